@@ -41,8 +41,8 @@ static enum aw_status load_views(struct aw_session *session, struct aw_unitysim_
     return aw_unitysim_views_load(views, path, &session->err);
 }
 
-enum aw_status unity_view(struct aw_session *session, const char *name,
-                          struct aw_unitysim_camera *camera)
+enum aw_status unitysim_view(struct aw_session *session, const char *name,
+                             struct aw_unitysim_camera *camera)
 {
     struct aw_unitysim_views views;
     char path[PATH_MAX];
@@ -57,7 +57,7 @@ enum aw_status unity_view(struct aw_session *session, const char *name,
     return status;
 }
 
-void unity_complete_views(struct aw_session *session, aw_candidate_fn *add, void *context)
+void unitysim_complete_views(struct aw_session *session, aw_candidate_fn *add, void *context)
 {
     struct aw_unitysim_views views;
     char path[PATH_MAX];
@@ -113,26 +113,26 @@ static void report(struct aw_session *session, const char *result,
 
 static enum aw_status get(struct aw_session *session, struct aw_unitysim_camera *camera)
 {
-    enum aw_status status = aw_unitysim_camera_get(unity_of(session), camera,
-                                                   unity_patience_ns(session, 2), &session->err);
-    unity_notice_last_news(session);
+    enum aw_status status = aw_unitysim_camera_get(unitysim_of(session), camera,
+                                                   unitysim_patience_ns(session, 2), &session->err);
+    unitysim_notice_last_news(session);
     return status;
 }
 
 /* Sends it, and asks where the camera is now. */
 static enum aw_status put(struct aw_session *session, const struct aw_unitysim_camera *camera)
 {
-    struct aw_unitysim *unity = unity_of(session);
+    struct aw_unitysim *unity = unitysim_of(session);
     struct aw_unitysim_camera now;
     struct aw_record record;
     if (aw_flag(session, "dry-run")) {
         aw_unitysim_update_record(unity, camera, &record);
-        return unity_dry_run(session, &record);
+        return unitysim_dry_run(session, &record);
     }
     enum aw_status status =
-        aw_unitysim_update(unity, camera, unity_patience_ns(session, 2), &session->err);
+        aw_unitysim_update(unity, camera, unitysim_patience_ns(session, 2), &session->err);
     if (status == AW_OK)
-        unity_limits_reported(session, &unity->options.limits);
+        unitysim_limits_reported(session, &unity->options.limits);
     if (status == AW_OK)
         status = get(session, &now);
     if (status == AW_OK)
@@ -216,11 +216,11 @@ static enum aw_status show(struct aw_session *session)
 enum aw_status run_camera_request(struct aw_session *session, const struct aw_args *args)
 {
     struct aw_record request;
-    enum aw_status status = unity_ready_to_make(session);
+    enum aw_status status = unitysim_ready_to_make(session);
     (void)args;
     aw_session_command(session, "camera_request", &request);
     if (status == AW_OK && aw_flag(session, "dry-run"))
-        return unity_dry_run(session, &request);
+        return unitysim_dry_run(session, &request);
     return status == AW_OK ? show(session) : status;
 }
 
@@ -232,7 +232,8 @@ enum aw_status run_camera(struct aw_session *session, const struct aw_args *args
     if (strcmp(action, "views") == 0)
         return list_views(session);
     bool asks = strcmp(action, "get") == 0, saves = strcmp(action, "save") == 0;
-    enum aw_status status = asks || saves ? unity_ready(session) : unity_ready_to_make(session);
+    enum aw_status status =
+        asks || saves ? unitysim_ready(session) : unitysim_ready_to_make(session);
     if (status != AW_OK)
         return status;
     if (asks)
@@ -245,7 +246,7 @@ enum aw_status run_camera(struct aw_session *session, const struct aw_args *args
         return aw_fail(&session->err, AW_USAGE, "camera %s takes the name of a view", action);
     if (saves)
         return save_view(session, name);
-    status = unity_view(session, name, &camera);
+    status = unitysim_view(session, name, &camera);
     return status == AW_OK ? put(session, &camera) : status;
 }
 
@@ -253,12 +254,12 @@ enum aw_status run_camera(struct aw_session *session, const struct aw_args *args
 enum aw_status run_update(struct aw_session *session, const struct aw_args *args)
 {
     struct aw_record record;
-    enum aw_status status = unity_ready_to_make(session);
+    enum aw_status status = unitysim_ready_to_make(session);
     if (status != AW_OK)
         return status;
-    struct aw_unitysim *unity = unity_of(session);
+    struct aw_unitysim *unity = unitysim_of(session);
     aw_unitysim_update_record(unity, NULL, &record);
-    status = unity_read_fields(session, args, &record);
+    status = unitysim_read_fields(session, args, &record);
     if (status != AW_OK)
         return status;
     struct aw_unitysim_camera camera = aw_unitysim_get_camera(&record);

@@ -13,7 +13,7 @@ static enum aw_status parse(struct aw_session *session, const struct aw_args *ar
     for (size_t i = 0; i < args->n; i++) {
         struct aw_unitysim_drive drive;
         int joint;
-        enum aw_status status = unity_parse_drive(session, &args->bound[i], &joint, &drive);
+        enum aw_status status = unitysim_parse_drive(session, &args->bound[i], &joint, &drive);
         if (status != AW_OK)
             return status;
         drives[joint] = drive;
@@ -28,8 +28,8 @@ static enum aw_status parse(struct aw_session *session, const struct aw_args *ar
 static enum aw_status dry_run(struct aw_session *session)
 {
     struct aw_record record;
-    aw_unitysim_control_record(unity_of(session), &record);
-    return unity_dry_run(session, &record);
+    aw_unitysim_control_record(unitysim_of(session), &record);
+    return unitysim_dry_run(session, &record);
 }
 
 /* The first joint of those that are driven. */
@@ -49,18 +49,18 @@ static void tell(struct aw_session *session, const void *context)
 
 /* The first packet leaves at once; whether anybody listens shows a moment later. */
 static enum aw_status stream(struct aw_session *session, int64_t deadline,
-                             struct unity_lines *lines)
+                             struct unitysim_lines *lines)
 {
-    struct aw_unitysim *unity = unity_of(session);
+    struct aw_unitysim *unity = unitysim_of(session);
     if (aw_flag(session, "follow"))
-        return unity_follow(session, deadline, lines);
+        return unitysim_follow(session, deadline, lines);
     aw_session_work_while(session, tell, unity);
     int64_t soon = aw_clock_now(session->clock) + AW_SECOND / 2;
-    enum aw_status status = unity_run(session, aw_sooner(soon, deadline));
+    enum aw_status status = unitysim_run(session, aw_sooner(soon, deadline));
     if (status == AW_OK && unity->feedback.count == 0 && soon < deadline)
         aw_session_notice(session, "no feedback: is a scene loaded? ('%s scene basic')",
                           session->tool->name);
-    return status == AW_OK ? unity_run(session, deadline) : status;
+    return status == AW_OK ? unitysim_run(session, deadline) : status;
 }
 
 static void report_stopped(struct aw_session *session, unsigned named)
@@ -68,16 +68,16 @@ static void report_stopped(struct aw_session *session, unsigned named)
     aw_object_text(&session->result, "result", "stopped");
     for (int i = 0; i < AW_UNITYSIM_JOINTS; i++)
         if (named & 1u << i || named == 0)
-            unity_report_joint(session, i);
+            unitysim_report_joint(session, i);
 }
 
 /* What was not done as it was asked for: counts, and the first refusal as the outcome. */
-static enum aw_status report_refused(struct aw_session *session, const struct unity_lines *lines,
+static enum aw_status report_refused(struct aw_session *session, const struct unitysim_lines *lines,
                                      enum aw_status status)
 {
     struct aw_object *result = &session->result;
     if (aw_flag(session, "clamp"))
-        aw_object_count(result, "clamped", unity_state(session)->clamped);
+        aw_object_count(result, "clamped", unitysim_state(session)->clamped);
     if (!aw_flag(session, "follow"))
         return status;
     aw_object_count(result, "lines", lines->lines);
@@ -91,13 +91,13 @@ static enum aw_status report_refused(struct aw_session *session, const struct un
 enum aw_status run_drive(struct aw_session *session, const struct aw_args *args)
 {
     struct aw_unitysim_drive drives[AW_UNITYSIM_JOINTS] = {{0}};
-    struct aw_unitysim *unity = unity_of(session);
-    struct unity_lines lines = {0};
+    struct aw_unitysim *unity = unitysim_of(session);
+    struct unitysim_lines lines = {0};
     unsigned named;
-    unity_state(session)->clamped = 0;
+    unitysim_state(session)->clamped = 0;
     enum aw_status status = parse(session, args, drives, &named);
     if (status == AW_OK)
-        status = unity_ready_to_make(session);
+        status = unitysim_ready_to_make(session);
     if (status == AW_OK && aw_flag(session, "dry-run")) {
         memcpy(unity->drive, drives, sizeof unity->drive);
         return dry_run(session);
@@ -117,8 +117,8 @@ enum aw_status run_drive(struct aw_session *session, const struct aw_args *args)
     if (aw_stop_input_ended(session) && status == AW_STOPPED)
         status = AW_OK;
     aw_object_start(&session->result, "drive");
-    status = unity_end_motion(session, status);
-    unity_notice_losses(session, &before);
+    status = unitysim_end_motion(session, status);
+    unitysim_notice_losses(session, &before);
     if (status == AW_OK)
         report_stopped(session, named);
     return report_refused(session, &lines, status);
@@ -128,14 +128,14 @@ enum aw_status run_drive(struct aw_session *session, const struct aw_args *args)
 enum aw_status run_control(struct aw_session *session, const struct aw_args *args)
 {
     struct aw_record record;
-    enum aw_status status = unity_ready_to_make(session);
+    enum aw_status status = unitysim_ready_to_make(session);
     if (status != AW_OK)
         return status;
-    struct aw_unitysim *unity = unity_of(session);
+    struct aw_unitysim *unity = unitysim_of(session);
     aw_record_init(&record, unity->control, AW_TX);
-    status = unity_read_fields(session, args, &record);
+    status = unitysim_read_fields(session, args, &record);
     if (status == AW_OK && aw_flag(session, "dry-run"))
-        return unity_dry_run(session, &record);
+        return unitysim_dry_run(session, &record);
     if (status != AW_OK)
         return status;
     aw_session_moves(session);
@@ -148,9 +148,9 @@ enum aw_status run_control(struct aw_session *session, const struct aw_args *arg
                               .state = (enum aw_unitysim_state)record.v[state],
                           });
     }
-    status = unity_run(session, aw_clock_now(session->clock) + AW_UNITYSIM_CADENCE_NS);
+    status = unitysim_run(session, aw_clock_now(session->clock) + AW_UNITYSIM_CADENCE_NS);
     if (status != AW_OK || session->mode.one_shot)
-        return unity_end_motion(session, status);
+        return unitysim_end_motion(session, status);
     session->motion.moving = false;
     session->motion.ongoing = AW_ONGOING_RUNNING;
     aw_unitysim_leave(unity);
@@ -162,11 +162,11 @@ enum aw_status run_control(struct aw_session *session, const struct aw_args *arg
 enum aw_status run_stop(struct aw_session *session, const struct aw_args *args)
 {
     (void)args;
-    enum aw_status status = unity_ready_to_make(session);
+    enum aw_status status = unitysim_ready_to_make(session);
     if (status == AW_OK && aw_flag(session, "dry-run"))
         return dry_run(session);
     if (status == AW_OK)
-        status = unity_stop(session);
+        status = unitysim_stop(session);
     aw_object_start(&session->result, "stop");
     if (status == AW_OK)
         aw_object_text(&session->result, "result", "stopped");

@@ -15,7 +15,7 @@
 
 struct follow {
     struct aw_session *session;
-    struct unity_lines *lines;
+    struct unitysim_lines *lines;
     struct aw_words words;
     char line[AW_LINE_MAX];
     size_t used;
@@ -39,7 +39,7 @@ static enum aw_status drive_as(struct follow *f)
             struct aw_bound pair = {.name = word, .text = value ? value + 1 : NULL};
             struct aw_unitysim_drive drive;
             int joint;
-            status = value ? unity_parse_drive(session, &pair, &joint, &drive)
+            status = value ? unitysim_parse_drive(session, &pair, &joint, &drive)
                            : aw_fail(&session->err, AW_USAGE,
                                      "'%.40s' — write JOINT=VALUE, like elbow=+45", word);
             if (status != AW_OK)
@@ -50,7 +50,7 @@ static enum aw_status drive_as(struct follow *f)
     } while (status == AW_OK && f->words.next);
     for (int i = 0; i < AW_UNITYSIM_JOINTS && status == AW_OK; i++)
         if (named & 1u << i)
-            aw_unitysim_drive(unity_of(session), i, drives[i]);
+            aw_unitysim_drive(unitysim_of(session), i, drives[i]);
     return status;
 }
 
@@ -101,7 +101,8 @@ static enum aw_status read_lines(struct follow *f)
     return status == AW_OK && f->done && f->used > 0 ? handle_byte(f, '\n') : status;
 }
 
-enum aw_status unity_follow(struct aw_session *session, int64_t deadline, struct unity_lines *lines)
+enum aw_status unitysim_follow(struct aw_session *session, int64_t deadline,
+                               struct unitysim_lines *lines)
 {
     struct follow *f = calloc(1, sizeof *f);
     enum aw_status status = AW_OK;
@@ -119,13 +120,13 @@ enum aw_status unity_follow(struct aw_session *session, int64_t deadline, struct
         if (f->deadman_ns > 0 && !f->silent && quiet_ns >= f->deadman_ns) {
             f->silent = true;
             for (int i = 0; i < AW_UNITYSIM_JOINTS; i++)
-                aw_unitysim_drive(unity_of(session), i, (struct aw_unitysim_drive){0});
+                aw_unitysim_drive(unitysim_of(session), i, (struct aw_unitysim_drive){0});
             aw_session_notice(session,
                               "no line for %.0f ms: all joints are stopped until one comes",
                               (double)quiet_ns / 1e6);
         }
         if (status == AW_OK && !f->done)
-            status = unity_run(session, aw_sooner(next, deadline));
+            status = unitysim_run(session, aw_sooner(next, deadline));
     }
     free(f);
     return status;

@@ -18,8 +18,8 @@ static const struct aw_joint_column columns[] = {
 
 static enum aw_status list_joints(struct aw_session *session, struct aw_joint_list *list)
 {
-    struct aw_unitysim_limits *limits = &unity_state(session)->shown;
-    enum aw_status status = unity_limits(session, limits);
+    struct aw_unitysim_limits *limits = &unitysim_state(session)->shown;
+    enum aw_status status = unitysim_limits(session, limits);
     for (int i = 0; i < AW_UNITYSIM_JOINTS && status == AW_OK; i++) {
         struct aw_joint *joint = aw_joints_add(session, list, aw_unitysim_joint_name(i));
         if (!joint)
@@ -40,7 +40,7 @@ static enum aw_status list_joints(struct aw_session *session, struct aw_joint_li
  * which way. */
 static void take(struct aw_session *session, struct aw_joint_list *list)
 {
-    const struct aw_unitysim_feedback *feedback = &unity_of(session)->feedback;
+    const struct aw_unitysim_feedback *feedback = &unitysim_of(session)->feedback;
     for (size_t i = 0; i < list->n; i++) {
         struct aw_joint *joint = &list->joints[i];
         int ticks = feedback->position[joint->id];
@@ -53,7 +53,7 @@ static void take(struct aw_session *session, struct aw_joint_list *list)
 
 static enum aw_status read_joints(struct aw_session *session, struct aw_joint_list *list)
 {
-    enum aw_status status = unity_feedback(session);
+    enum aw_status status = unitysim_feedback(session);
     if (status == AW_OK)
         take(session, list);
     return status;
@@ -67,7 +67,7 @@ static enum aw_status beside(struct aw_session *session, struct aw_joint_list *l
     if (joint != list->n)
         return AW_OK;
     for (int i = 0; i < AW_UNITYSIM_JOINTS; i++)
-        degrees[i] = aw_unitysim_degrees(unity_of(session)->feedback.position[i]);
+        degrees[i] = aw_unitysim_degrees(unitysim_of(session)->feedback.position[i]);
     aw_unitysim_shape(degrees, &shape);
     const struct aw_unitysim_point grasp = shape.at[AW_UNITYSIM_AT_GRASP];
     if (aw_session_text(session)) {
@@ -82,9 +82,9 @@ static enum aw_status beside(struct aw_session *session, struct aw_joint_list *l
 }
 
 /* Commands say how fast: where the joints stood is where they have to stand. */
-size_t unity_replay_targets(struct aw_session *session, struct aw_joint_list *list,
-                            const struct aw_record *record, struct aw_joint_goal *goals,
-                            double *seconds)
+size_t unitysim_replay_targets(struct aw_session *session, struct aw_joint_list *list,
+                               const struct aw_record *record, struct aw_joint_goal *goals,
+                               double *seconds)
 {
     (void)session;
     *seconds = 0;
@@ -116,7 +116,7 @@ static enum aw_status parse(struct aw_session *session, const struct aw_joint *j
         angle  ? aw_number_parse_unit(text, "deg", deg, &why)
         : jogs ? aw_number_parse_unit(text, "tick", &ticks, &why)
                : aw_unitysim_position_parse((int)joint->id, text,
-                                            &unity_of(session)->options.limits, &ticks, &why);
+                                            &unitysim_of(session)->options.limits, &ticks, &why);
     if (status == AW_OK && !angle)
         *deg = jogs ? ticks * 360 / AW_UNITYSIM_TURN : aw_unitysim_degrees(ticks);
     if (status == AW_OK && fabs(aw_unitysim_ticks(*deg)) > UINT16_MAX)
@@ -151,16 +151,16 @@ static enum aw_status take_velocity(struct aw_session *session, const char *text
         return aw_fail(&session->err, AW_USAGE,
                        "velocity: '%.20s' — a speed without sign is needed, like 45 or 30deg/s",
                        text);
-    unity_state(session)->velocity = drive.velocity;
+    unitysim_state(session)->velocity = drive.velocity;
     return status;
 }
 
 static enum aw_status take_words(struct aw_session *session, const struct aw_args *args,
                                  struct aw_joint_command *command)
 {
-    struct unity_state *state = unity_state(session);
+    struct unitysim_state *state = unitysim_state(session);
     const char *velocity = word(args, "velocity");
-    double seconds = (double)unity_patience_ns(session, 10) / 1e9;
+    double seconds = (double)unitysim_patience_ns(session, 10) / 1e9;
     bool jogs = strcmp(args->command->name, "jog") == 0;
     (void)command;
     state->velocity = 0;
@@ -172,7 +172,7 @@ static enum aw_status take_words(struct aw_session *session, const struct aw_arg
     state->timeout_ns = (int64_t)(seconds * 1e9);
     if (status == AW_OK && velocity)
         status = take_velocity(session, velocity);
-    return status == AW_OK ? unity_ready_to_make(session) : status;
+    return status == AW_OK ? unitysim_ready_to_make(session) : status;
 }
 
 struct looking {
@@ -189,7 +189,7 @@ struct looking {
 static struct aw_unitysim_move move_of(struct aw_session *session, const struct aw_joint_list *list,
                                        const struct aw_joint_command *command)
 {
-    const struct unity_state *state = unity_state(session);
+    const struct unitysim_state *state = unitysim_state(session);
     struct aw_unitysim_move move = {.timeout_ns = state->timeout_ns};
     for (size_t i = 0; i < command->n; i++) {
         const struct aw_joint_goal *goal = &command->goals[i];
@@ -208,14 +208,14 @@ static enum aw_status check(struct aw_session *session, struct aw_joint_list *li
     if (command->what == AW_JOINT_VELOCITIES || command->n == 0)
         return AW_OK;
     struct aw_unitysim_move move = move_of(session, list, command);
-    return aw_unitysim_move_check(unity_of(session), &move, &session->err);
+    return aw_unitysim_move_check(unitysim_of(session), &move, &session->err);
 }
 
 /* Which way a joint has to go is known only from feedback: there are no bytes to show. */
 static enum aw_status begin_move(struct aw_session *session, const struct aw_joint_list *list,
                                  const struct aw_joint_command *command)
 {
-    unity_state(session)->before = unity_of(session)->counters;
+    unitysim_state(session)->before = unitysim_of(session)->counters;
     if (!aw_flag(session, "dry-run"))
         return AW_OK;
     aw_object_start(&session->result, session->run.command->name);
@@ -223,14 +223,14 @@ static enum aw_status begin_move(struct aw_session *session, const struct aw_joi
     struct aw_unitysim_move move = move_of(session, list, command);
     for (int i = 0; i < AW_UNITYSIM_JOINTS; i++)
         if (move.goals[i].wanted)
-            unity_report_ticks(session, i, move.goals[i].position);
+            unitysim_report_ticks(session, i, move.goals[i].position);
     return AW_OK;
 }
 
 static bool look_on(void *context, const struct aw_received *received)
 {
     struct looking *looking = context;
-    unity_notice(looking->session, received);
+    unitysim_notice(looking->session, received);
     take(looking->session, looking->list);
     return true;
 }
@@ -243,7 +243,7 @@ static enum aw_status await(struct aw_session *session, struct aw_joint_list *li
     struct aw_unitysim_move move = move_of(session, list, command);
     (void)tolerance, (void)deadline;
     enum aw_status status =
-        aw_unitysim_move(unity_of(session), &move, look_on, &looking, &session->err);
+        aw_unitysim_move(unitysim_of(session), &move, look_on, &looking, &session->err);
     *arrival = status == AW_OK ? AW_ARRIVED : AW_LATE;
     return status;
 }
@@ -253,11 +253,11 @@ static void report(struct aw_session *session, struct aw_joint_list *list,
 {
     aw_object_start(&session->result, session->run.command->name);
     aw_object_text(&session->result, "result", aw_move_word(session, status, awaited));
-    unity_notice_losses(session, &unity_state(session)->before);
+    unitysim_notice_losses(session, &unitysim_state(session)->before);
     for (int i = 0; i < AW_UNITYSIM_JOINTS; i++)
         for (size_t k = 0; k < command->n; k++)
             if (list->joints[command->goals[k].joint].id == (uint32_t)i)
-                unity_report_joint(session, i);
+                unitysim_report_joint(session, i);
     aw_move_ms(session);
 }
 
@@ -269,7 +269,7 @@ static enum aw_status send(struct aw_session *session, struct aw_joint_list *lis
                            const struct aw_joint_command *command)
 {
     struct aw_unitysim_drive drives[AW_UNITYSIM_JOINTS] = {{0}};
-    struct aw_unitysim *unity = unity_of(session);
+    struct aw_unitysim *unity = unitysim_of(session);
     if (command->what == AW_JOINT_TARGETS)
         return begin_move(session, list, command);
     for (size_t i = 0; i < command->n; i++) {
@@ -289,13 +289,13 @@ static enum aw_status send(struct aw_session *session, struct aw_joint_list *lis
         return AW_OK;
     struct aw_record record;
     aw_unitysim_control_record(unity, &record);
-    return unity_dry_run(session, &record);
+    return unitysim_dry_run(session, &record);
 }
 
 static bool look_at(void *context, const struct aw_received *received)
 {
     struct looking *looking = context;
-    unity_notice(looking->session, received);
+    unitysim_notice(looking->session, received);
     take(looking->session, looking->list);
     looking->enough = looking->look && !looking->look(looking->context, looking->list);
     return !looking->enough;
@@ -308,8 +308,9 @@ static enum aw_status attend(struct aw_session *session, struct aw_joint_list *l
     struct looking looking = {session, list, look, context, false};
     (void)hz;
     enum aw_status status =
-        aw_unitysim_idle(unity_of(session), deadline, look_at, &looking, &session->err);
-    if (status == AW_OK && !looking.enough && session->motion.moving && unity_notice_stale(session))
+        aw_unitysim_idle(unitysim_of(session), deadline, look_at, &looking, &session->err);
+    if (status == AW_OK && !looking.enough && session->motion.moving &&
+        unitysim_notice_stale(session))
         return aw_fail(&session->err, AW_TIMEOUT,
                        "feedback is silent: where the joints are is not known");
     return status;
@@ -319,10 +320,10 @@ static enum aw_status end(struct aw_session *session, struct aw_joint_list *list
                           enum aw_status status)
 {
     (void)list;
-    return session->motion.moving ? unity_end_motion(session, status) : status;
+    return session->motion.moving ? unitysim_end_motion(session, status) : status;
 }
 
-const struct aw_joints unity_joints = {
+const struct aw_joints unitysim_joints = {
     .columns = columns,
     .hz = 1e9 / AW_UNITYSIM_CADENCE_NS,
     .most = 1e9 / AW_UNITYSIM_CADENCE_NS,
@@ -333,9 +334,9 @@ const struct aw_joints unity_joints = {
     .check = check,
     .await = await,
     .report = report,
-    .open = unity_ready_to_make,
+    .open = unitysim_ready_to_make,
     .list = list_joints,
-    .limits = unity_joint_limits,
+    .limits = unitysim_joint_limits,
     .read = read_joints,
     .beside = beside,
     .command = send,

@@ -14,8 +14,8 @@ static void pair_name(const struct aw_bound *bound, char name[48])
     snprintf(name, 48, "%.*s", (int)(length < 47 ? length : 47), bound->name);
 }
 
-enum aw_status unity_parse_drive(struct aw_session *session, const struct aw_bound *bound,
-                                 int *joint, struct aw_unitysim_drive *drive)
+enum aw_status unitysim_parse_drive(struct aw_session *session, const struct aw_bound *bound,
+                                    int *joint, struct aw_unitysim_drive *drive)
 {
     char name[48];
     pair_name(bound, name);
@@ -25,30 +25,30 @@ enum aw_status unity_parse_drive(struct aw_session *session, const struct aw_bou
                                          &session->err);
     if (status != AW_LIMIT || !aw_flag(session, "clamp"))
         return status;
-    unity_state(session)->clamped++;
+    unitysim_state(session)->clamped++;
     return AW_OK;
 }
 
-void unity_position_text(int ticks, char *out, size_t size)
+void unitysim_position_text(int ticks, char *out, size_t size)
 {
     snprintf(out, size, "%d (%.1f deg)", ticks, aw_unitysim_degrees(ticks));
 }
 
-void unity_report_ticks(struct aw_session *session, int joint, int ticks)
+void unitysim_report_ticks(struct aw_session *session, int joint, int ticks)
 {
     char key[48];
     snprintf(key, sizeof key, "%s.ticks", aw_unitysim_joint_name(joint));
     aw_object_number(&session->result, key, ticks, 0, NULL);
 }
 
-void unity_report_joint(struct aw_session *session, int joint)
+void unitysim_report_joint(struct aw_session *session, int joint)
 {
-    const struct aw_unitysim_feedback *feedback = &unity_of(session)->feedback;
+    const struct aw_unitysim_feedback *feedback = &unitysim_of(session)->feedback;
     char key[48];
     if (feedback->count == 0)
         return;
     int ticks = feedback->position[joint];
-    unity_report_ticks(session, joint, ticks);
+    unitysim_report_ticks(session, joint, ticks);
     snprintf(key, sizeof key, "%s.actual", aw_unitysim_joint_name(joint));
     aw_object_number(&session->result, key, aw_unitysim_degrees(ticks), 2, "deg");
 }
@@ -56,7 +56,7 @@ void unity_report_joint(struct aw_session *session, int joint)
 /* ---- Completion --------------------------------------------------------------------------------
  */
 
-void unity_complete_joints(struct aw_session *session, aw_candidate_fn *add, void *context)
+void unitysim_complete_joints(struct aw_session *session, aw_candidate_fn *add, void *context)
 {
     (void)session;
     for (int i = 0; i < AW_UNITYSIM_JOINTS; i++)
@@ -76,7 +76,7 @@ static void offer_joints(struct aw_session *session, aw_candidate_fn *add, void 
 {
     struct aw_unitysim_limits limits;
     char help[96];
-    bool known = unity_limits(session, &limits) == AW_OK;
+    bool known = unitysim_limits(session, &limits) == AW_OK;
     for (int i = 0; i < AW_UNITYSIM_JOINTS; i++) {
         if (known && *what == 'p')
             snprintf(help, sizeof help, "%s, %d to %d", what, limits.joint[i].min,
@@ -89,12 +89,12 @@ static void offer_joints(struct aw_session *session, aw_candidate_fn *add, void 
     offer(add, context, AW_UNITYSIM_HAND, "close", "the fingers");
 }
 
-void unity_complete_drives(struct aw_session *session, aw_candidate_fn *add, void *context)
+void unitysim_complete_drives(struct aw_session *session, aw_candidate_fn *add, void *context)
 {
     offer_joints(session, add, context, "velocity, + increases the ticks");
 }
 
-void unity_complete_goals(struct aw_session *session, aw_candidate_fn *add, void *context)
+void unitysim_complete_goals(struct aw_session *session, aw_candidate_fn *add, void *context)
 {
     offer_joints(session, add, context, "position in ticks or deg");
     add(context, "velocity=", "of all joints named, in units of 0.684 deg/s");
@@ -105,7 +105,7 @@ void unity_complete_goals(struct aw_session *session, aw_candidate_fn *add, void
 /* ---- Keys --------------------------------------------------------------------------------------
  */
 
-const char *unity_key(char *text)
+const char *unitysim_key(char *text)
 {
     static const char *const arrows[] = {"UP", "DOWN", "RIGHT", "LEFT"};
     char c = 0;

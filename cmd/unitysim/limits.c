@@ -14,15 +14,15 @@
 
 static struct aw_unitysim_limits *usual(struct aw_session *session)
 {
-    struct unity_state *state = session->state;
+    struct unitysim_state *state = session->state;
     if (!state->configured)
         state->usual = aw_unitysim_limits_default();
     state->configured = true;
     return &state->usual;
 }
 
-enum aw_status unity_configure(struct aw_session *session, const char *section, const char *key,
-                               const char *value, struct aw_error *err)
+enum aw_status unitysim_configure(struct aw_session *session, const char *section, const char *key,
+                                  const char *value, struct aw_error *err)
 {
     struct aw_unitysim_limits *limits = usual(session);
     struct aw_error why;
@@ -48,9 +48,9 @@ enum aw_status unity_configure(struct aw_session *session, const char *section, 
  * It cannot be asked for its limits, and an update carries all of them.
  */
 
-void unity_limits_reported(struct aw_session *session, const struct aw_unitysim_limits *limits)
+void unitysim_limits_reported(struct aw_session *session, const struct aw_unitysim_limits *limits)
 {
-    struct unity_state *state = session->state;
+    struct unitysim_state *state = session->state;
     char path[512];
     state->limits = *limits;
     state->limits_known = true;
@@ -59,7 +59,7 @@ void unity_limits_reported(struct aw_session *session, const struct aw_unitysim_
         aw_unitysim_limits_save(limits, path, NULL);
 }
 
-enum aw_status unity_new_limits(struct aw_session *session, struct aw_unitysim_limits *limits)
+enum aw_status unitysim_new_limits(struct aw_session *session, struct aw_unitysim_limits *limits)
 {
     const char *profile = aw_option(session, "limits");
     *limits = *usual(session);
@@ -68,9 +68,9 @@ enum aw_status unity_new_limits(struct aw_session *session, struct aw_unitysim_l
     return status == AW_OK ? aw_unitysim_limits_check(limits, &session->err) : status;
 }
 
-enum aw_status unity_limits(struct aw_session *session, struct aw_unitysim_limits *limits)
+enum aw_status unitysim_limits(struct aw_session *session, struct aw_unitysim_limits *limits)
 {
-    struct unity_state *state = session->state;
+    struct unitysim_state *state = session->state;
     enum aw_status status = AW_OK;
     char path[512];
     struct stat file;
@@ -81,7 +81,7 @@ enum aw_status unity_limits(struct aw_session *session, struct aw_unitysim_limit
     }
     *limits = state->limits;
     if (aw_flag(session, "limits") || !state->limits_known)
-        status = unity_new_limits(session, limits);
+        status = unitysim_new_limits(session, limits);
     if (status == AW_OK || !session->run.command || session->run.command->safety != AW_READ)
         return status;
     aw_session_notice(session, "%s — the usual limits stand in", session->err.text);
@@ -96,7 +96,7 @@ enum aw_status unity_limits(struct aw_session *session, struct aw_unitysim_limit
 /* Who says so: a file, what the simulator was told last, the config file or the protocol. */
 static const char *origin(struct aw_session *session, int joint, bool min)
 {
-    const struct unity_state *state = unity_state(session);
+    const struct unitysim_state *state = unitysim_state(session);
     const struct aw_unitysim_limits standard = aw_unitysim_limits_default();
     const struct aw_unitysim_limit *usually = &usual(session)->joint[joint];
     const struct aw_unitysim_limit *table = &standard.joint[joint];
@@ -107,10 +107,10 @@ static const char *origin(struct aw_session *session, int joint, bool min)
     return (min ? usually->min == table->min : usually->max == table->max) ? "table" : "config";
 }
 
-size_t unity_joint_limits(struct aw_session *session, const struct aw_joint *joint,
-                          struct aw_joint_limit rows[AW_JOINT_LIMITS])
+size_t unitysim_joint_limits(struct aw_session *session, const struct aw_joint *joint,
+                             struct aw_joint_limit rows[AW_JOINT_LIMITS])
 {
-    const struct aw_unitysim_limit *limit = &unity_state(session)->shown.joint[joint->id];
+    const struct aw_unitysim_limit *limit = &unitysim_state(session)->shown.joint[joint->id];
     int i = (int)joint->id;
     const char *min = origin(session, i, true), *max = origin(session, i, false);
     bool same = strcmp(min, max) == 0;
@@ -130,7 +130,7 @@ size_t unity_joint_limits(struct aw_session *session, const struct aw_joint *joi
 
 static enum aw_status send(struct aw_session *session, const struct aw_unitysim_limits *limits)
 {
-    struct aw_unitysim *unity = unity_of(session);
+    struct aw_unitysim *unity = unitysim_of(session);
     struct aw_record record;
     unity->options.limits = *limits;
     if (aw_flag(session, "dry-run")) {
@@ -138,14 +138,14 @@ static enum aw_status send(struct aw_session *session, const struct aw_unitysim_
                           "an update carries the camera too, which would be asked for first; "
                           "the scene's own view stands here for it");
         aw_unitysim_update_record(unity, NULL, &record);
-        return unity_dry_run(session, &record);
+        return unitysim_dry_run(session, &record);
     }
-    enum aw_status status = unity_feedback(session);
+    enum aw_status status = unitysim_feedback(session);
     if (status == AW_OK)
-        status = aw_unitysim_update(unity, NULL, unity_patience_ns(session, 2), &session->err);
+        status = aw_unitysim_update(unity, NULL, unitysim_patience_ns(session, 2), &session->err);
     if (status != AW_OK)
         return status;
-    unity_limits_reported(session, limits);
+    unitysim_limits_reported(session, limits);
     aw_object_start(&session->result, "limits");
     aw_object_text(&session->result, "result", "sent");
     return AW_OK;
@@ -184,7 +184,7 @@ enum aw_status run_limits(struct aw_session *session, const struct aw_args *args
     const char *action = aw_arg(args, "action", 0);
     struct aw_unitysim_limits limits;
     bool change = action && (strcmp(action, "set") == 0 || strcmp(action, "load") == 0);
-    enum aw_status status = unity_ready_to_make(session);
+    enum aw_status status = unitysim_ready_to_make(session);
     if (status == AW_NO_LINK && !change) {
         /* To show or save them no link is needed, but where there is one they are those of its
          * simulator. */
@@ -192,7 +192,7 @@ enum aw_status run_limits(struct aw_session *session, const struct aw_args *args
         status = AW_OK;
     }
     if (status == AW_OK)
-        status = unity_limits(session, &limits);
+        status = unitysim_limits(session, &limits);
     if (status != AW_OK)
         return status;
     if (action && strcmp(action, "set") == 0)

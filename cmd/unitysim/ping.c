@@ -7,23 +7,23 @@
 static bool note_interval(void *context, const struct aw_received *received)
 {
     struct aw_session *session = context;
-    struct unity_ping *ping = &unity_state(session)->ping;
-    int64_t at = unity_of(session)->feedback.received_ns;
-    unity_notice(session, received);
+    struct unitysim_ping *ping = &unitysim_state(session)->ping;
+    int64_t at = unitysim_of(session)->feedback.received_ns;
+    unitysim_notice(session, received);
     if (ping->last_ns && at > ping->last_ns)
         aw_samples_add(&ping->interval_ms, (double)(at - ping->last_ns) / 1e6);
     ping->last_ns = at;
     return true;
 }
 
-enum aw_status unity_ping_begin(struct aw_session *session)
+enum aw_status unitysim_ping_begin(struct aw_session *session)
 {
-    struct unity_ping *ping = &unity_state(session)->ping;
-    enum aw_status status = unity_ready_with_feedback(session);
+    struct unitysim_ping *ping = &unitysim_state(session)->ping;
+    enum aw_status status = unitysim_ready_with_feedback(session);
     if (status != AW_OK)
         return status;
-    struct aw_unitysim *unity = unity_of(session);
-    *ping = (struct unity_ping){.before = unity->counters};
+    struct aw_unitysim *unity = unitysim_of(session);
+    *ping = (struct unitysim_ping){.before = unity->counters};
     aw_samples_clear(&unity->cadence_ms);
     /* Every joint goes on with what it does: looking must not change anything. */
     for (int i = 0; i < AW_UNITYSIM_JOINTS; i++)
@@ -31,10 +31,10 @@ enum aw_status unity_ping_begin(struct aw_session *session)
     return AW_OK;
 }
 
-enum aw_status unity_ping_once(struct aw_session *session, double *ms)
+enum aw_status unitysim_ping_once(struct aw_session *session, double *ms)
 {
     static const int64_t round_ns = 10 * AW_UNITYSIM_CADENCE_NS;
-    struct aw_unitysim *unity = unity_of(session);
+    struct aw_unitysim *unity = unitysim_of(session);
     struct aw_unitysim_camera camera;
     enum aw_status status = aw_unitysim_idle(unity, aw_clock_now(session->clock) + round_ns,
                                              note_interval, session, &session->err);
@@ -43,7 +43,7 @@ enum aw_status unity_ping_once(struct aw_session *session, double *ms)
     int64_t asked = aw_clock_now(session->clock);
     status = aw_unitysim_camera_get(unity, &camera, AW_SECOND / 5, &session->err);
     *ms = (double)(aw_clock_now(session->clock) - asked) / 1e6;
-    unity_state(session)->ping.last_ns = 0;
+    unitysim_state(session)->ping.last_ns = 0;
     return status;
 }
 
@@ -65,10 +65,10 @@ static void put_more(struct aw_session *session, struct aw_ping *row)
     aw_object_stats_ms(&session->result, row->name, &stats);
 }
 
-enum aw_status unity_ping_end(struct aw_session *session, enum aw_status status)
+enum aw_status unitysim_ping_end(struct aw_session *session, enum aw_status status)
 {
-    struct aw_unitysim *unity = unity_of(session);
-    struct unity_ping *ping = &unity_state(session)->ping;
+    struct aw_unitysim *unity = unitysim_of(session);
+    struct unitysim_ping *ping = &unitysim_state(session)->ping;
     const struct aw_unitysim_counters *now = &unity->counters, *before = &ping->before;
     struct aw_ping more[] = {
         {"of", "cadence", now->ticks - before->ticks, 0, unity->cadence_ms},

@@ -29,7 +29,7 @@ struct play {
 /* The published program moves such goals without a word. */
 static void notice_clamped(struct play *play)
 {
-    const struct aw_unitysim_limits *limits = &unity_of(play->session)->options.limits;
+    const struct aw_unitysim_limits *limits = &unitysim_of(play->session)->options.limits;
     for (size_t i = 0; i < play->sequence.n; i++) {
         const struct aw_sequence_row *row = &play->sequence.rows[i];
         const struct aw_unitysim_limit *limit = &limits->joint[row->joint];
@@ -58,7 +58,7 @@ static void report_progress(struct play *play)
     const char *name = aw_unitysim_joint_name(row->joint);
     bool user = row->kind == AW_SEQUENCE_USER;
     char goal[48];
-    unity_position_text(player->goal, goal, sizeof goal);
+    unitysim_position_text(player->goal, goal, sizeof goal);
     struct aw_object line;
     aw_object_start(&line, NULL);
     aw_object_number(&line, "row", (double)(player->row + 1), 0, NULL);
@@ -92,7 +92,7 @@ static void pass_time(struct play *play)
 
 static void apply(struct play *play, const struct aw_player_order *order)
 {
-    struct aw_unitysim *unity = unity_of(play->session);
+    struct aw_unitysim *unity = unitysim_of(play->session);
     /* While a person moves a joint, our stream must not stop it. */
     bool hands_off = play->player.phase == AW_PLAYER_WAITING;
     for (int i = 0; i < AW_UNITYSIM_JOINTS; i++) {
@@ -108,9 +108,9 @@ static void apply(struct play *play, const struct aw_player_order *order)
 static bool step(void *context, const struct aw_received *received)
 {
     struct play *play = context;
-    const struct aw_unitysim_feedback *feedback = &unity_of(play->session)->feedback;
+    const struct aw_unitysim_feedback *feedback = &unitysim_of(play->session)->feedback;
     bool moving[AW_UNITYSIM_JOINTS];
-    unity_notice(play->session, received);
+    unitysim_notice(play->session, received);
     pass_time(play);
     for (int i = 0; i < AW_UNITYSIM_JOINTS; i++)
         moving[i] = feedback->velocity[i] != 0;
@@ -134,7 +134,7 @@ static enum aw_status check_time(struct play *play)
     return aw_fail(&play->session->err, AW_TIMEOUT,
                    "%.100s:%u:1: %s is at %d, not at %d, after %.9g s — %s", play->path, row->line,
                    aw_unitysim_joint_name(row->joint),
-                   unity_of(play->session)->feedback.position[row->joint], player->goal,
+                   unitysim_of(play->session)->feedback.position[row->joint], player->goal,
                    (double)play->row_timeout_ns / 1e9,
                    play->blind ? "feedback is silent" : "at a limit of the scene, or blocked?");
 }
@@ -148,9 +148,9 @@ static enum aw_status perform(struct play *play)
     enum aw_status status = AW_OK;
     while (status == AW_OK && play->player.phase != AW_PLAYER_DONE &&
            (now = aw_clock_now(session->clock)) < deadline) {
-        status = aw_unitysim_idle(unity_of(session), aw_sooner(now + slice_ns, deadline), step,
+        status = aw_unitysim_idle(unitysim_of(session), aw_sooner(now + slice_ns, deadline), step,
                                   play, &session->err);
-        if (!play->blind && unity_notice_stale(session)) {
+        if (!play->blind && unitysim_notice_stale(session)) {
             play->blind = true;
             apply(play, &none); /* where nothing is received, nothing moves */
         }
@@ -171,15 +171,15 @@ static void tell(struct aw_session *session, const void *context)
         aw_session_work(session, "play %.0f s, row %zu of %zu, %s %d of %d ticks at %.0f %%%s",
                         aw_session_seconds(session), player->row + 1, play->sequence.n,
                         aw_unitysim_joint_name(row->joint),
-                        unity_of(session)->feedback.position[row->joint], player->goal,
+                        unitysim_of(session)->feedback.position[row->joint], player->goal,
                         100 * play->tempo.speed, play->tempo.shown);
 }
 
 static enum aw_status play_it(struct play *play)
 {
     struct aw_session *session = play->session;
-    struct aw_unitysim_counters before = unity_of(session)->counters;
-    struct aw_player_bounds bounds = {.limits = unity_of(session)->options.limits};
+    struct aw_unitysim_counters before = unitysim_of(session)->counters;
+    struct aw_player_bounds bounds = {.limits = unitysim_of(session)->options.limits};
     double repeat = aw_flag(session, "loop") ? 0 : aw_option_number(session, "repeat"), speed;
     if (aw_tempo_choose(session, 0, &speed) != AW_OK)
         return session->err.status;
@@ -194,8 +194,8 @@ static enum aw_status play_it(struct play *play)
     aw_session_work_while(session, tell, play);
     enum aw_status status = perform(play);
     aw_tempo_end(&play->tempo);
-    status = unity_end_motion(session, status);
-    unity_notice_losses(session, &before);
+    status = unitysim_end_motion(session, status);
+    unitysim_notice_losses(session, &before);
     aw_object_start(&session->result, "play");
     bool played = play->player.phase == AW_PLAYER_DONE;
     aw_object_text(&session->result, "result",
@@ -212,7 +212,7 @@ static enum aw_status play_it(struct play *play)
 static enum aw_status check_and_play(struct play *play)
 {
     struct aw_session *session = play->session;
-    enum aw_status status = unity_ready_to_make(session);
+    enum aw_status status = unitysim_ready_to_make(session);
     if (status != AW_OK)
         return status;
     notice_clamped(play);
@@ -223,7 +223,7 @@ static enum aw_status check_and_play(struct play *play)
         aw_session_notice(session, "play: what it would send depends on where the joints are");
         return AW_OK;
     }
-    status = unity_feedback(session);
+    status = unitysim_feedback(session);
     return status == AW_OK ? play_it(play) : status;
 }
 

@@ -8,17 +8,17 @@
 static enum aw_status load(struct aw_session *session, int scene,
                            const struct aw_unitysim_camera *camera)
 {
-    struct aw_unitysim *unity = unity_of(session);
+    struct aw_unitysim *unity = unitysim_of(session);
     struct aw_record record;
     int64_t wait_ns = (int64_t)(aw_option_number(session, "wait") * 1e9);
     aw_unitysim_scene_record(unity, scene, camera, &record);
     if (aw_flag(session, "dry-run"))
-        return unity_dry_run(session, &record);
+        return unitysim_dry_run(session, &record);
     enum aw_status status = aw_unitysim_scene_load(unity, scene, camera, wait_ns, &session->err);
-    unity_notice_last_news(session);
+    unitysim_notice_last_news(session);
     if (status != AW_OK)
         return status;
-    unity_limits_reported(session, &unity->options.limits);
+    unitysim_limits_reported(session, &unity->options.limits);
     const struct aw_unitysim_scene *known = aw_unitysim_scene(scene);
     aw_object_start(&session->result, "scene");
     aw_object_number(&session->result, "scene", scene, 0, NULL);
@@ -36,10 +36,10 @@ static enum aw_status load(struct aw_session *session, int scene,
 static enum aw_status read_fields(struct aw_session *session, const struct aw_args *args, int scene,
                                   struct aw_unitysim_camera *camera)
 {
-    struct aw_unitysim_options *options = &unity_of(session)->options;
+    struct aw_unitysim_options *options = &unitysim_of(session)->options;
     struct aw_record record;
-    aw_unitysim_scene_record(unity_of(session), scene, camera, &record);
-    enum aw_status status = unity_read_fields(session, args, &record);
+    aw_unitysim_scene_record(unitysim_of(session), scene, camera, &record);
+    enum aw_status status = unitysim_read_fields(session, args, &record);
     if (status != AW_OK)
         return status;
     *camera = aw_unitysim_get_camera(&record);
@@ -57,15 +57,15 @@ enum aw_status run_scene(struct aw_session *session, const struct aw_args *args)
     enum aw_status status =
         aw_unitysim_scene_parse(aw_arg(args, "scene", 0), &scene, &session->err);
     if (status == AW_OK && view)
-        status = unity_view(session, view, &camera);
+        status = unitysim_view(session, view, &camera);
     if (status == AW_OK)
-        status = unity_ready_to_make(session);
+        status = unitysim_ready_to_make(session);
     if (status == AW_OK)
-        status = unity_new_limits(session, &limits);
+        status = unitysim_new_limits(session, &limits);
     if (status != AW_OK)
         return status;
-    unity_of(session)->options.limits = limits;
-    unity_of(session)->options.frame_rate = (int)aw_option_number(session, "fps");
+    unitysim_of(session)->options.limits = limits;
+    unitysim_of(session)->options.frame_rate = (int)aw_option_number(session, "fps");
     status = read_fields(session, args, scene, &camera);
     return status == AW_OK ? load(session, scene, &camera) : status;
 }

@@ -26,19 +26,20 @@ enum {
 
 struct page {
     struct aw_session *session;
-    const struct unity_screen *screen;
+    const struct unitysim_screen *screen;
     bool live, utf8;
     int columns, rows;
     int left; /* lines that the terminal has room for */
 };
 
-bool unity_screen_live(void)
+bool unitysim_screen_live(void)
 {
     const char *term = getenv("TERM");
     return isatty(STDOUT_FILENO) && term && *term && strcmp(term, "dumb") != 0;
 }
 
-enum aw_status unity_screen_show(struct aw_session *session, unity_pages *pages, void *context)
+enum aw_status unitysim_screen_show(struct aw_session *session, unitysim_pages *pages,
+                                    void *context)
 {
     enum aw_status status;
     bool suspended;
@@ -61,7 +62,7 @@ enum aw_status unity_screen_show(struct aw_session *session, unity_pages *pages,
     return status;
 }
 
-static struct page page_for(struct aw_session *session, const struct unity_screen *screen,
+static struct page page_for(struct aw_session *session, const struct unitysim_screen *screen,
                             bool live)
 {
     struct winsize size = {.ws_col = 80, .ws_row = 24};
@@ -177,7 +178,7 @@ static void bar(const struct page *page, int joint, char *out)
 
 static void joint_row(struct page *page, int joint)
 {
-    const struct unity_screen *screen = page->screen;
+    const struct unitysim_screen *screen = page->screen;
     const struct aw_unitysim_limit *limit = &screen->limits.joint[joint];
     char text[320], row[340], scale[BAR * 4 + 1], how[16];
     bool chosen = joint == screen->selected, inverse = chosen && page->live;
@@ -195,8 +196,8 @@ static void joint_row(struct page *page, int joint)
     line(page, row);
 }
 
-enum aw_status unity_screen_draw(struct aw_session *session, const struct unity_screen *screen,
-                                 bool live)
+enum aw_status unitysim_screen_draw(struct aw_session *session,
+                                    const struct unitysim_screen *screen, bool live)
 {
     struct page page = page_for(session, screen, live);
     if (live)

@@ -7,7 +7,7 @@
 #define SCREEN_LINES 3
 #define SCREEN_LINE  200
 
-struct unity_screen {
+struct unitysim_screen {
     char title[SCREEN_LINE];
     double ticks[AW_UNITYSIM_JOINTS];
     int velocity[AW_UNITYSIM_JOINTS]; /* 0: stands */
@@ -21,18 +21,19 @@ struct unity_screen {
 };
 
 /* Can the terminal be drawn over? No with a pipe, and with TERM=dumb. */
-bool unity_screen_live(void);
+bool unitysim_screen_live(void);
 
 /* Draws pages until it is ended; keys: there are some to read. */
-typedef enum aw_status unity_pages(void *context, bool keys);
+typedef enum aw_status unitysim_pages(void *context, bool keys);
 
 /* Gives the whole terminal to pages, and then back as it was. Ctrl-Z gives it back for a while:
  * pages is called again when the program is in the foreground again. */
-enum aw_status unity_screen_show(struct aw_session *session, unity_pages *pages, void *context);
+enum aw_status unitysim_screen_show(struct aw_session *session, unitysim_pages *pages,
+                                    void *context);
 
 /* Draws one page: over the last one on a terminal (live), or as text of 80 x 24. AW_LIMIT without
  * memory, AW_LOST if the output is gone. */
-enum aw_status unity_screen_draw(struct aw_session *session, const struct unity_screen *screen,
-                                 bool live);
+enum aw_status unitysim_screen_draw(struct aw_session *session,
+                                    const struct unitysim_screen *screen, bool live);
 
 #endif

@@ -69,8 +69,8 @@ static enum aw_status take_options(const struct aw_sim *sim,
 /* ---- In this process ---------------------------------------------------------------------------
  */
 
-enum aw_status unity_simulate(const struct aw_sim *sim, struct aw_device **device,
-                              struct aw_error *err)
+enum aw_status unitysim_simulate(const struct aw_sim *sim, struct aw_device **device,
+                                 struct aw_error *err)
 {
     struct aw_unitysim_device_options options;
     enum aw_status status = take_options(sim, &options, err);
@@ -81,7 +81,7 @@ enum aw_status unity_simulate(const struct aw_sim *sim, struct aw_device **devic
 static const char *const sim_keys[] = {"model",         "scene", "stuck",  "low-echo",
                                        "feedback-loss", "time",  "compat", NULL};
 
-const struct aw_transport unity_sim_transport = {
+const struct aw_transport unitysim_sim_transport = {
     .scheme = "sim",
     .usage = "sim:?model=unity&time=virtual",
     .help = "the simulated arm with scene 1 loaded, in this process",
@@ -115,11 +115,11 @@ static const char *const all_keys[] = {
 };
 /* clang-format on */
 
-static struct unity_screen page(struct stage *stage)
+static struct unitysim_screen page(struct stage *stage)
 {
     struct aw_unitysim_truth truth;
-    struct unity_screen screen = {.selected = stage->selected,
-                                  .keys = stage->keys ? all_keys : NULL};
+    struct unitysim_screen screen = {.selected = stage->selected,
+                                     .keys = stage->keys ? all_keys : NULL};
     aw_unitysim_device_truth(stage->device, aw_clock_now(stage->session->clock), &truth);
     stage->frozen = truth.frozen;
     screen.limits = truth.limits;
@@ -199,8 +199,8 @@ static enum aw_status perform(void *context, bool keys)
     enum aw_status status = AW_OK;
     while (status == AW_OK && !stage->quit) {
         if (aw_clock_now(session->clock) >= next_page) {
-            struct unity_screen screen = page(stage);
-            status = unity_screen_draw(session, &screen, true);
+            struct unitysim_screen screen = page(stage);
+            status = unitysim_screen_draw(session, &screen, true);
             next_page = aw_clock_now(session->clock) + page_ns;
         }
         if (status == AW_OK)
@@ -208,7 +208,7 @@ static enum aw_status perform(void *context, bool keys)
         if (*stage->link->event)
             snprintf(stage->remark, sizeof stage->remark, "%s", stage->link->event);
         char text[8];
-        for (const char *key; keys && !stage->quit && (key = unity_key(text));)
+        for (const char *key; keys && !stage->quit && (key = unitysim_key(text));)
             on_key(stage, key);
     }
     return status;
@@ -225,7 +225,7 @@ static enum aw_status on_terminal(struct aw_session *session, struct aw_device *
         aw_session_open(session, aw_option(session, "listen"), &options, &stage.link);
     if (status != AW_OK)
         return status;
-    status = unity_screen_show(session, perform, &stage);
+    status = unitysim_screen_show(session, perform, &stage);
     aw_link_close(stage.link);
     return status;
 }
@@ -233,7 +233,7 @@ static enum aw_status on_terminal(struct aw_session *session, struct aw_device *
 /* ---- The command -------------------------------------------------------------------------------
  */
 
-void unity_simulated(struct aw_session *session, struct aw_device *device)
+void unitysim_simulated(struct aw_session *session, struct aw_device *device)
 {
     struct aw_unitysim_truth truth;
     const struct aw_unitysim_device_counters *n = &truth.counters;
@@ -254,7 +254,7 @@ enum aw_status run_sim(struct aw_session *session, const struct aw_args *args)
 {
     const struct aw_sim sim = {session, NULL, session->wire->protocol};
     struct aw_unitysim_device_options options;
-    bool live = unity_screen_live() && isatty(STDIN_FILENO) && !aw_flag(session, "no-input") &&
+    bool live = unitysim_screen_live() && isatty(STDIN_FILENO) && !aw_flag(session, "no-input") &&
                 !aw_flag(session, "verbose") && !aw_flag(session, "dry-run");
     if (!live)
         return aw_run_sim(session, args);
@@ -266,7 +266,7 @@ enum aw_status run_sim(struct aw_session *session, const struct aw_args *args)
         return aw_no_memory(&session->err);
     status = on_terminal(session, device, options.stuck);
     if (status == AW_STOPPED || status == AW_LOST || status == AW_OK)
-        unity_simulated(session, device);
+        unitysim_simulated(session, device);
     aw_device_close(device);
     return status;
 }

@@ -9,8 +9,8 @@
 #include "state.h"
 
 /* The variant of --wire, or the one that the link asks for. */
-enum aw_status unity_variant(struct aw_session *session, struct aw_variant *variant,
-                             struct aw_error *err)
+enum aw_status unitysim_variant(struct aw_session *session, struct aw_variant *variant,
+                                struct aw_error *err)
 {
     const char *url;
     struct aw_error before = session->err;
@@ -32,27 +32,27 @@ static struct aw_unitysim_options client_options(const struct aw_session *sessio
     return options;
 }
 
-void unity_connect(struct aw_session *session, struct aw_link *link)
+void unitysim_connect(struct aw_session *session, struct aw_link *link)
 {
     struct aw_unitysim_options options = aw_unitysim_defaults();
     options.protocol = session->wire->protocol;
-    aw_unitysim_init(&unity_state(session)->unity, link, &session->wire->variant, &options);
+    aw_unitysim_init(&unitysim_state(session)->unity, link, &session->wire->variant, &options);
 }
 
-void unity_disconnect(struct aw_session *session)
+void unitysim_disconnect(struct aw_session *session)
 {
-    struct aw_unitysim *unity = &unity_state(session)->unity;
+    struct aw_unitysim *unity = &unitysim_state(session)->unity;
     aw_unitysim_free(unity);
     memset(unity, 0, offsetof(struct aw_unitysim, wire));
 }
 
-enum aw_status unity_ready(struct aw_session *session)
+enum aw_status unitysim_ready(struct aw_session *session)
 {
-    struct unity_state *state = session->state;
+    struct unitysim_state *state = session->state;
     struct aw_unitysim_limits limits;
     enum aw_status status = aw_session_link(session);
     if (status == AW_OK)
-        status = unity_limits(session, &limits);
+        status = unitysim_limits(session, &limits);
     if (status != AW_OK)
         return status;
     state->unity.options = client_options(session, &limits);
@@ -60,48 +60,48 @@ enum aw_status unity_ready(struct aw_session *session)
     return AW_OK;
 }
 
-enum aw_status unity_ready_to_make(struct aw_session *session)
+enum aw_status unitysim_ready_to_make(struct aw_session *session)
 {
     struct aw_unitysim_limits limits;
     if (!aw_flag(session, "dry-run"))
-        return unity_ready(session);
-    enum aw_status status = unity_limits(session, &limits);
+        return unitysim_ready(session);
+    enum aw_status status = unitysim_limits(session, &limits);
     if (status != AW_OK)
         return status;
     struct aw_unitysim_options options = client_options(session, &limits);
-    aw_unitysim_init(unity_of(session), NULL, &session->wire->variant, &options);
+    aw_unitysim_init(unitysim_of(session), NULL, &session->wire->variant, &options);
     return AW_OK;
 }
 
-int64_t unity_patience_ns(const struct aw_session *session, double seconds)
+int64_t unitysim_patience_ns(const struct aw_session *session, double seconds)
 {
     if (aw_flag(session, "timeout"))
         seconds = aw_option_number(session, "timeout");
     return (int64_t)(seconds * 1e9);
 }
 
-enum aw_status unity_poll(struct aw_session *session)
+enum aw_status unitysim_poll(struct aw_session *session)
 {
-    return aw_unitysim_poll(unity_of(session), &session->err);
+    return aw_unitysim_poll(unitysim_of(session), &session->err);
 }
 
 static bool until_feedback(void *context, const struct aw_received *received)
 {
     struct aw_session *session = context;
-    unity_notice(session, received);
-    return unity_of(session)->feedback.count == 0;
+    unitysim_notice(session, received);
+    return unitysim_of(session)->feedback.count == 0;
 }
 
 static const char *why_silent(const struct aw_session *session)
 {
-    const struct unity_state *state = session->state;
+    const struct unitysim_state *state = session->state;
     return state->unity.link_news[0] ? state->unity.link_news : session->tool->no_answer_hint;
 }
 
-enum aw_status unity_feedback(struct aw_session *session)
+enum aw_status unitysim_feedback(struct aw_session *session)
 {
-    struct aw_unitysim *unity = unity_of(session);
-    int64_t deadline = aw_clock_now(session->clock) + unity_patience_ns(session, 2);
+    struct aw_unitysim *unity = unitysim_of(session);
+    int64_t deadline = aw_clock_now(session->clock) + unitysim_patience_ns(session, 2);
     enum aw_status status = aw_unitysim_poll(unity, &session->err);
     if (status == AW_OK && (unity->feedback.count == 0 || aw_unitysim_stale(unity))) {
         unity->feedback.count = 0;
@@ -109,29 +109,29 @@ enum aw_status unity_feedback(struct aw_session *session)
     }
     if (status == AW_OK && unity->feedback.count == 0)
         return aw_fail(&session->err, AW_TIMEOUT, "no feedback — %s", why_silent(session));
-    ((struct unity_state *)session->state)->received_ns = unity->feedback.received_ns;
+    ((struct unitysim_state *)session->state)->received_ns = unity->feedback.received_ns;
     return status;
 }
 
-enum aw_status unity_ready_with_feedback(struct aw_session *session)
+enum aw_status unitysim_ready_with_feedback(struct aw_session *session)
 {
-    enum aw_status status = unity_ready(session);
-    return status == AW_OK ? unity_feedback(session) : status;
+    enum aw_status status = unitysim_ready(session);
+    return status == AW_OK ? unitysim_feedback(session) : status;
 }
 
 static void notice_news(struct aw_session *session, const char *news)
 {
-    struct unity_state *state = session->state;
+    struct unitysim_state *state = session->state;
     if (strncmp(state->news, news, sizeof state->news - 1) == 0)
         return;
     snprintf(state->news, sizeof state->news, "%s", news);
     aw_session_notice(session, "%s", news);
 }
 
-bool unity_notice(void *context, const struct aw_received *received)
+bool unitysim_notice(void *context, const struct aw_received *received)
 {
     struct aw_session *session = context;
-    struct unity_state *state = session->state;
+    struct unitysim_state *state = session->state;
     if (received->news)
         notice_news(session, received->news);
     /* A gap in the feedback is reported afterwards, when nothing read the link while it lasted. */
@@ -143,16 +143,16 @@ bool unity_notice(void *context, const struct aw_received *received)
     return true;
 }
 
-void unity_notice_last_news(struct aw_session *session)
+void unitysim_notice_last_news(struct aw_session *session)
 {
-    struct unity_state *state = session->state;
+    struct unitysim_state *state = session->state;
     if (*state->unity.news)
         notice_news(session, state->unity.news);
 }
 
-bool unity_notice_stale(struct aw_session *session)
+bool unitysim_notice_stale(struct aw_session *session)
 {
-    struct unity_state *state = session->state;
+    struct unitysim_state *state = session->state;
     struct aw_unitysim *unity = &state->unity;
     if (unity->feedback.count == 0 || !aw_unitysim_stale(unity))
         return false;
@@ -164,39 +164,40 @@ bool unity_notice_stale(struct aw_session *session)
     return true;
 }
 
-enum aw_status unity_run(struct aw_session *session, int64_t deadline)
+enum aw_status unitysim_run(struct aw_session *session, int64_t deadline)
 {
     static const int64_t look_ns = 100 * AW_MILLISECOND;
     enum aw_status status = AW_OK;
     int64_t now;
     while (status == AW_OK && (now = aw_clock_now(session->clock)) < deadline) {
         int64_t next = deadline - now < look_ns ? deadline : now + look_ns;
-        status = aw_unitysim_idle(unity_of(session), next, unity_notice, session, &session->err);
-        unity_notice_stale(session);
+        status =
+            aw_unitysim_idle(unitysim_of(session), next, unitysim_notice, session, &session->err);
+        unitysim_notice_stale(session);
     }
     return status;
 }
 
-void unity_notice_losses(struct aw_session *session, const struct aw_unitysim_counters *before)
+void unitysim_notice_losses(struct aw_session *session, const struct aw_unitysim_counters *before)
 {
-    const struct aw_unitysim_counters *now = &unity_of(session)->counters;
+    const struct aw_unitysim_counters *now = &unitysim_of(session)->counters;
     unsigned long long lost = now->lost - before->lost, got = now->feedback - before->feedback;
     unsigned long long bad = now->malformed - before->malformed;
     if (lost > 0)
         aw_session_notice(session, "%llu of %llu feedback messages were lost", lost, lost + got);
     if (bad > 0)
         aw_session_notice(session, "%llu damaged datagrams, the last: %s", bad,
-                          unity_of(session)->why_malformed);
+                          unitysim_of(session)->why_malformed);
 }
 
-enum aw_status unity_stop(struct aw_session *session)
+enum aw_status unitysim_stop(struct aw_session *session)
 {
-    struct aw_unitysim *unity = unity_of(session);
+    struct aw_unitysim *unity = unitysim_of(session);
     enum aw_status status = aw_unitysim_stop(unity, &session->err);
     if (status != AW_OK || unity->stopped)
         return status;
     unity->feedback.count = 0;
-    status = unity_feedback(session);
+    status = unitysim_feedback(session);
     if (status == AW_OK)
         status = aw_unitysim_stop(unity, &session->err);
     if (status == AW_TIMEOUT || (status == AW_OK && !unity->stopped))
@@ -205,13 +206,14 @@ enum aw_status unity_stop(struct aw_session *session)
     return status;
 }
 
-enum aw_status unity_end_motion(struct aw_session *session, enum aw_status status)
+enum aw_status unitysim_end_motion(struct aw_session *session, enum aw_status status)
 {
     struct aw_error why = session->err;
     if (status == AW_STOPPED || status == AW_LOST)
         return status; /* the safe stop follows */
-    enum aw_status stopped =
-        status == AW_OK ? unity_stop(session) : aw_unitysim_stop(unity_of(session), &session->err);
+    enum aw_status stopped = status == AW_OK
+                                 ? unitysim_stop(session)
+                                 : aw_unitysim_stop(unitysim_of(session), &session->err);
     if (stopped != AW_STOPPED && stopped != AW_LOST)
         session->motion.moving = false;
     if (status == AW_OK)
@@ -220,14 +222,14 @@ enum aw_status unity_end_motion(struct aw_session *session, enum aw_status statu
     return status;
 }
 
-void unity_last_stop(struct aw_session *session, aw_frame_fn *add, void *context)
+void unitysim_last_stop(struct aw_session *session, aw_frame_fn *add, void *context)
 {
-    aw_unitysim_last_stop(unity_of(session), add, context);
+    aw_unitysim_last_stop(unitysim_of(session), add, context);
 }
 
-enum aw_status unity_safe_stop(struct aw_session *session)
+enum aw_status unitysim_safe_stop(struct aw_session *session)
 {
-    struct aw_unitysim *unity = unity_of(session);
+    struct aw_unitysim *unity = unitysim_of(session);
     enum aw_status status = aw_unitysim_stop(unity, &session->err);
     struct aw_error why = session->err;
     if (status != AW_OK)
@@ -240,17 +242,17 @@ enum aw_status unity_safe_stop(struct aw_session *session)
 }
 
 /* A recording may end while a joint is driven, and the simulator has no watchdog. */
-enum aw_status unity_replay_end(struct aw_session *session)
+enum aw_status unitysim_replay_end(struct aw_session *session)
 {
-    return aw_flag(session, "hold") ? AW_OK : unity_stop(session);
+    return aw_flag(session, "hold") ? AW_OK : unitysim_stop(session);
 }
 
 /* The joint that is farthest from there. */
-bool unity_elsewhere(struct aw_session *session, const struct aw_record *there, char *out,
-                     size_t size)
+bool unitysim_elsewhere(struct aw_session *session, const struct aw_record *there, char *out,
+                        size_t size)
 {
     static const int near_ticks = 10;
-    struct aw_unitysim *unity = unity_of(session);
+    struct aw_unitysim *unity = unitysim_of(session);
     int far = near_ticks;
     if (aw_unitysim_poll(unity, &session->err) == AW_OK && unity->feedback.count == 0)
         aw_unitysim_idle(unity, aw_clock_now(session->clock) + 10 * AW_UNITYSIM_CADENCE_NS,
@@ -267,7 +269,7 @@ bool unity_elsewhere(struct aw_session *session, const struct aw_record *there, 
     return far > near_ticks;
 }
 
-enum aw_status unity_allow(struct aw_session *session, const struct aw_record *command)
+enum aw_status unitysim_allow(struct aw_session *session, const struct aw_record *command)
 {
     bool free = !command || aw_flag(session, "force");
     for (int i = 0; i < AW_UNITYSIM_JOINTS && !free; i++) {
@@ -281,7 +283,7 @@ enum aw_status unity_allow(struct aw_session *session, const struct aw_record *c
     return AW_OK;
 }
 
-enum aw_moves unity_saw(struct aw_session *session, bool tx, struct aw_span frame)
+enum aw_moves unitysim_saw(struct aw_session *session, bool tx, struct aw_span frame)
 {
     struct aw_record record;
     bool moves = false, rests = true;
@@ -299,8 +301,8 @@ enum aw_moves unity_saw(struct aw_session *session, bool tx, struct aw_span fram
     return moves ? AW_MOVES : rests ? AW_MOVES_NO_MORE : AW_MOVES_ON;
 }
 
-enum aw_status unity_read_fields(struct aw_session *session, const struct aw_args *args,
-                                 struct aw_record *record)
+enum aw_status unitysim_read_fields(struct aw_session *session, const struct aw_args *args,
+                                    struct aw_record *record)
 {
     uint8_t bytes[AW_UNITYSIM_FRAME_MAX];
     size_t size;
@@ -308,12 +310,12 @@ enum aw_status unity_read_fields(struct aw_session *session, const struct aw_arg
     if (status == AW_OK)
         status =
             aw_encode(record, aw_flag(session, "force"), bytes, sizeof bytes, &size, &session->err);
-    return status == AW_OK ? unity_allow(session, record) : status;
+    return status == AW_OK ? unitysim_allow(session, record) : status;
 }
 
-const char *unity_remark(struct aw_session *session, char *out, size_t size)
+const char *unitysim_remark(struct aw_session *session, char *out, size_t size)
 {
-    const struct unity_state *state = session->state;
+    const struct unitysim_state *state = session->state;
     const struct aw_unitysim_counters *n = &state->unity.counters;
     if (!state->unity.link)
         return NULL;
@@ -328,7 +330,7 @@ const char *unity_remark(struct aw_session *session, char *out, size_t size)
 }
 
 /* Shown by the wire of the session, which the options have a say in. */
-enum aw_status unity_dry_run(struct aw_session *session, const struct aw_record *record)
+enum aw_status unitysim_dry_run(struct aw_session *session, const struct aw_record *record)
 {
     uint8_t bytes[AW_UNITYSIM_FRAME_MAX];
     size_t size;
@@ -345,13 +347,13 @@ enum aw_status unity_dry_run(struct aw_session *session, const struct aw_record 
     return status == AW_OK ? aw_session_dry_run(session, &shown, frame) : status;
 }
 
-enum aw_status unity_next_received(struct aw_session *session, int64_t deadline,
-                                   struct aw_received *received)
+enum aw_status unitysim_next_received(struct aw_session *session, int64_t deadline,
+                                      struct aw_received *received)
 {
-    enum aw_status status = unity_ready(session);
+    enum aw_status status = unitysim_ready(session);
     if (status != AW_OK)
         return status;
-    status = aw_unitysim_receive(unity_of(session), deadline, received, &session->err);
+    status = aw_unitysim_receive(unitysim_of(session), deadline, received, &session->err);
     if (received->news)
         notice_news(session, received->news);
     received->news = NULL; /* once is enough */

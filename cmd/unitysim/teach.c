@@ -25,7 +25,7 @@ struct teach {
 /* A point is a row for each joint that is elsewhere than at the point before. */
 static enum aw_status add_point(struct teach *teach)
 {
-    const struct aw_unitysim_feedback *feedback = &unity_of(teach->session)->feedback;
+    const struct aw_unitysim_feedback *feedback = &unitysim_of(teach->session)->feedback;
     enum aw_status status = AW_OK;
     size_t before = teach->sequence.n;
     for (int i = 0; i < AW_UNITYSIM_JOINTS && status == AW_OK; i++) {
@@ -74,7 +74,7 @@ static enum aw_status listen(struct teach *teach)
         int64_t now = aw_clock_now(session->clock), next = now + slice_ns;
         if (teach->every_ns && teach->next_ns < next)
             next = teach->next_ns;
-        status = unity_run(session, aw_sooner(next, teach->deadline));
+        status = unitysim_run(session, aw_sooner(next, teach->deadline));
         now = aw_clock_now(session->clock);
         teach->done = now >= teach->deadline;
         if (status == AW_OK && teach->every_ns == 0)
@@ -126,7 +126,7 @@ enum aw_status run_teach(struct aw_session *session, const struct aw_args *args)
     if (status == AW_OK && teach.every_ns == 0)
         status = aw_session_own_input(session);
     if (status == AW_OK)
-        status = unity_ready_with_feedback(session);
+        status = unitysim_ready_with_feedback(session);
     if (status == AW_OK)
         status = record(&teach, aw_arg(args, "file", 0));
     aw_sequence_free(&teach.sequence);

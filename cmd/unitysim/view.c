@@ -5,12 +5,12 @@
 #include "screen.h"
 #include "shell/commands/common.h"
 
-static struct unity_screen page(struct aw_session *session)
+static struct unitysim_screen page(struct aw_session *session)
 {
-    const struct aw_unitysim *unity = unity_of(session);
+    const struct aw_unitysim *unity = unitysim_of(session);
     const struct aw_unitysim_feedback *feedback = &unity->feedback;
     const char *url = "";
-    struct unity_screen screen = {.limits = unity->options.limits, .selected = -1};
+    struct unitysim_screen screen = {.limits = unity->options.limits, .selected = -1};
     aw_session_url(session, &url);
     snprintf(screen.title, sizeof screen.title, "Bento Arm   %.150s%s", url,
              aw_unitysim_stale(unity) ? "   FEEDBACK IS SILENT" : "");
@@ -36,22 +36,23 @@ static enum aw_status live_view(void *context, bool keys)
     static const int64_t page_ns = 50 * AW_MILLISECOND;
     char text[8];
     uint64_t count = (uint64_t)aw_option_number(session, "count");
-    struct unity_screen before = page(session);
+    struct unitysim_screen before = page(session);
     enum aw_status status = AW_OK;
     for (uint64_t n = 0; status == AW_OK && !(count && n >= count); n++) {
-        struct unity_screen screen = page(session);
+        struct unitysim_screen screen = page(session);
         /* Which way a joint goes shows between two pages. */
         for (int i = 0; i < AW_UNITYSIM_JOINTS; i++) {
             double change = screen.velocity[i] ? screen.ticks[i] - before.ticks[i] : 0;
             screen.way[i] = (change > 0) - (change < 0);
         }
         snprintf(screen.lines[1], SCREEN_LINE, "q quit");
-        status = unity_screen_draw(session, &screen, true);
+        status = unitysim_screen_draw(session, &screen, true);
         before = screen;
         int64_t now = aw_clock_now(session->clock);
         if (status == AW_OK)
-            status = aw_unitysim_idle(unity_of(session), now + page_ns, NULL, NULL, &session->err);
-        const char *key = keys ? unity_key(text) : NULL;
+            status =
+                aw_unitysim_idle(unitysim_of(session), now + page_ns, NULL, NULL, &session->err);
+        const char *key = keys ? unitysim_key(text) : NULL;
         if (now >= viewing->deadline || (key && strcmp(key, "q") == 0))
             break;
     }
@@ -62,12 +63,12 @@ enum aw_status run_view(struct aw_session *session, const struct aw_args *args)
 {
     if (aw_session_formatted(session))
         return aw_run_status(session, args);
-    enum aw_status status = unity_ready_with_feedback(session);
+    enum aw_status status = unitysim_ready_with_feedback(session);
     if (status != AW_OK)
         return status;
-    if (unity_screen_live())
-        return unity_screen_show(session, live_view,
-                                 &(struct viewing){session, aw_session_end(session)});
-    struct unity_screen screen = page(session);
-    return unity_screen_draw(session, &screen, false);
+    if (unitysim_screen_live())
+        return unitysim_screen_show(session, live_view,
+                                    &(struct viewing){session, aw_session_end(session)});
+    struct unitysim_screen screen = page(session);
+    return unitysim_screen_draw(session, &screen, false);
 }
