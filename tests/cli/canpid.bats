@@ -1272,7 +1272,7 @@ experiment() {
 
 @test "the end of a script is the end of the session: a step in it is finished and disabled" {
     bus
-    ok bash -c "printf 'step --from 0deg --to 5deg --settle 50ms --for 200ms -b lknee -c pos' | canpid -q -l '$url'"
+    ok bash -c "printf 'step --from 0deg --to 10deg --settle 50ms --for 400ms -b lknee -c pos' | canpid -q -l '$url'"
     has "$output" "step board=lknee"
     disabled
 }

@@ -32,8 +32,10 @@ class Hidmotor:
     device = ["hidmotor", "sim", "--listen"]
     commands = {"step": "-T 1s step m2 --from 0 --to 20 --settle 0.3s --for 3s", "sweep": "-T 1s sweep m2 --for 5s --settle 0.3s",
                 "identify": "-T 1s identify m2 --for 6s", "verify": "-T 1s verify spec.ini",
-                "edge": "-T 1s step m2 --from 80 --to 95 --settle 0.5s --for 3s"}
-    targets = {"step": 20, "sweep": 5, "identify": 0, "verify": 20, "edge": 95}
+                "edge": "-T 1s step m2 --from 80 --to 95 --settle 0.5s --for 3s",
+                "small": "-T 1s step m2 --from 0 --to 10", "verify-small": "-T 1s verify small.ini"}
+    targets = {"step": 20, "sweep": 5, "identify": 0, "verify": 20, "edge": 95, "small": 10, "verify-small": 10}
+    small = "[s]\njoint = m2\nfrom = 0\nto = 10\nmax-overshoot = 50%\n"
     spec = "[s]\njoint = m2\nfrom = 0\nto = 20\nsettle = 0.3\nfor = 3\nmax-overshoot = 50%\n"
 
     def shown(self, data, change):
@@ -157,15 +159,18 @@ def late(_):
     return shown
 
 
-PLANTS = {"sound": sound, "stuck": stuck, "reversed": reversed_, "wall": wall, "runs-away": runs_away,
+PLANTS = {"sound": sound, "stuck": stuck, "reversed": reversed_, "mirrored": reversed_, "wall": wall, "runs-away": runs_away,
           "late": late, "silent": sound}
-ALL = ["step", "identify", "verify", "sweep", "edge"]
+ALL = ["step", "identify", "verify", "sweep", "edge", "small", "verify-small"]
 # What a command is ended for, or None: it comes to its end, and 0; by tool where they differ.
 ENDS = {
     "sound": {},
     "stuck": dict.fromkeys(ALL, STUCK),
     "reversed": dict.fromkeys(ALL, REVERSED),
-    "wall": {"verify": "beyond a limit", "edge": "nothing moved"},  # a leg against a wall is no fault; what it does is measured
+    # a leg against a wall is no fault; what it does is measured
+    "wall": {"step": "and not to", "verify": "beyond a limit", "edge": "nothing moved", "verify-small": "beyond a limit"},
+    # reversed, and it begins where its first motion is the right one
+    "mirrored": {"small": "moved the wrong way", "verify-small": "beyond a limit", "sweep": "moves the wrong way"},
     "runs-away": dict.fromkeys(ALL, BEYOND),
     "late": dict.fromkeys(["step", "identify"], BEYOND),  # the law of a servo is its own
     "silent": dict.fromkeys(ALL, SILENT),
@@ -248,9 +253,12 @@ def run(tool_name, plant, name):
     words = [*tool.device, f"unix-listen:{device_at}"]
     device = subprocess.Popen([BIN / words[0], *words[1:]], env=env, stderr=subprocess.PIPE, text=True)
     next(line for line in device.stderr if "ready: " in line)
+    if plant == "mirrored":
+        subprocess.run([BIN / tool_name, "-q", "-l", f"unix:{device_at}", "move", f"{tool.joint}=-10", "--wait"], env=env, check=True)
     proxy = Proxy(tool, device_at, place, name, plant)
     if hasattr(tool, "spec"):
         Path("spec.ini").write_text(tool.spec)
+        Path("small.ini").write_text(tool.small)
     done = subprocess.run([BIN / tool_name, "-q", "-l", f"unix:{place}", *tool.commands[name].split()], env=env,
                           text=True, capture_output=True, stdin=subprocess.DEVNULL, timeout=120)
     proxy.listener.close()
@@ -285,6 +293,7 @@ def main():
     tool = sys.argv[1]
     cases = [(plant, name) for plant in PLANTS for name in TOOLS[tool].commands]
     cases = [case for case in cases if len(sys.argv) < 3 or case[0] in sys.argv[2:]]
+    cases = [(plant, name) for plant, name in cases if plant != "mirrored" or tool == "hidmotor" and name in ENDS[plant]]
     results = {}
     turn = threading.Semaphore(2)  # more of them wait for each other
 

@@ -45,12 +45,9 @@ const char *aw_bench_limit_name(enum aw_metric metric, char out[AW_BENCH_LIMIT])
     return out;
 }
 
-/* Whether the limits can be read; and, with a response, whether it keeps them: what never came near
- * the target keeps many, and fails. */
-static enum aw_status judge(struct aw_session *session, const struct step_plan *plan, double scale,
-                            const struct aw_response *response)
+/* Whether the limits can be read; and, with a response, whether it keeps them. */
+static enum aw_status judge(struct aw_session *session, const struct aw_response *response)
 {
-    const struct aw_step step = {.from = plan->from * scale, .to = plan->to * scale};
     for (size_t i = 0; i < sizeof judged / sizeof *judged; i++) {
         double limit, value = response ? response->value[judged[i]] : 0;
         char name[AW_BENCH_LIMIT];
@@ -60,10 +57,6 @@ static enum aw_status judge(struct aw_session *session, const struct step_plan *
         enum aw_status status = aw_bench_parse_limit(session, judged[i], text, &limit);
         if (status != AW_OK)
             return status;
-        if (response && !aw_response_arrived(response, &step, HALF_WAY))
-            return aw_fail(&session->err, AW_REFUSED,
-                           "step: it came to %.4g and not to %.4g, so %s says nothing",
-                           response->final, step.to, aw_metric(judged[i])->title);
         if (!aw_metric_reached(value))
             return aw_fail(&session->err, AW_REFUSED, "step: %s was not reached, %g is wanted",
                            aw_metric(judged[i])->title, limit);
@@ -92,7 +85,7 @@ static enum aw_status parse_plan(struct aw_bench *bench, struct step_plan *plan)
         status = aw_bench_check(bench, "--from", plan->from);
     if (status == AW_OK)
         status = aw_bench_check(bench, "--to", plan->to);
-    return status == AW_OK ? judge(session, plan, bench->joint.scale, NULL) : status;
+    return status == AW_OK ? judge(session, NULL) : status;
 }
 
 /* By what its samples show; where a step is small by half of it. */
@@ -108,8 +101,36 @@ static bool moved(const struct aw_bench *bench, const struct step_plan *plan)
     return high - low >= least;
 }
 
+static bool went_back(const struct aw_bench *bench, const struct step_plan *plan,
+                      const struct aw_response *response)
+{
+    return (response->final - plan->from * bench->joint.scale) * (plan->to - plan->from) < 0;
+}
+
+/* Limits say nothing of a joint that stood still or went elsewhere: it keeps many of them. */
+static enum aw_status check_arrival(const struct aw_bench *bench, const struct step_plan *plan,
+                                    const struct aw_response *response, bool rests)
+{
+    double scale = bench->joint.scale;
+    struct aw_error *err = &bench->session->err;
+    const struct aw_step step = {.from = plan->from * scale, .to = plan->to * scale};
+    if (rests)
+        return aw_fail(err, AW_REFUSED,
+                       "step: nothing moved: %s stayed at %.4g %s — is it powered, enabled and "
+                       "free?",
+                       bench->joint.name, response->final, bench->joint.unit);
+    double off = fabs(response->final - step.to);
+    if (off <= fmax(HALF_WAY * fabs(step.to - step.from), bench->joint.least * scale))
+        return AW_OK;
+    return aw_fail(err, AW_REFUSED, "step: %s came to %.4g and not to %.4g %s%s", bench->joint.name,
+                   response->final, step.to, bench->joint.unit,
+                   went_back(bench, plan, response)
+                       ? ": it moved the wrong way — motor or encoder is reversed"
+                       : "");
+}
+
 static void report_metrics(struct aw_bench *bench, const struct step_plan *plan,
-                           const struct aw_response *response, bool rests)
+                           const struct aw_response *response, bool aside)
 {
     struct aw_object *result = &bench->session->result;
     size_t lead = 0, n = bench->table.n_rows;
@@ -118,15 +139,15 @@ static void report_metrics(struct aw_bench *bench, const struct step_plan *plan,
     aw_bench_report(bench, "step");
     aw_object_number(result, "from", plan->from * bench->joint.scale, 6, bench->joint.unit);
     aw_object_number(result, "to", plan->to * bench->joint.scale, 6, bench->joint.unit);
-    /* what stands still has no overshoot, and has not settled */
+    /* A joint that stands still or goes the other way has no overshoot and has not settled. */
     for (enum aw_metric m = 0; m < AW_METRICS; m++)
         aw_bench_report_metric(bench->session, aw_metric(m)->name, m,
-                               rests && m < AW_STEADY_STATE_ERROR ? (double)NAN
+                               aside && m < AW_STEADY_STATE_ERROR ? (double)NAN
                                                                   : response->value[m],
                                bench->joint.unit);
     aw_object_number(result, "final", response->final, 5, bench->joint.unit);
     aw_object_number(result, "samples", (double)(n - lead), 0, NULL);
-    if (rests)
+    if (aside)
         return;
     if (!aw_metric_reached(response->value[AW_RISE_TIME]))
         aw_session_notice(bench->session,
@@ -184,16 +205,13 @@ enum aw_status aw_run_step(struct aw_session *session, const struct aw_args *arg
         status = aw_bench_measure(&bench, &response);
     bool rests = status == AW_OK && !moved(&bench, &plan);
     if (status == AW_OK) {
-        report_metrics(&bench, &plan, &response, rests);
+        report_metrics(&bench, &plan, &response, rests || went_back(&bench, &plan, &response));
         status = aw_bench_plot(&bench);
     }
-    if (status == AW_OK && rests)
-        status = aw_fail(&session->err, AW_REFUSED,
-                         "step: nothing moved: %s stayed at %.4g %s — is it powered, enabled and "
-                         "free?",
-                         bench.joint.name, response.final, bench.joint.unit);
     if (status == AW_OK)
-        status = judge(session, &plan, bench.joint.scale, &response);
+        status = check_arrival(&bench, &plan, &response, rests);
+    if (status == AW_OK)
+        status = judge(session, &response);
     aw_bench_free(&bench);
     return status;
 }

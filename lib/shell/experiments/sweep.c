@@ -8,7 +8,8 @@
 #include "bench.h"
 #include "control/spectrum.h"
 
-#define COHERENCE_NEAR 1.3 /* a point of the spectrum this near in frequency tells of a tone */
+#define FOLLOWS_DB     (-6.0) /* a joint that moves less may lag by half a turn */
+#define COHERENCE_NEAR 1.3    /* a point of the spectrum this near in frequency tells of a tone */
 
 struct sweep_state {
     struct aw_sweep sweep;
@@ -93,6 +94,19 @@ static enum aw_status estimate(struct aw_bench *bench, struct sweep_state *s)
         values + AW_BENCH_MEASURED * n, n, s->points, &s->fit, &bench->session->err);
     free(values);
     return status;
+}
+
+/* At the lowest frequency a sound loop follows its setpoint. */
+static enum aw_status check_direction(const struct aw_bench *bench, const struct sweep_state *s)
+{
+    const struct aw_bode_point *lowest = &s->points[0];
+    bool against = cos(lowest->phase_deg * M_PI / 180) < -0.5;
+    if (!against || lowest->gain_db < FOLLOWS_DB)
+        return AW_OK;
+    return aw_fail(&bench->session->err, AW_REFUSED,
+                   "sweep: at %.4g Hz %s moves the wrong way (phase %.0f deg) — motor or encoder "
+                   "is reversed",
+                   lowest->hz, bench->joint.name, lowest->phase_deg);
 }
 
 static void report(struct aw_bench *bench, const struct sweep_state *s)
@@ -212,6 +226,8 @@ enum aw_status aw_run_sweep(struct aw_session *session, const struct aw_args *ar
     if (status == AW_OK) {
         report(&bench, &s);
         status = plot(&bench, &s);
+        if (status == AW_OK)
+            status = check_direction(&bench, &s);
     }
     aw_bench_free(&bench);
     return status;
