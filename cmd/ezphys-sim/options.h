@@ -14,7 +14,7 @@
 static const char *const ez_limb_force_choices[] = {"pre", "post", NULL};
 
 /* clang-format off */
-static const struct aw_option ez_simulator_options[] = {
+static const struct aw_option ezphys_simulator_options[] = {
     {.name = "scene", .value = "NAME", .fallback = "pendulum",
      .help = "a scene that comes with it ('ezphys-sim --list' shows them), or a file"},
     {.name = "listen", .value = "[HOST:]PORT", .help = "wait for a client at this port (47001 "

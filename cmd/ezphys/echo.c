@@ -47,7 +47,7 @@ static bool fulfils(const struct watcher *w, const struct aw_ezphys_about *about
         return false;
     if (!w->where.n)
         return true;
-    ez_about_name(about, name, sizeof name);
+    ezphys_about_name(about, name, sizeof name);
     size_t n = aw_record_points(w->names, record, name, points, AW_MAX_SCALARS);
     return aw_where_holds(&w->where, points, n);
 }
@@ -81,7 +81,7 @@ static bool is_wanted(struct watcher *w, const struct aw_ezphys_about *about,
 /* All objects are in the first message: a word that fits none of them never will. */
 static enum aw_status check_words(struct watcher *w)
 {
-    struct aw_ezphys *ez = ez_of(w->session);
+    struct aw_ezphys *ez = ezphys_of(w->session);
     const char *known[AW_EZPHYS_BODIES + AW_EZPHYS_JOINTS + AW_MAX_MESSAGES];
     size_t n = 0, messages = aw_ezphys_protocol.n_messages;
     for (size_t i = 0; i < ez->state.n_bodies; i++)
@@ -107,8 +107,8 @@ static enum aw_status show_packet(struct watcher *w, size_t packet)
 {
     struct aw_session *session = w->session;
     struct aw_record record;
-    const struct aw_ezphys_about *about = &ez_of(session)->packets[packet].about;
-    if (ez_show_decode(session, packet, &record) != AW_OK)
+    const struct aw_ezphys_about *about = &ezphys_of(session)->packets[packet].about;
+    if (ezphys_show_decode(session, packet, &record) != AW_OK)
         return AW_OK;
     if (!is_wanted(w, about, &record) || !fulfils(w, about, &record))
         return AW_OK;
@@ -120,11 +120,11 @@ static enum aw_status show_packet(struct watcher *w, size_t packet)
 static enum aw_status watch(struct watcher *w, int64_t deadline)
 {
     struct aw_session *session = w->session;
-    struct aw_ezphys *ez = ez_of(session);
+    struct aw_ezphys *ez = ezphys_of(session);
     bool checked = false;
     enum aw_status status = AW_OK;
     while (status == AW_OK && !w->done && aw_clock_now(session->clock) < deadline) {
-        status = ez_receive(session, deadline, EZ_AGAIN);
+        status = ezphys_receive(session, deadline, EZ_AGAIN);
         if (status == AW_OK)
             status = aw_ezphys_answer(ez, &session->err);
         for (size_t i = 0; i < ez->n_packets && status == AW_OK && !w->done; i++)
@@ -143,12 +143,12 @@ static enum aw_status prepare(struct watcher *w, const struct aw_args *args)
     struct aw_session *session = w->session;
     for (size_t i = 0; i < args->n && w->n_patterns < PATTERNS_MAX; i++)
         w->patterns[w->n_patterns++] = args->bound[i].text;
-    enum aw_status status = ez_show_begin(session);
+    enum aw_status status = ezphys_show_begin(session);
     if (status == AW_OK) /* a wrong --fields is found before the link is opened */
         status = aw_session_view(session, NULL);
     if (status == AW_OK)
         status = parse_where(w);
-    return status == AW_OK ? ez_ready(session) : status;
+    return status == AW_OK ? ezphys_ready(session) : status;
 }
 
 static enum aw_status echo(struct watcher *w, const struct aw_args *args)
@@ -158,8 +158,8 @@ static enum aw_status echo(struct watcher *w, const struct aw_args *args)
     if (status != AW_OK)
         return status;
     int64_t deadline = aw_session_end(session);
-    if (aw_flag(session, "timeout") && ez_deadline(session) < deadline)
-        deadline = ez_deadline(session);
+    if (aw_flag(session, "timeout") && ezphys_deadline(session) < deadline)
+        deadline = ezphys_deadline(session);
     status = watch(w, deadline);
     if (status == AW_OK && w->left && aw_flag(session, "timeout"))
         return aw_fail(&session->err, AW_TIMEOUT, "no such record within the time of --timeout");

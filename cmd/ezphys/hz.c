@@ -17,7 +17,7 @@ struct meter {
 
 static void meter_take(struct meter *m)
 {
-    const struct aw_ezphys *ez = ez_of(m->session);
+    const struct aw_ezphys *ez = ezphys_of(m->session);
     const struct aw_ezphys_state *state = &ez->state;
     bool goes_on = m->messages > 0 && state->epoch == m->epoch;
     if (goes_on) {
@@ -40,14 +40,14 @@ static void meter_take(struct meter *m)
 static enum aw_status measure(struct meter *m, int64_t deadline, uint64_t limit)
 {
     struct aw_session *session = m->session;
-    struct aw_ezphys *ez = ez_of(session);
+    struct aw_ezphys *ez = ezphys_of(session);
     uint64_t bytes = 0;
     enum aw_status status = AW_OK;
     while (status == AW_OK && (!limit || m->messages < limit) &&
            (m->messages == 0 || aw_clock_now(session->clock) < deadline)) {
         aw_session_work(session, "hz %.0f s, %llu messages", aw_session_seconds(session),
                         (unsigned long long)m->messages);
-        status = ez_receive(session, deadline, EZ_AGAIN);
+        status = ezphys_receive(session, deadline, EZ_AGAIN);
         if (status == AW_OK)
             status = aw_ezphys_answer(ez, &session->err);
         if (status == AW_OK && m->messages == 0)
@@ -65,18 +65,18 @@ static enum aw_status run_meter(struct meter *m)
     static const double window_s = 5;
     double seconds = aw_option_number(session, "for");
     uint64_t limit = (uint64_t)aw_option_number(session, "count");
-    enum aw_status status = ez_ready(session);
+    enum aw_status status = ezphys_ready(session);
     if (status != AW_OK)
         return status;
     m->stall_ns = (uint64_t)(aw_option_number(session, "stall") * 1e9);
     seconds = seconds > 0 ? seconds : limit ? 1e9 : window_s;
     status = measure(m, aw_clock_now(session->clock) + (int64_t)(seconds * 1e9), limit);
     if (m->messages == 0 && (status == AW_TIMEOUT || status == AW_OK))
-        return ez_no_message(session);
+        return ezphys_no_message(session);
     if (status == AW_TIMEOUT && (uint64_t)(aw_clock_now(session->clock) - m->last_ns) > m->stall_ns)
         m->stalls++; /* the last one did not end */
     struct aw_object *o = &m->session->result;
-    struct aw_ezphys *ez = ez_of(m->session);
+    struct aw_ezphys *ez = ezphys_of(m->session);
     double wall = (double)(m->last_ns - m->first_ns) / 1e9;
     struct aw_stats s = aw_samples_stats(&m->intervals), strides = aw_samples_stats(&m->strides);
     double simulated = strides.mean * (double)strides.n * m->step_size;
@@ -110,15 +110,15 @@ enum aw_status run_hz(struct aw_session *session, const struct aw_args *args)
 }
 
 /* From our answer to the next message: the simulator's step and the way there and back. */
-enum aw_status ez_ping(struct aw_session *session, double *ms)
+enum aw_status ezphys_ping(struct aw_session *session, double *ms)
 {
     int64_t start = aw_clock_now(session->clock);
-    enum aw_status status = ez_exchange(session);
+    enum aw_status status = ezphys_exchange(session);
     *ms = (double)(aw_clock_now(session->clock) - start) / 1e6;
     return status;
 }
 
-enum aw_status ez_pinged(struct aw_session *session, enum aw_status status)
+enum aw_status ezphys_pinged(struct aw_session *session, enum aw_status status)
 {
-    return status == AW_OK ? aw_ezphys_answer(ez_of(session), &session->err) : status;
+    return status == AW_OK ? aw_ezphys_answer(ezphys_of(session), &session->err) : status;
 }

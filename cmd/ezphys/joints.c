@@ -35,7 +35,7 @@ struct item {
     char list[ENDS_MAX]; /* of a joint its two bodies, of a body x, y, z; JSON */
 };
 
-struct ez_tree {
+struct ezphys_tree {
     uint64_t epoch;    /* of the simulation, when the tree was made */
     int64_t paced_ns;  /* by the session's clock: so far the simulation has come */
     double seconds;    /* watched; 0: the simulation stands until it is answered */
@@ -54,7 +54,7 @@ static const struct aw_joint_column without_rate[] = {{AW_JOINT_VELOCITY, "veloc
 static struct item *add_item(struct aw_session *session, const struct aw_ezphys_body *body,
                              const struct aw_ezphys_joint *joint, unsigned depth)
 {
-    struct ez_tree *tree = ez_state(session)->tree;
+    struct ezphys_tree *tree = ezphys_state(session)->tree;
     const struct aw_ezphys_object *object = body ? &body->object : &joint->object;
     enum aw_ezphys_kind kind = body ? AW_EZPHYS_BODY : AW_EZPHYS_JOINT;
     struct item *item = &tree->items[tree->n++];
@@ -62,7 +62,7 @@ static struct item *add_item(struct aw_session *session, const struct aw_ezphys_
     item->body = body;
     item->joint = joint;
     item->depth = depth;
-    item->entry = aw_ezphys_names_find(&ez_state(session)->names, kind, object->name);
+    item->entry = aw_ezphys_names_find(&ezphys_state(session)->names, kind, object->name);
     return item;
 }
 
@@ -77,7 +77,7 @@ static const char *other_end(struct aw_session *session, const struct aw_ezphys_
                              const char *body)
 {
     const struct aw_ezphys_name *entry =
-        aw_ezphys_names_find(&ez_state(session)->names, AW_EZPHYS_JOINT, joint->object.name);
+        aw_ezphys_names_find(&ezphys_state(session)->names, AW_EZPHYS_JOINT, joint->object.name);
     if (!entry || (!*entry->bodies[0] && !*entry->bodies[1]))
         return NULL;
     for (int i = 0; i < 2; i++)
@@ -96,7 +96,7 @@ static size_t find_body(const struct aw_ezphys_state *state, const char *name)
 
 static void grow(struct aw_session *session, const char *body, unsigned depth, struct shown *shown)
 {
-    const struct aw_ezphys_state *state = &ez_of(session)->state;
+    const struct aw_ezphys_state *state = &ezphys_of(session)->state;
     for (size_t i = 0; i < state->n_joints && depth <= DEEPEST; i++) {
         const char *other = shown->joint[i] ? NULL : other_end(session, &state->joints[i], body);
         if (!other)
@@ -115,8 +115,8 @@ static void grow(struct aw_session *session, const char *body, unsigned depth, s
 /* What the world holds, then what moves freely. */
 static enum aw_status make_tree(struct aw_session *session)
 {
-    const struct aw_ezphys_state *state = &ez_of(session)->state;
-    struct ez_state *mine = ez_state(session);
+    const struct aw_ezphys_state *state = &ezphys_of(session)->state;
+    struct ezphys_state *mine = ezphys_state(session);
     struct shown shown = {{false}, {false}};
     if (!mine->tree)
         mine->tree = calloc(1, sizeof *mine->tree);
@@ -155,13 +155,13 @@ static enum aw_status add_axes(struct aw_session *session, struct aw_joint_list 
                                const struct item *item)
 {
     const struct aw_ezphys_joint *joint = item->joint;
-    struct ez_units units = ez_units(session, joint->object.name);
+    struct ezphys_units units = ezphys_units(session, joint->object.name);
     char name[AW_EZPHYS_NAME_SIZE + 16], label[AW_JOINT_NAME];
     label_of(item, label);
     for (int i = 0; i < joint->n_axes; i++) {
         struct aw_ezphys_about about = {&joint->object, i + 1, joint->n_axes};
         struct aw_joint *axis =
-            aw_joints_add(session, list, ez_about_name(&about, name, sizeof name));
+            aw_joints_add(session, list, ezphys_about_name(&about, name, sizeof name));
         if (!axis)
             return session->err.status;
         if (i == 0 && joint->n_axes > 1)
@@ -170,7 +170,8 @@ static enum aw_status add_axes(struct aw_session *session, struct aw_joint_list 
         if (i > 0)
             snprintf(axis->label, sizeof axis->label, "%*s  axis%d", (int)strspn(label, " "), "",
                      i + 1);
-        axis->id = (uint32_t)(item - ez_state(session)->tree->items) * AW_EZPHYS_AXES + (uint32_t)i;
+        axis->id =
+            (uint32_t)(item - ezphys_state(session)->tree->items) * AW_EZPHYS_AXES + (uint32_t)i;
         axis->unit[AW_JOINT_ACTUAL] = axis->unit[AW_JOINT_TARGET] = units.displacement;
         axis->unit[AW_JOINT_VELOCITY] = units.velocity;
         axis->unit[AW_JOINT_EXTRA] = "Hz";
@@ -189,8 +190,8 @@ static enum aw_status list_joints(struct aw_session *session, struct aw_joint_li
     char label[AW_JOINT_NAME];
     enum aw_status status = make_tree(session);
     list->width = AW_JOINT_LABEL;
-    for (size_t i = 0; status == AW_OK && i < ez_state(session)->tree->n; i++) {
-        const struct item *item = &ez_state(session)->tree->items[i];
+    for (size_t i = 0; status == AW_OK && i < ezphys_state(session)->tree->n; i++) {
+        const struct item *item = &ezphys_state(session)->tree->items[i];
         int width = (int)aw_utf8_length(label_of(item, label));
         list->width = width > list->width ? width : list->width;
         if (item->joint)
@@ -203,8 +204,8 @@ static enum aw_status list_joints(struct aw_session *session, struct aw_joint_li
 static size_t limits(struct aw_session *session, const struct aw_joint *joint,
                      struct aw_joint_limit rows[AW_JOINT_LIMITS])
 {
-    const struct item *item = &ez_state(session)->tree->items[joint->id / AW_EZPHYS_AXES];
-    struct ez_units units = ez_units(session, item->object->name);
+    const struct item *item = &ezphys_state(session)->tree->items[joint->id / AW_EZPHYS_AXES];
+    struct ezphys_units units = ezphys_units(session, item->object->name);
     static const struct aw_joint_limit kinds[] = {
         {.of = "velocity", .min = NAN, .max = NAN, .from = "none", .firm = true},
         {.of = "max_torque", .min = 0, .max = NAN, .from = "table", .firm = true},
@@ -224,20 +225,20 @@ static enum aw_status watch(struct aw_session *session, int64_t deadline)
     int64_t start = aw_clock_now(session->clock);
     enum aw_status status = AW_OK;
     while (status == AW_OK && aw_clock_now(session->clock) < deadline) {
-        status = aw_ezphys_answer(ez_of(session), &session->err);
+        status = aw_ezphys_answer(ezphys_of(session), &session->err);
         if (status == AW_OK)
-            status = ez_receive(session, deadline, EZ_ONCE);
+            status = ezphys_receive(session, deadline, EZ_ONCE);
     }
     if (status == AW_TIMEOUT)
         status = AW_OK;
     if (status == AW_OK)
-        status = aw_ezphys_answer(ez_of(session), &session->err);
-    ez_state(session)->tree->seconds = (double)(aw_clock_now(session->clock) - start) / 1e9;
+        status = aw_ezphys_answer(ezphys_of(session), &session->err);
+    ezphys_state(session)->tree->seconds = (double)(aw_clock_now(session->clock) - start) / 1e9;
     return status;
 }
 
 /* In messages a second; of a simulation that waits there is none. */
-static double rate(const struct ez_tree *tree, const struct item *item)
+static double rate(const struct ezphys_tree *tree, const struct item *item)
 {
     if (tree->seconds <= 0)
         return NAN;
@@ -249,8 +250,8 @@ static double rate(const struct ez_tree *tree, const struct item *item)
 /* What the last message did not have is known from before: since when, nobody says. */
 static void take(struct aw_session *session, struct aw_joint_list *list)
 {
-    const struct aw_ezphys *ez = ez_of(session);
-    const struct ez_tree *tree = ez_state(session)->tree;
+    const struct aw_ezphys *ez = ezphys_of(session);
+    const struct ezphys_tree *tree = ezphys_state(session)->tree;
     for (size_t i = 0; i < list->n; i++) {
         struct aw_joint *joint = &list->joints[i];
         const struct item *item = &tree->items[joint->id / AW_EZPHYS_AXES];
@@ -269,25 +270,25 @@ static bool looks_on(const struct aw_session *session)
 
 static enum aw_status read_joints(struct aw_session *session, struct aw_joint_list *list)
 {
-    const struct aw_ezphys_state *state = &ez_of(session)->state;
+    const struct aw_ezphys_state *state = &ezphys_of(session)->state;
     size_t objects = state->n_bodies + state->n_joints;
     /* of a motion it is what that takes */
     double seconds = looks_on(session) ? aw_option_number(session, "for") : 0;
     int64_t deadline =
         aw_clock_after(aw_clock_now(session->clock), seconds > 0 ? seconds : WINDOW_S);
     enum aw_status status = AW_OK;
-    ez_state(session)->tree->seconds = 0;
-    if (ez_goes_on(session, deadline))
+    ezphys_state(session)->tree->seconds = 0;
+    if (ezphys_goes_on(session, deadline))
         status = watch(session, deadline);
     if (status == AW_OK && list->named)
-        status = ez_check_epoch(session, ez_state(session)->tree->epoch);
+        status = ezphys_check_epoch(session, ezphys_state(session)->tree->epoch);
     else if (status == AW_OK && state->n_bodies + state->n_joints != objects) {
         list->n = 0; /* more was seen meanwhile: the tree is another one */
         status = list_joints(session, list);
     }
     if (status != AW_OK)
         return status;
-    bool waits = aw_session_text(session) && ez_state(session)->tree->seconds <= 0;
+    bool waits = aw_session_text(session) && ezphys_state(session)->tree->seconds <= 0;
     list->columns = waits ? without_rate : columns;
     take(session, list);
     return AW_OK;
@@ -295,7 +296,7 @@ static enum aw_status read_joints(struct aw_session *session, struct aw_joint_li
 
 static int64_t now(struct aw_session *session)
 {
-    const struct aw_ezphys_state *state = &ez_of(session)->state;
+    const struct aw_ezphys_state *state = &ezphys_of(session)->state;
     return state->timed ? (int64_t)(aw_ezphys_state_time(state) * 1e9)
                         : aw_clock_now(session->clock);
 }
@@ -305,9 +306,9 @@ static int64_t now(struct aw_session *session)
 
 static void show_scene(struct aw_session *session)
 {
-    const struct aw_ezphys_state *s = &ez_of(session)->state;
+    const struct aw_ezphys_state *s = &ezphys_of(session)->state;
     struct aw_output *out = &session->out;
-    const char *waits = ez_state(session)->tree->seconds > 0 ? "" : ", waits for an answer";
+    const char *waits = ezphys_state(session)->tree->seconds > 0 ? "" : ", waits for an answer";
     if (!aw_session_text(session)) {
         aw_object_number(&session->result, "step", s->timed ? (double)s->step : NAN, 0, NULL);
         aw_object_number(&session->result, "time", s->timed ? aw_ezphys_state_time(s) : NAN, 6,
@@ -335,7 +336,7 @@ static const char *key_of(const struct item *item, const char *what, char key[KE
 /* What is told of a joint behind the values of its axes. */
 static void end_joint(struct aw_session *session)
 {
-    struct ez_tree *tree = ez_state(session)->tree;
+    struct ezphys_tree *tree = ezphys_state(session)->tree;
     struct item *item = tree->last;
     tree->last = NULL;
     if (!item || !item->entry)
@@ -354,7 +355,7 @@ static void record_joint(struct aw_session *session, struct item *item)
 {
     char key[KEY_MAX];
     end_joint(session);
-    ez_state(session)->tree->last = item;
+    ezphys_state(session)->tree->last = item;
     if (item->object->id)
         aw_object_count(&session->result, key_of(item, "id", key), item->object->id);
 }
@@ -366,7 +367,7 @@ static void record_body(struct aw_session *session, struct item *item)
     char key[KEY_MAX];
     if (item->object->id)
         aw_object_count(result, key_of(item, "id", key), item->object->id);
-    aw_object_number(result, key_of(item, "rate", key), rate(ez_state(session)->tree, item), 1,
+    aw_object_number(result, key_of(item, "rate", key), rate(ezphys_state(session)->tree, item), 1,
                      NULL);
     snprintf(item->list, sizeof item->list, "[%.7g,%.7g,%.7g]", at[0], at[1], at[2]);
     aw_object_list(result, key_of(item, "position", key), item->list);
@@ -380,15 +381,15 @@ static void print_body(struct aw_session *session, const struct item *item, int 
     aw_output_print(&session->out, "%-*s x=%.3fm y=%.3fm z=%.3fm",
                     width + (int)(strlen(label) - aw_utf8_length(label)), label, at[0], at[1],
                     at[2]);
-    if (ez_state(session)->tree->seconds > 0)
-        aw_output_print(&session->out, " rate=%.1fHz", rate(ez_state(session)->tree, item));
+    if (ezphys_state(session)->tree->seconds > 0)
+        aw_output_print(&session->out, " rate=%.1fHz", rate(ezphys_state(session)->tree, item));
     aw_output_write(&session->out, "\n", 1);
 }
 
 /* The bodies up to this item; of records they come at the end. */
 static void show_bodies(struct aw_session *session, const struct aw_joint_list *list, size_t end)
 {
-    struct ez_tree *tree = ez_state(session)->tree;
+    struct ezphys_tree *tree = ezphys_state(session)->tree;
     bool text = aw_session_text(session);
     size_t left_out = 0;
     for (; tree->at < end; tree->at++) {
@@ -406,7 +407,7 @@ static void show_bodies(struct aw_session *session, const struct aw_joint_list *
 
 static enum aw_status beside(struct aw_session *session, struct aw_joint_list *list, size_t joint)
 {
-    struct ez_tree *tree = ez_state(session)->tree;
+    struct ezphys_tree *tree = ezphys_state(session)->tree;
     if (joint == AW_JOINT_ABOVE) {
         tree->at = 0;
         tree->last = NULL;
@@ -432,7 +433,7 @@ static enum aw_status beside(struct aw_session *session, struct aw_joint_list *l
 static const struct aw_ezphys_object *object_of(struct aw_session *session,
                                                 const struct aw_joint *joint)
 {
-    return ez_state(session)->tree->items[joint->id / AW_EZPHYS_AXES].object;
+    return ezphys_state(session)->tree->items[joint->id / AW_EZPHYS_AXES].object;
 }
 
 /* By the number that the wire has for it. */
@@ -445,16 +446,16 @@ static bool is_called(struct aw_session *session, const struct aw_joint *joint, 
 }
 
 /* Where its axes stood: a recording has velocities and forces. Axes come in their order. */
-size_t ez_replay_targets(struct aw_session *session, struct aw_joint_list *list,
-                         const struct aw_record *record, struct aw_joint_goal *goals,
-                         double *seconds)
+size_t ezphys_replay_targets(struct aw_session *session, struct aw_joint_list *list,
+                             const struct aw_record *record, struct aw_joint_goal *goals,
+                             double *seconds)
 {
     struct aw_record counted = *record;
     *seconds = 0;
     if (record->dir != AW_RX)
         return 0;
-    ez_order(session, &counted, true);
-    int axis = ez_state(session)->order.axis;
+    ezphys_order(session, &counted, true);
+    int axis = ezphys_state(session)->order.axis;
     double id = aw_record_get(record, "id");
     for (size_t i = 0; i < list->n && axis; i++) {
         const struct aw_ezphys_object *object = object_of(session, &list->joints[i]);
@@ -480,7 +481,7 @@ static enum aw_status parse(struct aw_session *session, const struct aw_joint *j
         said = AW_EZPHYS_SLIDES;
         status = AW_OK;
     }
-    return status == AW_OK ? ez_check_unit(session, object_of(session, joint)->name, said)
+    return status == AW_OK ? ezphys_check_unit(session, object_of(session, joint)->name, said)
                            : aw_fail(&session->err, status, "%s: %s", joint->name, why.text);
 }
 
@@ -488,7 +489,7 @@ static enum aw_status check(struct aw_session *session, struct aw_joint_list *li
                             const struct aw_joint_command *command)
 {
     (void)list, (void)command;
-    return ez_may_send(session);
+    return ezphys_may_send(session);
 }
 
 /* The fastest that this command lets a motor turn, whatever it has to make good: --speed is the
@@ -507,7 +508,7 @@ static double most_of(const struct aw_session *session)
 static enum aw_status send_motor(struct aw_session *session, const struct aw_joint_list *list,
                                  const struct aw_joint_command *command, uint32_t item)
 {
-    const struct aw_ezphys_object *object = ez_state(session)->tree->items[item].object;
+    const struct aw_ezphys_object *object = ezphys_state(session)->tree->items[item].object;
     struct aw_ezphys_target target = {.id = object->id};
     struct aw_ezphys_motor motor = {.max_torque = {0}};
     double most = most_of(session);
@@ -521,13 +522,13 @@ static enum aw_status send_motor(struct aw_session *session, const struct aw_joi
         if (id / AW_EZPHYS_AXES == item)
             motor.velocity[id % AW_EZPHYS_AXES] = aw_clamp(command->goals[i].value, -most, most);
     }
-    return aw_ezphys_motor(ez_of(session), &target, &motor, &session->err);
+    return aw_ezphys_motor(ezphys_of(session), &target, &motor, &session->err);
 }
 
 static enum aw_status send(struct aw_session *session, struct aw_joint_list *list,
                            const struct aw_joint_command *command)
 {
-    enum aw_status status = ez_may_send(session);
+    enum aw_status status = ezphys_may_send(session);
     if (aw_flag(session, "dry-run"))
         return aw_dry_depends(session, "which joints there are");
     if (status == AW_OK)
@@ -547,8 +548,8 @@ static enum aw_status send(struct aw_session *session, struct aw_joint_list *lis
 static enum aw_status attend(struct aw_session *session, struct aw_joint_list *list,
                              int64_t deadline, double hz, aw_joints_look_fn *look, void *context)
 {
-    struct ez_tree *tree = ez_state(session)->tree;
-    const struct aw_ezphys_state *state = &ez_of(session)->state;
+    struct ezphys_tree *tree = ezphys_state(session)->tree;
+    const struct aw_ezphys_state *state = &ezphys_of(session)->state;
     int64_t at = aw_clock_now(session->clock);
     enum aw_status status = AW_OK;
     if (llabs(tree->paced_ns - at) > AW_SECOND / 10) /* it was held up, or went as fast as it can */
@@ -559,9 +560,9 @@ static enum aw_status attend(struct aw_session *session, struct aw_joint_list *l
             continue;
         }
         double before = aw_ezphys_state_time(state);
-        status = ez_exchange(session);
+        status = ezphys_exchange(session);
         if (status == AW_OK && session->motion.moving)
-            status = ez_check_epoch(session, tree->epoch);
+            status = ezphys_check_epoch(session, tree->epoch);
         if (status != AW_OK)
             return status;
         if (state->timed)
@@ -576,7 +577,7 @@ static enum aw_status attend(struct aw_session *session, struct aw_joint_list *l
 /* What was commanded is held where it is; the others move as they like. */
 static enum aw_status hold(struct aw_session *session)
 {
-    struct aw_ezphys *ez = ez_of(session);
+    struct aw_ezphys *ez = ezphys_of(session);
     enum aw_status status = AW_OK;
     for (size_t i = 0; i < ez->n_commands && status == AW_OK; i++) {
         struct aw_ezphys_motor motor = ez->commands[i].values;
@@ -586,7 +587,7 @@ static enum aw_status hold(struct aw_session *session)
         status = aw_ezphys_motor(ez, &ez->commands[i].target, &motor, &session->err);
     }
     if (status == AW_OK)
-        status = ez_exchange(session);
+        status = ezphys_exchange(session);
     session->motion.moving = status != AW_OK;
     return status;
 }
@@ -601,7 +602,7 @@ static enum aw_status end(struct aw_session *session, struct aw_joint_list *list
     if (status == AW_OK)
         return hold(session);
     struct aw_error cause = session->err;
-    enum aw_status ended = ez_safe_stop(session);
+    enum aw_status ended = ezphys_safe_stop(session);
     session->motion.moving = ended != AW_OK;
     session->err = cause;
     return status;
@@ -624,10 +625,10 @@ static void report(struct aw_session *session, struct aw_joint_list *list,
                          joint->unit[AW_JOINT_ACTUAL]);
     }
     aw_object_text(result, "result", aw_move_word(session, status, awaited));
-    ez_report_time(session);
+    ezphys_report_time(session);
 }
 
-const struct aw_joints ez_joints = {
+const struct aw_joints ezphys_joints = {
     .columns = columns,
     .hz = 50,
     .most = 1000,
@@ -636,9 +637,9 @@ const struct aw_joints ez_joints = {
     .parse = parse,
     .check = check,
     .report = report,
-    .played = ez_report_time,
+    .played = ezphys_report_time,
     .told = true,
-    .open = ez_begin,
+    .open = ezphys_begin,
     .list = list_joints,
     .limits = limits,
     .read = read_joints,

@@ -15,22 +15,23 @@
 /* Seconds of the simulation; of the clock where the simulation sends no time. */
 static double time_now(struct aw_session *session)
 {
-    const struct aw_ezphys_state *state = &ez_of(session)->state;
+    const struct aw_ezphys_state *state = &ezphys_of(session)->state;
     return state->timed ? aw_ezphys_state_time(state) : (double)aw_clock_now(session->clock) / 1e9;
 }
 
-enum aw_status ez_check_epoch(struct aw_session *session, uint64_t epoch)
+enum aw_status ezphys_check_epoch(struct aw_session *session, uint64_t epoch)
 {
-    return ez_of(session)->state.epoch == epoch
+    return ezphys_of(session)->state.epoch == epoch
                ? AW_OK
                : aw_fail(&session->err, AW_REFUSED,
                          "the simulation was started again by somebody else — motor commands "
                          "are forgotten then; give the command again");
 }
 
-enum aw_status ez_go_on(struct aw_session *session, double seconds, ez_each_fn *each, void *context)
+enum aw_status ezphys_go_on(struct aw_session *session, double seconds, ezphys_each_fn *each,
+                            void *context)
 {
-    struct aw_ezphys *ez = ez_of(session);
+    struct aw_ezphys *ez = ezphys_of(session);
     uint64_t epoch = ez->state.epoch;
     double start = time_now(session);
     enum aw_status status = AW_OK;
@@ -42,9 +43,9 @@ enum aw_status ez_go_on(struct aw_session *session, double seconds, ez_each_fn *
         if (each)
             status = each(session, context, time_now(session) - start);
         if (status == AW_OK)
-            status = ez_exchange(session);
+            status = ezphys_exchange(session);
         if (status == AW_OK)
-            status = ez_check_epoch(session, epoch);
+            status = ezphys_check_epoch(session, epoch);
     }
     return status;
 }
@@ -54,7 +55,7 @@ enum aw_status ez_go_on(struct aw_session *session, double seconds, ez_each_fn *
 
 static void report_time(struct aw_session *session)
 {
-    const struct aw_ezphys_state *state = &ez_of(session)->state;
+    const struct aw_ezphys_state *state = &ezphys_of(session)->state;
     if (!state->timed)
         return;
     aw_object_number(&session->result, "step", (double)state->step, 0, NULL);
@@ -66,9 +67,9 @@ static void report_axis(struct aw_session *session, const struct aw_ezphys_joint
 {
     struct aw_object *result = &session->result;
     struct aw_ezphys_about about = {&joint->object, i + 1, joint->n_axes};
-    struct ez_units units = ez_units(session, joint->object.name);
+    struct ezphys_units units = ezphys_units(session, joint->object.name);
     char name[AW_EZPHYS_NAME_SIZE + 16], key[sizeof result->entries->key];
-    ez_about_name(&about, name, sizeof name);
+    ezphys_about_name(&about, name, sizeof name);
     aw_utf8_clean(name); /* it came over the wire */
     snprintf(key, sizeof key, "state.%s.displacement", name);
     aw_object_number(result, key, joint->axes[i].displacement, -1, units.displacement);
@@ -78,7 +79,7 @@ static void report_axis(struct aw_session *session, const struct aw_ezphys_joint
 
 static void report_state(struct aw_session *session)
 {
-    const struct aw_ezphys_state *state = &ez_of(session)->state;
+    const struct aw_ezphys_state *state = &ezphys_of(session)->state;
     size_t left_out = 0;
     for (size_t k = 0; k < state->n_joints; k++) {
         size_t axes = (size_t)state->joints[k].n_axes;
@@ -91,7 +92,7 @@ static void report_state(struct aw_session *session)
         aw_session_notice(session, "--state: %zu joints have no room in one result", left_out);
 }
 
-void ez_report_time(struct aw_session *session)
+void ezphys_report_time(struct aw_session *session)
 {
     report_time(session);
     if (aw_flag(session, "state"))
@@ -103,11 +104,11 @@ static void report_joint(struct aw_session *session, const char *name)
     static const char *const keys[AW_EZPHYS_AXES][2] = {{"displacement", "velocity"},
                                                         {"displacement2", "velocity2"},
                                                         {"displacement3", "velocity3"}};
-    struct ez_state *state = ez_state(session);
+    struct ezphys_state *state = ezphys_state(session);
     const struct aw_ezphys_joint *joint = aw_ezphys_state_joint(&state->ez.state, name);
     snprintf(state->text[0], sizeof *state->text, "%s", joint ? joint->object.name : name);
     aw_object_text(&session->result, "joint", state->text[0]);
-    struct ez_units units = ez_units(session, state->text[0]);
+    struct ezphys_units units = ezphys_units(session, state->text[0]);
     for (int i = 0; joint && i < joint->n_axes && i < AW_EZPHYS_AXES; i++) {
         aw_object_number(&session->result, keys[i][0], joint->axes[i].displacement, -1,
                          units.displacement);
@@ -173,7 +174,7 @@ static void fill_record(struct drive *d)
     static const char *const motor[] = {"velocity1",   "max_torque1", "velocity2",
                                         "max_torque2", "velocity3",   "max_torque3"};
     static const char *const force[] = {"axis1", "axis2", "axis3"};
-    struct aw_ezphys *ez = ez_of(d->session);
+    struct aw_ezphys *ez = ezphys_of(d->session);
     aw_session_command(d->session, d->forces ? "axis_force" : "axis_motor", &d->record);
     if (aw_ezphys_named(ez))
         aw_record_set_text(&d->record, "name", d->target.name, NULL);
@@ -193,9 +194,10 @@ static void fill_record(struct drive *d)
 static enum aw_status check_joint(struct drive *d)
 {
     struct aw_session *session = d->session;
-    const struct aw_ezphys_joint *joint = aw_ezphys_state_joint(&ez_of(session)->state, d->word);
+    const struct aw_ezphys_joint *joint =
+        aw_ezphys_state_joint(&ezphys_of(session)->state, d->word);
     if (!joint && !aw_flag(session, "force") &&
-        aw_ezphys_expect(ez_of(session), &d->target, &session->err) != AW_OK)
+        aw_ezphys_expect(ezphys_of(session), &d->target, &session->err) != AW_OK)
         return AW_USAGE;
     if (!joint)
         aw_session_notice(session, "joint %s has not been seen: its Send may be off", d->word);
@@ -209,8 +211,8 @@ static enum aw_status check_joint(struct drive *d)
 static enum aw_status give(struct drive *d)
 {
     struct aw_session *session = d->session;
-    return d->forces ? aw_ezphys_force(ez_of(session), &d->target, d->torque, &session->err)
-                     : aw_ezphys_motor(ez_of(session), &d->target, &d->motor, &session->err);
+    return d->forces ? aw_ezphys_force(ezphys_of(session), &d->target, d->torque, &session->err)
+                     : aw_ezphys_motor(ezphys_of(session), &d->target, &d->motor, &session->err);
 }
 
 /* The bytes that would go out, with the message around them. */
@@ -218,8 +220,8 @@ static enum aw_status dry_run(struct drive *d)
 {
     struct aw_session *session = d->session;
     size_t size;
-    enum aw_status status = aw_ezphys_encode(ez_of(session), session->device.frame, AW_FRAME_ROOM,
-                                             &size, &session->err);
+    enum aw_status status = aw_ezphys_encode(ezphys_of(session), session->device.frame,
+                                             AW_FRAME_ROOM, &size, &session->err);
     return status == AW_OK ? aw_session_dry_run(session, &d->record,
                                                 (struct aw_span){session->device.frame, size})
                            : status;
@@ -231,13 +233,13 @@ static enum aw_status drive_begin(struct drive *d, const struct aw_args *args)
     d->word = aw_arg(args, "joint", 0);
     enum aw_status status = read_values(d, args);
     if (status == AW_OK)
-        status = ez_begin_to_make(session);
+        status = ezphys_begin_to_make(session);
     if (status == AW_OK)
-        status = ez_may_send(session);
+        status = ezphys_may_send(session);
     if (status == AW_OK)
-        status = aw_ezphys_target(ez_of(session), d->word, &d->target, &session->err);
+        status = aw_ezphys_target(ezphys_of(session), d->word, &d->target, &session->err);
     if (status == AW_OK)
-        status = ez_check_unit(session, d->target.name, d->said);
+        status = ezphys_check_unit(session, d->target.name, d->said);
     if (status == AW_OK && !aw_flag(session, "dry-run"))
         status = check_joint(d);
     if (status == AW_OK)
@@ -253,7 +255,7 @@ static enum aw_status hold(struct drive *d)
     if (aw_flag(session, "coast"))
         memset(d->motor.max_torque, 0, sizeof d->motor.max_torque);
     enum aw_status status = give(d);
-    return status == AW_OK ? ez_exchange(session) : status;
+    return status == AW_OK ? ezphys_exchange(session) : status;
 }
 
 static enum aw_status again(struct aw_session *session, void *context, double time)
@@ -274,11 +276,11 @@ static enum aw_status drive(struct drive *d)
     if (status != AW_OK)
         return status;
     aw_session_moves(session);
-    status = seconds > 0 ? ez_go_on(session, seconds, again, d) : ez_exchange(session);
+    status = seconds > 0 ? ezphys_go_on(session, seconds, again, d) : ezphys_exchange(session);
     if (status == AW_OK) {
         aw_object_start(&session->result, d->forces ? "force" : "motor");
         report_joint(session, d->word);
-        ez_report_time(session);
+        ezphys_report_time(session);
     }
     if (status == AW_OK && seconds > 0 && !d->forces)
         status = hold(d);
@@ -314,8 +316,8 @@ enum aw_status run_force(struct aw_session *session, const struct aw_args *args)
  * same each time. */
 enum aw_status run_reset(struct aw_session *session, const struct aw_args *args)
 {
-    struct aw_ezphys *ez = ez_of(session);
-    enum aw_status status = ez_begin_to_make(session);
+    struct aw_ezphys *ez = ezphys_of(session);
+    enum aw_status status = ezphys_begin_to_make(session);
     (void)args;
     if (status != AW_OK)
         return status;
@@ -328,38 +330,38 @@ enum aw_status run_reset(struct aw_session *session, const struct aw_args *args)
         ez->reset = false;
         return status;
     }
-    status = ez_exchange(session);
+    status = ezphys_exchange(session);
     if (status == AW_TIMEOUT)
         return aw_fail(&session->err, AW_TIMEOUT,
                        "the simulation has not started again — does it take commands (Receive)?");
     session->motion.ongoing = AW_ONGOING_NOTHING;
     aw_object_start(&session->result, "reset");
-    ez_report_time(session);
+    ezphys_report_time(session);
     return status;
 }
 
 enum aw_status run_stop(struct aw_session *session, const struct aw_args *args)
 {
-    struct aw_ezphys *ez = ez_of(session);
+    struct aw_ezphys *ez = ezphys_of(session);
     const struct aw_ezphys_halt how = {.coast = aw_flag(session, "coast"),
                                        .torque = AW_EZPHYS_STOP_TORQUE};
     (void)args;
     if (aw_flag(session, "dry-run"))
         return aw_dry_depends(session, "which joints there are");
-    enum aw_status status = ez_begin(session);
+    enum aw_status status = ezphys_begin(session);
     if (status == AW_OK)
         status = aw_ezphys_stop(ez, &how, &session->err);
     if (status == AW_OK)
-        status = ez_confirm(session, ez_deadline(session));
+        status = ezphys_confirm(session, ezphys_deadline(session));
     if (status == AW_TIMEOUT)
-        status = ez_no_message(session);
+        status = ezphys_no_message(session);
     if (status != AW_OK)
         return status;
     session->motion.ongoing = AW_ONGOING_NOTHING;
     aw_object_start(&session->result, "stop");
     aw_object_count(&session->result, "joints", ez->n_commands);
     aw_object_text(&session->result, "result", how.coast ? "off" : "held");
-    ez_report_time(session);
+    ezphys_report_time(session);
     return AW_OK;
 }
 
@@ -371,18 +373,18 @@ enum aw_status run_advance(struct aw_session *session, const struct aw_args *arg
     if (status == AW_OK && aw_flag(session, "dry-run"))
         return aw_dry_depends(session, "what was commanded before");
     if (status == AW_OK)
-        status = ez_begin(session);
+        status = ezphys_begin(session);
     int64_t start = aw_clock_now(session->clock);
     uint64_t done = 0;
     for (; status == AW_OK && done < (uint64_t)count; done++) {
         aw_session_work(session, "advance %.0f s, %llu of %.9g exchanges",
                         aw_session_seconds(session), (unsigned long long)done, count);
-        status = ez_exchange(session);
+        status = ezphys_exchange(session);
     }
-    ez_state(session)->paused = status == AW_OK;
+    ezphys_state(session)->paused = status == AW_OK;
     aw_object_start(&session->result, "advance");
     aw_object_count(&session->result, "exchanges", done);
-    ez_report_time(session);
+    ezphys_report_time(session);
     aw_object_number(&session->result, "ms", (double)(aw_clock_now(session->clock) - start) / 1e6,
                      3, NULL);
     return status;

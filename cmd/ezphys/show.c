@@ -13,9 +13,9 @@ static const struct aw_field name_row = {.name = "name",
                                          .bits = 8 * (AW_EZPHYS_NAME_SIZE - 1),
                                          .optional = true,
                                          .help = "of the body or joint, from --names or the scene"};
-enum aw_status ez_show_begin(struct aw_session *session)
+enum aw_status ezphys_show_begin(struct aw_session *session)
 {
-    struct ez_shown *shown = &ez_state(session)->shown;
+    struct ezphys_shown *shown = &ezphys_state(session)->shown;
     struct aw_wire *wire;
     enum aw_status status = aw_session_decoding_wire(session, &wire);
     if (status != AW_OK)
@@ -55,10 +55,11 @@ static void put(struct aw_record *record, const char *field, double value)
     record->present |= UINT64_C(1) << scalar;
 }
 
-enum aw_status ez_show_decode(struct aw_session *session, size_t packet, struct aw_record *record)
+enum aw_status ezphys_show_decode(struct aw_session *session, size_t packet,
+                                  struct aw_record *record)
 {
-    struct ez_state *state = ez_state(session);
-    struct ez_shown *shown = &state->shown;
+    struct ezphys_state *state = ezphys_state(session);
+    struct ezphys_shown *shown = &state->shown;
     const struct aw_ezphys_about *about = &state->ez.packets[packet].about;
     struct aw_record received;
     enum aw_status status =
@@ -93,9 +94,9 @@ enum aw_status ez_show_decode(struct aw_session *session, size_t packet, struct 
 }
 
 /* As the client counts: the first packet of a joint in a message is axis 1, the next one axis 2. */
-void ez_order(struct aw_session *session, struct aw_record *record, bool inside)
+void ezphys_order(struct aw_session *session, struct aw_record *record, bool inside)
 {
-    struct ez_order *order = &ez_state(session)->order;
+    struct ezphys_order *order = &ezphys_state(session)->order;
     if (strcmp(record->codec->message->name, "joint_axis") != 0) {
         order->axis = 0;
         return;
@@ -108,7 +109,7 @@ void ez_order(struct aw_session *session, struct aw_record *record, bool inside)
     put(record, "axis", order->axis);
 }
 
-const char *ez_about_name(const struct aw_ezphys_about *about, char *out, size_t size)
+const char *ezphys_about_name(const struct aw_ezphys_about *about, char *out, size_t size)
 {
     if (!about->object)
         return NULL;

@@ -62,7 +62,7 @@ static enum aw_status read_url(const struct aw_url *url, struct aw_options *opti
 {
     enum aw_status status = AW_OK;
     options->n = 0;
-    aw_options_add(options, ez_simulator_options);
+    aw_options_add(options, ezphys_simulator_options);
     if (*url->rest)
         status = aw_options_set(options, "scene", url->rest, AW_FROM_CONFIG, err);
     for (const char *const *key = sim_keys; *key && status == AW_OK; key++) {
@@ -74,7 +74,7 @@ static enum aw_status read_url(const struct aw_url *url, struct aw_options *opti
 }
 
 /* The server's simulator has the names that one of our own would have. */
-void ez_connected(struct aw_session *session, struct aw_link *link)
+void ezphys_connected(struct aw_session *session, struct aw_link *link)
 {
     static const char served[] = "serve:";
     struct aw_url url;
@@ -83,7 +83,7 @@ void ez_connected(struct aw_session *session, struct aw_link *link)
     if (strncmp(link->key, served, sizeof served - 1) == 0 &&
         aw_url_parse(&url, link->key + sizeof served - 1, NULL) == AW_OK &&
         strcmp(url.scheme, "sim") == 0 && read_url(&url, &options, &ignored) == AW_OK)
-        ez_learn_scene(session, aw_options_find(&options, "scene")->text, &ignored);
+        ezphys_learn_scene(session, aw_options_find(&options, "scene")->text, &ignored);
 }
 
 /* What the simulated world is told of packets of files. Those that are wrong, and only a stop goes
@@ -112,7 +112,7 @@ static enum aw_status open_sim(struct aw_link **out, const struct aw_url *url,
     char path[512];
     enum aw_status status = read_url(url, &options, err);
     if (status == AW_OK)
-        status = ez_learn_scene(session, aw_options_find(&options, "scene")->text, err);
+        status = ezphys_learn_scene(session, aw_options_find(&options, "scene")->text, err);
     if (status == AW_OK)
         status = find_program(path, sizeof path, err);
     if (status != AW_OK)
@@ -130,12 +130,12 @@ static enum aw_status open_sim(struct aw_link **out, const struct aw_url *url,
     if (status != AW_OK)
         return status;
     (*out)->simulated = true;
-    ez_state(session)->runs = aw_options_find(&options, "real-time")->text != NULL;
+    ezphys_state(session)->runs = aw_options_find(&options, "real-time")->text != NULL;
     snprintf((*out)->key, sizeof(*out)->key, "sim:");
     return AW_OK;
 }
 
-const struct aw_transport ez_sim_transport = {
+const struct aw_transport ezphys_sim_transport = {
     .scheme = "sim",
     .usage = "sim:SCENE?real-time=1",
     .help = "ezphys-sim in a process of its own: pendulum, arm4, humanoid … or a file",
@@ -159,7 +159,7 @@ enum aw_status run_sim(struct aw_session *session, const struct aw_args *args)
     add_word(&words, NULL, PROGRAM);
     add_wire(&words, session);
     add_packets(&words, session);
-    for (const struct aw_option *row = ez_simulator_options; row->name; row++) {
+    for (const struct aw_option *row = ezphys_simulator_options; row->name; row++) {
         const char *text = aw_option(session, row->name);
         if (text)
             add_word(&words, row->name, row->value ? text : NULL);

@@ -11,14 +11,14 @@
 #define EZ_WIRE_NAME   32
 
 /* Wire descriptions of the config file, "[wire NAME]". */
-struct ez_wires {
+struct ezphys_wires {
     size_t n;
     char name[EZ_WIRES_NAMED][EZ_WIRE_NAME];
     char text[EZ_WIRES_NAMED][AW_EZPHYS_FRAMING_TEXT];
 };
 
 /* Records as they are shown: with the name of the object, and the number of the axis. */
-struct ez_shown {
+struct ezphys_shown {
     struct aw_wire wire;
     struct aw_wire *raw; /* what packets are decoded with; NULL: the client's */
     struct aw_field head[AW_EZPHYS_FRAMING_ROWS + 1];
@@ -27,31 +27,31 @@ struct ez_shown {
 };
 
 /* The packet before, by which axes are counted. */
-struct ez_order {
+struct ezphys_order {
     double id; /* NaN: it has a name */
     char name[AW_TEXT_MAX + 1];
     int axis; /* 0: it was none */
 };
 
-struct ez_tree;
+struct ezphys_tree;
 
-struct ez_state {
-    struct ez_tree *tree; /* joints and bodies, as they were listed last; NULL: never */
+struct ezphys_state {
+    struct ezphys_tree *tree; /* joints and bodies, as they were listed last; NULL: never */
     /* Names of the simulation that is spoken to: those of the scene on sim: links, put here when
      * the link is opened, and those of --names and --scene. */
     struct aw_ezphys_names names;
     char names_from[160];        /* the --names and --scene that were read */
     struct aw_ezphys_names kept; /* of the recording that is read */
-    struct ez_wires wires;
+    struct ezphys_wires wires;
     struct aw_ezphys_framing framings[2]; /* in turn: a wire in use may point into one */
     unsigned framing;
     char wire_text[AW_EZPHYS_FRAMING_TEXT];
     bool made, dry_made; /* ez and dry are initialised */
     struct aw_ezphys ez;
     struct aw_ezphys dry; /* of --dry-run: has no link, so that the conversation does not notice */
-    struct ez_shown shown;
-    struct ez_order order;
-    size_t next; /* packet that ez_next_received hands out next */
+    struct ezphys_shown shown;
+    struct ezphys_order order;
+    size_t next; /* packet that ezphys_next_received hands out next */
     uint64_t model_epoch;
     int64_t model_ns, model_base_ns; /* time of the simulation; and when it began to count anew */
     uint64_t looked;                 /* messages that were answered only to look on */
@@ -68,160 +68,163 @@ struct ez_state {
     char text[8][AW_EZPHYS_NAME_SIZE + 16]; /* in the result */
 };
 
-static inline struct ez_state *ez_state(struct aw_session *session)
+static inline struct ezphys_state *ezphys_state(struct aw_session *session)
 {
     return session->state;
 }
 
-static inline struct aw_ezphys *ez_of(struct aw_session *session)
+static inline struct aw_ezphys *ezphys_of(struct aw_session *session)
 {
-    struct ez_state *state = ez_state(session);
+    struct ezphys_state *state = ezphys_state(session);
     return aw_flag(session, "dry-run") ? &state->dry : &state->ez;
 }
 
 /* sim: starts ezphys-sim and talks to it. Its open gets the session as context, and adds the names
- * of the scene's bodies and joints to ez_state(session)->names. */
-extern const struct aw_transport ez_sim_transport;
-extern const struct aw_joints ez_joints;
-void ez_connected(struct aw_session *session, struct aw_link *link);
+ * of the scene's bodies and joints to ezphys_state(session)->names. */
+extern const struct aw_transport ezphys_sim_transport;
+extern const struct aw_joints ezphys_joints;
+void ezphys_connected(struct aw_session *session, struct aw_link *link);
 
 /* ---- wire.c: options of the wire, names ---- */
-enum aw_status ez_variant(struct aw_session *session, struct aw_variant *variant,
-                          struct aw_error *err);
-enum aw_status ez_configure(struct aw_session *session, const char *section, const char *key,
-                            const char *value, struct aw_error *err);
-aw_complete_fn ez_complete_wires, ez_complete_joints, ez_complete_objects;
+enum aw_status ezphys_variant(struct aw_session *session, struct aw_variant *variant,
+                              struct aw_error *err);
+enum aw_status ezphys_configure(struct aw_session *session, const char *section, const char *key,
+                                const char *value, struct aw_error *err);
+aw_complete_fn ezphys_complete_wires, ezphys_complete_joints, ezphys_complete_objects;
 
 /* Bodies, joints and axes that have been seen or are named. */
-aw_complete_fn ez_subjects;
-void ez_known(struct aw_session *session, const struct aw_message *message, aw_candidate_fn *add,
-              void *context);
+aw_complete_fn ezphys_subjects;
+void ezphys_known(struct aw_session *session, const struct aw_message *message,
+                  aw_candidate_fn *add, void *context);
 
 /* Names of --names and --scene; done once for each of them. */
-enum aw_status ez_read_names(struct aw_session *session);
+enum aw_status ezphys_read_names(struct aw_session *session);
 
 /* For --scene of the config file: is there such a scene? */
-enum aw_status ez_check_scene(struct aw_session *session, const char *text);
+enum aw_status ezphys_check_scene(struct aw_session *session, const char *text);
 
 /* How a joint moves, as far as the names say, and the units of its values. */
-struct ez_units {
+struct ezphys_units {
     const char *displacement, *velocity, *torque;
 };
-struct ez_units ez_units(struct aw_session *session, const char *joint);
+struct ezphys_units ezphys_units(struct aw_session *session, const char *joint);
 
 /* AW_USAGE for a value in the unit of the other kind, where it is known how the joint moves. */
-enum aw_status ez_check_unit(struct aw_session *session, const char *joint,
-                             enum aw_ezphys_moves said);
+enum aw_status ezphys_check_unit(struct aw_session *session, const char *joint,
+                                 enum aw_ezphys_moves said);
 
 /* Names of a scene, by its own name or its file's. */
-enum aw_status ez_learn_scene(struct aw_session *session, const char *name, struct aw_error *err);
+enum aw_status ezphys_learn_scene(struct aw_session *session, const char *name,
+                                  struct aw_error *err);
 
 /* ---- talk.c: the conversation ---- */
 
 /* Gets the client ready and opens the link. */
-enum aw_status ez_ready(struct aw_session *session);
+enum aw_status ezphys_ready(struct aw_session *session);
 
 /* Whether a link that was lost is opened again. */
-enum ez_patience {
+enum ezphys_patience {
     EZ_ONCE,  /* no: for what moves something, and for the time of --timeout (5 s) only */
     EZ_AGAIN, /* yes, for as long as it takes */
 };
 
 /* The next message, not yet answered. Says what it waits for. AW_OK, AW_TIMEOUT at the deadline,
  * AW_STOPPED, or why not. */
-enum aw_status ez_receive(struct aw_session *session, int64_t deadline, enum ez_patience patience);
+enum aw_status ezphys_receive(struct aw_session *session, int64_t deadline,
+                              enum ezphys_patience patience);
 
 /* Answers the message, receives the next one, which is left without its answer: between two
  * commands a simulation in step stands still, and each exchange is one step of it. AW_MALFORMED:
  * nothing has been one for the time that a message may take. */
-enum aw_status ez_exchange(struct aw_session *session);
+enum aw_status ezphys_exchange(struct aw_session *session);
 
 /* A packet of a file: see struct aw_tool. */
-enum aw_status ez_put(struct aw_session *session, struct aw_span packet);
+enum aw_status ezphys_put(struct aw_session *session, struct aw_span packet);
 
 /* Ready, and with a message that is not answered yet: of a simulation that goes on by itself the
  * latest. */
-enum aw_status ez_begin(struct aw_session *session);
+enum aw_status ezphys_begin(struct aw_session *session);
 
 /* Does a simulation go on that has no answer, until the deadline? One that waits stands where it
  * is: looking must not move the world on. What is known is not waited for. */
-bool ez_goes_on(struct aw_session *session, int64_t deadline);
+bool ezphys_goes_on(struct aw_session *session, int64_t deadline);
 
 /* Exchanges until the simulator must have taken what was sent last. */
-enum aw_status ez_confirm(struct aw_session *session, int64_t deadline);
+enum aw_status ezphys_confirm(struct aw_session *session, int64_t deadline);
 
 /* AW_TIMEOUT, saying why nothing may have come: another program has the simulator, if one does. */
-enum aw_status ez_no_message(struct aw_session *session);
+enum aw_status ezphys_no_message(struct aw_session *session);
 
 /* The same for what only makes messages with --dry-run: a client without a link then. */
-enum aw_status ez_begin_to_make(struct aw_session *session);
+enum aw_status ezphys_begin_to_make(struct aw_session *session);
 
 /* Refused with --listen-only. */
-enum aw_status ez_may_send(struct aw_session *session);
+enum aw_status ezphys_may_send(struct aw_session *session);
 
 /* When to give up waiting for one message: --timeout. */
-int64_t ez_deadline(const struct aw_session *session);
+int64_t ezphys_deadline(const struct aw_session *session);
 
 /* AW_REFUSED where the simulation was started again since this epoch: what was to go on with it
  * must end, because it forgets its motors, and maybe its joints. */
-enum aw_status ez_check_epoch(struct aw_session *session, uint64_t epoch);
+enum aw_status ezphys_check_epoch(struct aw_session *session, uint64_t epoch);
 
 /* Exchanges until so much time of the simulation has passed (of the clock, where it does not tell
  * its time). each (or NULL) is called before every answer, with the time since the start. */
-typedef enum aw_status ez_each_fn(struct aw_session *session, void *context, double time_s);
-enum aw_status ez_go_on(struct aw_session *session, double seconds, ez_each_fn *each,
-                        void *context);
+typedef enum aw_status ezphys_each_fn(struct aw_session *session, void *context, double time_s);
+enum aw_status ezphys_go_on(struct aw_session *session, double seconds, ezphys_each_fn *each,
+                            void *context);
 
 /* Step and time of the simulation into the result, and with --state where all joints are. */
-void ez_report_time(struct aw_session *session);
+void ezphys_report_time(struct aw_session *session);
 
-double ez_model_time(const struct aw_record *record);
-enum aw_status ez_next_received(struct aw_session *session, int64_t deadline,
-                                struct aw_received *received);
+double ezphys_model_time(const struct aw_record *record);
+enum aw_status ezphys_next_received(struct aw_session *session, int64_t deadline,
+                                    struct aw_received *received);
 /* Whom a record of a recording is about, by the names that are given or that it has kept. */
-const char *ez_recorded_name(struct aw_session *session, const struct aw_record *record, char *out,
-                             size_t size);
+const char *ezphys_recorded_name(struct aw_session *session, const struct aw_record *record,
+                                 char *out, size_t size);
 /* Names into a recording, and out of it. */
-bool ez_keep_names(struct aw_session *session, uint64_t *at, char *out, size_t size);
-bool ez_take_names(struct aw_session *session, const char *text);
-const char *ez_wire_name(struct aw_session *session, char *out, size_t size);
-const char *ez_subject(struct aw_session *session, const struct aw_record *record, char *out,
-                       size_t size);
+bool ezphys_keep_names(struct aw_session *session, uint64_t *at, char *out, size_t size);
+bool ezphys_take_names(struct aw_session *session, const char *text);
+const char *ezphys_wire_name(struct aw_session *session, char *out, size_t size);
+const char *ezphys_subject(struct aw_session *session, const struct aw_record *record, char *out,
+                           size_t size);
 /* What comes is taken in. At the prompt it is answered, too, at the pace of the clock where the
  * simulation is faster; not after advance: that lets it stand. */
-enum aw_status ez_idle(struct aw_session *session, int fd);
-enum aw_status ez_safe_stop(struct aw_session *session);
-void ez_last_stop(struct aw_session *session, aw_frame_fn *add, void *context);
-bool ez_link_taken(struct aw_session *session);
-size_t ez_replay_targets(struct aw_session *session, struct aw_joint_list *list,
-                         const struct aw_record *record, struct aw_joint_goal *goals,
-                         double *seconds);
+enum aw_status ezphys_idle(struct aw_session *session, int fd);
+enum aw_status ezphys_safe_stop(struct aw_session *session);
+void ezphys_last_stop(struct aw_session *session, aw_frame_fn *add, void *context);
+bool ezphys_link_taken(struct aw_session *session);
+size_t ezphys_replay_targets(struct aw_session *session, struct aw_joint_list *list,
+                             const struct aw_record *record, struct aw_joint_goal *goals,
+                             double *seconds);
 
 /* See struct aw_share_hooks. */
-bool ez_keeps(struct aw_session *session, struct aw_span frame);
-enum aw_moves ez_saw(struct aw_session *session, bool tx, struct aw_span frame);
-void ez_turn(struct aw_session *session, enum aw_turn turn);
+bool ezphys_keeps(struct aw_session *session, struct aw_span frame);
+enum aw_moves ezphys_saw(struct aw_session *session, bool tx, struct aw_span frame);
+void ezphys_turn(struct aw_session *session, enum aw_turn turn);
 
-void ez_disconnect(struct aw_session *session);
-void ez_finish(struct aw_session *session);
+void ezphys_disconnect(struct aw_session *session);
+void ezphys_finish(struct aw_session *session);
 
 /* ---- show.c ---- */
 
-/* From now on records are shown as struct ez_shown has them. */
-enum aw_status ez_show_begin(struct aw_session *session);
+/* From now on records are shown as struct ezphys_shown has them. */
+enum aw_status ezphys_show_begin(struct aw_session *session);
 
 /* A packet of the last message as such a record. */
-enum aw_status ez_show_decode(struct aw_session *session, size_t packet, struct aw_record *record);
+enum aw_status ezphys_show_decode(struct aw_session *session, size_t packet,
+                                  struct aw_record *record);
 
 /* See struct aw_tool. */
-void ez_order(struct aw_session *session, struct aw_record *record, bool inside);
+void ezphys_order(struct aw_session *session, struct aw_record *record, bool inside);
 
 /* The name of the object, behind its name the axis if the joint has several: "hip.axis2". */
-const char *ez_about_name(const struct aw_ezphys_about *about, char *out, size_t size);
+const char *ezphys_about_name(const struct aw_ezphys_about *about, char *out, size_t size);
 
 aw_run_fn run_echo, run_list, run_hz;
-enum aw_status ez_ping(struct aw_session *session, double *ms);
-enum aw_status ez_pinged(struct aw_session *session, enum aw_status status);
+enum aw_status ezphys_ping(struct aw_session *session, double *ms);
+enum aw_status ezphys_pinged(struct aw_session *session, enum aw_status status);
 aw_run_fn run_motor, run_force, run_reset, run_stop, run_advance, run_probe, run_view;
 
 /* "sim": runs ezphys-sim for other processes. */

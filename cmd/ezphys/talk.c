@@ -27,10 +27,10 @@ static bool same_wire(const struct aw_ezphys *ez, const struct aw_session *sessi
 
 static enum aw_status make_client(struct aw_session *session)
 {
-    struct ez_state *state = ez_state(session);
-    struct aw_ezphys *ez = ez_of(session);
+    struct ezphys_state *state = ezphys_state(session);
+    struct aw_ezphys *ez = ezphys_of(session);
     bool *made = ez == &state->dry ? &state->dry_made : &state->made;
-    enum aw_status status = ez_read_names(session);
+    enum aw_status status = ezphys_read_names(session);
     if (status == AW_OK && (!*made || !same_wire(ez, session))) {
         aw_ezphys_free(ez);
         status = aw_ezphys_init(ez, &session->wire->variant, &state->names, &session->err);
@@ -43,9 +43,9 @@ static enum aw_status make_client(struct aw_session *session)
     return status;
 }
 
-enum aw_status ez_ready(struct aw_session *session)
+enum aw_status ezphys_ready(struct aw_session *session)
 {
-    struct ez_state *state = ez_state(session);
+    struct ezphys_state *state = ezphys_state(session);
     enum aw_status status = make_client(session);
     if (status == AW_OK)
         status = aw_session_link(session);
@@ -61,14 +61,14 @@ enum aw_status ez_ready(struct aw_session *session)
     return AW_OK;
 }
 
-enum aw_status ez_may_send(struct aw_session *session)
+enum aw_status ezphys_may_send(struct aw_session *session)
 {
     return aw_flag(session, "listen-only")
                ? aw_fail(&session->err, AW_USAGE, "--listen-only: nothing is sent with it")
                : AW_OK;
 }
 
-int64_t ez_deadline(const struct aw_session *session)
+int64_t ezphys_deadline(const struct aw_session *session)
 {
     static const double patience_s = 5;
     double seconds = aw_option_number(session, "timeout");
@@ -79,7 +79,7 @@ int64_t ez_deadline(const struct aw_session *session)
 static const char *why_silent(struct aw_session *session, char out[160])
 {
     char who[96];
-    if (aw_tcp_other_client(aw_link_fd(ez_state(session)->ez.link), who, sizeof who))
+    if (aw_tcp_other_client(aw_link_fd(ezphys_state(session)->ez.link), who, sizeof who))
         snprintf(out, 160, "%s has it, and it may serve one program at a time: end that first",
                  who);
     else
@@ -89,7 +89,7 @@ static const char *why_silent(struct aw_session *session, char out[160])
 
 static void report_waiting(struct aw_session *session)
 {
-    struct ez_state *state = ez_state(session);
+    struct ezphys_state *state = ezphys_state(session);
     const struct aw_link *link = state->ez.link;
     char why[160];
     if (state->reported_waiting)
@@ -112,7 +112,7 @@ static void report_waiting(struct aw_session *session)
 static void report_problems(struct aw_session *session)
 {
     static const uint64_t reported_max = 5;
-    struct ez_state *state = ez_state(session);
+    struct ezphys_state *state = ezphys_state(session);
     uint64_t count = state->ez.counters.malformed;
     if (count != state->reported_problems && state->reported_problems < reported_max)
         aw_session_notice(session, "%s (%" PRIu64 " so far)", state->ez.problem, count);
@@ -122,7 +122,7 @@ static void report_problems(struct aw_session *session)
 /* A link that was lost is opened again, with a pause that grows. */
 static enum aw_status connect_again(struct aw_session *session, int64_t deadline)
 {
-    struct ez_state *state = ez_state(session);
+    struct ezphys_state *state = ezphys_state(session);
     struct aw_error cause = session->err;
     enum aw_status status = AW_LOST;
     const char *url = "";
@@ -136,7 +136,7 @@ static enum aw_status connect_again(struct aw_session *session, int64_t deadline
             return AW_TIMEOUT;
         status = aw_clock_sleep(session->clock, aw_sooner(next, deadline));
         if (status == AW_OK)
-            status = ez_ready(session);
+            status = ezphys_ready(session);
         if (status == AW_NO_LINK && !reported)
             aw_session_notice(session, "waiting for %s because: %s", url, session->err.text);
         reported = reported || status == AW_NO_LINK;
@@ -149,9 +149,9 @@ static enum aw_status connect_again(struct aw_session *session, int64_t deadline
 
 /* One turn of waiting; AW_EVENT: go on. */
 static enum aw_status wait_message(struct aw_session *session, int64_t deadline,
-                                   enum ez_patience patience)
+                                   enum ezphys_patience patience)
 {
-    struct ez_state *state = ez_state(session);
+    struct ezphys_state *state = ezphys_state(session);
     int64_t notice = aw_clock_now(session->clock) + NOTICE_NS;
     enum aw_status status =
         aw_ezphys_receive(&state->ez, aw_sooner(deadline, notice), NULL, &session->err);
@@ -176,7 +176,7 @@ static enum aw_status wait_message(struct aw_session *session, int64_t deadline,
 /* Looking on has a price: the simulation goes on with every answer. */
 static void count_looking(struct aw_session *session, int64_t step, uint64_t epoch)
 {
-    struct ez_state *state = ez_state(session);
+    struct ezphys_state *state = ezphys_state(session);
     const struct aw_ezphys_state *now = &state->ez.state;
     bool nobodys = state->ez.link->simulated || state->ez.link->recorded;
     if (state->ez.silent || nobodys || aw_flag(session, "quiet"))
@@ -188,7 +188,7 @@ static void count_looking(struct aw_session *session, int64_t step, uint64_t epo
 
 static void notice_looking(struct aw_session *session)
 {
-    const struct ez_state *state = ez_state(session);
+    const struct ezphys_state *state = ezphys_state(session);
     if (!session->mode.one_shot || state->looked < 2)
         return;
     aw_session_notice(session,
@@ -198,9 +198,10 @@ static void notice_looking(struct aw_session *session)
                       state->looked, state->look_steps);
 }
 
-enum aw_status ez_receive(struct aw_session *session, int64_t deadline, enum ez_patience patience)
+enum aw_status ezphys_receive(struct aw_session *session, int64_t deadline,
+                              enum ezphys_patience patience)
 {
-    struct ez_state *state = ez_state(session);
+    struct ezphys_state *state = ezphys_state(session);
     int64_t step = state->ez.state.step;
     uint64_t epoch = state->ez.state.epoch;
     unsigned connections = state->ez.connections;
@@ -222,7 +223,7 @@ enum aw_status ez_receive(struct aw_session *session, int64_t deadline, enum ez_
     return status;
 }
 
-enum aw_status ez_no_message(struct aw_session *session)
+enum aw_status ezphys_no_message(struct aw_session *session)
 {
     char why[160];
     return aw_fail(&session->err, AW_TIMEOUT,
@@ -241,15 +242,15 @@ static bool is_noise(const struct aw_ezphys *ez)
  * come for as long as a message may take. */
 static enum aw_status judge_received(struct aw_session *session, enum aw_status status)
 {
-    struct ez_state *state = ez_state(session);
+    struct ezphys_state *state = ezphys_state(session);
     bool noise = is_noise(&state->ez), late = status == AW_TIMEOUT;
     if (status != AW_OK && !late)
         return status;
     if (late && !noise && !state->noisy)
-        return ez_no_message(session);
+        return ezphys_no_message(session);
     state->noisy = noise;
     if (!late && !noise)
-        state->silent_ns = ez_deadline(session);
+        state->silent_ns = ezphys_deadline(session);
     if (!late && (!noise || aw_clock_now(session->clock) < state->silent_ns))
         return AW_OK;
     return aw_fail(&session->err, AW_MALFORMED,
@@ -259,13 +260,13 @@ static enum aw_status judge_received(struct aw_session *session, enum aw_status 
 }
 
 /* A message that had its answer before it came is about an earlier one. */
-enum aw_status ez_exchange(struct aw_session *session)
+enum aw_status ezphys_exchange(struct aw_session *session)
 {
-    struct aw_ezphys *ez = ez_of(session);
+    struct aw_ezphys *ez = ezphys_of(session);
     enum aw_status status = aw_ezphys_answer(ez, &session->err);
     do
         if (status == AW_OK)
-            status = ez_receive(session, ez_deadline(session), EZ_ONCE);
+            status = ezphys_receive(session, ezphys_deadline(session), EZ_ONCE);
     while (status == AW_OK && !ez->owed);
     return judge_received(session, status);
 }
@@ -274,7 +275,7 @@ enum aw_status ez_exchange(struct aw_session *session)
  * nothing to wait on, only what was read already is known. */
 static bool has_more(struct aw_session *session, int64_t deadline)
 {
-    struct ez_state *state = ez_state(session);
+    struct ezphys_state *state = ezphys_state(session);
     const struct aw_ezphys *ez = &state->ez;
     int fd = aw_link_fd(ez->link);
     if (state->in_step)
@@ -287,62 +288,63 @@ static bool has_more(struct aw_session *session, int64_t deadline)
     return more;
 }
 
-bool ez_goes_on(struct aw_session *session, int64_t deadline)
+bool ezphys_goes_on(struct aw_session *session, int64_t deadline)
 {
-    const struct aw_link *link = ez_of(session)->link;
+    const struct aw_link *link = ezphys_of(session)->link;
     return link->recorded || aw_link_fd(link) < 0 || has_more(session, deadline);
 }
 
 static enum aw_status begin(struct aw_session *session)
 {
-    struct ez_state *state = ez_state(session);
+    struct ezphys_state *state = ezphys_state(session);
     struct aw_ezphys *ez = &state->ez;
     enum aw_status status = AW_OK;
-    state->silent_ns = ez_deadline(session);
+    state->silent_ns = ezphys_deadline(session);
     state->noisy = false;
     if (!ez->owed || !ez->whole)
         do
-            status = judge_received(session, ez_receive(session, state->silent_ns, EZ_ONCE));
+            status = judge_received(session, ezphys_receive(session, state->silent_ns, EZ_ONCE));
         while (status == AW_OK && (is_noise(ez) || !ez->owed));
     return status;
 }
 
 /* What a command before this one left without its answer is as good as a new message; unless the
  * simulation went on by itself since then. */
-enum aw_status ez_begin(struct aw_session *session)
+enum aw_status ezphys_begin(struct aw_session *session)
 {
-    struct ez_state *state = ez_state(session);
-    enum aw_status status = ez_ready(session);
+    struct ezphys_state *state = ezphys_state(session);
+    enum aw_status status = ezphys_ready(session);
     if (status == AW_OK)
         status = begin(session);
     int64_t end = aw_clock_now(session->clock) + TAKEN_NS;
     while (status == AW_OK && !state->ez.link->recorded && has_more(session, 0) &&
            aw_clock_now(session->clock) < end)
-        status = judge_received(session, ez_receive(session, ez_deadline(session), EZ_ONCE));
+        status =
+            judge_received(session, ezphys_receive(session, ezphys_deadline(session), EZ_ONCE));
     return status == AW_OK ? begin(session) : status;
 }
 
-enum aw_status ez_begin_to_make(struct aw_session *session)
+enum aw_status ezphys_begin_to_make(struct aw_session *session)
 {
     if (!aw_flag(session, "dry-run"))
-        return ez_begin(session);
+        return ezphys_begin(session);
     enum aw_status status = make_client(session);
     if (status == AW_OK)
-        aw_ezphys_attach(ez_of(session), NULL);
+        aw_ezphys_attach(ezphys_of(session), NULL);
     return status;
 }
 
 /* The answer goes out before anybody looks at the message. */
-enum aw_status ez_next_received(struct aw_session *session, int64_t deadline,
-                                struct aw_received *received)
+enum aw_status ezphys_next_received(struct aw_session *session, int64_t deadline,
+                                    struct aw_received *received)
 {
-    struct ez_state *state = ez_state(session);
+    struct ezphys_state *state = ezphys_state(session);
     struct aw_ezphys *ez = &state->ez;
     enum aw_status status = AW_OK;
     if (!ez->link || !same_wire(ez, session))
-        status = ez_ready(session);
+        status = ezphys_ready(session);
     while (status == AW_OK && state->next >= ez->n_packets) {
-        status = ez_receive(session, deadline, EZ_AGAIN);
+        status = ezphys_receive(session, deadline, EZ_AGAIN);
         if (status == AW_OK)
             status = aw_ezphys_answer(ez, &session->err);
         if (status == AW_LOST || (status != AW_OK && status != AW_TIMEOUT && status != AW_STOPPED))
@@ -366,12 +368,12 @@ enum aw_status ez_next_received(struct aw_session *session, int64_t deadline,
 }
 
 /* In the answer that the simulator waits for. */
-enum aw_status ez_put(struct aw_session *session, struct aw_span packet)
+enum aw_status ezphys_put(struct aw_session *session, struct aw_span packet)
 {
-    struct aw_ezphys *ez = ez_of(session);
-    enum aw_status status = ez_may_send(session);
+    struct aw_ezphys *ez = ezphys_of(session);
+    enum aw_status status = ezphys_may_send(session);
     if (status == AW_OK)
-        status = ez_begin(session);
+        status = ezphys_begin(session);
     if (status == AW_OK)
         status = aw_ezphys_add(ez, packet, &session->err);
     return status == AW_OK ? aw_ezphys_answer(ez, &session->err) : status;
@@ -382,7 +384,7 @@ static bool is_of(const struct aw_wire *wire, const struct aw_record *record)
     return wire && record->codec >= wire->codecs && record->codec < wire->codecs + AW_MAX_MESSAGES;
 }
 
-double ez_model_time(const struct aw_record *record)
+double ezphys_model_time(const struct aw_record *record)
 {
     if (strcmp(record->codec->message->name, "timestamp") != 0)
         return (double)NAN;
@@ -392,7 +394,7 @@ double ez_model_time(const struct aw_record *record)
 /* Is the record of the packet that was received last? Others are those of a recording. */
 static bool is_received(struct aw_session *session, const struct aw_record *record)
 {
-    const struct ez_state *state = ez_state(session);
+    const struct ezphys_state *state = ezphys_state(session);
     if (!is_of(session->wire, record) && !is_of(session->device.decoding, record))
         return false; /* of what is looked at beside the conversation */
     if (state->next == 0 || state->next > state->ez.n_packets)
@@ -404,13 +406,13 @@ static bool is_received(struct aw_session *session, const struct aw_record *reco
     return object ? id == object->id : id == 0;
 }
 
-const char *ez_subject(struct aw_session *session, const struct aw_record *record, char *out,
-                       size_t size)
+const char *ezphys_subject(struct aw_session *session, const struct aw_record *record, char *out,
+                           size_t size)
 {
-    struct ez_state *state = ez_state(session);
+    struct ezphys_state *state = ezphys_state(session);
     if (is_received(session, record))
-        return ez_about_name(&state->ez.packets[state->next - 1].about, out, size);
-    return ez_recorded_name(session, record, out, size);
+        return ezphys_about_name(&state->ez.packets[state->next - 1].about, out, size);
+    return ezphys_recorded_name(session, record, out, size);
 }
 
 /* ---- At the prompt -----------------------------------------------------------------------------
@@ -437,7 +439,7 @@ static bool is_typed(int fd)
 static enum aw_status idle_turn(struct aw_session *session, int fd, int all, int64_t due)
 {
     struct aw_clock *clock = &session->time.real.base;
-    struct aw_ezphys *ez = ez_of(session);
+    struct aw_ezphys *ez = ezphys_of(session);
     struct aw_error err;
     if (ez->owed && session->mode.interactive) {
         enum aw_status status = aw_clock_wait(clock, fd, POLLIN, due);
@@ -449,9 +451,9 @@ static enum aw_status idle_turn(struct aw_session *session, int fd, int all, int
     return aw_ezphys_receive(ez, aw_clock_now(clock), NULL, &err);
 }
 
-enum aw_status ez_idle(struct aw_session *session, int fd)
+enum aw_status ezphys_idle(struct aw_session *session, int fd)
 {
-    struct ez_state *state = ez_state(session);
+    struct ezphys_state *state = ezphys_state(session);
     struct aw_clock *clock = &session->time.real.base;
     struct aw_ezphys *ez = &state->ez;
     bool talking = ez->link && !state->paused && aw_link_fd(ez->link) >= 0;
@@ -478,7 +480,7 @@ enum aw_status ez_idle(struct aw_session *session, int fd)
 /* The next message that waits for an answer, with something in it. */
 static enum aw_status await_owed(struct aw_session *session, int64_t deadline)
 {
-    struct aw_ezphys *ez = ez_of(session);
+    struct aw_ezphys *ez = ezphys_of(session);
     enum aw_status status;
     bool late, done;
     do {
@@ -491,12 +493,12 @@ static enum aw_status await_owed(struct aw_session *session, int64_t deadline)
 
 /* One that waits for its answers has taken all of them when it waits again. Of one that does not,
  * what is there already was said before, and the next message may have been under way. */
-enum aw_status ez_confirm(struct aw_session *session, int64_t deadline)
+enum aw_status ezphys_confirm(struct aw_session *session, int64_t deadline)
 {
     enum aw_status status = await_owed(session, deadline);
     while (status == AW_OK && has_more(session, 0) && aw_clock_now(session->clock) < deadline)
         status = await_owed(session, deadline);
-    for (int i = 0; i < 2 && status == AW_OK && !ez_state(session)->in_step; i++)
+    for (int i = 0; i < 2 && status == AW_OK && !ezphys_state(session)->in_step; i++)
         status = await_owed(session, deadline);
     return status == AW_EVENT ? AW_LOST : status; /* another simulator has connected */
 }
@@ -517,17 +519,17 @@ static struct aw_ezphys_halt how_to_stop(const struct aw_session *session)
                                    .torque = AW_EZPHYS_STOP_TORQUE};
 }
 
-void ez_last_stop(struct aw_session *session, aw_frame_fn *add, void *context)
+void ezphys_last_stop(struct aw_session *session, aw_frame_fn *add, void *context)
 {
     struct aw_ezphys_halt how = how_to_stop(session);
-    aw_ezphys_last_stop(ez_of(session), &how, add, context);
+    aw_ezphys_last_stop(ezphys_of(session), &how, add, context);
 }
 
 /* A replay reads the link by itself, so the joints are not known here: the answer to the message
  * that was just sent has them. */
 static enum aw_status learn_and_stop(struct aw_session *session, const struct aw_ezphys_halt *how)
 {
-    struct aw_ezphys *ez = ez_of(session);
+    struct aw_ezphys *ez = ezphys_of(session);
     int64_t deadline = aw_clock_now(session->clock) + TAKEN_NS;
     enum aw_status status = aw_ezphys_receive(ez, deadline, NULL, &session->err);
     if (status == AW_TIMEOUT)
@@ -535,12 +537,12 @@ static enum aw_status learn_and_stop(struct aw_session *session, const struct aw
     return status == AW_OK ? aw_ezphys_stop(ez, how, &session->err) : status;
 }
 
-enum aw_status ez_safe_stop(struct aw_session *session)
+enum aw_status ezphys_safe_stop(struct aw_session *session)
 {
-    struct aw_ezphys *ez = ez_of(session);
+    struct aw_ezphys *ez = ezphys_of(session);
     const struct aw_ezphys_halt how = how_to_stop(session);
     /* Of a simulator that a server has found again nothing has been read yet. */
-    if (!ez->link && session->share.server && ez_begin(session) != AW_OK)
+    if (!ez->link && session->share.server && ezphys_begin(session) != AW_OK)
         return session->err.status;
     if (!ez->link)
         return AW_OK;
@@ -550,7 +552,7 @@ enum aw_status ez_safe_stop(struct aw_session *session)
     struct aw_error why = session->err;
     if (status != AW_OK)
         return aw_fail(&session->err, status, "the motors could not be stopped: %s", why.text);
-    status = ez_confirm(session, aw_clock_now(session->clock) + TAKEN_NS);
+    status = ezphys_confirm(session, aw_clock_now(session->clock) + TAKEN_NS);
     if (status != AW_OK)
         return not_taken(session, status);
     aw_stop_did(session, "%zu joint%s %s", ez->n_commands, ez->n_commands == 1 ? "" : "s",
@@ -558,9 +560,9 @@ enum aw_status ez_safe_stop(struct aw_session *session)
     return AW_OK;
 }
 
-bool ez_link_taken(struct aw_session *session)
+bool ezphys_link_taken(struct aw_session *session)
 {
-    struct aw_ezphys *ez = &ez_state(session)->ez;
+    struct aw_ezphys *ez = &ezphys_state(session)->ez;
     bool waits = ez->owed;
     aw_ezphys_resume(ez);
     return waits;
@@ -569,25 +571,25 @@ bool ez_link_taken(struct aw_session *session)
 /* ---- Shared ------------------------------------------------------------------------------------
  */
 
-bool ez_keeps(struct aw_session *session, struct aw_span frame)
+bool ezphys_keeps(struct aw_session *session, struct aw_span frame)
 {
-    const struct aw_ezphys *ez = ez_of(session);
+    const struct aw_ezphys *ez = ezphys_of(session);
     (void)frame;
     return ez->n_commands == 0 && !ez->reset;
 }
 
-enum aw_moves ez_saw(struct aw_session *session, bool tx, struct aw_span frame)
+enum aw_moves ezphys_saw(struct aw_session *session, bool tx, struct aw_span frame)
 {
     static const size_t empty = 12; /* is no message with commands */
-    struct ez_state *state = ez_state(session);
+    struct ezphys_state *state = ezphys_state(session);
     if (tx)
         state->answered = state->ez.counters.messages;
     return tx && frame.size > empty ? AW_MOVES : AW_MOVES_ON;
 }
 
-void ez_turn(struct aw_session *session, enum aw_turn turn)
+void ezphys_turn(struct aw_session *session, enum aw_turn turn)
 {
-    struct ez_state *state = ez_state(session);
+    struct ezphys_state *state = ezphys_state(session);
     struct aw_ezphys *ez = &state->ez;
     struct aw_error ignored;
     if (turn == AW_TURN_BEGIN && state->made) {
@@ -608,16 +610,16 @@ void ez_turn(struct aw_session *session, enum aw_turn turn)
     aw_ezphys_answer(ez, &ignored);
 }
 
-void ez_disconnect(struct aw_session *session)
+void ezphys_disconnect(struct aw_session *session)
 {
-    if (ez_state(session)->made)
-        aw_ezphys_attach(&ez_state(session)->ez, NULL);
+    if (ezphys_state(session)->made)
+        aw_ezphys_attach(&ezphys_state(session)->ez, NULL);
 }
 
-void ez_finish(struct aw_session *session)
+void ezphys_finish(struct aw_session *session)
 {
     notice_looking(session);
-    aw_ezphys_free(&ez_state(session)->ez);
-    aw_ezphys_free(&ez_state(session)->dry);
-    free(ez_state(session)->tree);
+    aw_ezphys_free(&ezphys_state(session)->ez);
+    aw_ezphys_free(&ezphys_state(session)->dry);
+    free(ezphys_state(session)->tree);
 }

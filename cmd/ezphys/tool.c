@@ -12,14 +12,14 @@
 /* One row each. */
 /* clang-format off */
 static const struct aw_option options[] = {
-    {.name = "wire", .value = "NAME", .fallback = "le32", .complete = ez_complete_wires,
+    {.name = "wire", .value = "NAME", .fallback = "le32", .complete = ezphys_complete_wires,
      .check = aw_session_check_wire, .needed_by = AW_NEEDED_BY_MESSAGES,
      .help = "framing: le32, be32, packed8, stream, name32, one of the config file, or parts: "
          "endian=le,long=4,msg=size32+count32,pkt=type32+id32+len32"},
     {.name = "names", .value = "FILE", .check = aw_session_check_file,
      .needed_by = AW_NEEDED_BY_MESSAGES,
      .help = "names of bodies and joints: 'joint 3 knee' a line"},
-    {.name = "scene", .value = "NAME", .check = ez_check_scene,
+    {.name = "scene", .value = "NAME", .check = ezphys_check_scene,
      .needed_by = AW_NEEDED_BY_DEVICES,
      .help = "read names and sizes from this scene or file"},
     {.name = "lenient", .help = "accept packets that are longer than documented"},
@@ -30,7 +30,7 @@ static const struct aw_option options[] = {
 };
 
 static const struct aw_arg motor_args[] = {
-    {.name = "joint", .complete = ez_complete_joints, .help = "name or number",
+    {.name = "joint", .complete = ezphys_complete_joints, .help = "name or number",
      .fields = AW_LIST("id", "name")},
     {.name = "velocity1", .field = "axis_motor.velocity1"},
     {.name = "max_torque1", .field = "axis_motor.max_torque1"},
@@ -41,7 +41,7 @@ static const struct aw_arg motor_args[] = {
     {0},
 };
 static const struct aw_arg force_args[] = {
-    {.name = "joint", .complete = ez_complete_joints, .help = "name or number",
+    {.name = "joint", .complete = ezphys_complete_joints, .help = "name or number",
      .fields = AW_LIST("id", "name")},
     {.name = "axis1", .field = "axis_force.axis1"},
     {.name = "axis2", .field = "axis_force.axis2", .optional = true},
@@ -75,7 +75,7 @@ static const struct aw_command commands[] = {
      .examples = AW_LIST("-l 'sim:?scene=humanoid' status", "-l sim: status -j")},
     {.name = "limits", .summary = "show the limits of the joints and their sources",
      .args = AW_ARGS(
-         {.name = "joint", .optional = true, .complete = ez_complete_joints,
+         {.name = "joint", .optional = true, .complete = ezphys_complete_joints,
           .help = "only of this one"}),
      .run = aw_run_limits,
      .details = "The largest torque of a motor cannot be below 0. The simulation reports no "
@@ -84,7 +84,7 @@ static const struct aw_command commands[] = {
     {.name = "echo", .summary = "print the messages of some objects, or those that fulfil a "
         "condition",
      .args = AW_ARGS(
-         {.name = "what", .optional = true, .complete = ez_complete_objects,
+         {.name = "what", .optional = true, .complete = ezphys_complete_objects,
           .help = "a name, a pattern (humanoid.*), a number, or a kind of message"}),
      .repeats = true,
      .options = AW_OPTIONS(
@@ -117,7 +117,7 @@ static const struct aw_command commands[] = {
      .examples = AW_LIST("-l sim: motor 1 2 1000 --for 1s", "motor 3 2rad/s 100Nm --dry-run")},
     {.name = "jog", .summary = "move one axis by an amount, or with the keys",
      .args = AW_ARGS(
-         {.name = "joint", .complete = ez_complete_joints,
+         {.name = "joint", .complete = ezphys_complete_joints,
           .help = "name or number; hip.axis2 is the second axis"},
          {.name = "amount", .optional = true,
           .help = "the amount, from the actual position: +0.2 (rad; m of a slider), -10deg, "
@@ -225,7 +225,7 @@ static const struct aw_command commands[] = {
      .summary = "show simulators on this machine and their clients",
      .offline = true, .run = run_list, .examples = AW_LIST("list")},
     {.name = "sim", .group = AW_GROUP_SET_UP, .summary = "serve a simulation to other programs",
-     .options = ez_simulator_options, .lines = AW_LIST("sim &"), .run = run_sim,
+     .options = ezphys_simulator_options, .lines = AW_LIST("sim &"), .run = run_sim,
      .details = "Starts ezphys-sim, which prints 'ready: URL' on standard error; that URL works "
          "with -l."},
     {0},
@@ -281,35 +281,35 @@ const struct aw_tool ezphys_tool = {
     .ping = {.name = "exchange",
              .usual = 10,
              .ends = true,
-             .begin = ez_begin,
-             .once = ez_ping,
-             .end = ez_pinged},
-    .joints = &ez_joints,
+             .begin = ezphys_begin,
+             .once = ezphys_ping,
+             .end = ezphys_pinged},
+    .joints = &ezphys_joints,
     .bench = &aw_velocity_bench,
     .own_bench = &aw_target_bench,
     .maps = maps,
-    .sim = &ez_sim_transport,
-    .state_size = sizeof(struct ez_state),
+    .sim = &ezphys_sim_transport,
+    .state_size = sizeof(struct ezphys_state),
     .sections = sections,
-    .configure = ez_configure,
-    .connect = ez_connected,
-    .stop = ez_safe_stop,
-    .last_stop = ez_last_stop,
-    .prepare = ez_ready,
-    .finish = ez_finish,
-    .disconnect = ez_disconnect,
-    .receive = ez_next_received,
-    .model_time = ez_model_time,
-    .put = ez_put,
-    .ordered = {.messages = aw_ezphys_ordered, .fill = ez_order},
-    .names = {.keep = ez_keep_names, .take = ez_take_names, .wire = ez_wire_name},
-    .subject = {.of = ez_subject, .all = ez_subjects, .known = ez_known},
-    .share = {.saw = ez_saw, .keeps = ez_keeps, .turn = ez_turn},
+    .configure = ezphys_configure,
+    .connect = ezphys_connected,
+    .stop = ezphys_safe_stop,
+    .last_stop = ezphys_last_stop,
+    .prepare = ezphys_ready,
+    .finish = ezphys_finish,
+    .disconnect = ezphys_disconnect,
+    .receive = ezphys_next_received,
+    .model_time = ezphys_model_time,
+    .put = ezphys_put,
+    .ordered = {.messages = aw_ezphys_ordered, .fill = ezphys_order},
+    .names = {.keep = ezphys_keep_names, .take = ezphys_take_names, .wire = ezphys_wire_name},
+    .subject = {.of = ezphys_subject, .all = ezphys_subjects, .known = ezphys_known},
+    .share = {.saw = ezphys_saw, .keeps = ezphys_keeps, .turn = ezphys_turn},
     .replay = {.in_step = true,
-               .takes_link = ez_link_taken,
+               .takes_link = ezphys_link_taken,
                .relative = AW_LIST("axis_motor", "axis_force"),
-               .targets = ez_replay_targets,
+               .targets = ezphys_replay_targets,
                .afresh = "reset"},
-    .idle = ez_idle,
-    .variant = ez_variant,
+    .idle = ezphys_idle,
+    .variant = ezphys_variant,
 };

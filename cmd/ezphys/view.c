@@ -23,7 +23,7 @@ struct viewer {
 
 static void draw(struct viewer *v, struct aw_braille *canvas)
 {
-    const struct aw_ezphys_state *s = &ez_of(v->session)->state;
+    const struct aw_ezphys_state *s = &ezphys_of(v->session)->state;
     char text[160];
     aw_ezphys_picture_follow(&v->picture, s);
     aw_ezphys_picture_draw(&v->picture, s, canvas);
@@ -41,14 +41,14 @@ static void draw(struct viewer *v, struct aw_braille *canvas)
 static enum aw_status run_until(struct viewer *v, int64_t due, double sim_end)
 {
     struct aw_session *session = v->session;
-    struct aw_ezphys *ez = ez_of(session);
+    struct aw_ezphys *ez = ezphys_of(session);
     enum aw_status status = AW_OK;
     while (status == AW_OK && aw_clock_now(session->clock) < due) {
         if (ez->owed && (v->paused || aw_ezphys_state_time(&ez->state) >= sim_end))
             return aw_clock_sleep(session->clock, due);
         status = aw_ezphys_answer(ez, &session->err);
         if (status == AW_OK)
-            status = ez_receive(session, due, EZ_AGAIN);
+            status = ezphys_receive(session, due, EZ_AGAIN);
     }
     return status == AW_TIMEOUT ? AW_OK : status;
 }
@@ -104,10 +104,10 @@ static enum aw_status animate(struct viewer *v, struct aw_screen *screen, int64_
     struct aw_session *session = v->session;
     enum aw_status status = AW_OK;
     bool leave = false;
-    double sim = aw_ezphys_state_time(&ez_of(session)->state);
+    double sim = aw_ezphys_state_time(&ezphys_of(session)->state);
     while (status == AW_OK && !leave && aw_clock_now(session->clock) < deadline) {
         int64_t due = aw_clock_now(session->clock) + AW_SECOND / FPS;
-        double now = aw_ezphys_state_time(&ez_of(session)->state);
+        double now = aw_ezphys_state_time(&ezphys_of(session)->state);
         sim =
             now < sim - 1 ? now : sim + (v->paused ? 0 : v->speed / FPS); /* after a reset: anew */
         status = run_until(v, due, sim);
@@ -165,13 +165,14 @@ static enum aw_status show(struct viewer *v)
     double seconds = aw_option_number(session, "for");
     enum aw_status status = load_scene(v);
     if (status == AW_OK)
-        status = ez_begin(session);
+        status = ezphys_begin(session);
     if (status != AW_OK)
         return status;
-    v->picture = (struct aw_ezphys_picture){.scene = v->scene, .names = &ez_state(session)->names};
-    aw_ezphys_picture_aim(&v->picture, &ez_of(session)->state);
+    v->picture =
+        (struct aw_ezphys_picture){.scene = v->scene, .names = &ezphys_state(session)->names};
+    aw_ezphys_picture_aim(&v->picture, &ezphys_of(session)->state);
     if (!aw_screen_possible())
-        return seconds > 0 && (status = ez_go_on(session, seconds, NULL, NULL)) != AW_OK
+        return seconds > 0 && (status = ezphys_go_on(session, seconds, NULL, NULL)) != AW_OK
                    ? status
                    : print_picture(v);
     aw_options_set(&session->options, "quiet", "1", AW_FROM_COMMAND_LINE, NULL);

@@ -13,7 +13,7 @@
 
 static const char *find_wire(void *context, const char *name)
 {
-    const struct ez_wires *wires = context;
+    const struct ezphys_wires *wires = context;
     for (size_t i = 0; i < wires->n; i++)
         if (strcmp(wires->name[i], name) == 0)
             return wires->text[i];
@@ -21,10 +21,10 @@ static const char *find_wire(void *context, const char *name)
 }
 
 /* The wire in use may point into the framing of before: another one takes its turn. */
-enum aw_status ez_variant(struct aw_session *session, struct aw_variant *variant,
-                          struct aw_error *err)
+enum aw_status ezphys_variant(struct aw_session *session, struct aw_variant *variant,
+                              struct aw_error *err)
 {
-    struct ez_state *state = ez_state(session);
+    struct ezphys_state *state = ezphys_state(session);
     const struct aw_ezphys_framing_names names = {find_wire, &state->wires};
     const char *text = aw_option(session, "wire");
     if (strcmp(text, state->wire_text) != 0) {
@@ -39,7 +39,7 @@ enum aw_status ez_variant(struct aw_session *session, struct aw_variant *variant
     return AW_OK;
 }
 
-static enum aw_status wire_entry(struct ez_wires *wires, const char *name, size_t *index,
+static enum aw_status wire_entry(struct ezphys_wires *wires, const char *name, size_t *index,
                                  struct aw_error *err)
 {
     for (*index = 0; *index < wires->n; ++*index)
@@ -59,10 +59,10 @@ static enum aw_status wire_entry(struct ez_wires *wires, const char *name, size_
 
 /* Each line is one part of the description; "base" is the preset it starts from. What is there so
  * far is checked with every line, so that the line at fault is named. */
-enum aw_status ez_configure(struct aw_session *session, const char *section, const char *key,
-                            const char *value, struct aw_error *err)
+enum aw_status ezphys_configure(struct aw_session *session, const char *section, const char *key,
+                                const char *value, struct aw_error *err)
 {
-    struct ez_wires *wires = &ez_state(session)->wires;
+    struct ezphys_wires *wires = &ezphys_state(session)->wires;
     struct aw_ezphys_framing framing;
     size_t i;
     if (strncmp(section, "wire ", 5) != 0)
@@ -82,9 +82,9 @@ enum aw_status ez_configure(struct aw_session *session, const char *section, con
     return aw_ezphys_framing_parse(&framing, text, NULL, err);
 }
 
-void ez_complete_wires(struct aw_session *session, aw_candidate_fn *add, void *context)
+void ezphys_complete_wires(struct aw_session *session, aw_candidate_fn *add, void *context)
 {
-    const struct ez_wires *wires = &ez_state(session)->wires;
+    const struct ezphys_wires *wires = &ezphys_state(session)->wires;
     for (const struct aw_variant *v = aw_ezphys_protocol.variants; v->name; v++)
         add(context, v->name, v->help);
     for (size_t i = 0; i < wires->n; i++)
@@ -100,9 +100,10 @@ static const char *partner(const struct aw_scene *scene, int body)
 }
 
 /* A name that is there already was given by the user, and stays. */
-enum aw_status ez_learn_scene(struct aw_session *session, const char *name, struct aw_error *err)
+enum aw_status ezphys_learn_scene(struct aw_session *session, const char *name,
+                                  struct aw_error *err)
 {
-    struct aw_ezphys_names *names = &ez_state(session)->names;
+    struct aw_ezphys_names *names = &ezphys_state(session)->names;
     struct aw_scene *scene = calloc(1, sizeof *scene);
     enum aw_status status = scene ? aw_scene_load(scene, name, err) : aw_no_memory(err);
     for (size_t i = 0; status == AW_OK && i < scene->n_bodies; i++)
@@ -123,9 +124,9 @@ enum aw_status ez_learn_scene(struct aw_session *session, const char *name, stru
     return status;
 }
 
-enum aw_status ez_read_names(struct aw_session *session)
+enum aw_status ezphys_read_names(struct aw_session *session)
 {
-    struct ez_state *state = ez_state(session);
+    struct ezphys_state *state = ezphys_state(session);
     const char *file = aw_option(session, "names"), *scene = aw_option(session, "scene");
     char from[sizeof state->names_from];
     enum aw_status status = AW_OK;
@@ -135,7 +136,7 @@ enum aw_status ez_read_names(struct aw_session *session)
     state->names.n = 0;
     state->names_from[0] = '\0';
     if (scene)
-        status = ez_learn_scene(session, scene, &session->err);
+        status = ezphys_learn_scene(session, scene, &session->err);
     if (status == AW_OK && file)
         status = aw_ezphys_names_read(&state->names, NULL, file, &session->err);
     if (status == AW_OK)
@@ -143,7 +144,7 @@ enum aw_status ez_read_names(struct aw_session *session)
     return status;
 }
 
-enum aw_status ez_check_scene(struct aw_session *session, const char *text)
+enum aw_status ezphys_check_scene(struct aw_session *session, const char *text)
 {
     struct aw_scene *scene = calloc(1, sizeof *scene);
     enum aw_status status =
@@ -155,21 +156,21 @@ enum aw_status ez_check_scene(struct aw_session *session, const char *text)
 static enum aw_ezphys_moves moves_of(struct aw_session *session, const char *joint)
 {
     const struct aw_ezphys_name *entry =
-        aw_ezphys_names_find(&ez_state(session)->names, AW_EZPHYS_JOINT, joint);
+        aw_ezphys_names_find(&ezphys_state(session)->names, AW_EZPHYS_JOINT, joint);
     return entry ? entry->moves : AW_EZPHYS_MOVES_UNKNOWN;
 }
 
-struct ez_units ez_units(struct aw_session *session, const char *joint)
+struct ezphys_units ezphys_units(struct aw_session *session, const char *joint)
 {
-    static const struct ez_units turns = {"rad", "rad/s", "Nm"}, slides = {"m", "m/s", "N"};
+    static const struct ezphys_units turns = {"rad", "rad/s", "Nm"}, slides = {"m", "m/s", "N"};
     return moves_of(session, joint) == AW_EZPHYS_SLIDES ? slides : turns;
 }
 
-enum aw_status ez_check_unit(struct aw_session *session, const char *joint,
-                             enum aw_ezphys_moves said)
+enum aw_status ezphys_check_unit(struct aw_session *session, const char *joint,
+                                 enum aw_ezphys_moves said)
 {
     enum aw_ezphys_moves moves = moves_of(session, joint);
-    struct ez_units units = ez_units(session, joint);
+    struct ezphys_units units = ezphys_units(session, joint);
     if (moves == said || moves == AW_EZPHYS_MOVES_UNKNOWN || said == AW_EZPHYS_MOVES_UNKNOWN)
         return AW_OK;
     return aw_fail(&session->err, AW_USAGE, "joint '%s' %s — its values are in %s, %s and %s",
@@ -181,9 +182,9 @@ enum aw_status ez_check_unit(struct aw_session *session, const char *joint,
  */
 
 /* Names of another --names or --scene begin anew. */
-bool ez_keep_names(struct aw_session *session, uint64_t *at, char *out, size_t size)
+bool ezphys_keep_names(struct aw_session *session, uint64_t *at, char *out, size_t size)
 {
-    const struct aw_ezphys_names *names = &ez_state(session)->names;
+    const struct aw_ezphys_names *names = &ezphys_state(session)->names;
     uint64_t from = *at <= names->n ? *at : 0;
     *out = '\0';
     for (*at = from; *at < names->n; ++*at) {
@@ -206,9 +207,9 @@ static void take_name(struct aw_ezphys_names *names, const char *line, size_t le
     fclose(file);
 }
 
-bool ez_take_names(struct aw_session *session, const char *text)
+bool ezphys_take_names(struct aw_session *session, const char *text)
 {
-    struct aw_ezphys_names *kept = &ez_state(session)->kept;
+    struct aw_ezphys_names *kept = &ezphys_state(session)->kept;
     const size_t head = strlen(AW_SUBJECT_LINE);
     if (!text)
         kept->n = 0;
@@ -222,7 +223,7 @@ bool ez_take_names(struct aw_session *session, const char *text)
     return true;
 }
 
-const char *ez_wire_name(struct aw_session *session, char *out, size_t size)
+const char *ezphys_wire_name(struct aw_session *session, char *out, size_t size)
 {
     const char *text = aw_option(session, "wire");
     const struct aw_variant *preset = aw_protocol_variant(&aw_ezphys_protocol, text);
@@ -236,17 +237,17 @@ const char *ez_wire_name(struct aw_session *session, char *out, size_t size)
 static const struct aw_ezphys_name *find_recorded(struct aw_session *session,
                                                   enum aw_ezphys_kind kind, uint32_t id)
 {
-    struct ez_state *state = ez_state(session);
+    struct ezphys_state *state = ezphys_state(session);
     struct aw_error before = session->err;
-    bool given = ez_read_names(session) == AW_OK && *state->names_from;
+    bool given = ezphys_read_names(session) == AW_OK && *state->names_from;
     session->err = before;
     given = given || (session->device.link && !session->device.link->recorded);
     const struct aw_ezphys_name *entry = given ? aw_ezphys_names_of(&state->names, kind, id) : NULL;
     return entry ? entry : aw_ezphys_names_of(&state->kept, kind, id);
 }
 
-const char *ez_recorded_name(struct aw_session *session, const struct aw_record *record, char *out,
-                             size_t size)
+const char *ezphys_recorded_name(struct aw_session *session, const struct aw_record *record,
+                                 char *out, size_t size)
 {
     const char *message = record->codec->message->name;
     bool joint = strncmp(message, "joint_", strlen("joint_")) == 0;
@@ -271,23 +272,23 @@ const char *ez_recorded_name(struct aw_session *session, const struct aw_record 
 /* The scene of a simulator that is named but not started yet. */
 static void read_sim_names(struct aw_session *session)
 {
-    struct ez_state *state = ez_state(session);
+    struct ezphys_state *state = ezphys_state(session);
     const char *link = aw_option(session, "link");
     struct aw_url url;
     if (state->names.n || state->ez.state.n_joints || !link ||
         aw_url_parse(&url, link, NULL) != AW_OK || strcmp(url.scheme, "sim") != 0)
         return;
     const char *scene = *url.rest ? url.rest : aw_url_get(&url, "scene");
-    ez_learn_scene(session, scene ? scene : "pendulum", NULL);
+    ezphys_learn_scene(session, scene ? scene : "pendulum", NULL);
 }
 
 static void complete(struct aw_session *session, aw_candidate_fn *add, void *context, bool joints,
                      bool bodies)
 {
-    struct ez_state *state = ez_state(session);
+    struct ezphys_state *state = ezphys_state(session);
     const struct aw_ezphys_state *seen = &state->ez.state;
     struct aw_error before = session->err;
-    if (ez_read_names(session) != AW_OK)
+    if (ezphys_read_names(session) != AW_OK)
         session->err = before;
     read_sim_names(session);
     for (size_t i = 0; i < state->names.n; i++)
@@ -299,18 +300,18 @@ static void complete(struct aw_session *session, aw_candidate_fn *add, void *con
         add(context, seen->bodies[i].object.name, "body");
 }
 
-void ez_complete_joints(struct aw_session *session, aw_candidate_fn *add, void *context)
+void ezphys_complete_joints(struct aw_session *session, aw_candidate_fn *add, void *context)
 {
     complete(session, add, context, true, false);
 }
 
-void ez_complete_objects(struct aw_session *session, aw_candidate_fn *add, void *context)
+void ezphys_complete_objects(struct aw_session *session, aw_candidate_fn *add, void *context)
 {
     complete(session, add, context, true, true);
 }
 
-void ez_known(struct aw_session *session, const struct aw_message *message, aw_candidate_fn *add,
-              void *context)
+void ezphys_known(struct aw_session *session, const struct aw_message *message,
+                  aw_candidate_fn *add, void *context)
 {
     bool joint = strncmp(message->name, "joint", strlen("joint")) == 0;
     bool body = strcmp(message->name, "limb") == 0;
@@ -327,10 +328,10 @@ static void add_object(const struct aw_ezphys_object *object, aw_candidate_fn *a
         add(context, number, NULL);
 }
 
-void ez_subjects(struct aw_session *session, aw_candidate_fn *add, void *context)
+void ezphys_subjects(struct aw_session *session, aw_candidate_fn *add, void *context)
 {
-    const struct aw_ezphys_names *names = &ez_state(session)->names;
-    const struct aw_ezphys_state *seen = &ez_state(session)->ez.state;
+    const struct aw_ezphys_names *names = &ezphys_state(session)->names;
+    const struct aw_ezphys_state *seen = &ezphys_state(session)->ez.state;
     for (size_t i = 0; i < seen->n_bodies; i++)
         add_object(&seen->bodies[i].object, add, context);
     for (size_t i = 0; i < seen->n_joints; i++) {
@@ -339,7 +340,7 @@ void ez_subjects(struct aw_session *session, aw_candidate_fn *add, void *context
         struct aw_ezphys_about about = {.object = &seen->joints[i].object,
                                         .axes = seen->joints[i].n_axes};
         for (about.axis = 1; about.axes > 1 && about.axis <= about.axes; about.axis++)
-            add(context, ez_about_name(&about, name, sizeof name), NULL);
+            add(context, ezphys_about_name(&about, name, sizeof name), NULL);
     }
     for (size_t i = 0; i < seen->n_contacts; i++)
         add_object(&seen->contacts[i].object, add, context);
