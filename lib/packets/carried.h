@@ -1,0 +1,58 @@
+/* Packet files inside a recording, in comments, so that a reader decodes it without the files.
+ *
+ *     size_t at = 0;
+ *     while (aw_carried_next(packets, &at, comment, sizeof comment))       the writer
+ *         write_comment(comment);
+ *
+ *     struct aw_carried carried = {.packets = {.n = 0}};                   the reader
+ *     status = aw_carried_add(&carried, aw_carried_kind(comment, &text), text);
+ *     …
+ *     status = aw_carried_read(&carried, &aw_canpid_protocol, "run.pcapng", &packets, &err);
+ *     aw_carried_free(&carried);
+ */
+#ifndef AW_PACKETS_CARRIED_H
+#define AW_PACKETS_CARRIED_H
+
+#include <stdbool.h>
+
+#include "packets/packets.h"
+
+/* The kinds of comments, by the mark at their start. */
+enum aw_carried_kind {
+    AW_CARRIED_PACKETS,  /* the next piece of the packet files */
+    AW_CARRIED_DBC,      /* the first piece of a DBC file */
+    AW_CARRIED_DBC_MORE, /* the next piece of that DBC file */
+    AW_CARRIED_NOTHING,  /* another comment */
+};
+
+/* Returns the kind of a comment; *text is what follows the mark. */
+enum aw_carried_kind aw_carried_kind(const char *comment, const char **text);
+
+/* The mark of a kind, with its newline. */
+const char *aw_carried_mark(enum aw_carried_kind kind);
+
+/* Writes the next comment of at most size - 1 bytes. *at starts at 0. False: no more. */
+bool aw_carried_next(const struct aw_packets *packets, size_t *at, char *out, size_t size);
+
+struct aw_carried_text {
+    char *chars;
+    size_t n, room;
+};
+
+/* Texts read so far; before each DBC file stands a NUL. {.packets = {.n = 0}} is empty. */
+struct aw_carried {
+    struct aw_carried_text packets, dbc;
+};
+
+/* Adds a piece; ignores AW_CARRIED_NOTHING. AW_NO_MEMORY. */
+enum aw_status aw_carried_add(struct aw_carried *carried, enum aw_carried_kind kind,
+                              const char *text);
+
+/* Parses all texts. name: of the recording, for errors. *packets is NULL if there are none; else
+ * the caller frees it. Errors as in aw_packets_read. */
+enum aw_status aw_carried_read(const struct aw_carried *carried, const struct aw_protocol *protocol,
+                               const char *name, struct aw_packets **packets, struct aw_error *err);
+
+void aw_carried_free(struct aw_carried *carried);
+
+#endif
