@@ -229,7 +229,8 @@ $(eval $(call program,tests/toy/toy,$(wildcard tests/toy/*.c),))
 $(B)/obj/tests/toy/%.o: ALL_CPPFLAGS += -Itests/toy
 $(eval $(call program,tests/mcap/make_frames,tests/mcap/make_frames.c,))
 $(B)/obj/tests/mcap/%.o: ALL_CPPFLAGS += -I$(B)/gen
-$(B)/obj/tests/mcap/make_frames.o: | $(B)/gen/protocols.h
+$(B)/obj/tests/mcap/make_frames.o $(B)/obj/lib/filter/recording.o: | $(B)/gen/protocols.h
+$(B)/obj/lib/filter/recording.o: ALL_CPPFLAGS += -I$(B)/gen
 $(eval $(call program,tests/tuning/batch,tests/tuning/batch.c tests/tuning/truth.c,))
 $(eval $(call program,tests/tuning/confidence,tests/tuning/confidence.c tests/tuning/truth.c,))
 $(B)/obj/tests/tuning/%.o: ALL_CPPFLAGS += -Itests/tuning

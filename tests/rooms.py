@@ -29,6 +29,7 @@ lib/link
 lib/view/text
 lib/view/terminal lib/view/chart
 lib/protocol/*
+lib/filter
 lib
 lib/shell/input
 lib/shell/core

@@ -1,5 +1,5 @@
-/* One of the panels: what waits to be sent to it, and what it wants. A client that does not read
- * loses its oldest messages, and holds up nobody. */
+/* One client: its queues, its subscriptions and its requests. A slow client loses its oldest
+ * records and delays no other client. */
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -9,42 +9,31 @@
 #include "base/grow.h"
 #include "hub.h"
 
-#define AT_ONCE 64        /* messages for one client before the next one's turn */
-#define LONGEST (1 << 20) /* bytes of a message that is taken */
-#define CALL    2
+#define AT_ONCE     64          /* messages for one client before the next one's turn */
+#define MESSAGE_MAX (256 << 10) /* bytes of a message from a client */
+#define RECORDS_MAX (256 << 10) /* bytes of queued records */
+#define ANSWERS_MAX (4 << 20)   /* bytes of queued answers */
+#define CALL        2
 
 enum { INFO, WARNING, ERROR };
 
-/* ---- What goes ---------------------------------------------------------------------------------
+/* ---- Sending -----------------------------------------------------------------------------------
  */
 
-static size_t *pile_of(struct client *client, const struct packet *packet)
+static size_t size_of(const struct item *item)
 {
-    return packet->record ? &client->records : &client->kept;
+    return sizeof *item + item->packet->size;
 }
 
-/* Takes out what *at points to. */
-static void take_out(struct client *client, struct item **at, struct item *before)
+static void pop(struct queue *queue)
 {
-    struct item *item = *at;
-    *at = item->next;
-    if (client->last == item)
-        client->last = before;
-    *pile_of(client, item->packet) -= item->packet->size;
+    struct item *item = queue->first;
+    queue->first = item->next;
+    if (!queue->first)
+        queue->last = NULL;
+    queue->bytes -= size_of(item);
     packet_drop(item->packet);
     free(item);
-}
-
-static void drop_oldest(struct client *client)
-{
-    struct item **at = &client->first, *before = NULL;
-    while (*at && !(*at)->packet->record) {
-        before = *at;
-        at = &before->next;
-    }
-    if (*at)
-        take_out(client, at, before);
-    client->lost++;
 }
 
 void client_put(struct client *client, struct packet *packet, uint32_t subscription)
@@ -54,13 +43,14 @@ void client_put(struct client *client, struct packet *packet, uint32_t subscript
         packet_drop(packet);
         return;
     }
+    struct queue *queue = packet->record ? &client->records : &client->answers;
     *item = (struct item){NULL, packet, subscription};
-    *(client->last ? &client->last->next : &client->first) = item;
-    client->last = item;
-    *pile_of(client, packet) += packet->size;
-    while (client->records > AW_CONN_QUEUE)
-        drop_oldest(client);
-    client->bad = client->bad || client->kept > AW_CONN_KEPT;
+    *(queue->last ? &queue->last->next : &queue->first) = item;
+    queue->last = item;
+    queue->bytes += size_of(item);
+    for (; client->records.bytes > RECORDS_MAX; client->lost++)
+        pop(&client->records);
+    client->bad = client->bad || client->answers.bytes > ANSWERS_MAX;
     lws_callback_on_writable(client->wsi);
 }
 
@@ -69,10 +59,18 @@ void client_put_object(struct client *client, json_t *object)
     client_put(client, packet_text(object), 0);
 }
 
-static void tell(struct client *client, int level, const char *format, ...)
+void client_record(struct client *client, size_t channel, struct packet *packet)
+{
+    if (channel >= client->room_subscriptions || !client->subscriptions[channel])
+        return;
+    packet->users++;
+    client_put(client, packet, client->subscriptions[channel] - 1);
+}
+
+static void report(struct client *client, int level, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
 
-static void tell(struct client *client, int level, const char *format, ...)
+static void report(struct client *client, int level, const char *format, ...)
 {
     char text[300];
     va_list args;
@@ -83,111 +81,131 @@ static void tell(struct client *client, int level, const char *format, ...)
                       json_pack("{s:s,s:i,s:s}", "op", "status", "level", level, "message", text));
 }
 
-static void tell_lost(struct client *client)
+static bool write_first(struct client *client, struct queue *queue)
 {
-    unsigned long long lost = client->lost;
-    client->lost = 0;
-    tell(client, WARNING, "%llu messages were left out: they are read too slowly here", lost);
+    const struct item *item = queue->first;
+    struct packet *packet = item->packet;
+    if (packet->record)
+        aw_put_u32(packet->bytes + 1, item->subscription);
+    int sent = lws_write(client->wsi, packet->bytes, packet->size,
+                         packet->binary ? LWS_WRITE_BINARY : LWS_WRITE_TEXT);
+    if (sent >= 0)
+        pop(queue);
+    return sent >= 0;
+}
+
+static struct queue *next_queue(struct client *client)
+{
+    return client->answers.first   ? &client->answers
+           : client->records.first ? &client->records
+                                   : NULL;
 }
 
 bool client_write(struct client *client)
 {
-    for (int i = 0; client->first && i < AT_ONCE && !lws_send_pipe_choked(client->wsi); i++) {
-        const struct item *item = client->first;
-        struct packet *packet = item->packet;
-        if (packet->record)
-            aw_put_u32(packet->bytes + 1, item->subscription);
-        int sent = lws_write(client->wsi, packet->bytes, packet->size,
-                             packet->binary ? LWS_WRITE_BINARY : LWS_WRITE_TEXT);
-        if (sent < 0)
+    struct queue *queue;
+    for (int i = 0; i < AT_ONCE && !lws_send_pipe_choked(client->wsi); i++)
+        if ((queue = next_queue(client)) && !write_first(client, queue))
             return false;
-        take_out(client, &client->first, NULL);
+    if (!client->records.first && client->lost) {
+        report(client, WARNING, "%llu messages dropped: this client reads too slowly",
+               (unsigned long long)client->lost);
+        client->lost = 0;
     }
-    if (!client->first && client->lost)
-        tell_lost(client);
-    if (client->first)
+    if (next_queue(client))
         lws_callback_on_writable(client->wsi);
     return !client->bad;
 }
 
-/* ---- What comes --------------------------------------------------------------------------------
+/* ---- Requests ----------------------------------------------------------------------------------
  */
 
-static void subscribe(struct client *client, const json_t *wanted)
+/* A client has one subscription of a channel, so the work for a message is bounded. */
+static const char *subscribe(struct client *client, const json_t *wanted)
 {
     const struct hub *hub = client->hub;
     json_int_t id = json_integer_value(json_object_get(wanted, "id"));
     json_int_t channel = json_integer_value(json_object_get(wanted, "channelId"));
-    size_t n = client->n_subscriptions;
-    if (channel < 1 || (size_t)channel > hub->n_channels || n == SUBSCRIPTIONS_MAX) {
-        tell(client, ERROR, "subscribe: there is no channel %lld", (long long)channel);
-        return;
-    }
-    struct subscription *all =
-        aw_grow(client->subscriptions, &client->room_subscriptions, n + 1, sizeof *all);
+    if (channel < 1 || (size_t)channel > hub->n_channels || !hub->channels[channel - 1].advertised)
+        return "channel not found";
+    if (id < 0 || id >= UINT32_MAX)
+        return "id out of range";
+    size_t at = (size_t)channel - 1, before = client->room_subscriptions;
+    uint32_t *all =
+        aw_grow(client->subscriptions, &client->room_subscriptions, hub->n_channels, sizeof *all);
     if (!all)
-        return;
+        return "out of memory";
+    memset(all + before, 0, (client->room_subscriptions - before) * sizeof *all);
     client->subscriptions = all;
-    all[client->n_subscriptions++] = (struct subscription){(uint32_t)id, (size_t)channel - 1};
-    struct packet *last = hub->channels[channel - 1]->last;
-    if (last) {
-        last->users++;
-        client_put(client, last, (uint32_t)id);
-    }
+    if (all[at])
+        return "already subscribed to this channel";
+    all[at] = (uint32_t)id + 1;
+    client_record(client, at, hub->channels[at].last);
+    return NULL;
 }
 
-static void unsubscribe(struct client *client, const json_t *id)
+static const char *unsubscribe(struct client *client, const json_t *id)
 {
-    size_t kept = 0;
-    for (size_t i = 0; i < client->n_subscriptions; i++)
-        if (client->subscriptions[i].id != (uint32_t)json_integer_value(id))
-            client->subscriptions[kept++] = client->subscriptions[i];
-    client->n_subscriptions = kept;
+    for (size_t i = 0; i < client->room_subscriptions; i++)
+        if (client->subscriptions[i] && client->subscriptions[i] - 1 == json_integer_value(id))
+            client->subscriptions[i] = 0;
+    return NULL;
+}
+
+/* Reports the first of all errors. */
+static void take_list(struct client *client, const char *op, const json_t *list,
+                      const char *(*take)(struct client *client, const json_t *item))
+{
+    const json_t *item;
+    const char *first = NULL;
+    size_t i, failed = 0;
+    json_array_foreach(list, i, item)
+    {
+        const char *problem = take(client, item);
+        first = first ? first : problem;
+        failed += problem != NULL;
+    }
+    if (failed)
+        report(client, ERROR, "%s: %s (%zu of %zu failed)", op, first, failed, i);
 }
 
 static void take_text(struct client *client, const char *text, size_t size)
 {
-    json_t *object = json_loadb(text, size, JSON_REJECT_DUPLICATES, NULL), *item;
+    json_t *object = json_loadb(text, size, JSON_REJECT_DUPLICATES, NULL);
     const char *op = json_string_value(json_object_get(object, "op"));
-    size_t i;
-    if (op && strcmp(op, "subscribe") == 0) {
-        json_array_foreach(json_object_get(object, "subscriptions"), i, item)
-            subscribe(client, item);
-    } else if (op && strcmp(op, "unsubscribe") == 0) {
-        json_array_foreach(json_object_get(object, "subscriptionIds"), i, item)
-            unsubscribe(client, item);
-    } else {
-        tell(client, ERROR, "%.60s: not here — subscribe, unsubscribe, and the service /stop",
-             op ? op : "a message without an op");
-    }
+    if (op && strcmp(op, "subscribe") == 0)
+        take_list(client, op, json_object_get(object, "subscriptions"), subscribe);
+    else if (op && strcmp(op, "unsubscribe") == 0)
+        take_list(client, op, json_object_get(object, "subscriptionIds"), unsubscribe);
+    else
+        report(client, ERROR, "%.60s: not supported — send subscribe or unsubscribe, or call /stop",
+               op ? op : "message without op");
     json_decref(object);
 }
 
-/* Its number, that of the call, and how the request is encoded, which has nothing in it. */
+/* The service, the call, and the encoding of the request, which is empty. */
 static void take_call(struct client *client, const uint8_t *bytes, size_t size)
 {
     enum { HEAD = 1 + 4 + 4 + 4 };
     uint32_t name = size >= HEAD ? aw_get_u32(bytes + 9) : 0;
     if (size < HEAD || *bytes != CALL || name > size - HEAD) {
-        tell(client, ERROR, "a binary message that is no call of a service");
+        report(client, ERROR, "binary message: not a service call");
         return;
     }
     uint32_t service = aw_get_u32(bytes + 1), call = aw_get_u32(bytes + 5);
     bool json = name == 4 && memcmp(bytes + HEAD, "json", 4) == 0;
-    if (service == STOP_SERVICE) {
-        client->hub->stop(client, call, json);
-        return;
-    }
-    client_put_object(client,
-                      json_pack("{s:s,s:I,s:I,s:s}", "op", "serviceCallFailure", "serviceId",
-                                (json_int_t)service, "callId", (json_int_t)call, "message",
-                                "there is no such service: 1 is /stop"));
+    if (service == STOP_SERVICE && client->hub->stop.command)
+        stop_call(client, call, json);
+    else
+        client_put_object(client, json_pack("{s:s,s:I,s:I,s:s}", "op", "serviceCallFailure",
+                                            "serviceId", (json_int_t)service, "callId",
+                                            (json_int_t)call, "message", "service not found"));
 }
 
 bool client_take(struct client *client, const void *bytes, size_t size, bool last, bool binary)
 {
     uint8_t *in =
-        client->n_in + size <= LONGEST ? realloc(client->in, client->n_in + size + 1) : NULL;
+        client->n_in + size <= MESSAGE_MAX ? realloc(client->in, client->n_in + size + 1) : NULL;
     if (!in)
         return false;
     client->in = in;
@@ -205,8 +223,10 @@ bool client_take(struct client *client, const void *bytes, size_t size, bool las
 
 void client_free(struct client *client)
 {
-    while (client->first)
-        take_out(client, &client->first, NULL);
+    while (client->answers.first)
+        pop(&client->answers);
+    while (client->records.first)
+        pop(&client->records);
     free(client->subscriptions);
     free(client->in);
 }

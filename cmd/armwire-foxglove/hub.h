@@ -1,27 +1,27 @@
-/* Between a server of a device, which speaks lines with us, and the panels of Foxglove, which speak
- * its WebSocket protocol: what passes the link goes to all who have subscribed to it, a stop comes
- * back. Nobody commands by this way.
+/* A WebSocket server for the panels of Foxglove. It reads the frames of a device from standard
+ * input, sends their topics to all clients, and runs a command for the service /stop.
  *
  * Source: github.com/foxglove/ws-protocol, docs/spec.md.
  */
 #ifndef ARMWIRE_FOXGLOVE_HUB_H
 #define ARMWIRE_FOXGLOVE_HUB_H
 
+#include <jansson.h>
 #include <libwebsockets.h>
 
-#include "capture/mcap.h"
-#include "shell/share/ends.h"
+#include "base/child.h"
+#include "filter/recording.h"
 
-#define SUBSCRIPTIONS_MAX 1024
-#define STOP_SERVICE      1 /* its number */
+#define STOP_SERVICE  1   /* its number */
+#define STOP_TEXT_MAX 512 /* bytes of what the command prints, with the NUL */
 
-/* What goes to a client, or to several: the same bytes but for the number of the subscription. */
+/* A message to one or several clients. Only the subscription in it differs between them. */
 struct packet {
     unsigned users;
     bool binary;
-    bool record; /* may be left out */
+    bool record; /* may be dropped */
     size_t size;
-    uint8_t room[LWS_PRE]; /* which libwebsockets writes into */
+    uint8_t room[LWS_PRE]; /* for libwebsockets */
     uint8_t bytes[];
 };
 
@@ -31,74 +31,92 @@ struct item {
     uint32_t subscription;
 };
 
-struct subscription {
-    uint32_t id;
-    size_t channel;
+struct queue {
+    struct item *first, *last;
+    size_t bytes;
 };
 
-/* A connection. */
+/* A connection. Answers are sent before records and are never dropped. */
 struct client {
     struct client *next;
     struct hub *hub;
     struct lws *wsi;
-    char who[64]; /* its address */
-    struct subscription *subscriptions;
-    size_t n_subscriptions, room_subscriptions;
-    struct item *first, *last; /* to be sent */
-    size_t records, kept;      /* bytes of them that wait: of records, of all else */
-    uint64_t lost;             /* records since it was told */
-    uint8_t *in;               /* what has come of a message */
+    uint32_t *subscriptions; /* of each channel: its number + 1, or 0 */
+    size_t room_subscriptions;
+    struct queue answers, records;
+    uint64_t lost; /* records dropped since the last report */
+    uint8_t *in;   /* the part of a message that has arrived */
     size_t n_in;
-    bool bad; /* it is to go */
+    bool bad; /* to be disconnected */
 };
 
-/* A topic; for clients it is one more than its number. */
+/* A topic. Clients know it by its index + 1. */
 struct channel {
-    size_t number;
+    unsigned schema;
+    bool advertised;
     char *topic;
-    struct packet *last; /* message of it */
+    struct packet *last; /* its last message */
 };
 
-/* Somebody waits for the end of a stop. */
+struct schema {
+    char *name, *text;
+};
+
+/* A call of /stop that waits for the end of the command. */
 struct call {
     struct client *client;
     uint32_t id;
-    unsigned stop; /* its number at the server */
-    bool json;     /* the answer, else CDR */
+    bool json;  /* the encoding of the answer, else CDR */
+    bool begun; /* the command runs for it */
 };
 
-struct hub {
-    const char *tool;
-    struct aw_conn *starter;
-    struct lws_context *context;
-    struct lws_vhost *vhost;
-    int listener;
-    char url[200];
-    bool over;
-    json_t *hello; /* of the server; NULL: not yet */
-    struct client *clients;
-    size_t n_clients;
-    unsigned stream; /* the number of the subscription at the server; 0: none now */
-    unsigned streams, stops;
-    struct aw_mcap_reader *reader;
-    struct channel **channels;
-    size_t n_channels, room_channels;
-    json_t *advertised;                                            /* all channels */
-    void (*stop)(struct client *client, uint32_t call, bool json); /* what the service does */
+struct stop {
+    const char *command; /* NULL: no such service */
+    struct aw_child child;
+    bool running;
+    int64_t deadline_us;
+    char text[STOP_TEXT_MAX];
+    size_t size;
+    lws_sorted_usec_list_t timer;
     struct call *calls;
     size_t n_calls, room_calls;
 };
 
-/* stream.c: lines of the server become messages. */
-void stream_begin(struct hub *hub);
-void stream_end(struct hub *hub);
-void stream_take(struct hub *hub, const char *hex, size_t length);
+struct hub {
+    struct lws_context *context;
+    struct lws_vhost *vhost;
+    int listener;
+    unsigned port;
+    bool ready;                 /* the header has been read, so clients may connect */
+    bool ended;                 /* standard input has no writer */
+    const char *const *origins; /* NULL ends them */
+    struct client *clients;
+    size_t n_clients;
+    struct aw_recording *recording;
+    struct schema *schemas;
+    size_t n_schemas, room_schemas;
+    struct channel *channels;
+    size_t n_channels, room_channels;
+    json_t *advertised; /* all channels */
+    struct stop stop;
+};
+
+/* stream.c: standard input becomes messages. */
+enum aw_status stream_open(struct hub *hub, struct aw_error *err);
+/* Converts some packets; *more: others may be waiting. AW_END: end of the input. */
+enum aw_status stream_turn(struct hub *hub, bool *more, struct aw_error *err);
 void stream_free(struct hub *hub);
 
-/* client.c: what goes to one and comes from it. Packets are taken over. */
+/* stop.c: the service. */
+void stop_call(struct client *client, uint32_t call, bool json);
+void stop_forget(struct hub *hub, const struct client *client);
+void stop_free(struct hub *hub);
+
+/* client.c: what one client gets and sends. Takes packets over; NULL is fine. */
 void client_put(struct client *client, struct packet *packet, uint32_t subscription);
 void client_put_object(struct client *client, json_t *object);
-bool client_write(struct client *client); /* false: the connection is over */
+void client_record(struct client *client, size_t channel, struct packet *packet);
+bool client_write(struct client *client); /* false: disconnect */
 bool client_take(struct client *client, const void *bytes, size_t size, bool last, bool binary);
 void client_free(struct client *client);
 
@@ -107,7 +125,7 @@ void packet_drop(struct packet *packet); /* NULL is fine */
 struct packet *packet_text(json_t *object);
 struct packet *packet_message(int64_t time_ns, struct aw_span data);
 struct packet *packet_answer(uint32_t call, bool json, bool good, const char *text);
-json_t *packet_info(const char *name, const json_t *hello);
+json_t *packet_info(const struct aw_recording_about *about, bool services);
 json_t *packet_services(void);
 
 #endif

@@ -1,5 +1,5 @@
-/* What the server says in Foxglove's protocol: JSON, and binary messages that begin with a number
- * for their kind. Numbers are little-endian. */
+/* Builds the messages of Foxglove's protocol: JSON, and binary messages that begin with the number
+ * of their kind. Numbers are little-endian. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -34,7 +34,7 @@ struct packet *packet_text(json_t *object)
     return packet;
 }
 
-/* The number of the subscription is filled in for each client. */
+/* client_write fills in the number of each subscription. */
 struct packet *packet_message(int64_t time_ns, struct aw_span data)
 {
     enum { HEAD = 1 + 4 + 8 };
@@ -84,19 +84,14 @@ struct packet *packet_answer(uint32_t call, bool json, bool good, const char *te
     return packet;
 }
 
-static const char *text_of(const json_t *object, const char *key)
+json_t *packet_info(const struct aw_recording_about *about, bool services)
 {
-    const char *text = json_string_value(json_object_get(object, key));
-    return text ? text : "";
-}
-
-json_t *packet_info(const char *name, const json_t *hello)
-{
-    const char *link = text_of(hello, "link");
-    return json_pack("{s:s,s:s+++,s:[s],s:[s,s],s:{s:s,s:s,s:s}}", "op", "serverInfo", "name", name,
-                     *link ? " " : "", link, "", "capabilities", "services", "supportedEncodings",
-                     "cdr", "json", "metadata", "tool", name, "version", text_of(hello, "version"),
-                     "link", link);
+    const char *tool = about->protocol->name;
+    return json_pack("{s:s,s:s+++,s:o,s:[s,s],s:{s:s,s:s,s:s}}", "op", "serverInfo", "name", tool,
+                     *about->link ? " " : "", about->link, "", "capabilities",
+                     services ? json_pack("[s]", "services") : json_array(), "supportedEncodings",
+                     "cdr", "json", "metadata", "tool", tool, "version", about->version, "link",
+                     about->link);
 }
 
 json_t *packet_services(void)

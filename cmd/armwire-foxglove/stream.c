@@ -1,110 +1,127 @@
-/* The stream of the server is MCAP, in lines: each topic in it is a channel. A channel is told to
- * all when its first message comes; who subscribes later gets its last one first. */
+/* Turns standard input into channels and messages. A channel is advertised when its first message
+ * comes; a new subscriber gets its last message at once. */
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "base/grow.h"
-#include "base/hex.h"
 #include "hub.h"
 
-void stream_begin(struct hub *hub)
-{
-    hub->stream = ++hub->streams;
-    hub->reader = aw_mcap_reader_new();
-    aw_conn_put_json(hub->starter, json_pack("{s:s,s:s,s:i}", "cmd", "watch", "as", "mcap", "id",
-                                             (int)hub->stream));
-}
+#define TURN 256 /* packets before the clients' turn */
 
-void stream_end(struct hub *hub)
-{
-    if (hub->stream)
-        aw_conn_put_json(hub->starter, json_pack("{s:s}", "cmd", "unwatch"));
-    hub->stream = 0;
-    aw_mcap_reader_free(hub->reader);
-    hub->reader = NULL;
-}
+/* ---- Topics ------------------------------------------------------------------------------------
+ */
 
-static json_t *describe(size_t number, const struct aw_mcap_topic *topic)
+static unsigned add_schema(void *context, const char *name, const char *text)
 {
-    return json_pack("{s:i,s:s,s:s,s:s,s:s,s:s}", "id", (int)number + 1, "topic", topic->topic,
-                     "encoding", topic->encoding, "schemaName", topic->type, "schema", topic->text,
-                     "schemaEncoding", topic->language);
-}
-
-static struct channel *add_channel(struct hub *hub, const struct aw_mcap_topic *topic)
-{
-    size_t n = hub->n_channels;
-    struct channel **channels =
-        aw_grow(hub->channels, &hub->room_channels, n + 1, sizeof(struct channel *));
-    struct channel *channel = channels ? calloc(1, sizeof *channel) : NULL;
-    if (channels)
-        hub->channels = channels;
-    if (!channel || !(channel->topic = strdup(topic->topic))) {
-        free(channel);
-        return NULL;
+    struct hub *hub = context;
+    struct schema *schemas =
+        aw_grow(hub->schemas, &hub->room_schemas, hub->n_schemas + 1, sizeof *schemas);
+    struct schema schema = {strdup(name), strdup(text)};
+    if (!schemas || !schema.name || !schema.text) {
+        free(schema.name);
+        free(schema.text);
+        return 0;
     }
-    channel->number = n;
-    channels[hub->n_channels++] = channel;
-    json_t *about = describe(n, topic);
+    hub->schemas = schemas;
+    schemas[hub->n_schemas++] = schema;
+    return (unsigned)hub->n_schemas;
+}
+
+static unsigned add_channel(void *context, unsigned schema, const char *topic, bool shared)
+{
+    struct hub *hub = context;
+    struct channel *channels =
+        aw_grow(hub->channels, &hub->room_channels, hub->n_channels + 1, sizeof *channels);
+    char *copy = strdup(topic);
+    (void)shared;
+    if (!schema || !channels || !copy) {
+        free(copy);
+        return 0;
+    }
+    hub->channels = channels;
+    channels[hub->n_channels++] = (struct channel){.schema = schema, .topic = copy};
+    return (unsigned)hub->n_channels;
+}
+
+static void advertise(struct hub *hub, unsigned number)
+{
+    struct channel *channel = &hub->channels[number - 1];
+    const struct schema *schema = &hub->schemas[channel->schema - 1];
+    json_t *about = json_pack("{s:i,s:s,s:s,s:s,s:s,s:s}", "id", (int)number, "topic",
+                              channel->topic, "encoding", "cdr", "schemaName", schema->name,
+                              "schema", schema->text, "schemaEncoding", "ros2msg");
+    channel->advertised = true;
     json_array_append(hub->advertised, about);
     for (struct client *client = hub->clients; client; client = client->next)
         client_put_object(client, json_pack("{s:s,s:[O]}", "op", "advertise", "channels", about));
     json_decref(about);
-    return channel;
 }
 
-/* The stream may have begun anew: its own numbers say nothing. */
-static struct channel *channel_of(struct hub *hub, struct aw_mcap_topic *topic)
+static bool give(void *context, unsigned number, int64_t log_ns, int64_t publish_ns,
+                 struct aw_span bytes)
 {
-    for (size_t i = 0; i < hub->n_channels && !topic->user; i++)
-        if (strcmp(hub->channels[i]->topic, topic->topic) == 0)
-            topic->user = hub->channels[i];
-    if (!topic->user)
-        topic->user = add_channel(hub, topic);
-    return topic->user;
-}
-
-static void give(struct hub *hub, const struct aw_mcap_message *message)
-{
-    struct channel *channel = channel_of(hub, message->topic);
-    struct packet *packet = channel ? packet_message(message->log_ns, message->data) : NULL;
+    struct hub *hub = context;
+    struct packet *packet = number ? packet_message(log_ns, bytes) : NULL;
+    (void)publish_ns;
     if (!packet)
-        return;
+        return false;
+    struct channel *channel = &hub->channels[number - 1];
+    if (!channel->advertised)
+        advertise(hub, number);
     packet_drop(channel->last);
     channel->last = packet;
     for (struct client *client = hub->clients; client; client = client->next)
-        for (size_t i = 0; i < client->n_subscriptions; i++)
-            if (client->subscriptions[i].channel == channel->number) {
-                packet->users++;
-                client_put(client, packet, client->subscriptions[i].id);
-            }
+        client_record(client, number - 1, packet);
+    return true;
 }
 
-/* A line has whole records. */
-void stream_take(struct hub *hub, const char *hex, size_t length)
+/* ---- Standard input ----------------------------------------------------------------------------
+ */
+
+/* Waits for the first bytes; from then on reading does not block. */
+enum aw_status stream_open(struct hub *hub, struct aw_error *err)
 {
-    struct aw_error err;
-    uint8_t *bytes = malloc(length / 2 + 1);
-    size_t size = bytes && hub->reader && aw_hex_read(hex, length, bytes) ? length / 2 : 0;
+    const struct aw_topics_sink sink = {add_schema, add_channel, give, hub};
+    if (isatty(STDIN_FILENO))
+        return aw_fail(err, AW_USAGE, "standard input is a terminal — pipe TOOL record - into it");
+    struct pollfd input = {.fd = STDIN_FILENO, .events = POLLIN};
+    while (poll(&input, 1, -1) < 0 && errno == EINTR)
+        continue;
+    if (!(input.revents & POLLIN)) /* the tool has said why */
+        return AW_END;
+    hub->advertised = json_array();
+    enum aw_status status = aw_recording_open(&hub->recording, "-", &sink, err);
+    int flags = fcntl(STDIN_FILENO, F_GETFL);
+    if (status == AW_OK && fcntl(STDIN_FILENO, F_SETFL, flags | O_NONBLOCK) != 0)
+        status = aw_fail(err, AW_LOST, "standard input: %s", strerror(errno));
+    return status;
+}
+
+enum aw_status stream_turn(struct hub *hub, bool *more, struct aw_error *err)
+{
     enum aw_status status = AW_OK;
-    for (size_t at = 0, used; at < size && (status == AW_OK || status == AW_MALFORMED);
-         at += used) {
-        struct aw_mcap_message message = {.topic = NULL};
-        struct aw_span in = {bytes + at, size - at};
-        status = aw_mcap_next(hub->reader, in, &message, &used, &err);
-        if (status == AW_OK)
-            give(hub, &message);
-    }
-    free(bytes);
+    for (int i = 0; i < TURN && (status == AW_OK || status == AW_MALFORMED); i++)
+        status = aw_recording_next(hub->recording, err);
+    *more = status == AW_OK || status == AW_MALFORMED;
+    return *more || status == AW_TIMEOUT ? AW_OK : status;
 }
 
 void stream_free(struct hub *hub)
 {
-    aw_mcap_reader_free(hub->reader);
+    aw_recording_close(hub->recording);
     for (size_t i = 0; i < hub->n_channels; i++) {
-        packet_drop(hub->channels[i]->last);
-        free(hub->channels[i]->topic);
-        free(hub->channels[i]);
+        packet_drop(hub->channels[i].last);
+        free(hub->channels[i].topic);
+    }
+    for (size_t i = 0; i < hub->n_schemas; i++) {
+        free(hub->schemas[i].name);
+        free(hub->schemas[i].text);
     }
     free(hub->channels);
+    free(hub->schemas);
+    json_decref(hub->advertised);
 }

@@ -36,7 +36,7 @@ struct aw_log {
     uint8_t buffer[ROOM];
 };
 
-/* Moves what is left to the front and reads on. AW_END: nothing follows. */
+/* Moves what is left to the front and reads on. AW_END: nothing follows. AW_TIMEOUT: not yet. */
 static enum aw_status fill(struct aw_log *log, struct aw_error *err)
 {
     memmove(log->buffer, log->buffer + log->from, log->to - log->from);
@@ -46,6 +46,8 @@ static enum aw_status fill(struct aw_log *log, struct aw_error *err)
         ssize_t n = read(log->fd, log->buffer + log->to, ROOM - log->to);
         if (n < 0 && errno == EINTR)
             continue;
+        if (n < 0 && errno == EAGAIN)
+            return AW_TIMEOUT;
         if (n < 0)
             return aw_file_fail(err, NULL, log->name);
         log->end = n == 0;

@@ -53,7 +53,8 @@ enum aw_status aw_log_open(struct aw_log **log, const char *path,
                            const struct aw_log_options *options, struct aw_error *err);
 
 /* AW_OK; AW_END at the end; AW_MALFORMED: a damaged part, one may go on; AW_LOST: a read error;
- * AW_USAGE: a log of candump -t d. */
+ * AW_USAGE: a log of candump -t d; AW_TIMEOUT: the descriptor does not block, and nothing more has
+ * come. */
 enum aw_status aw_log_next(struct aw_log *log, struct aw_log_entry *entry, struct aw_error *err);
 
 /* Behind AW_END: bytes at the end that are no whole packet, as of a file that was cut off; err says

@@ -1,7 +1,7 @@
 /* MCAP files, as Foxglove, PlotJuggler, Rerun and ROS 2 have them: chunks of messages on channels,
  * with an index at the end.
  *
- *     struct aw_mcap *mcap = aw_mcap_new(write_some, context, AW_MCAP_FILE);
+ *     struct aw_mcap *mcap = aw_mcap_new(write_some, context);
  *     unsigned schema = aw_mcap_schema(mcap, "hidmotor/msg/Positions", text);
  *     unsigned channel = aw_mcap_channel(mcap, schema, "/hidmotor/positions", NULL);
  *     aw_mcap_message(mcap, channel, log_ns, publish_ns, bytes);
@@ -55,16 +55,11 @@ struct aw_mcap_pair {
 
 struct aw_mcap;
 
-enum aw_mcap_kind {
-    AW_MCAP_FILE,
-    AW_MCAP_STREAM, /* records go out at once, and there are no chunks and no index */
-};
-
 /* Takes these bytes, all of them; false: it cannot, and is not called again. */
 typedef bool aw_mcap_sink(void *context, const void *bytes, size_t size);
 
 /* Begins with magic and header. NULL: out of memory. */
-struct aw_mcap *aw_mcap_new(aw_mcap_sink *sink, void *context, enum aw_mcap_kind kind);
+struct aw_mcap *aw_mcap_new(aw_mcap_sink *sink, void *context);
 void aw_mcap_free(struct aw_mcap *mcap); /* NULL is fine */
 
 /* A type by its text in ros2msg, and a channel of messages of it. Return its number, from 1; 0: out

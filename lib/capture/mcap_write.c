@@ -15,7 +15,6 @@ struct channel {
 struct aw_mcap {
     aw_mcap_sink *sink;
     void *context;
-    enum aw_mcap_kind kind;
     bool failed;
     uint64_t offset; /* in the file */
     struct aw_mcap_bytes chunk, packed;
@@ -50,28 +49,26 @@ static bool put_bytes(struct aw_mcap *m, struct aw_mcap_bytes *bytes)
     return !m->failed;
 }
 
-static struct aw_mcap *make(aw_mcap_sink *sink, void *context, enum aw_mcap_kind kind)
+static struct aw_mcap *make(aw_mcap_sink *sink, void *context)
 {
     struct aw_mcap *m = calloc(1, sizeof *m);
-    ZSTD_CCtx *zstd = m && kind == AW_MCAP_FILE ? ZSTD_createCCtx() : NULL;
-    if (!m || (kind == AW_MCAP_FILE && !zstd)) {
+    ZSTD_CCtx *zstd = m ? ZSTD_createCCtx() : NULL;
+    if (!zstd) {
         free(m);
         return NULL;
     }
     m->sink = sink;
     m->context = context;
-    m->kind = kind;
     m->zstd = zstd;
     m->first = UINT64_MAX;
     aw_crc_init(&m->crc);
-    if (zstd)
-        ZSTD_CCtx_setParameter(zstd, ZSTD_c_compressionLevel, LEVEL);
+    ZSTD_CCtx_setParameter(zstd, ZSTD_c_compressionLevel, LEVEL);
     return m;
 }
 
-struct aw_mcap *aw_mcap_new(aw_mcap_sink *sink, void *context, enum aw_mcap_kind kind)
+struct aw_mcap *aw_mcap_new(aw_mcap_sink *sink, void *context)
 {
-    struct aw_mcap *m = make(sink, context, kind);
+    struct aw_mcap *m = make(sink, context);
     if (!m)
         return NULL;
     struct aw_mcap_bytes *out = &m->packed;
@@ -103,7 +100,7 @@ void aw_mcap_free(struct aw_mcap *m)
 
 static bool put_now(struct aw_mcap *m)
 {
-    return m->kind == AW_MCAP_STREAM ? put_bytes(m, &m->chunk) : !(m->failed |= m->chunk.failed);
+    return !(m->failed |= m->chunk.failed);
 }
 
 /* Behind the chunk in packed: where the messages of each channel are in it. Their places, as the
@@ -166,7 +163,7 @@ static size_t pack(struct aw_mcap *m)
 bool aw_mcap_flush(struct aw_mcap *m)
 {
     struct aw_mcap_bytes *out = &m->packed, places = {0};
-    if (m->kind == AW_MCAP_STREAM || !m->chunk.size || m->failed)
+    if (!m->chunk.size || m->failed)
         return !m->failed;
     struct aw_mcap_chunk chunk = {.start_ns = m->chunk_messages ? m->chunk_first : 0,
                                   .end_ns = m->chunk_messages ? m->chunk_last : 0,
@@ -196,7 +193,7 @@ bool aw_mcap_flush(struct aw_mcap *m)
 
 bool aw_mcap_is_waiting(const struct aw_mcap *m)
 {
-    return m->kind == AW_MCAP_FILE && m->chunk.size > 0 && !m->failed;
+    return m->chunk.size > 0 && !m->failed;
 }
 
 /* ---- Schemas, channels, messages ---- */
@@ -299,8 +296,6 @@ bool aw_mcap_message(struct aw_mcap *m, unsigned channel, int64_t log_ns, int64_
     aw_mcap_set_u64(p + 23, (uint64_t)publish_ns);
     if (bytes.size)
         memcpy(p + AW_MCAP_HEAD + FIELDS, bytes.data, bytes.size);
-    if (m->kind == AW_MCAP_STREAM)
-        return put_bytes(m, &m->chunk);
     note_message(m, channel, (uint64_t)log_ns, offset);
     return m->chunk.size < AW_MCAP_CHUNK || aw_mcap_flush(m);
 }
@@ -443,8 +438,8 @@ static void put_summary(struct aw_mcap *m, struct aw_mcap_bytes *out, uint64_t b
 bool aw_mcap_end(struct aw_mcap *m)
 {
     struct aw_mcap_bytes *out = &m->packed;
-    if (!aw_mcap_flush(m) || m->kind == AW_MCAP_STREAM)
-        return !m->failed;
+    if (!aw_mcap_flush(m))
+        return false;
     size_t start = aw_mcap_open(out, AW_MCAP_DATA_END);
     aw_mcap_u32(out, 0); /* the sum of all before is not kept */
     aw_mcap_close(out, start);
@@ -464,7 +459,7 @@ bool aw_mcap_end(struct aw_mcap *m)
 
 struct aw_mcap *aw_mcap_resume(aw_mcap_sink *sink, void *context)
 {
-    return make(sink, context, AW_MCAP_FILE);
+    return make(sink, context);
 }
 
 void aw_mcap_resume_at(struct aw_mcap *m, uint64_t offset)

@@ -374,8 +374,6 @@ const struct aw_command aw_common_commands[] = {
           .help = "the address: serve: or unix:PATH, tcp:HOST:PORT", .fallback = "serve:"},
          {.name = "mqtt", .value = "URL",
           .help = "share it over an MQTT broker, too: mqtt[s]://[USER@]HOST[:PORT]/TOPIC"},
-         {.name = "foxglove", .value = "ADDRESS:PORT", .bare = "127.0.0.1:8765",
-          .help = "serve the panels of Foxglove, too; they may read and stop"},
          {.name = "token", .value = "FILE", .help = "tcp: the secret that a client must send "
              "first"},
          {.name = "log", .value = "FILE", .help = "write a line for each command into this "
@@ -387,8 +385,7 @@ const struct aw_command aw_common_commands[] = {
      .details = "Any number of programs may read, one at a time may command. If that one falls "
          "silent while something moves, the device is stopped. The tools find the server by "
          "themselves, or with -l serve:. With --mqtt tools on other machines use -l "
-         "mqtt://HOST/TOPIC; --foxglove serves live panels, which can also stop the device. "
-         "See docs/sharing.md.",
+         "mqtt://HOST/TOPIC. See docs/sharing.md.",
      .examples = AW_LIST("-l sim: serve --print-unit"), .lines = AW_LIST("-l sim: serve &")},
     {.name = "obey", .hidden = true, .summary = "carry out the lines of a server's client",
      .args = AW_ARGS({.name = "folder", .optional = true}), .run = aw_run_obey},

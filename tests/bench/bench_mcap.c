@@ -88,7 +88,7 @@ static struct aw_session *make_session(void)
 static void write_mcap(struct file *file, uint8_t (*frames)[64], size_t count)
 {
     struct aw_session *session = make_session();
-    struct aw_session_mcap *mcap = aw_session_mcap_new(session, "bench", take, file, AW_MCAP_FILE);
+    struct aw_session_mcap *mcap = aw_session_mcap_new(session, "bench", take, file);
     must(mcap != NULL, "out of memory");
     for (size_t i = 0; i < count; i++)
         must(aw_session_mcap_add(mcap, AW_RX, START_NS + (int64_t)i * 1000000,

@@ -1,61 +1,106 @@
 #!/usr/bin/env bats
-# serve --foxglove, to a client of Python's own library; tests/mcap/npm.sh has the one of those who made the protocol.
+# armwire-foxglove, to a client of Python's own library; tests/mcap/npm.sh has Foxglove's own client.
 load common.bash
 
 fox() { "$root/tests/cli/foxglove.py" "$@"; }
 
-# shows TOOL LINK [OPTION…]: a server of a simulated device; $at is where Foxglove finds it.
-shows() {
-    line=
-    start s "$1" serve -l "$2" --listen "unix:$D/socket" --foxglove=0 "${@:3}"
-    server=$pid
-    [[ $url == ws* ]] || wait_for s "ready: ws"
-    at=${line:+${line#ready: }}
-    at=${at:-$url}
+# serves TOOL LINK: a server of the device at $D/socket.
+serves() {
+    start d "$1" -q -l "$2" serve --listen "unix:$D/socket"
+    served=$pid
 }
 
-# seen TOOL LINK TOPIC…: all that is said until these have come; a command in $did is under way meanwhile.
+# shows TOOL LINK [OPTION…]: a recorder that writes to armwire-foxglove; $at is where Foxglove finds it.
+shows() {
+    mkfifo frames
+    "$1" -q -l "$2" ${packets:+--packets "$packets"} record - >frames 2>recorded 3>&- &
+    recorder=$!
+    started+=("$recorder")
+    # shellcheck disable=SC2016 # sh's dollar
+    start s sh -c 'exec armwire-foxglove --port 0 "$@" <frames' sh "${@:3}"
+    server=$pid at=$url
+}
+
+# over: the end of the recorder is the end of armwire-foxglove.
+over() {
+    kill -INT "$recorder"
+    wait "$recorder" || true
+    wait "$server"
+    rm -f frames s.err d.err
+}
+
+# seen TOOL LINK TOPIC…: all that is sent until these have come, while the command in $did runs.
 seen() {
-    shows "$1" "$2"
+    serves "$1" "$2"
+    shows "$1" "serve:$D/socket"
     if [ -n "${did:-}" ]; then
         # shellcheck disable=SC2086 # words
         "$1" -q -l "serve:$D/socket" $did >/dev/null &
         started+=($!)
     fi
     fox "$at" look "${@:3}" >seen
-    jq_itself -se '.[0] | .name == "'"$1 $2"'" and .capabilities == ["services"]' seen
-    jq_itself -se 'map(.services[]?.name) == ["/stop"]' seen
-    end "$server"
-    rm -f s.err
+    jq_itself -se '.[0] | .name == "'"$1 $2"'" and .capabilities == [] and .metadata.version != ""' seen
+    over
+    end "$served"
 }
 
 @test "each tool: the channels of MCAP with their values, joints in rad" {
     did="move 0 45 -30 --wait" seen hidmotor 'sim:' /hidmotor/positions /hidmotor/velocities /joint_states /armwire/frames
     jq_itself -se 'last.last["/joint_states"].name == ["m1", "m2", "m3"]' seen
+    jq_itself -se 'last.last["/armwire/frames"].link == "sim"' seen
     jq_itself -se 'last.last["/hidmotor/positions"] | .m2.setpoint | type == "number"' seen
     jq_itself -se 'map(.channels[]?) | any(.schemaName == "hidmotor/msg/Positions" and (.schema | contains("# deg")))' seen
     seen canpid 'sim:' /canpid/lknee/joint /canpid/rhip/sensors /joint_states
     did="deg 1 90" seen armctl 'sim:' /joint_states
-    did="motor hinge 2 1000 --for 2s" seen ezphys 'sim:?scene=pendulum' /joint_states /ezphys/timestamp
+    did="motor hinge 2 1000 --for 2s" seen ezphys 'sim:?scene=pendulum' /joint_states /ezphys/timestamp /ezphys/hinge/joint_axis
     did="move elbow=2300" seen unitysim 'sim:' /joint_states /unitysim/feedback
 }
 
-@test "the service stops what another one moves, who is told; nobody commands by this way" {
-    shows hidmotor 'sim:'
+@test "names of the config and packet files come with the recording" {
+    mkdir -p config/armwire
+    printf '[board neck]\nid = 0x100\n[board knee]\nid = 0x40\n' >config/armwire/canpid.ini
+    printf '[packet extra]\nid = 0x65C\nvalue = u8 deg\n' >own.packets
+    printf '(%d.0) can0 %s\n' 1 05E#000000000000 1 11E#000000000000 1 65C#07 1 7FE#000000000000 99 05E#000000000000 >can.log
+    packets=own.packets shows canpid log:can.log
+    fox "$at" look /canpid/neck/joint /canpid/knee/joint /canpid/extra >seen
+    jq_itself -se 'last.last["/canpid/extra"].value == 7' seen
+    jq_itself -se 'map(.channels[]?) | any(.schema | contains("KNEE=64")) and all(.topic | contains("7E0") | not)' seen
+    over
+}
+
+@test "/stop runs a command, which stops what another program moves" {
+    serves hidmotor 'sim:'
+    shows hidmotor "serve:$D/socket" --stop "hidmotor -q -l serve:$D/socket stop"
     hidmotor -l "serve:$D/socket" move 0 45 -30 duration=30s --wait >moved 2>&1 3>&- &
     mover=$!
     started+=($mover)
     becomes '"hidmotor"' sh -c 'echo "{\"lease\":true}" | timeout 0.3 socat -t 0.3 - UNIX-CONNECT:socket | jq -c "select(.serve) | .commander.program // empty"'
     fox "$at" stop >answers
     same "$(jq -sc 'map(.success)' answers)" '[true,true]'
-    has "$(<answers)" "holding"
+    has "$(<answers)" "stop result=confirmed"
     wait "$mover" && status=0 || status=$?
     same "$status" 3
-    has "$(<moved)" "stopped by Foxglove"
+    has "$(<moved)" "stopped by hidmotor"
     ok fox "$at" rude
-    has "$output" "advertise: not here"
-    has "$output" "there is no such service"
-    ok hidmotor -q -l "serve:$D/socket" status # the server is as well as before
+    has "$output" "advertise: not supported"
+    has "$output" "service not found"
+    wait_for s "/stop: stop result=confirmed"
+    over
+}
+
+@test "/stop answers success only for exit status 0, and else with what the command says" {
+    shows hidmotor 'sim:' --stop 'echo "no device" >&2; exit 4'
+    ok fox "$at" stop
+    same "$(json .success) $(json .message)" 'false "no device"'
+    over
+    shows hidmotor 'sim:' --stop 'exit 3'
+    ok fox "$at" stop
+    same "$(json .success) $(json .message)" 'false "exit 3"'
+    over
+    shows hidmotor 'sim:' --stop 'if'
+    ok fox "$at" stop
+    same "$(json .success)" false
+    over
 }
 
 # bats test_tags=long
@@ -64,19 +109,35 @@ seen() {
     ok fox "$at" crowd 1000000
     json '.starved_ms > 300 or (.lost == [] and .least > 0.5 * .most and .gap_ms < 5000)' | grep -qx true ||
         same "$output" "as many for all, and nothing lost"
-    has "$output" "left out"
+    has "$output" "messages dropped"
 }
 
-@test "where it listens: this machine only, unless said; what is wrong is said" {
-    shows hidmotor "$fast"
+@test "it listens on this machine only, and ends with its input" {
+    shows hidmotor 'sim:'
     matches "$at" 'ws://127.0.0.1:*'
-    fails 4 hidmotor -l "$fast" serve --listen "unix:$D/other" --foxglove="${at#ws://}"
-    has "$why" "Address already in use"
-    fails 2 hidmotor -l "$fast" serve --listen "unix:$D/other" --foxglove=here
-    has "$why" "--foxglove: here — write ADDRESS:PORT"
-    exits 2 armwire-foxglove
-    end "$server"
-    [ ! -e socket ]
+    fails 4 armwire-foxglove --port "${at##*:}" </dev/null
+    has "$why" "Address already in use — choose another one with --port"
+    run bash -c "hidmotor -q -l sim: record - | armwire-foxglove --port ${at##*:}; echo \${PIPESTATUS[*]}"
+    same "${lines[-1]}" "141 4"
+    over
+    run bash -c "hidmotor -q -l sim: record - --for 0.2s | armwire-foxglove --port 0; echo \${PIPESTATUS[*]}"
+    same "${lines[-1]}" "0 0"
+    run bash -c "hidmotor -q -l hid:/dev/none record - | armwire-foxglove --port 0; echo \${PIPESTATUS[*]}"
+    same "${lines[-1]}" "4 0"
+}
+
+@test "what is wrong with its options and its input is said" {
+    fails 2 armwire-foxglove --port here
+    has "$why" "'here' is not a port"
+    fails 2 armwire-foxglove --port 65536
+    fails 2 armwire-foxglove 8765
+    exits 2 armwire-foxglove --fast
+    fails 2 armwire-foxglove --port 0 <<<"hello, this is not a capture"
+    has "$why" "stdin: no capture"
+    fails 2 armwire-foxglove --port 0 < <(printf '\n\r\r\n\34\0\0\0\115\74\53\32\1\0\0\0\377\377\377\377\377\377\377\377\34\0\0\0')
+    has "$why" "give it the output of TOOL record -"
+    ok armwire-foxglove --help
+    has "$output" "--stop 'COMMAND'"
 }
 
 # kept TOOL LINK COMMAND…: every path of the tool's layout is in a recording of this.

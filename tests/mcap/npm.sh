@@ -1,6 +1,6 @@
 #!/bin/bash
 # By hand, as it takes packages from npm's registry: recordings of all tools, read by @mcap/core with
-# @foxglove/rosmsg2-serialization, equal field by field; and devices that are served for Foxglove, by the client in
+# @foxglove/rosmsg2-serialization, equal field by field; and devices that are shown in Foxglove, by the client in
 # @foxglove/ws-protocol. The last line is "N passed, N failed".
 #
 #   tests/mcap/npm.sh [COUNT [FILE.mcap…]]     messages from each device, 100000; and bags of others, each value the same
@@ -33,8 +33,11 @@ fi
 # What speaks by itself, and what is asked.
 for tool in canpid hidmotor; do
     : >said
-    ../bin/"$tool" -q -l sim: serve --listen "unix:$PWD/socket" --foxglove=0 2>said &
+    ../bin/"$tool" -q -l sim: serve --listen "unix:$PWD/socket" 2>served &
     server=$!
+    until grep -qs ready: served; do sleep 0.05; done
+    ../bin/"$tool" -q -l "serve:$PWD/socket" record - |
+        ../bin/armwire-foxglove --port 0 --stop "../bin/$tool -q -l serve:$PWD/socket stop" 2>said &
     for ((tries = 200; tries > 0; tries--)); do
         url=$(sed -n 's/^ready: \(ws:.*\)/\1/p' said)
         [ -z "$url" ] || break

@@ -88,17 +88,15 @@ static bool attach_config(struct aw_session_mcap *m)
 }
 
 struct aw_session_mcap *aw_session_mcap_new(struct aw_session *session, const char *url,
-                                            aw_mcap_sink *sink, void *context,
-                                            enum aw_mcap_kind kind)
+                                            aw_mcap_sink *sink, void *context)
 {
     struct aw_session_mcap *m = calloc(1, sizeof *m);
     if (!m)
         return NULL;
     m->session = session;
-    m->mcap = aw_mcap_new(sink, context, kind);
+    m->mcap = aw_mcap_new(sink, context);
     m->topics = make_topics(m);
-    bool file = kind == AW_MCAP_FILE; /* a stream is for others, the config is not */
-    if (!m->mcap || !m->topics || !put_about(m, url) || (file && !attach_config(m))) {
+    if (!m->mcap || !m->topics || !put_about(m, url) || !attach_config(m)) {
         aw_session_mcap_free(m);
         return NULL;
     }

@@ -1,4 +1,4 @@
-/* MCAP of what passes the link of a session: for recordings, and for Foxglove while it happens. */
+/* MCAP of what passes the link of a session. */
 #ifndef AW_SHELL_CORE_SESSION_MCAP_H
 #define AW_SHELL_CORE_SESSION_MCAP_H
 
@@ -7,11 +7,10 @@
 
 struct aw_session_mcap;
 
-/* Begins a file or a stream for a link with this URL, with the session's present wire. A file gets
- * the text of the config file, too. NULL: out of memory, or the sink failed. */
+/* Begins a file for a link with this URL, with the session's present wire and the text of the
+ * config file. NULL: out of memory, or the sink failed. */
 struct aw_session_mcap *aw_session_mcap_new(struct aw_session *session, const char *url,
-                                            aw_mcap_sink *sink, void *context,
-                                            enum aw_mcap_kind kind);
+                                            aw_mcap_sink *sink, void *context);
 void aw_session_mcap_free(struct aw_session_mcap *mcap); /* NULL is fine */
 
 /* Bytes that passed, and a mark. All of these are false after the sink failed or memory ran out. */

@@ -115,7 +115,7 @@ static void write_what_waits(struct aw_aside *aside)
 
 static bool begin_mcap(struct aw_tee *tee, const char *interface)
 {
-    tee->mcap = aw_session_mcap_new(tee->session, interface, put_bytes, tee, AW_MCAP_FILE);
+    tee->mcap = aw_session_mcap_new(tee->session, interface, put_bytes, tee);
     tee->aside = (struct aw_aside){.fd = -1, .due = AW_NEVER, .serve = write_what_waits};
     aw_aside_add(&tee->session->time.real.aside, &tee->aside);
     return tee->mcap != NULL;

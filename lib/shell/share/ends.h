@@ -1,5 +1,5 @@
 /* Programs of ours beside a server, or beside a client, that bring lines another way than by a
- * socket: armwire-mqtt, armwire-foxglove. They have libraries that the tools do not load. Both
+ * socket: armwire-mqtt. They have libraries that the tools do not load. Both
  * sides of starting one:
  *
  *     status = aw_end_start(&link, "armwire-mqtt", words, clock, &err);    who starts it

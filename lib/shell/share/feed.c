@@ -6,7 +6,6 @@
 
 #include "base/hex.h"
 #include "base/number.h"
-#include "shell/core/session_mcap.h"
 #include "shell/share/server.h"
 #include "wire/split.h"
 
@@ -289,27 +288,8 @@ void aw_feed_traffic(struct aw_session *session, bool tx, struct aw_span bytes, 
     broadcast(server, tx ? AW_TX : AW_RX, bytes, time_ns);
     feed->dir = tx ? AW_TX : AW_RX;
     feed->time_ns = time_ns;
-    for (struct aw_peer *peer = server->peers; peer && server->subscribers; peer = peer->next)
-        if (peer->subscription.mcap)
-            aw_session_mcap_add(peer->subscription.mcap, tx ? AW_TX : AW_RX, time_ns, bytes);
     aw_split(&feed->splitters[tx], &feed->wire, bytes,
              session->device.link && session->device.link->datagrams, on_frame, server);
-}
-
-/* A record of MCAP to one client; the types of its messages are never left out. */
-static bool put_topics(void *context, const void *bytes, size_t size)
-{
-    struct aw_peer *peer = context;
-    struct aw_span record = {bytes, size};
-    char *line = malloc(2 * size + sizeof peer->subscription.id + 16), *p = line;
-    if (!line)
-        return false;
-    p += sprintf(p, "{%s\"mcap\":\"", peer->subscription.id);
-    p = aw_hex_bytes(p, record);
-    p += sprintf(p, "\"}\n");
-    aw_peer_put(peer, line, (size_t)(p - line), record.data[0] == AW_MCAP_MESSAGE);
-    free(line);
-    return true;
 }
 
 /* ---- Coming and going --------------------------------------------------------------------------
@@ -332,7 +312,6 @@ void aw_feed_leave(struct aw_server *server, struct aw_peer *peer)
     struct aw_subscription *wanted = &peer->subscription;
     struct shared_view *view = wanted->view ? view_of(server->feed, wanted->view) : NULL;
     bool was = wanted->on;
-    aw_session_mcap_free(wanted->mcap);
     *wanted = (struct aw_subscription){.on = false};
     if (was)
         set_rate(server);
@@ -426,16 +405,6 @@ static enum aw_status read_rate(const json_t *wanted, double *hz, struct aw_erro
     return status;
 }
 
-static enum aw_status check_form(const json_t *as, bool chooses, struct aw_error *err)
-{
-    const char *form = json_string_value(as);
-    if (!form || strcmp(form, "mcap") != 0)
-        return aw_fail(err, AW_USAGE, "watch: \"as\" is \"mcap\", or is not there");
-    if (chooses)
-        return aw_fail(err, AW_USAGE, "watch: as MCAP everything comes, without a choice");
-    return AW_OK;
-}
-
 enum aw_status aw_feed_subscribe(struct aw_server *server, struct aw_peer *peer, const char *id,
                                  const json_t *wanted, struct aw_error *err)
 {
@@ -443,7 +412,6 @@ enum aw_status aw_feed_subscribe(struct aw_server *server, struct aw_peer *peer,
     struct aw_subscription *mine = &peer->subscription, fresh = {.on = true};
     char fields[FIELDS_ROOM];
     const char *where = json_string_value(json_object_get(wanted, "where"));
-    const json_t *as = json_object_get(wanted, "as");
     enum aw_status status = read_rate(wanted, &fresh.rate_hz, err);
     snprintf(fresh.id, sizeof fresh.id, "%s", id);
     if (status == AW_OK && where)
@@ -452,17 +420,12 @@ enum aw_status aw_feed_subscribe(struct aw_server *server, struct aw_peer *peer,
         status = aw_where_check(&fresh.where, &feed->names, AW_SUBJECTS_ANY, err);
     if (status == AW_OK)
         status = join_fields(json_object_get(wanted, "fields"), fields, err);
-    if (status == AW_OK && as)
-        status = check_form(as, *fields || where, err);
-    else if (status == AW_OK)
+    if (status == AW_OK)
         status = find_view(feed, fields, &fresh.view, err);
     if (status != AW_OK)
         return status;
     aw_feed_leave(server, peer);
     *mine = fresh;
-    if (as)
-        mine->mcap =
-            aw_session_mcap_new(server->session, server->url, put_topics, peer, AW_MCAP_STREAM);
     set_rate(server);
-    return as && !mine->mcap ? aw_no_memory(err) : AW_OK;
+    return AW_OK;
 }

@@ -1,5 +1,4 @@
-/* Starts the programs that bring clients another way: by a broker, each with a connection of its
- * own, and for Foxglove. Each is a client itself. */
+/* Starts the program that brings clients by a broker. It is a client itself. */
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
@@ -82,11 +81,6 @@ static enum aw_status bring_mqtt(struct aw_server *server, const char *url)
 enum aw_status aw_server_bring(struct aw_server *server)
 {
     struct aw_session *session = server->session;
-    const char *mqtt = aw_option(session, "mqtt"), *foxglove = aw_option(session, "foxglove");
-    enum aw_status status = mqtt ? bring_mqtt(server, mqtt) : AW_OK;
-    if (status != AW_OK || !foxglove)
-        return status;
-    server->bringers[1] = (struct aw_bringer){.program = "armwire-foxglove", .way = "Foxglove"};
-    return start(server, &server->bringers[1], "foxglove",
-                 (char *const[]){(char *)session->tool->name, (char *)foxglove, NULL});
+    const char *mqtt = aw_option(session, "mqtt");
+    return mqtt ? bring_mqtt(server, mqtt) : AW_OK;
 }

@@ -19,7 +19,7 @@
 #define AW_USER_PEERS    512 /* of these, for one user of this machine */
 #define AW_STRANGERS_MAX 32  /* by TCP, who have not shown the token */
 #define AW_LISTEN_MAX    4
-#define AW_BRINGERS      2 /* armwire-mqtt, armwire-foxglove */
+#define AW_BRINGERS      1 /* armwire-mqtt */
 #define AW_ID_MAX        64
 #define AW_REQUESTS_MAX  256 /* that one client may have waiting */
 #define AW_QUESTION_MAX  256 /* bytes of a question that is asked once for all */
@@ -36,7 +36,6 @@ struct aw_subscription {
     int64_t next_ns[AW_MAX_MESSAGES];
     struct aw_view *view; /* of the feed */
     struct aw_where where;
-    struct aw_session_mcap *mcap; /* instead of records: MCAP; or NULL */
 };
 
 /* A line of a client that is carried out by a child for it. */

@@ -86,7 +86,7 @@ static void who_brings_clients_goes(void **state)
     session->out.sink = &sink;
     for (int closes = 0; closes < 2; closes++) {
         *notices = '\0';
-        server.bringers[1] = (struct aw_bringer){"armwire-lamp", "light", NULL, peers[closes]};
+        server.bringers[0] = (struct aw_bringer){"armwire-lamp", "light", NULL, peers[closes]};
         if (closes)
             aw_server_close(&server);
         else
@@ -94,7 +94,7 @@ static void who_brings_clients_goes(void **state)
         aw_server_serve(&server.aside);
         assert_string_equal(notices,
                             closes ? "" : "rig: armwire-lamp has ended: nobody comes by light\n");
-        assert_null(server.bringers[1].peer);
+        assert_null(server.bringers[0].peer);
     }
     server.all = -1;
 }

@@ -1,0 +1,137 @@
+/* Runs the command of the service /stop. Calls that come while it runs may be later than what it
+ * stopped, so they share the next run. */
+#include <fcntl.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/grow.h"
+#include "hub.h"
+
+#define CALLS_MAX  1024
+#define TIMEOUT_US (5 * LWS_US_PER_SEC)
+#define LOOK_US    (5 * LWS_US_PER_MS)
+
+static void answer(struct hub *hub, bool good, const char *text)
+{
+    struct stop *stop = &hub->stop;
+    size_t kept = 0;
+    fprintf(stderr, "armwire-foxglove: /stop: %s\n", text);
+    for (size_t i = 0; i < stop->n_calls; i++) {
+        struct call call = stop->calls[i];
+        if (!call.begun) {
+            stop->calls[kept++] = call;
+        } else if (call.client) {
+            client_put(call.client, packet_answer(call.id, call.json, good, text), 0);
+        }
+    }
+    stop->n_calls = kept;
+}
+
+/* ---- The command -------------------------------------------------------------------------------
+ */
+
+static void read_output(struct stop *stop)
+{
+    char rest[4096];
+    ssize_t n;
+    while ((n = read(stop->child.from, rest, sizeof rest)) > 0) {
+        size_t left = sizeof stop->text - 1 - stop->size;
+        size_t taken = (size_t)n < left ? (size_t)n : left;
+        memcpy(stop->text + stop->size, rest, taken);
+        stop->size += taken;
+    }
+}
+
+/* One line, as the answer is JSON and a panel's text. */
+static void make_line(struct stop *stop)
+{
+    while (stop->size && (unsigned char)stop->text[stop->size - 1] <= ' ')
+        stop->size--;
+    stop->text[stop->size] = '\0';
+    for (char *p = stop->text; *p; p++)
+        *p = (unsigned char)*p < ' ' ? ' ' : *p;
+}
+
+static void begin(struct hub *hub);
+
+static void look(lws_sorted_usec_list_t *timer)
+{
+    struct stop *stop = lws_container_of(timer, struct stop, timer);
+    struct hub *hub = lws_container_of(stop, struct hub, stop);
+    bool over = aw_child_wait(&stop->child, 0), late = lws_now_usecs() >= stop->deadline_us;
+    read_output(stop);
+    if (!over && !late) {
+        lws_sul_schedule(hub->context, 0, timer, look, LOOK_US);
+        return;
+    }
+    if (!over)
+        kill(-stop->child.pid, SIGKILL);
+    int how = aw_child_end(&stop->child, 0);
+    stop->running = false;
+    make_line(stop);
+    if (!over)
+        snprintf(stop->text, sizeof stop->text, "timed out: the stop command ran for 5 s");
+    else if (!*stop->text)
+        how ? (void)aw_child_words(stop->text, sizeof stop->text, how)
+            : (void)snprintf(stop->text, sizeof stop->text, "stopped");
+    answer(hub, over && how == 0, stop->text);
+    if (stop->n_calls)
+        begin(hub);
+}
+
+static void begin(struct hub *hub)
+{
+    struct stop *stop = &hub->stop;
+    struct aw_error err;
+    char *const argv[] = {"sh", "-c", "eval \"$0\" 2>&1 </dev/null", (char *)stop->command, NULL};
+    for (size_t i = 0; i < stop->n_calls; i++)
+        stop->calls[i].begun = true;
+    stop->size = 0;
+    if (aw_child_start(&stop->child, &(struct aw_child_plan){"/bin/sh", argv, .read = true},
+                       &err) != AW_OK) {
+        answer(hub, false, err.text);
+        return;
+    }
+    fcntl(stop->child.from, F_SETFL, O_NONBLOCK);
+    stop->running = true;
+    stop->deadline_us = lws_now_usecs() + TIMEOUT_US;
+    lws_sul_schedule(hub->context, 0, &stop->timer, look, LOOK_US);
+}
+
+/* ---- Calls -------------------------------------------------------------------------------------
+ */
+
+void stop_call(struct client *client, uint32_t call, bool json)
+{
+    struct hub *hub = client->hub;
+    struct stop *stop = &hub->stop;
+    struct call *calls = stop->n_calls < CALLS_MAX ? aw_grow(stop->calls, &stop->room_calls,
+                                                             stop->n_calls + 1, sizeof *calls)
+                                                   : NULL;
+    if (calls) {
+        stop->calls = calls;
+        calls[stop->n_calls++] = (struct call){client, call, json, false};
+    } else {
+        client_put(client, packet_answer(call, json, false, "too many calls of /stop"), 0);
+    }
+    if (!stop->running)
+        begin(hub);
+}
+
+void stop_forget(struct hub *hub, const struct client *client)
+{
+    for (size_t i = 0; i < hub->stop.n_calls; i++)
+        if (hub->stop.calls[i].client == client)
+            hub->stop.calls[i].client = NULL;
+}
+
+/* A stop in progress goes on without us. */
+void stop_free(struct hub *hub)
+{
+    if (hub->stop.running)
+        close(hub->stop.child.from);
+    free(hub->stop.calls);
+}
