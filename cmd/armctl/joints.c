@@ -9,17 +9,17 @@
 
 static const char digits[AW_ARMCTL_JOINTS][2] = {"0", "1", "2", "3", "4", "5", "6", "7", "8", "9"};
 
-const char *arm_joint_name(const struct aw_armctl_profile *profile, int index)
+const char *armctl_joint_name(const struct aw_armctl_profile *profile, int index)
 {
     const struct aw_armctl_joint *joint = aw_armctl_profile_joint(profile, index);
     return joint ? joint->name : digits[index];
 }
 
 /* A name that ROS takes, too, which a digit is not. */
-const char *arm_subject(struct aw_session *session, const struct aw_record *record, char *out,
-                        size_t size)
+const char *armctl_subject(struct aw_session *session, const struct aw_record *record, char *out,
+                           size_t size)
 {
-    const struct aw_armctl_profile *profile = &arm_state(session)->profile;
+    const struct aw_armctl_profile *profile = &armctl_state(session)->profile;
     double joint = aw_record_get(record, "joint");
     if (!(joint >= 0 && joint < AW_ARMCTL_JOINTS))
         return NULL;
@@ -31,10 +31,10 @@ const char *arm_subject(struct aw_session *session, const struct aw_record *reco
     return out;
 }
 
-void arm_known(struct aw_session *session, const struct aw_message *message, aw_candidate_fn *add,
-               void *context)
+void armctl_known(struct aw_session *session, const struct aw_message *message,
+                  aw_candidate_fn *add, void *context)
 {
-    const struct aw_armctl_profile *profile = &arm_state(session)->profile;
+    const struct aw_armctl_profile *profile = &armctl_state(session)->profile;
     for (const struct aw_field *field = message->fields; field->name; field++)
         for (size_t i = 0; i < profile->n && strcmp(field->name, "joint") == 0; i++)
             add(context, profile->joints[i].name, NULL);
@@ -68,8 +68,8 @@ static void describe_other(struct aw_joint *joint, int index, enum aw_armctl_kin
 static enum aw_status list_joints(struct aw_session *session, struct aw_joint_list *list)
 {
     const struct aw_armctl_profile *profile;
-    struct aw_armctl *arm = &arm_state(session)->arm;
-    enum aw_status status = arm_profile(session, &profile);
+    struct aw_armctl *arm = &armctl_state(session)->arm;
+    enum aw_status status = armctl_profile(session, &profile);
     for (size_t i = 0; status == AW_OK && i < profile->n; i++) {
         struct aw_joint *joint = aw_joints_add(session, list, profile->joints[i].name);
         if (!joint)
@@ -91,7 +91,7 @@ static enum aw_status list_joints(struct aw_session *session, struct aw_joint_li
 
 static bool others(struct aw_session *session, const char *text, struct aw_joint *joint)
 {
-    const struct aw_armctl_profile *profile = &arm_state(session)->profile;
+    const struct aw_armctl_profile *profile = &armctl_state(session)->profile;
     if (text &&
         (text[0] < '0' || text[0] > '9' || text[1] || aw_armctl_profile_find(profile, text)))
         return false;
@@ -105,7 +105,7 @@ static size_t limits(struct aw_session *session, const struct aw_joint *joint,
 {
     static const char *const of[] = {"angle", "position", "pulse"};
     const struct aw_armctl_joint *known =
-        aw_armctl_profile_joint(&arm_state(session)->profile, (int)joint->id);
+        aw_armctl_profile_joint(&armctl_state(session)->profile, (int)joint->id);
     bool negatives = aw_flag(session, "signed");
     if (known && !joint->other) {
         bool min = aw_armctl_joint_gives(known, "min"), max = aw_armctl_joint_gives(known, "max");
@@ -132,7 +132,7 @@ static size_t limits(struct aw_session *session, const struct aw_joint *joint,
  * kept by the time of day, from session to session. */
 static enum aw_status read_joints(struct aw_session *session, struct aw_joint_list *list)
 {
-    struct aw_armctl *arm = &arm_state(session)->arm;
+    struct aw_armctl *arm = &armctl_state(session)->arm;
     int64_t wall_ns = aw_session_time(session) - aw_clock_now(session->clock);
     for (size_t i = 0; i < list->n; i++) {
         struct aw_joint *joint = &list->joints[i];
@@ -161,12 +161,12 @@ static enum aw_status end(struct aw_session *session, struct aw_joint_list *list
 
 static enum aw_status ready_to_make(struct aw_session *session)
 {
-    return aw_flag(session, "dry-run") ? AW_OK : arm_ready(session);
+    return aw_flag(session, "dry-run") ? AW_OK : armctl_ready(session);
 }
 
 static enum aw_status beside(struct aw_session *session, struct aw_joint_list *list, size_t joint)
 {
-    const struct aw_armctl_memory *memory = &arm_state(session)->arm.memory;
+    const struct aw_armctl_memory *memory = &armctl_state(session)->arm.memory;
     int confirmed = 0;
     if (joint != list->n)
         return AW_OK;
@@ -183,13 +183,13 @@ static enum aw_status beside(struct aw_session *session, struct aw_joint_list *l
     return AW_OK;
 }
 
-const struct aw_joints arm_joints = {
+const struct aw_joints armctl_joints = {
     .confirms = true,
     .hz = 10,
     .most = 10,
     .jogs_from = AW_JOINT_ACTUAL,
-    .check = arm_check_goals,
-    .command = arm_send_goals,
+    .check = armctl_check_goals,
+    .command = armctl_send_goals,
     .open = ready_to_make,
     .list = list_joints,
     .limits = limits,

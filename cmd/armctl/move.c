@@ -31,7 +31,7 @@ static void tell(struct aw_session *session, const void *context)
             continue;
         if (joint)
             aw_append(goal, sizeof goal, "", ", joint %s",
-                      arm_joint_name(&arm_state(session)->profile, (int)value));
+                      armctl_joint_name(&armctl_state(session)->profile, (int)value));
         else
             aw_append(goal, sizeof goal, "", ", %s %g%s%s", field->name, value,
                       field->unit ? " " : "", field->unit ? field->unit : "");
@@ -45,10 +45,10 @@ static void tell(struct aw_session *session, const void *context)
 static enum aw_status move_on(struct aw_session *session, struct moves *moves,
                               struct aw_record *command)
 {
-    const struct aw_armctl_outcome *outcome = &arm_state(session)->outcome;
+    const struct aw_armctl_outcome *outcome = &armctl_state(session)->outcome;
     moves->command = command;
     aw_session_work_while(session, tell, moves);
-    enum aw_status status = arm_move(session, command, false);
+    enum aw_status status = armctl_move(session, command, false);
     aw_session_work_while(session, NULL, NULL);
     if (status != AW_OK || aw_flag(session, "dry-run"))
         return status;
@@ -79,7 +79,7 @@ static enum aw_status start_command(struct aw_session *session, const char *verb
                                     struct aw_record *command)
 {
     const struct aw_armctl_profile *profile;
-    enum aw_status status = arm_profile(session, &profile);
+    enum aw_status status = armctl_profile(session, &profile);
     if (status != AW_OK)
         return status;
     const struct aw_armctl_joint *found = aw_armctl_profile_find(profile, joint);
@@ -94,7 +94,7 @@ static enum aw_status make_command(struct aw_session *session, const struct aw_a
 {
     const char *field = args->command->args[1].name;
     char joint[16];
-    enum aw_status status = arm_joint_number(session, aw_arg(args, "joint", turn), joint);
+    enum aw_status status = armctl_joint_number(session, aw_arg(args, "joint", turn), joint);
     if (status == AW_OK)
         status = start_command(session, args->command->name, joint, command);
     if (status != AW_OK)
@@ -113,7 +113,7 @@ enum aw_status run_joints(struct aw_session *session, const struct aw_args *args
     for (size_t turn = 0; turn < args->turns && status == AW_OK; turn++) {
         status = make_command(session, args, turn, &command);
         if (status == AW_OK)
-            status = arm_check(session, &command); /* all of them before the first one moves */
+            status = armctl_check(session, &command); /* all of them before the first one moves */
     }
     for (size_t turn = 0; turn < args->turns && status == AW_OK; turn++) {
         status = make_command(session, args, turn, &command);
@@ -136,7 +136,7 @@ enum aw_status run_plain(struct aw_session *session, const struct aw_args *args)
 /* A plain command, whose result names the joints that r, theta and h are. */
 enum aw_status run_arm(struct aw_session *session, const struct aw_args *args)
 {
-    const struct aw_armctl_profile *profile = &arm_state(session)->profile;
+    const struct aw_armctl_profile *profile = &armctl_state(session)->profile;
     enum aw_status status = run_plain(session, args);
     for (int i = AW_ARMCTL_R; i < AW_ARMCTL_ROLES; i++) {
         enum aw_armctl_role role = (enum aw_armctl_role)i;
@@ -144,12 +144,12 @@ enum aw_status run_arm(struct aw_session *session, const struct aw_args *args)
         snprintf(key, sizeof key, "joints.%s", aw_armctl_role_name(role));
         if (status == AW_OK && !aw_flag(session, "dry-run"))
             aw_object_text(&session->result, key,
-                           arm_joint_name(profile, aw_armctl_role_joint(profile, role)));
+                           armctl_joint_name(profile, aw_armctl_role_joint(profile, role)));
     }
     return status;
 }
 
-void arm_complete_words(struct aw_session *session, aw_candidate_fn *add, void *context)
+void armctl_complete_words(struct aw_session *session, aw_candidate_fn *add, void *context)
 {
     const struct aw_protocol *protocol = session->wire->protocol;
     for (size_t i = 0; i < protocol->n_messages; i++)
@@ -168,7 +168,7 @@ static enum aw_status send_own(struct aw_session *session, const struct aw_args 
 
 enum aw_status run_send(struct aw_session *session, const struct aw_args *args)
 {
-    struct arm_state *state = arm_state(session);
+    struct armctl_state *state = armctl_state(session);
     const char *line = aw_arg(args, "line", 0);
     const struct aw_codec *own = aw_find_own(session, line);
     if (own)
@@ -184,22 +184,22 @@ enum aw_status run_send(struct aw_session *session, const struct aw_args *args)
         int size = snprintf(frame, sizeof frame, "0%s\r\n", line);
         return aw_dry_bytes(session, (struct aw_span){(const uint8_t *)frame, (size_t)size});
     }
-    enum aw_status status = arm_ready(session);
+    enum aw_status status = armctl_ready(session);
     if (status == AW_OK)
         status = aw_output_check(&session->out, &session->err);
     if (status != AW_OK)
         return status;
-    arm_intend(session, line);
+    armctl_intend(session, line);
     aw_session_moves(session);
     status = aw_armctl_command_line(&state->arm, line, &state->outcome, &session->err);
     session->motion.moving = status == AW_STOPPED;
     if (!session->motion.moving || aw_flag(session, "hold"))
-        arm_remember(session); /* else after the stop: a disk may be slow */
+        armctl_remember(session); /* else after the stop: a disk may be slow */
     /* A motor and a vehicle go on, whoever wrote the line. */
     if (*state->arm.memory.motor ||
         (strncmp(line, "SPD", 3) == 0 && strpbrk(line, "123456789") && !strchr(line, ',')))
         session->motion.ongoing = AW_ONGOING_RUNNING;
-    arm_report(session, "send", NULL);
+    armctl_report(session, "send", NULL);
     aw_object_text(&session->result, "answer", state->outcome.answer);
     return status;
 }
@@ -210,7 +210,7 @@ static enum aw_status goal_command(struct aw_session *session, const struct aw_j
                                    double value, struct aw_record *command)
 {
     const struct aw_armctl_joint *known =
-        aw_armctl_profile_joint(&arm_state(session)->profile, (int)joint->id);
+        aw_armctl_profile_joint(&armctl_state(session)->profile, (int)joint->id);
     int i = 0;
     while (i < AW_ARMCTL_KINDS - 1 &&
            strcmp(aw_armctl_kind_unit((enum aw_armctl_kind)i), joint->unit[AW_JOINT_ACTUAL]) != 0)
@@ -226,8 +226,8 @@ static enum aw_status goal_command(struct aw_session *session, const struct aw_j
 }
 
 /* All of them before the first one moves. */
-enum aw_status arm_check_goals(struct aw_session *session, struct aw_joint_list *list,
-                               const struct aw_joint_command *goals)
+enum aw_status armctl_check_goals(struct aw_session *session, struct aw_joint_list *list,
+                                  const struct aw_joint_command *goals)
 {
     enum aw_status status = AW_OK;
     for (size_t i = 0; i < goals->n && status == AW_OK; i++) {
@@ -235,7 +235,7 @@ enum aw_status arm_check_goals(struct aw_session *session, struct aw_joint_list 
         const struct aw_joint_goal *goal = &goals->goals[i];
         status = goal_command(session, &list->joints[goal->joint], goal->value, &command);
         if (status == AW_OK)
-            status = arm_check(session, &command);
+            status = armctl_check(session, &command);
     }
     return status;
 }
@@ -245,16 +245,16 @@ enum aw_status arm_check_goals(struct aw_session *session, struct aw_joint_list 
 static enum aw_status send_part(struct aw_session *session, const struct aw_joint *joint,
                                 double value)
 {
-    const struct aw_armctl_place *place = &arm_state(session)->arm.memory.places[joint->id];
+    const struct aw_armctl_place *place = &armctl_state(session)->arm.memory.places[joint->id];
     struct aw_record command;
     double whole = nearbyint(value) + 0.0;
     enum aw_status status = goal_command(session, joint, whole, &command);
     bool there = place->known && place->value == whole && !aw_flag(session, "dry-run");
-    return status == AW_OK && !there ? arm_move(session, &command, true) : status;
+    return status == AW_OK && !there ? armctl_move(session, &command, true) : status;
 }
 
-enum aw_status arm_send_goals(struct aw_session *session, struct aw_joint_list *list,
-                              const struct aw_joint_command *goals)
+enum aw_status armctl_send_goals(struct aw_session *session, struct aw_joint_list *list,
+                                 const struct aw_joint_command *goals)
 {
     struct moves moves = {.wanted = goals->n};
     enum aw_status status = AW_OK;
@@ -277,7 +277,7 @@ enum aw_status arm_send_goals(struct aw_session *session, struct aw_joint_list *
 /* Without a position to go back to. */
 static enum aw_status report_nothing_sent(struct aw_session *session)
 {
-    const struct aw_armctl *arm = &arm_state(session)->arm;
+    const struct aw_armctl *arm = &armctl_state(session)->arm;
     const char *moving = *arm->under_way ? arm->under_way : arm->memory.pending;
     aw_object_start(&session->result, "stop");
     aw_object_text(&session->result, "result", "nothing-to-send");
@@ -291,27 +291,27 @@ static enum aw_status report_nothing_sent(struct aw_session *session)
 
 enum aw_status run_stop(struct aw_session *session, const struct aw_args *args)
 {
-    struct arm_state *state = arm_state(session);
+    struct armctl_state *state = armctl_state(session);
     (void)args;
-    enum aw_status status = arm_ready(session);
+    enum aw_status status = armctl_ready(session);
     if (status != AW_OK)
         return status;
     status = aw_armctl_stop(&state->arm, true, &state->outcome, &session->err);
-    arm_remember(session);
+    armctl_remember(session);
     if (status == AW_OK && !*state->outcome.sent)
         return report_nothing_sent(session);
     if (status == AW_OK)
         session->motion.ongoing = AW_ONGOING_NOTHING;
-    arm_report(session, "stop", NULL);
+    armctl_report(session, "stop", NULL);
     if (*state->outcome.sent)
         aw_object_text(&session->result, "sent", state->outcome.sent);
     return status;
 }
 
 /* One that no resending brought an ACK for is lost, and ends it. */
-enum aw_status arm_ping(struct aw_session *session, double *ms)
+enum aw_status armctl_ping(struct aw_session *session, double *ms)
 {
-    struct arm_state *state = arm_state(session);
+    struct armctl_state *state = armctl_state(session);
     enum aw_status status = aw_armctl_ping(&state->arm, &state->outcome, &session->err);
     state->ping_retries += state->outcome.retries;
     if (state->outcome.ack_ns >= 0)
@@ -319,10 +319,10 @@ enum aw_status arm_ping(struct aw_session *session, double *ms)
     return status;
 }
 
-enum aw_status arm_pinged(struct aw_session *session, enum aw_status status)
+enum aw_status armctl_pinged(struct aw_session *session, enum aw_status status)
 {
-    struct arm_state *state = arm_state(session);
-    arm_remember(session);
+    struct armctl_state *state = armctl_state(session);
+    armctl_remember(session);
     aw_object_number(&session->result, "retries", state->ping_retries, 0, NULL);
     state->ping_retries = 0;
     return status;

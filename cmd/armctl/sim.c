@@ -27,7 +27,7 @@ static enum aw_status take_profile(const struct aw_sim *sim,
 {
     struct aw_error before = sim->session->err;
     const struct aw_armctl_profile *profile;
-    enum aw_status status = arm_profile(sim->session, &profile);
+    enum aw_status status = armctl_profile(sim->session, &profile);
     if (status == AW_OK && profile->n)
         options->profile = profile;
     if (!sim->url)
@@ -36,8 +36,8 @@ static enum aw_status take_profile(const struct aw_sim *sim,
     return AW_OK;
 }
 
-enum aw_status arm_simulate(const struct aw_sim *sim, struct aw_device **device,
-                            struct aw_error *err)
+enum aw_status armctl_simulate(const struct aw_sim *sim, struct aw_device **device,
+                               struct aw_error *err)
 {
     struct aw_armctl_device_options options = aw_armctl_device_defaults();
     const char *quirks = aw_sim_option(sim, "quirks");
@@ -57,7 +57,7 @@ enum aw_status arm_simulate(const struct aw_sim *sim, struct aw_device **device,
 
 static const char *const sim_keys[] = {"quirks", "time", "turn-speed", "slide-speed", NULL};
 
-const struct aw_transport arm_sim_transport = {
+const struct aw_transport armctl_sim_transport = {
     .scheme = "sim",
     .usage = "sim:?quirks=LIST&time=virtual",
     .help = "the simulated arm, in this process",
@@ -65,7 +65,7 @@ const struct aw_transport arm_sim_transport = {
     .open = aw_sim_begin,
 };
 
-void arm_simulated(struct aw_session *session, struct aw_device *device)
+void armctl_simulated(struct aw_session *session, struct aw_device *device)
 {
     const struct aw_armctl_device_counters *n = aw_armctl_device_counters(device);
     aw_session_notice(session, "%llu commands carried out, %llu duplicates, %llu damaged lines",

@@ -11,7 +11,7 @@
 #include "shell/core/stop.h"
 #include "state.h"
 
-static struct aw_armctl_options arm_options(struct aw_session *session)
+static struct aw_armctl_options armctl_options(struct aw_session *session)
 {
     struct aw_armctl_options options = aw_armctl_defaults();
     const char *seq = aw_option(session, "seq");
@@ -20,7 +20,7 @@ static struct aw_armctl_options arm_options(struct aw_session *session)
     options.ack_timeout_ms = (int)(aw_option_number(session, "ack-timeout") * 1000);
     options.confirm_timeout_ms = (int)(confirm * 1000);
     options.protocol = session->wire->protocol;
-    options.profile = &arm_state(session)->profile;
+    options.profile = &armctl_state(session)->profile;
     options.retries = (int)aw_option_number(session, "retries");
     options.wall_ns = aw_session_time(session) - aw_clock_now(session->clock);
     options.seq = strcmp(seq, "auto") == 0 ? AW_ARMCTL_SEQ_AUTO : seq[0] - '0';
@@ -32,7 +32,7 @@ static struct aw_armctl_options arm_options(struct aw_session *session)
 static int flip_after_ms(struct aw_session *session, const struct aw_record *command)
 {
     static const int guess_ms = 4000, margin_ms = 1000;
-    int longest_ms = aw_armctl_profile_longest_ms(&arm_state(session)->profile, command);
+    int longest_ms = aw_armctl_profile_longest_ms(&armctl_state(session)->profile, command);
     return longest_ms ? longest_ms + margin_ms : guess_ms;
 }
 
@@ -62,7 +62,7 @@ static void save_memory(struct aw_session *session, const struct aw_armctl_memor
 {
     char dir[512];
     struct aw_error problem;
-    struct arm_state *state = arm_state(session);
+    struct armctl_state *state = armctl_state(session);
     /* The simulator in this process starts anew with each link: there is nothing to remember. */
     if (session->device.link->simulated || memcmp(memory, &state->kept, sizeof *memory) == 0)
         return;
@@ -75,23 +75,23 @@ static void save_memory(struct aw_session *session, const struct aw_armctl_memor
         aw_session_notice(session, "sequence digit not remembered: %s", problem.text);
 }
 
-void arm_remember(struct aw_session *session)
+void armctl_remember(struct aw_session *session)
 {
-    save_memory(session, aw_armctl_memory(&arm_state(session)->arm));
+    save_memory(session, aw_armctl_memory(&armctl_state(session)->arm));
 }
 
-void arm_intend(struct aw_session *session, const char *body)
+void armctl_intend(struct aw_session *session, const char *body)
 {
-    struct aw_armctl *arm = &arm_state(session)->arm;
+    struct aw_armctl *arm = &armctl_state(session)->arm;
     aw_armctl_intend(arm, body);
     struct aw_armctl_memory ahead = aw_armctl_memory_ahead(arm);
     save_memory(session, &ahead);
 }
 
-void arm_connect(struct aw_session *session, struct aw_link *link)
+void armctl_connect(struct aw_session *session, struct aw_link *link)
 {
-    struct arm_state *state = arm_state(session);
-    struct aw_armctl_options options = arm_options(session);
+    struct armctl_state *state = armctl_state(session);
+    struct aw_armctl_options options = armctl_options(session);
     char dir[512], under_way[sizeof state->arm.under_way];
     memcpy(under_way, state->arm.under_way,
            sizeof under_way); /* of a server whose device was gone */
@@ -104,23 +104,23 @@ void arm_connect(struct aw_session *session, struct aw_link *link)
     aw_armctl_on_event(&state->arm, on_event, session);
 }
 
-enum aw_status arm_ready(struct aw_session *session)
+enum aw_status armctl_ready(struct aw_session *session)
 {
     enum aw_status status = aw_session_link(session);
     if (status == AW_OK)
-        arm_state(session)->arm.options = arm_options(session);
+        armctl_state(session)->arm.options = armctl_options(session);
     return status;
 }
 
-enum aw_status arm_poll(struct aw_session *session)
+enum aw_status armctl_poll(struct aw_session *session)
 {
     int64_t end = aw_clock_now(session->clock) + AW_MILLISECOND; /* what never falls silent */
-    return aw_armctl_idle(&arm_state(session)->arm, end, &session->err);
+    return aw_armctl_idle(&armctl_state(session)->arm, end, &session->err);
 }
 
-enum aw_status arm_profile(struct aw_session *session, const struct aw_armctl_profile **profile)
+enum aw_status armctl_profile(struct aw_session *session, const struct aw_armctl_profile **profile)
 {
-    struct arm_state *state = arm_state(session);
+    struct armctl_state *state = armctl_state(session);
     if (!state->profile_checked && state->profile.n) {
         enum aw_status status = aw_armctl_profile_finish(&state->profile, &session->err);
         if (status != AW_OK)
@@ -133,7 +133,7 @@ enum aw_status arm_profile(struct aw_session *session, const struct aw_armctl_pr
 
 static enum aw_status no_joint(struct aw_session *session, const char *text)
 {
-    const struct aw_armctl_profile *profile = &arm_state(session)->profile;
+    const struct aw_armctl_profile *profile = &armctl_state(session)->profile;
     const char *names[AW_ARMCTL_JOINTS];
     for (size_t i = 0; i < profile->n; i++)
         names[i] = profile->joints[i].name;
@@ -146,10 +146,10 @@ static enum aw_status no_joint(struct aw_session *session, const char *text)
                    text, text, session->config->path);
 }
 
-enum aw_status arm_joint_number(struct aw_session *session, const char *text, char *out)
+enum aw_status armctl_joint_number(struct aw_session *session, const char *text, char *out)
 {
     const struct aw_armctl_profile *profile;
-    enum aw_status status = arm_profile(session, &profile);
+    enum aw_status status = armctl_profile(session, &profile);
     if (status != AW_OK)
         return status;
     const struct aw_armctl_joint *joint = aw_armctl_profile_find(profile, text);
@@ -175,9 +175,9 @@ static void report_record(struct aw_session *session, const char *prefix,
     }
 }
 
-void arm_report(struct aw_session *session, const char *cmd, const struct aw_record *command)
+void armctl_report(struct aw_session *session, const char *cmd, const struct aw_record *command)
 {
-    const struct aw_armctl_outcome *outcome = &arm_state(session)->outcome;
+    const struct aw_armctl_outcome *outcome = &armctl_state(session)->outcome;
     struct aw_object *result = &session->result;
     aw_object_start(result, cmd);
     if (command)
@@ -202,7 +202,7 @@ static enum aw_status check(struct aw_session *session, const struct aw_record *
 {
     const struct aw_armctl_profile *profile;
     bool force = aw_flag(session, "force");
-    enum aw_status status = arm_profile(session, &profile);
+    enum aw_status status = armctl_profile(session, &profile);
     if (status == AW_OK && !force)
         status =
             aw_armctl_profile_check(profile, aw_flag(session, "signed"), command, &session->err);
@@ -211,7 +211,7 @@ static enum aw_status check(struct aw_session *session, const struct aw_record *
     return status;
 }
 
-enum aw_status arm_check(struct aw_session *session, const struct aw_record *command)
+enum aw_status armctl_check(struct aw_session *session, const struct aw_record *command)
 {
     uint8_t frame[AW_ARMCTL_LINE_MAX];
     size_t size;
@@ -223,12 +223,12 @@ static void intend(struct aw_session *session, struct aw_span line)
 {
     char body[AW_ARMCTL_LINE_MAX];
     snprintf(body, sizeof body, "%.*s", (int)line.size - 3, (const char *)line.data + 1);
-    aw_armctl_intend(&arm_state(session)->arm, body);
+    aw_armctl_intend(&armctl_state(session)->arm, body);
 }
 
-enum aw_status arm_move(struct aw_session *session, struct aw_record *command, bool stream)
+enum aw_status armctl_move(struct aw_session *session, struct aw_record *command, bool stream)
 {
-    struct arm_state *state = arm_state(session);
+    struct armctl_state *state = armctl_state(session);
     uint8_t frame[AW_ARMCTL_LINE_MAX];
     char body[AW_ARMCTL_LINE_MAX];
     size_t size;
@@ -236,7 +236,7 @@ enum aw_status arm_move(struct aw_session *session, struct aw_record *command, b
     if (status == AW_OK && aw_flag(session, "dry-run"))
         return aw_session_dry_run(session, command, (struct aw_span){frame, size});
     if (status == AW_OK)
-        status = arm_ready(session);
+        status = armctl_ready(session);
     if (status == AW_OK) {
         aw_record_set(command, "seq", state->arm.memory.tx, NULL);
         status = stream ? AW_OK : aw_session_announce(session, command);
@@ -244,13 +244,13 @@ enum aw_status arm_move(struct aw_session *session, struct aw_record *command, b
     if (status != AW_OK)
         return status;
     snprintf(body, sizeof body, "%.*s", (int)size - 3, (const char *)frame + 1);
-    arm_intend(session, body);
+    armctl_intend(session, body);
     state->arm.options.flip_after_ms = flip_after_ms(session, command);
     aw_session_moves(session);
     status = aw_armctl_command(&state->arm, command, &state->outcome, &session->err);
     session->motion.moving = stream || status == AW_STOPPED;
     if (status != AW_STOPPED || aw_flag(session, "hold"))
-        arm_remember(session); /* else after the stop: a disk may be slow */
+        armctl_remember(session); /* else after the stop: a disk may be slow */
     /* A motor and a vehicle go on until the next command, confirmed or not. */
     bool vehicle = strcmp(command->codec->message->name, "spd") == 0;
     bool drives = vehicle && aw_record_get(command, "speed") != 0;
@@ -258,30 +258,30 @@ enum aw_status arm_move(struct aw_session *session, struct aw_record *command, b
         session->motion.ongoing = AW_ONGOING_RUNNING;
     else if (vehicle && status == AW_OK)
         session->motion.ongoing = AW_ONGOING_NOTHING;
-    arm_report(session, session->run.command->name, command);
+    armctl_report(session, session->run.command->name, command);
     return status;
 }
 
 /* Packets of files are confirmed at once; what they move is for the file to say. */
 static enum aw_status talk_own(struct aw_session *session, const struct aw_record *packet)
 {
-    struct arm_state *state = arm_state(session);
+    struct armctl_state *state = armctl_state(session);
     state->arm.options.flip_after_ms = 0;
     enum aw_status status = aw_armctl_command(&state->arm, packet, &state->outcome, &session->err);
-    arm_remember(session);
+    armctl_remember(session);
     return status;
 }
 
-enum aw_status arm_send_own(struct aw_session *session, struct aw_record *packet)
+enum aw_status armctl_send_own(struct aw_session *session, struct aw_record *packet)
 {
-    struct arm_state *state = arm_state(session);
+    struct armctl_state *state = armctl_state(session);
     uint8_t frame[AW_ARMCTL_LINE_MAX];
     size_t size;
     enum aw_status status = check(session, packet, frame, &size);
     if (status == AW_OK && aw_flag(session, "dry-run"))
         return aw_session_dry_run(session, packet, (struct aw_span){frame, size});
     if (status == AW_OK)
-        status = arm_ready(session);
+        status = armctl_ready(session);
     if (status == AW_OK) {
         aw_record_set(packet, "seq", state->arm.memory.tx, NULL);
         status = aw_session_announce(session, packet);
@@ -293,20 +293,20 @@ enum aw_status arm_send_own(struct aw_session *session, struct aw_record *packet
         size = aw_armctl_line_write(frame, digit, state->outcome.answer);
         return aw_show_answer(session, (struct aw_span){frame, size});
     }
-    arm_report(session, packet->codec->message->name, packet);
+    armctl_report(session, packet->codec->message->name, packet);
     return status;
 }
 
-enum aw_status arm_exchange(struct aw_session *session, const struct aw_record *packet,
-                            struct aw_record *answer)
+enum aw_status armctl_exchange(struct aw_session *session, const struct aw_record *packet,
+                               struct aw_record *answer)
 {
     struct aw_record copy = *packet;
-    enum aw_status status = arm_ready(session);
-    aw_record_set(&copy, "seq", arm_state(session)->arm.memory.tx, NULL);
+    enum aw_status status = armctl_ready(session);
+    aw_record_set(&copy, "seq", armctl_state(session)->arm.memory.tx, NULL);
     if (status == AW_OK)
         status = talk_own(session, &copy);
-    if (status == AW_OK && arm_state(session)->outcome.has_record)
-        *answer = arm_state(session)->outcome.record;
+    if (status == AW_OK && armctl_state(session)->outcome.has_record)
+        *answer = armctl_state(session)->outcome.record;
     return status;
 }
 
@@ -317,61 +317,61 @@ static bool is_named(struct aw_session *session, struct aw_span frame, const cha
            strcmp(record.codec->message->name, name) == 0;
 }
 
-bool arm_keeps(struct aw_session *session, struct aw_span frame)
+bool armctl_keeps(struct aw_session *session, struct aw_span frame)
 {
     return is_named(session, frame, "ack");
 }
 
-bool arm_pings(struct aw_span frame)
+bool armctl_pings(struct aw_span frame)
 {
     static const char ping[] = "PNG\r\n";
     return frame.size == sizeof ping && memcmp(frame.data + 1, ping, sizeof ping - 1) == 0;
 }
 
-enum aw_moves arm_saw(struct aw_session *session, bool tx, struct aw_span frame)
+enum aw_moves armctl_saw(struct aw_session *session, bool tx, struct aw_span frame)
 {
-    if (!tx || arm_pings(frame) || arm_keeps(session, frame))
+    if (!tx || armctl_pings(frame) || armctl_keeps(session, frame))
         return AW_MOVES_ON;
     if (frame.size > 3)
         intend(session, frame);
     return AW_MOVES;
 }
 
-enum aw_status arm_allow(struct aw_session *session, const struct aw_record *command)
+enum aw_status armctl_allow(struct aw_session *session, const struct aw_record *command)
 {
     const struct aw_armctl_profile *profile;
-    enum aw_status status = arm_profile(session, &profile);
+    enum aw_status status = armctl_profile(session, &profile);
     if (status == AW_OK)
         status =
             aw_armctl_profile_check(profile, aw_flag(session, "signed"), command, &session->err);
     return status;
 }
 
-const void *arm_memory(struct aw_session *session, size_t *size)
+const void *armctl_memory(struct aw_session *session, size_t *size)
 {
     *size = sizeof(struct aw_armctl_memory);
-    return aw_armctl_memory(&arm_state(session)->arm);
+    return aw_armctl_memory(&armctl_state(session)->arm);
 }
 
-void arm_take_memory(struct aw_session *session, const void *bytes, size_t size)
+void armctl_take_memory(struct aw_session *session, const void *bytes, size_t size)
 {
-    struct aw_armctl *arm = &arm_state(session)->arm;
+    struct aw_armctl *arm = &armctl_state(session)->arm;
     if (aw_armctl_memory_read(&arm->memory, bytes, size))
         arm->under_way[0] = '\0'; /* the memory knows what became of it */
 }
 
-void arm_last_stop(struct aw_session *session, aw_frame_fn *add, void *context)
+void armctl_last_stop(struct aw_session *session, aw_frame_fn *add, void *context)
 {
-    aw_armctl_last_stop(&arm_state(session)->arm, add, context);
+    aw_armctl_last_stop(&armctl_state(session)->arm, add, context);
 }
 
-enum aw_status arm_safe_stop(struct aw_session *session)
+enum aw_status armctl_safe_stop(struct aw_session *session)
 {
-    struct arm_state *state = arm_state(session);
+    struct armctl_state *state = armctl_state(session);
     struct aw_armctl_outcome outcome = {0};
     enum aw_status status = aw_armctl_stop(&state->arm, false, &outcome, &session->err);
     struct aw_error why = session->err;
-    arm_remember(session);
+    armctl_remember(session);
     if (status == AW_STOPPED)
         return aw_fail(&session->err, status, "stop sent (%s); its ACK was not waited for",
                        outcome.sent);

@@ -25,7 +25,7 @@ static bool moves_joints(const char *command)
 
 static void complete_joints(struct aw_session *session, aw_candidate_fn *add, void *context)
 {
-    const struct aw_armctl_profile *profile = &arm_state(session)->profile;
+    const struct aw_armctl_profile *profile = &armctl_state(session)->profile;
     const char *command = session->run.command ? session->run.command->name : "";
     for (size_t i = 0; i < profile->n; i++) {
         const struct aw_armctl_joint *joint = &profile->joints[i];
@@ -56,7 +56,7 @@ static const struct aw_armctl_joint *joint_of_role(const struct aw_armctl_profil
 static void joint_range(struct aw_session *session, const struct aw_command *command,
                         const char *first, const struct aw_arg *arg, struct aw_arg_info *info)
 {
-    const struct aw_armctl_profile *profile = &arm_state(session)->profile;
+    const struct aw_armctl_profile *profile = &armctl_state(session)->profile;
     bool roles = strcmp(command->name, "arm") == 0;
     const struct aw_armctl_joint *joint =
         roles ? joint_of_role(profile, arg->name) : aw_armctl_profile_find(profile, first);
@@ -142,7 +142,7 @@ static const struct aw_command commands[] = {
          {.name = "line",
           .help = "type and parameters: DEG1,090; the digit and the end are added; or the word "
                   "of a packet of --packets",
-          .complete = arm_complete_words},
+          .complete = armctl_complete_words},
          {.name = "field", .kind = AW_ARG_PAIRS, .optional = true,
           .help = "fields of that packet, name=value"}),
      .details = "Limits of lines are not checked. If the type or parameters are no known command, "
@@ -226,7 +226,7 @@ static enum aw_status configure(struct aw_session *session, const char *section,
     if (strncmp(section, "joint ", 6) != 0)
         return aw_fail(err, AW_USAGE, "no section [%.40s] — use [link], [options], [joint NAME]",
                        section);
-    return aw_armctl_profile_set(&arm_state(session)->profile, section + 6, key, value, err);
+    return aw_armctl_profile_set(&armctl_state(session)->profile, section + 6, key, value, err);
 }
 
 static const struct aw_config_key joint_keys[] = {
@@ -247,7 +247,7 @@ static const struct aw_config_key joint_keys[] = {
 static enum aw_status configured(struct aw_session *session)
 {
     const struct aw_armctl_profile *profile;
-    return arm_profile(session, &profile);
+    return armctl_profile(session, &profile);
 }
 
 static const struct aw_config_section sections[] = {
@@ -282,36 +282,36 @@ const struct aw_tool armctl_tool = {
     .only_answers = true,
     .no_answer_hint = "the arm speaks only when it is commanded",
     .links = AW_LIST("serial", "tty", "tcp", "unix", "log"),
-    .subject = {.of = arm_subject, .leads = true, .known = arm_known},
+    .subject = {.of = armctl_subject, .leads = true, .known = armctl_known},
     .ping = {.name = "round trip",
              .usual = 1,
              .pace_s = 0.01,
              .ends = true,
-             .begin = arm_ready,
-             .once = arm_ping,
-             .end = arm_pinged},
-    .joints = &arm_joints,
+             .begin = armctl_ready,
+             .once = armctl_ping,
+             .end = armctl_pinged},
+    .joints = &armctl_joints,
     .maps = maps,
-    .sim = &arm_sim_transport,
-    .simulate = arm_simulate,
-    .simulated = arm_simulated,
-    .state_size = sizeof(struct arm_state),
+    .sim = &armctl_sim_transport,
+    .simulate = armctl_simulate,
+    .simulated = armctl_simulated,
+    .state_size = sizeof(struct armctl_state),
     .sections = sections,
     .configure = configure,
     .configured = configured,
-    .poll = arm_poll,
-    .send = arm_send_own,
-    .exchange = arm_exchange,
+    .poll = armctl_poll,
+    .send = armctl_send_own,
+    .exchange = armctl_exchange,
     .own_bench = &aw_target_bench,
-    .stop = arm_safe_stop,
-    .last_stop = arm_last_stop,
-    .connect = arm_connect,
-    .disconnect = arm_remember,
-    .share = {.saw = arm_saw,
-              .allow = arm_allow,
-              .keeps = arm_keeps,
-              .harmless = arm_pings,
-              .memory = arm_memory,
-              .remember = arm_take_memory},
+    .stop = armctl_safe_stop,
+    .last_stop = armctl_last_stop,
+    .connect = armctl_connect,
+    .disconnect = armctl_remember,
+    .share = {.saw = armctl_saw,
+              .allow = armctl_allow,
+              .keeps = armctl_keeps,
+              .harmless = armctl_pings,
+              .memory = armctl_memory,
+              .remember = armctl_take_memory},
     .replay = {.in_step = true, .relative = AW_LIST("mov", "spd", "duty")},
 };

@@ -279,14 +279,14 @@ static void read_law(struct aw_session *session, size_t kp, struct aw_gain_list 
     }
 }
 
-static const void *arm_of(const struct aw_session *session)
+static const void *custom_arm(const struct aw_session *session)
 {
     return aw_own_arm(session);
 }
 
 const struct aw_law aw_own_law = {
     .file = &gain_file,
-    .context = arm_of,
+    .context = custom_arm,
     .read = read_law,
     .send = send_law,
     .not_back = "the joints are held, but their",
