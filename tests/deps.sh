@@ -20,7 +20,7 @@ git g++ pkg-config procps
 clang lld libclang-rt-dev|libclang-rt-14-dev clang-format-14|clang-format
 libcmocka-dev bats expect tmux jq gojq socat netcat-openbsd spin pmccabe shellcheck
 bash-completion zsh fish mandoc
-tshark can-utils python3 python3-can python3-serial python3-pytest perl librsvg2-bin mosquitto mosquitto-clients openssl
+tshark can-utils python3 python3-can python3-serial python3-pytest perl gnuplot-nox librsvg2-bin mosquitto mosquitto-clients openssl
 openssh-server openssh-client
 umockdev
 hyperfine

@@ -224,7 +224,7 @@ const struct aw_command aw_common_commands[] = {
          {.name = "every", .value = "TIME", .unit = "s", .min = 0.01, .max = 86400,
           .help = "in a pipe: print a picture at this interval, not only at the end"},
          {.name = "out", .value = "FILE",
-          .help = "draw into an .svg, .png or .pdf file", AW_PICTURE},
+          .help = "draw into an .svg, .png, .pdf or .gp file", AW_PICTURE},
          {.name = "title", .value = "TEXT",
           .help = "the title of the drawing"}),
      .safety = AW_READ, .run = aw_run_plot,

@@ -175,7 +175,7 @@ armctl info x|::files pcapng mcap pcap log csv ndjson
 armctl replay x|::files pcapng mcap pcap log
 armctl run x|::files
 armctl --record x|::files pcapng mcap
-armctl plot --out x|::files svg png pdf
+armctl plot --out x|::files svg png pdf gp
 hidmotor play x|::files csv
 armctl --format x|
 END

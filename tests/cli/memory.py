@@ -46,7 +46,7 @@ RUNS = {
     "watch": ("canpid", *SIM, "watch", "--for", "0.2s"),
     "watch-json": ("canpid", *SIM, "watch", "-j", "lknee.torque", "--for", "0.2s"),
     "plot": ("canpid", *SIM, "plot", "lknee.torque", "--for", "0.2s"),
-    "plot-file": ("canpid", *SIM, "plot", "lknee.torque", "--for", "0.2s", "--out", "out.svg"),
+    "plot-file": ("canpid", *SIM, "plot", "lknee.torque", "--for", "0.2s", "--out", "out.gp"),
     "record": ("canpid", *SIM, "record", "out.pcapng", "--for", "0.2s"),
     "own-record": ("canpid", "--dbc", "bms.dbc", *SIM, "record", "out.pcapng", "--for", "0.1s"),
     "own-decode": ("canpid", "decode", "own.pcapng"),

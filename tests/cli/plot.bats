@@ -10,17 +10,18 @@ motion() {
 
 step_run() { canpid -q -l "$fast" step --from 0deg --to 20deg --for 1s -b lknee -c pos --save step.csv; }
 
-@test "the converter can be interrupted, and has no descriptors of ours" {
-    mkdir path
-    cat >path/rsvg-convert <<'END'
-#!/bin/sh
-grep -E 'Sig(Blk|Ign)' /proc/self/status >signals
-ls -l /proc/self/fd >files
-cat >/dev/null
-echo picture
-END
-    chmod +x path/rsvg-convert
-    PATH=$PWD/path:$PATH ok canpid -q -l "$fast" plot measured --for 100ms --out run.png
+# A gnuplot that keeps its script and does this then.
+fake_gnuplot() {
+    mkdir -p path
+    printf '#!/bin/sh\ncat "$2" >script\n%s\n' "$1" >path/gnuplot
+    chmod +x path/gnuplot
+    PATH=${PATH#"$PWD/path:"} PATH=$PWD/path:$PATH
+}
+
+@test "gnuplot can be interrupted, and has no descriptors of ours" {
+    fake_gnuplot "grep -E 'Sig(Blk|Ign)' /proc/self/status >signals; ls -l /proc/self/fd >files; echo picture"
+    ok canpid -q -l "$fast" plot measured --for 100ms --out run.png
+    same "$(<run.png)" picture
     same "$(awk '/SigBlk/ { print $2 }' signals)" 0000000000000000
     same $((0x$(awk '/SigIgn/ { print $2 }' signals) >> 12 & 1)) 0
     hasnt "$(cat files)" anon_inode
@@ -71,34 +72,76 @@ END
 }
 
 # bats test_tags=plain
-@test "files: PNG and PDF are the SVG" {
+@test "files: SVG, PNG, PDF, and the script of them" {
     step_run
-    ok canpid plot measured setpoint step.csv --out "it's.svg"
-    ok canpid plot measured setpoint step.csv --out "it's.png"
-    same "$(head -c 8 "it's.png" | od -An -tx1 | tr -d ' ')" 89504e470d0a1a0a
-    ok canpid plot measured setpoint step.csv --out a.pdf
-    same "$(head -c 4 a.pdf)" %PDF
-    same "$stderr" ""
+    for ending in svg png pdf gp; do
+        ok canpid plot measured setpoint step.csv --out "it's.$ending"
+        same "$stderr" ""
+    done
+    is_svg "it's.svg"
+    python3 - <<'END'
+import struct, zlib
+png, pdf = open("it's.png", "rb").read(), open("it's.pdf", "rb").read()
+assert png[:8] == b"\x89PNG\r\n\x1a\n" and struct.unpack(">II", png[16:24]) == (1600, 752)
+at, kinds = 8, []
+while at < len(png):
+    size, kind = struct.unpack(">I4s", png[at:at + 8])
+    assert zlib.crc32(png[at + 4:at + 8 + size]) == struct.unpack(">I", png[at + 8 + size:at + 12 + size])[0]
+    kinds.append(kind)
+    at += 12 + size
+assert kinds[0] == b"IHDR" and kinds[-1] == b"IEND", kinds
+assert pdf.startswith(b"%PDF-1.") and pdf.rstrip().endswith(b"%%EOF")
+END
+    gnuplot "it's.gp" >again.svg
+    cmp again.svg "it's.svg"
     fails 2 canpid plot measured step.csv --out a.gif
-    has "$why" ".svg, .png or .pdf"
+    has "$why" ".svg, .png, .pdf or .gp"
     for file in no/such/folder.svg no/such/folder.png .; do
         ln -sfn "$file" picture.svg && ln -sfn "$file" picture.png
         fails 2 canpid plot measured step.csv --out picture.svg
         fails 2 canpid plot measured step.csv --out picture.png
         same "$output" ""
     done
-    for ending in svg png; do
+    for ending in svg png gp; do
         ln -sfn /dev/full "full.$ending"
         fails 7 canpid plot measured step.csv --out "full.$ending"
         has "$why" "No space left on device"
     done
 }
 
-# A converter that keeps what it gets and its words, and draws if it is to.
-made_up_converter() {
-    printf '#!/bin/sh\ncat >drawing\necho "$*" >words\n%s\n' "$1" >rsvg-convert
-    chmod +x rsvg-convert
-    PATH=$PATH:$D PATH=$D:$PATH
+is_svg() { rsvg-convert "$1" >/dev/null && python3 -c 'import sys, xml.dom.minidom as m; m.parse(sys.argv[1])' "$1"; }
+
+# bats test_tags=plain
+@test "gnuplot draws the scripts of the unit tests without a word" {
+    for script in "$root"/tests/golden/pictures/*.gp; do
+        ok gnuplot -d "$script"
+        same "$stderr" ""
+        echo "$output" >picture.svg
+        is_svg picture.svg
+    done
+}
+
+# Of letters that gnuplot, its enhanced texts or XML give a meaning.
+@test "texts in pictures are as they are, and nothing in them is executed" {
+    step_run
+    python3 - <<'END'
+import random, subprocess, xml.etree.ElementTree as tree
+random.seed(7)
+odd = "'\"`@#%$&<>{}[]()^_~\\|,;!? \tab1ü€𝛼"
+titles = ["it's @GPVAL_TERM", "`touch executed`", "$(touch executed)", "a'.system('touch executed').'", "@x", "{/Bold a}_1^2", "end \\", "'", "%d %s"]
+titles += ["".join(random.choices(odd, k=random.randint(1, 30))) for _ in range(40)]
+for title in titles:
+    done = subprocess.run(["canpid", "-q", "plot", "measured", "step.csv", "--title", title, "--out", "odd.svg"], capture_output=True, text=True)
+    assert done.returncode == 0 and not done.stderr, (title, done)
+    texts = ["".join(text.itertext()) for text in tree.parse("odd.svg").iter("{http://www.w3.org/2000/svg}text")]
+    wanted = title.replace("\t", "?")
+    assert any(text.split() == wanted.split() for text in texts) or not wanted.strip(), (title, texts)
+END
+    [ ! -e executed ]
+    cp step.csv "a\`touch executed\`'b.csv"
+    ok canpid -q plot measured step.csv "a\`touch executed\`'b.csv" --out legend.svg
+    has "$(<legend.svg)" "measured (a\`touch executed\`'b.csv)"
+    [ ! -e executed ]
 }
 
 @test "--out: tool, joint, what was set and the day are in the title" {
@@ -115,38 +158,70 @@ step --from 0deg --to 9deg -b lknee -c pos --save step.csv'
     has "$(<arm.svg)" ">hidmotor plot: m1.position, $(date +%Y)-"
 }
 
-@test "what the converter gets is the SVG; units as panels, gaps, time that does not go back" {
-    made_up_converter 'echo picture'
+@test "units as panels, gaps, time that does not go back" {
     printf 't,flat,gap\n0,3,1\n1,3,nan\n0.5,3,2\n' >run.csv
-    ok armctl plot 'fl*' gap run.csv --out same.svg
-    ok armctl plot 'fl*' gap run.csv --out "it's.png" -j
+    ok armctl plot 'fl*' gap run.csv --out "it's.gp" -j
     same "$(json .samples)" 6
-    same "$(cat "it's.png")" picture
-    has "$(cat drawing)" ">armctl plot: flat gap, run.csv, $(date +%F)<"
-    cmp drawing same.svg
-    has "$(cat words)" --format=png
-    ok armctl plot flat gap run.csv --out "it's.pdf"
-    cmp drawing same.svg
-    has "$(cat words)" --format=pdf
+    has "$(<"it's.gp")" "title 'armctl plot: flat gap, run.csv, $(date +%F)'"
+    has "$(<"it's.gp")" $'0 1\nNaN NaN\n1 2\nEND'
 }
 
 @test "a picture that cannot be made leaves no file" {
     step_run
-    for how in 'exit 1' 'kill -9 $$' 'exit 0'; do
-        made_up_converter "$how"
+    while IFS='|' read -r does why_not; do
+        fake_gnuplot "$does"
         fails 1 canpid plot measured step.csv --out a.png
-        has "$why" "a.png: rsvg-convert could not draw it"
+        has "$why" "a.png: gnuplot failed ($why_not) — try it: gnuplot --version"
         [ ! -e a.png ]
-    done
+    done <<'END'
+exit 3|exit 3
+echo half; exit 1|exit 1
+echo half; kill -9 $$|killed by SIGKILL
+exit 0|no output
+END
+    fake_gnuplot ''
+    echo '#!/no/such/program' >path/gnuplot
+    fails 4 canpid plot measured step.csv --out a.png
+    has "$why" "path/gnuplot: No such file or directory"
+    [ ! -e a.png ]
 }
 
-@test "without the converter it says which package has it" {
+@test "Ctrl-C while gnuplot draws: no file, and gnuplot ends" {
+    step_run
+    fake_gnuplot 'echo $$ >drawing; exec sleep 100'
+    set -m
+    canpid plot measured step.csv --out a.png 3>&- &
+    pid=$!
+    until [ -s drawing ]; do sleep 0.05; done
+    kill -INT "$pid"
+    wait "$pid" || same "$?" 130
+    [ ! -e a.png ]
+    for _ in {1..100}; do kill -0 "$(<drawing)" 2>/dev/null || break; sleep 0.05; done
+    run -1 kill -0 "$(<drawing)"
+}
+
+@test "without gnuplot it says which package has it, before anything moves" {
     step_run
     canpid=$(command -v canpid)
-    run -1 --separate-stderr env PATH=/nowhere "$canpid" plot measured step.csv --out b.png
-    has "$stderr" "install it (apt install librsvg2-bin), or write an .svg file"
-    [ ! -e b.png ]
-    env PATH=/nowhere "$canpid" -q plot measured step.csv --out b.svg
+    run -4 --separate-stderr env PATH=/nowhere "$canpid" plot measured step.csv --out b.png
+    has "$stderr" "gnuplot not found — install it (apt install gnuplot-nox), or write a .gp file"
+    while read -r command; do
+        # shellcheck disable=SC2086 # words
+        run -4 --separate-stderr env PATH=/nowhere "$canpid" -q -l "$fast" --record sent.pcapng $command -b lknee -c pos
+        has "$stderr" "gnuplot not found"
+        same "$(canpid info sent.pcapng 2>/dev/null | grep -c '^->')" 0
+        rm -f sent.pcapng
+    done <<'END'
+step --from 0deg --to 20deg --plot b.svg
+sweep --amplitude 5deg --plot b.pdf
+identify --plot b.svg
+tune --yes --report b.html
+END
+    same "$(echo b.*)" "b.*"
+    env PATH=/nowhere "$canpid" -q plot measured step.csv --out b.gp
+    env PATH=/nowhere "$canpid" -q -l "$fast" step --from 0deg --to 20deg --for 1s -b lknee -c pos --plot c.gp --dry-run
+    env PATH=/nowhere "$canpid" -q -l "$fast" step --from 0deg --to 20deg --for 1s -b lknee -c pos --plot c.gp
+    [ -s b.gp ] && [ -s c.gp ]
 }
 
 @test "without names: what people look at, of tables of others all columns" {
@@ -171,41 +246,36 @@ step --from 0deg --to 9deg -b lknee -c pos --save step.csv'
     fails 2 canpid plot words.csv
 }
 
-# What is drawn of a line by the legend of $1: its colour, and its dash.
+# What is drawn of a line by the legend of the script $1: its colour, and its dash.
 legend() {
-    python3 - "$1" <<'END'
-import re, sys
-drawing = open(sys.argv[1]).read()
-entry = r'<path [^>]*stroke="([^"]*)" stroke-width="2"([^>]*?) d="[^"]*"/>\n<text[^>]*>([^<]*)<'
-for colour, dash, label in re.findall(entry, drawing):
-    print(label, colour, "dashed" if "dasharray" in dash else "solid")
-END
+    sed -n "s/.* dt \(.*\) lc rgb '\(#[0-9a-f]*\)' title '\([^']*\)'.*/\3 \2 \1/p" "$1" |
+        sed 's/(5, 3)$/dashed/'
 }
 
 @test "several recordings, of any kind: each with its name, together from their beginnings" {
     for to in 10 30; do
         hidmotor -q -l "$fast" move 0 "$to" 0 duration=300ms --wait --record "$to.pcapng" >/dev/null
     done
-    ok hidmotor -q plot 10.pcapng 30.pcapng m2.position positions.m2.setpoint --out runs.svg
-    same "$(legend runs.svg | sort)" "\
+    ok hidmotor -q plot 10.pcapng 30.pcapng m2.position positions.m2.setpoint --out runs.gp
+    same "$(legend runs.gp | sort)" "\
 m2.position (10.pcapng) #0072b2 solid
 m2.position (30.pcapng) #d55e00 solid
 positions.m2.setpoint (10.pcapng) #0072b2 dashed
 positions.m2.setpoint (30.pcapng) #d55e00 dashed"
-    has "$(<runs.svg)" ">hidmotor plot: 10.pcapng, 30.pcapng, $(date +%Y)-"
-    has "$(<runs.svg)" ">position [deg]<"
+    has "$(<runs.gp)" "'hidmotor plot: 10.pcapng, 30.pcapng, $(date +%Y)-"
+    has "$(<runs.gp)" "'position [deg]'"
     # each begins at the left edge, whatever its date
-    same "$(grep -c 'clip-path' runs.svg) $(grep -c ' d="M72 ' runs.svg)" "1 4"
+    same "$(grep -c -A 1 ' << END$' runs.gp) $(grep -A 1 ' << END$' runs.gp | grep -c '^0 ')" "4 4"
     mkdir old
     printf 't,m2.position\n0,1\n1,5\n' | tee old/a.csv >a.csv
     hidmotor decode 10.pcapng -j >10.ndjson
-    ok hidmotor -q plot old/a.csv 10.ndjson a.csv m2.position --out mixed.svg --title 'old & new'
-    same "$(legend mixed.svg)" "\
+    ok hidmotor -q plot old/a.csv 10.ndjson a.csv m2.position --out mixed.gp --title 'old & new'
+    same "$(legend mixed.gp)" "\
 m2.position (old/a.csv) #0072b2 solid
 m2.position (10.ndjson) #d55e00 solid
 m2.position (a.csv) #009e73 solid"
-    has "$(<mixed.svg)" ">old &amp; new<"
-    hasnt "$(<mixed.svg)" "hidmotor plot"
+    has "$(<mixed.gp)" "title 'old & new'"
+    hasnt "$(<mixed.gp)" "hidmotor plot"
     ok hidmotor -q plot a.csv 10.ndjson m2.position --title runs
     has "${lines[0]}" " runs"
     has "$output" "1 m2.position (a.csv)"
@@ -224,9 +294,9 @@ m2.position (a.csv) #009e73 solid"
     has "$(<foreign.svg)" ">left knee<"
     has "$(<foreign.svg)" ">motor 1 [A]<"
     step_run
-    ok canpid -q plot step.csv --out step.svg
-    has "$(<step.svg)" ">setpoint, measured, output<"
-    same "$(legend step.svg)" $'setpoint #0072b2 dashed\nmeasured #0072b2 solid\noutput #d55e00 solid'
+    ok canpid -q plot step.csv --out step.gp
+    has "$(<step.gp)" "'setpoint, measured, output'"
+    same "$(legend step.gp)" $'setpoint #0072b2 dashed\nmeasured #0072b2 solid\noutput #d55e00 solid'
     canpid -q -l "$fast" record run.csv -n 60
     ok canpid -q plot run.csv lknee --out lknee.svg
     has "$(<lknee.svg)" ">[deg]<"
@@ -391,7 +461,7 @@ END
     for command in "step --from 0deg --to 10deg" sweep tune identify; do
         # shellcheck disable=SC2086 # words
         fails 2 canpid -q -l "$fast" $command -b lknee -c pos --plot run.gif
-        has "$why" "--plot: 'run.gif' — what the name ends in says the form: .svg, .png or .pdf"
+        has "$why" "--plot: 'run.gif' — what the name ends in says the form: .svg, .png, .pdf or .gp"
         [ ! -e run.gif ]
     done
 }
@@ -413,9 +483,9 @@ END
     printf 'deg 1 10\ndeg 1 90\n' | armctl -q -l "$fast" --record run.pcapng
     ok armctl plot run.pcapng
     has "$output" "⡏⠉⠉⠉⠉⠉⠉⠉⠉⠉⠉"
-    ok armctl -j plot run.pcapng --out run.svg
+    ok armctl -j plot run.pcapng --out run.gp
     same "$(json .samples)" 4
-    same "$(grep -c stroke-dasharray run.svg)" 2 # the line, and its place in the legend
+    same "$(grep -c 'dt (5, 3)' run.gp)" 1
     # one command is a line, too; its answer a point
     ok armctl -q -l "$fast" --record one.pcapng deg 1 90
     ok armctl plot one.pcapng

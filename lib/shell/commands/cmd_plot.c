@@ -133,7 +133,7 @@ static enum aw_status parse_arguments(struct plot *p, const struct aw_args *args
     enum aw_status status = parse_words(p, args);
     p->out = aw_option(p->session, "out");
     if (status == AW_OK && p->out)
-        status = aw_file_check(p->out, err);
+        status = aw_picture_check(p->out, err);
     const char *const *usual = p->session->tool->usual;
     p->usual = usual && p->input && p->select.n == 0;
     for (; p->usual && status == AW_OK && *usual; usual++)
@@ -699,7 +699,7 @@ static enum aw_status write_out(struct plot *p, enum aw_status collected)
         return AW_NO_MEMORY;
     leave_out_points(p);
     make_title(p, title, sizeof title);
-    enum aw_status status = aw_traces_write(&p->traces, p->out, title, &p->session->err);
+    enum aw_status status = aw_traces_write(&p->traces, p->session, p->out, title);
     if (status == AW_OK) {
         size_t samples = 0;
         for (size_t i = 0; i < p->traces.n; i++)

@@ -1,50 +1,34 @@
-/* Charts as files: SVG as it is, PNG and PDF made of that SVG by the converter of librsvg. */
+/* Charts as files: gnuplot draws them. */
 #include "shell/commands/picture.h"
 
 #include <errno.h>
-#include <spawn.h>
+#include <poll.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
-#include <sys/stat.h>
-#include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
 
 #include "base/child.h"
+#include "base/file.h"
+#include "base/grow.h"
+#include "base/text.h"
 
-extern char **environ;
+#define PROGRAM  "gnuplot"
+#define LIMIT_MS 30000
+#define PIECE    65536
 
-/* ---- The converter -----------------------------------------------------------------------------
+/* ---- gnuplot ----------------------------------------------------------------------------------
  */
 
-#define CONVERTER "rsvg-convert"
-
-/* Its standard input is the drawing, its standard output the picture: both are memory, as it does
- * not report a full disk. */
-static int spawn_converter(const char *program, bool pdf, int in, int out, pid_t *pid)
+static enum aw_status find_program(char *path, size_t size, struct aw_error *err)
 {
-    static char *const to_pdf[] = {CONVERTER, "--format=pdf", NULL};
-    static char *const to_png[] = {CONVERTER, "--format=png", "--zoom=2", NULL};
-    posix_spawn_file_actions_t actions;
-    posix_spawnattr_t attributes;
-    sigset_t none, pipe;
-    posix_spawn_file_actions_init(&actions);
-    posix_spawn_file_actions_adddup2(&actions, in, STDIN_FILENO);
-    posix_spawn_file_actions_adddup2(&actions, out, STDOUT_FILENO);
-    /* Signals that are blocked here while a device is open end the converter as usual. */
-    sigemptyset(&none);
-    sigemptyset(&pipe);
-    sigaddset(&pipe, SIGPIPE);
-    posix_spawnattr_init(&attributes);
-    posix_spawnattr_setsigmask(&attributes, &none);
-    posix_spawnattr_setsigdefault(&attributes, &pipe);
-    posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF);
-    int error = posix_spawn(pid, program, &actions, &attributes, pdf ? to_pdf : to_png, environ);
-    posix_spawnattr_destroy(&attributes);
-    posix_spawn_file_actions_destroy(&actions);
-    return error;
+    if (aw_child_find(PROGRAM, path, size))
+        return AW_OK;
+    return aw_fail(err, AW_NO_LINK,
+                   PROGRAM
+                   " not found — install it (apt install gnuplot-nox), or write a .gp file");
 }
 
 static bool write_whole(int fd, const char *text, size_t size)
@@ -52,73 +36,124 @@ static bool write_whole(int fd, const char *text, size_t size)
     return write(fd, text, size) == (ssize_t)size && lseek(fd, 0, SEEK_SET) == 0;
 }
 
-static char *read_whole(int fd, size_t *size)
+static int64_t now_ms(void)
 {
-    struct stat about;
-    char *bytes =
-        fstat(fd, &about) == 0 && about.st_size > 0 ? malloc((size_t)about.st_size) : NULL;
-    if (bytes && pread(fd, bytes, (size_t)about.st_size, 0) != about.st_size) {
-        free(bytes);
-        bytes = NULL;
+    struct timespec now;
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return (int64_t)now.tv_sec * 1000 + now.tv_nsec / 1000000;
+}
+
+static bool is_readable(int fd)
+{
+    struct pollfd in = {.fd = fd, .events = POLLIN};
+    return poll(&in, 1, 0) > 0;
+}
+
+/* Reads to the end; the caller frees the bytes in any case. AW_STOPPED by a signal, AW_TIMEOUT,
+ * AW_NO_MEMORY. A signal that ended the samples is still pending, and must not end the drawing. */
+static enum aw_status read_whole(struct aw_session *session, int fd, char **bytes, size_t *size)
+{
+    const int64_t deadline = now_ms() + LIMIT_MS;
+    int stop = session->time.real.stop_fd;
+    size_t room = 0;
+    stop = stop >= 0 && is_readable(stop) ? -1 : stop;
+    for (ssize_t n = -1; n != 0; *size += n > 0 ? (size_t)n : 0) {
+        struct pollfd in[] = {{.fd = fd, .events = POLLIN}, {.fd = stop, .events = POLLIN}};
+        int64_t left = deadline - now_ms();
+        char *grown = aw_grow(*bytes, &room, *size + PIECE, 1);
+        if (!grown)
+            return AW_NO_MEMORY;
+        *bytes = grown;
+        if (left <= 0)
+            return AW_TIMEOUT;
+        n = -1;
+        if (poll(in, 2, (int)left) > 0 && in[1].revents)
+            return AW_STOPPED;
+        if (in[0].revents)
+            n = read(fd, *bytes + *size, PIECE);
     }
-    *size = bytes ? (size_t)about.st_size : 0;
-    return bytes;
+    return AW_OK;
 }
 
-/* What it writes into picture; false: it could not. */
-static bool run_converter(const char *program, bool pdf, int drawing, int picture)
+static void explain(struct aw_error *err, enum aw_status status, int how, const char *picture)
 {
-    pid_t pid;
-    int how = -1;
-    if (spawn_converter(program, pdf, drawing, picture, &pid) != 0)
-        return false;
-    while (waitpid(pid, &how, 0) < 0 && errno == EINTR)
-        ;
-    return WIFEXITED(how) && WEXITSTATUS(how) == 0;
+    char words[48];
+    if (status == AW_NO_MEMORY)
+        aw_no_memory(err);
+    else if (status == AW_STOPPED)
+        aw_fail(err, AW_STOPPED, "%.200s: not drawn", picture);
+    else
+        aw_fail(err, AW_REFUSED, "%.200s: " PROGRAM " failed (%s) — try it: " PROGRAM " --version",
+                picture,
+                status == AW_TIMEOUT ? "timed out"
+                : how == 0           ? "no output"
+                                     : aw_child_words(words, sizeof words, how));
 }
 
-static char *convert(const char *svg, size_t length, const char *path, size_t *size,
-                     struct aw_error *err)
+/* gnuplot reads the script from a file in memory, so it may write while it still reads. */
+static char *run_program(struct aw_session *session, const char *path, const char *script,
+                         const char *picture, size_t *size)
 {
-    char program[512], *bytes = NULL;
-    if (!aw_child_find(CONVERTER, program, sizeof program)) {
-        aw_fail(err, AW_REFUSED,
-                CONVERTER " is not here, which makes .png and .pdf — install it (apt install "
-                          "librsvg2-bin), or write an .svg file");
+    static char *const argv[] = {PROGRAM, "-d", "/proc/self/fd/" AW_CHILD_FD_TEXT, NULL};
+    struct aw_child child;
+    char *bytes = NULL;
+    int fd = memfd_create("script", MFD_CLOEXEC);
+    if (fd < 0 || !write_whole(fd, script, strlen(script))) {
+        aw_fail(&session->err, AW_REFUSED, "%.200s: %s", picture, strerror(errno));
+        if (fd >= 0)
+            close(fd);
         return NULL;
     }
-    int drawing = memfd_create("drawing", MFD_CLOEXEC);
-    int picture = memfd_create("picture", MFD_CLOEXEC);
-    if (drawing >= 0 && picture >= 0 && write_whole(drawing, svg, length) &&
-        run_converter(program, strcmp(strrchr(path, '.'), ".pdf") == 0, drawing, picture))
-        bytes = read_whole(picture, size);
-    if (!bytes)
-        aw_fail(err, AW_REFUSED, "%.200s: " CONVERTER " could not draw it", path);
-    if (drawing >= 0)
-        close(drawing);
-    if (picture >= 0)
-        close(picture);
-    return bytes;
+    const struct aw_child_plan plan = {path, argv, .read = true, .fd = fd, .dies_with_us = true};
+    enum aw_status status = aw_child_start(&child, &plan, &session->err);
+    close(fd);
+    if (status != AW_OK)
+        return NULL;
+    *size = 0;
+    status = read_whole(session, child.from, &bytes, size);
+    int how = aw_child_end(&child, status == AW_OK ? LIMIT_MS : 0);
+    if (status == AW_OK && how == 0 && *size > 0)
+        return bytes;
+    free(bytes);
+    explain(&session->err, status, how, picture);
+    return NULL;
 }
 
-/* ---- All of them -------------------------------------------------------------------------------
+/* ---- All of them ------------------------------------------------------------------------------
  */
 
-char *aw_picture_draw(const struct aw_chart *chart, const char *path, size_t *size,
-                      struct aw_error *err)
+static bool is_script(const char *path)
 {
     const char *dot = path ? strrchr(path, '.') : NULL;
-    bool convertible = dot && (strcmp(dot, ".png") == 0 || strcmp(dot, ".pdf") == 0);
-    if (path && !convertible && !(dot && strcmp(dot, ".svg") == 0)) {
-        aw_fail(err, AW_USAGE, "'%.100s' — what the name ends in says the form: .svg, .png or .pdf",
-                path);
-        return NULL;
-    }
-    char *svg = aw_chart_svg(chart, size, err);
-    if (!svg || !convertible)
-        return svg;
-    char *picture = convert(svg, *size, path, size, err);
-    free(svg);
+    return dot && strcmp(dot, ".gp") == 0;
+}
+
+static enum aw_chart_form form_of(const char *path)
+{
+    const char *dot = path ? strrchr(path, '.') : NULL;
+    return !dot                       ? AW_CHART_SVG
+           : strcmp(dot, ".png") == 0 ? AW_CHART_PNG
+           : strcmp(dot, ".pdf") == 0 ? AW_CHART_PDF
+                                      : AW_CHART_SVG;
+}
+
+enum aw_status aw_picture_check(const char *path, struct aw_error *err)
+{
+    char program[512];
+    enum aw_status status = aw_file_check(path, err);
+    return status != AW_OK || is_script(path) ? status : find_program(program, sizeof program, err);
+}
+
+char *aw_picture_draw(struct aw_session *session, const struct aw_chart *chart, const char *path,
+                      size_t *size)
+{
+    char program[512], *picture = NULL;
+    char *script = aw_chart_script(chart, form_of(path), size, &session->err);
+    if (!script || is_script(path))
+        return script;
+    if (find_program(program, sizeof program, &session->err) == AW_OK)
+        picture = run_program(session, program, script, path ? path : "picture", size);
+    free(script);
     return picture;
 }
 

@@ -1,7 +1,9 @@
-/* Pictures of charts, in the form that the name of the file ends in: .svg, .png or .pdf.
+/* Pictures of charts, drawn by gnuplot. The ending of the file is the format: .svg, .png or .pdf;
+ * .gp is the script for gnuplot.
  *
  *     {.name = "plot", .value = "FILE", AW_PICTURE, …}                      another is refused
- *     char *bytes = aw_picture_draw(&chart, "run.png", &size, &err);        the caller frees it
+ *     enum aw_status status = aw_picture_check("run.png", &err);            before anything moves
+ *     char *bytes = aw_picture_draw(session, &chart, "run.png", &size);     the caller frees it
  */
 #ifndef AW_SHELL_COMMANDS_PICTURE_H
 #define AW_SHELL_COMMANDS_PICTURE_H
@@ -10,17 +12,21 @@
 #include "view/chart/chart.h"
 
 /* For struct aw_option. */
-#define AW_PICTURE .endings = "svg png pdf", .ends = true
+#define AW_PICTURE .endings = "svg png pdf gp", .ends = true
 
 /* "canpid step: lknee pos kp 6, 2026-11-22": tool, command, what it shows, and the day of time_ns
  * (AW_NO_TIME: today). */
 void aw_picture_title(const struct aw_session *session, const char *what, int64_t time_ns,
                       char *out, size_t size);
 
-/* The drawing, not yet written to the file (path NULL: SVG); or NULL: AW_USAGE for another ending
- * or if there is nothing to draw; AW_REFUSED if rsvg-convert, which makes PNG and PDF of the SVG,
- * is not there or fails, with what to do; AW_NO_MEMORY. */
-char *aw_picture_draw(const struct aw_chart *chart, const char *path, size_t *size,
-                      struct aw_error *err);
+/* Checks that the file can be made and that gnuplot is installed, unless the file is a script.
+ * Changes nothing. As aw_file_check, or AW_NO_LINK with the package to install. */
+enum aw_status aw_picture_check(const char *path, struct aw_error *err);
+
+/* The drawing, not yet written to the file (path NULL: SVG); or NULL with session->err: AW_USAGE if
+ * there is nothing to draw; AW_NO_LINK without gnuplot; AW_REFUSED if it fails or takes longer than
+ * half a minute; AW_STOPPED by a signal; AW_NO_MEMORY. */
+char *aw_picture_draw(struct aw_session *session, const struct aw_chart *chart, const char *path,
+                      size_t *size);
 
 #endif

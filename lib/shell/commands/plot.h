@@ -50,7 +50,7 @@ void aw_traces_leave_out_points(struct aw_traces *traces);
 /* Draws them into a file, as aw_picture_draw: a panel for each unit; what a value is to be
  * (setpoint, target, what was commanded) is dashed, in the colour of what it is. AW_USAGE if there
  * is nothing to draw; as aw_file_fail says if it cannot be written. */
-enum aw_status aw_traces_write(const struct aw_traces *traces, const char *path, const char *title,
-                               struct aw_error *err);
+enum aw_status aw_traces_write(const struct aw_traces *traces, struct aw_session *session,
+                               const char *path, const char *title);
 
 #endif

@@ -249,15 +249,15 @@ static void choose_colours(const struct aw_traces *traces, const struct panels *
             colours[i] = colours[of[i]];
 }
 
-enum aw_status aw_traces_write(const struct aw_traces *traces, const char *path, const char *title,
-                               struct aw_error *err)
+enum aw_status aw_traces_write(const struct aw_traces *traces, struct aw_session *session,
+                               const char *path, const char *title)
 {
     struct aw_series series[AW_TRACES];
     struct aw_panel list[MOST_PANELS];
     struct panels panels;
     size_t used = 0, size, colours[AW_TRACES];
     if (!traces->any)
-        return aw_fail(err, AW_USAGE, "--out: nothing has come that could be drawn");
+        return aw_fail(&session->err, AW_USAGE, "--out: nothing has come that could be drawn");
     divide(traces, &panels);
     choose_colours(traces, &panels, colours);
     for (size_t p = 0; p < panels.n; p++) {
@@ -281,10 +281,10 @@ enum aw_status aw_traces_write(const struct aw_traces *traces, const char *path,
                              .x_unit = rows ? NULL : "s",
                              .panels = list,
                              .n = panels.n};
-    char *text = aw_picture_draw(&chart, path, &size, err);
+    char *text = aw_picture_draw(session, &chart, path, &size);
     if (!text)
-        return err->status;
-    enum aw_status status = aw_file_write(path, text, size, err);
+        return session->err.status;
+    enum aw_status status = aw_file_write(path, text, size, &session->err);
     free(text);
     return status;
 }

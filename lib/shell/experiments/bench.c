@@ -140,11 +140,12 @@ enum aw_status aw_bench_begin(struct aw_bench *bench)
     struct aw_session *session = bench->session;
     enum aw_status status = AW_OK;
     /* A run must not be made in vain. */
-    const char *paths[] = {save_path(bench), aw_option(session, "plot")};
+    const char *samples = save_path(bench), *picture = aw_option(session, "plot");
     bool dry = aw_flag(session, "dry-run");
-    for (size_t i = 0; i < sizeof paths / sizeof *paths && status == AW_OK && !dry; i++)
-        if (paths[i])
-            status = aw_file_check(paths[i], &session->err);
+    if (samples && !dry)
+        status = aw_file_check(samples, &session->err);
+    if (status == AW_OK && picture && !dry)
+        status = aw_picture_check(picture, &session->err);
     return status == AW_OK ? aw_bench_begin_with(bench) : status;
 }
 
@@ -349,7 +350,7 @@ enum aw_status aw_bench_write_chart(struct aw_session *session, const struct aw_
                                     const char *path)
 {
     size_t size;
-    char *drawn = aw_picture_draw(chart, path, &size, &session->err);
+    char *drawn = aw_picture_draw(session, chart, path, &size);
     return aw_bench_write_drawn(session, drawn, size, path);
 }
 

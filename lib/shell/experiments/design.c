@@ -179,7 +179,7 @@ char *aw_bench_draw_bode(struct aw_session *session, const struct aw_model *mode
                                    .panels = panels,
                                    .n = b.n ? 3 : 2,
                                    .height = b.n ? 760 : 0};
-    return aw_picture_draw(&chart, path, size, &session->err);
+    return aw_picture_draw(session, &chart, path, size);
 }
 
 struct curves {
@@ -249,7 +249,7 @@ char *aw_bench_draw_steps(struct aw_session *session, const struct aw_model *mod
     aw_picture_title(session, "Predicted steps, full law", AW_NO_TIME, title, sizeof title);
     const struct aw_chart chart = {
         .title = title, .x_label = "time", .x_unit = "s", .panels = panels, .n = 2};
-    char *svg = good ? aw_picture_draw(&chart, path, size, &session->err) : NULL;
+    char *svg = good ? aw_picture_draw(session, &chart, path, size) : NULL;
     free_curves(&c);
     return svg;
 }

@@ -20,7 +20,7 @@ extern const struct aw_bench_hooks aw_target_bench;
     }
 #define AW_PLOT_OPTION                                                                            \
     {                                                                                             \
-        .name = "plot", .value = "FILE", .help = "draw into an .svg, .png or .pdf file",          \
+        .name = "plot", .value = "FILE", .help = "draw into an .svg, .png, .pdf or .gp file",     \
         AW_PICTURE                                                                                \
     }
 #define AW_SETTLE_OPTION                                                                          \
@@ -65,7 +65,7 @@ extern const struct aw_bench_hooks aw_target_bench;
     {.name = "save", .value = "FILE", .help = "write the model as JSON", .endings = "json"},      \
     {.name = "samples", .value = "FILE", .help = "write the samples as CSV", .endings = "csv"},   \
     {.name = "plot", .value = "FILE", AW_PICTURE,                                                 \
-     .help = "draw the frequency response into an .svg, .png or .pdf file"},                      \
+     .help = "draw the frequency response into an .svg, .png, .pdf or .gp file"},                 \
     {.name = "from", .value = "FILE", .help = "use this recording instead of a device",           \
      .endings = "csv"},                                                                           \
     {.name = "time", .value = "COLUMN", .help = "column of the time, in s or 't [ms]'",           \
@@ -125,7 +125,7 @@ extern const struct aw_bench_hooks aw_target_bench;
             AW_DESIGN_OPTIONS(a_step, noise), AW_TICK_OPTION("that of the model"),                \
             {.name = "compare", .help = "all rules in one table"},                                \
             {.name = "plot", .value = "FILE", AW_PICTURE,                                         \
-             .help = "draw the predicted steps into an .svg, .png or .pdf file"},                 \
+             .help = "draw the predicted steps into an .svg, .png, .pdf or .gp file"},            \
             {.name = "bode", .value = "FILE", AW_PICTURE,                                         \
              .help = "draw the open loops over frequency with their margins, and |S| with Ms"}),  \
         .args = AW_ARGS({.name = "model", .kind = AW_ARG_FILE,                                    \

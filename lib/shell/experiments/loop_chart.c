@@ -111,7 +111,7 @@ static size_t add_mark(struct aw_series *to, struct mark *mark, double x, double
     mark->y[0] = y;
     mark->y[1] = level;
     mark->texts[0] = mark->text;
-    to[0] = (struct aw_series){.x = mark->x, .y = mark->y, .n = 2, .colour = 2, .curve = true};
+    to[0] = (struct aw_series){.x = mark->x, .y = mark->y, .n = 2, .colour = 2};
     to[1] = (struct aw_series){
         .x = mark->x, .y = mark->y, .n = 1, .colour = 2, .dots = true, .texts = mark->texts};
     return 2;
@@ -198,14 +198,15 @@ char *aw_bench_draw_loop(struct aw_session *session, const struct aw_model *mode
         }
         aw_picture_title(session, "Open loop L with its margins, and S = 1/(1 + L)", AW_NO_TIME,
                          title, sizeof title);
-        svg = aw_picture_draw(&(struct aw_chart){.title = title,
+        svg = aw_picture_draw(session,
+                              &(struct aw_chart){.title = title,
                                                  .x_label = "frequency",
                                                  .x_unit = "Hz",
                                                  .log_x = true,
                                                  .panels = panels,
                                                  .n = PANELS,
                                                  .height = 760},
-                              path, size, &session->err);
+                              path, size);
     }
     free(chart);
     free(curves);

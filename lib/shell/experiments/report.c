@@ -7,6 +7,7 @@
 #include "base/file.h"
 #include "base/text.h"
 #include "base/xml.h"
+#include "shell/commands/picture.h"
 #include "shell/experiments/tuning.h"
 
 static const char head[] =
@@ -149,7 +150,7 @@ static char *measured_svg(struct aw_session *session, const struct aw_bench_stor
         {.label = "output", .unit = "of full scale", .series = outputs, .n = 2}};
     const struct aw_chart chart = {
         .title = "Steps, measured", .x_label = "time", .x_unit = "s", .panels = panels, .n = 2};
-    char *svg = aw_chart_svg(&chart, size, &session->err);
+    char *svg = aw_picture_draw(session, &chart, NULL, size);
     free(block);
     return svg;
 }

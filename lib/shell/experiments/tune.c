@@ -6,6 +6,7 @@
 
 #include "base/file.h"
 #include "base/text.h"
+#include "shell/commands/picture.h"
 #include "shell/core/ask.h"
 #include "shell/experiments/experiments.h"
 #include "shell/experiments/tuning.h"
@@ -49,7 +50,7 @@ static enum aw_status parse_plan(struct aw_bench *bench, struct tuner *t)
     snprintf(t->model.controller, sizeof t->model.controller, "%s", bench->joint.mode);
     enum aw_status status = aw_bench_design_options(session, &t->model, &t->options);
     if (status == AW_OK && report)
-        status = aw_file_check(report, &session->err);
+        status = aw_picture_check(report, &session->err);
     if (status == AW_OK)
         status = aw_excitation_plan(bench, &t->experiment);
     if (!aw_option(session, "step")) /* within what the model has seen */

@@ -1,32 +1,30 @@
-/* Lays out axes, legend and lines of a chart, and thins out what no eye could tell apart. */
+/* Lays out panels and legends, and writes them and thinned data as commands of gnuplot. */
 #include "view/chart/chart.h"
 
 #include <math.h>
+#include <stdint.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
-#include "base/ticks.h"
 #include "base/utf8.h"
-#include "view/chart/svg.h"
 
+/* Sizes in pixels of the SVG. */
 #define MOST_PANELS  4
+#define WIDTH        800.0
+#define PANEL        300.0
 #define LEFT         72.0 /* margins */
 #define RIGHT        20.0
 #define TOP_TITLE    36.0
 #define TOP          14.0
-#define BOTTOM       46.0
+#define BOTTOM       50.0
 #define BETWEEN      22.0
-#define TEXT         12.0
-#define TICK_TEXT    11.0
-#define LETTER       6.6 /* a letter of the legend is about so wide */
-#define LEGEND_ROW   18.0
-#define SAMPLE_WIDTH 22.0
-#define DOT          3.0 /* radius */
-#define PER_LINE     2.0 /* buckets of a long line per pixel */
-#define GUIDE        "#777"
-#define TITLE_TEXT   14.0
+#define LETTER       6.6  /* a letter of the legend is about so wide */
+#define LEGEND_ROW   16.0 /* of the legend, above the panel */
+#define SAMPLE       44.0 /* of the line in the legend, with the gaps around it */
 #define TITLE_LETTER 7.8
-#define LEGEND_ROWS  7 /* of a column, where there is room for another one */
+#define MOST_DECADES 12
+#define POINTS       1400 /* pieces of a long line, two a pixel */
 
 /* Okabe and Ito's colours, which people with any colour vision tell apart; more, where there are
  * more lines than that. */
@@ -38,19 +36,23 @@ struct range {
     double low, high;
 };
 
-struct box {
-    double x, y, width, height; /* pixels */
-};
-
-/* One panel on the drawing: what it shows where. */
+/* One panel on the drawing: what it shows, and where. */
 struct frame {
-    double x, y, width, height;
+    double top, bottom; /* share of the drawing's height, from below */
     struct range across, up;
-    bool log_x;
-    struct box legend; /* of width 0: there is none */
+    size_t entries, columns, rows; /* of the legend */
 };
 
-/* ---- Ranges and ticks --------------------------------------------------------------------------
+struct script {
+    FILE *out;
+    const struct aw_chart *chart;
+    double height;
+    size_t blocks; /* of data, that have been written */
+    double level;  /* of stairs at the last point; NaN: none */
+    struct frame frames[MOST_PANELS];
+};
+
+/* ---- Ranges ------------------------------------------------------------------------------------
  */
 
 static void include(struct range *range, double value)
@@ -59,19 +61,17 @@ static void include(struct range *range, double value)
     range->high = fmax(range->high, value);
 }
 
-static double x_value(const struct frame *frame, double x)
+static bool is_shown(const struct aw_chart *chart, double x, double y)
 {
-    if (!frame->log_x)
-        return x;
-    return x > 0 ? log10(x) : NAN;
+    return isfinite(x) && isfinite(y) && (x > 0 || !chart->log_x);
 }
 
-static void measure(const struct aw_panel *panel, struct frame *frame)
+static void measure(const struct aw_chart *chart, const struct aw_panel *panel, struct frame *frame)
 {
     for (size_t s = 0; s < panel->n; s++)
         for (size_t i = 0; i < panel->series[s].n; i++) {
-            double x = x_value(frame, panel->series[s].x[i]), y = panel->series[s].y[i];
-            if (!isfinite(x) || !isfinite(y))
+            double x = panel->series[s].x[i], y = panel->series[s].y[i];
+            if (!is_shown(chart, x, y))
                 continue;
             include(&frame->across, x);
             include(&frame->up, y);
@@ -93,50 +93,124 @@ static bool is_empty(const struct range *range)
     return !(range->high >= range->low);
 }
 
-/* ---- Lines -------------------------------------------------------------------------------------
+static bool find_ranges(struct script *s)
+{
+    struct range across = {INFINITY, -INFINITY};
+    for (size_t p = 0; p < s->chart->n; p++) {
+        struct frame *frame = &s->frames[p];
+        frame->across = frame->up = (struct range){INFINITY, -INFINITY};
+        measure(s->chart, &s->chart->panels[p], frame);
+        if (is_empty(&frame->up)) {
+            frame->up = (struct range){0, 1};
+            continue;
+        }
+        include(&across, frame->across.low);
+        include(&across, frame->across.high);
+        widen(&frame->up, 0.06);
+    }
+    if (is_empty(&across))
+        return false;
+    widen(&across, 0);
+    for (size_t p = 0; p < s->chart->n; p++)
+        s->frames[p].across = across;
+    return true;
+}
+
+/* ---- Layout ------------------------------------------------------------------------------------
  */
 
-static double to_x(const struct frame *frame, double x)
+static bool has_label(const struct aw_series *series)
 {
-    return frame->x +
-           (x - frame->across.low) / (frame->across.high - frame->across.low) * frame->width;
+    return series->label && *series->label;
 }
 
-static double to_y(const struct frame *frame, double y)
+static void measure_legend(const struct aw_panel *panel, struct frame *frame)
 {
-    return frame->y + frame->height -
-           (y - frame->up.low) / (frame->up.high - frame->up.low) * frame->height;
+    size_t longest = 0;
+    for (size_t s = 0; s < panel->n; s++) {
+        size_t length = has_label(&panel->series[s]) ? aw_utf8_length(panel->series[s].label) : 0;
+        longest = length > longest ? length : longest;
+        frame->entries += length > 0;
+    }
+    double each = (double)longest * LETTER + SAMPLE;
+    size_t most = (size_t)((WIDTH - LEFT - RIGHT) / each);
+    most = most > 0 ? most : 1;
+    frame->columns = frame->entries < most ? frame->entries : most;
+    frame->rows = frame->columns ? (frame->entries + frame->columns - 1) / frame->columns : 0;
 }
 
-/* A line being drawn: the pixel column it is in, with the least and greatest value there. */
-struct pen {
-    struct aw_svg *svg;
-    const struct frame *frame;
-    const struct aw_series *series;
-    bool down;
-    double x, y; /* of the last point drawn */
-};
-
-static void draw_to(struct pen *pen, double x, double y)
+static void lay_out(struct script *s)
 {
-    if (pen->down && pen->series->stairs)
-        aw_svg_path_point(pen->svg, x, pen->y, false);
-    aw_svg_path_point(pen->svg, x, y, !pen->down);
-    pen->down = true;
-    pen->x = x;
-    pen->y = y;
+    const struct aw_chart *chart = s->chart;
+    double top = chart->title ? TOP_TITLE : TOP, n = (double)chart->n, legends = 0;
+    for (size_t p = 0; p < chart->n; p++) {
+        measure_legend(&chart->panels[p], &s->frames[p]);
+        legends += LEGEND_ROW * (double)s->frames[p].rows;
+    }
+    s->height = chart->height > 0 ? chart->height : PANEL * n + 60 + legends;
+    double each = (s->height - top - BOTTOM - BETWEEN * (n - 1) - legends) / n;
+    for (size_t p = 0; p < chart->n; p++) {
+        top += LEGEND_ROW * (double)s->frames[p].rows;
+        s->frames[p].top = 1 - top / s->height;
+        s->frames[p].bottom = 1 - (top + each) / s->height;
+        top += each + BETWEEN;
+    }
+}
+
+/* ---- Texts -------------------------------------------------------------------------------------
+ */
+
+/* In single quotes gnuplot keeps every character; in double quotes it executes backticks. A single
+ * quote becomes a string of its own. gnuplot 5.4 cannot read a lone one that is written twice, and
+ * after "'" it expands @. */
+static void put_text(struct script *s, const char *text, size_t letters)
+{
+    fputc('\'', s->out);
+    for (; *text && letters > 0; letters--) {
+        size_t length = aw_utf8_size(text);
+        if (*text == '\'')
+            fputs("'.\"\\047\".'", s->out);
+        else
+            fprintf(s->out, "%.*s%s", (int)length, text, length == 0 ? "?" : "");
+        text += length > 0 ? length : 1;
+    }
+    fprintf(s->out, "%s'", *text ? "…" : "");
+}
+
+static void put_axis(struct script *s, const char *label, const char *unit)
+{
+    char text[160];
+    bool has_unit = unit && *unit;
+    const char *before = !has_unit ? "" : label && *label ? " [" : "[";
+    snprintf(text, sizeof text, "%s%s%s%s", label ? label : "", before, has_unit ? unit : "",
+             has_unit ? "]" : "");
+    put_text(s, text, sizeof text);
+}
+
+/* ---- Data --------------------------------------------------------------------------------------
+ */
+
+static void put_point(struct script *s, const struct aw_series *series, size_t i)
+{
+    if (series->stairs && isfinite(s->level))
+        fprintf(s->out, "%.9g %.9g\n", series->x[i], s->level);
+    fprintf(s->out, "%.9g %.9g", series->x[i], series->y[i]);
+    if (series->dots)
+        fprintf(s->out, " %d", series->hollow && series->hollow[i] ? 6 : 7);
+    fputc('\n', s->out);
+    s->level = series->y[i];
 }
 
 /* Of many samples in one piece only the first, the extremes and the last are to be seen. A gap in
  * the piece is moved to its beginning. */
-static void draw_segment(struct pen *pen, size_t from, size_t to)
+static void put_piece(struct script *s, const struct aw_series *series, size_t from, size_t to)
 {
-    const double *y = pen->series->y;
+    const double *y = series->y;
     size_t least = from, most = from, last = from;
-    bool found = false;
+    bool found = false, gap = false;
     for (size_t i = from; i < to; i++) {
-        if (!isfinite(x_value(pen->frame, pen->series->x[i])) || !isfinite(y[i])) {
-            pen->down = false;
+        if (!is_shown(s->chart, series->x[i], y[i])) {
+            gap = true;
             continue;
         }
         from = found ? from : i;
@@ -146,371 +220,221 @@ static void draw_segment(struct pen *pen, size_t from, size_t to)
         found = true;
     }
     const size_t order[] = {from, least < most ? least : most, least < most ? most : least, last};
+    if (gap) {
+        fputs("NaN NaN\n", s->out);
+        s->level = NAN;
+    }
     for (size_t k = 0; found && k < sizeof order / sizeof *order; k++)
         if (k == 0 || order[k] > order[k - 1])
-            draw_to(pen, to_x(pen->frame, x_value(pen->frame, pen->series->x[order[k]])),
-                    to_y(pen->frame, y[order[k]]));
+            put_point(s, series, order[k]);
 }
 
-/* Beside a dot, on the side where there is room. */
-static void draw_remark(struct aw_svg *svg, const struct frame *frame, double x, double y,
-                        const char *text)
+static void put_data(struct script *s, const struct aw_series *series)
 {
-    bool left = x > frame->x + frame->width * 0.75;
-    double up = y > frame->y + 20 ? -6 : 15;
-    aw_svg_text_over(svg, x + (left ? -7 : 7), y + up, left ? "end" : "start", TICK_TEXT, text);
-}
-
-static void draw_dots(struct aw_svg *svg, const struct frame *frame, const struct aw_series *series,
-                      const char *colour)
-{
-    for (size_t i = 0; i < series->n; i++) {
-        double x = x_value(frame, series->x[i]), y = series->y[i];
-        if (isfinite(x) && isfinite(y))
-            aw_svg_dot(svg, to_x(frame, x), to_y(frame, y), DOT, colour,
-                       series->hollow && series->hollow[i]);
-        if (isfinite(x) && isfinite(y) && series->texts)
-            draw_remark(svg, frame, to_x(frame, x), to_y(frame, y), series->texts[i]);
-    }
-}
-
-static void draw_series(struct aw_svg *svg, const struct frame *frame,
-                        const struct aw_series *series, const char *colour)
-{
-    if (series->dots) {
-        draw_dots(svg, frame, series, colour);
-        return;
-    }
-    struct pen pen = {.svg = svg, .frame = frame, .series = series};
-    size_t segments = (size_t)(frame->width * PER_LINE);
-    size_t n = series->n, each = series->curve ? 1 : n / segments + 1;
-    if (series->guide)
-        aw_svg_path_begin(svg, GUIDE, 1, "2 2");
-    else
-        aw_svg_path_begin(svg, colour, series->dashed ? 1.2 : 1.6, series->dashed ? "5 3" : NULL);
+    size_t n = series->n, each = series->dots ? 1 : n / POINTS + 1;
+    fprintf(s->out, "$d%zu << END\n", ++s->blocks);
+    s->level = NAN;
     for (size_t i = 0; i < n; i += each)
-        draw_segment(&pen, i, n - i < each ? n : i + each);
-    aw_svg_path_end(svg);
+        put_piece(s, series, i, n - i < each ? n : i + each);
+    fputs("END\n", s->out);
 }
 
-/* ---- Axes and texts ----------------------------------------------------------------------------
+/* ---- Panels ------------------------------------------------------------------------------------
  */
 
-static void print_tick(char *out, size_t size, double value, int decimals)
+/* Beside a dot, on the side where there is room. */
+static void put_remarks(struct script *s, const struct frame *frame, const struct aw_series *series)
 {
-    double shown = fabs(value) < 0.5 * pow(10, -decimals) ? 0 : value;
-    if (fabs(value) >= 1e6 || decimals > 6)
-        snprintf(out, size, "%g", shown);
-    else
-        snprintf(out, size, "%.*f", decimals, shown);
-}
-
-static void draw_rows(struct aw_svg *svg, const struct frame *frame)
-{
-    double ticks[AW_TICKS];
-    char text[32];
-    int decimals, n = aw_ticks(frame->up.low, frame->up.high, 2 + (int)(frame->height / 40), ticks,
-                               &decimals);
-    for (int i = 0; i < n; i++) {
-        double y = to_y(frame, ticks[i]);
-        aw_svg_line(svg, frame->x, y, frame->x + frame->width, y, "#e4e4e4");
-        print_tick(text, sizeof text, ticks[i], decimals);
-        aw_svg_text(svg, frame->x - 6, y + 4, "end", TICK_TEXT, text);
-    }
-}
-
-static void draw_column(struct aw_svg *svg, const struct frame *frame, double x, const char *text)
-{
-    double at = to_x(frame, x);
-    aw_svg_line(svg, at, frame->y, at, frame->y + frame->height, text ? "#e4e4e4" : "#f3f3f3");
-    if (text && *text)
-        aw_svg_text(svg, at, frame->y + frame->height + 16, "middle", TICK_TEXT, text);
-}
-
-static void draw_columns(struct aw_svg *svg, const struct frame *frame, bool labels)
-{
-    double ticks[AW_TICKS];
-    char text[32];
-    int decimals, n = aw_ticks(frame->across.low, frame->across.high, 2 + (int)(frame->width / 90),
-                               ticks, &decimals);
-    for (int i = 0; i < n; i++) {
-        print_tick(text, sizeof text, ticks[i], decimals);
-        draw_column(svg, frame, ticks[i], labels ? text : "");
-    }
-}
-
-/* Over a wide range the powers of ten have a number, over a narrow one 2 and 5 too. */
-static void draw_decades(struct aw_svg *svg, const struct frame *frame, bool labels)
-{
-    bool narrow = frame->across.high - frame->across.low < 2;
-    for (int power = (int)floor(frame->across.low); power <= frame->across.high; power++)
-        for (int digit = 1; digit < 10; digit++) {
-            double x = power + log10(digit);
-            char text[32];
-            if (x < frame->across.low - 1e-9 || x > frame->across.high + 1e-9)
-                continue;
-            bool named = digit == 1 || (narrow && (digit == 2 || digit == 5));
-            snprintf(text, sizeof text, "%g", digit * pow(10, power));
-            draw_column(svg, frame, x, named ? (labels ? text : "") : NULL);
-        }
-}
-
-static void join(char *out, size_t size, const char *label, const char *unit)
-{
-    bool has_unit = unit && *unit;
-    const char *before = !has_unit ? "" : label && *label ? " [" : "[";
-    snprintf(out, size, "%s%s%s%s", label ? label : "", before, has_unit ? unit : "",
-             has_unit ? "]" : "");
-}
-
-/* Series without a label are not in it. */
-struct legend {
-    size_t n, rows, columns;
-    double each; /* width of a column */
-};
-
-static struct legend measure_legend(const struct aw_panel *panel, const struct frame *frame)
-{
-    struct legend legend = {.columns = 1};
-    size_t longest = 0;
-    for (size_t s = 0; s < panel->n; s++) {
-        size_t length = panel->series[s].label ? strlen(panel->series[s].label) : 0;
-        longest = length > longest ? length : longest;
-        legend.n += length > 0;
-    }
-    legend.each = (double)longest * LETTER + SAMPLE_WIDTH + 18;
-    while (legend.n > legend.columns * LEGEND_ROWS &&
-           (double)(legend.columns + 1) * legend.each + 12 < frame->width)
-        legend.columns++;
-    legend.rows = (legend.n + legend.columns - 1) / legend.columns;
-    return legend;
-}
-
-static const char *colour_of(const struct aw_panel *panel, size_t s)
-{
-    size_t colour = panel->series[s].colour;
-    return colours[(colour > 0 ? colour - 1 : s) % (sizeof colours / sizeof *colours)];
-}
-
-#define CORNERS 4
-
-static void count(size_t *hidden, const struct box *boxes, double x, double y)
-{
-    for (const struct box *box = boxes; box < boxes + CORNERS; box++)
-        hidden[box - boxes] +=
-            x >= box->x && x <= box->x + box->width && y >= box->y && y <= box->y + box->height;
-}
-
-#define SAMPLES_LOOKED_AT 20000 /* of a line; more, and the samples alone stand close enough */
-
-/* How many points of the panel's lines lie under each box, some between two samples included. */
-static void count_hidden(const struct aw_panel *panel, const struct frame *frame,
-                         const struct box *boxes, size_t *hidden)
-{
-    for (size_t s = 0; s < panel->n; s++) {
-        double before_x = NAN, before_y = NAN;
-        size_t stride = 1 + panel->series[s].n / SAMPLES_LOOKED_AT;
-        for (size_t i = 0; i < panel->series[s].n; i += stride) {
-            double x = to_x(frame, x_value(frame, panel->series[s].x[i]));
-            double y = to_y(frame, panel->series[s].y[i]);
-            double dx = x - before_x, dy = y - before_y, square = dx * dx + dy * dy;
-            /* every 10 pixels; there is nothing from or to what is no number */
-            int steps = square >= 20 * 20 ? (int)(fmin(sqrt(square), 1000) / 10) : 0;
-            for (int k = 1; k < steps && stride == 1 && !panel->series[s].dots; k++)
-                count(hidden, boxes, before_x + dx * k / steps, before_y + dy * k / steps);
-            count(hidden, boxes, x, y);
-            before_x = x;
-            before_y = y;
-        }
-    }
-}
-
-/* In the corner where it hides least. */
-static size_t place_legend(const struct aw_panel *panel, struct frame *frame)
-{
-    const struct legend legend = measure_legend(panel, frame);
-    double width = (double)legend.columns * legend.each;
-    double height = LEGEND_ROW * (double)legend.rows + 6;
-    double left = frame->x + 6, right = frame->x + frame->width - width - 6;
-    double top = frame->y + 6, bottom = frame->y + frame->height - height - 6;
-    const struct box boxes[CORNERS] = {{right, top, width, height},
-                                       {left, top, width, height},
-                                       {right, bottom, width, height},
-                                       {left, bottom, width, height}};
-    size_t hidden[CORNERS] = {0}, least = 0;
-    frame->legend = (struct box){0};
-    if (legend.n == 0)
-        return 0;
-    count_hidden(panel, frame, boxes, hidden);
-    for (size_t corner = 1; corner < CORNERS; corner++)
-        if (hidden[corner] < hidden[least])
-            least = corner;
-    frame->legend = boxes[least];
-    return hidden[least];
-}
-
-/* Where every corner hides something, the panel gets room for the legend above its lines. */
-static void make_room(const struct aw_panel *panel, struct frame *frame)
-{
-    struct box *box = &frame->legend;
-    if (place_legend(panel, frame) == 0 || box->height * 2 > frame->height)
-        return;
-    double share = (box->height + 12) / frame->height;
-    box->x = frame->x + frame->width - box->width - 6;
-    box->y = frame->y + 6;
-    frame->up.high += (frame->up.high - frame->up.low) * share / (1 - share);
-}
-
-static void draw_legend_sample(struct aw_svg *svg, const struct aw_series *series, double x,
-                               double y, const char *colour)
-{
-    if (series->dots) {
-        aw_svg_dot(svg, x + SAMPLE_WIDTH / 2, y, DOT, colour, false);
-        return;
-    }
-    aw_svg_path_begin(svg, series->guide ? GUIDE : colour, series->guide ? 1 : 2,
-                      series->guide    ? "2 2"
-                      : series->dashed ? "5 3"
-                                       : NULL);
-    aw_svg_path_point(svg, x, y, true);
-    aw_svg_path_point(svg, x + SAMPLE_WIDTH, y, false);
-    aw_svg_path_end(svg);
-}
-
-static void draw_legend(struct aw_svg *svg, const struct frame *frame, const struct aw_panel *panel)
-{
-    const struct box box = frame->legend;
-    if (box.width <= 0)
-        return;
-    const struct legend legend = measure_legend(panel, frame);
-    aw_svg_rect(svg, box.x, box.y, box.width, box.height, "#fff", "#ddd");
-    for (size_t s = 0, at = 0; s < panel->n; s++) {
-        const struct aw_series *series = &panel->series[s];
-        double x = box.x + legend.each * (double)(at / legend.rows);
-        double y = box.y + LEGEND_ROW * ((double)(at % legend.rows) + 0.5) + 3;
-        if (!series->label || !*series->label)
+    const struct range *across = &frame->across, *up = &frame->up;
+    for (size_t i = 0; i < series->n; i++) {
+        double x = series->x[i], y = series->y[i];
+        if (!is_shown(s->chart, x, y))
             continue;
-        draw_legend_sample(svg, series, x + 6, y, colour_of(panel, s));
-        aw_svg_text(svg, x + SAMPLE_WIDTH + 12, y + 4, "start", TICK_TEXT, series->label);
-        at++;
+        double right = s->chart->log_x ? log(x / across->low) / log(across->high / across->low)
+                                       : (x - across->low) / (across->high - across->low);
+        bool high = (y - up->low) / (up->high - up->low) > 0.9;
+        fputs("set label ", s->out);
+        put_text(s, series->texts[i], SIZE_MAX);
+        fprintf(s->out,
+                " at %.9g, %.9g %s offset char %g, %g front boxed noenhanced textcolor rgb "
+                "'#222222'\n",
+                x, y, right > 0.75 ? "right" : "left", right > 0.75 ? -1.0 : 1.0,
+                high ? -0.9 : 0.5);
     }
 }
 
-/* Widens what is drawn larger, until a unit is as long across as up. */
-static void make_round(struct frame *frame)
+static const char *colour_of(const struct aw_panel *panel, size_t at)
 {
-    struct range *across = &frame->across, *up = &frame->up;
-    double per_x = (across->high - across->low) / frame->width;
-    double per_y = (up->high - up->low) / frame->height;
-    struct range *shorter = per_x < per_y ? across : up;
-    double more = fabs(per_x - per_y) * (per_x < per_y ? frame->width : frame->height) / 2;
-    shorter->low -= more;
-    shorter->high += more;
+    size_t colour = panel->series[at].colour;
+    return colours[(colour > 0 ? colour - 1 : at) % (sizeof colours / sizeof *colours)];
 }
 
-static void draw_panel(struct aw_svg *svg, const struct aw_chart *chart, size_t p,
-                       const struct frame *frame)
+/* point: the type of dots, 7 is filled. */
+static void put_style(struct script *s, const struct aw_series *series, const char *colour,
+                      const char *point)
 {
-    const struct aw_panel *panel = &chart->panels[p];
-    char label[96];
-    bool last = p + 1 == chart->n;
-    draw_rows(svg, frame);
-    (chart->log_x ? draw_decades : draw_columns)(svg, frame, last);
-    aw_svg_rect(svg, frame->x, frame->y, frame->width, frame->height, "none", "#888");
-    aw_svg_clip_begin(svg, frame->x, frame->y, frame->width, frame->height);
-    for (size_t s = 0; s < panel->n; s++)
-        draw_series(svg, frame, &panel->series[s], colour_of(panel, s));
-    aw_svg_clip_end(svg);
-    draw_legend(svg, frame, panel);
-    join(label, sizeof label, panel->label, panel->unit);
-    aw_svg_text_up(svg, 18, frame->y + frame->height / 2, TEXT, label);
+    if (series->guide)
+        fputs(" with lines lw 1 dt (2, 2) lc rgb '#777777'", s->out);
+    else if (series->dots)
+        fprintf(s->out, " with points pt %s ps 0.6 lw 1 lc rgb '%s'", point, colour);
+    else
+        fprintf(s->out, " with lines %s lc rgb '%s'",
+                series->dashed ? "lw 1.2 dt (5, 3)" : "lw 1.6 dt solid", colour);
+}
+
+static bool has_points(const struct script *s, const struct aw_series *series)
+{
+    size_t i = 0;
+    while (i < series->n && !is_shown(s->chart, series->x[i], series->y[i]))
+        i++;
+    return i < series->n;
+}
+
+/* first: number of the block of data of the panel's first series. */
+static void put_plot(struct script *s, const struct aw_panel *panel, size_t first)
+{
+    fputs("plot NaN notitle", s->out);
+    for (size_t i = 0; i < panel->n; i++) {
+        const struct aw_series *series = &panel->series[i];
+        bool drawn = has_points(s, series), titled = has_label(series);
+        if (drawn) {
+            fprintf(s->out, ", \\\n    $d%zu using %s", first + i, series->dots ? "1:2:3" : "1:2");
+            put_style(s, series, colour_of(panel, i), "variable");
+        }
+        if (drawn && (series->dots || !titled))
+            fputs(" notitle", s->out);
+        if (titled && (series->dots || !drawn)) {
+            fputs(", \\\n    keyentry", s->out);
+            put_style(s, series, colour_of(panel, i), "7");
+        }
+        if (titled) {
+            fputs(" title ", s->out);
+            put_text(s, series->label, SIZE_MAX);
+        }
+    }
+    fputc('\n', s->out);
+}
+
+/* gnuplot labels a logarithmic axis at powers of ten only. Over a narrow range 2 and 5 get labels,
+ * too. The other digits get a lighter line. */
+static void put_decades(struct script *s, const struct range *across)
+{
+    const char *before = "set xtics add (";
+    const bool narrow = across->high < 100 * across->low;
+    const double first = floor(log10(across->low)), last = log10(across->high);
+    for (double power = first; power <= last && last - first < MOST_DECADES; power++)
+        for (int digit = 2; digit < 10; digit++, before = ", ")
+            fprintf(s->out, narrow && (digit == 2 || digit == 5) ? "%s%g" : "%s'' %g 1", before,
+                    digit * pow(10, power));
+    if (last - first < MOST_DECADES)
+        fputs(")\n", s->out);
+}
+
+static void put_panel(struct script *s, size_t p)
+{
+    const struct aw_panel *panel = &s->chart->panels[p];
+    const struct frame *frame = &s->frames[p];
+    size_t first = s->blocks + 1;
+    fprintf(s->out, "\nset tmargin at screen %.4f\nset bmargin at screen %.4f\n", frame->top,
+            frame->bottom);
+    fprintf(s->out, "set yrange [%.9g:%.9g]\nunset label\nset label ", frame->up.low,
+            frame->up.high);
+    put_axis(s, panel->label, panel->unit);
+    fprintf(s->out,
+            " at screen %.4f, graph 0.5 center rotate noenhanced font ',12' textcolor rgb "
+            "'#222222'\n",
+            18 / WIDTH);
+    for (size_t i = 0; i < panel->n; i++) {
+        put_data(s, &panel->series[i]);
+        if (panel->series[i].dots && panel->series[i].texts)
+            put_remarks(s, frame, &panel->series[i]);
+    }
+    if (frame->entries)
+        fprintf(s->out, "set key at screen %.4f, screen %.4f maxcols %zu\n", 1 - RIGHT / WIDTH,
+                frame->top + 3 / s->height, frame->columns);
+    else
+        fputs("unset key\n", s->out);
+    if (p + 1 == s->chart->n) {
+        fputs("set format x '%g'\nset xlabel ", s->out);
+        put_axis(s, s->chart->x_label, s->chart->x_unit);
+        fputs(" noenhanced font ',12' offset 0, 0.2 textcolor rgb '#222222'\n", s->out);
+    }
+    put_plot(s, panel, first);
 }
 
 /* ---- Chart -------------------------------------------------------------------------------------
  */
 
-/* What is too long for the drawing ends in dots. */
-static void draw_title(struct aw_svg *svg, double width, const char *title)
+/* Points of pngcairo are pixels, so that all is twice as large; those of pdfcairo 1/72 inch. */
+static void put_terminal(struct script *s, enum aw_chart_form form)
 {
-    char text[512];
-    size_t most = (size_t)((width - 20) / TITLE_LETTER), used = 0, letters = 0;
-    for (; title[used] && letters < most && used + 8 < sizeof text; letters++) {
-        size_t length = aw_utf8_size(title + used);
-        used += length > 0 ? length : 1;
+    if (form == AW_CHART_SVG)
+        fprintf(s->out, "set terminal svg size %g,%g font 'sans-serif,11'", WIDTH, s->height);
+    else if (form == AW_CHART_PNG)
+        fprintf(s->out,
+                "set terminal pngcairo size %g,%g font 'sans-serif,11' fontscale 1.5 linewidth 2 "
+                "dashlength 2 pointscale 2.7",
+                2 * WIDTH, 2 * s->height);
+    else
+        fprintf(s->out,
+                "set terminal pdfcairo size %gin,%gin font 'sans-serif,11' fontscale 0.6 linewidth "
+                "1.4 pointscale 1.2",
+                WIDTH / 96, s->height / 96);
+    fputs(" noenhanced background rgb '#ffffff'\n", s->out);
+}
+
+static void put_chart(struct script *s, enum aw_chart_form form)
+{
+    fputs("set encoding utf8\n", s->out);
+    put_terminal(s, form);
+    fprintf(s->out,
+            "set border 15 back lw 1 lc rgb '#888888'\n"
+            "set grid xtics ytics mxtics lt 1 lw 1 lc rgb '#e4e4e4', lt 1 lw 1 lc rgb '#f3f3f3'\n"
+            "set tics scale 0 textcolor rgb '#222222'\n"
+            "set key right bottom horizontal Left reverse noenhanced samplen 2 textcolor rgb "
+            "'#222222'\n"
+            "set style textbox opaque noborder fillcolor rgb '#ffffff' margins 0.5, 0.5\n"
+            "set lmargin at screen %.4f\nset rmargin at screen %.4f\n",
+            LEFT / WIDTH, 1 - RIGHT / WIDTH);
+    fprintf(s->out, "set xrange [%.9g:%.9g]\nset format x ''\n", s->frames->across.low,
+            s->frames->across.high);
+    if (s->chart->log_x) {
+        fputs("set logscale x\n", s->out);
+        put_decades(s, &s->frames->across);
     }
-    snprintf(text, sizeof text, "%.*s%s", (int)used, title, title[used] ? "…" : "");
-    aw_svg_text(svg, width / 2, 22, "middle", TITLE_TEXT, text);
-}
-
-static bool find_ranges(const struct aw_chart *chart, struct frame *frames)
-{
-    struct range across = {INFINITY, -INFINITY};
-    for (size_t p = 0; p < chart->n; p++) {
-        frames[p] = (struct frame){
-            .across = {INFINITY, -INFINITY}, .up = {INFINITY, -INFINITY}, .log_x = chart->log_x};
-        measure(&chart->panels[p], &frames[p]);
-        if (is_empty(&frames[p].up)) {
-            frames[p].up = (struct range){0, 1};
-            continue;
-        }
-        include(&across, frames[p].across.low);
-        include(&across, frames[p].across.high);
-        widen(&frames[p].up, 0.06);
+    fputs("set multiplot", s->out);
+    if (s->chart->title) {
+        fputs(" title ", s->out);
+        put_text(s, s->chart->title, (size_t)((WIDTH - 20) / TITLE_LETTER));
+        fputs(" noenhanced font ',14' textcolor rgb '#222222'", s->out);
     }
-    if (is_empty(&across))
-        return false;
-    widen(&across, 0);
-    for (size_t p = 0; p < chart->n; p++)
-        frames[p].across = across;
-    return true;
+    fputc('\n', s->out);
+    for (size_t p = 0; p < s->chart->n; p++)
+        put_panel(s, p);
+    fputs("\nunset multiplot\n", s->out);
 }
 
-static enum aw_status check_chart(const struct aw_chart *chart, double width, double height,
-                                  struct aw_error *err)
+char *aw_chart_script(const struct aw_chart *chart, enum aw_chart_form form, size_t *size,
+                      struct aw_error *err)
 {
-    if (chart->n < 1 || chart->n > MOST_PANELS)
-        return aw_fail(err, AW_USAGE, "chart: %zu panels are not possible — use 1 to %d", chart->n,
-                       MOST_PANELS);
-    if (!(width >= 200 && width <= 20000) || !(height >= 120 * (double)chart->n && height <= 20000))
-        return aw_fail(err, AW_USAGE, "chart: %g x %g pixels are no size for it — use 800 x 400",
-                       width, height);
-    return AW_OK;
-}
-
-char *aw_chart_svg(const struct aw_chart *chart, size_t *size, struct aw_error *err)
-{
-    double width = chart->width > 0 ? chart->width : 800;
-    double height = chart->height > 0 ? chart->height : 300 * (double)chart->n + 60;
-    struct frame frames[MOST_PANELS];
-    struct aw_svg svg = {0};
-    char label[96];
-    if (check_chart(chart, width, height, err) != AW_OK)
+    struct script s = {.chart = chart};
+    char *text = NULL;
+    if (chart->n < 1 || chart->n > MOST_PANELS) {
+        aw_fail(err, AW_USAGE, "chart: %zu panels are not possible — use 1 to %d", chart->n,
+                MOST_PANELS);
         return NULL;
-    if (!find_ranges(chart, frames)) {
+    }
+    if (!find_ranges(&s)) {
         aw_fail(err, AW_USAGE, "chart: no point is a number — record something first");
         return NULL;
     }
-    double top = chart->title ? TOP_TITLE : TOP, n = (double)chart->n;
-    double each = (height - top - BOTTOM - BETWEEN * (n - 1)) / n;
-    aw_svg_open(&svg, width, height);
-    if (chart->title)
-        draw_title(&svg, width, chart->title);
-    for (size_t p = 0; p < chart->n; p++) {
-        frames[p].x = LEFT;
-        frames[p].y = top + (each + BETWEEN) * (double)p;
-        frames[p].width = width - LEFT - RIGHT;
-        frames[p].height = each;
-        make_room(&chart->panels[p], &frames[p]);
-        if (chart->round) {
-            make_round(&frames[p]);
-            place_legend(&chart->panels[p], &frames[p]);
-        }
-        draw_panel(&svg, chart, p, &frames[p]);
-    }
-    join(label, sizeof label, chart->x_label, chart->x_unit);
-    aw_svg_text(&svg, LEFT + (width - LEFT - RIGHT) / 2, height - 8, "middle", TEXT, label);
-    char *text = aw_svg_close(&svg, size);
-    if (!text)
-        aw_no_memory(err);
-    return text;
+    lay_out(&s);
+    s.out = open_memstream(&text, size);
+    if (s.out)
+        put_chart(&s, form);
+    if (s.out && fclose(s.out) == 0)
+        return text;
+    free(text);
+    aw_no_memory(err);
+    return NULL;
 }

@@ -1,15 +1,15 @@
-/* Line charts of series over time or frequency, as SVG: dark on white, a legend, nice ticks.
+/* Line charts over time or frequency, as a script for gnuplot that has its data in it.
  *
  *     struct aw_series series[] = {{.label = "measured", .x = t, .y = y, .n = n},
  *                                  {.label = "setpoint", .x = t, .y = sp, .n = n, .dashed = true}};
  *     struct aw_panel panels[] = {{.label = "angle", .unit = "deg", .series = series, .n = 2}};
  *     struct aw_chart chart = {.title = "lknee pos", .x_label = "time", .x_unit = "s",
  *                              .panels = panels, .n = 1};
- *     char *svg = aw_chart_svg(&chart, &size, &err);      the caller frees it
+ *     char *script = aw_chart_script(&chart, AW_CHART_SVG, &size, &err);   the caller frees it
  *
  * Panels stand one above the other and share the x axis: measured and setpoint in one, output in
- * the next; or gain and phase. NaN and infinity are gaps in a line. Series of any length are fine:
- * a line never has more than some thousand points, with its extremes kept.
+ * the next; or gain and phase. NaN and infinity are gaps in a line. Series may have any length:
+ * the script has some thousand points of each line, with its extremes kept.
  */
 #ifndef AW_VIEW_CHART_CHART_H
 #define AW_VIEW_CHART_CHART_H
@@ -19,7 +19,7 @@
 
 #include "base/status.h"
 
-/* Not owned. x must not fall, but in a curve. */
+/* Not owned. x must not fall. */
 struct aw_series {
     const char *label; /* NULL: it is not in the legend */
     const double *x, *y;
@@ -27,7 +27,6 @@ struct aw_series {
     size_t colour; /* from 1; 0: by its place in the panel */
     bool dashed;
     bool stairs;              /* holds its value until the next sample (setpoints) */
-    bool curve;               /* x goes to and fro (Nyquist): every point is drawn */
     bool dots;                /* single points instead of a line */
     const bool *hollow;       /* with dots: those that are not to be trusted; or NULL */
     const char *const *texts; /* with dots: what stands beside each; or NULL */
@@ -44,14 +43,16 @@ struct aw_chart {
     const char *title; /* may be NULL */
     const char *x_label, *x_unit;
     bool log_x; /* for frequencies; x <= 0 is a gap */
-    bool round; /* one unit is as long across as up: circles are round */
     const struct aw_panel *panels;
-    size_t n;             /* 1..4 panels */
-    double width, height; /* pixels; 0: 800 wide, 300 a panel */
+    size_t n;      /* 1..4 panels */
+    double height; /* pixels of the SVG, which is 800 wide; 0: 300 a panel, and the legends */
 };
 
-/* The drawing as text, NUL-terminated, or NULL: AW_USAGE if there is nothing to draw (no finite
- * point), AW_NO_MEMORY. */
-char *aw_chart_svg(const struct aw_chart *chart, size_t *size, struct aw_error *err);
+/* What gnuplot prints when it runs the script. PNG has two pixels for each of the SVG. */
+enum aw_chart_form { AW_CHART_SVG, AW_CHART_PNG, AW_CHART_PDF };
+
+/* NUL-terminated, or NULL: AW_USAGE if there is nothing to draw (no finite point), AW_NO_MEMORY. */
+char *aw_chart_script(const struct aw_chart *chart, enum aw_chart_form form, size_t *size,
+                      struct aw_error *err);
 
 #endif

@@ -6,6 +6,7 @@
 #include "shell/commands/plot.h"
 
 static struct aw_traces traces;
+static struct aw_session session;
 
 static int stop(void **state)
 {
@@ -69,11 +70,10 @@ static void when_they_were(void **state)
 
 static void draw(const char *title, char *text, size_t size)
 {
-    char path[] = "/tmp/test_plot_file_XXXXXX.svg";
-    struct aw_error err;
-    int fd = mkstemps(path, 4);
+    char path[] = "/tmp/test_plot_file_XXXXXX.gp";
+    int fd = mkstemps(path, 3);
     assert_true(fd >= 0);
-    assert_int_equal(aw_traces_write(&traces, path, title, &err), AW_OK);
+    assert_int_equal(aw_traces_write(&traces, &session, path, title), AW_OK);
     FILE *file = fopen(path, "r");
     assert_non_null(file);
     text[fread(text, 1, size - 1, file)] = '\0';
@@ -110,7 +110,7 @@ static void targets_and_actuals(void **state)
             aw_traces_add(&traces, trace, k * AW_SECOND, (double)i + k % 2, &err);
     }
     draw("targets", text, sizeof text);
-    expect_picture("plot-targets.svg", text);
+    expect_picture("plot-targets.gp", text);
 }
 
 /* One panel for each unit; the last one has all that find no room. */
@@ -120,7 +120,7 @@ static void panels_by_unit(void **state)
     char text[65536];
     struct aw_error err;
     (void)state;
-    assert_int_equal(aw_traces_write(&traces, "none.svg", "none", &err), AW_USAGE);
+    assert_int_equal(aw_traces_write(&traces, &session, "none.gp", "none"), AW_USAGE);
     for (int i = 0; i < 8; i++) {
         snprintf(text, sizeof text, "x%d", i);
         struct aw_trace *trace = aw_traces_find(&traces, text, units[i]);
@@ -128,7 +128,7 @@ static void panels_by_unit(void **state)
             aw_traces_add(&traces, trace, k * AW_SECOND, i + k % 2, &err);
     }
     draw("eight values", text, sizeof text);
-    expect_picture("plot-panels.svg", text);
+    expect_picture("plot-panels.gp", text);
 }
 
 int main(void)

@@ -427,7 +427,7 @@ static void show_file(const char *name)
     while (fgets(line, sizeof line, file)) {
         date = strstr(line, ", 20");
         if (date && strncmp(date, ", 2023-", 7) != 0)
-            strcpy(date, "</text>\n");
+            strcpy(date, "'\n");
         fprintf(out, "| %s", line);
     }
     fclose(file);
@@ -505,13 +505,13 @@ static void recordings(void **state)
         "plot empty.csv x",
         "plot words.json x",
         "--dry-run plot torque --out x.svg",
-        "plot " FILE_OF " torque --out out.svg",
-        "plot values.csv speed --out out.svg",
-        "plot back.csv speed --out out.svg",
-        "-j plot values.ndjson elbow.angle hand.angle --out out.svg",
-        "plot values.csv nothing --out out.svg",
+        "plot " FILE_OF " torque --out out.gp",
+        "plot values.csv speed --out out.gp",
+        "plot back.csv speed --out out.gp",
+        "-j plot values.ndjson elbow.angle hand.angle --out out.gp",
+        "plot values.csv nothing --out out.gp",
         "-l log:" FILE_OF "?speed=1000 plot torque setpoint measured fix_link_angle alpha_angle "
-        "--out out.svg",
+        "--out out.gp",
         "info values.csv",
         "-j info values.csv",
         "--csv info values.csv",
@@ -586,13 +586,13 @@ static void recordings(void **state)
         "--format '%{torque} %{alpha_angle}' decode rates.log",
         "--csv decode 041#9A99193F0200 05E#060097001719 041#9A99193F0200 05E#060097001719",
         "plot titles.csv a-name-of-twenty-nine-letters a-name-of-thirty-letters-it-is c "
-        "--out out.svg",
+        "--out out.gp",
     };
     (void)state;
     begin();
     for (size_t i = 0; i < sizeof lines / sizeof *lines; i++) {
         type(lines[i], NULL);
-        show_file("out.svg");
+        show_file("out.gp");
     }
     end("shell-recordings.txt");
 }
@@ -1425,7 +1425,7 @@ static void from_standard_input(void **state)
         {"damaged.log", "decode -"},
         {"damaged.log", "decode"},
         {"marks.pcapng", "decode -"},
-        {"values.csv", "-n 3 plot - speed --span 1s --out out.svg"},
+        {"values.csv", "-n 3 plot - speed --span 1s --out out.gp"},
         {"jumps.csv", "plot - speed --span 12s"},
         {"jumps.csv", "plot - speed --span 12s -n 5"},
         {"again.csv", "plot - speed --span 6000s"},
@@ -1445,7 +1445,7 @@ static void from_standard_input(void **state)
         one_shot = strncmp(cases[i].line, "plot - ", 7) != 0 && strstr(cases[i].line, "plot ");
         type(cases[i].line, NULL);
         one_shot = false;
-        unlink("out.svg");
+        unlink("out.gp");
     }
     dup2(usual, STDIN_FILENO);
     close(usual);
@@ -1604,8 +1604,8 @@ static void heard(void **state)
         {"plot torque --for 40s", 1000, 12, true},
         {"plot torque --every 2s --for 5s", 700, 12, false},
         {"plot torque --for 4s", 5000, 12, false},
-        {"plot torque --out out.svg", 1000, 5, false},
-        {"plot torque --out out.svg --for 3s", 1000, 5, false},
+        {"plot torque --out out.gp", 1000, 5, false},
+        {"plot torque --out out.gp --for 3s", 1000, 5, false},
         {"watch torque --for 2500ms", 1000, 5, false},
         {"watch torque", 1000, 3, false},
     };
@@ -1618,7 +1618,7 @@ static void heard(void **state)
         device.n = cases[i].n;
         device.modelled = cases[i].modelled;
         type_to(&hearing, cases[i].line, NULL, false);
-        show_file("out.svg");
+        show_file("out.gp");
     }
     end("shell-heard.txt");
 }
@@ -1743,7 +1743,7 @@ static void nothing_is_left_behind(void **state)
         "info values.ndjson",
         "info empty.csv",
         "plot values.csv speed x.y",
-        "plot " FILE_OF " lknee.torque --out out.svg",
+        "plot " FILE_OF " lknee.torque --out out.gp",
         "plot numbers.csv column2",
         "plot tests/golden/no.csv x",
         "-l log:" FILE_OF "?speed=1000 watch torque -n 3",
