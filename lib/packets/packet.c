@@ -169,10 +169,12 @@ static enum aw_status read_repeat(struct aw_packet *p, struct aw_store *store, c
     return status;
 }
 
-/* Of digits the most that are read, with a sign and what stands before them. */
+/* Counts digits with a sign and the character before them. One digit has no sign. */
 static uint16_t bits_of(const struct aw_field *row)
 {
-    return row->type == AW_DIGITS ? (uint16_t)(8 * (row->digits + 2)) : row->bits;
+    return row->type == AW_DIGITS
+               ? (uint16_t)(8 * (row->digits + (row->digits > 1) + (row->before != 0)))
+               : row->bits;
 }
 
 /* Floats and texts begin at a byte; one text is all that a message can have. */

@@ -760,6 +760,10 @@ static const char *no_answer_hint(const struct talk *talk)
                           "for the other one, try --seq auto or ping"
                         : "the handler is there and ACKs nothing for either digit: it may not know "
                           "this command";
+    if (arm->reader.half_end)
+        return arm->reader.half_end == '\n'
+                   ? "its lines end with LF only: they must end with CR LF"
+                   : "its lines end with CR only: they must end with CR LF";
     if (received->garbage || received->overlong)
         return "only garbage comes: check the speed (9600 8N1)";
     return no_other ? "check power, port and speed (9600 8N1); or it may be waiting for the other "

@@ -75,6 +75,18 @@ enum aw_status aw_armctl_line_read(struct aw_wire *wire, enum aw_dir dir, struct
     return AW_OK;
 }
 
+/* The only character that ends this packet; 0: it is no packet, or has both. */
+static char half_end(const uint8_t *bytes, size_t size)
+{
+    struct aw_armctl_line line;
+    uint8_t frame[AW_ARMCTL_LINE_MAX + 1];
+    if (size < 1 || size >= AW_ARMCTL_LINE_MAX || (size > 1 && bytes[size - 2] == '\r'))
+        return 0;
+    memcpy(frame, bytes, size - 1);
+    memcpy(frame + size - 1, "\r\n", 2);
+    return split((struct aw_span){frame, size + 1}, &line) ? (char)bytes[size - 1] : 0;
+}
+
 enum aw_status aw_armctl_reader_next(struct aw_armctl_reader *reader, struct aw_wire *wire,
                                      enum aw_dir dir, struct aw_armctl_line *line)
 {
@@ -85,7 +97,10 @@ enum aw_status aw_armctl_reader_next(struct aw_armctl_reader *reader, struct aw_
     enum aw_status status = aw_wire_next(wire, &reader->framer, in, &frame, &used, NULL);
     if (status == AW_OK)
         status = aw_armctl_line_read(wire, dir, frame, line);
-    reader->garbage += status == AW_MALFORMED && reader->framer.overlong == overlong;
+    if (status == AW_MALFORMED && reader->framer.overlong == overlong) {
+        reader->garbage++;
+        reader->half_end = half_end(reader->bytes, used);
+    }
     reader->have -= used;
     memmove(reader->bytes, reader->bytes + used, reader->have);
     return status;

@@ -34,6 +34,7 @@ struct aw_armctl_line {
 struct aw_armctl_reader {
     struct aw_framer framer; /* .overlong counts lines that were too long */
     uint64_t garbage;        /* other lines that were thrown away */
+    char half_end;           /* how the last of them ended if it was a packet but for CR LF */
     size_t have;
     uint8_t bytes[256];
 };

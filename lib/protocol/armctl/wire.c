@@ -132,7 +132,8 @@ static enum aw_status next_line(const struct aw_wire *wire, struct aw_framer *fr
     framer->left = !length;
     return over ? aw_fail(err, AW_MALFORMED, "a line of more than %d bytes was thrown away",
                           AW_ARMCTL_LINE_MAX)
-                : aw_fail(err, AW_MALFORMED, "a line with only half of its end was thrown away");
+                : aw_fail(err, AW_MALFORMED, "a line ends with %s only — lines end with CR LF",
+                          in.data[length - 1] == '\n' ? "LF" : "CR");
 }
 
 /* The number behind the comma, without a sign; -1 if there is no comma. */
@@ -145,11 +146,21 @@ static int second_number(struct aw_span frame)
     return value;
 }
 
+/* ARM comes with all three numbers or with none. */
+static bool is_whole_arm(struct aw_span frame)
+{
+    const uint8_t *comma = memchr(frame.data, ',', frame.size), *end = frame.data + frame.size;
+    return comma ? memchr(comma + 1, ',', (size_t)(end - comma - 1)) != NULL
+                 : frame.size == strlen("0ARM\r\n");
+}
+
 /* Two messages share the word DEG, and two the word SPD: what follows the comma decides. */
 static bool fits(const struct aw_message *message, struct aw_span frame)
 {
     if (frame.size < 4 || memcmp(frame.data + 1, message->word, 3) != 0)
         return false;
+    if (message->fields == arm)
+        return is_whole_arm(frame);
     if (message->fields == pulse)
         return second_number(frame) >= AW_ARMCTL_PULSE_MIN &&
                second_number(frame) <= AW_ARMCTL_PULSE_MAX;

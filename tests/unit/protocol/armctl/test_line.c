@@ -84,6 +84,33 @@ static void test_bare_and_short_parameters(void **state)
     assert_true(aw_record_get(&f.line.record, "theta") == -7);
 }
 
+static void test_half_an_arm_is_not_decoded(void **state)
+{
+    (void)state;
+    struct fixture f = make();
+    feed(&f, "0ARM\r\n0ARM250\r\n0ARM250,045\r\n0ARM250,045,120\r\n");
+    for (int i = 0; i < 4; i++) {
+        assert_int_equal(next(&f), AW_OK);
+        assert_int_equal(f.line.decoded, i == 0 || i == 3);
+    }
+}
+
+static void test_half_an_end_is_told(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *text;
+        char end;
+    } rows[] = {
+        {"2DEG1,090\n", '\n'}, {"2DEG1,090\r0", '\r'}, {"\xff\x80x\n", 0}, {"2DEG1,0 0\r\n", 0}};
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        struct fixture f = make();
+        feed(&f, rows[i].text);
+        assert_int_equal(next(&f), AW_MALFORMED);
+        assert_int_equal(f.reader.half_end, rows[i].end);
+    }
+}
+
 static void test_unknown_type_is_a_packet(void **state)
 {
     (void)state;
@@ -326,6 +353,8 @@ int main(void)
         cmocka_unit_test(test_whole_line),
         cmocka_unit_test(test_pieces),
         cmocka_unit_test(test_bare_and_short_parameters),
+        cmocka_unit_test(test_half_an_arm_is_not_decoded),
+        cmocka_unit_test(test_half_an_end_is_told),
         cmocka_unit_test(test_unknown_type_is_a_packet),
         cmocka_unit_test(test_garbage_is_thrown_away_to_the_next_end),
         cmocka_unit_test(test_odd_parameters_are_a_packet),
