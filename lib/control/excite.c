@@ -10,7 +10,8 @@
 #define REST_S      0.3
 #define HALF_WAY    0.7  /* of the bound, where a step ends */
 #define GROWN       1.03 /* a step that has not got so much farther … */
-#define FOR_SO_LONG 0.4  /* … for this share of its time has come to rest */
+#define FOR_SO_LONG 0.4  /* … for this share of its time has come to rest, */
+#define RESTS_S     1.5  /* and certainly after this time: the guard ends it after 2 s */
 #define STEP_SHARE  0.19 /* of the whole time */
 #define RELAY_SHARE 0.2
 #define SMALL       0.5  /* of the amplitude */
@@ -102,7 +103,7 @@ static bool step_is_over(struct aw_excite *excite, double t, double y)
         excite->reached = way;
         excite->reached_s = t;
     }
-    bool rests = excite->reached > 0 && t - excite->reached_s > FOR_SO_LONG * since;
+    bool rests = excite->reached > 0 && t - excite->reached_s > fmin(FOR_SO_LONG * since, RESTS_S);
     double coasts = 0; /* by so much, until the next output is felt */
     if (t > excite->first_s)
         coasts = (way - c->hysteresis) / (t - excite->first_s) * (excite->first_s - excite->part_s);

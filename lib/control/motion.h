@@ -27,7 +27,8 @@
  * STUCK     a strong output, for answer_s altogether, and the joint has never moved; or, later: an
  *           output of twice that which is far from the one that it moved with last, on the same
  *           side for answer_s. One that holds a load, or a leg against a wall, is no fault: it does
- *           not change.
+ *           not change. With 'moves' set: an output beyond that, for answer_s altogether since the
+ *           last motion, whether it changes or not.
  * SILENT    no sample for silence_s.
  */
 #ifndef AW_CONTROL_MOTION_H
@@ -52,6 +53,7 @@ struct aw_motion_config {
     double least;         /* motion that is one: above noise and the encoder's steps */
     double idle;          /* an output up to here moves nothing */
     double strong;        /* one beyond this moves every joint that is sound */
+    double moves; /* an experiment's output beyond this moves the joint; 0: it may hold a load */
     double answer_s, silence_s;
     double glitch_s; /* samples may be wrong for so long: a first motion against must last longer */
     const char *ended; /* what is done to a joint that has left them, for messages */
@@ -81,6 +83,7 @@ struct aw_motion {
     double pushed_s;                 /* strong output so far */
     double against_s;                /* since when it is where it should not be; NaN: it is not */
     double moved_output, side, since_s; /* after the last motion: what moved it; the change */
+    double stands, stands_s;            /* where it stands, and the strong output since then */
     char fault[80];
 };
 

@@ -143,6 +143,17 @@ def wall(tool):
     return lambda place, t: min(place, 0.3 * tool.to)
 
 
+def sticks(_):
+    """The encoder, in the middle."""
+    last = []
+
+    def shown(place, t):
+        if t < EVENT_S or not last:
+            last[:] = [place]
+        return last[0]
+    return shown
+
+
 def runs_away(tool):
     """As it should, and then it turns by itself."""
     return lambda place, t: place + max(0, t - EVENT_S) * 4 * tool.bound
@@ -160,7 +171,7 @@ def late(_):
 
 
 PLANTS = {"sound": sound, "stuck": stuck, "reversed": reversed_, "mirrored": reversed_, "wall": wall, "runs-away": runs_away,
-          "late": late, "silent": sound}
+          "late": late, "sticks": sticks, "silent": sound}
 ALL = ["step", "identify", "verify", "sweep", "edge", "small", "verify-small"]
 # What a command is ended for, or None: it comes to its end, and 0; by tool where they differ.
 ENDS = {
@@ -173,6 +184,7 @@ ENDS = {
     "mirrored": {"small": "moved the wrong way", "verify-small": "beyond a limit", "sweep": "moves the wrong way"},
     "runs-away": dict.fromkeys(ALL, BEYOND),
     "late": dict.fromkeys(["step", "identify"], BEYOND),  # the law of a servo is its own
+    "sticks": {"identify": STUCK},
     "silent": dict.fromkeys(ALL, SILENT),
 }
 
@@ -293,7 +305,7 @@ def main():
     tool = sys.argv[1]
     cases = [(plant, name) for plant in PLANTS for name in TOOLS[tool].commands]
     cases = [case for case in cases if len(sys.argv) < 3 or case[0] in sys.argv[2:]]
-    cases = [(plant, name) for plant, name in cases if plant != "mirrored" or tool == "hidmotor" and name in ENDS[plant]]
+    cases = [(plant, name) for plant, name in cases if plant != "mirrored" and plant != "sticks" or tool == "hidmotor" and name in ENDS[plant]]
     results = {}
     turn = threading.Semaphore(2)  # more of them wait for each other
 

@@ -15,7 +15,8 @@
 #define FASTEST_HZ  8.0
 #define SETPOINTS_S 12.0 /* of setpoints alone: three times a twelfth, and two periods of a third */
 #define REST_S      0.2
-#define PROBES      10 /* outputs that are tried, each twice the one before */
+#define MOVES       0.55 /* of the amplitude: an output beyond friction, as the steps have it */
+#define PROBES      10   /* outputs that are tried, each twice the one before */
 #define PROBE_S     0.2
 #define PROBE_SHARE 0.1 /* of the deviation: it has moved */
 #define BACK_S      1.5
@@ -148,6 +149,7 @@ static enum aw_status follow(struct aw_bench *bench, struct aw_excitation *e)
     if (status == AW_OK && (centre - far < bench->joint.low || centre + far > bench->joint.high))
         status = fail_near_end(session);
     aw_bench_watch(bench);
+    bench->guard.config.moves = bench->guard.config.strong;
     if (status == AW_OK)
         status = aw_bench_restart(bench);
     for (size_t i = 0; i < sizeof places / sizeof *places && status == AW_OK; i++) {
@@ -223,6 +225,7 @@ static enum aw_status begin(struct aw_bench *bench, struct aw_excitation *e)
     if (status == AW_OK)
         status = aw_excite_start(&e->excite, &e->config, &session->err);
     aw_bench_watch(bench); /* the bound is one around the centre, also after --around */
+    bench->guard.config.moves = MOVES * e->config.amplitude;
     return status == AW_OK ? aw_bench_push(bench, e->config.centre) : status;
 }
 

@@ -24,6 +24,7 @@ struct joint {
     bool stuck, dead;
     int late, jams; /* steps */
     double speed;   /* of itself, to begin with */
+    double moves;   /* an output that moves it, in an experiment */
 };
 
 struct loop {
@@ -65,6 +66,7 @@ static enum aw_motion_verdict drive(const struct joint *joint, const struct cour
     double integral = 0, u = 0;
     loop = (struct loop){.joint = *joint};
     struct aw_motion_config config = aw_motion_defaults(15);
+    config.moves = joint->moves;
     aw_motion_start(guard, &config, 0);
     *farthest = 0;
     for (long i = 0; i < lround(c->seconds / DT); i++) {
@@ -113,6 +115,20 @@ static void each_is_told_from_the_others(void **state)
         {"late, and swings up", {.late = 999}, {20, 3, 0, 0, 20}, AW_MOTION_BEYOND},
         {"unstable", {.late = 100}, {20, 12, 0, 0, 20}, AW_MOTION_BEYOND},
         {"pushes against a wall", {.wall = 2}, {10, 3, 0.01, 0, 20}, AW_MOTION_STUCK},
+        {"holds against a wall in an experiment",
+         {.wall = 2, .moves = 0.04},
+         {10, 3, 0, 0, 20},
+         AW_MOTION_STUCK},
+        {"hardly any output in an experiment",
+         {.friction = 0.05, .moves = 0.042},
+         {5, 3, 0, 0, 10},
+         AW_MOTION_FINE},
+        {"slow, in an experiment", {.moves = 0.02}, {5, 3, 0, 0.2, 20}, AW_MOTION_FINE},
+        {"dies, and the output stays", {.jams = 600}, {40, 3, 0, 0, 9}, AW_MOTION_FINE},
+        {"dies, and the output stays, in an experiment",
+         {.jams = 600, .moves = 0.04},
+         {40, 3, 0, 0, 2.7},
+         AW_MOTION_STUCK},
         {"dies on the way", {.jams = 2100}, {40, 3, 0, 0.2, 20}, AW_MOTION_STUCK},
     };
     (void)state;
