@@ -3,6 +3,15 @@
 
 load common.bash
 
+@test "a share above 1 without % is refused" {
+    for words in "design --overshoot 5" "tune --overshoot 5" "tune --amplitude 10" "tune --noise 2"; do
+        # shellcheck disable=SC2086 # words
+        fails 2 canpid -q -l "$fast" $words -b lknee -c pos
+        matches "$why" "canpid: --*: * is ambiguous — say *% or *00%"
+    done
+    has "$why" "--noise: 2 is ambiguous — say 2% or 200%"
+}
+
 # Also what is too small a step for its size alone to tell.
 @test "step of a joint that does not move: nothing moved, 1, and no figures of it" {
     while IFS='|' read -r tool link words; do

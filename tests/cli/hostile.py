@@ -50,9 +50,9 @@ ENDS = {
     "reversed": {name: REVERSED for name in COMMANDS},
     "delay:1s": {name: BEYOND for name in COMMANDS} | {"play": "behind its target"},
     "unstable": {name: BEYOND for name in COMMANDS},
-    "wall:2deg": {"tune": "the previous gains are back", "verify": "not to 10 deg"},
+    "wall:2deg": {"tune": "the previous gains are back", "step": "not to 10 deg", "verify": "not to 10 deg"},
     "backlash:1deg": {"verify": "not to 10 deg"},
-    "coulomb:5%": {"tune": "the previous gains are back", "verify": "not to 10 deg"},
+    "coulomb:5%": {"tune": "the previous gains are back", "step": "not to 10 deg", "verify": "not to 10 deg"},
     "sound": {"verify": "not to 10 deg"},
 }
 

@@ -23,7 +23,7 @@
 
 #define AW_TEMPO_OPTIONS                                                                           \
     {.name = "speed",                                                                              \
-     .value = "SHARE",                                                                             \
+     .value = "FACTOR",                                                                            \
      .unit = "",                                                                                   \
      .min = 0.001,                                                                                 \
      .max = 1e6,                                                                                   \

@@ -138,6 +138,18 @@ enum aw_status aw_number_check(const char *what, const char *colon, const char *
     return AW_OK;
 }
 
+/* A bare 5 may mean 5 % as well as 500 %. */
+static enum aw_status check_share(const char *what, const char *text,
+                                  const struct aw_number_rule *rule, struct aw_error *err)
+{
+    double value;
+    bool bare = aw_number_parse_unit(text, NULL, &value, NULL) == AW_OK && !strchr(text, '%');
+    if (bare && value > 1)
+        return aw_fail(err, AW_USAGE, "%s: %g is ambiguous — say %g%% or %g%%", what, value, value,
+                       100 * value);
+    return aw_number_check(what, ":", text, rule, &value, err);
+}
+
 enum aw_status aw_choice_unknown(const char *what, const char *text, const char *const *choices,
                                  struct aw_error *err)
 {
@@ -179,6 +191,8 @@ static enum aw_status check_value(const struct aw_option *option, const char **t
     if (option->ends)
         return check_ending(option, *text, err);
     snprintf(what, sizeof what, option->unit ? "--%s" : "--%s: no", option->name);
+    if (option->unit && strcmp(option->value, "SHARE") == 0)
+        return check_share(what, *text, &rule, err);
     if (option->unit)
         return aw_number_check(what, ":", *text, &rule, &value, err);
     bool known = !option->choices || aw_is_one_of(option->choices, *text);
