@@ -318,7 +318,7 @@ static bool has_code(const struct aw_packets *packets, uint32_t code)
 static enum why check_message(struct builder *b, const struct aw_dbc_message *message,
                               struct aw_can_id *can)
 {
-    const struct aw_own_packets *own = b->packets->protocol.own;
+    const struct aw_custom_packets *own = b->packets->protocol.own;
     const struct aw_message *by;
     *can = (struct aw_can_id){message->id & AW_CAN_LONG_MAX, message->id >> 31};
     if (message->id & 0x60000000u)

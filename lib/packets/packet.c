@@ -49,7 +49,7 @@ enum aw_status aw_packet_word(char *name, struct aw_error *err)
 static enum aw_status read_id(struct aw_packet *p, const char *value, struct aw_error *err)
 {
     double id;
-    const struct aw_own_packets *own = p->own;
+    const struct aw_custom_packets *own = p->own;
     if (p->word)
         return aw_fail(err, AW_USAGE, "id: packets of %s have a word instead: [packet %s]",
                        p->protocol->name, p->word);

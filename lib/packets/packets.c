@@ -115,7 +115,7 @@ static bool has_same_code(const struct aw_message *a, const struct aw_message *b
 
 static enum aw_status check_classes(struct reading *r, const struct aw_message *wanted)
 {
-    const struct aw_own_packets *own = r->packets->protocol.own;
+    const struct aw_custom_packets *own = r->packets->protocol.own;
     const struct aw_message *builtin;
     enum aw_status status = AW_OK;
     if (own->taken && own->taken(wanted->code, &builtin))
@@ -128,7 +128,7 @@ static enum aw_status check_classes(struct reading *r, const struct aw_message *
 
 static enum aw_status check_free(struct reading *r, const struct aw_message *wanted)
 {
-    const struct aw_own_packets *own = r->packets->protocol.own;
+    const struct aw_custom_packets *own = r->packets->protocol.own;
     bool replace = r->packet.replace;
     const struct aw_message *builtin;
     const char *by = own->taken && !replace ? own->taken(wanted->code, &builtin) : NULL;
@@ -226,7 +226,7 @@ static enum aw_status add_both(struct reading *r, struct aw_message *back)
 static enum aw_status add_packet(struct reading *r)
 {
     const struct aw_packet *p = &r->packet;
-    const struct aw_own_packets *own = r->packets->protocol.own;
+    const struct aw_custom_packets *own = r->packets->protocol.own;
     struct aw_message message = {.name = p->name,
                                  .help = p->help ? p->help : "",
                                  .code = p->id,

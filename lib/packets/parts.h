@@ -14,7 +14,7 @@ enum aw_order { AW_ORDER_UNSAID, AW_ORDER_LITTLE, AW_ORDER_BIG };
 /* The packet that is being read. */
 struct aw_packet {
     const struct aw_protocol *protocol;
-    const struct aw_own_packets *own; /* of it */
+    const struct aw_custom_packets *own; /* of it */
     const char *name, *help, *answer;
     const char *word; /* where messages are text: the name as it is sent */
     unsigned line;    /* where it begins */

@@ -233,7 +233,7 @@ struct aw_board {
 };
 
 /* What packets of a packet file are made of, see packets/packets.h. */
-struct aw_own_packets {
+struct aw_custom_packets {
     const struct aw_field *head; /* before their fields; NULL: the variant's */
     uint16_t size;               /* of the whole frame, as in struct aw_message */
     uint16_t room;               /* bytes that their fields may take */
@@ -279,10 +279,10 @@ struct aw_protocol {
     /* Says of a frame that identify does not know whether another node on the bus sends it.
      * NULL: no other nodes. */
     bool (*is_other)(const struct aw_wire *wire, struct aw_span frame);
-    aw_next_frame *next_frame;         /* NULL: every frame has frame_max bytes */
-    const struct aw_own_packets *own;  /* NULL: it can have no packets but those of the table */
-    const struct aw_joint_row *joints; /* of packet files; NULL: they describe none */
-    const struct aw_stop_row *stops;   /* of packet files; NULL: they say none */
+    aw_next_frame *next_frame;           /* NULL: every frame has frame_max bytes */
+    const struct aw_custom_packets *own; /* NULL: it can have no packets but those of the table */
+    const struct aw_joint_row *joints;   /* of packet files; NULL: they describe none */
+    const struct aw_stop_row *stops;     /* of packet files; NULL: they say none */
 };
 
 #endif

@@ -198,7 +198,7 @@ static const struct aw_message *identify(const struct aw_wire *wire, enum aw_dir
 }
 
 /* Words of packet files: what is left of a line behind the digit, three letters and its end. */
-static const struct aw_own_packets own = {.room = AW_ARMCTL_LINE_MAX - 6, .dir = AW_BOTH};
+static const struct aw_custom_packets own = {.room = AW_ARMCTL_LINE_MAX - 6, .dir = AW_BOTH};
 
 const struct aw_protocol aw_armctl_protocol = {
     .name = "armctl",

@@ -228,7 +228,7 @@ static const char *taken(uint32_t id, const struct aw_message **message)
     return NULL;
 }
 
-static const struct aw_own_packets own = {
+static const struct aw_custom_packets own = {
     .head = own_head, .room = 8, .least = OWN, .most = 0x7FF, .dir = AW_RX, .taken = taken};
 
 /* A frame of another node is not taken for a driver's by its lower bits. */

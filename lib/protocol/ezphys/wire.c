@@ -498,7 +498,7 @@ static enum aw_status next_frame(const struct aw_wire *wire, struct aw_framer *f
 }
 
 /* Types of packet files, with the head of the others. */
-static const struct aw_own_packets own = {.room = 64, .most = 0xFF, .dir = AW_BOTH};
+static const struct aw_custom_packets own = {.room = 64, .most = 0xFF, .dir = AW_BOTH};
 
 const struct aw_protocol aw_ezphys_protocol = {
     .name = "ezphys",

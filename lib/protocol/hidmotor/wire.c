@@ -190,7 +190,7 @@ static const struct aw_board boards[] = {
     {0},
 };
 
-static const struct aw_own_packets own = {
+static const struct aw_custom_packets own = {
     .size = AW_HIDMOTOR_REPORT, .room = AW_HIDMOTOR_PAYLOAD, .most = UINT32_MAX, .dir = AW_BOTH};
 
 const struct aw_protocol aw_hidmotor_protocol = {

@@ -265,7 +265,7 @@ static enum aw_status next_frame(const struct aw_wire *wire, struct aw_framer *f
 }
 
 /* Types of packet files, with the head and the checksum of the others. */
-static const struct aw_own_packets own = {
+static const struct aw_custom_packets own = {
     .room = FRAME_MAX - HEADER - 3, .most = 0xFF, .dir = AW_BOTH};
 
 const struct aw_protocol aw_unitysim_protocol = {

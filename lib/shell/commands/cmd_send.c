@@ -2,7 +2,7 @@
 #include <string.h>
 
 #include "shell/commands/common.h"
-#include "shell/core/own_joints.h"
+#include "shell/core/custom_joints.h"
 #include "shell/core/start_guard.h"
 
 const struct aw_codec *aw_find_own(struct aw_session *session, const char *name)
@@ -67,7 +67,7 @@ static enum aw_status send_packet(struct aw_session *session, struct aw_record *
 {
     uint8_t bytes[256];
     size_t size;
-    struct aw_own_answer answer;
+    struct aw_custom_answer answer;
     enum aw_status status =
         aw_encode(packet, aw_flag(session, "force"), bytes, sizeof bytes, &size, &session->err);
     if (status == AW_OK && session->wire->variant.envelope)
@@ -80,7 +80,7 @@ static enum aw_status send_packet(struct aw_session *session, struct aw_record *
     if (status == AW_OK)
         status = aw_session_announce(session, packet);
     if (status == AW_OK)
-        status = aw_own_send(session, packet, &answer);
+        status = aw_custom_send(session, packet, &answer);
     if (status != AW_OK)
         return status;
     if (answer.record.codec)
@@ -99,7 +99,7 @@ enum aw_status aw_send_packet(struct aw_session *session, struct aw_record *pack
     enum aw_status status = /* before anything is opened */
         aw_encode(packet, aw_flag(session, "force"), bytes, sizeof bytes, &size, &session->err);
     if (status == AW_OK && moves)
-        status = aw_own_check_stop(session, message);
+        status = aw_custom_check_stop(session, message);
     if (status == AW_OK && moves)
         status = begin_motion(session, packet);
     if (status == AW_OK)

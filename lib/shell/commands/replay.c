@@ -8,7 +8,7 @@
 
 #include "base/grow.h"
 #include "capture/log.h"
-#include "shell/core/own_joints.h"
+#include "shell/core/custom_joints.h"
 #include "wire/split.h"
 
 #define TOLD_MAX 1024 /* records of a device's first message */
@@ -56,7 +56,7 @@ static enum aw_status allow(struct aw_session *session, const struct aw_record *
     const struct aw_message *message = record->codec->message;
     if (!aw_session_is_own(session, message))
         return allow_builtin(session, record, frame);
-    enum aw_status status = aw_own_check_stop(session, message);
+    enum aw_status status = aw_custom_check_stop(session, message);
     if (status != AW_OK || message->reads || aw_flag(session, "yes"))
         return status;
     return aw_fail(&session->err, AW_USAGE,

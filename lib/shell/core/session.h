@@ -23,7 +23,7 @@
 struct aw_attached;
 struct aw_config;
 struct aw_watchdog;
-struct aw_own_arm;
+struct aw_custom_arm;
 struct aw_packets;
 struct aw_recent;
 struct aw_server;
@@ -86,7 +86,7 @@ struct aw_printing {
 struct aw_own {
     struct aw_packets *packets; /* NULL: none */
     char *files;                /* as they were named */
-    struct aw_own_arm *arm;     /* the joints that they describe, see own_joints.h; NULL: none */
+    struct aw_custom_arm *arm;  /* the joints that they describe, see custom_joints.h; NULL: none */
     const struct aw_tool *base; /* the tool without them, if there are any */
 };
 

@@ -9,7 +9,7 @@
 #include "base/text.h"
 #include "packets/packets.h"
 
-/* The tool is itself again, see own_joints.h. */
+/* The tool is itself again, see custom_joints.h. */
 static void forget_joints(struct aw_session *session)
 {
     if (session->device.own.arm)

@@ -447,7 +447,7 @@ struct aw_tool {
     /* Puts a packet of a file, encoded, into the conversation, where the link has one that it must
      * fit: the link is open. NULL: it is written on it. */
     enum aw_status (*put)(struct aw_session *session, struct aw_span packet);
-    bool from_file; /* they are those of packet files, see own_joints.h: what else the tool has
+    bool from_file; /* they are those of packet files, see custom_joints.h: what else the tool has
                        that moves something is not there then */
     /* Sends a packet of a file, and waits for what answers it: *answer, whose codec stays NULL
      * where that has no values. The link is open. NULL: nothing answers, it is written. */

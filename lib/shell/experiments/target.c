@@ -8,7 +8,7 @@
 
 #include "base/clamp.h"
 #include "base/number.h"
-#include "shell/core/own_parts.h"
+#include "shell/core/custom_parts.h"
 #include "shell/experiments/bench.h"
 #include "shell/experiments/experiments.h"
 
@@ -59,7 +59,7 @@ static enum aw_status open(struct aw_bench *bench)
  * alone. */
 static void find_outputs(struct aw_bench *bench, double off, struct aw_bench_sample *sample)
 {
-    double kp = aw_own_arm(bench->session)->law_kp, amplitude = bench->joint.amplitude;
+    double kp = aw_custom_arm(bench->session)->law_kp, amplitude = bench->joint.amplitude;
     sample->has_pull = true;
     sample->pull = aw_clamp(off / (PULLS * bench->joint.max_deviation), -1, 1);
     sample->output = sample->pull;
@@ -133,17 +133,17 @@ static enum aw_status end(struct aw_bench *bench, enum aw_status status)
 /* ---- tune --------------------------------------------------------------------------------------
  */
 
-static const struct aw_own_joint *own_joint(const struct aw_bench *bench)
+static const struct aw_custom_joint *own_joint(const struct aw_bench *bench)
 {
-    return &aw_own_arm(bench->session)->joints[bench->joint.number];
+    return &aw_custom_arm(bench->session)->joints[bench->joint.number];
 }
 
 /* The smallest of the ranges that its gains have; INFINITY: none has one. */
-static double gain_max(struct aw_session *session, const struct aw_own_joint *joint)
+static double gain_max(struct aw_session *session, const struct aw_custom_joint *joint)
 {
     double most = INFINITY;
     for (int k = 0; k < AW_JOINT_GAINS; k++) {
-        const struct aw_own_spot *spot = &joint->gain_set[k];
+        const struct aw_custom_spot *spot = &joint->gain_set[k];
         if (!spot->message)
             continue;
         const struct aw_codec *codec = aw_wire_codec_at(session->wire, spot->index);
@@ -155,7 +155,7 @@ static double gain_max(struct aw_session *session, const struct aw_own_joint *jo
 }
 
 /* What the file says has to be enough for gains of this form, before anything is opened. */
-static enum aw_status check_law(struct aw_session *session, const struct aw_own_joint *joint,
+static enum aw_status check_law(struct aw_session *session, const struct aw_custom_joint *joint,
                                 double tick_s)
 {
     const char *form = aw_option(session, "form"), *name = joint->row->name;
@@ -182,7 +182,7 @@ static enum aw_status check_law(struct aw_session *session, const struct aw_own_
 static void describe_law(struct aw_session *session, const struct aw_joint *of,
                          struct aw_bench_joint *joint)
 {
-    const struct aw_own_joint *own = &aw_own_arm(session)->joints[of->id];
+    const struct aw_custom_joint *own = &aw_custom_arm(session)->joints[of->id];
     describe(session, of, joint);
     joint->number = of->id;
     joint->kp = (size_t)of->id * AW_JOINT_GAINS;
@@ -200,7 +200,7 @@ static enum aw_status open_law(struct aw_bench *bench)
     const char *path = aw_option(session, "old");
     enum aw_status status = open(bench);
     if (status == AW_OK)
-        status = aw_own_read_gains(session);
+        status = aw_custom_read_gains(session);
     if (status == AW_OK)
         status = aw_bench_know_gains(bench, path, NULL);
     if (status != AW_OK)
@@ -223,12 +223,12 @@ static enum aw_status open_law(struct aw_bench *bench)
 
 static enum aw_status send_gains(struct aw_bench *bench, const struct aw_gain_list *gains)
 {
-    struct aw_own_arm *arm = aw_own_arm(bench->session);
-    const struct aw_own_joint *joint = own_joint(bench);
+    struct aw_custom_arm *arm = aw_custom_arm(bench->session);
+    const struct aw_custom_joint *joint = own_joint(bench);
     double kp = gains->of[0].value;
     bool alone = !(fabs(gains->of[1].value) > 0) && !(fabs(gains->of[2].value) > 0);
     arm->law_kp = NAN;
-    enum aw_status status = aw_own_set_gains(bench->session, gains);
+    enum aw_status status = aw_custom_set_gains(bench->session, gains);
     if (status == AW_OK && alone && fabs(joint->gains[0] - kp) > COARSE * kp)
         return aw_fail(&bench->session->err, AW_LIMIT,
                        "%s: the experiment needs a kp of %.3g, and its packet carries %.3g — more "
@@ -255,7 +255,7 @@ static enum aw_status end_law(struct aw_bench *bench, enum aw_status status)
 
 static double quantum(const struct aw_bench *bench)
 {
-    const struct aw_own_spot *spot = &own_joint(bench)->told[AW_JOINT_ACTUAL];
+    const struct aw_custom_spot *spot = &own_joint(bench)->told[AW_JOINT_ACTUAL];
     const struct aw_codec *codec = aw_wire_codec_at(bench->session->wire, spot->index);
     bool whole = codec->scalars[spot->scalar].field->type != AW_FLOAT;
     return whole ? fabs(aw_scalar_range(codec, spot->scalar, NULL).scale * spot->scale) : 0;
@@ -276,7 +276,7 @@ static const struct aw_bench_hooks law_bench = {
 
 enum aw_status aw_run_own_tune(struct aw_session *session, const struct aw_args *args)
 {
-    struct aw_own_arm *arm = aw_own_arm(session);
+    struct aw_custom_arm *arm = aw_custom_arm(session);
     struct aw_bench_joint joint = law_bench.usual;
     arm->tool.bench = &law_bench;
     enum aw_status status = aw_bench_find(session, args, NULL, &joint);

@@ -9,7 +9,7 @@
 #include "link/stream/ports.h"
 #include "shell/core/bind.h"
 #include "shell/core/config.h"
-#include "shell/core/own_joints.h"
+#include "shell/core/custom_joints.h"
 
 struct completion {
     struct aw_session *session;
@@ -244,7 +244,7 @@ static void follow_packets(struct completion *c)
     c->session->options = c->options;
     aw_options_set(&c->session->options, "quiet", "yes", AW_FROM_COMMAND_LINE, NULL);
     if (aw_session_prepare_wire(c->session) == AW_OK)
-        aw_own_joints_begin(c->session);
+        aw_custom_joints_begin(c->session);
     c->session->options = before;
 }
 

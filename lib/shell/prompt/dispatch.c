@@ -11,9 +11,9 @@
 #include "shell/core/bind.h"
 #include "shell/core/config.h"
 #include "shell/core/crash.h"
+#include "shell/core/custom_joints.h"
 #include "shell/core/dry.h"
 #include "shell/core/outcome.h"
-#include "shell/core/own_joints.h"
 #include "shell/core/recent.h"
 #include "shell/core/share.h"
 #include "shell/core/stop.h"
@@ -119,7 +119,7 @@ static enum aw_status prepare_wire(struct aw_session *session)
 {
     enum aw_status status = aw_session_prepare_wire(session);
     if (status == AW_OK)
-        status = aw_own_joints_begin(session);
+        status = aw_custom_joints_begin(session);
     session->wire->lenient = aw_flag(session, "lenient"); /* no such option: false */
     session->device.concerns = NULL;
     session->run.printing.wire = session->wire;

@@ -3,23 +3,23 @@
 #ifndef AW_SHELL_CORE_OWN_PARTS_H
 #define AW_SHELL_CORE_OWN_PARTS_H
 
+#include "shell/core/custom_joints.h"
 #include "shell/core/law.h"
-#include "shell/core/own_joints.h"
 
-#define AW_OWN_JOINTS 16
+#define AW_CUSTOM_JOINTS 16
 
 /* A value in messages of the wire. */
-struct aw_own_spot {
+struct aw_custom_spot {
     const struct aw_message *message; /* NULL: nowhere */
     size_t index;                     /* of the message */
     int scalar;
     double scale, offset; /* from the message's unit to the joint's */
 };
 
-struct aw_own_joint {
+struct aw_custom_joint {
     const struct aw_joint_row *row;
-    struct aw_own_spot setpoint, told[AW_JOINT_VALUES];
-    struct aw_own_spot gain_set[AW_JOINT_GAINS], gain_told[AW_JOINT_GAINS];
+    struct aw_custom_spot setpoint, told[AW_JOINT_VALUES];
+    struct aw_custom_spot gain_set[AW_JOINT_GAINS], gain_told[AW_JOINT_GAINS];
     double gains[AW_JOINT_GAINS]; /* as told, or as sent in this session; NaN: not known */
     struct aw_joint_state now;
     double sent; /* the last setpoint; NaN: none */
@@ -32,87 +32,89 @@ struct aw_own_joint {
     char per_s[32]; /* the unit of velocities, or "" */
 };
 
-struct aw_own_arm {
+struct aw_custom_arm {
     struct aw_tool tool;
     size_t n;
-    struct aw_own_joint joints[AW_OWN_JOINTS];
-    size_t questions[AW_OWN_JOINTS * AW_JOINT_VALUES], n_questions; /* messages that only ask */
+    struct aw_custom_joint joints[AW_CUSTOM_JOINTS];
+    size_t questions[AW_CUSTOM_JOINTS * AW_JOINT_VALUES], n_questions; /* messages that only ask */
     struct aw_joint_column columns[4];
-    const char *speaks[AW_OWN_JOINTS * AW_JOINT_VALUES + 1]; /* their names */
-    int64_t due_ns;                                          /* when they are asked again */
-    unsigned lost;                                           /* answers in a row */
+    const char *speaks[AW_CUSTOM_JOINTS * AW_JOINT_VALUES + 1]; /* their names */
+    int64_t due_ns;                                             /* when they are asked again */
+    unsigned lost;                                              /* answers in a row */
     double law_kp; /* of a law that is kp alone, as tune knows it; NaN or 0: it has more */
 };
 
-static inline struct aw_own_arm *aw_own_arm(const struct aw_session *session)
+static inline struct aw_custom_arm *aw_custom_arm(const struct aw_session *session)
 {
     return session->device.own.arm;
 }
 
 /* Finds all spots. */
-void aw_own_find(struct aw_session *session, struct aw_own_arm *arm);
+void aw_custom_find(struct aw_session *session, struct aw_custom_arm *arm);
 
 /* What a record says of the joints. */
-void aw_own_take(struct aw_session *session, const struct aw_record *record);
+void aw_custom_take(struct aw_session *session, const struct aw_record *record);
 
 /* Where it is to be as far as is known: as it tells, as it was sent, if it is about there, or where
  * it is. What was sent is no measurement: a hand, another program or a restart may have moved it.
  * NaN: nothing says that. */
-double aw_own_target(const struct aw_own_joint *joint);
+double aw_custom_target(const struct aw_custom_joint *joint);
 
 /* Where a stop holds it: a joint at rest keeps its setpoint, because at the measured position it
  * would sag by its standing error with each stop. Any other joint gets its measured position. */
-double aw_own_place_to_stay(const struct aw_session *session, const struct aw_own_joint *joint);
+double aw_custom_place_to_stay(const struct aw_session *session,
+                               const struct aw_custom_joint *joint);
 
 /* A packet with these setpoints (NaN: as the joint's are) of the joints that are in it. AW_TIMEOUT:
  * nothing has said where one of them is. */
-enum aw_status aw_own_fill(struct aw_session *session, size_t message, const double *setpoints,
-                           struct aw_record *packet);
+enum aw_status aw_custom_fill(struct aw_session *session, size_t message, const double *setpoints,
+                              struct aw_record *packet);
 
 /* Sends it, and takes what answers it. */
-enum aw_status aw_own_exchange(struct aw_session *session, const struct aw_record *packet);
+enum aw_status aw_custom_exchange(struct aw_session *session, const struct aw_record *packet);
 
 /* All questions once; or what comes by itself, until the deadline or every joint has told where it
  * is. AW_TIMEOUT. */
-enum aw_status aw_own_read(struct aw_session *session, int64_t deadline);
+enum aw_status aw_custom_read(struct aw_session *session, int64_t deadline);
 
 /* The next message that says something, where nothing is asked. AW_TIMEOUT at the deadline. */
-enum aw_status aw_own_hear(struct aw_session *session, int64_t deadline);
+enum aw_status aw_custom_hear(struct aw_session *session, int64_t deadline);
 
 /* The message that only asks for what this spot is in; SIZE_MAX: none does. */
-size_t aw_own_question(const struct aw_session *session, const struct aw_own_spot *spot);
+size_t aw_custom_question(const struct aw_session *session, const struct aw_custom_spot *spot);
 
 /* What the firmware tells of gains. AW_TIMEOUT: it does not. */
-enum aw_status aw_own_read_gains(struct aw_session *session);
+enum aw_status aw_custom_read_gains(struct aw_session *session);
 
 /* Sets gains (the others as they are known), those of one packet together, and reads them back,
  * where they are told: AW_REFUSED if it has others then. Checked whole before the first byte:
  * AW_USAGE names a gain that nobody knows, and that a packet carries, too. With --dry-run they are
  * shown. */
-enum aw_status aw_own_set_gains(struct aw_session *session, const struct aw_gain_list *wanted);
+enum aw_status aw_custom_set_gains(struct aw_session *session, const struct aw_gain_list *wanted);
 
 /* The old gains, if others are tried, for last_stop. */
-void aw_own_add_old_gains(struct aw_session *session, aw_frame_fn *add, void *context);
+void aw_custom_add_old_gains(struct aw_session *session, aw_frame_fn *add, void *context);
 
 /* A packet as bytes for last_stop. */
-void aw_own_add_frames(struct aw_session *session, struct aw_record *packet, aw_frame_fn *add,
-                       void *context);
+void aw_custom_add_frames(struct aw_session *session, struct aw_record *packet, aw_frame_fn *add,
+                          void *context);
 
 /* Gains have the places joint * AW_JOINT_GAINS + gain. */
-#define AW_OWN_GAINS ((size_t)AW_OWN_JOINTS * AW_JOINT_GAINS)
-#define AW_OWN_LAW   "pid" /* what their file calls the controller */
-extern const char *const aw_own_gain_names[AW_JOINT_GAINS];
-extern const struct aw_law aw_own_law;
+#define AW_CUSTOM_GAINS ((size_t)AW_CUSTOM_JOINTS * AW_JOINT_GAINS)
+#define AW_CUSTOM_LAW   "pid" /* what their file calls the controller */
+extern const char *const aw_custom_gain_names[AW_JOINT_GAINS];
+extern const struct aw_law aw_custom_law;
 
-extern const struct aw_joints aw_own_joints;
+extern const struct aw_joints aw_custom_joints;
 
 /* Where a packet wants joints to be, see struct aw_replay_hooks. */
-size_t aw_own_targets(struct aw_session *session, struct aw_joint_list *list,
-                      const struct aw_record *packet, struct aw_joint_goal *goals, double *seconds);
+size_t aw_custom_targets(struct aw_session *session, struct aw_joint_list *list,
+                         const struct aw_record *packet, struct aw_joint_goal *goals,
+                         double *seconds);
 
 /* See struct aw_tool. */
-enum aw_status aw_own_stop(struct aw_session *session);
-void aw_own_last_stop(struct aw_session *session, aw_frame_fn *add, void *context);
-enum aw_moves aw_own_saw(struct aw_session *session, bool tx, struct aw_span frame);
+enum aw_status aw_custom_stop(struct aw_session *session);
+void aw_custom_last_stop(struct aw_session *session, aw_frame_fn *add, void *context);
+enum aw_moves aw_custom_saw(struct aw_session *session, bool tx, struct aw_span frame);
 
 #endif

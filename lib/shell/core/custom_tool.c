@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "base/text.h"
-#include "shell/core/own_parts.h"
+#include "shell/core/custom_parts.h"
 #include "shell/core/stop.h"
 
 #define TRIES    3
@@ -17,12 +17,12 @@
 
 /* A device that says nothing by itself is asked where its joints are, or nobody knows: then nothing
  * of the file can hold them. */
-static enum aw_status check_asked(struct aw_session *session, const struct aw_own_arm *arm)
+static enum aw_status check_asked(struct aw_session *session, const struct aw_custom_arm *arm)
 {
     const struct aw_command *command = session->run.command;
     if (arm->n_questions || (arm->tool.receive && !arm->tool.asks) || (command && command->offline))
         return AW_OK;
-    const struct aw_own_spot *place = &arm->joints[0].told[AW_JOINT_ACTUAL];
+    const struct aw_custom_spot *place = &arm->joints[0].told[AW_JOINT_ACTUAL];
     aw_fail(&session->err, AW_USAGE,
             "packets: nothing asks where the joints are — put 'ask = yes' into [packet %s]",
             place->message ? place->message->name : "…");
@@ -34,15 +34,15 @@ static enum aw_status check_asked(struct aw_session *session, const struct aw_ow
     return AW_END;
 }
 
-enum aw_status aw_own_joints_begin(struct aw_session *session)
+enum aw_status aw_custom_joints_begin(struct aw_session *session)
 {
     if (!session->wire->protocol->joints || session->device.own.arm)
         return AW_OK;
-    struct aw_own_arm *arm = calloc(1, sizeof *arm);
+    struct aw_custom_arm *arm = calloc(1, sizeof *arm);
     if (!arm)
         return aw_no_memory(&session->err);
     arm->tool = *session->tool;
-    aw_own_find(session, arm);
+    aw_custom_find(session, arm);
     enum aw_status status = check_asked(session, arm);
     if (status != AW_OK) {
         free(arm);
@@ -51,15 +51,15 @@ enum aw_status aw_own_joints_begin(struct aw_session *session)
     session->device.own.arm = arm;
     session->device.own.base = session->tool;
     arm->tool.from_file = true;
-    arm->tool.joints = &aw_own_joints;
+    arm->tool.joints = &aw_custom_joints;
     arm->tool.bench = session->tool->own_bench;
-    arm->tool.stop = session->wire->protocol->stops ? aw_own_stop : NULL;
-    arm->tool.last_stop = session->wire->protocol->stops ? aw_own_last_stop : NULL;
+    arm->tool.stop = session->wire->protocol->stops ? aw_custom_stop : NULL;
+    arm->tool.last_stop = session->wire->protocol->stops ? aw_custom_last_stop : NULL;
     arm->tool.goes_on = NULL;
-    arm->tool.share.saw = aw_own_saw;
+    arm->tool.share.saw = aw_custom_saw;
     arm->tool.replay = (struct aw_replay_hooks){.in_step = session->device.own.base->replay.in_step,
                                                 .allow = session->device.own.base->replay.allow,
-                                                .targets = aw_own_targets};
+                                                .targets = aw_custom_targets};
     if (arm->n_questions)
         arm->tool.speaks = arm->speaks;
     session->tool = &arm->tool;
@@ -72,24 +72,24 @@ enum aw_status aw_own_joints_begin(struct aw_session *session)
 static enum aw_status make_stop(struct aw_session *session, const struct aw_stop_row *stop,
                                 struct aw_record *packet)
 {
-    const struct aw_own_arm *arm = aw_own_arm(session);
-    double setpoints[AW_OWN_JOINTS];
+    const struct aw_custom_arm *arm = aw_custom_arm(session);
+    double setpoints[AW_CUSTOM_JOINTS];
     const struct aw_protocol *protocol = session->wire->protocol;
     for (size_t i = 0; i < arm->n; i++)
-        setpoints[i] = aw_own_place_to_stay(session, &arm->joints[i]);
+        setpoints[i] = aw_custom_place_to_stay(session, &arm->joints[i]);
     for (size_t i = 0; i < protocol->n_messages; i++) {
         if (!(protocol->messages[i].dir & AW_TX) ||
             strcmp(protocol->messages[i].name, stop->packet) != 0)
             continue;
         if (stop->hold)
-            return aw_own_fill(session, i, setpoints, packet);
+            return aw_custom_fill(session, i, setpoints, packet);
         aw_record_init(packet, aw_wire_codec_at(session->wire, i), AW_TX);
         return AW_OK;
     }
     return AW_USAGE; /* the file was checked */
 }
 
-enum aw_status aw_own_check_stop(struct aw_session *session, const struct aw_message *message)
+enum aw_status aw_custom_check_stop(struct aw_session *session, const struct aw_message *message)
 {
     if (!message->moves || session->tool->from_file)
         return AW_OK;
@@ -108,7 +108,7 @@ static enum aw_status send_stops(struct aw_session *session, unsigned *sent)
         enum aw_status status = make_stop(session, stop, &packet);
         bool goes = status == AW_OK;
         for (int i = 0; i < TRIES && goes; i++) {
-            status = aw_own_exchange(session, &packet);
+            status = aw_custom_exchange(session, &packet);
             ++*sent;
             goes = status == AW_TIMEOUT;
         }
@@ -117,7 +117,7 @@ static enum aw_status send_stops(struct aw_session *session, unsigned *sent)
     return worst;
 }
 
-static bool has_moved(const struct aw_own_arm *arm, const double *before)
+static bool has_moved(const struct aw_custom_arm *arm, const double *before)
 {
     for (size_t i = 0; i < arm->n; i++) {
         double range = arm->joints[i].max - arm->joints[i].min;
@@ -131,9 +131,9 @@ static bool has_moved(const struct aw_own_arm *arm, const double *before)
 /* Where nothing is answered, what is measured says whether it stands. */
 static enum aw_status see_rest(struct aw_session *session)
 {
-    const struct aw_own_arm *arm = aw_own_arm(session);
+    const struct aw_custom_arm *arm = aw_custom_arm(session);
     int64_t end = aw_clock_after(aw_clock_now(session->clock), REST_S);
-    double before[AW_OWN_JOINTS];
+    double before[AW_CUSTOM_JOINTS];
     bool moved = true;
     enum aw_status status = AW_OK;
     while (status == AW_OK && moved && aw_clock_now(session->clock) < end) {
@@ -142,7 +142,7 @@ static enum aw_status see_rest(struct aw_session *session)
         status =
             aw_clock_sleep(session->clock, aw_clock_after(aw_clock_now(session->clock), SAMPLE_S));
         if (status == AW_OK)
-            status = aw_own_read(session, end);
+            status = aw_custom_read(session, end);
         moved = has_moved(arm, before);
     }
     if (status != AW_OK || !moved)
@@ -150,15 +150,15 @@ static enum aw_status see_rest(struct aw_session *session)
     return aw_fail(&session->err, AW_TIMEOUT, "it still moves");
 }
 
-enum aw_status aw_own_stop(struct aw_session *session)
+enum aw_status aw_custom_stop(struct aw_session *session)
 {
-    const struct aw_own_arm *arm = aw_own_arm(session);
+    const struct aw_custom_arm *arm = aw_custom_arm(session);
     char at[96] = "";
     unsigned sent = 0;
     if (!session->device.link)
         return aw_fail(&session->err, AW_LOST, "NOT stopped: no link");
     /* Where that fails, the last place that is known is held. */
-    aw_own_read(session, aw_clock_after(aw_clock_now(session->clock), REST_S));
+    aw_custom_read(session, aw_clock_after(aw_clock_now(session->clock), REST_S));
     session->err = (struct aw_error){.status = AW_OK};
     enum aw_status status = send_stops(session, &sent);
     if (status == AW_OK && !session->tool->exchange)
@@ -179,24 +179,24 @@ enum aw_status aw_own_stop(struct aw_session *session)
 }
 
 /* With what was measured last. */
-void aw_own_last_stop(struct aw_session *session, aw_frame_fn *add, void *context)
+void aw_custom_last_stop(struct aw_session *session, aw_frame_fn *add, void *context)
 {
     struct aw_error before = session->err;
     for (const struct aw_stop_row *stop = session->wire->protocol->stops; stop->packet; stop++) {
         struct aw_record packet;
         if (make_stop(session, stop, &packet) == AW_OK)
-            aw_own_add_frames(session, &packet, add, context);
+            aw_custom_add_frames(session, &packet, add, context);
     }
-    aw_own_add_old_gains(session, add, context);
+    aw_custom_add_old_gains(session, add, context);
     session->err = before;
 }
 
-enum aw_moves aw_own_saw(struct aw_session *session, bool tx, struct aw_span frame)
+enum aw_moves aw_custom_saw(struct aw_session *session, bool tx, struct aw_span frame)
 {
     struct aw_record record;
     bool known = aw_wire_decode(session->wire, tx ? AW_TX : AW_RX, frame, &record, NULL) == AW_OK;
     if (known && !tx)
-        aw_own_take(session, &record);
+        aw_custom_take(session, &record);
     if (known && aw_session_is_own(session, record.codec->message))
         return tx && !record.codec->message->reads ? AW_MOVES : AW_MOVES_ON;
     if (session->device.own.base->share.saw)

@@ -3,8 +3,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "shell/core/custom_parts.h"
 #include "shell/core/dry.h"
-#include "shell/core/own_parts.h"
 #include "shell/core/start_guard.h"
 
 #define HZ         50.0
@@ -13,7 +13,7 @@
 #define LOST_MAX   5
 #define REST_S     1.0 /* the arm is behind its setpoint, which has arrived */
 
-static void describe(const struct aw_own_joint *mine, struct aw_joint *joint)
+static void describe(const struct aw_custom_joint *mine, struct aw_joint *joint)
 {
     snprintf(joint->alias, sizeof joint->alias, "%s", mine->row->alias ? mine->row->alias : "");
     joint->unit[AW_JOINT_ACTUAL] = joint->unit[AW_JOINT_TARGET] = mine->unit;
@@ -31,7 +31,7 @@ static void describe(const struct aw_own_joint *mine, struct aw_joint *joint)
 
 static void take(struct aw_session *session, struct aw_joint_list *list)
 {
-    const struct aw_own_arm *arm = aw_own_arm(session);
+    const struct aw_custom_arm *arm = aw_custom_arm(session);
     for (size_t i = 0; i < arm->n && i < list->n; i++) {
         list->joints[i].now = arm->joints[i].now;
         if (!arm->joints[i].told[AW_JOINT_TARGET].message)
@@ -41,7 +41,7 @@ static void take(struct aw_session *session, struct aw_joint_list *list)
 
 static enum aw_status list_joints(struct aw_session *session, struct aw_joint_list *list)
 {
-    struct aw_own_arm *arm = aw_own_arm(session);
+    struct aw_custom_arm *arm = aw_custom_arm(session);
     list->columns = arm->columns;
     for (size_t i = 0; i < arm->n; i++) {
         struct aw_joint *joint = aw_joints_add(session, list, arm->joints[i].row->name);
@@ -57,7 +57,7 @@ static enum aw_status list_joints(struct aw_session *session, struct aw_joint_li
 static size_t limits(struct aw_session *session, const struct aw_joint *joint,
                      struct aw_joint_limit rows[AW_JOINT_LIMITS])
 {
-    const struct aw_own_joint *mine = &aw_own_arm(session)->joints[joint->id];
+    const struct aw_custom_joint *mine = &aw_custom_arm(session)->joints[joint->id];
     const char *unit = mine->unit ? mine->unit : "";
     rows[0] = (struct aw_joint_limit){.of = "setpoint",
                                       .min = joint->min,
@@ -88,7 +88,7 @@ static enum aw_status read_joints(struct aw_session *session, struct aw_joint_li
     double seconds =
         aw_flag(session, "timeout") ? aw_option_number(session, "timeout") : PATIENCE_S;
     enum aw_status status =
-        aw_own_read(session, aw_clock_after(aw_clock_now(session->clock), seconds));
+        aw_custom_read(session, aw_clock_after(aw_clock_now(session->clock), seconds));
     take(session, list);
     return status;
 }
@@ -96,7 +96,7 @@ static enum aw_status read_joints(struct aw_session *session, struct aw_joint_li
 /* ---- Sending ---- */
 
 /* Is a joint before this one in the same packet? */
-static bool is_done(const struct aw_own_arm *arm, const double *setpoints, size_t joint)
+static bool is_done(const struct aw_custom_arm *arm, const double *setpoints, size_t joint)
 {
     size_t i = 0;
     while (i < joint && (isnan(setpoints[i]) ||
@@ -110,14 +110,14 @@ static enum aw_status
 each_packet(struct aw_session *session, const double *setpoints,
             enum aw_status (*act)(struct aw_session *, struct aw_record *, void *), void *context)
 {
-    const struct aw_own_arm *arm = aw_own_arm(session);
+    const struct aw_custom_arm *arm = aw_custom_arm(session);
     enum aw_status status = AW_OK;
     for (size_t i = 0; i < arm->n && status == AW_OK; i++) {
         struct aw_record packet;
         size_t message = arm->joints[i].setpoint.index;
         if (isnan(setpoints[i]) || is_done(arm, setpoints, i))
             continue;
-        status = aw_own_fill(session, message, setpoints, &packet);
+        status = aw_custom_fill(session, message, setpoints, &packet);
         if (status == AW_OK)
             status = act(session, &packet, context);
     }
@@ -128,10 +128,10 @@ each_packet(struct aw_session *session, const double *setpoints,
 static enum aw_status send_packet(struct aw_session *session, struct aw_record *packet,
                                   void *context)
 {
-    struct aw_own_arm *arm = aw_own_arm(session);
+    struct aw_custom_arm *arm = aw_custom_arm(session);
     bool stream = *(const bool *)context;
     aw_session_moves(session);
-    enum aw_status status = aw_own_exchange(session, packet);
+    enum aw_status status = aw_custom_exchange(session, packet);
     bool lost = stream && status == AW_TIMEOUT;
     arm->lost = lost ? arm->lost + 1 : 0;
     return lost && arm->lost < LOST_MAX ? AW_OK : status;
@@ -156,7 +156,7 @@ static enum aw_status show(struct aw_session *session, struct aw_record *packet,
 /* Without the device it is known only where every joint of a packet is named. */
 static enum aw_status dry_run(struct aw_session *session, const double *setpoints, int64_t show_ns)
 {
-    const struct aw_own_arm *arm = aw_own_arm(session);
+    const struct aw_custom_arm *arm = aw_custom_arm(session);
     for (size_t i = 0; i < arm->n; i++)
         for (size_t k = 0; k < arm->n; k++)
             if (isnan(setpoints[i]) && !isnan(setpoints[k]) && isnan(arm->joints[i].sent) &&
@@ -167,7 +167,7 @@ static enum aw_status dry_run(struct aw_session *session, const double *setpoint
 
 /* Where the joints begin, and how long they are under way. */
 struct way {
-    double from[AW_OWN_JOINTS], seconds;
+    double from[AW_CUSTOM_JOINTS], seconds;
 };
 
 static enum aw_status find_way(struct aw_session *session, const struct aw_joint_list *list,
@@ -177,7 +177,7 @@ static enum aw_status find_way(struct aw_session *session, const struct aw_joint
     enum aw_status status = AW_OK;
     way->seconds = said ? command->seconds : USUAL_S;
     for (size_t i = 0; i < list->n; i++) {
-        way->from[i] = aw_own_target(&aw_own_arm(session)->joints[i]);
+        way->from[i] = aw_custom_target(&aw_custom_arm(session)->joints[i]);
     }
     for (size_t k = 0; k < command->n && status == AW_OK; k++) {
         const struct aw_joint *joint = &list->joints[command->goals[k].joint];
@@ -197,8 +197,8 @@ static enum aw_status find_way(struct aw_session *session, const struct aw_joint
 static enum aw_status go(struct aw_session *session, struct aw_joint_list *list,
                          const struct way *way, const double *goal)
 {
-    struct aw_own_arm *arm = aw_own_arm(session);
-    double now[AW_OWN_JOINTS], seconds = way->seconds;
+    struct aw_custom_arm *arm = aw_custom_arm(session);
+    double now[AW_CUSTOM_JOINTS], seconds = way->seconds;
     bool stream = true, last = false;
     int64_t start = aw_clock_now(session->clock);
     enum aw_status status = AW_OK;
@@ -223,9 +223,9 @@ static enum aw_status go(struct aw_session *session, struct aw_joint_list *list,
 static enum aw_status command(struct aw_session *session, struct aw_joint_list *list,
                               const struct aw_joint_command *command)
 {
-    double goal[AW_OWN_JOINTS];
+    double goal[AW_CUSTOM_JOINTS];
     bool stream = command->stream;
-    for (size_t i = 0; i < AW_OWN_JOINTS; i++)
+    for (size_t i = 0; i < AW_CUSTOM_JOINTS; i++)
         goal[i] = NAN;
     for (size_t k = 0; k < command->n; k++)
         goal[command->goals[k].joint] = command->goals[k].value;
@@ -246,14 +246,15 @@ static enum aw_status command(struct aw_session *session, struct aw_joint_list *
 }
 
 /* A firmware goes at once to the setpoint that it gets. */
-size_t aw_own_targets(struct aw_session *session, struct aw_joint_list *list,
-                      const struct aw_record *packet, struct aw_joint_goal *goals, double *seconds)
+size_t aw_custom_targets(struct aw_session *session, struct aw_joint_list *list,
+                         const struct aw_record *packet, struct aw_joint_goal *goals,
+                         double *seconds)
 {
-    const struct aw_own_arm *arm = aw_own_arm(session);
+    const struct aw_custom_arm *arm = aw_custom_arm(session);
     size_t n = 0;
     *seconds = 0;
     for (size_t i = 0; i < arm->n && i < list->n && n < AW_REPLAY_GOALS; i++) {
-        const struct aw_own_spot *spot = &arm->joints[i].setpoint;
+        const struct aw_custom_spot *spot = &arm->joints[i].setpoint;
         if (packet->dir == AW_TX && packet->codec->message == spot->message &&
             packet->present >> spot->scalar & 1)
             goals[n++] = (struct aw_joint_goal){i, packet->v[spot->scalar]};
@@ -267,7 +268,7 @@ static enum aw_status attend_asked(struct aw_session *session, struct aw_joint_l
                                    int64_t deadline, int64_t period, aw_joints_look_fn *look,
                                    void *context)
 {
-    struct aw_own_arm *arm = aw_own_arm(session);
+    struct aw_custom_arm *arm = aw_custom_arm(session);
     enum aw_status status = AW_OK;
     while (status == AW_OK) {
         int64_t now = aw_clock_now(session->clock);
@@ -276,7 +277,7 @@ static enum aw_status attend_asked(struct aw_session *session, struct aw_joint_l
         if (status != AW_OK || arm->due_ns >= deadline || now >= deadline)
             break;
         arm->due_ns = aw_clock_now(session->clock) + period;
-        status = aw_own_read(session, deadline);
+        status = aw_custom_read(session, deadline);
         arm->lost = status == AW_TIMEOUT ? arm->lost + 1 : 0;
         take(session, list);
         if (status == AW_TIMEOUT && arm->lost < LOST_MAX)
@@ -290,13 +291,13 @@ static enum aw_status attend_asked(struct aw_session *session, struct aw_joint_l
 static enum aw_status attend(struct aw_session *session, struct aw_joint_list *list,
                              int64_t deadline, double hz, aw_joints_look_fn *look, void *context)
 {
-    const struct aw_own_arm *arm = aw_own_arm(session);
+    const struct aw_custom_arm *arm = aw_custom_arm(session);
     int64_t period = isinf(hz) ? 0 : (int64_t)(1e9 / (hz > 0 ? hz : HZ));
     if (arm->n_questions)
         return attend_asked(session, list, deadline, period, look, context);
     enum aw_status status = AW_OK;
     while (status == AW_OK && aw_clock_now(session->clock) < deadline) {
-        status = aw_own_hear(session, deadline);
+        status = aw_custom_hear(session, deadline);
         take(session, list);
         if (status == AW_OK && look && !look(context, list))
             return AW_OK;
@@ -313,8 +314,8 @@ static enum aw_status end(struct aw_session *session, struct aw_joint_list *list
     return status;
 }
 
-const struct aw_joints aw_own_joints = {
-    .law = &aw_own_law,
+const struct aw_joints aw_custom_joints = {
+    .law = &aw_custom_law,
     .hz = HZ,
     .most = 500,
     .open = open,

@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "base/number.h"
-#include "shell/core/own_parts.h"
+#include "shell/core/custom_parts.h"
 
 #define PATIENCE_S 0.5 /* for what comes by itself */
 #define FRAME_ROOM 256
@@ -13,11 +13,11 @@
 
 /* ---- Spots ---- */
 
-static struct aw_own_spot find(struct aw_session *session, const char *place, enum aw_dir dir,
-                               const char *unit)
+static struct aw_custom_spot find(struct aw_session *session, const char *place, enum aw_dir dir,
+                                  const char *unit)
 {
     const struct aw_protocol *protocol = session->wire->protocol;
-    struct aw_own_spot spot = {.message = NULL};
+    struct aw_custom_spot spot = {.message = NULL};
     size_t length = place ? strcspn(place, ".") : 0;
     for (size_t i = 0; i < protocol->n_messages && length; i++) {
         const struct aw_message *message = &protocol->messages[i];
@@ -25,7 +25,7 @@ static struct aw_own_spot find(struct aw_session *session, const char *place, en
             strncmp(message->name, place, length) != 0)
             continue;
         const struct aw_codec *codec = aw_wire_codec_at(session->wire, i);
-        spot = (struct aw_own_spot){
+        spot = (struct aw_custom_spot){
             .message = message, .index = i, .scalar = aw_codec_find(codec, place + length + 1)};
         const char *has = aw_scalar_range(codec, spot.scalar, NULL).unit;
         spot.scale = 1;
@@ -36,7 +36,7 @@ static struct aw_own_spot find(struct aw_session *session, const char *place, en
     return spot;
 }
 
-static const char *unit_of(struct aw_session *session, const struct aw_own_spot *spot)
+static const char *unit_of(struct aw_session *session, const struct aw_custom_spot *spot)
 {
     if (!spot->message)
         return NULL;
@@ -44,10 +44,10 @@ static const char *unit_of(struct aw_session *session, const struct aw_own_spot 
 }
 
 /* The velocity is one of the joint's unit, or a column of its own. */
-static void find_velocity(struct aw_session *session, struct aw_own_joint *joint)
+static void find_velocity(struct aw_session *session, struct aw_custom_joint *joint)
 {
     double scale, offset;
-    struct aw_own_spot spot = find(session, joint->row->velocity, AW_RX, NULL);
+    struct aw_custom_spot spot = find(session, joint->row->velocity, AW_RX, NULL);
     joint->velocity_unit = unit_of(session, &spot);
     bool same = joint->velocity_unit && *joint->per_s &&
                 (strcmp(joint->velocity_unit, joint->per_s) == 0 ||
@@ -63,7 +63,7 @@ static const struct {
     double near, least, far;
 } usual[] = {{"deg", 3, 0.5, 20}, {"rad", 0.05, 0.01, 0.35}, {NULL, 0, 0, 0}};
 
-static void find_tolerances(struct aw_own_joint *joint)
+static void find_tolerances(struct aw_custom_joint *joint)
 {
     size_t i = 0;
     double range = joint->max - joint->min;
@@ -78,9 +78,9 @@ static void find_tolerances(struct aw_own_joint *joint)
 }
 
 static void find_joint(struct aw_session *session, const struct aw_joint_row *row,
-                       struct aw_own_joint *joint)
+                       struct aw_custom_joint *joint)
 {
-    *joint = (struct aw_own_joint){.row = row, .sent = NAN, .kept = NAN, .kept_ns = AW_NO_TIME};
+    *joint = (struct aw_custom_joint){.row = row, .sent = NAN, .kept = NAN, .kept_ns = AW_NO_TIME};
     joint->setpoint = find(session, row->setpoint, AW_TX, NULL);
     struct aw_range range = aw_scalar_range(aw_wire_codec_at(session->wire, joint->setpoint.index),
                                             joint->setpoint.scalar, NULL);
@@ -114,7 +114,7 @@ static void find_joint(struct aw_session *session, const struct aw_joint_row *ro
     }
 }
 
-size_t aw_own_question(const struct aw_session *session, const struct aw_own_spot *spot)
+size_t aw_custom_question(const struct aw_session *session, const struct aw_custom_spot *spot)
 {
     const struct aw_protocol *protocol = session->wire->protocol;
     for (size_t i = 0; spot->message && i < protocol->n_messages; i++)
@@ -125,10 +125,10 @@ size_t aw_own_question(const struct aw_session *session, const struct aw_own_spo
 }
 
 /* Where a spot's packet is asked for, the question. */
-static void find_question(struct aw_session *session, struct aw_own_arm *arm,
-                          const struct aw_own_spot *spot)
+static void find_question(struct aw_session *session, struct aw_custom_arm *arm,
+                          const struct aw_custom_spot *spot)
 {
-    size_t question = aw_own_question(session, spot), known = 0;
+    size_t question = aw_custom_question(session, spot), known = 0;
     while (known < arm->n_questions && arm->questions[known] != question)
         known++;
     if (question == SIZE_MAX || known < arm->n_questions)
@@ -138,7 +138,7 @@ static void find_question(struct aw_session *session, struct aw_own_arm *arm,
 }
 
 /* Those that any joint has; a velocity in the joint's unit is preferred. */
-static void find_columns(struct aw_own_arm *arm)
+static void find_columns(struct aw_custom_arm *arm)
 {
     static const struct aw_joint_column all[] = {{AW_JOINT_VELOCITY, "velocity", 2},
                                                  {AW_JOINT_EXTRA, "velocity", 2},
@@ -153,10 +153,10 @@ static void find_columns(struct aw_own_arm *arm)
     }
 }
 
-void aw_own_find(struct aw_session *session, struct aw_own_arm *arm)
+void aw_custom_find(struct aw_session *session, struct aw_custom_arm *arm)
 {
     const struct aw_joint_row *row = session->wire->protocol->joints;
-    for (; row->name && arm->n < AW_OWN_JOINTS; row++)
+    for (; row->name && arm->n < AW_CUSTOM_JOINTS; row++)
         find_joint(session, row, &arm->joints[arm->n++]);
     for (size_t i = 0; i < arm->n; i++)
         for (int v = 0; v < AW_JOINT_VALUES; v++)
@@ -168,7 +168,7 @@ void aw_own_find(struct aw_session *session, struct aw_own_arm *arm)
 
 /* A packet whose answer has the rows of another one is an answer like that. NaN: it says nothing.
  */
-static double told(const struct aw_own_spot *spot, const struct aw_record *record)
+static double told(const struct aw_custom_spot *spot, const struct aw_record *record)
 {
     bool has = spot->message && spot->message->fields == record->codec->message->fields &&
                record->present >> spot->scalar & 1;
@@ -178,7 +178,7 @@ static double told(const struct aw_own_spot *spot, const struct aw_record *recor
 }
 
 /* A setpoint that was never known to change may have rested for long. */
-static void note_setpoint(struct aw_own_joint *joint, double value, int64_t now)
+static void note_setpoint(struct aw_custom_joint *joint, double value, int64_t now)
 {
     if (fabs(value - joint->kept) <= SAME * joint->near)
         return;
@@ -186,13 +186,13 @@ static void note_setpoint(struct aw_own_joint *joint, double value, int64_t now)
     joint->kept = value;
 }
 
-void aw_own_take(struct aw_session *session, const struct aw_record *record)
+void aw_custom_take(struct aw_session *session, const struct aw_record *record)
 {
-    struct aw_own_arm *arm = aw_own_arm(session);
+    struct aw_custom_arm *arm = aw_custom_arm(session);
     int64_t now = aw_clock_now(session->clock);
     bool says = record->codec && record->codec->message->fields;
     for (size_t i = 0; i < arm->n && says; i++) {
-        struct aw_own_joint *joint = &arm->joints[i];
+        struct aw_custom_joint *joint = &arm->joints[i];
         for (int v = 0; v < AW_JOINT_VALUES; v++) {
             double value = told(&joint->told[v], record);
             if (isnan(value))
@@ -209,7 +209,7 @@ void aw_own_take(struct aw_session *session, const struct aw_record *record)
     }
 }
 
-double aw_own_target(const struct aw_own_joint *joint)
+double aw_custom_target(const struct aw_custom_joint *joint)
 {
     double target = joint->now.value[AW_JOINT_TARGET];
     double actual = joint->now.value[AW_JOINT_ACTUAL];
@@ -218,9 +218,10 @@ double aw_own_target(const struct aw_own_joint *joint)
     return isnan(joint->sent) || fabs(joint->sent - actual) > joint->far ? actual : joint->sent;
 }
 
-double aw_own_place_to_stay(const struct aw_session *session, const struct aw_own_joint *joint)
+double aw_custom_place_to_stay(const struct aw_session *session,
+                               const struct aw_custom_joint *joint)
 {
-    double actual = joint->now.value[AW_JOINT_ACTUAL], target = aw_own_target(joint);
+    double actual = joint->now.value[AW_JOINT_ACTUAL], target = aw_custom_target(joint);
     bool changed =
         joint->kept_ns != AW_NO_TIME && aw_clock_now(session->clock) - joint->kept_ns < KEPT_NS;
     bool rests = !changed && fabs(target - actual) <= joint->near;
@@ -229,9 +230,9 @@ double aw_own_place_to_stay(const struct aw_session *session, const struct aw_ow
 
 /* Where a joint is to be that nobody moves. NaN: nothing says that, and fmax and fmin would make a
  * limit of it. */
-static double held(const struct aw_own_joint *joint)
+static double held(const struct aw_custom_joint *joint)
 {
-    double value = aw_own_target(joint);
+    double value = aw_custom_target(joint);
     return isnan(value) ? value : fmin(fmax(value, joint->min), joint->max);
 }
 
@@ -244,13 +245,13 @@ static double whole(const struct aw_codec *codec, int scalar, double value)
     return round((value - range.offset) / range.scale) * range.scale + range.offset;
 }
 
-enum aw_status aw_own_fill(struct aw_session *session, size_t message, const double *setpoints,
-                           struct aw_record *packet)
+enum aw_status aw_custom_fill(struct aw_session *session, size_t message, const double *setpoints,
+                              struct aw_record *packet)
 {
-    struct aw_own_arm *arm = aw_own_arm(session);
+    struct aw_custom_arm *arm = aw_custom_arm(session);
     aw_record_init(packet, aw_wire_codec_at(session->wire, message), AW_TX);
     for (size_t i = 0; i < arm->n; i++) {
-        const struct aw_own_joint *joint = &arm->joints[i];
+        const struct aw_custom_joint *joint = &arm->joints[i];
         if (joint->setpoint.index != message)
             continue;
         double value = isnan(setpoints[i]) ? held(joint) : setpoints[i];
@@ -292,7 +293,7 @@ static const struct aw_message *answer_to(const struct aw_session *session,
 }
 
 static enum aw_status next_message(struct aw_session *session, int64_t deadline,
-                                   struct aw_own_answer *got)
+                                   struct aw_custom_answer *got)
 {
     struct aw_received received;
     got->record.codec = NULL;
@@ -309,12 +310,12 @@ static enum aw_status next_message(struct aw_session *session, int64_t deadline,
     if (aw_wire_decode(session->wire, AW_RX, received.frame, &got->record, NULL) != AW_OK)
         got->record.codec = NULL;
     else if (session->device.own.arm)
-        aw_own_take(session, &got->record);
+        aw_custom_take(session, &got->record);
     return AW_OK;
 }
 
 static enum aw_status await(struct aw_session *session, const struct aw_message *back,
-                            struct aw_own_answer *answer)
+                            struct aw_custom_answer *answer)
 {
     double seconds = aw_option_number(session, "timeout") > 0 ? aw_option_number(session, "timeout")
                                                               : PATIENCE_S;
@@ -329,8 +330,8 @@ static enum aw_status await(struct aw_session *session, const struct aw_message 
     }
 }
 
-enum aw_status aw_own_send(struct aw_session *session, const struct aw_record *packet,
-                           struct aw_own_answer *answer)
+enum aw_status aw_custom_send(struct aw_session *session, const struct aw_record *packet,
+                              struct aw_custom_answer *answer)
 {
     const struct aw_message *back = answer_to(session, packet->codec->message);
     answer->record.codec = NULL;
@@ -339,31 +340,31 @@ enum aw_status aw_own_send(struct aw_session *session, const struct aw_record *p
                                                              : status;
 }
 
-enum aw_status aw_own_exchange(struct aw_session *session, const struct aw_record *packet)
+enum aw_status aw_custom_exchange(struct aw_session *session, const struct aw_record *packet)
 {
-    struct aw_own_answer answer = {.record = {.codec = NULL}};
-    struct aw_own_arm *arm = aw_own_arm(session);
+    struct aw_custom_answer answer = {.record = {.codec = NULL}};
+    struct aw_custom_arm *arm = aw_custom_arm(session);
     enum aw_status status = session->tool->exchange
                                 ? session->tool->exchange(session, packet, &answer.record)
-                                : aw_own_send(session, packet, &answer);
+                                : aw_custom_send(session, packet, &answer);
     if (status != AW_OK)
         return status;
     for (size_t i = 0; i < arm->n; i++) {
-        struct aw_own_joint *joint = &arm->joints[i];
+        struct aw_custom_joint *joint = &arm->joints[i];
         if (joint->setpoint.message != packet->codec->message)
             continue;
         joint->sent = packet->v[joint->setpoint.scalar];
         if (isnan(joint->now.value[AW_JOINT_TARGET]))
             note_setpoint(joint, joint->sent, aw_clock_now(session->clock));
     }
-    aw_own_take(session, &answer.record);
+    aw_custom_take(session, &answer.record);
     return AW_OK;
 }
 
 /* Lines with an alternating digit go out with both: the device takes the one that it expects, which
  * nobody knows who must not wait. */
-void aw_own_add_frames(struct aw_session *session, struct aw_record *packet, aw_frame_fn *add,
-                       void *context)
+void aw_custom_add_frames(struct aw_session *session, struct aw_record *packet, aw_frame_fn *add,
+                          void *context)
 {
     bool digits = packet->codec->protocol->ascii;
     for (int digit = digits; digit >= 0; digit--) {
@@ -379,26 +380,26 @@ void aw_own_add_frames(struct aw_session *session, struct aw_record *packet, aw_
     }
 }
 
-enum aw_status aw_own_hear(struct aw_session *session, int64_t deadline)
+enum aw_status aw_custom_hear(struct aw_session *session, int64_t deadline)
 {
-    struct aw_own_answer got;
+    struct aw_custom_answer got;
     return next_message(session, deadline, &got);
 }
 
 static enum aw_status ask(struct aw_session *session)
 {
-    const struct aw_own_arm *arm = aw_own_arm(session);
+    const struct aw_custom_arm *arm = aw_custom_arm(session);
     struct aw_record question;
     enum aw_status status = AW_OK;
     for (size_t i = 0; i < arm->n_questions && status == AW_OK; i++) {
         aw_record_init(&question, aw_wire_codec_at(session->wire, arm->questions[i]), AW_TX);
-        status = aw_own_exchange(session, &question);
+        status = aw_custom_exchange(session, &question);
     }
     return status;
 }
 
 /* The first that has not told where it is since then; NULL: all have. */
-static const struct aw_own_joint *find_silent(const struct aw_own_arm *arm, int64_t since)
+static const struct aw_custom_joint *find_silent(const struct aw_custom_arm *arm, int64_t since)
 {
     for (size_t i = 0; i < arm->n; i++) {
         int64_t came = arm->joints[i].now.time_ns[AW_JOINT_ACTUAL];
@@ -408,15 +409,15 @@ static const struct aw_own_joint *find_silent(const struct aw_own_arm *arm, int6
     return NULL;
 }
 
-enum aw_status aw_own_read(struct aw_session *session, int64_t deadline)
+enum aw_status aw_custom_read(struct aw_session *session, int64_t deadline)
 {
-    const struct aw_own_arm *arm = aw_own_arm(session);
+    const struct aw_custom_arm *arm = aw_custom_arm(session);
     int64_t start = aw_clock_now(session->clock);
     enum aw_status status = AW_OK;
     if (arm->n_questions)
         return ask(session);
     while (status == AW_OK && find_silent(arm, start))
-        status = aw_own_hear(session, deadline);
+        status = aw_custom_hear(session, deadline);
     if (status != AW_TIMEOUT)
         return status;
     return aw_fail(&session->err, AW_TIMEOUT,

@@ -4,19 +4,19 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "shell/core/custom_parts.h"
 #include "shell/core/dry.h"
-#include "shell/core/own_parts.h"
 
 #define PATIENCE_S 0.5
 #define TRIES      3
 #define FRAME_ROOM 256
 #define FLOAT_STEP 1e-6 /* share of a value that a float carries */
 
-const char *const aw_own_gain_names[AW_JOINT_GAINS] = {"kp", "ki", "kd"};
+const char *const aw_custom_gain_names[AW_JOINT_GAINS] = {"kp", "ki", "kd"};
 
 /* ---- Their file ---- */
 
-static size_t find_joint(const struct aw_own_arm *arm, const char *name)
+static size_t find_joint(const struct aw_custom_arm *arm, const char *name)
 {
     size_t i = 0;
     while (i < arm->n && strcmp(arm->joints[i].row->name, name) != 0 &&
@@ -28,12 +28,12 @@ static size_t find_joint(const struct aw_own_arm *arm, const char *name)
 static enum aw_status find(const void *context, char *const words[AW_GAIN_WORDS], size_t *place,
                            struct aw_error *err)
 {
-    const struct aw_own_arm *arm = context;
+    const struct aw_custom_arm *arm = context;
     size_t i = find_joint(arm, words[0]), k = 0;
-    while (k < AW_JOINT_GAINS && strcmp(aw_own_gain_names[k], words[2]) != 0)
+    while (k < AW_JOINT_GAINS && strcmp(aw_custom_gain_names[k], words[2]) != 0)
         k++;
-    if (strcmp(words[1], AW_OWN_LAW) != 0)
-        return aw_fail(err, AW_USAGE, "'%.40s' is no controller — use " AW_OWN_LAW, words[1]);
+    if (strcmp(words[1], AW_CUSTOM_LAW) != 0)
+        return aw_fail(err, AW_USAGE, "'%.40s' is no controller — use " AW_CUSTOM_LAW, words[1]);
     if (i == arm->n)
         return aw_fail(err, AW_USAGE, "'%.40s' is no joint of the packet file", words[0]);
     if (k == AW_JOINT_GAINS)
@@ -41,16 +41,16 @@ static enum aw_status find(const void *context, char *const words[AW_GAIN_WORDS]
     if (!arm->joints[i].gain_set[k].message)
         return aw_fail(err, AW_USAGE,
                        "%s has no %s — '%s = PACKET.FIELD' in its [joint] says what sets it",
-                       arm->joints[i].row->name, aw_own_gain_names[k], aw_own_gain_names[k]);
+                       arm->joints[i].row->name, aw_custom_gain_names[k], aw_custom_gain_names[k]);
     *place = i * AW_JOINT_GAINS + k;
     return AW_OK;
 }
 
 static void name(const void *context, size_t place, char *out, size_t size)
 {
-    const struct aw_own_arm *arm = context;
-    snprintf(out, size, "%s " AW_OWN_LAW " %s", arm->joints[place / AW_JOINT_GAINS].row->name,
-             aw_own_gain_names[place % AW_JOINT_GAINS]);
+    const struct aw_custom_arm *arm = context;
+    snprintf(out, size, "%s " AW_CUSTOM_LAW " %s", arm->joints[place / AW_JOINT_GAINS].row->name,
+             aw_custom_gain_names[place % AW_JOINT_GAINS]);
 }
 
 /* Its range is that of its field, where it is sent. */
@@ -64,7 +64,7 @@ static enum aw_status check_value(size_t place, double value, const char *text,
 }
 
 static const struct aw_gain_file gain_file = {
-    .places = AW_OWN_GAINS,
+    .places = AW_CUSTOM_GAINS,
     .heading = "joint controller gain value",
     .example = "m1 pid kp 0.1",
     .find = find,
@@ -75,7 +75,7 @@ static const struct aw_gain_file gain_file = {
 /* ---- Reading ---- */
 
 /* The first gain that is told, and is not known. */
-static const struct aw_own_spot *find_unknown(const struct aw_own_arm *arm)
+static const struct aw_custom_spot *find_unknown(const struct aw_custom_arm *arm)
 {
     for (size_t i = 0; i < arm->n; i++)
         for (int k = 0; k < AW_JOINT_GAINS; k++)
@@ -84,22 +84,22 @@ static const struct aw_own_spot *find_unknown(const struct aw_own_arm *arm)
     return NULL;
 }
 
-static enum aw_status read_spot(struct aw_session *session, const struct aw_own_spot *spot,
+static enum aw_status read_spot(struct aw_session *session, const struct aw_custom_spot *spot,
                                 int64_t deadline)
 {
-    size_t question = aw_own_question(session, spot);
+    size_t question = aw_custom_question(session, spot);
     struct aw_record packet;
     if (question == SIZE_MAX)
-        return aw_own_hear(session, deadline);
+        return aw_custom_hear(session, deadline);
     aw_record_init(&packet, aw_wire_codec_at(session->wire, question), AW_TX);
-    return aw_own_exchange(session, &packet);
+    return aw_custom_exchange(session, &packet);
 }
 
-enum aw_status aw_own_read_gains(struct aw_session *session)
+enum aw_status aw_custom_read_gains(struct aw_session *session)
 {
-    struct aw_own_arm *arm = aw_own_arm(session);
+    struct aw_custom_arm *arm = aw_custom_arm(session);
     int64_t deadline = aw_clock_after(aw_clock_now(session->clock), PATIENCE_S);
-    const struct aw_own_spot *spot;
+    const struct aw_custom_spot *spot;
     enum aw_status status = AW_OK;
     for (size_t i = 0; i < arm->n; i++)
         for (int k = 0; k < AW_JOINT_GAINS; k++)
@@ -127,11 +127,11 @@ static double wanted_of(const struct aw_gain_list *wanted, size_t joint, int gai
 static enum aw_status fill(struct aw_session *session, size_t message,
                            const struct aw_gain_list *wanted, struct aw_record *packet)
 {
-    const struct aw_own_arm *arm = aw_own_arm(session);
+    const struct aw_custom_arm *arm = aw_custom_arm(session);
     aw_record_init(packet, aw_wire_codec_at(session->wire, message), AW_TX);
     for (size_t i = 0; i < arm->n; i++)
         for (int k = 0; k < AW_JOINT_GAINS; k++) {
-            const struct aw_own_spot *spot = &arm->joints[i].gain_set[k];
+            const struct aw_custom_spot *spot = &arm->joints[i].gain_set[k];
             double value = wanted_of(wanted, i, k);
             if (!spot->message || spot->index != message)
                 continue;
@@ -143,19 +143,20 @@ static enum aw_status fill(struct aw_session *session, size_t message,
                 return aw_fail(&session->err, AW_USAGE,
                                "%s.%s: packet '%s' carries it, too, and nobody knows it — set it "
                                "with the others",
-                               arm->joints[i].row->name, aw_own_gain_names[k], spot->message->name);
+                               arm->joints[i].row->name, aw_custom_gain_names[k],
+                               spot->message->name);
         }
     return AW_OK;
 }
 
 /* The message with the next gain that is wanted, from *from on; SIZE_MAX: there is none. */
-static size_t next_packet(const struct aw_own_arm *arm, const struct aw_gain_list *wanted,
+static size_t next_packet(const struct aw_custom_arm *arm, const struct aw_gain_list *wanted,
                           size_t from)
 {
     size_t next = SIZE_MAX;
     for (size_t i = 0; i < arm->n; i++)
         for (int k = 0; k < AW_JOINT_GAINS; k++) {
-            const struct aw_own_spot *spot = &arm->joints[i].gain_set[k];
+            const struct aw_custom_spot *spot = &arm->joints[i].gain_set[k];
             if (spot->message && spot->index >= from && spot->index < next &&
                 !isnan(wanted_of(wanted, i, k)))
                 next = spot->index;
@@ -168,7 +169,7 @@ typedef enum aw_status act_fn(struct aw_session *session, struct aw_record *pack
 static enum aw_status each_packet(struct aw_session *session, const struct aw_gain_list *wanted,
                                   act_fn *act)
 {
-    const struct aw_own_arm *arm = aw_own_arm(session);
+    const struct aw_custom_arm *arm = aw_custom_arm(session);
     struct aw_record packet;
     enum aw_status status = AW_OK;
     for (size_t at = 0; status == AW_OK && (at = next_packet(arm, wanted, at)) != SIZE_MAX; at++) {
@@ -198,13 +199,13 @@ static enum aw_status show(struct aw_session *session, struct aw_record *packet)
 /* A gain counts as set from the moment that it may have arrived. */
 static enum aw_status send(struct aw_session *session, struct aw_record *packet)
 {
-    struct aw_own_arm *arm = aw_own_arm(session);
+    struct aw_custom_arm *arm = aw_custom_arm(session);
     enum aw_status status = AW_TIMEOUT;
     for (int i = 0; i < TRIES && status == AW_TIMEOUT; i++)
-        status = aw_own_exchange(session, packet);
+        status = aw_custom_exchange(session, packet);
     for (size_t i = 0; i < arm->n; i++)
         for (int k = 0; k < AW_JOINT_GAINS; k++) {
-            const struct aw_own_spot *spot = &arm->joints[i].gain_set[k];
+            const struct aw_custom_spot *spot = &arm->joints[i].gain_set[k];
             if (spot->message == packet->codec->message)
                 arm->joints[i].gains[k] = status == AW_OK ? packet->v[spot->scalar] : (double)NAN;
         }
@@ -212,7 +213,7 @@ static enum aw_status send(struct aw_session *session, struct aw_record *packet)
 }
 
 /* What is lost of a value on its way there and back. */
-static double lost(struct aw_session *session, const struct aw_own_spot *spot, double value)
+static double lost(struct aw_session *session, const struct aw_custom_spot *spot, double value)
 {
     const struct aw_codec *codec = aw_wire_codec_at(session->wire, spot->index);
     bool whole = codec->scalars[spot->scalar].field->type != AW_FLOAT;
@@ -222,11 +223,11 @@ static double lost(struct aw_session *session, const struct aw_own_spot *spot, d
 
 static enum aw_status confirm(struct aw_session *session, const struct aw_gain_list *wanted)
 {
-    const struct aw_own_arm *arm = aw_own_arm(session);
-    enum aw_status status = aw_own_read_gains(session);
+    const struct aw_custom_arm *arm = aw_custom_arm(session);
+    enum aw_status status = aw_custom_read_gains(session);
     for (size_t i = 0; i < arm->n && status == AW_OK; i++)
         for (int k = 0; k < AW_JOINT_GAINS; k++) {
-            const struct aw_own_joint *joint = &arm->joints[i];
+            const struct aw_custom_joint *joint = &arm->joints[i];
             double sent = wanted_of(wanted, i, k);
             if (isnan(sent) || !joint->gain_told[k].message)
                 continue;
@@ -235,7 +236,7 @@ static enum aw_status confirm(struct aw_session *session, const struct aw_gain_l
             if (!(fabs(joint->gains[k] - sent) <= off * (1 + FLOAT_STEP)))
                 return aw_fail(&session->err, AW_REFUSED,
                                "%s.%s: %g was sent, and the device has %g", joint->row->name,
-                               aw_own_gain_names[k], sent, joint->gains[k]);
+                               aw_custom_gain_names[k], sent, joint->gains[k]);
         }
     return status;
 }
@@ -246,7 +247,7 @@ static enum aw_status send_law(struct aw_session *session, const struct aw_gain_
     return status == AW_OK ? confirm(session, wanted) : status;
 }
 
-enum aw_status aw_own_set_gains(struct aw_session *session, const struct aw_gain_list *wanted)
+enum aw_status aw_custom_set_gains(struct aw_session *session, const struct aw_gain_list *wanted)
 {
     bool dry = aw_flag(session, "dry-run");
     enum aw_status status = each_packet(session, wanted, check);
@@ -257,7 +258,7 @@ enum aw_status aw_own_set_gains(struct aw_session *session, const struct aw_gain
 
 /* ---- The law of a joint, for tune ---- */
 
-static bool in_packets_of(const struct aw_own_joint *joint, const struct aw_own_spot *spot)
+static bool in_packets_of(const struct aw_custom_joint *joint, const struct aw_custom_spot *spot)
 {
     for (int k = 0; k < AW_JOINT_GAINS; k++)
         if (spot->message && joint->gain_set[k].message == spot->message)
@@ -268,12 +269,12 @@ static bool in_packets_of(const struct aw_own_joint *joint, const struct aw_own_
 /* Not asked for: who tunes has read them. */
 static void read_law(struct aw_session *session, size_t kp, struct aw_gain_list *gains)
 {
-    const struct aw_own_arm *arm = aw_own_arm(session);
-    const struct aw_own_joint *joint = &arm->joints[kp / AW_JOINT_GAINS];
-    for (size_t i = 0; i < AW_OWN_GAINS; i++) {
-        size_t place = (kp + i) % AW_OWN_GAINS;
-        const struct aw_own_joint *of = &arm->joints[place / AW_JOINT_GAINS];
-        const struct aw_own_spot *spot = &of->gain_set[place % AW_JOINT_GAINS];
+    const struct aw_custom_arm *arm = aw_custom_arm(session);
+    const struct aw_custom_joint *joint = &arm->joints[kp / AW_JOINT_GAINS];
+    for (size_t i = 0; i < AW_CUSTOM_GAINS; i++) {
+        size_t place = (kp + i) % AW_CUSTOM_GAINS;
+        const struct aw_custom_joint *of = &arm->joints[place / AW_JOINT_GAINS];
+        const struct aw_custom_spot *spot = &of->gain_set[place % AW_JOINT_GAINS];
         if (of == joint || in_packets_of(joint, spot))
             aw_gain_list_add(gains, place, spot->message ? of->gains[place % AW_JOINT_GAINS] : 0);
     }
@@ -281,10 +282,10 @@ static void read_law(struct aw_session *session, size_t kp, struct aw_gain_list 
 
 static const void *custom_arm(const struct aw_session *session)
 {
-    return aw_own_arm(session);
+    return aw_custom_arm(session);
 }
 
-const struct aw_law aw_own_law = {
+const struct aw_law aw_custom_law = {
     .file = &gain_file,
     .context = custom_arm,
     .read = read_law,
@@ -292,14 +293,14 @@ const struct aw_law aw_own_law = {
     .not_back = "the joints are held, but their",
 };
 
-void aw_own_add_old_gains(struct aw_session *session, aw_frame_fn *add, void *context)
+void aw_custom_add_old_gains(struct aw_session *session, aw_frame_fn *add, void *context)
 {
-    const struct aw_own_arm *arm = aw_own_arm(session);
+    const struct aw_custom_arm *arm = aw_custom_arm(session);
     const struct aw_gain_list *old = aw_law_kept(session);
     struct aw_record packet;
     for (size_t at = 0; old && (at = next_packet(arm, old, at)) != SIZE_MAX; at++)
         for (int i = 0; i < TRIES && fill(session, at, old, &packet) == AW_OK; i++) {
             add(context, NULL, 0); /* a board may have room for one packet, and miss one */
-            aw_own_add_frames(session, &packet, add, context);
+            aw_custom_add_frames(session, &packet, add, context);
         }
 }

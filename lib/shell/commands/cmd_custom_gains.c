@@ -6,8 +6,8 @@
 #include "base/number.h"
 #include "shell/commands/common.h"
 #include "shell/commands/gains.h"
+#include "shell/core/custom_parts.h"
 #include "shell/core/dry.h"
-#include "shell/core/own_parts.h"
 
 /* ---- The command ---- */
 
@@ -16,13 +16,13 @@ static enum aw_status open(struct aw_session *session)
     struct aw_joint_list list;
     enum aw_status status = aw_joints_begin(session, &list);
     aw_joints_free(&list);
-    return status == AW_OK ? aw_own_read_gains(session) : status;
+    return status == AW_OK ? aw_custom_read_gains(session) : status;
 }
 
 static enum aw_status read_all(struct aw_session *session, struct aw_gain *gains,
                                const struct aw_gain **now)
 {
-    const struct aw_own_arm *arm = aw_own_arm(session);
+    const struct aw_custom_arm *arm = aw_custom_arm(session);
     enum aw_status status = open(session);
     (void)now;
     for (size_t i = 0; i < arm->n * AW_JOINT_GAINS && status == AW_OK; i++) {
@@ -35,7 +35,7 @@ static enum aw_status read_all(struct aw_session *session, struct aw_gain *gains
 static enum aw_status take_word(struct aw_session *session, const char *word, const char *value,
                                 struct aw_gain *wanted)
 {
-    char joint[64], controller[] = AW_OWN_LAW, gain[8];
+    char joint[64], controller[] = AW_CUSTOM_LAW, gain[8];
     char *const words[AW_GAIN_WORDS] = {joint, controller, gain};
     const char *dot = strrchr(word, '.');
     double number;
@@ -46,14 +46,14 @@ static enum aw_status take_word(struct aw_session *session, const char *word, co
     snprintf(joint, sizeof joint, "%.*s", (int)(dot - word), word);
     snprintf(gain, sizeof gain, "%s", dot + 1);
     enum aw_status status =
-        aw_own_law.file->find(aw_own_arm(session), words, &place, &session->err);
+        aw_custom_law.file->find(aw_custom_arm(session), words, &place, &session->err);
     if (status != AW_OK)
         return status;
     status = aw_number_parse(value, &number, &why);
     if (status != AW_OK)
         return aw_fail(&session->err, status, "%.40s: %.200s", word, why.text);
     wanted[place] = (struct aw_gain){true, (float)number, 0};
-    return aw_own_law.file->check(place, number, value, &session->err);
+    return aw_custom_law.file->check(place, number, value, &session->err);
 }
 
 static enum aw_status send(struct aw_session *session, const struct aw_gain *wanted, size_t *n)
@@ -61,12 +61,12 @@ static enum aw_status send(struct aw_session *session, const struct aw_gain *wan
     struct aw_gain_list values = {0};
     bool dry = aw_flag(session, "dry-run");
     size_t place;
-    for (size_t i = 0; aw_gain_file_next(aw_own_law.file, wanted, &i, &place);)
+    for (size_t i = 0; aw_gain_file_next(aw_custom_law.file, wanted, &i, &place);)
         aw_gain_list_add(&values, place, (double)wanted[place].value);
     *n = values.n;
     enum aw_status status = dry ? AW_OK : open(session);
     if (status == AW_OK)
-        status = aw_own_set_gains(session, &values);
+        status = aw_custom_set_gains(session, &values);
     if (dry && status == AW_USAGE)
         return aw_dry_depends(session, "the other gains of the device");
     *n = status == AW_OK ? *n : 0;
@@ -74,12 +74,12 @@ static enum aw_status send(struct aw_session *session, const struct aw_gain *wan
 }
 
 /* Confirmed is what is read back. */
-static bool are_told(const struct aw_own_arm *arm, bool *any)
+static bool are_told(const struct aw_custom_arm *arm, bool *any)
 {
     bool all = true;
     *any = false;
     for (size_t i = 0; i < arm->n * AW_JOINT_GAINS; i++) {
-        const struct aw_own_joint *joint = &arm->joints[i / AW_JOINT_GAINS];
+        const struct aw_custom_joint *joint = &arm->joints[i / AW_JOINT_GAINS];
         bool set = joint->gain_set[i % AW_JOINT_GAINS].message;
         *any = *any || set;
         all = all && (!set || joint->gain_told[i % AW_JOINT_GAINS].message);
@@ -89,7 +89,7 @@ static bool are_told(const struct aw_own_arm *arm, bool *any)
 
 enum aw_status aw_run_own_gains(struct aw_session *session, const struct aw_args *args)
 {
-    bool any, all = are_told(aw_own_arm(session), &any);
+    bool any, all = are_told(aw_custom_arm(session), &any);
     const struct aw_gain_hooks hooks = {
         .joint = "joint",
         .sent = all ? "confirmed" : "sent",
