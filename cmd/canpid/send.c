@@ -118,7 +118,7 @@ enum aw_status canpid_send_setpoints(struct aw_session *session, int controller,
                            : status;
 }
 
-/* Of a script: the first setpoint of each board. One that disables is none. */
+/* The first setpoint of each board, by hand or in a script. One that disables is none. */
 static enum aw_status guard(struct aw_session *session, const struct aw_record *setpoint)
 {
     struct aw_joint_list list = {0};
@@ -136,7 +136,7 @@ static enum aw_status guard(struct aw_session *session, const struct aw_record *
         command.n += canpid_replay_targets(session, &list, &one, &goals[command.n], &seconds);
     }
     if (status == AW_OK)
-        status = aw_start_streamed(session, &list, &command);
+        status = aw_start_single(session, &list, &command);
     aw_joints_free(&list);
     return status;
 }
@@ -149,7 +149,7 @@ enum aw_status run_setpoint(struct aw_session *session, const struct aw_args *ar
         status = aw_record_set_text(&command, "value", aw_arg(args, "value", 0), &session->err);
     if (status == AW_OK)
         status = check_setpoint(session, &command);
-    if (status == AW_OK && aw_start_is_streamed(session))
+    if (status == AW_OK && !aw_flag(session, "dry-run"))
         status = guard(session, &command);
     return status == AW_OK ? canpid_send_all(session, &command, 1, verify_ns(session)) : status;
 }

@@ -81,10 +81,11 @@ static const struct aw_command commands[] = {
      .details = "A number without a unit has the unit of the controller: 'setpoint 1.5 -c pos' "
          "is 1.5 deg, and enables the driver. The setpoint that disables is 1.5 on the wire, "
          "that is 540 deg or 37.5 Nm; use 'disable' for it. 'setpoint lknee=10deg' names the "
-         "board, too. In a script the first one of a board must be within --max-jump of where it "
-         "is measured, or --approach goes there first.",
-     .examples = AW_LIST("-l sim: setpoint 10deg -b lknee -c pos --verify",
-         "-l sim: setpoint -5Nm -b lknee -c tor")},
+         "board, too. It must be within --max-jump of where the joint is measured (2 % of the "
+         "range), or --approach goes there first; in a script the first one of each board.",
+     .examples = AW_LIST("-l sim: setpoint 5deg -b lknee -c pos --verify",
+         "-l sim: setpoint 10deg -b lknee -c pos --approach 10deg/s",
+         "-l sim: setpoint 0.3Nm -b lknee -c tor")},
     {.name = "jog", .summary = "move one joint by an amount, or with the keys",
      .args = AW_ARGS(
          {.name = "joint", .complete = complete_boards, .help = "its board: lknee"},
@@ -295,7 +296,7 @@ static const struct aw_command commands[] = {
 static const char *const examples[] = {
     "-l sim: watch -n 6",
     "-l sim: set kp 0.6 -b lknee -c tor --switch",
-    "-l sim: setpoint 10deg -b lknee -c pos --verify",
+    "-l sim: setpoint 5deg -b lknee -c pos --verify",
     "-l 'sim:?time=virtual' step --from 0deg --to 20deg --for 2s -b lknee -c pos",
     "encode setpoint board=lknee controller=tor value=-5Nm",
     "decode -j '05F#80F8730806FF'",

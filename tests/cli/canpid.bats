@@ -149,9 +149,9 @@ overshooting='set kp 20 -b lknee -c pos --switch'
         same "$(json '.ok')" true
     done <<'END'
 set kp 0.6 -b lknee -c tor --switch|041#9A99193F0200|set board=lknee controller=tor kp=0.6 result=sent
-setpoint 22.5deg -b lknee -c pos|044#0000803D0000|setpoint board=lknee controller=pos value=22.5deg result=sent
-setpoint -5Nm -b lknee -c tor|044#CDCC4CBE0200|setpoint board=lknee controller=tor value=-5Nm result=sent
-setpoint 0.5rev -b 0x40 -c pos|044#0000003F0000|setpoint board=lknee controller=pos value=180deg result=sent
+setpoint 22.5deg -b lknee -c pos --max-jump 90deg|044#0000803D0000|setpoint board=lknee controller=pos value=22.5deg result=sent
+setpoint -5Nm -b lknee -c tor --max-jump 25Nm|044#CDCC4CBE0200|setpoint board=lknee controller=tor value=-5Nm result=sent
+setpoint 0.5rev -b 0x40 -c pos --max-jump 180deg|044#0000003F0000|setpoint board=lknee controller=pos value=180deg result=sent
 precompression 2mm -b lknee -c pos --switch|045#6F12033B0000|precompression board=lknee controller=pos value=0.002m result=sent
 event start -b lankle|066#010000000000|event board=lankle value=1 result=sent
 event end -b lankle|066#020000000000|event board=lankle value=2 result=sent
@@ -160,7 +160,7 @@ ref fix-link -b lknee|048#000000000000|ref board=lknee result=sent encoder=fix-l
 aux 3 2.0 -b lknee|049#000000400300|aux board=lknee value=2 result=sent
 calibrate -b rhip|08A#000000000000|calibrate board=rhip result=sent
 aux 3 2.0 -b lknee,rhip|049#000000400300 089#000000400300|aux board=lknee,rhip value=2 result=sent
-setpoint 20% -b lknee -c lvl|044#CDCC4C3E0100|setpoint board=lknee controller=lvl value=0.2 result=sent
+setpoint 20% -b lknee -c lvl --max-jump 50%|044#CDCC4C3E0100|setpoint board=lknee controller=lvl value=0.2 result=sent
 disable -b lknee -c tor|044#0000C03F0200|disable result=disabled confirmed=lknee
 disable -b lknee -c lvl|044#0000C03F0100|disable result=disabled confirmed=lknee
 disable -b lknee -c tl|044#0000C03F0300|disable result=disabled confirmed=lknee
@@ -180,22 +180,22 @@ END
 }
 
 @test "--verify waits until the telemetry shows it, for every board of -b all" {
-    virtual_json setpoint 10deg -b all -c pos --verify
+    virtual_json setpoint 10deg --max-jump 90deg -b all -c pos --verify
     same "$(records setpoint | jq -c '.[] | select(.result) | [.board,.result]')" \
         '["lhip,lknee,lankle,rhip,rknee,rankle","verified"]'
     bus -b rknee # nothing else is on this bus
-    fails 3 canpid -q -l "$url" setpoint 10deg -b lknee -c pos --verify --timeout 200ms
-    ok canpid -q -l "$url" setpoint 10deg -b rknee -c pos --verify -T "${patience}s"
+    fails 3 canpid -q -l "$url" setpoint 10deg --max-jump 90deg --force -b lknee -c pos --verify --timeout 200ms
+    ok canpid -q -l "$url" setpoint 10deg --max-jump 90deg -b rknee -c pos --verify -T "${patience}s"
     has "$output" verified
 }
 
 @test "a setpoint enables the driver, disable and stop end that" {
     bus
-    ok canpid -q -l "$url" setpoint 22.5deg -b lknee -c pos --verify -T "${patience}s"
+    ok canpid -q -l "$url" setpoint 22.5deg --max-jump 90deg -b lknee -c pos --verify -T "${patience}s"
     becomes '[6.25,true]' driver '[.setpoint, .output != 0]'
     ok canpid -q -l "$url" disable -b lknee
     disabled
-    ok canpid -q -l "$url" setpoint 22.5deg -b all -c pos
+    ok canpid -q -l "$url" setpoint 22.5deg --max-jump 90deg -b all -c pos
     ok canpid -q -l "$url" stop
     becomes '[[99.9969,0]]' drivers
 }
@@ -1102,7 +1102,7 @@ END
         same "$(jq -c 'select(.cmd) | [.cmd,.ok,.board]' <<<"$output")" \
             "[\"$cmd\",true,\"lhip,lknee,lankle,rhip,rknee,rankle\"]"
     done <<'END'
-6|setpoint|setpoint 10deg -c pos
+6|setpoint|setpoint 10deg --max-jump 90deg -c pos
 18|set|set pid 3 0.0005 0 -c pos --switch
 6|set|set kd 1 -c pos --switch
 6|event|event start

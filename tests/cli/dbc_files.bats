@@ -247,11 +247,11 @@ END
 
 @test "a driver without a name, through a server: refused, and with --force it is stopped, too" {
     start near canpid -l sim: serve
-    exits 6 canpid -q -l serve: setpoint 10deg -b 0x100 -c pos --force
+    exits 6 canpid -q -l serve: setpoint 10deg --max-jump 90deg -b 0x100 -c pos --force
     has "$stderr" "id 104: of no driver — name it with -b 0x100"
     end "$pid"
     start free canpid -l sim: serve --force --record bus.pcapng
-    printf 'setpoint 10deg -b 0x100 -c pos --force\n' >lines
+    printf 'setpoint 10deg --max-jump 90deg -b 0x100 -c pos --force\n' >lines
     # the end of its input leaves the board on, so the server ends that
     run canpid -q -l serve: run lines
     end "$pid"

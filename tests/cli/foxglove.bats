@@ -150,7 +150,7 @@ kept() {
 # bats test_tags=plain
 @test "each tool has layouts that show something at once: every curve is in a recording" {
     kept hidmotor "$fast" move 0 45 -30 --wait
-    kept canpid "$fast" setpoint 10deg -b lknee -c pos --verify
+    kept canpid "$fast" setpoint 10deg --max-jump 90deg -b lknee -c pos --verify
     kept armctl "$fast" deg 1 90
     kept ezphys 'sim:?scene=pendulum' motor hinge 2 1000 --for 0.1s
     kept unitysim "$fast" move elbow=2300

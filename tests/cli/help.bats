@@ -94,7 +94,7 @@ bare() { sed -e 's/\\f[BR]//g; s/\\-/-/g; s/\\&//g; s/\\e/\\/g' -e "s/['\`]//g; 
     done <<'END'
 armctl -q -l sim: deg 1 90|result=confirmed
 hidmotor -q -l sim: move 0 45 -30 duration=500ms --wait|result=arrived
-canpid -q -l sim: setpoint 10deg -b lknee -c pos --verify|result=verified
+canpid -q -l sim: setpoint 10deg -b lknee -c pos --approach 10deg/s --verify|result=verified
 unitysim -q -l 'sim:?time=virtual' move elbow=2300 hand=30deg|result=arrived
 ezphys -q -l 'sim:?scene=pendulum' motor hinge 2 1000 --for 1s|velocity=2
 END

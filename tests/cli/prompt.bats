@@ -74,7 +74,7 @@ colour() { unset NO_COLOR; export TERM=xterm-256color; }
     terminal <<<"
         launch canpid -l sim:
         want {canpid> }
-        ask {setpoint 10deg -b lknee -c pos} result=sent {canpid> }
+        ask {setpoint 5deg -b lknee -c pos} result=sent {canpid> }
         type \034
         want {stopped: disabled the driver}
         ends 131

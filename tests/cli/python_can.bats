@@ -26,7 +26,7 @@ watched() {
 
 @test "slcan on a pty: canpid commands, and the telemetry shows it" {
     start sim canpid sim --listen "slcan:pty:$D/bus"
-    ok canpid -l "$url" setpoint 22.5deg -b lknee -c pos --verify -T "${patience}s"
+    ok canpid -l "$url" setpoint 22.5deg --max-jump 90deg -b lknee -c pos --verify -T "${patience}s"
     ok canpid -l "$url" -j watch -n 40
     has "$(grep '"msg":"pid","board":"lknee"' <<<"$output")" '"setpoint":6.25'
 }

@@ -345,7 +345,7 @@ END
     ok hidmotor -q -l "$fast" --record up.pcapng move 0 20 0 --wait
     ok timeout "$patience" hidmotor -q -j -l "$fast" replay up.pcapng --loop --for 3s
     same "$(json .ok)" true
-    ok canpid -q -l "$fast" --record knee.pcapng setpoint 10deg -b lknee -c pos --verify
+    ok canpid -q -l "$fast" --record knee.pcapng setpoint 10deg --max-jump 90deg -b lknee -c pos --verify
     ok timeout "$patience" canpid -q -j -l "$fast" replay knee.pcapng --max-jump 11deg --loop --for 3s
     printf 't,hinge\n0,0\n1,0.5\n2,1\n' >up.csv
     ok ezphys -q -j -l 'sim:?scene=pendulum' play up.csv --for 0.5s

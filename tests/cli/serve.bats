@@ -55,7 +55,7 @@ both() {
 
 @test "the other four: a bus by slcan, a pty, UDP, TCP" {
     start bus canpid sim --listen slcan:tcp-listen:0
-    both canpid "$url" '"msg":"pid","board":"lknee"' setpoint 10deg -b lknee -c pos
+    both canpid "$url" '"msg":"pid","board":"lknee"' setpoint 10deg --max-jump 90deg -b lknee -c pos
     ok canpid -q stop
     start arm armctl sim --listen pty:arm
     config '[joint base]' 'index = 1' 'kind = rotate' 'min = 0' 'max = 360' 'home = 0'

@@ -434,6 +434,6 @@ END
     true | talk 1 "$(place canpid)" >said
     [ "$(head -n 1 said | jq -r .serve)" = canpid ]
     [ "$(head -n 1 said | wc -c)" -lt 262144 ]
-    ok canpid -q --dbc big.dbc setpoint 10deg -b lknee -c pos
+    ok canpid -q --dbc big.dbc setpoint 10deg --max-jump 90deg -b lknee -c pos
     ok canpid -q --dbc big.dbc stop
 }

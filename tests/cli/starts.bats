@@ -104,13 +104,16 @@ link() { [ "$1" = ezphys ] && echo sim:cart-pole || echo "$fast"; }
     done
     printf '%s\n' 'setpoint 5deg -b lknee -c pos' 'status -c pos' 'set kp 6 -b lknee -c pos' 'setpoint 5deg -b lknee -c pos' >lines
     ok canpid -q -l "$fast" <lines
-    # By a file it is the same; what is typed, and what a driver is disabled by, is none of it.
+    # By a file and by hand it is the same; what a driver is disabled by is none of it.
     printf '%s\n' 'setpoint 20deg -b lknee -c pos' >file
     fails 6 canpid -q -l "$fast" run file
     fails 6 canpid -q -l "$fast" run - <file
     ok canpid -q -l "$fast" run - --approach 40deg/s <file
     ok canpid -q -l "$fast" run file --max-jump 30deg
-    ok canpid -q -l "$fast" setpoint 20deg -b lknee -c pos
+    fails 6 canpid -q -l "$fast" setpoint 20deg -b lknee -c pos
+    has "$why" 'lknee stands at 0 deg, the first target is 20 deg: farther than --max-jump 7.2 deg'
+    ok canpid -q -l "$fast" setpoint 20deg -b lknee -c pos --approach 40deg/s
+    ok canpid -q -l "$fast" setpoint 20deg -b lknee -c pos --max-jump 30deg
     ok canpid -q -l "$fast" <<<'setpoint 540deg -b lknee -c pos'
     ok canpid -q -l "$fast" --dry-run <file
 }

@@ -141,7 +141,7 @@ arm() { # the joints of an arm, in the usual place of its configuration
     done <<'END'
 armctl|deg base +10|.angle
 hidmotor|move elbow=+10|.m3
-canpid|setpoint +10deg -b lknee -c pos|.value
+canpid|setpoint +10deg --max-jump 90deg -b lknee -c pos|.value
 END
 }
 
@@ -188,7 +188,7 @@ END
     same "$(grep -o 'joint=.*' <<<"$output" | xargs)" "joint=1 angle=90deg joint=2 angle=45deg"
     ok hidmotor -q -j -l "$fast" move elbow=10
     same "$(json .m3)" 10
-    ok canpid -q -j -l "$fast" setpoint lknee=10deg -c pos
+    ok canpid -q -j -l "$fast" setpoint lknee=10deg --max-jump 90deg -c pos
     same "$(json '[.board, .value]')" '["lknee",10]'
     ok unitysim -q -j -l "$fast" move elbow=2100
     same "$(json .result)" '"arrived"'

@@ -497,10 +497,14 @@ static enum aw_status begin_stream(struct aw_session *session, struct aw_joint_l
 enum aw_status aw_start_streamed(struct aw_session *session, struct aw_joint_list *list,
                                  const struct aw_joint_command *command)
 {
+    return aw_start_is_streamed(session) ? aw_start_single(session, list, command) : AW_OK;
+}
+
+enum aw_status aw_start_single(struct aw_session *session, struct aw_joint_list *list,
+                               const struct aw_joint_command *command)
+{
     struct aw_joint_goal first[AW_START_JOINTS];
     size_t n = 0;
-    if (!aw_start_is_streamed(session))
-        return AW_OK;
     list->named = true;
     for (size_t i = 0; i < list->n; i++)
         list->joints[i].left_out = true; /* nobody waits for news of the others */

@@ -12,8 +12,9 @@
  *
  * A script is a stream, too, where its commands are setpoints (setpoints, of their rows): the first
  * of each joint is compared, and again after a stop, a gap, a link that was lost and opened anew,
- * --take, or another command that moves. What is typed is one motion, and so are move, jog and home
- * however they come: where they go is what they are for.
+ * --take, or another command that moves. A single setpoint to which the device goes at once is
+ * compared as well, however it is given. move, jog and home are motions: where they go is what they
+ * are for.
  *
  * Behind the start it is the following error that ends a motion, control/lag.h: --max-lag.
  *
@@ -88,6 +89,10 @@ bool aw_start_is_motion(const struct aw_joint *joint, double target, double seco
 bool aw_start_is_streamed(const struct aw_session *session);
 enum aw_status aw_start_streamed(struct aw_session *session, struct aw_joint_list *list,
                                  const struct aw_joint_command *command);
+
+/* The same however it is given, for setpoints to which a device goes at once. */
+enum aw_status aw_start_single(struct aw_session *session, struct aw_joint_list *list,
+                               const struct aw_joint_command *command);
 
 /* A motion this many times faster than its limit was meant in another unit: s and ms. */
 #define AW_WRONG_UNIT 100
