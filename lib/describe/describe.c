@@ -16,9 +16,7 @@ size_t aw_describe(FILE *out, struct aw_wire *wire, const char *message, enum aw
         aw_describe_dbc(out, wire);
     else if (as == AW_DESCRIBE_JSON)
         aw_describe_json(out, wire, message);
-    else if (as == AW_DESCRIBE_MD)
-        aw_describe_md(out, wire, message);
     else
-        aw_describe_text(out, wire, message, as == AW_DESCRIBE_ASCII);
+        aw_describe_page(out, wire, message, as);
     return n;
 }

@@ -222,22 +222,13 @@ static void print_envelope(FILE *out, const struct aw_field *row)
     fputc(']', out);
 }
 
-static const char *medium_name(enum aw_medium medium)
-{
-    static const char *const names[] = {
-        [AW_MEDIUM_SERIAL] = "serial", [AW_MEDIUM_HID] = "hid", [AW_MEDIUM_CAN] = "can",
-        [AW_MEDIUM_UDP] = "udp",       [AW_MEDIUM_TCP] = "tcp",
-    };
-    return names[medium];
-}
-
 void aw_describe_json(FILE *out, struct aw_wire *wire, const char *message)
 {
     bool first = true;
     fputs("{\"protocol\":", out);
     print_string(out, wire->protocol->name);
     text_member(out, "title", wire->protocol->title);
-    text_member(out, "medium", medium_name(wire->protocol->medium));
+    text_member(out, "medium", aw_media[wire->protocol->medium]);
     text_member(out, "variant", wire->variant.name);
     text_member(out, "byte_order", wire->variant.big_endian ? "big" : "little");
     fputs(",\"variants\":[", out);

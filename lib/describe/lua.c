@@ -11,11 +11,6 @@
  * head_bytes, code_at, length_at, messages. */
 #include "dissector.inc"
 
-static const char *const media[] = {
-    [AW_MEDIUM_SERIAL] = "serial", [AW_MEDIUM_HID] = "hid", [AW_MEDIUM_CAN] = "can",
-    [AW_MEDIUM_UDP] = "udp",       [AW_MEDIUM_TCP] = "tcp",
-};
-
 static void print_quoted(FILE *out, const char *text)
 {
     fputc('"', out);
@@ -273,7 +268,8 @@ static void print_table(FILE *out, struct aw_wire *wire)
 {
     const struct aw_protocol *protocol = wire->protocol;
     fprintf(out, "local protocol = {tool = \"%s\", medium = \"%s\", big_endian = %s}\n",
-            protocol->name, media[protocol->medium], wire->variant.big_endian ? "true" : "false");
+            protocol->name, aw_media[protocol->medium],
+            wire->variant.big_endian ? "true" : "false");
     fputs("protocol.title = ", out);
     print_quoted(out, protocol->title);
     fputc('\n', out);

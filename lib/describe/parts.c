@@ -10,6 +10,11 @@
 #include "wire/rows.h"
 #include "wire/run.h"
 
+const char *const aw_media[] = {
+    [AW_MEDIUM_SERIAL] = "serial", [AW_MEDIUM_HID] = "hid", [AW_MEDIUM_CAN] = "can",
+    [AW_MEDIUM_UDP] = "udp",       [AW_MEDIUM_TCP] = "tcp",
+};
+
 void aw_part_add(struct aw_part *part, const char *format, ...)
 {
     va_list args;

@@ -36,6 +36,9 @@ void aw_part_size(struct aw_part *part, const struct aw_codec *codec);
 /* The shortest decimal that reads back as this number. */
 void aw_part_number(struct aw_part *part, double value);
 
+/* The medium of a protocol as a word: "serial", "can" */
+extern const char *const aw_media[];
+
 /* CAN: the identifier of this message, with this value of the head's named field (the board). */
 unsigned aw_can_id(const struct aw_codec *codec, int32_t board);
 
@@ -62,9 +65,8 @@ bool aw_is_repeated(const struct aw_codec *codec, int scalar);
 const char *aw_direction(enum aw_dir dir);
 
 void aw_draw_packet(FILE *out, const struct aw_codec *codec, bool ascii);
-void aw_describe_text(FILE *out, struct aw_wire *wire, const char *message, bool ascii);
+void aw_describe_page(FILE *out, struct aw_wire *wire, const char *message, enum aw_describe_as as);
 void aw_describe_json(FILE *out, struct aw_wire *wire, const char *message);
-void aw_describe_md(FILE *out, struct aw_wire *wire, const char *message);
 void aw_describe_lua(FILE *out, struct aw_wire *wire);
 void aw_describe_dbc(FILE *out, struct aw_wire *wire);
 
