@@ -164,7 +164,10 @@ static char *add_messages(struct aw_session *session, const char *object)
         return NULL;
     fprintf(memory, "%.*s,\"protocol\":", (int)strlen(object) - 1, object);
     aw_describe(memory, session->wire, NULL, AW_DESCRIBE_JSON);
-    fclose(memory);
+    if (fclose(memory) != 0 || size == 0) {
+        free(text);
+        return NULL;
+    }
     text[size - 1] = '}'; /* instead of the end of the line */
     return text;
 }
