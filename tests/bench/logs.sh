@@ -37,7 +37,8 @@ for message in can.LogReader(sys.argv[1]): print(message)' "$dir/few.log")")
     log_row "decode --format '%{t} %{torque}' of it" 7.5 decode --format '%{t} %{torque}'
     log_row "decode -j --where 'alpha_angle>15' of it" 7.5 decode -j --where 'alpha_angle>15'
     log_row "info of it" "$half" info
-    log_row "plot torque --out run.svg of it" 4.5 plot torque --out "$dir/run.svg"
+    log_row "plot torque --out run.gp of it" 4.5 plot torque --out "$dir/run.gp"
+    row "gnuplot, processor time of that picture as SVG" "$(processor alone gnuplot -d "$dir/run.gp")" s "" "" ""
     limits
     rm "$dir/run.log"
 }
