@@ -12,13 +12,18 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "base/text.h"
+#include "shell/share/address.h"
+
 #define SYSTEM_CAS  "/etc/ssl/certs"
 #define KEEPALIVE_S 5
 #define CONNECT_MS  4000
 #define FINISH_MS   800
-#define CARE_MS     500  /* between two looks of the library at its keep-alive */
-#define BUSY        64   /* messages on their way */
-#define STUCK_MS    2000 /* without one of so many being confirmed */
+#define CARE_MS     500
+#define BUSY        64 /* messages that the broker has not confirmed */
+
+#define ONLINE  "{\"status\":\"online\"}"
+#define OFFLINE "{\"status\":\"offline\"}"
 
 int64_t now_ms(void)
 {
@@ -27,97 +32,134 @@ int64_t now_ms(void)
     return (int64_t)now.tv_sec * 1000 + now.tv_nsec / 1000000;
 }
 
-/* ---- What comes --------------------------------------------------------------------------------
- */
+/* ---- The URL --------------------------------------------------------------------------------- */
 
-static void take_user_property(struct message *message, const mosquitto_property *at)
+static enum aw_status check_keys(const struct aw_url *url, struct aw_error *err)
 {
-    char *name = NULL, *value = NULL;
-    if (!mosquitto_property_read_string_pair(at, MQTT_PROP_USER_PROPERTY, &name, &value, false))
-        return;
-    if (strcmp(name, "clock") == 0)
-        message->clock_ms = atoll(value);
-    else if (strcmp(name, "pid") == 0)
-        message->pid = atoi(value);
-    else if (strcmp(name, "program") == 0)
-        snprintf(message->program, sizeof message->program, "%s", value);
-    else if (strcmp(name, "user") == 0)
-        snprintf(message->user, sizeof message->user, "%s", value);
-    free(name);
-    free(value);
+    static const char *const known[] = {"cafile", "cert", "key", "password", "rate", NULL};
+    for (size_t i = 0; i < url->n; i++) {
+        const char *key = url->params[i].key, *value = url->params[i].value;
+        if (!aw_is_one_of(known, key))
+            return aw_fail(err, AW_USAGE,
+                           "no key '%.40s' — there are cafile, cert, key, password, rate", key);
+        if (strcmp(key, "rate") != 0 && access(value, R_OK) != 0)
+            return aw_fail(err, AW_USAGE, "%s: %.200s: %s", key, value, strerror(errno));
+    }
+    return AW_OK;
 }
 
-static void take_correlation(struct message *message, const mosquitto_property *at)
+static enum aw_status parse_host(struct broker *broker, const char *place, size_t size,
+                                 struct aw_error *err)
+{
+    char text[sizeof broker->host + 8];
+    const char *at = memchr(place, '@', size), *user = place;
+    size_t n_user = at ? (size_t)(at - place) : 0;
+    if (memchr(user, ':', n_user))
+        return aw_fail(err, AW_USAGE,
+                       "other users can read a password in a URL — put it into a file, "
+                       "?password=FILE, or into the variable ARMWIRE_MQTT_PASSWORD");
+    place += at ? n_user + 1 : 0;
+    size -= at ? n_user + 1 : 0;
+    if (n_user >= sizeof broker->user || size >= sizeof broker->host)
+        return aw_fail(err, AW_USAGE, "the user or the host is too long");
+    snprintf(broker->user, sizeof broker->user, "%.*s", (int)n_user, user);
+    const char *end = memchr(place, ']', size);
+    bool has_port = memchr(end ? end : place, ':', size - (size_t)(end ? end - place : 0));
+    snprintf(text, sizeof text, "%.*s%s", (int)size, place, has_port ? "" : ":0");
+    enum aw_status status =
+        aw_url_host_port(text, broker->host, sizeof broker->host, &broker->port, err);
+    if (!broker->port)
+        broker->port = broker->tls ? 8883 : 1883;
+    return status;
+}
+
+static enum aw_status read_login(struct broker *broker, struct aw_error *err)
+{
+    const char *file = aw_url_get(&broker->url, "password"), *user = getenv("ARMWIRE_MQTT_USER"),
+               *password = getenv("ARMWIRE_MQTT_PASSWORD");
+    if (!*broker->user && user)
+        snprintf(broker->user, sizeof broker->user, "%s", user);
+    if (password)
+        snprintf(broker->password, sizeof broker->password, "%s", password);
+    unsetenv("ARMWIRE_MQTT_PASSWORD"); /* the tools do not need it */
+    return file ? aw_read_secret(file, broker->password, sizeof broker->password, err) : AW_OK;
+}
+
+enum aw_status broker_parse(struct broker *broker, const char *url, struct aw_error *err)
+{
+    enum aw_status status = aw_url_parse(&broker->url, url, err);
+    if (status != AW_OK)
+        return status;
+    const char *rest = broker->url.rest;
+    size_t place = strncmp(rest, "//", 2) == 0 ? strcspn(rest + 2, "/") : 0;
+    const char *topic = place ? rest + 2 + place : "";
+    broker->tls = strcmp(broker->url.scheme, "mqtts") == 0;
+    if ((!broker->tls && strcmp(broker->url.scheme, "mqtt") != 0) || strlen(topic) < 2 ||
+        strlen(topic) > sizeof broker->topic || strpbrk(topic, "+#") ||
+        topic[strlen(topic) - 1] == '/')
+        return aw_fail(err, AW_USAGE, "write mqtt[s]://[USER@]HOST[:PORT]/TOPIC");
+    snprintf(broker->topic, sizeof broker->topic, "%s", topic + 1);
+    status = parse_host(broker, rest + 2, place, err);
+    if (status == AW_OK)
+        status = check_keys(&broker->url, err);
+    return status == AW_OK ? read_login(broker, err) : status;
+}
+
+/* ---- Messages from the broker ---------------------------------------------------------------- */
+
+static void read_correlation(struct message *message, const mosquitto_property *properties)
 {
     void *bytes = NULL;
     uint16_t n = 0;
-    mosquitto_property_read_binary(at, MQTT_PROP_CORRELATION_DATA, &bytes, &n, false);
-    message->overlong = message->overlong || n > CORRELATION_MAX;
-    message->n_correlation = n > CORRELATION_MAX ? 0 : n;
+    if (!mosquitto_property_read_binary(properties, MQTT_PROP_CORRELATION_DATA, &bytes, &n, false))
+        return;
+    message->overlong = n > sizeof message->correlation;
+    message->n_correlation = message->overlong ? 0 : n;
     if (bytes)
         memcpy(message->correlation, bytes, message->n_correlation);
     free(bytes);
-}
-
-static void take_property(struct message *message, const mosquitto_property *at)
-{
-    char *text = NULL;
-    uint32_t seconds = 0;
-    switch (mosquitto_property_identifier(at)) {
-    case MQTT_PROP_RESPONSE_TOPIC:
-        mosquitto_property_read_string(at, MQTT_PROP_RESPONSE_TOPIC, &text, false);
-        message->overlong = message->overlong || (text && strlen(text) >= TOPIC_ROOM);
-        snprintf(message->response, sizeof message->response, "%s", text ? text : "");
-        free(text);
-        break;
-    case MQTT_PROP_MESSAGE_EXPIRY_INTERVAL:
-        mosquitto_property_read_int32(at, MQTT_PROP_MESSAGE_EXPIRY_INTERVAL, &seconds, false);
-        message->expiry_s = seconds;
-        break;
-    case MQTT_PROP_CORRELATION_DATA:
-        take_correlation(message, at);
-        break;
-    case MQTT_PROP_USER_PROPERTY:
-        take_user_property(message, at);
-        break;
-    default:
-        break;
-    }
 }
 
 static void on_message(struct mosquitto *mosquitto, void *context,
                        const struct mosquitto_message *m, const mosquitto_property *properties)
 {
     struct broker *broker = context;
-    struct message message = {
-        .topic = m->topic, .record = m->qos == 0, .retained = m->retain, .clock_ms = -1};
+    struct message message = {.text = m->payload ? m->payload : "",
+                              .size = (size_t)m->payloadlen,
+                              .retained = m->retain,
+                              .may_be_double = m->qos == 1};
+    const char *client = m->topic + strlen(broker->topic) + 1, *slash = strchr(client, '/');
     (void)mosquitto;
-    size_t size = (size_t)m->payloadlen;
-    char *text = malloc(size + 1);
-    if (!text)
+    if (!slash || slash == client || slash - client >= CLIENT_MAX)
         return;
-    if (size)
-        memcpy(text, m->payload, size);
-    while (size && (text[size - 1] == '\n' || text[size - 1] == '\r'))
-        size--;
-    text[size] = '\0';
-    message.text = text;
-    message.size = size;
-    for (const mosquitto_property *at = properties; at; at = mosquitto_property_next(at))
-        take_property(&message, at);
-    broker->take(broker->context, &message);
-    free(text);
+    snprintf(message.client, sizeof message.client, "%.*s", (int)(slash - client), client);
+    message.stop = strcmp(slash, "/stop") == 0;
+    while (message.size && strchr("\r\n", message.text[message.size - 1]))
+        message.size--;
+    mosquitto_property_read_int32(properties, MQTT_PROP_MESSAGE_EXPIRY_INTERVAL, &message.expiry_s,
+                                  false);
+    read_correlation(&message, properties);
+    broker->take(&message);
+}
+
+static void note_refusal(struct broker *broker, const char *what, int code)
+{
+    if (code)
+        snprintf(broker->why, sizeof broker->why, "the broker refuses %s: %s", what,
+                 mosquitto_reason_string(code));
 }
 
 static void on_connect(struct mosquitto *mosquitto, void *context, int code, int flags,
                        const mosquitto_property *properties)
 {
     struct broker *broker = context;
-    (void)mosquitto, (void)flags, (void)properties;
-    broker->up = code == 0;
-    if (code)
-        snprintf(broker->why, sizeof broker->why, "the broker refuses: %s",
-                 mosquitto_reason_string(code));
+    char topic[TOPIC_MAX + 8];
+    (void)flags, (void)properties;
+    note_refusal(broker, "the connection", code);
+    for (int i = 0; i < 2 && code == 0; i++) {
+        snprintf(topic, sizeof topic, "%s/+/%s", broker->topic, i ? "stop" : "cmd");
+        mosquitto_subscribe_v5(mosquitto, NULL, topic, 2, MQTT_SUB_OPT_RETAIN_AS_PUBLISHED, NULL);
+    }
 }
 
 static void on_subscribe(struct mosquitto *mosquitto, void *context, int id, int n,
@@ -126,10 +168,8 @@ static void on_subscribe(struct mosquitto *mosquitto, void *context, int id, int
     struct broker *broker = context;
     (void)mosquitto, (void)id;
     for (int i = 0; i < n; i++)
-        if (granted[i] >= 128)
-            snprintf(broker->why, sizeof broker->why, "the broker lets nobody read there: %s",
-                     mosquitto_reason_string(granted[i]));
-    broker->subscribed++;
+        note_refusal(broker, "a subscription", granted[i] >= 128 ? granted[i] : 0);
+    broker->up = !*broker->why;
 }
 
 static void on_publish(struct mosquitto *mosquitto, void *context, int id, int code,
@@ -138,14 +178,10 @@ static void on_publish(struct mosquitto *mosquitto, void *context, int id, int c
     struct broker *broker = context;
     (void)mosquitto, (void)id, (void)properties;
     broker->unsent -= broker->unsent > 0;
-    broker->taken_ms = now_ms();
-    broker->denied = broker->denied || code == MQTT_RC_NOT_AUTHORIZED;
-    if (code >= 128)
-        snprintf(broker->why, sizeof broker->why, "the broker refuses what is said there: %s",
-                 mosquitto_reason_string(code));
+    note_refusal(broker, "a message", code >= 128 ? code : 0);
 }
 
-/* The library says what is wrong with a certificate here, and only here. */
+/* Only the library's log has the reason for a failure of TLS. */
 static void on_log(struct mosquitto *mosquitto, void *context, int level, const char *text)
 {
     struct broker *broker = context;
@@ -155,61 +191,35 @@ static void on_log(struct mosquitto *mosquitto, void *context, int level, const 
         snprintf(broker->why, sizeof broker->why, "TLS: %s", reason ? reason + 1 : text);
 }
 
-/* ---- The connection ----------------------------------------------------------------------------
- */
+/* ---- The connection -------------------------------------------------------------------------- */
 
-static enum aw_status check_file(const struct aw_mqtt *mqtt, const char *key, struct aw_error *err)
-{
-    const char *path = aw_url_get(&mqtt->url, key);
-    if (path && access(path, R_OK) != 0)
-        return aw_fail(err, AW_USAGE, "%s: %s: %s", key, path, strerror(errno));
-    return AW_OK;
-}
-
-enum aw_status broker_init(struct broker *broker, const struct aw_mqtt *mqtt, struct aw_error *err)
-{
-    static const char *const files[] = {"cafile", "cert", "key"};
-    enum aw_status status = AW_OK;
-    *broker = (struct broker){.mqtt = mqtt};
-    for (size_t i = 0; i < sizeof files / sizeof *files && status == AW_OK; i++)
-        status = check_file(mqtt, files[i], err);
-    if (status == AW_OK)
-        status = aw_mqtt_login(mqtt, broker->user, sizeof broker->user, broker->password,
-                               sizeof broker->password, err);
-    snprintf(broker->status, sizeof broker->status, "%s/status", mqtt->topic);
-    mosquitto_lib_init();
-    return status;
-}
-
-static bool failed(struct broker *broker, int code)
+static bool has_failed(struct broker *broker, int code)
 {
     if (code && !*broker->why)
         snprintf(broker->why, sizeof broker->why, "%s",
-                 code == MOSQ_ERR_CONN_LOST ? "the broker is gone"
+                 code == MOSQ_ERR_CONN_LOST ? "connection to the broker lost"
                  : code == MOSQ_ERR_ERRNO   ? strerror(errno)
                                             : mosquitto_strerror(code));
     return code != 0;
 }
 
-static int set_tls(struct broker *broker)
+static int set_options(struct broker *broker, struct mosquitto *mosquitto)
 {
-    const struct aw_url *url = &broker->mqtt->url;
-    const char *ca = aw_url_get(url, "cafile"), *cert = aw_url_get(url, "cert"),
-               *key = aw_url_get(url, "key");
-    if (!broker->mqtt->tls)
-        return 0;
-    return mosquitto_tls_set(broker->mosquitto, ca, ca ? NULL : SYSTEM_CAS, cert, key, NULL);
-}
-
-static int set_will(struct broker *broker)
-{
-    mosquitto_property *properties = NULL;
-    if (!broker->will)
-        return 0;
-    if (*broker->will_response)
-        mosquitto_property_add_string(&properties, MQTT_PROP_RESPONSE_TOPIC, broker->will_response);
-    return mosquitto_will_set_v5(broker->mosquitto, broker->will_topic, (int)strlen(broker->will),
-                                 broker->will, 1, broker->will_retained, properties);
+    const struct aw_url *url = &broker->url;
+    const char *ca = aw_url_get(url, "cafile");
+    char status[TOPIC_MAX + 8];
+    snprintf(status, sizeof status, "%s/status", broker->topic);
+    int code = mosquitto_int_option(mosquitto, MOSQ_OPT_PROTOCOL_VERSION, MQTT_PROTOCOL_V5);
+    if (code == 0)
+        code = mosquitto_int_option(mosquitto, MOSQ_OPT_TCP_NODELAY, 1);
+    if (code == 0 && *broker->user)
+        code = mosquitto_username_pw_set(mosquitto, broker->user, broker->password);
+    if (code == 0 && broker->tls)
+        code = mosquitto_tls_set(mosquitto, ca, ca ? NULL : SYSTEM_CAS, aw_url_get(url, "cert"),
+                                 aw_url_get(url, "key"), NULL);
+    return code ? code
+                : mosquitto_will_set_v5(mosquitto, status, sizeof OFFLINE - 1, OFFLINE, 1, true,
+                                        NULL);
 }
 
 static int begin(struct broker *broker)
@@ -222,20 +232,10 @@ static int begin(struct broker *broker)
     mosquitto_subscribe_callback_set(mosquitto, on_subscribe);
     mosquitto_publish_v5_callback_set(mosquitto, on_publish);
     mosquitto_log_callback_set(mosquitto, on_log);
-    int code = mosquitto_int_option(mosquitto, MOSQ_OPT_PROTOCOL_VERSION, MQTT_PROTOCOL_V5);
-    if (code == 0)
-        code = mosquitto_int_option(mosquitto, MOSQ_OPT_TCP_NODELAY, 1);
-    if (code == 0 && (*broker->user || *broker->password))
-        code = mosquitto_username_pw_set(mosquitto, *broker->user ? broker->user : NULL,
-                                         *broker->password ? broker->password : NULL);
-    if (code == 0)
-        code = set_tls(broker);
-    if (code == 0)
-        code = set_will(broker);
-    if (code == 0)
-        code = mosquitto_connect_bind_v5(mosquitto, broker->mqtt->host, (int)broker->mqtt->port,
-                                         KEEPALIVE_S, NULL, NULL);
-    return code;
+    int code = set_options(broker, mosquitto);
+    return code ? code
+                : mosquitto_connect_bind_v5(mosquitto, broker->host, (int)broker->port, KEEPALIVE_S,
+                                            NULL, NULL);
 }
 
 struct pollfd broker_poll(const struct broker *broker)
@@ -246,41 +246,24 @@ struct pollfd broker_poll(const struct broker *broker)
         .events = (short)(POLLIN | (mosquitto && mosquitto_want_write(mosquitto) ? POLLOUT : 0))};
 }
 
-static bool is_stuck(struct broker *broker)
-{
-    if (broker->unsent < BUSY || now_ms() - broker->taken_ms < STUCK_MS)
-        return false;
-    snprintf(broker->why, sizeof broker->why, "the broker does not confirm what it is given");
-    return true;
-}
-
-/* A broker waits, unless it is told otherwise, with what it has to say until the kernel here has
- * acknowledged what it said before: 40 ms for each frame, and no stop is confirmed in time. */
-static void acknowledge(struct broker *broker)
-{
-    int on = 1, fd = mosquitto_socket(broker->mosquitto);
-    if (fd >= 0)
-        setsockopt(fd, IPPROTO_TCP, TCP_QUICKACK, &on, sizeof on);
-}
-
 bool broker_step(struct broker *broker, short events)
 {
-    int code = 0;
+    int code = 0, on = 1;
     if (events & (POLLIN | POLLHUP | POLLERR)) {
         code = mosquitto_loop_read(broker->mosquitto, 1);
-        acknowledge(broker);
+        /* Brokers use Nagle's algorithm: a delayed acknowledgement here delays a stop by 40 ms. */
+        setsockopt(mosquitto_socket(broker->mosquitto), IPPROTO_TCP, TCP_QUICKACK, &on, sizeof on);
     }
     if (code == 0 && (events & POLLOUT))
         code = mosquitto_loop_write(broker->mosquitto, 1);
-    if (code == 0 && now_ms() >= broker->next_ms) {
+    if (code == 0 && now_ms() >= broker->care_ms) {
         code = mosquitto_loop_misc(broker->mosquitto);
-        broker->next_ms = now_ms() + CARE_MS;
+        broker->care_ms = now_ms() + CARE_MS;
     }
-    return !failed(broker, code) && !is_stuck(broker);
+    return !has_failed(broker, code);
 }
 
-/* Waits until something has come or gone. */
-static bool turn(struct broker *broker, int64_t deadline)
+static bool wait_turn(struct broker *broker, int64_t deadline)
 {
     struct pollfd ready = broker_poll(broker);
     int64_t left = deadline - now_ms();
@@ -294,12 +277,10 @@ bool broker_open(struct broker *broker)
 {
     int64_t deadline = now_ms() + CONNECT_MS;
     broker->up = false;
-    broker->subscribed = 0;
     broker->unsent = 0;
-    broker->taken_ms = now_ms();
     *broker->why = '\0';
-    if (!failed(broker, begin(broker)))
-        while (!broker->up && !*broker->why && turn(broker, deadline))
+    if (!has_failed(broker, begin(broker)))
+        while (!broker->up && !*broker->why && wait_turn(broker, deadline))
             ;
     if (!broker->up && !*broker->why)
         snprintf(broker->why, sizeof broker->why, "the broker does not answer");
@@ -308,6 +289,9 @@ bool broker_open(struct broker *broker)
 
 void broker_close(struct broker *broker)
 {
+    int64_t deadline = now_ms() + FINISH_MS;
+    while (broker->up && broker->unsent > 0 && wait_turn(broker, deadline))
+        ;
     if (broker->mosquitto) {
         mosquitto_disconnect(broker->mosquitto);
         mosquitto_destroy(broker->mosquitto);
@@ -316,69 +300,39 @@ void broker_close(struct broker *broker)
     broker->up = false;
 }
 
-/* ---- What goes ---------------------------------------------------------------------------------
- */
+/* ---- Messages to the broker ------------------------------------------------------------------ */
 
-bool broker_busy(const struct broker *broker)
+bool broker_is_busy(const struct broker *broker)
 {
-    return broker->unsent >= BUSY || mosquitto_want_write(broker->mosquitto);
+    return broker->up && (broker->unsent >= BUSY || mosquitto_want_write(broker->mosquitto));
 }
 
-bool broker_subscribe(struct broker *broker, const char *topic)
+static void publish(struct broker *broker, const char *name, const char *text, size_t size, int qos,
+                    bool retained, const mosquitto_property *properties)
 {
-    int code = mosquitto_subscribe_v5(broker->mosquitto, NULL, topic, 1,
-                                      MQTT_SUB_OPT_RETAIN_AS_PUBLISHED, NULL);
-    return !failed(broker, code);
+    char topic[TOPIC_MAX + CLIENT_MAX + 8];
+    snprintf(topic, sizeof topic, "%s/%s", broker->topic, name);
+    if (!broker->up)
+        return;
+    broker->unsent++; /* before sending: the library may confirm at once */
+    if (mosquitto_publish_v5(broker->mosquitto, NULL, topic, (int)size, text, qos, retained,
+                             properties) != 0)
+        broker->unsent--;
 }
 
-bool broker_await(struct broker *broker, int subscriptions)
-{
-    int64_t deadline = now_ms() + CONNECT_MS;
-    while (broker->subscribed < subscriptions && !*broker->why && turn(broker, deadline))
-        ;
-    if (broker->subscribed < subscriptions && !*broker->why)
-        snprintf(broker->why, sizeof broker->why, "the broker does not answer");
-    return !*broker->why;
-}
-
-static void add_pair(mosquitto_property **properties, const char *name, const char *value)
-{
-    mosquitto_property_add_string_pair(properties, MQTT_PROP_USER_PROPERTY, name, value);
-}
-
-static void add_number(mosquitto_property **properties, const char *name, int64_t value)
-{
-    char text[24];
-    snprintf(text, sizeof text, "%lld", (long long)value);
-    add_pair(properties, name, text);
-}
-
-void broker_publish(struct broker *broker, const char *topic, const char *text, size_t size,
-                    const struct beside *beside)
+void broker_publish(struct broker *broker, const char *name, const char *text, size_t size, int qos,
+                    const struct message *about)
 {
     mosquitto_property *properties = NULL;
-    if (beside->response)
-        mosquitto_property_add_string(&properties, MQTT_PROP_RESPONSE_TOPIC, beside->response);
-    if (beside->n_correlation)
-        mosquitto_property_add_binary(&properties, MQTT_PROP_CORRELATION_DATA, beside->correlation,
-                                      (uint16_t)beside->n_correlation);
-    if (beside->clock_ms)
-        add_number(&properties, "clock", beside->clock_ms);
-    if (beside->program) {
-        add_pair(&properties, "program", beside->program);
-        add_pair(&properties, "user", beside->user);
-        add_number(&properties, "pid", beside->pid);
-    }
-    broker->unsent++; /* before it is sent: it may be taken at once */
-    if (mosquitto_publish_v5(broker->mosquitto, NULL, topic, (int)size, text,
-                             beside->record ? 0 : 1, beside->retained, properties) != 0)
-        broker->unsent--;
+    if (about && about->n_correlation)
+        mosquitto_property_add_binary(&properties, MQTT_PROP_CORRELATION_DATA, about->correlation,
+                                      (uint16_t)about->n_correlation);
+    publish(broker, name, text, size, qos, false, properties);
     mosquitto_property_free_all(&properties);
 }
 
-void broker_finish(struct broker *broker)
+void broker_publish_status(struct broker *broker, bool online)
 {
-    int64_t deadline = now_ms() + FINISH_MS;
-    while (broker->unsent > 0 && turn(broker, deadline))
-        ;
+    const char *text = online ? ONLINE : OFFLINE;
+    publish(broker, "status", text, strlen(text), 1, true, NULL);
 }

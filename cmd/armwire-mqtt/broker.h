@@ -1,85 +1,71 @@
-/* A connection to an MQTT 5 broker: what comes is handed on, what is to go is published. */
+/* A connection to an MQTT 5 broker, and its URL:
+ *
+ *     mqtt[s]://[USER@]HOST[:PORT]/TOPIC?cafile=FILE&cert=FILE&key=FILE&password=FILE&rate=HZ
+ *
+ * Messages come from TOPIC/CLIENT/cmd and TOPIC/CLIENT/stop. Nothing here blocks after broker_open.
+ */
 #ifndef ARMWIRE_MQTT_BROKER_H
 #define ARMWIRE_MQTT_BROKER_H
 
 #include <poll.h>
+#include <stdbool.h>
 
-#include "shell/share/mqtt.h"
+#include "link/core/url.h"
 
-#define CORRELATION_MAX 64
-#define TOPIC_ROOM      (AW_MQTT_TOPIC_MAX + 80)
+#define CLIENT_MAX      64  /* bytes of a client's name */
+#define CORRELATION_MAX 64  /* bytes of correlation data */
+#define TOPIC_MAX       128 /* bytes of TOPIC in the URL */
 
 struct mosquitto;
 
-/* A message, good during the call that brings it. */
+/* Valid during the call that delivers it. */
 struct message {
-    const char *topic, *text; /* the text has a NUL behind it */
+    char client[CLIENT_MAX];
+    bool stop; /* sent to TOPIC/CLIENT/stop */
+    const char *text;
     size_t size;
-    bool record;   /* QoS 0: may be left out */
-    bool retained; /* it was not sent just now */
-    char response[TOPIC_ROOM];
-    uint8_t correlation[CORRELATION_MAX];
-    size_t n_correlation;
-    bool overlong;    /* one of these two was */
-    double expiry_s;  /* 0: never */
-    int64_t clock_ms; /* of the server when it was sent, as the sender reckons; -1: it does not */
-    char program[32], user[96];
-    int pid;
-};
-
-/* What goes with a text that is published; all may be left out. */
-struct beside {
-    bool record; /* QoS 0, else 1 */
     bool retained;
-    const char *response;
-    const void *correlation;
+    bool may_be_double; /* QoS 1: it may be delivered twice */
+    bool overlong;      /* its correlation data */
+    char correlation[CORRELATION_MAX];
     size_t n_correlation;
-    int64_t clock_ms;           /* 0: none */
-    const char *program, *user; /* who speaks, and its process */
-    int pid;
+    uint32_t expiry_s; /* what is left of it; 0: never */
 };
 
+/* Do not copy: see struct aw_url. */
 struct broker {
-    const struct aw_mqtt *mqtt;
-    char user[64], password[128];
-    char status[TOPIC_ROOM]; /* the topic of who is there */
-    char will_topic[TOPIC_ROOM], will_response[TOPIC_ROOM];
-    const char *will; /* what the broker says when we are gone */
-    bool will_retained;
-    void (*take)(void *context, const struct message *message);
-    void *context;
+    struct aw_url url;
+    bool tls;
+    char user[64], password[128], host[128], topic[TOPIC_MAX];
+    unsigned port;
+    void (*take)(const struct message *message);
     struct mosquitto *mosquitto; /* NULL: not connected */
-    bool up;
-    int subscribed;   /* how many times that was confirmed */
-    unsigned unsent;  /* messages that the broker has not taken yet */
-    int64_t taken_ms; /* when the broker took one last */
-    int64_t next_ms;  /* when to look after the connection again */
-    bool denied;      /* why: something is not for this user */
-    char why[200];    /* it is over, or something was denied; "" no */
+    bool up;                     /* connected and subscribed */
+    unsigned unsent;             /* messages that the broker has not confirmed */
+    int64_t care_ms;             /* when the keep-alive is due for a look */
+    char why[200];               /* the connection failed, or something was denied; "": no */
 };
 
 int64_t now_ms(void);
 
-/* User and password, and that the files of TLS are there. AW_USAGE. */
-enum aw_status broker_init(struct broker *broker, const struct aw_mqtt *mqtt, struct aw_error *err);
+/* AW_USAGE: a wrong URL, one with a password (other users can read it in the list of processes), or
+ * a file that cannot be read. */
+enum aw_status broker_parse(struct broker *broker, const char *url, struct aw_error *err);
 
-/* Waits for the connection, some seconds at most. False: broker->why. */
+/* Connects and subscribes; waits some seconds at most. False: broker->why. */
 bool broker_open(struct broker *broker);
-void broker_close(struct broker *broker); /* in order: no last will */
+void broker_close(struct broker *broker); /* also sends what is unsent, for a second at most */
 
-/* For poll(2), and what is to be done then. False: the connection is over, broker->why. */
+/* For poll(2), and what to do afterwards. False: the connection is lost, broker->why. */
 struct pollfd broker_poll(const struct broker *broker);
 bool broker_step(struct broker *broker, short events);
 
-/* Is more waiting than should, so that nothing is to be published now? */
-bool broker_busy(const struct broker *broker);
+bool broker_is_busy(const struct broker *broker);
 
-bool broker_subscribe(struct broker *broker, const char *topic);
-bool broker_await(struct broker *broker, int subscriptions); /* until so many are confirmed */
-void broker_publish(struct broker *broker, const char *topic, const char *text, size_t size,
-                    const struct beside *beside);
-
-/* Until the broker has taken everything, for a second at most. */
-void broker_finish(struct broker *broker);
+/* Publishes to TOPIC/name. With QoS 0 the message may get lost. about: takes its correlation data;
+ * NULL: none. */
+void broker_publish(struct broker *broker, const char *name, const char *text, size_t size, int qos,
+                    const struct message *about);
+void broker_publish_status(struct broker *broker, bool online);
 
 #endif

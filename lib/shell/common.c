@@ -182,8 +182,8 @@ const struct aw_command aw_common_commands[] = {
      .summary = "move the joints as another arm moves, or a recording of one",
      .args = AW_ARGS(
          {.name = "source", .kind = AW_ARG_FILE, .optional = true,
-          .help = "the leader: - (records on standard input), a recording, serve:TOOL, serve:PATH, "
-              "mqtt://HOST/TOPIC", .endings = "csv ndjson pcapng mcap log"}),
+          .help = "the leader: - (records on standard input), a recording, serve:TOOL or "
+              "serve:PATH", .endings = "csv ndjson pcapng mcap log"}),
      .options = AW_OPTIONS(
          AW_FOLLOW_OPTIONS,
          AW_FOLLOW_SPEED_OPTION),
@@ -372,8 +372,6 @@ const struct aw_command aw_common_commands[] = {
      .options = AW_OPTIONS(
          {.name = "listen", .value = "URL,…", .complete = NULL,
           .help = "the address: serve: or unix:PATH, tcp:HOST:PORT", .fallback = "serve:"},
-         {.name = "mqtt", .value = "URL",
-          .help = "share it over an MQTT broker, too: mqtt[s]://[USER@]HOST[:PORT]/TOPIC"},
          {.name = "token", .value = "FILE", .help = "tcp: the secret that a client must send "
              "first"},
          {.name = "log", .value = "FILE", .help = "write a line for each command into this "
@@ -384,8 +382,8 @@ const struct aw_command aw_common_commands[] = {
      .prints = "a unit file, or nothing", .run = aw_run_serve,
      .details = "Any number of programs may read, one at a time may command. If that one falls "
          "silent while something moves, the device is stopped. The tools find the server by "
-         "themselves, or with -l serve:. With --mqtt tools on other machines use -l "
-         "mqtt://HOST/TOPIC. See docs/sharing.md.",
+         "themselves, or with -l serve:. armwire-mqtt serves the clients of an MQTT broker. "
+         "See docs/sharing.md.",
      .examples = AW_LIST("-l sim: serve --print-unit"), .lines = AW_LIST("-l sim: serve &")},
     {.name = "obey", .hidden = true, .summary = "carry out the lines of a server's client",
      .args = AW_ARGS({.name = "folder", .optional = true}), .run = aw_run_obey},

@@ -1,4 +1,4 @@
-# A device shared by an MQTT broker: a real one (mosquitto), on this machine.
+# Clients of an MQTT broker at a shared device, with a real broker (mosquitto) on this machine.
 load common
 
 # broker [LINE…]: one with these lines of configuration; its port to $port, its id to $broker.
@@ -15,15 +15,32 @@ broker() {
     cat broker.log && false
 }
 
-# shared [OPTION…]: a server of a simulated board at the broker; $at is where clients find it.
-shared() {
+# bridge [OPTION…]: armwire-mqtt for hidmotor with these options, at $at.
+bridge() {
     at=${at:-mqtt://127.0.0.1:$port/arm}
-    start s hidmotor serve -l sim: --mqtt "$at" "$@"
-    server=$pid
-    [[ $url == mqtt* ]] || wait_for s "ready: mqtt" # which of the two is ready first is open
+    armwire-mqtt "$at" -- hidmotor -q -l serve: "$@" 2>m.err 3>&- &
+    bridge=$!
+    started+=("$bridge")
+    says ready:
 }
 
-# sees FILTER FILE: such a line comes into the file, sooner or later.
+# says TEXT: the bridge, on standard error.
+says() {
+    for _ in {1..400}; do
+        ! grep -qs -e "$1" m.err || return 0
+        sleep 0.05
+    done
+    cat m.err && echo "never said: $1" && false
+}
+
+# shared [OPTION…]: a simulated board, its server, and the bridge.
+shared() {
+    start s hidmotor serve -l sim:
+    server=$pid
+    bridge "$@"
+}
+
+# sees FILTER FILE: such a line comes into the file.
 sees() {
     for _ in {1..400}; do
         [ -z "$(jq -c "select($1)" "$2" 2>/dev/null)" ] || return 0
@@ -32,193 +49,239 @@ sees() {
     cat "$2" && echo "never: $1" && false
 }
 
-sub() { exec mosquitto_sub -V 5 -p "$port" "$@"; } # in a process of its own: what is ended by $! is it
+pub() { mosquitto_pub -V 5 -p "$port" "$@"; }
+sub() { exec mosquitto_sub -V 5 -p "$port" "$@"; } # in a process of its own, which $! names
 
-# ask CORRELATION TEXT [OPTION…]: what a program of somebody else's does; all that is answered goes to the file
-# answers, which `listen` fills, or elsewhere ($to).
-ask() {
-    mosquitto_pub -V 5 -p "$port" -t arm/cmd -q 1 -m "$2" -D publish response-topic "${to:-arm/client/me}" \
-        -D publish correlation-data "$1" "${@:3}"
-}
-listen() {
-    sub -t arm/client/me >answers 3>&- &
+# send COMMAND [OPTION…]: as the client $client.
+client=me
+send() { pub -t "arm/$client/cmd" -q 2 -m "$@"; }
+
+# alive: signs of life of the client.
+alive() {
+    while sleep 0.1; do echo; done 3>&- | mosquitto_pub -V 5 -p "$port" -t "arm/$client/cmd" -l 3>&- &
     started+=($!)
-    until [ -s answers ]; do # it has subscribed
-        mosquitto_pub -V 5 -p "$port" -t arm/client/me -m '{"heard":true}'
+}
+
+# listen [CLIENT]: its answers go to the file CLIENT.
+listen() {
+    sub -t "arm/${1:-me}/out" >>"${1:-me}" 3>&- &
+    started+=($!)
+    until [ -s "${1:-me}" ]; do # it has subscribed
+        pub -t "arm/${1:-me}/out" -m '{"heard":true}'
         sleep 0.05
     done
 }
 
-@test "readers and a commander by a broker: the same outputs and exit codes as at the board" {
+m2() { hidmotor -q -j -l serve: status | jq '.m2.target'; }
+moves() { hidmotor -q -j -l serve: status | jq -e '.m2.velocity > 1' >/dev/null; }
+
+@test "commands and their ends, as text and as JSON; records for all; who is there" {
     broker
     shared
-    ok hidmotor -q -l "$at" move 0 45 -30 --wait
-    has "$output" "move result=arrived"
-    ok hidmotor -q -l "$at" --csv status
-    same "${lines[0]}" "$(hidmotor -q --no-attach -l "$fast" --csv status | head -n 1)"
-    fails 6 hidmotor -q -l "$at" move 0 400 0
-    has "$why" "shoulder: 400 deg is outside"
-    ok hidmotor -q -l "$at" -j watch -n 4
-    same "${#lines[@]}" 4
+    listen
+    same "$(sub -t arm/status -C 1)" '{"status":"online"}'
     has "$(sub -t arm/rx -C 1)" '"dir":"rx"'
-    same "$(sub -t arm/status -C 1 | jq -c '[.status, .serve, .link]')" '["online","hidmotor","sim:"]'
-    same "$(sub -t arm/lease -C 1)" '{"commander":null}'
-    printf 'move 0 20 0\nmove 0 200 0\n' >script
-    run -6 --separate-stderr hidmotor -q -l "$at" run script
-    end "$server"
+    alive
+    send 'move 0 45 -30 duration=1s --wait'
+    sees '.cmd == "move" and .result == "arrived"' me
+    send '{"cmd":"move","m1":0,"m2":200,"m3":0}'
+    sees '.error == "limit" and .exit == 6' me
+    sees '.done and .exit == 6' me
+    : >me
+    send limits
+    sees '.joint == "gripper"' me
+    sees '.done and .exit == 0' me
+    end "$bridge" 2>/dev/null || true
     same "$(sub -t arm/status -C 1)" '{"status":"offline"}'
-    fails 4 hidmotor -q -l "$at" status
-    has "$why" "no server is there"
 }
 
-@test "a broker that waits for acknowledgements, as each one does unasked, delays no frame: six drivers are disabled in time" {
-    broker
-    start can canpid serve -l sim: --mqtt "mqtt://127.0.0.1:$port/bus"
-    [[ $url == mqtt* ]] || wait_for can "ready: mqtt"
-    ok canpid -q -l "mqtt://127.0.0.1:$port/bus" stop
-    has "$output" "stop result=disabled"
-}
-
-# answer CORRELATION: the last answer to it, once there is one.
-answer() {
-    sees ".id == \"$1\" and .done" answers >/dev/null
-    jq -c "select(.id == \"$1\" and .done == null)" answers | tail -n 1
-}
-
-@test "commands of other programs: plain or JSON, answers with their id and correlation data" {
+@test "commands of a client run in order, each answer with the correlation data of its command" {
     broker
     shared
-    listen
-    ask 1 'gripper open'
-    same "$(answer 1 | jq -c '[.cmd, .ok]')" '["gripper",true]'
-    ask 2 '{"cmd":"move","m1":0,"m2":200,"m3":0}'
-    same "$(answer 2 | jq -c '[.error, .exit]')" '["limit",6]'
-    ask 3 '{"cmd":"watch","fields":["m1.position"],"rate":"20Hz","id":"w"}'
-    sees '.id == "w" and .msg == "positions"' answers
-    ask 4 'stop'
-    answer 4
-    ask 5 'release'
-    sees '.id == "5" and .done == "release"' answers
-    # The correlation data comes back beside the answers, and nothing but these.
-    ok mosquitto_rr -V 5 -p "$port" -t arm/cmd -e arm/client/you -m 'gripper open' -D publish correlation-data you -F '%D %p'
-    matches "$output" 'you {"id":"you",*"msg":"gripper"*'
-}
-
-@test "retained, doubled, late, expired, or from nowhere: never carried out, refused with a reason" {
-    broker
-    listen
-    ask old 'gripper open' -r # before there is a server
-    shared --deadman 20s
-    sees '.error == "refused" and (.why | test("retained"))' answers
-    ask kept 'gripper open' -r
-    becomes 2 grep -c "a retained command is refused" answers
-    ask 1 'gripper open'
-    answer 1
-    ask 1 'gripper close'
-    sees '.why | strings | test("came twice")' answers
-    ask 2 'gripper close' -D publish user-property clock \
-        "$(python3 -c 'import time; print(int(time.monotonic() * 1000) - 30000)')"
-    has "$(answer 2)" "under way"
-    ask 3 stop -D publish user-property clock 1 # which never comes too late
-    same "$(answer 3 | jq -c '[.cmd, .ok]')" '["stop",true]'
-    ask 4 'move 0 10 0 duration=2500ms --wait'
-    ask 5 'gripper close' -D publish message-expiry-interval 2
-    has "$(answer 5)" "expired"
-    mosquitto_pub -V 5 -p "$port" -t arm/cmd -m 'gripper close'
-    wait_for s "without a response topic"
-    to=arm/cmd ask 6 'gripper close'
-    mosquitto_pub -V 5 -p "$port" -t arm/cmd -m 'gripper close' -D publish response-topic arm/client/me
-    sees '.why | strings | test("without correlation data")' answers
-    ask 7 $'status\ngripper close'
-    sees '.why | strings | test("one line")' answers
-    ask 8 '{"cmd":'
-    sees '.why | strings | test("JSON object")' answers
-    # Not by a last word, nor by a first one, is a motion a stop.
-    ask 9 'gripper close stop' -D publish user-property clock 1
-    has "$(answer 9)" "under way"
-    ask 10 'gripper close; stop' -D publish user-property clock 1
-    sees '.id == "10" and (.why | strings | test("under way"))' answers
-    ask 11 '{"cmd":"gripper","value":"stop"}' -D publish user-property clock 1
-    has "$(answer 11)" "under way"
-    # Of all these, one has moved the gripper.
-    same "$(jq -s 'map(select(.cmd == "gripper" and .ok)) | length' answers)" 1
-}
-
-@test "s on the screen of a watch by a broker stops what another program moves" {
-    broker
-    shared
-    hidmotor -q -j -l "$at" move 0 80 0 duration=60s --wait >moved 2>/dev/null 3>&- &
-    local mover=$!
-    started+=("$mover")
-    TERM=xterm terminal 100 <<<"
-        launch hidmotor -l $at watch
-        want {s STOP}
-        while {[catch {exec jq -e -s {.[0].m2.target > 0} << [exec hidmotor -q -j -l $at status]}]} {}
-        type s
-        want {stop result=confirmed}
-        type q
-        ends 0"
-    wait "$mover" && false
-    same "$(jq -r 'select(.cmd) | .result + " " + .error' moved)" "stopped stopped"
-}
-
-@test "two commanders and ten readers: one commands, --take takes over, all see it" {
-    broker
-    shared
-    for i in {1..10}; do
-        sub -t arm/rx -C 3 >"reader$i" 3>&- &
-        readers+=($!)
-    done
-    sub -t arm/lease >leases 3>&- &
+    sub -t arm/me/out -F '%D %p' >me 3>&- &
     started+=($!)
-    sees '.commander == null' leases
-    mkfifo lines
-    hidmotor -l "$at" <lines >mine 2>&1 &
-    first=$!
-    started+=("$first")
-    exec 7>lines
-    echo 'velocity 5 0 0' >&7 # and is silent, but there
-    sees '.commander.program == "hidmotor"' leases
-    fails 1 hidmotor -q -l "$at" move 0 10 0
-    matches "$why" "hidmotor: hidmotor (pid $first, *@*) has commanded for * s — wait, or take it over with --take; a stop is anybody's"
-    fails 1 hidmotor -q move 0 10 0 # on the server's machine
-    ok hidmotor -q -l "$at" status
-    ok hidmotor -q -l "$at" move 0 10 0 --take --wait
-    becomes 1 grep -c "has taken over" mine
-    ok hidmotor -q -l "$at" move 0 20 0 duration=20s # it goes on, and whoever commands is gone in order
-    ok hidmotor -q -l "$at" stop
-    exec 7>&-
-    wait "$first" "${readers[@]}"
-    becomes '{"commander":null}' tail -n 1 leases
+    sleep 0.5
+    alive
+    for i in 1 2 3; do send "move 0 ${i}0 0 duration=200ms --wait" -D publish correlation-data "c$i"; done
+    until grep -q '^c3 {"done"' me; do sleep 0.05; done
+    same "$(grep -o '^c. {"done":true,"exit":.' me | tr '\n' ' ')" \
+        'c1 {"done":true,"exit":0 c2 {"done":true,"exit":0 c3 {"done":true,"exit":0 '
+    same "$(sed -n 's/^c2 //p' me | jq -r 'select(.cmd) | .m2.target')" 20
+}
+
+@test "retained, doubled, expired, too many, no line of text: refused with a reason" {
+    broker
+    listen
+    pub -t arm/me/cmd -q 2 -r -m 'gripper open' # before the bridge is there
+    shared
+    becomes 1 grep -c 'a retained command' me
+    pub -t arm/me/cmd -q 2 -r -m 'gripper open'
+    becomes 2 grep -c 'a retained command' me
+    pub -t arm/me/stop -q 2 -r -m x
+    becomes 3 grep -c 'a retained command' me
+    send 'gripper open' -q 1
+    sees '.why | strings | test("QoS 1 may deliver it twice")' me
+    pub -t arm/me/cmd -q 1 -m 'gripper 10' -D publish correlation-data 7
+    sees '.cmd == "gripper" and .ok' me
+    pub -t arm/me/cmd -q 1 -m 'gripper close' -D publish correlation-data 7
+    sees '.why | strings | test("came twice")' me
+    send $'status\ngripper close'
+    sees '.why | strings | test("one line of text")' me
+    send "$(printf 'x%.0s' {1..4001})"
+    sees '.why | strings | test("longer than 4000")' me
+    send 'gripper close' -D publish correlation-data "$(printf 'x%.0s' {1..65})"
+    sees '.why | strings | test("longer than 64")' me
+    alive
+    send 'move 0 10 0 duration=2500ms --wait'
+    send 'gripper close' -D publish message-expiry-interval 1
+    sees '.why | strings | test("expired")' me
+    send 'move 0 20 0 duration=20s --wait'
+    for _ in {1..33}; do echo 'gripper close'; done | pub -t arm/me/cmd -q 2 -l
+    sees '.why | strings | test("too many commands")' me
+    send stop
+    becomes 32 grep -c 'dropped by a stop' me
+    same "$(jq -s 'map(select(.cmd == "gripper" and .ok)) | length' me)" 1
+}
+
+@test "a stop overtakes and empties the queue: a client's own, another one's, and that of who only looks on" {
+    broker
+    shared
+    listen
+    listen bob
+    alive
+    for stop in own JSON bob tool; do
+        : >me
+        send 'move 0 60 0 duration=20s --wait'
+        send 'move 0 80 0 duration=20s --wait'
+        until moves; do sleep 0.05; done
+        case $stop in
+            own) send stop ;;
+            JSON) send '{ "cmd": "stop" }' -q 1 ;;
+            bob) pub -t arm/bob/stop -q 1 -n ;;
+            tool) hidmotor -q stop >/dev/null ;;
+        esac
+        sees '.why | strings | test("dropped by a stop")' me
+        sees '.cmd == "move" and .exit == 3' me
+        sleep 0.3
+        ! moves
+    done
+    sees '.cmd == "stop" and .ok' bob
+}
+
+@test "a client that is silent is stopped after the dead-man time; signs of life keep it going" {
+    broker
+    shared --deadman 1s
+    listen
+    send 'move 0 60 0 duration=20s --wait'
+    sees '.exit == 3 and (.why | test("no line came for 1"))' me
+    send 'velocity 0 5 0'
+    until moves; do sleep 0.05; done
+    becomes false sh -c 'hidmotor -q -j -l serve: status | jq ".m2.velocity > 1"'
+    : >me
+    alive
+    send 'move 0 0 0 duration=2500ms --wait'
+    sees '.result == "arrived"' me
+}
+
+@test "two clients: one commands, the other takes over with --take; a silent one leaves its place" {
+    broker
+    shared --deadman 20s
+    listen
+    listen you
+    send 'velocity 0 1 0'
+    sees '.cmd == "velocity" and .ok' me
+    client=you
+    send 'move 0 10 0'
+    sees '.error and (.why | test("has commanded for .* --take"))' you
+    send 'move 0 10 0 --take --wait duration=100ms'
+    sees '.result == "arrived"' you
+    for i in {1..300}; do # both have left: their tools are gone
+        [ "$(ps -o args= --ppid "$bridge" | grep -c -e " -k ")" = 0 ] && break
+        sleep 0.05
+    done
+    same "$(ps -o args= --ppid "$bridge" | grep -c -e " -k ")" 0
+    hidmotor -q move 0 20 0
+}
+
+@test "commander silent; broker killed, stopped; armwire-mqtt killed, stopped: the device stops, and nothing moves after it" {
+    timeout 120 python3 "$root/tests/cli/serve_kills.py" "$D" hidmotor "${SERVE_KILLS:-1}" --within "${WITHIN:-1000}" \
+        --queue 0,20 mqtt-silent broker broker-stop gateway gateway-stop
+}
+
+@test "armwire-mqtt that is ended, or cut off, stops a velocity that its client has set" {
+    broker
+    shared --deadman 20s
+    for end in KILL TERM broker; do
+        send 'velocity 0 3 0'
+        until moves; do sleep 0.05; done
+        case $end in
+            broker) kill -KILL "$broker" ;;
+            *) kill -s "$end" "$bridge" ;;
+        esac
+        becomes false sh -c 'hidmotor -q -j -l serve: status | jq ".m2.velocity > 1"'
+        case $end in
+            broker) broker ;;
+            *) bridge --deadman 20s ;;
+        esac
+    done
+    says "connection to the broker lost"
+    becomes 2 grep -c ready: m.err
+}
+
+@test "the server ends and comes again: offline, online, and commands work" {
+    broker
+    shared
+    listen
+    sub -t arm/status >>status 3>&- &
+    started+=($!)
+    sees '.status == "online"' status
+    end "$server"
+    sees '.status == "offline"' status
+    : >status
+    send 'gripper open'
+    sees '.done and .exit == 4' me
+    start again hidmotor serve -l sim:
+    sees '.status == "online"' status
+    send 'gripper open'
+    sees '.cmd == "gripper" and .ok' me
+}
+
+@test "a broker that waits for acknowledgements, as each one does unasked, delays no stop: six drivers in time" {
+    broker
+    start can canpid serve -l sim:
+    armwire-mqtt "mqtt://127.0.0.1:$port/bus" -- canpid -q -l serve: 2>m.err 3>&- &
+    started+=($!)
+    says ready:
+    sub -t bus/me/out >me 3>&- &
+    started+=($!)
+    sleep 0.5
+    pub -t bus/me/stop -n
+    sees '.cmd == "stop" and .result == "disabled"' me
 }
 
 @test "who may come: the password from a file or the environment, and never from the command line" {
-    mosquitto_passwd -c -b users alice secret 2>/dev/null
-    mosquitto_passwd -b users robot metal 2>/dev/null
+    mosquitto_passwd -c -b users robot metal 2>/dev/null
     broker "password_file $D/users" "allow_anonymous false"
-    at=mqtt://robot@127.0.0.1:$port/arm
-    ARMWIRE_MQTT_PASSWORD=metal shared
-    fails 4 hidmotor -q -l "mqtt://127.0.0.1:$port/arm" status
-    has "$why" "the broker refuses: Not authorized"
-    (umask 077; echo secret >right; echo wrong >wrong)
-    fails 4 hidmotor -q -l "mqtt://alice@127.0.0.1:$port/arm?password=wrong" status
-    has "$why" "the broker refuses: Not authorized"
-    ok hidmotor -q -l "mqtt://alice@127.0.0.1:$port/arm?password=right" status
-    ARMWIRE_MQTT_USER=alice ARMWIRE_MQTT_PASSWORD=secret ok hidmotor -q -l "mqtt://127.0.0.1:$port/arm" status
-    fails 2 hidmotor -q -l "mqtt://alice:secret@127.0.0.1:$port/arm" status
-    has "$why" "could read a password in a URL"
+    start s hidmotor serve -l sim:
+    (umask 077; echo metal >right; echo wrong >wrong)
+    refused() {
+        timeout 20 armwire-mqtt "$1" -- hidmotor -l serve: 2>m.err 3>&- &
+        started+=($!)
+        says "$2"
+        kill $!
+    }
+    refused "mqtt://127.0.0.1:$port/arm" "the broker refuses the connection: Not authorized"
+    refused "mqtt://robot@127.0.0.1:$port/arm?password=wrong" "Not authorized"
+    at=mqtt://robot@127.0.0.1:$port/arm?password=right bridge
+    at=mqtt://127.0.0.1:$port/arm ARMWIRE_MQTT_USER=robot ARMWIRE_MQTT_PASSWORD=metal bridge
+    fails 2 armwire-mqtt "mqtt://robot:metal@127.0.0.1:$port/arm" -- hidmotor
+    has "$why" "can read a password in a URL"
     chmod 644 right
-    fails 2 hidmotor -q -l "mqtt://alice@127.0.0.1:$port/arm?password=right" status
+    fails 2 armwire-mqtt "mqtt://robot@127.0.0.1:$port/arm?password=right" -- hidmotor
     has "$why" "others may read it"
-    fails 2 hidmotor -q serve -l sim: --listen unix:other --mqtt "mqtt://alice@127.0.0.1:$port/arm?password=right"
-    has "$why" "others may read it"
-    hidmotor -q serve -l sim: --listen unix:other --mqtt "mqtt://alice@127.0.0.1:$port/arm?password=wrong" \
-        2>refused 3>&- &
-    started+=("$!")
-    until grep -q "the broker refuses: Not authorized" refused; do sleep 0.02; done
 }
 
-@test "TLS with a CA of one's own; without it, or without the client's certificate, nobody comes" {
+@test "TLS with a CA of one's own; without it, or without the client's certificate, no connection" {
     quietly() { "$@" 2>openssl.log || { cat openssl.log && false; }; }
     quietly openssl req -x509 -newkey ec -pkeyopt ec_paramgen_curve:prime256v1 -nodes -keyout ca.key \
         -out ca.pem -days 2 -subj /CN=ours
@@ -232,16 +295,18 @@ answer() {
         'require_certificate true'
     at="mqtts://127.0.0.1:$port/arm?cafile=$D/ca.pem&cert=$D/arm.pem&key=$D/arm.key"
     shared
-    ok hidmotor -q -l "$at" status
-    fails 4 hidmotor -q -l "mqtts://127.0.0.1:$port/arm?cert=$D/arm.pem&key=$D/arm.key" status
-    has "$why" "certificate verify failed"
-    fails 4 hidmotor -q -l "mqtts://127.0.0.1:$port/arm?cafile=$D/ca.pem" status
-    fails 4 hidmotor -q -l "mqtt://127.0.0.1:$port/arm" status
-    fails 2 hidmotor -q -l "mqtts://127.0.0.1:$port/arm?cafile=nothing" status
+    has "$(sub -h 127.0.0.1 -t arm/rx -C 1 --cafile ca.pem --cert arm.pem --key arm.key)" '"dir":"rx"'
+    for url in "mqtts://127.0.0.1:$port/arm?cert=$D/arm.pem&key=$D/arm.key" "mqtts://127.0.0.1:$port/arm?cafile=$D/ca.pem" \
+        "mqtt://127.0.0.1:$port/arm"; do
+        timeout 2 armwire-mqtt "$url" -- hidmotor -q -l serve: 2>m.err 3>&- || true
+        ! grep ready: m.err
+        [[ $url != *cert=* ]] || grep "certificate verify failed" m.err
+    done
+    fails 2 armwire-mqtt "mqtts://127.0.0.1:$port/arm?cafile=nothing" -- hidmotor
     has "$why" "cafile: nothing: No such file"
 }
 
-@test "an access list under which one user may command, and others look on" {
+@test "an access list under which one user may command, and others look on and stop" {
     for user in robot alice bob eve; do
         touch users && mosquitto_passwd -b users $user $user 2>/dev/null
     done
@@ -249,85 +314,39 @@ answer() {
     sed -n '/^```acl$/,/^```$/{/^```/d;p}' "$root/docs/sharing.md" >acl
     [ -s acl ]
     broker "password_file $D/users" "allow_anonymous false" "acl_file $D/acl"
-    at=mqtt://robot@127.0.0.1:$port/arm
-    ARMWIRE_MQTT_PASSWORD=robot shared
-    at=mqtt://127.0.0.1:$port/arm
-    export ARMWIRE_MQTT_USER=alice ARMWIRE_MQTT_PASSWORD=alice
-    ok hidmotor -q -l "$at" move 0 10 0 --wait
-    export ARMWIRE_MQTT_USER=bob ARMWIRE_MQTT_PASSWORD=bob
-    fails 1 hidmotor -q -l "$at" move 0 10 0
-    has "$why" "move: you may look on only"
-    ok hidmotor -q -l "$at" status
-    ok hidmotor -q -l "$at" watch -n 2 -j
-    ok hidmotor -q -l "$at" stop # is anybody's
-    export ARMWIRE_MQTT_USER=eve ARMWIRE_MQTT_PASSWORD=eve # of whom the list knows nothing
-    fails 4 hidmotor -q -l "$at" status
-    has "$why" "the broker refuses what is said there: Not authorized"
+    ARMWIRE_MQTT_USER=robot ARMWIRE_MQTT_PASSWORD=robot shared --deadman 20s
+    sub -t 'arm/+/out' -u robot -P robot >all 3>&- &
+    started+=($!)
+    as() { local user=$1; shift; pub -q 2 -u "$user" -P "$user" "$@" || true; }
+    sleep 0.5
+    for who in 'bob bob' 'bob alice' 'eve eve' 'eve alice' 'alice bob'; do
+        # shellcheck disable=SC2086
+        set -- $who
+        as "$1" -t "arm/$2/cmd" -m 'move 0 80 0'
+    done
+    as eve -t arm/eve/stop -n
+    as alice -t arm/alice/cmd -m 'move 0 40 0 duration=20s'
+    sees '.cmd == "move" and .ok' all
+    same "$(jq -s 'map(select(.cmd)) | length' all)" 1
+    as bob -t arm/bob/stop -n
+    sees '.cmd == "stop" and .ok' all
+    same "$(m2 | jq '. < 40')" true
     has "$(sub -t arm/rx -C 1 -u bob -P bob)" '"dir":"rx"'
-    has "$(sub -t arm/status -C 1 -u bob -P bob)" online
-    mosquitto_pub -V 5 -p "$port" -u bob -P bob -t arm/status -r -q 1 -m '{"status":"offline"}' || true
-    has "$(sub -t arm/status -C 1 -u bob -P bob)" online
+    pub -u bob -P bob -t arm/status -r -q 1 -m '{"status":"offline"}' || true
+    same "$(sub -t arm/status -C 1 -u bob -P bob)" '{"status":"online"}'
 }
 
-@test "commander killed, stopped, cut off; broker killed, stopped; its way ended: the device stops" {
-    timeout 120 python3 "$root/tests/cli/serve_kills.py" "$D" hidmotor "${SERVE_KILLS:-1}" --within "${WITHIN:-1000}" \
-        mqtt-kill mqtt-stop mqtt-cut broker broker-stop gateway
-}
-
-@test "a broker that is killed in a motion and comes again: exit 7 for who moved, and all goes on" {
-    broker
-    shared
-    hidmotor -q -l "$at" move 0 60 0 duration=20s --wait 2>mine &
-    mover=$!
-    becomes '"hidmotor"' sh -c "mosquitto_sub -V 5 -p $port -t arm/lease -C 1 | jq .commander.program"
-    kill -9 "$broker"
-    wait $mover && false || same "$?" 7
-    matches "$(cat mine)" "*: the broker is gone — every motion by it is stopped"
-    wait_for s "the broker is gone"
-    fails 4 hidmotor -q -l "$at" status
-    has "$why" "Connection refused"
-    ok hidmotor -q status # on the server's machine
-    broker
-    wait_for s "ready: mqtt"
-    ok hidmotor -q -l "$at" move 0 10 0 --wait
-    # What was said before the server came is not kept for it.
-    kill -9 "$server"
-    wait "$server" || true
-    becomes '"offline"' sh -c "mosquitto_sub -V 5 -p $port -t arm/status -C 1 | jq .status"
-}
-
-@test "the unit for systemd names the broker; a link by a broker in the config file; a signal stops" {
-    ok hidmotor -l hid: serve --print-unit --mqtt mqtt://robot@hub/arm
-    has "$output" '"--mqtt=mqtt://robot@hub/arm"'
-    broker
-    shared
-    mkdir -p config/armwire
-    printf '%s\n' '[link]' "arm = $at" >config/armwire/hidmotor.ini
-    ok hidmotor -q -l @arm status
-    hidmotor -q -l @arm move 0 60 0 duration=20s --wait 2>mine &
-    mover=$!
-    becomes '"hidmotor"' sh -c "mosquitto_sub -V 5 -p $port -t arm/lease -C 1 | jq .commander.program"
-    kill "$mover"
-    wait $mover && false || same "$?" 143
-    ok hidmotor -q -l @arm move 0 10 0 --wait
-}
-
-@test "a client that is cut off while nothing moves: its place is free again" {
-    broker
-    shared
-    mkfifo lines
-    hidmotor -q -l "$at" <lines >mine 2>&1 3>&- &
-    first=$!
-    started+=("$first")
-    exec 7>lines
-    echo 'move 0 10 0 duration=100ms --wait' >&7
-    until grep -q arrived mine; do sleep 0.05; done
-    fails 1 hidmotor -q move 0 20 0
-    way=$(cat /proc/$first/task/$first/children)
-    # shellcheck disable=SC2086 # its armwire-mqtt, too
-    kill -STOP $first $way
-    becomes 0 sh -c 'hidmotor -q move 0 20 0 >/dev/null 2>&1; echo $?; sleep 0.1'
-    # shellcheck disable=SC2086
-    kill -KILL $first $way
-    exec 7>&-
+@test "wrong command lines" {
+    exits 2 armwire-mqtt
+    exits 2 armwire-mqtt mqtt://localhost/arm hidmotor
+    exits 2 armwire-mqtt mqtt://localhost/arm --
+    for url in http://localhost/arm localhost/arm mqtt://localhost mqtt://localhost/ mqtt://localhost/arm/ 'mqtt://localhost/arm/+' \
+        mqtt://localhost:0x/arm 'mqtt://localhost/arm?color=red'; do
+        fails 2 armwire-mqtt "$url" -- hidmotor
+        has "$why" "armwire-mqtt: $url: "
+    done
+    fails 2 armwire-mqtt mqtt://localhost/arm -- nothing
+    has "$why" "nothing: not found"
+    exits 0 armwire-mqtt --help
+    exits 0 armwire-mqtt --version
 }

@@ -659,6 +659,23 @@ grows() {
     matches "$(jq -s 'map(select(.msg == "positions")) | length > 3' seen.ndjson)" true
 }
 
+@test "watch and record - in a pipe end with their server, so that the reader sees the end" {
+    local how
+    for how in "watch -j" "record -"; do
+        rm -f s.err
+        serve s hidmotor -l sim:
+        # shellcheck disable=SC2086
+        (hidmotor -q -l serve: $how 2>said 3>&- && false || echo $? >status) 3>&- | cat >seen 3>&- &
+        local pipe=$!
+        started+=("$pipe")
+        until [ -s seen ]; do sleep 0.02; done
+        kill -KILL "$pid"
+        wait "$pipe"
+        same "$(<status)" 7
+        has "$(<said)" "the server is gone"
+    done
+}
+
 @test "the same where the tool answers its device, or that speaks by itself: nothing goes round for ever" {
     local tool reader recorder ticks
     for tool in ezphys canpid; do

@@ -41,7 +41,7 @@ sys.dont_write_bytecode = True
 from stops_tools import MOVES, STOPS, TOOLS, Front
 
 # status: what a commander that is a tool ends with (None: nobody sees it). told: what everybody else is
-# told (None: the connection ends). found: what finds it out. goes_on: there is no stop.
+# told (None: the connection ends; False: nothing, the commander itself stops). found: what finds it out. goes_on: there is no stop.
 Way = collections.namedtuple("Way", "status told found goes_on", defaults=("at once", False))
 GONE, SILENT, STOPPED = "the commander is gone", "the commander was silent for", "stopped by"
 
@@ -60,15 +60,14 @@ WAYS = {
     "server": Way(7, None),
     "watchdog": Way(7, None),
     "freeze": Way(6, "the server stood still", "dead-man"),
-    "mqtt-kill": Way(None, GONE),
-    "mqtt-stop": Way(None, SILENT, "dead-man"),
-    "mqtt-cut": Way(None, SILENT, "dead-man"),
-    "broker": Way(7, GONE),
-    "broker-stop": Way(None, SILENT, "dead-man"),
-    "gateway": Way(7, GONE),
+    "mqtt-silent": Way(None, False, "dead-man"),
+    "broker": Way(None, False),
+    "broker-stop": Way(None, False, "dead-man"),
+    "gateway": Way(None, False),
+    "gateway-stop": Way(None, False, "dead-man"),
 }
 BY_TCP = ("cut", "down")
-BY_MQTT = ("mqtt-kill", "mqtt-stop", "mqtt-cut", "broker", "broker-stop", "gateway")
+BY_MQTT = ("mqtt-silent", "broker", "broker-stop", "gateway", "gateway-stop")
 BY_LINES = ("silent", "own")  # of JSON
 SEARCH = 1000  # ms, in which a device that is there again is found
 
@@ -231,6 +230,7 @@ class Run:
         self.watched, self.over = {}, {}  # processes by their descriptors; when they have ended
         self.wrong, self.last = [], collections.deque(maxlen=6)
         self.broker = Broker(tool.folder) if way in BY_MQTT else None
+        self.gateway, self.signed = None, 0
         tool.begin()
         self.path = f"{tool.folder}/serve{tool.number}"
         listen, token = f"unix:{self.path}", f"{tool.folder}/token"
@@ -241,12 +241,12 @@ class Run:
         self.base = [tool.name, "-q", *tool.options]
         self.server = subprocess.Popen(
             [*self.base, "-l", front.url, "--deadman", f"{deadman}ms", "serve", "--listen",
-             listen, "--token", token, *(["--mqtt", self.broker.url] if self.broker else [])],
+             listen, "--token", token],
             stdin=subprocess.DEVNULL, stderr=subprocess.PIPE)
         os.set_blocking(self.server.stderr.fileno(), False)
         self.said = b""
         self.until(time.monotonic() + WAIT,
-                   lambda: self.said.count(b"ready: ") > (way in (*BY_TCP, *BY_MQTT)) and self.said.endswith(b"\n"))
+                   lambda: self.said.count(b"ready: ") > (way in BY_TCP) and self.said.endswith(b"\n"))
         self.urls = [line.split()[-1] for line in self.said.decode().splitlines() if "ready: " in line]
         self.commander = self.raw = None
         self.complaints = tempfile.TemporaryFile()  # of the commander
@@ -254,7 +254,7 @@ class Run:
         self.readers = [subprocess.Popen([*self.base, "-l", f"serve:{self.path}", "watch", "-j"],
                                          stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL,
                                          stderr=subprocess.DEVNULL) for _ in range(load)]
-        self.begin(token)
+        self.begin(token, deadman)
 
     def start_simulator(self):
         if self.tool.simulator is None:
@@ -284,14 +284,14 @@ class Run:
                 break
         return process.returncode
 
-    def begin(self, token):
+    def begin(self, token, deadman):
         self.tool.settle(self.run)
         comes_back = "EOF" in self.tool.ended_by and self.chance.random() < 0.5
         lasting = [words for words in self.tool.moving if self.tool.name != "ezphys" or words[0] != "step"]
         words = self.tool.scripted if comes_back else self.chance.choice(lasting)
         if self.way == "left":
             words, comes_back = self.tool.left, False
-        if self.way in BY_LINES and "/" in "".join(words):
+        if self.way in (*BY_LINES, *BY_MQTT) and "/" in "".join(words):
             words = self.tool.scripted
         lines = (" ".join(words) + "\n").encode() * (1 + self.queue)
         if self.way in BY_LINES:
@@ -300,15 +300,13 @@ class Run:
             if self.way == "silent":
                 self.begin_to_count()
             return
+        if self.broker:
+            self.begin_by_broker(lines, deadman)
+            return
         url = f"serve:{self.path}"
         if self.way == "cut":
             self.relay = Relay(int(self.urls[1].rsplit(":", 1)[1]))
             url = f"serve:tcp:127.0.0.1:{self.relay.port}?token={token}"
-        if self.broker:
-            url = self.broker.url
-        if self.way == "mqtt-cut":
-            self.relay = Relay(self.broker.port)
-            url = f"mqtt://127.0.0.1:{self.relay.port}/arm"
         if self.wire:
             url = f"{self.urls[1]}?token={token}"
         inside = self.wire.inside if self.wire else []
@@ -322,9 +320,28 @@ class Run:
         self.commander.stdin.write(lines)
         self.commander.stdin.flush()
 
+    def begin_by_broker(self, lines, deadman):
+        """The commander is a client of the broker, with empty messages as signs of life."""
+        self.gateway = subprocess.Popen(
+            ["armwire-mqtt", self.broker.url, "--", *self.base, "--deadman", f"{deadman}ms", "-l", f"serve:{self.path}"],
+            stdin=subprocess.DEVNULL, stderr=subprocess.PIPE)
+        ready(self.gateway)
+        self.commander = subprocess.Popen(
+            ["mosquitto_pub", "-V", "5", "-p", str(self.broker.port), "-t", "arm/me/cmd", "-q", "2", "-l"],
+            stdin=subprocess.PIPE, stderr=self.complaints)
+        self.commander.stdin.write(lines)
+        self.signed = time.monotonic()
+
+    def sign(self):
+        if self.signed and time.monotonic() > self.signed + 0.03:
+            self.commander.stdin.write(b"\n")
+            self.commander.stdin.flush()
+            self.signed = time.monotonic()
+
     # ---- The wire ----
 
     def step(self, timeout):
+        self.sign()
         sources = [s for s in (self.host or self.front.listener, self.board) if s is not None]
         errors = [self.server.stderr] if self.server.stderr and not self.server.stderr.closed else []
         relayed = self.relay.sockets() if self.relay else []
@@ -397,15 +414,19 @@ class Run:
     # ---- The end ----
 
     def take_away(self):
-        if self.way in ("kill", "mqtt-kill"):
+        if self.way == "kill":
             self.commander.kill()
+        elif self.way == "mqtt-silent":
+            self.signed = 0
         elif self.way == "broker":
             self.broker.process.kill()
         elif self.way == "broker-stop":
             os.kill(self.broker.process.pid, signal.SIGSTOP)
         elif self.way == "gateway":
-            os.kill(*named(children(self.server.pid), "armwire-mqtt"), signal.SIGKILL)
-        elif self.way in ("stop", "mqtt-stop"):
+            self.gateway.kill()
+        elif self.way == "gateway-stop":
+            os.kill(self.gateway.pid, signal.SIGSTOP)
+        elif self.way == "stop":
             os.kill(self.commander.pid, signal.SIGSTOP)
         elif self.way == "device":
             self.host.close()
@@ -421,7 +442,7 @@ class Run:
             self.raw.sendall(b"stop\n")
         elif self.way == "take":
             self.raw.sendall(b'{"link":true}\n{"want":true}\n')
-        elif self.way in ("cut", "mqtt-cut"):
+        elif self.way == "cut":
             self.relay.cut = True
         elif self.way == "down":
             self.wire.down()
@@ -440,8 +461,8 @@ class Run:
     def begin_to_count(self):
         pids = ["self", self.server.pid, *children(self.server.pid)]
         pids += [one.pid for one in (self.commander, self.broker and self.broker.process) if one]
-        if self.broker:
-            pids += children(self.commander.pid)
+        if self.gateway:
+            pids += [self.gateway.pid, *children(self.gateway.pid)]
         self.waited = {pid: waited_for_processor(pid) for pid in pids}
         self.ended = time.monotonic()
 
@@ -516,6 +537,8 @@ class Run:
     def check_told(self):
         """What who only looks on has been told."""
         wanted, said = WAYS[self.way].told, b""
+        if wanted is False:
+            return
         end = time.monotonic() + WAIT
         while time.monotonic() < end:
             if select.select([self.looker], [], [], 0.02)[0]:
@@ -534,7 +557,7 @@ class Run:
         for end in self.watched:
             os.close(end)
         broker = self.broker.process if self.broker else None
-        for process in (self.commander, self.server, self.simulator, broker, *self.readers):
+        for process in (self.commander, self.gateway, self.server, self.simulator, broker, *self.readers):
             if process:
                 process.kill()
                 process.wait()

@@ -238,7 +238,8 @@ static enum aw_status begin(struct recorder *r, const char *path)
         status = aw_stream_open(&r->stream, session, NULL);
     if (status == AW_OK) {
         aw_stream_expect(r->stream, r->fields, NULL);
-        aw_stream_stay(r->stream, false);
+        if (!is_output(path) || !aw_stop_is_pipe(session->out.fd))
+            aw_stream_stay(r->stream, false);
     }
     if (status == AW_OK)
         tell_of_packets(r);

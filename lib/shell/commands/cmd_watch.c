@@ -6,6 +6,7 @@
 #include "base/text.h"
 #include "shell/commands/common.h"
 #include "shell/commands/live.h"
+#include "shell/core/stop.h"
 #include "shell/core/wanted.h"
 #include "view/terminal/grid.h"
 #include "view/text/where.h"
@@ -422,7 +423,8 @@ enum aw_status aw_run_watch(struct aw_session *session, const struct aw_args *ar
         status = aw_stream_open(&w->stream, session, w->input);
     if (status == AW_OK) {
         aw_stream_expect(w->stream, &w->select, &w->where);
-        aw_stream_stay(w->stream, false);
+        if (!aw_stop_is_pipe(session->out.fd)) /* the program that reads it waits for the end */
+            aw_stream_stay(w->stream, false);
         w->deadline = aw_session_end(session);
         status = watch(w);
     }

@@ -9,7 +9,7 @@
  *
  * From the device: through the tool's own receive, else by reading the link. From "-" (standard
  * input) or a file: NDJSON, CSV with a header, or a capture (pcapng, candump); of any tool, except
- * for captures. From serve:… or mqtt://…: the records of a server, whatever its tool.
+ * for captures. From serve:…: the records of a server, whatever its tool.
  */
 #ifndef AW_SHELL_COMMANDS_STREAM_H
 #define AW_SHELL_COMMANDS_STREAM_H

@@ -7,8 +7,7 @@
 
 bool aw_stream_is_peer(const char *input)
 {
-    return strncmp(input, "serve:", 6) == 0 || strncmp(input, "mqtt://", 7) == 0 ||
-           strncmp(input, "mqtts://", 8) == 0;
+    return strncmp(input, "serve:", 6) == 0;
 }
 
 /* What was said last before we came is no news, and what is told to all is no record. */

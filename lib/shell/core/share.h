@@ -40,7 +40,7 @@ struct aw_sharing {
 
     /* ---- of who looks on elsewhere, beside its own device ---- */
 
-    /* At the server of this URL (serve:…, serve:TOOL, mqtt://…), for records with these fields
+    /* At the server of this URL (serve:…, serve:TOOL), for records with these fields
      * (patterns; one that is no field of it is AW_USAGE), at most hz times a second of each kind.
      * tool: whose device it is, in tool[24]. */
     enum aw_status (*look)(struct aw_session *session, const char *url, const char *const *fields,

@@ -150,7 +150,7 @@ bool aw_stop_parent_gone(const struct aw_session *session)
     return watched && poll(&parent, 1, 0) > 0;
 }
 
-static bool is_pipe(int fd)
+bool aw_stop_is_pipe(int fd)
 {
     struct stat status;
     return fstat(fd, &status) == 0 && (S_ISFIFO(status.st_mode) || S_ISSOCK(status.st_mode));
@@ -158,7 +158,7 @@ static bool is_pipe(int fd)
 
 void aw_stop_watch_output(struct aw_session *session, bool watch)
 {
-    session->time.real.hangup_fd = watch && is_pipe(session->out.fd) ? session->out.fd : -1;
+    session->time.real.hangup_fd = watch && aw_stop_is_pipe(session->out.fd) ? session->out.fd : -1;
 }
 
 void aw_stop_watch_suspend(struct aw_session *session, bool watch)
@@ -186,7 +186,8 @@ void aw_stop_suspend(struct aw_session *session)
 
 void aw_stop_watch_input(struct aw_session *session)
 {
-    bool script = !session->mode.one_shot && !session->mode.interactive && is_pipe(STDIN_FILENO);
+    bool script =
+        !session->mode.one_shot && !session->mode.interactive && aw_stop_is_pipe(STDIN_FILENO);
     session->time.real.ended_fd = script ? STDIN_FILENO : -1;
 }
 

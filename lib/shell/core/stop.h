@@ -29,6 +29,9 @@
  */
 void aw_stop_catch(struct aw_session *session);
 
+/* A pipe or a socket, whose reader may end before us. */
+bool aw_stop_is_pipe(int fd);
+
 /* While something moves, the end of the reader of our output is a request to stop as well. */
 void aw_stop_watch_output(struct aw_session *session, bool watch);
 

@@ -19,7 +19,6 @@
 #include "base/file.h"
 #include "base/xdg.h"
 #include "link/core/url.h"
-#include "shell/share/mqtt.h"
 
 #define CONNECT_MS 2000
 #define BACKLOG    256
@@ -103,21 +102,10 @@ static enum aw_status parse_tcp(struct aw_address *address, const char *rest, st
     return AW_OK;
 }
 
-static enum aw_status parse_mqtt(struct aw_address *address, const char *url, struct aw_error *err)
-{
-    struct aw_mqtt mqtt;
-    enum aw_status status = aw_mqtt_parse(&mqtt, url, err);
-    snprintf(address->text, sizeof address->text, "%s", mqtt.text);
-    snprintf(address->broker, sizeof address->broker, "%s", url);
-    return status;
-}
-
 enum aw_status aw_address_parse(struct aw_address *address, const char *tool, const char *url,
                                 struct aw_error *err)
 {
     *address = (struct aw_address){.family = AF_UNIX};
-    if (aw_mqtt_is(url))
-        return parse_mqtt(address, url, err);
     snprintf(address->text, sizeof address->text, "%s", url);
     char copy[sizeof address->text];
     snprintf(copy, sizeof copy, "%s", url);

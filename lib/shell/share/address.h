@@ -16,17 +16,16 @@
 #define AW_SYSTEM_FOLDER "/run/armwire" /* of servers that systemd keeps */
 
 struct aw_address {
-    int family;       /* AF_UNIX, or AF_UNSPEC: TCP */
-    char text[400];   /* for messages */
-    char broker[512]; /* the URL of one by which the server is reached; then nothing below is set */
-    int fd;           /* of a socket that is there already: serve:fd:N; or 0 */
+    int family;     /* AF_UNIX, or AF_UNSPEC: TCP */
+    char text[400]; /* for messages */
+    int fd;         /* of a socket that is there already: serve:fd:N; or 0 */
     char path[108];
     char host[128], port[16];
     char token[108]; /* the file with it; "" if none is named */
 };
 
-/* url may begin with "serve:", or be one of mqtt.h; tool gives the name of the usual socket.
- * AW_USAGE; AW_NO_LINK if there is no folder for it. */
+/* url may begin with "serve:"; tool gives the name of the usual socket. AW_USAGE; AW_NO_LINK if
+ * there is no folder for it. */
 enum aw_status aw_address_parse(struct aw_address *address, const char *tool, const char *url,
                                 struct aw_error *err);
 

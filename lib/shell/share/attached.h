@@ -22,10 +22,9 @@ struct aw_attached {
     struct aw_session *session;
     struct aw_conn conn;
     struct aw_address address;
-    struct aw_link *mqtt; /* to the program that goes by a broker, or NULL */
-    char device[256];     /* the server's link */
-    char key[128];        /* what that is */
-    int server;           /* its process */
+    char device[256]; /* the server's link */
+    char key[128];    /* what that is */
+    int server;       /* its process */
     bool datagrams, virtual;
     int64_t at_ns;     /* by the clock of a simulator that does not wait */
     int64_t period_ns; /* of the signs of life */
@@ -59,10 +58,10 @@ void aw_attached_take(struct aw_attached *attached);
 /* AW_LOST with why. */
 enum aw_status aw_attached_fail(const struct aw_attached *attached, struct aw_error *err);
 
-/* way.c: to a server: conn is to be freed then, *mqtt closed if it is there, and *hello, its first
- * line, is the caller's; NULL: it says nothing. What one says that refuses. */
+/* way.c: to a server: conn is to be freed then, and *hello, its first line, is the caller's; NULL:
+ * it says nothing. What one says that refuses. */
 enum aw_status aw_way_open(struct aw_session *session, const struct aw_address *address,
-                           struct aw_conn *conn, struct aw_link **mqtt, json_t **hello);
+                           struct aw_conn *conn, json_t **hello);
 enum aw_status aw_way_refused(const struct aw_address *address, const json_t *hello,
                               struct aw_error *err);
 

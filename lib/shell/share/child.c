@@ -25,11 +25,10 @@ extern char **environ;
 static bool passes(const struct aw_option_value *value)
 {
     static const char *const own[] = {
-        "link",       "listen",  "token",   "mqtt",     "deadman", "log",
-        "print-unit", "files",   "fields",  "raw",      "time",    "count",
-        "for",        "verbose", "quiet",   "yes",      "force",   "hold",
-        "color",      "last",    "dry-run", "record",   "take",    "no-attach",
-        "keep-going", "version", "help",    "help-all", NULL};
+        "link",   "listen",    "token",      "deadman", "log",  "print-unit", "files",
+        "fields", "raw",       "time",       "count",   "for",  "verbose",    "quiet",
+        "yes",    "force",     "hold",       "color",   "last", "dry-run",    "record",
+        "take",   "no-attach", "keep-going", "version", "help", "help-all",   NULL};
     for (enum aw_style style = AW_STYLE_TEXT + 1; style < AW_STYLES; style++)
         if (strcmp(value->option->name, aw_option_of_style(style)) == 0)
             return false;

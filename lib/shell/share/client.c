@@ -13,7 +13,6 @@
 #include "shell/core/stop.h"
 #include "shell/share/attached.h"
 #include "shell/share/bytes.h"
-#include "shell/share/mqtt.h"
 #include "shell/share/server.h"
 #include "shell/share/share.h"
 
@@ -222,7 +221,6 @@ static void drop(struct aw_attached *attached)
         return;
     aw_aside_remove(&attached->session->time.real.aside, &attached->aside);
     aw_conn_free(&attached->conn);
-    aw_link_close(attached->mqtt);
     json_decref(attached->hello);
     json_decref(attached->answer);
     aw_attached_flush(attached);
@@ -246,7 +244,7 @@ static enum aw_status connect_to(struct aw_session *session, const struct aw_add
     attached->address = *address;
     session->share.attached = attached;
     json_t *hello = NULL;
-    enum aw_status status = aw_way_open(session, address, &attached->conn, &attached->mqtt, &hello);
+    enum aw_status status = aw_way_open(session, address, &attached->conn, &hello);
     if (status == AW_OK)
         status = check_hello(attached, hello);
     json_decref(hello);
@@ -327,7 +325,7 @@ static enum aw_status attach(struct aw_session *session, const char *url)
         if (url && aw_session_url(session, &url) != AW_OK)
             return session->err.status;
     }
-    if (url && (strncmp(url, "serve:", 6) == 0 || aw_mqtt_is(url)))
+    if (url && strncmp(url, "serve:", 6) == 0)
         return attach_to(session, url);
     enum aw_status status = aw_flag(session, "no-attach") ? AW_OK : attach_to_usual(session, url);
     session->err = before;

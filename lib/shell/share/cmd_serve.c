@@ -211,8 +211,6 @@ static enum aw_status open_all(struct aw_server *server)
         status = aw_session_link(session);
     if (status == AW_OK)
         status = aw_feed_open(server);
-    if (status == AW_OK)
-        status = aw_server_bring(server);
     return status;
 }
 

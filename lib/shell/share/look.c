@@ -6,17 +6,13 @@
 #include <unistd.h>
 
 #include "shell/share/attached.h"
-#include "shell/share/mqtt.h"
 
 #define ANSWER_NS (5 * AW_SECOND)
-#define SIGN_NS   (5 * AW_SECOND) /* by a broker who says nothing is forgotten after a minute */
 
 struct aw_looker {
     struct aw_session *session;
     struct aw_address address;
     struct aw_conn conn;
-    struct aw_link *mqtt;
-    int64_t sign_ns;
     bool over;
 };
 
@@ -25,7 +21,7 @@ static enum aw_status find(struct aw_session *session, const char *url, struct a
 {
     const char *rest = url + (strncmp(url, "serve:", 6) == 0 ? 6 : 0);
     bool name = *rest && !strpbrk(rest, "/:?.") && access(rest, F_OK) != 0;
-    if (aw_mqtt_is(url) || !name)
+    if (!name)
         return aw_address_of_server(address, session->tool->name, url, &session->err);
     return aw_address_of_server(address, rest, "serve:", &session->err);
 }
@@ -77,7 +73,7 @@ enum aw_status aw_look(struct aw_session *session, const char *url, const char *
     json_t *hello = NULL;
     enum aw_status status = find(session, url, &looker->address);
     if (status == AW_OK)
-        status = aw_way_open(session, &looker->address, &looker->conn, &looker->mqtt, &hello);
+        status = aw_way_open(session, &looker->address, &looker->conn, &hello);
     const char *name = json_string_value(json_object_get(hello, "serve"));
     snprintf(tool, 24, "%s", name ? name : "");
     if (status == AW_OK && !name)
@@ -97,10 +93,6 @@ enum aw_status aw_look_line(struct aw_looker *looker, int64_t deadline, char **l
     struct aw_session *session = looker->session;
     struct aw_clock *clock = &session->time.real.base;
     enum aw_status status = AW_OK;
-    if (aw_clock_now(clock) >= looker->sign_ns) {
-        aw_conn_put(&looker->conn, "\n", 1, false);
-        looker->sign_ns = aw_clock_now(clock) + SIGN_NS;
-    }
     aw_conn_flush(&looker->conn);
     while (!(*line = aw_conn_next(&looker->conn)) && !looker->over && status == AW_OK) {
         status = aw_clock_wait(clock, looker->conn.fd, POLLIN, deadline);
@@ -118,6 +110,5 @@ void aw_look_end(struct aw_looker *looker)
     if (!looker)
         return;
     aw_conn_free(&looker->conn);
-    aw_link_close(looker->mqtt);
     free(looker);
 }

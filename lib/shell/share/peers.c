@@ -26,18 +26,6 @@
 /* ---- Who goes ----------------------------------------------------------------------------------
  */
 
-static void tell_gone(struct aw_server *server, const struct aw_peer *peer)
-{
-    for (size_t i = 0; i < AW_BRINGERS; i++) {
-        struct aw_bringer *bringer = &server->bringers[i];
-        if (bringer->peer != peer)
-            continue;
-        bringer->peer = NULL;
-        aw_session_notice(server->session, "%s has ended: nobody comes by %s", bringer->program,
-                          bringer->way);
-    }
-}
-
 static void remove_peer(struct aw_server *server, struct aw_peer *peer)
 {
     struct aw_peer **at = &server->peers;
@@ -47,7 +35,6 @@ static void remove_peer(struct aw_server *server, struct aw_peer *peer)
         *at = peer->next;
     server->n_peers--;
     server->n_strangers -= !peer->welcome;
-    tell_gone(server, peer);
     /* A child that has just been forked may have the socket, too: closing it is not enough. */
     epoll_ctl(server->all, EPOLL_CTL_DEL, peer->conn.fd, NULL);
     aw_feed_leave(server, peer);
@@ -346,9 +333,6 @@ void aw_server_close_fds(const struct aw_server *server)
         close(peer->conn.fd);
     for (size_t i = 0; i < server->n_listeners; i++)
         close(server->listeners[i].fd);
-    for (size_t i = 0; i < AW_BRINGERS; i++)
-        if (server->bringers[i].link)
-            close(aw_link_fd(server->bringers[i].link));
     if (server->spare >= 0)
         close(server->spare);
     if (server->all >= 0)
@@ -365,8 +349,6 @@ static bool is_ours(const struct aw_listener *listener)
 
 void aw_server_close(struct aw_server *server)
 {
-    for (size_t i = 0; i < AW_BRINGERS; i++)
-        server->bringers[i].peer = NULL;
     while (server->peers) {
         aw_conn_flush(&server->peers->conn);
         remove_peer(server, server->peers);
@@ -376,8 +358,6 @@ void aw_server_close(struct aw_server *server)
             unlink(server->listeners[i].path);
         close(server->listeners[i].fd);
     }
-    for (size_t i = 0; i < AW_BRINGERS; i++)
-        aw_link_close(server->bringers[i].link);
     if (server->spare >= 0)
         close(server->spare);
     server->spare = -1;

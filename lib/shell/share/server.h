@@ -19,7 +19,6 @@
 #define AW_USER_PEERS    512 /* of these, for one user of this machine */
 #define AW_STRANGERS_MAX 32  /* by TCP, who have not shown the token */
 #define AW_LISTEN_MAX    4
-#define AW_BRINGERS      1 /* armwire-mqtt */
 #define AW_ID_MAX        64
 #define AW_REQUESTS_MAX  256 /* that one client may have waiting */
 #define AW_QUESTION_MAX  256 /* bytes of a question that is asked once for all */
@@ -107,13 +106,6 @@ struct aw_listener {
     char url[160];
 };
 
-/* A program that brings clients another way than by a socket. */
-struct aw_bringer {
-    const char *program, *way;  /* "armwire-mqtt", "MQTT" */
-    struct aw_link *link;       /* to it, or NULL */
-    const struct aw_peer *peer; /* it as a client; NULL: it is gone */
-};
-
 struct aw_server {
     struct aw_aside aside;
     struct aw_session *session;
@@ -125,7 +117,6 @@ struct aw_server {
     struct aw_peer *peers;
     unsigned n_peers, n_strangers, subscribers;
     struct aw_who newest; /* who came last, by a socket of this machine */
-    struct aw_bringer bringers[AW_BRINGERS];
 
     const struct aw_peer *sender; /* of the frame that is being written, or NULL */
 
@@ -184,9 +175,6 @@ void aw_server_close_fds(const struct aw_server *server); /* in a child */
 void aw_server_serve(struct aw_aside *aside);             /* looks after all clients */
 bool aw_server_lags(const struct aw_server *server);      /* somebody has not read all yet */
 void aw_server_due(struct aw_server *server);             /* when to look again */
-
-/* gateway.c: starts what brings clients another way, if the options want that. */
-enum aw_status aw_server_bring(struct aw_server *server);
 
 /* requests.c: what a line asked, and how it is answered. */
 void aw_peer_done(struct aw_peer *peer, const char *id, const char *what, enum aw_status status,

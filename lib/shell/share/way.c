@@ -1,28 +1,20 @@
-/* The way to a server: a socket, or a program that goes by a broker; what is said first on it. */
+/* The way to a server: a socket, and what is said first on it. */
 #include <fcntl.h>
 #include <pwd.h>
 #include <unistd.h>
 
 #include "shell/share/attached.h"
-#include "shell/share/ends.h"
 #include "shell/share/server.h"
 
-#define HELLO_NS  (3 * AW_SECOND)
-#define LOOK_NS   AW_SECOND
-#define BROKER_NS (12 * AW_SECOND) /* for the same by a broker, which is waited for there */
+#define HELLO_NS (3 * AW_SECOND)
+#define LOOK_NS  AW_SECOND
 
 static enum aw_status open_socket(struct aw_session *session, const struct aw_address *address,
-                                  struct aw_conn *conn, struct aw_link **mqtt)
+                                  struct aw_conn *conn)
 {
     struct aw_error *err = &session->err;
-    char *const words[] = {(char *)session->tool->name, (char *)address->broker, NULL};
-    int fd = -1;
-    if (address->fd)
-        fd = fcntl(address->fd, F_DUPFD_CLOEXEC, 0);
-    else if (!*address->broker)
-        fd = aw_address_connect(address, err);
-    else if (aw_end_start(mqtt, "armwire-mqtt", words, &session->time.real.base, err) == AW_OK)
-        fd = fcntl(aw_link_fd(*mqtt), F_DUPFD_CLOEXEC, 0);
+    int fd =
+        address->fd ? fcntl(address->fd, F_DUPFD_CLOEXEC, 0) : aw_address_connect(address, err);
     if (fd >= 0)
         fcntl(fd, F_SETFL, O_NONBLOCK);
     aw_conn_init(conn, fd, AW_LINE_LIMIT);
@@ -47,13 +39,13 @@ static enum aw_status show_token(struct aw_session *session, const struct aw_add
 }
 
 enum aw_status aw_way_open(struct aw_session *session, const struct aw_address *address,
-                           struct aw_conn *conn, struct aw_link **mqtt, json_t **hello)
+                           struct aw_conn *conn, json_t **hello)
 {
     struct aw_clock *clock = &session->time.real.base;
-    enum aw_status status = open_socket(session, address, conn, mqtt);
+    enum aw_status status = open_socket(session, address, conn);
     if (status == AW_OK)
         status = show_token(session, address, conn);
-    int64_t deadline = aw_clock_now(clock) + (*address->broker ? BROKER_NS : HELLO_NS);
+    int64_t deadline = aw_clock_now(clock) + HELLO_NS;
     *hello = NULL;
     return status == AW_OK ? aw_conn_hello(conn, clock, deadline, hello) : status;
 }
@@ -79,7 +71,5 @@ enum aw_status aw_way_refused(const struct aw_address *address, const json_t *he
     const char *why = json_string_value(json_object_get(hello, "why"));
     bool wrong = json_integer_value(json_object_get(hello, "exit")) == AW_USAGE;
     return aw_fail(err, wrong ? AW_USAGE : AW_NO_LINK, "%s: %.300s", address->text,
-                   why                ? why
-                   : *address->broker ? "the broker does not answer"
-                                      : "what listens there is no server of ours");
+                   why ? why : "what listens there is no server of ours");
 }

@@ -68,37 +68,6 @@ static void who_leaves_is_listened_to_the_end(void **state)
     session->motion.ongoing = AW_ONGOING_NOTHING;
 }
 
-/* What the server says to people. */
-static char notices[256];
-
-static void note(struct aw_sink *sink, bool error, const char *text, size_t size)
-{
-    (void)sink;
-    assert_true(error);
-    snprintf(notices, sizeof notices, "%.*s", (int)size, text);
-}
-
-/* That nobody comes another way any more is told, but not at the server's own end. */
-static void who_brings_clients_goes(void **state)
-{
-    struct aw_sink sink = {note};
-    (void)state;
-    session->out.sink = &sink;
-    for (int closes = 0; closes < 2; closes++) {
-        *notices = '\0';
-        server.bringers[0] = (struct aw_bringer){"armwire-lamp", "light", NULL, peers[closes]};
-        if (closes)
-            aw_server_close(&server);
-        else
-            shutdown(ends[0], SHUT_WR);
-        aw_server_serve(&server.aside);
-        assert_string_equal(notices,
-                            closes ? "" : "rig: armwire-lamp has ended: nobody comes by light\n");
-        assert_null(server.bringers[0].peer);
-    }
-    server.all = -1;
-}
-
 /* An empty line is a sign of life; what says more than a line may have is told so, and cut off. */
 static void signs_of_life(void **state)
 {
@@ -281,7 +250,6 @@ int main(void)
                                         stop),
         cmocka_unit_test_setup_teardown(who_hangs_up, start, stop),
         cmocka_unit_test_setup_teardown(who_leaves_is_listened_to_the_end, start, stop),
-        cmocka_unit_test_setup_teardown(who_brings_clients_goes, start, stop),
         cmocka_unit_test_setup_teardown(signs_of_life, start, stop),
         cmocka_unit_test_setup_teardown(each_in_its_turn, start, stop),
         cmocka_unit_test_setup_teardown(records_go_out_together, start, stop),
