@@ -10,9 +10,10 @@
 #include "hub.h"
 
 #define AT_ONCE     64          /* messages for one client before the next one's turn */
-#define MESSAGE_MAX (256 << 10) /* bytes of a message from a client */
+#define MESSAGE_MAX (128 << 10) /* bytes of a message from a client */
 #define RECORDS_MAX (256 << 10) /* bytes of queued records */
 #define ANSWERS_MAX (4 << 20)   /* bytes of queued answers */
+#define REPORTS_MAX (16 << 10)  /* beyond so many bytes of answers, reports are dropped */
 #define CALL        2
 
 enum { INFO, WARNING, ERROR };
@@ -74,6 +75,8 @@ static void report(struct client *client, int level, const char *format, ...)
 {
     char text[300];
     va_list args;
+    if (client->answers.bytes > REPORTS_MAX)
+        return;
     va_start(args, format);
     vsnprintf(text, sizeof text, format, args);
     va_end(args);

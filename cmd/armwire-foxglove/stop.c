@@ -10,7 +10,7 @@
 #include "base/grow.h"
 #include "hub.h"
 
-#define CALLS_MAX  1024
+#define CALLS_MAX  64 /* of one client */
 #define TIMEOUT_US (5 * LWS_US_PER_SEC)
 #define LOOK_US    (5 * LWS_US_PER_MS)
 
@@ -104,21 +104,29 @@ static void begin(struct hub *hub)
 /* ---- Calls -------------------------------------------------------------------------------------
  */
 
+/* A client that calls without end does not take the others' room. */
+static bool add_call(struct client *client, uint32_t id, bool json)
+{
+    struct stop *stop = &client->hub->stop;
+    size_t own = 0;
+    for (size_t i = 0; i < stop->n_calls; i++)
+        own += stop->calls[i].client == client;
+    struct call *calls =
+        own < CALLS_MAX ? aw_grow(stop->calls, &stop->room_calls, stop->n_calls + 1, sizeof *calls)
+                        : NULL;
+    if (!calls)
+        return false;
+    stop->calls = calls;
+    calls[stop->n_calls++] = (struct call){client, id, json, false};
+    return true;
+}
+
 void stop_call(struct client *client, uint32_t call, bool json)
 {
-    struct hub *hub = client->hub;
-    struct stop *stop = &hub->stop;
-    struct call *calls = stop->n_calls < CALLS_MAX ? aw_grow(stop->calls, &stop->room_calls,
-                                                             stop->n_calls + 1, sizeof *calls)
-                                                   : NULL;
-    if (calls) {
-        stop->calls = calls;
-        calls[stop->n_calls++] = (struct call){client, call, json, false};
-    } else {
+    if (!add_call(client, call, json))
         client_put(client, packet_answer(call, json, false, "too many calls of /stop"), 0);
-    }
-    if (!stop->running)
-        begin(hub);
+    if (!client->hub->stop.running)
+        begin(client->hub);
 }
 
 void stop_forget(struct hub *hub, const struct client *client)

@@ -126,6 +126,26 @@ seen() {
     same "${lines[-1]}" "4 0"
 }
 
+@test "pages of this machine may connect, others only with --origin" {
+    shows hidmotor 'sim:' --origin https://app.foxglove.dev --origin http://lab:8080
+    ok fox "$at" origin http://localhost:8080 https://localhost http://127.0.0.1:3000 'http://[::1]' file:// \
+        https://app.foxglove.dev http://lab:8080
+    hasnt "$output" refused
+    ok fox "$at" origin https://evil.example http://localhost.evil.example http://127.0.0.1.evil.example null \
+        http://lab https://app.foxglove.dev.evil.example "http://$(printf 'a%.0s' {1..3000})"
+    hasnt "$output" permitted
+    wait_for s "refused a page of https://evil.example — permit it with --origin URL"
+}
+
+# bats test_tags=long
+@test "clients that flood it neither delay the /stop of another one nor fill the memory" {
+    shows canpid 'sim:' --stop true
+    ok fox "$at" flood 4 subscribe talk begin call
+    json '.p99_ms < 1000' | grep -qx true || same "$output" "quick"
+    awk '/VmHWM/ { small = $2 < 65536 } END { exit !small }' "/proc/$server/status"
+    over
+}
+
 @test "what is wrong with its options and its input is said" {
     fails 2 armwire-foxglove --port here
     has "$why" "'here' is not a port"

@@ -7,6 +7,8 @@
     foxglove.py LAYOUT.json layout RUN.mcap    each path of it is a number in the recording, its service ours
     foxglove.py LAYOUT.xml curves RUN.mcap     each curve of it is what PlotJuggler calls a number in the recording
     foxglove.py URL rude               what no client should say: how the server takes each of these
+    foxglove.py URL origin PAGE…       which of these pages may connect
+    foxglove.py URL flood SECONDS WAY… clients that flood the server, and the time that /stop of another one takes
 """
 import base64
 import hashlib
@@ -29,7 +31,7 @@ TEXT, BINARY, CLOSE = 1, 2, 8
 
 
 class Client:
-    def __init__(self, url, protocol="foxglove.websocket.v1", room=None):
+    def __init__(self, url, protocol="foxglove.websocket.v1", room=None, origin=None, subscribes=True):
         host, port = url.split("//")[1].rsplit(":", 1)
         self.socket = socket.socket()
         if room:
@@ -40,6 +42,8 @@ class Client:
         head = ["GET / HTTP/1.1", "Host: %s:%s" % (host, port), "Upgrade: websocket", "Connection: Upgrade",
                 "Sec-WebSocket-Key: " + key, "Sec-WebSocket-Version: 13"]
         head += ["Sec-WebSocket-Protocol: " + protocol] if protocol else []
+        head += ["Origin: " + origin] if origin else []
+        self.subscribes = subscribes
         self.socket.sendall("\r\n".join(head + ["", ""]).encode())
         self.data = b""
         while b"\r\n\r\n" not in self.data:
@@ -120,7 +124,7 @@ class Client:
         if kind == TEXT:
             message = json.loads(payload)
             self.said.append(message)
-            if message["op"] == "advertise":
+            if message["op"] == "advertise" and self.subscribes:
                 for channel in message["channels"]:
                     self.subscribe(channel)
             return message
@@ -288,5 +292,77 @@ def rude(url):
     refused(lambda: client.run(10))
 
 
+def origin(url, *pages):
+    for page in pages:
+        try:
+            Client(url, origin=page).until("serverInfo")
+            print("permitted", page)
+        except ConnectionError:
+            print("refused", page)
+
+
+def subscribe_often(client):
+    """4,000 subscriptions, each of them once more, and nothing is ever read."""
+    channels = [{"id": i, "channelId": 1 + i % 20} for i in range(4000)]
+    for i in range(0, 4000, 40):
+        client.say(op="subscribe", subscriptions=channels[i : i + 40])
+    while True:
+        client.say(op="subscribe", subscriptions=channels)
+        client.say(op="unsubscribe", subscriptionIds=list(range(4000)))
+
+
+def talk(client):
+    while True:
+        client.socket.sendall(b"\x81\x81\0\0\0\0x" * 1000)
+
+
+def begin_often(client):
+    client.send(TEXT, b"[" * 1000, False)
+    while True:
+        client.send(0, b"[" * 1000, False)
+
+
+def call_often(client):
+    call = struct.pack("<BIII", 2, 1, 9, 3) + b"cdr"
+    while True:
+        client.socket.sendall((bytes([130, 128 | len(call)]) + bytes(4) + call) * 100)
+
+
+def keep_flooding(url, how):
+    while True:
+        try:
+            how(Client(url, subscribes=False, room=4096))
+        except (ConnectionError, OSError):  # it was disconnected
+            pass
+
+
+def flood(url, seconds, *ways):
+    floods = []
+    for how in ways:
+        how = {"subscribe": subscribe_often, "talk": talk, "begin": begin_often, "call": call_often}[how]
+        floods.append(os.fork())
+        if not floods[-1]:
+            try:
+                keep_flooding(url, how)
+            finally:
+                os._exit(1)
+    times, end = [], time.monotonic() + float(seconds)
+    try:
+        time.sleep(0.2)
+        client = Client(url, subscribes=False)
+        while time.monotonic() < end:
+            begun = time.monotonic()
+            client.call(1, len(times), "cdr")
+            assert client.until("answer")["value"]["success"]
+            times.append(1000 * (time.monotonic() - begun))
+    finally:
+        for pid in floods:
+            os.kill(pid, 9)
+            os.waitpid(pid, 0)
+    times.sort()
+    print(json.dumps({"n": len(times), "median_ms": round(times[len(times) // 2], 1),
+                      "p99_ms": round(times[len(times) * 99 // 100], 1), "max_ms": round(times[-1], 1)}))
+
+
 if __name__ == "__main__":
-    {"look": look, "stop": stop, "crowd": crowd, "rude": rude, "layout": layout, "curves": curves}[sys.argv[2]](sys.argv[1], *sys.argv[3:])
+    {"look": look, "stop": stop, "crowd": crowd, "rude": rude, "origin": origin, "flood": flood, "layout": layout, "curves": curves}[sys.argv[2]](sys.argv[1], *sys.argv[3:])

@@ -1,8 +1,9 @@
-// A device that is served for Foxglove, seen by the client of those who made the protocol:
+// A device that is shown in Foxglove, seen by the client of those who made the protocol:
 //
 //     node foxglove.mjs ws://127.0.0.1:8765 COUNT
 //
-// COUNT messages of each of three topics at least, read with their types; then the service /stop.
+// COUNT messages of each of three topics at least, read with their types; then the service /stop, while another client
+// subscribes 4,000 times and reads nothing.
 import protocol from "@foxglove/ws-protocol";
 import { parse } from "@foxglove/rosmsg";
 import { MessageReader } from "@foxglove/rosmsg2-serialization";
@@ -17,6 +18,16 @@ let service, begun = Date.now(), called;
 function fail(...what) {
   console.error(...what);
   process.exit(1);
+}
+
+function crowd(then) {
+  const socket = new WebSocket(url, [FoxgloveClient.SUPPORTED_SUBPROTOCOL]);
+  const other = new FoxgloveClient({ ws: socket });
+  other.on("advertise", ([{ id }]) => {
+    socket._socket.pause();
+    for (let i = 0; i < 4000; i++) other.subscribe(id);
+    setTimeout(then, 200);
+  });
 }
 
 function call() {
@@ -37,7 +48,10 @@ client.on("message", ({ subscriptionId, data }) => {
   const { topic, reader } = readers.get(subscriptionId);
   reader.readMessage(data);
   counts.set(topic, (counts.get(topic) ?? 0) + 1);
-  if (!called && [...counts.values()].filter((n) => n >= count).length >= 3) call();
+  if (!called && [...counts.values()].filter((n) => n >= count).length >= 3) {
+    called = Date.now();
+    crowd(call);
+  }
 });
 client.on("serviceCallResponse", ({ callId, data }) => {
   const { success, message } = new MessageReader(parse(service.response.schema, { ros2: true })).readMessage(data);

@@ -36,16 +36,17 @@ for tool in canpid hidmotor; do
     ../bin/"$tool" -q -l sim: serve --listen "unix:$PWD/socket" 2>served &
     server=$!
     until grep -qs ready: served; do sleep 0.05; done
-    ../bin/"$tool" -q -l "serve:$PWD/socket" record - |
-        ../bin/armwire-foxglove --port 0 --stop "../bin/$tool -q -l serve:$PWD/socket stop" 2>said &
+    ../bin/"$tool" -q -l "serve:$PWD/socket" record - > >(
+        exec ../bin/armwire-foxglove --port 0 --stop "../bin/$tool -q -l serve:$PWD/socket stop" 2>said) &
+    recorder=$!
     for ((tries = 200; tries > 0; tries--)); do
         url=$(sed -n 's/^ready: \(ws:.*\)/\1/p' said)
         [ -z "$url" ] || break
         sleep 0.05
     done
     if node foxglove.mjs "$url" 200; then passed=$((passed + 1)); else failed=$((failed + 1)); fi
-    kill $server
-    wait $server
+    kill $recorder $server
+    wait
 done
 echo "$passed passed, $failed failed"
 [ $failed = 0 ]

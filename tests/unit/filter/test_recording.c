@@ -1,0 +1,231 @@
+/* Recordings that come through a pipe: the header, names, packet files, marks, and damage. */
+#include "filter/recording.h"
+
+#include <fcntl.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+#include "capture/packet.h"
+
+#define CHANNELS 16
+
+static struct {
+    int to; /* the end of the pipe that is written to */
+    struct aw_recording *recording;
+    struct aw_error err;
+    char topics[1024]; /* a word for each channel */
+    unsigned n_channels, messages;
+    bool fails;
+} rig;
+
+static unsigned schema(void *context, const char *name, const char *text)
+{
+    (void)context, (void)name, (void)text;
+    return 1;
+}
+
+static unsigned channel(void *context, unsigned number, const char *topic, bool shared)
+{
+    size_t used = strlen(rig.topics);
+    (void)context, (void)number, (void)shared;
+    snprintf(rig.topics + used, sizeof rig.topics - used, " %s", topic);
+    return ++rig.n_channels;
+}
+
+static bool message(void *context, unsigned number, int64_t log_ns, int64_t publish_ns,
+                    struct aw_span bytes)
+{
+    (void)context, (void)publish_ns;
+    assert_in_range(number, 1, rig.n_channels);
+    assert_true(log_ns == 1000 && bytes.size > 4);
+    rig.messages++;
+    return !rig.fails;
+}
+
+static void put(const uint8_t *bytes, size_t size)
+{
+    assert_int_equal(write(rig.to, bytes, size), size);
+}
+
+static void put_header(const char *program, enum aw_linktype linktype, const char *const *comments)
+{
+    uint8_t block[2048];
+    size_t n = 0;
+    while (comments[n])
+        n++;
+    put(block, aw_pcapng_section(block, sizeof block, program, comments, n));
+    put(block, aw_pcapng_interface(block, linktype, "link"));
+}
+
+static void put_packet(const char *comment, struct aw_span frame, enum aw_medium medium)
+{
+    struct aw_wrapper wrapper = {.medium = medium};
+    uint8_t data[256], block[1024];
+    struct aw_packet packet = {.time_ns = 1000,
+                               .dir = AW_RX,
+                               .linktype = aw_medium_linktype(medium),
+                               .comment = comment,
+                               .comment_length = comment ? strlen(comment) : 0,
+                               .data = {data, 0}};
+    if (frame.size)
+        packet.data.size = aw_wrap(&wrapper, AW_RX, frame, data, sizeof data);
+    put(block, aw_pcapng_packet(block, sizeof block, &packet));
+}
+
+static void put_can(unsigned id, uint8_t value)
+{
+    uint8_t frame[] = {(uint8_t)id, (uint8_t)(id >> 8), value, 0, 0, 0, 0, 0};
+    put_packet(NULL, (struct aw_span){frame, sizeof frame}, AW_MEDIUM_CAN);
+}
+
+static void put_comment(const char *comment)
+{
+    put_packet(comment, (struct aw_span){NULL, 0}, AW_MEDIUM_CAN);
+}
+
+/* Standard input becomes a pipe, which does not block. */
+static enum aw_status begin(void)
+{
+    const struct aw_topics_sink sink = {schema, channel, message, NULL};
+    int ends[2];
+    memset(&rig, 0, sizeof rig);
+    assert_int_equal(pipe2(ends, O_NONBLOCK), 0);
+    rig.to = ends[1];
+    assert_int_equal(dup2(ends[0], STDIN_FILENO), STDIN_FILENO);
+    close(ends[0]);
+    put((const uint8_t *)"\n\r\r\n\34\0\0\0\115\74\53\32\1\0\0\0\377\377\377\377\377\377\377\377"
+                         "\34\0\0\0",
+        28); /* a section without comments: it is opened by its first bytes */
+    return aw_recording_open(&rig.recording, "-", &sink, &rig.err);
+}
+
+static enum aw_status next(void)
+{
+    return aw_recording_next(rig.recording, &rig.err);
+}
+
+static enum aw_status read_all(void)
+{
+    enum aw_status status = AW_OK;
+    while (status == AW_OK)
+        status = next();
+    return status;
+}
+
+static void finish(void)
+{
+    close(rig.to);
+    aw_recording_close(rig.recording);
+}
+
+#define LIST(...)                                                                                  \
+    (const char *const[])                                                                          \
+    {                                                                                              \
+        __VA_ARGS__, NULL                                                                          \
+    }
+
+static void header_and_names(void **state)
+{
+    (void)state;
+    assert_int_equal(begin(), AW_OK);
+    assert_null(aw_recording_about(rig.recording)->protocol);
+    put_header("canpid 1.2.3", AW_LINKTYPE_CAN,
+               LIST("wire spec", "link can:can7?bitrate=1M",
+                    "subject board 64 knee\nsubject board 256 neck"));
+    put_can(0x5E, 0);
+    put_can(0x11E, 0);
+    put_can(0x21E, 0); /* a stranger, until it has a name */
+    put_comment("subject board 512 0x200");
+    put_can(0x21E, 0);
+    put_comment("here it fell");
+    assert_int_equal(read_all(), AW_TIMEOUT);
+    const struct aw_recording_about *about = aw_recording_about(rig.recording);
+    assert_string_equal(about->protocol->name, "canpid");
+    assert_string_equal(about->version, "1.2.3");
+    assert_string_equal(about->link, "can:can7?bitrate=1M");
+    assert_string_equal(rig.topics, " /armwire/frames /canpid/knee/joint"
+                                    " /canpid/neck/joint /canpid/0x200/joint /armwire/marks");
+    close(rig.to);
+    rig.to = -1;
+    assert_int_equal(next(), AW_END);
+    finish();
+}
+
+static void packet_files(void **state)
+{
+    (void)state;
+    assert_int_equal(begin(), AW_OK);
+    put_header("canpid 0.1.0", AW_LINKTYPE_CAN, LIST("wire spec"));
+    put_comment("packets of files:\n[packet extra]\nid = 0x65C\n");
+    put_comment("packets of files:\nvalue = u8 deg\n");
+    put_can(0x65C, 7);
+    assert_int_equal(read_all(), AW_TIMEOUT);
+    assert_string_equal(rig.topics, " /armwire/frames /canpid/extra");
+    finish();
+
+    assert_int_equal(begin(), AW_OK);
+    put_header("canpid 0.1.0", AW_LINKTYPE_CAN, LIST("wire spec"));
+    put_comment("packets of files:\n[packet\n");
+    put_can(0x65C, 7);
+    assert_int_equal(read_all(), AW_USAGE);
+    finish();
+}
+
+static void objects(void **state)
+{
+    static const uint8_t step[] = {0x20, 0, 0, 0, 1, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0,
+                                   0x08, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0};
+    (void)state;
+    assert_int_equal(begin(), AW_OK);
+    put_header("ezphys 0.1.0", AW_LINKTYPE_IPV4,
+               LIST("wire endian=le,long=4,msg=size32+count32,pkt=type32+id32+len32",
+                    "subject body 1 bob\nsubject joint 1 hinge bob world axes=1"));
+    put_packet(NULL, (struct aw_span){step, sizeof step}, AW_MEDIUM_TCP);
+    assert_int_equal(read_all(), AW_TIMEOUT);
+    assert_true(rig.messages > 0);
+    finish();
+}
+
+static void what_is_wrong(void **state)
+{
+    (void)state;
+    assert_int_equal(begin(), AW_OK);
+    put_header("Wireshark 4.2", AW_LINKTYPE_CAN, LIST("a capture"));
+    put_can(0x5E, 0);
+    assert_int_equal(read_all(), AW_USAGE);
+    assert_non_null(strstr(rig.err.text, "of another program"));
+    finish();
+
+    assert_int_equal(begin(), AW_OK);
+    put_header("canpid 0.1.0", AW_LINKTYPE_CAN, LIST("wire newer"));
+    put_can(0x5E, 0);
+    assert_int_equal(read_all(), AW_USAGE);
+    assert_non_null(strstr(rig.err.text, "wire 'newer' of canpid not found"));
+    finish();
+
+    assert_int_equal(begin(), AW_OK);
+    rig.fails = true;
+    put_header("canpid 0.1.0", AW_LINKTYPE_CAN, LIST("wire spec"));
+    put_can(0x5E, 0);
+    assert_int_equal(read_all(), AW_LOST);
+    finish();
+
+    assert_int_equal(begin(), AW_OK);
+    close(rig.to);
+    rig.to = -1;
+    assert_int_equal(next(), AW_USAGE);
+    finish();
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {cmocka_unit_test(header_and_names),
+                                       cmocka_unit_test(packet_files), cmocka_unit_test(objects),
+                                       cmocka_unit_test(what_is_wrong)};
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
