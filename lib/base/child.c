@@ -73,6 +73,8 @@ static void become(const struct aw_child_plan *plan, const int ends[OURS], pid_t
     sigprocmask(SIG_SETMASK, &none, NULL);
     signal(SIGPIPE, SIG_DFL);
     setpgid(0, 0);
+    if (plan->env)
+        putenv(plan->env);
     if (plan->dies_with_us)
         prctl(PR_SET_PDEATHSIG, SIGTERM);
     if ((!plan->dies_with_us || getppid() == starter) && take_places(ends))

@@ -33,6 +33,7 @@
 struct aw_child_plan {
     const char *path;  /* of the program */
     char *const *argv; /* ends with NULL */
+    char *env;         /* NAME=VALUE, added to its environment; NULL: none */
     bool write;        /* its standard input is a pipe that the caller writes to */
     bool read;         /* its standard output is a pipe that the caller reads from */
     int fd;            /* a descriptor that it gets as AW_CHILD_FD; stays the caller's; 0: none */

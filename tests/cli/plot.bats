@@ -92,6 +92,11 @@ while at < len(png):
 assert kinds[0] == b"IHDR" and kinds[-1] == b"IEND", kinds
 assert pdf.startswith(b"%PDF-1.") and pdf.rstrip().endswith(b"%%EOF")
 END
+    for locale in C de_DE.UTF-8; do
+        LC_ALL=$locale LANG=$locale ok canpid plot measured setpoint step.csv --out again.svg
+        same "$stderr" ""
+        cmp again.svg "it's.svg"
+    done
     gnuplot "it's.gp" >again.svg
     cmp again.svg "it's.svg"
     fails 2 canpid plot measured step.csv --out a.gif

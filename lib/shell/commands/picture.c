@@ -94,6 +94,7 @@ static void explain(struct aw_error *err, enum aw_status status, int how, const 
 static char *run_program(struct aw_session *session, const char *path, const char *script,
                          const char *picture, size_t *size)
 {
+    static char locale[] = "LC_ALL=C.UTF-8"; /* in C it warns that it has no degree sign */
     static char *const argv[] = {PROGRAM, "-d", "/proc/self/fd/" AW_CHILD_FD_TEXT, NULL};
     struct aw_child child;
     char *bytes = NULL;
@@ -104,7 +105,8 @@ static char *run_program(struct aw_session *session, const char *path, const cha
             close(fd);
         return NULL;
     }
-    const struct aw_child_plan plan = {path, argv, .read = true, .fd = fd, .dies_with_us = true};
+    const struct aw_child_plan plan = {path,         argv,     .env = locale,
+                                       .read = true, .fd = fd, .dies_with_us = true};
     enum aw_status status = aw_child_start(&child, &plan, &session->err);
     close(fd);
     if (status != AW_OK)

@@ -152,6 +152,18 @@ static void it_gets_a_descriptor(void **state)
 }
 
 /* The child is still running after the timeout: a look reports that, an end kills. */
+static void it_gets_a_variable(void **state)
+{
+    char variable[] = "AW_TEST=of the child";
+    setenv("AW_OTHER", "of both", 1);
+    struct aw_child child = start("echo \"$AW_TEST, $AW_OTHER\"",
+                                  (struct aw_child_plan){.env = variable, .read = true});
+    (void)state;
+    expect_text(child.from, "of the child, of both\n");
+    assert_int_equal(aw_child_end(&child, TIMEOUT_MS), 0);
+    assert_null(getenv("AW_TEST"));
+}
+
 static void a_child_that_does_not_end_is_killed(void **state)
 {
     struct aw_child child =
@@ -401,6 +413,7 @@ int main(void)
         cmocka_unit_test_setup(text_goes_to_it_and_comes_from_it, reset),
         cmocka_unit_test_setup(writing_to_a_dead_child_is_EPIPE, reset),
         cmocka_unit_test_setup(it_gets_a_descriptor, reset),
+        cmocka_unit_test_setup(it_gets_a_variable, reset),
         cmocka_unit_test_setup(a_child_that_does_not_end_is_killed, reset),
         cmocka_unit_test_setup(a_signal_does_not_end_the_wait, reset),
         cmocka_unit_test_setup(a_program_that_is_missing, reset),
