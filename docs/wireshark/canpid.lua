@@ -74,7 +74,7 @@ protocol.messages = {
     {name = "pid", dir = "rx", code = 29, bytes = 6,
         {id = "message", name = "message", type = "uint", in_id = true, bit = 0, bits = 5, fixed = true},
         {id = "board", name = "board", type = "uint", in_id = true, bit = 5, bits = 6, names = {[1] = "lhip", [2] = "lknee", [3] = "lankle", [4] = "rhip", [5] = "rknee", [6] = "rankle"}},
-        {id = "pid.setpoint", name = "setpoint", type = "int", bit = 0, bits = 16, unit = "%", scale = 0.0030517578125, decimals = 4},
+        {id = "pid.setpoint", name = "setpoint", type = "int", bit = 0, bits = 16, unit = "%", scale = 0.0030517578125, decimals = 4, no_data = 32767},
         {id = "pid.output", name = "output", type = "int", bit = 16, bits = 16, unit = "%", scale = 0.0030517578125, decimals = 4},
         {id = "pid.measured", name = "measured", type = "int", bit = 32, bits = 16, unit = "%", scale = 0.0030517578125, decimals = 4},
     },

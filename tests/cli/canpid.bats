@@ -1461,6 +1461,18 @@ END
     same "$stderr" ""
 }
 
+@test "the setpoint of a disabled driver is a gap, not 99.997 %" {
+    ok canpid decode 05D#FF7F00000000
+    same "$output" "<- pid board=lknee setpoint=- output=0% measured=0%"
+    ok canpid decode -j 05D#FF7F00000000
+    same "$(json .setpoint)" null
+    ok canpid encode --dir rx pid board=lknee setpoint=none output=0 measured=0
+    same "$output" 05D#FF7F00000000
+    printf '%s\n' '(1.0) can0 05D#001000000000' '(1.1) can0 05D#FF7F00000000' >gap.log
+    ok canpid -q decode --csv gap.log --fields setpoint
+    same "${lines[2]##*,}" ""
+}
+
 @test "-v and decode show a disable as that, and it is a word that can be typed" {
     ok canpid -q -v -l sim: disable -b lknee -c pos
     has "$stderr" "044#0000C03F0000  setpoint board=lknee value=disable controller=pos"

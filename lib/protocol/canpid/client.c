@@ -95,7 +95,7 @@ static void handle_joint(struct aw_canpid_board *board, const double *v, const i
 
 static void handle_pid(struct aw_canpid_board *board, const double *v, const int8_t *at)
 {
-    board->setpoint = v[at[0]];
+    board->setpoint = isnan(v[at[0]]) ? AW_CANPID_SATURATED * 100.0 / 32768 : v[at[0]];
     board->output = v[at[1]];
     board->measured = v[at[2]];
 }

@@ -109,14 +109,15 @@ static const struct aw_field aux[] = {
 
 static const struct aw_field calibrate[] = {PAD(48), {0}};
 
-#define PERCENT                                                                                    \
+#define PERCENT(last)                                                                              \
     .type = AW_SINT, .bits = 16, .unit = "%", .scale = 100 * Q15, .min = -32768 * (100 * Q15),     \
-    .max = 32767 * (100 * Q15)
+    .max = (last) * (100 * Q15)
 
 static const struct aw_field client[] = {
-    {.name = "setpoint", PERCENT, .help = "in % of the active controller's full scale"},
-    {.name = "output", PERCENT, .help = "control output in %, 0 while disabled"},
-    {.name = "measured", PERCENT, .help = "measured value in % of full scale"},
+    {.name = "setpoint", PERCENT(32766), .has_no_data = true, .no_data = AW_CANPID_SATURATED,
+     .help = "in % of the active controller's full scale; none while disabled"},
+    {.name = "output", PERCENT(32767), .help = "control output in %, 0 while disabled"},
+    {.name = "measured", PERCENT(32767), .help = "measured value in % of full scale"},
     {0},
 };
 

@@ -15,6 +15,9 @@
 
 #include "wire/table.h"
 
+/* The setpoint in the telemetry of a disabled driver, on the wire: 1.5 of full scale, saturated. */
+#define AW_CANPID_SATURATED 32767
+
 extern const struct aw_protocol aw_canpid_protocol;
 
 #endif
