@@ -73,7 +73,7 @@ static enum aw_status take(struct aw_can_text *text, uint8_t byte, uint8_t *data
     }
 }
 
-/* Looks for an answer among the bytes that nobody has read yet, and removes it from them. */
+/* Removes the first answer from the bytes that are not read yet. False: there is no answer. */
 static bool find_answer(struct client *self, enum aw_slcan_kind *kind)
 {
     struct aw_can_text *text = &self->text;
@@ -96,8 +96,8 @@ static bool find_answer(struct client *self, enum aw_slcan_kind *kind)
     return false;
 }
 
-/* Reads until the adapter has answered a frame. One that does not answer is not waited for again
- * until it does. */
+/* Waits until the adapter has answered a frame. After a timeout it does not wait again until the
+ * adapter answers. */
 static enum aw_status await_answer(struct client *self, struct aw_error *err)
 {
     struct aw_can_text *text = &self->text;

@@ -75,7 +75,7 @@ static const char *flags(struct adapter *self, const char *line)
     return full ? "F01\r" : "F00\r";
 }
 
-/* The bus takes remote frames too, but nobody on it listens to them. */
+/* Accepts remote frames, as an adapter does. No node on this bus answers them. */
 static const char *send_foreign(struct adapter *self, const char *line)
 {
     (void)self;

@@ -38,7 +38,7 @@ enum aw_slcan_kind {
     AW_SLCAN_BROKEN,
 };
 
-/* Takes one byte; true if that completes a line. What is longer than a line can be is BROKEN. */
+/* Adds one byte. Returns true if that completes a line; an overlong line is BROKEN. */
 bool aw_slcan_read(struct aw_slcan_reader *reader, uint8_t byte);
 
 /* What an adapter's line is. FRAME: datagram (of AW_CAN_DATAGRAM bytes) and *size are set, and

@@ -15,8 +15,9 @@ struct aw_device;
 struct aw_device_ops {
     void (*receive)(struct aw_device *device, const void *buf, size_t size, int64_t now);
     void (*step)(struct aw_device *device, int64_t now);
-    /* Takes one pending message (one write on the wire) of at most cap bytes; 0 if there is none.
-     * cap is at least AW_DEVICE_MESSAGE; a stream may be cut there and go on in the next call. */
+    /* Removes one pending message (one write on the wire) of at most cap bytes and returns its
+     * size; 0: nothing is pending. cap is at least AW_DEVICE_MESSAGE. A stream may be cut there and
+     * continue in the next call. */
     size_t (*transmit)(struct aw_device *device, void *buf, size_t cap);
     /* When step wants to be called next; AW_NEVER if it only waits for the host. */
     int64_t (*next_event)(const struct aw_device *device);
@@ -44,7 +45,8 @@ enum aw_status aw_sim_open(struct aw_link **out, struct aw_device *device, struc
                            bool datagrams, struct aw_error *err);
 
 /* Serves a device on a link until the clock says stop (AW_STOPPED) or the link is lost (AW_LOST).
- * Owns neither. What nobody takes for a second is dropped, like on a line without a reader. */
+ * Owns neither. Drops output that the host does not read for a second, like a line without a
+ * reader. */
 enum aw_status aw_device_serve(struct aw_device *device, struct aw_link *link,
                                struct aw_error *err);
 

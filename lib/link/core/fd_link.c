@@ -158,7 +158,7 @@ static enum aw_status write_some(struct aw_link *link, const void *buf, size_t s
         else if (n < 0 && !try_again(errno))
             return aw_fd_lost(link, errno, err);
         else {
-            /* Not by the clock, which ends waiting when somebody asks to stop. */
+            /* The clock would end this wait on a request to stop. */
             struct pollfd room = {.fd = self->fd, .events = POLLOUT};
             int ready;
             do

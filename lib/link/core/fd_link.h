@@ -1,4 +1,4 @@
-/* What links on a file descriptor have in common. Internal to lib/link.
+/* Common code of links on a file descriptor. Internal to lib/link.
  *
  * The descriptor is non-blocking and close-on-exec. Waiting goes through the link's clock.
  */

@@ -64,7 +64,7 @@ static enum aw_status hub_read(struct aw_link *link, void *buf, size_t cap, size
     }
 }
 
-/* Who does not read loses what does not fit, and nobody waits for that. */
+/* Never waits: a client that does not read loses what does not fit. */
 static enum aw_status hub_write(struct aw_link *link, const void *buf, size_t size,
                                 struct aw_error *err)
 {

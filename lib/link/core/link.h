@@ -52,14 +52,17 @@ struct aw_link_ops {
      * links there is news (see event). err is filled for AW_LOST only. */
     enum aw_status (*read)(struct aw_link *link, void *buf, size_t cap, size_t *got,
                            int64_t deadline, struct aw_error *err);
-    /* Writes all of it (one datagram on datagram links). AW_OK; AW_TIMEOUT if the other end has
-     * taken nothing of it for a second; AW_LOST, also if it took a part and then nothing for a
-     * second: what is written next would be read as the rest of it. AW_REFUSED: the CAN adapter did
-     * not take the frame. Not ended by a request to stop: the stop itself is written with it.
-     * A server never waits: what its client does not take at once goes out as it reads, and of what
-     * is too much the oldest is dropped. One with nobody connected drops it, like a cable without a
-     * computer. Both are AW_OK; AW_TIMEOUT: a pty that nobody has read, or had open, for a second.
-     * A client that takes nothing for a second is disconnected where another one waits. */
+    /* Writes all of it (one datagram on datagram links). A request to stop does not end it, because
+     * the stop itself is written with it. Returns:
+     *   AW_OK
+     *   AW_TIMEOUT  the other end took no byte for a second
+     *   AW_LOST     the link is gone, or the other end took a part and then nothing for a second:
+     *               it would read the next message as the rest of this one
+     *   AW_REFUSED  the CAN adapter did not accept the frame
+     * Servers never block. Unsent output is queued; the oldest is dropped when the queue is full. A
+     * server without a client drops everything and returns AW_OK; a pty that no program has read
+     * for a second returns AW_TIMEOUT. A client that reads nothing for a second is disconnected if
+     * another one waits. */
     enum aw_status (*write)(struct aw_link *link, const void *buf, size_t size,
                             struct aw_error *err);
     void (*close)(struct aw_link *link); /* frees the link */
@@ -68,8 +71,8 @@ struct aw_link_ops {
     int (*fd)(const struct aw_link *link);
     /* Begins to serve many clients at once, see struct aw_link_options. NULL: it cannot. */
     void (*share)(struct aw_link *link);
-    /* What write would do with this: fills *raw, whose bytes and cap are the caller's. False if
-     * there is no room for it or nobody to write to. NULL: it never can. */
+    /* Prepares a write: fills *raw, whose bytes and cap belong to the caller. Returns false if
+     * there is no room or no client. NULL: the link cannot do it. */
     bool (*raw)(const struct aw_link *link, const void *buf, size_t size, struct aw_link_raw *raw);
 };
 
@@ -80,12 +83,12 @@ struct aw_link {
     bool datagrams;
     bool simulated;
     bool recorded; /* a capture: written bytes are dropped, and AW_LOST at its end is no error */
-    /* How many connections there were. 0 for ever on media that have none (serial ports, ptys):
-     * there the device cannot know that somebody else opened the line, and what it remembers has to
-     * be remembered here, too, by key. 1 on a client's tcp: or unix: link and on sim:. */
+    /* Number of connections so far. Always 0 on media without connections (serial ports, ptys):
+     * there the device cannot notice that another program opened the line, so the host saves the
+     * device's state too, by key. 1 on a client's tcp: or unix: link and on sim:. */
     unsigned connections;
-    bool waiting;           /* servers: nobody is connected now */
-    struct aw_turns *turns; /* see aw_link_take_turn; NULL: there are none */
+    bool waiting;           /* servers: no client is connected */
+    struct aw_turns *turns; /* see aw_link_take_turn; or NULL */
     bool lost;     /* the last read or write said AW_LOST; kept by aw_link_read and aw_link_write */
     char key[128]; /* what the device is, whatever the spelling of the URL: used to remember things
                       about it. The /dev/serial/by-id name or real path of a port, the absolute path
@@ -140,11 +143,11 @@ void aw_link_close(struct aw_link *link);
 int aw_link_fd(const struct aw_link *link);
 bool aw_link_raw(const struct aw_link *link, const void *buf, size_t size, struct aw_link_raw *raw);
 
-/* On hid:, and on unix: to the simulator of such a device, several programs may have the device
- * open, and each gets all answers. Programs with this library take turns. Waits for the turn, until
- * the deadline or a request to stop. True: the turn has begun, and the caller ends it. False: there
- * is none to end, because it was not free in time, the link has no turns, or is in one already; the
- * caller goes on all the same. */
+/* Several programs may have a hid: device (or its simulator behind unix:) open, and each receives
+ * all answers. Programs with this library take turns. Waits for the turn until the deadline or a
+ * request to stop. Returns true if the turn has begun; the caller ends it. Returns false if the
+ * turn was not free in time, the link has no turns, or is in one already; the caller continues
+ * anyway. */
 bool aw_link_take_turn(struct aw_link *link, int64_t deadline);
 void aw_link_end_turn(struct aw_link *link);
 

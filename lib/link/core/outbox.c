@@ -20,7 +20,7 @@ static void take_out(struct aw_outbox *box, size_t at)
     memmove(box->bytes + at, box->bytes + at + n, box->held - at);
 }
 
-/* False: there is none that may be. */
+/* Returns false if no message may be dropped. */
 static bool drop_oldest(struct aw_outbox *box)
 {
     size_t at = box->begun ? sizeof(size_t) + size_at(box, 0) : 0;

@@ -1,6 +1,5 @@
-/* What a server could not hand over yet, message by message: its client reads too slowly. Nobody
- * waits for that; of what has no room the oldest is dropped, as an adapter with a buffer of its own
- * does it. Internal to lib/link.
+/* Queues messages for a client that reads too slowly. The server does not wait for it: the oldest
+ * message is dropped when the queue is full, as in an adapter with a buffer. Internal to lib/link.
  */
 #ifndef AW_LINK_CORE_OUTBOX_H
 #define AW_LINK_CORE_OUTBOX_H

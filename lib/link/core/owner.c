@@ -23,7 +23,7 @@ static bool read_record(int fd, char pty[64], long *pid)
 {
     char text[96] = "";
     ssize_t n = pread(fd, text, sizeof text - 1, 0);
-    /* NOLINTNEXTLINE(cert-err34-c): a wrong number names nobody */
+    /* NOLINTNEXTLINE(cert-err34-c): a wrong number names no process */
     return n > 0 && sscanf(text, "%63s %ld", pty, pid) == 2;
 }
 
@@ -100,7 +100,7 @@ void aw_owner_release(struct aw_owner *owner)
     owner->fd = -1;
 }
 
-/* -1: there is none. Of what is no file nothing is read: it has no places. */
+/* Returns -1 if there is no record. Another user may have put a link or a pipe there. */
 static int open_record(const char *link)
 {
     char path[PATH_MAX + 8];

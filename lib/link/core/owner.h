@@ -1,11 +1,10 @@
-/* Who made a symlink to a pseudo-terminal, and whether that program still runs. Internal to
+/* Records which program made a symlink to a pseudo-terminal, and whether it still runs. Internal to
  * lib/link.
  *
- * The number of a pseudo-terminal is given to somebody else as soon as its maker is gone, and the
- * link of one that was killed stays: who opens it then writes into a stranger's terminal. So the
- * maker keeps a file beside the link, PATH.lock, with the pty's name and its own process id, locked
- * (fcntl(2), F_OFD_SETLK) for as long as it lives: the kernel ends the lock with the process,
- * whatever ended that.
+ * The kernel reuses the number of a pseudo-terminal as soon as its maker is gone. The symlink of a
+ * killed program stays and may then lead to another program's terminal. So the maker holds a file
+ * beside the link, PATH.lock, with the pty's name and its own process id. It locks the file
+ * (fcntl(2), F_OFD_SETLK) while it lives; the kernel releases the lock when the process ends.
  */
 #ifndef AW_LINK_CORE_OWNER_H
 #define AW_LINK_CORE_OWNER_H
@@ -20,8 +19,8 @@ struct aw_owner {
     char pty[64];   /* "/dev/pts/7" that the one before had recorded, or "" */
 };
 
-/* Takes the name for this process. AW_NO_LINK: somebody who lives has it, or the file cannot be
- * made. link is an absolute path. */
+/* Claims the name for this process. AW_NO_LINK: a running program owns it, or the file cannot be
+ * created. link is an absolute path. */
 enum aw_status aw_owner_claim(struct aw_owner *owner, const char *link, struct aw_error *err);
 
 /* Records whose the link is now. */
@@ -30,8 +29,8 @@ enum aw_status aw_owner_record(const struct aw_owner *owner, const char *pty, st
 /* Gives the name back. */
 void aw_owner_release(struct aw_owner *owner);
 
-/* For those who open path: AW_NO_LINK where it leads over a link whose maker is gone. AW_OK for all
- * that nobody has recorded. */
+/* Call before opening path. AW_NO_LINK: path goes through a symlink whose maker is gone. AW_OK for
+ * paths without a record. */
 enum aw_status aw_owner_check(const char *path, struct aw_error *err);
 
 #endif

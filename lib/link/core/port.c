@@ -174,7 +174,7 @@ void aw_port_process(long pid, char *out, size_t size)
     snprintf(out, size, "%s%s(pid %ld)", name, *name ? " " : "", pid);
 }
 
-/* Names the first process that has it open, but for one; false if there is none. */
+/* Names the first process, except one, that has the file open. Returns false if no process has. */
 static bool name_first(const struct stat *file, same_fn *same, long but, char *out, size_t size)
 {
     long owner = first_with_it_open(file, same, but);
@@ -273,7 +273,7 @@ bool aw_udp_holder(unsigned port, char *out, size_t size)
 
 static const char *const tcp_tables[] = {"/proc/net/tcp", "/proc/net/tcp6"};
 
-/* The socket of another connection to where this one goes; 0 if there is none. */
+/* Returns the socket of another connection to the same server; 0: no other connection. */
 static unsigned long other_connection(FILE *table, unsigned long ours)
 {
     struct socket_line entry, own = {.inode = 0};

@@ -41,8 +41,8 @@ bool aw_port_symlink(const char *path, char *out, size_t size);
 /* Is there a /sys/class/tty entry for this device? name ("ttyUSB0") may be NULL. */
 bool aw_port_in_sysfs(const char *path, char *name, size_t size);
 
-/* Who has the device open: "minicom (pid 4711)"; false if nobody we may see. The one that locked it
- * by flock(2) comes first. */
+/* Names a program that has the device open: "minicom (pid 4711)". Prefers the one that locked it by
+ * flock(2). Returns false if no visible program has it open. */
 bool aw_port_holder(const char *path, char *out, size_t size);
 
 /* "minicom (pid 4711)" */

@@ -10,9 +10,9 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-/* Another program of this machine that is connected to the same server: "MATLAB (pid 4711)". fd is
- * a connected socket; false if there is none that we may see (/proc/net/tcp and tcp6), or fd is no
- * such socket. */
+/* Names another program on this machine that is connected to the same server: "MATLAB (pid 4711)".
+ * fd is a connected socket. Returns false if no such program is visible (/proc/net/tcp and tcp6) or
+ * fd is no TCP socket. */
 bool aw_tcp_other_client(int fd, char *out, size_t size);
 
 struct aw_tcp_server {
@@ -22,8 +22,8 @@ struct aw_tcp_server {
     char client[96]; /* a program of this machine that is connected to it, or "" */
 };
 
-/* The servers of this machine that listen at a port, whoever they are, or at any port and are
- * called so. At most max; returns how many. */
+/* Lists servers on this machine: all that listen at port, or those named program at any port.
+ * Returns their number, at most max. */
 size_t aw_tcp_servers(const char *program, unsigned port, struct aw_tcp_server *servers,
                       size_t max);
 

@@ -1,4 +1,4 @@
-/* What a transport is to the table of transports. Internal to lib/link. */
+/* Helpers for rows of the table of transports. Internal to lib/link. */
 #ifndef AW_LINK_CORE_TRANSPORT_H
 #define AW_LINK_CORE_TRANSPORT_H
 

@@ -13,7 +13,7 @@ enum {
     TURN,
 };
 
-/* True also where the file cannot be locked: then there is nobody to wait for. */
+/* Returns true also if the file cannot be locked: then no other program takes turns. */
 static bool lock(const struct aw_turns *turns, off_t byte, short type)
 {
     struct flock range = {.l_type = type, .l_whence = SEEK_SET, .l_start = byte, .l_len = 1};

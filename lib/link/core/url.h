@@ -42,8 +42,8 @@ enum aw_status aw_url_int(const struct aw_url *url, const char *key, long min, l
 enum aw_status aw_url_word(const struct aw_url *url, const char *key, const char *const *words,
                            size_t n, size_t *index, struct aw_error *err);
 
-/* Where the port of HOST:PORT, [V6]:PORT, :PORT or PORT begins, and which part is the host: size is
- * 0 if there is none. NULL: the brackets are not closed. */
+/* Splits HOST:PORT, [V6]:PORT, :PORT or PORT. Returns where the port begins and sets *host; *size
+ * is 0 without a host. NULL: the brackets are not closed. */
 const char *aw_url_split_host(const char *rest, const char **host, size_t *size);
 
 /* The same with the port as a number and the host as a text of its own; host is "" if there is

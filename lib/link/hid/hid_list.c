@@ -76,7 +76,7 @@ void aw_hid_problem(const struct aw_protocol *protocol, const struct aw_hid_port
     }
 }
 
-/* What devices say about themselves is for a terminal and for lines of text. */
+/* Removes control characters from a text of the device, which is printed to terminals. */
 static void copy_text(char *out, size_t size, const wchar_t *text)
 {
     size_t n = 0;

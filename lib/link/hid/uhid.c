@@ -111,7 +111,7 @@ static enum aw_status uhid_write(struct aw_link *link, const void *buf, size_t s
     event.u.input2.size = (uint16_t)size;
     memcpy(event.u.input2.data, buf, size);
     size_t used = offsetof(struct uhid_event, u.input2.data) + size;
-    /* EINVAL: the driver has been taken away, so that there is nobody to read it. */
+    /* EINVAL: the kernel driver is unbound, so nothing reads the report. */
     return send_event(self, &event, used) || errno == EINVAL ? AW_OK : aw_fd_lost(link, errno, err);
 }
 
@@ -219,7 +219,7 @@ static enum aw_status create(struct uhid_link *self, const struct aw_board *boar
     return aw_fail(err, AW_NO_LINK, "uhid: the kernel makes no device: %s", strerror(errno));
 }
 
-/* Each instance is another board, unless somebody wants to have the same one again. */
+/* Each instance is a new board, unless the URL names one. */
 static enum aw_status name_it(struct uhid_link *self, const struct aw_url *url,
                               struct aw_error *err)
 {

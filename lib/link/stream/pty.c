@@ -40,8 +40,8 @@ static enum aw_status pty_write(struct aw_link *link, const void *buf, size_t si
         return status;
     if (aw_port_sharer(self->slave, holder, sizeof holder))
         return AW_OK; /* it may read on */
-    /* Nobody is there: forget what waits, so that the next client does not get it all; the part of
-     * a message too, so that the next one begins where it should. */
+    /* No client: discard the output, so that the next client does not get old messages, nor the
+     * rest of one. */
     tcflush(self->slave, TCIFLUSH);
     aw_fd_forget(&self->fd);
     return status;

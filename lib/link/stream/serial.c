@@ -93,9 +93,9 @@ static enum aw_status set_lines(struct serial_link *self, const char *path,
     return AW_OK;
 }
 
-/* What libserialport 0.1.1 leaves to do: VMIN is 0 with it, so that a read without data looks like
- * the end of the line; and it puts CRTSCTS among the input modes, where the kernel has no such bit,
- * and leaves the one among the control modes as somebody else has set it. */
+/* Corrects two settings of libserialport 0.1.1. It sets VMIN to 0, so a read without data looks
+ * like the end of the line. It sets CRTSCTS among the input modes instead of the control modes,
+ * which keep the setting of the program before. */
 static enum aw_status finish_modes(int fd, const char *path, const struct aw_line_settings *line,
                                    struct aw_error *err)
 {

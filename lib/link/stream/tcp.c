@@ -185,7 +185,7 @@ static unsigned bound_port(int fd)
     return ntohs(((const struct sockaddr_in *)&address)->sin_port);
 }
 
-/* What a client on this machine has to connect to for a server that takes all addresses. */
+/* Returns the host that clients on this machine use for a server that listens everywhere. */
 static const char *client_host(const char *host)
 {
     return strcmp(host, "*") == 0 || strcmp(host, "0.0.0.0") == 0 ? "127.0.0.1"

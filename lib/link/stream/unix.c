@@ -92,7 +92,7 @@ enum aw_status aw_unix_open(struct aw_link **out, const struct aw_url *url,
     return AW_OK;
 }
 
-/* A socket file that nobody listens on is left over from a server that was killed. */
+/* Removes the socket of a killed server, which nothing listens on. */
 static void remove_stale(const struct sockaddr_un *address)
 {
     struct stat file;

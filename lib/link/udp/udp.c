@@ -1,4 +1,4 @@
-/* The transport udp: a local port, and a peer that is named or is whoever sends first. */
+/* The transport udp: a local port and a peer, named in the URL or the first that sends. */
 #include <errno.h>
 #include <netdb.h>
 #include <netinet/in.h>
@@ -45,13 +45,13 @@ struct received {
 struct udp_link {
     struct aw_fd_link fd;
     bool server;
-    struct address to;              /* size 0: nobody yet */
-    bool to_sender;                 /* whoever sent last */
+    struct address to;              /* size 0: no peer yet */
+    bool to_sender;                 /* the last sender */
     bool peer_only;                 /* what other addresses than that of "to" send is refused */
     struct address sender, before;  /* the last one, and another one before it */
     int64_t received_ns, before_ns; /* when they were received last */
     int64_t reported_ns;            /* when something strange was reported last, 0: never */
-    bool refused;                   /* nobody listens, and that was reported */
+    bool refused;                   /* no program listens there; reported */
     int64_t refused_ns, sent_ns;    /* when that showed last, and the last datagram */
     int unsent;                     /* why the last datagram did not leave: errno, or 0 */
     int64_t batch_ns;               /* when it was read */
@@ -173,7 +173,7 @@ static enum aw_status report_refused(struct udp_link *self)
     return AW_EVENT;
 }
 
-/* A client sees that by what it receives. A server has sent for a while, and nobody refused it. */
+/* A client knows it from received datagrams, a server from sending without an ICMP error. */
 static bool is_listened_to(struct udp_link *self)
 {
     char name[NAME_LENGTH];
@@ -248,8 +248,8 @@ static void prepare_again(struct udp_link *self)
     }
 }
 
-/* Errors of earlier datagrams (ICMP: nobody listens) wait in a queue of their own, and poll(2) does
- * not rest before it is empty. */
+/* Empties the queue of ICMP errors (port unreachable): poll(2) returns at once while it holds any.
+ */
 static enum aw_status read_errors(struct udp_link *self)
 {
     enum aw_status news = AW_TIMEOUT;
@@ -363,7 +363,7 @@ static ssize_t send_one(const struct udp_link *self, const void *buf, size_t siz
                   self->to.size);
 }
 
-/* What the network refuses is lost, like any other datagram, and reported; the link stays. */
+/* Reports a datagram that the network refuses. It is lost like any other; the link stays. */
 static enum aw_status udp_write(struct aw_link *link, const void *buf, size_t size,
                                 struct aw_error *err)
 {
@@ -482,8 +482,8 @@ static bool address_towards(const struct address *to, struct address *out)
     return found;
 }
 
-/* Where the peer can reach us, and nobody else more than needed; everywhere where anybody may send,
- * and where no route leads to the peer yet. */
+/* Chooses the local address: the interface towards the peer. All addresses if any sender may be the
+ * peer, or if there is no route to it yet. */
 static enum aw_status listen_address(struct address *out, const struct address *to, unsigned port,
                                      bool anybody, struct aw_clock *clock, struct aw_error *err)
 {

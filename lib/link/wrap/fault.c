@@ -236,7 +236,7 @@ static void fault_close(struct aw_link *link)
     free(self);
 }
 
-/* There is nobody left who could send later what is delayed. */
+/* A signal handler cannot send delayed messages later. */
 static bool fault_raw(const struct aw_link *link, const void *buf, size_t size,
                       struct aw_link_raw *raw)
 {

@@ -1,12 +1,12 @@
 /* Two links around a link: one adds faults on purpose, one reports every message.
  *
  * Fault: every message (one write, or one read of the inner link) may be dropped, doubled, damaged
- * or delayed, both ways, by a generator seeded with seed, so that a run can be repeated. drop, dup,
+ * or delayed, both ways, by a generator seeded with seed, so that runs are repeatable. drop, dup,
  * corrupt and reorder are shares (10% or 0.1), delay and jitter are times (a message takes delay
  * and up to jitter more). Messages do not overtake each other, but on datagram links one that
  * reorder chooses is held for 20 ms while those behind it pass. Damage flips a bit; on ASCII links
- * it sets bit 7 or inserts a byte above 0x7F, because without a checksum a digit that turned into
- * another digit could not be noticed by anybody.
+ * it sets bit 7 or inserts a byte above 0x7F: without a checksum neither end can notice a digit
+ * that became another digit.
  *
  *     tcp:127.0.0.1:4000?drop=10%&dup=10%&corrupt=5%&delay=5ms&jitter=2ms&seed=7
  *

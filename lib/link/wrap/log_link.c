@@ -32,8 +32,8 @@ static enum aw_status start_again(struct log_link *self, struct aw_error *err)
     return aw_log_rewind(self->log, err);
 }
 
-/* Since the first one; what the kernel stamped before that was recorded is none earlier. What has
- * no time comes at once. */
+/* Returns the time since the first message, at least 0: kernel stamps may be earlier than the first
+ * recorded one. Messages without a time are due at once. */
 static int64_t since_first(const struct log_link *self)
 {
     int64_t time_ns = self->entry.time_ns;
@@ -42,7 +42,7 @@ static int64_t since_first(const struct log_link *self)
     return time_ns > self->first_ns ? time_ns - self->first_ns : 0;
 }
 
-/* What went to the device is only of interest where everybody receives everything. */
+/* Messages to the device are visible only on a bus, where each node receives all. */
 static bool is_for_us(const struct log_link *self)
 {
     const struct aw_log_entry *entry = &self->entry;
