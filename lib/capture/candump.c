@@ -107,7 +107,8 @@ struct word {
     size_t length;
 };
 
-#define WORDS_MAX 32
+#define WORDS_MAX   32
+#define RELATIVE_NS (INT64_C(100) * 1000000000)
 
 static size_t split(const char *line, size_t length, struct word *words)
 {
@@ -215,7 +216,8 @@ static size_t read_times(const struct word *words, size_t n, struct aw_candump *
 {
     bool dated = read_date(words, n, &out->time_ns);
     out->has_time = dated || read_time(words[0], &out->time_ns);
-    out->relative = out->has_time && !dated && words[0].length == strlen("(000.000000)");
+    out->relative = out->has_time && !dated && words[0].length == strlen("(000.000000)") &&
+                    out->time_ns < RELATIVE_NS;
     return dated ? 2 : out->has_time;
 }
 
