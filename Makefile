@@ -77,7 +77,7 @@ pick   = $(if $(SHARED),-l$(1),$(shell \
 choose = $(eval $(1) := $(foreach lib,$(2),$(call pick,$(lib))) $(3))$($(1))
 
 LIB_LIBS     = $(call choose,LIB_LIBS,serialport hidapi-hidraw zstd lz4,-lm -lpthread)
-TOOL_LIBS    = $(call choose,TOOL_LIBS,readline jansson inih ncursesw tinfo evdev,)
+TOOL_LIBS    = $(call choose,TOOL_LIBS,readline jansson inih ncursesw tinfo,)
 SHARED_LIBS := -lserialport -lhidapi-hidraw -lzstd -llz4 -lm -lpthread
 
 # ---- Files ---------------------------------------------------------------------------------------

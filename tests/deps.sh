@@ -12,7 +12,7 @@ set -eu
 packages_build='
 make gcc libc6-dev
 libserialport-dev libhidapi-dev libudev-dev
-libreadline-dev libjansson-dev libinih-dev libncurses-dev libevdev-dev
+libreadline-dev libjansson-dev libinih-dev libncurses-dev
 libode-dev libmosquitto-dev libwebsockets-dev libsdl2-dev libzstd-dev liblz4-dev
 '
 packages_check='

@@ -22,7 +22,6 @@ lib/describe
 lib/ros
 lib/capture
 lib/control
-lib/input
 lib/link/core
 lib/link/stream lib/link/can lib/link/hid lib/link/udp lib/link/wrap
 lib/link

@@ -151,9 +151,9 @@ const struct aw_command aw_common_commands[] = {
     {.name = "teleop", .group = AW_GROUP_MOVE, .hands = true,
      .summary = "drive the joints with a gamepad while a button is held, or with keys",
      .options = AW_OPTIONS(
-         {.name = "pad", .value = "PATH",
-          .help = "the gamepad: /dev/input/event7, or file:RECORDING of evemu-record; default: "
-              "the first one found"},
+         {.name = "pad", .value = "WHICH",
+          .help = "the gamepad: a number or path of armwire-pad --list, or a part of its name; "
+              "default: the first one found"},
          {.name = "keys", .help = "use the keys of the terminal, also if there is a gamepad"},
          {.name = "map", .value = "NAME", .complete = aw_teleop_complete_maps,
           .help = "the functions of the controls: a section [teleop NAME] of the config file, "
@@ -161,18 +161,14 @@ const struct aw_command aw_common_commands[] = {
          {.name = "channels", .value = "FILE",
           .help = "drive by records (NDJSON, CSV) that name the inputs of the map: -: as they "
               "come on standard input; a file: at its times"},
-         {.name = "learn",
-          .help = "ask you to move each control, and write a section [teleop NAME] (--map; mine)"},
          {.name = "stale", .value = "TIME", .unit = "s", .min = 0, .max = 60,
           .help = "stop if the gamepad sends nothing for this time while a stick is held; 0: "
               "never; default: 2s on Bluetooth, 0.5s with --channels, else 0"},
-         AW_LAG_OPTION,
-         {.name = "pad-db", .value = "FILE",
-          .help = "names of controls: lines of SDL's GameControllerDB", .endings = "txt"}),
+         AW_LAG_OPTION),
      .safety = AW_MOTION, .timed = true, .run = aw_run_teleop,
      .details = "Hold the enabling button (right shoulder) to move; each stick must rest once "
          "before it counts. The joints stop when you release the button, unplug the gamepad, "
-         "or events or time are lost. They move at a quarter of their speed; hold the left "
+         "or armwire-pad is silent for 0.1 s. They move at a quarter of their speed; hold the left "
          "shoulder for full speed. A key is one short push; on a terminal that reports key "
          "releases the joint moves while you hold the key. An arm without speeds (armctl) "
          "makes small steps, each when the one before is confirmed. "

@@ -5,6 +5,7 @@ after the file's header: who passes a message and cannot record it ends with 7 a
 
 A command that passes nothing (known by a record that it could write) ends as it does without.
 """
+import json
 import os
 import re
 import resource
@@ -27,10 +28,10 @@ WORDS = {
     "config": "config path", "describe": "describe", "quit": "quit", "list": "list", "info": "info",
     "wait": "wait {field}>-9999 --for 0.1s", "expect": "expect {field}>-9999 --for 0.1s",
     "history": "history", "release": "release --help", "limits": "limits",
-    "teleop": "teleop --pad file:pad.evemu --force", "verify": "verify --help", "compare": "compare --help",
+    "teleop": "teleop --channels pad.ndjson --force", "verify": "verify --help", "compare": "compare --help",
     "packets": "packets --help", "send": "send --help", "speed": "speed --help",
     "armctl": {"send": "send DEG1,001", "jog": "jog 1 --help", "move": "move 1=90", "home": "--config home.ini home",
-               "teleop": "--config home.ini teleop --pad file:pad.evemu --force", "play": "play rotate.csv --force",
+               "teleop": "--config home.ini teleop --channels pad.ndjson --force", "play": "play rotate.csv --force",
                "follow": "follow lead.csv --map 1=a --max-speed 20 --approach 10 --force"},
     "hidmotor": {"play": "play path.csv", "gains": "gains show", "moveto": "moveto 120mm 0mm 150mm",
                  "home": "home duration=50ms", "raw": "raw 1910 --yes", "jog": "jog m1 5",
@@ -50,16 +51,16 @@ FIELDS = {"armctl": "angle", "hidmotor": "m1.position", "canpid": "lknee.torque"
 # One that is sent, for replay and run.
 SENT = {"armctl": "deg 1 1", "hidmotor": "move 1 1 1 duration=10ms", "canpid": f"set kp 1 {BOARD} --switch",
         "unitysim": "stop", "ezphys": "stop"}
+CONTROLS = ("leftx lefty rightx righty lefttrigger righttrigger a b x y back start leftshoulder rightshoulder").split()
+HELD = {"rightshoulder": 1}
+PUSHED = {"rightshoulder": 1, "leftx": -1, "lefty": -1}
 FILES = {
     "home.ini": "[joint base]\nindex = 1\nkind = rotate\nmin = -360\nmax = 360\nhome = 0\n",
     "path.csv": "0,0,0,0\n0.1,1,1,1\n", "joint.csv": "t,hinge\n0,0\n0.02,0.01\n", "rotate.csv": "t,1\n0,0\n0.1,1\n",
     "lead.csv": "t,a\n0,0\n0.1,0.5\n",
     # A pad whose left stick is pushed both ways for 50 ms.
-    "pad.evemu": "# EVEMU 1.3\nN: pad\nI: 0003 045e 028e 0110\nP: 00\nB: 00 0b\nB: 01" + 38 * " 00" + " db 7c\nB: 03 03\n"
-                 + "".join(f"A: 0{axis} -32768 32767 16 128 0\n" for axis in range(2))
-                 + "".join(f"E: {event}\nE: {event[:4]} 0000 0000 0\n" for event in (
-                     "0.00 0003 0000 0", "0.01 0001 0137 1", "0.02 0003 0000 -32768", "0.02 0003 0001 -32768",
-                     "0.07 0003 0000 0", "0.07 0003 0001 0", "0.08 0001 0137 0")),
+    "pad.ndjson": "".join(json.dumps({"t": t, **dict.fromkeys(CONTROLS, 0), **now}) + "\n" for t, now in (
+        (0, {}), (0.01, HELD), (0.02, PUSHED), (0.07, HELD), (0.08, {}))),
 }
 
 

@@ -162,16 +162,14 @@ rival() {
     rival hidmotor move 0 60 0 duration=100s --wait
     # By steps, each of which is confirmed: the next one is not begun.
     rm poses.csv
-    sed -n '/^```evemu/,/^E:/{/^[#NIPBA]/p}' "$root/docs/teleop.md" >pad.evemu
-    for event in '0.0 0000 0000 0' '0.3 0001 0137 1' '0.6 0003 0001 -32768' '100.0 0001 0137 0'; do
-        printf 'E: %s\nE: %s 0000 0000 0\n' "$event" "${event%% *}" >>pad.evemu
-    done
+    printf '%s\n' '0.3 hold 1' '0.6 lefty -1' '100 hold 0' >pad.events
+    "$root/tests/cli/pad_player.py" --channels pad.events >pad.ndjson
     printf '%s\n' '[joint lift]' 'index = 2' 'speed = 20' >arm.ini
     export ARMCTL_CONFIG=$D/arm.ini
     serve a armctl -l sim:
     ok armctl -q deg lift 20
     second=(deg lift 10)
-    rival armctl teleop --pad file:pad.evemu
+    rival armctl teleop --channels pad.ndjson
     same "$(armctl -q -j status | jq -c .lift.target)" 10
     printf '%s\n' t,lift 0,10 100,180 >path.csv
     rival armctl play path.csv

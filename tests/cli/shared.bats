@@ -115,13 +115,11 @@ END
     ok canpid -q gains apply - --yes --switch <<<'lknee pos kp 5'
 }
 
-@test "a teleop is the client's, too: its pad, its rate; what it moves is stopped with it" {
-    sed -n '/^```evemu/,/^E:/{/^[#NIPBA]/p}' "$root/docs/teleop.md" >pad.evemu
-    for event in '0.0 0000 0000 0' '0.3 0001 0137 1' '0.6 0003 0001 -32768' '1.4 0001 0137 0'; do
-        printf 'E: %s\nE: %s 0000 0000 0\n' "$event" "${event%% *}" >>pad.evemu
-    done
+@test "a teleop is the client's, too: its records, its rate; what it moves is stopped with it" {
+    printf '%s\n' '0.3 hold 1' '0.6 lefty -1' '1.4 hold 0' >pad.events
+    "$root/tests/cli/pad_player.py" --channels pad.events >pad.ndjson
     serve s hidmotor -l sim:
-    ok hidmotor -q teleop --pad file:pad.evemu -j
+    ok hidmotor -q teleop --channels pad.ndjson -j
     same "$(jq -c '[.cmd, .result, .stops]' <<<"$output")" '["teleop","ended",1]'
     [ "$(hidmotor -q -j status | jq '.m2.target > 1')" = true ] # further where the machine is not busy
     stays .m2.target

@@ -1,10 +1,11 @@
 #!/usr/bin/env python3
 """teleop that stands still (SIGSTOP) or dies (SIGKILL) while a stick is held out, play, follow and experiments on
 their way: a child of it has the stop on the wire within the 100 ms that it may be late, and 20 ms more. What is no
-teleop and no follow ends when it is woken (SIGCONT), with that reason, and its last word is the stop.
+teleop and no follow ends when it is woken (SIGCONT), with that reason, and its last word is the stop. If armwire-pad
+stands still or dies instead, teleop has the stop on the wire within the same times.
 
     ROUNDS=25 teleop_still.py BIN FOLDER [PAD]   of each tool and way; 2 without ROUNDS. PAD: a program that is a
-                                             gamepad of the kernel's (tests/kernel/pad.c), else a recording
+                                             gamepad of the kernel's (tests/kernel/pad.c), else pad_player.py
     WITHIN=40                                ms, in place of those 20: a machine that is busy
     WHAT=play,follow,experiments             in place of teleop
     TOOLS=armctl                             of these alone
@@ -12,6 +13,7 @@ teleop and no follow ends when it is woken (SIGCONT), with that reason, and its 
 import os
 import random
 import select
+import shutil
 import signal
 import socket
 import subprocess
@@ -36,17 +38,11 @@ EXPERIMENTS = {
     "ezphys": {"motor": "motor {joint} 1.5 1000 --for 60s"},
 }
 WAYS = {"SIGSTOP": signal.SIGSTOP, "SIGKILL": signal.SIGKILL}
+PAD_WAYS = {"SIGSTOP of armwire-pad": signal.SIGSTOP, "SIGKILL of armwire-pad": signal.SIGKILL}
 OPTIONS = {"canpid": ["-c", "pos", "-b", "lknee"], "hidmotor": ["--timeout", "1s"], "armctl": ["--force"]}
-# The pad of docs/teleop.md; the button is held, the stick goes out and stays there.
 JOINTS = {"armctl": "lift", "hidmotor": "m2", "canpid": "lknee", "unitysim": "elbow"}
-EVENTS = """E: 0.0 0000 0000 0
-E: 0.1 0001 0137 1
-E: 0.1 0000 0000 0
-E: 0.2 0003 0001 -32768
-E: 0.2 0000 0000 0
-E: 60.0 0001 0137 0
-E: 60.0 0000 0000 0
-"""
+# The button is held, the stick goes out and stays there.
+EVENTS = "0.1 hold 1\n0.2 lefty -1\n60 hold 0\n"
 
 
 class Unitysim(TOOLS["unitysim"]):
@@ -160,7 +156,18 @@ class Round:
                     else:
                         self.tool.heard(message)
 
-    def run(self, number, few, ends):
+    def target(self, way):
+        """The process that the signal goes to: teleop, or its child armwire-pad"""
+        if way not in PAD_WAYS:
+            return self.program.pid
+        with open(f"/proc/{self.program.pid}/task/{self.program.pid}/children", encoding="ascii") as file:
+            for pid in file.read().split():
+                with open(f"/proc/{pid}/cmdline", encoding="utf-8") as line:
+                    if "armwire-pad" in line.read():
+                        return int(pid)
+        raise SystemExit("armwire-pad does not run")
+
+    def run(self, way, number, few, ends):
         """ms from the signal to the stop; None: a machine that is busy has held the tool up, and it never moved."""
         moved, due, hit = 0, None, None
         for now, what in self.messages(time.monotonic() + PATIENCE):
@@ -169,7 +176,7 @@ class Round:
                 due = now + random.random() / 10
             if due and not hit and now >= due:
                 hit = time.monotonic()
-                os.kill(self.program.pid, number)
+                os.kill(self.target(way), number)
             elif hit and what == STOPS:
                 if ends:
                     self.wake()
@@ -204,13 +211,25 @@ class Round:
             self.simulator.communicate()
 
 
+def play_pads():
+    """Without a gamepad of the kernel's: copies of the tools beside a stand-in for armwire-pad"""
+    global BIN
+    if PAD:
+        return
+    played = os.path.join(FOLDER, "played")
+    os.makedirs(played, exist_ok=True)
+    for program in (*TOOLS, "ezphys-sim"):
+        shutil.copy(os.path.join(BIN, program), played)
+    player = os.path.join(os.path.dirname(os.path.abspath(__file__)), "pad_player.py")
+    shutil.copy(player, os.path.join(played, "armwire-pad"))
+    BIN = played
+
+
 def main():
-    page = os.path.join(os.path.dirname(os.path.abspath(__file__)), "../../docs/teleop.md")
-    with open(page, encoding="utf-8") as file:
-        pad = file.read().split("```evemu", 1)[1].split("\n", 1)[1].split("\nE:", 1)[0]
-    path = os.path.join(FOLDER, "held.evemu")
+    path = os.path.join(FOLDER, "held.events")
     with open(path, "w", encoding="ascii") as file:
-        file.write(pad + "\n" + EVENTS)
+        file.write(EVENTS)
+    play_pads()
     rounds, within = int(os.environ.get("ROUNDS", "2")), float(os.environ.get("WITHIN", "20"))
     number, late = 0, 0
     for name in ("hidmotor", "canpid", "unitysim", "ezphys", "armctl"):
@@ -218,18 +237,19 @@ def main():
             continue
         whats = [what for word in os.environ.get("WHAT", "teleop").split(",")
                  for what in (EXPERIMENTS.get(name, ()) if word == "experiments" else [word])]
-        for what, way in ((what, way) for what in whats for way in WAYS):
+        for what, way in ((what, way) for what in whats for way in (*WAYS, *(PAD_WAYS if what == "teleop" else ()))):
+            still = WAYS.get(way, PAD_WAYS.get(way)) == signal.SIGSTOP
             times = []
             while len(times) < rounds:
                 number += 1
-                a_round = Round(name, number, what, f"file:{path}")
+                a_round = Round(name, number, what, path)
                 try:
-                    took = a_round.run(WAYS[way], FEW.get(what, 5),
-                                       way == "SIGSTOP" and what not in ("teleop", "follow"))
+                    took = a_round.run(way, signal.SIGSTOP if still else signal.SIGKILL, FEW.get(what, 5),
+                                       still and what not in ("teleop", "follow"))
                 finally:
                     a_round.close()
                 times += [] if took is None else [took]
-            most = (LATE if what == "teleop" else STILL) * (way == "SIGSTOP") + within
+            most = (LATE if what == "teleop" else STILL) * (still or way in PAD_WAYS) + within
             beyond = sum(t > most for t in times)
             late += beyond
             print("%s %s, %s: %d of %d within %g ms, the worst after %.1f ms" % (

@@ -50,20 +50,11 @@ END
 
 @test "across half a turn: a stick turns it on" {
     make_wheel
-    sed -n '/^```evemu/,/^E:/{/^[#NIPBA]/p}' "$root/docs/teleop.md" >pad.evemu
-    while read -r at control; do
-        printf 'E: %s %s\nE: %s 0000 0000 0\n' "$at" "$control" "$at"
-    done >>pad.evemu <<END
-0.0 0000 0000 0
-0.4 0001 0136 1
-0.5 0001 0137 1
-1.0 0003 0001 -32768
-3.2 0001 0137 0
-3.4 0003 0001 0
-END
+    printf '%s\n' '0.4 full 1' '0.5 hold 1' '1.0 lefty -1' '3.2 hold 0' '3.4 lefty 0' >pad.events
+    "$root/tests/cli/pad_player.py" --channels pad.events >pad.ndjson
     stderr='held up'
     while [[ $stderr == *'held up'* ]]; do # by this machine, where it is busy
-        ok ezphys -l "$wheel" --record run.pcapng teleop --pad file:pad.evemu
+        ok ezphys -l "$wheel" --record run.pcapng teleop --channels pad.ndjson
     done
     has "$output" 'result=ended stops=1'
     places=$(ezphys -q decode -j run.pcapng | jq 'select(.displacement != null) | .displacement * 10 | round' | uniq | xargs)

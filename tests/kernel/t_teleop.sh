@@ -1,7 +1,7 @@
 #!/bin/bash
 # teleop with a gamepad of the kernel's: the button let go and the gamepad pulled out in motion, and
 # how long after that the stop is in the recording of each tool's simulator; a gamepad whose raw reports
-# come by uhid; teleop stopped (SIGSTOP) and killed in motion. 100 of each: ROUNDS=25.
+# come by uhid; teleop and armwire-pad stopped (SIGSTOP) and killed in motion. 100 of each: ROUNDS=25.
 # shellcheck source=/dev/null
 . "$(dirname "$0")/lib.sh"
 load uinput evdev uhid hid-generic
@@ -127,7 +127,7 @@ wait_for '^pad: ' pad.log
 plain=(setpriv "--bounding-set=-dac_override,-dac_read_search" "$bin/hidmotor" -q -l sim: teleop)
 chmod 0 /dev/input/event*
 check_fails 4 'TAG+="uaccess"' "no right to any: the rule for udev" "${plain[@]}"
-check_fails 4 'no right to read it' "nor to the one that is named" "${plain[@]}" --pad "$(sed -n 's/^pad: //p' pad.log)"
+check_fails 4 'no permission to read' "nor to the one that is named" "${plain[@]}" --pad "$(sed -n 's/^pad: //p' pad.log)"
 chmod 600 /dev/input/event*
 exec 9>&-
 rm go

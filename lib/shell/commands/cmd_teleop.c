@@ -17,65 +17,19 @@
 
 #define SLICE_NS (5 * AW_MILLISECOND)  /* while it runs: a stop waits no longer */
 #define REST_NS  (20 * AW_MILLISECOND) /* while nothing does */
-#define STALE_S  2.0                   /* by default, of Bluetooth */
 #define FPS      20
 
 /* ---- Beginning ---------------------------------------------------------------------------------
  */
 
-/* Lines of SDL's database: of the file that is named, or beside the config file, and those of the
- * environment, as games take them. Freed by the caller. */
-static char *database(struct aw_session *session)
-{
-    const char *path = getenv("SDL_GAMECONTROLLERCONFIG_FILE"),
-               *more = getenv("SDL_GAMECONTROLLERCONFIG");
-    char *text = NULL, line[1100];
-    size_t size = 0;
-    FILE *out = open_memstream(&text, &size);
-    if (!out)
-        return NULL;
-    if (aw_option(session, "pad-db"))
-        path = aw_option(session, "pad-db");
-    FILE *in = path ? fopen(path, "re") : NULL;
-    if (path && !in)
-        aw_session_notice(session, "%.200s cannot be read: pads have the kernel's names", path);
-    while (in && fgets(line, sizeof line, in))
-        fputs(line, out);
-    if (in)
-        fclose(in);
-    fprintf(out, "\n%s\n", more ? more : "");
-    fclose(out);
-    return text;
-}
-
-static enum aw_status open_pad(struct aw_hands *h)
-{
-    const char *where = aw_option(h->session, "pad");
-    char *lines = database(h->session);
-    if (where && !*where)
-        where = NULL;
-    enum aw_status status = aw_pad_open(&h->pad, where, lines, &h->session->err);
-    free(lines);
-    if (status != AW_OK)
-        return status;
-    for (size_t i = 0; i < h->map.n_inputs; i++)
-        h->control[i] = aw_pad_find(h->pad, h->map.inputs[i]);
-    const char *stale = aw_option(h->session, "stale");
-    double seconds = stale ? aw_option_number(h->session, "stale")
-                     : aw_pad_caps(h->pad)->bus == BUS_BLUETOOTH ? STALE_S
-                                                                 : 0;
-    h->engine.stale_ns = (int64_t)(seconds * 1e9);
-    return AW_OK;
-}
-
 static enum aw_status check_enable(struct aw_hands *h)
 {
-    if (h->control[h->map.enable] >= 0 || aw_option(h->session, "channels"))
+    if (h->pad.has[h->map.enable] || aw_option(h->session, "channels"))
         return AW_OK;
     return aw_fail(&h->session->err, AW_USAGE,
                    "teleop: '%s' has no control '%s', which the map %s holds to run — name "
-                   "another one in a section [teleop NAME], or let --learn ask for it",
-                   aw_pad_caps(h->pad)->name, h->map.inputs[h->map.enable], h->map_name);
+                   "another one in a section [teleop NAME]",
+                   h->pad.name, h->map.inputs[h->map.enable], h->map_name);
 }
 
 /* "45deg/s" of the joint's unit, or "-50%" of its limit. */
@@ -180,7 +134,7 @@ static void find_mapped(struct aw_hands *h)
 static enum aw_status find_pad(struct aw_hands *h)
 {
     struct aw_session *session = h->session;
-    enum aw_status status = open_pad(h);
+    enum aw_status status = aw_teleop_pad_open(h);
     if (status == AW_NO_LINK && !aw_option(session, "pad") && h->screen) {
         h->keys.wanted = true;
         snprintf(h->said, sizeof h->said, "%.119s", session->err.text);
@@ -195,8 +149,6 @@ static enum aw_status find_hands(struct aw_hands *h)
     const char *channels = aw_option(session, "channels");
     enum aw_status status = AW_OK;
     h->screen = aw_live_wanted(session);
-    for (size_t i = 0; i < h->map.n_inputs; i++)
-        h->control[i] = -1;
     if (h->keys.wanted && !h->screen)
         return aw_fail(&session->err, AW_USAGE,
                        "teleop --keys needs a terminal to draw on — or take a pad (--pad)");
@@ -248,27 +200,6 @@ static enum aw_status begin(struct aw_hands *h)
     if (status == AW_OK && !dry && h->way->check)
         status = h->way->check(h);
     return status == AW_OK && !dry ? find_hands(h) : status;
-}
-
-/* --learn: the map is asked for, tried, and written; nothing moves. */
-static enum aw_status learn(struct aw_hands *h)
-{
-    char *text = NULL;
-    enum aw_status status = begin_joints(h);
-    if (status == AW_OK && h->list.n == 0)
-        status =
-            aw_fail(&h->session->err, AW_USAGE, "teleop --learn: there is no joint to ask for%s",
-                    aw_flag(h->session, "dry-run") ? " without the device" : "");
-    if (status == AW_OK)
-        status = open_pad(h);
-    if (status == AW_OK)
-        status = aw_teleop_learn(h, &text);
-    if (status == AW_OK)
-        status = begin_engine(h);
-    if (status == AW_OK)
-        status = aw_teleop_learn_save(h, text);
-    free(text);
-    return status == AW_ENOUGH ? AW_OK : status;
 }
 
 /* ---- What is said ------------------------------------------------------------------------------
@@ -335,24 +266,6 @@ static enum aw_status act(struct aw_hands *h)
 
 /* ---- Running -----------------------------------------------------------------------------------
  */
-
-static void take_pad(struct aw_hands *h)
-{
-    struct aw_pad_event event;
-    int64_t now = aw_clock_now(h->session->clock);
-    while (aw_pad_next(h->pad, now, &event)) {
-        h->event_ns = event.time_ns;
-        if (event.what == AW_PAD_LOST || event.what == AW_PAD_GONE)
-            aw_teleop_lose(&h->engine, event.what == AW_PAD_LOST ? AW_HALT_EVENTS : AW_HALT_GONE);
-        for (size_t i = 0; i < h->map.n_inputs; i++)
-            if (h->control[i] >= 0)
-                aw_teleop_set(&h->engine, i, aw_pad_value(h->pad, h->control[i]));
-        aw_teleop_alive(&h->engine, now);
-        h->done = event.what == AW_PAD_GONE;
-        if (h->done || event.what == AW_PAD_LOST || aw_teleop_let_go(&h->engine))
-            return; /* the next step is the stop */
-    }
-}
 
 /* Not by ncurses, which knows nothing of releases and hides what it does not know. Was that all? */
 static bool read_typed(struct aw_hands *h)
@@ -425,6 +338,7 @@ struct glance {
     struct aw_aside aside;
     struct aw_hands *hands;
     int64_t last_ns;
+    bool busy;        /* reading channels may wait, which serves asides again */
     bool ended, late; /* late: the child that holds the link has sent its stop meanwhile */
 };
 
@@ -436,15 +350,18 @@ static void glance(struct aw_aside *aside)
     aside->due = now + SLICE_NS;
     g->late = g->late || now - g->last_ns > AW_TELEOP_LATE;
     g->last_ns = now;
-    if (g->ended)
+    if (g->ended || g->busy)
         return;
+    g->busy = true;
     h->keys.late = true;
     h->event_ns = now;
-    if (h->pad)
-        take_pad(h);
+    if (h->pad.on)
+        aw_teleop_pad_take(h);
+    if (h->channels.stream)
+        aw_teleop_channels_take(h); /* an error is returned again by the next turn */
     while (!read_typed(h))
         ;
-    h->keys.late = false;
+    h->keys.late = g->busy = false;
     if (h->screen && aw_live_due(&h->live))
         aw_teleop_draw(h);
     g->ended = h->done || !h->engine.enabled || aw_teleop_let_go(&h->engine);
@@ -512,21 +429,17 @@ static enum aw_status attend(struct aw_hands *h, bool runs)
 {
     struct aw_session *session = h->session;
     int64_t now = aw_clock_now(session->clock), until = now + (runs ? SLICE_NS : REST_NS);
-    if (h->pad && aw_pad_due(h->pad) > now)
-        until = aw_sooner(until, aw_pad_due(h->pad));
     if (aw_teleop_channels_due(h) > now)
         until = aw_sooner(until, aw_teleop_channels_due(h));
     enum aw_status status = aw_joints_attend(session, &h->list, until, 0, see, h);
     for (size_t i = 0; i < h->engine.n; i++)
         see_joint(h, i);
-    int fds[2] = {-1, -1};
-    if (h->pad)
-        aw_pad_fds(h->pad, fds);
-    else if (!h->channels.stream)
-        fds[0] = aw_screen_fd(h->live.screen);
-    if (status != AW_OK || runs || fds[0] < 0 || aw_session_virtual(session))
+    int fd = h->pad.on             ? h->pad.child.from
+             : !h->channels.stream ? aw_screen_fd(h->live.screen)
+                                   : -1;
+    if (status != AW_OK || runs || fd < 0 || aw_session_virtual(session))
         return status;
-    status = aw_session_wait_input(session, fds[0], aw_clock_now(session->clock) + REST_NS);
+    status = aw_session_wait_input(session, fd, aw_clock_now(session->clock) + REST_NS);
     return status == AW_TIMEOUT ? AW_OK : status;
 }
 
@@ -534,8 +447,8 @@ static enum aw_status attend(struct aw_hands *h, bool runs)
 static enum aw_status take_in(struct aw_hands *h)
 {
     h->event_ns = aw_clock_now(h->session->clock);
-    if (h->pad)
-        take_pad(h);
+    if (h->pad.on)
+        aw_teleop_pad_take(h);
     read_keys(h);
     return h->channels.stream ? aw_teleop_channels_take(h) : AW_OK;
 }
@@ -578,9 +491,8 @@ static enum aw_status open_screen(struct aw_hands *h)
 /* What drives is gone: the end of a recording is none of that. */
 static enum aw_status check_gone(struct aw_hands *h)
 {
-    bool recorded = h->pad && aw_pad_recorded(h->pad);
     bool file = h->channels.over && !h->channels.live;
-    if (h->engine.halt != AW_HALT_GONE || recorded || file)
+    if (h->engine.halt != AW_HALT_GONE || file)
         return AW_OK;
     return aw_fail(&h->session->err, AW_LOST,
                    "teleop: %s: all is stopped — connect it and begin anew",
@@ -634,16 +546,15 @@ enum aw_status aw_run_teleop(struct aw_session *session, const struct aw_args *a
     h->session = session;
     h->way = session->tool->joints->confirms ? &aw_teleop_steps : &stream;
     h->keys.wanted = aw_flag(session, "keys");
-    bool learns = aw_flag(session, "learn");
-    enum aw_status status = learns ? learn(h) : begin(h);
-    if (status == AW_OK && !learns && aw_flag(session, "dry-run"))
+    enum aw_status status = begin(h);
+    if (status == AW_OK && aw_flag(session, "dry-run"))
         status = aw_dry_depends(session, "what the hands do");
-    else if (status == AW_OK && !learns)
+    else if (status == AW_OK)
         status = run(h);
-    if (status == AW_OK && !learns && !session->run.dry_end)
+    if (status == AW_OK && !session->run.dry_end)
         tell(h);
     aw_teleop_channels_close(h);
-    aw_pad_close(h->pad);
+    aw_teleop_pad_close(h);
     aw_joints_free(&h->list);
     free(h);
     return status;

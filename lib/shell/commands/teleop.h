@@ -4,8 +4,8 @@
 
 #include <limits.h>
 
+#include "base/child.h"
 #include "control/teleop.h"
-#include "input/pad.h"
 #include "shell/commands/live.h"
 #include "shell/core/joints.h"
 
@@ -27,16 +27,29 @@ struct aw_teleop_keys {
     char text[64]; /* the beginning of a sequence */
 };
 
+/* A gamepad, read by the program armwire-pad. */
+struct aw_teleop_pad {
+    bool on, bluetooth;
+    bool silent;                /* armwire-pad printed nothing for too long */
+    bool has[AW_TELEOP_INPUTS]; /* of the map's inputs */
+    enum aw_status status;      /* AW_OK until it has ended */
+    int64_t came_ns;            /* the last record, by the real clock; AW_NEVER: none yet */
+    struct aw_child child;
+    size_t held, used; /* in buffer */
+    char name[80], why[400], buffer[8192];
+};
+
 /* Channels that come as records; stream NULL: none. */
 struct aw_teleop_channels {
     struct aw_stream *stream;
     struct aw_select names;      /* what the map names and the pad has not */
     size_t input[AW_SELECT_MAX]; /* of each of them */
     bool seen[AW_SELECT_MAX];
-    size_t unseen;      /* until all have come once nothing counts */
-    bool live;          /* standard input; else a file, which is played by its times */
-    bool waiting, over; /* item is read and not due yet; the end */
-    bool behind;        /* more have come than were taken at once */
+    size_t unseen;         /* until all have come once nothing counts */
+    enum aw_status status; /* why it cannot go on */
+    bool live;             /* standard input; else a file, which is played by its times */
+    bool waiting, over;    /* item is read and not due yet; the end */
+    bool behind;           /* more have come than were taken at once */
     struct aw_item item;
     int64_t start_ns; /* of a file: what its times lack to the session's clock */
     int64_t came_ns;  /* the last one */
@@ -64,8 +77,7 @@ struct aw_hands {
     struct aw_teleop_joint joints[AW_TELEOP_JOINTS];
     bool mapped[AW_TELEOP_JOINTS];
     const char *map_name;
-    struct aw_pad *pad;            /* NULL: keys */
-    int control[AW_TELEOP_INPUTS]; /* of the pad; -1: it has none of this name */
+    struct aw_teleop_pad pad;
     struct aw_teleop_keys keys;
     struct aw_teleop_channels channels;
     struct aw_live live;
@@ -78,7 +90,7 @@ struct aw_hands {
     unsigned stops, marks, recordings; /* recordings that the button has begun */
     unsigned recording;                /* the number of the last one */
     char record_path[PATH_MAX];        /* and its file */
-    double worst_ms;                   /* from the kernel's event to the stop's confirmation */
+    double worst_ms;                   /* from the event to the stop's confirmation */
 };
 
 /* The panel, on the canvas of hands->live.screen. */
@@ -94,6 +106,13 @@ void aw_teleop_keys_end(struct aw_hands *hands);
 void aw_teleop_keys_take(struct aw_hands *hands, char c);
 void aw_teleop_keys_step(struct aw_hands *hands);
 
+/* A gamepad: open starts armwire-pad and waits for its first record (AW_NO_LINK: no gamepad, or no
+ * armwire-pad); take reads what has come, without waiting, and loses a pad that is silent or gone.
+ */
+enum aw_status aw_teleop_pad_open(struct aw_hands *hands);
+void aw_teleop_pad_take(struct aw_hands *hands);
+void aw_teleop_pad_close(struct aw_hands *hands);
+
 /* Channels: open when the map and the pad are known; path "-": standard input. take takes what has
  * come or is due, and loses what is silent or ends (AW_USAGE, AW_STOPPED: it cannot go on); due is
  * when the next one is; lack a channel that has not come yet, or NULL. */
@@ -107,12 +126,6 @@ void aw_teleop_channels_close(struct aw_hands *hands);
 void aw_teleop_record_begin(struct aw_hands *hands);
 enum aw_status aw_teleop_record_toggle(struct aw_hands *hands, const char **said);
 enum aw_status aw_teleop_record_end(struct aw_hands *hands, enum aw_status status);
-
-/* Asks to move each control and makes hands->map of it; text is that as a section of the config
- * file, freed by the caller. save writes it there, or with --dry-run shows it. AW_ENOUGH: somebody
- * left. */
-enum aw_status aw_teleop_learn(struct aw_hands *hands, char **text);
-enum aw_status aw_teleop_learn_save(struct aw_hands *hands, const char *text);
 
 /* hands->map is the one of this name: of the config file, of the tool, or made of the joints. NULL:
  * the usual one. AW_USAGE names those that there are. */

@@ -13,7 +13,7 @@ static enum aw_status name_inputs(struct aw_hands *h)
     struct aw_teleop_channels *c = &h->channels;
     enum aw_status status = AW_OK;
     for (size_t i = 0; i < h->map.n_inputs && status == AW_OK; i++) {
-        if (h->pad && h->control[i] >= 0)
+        if (h->pad.has[i])
             continue;
         c->input[c->names.n] = i;
         status = aw_select_add(&c->names, h->map.inputs[i], &h->session->err);
@@ -37,6 +37,7 @@ enum aw_status aw_teleop_channels_open(struct aw_hands *h, const char *path)
         status = aw_stream_open(&c->stream, h->session, path);
     if (status != AW_OK)
         return status;
+    h->session->device.concerns = NULL; /* -b is about the joints */
     c->live = aw_stream_is_live(c->stream);
     c->start_ns = AW_NO_TIME;
     c->came_ns = aw_clock_now(h->session->clock);
@@ -100,30 +101,36 @@ static void end(struct aw_hands *h)
     h->channels.over = h->done = true;
 }
 
+/* False: there is none now. */
+static bool take_one(struct aw_hands *h, int64_t now)
+{
+    struct aw_teleop_channels *c = &h->channels;
+    enum aw_status status = read_one(h);
+    if (status == AW_MALFORMED) {
+        aw_teleop_lose(&h->engine, AW_HALT_EVENTS);
+        return true;
+    }
+    if (aw_stream_over(status))
+        end(h);
+    else if (status != AW_TIMEOUT)
+        c->status = status;
+    if (status != AW_OK || due(h) > now)
+        return false;
+    c->waiting = false;
+    apply(h, &c->item);
+    return true;
+}
+
 enum aw_status aw_teleop_channels_take(struct aw_hands *h)
 {
     struct aw_teleop_channels *c = &h->channels;
     int64_t now = aw_clock_now(h->session->clock);
-    c->behind = true;
-    for (int i = 0; i < AT_ONCE && !c->over && !aw_teleop_let_go(&h->engine); i++) {
-        enum aw_status status = read_one(h);
-        if (status == AW_MALFORMED) {
-            aw_teleop_lose(&h->engine, AW_HALT_EVENTS);
-            continue;
-        }
-        if (aw_stream_over(status))
-            end(h);
-        c->behind = !(status == AW_TIMEOUT || c->over || (status == AW_OK && due(h) > now));
-        if (!c->behind)
-            break;
-        if (status != AW_OK)
-            return status;
-        c->waiting = false;
-        apply(h, &c->item);
-    }
+    c->behind = !c->over;
+    for (int i = 0; i < AT_ONCE && c->behind && !aw_teleop_let_go(&h->engine); i++)
+        c->behind = take_one(h, now);
     if (c->stale_ns > 0 && h->engine.enabled && now - c->came_ns > c->stale_ns)
         aw_teleop_lose(&h->engine, AW_HALT_STALE);
-    return AW_OK;
+    return c->status;
 }
 
 int64_t aw_teleop_channels_due(const struct aw_hands *h)

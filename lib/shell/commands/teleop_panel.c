@@ -21,9 +21,13 @@ const char *aw_teleop_halt_text(const struct aw_hands *h)
         return h->done ? "it was left" : "the time is over";
     if (h->engine.halt == AW_HALT_GONE && h->channels.over)
         return "the records have ended";
-    if (h->engine.halt == AW_HALT_GONE && !h->pad)
+    if (h->engine.halt == AW_HALT_GONE && h->pad.status)
+        return h->pad.why;
+    if (h->engine.halt == AW_HALT_GONE)
         return "the terminal is gone";
-    if (h->engine.halt == AW_HALT_STALE && h->channels.stream)
+    if (h->engine.halt == AW_HALT_STALE && h->pad.silent)
+        return "armwire-pad is silent";
+    if (h->engine.halt == AW_HALT_STALE && h->channels.stream && !h->pad.on)
         return "the records are silent";
     return aw_halt_names[h->engine.halt];
 }
@@ -33,11 +37,11 @@ static void draw_title(struct panel *p)
     const struct aw_hands *h = p->hands;
     char text[200];
     snprintf(text, sizeof text, "%s teleop  map %s  %s%s%s", h->session->tool->name, h->map_name,
-             h->pad               ? aw_pad_caps(h->pad)->name
+             h->pad.on            ? h->pad.name
              : h->channels.stream ? "records"
              : h->keys.releases   ? "keys, held to run"
                                   : "keys, a step each",
-             h->pad && h->channels.stream ? " and records" : "",
+             h->pad.on && h->channels.stream ? " and records" : "",
              h->session->device.tee ? "  REC" : "");
     aw_braille_text(p->canvas, 0, p->row++, text, AW_BRAILLE_BOLD);
 }
@@ -47,7 +51,7 @@ static void say_lack(const struct aw_hands *h, char *out, size_t size)
 {
     if (h->channels.unseen)
         snprintf(out, size, "stands: no record has had %s yet", aw_teleop_channels_lack(h));
-    else if (!h->pad && !h->channels.stream)
+    else if (!h->pad.on && !h->channels.stream)
         snprintf(out, size, "stands: press a key");
     else
         snprintf(out, size, "stands: %s %s to run",
