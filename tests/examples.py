@@ -4,15 +4,18 @@
 - README.md and docs/: blocks marked ```console. A line "$ COMMAND" is run by bash in a folder of
   the block, with the tools in PATH; what follows must be its output, standard error included. "…"
   in a line stands for anything, a line "…" for any lines. A block ```python NAME is a file of this
-  name in the folders of its page.
+  name in the folders of its page. The host "lab" of ssh is an sshd of this machine.
 - the examples in the help of every command of every tool: they must succeed, those of a page in one
   folder; what ends with "&" must still run then, and teleop has a terminal.
 """
 import os
 import re
+import shutil
+import socket
 import subprocess
 import sys
 import tempfile
+import time
 from pathlib import Path
 
 TREE = Path(__file__).resolve().parent.parent
@@ -21,9 +24,52 @@ TOOLS = sorted(table.parent.name for table in TREE.glob("cmd/*/tool.c"))
 LIMIT_S = 30
 
 
+class Lab:
+    """An sshd with keys of its own, and in self.bin a program ssh that finds it as the host lab."""
+
+    def __init__(self):
+        self.folder = tempfile.TemporaryDirectory()
+        self.bin, self.server = Path(self.folder.name) / "bin", None
+
+    def begin(self):
+        top = self.folder.name
+        with socket.create_server(("127.0.0.1", 0)) as free:
+            port = free.getsockname()[1]
+        for key in "host", "key":
+            subprocess.run(["ssh-keygen", "-q", "-t", "ed25519", "-N", "", "-f", f"{top}/{key}"], check=True)
+        Path(top, "server").write_text(
+            f"ListenAddress 127.0.0.1:{port}\nHostKey {top}/host\nAuthorizedKeysFile {top}/key.pub\nStrictModes no\n"
+            "UsePAM no\nPasswordAuthentication no\nPermitRootLogin prohibit-password\nPidFile none\n"
+            f"SetEnv PATH={BIN}:/usr/bin:/bin XDG_CONFIG_HOME={top} XDG_STATE_HOME={top} XDG_RUNTIME_DIR={top}\n")
+        Path(top, "client").write_text(
+            f"Host lab\nHostName 127.0.0.1\nPort {port}\nIdentityFile {top}/key\nIdentitiesOnly yes\nBatchMode yes\n"
+            f"UserKnownHostsFile {top}/known\nStrictHostKeyChecking no\nLogLevel ERROR\n")
+        self.bin.mkdir()
+        (self.bin / "ssh").write_text(f'#!/bin/sh\nexec {shutil.which("ssh")} -F {top}/client "$@"\n')
+        (self.bin / "ssh").chmod(0o755)
+        if os.getuid() == 0:
+            os.makedirs("/run/sshd", exist_ok=True)
+        sshd = shutil.which("sshd", path=os.environ["PATH"] + ":/usr/sbin")
+        self.server = subprocess.Popen([sshd, "-D", "-f", f"{top}/server", "-E", f"{top}/log"])
+        end = time.monotonic() + LIMIT_S
+        while subprocess.run([self.bin / "ssh", "lab", "true"], stderr=subprocess.DEVNULL).returncode:
+            assert time.monotonic() < end, Path(top, "log").read_text()
+
+    def end(self):
+        if self.server:
+            self.server.terminate()
+            self.server.wait()
+        self.folder.cleanup()
+
+
+lab = Lab()
+
+
 def run(command, folder):
+    if "ssh lab" in command and not lab.server:
+        lab.begin()
     env = {
-        "PATH": f"{BIN}:{os.environ['PATH']}",
+        "PATH": f"{lab.bin}:{BIN}:{os.environ['PATH']}",
         "HOME": folder,
         "XDG_CONFIG_HOME": folder + "/config",
         "XDG_STATE_HOME": folder + "/state",
@@ -147,4 +193,7 @@ def main():
     return failed > 0 or n == 0
 
 
-sys.exit(main())
+try:
+    sys.exit(main())
+finally:
+    lab.end()
