@@ -9,11 +9,12 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
 
+#include "base/file.h"
 #include "base/text.h"
-#include "shell/share/address.h"
 
 #define SYSTEM_CAS  "/etc/ssl/certs"
 #define KEEPALIVE_S 5
@@ -73,6 +74,23 @@ static enum aw_status parse_host(struct broker *broker, const char *place, size_
     return status;
 }
 
+/* The first line of a file that only its owner may read. */
+static enum aw_status read_secret(const char *path, char *out, size_t size, struct aw_error *err)
+{
+    struct stat about;
+    FILE *file = aw_file_open(path);
+    if (!file)
+        return aw_file_fail(err, NULL, path);
+    bool private = fstat(fileno(file), &about) == 0 && !(about.st_mode & 077);
+    bool read = fgets(out, (int)size, file) != NULL;
+    fclose(file);
+    if (!private)
+        return aw_fail(err, AW_USAGE, "%s: others may read it — chmod 600 it", path);
+    if (read)
+        out[strcspn(out, "\r\n")] = '\0';
+    return read && *out ? AW_OK : aw_fail(err, AW_USAGE, "%s: its first line is empty", path);
+}
+
 static enum aw_status read_login(struct broker *broker, struct aw_error *err)
 {
     const char *file = aw_url_get(&broker->url, "password"), *user = getenv("ARMWIRE_MQTT_USER"),
@@ -82,7 +100,7 @@ static enum aw_status read_login(struct broker *broker, struct aw_error *err)
     if (password)
         snprintf(broker->password, sizeof broker->password, "%s", password);
     unsetenv("ARMWIRE_MQTT_PASSWORD"); /* the tools do not need it */
-    return file ? aw_read_secret(file, broker->password, sizeof broker->password, err) : AW_OK;
+    return file ? read_secret(file, broker->password, sizeof broker->password, err) : AW_OK;
 }
 
 enum aw_status broker_parse(struct broker *broker, const char *url, struct aw_error *err)

@@ -367,9 +367,7 @@ const struct aw_command aw_common_commands[] = {
      .summary = "open the device and share it with other programs",
      .options = AW_OPTIONS(
          {.name = "listen", .value = "URL,…", .complete = NULL,
-          .help = "the address: serve: or unix:PATH, tcp:HOST:PORT", .fallback = "serve:"},
-         {.name = "token", .value = "FILE", .help = "tcp: the secret that a client must send "
-             "first"},
+          .help = "the address: serve: or unix:PATH", .fallback = "serve:"},
          {.name = "log", .value = "FILE", .help = "write a line for each command into this "
              "file"},
          {.name = "files", .value = "FOLDER",

@@ -279,6 +279,9 @@ moves() { hidmotor -q -j -l serve: status | jq -e '.m2.velocity > 1' >/dev/null;
     chmod 644 right
     fails 2 armwire-mqtt "mqtt://robot@127.0.0.1:$port/arm?password=right" -- hidmotor
     has "$why" "others may read it"
+    (umask 077; echo >empty)
+    fails 2 armwire-mqtt "mqtt://robot@127.0.0.1:$port/arm?password=empty" -- hidmotor
+    has "$why" "its first line is empty"
 }
 
 @test "TLS with a CA of one's own; without it, or without the client's certificate, no connection" {

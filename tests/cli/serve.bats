@@ -311,21 +311,6 @@ asks() {
     has "$why" busy
 }
 
-@test "by TCP only with the token" {
-    echo "open sesame" >token
-    fails 2 hidmotor serve -l sim: --listen tcp:127.0.0.1:0
-    has "$why" "needs --token"
-    fails 2 hidmotor serve -l sim: --listen tcp:127.0.0.1:0 --token token
-    has "$why" "others may read it"
-    chmod 600 token
-    serve s hidmotor -l sim: --listen tcp:127.0.0.1:0 --token token
-    fails 4 hidmotor -q -l "$url" status
-    ok hidmotor -q -l "$url?token=token" -j status
-    (umask 077 && echo wrong >other)
-    fails 4 hidmotor -q -l "$url?token=other" status
-    has "$why" "the first line is"
-}
-
 @test "a client opens no file of the server's machine, and starts nothing there" {
     serve s canpid -l sim:
     sock=$(place canpid)

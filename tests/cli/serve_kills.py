@@ -7,7 +7,7 @@ stop comes, how long that takes, and that nothing moves after it until somebody 
 Between the server and its simulator stands this program, which passes every message on, notes when
 the stop comes, and counts what moves after it. WAYS has the ways, with what the commander is to end
 with and what everybody is to be told; without a way, all that need no broker. TOOL may be "all".
-Those by an MQTT broker want mosquitto, "down" wants to be allowed to make a network's interface.
+Those by an MQTT broker want mosquitto.
 
 Within: what the stop may take beyond the time after which the way is found out (the dead-man's, or
 that in which a lost device is looked for). What a process on the way waited for a processor does not
@@ -23,7 +23,6 @@ Prints one line for each way, with and without what was waited for, and one for 
 what passed the wire last; exit status 1 if there was any.
 """
 import collections
-import fcntl
 import json
 import os
 import random
@@ -31,7 +30,6 @@ import re
 import select
 import signal
 import socket
-import struct
 import subprocess
 import sys
 import tempfile
@@ -51,7 +49,6 @@ WAYS = {
     "stop": Way(None, SILENT, "dead-man"),
     "silent": Way(None, SILENT, "dead-man"),
     "cut": Way(None, SILENT, "dead-man"),
-    "down": Way(None, SILENT, "dead-man"),
     "stranger": Way(3, STOPPED),
     "own": Way(None, STOPPED),
     "take": Way(3, "has taken over"),
@@ -66,12 +63,10 @@ WAYS = {
     "gateway": Way(None, False),
     "gateway-stop": Way(None, False, "dead-man"),
 }
-BY_TCP = ("cut", "down")
 BY_MQTT = ("mqtt-silent", "broker", "broker-stop", "gateway", "gateway-stop")
 BY_LINES = ("silent", "own")  # of JSON
 SEARCH = 1000  # ms, in which a device that is there again is found
 
-SIOCSIFFLAGS = 0x8914
 QUIET = 0.12  # s after the stop, in which nothing that moves may come
 WAIT = 20  # s, for what must come
 NO_STOP = 2  # s of processors that are there, until it counts as never
@@ -141,47 +136,14 @@ class Broker:
             return False
 
 
-class Wire:
-    """Two interfaces with a wire between them, of which the far one is in a network of its own: there
-    the commander runs."""
-
-    def __init__(self):
-        self.near, far = f"awnear{os.getpid()}", f"awfar{os.getpid()}"
-        net = f"10.97.{os.getpid() // 64 % 256}.{os.getpid() % 64 * 4}".rsplit(".", 1)
-        self.address, there = (f"{net[0]}.{int(net[1]) + n}" for n in (1, 2))
-        self.holder = subprocess.Popen(["unshare", "-n", "sh", "-c", "echo; exec sleep 1000"],
-                                       stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
-                                       stderr=subprocess.DEVNULL)
-        self.inside = ["nsenter", "-t", str(self.holder.pid), "-n"]
-        ip = "ip", "link"
-        steps = ((*ip, "add", self.near, "type", "veth", "peer", "name", far),
-                 (*ip, "set", far, "netns", str(self.holder.pid)),
-                 ("ip", "address", "add", f"{self.address}/30", "dev", self.near),
-                 (*ip, "set", self.near, "up"),
-                 (*self.inside, "ip", "address", "add", f"{there}/30", "dev", far),
-                 (*self.inside, *ip, "set", far, "up"))
-        self.there = bool(self.holder.stdout.readline()) and all(
-            subprocess.run(step, stderr=subprocess.DEVNULL, check=False).returncode == 0 for step in steps)
-
-    def down(self):
-        """At once: no program is started for it."""
-        with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as any_socket:
-            fcntl.ioctl(any_socket, SIOCSIFFLAGS, struct.pack("16sH14x", self.near.encode(), 0))
-
-    def close(self):
-        self.holder.kill()
-        self.holder.wait()
-        self.holder.stdout.close()
-        subprocess.run(("ip", "link", "delete", self.near), stderr=subprocess.DEVNULL, check=False)
-
-
 class Relay:
-    """A way by TCP that can be cut: what is sent then is taken and goes nowhere."""
+    """A way to a socket that can be cut: what is sent then is taken and goes nowhere."""
 
-    def __init__(self, port):
-        self.to = ("127.0.0.1", port)
-        self.listener = socket.create_server(("127.0.0.1", 0))
-        self.port = self.listener.getsockname()[1]
+    def __init__(self, path):
+        self.to, self.path = path, path + ".relay"
+        self.listener = socket.socket(socket.AF_UNIX)
+        self.listener.bind(self.path)
+        self.listener.listen()
         self.ends = {}
         self.cut = False
 
@@ -191,9 +153,8 @@ class Relay:
     def step(self, ready_ones):
         for end in ready_ones:
             if end is self.listener:
-                near, far = end.accept()[0], socket.create_connection(self.to)
-                for one in (near, far):
-                    one.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+                near, far = end.accept()[0], socket.socket(socket.AF_UNIX)
+                far.connect(self.to)
                 self.ends.update({near: far, far: near})
             elif end in self.ends:
                 data = end.recv(65536)
@@ -212,6 +173,7 @@ class Relay:
     def close(self):
         for end in {*self.ends, *self.ends.values(), self.listener}:
             end.close()
+        os.unlink(self.path)
 
 
 class Run:
@@ -233,28 +195,23 @@ class Run:
         self.gateway, self.signed = None, 0
         tool.begin()
         self.path = f"{tool.folder}/serve{tool.number}"
-        listen, token = f"unix:{self.path}", f"{tool.folder}/token"
-        self.wire = Wire() if way == "down" else None
-        if way in BY_TCP:
-            listen += f",tcp:{self.wire.address if self.wire else '127.0.0.1'}:0"
         self.simulator = self.start_simulator()
         self.base = [tool.name, "-q", *tool.options]
         self.server = subprocess.Popen(
             [*self.base, "-l", front.url, "--deadman", f"{deadman}ms", "serve", "--listen",
-             listen, "--token", token],
+             f"unix:{self.path}"],
             stdin=subprocess.DEVNULL, stderr=subprocess.PIPE)
         os.set_blocking(self.server.stderr.fileno(), False)
         self.said = b""
         self.until(time.monotonic() + WAIT,
-                   lambda: self.said.count(b"ready: ") > (way in BY_TCP) and self.said.endswith(b"\n"))
-        self.urls = [line.split()[-1] for line in self.said.decode().splitlines() if "ready: " in line]
+                   lambda: b"ready: " in self.said and self.said.endswith(b"\n"))
         self.commander = self.raw = None
         self.complaints = tempfile.TemporaryFile()  # of the commander
         self.looker = self.connect()
         self.readers = [subprocess.Popen([*self.base, "-l", f"serve:{self.path}", "watch", "-j"],
                                          stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL,
                                          stderr=subprocess.DEVNULL) for _ in range(load)]
-        self.begin(token, deadman)
+        self.begin(deadman)
 
     def start_simulator(self):
         if self.tool.simulator is None:
@@ -284,7 +241,7 @@ class Run:
                 break
         return process.returncode
 
-    def begin(self, token, deadman):
+    def begin(self, deadman):
         self.tool.settle(self.run)
         comes_back = "EOF" in self.tool.ended_by and self.chance.random() < 0.5
         lasting = [words for words in self.tool.moving if self.tool.name != "ezphys" or words[0] != "step"]
@@ -305,12 +262,9 @@ class Run:
             return
         url = f"serve:{self.path}"
         if self.way == "cut":
-            self.relay = Relay(int(self.urls[1].rsplit(":", 1)[1]))
-            url = f"serve:tcp:127.0.0.1:{self.relay.port}?token={token}"
-        if self.wire:
-            url = f"{self.urls[1]}?token={token}"
-        inside = self.wire.inside if self.wire else []
-        command = [*inside, *self.base, "-l", url]
+            self.relay = Relay(self.path)
+            url = f"serve:{self.relay.path}"
+        command = [*self.base, "-l", url]
         nowhere = {"stdout": subprocess.DEVNULL, "stderr": self.complaints}
         if not comes_back and not self.queue or self.way == "left":
             self.commander = subprocess.Popen([*command, *words], stdin=subprocess.DEVNULL, **nowhere)
@@ -444,8 +398,6 @@ class Run:
             self.raw.sendall(b'{"link":true}\n{"want":true}\n')
         elif self.way == "cut":
             self.relay.cut = True
-        elif self.way == "down":
-            self.wire.down()
 
     def replace_watchdog(self):
         """Its watchdog process is killed; the server starts another one."""
@@ -566,17 +518,11 @@ class Run:
                         stream.close()
         self.complaints.seek(0)
         self.said += self.complaints.read()
-        ends = [end for end in (self.complaints, self.board, self.raw, self.looker, self.relay, self.wire) if end]
+        ends = [end for end in (self.complaints, self.board, self.raw, self.looker, self.relay) if end]
         if self.host:
             ends.append(self.host)
         for end in ends:
             end.close()
-
-
-def can_wire():
-    wire = Wire()
-    wire.close()
-    return wire.there
 
 
 def spread(times):
@@ -589,7 +535,7 @@ def spread(times):
 
 def ways_of(tool, wanted):
     """Those that there are of it: a datagram socket is never gone, some motions end with their program."""
-    usual = [way for way in WAYS if way not in BY_MQTT and (way != "down" or can_wire())]
+    usual = [way for way in WAYS if way not in BY_MQTT]
     missing = {"device" if tool.url.startswith("udp") else None, None if tool.left else "left"}
     return [way for way in wanted or usual if way not in missing]
 
@@ -663,8 +609,6 @@ def main():
     queues = [int(queue) for queue in options.pop("--queue").split(",")]
     options = {name: float(value) for name, value in options.items()}
     folder, name, count, *ways = words
-    with open(os.open(f"{folder}/token", os.O_CREAT | os.O_WRONLY, 0o600), "w", encoding="ascii") as file:
-        file.write("open sesame\n")
     seed = int(os.environ.get("SEED", time.time_ns() % 1000000))
     Run.patience += options["--within"] - 20
     burners = [subprocess.Popen([sys.executable, "-c", "while True: pass"]) for _ in range(int(options["--load"]))]

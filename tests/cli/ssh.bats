@@ -64,3 +64,55 @@ lab() { ssh -F "$D/client" lab "$@"; }
     ok canpid info -j here.pcapng
     same "$(json .messages)" 30
 }
+
+@test "commands through ssh to a server there; two users, one commands" {
+    server
+    lab hidmotor -q -l sim: serve --listen "unix:$D/arm" 2>said 3>&- &
+    started+=("$!")
+    until grep -qs ready: said; do sleep 0.05; done
+    run -0 lab hidmotor -q -l "serve:$D/arm" move 0 20 -10 --wait
+    has "$output" "result=arrived"
+    lab hidmotor -q -l "serve:$D/arm" move 0 60 0 duration=20s --wait 2>mine 3>&- &
+    mover=$!
+    until lab hidmotor -q -j -l "serve:$D/arm" status | jq -e .commander >/dev/null; do :; done
+    run -1 --separate-stderr lab hidmotor -q -l "serve:$D/arm" move 0 10 0
+    has "$stderr" "has commanded for"
+    run -0 lab hidmotor -q -l "serve:$D/arm" stop
+    wait "$mover" && false || same "$?" 3
+}
+
+@test "the socket of a server there, forwarded by ssh -L: all goes on here, and a lost connection stops" {
+    server
+    lab hidmotor -q -l sim: serve --listen "unix:$D/arm" 2>said 3>&- &
+    started+=("$!")
+    until grep -qs ready: said; do sleep 0.05; done
+    forward() {
+        rm -f here
+        ssh -F "$D/client" -N -L "./here:$D/arm" lab 3>&- &
+        forward=$!
+        started+=("$forward")
+        until [ -S here ]; do sleep 0.05; done
+    }
+    moves() { hidmotor -q -j -l "serve:$D/arm" status | jq -e '.m2.velocity > 1' >/dev/null; }
+    forward
+    ok hidmotor -q -l serve:here move 0 20 -10 --wait
+    has "$output" "result=arrived"
+    hidmotor -q -l serve:here record run.pcapng -n 20 >/dev/null
+    has "$(hidmotor info run.pcapng)" "messages="
+    fails 6 hidmotor -q -l serve:here move 0 400 0
+    for how in KILL STOP; do
+        hidmotor -q -l serve:here move 0 80 0 duration=20s --wait 2>mine 3>&- &
+        mover=$!
+        until moves; do sleep 0.05; done
+        kill -s "$how" "$forward"
+        for _ in {1..100}; do
+            moves || break
+            sleep 0.05
+        done
+        ! moves
+        kill -KILL "$forward" 2>/dev/null || true
+        wait "$mover" && false || same "$?" 7
+        ok hidmotor -q -l "serve:$D/arm" move 0 0 0 --wait
+        forward
+    done
+}

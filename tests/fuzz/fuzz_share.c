@@ -63,16 +63,13 @@ static void try_server(const uint8_t *data, size_t size)
     session->share.server = server;
     session->share.sharing = &aw_sharing;
     session->device.link = &link;
-    snprintf(server->token, sizeof server->token, "secret");
     MUST(aw_feed_open(server) == AW_OK);
     struct aw_peer *peer = aw_peer_add(server, ends[0], AW_PEERS_MAX);
     MUST(peer);
-    peer->welcome = size % 4 != 0;
-    server->n_strangers -= peer->welcome;
     keep_busy(peer);
     aw_conn_fill(&peer->conn);
     while ((line = aw_conn_next(&peer->conn)) && !peer->conn.gone) {
-        aw_server_take_line(server, peer, line);
+        aw_server_take_line(peer, line);
         MUST(peer->waiting <= AW_REQUESTS_MAX);
         server->halt = false; /* there is no device that could be stopped */
         if (!peer->first)

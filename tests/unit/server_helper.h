@@ -34,8 +34,6 @@ static inline int server_start(const struct aw_tool *tool)
             return -1;
         ends[i] = pair[1];
         peers[i] = aw_peer_add(&server, pair[0], AW_PEERS_MAX);
-        peers[i]->welcome = true;
-        server.n_strangers--;
         peers[i]->who = (struct aw_who){.pid = 70 + i, .program = "script", .user = "ann"};
     }
     return server.n_peers != 3 || aw_feed_open(&server) != AW_OK;

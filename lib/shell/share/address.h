@@ -1,4 +1,4 @@
-/* Where a server of a device is: serve: with nothing, a path, unix:PATH or tcp:HOST:PORT behind it.
+/* Where a server of a device is: serve: with nothing, a path or unix:PATH behind it.
  *
  *     struct aw_address address;
  *     if (aw_address_parse(&address, "hidmotor", "serve:", &err) == AW_OK)
@@ -16,12 +16,9 @@
 #define AW_SYSTEM_FOLDER "/run/armwire" /* of servers that systemd keeps */
 
 struct aw_address {
-    int family;     /* AF_UNIX, or AF_UNSPEC: TCP */
     char text[400]; /* for messages */
     int fd;         /* of a socket that is there already: serve:fd:N; or 0 */
     char path[108];
-    char host[128], port[16];
-    char token[108]; /* the file with it; "" if none is named */
 };
 
 /* url may begin with "serve:"; tool gives the name of the usual socket. AW_USAGE; AW_NO_LINK if
@@ -41,16 +38,8 @@ enum aw_status aw_address_of_key(struct aw_address *address, const char *tool, c
  * last; how many. */
 size_t aw_address_usual(struct aw_address *list, size_t max, const char *tool);
 
-/* Non-blocking sockets, or -1 with errno. Of TCP the connection is waited for, two seconds at most.
- */
+/* Non-blocking sockets, or -1 with errno. */
 int aw_address_connect(const struct aw_address *address, struct aw_error *err);
 int aw_address_listen(const struct aw_address *address);
-
-/* As clients write it: "serve:", "serve:PATH", "serve:tcp:HOST:PORT" with the port that it got. */
-void aw_address_text(const struct aw_address *address, int fd, char *out, size_t size);
-
-/* The first line of a file, for a token or a password. AW_USAGE if it is empty, or others may read
- * it. */
-enum aw_status aw_read_secret(const char *path, char *out, size_t size, struct aw_error *err);
 
 #endif

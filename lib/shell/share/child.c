@@ -25,10 +25,10 @@ extern char **environ;
 static bool passes(const struct aw_option_value *value)
 {
     static const char *const own[] = {
-        "link",   "listen",    "token",      "deadman", "log",  "print-unit", "files",
-        "fields", "raw",       "time",       "count",   "for",  "verbose",    "quiet",
-        "yes",    "force",     "hold",       "color",   "last", "dry-run",    "record",
-        "take",   "no-attach", "keep-going", "version", "help", "help-all",   NULL};
+        "link",      "listen",     "deadman", "log",  "print-unit", "files",  "fields",
+        "raw",       "time",       "count",   "for",  "verbose",    "quiet",  "yes",
+        "force",     "hold",       "color",   "last", "dry-run",    "record", "take",
+        "no-attach", "keep-going", "version", "help", "help-all",   NULL};
     for (enum aw_style style = AW_STYLE_TEXT + 1; style < AW_STYLES; style++)
         if (strcmp(value->option->name, aw_option_of_style(style)) == 0)
             return false;
@@ -149,8 +149,6 @@ static bool start_child(struct aw_peer *owner)
     close(talk[1]);
     struct aw_peer *frames = keep(owner, link[0]), *child = keep(owner, talk[0]);
     if (child) {
-        server->n_strangers--;
-        child->welcome = true;
         child->pid = pid ? pid : -1;
         child->conn.longest = 1 << 20;
         owner->child = child;

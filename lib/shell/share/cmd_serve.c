@@ -195,11 +195,9 @@ static enum aw_status listen_by_key(struct aw_server *server)
 static enum aw_status open_all(struct aw_server *server)
 {
     struct aw_session *session = server->session;
-    const char *listen = aw_option(session, "listen"), *token = aw_option(session, "token");
+    const char *listen = aw_option(session, "listen");
     char *copy = strdup(listen), *save, *part;
     enum aw_status status = copy ? AW_OK : aw_no_memory(&session->err);
-    if (status == AW_OK && token)
-        status = aw_read_secret(token, server->token, sizeof server->token, &session->err);
     part = status == AW_OK ? strtok_r(copy, ",", &save) : NULL;
     for (; part && status == AW_OK; part = strtok_r(NULL, ",", &save))
         status = aw_server_listen(server, part);

@@ -9,9 +9,6 @@ void aw_peer_welcome(struct aw_server *server, struct aw_peer *peer)
     struct aw_session *session = server->session;
     const struct aw_link *device = session->device.link;
     json_int_t deadman = server->deadman_ns / AW_MILLISECOND;
-    server->n_strangers -= !peer->welcome;
-    peer->welcome = true;
-    peer->conn.longest = AW_LINE_LIMIT;
     json_t *hello = json_pack(
         "{s:s,s:s,s:i,s:s,s:s,s:b,s:I,s:o,s:O*,s:o*}", "serve", session->tool->name, "version",
         AW_VERSION, "pid", (int)getpid(), "link", server->url, "key", device ? device->key : "",

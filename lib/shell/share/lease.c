@@ -45,20 +45,6 @@ json_t *aw_lease_who(const struct aw_server *server)
 /* ---- The lease ---------------------------------------------------------------------------------
  */
 
-/* Those who follow it; one peer, or (NULL) all. */
-static void tell(struct aw_server *server, struct aw_peer *only)
-{
-    for (struct aw_peer *peer = server->peers; peer; peer = peer->next)
-        if (peer->follows && (!only || peer == only))
-            aw_peer_tell(peer, json_pack("{s:o}", "commander", aw_lease_who(server)));
-}
-
-void aw_lease_follow(struct aw_server *server, struct aw_peer *peer)
-{
-    peer->follows = true;
-    tell(server, peer);
-}
-
 static void turn(struct aw_server *server)
 {
     struct aw_session *session = server->session;
@@ -74,7 +60,6 @@ static void grant(struct aw_server *server, struct aw_peer *peer)
         server->holder = peer;
         server->lease++;
         server->since_ns = aw_server_now(server);
-        tell(server, NULL);
     }
     server->frame_ns = aw_server_now(server);
     server->busy = true;
@@ -155,13 +140,10 @@ static void serve_wants(struct aw_server *server)
 
 void aw_lease_want(struct aw_server *server, struct aw_peer *peer, bool takes)
 {
-    const struct aw_peer *from = peer->owner ? peer->owner : peer;
     struct aw_error err;
     peer->wants = true;
     peer->takes = takes;
-    if (from->reads)
-        turn_down(peer, AW_REFUSED, "you may look on only — the broker takes no command of yours");
-    else if (server->ends)
+    if (server->ends)
         turn_down(peer, AW_LOST, "the server was ended");
     else if (server->broken)
         turn_down(peer, AW_LOST, "the device is gone: the server waits for it");
@@ -179,7 +161,7 @@ void aw_lease_want(struct aw_server *server, struct aw_peer *peer, bool takes)
     else if (!takes)
         refuse(server, peer);
     else
-        take_over(server, &from->who);
+        take_over(server, &(peer->owner ? peer->owner : peer)->who);
 }
 
 void aw_lease_release(struct aw_server *server)
@@ -191,7 +173,6 @@ void aw_lease_release(struct aw_server *server)
     server->busy = false;
     server->stops_until_ns = 0;
     turn(server);
-    tell(server, NULL);
     if (!server->halt && !server->closed)
         serve_wants(server);
 }
@@ -219,7 +200,7 @@ static void tell_stopped(struct aw_server *server, const struct aw_peer *holder,
 {
     for (struct aw_peer *peer = server->peers; peer; peer = peer->next) {
         json_t *ends = server->ends ? json_true() : NULL;
-        if (!peer->welcome || peer->pid)
+        if (peer->pid)
             continue;
         if (peer == holder)
             aw_peer_tell(peer, json_pack("{s:s,s:i,s:o*}", "revoked", server->why, "exit",
@@ -248,7 +229,6 @@ void aw_lease_revoke(struct aw_server *server, enum aw_status status, const char
     server->lease++;
     server->busy = false;
     server->stops_until_ns = 0;
-    tell(server, NULL);
     if (server->listens)
         aw_stop_ask(server->session);
 }

@@ -42,19 +42,6 @@ static void release(struct aw_peer *peer, const char *id, bool leaves)
         aw_peer_done(peer, id, "\"release\"", AW_OK, NULL);
 }
 
-/* In whose name it speaks. */
-static void name_peer(struct aw_peer *peer, const json_t *object, const char *nobody)
-{
-    const char *program = json_string_value(json_object_get(object, "program"));
-    const char *user = json_string_value(json_object_get(object, "user"));
-    snprintf(peer->who.program, sizeof peer->who.program, "%s", program ? program : "a program");
-    snprintf(peer->who.user, sizeof peer->who.user, "%s", user ? user : nobody);
-    aw_utf8_clean_lines(peer->who.program); /* they may be cut */
-    aw_utf8_clean_lines(peer->who.user);
-    peer->who.pid = (pid_t)json_integer_value(json_object_get(object, "pid"));
-    peer->reads = peer->reads || json_is_true(json_object_get(object, "reads"));
-}
-
 static void wait_until(struct aw_peer *peer, const json_t *object)
 {
     peer->until_ns = json_integer_value(json_object_get(object, "until"));
@@ -155,10 +142,6 @@ static bool answer(struct aw_peer *peer, const char *id, json_t *object, const c
         aw_frames_look(server);
     } else if (json_object_get(object, "leave")) {
         release(peer, id, true);
-    } else if (json_object_get(object, "lease")) {
-        aw_lease_follow(server, peer);
-    } else if (json_object_get(object, "as")) {
-        name_peer(peer, json_object_get(object, "as"), "?");
     } else {
         return false;
     }
@@ -208,23 +191,6 @@ static bool is_stop(struct aw_server *server, const char *line, bool *more)
     free(words);
     free(args);
     return stop;
-}
-
-/* TCP: the first line shows the token, all of it compared however early it differs. */
-static void admit(struct aw_server *server, struct aw_peer *peer, const json_t *object)
-{
-    const char *token = json_string_value(json_object_get(object, "token"));
-    unsigned differs = !token || strlen(token) != strlen(server->token);
-    for (size_t i = 0; !differs && server->token[i]; i++)
-        differs |= (unsigned char)(token[i] ^ server->token[i]);
-    if (!differs) {
-        name_peer(peer, object, "by TCP");
-        aw_peer_welcome(server, peer);
-        return;
-    }
-    aw_peer_say(peer, "{\"error\":\"refused\",\"why\":\"the first line is {\\\"token\\\":…}, with "
-                      "what is in the server's file\"}\n");
-    peer->conn.gone = true;
 }
 
 /* "id":5, from the object; false: it is none that an answer could have. */
@@ -327,7 +293,7 @@ static void take_command(struct aw_peer *peer, const char *id, json_t *object, c
     free(request);
 }
 
-void aw_server_take_line(struct aw_server *server, struct aw_peer *peer, char *line)
+void aw_server_take_line(struct aw_peer *peer, char *line)
 {
     char id[AW_ID_MAX + 8] = "";
     json_error_t problem;
@@ -348,9 +314,7 @@ void aw_server_take_line(struct aw_server *server, struct aw_peer *peer, char *l
         plain = NULL;
     }
     const char *cmd = plain ? plain : json_string_value(json_object_get(object, "cmd"));
-    if (!peer->welcome) {
-        admit(server, peer, object);
-    } else if (*line == '{' && !object) {
+    if (*line == '{' && !object) {
         char why[200];
         snprintf(why, sizeof why, "column %d: not JSON: %.100s", problem.column, problem.text);
         aw_peer_done(peer, id, "\"\"", AW_USAGE, why);

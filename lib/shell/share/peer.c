@@ -7,8 +7,7 @@
 
 #include "shell/share/server.h"
 
-#define SAY_MAX    65536
-#define TOKEN_LINE (64 << 10) /* bytes of a line of one that has not shown the token */
+#define SAY_MAX 65536
 
 int64_t aw_server_now(const struct aw_server *server)
 {
@@ -22,14 +21,13 @@ struct aw_peer *aw_peer_add(struct aw_server *server, int fd, unsigned most)
         close(fd);
         return NULL;
     }
-    aw_conn_init(&peer->conn, fd, TOKEN_LINE);
+    aw_conn_init(&peer->conn, fd, AW_LINE_LIMIT);
     peer->seen_ns = aw_server_now(server);
     peer->until_ns = AW_NEVER;
     peer->server = server;
     peer->next = server->peers;
     server->peers = peer;
     server->n_peers++;
-    server->n_strangers++;
     struct epoll_event event = {.events = EPOLLIN, .data.ptr = peer};
     epoll_ctl(server->all, EPOLL_CTL_ADD, fd, &event);
     return peer;

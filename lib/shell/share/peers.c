@@ -1,8 +1,6 @@
 /* Connections of a server: who listens where, who is there, and what comes and goes. */
 #include <errno.h>
 #include <fcntl.h>
-#include <netdb.h>
-#include <netinet/tcp.h>
 #include <poll.h>
 #include <signal.h>
 #include <stdio.h>
@@ -18,10 +16,9 @@
 #include "shell/share/server.h"
 #include "shell/share/systemd.h"
 
-#define TOKEN_NS (10 * AW_SECOND) /* for that */
-#define SPARES   8                /* of a user who has no room */
-#define EVENTS   64
-#define AT_ONCE  8 /* lines of one client, or new ones, before the next one's turn */
+#define SPARES  8 /* of a user who has no room */
+#define EVENTS  64
+#define AT_ONCE 8 /* lines of one client, or new ones, before the next one's turn */
 
 /* ---- Who goes ----------------------------------------------------------------------------------
  */
@@ -34,7 +31,6 @@ static void remove_peer(struct aw_server *server, struct aw_peer *peer)
     if (*at)
         *at = peer->next;
     server->n_peers--;
-    server->n_strangers -= !peer->welcome;
     /* A child that has just been forked may have the socket, too: closing it is not enough. */
     epoll_ctl(server->all, EPOLL_CTL_DEL, peer->conn.fd, NULL);
     aw_feed_leave(server, peer);
@@ -62,7 +58,7 @@ static bool take_lines(struct aw_server *server, struct aw_peer *peer)
             break;
         peer->seen_ns = aw_server_now(server);
         if (!peer->pid)
-            aw_server_take_line(server, peer, line);
+            aw_server_take_line(peer, line);
         else if ((owner = aw_child_take(peer, line)) && !take_lines(server, owner))
             owner->conn.gone = true;
     }
@@ -145,16 +141,11 @@ static void take_room(struct aw_server *server, struct aw_peer *peer)
 /* False: nobody else is to be let in at this turn. */
 static bool accept_peer(struct aw_server *server, const struct aw_listener *listener)
 {
-    int fd = accept_one(server, listener), on = 1;
+    int fd = accept_one(server, listener);
     struct aw_peer *peer = fd >= 0 ? aw_peer_add(server, fd, AW_PEERS_MAX + AW_SPARES_MAX) : NULL;
     if (!peer)
         return false;
     peer->spare = server->spare < 0;
-    if (listener->token) {
-        setsockopt(fd, IPPROTO_TCP, TCP_NODELAY, &on, sizeof on);
-        peer->conn.gone = server->n_strangers > AW_STRANGERS_MAX;
-        return !peer->spare;
-    }
     aw_who_local(&peer->who, fd, &server->newest);
     server->newest = peer->who; /* which may get another name later */
     take_room(server, peer);
@@ -192,8 +183,6 @@ void aw_server_due(struct aw_server *server)
             due = aw_sooner(due, peer->conn.since_ns + AW_TOGETHER);
         if (peer->held && !virtual)
             due = aw_sooner(due, peer->held_until_ns);
-        if (!peer->welcome)
-            due = aw_sooner(due, peer->seen_ns + TOKEN_NS);
         if (peer->more)
             due = 0;
     }
@@ -223,7 +212,7 @@ static void look_after(struct aw_server *server)
             aw_peer_watch(peer);
         }
         next = peer->next;
-        if (conn->gone || (!peer->welcome && now - peer->seen_ns >= TOKEN_NS))
+        if (conn->gone)
             remove_peer(server, peer);
     }
 }
@@ -302,10 +291,7 @@ enum aw_status aw_server_listen(struct aw_server *server, const char *url)
     enum aw_status status = aw_address_parse(&address, server->session->tool->name, url, err);
     if (status == AW_OK && server->n_listeners == AW_LISTEN_MAX)
         status = aw_fail(err, AW_USAGE, "serve: more than %d times --listen", AW_LISTEN_MAX);
-    if (status == AW_OK && address.family != AF_UNIX && !*server->token)
-        status = aw_fail(err, AW_USAGE,
-                         "serve: %s needs --token FILE: who shows what is in it may command", url);
-    if (status == AW_OK && address.family == AF_UNIX)
+    if (status == AW_OK)
         status = take_place(server, &address);
     if (status != AW_OK)
         return status;
@@ -314,9 +300,8 @@ enum aw_status aw_server_listen(struct aw_server *server, const char *url)
     umask(before);
     if (listener->fd < 0)
         return refuse(server, url, strerror(errno));
-    listener->token = address.family != AF_UNIX;
-    aw_address_text(&address, listener->fd, listener->url, sizeof listener->url);
-    snprintf(listener->path, sizeof listener->path, "%s", listener->token ? "" : address.path);
+    snprintf(listener->url, sizeof listener->url, "serve:%s", address.path);
+    snprintf(listener->path, sizeof listener->path, "%s", address.path);
     struct stat file = {0};
     stat(listener->path, &file);
     listener->device = file.st_dev;

@@ -14,18 +14,17 @@
 #include "view/text/where.h"
 #include "wire/split.h"
 
-#define AW_PEERS_MAX     1024
-#define AW_SPARES_MAX    64  /* more, from which a stop is taken */
-#define AW_USER_PEERS    512 /* of these, for one user of this machine */
-#define AW_STRANGERS_MAX 32  /* by TCP, who have not shown the token */
-#define AW_LISTEN_MAX    4
-#define AW_ID_MAX        64
-#define AW_REQUESTS_MAX  256 /* that one client may have waiting */
-#define AW_QUESTION_MAX  256 /* bytes of a question that is asked once for all */
-#define AW_QUESTIONS     8
-#define AW_ENDING_MAX    64                   /* children that are left and have not ended yet */
-#define AW_LINE_LIMIT    (256 << 10)          /* bytes of a line: a frame comes in one */
-#define AW_TOGETHER      (2 * AW_MILLISECOND) /* records wait so long for others */
+#define AW_PEERS_MAX    1024
+#define AW_SPARES_MAX   64  /* more, from which a stop is taken */
+#define AW_USER_PEERS   512 /* of these, for one user of this machine */
+#define AW_LISTEN_MAX   4
+#define AW_ID_MAX       64
+#define AW_REQUESTS_MAX 256 /* that one client may have waiting */
+#define AW_QUESTION_MAX 256 /* bytes of a question that is asked once for all */
+#define AW_QUESTIONS    8
+#define AW_ENDING_MAX   64                   /* children that are left and have not ended yet */
+#define AW_LINE_LIMIT   (256 << 10)          /* bytes of a line: a frame comes in one */
+#define AW_TOGETHER     (2 * AW_MILLISECOND) /* records wait so long for others */
 
 /* What a client wants to be told of all that passes the link, as JSON. */
 struct aw_subscription {
@@ -51,11 +50,8 @@ struct aw_peer {
     struct aw_conn conn;
     struct aw_peer *next;
     bool blocked; /* the socket has no room for what waits */
-    bool welcome; /* it has shown the token, or needs none */
     bool spare;   /* beyond its user's share: a stop is taken of it */
     bool left;    /* in order: what goes on may go on */
-    bool follows; /* who commands */
-    bool reads;   /* only: it changes nothing */
     struct aw_who who;
     int64_t seen_ns;
     struct aw_subscription subscription;
@@ -99,7 +95,6 @@ struct aw_feed;
 
 struct aw_listener {
     int fd;
-    bool token; /* clients must show it */
     char path[128];
     dev_t device; /* of the socket file, */
     ino_t inode;  /* to know whether another server has replaced it */
@@ -113,9 +108,8 @@ struct aw_server {
     int spare; /* a descriptor for who comes when there are no more */
     struct aw_listener listeners[AW_LISTEN_MAX];
     size_t n_listeners;
-    char token[128];
     struct aw_peer *peers;
-    unsigned n_peers, n_strangers, subscribers;
+    unsigned n_peers, subscribers;
     struct aw_who newest; /* who came last, by a socket of this machine */
 
     const struct aw_peer *sender; /* of the frame that is being written, or NULL */
@@ -195,7 +189,7 @@ void aw_peer_end_lines(struct aw_peer *peer);
 void aw_children_reap(struct aw_server *server); /* those that have ended since they were left */
 
 /* lines.c: what comes in. */
-void aw_server_take_line(struct aw_server *server, struct aw_peer *peer, char *line);
+void aw_server_take_line(struct aw_peer *peer, char *line);
 
 /* lease.c: who may command, and the end of that. */
 void aw_lease_want(struct aw_server *server, struct aw_peer *peer, bool takes);
@@ -209,8 +203,7 @@ void aw_lease_revoke(struct aw_server *server, enum aw_status status, const char
 void aw_lease_stop(struct aw_server *server, struct aw_peer *peer, const char *id);
 void aw_lease_gone(struct aw_server *server, struct aw_peer *peer); /* its connection */
 void aw_lease_halt(struct aw_server *server); /* sends that stop, and says what came of it */
-void aw_lease_follow(struct aw_server *server, struct aw_peer *peer); /* hears who commands */
-json_t *aw_lease_who(const struct aw_server *server);                 /* commands; or null */
+json_t *aw_lease_who(const struct aw_server *server); /* commands; or null */
 int64_t aw_deadman_due(const struct aw_server *server);
 void aw_deadman_look(struct aw_server *server);
 

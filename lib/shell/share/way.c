@@ -1,7 +1,5 @@
 /* The way to a server: a socket, and what is said first on it. */
 #include <fcntl.h>
-#include <pwd.h>
-#include <unistd.h>
 
 #include "shell/share/attached.h"
 #include "shell/share/server.h"
@@ -21,30 +19,11 @@ static enum aw_status open_socket(struct aw_session *session, const struct aw_ad
     return fd >= 0 ? AW_OK : err->status;
 }
 
-static enum aw_status show_token(struct aw_session *session, const struct aw_address *address,
-                                 struct aw_conn *conn)
-{
-    char token[128];
-    const struct passwd *user = getpwuid(getuid());
-    if (!*address->token)
-        return AW_OK;
-    enum aw_status status = aw_read_secret(address->token, token, sizeof token, &session->err);
-    if (status != AW_OK)
-        return status;
-    aw_conn_put_json(conn,
-                     json_pack("{s:s,s:s,s:s,s:i}", "token", token, "program", session->tool->name,
-                               "user", user ? user->pw_name : "?", "pid", (int)getpid()));
-    aw_conn_flush(conn);
-    return AW_OK;
-}
-
 enum aw_status aw_way_open(struct aw_session *session, const struct aw_address *address,
                            struct aw_conn *conn, json_t **hello)
 {
     struct aw_clock *clock = &session->time.real.base;
     enum aw_status status = open_socket(session, address, conn);
-    if (status == AW_OK)
-        status = show_token(session, address, conn);
     int64_t deadline = aw_clock_now(clock) + HELLO_NS;
     *hello = NULL;
     return status == AW_OK ? aw_conn_hello(conn, clock, deadline, hello) : status;

@@ -58,7 +58,7 @@ static void say_text(const char *text)
     for (; *text; text++)
         p += sprintf(p, "%02X", (unsigned char)*text);
     sprintf(p, "\",\"lease\":4,\"n\":7}");
-    aw_server_take_line(&server, peers[0], line);
+    aw_server_take_line(peers[0], line);
 }
 
 static bool is_ping(struct aw_span frame)
@@ -111,7 +111,7 @@ static void say(int i, const char *key, uint32_t id, float shoulder, unsigned le
     for (size_t k = 0; k < sizeof packet; k++)
         p += sprintf(p, "%02X", packet[k]);
     sprintf(p, "\",\"lease\":%u,\"n\":7,\"younger_ns\":1000000000}", lease);
-    aw_server_take_line(&server, peers[i], line);
+    aw_server_take_line(peers[i], line);
 }
 
 #define MOVE       1848
@@ -184,7 +184,7 @@ static void what_is_beyond_all_numbers(void **state)
     (void)state;
     server.holder = peers[0];
     server.lease = 4;
-    aw_server_take_line(&server, peers[0], line);
+    aw_server_take_line(peers[0], line);
     assert_string_equal(heard(0), "{\"ack\":7,\"exit\":2,\"why\":"
                                   "\"far: way is not a finite number\"}\n");
     assert_int_equal(stub.n, 0);

@@ -13,7 +13,7 @@ static void say(int i, const char *line)
 {
     char copy[256];
     snprintf(copy, sizeof copy, "%s", line);
-    aw_server_take_line(&server, peers[i], copy);
+    aw_server_take_line(peers[i], copy);
 }
 
 static int64_t now(void)
@@ -310,18 +310,6 @@ static void answered_at_once(void **state)
     assert_true(peers[0]->left);
     assert_null(server.holder);
     heard(0);
-    say(0, "{\"lease\":true}");
-    assert_true(peers[0]->follows);
-    assert_string_equal(heard(0), "{\"commander\":null}\n");
-    say(0, "{\"as\":{\"program\":\"arm.py\",\"pid\":12}}");
-    assert_string_equal(peers[0]->who.program, "arm.py");
-    assert_string_equal(peers[0]->who.user, "?");
-    assert_int_equal(peers[0]->who.pid, 12);
-    assert_false(peers[0]->reads);
-    say(0, "{\"as\":{\"user\":\"bob\",\"reads\":true}}");
-    assert_string_equal(peers[0]->who.program, "a program");
-    assert_string_equal(peers[0]->who.user, "bob");
-    assert_true(peers[0]->reads);
     assert_null(peers[0]->first);
     assert_string_equal(heard(0), "");
 }
@@ -345,43 +333,7 @@ static void who_looks_on(void **state)
     assert_null(peers[0]->first);
 }
 
-/* By TCP the first line shows the token, all of it and nothing else. */
-static void who_may_come_in(void **state)
-{
-    static const char *const wrong[] = {"xbcd", "abcx", "abc", "abcde", ""};
-    char line[80], hello[256];
-    (void)state;
-    strcpy(server.token, "abcd");
-    peers[0]->welcome = peers[1]->welcome = false;
-    for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) {
-        peers[0]->conn.gone = false;
-        snprintf(line, sizeof line, "{\"token\":\"%s\"}", wrong[i]);
-        say(0, line);
-        hears(0, "{\"error\":\"refused\",");
-        assert_true(peers[0]->conn.gone);
-        assert_false(peers[0]->welcome);
-    }
-    peers[0]->conn.gone = false;
-    say(0, "turn");
-    assert_true(peers[0]->conn.gone);
-    assert_null(peers[0]->first);
-    strcpy(server.url, "sim:\"");
-    server.deadman_ns = 1500 * AW_MILLISECOND;
-    say(1, "{\"token\":\"abcd\",\"program\":\"arm.py\"}");
-    assert_true(peers[1]->welcome);
-    assert_false(peers[1]->conn.gone);
-    assert_string_equal(peers[1]->who.user, "by TCP");
-    assert_string_equal(peers[1]->who.program, "arm.py");
-    snprintf(
-        hello, sizeof hello,
-        "{\"serve\":\"rig\",\"version\":\"" AW_VERSION "\",\"pid\":%d,\"link\":\"sim:\\\"\","
-        "\"key\":\"\",\"datagrams\":false,\"deadman_ms\":1500,\"commander\":null,\"fields\":[\"",
-        (int)getpid());
-    hears(1, hello);
-}
-
-/* A connection to where a server listens, which greets it; or does not before it has shown what it
- * knows. */
+/* A connection to where a server listens, which greets it. */
 static void come_in(const struct aw_listener *listener)
 {
     unsigned before = server.n_peers;
@@ -393,33 +345,17 @@ static void come_in(const struct aw_listener *listener)
     assert_true(fd >= 0);
     aw_server_serve(&server.aside);
     assert_int_equal(server.n_peers, before + 1);
-    assert_int_equal(server.peers->welcome, !listener->token);
-    if (!listener->token) {
-        const struct passwd *user = getpwuid(getuid());
-        assert_int_equal(server.peers->who.pid, getpid());
-        if (!getenv("AW_EMULATED")) /* there the program is qemu */
-            assert_string_equal(server.peers->who.program, "test_lines");
-        if (user)
-            assert_string_equal(server.peers->who.user, user->pw_name);
-        assert_int_equal(read(fd, hello, 15), 15);
-        assert_memory_equal(hello, "{\"serve\":\"rig\",", 15);
-    }
+    const struct passwd *user = getpwuid(getuid());
+    assert_int_equal(server.peers->who.pid, getpid());
+    if (!getenv("AW_EMULATED")) /* there the program is qemu */
+        assert_string_equal(server.peers->who.program, "test_lines");
+    if (user)
+        assert_string_equal(server.peers->who.user, user->pw_name);
+    assert_int_equal(read(fd, hello, 15), 15);
+    assert_memory_equal(hello, "{\"serve\":\"rig\",", 15);
     close(fd);
     aw_server_serve(&server.aside);
     assert_int_equal(server.n_peers, before);
-}
-
-static void turn_away(const struct aw_listener *listener)
-{
-    unsigned before = server.n_peers;
-    struct aw_address address;
-    assert_int_equal(aw_address_parse(&address, "rig", listener->url, NULL), AW_OK);
-    int fd = aw_address_connect(&address, NULL);
-    assert_true(fd >= 0);
-    aw_server_serve(&server.aside);
-    assert_int_equal(server.n_peers, before);
-    assert_int_equal(read(fd, &(char){0}, 1), 0);
-    close(fd);
 }
 
 static char folder[] = "/tmp/test_lines_XXXXXX", doors[3][64], urls[3][96];
@@ -460,13 +396,6 @@ static void who_comes_by_which_door(void **state)
         assert_int_equal(about.st_mode & 0777, 0600);
         come_in(&server.listeners[i]);
     }
-    assert_int_equal(aw_server_listen(&server, "tcp:127.0.0.1:0"), AW_USAGE); /* no token */
-    strcpy(server.token, "abcd");
-    assert_int_equal(aw_server_listen(&server, "tcp:127.0.0.1:0"), AW_OK);
-    come_in(&server.listeners[2]);
-    server.n_strangers += AW_STRANGERS_MAX; /* more than so many are not waited for */
-    turn_away(&server.listeners[2]);
-    server.n_strangers -= AW_STRANGERS_MAX;
     assert_int_equal(umask(usual), 022);
     aw_server_close(&server);
     assert_int_equal(access(doors[0], F_OK), -1);
@@ -542,7 +471,6 @@ int main(void)
         cmocka_unit_test_setup_teardown(the_dead_man, start, stop),
         cmocka_unit_test_setup_teardown(answered_at_once, start, stop),
         cmocka_unit_test_setup_teardown(who_looks_on, start, stop),
-        cmocka_unit_test_setup_teardown(who_may_come_in, start, stop),
         cmocka_unit_test_setup_teardown(who_comes_by_which_door, make_folder, remove_folder),
         cmocka_unit_test_setup_teardown(a_place_that_another_one_has, make_folder, remove_folder),
     };

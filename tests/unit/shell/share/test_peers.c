@@ -153,11 +153,6 @@ static void when_to_look_again(void **state)
     assert_true(server.aside.due == 40 * ms);
     json_decref(peers[2]->held);
     peers[2]->held = NULL;
-    peers[2]->welcome = false;
-    peers[2]->seen_ns = 5 * ms;
-    aw_server_due(&server);
-    assert_true(server.aside.due == 10005 * ms);
-    peers[2]->welcome = true;
 }
 
 /* systemd hears that the server lives when it is time for that, and only then. */
@@ -207,24 +202,6 @@ static void who_does_not_read(void **state)
     peers[0]->subscription.on = false;
 }
 
-/* Who does not show the token has ten seconds for it. */
-static void strangers_do_not_stay(void **state)
-{
-    (void)state;
-    int64_t now = aw_server_now(&server);
-    peers[0]->welcome = false;
-    server.n_strangers = 1;
-    peers[0]->seen_ns = now - 9 * AW_SECOND;
-    aw_server_serve(&server.aside);
-    assert_int_equal(server.n_peers, 3);
-    assert_true(server.aside.due <= now + AW_SECOND);
-    peers[0]->seen_ns = now - 10 * AW_SECOND;
-    aw_server_serve(&server.aside);
-    assert_int_equal(server.n_peers, 2);
-    assert_int_equal(server.n_strangers, 0);
-    assert_int_equal(read(ends[0], &(char){0}, 1), 0);
-}
-
 static void there_is_an_end_to_clients(void **state)
 {
     int pair[2];
@@ -256,7 +233,6 @@ int main(void)
         cmocka_unit_test_setup_teardown(when_to_look_again, start, stop),
         cmocka_unit_test_setup_teardown(a_sign_of_life_for_systemd, start, stop),
         cmocka_unit_test_setup_teardown(who_does_not_read, start, stop),
-        cmocka_unit_test_setup_teardown(strangers_do_not_stay, start, stop),
         cmocka_unit_test_setup_teardown(there_is_an_end_to_clients, start, stop),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
