@@ -252,6 +252,14 @@ static enum aw_status serve(struct hub *hub, struct aw_error *err)
     return status;
 }
 
+/* Waits for a stop in progress, and sends its answer. */
+static void complete_stop(struct hub *hub)
+{
+    for (int turns = hub->stop.running ? 2 : 0; turns > 0; turns -= !hub->stop.running)
+        if (lws_service(hub->context, hub->stop.running ? 0 : -1) < 0)
+            return;
+}
+
 static enum aw_status run(struct hub *hub, struct aw_error *err)
 {
     enum aw_status status = listen_at(hub, err);
@@ -261,6 +269,8 @@ static enum aw_status run(struct hub *hub, struct aw_error *err)
         status = open_library(hub, err);
     if (status == AW_OK)
         status = serve(hub, err);
+    if (status == AW_END && hub->context)
+        complete_stop(hub);
     if (hub->context)
         lws_context_destroy(hub->context);
     stop_free(hub);

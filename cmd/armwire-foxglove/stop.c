@@ -82,11 +82,13 @@ static void look(lws_sorted_usec_list_t *timer)
         begin(hub);
 }
 
+/* If we are killed, what the command prints must not end it before it has stopped the device. */
 static void begin(struct hub *hub)
 {
     struct stop *stop = &hub->stop;
     struct aw_error err;
-    char *const argv[] = {"sh", "-c", "eval \"$0\" 2>&1 </dev/null", (char *)stop->command, NULL};
+    char *const argv[] = {"sh", "-c", "trap '' PIPE; eval \"$0\" 2>&1 </dev/null",
+                          (char *)stop->command, NULL};
     for (size_t i = 0; i < stop->n_calls; i++)
         stop->calls[i].begun = true;
     stop->size = 0;
@@ -136,7 +138,6 @@ void stop_forget(struct hub *hub, const struct client *client)
             hub->stop.calls[i].client = NULL;
 }
 
-/* A stop in progress goes on without us. */
 void stop_free(struct hub *hub)
 {
     if (hub->stop.running)

@@ -88,6 +88,24 @@ seen() {
     over
 }
 
+@test "a stop in progress is not lost when the input ends, or when armwire-foxglove is killed" {
+    shows hidmotor 'sim:' --stop 'touch begun; sleep 0.5; echo slow; echo slow >&2; touch done'
+    fox "$at" stop >answers 2>/dev/null 3>&- &
+    client=$!
+    until [ -e begun ]; do sleep 0.02; done
+    over
+    [ -e done ]
+    wait $client || true # it would have called again
+    same "$(head -n 1 answers)" '{"success": true, "message": "slow slow"}'
+    rm begun done
+    shows hidmotor 'sim:' --stop 'touch begun; sleep 0.5; echo slow; echo slow >&2; touch done'
+    fox "$at" stop >/dev/null 2>&1 3>&- &
+    started+=($!)
+    until [ -e begun ]; do sleep 0.02; done
+    kill "$server"
+    becomes done sh -c 'ls | grep -x done || true'
+}
+
 @test "/stop answers success only for exit status 0, and else with what the command says" {
     shows hidmotor 'sim:' --stop 'echo "no device" >&2; exit 4'
     ok fox "$at" stop
