@@ -90,10 +90,12 @@ static void later_answer(struct aw_motion *g, const struct aw_motion_sample *s)
 /* In an experiment, whatever the output does: an encoder may stick while it stays the same. */
 static void stand(struct aw_motion *g, const struct aw_motion_sample *s)
 {
-    if (fabs(s->measured - g->stands) > g->config.least) {
-        g->stands = s->measured;
+    g->lowest = fmin(g->lowest, s->measured);
+    g->highest = fmax(g->highest, s->measured);
+    if (g->highest - g->lowest > g->config.least) {
+        g->lowest = g->highest = s->measured;
         g->stands_s = 0;
-    } else if (fabs(s->output) > g->config.moves) {
+    } else if (fabs(s->excites) > g->config.moves) {
         g->stands_s += s->t - g->last_s;
     }
     if (g->stands_s >= g->config.answer_s)
@@ -103,7 +105,7 @@ static void stand(struct aw_motion *g, const struct aw_motion_sample *s)
 static void begin(struct aw_motion *g, const struct aw_motion_sample *s)
 {
     g->begun = true;
-    g->stands = s->measured;
+    g->lowest = g->highest = s->measured;
     g->low = g->high = g->measured = s->measured;
     g->last_s = s->t;
 }
@@ -135,7 +137,7 @@ enum aw_motion_verdict aw_motion_feed(struct aw_motion *g, const struct aw_motio
         end(g, AW_MOTION_BEYOND);
     if (isfinite(s->output))
         (g->answered ? later_answer : first_answer)(g, s);
-    if (isfinite(s->output) && g->config.moves > 0 && g->verdict == AW_MOTION_FINE)
+    if (isfinite(s->excites) && g->config.moves > 0 && g->verdict == AW_MOTION_FINE)
         stand(g, s);
     g->measured = s->measured;
     g->last_s = s->t;

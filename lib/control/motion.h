@@ -68,6 +68,7 @@ struct aw_motion_sample {
     double target;     /* NaN: none, or the same */
     double measured;   /* NaN: there is none, and the sample does not count */
     double output;     /* share of full scale; NaN: not known, and nothing is said about answers */
+    double excites;    /* the experiment's output, which is compared with 'moves' */
     const char *fault; /* its name, or NULL; need not stay */
 };
 
@@ -83,7 +84,7 @@ struct aw_motion {
     double pushed_s;                 /* strong output so far */
     double against_s;                /* since when it is where it should not be; NaN: it is not */
     double moved_output, side, since_s; /* after the last motion: what moved it; the change */
-    double stands, stands_s;            /* where it stands, and the strong output since then */
+    double lowest, highest, stands_s; /* since its last motion, and the strong output since then */
     char fault[80];
 };
 

@@ -78,7 +78,7 @@ static enum aw_motion_verdict drive(const struct joint *joint, const struct cour
         u = c->kp * error + integral;
         move(&loop, u);
         *farthest = fmax(*farthest, fabs(loop.y));
-        struct aw_motion_sample sample = {t, target, seen(&loop), u, NULL};
+        struct aw_motion_sample sample = {t, target, seen(&loop), u, u, NULL};
         if (i % 10 == 0 && aw_motion_feed(guard, &sample) != AW_MOTION_FINE)
             break;
     }
