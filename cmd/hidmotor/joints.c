@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/text.h"
 #include "shell/commands/move.h"
 #include "shell/core/start_guard.h"
 #include "state.h"
@@ -311,6 +312,40 @@ static enum aw_status fit_duration(struct aw_session *session, const struct aw_j
     return status;
 }
 
+/* Joints that are not named go on to where this session sent them. A motion of another process
+ * ends, because the board does not report its target. */
+static enum aw_status settle_others(struct aw_session *session,
+                                    const struct aw_hidmotor_target *target,
+                                    const struct aw_joint_command *command)
+{
+    struct hidmotor_state *state = hidmotor_state(session);
+    struct aw_hidmotor_plan *plan = &state->plan;
+    unsigned kept;
+    double left_ms = aw_hidmotor_keep_targets(&state->arm, target, plan, &kept);
+    if (left_ms > plan->duration_ms) {
+        if (!isnan(command->seconds))
+            aw_session_notice(session, "duration=%gs: %s is still in motion, so this takes %.2g s",
+                              command->seconds, aw_hidmotor_joint(__builtin_ctz(kept)).name,
+                              left_ms / 1000);
+        plan->duration_ms = ceil(left_ms);
+    }
+    state->cancelled[0] = '\0';
+    if (target->given[0] && target->given[1] && target->given[2])
+        return AW_OK;
+    unsigned moving = 0;
+    enum aw_status status =
+        aw_hidmotor_find_moving(&state->arm, target, kept, &moving, &session->err);
+    for (int i = 0; i < AW_HIDMOTOR_JOINTS && status == AW_OK; i++) {
+        if (!(moving >> i & 1))
+            continue;
+        const char *name = aw_hidmotor_joint(i).name;
+        aw_append(state->cancelled, sizeof state->cancelled, ",", "%s", name);
+        aw_session_notice(session, "%s was in motion, and is to stay at %.1f deg — name it, too",
+                          name, plan->target[i]);
+    }
+    return status;
+}
+
 static enum aw_status send_targets(struct aw_session *session, const struct aw_joint_list *list,
                                    const struct aw_joint_command *command)
 {
@@ -325,6 +360,8 @@ static enum aw_status send_targets(struct aw_session *session, const struct aw_j
     enum aw_status status = aw_hidmotor_plan(&state->arm, &target, &state->plan, &session->err);
     if (status == AW_OK)
         status = fit_duration(session, list, command, &state->plan);
+    if (status == AW_OK)
+        status = settle_others(session, &target, command);
     state->planned = status == AW_OK;
     state->streams = false;
     return status == AW_OK ? hidmotor_send(session, &state->plan) : status;
@@ -423,6 +460,8 @@ static void report(struct aw_session *session, struct aw_joint_list *list,
         hidmotor_leave_plan(session, plan);
     aw_object_start(&session->result, session->run.command->name);
     aw_object_text(&session->result, "result", aw_move_word(session, status, awaited));
+    if (*state->cancelled)
+        aw_object_text(&session->result, "cancelled", state->cancelled);
     for (int i = 0; i < plan->n && i < AW_HIDMOTOR_JOINTS && !awaited; i++)
         aw_object_number(&session->result, aw_hidmotor_joint(i).name, plan->target[i], 2, "deg");
     if (awaited)

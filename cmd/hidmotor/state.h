@@ -29,13 +29,14 @@ struct hidmotor_state {
     struct aw_record replayed;    /* the last command of a replay that moves something */
     struct aw_hidmotor_plan plan; /* that joints were sent last, if planned */
     bool planned;
-    bool linear;       /* single motions of this command */
-    bool streams;      /* it is one of many */
-    int lost;          /* answers of a stream, in a row */
-    uint64_t lost_all; /* and of the stream */
-    int usual_ms;      /* the timeout, while another one is in force */
-    int64_t due_ns;    /* attend asks again */
-    int64_t sound_ns;  /* of the bench: its joint said last where it can be */
+    char cancelled[16]; /* "m2,m3": whose motion that plan ends */
+    bool linear;        /* single motions of this command */
+    bool streams;       /* it is one of many */
+    int lost;           /* answers of a stream, in a row */
+    uint64_t lost_all;  /* and of the stream */
+    int usual_ms;       /* the timeout, while another one is in force */
+    int64_t due_ns;     /* attend asks again */
+    int64_t sound_ns;   /* of the bench: its joint said last where it can be */
 };
 
 static inline struct hidmotor_state *hidmotor_state(struct aw_session *session)

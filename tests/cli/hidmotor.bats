@@ -180,6 +180,24 @@ END
     same "$(hidmotor decode -j run.pcapng | jq -c 'select(.dir == "tx" and .msg == "set_setpoints") | .duration' | tr '\n' ' ')" '1000 1414 '
 }
 
+@test "moving one joint does not cancel another's motion; from another process it says so" {
+    board
+    printf '%s\n' 'jog m2 5' 'jog m3 5 --wait' >lines
+    ok hidmotor -q -l "$url" run lines
+    same "$(joints 'map(.[0])')" "[0,5,5]"
+    printf '%s\n' 'move 0 40 -10 duration=3s' 'move m3=5 duration=1s' 'move m3=8 --wait' >lines
+    ok hidmotor -l "$url" run lines
+    has "$stderr" "duration=1s: m2 is still in motion, so this takes"
+    same "$(joints 'map(.[0])')" "[0,40,8]"
+    # of another process only the setpoints tell
+    ok hidmotor -q -l "$url" move 0 0 0 duration=5s
+    ok hidmotor -l "$url" move m3=8
+    has "$stderr" "m2 was in motion, and is to stay at"
+    has "$output" "cancelled=m2"
+    ok hidmotor -q -l "$url" move m3=7 --wait
+    hasnt "$output" cancelled
+}
+
 @test "a stop does not move a joint at rest, however often it comes" {
     board
     ok hidmotor -q -l "$url" move 10 20 -30 --wait

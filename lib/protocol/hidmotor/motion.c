@@ -185,6 +185,72 @@ void aw_hidmotor_plan_bytes(const struct aw_hidmotor_plan *plan, uint8_t report[
     payload_of(plan, report + 4);
 }
 
+static bool is_at(double deg, double target, double tolerance)
+{
+    return fabs(deg - target) <= tolerance;
+}
+
+static double setpoint_now(const struct aw_hidmotor *arm, int motor)
+{
+    const struct aw_hidmotor_motion *motion = &arm->motion;
+    double gone_ms = (double)(aw_clock_now(arm->link->clock) - motion->sent_ns) / 1e6;
+    double deg =
+        aw_hidmotor_interpolate(motion->from[motor], motion->to[motor],
+                                motion->duration_ms < 1 ? 1 : gone_ms / motion->duration_ms,
+                                motion->sinusoidal ? AW_HIDMOTOR_SINUSOIDAL : AW_HIDMOTOR_LINEAR);
+    return motor < AW_HIDMOTOR_JOINTS ? clamp(motor, deg) : deg;
+}
+
+static bool is_commanded(const struct aw_hidmotor *arm, int motor)
+{
+    const struct aw_hidmotor_motion *motion = &arm->motion;
+    int64_t gone_ns = aw_clock_now(arm->link->clock) - motion->sent_ns;
+    return motor < motion->n && !is_at(motion->from[motor], motion->to[motor], EXACT) &&
+           (double)(gone_ns - STOP_OLD_NS) / 1e6 < motion->duration_ms;
+}
+
+/* Its last command is still carried out, and the board's setpoint is on the way to there. */
+static bool goes_on(const struct aw_hidmotor *arm, int motor)
+{
+    return is_commanded(arm, motor) &&
+           is_at(arm->known.setpoint[motor], setpoint_now(arm, motor), AW_HIDMOTOR_TOLERANCE);
+}
+
+static bool is_given(const struct aw_hidmotor_target *target, int motor)
+{
+    return motor < AW_HIDMOTOR_JOINTS && target->given[motor];
+}
+
+double aw_hidmotor_keep_targets(const struct aw_hidmotor *arm,
+                                const struct aw_hidmotor_target *target,
+                                struct aw_hidmotor_plan *plan, unsigned *kept)
+{
+    const struct aw_hidmotor_motion *motion = &arm->motion;
+    double gone_ms = (double)(aw_clock_now(arm->link->clock) - motion->sent_ns) / 1e6;
+    *kept = 0;
+    for (int i = 0; i < plan->n; i++) {
+        if (is_given(target, i) || !goes_on(arm, i))
+            continue;
+        plan->target[i] = motion->to[i];
+        *kept |= 1u << i;
+    }
+    return *kept ? fmax(motion->duration_ms - gone_ms, 0) : 0;
+}
+
+enum aw_status aw_hidmotor_find_moving(struct aw_hidmotor *arm,
+                                       const struct aw_hidmotor_target *target, unsigned kept,
+                                       unsigned *moving, struct aw_error *err)
+{
+    struct aw_hidmotor_status before = arm->known, now;
+    enum aw_status status = aw_hidmotor_positions(arm, &now, err);
+    *moving = 0;
+    for (int i = 0; i < now.n && i < before.n && status == AW_OK; i++)
+        if (!is_given(target, i) && !(kept >> i & 1) &&
+            !is_at(now.setpoint[i], before.setpoint[i], EXACT))
+            *moving |= 1u << i;
+    return status;
+}
+
 /* Moving */
 
 static enum aw_status send_plan(struct aw_hidmotor *arm, const struct aw_hidmotor_plan *plan,
@@ -197,11 +263,6 @@ static enum aw_status send_plan(struct aw_hidmotor *arm, const struct aw_hidmoto
     enum aw_status status = aw_hidmotor_raw(arm, set_setpoints()->code, payload, reply, err);
     arm->options.force = force;
     return status;
-}
-
-static bool is_at(double deg, double target, double tolerance)
-{
-    return fabs(deg - target) <= tolerance;
 }
 
 static bool setpoints_at(const struct aw_hidmotor_plan *plan,
@@ -448,25 +509,6 @@ static double measured(const struct aw_hidmotor *arm, int motor)
         return deg;
     bool believed = fabs(deg - clamp(motor, deg)) <= NOT_BELIEVED;
     return clamp(motor, believed ? deg : arm->known.setpoint[motor]);
-}
-
-static double setpoint_now(const struct aw_hidmotor *arm, int motor)
-{
-    const struct aw_hidmotor_motion *motion = &arm->motion;
-    double gone_ms = (double)(aw_clock_now(arm->link->clock) - motion->sent_ns) / 1e6;
-    double deg =
-        aw_hidmotor_interpolate(motion->from[motor], motion->to[motor],
-                                motion->duration_ms < 1 ? 1 : gone_ms / motion->duration_ms,
-                                motion->sinusoidal ? AW_HIDMOTOR_SINUSOIDAL : AW_HIDMOTOR_LINEAR);
-    return motor < AW_HIDMOTOR_JOINTS ? clamp(motor, deg) : deg;
-}
-
-static bool is_commanded(const struct aw_hidmotor *arm, int motor)
-{
-    const struct aw_hidmotor_motion *motion = &arm->motion;
-    int64_t gone_ns = aw_clock_now(arm->link->clock) - motion->sent_ns;
-    return motor < motion->n && !is_at(motion->from[motor], motion->to[motor], EXACT) &&
-           (double)(gone_ns - STOP_OLD_NS) / 1e6 < motion->duration_ms;
 }
 
 /* Its setpoint stays, and the joint is near it. Such a joint keeps its setpoint: at the measured

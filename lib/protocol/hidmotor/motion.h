@@ -89,6 +89,18 @@ enum aw_status aw_hidmotor_plan_from(const struct aw_hidmotor_status *from,
 enum aw_status aw_hidmotor_plan(struct aw_hidmotor *arm, const struct aw_hidmotor_target *target,
                                 struct aw_hidmotor_plan *plan, struct aw_error *err);
 
+/* Lets joints that are not given go on to the target of the last motion of this arm, if it is in
+ * progress; their bits in *kept. Returns how long that motion still takes, ms; 0: none is kept. */
+double aw_hidmotor_keep_targets(const struct aw_hidmotor *arm,
+                                const struct aw_hidmotor_target *target,
+                                struct aw_hidmotor_plan *plan, unsigned *kept);
+
+/* Reads once more: the bits of joints neither given nor kept whose setpoints move, by another
+ * program's command. The plan ends that motion, because the board does not report its target. */
+enum aw_status aw_hidmotor_find_moving(struct aw_hidmotor *arm,
+                                       const struct aw_hidmotor_target *target, unsigned kept,
+                                       unsigned *moving, struct aw_error *err);
+
 /* The report that move sends, for --dry-run; always 64 bytes. */
 void aw_hidmotor_plan_bytes(const struct aw_hidmotor_plan *plan,
                             uint8_t report[AW_HIDMOTOR_REPORT]);

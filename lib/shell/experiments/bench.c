@@ -9,7 +9,6 @@
 #include "base/file.h"
 #include "shell/commands/picture.h"
 #include "shell/core/dry.h"
-#include "shell/experiments/tuning.h"
 
 #define LATE_S 0.02 /* for what came while this program stood still */
 
@@ -205,8 +204,7 @@ bool aw_bench_sample(struct aw_bench *bench, const struct aw_bench_sample *sampl
                                     .measured = sample->measured * scale,
                                     .output = sample->has_pull ? sample->pull : sample->output,
                                     .fault = sample->fault};
-    bool by_gains = bench->guard.config.moves > 0 && aw_bench_sends_gains(bench->session);
-    seen.excites = by_gains ? sample->output : seen.output;
+    seen.excites = bench->by_output ? sample->output : seen.output;
     bool fine = aw_motion_feed(&bench->guard, &seen) == AW_MOTION_FINE;
     bench->last[AW_BENCH_T] = (double)(time_ns(bench) - bench->start_ns) / 1e9;
     bench->last[AW_BENCH_SETPOINT] =

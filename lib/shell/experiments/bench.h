@@ -44,6 +44,7 @@ struct aw_bench {
     enum aw_bench_saves saves; /* set before the beginning, as the next one */
     double max_deviation;      /* a share; 0: as --max-deviation has it */
     struct aw_motion guard;
+    bool by_output; /* its config.moves is of the control output, not of what pulls the joint */
     struct aw_gain_list law; /* of the joint and what goes with them, by aw_bench_know_gains */
     struct aw_gains old;     /* those of the joint */
     bool known;              /* for certain */

@@ -225,6 +225,7 @@ static enum aw_status begin(struct aw_bench *bench, struct aw_excitation *e)
     if (status == AW_OK)
         status = aw_excite_start(&e->excite, &e->config, &session->err);
     aw_bench_watch(bench); /* the bound is one around the centre, also after --around */
+    bench->by_output = true;
     bench->guard.config.moves = MOVES * e->config.amplitude;
     return status == AW_OK ? aw_bench_push(bench, e->config.centre) : status;
 }
