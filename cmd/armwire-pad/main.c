@@ -253,8 +253,9 @@ static void begin(struct pad *pad)
     pad->event_ms = SDL_GetTicks64();
 }
 
-/* Sleeps until an event or the next record is due. SDL itself could only poll. */
-static void wait_for_events(struct pad *pad, Uint64 due_ms)
+/* Sleeps until an event or the next record is due. SDL itself could only poll. False: the pad is
+ * gone. */
+static bool wait_for_events(struct pad *pad, Uint64 due_ms)
 {
     struct pollfd fds[] = {{.fd = pad->fds[0], .events = POLLIN},
                            {.fd = pad->fds[1], .events = POLLIN}};
@@ -262,10 +263,11 @@ static void wait_for_events(struct pad *pad, Uint64 due_ms)
     Uint64 now = SDL_GetTicks64();
     int left = due_ms > now ? (int)(due_ms - now) : 0;
     if (poll(fds, 2, pad->fds[0] < 0 && left > 1 ? 1 : left) <= 0)
-        return;
+        return true;
     for (int i = 0; i < 2; i++)
         while (fds[i].fd >= 0 && read(fds[i].fd, events, sizeof events) > 0)
             pad->event_ms = SDL_GetTicks64();
+    return !(fds[0].revents & (POLLERR | POLLHUP));
 }
 
 static enum aw_status run(struct pad *pad)
@@ -275,9 +277,10 @@ static enum aw_status run(struct pad *pad)
     bool written = print(pad);
     Uint64 due_ms = SDL_GetTicks64() + TICK_MS;
     while (written) {
-        wait_for_events(pad, due_ms);
-        SDL_PumpEvents();
-        if (!SDL_GameControllerGetAttached(pad->controller))
+        bool there = wait_for_events(pad, due_ms);
+        if (there)
+            SDL_PumpEvents();
+        if (!there || !SDL_GameControllerGetAttached(pad->controller))
             return fail(AW_LOST, "the pad is gone");
         while (written && SDL_PollEvent(&event))
             written = take(pad, &event);

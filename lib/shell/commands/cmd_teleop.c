@@ -15,7 +15,7 @@
 #include "shell/core/stop.h"
 #include "shell/core/tee.h"
 
-#define SLICE_NS (5 * AW_MILLISECOND)  /* while it runs: a stop waits no longer */
+#define SLICE_NS (2 * AW_MILLISECOND)  /* while it runs: a stop waits no longer */
 #define REST_NS  (20 * AW_MILLISECOND) /* while nothing does */
 #define FPS      20
 
@@ -333,6 +333,11 @@ static void catch_up(struct aw_hands *h)
     h->keys.late = h->waited = false;
 }
 
+static int pad_fd(const struct aw_hands *h)
+{
+    return h->pad.on ? h->pad.child.from : -1;
+}
+
 /* While a step is waited for: the panel lives, and hands that end it end the waiting, too. */
 struct glance {
     struct aw_aside aside;
@@ -365,6 +370,7 @@ static void glance(struct aw_aside *aside)
     if (h->screen && aw_live_due(&h->live))
         aw_teleop_draw(h);
     g->ended = h->done || !h->engine.enabled || aw_teleop_let_go(&h->engine);
+    aside->fd = g->ended ? -1 : pad_fd(h);
     if (g->ended)
         aw_stop_ask(h->session);
 }
@@ -372,7 +378,7 @@ static void glance(struct aw_aside *aside)
 static enum aw_status send_attended(struct aw_hands *h)
 {
     struct aw_aside **first = &h->session->time.real.aside;
-    struct glance g = {.aside = {.fd = -1, .due = 0, .serve = glance},
+    struct glance g = {.aside = {.fd = pad_fd(h), .due = 0, .serve = glance},
                        .hands = h,
                        .last_ns = aw_clock_now(h->session->clock)};
     aw_aside_add(first, &g.aside);
@@ -434,9 +440,7 @@ static enum aw_status attend(struct aw_hands *h, bool runs)
     enum aw_status status = aw_joints_attend(session, &h->list, until, 0, see, h);
     for (size_t i = 0; i < h->engine.n; i++)
         see_joint(h, i);
-    int fd = h->pad.on             ? h->pad.child.from
-             : !h->channels.stream ? aw_screen_fd(h->live.screen)
-                                   : -1;
+    int fd = h->pad.on ? pad_fd(h) : !h->channels.stream ? aw_screen_fd(h->live.screen) : -1;
     if (status != AW_OK || runs || fd < 0 || aw_session_virtual(session))
         return status;
     status = aw_session_wait_input(session, fd, aw_clock_now(session->clock) + REST_NS);
@@ -496,7 +500,7 @@ static enum aw_status check_gone(struct aw_hands *h)
         return AW_OK;
     return aw_fail(&h->session->err, AW_LOST,
                    "teleop: %s: all is stopped — connect it and begin anew",
-                   aw_teleop_halt_text(h));
+                   h->pad.ended ? aw_teleop_pad_end(h) : aw_teleop_halt_text(h));
 }
 
 static enum aw_status run(struct aw_hands *h)

@@ -29,10 +29,9 @@ struct aw_teleop_keys {
 
 /* A gamepad, read by the program armwire-pad. */
 struct aw_teleop_pad {
-    bool on, bluetooth;
+    bool on, bluetooth, ended;
     bool silent;                /* armwire-pad printed nothing for too long */
     bool has[AW_TELEOP_INPUTS]; /* of the map's inputs */
-    enum aw_status status;      /* AW_OK until it has ended */
     int64_t came_ns;            /* the last record, by the real clock; AW_NEVER: none yet */
     struct aw_child child;
     size_t held, used; /* in buffer */
@@ -112,6 +111,9 @@ void aw_teleop_keys_step(struct aw_hands *hands);
 enum aw_status aw_teleop_pad_open(struct aw_hands *hands);
 void aw_teleop_pad_take(struct aw_hands *hands);
 void aw_teleop_pad_close(struct aw_hands *hands);
+
+/* After the stop: waits for the end of armwire-pad, and says why it has ended. */
+const char *aw_teleop_pad_end(struct aw_hands *hands);
 
 /* Channels: open when the map and the pad are known; path "-": standard input. take takes what has
  * come or is due, and loses what is silent or ends (AW_USAGE, AW_STOPPED: it cannot go on); due is

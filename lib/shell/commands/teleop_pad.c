@@ -11,10 +11,10 @@
 #include "shell/commands/teleop.h"
 
 #define PROGRAM    "armwire-pad"
-#define START_NS   (5 * AW_SECOND)
-#define SILENT_NS  (100 * AW_MILLISECOND) /* it prints 50 records a second */
-#define STALE_S    2.0                    /* by default, of Bluetooth */
-#define AT_ONCE    256                    /* lines of a flood, until the joints have their turn */
+#define START_NS   (10 * AW_SECOND)
+#define SILENT_NS  (80 * AW_MILLISECOND) /* of 50 records a second; the stop is out within 100 ms */
+#define STALE_S    2.0                   /* by default, of Bluetooth */
+#define AT_ONCE    256                   /* lines of a flood, until the joints have their turn */
 #define END_MS     200
 #define FIRST_LINE AW_NEVER
 
@@ -47,12 +47,11 @@ static void begin(struct aw_hands *h, const json_t *record)
         p->has[i] = !isnan(number(record, h->map.inputs[i]));
 }
 
-static void end(struct aw_hands *h, enum aw_status status, const char *why)
+static void end(struct aw_hands *h, const char *why)
 {
     struct aw_teleop_pad *p = &h->pad;
     snprintf(p->why, sizeof p->why, "%.399s", why);
-    p->status = status;
-    h->done = true;
+    p->ended = h->done = true;
     aw_teleop_lose(&h->engine, AW_HALT_GONE); /* the next step is the stop */
 }
 
@@ -82,7 +81,7 @@ static void take_line(struct aw_hands *h, const char *line)
     json_t *record = json_loads(line, 0, NULL);
     double t = number(record, "t"), age = number(record, "age");
     if (*text(record, "why"))
-        end(h, (enum aw_status)number(record, "exit"), text(record, "why"));
+        end(h, text(record, "why"));
     else if (fabs(t) < 1e10 && fabs(age) < 1e9)
         apply(h, record);
     else
@@ -93,14 +92,14 @@ static void take_line(struct aw_hands *h, const char *line)
 /* ---- Reading -----------------------------------------------------------------------------------
  */
 
-static void finish(struct aw_hands *h)
+/* Does not wait for the exit status: the stop comes first. */
+static void close_pipe(struct aw_hands *h)
 {
     struct aw_teleop_pad *p = &h->pad;
-    char how[40], why[80];
-    aw_child_words(how, sizeof how, aw_child_end(&p->child, END_MS));
-    snprintf(why, sizeof why, PROGRAM ": %s", how);
-    if (!p->status)
-        end(h, AW_LOST, why);
+    close(p->child.from);
+    p->child.from = -1;
+    if (!p->ended)
+        end(h, PROGRAM " has ended");
 }
 
 /* The next whole line; NULL: there is none yet, or the program has ended. */
@@ -125,7 +124,7 @@ static char *next_line(struct aw_hands *h)
         if (n < 0 && (errno == EAGAIN || errno == EINTR))
             return NULL;
         if (n <= 0) {
-            finish(h);
+            close_pipe(h);
             return NULL;
         }
         p->held += (size_t)n;
@@ -177,15 +176,15 @@ enum aw_status aw_teleop_pad_open(struct aw_hands *h)
     struct aw_clock *clock = &h->session->time.real.base;
     int64_t deadline = aw_clock_now(clock) + START_NS;
     enum aw_status status = start(h);
-    while (status == AW_OK && p->came_ns == FIRST_LINE && !p->status) {
+    while (status == AW_OK && p->came_ns == FIRST_LINE && !p->ended) {
         status = aw_clock_wait(clock, p->child.from, POLLIN, deadline);
         if (status == AW_OK)
             aw_teleop_pad_take(h);
     }
     if (status == AW_TIMEOUT)
-        status = aw_fail(&h->session->err, AW_NO_LINK, PROGRAM ": no record within 5 s");
+        status = aw_fail(&h->session->err, AW_NO_LINK, PROGRAM ": no record within 10 s");
     else if (status == AW_OK && p->came_ns == FIRST_LINE)
-        status = aw_fail(&h->session->err, p->status, "%s", p->why);
+        status = aw_fail(&h->session->err, AW_NO_LINK, "%s", aw_teleop_pad_end(h));
     if (status != AW_OK) {
         aw_teleop_pad_close(h);
         h->engine.halt = AW_HALT_NONE; /* keys may take its place */
@@ -196,6 +195,16 @@ enum aw_status aw_teleop_pad_open(struct aw_hands *h)
                                                   : p->bluetooth * STALE_S;
     h->engine.stale_ns = (int64_t)(stale * 1e9);
     return AW_OK;
+}
+
+const char *aw_teleop_pad_end(struct aw_hands *h)
+{
+    struct aw_teleop_pad *p = &h->pad;
+    char how[40];
+    int status = aw_child_end(&p->child, END_MS);
+    if (strncmp(p->why, PROGRAM, strlen(PROGRAM)) == 0)
+        snprintf(p->why, sizeof p->why, PROGRAM ": %s", aw_child_words(how, sizeof how, status));
+    return p->why;
 }
 
 void aw_teleop_pad_close(struct aw_hands *h)

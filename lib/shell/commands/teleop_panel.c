@@ -21,7 +21,7 @@ const char *aw_teleop_halt_text(const struct aw_hands *h)
         return h->done ? "it was left" : "the time is over";
     if (h->engine.halt == AW_HALT_GONE && h->channels.over)
         return "the records have ended";
-    if (h->engine.halt == AW_HALT_GONE && h->pad.status)
+    if (h->engine.halt == AW_HALT_GONE && h->pad.ended)
         return h->pad.why;
     if (h->engine.halt == AW_HALT_GONE)
         return "the terminal is gone";
