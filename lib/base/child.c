@@ -73,6 +73,9 @@ static void become(const struct aw_child_plan *plan, const int ends[OURS], pid_t
     sigprocmask(SIG_SETMASK, &none, NULL);
     signal(SIGPIPE, SIG_DFL);
     setpgid(0, 0);
+    int null = plan->quiet ? open("/dev/null", O_WRONLY | O_CLOEXEC) : -1;
+    if (null >= 0)
+        dup2(null, STDERR_FILENO);
     if (plan->env)
         putenv(plan->env);
     if (plan->dies_with_us)

@@ -37,6 +37,7 @@ struct aw_child_plan {
     bool write;        /* its standard input is a pipe that the caller writes to */
     bool read;         /* its standard output is a pipe that the caller reads from */
     int fd;            /* a descriptor that it gets as AW_CHILD_FD; stays the caller's; 0: none */
+    bool quiet;        /* its standard error is /dev/null */
     bool dies_with_us; /* the kernel sends it SIGTERM when the thread that started it ends */
 };
 

@@ -5,6 +5,7 @@
 #include <fcntl.h>
 #include <math.h>
 #include <poll.h>
+#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -20,6 +21,7 @@
 #define SILENCE_NS (2 * AW_SECOND) /* without a message, before the hint is printed */
 #define PAUSE_NS   (200 * AW_MILLISECOND)
 #define LONGEST_NS (2 * AW_SECOND) /* between two attempts to open a link */
+#define CHILD_MS   1000            /* for the end of the process that reads a server */
 
 /* The link that is read; NULL: none, or not yet. */
 static const struct aw_link *link_of(const struct aw_stream *s)
@@ -121,8 +123,10 @@ void aw_stream_close(struct aw_stream *s)
     aw_report_skipped(s->session, "link", &s->skipped);
     if (s->fd >= 0)
         close(s->fd);
-    if (s->looker)
-        s->session->share.sharing->look_end(s->looker);
+    if (s->child.pid) {
+        kill(s->child.pid, SIGTERM);
+        aw_child_end(&s->child, CHILD_MS);
+    }
     if (s->state && s->source->end)
         s->source->end(s);
     free(s->state);
@@ -390,5 +394,5 @@ bool aw_stream_is_live(const struct aw_stream *s)
 
 bool aw_stream_has_link(const struct aw_stream *s)
 {
-    return s->fd < 0 && !s->looker;
+    return s->fd < 0;
 }

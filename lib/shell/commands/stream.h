@@ -48,8 +48,9 @@ enum aw_status aw_stream_open(struct aw_stream **out, struct aw_session *session
                               const char *input);
 void aw_stream_close(struct aw_stream *stream); /* NULL is fine */
 
-/* Of a server only records with these fields are wanted, at most hz times a second of each kind; to
- * be said with the input. tool: whose device it is, in tool[24]. Else as aw_stream_open. */
+/* Records with these fields from a server, at most hz times a second of each kind. Another process
+ * reads them: 'TOOL -l serve:… watch'. tool: whose device it is, in tool[24]. aw_stream_next
+ * reports the failure of that process as its own, and its end as AW_LOST. */
 enum aw_status aw_stream_open_peer(struct aw_stream **out, struct aw_session *session,
                                    const char *url, const struct aw_select *select, double hz,
                                    char *tool);

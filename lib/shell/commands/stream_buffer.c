@@ -36,10 +36,6 @@ enum aw_status aw_stream_fill(struct aw_stream *s, int64_t deadline)
 
 enum aw_status aw_stream_line(struct aw_stream *s, int64_t deadline, char **line)
 {
-    if (s->looker) {
-        s->line++;
-        return s->session->share.sharing->look_line(s->looker, deadline, line);
-    }
     for (;;) {
         char *start = s->buffer + s->used, *end = memchr(start, '\n', s->held - s->used);
         enum aw_status status = AW_OK;

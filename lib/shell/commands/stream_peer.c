@@ -1,28 +1,47 @@
-/* The source of records from a server of any tool, as those have them who look on. */
-#include <stdlib.h>
+/* The source of records from a server of any tool: what 'TOOL -l serve:… watch' prints. */
+#include <jansson.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "shell/commands/stream_source.h"
 #include "shell/core/share.h"
+
+#define WORDS_MAX (AW_SELECT_MAX + 12)
 
 bool aw_stream_is_peer(const char *input)
 {
     return strncmp(input, "serve:", 6) == 0;
 }
 
-/* What was said last before we came is no news, and what is told to all is no record. */
+static enum aw_status fail(struct aw_stream *s, enum aw_status status, const char *why)
+{
+    return aw_fail(&s->session->err, status, "%.200s: %.300s", s->name, why);
+}
+
+/* The result of the watch: why it ends. */
+static enum aw_status take_result(struct aw_stream *s)
+{
+    json_t *result = json_loads(s->item.line, 0, NULL);
+    const char *why = json_string_value(json_object_get(result, "why"));
+    enum aw_status code = (enum aw_status)json_integer_value(json_object_get(result, "exit"));
+    enum aw_status status =
+        code == AW_USAGE ? fail(s, code, why ? why : "") : fail(s, AW_LOST, "the server is gone");
+    json_decref(result);
+    return status;
+}
+
 static enum aw_status peer_next(struct aw_stream *s, int64_t deadline)
 {
-    static const char lost[] = "{\"lost\":";
     for (;;) {
         enum aw_status status = aw_json_source.next(s, deadline);
+        if (status == AW_END)
+            return fail(s, AW_LOST, "the server is gone");
         if (status != AW_OK && status != AW_MALFORMED)
             return status;
-        const char *line = status == AW_OK ? s->item.line : "";
-        if (strncmp(line, lost, sizeof lost - 1) == 0)
-            s->lost_before += strtoull(line + sizeof lost - 1, NULL, 10);
-        if (strstr(line, "\"msg\":") && !strstr(line, "\"age\":"))
+        if (status == AW_OK && strstr(s->item.line, "\"msg\":"))
             return AW_OK;
+        if (status == AW_OK && strstr(s->item.line, "\"ok\":false"))
+            return take_result(s);
         s->item.n = 0;
     }
 }
@@ -40,11 +59,34 @@ static void peer_end(struct aw_stream *s)
 static const struct aw_source peer_source = {
     .begin = peer_begin, .next = peer_next, .end = peer_end};
 
+static enum aw_status start_watch(struct aw_stream *s, const char *tool, const char *place,
+                                  const struct aw_select *select, double hz)
+{
+    struct aw_error *err = &s->session->err;
+    char path[256], rate[32];
+    char *argv[WORDS_MAX] = {(char *)tool, "-q", "-j", "-l", (char *)place, "watch"};
+    size_t n = 6;
+    snprintf(rate, sizeof rate, "%gHz", hz);
+    for (size_t i = 0; i < select->n; i++)
+        argv[n++] = (char *)select->pattern[i];
+    argv[n++] = "--rate";
+    argv[n] = rate;
+    if (!aw_child_find(tool, path, sizeof path))
+        return aw_fail(err, AW_NO_LINK, "%.200s: %s not found — install it", s->name, tool);
+    struct aw_child_plan plan = {
+        .path = path, .argv = argv, .read = true, .quiet = true, .dies_with_us = true};
+    enum aw_status status = aw_child_start(&s->child, &plan, err);
+    s->fd = s->child.from;
+    s->child.from = -1; /* closed with the stream */
+    return status;
+}
+
 enum aw_status aw_stream_open_peer(struct aw_stream **out, struct aw_session *session,
                                    const char *url, const struct aw_select *select, double hz,
                                    char *tool)
 {
     const struct aw_sharing *sharing = session->share.sharing;
+    char place[400];
     *out = NULL;
     struct aw_stream *s = aw_stream_new(session);
     if (!s)
@@ -53,8 +95,10 @@ enum aw_status aw_stream_open_peer(struct aw_stream **out, struct aw_session *se
     s->live = true;
     s->source = &peer_source;
     enum aw_status status =
-        sharing ? sharing->look(session, url, select->pattern, select->n, hz, tool, &s->looker)
+        sharing ? sharing->serves(session, url, tool, place)
                 : aw_fail(&session->err, AW_USAGE, "%s: no server can be reached from here", url);
+    if (status == AW_OK)
+        status = start_watch(s, tool, place, select, hz);
     if (status == AW_OK)
         status = s->source->begin(s, url);
     if (status == AW_OK)

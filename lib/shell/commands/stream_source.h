@@ -2,6 +2,7 @@
 #ifndef AW_SHELL_COMMANDS_STREAM_SOURCE_H
 #define AW_SHELL_COMMANDS_STREAM_SOURCE_H
 
+#include "base/child.h"
 #include "shell/commands/skipped.h"
 #include "shell/commands/stream.h"
 #include "view/text/finder.h"
@@ -44,10 +45,10 @@ struct aw_stream {
     const struct aw_select *fields; /* that are expected; NULL: that has been looked at */
     const struct aw_where *where;
     struct aw_point points[AW_POINTS_MAX];
-    int fd;                   /* of text and captures; -1: a link is read */
-    struct aw_looker *looker; /* lines come from a server by it; or NULL */
-    const char *name;         /* of what is read, for messages */
-    uint64_t line;            /* of it, from 1 */
+    int fd;                /* of text and captures; -1: a link is read */
+    struct aw_child child; /* prints the lines, if they are a server's */
+    const char *name;      /* of what is read, for messages */
+    uint64_t line;         /* of it, from 1 */
     bool ended;
     size_t held, used; /* in buffer */
     char buffer[AW_STREAM_BLOCK + 1];

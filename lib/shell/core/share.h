@@ -7,9 +7,6 @@
 
 #include "shell/core/session.h"
 
-/* Somebody who looks on at any server, whatever its tool. */
-struct aw_looker;
-
 struct aw_sharing {
     /* ---- of a client: session->share.attached is its connection ---- */
 
@@ -38,17 +35,9 @@ struct aw_sharing {
     /* For the command list: prints the servers that run here, returns how many. */
     size_t (*list)(struct aw_session *session);
 
-    /* ---- of who looks on elsewhere, beside its own device ---- */
-
-    /* At the server of this URL (serve:…, serve:TOOL), for records with these fields
-     * (patterns; one that is no field of it is AW_USAGE), at most hz times a second of each kind.
-     * tool: whose device it is, in tool[24]. */
-    enum aw_status (*look)(struct aw_session *session, const char *url, const char *const *fields,
-                           size_t n, double hz, char *tool, struct aw_looker **looker);
-    /* The next line that it has said, good until the next call: records, and {"lost":12}. AW_OK,
-     * AW_TIMEOUT at the deadline (of the real clock), AW_LOST, AW_STOPPED. */
-    enum aw_status (*look_line)(struct aw_looker *looker, int64_t deadline, char **line);
-    void (*look_end)(struct aw_looker *looker); /* NULL is fine */
+    /* Asks the server of this URL (serve:PATH, serve:TOOL) whose device it has: tool[24], and the
+     * URL of the place for the command line of that tool: place[400]. */
+    enum aw_status (*serves)(struct aw_session *session, const char *url, char *tool, char *place);
 
     /* ---- of a server: session->share.server ---- */
 

@@ -70,6 +70,9 @@ enum aw_status aw_way_refused(const struct aw_address *address, const json_t *he
 bool aw_way_look(struct aw_session *session, const struct aw_address *address, struct aw_who *who,
                  json_t **hello);
 
+/* See struct aw_sharing. */
+enum aw_status aw_way_serves(struct aw_session *session, const char *url, char *tool, char *place);
+
 /* link.c */
 enum aw_status aw_attached_open(struct aw_session *session, struct aw_link **link);
 void aw_attached_pass(struct aw_attached *attached, const json_t *object);
@@ -85,12 +88,5 @@ void aw_commander_add(struct aw_session *session, const json_t *who);
 
 /* obey.c: a child of a server. */
 enum aw_status aw_obey_allow(struct aw_session *session, const struct aw_args *args);
-
-/* look.c: see struct aw_sharing. */
-struct aw_looker;
-enum aw_status aw_look(struct aw_session *session, const char *url, const char *const *fields,
-                       size_t n, double hz, char *tool, struct aw_looker **looker);
-enum aw_status aw_look_line(struct aw_looker *looker, int64_t deadline, char **line);
-void aw_look_end(struct aw_looker *looker);
 
 #endif

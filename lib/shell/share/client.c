@@ -524,9 +524,7 @@ const struct aw_sharing aw_sharing = {
     .plays = plays,
     .commander = commander,
     .list = aw_share_list,
-    .look = aw_look,
-    .look_line = aw_look_line,
-    .look_end = aw_look_end,
+    .serves = aw_way_serves,
     .traffic = aw_feed_traffic,
     .allow = aw_obey_allow,
 };

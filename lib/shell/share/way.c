@@ -1,5 +1,8 @@
 /* The way to a server: a socket, and what is said first on it. */
 #include <fcntl.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
 
 #include "shell/share/attached.h"
 #include "shell/share/server.h"
@@ -51,4 +54,29 @@ enum aw_status aw_way_refused(const struct aw_address *address, const json_t *he
     bool wrong = json_integer_value(json_object_get(hello, "exit")) == AW_USAGE;
     return aw_fail(err, wrong ? AW_USAGE : AW_NO_LINK, "%s: %.300s", address->text,
                    why ? why : "what listens there is no server of ours");
+}
+
+/* "serve:hidmotor" is the usual server of that tool, unless a file has this name. */
+enum aw_status aw_way_serves(struct aw_session *session, const char *url, char *tool, char *place)
+{
+    struct aw_error *err = &session->err;
+    struct aw_address address;
+    struct aw_conn conn = {.fd = -1};
+    json_t *hello = NULL;
+    const char *rest = url + strlen("serve:");
+    bool named = *rest && !strpbrk(rest, "/:?.") && access(rest, F_OK) != 0;
+    enum aw_status status = aw_address_of_server(&address, named ? rest : session->tool->name,
+                                                 named ? "serve:" : url, err);
+    if (status == AW_OK)
+        status = aw_way_open(session, &address, &conn, &hello);
+    const char *name = json_string_value(json_object_get(hello, "serve"));
+    if (status == AW_OK && !name)
+        status = aw_way_refused(&address, hello, err);
+    if (status == AW_OK) {
+        snprintf(tool, 24, "%s", name);
+        snprintf(place, sizeof address.text, "%s", address.text);
+    }
+    json_decref(hello);
+    aw_conn_free(&conn);
+    return status;
 }

@@ -164,6 +164,15 @@ static void it_gets_a_variable(void **state)
     assert_null(getenv("AW_TEST"));
 }
 
+static void its_messages_are_dropped_if_it_is_quiet(void **state)
+{
+    (void)state;
+    struct aw_child child =
+        start("readlink /proc/$$/fd/2", (struct aw_child_plan){.read = true, .quiet = true});
+    expect_text(child.from, "/dev/null\n");
+    assert_int_equal(aw_child_end(&child, 5000), 0);
+}
+
 static void a_child_that_does_not_end_is_killed(void **state)
 {
     struct aw_child child =
@@ -414,6 +423,7 @@ int main(void)
         cmocka_unit_test_setup(writing_to_a_dead_child_is_EPIPE, reset),
         cmocka_unit_test_setup(it_gets_a_descriptor, reset),
         cmocka_unit_test_setup(it_gets_a_variable, reset),
+        cmocka_unit_test_setup(its_messages_are_dropped_if_it_is_quiet, reset),
         cmocka_unit_test_setup(a_child_that_does_not_end_is_killed, reset),
         cmocka_unit_test_setup(a_signal_does_not_end_the_wait, reset),
         cmocka_unit_test_setup(a_program_that_is_missing, reset),
