@@ -7,6 +7,7 @@
 #include <poll.h>
 #include <stdbool.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -29,6 +30,7 @@ static const struct {
     {EROFS, AW_USAGE, "choose another place"},
     {ENXIO, AW_USAGE, "a pipe needs somebody at its other end"},
     {ENOSPC, AW_LOST, "free some space or write elsewhere"},
+    {EOVERFLOW, AW_USAGE, "such a file has at most 16 MiB"},
     {EFBIG, AW_LOST, "raise the limit (ulimit -f), or write elsewhere"},
     {EDQUOT, AW_LOST, "free some space or write elsewhere"},
     {EIO, AW_LOST, "check the disk"},
@@ -136,6 +138,45 @@ FILE *aw_file_open(const char *path)
         errno = EBADF; /* it was closed: what stands in its place cannot be read */
     }
     return file;
+}
+
+struct text {
+    FILE *file;
+    size_t left;
+};
+
+static ssize_t read_text(void *cookie, char *bytes, size_t size)
+{
+    struct text *text = cookie;
+    size_t got = fread(bytes, 1, size < text->left ? size : text->left, text->file);
+    text->left -= got;
+    if (got == 0 && text->left == 0)
+        errno = EOVERFLOW;
+    return got == 0 && (text->left == 0 || ferror(text->file)) ? -1 : (ssize_t)got;
+}
+
+static int close_text(void *cookie)
+{
+    struct text *text = cookie;
+    int closed = fclose(text->file);
+    free(text);
+    return closed;
+}
+
+FILE *aw_file_open_text(const char *path)
+{
+    struct text *text = malloc(sizeof *text);
+    FILE *file = text ? aw_file_open(path) : NULL;
+    if (!file) {
+        free(text);
+        return NULL;
+    }
+    *text = (struct text){file, AW_FILE_TEXT_MAX};
+    FILE *limited =
+        fopencookie(text, "r", (cookie_io_functions_t){.read = read_text, .close = close_text});
+    if (!limited)
+        close_text(text);
+    return limited;
 }
 
 FILE *aw_file_create(const char *path)

@@ -35,6 +35,11 @@ const char *aw_file_name(const char *path);
  * pipes: one that nobody has begun to write to within two seconds, or that nobody reads, is ENXIO;
  * fopen would wait for ever. NULL with errno. */
 FILE *aw_file_open(const char *path);
+
+/* The same for text that is read whole, such as configuration and packet files: reading more than
+ * AW_FILE_TEXT_MAX fails with EOVERFLOW, so that a device without an end is no endless file. */
+#define AW_FILE_TEXT_MAX (16l << 20)
+FILE *aw_file_open_text(const char *path);
 FILE *aw_file_create(const char *path);
 
 /* False with errno if anything was not written, now or before. */

@@ -12,7 +12,7 @@ enum aw_status aw_lines_next(struct aw_lines *lines, struct aw_error *err)
 {
     ssize_t length;
     if (!lines->file) {
-        lines->file = aw_file_open(lines->name);
+        lines->file = aw_file_open_text(lines->name);
         lines->name = aw_file_name(lines->name);
         lines->opened = lines->file != NULL;
         if (!lines->opened)

@@ -441,7 +441,7 @@ enum aw_status aw_packets_read_dbc(struct aw_packets *packets, FILE *file, const
     if (!packets->protocol.can || !packets->protocol.own)
         return aw_fail(err, AW_USAGE, "DBC files are for tools on a CAN bus, not for %s",
                        packets->protocol.name);
-    FILE *opened = file ? NULL : aw_file_open(name);
+    FILE *opened = file ? NULL : aw_file_open_text(name);
     if (!file && !opened)
         return aw_file_fail(err, NULL, aw_file_name(name));
     name = file ? name : aw_file_name(name);

@@ -220,3 +220,9 @@ END
     ok fish --no-config -c 'source hidmotor.fish; complete -C "hidmotor play here/"'
     same "$(head -n 2 <<<"$output" | cut -f 1 | xargs)" "here/a.csv here/b.csv"
 }
+
+@test "a hyphen alone is completed to options, and is none itself" {
+    ok canpid complete -- status -
+    has "$output" "--board"
+    run -2 canpid -l "$fast" status -
+}

@@ -333,3 +333,18 @@ END
 @test "config example on a full disk ends with 7" {
     fails 7 bash -c 'armctl config example >/dev/full'
 }
+
+@test "a file without an end is no configuration: at most 16 MiB are read" {
+    for option in packets dbc; do
+        run ! timeout "$patience" canpid -q --$option /dev/zero -l "$fast" status
+        [ "$status" != 124 ] || { echo "$option does not end" && false; }
+    done
+    fails 2 canpid -q --dbc /dev/zero -l "$fast" status
+    has "$why" "at most 16 MiB"
+    exits 0 timeout "$patience" canpid -q --config /dev/zero -l "$fast" status
+    has "$stderr" "/dev/zero: "
+    head -c 17000000 /dev/zero | tr '\0' '\n' >long.ini
+    exits 0 canpid -q --config long.ini -l "$fast" status
+    has "$stderr" "long.ini: "
+    ok canpid -q --config /dev/null -l "$fast" status
+}

@@ -235,7 +235,7 @@ static const struct aw_custom_packets own = {
 /* A frame of another node is not taken for a driver's by its lower bits. */
 static bool is_driver(const struct aw_wire *wire, uint32_t id)
 {
-    if (!wire->variant.known || *wire->variant.known >> id / OWN & 1)
+    if (!wire->variant.known || (id / OWN < 64 && *wire->variant.known >> id / OWN & 1))
         return true;
     const struct aw_name *name = wire->variant.head[BOARD].names;
     while (name->name && (uint32_t)name->value != (id & ~(OWN - 1u)))

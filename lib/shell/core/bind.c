@@ -154,6 +154,8 @@ struct aw_option_value *aw_option_word(struct aw_options *options, const char *w
 {
     char name[64];
     *attached = NULL;
+    if (!word[1])
+        return NULL; /* "-" alone, as completion has it */
     if (word[1] != '-') {
         if (word[2])
             *attached = word + 2 + (word[2] == '=');

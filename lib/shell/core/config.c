@@ -254,10 +254,9 @@ enum aw_status aw_config_load(struct aw_session *session, const char *path)
         aw_xdg_path(AW_XDG_CONFIG, name, config->path, sizeof config->path);
     if (!*config->path)
         return AW_OK;
-    FILE *file = aw_file_open(config->path);
+    FILE *file = aw_file_open_text(config->path);
     if (!file)
         return unreadable(session, errno, path != NULL);
-    config->found = true;
     struct reading reading = {.session = session, .file = file, .ended = true};
     errno = 0;
     int line = ini_parse_stream(next_line, &reading, on_entry, &reading);
@@ -265,6 +264,7 @@ enum aw_status aw_config_load(struct aw_session *session, const char *path)
     fclose(file);
     if (problem)
         return unreadable(session, problem, true);
+    config->found = true;
     if (line != 0)
         note_wrong(config, line, true,
                    &(struct aw_error){AW_USAGE, "neither [section] nor key = value"});

@@ -113,7 +113,7 @@ static enum aw_status read_remarks(FILE *file, struct aw_carried *kept)
 
 static enum aw_status kept_in(struct aw_session *session, const char *path, struct aw_carried *kept)
 {
-    FILE *file = aw_file_open(path);
+    FILE *file = aw_file_open_text(path);
     if (!file)
         return errno == ENOMEM ? aw_no_memory(&session->err) : AW_OK;
     int first = fgetc(file), second = fgetc(file);
