@@ -321,7 +321,7 @@ asks() {
     same "$(jq -s 'map(select(.done) | .exit) | unique' -c said)" "[2]"
     same "$(jq -s 'map(select(.done)) | length' said)" 11
     [ ! -e /tmp/x.csv ] && [ ! -e /tmp/x.svg ] && [ ! -e /tmp/x.pcapng ]
-    ok canpid -q step --from 0deg --to 5deg --for 0.2s -b lknee -c pos --save run.csv
+    ok canpid -q step --from 0deg --to 5deg --for 2s -b lknee -c pos --save run.csv
     [ -s run.csv ]
     ok canpid -q play - -c pos <<<$'t,lknee\n0,0\n0.1,1' # what is the client's is read there
 }

@@ -67,7 +67,7 @@ lab() { ssh -F "$D/client" lab "$@"; }
 
 @test "commands through ssh to a server there; two users, one commands" {
     server
-    lab hidmotor -q -l sim: serve --listen "unix:$D/arm" 2>said 3>&- &
+    lab timeout 60 hidmotor -q -l sim: serve --listen "unix:$D/arm" 2>said 3>&- &
     started+=("$!")
     until grep -qs ready: said; do sleep 0.05; done
     run -0 lab hidmotor -q -l "serve:$D/arm" move 0 20 -10 --wait
@@ -83,7 +83,7 @@ lab() { ssh -F "$D/client" lab "$@"; }
 
 @test "the socket of a server there, forwarded by ssh -L: all goes on here, and a lost connection stops" {
     server
-    lab hidmotor -q -l sim: serve --listen "unix:$D/arm" 2>said 3>&- &
+    lab timeout 60 hidmotor -q -l sim: serve --listen "unix:$D/arm" 2>said 3>&- &
     started+=("$!")
     until grep -qs ready: said; do sleep 0.05; done
     forward() {
