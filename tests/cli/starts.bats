@@ -85,6 +85,19 @@ link() { [ "$1" = ezphys ] && echo sim:cart-pole || echo "$fast"; }
     done < <(ways)
 }
 
+@test "canpid: --max-speed and the following-error limit hold on the approach, too" {
+    printf 't,lknee\n0,60\n' >far.csv
+    fails 6 canpid -q -l "$fast" play far.csv -c pos --approach 50deg/s --max-speed 20
+    has "$why" '--approach 50deg/s: faster than --max-speed 20'
+    fails 6 canpid -q -l "$fast" play far.csv -c pos --approach 400deg/s
+    has "$why" 'faster than --max-speed 300'
+    ok canpid -q -l "$fast" play far.csv -c pos --approach 20deg/s --max-speed 20
+    fails 1 canpid -q -l "$fast&plant=stuck" --record stuck.pcapng play far.csv -c pos --approach 250deg/s
+    has "$why" 'behind its target, more than --max-lag 15 for 0.3 s'
+    ok canpid -q -j decode stuck.pcapng --where 'setpoint>10' --dir tx
+    same "$(jq -s 'map(.t) | .[-1] - .[0] < 0.6' <<<"$output")" true
+}
+
 @test "what a simulation leads has no place that is compared before it is said how to begin" {
     prepare
     fails 2 ezphys -q -l sim:cart-pole follow ezphys.leader --map rail=rail --max-speed 1

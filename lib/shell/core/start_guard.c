@@ -86,6 +86,16 @@ enum aw_status aw_joint_keeps_up(struct aw_session *session, const struct aw_joi
                    lag->slower);
 }
 
+/* --max-speed of the command, where its unit is that of the joint; INFINITY: there is none. */
+static double command_max_speed(const struct aw_session *session, const struct aw_joint *joint)
+{
+    const char *text = aw_option(session, "max-speed");
+    double speed;
+    bool given =
+        text && aw_number_parse_unit(text, joint->unit[AW_JOINT_VELOCITY], &speed, NULL) == AW_OK;
+    return given ? speed : (double)INFINITY;
+}
+
 enum aw_status aw_start_speed(struct aw_session *session, const struct aw_joint *joint,
                               double *speed)
 {
@@ -98,6 +108,9 @@ enum aw_status aw_start_speed(struct aw_session *session, const struct aw_joint 
         return aw_fail(&session->err, AW_LIMIT, "--approach %s: %s goes no faster than %g %s",
                        aw_option(session, "approach"), aw_joint_called(joint), joint->speed,
                        joint->unit[AW_JOINT_VELOCITY]);
+    if (status == AW_OK && *speed > command_max_speed(session, joint) && !aw_flag(session, "force"))
+        return aw_fail(&session->err, AW_LIMIT, "--approach %s: faster than --max-speed %s",
+                       aw_option(session, "approach"), aw_option(session, "max-speed"));
     return status;
 }
 
@@ -321,42 +334,52 @@ static enum aw_status stand(struct aw_session *session, struct aw_joint_list *li
 }
 
 struct arriving {
-    struct aw_session *session;
-    const struct aw_joint_goal *goals;
-    size_t n, late;
+    struct way *way;
+    size_t late;
+    enum aw_status status;
 };
 
-static bool is_away(void *context, const struct aw_joint_list *list)
+static bool is_away(struct arriving *a, const struct aw_joint_list *list)
 {
-    struct arriving *a = context;
+    const struct way *way = a->way;
     double reach;
-    for (a->late = 0; a->late < a->n; a->late++) {
-        const struct aw_joint *joint = &list->joints[a->goals[a->late].joint];
-        double away = aw_joint_way(joint, a->goals[a->late].value);
-        if (aw_start_reach(a->session, joint, &reach) == AW_OK && fabs(away) > reach)
+    for (a->late = 0; a->late < way->n; a->late++) {
+        const struct aw_joint *joint = &list->joints[way->goals[a->late].joint];
+        double away = aw_joint_way(joint, way->goals[a->late].value);
+        if (aw_start_reach(way->session, joint, &reach) == AW_OK && fabs(away) > reach)
             return true;
     }
     return false;
 }
 
-static enum aw_status arrive(struct aw_session *session, struct aw_joint_list *list,
-                             const struct aw_joint_goal *goals, size_t n)
+/* The limits of the way hold until the end of it. */
+static bool comes_nearer(void *context, const struct aw_joint_list *list)
 {
-    struct arriving arriving = {session, goals, n, 0};
+    struct arriving *a = context;
+    a->status = judge(a->way);
+    return a->status == AW_OK && is_away(a, list);
+}
+
+static enum aw_status arrive(struct way *way)
+{
+    struct aw_session *session = way->session;
+    struct aw_joint_list *list = way->list;
+    struct arriving arriving = {.way = way, .status = AW_OK};
     char there[TEXT], wanted[TEXT];
     enum aw_status status = AW_OK;
     if (is_away(&arriving, list))
         status =
             aw_joints_attend(session, list, aw_clock_after(aw_clock_now(session->clock), SETTLE_S),
-                             0, is_away, &arriving);
+                             0, comes_nearer, &arriving);
+    status = status == AW_OK ? arriving.status : status;
     if (status != AW_OK || !is_away(&arriving, list))
         return status;
-    const struct aw_joint *joint = &list->joints[goals[arriving.late].joint];
+    const struct aw_joint *joint = &list->joints[way->goals[arriving.late].joint];
     return aw_fail(&session->err, AW_REFUSED,
                    "%s is at %s after the approach, and not at %s — is something in its way?",
                    aw_joint_called(joint),
                    with_unit(joint, joint->now.value[AW_JOINT_ACTUAL], there),
-                   with_unit(joint, goals[arriving.late].value, wanted));
+                   with_unit(joint, way->goals[arriving.late].value, wanted));
 }
 
 enum aw_status aw_start_go(struct aw_session *session, struct aw_joint_list *list,
@@ -384,7 +407,7 @@ enum aw_status aw_start_go(struct aw_session *session, struct aw_joint_list *lis
         status = ramp(&way);
         if (status == AW_OK)
             status = stand(session, list, goals, n);
-        return status == AW_OK ? arrive(session, list, goals, n) : status;
+        return status == AW_OK ? arrive(&way) : status;
     }
     enum aw_arrival arrival;
     seconds *= SMOOTH;
