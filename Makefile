@@ -76,9 +76,9 @@ pick   = $(if $(SHARED),-l$(1),$(shell \
          case $$($(CC) -print-file-name=lib$(1).a) in (/*) echo -l:lib$(1).a ;; (*) echo -l$(1) ;; esac))
 choose = $(eval $(1) := $(foreach lib,$(2),$(call pick,$(lib))) $(3))$($(1))
 
-LIB_LIBS     = $(call choose,LIB_LIBS,serialport hidapi-hidraw zstd lz4,-lm -lpthread)
+LIB_LIBS     = $(call choose,LIB_LIBS,serialport hidapi-hidraw,-lm -lpthread)
 TOOL_LIBS    = $(call choose,TOOL_LIBS,readline jansson inih ncursesw tinfo,)
-SHARED_LIBS := -lserialport -lhidapi-hidraw -lzstd -llz4 -lm -lpthread
+SHARED_LIBS := -lserialport -lhidapi-hidraw -lm -lpthread
 
 # ---- Files ---------------------------------------------------------------------------------------
 
@@ -220,23 +220,35 @@ $(call object,$(TESTS:=.c)): | $(B)/gen/protocols.h
 EXTRA_ezphys-sim := -lode
 EXTRA_armwire-mqtt := -lmosquitto
 EXTRA_armwire-foxglove := -lwebsockets
+EXTRA_armwire-mcap := $$(MCAP_LIBS)
+MCAP_LIBS   = $(call choose,MCAP_LIBS,zstd lz4,)
 EXTRA_armwire-pad := -lSDL2
 $(foreach p,$(PROGRAMS),$(eval $(call program,bin/$(p),$(wildcard cmd/$(p)/*.c),$(EXTRA_$(p)))))
-$(foreach t,$(TESTS),$(eval $(call program,$(t),$(t).c,-lcmocka)))
+# What is tested of armwire-mcap, apart from its verbs.
+MCAP_PARTS := $(addprefix cmd/armwire-mcap/,write.c read.c chunk.c crc.c ros.c)
+$(foreach t,$(TESTS),$(eval $(call program,$(t),$(t).c $(if $(findstring /armwire-mcap/,$(t)),$(MCAP_PARTS)),\
+    -lcmocka $(if $(findstring /armwire-mcap/,$(t)),$$(MCAP_LIBS)))))
+$(B)/obj/tests/unit/armwire-mcap/%.o $(B)/obj/tests/bench/bench_mcap.o $(B)/obj/tests/fuzz/fuzz_mcap.o: \
+    ALL_CPPFLAGS += -Icmd/armwire-mcap
 $(foreach s,$(SOAKS),$(eval $(call program,$(s),$(s).c,)))
-$(foreach b,$(BENCHES),$(eval $(call program,$(b),$(b).c,)))
+$(foreach b,$(BENCHES),$(eval $(call program,$(b),$(b).c $(if $(findstring mcap,$(b)),$(MCAP_PARTS)),\
+    $(if $(findstring mcap,$(b)),$$(MCAP_LIBS)))))
 $(eval $(call program,tests/toy/toy,$(wildcard tests/toy/*.c),))
 $(B)/obj/tests/toy/%.o: ALL_CPPFLAGS += -Itests/toy
 $(eval $(call program,tests/mcap/make_frames,tests/mcap/make_frames.c,))
 $(B)/obj/tests/mcap/%.o: ALL_CPPFLAGS += -I$(B)/gen
 $(B)/obj/tests/mcap/make_frames.o $(B)/obj/lib/filter/recording.o: | $(B)/gen/protocols.h
 $(B)/obj/lib/filter/recording.o: ALL_CPPFLAGS += -I$(B)/gen
+$(B)/obj/cmd/armwire-mcap/frames.o: | $(B)/gen/protocols.h
+$(B)/obj/cmd/armwire-mcap/frames.o: ALL_CPPFLAGS += -I$(B)/gen
 $(eval $(call program,tests/tuning/batch,tests/tuning/batch.c tests/tuning/truth.c,))
 $(eval $(call program,tests/tuning/confidence,tests/tuning/confidence.c tests/tuning/truth.c,))
 $(B)/obj/tests/tuning/%.o: ALL_CPPFLAGS += -Itests/tuning
 ifdef FUZZ
 PARTS_fuzz_ezphys := $(addprefix cmd/ezphys-sim/,listener.c encoder.c world.c say.c own.c)
 EXTRA_fuzz_ezphys := -lode
+PARTS_fuzz_mcap := $(MCAP_PARTS)
+EXTRA_fuzz_mcap := $$(MCAP_LIBS)
 $(foreach f,$(FUZZERS),$(eval $(call program,$(f),$(f).c $(PARTS_$(notdir $(f))),\
     -fsanitize=fuzzer $(EXTRA_$(notdir $(f))))))
 $(eval $(call program,tests/fuzz/seeds,tests/fuzz/seeds.c,))

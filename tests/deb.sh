@@ -67,6 +67,7 @@ sorted_in() {
         contains armwire-code ' ./usr/bin/armwire-code$' && contains armwire-code '/code/pack.py$' &&
         contains armwire-foxglove ' ./usr/bin/armwire-foxglove$' &&
         contains armwire-pad ' ./usr/bin/armwire-pad$' &&
+        contains armwire-mcap ' ./usr/bin/armwire-mcap$' &&
         contains armwire-mqtt ' ./usr/bin/armwire-mqtt$' && contains libarmwire0 'libarmwire.so.0 ->' &&
         contains libarmwire-dev ' ./usr/include/armwire/wire/wire.h$' &&
         contains python3-armwire ' ./usr/lib/python3/dist-packages/armwire/__init__.py$'
@@ -75,6 +76,7 @@ sorted_in() {
 needs() { dpkg-deb -f "$top/$1"_*.deb Depends | grep -q "$2"; }
 light() {
     needs armwire-mqtt libmosquitto && ! needs armwire libmosquitto &&
+        needs armwire-mcap libzstd && ! needs armwire libzstd &&
         needs armwire-foxglove libwebsockets && ! needs armwire libwebsockets &&
         needs armwire-pad libsdl2 && ! needs armwire libsdl2 &&
         needs ezphys-sim libode && ! needs armwire libode && ! needs armwire libarmwire0 &&
@@ -83,13 +85,13 @@ light() {
 unpacked() {
     local package
     rm -rf "$root"
-    for package in armwire armwire-foxglove armwire-mqtt armwire-pad ezphys-sim libarmwire0 libarmwire-dev python3-armwire; do
+    for package in armwire armwire-foxglove armwire-mcap armwire-mqtt armwire-pad ezphys-sim libarmwire0 libarmwire-dev python3-armwire; do
         dpkg-deb -x "$top/$package"_*.deb "$root" || return 1
     done
 }
 tools_run() {
     local tool
-    for tool in $(tests/tools.sh) armwire-foxglove armwire-mqtt armwire-pad ezphys-sim; do
+    for tool in $(tests/tools.sh) armwire-foxglove armwire-mcap armwire-mqtt armwire-pad ezphys-sim; do
         "$root/usr/bin/$tool" --version | grep -F "$version" || return 1
     done
     "$root/usr/bin/armctl" -q -l 'sim:?time=virtual' deg 1 90 | grep result=confirmed

@@ -130,7 +130,7 @@ programs() {
         [ "$tool" = hidmotor ] || ! needs "$root/usr/bin/$tool" 'libudev.*' || return 1
     done
     [ "$(grep -c '^.SS .*\.c$' "$root/usr/share/man/man3/armwire.3")" = 5 ] || return 1
-    for tool in armwire-code armwire-foxglove armwire-mqtt armwire-pad ezphys-sim; do
+    for tool in armwire-code armwire-foxglove armwire-mcap armwire-mqtt armwire-pad ezphys-sim; do
         "$root/usr/bin/$tool" --version && [ -s "$root/usr/share/man/man1/$tool.1" ] || return 1
     done
     "$root/usr/bin/armctl" describe --as json | "$root/usr/bin/armwire-code" --language python >"$dir/packets.py" || return 1

@@ -7,6 +7,7 @@
 #include "base/number.h"
 #include "base/suggest.h"
 #include "base/text.h"
+#include "packets/carried.h"
 #include "shell/core/wire_option.h"
 #include "state.h"
 #include "wire/rows.h"

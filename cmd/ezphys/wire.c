@@ -7,6 +7,7 @@
 
 #include "base/text.h"
 #include "link/core/url.h"
+#include "packets/carried.h"
 #include "protocol/ezphys/scene.h"
 #include "protocol/ezphys/wire.h"
 #include "state.h"
@@ -197,30 +198,12 @@ bool ezphys_keep_names(struct aw_session *session, uint64_t *at, char *out, size
     return *at > from;
 }
 
-/* Damaged lines, and names that are there already, are ignored. */
-static void take_name(struct aw_ezphys_names *names, const char *line, size_t length)
-{
-    FILE *file = length ? fmemopen((void *)(uintptr_t)line, length, "r") : NULL;
-    if (!file)
-        return;
-    aw_ezphys_names_read(names, file, NULL, NULL);
-    fclose(file);
-}
-
 bool ezphys_take_names(struct aw_session *session, const char *text)
 {
     struct aw_ezphys_names *kept = &ezphys_state(session)->kept;
-    const size_t head = strlen(AW_SUBJECT_LINE);
     if (!text)
         kept->n = 0;
-    if (!text || strncmp(text, AW_SUBJECT_LINE, head) != 0)
-        return false;
-    for (const char *line = text; strncmp(line, AW_SUBJECT_LINE, head) == 0;) {
-        size_t length = strcspn(line, "\n");
-        take_name(kept, line + head, length - head);
-        line += length + (line[length] != '\0');
-    }
-    return true;
+    return text && aw_ezphys_names_take(kept, text);
 }
 
 const char *ezphys_wire_name(struct aw_session *session, char *out, size_t size)
@@ -234,9 +217,10 @@ const char *ezphys_wire_name(struct aw_session *session, char *out, size_t size)
 }
 
 /* Of --names and --scene first, and of the simulator that is there; then of the recording. */
-static const struct aw_ezphys_name *find_recorded(struct aw_session *session,
-                                                  enum aw_ezphys_kind kind, uint32_t id)
+static const struct aw_ezphys_name *find_recorded(void *context, enum aw_ezphys_kind kind,
+                                                  uint32_t id)
 {
+    struct aw_session *session = context;
     struct ezphys_state *state = ezphys_state(session);
     struct aw_error before = session->err;
     bool given = ezphys_read_names(session) == AW_OK && *state->names_from;
@@ -249,24 +233,7 @@ static const struct aw_ezphys_name *find_recorded(struct aw_session *session,
 const char *ezphys_recorded_name(struct aw_session *session, const struct aw_record *record,
                                  char *out, size_t size)
 {
-    const char *message = record->codec->message->name;
-    bool joint = strncmp(message, "joint_", strlen("joint_")) == 0;
-    double id = aw_record_get(record, "id"), axis = aw_record_get(record, "axis");
-    enum aw_ezphys_kind kind = joint ? AW_EZPHYS_JOINT : AW_EZPHYS_BODY;
-    const struct aw_ezphys_name *entry = NULL;
-    if (record->dir != AW_RX || (!joint && strcmp(message, "limb") != 0))
-        return NULL;
-    if (isnan(id)) {
-        snprintf(out, size, "%s", record->text);
-    } else {
-        entry = find_recorded(session, kind, (uint32_t)id);
-        snprintf(out, size, "%s%.0f", aw_ezphys_kind_name(kind), id);
-        if (entry)
-            snprintf(out, size, "%s", entry->name);
-    }
-    if (axis > 1 || (axis > 0 && entry && entry->axes > 1))
-        aw_append(out, size, ".axis", "%.0f", axis);
-    return *out ? out : NULL;
+    return aw_ezphys_subject(record, find_recorded, session, out, size);
 }
 
 /* The scene of a simulator that is named but not started yet. */

@@ -50,11 +50,11 @@ bool aw_child_find(const char *program, char *path, size_t size)
 
 /* ---- Starting -------------------------------------------------------------------------------- */
 
-/* Descriptors of a start; -1: not used. The first three become 0, 1 and AW_CHILD_FD of the child;
- * report tells the parent why the program could not be executed. */
-enum { IN, OUT, GIVEN, REPORT, OURS };
+/* Descriptors of a start; -1: not used. The first four become 0, 1, 2 and AW_CHILD_FD of the
+ * child; report tells the parent why the program could not be executed. */
+enum { IN, OUT, ERR, GIVEN, REPORT, OURS };
 
-static const int places[] = {STDIN_FILENO, STDOUT_FILENO, AW_CHILD_FD};
+static const int places[] = {STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO, AW_CHILD_FD};
 
 static bool take_places(const int ends[OURS])
 {
@@ -108,7 +108,7 @@ static bool make_pipe(int which, int *theirs, int *ours)
     return move_up(theirs);
 }
 
-static void close_fd(int *fd)
+void aw_child_close(int *fd)
 {
     if (*fd >= 0)
         close(*fd);
@@ -121,6 +121,8 @@ static bool make_ends(struct aw_child *child, const struct aw_child_plan *plan, 
     if (plan->write && !make_pipe(0, &ends[IN], &child->to))
         return false;
     if (plan->read && !make_pipe(1, &ends[OUT], &child->from))
+        return false;
+    if (plan->errors && !make_pipe(1, &ends[ERR], &child->err))
         return false;
     if (plan->fd)
         ends[GIVEN] = fcntl(plan->fd, F_DUPFD_CLOEXEC, AW_CHILD_FD + 1);
@@ -145,26 +147,27 @@ static int await_start(struct aw_child *child, int report)
 enum aw_status aw_child_start(struct aw_child *child, const struct aw_child_plan *plan,
                               struct aw_error *err)
 {
-    int ends[OURS] = {-1, -1, -1, -1}, report = -1, error = 0;
-    *child = (struct aw_child){.to = -1, .from = -1};
+    int ends[OURS] = {-1, -1, -1, -1, -1}, report = -1, error = 0;
+    *child = (struct aw_child){.to = -1, .from = -1, .err = -1};
     if (make_ends(child, plan, ends, &report)) {
         pid_t starter = getpid(), pid = fork();
         if (pid == 0)
             become(plan, ends, starter);
         error = pid < 0 ? errno : 0;
         child->pid = pid < 0 ? 0 : pid;
-        close_fd(&ends[REPORT]);
+        aw_child_close(&ends[REPORT]);
         if (!error)
             error = await_start(child, report);
     } else
         error = errno;
     for (int i = 0; i < OURS; i++)
-        close_fd(&ends[i]);
-    close_fd(&report);
+        aw_child_close(&ends[i]);
+    aw_child_close(&report);
     if (!error)
         return AW_OK;
-    close_fd(&child->to);
-    close_fd(&child->from);
+    aw_child_close(&child->to);
+    aw_child_close(&child->from);
+    aw_child_close(&child->err);
     return aw_fail(err, AW_NO_LINK, "%.100s: %s — is it complete and executable?", plan->path,
                    strerror(error));
 }
@@ -213,13 +216,31 @@ bool aw_child_wait(struct aw_child *child, int timeout_ms)
 
 int aw_child_end(struct aw_child *child, int timeout_ms)
 {
-    close_fd(&child->to);
-    close_fd(&child->from);
+    aw_child_close(&child->to);
+    aw_child_close(&child->from);
     if (!aw_child_wait(child, timeout_ms)) {
         kill(child->pid, SIGKILL);
         reap(child);
     }
     return child->how;
+}
+
+const char *aw_child_said(const struct aw_child *child, char *out, size_t size)
+{
+    struct pollfd ready = {.fd = child->err, .events = POLLIN};
+    size_t used = 0;
+    while (child->err >= 0 && used + 1 < size && poll(&ready, 1, 0) > 0) {
+        ssize_t n = read(child->err, out + used, size - 1 - used);
+        if (n <= 0)
+            break;
+        used += (size_t)n;
+    }
+    out[used] = '\0';
+    out[strcspn(out, "\n")] = '\0';
+    char *text = strstr(out, ": ");
+    if (text && !memchr(out, ' ', (size_t)(text - out)))
+        memmove(out, text + 2, strlen(text + 2) + 1);
+    return out;
 }
 
 const char *aw_child_words(char *out, size_t size, int how)

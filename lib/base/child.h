@@ -36,17 +36,19 @@ struct aw_child_plan {
     char *env;         /* NAME=VALUE, added to its environment; NULL: none */
     bool write;        /* its standard input is a pipe that the caller writes to */
     bool read;         /* its standard output is a pipe that the caller reads from */
+    bool errors;       /* its standard error is a pipe, for aw_child_said */
     int fd;            /* a descriptor that it gets as AW_CHILD_FD; stays the caller's; 0: none */
     bool quiet;        /* its standard error is /dev/null */
     bool dies_with_us; /* the kernel sends it SIGTERM when the thread that started it ends */
 };
 
-/* The caller may close to and from itself, and then sets them to -1. Both are close-on-exec and
- * block unless the caller changes that. */
+/* The caller may close to, from and err itself, and then sets them to -1. They are close-on-exec
+ * and block unless the caller changes that. */
 struct aw_child {
     pid_t pid; /* 0 once it has been reaped */
     int to;    /* its standard input; -1: none */
     int from;  /* its standard output; -1: none */
+    int err;   /* its standard error; -1: the caller's */
     int how;   /* wait status, as waitpid(2) gives it, once it has been reaped */
 };
 
@@ -63,9 +65,16 @@ enum aw_status aw_child_start(struct aw_child *child, const struct aw_child_plan
  * True, too, for a child that was reaped before. */
 bool aw_child_wait(struct aw_child *child, int timeout_ms);
 
-/* Closes the pipes, waits timeout_ms for the end, and kills it if it is still running. Returns the
- * wait status: 0 after exit status 0. */
+/* Closes to and from, waits timeout_ms for the end, and kills it if it is still running. Returns
+ * the wait status: 0 after exit status 0. err stays open: the caller closes it. */
 int aw_child_end(struct aw_child *child, int timeout_ms);
+
+/* What it has written to standard error so far, without its name ("armwire-mcap: ") in front: the
+ * first line, "" if there is none. Does not wait. Returns out. */
+const char *aw_child_said(const struct aw_child *child, char *out, size_t size);
+
+/* Closes a pipe's end and sets it to -1. */
+void aw_child_close(int *fd);
 
 /* A wait status in words: "exit 1", "killed by SIGKILL". Returns out. */
 const char *aw_child_words(char *out, size_t size, int how);

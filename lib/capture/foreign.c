@@ -17,6 +17,7 @@ static const struct kind {
     {"timestamp,arbitration_id,", NULL, "a CSV log of python-can", CAN, "log"},
     {"SQLite format 3", ".db3", "a ROS 2 bag in SQLite", "mcap convert", "mcap"},
     {"SQLite format 3", NULL, "an SQLite log of python-can", CAN, "log"},
+    {"\x89MCAP0\r\n", NULL, "an MCAP file", NULL, NULL},
 };
 
 static bool is_one(const struct kind *kind, struct aw_span start, const char *name)
@@ -30,6 +31,13 @@ static bool is_one(const struct kind *kind, struct aw_span start, const char *na
 /* A name with an ending becomes one with the other; a pipe has none. */
 static void advise(const struct kind *kind, const char *name, struct aw_error *err)
 {
+    if (!kind->how) {
+        aw_fail(
+            err, AW_USAGE,
+            "%.100s is %s — rename it to end in .mcap, or pipe it through 'armwire-mcap read -'",
+            name, kind->what);
+        return;
+    }
     const char *dot = strrchr(name, '.');
     char from[400], to[400], other[400];
     bool named = dot && dot > name && !strchr(dot, '/') && strlen(name) < sizeof other / 2;

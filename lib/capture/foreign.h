@@ -1,6 +1,6 @@
 /* Logs of other CAN programs that are not read here, told by how they begin: Vector's ASC and BLF,
  * PEAK's TRC, and the CSV and SQLite files of python-can, which writes all of these and converts
- * them; and the bags in SQLite of ROS 2.
+ * them; the bags in SQLite of ROS 2; and MCAP, which a filter reads by its ending.
  */
 #ifndef AW_CAPTURE_FOREIGN_H
 #define AW_CAPTURE_FOREIGN_H
@@ -9,6 +9,8 @@
 
 #include "base/span.h"
 #include "base/status.h"
+
+#define AW_MCAP_FIRST 0x89 /* the first byte of an MCAP file, which no filter has read */
 
 /* Is it one of them? Then err says which, AW_USAGE, and how to convert the file of this name. */
 bool aw_log_is_foreign(struct aw_span start, const char *name, struct aw_error *err);

@@ -2,7 +2,6 @@
 #include "capture/log.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -11,10 +10,10 @@
 
 #include "base/file.h"
 #include "base/lines.h"
-#include "base/text.h"
 #include "capture/candump.h"
 #include "capture/foreign.h"
 #include "capture/packet.h"
+#include "capture/reading.h"
 #include "wire/hex.h"
 
 #define ROOM      1048576
@@ -22,7 +21,9 @@
 
 struct aw_log {
     struct aw_log_options options;
-    int fd;
+    struct aw_reading reading;
+    char *path;          /* to open it again; NULL: it can be rewound */
+    struct aw_error cut; /* how its filter ended */
     bool lines, end;
     uint64_t size, read;
     uint64_t number; /* of the line, from 1 */
@@ -43,7 +44,7 @@ static enum aw_status fill(struct aw_log *log, struct aw_error *err)
     log->to -= log->from;
     log->from = 0;
     while (!log->end && log->to < ROOM) {
-        ssize_t n = read(log->fd, log->buffer + log->to, ROOM - log->to);
+        ssize_t n = read(log->reading.fd, log->buffer + log->to, ROOM - log->to);
         if (n < 0 && errno == EINTR)
             continue;
         if (n < 0 && errno == EAGAIN)
@@ -55,6 +56,9 @@ static enum aw_status fill(struct aw_log *log, struct aw_error *err)
         log->read += (uint64_t)n;
         if (n > 0)
             return AW_OK;
+        enum aw_status status = aw_reading_end(&log->reading, &log->cut);
+        if (status != AW_OK && !log->read)
+            return aw_fail(err, status, "%s", log->cut.text);
     }
     return AW_END;
 }
@@ -179,10 +183,8 @@ enum aw_status aw_log_next(struct aw_log *log, struct aw_log_entry *entry, struc
 bool aw_log_is_cut(const struct aw_log *log, struct aw_error *err)
 {
     size_t rest = left(log).size;
-    if (!aw_pcap_is_whole(&log->reader)) {
-        char name[sizeof log->name + 8];
-        aw_fail(err, AW_MALFORMED, "%s: it has no end — info --repair %s writes one", log->name,
-                aw_shell_word(name, sizeof name, log->name));
+    if (log->cut.status != AW_OK) {
+        aw_fail(err, AW_MALFORMED, "%s", log->cut.text);
         return true;
     }
     if (rest)
@@ -212,12 +214,10 @@ static enum aw_status begin(struct aw_log *log, struct aw_error *err)
     log->lines = !aw_is_capture(left(log));
     if (status != AW_OK && status != AW_END)
         return status;
+    if (aw_reading_has_values(&log->reading, left(log)))
+        return aw_reading_fail_values(log->name, err);
     if (log->lines && aw_log_is_foreign(left(log), log->name, err))
         return AW_USAGE;
-    if (log->lines && aw_is_mcap(left(log)))
-        return aw_fail(err, AW_USAGE,
-                       "%s has values of another program, and no packets — see 'info' and 'plot'",
-                       log->name);
     if (log->lines && !has_lines(log))
         return aw_fail(err, AW_USAGE,
                        "%s: no capture — pcapng, pcap, MCAP and candump logs can be read",
@@ -237,11 +237,12 @@ enum aw_status aw_log_open(struct aw_log **out, const char *path,
     log->reader.about = options->about;
     log->reader.context = options->context;
     snprintf(log->name, sizeof log->name, "%s", aw_file_name(path));
-    log->fd = aw_file_descriptor(path, 0);
-    enum aw_status status = AW_OK;
-    if (log->fd < 0 || fstat(log->fd, &about) != 0)
+    enum aw_status status = aw_reading_open(&log->reading, path, 0, err);
+    if (status == AW_OK && fstat(log->reading.fd, &about) != 0)
         status = aw_file_fail(err, NULL, log->name);
-    else
+    if (status == AW_OK && log->reading.filtered && !(log->path = strdup(path)))
+        status = aw_no_memory(err);
+    if (status == AW_OK)
         status = begin(log, err);
     if (status != AW_OK) {
         aw_log_close(log);
@@ -254,7 +255,14 @@ enum aw_status aw_log_open(struct aw_log **out, const char *path,
 
 enum aw_status aw_log_rewind(struct aw_log *log, struct aw_error *err)
 {
-    if (lseek(log->fd, 0, SEEK_SET) != 0)
+    enum aw_status status = AW_OK;
+    if (log->path) {
+        aw_reading_close(&log->reading);
+        status = aw_reading_open(&log->reading, log->path, 0, err);
+    }
+    if (status != AW_OK)
+        return status;
+    if (!log->path && lseek(log->reading.fd, 0, SEEK_SET) != 0)
         return aw_fail(err, AW_LOST, "%s: cannot be read twice — %s", log->name, strerror(errno));
     log->from = log->to = 0;
     log->read = log->number = 0;
@@ -280,8 +288,8 @@ void aw_log_close(struct aw_log *log)
 {
     if (!log)
         return;
-    if (log->fd >= 0)
-        close(log->fd);
+    aw_reading_close(&log->reading);
     aw_pcap_end(&log->reader);
+    free(log->path);
     free(log);
 }

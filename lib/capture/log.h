@@ -1,5 +1,5 @@
-/* What passed a link, read back from a file: pcapng, pcap, MCAP or the lines of
- * candump.
+/* What passed a link, read back from a file: pcapng, pcap or the lines of candump, or through a
+ * filter (see reading.h).
  *
  *     struct aw_log *log;
  *     struct aw_log_entry entry;

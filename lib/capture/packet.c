@@ -151,11 +151,6 @@ bool aw_packet_open(const struct aw_packet *packet, struct aw_payload *payload)
     payload->tcp = false;
     payload->from = payload->to = 0;
     payload->data = packet->data;
-    if (packet->bare) {
-        payload->tcp = packet->tcp;
-        payload->seq = packet->seq;
-        return packet->data.size > 0;
-    }
     switch (packet->linktype) {
     case AW_LINKTYPE_CAN:
         return open_can(packet->data, payload);

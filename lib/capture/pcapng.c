@@ -4,7 +4,6 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "capture/frame.h"
 #include "wire/codec.h"
 
 enum format {
@@ -12,7 +11,6 @@ enum format {
     PCAPNG,
     PCAP_MICRO,
     PCAP_NANO,
-    MCAP,
 };
 
 enum block_type {
@@ -410,57 +408,18 @@ static enum format recognise(struct aw_span in, bool *swapped)
 bool aw_is_capture(struct aw_span in)
 {
     bool swapped;
-    return recognise(in, &swapped) != UNKNOWN || aw_mcap_is_ours(in);
-}
-
-static enum aw_status next_in_mcap(struct aw_pcap_reader *reader, struct aw_span in,
-                                   struct aw_packet *packet, size_t *used, struct aw_error *err)
-{
-    struct aw_mcap_message message;
-    if (!reader->mcap)
-        reader->mcap = aw_mcap_reader_new();
-    if (!reader->mcap)
-        return aw_no_memory(err);
-    for (;;) {
-        size_t step;
-        enum aw_status status = aw_mcap_next(reader->mcap, in, &message, &step, err);
-        *used += step;
-        in = (struct aw_span){in.data + step, in.size - step};
-        if (status != AW_OK || aw_frame_read(&message, reader->passed, packet))
-            return status;
-    }
+    return recognise(in, &swapped) != UNKNOWN;
 }
 
 void aw_pcap_end(struct aw_pcap_reader *reader)
 {
-    aw_mcap_reader_free(reader->mcap);
     *reader = (struct aw_pcap_reader){.about = reader->about, .context = reader->context};
-}
-
-bool aw_pcap_is_whole(const struct aw_pcap_reader *reader)
-{
-    return !reader->mcap || aw_mcap_is_whole(reader->mcap);
-}
-
-/* Its magic is longer than those of the others. */
-static bool may_become_mcap(struct aw_span in)
-{
-    return in.size > 0 && in.size < AW_MCAP_MAGIC_SIZE &&
-           memcmp(in.data, AW_MCAP_MAGIC, in.size) == 0;
 }
 
 enum aw_status aw_pcap_next(struct aw_pcap_reader *reader, struct aw_span in,
                             struct aw_packet *packet, size_t *used, struct aw_error *err)
 {
     *used = 0;
-    if (reader->format == UNKNOWN && !reader->skip) {
-        if (may_become_mcap(in))
-            return AW_MORE;
-        if (aw_is_mcap(in))
-            reader->format = MCAP;
-    }
-    if (reader->format == MCAP)
-        return next_in_mcap(reader, in, packet, used, err);
     if (reader->skip)
         pass_over(reader, in, reader->skip, used);
     if (*used == in.size || in.size < 4)

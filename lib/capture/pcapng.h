@@ -1,9 +1,8 @@
-/* Capture files as Wireshark reads and writes them: pcapng both ways, classic pcap to read; and the
- * frames that are in an MCAP file.
+/* Capture files as Wireshark reads and writes them: pcapng both ways, classic pcap to read.
  *
  * Reading is from memory in pieces of any size, so that a file, a pipe and a file that still grows
  * are all the same; of a file that was cut off all whole packets are read. Either byte order.
- * Packets point into what was read. Only for MCAP something is allocated, which aw_pcap_end frees.
+ * Packets point into what was read. Nothing is allocated.
  *
  *     struct aw_pcap_reader reader = {0};
  *     while (aw_pcap_next(&reader, in, &packet, &used, &err) == AW_OK) {
@@ -22,7 +21,8 @@
 #ifndef AW_CAPTURE_PCAPNG_H
 #define AW_CAPTURE_PCAPNG_H
 
-#include "capture/mcap.h"
+#include "base/span.h"
+#include "base/status.h"
 #include "wire/table.h"
 
 /* How the bytes of a packet begin. Source: the list of link-layer header types of tcpdump. */
@@ -52,9 +52,6 @@ struct aw_packet {
     enum aw_dir dir; /* AW_TX out of this host, AW_RX into it; 0: not known */
     uint32_t interface;
     enum aw_linktype linktype;
-    bool bare;    /* data are the frame or the piece of a stream itself, with nothing around it: */
-    bool tcp;     /* it was one of TCP, */
-    uint32_t seq; /* and its first byte has this number */
     struct aw_span data;
     const char *comment; /* comment_length characters, or NULL */
     size_t comment_length;
@@ -89,8 +86,6 @@ struct aw_pcap_reader {
     uint64_t skip;                 /* bytes of a block that is passed over */
     uint32_t n_interfaces;
     struct aw_pcap_interface interfaces[AW_PCAP_INTERFACES];
-    struct aw_mcap_reader *mcap; /* the file is one, or NULL */
-    uint32_t passed[AW_BOTH];    /* bytes of it to the device and from it */
 };
 
 /* Does a file that begins like this look like a capture? */
@@ -104,9 +99,6 @@ enum aw_status aw_pcap_next(struct aw_pcap_reader *reader, struct aw_span in,
 
 /* Ends the reading, at any point; the reader may begin anew, with the same about. */
 void aw_pcap_end(struct aw_pcap_reader *reader);
-
-/* At the end of the input: has the file said that this is its end? Only MCAP does. */
-bool aw_pcap_is_whole(const struct aw_pcap_reader *reader);
 
 #define AW_PCAPNG_BEGIN_MAX 256
 

@@ -1,7 +1,6 @@
 /* Reads the header of a recording, and makes topics of its packets. */
 #include "filter/recording.h"
 
-#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -10,96 +9,136 @@
 #include "packets/carried.h"
 #include "protocol/canpid/names.h"
 #include "protocol/ezphys/framing.h"
+#include "protocol/ezphys/names.h"
 #include "protocols.h"
-#include "wire/rows.h"
 
 #define HEAD_ROWS 8
-#define NAMES_MAX 1024
 
-/* "subject board 64 lknee" */
-struct name {
-    struct name *next;
-    char field[16], text[AW_TOPICS_NAME];
+/* A board of canpid. */
+struct board {
     unsigned number;
+    char text[AW_CANPID_NAME_MAX];
+};
+
+/* Notes wait until the topics begin. */
+struct note {
+    struct note *next;
+    char text[];
 };
 
 struct aw_recording {
     struct aw_recording_about about;
     struct aw_topics_sink sink;
+    aw_recording_note *note; /* NULL: notes are dropped */
+    struct note *first, *last;
     struct aw_log *log;
     struct aw_carried carried;
     struct aw_packets *packets; /* NULL: none */
     struct aw_topics *topics;   /* NULL: not begun */
-    struct name *names;
-    size_t n_names;
-    uint64_t boards; /* canpid: those with a name, a bit each */
+    struct aw_ezphys_names objects;
+    struct board boards[AW_CANPID_BOARDS];
+    size_t n_boards;
+    uint64_t known; /* of boards, a bit each */
     /* The variant refers to these. */
     struct aw_ezphys_framing framing;
     struct aw_field head[HEAD_ROWS];
-    struct aw_name *values;
+    struct aw_name values[AW_CANPID_BOARDS + 1];
 };
 
 /* ---- Names ---- */
 
-static const struct name *find_name(const struct aw_recording *r, const char *field, double number)
+static const struct board *find_board(const struct aw_recording *r, double number)
 {
-    const struct name *name = r->names;
-    while (name && (name->number != number || strcmp(name->field, field) != 0))
-        name = name->next;
-    return name;
+    for (size_t i = 0; i < r->n_boards; i++)
+        if (r->boards[i].number == number)
+            return &r->boards[i];
+    return NULL;
 }
 
-/* The first name of a number stays. */
-static void add_name(struct aw_recording *r, const char *line)
+/* The first name of a number stays. Names are values of the field; numbers are not. */
+static void add_board(struct aw_recording *r, const char *line)
 {
-    struct name name = {.next = r->names}, *own;
-    if (sscanf(line, "subject %15s %u %159s", name.field, &name.number, name.text) != 3 ||
-        find_name(r, name.field, name.number) || r->n_names == NAMES_MAX ||
-        !(own = malloc(sizeof *own)))
+    struct board board;
+    size_t named = 0;
+    if (sscanf(line, AW_SUBJECT_LINE "board %u %23s", &board.number, board.text) != 2 ||
+        find_board(r, board.number) || r->n_boards == AW_CANPID_BOARDS)
         return;
-    *own = name;
-    r->names = own;
-    r->n_names++;
-    if (strcmp(name.field, "board") == 0)
-        r->boards |= AW_CANPID_BIT(name.number);
+    r->boards[r->n_boards] = board;
+    r->known |= AW_CANPID_BIT(board.number);
+    while (r->values[named].name)
+        named++;
+    if (*board.text != '0')
+        r->values[named] = (struct aw_name){(int32_t)board.number, r->boards[r->n_boards].text};
+    r->n_boards++;
 }
 
 static bool take_names(struct aw_recording *r, const char *text)
 {
-    if (strncmp(text, "subject ", strlen("subject ")) != 0)
+    if (!aw_ezphys_names_take(&r->objects, text))
         return false;
     for (const char *line = text; *line; line += strcspn(line, "\n"), line += *line == '\n')
-        add_name(r, line);
+        add_board(r, line);
     return true;
 }
 
 static const char *name_board(void *context, const struct aw_record *record, char *out, size_t size)
 {
     const struct aw_recording *r = context;
-    double board = aw_record_get(record, "board");
-    if (!(board >= 0))
+    double number = aw_record_get(record, "board");
+    if (!(number >= 0))
         return "";
-    const struct name *name = find_name(r, "board", board);
-    snprintf(out, size, "0x%02X", (unsigned)board);
-    return name ? name->text : out;
+    const struct board *board = find_board(r, number);
+    snprintf(out, size, "0x%02X", (unsigned)number);
+    return board ? board->text : out;
 }
 
-/* A body or joint of ezphys. */
+static const struct aw_ezphys_name *find_object(void *context, enum aw_ezphys_kind kind,
+                                                uint32_t id)
+{
+    const struct aw_recording *r = context;
+    return aw_ezphys_names_of(&r->objects, kind, id);
+}
+
 static const char *name_object(void *context, const struct aw_record *record, char *out,
                                size_t size)
 {
-    const struct aw_recording *r = context;
-    const char *message = record->codec->message->name;
-    bool joint = strncmp(message, "joint_", strlen("joint_")) == 0;
-    const char *field = joint ? "joint" : "body";
-    double id = aw_record_get(record, "id");
-    if (record->dir != AW_RX || (!joint && strcmp(message, "limb") != 0))
-        return "";
-    if (isnan(id))
-        return record->text;
-    const struct name *name = find_name(r, field, id);
-    snprintf(out, size, "%s%.0f", field, id);
-    return name ? name->text : out;
+    *out = '\0';
+    const char *name = aw_ezphys_subject(record, find_object, context, out, size);
+    return name ? name : "";
+}
+
+/* ---- Notes ---- */
+
+static bool put_note(struct aw_recording *r, int64_t time_ns, const char *text)
+{
+    return !r->note || r->note(r->sink.context, time_ns, text);
+}
+
+static bool keep_note(struct aw_recording *r, const char *text)
+{
+    struct note *note = malloc(sizeof *note + strlen(text) + 1);
+    if (!note)
+        return false;
+    note->next = NULL;
+    strcpy(note->text, text);
+    if (r->last)
+        r->last->next = note;
+    else
+        r->first = note;
+    r->last = note;
+    return true;
+}
+
+static bool put_notes(struct aw_recording *r, int64_t time_ns)
+{
+    bool good = true;
+    for (struct note *note = r->first, *next; note; note = next) {
+        next = note->next;
+        good = good && put_note(r, time_ns, note->text);
+        free(note);
+    }
+    r->first = r->last = NULL;
+    return good;
 }
 
 /* ---- The header ---- */
@@ -124,6 +163,19 @@ static bool take_fact(const char *text, const char *key, char *out, size_t size)
     return true;
 }
 
+static bool take_config(struct aw_recording *r, const char *text)
+{
+    static const char head[] = "config file: ";
+    if (strncmp(text, head, sizeof head - 1) != 0)
+        return false;
+    text += sizeof head - 1;
+    size_t length = strcspn(text, "\n");
+    snprintf(r->about.config_name, sizeof r->about.config_name, "%.*s", (int)length, text);
+    free(r->about.config);
+    r->about.config = text[length] ? strdup(text + length + 1) : NULL;
+    return true;
+}
+
 static void take_about(void *context, const char *program, const char *comment, size_t length)
 {
     struct aw_recording *r = context;
@@ -131,28 +183,24 @@ static void take_about(void *context, const char *program, const char *comment, 
     if (!r->about.protocol)
         take_program(r, program);
     if (text && !take_fact(text, "wire ", r->about.wire, sizeof r->about.wire) &&
-        !take_fact(text, "link ", r->about.link, sizeof r->about.link))
-        take_names(r, text);
+        !take_fact(text, "link ", r->about.link, sizeof r->about.link) && !take_config(r, text) &&
+        take_names(r, text))
+        keep_note(r, text);
     free(text);
 }
 
-/* Names of boards become those of the field's values, where they are more than a number. */
-static bool name_values(struct aw_recording *r, struct aw_variant *variant)
+static void name_values(struct aw_recording *r, struct aw_variant *variant)
 {
-    size_t n = 0, rows = 0;
-    r->values = calloc(r->n_names + 1, sizeof *r->values);
-    for (const struct name *name = r->names; name && r->values; name = name->next)
-        if (strcmp(name->field, "board") == 0 && name->text[0] != '0')
-            r->values[n++] = (struct aw_name){(int32_t)name->number, name->text};
-    if (!n)
-        return r->values;
+    size_t rows = 0;
+    variant->known = &r->known;
+    if (!r->values[0].name)
+        return;
     for (; variant->head[rows].type != AW_ROWS_END && rows < HEAD_ROWS - 1; rows++) {
         r->head[rows] = variant->head[rows];
         if (strcmp(r->head[rows].name, "board") == 0)
             r->head[rows].names = r->values;
     }
     variant->head = r->head;
-    return true;
 }
 
 static enum aw_status find_variant(struct aw_recording *r, struct aw_variant *variant,
@@ -169,15 +217,15 @@ static enum aw_status find_variant(struct aw_recording *r, struct aw_variant *va
         return aw_fail(err, AW_USAGE, "wire '%.60s' of %s not found — is the tool newer than this?",
                        r->about.wire, protocol->name);
     *variant = *named;
-    if (protocol != &aw_canpid_protocol)
-        return AW_OK;
-    variant->known = &r->boards;
-    return name_values(r, variant) ? AW_OK : aw_no_memory(err);
+    if (protocol == &aw_canpid_protocol)
+        name_values(r, variant);
+    return AW_OK;
 }
 
 static void describe(struct aw_recording *r, struct aw_topics_about *about)
 {
     const char *link = r->about.link;
+    link += strncmp(link, "serve:", 6) == 0 ? 6 : 0;
     link += strncmp(link, "can:", 4) == 0 ? 4 : 0;
     *about = (struct aw_topics_about){.tool = r->about.protocol->name, .context = r};
     snprintf(about->link, sizeof about->link, "%.*s", (int)strcspn(link, ":?/"), link);
@@ -227,20 +275,56 @@ enum aw_status aw_recording_open(struct aw_recording **recording, const char *pa
     return status;
 }
 
+void aw_recording_keep_notes(struct aw_recording *r, aw_recording_note *note)
+{
+    r->note = note;
+}
+
+static enum aw_status fail_write(struct aw_error *err)
+{
+    return aw_fail(err, AW_LOST, "cannot write the output");
+}
+
+static enum aw_status fail_program(struct aw_error *err)
+{
+    return aw_fail(err, AW_USAGE,
+                   "these packets are of another program — give it the output of TOOL record -");
+}
+
+enum aw_status aw_recording_begin(struct aw_recording *r, struct aw_error *err)
+{
+    if (r->topics)
+        return AW_OK;
+    return r->about.protocol ? begin_topics(r, err) : fail_program(err);
+}
+
+static enum aw_status begin_at(struct aw_recording *r, int64_t time_ns, struct aw_error *err)
+{
+    enum aw_status status = aw_recording_begin(r, err);
+    return status != AW_OK || put_notes(r, time_ns) ? status : fail_write(err);
+}
+
+static enum aw_status take_note(struct aw_recording *r, const struct aw_log_entry *entry,
+                                struct aw_error *err)
+{
+    if (r->topics)
+        return put_note(r, entry->time_ns, entry->comment) ? AW_OK : fail_write(err);
+    return keep_note(r, entry->comment) ? AW_OK : aw_no_memory(err);
+}
+
 static enum aw_status take_comment(struct aw_recording *r, const struct aw_log_entry *entry,
                                    struct aw_error *err)
 {
     const char *text;
     enum aw_carried_kind kind = aw_carried_kind(entry->comment, &text);
-    if (kind != AW_CARRIED_NOTHING) {
-        enum aw_status status = r->topics ? AW_OK : aw_carried_add(&r->carried, kind, text);
-        return status == AW_OK ? AW_OK : aw_no_memory(err);
-    }
-    if (!*entry->comment || take_names(r, entry->comment))
-        return AW_OK;
-    enum aw_status status = r->topics ? AW_OK : begin_topics(r, err);
+    bool carried = kind != AW_CARRIED_NOTHING;
+    if (carried && !r->topics && aw_carried_add(&r->carried, kind, text) != AW_OK)
+        return aw_no_memory(err);
+    if (carried || take_names(r, entry->comment))
+        return take_note(r, entry, err);
+    enum aw_status status = begin_at(r, entry->time_ns, err);
     if (status == AW_OK && !aw_topics_mark(r->topics, entry->time_ns, entry->comment))
-        status = aw_fail(err, AW_LOST, "cannot write a mark");
+        status = fail_write(err);
     return status;
 }
 
@@ -249,17 +333,15 @@ enum aw_status aw_recording_next(struct aw_recording *r, struct aw_error *err)
     struct aw_log_entry entry;
     enum aw_status status = aw_log_next(r->log, &entry, err);
     if ((status == AW_OK || status == AW_END) && !r->about.protocol)
-        return aw_fail(
-            err, AW_USAGE,
-            "these packets are of another program — give it the output of TOOL record -");
-    if (status == AW_OK)
+        return fail_program(err);
+    if (status == AW_OK && *entry.comment)
         status = take_comment(r, &entry, err);
     if (status != AW_OK || !entry.data.size)
         return status;
-    if (!r->topics)
-        status = begin_topics(r, err);
-    if (status == AW_OK && !aw_topics_add(r->topics, entry.dir, entry.time_ns, entry.data))
-        status = aw_fail(err, AW_LOST, "cannot write a message");
+    enum aw_dir dir = entry.dir == AW_TX ? AW_TX : AW_RX;
+    status = begin_at(r, entry.time_ns, err);
+    if (status == AW_OK && !aw_topics_add(r->topics, dir, entry.time_ns, entry.data))
+        status = fail_write(err);
     return status;
 }
 
@@ -268,7 +350,7 @@ const struct aw_recording_about *aw_recording_about(const struct aw_recording *r
     return &r->about;
 }
 
-const struct aw_topics *aw_recording_topics(const struct aw_recording *r)
+struct aw_topics *aw_recording_topics(const struct aw_recording *r)
 {
     return r->topics;
 }
@@ -277,14 +359,12 @@ void aw_recording_close(struct aw_recording *r)
 {
     if (!r)
         return;
+    r->note = NULL;
+    put_notes(r, 0);
     aw_topics_free(r->topics);
     aw_packets_free(r->packets);
     aw_carried_free(&r->carried);
     aw_log_close(r->log);
-    for (struct name *next; r->names; r->names = next) {
-        next = r->names->next;
-        free(r->names);
-    }
-    free(r->values);
+    free(r->about.config);
     free(r);
 }

@@ -20,7 +20,11 @@ struct aw_recording_about {
     char version[32];                   /* of the tool: "0.1.0" */
     char link[256];                     /* the URL of the device: "can:can0" */
     char wire[512];                     /* the name or description of the variant */
+    char config_name[128], *config;     /* of the config file, and its text; NULL: none */
 };
+
+/* Takes a comment that is no mark: packets of files, and names of subjects. */
+typedef bool aw_recording_note(void *context, int64_t time_ns, const char *text);
 
 /* Opens a file, "-" for standard input, and waits for its first bytes. AW_USAGE: cannot be read, or
  * it is not a capture. */
@@ -34,8 +38,15 @@ enum aw_status aw_recording_next(struct aw_recording *recording, struct aw_error
 
 const struct aw_recording_about *aw_recording_about(const struct aw_recording *recording);
 
+/* From now on note is called with these comments, with the context of the sink. Those before the
+ * first frame come with its time. False: the sink failed. */
+void aw_recording_keep_notes(struct aw_recording *recording, aw_recording_note *note);
+
+/* Begins the topics of a recording that ended without a frame. */
+enum aw_status aw_recording_begin(struct aw_recording *recording, struct aw_error *err);
+
 /* NULL before the first frame or mark. */
-const struct aw_topics *aw_recording_topics(const struct aw_recording *recording);
+struct aw_topics *aw_recording_topics(const struct aw_recording *recording);
 
 void aw_recording_close(struct aw_recording *recording); /* NULL is fine */
 

@@ -17,6 +17,9 @@
 
 #include "packets/packets.h"
 
+/* The start of each line of a comment with names: "subject board 64 lknee". */
+#define AW_SUBJECT_LINE "subject "
+
 /* The kinds of comments, by the mark at their start. */
 enum aw_carried_kind {
     AW_CARRIED_PACKETS,  /* the next piece of the packet files */

@@ -298,8 +298,8 @@ const struct aw_command aw_common_commands[] = {
      .examples = AW_LIST("-l sim: record run.pcapng --for 0.3s"),
      .next = {"plot {file}", "draws it"},
      .details = "The ending of the file is the format: .pcapng (all messages on the link), "
-         ".mcap (also decoded, for Foxglove, PlotJuggler, Rerun and ROS 2; the end of the "
-         "command names a layout), .csv or .ndjson (decoded), .log (candump). --for, -n or "
+         ".mcap (also decoded, for Foxglove, PlotJuggler, Rerun and ROS 2; the package "
+         "armwire-mcap writes it), .csv or .ndjson (decoded), .log (candump). --for, -n or "
          "Ctrl-C end it; --last 60s keeps only the last minute. On a terminal each line that "
          "you type becomes a mark. --fields chooses the columns; times in .csv begin at 0 (see "
          "--time). 'record -' writes frames for another program ('record - | tshark -r -'), and "
@@ -330,9 +330,6 @@ const struct aw_command aw_common_commands[] = {
          {.name = "file", .kind = AW_ARG_FILE,
           .help = "a capture (pcapng, MCAP, pcap, candump), or CSV or NDJSON that a command wrote",
           .endings = "pcapng mcap pcap log csv ndjson"}),
-     .options = AW_OPTIONS(
-         {.name = "repair", .help = "repair an MCAP file whose recorder was killed: write its "
-             "end"}),
      .offline = true, .messages = true, .run = aw_run_info, .next = {"plot {file}", "draws it"},
      .lines = AW_LIST("-l sim: --record run.pcapng {move}", "info run.pcapng"),
      .details = "For a capture it shows the number and rate of each message, marks and damage; "

@@ -12,8 +12,9 @@
 #include <time.h>
 
 #include "capture/packet.h"
+#include "mcap.h"
 #include "protocol/hidmotor/wire.h"
-#include "shell/core/session_mcap.h"
+#include "ros/topics.h"
 
 #define TIMES    3
 #define FRAMES   4096 /* different ones */
@@ -72,31 +73,39 @@ static void make(uint8_t (*frames)[64])
     }
 }
 
-static struct aw_session *make_session(void)
+static unsigned put_schema(void *context, const char *name, const char *text)
 {
-    static const struct aw_command none[] = {{0}};
-    static const struct aw_tool tool = {.name = "hidmotor",
-                                        .summary = "",
-                                        .protocol = &aw_hidmotor_protocol,
-                                        .commands = none,
-                                        .common = none};
-    struct aw_session *session = aw_session_new(&tool);
-    must(session != NULL, "out of memory");
-    return session;
+    return aw_mcap_schema(context, name, text);
+}
+
+static unsigned put_channel(void *context, unsigned schema, const char *topic, bool shared)
+{
+    (void)shared;
+    return aw_mcap_channel(context, schema, topic, NULL);
+}
+
+static bool put_message(void *context, unsigned channel, int64_t log_ns, int64_t publish_ns,
+                        struct aw_span bytes)
+{
+    return aw_mcap_message(context, channel, log_ns, publish_ns, bytes);
 }
 
 static void write_mcap(struct file *file, uint8_t (*frames)[64], size_t count)
 {
-    struct aw_session *session = make_session();
-    struct aw_session_mcap *mcap = aw_session_mcap_new(session, "bench", take, file);
-    must(mcap != NULL, "out of memory");
+    static struct aw_wire wire;
+    struct aw_mcap *mcap = aw_mcap_new(take, file);
+    const struct aw_topics_sink sink = {put_schema, put_channel, put_message, mcap};
+    const struct aw_topics_about about = {.tool = "hidmotor", .link = "bench"};
+    aw_wire_init(&wire, &aw_hidmotor_protocol, NULL, false);
+    struct aw_topics *topics = aw_topics_new(&about, &wire, &sink);
+    must(mcap && topics, "out of memory");
     for (size_t i = 0; i < count; i++)
-        must(aw_session_mcap_add(mcap, AW_RX, START_NS + (int64_t)i * 1000000,
-                                 (struct aw_span){frames[i % FRAMES], 64}),
+        must(aw_topics_add(topics, AW_RX, START_NS + (int64_t)i * 1000000,
+                           (struct aw_span){frames[i % FRAMES], 64}),
              "cannot write");
-    must(aw_session_mcap_end(mcap), "cannot end");
-    aw_session_mcap_free(mcap);
-    aw_session_free(session);
+    must(aw_mcap_end(mcap), "cannot end");
+    aw_topics_free(topics);
+    aw_mcap_free(mcap);
 }
 
 static void write_pcapng(struct file *file, uint8_t (*frames)[64], size_t count)

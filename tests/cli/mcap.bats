@@ -63,25 +63,72 @@ topics() { "$mcap/read.py" "$1" | jq_itself -sec "$2"; }
     topics run.mcap '[.[] | select(.topic == "/joint_states")] | last.value.position[1] | fabs < 0.1'
 }
 
-@test "a recorder that is killed leaves all but the last moment, and info --repair ends the file" {
+@test "a recorder that is killed leaves a complete file" {
     "$mcap/kills.py" "$BIN" "$D"
+}
+
+@test "a file that is cut off is read to its last whole chunk" {
     ok hidmotor -l "$fast" record run.mcap --for 1s
     has "$stderr" "layout for Foxglove is $root/docs/example/hidmotor.foxglove.json, for PlotJuggler hidmotor.plotjuggler.xml"
     head -c -30 run.mcap >cut.mcap
     exits 5 hidmotor decode -q cut.mcap
-    has "$stderr" "info --repair"
+    has "$stderr" "cut.mcap: its end is missing"
     ok hidmotor info cut.mcap
-    has "$stderr" "info --repair cut.mcap"
-    same "$(hidmotor info -j --repair cut.mcap | jq -r .result)" repaired
-    cmp cut.mcap run.mcap
-    same "$(hidmotor info -j --repair cut.mcap | jq -r .result)" whole
-    exits 2 hidmotor info --repair about.txt
-    printf 'text' >about.txt
-    exits 2 hidmotor info --repair about.txt
-    has "$stderr" "no MCAP file"
+    has "$stderr" "cut.mcap: its end is missing"
+    ok hidmotor plot cut.mcap m1.position --out cut.svg
+    has "$stderr" "cut.mcap: its end is missing"
+    printf 'text' >about.mcap
+    exits 2 hidmotor decode about.mcap
+    same "$stderr" "hidmotor: about.mcap: not an MCAP file"
+}
+
+@test "a full disk, a filter that dies, one that is too slow: the recording fails, and what moves is stopped" {
     ln -s /dev/full full.mcap
     exits 7 hidmotor -q -l "$fast" --record full.mcap move 0 10 0
     has "$stderr" "--record: full.mcap: No space left"
+    same "$(grep -c 'No space' <<<"$stderr")" 1
+    mkdir other
+    printf '#!/bin/sh\nhead -c 2000 >/dev/null\nexit 3\n' >other/armwire-dies
+    printf '#!/bin/sh\nkill -STOP $$\n' >other/armwire-stands
+    chmod +x other/*
+    PATH=$D/other:$PATH
+    exits 7 hidmotor -q -l sim: --record run.dies move 0 45 0 --wait
+    has "$stderr" "--record: armwire-dies: exit 3"
+    # Nothing waits for a filter that stands still, but its end does.
+    ok hidmotor -q -l sim: -j move 0 5 0 duration=100ms --wait
+    exits 7 hidmotor -q -l sim: --record run.stands move 0 5 0 duration=100ms --wait
+    has "$stderr" "armwire-stands"
+}
+
+@test "without the filter the package is named, nothing moves and nothing is written" {
+    mkdir here
+    cp "$BIN/hidmotor" here/
+    ok hidmotor -q -l "$fast" record run.mcap --for 0.1s
+    PATH=/usr/local/bin:/usr/bin:/bin
+    exits 2 here/hidmotor -l sim: --record next.mcap move 0 10 0
+    same "$stderr" "hidmotor: --record: next.mcap: armwire-mcap not installed — apt install armwire-mcap"
+    exits 2 here/hidmotor -l sim: record next.mcap
+    [ ! -e next.mcap ]
+    for command in decode info plot replay; do
+        exits 2 here/hidmotor -l sim: "$command" run.mcap
+        has "$stderr" "run.mcap: armwire-mcap not installed — apt install armwire-mcap"
+    done
+    exits 2 here/hidmotor -l sim: --record next.other move 0 10 0
+    has "$stderr" ".pcapng or .mcap"
+}
+
+@test "frames go from one form to the other and back" {
+    ok hidmotor -q -l "$fast" --record run.pcapng move 0 10 0
+    armwire-mcap write run.mcap <run.pcapng
+    armwire-mcap read run.mcap >back.pcapng
+    cmp <(hidmotor -q decode -j run.pcapng) <(hidmotor -q decode -j back.pcapng)
+    armwire-mcap write - <back.pcapng | cmp - run.mcap
+    armwire-mcap cat run.mcap | jq -se 'any(."hidmotor.tx.set_setpoints.m2" == 10) and any(."joint_states.name.0" == "m1")'
+    exits 2 armwire-mcap write run.mcap </dev/null
+    exits 2 armwire-mcap read
+    exits 2 armwire-mcap other run.mcap
+    ok armwire-mcap --help
+    has "$output" "armwire-mcap cat FILE.mcap"
 }
 
 @test "files of other programs: values by name; packets there are none" {

@@ -18,10 +18,8 @@ static uint64_t look_into(const struct aw_packet *packet, struct aw_span in)
 {
     struct aw_payload payload;
     uint64_t sum = (uint64_t)packet->time_ns * 31 + packet->data.size + packet->dir;
-    if (!packet->bare) { /* else it was unpacked */
-        MUST(packet->data.data >= in.data && packet->data.size <= in.size);
-        MUST(packet->data.data + packet->data.size <= in.data + in.size);
-    }
+    MUST(packet->data.data >= in.data && packet->data.size <= in.size);
+    MUST(packet->data.data + packet->data.size <= in.data + in.size);
     for (size_t i = 0; i < packet->comment_length; i++)
         sum = sum * 31 + (uint8_t)packet->comment[i];
     if (!aw_packet_open(packet, &payload))
@@ -44,7 +42,7 @@ static uint64_t read_all(struct aw_span in, size_t step)
             size_t used;
             struct aw_span segment = {in.data + at, end - at};
             status = aw_pcap_next(&reader, segment, &packet, &used, &err);
-            MUST(used <= segment.size && (used > 0 || status == AW_MORE || reader.mcap));
+            MUST(used <= segment.size && (used > 0 || status == AW_MORE));
             at += used;
             if (status != AW_MORE)
                 sum = sum * 31 + (status == AW_OK ? look_into(&packet, in) : 1);

@@ -3,12 +3,14 @@
 
 #include <ctype.h>
 #include <fnmatch.h>
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/lines.h"
 #include "base/suggest.h"
 #include "base/text.h"
+#include "packets/carried.h"
 
 static const char *const kinds[] = {[AW_EZPHYS_BODY] = "body", [AW_EZPHYS_JOINT] = "joint"};
 
@@ -206,4 +208,50 @@ bool aw_ezphys_name_matches(const char *pattern, const char *name)
     if (strncmp(pattern, name, length) == 0 && name[length] == '.')
         return true;
     return fnmatch(pattern, name, 0) == 0;
+}
+
+/* ---- In recordings ---- */
+
+static void take_line(struct aw_ezphys_names *names, const char *line, size_t length)
+{
+    FILE *file = length ? fmemopen((void *)(uintptr_t)line, length, "r") : NULL;
+    if (!file)
+        return;
+    aw_ezphys_names_read(names, file, NULL, NULL);
+    fclose(file);
+}
+
+bool aw_ezphys_names_take(struct aw_ezphys_names *names, const char *text)
+{
+    const size_t head = strlen(AW_SUBJECT_LINE);
+    const char *line = text;
+    while (strncmp(line, AW_SUBJECT_LINE, head) == 0) {
+        size_t length = strcspn(line, "\n");
+        take_line(names, line + head, length - head);
+        line += length + (line[length] != '\0');
+    }
+    return line != text;
+}
+
+const char *aw_ezphys_subject(const struct aw_record *record, aw_ezphys_names_fn *find,
+                              void *context, char *out, size_t size)
+{
+    const char *message = record->codec->message->name;
+    bool joint = strncmp(message, "joint_", strlen("joint_")) == 0;
+    double id = aw_record_get(record, "id"), axis = aw_record_get(record, "axis");
+    enum aw_ezphys_kind kind = joint ? AW_EZPHYS_JOINT : AW_EZPHYS_BODY;
+    const struct aw_ezphys_name *entry = NULL;
+    if (record->dir != AW_RX || (!joint && strcmp(message, "limb") != 0))
+        return NULL;
+    if (isnan(id)) {
+        snprintf(out, size, "%s", record->text);
+    } else {
+        entry = find(context, kind, (uint32_t)id);
+        snprintf(out, size, "%s%.0f", aw_ezphys_kind_name(kind), id);
+        if (entry)
+            snprintf(out, size, "%s", entry->name);
+    }
+    if (axis > 1 || (axis > 0 && entry && entry->axes > 1))
+        aw_append(out, size, ".axis", "%.0f", axis);
+    return *out ? out : NULL;
 }

@@ -23,6 +23,7 @@
 #include <stdio.h>
 
 #include "base/status.h"
+#include "wire/codec.h"
 
 enum aw_ezphys_kind {
     AW_EZPHYS_BODY,
@@ -87,6 +88,19 @@ const struct aw_ezphys_name *aw_ezphys_names_of(const struct aw_ezphys_names *na
                                                 enum aw_ezphys_kind kind, uint32_t id);
 const struct aw_ezphys_name *aw_ezphys_names_find(const struct aw_ezphys_names *names,
                                                   enum aw_ezphys_kind kind, const char *name);
+
+/* Adds the names in a note of a recording, lines of "subject joint 3 neck axes=3"; ignores damaged
+ * lines, and names and numbers that are there already. False: the text is another one. */
+bool aw_ezphys_names_take(struct aw_ezphys_names *names, const char *text);
+
+/* Finds the name of a number; NULL: it has none. */
+typedef const struct aw_ezphys_name *aw_ezphys_names_fn(void *context, enum aw_ezphys_kind kind,
+                                                        uint32_t id);
+
+/* The subject of a record from the simulator: the name of its joint or body, else "joint3", and
+ * ".axis2" for a further axis. Writes it to out and returns it; NULL: it has none. */
+const char *aw_ezphys_subject(const struct aw_record *record, aw_ezphys_names_fn *find,
+                              void *context, char *out, size_t size);
 
 /* Does the name match? '*' stands for any characters, '?' for one; "humanoid" also matches all
  * that is below it. */

@@ -10,6 +10,7 @@
 
 #include "base/file.h"
 #include "base/text.h"
+#include "capture/reading.h"
 #include "shell/commands/common.h"
 #include "shell/commands/decoder.h"
 #include "shell/core/progress.h"
@@ -64,14 +65,28 @@ static void hurry_output(struct aw_decoder *d, int fd)
         aw_output_flush(out, NULL);
 }
 
-static enum aw_status decode_fd(struct aw_decoder *d, int fd, char *block)
+/* A filter that fails has read a damaged file up to there, or nothing of it. */
+static enum aw_status end_input(struct aw_decoder *d, struct aw_reading *reading, bool any)
 {
+    struct aw_error why;
+    enum aw_status status = aw_reading_end(reading, &why);
+    if (status == AW_OK)
+        return AW_OK;
+    if (!any)
+        return aw_fail(&d->session->err, status, "%s", why.text);
+    aw_decoder_complain(d, why.text);
+    return AW_OK;
+}
+
+static enum aw_status decode_fd(struct aw_decoder *d, struct aw_reading *reading, char *block)
+{
+    const int fd = reading->fd;
     enum aw_status status = AW_OK;
     struct aw_progress progress = aw_progress(d->session, d->name, true);
     struct stat about;
     bool sized = fstat(fd, &about) == 0 && S_ISREG(about.st_mode);
     uint64_t done = 0, all = sized ? (uint64_t)about.st_size : 0;
-    size_t held = 0, used;
+    size_t held = 0, used = 0;
     for (ssize_t n = 1; n > 0 && status == AW_OK;) {
         hurry_output(d, fd);
         do
@@ -80,7 +95,13 @@ static enum aw_status decode_fd(struct aw_decoder *d, int fd, char *block)
         if (n < 0)
             return aw_file_fail(&d->session->err, NULL, d->name);
         held += (size_t)n;
-        status = aw_decoder_feed(d, block, held, n == 0, &used);
+        if (!done && aw_reading_has_values(reading, (struct aw_span){(uint8_t *)block, held}))
+            return aw_reading_fail_values(d->name, &d->session->err);
+        used = 0;
+        if (n == 0)
+            status = end_input(d, reading, done > 0);
+        if (status == AW_OK)
+            status = aw_decoder_feed(d, block, held, n == 0, &used);
         if (status == AW_OK && used == 0 && held == BLOCK) /* a line or frame that long is none */
             status = aw_decoder_feed(d, block, held, true, &used);
         memmove(block, block + used, held - used);
@@ -100,27 +121,32 @@ static bool begins_as_records(int fd)
            (memcmp(start, "{\"", 2) == 0 || memcmp(start, "t,", 2) == 0);
 }
 
+static enum aw_status open_file(struct aw_decoder *d, const char *name, struct aw_reading *reading)
+{
+    struct aw_error *err = &d->session->err;
+    if (strcmp(name, "-") == 0 || access(name, R_OK) == 0)
+        return aw_reading_open(reading, name, 0, err);
+    return aw_fail(err, AW_USAGE, "'%.100s' is no hex, and no file: %s", name, strerror(errno));
+}
+
 static enum aw_status decode_file(struct aw_decoder *d, const char *name)
 {
     char *block = malloc(BLOCK);
-    int fd = aw_file_descriptor(name, 0);
+    struct aw_reading reading = {.fd = -1};
     aw_decoder_begin(d, aw_file_name(name), wanted_input(d->session));
     uint64_t before = d->seen + d->bad, records = d->records;
-    enum aw_status status =
-        fd < 0  ? aw_fail(&d->session->err, AW_USAGE, "'%.100s' is no hex, and no file: %s", name,
-                          strerror(errno))
-        : block ? decode_fd(d, fd, block)
-                : aw_no_memory(&d->session->err);
+    enum aw_status status = block ? open_file(d, name, &reading) : aw_no_memory(&d->session->err);
+    if (status == AW_OK)
+        status = decode_fd(d, &reading, block);
     if (status == AW_OK && d->input == AW_INPUT_CAPTURE && d->seen + d->bad == before)
         aw_notice_foreign(d->session, d->name);
     aw_report_skipped(d->session, d->name, &d->skipped);
-    if (status == AW_OK && d->bad > 0 && d->records == records && begins_as_records(fd))
+    if (status == AW_OK && d->bad > 0 && d->records == records && begins_as_records(reading.fd))
         aw_session_notice(d->session, "%s: these are records, not packets — see 'info' and 'plot'",
                           d->name);
     if (d->session->out.error)
         status = aw_output_flush(&d->session->out, &d->session->err);
-    if (fd >= 0)
-        close(fd);
+    aw_reading_close(&reading);
     free(block);
     return status;
 }

@@ -2,13 +2,14 @@
  * info_values.c tells of a file of values. */
 #include <fcntl.h>
 #include <inttypes.h>
+#include <poll.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
 #include "capture/log.h"
-#include "capture/mcap.h"
+#include "capture/reading.h"
 #include "shell/commands/common.h"
 #include "shell/commands/decoder.h"
 #include "shell/core/progress.h"
@@ -193,33 +194,21 @@ static enum aw_status info_capture(struct aw_session *session, const char *path,
     return status;
 }
 
-/* What is whole already stays as it is. */
-static enum aw_status repair(struct aw_session *session, const char *path)
+/* Whether a filter makes values of it, and no packets. */
+static enum aw_status look(const char *path, bool *values, struct aw_error *err)
 {
-    uint64_t messages = 0, cut = 0;
-    enum aw_status status = aw_mcap_repair(path, &messages, &cut, &session->err);
-    bool whole = status == AW_END;
-    if (status != AW_OK && !whole)
-        return status;
-    aw_object_start(&session->result, "info");
-    aw_object_text(&session->result, "result", whole ? "whole" : "repaired");
-    if (!whole) {
-        aw_object_count(&session->result, "messages", messages);
-        aw_object_count(&session->result, "cut", cut);
+    uint8_t first;
+    struct aw_reading reading;
+    enum aw_status status = aw_reading_open(&reading, path, O_NONBLOCK, err);
+    *values = false;
+    if (status == AW_OK && reading.filtered) {
+        poll(&(struct pollfd){.fd = reading.fd, .events = POLLIN}, 1, -1);
+        ssize_t n = read(reading.fd, &first, 1);
+        *values = n == 1 && aw_reading_has_values(&reading, (struct aw_span){&first, 1});
+        status = n == 0 ? aw_reading_end(&reading, err) : AW_OK;
     }
-    return AW_OK;
-}
-
-/* An MCAP file without packets of ours. */
-static bool has_values(const char *path)
-{
-    uint8_t start[64];
-    int fd = strcmp(path, "-") != 0 ? open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK) : -1;
-    ssize_t n = fd >= 0 ? pread(fd, start, sizeof start, 0) : 0;
-    if (fd >= 0)
-        close(fd);
-    struct aw_span in = {start, n > 0 ? (size_t)n : 0};
-    return aw_is_mcap(in) && !aw_mcap_is_ours(in);
+    aw_reading_close(&reading);
+    return status;
 }
 
 /* What the name says is looked for first. Of a file that is nothing of it, the name says what is
@@ -228,11 +217,13 @@ enum aw_status aw_run_info(struct aw_session *session, const struct aw_args *arg
 {
     const char *path = aw_arg(args, "file", 0), *ending = strrchr(path, '.');
     bool named = ending && (strcmp(ending, ".csv") == 0 || strcmp(ending, ".ndjson") == 0);
-    bool none = true;
-    if (aw_flag(session, "repair"))
-        return repair(session, path);
-    named = named || has_values(path);
-    enum aw_status status = named ? aw_info_values(session, path) : AW_USAGE;
+    bool none = true, values = false;
+    bool filters = !named && strcmp(path, "-") != 0;
+    enum aw_status status = filters ? look(path, &values, &session->err) : AW_OK;
+    if (status != AW_OK)
+        return status;
+    named = named || values;
+    status = named ? aw_info_values(session, path) : AW_USAGE;
     if (status != AW_USAGE)
         return status;
     struct aw_error why = session->err;

@@ -1,4 +1,4 @@
-/* The command record: what passes the link into a pcapng, MCAP, CSV, JSON or candump file, with
+/* The command record: what passes the link into a pcapng, CSV, JSON or candump file, with
  * marks. */
 #include <errno.h>
 #include <inttypes.h>
@@ -106,11 +106,13 @@ static void tee_mark(struct recorder *r, int64_t time_ns, const char *text)
 
 static const struct format formats[] = {
     {.ending = ".pcapng", .tee = true, .mark = tee_mark},
-    {.ending = ".mcap", .tee = true, .mark = tee_mark},
     {.ending = ".csv", .style = AW_STYLE_CSV, .item = view_item, .mark = remark},
     {.ending = ".ndjson", .style = AW_STYLE_JSON, .item = view_item, .mark = json_mark},
     {.ending = ".log", .item = log_item, .mark = remark},
 };
+
+/* Other endings, for which there is a filter. */
+static const struct format filtered = {.ending = "a filter", .tee = true, .mark = tee_mark};
 
 /* ---- Beginning ---- */
 
@@ -186,7 +188,7 @@ static enum aw_status check_fields(struct recorder *r)
     if (r->format->item != view_item)
         return aw_fail(&session->err, AW_USAGE,
                        "record: --fields goes with .csv and .ndjson: %s keeps whole messages",
-                       r->format->ending);
+                       r->format == &filtered ? r->path : r->format->ending);
     return aw_stream_check(session, r->fields, NULL);
 }
 
@@ -216,16 +218,28 @@ static const struct format *format_of(const char *path, bool can)
     return NULL;
 }
 
+static enum aw_status choose_format(struct recorder *r, const char *path)
+{
+    struct aw_session *session = r->session;
+    struct aw_filter filter;
+    bool can = session->tool->protocol->can;
+    r->format = format_of(path, can);
+    if (!r->format && aw_tee_takes(path, &filter, &session->err))
+        r->format = &filtered;
+    if (r->format || session->err.status != AW_OK)
+        return r->format ? AW_OK : session->err.status;
+    return aw_fail(&session->err, AW_USAGE,
+                   "record: '%.100s' — the ending says the format: .pcapng, .mcap, .csv%s or "
+                   ".ndjson",
+                   path, can ? ", .log" : "");
+}
+
 static enum aw_status begin(struct recorder *r, const char *path)
 {
     struct aw_session *session = r->session;
-    r->format = format_of(path, session->tool->protocol->can);
-    if (!r->format)
-        return aw_fail(&session->err, AW_USAGE,
-                       "record: '%.100s' — the ending says the format: .pcapng, .mcap, .csv%s or "
-                       ".ndjson",
-                       path, session->tool->protocol->can ? ", .log" : "");
-    enum aw_status status = is_output(path) ? check_output(session) : AW_OK;
+    enum aw_status status = choose_format(r, path);
+    if (status == AW_OK && is_output(path))
+        status = check_output(session);
     if (status == AW_OK)
         status = check_fields(r);
     if (status == AW_OK)
@@ -354,31 +368,6 @@ static enum aw_status end(struct recorder *r, enum aw_status status)
     return status;
 }
 
-/* The layouts that show such a file at once: installed, or in the tree that this was built in. */
-static void name_layouts(const struct recorder *r)
-{
-    static const char *const places[] = {"../share/armwire/layouts", "../../docs/example",
-                                         "../../../docs/example"}; /* of build/ and build/VARIANT */
-    const char *tool = r->session->tool->name;
-    char program[1024], path[1152];
-    ssize_t n = readlink("/proc/self/exe", program, sizeof program - 1);
-    while (n > 0 && program[n - 1] != '/')
-        n--;
-    program[n > 0 ? n : 0] = '\0';
-    for (size_t i = 0; i < sizeof places / sizeof *places; i++) {
-        snprintf(path, sizeof path, "%s%s/%s.foxglove.json", program, places[i], tool);
-        char *found = realpath(path, NULL);
-        if (found)
-            aw_session_notice(r->session,
-                              "%s: a layout for Foxglove is %s, for PlotJuggler "
-                              "%s.plotjuggler.xml beside it",
-                              r->path, found, tool);
-        free(found);
-        if (found)
-            return;
-    }
-}
-
 static bool is_table(const struct aw_session *session, const char *path)
 {
     const char *dot = strrchr(path, '.');
@@ -397,8 +386,6 @@ enum aw_status aw_run_record(struct aw_session *session, const struct aw_args *a
     if (status == AW_OK)
         status = run(&r, aw_session_end(session));
     status = end(&r, status);
-    if (status == AW_OK && r.messages && strcmp(r.format->ending, ".mcap") == 0)
-        name_layouts(&r);
     aw_object_start(&session->result, "record");
     aw_object_count(&session->result, "messages", r.messages);
     if (r.marks)

@@ -67,7 +67,7 @@ void aw_decoder_begin(struct aw_decoder *d, const char *name, enum aw_input inpu
                                      .held = d->session->device.frame + i * (AW_FRAME_ROOM / 2)};
 }
 
-static void complain(struct aw_decoder *d, const char *text)
+void aw_decoder_complain(struct aw_decoder *d, const char *text)
 {
     if (d->bad == 0)
         aw_fail(&d->first, AW_MALFORMED, "%s", text);
@@ -125,7 +125,7 @@ static enum aw_status decode_frame(struct aw_decoder *d, struct aw_span frame, b
         status = aw_wire_decode(d->wire, d->dir, frame, &d->record, &session->err);
     bool readable = status == AW_OK || d->record.present != 0;
     if (status != AW_OK)
-        complain(d, session->err.text);
+        aw_decoder_complain(d, session->err.text);
     if (readable && session->tool->ordered.fill)
         session->tool->ordered.fill(session, &d->record, inside);
     return readable ? show(d) : AW_OK;
@@ -134,7 +134,7 @@ static enum aw_status decode_frame(struct aw_decoder *d, struct aw_span frame, b
 static void complain_of_rest(struct aw_decoder *d, size_t size, const char *what)
 {
     aw_fail(&d->session->err, AW_MALFORMED, "%zu bytes at the end are no whole %s", size, what);
-    complain(d, d->session->err.text);
+    aw_decoder_complain(d, d->session->err.text);
 }
 
 /* All frames that are whole. */
@@ -152,7 +152,7 @@ static enum aw_status decode_frames(struct aw_decoder *d, struct aw_framer *fram
         if (found == AW_OK)
             status = decode_frame(d, frame, aw_framer_inside(d->wire, framer));
         else if (found == AW_MALFORMED)
-            complain(d, err->text);
+            aw_decoder_complain(d, err->text);
         else
             break;
     }
@@ -168,7 +168,7 @@ static enum aw_status decode_stream(struct aw_decoder *d, struct aw_span in, boo
     if (*used < in.size)
         complain_of_rest(d, in.size - *used, "message");
     else if (d->wire->variant.envelope && d->framer.left)
-        complain(d, "the last message is cut off: it should have more packets");
+        aw_decoder_complain(d, "the last message is cut off: it should have more packets");
     *used = in.size;
     return status;
 }
@@ -179,7 +179,7 @@ static enum aw_status decode_hex(struct aw_decoder *d, const char *line, size_t 
     size_t size;
     struct aw_error *err = &d->session->err;
     if (aw_hex_parse(d->wire->protocol, line, length, frame, AW_FRAME_ROOM, &size, err) != AW_OK) {
-        complain(d, err->text);
+        aw_decoder_complain(d, err->text);
         return AW_OK;
     }
     /* One line is one frame, or one stream message where frames come in envelopes. */
@@ -280,15 +280,12 @@ static enum aw_status decode_capture(struct aw_decoder *d, struct aw_span in, bo
         if (found == AW_OK)
             status = decode_packet(d, &packet);
         else if (found == AW_MALFORMED)
-            complain(d, d->session->err.text);
+            aw_decoder_complain(d, d->session->err.text);
         else if (found != AW_MORE)
             status = found;
     }
-    if (last && status == AW_OK && (*used < in.size || !aw_pcap_is_whole(&d->reader))) {
-        if (*used < in.size)
-            complain_of_rest(d, in.size - *used, "packet");
-        else
-            complain(d, "the file has no end, which info --repair writes");
+    if (last && status == AW_OK && *used < in.size) {
+        complain_of_rest(d, in.size - *used, "packet");
         aw_pcap_end(&d->reader);
         *used = in.size;
     }
@@ -327,15 +324,11 @@ enum aw_status aw_decoder_feed(struct aw_decoder *d, const char *data, size_t si
                                size_t *used)
 {
     *used = 0;
-    if (d->input == AW_INPUT_UNKNOWN && d->wire->protocol->can &&
+    bool text = d->wire->protocol->can || (size && (uint8_t)*data == AW_MCAP_FIRST);
+    if (d->input == AW_INPUT_UNKNOWN && text &&
         aw_log_is_foreign((struct aw_span){(const uint8_t *)data, size},
                           d->name ? d->name : "input", &d->session->err))
         return AW_USAGE;
-    if (d->input == AW_INPUT_UNKNOWN && aw_is_mcap((struct aw_span){(const uint8_t *)data, size}) &&
-        !aw_mcap_is_ours((struct aw_span){(const uint8_t *)data, size}))
-        return aw_fail(&d->session->err, AW_USAGE,
-                       "%s has values of another program, and no packets — see 'info' and 'plot'",
-                       d->name ? d->name : "input");
     if (d->input == AW_INPUT_UNKNOWN)
         d->input = aw_input_guess(d->wire->protocol, data, size);
     if (d->input == AW_INPUT_CAPTURE)

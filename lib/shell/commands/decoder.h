@@ -67,6 +67,9 @@ void aw_decoder_begin(struct aw_decoder *decoder, const char *name, enum aw_inpu
 enum aw_status aw_decoder_feed(struct aw_decoder *decoder, const char *data, size_t size, bool last,
                                size_t *used);
 
+/* Reports and counts a damaged part. */
+void aw_decoder_complain(struct aw_decoder *decoder, const char *text);
+
 /* Prints a record to the session's output. */
 void aw_print_record(struct aw_session *session, struct aw_view *view,
                      const struct aw_record *record);

@@ -56,10 +56,10 @@ static enum aw_status begin_file(struct aw_stream *s, const char *input)
     s->name = aw_file_name(input);
     aw_stop_catch(s->session);
     s->live = s->name != input;
-    s->fd = aw_file_descriptor(input, O_NONBLOCK);
-    if (s->fd < 0)
-        return aw_file_fail(&s->session->err, NULL, input);
-    enum aw_status status = aw_stream_fill(s, AW_NEVER);
+    enum aw_status status = aw_reading_open(&s->reading, input, O_NONBLOCK, &s->session->err);
+    if (status != AW_OK)
+        return status;
+    status = aw_stream_fill(s, AW_NEVER);
     if (status != AW_OK && status != AW_END)
         return status;
     struct aw_span start = {(const uint8_t *)s->buffer, s->held};
@@ -70,8 +70,6 @@ static enum aw_status begin_file(struct aw_stream *s, const char *input)
     const char *first = s->buffer + s->used + strspn(s->buffer + s->used, " \t\r\n");
     if (aw_is_capture(start) || s->buffer[0] == '(' || (ending && strcmp(ending, ".log") == 0))
         s->source = &aw_capture_source;
-    else if (aw_is_mcap(start))
-        s->source = &aw_mcap_source;
     else
         s->source = *first == '{' || s->held == 0 ? &aw_json_source : &aw_csv_source;
     return s->source->begin(s, s->name);
@@ -88,7 +86,7 @@ struct aw_stream *aw_stream_new(struct aw_session *session)
         return NULL;
     }
     s->session = session;
-    s->fd = -1;
+    s->reading.fd = -1;
     s->report_ns = AW_NEVER;
     s->item.subject = "";
     enum aw_status status = aw_session_narrow(session);
@@ -121,8 +119,7 @@ void aw_stream_close(struct aw_stream *s)
         return;
     s->session->share.patient = false;
     aw_report_skipped(s->session, "link", &s->skipped);
-    if (s->fd >= 0)
-        close(s->fd);
+    aw_reading_close(&s->reading);
     if (s->child.pid) {
         kill(s->child.pid, SIGTERM);
         aw_child_end(&s->child, CHILD_MS);
@@ -394,5 +391,5 @@ bool aw_stream_is_live(const struct aw_stream *s)
 
 bool aw_stream_has_link(const struct aw_stream *s)
 {
-    return s->fd < 0;
+    return !s->name;
 }

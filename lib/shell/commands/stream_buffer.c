@@ -12,6 +12,18 @@
 /* ---- Standard input and files -----------------------------------------------------------------
  */
 
+/* A filter that fails has read a damaged file up to there, or nothing of it. */
+static enum aw_status end_input(struct aw_stream *s)
+{
+    struct aw_error why;
+    enum aw_status status = aw_reading_end(&s->reading, &why);
+    if (status != AW_OK && !s->begun)
+        return aw_fail(&s->session->err, status, "%s", why.text);
+    if (status != AW_OK)
+        aw_session_notice(s->session, "%s", why.text);
+    return AW_END;
+}
+
 enum aw_status aw_stream_fill(struct aw_stream *s, int64_t deadline)
 {
     struct aw_clock *clock = &s->session->time.real.base;
@@ -19,17 +31,20 @@ enum aw_status aw_stream_fill(struct aw_stream *s, int64_t deadline)
     s->held -= s->used;
     s->used = 0;
     while (!s->ended) {
-        enum aw_status status = aw_clock_wait(clock, s->fd, POLLIN, deadline);
+        enum aw_status status = aw_clock_wait(clock, s->reading.fd, POLLIN, deadline);
         if (status != AW_OK)
             return status;
-        ssize_t n = read(s->fd, s->buffer + s->held, AW_STREAM_BLOCK - s->held);
+        ssize_t n = read(s->reading.fd, s->buffer + s->held, AW_STREAM_BLOCK - s->held);
         if (n < 0 && (errno == EINTR || errno == EAGAIN))
             continue;
         if (n < 0)
             return aw_file_fail(&s->session->err, NULL, s->name);
-        s->ended = n == 0;
         s->held += (size_t)n;
-        return n > 0 ? AW_OK : AW_END;
+        s->begun = s->begun || n > 0;
+        if (n > 0)
+            return AW_OK;
+        s->ended = true;
+        return end_input(s);
     }
     return AW_END;
 }

@@ -76,7 +76,7 @@ static enum aw_status start_watch(struct aw_stream *s, const char *tool, const c
     struct aw_child_plan plan = {
         .path = path, .argv = argv, .read = true, .quiet = true, .dies_with_us = true};
     enum aw_status status = aw_child_start(&s->child, &plan, err);
-    s->fd = s->child.from;
+    s->reading.fd = s->child.from;
     s->child.from = -1; /* closed with the stream */
     return status;
 }

@@ -2,7 +2,7 @@
 #ifndef AW_SHELL_COMMANDS_STREAM_SOURCE_H
 #define AW_SHELL_COMMANDS_STREAM_SOURCE_H
 
-#include "base/child.h"
+#include "capture/reading.h"
 #include "shell/commands/skipped.h"
 #include "shell/commands/stream.h"
 #include "view/text/finder.h"
@@ -45,19 +45,18 @@ struct aw_stream {
     const struct aw_select *fields; /* that are expected; NULL: that has been looked at */
     const struct aw_where *where;
     struct aw_point points[AW_POINTS_MAX];
-    int fd;                /* of text and captures; -1: a link is read */
-    struct aw_child child; /* prints the lines, if they are a server's */
-    const char *name;      /* of what is read, for messages */
-    uint64_t line;         /* of it, from 1 */
-    bool ended;
-    size_t held, used; /* in buffer */
+    struct aw_reading reading; /* of text and captures */
+    struct aw_child child;     /* prints the lines, if they are a server's */
+    const char *name;          /* of the file or server; NULL: a link is read */
+    uint64_t line;             /* of it, from 1 */
+    bool ended, begun;         /* at the end of the input; something has come of it */
+    size_t held, used;         /* in buffer */
     char buffer[AW_STREAM_BLOCK + 1];
 };
 
 extern const struct aw_source aw_receive_source, aw_link_source; /* stream_link.c */
 extern const struct aw_source aw_json_source, aw_csv_source;     /* stream_text.c */
 extern const struct aw_source aw_capture_source;                 /* stream_file.c */
-extern const struct aw_source aw_mcap_source;                    /* stream_mcap.c */
 
 /* A stream without a source yet; NULL: out of memory, or its wire is wrong. */
 struct aw_stream *aw_stream_new(struct aw_session *session);

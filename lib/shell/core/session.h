@@ -97,6 +97,7 @@ struct aw_session_device {
     struct aw_wire *decoding; /* see aw_session_decoding_wire; NULL: not needed yet */
     uint8_t *frame;           /* room for one frame, AW_FRAME_ROOM bytes */
     struct aw_tee *tee;       /* --record; NULL: nothing is recorded */
+    struct aw_feeder *ending; /* filters of recordings that are over, see feeder.h */
     struct aw_error tee_lost; /* why it records no more, until that is reported; or AW_OK */
     struct aw_recent *recent; /* what the device said last, see recent.h; NULL: nothing is kept */
     aw_concerns_fn *concerns; /* options say whom messages are to be about; NULL: anybody */

@@ -6,10 +6,9 @@
 #include <string.h>
 
 #include "base/file.h"
+#include "shell/core/feeder.h"
 #include "shell/core/section.h"
 #include "shell/core/stop.h"
-
-#define WAIT_NS (250 * AW_MILLISECOND) /* MCAP: so long messages wait for others */
 
 enum { PACKET_MAX = 66000, BLOCK_MAX = PACKET_MAX + 640, NAMES_MAX = 500 };
 
@@ -31,42 +30,65 @@ struct message {
     struct aw_span bytes;
 };
 
-/* A way of writing; the ending of the file's name chooses it. They are false after aw_tee_lost. */
-struct aw_tee_format {
-    const char *ending;
-    bool (*begin)(struct aw_tee *tee, const char *url);
-    bool (*put)(struct aw_tee *tee, const struct message *message);
-    bool (*end)(struct aw_tee *tee); /* or NULL */
-};
-
 /* After a failure the file is closed, and readable up to there. */
-static bool put_bytes(void *context, const void *bytes, size_t size)
+static bool put_bytes(struct aw_tee *tee, const void *bytes, size_t size)
 {
-    struct aw_tee *tee = context;
     struct aw_output *out = &tee->session->out;
     tee->bytes += size;
+    if (tee->feeder)
+        return aw_feeder_put(tee->feeder, bytes, size);
     if (tee->file)
         return fwrite(bytes, 1, size, tee->file) == size && fflush(tee->file) == 0;
     aw_output_write(out, bytes, size);
     return aw_output_flush(out, NULL) == AW_OK;
 }
 
-static bool close_file(struct aw_tee *tee)
+/* The notices of a filter are for the command record. */
+static bool end_filter(struct aw_tee *tee, struct aw_error *err)
+{
+    char said[600] = "";
+    struct aw_feeder *feeder = tee->feeder;
+    tee->feeder = NULL;
+    bool good = !feeder || aw_feeder_end(feeder, said, sizeof said, err);
+    if (*said && tee->narrowed)
+        aw_session_notice(tee->session, "%s", said);
+    return good;
+}
+
+static bool close_file(struct aw_tee *tee, struct aw_error *err)
 {
     FILE *file = tee->file;
     tee->open = false;
     tee->file = NULL;
-    return !file || fclose(file) == 0;
+    if (file && fclose(file) != 0) {
+        aw_file_fail(err, NULL, tee->name);
+        return false;
+    }
+    return end_filter(tee, err);
 }
 
 static bool lose(struct aw_tee *tee, struct aw_error *err)
 {
-    if (tee->file)
+    if (tee->feeder)
+        aw_feeder_fail(tee->feeder, err);
+    else if (tee->file)
         aw_file_fail(err, NULL, tee->name);
     else
         aw_output_flush(&tee->session->out, err);
-    close_file(tee);
+    tee->open = false;
+    if (tee->file)
+        fclose(tee->file);
+    tee->file = NULL;
     return false;
+}
+
+static void lose_filter(void *context)
+{
+    struct aw_tee *tee = context;
+    if (!tee->open)
+        return;
+    lose(tee, &tee->session->device.tee_lost);
+    aw_stop_ask(tee->session);
 }
 
 /* ---- pcapng ---- */
@@ -101,98 +123,71 @@ static bool put_pcapng(struct aw_tee *tee, const struct message *message)
     return put_bytes(tee, block, aw_pcapng_packet(block, sizeof block, &about));
 }
 
-/* ---- MCAP ---- */
-
-static void write_what_waits(struct aw_aside *aside)
-{
-    struct aw_tee *tee = (struct aw_tee *)((char *)aside - offsetof(struct aw_tee, aside));
-    aside->due = AW_NEVER;
-    if (tee->open && !aw_session_mcap_flush(tee->mcap)) {
-        lose(tee, &tee->session->device.tee_lost);
-        aw_stop_ask(tee->session);
-    }
-}
-
-static bool begin_mcap(struct aw_tee *tee, const char *interface)
-{
-    tee->mcap = aw_session_mcap_new(tee->session, interface, put_bytes, tee);
-    tee->aside = (struct aw_aside){.fd = -1, .due = AW_NEVER, .serve = write_what_waits};
-    aw_aside_add(&tee->session->time.real.aside, &tee->aside);
-    return tee->mcap != NULL;
-}
-
-static bool put_mcap(struct aw_tee *tee, const struct message *message)
-{
-    bool good =
-        message->remark
-            ? aw_session_mcap_mark(tee->mcap, message->time_ns, (const char *)message->bytes.data)
-            : aw_session_mcap_add(tee->mcap, message->dir, message->time_ns, message->bytes);
-    int64_t now = aw_clock_now(&tee->session->time.real.base);
-    if (!good || !aw_session_mcap_is_waiting(tee->mcap)) {
-        tee->aside.due = AW_NEVER;
-    } else if (tee->aside.due == AW_NEVER) {
-        tee->aside.due = now + WAIT_NS;
-    } else if (now >= tee->aside.due) { /* nobody waits */
-        tee->aside.due = AW_NEVER;
-        good = aw_session_mcap_flush(tee->mcap);
-    }
-    return good;
-}
-
-static bool end_mcap(struct aw_tee *tee)
-{
-    bool good = !tee->open || aw_session_mcap_end(tee->mcap);
-    aw_aside_remove(&tee->session->time.real.aside, &tee->aside);
-    aw_session_mcap_free(tee->mcap);
-    tee->mcap = NULL;
-    return good;
-}
-
-static const struct aw_tee_format formats[] = {
-    {".pcapng", begin_pcapng, put_pcapng, NULL},
-    {".mcap", begin_mcap, put_mcap, end_mcap},
-};
-
 static bool is_output(const char *path)
 {
     return strcmp(path, "-") == 0;
 }
 
-static const struct aw_tee_format *format_of(const char *path)
+static bool is_pcapng(const char *path)
 {
     const char *ending = strrchr(path, '.');
-    if (is_output(path))
-        return &formats[0];
-    for (size_t i = 0; ending && ending != path && i < sizeof formats / sizeof *formats; i++)
-        if (strcmp(ending, formats[i].ending) == 0)
-            return &formats[i];
-    return NULL;
+    return is_output(path) || (ending && ending != path && strcmp(ending, ".pcapng") == 0);
+}
+
+bool aw_tee_takes(const char *path, struct aw_filter *filter, struct aw_error *err)
+{
+    return is_pcapng(path) || aw_filter_find(filter, path, err);
 }
 
 /* ---- All of them ---- */
+
+/* The filter makes the file itself. */
+static enum aw_status start_filter(struct aw_tee *tee, const struct aw_filter *filter,
+                                   const char *path)
+{
+    struct aw_session *session = tee->session;
+    enum aw_status status = aw_file_check(path, &session->err);
+    if (status != AW_OK)
+        return status;
+    tee->feeder = aw_feeder_start(session, filter, tee->what, path, lose_filter, tee);
+    return tee->feeder ? AW_OK : session->err.status;
+}
+
+static enum aw_status open_file(struct aw_tee *tee, const char *path)
+{
+    struct aw_session *session = tee->session;
+    struct aw_filter filter;
+    if (is_output(path))
+        return AW_OK;
+    if (is_pcapng(path) || aw_flag(session, "dry-run"))
+        return aw_session_create(session, tee->what, path, &tee->file);
+    if (aw_tee_takes(path, &filter, &session->err))
+        return start_filter(tee, &filter, path);
+    struct aw_error why = session->err;
+    return aw_fail(&session->err, AW_USAGE,
+                   why.status == AW_OK ? "%s: '%.100s' — give a name that "
+                                         "ends in .pcapng or .mcap"
+                                       : "%s: %.900s",
+                   tee->what, why.status == AW_OK ? path : why.text);
+}
 
 static enum aw_status begin(struct aw_tee *tee, const char *what, const char *path,
                             const char *interface)
 {
     struct aw_session *session = tee->session;
-    tee->format = format_of(path);
-    if (!tee->format)
-        return aw_fail(&session->err, AW_USAGE,
-                       "%s: '%.100s' — give a name that ends in .pcapng or .mcap", what, path);
+    tee->what = what;
     snprintf(tee->name, sizeof tee->name, "%s: %s", what, path);
     tee->last_ns = (int64_t)(aw_option_number(session, "last") * 1e9);
-    enum aw_status status =
-        is_output(path) ? AW_OK : aw_session_create(session, what, path, &tee->file);
+    enum aw_status status = open_file(tee, path);
     if (status != AW_OK)
         return status;
     tee->open = true;
-    bool begun = tee->format->begin(tee, interface);
+    bool begun = begin_pcapng(tee, interface);
     tee->bytes = 0;
     if (begun)
         return AW_OK;
     lose(tee, &session->err);
-    if (tee->format->end)
-        tee->format->end(tee);
+    end_filter(tee, NULL);
     return session->err.status;
 }
 
@@ -247,7 +242,7 @@ static void push(struct aw_tee *tee, const struct message *message)
 
 static bool put(struct aw_tee *tee, const struct message *message, struct aw_error *err)
 {
-    return tee->format->put(tee, message) || lose(tee, err);
+    return put_pcapng(tee, message) || lose(tee, err);
 }
 
 static bool add(struct aw_tee *tee, const struct message *message, struct aw_error *err)
@@ -304,23 +299,18 @@ bool aw_tee_names(struct aw_tee *tee, struct aw_session *session, int64_t time_n
 bool aw_tee_close(struct aw_session *session, struct aw_error *err)
 {
     struct aw_tee *tee = session->device.tee;
-    bool good = true;
+    bool good = session->motion.moving || aw_feeder_end_all(session, err);
     if (!tee)
-        return true;
+        return good;
+    bool lost = !tee->open; /* and that is reported */
     for (; tee->first; pop(tee)) {
         const struct aw_tee_packet *first = tee->first;
         struct message message = {
             first->time_ns, first->dir, first->remark, {first->bytes, first->size}};
         good = good && (!tee->open || put(tee, &message, err));
     }
-    if (tee->format && tee->format->end && !tee->format->end(tee) && tee->open) {
-        good = false;
-        lose(tee, err);
-    }
-    if (!close_file(tee)) {
-        aw_file_fail(err, NULL, tee->name);
-        good = false;
-    }
+    bool closed = close_file(tee, good && !lost ? err : NULL);
+    good = good && (closed || lost);
     free(tee);
     session->device.tee = NULL;
     return good;

@@ -5,39 +5,38 @@
 #include <stdio.h>
 
 #include "capture/packet.h"
+#include "capture/reading.h"
 #include "shell/core/session.h"
-#include "shell/core/session_mcap.h"
 
 struct aw_tee_packet;
-struct aw_tee_format;
+struct aw_feeder;
 
-/* Owns the file and what waits for it; {0} records nothing. */
+/* Owns the file or filter and what waits for it; {0} records nothing. */
 struct aw_tee {
     bool narrowed;     /* it takes only what concerns the command that records */
     bool named;        /* the packets of files have been written */
     uint64_t names_at; /* place in names.keep behind the names that have been written */
     bool open;         /* messages are still taken; false after a failure */
-    FILE *file;        /* NULL: standard output */
-    char name[240];    /* for messages: "--record: run.pcapng" */
+    FILE *file;        /* NULL: a filter, or standard output */
+    struct aw_feeder *feeder;
+    const char *what; /* "--record" */
+    char name[240];   /* for messages: "--record: run.pcapng" */
     struct aw_session *session;
-    const struct aw_tee_format *format;
-    struct aw_wrapper wrapper;    /* pcapng */
-    struct aw_session_mcap *mcap; /* MCAP: made of what passes; */
-    struct aw_aside aside;        /* while anybody waits what has waited long enough goes out */
+    struct aw_wrapper wrapper;
     int64_t last_ns; /* only what is not older than this is kept, until the end; 0: everything */
     struct aw_tee_packet *first, *newest;
     uint64_t packets, bytes; /* so far, or waiting */
 };
 
 /* Creates the file and session->device.tee, where there is none. "-" is pcapng on standard output,
- * each message as soon as it passes. AW_USAGE unless another path ends in .pcapng or .mcap, as
- * aw_file_fail says if it cannot be written, AW_NO_MEMORY: there is no tee then. what asks for it:
- * "--record". */
+ * each message as soon as it passes; a filter writes files with another ending than .pcapng.
+ * AW_USAGE: no filter, as aw_file_fail says if it cannot be written, AW_NO_MEMORY: there is no tee
+ * then. what asks for it: "--record". */
 enum aw_status aw_tee_open(struct aw_session *session, const char *what, const char *path,
                            const char *interface);
 
-/* Adds one message and, unless only the last ones are kept, writes it out at once, in MCAP with
- * others of a quarter of a second: a killed program leaves a file that can be read. False (once)
+/* Adds one message and, unless only the last ones are kept, writes it out at once: a killed program
+ * leaves a file that can be read. False (once)
  * when that fails, and why; the file ends there. */
 bool aw_tee_add(struct aw_tee *tee, enum aw_dir dir, int64_t time_ns, struct aw_span bytes,
                 struct aw_error *err);
@@ -48,6 +47,10 @@ bool aw_tee_mark(struct aw_tee *tee, int64_t time_ns, const char *comment, struc
 /* Before each message: writes the packets of files, once, and names that are not in the file yet,
  * as packets with only a comment. --last keeps them all. */
 bool aw_tee_names(struct aw_tee *tee, struct aw_session *session, int64_t time_ns);
+
+/* True for a path that aw_tee_open takes. *filter: of its ending, unless that is .pcapng; else
+ * AW_USAGE, in which the message names the package that is not installed, if there is one. */
+bool aw_tee_takes(const char *path, struct aw_filter *filter, struct aw_error *err);
 
 /* Writes what waits, closes the file and frees the tee, if there is one. False, and why, if it
  * could not all be written. */

@@ -232,8 +232,6 @@ struct aw_name_hooks {
     const char *(*wire)(struct aw_session *session, char *out, size_t size);
 };
 
-#define AW_SUBJECT_LINE "subject " /* the start of each line of such a text */
-
 /* Messages with fields of no bits, whose values follow from the order of the packets. */
 struct aw_ordered {
     const struct aw_message *messages; /* for the wire that records are decoded with; NULL: none */

@@ -125,6 +125,28 @@ static void text_goes_to_it_and_comes_from_it(void **state)
     expect_no_child();
 }
 
+static void standard_error_is_read(void **state)
+{
+    static const struct {
+        const char *script, *said;
+    } rows[] = {
+        {"echo 'armwire-x: run.x: no space' >&2; echo more >&2", "run.x: no space"},
+        {"echo 'a line: without a name' >&2", "a line: without a name"},
+        {"true", ""},
+    };
+    char said[64];
+    (void)state;
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        struct aw_child child = start(rows[i].script, (struct aw_child_plan){.errors = true});
+        assert_true(aw_child_wait(&child, TIMEOUT_MS));
+        assert_string_equal(aw_child_said(&child, said, sizeof said), rows[i].said);
+        aw_child_close(&child.err);
+        assert_int_equal(child.err, -1);
+        assert_string_equal(aw_child_said(&child, said, sizeof said), "");
+    }
+    expect_no_child();
+}
+
 static void writing_to_a_dead_child_is_EPIPE(void **state)
 {
     struct aw_child child = start("exit 4", (struct aw_child_plan){.write = true});
@@ -420,6 +442,7 @@ int main(void)
 {
     static const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup(text_goes_to_it_and_comes_from_it, reset),
+        cmocka_unit_test_setup(standard_error_is_read, reset),
         cmocka_unit_test_setup(writing_to_a_dead_child_is_EPIPE, reset),
         cmocka_unit_test_setup(it_gets_a_descriptor, reset),
         cmocka_unit_test_setup(it_gets_a_variable, reset),

@@ -1,5 +1,5 @@
 /* CRC-32, against values that everybody has. */
-#include "base/crc.h"
+#include "crc.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

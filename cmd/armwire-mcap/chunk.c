@@ -3,7 +3,7 @@
 #include <stdio.h>
 #include <zstd.h>
 
-#include "capture/mcap_parts.h"
+#include "parts.h"
 
 #define RATIO_MAX 2000 /* more than any of them packs */
 

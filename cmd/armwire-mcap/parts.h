@@ -1,15 +1,15 @@
 /* Internal to the MCAP writer and reader: numbers and texts as they stand in records, and bytes
  * that grow. */
-#ifndef AW_CAPTURE_MCAP_PARTS_H
-#define AW_CAPTURE_MCAP_PARTS_H
+#ifndef ARMWIRE_MCAP_PARTS_H
+#define ARMWIRE_MCAP_PARTS_H
 
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/bytes.h"
-#include "base/crc.h"
 #include "base/grow.h"
-#include "capture/mcap.h"
+#include "crc.h"
+#include "mcap.h"
 
 /* {0} is empty. failed: out of memory, once; what was added since is missing. */
 struct aw_mcap_bytes {
@@ -143,22 +143,5 @@ enum aw_status aw_mcap_chunk_parse(struct aw_span content, struct aw_mcap_chunk 
 /* Its records, unpacked into out; the sum is checked. */
 enum aw_status aw_mcap_chunk_open(const struct aw_mcap_chunk *chunk, const struct aw_crc *crc,
                                   struct aw_mcap_bytes *out, struct aw_error *err);
-
-/* For the repair: a file that ends at offset, whose chunks, schemas and channels are told to a
- * writer that then goes on with it. */
-struct aw_mcap *aw_mcap_resume(aw_mcap_sink *sink, void *context);
-void aw_mcap_resume_at(struct aw_mcap *mcap, uint64_t offset);
-/* A record that is none of a chunk, as it stands at offset. */
-void aw_mcap_resume_record(struct aw_mcap *mcap, enum aw_mcap_op op, struct aw_span content,
-                           uint64_t offset);
-/* A chunk with its records. Without an index it gets one, which goes out with what is written next:
- * it must be the last one. */
-struct aw_mcap_place {
-    uint64_t offset, length, index_length;
-    struct aw_mcap_bytes index; /* channels and where their indices are, as in the summary */
-};
-void aw_mcap_resume_chunk(struct aw_mcap *mcap, const struct aw_mcap_chunk *chunk,
-                          struct aw_span records, const struct aw_mcap_place *place);
-uint64_t aw_mcap_messages(const struct aw_mcap *mcap);
 
 #endif

@@ -1,7 +1,7 @@
 /* Writes MCAP: records into a chunk, the chunk with its index in one piece, and the summary. */
 #include <zstd.h>
 
-#include "capture/mcap_parts.h"
+#include "parts.h"
 
 #define LEVEL        -4 /* zstd's fast ones */
 #define CHANNELS_MAX 65535
@@ -453,99 +453,4 @@ bool aw_mcap_end(struct aw_mcap *m)
     aw_mcap_u32(out, aw_crc32(&m->crc, 0, out->data, out->size));
     aw_mcap_add(out, AW_MCAP_MAGIC, AW_MCAP_MAGIC_SIZE);
     return put_bytes(m, out);
-}
-
-/* ---- Going on with a file ---- */
-
-struct aw_mcap *aw_mcap_resume(aw_mcap_sink *sink, void *context)
-{
-    return make(sink, context);
-}
-
-void aw_mcap_resume_at(struct aw_mcap *m, uint64_t offset)
-{
-    m->offset = offset;
-}
-
-uint64_t aw_mcap_messages(const struct aw_mcap *m)
-{
-    return m->messages;
-}
-
-/* Schemas and channels are there once; false: this one is already. */
-static bool keep_once(struct aw_mcap_bytes *all, enum aw_mcap_op op, struct aw_span content,
-                      unsigned number)
-{
-    for (size_t at = 0; at + AW_MCAP_HEAD + 2 <= all->size;) {
-        if (aw_get_u16(all->data + at + AW_MCAP_HEAD) == number)
-            return false;
-        at += AW_MCAP_HEAD + (size_t)aw_get_u64(all->data + at + 1);
-    }
-    size_t start = aw_mcap_open(all, op);
-    aw_mcap_add(all, content.data, content.size);
-    aw_mcap_close(all, start);
-    return true;
-}
-
-static void resume_attachment(struct aw_mcap *m, struct aw_span content, uint64_t offset)
-{
-    struct aw_mcap_in in = {content.data, content.size, false};
-    struct attachment about = {.log_ns = aw_mcap_take_u64(&in), .create_ns = aw_mcap_take_u64(&in)};
-    about.name = aw_mcap_take_part(&in);
-    about.media_type = aw_mcap_take_part(&in);
-    about.size = aw_mcap_take_u64(&in);
-    if (!in.is_short)
-        list_attachment(m, offset, AW_MCAP_HEAD + content.size, &about);
-}
-
-void aw_mcap_resume_record(struct aw_mcap *m, enum aw_mcap_op op, struct aw_span content,
-                           uint64_t offset)
-{
-    struct aw_mcap_in in = {content.data, content.size, false};
-    unsigned number = op == AW_MCAP_METADATA ? 0 : aw_mcap_take_u16(&in);
-    if (op == AW_MCAP_SCHEMA && number)
-        m->n_schemas += keep_once(&m->schemas, op, content, number);
-    if (op == AW_MCAP_CHANNEL && number && (number <= m->n_channels || add_channel(m, number)))
-        m->listed += keep_once(&m->channel_records, op, content, number);
-    if (op == AW_MCAP_ATTACHMENT)
-        resume_attachment(m, content, offset);
-    if (op == AW_MCAP_METADATA)
-        list_metadata(m, offset, AW_MCAP_HEAD + content.size, aw_mcap_take_part(&in));
-}
-
-/* Counts the messages of a chunk, and keeps its schemas and channels. */
-static void resume_records(struct aw_mcap *m, struct aw_span records)
-{
-    struct aw_mcap_in in = {records.data, records.size, false};
-    while (in.left >= AW_MCAP_HEAD && !in.is_short) {
-        uint64_t at = (uint64_t)(in.at - records.data);
-        enum aw_mcap_op op = (enum aw_mcap_op) * in.at;
-        aw_mcap_take(&in, 1);
-        struct aw_span content = aw_mcap_take(&in, aw_mcap_take_u64(&in));
-        struct aw_mcap_in fields = {content.data, content.size, in.is_short};
-        unsigned channel = aw_mcap_take_u16(&fields);
-        aw_mcap_take_u32(&fields);
-        uint64_t log_ns = aw_mcap_take_u64(&fields);
-        if (op != AW_MCAP_MESSAGE && !in.is_short)
-            aw_mcap_resume_record(m, op, content, 0);
-        else if (!fields.is_short && channel && channel <= m->n_channels)
-            note_message(m, channel, log_ns, at);
-    }
-    m->chunk_messages = 0;
-}
-
-void aw_mcap_resume_chunk(struct aw_mcap *m, const struct aw_mcap_chunk *chunk,
-                          struct aw_span records, const struct aw_mcap_place *place)
-{
-    struct aw_mcap_bytes places = {0};
-    resume_records(m, records);
-    if (place->index.size) {
-        for (unsigned i = 0; i < m->n_channels; i++)
-            m->channels[i].index.size = 0;
-        list_chunk(m, chunk, place->offset, place->length, &place->index, place->index_length);
-        return;
-    }
-    index_channels(m, place->offset + place->length, &places);
-    list_chunk(m, chunk, place->offset, place->length, &places, m->packed.size);
-    free(places.data);
 }

@@ -9,8 +9,8 @@
 
 #include <cmocka.h>
 
-#include "capture/ros.h"
 #include "protocols.h"
+#include "ros.h"
 #include "wire/wire.h"
 
 static const struct aw_name modes[] = {{0, "slow"}, {3, "very-fast"}, {0}};

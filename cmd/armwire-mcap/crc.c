@@ -1,6 +1,6 @@
 /* CRC-32 by sixteen tables: a byte that stands n bytes before the end of its block goes through the
  * nth. */
-#include "base/crc.h"
+#include "crc.h"
 
 #include "base/bytes.h"
 

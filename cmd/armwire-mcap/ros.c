@@ -1,5 +1,5 @@
 /* Reads the text of a type of ROS 2, and messages by it. */
-#include "capture/ros.h"
+#include "ros.h"
 
 #include <ctype.h>
 #include <math.h>

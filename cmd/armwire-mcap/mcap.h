@@ -9,13 +9,13 @@
  *     bool good = aw_mcap_end(mcap);          the index
  *     aw_mcap_free(mcap);
  *
- * Of a file that was cut off all whole chunks are read; aw_mcap_repair writes the index that it
- * lacks. Messages are CDR, their types ros2msg, the profile is ros2.
+ * Of a file that was cut off all whole chunks are read. Messages are CDR, their types ros2msg, the
+ * profile is ros2.
  *
  * Source: mcap.dev/spec.
  */
-#ifndef AW_CAPTURE_MCAP_H
-#define AW_CAPTURE_MCAP_H
+#ifndef ARMWIRE_MCAP_MCAP_H
+#define ARMWIRE_MCAP_MCAP_H
 
 #include <stdbool.h>
 
@@ -81,12 +81,6 @@ bool aw_mcap_is_waiting(const struct aw_mcap *mcap);
 bool aw_mcap_flush(struct aw_mcap *mcap);
 bool aw_mcap_end(struct aw_mcap *mcap);
 
-/* Writes the end of a file that has none: behind its last whole chunk, where what is left of the
- * next one goes. *messages: in all; *cut: bytes that were left. AW_END: the file has its end
- * already; AW_USAGE: it is none, or cannot be written; AW_MALFORMED: a chunk in it is damaged. */
-enum aw_status aw_mcap_repair(const char *path, uint64_t *messages, uint64_t *cut,
-                              struct aw_error *err);
-
 /* ---- Reading ---- */
 
 struct aw_mcap_reader;
@@ -117,6 +111,13 @@ bool aw_mcap_is_ours(struct aw_span in);
  * AW_MALFORMED: a damaged part, which is passed over. AW_NO_MEMORY. */
 enum aw_status aw_mcap_next(struct aw_mcap_reader *reader, struct aw_span in,
                             struct aw_mcap_message *message, size_t *used, struct aw_error *err);
+
+/* What a file of ours says of itself before its first message; "" if it does not. */
+struct aw_mcap_about {
+    const char *tool, *version, *link, *wire; /* metadata "armwire" */
+    const char *config_name, *config;         /* an attachment */
+};
+struct aw_mcap_about aw_mcap_about(const struct aw_mcap_reader *reader);
 
 /* At the end of the input: has the file an end of its own? */
 bool aw_mcap_is_whole(const struct aw_mcap_reader *reader);

@@ -5,8 +5,8 @@
  *     uint32_t sum = aw_crc32(&crc, 0, bytes, size);
  *     sum = aw_crc32(&crc, sum, more, n);             of both together
  */
-#ifndef AW_BASE_CRC_H
-#define AW_BASE_CRC_H
+#ifndef ARMWIRE_MCAP_CRC_H
+#define ARMWIRE_MCAP_CRC_H
 
 #include <stddef.h>
 #include <stdint.h>

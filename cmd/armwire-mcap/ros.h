@@ -6,8 +6,8 @@
  *         status = aw_ros_values(ros, data, take, context, &err);      "position.0", 0.5
  *     aw_ros_free(ros);
  */
-#ifndef AW_CAPTURE_ROS_H
-#define AW_CAPTURE_ROS_H
+#ifndef ARMWIRE_MCAP_ROS_H
+#define ARMWIRE_MCAP_ROS_H
 
 #include "base/span.h"
 #include "base/status.h"

@@ -2,10 +2,13 @@
  * messages handed out one after the other. */
 #include <stdio.h>
 
-#include "capture/mcap_parts.h"
+#include "parts.h"
 #include "wire/codec.h"
 
-#define NUMBERS 65536
+#define NUMBERS    65536
+#define CONFIG_MAX (1 << 20)
+
+enum { TOOL, VERSION, LINK, WIRE, CONFIG_NAME, CONFIG, FACTS };
 
 struct schema {
     char *name, *language, *text;
@@ -19,6 +22,7 @@ struct aw_mcap_reader {
     struct aw_mcap_bytes chunk;
     size_t at; /* in the chunk */
     struct aw_crc crc;
+    char *facts[FACTS];              /* see struct aw_mcap_about; NULL: unknown */
     struct schema *schemas[NUMBERS]; /* by number */
     struct aw_mcap_topic *topics[NUMBERS];
 };
@@ -68,6 +72,8 @@ void aw_mcap_reader_free(struct aw_mcap_reader *reader)
             free(reader->schemas[i]);
         }
     }
+    for (size_t i = 0; i < FACTS; i++)
+        free(reader->facts[i]);
     free(reader->held.data);
     free(reader->chunk.data);
     free(reader);
@@ -147,6 +153,47 @@ static enum aw_status read_channel(struct aw_mcap_reader *reader, struct aw_span
     return all ? AW_EVENT : aw_no_memory(err);
 }
 
+static void keep_fact(struct aw_mcap_reader *reader, int fact, char *text)
+{
+    free(reader->facts[fact]);
+    reader->facts[fact] = text;
+}
+
+static void read_metadata(struct aw_mcap_reader *reader, struct aw_span content)
+{
+    static const char *const keys[] = {"tool", "version", "link", "wire"};
+    struct aw_mcap_in in = {content.data, content.size, false};
+    struct aw_span name = aw_mcap_take_part(&in), pairs = aw_mcap_take_part(&in);
+    bool ours = name.size == 7 && memcmp(name.data, "armwire", name.size) == 0;
+    for (int i = TOOL; ours && i <= WIRE; i++)
+        keep_fact(reader, i, word_of(pairs, keys[i]));
+}
+
+static void read_attachment(struct aw_mcap_reader *reader, struct aw_span content)
+{
+    struct aw_mcap_in in = {content.data, content.size, false};
+    aw_mcap_take(&in, 16);
+    struct aw_span name = aw_mcap_take_part(&in);
+    aw_mcap_take_part(&in);
+    struct aw_span text = aw_mcap_take(&in, aw_mcap_take_u64(&in));
+    if (in.is_short || text.size > CONFIG_MAX)
+        return;
+    keep_fact(reader, CONFIG_NAME, copy(name));
+    keep_fact(reader, CONFIG, copy(text));
+}
+
+static const char *fact(const struct aw_mcap_reader *reader, int number)
+{
+    return reader->facts[number] ? reader->facts[number] : "";
+}
+
+struct aw_mcap_about aw_mcap_about(const struct aw_mcap_reader *reader)
+{
+    return (struct aw_mcap_about){fact(reader, TOOL),        fact(reader, VERSION),
+                                  fact(reader, LINK),        fact(reader, WIRE),
+                                  fact(reader, CONFIG_NAME), fact(reader, CONFIG)};
+}
+
 static int64_t time_of(uint64_t ns)
 {
     return ns <= INT64_MAX ? (int64_t)ns : AW_NO_TIME;
@@ -189,6 +236,10 @@ static enum aw_status read_record(struct aw_mcap_reader *reader, unsigned op,
         return read_schema(reader, content, err);
     if (op == AW_MCAP_CHANNEL)
         return read_channel(reader, content, err);
+    if (op == AW_MCAP_METADATA)
+        read_metadata(reader, content);
+    if (op == AW_MCAP_ATTACHMENT)
+        read_attachment(reader, content);
     reader->ended = reader->ended || op == AW_MCAP_FOOTER;
     return AW_EVENT;
 }
@@ -216,11 +267,12 @@ static enum aw_status next_in_chunk(struct aw_mcap_reader *reader, struct aw_mca
 
 /* ---- The file ---- */
 
-/* Index and attachments are of no use here, nor what is too large. */
+/* The index is of no use here, nor what is too large. */
 static bool is_wanted(unsigned op, uint64_t length)
 {
     bool kind = op == AW_MCAP_SCHEMA || op == AW_MCAP_CHANNEL || op == AW_MCAP_MESSAGE ||
-                op == AW_MCAP_CHUNK_OP || op == AW_MCAP_FOOTER;
+                op == AW_MCAP_CHUNK_OP || op == AW_MCAP_FOOTER || op == AW_MCAP_METADATA ||
+                op == AW_MCAP_ATTACHMENT;
     return kind && length <= AW_MCAP_RECORD_MAX;
 }
 

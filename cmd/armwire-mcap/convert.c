@@ -1,0 +1,248 @@
+/* The verb write: frames of a recording become topics, and these an MCAP file. */
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "base/clock.h"
+#include "base/file.h"
+#include "base/number.h"
+#include "capture/pcapng.h"
+#include "filter/recording.h"
+#include "mcap.h"
+#include "verbs.h"
+
+#define WAIT_NS   (250 * AW_MILLISECOND) /* so long messages wait for others */
+#define GAINS_MAX 128
+
+struct converter {
+    int fd;
+    int error; /* errno of a failed write */
+    struct aw_recording *recording;
+    struct aw_mcap *mcap;
+    bool begun;
+    int64_t due; /* when what waits is written; AW_NEVER: nothing waits */
+    uint64_t damaged;
+    struct aw_error first; /* damage */
+};
+
+static bool put_bytes(void *context, const void *bytes, size_t size)
+{
+    struct converter *c = context;
+    for (size_t done = 0; done < size;) {
+        ssize_t n = write(c->fd, (const char *)bytes + done, size - done);
+        if (n < 0 && errno != EINTR) {
+            c->error = errno;
+            return false;
+        }
+        done += n > 0 ? (size_t)n : 0;
+    }
+    return true;
+}
+
+/* ---- Topics ---- */
+
+static const char *tool_of(const struct converter *c)
+{
+    return aw_recording_about(c->recording)->protocol->name;
+}
+
+static bool put_about(struct converter *c)
+{
+    const struct aw_recording_about *about = aw_recording_about(c->recording);
+    const struct aw_mcap_pair pairs[] = {{"tool", tool_of(c)},
+                                         {"version", about->version},
+                                         {"link", about->link},
+                                         {"wire", about->wire},
+                                         {NULL, NULL}};
+    c->begun = true;
+    if (!aw_mcap_metadata(c->mcap, "armwire", pairs))
+        return false;
+    struct aw_span config = {(const uint8_t *)about->config,
+                             about->config ? strlen(about->config) : 0};
+    return !config.size ||
+           aw_mcap_attachment(c->mcap, about->config_name, "text/plain", aw_wall_time(), config);
+}
+
+static unsigned put_schema(void *context, const char *name, const char *text)
+{
+    struct converter *c = context;
+    return c->begun || put_about(c) ? aw_mcap_schema(c->mcap, name, text) : 0;
+}
+
+static unsigned put_channel(void *context, unsigned schema, const char *topic, bool shared)
+{
+    struct converter *c = context;
+    const char *medium = aw_medium_name(aw_recording_about(c->recording)->protocol->medium);
+    const struct aw_mcap_pair pairs[] = {{"tool", tool_of(c)}, {"medium", medium}, {NULL, NULL}};
+    return aw_mcap_channel(c->mcap, schema, topic, shared ? pairs : NULL);
+}
+
+static bool put_message(void *context, unsigned channel, int64_t log_ns, int64_t publish_ns,
+                        struct aw_span bytes)
+{
+    struct converter *c = context;
+    return aw_mcap_message(c->mcap, channel, log_ns, publish_ns, bytes);
+}
+
+/* Readers of the frames need the packets of files and the names, so they become marks. */
+static bool put_note(void *context, int64_t time_ns, const char *text)
+{
+    struct converter *c = context;
+    return aw_topics_mark(aw_recording_topics(c->recording), time_ns, text);
+}
+
+static bool put_end(struct converter *c)
+{
+    struct aw_mcap_pair pairs[GAINS_MAX + 1] = {{NULL, NULL}};
+    char texts[GAINS_MAX][AW_NUMBER_MAX + 1];
+    const struct aw_topics *topics = aw_recording_topics(c->recording);
+    size_t n = aw_topics_gains(topics);
+    for (size_t i = 0; i < n && i < GAINS_MAX; i++) {
+        double value = aw_topics_gain(topics, i, &pairs[i].key);
+        *aw_print_float32(texts[i], (float)value) = '\0';
+        pairs[i].value = texts[i];
+    }
+    bool good = c->begun || put_about(c);
+    return good && (!n || aw_mcap_metadata(c->mcap, "gains", pairs)) && aw_mcap_end(c->mcap);
+}
+
+/* ---- The input ---- */
+
+static int64_t now_ns(void)
+{
+    struct timespec now;
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return (int64_t)now.tv_sec * AW_SECOND + now.tv_nsec;
+}
+
+/* Waits for more input, until what waits is due. */
+static void wait_input(const struct converter *c)
+{
+    struct pollfd in = {.fd = STDIN_FILENO, .events = POLLIN};
+    int64_t left = c->due == AW_NEVER ? -1 : (c->due - now_ns()) / AW_MILLISECOND + 1;
+    poll(&in, 1, left < -1 ? 0 : (int)left);
+}
+
+static bool flush_due(struct converter *c)
+{
+    if (!aw_mcap_is_waiting(c->mcap))
+        c->due = AW_NEVER;
+    else if (c->due == AW_NEVER)
+        c->due = now_ns() + WAIT_NS;
+    else if (now_ns() >= c->due) {
+        c->due = AW_NEVER;
+        return aw_mcap_flush(c->mcap);
+    }
+    return true;
+}
+
+static enum aw_status convert_all(struct converter *c, struct aw_error *err)
+{
+    enum aw_status status = AW_OK;
+    bool good = true;
+    while (good && status != AW_END) {
+        status = aw_recording_next(c->recording, err);
+        if (status == AW_TIMEOUT)
+            wait_input(c);
+        else if (status == AW_MALFORMED && c->damaged++ == 0)
+            c->first = *err;
+        else if (status != AW_OK && status != AW_END && status != AW_MALFORMED)
+            return status;
+        good = flush_due(c);
+    }
+    if (good)
+        status = aw_recording_begin(c->recording, err);
+    return !good ? AW_LOST : status;
+}
+
+/* ---- The verb ---- */
+
+/* The layouts that show such a file at once: installed, or in the tree that this was built in. */
+static void name_layouts(const struct converter *c, const char *file)
+{
+    static const char *const places[] = {"../share/armwire/layouts", "../../docs/example",
+                                         "../../../docs/example"}; /* of build/ and build/VARIANT */
+    char program[1024], path[1152];
+    ssize_t n = readlink("/proc/self/exe", program, sizeof program - 1);
+    while (n > 0 && program[n - 1] != '/')
+        n--;
+    program[n > 0 ? n : 0] = '\0';
+    char *found = NULL;
+    for (size_t i = 0; i < sizeof places / sizeof *places && !found; i++) {
+        snprintf(path, sizeof path, "%s%s/%s.foxglove.json", program, places[i], tool_of(c));
+        found = realpath(path, NULL);
+    }
+    if (found)
+        fprintf(stderr,
+                "armwire-mcap: %s: a layout for Foxglove is %s, for PlotJuggler "
+                "%s.plotjuggler.xml beside it\n",
+                file, found, tool_of(c));
+    free(found);
+}
+
+static bool is_output(const char *path)
+{
+    return strcmp(path, "-") == 0;
+}
+
+static enum aw_status open_output(struct converter *c, const char *path, struct aw_error *err)
+{
+    const int flags = O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOCTTY;
+    if (is_output(path) && isatty(STDOUT_FILENO))
+        return aw_fail(err, AW_USAGE, "'-' writes binary data — name a file");
+    if (isatty(STDIN_FILENO))
+        return aw_fail(err, AW_USAGE, "no input — pipe it the frames: TOOL record - | …");
+    c->fd = is_output(path) ? STDOUT_FILENO : open(path, flags, 0666);
+    return c->fd < 0 ? aw_file_fail(err, NULL, path) : AW_OK;
+}
+
+static enum aw_status start(struct converter *c, struct aw_error *err)
+{
+    const struct aw_topics_sink sink = {put_schema, put_channel, put_message, c};
+    c->mcap = aw_mcap_new(put_bytes, c);
+    if (!c->mcap)
+        return aw_no_memory(err);
+    enum aw_status status = aw_recording_open(&c->recording, "-", &sink, err);
+    if (status != AW_OK)
+        return status;
+    aw_recording_keep_notes(c->recording, put_note);
+    fcntl(STDIN_FILENO, F_SETFL, fcntl(STDIN_FILENO, F_GETFL) | O_NONBLOCK);
+    return AW_OK;
+}
+
+/* It ends with its input: what ends the recorder must not end it before. */
+static void ignore_signals(void)
+{
+    static const int ends[] = {SIGINT, SIGTERM, SIGHUP, SIGPIPE};
+    for (size_t i = 0; i < sizeof ends / sizeof *ends; i++)
+        signal(ends[i], SIG_IGN);
+}
+
+enum aw_status run_write(const char *path, struct aw_error *err)
+{
+    struct converter c = {.fd = -1, .due = AW_NEVER};
+    ignore_signals();
+    enum aw_status status = open_output(&c, path, err);
+    if (status == AW_OK)
+        status = start(&c, err);
+    if (status == AW_OK)
+        status = convert_all(&c, err);
+    bool written = status == AW_OK && put_end(&c) && close(c.fd) == 0;
+    if (c.error || (status == AW_OK && !written)) {
+        errno = c.error ? c.error : errno;
+        status = aw_file_fail(err, NULL, is_output(path) ? "stdout" : path);
+    }
+    if (written && c.begun && !is_output(path))
+        name_layouts(&c, path);
+    if (written && c.damaged)
+        status = aw_fail(err, AW_MALFORMED, "%s", c.first.text);
+    aw_recording_close(c.recording);
+    aw_mcap_free(c.mcap);
+    return status;
+}

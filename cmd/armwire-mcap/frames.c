@@ -1,0 +1,182 @@
+/* The verb read: the frames and marks of an MCAP file of ours, as the pcapng of the tools. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/bytes.h"
+#include "base/file.h"
+#include "capture/packet.h"
+#include "input.h"
+#include "protocols.h"
+#include "ros/frame.h"
+#include "ros/types.h"
+#include "values.h"
+#include "verbs.h"
+
+enum {
+    SECTION_MAX = 61440,
+    PACKET_MAX = 66000,
+    BLOCK_MAX = PACKET_MAX + 65600,
+    COMMENT_MAX = 34000
+};
+
+struct frames {
+    struct input in;
+    bool begun;
+    struct aw_wrapper wrapper;
+    uint8_t packet[PACKET_MAX], block[BLOCK_MAX];
+};
+
+/* ---- Messages -------------------------------------------------------------------------------- */
+
+struct in {
+    struct aw_span all;
+    size_t at;
+    bool bad;
+};
+
+/* Little-endian, or nothing of ours. */
+static struct in begin(struct aw_span data)
+{
+    bool bad = data.size < AW_CDR_HEAD || data.data[1] != 1;
+    return (struct in){data, AW_CDR_HEAD, bad};
+}
+
+static struct aw_span take(struct in *in, size_t align, size_t size)
+{
+    size_t gap = (align - (in->at - AW_CDR_HEAD) % align) % align;
+    in->bad = in->bad || gap > in->all.size - in->at || size > in->all.size - in->at - gap;
+    if (in->bad)
+        return (struct aw_span){in->all.data, 0};
+    struct aw_span span = {in->all.data + in->at + gap, size};
+    in->at += gap + size;
+    return span;
+}
+
+static uint32_t take_u32(struct in *in)
+{
+    struct aw_span span = take(in, 4, 4);
+    return span.size ? aw_get_u32(span.data) : 0;
+}
+
+static struct aw_span take_part(struct in *in)
+{
+    return take(in, 1, take_u32(in));
+}
+
+static bool read_frame(struct aw_span message, struct aw_packet *packet)
+{
+    struct in in = begin(message);
+    struct aw_span dir = take(&in, 1, 1);
+    take_part(&in);
+    packet->data = take_part(&in);
+    packet->dir = !in.bad && *dir.data == AW_TX ? AW_TX : AW_RX;
+    return !in.bad;
+}
+
+static bool read_mark(struct aw_span message, struct aw_packet *packet)
+{
+    struct in in = begin(message);
+    take(&in, 4, 4);
+    take(&in, 4, 4);
+    take(&in, 1, 1);
+    take_part(&in);
+    struct aw_span text = take_part(&in);
+    packet->comment = (const char *)text.data;
+    packet->comment_length = text.size ? text.size - 1 : 0;
+    return !in.bad;
+}
+
+/* Reads a frame without its headers, or a mark. False: another message, or a damaged one. */
+static bool read_packet(const struct aw_mcap_message *message, struct aw_packet *packet)
+{
+    *packet = (struct aw_packet){.time_ns = message->log_ns};
+    if (strcmp(message->topic->encoding, "cdr") != 0 || !*message->topic->tool)
+        return false; /* another program means something else */
+    if (strcmp(message->topic->type, AW_FRAME_TYPE) == 0)
+        return read_frame(message->data, packet);
+    return strcmp(message->topic->type, AW_LOG_TYPE) == 0 && read_mark(message->data, packet);
+}
+
+/* ---- Packets --------------------------------------------------------------------------------- */
+
+static bool put(const void *bytes, size_t size)
+{
+    return fwrite(bytes, 1, size, stdout) == size;
+}
+
+static void find_medium(struct frames *f, const char *tool, const char *medium)
+{
+    aw_medium_find(medium, &f->wrapper.medium);
+    for (size_t i = 0; i < N_PROTOCOLS; i++)
+        if (strcmp(protocols[i]->name, tool) == 0) {
+            f->wrapper.medium = protocols[i]->medium;
+            memcpy(f->wrapper.ports, protocols[i]->ports, sizeof f->wrapper.ports);
+        }
+}
+
+/* The header says what it said when it was recorded. */
+static bool put_header(struct frames *f, const char *medium)
+{
+    static char wire[600], link[600], config[COMMENT_MAX], program[AW_PCAP_PROGRAM];
+    struct aw_mcap_about about = aw_mcap_about(f->in.reader);
+    const char *comments[] = {wire, link, config};
+    bool configured = *about.config_name && strlen(about.config) < COMMENT_MAX - 200;
+    snprintf(wire, sizeof wire, "wire %s", about.wire);
+    snprintf(link, sizeof link, "link %s", about.link);
+    snprintf(config, sizeof config, "config file: %.120s\n%s", about.config_name,
+             configured ? about.config : "");
+    snprintf(program, sizeof program, "%s %s", about.tool, about.version);
+    find_medium(f, about.tool, medium);
+    f->begun = true;
+    size_t size = aw_pcapng_section(f->block, SECTION_MAX, program, comments, configured ? 3 : 2);
+    size += aw_pcapng_interface(f->block + size, aw_wrapper_linktype(&f->wrapper), about.link);
+    return put(f->block, size);
+}
+
+static bool put_packet(struct frames *f, const struct aw_packet *bare)
+{
+    struct aw_packet packet = *bare;
+    packet.linktype = aw_wrapper_linktype(&f->wrapper);
+    packet.data = (struct aw_span){f->packet, 0};
+    if (!bare->comment)
+        packet.data.size = aw_wrap(&f->wrapper, bare->dir, bare->data, f->packet, sizeof f->packet);
+    return put(f->block, aw_pcapng_packet(f->block, sizeof f->block, &packet));
+}
+
+static enum aw_status copy_all(struct frames *f, struct aw_error *err)
+{
+    enum aw_status status;
+    struct aw_mcap_message message;
+    bool good = true;
+    while (good && (status = input_next(&f->in, &message, err)) == AW_OK) {
+        struct aw_packet packet;
+        if (!read_packet(&message, &packet))
+            continue;
+        good = f->begun || put_header(f, message.topic->medium);
+        good = good && put_packet(f, &packet);
+    }
+    if (good && status == AW_END && !f->begun)
+        good = put_header(f, "");
+    if (!good)
+        return aw_file_fail(err, NULL, "stdout");
+    return status == AW_END ? AW_OK : status;
+}
+
+enum aw_status run_read(const char *path, struct aw_error *err)
+{
+    struct frames *f = calloc(1, sizeof *f);
+    if (!f)
+        return aw_no_memory(err);
+    enum aw_status status = input_open(&f->in, path, err);
+    bool ours = status == AW_OK && input_is_ours(&f->in);
+    if (status == AW_OK)
+        status = ours ? copy_all(f, err) : values_copy(&f->in, VALUES_LINE, err);
+    if (status == AW_OK && fflush(stdout) != 0)
+        status = aw_file_fail(err, NULL, "stdout");
+    if (status == AW_OK)
+        status = input_end(&f->in, err);
+    input_close(&f->in);
+    free(f);
+    return status;
+}
