@@ -88,6 +88,19 @@ INI
     has "$output" sent=DEG1,020
 }
 
+@test "after a broken pipe the confirmations of the stop are not taken for those of the next program" {
+    printf '[joint base]\nindex = 1\n' >joints.ini
+    export ARMCTL_CONFIG=$D/joints.ini
+    start sim armctl sim --listen "pty:$D/arm" --turn-speed 200
+    for round in 1 2 3 4; do
+        printf 'deg base %s\n' 20 90 20 | armctl -q -l "$D/arm" 2>err | head -n 1 >first || true
+        ok armctl -q -l "$D/arm" deg base 45
+        armctl -q -l "$D/arm" deg base $((round * 20)) 2>err | head -c 0 || true
+        ok armctl -q -l "$D/arm" deg base 30
+        has "$output" "result=confirmed"
+    done
+}
+
 @test "stop after spd and deg: the vehicle stands still" {
     start sim armctl sim --listen "pty:$D/arm" --turn-speed 1000
     ok armctl -q -l "$D/arm" spd 100

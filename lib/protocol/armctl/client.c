@@ -24,10 +24,11 @@ struct talk {
     struct aw_error *err;
     struct aw_record record; /* the command, if decoded */
     bool decoded;
-    bool repeatable; /* may be carried out twice: it is absolute */
-    bool known;      /* the table has its type */
-    bool own;        /* it is a word of a packet file: it says nothing of the arm's joints */
-    bool stopping;   /* what it commands may be what was confirmed last */
+    bool repeatable;       /* may be carried out twice: it is absolute */
+    bool known;            /* the table has its type */
+    bool own;              /* it is a word of a packet file: it says nothing of the arm's joints */
+    bool both_carried_out; /* of a stop both digits may be new to the handler */
+    bool stopping;         /* what it commands may be what was confirmed last */
     bool resent;
     bool acked;      /* the transmission under way */
     unsigned wanted; /* bit of each digit whose ACK makes it so */
@@ -701,6 +702,8 @@ static void note_unconfirmed(struct talk *talk)
     arm->tx_sure = arm->rx_sure = false;
     arm->memory.agreed = talk->acked;
     aw_armctl_memory_owe(&arm->memory, talk->out->sent);
+    if (talk->both_carried_out)
+        aw_armctl_memory_owe(&arm->memory, talk->out->sent);
     if (talk->decoded)
         note_motor(&arm->memory, &talk->record, talk->out->sent, false);
     if (talk->decoded && !talk->own)
@@ -1060,7 +1063,8 @@ enum aw_status aw_armctl_stop(struct aw_armctl *arm, bool wait, struct aw_armctl
     *outcome = (struct aw_armctl_outcome){.result = AW_ARMCTL_NOT_SENT, .ack_ns = -1};
     if (!stop_body(arm, body))
         return AW_OK;
-    if (*arm->under_way) { /* by another program: the handler may still confirm it */
+    bool was_under_way = *arm->under_way;
+    if (was_under_way) { /* by another program: the handler may still confirm it */
         aw_armctl_memory_owe(&arm->memory, arm->under_way);
         copy_body(arm->memory.pending, arm->under_way);
         arm->under_way[0] = '\0';
@@ -1068,6 +1072,7 @@ enum aw_status aw_armctl_stop(struct aw_armctl *arm, bool wait, struct aw_armctl
     struct talk talk;
     start(&talk, arm, body, outcome, err);
     talk.stopping = true;
+    talk.both_carried_out = !arm->memory.agreed || was_under_way;
     if (wait) {
         enum aw_status status = aw_armctl_idle(arm, now_of(arm), err);
         return conclude(&talk, status == AW_OK ? deliver_surely(&talk) : status);
