@@ -140,7 +140,7 @@ enum aw_status aw_run_status(struct aw_session *session, const struct aw_args *a
         return status;
     status = aw_joints_begin(session, &list);
     if (status == AW_OK)
-        status = session->tool->joints->read(session, &list);
+        status = aw_joints_read(session, &list);
     const struct aw_link *link = session->device.link;
     if (status == AW_LOST && link && link->recorded) /* no failure for who only looks on */
         status = aw_fail(&session->err, AW_TIMEOUT,

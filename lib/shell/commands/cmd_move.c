@@ -106,7 +106,7 @@ static enum aw_status send(struct aw_session *session, struct aw_joint_list *lis
     bool unseen = isnan(first->now.value[AW_JOINT_ACTUAL]) && !aw_flag(session, "dry-run");
     enum aw_status status = AW_OK;
     if (is_steered(session) && unseen)
-        status = session->tool->joints->read(session, list);
+        status = aw_joints_read(session, list);
     if (status == AW_OK && session->run.command->setpoints)
         status = aw_start_streamed(session, list, command);
     return status == AW_OK ? aw_joints_command(session, list, command) : status;

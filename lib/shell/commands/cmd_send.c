@@ -38,7 +38,7 @@ static enum aw_status begin_motion(struct aw_session *session, const struct aw_r
     struct aw_joint_command command = {.goals = goals};
     enum aw_status status = aw_joints_begin(session, &list);
     if (status == AW_OK)
-        status = session->tool->joints->read(session, &list);
+        status = aw_joints_read(session, &list);
     if (status == AW_OK) {
         command.n = session->tool->replay.targets(session, &list, packet, goals, &command.seconds);
         status = aw_start_streamed(session, &list, &command);

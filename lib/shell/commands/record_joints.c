@@ -255,7 +255,7 @@ static enum aw_status ask(struct recorder *r, int64_t deadline, double hz)
     int64_t next = aw_clock_now(session->clock), period = hz > 0 ? (int64_t)(1e9 / hz) : 0;
     enum aw_status status = AW_OK;
     while (status == AW_OK && !is_enough(r) && aw_clock_now(session->clock) < deadline) {
-        status = session->tool->joints->read(session, &r->list);
+        status = aw_joints_read(session, &r->list);
         if (status == AW_OK)
             status = take(r);
         next += period;

@@ -239,11 +239,17 @@ static enum aw_status aim(struct aw_session *session, struct aw_joint_list *list
     return AW_OK;
 }
 
+enum aw_status aw_joints_read(struct aw_session *session, struct aw_joint_list *list)
+{
+    return aw_flag(session, "dry-run") ? aw_dry_depends(session, "where the joints are")
+                                       : session->tool->joints->read(session, list);
+}
+
 enum aw_status aw_joints_news(struct aw_session *session, struct aw_joint_list *list)
 {
     const struct aw_joints *joints = session->tool->joints;
     int64_t since = aw_clock_now(session->clock);
-    enum aw_status status = joints->read(session, list);
+    enum aw_status status = aw_joints_read(session, list);
     for (size_t i = 0; i < list->n && status == AW_OK && joints->partly; i++) {
         struct aw_joint *joint = &list->joints[i];
         if (joint->now.time_ns[AW_JOINT_ACTUAL] >= since)
@@ -265,7 +271,7 @@ enum aw_status aw_joints_stream(struct aw_session *session, struct aw_joint_list
         return aim(session, list, command);
     enum aw_status status = joints->command(session, list, command);
     bool news = joints->confirms && command->stream && !aw_flag(session, "dry-run");
-    return status == AW_OK && news ? joints->read(session, list) : status;
+    return status == AW_OK && news ? aw_joints_read(session, list) : status;
 }
 
 enum aw_status aw_joints_command(struct aw_session *session, struct aw_joint_list *list,

@@ -308,6 +308,10 @@ enum aw_status aw_joints_value(struct aw_session *session, const struct aw_joint
 enum aw_status aw_joints_check(struct aw_session *session, struct aw_joint_list *list,
                                const struct aw_joint_command *command);
 
+/* Reads the joints by the tool's hook. With --dry-run no link is open, so a command ends here that
+ * did not ask for it before: AW_STOPPED. */
+enum aw_status aw_joints_read(struct aw_session *session, struct aw_joint_list *list);
+
 /* read, for what goes on from there: what is from before, nothing says to be anywhere (NaN). */
 enum aw_status aw_joints_news(struct aw_session *session, struct aw_joint_list *list);
 

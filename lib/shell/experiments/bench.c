@@ -64,7 +64,7 @@ enum aw_status aw_bench_look(struct aw_bench *bench)
     struct aw_session *session = bench->session;
     enum aw_status status = aw_joints_begin(session, &bench->list);
     if (status == AW_OK)
-        status = session->tool->joints->read(session, &bench->list);
+        status = aw_joints_read(session, &bench->list);
     return status == AW_OK ? aw_joints_find(session, &bench->list, bench->joint.name, &bench->at)
                            : status;
 }

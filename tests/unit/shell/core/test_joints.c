@@ -221,6 +221,18 @@ static void unknown(void **state)
     assert_float_equal(aw_joint_sample(session, elbow, 10).output, 0.2, 1e-9);
 }
 
+/* A command that forgets --dry-run must not ask a device that is not open. */
+static void dry_reads_nothing(void **state)
+{
+    (void)state;
+    aw_options_set(&session->options, "dry-run", "1", AW_FROM_COMMAND_LINE, NULL);
+    session->device.link = NULL;
+    assert_int_equal(aw_joints_read(session, &list), AW_STOPPED);
+    assert_int_equal(aw_joints_news(session, &list), AW_STOPPED);
+    assert_non_null(session->run.dry_end);
+    session->run.dry_end = NULL;
+}
+
 /* Only an angle that begins anew after a turn is taken to be near where it should be. */
 static void turns(void **state)
 {
@@ -321,6 +333,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(names, start, stop),
         cmocka_unit_test_setup_teardown(unknown, start, stop),
+        cmocka_unit_test_setup_teardown(dry_reads_nothing, start, stop),
         cmocka_unit_test_setup_teardown(turns, start, stop),
         cmocka_unit_test_setup_teardown(what_is_refused, start, stop),
         cmocka_unit_test_setup_teardown(words, start, stop),
