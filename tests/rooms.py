@@ -36,7 +36,7 @@ lib/shell/help
 lib/shell/prompt
 lib/shell/commands
 lib/shell/experiments
-lib/shell/share
+lib/shell/serve
 lib/shell
 cmd/*
 """

@@ -15,7 +15,7 @@
 #include "shell/prompt/complete.h"
 #include "shell/prompt/input.h"
 #include "shell/prompt/repl.h"
-#include "shell/share/share.h"
+#include "shell/serve/serve.h"
 
 static const char *const directions[] = {"tx", "rx", NULL};
 static const char *const forms[] = {"text", "json", "md", "lua", "dbc", NULL};
@@ -364,20 +364,15 @@ const struct aw_command aw_common_commands[] = {
      .summary = "open the device and share it with other programs",
      .options = AW_OPTIONS(
          {.name = "listen", .value = "URL,…", .complete = NULL,
-          .help = "the address: serve: or unix:PATH", .fallback = "serve:"},
-         {.name = "log", .value = "FILE", .help = "write a line for each command into this "
-             "file"},
-         {.name = "files", .value = "FOLDER",
-          .help = "JSON commands may use files in this folder; without it none"},
+          .help = "the socket: serve: or unix:PATH", .fallback = "serve:"},
          {.name = "print-unit", .help = "print a unit file for systemd, and do nothing else"}),
      .prints = "a unit file, or nothing", .run = aw_run_serve,
      .details = "Any number of programs may read, one at a time may command. If that one falls "
          "silent while something moves, the device is stopped. The tools find the server by "
-         "themselves, or with -l serve:. armwire-mqtt serves the clients of an MQTT broker. "
+         "themselves, or with -l serve:. On another machine run the tool by ssh. armwire-mqtt "
+         "serves the clients of an MQTT broker. "
          "See docs/sharing.md.",
      .examples = AW_LIST("-l sim: serve --print-unit"), .lines = AW_LIST("-l sim: serve &")},
-    {.name = "obey", .hidden = true, .summary = "carry out the lines of a server's client",
-     .args = AW_ARGS({.name = "folder", .optional = true}), .run = aw_run_obey},
     {.name = "speed", .group = AW_GROUP_MOVE, .streams = true,
      .summary = "on a server: how fast what another program plays goes on",
      .args = AW_ARGS(

@@ -16,7 +16,7 @@
 #include "shell/prompt/dispatch.h"
 #include "shell/prompt/input.h"
 #include "shell/prompt/repl.h"
-#include "shell/share/share.h"
+#include "shell/serve/serve.h"
 
 /* --config is looked for first, because the file has a lower rank than what follows it. Given twice
  * it counts as it is given last, like every option. Behind -- are no options, but those of the line

@@ -216,12 +216,6 @@ END
     ok canpid -q record run.pcapng --for 0.5s
     ok env -u CANPID_DBC "$BIN/canpid" decode run.pcapng --fields Voltage
     same "$(sort -u <<<"$output")" "<- BMS.Battery Voltage=384V"
-    # lines of JSON: commands, and what a client is told
-    printf '%s\n' '{"cmd":"send","message":"BMS.Pack","Energy":3,"options":{"yes":true},"id":1}' \
-        '{"cmd":"watch","fields":["Energy"],"rate":"20Hz"}' |
-        python3 "$root/tests/cli/talk.py" 2 "$XDG_RUNTIME_DIR/armwire/canpid.sock" >said
-    same "$(jq -c 'select(.id == 1 and .done) | .exit' said)" 0
-    has "$(<said)" '"msg":"BMS.Pack","Energy":3'
     # its limits are not the client's to lift, nor those of messages that it does not know
     exits 6 canpid -q --force send BMS.Battery Voltage=601 --yes
     has "$stderr" "601"

@@ -16,8 +16,9 @@ sees() {
 # The socket of a tool's server.
 place() { echo "$XDG_RUNTIME_DIR/armwire/$1.sock"; }
 
-# talk SECONDS SOCKET: standard input to the server, what it says to standard output, for so long.
-talk() (exec python3 "$root/tests/cli/talk.py" "$@") # what is ended by $! is it
+# holder TOOL: the process that holds the lease, or 0.
+holder() { python3 "$root/tests/cli/serve_client.py" who "$(place "$1")"; }
+held() { until [ "$(holder "$1")" -gt 0 ]; do :; done; } # by some process, sooner or later
 
 @test "two programs and one board: watch and move without any option" {
     serve s hidmotor -l sim:
@@ -95,35 +96,33 @@ both() {
 
 @test "one commands: the others are told who, --take takes over, release gives it back" {
     serve s hidmotor -l sim: --deadman 20s
-    sock=$(place hidmotor)
     mkfifo first
-    talk 30 "$sock" <first >said.first &
-    started+=($!)
+    hidmotor -q -k <first >said.first 2>told.first 3>&- &
+    local one=$!
+    started+=("$one")
     exec 7>first
-    echo '{"cmd":"velocity","m1":5,"m2":0,"m3":0,"id":1}' >&7
-    sees .done said.first
-    (while sleep 0.1; do echo >&7; done) &
-    started+=($!)
+    echo 'velocity 5 0 0' >&7
+    held hidmotor
+    until grep -q velocity said.first; do sleep 0.02; done
     run -1 --separate-stderr hidmotor -q move 0 10 0
-    matches "$stderr" "hidmotor: python3* (pid *, *) has commanded for * s — wait, or take it over with --take; a stop is anybody's"
-    local who='.commander | (.program | startswith("python3")) and .pid > 1 and .idle_s <= 3 and .for_s > 0'
+    matches "$stderr" "hidmotor: hidmotor (pid $one, *) has commanded for * s — wait, or take it over with --take; a stop is anybody's"
+    local who=".commander | .program == \"hidmotor\" and .pid == $one and .idle_s <= 3 and .for_s > 0"
     ok hidmotor -q status # who reads disturbs nobody, and is told who commands
-    matches "$(tail -n 1 <<<"$output")" "commander: python3* (pid *, *) for *.* s"
+    matches "$(tail -n 1 <<<"$output")" "commander: hidmotor (pid $one, *) for *.* s"
     ok hidmotor -q -j status
     same "$(json "$who")" true
     ok hidmotor -q -j list
     same "$(json "$who")" true
     ok hidmotor -q list
-    matches "$output" "$url *device=sim: commander=python3* (pid *, *) for *.* s"
-    (echo '{"cmd":"status","id":7}'; sleep 1) | talk 2 "$sock" >third
-    sees ".cmd == \"status\" and ($who)" third
+    matches "$output" "$url *device=sim: commander=hidmotor (pid $one, *) for *.* s"
     ok hidmotor -q move 0 10 0 --take
-    sees '.taken.program == "hidmotor"' said.first
+    until grep -q "has taken over — stopped" told.first; do sleep 0.02; done
     # The other one has left in order: the first may again.
-    echo '{"cmd":"move","m1":0,"m2":0,"m3":0,"id":2}' >&7
-    sees '.done and .id == 2 and .exit == 0' said.first
-    echo '{"cmd":"release","id":3}' >&7
-    sees '.done == "release"' said.first
+    echo 'move 0 0 0' >&7
+    until grep -q move said.first; do sleep 0.02; done
+    same "$(holder hidmotor)" "$one"
+    echo release >&7
+    until [ "$(holder hidmotor)" = 0 ]; do :; done
     ok hidmotor -q -j status
     same "$(json .commander)" null
     ok hidmotor -q status
@@ -140,9 +139,7 @@ rival() {
     "$tool" -q "$@" 2>first &
     held=$!
     started+=($held)
-    echo '{"lease":true}' | talk 30 "$(place "$tool")" >"lease.$tool" &
-    started+=($!)
-    sees ".commander.pid == $held" "lease.$tool"
+    until [ "$(holder "$tool")" = "$held" ]; do :; done
     fails 1 "$tool" -q "${second[@]}"
     matches "$why" "$tool: $tool (pid $held, *) has commanded for * s — wait, or take it over with --take; a stop is anybody's"
     [ ! -e poses.csv ] || fails 1 "$tool" -q play poses.csv
@@ -198,11 +195,8 @@ asks() {
     serve "$tool" "$tool" -l "$link" --deadman 20s
     "$tool" -q "${@:3}" >"$tool.moved" 2>&1 3>&- &
     local mover=$!
-    until echo | talk 0.1 "$(place "$tool")" | jq -e .commander; do :; done
+    held "$tool"
     ok "$tool" -l serve: -q -j status
-    echo '{"cmd":"status","id":"a"}' | talk 1 "$(place "$tool")" >"$tool.said"
-    sees '.cmd == "status" and .id == "a" and .ok' "$tool.said"
-    sees '.done and .id == "a" and .exit == 0' "$tool.said"
     same "$(cat "$tool.moved")" "" # it still moves
     ok "$tool" -l serve: stop -q # in whatever order: it does not wait for the motion either
     wait $mover && false || same "$?" 3
@@ -311,31 +305,7 @@ asks() {
     has "$why" busy
 }
 
-@test "a client opens no file of the server's machine, and starts nothing there" {
-    serve s canpid -l sim:
-    sock=$(place canpid)
-    printf '%s\n' '{"cmd":"run","file":"/etc/passwd","id":1}' 'replay /etc/passwd' 'record /tmp/x.pcapng' \
-        'plot torque --out /tmp/x.svg' 'step --from 0 --to 1 -b lknee -c pos --save /tmp/x.csv' \
-        'gains apply /etc/passwd' 'gains apply -' 'sim --listen pty:/tmp/x' 'serve' 'config show' 'decode /etc/passwd' |
-        talk 1 "$sock" >said
-    same "$(jq -s 'map(select(.done) | .exit) | unique' -c said)" "[2]"
-    same "$(jq -s 'map(select(.done)) | length' said)" 11
-    [ ! -e /tmp/x.csv ] && [ ! -e /tmp/x.svg ] && [ ! -e /tmp/x.pcapng ]
-    ok canpid -q step --from 0deg --to 5deg --for 2s -b lknee -c pos --save run.csv
-    [ -s run.csv ]
-    ok canpid -q play - -c pos <<<$'t,lknee\n0,0\n0.1,1' # what is the client's is read there
-}
-
-@test "lines that are none: each is answered, and the server lives" {
-    serve s hidmotor -l sim:
-    printf '%s\n' '{' '[]' '{}' '{"cmd":5}' '{"cmd":"move"}' '{"run":5}' '{"run":[1]}' '{"cmd":"watch","fields":[1]}' \
-        '{"cmd":"watch","rate":"0"}' '{"cmd":"watch","where":"x"}' 'nonsense' '"' '{"id":{"a":1},"cmd":"nonsense"}' |
-        talk 1 "$(place hidmotor)" >said
-    same "$(jq -s -c 'map(select(.done != null) | .exit) | unique' said)" "[2]"
-    ok hidmotor -q status
-}
-
-@test "commander killed, stopped, cut off, silent; server killed; a stranger's stop: the device stops" {
+@test "commander killed, stopped; server killed; a stranger's stop: the device stops" {
     for tool in $tools; do
         timeout 120 python3 "$root/tests/cli/serve_kills.py" "$D" "$tool" "${SERVE_KILLS:-1}" \
             --within "${WITHIN:-1000}" # a busy machine; serve_kills.py alone measures
@@ -344,8 +314,15 @@ asks() {
 
 @test "a commander that was silent is told that what went on was stopped" {
     serve s hidmotor -l sim: --deadman 100ms
-    echo 'velocity 5 0 0' | talk 1 "$(place hidmotor)" >said
-    sees '.stopped | strings | test("silent for 0")' said
+    hidmotor < <(echo 'velocity 5 0 0'; exec sleep 20) >said 2>&1 3>&- &
+    local silent=$!
+    started+=("$silent")
+    until [ "$(holder hidmotor)" = "$silent" ]; do :; done
+    kill -STOP "$silent"
+    wait_for s "silent for 0"
+    kill -CONT "$silent"
+    wait "$silent" && false || same "$?" 3
+    has "$(<said)" "silent for 0"
 }
 
 # faster: another client asks for a speed until that is refused, because nothing is played any more; how often it was
@@ -382,12 +359,8 @@ faster() {
 }
 
 # bats test_tags=plain
-@test "a commander that closes, and a script that ends, stop what they have set going, one that a single command leaves goes on" {
+@test "a script that ends stops what it has set going, one that a single command leaves goes on" {
     serve s hidmotor -l sim:
-    echo 'move 80 30 -60 duration=20s' | talk 0.3 "$(place hidmotor)" >said # and closes
-    same "$(jq -c 'select(.done) | .exit' said)" 0
-    wait_for s "the commander is gone — stopped"
-    same "$(hidmotor -q -j status | jq .m1.target)" "$(hidmotor -q -j status | jq .m1.target)"
     ok hidmotor <<<'move -80 30 -60 duration=20s'
     has "$stderr" " — on its way"
     same "$(hidmotor -q -j status | jq .m1.target)" "$(hidmotor -q -j status | jq .m1.target)"
@@ -396,12 +369,15 @@ faster() {
 }
 
 @test "a server without a watchdog process lets nothing move, and does not spin without descriptors" {
-    local server before after
+    local server before after free
     start arm hidmotor sim --listen tcp-listen:127.0.0.1:0
     serve s hidmotor -l "$url"
     server=$pid
     ok hidmotor -q move 0 20 0 --wait
-    prlimit --pid "$server" --nofile=9
+    # One more descriptor: for the next client.
+    free=$(find "/proc/$server/fd" -mindepth 1 -printf '%f\n' | sort -n |
+        awk '{ open[$1] } END { for (n = 0; n in open; n++); print n + 1 }')
+    prlimit --pid "$server" --nofile="$free"
     kill -KILL "$(pgrep -P "$server" armwire-watch)"
     fails 7 hidmotor -q move 0 10 0
     has "$why" "cannot start the watchdog process (Too many open files)"
@@ -417,6 +393,31 @@ faster() {
 @test "without the dead-man a stopped commander goes unnoticed" {
     run -1 timeout 60 python3 "$root/tests/cli/serve_kills.py" "$D" hidmotor 1 --deadman 0 stop
     has "$output" "no stop"
+}
+
+@test "a server of another version, a server by TCP, and what is no server" {
+    python3 - <<'END' &
+import socket, struct
+def text(value):
+    return struct.pack("<I", len(value)) + value
+hello = bytes([64]) + text(b"0.0.9") + text(b"hidmotor") + text(b"sim:") + text(b"") + bytes(26) + bytes(12 + 16) + text(b"")
+listener = socket.socket(socket.AF_UNIX)
+listener.bind("old")
+listener.listen()
+for _ in range(2):
+    one = listener.accept()[0]
+    one.sendall(struct.pack("<I", len(hello)) + hello)
+    hello = b"\n" * 20
+END
+    started+=($!)
+    until [ -S old ]; do sleep 0.02; done
+    sleep 0.1
+    fails 4 hidmotor -q -l serve:old status
+    has "$why" "it is armwire 0.0.9 — restart the server"
+    fails 4 hidmotor -q -l serve:old status
+    has "$why" "what listens there is no server of ours"
+    fails 2 hidmotor serve -l sim: --listen tcp:127.0.0.1:0
+    has "$why" "forward the socket with ssh -L"
 }
 
 @test "the table of ways in docs/sharing.md is the one that is run" {
@@ -500,7 +501,7 @@ END
         hidmotor -q move 0 90 -30 duration=60s --wait 2>said 3>&- &
         local mover=$!
         started+=("$mover")
-        until echo | talk 0.1 "$(place hidmotor)" | jq -e .commander >commander; do :; done
+        held hidmotor
         if [ "$way" = client ]; then
             kill -INT "$mover"
             wait "$mover" && false || same "$?" 130
@@ -529,7 +530,7 @@ END
         exec 7>"to.$way"
         echo status >&7
         until grep -q elbow answers; do sleep 0.05; done
-        until echo '{"cmd":"status"}' | talk 0.3 "$(place hidmotor)" | grep -q '"exit":0'; do :; done
+        ok hidmotor -q status
         kill "-$way" "$pid"
         wait "$waiter" && false || same "$?" 7
         wait "$reader" && false || same "$?" 7
@@ -593,14 +594,14 @@ END
 # bats test_tags=plain
 @test "a reader that is too slow is told how much it has lost, and nobody waits for it" {
     serve s canpid -l 'sim:?rate=500'
-    python3 - "$(place canpid)" <<'END'
-import json, socket, sys, time
-server = socket.socket(socket.AF_UNIX)
-server.connect(sys.argv[1])
-server.sendall(b'{"cmd":"watch"}\n')
-time.sleep(2.5)
-lost = next(json.loads(line)["lost"] for line in server.makefile("rb") if b'"lost"' in line)
-assert lost > 0, lost
+    python3 - "$(place canpid)" "$root/tests/cli" <<'END'
+import sys, time
+sys.path.append(sys.argv[2])
+from serve_client import Client
+with Client(sys.argv[1]) as reader:
+    reader.send("LINK")
+    time.sleep(4)
+    assert reader.receive("LOST_SOME")[1][0] > 0
 END
     ok canpid -q ping -n 3
 }

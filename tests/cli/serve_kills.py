@@ -12,8 +12,8 @@ Those by an MQTT broker want mosquitto.
 Within: what the stop may take beyond the time after which the way is found out (the dead-man's, or
 that in which a lost device is looked for). What a process on the way waited for a processor does not
 count, and neither does what a killed server needs to end, before which its connections stay open (with
-sanitizers that takes long): that is the machine's doing. With --deadman 0 nobody is missed, and stop,
-silent and cut fail; SEED repeats the random numbers. With --queue N the commander has so many motions
+sanitizers that takes long): that is the machine's doing. With --deadman 0 nobody is missed, and stop
+and cut fail; SEED repeats the random numbers. With --queue N the commander has so many motions
 more to come: none of them may begin. With --load N so many processes calculate meanwhile, and as many
 clients look on.
 
@@ -23,7 +23,6 @@ Prints one line for each way, with and without what was waited for, and one for 
 what passed the wire last; exit status 1 if there was any.
 """
 import collections
-import json
 import os
 import random
 import re
@@ -36,6 +35,7 @@ import tempfile
 import time
 
 sys.dont_write_bytecode = True
+from serve_client import Client
 from stops_tools import MOVES, STOPS, TOOLS, Front
 
 # status: what a commander that is a tool ends with (None: nobody sees it). told: what everybody else is
@@ -47,7 +47,6 @@ WAYS = {
     "left": Way(0, None, goes_on=True),
     "kill": Way(None, GONE),
     "stop": Way(None, SILENT, "dead-man"),
-    "silent": Way(None, SILENT, "dead-man"),
     "cut": Way(None, SILENT, "dead-man"),
     "stranger": Way(3, STOPPED),
     "own": Way(None, STOPPED),
@@ -64,7 +63,6 @@ WAYS = {
     "gateway-stop": Way(None, False, "dead-man"),
 }
 BY_MQTT = ("mqtt-silent", "broker", "broker-stop", "gateway", "gateway-stop")
-BY_LINES = ("silent", "own")  # of JSON
 SEARCH = 1000  # ms, in which a device that is there again is found
 
 QUIET = 0.12  # s after the stop, in which nothing that moves may come
@@ -187,8 +185,6 @@ class Run:
         self.lost = False  # the device, from the host's end
         self.after = 0  # frames that move, after what was to be the last of them
         self.again = False  # a motion had ended, and the next one began, when that was to happen
-        # Who is silent from the start: what stands still long before its time has not begun to move.
-        self.early = 0.9 * deadman / 1e3 if way == "silent" else 0
         self.watched, self.over = {}, {}  # processes by their descriptors; when they have ended
         self.wrong, self.last = [], collections.deque(maxlen=6)
         self.broker = Broker(tool.folder) if way in BY_MQTT else None
@@ -198,16 +194,14 @@ class Run:
         self.simulator = self.start_simulator()
         self.base = [tool.name, "-q", *tool.options]
         self.server = subprocess.Popen(
-            [*self.base, "-l", front.url, "--deadman", f"{deadman}ms", "serve", "--listen",
-             f"unix:{self.path}"],
+            [*self.base, "-l", front.url, "--deadman", f"{deadman}ms", "serve", "--listen", f"unix:{self.path}"],
             stdin=subprocess.DEVNULL, stderr=subprocess.PIPE)
         os.set_blocking(self.server.stderr.fileno(), False)
         self.said = b""
-        self.until(time.monotonic() + WAIT,
-                   lambda: b"ready: " in self.said and self.said.endswith(b"\n"))
+        self.until(time.monotonic() + WAIT, lambda: b"ready: " in self.said and self.said.endswith(b"\n"))
         self.commander = self.raw = None
         self.complaints = tempfile.TemporaryFile()  # of the commander
-        self.looker = self.connect()
+        self.looker = Client(self.path)
         self.readers = [subprocess.Popen([*self.base, "-l", f"serve:{self.path}", "watch", "-j"],
                                          stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL,
                                          stderr=subprocess.DEVNULL) for _ in range(load)]
@@ -224,11 +218,6 @@ class Run:
                                      stderr=subprocess.PIPE)
         self.at = ready(simulator)
         return simulator
-
-    def connect(self):
-        raw = socket.socket(socket.AF_UNIX)
-        raw.connect(self.path)
-        return raw
 
     def run(self, *words):
         """A command before the one that counts; again where a busy machine has made it silent."""
@@ -248,15 +237,11 @@ class Run:
         words = self.tool.scripted if comes_back else self.chance.choice(lasting)
         if self.way == "left":
             words, comes_back = self.tool.left, False
-        if self.way in (*BY_LINES, *BY_MQTT) and "/" in "".join(words):
+        if self.way == "own":
+            words, comes_back = self.tool.scripted, True
+        if self.broker and "/" in "".join(words):
             words = self.tool.scripted
         lines = (" ".join(words) + "\n").encode() * (1 + self.queue)
-        if self.way in BY_LINES:
-            self.raw = self.connect()
-            self.raw.sendall(lines)
-            if self.way == "silent":
-                self.begin_to_count()
-            return
         if self.broker:
             self.begin_by_broker(lines, deadman)
             return
@@ -353,7 +338,7 @@ class Run:
                 elif self.stopped or self.lost:
                     self.after += 1
                     self.wrong.append(f"moved {1e3 * (now - (self.stopped or self.ended)):.1f} ms after the stop")
-            elif what == STOPS and self.ended and now >= self.ended + self.early and self.moved and not self.stopped:
+            elif what == STOPS and self.ended and self.moved and not self.stopped:
                 self.stopped = now
         if self.board:
             self.send(self.board, data)
@@ -392,12 +377,15 @@ class Run:
         elif self.way in ("server", "watchdog"):
             self.watched = {os.pidfd_open(process.pid): process for process in (self.commander, self.server)}
             self.server.kill()
-        elif self.way in ("stranger", "own"):
-            self.raw.sendall(b"stop\n")
-        elif self.way == "take":
-            self.raw.sendall(b'{"link":true}\n{"want":true}\n')
+        elif self.way == "stranger":
+            self.raw.send("STOP")
+        elif self.way == "own":
+            self.commander.stdin.write(b"stop\n")
+            self.commander.stdin.flush()
         elif self.way == "cut":
             self.relay.cut = True
+        elif self.way == "take":
+            self.raw.send("WANT", True)
 
     def replace_watchdog(self):
         """Its watchdog process is killed; the server starts another one."""
@@ -430,20 +418,15 @@ class Run:
         """In ms, and what of it was waited for processors, or for the end of who was killed; None: there
         was no stop."""
         end = time.monotonic() + WAIT
-        while self.way == "own" and not self.moved and time.monotonic() < end:
-            self.raw.sendall(b"\n")  # a sign of life
-            self.until(time.monotonic() + 0.05, lambda: self.moved)
         if not self.until(end, lambda: self.moved):
             self.wrong.append("nothing moves")
             return None
         if self.way in ("stranger", "take"):
-            self.raw = self.connect()
-        if self.way != "silent":
-            self.until(time.monotonic() + self.chance.uniform(0.02, 0.1 if self.way == "own" else 0.2), lambda: False)
+            self.raw = Client(self.path)
+        self.until(time.monotonic() + self.chance.uniform(0.02, 0.2), lambda: False)
         if self.way == "watchdog":
             self.replace_watchdog()
-        if not self.ended:
-            self.begin_to_count()
+        self.begin_to_count()
         self.take_away()
         while not self.stopped and time.monotonic() < self.ended + NO_STOP + self.waiting() / 1e3:
             self.until(time.monotonic() + 0.1, lambda: self.stopped)
@@ -488,22 +471,22 @@ class Run:
 
     def check_told(self):
         """What who only looks on has been told."""
-        wanted, said = WAYS[self.way].told, b""
+        wanted, told = WAYS[self.way].told, []
         if wanted is False:
             return
         end = time.monotonic() + WAIT
         while time.monotonic() < end:
-            if select.select([self.looker], [], [], 0.02)[0]:
-                data = self.looker.recv(65536)
-                said += data
-                if not data:
-                    break
-            told = [json.loads(line).get("stopped", "") for line in said.split(b"\n")[:-1]]
+            try:
+                message = self.looker.next(0.02)
+            except (EOFError, ConnectionError):
+                break
+            if message and message[0] == "STOPPED_BY":
+                told.append(message[1][1].decode())
             if wanted and any(wanted in text or SILENT in text for text in told):  # a machine may be that busy
                 return
             self.step(0)
         if wanted or time.monotonic() > end:
-            self.wrong.append(f"who looks on was told {said[-200:]!r}, not {wanted}")
+            self.wrong.append(f"who looks on was told {told}, not {wanted}")
 
     def finish(self):
         for end in self.watched:
@@ -535,9 +518,9 @@ def spread(times):
 
 def ways_of(tool, wanted):
     """Those that there are of it: a datagram socket is never gone, some motions end with their program."""
-    usual = [way for way in WAYS if way not in BY_MQTT]
-    missing = {"device" if tool.url.startswith("udp") else None, None if tool.left else "left"}
-    return [way for way in wanted or usual if way not in missing]
+    missing = {"device" if tool.url.startswith("udp") else None, None if tool.left else "left",
+               None if "EOF" in tool.ended_by and tool.name != "unitysim" else "own"}
+    return [way for way in wanted or [way for way in WAYS if way not in BY_MQTT] if way not in missing]
 
 
 def try_way(tool, front, way, count, options, queue, seed):

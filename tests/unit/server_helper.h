@@ -2,28 +2,27 @@
 #ifndef AW_TESTS_SERVER_HELPER_H
 #define AW_TESTS_SERVER_HELPER_H
 
-#include <fcntl.h>
 #include <sys/epoll.h>
 #include <sys/eventfd.h>
 #include <sys/socket.h>
+#include <sys/un.h>
+#include <unistd.h>
 
 #include "shell_helper.h"
 
-#include "shell/share/server.h"
+#include "shell/serve/server.h"
 
 static struct aw_session *session;
 static struct aw_server server;
 static struct aw_peer *peers[3]; /* the last one is the first of the server's list */
-static int ends[3];
+static struct aw_conn ends[3];
+static struct aw_writer said; /* what a client says */
 
 static inline int server_start(const struct aw_tool *tool)
 {
     session = rig_new(tool);
-    server = (struct aw_server){.session = session,
-                                .answered = aw_frames_answered,
-                                .all = epoll_create1(EPOLL_CLOEXEC),
-                                .spare = open("/dev/null", O_RDONLY | O_CLOEXEC),
-                                .ask_ns = AW_NEVER};
+    server = (struct aw_server){
+        .session = session, .all = epoll_create1(EPOLL_CLOEXEC), .room = AW_PEERS_MAX};
     server.aside = (struct aw_aside){.fd = server.all, .due = AW_NEVER};
     session->share.server = &server;
     session->time.real.stop_fd = session->motion.stop.asked =
@@ -32,11 +31,11 @@ static inline int server_start(const struct aw_tool *tool)
         int pair[2];
         if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_NONBLOCK, 0, pair) != 0)
             return -1;
-        ends[i] = pair[1];
-        peers[i] = aw_peer_add(&server, pair[0], AW_PEERS_MAX);
+        aw_conn_init(&ends[i], pair[1]);
+        peers[i] = aw_peer_add(&server, pair[0]);
         peers[i]->who = (struct aw_who){.pid = 70 + i, .program = "script", .user = "ann"};
     }
-    return server.n_peers != 3 || aw_feed_open(&server) != AW_OK;
+    return server.n_peers != 3;
 }
 
 static inline int start(void **state)
@@ -49,27 +48,67 @@ static inline int stop(void **state)
 {
     (void)state;
     aw_server_close(&server);
-    aw_feed_close(&server);
+    session->share.server = NULL;
     rig_free(session);
     for (int i = 0; i < 3; i++)
-        close(ends[i]);
-    return server.n_peers || server.peers || server.feed;
+        aw_conn_free(&ends[i]);
+    return server.n_peers || server.peers;
 }
 
-/* Whether what waits was asked to stop, since this was looked at last. */
-static inline bool asked_to_stop(void)
+/* Sends what was put into said, and lets the server take it. */
+static inline void tell(int i)
 {
-    uint64_t times;
-    return read(session->motion.stop.asked, &times, sizeof times) > 0;
+    aw_conn_put(&ends[i], &said);
+    aw_conn_flush(&ends[i]);
+    aw_server_serve(&server.aside);
 }
 
-/* What has come to a client since it was last asked for. */
-static inline const char *heard(int i)
+/* A message of one byte, or (less than 0) without. */
+static inline void say(int i, enum aw_verb type, int value)
 {
-    static char text[16384];
-    ssize_t n = read(ends[i], text, sizeof text - 1);
-    text[n > 0 ? n : 0] = '\0';
-    return text;
+    aw_put_start(&said, type);
+    if (value >= 0)
+        aw_put_int(&said, value, 1);
+    tell(i);
+}
+
+/* The next message to a client; 0: none. */
+static inline enum aw_verb hear(int i, struct aw_reader *r)
+{
+    enum aw_verb type = aw_conn_next(&ends[i], r);
+    if (type)
+        return type;
+    aw_conn_fill(&ends[i]);
+    return aw_conn_next(&ends[i], r);
+}
+
+/* It is of this type, or PASSED before one of another type. Fields are left in *r, which may be
+ * NULL. */
+static inline void hears(int i, enum aw_verb type, struct aw_reader *r)
+{
+    struct aw_reader ignored;
+    enum aw_verb got;
+    do
+        got = hear(i, r ? r : &ignored);
+    while (got == AW_PASSED && type != AW_PASSED);
+    assert_int_equal(got, type);
+}
+
+static inline void hears_nothing(int i)
+{
+    hears(i, 0, NULL);
+}
+
+/* The text behind some bytes of the next message, which is of this type. */
+static inline void hears_text(int i, enum aw_verb type, size_t bytes, const char *beginning)
+{
+    struct aw_reader r;
+    char text[AW_REASON_MAX + 1];
+    hears(i, type, &r);
+    aw_get_int(&r, bytes);
+    aw_get_text(&r, text, sizeof text);
+    if (strncmp(text, beginning, strlen(beginning)) != 0)
+        fail_msg("'%s' does not begin with '%s'", text, beginning);
 }
 
 #endif

@@ -169,8 +169,6 @@ struct aw_session_share {
     const char *url;                  /* of the device that a server has; NULL: none does */
     bool ended;                       /* another program has ended the command that runs */
     bool patient;                     /* the command that runs waits for another server */
-    const char *obeys;                /* it carries out lines for a server, and may name files of
-                                         this folder ("": of none); NULL: it does not */
 };
 
 struct aw_session {

@@ -94,9 +94,6 @@ enum aw_status aw_session_open(struct aw_session *session, const char *url,
                                const struct aw_link_options *options, struct aw_link **link)
 {
     enum aw_status status = aw_dry_ends(session);
-    if (status == AW_OK && session->share.obeys)
-        status = aw_fail(&session->err, AW_USAGE, "%s: not through a server — run it where you are",
-                         session->run.command->name);
     if (status == AW_OK)
         status = open_record(session, url);
     if (status == AW_OK)

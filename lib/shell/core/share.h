@@ -1,6 +1,6 @@
-/* Where a session departs from the usual way because its device is shared: the one that has the
- * device for others (the command serve), or one that uses it through such a server (-l serve:).
- * What is below knows no more of that than these hooks; lib/shell/share has what is behind them.
+/* Where a session departs from the usual way because its device is shared: it has the device for
+ * others (the command serve), or uses it through a server (-l serve:). lib/shell/serve implements
+ * these hooks.
  */
 #ifndef AW_SHELL_CORE_SHARE_H
 #define AW_SHELL_CORE_SHARE_H
@@ -43,11 +43,6 @@ struct aw_sharing {
 
     /* Something passed the link. */
     void (*traffic)(struct aw_session *session, bool tx, struct aw_span bytes, int64_t time_ns);
-
-    /* ---- of a child that carries out lines for a server: session->obeys ---- */
-
-    /* May this command be carried out where the server is? */
-    enum aw_status (*allow)(struct aw_session *session, const struct aw_args *args);
 };
 
 #endif

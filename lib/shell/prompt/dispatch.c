@@ -82,8 +82,6 @@ static bool goes_on_streaming(const struct aw_session *session, const struct aw_
 static enum aw_status run_command(struct aw_session *session, struct aw_args *args)
 {
     enum aw_status status = ask_first(session, args);
-    if (status == AW_OK && session->share.obeys)
-        status = session->share.sharing->allow(session, args);
     if (status != AW_OK)
         return status;
     /* What was lost under the command before is opened anew; a server waits for its next client. */

@@ -1,0 +1,145 @@
+/* Parses and opens the addresses of servers. */
+#include "shell/serve/address.h"
+
+#include <ctype.h>
+#include <errno.h>
+#include <glob.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/un.h>
+#include <unistd.h>
+
+#include "base/xdg.h"
+
+#define BACKLOG 256
+
+#define NAME_MAX_OF_KEY 48
+
+static bool skip(const char **text, const char *word)
+{
+    size_t length = strlen(word);
+    bool has = strncmp(*text, word, length) == 0;
+    *text += has ? length : 0;
+    return has;
+}
+
+enum aw_status aw_address_of_key(struct aw_address *address, const char *tool, const char *key,
+                                 struct aw_error *err)
+{
+    char folder[80], name[NAME_MAX_OF_KEY + 1];
+    *address = (struct aw_address){.path = ""};
+    enum aw_status status = aw_xdg_runtime(folder, sizeof folder, err);
+    if (status != AW_OK)
+        return status;
+    size_t length = strlen(key); /* what tells devices apart is at its end */
+    snprintf(name, sizeof name, "%s",
+             key + (length > NAME_MAX_OF_KEY ? length - NAME_MAX_OF_KEY : 0));
+    for (char *p = name; *p; p++)
+        if (!isalnum((unsigned char)*p) && *p != '.')
+            *p = '-';
+    int size = snprintf(address->path, sizeof address->path, "%s/%.20s-%s.sock", folder, tool,
+                        name + strspn(name, "-."));
+    if (size >= (int)sizeof address->path)
+        return aw_fail(err, AW_NO_LINK, "%s: a longer path than a socket may have", folder);
+    snprintf(address->text, sizeof address->text, "serve:%s", address->path);
+    return AW_OK;
+}
+
+/* The place of the server that systemd keeps for all who may use the device. */
+static bool find_system(struct aw_address *address, const char *tool)
+{
+    struct aw_error ignored;
+    char url[sizeof address->path];
+    snprintf(url, sizeof url, "serve:" AW_SYSTEM_FOLDER "/%.20s.sock", tool);
+    return aw_address_parse(address, tool, url, &ignored) == AW_OK &&
+           access(address->path, F_OK) == 0;
+}
+
+size_t aw_address_usual(struct aw_address *list, size_t max, const char *tool)
+{
+    char folder[80], pattern[128];
+    glob_t found = {.gl_pathc = 0};
+    struct aw_error ignored;
+    size_t n = 0;
+    if (aw_xdg_runtime(folder, sizeof folder, &ignored) == AW_OK) {
+        n += max > 0 && aw_address_parse(&list[0], tool, "serve:", &ignored) == AW_OK &&
+             access(list[0].path, F_OK) == 0;
+        snprintf(pattern, sizeof pattern, "%s/%.20s-*.sock", folder, tool);
+        glob(pattern, 0, NULL, &found);
+    }
+    for (size_t i = 0; i < found.gl_pathc && n < max; i++) {
+        char url[sizeof list->path + 8];
+        snprintf(url, sizeof url, "serve:%.107s", found.gl_pathv[i]);
+        n += aw_address_parse(&list[n], tool, url, &ignored) == AW_OK;
+    }
+    globfree(&found);
+    return n + (n < max && find_system(&list[n], tool));
+}
+
+enum aw_status aw_address_parse(struct aw_address *address, const char *tool, const char *url,
+                                struct aw_error *err)
+{
+    const char *rest = url;
+    *address = (struct aw_address){.path = ""};
+    snprintf(address->text, sizeof address->text, "%s", url);
+    skip(&rest, "serve:");
+    if (skip(&rest, "tcp:"))
+        return aw_fail(err, AW_USAGE, "%s: not supported — forward the socket with ssh -L", url);
+    skip(&rest, "unix:");
+    if (!*rest) {
+        char folder[80];
+        enum aw_status status = aw_xdg_runtime(folder, sizeof folder, err);
+        if (status == AW_OK)
+            snprintf(address->path, sizeof address->path, "%s/%.20s.sock", folder, tool);
+        snprintf(address->text, sizeof address->text, "serve:%s", address->path);
+        return status;
+    }
+    if (strlen(rest) >= sizeof address->path)
+        return aw_fail(err, AW_USAGE, "%s: longer than %zu characters", url,
+                       sizeof address->path - 1);
+    snprintf(address->path, sizeof address->path, "%s", rest);
+    return AW_OK;
+}
+
+enum aw_status aw_address_of_server(struct aw_address *address, const char *tool, const char *url,
+                                    struct aw_error *err)
+{
+    struct aw_address systems;
+    bool named = strncmp(url, "serve:", 6) == 0 && strcmp(url + 6, tool) == 0;
+    if (named && access(tool, F_OK) != 0)
+        url = "serve:"; /* by its name it is the usual one, as for follow, unless that is a file */
+    enum aw_status status = aw_address_parse(address, tool, url, err);
+    if (status == AW_OK && strcmp(url, "serve:") == 0 && access(address->path, F_OK) != 0 &&
+        find_system(&systems, tool))
+        *address = systems;
+    return status;
+}
+
+static int open_socket(const struct aw_address *address, bool listens)
+{
+    struct sockaddr_un name = {.sun_family = AF_UNIX};
+    int fd = socket(AF_UNIX, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0);
+    memcpy(name.sun_path, address->path, sizeof name.sun_path);
+    const struct sockaddr *to = (const struct sockaddr *)&name;
+    if (fd < 0 || (listens ? bind(fd, to, sizeof name) == 0 && listen(fd, BACKLOG) == 0
+                           : connect(fd, to, sizeof name) == 0))
+        return fd;
+    int error = errno;
+    close(fd);
+    errno = error;
+    return -1;
+}
+
+int aw_address_connect(const struct aw_address *address, struct aw_error *err)
+{
+    int fd = open_socket(address, false);
+    if (fd < 0)
+        aw_fail(err, AW_NO_LINK, "%s: %s — is 'serve' running there?", address->text,
+                strerror(errno));
+    return fd;
+}
+
+int aw_address_listen(const struct aw_address *address)
+{
+    return open_socket(address, true);
+}

@@ -1,0 +1,600 @@
+/* A tool whose device a server has: finds the server, asks for the lease, and is told when it has
+ * lost it. */
+#include <math.h>
+#include <poll.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include "shell/commands/common.h"
+#include "shell/core/dry.h"
+#include "shell/core/stop.h"
+#include "shell/serve/client.h"
+#include "shell/serve/serve.h"
+#include "shell/serve/server.h"
+
+#define PLACES_MAX 16                     /* of servers of one tool */
+#define SIGN_NS    (100 * AW_MILLISECOND) /* between two signs of life, at most */
+#define ANSWER_NS  (5 * AW_SECOND) /* about the lease: a stop may have to be confirmed first */
+#define HELLO_NS   (3 * AW_SECOND)
+
+static struct aw_clock *clock_of(const struct aw_attached *attached)
+{
+    return &attached->session->time.real.base;
+}
+
+/* ---- Messages ----------------------------------------------------------------------------------
+ */
+
+struct aw_writer *aw_attached_start(struct aw_attached *attached, enum aw_verb type)
+{
+    aw_put_start(&attached->out, type);
+    return &attached->out;
+}
+
+void aw_attached_send(struct aw_attached *attached)
+{
+    aw_conn_put(&attached->conn, &attached->out);
+    aw_conn_flush(&attached->conn);
+}
+
+/* A message with one byte, or (less than 0) without. */
+static void say(struct aw_attached *attached, enum aw_verb type, int value)
+{
+    struct aw_writer *w = aw_attached_start(attached, type);
+    if (value >= 0)
+        aw_put_int(w, value, 1);
+    aw_attached_send(attached);
+}
+
+/* From now on another one commands, or nobody: what runs here ends. At the prompt it is told. */
+static void take_end(struct aw_attached *attached, enum aw_status status, const char *why)
+{
+    struct aw_session *session = attached->session;
+    bool looks = !session->run.command || session->run.command->safety == AW_READ;
+    attached->lease = 0;
+    attached->told = true;
+    if (attached->waits) { /* what is not acknowledged yet never will be */
+        attached->waits = false;
+        attached->status = status;
+        snprintf(attached->why, sizeof attached->why, "%.*s", AW_REASON_MAX, why);
+    }
+    session->motion.ongoing = AW_ONGOING_NOTHING;
+    session->motion.moving = false;
+    if (session->mode.interactive && (looks || !attached->begun)) {
+        if (attached->over || !*attached->lost)
+            aw_session_notice(session, "%s", why);
+        return;
+    }
+    attached->revoked = true;
+    attached->revoked_as = status;
+    snprintf(attached->reason, sizeof attached->reason, "%s", why);
+    session->motion.stopped_by = attached->reason;
+    session->motion.stopped_as = status;
+    aw_stop_ask(session);
+}
+
+static void take_grant(struct aw_attached *attached, struct aw_reader *r)
+{
+    struct aw_session *session = attached->session;
+    attached->lease = (unsigned)aw_get_int(r, 4);
+    attached->status = AW_OK;
+    attached->waits = false;
+    aw_attached_flush(attached); /* what came before is another program's conversation */
+    aw_memory_take(session, aw_get_bytes(r));
+    if (session->tool->share.turn && attached->link)
+        session->tool->share.turn(session, AW_TURN_BEGIN);
+}
+
+static void take_answer(struct aw_attached *attached, struct aw_reader *r)
+{
+    attached->status = (enum aw_status)(aw_get_int(r, 1) & 15);
+    aw_get_text(r, attached->why, sizeof attached->why);
+    attached->waits = false;
+}
+
+/* A status: whoever holds the lease, this command would be refused. */
+static void take_refusal(struct aw_attached *attached, struct aw_reader *r)
+{
+    const struct aw_command *command = attached->session->run.command;
+    char why[AW_REASON_MAX + 1];
+    take_answer(attached, r);
+    if (attached->status == AW_OK) {
+        attached->status = AW_REFUSED;
+    } else if (command) {
+        snprintf(why, sizeof why, "%s: %.250s", command->name, attached->why);
+        snprintf(attached->why, sizeof attached->why, "%s", why);
+    }
+}
+
+/* None is waited for of what was revoked: why that was is known. */
+static void take_ack(struct aw_attached *attached, struct aw_reader *r)
+{
+    uint32_t number = (uint32_t)aw_get_int(r, 4);
+    if (attached->waits && number == attached->frames)
+        take_answer(attached, r);
+}
+
+static void take_end_of_server(struct aw_attached *attached, bool ends)
+{
+    if (ends)
+        snprintf(attached->lost, sizeof attached->lost, "the server was ended");
+}
+
+static void take_revoked_message(struct aw_attached *attached, struct aw_reader *r)
+{
+    char why[AW_REASON_MAX + 1];
+    enum aw_status status = (enum aw_status)(aw_get_int(r, 1) & 15);
+    take_end_of_server(attached, aw_get_int(r, 1));
+    aw_get_text(r, why, sizeof why);
+    take_end(attached, status, why);
+}
+
+/* That the server ends is told once it is gone. */
+static void take_stopped(struct aw_attached *attached, struct aw_reader *r)
+{
+    char why[AW_REASON_MAX + 1];
+    bool ends = aw_get_int(r, 1);
+    take_end_of_server(attached, ends);
+    aw_get_text(r, why, sizeof why);
+    if (!ends)
+        aw_session_notice(attached->session, "%s", why);
+}
+
+static void take_message(struct aw_attached *attached, enum aw_verb type, struct aw_reader *r)
+{
+    switch (type) {
+    case AW_PASSED:
+        aw_attached_pass(attached, r);
+        break;
+    case AW_LOST_SOME:
+        if (attached->link)
+            attached->link->dropped += (uint64_t)aw_get_int(r, 4);
+        break;
+    case AW_GRANTED:
+        take_grant(attached, r);
+        break;
+    case AW_TURNED_DOWN:
+        take_refusal(attached, r);
+        break;
+    case AW_ACK:
+        take_ack(attached, r);
+        break;
+    case AW_DONE:
+        take_answer(attached, r);
+        break;
+    case AW_COMMANDER:
+        aw_commander_get(r, &attached->commander);
+        attached->status = AW_OK;
+        attached->waits = false;
+        break;
+    case AW_REVOKED:
+        take_revoked_message(attached, r);
+        break;
+    case AW_STOPPED_BY:
+        take_stopped(attached, r);
+        break;
+    case AW_SPEED:
+        attached->session->motion.asked = aw_get_real(r);
+        break;
+    case AW_AT:
+        attached->now_ns = aw_get_int(r, 8);
+        break;
+    default: /* HALTED: GRANTED follows, or the reason why not */
+        break;
+    }
+}
+
+/* A command that only reads waits for the next server, but not in virtual time. */
+static bool waits_for_another(const struct aw_attached *attached)
+{
+    return attached->session->share.patient && !attached->hello.virtual;
+}
+
+enum aw_status aw_attached_fail(const struct aw_attached *attached, struct aw_error *err)
+{
+    const char *why = *attached->lost ? attached->lost : "the server is gone";
+    if (waits_for_another(attached))
+        return aw_fail(err, AW_LOST, "%s: %s — waiting for it", attached->address.text, why);
+    return aw_fail(err, AW_LOST, "%s: %s — every motion by it is stopped", attached->address.text,
+                   why);
+}
+
+void aw_attached_take(struct aw_attached *attached)
+{
+    struct aw_reader reader;
+    enum aw_verb type;
+    bool over = !aw_conn_fill(&attached->conn) || attached->conn.gone;
+    while ((type = aw_conn_next(&attached->conn, &reader)))
+        take_message(attached, type, &reader);
+    over = over || attached->conn.wrong;
+    if (!over || attached->over)
+        return;
+    attached->over = true;
+    attached->waits = false;
+    attached->aside.fd = -1;
+    struct aw_error err;
+    aw_attached_fail(attached, &err);
+    if (!attached->revoked && attached->aside.serve && !waits_for_another(attached))
+        take_end(attached, AW_LOST, err.text);
+}
+
+static void serve_aside(struct aw_aside *aside)
+{
+    struct aw_attached *attached = (struct aw_attached *)aside;
+    int64_t now = aw_clock_now(clock_of(attached));
+    if (now >= aside->due) {
+        int64_t deadman = attached->hello.deadman_ns;
+        bool soon = deadman > 0 && deadman / 4 < SIGN_NS;
+        say(attached, AW_LIFE, -1);
+        aside->due = now + (soon ? deadman / 4 : SIGN_NS);
+    }
+    aw_conn_flush(&attached->conn);
+    if (aside->fd >= 0)
+        aw_attached_take(attached);
+    if (attached->over)
+        aside->due = AW_NEVER;
+}
+
+/* ---- Connecting --------------------------------------------------------------------------------
+ */
+
+static enum aw_status check_hello(struct aw_attached *attached)
+{
+    struct aw_error *err = &attached->session->err;
+    const struct aw_hello *hello = &attached->hello;
+    const char *tool = attached->session->tool->name, *at = attached->address.text;
+    if (!*hello->tool)
+        return aw_fail(err, AW_NO_LINK, "%s: what listens there is no server of ours", at);
+    if (strcmp(hello->version, AW_VERSION) != 0)
+        return aw_fail(err, AW_NO_LINK, "%s: it is armwire %s — restart the server", at,
+                       hello->version);
+    if (strcmp(hello->tool, tool) != 0)
+        return aw_fail(err, AW_NO_LINK, "%s: it serves %s, not %s", at, hello->tool, tool);
+    uint32_t packets = aw_session_packets_sum(attached->session);
+    if (packets && packets != hello->packets)
+        return aw_fail(err, AW_USAGE,
+                       "%s: it would not stop these joints, because it has another packet file or "
+                       "none — give the same --packets to '%s serve'",
+                       at, tool);
+    if (strncmp(hello->url, "sim:", 4) == 0)
+        snprintf(attached->key, sizeof attached->key, "serve:%.100s", hello->url);
+    else
+        snprintf(attached->key, sizeof attached->key, "%s", hello->key);
+    attached->fresh_memory = true;
+    return AW_OK;
+}
+
+static void drop(struct aw_attached *attached)
+{
+    if (!attached)
+        return;
+    aw_aside_remove(&attached->session->time.real.aside, &attached->aside);
+    aw_conn_free(&attached->conn);
+    aw_attached_flush(attached);
+    free(attached);
+}
+
+static void detach(struct aw_session *session)
+{
+    struct aw_attached *attached = session->share.attached;
+    session->share.attached = NULL;
+    session->share.url = NULL;
+    drop(attached);
+}
+
+static enum aw_status connect_to(struct aw_session *session, const struct aw_address *address)
+{
+    struct aw_attached *attached = calloc(1, sizeof *attached);
+    if (!attached)
+        return aw_no_memory(&session->err);
+    attached->session = session;
+    attached->address = *address;
+    session->share.attached = attached;
+    int fd = aw_address_connect(address, &session->err);
+    aw_conn_init(&attached->conn, fd);
+    struct aw_clock *clock = clock_of(attached);
+    enum aw_status status = fd < 0
+                                ? session->err.status
+                                : aw_hello_await(&attached->conn, clock,
+                                                 aw_clock_now(clock) + HELLO_NS, &attached->hello);
+    if (status == AW_OK)
+        status = check_hello(attached);
+    if (status != AW_OK) {
+        detach(session);
+        return status;
+    }
+    session->share.url = attached->hello.url;
+    attached->aside = (struct aw_aside){
+        .fd = attached->conn.fd, .due = aw_clock_now(clock_of(attached)), .serve = serve_aside};
+    aw_aside_add(&session->time.real.aside, &attached->aside);
+    return AW_OK;
+}
+
+static enum aw_status attach_to(struct aw_session *session, const char *url)
+{
+    struct aw_address address;
+    enum aw_status status = aw_address_of_server(&address, session->tool->name, url, &session->err);
+    if (status == AW_OK)
+        status = connect_to(session, &address);
+    if (status == AW_OK)
+        aw_session_notice_simulator(session, session->share.attached->hello.url);
+    return status;
+}
+
+/* To the first of the usual ones where no link was named, else to the one that has this link. */
+static enum aw_status attach_to_usual(struct aw_session *session, const char *url)
+{
+    enum aw_status status = AW_OK;
+    struct aw_address places[PLACES_MAX];
+    bool given = aw_flag(session, "link");
+    size_t n = aw_address_usual(places, PLACES_MAX, session->tool->name);
+    for (size_t i = 0; i < n && !session->share.attached && status != AW_STOPPED; i++) {
+        status = connect_to(session, &places[i]);
+        if (status == AW_OK && given && strcmp(session->share.attached->hello.url, url) != 0)
+            detach(session);
+    }
+    if (!session->share.attached) /* the device itself, but for a signal */
+        return status == AW_STOPPED ? status : AW_OK;
+    aw_session_notice(session, "%s serve (pid %d) has %s — this goes through it",
+                      session->tool->name, session->share.attached->hello.pid,
+                      session->share.attached->hello.url);
+    aw_session_notice_simulator(session, session->share.attached->hello.url);
+    return AW_OK;
+}
+
+/* To a server at the same place, of the same device. */
+static enum aw_status attach_again(struct aw_session *session)
+{
+    struct aw_attached *old = session->share.attached;
+    enum aw_status status = connect_to(session, &old->address);
+    if (status == AW_OK && strcmp(session->share.attached->hello.url, old->hello.url) != 0) {
+        status = aw_fail(&session->err, AW_NO_LINK, "%s: it serves %.200s now", old->address.text,
+                         session->share.attached->hello.url);
+        detach(session);
+    }
+    if (status == AW_OK) {
+        drop(old);
+    } else {
+        session->share.attached = old;
+        session->share.url = old->hello.url;
+    }
+    return status;
+}
+
+static enum aw_status attach(struct aw_session *session, const char *url)
+{
+    struct aw_error before = session->err;
+    if (session->share.attached && !session->share.attached->over)
+        return AW_OK;
+    if (session->share.attached && session->share.patient)
+        return attach_again(session);
+    if (session->share.attached && session->mode.one_shot && !session->mode.scripts)
+        return aw_attached_fail(session->share.attached, &session->err);
+    if (session->share.attached) { /* to one that is gone: url was of its device */
+        aw_session_unlink(session);
+        detach(session);
+        if (url && aw_session_url(session, &url) != AW_OK)
+            return session->err.status;
+    }
+    if (url && strncmp(url, "serve:", 6) == 0)
+        return attach_to(session, url);
+    enum aw_status status = aw_flag(session, "no-attach") ? AW_OK : attach_to_usual(session, url);
+    session->err = before;
+    return status;
+}
+
+/* ---- The lease ---------------------------------------------------------------------------------
+ */
+
+enum aw_status aw_attached_await(struct aw_attached *attached, struct aw_error *err)
+{
+    struct pollfd ready = {.fd = attached->conn.fd, .events = POLLIN};
+    int64_t until = aw_clock_now(clock_of(attached)) + ANSWER_NS;
+    while (attached->waits && !attached->over) {
+        int64_t left = until - aw_clock_now(clock_of(attached));
+        aw_conn_flush(&attached->conn);
+        if (left <= 0 || poll(&ready, 1, (int)(left / AW_MILLISECOND) + 1) == 0)
+            return aw_fail(err, AW_TIMEOUT, "%s: the server does not answer",
+                           attached->address.text);
+        aw_attached_take(attached);
+    }
+    if (attached->over)
+        return aw_attached_fail(attached, err);
+    return attached->status == AW_OK ? AW_OK : aw_fail(err, attached->status, "%s", attached->why);
+}
+
+static bool is_stop(const struct aw_command *command)
+{
+    return command && strcmp(command->name, "stop") == 0;
+}
+
+enum aw_status aw_attached_want(struct aw_attached *attached, struct aw_error *err)
+{
+    struct aw_session *session = attached->session;
+    bool stop = is_stop(session->run.command);
+    attached->waits = true;
+    say(attached, stop ? AW_STOP : AW_WANT, stop ? -1 : aw_flag(session, "take"));
+    enum aw_status status = aw_attached_await(attached, err);
+    if (status == AW_OK && attached->told)
+        aw_session_notice(session, "commands again");
+    attached->told = false;
+    return status;
+}
+
+/* A command that changes something has to be let in before it looks where the device is. */
+static enum aw_status begin(struct aw_session *session)
+{
+    struct aw_attached *attached = session->share.attached;
+    const struct aw_command *command = session->run.command;
+    if (attached->fresh_memory)
+        aw_memory_take(session,
+                       (struct aw_span){attached->hello.memory, attached->hello.memory_size});
+    attached->fresh_memory = false;
+    bool stop = is_stop(command);
+    bool known = attached->lease && !session->tool->share.turn && !stop;
+    if (attached->begun || !command || (command->safety == AW_READ && !stop))
+        return AW_OK;
+    attached->begun = true;
+    attached->fresh = !attached->lease;
+    return known ? AW_OK : aw_attached_want(attached, &session->err);
+}
+
+/* Words for what the server has ended. */
+static enum aw_status take_revoked(struct aw_session *session)
+{
+    struct aw_attached *attached = session->share.attached;
+    aw_stop_forget(session);
+    session->motion.stopped_by = NULL;
+    attached->revoked = false;
+    return aw_fail(&session->err, attached->revoked_as, "%s", attached->reason);
+}
+
+/* What moved has arrived, unless it goes on; who has only set something needs no place. */
+static enum aw_status end(struct aw_session *session, enum aw_status status)
+{
+    struct aw_attached *attached = session->share.attached;
+    bool goes_on = aw_session_goes_on(session);
+    bool moves = session->run.command && session->run.command->safety >= AW_MOTION;
+    attached->begun = false;
+    if (attached->revoked && status != AW_OK && !session->motion.stop.signal)
+        return take_revoked(session);
+    if (!attached->lease || attached->over)
+        return status;
+    int64_t left = session->motion.ongoing == AW_ONGOING_ENDING
+                       ? session->motion.until - aw_clock_now(session->clock)
+                       : 0;
+    struct aw_writer *w = aw_attached_start(attached, AW_IDLE);
+    aw_put_int(w, goes_on, 1);
+    aw_put_int(w, left > 0 ? left / AW_MILLISECOND : 0, 4);
+    aw_memory_put(w, session);
+    aw_attached_send(attached);
+    if (attached->fresh && !moves && !goes_on) {
+        attached->lease = 0;
+        say(attached, AW_RELEASE, -1);
+    }
+    return status;
+}
+
+static enum aw_status outcome(struct aw_session *session, enum aw_status status)
+{
+    if (status != AW_STOPPED || !session->share.attached->revoked || session->motion.stop.signal)
+        return status;
+    return aw_session_refuse(session, take_revoked(session));
+}
+
+enum aw_status aw_run_release(struct aw_session *session, const struct aw_args *args)
+{
+    (void)args;
+    enum aw_status status = aw_dry_ends(session);
+    if (status == AW_OK)
+        status = aw_session_find_server(session);
+    if (status != AW_OK)
+        return status;
+    if (!session->share.attached) {
+        aw_session_notice(session,
+                          "release: no server has the device: there is nothing to release");
+        return AW_OK;
+    }
+    session->share.attached->lease = 0;
+    say(session->share.attached, AW_RELEASE, -1);
+    return AW_OK;
+}
+
+static void plays(struct aw_session *session, bool on)
+{
+    if (session->share.attached && session->share.attached->lease)
+        say(session->share.attached, AW_PLAYS, on);
+}
+
+/* Waits for the answer to what was sent. */
+static enum aw_status ask(struct aw_attached *attached)
+{
+    attached->waits = true;
+    aw_attached_send(attached);
+    enum aw_status status = aw_attached_await(attached, &attached->session->err);
+    attached->waits = false;
+    return status;
+}
+
+/* For status: the holder of the lease. */
+static enum aw_status commander(struct aw_session *session)
+{
+    struct aw_attached *attached = session->share.attached;
+    char words[AW_COMMANDER_TEXT];
+    aw_attached_start(attached, AW_WHO);
+    enum aw_status status = ask(attached);
+    aw_commander_words(&attached->commander, words);
+    if (status == AW_OK && aw_session_json(session))
+        aw_commander_add(session, &attached->commander);
+    else if (status == AW_OK && aw_session_text(session) && attached->commander.who.pid)
+        aw_output_print(&session->out, "commander: %s\n", words);
+    return status;
+}
+
+/* What plays elsewhere has its speed changed by the server. */
+enum aw_status aw_run_speed(struct aw_session *session, const struct aw_args *args)
+{
+    double share = NAN;
+    enum aw_status status = aw_arg_number(session, args, "share", &share);
+    if (status == AW_OK)
+        status = aw_dry_ends(session);
+    if (status == AW_OK)
+        status = aw_session_find_server(session);
+    if (status != AW_OK)
+        return status;
+    struct aw_attached *attached = session->share.attached;
+    if (!attached)
+        return aw_fail(&session->err, AW_USAGE,
+                       "speed: nothing is played here, and no server has the device — type it "
+                       "while play, replay or follow runs");
+    struct aw_writer *w = aw_attached_start(attached, AW_ASK_SPEED);
+    aw_put_real(w, share);
+    aw_put_int(w, aw_flag(session, "take"), 1);
+    return ask(attached);
+}
+
+static void leave(struct aw_session *session)
+{
+    if (!session->share.attached)
+        return;
+    say(session->share.attached, AW_LEAVE, -1);
+    shutdown(session->share.attached->conn.fd, SHUT_WR);
+    aw_session_unlink(session);
+    detach(session);
+}
+
+static enum aw_status serves(struct aw_session *session, const char *url, char *tool, char *place)
+{
+    struct aw_address address;
+    struct aw_who who;
+    struct aw_hello hello;
+    const char *rest = url + strlen("serve:");
+    bool named = *rest && !strpbrk(rest, "/:?.") && access(rest, F_OK) != 0; /* after its tool */
+    enum aw_status status = aw_address_of_server(&address, named ? rest : session->tool->name,
+                                                 named ? "serve:" : url, &session->err);
+    if (status != AW_OK)
+        return status;
+    if (!aw_hello_look(session, &address, &who, &hello) || !*hello.tool)
+        return aw_fail(&session->err, AW_NO_LINK, "%s: no server is there — is 'serve' running?",
+                       address.text);
+    strcpy(tool, hello.tool);
+    strcpy(place, address.text);
+    return AW_OK;
+}
+
+const struct aw_sharing aw_sharing = {
+    .attach = attach,
+    .open = aw_attached_open,
+    .begin = begin,
+    .end = end,
+    .outcome = outcome,
+    .leave = leave,
+    .plays = plays,
+    .commander = commander,
+    .list = aw_share_list,
+    .serves = serves,
+    .traffic = aw_frames_pass,
+};

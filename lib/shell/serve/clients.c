@@ -1,0 +1,421 @@
+/* Connections of a server: who listens where, and one turn of each client after the other. */
+#include <errno.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/epoll.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "shell/core/stop.h"
+#include "shell/serve/hello.h"
+#include "shell/serve/server.h"
+#include "shell/serve/systemd.h"
+
+#define SPARES     8 /* of a user who has no room */
+#define EVENTS     256
+#define AT_ONCE    8 /* messages of one client, or new clients, before the next one's turn */
+#define FILLS      4 /* of a client that has closed, at each turn */
+#define SPEED_MOST 1e6
+
+/* ---- One client --------------------------------------------------------------------------------
+ */
+
+static void hello(struct aw_peer *peer)
+{
+    struct aw_server *server = peer->server;
+    struct aw_session *session = server->session;
+    const struct aw_link *device = session->device.link;
+    struct aw_writer *w = &server->out;
+    struct aw_commander commander;
+    aw_lease_who(server, &commander);
+    aw_put_start(w, AW_HELLO);
+    aw_put_text(w, AW_VERSION);
+    aw_put_text(w, session->tool->name);
+    aw_put_text(w, server->url);
+    aw_put_text(w, device ? device->key : "");
+    aw_put_int(w, getpid(), 4);
+    aw_put_int(w, device && device->datagrams, 1);
+    aw_put_int(w, aw_session_virtual(session), 1);
+    aw_put_int(w, aw_clock_now(session->clock), 8);
+    aw_put_int(w, server->deadman_ns, 8);
+    aw_put_int(w, aw_session_packets_sum(session), 4);
+    aw_commander_put(w, &commander);
+    aw_memory_put(w, session);
+    aw_peer_put(peer, w);
+}
+
+static void remove_peer(struct aw_server *server, struct aw_peer *peer)
+{
+    struct aw_peer **at = &server->peers;
+    while (*at && *at != peer)
+        at = &(*at)->next;
+    if (*at)
+        *at = peer->next;
+    server->n_peers--;
+    /* A child that has just been forked may have the socket, too: closing it is not enough. */
+    epoll_ctl(server->all, EPOLL_CTL_DEL, peer->conn.fd, NULL);
+    aw_lease_gone(server, peer);
+    free(peer->held);
+    aw_conn_free(&peer->conn);
+    free(peer);
+}
+
+/* ---- Messages ----------------------------------------------------------------------------------
+ */
+
+/* Changes the speed of what the holder plays, within its limits. */
+static void change_speed(struct aw_peer *peer, double share, bool takes)
+{
+    struct aw_server *server = peer->server;
+    struct aw_peer *holder = server->holder;
+    struct aw_error err = {.status = AW_OK};
+    if (!(share >= 0 && share <= SPEED_MOST))
+        aw_fail(&err, AW_USAGE, "from 0 to %g", SPEED_MOST);
+    else if (!holder || !holder->plays)
+        aw_fail(&err, AW_REFUSED, "nothing is played through this server");
+    else if (holder != peer && !takes)
+        aw_fail(&err, AW_REFUSED, "%s (pid %d, %s) commands — change its speed with --take",
+                holder->who.program, (int)holder->who.pid, holder->who.user);
+    if (err.status == AW_OK) {
+        aw_put_start(&server->out, AW_SPEED);
+        aw_put_real(&server->out, share);
+        aw_peer_put(holder, &server->out);
+    }
+    aw_peer_say(peer, AW_DONE, err.status, err.status == AW_OK ? "" : err.text);
+}
+
+static void tell_commander(struct aw_peer *peer)
+{
+    struct aw_server *server = peer->server;
+    struct aw_commander commander;
+    aw_lease_who(server, &commander);
+    aw_put_start(&server->out, AW_COMMANDER);
+    aw_commander_put(&server->out, &commander);
+    aw_peer_put(peer, &server->out);
+}
+
+static void go_idle(struct aw_peer *peer, struct aw_reader *r)
+{
+    bool moves = aw_get_int(r, 1);
+    int64_t ms = aw_get_int(r, 4);
+    struct aw_span memory = aw_get_bytes(r);
+    if (r->bad || peer->server->holder != peer)
+        return;
+    aw_memory_take(peer->server->session, memory);
+    aw_lease_idle(peer->server, peer, moves, ms);
+}
+
+static void wait_until(struct aw_peer *peer, int64_t until_ns)
+{
+    peer->until_ns = until_ns;
+    peer->asked = true;
+    if (peer->server->listens)
+        aw_stop_ask(peer->server->session);
+}
+
+static void take_message(struct aw_peer *peer, enum aw_verb type, struct aw_reader *r)
+{
+    struct aw_server *server = peer->server;
+    switch (type) {
+    case AW_LIFE:
+        break;
+    case AW_LINK:
+        peer->frames = true;
+        aw_frames_catch_up(server, peer);
+        break;
+    case AW_WANT:
+        aw_lease_want(server, peer, aw_get_int(r, 1));
+        break;
+    case AW_FRAME:
+    case AW_ASK:
+        aw_frames_take(peer, type, *r);
+        break;
+    case AW_UNTIL:
+        wait_until(peer, aw_get_int(r, 8));
+        break;
+    case AW_IDLE:
+        go_idle(peer, r);
+        break;
+    case AW_PLAYS:
+        peer->plays = aw_get_int(r, 1);
+        break;
+    case AW_ASK_SPEED: {
+        double share = aw_get_real(r);
+        change_speed(peer, share, aw_get_int(r, 1));
+        break;
+    }
+    case AW_WHO:
+        tell_commander(peer);
+        break;
+    case AW_LEAVE:
+        peer->left = true; /* fall through */
+    case AW_RELEASE:
+        if (server->holder == peer)
+            aw_lease_release(server);
+        break;
+    default:
+        r->bad = true;
+    }
+    peer->conn.gone = peer->conn.gone || r->bad;
+}
+
+static void take_messages(struct aw_peer *peer)
+{
+    struct aw_reader reader;
+    enum aw_verb type = 0;
+    int n = 0;
+    while (n++ < AT_ONCE && !peer->conn.gone && (type = aw_conn_next(&peer->conn, &reader)))
+        take_message(peer, type, &reader);
+    peer->more = type != 0;
+    peer->conn.gone = peer->conn.gone || peer->conn.wrong;
+}
+
+/* A client that has closed gets no answers: of what it said last only its end and a stop count. A
+ * part of that at a time, because a flood may be waiting. */
+static void finish(struct aw_peer *peer)
+{
+    struct aw_reader reader;
+    enum aw_verb type;
+    int n = 0;
+    do {
+        if (aw_conn_take_stop(&peer->conn))
+            aw_lease_stop(peer->server, peer);
+        while ((type = aw_conn_next(&peer->conn, &reader)))
+            if (type == AW_IDLE || type == AW_RELEASE || type == AW_LEAVE)
+                take_message(peer, type, &reader);
+        peer->conn.gone = peer->conn.gone || peer->conn.wrong || !aw_conn_fill(&peer->conn);
+    } while (!peer->conn.gone && ++n < FILLS);
+    peer->more = false;
+}
+
+/* Reads only as fast as messages are handled, but for a stop, which comes before all others. */
+static void serve_peer(struct aw_peer *peer, uint32_t events)
+{
+    if (peer->conn.gone)
+        return;
+    if (events & EPOLLOUT)
+        aw_conn_flush(&peer->conn);
+    if (events & EPOLLHUP) {
+        finish(peer);
+    } else if (events & (EPOLLIN | EPOLLERR) && !peer->more) {
+        size_t before = peer->conn.in_used - peer->conn.in_start;
+        peer->over = !aw_conn_fill(&peer->conn);
+        if (peer->conn.in_used > before)
+            peer->seen_ns = aw_server_now(peer->server);
+        if (aw_conn_take_stop(&peer->conn))
+            aw_lease_stop(peer->server, peer);
+        take_messages(peer);
+    }
+    aw_peer_watch(peer); /* a peer that is gone is removed when all have been served */
+}
+
+/* ---- New clients -------------------------------------------------------------------------------
+ */
+
+/* A user of this machine has a share of the room, and beyond it a few places from which a stop is
+ * taken: a new one there replaces the oldest one. */
+static void take_room(struct aw_server *server, struct aw_peer *peer)
+{
+    unsigned n = 0, spares = 0;
+    struct aw_peer *oldest = NULL;
+    for (struct aw_peer *other = server->peers; other; other = other->next) {
+        if (other == peer || other->who.uid != peer->who.uid || other->conn.gone)
+            continue;
+        n++;
+        spares += other->spare;
+        if (other->spare && !other->halts)
+            oldest = other;
+    }
+    peer->spare = n >= AW_USER_PEERS || server->n_peers > server->room;
+    if (peer->spare && spares >= SPARES && oldest)
+        oldest->conn.gone = true;
+}
+
+static bool accept_peer(struct aw_server *server, const struct aw_listener *listener)
+{
+    int fd = accept4(listener->fd, NULL, NULL, SOCK_NONBLOCK | SOCK_CLOEXEC);
+    struct aw_peer *peer = fd >= 0 ? aw_peer_add(server, fd) : NULL;
+    if (!peer)
+        return false;
+    aw_who_local(&peer->who, fd, &server->newest);
+    server->newest = peer->who;
+    take_room(server, peer);
+    hello(peer);
+    return true;
+}
+
+static const struct aw_listener *as_listener(const struct aw_server *server, const void *what)
+{
+    for (size_t i = 0; i < server->n_listeners; i++)
+        if (&server->listeners[i] == what)
+            return &server->listeners[i];
+    return NULL;
+}
+
+/* ---- All clients -------------------------------------------------------------------------------
+ */
+
+void aw_server_due(struct aw_server *server)
+{
+    int64_t due = aw_deadman_due(server);
+    bool virtual = aw_session_virtual(server->session);
+    for (const struct aw_peer *peer = server->peers; peer; peer = peer->next) {
+        if (peer->conn.since_ns)
+            due = aw_sooner(due, peer->conn.since_ns + AW_TOGETHER);
+        if (peer->held && !virtual)
+            due = aw_sooner(due, peer->held->until_ns);
+        if (peer->more)
+            due = 0;
+    }
+    if (server->systemd_ns)
+        due = aw_sooner(due, server->alive_ns);
+    if (server->again_ns && !server->halt)
+        due = aw_sooner(due, server->again_ns);
+    if (server->stops_until_ns)
+        due = aw_sooner(due, server->stops_until_ns);
+    server->aside.due = due;
+}
+
+/* What waited long enough goes out; a client that was cut off or has ended is removed. */
+static void look_after(struct aw_server *server)
+{
+    int64_t now = aw_server_now(server);
+    for (struct aw_peer *peer = server->peers, *next; peer; peer = next) {
+        aw_frames_held(peer);
+        if (peer->more)
+            take_messages(peer);
+        if (peer->conn.since_ns && now - peer->conn.since_ns >= AW_TOGETHER)
+            aw_peer_flush(peer);
+        next = peer->next;
+        if (peer->conn.gone || (peer->over && !peer->more))
+            remove_peer(server, peer);
+    }
+}
+
+void aw_server_serve(struct aw_aside *aside)
+{
+    struct aw_server *server = (struct aw_server *)aside;
+    struct epoll_event events[EVENTS];
+    if (server->closed || server->serves) { /* a write to the device may wait, too */
+        aside->due = AW_NEVER;
+        return;
+    }
+    server->serves = true;
+    aw_watchdog_look(&server->watchdog); /* before any client: a frame of theirs may be old */
+    aside->fd = -1;
+    int n = epoll_wait(server->all, events, EVENTS, 0);
+    for (int i = 0; i < n; i++) {
+        const struct aw_listener *listener = as_listener(server, events[i].data.ptr);
+        for (int more = AT_ONCE; listener && more > 0 && accept_peer(server, listener); more--)
+            ;
+    }
+    for (int i = 0; i < n; i++)
+        if (!as_listener(server, events[i].data.ptr))
+            serve_peer(events[i].data.ptr, events[i].events);
+    aw_deadman_look(server);
+    if (server->systemd_ns && aw_server_now(server) >= server->alive_ns) {
+        aw_systemd_tell("WATCHDOG=1");
+        server->alive_ns = aw_server_now(server) + server->systemd_ns;
+    }
+    look_after(server);
+    aside->fd = server->all;
+    server->serves = false;
+    aw_server_due(server);
+}
+
+/* ---- Listening ---------------------------------------------------------------------------------
+ */
+
+static enum aw_status refuse(struct aw_server *server, const char *url, const char *why)
+{
+    return aw_fail(&server->session->err, AW_NO_LINK, "serve: %s: %s", url, why);
+}
+
+/* A socket file that nobody listens on is left over from a server that was killed. */
+static enum aw_status take_place(struct aw_server *server, const struct aw_address *address)
+{
+    char why[160];
+    struct aw_who who;
+    struct stat file;
+    struct aw_hello hello;
+    if (lstat(address->path, &file) != 0 || !S_ISSOCK(file.st_mode))
+        return AW_OK;
+    bool there = aw_hello_look(server->session, address, &who, &hello);
+    bool left = !there && errno == ECONNREFUSED;
+    if (there) {
+        snprintf(server->other, sizeof server->other, "%s", hello.url);
+        left = who.pid > 0 && kill(who.pid, 0) != 0 && errno == ESRCH; /* only its watchdog is */
+    }
+    if (left && unlink(address->path) == 0)
+        return AW_OK;
+    if (left || !there)
+        return refuse(server, address->text, strerror(errno));
+    snprintf(why, sizeof why, "busy, %s serve (pid %d) has it — give --listen unix:PATH",
+             server->session->tool->name, (int)who.pid);
+    return refuse(server, address->text, why);
+}
+
+enum aw_status aw_server_listen(struct aw_server *server, const char *url)
+{
+    struct aw_listener *listener = &server->listeners[server->n_listeners];
+    struct aw_address address;
+    struct stat file = {0};
+    struct aw_error *err = &server->session->err;
+    enum aw_status status = aw_address_parse(&address, server->session->tool->name, url, err);
+    if (status == AW_OK && server->n_listeners == AW_LISTEN_MAX)
+        status = aw_fail(err, AW_USAGE, "serve: more than %d times --listen", AW_LISTEN_MAX);
+    if (status == AW_OK)
+        status = take_place(server, &address);
+    if (status != AW_OK)
+        return status;
+    mode_t before = umask(aw_systemd_shares(address.path) ? 0117 : 0177);
+    listener->fd = aw_address_listen(&address);
+    umask(before);
+    if (listener->fd < 0)
+        return refuse(server, url, strerror(errno));
+    snprintf(listener->url, sizeof listener->url, "serve:%s", address.path);
+    snprintf(listener->path, sizeof listener->path, "%s", address.path);
+    stat(listener->path, &file);
+    listener->device = file.st_dev;
+    listener->inode = file.st_ino;
+    struct epoll_event event = {.events = EPOLLIN, .data.ptr = listener};
+    epoll_ctl(server->all, EPOLL_CTL_ADD, listener->fd, &event);
+    server->n_listeners++;
+    return AW_OK;
+}
+
+void aw_server_close_fds(const struct aw_server *server)
+{
+    for (const struct aw_peer *peer = server->peers; peer; peer = peer->next)
+        close(peer->conn.fd);
+    for (size_t i = 0; i < server->n_listeners; i++)
+        close(server->listeners[i].fd);
+    close(server->all);
+}
+
+/* Another server may have taken the place of a socket file that somebody removed. */
+static bool is_ours(const struct aw_listener *listener)
+{
+    struct stat file;
+    return lstat(listener->path, &file) == 0 && file.st_dev == listener->device &&
+           file.st_ino == listener->inode;
+}
+
+void aw_server_close(struct aw_server *server)
+{
+    while (server->peers) {
+        aw_conn_flush(&server->peers->conn);
+        remove_peer(server, server->peers);
+    }
+    for (size_t i = 0; i < server->n_listeners; i++) {
+        if (is_ours(&server->listeners[i]))
+            unlink(server->listeners[i].path);
+        close(server->listeners[i].fd);
+    }
+    if (server->all >= 0)
+        close(server->all);
+}

@@ -1,0 +1,368 @@
+/* Frames of clients on their way to the device, and what passes the link on its way to them. A
+ * frame that only reads needs no lease. Any other one needs it, is checked against the server's
+ * limits, and marks the device as moving. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "shell/core/crash.h"
+#include "shell/core/stop.h"
+#include "shell/serve/server.h"
+
+#define FLIGHT_NS (25 * AW_MILLISECOND) /* for an answer, before another question is asked */
+#define AGAIN_NS  (4 * AW_MILLISECOND)  /* before its asker repeats a question: it has given up */
+
+/* What a frame is, message by message. */
+struct judged {
+    struct aw_server *server;
+    bool reads;
+    size_t n;
+    enum aw_status status;
+};
+
+/* The effect is unknown, so a limit may be exceeded. */
+static enum aw_status refuse_unknown(struct aw_server *server, const char *why)
+{
+    struct aw_session *session = server->session;
+    if (aw_flag(session, "force"))
+        return AW_OK;
+    return aw_fail(&session->err, AW_LIMIT,
+                   "the server cannot tell whether this is within its limits: %.160s — start it "
+                   "with --force, or with %s that describes it",
+                   why, session->tool->protocol->can ? "--packets or --dbc" : "--packets");
+}
+
+static void judge_message(void *context, struct aw_span frame)
+{
+    struct judged *judged = context;
+    struct aw_server *server = judged->server;
+    struct aw_session *session = server->session;
+    struct aw_record record;
+    uint8_t again[AW_QUESTION_MAX];
+    size_t size;
+    struct aw_error err;
+    judged->n++;
+    if (aw_wire_decode(session->wire, AW_TX, frame, &record, &err) != AW_OK) {
+        bool harmless = session->tool->share.harmless && session->tool->share.harmless(frame);
+        judged->reads = false;
+        if (judged->status == AW_OK && record.present) /* known, but no number: --force or not */
+            judged->status = aw_fail(&session->err, AW_LIMIT, "%s", err.text);
+        else if (judged->status == AW_OK && !harmless)
+            judged->status = refuse_unknown(server, err.text);
+        return;
+    }
+    bool reads = record.codec->message->reads;
+    judged->reads = judged->reads && reads;
+    if (reads || aw_flag(session, "force") || judged->status != AW_OK)
+        return;
+    judged->status = aw_encode(&record, false, again, sizeof again, &size, &session->err);
+    if (judged->status == AW_OK && session->tool->share.allow)
+        judged->status = session->tool->share.allow(session, &record);
+}
+
+/* session->err says why not. */
+static struct judged judge(struct aw_server *server, struct aw_span frame)
+{
+    struct judged judged = {.server = server, .reads = true, .status = AW_OK};
+    struct aw_session *session = server->session;
+    server->check = (struct aw_splitter){.framer.dir = AW_TX};
+    aw_split(&server->check, session->wire, frame, session->device.link->datagrams, judge_message,
+             &judged);
+    judged.reads = judged.reads && judged.n > 0 && server->check.size == 0;
+    if (judged.status == AW_OK && (server->check.size || server->check.damaged))
+        judged.status = refuse_unknown(server, "bytes that are no whole message");
+    return judged;
+}
+
+/* ---- What passes -------------------------------------------------------------------------------
+ */
+
+static void put_passed(struct aw_server *server, enum aw_dir dir, struct aw_span bytes,
+                       int64_t time_ns)
+{
+    const struct aw_session *session = server->session;
+    aw_put_start(&server->out, AW_PASSED);
+    aw_put_int(&server->out, dir == AW_TX, 1);
+    aw_put_int(&server->out, time_ns, 8);
+    aw_put_int(&server->out, aw_session_virtual(session) ? aw_clock_now(session->clock) : 0, 8);
+    aw_put_bytes(&server->out, bytes);
+}
+
+static void give(struct aw_peer *peer, struct aw_span bytes, int64_t time_ns)
+{
+    put_passed(peer->server, AW_RX, bytes, time_ns);
+    aw_peer_put(peer, &peer->server->out);
+    peer->until_ns = AW_NEVER;
+}
+
+void aw_frames_catch_up(struct aw_server *server, struct aw_peer *peer)
+{
+    const struct aw_splitter *splitter = &server->received;
+    if (splitter->size && server->session->device.link && !server->session->device.link->datagrams)
+        give(peer, (struct aw_span){splitter->held, splitter->size},
+             aw_session_time(server->session));
+}
+
+static void take_answer(struct aw_server *server, struct aw_span frame);
+
+static void on_received(void *context, struct aw_span frame)
+{
+    struct aw_server *server = context;
+    struct aw_session *session = server->session;
+    take_answer(server, frame);
+    if (session->tool->share.saw)
+        session->tool->share.saw(session, false, frame);
+}
+
+void aw_frames_pass(struct aw_session *session, bool tx, struct aw_span bytes, int64_t time_ns)
+{
+    struct aw_server *server = session->share.server;
+    put_passed(server, tx ? AW_TX : AW_RX, bytes, time_ns);
+    for (struct aw_peer *peer = server->peers; peer; peer = peer->next) {
+        if (!peer->frames || (tx && peer == server->sender))
+            continue;
+        aw_peer_put(peer, &server->out);
+        peer->asked = peer->asked && tx;
+        if (!tx)
+            peer->until_ns = AW_NEVER;
+    }
+    if (!tx)
+        aw_split(&server->received, session->wire, bytes,
+                 session->device.link && session->device.link->datagrams, on_received, server);
+}
+
+/* ---- Exchanges ---------------------------------------------------------------------------------
+ *
+ * A device that answers each frame has room for one.
+ */
+
+static int64_t clock_now(const struct aw_server *server)
+{
+    return aw_clock_now(server->session->clock);
+}
+
+static struct aw_question *find_question(struct aw_server *server, struct aw_span frame)
+{
+    struct aw_question *oldest = &server->questions[0];
+    for (size_t i = 0; i < AW_QUESTIONS; i++) {
+        struct aw_question *q = &server->questions[i];
+        if (q->size == frame.size && memcmp(q->bytes, frame.data, frame.size) == 0)
+            return q;
+        oldest = q->asked_ns < oldest->asked_ns ? q : oldest;
+    }
+    *oldest = (struct aw_question){.size = frame.size};
+    memcpy(oldest->bytes, frame.data, frame.size);
+    return oldest;
+}
+
+/* When the exchange in progress ends without an answer; INT64_MIN: there is none. */
+static int64_t exchange_end(const struct aw_server *server)
+{
+    int64_t now = clock_now(server), end = INT64_MIN;
+    for (size_t i = 0; i < AW_QUESTIONS; i++) {
+        const struct aw_question *q = &server->questions[i];
+        int64_t own = q->asked_ns + FLIGHT_NS;
+        if (q->open && own > now && own > end)
+            end = own;
+    }
+    return end;
+}
+
+static void begin_exchange(struct aw_server *server, struct aw_span frame)
+{
+    if (!server->session->tool->share.answers || frame.size > AW_QUESTION_MAX)
+        return;
+    struct aw_question *q = find_question(server, frame);
+    q->open = true;
+    q->asked_ns = clock_now(server);
+}
+
+static void take_answer(struct aw_server *server, struct aw_span frame)
+{
+    const struct aw_tool *tool = server->session->tool;
+    if (!tool->share.answers)
+        return;
+    for (size_t i = 0; i < AW_QUESTIONS; i++) {
+        struct aw_question *q = &server->questions[i];
+        if (!q->open || frame.size > sizeof q->answer ||
+            !tool->share.answers((struct aw_span){q->bytes, q->size}, frame))
+            continue;
+        q->open = false;
+        q->answered_ns = clock_now(server);
+        q->answer_size = frame.size;
+        memcpy(q->answer, frame.data, frame.size);
+    }
+    for (struct aw_peer *peer = server->peers; peer && exchange_end(server) == INT64_MIN;
+         peer = peer->next) {
+        if (peer->held)
+            peer->held->until_ns = 0;
+        aw_frames_held(peer);
+    }
+}
+
+static void hold(struct aw_peer *peer, enum aw_verb type, struct aw_reader fields, int64_t until_ns)
+{
+    size_t size = (size_t)(fields.end - fields.next);
+    struct aw_held *held = malloc(sizeof *held + size);
+    free(peer->held); /* a question that was asked again */
+    peer->held = held;
+    if (!held)
+        return;
+    *held = (struct aw_held){.type = type, .until_ns = until_ns, .size = size};
+    memcpy(held->fields, fields.next, size);
+}
+
+/* ---- Writing -----------------------------------------------------------------------------------
+ */
+
+/* The clock of a simulation in virtual time follows its clients. */
+static void set_clock(struct aw_server *server, int64_t at)
+{
+    struct aw_virtual_clock *clock = &server->session->time.virtual;
+    if (aw_session_virtual(server->session) && at > clock->time_ns)
+        clock->time_ns = at;
+}
+
+static enum aw_status write_frame(struct aw_server *server, struct aw_span frame)
+{
+    struct aw_session *session = server->session;
+    enum aw_status status =
+        aw_link_write(session->device.link, frame.data, frame.size, &session->err);
+    if (server->listens && (session->device.link->simulated || status == AW_LOST))
+        aw_stop_ask(session); /* what is read there may come sooner now */
+    return status;
+}
+
+/* May it go out now? AW_MORE: when *due has come. */
+static enum aw_status check(struct aw_peer *peer, unsigned lease, struct aw_span frame,
+                            int64_t *due)
+{
+    struct aw_server *server = peer->server;
+    struct aw_session *session = server->session;
+    struct aw_error *err = &session->err;
+    enum aw_status watched = aw_watchdog_check(&server->watchdog, err); /* may revoke the lease */
+    if (server->holder != peer || lease != server->lease || server->halt)
+        return aw_fail(err, AW_TIMEOUT, "another program commands now, or it was stopped");
+    if (watched != AW_OK)
+        return watched;
+    if (!session->device.link || session->device.link->lost)
+        return aw_fail(err, AW_LOST, "the device is gone: the server waits for it");
+    struct judged judged = judge(server, frame);
+    if (judged.status != AW_OK)
+        return judged.status;
+    *due =
+        session->tool->share.due ? session->tool->share.due(session, frame) : exchange_end(server);
+    /* A client in virtual time lets no time pass while it waits for the ACK. */
+    return *due <= clock_now(server) || aw_session_virtual(session) ? AW_OK : AW_MORE;
+}
+
+/* From here on it moves, before the first byte of it leaves. */
+static void note(struct aw_server *server, struct aw_span frame)
+{
+    struct aw_session *session = server->session;
+    enum aw_moves moves =
+        session->tool->share.saw ? session->tool->share.saw(session, true, frame) : AW_MOVES;
+    server->frame_ns = aw_server_now(server);
+    if (moves == AW_MOVES_ON)
+        return;
+    server->again_ns = 0; /* what moves is theirs */
+    server->moving = moves == AW_MOVES;
+    if (moves == AW_MOVES) /* until it is known to have got the frame that stops it */
+        session->motion.ongoing = AW_ONGOING_RUNNING;
+    aw_crash_prepare(session);
+}
+
+static void command(struct aw_peer *peer, struct aw_reader fields)
+{
+    struct aw_server *server = peer->server;
+    struct aw_reader r = fields;
+    unsigned lease = (unsigned)aw_get_int(&r, 4), number = (unsigned)aw_get_int(&r, 4);
+    int64_t at = aw_get_int(&r, 8), due = 0;
+    struct aw_span memory = aw_get_bytes(&r), frame = aw_get_bytes(&r);
+    bool second = peer->held && peer->held->type == AW_FRAME;
+    if (r.bad || !frame.size || frame.size > AW_FRAME_ROOM || second) {
+        peer->conn.gone = true; /* it breaks the rule of one frame until its ACK */
+        return;
+    }
+    set_clock(server, at);
+    enum aw_status status = check(peer, lease, frame, &due);
+    if (status == AW_MORE) {
+        hold(peer, AW_FRAME, fields, due);
+        return;
+    }
+    if (status == AW_OK) {
+        aw_memory_take(server->session, memory);
+        note(server, frame);
+        begin_exchange(server, frame);
+        peer->asked = true;
+        server->sender = peer; /* it has the frame already */
+        status = write_frame(server, frame);
+        server->sender = NULL;
+    }
+    aw_put_start(&server->out, AW_ACK);
+    aw_put_int(&server->out, number, 4);
+    aw_put_int(&server->out, status, 1);
+    aw_put_text(&server->out, status == AW_OK ? "" : server->session->err.text);
+    aw_peer_put(peer, &server->out);
+}
+
+/* A question that another client has just asked is not asked again; an answer that is young enough
+ * is given again. */
+static enum aw_status ask(struct aw_peer *peer, struct aw_span frame, int64_t younger_ns)
+{
+    struct aw_server *server = peer->server;
+    struct aw_session *session = server->session;
+    int64_t now = clock_now(server);
+    if (!session->tool->share.answers || frame.size > AW_QUESTION_MAX)
+        return write_frame(server, frame);
+    struct aw_question *q = find_question(server, frame);
+    bool again = q->by == peer && now - q->asked_ns >= AGAIN_NS;
+    if (q->open && now - q->asked_ns < FLIGHT_NS && !again)
+        return AW_OK;
+    if (again)
+        q->open = false;
+    if (q->answered_ns && now - q->answered_ns < younger_ns) {
+        give(peer, (struct aw_span){q->answer, q->answer_size},
+             aw_session_time(session) - (now - q->answered_ns));
+        return AW_OK;
+    }
+    if (exchange_end(server) != INT64_MIN)
+        return AW_MORE;
+    begin_exchange(server, frame);
+    q->by = peer;
+    return write_frame(server, frame);
+}
+
+static void question(struct aw_peer *peer, struct aw_reader fields)
+{
+    struct aw_server *server = peer->server;
+    const struct aw_link *link = server->session->device.link;
+    struct aw_reader r = fields;
+    int64_t at = aw_get_int(&r, 8), younger = aw_get_int(&r, 8);
+    struct aw_span frame = aw_get_bytes(&r);
+    set_clock(server, at);
+    if (r.bad || !frame.size || frame.size > AW_FRAME_ROOM || !link || link->lost ||
+        (peer->held && peer->held->type == AW_FRAME) || !judge(server, frame).reads)
+        return;
+    peer->asked = true;
+    if (ask(peer, frame, younger) == AW_MORE)
+        hold(peer, AW_ASK, fields, exchange_end(server));
+}
+
+void aw_frames_take(struct aw_peer *peer, enum aw_verb type, struct aw_reader fields)
+{
+    if (type == AW_FRAME)
+        command(peer, fields);
+    else
+        question(peer, fields);
+}
+
+void aw_frames_held(struct aw_peer *peer)
+{
+    struct aw_held *held = peer->held;
+    if (!held || peer->server->closed || clock_now(peer->server) < held->until_ns)
+        return;
+    peer->held = NULL;
+    aw_frames_take(peer, held->type,
+                   (struct aw_reader){.next = held->fields, .end = held->fields + held->size});
+    free(held);
+}

@@ -1,0 +1,314 @@
+/* The lease of a shared device: one client at a time holds it, as long as it gives signs of life.
+ * Whatever takes it away ends in the safe stop. */
+#include <math.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "shell/core/crash.h"
+#include "shell/core/stop.h"
+#include "shell/serve/server.h"
+
+#define AGAIN_NS (500 * AW_MILLISECOND) /* after a stop that was not confirmed */
+#define STOPS_NS (2 * AW_SECOND)        /* for what else a stop has to send, while others wait */
+
+static double seconds_since(const struct aw_server *server, int64_t then)
+{
+    return round((double)(aw_server_now(server) - then) / 1e8) / 10;
+}
+
+static bool moves(const struct aw_server *server)
+{
+    return server->moving && aw_session_goes_on(server->session);
+}
+
+void aw_lease_who(const struct aw_server *server, struct aw_commander *commander)
+{
+    const struct aw_peer *holder = server->holder;
+    *commander = (struct aw_commander){.for_s = 0};
+    if (!holder)
+        return;
+    commander->who = holder->who;
+    commander->for_s = seconds_since(server, server->since_ns);
+    commander->idle_s = moves(server) ? 0 : seconds_since(server, server->frame_ns);
+}
+
+/* ---- The lease ---------------------------------------------------------------------------------
+ */
+
+static void turn(struct aw_server *server)
+{
+    struct aw_session *session = server->session;
+    bool theirs = server->holder && server->busy;
+    if (session->tool->share.turn && session->device.link)
+        session->tool->share.turn(session, theirs ? AW_TURN_END : AW_TURN_GO_ON);
+}
+
+static void grant(struct aw_server *server, struct aw_peer *peer)
+{
+    peer->wants = false;
+    if (server->holder != peer) {
+        server->holder = peer;
+        server->lease++;
+        server->since_ns = aw_server_now(server);
+    }
+    server->frame_ns = aw_server_now(server);
+    server->busy = true;
+    server->stops_until_ns = peer->halts && !peer->keeps ? server->frame_ns + STOPS_NS : 0;
+    turn(server);
+    aw_put_start(&server->out, AW_GRANTED);
+    aw_put_int(&server->out, server->lease, 4);
+    aw_memory_put(&server->out, server->session);
+    aw_peer_put(peer, &server->out);
+    aw_frames_catch_up(server, peer);
+}
+
+static void turn_down(struct aw_peer *peer, enum aw_status status, const char *why)
+{
+    peer->wants = false;
+    aw_peer_say(peer, AW_TURNED_DOWN, status, why);
+}
+
+static void refuse(struct aw_server *server, struct aw_peer *peer)
+{
+    const struct aw_who *other = &server->holder->who;
+    double idle = seconds_since(server, server->frame_ns);
+    char why[240], since[32] = "";
+    if (idle > 1 && !moves(server))
+        snprintf(since, sizeof since, ", idle for %.0f s", idle);
+    snprintf(why, sizeof why,
+             "%s (pid %d, %s) has commanded for %.1f s%s — wait, or take it over with "
+             "--take; a stop is anybody's",
+             other->program, (int)other->pid, other->user, seconds_since(server, server->since_ns),
+             since);
+    turn_down(peer, AW_OK, why);
+}
+
+static void take_over(struct aw_server *server, const struct aw_who *who)
+{
+    aw_lease_revoke(server, AW_TIMEOUT, "%s (pid %d, %s) has taken over — stopped", who->program,
+                    (int)who->pid, who->user);
+}
+
+static int rank(const struct aw_peer *peer)
+{
+    return peer->halts ? 2 : peer->takes;
+}
+
+/* Who has waited for the end of a stop: who said stop comes first, then who takes over. */
+static void serve_wants(struct aw_server *server)
+{
+    struct aw_peer *first = NULL;
+    for (struct aw_peer *peer = server->peers; peer; peer = peer->next)
+        if (peer->wants && (!first || rank(peer) > rank(first)))
+            first = peer;
+    if (first && !server->holder && !server->ends)
+        grant(server, first);
+    for (struct aw_peer *peer = server->peers; peer; peer = peer->next)
+        if (peer->wants && !peer->halts && server->holder && !server->stops_until_ns)
+            refuse(server, peer);
+}
+
+void aw_lease_want(struct aw_server *server, struct aw_peer *peer, bool takes)
+{
+    struct aw_error err;
+    peer->wants = true;
+    peer->takes = takes;
+    if (peer->spare)
+        turn_down(peer, AW_REFUSED, "the server has no room: only a stop is taken");
+    else if (server->ends)
+        turn_down(peer, AW_LOST, "the server was ended");
+    else if (server->broken)
+        turn_down(peer, AW_LOST, "the device is gone: the server waits for it");
+    else if (aw_watchdog_check(&server->watchdog, &err) != AW_OK)
+        turn_down(peer, AW_LOST, err.text);
+    else if (server->halt || server->closed)
+        return; /* when the stop is over */
+    else if (!server->holder || server->holder == peer) {
+        grant(server, peer);
+        serve_wants(server); /* who has waited for the end of its stop is told that it goes on */
+    } else if (!takes && server->stops_until_ns)
+        return; /* the same: a stop is no command */
+    else if (!takes)
+        refuse(server, peer);
+    else
+        take_over(server, &peer->who);
+}
+
+void aw_lease_release(struct aw_server *server)
+{
+    if (!server->holder)
+        return;
+    server->holder = NULL;
+    server->lease++;
+    server->busy = false;
+    server->stops_until_ns = 0;
+    turn(server);
+    if (!server->halt && !server->closed)
+        serve_wants(server);
+}
+
+void aw_lease_idle(struct aw_server *server, struct aw_peer *peer, bool moves, int64_t ms)
+{
+    struct aw_session *session = server->session;
+    if (server->holder != peer)
+        return;
+    server->busy = false;
+    server->moving = moves;
+    server->frame_ns = aw_server_now(server);
+    session->motion.ongoing = !moves ? AW_ONGOING_NOTHING : AW_ONGOING_RUNNING;
+    if (moves && ms > 0)
+        aw_session_ends_in(session, (double)ms / 1e3);
+    aw_crash_prepare(session);
+    turn(server);
+}
+
+/* ---- Its end -----------------------------------------------------------------------------------
+ */
+
+static void tell_stopped(struct aw_server *server, const struct aw_peer *holder,
+                         enum aw_status status)
+{
+    for (struct aw_peer *peer = server->peers; peer; peer = peer->next) {
+        bool holds = peer == holder;
+        if (!holds && (peer->halts || (peer->wants && peer->takes)))
+            continue;
+        aw_put_start(&server->out, holds ? AW_REVOKED : AW_STOPPED_BY);
+        if (holds)
+            aw_put_int(&server->out, status, 1);
+        aw_put_int(&server->out, server->ends, 1);
+        aw_put_text(&server->out, server->why);
+        aw_peer_put(peer, &server->out);
+    }
+}
+
+void aw_lease_revoke(struct aw_server *server, enum aw_status status, const char *format, ...)
+{
+    struct aw_peer *holder = server->holder;
+    va_list args;
+    va_start(args, format);
+    vsnprintf(server->why, sizeof server->why, format, args);
+    va_end(args);
+    server->halt = true;
+    tell_stopped(server, holder, status);
+    if (holder) {
+        free(holder->held);
+        holder->held = NULL;
+    }
+    server->holder = NULL;
+    server->lease++;
+    server->busy = false;
+    server->stops_until_ns = 0;
+    if (server->listens)
+        aw_stop_ask(server->session);
+}
+
+/* Where nothing moves, a tool's own stop is the stop. */
+void aw_lease_stop(struct aw_server *server, struct aw_peer *peer)
+{
+    bool rests = !moves(server) && !server->halt && !server->closed;
+    const struct aw_who *who = &peer->who;
+    peer->halts = true;
+    peer->wants = true; /* what else its stop has to send */
+    peer->keeps = server->holder == peer;
+    if (peer->keeps)
+        server->holder = NULL; /* no other program has stopped it */
+    aw_lease_revoke(server, AW_TIMEOUT, "stopped by %s (pid %d, %s)", who->program, (int)who->pid,
+                    who->user);
+    if (rests && !server->broken) {
+        server->halt = false;
+        aw_peer_say(peer, AW_HALTED, AW_OK, NULL);
+        serve_wants(server);
+        peer->halts = false;
+    }
+}
+
+void aw_lease_gone(struct aw_server *server, struct aw_peer *peer)
+{
+    if (server->holder != peer)
+        return;
+    if (peer->left || !moves(server)) {
+        aw_lease_release(server);
+        return;
+    }
+    aw_lease_revoke(server, AW_TIMEOUT, "the commander is gone — stopped");
+}
+
+static bool is_there(const struct aw_session *session)
+{
+    return session->device.link && !session->device.link->lost;
+}
+
+/* The stop itself, and what people are told of it. */
+static enum aw_status stop_device(struct aw_session *session, const char *why)
+{
+    enum aw_status status = is_there(session)
+                                ? aw_stop_device(session)
+                                : aw_fail(&session->err, AW_LOST, "the device is gone");
+    const char *did = status == AW_OK ? session->motion.stop.did : "";
+    aw_session_notice(session, "%s%s%s", why, *did ? ": " : "", did);
+    if (status != AW_OK)
+        aw_session_report(session, "%s: %s\n", session->tool->name, session->err.text);
+    return status;
+}
+
+/* Whoever has asked for it, it is one stop. */
+void aw_lease_halt(struct aw_server *server)
+{
+    struct aw_session *session = server->session;
+    char why[sizeof server->why];
+    snprintf(why, sizeof why, "%s", server->why);
+    aw_stop_forget(session);
+    server->halt = false;
+    server->closed = true;
+    turn(server);
+    enum aw_status status = stop_device(session, why);
+    bool ok = status == AW_OK, again = status == AW_TIMEOUT && is_there(session);
+    server->again_ns = again ? aw_server_now(server) + AGAIN_NS : 0;
+    server->closed = false;
+    session->motion.ongoing = ok ? AW_ONGOING_NOTHING : session->motion.ongoing;
+    server->moving = false;
+    aw_crash_prepare(session);
+    for (struct aw_peer *peer = server->peers; peer; peer = peer->next)
+        if (peer->halts) {
+            aw_peer_say(peer, AW_HALTED, status, NULL);
+            peer->halts = peer->wants;
+        }
+    if (server->halt)
+        return;
+    serve_wants(server);
+    for (struct aw_peer *peer = server->peers; peer; peer = peer->next)
+        peer->halts = peer->halts && peer->wants;
+}
+
+/* ---- Signs of life -----------------------------------------------------------------------------
+ */
+
+int64_t aw_deadman_due(const struct aw_server *server)
+{
+    const struct aw_peer *peer = server->holder;
+    /* In virtual time the simulation stands still as long as its clients do. */
+    if (aw_session_virtual(server->session))
+        return AW_NEVER;
+    if (!peer || !server->deadman_ns || server->halt || server->closed || !moves(server))
+        return AW_NEVER;
+    return peer->seen_ns + server->deadman_ns;
+}
+
+void aw_deadman_look(struct aw_server *server)
+{
+    int64_t due = aw_deadman_due(server), now = aw_server_now(server);
+    if (server->again_ns && now >= server->again_ns && !server->halt) {
+        server->halt = true;
+        if (server->listens)
+            aw_stop_ask(server->session);
+    }
+    if (server->stops_until_ns && now >= server->stops_until_ns) {
+        server->stops_until_ns = 0;
+        serve_wants(server);
+    }
+    if (due == AW_NEVER || now < due)
+        return;
+    aw_lease_revoke(server, AW_TIMEOUT, "the commander was silent for %.2f s — stopped",
+                    (double)(now - server->holder->seen_ns) / 1e9);
+}

@@ -1,0 +1,247 @@
+/* The link of a device that a server has: what passes the server's link is read here, and a write
+ * returns when the server has sent the frame. */
+#include <poll.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "shell/core/stop.h"
+#include "shell/core/tee.h"
+#include "shell/serve/client.h"
+
+#define PASSED_MAX  4096 /* that wait to be read */
+#define FRESH_SHARE 0.9  /* of the time between two questions an answer is fresh */
+
+struct serve_link {
+    struct aw_link base;
+    struct aw_attached *attached;
+};
+
+static struct aw_attached *of(const struct aw_link *link)
+{
+    return ((const struct serve_link *)link)->attached;
+}
+
+static struct aw_virtual_clock *clock_of(const struct aw_attached *attached)
+{
+    return attached->hello.virtual ? &attached->session->time.virtual : NULL;
+}
+
+/* ---- What comes --------------------------------------------------------------------------------
+ */
+
+static void pop(struct aw_attached *attached)
+{
+    struct aw_passed *first = attached->first;
+    attached->first = first->next;
+    if (!attached->first)
+        attached->last = NULL;
+    attached->n--;
+    free(first);
+}
+
+void aw_attached_flush(struct aw_attached *attached)
+{
+    while (attached->first)
+        pop(attached);
+}
+
+/* What others send is for recordings; on a bus all is seen by all. */
+void aw_attached_pass(struct aw_attached *attached, struct aw_reader *r)
+{
+    struct aw_session *session = attached->session;
+    bool sent = aw_get_int(r, 1);
+    int64_t time_ns = aw_get_int(r, 8), at_ns = aw_get_int(r, 8);
+    struct aw_span bytes = aw_get_bytes(r);
+    if (r->bad || !attached->link)
+        return;
+    if (sent && !session->tool->protocol->can) {
+        if (session->device.tee &&
+            !aw_tee_add(session->device.tee, AW_TX, time_ns, bytes, &session->device.tee_lost))
+            aw_stop_ask(session);
+        return;
+    }
+    struct aw_passed *passed = malloc(sizeof *passed + bytes.size);
+    if (!passed)
+        return;
+    *passed = (struct aw_passed){.time_ns = time_ns, .at_ns = at_ns, .size = bytes.size};
+    memcpy(passed->bytes, bytes.data, bytes.size);
+    if (attached->n == PASSED_MAX) {
+        attached->link->dropped++;
+        pop(attached);
+    }
+    *(attached->last ? &attached->last->next : &attached->first) = passed;
+    attached->last = passed;
+    attached->n++;
+}
+
+/* Until this is so, or the deadline. */
+static enum aw_status wait_for(struct aw_attached *attached, const int64_t *let_pass,
+                               int64_t deadline)
+{
+    struct aw_clock *clock = &attached->session->time.real.base;
+    enum aw_status status = AW_OK;
+    attached->aside.fd = -1;
+    while (!attached->first && !attached->over && status == AW_OK &&
+           (!let_pass || *let_pass == INT64_MIN)) {
+        status = aw_clock_wait(clock, attached->conn.fd, POLLIN, deadline);
+        if (status == AW_OK)
+            aw_attached_take(attached);
+    }
+    attached->aside.fd = attached->over ? -1 : attached->conn.fd;
+    return status == AW_OK && !attached->first && !attached->over ? AW_TIMEOUT : status;
+}
+
+/* Something has passed; where the simulator waits for nobody the server lets time pass until then.
+ */
+static enum aw_status await_passed(struct aw_attached *attached, int64_t deadline)
+{
+    struct aw_virtual_clock *virtual = clock_of(attached);
+    if (!virtual || attached->first)
+        return wait_for(attached, NULL, deadline);
+    int64_t until = deadline > virtual->time_ns ? deadline : virtual->time_ns;
+    until = aw_sooner(until, AW_NEVER - 1); /* it waits, however long */
+    attached->now_ns = INT64_MIN;
+    aw_put_int(aw_attached_start(attached, AW_UNTIL), until, 8);
+    aw_attached_send(attached);
+    enum aw_status status = wait_for(attached, &attached->now_ns, AW_NEVER);
+    if (!attached->first && attached->now_ns > virtual->time_ns)
+        virtual->time_ns = attached->now_ns;
+    return status;
+}
+
+static enum aw_status serve_read(struct aw_link *link, void *buf, size_t cap, size_t *got,
+                                 int64_t deadline, struct aw_error *err)
+{
+    struct aw_attached *attached = of(link);
+    struct aw_virtual_clock *virtual = clock_of(attached);
+    *got = 0;
+    enum aw_status status = await_passed(attached, deadline);
+    if (!attached->first && attached->over)
+        return aw_attached_fail(attached, err);
+    if (status != AW_OK)
+        return status;
+    struct aw_passed *passed = attached->first;
+    size_t left = passed->size - passed->taken;
+    *got = left < cap ? left : cap;
+    memcpy(buf, passed->bytes + passed->taken, *got);
+    passed->taken += *got;
+    link->rx_time_ns = passed->time_ns;
+    if (virtual && passed->at_ns > virtual->time_ns)
+        virtual->time_ns = passed->at_ns;
+    if (link->datagrams || passed->taken == passed->size)
+        pop(attached);
+    return AW_OK;
+}
+
+/* ---- What goes ---------------------------------------------------------------------------------
+ */
+
+static bool only_reads(const struct aw_session *session, struct aw_span frame)
+{
+    struct aw_record record;
+    struct aw_error ignored;
+    return aw_wire_decode(session->wire, AW_TX, frame, &record, &ignored) == AW_OK &&
+           record.codec->message->reads;
+}
+
+/* The client's virtual time. */
+static int64_t at(const struct aw_attached *attached)
+{
+    return attached->hello.virtual ? aw_clock_now(&attached->session->time.virtual.base) : 0;
+}
+
+/* A reader with a rate accepts an answer that another program got a moment ago. */
+static enum aw_status ask(struct aw_attached *attached, struct aw_span frame)
+{
+    const struct aw_session *session = attached->session;
+    bool looks =
+        session->run.command && session->run.command->safety == AW_READ && !session->mode.one_shot;
+    double hz = aw_options_find((struct aw_options *)&session->options, "rate")
+                    ? aw_option_number(session, "rate")
+                    : 0;
+    struct aw_writer *w = aw_attached_start(attached, AW_ASK);
+    aw_put_int(w, at(attached), 8);
+    aw_put_int(w, (looks || hz > 0) && hz > 0 ? (int64_t)(FRESH_SHARE * 1e9 / hz) : 0, 8);
+    aw_put_bytes(w, frame);
+    aw_attached_send(attached);
+    return AW_OK;
+}
+
+static enum aw_status serve_write(struct aw_link *link, const void *buf, size_t size,
+                                  struct aw_error *err)
+{
+    struct aw_attached *attached = of(link);
+    struct aw_session *session = attached->session;
+    struct aw_span frame = {buf, size};
+    enum aw_status status = AW_OK;
+    if (attached->over)
+        return aw_attached_fail(attached, err);
+    if (only_reads(session, frame))
+        return ask(attached, frame);
+    if (!attached->lease && session->tool->share.keeps &&
+        session->tool->share.keeps(session, frame))
+        return AW_OK;
+    if (attached->revoked)
+        return aw_fail(err, attached->revoked_as, "%s", attached->reason);
+    if (!attached->lease)
+        status = aw_attached_want(attached, err);
+    if (status != AW_OK)
+        return status;
+    struct aw_writer *w = aw_attached_start(attached, AW_FRAME);
+    aw_put_int(w, attached->lease, 4);
+    aw_put_int(w, ++attached->frames, 4);
+    aw_put_int(w, at(attached), 8);
+    aw_memory_put(w, session);
+    aw_put_bytes(w, frame);
+    attached->waits = true;
+    aw_attached_send(attached);
+    status = aw_attached_await(attached, err);
+    return attached->revoked && status != AW_LOST
+               ? aw_fail(err, attached->revoked_as, "%s", attached->reason)
+               : status;
+}
+
+static void serve_close(struct aw_link *link)
+{
+    struct aw_attached *attached = of(link);
+    aw_attached_flush(attached);
+    attached->link = NULL;
+    attached->session->clock = &attached->session->time.real.base;
+    free(link);
+}
+
+static int serve_fd(const struct aw_link *link)
+{
+    return of(link)->conn.fd;
+}
+
+static const struct aw_link_ops serve_ops = {
+    .read = serve_read,
+    .write = serve_write,
+    .close = serve_close,
+    .fd = serve_fd,
+};
+
+enum aw_status aw_attached_open(struct aw_session *session, struct aw_link **link)
+{
+    struct aw_attached *attached = session->share.attached;
+    struct serve_link *self = calloc(1, sizeof *self);
+    if (!self)
+        return aw_no_memory(&session->err);
+    if (attached->hello.virtual) {
+        session->clock = &session->time.virtual.base;
+        if (attached->hello.at_ns > session->time.virtual.time_ns)
+            session->time.virtual.time_ns = attached->hello.at_ns;
+    }
+    self->base = (struct aw_link){.ops = &serve_ops,
+                                  .clock = session->clock,
+                                  .datagrams = attached->hello.datagrams,
+                                  .simulated = strncmp(attached->hello.url, "sim:", 4) == 0};
+    snprintf(self->base.key, sizeof self->base.key, "%s", attached->key);
+    self->attached = attached;
+    attached->link = *link = &self->base;
+    aw_attached_start(attached, AW_LINK);
+    aw_attached_send(attached);
+    return AW_OK;
+}

@@ -1,0 +1,49 @@
+/* The servers of the tool that run on this machine, for the command list. */
+#include "shell/commands/list.h"
+
+#include <stdio.h>
+
+#include "shell/serve/client.h"
+
+#define SERVERS_MAX 16
+
+/* In words for people, if there is one. */
+void aw_commander_add(struct aw_session *session, const struct aw_commander *commander)
+{
+    char text[AW_COMMANDER_TEXT];
+    bool words = aw_session_text(session);
+    if (words)
+        aw_commander_words(commander, text);
+    else
+        aw_commander_json(commander, text);
+    if (words && !commander->who.pid)
+        return;
+    aw_object_keep(&session->result, "commander", text);
+    session->result.entries[session->result.n - 1].json = !words;
+}
+
+static bool list_server(struct aw_session *session, const struct aw_address *address)
+{
+    char holder[64];
+    struct aw_who who;
+    struct aw_hello hello;
+    if (!aw_hello_look(session, address, &who, &hello))
+        return false;
+    snprintf(holder, sizeof holder, "%s serve (pid %d)", session->tool->name, (int)who.pid);
+    aw_list_link(session, address->text);
+    aw_list_add(session, "description", "a server, which shares a device");
+    aw_list_add(session, "holder", holder);
+    aw_list_add(session, "device", hello.url);
+    aw_commander_add(session, &hello.commander);
+    aw_session_print_result(session);
+    return true;
+}
+
+size_t aw_share_list(struct aw_session *session)
+{
+    struct aw_address servers[SERVERS_MAX];
+    size_t n = aw_address_usual(servers, SERVERS_MAX, session->tool->name), found = 0;
+    for (size_t i = 0; i < n; i++)
+        found += list_server(session, &servers[i]);
+    return found;
+}

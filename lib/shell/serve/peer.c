@@ -1,0 +1,69 @@
+/* One client of a server: its connection, and what is queued for it. */
+#include <stdlib.h>
+#include <sys/epoll.h>
+#include <unistd.h>
+
+#include "shell/serve/server.h"
+
+int64_t aw_server_now(const struct aw_server *server)
+{
+    return aw_clock_now(&server->session->time.real.base);
+}
+
+struct aw_peer *aw_peer_add(struct aw_server *server, int fd)
+{
+    struct aw_peer *peer =
+        server->n_peers < server->room + AW_SPARES_MAX ? calloc(1, sizeof *peer) : NULL;
+    if (!peer) {
+        close(fd);
+        return NULL;
+    }
+    aw_conn_init(&peer->conn, fd);
+    peer->seen_ns = aw_server_now(server);
+    peer->until_ns = AW_NEVER;
+    peer->server = server;
+    peer->next = server->peers;
+    server->peers = peer;
+    server->n_peers++;
+    struct epoll_event event = {.events = EPOLLIN, .data.ptr = peer};
+    epoll_ctl(server->all, EPOLL_CTL_ADD, fd, &event);
+    return peer;
+}
+
+void aw_peer_watch(struct aw_peer *peer)
+{
+    bool waiting = aw_conn_waiting(&peer->conn);
+    struct epoll_event event = {.events = EPOLLIN | (waiting ? EPOLLOUT : 0), .data.ptr = peer};
+    if (waiting != peer->blocked)
+        epoll_ctl(peer->server->all, EPOLL_CTL_MOD, peer->conn.fd, &event);
+    peer->blocked = waiting;
+}
+
+void aw_peer_flush(struct aw_peer *peer)
+{
+    aw_conn_flush(&peer->conn);
+    aw_peer_watch(peer);
+}
+
+void aw_peer_put(struct aw_peer *peer, const struct aw_writer *w)
+{
+    struct aw_server *server = peer->server;
+    bool record = w->bytes[4] == AW_PASSED;
+    aw_conn_put(&peer->conn, w);
+    if (record && !peer->conn.since_ns)
+        peer->conn.since_ns = aw_server_now(server);
+    if (record && !peer->asked && peer != server->holder)
+        server->aside.due = aw_sooner(server->aside.due, peer->conn.since_ns + AW_TOGETHER);
+    else
+        aw_peer_flush(peer);
+}
+
+void aw_peer_say(struct aw_peer *peer, enum aw_verb type, enum aw_status status, const char *text)
+{
+    struct aw_writer *w = &peer->server->out;
+    aw_put_start(w, type);
+    aw_put_int(w, status, 1);
+    if (text)
+        aw_put_text(w, text);
+    aw_peer_put(peer, w);
+}

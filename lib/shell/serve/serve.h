@@ -1,0 +1,11 @@
+/* Sharing a device, as the rest of the shell sees it: its hooks and its commands. */
+#ifndef AW_SHELL_SERVE_SERVE_H
+#define AW_SHELL_SERVE_SERVE_H
+
+#include "shell/core/share.h"
+
+extern const struct aw_sharing aw_sharing;
+
+aw_run_fn aw_run_serve, aw_run_release, aw_run_speed;
+
+#endif

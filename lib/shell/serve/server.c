@@ -1,0 +1,313 @@
+/* The command serve: has the device and lets any number of programs use it. */
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/epoll.h>
+#include <sys/resource.h>
+#include <unistd.h>
+
+#include "shell/commands/common.h"
+#include "shell/core/crash.h"
+#include "shell/core/dry.h"
+#include "shell/core/stop.h"
+#include "shell/serve/address.h"
+#include "shell/serve/serve.h"
+#include "shell/serve/server.h"
+#include "shell/serve/systemd.h"
+
+#define SLICE_NS AW_MILLISECOND         /* of listening to a device that is asked */
+#define AGAIN_NS (200 * AW_MILLISECOND) /* between two attempts to find a lost device */
+
+/* The server stands still: after the dead-man time, but within these. */
+#define STILL_LEAST (100 * AW_MILLISECOND)
+#define STILL_MOST  AW_SECOND
+
+#define FILES_LEAST 256
+#define FILES_MOST  2048
+#define FILES_OWN   64 /* for all but the clients */
+
+/* ---- The device --------------------------------------------------------------------------------
+ */
+
+static enum aw_status wait_for_clients(struct aw_server *server, int64_t ns)
+{
+    struct aw_clock *clock = &server->session->time.real.base;
+    server->listens = true;
+    enum aw_status status =
+        aw_clock_wait(clock, -1, 0, ns == AW_NEVER ? AW_NEVER : aw_clock_now(clock) + ns);
+    server->listens = false;
+    return status;
+}
+
+/* Clients get what passes the link. A tool that keeps up a conversation listens itself. */
+static enum aw_status listen_on(struct aw_server *server, int64_t deadline)
+{
+    struct aw_session *session = server->session;
+    struct aw_received received = {.dir = AW_RX};
+    size_t got;
+    const struct aw_tool *tool = session->tool;
+    bool receives = tool->receive && !tool->asks;
+    enum aw_status status;
+    server->listens = true;
+    if (tool->share.receive || receives)
+        status = (tool->share.receive ? tool->share.receive : tool->receive)(session, deadline,
+                                                                             &received);
+    else
+        status = aw_link_read(session->device.link, session->device.frame, AW_FRAME_ROOM, &got,
+                              deadline, &session->err);
+    server->listens = false;
+    return status == AW_EVENT || status == AW_MALFORMED ? AW_OK : status;
+}
+
+/* Virtual time passes as far as the clients want that wait for it. */
+static enum aw_status let_pass(struct aw_server *server)
+{
+    struct aw_virtual_clock *clock = &server->session->time.virtual;
+    int64_t until = AW_NEVER;
+    for (const struct aw_peer *peer = server->peers; peer; peer = peer->next)
+        until = aw_sooner(until, peer->until_ns);
+    if (until == AW_NEVER)
+        return wait_for_clients(server, AW_NEVER);
+    enum aw_status status = listen_on(server, until);
+    for (struct aw_peer *peer = server->peers; peer; peer = peer->next)
+        if (peer->until_ns <= clock->time_ns) {
+            peer->until_ns = AW_NEVER;
+            aw_put_start(&server->out, AW_AT);
+            aw_put_int(&server->out, clock->time_ns, 8);
+            aw_peer_put(peer, &server->out);
+        }
+    return status;
+}
+
+/* In the watchdog process. */
+static void close_fds(void *context)
+{
+    aw_server_close_fds(context);
+}
+
+static void on_stood(void *context, int64_t ns)
+{
+    struct aw_server *server = context;
+    if (server->moving || aw_session_goes_on(server->session))
+        aw_lease_revoke(server, AW_LIMIT, "the server stood still for %.2g s — stopped",
+                        (double)ns / 1e9);
+}
+
+static void on_unwatched(void *context, const struct aw_error *err)
+{
+    aw_lease_revoke(context, AW_LOST, "%s — stopped", err->text);
+}
+
+/* Without it nothing moves: clients are told when they ask to. */
+static void start_watchdog(struct aw_server *server)
+{
+    const struct aw_watchdog_user user = {.context = server,
+                                          .leave = close_fds,
+                                          .stood = on_stood,
+                                          .failed = on_unwatched,
+                                          .rests = true};
+    struct aw_error err;
+    int64_t still = server->deadman_ns > 0 ? aw_sooner(server->deadman_ns, STILL_MOST) : STILL_MOST;
+    if (aw_watchdog_start(&server->watchdog, server->session,
+                          still > STILL_LEAST ? still : STILL_LEAST, &user, &err) != AW_OK)
+        aw_session_notice(server->session, "%s", err.text);
+}
+
+static enum aw_status find_device(struct aw_server *server)
+{
+    struct aw_session *session = server->session;
+    aw_watchdog_end(&server->watchdog);
+    aw_session_unlink(session);
+    if (aw_session_link(session) != AW_OK)
+        return wait_for_clients(server, AGAIN_NS);
+    server->connections = session->device.link->connections;
+    start_watchdog(server);
+    aw_session_notice(session, "the device is there again");
+    server->broken = false;
+    if (aw_session_goes_on(session))
+        aw_lease_revoke(server, AW_LOST, "the device was gone");
+    return AW_OK;
+}
+
+/* Where the device connects to us: what has come anew knows nothing of what was set going. */
+static void note_connections(struct aw_server *server)
+{
+    unsigned now = server->session->device.link->connections;
+    if (server->connections && now != server->connections)
+        aw_lease_revoke(server, AW_LOST, "the device is gone, and has connected anew — stopped");
+    server->connections = now;
+}
+
+static enum aw_status turn(struct aw_server *server)
+{
+    struct aw_session *session = server->session;
+    if (session->device.link && !session->device.link->lost) {
+        if (aw_session_virtual(session))
+            return let_pass(server);
+        enum aw_status status = listen_on(server, aw_clock_now(session->clock) + AW_SECOND);
+        note_connections(server);
+        bool fine = status == AW_OK || status == AW_TIMEOUT || status == AW_STOPPED;
+        return fine || session->device.link->lost ? status : wait_for_clients(server, SLICE_NS);
+    }
+    if (!server->broken) {
+        aw_session_notice(session, "the device is gone: waiting for it");
+        server->broken = true;
+        aw_lease_revoke(server, AW_LOST, "the device is gone: the server waits for it");
+        server->halt = false; /* when it is there again */
+    }
+    return find_device(server);
+}
+
+static enum aw_status serve(struct aw_server *server)
+{
+    struct aw_session *session = server->session;
+    for (;;) {
+        enum aw_status status = AW_OK;
+        aw_server_due(server);
+        if (server->halt)
+            aw_lease_halt(server);
+        else
+            status = turn(server);
+        if (status == AW_STOPPED)
+            aw_stop_read(session);
+        if (session->motion.stop.signal)
+            return AW_STOPPED;
+    }
+}
+
+/* ---- Beginning and end -------------------------------------------------------------------------
+ */
+
+/* Where the usual place is that of another device's server, there is one for each device. */
+static enum aw_status listen_by_key(struct aw_server *server)
+{
+    struct aw_session *session = server->session;
+    struct aw_address address;
+    enum aw_status status = aw_session_link(session);
+    if (status == AW_OK)
+        status = aw_address_of_key(&address, session->tool->name, session->device.link->key,
+                                   &session->err);
+    return status == AW_OK ? aw_server_listen(server, address.text) : status;
+}
+
+static enum aw_status open_all(struct aw_server *server)
+{
+    struct aw_session *session = server->session;
+    const char *listen = aw_option(session, "listen");
+    char *copy = strdup(listen), *save, *part;
+    enum aw_status status = copy ? AW_OK : aw_no_memory(&session->err);
+    part = status == AW_OK ? strtok_r(copy, ",", &save) : NULL;
+    for (; part && status == AW_OK; part = strtok_r(NULL, ",", &save))
+        status = aw_server_listen(server, part);
+    free(copy);
+    if (status == AW_NO_LINK && strcmp(listen, "serve:") == 0 && *server->other &&
+        strcmp(server->other, server->url) != 0)
+        status = listen_by_key(server);
+    if (status == AW_OK)
+        status = aw_session_link(session);
+    return status;
+}
+
+/* A client must never find that there is no descriptor for its stop. */
+static enum aw_status make_room(struct aw_server *server)
+{
+    struct rlimit limit;
+    getrlimit(RLIMIT_NOFILE, &limit);
+    limit.rlim_cur = limit.rlim_max < FILES_MOST ? limit.rlim_max : FILES_MOST;
+    if (setrlimit(RLIMIT_NOFILE, &limit) != 0 || limit.rlim_cur < FILES_LEAST)
+        return aw_fail(&server->session->err, AW_NO_LINK,
+                       "serve: %d descriptors are permitted, not %d — raise ulimit -n",
+                       (int)limit.rlim_cur, FILES_LEAST);
+    unsigned room = (unsigned)limit.rlim_cur - AW_SPARES_MAX - FILES_OWN;
+    server->room = room < AW_PEERS_MAX ? room : AW_PEERS_MAX;
+    return AW_OK;
+}
+
+/* What is for those at a terminal is not for programs elsewhere. */
+static void leave_terminal(struct aw_server *server)
+{
+    struct aw_session *session = server->session;
+    int nothing = open("/dev/null", O_RDONLY | O_CLOEXEC);
+    if (nothing >= 0)
+        dup2(nothing, STDIN_FILENO);
+    if (nothing > STDIN_FILENO)
+        close(nothing);
+    aw_output_flush(&session->out, NULL);
+    session->out.charset = AW_CHARSET_UTF8;
+    session->mode.one_shot = session->mode.interactive = false;
+    aw_aside_add(&session->time.real.aside, &server->aside);
+    session->time.virtual.aside = &server->aside;
+}
+
+/* Whoever commands is told before the stop, which may have to be waited for. */
+static void come_back(struct aw_server *server)
+{
+    struct aw_session *session = server->session;
+    bool moves = server->moving || aw_session_goes_on(session);
+    server->ends = true;
+    aw_lease_revoke(server, AW_LOST, "the server was ended: it stops what moves");
+    server->halt = moves;
+    if (moves)
+        aw_lease_halt(server);
+    aw_aside_remove(&session->time.real.aside, &server->aside);
+    session->time.virtual.aside = NULL;
+    aw_crash_forget();
+    aw_watchdog_end(&server->watchdog);
+    session->run.reported = session->motion.stop.signal != 0;
+}
+
+static void read_options(struct aw_server *server)
+{
+    struct aw_session *session = server->session;
+    const char *url;
+    server->deadman_ns = (int64_t)(aw_option_number(session, "deadman") * 1e9);
+    if (!aw_flag(session, "deadman"))
+        server->deadman_ns = 500 * AW_MILLISECOND;
+    if (aw_session_url(session, &url) == AW_OK)
+        snprintf(server->url, sizeof server->url, "%s", url);
+}
+
+static enum aw_status serve_all(struct aw_server *server)
+{
+    struct aw_session *session = server->session;
+    aw_stop_catch(session);
+    read_options(server);
+    enum aw_status status = make_room(server);
+    if (status == AW_OK)
+        status = open_all(server);
+    if (status != AW_OK)
+        return status;
+    leave_terminal(server);
+    start_watchdog(server);
+    for (size_t i = 0; i < server->n_listeners; i++)
+        fprintf(stderr, "ready: %s\n", server->listeners[i].url);
+    server->systemd_ns = aw_systemd_watchdog_ns();
+    aw_systemd_tell("READY=1");
+    status = serve(server);
+    aw_systemd_tell("STOPPING=1");
+    come_back(server);
+    return status;
+}
+
+enum aw_status aw_run_serve(struct aw_session *session, const struct aw_args *args)
+{
+    (void)args;
+    if (aw_flag(session, "print-unit"))
+        return aw_systemd_print_unit(session);
+    enum aw_status status = aw_dry_ends(session);
+    if (status != AW_OK)
+        return status;
+    struct aw_server *server = calloc(1, sizeof *server);
+    if (!server)
+        return aw_no_memory(&session->err);
+    server->session = session;
+    server->aside = (struct aw_aside){.serve = aw_server_serve, .due = AW_NEVER};
+    server->all = server->aside.fd = epoll_create1(EPOLL_CLOEXEC);
+    session->share.server = server;
+    status = serve_all(server);
+    aw_server_close(server);
+    session->share.server = NULL;
+    free(server);
+    return status;
+}

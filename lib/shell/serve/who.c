@@ -1,0 +1,74 @@
+/* Who is at the other end, as the kernel knows it; and in words. */
+#include "shell/serve/who.h"
+
+#include <pwd.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/socket.h>
+
+#include "base/utf8.h"
+
+void aw_who_local(struct aw_who *who, int fd, const struct aw_who *known)
+{
+    struct ucred ids = {0};
+    socklen_t size = sizeof ids;
+    char path[40];
+    getsockopt(fd, SOL_SOCKET, SO_PEERCRED, &ids, &size);
+    who->pid = ids.pid;
+    who->uid = ids.uid;
+    snprintf(path, sizeof path, "/proc/%d/comm", (int)ids.pid);
+    FILE *file = fopen(path, "re");
+    if (!file || !fgets(who->program, sizeof who->program, file))
+        snprintf(who->program, sizeof who->program, "a program");
+    if (file)
+        fclose(file);
+    who->program[strcspn(who->program, "\n")] = '\0';
+    aw_utf8_clean(who->program);
+    bool same = known && known->uid == ids.uid && *known->user;
+    const struct passwd *user = same ? NULL : getpwuid(ids.uid);
+    if (same)
+        memcpy(who->user, known->user, sizeof who->user);
+    else if (user)
+        snprintf(who->user, sizeof who->user, "%s", user->pw_name);
+    else
+        snprintf(who->user, sizeof who->user, "uid %u", ids.uid);
+    aw_utf8_clean(who->user);
+}
+
+void aw_commander_put(struct aw_writer *w, const struct aw_commander *commander)
+{
+    aw_put_int(w, commander->who.pid, 4);
+    aw_put_text(w, commander->who.program);
+    aw_put_text(w, commander->who.user);
+    aw_put_real(w, commander->for_s);
+    aw_put_real(w, commander->idle_s);
+}
+
+void aw_commander_get(struct aw_reader *r, struct aw_commander *commander)
+{
+    commander->who.pid = (pid_t)aw_get_int(r, 4);
+    aw_get_text(r, commander->who.program, sizeof commander->who.program);
+    aw_get_text(r, commander->who.user, sizeof commander->who.user);
+    commander->for_s = aw_get_real(r);
+    commander->idle_s = aw_get_real(r);
+}
+
+void aw_commander_words(const struct aw_commander *commander, char *out)
+{
+    int used = sprintf(out, "%s (pid %d, %s) for %.1f s", commander->who.program,
+                       (int)commander->who.pid, commander->who.user, commander->for_s);
+    if (commander->idle_s > 0)
+        sprintf(out + used, ", idle for %.1f s", commander->idle_s);
+}
+
+void aw_commander_json(const struct aw_commander *commander, char *out)
+{
+    char *p = out + sprintf(out, "{\"program\":");
+    p = aw_json_string(p, commander->who.program, sizeof commander->who.program);
+    p += sprintf(p, ",\"pid\":%d,\"user\":", (int)commander->who.pid);
+    p = aw_json_string(p, commander->who.user, sizeof commander->who.user);
+    sprintf(p, ",\"for_s\":%.1f,\"idle_s\":%.1f}", commander->for_s, commander->idle_s);
+    if (!commander->who.pid)
+        strcpy(out, "null");
+}

@@ -1,0 +1,97 @@
+"""Floods a server in several ways while another program's stop has to come through.
+
+    serve_flood.py SOCKET PID [--within MS]
+
+Each kind of flood comes from one and from 96 connections. Prints for each how long stops took (P50,
+P99), without the time in which the server or this program waited for a processor, and by how much the
+server's memory grew; exit status 1 where a P99 is above MS (10), or the growth above 32 MiB.
+"""
+import os
+import random
+import socket
+import sys
+import time
+
+sys.dont_write_bytecode = True
+from serve_client import Client, pack
+from serve_kills import waited_for_processor
+
+STOPS = 100
+READS = pack("ASK", 0, 0, bytes([118, 7]) + bytes(62))  # positions of hidmotor
+FLOODS = {
+    "newlines": b"\n" * 60000,
+    "signs of life": pack("LIFE") * 12000,
+    "questions": READS * 700,
+    "long messages": pack("FRAME", 1, 1, 0, b"", bytes(60000)),
+    "half a message": pack("FRAME", 1, 1, 0, b"", bytes(60000))[:50000],
+    "answers that are not read": pack("WHO") * 12000,
+}
+
+
+def memory(pid):
+    with open(f"/proc/{pid}/status", encoding="ascii") as file:
+        return next(int(line.split()[1]) for line in file if line.startswith("VmRSS")) / 1024
+
+
+def pour(path, flooders, data):
+    """As much as goes at once; a connection that was cut off comes anew."""
+    for i, (flooder, rest) in enumerate(flooders):
+        try:
+            sent = flooder.send(rest)
+            flooders[i] = flooder, rest[sent:] or data
+        except BlockingIOError:
+            pass
+        except ConnectionError:
+            flooder.close()
+            flooders[i] = connect(path), data
+
+
+def connect(path):
+    flooder = socket.socket(socket.AF_UNIX)
+    flooder.connect(path)
+    flooder.setblocking(False)
+    return flooder
+
+
+def waited(pid):
+    """For a processor, in ms."""
+    return sum(waited_for_processor(one) for one in ("self", pid))
+
+
+def stop(path, pid, flooders, data):
+    """Milliseconds from the stop to its answer."""
+    with Client(path) as client:
+        client.receive("HELLO")
+        pour(path, flooders, data)
+        before, begin = waited(pid), time.monotonic()
+        client.send("STOP")
+        client.receive("HALTED")
+        took = (time.monotonic() - begin) * 1e3
+        return max(0, took - (waited(pid) - before))
+
+
+def main():
+    path, pid = sys.argv[1:3]
+    within = float(sys.argv[4]) if len(sys.argv) > 3 else 10
+    idle, wrong = memory(pid), 0
+    for name, data in FLOODS.items():
+        for n in (1, 96):
+            flooders = [(connect(path), data) for _ in range(n)]
+            took = []
+            for _ in range(STOPS):
+                pour(path, flooders, data)
+                time.sleep(random.uniform(0, 0.01))
+                took.append(stop(path, pid, flooders, data))
+            for flooder, _ in flooders:
+                flooder.close()
+            took.sort()
+            grown = memory(pid) - idle
+            bad = took[98] > within or (grown > 32 and "san" not in os.readlink(f"/proc/{pid}/exe"))
+            wrong += bad
+            print(f"{'not ok' if bad else 'ok'} {name}, {n}: stops P50 {took[50]:.1f} ms, P99 {took[98]:.1f}, "
+                  f"max {took[99]:.1f}; {grown:+.1f} MiB", flush=True)
+    return wrong > 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

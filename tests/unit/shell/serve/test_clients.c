@@ -1,0 +1,252 @@
+/* Connections of a server, as they come and go. */
+#include "server_helper.h"
+
+static int64_t now(void)
+{
+    return aw_clock_now(&session->time.real.base);
+}
+
+/* A forked child has all sockets for a moment, too: what comes for a peer that was closed here is
+ * dropped. (With the sanitizers: not that of a peer that was freed.) */
+static void a_closed_peer_is_not_served_though_its_socket_lives(void **state)
+{
+    struct epoll_event event;
+    int childs = dup(peers[0]->conn.fd);
+    (void)state;
+    peers[0]->conn.gone = true;
+    aw_server_serve(&server.aside);
+    assert_int_equal(server.n_peers, 2);
+    assert_int_equal(write(ends[0].fd, "{}\n", 3), 3);
+    assert_int_equal(epoll_wait(server.all, &event, 1, 0), 0);
+    aw_server_serve(&server.aside);
+    close(childs);
+}
+
+static void a_peer_hangs_up(void **state)
+{
+    (void)state;
+    shutdown(ends[1].fd, SHUT_WR);
+    aw_server_serve(&server.aside);
+    assert_int_equal(server.n_peers, 2);
+    assert_ptr_equal(server.peers, peers[2]);
+    assert_ptr_equal(peers[2]->next, peers[0]);
+    assert_false(aw_conn_fill(&ends[1])); /* its socket is closed */
+    peers[0]->conn.gone = true;
+    aw_server_serve(&server.aside);
+    assert_int_equal(server.n_peers, 1);
+    assert_null(peers[2]->next);
+    aw_peer_say(peers[2], AW_HALTED, AW_OK, NULL);
+    hears(2, AW_HALTED, NULL);
+}
+
+/* A client leaves in order and is gone before that is read: what it has set going goes on, however
+ * many messages there were. */
+static void a_peer_that_leaves_is_read_to_the_end(void **state)
+{
+    (void)state;
+    server.holder = peers[1];
+    server.moving = true;
+    session->motion.ongoing = AW_ONGOING_RUNNING;
+    for (int i = 0; i < 20; i++) {
+        aw_put_start(&said, AW_LIFE);
+        aw_conn_put(&ends[1], &said);
+    }
+    aw_put_start(&said, AW_LEAVE);
+    aw_conn_put(&ends[1], &said);
+    aw_conn_flush(&ends[1]);
+    close(ends[1].fd);
+    ends[1].fd = dup(ends[0].fd);
+    aw_peer_say(peers[1], AW_HALTED, AW_OK, NULL);
+    for (int i = 0; i < 5; i++)
+        aw_server_serve(&server.aside);
+    assert_int_equal(server.n_peers, 2);
+    assert_false(server.halt);
+    assert_null(server.holder);
+    session->motion.ongoing = AW_ONGOING_NOTHING;
+}
+
+/* A part of a message is a sign of life, too; what is no message ends the connection. */
+static void signs_of_life(void **state)
+{
+    (void)state;
+    int64_t before = now();
+    for (int i = 0; i < 3; i++)
+        peers[i]->seen_ns = 1;
+    say(0, AW_LIFE, -1);
+    assert_true(peers[0]->seen_ns >= before && peers[0]->seen_ns <= now());
+    assert_int_equal(peers[2]->seen_ns, 1);
+    assert_int_equal(write(ends[1].fd, "\5\0\0", 3), 3);
+    aw_server_serve(&server.aside);
+    assert_true(peers[1]->seen_ns >= before);
+    assert_int_equal(write(ends[0].fd, "\n\n\n\n\n", 5), 5);
+    aw_server_serve(&server.aside);
+    assert_int_equal(server.n_peers, 2);
+    say(2, AW_HELLO, -1); /* not of a client */
+    aw_server_serve(&server.aside);
+    assert_int_equal(server.n_peers, 1);
+}
+
+/* Only so many messages of one client at a time, and no more is read meanwhile. */
+static void each_in_its_turn(void **state)
+{
+    (void)state;
+    for (int i = 0; i < 40; i++) {
+        aw_put_start(&said, AW_LIFE);
+        aw_conn_put(&ends[0], &said);
+    }
+    aw_conn_flush(&ends[0]);
+    aw_server_serve(&server.aside); /* 8 as they come, and 8 when it is looked after */
+    assert_int_equal((peers[0]->conn.in_used - peers[0]->conn.in_start) / 5, 24);
+    assert_int_equal(server.aside.due, 0);
+    say(0, AW_LIFE, -1);
+    assert_int_equal((peers[0]->conn.in_used - peers[0]->conn.in_start) / 5, 16);
+    for (int i = 0; i < 4; i++)
+        aw_server_serve(&server.aside);
+    assert_null(peers[0]->conn.in);
+    assert_true(server.aside.due == AW_NEVER);
+}
+
+static void put_passed(int i)
+{
+    aw_put_start(&server.out, AW_PASSED);
+    aw_peer_put(peers[i], &server.out);
+}
+
+/* What passes waits for more of it, but not for long; all else goes out at once. */
+static void records_go_out_together(void **state)
+{
+    (void)state;
+    put_passed(0);
+    assert_true(peers[0]->conn.since_ns > 0 && peers[0]->conn.since_ns <= now());
+    assert_true(server.aside.due == peers[0]->conn.since_ns + 2 * AW_MILLISECOND);
+    int64_t since = peers[0]->conn.since_ns = now() + AW_SECOND;
+    put_passed(0);
+    assert_int_equal(peers[0]->conn.since_ns, since);
+    aw_server_serve(&server.aside);
+    hears_nothing(0);
+    peers[0]->conn.since_ns = now() - 2 * AW_MILLISECOND;
+    aw_server_serve(&server.aside);
+    hears(0, AW_PASSED, NULL);
+    hears(0, AW_PASSED, NULL);
+    assert_int_equal(peers[0]->conn.since_ns, 0);
+    aw_peer_say(peers[0], AW_HALTED, AW_OK, NULL);
+    hears(0, AW_HALTED, NULL);
+    assert_int_equal(peers[0]->conn.since_ns, 0);
+}
+
+static void when_to_look_again(void **state)
+{
+    const int64_t ms = AW_MILLISECOND;
+    (void)state;
+    aw_server_due(&server);
+    assert_true(server.aside.due == AW_NEVER);
+    peers[1]->conn.since_ns = 70 * ms;
+    peers[0]->conn.since_ns = 50 * ms;
+    aw_server_due(&server);
+    assert_true(server.aside.due == 52 * ms);
+    server.systemd_ns = AW_SECOND;
+    server.alive_ns = 60 * ms;
+    aw_server_due(&server);
+    assert_true(server.aside.due == 52 * ms);
+    server.alive_ns = 51 * ms;
+    aw_server_due(&server);
+    assert_true(server.aside.due == 51 * ms);
+    server.systemd_ns = peers[0]->conn.since_ns = peers[1]->conn.since_ns = 0;
+    peers[2]->held = calloc(1, sizeof *peers[2]->held);
+    peers[2]->held->until_ns = 40 * ms;
+    aw_server_due(&server);
+    assert_true(server.aside.due == 40 * ms);
+    peers[2]->more = true;
+    aw_server_due(&server);
+    assert_int_equal(server.aside.due, 0);
+    peers[2]->more = false;
+}
+
+/* systemd hears that the server lives when it is time for that, and only then. */
+static void a_sign_of_life_for_systemd(void **state)
+{
+    (void)state;
+    unsetenv("NOTIFY_SOCKET");
+    server.systemd_ns = AW_SECOND;
+    int64_t later = server.alive_ns = now() + AW_SECOND;
+    aw_server_serve(&server.aside);
+    assert_true(server.alive_ns == later);
+    int64_t before = server.alive_ns = now();
+    aw_server_serve(&server.aside);
+    assert_true(server.alive_ns >= before + AW_SECOND && server.alive_ns <= now() + AW_SECOND);
+    server.systemd_ns = 0;
+    server.alive_ns = 1;
+    aw_server_serve(&server.aside);
+    assert_int_equal(server.alive_ns, 1);
+}
+
+/* The socket of a server is there from aw_server_listen on, and gone with it. */
+static void who_comes_by_the_door(void **state)
+{
+    char folder[] = "/tmp/armwire-test-XXXXXX", url[64], busy[32];
+    struct sockaddr_un name = {.sun_family = AF_UNIX};
+    struct aw_reader r;
+    char text[32];
+    (void)state;
+    assert_non_null(mkdtemp(folder));
+    snprintf(url, sizeof url, "unix:%s/door", folder);
+    snprintf(name.sun_path, sizeof name.sun_path, "%s", url + 5);
+    assert_int_equal(aw_server_listen(&server, url), AW_OK);
+    int fd = socket(AF_UNIX, SOCK_STREAM | SOCK_NONBLOCK, 0);
+    assert_int_equal(connect(fd, (struct sockaddr *)&name, sizeof name), 0);
+    aw_server_serve(&server.aside);
+    assert_int_equal(server.n_peers, 4);
+    aw_conn_free(&ends[0]);
+    aw_conn_init(&ends[0], fd);
+    hears(0, AW_HELLO, &r);
+    aw_get_text(&r, text, sizeof text);
+    assert_string_equal(text, AW_VERSION);
+    aw_get_text(&r, text, sizeof text);
+    assert_string_equal(text, "rig");
+    assert_int_equal(aw_server_listen(&server, url), AW_NO_LINK);
+    snprintf(busy, sizeof busy, "rig serve (pid %d) has it", (int)getpid());
+    assert_non_null(strstr(session->err.text, busy));
+    aw_server_close(&server);
+    assert_int_equal(access(url + 5, F_OK), -1);
+    server.all = -1;
+    server.n_listeners = 0;
+    rmdir(folder);
+}
+
+/* Beyond the room there are a few places for a stop. */
+static void there_is_an_end_to_clients(void **state)
+{
+    int pair[2];
+    (void)state;
+    server.room = 3;
+    for (unsigned i = 0; i < AW_SPARES_MAX + 1; i++) {
+        assert_int_equal(socketpair(AF_UNIX, SOCK_STREAM | SOCK_NONBLOCK, 0, pair), 0);
+        assert_int_equal(aw_peer_add(&server, pair[0]) != NULL, i < AW_SPARES_MAX);
+        close(pair[1]);
+    }
+    assert_int_equal(server.n_peers, 3 + AW_SPARES_MAX);
+    server.peers->spare = true;
+    server.peers->who.pid = 99;
+    aw_lease_want(&server, server.peers, false);
+    assert_null(server.holder);
+    aw_lease_stop(&server, server.peers);
+    assert_ptr_equal(server.holder, server.peers);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test_setup_teardown(a_closed_peer_is_not_served_though_its_socket_lives, start,
+                                        stop),
+        cmocka_unit_test_setup_teardown(a_peer_hangs_up, start, stop),
+        cmocka_unit_test_setup_teardown(a_peer_that_leaves_is_read_to_the_end, start, stop),
+        cmocka_unit_test_setup_teardown(signs_of_life, start, stop),
+        cmocka_unit_test_setup_teardown(each_in_its_turn, start, stop),
+        cmocka_unit_test_setup_teardown(records_go_out_together, start, stop),
+        cmocka_unit_test_setup_teardown(when_to_look_again, start, stop),
+        cmocka_unit_test_setup_teardown(a_sign_of_life_for_systemd, start, stop),
+        cmocka_unit_test_setup_teardown(who_comes_by_the_door, start, stop),
+        cmocka_unit_test_setup_teardown(there_is_an_end_to_clients, start, stop),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

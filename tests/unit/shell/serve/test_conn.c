@@ -1,0 +1,259 @@
+/* Messages over a socket: in any pieces, bounded both ways. */
+#include <fcntl.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+#include "shell/serve/conn.h"
+
+static struct aw_conn conn;
+static int end;
+static struct aw_writer w;
+
+static int start(void **state)
+{
+    int pair[2];
+    (void)state;
+    if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_NONBLOCK, 0, pair) != 0)
+        return -1;
+    aw_conn_init(&conn, pair[0]);
+    end = pair[1];
+    return 0;
+}
+
+static int stop(void **state)
+{
+    (void)state;
+    aw_conn_free(&conn);
+    close(end);
+    return 0;
+}
+
+static void give(const void *bytes, size_t size)
+{
+    assert_int_equal(write(end, bytes, size), size);
+}
+
+static void make(enum aw_verb type, size_t size)
+{
+    static uint8_t zeros[AW_FRAME_ROOM];
+    aw_put_start(&w, type);
+    aw_put_bytes(&w, (struct aw_span){zeros, size});
+}
+
+static void every_field(void **state)
+{
+    struct aw_reader r;
+    char text[8];
+    (void)state;
+    aw_put_start(&w, AW_FRAME);
+    aw_put_int(&w, 200, 1);
+    aw_put_int(&w, 4000000000, 4);
+    aw_put_int(&w, -5, 8);
+    aw_put_real(&w, 0.25);
+    aw_put_text(&w, "a\nlonger text");
+    aw_put_bytes(&w, (struct aw_span){(const uint8_t *)"xyz", 3});
+    give(w.bytes, w.size);
+    assert_true(aw_conn_fill(&conn));
+    assert_int_equal(aw_conn_next(&conn, &r), AW_FRAME);
+    assert_int_equal(aw_get_int(&r, 1), 200);
+    assert_int_equal(aw_get_int(&r, 4), 4000000000);
+    assert_int_equal(aw_get_int(&r, 8), -5);
+    assert_true(aw_get_real(&r) == 0.25);
+    aw_get_text(&r, text, sizeof text);
+    assert_null(strchr(text, '\n'));
+    assert_int_equal(strlen(text), 7);
+    struct aw_span bytes = aw_get_bytes(&r);
+    assert_int_equal(bytes.size, 3);
+    assert_memory_equal(bytes.data, "xyz", 3);
+    assert_false(r.bad);
+    assert_int_equal(aw_get_int(&r, 1), 0);
+    assert_true(r.bad);
+    assert_int_equal(aw_conn_next(&conn, &r), 0);
+    assert_null(conn.in); /* an idle connection has no buffer */
+}
+
+static void what_does_not_fit(void **state)
+{
+    (void)state;
+    make(AW_PASSED, AW_FRAME_ROOM);
+    assert_false(w.full);
+    aw_put_bytes(&w, (struct aw_span){w.bytes, 5000});
+    assert_true(w.full);
+    aw_conn_put(&conn, &w);
+    assert_false(aw_conn_waiting(&conn));
+}
+
+static void in_any_pieces(void **state)
+{
+    struct aw_reader r;
+    (void)state;
+    make(AW_FRAME, 30000);
+    for (size_t at = 0, size; at < w.size; at += size) {
+        size = at < 12 ? 1 : w.size - at < 7000 ? w.size - at : 7000;
+        give(w.bytes + at, size);
+        for (int i = 0; i < 4; i++)
+            assert_true(aw_conn_fill(&conn));
+        assert_int_equal(aw_conn_next(&conn, &r), at + size < w.size ? 0 : AW_FRAME);
+    }
+    assert_int_equal(aw_get_bytes(&r).size, 30000);
+    assert_false(conn.wrong);
+}
+
+static void wrong_lengths(void **state)
+{
+    static const char *const wrong[] = {"\n\n\n\n\n\n", "\0\0\0\0\0\0", "\0\0\2\0\1\0"};
+    struct aw_reader r;
+    for (size_t i = 0; i < 3; i++) {
+        give(wrong[i], 6);
+        assert_true(aw_conn_fill(&conn));
+        assert_int_equal(aw_conn_next(&conn, &r), 0);
+        assert_true(conn.wrong);
+        assert_false(aw_conn_fill(&conn));
+        stop(state);
+        start(state);
+    }
+}
+
+/* However much is sent, one fill takes no more than one message, or 4 KiB. */
+static void input_is_bounded(void **state)
+{
+    static uint8_t life[20000];
+    struct aw_reader r;
+    (void)state;
+    for (size_t i = 0; i < sizeof life; i += 5)
+        memcpy(life + i, "\1\0\0\0\1", 5);
+    give(life, sizeof life);
+    size_t n = 0;
+    do {
+        assert_true(aw_conn_fill(&conn));
+        assert_true(conn.in_room <= 4096);
+        while (aw_conn_next(&conn, &r))
+            n++;
+    } while (n < sizeof life / 5);
+    assert_null(conn.in);
+}
+
+static void a_stop_among_others(void **state)
+{
+    struct aw_reader r;
+    (void)state;
+    make(AW_FRAME, 10);
+    give(w.bytes, w.size);
+    aw_put_start(&w, AW_STOP);
+    give(w.bytes, w.size);
+    give("\1\0\0", 3);
+    assert_true(aw_conn_fill(&conn));
+    assert_true(aw_conn_take_stop(&conn));
+    assert_false(aw_conn_take_stop(&conn));
+    assert_int_equal(aw_conn_next(&conn, &r), AW_FRAME);
+    assert_int_equal(aw_conn_next(&conn, &r), AW_LIFE);
+    assert_int_equal(aw_conn_next(&conn, &r), 0);
+    assert_false(conn.wrong);
+}
+
+/* What comes at the other end: how many of these, and how many were lost. */
+static void expect(enum aw_verb type, size_t n, size_t lost)
+{
+    static struct aw_conn other;
+    struct aw_reader r;
+    size_t seen = 0, gone = 0;
+    aw_conn_init(&other, dup(end));
+    fcntl(other.fd, F_SETFL, O_NONBLOCK);
+    for (int turn = 0; turn < 200; turn++) {
+        enum aw_verb got;
+        aw_conn_flush(&conn);
+        aw_conn_fill(&other);
+        while ((got = aw_conn_next(&other, &r))) {
+            seen += got == type;
+            gone += got == AW_LOST_SOME ? (size_t)aw_get_int(&r, 4) : 0;
+        }
+    }
+    assert_int_equal(seen, n);
+    assert_int_equal(gone, lost);
+    aw_conn_free(&other);
+}
+
+static void a_slow_reader_loses_the_oldest_records(void **state)
+{
+    (void)state;
+    make(AW_PASSED, 10000);
+    for (int i = 0; i < 100; i++)
+        aw_conn_put(&conn, &w);
+    assert_true(conn.records <= AW_CONN_QUEUE);
+    size_t kept = conn.records / w.size;
+    assert_int_equal(conn.lost, 100 - kept);
+    make(AW_ACK, 1);
+    aw_conn_put(&conn, &w);
+    expect(AW_PASSED, kept, 100 - kept);
+    assert_false(conn.gone);
+}
+
+static void what_has_begun_is_not_lost(void **state)
+{
+    int small = 4096;
+    (void)state;
+    setsockopt(conn.fd, SOL_SOCKET, SO_SNDBUF, &small, sizeof small);
+    make(AW_PASSED, 50000);
+    aw_conn_put(&conn, &w);
+    aw_conn_flush(&conn);
+    assert_true(conn.sent > 0);
+    for (int i = 0; i < 5; i++)
+        aw_conn_put(&conn, &w);
+    assert_true(conn.lost > 0);
+    size_t lost = conn.lost;
+    expect(AW_PASSED, 6 - lost, lost);
+}
+
+static void a_client_that_reads_no_answers_is_cut_off(void **state)
+{
+    (void)state;
+    make(AW_ACK, 4000);
+    for (int i = 0; i < 4; i++)
+        aw_conn_put(&conn, &w);
+    assert_false(conn.gone);
+    aw_conn_put(&conn, &w);
+    assert_true(conn.gone);
+}
+
+/* What the other end said before it closed is still to be read. */
+static void the_other_end_is_closed(void **state)
+{
+    struct aw_reader r;
+    (void)state;
+    make(AW_ACK, 1);
+    give(w.bytes, w.size);
+    close(end);
+    end = dup(conn.fd);
+    aw_conn_put(&conn, &w);
+    aw_conn_flush(&conn);
+    assert_true(conn.shut);
+    assert_false(aw_conn_waiting(&conn));
+    assert_true(aw_conn_fill(&conn));
+    assert_int_equal(aw_conn_next(&conn, &r), AW_ACK);
+    assert_false(aw_conn_fill(&conn));
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test_setup_teardown(every_field, start, stop),
+        cmocka_unit_test_setup_teardown(what_does_not_fit, start, stop),
+        cmocka_unit_test_setup_teardown(in_any_pieces, start, stop),
+        cmocka_unit_test_setup_teardown(wrong_lengths, start, stop),
+        cmocka_unit_test_setup_teardown(input_is_bounded, start, stop),
+        cmocka_unit_test_setup_teardown(a_stop_among_others, start, stop),
+        cmocka_unit_test_setup_teardown(a_slow_reader_loses_the_oldest_records, start, stop),
+        cmocka_unit_test_setup_teardown(what_has_begun_is_not_lost, start, stop),
+        cmocka_unit_test_setup_teardown(a_client_that_reads_no_answers_is_cut_off, start, stop),
+        cmocka_unit_test_setup_teardown(the_other_end_is_closed, start, stop),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,416 @@
+/* Frames of clients on their way to the device: whose, which, how often. */
+#include "server_helper.h"
+
+#include "protocol/armctl/wire.h"
+#include "protocol/hidmotor/wire.h"
+
+static struct aw_tool tool;
+
+/* A link that keeps what is written. */
+static struct stub {
+    struct aw_link base;
+    unsigned n;
+    bool any_size;
+    uint8_t last[64];
+} stub;
+
+static enum aw_status stub_write(struct aw_link *link, const void *buf, size_t size,
+                                 struct aw_error *err)
+{
+    struct stub *self = (struct stub *)link;
+    (void)err;
+    assert_true(self->any_size ? size <= sizeof self->last : size == sizeof self->last);
+    memcpy(self->last, buf, size);
+    self->n++;
+    return AW_OK;
+}
+
+static void stub_close(struct aw_link *link)
+{
+    (void)link;
+}
+
+static bool same_id(struct aw_span question, struct aw_span frame)
+{
+    return memcmp(question.data, frame.data, 4) == 0;
+}
+
+static int start_with(const struct aw_protocol *protocol)
+{
+    static const struct aw_link_ops ops = {.write = stub_write, .close = stub_close};
+    tool = rig_tool;
+    tool.protocol = protocol;
+    tool.share.answers = same_id;
+    if (server_start(&tool) != 0)
+        return -1;
+    stub = (struct stub){
+        .base = {.ops = &ops, .clock = session->clock, .datagrams = true, .key = "x"}};
+    session->device.link = &stub.base;
+    for (int i = 0; i < 3; i++)
+        peers[i]->frames = true;
+    return 0;
+}
+
+static struct aw_writer fields;
+
+/* Bytes as the frame number 7 of this lease, or as a question. */
+static void give(int i, enum aw_verb type, struct aw_span bytes, unsigned lease)
+{
+    aw_put_start(&fields, type);
+    if (type == AW_FRAME) {
+        aw_put_int(&fields, lease, 4);
+        aw_put_int(&fields, 7, 4);
+        aw_put_int(&fields, 0, 8);
+        aw_put_bytes(&fields, (struct aw_span){NULL, 0});
+    } else {
+        aw_put_int(&fields, 0, 8);
+        aw_put_int(&fields, AW_SECOND, 8);
+    }
+    aw_put_bytes(&fields, bytes);
+    aw_frames_take(peers[i], type,
+                   (struct aw_reader){fields.bytes + AW_HEAD, fields.bytes + fields.size, false});
+}
+
+/* The next message is the answer to frame 7, with this status and reason. */
+static void acknowledged(int i, enum aw_status status, const char *why)
+{
+    struct aw_reader r;
+    char text[AW_REASON_MAX + 1];
+    hears(i, AW_ACK, &r);
+    assert_int_equal(aw_get_int(&r, 4), 7);
+    assert_int_equal(aw_get_int(&r, 1), status);
+    aw_get_text(&r, text, sizeof text);
+    if (strncmp(text, why, strlen(why)) != 0)
+        fail_msg("'%s' does not begin with '%s'", text, why);
+}
+
+/* A line of this arm, or a part of one. */
+static void say_text(const char *text)
+{
+    give(0, AW_FRAME, (struct aw_span){(const uint8_t *)text, strlen(text)}, 4);
+}
+
+static bool is_ping(struct aw_span frame)
+{
+    return frame.size == 6 && memcmp(frame.data + 1, "PNG", 3) == 0;
+}
+
+static int start_arm(void **state)
+{
+    (void)state;
+    if (start_with(&aw_armctl_protocol) != 0)
+        return -1;
+    tool.share.answers = NULL;
+    tool.share.harmless = is_ping;
+    stub.base.datagrams = false;
+    stub.any_size = true;
+    return 0;
+}
+
+static int start_motor(void **state)
+{
+    (void)state;
+    return start_with(&aw_hidmotor_protocol);
+}
+
+static const struct aw_field code[] = {{.name = "code", .type = AW_CODE, .bits = 16}, {0}};
+static const struct aw_field far_rows[] = {
+    {.name = "way", .type = AW_FLOAT, .bits = 64, .scale = 10}, {0}};
+static const struct aw_message far_message = {
+    .name = "far", .dir = AW_TX, .code = 1, .fields = far_rows};
+static const struct aw_variant far_variants[] = {{.name = "far", .head = code}, {0}};
+static const struct aw_protocol far_protocol = {.name = "far",
+                                                .messages = &far_message,
+                                                .n_messages = 1,
+                                                .variants = far_variants,
+                                                .frame_max = 10};
+
+static int start_far(void **state)
+{
+    (void)state;
+    return start_with(&far_protocol);
+}
+
+/* A packet of this id, all of the rest 0 but for the shoulder's target. */
+static void say_packet(int i, enum aw_verb type, uint32_t id, float shoulder, unsigned lease)
+{
+    uint8_t packet[64] = {(uint8_t)id, (uint8_t)(id >> 8)};
+    memcpy(packet + 16, &shoulder, sizeof shoulder);
+    give(i, type, (struct aw_span){packet, sizeof packet}, lease);
+}
+
+#define MOVE       1848
+#define POSITIONS  1910
+#define VELOCITIES 1822
+
+static void answer(uint32_t id)
+{
+    uint8_t packet[64] = {(uint8_t)id, (uint8_t)(id >> 8)};
+    aw_frames_pass(session, false, (struct aw_span){packet, sizeof packet}, 0);
+}
+
+/* Who commands moves, in the server's limits; nobody else does, nor who did before. */
+static void whose_frames_go_out(void **state)
+{
+    (void)state;
+    say_packet(0, AW_FRAME, MOVE, 10, 0);
+    acknowledged(0, AW_TIMEOUT, "another program");
+    assert_int_equal(stub.n, 0);
+    server.holder = peers[0];
+    server.lease = 4;
+    say_packet(0, AW_FRAME, MOVE, 10, 4);
+    acknowledged(0, AW_OK, "");
+    assert_int_equal(stub.n, 1);
+    assert_true(server.moving);
+    assert_int_equal(session->motion.ongoing, AW_ONGOING_RUNNING);
+    answer(MOVE);
+    say_packet(0, AW_FRAME, MOVE, 10, 3);
+    acknowledged(0, AW_TIMEOUT, "");
+    say_packet(1, AW_FRAME, MOVE, 10, 4);
+    acknowledged(1, AW_TIMEOUT, "");
+    say_packet(0, AW_FRAME, MOVE, 170, 4);
+    acknowledged(0, AW_LIMIT, "set_setpoints: m2 170 deg is ");
+    assert_int_equal(stub.n, 1);
+    aw_lease_revoke(&server, AW_TIMEOUT, "stopped");
+    hears(0, AW_REVOKED, NULL);
+    say_packet(0, AW_FRAME, MOVE, 10, 4);
+    acknowledged(0, AW_TIMEOUT, "");
+    assert_int_equal(stub.n, 1);
+    session->motion.ongoing = AW_ONGOING_NOTHING;
+}
+
+/* What is no number goes nowhere, whatever was forced. */
+static void what_is_no_number(void **state)
+{
+    static const float wrong[] = {NAN, INFINITY, -INFINITY};
+    (void)state;
+    server.holder = peers[0];
+    server.lease = 4;
+    for (int forced = 0; forced < 2; forced++) {
+        for (int i = 0; i < 3; i++) {
+            say_packet(0, AW_FRAME, MOVE, wrong[i], 4);
+            acknowledged(0, AW_LIMIT, "set_setpoints: m2 is not a finite number");
+            assert_int_equal(stub.n, 0);
+            assert_false(server.moving);
+        }
+        aw_options_set(&session->options, "force", "1", AW_FROM_COMMAND_LINE, NULL);
+    }
+    say_packet(0, AW_FRAME, MOVE, 170, 4);
+    assert_int_equal(stub.n, 1);
+    session->motion.ongoing = AW_ONGOING_NOTHING;
+}
+
+/* Nor does what is a number on the wire, and none in its unit. */
+static void what_is_beyond_all_numbers(void **state)
+{
+    static const uint8_t line[] = {1,    0,    0xa0, 0xc8, 0xeb,
+                                   0x85, 0xf3, 0xcc, 0xe1, 0x7f}; /* 1e308 */
+    (void)state;
+    server.holder = peers[0];
+    server.lease = 4;
+    give(0, AW_FRAME, (struct aw_span){line, sizeof line}, 4);
+    acknowledged(0, AW_USAGE, "far: way is not a finite number");
+    assert_int_equal(stub.n, 0);
+}
+
+/* Of no message that it knows: only with its own --force. */
+static void what_nobody_can_judge(void **state)
+{
+    (void)state;
+    server.holder = peers[0];
+    server.lease = 4;
+    say_packet(0, AW_FRAME, 3000, 10, 4);
+    acknowledged(0, AW_LIMIT, "the server cannot tell");
+    assert_int_equal(stub.n, 0);
+    assert_int_equal(session->motion.ongoing, AW_ONGOING_NOTHING);
+    aw_options_set(&session->options, "force", "1", AW_FROM_COMMAND_LINE, NULL);
+    say_packet(0, AW_FRAME, 3000, 10, 4);
+    acknowledged(0, AW_OK, "");
+    assert_int_equal(stub.n, 1);
+    session->motion.ongoing = AW_ONGOING_NOTHING;
+}
+
+/* Two harmless halves would be a command that was never judged. */
+static void what_is_no_whole_line(void **state)
+{
+    static const struct {
+        const char *text;
+        bool goes;
+    } rows[] = {
+        {"0DEG1,", false},    {"999\r\n", false},          {"0DEG1,010", false},
+        {"0FOO1\r\n", false}, {"0DEG1,010\r\n0DE", false}, {"0PNG\r\n", true},
+        {"0ACK2\r\n", true},  {"0DEG1,010\r\n", true},
+    };
+    (void)state;
+    server.holder = peers[0];
+    server.lease = 4;
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        unsigned before = stub.n;
+        say_text(rows[i].text);
+        acknowledged(0, rows[i].goes ? AW_OK : AW_LIMIT, "");
+        if (stub.n != before + rows[i].goes)
+            fail_msg("%s", rows[i].text);
+    }
+    session->motion.ongoing = AW_ONGOING_NOTHING;
+}
+
+static void who_asks_changes_nothing(void **state)
+{
+    (void)state;
+    say_packet(1, AW_ASK, POSITIONS, 0, 0);
+    assert_int_equal(stub.n, 1);
+    say_packet(1, AW_ASK, MOVE, 10, 0);
+    assert_int_equal(stub.n, 1);
+    assert_false(server.moving);
+}
+
+/* What several ask is asked once; one thing at a time; a moment later it is told again. */
+static void what_several_ask(void **state)
+{
+    (void)state;
+    say_packet(0, AW_ASK, POSITIONS, 0, 0);
+    say_packet(1, AW_ASK, POSITIONS, 0, 0);
+    assert_int_equal(stub.n, 1);
+    say_packet(2, AW_ASK, VELOCITIES, 0, 0);
+    assert_int_equal(stub.n, 1); /* the first one has to be answered before */
+    assert_non_null(peers[2]->held);
+    answer(POSITIONS);
+    assert_int_equal(stub.n, 2);
+    assert_int_equal(stub.last[0], VELOCITIES & 255);
+    assert_null(peers[2]->held);
+    answer(VELOCITIES);
+    struct aw_reader r;
+    while (hear(1, &r))
+        ;
+    say_packet(1, AW_ASK, POSITIONS, 0, 0);
+    assert_int_equal(stub.n, 2);
+    bool again = false;
+    while (hear(1, &r) == AW_PASSED) {
+        aw_get_int(&r, 1), aw_get_int(&r, 8), aw_get_int(&r, 8);
+        again = again || memcmp(aw_get_bytes(&r).data, "\x76\x07", 2) == 0;
+    }
+    assert_true(again);
+}
+
+static int64_t paced_ns;
+
+static int64_t when(struct aw_session *of, struct aw_span frame)
+{
+    (void)of, (void)frame;
+    return paced_ns;
+}
+
+/* A board has its pace, whoever commands: a frame waits for that, and is gone with its lease. */
+static void a_frame_that_waits_for_its_board(void **state)
+{
+    (void)state;
+    tool.share.due = when;
+    for (int revoked = 0; revoked < 2; revoked++) {
+        server.holder = peers[0];
+        server.lease = 4;
+        paced_ns = aw_clock_now(session->clock) + 20 * AW_MILLISECOND;
+        say_packet(0, AW_FRAME, MOVE, 10, 4);
+        assert_int_equal(stub.n, (unsigned)revoked);
+        assert_non_null(peers[0]->held);
+        hears_nothing(0);
+        aw_server_due(&server);
+        assert_true(server.aside.due <= paced_ns);
+        if (revoked)
+            aw_lease_revoke(&server, AW_TIMEOUT, "stopped");
+        while (aw_clock_now(session->clock) <= paced_ns)
+            ;
+        aw_server_serve(&server.aside);
+        assert_int_equal(stub.n, 1);
+        assert_null(peers[0]->held);
+        if (revoked)
+            hears(0, AW_REVOKED, NULL);
+        else
+            acknowledged(0, AW_OK, "");
+    }
+    session->motion.ongoing = AW_ONGOING_NOTHING;
+}
+
+/* A client has one frame on its way; a second one before the ACK ends its connection. */
+static void a_second_frame(void **state)
+{
+    (void)state;
+    tool.share.due = when;
+    server.holder = peers[0];
+    server.lease = 4;
+    paced_ns = aw_clock_now(session->clock) + AW_SECOND;
+    say_packet(0, AW_FRAME, MOVE, 10, 4);
+    assert_false(peers[0]->conn.gone);
+    say_packet(0, AW_FRAME, MOVE, 10, 4);
+    assert_true(peers[0]->conn.gone);
+    assert_int_equal(stub.n, 0);
+}
+
+static enum aw_moves moved;
+
+static enum aw_moves saw(struct aw_session *of, bool tx, struct aw_span frame)
+{
+    (void)of, (void)tx, (void)frame;
+    return moved;
+}
+
+static unsigned stops;
+
+static enum aw_status stop_at_second(struct aw_session *of)
+{
+    return ++stops % 2 ? aw_fail(&of->err, AW_TIMEOUT, "no answer") : AW_OK;
+}
+
+/* A stop that the device does not confirm is tried again, until it does or somebody commands. */
+static void a_stop_that_is_not_confirmed(void **state)
+{
+    (void)state;
+    tool.stop = stop_at_second;
+    tool.share.saw = saw;
+    stops = 0;
+    for (unsigned granted = 0; granted < 2; granted++) {
+        aw_lease_revoke(&server, AW_TIMEOUT, "stopped");
+        aw_lease_halt(&server);
+        assert_int_equal(stops, 1 + 2 * granted);
+        assert_true(server.again_ns > 0);
+        aw_server_due(&server);
+        assert_true(server.aside.due <= server.again_ns);
+        aw_server_serve(&server.aside);
+        assert_false(server.halt); /* not yet */
+        if (granted) {
+            aw_lease_want(&server, peers[0], false);
+            assert_true(server.again_ns > 0);
+            moved = AW_MOVES_ON; /* as a question */
+            say_packet(0, AW_FRAME, MOVE, 10, server.lease);
+            assert_true(server.again_ns > 0);
+            moved = AW_MOVES;
+            answer(MOVE);
+            say_packet(0, AW_FRAME, MOVE, 10, server.lease);
+            assert_int_equal(server.again_ns, 0);
+            continue;
+        }
+        server.again_ns = 1;
+        aw_server_serve(&server.aside);
+        assert_true(server.halt);
+        aw_lease_halt(&server);
+        assert_int_equal(stops, 2);
+        assert_int_equal(server.again_ns, 0);
+    }
+    session->motion.ongoing = AW_ONGOING_NOTHING;
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test_setup_teardown(whose_frames_go_out, start_motor, stop),
+        cmocka_unit_test_setup_teardown(what_is_no_number, start_motor, stop),
+        cmocka_unit_test_setup_teardown(what_is_beyond_all_numbers, start_far, stop),
+        cmocka_unit_test_setup_teardown(what_nobody_can_judge, start_motor, stop),
+        cmocka_unit_test_setup_teardown(what_is_no_whole_line, start_arm, stop),
+        cmocka_unit_test_setup_teardown(who_asks_changes_nothing, start_motor, stop),
+        cmocka_unit_test_setup_teardown(what_several_ask, start_motor, stop),
+        cmocka_unit_test_setup_teardown(a_frame_that_waits_for_its_board, start_motor, stop),
+        cmocka_unit_test_setup_teardown(a_second_frame, start_motor, stop),
+        cmocka_unit_test_setup_teardown(a_stop_that_is_not_confirmed, start_motor, stop),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

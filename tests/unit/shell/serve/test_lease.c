@@ -1,0 +1,196 @@
+/* The lease: one client at a time, stops, and signs of life. */
+#include "server_helper.h"
+
+static int64_t now(void)
+{
+    return aw_clock_now(&session->time.real.base);
+}
+
+static void hears_grant(int i, unsigned lease)
+{
+    struct aw_reader r;
+    hears(i, AW_GRANTED, &r);
+    assert_int_equal(aw_get_int(&r, 4), lease);
+}
+
+static void the_lease(void **state)
+{
+    (void)state;
+    say(0, AW_WANT, 0);
+    hears_grant(0, 1);
+    say(1, AW_WANT, 0);
+    hears_text(1, AW_TURNED_DOWN, 1,
+               "script (pid 70, ann) has commanded for 0.0 s — wait, or take it over");
+    say(1, AW_WANT, 1); /* --take: once the stop is over */
+    hears_nothing(1);
+    hears_text(0, AW_REVOKED, 2, "script (pid 71, ann) has taken over");
+    assert_true(server.halt && peers[1]->wants);
+    assert_null(server.holder);
+    say(0, AW_WANT, 0); /* comes second */
+    session->motion.ongoing = AW_ONGOING_NOTHING;
+    aw_lease_halt(&server);
+    assert_ptr_equal(server.holder, peers[1]);
+    hears_grant(1, 3);
+    hears(0, AW_TURNED_DOWN, NULL);
+    say(1, AW_RELEASE, -1);
+    assert_null(server.holder);
+}
+
+static void hears_stop(int i)
+{
+    hears(i, AW_HALTED, NULL);
+    hears(i, AW_GRANTED, NULL);
+}
+
+static void forget(int i)
+{
+    struct aw_reader r;
+    while (hear(i, &r))
+        ;
+}
+
+/* A client that stops holds the lease as long as its stop has more to send. Others wait for its
+ * end, unless that does not come. A holder's own stop has no visible end. */
+static void a_client_wants_while_another_one_stops(void **state)
+{
+    (void)state;
+    for (int late = 0; late < 2; late++) {
+        say(0, AW_STOP, -1); /* nothing moves */
+        hears_stop(0);
+        forget(1);
+        say(1, AW_WANT, 0);
+        aw_lease_idle(&server, peers[0], false, 0);
+        assert_ptr_equal(server.holder, peers[0]);
+        aw_server_due(&server);
+        assert_true(server.aside.due == server.stops_until_ns && server.aside.due > now());
+        aw_deadman_look(&server);
+        hears_nothing(1);
+        if (late) {
+            server.stops_until_ns = now();
+            aw_deadman_look(&server);
+            hears_text(1, AW_TURNED_DOWN, 1, "script (pid 70, ann) has commanded for ");
+        } else {
+            say(0, AW_RELEASE, -1);
+            assert_ptr_equal(server.holder, peers[1]);
+            hears(1, AW_GRANTED, NULL);
+            forget(2);
+            say(1, AW_STOP, -1); /* its own */
+            say(2, AW_WANT, 0);
+            assert_ptr_equal(server.holder, peers[1]);
+            hears_text(2, AW_STOPPED_BY, 1, "stopped by script (pid 71, ann)");
+            hears(2, AW_TURNED_DOWN, NULL);
+        }
+        for (int i = 0; i < 3; i++)
+            forget(i);
+    }
+    say(0, AW_STOP, -1);
+    forget(0);
+    say(1, AW_WANT, 0);
+    say(0, AW_WANT, 0); /* after its stop it moves something */
+    hears(0, AW_GRANTED, NULL);
+    hears(1, AW_STOPPED_BY, NULL);
+    hears(1, AW_TURNED_DOWN, NULL);
+}
+
+/* A stop comes before what was sent in front of it. */
+static void a_stop_comes_first(void **state)
+{
+    (void)state;
+    say(0, AW_WANT, 0);
+    hears_grant(0, 1);
+    for (int i = 0; i < 100; i++) {
+        aw_put_start(&said, AW_LIFE);
+        aw_conn_put(&ends[1], &said);
+    }
+    session->motion.ongoing = AW_ONGOING_RUNNING;
+    server.moving = true;
+    say(1, AW_STOP, -1);
+    hears_text(0, AW_REVOKED, 2, "stopped by script (pid 71, ann)");
+    assert_true(server.halt && peers[1]->more);
+    session->motion.ongoing = AW_ONGOING_NOTHING;
+}
+
+static void the_speed_of_another_one(void **state)
+{
+    struct aw_reader r;
+    (void)state;
+    for (int turn = 0; turn < 4; turn++) {
+        if (turn == 1)
+            say(0, AW_WANT, 0);
+        if (turn == 1)
+            hears(0, AW_GRANTED, NULL);
+        if (turn == 2)
+            say(0, AW_PLAYS, 1);
+        aw_put_start(&said, AW_ASK_SPEED);
+        aw_put_real(&said, 0.5);
+        aw_put_int(&said, turn == 3, 1);
+        tell(1);
+        hears_text(1, AW_DONE, 1,
+                   turn < 2    ? "nothing is played"
+                   : turn == 2 ? "script (pid 70, ann) commands"
+                               : "");
+    }
+    hears(0, AW_SPEED, &r);
+    assert_true(aw_get_real(&r) == 0.5);
+    say(2, AW_WHO, -1);
+    hears(2, AW_COMMANDER, &r);
+    assert_int_equal(aw_get_int(&r, 4), 70);
+}
+
+/* What moves for a client stops when it goes without a word. */
+static void the_holder_goes(void **state)
+{
+    (void)state;
+    server.holder = peers[0];
+    server.moving = true;
+    session->motion.ongoing = AW_ONGOING_RUNNING;
+    aw_lease_gone(&server, peers[1]);
+    assert_ptr_equal(server.holder, peers[0]);
+    for (int left = 0; left < 2; left++) { /* it goes on if the client said that it leaves */
+        server.halt = false;
+        server.holder = peers[0];
+        peers[0]->left = left;
+        aw_lease_gone(&server, peers[0]);
+        assert_null(server.holder);
+        assert_int_equal(server.halt, !left);
+    }
+    server.halt = false;
+    server.holder = peers[0];
+    peers[0]->left = server.moving = false; /* nothing moves */
+    aw_lease_gone(&server, peers[0]);
+    assert_false(server.halt);
+    session->motion.ongoing = AW_ONGOING_NOTHING;
+}
+
+static void the_dead_man(void **state)
+{
+    (void)state;
+    server.deadman_ns = AW_SECOND;
+    server.holder = peers[0];
+    peers[0]->seen_ns = now();
+    aw_deadman_look(&server);
+    assert_true(aw_deadman_due(&server) == AW_NEVER);
+    server.moving = true;
+    session->motion.ongoing = AW_ONGOING_RUNNING;
+    assert_true(aw_deadman_due(&server) == peers[0]->seen_ns + AW_SECOND);
+    aw_deadman_look(&server);
+    assert_false(server.halt);
+    peers[0]->seen_ns -= 2 * AW_SECOND;
+    aw_deadman_look(&server);
+    assert_true(server.halt);
+    assert_non_null(strstr(server.why, "the commander was silent for 2.0"));
+    session->motion.ongoing = AW_ONGOING_NOTHING;
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test_setup_teardown(the_lease, start, stop),
+        cmocka_unit_test_setup_teardown(a_client_wants_while_another_one_stops, start, stop),
+        cmocka_unit_test_setup_teardown(a_stop_comes_first, start, stop),
+        cmocka_unit_test_setup_teardown(the_speed_of_another_one, start, stop),
+        cmocka_unit_test_setup_teardown(the_holder_goes, start, stop),
+        cmocka_unit_test_setup_teardown(the_dead_man, start, stop),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
