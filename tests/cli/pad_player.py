@@ -8,7 +8,7 @@
     armwire-pad -q --pad FILE        a stand-in for armwire-pad: the records of that program, at their times
     pad_player.py --channels FILE    the same records at once, with times from 0, for teleop --channels
 
-The gamepad is gone after the last line. GARBLE is text that the stand-in prints after a second, without an end of line.
+The gamepad is gone after the last line. GARBLE is text that the stand-in prints after a second; it hangs then, if no line ends there.
 """
 import json
 import os
@@ -54,9 +54,10 @@ def main():
             time.sleep(max(begun + at - time.time(), 0))
             at = time.time()
             if "GARBLE" in os.environ and at - begun > 1:
-                sys.stdout.write(os.environ["GARBLE"])
+                garble = os.environ.pop("GARBLE")
+                sys.stdout.write(garble)
                 sys.stdout.flush()
-                time.sleep(60)
+                time.sleep(0 if garble.endswith("\n") else 60)
         print(json.dumps({"t": at, **record}) if record else "lost", flush=live)
     if live:
         print(json.dumps({"why": "the pad is gone", "exit": 7}))

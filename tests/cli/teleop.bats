@@ -318,13 +318,17 @@ drives() {
     has "$why" 'install the package armwire-pad'
 }
 
-@test "a gamepad: half a line, garbage and a line without an end stop the motion" {
+@test "a gamepad: half a line, an old record, garbage and a line without an end stop the motion" {
     held usb
     GARBLE='{"t":1' drives --for 2s
     has "$stderr" 'stopped: armwire-pad is silent'
     has "$output" stops=1
+    GARBLE=$'{"t":1,"age":0}\n' drives --for 2s # an old record
+    has "$stderr" 'stopped: armwire-pad is silent'
+    has "$output" stops=1
     GARBLE=$'rubbish\n' drives --for 2s
     has "$stderr" 'stopped: events were lost'
+    has "$output" stops=1
     GARBLE=$(printf '%9000s' x) drives --for 2s
     has "$stderr" 'stopped: events were lost'
 }

@@ -55,6 +55,12 @@ static void end(struct aw_hands *h, const char *why)
     aw_teleop_lose(&h->engine, AW_HALT_GONE); /* the next step is the stop */
 }
 
+static void lose_silent(struct aw_hands *h)
+{
+    h->pad.silent = true;
+    aw_teleop_lose(&h->engine, AW_HALT_STALE);
+}
+
 /* A record that waited in the pipe shows where the stick was, not where it is: it counts as
  * silence. */
 static void apply(struct aw_hands *h, const json_t *record)
@@ -63,12 +69,15 @@ static void apply(struct aw_hands *h, const json_t *record)
     int64_t now = aw_clock_now(h->session->clock);
     double seconds = number(record, "t"), age = number(record, "age");
     double late_ns = fmax((double)aw_wall_time() - seconds * 1e9, 0);
-    if (p->came_ns == FIRST_LINE)
+    if (p->came_ns == FIRST_LINE) {
         begin(h, record);
-    else if (late_ns > SILENT_NS)
+    } else if (late_ns > SILENT_NS) {
+        if (h->engine.enabled)
+            lose_silent(h);
         return;
+    }
     p->came_ns = real_now(h);
-    p->silent = false;
+    p->silent = p->silent && !h->engine.enabled; /* the reason of the last stop is kept */
     h->event_ns = now - (int64_t)late_ns;
     for (size_t i = 0; i < h->map.n_inputs; i++)
         if (p->has[i])
@@ -141,10 +150,8 @@ void aw_teleop_pad_take(struct aw_hands *h)
             break;
         take_line(h, line);
     }
-    if (h->engine.enabled && real_now(h) - p->came_ns > SILENT_NS) {
-        p->silent = true;
-        aw_teleop_lose(&h->engine, AW_HALT_STALE);
-    }
+    if (h->engine.enabled && real_now(h) - p->came_ns > SILENT_NS)
+        lose_silent(h);
 }
 
 /* ---- Beginning and end -------------------------------------------------------------------------
