@@ -49,6 +49,9 @@ sees() {
     cat "$2" && echo "never: $1" && false
 }
 
+# count TEXT: how many lines of answers have it.
+count() { grep -c -e "$1" me || true; }
+
 pub() { mosquitto_pub -V 5 -p "$port" "$@"; }
 sub() { exec mosquitto_sub -V 5 -p "$port" "$@"; } # in a process of its own, which $! names
 
@@ -77,7 +80,7 @@ moves() { hidmotor -q -j -l serve: status | jq -e '.m2.velocity > 1' >/dev/null;
 
 @test "commands and their ends, as text and as JSON; records for all; who is there" {
     broker
-    shared
+    shared --deadman 5s
     listen
     same "$(sub -t arm/status -C 1)" '{"status":"online"}'
     has "$(sub -t arm/rx -C 1)" '"dir":"rx"'
@@ -97,7 +100,7 @@ moves() { hidmotor -q -j -l serve: status | jq -e '.m2.velocity > 1' >/dev/null;
 
 @test "commands of a client run in order, each answer with the correlation data of its command" {
     broker
-    shared
+    shared --deadman 5s
     sub -t arm/me/out -F '%D %p' >me 3>&- &
     started+=($!)
     sleep 0.5
@@ -113,12 +116,12 @@ moves() { hidmotor -q -j -l serve: status | jq -e '.m2.velocity > 1' >/dev/null;
     broker
     listen
     pub -t arm/me/cmd -q 2 -r -m 'gripper open' # before the bridge is there
-    shared
-    becomes 1 grep -c 'a retained command' me
+    shared --deadman 5s
+    becomes 1 count 'a retained command'
     pub -t arm/me/cmd -q 2 -r -m 'gripper open'
-    becomes 2 grep -c 'a retained command' me
+    becomes 2 count 'a retained command'
     pub -t arm/me/stop -q 2 -r -m x
-    becomes 3 grep -c 'a retained command' me
+    becomes 3 count 'a retained command'
     send 'gripper open' -q 1
     sees '.why | strings | test("QoS 1 may deliver it twice")' me
     pub -t arm/me/cmd -q 1 -m 'gripper 10' -D publish correlation-data 7
@@ -139,13 +142,13 @@ moves() { hidmotor -q -j -l serve: status | jq -e '.m2.velocity > 1' >/dev/null;
     for _ in {1..33}; do echo 'gripper close'; done | pub -t arm/me/cmd -q 2 -l
     sees '.why | strings | test("too many commands")' me
     send stop
-    becomes 32 grep -c 'dropped by a stop' me
+    becomes 32 count 'dropped by a stop'
     same "$(jq -s 'map(select(.cmd == "gripper" and .ok)) | length' me)" 1
 }
 
 @test "a stop overtakes and empties the queue: a client's own, another one's, and that of who only looks on" {
     broker
-    shared
+    shared --deadman 5s
     listen
     listen bob
     alive
