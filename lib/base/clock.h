@@ -88,9 +88,8 @@ static inline int64_t aw_clock_after(int64_t time_ns, double seconds)
     return ns < (double)(AW_NEVER - time_ns) ? time_ns + (int64_t)ns : AW_NEVER;
 }
 
-/* Waits until fd (-1: none) has one of the poll(2) events, the deadline passes, or somebody asks to
- * stop. Returns AW_OK (ready, hung up or in error: read or write says which), AW_TIMEOUT or
- * AW_STOPPED.
+/* Waits for one of the poll(2) events of fd (-1: none), the deadline, or a request to stop. Returns
+ * AW_OK (ready, hung up or in error: read or write says which), AW_TIMEOUT or AW_STOPPED.
  */
 static inline enum aw_status aw_clock_wait(struct aw_clock *clock, int fd, short events,
                                            int64_t deadline)

@@ -1,5 +1,5 @@
-/* A line of CSV cut into cells, as RFC 4180 has them: what stands in quotes may hold separators,
- * and a quote twice is one quote. Blanks around a cell are none of it.
+/* Splits a line of CSV into cells by RFC 4180: quoted cells may contain separators, and two quotes
+ * are one. Drops blanks around a cell.
  *
  *     struct aw_csv_cell cell;
  *     while (aw_csv_next(&line, ',', &cell)) …

@@ -12,7 +12,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#define WRITER_MS 2000 /* for somebody to begin to write */
+#define WRITER_MS 2000 /* until a writer opens a pipe */
 #define LOOK_MS   20
 
 static const struct {
@@ -72,7 +72,7 @@ enum aw_status aw_file_check(const char *path, struct aw_error *err)
     return access(path, W_OK) == 0 ? AW_OK : aw_file_fail(err, NULL, path);
 }
 
-/* Somebody writes to the pipe: the first byte of it, or EOF after a while. */
+/* Waits for a writer; returns its first byte, or EOF on timeout. */
 static int await_writer(int fd)
 {
     unsigned char first;

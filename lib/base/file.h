@@ -31,9 +31,9 @@ int aw_file_descriptor(const char *path, int flags);
 /* What messages call it: "stdin" for "-". */
 const char *aw_file_name(const char *path);
 
-/* fopen(3) for reading (from standard input for "-"), and for making or writing over, but for named
- * pipes: one that nobody has begun to write to within two seconds, or that nobody reads, is ENXIO;
- * fopen would wait for ever. NULL with errno. */
+/* Like fopen(3) for reading ("-" is standard input), and for creating or overwriting. Does not wait
+ * forever for a named pipe: ENXIO if no writer opens it within two seconds, or if it has no reader.
+ * NULL with errno. */
 FILE *aw_file_open(const char *path);
 
 /* The same for text that is read whole, such as configuration and packet files: reading more than
@@ -45,9 +45,9 @@ FILE *aw_file_create(const char *path);
 /* False with errno if anything was not written, now or before. */
 bool aw_file_close(FILE *file);
 
-/* A file that is saved in one step: written beside its place, which it takes at the end, so that
- * whoever reads has the old one or the new one whole. What is no plain file (a pipe, a device, a
- * symbolic link), and a file in a folder that takes no new ones, is written over.
+/* Saves a file atomically: writes a temporary file beside it and renames that at the end, so
+ * readers see either the old or the new content. Overwrites in place what is not a regular file (a
+ * pipe, a device, a symbolic link), and files in a folder that is not writable.
  *
  *     struct aw_saving saving;
  *     if (aw_file_begin(&saving, path))

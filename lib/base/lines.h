@@ -20,7 +20,7 @@
 
 struct aw_lines {
     FILE *file;       /* NULL: the file called name is opened, and closed at the end */
-    const char *name; /* for messages; not owned. NULL: nobody wrote it, no place is named */
+    const char *name; /* for messages; not owned. NULL: messages name no place */
     unsigned number;  /* of the line, from 1 */
     char *line;       /* without its end, and the first one without a byte order mark */
     const char *at;   /* set by who finds a mistake: where in the line; NULL: its beginning */
@@ -31,7 +31,7 @@ struct aw_lines {
 };
 
 /* The next line that is neither blank nor a '#' comment; valid until the next call, and may be
- * written to. AW_END: there is none. AW_MALFORMED: a zero byte. AW_LOST: a read error. AW_USAGE:
+ * written to. AW_END: no more lines. AW_MALFORMED: a zero byte. AW_LOST: a read error. AW_USAGE:
  * the file cannot be opened, or is a folder. AW_NO_MEMORY. */
 enum aw_status aw_lines_next(struct aw_lines *lines, struct aw_error *err);
 

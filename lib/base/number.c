@@ -181,7 +181,7 @@ static inline char *print_eight(char *out, uint64_t digits, int decimals)
     return out + (fraction != 0) * behind;
 }
 
-/* What is not negative is printed over it: which of both comes is not to be guessed. */
+/* Always writes the sign, and steps over it only if negative: no branch to mispredict. */
 static inline char *print_sign(char *out, bool negative)
 {
     *out = '-';
@@ -294,7 +294,7 @@ static bool print_short(char **out, double size, float value)
     return false;
 }
 
-/* What people command is mostly 74.75 or -0.5. The product is exact, so is what is printed. */
+/* Fast path for typical values such as 74.75. The product is exact, so the text is exact. */
 static bool print_thousandths(char **out, double size)
 {
     uint32_t scaled = (uint32_t)(size * 1000);

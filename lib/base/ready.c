@@ -24,7 +24,7 @@ ssize_t aw_read_ready(int fd, void *buf, size_t size)
     return n;
 }
 
-/* The terminal behind a descriptor, opened once more; -1: it is none, or may not be opened. */
+/* Opens the terminal behind a descriptor again; -1: not a terminal, or permission denied. */
 static int own_terminal(int fd)
 {
     char path[32];

@@ -26,8 +26,8 @@ bool aw_append_name(char *list, size_t size, const char *name);
  * it does not fit into size. Returns out. */
 char *aw_shell_word(char *out, size_t size, const char *word);
 
-/* Cuts the next name off a list, in place: up to the separator, in quotes (' or ") where it has one
- * itself. NULL: there is none any more. Empty names are passed over. */
+/* Cuts the next name off a list, in place. A name with a separator in it is quoted (' or "). Skips
+ * empty names. NULL at the end. */
 char *aw_next_name(char **rest, char separator);
 
 /* The text without the blanks around it, cut in place. */

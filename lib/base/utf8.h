@@ -12,8 +12,8 @@
  * UTF-8 (Unicode 15, table 3-7), a control character, or the end. */
 size_t aw_utf8_size(const char *text);
 
-/* Characters of a text, bytes that are none counted as one each: how many columns it takes on a
- * terminal, as long as nothing in it is wide or combines. */
+/* Counts characters; an invalid byte counts as one. Equals the columns on a terminal, unless the
+ * text has wide or combining characters. */
 size_t aw_utf8_length(const char *text);
 
 /* Bytes of the mark (U+FEFF) that some editors put in front of a text: 3, or 0. */

@@ -18,7 +18,7 @@
 #define NEARER       1.6 /* than any larger lag: a smaller one is cancelled */
 #define MOST_LAGS    16
 #define ROUNDS       4    /* until the dead time that rules for zeros need is known */
-#define NO_OVERSHOOT 1e-4 /* a share of overshoot that is none */
+#define NO_OVERSHOOT 1e-4 /* a smaller share counts as no overshoot */
 #define STEEP        20   /* a share of overshoot too much makes an error so much worse */
 
 static double period_of(double omega)
@@ -31,8 +31,8 @@ static void remove_lag(double *lags, size_t *n, size_t which)
     lags[which] = lags[--*n];
 }
 
-/* The smallest lag from zero on, or the largest below it; n: there is none. Integrators are passed
- * over. */
+/* Finds the smallest lag from zero up, or the largest below zero; n: not found. Skips integrators.
+ */
 static size_t next_lag(const double *lags, size_t n, double zero, bool larger)
 {
     size_t found = n;

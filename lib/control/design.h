@@ -38,10 +38,10 @@ struct aw_design_options {
     double ms;        /* bound for robust; 0: 1.6 */
     double activity;  /* bound of aw_driver_activity; 0: the dead band, or 0.01 without one */
     bool bounded;     /* overshoot counts */
-    double overshoot; /* bound for robust, of a step of the linear loop, 0.25 is 25 %, 0 is none at
-                         all. The driver's integrator goes on while its output is at its limit:
-                         gains that overshoot much in the linear loop may swing for ever in the real
-                         one. Where no gains keep it: AW_LIMIT, with the least that can be had */
+    double overshoot; /* bound for robust, of a step of the linear loop: 0.25 is 25 %, 0 no
+                         overshoot. The driver's integrator has no anti-windup: gains that overshoot
+                         much in the linear loop may oscillate forever in the real one. AW_LIMIT if
+                         no gains keep the bound; err names the lowest possible overshoot */
     double late_s; /* the dead time may be so much longer than the model's (aw_fit.half): gains are
                       made for that, and judged by the model as it is */
     double step;   /* of the predicted response, share of full scale; 0: 0.02 */
@@ -65,10 +65,11 @@ struct aw_proposal {
 #define AW_DESIGN_MS      1.6
 #define AW_DESIGN_MS_MOST 2.0 /* what is beyond is refused */
 
-/* AW_LIMIT: *proposal is complete, and err and refusal say why it must not be used: unstable,
- * beyond the driver's range, too lively at rest, or Ms above 2; or, without gains and refusal, that
- * there are none within the bounds of robust. AW_USAGE: the rule has nothing for
- * this form or model. AW_NO_MEMORY. */
+/* AW_LIMIT: *proposal is complete, but err and refusal say why it must not be used: unstable,
+ * beyond the driver's range, too lively at rest, or Ms above 2; or, without gains and refusal, no
+ * gains meet the bounds of robust. AW_USAGE: the rule does not support this form or model.
+ * AW_NO_MEMORY.
+ */
 enum aw_status aw_design(const struct aw_process *process, const struct aw_driver *driver,
                          const struct aw_design_options *options, struct aw_proposal *proposal,
                          struct aw_error *err);

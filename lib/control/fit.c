@@ -18,7 +18,7 @@
 #define HOPELESS   1.4  /* of the logarithm of the variance */
 #define FOLLOWS    0.3  /* of what was used: else it does not follow the input */
 #define LINEAR     0.33 /* independent samples, as a share of all */
-#define KNOWN      0.25 /* a lag, by a quarter, or it is none */
+#define KNOWN      0.25 /* the largest relative half-width of a lag that counts */
 #define SLOW       8    /* times such a lag is the record's length */
 #define NUMBERS    6    /* of struct aw_fit_half */
 #define QUIET      16   /* samples that noise is taken from */

@@ -13,10 +13,10 @@
  * least squares; what a jump of the input at an unknown time between two samples leaves behind
  * counts once (weights.h). Which model, of first order, integrator with one lag or two, second and
  * third order, all with dead time: the one of least Bayesian information criterion (Schwarz, Ann.
- * Statist. 6, 1978), BIC = m·ln(σ²) + k·ln(m). A lag that is not known to a quarter is none: a
- * structure that needs it is not chosen without very strong evidence, nor one with a lag or a swing
- * that is faster than the samples show, and a lag of half the record's length counts as an
- * integrator unless the criterion says very strongly that it is none.
+ * Statist. 6, 1978), BIC = m·ln(σ²) + k·ln(m). A lag that is not known to a quarter does not count:
+ * a structure that needs it is not chosen without very strong evidence, nor one with a lag or a
+ * swing that is faster than the samples show, and a lag of half the record's length counts as an
+ * integrator unless the criterion is very strongly against it.
  *
  * How sure: covariance σ²·(JᵀJ)⁻¹ from the Jacobian J of all parameters at the end; half is 1.96
  * times the root, 95 %. Residuals of samples that follow each other are alike (a model is never
@@ -91,8 +91,8 @@ double aw_fit_late(const struct aw_fit *fit);
  */
 bool aw_fit_is_linear(const struct aw_fit *fit);
 
-/* options NULL: all 0. AW_USAGE: fewer than 30 samples, times that fall, numbers that are none;
- * AW_REFUSED: the input did not move, or nothing followed it; AW_NO_MEMORY. */
+/* options NULL: all 0. AW_USAGE: fewer than 30 samples, times that fall, numbers that are not
+ * finite; AW_REFUSED: the input did not move, or nothing followed it; AW_NO_MEMORY. */
 enum aw_status aw_fit_best(const struct aw_trial *trial, const struct aw_fit_options *options,
                            struct aw_fit *fit, struct aw_error *err);
 

@@ -239,7 +239,7 @@ static int kind_of(const char *name)
     return k;
 }
 
-/* What a kind does not have is passed over. */
+/* Skips parameters that this kind of process does not have. */
 static void take_lags(struct aw_process *p, enum aw_process_kind kind, double tau1, double tau2,
                       double damping)
 {
@@ -290,7 +290,7 @@ static void take_rest(struct aw_model *model, const json_t *root)
     model->driver.lost = model->fit.dead_band;
 }
 
-/* A tick of which a file does not say where it comes from is somebody's. */
+/* A tick without a source in the file counts as given by the user. */
 static void take_tick(struct aw_model *model, const json_t *root)
 {
     const char *from = json_string_value(member(root, "driver", "tick_from"));

@@ -4,7 +4,7 @@
 #include <math.h>
 #include <stdio.h>
 
-#define AGAINST  3    /* times the least motion: nobody is refused for less */
+#define AGAINST  3    /* times the least motion: less against the command is tolerated */
 #define COASTS_S 0.3  /* a joint that is let go */
 #define SMOOTH_S 0.05 /* of its speed, which steps of an encoder make rough */
 

@@ -21,8 +21,8 @@ struct aw_scene {
     bool full; /* dead band, limit and measured steps count; else the loop is linear */
 };
 
-/* One sample a tick, from t = 0 on; the caller frees them. NULL: AW_NO_MEMORY, AW_USAGE for a
- * duration that is none. */
+/* Returns one sample a tick from t = 0 on; the caller frees them. NULL: AW_NO_MEMORY, or AW_USAGE
+ * for an invalid duration. */
 struct aw_sample *aw_predict(const struct aw_process *process, const struct aw_driver *driver,
                              const struct aw_gains *per_tick, const struct aw_scene *scene,
                              size_t *n, struct aw_error *err);

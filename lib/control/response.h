@@ -1,4 +1,4 @@
-/* What a step response is worth: the figures people compare controllers by.
+/* Metrics of a step response, by which controllers are compared.
  *
  * Pure functions over samples that the caller owns. Any unit will do as long as setpoint and
  * measured share it (degrees, Nm, normalised); times are seconds.
@@ -78,8 +78,8 @@ bool aw_metric_reached(double value);
 bool aw_response_arrived(const struct aw_response *response, const struct aw_step *step,
                          double near);
 
-/* What a metric is called in records and for people. Its unit is that of the samples if
- * takes_unit, and then unit_after: "s", "%", "deg", "deg·s", "deg²·s", "". */
+/* Names of a metric in records and for people. Its unit is the samples' unit (if takes_unit) and
+ * unit_after: "s", "%", "deg", "deg·s", "deg²·s", "". */
 struct aw_metric_row {
     const char *name;  /* "rise_time" */
     const char *title; /* "rise time" */

@@ -80,7 +80,7 @@ struct aw_teleop_map {
 enum aw_status aw_teleop_map_set(struct aw_teleop_map *map, const char *key, const char *value,
                                  struct aw_error *err);
 
-/* Lines "key = value"; what begins with # is none. */
+/* Reads lines "key = value" and skips # comments. */
 enum aw_status aw_teleop_map_read(struct aw_teleop_map *map, const char *text,
                                   struct aw_error *err);
 
@@ -146,8 +146,7 @@ struct aw_teleop {
     struct aw_teleop_action actions[8]; /* of the last step */
 };
 
-/* AW_USAGE: the map names a joint that there is not, has no enable, or wants a speed that nobody
- * knows. */
+/* AW_USAGE: the map names an unknown joint, has no enable, or needs a speed that is not known. */
 enum aw_status aw_teleop_start(struct aw_teleop *t, const struct aw_teleop_map *map,
                                struct aw_teleop_joint *joints, size_t n, int64_t now_ns,
                                struct aw_error *err);

@@ -178,7 +178,7 @@ static bool is_jump(const struct aw_trial *trial, size_t k)
            fabs(trial->input[k + 1] - trial->input[k]) > 0;
 }
 
-/* Of the time of a jump. When it came in an interval that is longer than others nobody knows. */
+/* Standard deviation of the time of a jump. In a longer interval than usual it may be anywhere. */
 static double deviation_of(const struct aw_weights *w, size_t k, double scatter)
 {
     double possible = w->trial->input_t[k + 2] - w->trial->input_t[k - 1];

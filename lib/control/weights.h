@@ -1,4 +1,4 @@
-/* What each sample of a record is worth, where the times at which the input jumped are not known.
+/* Weights for the samples of a record in which the times of the input's jumps are not known.
  *
  *     struct aw_weights weights;
  *     status = aw_weights_begin(&weights, &trial, held, &err);

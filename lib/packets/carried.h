@@ -51,8 +51,8 @@ struct aw_carried {
 enum aw_status aw_carried_add(struct aw_carried *carried, enum aw_carried_kind kind,
                               const char *text);
 
-/* Parses all texts. name: of the recording, for errors. *packets is NULL if there are none; else
- * the caller frees it. Errors as in aw_packets_read. */
+/* Parses all texts. name: of the recording, for errors. *packets is NULL without texts; else the
+ * caller frees it. Errors as in aw_packets_read. */
 enum aw_status aw_carried_read(const struct aw_carried *carried, const struct aw_protocol *protocol,
                                const char *name, struct aw_packets **packets, struct aw_error *err);
 

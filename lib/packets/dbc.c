@@ -82,7 +82,7 @@ static struct aw_dbc_signal *find_signal(const struct aw_dbc_message *message, c
     return NULL;
 }
 
-/* "608 SPEED" of a statement about a signal; NULL: there is none. */
+/* Reads "608 SPEED" of a statement about a signal; *signal is NULL if it is not found. */
 static enum aw_status take_signal(struct aw_dbc_parser *p, struct aw_dbc_signal **signal)
 {
     unsigned id;
@@ -202,7 +202,7 @@ static enum aw_status read_choices(struct aw_dbc_parser *p)
     return status == AW_OK ? pass(p) : status;
 }
 
-/* What a comment or a long name is about, as far as it is about a message or a signal. */
+/* Returns where the text of a comment or a long name belongs; NULL: not to a message or signal. */
 static const char **whose(struct aw_dbc_parser *p, bool name)
 {
     double id;

@@ -1,10 +1,10 @@
-/* Internal to lib/packets: what a DBC file says, as it stands there.
+/* Internal to lib/packets: the statements of a DBC file.
  *
- * Read are BO_ and SG_, VAL_, SIG_VALTYPE_, SG_MUL_VAL_, CM_ of messages and signals, and the long
- * names of BA_; all other statements are passed over. Texts are UTF-8 (a file that is none is taken
- * for Windows-1252) without what would do harm in a line of text, JSON or CSV.
+ * Reads BO_ and SG_, VAL_, SIG_VALTYPE_, SG_MUL_VAL_, CM_ of messages and signals, and the long
+ * names of BA_; skips all other statements. Texts are UTF-8; a file that is not UTF-8 is read as
+ * Windows-1252. Control characters are removed, so texts are safe in a line, in JSON and in CSV.
  *
- * Source: the DBC file format documentation (version 01/2007), and what files of others have.
+ * Source: the DBC file format documentation (version 01/2007), and public DBC files.
  */
 #ifndef AW_PACKETS_DBC_H
 #define AW_PACKETS_DBC_H
@@ -40,7 +40,7 @@ struct aw_dbc_signal {
 };
 
 struct aw_dbc_message {
-    const char *name, *long_name, *sender, *help; /* sender NULL: nobody in particular */
+    const char *name, *long_name, *sender, *help; /* sender NULL: not named */
     uint32_t id; /* as it stands there: bit 31 marks one of 29 bits */
     unsigned size;
     struct aw_dbc_signal *signals; /* owned */

@@ -15,7 +15,7 @@ static const char *const windows[] = {"€", "?", "‚", "ƒ", "„", "…", "�
                                       "‹", "Œ", "?", "Ž", "?", "?", "‘", "’", "“", "”", "•",
                                       "–", "—", "˜", "™", "š", "›", "œ", "?", "ž", "Ÿ"};
 
-/* Bytes of what is a character for others, but not for a terminal; 0: it is none of these. */
+/* Size of a character that other programs accept but a terminal must not get; 0: another one. */
 static size_t odd_size(const char *at)
 {
     static const char controls[] = "\xC2", last[] = "\xEF\xBF";
@@ -24,7 +24,7 @@ static size_t odd_size(const char *at)
     return strncmp(at, last, 2) == 0 && ((unsigned char)at[2] & 0xC0) == 0x80 ? 3 : 0;
 }
 
-/* Bytes of the character; 0: it is none. */
+/* Size of the character; 0: invalid. */
 static size_t size_of(const char *at)
 {
     if ((unsigned char)*at < 0x80)

@@ -45,7 +45,7 @@ void aw_dbc_next(struct aw_dbc_scan *scan);
 bool aw_dbc_is_sign(const struct aw_dbc_token *token, char sign);
 bool aw_dbc_is_word(const struct aw_dbc_token *token, const char *word);
 
-/* Of a number, or of a word that is one to C (inf). False: it is none, or not finite. */
+/* Parses a number. Returns false if the token is not a number or is not finite (inf). */
 bool aw_dbc_number(const struct aw_dbc_token *token, double *value);
 
 /* The token as a text of at most size - 1 bytes without control characters, quotes, backslashes,

@@ -91,7 +91,7 @@ static const char *name_of(const struct aw_dbc_signal *signal)
     return signal->long_name ? signal->long_name : signal->name;
 }
 
-/* What every record has beside its fields: a signal of that name is called t_ and so on. */
+/* Returns "_" for signals named like a key that every record has: signal t becomes t_. */
 static const char *tail_of(const struct aw_dbc_signal *signal)
 {
     static const char *const taken[] = {"t", "dir", "msg", "raw", "anomaly", "board", NULL};

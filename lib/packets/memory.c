@@ -55,7 +55,7 @@ static bool same_code(const struct aw_message *a, const struct aw_message *b)
     return a->word ? strcmp(a->word, b->word) == 0 : a->code == b->code && !a->head == !b->head;
 }
 
-/* What the device says when this one has come; NULL: nothing. */
+/* Finds the answer of the device to this message; NULL: it does not answer. */
 static const struct aw_message *find_answer(const struct aw_packet_memory *memory,
                                             const struct aw_message *there)
 {
@@ -186,7 +186,7 @@ static size_t find_joint(const struct aw_packet_memory *memory, const struct aw_
     return place < memory->n_joints ? place : memory->n_joints;
 }
 
-/* What there is to know of a joint. */
+/* A value of a joint that a field may name. */
 struct known {
     const char *word;
     double value;
@@ -207,14 +207,14 @@ static void know(const struct aw_packet_memory_joint *joint, struct known known[
     }
 }
 
-/* Where the unit is none of the joint's kind, the number is one in the joint's. */
+/* Converts to unit; a unit of another kind leaves the value in the joint's unit. */
 static double in_unit(const struct known *known, const char *unit)
 {
     double value = *known->unit && unit ? convert(known->value, known->unit, unit) : known->value;
     return isnan(value) ? known->value : value;
 }
 
-/* Where the gains are of the joint in this place of the file. */
+/* Returns the gains of the joint at this place of the file. */
 static double *gains_of(struct aw_packet_memory *memory, const struct aw_joint_row *row,
                         size_t place)
 {
@@ -222,7 +222,7 @@ static double *gains_of(struct aw_packet_memory *memory, const struct aw_joint_r
     return memory->gains[joint < memory->n_joints ? joint : AW_PACKET_MEMORY_JOINTS + place];
 }
 
-/* Of a field that [joint] names as a gain that is told; NaN: it is none, or nobody knows it. */
+/* Returns the gain that this field of the answer reports; NaN: not a gain, or unknown. */
 static double gain_value(struct aw_packet_memory *memory, const struct aw_message *answer,
                          const char *field)
 {

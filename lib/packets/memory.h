@@ -59,13 +59,13 @@ bool aw_packet_memory_take(struct aw_packet_memory *memory, struct aw_span frame
  * not. */
 double aw_packet_memory_setpoint(struct aw_packet_memory *memory, size_t joint);
 
-/* A gain (0: kp, ki, kd) of a joint of the device, as a packet last set it, or as it was told here;
- * NaN: nobody has. The second one tells the gain that the device has. */
+/* Returns a gain (0: kp, ki, kd) of a joint, as a packet or the second function last set it; NaN:
+ * never set. The second function sets the gain of the device. */
 double aw_packet_memory_gain(const struct aw_packet_memory *memory, size_t joint, int gain);
 void aw_packet_memory_tell_gain(struct aw_packet_memory *memory, size_t joint, int gain,
                                 double value);
 
-/* The next frame to the host that is due by now; 0: there is none. */
+/* Writes the next frame to the host that is due by now; 0: no frame is due. */
 size_t aw_packet_memory_next(struct aw_packet_memory *memory, int64_t now, uint8_t *out,
                              size_t cap);
 

@@ -288,7 +288,7 @@ static enum aw_status read_field(struct aw_packet *p, struct aw_store *store, co
     return row.name ? add_field(p, &row, order, err) : aw_no_memory(err);
 }
 
-/* What follows is what it is answered with. */
+/* The rows that follow describe the answer. */
 static enum aw_status begin_answer(struct aw_packet *p, struct aw_store *store,
                                    struct aw_error *err)
 {

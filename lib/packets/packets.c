@@ -15,7 +15,7 @@ struct pending {
     unsigned line;
 };
 
-/* What the lines are of that are read. */
+/* The section of the current line. */
 enum section { NOTHING, PACKET, JOINT, STOP };
 
 struct reading {
@@ -324,7 +324,7 @@ static enum aw_status find_answers(struct reading *r)
     return status;
 }
 
-/* Joints and stops refer to packets that may come later. A motion without a stop is none. */
+/* Checks joints and stops at the end, because they may refer to later packets. */
 static enum aw_status check_joints(struct reading *r)
 {
     struct aw_packets *packets = r->packets;

@@ -12,9 +12,9 @@
  *     position = f32 ticks scale=0.0879deg
  *     torque   = f32 Nm no_data=-1
  *
- * They become rows of the same table, behind the tool's own: all that is made from the table is
- * made from them, too. What a file may say is in docs/packets.md. A mistake is told with file, line
- * and column; nothing of that file counts then.
+ * They become rows of the same table, after the tool's own, so everything made from the table has
+ * them too. docs/packets.md describes the file. An error names file, line and column, and discards
+ * the whole file.
  */
 #ifndef AW_PACKETS_PACKETS_H
 #define AW_PACKETS_PACKETS_H

@@ -41,7 +41,7 @@ void aw_packet_begin(struct aw_packet *packet, const struct aw_protocol *protoco
 /* "big" or "little". AW_USAGE. */
 enum aw_status aw_packet_endian(enum aw_order *order, const char *value, struct aw_error *err);
 
-/* Makes name of a word in capital letters, "GRIP": AW_USAGE if it is none. */
+/* Makes a name of a word in capital letters ("GRIP"). AW_USAGE: not a valid word. */
 enum aw_status aw_packet_word(char *name, struct aw_error *err);
 
 /* AW_USAGE if it cannot be the name of what. */

@@ -39,7 +39,7 @@ static void add_scalar(struct layout *at, const struct aw_field *row, const char
         .big_endian = row->big_endian,
         .value = value,
     };
-    /* A row without bits is not in the frame: whoever knows the order of frames fills it in. */
+    /* A row without bits is not in the frame: the tool fills it in from the order of frames. */
     bool in_frame = value && !(row->type == AW_UINT && row->bits == 0);
     bool checked = !value && row->type != AW_PAD && !row->lenient;
     bool scaled = row->scale != 0 || row->offset != 0 || row->by || row->has_no_data;
@@ -127,7 +127,7 @@ static void make_runs(struct aw_codec *codec)
     }
 }
 
-/* Whoever goes from chooser to chooser comes to an end; a row that would not is chosen by none. */
+/* Rejects cycles of choosers: a row in a cycle loses its chooser. */
 static enum aw_status check_choosers(struct aw_codec *codec)
 {
     enum aw_status status = AW_OK;

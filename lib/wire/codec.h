@@ -90,7 +90,7 @@ enum aw_status aw_codec_init(struct aw_codec *codec, const struct aw_protocol *p
                              const struct aw_variant *variant, const struct aw_message *message,
                              bool raw);
 
-/* Finds a scalar that holds a value by "field", "label.field", or an alias; -1 if there is none. */
+/* Finds a scalar that holds a value by "field", "label.field", or an alias; -1: not found. */
 int aw_codec_find(const struct aw_codec *codec, const char *name);
 
 /* Writes the scalar's full name ("elbow.position") to out; returns its length. */

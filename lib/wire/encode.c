@@ -98,8 +98,8 @@ static bool is_whole(double wire, double value, const struct aw_range *range)
            (!is_integer(range->offset) && fabs(wire - floor(wire + 0.5)) <= slack);
 }
 
-/* The number that goes on the wire. What the wire cannot carry is refused whatever the caller
- * forces. */
+/* Converts a value to its number on the wire. Even force does not permit numbers that do not fit
+ * into the field. */
 static enum aw_status wire_number(const struct aw_record *record, int scalar, bool force,
                                   double *wire, struct aw_error *err)
 {

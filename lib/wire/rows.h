@@ -14,7 +14,7 @@ size_t aw_rows_bits(const struct aw_field *rows, const struct aw_variant *varian
 /* Is one of the rows of this type? */
 bool aw_rows_have(const struct aw_field *rows, enum aw_type type);
 
-/* The row of this name; NULL: there is none. */
+/* Finds a row by name; NULL: not found. */
 const struct aw_field *aw_rows_find(const struct aw_field *rows, const char *name);
 
 /* The same among the rows of a message; NULL, too, if there is no such message. */
@@ -35,8 +35,8 @@ double aw_row_named_value(const struct aw_field *row, const struct aw_name *name
 size_t aw_payload_size(const struct aw_wire *wire, const struct aw_message *message);
 size_t aw_frame_size(const struct aw_wire *wire, const struct aw_message *message);
 
-/* The message with this code that goes in this direction, a member of wire->protocol->messages;
- * NULL if there is none. */
+/* Finds the message with this code and direction among wire->protocol->messages; NULL: not found.
+ */
 const struct aw_message *aw_find_code(const struct aw_wire *wire, enum aw_dir dir, uint32_t code);
 
 /* The same, but if only the other direction knows the code, that message (a frame written down

@@ -158,7 +158,7 @@ struct aw_message {
     double rate;   /* Hz, at which watch asks for it; 0: the tool's */
 };
 
-/* The fields that report and command a joint, as "message.field"; NULL: there is none. */
+/* The fields that report and command a joint, as "message.field"; or NULL. */
 #define AW_JOINT_GAINS 3 /* kp, ki, kd, in this order */
 struct aw_joint_row {
     const char *name;                                             /* NULL ends the list */
@@ -232,7 +232,7 @@ struct aw_board {
     const char *calls_itself; /* the name that the USB device gives, where one is simulated */
 };
 
-/* What packets of a packet file are made of, see packets/packets.h. */
+/* How a protocol carries custom packets, see packets/packets.h. */
 struct aw_custom_packets {
     const struct aw_field *head; /* before their fields; NULL: the variant's */
     uint16_t size;               /* of the whole frame, as in struct aw_message */

@@ -139,7 +139,7 @@ static double middle(unsigned rows)
     return sum / n;
 }
 
-/* What stands for dots where there is no braille: by the rows that have some, and the slope. */
+/* Replaces dots by an ASCII character with the same rows and slope. */
 static char plain_dots(uint8_t dots)
 {
     static const char by_rows[16] = {' ', '\'', '-', '\'', '-', ':', '-', '|',

@@ -109,7 +109,7 @@ static bool is_in(const struct aw_strip_line *line, int panel, int panels)
 /* ---- Scales -----------------------------------------------------------------------------------
  */
 
-/* Least and greatest value that can be seen; false if there is none. */
+/* Finds the least and the greatest visible value; false: no value is visible. */
 static bool find_extent(const struct aw_strip *strip, int panel, int panels, int64_t from,
                         double *low, double *high)
 {

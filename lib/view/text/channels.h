@@ -47,7 +47,7 @@ struct aw_channels {
     size_t n_slots; /* a power of two, hash table of indices by name */
     struct aw_channel **slots;
     const struct aw_select *select;
-    bool brief; /* new ones that are formal (wire/table.h) are hidden; set by whoever owns it */
+    bool brief; /* hide new formal ones (wire/table.h); set by the owner */
     size_t n_subjects;
     uint64_t messages;
 };

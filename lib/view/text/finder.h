@@ -18,7 +18,7 @@ struct aw_finder {
     const struct aw_names *names;
     const struct aw_select *select;
     bool numbers; /* a pattern asks for an id, which is a value: nothing can be remembered */
-    bool anybody; /* the patterns name the same of every subject, which is not looked at */
+    bool anybody; /* the patterns match the same fields for every subject */
     struct aw_finder_kind {
         const struct aw_codec *codec; /* NULL: not used yet */
         enum aw_dir dir;
@@ -32,7 +32,7 @@ void aw_finder_init(struct aw_finder *finder, const struct aw_names *names,
                     const struct aw_select *select, enum aw_subjects subjects);
 
 /* One set of scalars for each pattern, whether the record has them or not. Valid until the next
- * call. subject: "" if nobody in particular; any where finder->anybody. */
+ * call. subject: "" without one; ignored if finder->anybody. */
 const uint64_t *aw_finder_look(struct aw_finder *finder, const struct aw_record *record,
                                const char *subject);
 

@@ -1,5 +1,5 @@
-/* One value with its full name, wherever it comes from: a field of a record, a member of a JSON
- * object, a cell of a CSV file. What watch and plot are made of.
+/* One value with its full name: a field of a record, a member of a JSON object or a cell of a CSV
+ * file. The unit of watch and plot.
  *
  *     struct aw_names names;                                 about 5 MB, not for the stack
  *     aw_names_init(&names, wire);
@@ -21,7 +21,7 @@
 /* Plain data; texts are valid until the next message is asked for. */
 struct aw_point {
     char name[AW_POINT_NAME];
-    const char *subject;            /* "" if nobody in particular */
+    const char *subject;            /* "" without one */
     const char *message;            /* "" if not known */
     const char *field;              /* "elbow.position" */
     double value;                   /* NaN: no data, or a text */

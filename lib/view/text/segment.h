@@ -75,7 +75,7 @@ struct compiler;
 /* How records are printed in a style. */
 struct style {
     void (*compile)(struct compiler *c, bool has_time);
-    char column;         /* between columns, which are the same in every line; 0: there are none */
+    char column;         /* separates columns, the same in every line; 0: no columns */
     const char *nothing; /* where there is no value */
     const char *quote;   /* around words */
     const char *dir[2];  /* from the device, to it: two characters each */

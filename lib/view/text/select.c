@@ -280,8 +280,8 @@ static bool fits_any(const char *part, const struct known *known)
     return false;
 }
 
-/* The pattern is one of the names, or what follows one of its dots is. What stands before that dot
- * is somebody: whoever it may be (anybody), or one of the names too. */
+/* The pattern is a known name, or has one after a dot. The part before that dot is a subject: any
+ * (anybody), or a known name. */
 static bool is_possible(const char *pattern, const struct known *known, bool anybody)
 {
     const char *dot = strchr(pattern, '.'), *glob = first_glob(pattern);

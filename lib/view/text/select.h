@@ -6,8 +6,8 @@
  *     position               the position of each group
  *     '*.torque' 'lknee.*'   * stands for any characters, ? for one, [ab] for one of these
  *     kp.value               message.field, where a name alone would not do
- *     3  3.force.z           of whom the message says this id
- *     'motor 1 [deg]'        a name is that name, whatever characters others have put into it
+ *     3  3.force.z           of the subject with this id in the message
+ *     'motor 1 [deg]'        a name of another program, with any characters
  *
  * Plain data; patterns are not copied.
  */
@@ -28,7 +28,7 @@ struct aw_select {
 enum aw_subjects {
     AW_SUBJECTS_KNOWN,  /* no */
     AW_SUBJECTS_ANY,    /* there may be */
-    AW_SUBJECTS_BEFORE, /* there may be in front of a field: a name alone is none */
+    AW_SUBJECTS_BEFORE, /* only before a field: a name alone is a field */
 };
 
 /* Is it "t", "dir" or "msg", which every record has beside its fields? No pattern, but named where
@@ -58,11 +58,11 @@ static inline size_t aw_select_missing(const struct aw_select *select, const boo
     return i;
 }
 
-/* Does the pattern name this field, whoever its message is about? */
+/* Returns true if the pattern matches this field of any subject. */
 bool aw_select_field(const char *pattern, const struct aw_codec *codec, int scalar);
 
-/* Does each pattern name fields alone, of whoever the message is about? A subject that is called
- * like a field makes this false, and so does one that may be: AW_SUBJECTS_ANY. */
+/* Returns true if all patterns match fields of any subject. A subject with the name of a field
+ * makes this false, and so does AW_SUBJECTS_ANY, where one may come. */
 bool aw_select_fields_only(const struct aw_select *select, struct aw_wire *wire,
                            enum aw_subjects subjects);
 

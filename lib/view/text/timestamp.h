@@ -31,9 +31,9 @@ char *aw_print_seconds(char *out, int64_t time_ns, struct aw_second *known);
 char *aw_print_time(char *out, enum aw_time_style style, int64_t time_ns, int64_t first_ns,
                     int64_t previous_ns);
 
-/* Back from ISO 8601: a date, T or a blank, a time with or without digits behind the seconds, then
- * Z, +02:00 or nothing (UTC). False, and the time is as it was, if it is none, or more than
- * 292 years from 1970. */
+/* Parses ISO 8601: a date, T or a blank, a time with or without a fraction, then Z, +02:00 or
+ * nothing (UTC). Returns false and leaves the time unchanged if it is invalid or more than 292
+ * years from 1970. */
 bool aw_time_parse_iso(const char *text, int64_t *time_ns);
 
 #endif

@@ -67,7 +67,7 @@ struct aw_view_options {
     struct aw_messages messages;  /* a table without fields: columns of these only, where there are
                                     any, and of as many repetitions as like says */
     const struct aw_record *like; /* used by aw_view_new only; NULL: of all repetitions */
-    enum aw_subjects subjects;    /* of fields; in a format a name alone is none */
+    enum aw_subjects subjects;    /* of fields; in a format a name alone is a field */
 };
 
 struct aw_view;
@@ -90,8 +90,8 @@ bool aw_view_covers(const struct aw_view *view, const struct aw_codec *codec);
 struct aw_messages aw_view_messages(const struct aw_protocol *protocol, const char *const *names,
                                     size_t own);
 
-/* 0: each field of CSV has a column; else there is room for so many, and the other fields are left
- * out: whoever shows the records says so. */
+/* Returns 0 if each field of CSV has a column; else the number of columns there is room for. The
+ * caller reports that the other fields are missing. */
 size_t aw_view_room(const struct aw_view *view);
 
 /* The header of a table; 0 in other styles. */

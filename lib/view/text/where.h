@@ -34,7 +34,7 @@ struct aw_where_term {
     const char *tolerance; /* of = with a number: how far from it is the same; NULL: nothing is */
 };
 
-/* Of what every message has beside its fields: msg = NAME, dir != tx. */
+/* Conditions on the message itself: msg = NAME, dir != tx. */
 struct aw_where_head {
     bool dir; /* else msg */
     bool is;  /* else it must not be */
@@ -63,7 +63,7 @@ enum aw_status aw_where_parse(const char *text, struct aw_where *where, struct a
 enum aw_status aw_where_check_units(const struct aw_where *where, struct aw_wire *wire,
                                     struct aw_error *err);
 
-/* The same, and AW_USAGE if a field is none of the wire's, as aw_select_check. */
+/* The same, and AW_USAGE if the wire has no such field, as aw_select_check. */
 enum aw_status aw_where_check(const struct aw_where *where, const struct aw_names *names,
                               enum aw_subjects subjects, struct aw_error *err);
 
