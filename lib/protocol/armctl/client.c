@@ -155,7 +155,7 @@ static enum aw_status next_line(struct aw_armctl *arm, int64_t deadline, struct 
     }
 }
 
-/* A write that nobody takes is a message lost like any other. */
+/* A write that times out is a lost message like any other. */
 static enum aw_status write_bytes(struct aw_armctl *arm, const uint8_t *bytes, size_t size,
                                   struct aw_error *err)
 {
@@ -247,7 +247,7 @@ static void accept(struct talk *talk)
     talk->answered = true;
 }
 
-/* What the handler has to say yet it repeats as often as a sender does: longer than that. */
+/* Longer than the handler takes to repeat a pending packet. */
 static int until_repeated_ms(const struct aw_armctl *arm)
 {
     return arm->options.ack_timeout_ms + QUICKLY_MS;
@@ -269,7 +269,7 @@ static void belongs_elsewhere(struct aw_armctl *arm)
     report(arm, AW_ARMCTL_LATE, arm->line.text, 0);
 }
 
-/* What was held is of an earlier command after all. */
+/* The held confirmation belongs to an earlier command. */
 static void let_go(struct talk *talk)
 {
     talk->held = talk->before_ack = false;
@@ -462,7 +462,7 @@ enum aw_status aw_armctl_idle(struct aw_armctl *arm, int64_t deadline, struct aw
 
 /* Sending */
 
-/* What is held is taken for ours when its time has come. */
+/* Accepts the held confirmation as ours after its delay. */
 static enum aw_status wait_for(struct talk *talk, const bool *what, int timeout_ms)
 {
     struct aw_armctl *arm = talk->arm;
@@ -583,8 +583,8 @@ static enum aw_status send_copy(struct talk *talk, bool *acked)
     return status == AW_OK && !talk->answered ? AW_TIMEOUT : status;
 }
 
-/* Where nobody knows whether the digits agree a handler that acknowledges whatever it has had is
- * given the other one; any other has carried the command out, and is waited for so much longer. */
+/* While it is unknown whether the digits agree: a handler that acknowledges duplicates gets the
+ * other digit. Any other handler has carried the command out; waits more_ms longer for it. */
 static enum aw_status try_again(struct talk *talk, int more_ms)
 {
     bool again = false;

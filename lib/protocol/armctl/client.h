@@ -21,11 +21,11 @@
  * sent once more with the other digit, provided that it is absolute: deg, pos, arm and spd may be
  * carried out twice, mov may not, and neither may what we do not know. Where there was an ACK, it
  * is so only with a handler that acknowledges a copy, too (one is sent with the same digit, which
- * nobody carries out): the ACK of any other one says that it was carried out. While nothing in this
- * session has shown yet that the digits agree it is waited for no longer than flip_after_ms,
- * afterwards for confirm_timeout_ms. After that the first
- * digit of the handler is taken, whichever it is. Before the digits are shown to agree, a packet
- * with the digit of a duplicate that differs from the last one received is a new one.
+ * no handler carries out): the ACK of any other one says that it was carried out. While nothing in
+ * this session has shown yet that the digits agree it is waited for no longer than flip_after_ms,
+ * afterwards for confirm_timeout_ms. After that the first digit of the handler is taken, whichever
+ * it is. Before the digits are shown to agree, a packet with the digit of a duplicate that differs
+ * from the last one received is a new one.
  *
  * A lost ACK does no harm if the confirmation comes: the link keeps the order, so the confirmation
  * implies the ACK.
@@ -196,8 +196,8 @@ enum aw_status aw_armctl_command_line(struct aw_armctl *arm, const char *body,
 enum aw_status aw_armctl_ping(struct aw_armctl *arm, struct aw_armctl_outcome *outcome,
                               struct aw_error *err);
 
-/* The target of the last command for the joint if it was never confirmed, in its unit; NaN: there
- * is none, or it moves another joint. */
+/* Returns the target of the last command if it moves this joint and was never confirmed, in the
+ * joint's unit; else NaN. */
 double aw_armctl_target(struct aw_armctl *arm, int joint);
 
 /* The command that goes back to where the joints of this command were last confirmed; false if that
@@ -210,8 +210,8 @@ bool aw_armctl_last_confirmed(struct aw_armctl *arm, const struct aw_record *com
  * what it moves. Nothing is sent. */
 void aw_armctl_intend(struct aw_armctl *arm, const char *body);
 
-/* What to remember if this program is killed while the intended command is in progress: it is
- * pending, and its confirmation may still come. */
+/* Returns the state to save before sending the intended command. If this program is killed, the
+ * command is pending and its confirmation may still come. */
 struct aw_armctl_memory aw_armctl_memory_ahead(struct aw_armctl *arm);
 
 /* Stop, as far as the protocol has one: commands the last confirmed position of what moves (the

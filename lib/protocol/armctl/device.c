@@ -55,7 +55,7 @@ struct handler {
     struct aw_armctl_profile profile;
     struct aw_armctl_device_counters counters;
     struct aw_wire wire;
-    struct aw_packet_memory *memory; /* of words of files; NULL: there are none */
+    struct aw_packet_memory *memory; /* of custom words; or NULL */
     struct aw_armctl_reader reader;
     struct aw_armctl_line line;
     struct aw_armctl_receiver receiver;
@@ -345,7 +345,7 @@ static bool read_published(const char *text, int *joint, int *value)
     return *comma == ',' && !*end;
 }
 
-/* AW_ARMCTL_ONLY_DEG_SPD. What a motor does with its duty is not simulated. */
+/* AW_ARMCTL_ONLY_DEG_SPD. Does not simulate the motion of motors. */
 static void execute_published(struct handler *h, const char *body)
 {
     int joint, value;

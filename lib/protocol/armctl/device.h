@@ -46,7 +46,7 @@ enum aw_armctl_quirk {
     AW_ARMCTL_PUBLISHED = 127, /* all of them: the published handler as it is */
 };
 
-/* Reads "no-reack,bare-confirm"; "" is none, "published" all. AW_USAGE names the ones there are. */
+/* Parses "no-reack,bare-confirm"; "" is no quirk, "published" all. AW_USAGE lists the quirks. */
 enum aw_status aw_armctl_quirks_parse(const char *text, unsigned *quirks, struct aw_error *err);
 
 /* Names of the quirks, NULL-terminated, for help and completion. */
@@ -73,7 +73,7 @@ struct aw_armctl_device_counters {
         confirmations_dropped;
 };
 
-/* NULL if there is no memory. Whoever has the device closes it through its ops. */
+/* NULL: out of memory. The caller closes the device through its ops. */
 struct aw_device *aw_armctl_device(const struct aw_armctl_device_options *options);
 
 /* For tests and the status line of the simulator; valid while the device is. */

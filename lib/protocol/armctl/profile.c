@@ -290,8 +290,8 @@ const struct aw_armctl_joint *aw_armctl_profile_find(const struct aw_armctl_prof
     return digit ? aw_armctl_profile_joint(profile, text[0] - '0') : NULL;
 }
 
-/* The record's field joint, if it is a number that a joint can have; what is none is refused by
- * aw_encode. */
+/* Reads the record's field joint. Returns false if it is no joint number; aw_encode refuses that.
+ */
 static bool own_joint(const struct aw_record *record, int *joint)
 {
     int scalar = aw_codec_find(record->codec, "joint");

@@ -107,9 +107,8 @@ bool aw_armctl_scalar_joint(const struct aw_armctl_profile *profile, const struc
  *     elbow: 400 deg is above its maximum 180 deg — see [joint elbow] in the config, or --force
  * or AW_USAGE where the joint is of the other kind:
  *     elbow: joint 2 is h of arm, which needs a translating joint (mm), not a rotating one — …
- * profile may be NULL; negatives allows values
- * below zero for joints that no profile describes (--signed). What the wire cannot carry is left to
- * aw_encode. */
+ * profile may be NULL; negatives allows values below zero for joints that no profile describes
+ * (--signed). aw_encode refuses values that the wire cannot carry. */
 enum aw_status aw_armctl_profile_check(const struct aw_armctl_profile *profile, bool negatives,
                                        const struct aw_record *record, struct aw_error *err);
 

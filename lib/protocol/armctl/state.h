@@ -69,8 +69,8 @@ void aw_armctl_memory_settle(struct aw_armctl_memory *memory, int index);
 enum aw_status aw_armctl_state_path(const char *dir, const char *key, char *path, size_t size,
                                     struct aw_error *err);
 
-/* Reads it. No file, somebody else's file or a damaged one: {0}, which is always a safe start.
- * Returns whether something was remembered. */
+/* Loads the state. Without a file, or if it is damaged or of another user: {0}, which is always a
+ * safe start. Returns true if a state was loaded. */
 bool aw_armctl_state_load(const char *dir, const char *key, struct aw_armctl_memory *memory);
 
 /* Writes it in one step (a new file that is renamed), making the directories needed. On failure

@@ -96,8 +96,8 @@ static const struct aw_variant variants[] = {
     {0},
 };
 
-/* The bytes up to and with the first CR or LF, CRLF counting as one; 0 if there is none yet. A CR
- * that is the last byte may still get its LF. */
+/* Returns the size up to and including the first CR, LF or CRLF; 0: no end yet. A CR as the last
+ * byte may still get its LF. */
 static size_t line_length(struct aw_span in)
 {
     for (size_t i = 0; i < in.size; i++) {
@@ -109,8 +109,8 @@ static size_t line_length(struct aw_span in)
     return 0;
 }
 
-/* Lines end with CR LF. What ends with only one of the two has lost the other: it is thrown away,
- * and what follows is a new line. So is what has no end after 34 bytes, up to its end. */
+/* Lines end with CR LF. Discards a line that has only one of them, and a line of more than 34
+ * bytes, up to its end. */
 static enum aw_status next_line(const struct aw_wire *wire, struct aw_framer *framer,
                                 struct aw_span in, struct aw_span *frame, size_t *used,
                                 struct aw_error *err)

@@ -7,7 +7,7 @@
  * The published firmware uses DEG and SPD otherwise: DEG<joint>,<pulse> with a servo pulse in µs
  * for its joints 2, 4 and 5, SPD<joint>,<duty> for its motors 1 and 3. Those are the messages pulse
  * and duty here. A line is told apart by what follows its comma: DEG with 500 to 2500 is a pulse
- * (no angle is that large), SPD with a comma is a duty. What has no parameters is deg or spd.
+ * (no angle is that large), SPD with a comma is a duty. Without parameters it is deg or spd.
  *
  * A command and its confirmation are the same message in both directions. The sequence digits are
  * an alternating bit: 0,1,0,1… from the host, 2,3,2,3… from the device.

@@ -386,7 +386,7 @@ enum aw_status aw_canpid_setpoint(struct aw_canpid *client, unsigned board, int 
 
 /* Receiving */
 
-/* What lies there after nobody has looked for a while has waited, until a read finds nothing. */
+/* After a pause, frames that are read at once have waited in the link, up to an empty read. */
 static enum aw_status read_frame(struct aw_canpid *client, int64_t deadline, size_t *size,
                                  struct aw_error *err)
 {

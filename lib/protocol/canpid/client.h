@@ -121,16 +121,15 @@ void aw_canpid_init(struct aw_canpid *client, struct aw_link *link,
 /* Board is any identifier below 2048. */
 struct aw_canpid_board *aw_canpid_board(struct aw_canpid *client, unsigned board);
 
-/* When the last frame came (AW_NEVER: none yet): by the link's own stamp, or where that has none
- * when it was read, but if nobody had read the link for a while, when that while began. And how
- * many a second come at present: 0 with fewer than two, and sinking from the moment when one is
- * overdue. */
+/* Return when the last frame came (AW_NEVER: none yet), and the present rate in frames a second.
+ * The time is the link's own stamp, else when the frame was read; after a pause in reading, when
+ * the pause began. The rate is 0 with fewer than two frames and sinks as soon as one is overdue. */
 int64_t aw_canpid_last_ns(const struct aw_canpid_stream *stream);
 double aw_canpid_rate_hz(const struct aw_canpid_stream *stream, int64_t now);
 
-/* Reads and takes in one frame: telemetry, dir AW_RX, or a command seen on the bus, AW_TX. AW_OK,
- * AW_TIMEOUT, AW_STOPPED, AW_LOST; AW_EVENT: no frame but news; AW_MALFORMED: a frame that is none
- * of this protocol, or damaged (received has no record), after which one may go on. */
+/* Reads and handles one frame: telemetry (dir AW_RX) or a command seen on the bus (AW_TX). AW_OK,
+ * AW_TIMEOUT, AW_STOPPED, AW_LOST; AW_EVENT: no frame but news; AW_MALFORMED: a damaged frame or
+ * one of another node (received has no record); the caller may continue. */
 enum aw_status aw_canpid_receive(struct aw_canpid *client, int64_t deadline,
                                  struct aw_received *received, struct aw_error *err);
 
@@ -222,7 +221,7 @@ enum aw_status aw_canpid_poll(struct aw_canpid *client, struct aw_error *err);
 
 /* Reads until the board's pid telemetry shows this setpoint, to one step of the wire; for one
  * outside the controller's limits (disabled): until two frames in a row show it and no output.
- * AW_OK, AW_TIMEOUT saying what it shows instead (or that there is none), AW_STOPPED, AW_LOST. fn
+ * AW_OK, AW_TIMEOUT (err names the setpoint shown, or missing telemetry), AW_STOPPED, AW_LOST. fn
  * as in aw_canpid_idle, or NULL; its result is ignored.
  *
  * Telemetry does not say which command it is about. So frames that waited already, or come within

@@ -91,7 +91,7 @@ struct bus {
     struct aw_canpid_device_counters counters;
     struct aw_wire wire; /* raw */
     const struct aw_codec *codecs[KINDS];
-    struct aw_packet_memory *memory; /* of other nodes; NULL: there are none */
+    struct aw_packet_memory *memory; /* of other nodes; or NULL */
     bool started;
     int64_t now_ns, cycle_ns, gap_ns;
     int64_t tick_ns;       /* of a driver's loop, which takes one frame each time */
@@ -167,7 +167,7 @@ static int encoder_noise(struct bus *bus, struct driver *driver)
     return (int)round(share * bus->options.noise);
 }
 
-/* What the encoders are on. */
+/* Returns the joint that the encoders measure. */
 static const struct aw_canpid_joint *seen(const struct driver *driver)
 {
     static const struct aw_canpid_joint start;

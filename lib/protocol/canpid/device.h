@@ -8,8 +8,8 @@
  *
  * Datagrams, see wire.h. A driver takes the identifiers board + 0 … 15, whatever their length
  * (missing bytes are zero), and answers nothing: it sends joint, pid and sensors again and again,
- * rate_hz times a second, the boards one after the other. What is not read in time is dropped, like
- * on a bus.
+ * rate_hz times a second, the boards one after the other. Frames that are not read in time are
+ * dropped, as on a bus.
  *
  * The loop, as published: each time it comes round, at most once in 4 ms, one gate takes one frame
  * and then runs the control law, and behind the gate telemetry is sent. So the law's tick is the
@@ -108,10 +108,10 @@ struct aw_canpid_device_counters {
         ignored,       /* for a board, but no command it knows */
         overruns,      /* lost, because two were waiting already */
         switches,      /* changes of a controller */
-        sent, dropped; /* telemetry frames; dropped: nobody took them */
+        sent, dropped; /* telemetry frames; dropped: the host did not read them */
 };
 
-/* NULL if there is no memory or no board. Whoever has the device closes it through its ops. */
+/* NULL: out of memory, or no board. The caller closes the device through its ops. */
 struct aw_device *aw_canpid_device(const struct aw_canpid_device_options *options);
 
 /* For tests and the status line of the simulator; valid while the device is. */

@@ -57,7 +57,7 @@ struct aw_canpid_joint {
     double slack;                   /* lever − motor, rad; within half the play */
 };
 
-/* What the drive is commanded: to be off, or to turn the lever at a speed. */
+/* Command of the drive: off, or a speed of the lever. */
 struct aw_joint_drive {
     bool on;
     double speed; /* rad/s */

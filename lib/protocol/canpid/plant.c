@@ -58,7 +58,7 @@ const char *aw_canpid_plant_text(const struct aw_canpid_plant *plant, char out[A
     return out;
 }
 
-/* What a joint has of its own; all else is that of aw_joint_defaults. */
+/* Parameters in which a joint differs from aw_joint_defaults. */
 static const struct own {
     unsigned board;
     double gear, speed_rpm, droop, torque, lever_inertia, lever_friction;

@@ -1,5 +1,4 @@
-/* What stands behind a simulated driver: the six joints of the exoskeleton, and what may be wrong
- * with one.
+/* The mechanics behind the simulated drivers: the six joints of the exoskeleton, and faults of one.
  *
  *     struct aw_canpid_plant plant;
  *     status = aw_canpid_plant_parse("wall:2deg", &plant, &err);
@@ -7,9 +6,9 @@
  *     aw_canpid_plant_apply(&plant, &model);
  *
  * The joints are our choice, as those of joint.h, and no two of them are alike: hips are slow and
- * heavy, ankles light and quick, and the right leg has been worn more than the left one. Somebody
- * stands in them: the legs are heavier than the one of joint.h and hardly swing. (One that hangs
- * free does, between motor and torque, and no model of lib/control explains that torque.)
+ * heavy, ankles light and quick, and the right leg has been worn more than the left one. A person
+ * stands in them: the legs are heavier than the one of joint.h and hardly swing. (A leg that hangs
+ * free swings between motor and torque, and no model of lib/control explains that torque.)
  */
 #ifndef AW_PROTOCOL_CANPID_PLANT_H
 #define AW_PROTOCOL_CANPID_PLANT_H
@@ -51,10 +50,10 @@ enum aw_status aw_canpid_plant_parse(const char *text, struct aw_canpid_plant *p
 const char *aw_canpid_plant_text(const struct aw_canpid_plant *plant,
                                  char out[AW_CANPID_PLANT_MAX]);
 
-/* The joint behind a board; behind one that is none of the six aw_joint_defaults. */
+/* Returns the joint of a board; aw_joint_defaults for other boards than the six. */
 struct aw_joint_model aw_canpid_joint(unsigned board);
 
-/* What of it is a matter of mechanics; STUCK and DELAY are not. */
+/* Applies the mechanical faults to the model; STUCK and DELAY are not mechanical. */
 void aw_canpid_plant_apply(const struct aw_canpid_plant *plant, struct aw_joint_model *model);
 
 #endif

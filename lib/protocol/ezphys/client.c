@@ -93,7 +93,7 @@ static bool is_message(const struct aw_message *message, const char *name)
     return message && strcmp(message->name, name) == 0;
 }
 
-/* One packet, or something that is none, of what is there. AW_OK: a message is whole. */
+/* Scans one packet, valid or not, from the received bytes. AW_OK: a message is complete. */
 static enum aw_status scan_one(struct aw_ezphys *ez, bool *again)
 {
     struct aw_span frame, rest = {ez->buffer + ez->parsed, ez->held - ez->parsed};
@@ -189,7 +189,7 @@ static enum aw_status read_more(struct aw_ezphys *ez, int64_t deadline, bool *en
 /* ---- What it means -----------------------------------------------------------------------------
  */
 
-/* The step of the timestamp in the message; false if there is none. */
+/* Finds the step of the timestamp in the message; false: no timestamp. */
 static bool find_step(struct aw_ezphys *ez, int64_t *step)
 {
     struct aw_record record;
@@ -549,7 +549,7 @@ static enum aw_status send_now(struct aw_ezphys *ez, struct aw_error *err)
         status = aw_link_write(ez->link, message, size, err);
     if (status == AW_OK) {
         ez->sent_ns = aw_clock_now(ez->link->clock);
-        /* What was asked for once has been sent. */
+        /* One-time requests have been sent. */
         if (ez->reset) {
             ez->resetting = true;
             ez->reset_step = ez->state.timed ? ez->state.step : -1;

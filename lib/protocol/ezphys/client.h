@@ -69,7 +69,7 @@ struct aw_ezphys_command {
 
 struct aw_ezphys_counters {
     uint64_t messages, packets, answers, malformed, bytes;
-    uint64_t resets; /* beginnings that nobody asked for here */
+    uint64_t resets; /* restarts that this program did not request */
     uint64_t stale;  /* messages passed over after a reset */
 };
 
@@ -128,7 +128,7 @@ void aw_ezphys_resume(struct aw_ezphys *ez);
 enum aw_status aw_ezphys_receive(struct aw_ezphys *ez, int64_t deadline,
                                  struct aw_received *received, struct aw_error *err);
 
-/* A packet of the last message as it came, not decoded; size 0 if there is none. */
+/* Returns a packet of the last message, not decoded; size 0: no such packet. */
 struct aw_received aw_ezphys_received(const struct aw_ezphys *ez, size_t packet);
 
 /* Answers the last message; nothing to do if that was done. AW_LIMIT if the wire's size or count

@@ -35,8 +35,9 @@ struct aw_ezphys_framing {
 /* Looks a word up that is no preset; its description, or NULL. */
 typedef const char *aw_ezphys_framing_named(void *context, const char *name);
 
-/* Words of the user's own, from a config file; NULL where there are none. They may not refer to
- * each other. */
+/* Names that the user defines in a config file; NULL without them. They may not refer to each
+ * other.
+ */
 struct aw_ezphys_framing_names {
     aw_ezphys_framing_named *find;
     void *context;

@@ -66,7 +66,7 @@ enum aw_status aw_ezphys_names_add(struct aw_ezphys_names *names, enum aw_ezphys
                                    uint32_t id, const char *name, const char *const *bodies,
                                    struct aw_error *err);
 
-/* Says how a joint moves that was added; nothing if there is none of this name. */
+/* Sets how a joint moves; ignores unknown names. */
 void aw_ezphys_names_move(struct aw_ezphys_names *names, const char *joint,
                           enum aw_ezphys_moves moves);
 
@@ -83,7 +83,7 @@ void aw_ezphys_name_line(const struct aw_ezphys_name *entry, char out[AW_EZPHYS_
 enum aw_status aw_ezphys_names_read(struct aw_ezphys_names *names, FILE *in, const char *file,
                                     struct aw_error *err);
 
-/* The entry of a number, or of a name; NULL if there is none. */
+/* Finds an entry by number, or by name; NULL: not found. */
 const struct aw_ezphys_name *aw_ezphys_names_of(const struct aw_ezphys_names *names,
                                                 enum aw_ezphys_kind kind, uint32_t id);
 const struct aw_ezphys_name *aw_ezphys_names_find(const struct aw_ezphys_names *names,

@@ -1,4 +1,4 @@
-/* Finds the wire description of a capture nobody knows anything about.
+/* Finds the wire description of an unknown capture.
  *
  *     struct aw_ezphys_guess guesses[3];
  *     size_t n = aw_ezphys_probe((struct aw_span){bytes, size}, guesses, 3);

@@ -54,7 +54,7 @@ struct aw_ezphys_contact {
     double point[3], depth;         /* m */
 };
 
-/* Of whom the last packet was. */
+/* The subject of the last packet. */
 struct aw_ezphys_about {
     const struct aw_ezphys_object *object; /* NULL: the scene */
     int axis;                              /* 1.., of a joint_axis; else 0 */
@@ -87,8 +87,8 @@ struct aw_ezphys_state {
 /* A message begins. */
 void aw_ezphys_state_begin(struct aw_ezphys_state *state);
 
-/* Takes one packet from the simulator in and says in state->about whom it is about. names may be
- * NULL. */
+/* Updates the state with one packet from the simulator and sets state->about to its subject. names
+ * may be NULL. */
 void aw_ezphys_state_update(struct aw_ezphys_state *state, const struct aw_ezphys_names *names,
                             const struct aw_record *record);
 

@@ -28,7 +28,7 @@
 extern const struct aw_protocol aw_ezphys_protocol;
 
 /* For a variant's instead: joint_axis with a field axis that no packet carries, because the order
- * of the packets tells it. Whoever decodes fills it in. */
+ * of the packets tells it. The caller of the decoder fills it in. */
 extern const struct aw_message aw_ezphys_ordered[];
 
 #endif

@@ -99,8 +99,9 @@ static void forget_oldest(struct aw_hidmotor_owed *owed)
         expire(owed, owed->sent_ns[0] + 1);
 }
 
-/* A reply that nobody waits for: is it one of those? If it repeats the one before it may be that
- * one doubled, and where others ask, too, it may be theirs: then it proves nothing. */
+/* Returns true if an unexpected reply answers one of our earlier requests. A reply equal to the
+ * last one may be a duplicate, and with other programs on the board it may be theirs: both prove
+ * nothing. */
 static bool was_owed(struct aw_hidmotor *arm, uint32_t id)
 {
     struct aw_hidmotor_owed *owed = find_owed(arm, id);
@@ -211,9 +212,9 @@ static bool is_own(const struct aw_hidmotor *arm, const struct aw_message *messa
     return message >= arm->wire.protocol->messages + aw_hidmotor_protocol.n_messages;
 }
 
-/* A setter's reply repeats the request, or, on boards that do not, says nothing. One that repeats
- * another request is that of another program, or a late one. What a packet of a file is answered
- * with is known to its firmware. */
+/* A setter's reply repeats the request, or has no meaning on boards that do not repeat it. A reply
+ * that repeats another request is late or another program's. Answers to custom packets depend on
+ * the firmware and are not judged. */
 static bool repeats_another(const struct exchange *x, const uint8_t *bytes)
 {
     return !x->question && x->message && !is_own(x->arm, x->message) &&
@@ -349,7 +350,7 @@ static enum aw_status try_once(struct exchange *x, bool *taken, struct aw_error 
     }
     if (status == AW_OK)
         status = aw_link_write(arm->link, x->request, AW_HIDMOTOR_REPORT, err);
-    *taken = status != AW_OK; /* nobody will answer */
+    *taken = status != AW_OK; /* no answer will come */
     if (*taken)
         return status;
     arm->counters.sent++;
@@ -435,7 +436,7 @@ static double *values_at(struct aw_hidmotor_reply *reply, int scalar)
     return reply->record.v + scalar;
 }
 
-/* What a good answer to positions says is known from then on, whoever asked. */
+/* Uses every valid answer to positions, also to requests of other programs. */
 static void handle_positions(struct aw_hidmotor *arm, struct aw_hidmotor_reply *reply,
                              struct aw_hidmotor_status *status)
 {

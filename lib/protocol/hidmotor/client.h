@@ -148,9 +148,9 @@ enum aw_status aw_hidmotor_poll(struct aw_hidmotor *arm, struct aw_error *err);
 /* Sends a request of the table and waits for its reply. AW_USAGE for what is not finite, AW_LIMIT
  * for what is outside the table's ranges, unless options.force is set (nothing went out),
  * AW_TIMEOUT with what came instead, AW_REFUSED if the board does not know the packet, AW_MALFORMED
- * for a reply with a bad number of motors or numbers that are none (reply->bytes and what could be
- * read are set), AW_STOPPED, AW_LOST. What a setter's reply repeats is not judged. reply may be
- * NULL. */
+ * for a reply with a bad number of motors or values that are not finite (reply->bytes and the
+ * readable values are set), AW_STOPPED, AW_LOST. Does not check that a setter's reply repeats the
+ * request. reply may be NULL. */
 enum aw_status aw_hidmotor_command(struct aw_hidmotor *arm, const struct aw_record *request,
                                    struct aw_hidmotor_reply *reply, struct aw_error *err);
 

@@ -30,7 +30,7 @@ struct aw_hidmotor_dc {
 /* It stands there, and its law begins anew. */
 void aw_hidmotor_dc_put(struct aw_hidmotor_dc *motor, double angle);
 
-/* One tick. gains: kp, ki, kd. What is no number is no output. */
+/* Runs one control period. gains: kp, ki, kd. An output that is not finite becomes 0. */
 double aw_hidmotor_dc_law(struct aw_hidmotor_dc *motor, const double gains[3], double setpoint);
 
 /* One millisecond with this output; low and high: the limits of the joint. */

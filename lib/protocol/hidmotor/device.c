@@ -86,7 +86,7 @@ struct board {
     struct aw_hidmotor_device_counters counters;
     struct aw_wire wire;
     struct packet packets[PACKETS];
-    struct aw_packet_memory *memory; /* of packets of files; NULL: there are none */
+    struct aw_packet_memory *memory; /* of custom packets; or NULL */
     struct aw_hidmotor_joint limits[MOTORS];
     struct aw_random random; /* of what befalls reports */
     bool started;
@@ -585,7 +585,7 @@ static void tell_joints(struct board *board)
             aw_packet_memory_tell_gain(board->memory, i, k, board->motors[i].gains[k]);
 }
 
-/* What a packet of a file has set. The law's sum begins anew with other gains. */
+/* Applies gains that a custom packet has set. New gains reset the integrator. */
 static void take_gains(struct board *board, size_t i)
 {
     struct motor *motor = &board->motors[i];

@@ -80,7 +80,7 @@ struct aw_hidmotor_faults {
 };
 
 /* Reads "lost:10%,slow,unplug:5s" (a share, or for unplug a time); without one it happens every
- * time, and unplug at once. "" is none. AW_USAGE with did-you-mean. */
+ * time, and unplug at once. "" is no fault. AW_USAGE with did-you-mean. */
 enum aw_status aw_hidmotor_faults_parse(const char *text, struct aw_hidmotor_faults *faults,
                                         struct aw_error *err);
 
@@ -110,11 +110,11 @@ struct aw_hidmotor_device_counters {
         taken,         /* by the main loop */
         unknown,       /* of them: answered with packet 99 */
         sent,          /* reports to the host */
-        dropped,       /* replies that nobody took */
+        dropped,       /* replies that the host did not read */
         faults;        /* that befell something */
 };
 
-/* NULL if there is no memory. Whoever has the device closes it through its ops. */
+/* NULL: out of memory. The caller closes the device through its ops. */
 struct aw_device *aw_hidmotor_device(const struct aw_hidmotor_device_options *options);
 
 /* For tests and the status line of the simulator; valid while the device is. */

@@ -102,7 +102,7 @@ static enum aw_status check_duration(const struct aw_hidmotor_target *target, bo
                    row->min, row->max);
 }
 
-/* What can be said before the board was asked. */
+/* Checks that need no answer of the board. */
 static enum aw_status check_target(const struct aw_hidmotor_target *target, bool force,
                                    struct aw_error *err)
 {
@@ -346,7 +346,7 @@ enum aw_status aw_hidmotor_move(struct aw_hidmotor *arm, struct aw_hidmotor_plan
         moved->verified = status == AW_OK;
     }
     if (status != AW_OK && status != AW_STOPPED)
-        arm->motion.n = 0; /* nobody knows whether it moves so */
+        arm->motion.n = 0; /* whether it moves like this is unknown */
     moved->maybe_stale = reply.maybe_stale && !moved->verified;
     moved->sent_ns = plan->sent_ns;
     moved->got_ns = aw_clock_now(arm->link->clock);

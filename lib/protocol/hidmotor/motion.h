@@ -39,7 +39,7 @@ struct aw_hidmotor_joint {
 };
 struct aw_hidmotor_joint aw_hidmotor_joint(int joint); /* 0, 1, 2 */
 
-/* 0, 1, 2 for a name or alias; -1 if there is none. */
+/* Returns 0, 1 or 2 for a name or alias; -1: not found. */
 int aw_hidmotor_find_joint(const char *name);
 
 /* AW_USAGE if it is not finite (whatever force says), AW_LIMIT outside the limits unless forced. */

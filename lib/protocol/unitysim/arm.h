@@ -31,8 +31,8 @@ enum aw_unitysim_joint {
     AW_UNITYSIM_JOINTS,
 };
 
-/* What a joint is commanded to do. Ticks increase: shoulder and wrist_rotate to the right, elbow
- * and wrist_flex up, hand open. */
+/* Command of a joint. Ticks increase when shoulder and wrist_rotate turn right, elbow and
+ * wrist_flex go up, and the hand opens. */
 enum aw_unitysim_state {
     AW_UNITYSIM_STOP,
     AW_UNITYSIM_INCREASE,
@@ -55,7 +55,7 @@ double aw_unitysim_ticks(double degrees);
 const char *aw_unitysim_joint_name(int joint);
 
 /* Joint of a name: case does not count, nor whether words are parted by space, dash or underscore
- * ("Wrist Rotate" as sequence files have it). -1 if there is none. */
+ * ("Wrist Rotate" as sequence files have it). -1: not found. */
 int aw_unitysim_joint_find(const char *name);
 
 /* The same; AW_USAGE with a suggestion. */
@@ -82,12 +82,12 @@ enum aw_status aw_unitysim_limits_check(const struct aw_unitysim_limits *limits,
 int aw_unitysim_velocity_cap(int joint);
 
 /* A position: "2135", "2135tick", "30deg", "0.5rad", and for the hand "open" (its upper limit) and
- * "close" (its lower one). AW_USAGE if it is none; limits are not checked. */
+ * "close" (its lower one). AW_USAGE if invalid; does not check limits. */
 enum aw_status aw_unitysim_position_parse(int joint, const char *text,
                                           const struct aw_unitysim_limits *limits, double *ticks,
                                           struct aw_error *err);
 
-/* What one joint is to do. */
+/* Command of one joint. */
 struct aw_unitysim_drive {
     int velocity; /* 0 … 1023 */
     enum aw_unitysim_state state;
@@ -101,7 +101,7 @@ static inline bool aw_unitysim_driven(const struct aw_unitysim_drive *drive)
 
 /* A way to drive: "+45" or "45" (ticks increase), "-45", "-30deg/s", "0" and "stop", "keep";
  * "increase" and "decrease", and for the hand "open" and "close", at the joint's cap. AW_USAGE if
- * it is none, AW_LIMIT above the cap unless force, above 1023 always; drive is at that limit then.
+ * invalid. AW_LIMIT above the cap unless force, and always above 1023; drive is at that limit then.
  */
 enum aw_status aw_unitysim_drive_parse(int joint, const char *text, bool force,
                                        struct aw_unitysim_drive *drive, struct aw_error *err);
@@ -120,7 +120,7 @@ struct aw_unitysim_scene {
     const char *instruction; /* what the person is to do */
 };
 
-/* NULL if index is none of the six (the simulator may know more). */
+/* NULL if index is not one of the six scenes (the simulator may have more). */
 const struct aw_unitysim_scene *aw_unitysim_scene(int index);
 
 /* "slam-dunk", as the wire table calls it; NULL likewise. */

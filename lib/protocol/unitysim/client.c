@@ -189,7 +189,7 @@ static bool shows_other_command(const struct aw_unitysim *unity, int joint, int6
            abs(unity->feedback.velocity[joint] - wanted) > 1;
 }
 
-/* Somebody else's stream shows in the velocities, which repeat what the simulator was sent last. */
+/* Feedback repeats the velocities last sent, so another program's stream is visible in it. */
 static void watch_for_fight(struct aw_unitysim *unity, int64_t now)
 {
     int joint = 0;

@@ -58,7 +58,7 @@ struct aw_unitysim_counters {
         feedback,  /* messages taken */
         lost,      /* missing feedback messages; a silence of a second does not count */
         camera,    /* camera answers */
-        malformed, /* datagrams that are none of the protocol, or damaged */
+        malformed, /* datagrams of another protocol, or damaged */
         foreign;   /* what another client sent to the simulator and came here */
 };
 
@@ -82,7 +82,7 @@ struct aw_unitysim {
     char why_malformed[160];          /* the reason of the last one, "" if there was none */
     char link_news[160]; /* link->event since something was received: "nobody listens …" */
     char news[160];      /* the last news, "" if there was none */
-    char fight[160];     /* words while somebody else drives the arm too, else "" */
+    char fight[160];     /* message while another program drives the arm too, else "" */
     char held[80];       /* words about the last joint that was stopped at its limit */
     bool streaming;
     struct aw_unitysim_drive drive[AW_UNITYSIM_JOINTS]; /* latched */
@@ -120,10 +120,10 @@ enum aw_status aw_unitysim_variant(const char *url, struct aw_variant *variant,
 
 /* Listening and streaming */
 
-/* Reads and takes in one datagram; sends what is due of the control stream while it waits. AW_OK,
- * AW_TIMEOUT at the deadline, AW_STOPPED, AW_LOST; AW_EVENT: none but news (a second client, nobody
- * listening, somebody else driving); AW_MALFORMED: a datagram that is none of the simulator's
- * (received has no record), after which one may go on. */
+/* Reads and handles one datagram; sends the control stream while it waits. AW_OK, AW_TIMEOUT at the
+ * deadline, AW_STOPPED, AW_LOST; AW_EVENT: no datagram but news (a second client, no simulator
+ * listening, another program driving); AW_MALFORMED: not a datagram of the simulator (received has
+ * no record); the caller may continue. */
 enum aw_status aw_unitysim_receive(struct aw_unitysim *unity, int64_t deadline,
                                    struct aw_received *received, struct aw_error *err);
 

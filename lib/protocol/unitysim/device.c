@@ -51,7 +51,7 @@ struct arm {
     struct aw_unitysim_device_counters counters;
     char dropped_why[160];
     struct aw_wire wire;
-    struct aw_packet_memory *memory; /* of packets of files; NULL: there are none */
+    struct aw_packet_memory *memory; /* of custom packets; or NULL */
     const struct aw_codec *control;
     size_t entry_size, velocity_at, state_at; /* in an entry of a control packet */
     struct aw_random random;

@@ -11,11 +11,11 @@
  * joint stops at its limits; an update moves the limits at once, and a joint that is then outside
  * drives back inside. Ticks are cut off toward zero. The velocity of feedback is the commanded one
  * while a joint is driven, also when it pushes against a limit. A camera with y 0 is the scene's
- * own view. What is damaged is dropped without a word; what is too short but has a good checksum
+ * own view. Damaged datagrams are dropped silently; one that is too short but has a good checksum
  * takes effect as far as it goes, the checksum read as data: of control whole entries, of a scene
- * that it is loaded, of scene and update the camera if it is there, and the limits if all are. What
- * a scene lacks is as it was for the scene before. The length byte is not looked at. The keyboard
- * works until the first datagram came, whatever it was.
+ * that it is loaded, of scene and update the camera if it is there, and the limits if all are.
+ * Values missing from a scene stay as before. The length byte is ignored. The keyboard works until
+ * the first datagram of any kind.
  *
  * Time: physics in steps of 20 ms on a grid that begins with the first call, so that a run depends
  * on nothing but the commands and their times. A joint that is stopped coasts on to its last
@@ -67,7 +67,7 @@ struct aw_unitysim_device_counters {
     uint64_t feedback, lost; /* sent; held back by feedback_loss or freeze */
 };
 
-/* NULL if there is no memory. Whoever has the device closes it through its ops. */
+/* NULL: out of memory. The caller closes the device through its ops. */
 struct aw_device *aw_unitysim_device(const struct aw_unitysim_device_options *options);
 
 /* What is really the case, for a screen and for tests. */
@@ -79,7 +79,7 @@ struct aw_unitysim_truth {
     double degrees[AW_UNITYSIM_JOINTS]; /* 0 is the centre */
     struct aw_unitysim_drive drive[AW_UNITYSIM_JOINTS];
     bool at_limit[AW_UNITYSIM_JOINTS];
-    bool keyboard; /* keys work: nobody has sent anything yet */
+    bool keyboard; /* keys work: no datagram has come yet */
     bool frozen;
     struct aw_unitysim_device_counters counters;
     char dropped_why[160]; /* the reason of the last dropped datagram, "" if none was */

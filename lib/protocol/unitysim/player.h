@@ -34,7 +34,7 @@ struct aw_player_bounds {
 enum aw_player_phase {
     AW_PLAYER_MOVING,
     AW_PLAYER_STOPPING, /* inside of the tolerance, until the joint stands */
-    AW_PLAYER_WAITING,  /* until somebody has brought the joint there */
+    AW_PLAYER_WAITING,  /* until the user has moved the joint there */
     AW_PLAYER_RESTING,  /* the delay after a motion */
     AW_PLAYER_DONE,
 };

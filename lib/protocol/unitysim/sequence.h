@@ -4,7 +4,7 @@
  *     Elbow,Auto,2135,45,10,0,
  *     Hand,User,2650,90,10,500,
  *
- * Auto: the player drives the joint there. User: the player waits until somebody has brought it
+ * Auto: the player drives the joint there. User: the player waits until the user has moved it
  * there. Position is in ticks, velocity in units of 0.684 deg/s.
  *
  *     struct aw_sequence sequence = {0};
