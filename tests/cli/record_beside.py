@@ -18,7 +18,8 @@ import time
 
 MOTIONS = {
     "hidmotor": [("move", "0", target, "0", "duration=160ms", "--wait") for target in ("20", "10")],
-    "canpid": [("setpoint", f"{target}deg", "-b", "lknee", "-c", "pos", "--verify") for target in (10, 5)],
+    "canpid": [("setpoint", f"{target}deg", "-b", "lknee", "-c", "pos", "--verify", "--max-jump", "90deg")
+               for target in (10, 5)],
     "unitysim": [("move", f"hand={target}") for target in (2150, 2100)],
 }
 WAIT = 20  # s, for a server
