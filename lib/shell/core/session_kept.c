@@ -117,9 +117,12 @@ static enum aw_status kept_in(struct aw_session *session, const char *path, stru
     if (!file)
         return errno == ENOMEM ? aw_no_memory(&session->err) : AW_OK;
     int first = fgetc(file), second = fgetc(file);
-    bool table = first == '#' && second == ' ' && fseek(file, 0, SEEK_SET) == 0;
-    enum aw_status status = table ? read_remarks(file, kept) : AW_OK;
+    bool table = first == '#' && second == ' ';
     fclose(file);
+    file = table ? aw_file_open_text(path) : NULL; /* such a file cannot seek */
+    enum aw_status status = file ? read_remarks(file, kept) : AW_OK;
+    if (file)
+        fclose(file);
     if (!table)
         status = read_comments(session, path, kept);
     return status == AW_NO_MEMORY ? aw_no_memory(&session->err) : AW_OK;
