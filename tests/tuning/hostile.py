@@ -65,7 +65,7 @@ def run(plant, tick, command):
 def look(seen, bound, applied):
     pid = [f for f in seen if f["msg"] == "pid"]
     at = [360 * f["measured"] / 100 for f in pid]
-    on = [abs(f["setpoint"]) < 60 for f in pid]
+    on = [f["setpoint"] is not None and abs(f["setpoint"]) < 60 for f in pid]
     beyond = [not bound[0] <= a <= bound[1] for a in at]
     powered = [b["t"] - a["t"] for a, b, o, away in zip(pid, pid[1:], on, beyond) if o and away]
     first = next((i for i, away in enumerate(beyond) if away), len(pid))

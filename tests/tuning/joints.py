@@ -24,7 +24,7 @@ BIN = Path(os.environ.get("BIN", Path(__file__).resolve().parent.parent.parent /
 BOARDS = ["lhip", "lknee", "lankle", "rhip", "rknee", "rankle"]
 CONTROLLERS = ["pos", "tor"]
 AMPLITUDES = [0.08, 0.09, 0.1, 0.11, 0.12]
-DISABLED = [99.9969, 0]
+DISABLED = [None, 0]
 
 
 def canpid(*words, **more):
