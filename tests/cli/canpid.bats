@@ -20,12 +20,12 @@ records() { jq -sc "[.[] | select(.msg == \"$1\" or .cmd == \"$1\")]" <<<"$outpu
 bus() { start bus canpid sim --listen slcan:tcp-listen:0 "$@"; }
 
 # driver FILTER: of the last pid telemetry of the left knee. The telemetry shows a setpoint of 1.5
-# as its largest number, 99.9969 %.
+# as a gap.
 driver() {
     canpid -q -l "$url" watch -j -n 36 | grep '"msg":"pid","board":"lknee"' | tail -n 1 | jq -c "$1"
 }
 # What a busy simulator had still to send may be from before: so it becomes this.
-disabled() { becomes '[99.9969,0]' driver '[.setpoint, .output]'; }
+disabled() { becomes '[null,0]' driver '[.setpoint, .output]'; }
 
 # drivers: setpoint and output of all six, as far as they differ.
 drivers() {
@@ -197,7 +197,7 @@ END
     disabled
     ok canpid -q -l "$url" setpoint 22.5deg --max-jump 90deg -b all -c pos
     ok canpid -q -l "$url" stop
-    becomes '[[99.9969,0]]' drivers
+    becomes '[[null,0]]' drivers
 }
 
 # The driver is a process in real time: one that was kept from its processor for a loop finds more
@@ -211,7 +211,7 @@ END
         for _ in 1 2 3 4 5; do
             ok canpid -q -l "$url" run script
             has "$output" "stop result=disabled confirmed=lknee silent=lhip,lankle,rhip,rknee,rankle"
-            same "$(driver '[.setpoint, .output]')" '[99.9969,0]'
+            same "$(driver '[.setpoint, .output]')" '[null,0]'
         done
         kill "$pid"
         wait_for bus "frames received"
@@ -248,7 +248,7 @@ END
 # bats test_tags=direct
 @test "an slcan adapter that refuses a frame fails the command" {
     start refusing python3 "$root/tests/cli/slcan_adapter.py" 0
-    for command in "setpoint 5deg -c pos" disable stop "aux 1 1"; do
+    for command in "setpoint 5deg -c pos --force" disable stop "aux 1 1"; do
         # shellcheck disable=SC2086 # words
         fails 1 canpid -l "$url" $command -b lknee
         has "$why" "the adapter refused a frame"
@@ -337,8 +337,8 @@ END
 @test "the simulator: what may be wrong with a joint, the tick of the law, six different joints" {
     to20='step --from 0deg --to 20deg --for 2s -b lknee -c pos'
     # shellcheck disable=SC2086 # words
-    moved() { ok canpid -q -j -l "$fast&$1" $to20 --save s.csv; same "$(awk -F, 'END { print int($3 + 0.5) }' s.csv)" "$2"; }
-    moved plant.lknee=wall:2deg 2
+    moved() { exits "${3:-0}" canpid -q -j -l "$fast&$1" $to20 --save s.csv; same "$(awk -F, 'END { print int($3 + 0.5) }' s.csv)" "$2"; }
+    moved plant.lknee=wall:2deg 2 1
     moved plant.rhip=dead 18
     moved 'plant=dead&plant.lknee=sound' 18
     fails 2 canpid -l "$fast&plant=ded" watch -n 1
@@ -762,7 +762,7 @@ END
     bus -b lknee --rate 1000
     ok canpid -q -j -l "$url" tune --with relay --rule simc --force -b lknee -c pos
     same "$(json '.ok and .stable and .applied == false')" true
-    same "$(driver '[.setpoint, .output]')" '[99.9969,0]'
+    same "$(driver '[.setpoint, .output]')" '[null,0]'
     kill "$pid"
     wait_for bus "frames received"
     matches "$line" "*: [0-9][0-9]* frames received, [012] of them lost*" # of thousands, on a busy machine

@@ -74,7 +74,7 @@ seen() {
     hidmotor -l "serve:$D/socket" move 0 45 -30 duration=30s --wait >moved 2>&1 3>&- &
     mover=$!
     started+=($mover)
-    becomes '"hidmotor"' sh -c 'echo "{\"lease\":true}" | timeout 0.3 socat -t 0.3 - UNIX-CONNECT:socket | jq -c "select(.serve) | .commander.program // empty"'
+    until [ "$(python3 "$root/tests/cli/serve_client.py" who socket)" = "$mover" ]; do :; done
     fox "$at" stop >answers
     same "$(jq -sc 'map(.success)' answers)" '[true,true]'
     has "$(<answers)" "stop result=confirmed"

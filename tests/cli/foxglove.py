@@ -288,8 +288,7 @@ def rude(url):
     client.send(0, b'scribe","subscriptionIds":[1000,5]}')
     client.call(1, 9, "cdr")
     assert client.until("answer")["call"] == 9
-    client.send(TEXT, b"x" * (2 << 20))
-    refused(lambda: client.run(10))
+    refused(lambda: (client.send(TEXT, b"x" * (2 << 20)), client.run(10)))
 
 
 def origin(url, *pages):

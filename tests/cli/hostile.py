@@ -232,7 +232,7 @@ def is_disabled(url):
     for _ in range(5):
         out, _ = start("-j", "-l", url, "watch", "-b", "lknee", "-n", "12").communicate()
         pid = [json.loads(line) for line in out.splitlines() if '"msg":"pid"' in line]
-        if pid and [pid[-1].get("setpoint"), pid[-1].get("output")] == [99.9969, 0]:
+        if pid and [pid[-1].get("setpoint"), pid[-1].get("output")] == [None, 0]:
             return True
         time.sleep(0.2)
     return False

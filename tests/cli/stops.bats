@@ -180,7 +180,7 @@ setpoint() { hidmotor -q -j -l "$1" positions | jq '.m1.setpoint'; }
 
 @test "a setpoint that is being verified is taken back at a signal" {
     start bus canpid sim --listen slcan:tcp-listen:0 -b rknee
-    under_way canpid -v -l "$url" setpoint 5deg -b lknee -c pos --verify -T 20s
+    under_way canpid -v -l "$url" setpoint 5deg -b lknee -c pos --force --verify -T 20s
     wait_for client "-> 044#"
     kill -INT "$client"
     wait_for client "-> 044#0000C03F"
@@ -189,7 +189,7 @@ setpoint() { hidmotor -q -j -l "$1" positions | jq '.m1.setpoint'; }
 
 @test "a stop that a signal asks for and nobody confirms is told once" {
     start bus canpid sim --listen slcan:tcp-listen:0 -b rknee
-    under_way canpid -v -l "$url" setpoint 5deg -b lknee -c pos --verify -T 20s
+    under_way canpid -v -l "$url" setpoint 5deg -b lknee -c pos --force --verify -T 20s
     wait_for client "-> 044#"
     kill -INT "$client"
     ended 130

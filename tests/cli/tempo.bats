@@ -93,41 +93,21 @@ unitysim|play sequence.csv'
         ends 0"
 }
 
-@test "through a server: another program's line, a client's command, and what is not played" {
+@test "through a server: another program's play, with --take, and what is not played" {
     printf 't,m1,m2,m3\n0,0,0,0\n100,0,45,0\n' >lift.csv
-    start server hidmotor -q -l sim: serve --listen unix:arm --files "$D" --deadman 5s
+    start server hidmotor -q -l sim: serve --listen unix:arm --deadman 5s
     fails 1 hidmotor -q -l serve:arm speed 50%
     same "$why" 'hidmotor: speed: nothing is played through this server'
     fails 2 hidmotor -q -l serve:arm speed fast
-    # One of our own tools plays; it is not the one that asks.
     hidmotor -q -l serve:arm play lift.csv >result 2>told &
     started+=($!)
     player=$!
     until hidmotor -q -l serve:arm --take speed 10% 2>/dev/null; do sleep 0.02; done
     fails 1 hidmotor -q -l serve:arm speed 4000%
     same "$why" "hidmotor: speed: hidmotor (pid $player, $(id -un)) commands — change its speed with --take"
-    (echo '{"cmd":"speed","share":40}'; sleep 0.1) | nc -NU arm | grep -q 'commands — change its speed with --take'
     ok hidmotor -q -l serve:arm --take speed 4000%
     wait "$player"
     matches "$(cat result)" 'play points=2*'
-    # Lines of JSON play; a line of theirs changes the speed, or another client's with --take.
-    mkfifo to
-    nc -U arm <to >answers &
-    started+=($!)
-    exec 8>to
-    while echo 2>/dev/null; do sleep 0.1; done >&8 & # any line is a sign of life
-    started+=($!)
-    echo '{"cmd":"play","file":"lift.csv","id":"p","options":{"approach":"90deg/s"}}' >&8
-    until (echo 'speed 10% --take'; sleep 0.1) | nc -NU arm | grep -q '"done":"speed","exit":0'; do :; done
-    echo '{"cmd":"speed","share":50,"id":"s"}' >&8
-    until grep -q '"id":"p","done":true' answers; do sleep 0.05; done
-    ok grep '"id":"p","done":true,"exit":0' answers
-    ok grep '"id":"s","done":"speed","exit":0' answers
-    for line in '{"cmd":"speed","share":2,"id":1}' 'speed' 'speed x' '{"cmd":"speed","share":-1}'; do
-        (echo "$line"; sleep 0.2) | nc -NU arm | tail -n 1 >last
-        [ "$(jq '.exit' last)" != 0 ] || { echo "$line: $(cat last)" && false; }
-    done
-    exec 8>&-
     end "$pid"
 }
 

@@ -76,9 +76,9 @@ static void change_speed(struct aw_peer *peer, double share, bool takes)
     if (!(share >= 0 && share <= SPEED_MOST))
         aw_fail(&err, AW_USAGE, "from 0 to %g", SPEED_MOST);
     else if (!holder || !holder->plays)
-        aw_fail(&err, AW_REFUSED, "nothing is played through this server");
+        aw_fail(&err, AW_REFUSED, "speed: nothing is played through this server");
     else if (holder != peer && !takes)
-        aw_fail(&err, AW_REFUSED, "%s (pid %d, %s) commands — change its speed with --take",
+        aw_fail(&err, AW_REFUSED, "speed: %s (pid %d, %s) commands — change its speed with --take",
                 holder->who.program, (int)holder->who.pid, holder->who.user);
     if (err.status == AW_OK) {
         aw_put_start(&server->out, AW_SPEED);
