@@ -47,7 +47,7 @@ show 'm2.setpoint' 'LINES=12 COLUMNS=76 hidmotor plot run.pcapng m2.setpoint m2.
 show 'file=run.svg' 'hidmotor -q plot run.pcapng m2.setpoint m2.position --out run.svg'
 
 title canpid 'the joint drivers of an exoskeleton on a CAN bus'
-show 'result=verified' 'canpid -q -l sim: setpoint 10deg -b lknee -c pos --verify'
+show 'result=verified' 'canpid -q -l sim: setpoint 10deg -b lknee -c pos --approach 10deg/s --verify'
 say 'A log of candump is input like any other:'
 printf '(1700000000.000000) can0 05E#9CFF000200F0\n(1700000000.010000) can0 05F#80F8730806FF\n' \
     >"$dir/run.log"

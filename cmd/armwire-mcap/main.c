@@ -34,7 +34,7 @@ static int run_verb(const char *name, const char *path)
         enum aw_status status = verbs[i].run(path, &err);
         if (status != AW_OK)
             fprintf(stderr, "armwire-mcap: %s\n", err.text);
-        return status;
+        return (int)status;
     }
     fprintf(stderr, "armwire-mcap: '%.40s': unknown verb — use write, read or cat\n", name);
     return AW_USAGE;

@@ -43,7 +43,9 @@ static enum aw_status load_settings(struct aw_session *session, int argc, char *
     const char *named = getenv(variable);
     if (!path && named && *named)
         path = named;
-    aw_config_load(session, path); /* what is wrong in it is reported with the first command */
+    /* Other errors in the file are reported with the first command. */
+    if (aw_config_load(session, path) == AW_NO_MEMORY)
+        return AW_NO_MEMORY;
     return aw_options_from_environment(&session->options, session->tool->name, &session->err);
 }
 

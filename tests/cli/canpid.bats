@@ -1172,12 +1172,12 @@ END
         # shellcheck disable=SC2086
         virtual --force $words
     done <<'END'
-setpoint 181deg -b lknee -c pos
-setpoint -181deg -b lknee -c pos
-setpoint 26Nm -b lknee -c tor
-setpoint 0.6 -b lknee -c lvl
-setpoint -60% -b lknee -c lvl
-setpoint 1.2 -b lknee -c tl
+setpoint 181deg -b lknee -c pos --max-jump 1000
+setpoint -181deg -b lknee -c pos --max-jump 1000
+setpoint 26Nm -b lknee -c tor --max-jump 1000
+setpoint 0.6 -b lknee -c lvl --max-jump 1000
+setpoint -60% -b lknee -c lvl --max-jump 1000
+setpoint 1.2 -b lknee -c tl --max-jump 1000
 set kp 100.5 -b lknee -c pos --switch
 set kd -101 -b lknee -c pos --switch
 END

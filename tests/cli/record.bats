@@ -63,7 +63,7 @@ state() {
     case $1 in
     armctl) armctl decode -j --time none "$2" | jq -c 'select(.dir == "rx")' ;;
     hidmotor) hidmotor -l "$url" -j status | jq -c 'select(.m1) | .[] |= (objects.target // empty)' ;;
-    canpid) canpid -l "$url" watch -j -n 3 --where 'lknee.setpoint>-1' | jq -c '[.board, .setpoint]' ;;
+    canpid) canpid -l "$url" watch -j -n 3 -b lknee --where 'msg=pid' | jq -c '[.board, .setpoint]' ;;
     unitysim)
         unitysim -l "$url" -j status | jq -c '[.elbow.ticks, .hand.ticks]'
         unitysim -l "$url" -j camera get | jq -c '.. | objects | select(.rx) | [.x, .y, .z, .rx]'

@@ -236,6 +236,8 @@ static enum aw_status unreadable(struct aw_session *session, int problem, bool w
     struct aw_error why;
     if (problem == ENOENT && !wanted)
         return AW_OK;
+    if (problem == ENOMEM)
+        return aw_no_memory(&session->err);
     aw_fail(&why, AW_USAGE, "%s", strerror(problem));
     return note_wrong(session->config, 0, true, &why);
 }
