@@ -18,8 +18,7 @@
 
 enum { INFO, WARNING, ERROR };
 
-/* ---- Sending -----------------------------------------------------------------------------------
- */
+/* ---- Sending ---- */
 
 static size_t size_of(const struct item *item)
 {
@@ -120,8 +119,7 @@ bool client_write(struct client *client)
     return !client->bad;
 }
 
-/* ---- Requests ----------------------------------------------------------------------------------
- */
+/* ---- Requests ---- */
 
 /* A client has one subscription of a channel, so the work for a message is bounded. */
 static const char *subscribe(struct client *client, const json_t *wanted)

@@ -34,8 +34,7 @@ static const char usage[] =
     "    hidmotor -l hid: serve &\n"
     "    hidmotor -l serve: record - | armwire-foxglove --stop 'hidmotor -l serve: stop'\n";
 
-/* ---- Pages -------------------------------------------------------------------------------------
- */
+/* ---- Pages ---- */
 
 /* A browser names the page that connects. Programs other than browsers name none. */
 static bool is_local(const char *origin)
@@ -69,8 +68,7 @@ static bool is_permitted(const struct hub *hub, struct lws *wsi)
     return false;
 }
 
-/* ---- Clients -----------------------------------------------------------------------------------
- */
+/* ---- Clients ---- */
 
 static void join(struct client *client)
 {
@@ -100,8 +98,7 @@ static void leave(struct client *client)
     client_free(client);
 }
 
-/* ---- libwebsockets -----------------------------------------------------------------------------
- */
+/* ---- libwebsockets ---- */
 
 static struct hub *hub_of(struct lws *wsi)
 {
@@ -185,8 +182,7 @@ static const struct lws_protocols protocols[] = {
     {.name = NULL},
 };
 
-/* ---- Beginning and end -------------------------------------------------------------------------
- */
+/* ---- Beginning and end ---- */
 
 static enum aw_status listen_at(struct hub *hub, struct aw_error *err)
 {
@@ -279,8 +275,7 @@ static enum aw_status run(struct hub *hub, struct aw_error *err)
     return status == AW_END ? AW_OK : status;
 }
 
-/* ---- Options -----------------------------------------------------------------------------------
- */
+/* ---- Options ---- */
 
 static bool take_port(const char *text, unsigned *port)
 {

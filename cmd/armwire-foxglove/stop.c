@@ -30,8 +30,7 @@ static void answer(struct hub *hub, bool good, const char *text)
     stop->n_calls = kept;
 }
 
-/* ---- The command -------------------------------------------------------------------------------
- */
+/* ---- The command ---- */
 
 static void read_output(struct stop *stop)
 {
@@ -103,8 +102,7 @@ static void begin(struct hub *hub)
     lws_sul_schedule(hub->context, 0, &stop->timer, look, LOOK_US);
 }
 
-/* ---- Calls -------------------------------------------------------------------------------------
- */
+/* ---- Calls ---- */
 
 /* A client that calls without end does not take the others' room. */
 static bool add_call(struct client *client, uint32_t id, bool json)

@@ -12,8 +12,7 @@
 
 #define TURN 256 /* packets before the clients' turn */
 
-/* ---- Topics ------------------------------------------------------------------------------------
- */
+/* ---- Topics ---- */
 
 static unsigned add_schema(void *context, const char *name, const char *text)
 {
@@ -79,8 +78,7 @@ static bool give(void *context, unsigned number, int64_t log_ns, int64_t publish
     return true;
 }
 
-/* ---- Standard input ----------------------------------------------------------------------------
- */
+/* ---- Standard input ---- */
 
 /* Waits for the first bytes; from then on reading does not block. */
 enum aw_status stream_open(struct hub *hub, struct aw_error *err)

@@ -74,8 +74,7 @@ static enum aw_status fail(enum aw_status status, const char *why)
     return status;
 }
 
-/* ---- Choosing -------------------------------------------------------------------------------
- */
+/* ---- Choosing ---- */
 
 static const char *name_of(int index)
 {
@@ -127,8 +126,7 @@ static enum aw_status explain(const char *which)
     return fail(AW_NO_LINK, why);
 }
 
-/* ---- Opening --------------------------------------------------------------------------------
- */
+/* ---- Opening ---- */
 
 static bool is_event_file(const struct dirent *entry)
 {
@@ -199,8 +197,7 @@ static enum aw_status open_pad(struct pad *pad, const char *which)
     return AW_OK;
 }
 
-/* ---- Records --------------------------------------------------------------------------------
- */
+/* ---- Records ---- */
 
 static bool print(struct pad *pad)
 {
@@ -293,8 +290,7 @@ static enum aw_status run(struct pad *pad)
     return fail(AW_LOST, strerror(errno));
 }
 
-/* ---- Beginning ------------------------------------------------------------------------------
- */
+/* ---- Beginning ---- */
 
 /* Without a display and in the background. Joysticks come from evdev alone: its devices are there
  * without udev, and its read fails at once when one is pulled out. The environment overrides

@@ -72,8 +72,7 @@ const struct aw_law canpid_law = {
     .not_back = "the driver is disabled, but its",
 };
 
-/* ---- The command -------------------------------------------------------------------------------
- */
+/* ---- The command ---- */
 
 /* All that were sent, the newest of each. */
 static enum aw_status read_sent(struct aw_session *session, struct aw_gain *gains,

@@ -17,8 +17,7 @@
 static const struct aw_joint_column columns[] = {
     {AW_JOINT_EFFORT, "output", 1}, {AW_JOINT_EXTRA, "torque", 2}, {0}};
 
-/* ---- Which there are ---------------------------------------------------------------------------
- */
+/* ---- Which there are ---- */
 
 static void describe(struct aw_joint *joint, unsigned board, int controller)
 {
@@ -106,8 +105,7 @@ static size_t limits(struct aw_session *session, const struct aw_joint *joint,
     return n;
 }
 
-/* ---- What is known -----------------------------------------------------------------------------
- */
+/* ---- What is known ---- */
 
 struct looking {
     const struct aw_canpid *client;
@@ -249,8 +247,7 @@ size_t canpid_replay_targets(struct aw_session *session, struct aw_joint_list *l
     return 1;
 }
 
-/* ---- Commands ----------------------------------------------------------------------------------
- */
+/* ---- Commands ---- */
 
 /* What takes setpoints is a controller: which one has to be said. */
 static enum aw_status check(struct aw_session *session, struct aw_joint_list *list,

@@ -142,8 +142,7 @@ void canpid_simulated(struct aw_session *session, struct aw_device *device)
         (unsigned long long)n->dropped);
 }
 
-/* ---- What is simulated -------------------------------------------------------------------------
- */
+/* ---- What is simulated ---- */
 
 static void describe_board(struct aw_session *session, unsigned board,
                            const struct aw_canpid_plant *plant, double tick_s)

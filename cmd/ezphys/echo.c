@@ -52,8 +52,7 @@ static bool fulfils(const struct watcher *w, const struct aw_ezphys_about *about
     return aw_where_holds(&w->where, points, n);
 }
 
-/* ---- Objects -----------------------------------------------------------------------------------
- */
+/* ---- Objects ---- */
 
 /* A word is a pattern of names, a number, or the name of a message. */
 static bool is_meant(const char *word, const struct aw_ezphys_about *about,
@@ -100,8 +99,7 @@ static enum aw_status check_words(struct watcher *w)
     return AW_OK;
 }
 
-/* ---- The commands ------------------------------------------------------------------------------
- */
+/* ---- The commands ---- */
 
 static enum aw_status show_packet(struct watcher *w, size_t packet)
 {

@@ -48,8 +48,7 @@ static const struct aw_joint_column columns[] = {
     {AW_JOINT_VELOCITY, "velocity", -1}, {AW_JOINT_EXTRA, "rate", 1}, {0}};
 static const struct aw_joint_column without_rate[] = {{AW_JOINT_VELOCITY, "velocity", -1}, {0}};
 
-/* ---- The tree: from the world over joints to bodies, as far as the names are known -------------
- */
+/* ---- The tree: from the world over joints to bodies, as far as the names are known ---- */
 
 static struct item *add_item(struct aw_session *session, const struct aw_ezphys_body *body,
                              const struct aw_ezphys_joint *joint, unsigned depth)
@@ -148,8 +147,7 @@ static const char *label_of(const struct item *item, char out[AW_JOINT_NAME])
     return out;
 }
 
-/* ---- The list ----------------------------------------------------------------------------------
- */
+/* ---- The list ---- */
 
 static enum aw_status add_axes(struct aw_session *session, struct aw_joint_list *list,
                                const struct item *item)
@@ -217,8 +215,7 @@ static size_t limits(struct aw_session *session, const struct aw_joint *joint,
     return sizeof kinds / sizeof *kinds;
 }
 
-/* ---- What is known -----------------------------------------------------------------------------
- */
+/* ---- What is known ---- */
 
 static enum aw_status watch(struct aw_session *session, int64_t deadline)
 {
@@ -301,8 +298,7 @@ static int64_t now(struct aw_session *session)
                         : aw_clock_now(session->clock);
 }
 
-/* ---- status: what stands beside the joints -----------------------------------------------------
- */
+/* ---- status: what stands beside the joints ---- */
 
 static void show_scene(struct aw_session *session)
 {
@@ -427,8 +423,7 @@ static enum aw_status beside(struct aw_session *session, struct aw_joint_list *l
     return AW_OK;
 }
 
-/* ---- Commands ----------------------------------------------------------------------------------
- */
+/* ---- Commands ---- */
 
 static const struct aw_ezphys_object *object_of(struct aw_session *session,
                                                 const struct aw_joint *joint)

@@ -9,8 +9,7 @@
 #include "shell/core/dry.h"
 #include "state.h"
 
-/* ---- Time --------------------------------------------------------------------------------------
- */
+/* ---- Time ---- */
 
 /* Seconds of the simulation; of the clock where the simulation sends no time. */
 static double time_now(struct aw_session *session)
@@ -50,8 +49,7 @@ enum aw_status ezphys_go_on(struct aw_session *session, double seconds, ezphys_e
     return status;
 }
 
-/* ---- Reports -----------------------------------------------------------------------------------
- */
+/* ---- Reports ---- */
 
 static void report_time(struct aw_session *session)
 {
@@ -116,8 +114,7 @@ static void report_joint(struct aw_session *session, const char *name)
     }
 }
 
-/* ---- motor, force ------------------------------------------------------------------------------
- */
+/* ---- motor, force ---- */
 
 /* A command to one joint. */
 struct drive {
@@ -309,8 +306,7 @@ enum aw_status run_force(struct aw_session *session, const struct aw_args *args)
     return run((struct drive){.session = session, .forces = true}, args);
 }
 
-/* ---- reset, stop, step -------------------------------------------------------------------------
- */
+/* ---- reset, stop, step ---- */
 
 /* The first message of the new beginning is left to the next command: what follows a reset is the
  * same each time. */

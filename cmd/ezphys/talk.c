@@ -415,8 +415,7 @@ const char *ezphys_subject(struct aw_session *session, const struct aw_record *r
     return ezphys_recorded_name(session, record, out, size);
 }
 
-/* ---- At the prompt -----------------------------------------------------------------------------
- */
+/* ---- At the prompt ---- */
 
 /* What is typed and what the simulator says, as one descriptor to wait for. */
 static int both(int fd, int link_fd)
@@ -474,8 +473,7 @@ enum aw_status ezphys_idle(struct aw_session *session, int fd)
                                                    : aw_clock_wait(clock, fd, POLLIN, AW_NEVER);
 }
 
-/* ---- The end -----------------------------------------------------------------------------------
- */
+/* ---- The end ---- */
 
 /* The next message that waits for an answer, with something in it. */
 static enum aw_status await_owed(struct aw_session *session, int64_t deadline)
@@ -568,8 +566,7 @@ bool ezphys_link_taken(struct aw_session *session)
     return waits;
 }
 
-/* ---- Shared ------------------------------------------------------------------------------------
- */
+/* ---- Shared ---- */
 
 bool ezphys_keeps(struct aw_session *session, struct aw_span frame)
 {

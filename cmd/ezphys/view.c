@@ -34,8 +34,7 @@ static void draw(struct viewer *v, struct aw_braille *canvas)
     aw_braille_text(canvas, 0, 0, text, 0);
 }
 
-/* ---- Time and keys -----------------------------------------------------------------------------
- */
+/* ---- Time and keys ---- */
 
 /* Goes on with the simulation until this picture is due, at the pace of --speed. */
 static enum aw_status run_until(struct viewer *v, int64_t due, double sim_end)

@@ -92,8 +92,7 @@ void ezphys_complete_wires(struct aw_session *session, aw_candidate_fn *add, voi
         add(context, wires->name[i], wires->text[i]);
 }
 
-/* ---- Names -------------------------------------------------------------------------------------
- */
+/* ---- Names ---- */
 
 static const char *partner(const struct aw_scene *scene, int body)
 {
@@ -179,8 +178,7 @@ enum aw_status ezphys_check_unit(struct aw_session *session, const char *joint,
                    units.velocity, units.torque);
 }
 
-/* ---- Names in recordings -----------------------------------------------------------------------
- */
+/* ---- Names in recordings ---- */
 
 /* Names of another --names or --scene begin anew. */
 bool ezphys_keep_names(struct aw_session *session, uint64_t *at, char *out, size_t size)

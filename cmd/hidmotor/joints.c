@@ -87,8 +87,7 @@ static size_t limits(struct aw_session *session, const struct aw_joint *joint,
     return 2;
 }
 
-/* ---- What is known -----------------------------------------------------------------------------
- */
+/* ---- What is known ---- */
 
 /* The number in the list of a motor of the board; what is behind the joints comes at its end. */
 static struct aw_joint *of_motor(struct aw_session *session, struct aw_joint_list *list, int i)
@@ -199,8 +198,7 @@ size_t hidmotor_replay_targets(struct aw_session *session, struct aw_joint_list 
     return n;
 }
 
-/* ---- Commands ----------------------------------------------------------------------------------
- */
+/* ---- Commands ---- */
 
 /* The words of the table: duration and mode. */
 static enum aw_status take_shape(struct aw_session *session, const struct aw_args *args,

@@ -26,8 +26,7 @@ static const struct {
 
 enum { PARTS = sizeof parts / sizeof *parts };
 
-/* ---- Saved views -------------------------------------------------------------------------------
- */
+/* ---- Saved views ---- */
 
 /* path: of their file. */
 static enum aw_status load_views(struct aw_session *session, struct aw_unitysim_views *views,
@@ -99,8 +98,7 @@ static enum aw_status list_views(struct aw_session *session)
     return AW_OK;
 }
 
-/* ---- The camera --------------------------------------------------------------------------------
- */
+/* ---- The camera ---- */
 
 static void report(struct aw_session *session, const char *result,
                    const struct aw_unitysim_camera *camera)

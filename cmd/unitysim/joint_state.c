@@ -99,8 +99,7 @@ size_t unitysim_replay_targets(struct aw_session *session, struct aw_joint_list 
     return list->n;
 }
 
-/* ---- Words -------------------------------------------------------------------------------------
- */
+/* ---- Words ---- */
 
 /* Pairs that are no joint's. */
 static const char *const words[] = {"velocity", "tolerance", "timeout", NULL};
@@ -183,8 +182,7 @@ struct looking {
     bool enough;
 };
 
-/* ---- Single targets, by ticks ------------------------------------------------------------------
- */
+/* ---- Single targets, by ticks ---- */
 
 static struct aw_unitysim_move move_of(struct aw_session *session, const struct aw_joint_list *list,
                                        const struct aw_joint_command *command)
@@ -261,8 +259,7 @@ static void report(struct aw_session *session, struct aw_joint_list *list,
     aw_move_ms(session);
 }
 
-/* ---- Velocities --------------------------------------------------------------------------------
- */
+/* ---- Velocities ---- */
 
 /* Joints that are not named stand: a latched command of an earlier client ends here. */
 static enum aw_status send(struct aw_session *session, struct aw_joint_list *list,

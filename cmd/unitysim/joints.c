@@ -53,8 +53,7 @@ void unitysim_report_joint(struct aw_session *session, int joint)
     aw_object_number(&session->result, key, aw_unitysim_degrees(ticks), 2, "deg");
 }
 
-/* ---- Completion --------------------------------------------------------------------------------
- */
+/* ---- Completion ---- */
 
 void unitysim_complete_joints(struct aw_session *session, aw_candidate_fn *add, void *context)
 {
@@ -102,8 +101,7 @@ void unitysim_complete_goals(struct aw_session *session, aw_candidate_fn *add, v
     add(context, "timeout=", "give up after this time");
 }
 
-/* ---- Keys --------------------------------------------------------------------------------------
- */
+/* ---- Keys ---- */
 
 const char *unitysim_key(char *text)
 {

@@ -90,8 +90,7 @@ enum aw_status unitysim_limits(struct aw_session *session, struct aw_unitysim_li
     return AW_OK;
 }
 
-/* ---- The command -------------------------------------------------------------------------------
- */
+/* ---- The command ---- */
 
 /* Who says so: a file, what the simulator was told last, the config file or the protocol. */
 static const char *origin(struct aw_session *session, int joint, bool min)

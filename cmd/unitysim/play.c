@@ -41,8 +41,7 @@ static void notice_clamped(struct play *play)
     }
 }
 
-/* ---- What is shown -----------------------------------------------------------------------------
- */
+/* ---- What is shown ---- */
 
 /* Each row once, when it begins. */
 static void report_progress(struct play *play)
@@ -72,8 +71,7 @@ static void report_progress(struct play *play)
     aw_output_flush(&session->out, NULL);
 }
 
-/* ---- Playing -----------------------------------------------------------------------------------
- */
+/* ---- Playing ---- */
 
 /* As the row has it, at the speed that is now. */
 static int velocity_at(const struct play *play, const struct aw_player_order *order)

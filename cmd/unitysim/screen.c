@@ -103,8 +103,7 @@ static void cut_line(struct page *page, const char *text)
     line(page, fitting);
 }
 
-/* ---- Pictures ----------------------------------------------------------------------------------
- */
+/* ---- Pictures ---- */
 
 static bool copy_picture(const struct aw_unitysim_shape *shape, enum aw_unitysim_side side,
                          struct aw_braille *to, int column, int width)
@@ -158,8 +157,7 @@ static bool pictures(struct page *page)
     return drawn;
 }
 
-/* ---- Joints ------------------------------------------------------------------------------------
- */
+/* ---- Joints ---- */
 
 /* Where the joint is between its limits. */
 static void bar(const struct page *page, int joint, char *out)

@@ -11,8 +11,7 @@
 #include "shell/commands/serve.h"
 #include "shell/core/stop.h"
 
-/* ---- Options, of the command and of the URL ----------------------------------------------------
- */
+/* ---- Options, of the command and of the URL ---- */
 
 static enum aw_status parse_stuck(const char *text, unsigned *stuck, struct aw_error *err)
 {
@@ -66,8 +65,7 @@ static enum aw_status take_options(const struct aw_sim *sim,
     return status;
 }
 
-/* ---- In this process ---------------------------------------------------------------------------
- */
+/* ---- In this process ---- */
 
 enum aw_status unitysim_simulate(const struct aw_sim *sim, struct aw_device **device,
                                  struct aw_error *err)
@@ -89,8 +87,7 @@ const struct aw_transport unitysim_sim_transport = {
     .open = aw_sim_begin,
 };
 
-/* ---- On a terminal -----------------------------------------------------------------------------
- */
+/* ---- On a terminal ---- */
 
 struct stage {
     struct aw_session *session;
@@ -230,8 +227,7 @@ static enum aw_status on_terminal(struct aw_session *session, struct aw_device *
     return status;
 }
 
-/* ---- The command -------------------------------------------------------------------------------
- */
+/* ---- The command ---- */
 
 void unitysim_simulated(struct aw_session *session, struct aw_device *device)
 {

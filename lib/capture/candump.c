@@ -10,8 +10,7 @@
 #include "base/hex.h"
 #include "base/number.h"
 
-/* ---- The exact log format, (1436509052.249713) vcan0 044#2A36, as fast as it goes --------------
- */
+/* ---- The exact log format, (1436509052.249713) vcan0 044#2A36, as fast as it goes ---- */
 
 enum {
     POINT = 11, /* columns of a time stamp with ten and six digits */
@@ -99,8 +98,7 @@ static bool read_exact(const char *line, size_t length, struct aw_candump *out)
     return true;
 }
 
-/* ---- Any other form
- * ------------------------------------------------------------------------------ */
+/* ---- Any other form ---- */
 
 struct word {
     const char *at;
@@ -315,8 +313,7 @@ enum aw_status aw_candump_add(struct aw_candump_log *log, const struct aw_candum
     return AW_OK;
 }
 
-/* ---- Writing
- * ------------------------------------------------------------------------------------- */
+/* ---- Writing ---- */
 
 size_t aw_candump_column(const struct aw_candump *entry, const char *line, size_t length)
 {

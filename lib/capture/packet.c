@@ -45,8 +45,7 @@ static uint8_t *put32(uint8_t *p, uint32_t value)
     return put16(put16(p, value >> 16), value & 0xFFFF);
 }
 
-/* ---- Taking off
- * ---------------------------------------------------------------------------------- */
+/* ---- Taking off ---- */
 
 static bool open_can(struct aw_span in, struct aw_payload *payload)
 {
@@ -196,8 +195,7 @@ bool aw_linktype_suits(enum aw_linktype linktype, enum aw_medium medium)
            (linktype == AW_LINKTYPE_USER1) == (medium == AW_MEDIUM_HID);
 }
 
-/* ---- Putting on
- * ---------------------------------------------------------------------------------- */
+/* ---- Putting on ---- */
 
 struct aw_span aw_tcp_in_order(struct aw_tcp_order *order, const struct aw_payload *payload,
                                bool *gap)

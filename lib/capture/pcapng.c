@@ -100,8 +100,7 @@ static size_t padded(size_t size)
     return (size + 3) & ~(size_t)3;
 }
 
-/* ---- Options
- * ------------------------------------------------------------------------------------- */
+/* ---- Options ---- */
 
 struct option_list {
     const struct aw_pcap_reader *reader;
@@ -123,8 +122,7 @@ static unsigned next_option(struct option_list *list, struct aw_span *value)
     return code;
 }
 
-/* ---- Time
- * ---------------------------------------------------------------------------------------- */
+/* ---- Time ---- */
 
 static uint64_t decimal_ns(uint64_t stamp, unsigned digits)
 {
@@ -156,8 +154,7 @@ static int64_t time_of(const struct aw_pcap_interface *interface, uint64_t stamp
     return ns <= INT64_MAX ? (int64_t)ns : AW_NO_TIME;
 }
 
-/* ---- Blocks
- * -------------------------------------------------------------------------------------- */
+/* ---- Blocks ---- */
 
 static enum aw_status damaged(struct aw_error *err, const char *what)
 {
@@ -351,8 +348,7 @@ static enum aw_status next_in_pcapng(struct aw_pcap_reader *reader, struct aw_sp
     }
 }
 
-/* ---- Classic pcap
- * -------------------------------------------------------------------------------- */
+/* ---- Classic pcap ---- */
 
 static enum aw_status next_in_pcap(struct aw_pcap_reader *reader, struct aw_span in,
                                    struct aw_packet *packet, size_t *used, struct aw_error *err)
@@ -434,8 +430,7 @@ enum aw_status aw_pcap_next(struct aw_pcap_reader *reader, struct aw_span in,
                                     : next_in_pcap(reader, in, packet, used, err);
 }
 
-/* ---- Writing, in the byte order of this machine
- * ---------------------------------------------------- */
+/* ---- Writing, in the byte order of this machine ---- */
 
 static uint8_t *put16(uint8_t *p, unsigned value)
 {

@@ -13,8 +13,7 @@
 #include "base/number.h"
 #include "base/text.h"
 
-/* ---- In memory ---------------------------------------------------------------------------------
- */
+/* ---- In memory ---- */
 
 void aw_table_free(struct aw_table *table)
 {
@@ -188,8 +187,7 @@ enum aw_status aw_table_add(struct aw_table *table, const double *row, struct aw
     return AW_OK;
 }
 
-/* ---- Reading -----------------------------------------------------------------------------------
- */
+/* ---- Reading ---- */
 
 /* What is being read, and the columns of a file without a header. */
 struct place {
@@ -361,8 +359,7 @@ enum aw_status aw_table_read(FILE *file, const char *name, struct aw_table *tabl
     return aw_table_read_headless(file, name, NULL, 0, table, err);
 }
 
-/* ---- Writing -----------------------------------------------------------------------------------
- */
+/* ---- Writing ---- */
 
 static enum aw_status check_written(FILE *file, struct aw_error *err)
 {

@@ -208,8 +208,7 @@ static struct aw_gains amigo(const struct subject *s, enum aw_form form)
     return aw_amigo_gains(s->process.gain, tau, l, form);
 }
 
-/* ---- Robust ------------------------------------------------------------------------------------
- */
+/* ---- Robust ---- */
 
 struct quest {
     const struct subject *subject;
@@ -389,8 +388,7 @@ static enum aw_status robust(const struct subject *s, const struct aw_driver *dr
     return status;
 }
 
-/* ---- By name, and the judgement ----------------------------------------------------------------
- */
+/* ---- By name, and the judgement ---- */
 
 static enum aw_status by_rule(const struct subject *s, const struct aw_driver *driver,
                               const struct aw_plant *plant, const struct aw_design_options *o,

@@ -37,8 +37,7 @@ struct candidate {
     bool sound;  /* all its lags are known */
 };
 
-/* ---- What the residuals say --------------------------------------------------------------------
- */
+/* ---- What the residuals say ---- */
 
 static double independent_samples(const double *residual, size_t n, size_t counted)
 {
@@ -379,8 +378,7 @@ static enum aw_status choose_scale(struct aw_search *s, const struct aw_fit_opti
     return status;
 }
 
-/* ---- What is held out --------------------------------------------------------------------------
- */
+/* ---- What is held out ---- */
 
 /* The way that is gone from one of SAMPLES places of the record to the next, what is less than a
  * fiftieth of the range left out. */
@@ -469,8 +467,7 @@ bool aw_fit_trusted(const struct aw_fit *fit)
     return !(fit->held_out < AW_FIT_TRUSTED);
 }
 
-/* ---- Noise and steps of the measured values ----------------------------------------------------
- */
+/* ---- Noise and steps of the measured values ---- */
 
 struct aw_grain aw_grain(const double *y, size_t n)
 {

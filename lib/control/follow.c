@@ -20,8 +20,7 @@ const char *const aw_unfollow_names[AW_UNFOLLOWS] = {
     "it stays behind",
 };
 
-/* ---- What is lost ------------------------------------------------------------------------------
- */
+/* ---- What is lost ---- */
 
 static void disengage(struct aw_follow_joint *joint)
 {
@@ -51,8 +50,7 @@ void aw_follow_lose(struct aw_follow *f, enum aw_unfollow why)
         disengage(&f->joints[i]);
 }
 
-/* ---- What is said ------------------------------------------------------------------------------
- */
+/* ---- What is said ---- */
 
 bool aw_follow_record(struct aw_follow *f, int64_t t_ns)
 {
@@ -100,8 +98,7 @@ void aw_follow_alive(struct aw_follow *f, int64_t now_ns)
     f->said_ns = now_ns;
 }
 
-/* ---- Beginning ---------------------------------------------------------------------------------
- */
+/* ---- Beginning ---- */
 
 double aw_follow_goal(const struct aw_follow *f, size_t joint)
 {
@@ -133,8 +130,7 @@ static bool engage(struct aw_follow *f, size_t joint, int64_t now_ns)
     return true;
 }
 
-/* ---- Following ---------------------------------------------------------------------------------
- */
+/* ---- Following ---- */
 
 /* How fast it may be now: at first slowly, however near it is. */
 static double speed_now(const struct aw_follow_joint *j, int64_t now_ns)

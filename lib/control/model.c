@@ -28,8 +28,7 @@ void aw_model_set_tick(struct aw_model *model, const struct aw_tick *tick)
     model->driver.tick_s = tick->s;
 }
 
-/* ---- Writing -----------------------------------------------------------------------------------
- */
+/* ---- Writing ---- */
 
 static void number(FILE *file, const char *indent, const char *key, double value, const char *end)
 {
@@ -137,8 +136,7 @@ enum aw_status aw_model_save(const struct aw_model *model, const char *path, str
     return aw_file_end(&saving) ? AW_OK : aw_file_fail(err, "the model could not be saved", path);
 }
 
-/* ---- Reading -----------------------------------------------------------------------------------
- */
+/* ---- Reading ---- */
 
 static const struct place {
     const char *group, *key;

@@ -23,8 +23,7 @@ static double dot(const double *a, const double *b, size_t n)
     return sum;
 }
 
-/* ---- A record ----------------------------------------------------------------------------------
- */
+/* ---- A record ---- */
 
 enum aw_status aw_search_begin(struct aw_search *s, const struct aw_trial *trial, const bool *held,
                                struct aw_error *err)
@@ -96,8 +95,7 @@ static size_t loose_ones(const struct aw_search *s, size_t which[AW_PARAMETERS])
     return n;
 }
 
-/* ---- What a model answers ----------------------------------------------------------------------
- */
+/* ---- What a model answers ---- */
 
 /* Of unit gain. */
 static struct aw_process process_at(const struct aw_search *s, const double *at)
@@ -191,8 +189,7 @@ double aw_search_weigh(struct aw_search *s, double sigma2, double scatter)
     return project(s, s->residual);
 }
 
-/* ---- Levenberg-Marquardt -----------------------------------------------------------------------
- */
+/* ---- Levenberg-Marquardt ---- */
 
 static void keep_within(const struct aw_search *s, double *at)
 {
@@ -290,8 +287,7 @@ void aw_search_first_guess(struct aw_search *s)
     memcpy(s->at, guess, sizeof guess);
 }
 
-/* ---- How sure ----------------------------------------------------------------------------------
- */
+/* ---- How sure ---- */
 
 /* The effect of one parameter, the others held. */
 static void effect_of_parameter(struct aw_search *s, size_t which, double *out)

@@ -39,8 +39,7 @@ void aw_starts_use(struct aw_search *s, size_t structure, bool find_dead_band)
     aw_search_structure(s, it->kind, it->third_lag, find_dead_band);
 }
 
-/* ---- Where a search begins: the best of several places -----------------------------------------
- */
+/* ---- Where a search begins: the best of several places ---- */
 
 struct best {
     double at[AW_LOOSE], sum;
@@ -117,8 +116,7 @@ static void find_starts(struct aw_search *s, const struct aw_fit_options *o,
     s->roughly = 0;
 }
 
-/* ---- What each sample is worth -----------------------------------------------------------------
- */
+/* ---- What each sample is worth ---- */
 
 /* Until the variance of a sample is what the weights were made for. */
 double aw_starts_weigh(struct aw_search *s, double sum, double scatter)
@@ -164,8 +162,7 @@ static double find_scatter(struct aw_search *s)
     return best;
 }
 
-/* ---- Parts of long records ---------------------------------------------------------------------
- */
+/* ---- Parts of long records ---- */
 
 struct part {
     struct aw_trial trial;

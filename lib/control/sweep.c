@@ -131,8 +131,7 @@ double aw_sweep_value(const struct aw_sweep *sweep, double t)
     return fmax(-plan->amplitude, fmin(plan->amplitude, sweep->scale * sum));
 }
 
-/* ---- Estimation --------------------------------------------------------------------------------
- */
+/* ---- Estimation ---- */
 
 struct record {
     const struct aw_sweep *sweep;
@@ -272,8 +271,7 @@ enum aw_status aw_sweep_response(const struct aw_sweep *sweep, const double *t, 
     return status == AW_OK ? fill_points(sweep, response, points, err) : status;
 }
 
-/* ---- What the curve says -----------------------------------------------------------------------
- */
+/* ---- What the curve says ---- */
 
 void aw_bode_open_loop(const struct aw_bode_point *in, int n, struct aw_bode_point *out)
 {

@@ -24,8 +24,7 @@ const char *const aw_halt_names[AW_HALTS] = {
     "a joint has a fault",
 };
 
-/* ---- Rows and inputs --------------------------------------------------------------------------
- */
+/* ---- Rows and inputs ---- */
 
 static const struct aw_teleop_row *row_of(const struct aw_teleop *t, size_t row)
 {
@@ -70,8 +69,7 @@ double aw_teleop_deflection(const struct aw_teleop *t, size_t row)
     return x < 0 ? -u : u;
 }
 
-/* ---- Beginning ---------------------------------------------------------------------------------
- */
+/* ---- Beginning ---- */
 
 static enum aw_status check_row(const struct aw_teleop *t, size_t i, struct aw_error *err)
 {
@@ -136,8 +134,7 @@ enum aw_status aw_teleop_start(struct aw_teleop *t, const struct aw_teleop_map *
     return AW_OK;
 }
 
-/* ---- Inputs ------------------------------------------------------------------------------------
- */
+/* ---- Inputs ---- */
 
 void aw_teleop_set(struct aw_teleop *t, size_t input, double value)
 {
@@ -167,8 +164,7 @@ void aw_teleop_lose(struct aw_teleop *t, enum aw_halt why)
     memset(t->down, 1, sizeof t->down); /* buttons have to be seen up again */
 }
 
-/* ---- Buttons that do something -----------------------------------------------------------------
- */
+/* ---- Buttons that do something ---- */
 
 static void act(struct aw_teleop *t, enum aw_teleop_does does, const char *text)
 {
@@ -222,8 +218,7 @@ static void look_at_buttons(struct aw_teleop *t, int64_t now_ns)
     }
 }
 
-/* ---- Velocities --------------------------------------------------------------------------------
- */
+/* ---- Velocities ---- */
 
 static double speed_of(const struct aw_teleop *t, size_t row, const struct aw_teleop_joint *joint)
 {

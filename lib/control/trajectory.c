@@ -29,8 +29,7 @@ static double rise(const struct course *c, size_t segment)
     return c->points[(segment + 1) * c->channels] - c->points[segment * c->channels];
 }
 
-/* ---- Cubic -------------------------------------------------------------------------------------
- */
+/* ---- Cubic ---- */
 
 static void cubic_knots(const struct course *c, struct knot *knots)
 {
@@ -96,8 +95,7 @@ static void quintic_knots(const struct course *c, struct knot *knots, struct mat
     }
 }
 
-/* ---- Segments ----------------------------------------------------------------------------------
- */
+/* ---- Segments ---- */
 
 /* The coefficients c of a segment that rises by p between two knots, which are scaled to u. */
 static void set_segment(double *c, enum aw_path_mode mode, double p, const struct knot *from,
@@ -126,8 +124,7 @@ static struct knot in_u(const struct knot *knot, double h)
     return (struct knot){knot->v * h, knot->a * h * h};
 }
 
-/* ---- Building ----------------------------------------------------------------------------------
- */
+/* ---- Building ---- */
 
 static enum aw_status join(struct aw_path *path, enum aw_path_mode mode, const struct course *c,
                            const struct knot *knots, size_t channel, struct aw_error *err)
@@ -217,8 +214,7 @@ void aw_path_free(struct aw_path *path)
     *path = (struct aw_path){0};
 }
 
-/* ---- Evaluating --------------------------------------------------------------------------------
- */
+/* ---- Evaluating ---- */
 
 static double value(const double *c, int degree, double u)
 {
@@ -261,8 +257,7 @@ void aw_path_at(const struct aw_path *path, double t_s, double *position, double
     }
 }
 
-/* ---- Extremes ----------------------------------------------------------------------------------
- */
+/* ---- Extremes ---- */
 
 /* Where between 0 and 1 the polynomial changes its sign, to the last bit: at most once between two
  * neighbouring zeros of its derivative. Returns how many. */

@@ -45,8 +45,7 @@ size_t aw_weights_piece_end(const struct aw_weights *w, size_t from)
     return n - from < 2 * w->piece ? n : from + w->piece;
 }
 
-/* ---- The filter --------------------------------------------------------------------------------
- */
+/* ---- The filter ---- */
 
 /* From one sample to the next without input. */
 static void drift(struct aw_weights *w, struct aw_process_state *x, size_t i)
@@ -119,8 +118,7 @@ void aw_weights_news(struct aw_weights *w, double *column, double *work)
     }
 }
 
-/* ---- What the filter is ------------------------------------------------------------------------
- */
+/* ---- What the filter is ---- */
 
 void aw_weights_plain(struct aw_weights *w, size_t piece)
 {

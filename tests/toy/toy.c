@@ -15,8 +15,7 @@ struct toy {
     int64_t came_ns;
 };
 
-/* ---- The conversation --------------------------------------------------------------------------
- */
+/* ---- The conversation ---- */
 
 static enum aw_status drive(struct aw_session *session, const double deg_s[TOY_JOINTS])
 {
@@ -76,8 +75,7 @@ static void last_stop(struct aw_session *session, aw_frame_fn *add, void *contex
     add(context, frame, sizeof frame);
 }
 
-/* ---- The joints --------------------------------------------------------------------------------
- */
+/* ---- The joints ---- */
 
 static const struct aw_joint_column columns[] = {{AW_JOINT_VELOCITY, "velocity", 1}, {0}};
 
@@ -172,8 +170,7 @@ static const struct aw_joints joints = {.columns = columns,
                                         .tabled = true,
                                         .attend = attend};
 
-/* ---- The table ---------------------------------------------------------------------------------
- */
+/* ---- The table ---- */
 
 static enum aw_status simulate(const struct aw_sim *how, struct aw_device **device,
                                struct aw_error *err)

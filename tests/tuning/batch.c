@@ -314,8 +314,7 @@ static struct verdict judge(const struct truth *p, struct record *r, unsigned lo
     return v;
 }
 
-/* ---- Families, and the table -------------------------------------------------------------------
- */
+/* ---- Families, and the table ---- */
 
 struct family {
     const char *name, *formula;

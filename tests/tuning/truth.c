@@ -201,8 +201,7 @@ void truth_random(struct truth *out, size_t n, unsigned long long seed)
     }
 }
 
-/* ---- In time -----------------------------------------------------------------------------------
- */
+/* ---- In time ---- */
 
 typedef double matrix[TRUTH_STATES][TRUTH_STATES];
 

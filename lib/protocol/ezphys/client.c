@@ -73,8 +73,7 @@ bool aw_ezphys_named(const struct aw_ezphys *ez)
     return aw_rows_have(ez->wire.variant.head, AW_TEXT);
 }
 
-/* ---- What comes --------------------------------------------------------------------------------
- */
+/* ---- What comes ---- */
 
 static void note_problem(struct aw_ezphys *ez, const struct aw_error *cause)
 {
@@ -186,8 +185,7 @@ static enum aw_status read_more(struct aw_ezphys *ez, int64_t deadline, bool *en
     return status;
 }
 
-/* ---- What it means -----------------------------------------------------------------------------
- */
+/* ---- What it means ---- */
 
 /* Finds the step of the timestamp in the message; false: no timestamp. */
 static bool find_step(struct aw_ezphys *ez, int64_t *step)
@@ -356,8 +354,7 @@ enum aw_status aw_ezphys_decode(struct aw_ezphys *ez, struct aw_wire *wire, size
     return aw_wire_decode(wire ? wire : &ez->wire, AW_RX, ez->packets[packet].frame, record, err);
 }
 
-/* ---- What is said ------------------------------------------------------------------------------
- */
+/* ---- What is said ---- */
 
 static bool same_target(const struct aw_ezphys *ez, const struct aw_ezphys_target *a,
                         const struct aw_ezphys_target *b)
@@ -683,8 +680,7 @@ void aw_ezphys_last_stop(struct aw_ezphys *ez, const struct aw_ezphys_halt *how,
     add(context, whole.data, whole.size);
 }
 
-/* ---- Whom a word means -------------------------------------------------------------------------
- */
+/* ---- Whom a word means ---- */
 
 #define KNOWN_MAX (AW_EZPHYS_JOINTS + AW_EZPHYS_NAMES_MAX)
 

@@ -13,8 +13,7 @@
 #define FRAME       0.45 /* of the canvas is the radius */
 #define JOINT_COLOR 3
 
-/* ---- From the world to the canvas --------------------------------------------------------------
- */
+/* ---- From the world to the canvas ---- */
 
 /* v' = q v q*, for a unit quaternion w x y z. */
 static void turn(const double q[4], const double v[3], double out[3])
@@ -55,8 +54,7 @@ static void line(const struct drawing *d, const double a[3], const double b[3], 
     aw_braille_line(d->canvas, x0, y0, x1, y1, color);
 }
 
-/* ---- Bodies ------------------------------------------------------------------------------------
- */
+/* ---- Bodies ---- */
 
 static void place(const struct aw_ezphys_body *body, const double local[3], double out[3])
 {
@@ -155,8 +153,7 @@ static void draw_body(const struct drawing *d, const struct aw_ezphys_body *body
     }
 }
 
-/* ---- Joints ------------------------------------------------------------------------------------
- */
+/* ---- Joints ---- */
 
 static const struct aw_ezphys_body *member(const struct aw_scene *scene,
                                            const struct aw_scene_joint *joint,
@@ -251,8 +248,7 @@ static const struct aw_ezphys_body *body_called(const struct aw_ezphys_state *st
     return *name ? aw_ezphys_state_body(state, name) : NULL;
 }
 
-/* ---- All of it ---------------------------------------------------------------------------------
- */
+/* ---- All of it ---- */
 
 void aw_ezphys_picture_draw(const struct aw_ezphys_picture *picture,
                             const struct aw_ezphys_state *state, struct aw_braille *canvas)
@@ -287,8 +283,7 @@ void aw_ezphys_picture_draw(const struct aw_ezphys_picture *picture,
     }
 }
 
-/* ---- Where to look from ------------------------------------------------------------------------
- */
+/* ---- Where to look from ---- */
 
 struct bounds {
     double low[3], high[3];

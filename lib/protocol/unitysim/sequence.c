@@ -37,8 +37,7 @@ static const struct column {
 };
 /* clang-format on */
 
-/* ---- Reading -----------------------------------------------------------------------------------
- */
+/* ---- Reading ---- */
 
 static enum aw_status no_such_word(struct aw_cells *cells, size_t i, struct aw_error *err)
 {
@@ -119,8 +118,7 @@ enum aw_status aw_sequence_read(FILE *file, const char *name, struct aw_sequence
     return status;
 }
 
-/* ---- Rows --------------------------------------------------------------------------------------
- */
+/* ---- Rows ---- */
 
 enum aw_status aw_sequence_add(struct aw_sequence *sequence, const struct aw_sequence_row *row,
                                struct aw_error *err)

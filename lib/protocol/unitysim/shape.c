@@ -62,8 +62,7 @@ void aw_unitysim_shape(const double degrees[AW_UNITYSIM_JOINTS], struct aw_unity
     at[AW_UNITYSIM_AT_THUMB] = sum(f.at, 1, f.forward, finger);
 }
 
-/* ---- Drawing -----------------------------------------------------------------------------------
- */
+/* ---- Drawing ---- */
 
 /* What the picture shows, in mm: right is forward (-x), up is y or the arm's left (-z). */
 struct window {

@@ -22,8 +22,7 @@ static const struct aw_whole ranges[COLUMNS] = {
     [5] = {"ry", " deg", -FURTHEST, FURTHEST}, [6] = {"rz", " deg", -FURTHEST, FURTHEST},
 };
 
-/* ---- Views -------------------------------------------------------------------------------------
- */
+/* ---- Views ---- */
 
 /* views->n: nowhere. */
 static size_t place_of(const struct aw_unitysim_views *views, const char *name)
@@ -126,8 +125,7 @@ void aw_unitysim_views_free(struct aw_unitysim_views *views)
     *views = (struct aw_unitysim_views){0};
 }
 
-/* ---- File --------------------------------------------------------------------------------------
- */
+/* ---- File ---- */
 
 static enum aw_status read_view(struct aw_cells *cells, struct aw_unitysim_views *views,
                                 struct aw_error *err)

@@ -163,8 +163,7 @@ static enum aw_status decode_all(struct aw_decoder *d, const struct aw_args *arg
     return status;
 }
 
-/* ---- --where -----------------------------------------------------------------------------------
- */
+/* ---- --where ---- */
 
 struct condition {
     struct aw_session *session;

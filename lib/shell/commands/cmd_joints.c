@@ -10,8 +10,7 @@
 
 #define ENTRIES 10 /* of the result that a joint takes at most */
 
-/* ---- status ------------------------------------------------------------------------------------
- */
+/* ---- status ---- */
 
 static bool is_shown(const struct aw_joint *joint)
 {
@@ -159,8 +158,7 @@ enum aw_status aw_run_status(struct aw_session *session, const struct aw_args *a
     return status;
 }
 
-/* ---- limits ------------------------------------------------------------------------------------
- */
+/* ---- limits ---- */
 
 static const char *bound(double value, char out[40])
 {

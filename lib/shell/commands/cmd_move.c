@@ -17,8 +17,7 @@
 #define PATIENCE_S 10 /* beyond the time of a motion, until it counts as not done */
 #define LONG_S     30 /* a wait that a person wants to know of before it is over */
 
-/* ---- One motion --------------------------------------------------------------------------------
- */
+/* ---- One motion ---- */
 
 static void warn_of_long(struct aw_session *session, double seconds)
 {
@@ -151,8 +150,7 @@ enum aw_status aw_move_joints(struct aw_session *session, struct aw_joint_list *
                                                  : status;
 }
 
-/* ---- Words -------------------------------------------------------------------------------------
- */
+/* ---- Words ---- */
 
 /* What this command is to do, as it is read. */
 struct request {
@@ -313,8 +311,7 @@ enum aw_status aw_run_home(struct aw_session *session, const struct aw_args *arg
     return end(r, status == AW_OK ? go(r) : status);
 }
 
-/* ---- jog ---------------------------------------------------------------------------------------
- */
+/* ---- jog ---- */
 
 struct jogging {
     struct request *r;
@@ -444,8 +441,7 @@ enum aw_status aw_run_jog(struct aw_session *session, const struct aw_args *args
     return end(r, status == AW_OK ? jog(r) : status);
 }
 
-/* ---- stop --------------------------------------------------------------------------------------
- */
+/* ---- stop ---- */
 
 enum aw_status aw_run_stop(struct aw_session *session, const struct aw_args *args)
 {

@@ -60,8 +60,7 @@ struct plot {
     char qualified[AW_SELECT_MAX][AW_POINT_NAME]; /* patterns with the message they mean */
 };
 
-/* ---- Arguments --------------------------------------------------------------------------------
- */
+/* ---- Arguments ---- */
 
 /* By its ending; one with a slash may be a file as well as a name. */
 static bool is_file(const char *word)
@@ -173,8 +172,7 @@ static enum aw_status check_names(struct plot *p)
     return status;
 }
 
-/* ---- Samples ----------------------------------------------------------------------------------
- */
+/* ---- Samples ---- */
 
 /* A table that does not say which messages its columns are from may be anybody's: "m1.position" is
  * ours, "position" not. "base [deg]" says it itself; it is put into unit then. */
@@ -397,8 +395,7 @@ static enum aw_status nothing_found(struct plot *p)
                    *all ? " — there is " : "", all);
 }
 
-/* ---- On the terminal --------------------------------------------------------------------------
- */
+/* ---- On the terminal ---- */
 
 /* clang-format off */
 static const char *const all_keys[] = {
@@ -476,8 +473,7 @@ static enum aw_status plot_live(struct plot *p)
     return status == AW_ENOUGH || status == AW_TIMEOUT ? AW_OK : status;
 }
 
-/* ---- As text ----------------------------------------------------------------------------------
- */
+/* ---- As text ---- */
 
 static int from_environment(const char *name, int least, int fallback)
 {
@@ -562,8 +558,7 @@ static enum aw_status plot_text(struct plot *p)
     return status;
 }
 
-/* ---- All of it: recordings and files ----------------------------------------------------------
- */
+/* ---- All of it: recordings and files ---- */
 
 static enum aw_status collect(struct plot *p)
 {
@@ -761,8 +756,7 @@ static enum aw_status plot_all(struct plot *p)
     return p->out ? write_out(p, status) : status == AW_OK ? print_recording(p) : status;
 }
 
-/* ---- The command ------------------------------------------------------------------------------
- */
+/* ---- The command ---- */
 
 static enum aw_status plot(struct plot *p)
 {

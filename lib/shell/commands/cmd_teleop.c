@@ -19,8 +19,7 @@
 #define REST_NS  (20 * AW_MILLISECOND) /* while nothing does */
 #define FPS      20
 
-/* ---- Beginning ---------------------------------------------------------------------------------
- */
+/* ---- Beginning ---- */
 
 static enum aw_status check_enable(struct aw_hands *h)
 {
@@ -202,8 +201,7 @@ static enum aw_status begin(struct aw_hands *h)
     return status == AW_OK && !dry ? find_hands(h) : status;
 }
 
-/* ---- What is said ------------------------------------------------------------------------------
- */
+/* ---- What is said ---- */
 
 static void say(struct aw_hands *h, const char *text, const char *more)
 {
@@ -264,8 +262,7 @@ static enum aw_status act(struct aw_hands *h)
     return AW_OK;
 }
 
-/* ---- Running -----------------------------------------------------------------------------------
- */
+/* ---- Running ---- */
 
 /* Not by ncurses, which knows nothing of releases and hides what it does not know. Was that all? */
 static bool read_typed(struct aw_hands *h)

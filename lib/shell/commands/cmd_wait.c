@@ -43,8 +43,7 @@ struct waiter {
     } last[AW_WHERE_TERMS]; /* what the terms of a condition are about */
 };
 
-/* ---- What is wanted ----------------------------------------------------------------------------
- */
+/* ---- What is wanted ---- */
 
 static enum aw_status join(struct waiter *w, const struct aw_args *args)
 {
@@ -167,8 +166,7 @@ static enum aw_status parse_wanted(struct waiter *w, const struct aw_args *args)
     return status == AW_OK && aw_flag(w->session, "tolerance") ? allow(w) : status;
 }
 
-/* ---- Is it so? ---------------------------------------------------------------------------------
- */
+/* ---- Is it so? ---- */
 
 static bool is_as_wanted(const struct waiter *w, const struct aw_record *record)
 {
@@ -193,8 +191,7 @@ static bool holds(const struct waiter *w, const struct aw_item *item)
     return item->record && item->record->codec == w->wanted.codec && is_as_wanted(w, item->record);
 }
 
-/* ---- The nearest that came ---------------------------------------------------------------------
- */
+/* ---- The nearest that came ---- */
 
 static double part(double is, double wanted)
 {
@@ -343,8 +340,7 @@ static void tell_last(const struct waiter *w, char *out, size_t size)
             aw_append(out, size, " ", "%.60s=%.6g", w->last[t].name, w->last[t].value);
 }
 
-/* ---- Waiting -----------------------------------------------------------------------------------
- */
+/* ---- Waiting ---- */
 
 /* The next record that came after the command began. */
 static enum aw_status next(struct waiter *w, struct aw_item *item)

@@ -36,8 +36,7 @@ struct watch {
     const char *fields[AW_FIELDS_MAX + 1]; /* --fields as the arguments have it */
 };
 
-/* ---- What is asked for ------------------------------------------------------------------------
- */
+/* ---- What is asked for ---- */
 
 static enum aw_status parse_arguments(struct watch *w, const struct aw_args *args)
 {
@@ -89,8 +88,7 @@ static enum aw_status end_of_input(struct watch *w)
                    w->select.pattern[i], w->came);
 }
 
-/* ---- Lines ------------------------------------------------------------------------------------
- */
+/* ---- Lines ---- */
 
 /* Adds the names of the fields that the part of a pattern means, each once; returns how many there
  * are then. */
@@ -240,8 +238,7 @@ static enum aw_status watch_lines(struct watch *w)
     return aw_stream_over(status) ? AW_OK : status;
 }
 
-/* ---- The table --------------------------------------------------------------------------------
- */
+/* ---- The table ---- */
 
 static void draw(struct watch *w)
 {

@@ -41,8 +41,7 @@ struct gains {
     const struct aw_gain *now; /* NULL: all that are there */
 };
 
-/* ---- What is printed ---------------------------------------------------------------------------
- */
+/* ---- What is printed ---- */
 
 /* A row that begins with the words of the gain; text is its line, as in a file. */
 static void start(const struct gains *g, size_t place, float value, struct aw_object *row,
@@ -102,8 +101,7 @@ static void put_result(struct aw_session *session, const char *result, size_t n)
     aw_object_count(&session->result, "gains", n);
 }
 
-/* ---- What is done ------------------------------------------------------------------------------
- */
+/* ---- What is done ---- */
 
 static enum aw_status read_there(struct gains *g)
 {

@@ -19,8 +19,7 @@
 #define SOME     20  /* a value of a group, and not what is measured */
 #define PASSES_S 0.1 /* of a gap, behind what ends it */
 
-/* ---- Opening -----------------------------------------------------------------------------------
- */
+/* ---- Opening ---- */
 
 static bool is_file(const char *source)
 {
@@ -73,8 +72,7 @@ void aw_leader_close(struct aw_leader *l)
     memset(l->rows, 0, sizeof l->rows);
 }
 
-/* ---- Which value a field is --------------------------------------------------------------------
- */
+/* ---- Which value a field is ---- */
 
 /* What of a group is meant by its name alone, the best first. */
 static int measured_rank(const char *field)
@@ -229,8 +227,7 @@ uint64_t aw_leader_lost(struct aw_leader *l)
     return l->lost_before + (counters ? counters->lost : 0);
 }
 
-/* ---- Recordings --------------------------------------------------------------------------------
- */
+/* ---- Recordings ---- */
 
 static enum aw_status keep(struct aw_leader *l, size_t row, double t_s, double value)
 {

@@ -19,8 +19,7 @@ bool aw_live_wanted(const struct aw_session *session)
     return aw_screen_possible() && aw_session_text(session);
 }
 
-/* ---- Standard error ---------------------------------------------------------------------------
- */
+/* ---- Standard error ---- */
 
 /* What is said would spoil the picture: it goes to the foot of it. A pipe, because libraries and
  * the trace write to the descriptor; full means lost, never blocked. */
@@ -76,8 +75,7 @@ const char *aw_live_note(struct aw_live *live)
     return *live->note && now - live->noted_ns < NOTE_NS ? live->note : NULL;
 }
 
-/* ---- The stop ----------------------------------------------------------------------------------
- */
+/* ---- The stop ---- */
 
 struct answer {
     struct aw_sink sink;
@@ -121,8 +119,7 @@ void aw_live_stop(struct aw_live *live)
     free(words);
 }
 
-/* ---- Opening and closing ----------------------------------------------------------------------
- */
+/* ---- Opening and closing ---- */
 
 enum aw_status aw_live_open(struct aw_live *live, struct aw_session *session,
                             struct aw_stream *stream, double fps)
@@ -159,8 +156,7 @@ void aw_live_close(struct aw_live *live)
     }
 }
 
-/* ---- Waiting ----------------------------------------------------------------------------------
- */
+/* ---- Waiting ---- */
 
 bool aw_live_due(struct aw_live *live)
 {

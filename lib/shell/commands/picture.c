@@ -19,8 +19,7 @@
 #define LIMIT_MS 30000
 #define PIECE    65536
 
-/* ---- gnuplot ----------------------------------------------------------------------------------
- */
+/* ---- gnuplot ---- */
 
 static enum aw_status find_program(char *path, size_t size, struct aw_error *err)
 {
@@ -121,8 +120,7 @@ static char *run_program(struct aw_session *session, const char *path, const cha
     return NULL;
 }
 
-/* ---- All of them ------------------------------------------------------------------------------
- */
+/* ---- All of them ---- */
 
 static bool is_script(const char *path)
 {

@@ -105,8 +105,7 @@ uint64_t aw_ping_missing(const struct aw_samples *intervals, double usual)
     return (uint64_t)late.missing;
 }
 
-/* ---- The command -------------------------------------------------------------------------------
- */
+/* ---- The command ---- */
 
 static enum aw_status ask(struct aw_session *session, struct aw_ping *ping)
 {

@@ -51,8 +51,7 @@ static void at(const struct aw_play *p, double t_s, struct aw_joint_goal *goals)
     }
 }
 
-/* ---- Beginning ---------------------------------------------------------------------------------
- */
+/* ---- Beginning ---- */
 
 static enum aw_status find_far(struct aw_session *session, const struct aw_joint *joint,
                                double *far)
@@ -119,8 +118,7 @@ static enum aw_status check_loop(struct aw_play *p, bool *closed)
     return AW_OK;
 }
 
-/* ---- Looking after them ------------------------------------------------------------------------
- */
+/* ---- Looking after them ---- */
 
 /* Which place of the file the joints are to be at now. */
 static double path_now(const struct aw_play *p)
@@ -183,8 +181,7 @@ static enum aw_status attend(struct aw_play *p, int64_t until)
     return status == AW_OK ? judge(p) : status;
 }
 
-/* ---- Streaming ---------------------------------------------------------------------------------
- */
+/* ---- Streaming ---- */
 
 static enum aw_status send(struct aw_play *p, double t_s, int64_t show_ns)
 {
@@ -317,8 +314,7 @@ static void free_play(struct aw_play *p)
     aw_path_free(&p->path);
 }
 
-/* ---- What came of it ---------------------------------------------------------------------------
- */
+/* ---- What came of it ---- */
 
 static double distance(const struct aw_play *p, size_t k, double lag_s)
 {

@@ -27,8 +27,7 @@ struct reading {
     bool measured; /* the values are positions of a recording */
 };
 
-/* ---- Columns -----------------------------------------------------------------------------------
- */
+/* ---- Columns ---- */
 
 static enum aw_status fail_in_header(struct reading *r)
 {
@@ -224,8 +223,7 @@ static enum aw_status find_columns(struct reading *r)
     return status;
 }
 
-/* ---- The path ----------------------------------------------------------------------------------
- */
+/* ---- The path ---- */
 
 static double time_of(const struct reading *r, size_t row)
 {
@@ -305,8 +303,7 @@ static enum aw_status make_path(struct reading *r)
     return status;
 }
 
-/* ---- Limits ------------------------------------------------------------------------------------
- */
+/* ---- Limits ---- */
 
 static double fastest_of(const struct reading *r, size_t k)
 {

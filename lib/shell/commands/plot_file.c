@@ -13,8 +13,7 @@
 #define MOST_PANELS 4 /* of a chart */
 #define NAMED       4 /* values along an axis that has no unit */
 
-/* ---- Samples ----------------------------------------------------------------------------------
- */
+/* ---- Samples ---- */
 
 struct aw_trace *aw_traces_find(struct aw_traces *traces, const char *name, const char *unit)
 {
@@ -106,8 +105,7 @@ void aw_traces_leave_out_points(struct aw_traces *traces)
             aw_traces_remove(traces, i);
 }
 
-/* ---- What is to be, and what is ----------------------------------------------------------------
- */
+/* ---- What is to be, and what is ---- */
 
 /* "m1.setpoint" is "setpoint" of "m1", as is "m1_setpoint"; in front of that may be a message. */
 struct part {
@@ -150,8 +148,7 @@ static size_t actual_of(const struct aw_traces *traces, size_t target)
     return i;
 }
 
-/* ---- Panels by unit ---------------------------------------------------------------------------
- */
+/* ---- Panels by unit ---- */
 
 struct panels {
     size_t n;
@@ -231,8 +228,7 @@ static void name_panel(const struct aw_traces *traces, struct panels *panels, si
         panels->unit[p] = NULL;
 }
 
-/* ---- The picture -------------------------------------------------------------------------------
- */
+/* ---- The picture ---- */
 
 /* Each line has a colour of its own in its panel, but targets that of what they are of. */
 static void choose_colours(const struct aw_traces *traces, const struct panels *panels,

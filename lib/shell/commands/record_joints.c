@@ -50,8 +50,7 @@ struct recorder {
     enum aw_status status; /* of the last row */
 };
 
-/* ---- Columns -----------------------------------------------------------------------------------
- */
+/* ---- Columns ---- */
 
 /* Does the device tell it? */
 static bool has(const struct recorder *r, const struct aw_joint *joint, enum aw_joint_value value)
@@ -151,8 +150,7 @@ static enum aw_status begin(struct recorder *r)
     return status;
 }
 
-/* ---- Rows --------------------------------------------------------------------------------------
- */
+/* ---- Rows ---- */
 
 /* A killed recorder leaves all but the last moment. */
 static enum aw_status flush(struct recorder *r, int64_t now)

@@ -75,8 +75,7 @@ static enum aw_status begin_file(struct aw_stream *s, const char *input)
     return s->source->begin(s, s->name);
 }
 
-/* ---- Opening and closing ----------------------------------------------------------------------
- */
+/* ---- Opening and closing ---- */
 
 struct aw_stream *aw_stream_new(struct aw_session *session)
 {
@@ -144,8 +143,7 @@ bool aw_item_holds(const struct aw_where *where, const struct aw_item *item)
     return aw_item_head_holds(where, item) && aw_where_holds(where, item->points, item->n);
 }
 
-/* ---- Names that are asked for -----------------------------------------------------------------
- */
+/* ---- Names that are asked for ---- */
 
 enum aw_status aw_stream_check(struct aw_session *session, const struct aw_select *fields,
                                const struct aw_where *where)
@@ -215,8 +213,7 @@ static enum aw_status check_expected(struct aw_stream *s)
     return status;
 }
 
-/* ---- The next one -----------------------------------------------------------------------------
- */
+/* ---- The next one ---- */
 
 /* What comes as text is known by the name that it has, or that a column of it has. */
 static bool is_left_out(struct aw_stream *s)
@@ -243,8 +240,7 @@ static enum aw_status next_or_report(struct aw_stream *s, int64_t deadline)
     return s->source->next(s, deadline);
 }
 
-/* ---- A link that is lost ----------------------------------------------------------------------
- */
+/* ---- A link that is lost ---- */
 
 void aw_stream_stay(struct aw_stream *s, bool devices)
 {
@@ -298,8 +294,7 @@ static enum aw_status find_link(struct aw_stream *s, int64_t deadline)
     return status == AW_STOPPED ? status : AW_TIMEOUT;
 }
 
-/* ---- All of them ------------------------------------------------------------------------------
- */
+/* ---- All of them ---- */
 
 static uint64_t wanted_scalars(struct aw_stream *s)
 {

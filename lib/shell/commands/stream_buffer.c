@@ -9,8 +9,7 @@
 #include "shell/commands/stream_source.h"
 #include "shell/core/share.h"
 
-/* ---- Standard input and files -----------------------------------------------------------------
- */
+/* ---- Standard input and files ---- */
 
 /* A filter that fails has read a damaged file up to there, or nothing of it. */
 static enum aw_status end_input(struct aw_stream *s)

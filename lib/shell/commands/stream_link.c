@@ -29,8 +29,7 @@ static bool is_over(const struct aw_stream *s, int64_t deadline)
     return aw_clock_now(s->session->clock) > deadline;
 }
 
-/* ---- The tool knows how -----------------------------------------------------------------------
- */
+/* ---- The tool knows how ---- */
 
 /* The tool's receive opens the link when it is asked first: now, before anything is drawn. */
 static enum aw_status receive_begin(struct aw_stream *s, const char *name)
@@ -65,8 +64,7 @@ static enum aw_status receive_next(struct aw_stream *s, int64_t deadline)
 
 const struct aw_source aw_receive_source = {.begin = receive_begin, .next = receive_next};
 
-/* ---- The link is read, and that is all --------------------------------------------------------
- */
+/* ---- The link is read, and that is all ---- */
 
 struct reading {
     struct aw_framer framer;

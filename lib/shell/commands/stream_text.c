@@ -25,8 +25,7 @@ static enum aw_status next_line(struct aw_stream *s, const char *none, int64_t d
     return status;
 }
 
-/* ---- NDJSON -----------------------------------------------------------------------------------
- */
+/* ---- NDJSON ---- */
 
 /* What stands beside the values in a record of ours. */
 static bool is_envelope(const char *key)
@@ -198,8 +197,7 @@ static void json_end(struct aw_stream *s)
 
 const struct aw_source aw_json_source = {.begin = json_begin, .next = json_next, .end = json_end};
 
-/* ---- CSV --------------------------------------------------------------------------------------
- */
+/* ---- CSV ---- */
 
 struct csv {
     char separator;

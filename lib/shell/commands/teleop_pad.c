@@ -23,8 +23,7 @@ static int64_t real_now(const struct aw_hands *h)
     return aw_clock_now(&h->session->time.real.base);
 }
 
-/* ---- Records -----------------------------------------------------------------------------------
- */
+/* ---- Records ---- */
 
 static double number(const json_t *record, const char *name)
 {
@@ -98,8 +97,7 @@ static void take_line(struct aw_hands *h, const char *line)
     json_decref(record);
 }
 
-/* ---- Reading -----------------------------------------------------------------------------------
- */
+/* ---- Reading ---- */
 
 /* Does not wait for the exit status: the stop comes first. */
 static void close_pipe(struct aw_hands *h)
@@ -154,8 +152,7 @@ void aw_teleop_pad_take(struct aw_hands *h)
         lose_silent(h);
 }
 
-/* ---- Beginning and end -------------------------------------------------------------------------
- */
+/* ---- Beginning and end ---- */
 
 static enum aw_status start(struct aw_hands *h)
 {

@@ -53,8 +53,7 @@ static struct plans *plans(void)
     return crash.shared ? crash.shared : &crash.own;
 }
 
-/* ---- In the handler ----------------------------------------------------------------------------
- */
+/* ---- In the handler ---- */
 
 static void write_frame(const struct plan *plan, const uint8_t *bytes, size_t size)
 {
@@ -109,8 +108,7 @@ static void on_crash(int number)
     raise(number);
 }
 
-/* ---- Before ------------------------------------------------------------------------------------
- */
+/* ---- Before ---- */
 
 void aw_crash_catch(void)
 {

@@ -19,8 +19,7 @@
 #define SETTLE_S          0.3  /* at the goal, before it is said whether it is there */
 #define LEAST_S           0.05 /* of a way */
 
-/* ---- The list ----------------------------------------------------------------------------------
- */
+/* ---- The list ---- */
 
 struct aw_joint aw_joint_unknown(const char *name)
 {
@@ -78,8 +77,7 @@ void aw_joints_free(struct aw_joint_list *list)
     *list = (struct aw_joint_list){0};
 }
 
-/* ---- Names and numbers -------------------------------------------------------------------------
- */
+/* ---- Names and numbers ---- */
 
 const char *aw_joint_called(const struct aw_joint *joint)
 {
@@ -182,8 +180,7 @@ void aw_joints_complete_pairs(struct aw_session *session, aw_candidate_fn *add, 
     complete(session, add, context, true);
 }
 
-/* ---- Commands ----------------------------------------------------------------------------------
- */
+/* ---- Commands ---- */
 
 static enum aw_status out_of_range(struct aw_session *session, const struct aw_joint *joint,
                                    double value, double min, double max, const char *unit)
@@ -281,8 +278,7 @@ enum aw_status aw_joints_command(struct aw_session *session, struct aw_joint_lis
     return status == AW_OK ? aw_joints_stream(session, list, command) : status;
 }
 
-/* ---- Looking after them ------------------------------------------------------------------------
- */
+/* ---- Looking after them ---- */
 
 struct steering {
     struct aw_session *session;
@@ -367,8 +363,7 @@ enum aw_status aw_joints_until(struct aw_session *session, struct aw_joint_list 
                : AW_OK;
 }
 
-/* ---- Arriving ----------------------------------------------------------------------------------
- */
+/* ---- Arriving ---- */
 
 /* For tools whose devices say nothing of arrivals. */
 struct awaiting {

@@ -140,8 +140,7 @@ struct aw_joint_limit {
     bool firm;        /* --force does not take it away */
 };
 
-/* ---- Commands ----------------------------------------------------------------------------------
- */
+/* ---- Commands ---- */
 
 enum aw_joint_what { AW_JOINT_TARGETS, AW_JOINT_VELOCITIES };
 
@@ -281,8 +280,7 @@ struct aw_joints {
     int64_t (*now)(struct aw_session *session);
 };
 
-/* ---- For commands ------------------------------------------------------------------------------
- */
+/* ---- For commands ---- */
 
 /* Opens, and lists. The list is freed with aw_joints_free, whatever comes of it. */
 enum aw_status aw_joints_begin(struct aw_session *session, struct aw_joint_list *list);
@@ -365,8 +363,7 @@ void aw_joint_guard(struct aw_session *session, const struct aw_joint *joint, do
 struct aw_motion_sample aw_joint_sample(struct aw_session *session, const struct aw_joint *joint,
                                         double target);
 
-/* ---- For tools ---------------------------------------------------------------------------------
- */
+/* ---- For tools ---- */
 
 /* One more joint, whose state is not known and which has no limits; its name is printed. NULL: out
  * of memory, session->err says so. */

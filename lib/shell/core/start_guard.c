@@ -190,8 +190,7 @@ size_t aw_start_keep_far(struct aw_session *session, const struct aw_joint_list 
     return far;
 }
 
-/* ---- Going there -------------------------------------------------------------------------------
- */
+/* ---- Going there ---- */
 
 /* How long all take, so that none is faster than it may be. */
 static enum aw_status time_of(struct aw_session *session, const struct aw_joint_list *list,
@@ -422,8 +421,7 @@ enum aw_status aw_start_go(struct aw_session *session, struct aw_joint_list *lis
                            : status;
 }
 
-/* ---- Single motions ----------------------------------------------------------------------------
- */
+/* ---- Single motions ---- */
 
 enum aw_status aw_duration_read(struct aw_session *session, const struct aw_args *args,
                                 double *seconds)
@@ -467,8 +465,7 @@ enum aw_status aw_duration_check(struct aw_session *session, const struct aw_joi
                    ceil(least * 1000));
 }
 
-/* ---- Streams of commands -----------------------------------------------------------------------
- */
+/* ---- Streams of commands ---- */
 
 bool aw_start_is_motion(const struct aw_joint *joint, double target, double seconds)
 {

@@ -63,8 +63,7 @@ bool aw_wanted_has(const struct aw_wanted *wanted, uint64_t present, const uint6
     return fits;
 }
 
-/* ---- Rows and results --------------------------------------------------------------------------
- */
+/* ---- Rows and results ---- */
 
 /* "gains show" changes nothing, though "gains set" does. */
 static bool only_looks(const struct aw_args *args)

@@ -36,8 +36,7 @@ static int64_t now_ns(void)
     return now.tv_sec * AW_SECOND + now.tv_nsec;
 }
 
-/* ---- The child ---------------------------------------------------------------------------------
- */
+/* ---- The child ---- */
 
 /* ms until the signs of life are overdue; -1: none is expected. */
 static int patience(const struct aw_watchdog_life *life)
@@ -73,8 +72,7 @@ static void keep_watch(int fd, const struct aw_watchdog_life *life)
     _exit(0);
 }
 
-/* ---- The parent --------------------------------------------------------------------------------
- */
+/* ---- The parent ---- */
 
 static enum aw_status fail(struct aw_error *err)
 {
@@ -213,8 +211,7 @@ void aw_watchdog_end(struct aw_watchdog *watchdog)
     *watchdog = (struct aw_watchdog){0};
 }
 
-/* ---- Of a session ------------------------------------------------------------------------------
- */
+/* ---- Of a session ---- */
 
 /* It was stopped meanwhile: what it was about to send next belongs to a motion that is over. */
 static void end_command(void *context, int64_t ns)

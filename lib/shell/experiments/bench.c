@@ -149,8 +149,7 @@ enum aw_status aw_bench_begin(struct aw_bench *bench)
     return status == AW_OK ? aw_bench_begin_with(bench) : status;
 }
 
-/* ---- Looking after the joint -------------------------------------------------------------------
- */
+/* ---- Looking after the joint ---- */
 
 static int64_t time_ns(const struct aw_bench *bench)
 {

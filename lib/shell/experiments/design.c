@@ -39,8 +39,7 @@ enum aw_status aw_bench_design_options(struct aw_session *session, const struct 
     return status;
 }
 
-/* ---- Showing -----------------------------------------------------------------------------------
- */
+/* ---- Showing ---- */
 
 void aw_bench_report_proposal(struct aw_session *session, const struct aw_model *model,
                               const struct aw_proposal *p)
@@ -105,8 +104,7 @@ void aw_bench_print_proposals(struct aw_session *session, const struct aw_propos
     }
 }
 
-/* ---- Charts ------------------------------------------------------------------------------------
- */
+/* ---- Charts ---- */
 
 /* A model over frequency, and the points that were measured. */
 struct bode {
@@ -254,8 +252,7 @@ char *aw_bench_draw_steps(struct aw_session *session, const struct aw_model *mod
     return svg;
 }
 
-/* ---- The command -------------------------------------------------------------------------------
- */
+/* ---- The command ---- */
 
 static enum aw_status plot(struct aw_session *session, const struct aw_model *model,
                            const struct aw_proposal *proposals, size_t n, double step)

@@ -250,8 +250,7 @@ enum aw_status aw_excitation_perform(struct aw_bench *bench, struct aw_excitatio
     return status == AW_OK && e->multisine ? swing(bench, e) : status;
 }
 
-/* ---- From samples to a model -------------------------------------------------------------------
- */
+/* ---- From samples to a model ---- */
 
 struct arrays {
     double *t, *u, *y, *input_t, *input;

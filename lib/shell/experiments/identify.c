@@ -10,8 +10,7 @@
 #include "shell/experiments/experiments.h"
 #include "shell/experiments/tuning.h"
 
-/* ---- Showing -----------------------------------------------------------------------------------
- */
+/* ---- Showing ---- */
 
 /* A value with its 95 % interval, "0.0301 ± 0.0004". */
 static void print_value(struct aw_session *session, const char *name, double value, double half,
@@ -150,8 +149,7 @@ static void report_model(struct aw_session *session, const struct aw_model *m)
     aw_object_count(result, "samples", fit->n);
 }
 
-/* ---- A record ----------------------------------------------------------------------------------
- */
+/* ---- A record ---- */
 
 /* "measured [deg]" is a column with a unit: the name alone finds it, too. */
 static enum aw_status find_column(struct aw_session *session, const struct aw_table *table,
@@ -246,8 +244,7 @@ static enum aw_status from_file(struct aw_session *session, const char *path,
     return status;
 }
 
-/* ---- The command -------------------------------------------------------------------------------
- */
+/* ---- The command ---- */
 
 static enum aw_status experiment(struct aw_session *session, const struct aw_args *args,
                                  struct aw_model *model)

@@ -130,8 +130,7 @@ static enum aw_status end(struct aw_bench *bench, enum aw_status status)
     return aw_joints_end(session, &bench->list, status);
 }
 
-/* ---- tune --------------------------------------------------------------------------------------
- */
+/* ---- tune ---- */
 
 static const struct aw_custom_joint *own_joint(const struct aw_bench *bench)
 {

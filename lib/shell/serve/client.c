@@ -25,8 +25,7 @@ static struct aw_clock *clock_of(const struct aw_attached *attached)
     return &attached->session->time.real.base;
 }
 
-/* ---- Messages ----------------------------------------------------------------------------------
- */
+/* ---- Messages ---- */
 
 struct aw_writer *aw_attached_start(struct aw_attached *attached, enum aw_verb type)
 {
@@ -238,8 +237,7 @@ static void serve_aside(struct aw_aside *aside)
         aside->due = AW_NEVER;
 }
 
-/* ---- Connecting --------------------------------------------------------------------------------
- */
+/* ---- Connecting ---- */
 
 static enum aw_status check_hello(struct aw_attached *attached)
 {
@@ -386,8 +384,7 @@ static enum aw_status attach(struct aw_session *session, const char *url)
     return status;
 }
 
-/* ---- The lease ---------------------------------------------------------------------------------
- */
+/* ---- The lease ---- */
 
 enum aw_status aw_attached_await(struct aw_attached *attached, struct aw_error *err)
 {

@@ -21,8 +21,7 @@
 #define FILLS      4 /* of a client that has closed, at each turn */
 #define SPEED_MOST 1e6
 
-/* ---- One client --------------------------------------------------------------------------------
- */
+/* ---- One client ---- */
 
 static void hello(struct aw_peer *peer)
 {
@@ -64,8 +63,7 @@ static void remove_peer(struct aw_server *server, struct aw_peer *peer)
     free(peer);
 }
 
-/* ---- Messages ----------------------------------------------------------------------------------
- */
+/* ---- Messages ---- */
 
 /* Changes the speed of what the holder plays, within its limits. */
 static void change_speed(struct aw_peer *peer, double share, bool takes)
@@ -213,8 +211,7 @@ static void serve_peer(struct aw_peer *peer, uint32_t events)
     aw_peer_watch(peer); /* a peer that is gone is removed when all have been served */
 }
 
-/* ---- New clients -------------------------------------------------------------------------------
- */
+/* ---- New clients ---- */
 
 /* A user of this machine has a share of the room, and beyond it a few places from which a stop is
  * taken: a new one there replaces the oldest one. */
@@ -256,8 +253,7 @@ static const struct aw_listener *as_listener(const struct aw_server *server, con
     return NULL;
 }
 
-/* ---- All clients -------------------------------------------------------------------------------
- */
+/* ---- All clients ---- */
 
 void aw_server_due(struct aw_server *server)
 {
@@ -327,8 +323,7 @@ void aw_server_serve(struct aw_aside *aside)
     aw_server_due(server);
 }
 
-/* ---- Listening ---------------------------------------------------------------------------------
- */
+/* ---- Listening ---- */
 
 static enum aw_status refuse(struct aw_server *server, const char *url, const char *why)
 {

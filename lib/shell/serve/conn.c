@@ -23,8 +23,7 @@ void aw_conn_init(struct aw_conn *conn, int fd)
     *conn = (struct aw_conn){.fd = fd};
 }
 
-/* ---- Coming in ---------------------------------------------------------------------------------
- */
+/* ---- Coming in ---- */
 
 /* Bytes of the message that begins at this place, its length included; 0: not known yet. */
 static size_t size_at(const struct aw_conn *conn, size_t at)
@@ -98,8 +97,7 @@ bool aw_conn_take_stop(struct aw_conn *conn)
     return false;
 }
 
-/* ---- Going out ---------------------------------------------------------------------------------
- */
+/* ---- Going out ---- */
 
 static void drop(struct aw_conn *conn, struct aw_conn_part **at)
 {

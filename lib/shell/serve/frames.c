@@ -73,8 +73,7 @@ static struct judged judge(struct aw_server *server, struct aw_span frame)
     return judged;
 }
 
-/* ---- What passes -------------------------------------------------------------------------------
- */
+/* ---- What passes ---- */
 
 static void put_passed(struct aw_server *server, enum aw_dir dir, struct aw_span bytes,
                        int64_t time_ns)
@@ -211,8 +210,7 @@ static void hold(struct aw_peer *peer, enum aw_verb type, struct aw_reader field
     memcpy(held->fields, fields.next, size);
 }
 
-/* ---- Writing -----------------------------------------------------------------------------------
- */
+/* ---- Writing ---- */
 
 /* The clock of a simulation in virtual time follows its clients. */
 static void set_clock(struct aw_server *server, int64_t at)

@@ -33,8 +33,7 @@ void aw_lease_who(const struct aw_server *server, struct aw_commander *commander
     commander->idle_s = moves(server) ? 0 : seconds_since(server, server->frame_ns);
 }
 
-/* ---- The lease ---------------------------------------------------------------------------------
- */
+/* ---- The lease ---- */
 
 static void turn(struct aw_server *server)
 {
@@ -163,8 +162,7 @@ void aw_lease_idle(struct aw_server *server, struct aw_peer *peer, bool moves, i
     turn(server);
 }
 
-/* ---- Its end -----------------------------------------------------------------------------------
- */
+/* ---- Its end ---- */
 
 static void tell_stopped(struct aw_server *server, const struct aw_peer *holder,
                          enum aw_status status)
@@ -281,8 +279,7 @@ void aw_lease_halt(struct aw_server *server)
         peer->halts = peer->halts && peer->wants;
 }
 
-/* ---- Signs of life -----------------------------------------------------------------------------
- */
+/* ---- Signs of life ---- */
 
 int64_t aw_deadman_due(const struct aw_server *server)
 {

@@ -27,8 +27,7 @@ static struct aw_virtual_clock *clock_of(const struct aw_attached *attached)
     return attached->hello.virtual ? &attached->session->time.virtual : NULL;
 }
 
-/* ---- What comes --------------------------------------------------------------------------------
- */
+/* ---- What comes ---- */
 
 static void pop(struct aw_attached *attached)
 {
@@ -134,8 +133,7 @@ static enum aw_status serve_read(struct aw_link *link, void *buf, size_t cap, si
     return AW_OK;
 }
 
-/* ---- What goes ---------------------------------------------------------------------------------
- */
+/* ---- What goes ---- */
 
 static bool only_reads(const struct aw_session *session, struct aw_span frame)
 {

@@ -27,8 +27,7 @@
 #define FILES_MOST  2048
 #define FILES_OWN   64 /* for all but the clients */
 
-/* ---- The device --------------------------------------------------------------------------------
- */
+/* ---- The device ---- */
 
 static enum aw_status wait_for_clients(struct aw_server *server, int64_t ns)
 {
@@ -176,8 +175,7 @@ static enum aw_status serve(struct aw_server *server)
     }
 }
 
-/* ---- Beginning and end -------------------------------------------------------------------------
- */
+/* ---- Beginning and end ---- */
 
 /* Where the usual place is that of another device's server, there is one for each device. */
 static enum aw_status listen_by_key(struct aw_server *server)

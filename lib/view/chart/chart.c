@@ -52,8 +52,7 @@ struct script {
     struct frame frames[MOST_PANELS];
 };
 
-/* ---- Ranges ------------------------------------------------------------------------------------
- */
+/* ---- Ranges ---- */
 
 static void include(struct range *range, double value)
 {
@@ -116,8 +115,7 @@ static bool find_ranges(struct script *s)
     return true;
 }
 
-/* ---- Layout ------------------------------------------------------------------------------------
- */
+/* ---- Layout ---- */
 
 static bool has_label(const struct aw_series *series)
 {
@@ -157,8 +155,7 @@ static void lay_out(struct script *s)
     }
 }
 
-/* ---- Texts -------------------------------------------------------------------------------------
- */
+/* ---- Texts ---- */
 
 /* In single quotes gnuplot keeps every character; in double quotes it executes backticks. A single
  * quote becomes a string of its own. gnuplot 5.4 cannot read a lone one that is written twice, and
@@ -187,8 +184,7 @@ static void put_axis(struct script *s, const char *label, const char *unit)
     put_text(s, text, sizeof text);
 }
 
-/* ---- Data --------------------------------------------------------------------------------------
- */
+/* ---- Data ---- */
 
 static void put_point(struct script *s, const struct aw_series *series, size_t i)
 {
@@ -239,8 +235,7 @@ static void put_data(struct script *s, const struct aw_series *series)
     fputs("END\n", s->out);
 }
 
-/* ---- Panels ------------------------------------------------------------------------------------
- */
+/* ---- Panels ---- */
 
 /* Beside a dot, on the side where there is room. */
 static void put_remarks(struct script *s, const struct frame *frame, const struct aw_series *series)
@@ -362,8 +357,7 @@ static void put_panel(struct script *s, size_t p)
     put_plot(s, panel, first);
 }
 
-/* ---- Chart -------------------------------------------------------------------------------------
- */
+/* ---- Chart ---- */
 
 /* Points of pngcairo are pixels, so that all is twice as large; those of pdfcairo 1/72 inch. */
 static void put_terminal(struct script *s, enum aw_chart_form form)

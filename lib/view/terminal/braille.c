@@ -66,8 +66,7 @@ void aw_braille_dot(struct aw_braille *canvas, int x, int y, int color)
     cell->letter[0] = '\0';
 }
 
-/* ---- Lines ------------------------------------------------------------------------------------
- */
+/* ---- Lines ---- */
 
 struct part {
     double from, to; /* of the way along the line, 0..1 */
@@ -105,8 +104,7 @@ void aw_braille_line(struct aw_braille *canvas, double x0, double y0, double x1,
     }
 }
 
-/* ---- Text -------------------------------------------------------------------------------------
- */
+/* ---- Text ---- */
 
 int aw_braille_text(struct aw_braille *canvas, int column, int row, const char *text, int color)
 {

@@ -21,8 +21,7 @@
 #define TREND_MOST  AW_TREND
 #define TREND_LEAST 8
 
-/* ---- One value as text ------------------------------------------------------------------------
- */
+/* ---- One value as text ---- */
 
 struct cell {
     char text[AW_CELL_TEXT];
@@ -98,8 +97,7 @@ static void age_cell(const struct row *row, struct cell *cell)
     }
 }
 
-/* ---- Columns ----------------------------------------------------------------------------------
- */
+/* ---- Columns ---- */
 
 /* In the order in which they stand; what has the greatest rank goes first when room is short. */
 static const struct {
@@ -240,8 +238,7 @@ static void put_row(struct aw_braille *canvas, int x, int y, const struct layout
         put_trend(canvas, x + 1, y, layout->trend, row);
 }
 
-/* ---- Around them ------------------------------------------------------------------------------
- */
+/* ---- Around them ---- */
 
 static void print_count(uint64_t n, char *out, size_t size)
 {
@@ -373,8 +370,7 @@ static const char *const keys_of_table[] = {
 };
 /* clang-format on */
 
-/* ---- All of it --------------------------------------------------------------------------------
- */
+/* ---- All of it ---- */
 
 static bool passes(const struct aw_grid *grid, const struct aw_channel *channel)
 {

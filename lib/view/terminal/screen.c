@@ -41,8 +41,7 @@ bool aw_screen_utf8(void)
     return utf8;
 }
 
-/* ---- Opening and closing ----------------------------------------------------------------------
- */
+/* ---- Opening and closing ---- */
 
 /* Of the theme of the terminal, so that it suits dark and light ones. */
 static void choose_attributes(struct aw_screen *screen)
@@ -163,8 +162,7 @@ void aw_screen_close(struct aw_screen *screen)
     free(screen);
 }
 
-/* ---- Drawing ----------------------------------------------------------------------------------
- */
+/* ---- Drawing ---- */
 
 static void find_size(const struct aw_screen *screen, int *width, int *height)
 {
@@ -232,8 +230,7 @@ void aw_screen_show(struct aw_screen *screen)
     refresh();
 }
 
-/* ---- Keys -------------------------------------------------------------------------------------
- */
+/* ---- Keys ---- */
 
 int aw_screen_key(struct aw_screen *screen)
 {

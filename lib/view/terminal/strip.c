@@ -60,8 +60,7 @@ int aw_strip_series(struct aw_strip *strip, const char *label, const char *unit)
     return strip->n++;
 }
 
-/* ---- Samples ----------------------------------------------------------------------------------
- */
+/* ---- Samples ---- */
 
 static struct aw_bucket *bucket_at(const struct aw_strip_line *line, size_t back)
 {
@@ -106,8 +105,7 @@ static bool is_in(const struct aw_strip_line *line, int panel, int panels)
     return panel == panels - 1 ? line->panel >= panel : line->panel == panel;
 }
 
-/* ---- Scales -----------------------------------------------------------------------------------
- */
+/* ---- Scales ---- */
 
 /* Finds the least and the greatest visible value; false: no value is visible. */
 static bool find_extent(const struct aw_strip *strip, int panel, int panels, int64_t from,
@@ -173,8 +171,7 @@ static void adapt(struct aw_strip_panel *panel, double low, double high, int64_t
     }
 }
 
-/* ---- Drawing ----------------------------------------------------------------------------------
- */
+/* ---- Drawing ---- */
 
 /* Where a panel is: characters, without its frame. */
 struct box {
@@ -283,8 +280,7 @@ static void draw_time(const struct aw_strip_look *look, const struct box *box,
     }
 }
 
-/* ---- Legend -----------------------------------------------------------------------------------
- */
+/* ---- Legend ---- */
 
 static void print_value(const struct aw_strip_line *line, double span, char *out, size_t size)
 {
@@ -373,8 +369,7 @@ static int draw_legend(const struct aw_strip *strip, int index, int panels, bool
     return row + 1;
 }
 
-/* ---- All of it --------------------------------------------------------------------------------
- */
+/* ---- All of it ---- */
 
 static void draw_numbers(const struct aw_strip *strip, int index, int panels, const struct box *box,
                          struct aw_braille *canvas)

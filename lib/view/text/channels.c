@@ -28,8 +28,7 @@ void aw_channels_free(struct aw_channels *channels)
     *channels = (struct aw_channels){0};
 }
 
-/* ---- By name ----------------------------------------------------------------------------------
- */
+/* ---- By name ---- */
 
 static struct aw_channel **slot_of(const struct aw_channels *channels, const char *name)
 {
@@ -77,8 +76,7 @@ static uint64_t order_of(struct aw_channels *channels, const struct aw_channel *
     return subject << SUBJECT_ORDER | point->order;
 }
 
-/* ---- One channel ------------------------------------------------------------------------------
- */
+/* ---- One channel ---- */
 
 static void forget(struct aw_channel *channel)
 {
@@ -209,8 +207,7 @@ bool aw_channels_copy(struct aw_channels *to, const struct aw_channels *from)
     return to->list != NULL;
 }
 
-/* ---- Judgements -------------------------------------------------------------------------------
- */
+/* ---- Judgements ---- */
 
 double aw_channel_rate(const struct aw_channel *channel, int64_t now_ns)
 {

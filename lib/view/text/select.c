@@ -220,8 +220,7 @@ const char *aw_select_part(const char *pattern, struct aw_wire *wire)
     return NULL;
 }
 
-/* ---- Before anything has come -----------------------------------------------------------------
- */
+/* ---- Before anything has come ---- */
 
 struct known {
     bool numbers; /* who has no name may have a number */
@@ -385,8 +384,7 @@ enum aw_status aw_select_check(const struct aw_select *select, const struct aw_n
     return status;
 }
 
-/* ---- Once the first message has come ----------------------------------------------------------
- */
+/* ---- Once the first message has come ---- */
 
 static enum aw_status nobody(const char *pattern, const struct known *known, size_t first,
                              struct aw_error *err)

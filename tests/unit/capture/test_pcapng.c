@@ -788,8 +788,7 @@ static void wrong_bytes_do_no_harm(void **state)
         }
 }
 
-/* ---- Files for other programs
- * --------------------------------------------------------------------- */
+/* ---- Files for other programs ---- */
 
 static const struct aw_protocol *protocol_of(const char *tool)
 {

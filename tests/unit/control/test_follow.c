@@ -295,8 +295,7 @@ static void test_smoothing(void **state)
     assert_float_equal(joints[0].command, 5, 0.01);
 }
 
-/* ---- Scenarios --------------------------------------------------------------------------------
- */
+/* ---- Scenarios ---- */
 
 static uint64_t seed;
 

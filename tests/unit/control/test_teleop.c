@@ -376,8 +376,7 @@ static void test_let_go(void **state)
     assert_false(aw_teleop_let_go(&t)); /* it was seen */
 }
 
-/* ---- Scenarios ---------------------------------------------------------------------------------
- */
+/* ---- Scenarios ---- */
 
 static unsigned random_state;
 

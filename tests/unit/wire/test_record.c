@@ -153,8 +153,7 @@ static void what_is_not_understood_is_explained(void **state)
     }
 }
 
-/* ---- Words of a made-up message, and what is said of wrong ones
- * ---------------------------------- */
+/* ---- Words of a made-up message, and what is said of wrong ones ---- */
 
 static const struct aw_name gaits[] = {{1, "stand"}, {2, "start"}, {3, "walk"}, {4, "run"}, {0}};
 static const struct aw_name many[] = {{1, "a-rather-long-name-of-a-value-01"},

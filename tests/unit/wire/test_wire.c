@@ -12,8 +12,7 @@
 
 static struct aw_wire wire;
 
-/* ---- Variants
- * ------------------------------------------------------------------------------------ */
+/* ---- Variants ---- */
 
 static const struct aw_field number[] = {{.name = "x", .type = AW_UINT, .bits = 8}, {0}};
 static const struct aw_field numbers[] = {
@@ -104,8 +103,7 @@ static void codecs_are_found_by_name_and_way(void **state)
     assert_memory_equal(wire.ready, ready, sizeof ready);
 }
 
-/* ---- Whose frame it is, by its code
- * -------------------------------------------------------------- */
+/* ---- Whose frame it is, by its code ---- */
 
 static void a_frame_is_known_by_its_code(void **state)
 {
@@ -198,8 +196,7 @@ static void a_frame_that_goes_the_other_way(void **state)
     assert_true(aw_record_get(&record, "x") == 5);
 }
 
-/* ---- Streams
- * ------------------------------------------------------------------------------------- */
+/* ---- Streams ---- */
 
 static void frames_of_one_length_follow_each_other(void **state)
 {

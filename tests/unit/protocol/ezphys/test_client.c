@@ -331,8 +331,7 @@ static void what_is_no_number_is_refused(void **state)
     rig_free(rig);
 }
 
-/* ---- Damage ------------------------------------------------------------------------------------
- */
+/* ---- Damage ---- */
 
 static void put32(struct fake *f, size_t at, uint32_t value)
 {

@@ -58,8 +58,7 @@ static enum aw_status attend_it(struct aw_session *s, struct aw_joint_list *join
     return AW_OK;
 }
 
-/* ---- Steered: one that takes velocities, and has a time of its own ----------------------------
- */
+/* ---- Steered: one that takes velocities, and has a time of its own ---- */
 
 /* A step of 10 ms a look, up to where it cannot go on. */
 static enum aw_status turn_it(struct aw_session *s, struct aw_joint_list *them, int64_t deadline,

@@ -597,8 +597,7 @@ static void recordings(void **state)
     end("shell-recordings.txt");
 }
 
-/* ---- A tool that has everything a tool can have ------------------------------------------------
- */
+/* ---- A tool that has everything a tool can have ---- */
 
 /* What is asked of the tool by the words of "act", one after the other. */
 static struct {
