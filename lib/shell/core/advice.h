@@ -5,10 +5,10 @@
 
 #include "shell/core/session.h"
 
-/* One line on stderr, "next: hidmotor plot run.csv  draws it", as the command's .next has it; of
- * any other command that wrote samples or a recording, how they are drawn. Nothing with --quiet,
- * where stdout or stderr is no terminal, in scripts, with -j, --csv and --format, where the file
- * that it is about is none or is empty, and after the first time in a session. */
+/* Prints one line on stderr, "next: hidmotor plot run.csv  draws it": the command's .next, or how
+ * to plot the samples or the recording that it wrote. Prints nothing with --quiet, -j, --csv and
+ * --format, in scripts, if stdout or stderr is not a terminal, if the file is missing or empty, and
+ * after the first time in a session. */
 void aw_advise(struct aw_session *session, const struct aw_args *args);
 
 #endif

@@ -433,7 +433,7 @@ static enum aw_status bind_bare(struct binder *b, const char *word, size_t name_
     return arg ? bind_to(b, arg, NULL, word) : too_many(b, word);
 }
 
-/* What a record of the message has and the command fills in by itself: "seq". */
+/* Returns true for a field that the command fills in by itself: "seq". */
 static bool is_own_field(const struct binder *b, const char *word, size_t length)
 {
     const struct aw_codec *codec = aw_wire_codec(b->session->wire, b->args->command->name, AW_BOTH);

@@ -44,8 +44,8 @@ struct aw_arg_info {
 };
 struct aw_arg_info aw_arg_info(struct aw_session *session, const struct aw_arg *arg);
 
-/* "-40 to 100 mm", written to out; "" where a range is of no use to a person: there is none, it is
- * that of the number's type, or the names stand for all of it. */
+/* Writes "-40 to 100 mm" to out; "" if the range does not help a person: no range, the range of the
+ * number's type, or names for all values. */
 const char *aw_range_text(const struct aw_arg_info *info, char *out, size_t size);
 
 /* What help says of it: "the angle, 0 to 180 deg", "how long, in s". */

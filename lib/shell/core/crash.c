@@ -42,7 +42,7 @@ struct plans {
 };
 
 static struct {
-    struct plans own, *shared; /* NULL: nobody else needs them */
+    struct plans own, *shared; /* NULL: no other process needs them */
     struct sigaction before[NUMBERS];
     bool caught;
     _Alignas(16) uint8_t stack[STACK_SIZE];

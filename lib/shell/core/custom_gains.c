@@ -149,7 +149,7 @@ static enum aw_status fill(struct aw_session *session, size_t message,
     return AW_OK;
 }
 
-/* The message with the next gain that is wanted, from *from on; SIZE_MAX: there is none. */
+/* Finds the message with the next wanted gain, from *from on; SIZE_MAX: no more. */
 static size_t next_packet(const struct aw_custom_arm *arm, const struct aw_gain_list *wanted,
                           size_t from)
 {

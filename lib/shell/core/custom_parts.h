@@ -55,9 +55,9 @@ void aw_custom_find(struct aw_session *session, struct aw_custom_arm *arm);
 /* What a record says of the joints. */
 void aw_custom_take(struct aw_session *session, const struct aw_record *record);
 
-/* Where it is to be as far as is known: as it tells, as it was sent, if it is about there, or where
- * it is. What was sent is no measurement: a hand, another program or a restart may have moved it.
- * NaN: nothing says that. */
+/* Returns the joint's target: as it reports it, else the last one sent if the joint is near it,
+ * else its position. The last target sent is no measurement: a hand, another program or a restart
+ * may have moved the joint. NaN: unknown. */
 double aw_custom_target(const struct aw_custom_joint *joint);
 
 /* Where a stop holds it: a joint at rest keeps its setpoint, because at the measured position it
@@ -86,10 +86,9 @@ size_t aw_custom_question(const struct aw_session *session, const struct aw_cust
 /* What the firmware tells of gains. AW_TIMEOUT: it does not. */
 enum aw_status aw_custom_read_gains(struct aw_session *session);
 
-/* Sets gains (the others as they are known), those of one packet together, and reads them back,
- * where they are told: AW_REFUSED if it has others then. Checked whole before the first byte:
- * AW_USAGE names a gain that nobody knows, and that a packet carries, too. With --dry-run they are
- * shown. */
+/* Sets gains, those of one packet together, and reads them back if the device reports them;
+ * AW_REFUSED if they differ. Checks all gains before the first byte: AW_USAGE names an unknown gain
+ * that a packet carries too. With --dry-run it shows them. */
 enum aw_status aw_custom_set_gains(struct aw_session *session, const struct aw_gain_list *wanted);
 
 /* The old gains, if others are tried, for last_stop. */

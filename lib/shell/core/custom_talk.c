@@ -228,8 +228,8 @@ double aw_custom_place_to_stay(const struct aw_session *session,
     return rests ? fmin(fmax(target, joint->min), joint->max) : actual;
 }
 
-/* Where a joint is to be that nobody moves. NaN: nothing says that, and fmax and fmin would make a
- * limit of it. */
+/* Returns the target that holds a joint. NaN: unknown; fmax and fmin would turn that into a limit.
+ */
 static double held(const struct aw_custom_joint *joint)
 {
     double value = aw_custom_target(joint);
@@ -361,8 +361,8 @@ enum aw_status aw_custom_exchange(struct aw_session *session, const struct aw_re
     return AW_OK;
 }
 
-/* Lines with an alternating digit go out with both: the device takes the one that it expects, which
- * nobody knows who must not wait. */
+/* Sends lines with an alternating digit with both digits: a stop must not wait to learn which one
+ * the device expects. */
 void aw_custom_add_frames(struct aw_session *session, struct aw_record *packet, aw_frame_fn *add,
                           void *context)
 {

@@ -15,8 +15,8 @@
 
 /* ---- The copy ---- */
 
-/* A device that says nothing by itself is asked where its joints are, or nobody knows: then nothing
- * of the file can hold them. */
+/* A device that reports nothing by itself must have a packet that asks for positions. Without it no
+ * packet of the file can hold the joints. */
 static enum aw_status check_asked(struct aw_session *session, const struct aw_custom_arm *arm)
 {
     const struct aw_command *command = session->run.command;
@@ -99,7 +99,7 @@ enum aw_status aw_custom_check_stop(struct aw_session *session, const struct aw_
                    message->name);
 }
 
-/* Each of them until the device has it. What cannot be made is not sent. */
+/* Repeats each stop until the device has it. Skips stops that cannot be encoded. */
 static enum aw_status send_stops(struct aw_session *session, unsigned *sent)
 {
     enum aw_status worst = AW_OK;

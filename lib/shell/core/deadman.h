@@ -1,6 +1,6 @@
-/* --deadman TIME: what moves for a script that comes through a pipe is stopped when nothing has
- * come for so long. An empty line is a sign of life, too. What waits unread is none: it came once.
- * Nor is the end of the input, which a writer that died leaves as well.
+/* --deadman TIME: stops what a script from a pipe moves when no line has come for this time. An
+ * empty line is a sign of life too. Unread lines are not, because they came earlier. Nor is the end
+ * of the input, which also follows the death of the writer.
  *
  *     struct aw_deadman deadman;
  *     aw_deadman_begin(&deadman, session, fd);
@@ -8,8 +8,8 @@
  *          line that is taken from it; a command that runs ends with AW_TIMEOUT
  *     aw_deadman_end(&deadman);
  *
- * The time is that of the session's clock; in virtual time a line comes when it is taken. Nothing
- * happens without the option, and where lines come from a terminal or a file.
+ * Uses the session's clock; in virtual time a line arrives when it is read. Does nothing without
+ * the option, or if lines come from a terminal or a file.
  */
 #ifndef AW_SHELL_CORE_DEADMAN_H
 #define AW_SHELL_CORE_DEADMAN_H

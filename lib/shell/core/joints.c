@@ -302,7 +302,7 @@ static double velocity_of(const struct aw_session *session, const struct aw_join
     return aw_steer(joint->rate, per_s, aw_joint_way(joint, joint->aim), most);
 }
 
-/* Each news is answered before anybody looks at it. */
+/* Answers each report before the caller sees it. */
 static bool steer(void *context, const struct aw_joint_list *seen)
 {
     struct steering *s = context;
@@ -373,7 +373,7 @@ struct awaiting {
     double away;
 };
 
-/* What is not measured has not arrived. */
+/* A joint without a measured position has not arrived. */
 static bool is_away(void *context, const struct aw_joint_list *list)
 {
     struct awaiting *a = context;
@@ -464,7 +464,7 @@ struct telling {
     const struct aw_joint_list *list;
     const struct aw_joint_command *command;
     int64_t begun_ns;
-    double seconds; /* NaN: nobody knows */
+    double seconds; /* NaN: unknown */
 };
 
 /* The joint that is farthest from its target, as measured. */
@@ -528,13 +528,13 @@ enum aw_status aw_joints_await(struct aw_session *session, struct aw_joint_list 
     return status;
 }
 
-/* What is steered has no place of its own: it stands when nobody steers it any more. */
+/* A steered joint has no target: it stops when steering ends. */
 static enum aw_status stop_steered(struct aw_session *session, enum aw_status status)
 {
     struct aw_error why = session->err;
     enum aw_status stopped = session->tool->stop(session);
     session->motion.moving = stopped != AW_OK;
-    session->motion.stop.did[0] = '\0'; /* that was no stop of somebody's */
+    session->motion.stop.did[0] = '\0'; /* no user or program asked for this stop */
     if (status == AW_OK)
         return stopped;
     session->err = why;

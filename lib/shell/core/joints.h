@@ -14,8 +14,8 @@
  *     aw_joints_free(&list);
  *
  * Joints have numbers, which count from 0 in the order of the list and stay while the list lives.
- * What a joint is told and what it measures is in its own unit: each entry of the list says which.
- * A value that nobody knows is NaN, here and in every state; a time that never was is AW_NO_TIME.
+ * Targets and measurements are in the joint's own unit, which its entry in the list names. Unknown
+ * values are NaN, here and in every state; a time that never was is AW_NO_TIME.
  *
  * How the tools fit. Single commands (move, jog, home) and streams of them all take; armctl's
  * streams are steps, each confirmed before the next.
@@ -82,7 +82,7 @@ struct aw_joint_state {
     double value[AW_JOINT_VALUES];
     int64_t time_ns[AW_JOINT_VALUES]; /* of arrival; AW_NO_TIME: it never came */
     const char *fault; /* what the device says is wrong with it, not copied; NULL: nothing */
-    bool fails;        /* who moves it has to end that: the fault is none of the past */
+    bool fails;        /* the fault is current: stop driving the joint */
 };
 
 /* What a joint takes. */
@@ -97,8 +97,8 @@ struct aw_joint {
     const char *unit[AW_JOINT_VALUES]; /* ACTUAL's is TARGET's; NULL: it has none */
     int decimals;                      /* of targets, for people */
     double min, max;  /* of targets, in force; infinite: none. --force is the caller's affair */
-    double speed;     /* the fastest that it goes, or may go; INFINITY: nobody says. Of targets that
-                         are too far apart it is said; velocities above it are refused */
+    double speed;     /* max speed; INFINITY: unknown. Warns of targets that need a higher one;
+                         refuses velocities above it */
     double near;      /* so close to a target it has arrived */
     double least;     /* motion that is one: above noise and the encoder's steps */
     double far;       /* so far from where it is expected it has gone wrong; INFINITY: any way */
@@ -149,8 +149,8 @@ struct aw_joint_goal {
     double value; /* in the joint's unit: a target or a velocity */
 };
 
-/* What several joints are to do at once. Those that are not named keep their targets; where
- * velocities are sent, they stand. */
+/* A command for several joints. Joints that are not named keep their targets, or stop if the device
+ * takes velocities. */
 struct aw_joint_command {
     enum aw_joint_what what;
     const struct aw_joint_goal *goals;
@@ -180,7 +180,7 @@ typedef bool aw_joints_look_fn(void *context, const struct aw_joint_list *list);
 struct aw_joints {
     /* The columns behind target and actual, the key of NULL last. */
     const struct aw_joint_column *columns;
-    double hz;     /* of a stream of commands, if nobody says; of steps, where it confirms */
+    double hz;     /* default rate of a stream of commands; of steps if the device confirms */
     double most;   /* Hz: more is of no use */
     bool timed;    /* the device goes to a target in command.seconds by itself */
     bool told;     /* which joints there are is told by the device: list knows none before open */
@@ -190,8 +190,8 @@ struct aw_joints {
     bool stays;    /* after a single command a joint is held where it was told to go: end is for the
                       others */
     bool tabled;   /* record FILE.csv is a table of the joints, not of messages */
-    double usual_s; /* how long the device goes to a target, if nobody says; 0: nobody knows */
-    double key_s;   /* how long a key of jog moves; 0: as long as any */
+    double usual_s;                /* default duration of the device for a target; 0: unknown */
+    double key_s;                  /* how long a key of jog moves; 0: as long as any */
     enum aw_joint_value jogs_from; /* what jog adds to, where that is known: TARGET or ACTUAL */
     const char *const *words; /* what pairs of move may name beside joints: "velocity"; or NULL */
     const struct aw_law *law; /* by which the device drives them, see law.h; NULL: it tells none */
@@ -229,9 +229,9 @@ struct aw_joints {
     size_t (*limits)(struct aw_session *session, const struct aw_joint *joint,
                      struct aw_joint_limit limits[AW_JOINT_LIMITS]);
 
-    /* Is this the name of one that is not listed, a digit or an identifier that nothing describes?
-     * Then it is filled in as other. NULL: what may be sent to all of these, whose name is empty.
-     * false: there is none. */
+    /* Fills in a joint that is not listed, named by a digit or an identifier without a description.
+     * text NULL: fills in what may be sent to all of these, with an empty name. Returns false if
+     * there is no such joint. */
     bool (*others)(struct aw_session *session, const char *text, struct aw_joint *joint);
 
     /* News of all joints, waited for no longer than --timeout: into list->joints[…].now. partly:
@@ -254,10 +254,10 @@ struct aw_joints {
     enum aw_status (*command)(struct aw_session *session, struct aw_joint_list *list,
                               const struct aw_joint_command *command);
 
-    /* Keeps the conversation up until the deadline, and what comes: look is called after each news
-     * of a joint (NULL: nobody is). Asks a device that only answers, hz times a second (0: as
-     * usual, INFINITY: as fast as it answers). AW_OK at the deadline, or when look had enough;
-     * AW_STOPPED, AW_LOST, AW_TIMEOUT where it has been silent for too long. */
+    /* Communicates until the deadline and stores the reports; calls look (or NULL) after each
+     * report of a joint. Asks a device that only answers, hz times a second (0: default, INFINITY:
+     * as fast as it answers). AW_OK at the deadline or when look returns false; AW_STOPPED,
+     * AW_LOST; AW_TIMEOUT if the device was silent for too long. */
     enum aw_status (*attend)(struct aw_session *session, struct aw_joint_list *list,
                              int64_t deadline, double hz, aw_joints_look_fn *look, void *context);
 
@@ -294,7 +294,7 @@ void aw_joints_free(struct aw_joint_list *list);
 enum aw_status aw_joints_find(struct aw_session *session, struct aw_joint_list *list,
                               const char *text, size_t *joint);
 
-/* The same without an error: list->n if there is none. */
+/* The same without an error: list->n if not found. */
 size_t aw_joints_number(const struct aw_joint_list *list, const char *text);
 
 /* A target ("30", "0.5rad") or a velocity of a joint in its unit; what: for the error. */
@@ -329,7 +329,7 @@ enum aw_status aw_joints_end(struct aw_session *session, struct aw_joint_list *l
                              enum aw_status status);
 int64_t aw_joints_now(struct aw_session *session);
 
-/* How long a motion takes that begins now, in s, by aw_joints_now; NaN: nobody knows. */
+/* Duration in s of a motion that begins now, by aw_joints_now; NaN: unknown. */
 double aw_joints_seconds(const struct aw_session *session, const struct aw_joint_list *list,
                          const struct aw_joint_command *command);
 

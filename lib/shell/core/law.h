@@ -22,8 +22,8 @@ struct aw_law {
     const struct aw_gain_file *file;
     const void *(*context)(const struct aw_session *session); /* of file; NULL: NULL */
     /* Adds (aw_gain_list_add) the gains of the joint whose kp has this place, ki and kd behind it,
-     * then all that packets with them carry: as the device tells them, which is asked, or as they
-     * were sent last. What the joint does not have is 0. */
+     * then all that packets with them carry: asks the device, else takes the last ones sent. A gain
+     * that the joint does not have is 0. */
     void (*read)(struct aw_session *session, size_t kp, struct aw_gain_list *gains);
     /* Sends gains that are all known, and confirms them, as far as the device does. */
     enum aw_status (*send)(struct aw_session *session, const struct aw_gain_list *gains);
@@ -44,9 +44,9 @@ enum aw_status aw_law_send_old(struct aw_session *session);
 /* The same, and that was it: none are kept any more where it has gone well. */
 enum aw_status aw_law_back(struct aw_session *session);
 
-/* For a server: what is kept, as the first *size bytes of a memory; and taken from there, returns
- * how many bytes it has: 0: it is none. Where the gains are others, or this session is a client,
- * nothing is taken. */
+/* For a server: returns the saved gains as the first *size bytes of a memory. The second function
+ * restores them and returns their size; 0: invalid. It restores nothing if the gains differ or this
+ * session is a client. */
 const void *aw_law_memory(const struct aw_session *session, size_t *size);
 size_t aw_law_take_memory(struct aw_session *session, const void *bytes, size_t size);
 

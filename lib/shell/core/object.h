@@ -62,8 +62,7 @@ void aw_object_list(struct aw_object *object, const char *key, const char *json)
 /* Puts what is of one ("m1.lag_ms", later "m1.target") together, as JSON has one object for it. */
 void aw_object_gather(struct aw_object *object);
 
-/* What has been added since there were n entries are details: people see them with -v, programs
- * always. */
+/* Marks the entries from n on as details: shown to people with -v, to programs always. */
 void aw_object_details(struct aw_object *object, size_t n);
 
 /* Takes the value of the last entry away: rows of one table have the same columns. */
@@ -87,8 +86,8 @@ struct aw_object_form {
     enum aw_style style;
     bool names;                        /* of a table: the line of names before that of values */
     const struct aw_object_head *head; /* NULL: it is a row, not the result of a command */
-    const char *format; /* AW_STYLE_FORMAT: %{KEY} is a value, "-" where there is none
-                                          of this name; \n and \t are understood */
+    const char *format;                /* AW_STYLE_FORMAT: %{KEY} is a value, "-" if the key is
+                                          missing; \n and \t are understood */
 };
 
 /* Writes at most AW_OBJECT_TEXT bytes to out, twice as many with .names, no NUL, and returns the

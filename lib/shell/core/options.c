@@ -233,7 +233,7 @@ void aw_option_variable(const char *tool, const char *option, char *out, size_t 
         *p = *p == '-' ? '_' : (char)toupper((unsigned char)*p);
 }
 
-/* Mostly there is none, and every start asks. */
+/* Usually false; asked at every start. */
 static bool has_variables(const char *tool)
 {
     char start[64];

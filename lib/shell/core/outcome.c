@@ -38,7 +38,7 @@ static void print_result(struct aw_session *session, enum aw_status status)
     aw_session_print_line(session, &session->result);
 }
 
-/* That nobody reads on what a command only shows is no news to who left. */
+/* A reader that closed the pipe of a command that only prints needs no message. */
 void aw_outcome_error(struct aw_session *session)
 {
     if (session->out.error == EPIPE && session->run.command &&
@@ -101,7 +101,7 @@ enum aw_status aw_session_take_loss(struct aw_session *session, enum aw_status s
 static enum aw_status find_cause(struct aw_session *session, enum aw_status status)
 {
     const char *why = status == AW_STOPPED ? aw_stop_read(session) : NULL;
-    /* What cannot be recorded is not to go on: it counts as moving, and is stopped. */
+    /* A motion that cannot be recorded counts as moving, so it is stopped. */
     if (session->device.tee_lost.status != AW_OK && session->motion.ongoing != AW_ONGOING_NOTHING)
         session->motion.moving = true;
     status = aw_session_take_loss(session, status);
@@ -149,8 +149,7 @@ static void tell_what_goes_on(struct aw_session *session)
             session->run.command->name, *what ? what : "what was set going goes on");
 }
 
-/* A motion that was interrupted, by a signal or because nobody reads its output any more, ends in a
- * safe stop. */
+/* A motion that is interrupted, by a signal or by a closed output, ends in a safe stop. */
 enum aw_status aw_outcome_safe(struct aw_session *session, enum aw_status status)
 {
     status = find_cause(session, status);

@@ -17,7 +17,7 @@
 #define TEXT_MAX    8192 /* of one print */
 #define PAUSE_MS    10   /* of a terminal that has room, but not enough for a character */
 
-/* Until there is room, or somebody asks to stop. */
+/* Waits for room or a request to stop. */
 static bool await_room(struct aw_output *out)
 {
     struct pollfd fds[] = {{.fd = out->fd, .events = POLLOUT},
@@ -31,7 +31,7 @@ static bool await_room(struct aw_output *out)
     return false;
 }
 
-/* The same where poll(2) says that there is room and write(2) that there is none. */
+/* The same if poll(2) reports room but write(2) finds none. */
 static bool await_more(struct aw_output *out)
 {
     struct pollfd stop = {.fd = out->stop_fd, .events = POLLIN};

@@ -30,7 +30,7 @@ enum aw_charset { AW_CHARSET_OF_LOCALE, AW_CHARSET_UTF8, AW_CHARSET_ASCII };
 struct aw_output {
     struct aw_sink *sink; /* NULL: fd takes it */
     int fd;
-    int stop_fd;  /* readable while somebody asks to stop; 0: none, a write may last for ever */
+    int stop_fd;  /* readable during a request to stop; 0: none, a write may block forever */
     int error;    /* errno of the write that failed, or 0; nothing more is written then.
                      ECANCELED: given up, to stop */
     bool stalled; /* a request to stop came while the reader took nothing */
@@ -64,8 +64,8 @@ bool aw_output_ascii(struct aw_output *out);
 /* Spells a text so that it has none, if there is to be none: as aw_utf8_to_ascii. */
 void aw_output_spell(struct aw_output *out, char *text, size_t size);
 
-/* Writes what is in the buffer. AW_LOST if the output is gone or full; err says which. AW_STOPPED
- * if its reader takes nothing and somebody asks to stop. */
+/* Writes the buffer. AW_LOST if the output is gone or full; err says which. AW_STOPPED on a request
+ * to stop while the reader reads nothing. */
 enum aw_status aw_output_flush(struct aw_output *out, struct aw_error *err);
 
 /* For a command that prints what comes in, before each wait for more: writes the buffer if it is

@@ -1,8 +1,8 @@
-/* What a device has said last, for 'expect' behind a command of a script: a device that speaks only
- * when it is commanded (aw_tool.only_answers) has said what is expected before 'expect' begins.
+/* The last frames from a device, for 'expect' after a command of a script: a device that only
+ * answers (aw_tool.only_answers) has sent the expected frame before 'expect' begins.
  *
- * Frames since the last command that was no mere look, at most AW_RECENT_MAX, the newest ones.
- * Nothing is kept of a single command on the command line.
+ * Holds the newest AW_RECENT_MAX frames since the last command that sent something. Holds nothing
+ * for a single command on the command line.
  */
 #ifndef AW_SHELL_CORE_RECENT_H
 #define AW_SHELL_CORE_RECENT_H

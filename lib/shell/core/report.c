@@ -36,7 +36,7 @@ static bool write_line(struct aw_session *session, const char *text, size_t size
         if (n < 0 && errno == EAGAIN && session->time.real.stop_fd >= 0)
             return false;
         if (n < 0 && errno != EINTR && errno != EAGAIN)
-            return true; /* there is nobody to report to */
+            return true; /* standard error is closed */
         if (n > 0) {
             text += n;
             size -= (size_t)n;

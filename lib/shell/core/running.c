@@ -1,5 +1,5 @@
-/* Looks whether a simulator is at the usual place: a socket that somebody listens on, or the link
- * of a pseudo-terminal whose maker lives. */
+/* Finds a simulator at its default place: a socket with a listener, or the symlink of a
+ * pseudo-terminal whose maker runs. */
 #include "shell/core/running.h"
 
 #include <errno.h>

@@ -30,7 +30,7 @@ struct aw_server;
 struct aw_sharing;
 struct aw_tee;
 
-/* What goes on when a command has come back. */
+/* What continues after a command has returned. */
 enum aw_ongoing {
     AW_ONGOING_NOTHING,
     AW_ONGOING_ENDING,  /* a motion that ends by itself */
@@ -41,7 +41,7 @@ enum aw_ongoing {
 struct aw_stop {
     int all, signals, asked;
     sigset_t caught;  /* those that ask to stop, once they are */
-    int parent;       /* -1: nobody */
+    int parent;       /* -1: not watched */
     bool with_parent; /* it is watched */
     int signal;       /* the one that asked to stop, or 0 */
     char did[160];    /* what the device's stop has done, until that is reported; or "" */
@@ -62,7 +62,7 @@ typedef void aw_work_fn(struct aw_session *session, const void *context);
 struct aw_work {
     struct aw_aside aside; /* while the command waits: has tell called */
     struct aw_session *session;
-    aw_work_fn *tell; /* NULL: nobody */
+    aw_work_fn *tell; /* or NULL */
     const void *context;
     int64_t next_ns; /* real time of the next line; AW_NEVER: none is shown */
     bool shown;      /* one stands on the terminal */
@@ -100,7 +100,7 @@ struct aw_session_device {
     struct aw_feeder *ending; /* filters of recordings that are over, see feeder.h */
     struct aw_error tee_lost; /* why it records no more, until that is reported; or AW_OK */
     struct aw_recent *recent; /* what the device said last, see recent.h; NULL: nothing is kept */
-    aw_concerns_fn *concerns; /* options say whom messages are to be about; NULL: anybody */
+    aw_concerns_fn *concerns; /* options restrict the subjects of messages; NULL: all */
     struct aw_own own;
     struct aw_packets *carried; /* of the recording that is read, to display it; NULL: none */
 };
@@ -216,8 +216,8 @@ struct aw_args {
 /* Text of an argument, or NULL if it was not given. */
 const char *aw_arg(const struct aw_args *args, const char *name, size_t turn);
 
-/* A number argument in its unit. AW_USAGE if it is none or has a wrong unit; *value keeps its
- * content if it was not given; AW_LIMIT outside of its range. */
+/* Reads a number argument in its unit. AW_USAGE: not a number, or a wrong unit. AW_LIMIT: out of
+ * range. *value is unchanged if the argument is missing. */
 enum aw_status aw_arg_number(struct aw_session *session, const struct aw_args *args,
                              const char *name, double *value);
 
@@ -252,7 +252,7 @@ enum aw_status aw_session_open_tee(struct aw_session *session, const char *url);
  * so. */
 enum aw_status aw_session_find_server(struct aw_session *session);
 
-/* The URL as the options have it, aliases replaced; AW_NO_LINK with advice if there is none. */
+/* Returns the URL from the options with aliases replaced; AW_NO_LINK with advice without a URL. */
 enum aw_status aw_session_url(struct aw_session *session, const char **url);
 
 /* What recordings call the link: "can0" of can:can0, else its scheme. */
@@ -284,8 +284,8 @@ enum aw_status aw_session_decoding_wire(struct aw_session *session, struct aw_wi
  * the next call makes it anew. */
 enum aw_status aw_session_raw_wire(struct aw_session *session);
 
-/* For a command that reads messages, before the first: takes in what the options say about whom it
- * is to look at (-b lknee). AW_USAGE if there is nobody of that name. */
+/* Call before the first message is read: applies options that restrict the subjects (-b lknee).
+ * AW_USAGE: unknown name. */
 enum aw_status aw_session_narrow(struct aw_session *session);
 
 /* Is a message about one of those? By its frame, or, if that is empty, by the name of its subject.
@@ -299,7 +299,7 @@ static inline bool aw_session_concerns(struct aw_session *session, struct aw_spa
 /* Are there subjects that the wire does not name? */
 enum aw_subjects aw_session_subjects(const struct aw_session *session);
 
-/* Whom a record is about, by the tool's hook, which may use out; "" if nobody in particular. */
+/* Returns the subject of a record by the tool's hook, which may use out; "" without one. */
 const char *aw_session_subject(struct aw_session *session, const struct aw_record *record,
                                char *out, size_t size);
 
@@ -344,8 +344,8 @@ bool aw_session_is_own(const struct aw_session *session, const struct aw_message
 /* A bit for each message that watch and record get. */
 struct aw_messages aw_session_spoken(const struct aw_session *session);
 
-/* Packets of files are kept in recordings, as comments; those that a recording carries go on into
- * the next one. The next text to keep, from *at on, which moves behind it. False: there is none. */
+/* Recordings carry custom packets as comments, also those of the recording that is read. Writes the
+ * next text from *at on and advances *at. Returns false at the end. */
 bool aw_session_keep_packets(const struct aw_session *session, size_t *at, char *out, size_t size);
 
 /* Is a comment of a recording such a text, or names of subjects? Others are marks of the user. */
@@ -355,7 +355,7 @@ bool aw_session_is_note(const char *comment);
  * section header. */
 void aw_session_about(void *session, const char *program, const char *comment, size_t length);
 
-/* The same for a table: lines behind '#', which begin it. Nothing where there are none. */
+/* The same for a table: writes them as '#' lines at its beginning. */
 void aw_session_write_packets(const struct aw_session *session, FILE *file);
 
 /* Reads the packets that the command's recording carries, unless there is --packets. They only
@@ -406,8 +406,8 @@ void aw_session_work_begin(struct aw_session *session);
 void aw_session_work_hide(struct aw_session *session);
 void aw_session_work_end(struct aw_session *session);
 
-/* For a command that waits in one piece: meanwhile tell is called now and then. Until the command
- * ends, or the next call; NULL: nobody. */
+/* For a command that waits without returning: calls tell from time to time until the command ends
+ * or the next call of this function. tell may be NULL. */
 void aw_session_work_while(struct aw_session *session, aw_work_fn *tell, const void *context);
 
 /* Seconds since the command has begun, by its clock. */
@@ -417,11 +417,10 @@ double aw_session_seconds(const struct aw_session *session);
 void aw_session_draw(struct aw_session *session, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
 
-/* Creates the file that a command writes to. That is no reason to miss a request to stop while
- * something moves: a named pipe waits for its reader here until somebody asks to stop, and a reader
- * that takes nothing for a moment ends the file, with ETIMEDOUT. what is told before the path, or
- * NULL. With --dry-run no file is made, and what is written goes nowhere. Errors as in
- * aw_file_fail; AW_STOPPED. */
+/* Creates the file that a command writes to. Reacts to a request to stop: a named pipe waits for
+ * its reader only until then, and a reader that reads nothing for a moment ends the file with
+ * ETIMEDOUT. what: printed before the path in errors, or NULL. With --dry-run no file is created
+ * and the output is discarded. Errors as in aw_file_fail; AW_STOPPED. */
 enum aw_status aw_session_create(struct aw_session *session, const char *what, const char *path,
                                  FILE **file);
 
@@ -449,7 +448,7 @@ int64_t aw_session_end(const struct aw_session *session);
 /* Time of day for records. */
 int64_t aw_session_time(const struct aw_session *session);
 
-/* Is the time that of a simulator which waits for nobody? */
+/* Returns true if a simulator runs in virtual time. */
 bool aw_session_virtual(const struct aw_session *session);
 
 /* From here on something moves: before the first byte of it leaves, or as soon as it is known. */

@@ -83,7 +83,7 @@ static enum aw_status read_comments(struct aw_session *session, const char *path
     return status;
 }
 
-/* The remarks of a table, up to the first line that is none. *kind: of the text that they are. */
+/* Reads the comment lines at the beginning of a table. *kind: of the text in them. */
 static enum aw_status read_remark(struct aw_carried *kept, const char *line,
                                   enum aw_carried_kind *kind)
 {

@@ -184,7 +184,7 @@ static enum aw_status use_server(struct aw_session *session)
     return status;
 }
 
-/* What another program of ours has could be used by both. */
+/* Advises to share a link that another armwire program has open. */
 static void advise_sharing(struct aw_session *session)
 {
     char holder[64];

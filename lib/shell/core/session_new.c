@@ -9,7 +9,7 @@
 #include "shell/core/session.h"
 #include "shell/core/stop.h"
 
-/* In one piece so large that the kernel gives it, where pages that nobody touches cost nothing. */
+/* One large allocation, mapped by the kernel: pages that are never used cost nothing. */
 struct whole {
     struct aw_session session; /* first: who frees the session frees all of it */
     struct aw_wire wire;

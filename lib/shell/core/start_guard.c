@@ -86,7 +86,7 @@ enum aw_status aw_joint_keeps_up(struct aw_session *session, const struct aw_joi
                    lag->slower);
 }
 
-/* --max-speed of the command, where its unit is that of the joint; INFINITY: there is none. */
+/* Returns --max-speed of the command if its unit is the joint's; else INFINITY. */
 static double command_max_speed(const struct aw_session *session, const struct aw_joint *joint)
 {
     const char *text = aw_option(session, "max-speed");
@@ -527,7 +527,7 @@ enum aw_status aw_start_single(struct aw_session *session, struct aw_joint_list 
     size_t n = 0;
     list->named = true;
     for (size_t i = 0; i < list->n; i++)
-        list->joints[i].left_out = true; /* nobody waits for news of the others */
+        list->joints[i].left_out = true; /* do not wait for reports of the others */
     for (size_t i = 0; i < command->n && n < AW_START_JOINTS; i++) {
         struct aw_joint *joint = &list->joints[command->goals[i].joint];
         if (joint->blind || goes_on(session, joint))

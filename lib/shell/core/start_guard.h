@@ -61,7 +61,7 @@ enum aw_status aw_joint_keeps_up(struct aw_session *session, const struct aw_joi
 enum aw_status aw_start_reach(struct aw_session *session, const struct aw_joint *joint,
                               double *reach);
 
-/* The speed of --approach in the unit of this joint; NaN: there is none. AW_USAGE. */
+/* Reads the speed of --approach in the unit of this joint; NaN: not given. AW_USAGE. */
 enum aw_status aw_start_speed(struct aw_session *session, const struct aw_joint *joint,
                               double *speed);
 
@@ -80,8 +80,8 @@ enum aw_status aw_start_check_loop(struct aw_session *session, const struct aw_j
 size_t aw_start_keep_far(struct aw_session *session, const struct aw_joint_list *list,
                          struct aw_joint_goal *goals, size_t n);
 
-/* Is it a motion that the device makes by itself, no faster than the joint may be, and no jump?
- * seconds: how long it takes, 0 or NaN: it is none. */
+/* Returns true if the device itself moves to the target within the joint's max speed, so it is no
+ * jump. seconds: duration of the motion; 0 or NaN: a jump. */
 bool aw_start_is_motion(const struct aw_joint *joint, double target, double seconds);
 
 /* For a command that is one setpoint, before it is sent: where it comes from a script and begins a

@@ -68,9 +68,9 @@ static bool watch(int all, int fd, bool on)
     return epoll_ctl(all, on ? EPOLL_CTL_ADD : EPOLL_CTL_DEL, fd, &event) == 0;
 }
 
-/* A descriptor that becomes readable when our parent process ends; -1: nobody is to be watched. If
- * the parent has ended already, we were handed to init or a subreaper, which is in another session:
- * then the descriptor is readable at once. */
+/* Opens a descriptor that becomes readable when the parent process ends; -1: do not watch it. If
+ * the parent has ended already, init or a subreaper in another session is the parent now: then the
+ * descriptor is readable at once. */
 static int open_parent(void)
 {
     struct sigaction hangup;
@@ -117,7 +117,7 @@ void aw_stop_catch(struct aw_session *session)
         return;
     stop_signals(&stop->caught);
     sigprocmask(SIG_BLOCK, &stop->caught, NULL);
-    /* What a server moves is its clients' affair, not that of the shell that started it. */
+    /* A server moves for its clients, so the end of its shell does not matter. */
     if (!open_all(stop,
                   !session->share
                        .server)) { /* without a descriptor the signals keep their usual effect */
@@ -218,7 +218,7 @@ void aw_stop_forget(struct aw_session *session)
     uint64_t asked;
     if (session->time.real.stop_fd >= 0 &&
         read(session->motion.stop.asked, &asked, sizeof asked) < 0)
-        return; /* nobody has asked */
+        return; /* no request to stop */
 }
 
 const char *aw_stop_read(struct aw_session *session)

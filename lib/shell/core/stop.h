@@ -1,7 +1,7 @@
-/* Ways out while something moves, and how each of them comes to the tool's safe stop.
+/* Ways out while something moves, and how each of them leads to the tool's safe stop.
  *
- * What ends a program by default, but for the two that nobody can catch (KILL, STOP), is not
- * handled but read from a signalfd: INT, QUIT (Ctrl-\), TERM, HUP, ALRM, USR1, USR2, XCPU, XFSZ,
+ * Signals that end a program by default, except KILL and STOP, are not handled but read from a
+ * signalfd: INT, QUIT (Ctrl-\), TERM, HUP, ALRM, USR1, USR2, XCPU, XFSZ,
  * VTALRM, PROF, IO, PWR, STKFLT and the real-time ones; TSTP (Ctrl-Z) while something moves. So a
  * stop is never lost between a check and a wait, and nothing runs in a handler. One that is ignored
  * when the program starts, or has a handler already (a profiler's), stays as it is; INT and QUIT do
@@ -10,9 +10,9 @@
  *
  * The program that started this one drives it: what was driven by a program that is gone stops, as
  * if that had been a hangup (129). It is the parent that is watched, by a pidfd and only while
- * something moves or goes on; one that was gone before the first motion lets none begin. Whoever
- * wants the tool to outlive its starter says so: nohup (HUP is ignored), setsid (the tool leads a
- * session of its own, as it does under systemd, in a terminal window or behind ssh), or --hold.
+ * something moves or goes on; if it is gone before the first motion, no motion begins. To let the
+ * tool outlive its starter use nohup (HUP is ignored), setsid (the tool leads a session of its own,
+ * as it does under systemd, in a terminal window or behind ssh), or --hold.
  *
  * The same end have a reader of the output that goes away (141), the end of a script that comes
  * through a pipe, and an output or a recorder (--record) that cannot be written any more (7).
@@ -49,9 +49,8 @@ void aw_stop_watch_suspend(struct aw_session *session, bool watch);
 bool aw_stop_is_suspend(void);
 void aw_stop_suspend(struct aw_session *session);
 
-/* While something moves that has no end of its own, the end of a script that comes through a pipe
- * ends it: nobody is left who could. ended says whether that has happened, and watches no longer.
- */
+/* Lets the end of a script from a pipe stop an endless motion: no later line can stop it. ended
+ * returns whether the input has ended, and stops watching. */
 void aw_stop_watch_input(struct aw_session *session);
 bool aw_stop_input_ended(struct aw_session *session);
 
@@ -72,9 +71,9 @@ bool aw_stop_take_interrupt(struct aw_session *session);
 /* Does what was taken end the prompt, too? Not Ctrl-C and Ctrl-Z, and not a lost recorder. */
 bool aw_stop_ends(const struct aw_session *session);
 
-/* The tool's safe stop. For half a second signals do not end it: whoever closes a terminal sends
- * two, and so do timeout(1) and many a script. After that the next one does, without waiting for
- * what the device says. */
+/* Sends the tool's safe stop. For half a second signals do not end it, because a closed terminal,
+ * timeout(1) and many scripts send two. After that the next signal ends it without waiting for the
+ * device. */
 enum aw_status aw_stop_device(struct aw_session *session);
 
 /* For the tool's stop: what the device does now, "holding 0.0 45.0 -30.0 deg". The shell says it

@@ -30,8 +30,8 @@ struct aw_tee {
 
 /* Creates the file and session->device.tee, where there is none. "-" is pcapng on standard output,
  * each message as soon as it passes; a filter writes files with another ending than .pcapng.
- * AW_USAGE: no filter, as aw_file_fail says if it cannot be written, AW_NO_MEMORY: there is no tee
- * then. what asks for it: "--record". */
+ * AW_USAGE: no filter, or the file cannot be written (see aw_file_fail); AW_NO_MEMORY. Without a
+ * tee on failure. what: the option for messages, "--record". */
 enum aw_status aw_tee_open(struct aw_session *session, const char *what, const char *path,
                            const char *interface);
 

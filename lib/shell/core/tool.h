@@ -128,7 +128,7 @@ struct aw_option {
 /* A line that is worth typing after a command: "plot {file}", with the name of one of its arguments
  * or options that is a file. It needs no device, so that it works as it is copied. */
 struct aw_next {
-    const char *words; /* NULL: there is none */
+    const char *words; /* or NULL */
     const char *why;   /* "draws it" */
 };
 
@@ -153,8 +153,8 @@ struct aw_command {
                                         is compared with where that is, see start_guard.h */
     enum aw_safety safety;
     enum aw_group group;
-    /* A dangerous command that is none with these arguments is not asked about. NULL: it always is
-     */
+    /* Returns true if a dangerous command is harmless with these arguments, so it needs no --yes.
+     * NULL: never. */
     bool (*harmless)(struct aw_session *session, const struct aw_args *args);
     const char *prints; /* what it prints where that is no records ("a script"): --csv, --format and
                            -j are refused; NULL: each of these gives its form */
@@ -187,13 +187,11 @@ struct aw_config_section {
  * name of its subject. */
 typedef bool aw_concerns_fn(struct aw_session *session, struct aw_span frame, const char *subject);
 
-/* For tools where several devices or objects speak on one link. A subject is whom a message is
- * about
- * ("lknee", "humanoid.knee"). Each may be NULL. */
+/* For tools with several devices or objects on one link. A subject is the device or object of a
+ * message ("lknee", "humanoid.knee"). Each may be NULL. */
 struct aw_subject_hooks {
     /* The subject of a record, which watch, plot and --where put before the names of its fields.
-     * Writes a name of at most size - 1 characters to out and returns it; NULL: nobody in
-     * particular. */
+     * Writes a name of at most size - 1 characters to out and returns it; NULL: no subject. */
     const char *(*of)(struct aw_session *session, const struct aw_record *record, char *out,
                       size_t size);
     /* Every subject there can be, where the wire's table does not name them, once the first message
@@ -201,12 +199,12 @@ struct aw_subject_hooks {
     aw_complete_fn *all;
     bool leads; /* without all: they are named in front of a field only ("base.angle"), and have no
                    topics of their own */
-    /* Whom a message of this kind can be about, as far as that is known without the device: for
-     * completion, where the wire's table does not name them. */
+    /* Lists the subjects that a message of this kind can have, as far as known without the device:
+     * for completion, if the wire's table does not name them. */
     void (*known)(struct aw_session *session, const struct aw_message *message,
                   aw_candidate_fn *add, void *context);
-    /* Sets *concerns if the options name subjects (-b lknee): commands that read messages then
-     * leave out the others. AW_USAGE for a name that nobody has. */
+    /* Sets *concerns if the options name subjects (-b lknee): commands that read messages then skip
+     * the others. AW_USAGE: unknown name. */
     enum aw_status (*narrow)(struct aw_session *session, aw_concerns_fn **concerns);
     /* What is known of a subject, for the title of a picture: "lknee pos kp 6"; out is "" before.
      */
@@ -242,7 +240,7 @@ struct aw_ordered {
 
 #define AW_REPLAY_GOALS 16 /* of one message */
 
-/* What replay has to know of a device. Each may be NULL. */
+/* Facts about a device for replay. Each may be NULL. */
 struct aw_replay_hooks {
     bool in_step; /* the device answers every message and takes no second one before: the answers
                      that the recording has are waited for */
@@ -255,10 +253,10 @@ struct aw_replay_hooks {
     const char *place;
     bool (*elsewhere)(struct aw_session *session, const struct aw_record *there, char *out,
                       size_t size);
-    /* Where this message of a recording wants joints of the list to be, and in how many seconds the
-     * device goes there by itself (0: at once): how many, at most AW_REPLAY_GOALS. Where commands
-     * only say how fast, it is the device's message that says where they stood. NULL: nobody
-     * says, and replay may begin with a jump. */
+    /* Writes the targets of this recorded message for joints of the list, and the seconds in which
+     * the device moves there by itself (0: at once). Returns their number, at most AW_REPLAY_GOALS.
+     * If commands are velocities, the device's own messages have the positions. NULL: unknown, and
+     * replay may begin with a jump. */
     size_t (*targets)(struct aw_session *session, struct aw_joint_list *list,
                       const struct aw_record *record, struct aw_joint_goal *goals, double *seconds);
     /* May this command go out, beyond what the table's ranges say? Asked for each one before the
@@ -279,11 +277,10 @@ struct aw_replay_hooks {
 /* A device that can be asked for a sign of life, for ping. once NULL: it cannot. */
 struct aw_ping_hooks {
     const char *name; /* of what is measured: "round trip" */
-    const char
-        *key;       /* of that name, where end adds other rows to the table; NULL: there are none */
-    unsigned usual; /* so many, unless -n or --for say */
-    double pace_s;  /* with --for, and no --rate: at least so far apart */
-    bool ends;      /* one that is lost ends it */
+    const char *key;  /* of that name, if end adds other rows to the table; or NULL */
+    unsigned usual;   /* so many, unless -n or --for say */
+    double pace_s;    /* with --for, and no --rate: at least so far apart */
+    bool ends;        /* one that is lost ends it */
     enum aw_status (*begin)(struct aw_session *session);
     /* One question. The time in ms until the answer, which counts as it came; NaN: its time says
      * nothing. AW_TIMEOUT, or another failure: it is lost. */
@@ -303,7 +300,7 @@ enum aw_turn { AW_TURN_BEGIN, AW_TURN_GO_ON, AW_TURN_END };
 /* What is known of the device after a frame: as before, it moves, nothing of it moves any more. */
 enum aw_moves { AW_MOVES_ON, AW_MOVES, AW_MOVES_NO_MORE };
 
-/* What a server of such a device has to know of its frames, and of a conversation that goes on when
+/* Facts for a server about the device's frames, and about a conversation that continues while
  * another program commands. Each may be NULL. */
 struct aw_share_hooks {
     /* This frame has come from the device (tx: is about to go to it for a client): takes in what
@@ -327,9 +324,9 @@ struct aw_share_hooks {
      * commands to the next one; there it is taken if it is sound. Both or none. */
     const void *(*memory)(struct aw_session *session, size_t *size);
     void (*remember)(struct aw_session *session, const void *bytes, size_t size);
-    /* Who keeps the conversation up: this session from the next message on, which is a new one for
-     * it (AW_TURN_BEGIN), or from the one that is unanswered on (AW_TURN_GO_ON); or somebody else
-     * (AW_TURN_END). */
+    /* Says which program communicates from now on: this session, beginning with a new message
+     * (AW_TURN_BEGIN) or with the unanswered one (AW_TURN_GO_ON), or another program (AW_TURN_END).
+     */
     void (*turn)(struct aw_session *session, enum aw_turn turn);
 };
 

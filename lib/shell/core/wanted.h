@@ -1,5 +1,5 @@
-/* What --fields and --format ask for: which messages, which entries of the rows and results of a
- * command that only looks. What is not shown is not counted either.
+/* The messages, and the entries of rows and results, that --fields and --format select in commands
+ * that only read. Messages that are not shown do not count either.
  */
 #ifndef AW_SHELL_CORE_WANTED_H
 #define AW_SHELL_CORE_WANTED_H
@@ -30,8 +30,8 @@ bool aw_wanted_fits(const struct aw_wanted *wanted, const struct aw_point *point
 bool aw_wanted_has(const struct aw_wanted *wanted, uint64_t present, const uint64_t *any,
                    const uint64_t *all);
 
-/* Before a command runs, for session->run.printing.wanted. What changes something has records,
- * whose fields are known: AW_USAGE for a name that none has. */
+/* Prepares session->run.printing.wanted before a command runs. AW_USAGE: a command that changes
+ * something has no record with this field. */
 enum aw_status aw_wanted_begin(struct aw_session *session, const struct aw_args *args);
 
 /* Leaves in a row or a result what --fields asks for; false: nothing of it. */

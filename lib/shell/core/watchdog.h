@@ -56,8 +56,8 @@ enum aw_status aw_watchdog_start(struct aw_watchdog *watchdog, struct aw_session
                                  int64_t still_ns, const struct aw_watchdog_user *user,
                                  struct aw_error *err);
 
-/* Gives a sign of life, reports that the program stood still, replaces a dead child. AW_LOST: there
- * is none. */
+/* Gives a sign of life, reports that the program was frozen, replaces a dead watchdog process.
+ * AW_LOST: no watchdog process could be started. */
 enum aw_status aw_watchdog_check(struct aw_watchdog *watchdog, struct aw_error *err);
 
 /* The same sign, but only while something moves, and without a look at the child. */
