@@ -126,7 +126,7 @@ static void the_speed_of_another_one(void **state)
         aw_put_int(&said, turn == 3, 1);
         tell(1);
         hears_text(1, AW_DONE, 1,
-                   turn < 2    ? "nothing is played"
+                   turn < 2    ? "speed: nothing is played"
                    : turn == 2 ? "script (pid 70, ann) commands"
                                : "");
     }
