@@ -289,6 +289,8 @@ bool aw_candump_read(const char *line, size_t length, struct aw_candump *out)
 
 static void note_interface(struct aw_candump_log *log, const struct aw_candump *entry)
 {
+    if (entry->interface_length == 0)
+        return;
     for (size_t i = 0; i < 2 && entry->interface_length < sizeof log->interfaces[i]; i++) {
         char *name = log->interfaces[i];
         if (!*name)

@@ -28,9 +28,9 @@ void aw_conn_init(struct aw_conn *conn, int fd)
 /* Bytes of the message that begins at this place, its length included; 0: not known yet. */
 static size_t size_at(const struct aw_conn *conn, size_t at)
 {
-    const uint8_t *p = conn->in + at;
     if (conn->in_used - at < AW_HEAD)
         return 0;
+    const uint8_t *p = conn->in + at;
     return 4 + ((size_t)p[0] | (size_t)p[1] << 8 | (size_t)p[2] << 16 | (size_t)p[3] << 24);
 }
 
