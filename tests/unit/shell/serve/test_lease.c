@@ -127,7 +127,7 @@ static void the_speed_of_another_one(void **state)
         tell(1);
         hears_text(1, AW_DONE, 1,
                    turn < 2    ? "speed: nothing is played"
-                   : turn == 2 ? "script (pid 70, ann) commands"
+                   : turn == 2 ? "speed: script (pid 70, ann) commands"
                                : "");
     }
     hears(0, AW_SPEED, &r);
