@@ -292,7 +292,7 @@ static void every_value_has_a_name_of_its_own(void **state)
         }
 }
 
-/* ---- Layouts as they are to be: name, bits, repetition, the rows by, with and count, range ---- */
+/* ---- Expected layouts: name, bits, repetition, the rows by, with and count, range ---- */
 
 static const struct aw_name zero_one[] = {{0, "zero"}, {1, "one"}, {0}};
 static const char *const pair[] = {"p", "q", NULL};
