@@ -126,6 +126,8 @@ static enum aw_status read_type(struct aw_field *row, bool ascii, char *text, st
 static enum aw_status read_unit(struct aw_field *row, struct aw_store *store, const char *text,
                                 struct aw_error *err)
 {
+    if (strcmp(text, "none") == 0)
+        return AW_OK;
     if (!*text || !aw_number_is_unit(text))
         return aw_fail(err, AW_USAGE,
                        "'%.40s' is no unit — use one such as deg, rad, deg/s, mm, ticks, ticks/s, "

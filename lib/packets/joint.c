@@ -130,22 +130,29 @@ static enum aw_status read_positive(const char *joint, const char *what, const c
 }
 
 static enum aw_status read_numbers(struct aw_packet_joint *joint, const char *unit,
-                                   struct aw_error *err)
+                                   const char **fault, struct aw_error *err)
 {
     char per_s[32];
     struct aw_joint_row *row = &joint->row;
     snprintf(per_s, sizeof per_s, "%.24s/s", unit ? unit : "");
     bool rate = unit && aw_number_is_unit(per_s);
-    enum aw_status status =
-        read_positive(row->name, "speed", joint->speed, rate ? per_s : NULL, &row->speed, err);
-    if (status == AW_OK)
-        status = read_positive(row->name, "near", joint->near, unit, &row->near, err);
-    return status == AW_OK ? read_positive(row->name, "tick", joint->tick, "s", &row->tick_s, err)
-                           : status;
+    const struct {
+        const char *what, *text, *unit;
+        double *value;
+    } numbers[] = {{"speed", joint->speed, rate ? per_s : NULL, &row->speed},
+                   {"near", joint->near, unit, &row->near},
+                   {"tick", joint->tick, "s", &row->tick_s}};
+    enum aw_status status = AW_OK;
+    for (size_t i = 0; i < sizeof numbers / sizeof *numbers && status == AW_OK; i++) {
+        *fault = numbers[i].what;
+        status = read_positive(row->name, *fault, numbers[i].text, numbers[i].unit,
+                               numbers[i].value, err);
+    }
+    return status;
 }
 
 enum aw_status aw_packet_joint_check(const struct aw_protocol *protocol, struct aw_packet_joint *of,
-                                     struct aw_error *err)
+                                     const char **fault, struct aw_error *err)
 {
     const struct aw_joint_row *joint = &of->row;
     struct spot setpoint, spot;
@@ -159,6 +166,7 @@ enum aw_status aw_packet_joint_check(const struct aw_protocol *protocol, struct 
     if (!joint->setpoint || !joint->position)
         return aw_fail(err, AW_USAGE, "joint %s: no %s — what is not measured cannot be confirmed",
                        joint->name, joint->setpoint ? "position" : "setpoint");
+    *fault = "setpoint";
     enum aw_status status =
         find(protocol, joint->name, "setpoint", joint->setpoint, AW_TX, &setpoint, err);
     if (status == AW_OK && !setpoint.message->moves)
@@ -167,12 +175,13 @@ enum aw_status aw_packet_joint_check(const struct aw_protocol *protocol, struct 
     for (size_t i = 0; i < sizeof told / sizeof *told && status == AW_OK; i++) {
         if (!told[i].place)
             continue;
+        *fault = told[i].what;
         status = find(protocol, joint->name, told[i].what, told[i].place, AW_RX, &spot, err);
         if (status == AW_OK && told[i].same_unit)
             status =
                 check_unit(joint->name, told[i].what, spot.range.unit, setpoint.range.unit, err);
     }
-    return status == AW_OK ? read_numbers(of, setpoint.range.unit, err) : status;
+    return status == AW_OK ? read_numbers(of, setpoint.range.unit, fault, err) : status;
 }
 
 /* ---- Gains ---- */
@@ -254,15 +263,17 @@ static enum aw_status check_gain(const struct aw_protocol *protocol,
 }
 
 enum aw_status aw_packet_gains_check(const struct aw_protocol *protocol,
-                                     const struct aw_joint_row *joint, struct aw_error *err)
+                                     const struct aw_joint_row *joint, const char **fault,
+                                     struct aw_error *err)
 {
     enum aw_status status = AW_OK;
-    for (int i = 0; i < AW_JOINT_GAINS && status == AW_OK; i++)
+    for (int i = 0; i < AW_JOINT_GAINS && status == AW_OK; i++) {
+        *fault = aw_packet_gain_names[i];
         if (joint->gain_set[i] && !joint->gain_set[0])
-            return aw_fail(err, AW_USAGE, "joint %s: %s, and no kp", joint->name,
-                           aw_packet_gain_names[i]);
-        else if (joint->gain_set[i])
+            return aw_fail(err, AW_USAGE, "joint %s: %s, and no kp", joint->name, *fault);
+        if (joint->gain_set[i])
             status = check_gain(protocol, joint, i, err);
+    }
     return status;
 }
 

@@ -109,14 +109,16 @@ static bool is_there(const struct aw_field *rows, size_t n, const char *name)
 }
 
 /* What begins at a byte the first time must do so the next times. */
-enum aw_status aw_packet_check(const struct aw_packet *p, struct aw_error *err)
+enum aw_status aw_packet_check(struct aw_packet *p, struct aw_error *err)
 {
     for (size_t i = 0; i < p->n_inner && p->n_labels > 1 && p->inner_bits % 8; i++)
-        if (p->inner[i].type == AW_FLOAT || p->inner[i].big_endian)
+        if (p->inner[i].type == AW_FLOAT || p->inner[i].big_endian) {
+            p->fault = p->inner[i].name;
             return aw_fail(err, AW_USAGE,
                            "%s: begins within a byte the second time — fill the byte with "
                            "bits, or end the repetition by a line 'repeat =' before them",
-                           p->inner[i].name);
+                           p->fault);
+        }
     return AW_OK;
 }
 

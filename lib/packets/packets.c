@@ -26,8 +26,14 @@ struct reading {
     size_t n_before;                                     /* messages when the file began */
     struct aw_packet_joint joints[AW_PACKET_JOINTS + 1]; /* the last one is that being read */
     size_t n_joints;
-    unsigned stop_line, motion_line; /* of [stop]; of the first packet that moves; 0: none */
-    const char *motion;              /* that packet */
+    unsigned stop_lines[AW_PACKET_STOPS + 1]; /* 0: of another file */
+    unsigned motion_line;                     /* of the first packet that moves; 0: none */
+    const char *motion;                       /* that packet */
+    struct key {
+        const char *name; /* "[": a section begins */
+        unsigned line;
+    } * keys; /* of all lines so far, so that a late check finds the line at fault */
+    size_t n_keys, room_keys;
     struct pending pending[AW_MAX_MESSAGES];
     size_t n_pending;
     struct aw_error *err;
@@ -72,11 +78,29 @@ void aw_packets_free(struct aw_packets *packets)
     free(packets);
 }
 
-/* A mistake that shows only at the end of a packet is one of its first line. */
-static enum aw_status blame(struct reading *r, unsigned line, enum aw_status status)
+static enum aw_status keep_key(struct reading *r, const char *name)
+{
+    struct key *keys = aw_grow(r->keys, &r->room_keys, r->n_keys + 1, sizeof *keys);
+    if (!keys)
+        return aw_no_memory(r->err);
+    r->keys = keys;
+    keys[r->n_keys] = (struct key){aw_store_text(&r->packets->store, name), r->lines->number};
+    return keys[r->n_keys++].name ? AW_OK : aw_no_memory(r->err);
+}
+
+/* Of what shows only at the end of a section that begins in this line. key: what is at fault, or
+ * NULL for all of it. */
+static enum aw_status blame(struct reading *r, unsigned line, const char *key,
+                            enum aw_status status)
 {
     if (status != AW_OK) {
+        unsigned section = 0;
         r->lines->number = line;
+        for (size_t i = 0; i < r->n_keys; i++) {
+            section = *r->keys[i].name == '[' ? r->keys[i].line : section;
+            if (key && section == line && strcmp(r->keys[i].name, key) == 0)
+                r->lines->number = r->keys[i].line;
+        }
         r->lines->given = true;
         r->lines->at = NULL;
     }
@@ -123,6 +147,8 @@ static enum aw_status check_classes(struct reading *r, const struct aw_message *
     for (size_t i = 0; i < r->packets->n_builtin && status == AW_OK; i++)
         if (has_same_code(&r->packets->messages[i], wanted))
             status = check_class(r, wanted, &r->packets->messages[i]);
+    if (status != AW_OK)
+        r->packet.fault = "replace";
     return status;
 }
 
@@ -152,6 +178,7 @@ static enum aw_status check_free(struct reading *r, const struct aw_message *wan
         return aw_fail(r->err, AW_USAGE,
                        "packet %s: the word is that of '%s' — 'replace = yes' takes it",
                        wanted->word, by);
+    r->packet.fault = "id";
     return aw_fail(r->err, AW_USAGE,
                    "packet %s: id %u is taken by '%s' — two packets with one id cannot be told "
                    "apart; 'replace = yes' takes it",
@@ -185,18 +212,21 @@ static enum aw_status add_message(struct reading *r, const struct aw_message *me
 }
 
 /* What does not fit together, beyond what each line can say. */
-static enum aw_status check_packet(const struct aw_packet *p, struct aw_error *err)
+static enum aw_status check_packet(struct aw_packet *p, struct aw_error *err)
 {
     if (!p->has_id && !p->word)
         return aw_fail(err, AW_USAGE, "packet %s: no id — give it 'id = NUMBER'", p->name);
+    p->fault = "moves";
     if (p->moves && p->ask)
         return aw_fail(err, AW_USAGE, "packet %s: ask and moves — what only asks moves nothing",
                        p->name);
+    p->fault = "answer";
     if (p->answers && (p->ask || p->answer))
         return aw_fail(err, AW_USAGE,
                        "packet %s: 'answer =' begins its answer — leave 'ask' and another "
                        "'answer' out",
                        p->name);
+    p->fault = NULL;
     return aw_packet_check(p, err);
 }
 
@@ -225,7 +255,7 @@ static enum aw_status add_both(struct reading *r, struct aw_message *back)
 
 static enum aw_status add_packet(struct reading *r)
 {
-    const struct aw_packet *p = &r->packet;
+    struct aw_packet *p = &r->packet;
     const struct aw_custom_packets *own = r->packets->protocol.own;
     struct aw_message message = {.name = p->name,
                                  .help = p->help ? p->help : "",
@@ -268,10 +298,15 @@ static enum aw_status add_joint(struct reading *r)
 static enum aw_status end_section(struct reading *r)
 {
     enum section section = r->section;
+    enum aw_status status = AW_OK;
     r->section = NOTHING;
-    if (section == PACKET)
-        return blame(r, r->packet.line, add_packet(r));
-    return section == JOINT ? blame(r, r->joints[r->n_joints].line, add_joint(r)) : AW_OK;
+    if (section == PACKET) {
+        status = add_packet(r);
+        blame(r, r->packet.line, r->packet.fault, status);
+    } else if (section == JOINT) {
+        status = blame(r, r->joints[r->n_joints].line, NULL, add_joint(r));
+    }
+    return status;
 }
 
 /* The fields that the device sends under this name. */
@@ -319,7 +354,7 @@ static enum aw_status find_answers(struct reading *r)
         struct aw_message *message = &r->packets->messages[pending->message];
         status = take_answer(r, pending);
         status = status == AW_OK ? check_layout(r, message) : status;
-        blame(r, pending->line, status);
+        blame(r, pending->line, "answer", status);
     }
     return status;
 }
@@ -331,21 +366,28 @@ static enum aw_status check_joints(struct reading *r)
     enum aw_status status = AW_OK;
     for (size_t i = 0; i < r->n_joints && status == AW_OK; i++) {
         struct aw_packet_joint *joint = &r->joints[i];
-        status = blame(r, joint->line, aw_packet_joint_check(&packets->protocol, joint, r->err));
+        const char *fault = NULL;
+        status = aw_packet_joint_check(&packets->protocol, joint, &fault, r->err);
+        blame(r, joint->line, fault, status);
         packets->joints[packets->n_joints++] = joint->row;
     }
     const struct aw_joint_row *joints = packets->joints + packets->n_joints - r->n_joints;
     packets->protocol.joints = packets->n_joints ? packets->joints : NULL;
     packets->protocol.stops = packets->n_stops ? packets->stops : NULL;
-    for (size_t i = 0; i < r->n_joints && status == AW_OK; i++)
-        status = blame(r, r->joints[i].line,
-                       aw_packet_gains_check(&packets->protocol, &joints[i], r->err));
-    for (size_t i = 0; i < packets->n_stops && r->stop_line && status == AW_OK; i++)
-        status = blame(r, r->stop_line,
-                       aw_packet_stop_check(&packets->protocol, &packets->stops[i], r->err));
+    for (size_t i = 0; i < r->n_joints && status == AW_OK; i++) {
+        const char *fault = NULL;
+        status = aw_packet_gains_check(&packets->protocol, &joints[i], &fault, r->err);
+        blame(r, r->joints[i].line, fault, status);
+    }
+    for (size_t i = 0; i < packets->n_stops && status == AW_OK; i++) {
+        if (!r->stop_lines[i])
+            continue;
+        status = aw_packet_stop_check(&packets->protocol, &packets->stops[i], r->err);
+        blame(r, r->stop_lines[i], NULL, status);
+    }
     if (status == AW_OK && r->motion && packets->n_stops == 0)
         status =
-            blame(r, r->motion_line,
+            blame(r, r->motion_line, "moves",
                   aw_fail(r->err, AW_USAGE,
                           "packet %s: moves = yes, and nothing stops it — say what does: [stop], "
                           "packet = %s hold",
@@ -393,6 +435,7 @@ static enum aw_status read_stop(struct reading *r, const char *name, char *value
         return aw_fail(r->err, AW_LIMIT, "more than %d packets stop it", AW_PACKET_STOPS);
     enum aw_status status =
         aw_packet_stop_line(&packets->stops[packets->n_stops], &packets->store, value, r->err);
+    r->stop_lines[packets->n_stops] = r->lines->number;
     packets->n_stops += status == AW_OK;
     return status;
 }
@@ -406,6 +449,8 @@ static enum aw_status read_section(struct reading *r, char *line)
                        "behind it");
     *end = '\0';
     enum aw_status status = end_section(r);
+    if (status == AW_OK)
+        status = keep_key(r, "[");
     if (status != AW_OK)
         return status;
     size_t n = aw_lines_words(line + 1, words, 4);
@@ -417,7 +462,6 @@ static enum aw_status read_section(struct reading *r, char *line)
         return aw_fail(r->err, AW_USAGE,
                        "a section is '[packet NAME]', '[joint NAME]' or '[stop]'");
     r->section = STOP;
-    r->stop_line = r->lines->number;
     return AW_OK;
 }
 
@@ -462,9 +506,12 @@ static enum aw_status read_line(struct reading *r)
     *value++ = '\0';
     const char *name = aw_trim(line);
     value = aw_trim(value);
+    if (keep_key(r, name) != AW_OK)
+        return r->err->status;
     switch (r->section) {
     case PACKET:
-        return aw_packet_line(&r->packet, &r->packets->store, name, value, r->err);
+        status = aw_packet_line(&r->packet, &r->packets->store, name, value, r->err);
+        return r->packet.fault ? blame(r, r->packet.line, r->packet.fault, status) : status;
     case JOINT:
         return aw_packet_joint_line(&r->joints[r->n_joints], &r->packets->store, name, value,
                                     r->err);
@@ -488,5 +535,6 @@ enum aw_status aw_packets_read(struct aw_packets *packets, struct aw_lines *line
     if (status == AW_END && (status = end_section(&r)) == AW_OK &&
         (status = find_answers(&r)) == AW_OK && (status = check_joints(&r)) == AW_OK)
         status = AW_END;
+    free(r.keys);
     return aw_lines_end(lines, status, err);
 }

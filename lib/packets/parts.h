@@ -16,8 +16,9 @@ struct aw_packet {
     const struct aw_protocol *protocol;
     const struct aw_custom_packets *own; /* of it */
     const char *name, *help, *answer;
-    const char *word; /* where messages are text: the name as it is sent */
-    unsigned line;    /* where it begins */
+    const char *word;  /* where messages are text: the name as it is sent */
+    unsigned line;     /* where it begins */
+    const char *fault; /* of a check that failed: the key or field at fault; NULL: all of it */
     uint32_t id;
     bool has_id, ask, moves, replace;
     enum aw_order order; /* of what follows, as far as a field says nothing */
@@ -52,7 +53,7 @@ enum aw_status aw_packet_line(struct aw_packet *packet, struct aw_store *store, 
                               char *value, struct aw_error *err);
 
 /* What shows only at its end, or that of a group. AW_USAGE. */
-enum aw_status aw_packet_check(const struct aw_packet *packet, struct aw_error *err);
+enum aw_status aw_packet_check(struct aw_packet *packet, struct aw_error *err);
 
 /* All rows, filled up to a whole byte, as a table wants them. NULL: out of memory. */
 const struct aw_field *aw_packet_rows(struct aw_packet *packet, struct aw_store *store);
@@ -71,9 +72,10 @@ struct aw_packet_joint {
 enum aw_status aw_packet_joint_line(struct aw_packet_joint *joint, struct aw_store *store,
                                     const char *name, char *value, struct aw_error *err);
 
-/* Are its fields there, and in units that fit? Sets speed and near. */
+/* Are its fields there, and in units that fit? Sets speed and near. fault: the key of an error. */
 enum aw_status aw_packet_joint_check(const struct aw_protocol *protocol,
-                                     struct aw_packet_joint *joint, struct aw_error *err);
+                                     struct aw_packet_joint *joint, const char **fault,
+                                     struct aw_error *err);
 
 /* "kp", "ki", "kd". */
 extern const char *const aw_packet_gain_names[AW_JOINT_GAINS];
@@ -81,7 +83,8 @@ extern const char *const aw_packet_gain_names[AW_JOINT_GAINS];
 /* The same of its gains, with all joints in the protocol: is each set by a packet that moves
  * nothing and of which all else is known? */
 enum aw_status aw_packet_gains_check(const struct aw_protocol *protocol,
-                                     const struct aw_joint_row *joint, struct aw_error *err);
+                                     const struct aw_joint_row *joint, const char **fault,
+                                     struct aw_error *err);
 
 /* "go hold": what stands behind "packet =". */
 enum aw_status aw_packet_stop_line(struct aw_stop_row *stop, struct aw_store *store, char *value,

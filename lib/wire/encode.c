@@ -122,9 +122,13 @@ static enum aw_status wire_number(const struct aw_record *record, int scalar, bo
                    ? AW_OK
                    : limit_error(codec, scalar, value, &range, err);
     }
-    if (is_integer(range.scale) && !is_whole(*wire, value, &range))
-        return aw_fail(err, AW_USAGE, "%s: %s %.9g is not a whole number", codec->message->name,
-                       full_name(codec, scalar).text, value);
+    if (is_integer(range.scale) && !is_whole(*wire, value, &range)) {
+        char kind[48] = "whole number";
+        if (fabs(range.scale) != 1)
+            snprintf(kind, sizeof kind, "multiple of %g", fabs(range.scale));
+        return aw_fail(err, AW_USAGE, "%s: %s %.9g is not a %s", codec->message->name,
+                       full_name(codec, scalar).text, value, kind);
+    }
     if (!is_integer(*wire))
         *wire = floor(*wire + 0.5);
     return AW_OK;

@@ -203,7 +203,7 @@ moving() { awk '$2 == 37 { n = $4 } END { print (n > 20 ? "yes" : "no") }' taken
     same "$(awk '$2 == 37' taken)" ""
     sed '/^\[stop\]/,$d' team.packets >nostop.packets
     exits 2 hidmotor -q -l "$url" --packets nostop.packets move 0 1 0
-    matches "$stderr" "hidmotor: nostop.packets:11:1: packet go: moves = yes, and nothing stops it*"
+    matches "$stderr" "hidmotor: nostop.packets:13:1: packet go: moves = yes, and nothing stops it*"
     # without joints the tool's own firmware is meant, and what is missing is said
     sed '/^\[joint/,$d; /^moves/d' team.packets >plain.packets
     exits 1 hidmotor -q -l "$url" --packets plain.packets move 0 1 0
