@@ -13,7 +13,7 @@ export LC_ALL=C DEBIAN_FRONTEND=noninteractive
 here=$(cd "$(dirname "$0")" && pwd)
 script=${1:-} out=${2:-}
 cache=${XDG_CACHE_HOME:-$HOME/.cache}/armwire-kernel
-time_limit_s=${ARMWIRE_KERNEL_TIME_LIMIT:-240}
+time_limit_s=${ARMWIRE_KERNEL_TIME_LIMIT:-900}
 packages=(qemu-system-x86 busybox-static kmod xz-utils iproute2)
 
 # The full image: the cloud one has neither CAN nor USB nor 9p.
