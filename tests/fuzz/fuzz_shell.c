@@ -38,7 +38,7 @@ static void bind_line(struct aw_session *session, const struct aw_words *words)
         MUST(bad <= words->n);
         return;
     }
-    MUST(args.n <= words->n);
+    MUST(args.n <= sizeof args.bound / sizeof *args.bound);
     for (size_t i = 0; i < args.n; i++)
         MUST(args.bound[i].arg && args.bound[i].text);
     if (args.command != fuzz_commands)

@@ -51,7 +51,7 @@ one() {
         "build/fuzz/corpus/$target" $([ ! -d "$found" ] || echo "$found") >"$log" 2>&1; then
         echo "ok - $target: $(sed -n 's/^stat::number_of_executed_units: *//p' "$log") inputs"
     else
-        tail -n 60 "$log"
+        grep -aE "does not hold|runtime error|ERROR: |SUMMARY: " "$log"
         echo "not ok - $target: see $log; keep the input in $found/"
         return 1
     fi

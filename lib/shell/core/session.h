@@ -208,7 +208,7 @@ struct aw_bound {
 struct aw_args {
     const struct aw_command *command;
     size_t n, turns;
-    struct aw_bound bound[AW_WORDS_MAX];
+    struct aw_bound bound[AW_WORDS_MAX + AW_JOINT_WORDS];
     size_t n_joints; /* of words JOINT=VALUE, which are two arguments in one */
     char joints[AW_JOINT_WORDS][48];
 };
