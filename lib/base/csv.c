@@ -4,6 +4,8 @@
 #include <ctype.h>
 #include <string.h>
 
+#include "base/number.h"
+
 /* The quote that closes the cell, or NULL. */
 static const char *closing(const char *text)
 {
@@ -75,6 +77,18 @@ char aw_csv_separator(const char *line)
         return all[best];
     struct aw_csv_cell whole; /* a single column, whose name may hold blanks */
     return aw_csv_next(&line, ',', &whole) && whole.quoted ? ',' : ' ';
+}
+
+bool aw_csv_number(const char *text, char separator, double *value)
+{
+    char point[64], *comma;
+    if (aw_number_parse(text, value, NULL) == AW_OK)
+        return true;
+    if (separator == ',' || !strchr(text, ',') || strlen(text) >= sizeof point)
+        return false;
+    comma = strchr(strcpy(point, text), ',');
+    *comma = '.';
+    return aw_number_parse(point, value, NULL) == AW_OK;
 }
 
 /* Would a reader take the bare text for something else? */

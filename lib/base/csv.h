@@ -29,6 +29,10 @@ size_t aw_csv_copy(const struct aw_csv_cell *cell, char *out, size_t size);
  * of numbers ("0,5;1,5") do not count. */
 char aw_csv_separator(const char *line);
 
+/* The number of a cell that is NUL-terminated. Where cells are not separated by commas, "0,5" is
+ * one half: spreadsheets write it like that in many languages. */
+bool aw_csv_number(const char *text, char separator, double *value);
+
 /* A text as a cell, cut after max bytes: in quotes where it needs them, whatever stands between the
  * cells. Writes at most 2 * max + 2 bytes, no NUL, and returns the end. */
 char *aw_csv_quote(char *out, const char *text, size_t max);

@@ -24,6 +24,8 @@ enum aw_status aw_lines_next(struct aw_lines *lines, struct aw_error *err)
         lines->line = lines->text + (lines->number == 1 ? aw_utf8_mark(lines->text) : 0);
         lines->given = true;
         lines->at = used != (size_t)length ? lines->text + used : NULL;
+        if (lines->number == 1 && aw_utf16_mark(lines->text))
+            return aw_fail(err, AW_MALFORMED, AW_UTF16_ADVICE);
         if (lines->at)
             return aw_fail(err, AW_MALFORMED, "a zero byte — is this a text file?");
         while (used > 0 && strchr("\r\n", lines->text[used - 1]))

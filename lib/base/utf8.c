@@ -46,6 +46,11 @@ size_t aw_utf8_length(const char *text)
     return n;
 }
 
+bool aw_utf16_mark(const char *text)
+{
+    return strncmp(text, "\xFF\xFE", 2) == 0 || strncmp(text, "\xFE\xFF", 2) == 0;
+}
+
 static void clean(char *text, const char *kept)
 {
     while (*text) {

@@ -6,6 +6,7 @@
 #ifndef AW_BASE_UTF8_H
 #define AW_BASE_UTF8_H
 
+#include <stdbool.h>
 #include <stddef.h>
 
 /* Bytes of the character that a NUL-terminated text begins with: 1 to 4; 0 if it is no well-formed
@@ -18,6 +19,10 @@ size_t aw_utf8_length(const char *text);
 
 /* Bytes of the mark (U+FEFF) that some editors put in front of a text: 3, or 0. */
 size_t aw_utf8_mark(const char *text);
+
+/* Whether a text begins with the mark of UTF-16, and what the user does about it. */
+bool aw_utf16_mark(const char *text);
+#define AW_UTF16_ADVICE "text in UTF-16 — convert it: iconv -f UTF-16 -t UTF-8 FILE >NEW"
 
 /* Puts a '?' in place of every byte that is no part of a character: what is left does no harm on a
  * terminal or in JSON. */

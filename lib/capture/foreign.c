@@ -5,19 +5,31 @@
 #include <string.h>
 
 #include "base/text.h"
+#include "base/utf8.h"
 
-#define CAN "python3 -m can.logconvert"
+#define CAN   "python3 -m can.logconvert"
+#define SAVVY "open it in SavvyCAN and save it as Candump/Kayak (*.log)"
 
 static const struct kind {
-    const char *start, *ending, *what, *how, *becomes; /* ending: of its name; NULL: any */
+    const char *start, *ending; /* ending: of its name; NULL: any */
+    const char *what;           /* NULL: how says it, too */
+    const char *how, *becomes; /* becomes: the ending that the command makes; NULL: how is advice */
 } kinds[] = {
     {"LOGG", NULL, "a Vector BLF log", CAN, "log"},
     {"date ", NULL, "a Vector ASC log", CAN, "log"},
     {";$FILEVERSION=", NULL, "a PEAK TRC log", CAN, "log"},
+    {";###", NULL, "a PEAK TRC log", CAN, "log"},
+    {";", ".trc", "a PEAK TRC log", CAN, "log"},
+    {"***BUSMASTER", NULL, "a BUSMASTER log", SAVVY, NULL},
+    {"Time Stamp,ID,Extended,", NULL, "a SavvyCAN GVRET log", SAVVY, NULL},
+    {"ID,Data Bytes", NULL, "a SavvyCAN CSV log", SAVVY, NULL},
     {"timestamp,arbitration_id,", NULL, "a CSV log of python-can", CAN, "log"},
     {"SQLite format 3", ".db3", "a ROS 2 bag in SQLite", "mcap convert", "mcap"},
     {"SQLite format 3", NULL, "an SQLite log of python-can", CAN, "log"},
-    {"\x89MCAP0\r\n", NULL, "an MCAP file", NULL, NULL},
+    {"\x89MCAP0\r\n", NULL, "an MCAP file",
+     "rename it to end in .mcap, or pipe it through 'armwire-mcap read -'", NULL},
+    {"\xFF\xFE", NULL, NULL, AW_UTF16_ADVICE, NULL},
+    {"\xFE\xFF", NULL, NULL, AW_UTF16_ADVICE, NULL},
 };
 
 static bool is_one(const struct kind *kind, struct aw_span start, const char *name)
@@ -31,11 +43,9 @@ static bool is_one(const struct kind *kind, struct aw_span start, const char *na
 /* A name with an ending becomes one with the other; a pipe has none. */
 static void advise(const struct kind *kind, const char *name, struct aw_error *err)
 {
-    if (!kind->how) {
-        aw_fail(
-            err, AW_USAGE,
-            "%.100s is %s — rename it to end in .mcap, or pipe it through 'armwire-mcap read -'",
-            name, kind->what);
+    if (!kind->becomes) {
+        aw_fail(err, AW_USAGE, "%.100s is %s%s%s", name, kind->what ? kind->what : "",
+                kind->what ? " — " : "", kind->how);
         return;
     }
     const char *dot = strrchr(name, '.');

@@ -1,6 +1,7 @@
-/* Logs of other CAN programs that are not read here, told by how they begin: Vector's ASC and BLF,
- * PEAK's TRC, and the CSV and SQLite files of python-can, which writes all of these and converts
- * them; the bags in SQLite of ROS 2; and MCAP, which a filter reads by its ending.
+/* Files of other programs that are not read here, told by how they begin: Vector's ASC and BLF,
+ * PEAK's TRC, and the CSV and SQLite files of python-can, which converts all of these; the logs of
+ * BUSMASTER and SavvyCAN; the bags in SQLite of ROS 2; MCAP, which a filter reads by its ending;
+ * and text in UTF-16.
  */
 #ifndef AW_CAPTURE_FOREIGN_H
 #define AW_CAPTURE_FOREIGN_H

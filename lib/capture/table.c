@@ -6,12 +6,16 @@
 #include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
 #include "base/csv.h"
+#include "base/file.h"
 #include "base/grow.h"
 #include "base/lines.h"
-#include "base/number.h"
 #include "base/text.h"
+#include "capture/candump.h"
+#include "capture/foreign.h"
+#include "capture/pcapng.h"
 
 /* ---- In memory ---- */
 
@@ -119,8 +123,10 @@ enum aw_status aw_table_numbers(const struct aw_table *table, int column, struct
     const struct aw_table_flaw *flaw = &table->flaws[column];
     if (!flaw->any)
         return AW_OK;
-    aw_fail(err, AW_MALFORMED, "%.60s: '%s' is not a number — correct the cell or delete the line",
-            table->names[column], flaw->text);
+    bool messages = !*flaw->text && aw_table_find(table, "msg") >= 0;
+    aw_fail(err, AW_MALFORMED, "%.60s: '%s' is not a number — %s", table->names[column], flaw->text,
+            messages ? "a recording of messages: keep one with 'watch --csv --where msg=NAME -'"
+                     : "correct the cell or delete the line");
     return aw_table_fail_in(err, table, flaw->row);
 }
 
@@ -228,21 +234,21 @@ static enum aw_status read_header(struct aw_table *table, const char *line,
     return status == AW_USAGE ? AW_MALFORMED : status;
 }
 
-static bool parse_cell(const struct aw_csv_cell *cell, double *value)
+static bool parse_cell(const struct aw_csv_cell *cell, char separator, double *value)
 {
     char text[64];
     if (cell->length >= sizeof text)
         return false;
     memcpy(text, cell->text, cell->length);
     text[cell->length] = '\0';
-    return aw_number_parse(text, value, NULL) == AW_OK;
+    return aw_csv_number(text, separator, value);
 }
 
 static bool begins_with_number(const char *line, char separator)
 {
     struct aw_csv_cell cell;
     double value;
-    return next_cell(&line, separator, &cell) && parse_cell(&cell, &value);
+    return next_cell(&line, separator, &cell) && parse_cell(&cell, separator, &value);
 }
 
 /* Columns that are not named by a header. */
@@ -281,7 +287,7 @@ static enum aw_status read_row(struct aw_table *table, const char *line, const s
         return status;
     double *row = table->cells + table->n_rows * table->n_columns;
     for (; next_cell(&line, place->separator, &cell); n++)
-        if (n < table->n_columns && !parse_cell(&cell, &row[n])) {
+        if (n < table->n_columns && !parse_cell(&cell, place->separator, &row[n])) {
             row[n] = (double)NAN;
             note_flaw(table, n, &cell);
         }
@@ -305,10 +311,35 @@ static enum aw_status read_first(struct aw_table *table, const char *line, struc
     return status == AW_OK && place->plain ? read_row(table, line, place, err) : status;
 }
 
+/* Recordings that were given in place of a table. Pipes are not looked at. */
+static enum aw_status check_kind(const char *path, struct aw_error *err)
+{
+    struct stat about;
+    char start[512] = "";
+    struct aw_candump frame;
+    bool regular = strcmp(path, "-") != 0 && stat(path, &about) == 0 && S_ISREG(about.st_mode);
+    FILE *file = regular ? aw_file_open(path) : NULL;
+    struct aw_span bytes = {(uint8_t *)start, file ? fread(start, 1, sizeof start - 1, file) : 0};
+    const char *name = aw_file_name(path), *what = NULL;
+    if (file)
+        fclose(file);
+    if (aw_log_is_foreign(bytes, name, err))
+        return AW_USAGE;
+    if (aw_is_capture(bytes))
+        what = "a capture";
+    else if (*start == '{')
+        what = "NDJSON";
+    else if (*start == '(' && aw_candump_read(start, strcspn(start, "\r\n"), &frame))
+        what = "a candump log";
+    return what ? aw_fail(err, AW_USAGE, "%.100s is %s, not CSV — see 'plot'%s", name, what,
+                          *start == '{' ? " and 'follow'" : ", 'decode' and 'replay'")
+                : AW_OK;
+}
+
 static enum aw_status read_table(struct place *place, struct aw_table *table, struct aw_error *err)
 {
     struct aw_lines *lines = &place->lines;
-    enum aw_status status = AW_OK;
+    enum aw_status status = lines->file ? AW_OK : check_kind(lines->name, err);
     *table = (struct aw_table){0};
     while (status == AW_OK && (status = aw_lines_next(lines, err)) == AW_OK) {
         const char *line = lines->line + strspn(lines->line, " \t\v\f");

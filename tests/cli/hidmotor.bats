@@ -763,6 +763,12 @@ advised() {
     printf 'm1,m2,m3\n0,0,0\n1,2,3\n2,4,6\n' >angles.csv
     advised angles.csv
     same "$(json .duration)" 0.04
+    printf '0.1,0,1,0.2,0,1,0.3,0,1\n0.2,5,1,0.3,5,1,0.4,5,1\n0.2,0,1,0.3,0,1,0.4,0,1\n' >log.csv
+    advised log.csv # position, velocity and torque of three joints, without a time
+    has "$why" "or give --columns m1,-,-,m2,-,-,m3,-,- --every 20ms"
+    sed '1i pos1,vel1,tau1,pos2,vel2,tau2,pos3,vel3,tau3' log.csv >log_named.csv
+    advised log_named.csv
+    has "$why" "or give --columns m1,-,-,m2,-,-,m3,-,- --every 20ms"
     fails 5 hidmotor -q -l "$fast" play note.csv --every 20ms
     has "$why" "the file has times, in the column t"
     printf 't,m2\n0,0\n1,30\n' >one.csv # one joint alone

@@ -106,6 +106,44 @@ END
     has "$stderr" "left out the rows of zeros at the end, from line 4"
 }
 
+@test "CSV of spreadsheets: semicolons with decimal commas are read, UTF-16 is named" {
+    printf 't;measured;setpoint\n0,5;1,25;2\n1,5;2,5;2\n' >sheet.csv
+    printf 't_s;m1;m2;m3\n0;0;0;0\n0,5;2,5;1;0\n1;0;0;0\n' >sheet_path.csv
+    iconv -t UTF-16 sheet_path.csv >utf16.csv
+    for tool in $tools; do
+        ok "$tool" watch --csv --fields measured - <sheet.csv
+        same "$output" $'t,measured\n0.5,1.25\n1.5,2.5'
+        fails 2 "$tool" plot m1 utf16.csv
+        has "$why" "utf16.csv is text in UTF-16 — convert it: iconv -f UTF-16 -t UTF-8 FILE >NEW"
+    done
+    ok hidmotor -q --dry-run play sheet_path.csv
+    has "$output" "m1=2.5deg m2=1deg m3=0deg"
+    fails 2 hidmotor -q --dry-run play utf16.csv
+    has "$why" "utf16.csv is text in UTF-16"
+    fails 2 canpid -q identify --from utf16.csv -c pos
+    has "$why" "utf16.csv is text in UTF-16"
+    fails 5 canpid -q identify --from sheet.csv -c pos
+    has "$why" "only t, measured, setpoint"
+    printf 'Joint;Motion Type;Position;Velocity;Tolerance;Delay (ms)\nElbow;Auto;2135;45;10;0;\n' >sheet_rows.csv
+    ok unitysim -q --dry-run play sheet_rows.csv
+}
+
+@test "a recording in place of a table is named, with the verbs that read it" {
+    hidmotor -q -l sim: record run.pcapng --for 0.1s
+    hidmotor -q -l sim: record run.ndjson --for 0.1s
+    canpid -q -l sim: record run.log --for 0.1s
+    canpid -q -l sim: record messages.csv --for 0.1s
+    for file in run.pcapng run.ndjson run.log; do
+        mv "$file" named.csv
+        fails 2 canpid -q -l sim: -c pos play named.csv
+        matches "$why" "canpid: named.csv is *, not CSV — see 'plot'*"
+        fails 2 canpid -q -c pos identify --from named.csv
+        matches "$why" "canpid: named.csv is *, not CSV — see 'plot'*"
+    done
+    fails 5 canpid -q -l sim: -c pos play messages.csv
+    has "$why" "messages.csv:1:1: a recording of messages, not a table of joints — see 'plot' and 'follow'"
+}
+
 @test "nothing else: prose, programs, settings, what is not there" {
     : >nothing
     : >nothing.csv

@@ -20,6 +20,7 @@
 
 struct aw_cells {
     struct aw_lines lines;
+    char separator; /* of the first line: ';' of spreadsheets, or ',' */
     size_t n;
     struct aw_csv_cell cell[AW_CELLS_MAX + 1];
 };

@@ -99,32 +99,64 @@ static bool names_a_joint(const struct reading *r)
     return false;
 }
 
-/* Appends a --columns that fits the file to the error: names that are known stay, '-' ignores a
- * column. A file that names no joint has them in their order. */
+static bool may_be_time(const struct reading *r, size_t column)
+{
+    struct aw_error ignored;
+    return !is_beside(r, r->table.names[column]) &&
+           aw_table_check_times(&r->table, (int)column, &ignored) == AW_OK;
+}
+
+/* Columns of each joint in a file without names: a log has position, velocity and torque of each,
+ * and often no time. */
+static size_t columns_each(const struct reading *r)
+{
+    size_t n = r->table.n_columns, joints = 0, next = 0;
+    while (next_joint(r, &next) < r->play->list.n)
+        joints++;
+    bool logged = n % 3 == 0 && n / 3 <= joints && n > joints && !may_be_time(r, 0);
+    return logged ? 3 : 1;
+}
+
+/* What the columns may be. */
+struct offer {
+    struct aw_time_column time;
+    int t; /* -1: no name is one of a time */
+    bool named, timed;
+    size_t each, next, joints;
+};
+
+/* Names that are known stay, '-' ignores a column. A file that names no joint has them in their
+ * order. */
+static const char *offer_for(const struct reading *r, size_t column, struct offer *o)
+{
+    const struct aw_joint_list *list = &r->play->list;
+    char unit[16];
+    size_t joint = joint_called(r, r->table.names[column], unit);
+    bool may = o->t < 0 ? joint == list->n && may_be_time(r, column) : (int)column == o->t;
+    if (may && !o->timed) {
+        o->timed = true;
+        return o->time.scale < 1 ? "t_ms" : "t_s";
+    }
+    if (!o->named && joint == list->n && column % o->each == 0)
+        joint = next_joint(r, &o->next);
+    o->joints += joint < list->n;
+    return joint < list->n ? list->joints[joint].name : "-";
+}
+
+/* Appends a --columns that fits the file to the error. */
 static enum aw_status fail_with_columns(struct reading *r)
 {
     struct aw_table *table = &r->table;
-    const struct aw_joint_list *list = &r->play->list;
-    struct aw_time_column time = {.scale = 1};
-    char columns[400] = "", unit[16];
-    bool named = names_a_joint(r), timed = aw_flag(r->session, "every");
-    int t = aw_time_find((const char *const *)table->names, table->n_columns, &time);
-    size_t next = 0, joints = 0;
-    for (size_t c = 0; c < table->n_columns; c++) {
-        size_t joint = joint_called(r, table->names[c], unit);
-        bool is_time = !timed && (t < 0 ? joint == list->n : (int)c == t);
-        if (!named && !is_time && joint == list->n)
-            joint = next_joint(r, &next);
-        timed = timed || is_time;
-        joints += !is_time && joint < list->n;
-        aw_append(columns, sizeof columns, ",", "%s",
-                  is_time           ? (time.scale < 1 ? "t_ms" : "t_s")
-                  : joint < list->n ? list->joints[joint].name
-                                    : "-");
-    }
-    if (joints > 0 && strlen(columns) + 1 < sizeof columns)
+    struct offer o = {
+        .time.scale = 1, .named = names_a_joint(r), .timed = aw_flag(r->session, "every")};
+    char columns[400] = "";
+    o.t = aw_time_find((const char *const *)table->names, table->n_columns, &o.time);
+    o.each = o.t < 0 ? columns_each(r) : 1;
+    for (size_t c = 0; c < table->n_columns; c++)
+        aw_append(columns, sizeof columns, ",", "%s", offer_for(r, c, &o));
+    if (o.joints > 0 && strlen(columns) + 1 < sizeof columns)
         aw_append(r->session->err.text, sizeof r->session->err.text, ", ", "or give --columns %s%s",
-                  columns, timed ? "" : " --every 20ms");
+                  columns, o.timed ? "" : " --every 20ms");
     return fail_in_header(r);
 }
 
@@ -211,6 +243,11 @@ static enum aw_status find_columns(struct reading *r)
         aw_fail(&r->session->err, AW_MALFORMED,
                 "no header — name the %zu columns in the first line", r->table.n_columns);
         return fail_with_columns(r);
+    }
+    if (aw_table_find(&r->table, "msg") >= 0) {
+        aw_fail(&r->session->err, AW_MALFORMED,
+                "a recording of messages, not a table of joints — see 'plot' and 'follow'");
+        return fail_in_header(r);
     }
     enum aw_status status = find_time(r);
     for (size_t c = 0; c < r->table.n_columns && status == AW_OK; c++)

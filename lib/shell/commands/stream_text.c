@@ -245,7 +245,7 @@ static enum aw_status name_columns(struct aw_stream *s, const char *line)
     struct csv *csv = s->state;
     for (size_t i = 1; i < csv->n; i++) {
         double value;
-        if (csv->time >= 0 || aw_number_parse(csv->name[i], &value, NULL) != AW_OK)
+        if (csv->time >= 0 || !aw_csv_number(csv->name[i], csv->separator, &value))
             return AW_OK;
     }
     for (size_t i = 0; i < csv->n; i++)
@@ -292,7 +292,7 @@ static void parse_cell(struct aw_stream *s, int column, const char *message, con
     const struct csv *csv = s->state;
     const char *name = csv->name[column];
     double value = (double)NAN;
-    bool number = aw_number_parse(cell, &value, NULL) == AW_OK;
+    bool number = aw_csv_number(cell, csv->separator, &value);
     if (strcmp(name, "dir") == 0)
         s->item.received.dir = dir_of(cell);
     if (!*cell || strcmp(name, "dir") == 0 || column == csv->message)

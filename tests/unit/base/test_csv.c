@@ -52,6 +52,28 @@ static void test_cutting(void **state)
     assert_string_equal(cut(" a ;b,c\t;", ';'), "a|b,c||");
 }
 
+static void test_numbers(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *text;
+        char separator;
+        bool is_number;
+        double value;
+    } cases[] = {
+        {"0.5", ',', true, 0.5},    {"0,5", ';', true, 0.5},  {"-1,25e1", '\t', true, -12.5},
+        {"0,5", ',', false, 0},     {"1.0,5", ';', false, 0}, {"1,0,5", ';', false, 0},
+        {"1.000,5", ';', false, 0}, {"", ';', false, 0},      {",", ';', false, 0},
+        {"1,5 deg", ';', false, 0}, {"7", ';', true, 7},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        double value = 0;
+        assert_int_equal(aw_csv_number(cases[i].text, cases[i].separator, &value),
+                         cases[i].is_number);
+        assert_true(!cases[i].is_number || value - cases[i].value == 0);
+    }
+}
+
 static void test_what_is_quoted_is_read_back(void **state)
 {
     (void)state;
@@ -135,6 +157,7 @@ static void test_separator(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_numbers),
         cmocka_unit_test(test_cutting),
         cmocka_unit_test(test_what_is_quoted_is_read_back),
         cmocka_unit_test(test_separator),

@@ -39,6 +39,17 @@ static void others_are_named_with_what_converts_them(void **state)
          "a is a Vector ASC log — convert it first: python3 -m can.logconvert FILE OUT.log"},
         {";$FILEVERSION=", "a.trc",
          "a.trc is a PEAK TRC log — convert it first: python3 -m can.logconvert a.trc a.log"},
+        {";####\n;   C:\\\\run.trc\n", "a.trc",
+         "a.trc is a PEAK TRC log — convert it first: python3 -m can.logconvert a.trc a.log"},
+        {"***BUSMASTER Ver 3.2.2***", "a.log",
+         "a.log is a BUSMASTER log — open it in SavvyCAN and save it as Candump/Kayak (*.log)"},
+        {"Time Stamp,ID,Extended,Dir,Bus,LEN,D1", "a.csv",
+         "a.csv is a SavvyCAN GVRET log — open it in SavvyCAN and save it as Candump/Kayak "
+         "(*.log)"},
+        {"ID,Data Bytes\n", "a.csv",
+         "a.csv is a SavvyCAN CSV log — open it in SavvyCAN and save it as Candump/Kayak (*.log)"},
+        {"\xFF\xFEt", "a.csv",
+         "a.csv is text in UTF-16 — convert it: iconv -f UTF-16 -t UTF-8 FILE >NEW"},
         {"timestamp,arbitration_id,extended\n", "a.csv",
          "a.csv is a CSV log of python-can — convert it first: python3 -m can.logconvert a.csv "
          "a.log"},
