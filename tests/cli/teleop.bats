@@ -399,8 +399,11 @@ END
     fails 2 hidmotor -q -l "$fast" teleop --channels nothing.csv
     muscles 1 </dev/null
     sed 's/emg2/other/' emg.csv >lacks.csv
-    ok hidmotor -q -l "$fast" teleop --channels lacks.csv -j # nothing counts before all have come
-    same "$(jq -c .stops <<<"$output")" 0
+    fails 2 hidmotor -q -l "$fast" teleop --channels lacks.csv # nothing counts before all have come
+    has "$why" "no record has emg2 of map emg (records have: other)"
+    sed '1s/.*/t,channel_1,channel_2,channel_12/' emg.csv >others.csv
+    fails 2 hidmotor -q -l "$fast" teleop --channels others.csv
+    has "$why" "no record has on, emg1, emg2 of map emg (records have: channel_1, channel_2, channel_12)"
 }
 
 # lives WORDS: records on standard input until it moves; then what WORDS say, and what came of it. Where this machine

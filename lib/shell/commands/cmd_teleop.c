@@ -492,8 +492,9 @@ static enum aw_status open_screen(struct aw_hands *h)
 /* What drives is gone: the end of a recording is none of that. */
 static enum aw_status check_gone(struct aw_hands *h)
 {
-    bool file = h->channels.over && !h->channels.live;
-    if (h->engine.halt != AW_HALT_GONE || file)
+    if (h->channels.over && !h->channels.live)
+        return aw_teleop_channels_check(h);
+    if (h->engine.halt != AW_HALT_GONE)
         return AW_OK;
     return aw_fail(&h->session->err, AW_LOST,
                    "teleop: %s: all is stopped — connect it and begin anew",

@@ -44,6 +44,7 @@ struct aw_teleop_channels {
     struct aw_select names;      /* what the map names and the pad has not */
     size_t input[AW_SELECT_MAX]; /* of each of them */
     bool seen[AW_SELECT_MAX];
+    char others[160];      /* "a, b": other names in the records */
     size_t unseen;         /* until all have come once nothing counts */
     enum aw_status status; /* why it cannot go on */
     bool live;             /* standard input; else a file, which is played by its times */
@@ -121,7 +122,10 @@ const char *aw_teleop_pad_end(struct aw_hands *hands);
 enum aw_status aw_teleop_channels_open(struct aw_hands *hands, const char *path);
 enum aw_status aw_teleop_channels_take(struct aw_hands *hands);
 int64_t aw_teleop_channels_due(const struct aw_hands *hands);
+/* The first input that no record has named; NULL: none. */
 const char *aw_teleop_channels_lack(const struct aw_hands *hands);
+/* At the end of a file. AW_USAGE: no record has named one of the inputs. */
+enum aw_status aw_teleop_channels_check(const struct aw_hands *hands);
 void aw_teleop_channels_close(struct aw_hands *hands);
 
 /* The button that ends a recording and begins the next; *said: what to say in front of its path. */

@@ -3,6 +3,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/text.h"
 #include "shell/commands/teleop.h"
 
 #define STALE_NS (500 * AW_MILLISECOND) /* by default */
@@ -58,6 +59,8 @@ static void apply(struct aw_hands *h, const struct aw_item *item)
     struct aw_teleop_channels *c = &h->channels;
     for (size_t i = 0; i < item->n; i++) {
         int name = aw_select_match(&c->names, &item->points[i]);
+        if (name < 0 && c->unseen)
+            aw_append_name(c->others, sizeof c->others, item->points[i].name);
         if (name < 0)
             continue;
         aw_teleop_set(&h->engine, c->input[name], item->points[i].value);
@@ -146,4 +149,18 @@ const char *aw_teleop_channels_lack(const struct aw_hands *h)
         if (!c->seen[i])
             return c->names.pattern[i];
     return NULL;
+}
+
+enum aw_status aw_teleop_channels_check(const struct aw_hands *h)
+{
+    const struct aw_teleop_channels *c = &h->channels;
+    char expected[160] = "";
+    for (size_t i = 0; i < c->names.n; i++)
+        if (!c->seen[i])
+            aw_append_name(expected, sizeof expected, c->names.pattern[i]);
+    return c->unseen ? aw_fail(&h->session->err, AW_USAGE,
+                               "teleop --channels: no record has %s of map %s (records have: %s) — "
+                               "rename them, or the inputs of the map",
+                               expected, h->map_name, *c->others ? c->others : "none")
+                     : AW_OK;
 }
