@@ -77,20 +77,33 @@ stays() { same "$(hidmotor -q -j status | jq -c "$1")" "$(sleep 0.3; hidmotor -q
     printf '%s\n' '[joint base]' 'index = 1' 'kind = rotate' 'min = 0' 'max = 90' 'home = 0' >joints.ini
     export ARMCTL_CONFIG=$D/joints.ini
     while read -r tool frame words; do
-        serve "$tool.strict" "$tool" -l "sim:?time=virtual"
+        serve "$tool.${words%% *}.strict" "$tool" -l "sim:?time=virtual"
         # shellcheck disable=SC2086
         fails 6 "$tool" -q --force $words
+        has "$why" 'refused by the server: '
         end "$pid"
-        serve "$tool.lax" "$tool" -l "sim:?time=virtual" --force -v
+        serve "$tool.${words%% *}.lax" "$tool" -l "sim:?time=virtual" --force -v
         # shellcheck disable=SC2086
         "$tool" -q --force $words || true # its device has limits of its own
-        grep -q -- "-> .*$frame" "$tool.lax.err"
+        grep -q -- "-> .*$frame" "$tool.${words%% *}.lax.err"
         end "$pid"
     done <<'END'
 hidmotor set_setpoints move 0 200 0
 canpid kp set kp 1e9 -b lknee -c pos --switch
 armctl angle=300deg deg base 300
+unitysim elbow.velocity=1000 drive elbow=+1000 --for 1s
+unitysim elbow.velocity=1000 control elbow.velocity=1000 elbow.state=increase
 END
+    printf '%s\n' '[packet slow_motor]' 'id = 3' 'dir = tx' 'replace = yes' 'moves = yes' \
+        'velocity1 = f32 rad/s 0 min=-2 max=2' 'torque1 = f32 Nm 9' 'velocity2 = f32 rad/s 0' \
+        'torque2 = f32 Nm 9' 'velocity3 = f32 rad/s 0' 'torque3 = f32 Nm 9' '[stop]' \
+        'packet = slow_motor' >slow.packets # the server's limits of an ezphys motor
+    serve strict ezphys --packets slow.packets -l "sim:?scene=arm4"
+    for words in 'motor shoulder 3 100' 'motor shoulder 3 100 --for 1s'; do
+        # shellcheck disable=SC2086
+        fails 6 ezphys -q --force $words
+        has "$why" 'refused by the server: '
+    done
 }
 
 @test "without a descriptor that is free, and at a user's last connection, a stop is taken" {

@@ -307,6 +307,12 @@ enum aw_status aw_unitysim_receive(struct aw_unitysim *unity, int64_t deadline,
     return status;
 }
 
+/* Lost and damaged feedback does not end a wait; a link or server that refuses a command does. */
+static bool goes_on(enum aw_status status)
+{
+    return status == AW_OK || status == AW_TIMEOUT || status == AW_EVENT || status == AW_MALFORMED;
+}
+
 static bool worth_reporting(enum aw_status status, const struct aw_received *received)
 {
     return status == AW_OK || (status == AW_EVENT && received->news);
@@ -319,7 +325,7 @@ enum aw_status aw_unitysim_idle(struct aw_unitysim *unity, int64_t deadline, aw_
     while (now_of(unity) <= deadline) {
         struct aw_received received;
         enum aw_status status = aw_unitysim_receive(unity, deadline, &received, err);
-        if (status == AW_STOPPED || status == AW_LOST)
+        if (!goes_on(status))
             return status;
         if (status == AW_TIMEOUT ||
             (worth_reporting(status, &received) && fn && !fn(context, &received)))
@@ -334,7 +340,7 @@ enum aw_status aw_unitysim_poll(struct aw_unitysim *unity, struct aw_error *err)
     enum aw_status status = AW_OK;
     for (int i = 0; i < DRAIN_MOST && status != AW_TIMEOUT; i++) {
         status = aw_unitysim_receive(unity, now_of(unity), &received, err);
-        if (status == AW_STOPPED || status == AW_LOST)
+        if (!goes_on(status))
             return status;
     }
     unity->listening = false;
@@ -717,7 +723,7 @@ static enum aw_status follow(struct moving *moving, aw_received_fn *fn, void *co
         steer(moving);
         int64_t look = aw_sooner(now_of(unity) + AW_UNITYSIM_CADENCE_NS, deadline);
         enum aw_status status = aw_unitysim_receive(unity, look, &received, err);
-        if (status == AW_STOPPED || status == AW_LOST)
+        if (!goes_on(status))
             return status;
         if (worth_reporting(status, &received) && fn && !fn(context, &received))
             return AW_ENOUGH;

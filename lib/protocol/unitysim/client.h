@@ -123,7 +123,8 @@ enum aw_status aw_unitysim_variant(const char *url, struct aw_variant *variant,
 /* Reads and handles one datagram; sends the control stream while it waits. AW_OK, AW_TIMEOUT at the
  * deadline, AW_STOPPED, AW_LOST; AW_EVENT: no datagram but news (a second client, no simulator
  * listening, another program driving); AW_MALFORMED: not a datagram of the simulator (received has
- * no record); the caller may continue. */
+ * no record); the caller may continue. Other failures are those of aw_link_write, such as AW_LIMIT
+ * where a server refuses the stream. */
 enum aw_status aw_unitysim_receive(struct aw_unitysim *unity, int64_t deadline,
                                    struct aw_received *received, struct aw_error *err);
 
@@ -162,7 +163,7 @@ void aw_unitysim_last_stop(struct aw_unitysim *unity, aw_frame_fn *add, void *co
 
 /* Receives and streams until the deadline; fn (or NULL) for each message and for news; what is
  * malformed is counted and passed over. fn returns false to come back early. AW_OK then and at the
- * deadline, AW_STOPPED, AW_LOST. */
+ * deadline, else AW_STOPPED, AW_LOST or the failure to write the stream. */
 enum aw_status aw_unitysim_idle(struct aw_unitysim *unity, int64_t deadline, aw_received_fn *fn,
                                 void *context, struct aw_error *err);
 

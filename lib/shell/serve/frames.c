@@ -57,6 +57,9 @@ static void judge_message(void *context, struct aw_span frame)
     judged->status = aw_encode(&record, false, again, sizeof again, &size, &session->err);
     if (judged->status == AW_OK && session->tool->share.allow)
         judged->status = session->tool->share.allow(session, &record);
+    err = session->err;
+    if (judged->status != AW_OK)
+        aw_fail(&session->err, judged->status, "refused by the server: %s", err.text);
 }
 
 /* session->err says why not. */
