@@ -51,8 +51,8 @@ static enum aw_status find_program(char *path, size_t size, struct aw_error *err
 /* ---- The link -------------------------------------------------------------------------------- */
 
 static const char *const sim_keys[] = {
-    "scene", "lock-step", "real-time",  "interval",   "timeout",    "step-size",
-    "seed",  "quick",     "limb-force", "hold-force", "no-physics", NULL,
+    "scene", "lock-step",  "real-time",  "interval",   "timeout", "step-size", "seed",
+    "quick", "limb-force", "hold-force", "no-physics", "time",    NULL,
 };
 
 /* The same checks as on the simulator's own command line, so that mistakes in the URL are reported
@@ -67,7 +67,7 @@ static enum aw_status read_url(const struct aw_url *url, struct aw_options *opti
         status = aw_options_set(options, "scene", url->rest, AW_FROM_CONFIG, err);
     for (const char *const *key = sim_keys; *key && status == AW_OK; key++) {
         const char *value = aw_url_get(url, *key);
-        if (value)
+        if (value && strcmp(*key, "time") != 0)
             status = aw_options_set(options, *key, value, AW_FROM_COMMAND_LINE, err);
     }
     return status;
@@ -115,6 +115,10 @@ static enum aw_status open_sim(struct aw_link **out, const struct aw_url *url,
         status = ezphys_learn_scene(session, aw_options_find(&options, "scene")->text, err);
     if (status == AW_OK)
         status = find_program(path, sizeof path, err);
+    if (status == AW_OK && aw_session_virtual(session) &&
+        (session->share.server || aw_options_find(&options, "real-time")->text))
+        status =
+            aw_fail(err, AW_USAGE, "sim: time=virtual works without real-time and 'serve' only");
     if (status != AW_OK)
         return status;
     add_word(&words, NULL, PROGRAM);
@@ -123,12 +127,13 @@ static enum aw_status open_sim(struct aw_link **out, const struct aw_url *url,
     add_packets(&words, session);
     for (const char *const *key = sim_keys; *key; key++) {
         const struct aw_option_value *value = aw_options_find(&options, *key);
-        if (value->text && value->origin != AW_FROM_DEFAULT)
+        if (value && value->text && value->origin != AW_FROM_DEFAULT)
             add_word(&words, *key, value->option->value ? value->text : NULL);
     }
     status = aw_spawn_open(out, path, words.list, link->clock, err);
     if (status != AW_OK)
         return status;
+    session->time.virtual.polls = true;
     (*out)->simulated = true;
     ezphys_state(session)->runs = aw_options_find(&options, "real-time")->text != NULL;
     snprintf((*out)->key, sizeof(*out)->key, "sim:");
@@ -137,7 +142,7 @@ static enum aw_status open_sim(struct aw_link **out, const struct aw_url *url,
 
 const struct aw_transport ezphys_sim_transport = {
     .scheme = "sim",
-    .usage = "sim:SCENE?real-time=1",
+    .usage = "sim:SCENE?real-time=1, sim:SCENE?time=virtual",
     .help = "ezphys-sim in a process of its own: pendulum, arm4, humanoid … or a file",
     .keys = sim_keys,
     .open = open_sim,

@@ -153,8 +153,12 @@ static enum aw_status wait_message(struct aw_session *session, int64_t deadline,
 {
     struct ezphys_state *state = ezphys_state(session);
     int64_t notice = aw_clock_now(session->clock) + NOTICE_NS;
+    double before = aw_ezphys_state_time(&state->ez.state);
     enum aw_status status =
         aw_ezphys_receive(&state->ez, aw_sooner(deadline, notice), NULL, &session->err);
+    double passed = aw_ezphys_state_time(&state->ez.state) - before;
+    if (aw_session_virtual(session) && passed > 0)
+        aw_clock_sleep(session->clock, aw_clock_after(aw_clock_now(session->clock), passed));
     state->next = 0;
     if (status == AW_TIMEOUT && notice < deadline) {
         report_waiting(session);
@@ -455,7 +459,8 @@ enum aw_status ezphys_idle(struct aw_session *session, int fd)
     struct ezphys_state *state = ezphys_state(session);
     struct aw_clock *clock = &session->time.real.base;
     struct aw_ezphys *ez = &state->ez;
-    bool talking = ez->link && !state->paused && aw_link_fd(ez->link) >= 0;
+    bool talking =
+        ez->link && !state->paused && aw_link_fd(ez->link) >= 0 && !aw_session_virtual(session);
     int all = talking ? both(fd, aw_link_fd(ez->link)) : -1;
     int64_t start = aw_clock_now(clock);
     double time = aw_ezphys_state_time(&ez->state);

@@ -137,8 +137,14 @@ static bool asked_to_stop(const struct aw_virtual_clock *self)
 static enum aw_status virtual_wait(struct aw_clock *clock, int fd, short events, int64_t deadline)
 {
     struct aw_virtual_clock *self = (struct aw_virtual_clock *)clock;
-    (void)fd;
-    (void)events;
+    struct aw_real_clock real = aw_real_clock(self->stop_fd);
+    if (self->polls && fd >= 0) {
+        int64_t now = real_now(&real.base), left = AW_NEVER - now;
+        int64_t wanted = deadline > self->time_ns ? deadline - self->time_ns : 0;
+        enum aw_status status = real_wait(&real.base, fd, events, now + aw_sooner(wanted, left));
+        if (status != AW_TIMEOUT)
+            return status;
+    }
     if (deadline > self->time_ns)
         self->time_ns = deadline;
     bool look = self->waits++ % STOP_LOOK == 0;

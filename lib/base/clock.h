@@ -60,6 +60,7 @@ struct aw_virtual_clock {
     int64_t time_ns;
     int stop_fd;
     unsigned waits;
+    bool polls; /* really waits for a descriptor, whose program answers in no virtual time */
     struct aw_aside *aside; /* NULL: nothing; served now and then, whatever is due */
 };
 

@@ -15,6 +15,20 @@ load common
     has "$why" "quirk 'powerup': unknown — did you mean 'power-up'?"
 }
 
+@test "sim:?time=virtual: a minute takes a moment, in every tool" {
+    local tool
+    for tool in hidmotor canpid unitysim ezphys; do # armctl does not report its position
+        ok timeout "$patience" $tool -q -l "$fast" record $tool.csv --for 60s
+        ok $tool -q info $tool.csv
+        [[ $output =~ duration=(59\.9|60) ]]
+    done
+    ok timeout 30 ezphys -q -j -l "$fast" motor hinge 0.01 20 --for 60s
+    same "$(jq "select(.cmd).time | round" <<<"$output")" 60
+    fails 2 ezphys -l "$fast&real-time=1" status
+    fails 2 ezphys -l "$fast" serve
+    has "$why" "time=virtual works without real-time and 'serve' only"
+}
+
 @test "a place in a file is FILE:LINE:COLUMN, in scripts, pipes, recordings and tables" {
     printf '\n  nonsense\n' >moves
     for tool in $tools; do

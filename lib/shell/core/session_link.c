@@ -134,6 +134,7 @@ static enum aw_status begin_conversation(struct aw_session *session, const char 
 {
     bool virtual_time =
         strncmp(url, "sim:", 4) == 0 && strstr(url, "time=virtual"); /* no waiting */
+    session->time.virtual.polls = false;
     session->clock = virtual_time ? &session->time.virtual.base : &session->time.real.base;
     struct aw_link_options options = {
         .clock = session->clock,
