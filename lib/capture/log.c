@@ -273,6 +273,11 @@ enum aw_status aw_log_rewind(struct aw_log *log, struct aw_error *err)
     return begin(log, err);
 }
 
+const char *aw_log_program(const struct aw_log *log)
+{
+    return log->reader.program;
+}
+
 const struct aw_candump_log *aw_log_lines(const struct aw_log *log)
 {
     return &log->lines_so_far;

@@ -61,6 +61,9 @@ enum aw_status aw_log_next(struct aw_log *log, struct aw_log_entry *entry, struc
  * how many. */
 bool aw_log_is_cut(const struct aw_log *log, struct aw_error *err);
 
+/* The program that wrote the section so far, with its version; "": unknown. */
+const char *aw_log_program(const struct aw_log *log);
+
 /* What the lines of candump so far have in common. */
 const struct aw_candump_log *aw_log_lines(const struct aw_log *log);
 

@@ -139,7 +139,7 @@ static enum aw_status decode_file(struct aw_decoder *d, const char *name)
     if (status == AW_OK)
         status = decode_fd(d, &reading, block);
     if (status == AW_OK && d->input == AW_INPUT_CAPTURE && d->seen + d->bad == before)
-        aw_notice_foreign(d->session, d->name);
+        aw_notice_foreign(d->session, d->name, d->reader.program);
     aw_report_skipped(d->session, d->name, &d->skipped);
     if (status == AW_OK && d->bad > 0 && d->records == records && begins_as_records(reading.fd))
         aw_session_notice(d->session, "%s: these are records, not packets — see 'info' and 'plot'",

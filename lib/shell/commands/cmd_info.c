@@ -29,6 +29,7 @@ struct survey {
     struct aw_session *session;
     struct aw_wire *wire;
     const char *path;
+    char program[AW_PCAP_PROGRAM]; /* that wrote it */
     struct kind kinds[KINDS_MAX];
     size_t n_kinds;
     struct aw_splitter ways[2]; /* to the device, from it */
@@ -129,6 +130,7 @@ static enum aw_status read_all(struct survey *s)
         aw_session_report(s->session, "%s: %s\n", s->session->tool->name, s->session->err.text);
         s->unknown++;
     }
+    snprintf(s->program, sizeof s->program, "%s", log ? aw_log_program(log) : "");
     aw_log_close(log);
     return status == AW_END ? AW_OK : status;
 }
@@ -158,7 +160,7 @@ static void report(struct survey *s)
     for (size_t i = 0; i < s->n_kinds; i++)
         print_kind(s, &s->kinds[i]);
     if (!s->segments && !damaged)
-        aw_notice_foreign(s->session, s->path);
+        aw_notice_foreign(s->session, s->path, s->program);
     aw_object_start(result, "info");
     aw_object_number(result, "duration", seconds, 6, "s");
     aw_object_count(result, "messages", s->messages);

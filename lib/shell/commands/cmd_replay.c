@@ -312,11 +312,7 @@ static void notice_why_nothing(struct player *p, const char *path)
     struct aw_session *session = p->session;
     const struct aw_replay *r = &p->replay;
     if (!r->n && !r->others)
-        aw_session_notice(
-            session,
-            "replay: nothing to send: %.200s has no messages of %s — did another tool "
-            "make it?",
-            path, session->tool->name);
+        aw_session_notice(session, "replay: nothing to send: %.200s has no messages", path);
     else if (!r->n)
         aw_session_notice(session,
                           "replay: nothing to send: %.200s has no commands, %" PRIu64

@@ -338,10 +338,18 @@ enum aw_status aw_decoder_feed(struct aw_decoder *d, const char *data, size_t si
     return decode_lines(d, data, size, last, used);
 }
 
-void aw_notice_foreign(struct aw_session *session, const char *path)
+enum aw_status aw_fail_foreign(struct aw_session *session, const char *path, const char *program)
 {
-    aw_session_notice(session, "%.200s has no messages of %s — did another tool make it?", path,
-                      session->tool->name);
+    return aw_fail(&session->err, AW_USAGE, "%.200s has no messages of %s — %s%s", path,
+                   session->tool->name, *program ? "written by " : "did another tool make it?",
+                   program);
+}
+
+void aw_notice_foreign(struct aw_session *session, const char *path, const char *program)
+{
+    aw_fail_foreign(session, path, program);
+    aw_session_notice(session, "%s", session->err.text);
+    session->err = (struct aw_error){.status = AW_OK};
 }
 
 enum aw_status aw_decoder_end(struct aw_decoder *d)

@@ -74,9 +74,12 @@ void aw_decoder_complain(struct aw_decoder *decoder, const char *text);
 void aw_print_record(struct aw_session *session, struct aw_view *view,
                      const struct aw_record *record);
 
-/* For a capture without any message of the protocol, which is no failure and hardly what was meant.
- */
-void aw_notice_foreign(struct aw_session *session, const char *path);
+/* For a capture without any message of the tool. Names the program that wrote it, as its section
+ * header says; "" if unknown. AW_USAGE. */
+enum aw_status aw_fail_foreign(struct aw_session *session, const char *path, const char *program);
+
+/* The same as a notice. */
+void aw_notice_foreign(struct aw_session *session, const char *path, const char *program);
 
 /* AW_MALFORMED with the count if anything was damaged. */
 enum aw_status aw_decoder_end(struct aw_decoder *decoder);

@@ -8,6 +8,7 @@
 
 #include "base/grow.h"
 #include "capture/log.h"
+#include "shell/commands/decoder.h"
 #include "shell/core/custom_joints.h"
 #include "wire/split.h"
 
@@ -23,10 +24,12 @@ struct loader {
     struct aw_wire *carried;    /* knows the packets of the recording; NULL: it carries none */
     struct aw_splitter unknown; /* commands, as that wire splits them */
     enum aw_status status;
-    uint64_t answers, number; /* messages so far */
-    uint32_t commands;        /* in the write that is being read */
-    int64_t first_ns;         /* AW_NO_TIME: none of the messages so far had a time */
-    int64_t after_ns;         /* of the last message that had one, since the first */
+    uint64_t answers, number;      /* messages so far */
+    bool answered;                 /* one of the answers is a message of the tool */
+    char program[AW_PCAP_PROGRAM]; /* that wrote the recording */
+    uint32_t commands;             /* in the write that is being read */
+    int64_t first_ns;              /* AW_NO_TIME: none of the messages so far had a time */
+    int64_t after_ns;              /* of the last message that had one, since the first */
 };
 
 static enum aw_status refuse(struct loader *l, enum aw_status status)
@@ -193,6 +196,8 @@ static void on_answer(void *context, struct aw_span frame)
     size_t i = 0;
     l->number++;
     l->answers++;
+    l->answered =
+        l->answered || aw_wire_decode(l->session->wire, AW_RX, frame, record, NULL) == AW_OK;
     note_said(l, frame);
     while (i < r->n_places && memcmp(r->places[i].from, frame.data, 2) != 0)
         i++;
@@ -278,6 +283,7 @@ static enum aw_status load(struct loader *l, const char *path)
     }
     if (status == AW_END && aw_log_is_cut(log, &l->session->err))
         aw_session_report(l->session, "%s: %s\n", l->session->tool->name, l->session->err.text);
+    snprintf(l->program, sizeof l->program, "%s", log ? aw_log_program(log) : "");
     aw_log_close(log);
     return status == AW_END ? AW_OK : status;
 }
@@ -302,6 +308,10 @@ enum aw_status aw_replay_load(struct aw_replay *replay, struct aw_session *sessi
     if (status == AW_OK)
         status = load(l, path);
     replay->others = l->answers;
+    const char *name = session->tool->name;
+    bool foreign = strncmp(l->program, name, strlen(name)) != 0;
+    if (status == AW_OK && foreign && !replay->commands && !l->answered)
+        status = aw_fail_foreign(session, path, l->program);
     if (status == AW_OK && l->ways[0].damaged)
         status = aw_fail(&session->err, AW_MALFORMED,
                          "replay: %" PRIu64 " damaged command%s in %.200s — nothing was sent",
