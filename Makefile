@@ -86,6 +86,7 @@ SHARED_LIBS := -lserialport -lhidapi-hidraw -lm -lpthread
 # lib/armwire.h lists, their sources, the rooms below them, and what the clients need beside those.
 # All else in lib/ is libawtools, for these programs only.
 PROGRAMS   := $(patsubst cmd/%/,%,$(sort $(dir $(wildcard cmd/*/*.c))))
+SCRIPTS    := armwire-code armwire-mqtt
 TOOLS      := $(shell tests/tools.sh)
 HEADERS    := $(shell sed -n 's|^.include "\(.*\)"|lib/\1|p' lib/armwire.h)
 LIB_ROOMS  := base wire capture link link/*
@@ -102,7 +103,7 @@ object   = $(patsubst %.c,$(B)/obj/%.o,$(1))
 LIB_OBJ   := $(call object,$(LIB_SRC))
 TOOL_OBJ  := $(call object,$(TOOL_SRC))
 LIBS      := $(B)/libawtools.a $(B)/libarmwire.a
-BIN       := $(PROGRAMS:%=$(B)/bin/%) $(B)/bin/armwire-code
+BIN       := $(PROGRAMS:%=$(B)/bin/%) $(SCRIPTS:%=$(B)/bin/%)
 
 .PHONY: all lib units benches fuzzers
 all lib units benches fuzzers:
@@ -218,7 +219,6 @@ $(B)/obj/tests/unit/%.o: ALL_CPPFLAGS += -Itests/unit -I$(B)/gen
 $(B)/obj/tests/unit/%.o: OPTIMISE := -O0
 $(call object,$(TESTS:=.c)): | $(B)/gen/protocols.h
 EXTRA_ezphys-sim := -lode
-EXTRA_armwire-mqtt := -lmosquitto
 EXTRA_armwire-foxglove := -lwebsockets
 EXTRA_armwire-mcap := $$(MCAP_LIBS)
 MCAP_LIBS   = $(call choose,MCAP_LIBS,zstd lz4,)
@@ -254,13 +254,14 @@ $(foreach f,$(FUZZERS),$(eval $(call program,$(f),$(f).c $(PARTS_$(notdir $(f)))
 $(eval $(call program,tests/fuzz/seeds,tests/fuzz/seeds.c,))
 endif
 
-# In Python, with the templates of the code that it writes.
+# In Python; armwire-code with the templates of the code that it writes.
 TEMPLATES := $(wildcard cmd/armwire-code/pack.*)
-$(B)/bin/armwire-code: cmd/armwire-code/armwire-code $(TEMPLATES) Makefile
+$(foreach s,$(SCRIPTS),$(eval $(B)/bin/$(s): cmd/$(s)/$(s)))
+$(SCRIPTS:%=$(B)/bin/%): $(TEMPLATES) Makefile
 	$(call say,GEN,$@)
 	$(Q)mkdir -p $(@D) $(B)/share/armwire/code
 	$(Q)cp $(TEMPLATES) $(B)/share/armwire/code
-	$(Q)sed 's|@version@|$(VERSION)|' $< > $@ && chmod 755 $@
+	$(Q)sed 's|@version@|$(VERSION)|' cmd/$(@F)/$(@F) > $@ && chmod 755 $@
 
 # For LD_PRELOAD, beside whatever libraries the program has that it is loaded into.
 $(B)/tests/%.so: tests/%.c Makefile

@@ -75,7 +75,7 @@ sorted_in() {
 # What each package needs: ODE is for the stand-in only, the tools need no library of ours.
 needs() { dpkg-deb -f "$top/$1"_*.deb Depends | grep -q "$2"; }
 light() {
-    needs armwire-mqtt libmosquitto && ! needs armwire libmosquitto &&
+    needs armwire-mqtt python3-paho-mqtt && ! needs armwire python3 &&
         needs armwire-mcap libzstd && ! needs armwire libzstd &&
         needs armwire-foxglove libwebsockets && ! needs armwire libwebsockets &&
         needs armwire-pad libsdl2 && ! needs armwire libsdl2 &&
