@@ -221,11 +221,11 @@ $(call object,$(TESTS:=.c)): | $(B)/gen/protocols.h
 EXTRA_ezphys-sim := -lode
 EXTRA_armwire-foxglove := -lwebsockets
 EXTRA_armwire-mcap := $$(MCAP_LIBS)
-MCAP_LIBS   = $(call choose,MCAP_LIBS,zstd lz4,)
+MCAP_LIBS   = $(call choose,MCAP_LIBS,zstd lz4 z,)
 EXTRA_armwire-pad := -lSDL2
 $(foreach p,$(PROGRAMS),$(eval $(call program,bin/$(p),$(wildcard cmd/$(p)/*.c),$(EXTRA_$(p)))))
 # What is tested of armwire-mcap, apart from its verbs.
-MCAP_PARTS := $(addprefix cmd/armwire-mcap/,write.c read.c chunk.c crc.c ros.c)
+MCAP_PARTS := $(addprefix cmd/armwire-mcap/,write.c read.c chunk.c ros.c)
 $(foreach t,$(TESTS),$(eval $(call program,$(t),$(t).c $(if $(findstring /armwire-mcap/,$(t)),$(MCAP_PARTS)),\
     -lcmocka $(if $(findstring /armwire-mcap/,$(t)),$$(MCAP_LIBS)))))
 $(B)/obj/tests/unit/armwire-mcap/%.o $(B)/obj/tests/bench/bench_mcap.o $(B)/obj/tests/fuzz/fuzz_mcap.o: \

@@ -13,7 +13,7 @@ packages_build='
 make gcc libc6-dev
 libserialport-dev libhidapi-dev libudev-dev
 libreadline-dev libjansson-dev libinih-dev libncurses-dev
-libode-dev libwebsockets-dev libsdl2-dev libzstd-dev liblz4-dev python3-paho-mqtt
+libode-dev libwebsockets-dev libsdl2-dev libzstd-dev liblz4-dev zlib1g-dev python3-paho-mqtt
 '
 packages_check='
 git g++ pkg-config procps

@@ -1,6 +1,7 @@
 /* Takes chunks of MCAP apart and unpacks them: plain, zstd and lz4. */
 #include <lz4frame.h>
 #include <stdio.h>
+#include <zlib.h>
 #include <zstd.h>
 
 #include "parts.h"
@@ -61,8 +62,8 @@ static bool unpack(const struct aw_mcap_chunk *chunk, uint8_t *out)
     return strcmp(chunk->compression, "lz4") == 0 && unpack_lz4(chunk, out);
 }
 
-enum aw_status aw_mcap_chunk_open(const struct aw_mcap_chunk *chunk, const struct aw_crc *crc,
-                                  struct aw_mcap_bytes *out, struct aw_error *err)
+enum aw_status aw_mcap_chunk_open(const struct aw_mcap_chunk *chunk, struct aw_mcap_bytes *out,
+                                  struct aw_error *err)
 {
     static const char *const known[] = {"", "zstd", "lz4"};
     bool can = false;
@@ -81,7 +82,7 @@ enum aw_status aw_mcap_chunk_open(const struct aw_mcap_chunk *chunk, const struc
         return aw_no_memory(err);
     }
     bool good = unpack(chunk, to);
-    if (good && (!chunk->crc || aw_crc32(crc, 0, to, out->size) == chunk->crc))
+    if (good && (!chunk->crc || crc32_z(0, to, out->size) == chunk->crc))
         return AW_OK;
     out->size = 0;
     return damaged(err, good ? "its sum is wrong" : "it cannot be unpacked");

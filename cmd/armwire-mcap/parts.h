@@ -8,7 +8,6 @@
 
 #include "base/bytes.h"
 #include "base/grow.h"
-#include "crc.h"
 #include "mcap.h"
 
 /* {0} is empty. failed: out of memory, once; what was added since is missing. */
@@ -141,7 +140,7 @@ enum aw_status aw_mcap_chunk_parse(struct aw_span content, struct aw_mcap_chunk 
                                    struct aw_error *err);
 
 /* Its records, unpacked into out; the sum is checked. */
-enum aw_status aw_mcap_chunk_open(const struct aw_mcap_chunk *chunk, const struct aw_crc *crc,
-                                  struct aw_mcap_bytes *out, struct aw_error *err);
+enum aw_status aw_mcap_chunk_open(const struct aw_mcap_chunk *chunk, struct aw_mcap_bytes *out,
+                                  struct aw_error *err);
 
 #endif

@@ -20,8 +20,7 @@ struct aw_mcap_reader {
     struct aw_mcap_bytes held; /* of a record that is not whole yet */
     size_t done;               /* of held, when the next call may drop them */
     struct aw_mcap_bytes chunk;
-    size_t at; /* in the chunk */
-    struct aw_crc crc;
+    size_t at;                       /* in the chunk */
     char *facts[FACTS];              /* see struct aw_mcap_about; NULL: unknown */
     struct schema *schemas[NUMBERS]; /* by number */
     struct aw_mcap_topic *topics[NUMBERS];
@@ -43,10 +42,7 @@ bool aw_mcap_is_ours(struct aw_span in)
 
 struct aw_mcap_reader *aw_mcap_reader_new(void)
 {
-    struct aw_mcap_reader *reader = calloc(1, sizeof *reader);
-    if (reader)
-        aw_crc_init(&reader->crc);
-    return reader;
+    return calloc(1, sizeof(struct aw_mcap_reader));
 }
 
 static void free_topic(struct aw_mcap_topic *topic)
@@ -221,7 +217,7 @@ static enum aw_status read_chunk(struct aw_mcap_reader *reader, struct aw_span c
     enum aw_status status = aw_mcap_chunk_parse(content, &chunk, err);
     reader->at = 0;
     if (status == AW_OK)
-        status = aw_mcap_chunk_open(&chunk, &reader->crc, &reader->chunk, err);
+        status = aw_mcap_chunk_open(&chunk, &reader->chunk, err);
     return status == AW_OK ? AW_EVENT : status;
 }
 

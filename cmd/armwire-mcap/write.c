@@ -1,4 +1,5 @@
 /* Writes MCAP: records into a chunk, the chunk with its index in one piece, and the summary. */
+#include <zlib.h>
 #include <zstd.h>
 
 #include "parts.h"
@@ -28,7 +29,6 @@ struct aw_mcap {
     struct aw_mcap_bytes schemas, channel_records, chunks, attachments, metadata;
     uint32_t n_chunks, n_attachments, n_metadata;
     uint64_t messages, first, last;
-    struct aw_crc crc;
     ZSTD_CCtx *zstd;
 };
 
@@ -61,7 +61,6 @@ static struct aw_mcap *make(aw_mcap_sink *sink, void *context)
     m->context = context;
     m->zstd = zstd;
     m->first = UINT64_MAX;
-    aw_crc_init(&m->crc);
     ZSTD_CCtx_setParameter(zstd, ZSTD_c_compressionLevel, LEVEL);
     return m;
 }
@@ -168,7 +167,7 @@ bool aw_mcap_flush(struct aw_mcap *m)
     struct aw_mcap_chunk chunk = {.start_ns = m->chunk_messages ? m->chunk_first : 0,
                                   .end_ns = m->chunk_messages ? m->chunk_last : 0,
                                   .size = m->chunk.size,
-                                  .crc = aw_crc32(&m->crc, 0, m->chunk.data, m->chunk.size),
+                                  .crc = (uint32_t)crc32_z(0, m->chunk.data, m->chunk.size),
                                   .compression = "zstd"};
     uint64_t offset = m->offset;
     size_t start = aw_mcap_open(out, AW_MCAP_CHUNK_OP);
@@ -359,8 +358,8 @@ bool aw_mcap_attachment(struct aw_mcap *m, const char *name, const char *media_t
     aw_mcap_u64(out, bytes.size);
     aw_mcap_add(out, bytes.data, bytes.size);
     if (!out->failed)
-        aw_mcap_u32(out, aw_crc32(&m->crc, 0, out->data + start + AW_MCAP_HEAD,
-                                  out->size - start - AW_MCAP_HEAD));
+        aw_mcap_u32(out, (uint32_t)crc32_z(0, out->data + start + AW_MCAP_HEAD,
+                                           out->size - start - AW_MCAP_HEAD));
     aw_mcap_close(out, start);
     list_attachment(m, m->offset, out->size,
                     &(struct attachment){
@@ -450,7 +449,7 @@ bool aw_mcap_end(struct aw_mcap *m)
         return false;
     size_t footer = out->size - 16 - AW_MCAP_HEAD;
     aw_mcap_set_u64(out->data + footer + 1, 20);
-    aw_mcap_u32(out, aw_crc32(&m->crc, 0, out->data, out->size));
+    aw_mcap_u32(out, (uint32_t)crc32_z(0, out->data, out->size));
     aw_mcap_add(out, AW_MCAP_MAGIC, AW_MCAP_MAGIC_SIZE);
     return put_bytes(m, out);
 }
