@@ -62,7 +62,7 @@ show 'displacement=' "ezphys -q -l 'sim:?scene=pendulum' motor hinge 2 1000 --fo
 
 if [ $wrong = 0 ]; then
     printf '\n%sAll answers were as expected. Now try the arm of hidmotor yourself:%s\n' "$dim" "$plain"
-    printf '    %s\n' 'PATH=$PWD/build/bin:$PATH' 'hidmotor -l sim: jog m2 15' 'man docs/man/hidmotor.1'
+    printf '    %s\n' 'PATH=$PWD/build/bin:$PATH' 'export PYTHONPATH=$PWD/lib/python' 'hidmotor -l sim: jog m2 15' 'man docs/man/hidmotor.1'
 else
     printf '\n%s%d of these answers were not as expected.%s\n' "$red" $wrong "$plain"
 fi

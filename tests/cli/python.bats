@@ -207,7 +207,62 @@ with armwire.open("hidmotor", "sim:?time=virtual", record="run.pcapng") as arm:
 END
     ok hidmotor decode -j run.pcapng
     has "$output" '"msg":"set_setpoints"'
-    same "$(ls run*.pcapng)" "$(printf 'run-2.pcapng\nrun-3.pcapng\nrun.pcapng')"
+    same "$(ls run*.pcapng)" "$(printf 'run-2.pcapng\nrun.pcapng')"
+}
+
+@test "a watch after a motion is in the same process, and sees where the arm is" {
+    ok python - <<'END'
+import asyncio
+import armwire
+import armwire.aio
+with armwire.open("hidmotor", "sim:?time=virtual") as arm:
+    arm.move(m2=30, wait=True)
+    seen = [record.m2.position for record in arm.watch("m2.position", n=3)]
+    assert len(seen) == 3 and min(seen) > 25 and arm.status().m2.actual > 25, seen
+    try:
+        list(arm.watch("frob", n=1))
+    except armwire.UsageError:
+        assert arm.status().m2.actual > 25
+
+async def main():
+    async with await armwire.aio.open("hidmotor", "sim:?time=virtual") as arm:
+        await arm.move(m2=30, wait=True)
+        seen = [record.m2.position async for record in arm.watch("m2.position", n=3)]
+        assert len(seen) == 3 and min(seen) > 25 and (await arm.status()).m2.actual > 25, seen
+        async for record in arm.watch("m2.position"):
+            assert (await arm.status()).m2.actual is not None # ends the watch
+
+asyncio.run(main())
+END
+}
+
+@test "a motion that another program stops raises Stopped" {
+    start board hidmotor serve -l sim:
+    cat >move.py <<'END'
+import armwire
+with armwire.open("hidmotor") as arm:
+    arm.status()
+    print("moves", flush=True)
+    try:
+        arm.move(m1=80, duration="60s", wait=True)
+    except armwire.Stopped as error:
+        print("Stopped", error.exit_code, error.why)
+END
+    coproc python -u move.py
+    read -t "$patience" -r line <&"${COPROC[0]}"
+    until ok hidmotor -q -j status && [ "$(json '.m1.target > 1')" = true ]; do sleep 0.05; done
+    ok hidmotor -q stop
+    read -t "$patience" -r line <&"${COPROC[0]}"
+    matches "$line" "Stopped 3 stopped by hidmotor *"
+}
+
+@test "README's piece of Python runs in a shell after make demo, with the lines that README names" {
+    blocks "$root/README.md"
+    grep -oE '^ +(export )?P(ATH|YTHONPATH)=.*' "$root/README.md" >lines
+    same "$(grep -c . lines)" 2
+    (cd "$root" && sed "s|build/bin|${BIN#"$root"/}|" "$D/lines" && printf 'cd %q; env -u ARMWIRE_BIN python3 -B block.1.py\n' "$D") >piece.sh
+    (cd "$root" && ok bash "$D/piece.sh")
+    grep -q 'PYTHONPATH=$PWD/lib/python' "$root/tests/demo.sh"
 }
 
 # bats test_tags=plain

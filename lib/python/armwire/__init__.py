@@ -16,7 +16,6 @@ it comes. While one program has the device nobody else can: 'TOOL serve' shares 
 """
 import builtins
 import csv
-import json
 import os
 import signal
 import subprocess
@@ -46,10 +45,17 @@ class Arm(Face):
         self._watching = lambda: None  # a Watch that nobody has any more has ended
         super().__init__(tool, link, path, options or {})
 
-    def _start(self):
-        self._said = tempfile.TemporaryFile()
-        self._process = subprocess.Popen(self.words(), stdin=subprocess.PIPE, stdout=subprocess.PIPE,
-                                         stderr=self._said)
+    def _send(self, line, command):
+        self._end_watch()
+        if not self._process or self._process.poll() is not None:
+            self._said = tempfile.TemporaryFile()
+            self._process = subprocess.Popen(self.words(), stdin=subprocess.PIPE, stdout=subprocess.PIPE,
+                                             stderr=self._said)
+        try:
+            self._process.stdin.write(self.lines(line, command))
+            self._process.stdin.flush()
+        except BrokenPipeError:
+            pass  # the tool has ended: its last words say why
 
     def _wait(self):
         """The result, which comes last."""
@@ -62,14 +68,7 @@ class Arm(Face):
 
     def run(self, line, command):
         """Carries a line out: {"cmd":…} or words. For what the methods do not do."""
-        self._end_watch()
-        if not self._process or self._process.poll() is not None:
-            self._start()
-        try:
-            self._process.stdin.write(self.lines(line, command))
-            self._process.stdin.flush()
-        except BrokenPipeError:
-            pass  # the tool has ended: its last words say why
+        self._send(line, command)
         try:
             result = self._wait()
         except BaseException:
@@ -80,10 +79,10 @@ class Arm(Face):
         return self.conclude(result)
 
     def watch(self, *fields, **named):
-        """Records as they come: n= so many, time_s=, where= a condition, for_= a time. Ends what this
-        arm has going on, unless the device is shared by a server."""
-        self.close()
-        watch = Watch(self, self.watch_words(fields, named))
+        """Records as they come: n= so many, time_s=, where= a condition, for_= a time. Leaving it
+        before its end closes the arm."""
+        self._send(self._commands["watch"].line(fields, named), "watch")
+        watch = Watch(self)
         self._watching = weakref.ref(watch)
         return watch
 
@@ -122,25 +121,23 @@ class Arm(Face):
 class Watch:
     """An iterator of Records. Leaving the loop ends it, close() does, too."""
 
-    def __init__(self, arm, words):
+    def __init__(self, arm):
         self._arm = arm
-        self._said = tempfile.TemporaryFile()
-        self._process = subprocess.Popen(words, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=self._said)
+        self._ended = False
 
     def __iter__(self):
         return self
 
     def __next__(self):
-        if not self._process:
-            raise StopIteration
-        for line in self._process.stdout:
-            record = json.loads(line, object_hook=Record)
-            if "cmd" not in record:
-                return record
-        code = self._process.wait()
-        self._process = None
-        if code:
-            raise self._arm.ended(code, self._said)
+        arm = self._arm
+        while arm._process and not self._ended:
+            line = arm._process.stdout.readline()
+            result = arm.take(line) if line else arm._wait()  # raises what the tool said at its end
+            if arm.messages:
+                return arm.messages.pop()
+            if result:
+                self._ended = True
+                arm.conclude(result)
         raise StopIteration
 
     def to_csv(self, path):
@@ -155,11 +152,10 @@ class Watch:
 
     def close(self):
         """Ends it."""
-        if self._process:
-            os.kill(self._process.pid, signal.SIGINT)
-            self._process.stdout.close()
-            self._process.wait()
-            self._process = None
+        if self._arm._process and not self._ended:
+            self._ended = True
+            os.kill(self._arm._process.pid, signal.SIGINT)
+            self._arm.close()
 
     def __enter__(self):
         return self

@@ -81,7 +81,8 @@ ERRORS = {kind.exit_code: kind for kind in (Refused, UsageError, NoAnswer, NoLin
 
 def error(exit_code, why, record=None):
     """The exception for an exit code."""
-    kind = ERRORS.get(exit_code) or (Stopped if exit_code >= 128 or exit_code < 0 else Error)
+    stopped = exit_code >= 128 or exit_code < 0 or (record or {}).get("error") == "stopped"
+    kind = Stopped if stopped else ERRORS.get(exit_code, Error)
     return kind(why, exit_code, record)
 
 
@@ -254,9 +255,3 @@ class Face:
         name, ending = os.path.splitext(self._recording)
         number = f"-{self._recordings}" if self._recordings > 1 else ""
         return [*self._words, f"--record={name}{number}{ending}"]
-
-    def watch_words(self, fields, named):
-        words = [word for word in self.words() if word != "-k"] + ["watch", *fields]
-        for name, value in named.items():
-            words += option_words(name, value)
-        return words

@@ -8,11 +8,10 @@
 Commands of one arm are carried out one after the other, whoever waits for them.
 """
 import asyncio
-import json
 import signal
 import tempfile
 
-from ._core import Face, Record
+from ._core import Face
 
 END_S = 5
 LINE_MAX = 1 << 20
@@ -27,26 +26,28 @@ class Arm(Face):
     """A device that one process of a tool talks to."""
 
     def __init__(self, tool, link=None, path=None, options=None):
-        self._process = None
+        self._process = self._watched = None
         self._turn = asyncio.Lock()
         super().__init__(tool, link, path, options or {})
 
-    async def _start(self):
-        self._said = tempfile.TemporaryFile()
-        self._process = await asyncio.create_subprocess_exec(
-            *self.words(), stdin=asyncio.subprocess.PIPE, stdout=asyncio.subprocess.PIPE, stderr=self._said,
-            limit=LINE_MAX)
+    async def _send(self, line, command):
+        if self._watched:
+            await self._interrupt()
+        if not self._process or self._process.returncode is not None:
+            self._said = tempfile.TemporaryFile()
+            self._process = await asyncio.create_subprocess_exec(
+                *self.words(), stdin=asyncio.subprocess.PIPE, stdout=asyncio.subprocess.PIPE, stderr=self._said,
+                limit=LINE_MAX)
+        try:
+            self._process.stdin.write(self.lines(line, command))
+            await self._process.stdin.drain()
+        except (BrokenPipeError, ConnectionResetError):
+            pass
 
     async def run(self, line, command):
         """Carries a line out."""
         async with self._turn:
-            if not self._process or self._process.returncode is not None:
-                await self._start()
-            try:
-                self._process.stdin.write(self.lines(line, command))
-                await self._process.stdin.drain()
-            except (BrokenPipeError, ConnectionResetError):
-                pass
+            await self._send(line, command)
             try:
                 return self.conclude(await self._wait())
             except asyncio.CancelledError:
@@ -64,23 +65,30 @@ class Arm(Face):
         raise self.ended(code, self._said)
 
     async def watch(self, *fields, **named):
-        """Records as they come."""
-        await self.close()
-        said = tempfile.TemporaryFile()
-        process = await asyncio.create_subprocess_exec(
-            *self.watch_words(fields, named), stdin=asyncio.subprocess.DEVNULL, stdout=asyncio.subprocess.PIPE,
-            stderr=said, limit=LINE_MAX)
+        """Records as they come. Leaving it before its end closes the arm."""
+        async with self._turn:
+            await self._send(self._commands["watch"].line(fields, named), "watch")
+            self._watched = process = self._process
         try:
             while line := await process.stdout.readline():
-                record = json.loads(line, object_hook=Record)
-                if "cmd" not in record:
-                    yield record
-            if await process.wait():
-                raise self.ended(process.returncode, said)
+                result = self.take(line)
+                if self.messages:
+                    yield self.messages.pop()
+                elif result:
+                    self._watched = None
+                    self.conclude(result)
+                    return
+            if self._watched is process:
+                await self._wait()  # raises what the tool said at its end
         finally:
-            if process.returncode is None:
-                process.send_signal(signal.SIGINT)
-                await process.wait()
+            if self._watched is process:
+                await self._interrupt()
+
+    async def _interrupt(self):
+        process, self._watched = self._watched, None
+        if process.returncode is None:
+            process.send_signal(signal.SIGINT)
+        await self._end()
 
     async def _end(self):
         process, self._process = self._process, None
@@ -96,7 +104,7 @@ class Arm(Face):
     async def close(self):
         """Stops what still moves, and lets the device go."""
         async with self._turn:
-            await self._end()
+            await (self._interrupt() if self._watched else self._end())
 
     async def __aenter__(self):
         return self
