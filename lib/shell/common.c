@@ -397,14 +397,15 @@ const struct aw_command aw_common_commands[] = {
      .lines = AW_LIST("$ printf '{move}\\n' >moves.txt", "--dry-run run moves.txt",
          "-l sim: run moves.txt")},
     {.name = "config", .group = AW_GROUP_SET_UP,
-     .summary = "show options and where their values come from; print an example of the file",
+     .summary = "show settings and where they come from; print an example of the file",
      .args = AW_ARGS(
          {.name = "action", .kind = AW_ARG_CHOICE, .choices = AW_LIST("show", "path", "example"),
           .optional = true,
-          .help = "show: all options and where their values come from; path: the file; example: "
-              "a file with every key as a comment"}),
+          .help = "show: settings and where they come from; path: the file; example: a file with "
+              "every key as a comment"}),
+     .options = AW_OPTIONS({.name = "all", .help = "show options that have their default, too"}),
      .offline = true, .run = aw_run_config,
-     .examples = AW_LIST("config show", "config path", "config example")},
+     .examples = AW_LIST("config show", "config show --all", "config path", "config example")},
     {.name = "completion", .group = AW_GROUP_SET_UP, .prints = "a script",
      .summary = "print the completion script for a shell",
      .args = AW_ARGS(

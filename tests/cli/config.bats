@@ -6,9 +6,29 @@ load common.bash
     ok armctl config path
     same "$output" "$D/config/armwire/armctl.ini"
     ok armctl config show
+    same "$output" ""
+    has "$stderr" "nothing is set — 'config show --all' shows the defaults"
+    ok armctl config show --all
     matches "$(grep ^ack-timeout <<<"$output")" "ack-timeout * 2s * default"
-    ok armctl -j config show
+    ok armctl -j config show --all
     jq -se 'all(has("option") and has("value") and has("from"))' <<<"$output"
+}
+
+@test "config show: what is set, with its source, and the sections of the tool" {
+    local tool
+    printf '[link]\ndesk = sim:\n[options]\ntimeout = 2s\n' >all.ini
+    printf '[teleop mine]\nenable = rightshoulder\n' >>all.ini
+    for tool in $tools; do
+        cp all.ini $tool.ini
+        case $tool in
+            armctl) printf '[joint base]\nindex = 1\n' >>$tool.ini ;;
+            canpid) printf '[board wrist]\nid = 0x100\n' >>$tool.ini ;;
+        esac
+        ok $tool --config $tool.ini config show
+        same "$(grep -cE "^(timeout|@desk|config|\[teleop mine\] enable) .*$tool.ini|command line$" <<<"$output")" 4
+        same "$(wc -l <<<"$output")" "$(($([[ $tool =~ arm|can ]] && echo 5 || echo 4)))"
+    done
+    has "$(armctl --config armctl.ini config show)" "[joint base] index 1"
 }
 
 @test "what is given twice counts as it is given last" {
@@ -129,7 +149,7 @@ END
 @test "flag before environment before config before default" {
     config '[options]' 'retries = 3' 'time = iso' 'json = yes'
     option() {
-        armctl "$@" config show -j | jq -r 'select(.option == "retries") | .value, .from' | xargs
+        armctl "$@" config show --all -j | jq -r 'select(.option == "retries") | .value, .from' | xargs
     }
     export ARMCTL_RETRIES=4
     same "$(option --retries 5)" "5 command line"
@@ -290,7 +310,7 @@ END
 # bats test_tags=plain
 @test "an empty variable is unset" {
     local name
-    for name in $(armctl config show -j | jq -r .option | tr 'a-z-' 'A-Z_'); do
+    for name in $(armctl config show --all -j | jq -r .option | tr 'a-z-' 'A-Z_'); do
         run -0 --separate-stderr env "ARMCTL_$name=" armctl -l "$fast" deg 1 90
         has "$stderr" "this is the simulator"
     done

@@ -1,5 +1,5 @@
-/* The command config: shows every option with its value and where that comes from, and the aliases
- * of links. config_example.c prints the example. */
+/* The command config: shows what is set, and where it comes from. config_example.c prints the
+ * example. */
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -47,14 +47,25 @@ enum aw_status aw_run_config(struct aw_session *session, const struct aw_args *a
         aw_session_row_text(session, "path", session->config->path);
         return AW_OK;
     }
+    const struct aw_config *config = session->config;
+    size_t n_shown = config->n_aliases + config->n_lines;
     for (size_t i = 0; i < session->options.n; i++) {
         const struct aw_option_value *value = &session->options.values[i];
         char from[600];
+        if (value->origin == AW_FROM_DEFAULT && !aw_flag(session, "all"))
+            continue;
+        n_shown++;
         origin(session, value, from, sizeof from);
         show(session, "", value->option->name, value->text, from);
     }
-    const struct aw_config *config = session->config;
     for (size_t i = 0; i < config->n_aliases; i++)
         show(session, "@", config->aliases[i].name, config->aliases[i].url, config->path);
+    for (size_t i = 0; i < config->n_lines; i++) {
+        char section[sizeof config->lines->section + 4];
+        snprintf(section, sizeof section, "[%s] ", config->lines[i].section);
+        show(session, section, config->lines[i].key, config->lines[i].value, config->path);
+    }
+    if (!n_shown && !config->n_wrong)
+        aw_session_notice(session, "nothing is set — 'config show --all' shows the defaults");
     return AW_OK;
 }

@@ -31,11 +31,12 @@ static enum aw_status read_section(struct aw_hands *hands, const char *name, boo
 {
     const struct aw_config *config = hands->session->config;
     enum aw_status status = AW_OK;
-    for (size_t i = 0; i < config->n_hands && status == AW_OK; i++) {
-        if (strcmp(config->hands[i].section, name) != 0)
+    for (size_t i = 0; i < config->n_lines && status == AW_OK; i++) {
+        const char *map = aw_config_map(config->lines[i].section);
+        if (!map || strcmp(map, name) != 0)
             continue;
         *found = true;
-        status = aw_teleop_map_set(&hands->map, config->hands[i].key, config->hands[i].value,
+        status = aw_teleop_map_set(&hands->map, config->lines[i].key, config->lines[i].value,
                                    &hands->session->err);
     }
     return status;
@@ -85,8 +86,8 @@ enum aw_status aw_teleop_choose(struct aw_hands *hands, const char *name)
     struct aw_session *session = hands->session;
     const struct aw_teleop_preset *preset = session->tool->maps;
     bool found = false;
-    if (!name && session->config->n_hands)
-        name = session->config->hands[0].section;
+    for (size_t i = 0; i < session->config->n_lines && !name; i++)
+        name = aw_config_map(session->config->lines[i].section);
     enum aw_status status = name ? read_section(hands, name, &found) : AW_OK;
     hands->map_name = name ? name : preset->name;
     while (!found && preset->name && strcmp(preset->name, hands->map_name) != 0)
@@ -106,9 +107,11 @@ enum aw_status aw_teleop_choose(struct aw_hands *hands, const char *name)
 void aw_teleop_complete_maps(struct aw_session *session, aw_candidate_fn *add, void *context)
 {
     const struct aw_config *config = session->config;
-    for (size_t i = 0; i < config->n_hands; i++)
-        if (i == 0 || strcmp(config->hands[i].section, config->hands[i - 1].section) != 0)
-            add(context, config->hands[i].section, "of the config file");
+    for (size_t i = 0; i < config->n_lines; i++) {
+        const char *map = aw_config_map(config->lines[i].section);
+        if (map && (i == 0 || strcmp(config->lines[i].section, config->lines[i - 1].section) != 0))
+            add(context, map, "of the config file");
+    }
     for (const struct aw_teleop_preset *p = session->tool->maps; p && p->name; p++)
         add(context, p->name, p->help);
 }

@@ -58,6 +58,13 @@ static enum aw_status set_alias(struct aw_session *session, const char *name, co
     return AW_OK;
 }
 
+const char *aw_config_map(const char *section)
+{
+    static const char begin[] = "teleop ";
+    size_t length = sizeof begin - 1;
+    return strncmp(section, begin, length) == 0 ? section + length : NULL;
+}
+
 bool aw_config_takes(const char *option)
 {
     static const char *const never[] = {"help", "version", "config", NULL};
@@ -83,25 +90,21 @@ static enum aw_status set_option(struct aw_session *session, const char *key, co
     return status;
 }
 
-/* Kept as it is, once it has a meaning: which joints there are is known later. */
-static enum aw_status keep_hands(struct aw_session *session, const char *section, const char *key,
-                                 const char *value)
+/* Of a map as it is, once it has a meaning: which joints there are is known later. */
+static enum aw_status keep_line(struct aw_session *session, const char *section, const char *key,
+                                const char *value)
 {
     struct aw_config *config = session->config;
-    struct aw_teleop_map map = {0};
-    struct aw_hand_line line;
-    enum aw_status status = aw_teleop_map_set(&map, key, value, &session->err);
-    if (status != AW_OK)
-        return status;
+    struct aw_config_line line;
     if ((size_t)snprintf(line.section, sizeof line.section, "%s", section) >= sizeof line.section ||
         (size_t)snprintf(line.key, sizeof line.key, "%s", key) >= sizeof line.key ||
         (size_t)snprintf(line.value, sizeof line.value, "%s", value) >= sizeof line.value)
         return aw_fail(&session->err, AW_USAGE, "%.40s: too long", key);
-    void *lines = aw_grow(config->hands, &config->hands_room, config->n_hands + 1, sizeof line);
+    void *lines = aw_grow(config->lines, &config->lines_room, config->n_lines + 1, sizeof line);
     if (!lines)
         return aw_no_memory(&session->err);
-    config->hands = lines;
-    config->hands[config->n_hands++] = line;
+    config->lines = lines;
+    config->lines[config->n_lines++] = line;
     return AW_OK;
 }
 
@@ -113,11 +116,16 @@ static enum aw_status take_entry(struct aw_session *session, const char *section
         return set_alias(session, key, value);
     if (strcmp(section, "options") == 0)
         return set_option(session, key, value);
-    if (strncmp(section, "teleop ", 7) == 0 && session->tool->joints)
-        return keep_hands(session, section + 7, key, value);
-    if (session->tool->configure)
-        return session->tool->configure(session, section, key, value, &session->err);
-    return aw_fail(&session->err, AW_USAGE, "no section [%s] — use [link] or [options]", section);
+    struct aw_teleop_map map = {0};
+    enum aw_status status;
+    if (aw_config_map(section) && session->tool->joints)
+        status = aw_teleop_map_set(&map, key, value, &session->err);
+    else if (session->tool->configure)
+        status = session->tool->configure(session, section, key, value, &session->err);
+    else
+        return aw_fail(&session->err, AW_USAGE, "no section [%s] — use [link] or [options]",
+                       section);
+    return status == AW_OK ? keep_line(session, section, key, value) : status;
 }
 
 /* The file line by line. */
@@ -290,5 +298,5 @@ void aw_config_free(struct aw_config *config)
     }
     for (size_t i = 0; i < config->n_settings; i++)
         free(config->settings[i].text);
-    free(config->hands);
+    free(config->lines);
 }

@@ -27,10 +27,11 @@ struct aw_config {
     struct aw_alias {
         char *name, *url;
     } aliases[AW_ALIASES_MAX];
-    size_t n_hands, hands_room;
-    struct aw_hand_line { /* of [teleop SECTION] */
-        char section[40], key[48], value[160];
-    } * hands;
+    size_t n_lines, lines_room;
+    struct
+        aw_config_line { /* of [teleop NAME] and the tool's own sections, as far as it is right */
+        char section[48], key[48], value[256];
+    } * lines;
     size_t n_settings;
     struct aw_setting { /* of [options] */
         const struct aw_option *option;
@@ -55,6 +56,9 @@ void aw_config_blame(struct aw_session *session, const char *option);
  */
 const struct aw_setting *aw_config_lacks(const struct aw_session *session,
                                          const struct aw_command *command);
+
+/* The name of the map whose line it is; NULL: of another section. */
+const char *aw_config_map(const char *section);
 
 void aw_config_free(struct aw_config *config);
 
