@@ -195,7 +195,7 @@ enum aw_status run_send(struct aw_session *session, const struct aw_args *args)
     session->motion.moving = status == AW_STOPPED;
     if (!session->motion.moving || aw_flag(session, "hold"))
         armctl_remember(session); /* else after the stop: a disk may be slow */
-    /* A motor and a vehicle go on, whoever wrote the line. */
+    /* A motor or a vehicle keeps running, whichever program started it. */
     if (*state->arm.memory.motor ||
         (strncmp(line, "SPD", 3) == 0 && strpbrk(line, "123456789") && !strchr(line, ',')))
         session->motion.ongoing = AW_ONGOING_RUNNING;

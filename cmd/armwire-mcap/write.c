@@ -158,7 +158,7 @@ static size_t pack(struct aw_mcap *m)
     return size;
 }
 
-/* In one write: whoever is killed leaves a chunk or none. */
+/* One write call: a killed recorder leaves a whole chunk or nothing of it. */
 bool aw_mcap_flush(struct aw_mcap *m)
 {
     struct aw_mcap_bytes *out = &m->packed, places = {0};

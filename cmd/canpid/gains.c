@@ -9,9 +9,9 @@
 #include "shell/core/config.h"
 #include "state.h"
 
-/* ---- What was sent -----------------------------------------------------------------------------
- * A board cannot be asked for its gains. What goes over a link is kept in a file for it, with the
- * time; whether the board still has it, or was switched off meanwhile, is not known.
+/* ---- Gains sent --------------------------------------------------------------------------------
+ * A board cannot report its gains. A file for each link remembers the gains sent over it, with the
+ * time. The board may have been switched off since.
  */
 
 static struct canpid_state *state_of(const struct aw_session *session)

@@ -6,14 +6,14 @@
 
 #include "state.h"
 
-/* What is wrong, by a record about its board that the client has taken in; NULL: nothing. A driver
- * that was seen enabled and is so no longer has been disabled by somebody, or has started again:
- * who goes on would enable it. */
+/* Returns the fault that the last record of its board shows, or NULL. A driver that was enabled and
+ * is not any more was disabled by another program, or has restarted: the next setpoint would enable
+ * it again. */
 const char *canpid_guard_fault(struct canpid_guard *guard, struct aw_canpid *client,
                                const struct aw_record *record);
 
-/* How far from where it stands and from its targets a joint may go, if nobody says; and motion that
- * is one. Normalised. */
+/* The default deviation limit of a joint from its start and its targets, and the least motion that
+ * counts as one. Normalised. */
 double canpid_usual_deviation(int controller);
 double canpid_least_motion(int controller);
 

@@ -249,7 +249,7 @@ size_t canpid_replay_targets(struct aw_session *session, struct aw_joint_list *l
 
 /* ---- Commands ---- */
 
-/* What takes setpoints is a controller: which one has to be said. */
+/* A setpoint belongs to a controller, which the user must name. */
 static enum aw_status check(struct aw_session *session, struct aw_joint_list *list,
                             const struct aw_joint_command *command)
 {
@@ -326,7 +326,8 @@ struct attending {
     void *context;
 };
 
-/* One that is driven is disabled by somebody else, or has an error: what this frame says of it. */
+/* Checks whether this frame reports a fault of a driven joint: disabled by another program, or an
+ * error. */
 static void judge(struct aw_session *session, struct aw_joint *joint,
                   const struct aw_record *record)
 {
@@ -357,7 +358,7 @@ static enum aw_status attend(struct aw_session *session, struct aw_joint_list *l
     return aw_canpid_idle(canpid_of(session), deadline, look_at, &a, &session->err);
 }
 
-/* What was driven is disabled, confirmed by its telemetry. */
+/* Disables the driven joints and waits for their telemetry to confirm it. */
 static enum aw_status end(struct aw_session *session, struct aw_joint_list *list,
                           enum aw_status status)
 {

@@ -118,7 +118,7 @@ enum aw_status canpid_send_setpoints(struct aw_session *session, int controller,
                            : status;
 }
 
-/* The first setpoint of each board, by hand or in a script. One that disables is none. */
+/* Applies to the first setpoint of each board, by hand or in a script. A disable does not count. */
 static enum aw_status guard(struct aw_session *session, const struct aw_record *setpoint)
 {
     struct aw_joint_list list = {0};

@@ -86,7 +86,7 @@ static const char *list_boards(struct aw_session *session, uint64_t boards)
                                 sizeof((struct canpid_state *)session->state)->lists[0]);
 }
 
-/* What a command has sent so far: to all of its boards, unless something went wrong. */
+/* The outcome of a command at all of its boards. */
 struct outcome {
     uint64_t boards;
     bool switches, verified;
@@ -153,8 +153,7 @@ static void note_sent(struct aw_session *session, const struct aw_canpid_sent *s
     }
 }
 
-/* What a client was let send to a board that has no name here is for that board: a stop goes to it,
- * too. */
+/* Remembers a board without a name here that a client commands: a stop goes to it, too. */
 static void know_board(struct aw_session *session, struct aw_span frame)
 {
     struct canpid_state *state = session->state;
@@ -327,9 +326,8 @@ enum aw_status canpid_telemetry(struct aw_session *session, unsigned board)
     return status;
 }
 
-/* What a driver gets last is a disable, whatever comes before: it is disabled at once, because the
- * previous gains would move it with the setpoint of an experiment, gets them, and is disabled
- * again. */
+/* Disables, restores the gains, and disables again. Without the first disable the previous gains
+ * would act on the setpoint of an experiment; the last frame to a driver is always a disable. */
 static enum aw_status disable(struct aw_session *session, uint64_t boards, bool *confirmed)
 {
     struct canpid_state *state = session->state;

@@ -159,7 +159,7 @@ static const struct aw_command commands[] = {
      .hidden = true, .safety = AW_WRITE, .run = run_zero},
     {.name = "gains", .summary = "show, set, save, apply or compare the gains",
      .args = aw_gains_args, .safety = AW_WRITE, .run = run_gains,
-     .details = "A board cannot report its gains. What you see are the gains that were sent "
+     .details = "A board cannot report its gains. The list shows the gains that were sent "
          "over this link, now or by earlier processes, with the time. If the board was "
          "switched off since, it has other gains. diff ends with exit status 1 if the gains "
          "differ.",

@@ -69,7 +69,7 @@ static void explain(struct listener *l, uint64_t *counter, const char *why)
     l->said++;
 }
 
-/* What a command is about. */
+/* A command and the joint it addresses. */
 struct command {
     const struct aw_message *message;
     double id;        /* NaN where there are names */
@@ -214,8 +214,7 @@ static void command_joint(struct listener *l, struct command *command)
     }
 }
 
-/* A frame with numbers that are none is decoded all the same: they may be those of axes that the
- * joint does not have. */
+/* Accepts NaN in a frame: it may belong to an axis that the joint does not have. */
 static void obey(struct listener *l, struct aw_span frame)
 {
     struct aw_record record;

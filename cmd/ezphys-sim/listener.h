@@ -1,6 +1,6 @@
-/* Takes what the client sends, and does it to the world. Whatever comes, the world sees only finite
- * numbers of a sensible size for joints that it has; everything else is counted, and explained as
- * long as that is of use to somebody. The memory is bounded.
+/* Reads the commands of the client and applies them to the world. The world gets only finite
+ * numbers of a sensible size, for joints that it has. Everything else is counted, and the first
+ * faults are printed. Memory is bounded.
  */
 #ifndef AW_CMD_EZPHYS_SIM_LISTENER_H
 #define AW_CMD_EZPHYS_SIM_LISTENER_H
@@ -11,7 +11,7 @@
 struct listener_counters {
     uint64_t messages, commands;
     uint64_t refused; /* packets or messages that were malformed or out of all limits */
-    uint64_t unknown; /* commands for an id that is none, or does not take commands */
+    uint64_t unknown; /* commands for an unknown id, or a joint that takes none */
     uint64_t resets;
 };
 
@@ -41,8 +41,7 @@ void listener_restart(struct listener *listener);
 uint8_t *listener_room(struct listener *listener, size_t *cap);
 void listener_got(struct listener *listener, size_t size);
 
-/* Takes the next message out of what is there. Returns how many ended with it: 0 if there is none
- * that is whole. */
+/* Handles the next message in the buffer. Returns how many messages ended; 0: it is incomplete. */
 unsigned listener_read(struct listener *listener);
 
 #endif

@@ -34,7 +34,7 @@ void own_release_all(struct own *own);
 /* Before each step of the world. */
 void own_steer(struct own *own);
 
-/* What there is to tell in this message. AW_LIMIT: it has no more room. */
+/* Adds the custom packets that are due. AW_LIMIT: the message is full. */
 enum aw_status own_add(struct own *own, struct aw_ezphys_message *message, struct aw_error *err);
 
 #endif

@@ -31,8 +31,8 @@ struct simulator {
     struct encoder encoder;
     struct listener listener;
     struct aw_link *link;
-    bool present;      /* somebody is connected */
-    bool late;         /* the timeout was said */
+    bool present;      /* a client is connected */
+    bool late;         /* the timeout was reported */
     bool slow;         /* it was said that the wall clock is faster */
     int64_t answer_ns; /* lock-step: when the answer is late */
     int64_t next_ns;   /* real time: when to send the state */
@@ -49,7 +49,7 @@ enum aw_status simulator_init(struct simulator *sim, const struct settings *sett
                               struct aw_error *err);
 void simulator_free(struct simulator *sim);
 
-/* Until the link is lost (AW_LOST) or somebody asks to stop (AW_STOPPED). */
+/* Runs until the link is lost (AW_LOST) or a signal arrives (AW_STOPPED). */
 enum aw_status simulator_serve(struct simulator *sim, struct aw_link *link, struct aw_error *err);
 
 #endif

@@ -183,7 +183,7 @@ static const struct kind {
 
 /* ---- Building -------------------------------------------------------------------------------- */
 
-/* Remarks such as "LCP internal error" come by the thousand and help nobody. */
+/* ODE prints remarks such as "LCP internal error" by the thousand; users cannot act on them. */
 static void ignore_remark(int number, const char *format, va_list args)
 {
     (void)number;

@@ -234,7 +234,7 @@ static enum aw_status watch(struct aw_session *session, int64_t deadline)
     return status;
 }
 
-/* In messages a second; of a simulation that waits there is none. */
+/* Messages a second; 0 while the simulation waits. */
 static double rate(const struct ezphys_tree *tree, const struct item *item)
 {
     if (tree->seconds <= 0)
@@ -244,7 +244,7 @@ static double rate(const struct ezphys_tree *tree, const struct item *item)
     return packets / per_message / tree->seconds;
 }
 
-/* What the last message did not have is known from before: since when, nobody says. */
+/* A value that the last message lacks is from an earlier one; its time is unknown. */
 static void take(struct aw_session *session, struct aw_joint_list *list)
 {
     const struct aw_ezphys *ez = ezphys_of(session);
@@ -569,7 +569,7 @@ static enum aw_status attend(struct aw_session *session, struct aw_joint_list *l
     return status;
 }
 
-/* What was commanded is held where it is; the others move as they like. */
+/* Holds the commanded joints at their position; the others stay free. */
 static enum aw_status hold(struct aw_session *session)
 {
     struct aw_ezphys *ez = ezphys_of(session);

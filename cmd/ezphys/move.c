@@ -23,8 +23,8 @@ enum aw_status ezphys_check_epoch(struct aw_session *session, uint64_t epoch)
     return ezphys_of(session)->state.epoch == epoch
                ? AW_OK
                : aw_fail(&session->err, AW_REFUSED,
-                         "the simulation was started again by somebody else — motor commands "
-                         "are forgotten then; give the command again");
+                         "another program restarted the simulation, which resets motor "
+                         "commands — give the command again");
 }
 
 enum aw_status ezphys_go_on(struct aw_session *session, double seconds, ezphys_each_fn *each,

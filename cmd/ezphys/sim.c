@@ -24,8 +24,8 @@ struct words {
     char letters[LETTERS_MAX];
 };
 
-/* "--name=value", or either of them alone if the other is NULL. What has no room is left out, which
- * the values' own limits do not let happen. */
+/* Adds "--name=value", or either of them alone if the other is NULL. The limits of the values make
+ * sure that all fit. */
 static void add_word(struct words *words, const char *name, const char *value)
 {
     size_t room = LETTERS_MAX - words->used;
@@ -86,8 +86,7 @@ void ezphys_connected(struct aw_session *session, struct aw_link *link)
         ezphys_learn_scene(session, aw_options_find(&options, "scene")->text, &ignored);
 }
 
-/* What the simulated world is told of packets of files. Those that are wrong, and only a stop goes
- * on without, would end it as well. */
+/* Passes the packet files on. Wrong ones, which only a stop tolerates, would end the simulator. */
 static void add_packets(struct words *words, const struct aw_session *session)
 {
     const char *packets = aw_option(session, "packets");

@@ -145,8 +145,9 @@ enum aw_status ezphys_put(struct aw_session *session, struct aw_span packet);
  * latest. */
 enum aw_status ezphys_begin(struct aw_session *session);
 
-/* Does a simulation go on that has no answer, until the deadline? One that waits stands where it
- * is: looking must not move the world on. What is known is not waited for. */
+/* Waits until the deadline and returns true if the simulation goes on without an answer. A lock-
+ * step simulation does not: reading must not advance the world. Returns at once if the mode is
+ * known. */
 bool ezphys_goes_on(struct aw_session *session, int64_t deadline);
 
 /* Exchanges until the simulator must have taken what was sent last. */
@@ -180,7 +181,7 @@ void ezphys_report_time(struct aw_session *session);
 double ezphys_model_time(const struct aw_record *record);
 enum aw_status ezphys_next_received(struct aw_session *session, int64_t deadline,
                                     struct aw_received *received);
-/* Whom a record of a recording is about, by the names that are given or that it has kept. */
+/* The name of the joint or body of a recorded record, from --names or from the recording. */
 const char *ezphys_recorded_name(struct aw_session *session, const struct aw_record *record,
                                  char *out, size_t size);
 /* Names into a recording, and out of it. */
@@ -189,8 +190,8 @@ bool ezphys_take_names(struct aw_session *session, const char *text);
 const char *ezphys_wire_name(struct aw_session *session, char *out, size_t size);
 const char *ezphys_subject(struct aw_session *session, const struct aw_record *record, char *out,
                            size_t size);
-/* What comes is taken in. At the prompt it is answered, too, at the pace of the clock where the
- * simulation is faster; not after advance: that lets it stand. */
+/* Reads the messages that arrive. At the prompt it also answers them, at most in real time; after
+ * 'advance' it does not, so that the simulation stands still. */
 enum aw_status ezphys_idle(struct aw_session *session, int fd);
 enum aw_status ezphys_safe_stop(struct aw_session *session);
 void ezphys_last_stop(struct aw_session *session, aw_frame_fn *add, void *context);

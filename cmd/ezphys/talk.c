@@ -96,7 +96,7 @@ static void report_waiting(struct aw_session *session)
         return;
     state->reported_waiting = true;
     if (link->waiting)
-        aw_session_notice(session, "waiting for a simulator because nobody has connected to %s yet",
+        aw_session_notice(session, "waiting for a simulator because none has connected to %s yet",
                           link->ready);
     else if (state->ez.counters.messages)
         aw_session_notice(session,
@@ -338,7 +338,7 @@ enum aw_status ezphys_begin_to_make(struct aw_session *session)
     return status;
 }
 
-/* The answer goes out before anybody looks at the message. */
+/* Answers before handling the message, so that the simulation goes on at once. */
 enum aw_status ezphys_next_received(struct aw_session *session, int64_t deadline,
                                     struct aw_received *received)
 {

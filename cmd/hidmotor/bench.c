@@ -10,8 +10,8 @@
 
 #define PULLS_DEG  30.0 /* from its setpoint: as good as a full output, for the guard */
 #define GLITCH_DEG 5.0  /* a joint that says that it is so far beyond its limits is wrong */
-#define GLITCH_S   0.04 /* two measurements of the board: what lasts longer is none, and true */
-#define REST_S     0.15 /* without a step of the servo: it rests */
+#define GLITCH_S   0.04 /* two measurements of the board; a longer deviation is real */
+#define REST_S     0.15 /* without a step of the servo: at rest */
 #define PATIENCE_S 1.0
 #define LOOP_S     1e-3 /* of the board's main loop */
 #define GAIN_MAX   100  /* for a whole output at a hundredth of a degree */
@@ -102,8 +102,8 @@ static bool take(struct aw_bench *bench, const struct aw_hidmotor_status *now)
            aw_bench_sample(bench, &sample);
 }
 
-/* For an answer nobody waits longer than for a silence that ends the motion, whatever --timeout
- * says. Returns what is to be put back. */
+/* Limits the wait for an answer to the silence that ends the motion, whatever --timeout says.
+ * Returns the options to restore. */
 static struct aw_hidmotor_options hurry(struct aw_bench *bench)
 {
     struct aw_hidmotor_options *options = &hidmotor_arm(bench->session)->options, usual = *options;

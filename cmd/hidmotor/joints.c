@@ -217,7 +217,7 @@ static enum aw_status take_shape(struct aw_session *session, const struct aw_arg
     return aw_duration_read(session, args, &command->seconds);
 }
 
-/* What the board has no motor for, once it has said how many there are. */
+/* Refuses joints for which the board has no motor, once it has reported their number. */
 static enum aw_status check(struct aw_session *session, struct aw_joint_list *list,
                             const struct aw_joint_command *command)
 {
@@ -443,7 +443,7 @@ static bool is_silent(struct aw_session *session, enum aw_status status)
     return status == AW_TIMEOUT && since > 2 * AW_HIDMOTOR_POLL_NS;
 }
 
-/* What nobody waits for ends by itself. */
+/* Motions without --wait end by themselves. */
 static void report(struct aw_session *session, struct aw_joint_list *list,
                    const struct aw_joint_command *command, enum aw_status status, bool awaited)
 {

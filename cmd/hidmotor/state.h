@@ -98,7 +98,7 @@ enum aw_status hidmotor_dry_run(struct aw_session *session, const struct aw_hidm
 /* Sends a plan, which is announced before. From here on the arm counts as moving. */
 enum aw_status hidmotor_send(struct aw_session *session, struct aw_hidmotor_plan *plan);
 
-/* What this command leaves going when nobody waits for it. */
+/* Remembers the motion that this command starts without waiting for its end. */
 void hidmotor_leave(struct aw_session *session, const struct aw_record *command);
 void hidmotor_leave_plan(struct aw_session *session, const struct aw_hidmotor_plan *plan);
 
@@ -109,7 +109,7 @@ enum aw_status hidmotor_replay_end(struct aw_session *session);
 /* Sends one request and puts what came into the result: announce, ask, "confirmed". */
 enum aw_status hidmotor_set(struct aw_session *session, struct aw_record *request);
 
-/* Shows an answer as it came: as a record, or as bytes where it is none. */
+/* Prints an answer as a record, or as bytes if it cannot be decoded. */
 enum aw_status hidmotor_show_reply(struct aw_session *session, const uint8_t *bytes);
 
 /* See struct aw_joints. */

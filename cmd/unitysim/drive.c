@@ -47,7 +47,7 @@ static void tell(struct aw_session *session, const void *context)
                     aw_unitysim_joint_name(i), unity->feedback.position[i]);
 }
 
-/* The first packet leaves at once; whether anybody listens shows a moment later. */
+/* Sends the first packet at once; a closed port reports its error a moment later. */
 static enum aw_status stream(struct aw_session *session, int64_t deadline,
                              struct unitysim_lines *lines)
 {
@@ -71,7 +71,7 @@ static void report_stopped(struct aw_session *session, unsigned named)
             unitysim_report_joint(session, i);
 }
 
-/* What was not done as it was asked for: counts, and the first refusal as the outcome. */
+/* Reports the counts of refused lines, and the first refusal as the outcome. */
 static enum aw_status report_refused(struct aw_session *session, const struct unitysim_lines *lines,
                                      enum aw_status status)
 {

@@ -201,7 +201,7 @@ enum aw_status unitysim_stop(struct aw_session *session)
     if (status == AW_OK)
         status = aw_unitysim_stop(unity, &session->err);
     if (status == AW_TIMEOUT || (status == AW_OK && !unity->stopped))
-        return aw_fail(&session->err, AW_TIMEOUT, "stop: sent, but nobody answered — %s",
+        return aw_fail(&session->err, AW_TIMEOUT, "stop: sent, but not answered — %s",
                        why_silent(session));
     return status;
 }

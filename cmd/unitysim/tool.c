@@ -178,7 +178,7 @@ static const struct aw_command commands[] = {
          "has the format of brachI/Oplexus; only --repeat, --loop, --row-timeout and --speed are "
          "for it. "
          "The file is checked as a whole first. In "
-         "a row of type User the player waits until somebody else has moved the joint to the "
+         "a row of type User the player waits until another program has moved the joint to the "
          "position."},
     {.name = "teach", .group = AW_GROUP_KEEP, .summary = "record positions as a motion sequence",
      .args = AW_ARGS(

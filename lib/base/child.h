@@ -69,8 +69,8 @@ bool aw_child_wait(struct aw_child *child, int timeout_ms);
  * the wait status: 0 after exit status 0. err stays open: the caller closes it. */
 int aw_child_end(struct aw_child *child, int timeout_ms);
 
-/* What it has written to standard error so far, without its name ("armwire-mcap: ") in front: the
- * first line, "" if there is none. Does not wait. Returns out. */
+/* Copies the first line that it has written to standard error, without its name ("armwire-mcap: "),
+ * or "". Does not wait. Returns out. */
 const char *aw_child_said(const struct aw_child *child, char *out, size_t size);
 
 /* Closes a pipe's end and sets it to -1. */

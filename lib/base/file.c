@@ -28,7 +28,7 @@ static const struct {
     {ENAMETOOLONG, AW_USAGE, "give a shorter one"},
     {EPERM, AW_USAGE, "choose another place, or have it permitted"},
     {EROFS, AW_USAGE, "choose another place"},
-    {ENXIO, AW_USAGE, "a pipe needs somebody at its other end"},
+    {ENXIO, AW_USAGE, "open the other end of the pipe first"},
     {ENOSPC, AW_LOST, "free some space or write elsewhere"},
     {EOVERFLOW, AW_USAGE, "such a file has at most 16 MiB"},
     {EFBIG, AW_LOST, "raise the limit (ulimit -f), or write elsewhere"},

@@ -230,7 +230,7 @@ static bool is_size(struct word word)
     return word.at[0] == '[' && word.length > 1 && isdigit((unsigned char)word.at[1]);
 }
 
-/* Returns the first word with a # or a size; n: there is none. */
+/* Returns the index of the first word with a # or a size, or n. */
 static size_t find_data(const struct word *words, size_t n)
 {
     size_t i = 0;

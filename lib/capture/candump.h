@@ -47,14 +47,14 @@ struct aw_candump {
     size_t interface_length; /* 0: the line has no name */
 };
 
-/* What the lines of one log have in common. Begins as zeros. */
+/* The state of reading one log. Begins as zeros. */
 struct aw_candump_log {
     int64_t last_ns;        /* the last relative time */
     char interfaces[2][17]; /* the first two names; "": none */
     uint64_t skipped[AW_CANDUMP_KINDS];
 };
 
-/* False if the line is none of these. line need not be terminated. */
+/* False if the line has none of these forms. line need not be terminated. */
 bool aw_candump_read(const char *line, size_t length, struct aw_candump *out);
 
 /* Adds a line to its log. AW_MORE: not a data frame, counted in skipped. AW_USAGE: the times are

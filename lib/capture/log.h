@@ -48,7 +48,7 @@ struct aw_log_entry {
     char comment[AW_LOG_COMMENT]; /* of the packet; or "" */
 };
 
-/* AW_USAGE if the file cannot be read or is none of these. */
+/* AW_USAGE if the file cannot be read or has none of these formats. */
 enum aw_status aw_log_open(struct aw_log **log, const char *path,
                            const struct aw_log_options *options, struct aw_error *err);
 
@@ -64,7 +64,7 @@ bool aw_log_is_cut(const struct aw_log *log, struct aw_error *err);
 /* The program that wrote the section so far, with its version; "": unknown. */
 const char *aw_log_program(const struct aw_log *log);
 
-/* What the lines of candump so far have in common. */
+/* The state of reading candump lines. */
 const struct aw_candump_log *aw_log_lines(const struct aw_log *log);
 
 /* To the beginning again. */

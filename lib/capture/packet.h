@@ -18,7 +18,7 @@ struct aw_payload {
     struct aw_span data; /* a frame as the engine has it, or a piece of a stream */
     enum aw_dir dir;     /* as the packet says, 0: it does not */
     bool tcp;
-    uint16_t from, to; /* ports; 0 if there are none */
+    uint16_t from, to; /* ports, or 0 */
     uint32_t seq;      /* TCP: number of the first byte */
     uint8_t bytes[68]; /* a CAN frame with its identifier in front */
 };
@@ -33,8 +33,8 @@ bool aw_packet_open(const struct aw_packet *packet, struct aw_payload *payload);
 bool aw_payload_is_of(const struct aw_payload *payload, const uint16_t ports[2]);
 enum aw_dir aw_payload_dir(const struct aw_payload *payload, const uint16_t ports[2]);
 
-/* May packets of this link type be of this medium? Frames of a CAN bus and HID reports are nobody
- * else's. */
+/* Returns true if packets of this link type may be of this medium. CAN frames and HID reports
+ * belong to one medium each. */
 bool aw_linktype_suits(enum aw_linktype linktype, enum aw_medium medium);
 
 /* Which byte of a TCP stream comes next, one for each way; starts as {0}. */
@@ -43,8 +43,8 @@ struct aw_tcp_order {
     uint32_t next;
 };
 
-/* What of a payload has not been there before: TCP sends a piece again that was not acknowledged.
- * *gap: bytes before it are missing. What is no TCP is new as it is. */
+/* Returns the part of a payload that is new: TCP repeats unacknowledged bytes. *gap: bytes before
+ * it are missing. Payloads of other protocols are returned unchanged. */
 struct aw_span aw_tcp_in_order(struct aw_tcp_order *order, const struct aw_payload *payload,
                                bool *gap);
 

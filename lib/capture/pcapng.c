@@ -107,7 +107,7 @@ struct option_list {
     const uint8_t *at, *end;
 };
 
-/* The next one's number, OPTION_END if there is none that is whole. */
+/* Returns the number of the next option, OPTION_END after the last complete one. */
 static unsigned next_option(struct option_list *list, struct aw_span *value)
 {
     if (list->end - list->at < 4)

@@ -10,8 +10,8 @@
  * Reading takes commas, semicolons, tabs or blanks between cells, whichever the first line has (see
  * aw_csv_separator), blanks around cells, quoted names, CRLF, blank lines, '#' comments and a byte
  * order mark. Any name is a name; a column without one is "column2". A cell that is no finite
- * number is an error with its line and column, never a value, where its column is asked for: texts
- * and gaps in others are nobody's affair. Numbers have no unit and no locale.
+ * number is an error with its line and column, never a value, if its column is requested: texts
+ * and gaps in other columns are ignored. Numbers have no unit and no locale.
  */
 #ifndef AW_CAPTURE_TABLE_H
 #define AW_CAPTURE_TABLE_H

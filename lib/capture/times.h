@@ -4,8 +4,8 @@
  *     s  sec  secs  second(s)  ms  msec  millisecond(s)      a unit that is all of the name
  *     dt                                the time since the row before
  *
- * In capitals or not. "t" and PlotJuggler's "__time" are in seconds; of the others without a unit
- * nobody knows.
+ * In capitals or not. "t" and PlotJuggler's "__time" are in seconds; the unit
+ * of the others is unknown without a suffix.
  */
 #ifndef AW_CAPTURE_TIMES_H
 #define AW_CAPTURE_TIMES_H

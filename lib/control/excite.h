@@ -77,7 +77,7 @@ enum aw_status aw_excite_result(const struct aw_excite *excite, struct aw_error 
  * next, or by anything where samples are missing), jumps in the middle, half a tick later; where a
  * frame or two have been lost, as if they had not. That a driver whose tick is shorter than the
  * interval between samples might always jump right after one, or always before the next, is in
- * late_s. tick_s 0: it is not known, as in records of anybody. at and out have room for 3·n; all
+ * late_s. tick_s 0: unknown, as in foreign records. at and out have room for 3·n; all
  * are kept by the caller. */
 struct aw_trial aw_excite_trial(const double *t, const double *output, const double *y, size_t n,
                                 double tick_s, double *at, double *out);

@@ -16,15 +16,15 @@
  *     }
  *
  * The rules:
- *  - A joint that nothing was said of is left alone. What is first said of it is compared with
- *    where it is measured: farther than reach it is refused, or gone to at approach. There is no
+ *  - A joint without a leader's value is left alone. Its first value is compared with the
+ *    measured position: farther than reach it is refused, or gone to at approach. There is no
  *    shortest way round. With relative it goes on from where both stand.
  *  - That is done anew after every loss: silence for deadman_ns, a gap in the leader's own time,
  *    its time going back (a restart), a jump of what it says by more than reach (a wrap is one), a
  *    leader that is gone, a caller that comes later than 100 ms, a joint that stays behind by more
  *    than max_lag for 0.3 s. Each one is one stop.
  *  - Behind a jump nothing follows before the leader has said about the same twice.
- *  - What is no number says nothing. What is older than what was said before is left out.
+ *  - NaN and values older than the last one are ignored.
  *  - No joint is commanded faster than its speed, nor out of its range: a limit is one-way.
  */
 #ifndef AW_CONTROL_FOLLOW_H

@@ -265,7 +265,8 @@ static enum aw_status take_process(struct aw_model *model, const json_t *root, c
     if (k == AW_PROCESS_KINDS)
         return aw_fail(
             err, AW_MALFORMED,
-            "%s: its kind is none of first-order, integrating, second-order, third-order", name);
+            "%s: its kind must be one of first-order, integrating, second-order, third-order",
+            name);
     p->integrating = k == AW_PROCESS_INTEGRATING;
     damping = json_number_value(json_object_get(root, "damping"));
     if (tau1 > LONGEST || tau2 > LONGEST || damping > LARGEST)

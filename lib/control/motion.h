@@ -66,7 +66,7 @@ struct aw_motion_config aw_motion_defaults(double max_deviation);
 struct aw_motion_sample {
     double t;          /* s, grows */
     double target;     /* NaN: none, or the same */
-    double measured;   /* NaN: there is none, and the sample does not count */
+    double measured;   /* NaN: missing, and the sample does not count */
     double output;     /* share of full scale; NaN: not known, and nothing is said about answers */
     double excites;    /* the experiment's output, which is compared with 'moves' */
     const char *fault; /* its name, or NULL; need not stay */

@@ -145,7 +145,7 @@ static enum aw_status check_step(const struct aw_step *step, struct aw_error *er
 {
     if (!isfinite(step->from) || !isfinite(step->to) || !isfinite(step->time_s) ||
         step->from == step->to)
-        return aw_fail(err, AW_USAGE, "step: from %g to %g at %g s is none — give two values",
+        return aw_fail(err, AW_USAGE, "step: from %g to %g at %g s is no step — give two values",
                        step->from, step->to, step->time_s);
     if (step->median < 0 || step->median > WIDEST || (step->median && step->median % 2 == 0))
         return aw_fail(err, AW_USAGE,

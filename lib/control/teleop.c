@@ -89,8 +89,7 @@ static enum aw_status check_row(const struct aw_teleop *t, size_t i, struct aw_e
                        row->joint);
     const struct aw_teleop_joint *j = &t->joints[joint];
     if (!isfinite(j->speed) && isnan(t->rate[i]))
-        return aw_fail(err, AW_USAGE,
-                       "%s: nobody says how fast %s may go — add a rate: %s velocity 20deg/s",
+        return aw_fail(err, AW_USAGE, "%s: no rate for %s — add one: %s velocity 20deg/s",
                        t->map->inputs[row->input], j->name, row->joint);
     if (row->does == AW_DOES_TOGGLE && !(isfinite(j->min) && isfinite(j->max)))
         return aw_fail(err, AW_USAGE, "%s: %s has no range to toggle between",

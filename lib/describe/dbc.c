@@ -222,7 +222,7 @@ bool aw_is_of_boards(const struct aw_codec *codec)
     return !codec->message->head;
 }
 
-/* Who sends what packet files name: nobody in particular. */
+/* The sender of custom packets. */
 static const char others[] = "other";
 
 /* Those of DBC files say in their names who does. */

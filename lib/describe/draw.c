@@ -130,7 +130,7 @@ static void repeat(FILE *out, const char *what, int n)
         fputs(what, out);
 }
 
-/* Characters inside the slots of a row from the text, blanks where there is none. */
+/* Prints the characters of the text inside the slots of a row, blanks elsewhere. */
 static void print_inside(FILE *out, const struct grid *grid, int line, int column, int n)
 {
     for (int i = 0; i < n; i++) {

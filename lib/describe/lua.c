@@ -6,7 +6,7 @@
 #include "describe/parts.h"
 #include "wire/can_id.h"
 
-/* docs/wireshark/armwire.lua as an array of characters, made by the Makefile. What it wants is a
+/* docs/wireshark/armwire.lua as an array of characters, made by the Makefile. It expects a
  * table with tool, title, medium, ports or can_ids and extended_ids, big_endian, envelope,
  * head_bytes, code_at, length_at, messages. */
 #include "dissector.inc"

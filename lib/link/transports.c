@@ -81,7 +81,7 @@ static const struct aw_transport transports[] = {
         .scheme = "udp-listen",
         .usage = "udp-listen:[HOST:]PORT?reply=HOST:PORT",
         .help = "the simulator's end of udp:, with answers to 127.0.0.1:30005 unless reply= says "
-                "otherwise (reply=sender: to whoever sent last); host * is everywhere",
+                "otherwise (reply=sender: to the last sender); host * is everywhere",
         .keys = udp_listen_keys,
         .server = true,
         .open = aw_udp_listen_open,

@@ -217,10 +217,11 @@ static enum aw_status check_rest(const struct aw_protocol *protocol, const char 
         aw_scalar_name(scalar, field, sizeof field);
         if (scalar->value && !scalar->field->optional &&
             !find_gain(protocol, message->name, field, &of))
-            return aw_fail(err, AW_USAGE,
-                           "joint %s: %s.%s goes with its gains, is none of a joint, and has no "
-                           "default: nothing says what is sent",
-                           name, message->name, field);
+            return aw_fail(
+                err, AW_USAGE,
+                "joint %s: %s.%s goes out with its gains, belongs to no joint, and has no "
+                "default — give it one",
+                name, message->name, field);
     }
     return AW_OK;
 }

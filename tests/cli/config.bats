@@ -102,7 +102,7 @@ END
         # shellcheck disable=SC2086 # words
         echo "# $command"
         fails 2 timeout -k 1 20 $command
-        has "$why" "a pipe needs somebody at its other end"
+        has "$why" "open the other end of the pipe first"
     done <<'END'
 hidmotor -q -l sim: play pipe
 hidmotor -q -l sim: gains apply pipe

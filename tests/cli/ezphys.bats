@@ -361,7 +361,7 @@ for step in list(range(20)) + list(range(20)):
 say("through")
 time.sleep(20)'
     run -1 --separate-stderr ezphys -l "$url" motor 7 1 1 --for 100s
-    has "$stderr" "started again by somebody else"
+    has "$stderr" "another program restarted the simulation"
 }
 
 # The velocity that an answer has for a joint, or None.
@@ -391,7 +391,7 @@ while True:
 say("last", v)'
         # shellcheck disable=SC2086 # words
         fails 1 timeout "$patience" ezphys -q -l "$url" $words
-        has "$why" "the simulation was started again by somebody else"
+        has "$why" "another program restarted the simulation"
         wait_for fake "last 0.0"
     done
 }

@@ -77,7 +77,7 @@ END
     fails 2 hidmotor -q -l "$fast" follow lead.csv --map 'm3=a, elbow=a' --relative
     has "$why" 'the same joint'
     fails 2 canpid -q -l "$fast" follow lead.csv --map 'lknee=a' --relative -c pos
-    has "$why" 'nobody says how fast lknee may go — add --max-speed'
+    has "$why" 'no maximum speed for lknee — add --max-speed'
     fails 2 canpid -q -l "$fast" follow lead.csv --map 'lknee=a' --relative --max-speed 10
     has "$why" '-c'
     fails 2 unitysim -q -l "$fast" follow nothing.csv --map 'elbow=a' --relative
@@ -86,7 +86,7 @@ END
     fails 2 bash -c "echo \"follow --map 'elbow=a' --relative\" | unitysim -q -l '$fast'"
     has "$why" 'those of the script'
     fails 2 armctl -q -l "$fast" follow lead.csv --map '3=a' --relative
-    has "$why" 'nobody says how fast 3 may go — add --max-speed 20'
+    has "$why" 'no maximum speed for 3 — add --max-speed 20'
     printf 'a\n1\n2\n' | fails 2 unitysim -q -l "$fast" follow --map 'elbow=a' --relative
     printf 'b,a\n1,1\n2,2\n' >timeless.csv
     fails 2 unitysim -q -l "$fast" follow timeless.csv --map 'elbow=a' --relative

@@ -202,7 +202,7 @@ scene38="FF FF 00 26 ${scene40:12:120}1D"
     end "${started[-1]}"
     end "$pid"
     run -3 --separate-stderr unitysim -l "$url" --timeout 0.3s scene basic
-    has "$stderr" "nobody listens"
+    has "$stderr" "no program listens"
 }
 
 @test "another client drives the arm: said" {
@@ -727,7 +727,7 @@ print(s.getsockname()[1])')
     started+=($!)
     terminal <<<"
         launch unitysim sim --scene 1 --listen udp-listen:$port?reply=127.0.0.1:$back
-        want {nobody listens at 127.0.0.1:$back}
+        want {no program listens at 127.0.0.1:$back}
         exec touch silent
         want {a client listens at 127.0.0.1:$back now}
         type q
@@ -785,9 +785,9 @@ print(s.getsockname()[1])')
         has "$stderr" "$why"
         same "$(json '[.ok,.exit]')" '[false,3]'
     done <<'END'
-stop|stop: sent, but nobody answered — nobody listens at 127.0.0.1:
-drive elbow=45 --for 0.1s|stop: sent, but nobody answered — nobody listens at 127.0.0.1:
-control elbow.velocity=10 elbow.state=increase|sent, but nobody answered — nobody listens
+stop|stop: sent, but not answered — no program listens at 127.0.0.1:
+drive elbow=45 --for 0.1s|stop: sent, but not answered — no program listens at 127.0.0.1:
+control elbow.velocity=10 elbow.state=increase|sent, but not answered — no program listens
 record r.csv --for 0.1s|record: nothing came — is the simulator running
 record r.pcapng --for 0.1s|record: nothing came
 watch --for 0.1s|watch: nothing came

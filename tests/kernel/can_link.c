@@ -314,7 +314,7 @@ static void error_frames(const char *interface)
     send_raw(raw, CAN_ERR_FLAG | CAN_ERR_ACK, 0); /* the same once more is no news */
     send_raw(raw, CAN_ERR_FLAG | CAN_ERR_CRTL, CAN_ERR_CRTL_TX_PASSIVE);
     send_raw(raw, 0x041, 0);
-    expect_event(link, "no ACK (nobody else on the bus, or wrong bit rate)");
+    expect_event(link, "no ACK (no other node on the bus, or wrong bit rate)");
     expect_event(link, "error-passive by sending");
     expect(receive(link, NULL, AW_SECOND) == 0x041, "frame after errors", "did not come");
     expect(link->event[0] == '\0', "event", "still there");

@@ -255,8 +255,8 @@ static enum aw_status can_read(struct aw_link *link, void *buf, size_t cap, size
 static enum aw_status queue_full(const struct can_link *self, struct aw_error *err)
 {
     return aw_fail(err, AW_TIMEOUT,
-                   "can:%s: the queue stayed full for a second — does anybody acknowledge (bit "
-                   "rate, wiring)? For long bursts: ip link set %s txqueuelen 1000",
+                   "can:%s: the queue stayed full for a second — no node acknowledges: check bit "
+                   "rate and wiring. For long bursts: ip link set %s txqueuelen 1000",
                    self->name, self->name);
 }
 

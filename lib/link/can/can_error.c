@@ -18,7 +18,7 @@ static const struct words {
 } table[] = {
     {CAN_ERR_BUSOFF, CLASSES, 0, "bus-off: the controller has left the bus"},
     {CAN_ERR_RESTARTED, CLASSES, 0, "the controller was restarted"},
-    {CAN_ERR_ACK, CLASSES, 0, "no ACK (nobody else on the bus, or wrong bit rate)"},
+    {CAN_ERR_ACK, CLASSES, 0, "no ACK (no other node on the bus, or wrong bit rate)"},
     {CAN_ERR_TX_TIMEOUT, CLASSES, 0, "sending timed out"},
     {CAN_ERR_LOSTARB, CLASSES, 0, "lost arbitration"},
     {CAN_ERR_CRTL, 1, CAN_ERR_CRTL_RX_OVERFLOW, "the controller lost received frames"},

@@ -1,7 +1,7 @@
 /* What an error frame of SocketCAN says, in words. Pure. Internal to lib/link, and for its tests.
  *
  *     bus-off: the controller has left the bus
- *     no ACK (nobody else on the bus, or wrong bit rate); errors: 128 sending, 0 receiving
+ *     no ACK (no other node on the bus, or wrong bit rate); errors: 128 sending, 0 receiving
  *
  * Source: linux/can/error.h.
  */

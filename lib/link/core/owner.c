@@ -70,7 +70,7 @@ enum aw_status aw_owner_claim(struct aw_owner *owner, const char *link, struct a
     }
     if (status == AW_OK && again)
         status =
-            aw_fail(err, AW_NO_LINK, "pty:%.100s: somebody else is taking it — try again", link);
+            aw_fail(err, AW_NO_LINK, "pty:%.100s: another program is taking it — try again", link);
     if (status == AW_OK && !read_record(owner->fd, owner->pty, &pid))
         owner->pty[0] = '\0';
     if (status != AW_OK && owner->fd >= 0) {
@@ -126,7 +126,7 @@ enum aw_status aw_owner_check(const char *path, struct aw_error *err)
     if (!gone)
         return AW_OK;
     return aw_fail(err, AW_NO_LINK,
-                   "%.100s: its simulator (pid %ld) has ended without a word, and %s may be "
-                   "somebody else's now — start it again",
+                   "%.100s: its simulator (pid %ld) has ended without a word, and %s may belong "
+                   "to another program now — start it again",
                    path, pid, target);
 }

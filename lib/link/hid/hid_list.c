@@ -40,7 +40,7 @@ size_t aw_hid_udev_rules(const struct aw_protocol *protocol, char *out, size_t s
 {
     char text[400], line[160];
     snprintf(text, sizeof text,
-             "# %s: robot arms with HID reports, for whoever sits at the machine\n# and for the "
+             "# %s: robot arms with HID reports, for the user at the machine\n# and for the "
              "group plugdev. Then:\n"
              "#   sudo udevadm control --reload && sudo udevadm trigger\n",
              protocol->udev_file);

@@ -169,7 +169,8 @@ static enum aw_status report_refused(struct udp_link *self)
         return AW_TIMEOUT;
     self->refused = true;
     snprintf(self->fd.base.event, sizeof self->fd.base.event,
-             "nobody listens at %s yet — is the %s running?", name_of(&self->to, name), peer(self));
+             "no program listens at %s yet — is the %s running?", name_of(&self->to, name),
+             peer(self));
     return AW_EVENT;
 }
 
@@ -485,10 +486,10 @@ static bool address_towards(const struct address *to, struct address *out)
 /* Chooses the local address: the interface towards the peer. All addresses if any sender may be the
  * peer, or if there is no route to it yet. */
 static enum aw_status listen_address(struct address *out, const struct address *to, unsigned port,
-                                     bool anybody, struct aw_clock *clock, struct aw_error *err)
+                                     bool any_sender, struct aw_clock *clock, struct aw_error *err)
 {
     bool v6 = to->at.ss_family == AF_INET6;
-    if (anybody || !address_towards(to, out))
+    if (any_sender || !address_towards(to, out))
         return resolve(out, v6 ? "::" : "0.0.0.0", port, to->at.ss_family, clock, err);
     if (v6)
         ((struct sockaddr_in6 *)&out->at)->sin6_port = htons((uint16_t)port);
@@ -566,7 +567,7 @@ enum aw_status aw_udp_listen_open(struct aw_link **out, const struct aw_url *url
                               usual_port(options, 1), at.at.ss_family, options->clock, err);
     if (status == AW_OK && !to_sender && port_of(&to) == 0)
         status = aw_fail(err, AW_USAGE,
-                         "udp-listen:%.100s: nobody to answer — add reply=PORT or "
+                         "udp-listen:%.100s: no address to answer to — add reply=PORT or "
                          "reply=sender",
                          url->rest);
     if (status == AW_OK)

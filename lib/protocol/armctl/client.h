@@ -45,12 +45,12 @@
  *    lost, and the published firmware sends no second one); if there is none it is ours, at once
  *    when the ACK has not come within ack_timeout_ms, else if nothing better comes within
  *    confirm_timeout_ms;
- *  - no values, and none of the type on the list: ours;
+ *  - no values, and no confirmation of the type is pending: ours;
  *  - no values, n of the type on the list: each takes one off it. The first one that finds none
  *    there is ours, or the last one of them, if nothing follows it for a little more than
  *    ack_timeout_ms (a handler repeats every 2 s what it has to say). A joint that moves slowly and
- * is confirmed without values can be taken for done too soon by this, after a command that nobody
- * confirmed. Confirmations are taken to come in the order of the commands.
+ * is confirmed without values can be taken for done too soon by this, after an unconfirmed
+ * command. Confirmations are taken to come in the order of the commands.
  *
  * Source of the rules: both state diagrams published with the METR4810 handler, and what its
  * firmware does differently (see the quirks in device.h).

@@ -680,7 +680,7 @@ void aw_ezphys_last_stop(struct aw_ezphys *ez, const struct aw_ezphys_halt *how,
     add(context, whole.data, whole.size);
 }
 
-/* ---- Whom a word means ---- */
+/* ---- Names of bodies and joints ---- */
 
 #define KNOWN_MAX (AW_EZPHYS_JOINTS + AW_EZPHYS_NAMES_MAX)
 

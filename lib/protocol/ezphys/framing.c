@@ -148,7 +148,7 @@ static enum aw_status set_message(const struct reading *r, const char *at, size_
     if (status != AW_OK)
         return status;
     if (!aw_rows_have(f->envelope, AW_LENGTH) && !aw_rows_have(f->envelope, AW_CONST))
-        return wrong(r, at, length, "a message needs a size, a rest or a count — or is none");
+        return wrong(r, at, length, "a message needs a size, a rest or a count");
     uint32_t all = (uint32_t)(aw_rows_bits(f->envelope, &f->variant) / 8);
     for (struct aw_field *row = f->envelope; row->type != AW_ROWS_END; row++)
         if (strcmp(row->name, "rest") == 0)

@@ -521,7 +521,7 @@ static enum aw_status read_partners(struct reader *r, struct aw_scene_joint *joi
     if (status == AW_OK && joint->body[0] == AW_SCENE_WORLD)
         return fail_at(r, &word, AW_USAGE, "world comes second — write the body first");
     if (status == AW_OK && joint->kind == AW_SCENE_HINGE2 && joint->body[1] == AW_SCENE_WORLD)
-        return fail_at(r, &word, AW_USAGE, "a hinge2 joint needs two bodies, world is none");
+        return fail_at(r, &word, AW_USAGE, "a hinge2 joint needs two bodies, and world is not one");
     return status;
 }
 

@@ -557,7 +557,7 @@ void aw_hidmotor_last_stop(const struct aw_hidmotor *arm, aw_frame_fn *add, void
         add(context, report, sizeof report);
 }
 
-/* What asking where it is ended with. */
+/* The outcome of asking for the positions. */
 static enum aw_status plan_to_stay(struct aw_hidmotor *arm, struct aw_hidmotor_stopped *stopped,
                                    struct aw_hidmotor_plan *plan)
 {

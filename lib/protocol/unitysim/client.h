@@ -80,8 +80,8 @@ struct aw_unitysim {
     struct aw_unitysim_feedback feedback;
     struct aw_unitysim_camera camera; /* the last answer; counters.camera 0: none yet */
     char why_malformed[160];          /* the reason of the last one, "" if there was none */
-    char link_news[160]; /* link->event since something was received: "nobody listens …" */
-    char news[160];      /* the last news, "" if there was none */
+    char link_news[160]; /* link->event since something was received: "no program listens …" */
+    char news[160];      /* the last news, or "" */
     char fight[160];     /* message while another program drives the arm too, else "" */
     char held[80];       /* words about the last joint that was stopped at its limit */
     bool streaming;

@@ -48,8 +48,8 @@ static enum aw_status no_such_word(struct aw_cells *cells, size_t i, struct aw_e
     const char *near = aw_suggest(word, column->words, column->n);
     if (near)
         return aw_cells_fail(cells, cell->text, AW_MALFORMED, err,
-                             "%s: '%s' is none — did you mean '%s'?", titles[i], word, near);
-    return aw_cells_fail(cells, cell->text, AW_MALFORMED, err, "%s: '%s' is none — use %s%s",
+                             "%s: unknown '%s' — did you mean '%s'?", titles[i], word, near);
+    return aw_cells_fail(cells, cell->text, AW_MALFORMED, err, "%s: unknown '%s' — use %s%s",
                          titles[i], word, i == JOINT ? "Shoulder, Elbow, Wrist Rotate, " : "",
                          i == JOINT ? "Wrist Flex or Hand" : "Auto or User");
 }

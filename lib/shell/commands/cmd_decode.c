@@ -178,8 +178,9 @@ static bool holds(void *context, const struct aw_record *record)
 {
     struct condition *c = context;
     char name[AW_POINT_NAME];
-    bool anybody = c->any.anybody && c->all.anybody && c->terms.anybody;
-    const char *subject = anybody ? "" : aw_session_subject(c->session, record, name, sizeof name);
+    bool any_subject = c->any.any_subject && c->all.any_subject && c->terms.any_subject;
+    const char *subject =
+        any_subject ? "" : aw_session_subject(c->session, record, name, sizeof name);
     return aw_where_head_holds(&c->where, record->codec->message->name, record->dir) &&
            aw_where_fits(&c->where, record, aw_finder_look(&c->terms, record, subject)) &&
            aw_wanted_has(&c->wanted, record->present, aw_finder_look(&c->any, record, subject),

@@ -28,7 +28,7 @@ static enum aw_status read_speed(struct aw_follower *f, const struct aw_joint *j
     *speed = aw_flag(session, "force") && text ? most : fmin(*speed, most);
     if (!isfinite(*speed))
         return aw_fail(&session->err, AW_USAGE,
-                       "follow: nobody says how fast %s may go — add --max-speed 20%s",
+                       "follow: no maximum speed for %s — add --max-speed 20%s",
                        aw_follower_called(joint),
                        joint->unit[AW_JOINT_VELOCITY] ? joint->unit[AW_JOINT_VELOCITY] : "");
     return AW_OK;

@@ -11,7 +11,7 @@ void aw_finder_init(struct aw_finder *finder, const struct aw_names *names,
 {
     finder->names = names;
     finder->select = select;
-    finder->anybody = aw_select_fields_only(select, names->wire, subjects);
+    finder->any_subject = aw_select_fields_only(select, names->wire, subjects);
     finder->numbers = false;
     for (size_t i = 0; i < select->n; i++)
         finder->numbers |= isdigit((unsigned char)*select->pattern[i]) != 0;
@@ -65,7 +65,7 @@ const uint64_t *aw_finder_look(struct aw_finder *finder, const struct aw_record 
     if (finder->select->n == 0)
         return finder->kinds->scalars;
     bool known;
-    if (finder->anybody)
+    if (finder->any_subject)
         subject = "";
     struct aw_finder_kind *kind = place_of(finder, record, subject, &known);
     if (finder->numbers || !known) {

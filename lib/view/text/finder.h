@@ -17,8 +17,8 @@
 struct aw_finder {
     const struct aw_names *names;
     const struct aw_select *select;
-    bool numbers; /* a pattern asks for an id, which is a value: nothing can be remembered */
-    bool anybody; /* the patterns match the same fields for every subject */
+    bool numbers;     /* a pattern asks for an id, which is a value: nothing can be remembered */
+    bool any_subject; /* the patterns match the same fields for every subject */
     struct aw_finder_kind {
         const struct aw_codec *codec; /* NULL: not used yet */
         enum aw_dir dir;
@@ -32,7 +32,7 @@ void aw_finder_init(struct aw_finder *finder, const struct aw_names *names,
                     const struct aw_select *select, enum aw_subjects subjects);
 
 /* One set of scalars for each pattern, whether the record has them or not. Valid until the next
- * call. subject: "" without one; ignored if finder->anybody. */
+ * call. subject: "" without one; ignored if finder->any_subject. */
 const uint64_t *aw_finder_look(struct aw_finder *finder, const struct aw_record *record,
                                const char *subject);
 

@@ -280,15 +280,15 @@ static bool fits_any(const char *part, const struct known *known)
 }
 
 /* The pattern is a known name, or has one after a dot. The part before that dot is a subject: any
- * (anybody), or a known name. */
-static bool is_possible(const char *pattern, const struct known *known, bool anybody)
+ * (any_subject), or a known name. */
+static bool is_possible(const char *pattern, const struct known *known, bool any_subject)
 {
     const char *dot = strchr(pattern, '.'), *glob = first_glob(pattern);
-    if (fits_any(pattern, known) || (anybody && glob && !dot))
+    if (fits_any(pattern, known) || (any_subject && glob && !dot))
         return true;
     for (; dot; dot = strchr(dot + 1, '.'))
-        if (fits_any(dot + 1, known) &&
-            (anybody || (glob && glob < dot) || is_known(known, pattern, (size_t)(dot - pattern))))
+        if (fits_any(dot + 1, known) && (any_subject || (glob && glob < dot) ||
+                                         is_known(known, pattern, (size_t)(dot - pattern))))
             return true;
     return false;
 }
@@ -359,11 +359,12 @@ static enum aw_status check(const char *pattern, const struct known *known,
     char all[160];
     int fine;
     const char *near = nearest(pattern, known, &fine), *field, *dot = strchr(pattern, '.');
-    bool anybody = subjects == AW_SUBJECTS_ANY || (subjects == AW_SUBJECTS_BEFORE && dot);
-    const struct aw_codec *lacking = anybody ? NULL : find_lacking(pattern, names->wire, &field);
-    if (lacking && is_possible(pattern, known, anybody))
+    bool any_subject = subjects == AW_SUBJECTS_ANY || (subjects == AW_SUBJECTS_BEFORE && dot);
+    const struct aw_codec *lacking =
+        any_subject ? NULL : find_lacking(pattern, names->wire, &field);
+    if (lacking && is_possible(pattern, known, any_subject))
         return lacks(lacking->message->name, names->wire, field, err);
-    if ((anybody && !dot && !near) || is_possible(pattern, known, anybody))
+    if ((any_subject && !dot && !near) || is_possible(pattern, known, any_subject))
         return AW_OK;
     list_fields(names, all, sizeof all);
     if (!near)
@@ -386,8 +387,8 @@ enum aw_status aw_select_check(const struct aw_select *select, const struct aw_n
 
 /* ---- Once the first message has come ---- */
 
-static enum aw_status nobody(const char *pattern, const struct known *known, size_t first,
-                             struct aw_error *err)
+static enum aw_status fail_unknown(const char *pattern, const struct known *known, size_t first,
+                                   struct aw_error *err)
 {
     char all[120] = "";
     int fine;
@@ -414,6 +415,6 @@ enum aw_status aw_select_confirm(const struct aw_select *select, const struct aw
         add_known(&known, subjects[i]);
     for (size_t i = 0; i < select->n && status == AW_OK; i++)
         if (!is_possible(select->pattern[i], &known, false))
-            status = nobody(select->pattern[i], &known, first, err);
+            status = fail_unknown(select->pattern[i], &known, first, err);
     return status;
 }

@@ -252,7 +252,7 @@ static void every_error_has_its_advice(void **state)
         {ENOSPC, AW_LOST, "free some space or write elsewhere"},
         {EDQUOT, AW_LOST, "free some space or write elsewhere"},
         {EMFILE, AW_USAGE, "check the file"},
-        {ENXIO, AW_USAGE, "a pipe needs somebody at its other end"},
+        {ENXIO, AW_USAGE, "open the other end of the pipe first"},
         {EFBIG, AW_LOST, "raise the limit (ulimit -f), or write elsewhere"},
         {EIO, AW_LOST, "check the disk"},
         {EPIPE, AW_LOST, "its reader is gone: let it read to the end, or write to a file"},

@@ -198,10 +198,10 @@ static void test_refusals(void **state)
         {{0, 1, 1, 9}, 5, 0, NULL},
         {{0, 1, 1, 0}, 4, 0, "step: 3 samples after 1 s are too few — record longer"},
         {{0, 1, 9, 0}, 5, 0, "step: 0 samples after 9 s are too few — record longer"},
-        {{1, 1, 1, 0}, 5, 0, "step: from 1 to 1 at 1 s is none — give two values"},
-        {{NAN, 1, 1, 0}, 5, 0, "step: from nan to 1 at 1 s is none — give two values"},
-        {{0, INFINITY, 1, 0}, 5, 0, "step: from 0 to inf at 1 s is none — give two values"},
-        {{0, 1, NAN, 0}, 5, 0, "step: from 0 to 1 at nan s is none — give two values"},
+        {{1, 1, 1, 0}, 5, 0, "step: from 1 to 1 at 1 s is no step — give two values"},
+        {{NAN, 1, 1, 0}, 5, 0, "step: from nan to 1 at 1 s is no step — give two values"},
+        {{0, INFINITY, 1, 0}, 5, 0, "step: from 0 to inf at 1 s is no step — give two values"},
+        {{0, 1, NAN, 0}, 5, 0, "step: from 0 to 1 at nan s is no step — give two values"},
         {{0, 1, 1, -1}, 5, 0, "step: a median of -1 samples is not possible — use 1 to 9, odd"},
         {{0, 1, 1, 2}, 5, 0, "step: a median of 2 samples is not possible — use 1 to 9, odd"},
         {{0, 1, 1, 8}, 5, 0, "step: a median of 8 samples is not possible — use 1 to 9, odd"},
@@ -283,7 +283,7 @@ static void test_finding_the_step(void **state)
     few[0].measured = -3;
     struct aw_error err;
     assert_int_equal(aw_step_find(few, 4, &step, &err), AW_USAGE);
-    assert_string_equal(err.text, "step: from -3 to -3 at 0 s is none — give two values");
+    assert_string_equal(err.text, "step: from -3 to -3 at 0 s is no step — give two values");
     assert_int_equal(aw_step_find(few, 3, &step, &err), AW_USAGE);
     assert_string_equal(err.text, "step: 3 samples are too few — record longer");
     struct aw_sample two[] = {

@@ -20,10 +20,10 @@ static void error_frames_have_words(void **state)
     } cases[] = {
         {CAN_ERR_BUSOFF, {0}, "bus-off: the controller has left the bus"},
         {CAN_ERR_BUSOFF, {0, 0, 0, 0, 0, 0, 248, 3}, "bus-off: the controller has left the bus"},
-        {CAN_ERR_ACK, {0}, "no ACK (nobody else on the bus, or wrong bit rate)"},
+        {CAN_ERR_ACK, {0}, "no ACK (no other node on the bus, or wrong bit rate)"},
         {CAN_ERR_ACK,
          {0, 0, 0, 0, 0, 0, 128, 0},
-         "no ACK (nobody else on the bus, or wrong bit rate); errors: 128 sending, 0 receiving"},
+         "no ACK (no other node on the bus, or wrong bit rate); errors: 128 sending, 0 receiving"},
         {CAN_ERR_CRTL, {0, CAN_ERR_CRTL_RX_OVERFLOW}, "the controller lost received frames"},
         {CAN_ERR_CRTL,
          {0, CAN_ERR_CRTL_RX_WARNING | CAN_ERR_CRTL_TX_WARNING},
@@ -35,7 +35,7 @@ static void error_frames_have_words(void **state)
         {CAN_ERR_PROT | CAN_ERR_BUSERROR, {0}, "error on the bus"},
         {CAN_ERR_PROT | CAN_ERR_ACK,
          {0, 0, CAN_ERR_PROT_FORM},
-         "no ACK (nobody else on the bus, or wrong bit rate), frame format error"},
+         "no ACK (no other node on the bus, or wrong bit rate), frame format error"},
         {CAN_ERR_TRX,
          {0, 0, 0, 0, CAN_ERR_TRX_CANH_NO_WIRE},
          "transceiver: trouble on the CANH "

@@ -70,7 +70,7 @@ static void a_file_that_is_being_removed_is_no_claim(void **state)
                  {9, false, true}, {10, false, false}, {10, true, false}};
     char wanted[200];
     unsigned before = open_descriptors();
-    snprintf(wanted, sizeof wanted, "pty:%s: somebody else is taking it — try again", arm);
+    snprintf(wanted, sizeof wanted, "pty:%s: another program is taking it — try again", arm);
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         struct aw_owner owner;
         struct aw_error err = {.text = ""};

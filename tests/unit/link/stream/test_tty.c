@@ -273,7 +273,7 @@ static void a_killed_simulator_is_not_mistaken_for_its_heir(void **state)
     const char *const ways[] = {path, url("tty:", path), url("serial:", path), url("slcan:", path),
                                 url("tty:", alias)};
     for (size_t i = 0; i < sizeof ways / sizeof *ways; i++)
-        assert_open_fails(ways[i], AW_NO_LINK, "somebody else's now");
+        assert_open_fails(ways[i], AW_NO_LINK, "to another program now");
     assert_int_equal(poll(&stranger, 1, 0), 0); /* not a byte, and its modes are as they were */
     assert_int_equal(tcgetattr(slave, &after), 0);
     assert_int_equal(before.c_lflag, after.c_lflag);
@@ -539,7 +539,7 @@ static void records_of_owners(void **state)
         snprintf(
             wanted, sizeof wanted,
             "%.100s: its simulator (pid 4711) has ended without a word, and /dev/pts/99999 may "
-            "be somebody else's now — start it again",
+            "belong to another program now — start it again",
             link);
         assert_string_equal(err.text, cases[i].ended ? wanted : "");
         if (!cases[i].ended)

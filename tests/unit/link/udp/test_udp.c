@@ -186,7 +186,7 @@ static void nobody_there_is_no_reason_to_give_up(void **state)
     snprintf(url, sizeof url, "udp:127.0.0.1:%u?listen=0", port);
     struct aw_link *client = open_link(url, &clock.base);
     assert_writes(client, "one");
-    assert_news(client, "nobody listens at 127.0.0.1:");
+    assert_news(client, "no program listens at 127.0.0.1:");
     for (int i = 0; i < 5; i++)
         assert_writes(client, "again"); /* said once */
     assert_read_is(client, AW_TIMEOUT, 10 * AW_MILLISECOND);
@@ -200,7 +200,7 @@ static void nobody_there_is_no_reason_to_give_up(void **state)
     assert_reads(client, "here I am");
     aw_link_close(server);
     assert_writes(client, "gone");
-    assert_news(client, "nobody listens");
+    assert_news(client, "no program listens");
     aw_link_close(client);
 }
 
@@ -216,7 +216,7 @@ static void a_server_says_that_somebody_listens_again(void **state)
     struct aw_link *server = open_link(url, &clock.base);
     int other = plain_socket(&here);
     assert_writes(server, "one");
-    assert_news(server, "nobody listens at 127.0.0.1:");
+    assert_news(server, "no program listens at 127.0.0.1:");
     send_plain(other, port_in(server->key), "here", 4);
     assert_reads(server, "here");
     assert_writes(server, "two");
@@ -238,7 +238,7 @@ static void a_server_says_that_somebody_listens_again(void **state)
     assert_read_is(server, AW_TIMEOUT, 10 * AW_MILLISECOND);
     aw_link_close(client);
     assert_writes(server, "four");
-    assert_news(server, "nobody listens at 127.0.0.1:");
+    assert_news(server, "no program listens at 127.0.0.1:");
     aw_link_close(server);
     close(other);
 }
@@ -361,7 +361,7 @@ static void assert_listens_at(const char *address, unsigned port)
         found = found || strstr(line, wanted);
     fclose(table);
     if (!found)
-        fail_msg("nobody listens at %s", wanted);
+        fail_msg("no program listens at %s", wanted);
 }
 
 static void listens_where_the_peer_reaches_it(void **state)

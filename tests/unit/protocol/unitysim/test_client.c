@@ -580,7 +580,7 @@ static void nobody_listens(void **state)
     aw_unitysim_init(&unity, link, NULL, &client);
     int64_t wait = AW_SECOND / 10;
     assert_int_equal(aw_unitysim_scene_load(&unity, 1, NULL, wait, &err), AW_TIMEOUT);
-    if (!strstr(err.text, "scene: no feedback within 0.1 s: nobody listens at 127.0.0.1:"))
+    if (!strstr(err.text, "scene: no feedback within 0.1 s: no program listens at 127.0.0.1:"))
         fail_msg("%s", err.text);
     aw_unitysim_free(&unity);
     aw_link_close(link);
@@ -1152,7 +1152,7 @@ static void what_comes_is_told_as_it_was(void **state)
 {
     (void)state;
     static const struct told told[] = {
-        {AW_EVENT, "nobody listens", NULL, 0},
+        {AW_EVENT, "no program listens", NULL, 0},
         {AW_EVENT, NULL, NULL, 0},
         {AW_EVENT, "x", NULL, 0},
         {AW_TIMEOUT, "", NULL, 0},

@@ -99,7 +99,7 @@ static void test_anybody(void **state)
     static const struct {
         const char *pattern;
         enum aw_subjects subjects;
-        bool anybody;
+        bool any_subject;
     } cases[] = {
         {"torque", AW_SUBJECTS_KNOWN, true},        {"torque", AW_SUBJECTS_BEFORE, true},
         {"torque", AW_SUBJECTS_ANY, false},         {"joint", AW_SUBJECTS_KNOWN, true},
@@ -111,7 +111,7 @@ static void test_anybody(void **state)
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         const struct aw_select select = {.n = 1, .pattern = {cases[i].pattern}};
         aw_finder_init(&finder, &rig->names, &select, cases[i].subjects);
-        assert_int_equal(finder.anybody, cases[i].anybody);
+        assert_int_equal(finder.any_subject, cases[i].any_subject);
         uint64_t of_rknee = 0;
         for (int again = 0; again < 2; again++) {
             points_of(rig, "joint", AW_RX, "rknee", "torque=5");
