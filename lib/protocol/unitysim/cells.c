@@ -24,7 +24,7 @@ enum aw_status aw_cells_next(struct aw_cells *cells, size_t max, struct aw_error
     enum aw_status status = aw_lines_next(&cells->lines, err);
     const char *rest = status == AW_OK ? cells->lines.line : NULL;
     if (rest && !cells->separator)
-        cells->separator = strchr(rest, ';') ? ';' : ',';
+        cells->separator = aw_csv_separator(rest);
     for (cells->n = 0;
          cells->n <= max && aw_csv_next(&rest, cells->separator, &cells->cell[cells->n]);)
         cells->n++;
