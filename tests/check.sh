@@ -272,6 +272,7 @@ with_programs() {
     suite benches benches
     suite tuning nice build/tests/tuning/batch 16
     suite hostile nice python3 tests/tuning/hostile.py 8
+    suite joints nice python3 tests/tuning/joints.py 12
     suite confidence nice build/tests/tuning/confidence 24
     suite soak tests/soak.sh --small
 }

@@ -429,8 +429,12 @@ static enum aw_status predict(const struct aw_process *process, const struct aw_
     double slow = isnan(p->margins.crossover) ? 1 : 1 / p->margins.crossover;
     double ti =
         fabs(p->per_tick.ki) > 0 ? fabs(p->per_tick.kp / p->per_tick.ki) * driver->tick_s : 0;
-    p->duration_s = SETTLE * (slow + process->dead_time_s + driver->tick_s + fmin(ti, 4 * slow));
-    struct aw_scene scene = {.to = o->step, .duration_s = p->duration_s, .full = true};
+    p->rest = o->rest;
+    p->duration_s =
+        fmax(SETTLE * (slow + process->dead_time_s + driver->tick_s + fmin(ti, 4 * slow)),
+             o->duration_s);
+    struct aw_scene scene = {
+        .to = o->step, .rest = o->rest, .duration_s = p->duration_s, .full = true};
     struct aw_sample *samples = aw_predict(process, driver, &p->per_tick, &scene, &n, err);
     if (!samples)
         return err->status;
@@ -486,7 +490,7 @@ enum aw_status aw_design(const struct aw_process *process, const struct aw_drive
     struct aw_design_options o = completed(options, driver);
     struct aw_process late = *process;
     *p = (struct aw_proposal){.rule = o.rule};
-    late.dead_time_s += o.late_s;
+    late.dead_time_s += fmax(o.late_s, 0);
     enum aw_status status = subject_of(&late, driver, &s, err);
     if (status != AW_OK)
         return status;

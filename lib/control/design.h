@@ -29,8 +29,7 @@
 #ifndef AW_CONTROL_DESIGN_H
 #define AW_CONTROL_DESIGN_H
 
-#include "control/loop.h"
-#include "control/response.h"
+#include "control/predict.h"
 
 struct aw_design_options {
     enum aw_rule rule;
@@ -42,10 +41,12 @@ struct aw_design_options {
                          overshoot. The driver's integrator has no anti-windup: gains that overshoot
                          much in the linear loop may oscillate forever in the real one. AW_LIMIT if
                          no gains keep the bound; err names the lowest possible overshoot */
-    double late_s; /* the dead time may be so much longer than the model's (aw_fit.half): gains are
-                      made for that, and judged by the model as it is */
-    double step;   /* of the predicted response, share of full scale; 0: 0.02 */
-    bool unproven; /* gains with Ms above 2 are no reason to refuse */
+    double late_s;    /* the dead time may be so much longer than the model's (aw_fit.half; NaN: not
+                      known): gains are made for that, and judged by the model as it is */
+    double step;      /* of the predicted response, share of full scale; 0: 0.02 */
+    struct aw_rest rest; /* where that step begins */
+    double duration_s;   /* of that response, at least */
+    bool unproven;       /* gains with Ms above 2 are no reason to refuse */
 };
 
 struct aw_proposal {
@@ -57,7 +58,8 @@ struct aw_proposal {
     double activity;           /* of the output at rest, share of full scale */
     double load_iae;           /* after a load of 1; INFINITY: it does not die away */
     struct aw_response step;   /* predicted, of the full law, in shares of full scale */
-    double duration_s;         /* of that prediction */
+    struct aw_rest rest;       /* where that prediction begins */
+    double duration_s;         /* of it */
     double least_overshoot;    /* with AW_LIMIT because of its bound; else 0 */
     char refusal[160];         /* why it must not be used; empty: it may */
 };

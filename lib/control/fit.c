@@ -223,6 +223,7 @@ static enum aw_status finish(struct aw_search *s, const struct candidate *best,
     fit->drift = s->linear[AW_DRIFT];
     fit->dead_band = s->at[AW_DEAD_BAND];
     fit->n = n;
+    fit->interval_s = s->weights.interval_s;
     fit->sigma = sqrt(whole->sum / (double)n);
     enum aw_status status = weigh_up(s, whole, err);
     aw_search_hold_out(s, held);
@@ -268,7 +269,6 @@ static void note_confidence(const struct aw_search *s, const struct candidate *o
     double *const halves[NUMBERS] = {
         &half->gain, &half->dead_time, &half->tau1, &half->tau2, &half->tau3, &half->dead_band,
     };
-    half->late = whole->half[1] + s->trial->late_s;
     for (size_t i = 0; i < AW_STRUCTURES; i++)
         for (int k = 0; k < 2 && i != best && bic[i] < bic[best] + MENTIONED; k++)
             if (k == 1 || (aw_starts_kind(i) == AW_PROCESS_INTEGRATING) == s->integrating)
@@ -455,16 +455,19 @@ bool aw_fit_is_linear(const struct aw_fit *fit)
     return !(fit->independent < LINEAR * (double)fit->n);
 }
 
-double aw_fit_late(const struct aw_fit *fit)
+bool aw_fit_explains(const struct aw_fit *fit)
 {
-    double late = isfinite(fit->half.late) ? fit->half.late : fit->half.dead_time;
-    double whole = fit->process.dead_time_s + fit->process.a1 + fit->process.a3;
-    return isfinite(late) ? fmin(fmax(late, 0), whole) : 0;
+    return !(fit->held_out < AW_FIT_TRUSTED);
+}
+
+bool aw_fit_is_timely(const struct aw_fit *fit)
+{
+    return !(fit->interval_s > 0 && fit->half.dead_time > fit->interval_s);
 }
 
 bool aw_fit_trusted(const struct aw_fit *fit)
 {
-    return !(fit->held_out < AW_FIT_TRUSTED);
+    return aw_fit_explains(fit) && aw_fit_is_timely(fit);
 }
 
 /* ---- Noise and steps of the measured values ---- */

@@ -59,8 +59,6 @@ struct aw_fit_options {
 /* In the units of gain and seconds; NaN: not known. */
 struct aw_fit_half {
     double gain, dead_time, tau1, tau2, tau3, dead_band;
-    double late; /* so much the whole answer may come later: dead_time's, without what a lag that
-                    was not found may have made of it */
 };
 
 struct aw_fit {
@@ -74,18 +72,20 @@ struct aw_fit {
                              explained by such a model; 0: the whole record */
     double independent;   /* samples that the record is worth, m above */
     double scatter;       /* of the times of the jumps, see weights.h */
+    double interval_s;    /* mean, between two samples; 0: not known */
     size_t n;
 };
 
-/* Has the model earned its use? False where less than 75 % of what it had not seen is explained; a
- * model without a fit, which a person wrote, is taken at its word. */
+/* Does the model explain at least 75 % of what it had not seen? A model without a fit, which a
+ * person wrote, is taken at its word. */
 #define AW_FIT_TRUSTED 0.75
-bool aw_fit_trusted(const struct aw_fit *fit);
+bool aw_fit_explains(const struct aw_fit *fit);
 
-/* By so much more than the model says an answer may be late: half.late, or half.dead_time where
- * that is not known; 0 where neither is, and at most dead time and lags together: what is not known
- * at all (a hundred times as long) would make gains that do nothing. */
-double aw_fit_late(const struct aw_fit *fit);
+/* Is the dead time known to one interval of the samples? Not checked where either is not known. */
+bool aw_fit_is_timely(const struct aw_fit *fit);
+
+/* Both. */
+bool aw_fit_trusted(const struct aw_fit *fit);
 
 /* Are the residuals those of a linear process with noise? Else its numbers are of the nearest one.
  */

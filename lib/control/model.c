@@ -17,7 +17,7 @@
 void aw_model_init(struct aw_model *model)
 {
     *model = (struct aw_model){.full_scale = 1};
-    model->fit.half = (struct aw_fit_half){NAN, NAN, NAN, NAN, NAN, NAN, NAN};
+    model->fit.half = (struct aw_fit_half){NAN, NAN, NAN, NAN, NAN, NAN};
     model->fit.own = model->fit.held_out = model->fit.sigma = model->fit.independent = NAN;
     model->tick.half = NAN;
 }
@@ -72,7 +72,6 @@ static void write_process(FILE *file, const struct aw_model *m)
     fprintf(file, "  \"confidence\": {\n");
     number(file, "    ", "gain", m->fit.half.gain, ",");
     number(file, "    ", "dead_time", m->fit.half.dead_time, ",");
-    number(file, "    ", "late", m->fit.half.late, ",");
     number(file, "    ", p->a2 > 0 ? "tau1" : "tau", m->fit.half.tau1, ",");
     if (p->a2 > 0)
         number(file, "    ", "tau2", m->fit.half.tau2, ",");
@@ -85,6 +84,7 @@ static void write_process(FILE *file, const struct aw_model *m)
     number(file, "    ", "own", m->fit.own, ",");
     number(file, "    ", "sigma", m->fit.sigma, ",");
     number(file, "    ", "piece", m->fit.piece_s, ",");
+    number(file, "    ", "interval", m->fit.interval_s, ",");
     number(file, "    ", "independent", m->fit.independent, ",");
     number(file, "    ", "samples", (double)m->fit.n, "");
     fprintf(file, "  },\n");
@@ -155,7 +155,6 @@ static const struct place {
     AT(NULL, "dead_band", fit.dead_band, false, LARGEST),
     AT("confidence", "gain", fit.half.gain, false, LARGEST),
     AT("confidence", "dead_time", fit.half.dead_time, false, LONGEST),
-    AT("confidence", "late", fit.half.late, false, LONGEST),
     AT("confidence", "tau", fit.half.tau1, false, LONGEST),
     AT("confidence", "tau1", fit.half.tau1, false, LONGEST),
     AT("confidence", "tau2", fit.half.tau2, false, LONGEST),
@@ -166,6 +165,7 @@ static const struct place {
     AT("fit", "own", fit.own, false, LARGEST),
     AT("fit", "sigma", fit.sigma, false, LARGEST),
     AT("fit", "piece", fit.piece_s, false, LONGEST),
+    AT("fit", "interval", fit.interval_s, false, LONGEST),
     AT("fit", "independent", fit.independent, false, LARGEST),
     AT("measured", "noise", grain.noise, false, LARGEST),
     AT("measured", "quantum", grain.quantum, false, LARGEST),

@@ -73,7 +73,10 @@ struct aw_sample *aw_predict(const struct aw_process *process, const struct aw_d
                              size_t *n, struct aw_error *err)
 {
     struct plant plant;
-    struct law law = {.gains = *per_tick};
+    const struct aw_rest *rest = &scene->rest;
+    struct law law = {.gains = *per_tick,
+                      .sum = rest->output - per_tick->kp * rest->error,
+                      .before = rest->error};
     double ticks = scene->duration_s / driver->tick_s;
     if (!(ticks >= 1) || ticks > 1e6) {
         aw_fail(err, AW_USAGE, "predict: %g s are no duration", scene->duration_s);
@@ -91,7 +94,7 @@ struct aw_sample *aw_predict(const struct aw_process *process, const struct aw_d
     }
     *n = (size_t)ticks;
     for (size_t i = 0; i < *n; i++) {
-        double y = scene->from + aw_process_measured(process, &plant.x);
+        double y = scene->from - rest->error + aw_process_measured(process, &plant.x);
         double seen = y;
         if (scene->full && driver->quantum > 0)
             seen = round(y / driver->quantum) * driver->quantum;

@@ -14,9 +14,17 @@
 #include "control/loop.h"
 #include "control/response.h"
 
+/* The firmware's loop before a step: an integrator rests anywhere in the dead band. {0}: at its
+ * setpoint, without output. */
+struct aw_rest {
+    double output;
+    double error; /* setpoint - measured */
+};
+
 struct aw_scene {
-    double from, to; /* setpoint, before and from t = 0 on; measured is at from */
-    double load;     /* added to the output from t = 0 on */
+    double from, to; /* setpoint, before and from t = 0 on */
+    struct aw_rest rest;
+    double load; /* added to the output from t = 0 on */
     double duration_s;
     bool full; /* dead band, limit and measured steps count; else the loop is linear */
 };

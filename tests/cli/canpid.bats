@@ -760,8 +760,8 @@ END
 # bats test_tags=long
 @test "tune at 1 kHz telemetry: no frame is lost, and the driver is disabled at the end" {
     bus -b lknee --rate 1000
-    ok canpid -q -j -l "$url" tune --with relay --rule simc --force -b lknee -c pos
-    same "$(json '.ok and .stable and .applied == false')" true
+    exits 1 canpid -q -j -l "$url" tune --with relay --rule simc --force -b lknee -c pos
+    same "$(json '.stable and .applied == false')" true
     same "$(driver '[.setpoint, .output]')" '[null,0]'
     kill "$pid"
     wait_for bus "frames received"
@@ -808,7 +808,7 @@ END
     same "$(grep -c '<svg' page.html)" 4
     hasnt "$(<page.html)" "<script"
     printf 'lknee pos kp 7\nlknee pos ki 0.001\nlknee pos kd 1\n' >old
-    ok canpid -l "$fast" tune -b lknee -c pos --old old --report page.html
+    exits 1 canpid -l "$fast" tune -b lknee -c pos --old old --report page.html
     has "$(<page.html)" "canpid set pid 7 0.001 1 -b lknee -c pos"
     hasnt "$stderr" "gains are not known"
 }
@@ -834,6 +834,17 @@ END
     has "$output" "the previous gains are back — take the new ones by --yes, or by: "
     run script -qec "canpid -q -l '$fast' tune -b lknee -c pos" /dev/null < <(yes | head -n 2)
     has "$output" "outcome="
+}
+
+# bats test_tags=long,direct
+@test "tune, yes and then no: the measured step stands beside the prediction of its own gains" {
+    local words="tune -b lankle -c tor --step 3Nm" first
+    run script -qec "canpid -q -j -l '$fast' $words --report page.html >no" /dev/null < <(echo y; sleep 3; echo n)
+    first=$(jq -sc '.[-1] | [.applied, .after.overshoot > 20, (.outcome | test("overshoot by .* more than 20 %"))]' no)
+    same "$first" "[false,true,true]"
+    grep -qF "canpid set pid $(jq -r '.kp' no | cut -c 1-4)" page.html
+    run canpid -q -j -l "$fast" $words --yes
+    [ "$(json .kp)" != "$(jq .kp no)" ] # those of the second proposal
 }
 
 # bats test_tags=long,direct
@@ -876,13 +887,14 @@ END
 # bats test_tags=long
 @test "tune without --yes asks, and without a terminal puts the gains back" {
     printf '%s\n' 'set kp 5 -b lknee -c pos --switch' 'tune -b lknee -c pos' 'gains save after' >script
-    ok canpid -l "$fast" -j run script
-    same "$(records tune | jq '.[0].applied')" false
+    exits 1 canpid -l "$fast" -j --keep-going run script
+    same "$(records tune | jq -c '.[0] | [.ok, .applied]')" "[false,false]"
+    has "$stderr" "the new ones were not confirmed, so nothing was applied"
     has "$stderr" "--yes"
     has "$(<after)" "lknee pos kp 5"
     bus
     # In real time the joint swings farther where the machine is busy; the bound has tests of its own.
-    ok canpid -q -l "$url" tune --with relay --max-deviation 60deg --force -b lknee -c pos --plot t.svg --save t.csv
+    exits 1 canpid -q -l "$url" tune --with relay --max-deviation 60deg --force -b lknee -c pos --plot t.svg --save t.csv
     disabled
     python3 -c 'import xml.dom.minidom as d; d.parse("t.svg")'
     [ "$(wc -l <t.csv)" -gt 50 ]
@@ -926,6 +938,7 @@ as_fast_as_the_knee() { same "$(json '(if .kind == "integrating" then .gain else
     same "$(jq -s 'map(select(.rule == "robust")) | .[0] | .ms <= 1.6 and .stable' <<<"$output")" true
     has "$(<bode.svg)" ">coherence<"
     ok canpid -j design m.json --bode loop.svg
+    has "$stderr" "the predicted step overshoots by 2" # percent, above the bound of the linear loop
     # margins and Ms are marked with the numbers that are told, each by a line in another colour
     drawn() { grep -o -m 1 ">$1 [0-9.]*" loop.svg | grep -o '[0-9.]*$'; }
     same "$(json "[.ms - $(drawn Ms), .gain_margin - $(drawn 'gain margin'), (.phase_margin - $(drawn 'phase margin')) / 100] |

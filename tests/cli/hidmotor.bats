@@ -1183,7 +1183,7 @@ END
     same "$(jq -s 'map(select(.msg == "set_setpoints" and .dir == "tx").t) | .[2] - .[0] < 3' <<<"$output")" true
 }
 
-@test "tune: a motor that its gains drive gets better ones, as predicted; nobody agreed, no motor, no gains" {
+@test "tune: a motor that its gains drive gets better ones, as predicted; not confirmed, no motor, no gains" {
     local pid="$fast&drive=pid" line
     ok hidmotor -q -j -l "$pid" tune m2 --yes --report r.html
     same "$(json '[.joint, .applied, (.ms < 2), .after.iae < .before.iae] | tojson')" '"[\"m2\",true,true,true]"'
@@ -1197,9 +1197,10 @@ END
     ok hidmotor -q design m3.json --rule simc --compare
     # Anywhere in its range, which is not the same to both sides of 0.
     ok hidmotor -q -l "$pid" run <(printf '%s\n' "move m2=60 --wait" "tune m2 --yes")
-    # Nobody agreed: what was there is there. What the servos of the published arm do, no gains change.
-    ok hidmotor -q -l "$pid" run <(printf '%s\n' "gains save a" "tune m2" "gains diff a")
-    has "$output" "outcome=the previous gains are back: nobody agreed"
+    # Not confirmed: what was there is there. What the servos of the published arm do, no gains change.
+    exits 1 hidmotor -q --keep-going -l "$pid" run <(printf '%s\n' "gains save a" "tune m2" "gains diff a")
+    has "$stderr" "the previous gains are back: the new ones were not confirmed"
+    hasnt "$stderr" "gains diff"
     fails 1 hidmotor -q -l "$fast" tune m2 --yes
     has "$why" "m2 goes to its setpoint with gains of 0, too"
     has "$why" "measure it — take -l 'sim:?drive=pid', an arm whose gains act" # which is no help with a board

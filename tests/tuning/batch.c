@@ -204,15 +204,16 @@ static void compare_model(const struct truth *p, const struct aw_fit *fit, doubl
     v->within = v->gain_off <= 0.05 && v->phase_part <= 0.05;
 }
 
-/* The simulated driver with dead band, limit, steps and noise. */
+/* The simulated driver with dead band, limit, steps and noise; its integrator rests somewhere in
+ * the dead band. */
 static bool true_step(const struct truth *p, const struct aw_proposal *proposal, double step,
-                      struct aw_response *out, unsigned long long seed)
+                      double rest, struct aw_response *out, unsigned long long seed)
 {
     struct truth_run run;
     const struct aw_gains *g = &proposal->per_tick;
     size_t n = (size_t)(proposal->duration_s / p->tick_s);
     struct aw_sample *samples = calloc(n, sizeof *samples);
-    double sum = 0, before = 0;
+    double sum = rest, before = 0;
     if (!samples || !truth_begin(&run, p, p->tick_s))
         abort();
     for (size_t i = 0; i < n; i++) {
@@ -231,10 +232,10 @@ static bool true_step(const struct truth *p, const struct aw_proposal *proposal,
 }
 
 static void judge_step(const struct truth *p, const struct aw_proposal *proposal, double step,
-                       struct verdict *v)
+                       double rest, struct verdict *v)
 {
     struct aw_response measured;
-    if (!true_step(p, proposal, step, &measured, 7))
+    if (!true_step(p, proposal, step, rest, &measured, 7))
         return;
     v->predicted = true;
     v->overshoot[0] = proposal->step.value[AW_OVERSHOOT];
@@ -263,14 +264,14 @@ static void other_rules(const struct truth *p, const struct aw_loop *loop, const
 }
 
 static void judge_design(const struct truth *p, const struct record *r, const struct aw_fit *fit,
-                         bool brute, struct verdict *v)
+                         bool brute, unsigned long long seed, struct verdict *v)
 {
     struct aw_driver driver = driver_of(p);
     struct aw_loop *loop = true_loop(p);
     struct aw_design_options o = {.rule = AW_RULE_ROBUST,
                                   .bounded = true,
                                   .overshoot = OVERSHOOT,
-                                  .late_s = aw_fit_late(fit)};
+                                  .late_s = fit->half.dead_time};
     struct aw_proposal proposal;
     v->designed = aw_design(&fit->process, &driver, &o, &proposal, NULL) == AW_OK;
     if (!v->designed && proposal.least_overshoot > 0) { /* as it says then */
@@ -286,8 +287,9 @@ static void judge_design(const struct truth *p, const struct record *r, const st
         v->stable = m.stable && isfinite(v->iae);
         compare_model(p, fit, up, fmin(up, 6.283185307 / whole), v);
         o.step = OUTPUT / proposal.per_tick.kp;
+        o.rest.output = driver.dead_band * (2 * truth_uniform(&seed) - 1);
         aw_design_judge(&fit->process, &driver, &o, &proposal, NULL);
-        judge_step(p, &proposal, o.step, v);
+        judge_step(p, &proposal, o.step, o.rest.output, v);
         if (brute)
             v->best_iae = brute_force(p, loop, AW_DESIGN_MS, &driver);
     }
@@ -304,7 +306,7 @@ static struct verdict judge(const struct truth *p, struct record *r, unsigned lo
     v.identified = identify(p, r, &fit, seed, &err);
     v.kind = aw_process_kind_of(&fit.process);
     if (v.identified)
-        judge_design(p, r, &fit, brute, &v);
+        judge_design(p, r, &fit, brute, seed, &v);
     if (talk)
         printf("# %-14s %2.0f ms %-12s fit %5.1f%% off %5.1f%% %4.1fdeg  Ms %5.2f  iae %.3f  "
                "overshoot %5.1f %5.1f  rise %.3f %.3f  %s\n",

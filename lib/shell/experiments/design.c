@@ -25,7 +25,7 @@ enum aw_status aw_bench_design_options(struct aw_session *session, const struct 
         .bounded = true,
         .overshoot = aw_option_number(session, "overshoot"),
         .activity = aw_flag(session, "noise") ? aw_option_number(session, "noise") : 0,
-        .late_s = aw_fit_late(&model->fit),
+        .late_s = model->fit.half.dead_time,
         .unproven = aw_flag(session, "force"),
     };
     enum aw_status status = aw_bench_mode(session, model->controller, false, &bench.joint);
@@ -207,7 +207,7 @@ static bool add_step(struct curves *c, const struct aw_model *model, const struc
                      double step, double duration_s, struct aw_error *err)
 {
     size_t n;
-    struct aw_scene scene = {.to = step, .duration_s = duration_s, .full = true};
+    struct aw_scene scene = {.to = step, .rest = p->rest, .duration_s = duration_s, .full = true};
     struct aw_sample *samples =
         aw_predict(&model->fit.process, &model->driver, &p->per_tick, &scene, &n, err);
     if (!samples || !room(c, n) || !(c->u[c->n] = calloc(n, sizeof **c->u))) {
@@ -314,6 +314,19 @@ static void show(struct aw_session *session, const struct aw_model *model,
     }
 }
 
+/* The bound is one of the linear loop; dead band and full power come on top of that. */
+static void warn_of_overshoot(struct aw_session *session, const struct aw_proposal *p,
+                              const struct aw_design_options *options)
+{
+    double over = p->step.value[AW_OVERSHOOT], bound = 100 * options->overshoot;
+    if (p->rule == AW_RULE_ROBUST && over > bound)
+        aw_session_notice(
+            session,
+            "the predicted step overshoots by %.3g %%, above --overshoot %.3g %%: dead "
+            "band and full power add to the linear loop — lower --overshoot",
+            over, bound);
+}
+
 /* A model that says nothing about a driver is for one as published. */
 static enum aw_status complete_driver(struct aw_session *session, struct aw_model *model)
 {
@@ -359,6 +372,8 @@ enum aw_status aw_run_design(struct aw_session *session, const struct aw_args *a
     struct aw_error cause = session->err;
     if (n > 0) {
         show(session, model, proposals, n);
+        for (size_t i = 0; i < n; i++)
+            warn_of_overshoot(session, &proposals[i], &options);
         enum aw_status drawn = plot(session, model, proposals, n, options.step);
         if (status == AW_OK)
             status = drawn;

@@ -69,7 +69,8 @@ void aw_bench_print_model(struct aw_session *session, const struct aw_model *m)
     aw_output_print(out, "%-18s %s%s\n", "model", kinds[aw_process_kind_of(&fit->process)],
                     aw_fit_is_linear(fit) ? "" : ": the nearest linear plant");
     print_gain(session, fit);
-    print_value(session, "dead time", fit->process.dead_time_s, fit->half.dead_time, "s");
+    print_value(session, "dead time", fit->process.dead_time_s, fit->half.dead_time,
+                aw_fit_is_timely(fit) ? "s" : "s: not known to a sample interval");
     print_value(session, fit->process.a2 > 0 ? "lag 1" : "lag", tau1, fit->half.tau1, "s");
     if (fit->process.a2 > 0)
         print_value(session, "lag 2", tau2, fit->half.tau2, "s");
@@ -99,13 +100,18 @@ void aw_bench_print_model(struct aw_session *session, const struct aw_model *m)
 
 void aw_bench_warn_of_model(struct aw_session *session, const struct aw_model *m)
 {
-    if (!aw_fit_trusted(&m->fit))
+    if (!aw_fit_explains(&m->fit))
         aw_session_notice(session,
                           "the fit of the model on unused data is %.0f %%, and %.0f %% are "
                           "needed: do not trust it — excite more (%s--max-deviation, "
                           "--for), and see what else moves the joint",
                           100 * m->fit.held_out, 100 * AW_FIT_TRUSTED,
                           aw_bench_sends_gains(session) ? "--amplitude, " : "");
+    else if (!aw_fit_is_timely(&m->fit))
+        aw_session_notice(session,
+                          "the dead time is known to ± %.2g ms, and one sample interval of %.2g ms "
+                          "is needed: gains for the longest one are slow — measure longer (--for)",
+                          1000 * m->fit.half.dead_time, 1000 * m->fit.interval_s);
 }
 
 static void half_of(struct aw_object *result, const char *key, double half)

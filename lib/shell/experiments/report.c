@@ -66,11 +66,16 @@ static void put_model(FILE *file, const struct aw_model *m)
         aw_process_kind_name(aw_process_kind_of(&fit->process)),
         aw_fit_is_linear(fit) ? "" : ", the nearest linear plant", fit->n, 100 * fit->held_out,
         100 * fit->own);
-    if (!aw_fit_trusted(fit))
+    if (!aw_fit_explains(fit))
         fprintf(file,
                 " <strong>That is less than %.0f&nbsp;%%: do not trust the model and its "
                 "predictions.</strong>",
                 100 * AW_FIT_TRUSTED);
+    if (!aw_fit_is_timely(fit))
+        fprintf(file,
+                " <strong>The dead time is not known to one sample interval (%.2g ms): the gains "
+                "are made for the longest one.</strong>",
+                1000 * fit->interval_s);
     if (fit->piece_s > 0)
         fprintf(file,
                 " The data were compared in pieces of %.2g s, so motion that takes longer than "

@@ -579,29 +579,19 @@ static void test_fit_is_bounded(void **state)
     assert_false(aw_fit_trusted(&fit));
 }
 
-static void test_late(void **state)
-{
-    static const struct {
-        double dead_time, late, is;
-    } rows[] = {{0.01, 0.002, 0.002}, {0.01, NAN, 0.01}, {NAN, NAN, 0},
-                {-1, NAN, 0},         {351, NAN, 0.07},  {0.01, 351, 0.07}};
-    (void)state;
-    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
-        struct aw_fit fit = {.process = {.gain = 1, .a1 = 0.04, .a3 = 0.01, .dead_time_s = 0.02},
-                             .half = {.dead_time = rows[i].dead_time, .late = rows[i].late}};
-        assert_true(fabs(aw_fit_late(&fit) - rows[i].is) < 1e-12);
-    }
-}
-
 static void test_trusted(void **state)
 {
     (void)state;
     static const struct {
-        double held_out;
+        double held_out, dead_time, interval_s;
         bool trusted;
-    } rows[] = {{1, true}, {0.75, true}, {0.7499, false}, {0.083, false}, {-1, false}, {NAN, true}};
+    } rows[] = {{1, 0, 0, true},          {0.75, NAN, 0.01, true},   {0.7499, 0, 0.01, false},
+                {0.083, NAN, 0, false},   {-1, 0, 0, false},         {NAN, NAN, 0, true},
+                {0.9, 0.009, 0.01, true}, {0.9, 0.044, 0.01, false}, {NAN, 0.044, 0, true}};
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
-        struct aw_fit fit = {.held_out = rows[i].held_out};
+        struct aw_fit fit = {.held_out = rows[i].held_out,
+                             .half = {.dead_time = rows[i].dead_time},
+                             .interval_s = rows[i].interval_s};
         assert_int_equal(aw_fit_trusted(&fit), rows[i].trusted);
     }
 }
@@ -644,7 +634,6 @@ int main(void)
         cmocka_unit_test(test_records_that_rest),
         cmocka_unit_test(test_long_records),
         cmocka_unit_test(test_fit_is_bounded),
-        cmocka_unit_test(test_late),
         cmocka_unit_test(test_trusted),
         cmocka_unit_test(test_all_numbers_of_all_fits),
     };

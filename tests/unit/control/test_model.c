@@ -178,7 +178,7 @@ static void test_every_key(void **state)
         aw_model_init(&model);
         aw_model_write(out, &model);
         model.fit = (struct aw_fit){
-            processes[i], {0.5, 1, 1.5, 2, 2.5, 3, 3.5}, 4, 5, 6, 7, 8, 9, 10, 11, 0, 12};
+            processes[i], {0.5, 1, 1.5, 2, 2.5, 3}, 4, 5, 6, 7, 8, 9, 10, 11, 0, 0.01, 12};
         model.grain = (struct aw_grain){0.0625, 0.03125};
         model.driver = (struct aw_driver){0.004, 0.01, 4, 0.81, 100, 0.03125, 0.0625};
         model.tick = (struct aw_tick){0.004, 13, (enum aw_tick_from)(i % AW_TICK_FROMS)};
@@ -315,7 +315,7 @@ static void test_what_no_joint_has(void **state)
         const char *more, *says;
     } rows[] = {
         {"\"confidence\":{\"dead_time\":1e300}", "m: dead_time is 1e+300 — 10000 is the most"},
-        {"\"confidence\":{\"late\":-1e5}", "m: late is -100000 — -10000 is the most"},
+        {"\"fit\":{\"interval\":-1e5}", "m: interval is -100000 — -10000 is the most"},
         {"\"lead\":2e4", "m: lead is 20000 — 10000 is the most"},
         {"\"tau\":1e300", "m: a lag of 1e+300 s — 10000 s are the most"},
         {"\"tau3\":1e5", "m: tau3 is 100000 — 10000 is the most"},

@@ -144,8 +144,8 @@ static void better(const char *rule, const struct aw_response *tuned,
              tuned->value[AW_OVERSHOOT], tuned->value[AW_SETTLING_TIME]);
 }
 
-/* Every rule whose proposal is not refused; robust is one of them, and asked for little overshoot.
- */
+/* Every rule whose proposal is not refused; robust is one of them, asked for little overshoot, and
+ * made for the longest dead time. */
 static void check_rules(int controller, const struct aw_fit *fit, struct aw_gains before,
                         double from, double to)
 {
@@ -160,7 +160,7 @@ static void check_rules(int controller, const struct aw_fit *fit, struct aw_gain
         struct aw_design_options o = {.rule = (enum aw_rule)rule,
                                       .bounded = true,
                                       .overshoot = 0.2,
-                                      .late_s = aw_fit_late(fit)};
+                                      .late_s = rule == AW_RULE_ROBUST ? fit->half.dead_time : 0};
         struct aw_proposal proposal;
         enum aw_status status = aw_design(&fit->process, &driver, &o, &proposal, NULL);
         assert_true(status == AW_OK || (status == AW_LIMIT && rule != AW_RULE_ROBUST));
