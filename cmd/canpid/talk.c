@@ -366,11 +366,11 @@ enum aw_status canpid_end_motion(struct aw_session *session, enum aw_status stat
     return status;
 }
 
-static void wait_for_turn(struct aw_session *session, unsigned board, aw_frame_fn *add,
-                          void *context)
+static void wait_for_turn(struct aw_session *session, unsigned id, aw_frame_fn *add, void *context)
 {
     const struct aw_canpid *client = &((struct canpid_state *)session->state)->client;
-    int64_t pace = aw_canpid_paced_ns(client, board) - client->boards[board / 32].sent_ns;
+    int64_t pace =
+        aw_canpid_paced_ns(client, id) - client->boards[id / 32 % AW_CANPID_BOARDS].sent_ns;
     for (int64_t waited = 0; waited < pace; waited += session->tool->stop_gap_ms * AW_MILLISECOND)
         add(context, NULL, 0);
 }
@@ -391,7 +391,7 @@ void canpid_last_stop(struct aw_session *session, aw_frame_fn *add, void *contex
         aw_canpid_gain_record(&client->wire, &at, &command);
         if (aw_canpid_encode(client, &command, &sent, NULL) != AW_OK)
             continue;
-        wait_for_turn(session, at.board, add, context);
+        wait_for_turn(session, sent.bytes[0] | (unsigned)sent.bytes[1] << 8, add, context);
         add(context, sent.bytes, sent.size);
     }
     if (!old)

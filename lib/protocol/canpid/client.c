@@ -39,6 +39,11 @@ static bool is_command(unsigned id)
     return id % 32 < 16 && id <= AW_CAN_SHORT_MAX;
 }
 
+static bool is_gain(unsigned id)
+{
+    return id % 32 >= 1 && id % 32 <= AW_CANPID_GAINS;
+}
+
 /* Telemetry */
 
 int64_t aw_canpid_last_ns(const struct aw_canpid_stream *stream)
@@ -249,13 +254,16 @@ enum aw_status aw_canpid_encode(struct aw_canpid *client, const struct aw_record
     return guard(client, command, sent, err);
 }
 
+/* A round of the loop may take a little longer than the measured one. Gains have a margin for it:
+ * they would pile up. A setpoint makes the ones before it needless. */
 int64_t aw_canpid_paced_ns(const struct aw_canpid *client, unsigned id)
 {
     const struct aw_canpid_board *to = &client->boards[id / 32 % AW_CANPID_BOARDS];
     int64_t pace = to->period.period_ns ? to->period.period_ns : AW_CANPID_PACE_NS;
     if (to->sent_ns == INT64_MIN || !is_command(id))
         return INT64_MIN;
-    return to->sent_ns + (pace > AW_CANPID_PACE_MIN_NS ? pace : AW_CANPID_PACE_MIN_NS);
+    pace = pace > AW_CANPID_PACE_MIN_NS ? pace : AW_CANPID_PACE_MIN_NS;
+    return to->sent_ns + pace + (is_gain(id) ? pace / 10 : 0);
 }
 
 static enum aw_status await_pace(struct aw_canpid *client, unsigned board, struct aw_error *err)
@@ -586,9 +594,16 @@ static uint64_t unconfirmed(const struct stopping *s)
     return s->wanted & ~s->done.confirmed;
 }
 
-/* Sends what may go out now, and says when the next one may; AW_NEVER: all have gone out. The first
- * one keeps no pace: a driver's hardware has room for it behind the frame before, and what came
- * before is needless now. */
+/* Half a pace after the frame before, in which the driver's loop makes room. */
+static int64_t first_due(const struct aw_canpid *client, unsigned board)
+{
+    int64_t sent = client->boards[board / 32].sent_ns;
+    int64_t half = (aw_canpid_paced_ns(client, board) - sent) / 2;
+    return sent == INT64_MIN ? sent : sent + aw_sooner(half, AW_CANPID_PACE_MIN_NS);
+}
+
+/* Sends the disables that are due and sets when the next one is; AW_NEVER: all were sent. The first
+ * one is sent even where the clock refuses to wait. */
 static enum aw_status send_disables(struct stopping *s, bool refused, int64_t *next,
                                     struct aw_error *err)
 {
@@ -597,9 +612,10 @@ static enum aw_status send_disables(struct stopping *s, bool refused, int64_t *n
     *next = AW_NEVER;
     for (uint64_t left = unconfirmed(s); left; left &= left - 1) {
         unsigned i = (unsigned)__builtin_ctzll(left);
-        int64_t paced = aw_canpid_paced_ns(client, i * 32), now = aw_clock_now(client->link->clock);
-        bool first_one = s->of[i].sent == 0, room = s->of[i].sent < AW_CANPID_STOPS;
-        if (first_one || (room && !refused && now >= paced)) {
+        bool first_one = s->of[i].sent == 0, more = s->of[i].sent < AW_CANPID_STOPS;
+        int64_t paced = first_one ? first_due(client, i * 32) : aw_canpid_paced_ns(client, i * 32);
+        bool due = !refused && aw_clock_now(client->link->clock) >= paced;
+        if (more && (due || (first_one && refused))) {
             struct aw_record command;
             struct aw_canpid_sent sent;
             struct aw_error *why = first == AW_OK ? err : NULL;

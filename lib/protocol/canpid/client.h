@@ -25,8 +25,9 @@
  * Pace: a driver reads one frame in each round of its loop. Two more wait in its hardware; any
  * further one is lost without a sign. A round takes 4 ms, or one cycle of the telemetry if that is
  * longer. So two frames to one board are sent at least AW_CANPID_PACE_MIN_NS apart, and at least
- * one period of its telemetry, which is measured; AW_CANPID_PACE_NS until then. The first frame of
- * a stop is sent at once, because the hardware has room for it; its repetitions keep the pace. Each
+ * one period of its telemetry, which is measured; AW_CANPID_PACE_NS until then. A gain is sent a
+ * tenth later, in case a round takes longer than measured. The first frame of a stop is sent half a
+ * pace (at most AW_CANPID_PACE_MIN_NS) after the frame before; its repetitions keep the pace. Each
  * board has a pace of its own. Nothing is queued: a command returns when its frame was sent, so a
  * stop is always the next frame.
  */
