@@ -19,7 +19,7 @@ static const char *const hid_keys[] = {"serial", "usage_page", "interface", NULL
 
 static const char *const uhid_keys[] = {"serial", NULL};
 /* compat is for the tool; the link does not look at it. */
-static const char *const udp_keys[] = {"listen", "from", "compat", NULL};
+static const char *const udp_keys[] = {"listen", "from", "greet", "compat", NULL};
 static const char *const udp_listen_keys[] = {"reply", NULL};
 
 static const char *const log_keys[] = {"speed", "from", "loop", "port", NULL};
@@ -73,7 +73,7 @@ static const struct aw_transport transports[] = {
         .help =
             "datagrams to a simulator, which answers to a fixed port of ours; udp: alone is "
             "127.0.0.1:30004 and 30005; what other addresses than HOST send is refused, but for "
-            "from=any",
+            "from=any; greet=1 sends an empty datagram first, for reply=sender",
         .keys = udp_keys,
         .open = aw_udp_open,
     },

@@ -505,6 +505,13 @@ END
     same "$(json '[.ok,.result]')" '[false,"not-finished"]'
 }
 
+@test "the URL of a simulator that answers the last sender works at once" {
+    start sim unitysim sim --scene 1 --listen "udp-listen:0?reply=sender"
+    has "$url" "?listen=0&greet=1"
+    ok unitysim -q -l "$url" status
+    ok unitysim -q -l "$url" move elbow=2300
+}
+
 @test "a goal beyond the limits goes to the limit, and is told" {
     printf 'Joint,Motion Type,Position,Velocity,Tolerance,Delay (ms)\nElbow,Auto,4000,45,10,0,\n' >s.csv
     ok unitysim -j -l "$fast" play s.csv

@@ -313,9 +313,10 @@ static enum aw_status read_one(struct udp_link *self, void *out, size_t cap, siz
     aw_fd_read_stamps(&self->fd, &self->headers[self->next].msg_hdr);
     self->next++;
     self->refused = self->refused && self->server && !self->to_sender;
-    if (self->to_sender && !same(&one->from, &self->to))
+    bool greets = self->to_sender && !same(&one->from, &self->to);
+    if (greets)
         self->to = one->from;
-    if (size == 0 && !is_time(self, self->received_ns))
+    if (size == 0 && (greets || !is_time(self, self->received_ns)))
         return AW_TIMEOUT;
     if (size == 0) {
         snprintf(link->event, sizeof link->event, "an empty datagram came — passed over");
@@ -524,6 +525,8 @@ enum aw_status aw_udp_open(struct aw_link **out, const struct aw_url *url,
     self->to = to;
     self->peer_only = source == 0;
     snprintf(self->fd.base.key, sizeof self->fd.base.key, "udp:%s", name_of(&to, name));
+    if (aw_url_get(url, "greet")) /* a simulator with reply=sender knows where to send now */
+        sendto(self->fd.fd, "", 0, MSG_NOSIGNAL, (const struct sockaddr *)&to.at, to.size);
     *out = &self->fd.base;
     return AW_OK;
 }
@@ -540,8 +543,10 @@ static void write_ready(struct udp_link *self, const struct address *at)
                                   at->at.ss_family, link->clock, NULL) == AW_OK)
         bound = client;
     snprintf(link->key, sizeof link->key, "udp:%s", name_of(&bound, name));
-    snprintf(link->ready, sizeof link->ready, "%s?listen=%u", link->key,
-             self->to_sender ? 0 : port_of(&self->to));
+    if (self->to_sender)
+        snprintf(link->ready, sizeof link->ready, "%s?listen=0&greet=1", link->key);
+    else
+        snprintf(link->ready, sizeof link->ready, "%s?listen=%u", link->key, port_of(&self->to));
 }
 
 bool aw_udp_bound(unsigned port)
