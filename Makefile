@@ -375,10 +375,11 @@ install: all
 	sed 's|@version@|$(VERSION)|' lib/python/METADATA.in > $(call dest,$(PYTHONDIR)/armwire-$(VERSION).dist-info)/METADATA
 	install -m 644 lib/python/entry_points.txt $(call dest,$(PYTHONDIR)/armwire-$(VERSION).dist-info)
 	for n in 1 3 5 7; do install -m 644 docs/man/*.$$n $(call dest,$(MANDIR))/man$$n || exit 1; done
-	install -d $(foreach d,code layouts tests,$(call dest,$(SHAREDIR)/$(d)))
+	install -d $(foreach d,code layouts systemd tests,$(call dest,$(SHAREDIR)/$(d)))
 	install -m 644 $(TEMPLATES) $(call dest,$(SHAREDIR)/code)
 	install -m 644 docs/example/*.foxglove.json docs/example/*.plotjuggler.xml $(call dest,$(SHAREDIR)/layouts)
 	install -m 644 docs/example/*.bats docs/example/test_arm.py $(call dest,$(SHAREDIR)/tests)
+	install -m 644 docs/packaging/systemd/*.service $(call dest,$(SHAREDIR)/systemd)
 	for t in $(TOOLS); do \
 	    install -m 644 completions/$$t.bash $(call dest,$(BASH_DIR))/$$t && \
 	    install -m 644 completions/_$$t $(call dest,$(ZSH_DIR)) && \

@@ -364,15 +364,14 @@ const struct aw_command aw_common_commands[] = {
      .summary = "open the device and share it with other programs",
      .options = AW_OPTIONS(
          {.name = "listen", .value = "URL,…", .complete = NULL,
-          .help = "the socket: serve: or unix:PATH", .fallback = "serve:"},
-         {.name = "print-unit", .help = "print a unit file for systemd, and do nothing else"}),
-     .prints = "a unit file, or nothing", .run = aw_run_serve,
+          .help = "the socket: serve: or unix:PATH", .fallback = "serve:"}),
+     .prints = "nothing", .run = aw_run_serve,
      .details = "Any number of programs may read, one at a time may command. If that one falls "
          "silent while something moves, the device is stopped. The tools find the server by "
          "themselves, or with -l serve:. On another machine run the tool by ssh. armwire-mqtt "
          "serves the clients of an MQTT broker. "
          "See docs/sharing.md.",
-     .examples = AW_LIST("-l sim: serve --print-unit"), .lines = AW_LIST("-l sim: serve &")},
+     .lines = AW_LIST("-l sim: serve &")},
     {.name = "speed", .group = AW_GROUP_MOVE, .streams = true,
      .summary = "on a server: how fast what another program plays goes on",
      .args = AW_ARGS(

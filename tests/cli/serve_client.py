@@ -9,14 +9,14 @@ import struct
 import sys
 import time
 
-FROM_CLIENT = {"LIFE": (1, ""), "LINK": (2, ""), "WANT": (3, "b"), "STOP": (4, ""), "FRAME": (5, "iiqtt"),
-               "ASK": (6, "qqt"), "UNTIL": (7, "q"), "IDLE": (8, "bit"), "PLAYS": (9, "b"), "ASK_SPEED": (10, "db"),
-               "WHO": (11, ""), "RELEASE": (12, ""), "LEAVE": (13, "")}
+FROM_CLIENT = {"LIFE": (1, ""), "LINK": (2, ""), "WANT": (3, "b"), "STOP": (4, ""), "FRAME": (5, "iitt"),
+               "ASK": (6, "qt"), "IDLE": (7, "bit"), "PLAYS": (8, "b"), "ASK_SPEED": (9, "db"), "WHO": (10, ""),
+               "RELEASE": (11, ""), "LEAVE": (12, "")}
 WHO = "ittdd"
-FROM_SERVER = {64: ("HELLO", "ttttibbqqi" + WHO + "t"), 65: ("PASSED", "bqqt"), 66: ("LOST_SOME", "i"),
+FROM_SERVER = {64: ("HELLO", "ttttibqi" + WHO + "t"), 65: ("PASSED", "bqt"), 66: ("LOST_SOME", "i"),
                67: ("GRANTED", "it"), 68: ("TURNED_DOWN", "bt"), 69: ("ACK", "ibt"), 70: ("DONE", "bt"),
                71: ("COMMANDER", WHO), 72: ("HALTED", "b"), 73: ("REVOKED", "bbt"), 74: ("STOPPED_BY", "bt"),
-               75: ("SPEED", "d"), 76: ("AT", "q")}
+               75: ("SPEED", "d")}
 SIZES = {"b": "<B", "i": "<I", "q": "<q", "d": "<d"}
 
 

@@ -19,9 +19,11 @@ for ((i = 0; i < ${#words[@]}; i++)); do
     esac
 done
 if [ "$at" -lt 0 ]; then exec "$program" "${words[@]}"; fi
+url=${words[at]/time=virtual&/} # a server has real time
+url=${url/[?&]time=virtual/}
 place=$(mktemp -d "${TMPDIR:-/tmp}/served.XXXXXX")
 mkfifo "$place/said"
-"$program" serve -l "${words[at]}" "${about[@]}" --listen "unix:$place/s" >/dev/null 2>"$place/said" 3>&- 4>&- </dev/null &
+"$program" serve -l "$url" "${about[@]}" --listen "unix:$place/s" >/dev/null 2>"$place/said" 3>&- 4>&- </dev/null &
 server=$!
 exec {said}<"$place/said"
 until [[ ${line:-} == ready:* ]]; do

@@ -77,12 +77,12 @@ stays() { same "$(hidmotor -q -j status | jq -c "$1")" "$(sleep 0.3; hidmotor -q
     printf '%s\n' '[joint base]' 'index = 1' 'kind = rotate' 'min = 0' 'max = 90' 'home = 0' >joints.ini
     export ARMCTL_CONFIG=$D/joints.ini
     while read -r tool frame words; do
-        serve "$tool.${words%% *}.strict" "$tool" -l "sim:?time=virtual"
+        serve "$tool.${words%% *}.strict" "$tool" -l sim:
         # shellcheck disable=SC2086
         fails 6 "$tool" -q --force $words
         has "$why" 'refused by the server: '
         end "$pid"
-        serve "$tool.${words%% *}.lax" "$tool" -l "sim:?time=virtual" --force -v
+        serve "$tool.${words%% *}.lax" "$tool" -l sim: --force -v
         # shellcheck disable=SC2086
         "$tool" -q --force $words || true # its device has limits of its own
         grep -q -- "-> .*$frame" "$tool.${words%% *}.lax.err"

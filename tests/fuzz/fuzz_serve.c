@@ -68,8 +68,7 @@ static void try_client(const uint8_t *data, size_t size)
     uint8_t bytes[256];
     size_t got;
     MUST(attached && say(data, size, ends));
-    *attached = (struct aw_attached){.session = session,
-                                     .hello = {.datagrams = size % 2, .virtual = size % 3 == 0}};
+    *attached = (struct aw_attached){.session = session, .hello.datagrams = size % 2};
     aw_conn_init(&attached->conn, ends[0]);
     session->share.attached = attached;
     MUST(aw_attached_open(session, &link) == AW_OK);

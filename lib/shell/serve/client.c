@@ -178,24 +178,15 @@ static void take_message(struct aw_attached *attached, enum aw_verb type, struct
     case AW_SPEED:
         attached->session->motion.asked = aw_get_real(r);
         break;
-    case AW_AT:
-        attached->now_ns = aw_get_int(r, 8);
-        break;
     default: /* HALTED: GRANTED follows, or the reason why not */
         break;
     }
 }
 
-/* A command that only reads waits for the next server, but not in virtual time. */
-static bool waits_for_another(const struct aw_attached *attached)
-{
-    return attached->session->share.patient && !attached->hello.virtual;
-}
-
 enum aw_status aw_attached_fail(const struct aw_attached *attached, struct aw_error *err)
 {
     const char *why = *attached->lost ? attached->lost : "the server is gone";
-    if (waits_for_another(attached))
+    if (attached->session->share.patient)
         return aw_fail(err, AW_LOST, "%s: %s — waiting for it", attached->address.text, why);
     return aw_fail(err, AW_LOST, "%s: %s — every motion by it is stopped", attached->address.text,
                    why);
@@ -216,7 +207,7 @@ void aw_attached_take(struct aw_attached *attached)
     attached->aside.fd = -1;
     struct aw_error err;
     aw_attached_fail(attached, &err);
-    if (!attached->revoked && attached->aside.serve && !waits_for_another(attached))
+    if (!attached->revoked && attached->aside.serve && !attached->session->share.patient)
         take_end(attached, AW_LOST, err.text);
 }
 

@@ -7,7 +7,7 @@
 /* Bytes that have passed the server's link. */
 struct aw_passed {
     struct aw_passed *next;
-    int64_t time_ns, at_ns; /* at: virtual time */
+    int64_t time_ns;
     size_t size, taken;
     uint8_t bytes[];
 };
@@ -20,7 +20,6 @@ struct aw_attached {
     struct aw_hello hello;
     char key[128];     /* of the device */
     bool fresh_memory; /* hello.memory has not been used yet */
-    int64_t now_ns;    /* virtual time that has passed, as the server was asked */
     bool over;         /* the connection */
     char lost[320];    /* why, or "" */
 

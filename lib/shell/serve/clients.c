@@ -38,8 +38,6 @@ static void hello(struct aw_peer *peer)
     aw_put_text(w, device ? device->key : "");
     aw_put_int(w, getpid(), 4);
     aw_put_int(w, device && device->datagrams, 1);
-    aw_put_int(w, aw_session_virtual(session), 1);
-    aw_put_int(w, aw_clock_now(session->clock), 8);
     aw_put_int(w, server->deadman_ns, 8);
     aw_put_int(w, aw_session_packets_sum(session), 4);
     aw_commander_put(w, &commander);
@@ -107,14 +105,6 @@ static void go_idle(struct aw_peer *peer, struct aw_reader *r)
     aw_lease_idle(peer->server, peer, moves, ms);
 }
 
-static void wait_until(struct aw_peer *peer, int64_t until_ns)
-{
-    peer->until_ns = until_ns;
-    peer->asked = true;
-    if (peer->server->listens)
-        aw_stop_ask(peer->server->session);
-}
-
 static void take_message(struct aw_peer *peer, enum aw_verb type, struct aw_reader *r)
 {
     struct aw_server *server = peer->server;
@@ -131,9 +121,6 @@ static void take_message(struct aw_peer *peer, enum aw_verb type, struct aw_read
     case AW_FRAME:
     case AW_ASK:
         aw_frames_take(peer, type, *r);
-        break;
-    case AW_UNTIL:
-        wait_until(peer, aw_get_int(r, 8));
         break;
     case AW_IDLE:
         go_idle(peer, r);
@@ -258,11 +245,10 @@ static const struct aw_listener *as_listener(const struct aw_server *server, con
 void aw_server_due(struct aw_server *server)
 {
     int64_t due = aw_deadman_due(server);
-    bool virtual = aw_session_virtual(server->session);
     for (const struct aw_peer *peer = server->peers; peer; peer = peer->next) {
         if (peer->conn.since_ns)
             due = aw_sooner(due, peer->conn.since_ns + AW_TOGETHER);
-        if (peer->held && !virtual)
+        if (peer->held)
             due = aw_sooner(due, peer->held->until_ns);
         if (peer->more)
             due = 0;

@@ -81,11 +81,9 @@ static struct judged judge(struct aw_server *server, struct aw_span frame)
 static void put_passed(struct aw_server *server, enum aw_dir dir, struct aw_span bytes,
                        int64_t time_ns)
 {
-    const struct aw_session *session = server->session;
     aw_put_start(&server->out, AW_PASSED);
     aw_put_int(&server->out, dir == AW_TX, 1);
     aw_put_int(&server->out, time_ns, 8);
-    aw_put_int(&server->out, aw_session_virtual(session) ? aw_clock_now(session->clock) : 0, 8);
     aw_put_bytes(&server->out, bytes);
 }
 
@@ -93,7 +91,6 @@ static void give(struct aw_peer *peer, struct aw_span bytes, int64_t time_ns)
 {
     put_passed(peer->server, AW_RX, bytes, time_ns);
     aw_peer_put(peer, &peer->server->out);
-    peer->until_ns = AW_NEVER;
 }
 
 void aw_frames_catch_up(struct aw_server *server, struct aw_peer *peer)
@@ -124,8 +121,6 @@ void aw_frames_pass(struct aw_session *session, bool tx, struct aw_span bytes, i
             continue;
         aw_peer_put(peer, &server->out);
         peer->asked = peer->asked && tx;
-        if (!tx)
-            peer->until_ns = AW_NEVER;
     }
     if (!tx)
         aw_split(&server->received, session->wire, bytes,
@@ -136,11 +131,6 @@ void aw_frames_pass(struct aw_session *session, bool tx, struct aw_span bytes, i
  *
  * A device that answers each frame has room for one.
  */
-
-static int64_t clock_now(const struct aw_server *server)
-{
-    return aw_clock_now(server->session->clock);
-}
 
 static struct aw_question *find_question(struct aw_server *server, struct aw_span frame)
 {
@@ -159,7 +149,7 @@ static struct aw_question *find_question(struct aw_server *server, struct aw_spa
 /* When the exchange in progress ends without an answer; INT64_MIN: there is none. */
 static int64_t exchange_end(const struct aw_server *server)
 {
-    int64_t now = clock_now(server), end = INT64_MIN;
+    int64_t now = aw_server_now(server), end = INT64_MIN;
     for (size_t i = 0; i < AW_QUESTIONS; i++) {
         const struct aw_question *q = &server->questions[i];
         int64_t own = q->asked_ns + FLIGHT_NS;
@@ -175,7 +165,7 @@ static void begin_exchange(struct aw_server *server, struct aw_span frame)
         return;
     struct aw_question *q = find_question(server, frame);
     q->open = true;
-    q->asked_ns = clock_now(server);
+    q->asked_ns = aw_server_now(server);
 }
 
 static void take_answer(struct aw_server *server, struct aw_span frame)
@@ -189,7 +179,7 @@ static void take_answer(struct aw_server *server, struct aw_span frame)
             !tool->share.answers((struct aw_span){q->bytes, q->size}, frame))
             continue;
         q->open = false;
-        q->answered_ns = clock_now(server);
+        q->answered_ns = aw_server_now(server);
         q->answer_size = frame.size;
         memcpy(q->answer, frame.data, frame.size);
     }
@@ -214,14 +204,6 @@ static void hold(struct aw_peer *peer, enum aw_verb type, struct aw_reader field
 }
 
 /* ---- Writing ---- */
-
-/* The clock of a simulation in virtual time follows its clients. */
-static void set_clock(struct aw_server *server, int64_t at)
-{
-    struct aw_virtual_clock *clock = &server->session->time.virtual;
-    if (aw_session_virtual(server->session) && at > clock->time_ns)
-        clock->time_ns = at;
-}
 
 static enum aw_status write_frame(struct aw_server *server, struct aw_span frame)
 {
@@ -252,8 +234,7 @@ static enum aw_status check(struct aw_peer *peer, unsigned lease, struct aw_span
         return judged.status;
     *due =
         session->tool->share.due ? session->tool->share.due(session, frame) : exchange_end(server);
-    /* A client in virtual time lets no time pass while it waits for the ACK. */
-    return *due <= clock_now(server) || aw_session_virtual(session) ? AW_OK : AW_MORE;
+    return *due <= aw_server_now(server) ? AW_OK : AW_MORE;
 }
 
 /* From here on it moves, before the first byte of it leaves. */
@@ -277,14 +258,13 @@ static void command(struct aw_peer *peer, struct aw_reader fields)
     struct aw_server *server = peer->server;
     struct aw_reader r = fields;
     unsigned lease = (unsigned)aw_get_int(&r, 4), number = (unsigned)aw_get_int(&r, 4);
-    int64_t at = aw_get_int(&r, 8), due = 0;
+    int64_t due = 0;
     struct aw_span memory = aw_get_bytes(&r), frame = aw_get_bytes(&r);
     bool second = peer->held && peer->held->type == AW_FRAME;
     if (r.bad || !frame.size || frame.size > AW_FRAME_ROOM || second) {
         peer->conn.gone = true; /* it breaks the rule of one frame until its ACK */
         return;
     }
-    set_clock(server, at);
     enum aw_status status = check(peer, lease, frame, &due);
     if (status == AW_MORE) {
         hold(peer, AW_FRAME, fields, due);
@@ -312,7 +292,7 @@ static enum aw_status ask(struct aw_peer *peer, struct aw_span frame, int64_t yo
 {
     struct aw_server *server = peer->server;
     struct aw_session *session = server->session;
-    int64_t now = clock_now(server);
+    int64_t now = aw_server_now(server);
     if (!session->tool->share.answers || frame.size > AW_QUESTION_MAX)
         return write_frame(server, frame);
     struct aw_question *q = find_question(server, frame);
@@ -338,9 +318,8 @@ static void question(struct aw_peer *peer, struct aw_reader fields)
     struct aw_server *server = peer->server;
     const struct aw_link *link = server->session->device.link;
     struct aw_reader r = fields;
-    int64_t at = aw_get_int(&r, 8), younger = aw_get_int(&r, 8);
+    int64_t younger = aw_get_int(&r, 8);
     struct aw_span frame = aw_get_bytes(&r);
-    set_clock(server, at);
     if (r.bad || !frame.size || frame.size > AW_FRAME_ROOM || !link || link->lost ||
         (peer->held && peer->held->type == AW_FRAME) || !judge(server, frame).reads)
         return;
@@ -360,7 +339,7 @@ void aw_frames_take(struct aw_peer *peer, enum aw_verb type, struct aw_reader fi
 void aw_frames_held(struct aw_peer *peer)
 {
     struct aw_held *held = peer->held;
-    if (!held || peer->server->closed || clock_now(peer->server) < held->until_ns)
+    if (!held || peer->server->closed || aw_server_now(peer->server) < held->until_ns)
         return;
     peer->held = NULL;
     aw_frames_take(peer, held->type,

@@ -14,8 +14,6 @@ static void read_hello(struct aw_reader *r, struct aw_hello *hello)
     aw_get_text(r, hello->key, sizeof hello->key);
     hello->pid = (int)aw_get_int(r, 4);
     hello->datagrams = aw_get_int(r, 1);
-    hello->virtual = aw_get_int(r, 1);
-    hello->at_ns = aw_get_int(r, 8);
     hello->deadman_ns = aw_get_int(r, 8);
     hello->packets = (uint32_t)aw_get_int(r, 4);
     aw_commander_get(r, &hello->commander);

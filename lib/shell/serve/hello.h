@@ -11,8 +11,7 @@ struct aw_hello {
     char version[32], tool[24]; /* tool "": no server of ours */
     char url[256], key[128];    /* of its device */
     int pid;
-    bool datagrams, virtual;
-    int64_t at_ns;      /* virtual time */
+    bool datagrams;
     int64_t deadman_ns; /* 0: none */
     uint32_t packets;   /* sum of its packet files */
     struct aw_commander commander;

@@ -284,9 +284,6 @@ void aw_lease_halt(struct aw_server *server)
 int64_t aw_deadman_due(const struct aw_server *server)
 {
     const struct aw_peer *peer = server->holder;
-    /* In virtual time the simulation stands still as long as its clients do. */
-    if (aw_session_virtual(server->session))
-        return AW_NEVER;
     if (!peer || !server->deadman_ns || server->halt || server->closed || !moves(server))
         return AW_NEVER;
     return peer->seen_ns + server->deadman_ns;

@@ -22,11 +22,6 @@ static struct aw_attached *of(const struct aw_link *link)
     return ((const struct serve_link *)link)->attached;
 }
 
-static struct aw_virtual_clock *clock_of(const struct aw_attached *attached)
-{
-    return attached->hello.virtual ? &attached->session->time.virtual : NULL;
-}
-
 /* ---- What comes ---- */
 
 static void pop(struct aw_attached *attached)
@@ -50,7 +45,7 @@ void aw_attached_pass(struct aw_attached *attached, struct aw_reader *r)
 {
     struct aw_session *session = attached->session;
     bool sent = aw_get_int(r, 1);
-    int64_t time_ns = aw_get_int(r, 8), at_ns = aw_get_int(r, 8);
+    int64_t time_ns = aw_get_int(r, 8);
     struct aw_span bytes = aw_get_bytes(r);
     if (r->bad || !attached->link)
         return;
@@ -63,7 +58,7 @@ void aw_attached_pass(struct aw_attached *attached, struct aw_reader *r)
     struct aw_passed *passed = malloc(sizeof *passed + bytes.size);
     if (!passed)
         return;
-    *passed = (struct aw_passed){.time_ns = time_ns, .at_ns = at_ns, .size = bytes.size};
+    *passed = (struct aw_passed){.time_ns = time_ns, .size = bytes.size};
     memcpy(passed->bytes, bytes.data, bytes.size);
     if (attached->n == PASSED_MAX) {
         attached->link->dropped++;
@@ -74,38 +69,18 @@ void aw_attached_pass(struct aw_attached *attached, struct aw_reader *r)
     attached->n++;
 }
 
-/* Until this is so, or the deadline. */
-static enum aw_status wait_for(struct aw_attached *attached, const int64_t *let_pass,
-                               int64_t deadline)
+/* Waits until something has passed, the connection ends, or the deadline. */
+static enum aw_status await_passed(struct aw_attached *attached, int64_t deadline)
 {
     struct aw_clock *clock = &attached->session->time.real.base;
     enum aw_status status = AW_OK;
     attached->aside.fd = -1;
-    while (!attached->first && !attached->over && status == AW_OK &&
-           (!let_pass || *let_pass == INT64_MIN)) {
+    while (!attached->first && !attached->over && status == AW_OK) {
         status = aw_clock_wait(clock, attached->conn.fd, POLLIN, deadline);
         if (status == AW_OK)
             aw_attached_take(attached);
     }
     attached->aside.fd = attached->over ? -1 : attached->conn.fd;
-    return status == AW_OK && !attached->first && !attached->over ? AW_TIMEOUT : status;
-}
-
-/* Something has passed; where the simulator waits for nobody the server lets time pass until then.
- */
-static enum aw_status await_passed(struct aw_attached *attached, int64_t deadline)
-{
-    struct aw_virtual_clock *virtual = clock_of(attached);
-    if (!virtual || attached->first)
-        return wait_for(attached, NULL, deadline);
-    int64_t until = deadline > virtual->time_ns ? deadline : virtual->time_ns;
-    until = aw_sooner(until, AW_NEVER - 1); /* it waits, however long */
-    attached->now_ns = INT64_MIN;
-    aw_put_int(aw_attached_start(attached, AW_UNTIL), until, 8);
-    aw_attached_send(attached);
-    enum aw_status status = wait_for(attached, &attached->now_ns, AW_NEVER);
-    if (!attached->first && attached->now_ns > virtual->time_ns)
-        virtual->time_ns = attached->now_ns;
     return status;
 }
 
@@ -113,7 +88,6 @@ static enum aw_status serve_read(struct aw_link *link, void *buf, size_t cap, si
                                  int64_t deadline, struct aw_error *err)
 {
     struct aw_attached *attached = of(link);
-    struct aw_virtual_clock *virtual = clock_of(attached);
     *got = 0;
     enum aw_status status = await_passed(attached, deadline);
     if (!attached->first && attached->over)
@@ -126,8 +100,6 @@ static enum aw_status serve_read(struct aw_link *link, void *buf, size_t cap, si
     memcpy(buf, passed->bytes + passed->taken, *got);
     passed->taken += *got;
     link->rx_time_ns = passed->time_ns;
-    if (virtual && passed->at_ns > virtual->time_ns)
-        virtual->time_ns = passed->at_ns;
     if (link->datagrams || passed->taken == passed->size)
         pop(attached);
     return AW_OK;
@@ -143,12 +115,6 @@ static bool only_reads(const struct aw_session *session, struct aw_span frame)
            record.codec->message->reads;
 }
 
-/* The client's virtual time. */
-static int64_t at(const struct aw_attached *attached)
-{
-    return attached->hello.virtual ? aw_clock_now(&attached->session->time.virtual.base) : 0;
-}
-
 /* A reader with a rate accepts an answer that another program got a moment ago. */
 static enum aw_status ask(struct aw_attached *attached, struct aw_span frame)
 {
@@ -159,7 +125,6 @@ static enum aw_status ask(struct aw_attached *attached, struct aw_span frame)
                     ? aw_option_number(session, "rate")
                     : 0;
     struct aw_writer *w = aw_attached_start(attached, AW_ASK);
-    aw_put_int(w, at(attached), 8);
     aw_put_int(w, (looks || hz > 0) && hz > 0 ? (int64_t)(FRESH_SHARE * 1e9 / hz) : 0, 8);
     aw_put_bytes(w, frame);
     aw_attached_send(attached);
@@ -189,7 +154,6 @@ static enum aw_status serve_write(struct aw_link *link, const void *buf, size_t 
     struct aw_writer *w = aw_attached_start(attached, AW_FRAME);
     aw_put_int(w, attached->lease, 4);
     aw_put_int(w, ++attached->frames, 4);
-    aw_put_int(w, at(attached), 8);
     aw_memory_put(w, session);
     aw_put_bytes(w, frame);
     attached->waits = true;
@@ -205,7 +169,6 @@ static void serve_close(struct aw_link *link)
     struct aw_attached *attached = of(link);
     aw_attached_flush(attached);
     attached->link = NULL;
-    attached->session->clock = &attached->session->time.real.base;
     free(link);
 }
 
@@ -227,11 +190,6 @@ enum aw_status aw_attached_open(struct aw_session *session, struct aw_link **lin
     struct serve_link *self = calloc(1, sizeof *self);
     if (!self)
         return aw_no_memory(&session->err);
-    if (attached->hello.virtual) {
-        session->clock = &session->time.virtual.base;
-        if (attached->hello.at_ns > session->time.virtual.time_ns)
-            session->time.virtual.time_ns = attached->hello.at_ns;
-    }
     self->base = (struct aw_link){.ops = &serve_ops,
                                   .clock = session->clock,
                                   .datagrams = attached->hello.datagrams,

@@ -25,9 +25,8 @@ enum aw_verb {
     AW_LINK,      /* what passes the link is wanted from now on */
     AW_WANT,      /* take u8: the lease */
     AW_STOP,      /* the safe stop; HALTED, and perhaps GRANTED for what else it sends */
-    AW_FRAME,     /* lease u32, number u32, at i64, memory, bytes: one until ACK */
-    AW_ASK,       /* at i64, age of the answer at most i64 ns, bytes: a frame that only reads */
-    AW_UNTIL,     /* i64: waits for the virtual time; AT or PASSED */
+    AW_FRAME,     /* lease u32, number u32, memory, bytes: one until ACK */
+    AW_ASK,       /* age of the answer at most i64 ns, bytes: a frame that only reads */
     AW_IDLE,      /* moves u8, ends in ms u32 (0: not by itself), memory */
     AW_PLAYS,     /* u8: the speed of a play may be changed from now on */
     AW_ASK_SPEED, /* share f64, take u8; DONE */
@@ -36,7 +35,7 @@ enum aw_verb {
     AW_LEAVE,     /* the same in front of the end: what moves goes on */
     /* from a server */
     AW_HELLO = 64,  /* see hello() in clients.c; the first message */
-    AW_PASSED,      /* sent u8, time i64, at i64, bytes */
+    AW_PASSED,      /* sent u8, time i64, bytes */
     AW_LOST_SOME,   /* u32: number of PASSED that were dropped here */
     AW_GRANTED,     /* lease u32, memory */
     AW_TURNED_DOWN, /* exit u8 (0: another program commands), text */
@@ -47,7 +46,6 @@ enum aw_verb {
     AW_REVOKED,     /* exit u8, server ends u8, text: to the holder of the lease */
     AW_STOPPED_BY,  /* server ends u8, text: to all others */
     AW_SPEED,       /* f64: to the holder */
-    AW_AT,          /* i64: virtual time */
 };
 
 struct aw_writer {

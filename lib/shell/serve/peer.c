@@ -20,7 +20,6 @@ struct aw_peer *aw_peer_add(struct aw_server *server, int fd)
     }
     aw_conn_init(&peer->conn, fd);
     peer->seen_ns = aw_server_now(server);
-    peer->until_ns = AW_NEVER;
     peer->server = server;
     peer->next = server->peers;
     server->peers = peer;

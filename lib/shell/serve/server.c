@@ -59,26 +59,6 @@ static enum aw_status listen_on(struct aw_server *server, int64_t deadline)
     return status == AW_EVENT || status == AW_MALFORMED ? AW_OK : status;
 }
 
-/* Virtual time passes as far as the clients want that wait for it. */
-static enum aw_status let_pass(struct aw_server *server)
-{
-    struct aw_virtual_clock *clock = &server->session->time.virtual;
-    int64_t until = AW_NEVER;
-    for (const struct aw_peer *peer = server->peers; peer; peer = peer->next)
-        until = aw_sooner(until, peer->until_ns);
-    if (until == AW_NEVER)
-        return wait_for_clients(server, AW_NEVER);
-    enum aw_status status = listen_on(server, until);
-    for (struct aw_peer *peer = server->peers; peer; peer = peer->next)
-        if (peer->until_ns <= clock->time_ns) {
-            peer->until_ns = AW_NEVER;
-            aw_put_start(&server->out, AW_AT);
-            aw_put_int(&server->out, clock->time_ns, 8);
-            aw_peer_put(peer, &server->out);
-        }
-    return status;
-}
-
 /* In the watchdog process. */
 static void close_fds(void *context)
 {
@@ -142,8 +122,6 @@ static enum aw_status turn(struct aw_server *server)
 {
     struct aw_session *session = server->session;
     if (session->device.link && !session->device.link->lost) {
-        if (aw_session_virtual(session))
-            return let_pass(server);
         enum aw_status status = listen_on(server, aw_clock_now(session->clock) + AW_SECOND);
         note_connections(server);
         bool fine = status == AW_OK || status == AW_TIMEOUT || status == AW_STOPPED;
@@ -204,6 +182,9 @@ static enum aw_status open_all(struct aw_server *server)
         status = listen_by_key(server);
     if (status == AW_OK)
         status = aw_session_link(session);
+    if (status == AW_OK && aw_session_virtual(session))
+        status = aw_fail(&session->err, AW_USAGE,
+                         "serve: time=virtual is not supported — remove it from the URL");
     return status;
 }
 
@@ -235,7 +216,6 @@ static void leave_terminal(struct aw_server *server)
     session->out.charset = AW_CHARSET_UTF8;
     session->mode.one_shot = session->mode.interactive = false;
     aw_aside_add(&session->time.real.aside, &server->aside);
-    session->time.virtual.aside = &server->aside;
 }
 
 /* Whoever commands is told before the stop, which may have to be waited for. */
@@ -249,7 +229,6 @@ static void come_back(struct aw_server *server)
     if (moves)
         aw_lease_halt(server);
     aw_aside_remove(&session->time.real.aside, &server->aside);
-    session->time.virtual.aside = NULL;
     aw_crash_forget();
     aw_watchdog_end(&server->watchdog);
     session->run.reported = session->motion.stop.signal != 0;
@@ -291,8 +270,6 @@ static enum aw_status serve_all(struct aw_server *server)
 enum aw_status aw_run_serve(struct aw_session *session, const struct aw_args *args)
 {
     (void)args;
-    if (aw_flag(session, "print-unit"))
-        return aw_systemd_print_unit(session);
     enum aw_status status = aw_dry_ends(session);
     if (status != AW_OK)
         return status;

@@ -31,7 +31,6 @@ struct aw_peer {
     struct aw_who who;
     struct aw_held *held; /* or NULL */
     int64_t seen_ns;      /* the last time that bytes of it were read */
-    int64_t until_ns;     /* it waits until then by the simulator's clock; AW_NEVER: it does not */
     bool blocked;         /* the socket has no room for what waits */
     bool spare;           /* beyond the room for clients: only a stop is taken */
     bool left;            /* in order: what moves may go on */

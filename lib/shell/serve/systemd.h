@@ -1,8 +1,9 @@
-/* What systemd is told of a server, and the unit file that runs one. */
+/* Reports the state of a server to systemd. */
 #ifndef AW_SHELL_SERVE_SYSTEMD_H
 #define AW_SHELL_SERVE_SYSTEMD_H
 
-#include "shell/core/session.h"
+#include <stdbool.h>
+#include <stdint.h>
 
 /* Sends "READY=1" and the like to the socket that $NOTIFY_SOCKET names (sd_notify(3)); without one
  * nothing. */
@@ -13,8 +14,5 @@ int64_t aw_systemd_watchdog_ns(void);
 
 /* Is a socket with this path for the members of the unit's group, too? */
 bool aw_systemd_shares(const char *path);
-
-/* Prints a unit for the link of the session: --print-unit. */
-enum aw_status aw_systemd_print_unit(struct aw_session *session);
 
 #endif
