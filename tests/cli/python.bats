@@ -248,11 +248,14 @@ with armwire.open("hidmotor") as arm:
     except armwire.Stopped as error:
         print("Stopped", error.exit_code, error.why)
 END
-    coproc python -u move.py
-    read -t "$patience" -r line <&"${COPROC[0]}"
+    mkfifo said
+    python -u move.py >said 3>&- &
+    started+=($!)
+    exec {said}<said
+    read -t "$patience" -r line <&"$said"
     until ok hidmotor -q -j status && [ "$(json '.m1.target > 1')" = true ]; do sleep 0.05; done
     ok hidmotor -q stop
-    read -t "$patience" -r line <&"${COPROC[0]}"
+    read -t "$patience" -r line <&"$said"
     matches "$line" "Stopped 3 stopped by hidmotor *"
 }
 
