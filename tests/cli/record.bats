@@ -274,6 +274,27 @@ t,m1.position"
     canpid decode --csv --time rel run.pcapng | diff - again.csv
 }
 
+@test "marks are remarks in a table of joints, which plays all the same" {
+    TERM=xterm terminal <<<"
+        launch hidmotor -l sim: record run.csv --for 1500ms
+        want {simulator}
+        type \"here\r\"
+        want {marks=1}
+        ends 0"
+    same "$(grep -c '^# here$' run.csv)" 1
+    ok hidmotor -q -l "$fast" play run.csv
+}
+
+@test "a recording as the device: the table of joints has its times, at any speed" {
+    hidmotor -q -l "$fast" --record run.pcapng move 0 10 0 --wait
+    for speed in max 50; do
+        ok hidmotor -q -j -l "log:run.pcapng?speed=$speed" record "run.$speed.csv"
+        same "$(json '.samples > 5 and .duration > 0.5')" true
+    done
+    ok diff run.max.csv run.50.csv
+    ok hidmotor -q -l "log:run.pcapng" record short.csv --for 0.1s
+}
+
 @test "the end of what is typed ends the marks, not the recording" {
     TERM=xterm terminal <<<"
         launch canpid -l sim: record run.ndjson --for 1500ms

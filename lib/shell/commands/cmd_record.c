@@ -19,8 +19,7 @@
 #include "shell/core/tee.h"
 #include "wire/rows.h"
 
-#define LOOK_NS  (100 * AW_MILLISECOND) /* how often to look for a typed mark */
-#define MARK_MAX 400
+#define LOOK_NS (100 * AW_MILLISECOND) /* how often to look for a typed mark */
 
 struct recorder;
 
@@ -93,8 +92,8 @@ static void remark(struct recorder *r, int64_t time_ns, const char *text)
 
 static void json_mark(struct recorder *r, int64_t time_ns, const char *text)
 {
-    char quoted[MARK_MAX * 6 + 3];
-    *aw_json_string(quoted, text, MARK_MAX) = '\0';
+    char quoted[AW_MARK_MAX * 6 + 3];
+    *aw_json_string(quoted, text, AW_MARK_MAX) = '\0';
     fprintf(r->file, "{\"t\":%.6f,\"mark\":%s}\n", (double)time_ns / 1e9, quoted);
 }
 
@@ -265,19 +264,25 @@ static enum aw_status begin(struct recorder *r, const char *path)
 
 /* ---- While it runs ---- */
 
-/* A line that was typed is a mark. */
-static void look_for_mark(struct recorder *r)
+bool aw_record_typed(bool *typing, char text[AW_MARK_MAX])
 {
-    char text[MARK_MAX];
-    if (!r->typing || !(r->file || r->format->tee))
-        return;
-    ssize_t n = aw_read_ready(STDIN_FILENO, text, sizeof text - 1);
-    r->typing = n > 0 || (n < 0 && errno == EAGAIN);
+    ssize_t n = *typing ? aw_read_ready(STDIN_FILENO, text, AW_MARK_MAX - 1) : 0;
+    *typing = n > 0 || (n < 0 && errno == EAGAIN);
     if (n <= 0)
-        return;
+        return false;
     text[n] = '\0';
     text[strcspn(text, "\r\n")] = '\0';
-    r->format->mark(r, aw_session_time(r->session), *text ? text : "mark");
+    if (!*text)
+        snprintf(text, AW_MARK_MAX, "mark");
+    return true;
+}
+
+static void look_for_mark(struct recorder *r)
+{
+    char text[AW_MARK_MAX];
+    if (!(r->file || r->format->tee) || !aw_record_typed(&r->typing, text))
+        return;
+    r->format->mark(r, aw_session_time(r->session), text);
     r->marks++;
 }
 

@@ -24,6 +24,10 @@ aw_run_fn aw_run_record_joints, aw_run_record;
 /* What comes of a recording that has ended: AW_OK where Ctrl-C did that, unless something moves or
  * a script has more to do. */
 enum aw_status aw_record_ended(struct aw_session *session, enum aw_status status);
+
+/* True if a line was typed, which is the text of a mark. Clears *typing at the end of the input. */
+#define AW_MARK_MAX 400
+bool aw_record_typed(bool *typing, char text[AW_MARK_MAX]);
 aw_run_fn aw_run_packets, aw_run_send;
 /* The packet of a file that goes to the device, by its name or its word; NULL: there is none. */
 const struct aw_codec *aw_find_own(struct aw_session *session, const char *name);

@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "base/file.h"
 #include "base/number.h"
@@ -46,7 +47,8 @@ struct recorder {
     struct aw_samples gaps_ms;
     int64_t first_ns, last_ns, flushed_ns, changed_ns;
     double row[COLUMNS_MAX];
-    uint64_t rows, repeats, limit;
+    uint64_t rows, repeats, marks, limit;
+    bool typing;           /* lines on standard input are marks */
     enum aw_status status; /* of the last row */
 };
 
@@ -155,9 +157,14 @@ static enum aw_status begin(struct recorder *r)
 /* A killed recorder leaves all but the last moment. */
 static enum aw_status flush(struct recorder *r, int64_t now)
 {
+    char mark[AW_MARK_MAX];
     if (now - r->flushed_ns < FLUSH_NS)
         return AW_OK;
     r->flushed_ns = now;
+    if (aw_record_typed(&r->typing, mark)) {
+        fprintf(r->file, "# %s\n", mark);
+        r->marks++;
+    }
     if (fflush(r->file) == 0)
         return AW_OK;
     return aw_file_fail(&r->session->err, "record", r->path);
@@ -171,7 +178,12 @@ static double tidy(double value)
     return strtod(text, NULL);
 }
 
-/* Of a place that nobody has told yet there is no row. */
+static double *value_of(struct recorder *r, size_t column)
+{
+    return &r->list.joints[r->column[column].joint].now.value[r->column[column].value];
+}
+
+/* No row is written while a position is unknown. */
 static enum aw_status add(struct recorder *r, int64_t time_ns)
 {
     double row[COLUMNS_MAX] = {0};
@@ -179,7 +191,7 @@ static enum aw_status add(struct recorder *r, int64_t time_ns)
     enum aw_status status = AW_OK;
     memset(r->fresh, 0, sizeof r->fresh);
     for (size_t i = 1; i < n; i++) {
-        double value = r->list.joints[r->column[i].joint].now.value[r->column[i].value];
+        double value = *value_of(r, i);
         if (isnan(value) && r->column[i].value == AW_JOINT_ACTUAL)
             return AW_OK;
         row[i] = isnan(value) ? 0 : tidy(value);
@@ -263,9 +275,36 @@ static enum aw_status ask(struct recorder *r, int64_t deadline, double hz)
     return status;
 }
 
+/* The messages of a log do not wait for questions. */
+static enum aw_status read_log(struct recorder *r, int64_t deadline)
+{
+    struct aw_item item;
+    struct aw_stream *stream;
+    enum aw_status status = aw_stream_open(&stream, r->session, NULL);
+    while (status == AW_OK && !is_enough(r)) {
+        bool moved = false;
+        status = aw_stream_next(stream, deadline, &item);
+        for (size_t i = 0; status == AW_OK && i < item.n; i++) {
+            int column = aw_table_find(&r->table, item.points[i].field);
+            if (column < 1)
+                continue;
+            *value_of(r, (size_t)column) = item.points[i].value;
+            moved = moved || r->column[column].value == AW_JOINT_ACTUAL;
+        }
+        if (moved)
+            status = add(r, item.time_ns);
+        if (status == AW_MALFORMED)
+            status = AW_OK;
+    }
+    aw_stream_close(stream);
+    return aw_stream_over(status) || status == AW_TIMEOUT ? AW_OK : status;
+}
+
 static enum aw_status sample(struct recorder *r, int64_t deadline)
 {
     struct aw_session *session = r->session;
+    if (session->device.link->recorded)
+        return read_log(r, deadline);
     double hz = aw_option_number(session, "rate");
     if (r->more && session->tool->asks)
         return ask(r, deadline, hz);
@@ -281,6 +320,8 @@ static void report(struct recorder *r)
     aw_object_start(result, "record");
     aw_object_count(result, "samples", r->rows);
     aw_object_count(result, "repeats", r->repeats);
+    if (r->marks)
+        aw_object_count(result, "marks", r->marks);
     aw_object_number(result, "duration", (double)(r->last_ns - r->first_ns) / 1e9, 3, "s");
     aw_object_stats_ms(result, "interval", &s);
 }
@@ -293,6 +334,7 @@ enum aw_status aw_run_record_joints(struct aw_session *session, const struct aw_
         return aw_no_memory(&session->err);
     r->session = session;
     r->path = path;
+    r->typing = isatty(STDIN_FILENO) && !aw_flag(session, "no-input");
     r->limit = (uint64_t)aw_option_number(session, "count");
     enum aw_status status = begin(r);
     if (status == AW_OK) {
