@@ -226,7 +226,7 @@ const struct aw_command aw_common_commands[] = {
      .safety = AW_READ, .run = aw_run_plot,
      .lines = AW_LIST("-l sim: --record run.pcapng {moves}", "plot run.pcapng",
          "plot run.pcapng {field} --title 'My run' --out run.svg"),
-     .details = "Without fields it draws the target and actual positions of a recording; "
+     .details = "Without fields it draws the target and actual positions; "
          "if a table has none, its first eight columns. Several recordings are "
          "drawn over each other, with their names. In a picture a target is dashed, in the "
          "colour of its actual value. Live on a terminal q leaves, space freezes. Without -l "

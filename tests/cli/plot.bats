@@ -323,8 +323,12 @@ m2.position (a.csv) #009e73 solid"
     has "$why" "own.csv: nothing called 'output' has come — there is q"
     [ ! -e both.svg ]
     fails 2 canpid -q -l "$fast" plot --out a.svg torqe -n 1
-    fails 2 canpid -l sim: plot </dev/null
-    has "$why" "which fields?"
+    ok canpid -q -l sim: plot --for 0.3s </dev/null
+    has "$output" "lhip.alpha_angle"
+    has "$output" "lknee.torque"
+    ok hidmotor -q -l "$fast" plot --for 0.3s </dev/null
+    has "$output" "m3.position"
+    hasnt "$output" "velocities"
     fails 2 canpid -l can:nowhere plot torqe
     fails 4 canpid -l can:nowhere plot torque
     fails 3 canpid plot torque </dev/null -

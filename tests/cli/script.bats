@@ -15,6 +15,8 @@ script() { printf '%b' "$1" | armctl -q -l "$fast" "${@:2}"; }
     has "$stderr" "stdin:2:1: no command 'dge'"
     same "$(grep -c '"ok":true' <<<"$output")" 1
     same "$(json '[.ok,.exit]')" '[false,2]'
+    fails 2 hidmotor -q -l "$fast" <<<'sleep 1' # not sweep, which moves
+    has "$why" "stdin:1:1: no command 'sleep' — 'watch --for 1s' lets time pass"
     fails 6 script 'deg 1 10\n\n# nothing\ndeg 1 400\n'
     has "$why" "stdin:4:"
     fails 2 script 'deg 1 10\n  deg 1 frob\n'

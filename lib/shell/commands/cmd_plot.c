@@ -134,7 +134,7 @@ static enum aw_status parse_arguments(struct plot *p, const struct aw_args *args
     if (status == AW_OK && p->out)
         status = aw_picture_check(p->out, err);
     const char *const *usual = p->session->tool->usual;
-    p->usual = usual && p->input && p->select.n == 0;
+    p->usual = usual && p->select.n == 0;
     for (; p->usual && status == AW_OK && *usual; usual++)
         status = aw_select_add(&p->select, *usual, err);
     if (status == AW_OK && p->select.n == 0)
@@ -201,9 +201,22 @@ static void note_name(struct plot *p, const struct aw_point *point)
         snprintf(p->seen[p->n_seen++], AW_POINT_NAME, "%s", point->name);
 }
 
+/* Of a device the first message with a field is drawn if nothing is named. */
+static bool is_doubled(const struct plot *p, const struct aw_point *point)
+{
+    const struct aw_names *names = aw_stream_names(p->stream);
+    for (struct aw_walk w = {0}; p->usual && !p->input && aw_walk_next(&w, names->wire, AW_RX);) {
+        if (w.codec == point->codec)
+            return false;
+        if (strcmp(names->field[w.message][w.scalar], point->field) == 0)
+            return true;
+    }
+    return false;
+}
+
 static bool is_asked_for(const struct plot *p, const struct aw_point *point, size_t n)
 {
-    return !point->text &&
+    return !point->text && !is_doubled(p, point) &&
            (aw_select_match(&p->select, point) >= 0 || (p->others && n < USUAL_MOST));
 }
 
