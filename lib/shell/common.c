@@ -101,9 +101,9 @@ const struct aw_command aw_common_commands[] = {
     {.name = "gains", .from_file = true,
      .summary = "show, set, save, apply or compare the gains of joints of a packet file",
      .args = aw_gains_args, .safety = AW_WRITE, .run = aw_run_own_gains,
-     .details = "kp, ki and kd in a [joint] of the packet file say what sets a gain, and what "
-         "tells it. What is set is read\nback; where nothing tells it, it is only sent. diff ends "
-         "with exit status 1 if the gains differ."},
+     .details = "In a [joint] of the packet file kp, ki and kd name the fields that set a gain and "
+         "report it. A gain is read\nback after it is set, if the device reports it. diff ends with "
+         "exit status 1 if the gains differ."},
     {AW_TUNE_ROW(" of a packet file",
          "The law is taken to be kp·e + ki·sum(e) + kd·(e - the one before), once a tick. In the "
          "experiment it is kp alone, so that its output is known; the joint moves by at most "

@@ -108,8 +108,8 @@ static enum aw_status run(struct aw_session *session, int argc, char **argv)
 
 int aw_main(const struct aw_tool *tool, int argc, char **argv)
 {
-    /* A descriptor that was closed by whoever started us would become that of a device, and what is
-     * meant for people would be sent there. Opened the wrong way round, its use fails as if it was
+    /* If the parent closed a standard descriptor, a device could get its number, and messages for
+     * the user would be sent to it. Opened in the wrong direction, its use fails as if it was
      * closed. */
     static const int how[] = {O_WRONLY, O_RDONLY, O_RDWR};
     for (int fd = STDIN_FILENO; fd <= STDERR_FILENO; fd++)

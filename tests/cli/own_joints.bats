@@ -247,7 +247,7 @@ moving() { awk '$2 == 37 { n = $4 } END { print (n > 20 ? "yes" : "no") }' taken
     sed -i '/^moves/d' bare.packets
     printf '[packet halt]\nid = 50\nhow = u8 1\n' >>bare.packets
     fails 2 hidmotor -q -l "$fast" --packets bare.packets replay run.pcapng
-    has "$why" "'go' is of --packets, and nobody here knows what it does"
+    has "$why" "'go' is a custom packet with unknown effects"
     sed '/^\[joint/,/^\[stop/d;/^packet = go/d' team.packets >plain.packets
     printf '[stop]\npacket = halt\n[packet halt]\nid = 50\nhow = u8 1\n' >>plain.packets
     fails 2 hidmotor -q -l "$fast" --packets plain.packets $send
@@ -494,7 +494,7 @@ law() {
     same "$(jq -c .value <<<"$output" | xargs)" "0.02 0 0 0.75 0 0 0.02 0 0"
     # what only goes there is only sent, and all of the packet has to be known
     exits 2 hidmotor -v -l "$url" --packets mute.packets gains set m2.kp=0.5
-    has "$stderr" "m1.kp: packet 'set_gains' carries it, too, and nobody knows it"
+    has "$stderr" "m1.kp: packet 'set_gains' carries it, too, and its value is unknown"
     hasnt "$stderr" "-> set_gains"
     ok hidmotor -q -l "$url" --packets mute.packets gains apply arm.gains
     same "$output" "gains result=sent gains=9"

@@ -102,7 +102,7 @@ static enum aw_status decode_fd(struct aw_decoder *d, struct aw_reading *reading
             status = end_input(d, reading, done > 0);
         if (status == AW_OK)
             status = aw_decoder_feed(d, block, held, n == 0, &used);
-        if (status == AW_OK && used == 0 && held == BLOCK) /* a line or frame that long is none */
+        if (status == AW_OK && used == 0 && held == BLOCK) /* longer than any line or frame */
             status = aw_decoder_feed(d, block, held, true, &used);
         memmove(block, block + used, held - used);
         held -= used;
@@ -187,8 +187,8 @@ static bool holds(void *context, const struct aw_record *record)
                          aw_finder_look(&c->all, record, subject));
 }
 
-/* Bytes have no names of subjects: a name alone is that of a field. Before a field stands whoever
- * it may be, as in the commands that ask the device. */
+/* Bytes carry no names of subjects: a name alone is a field. A name before a field is any subject,
+ * as in commands that ask the device. */
 static enum aw_status read_condition(struct aw_decoder *d, const char *where)
 {
     struct aw_session *session = d->session;

@@ -213,8 +213,7 @@ static enum aw_status look(const char *path, bool *values, struct aw_error *err)
     return status;
 }
 
-/* What the name says is looked for first. Of a file that is nothing of it, the name says what is
- * missing. */
+/* Tries the format named by the ending first. If no format fits, reports what that one lacks. */
 enum aw_status aw_run_info(struct aw_session *session, const struct aw_args *args)
 {
     const char *path = aw_arg(args, "file", 0), *ending = strrchr(path, '.');

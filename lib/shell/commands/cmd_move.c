@@ -97,7 +97,7 @@ static bool is_steered(const struct aw_session *session)
     return session->tool->joints->steer > 0;
 }
 
-/* What is steered has to be seen before. */
+/* Joints that are steered need a known position first. */
 static enum aw_status send(struct aw_session *session, struct aw_joint_list *list,
                            const struct aw_joint_command *command)
 {
@@ -152,7 +152,7 @@ enum aw_status aw_move_joints(struct aw_session *session, struct aw_joint_list *
 
 /* ---- Words ---- */
 
-/* What this command is to do, as it is read. */
+/* The command as read from its arguments. */
 struct request {
     struct aw_session *session;
     const struct aw_args *args;
@@ -383,7 +383,7 @@ static enum aw_status find_joint(struct request *r, size_t *joint)
     enum aw_status status =
         aw_joints_find(r->session, &r->list, aw_arg(r->args, "joint", 0), joint);
     for (size_t i = 0; i < r->list.n && status == AW_OK; i++)
-        r->list.joints[i].left_out = i != *joint; /* nobody waits for news of the others */
+        r->list.joints[i].left_out = i != *joint; /* need not report */
     return status;
 }
 

@@ -174,8 +174,8 @@ static enum aw_status check_names(struct plot *p)
 
 /* ---- Samples ---- */
 
-/* A table that does not say which messages its columns are from may be anybody's: "m1.position" is
- * ours, "position" not. "base [deg]" says it itself; it is put into unit then. */
+/* A table without names of messages may be a foreign one: the unit of "m1.position" is known, that
+ * of "position" is not. "base [deg]" names its unit, which is copied to unit. */
 static const char *unit_of(const struct plot *p, const struct aw_point *point, char unit[16])
 {
     char name[AW_POINT_NAME];
@@ -375,7 +375,7 @@ static size_t first_missing(struct plot *p)
     return missing < p->select.n ? missing : aw_select_missing(&p->select, p->found);
 }
 
-/* What was asked for has not come. */
+/* Reports that the requested fields did not arrive. */
 static enum aw_status nothing_found(struct plot *p)
 {
     const size_t missing = first_missing(p);
@@ -586,8 +586,8 @@ static const struct aw_codec *codec_of(struct aw_wire *wire, const char *name)
     return strchr(name, '.') ? aw_wire_codec(wire, message, AW_RX) : NULL;
 }
 
-/* Is there a line of an earlier message with the same field, and nobody has named this message:
- * "positions.m2.setpoint" for "velocities.m2.setpoint"? One name, one line, as of a device. */
+/* Returns true if an earlier message has the same field and the user has not named this message:
+ * "positions.m2.setpoint" for "velocities.m2.setpoint". One name is one line, as for a device. */
 static bool has_namesake(const struct plot *p, const struct aw_trace *trace)
 {
     struct aw_wire *wire = p->session->run.printing.wire;
@@ -728,7 +728,7 @@ static enum aw_status collect_run(struct plot *p)
     return status == AW_OK && p->traces.n == p->base ? nothing_found(p) : status;
 }
 
-/* What was asked for has to be in one of the recordings. */
+/* Each requested field must be in one of the recordings. */
 static enum aw_status check_found(struct plot *p)
 {
     if (!p->input || p->usual || aw_select_missing(&p->select, p->found_in_any) == p->select.n)

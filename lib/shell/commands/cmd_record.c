@@ -157,8 +157,8 @@ static void tell_of_packets(const struct recorder *r)
                                      : "--packets and --dbc");
 }
 
-/* The file is not touched before the names of --fields are known to be right. Whom messages are
- * about may be known by the first one only. */
+/* Creates the file once the names of --fields are known to be right. The subjects may be known only
+ * from the first message. */
 static enum aw_status begin_file(struct recorder *r)
 {
     struct aw_session *session = r->session;
@@ -318,8 +318,7 @@ static void show_progress(struct recorder *r)
     aw_progress_show(&r->progress, text);
 }
 
-/* What came is written out whenever nothing comes for a moment: a killed recorder leaves a file to
- * read. */
+/* Flushes in each pause of the messages: a killed recorder leaves a readable file. */
 static enum aw_status run(struct recorder *r, int64_t deadline)
 {
     struct aw_session *session = r->session;

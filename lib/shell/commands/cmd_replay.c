@@ -40,7 +40,7 @@ static void on_answer(void *context, struct aw_span frame)
     ((struct player *)context)->answers++;
 }
 
-/* What the device says is read, so that it can go on, and counted. */
+/* Reads and counts the messages of the device, so that it does not block. */
 static enum aw_status listen(struct player *p, int64_t deadline)
 {
     struct aw_session *session = p->session;
@@ -170,8 +170,7 @@ static enum aw_status play(struct player *p)
     p->done = first == p->replay.n || aw_clock_now(p->session->clock) >= p->deadline;
     if (p->done)
         return AW_OK;
-    /* What a device said before it was sent anything it says again when it is connected, but not
-     * again in a loop. */
+    /* A device repeats its greeting on each connection, but not on each turn of a loop. */
     uint64_t answers = p->replay.writes[first].answers;
     p->answers = p->rounds || p->greeted ? answers : answers - p->replay.writes[0].answers;
     if (p->session->tool->replay.in_step)

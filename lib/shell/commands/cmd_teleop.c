@@ -48,7 +48,7 @@ static enum aw_status read_rate(struct aw_hands *h, size_t row)
     return aw_number_parse_unit(r->rate_text, NULL, &h->engine.share[row], &h->session->err);
 }
 
-/* What a share is of: the limit of its speed, else of its range a second. */
+/* The full scale of a share: the joint's speed limit, else its range a second. */
 static double whole_of(const struct aw_hands *h, const struct aw_joint *joint)
 {
     return isfinite(joint->speed) ? joint->speed : h->way->of_range * (joint->max - joint->min);
@@ -317,8 +317,7 @@ static enum aw_status send_stream(struct aw_hands *h)
 
 static const struct aw_teleop_way stream = {.of_range = 1, .send = send_stream};
 
-/* What was waited for until it was confirmed: the hands are looked at before anything else begins.
- */
+/* After waiting for a confirmation, reads the controls before anything else begins. */
 static void catch_up(struct aw_hands *h)
 {
     for (size_t i = 0; i < h->engine.n; i++)
@@ -489,7 +488,7 @@ static enum aw_status open_screen(struct aw_hands *h)
     return AW_OK;
 }
 
-/* What drives is gone: the end of a recording is none of that. */
+/* Fails if the input device is gone; the end of a recording does not count. */
 static enum aw_status check_gone(struct aw_hands *h)
 {
     if (h->channels.over && !h->channels.live)

@@ -267,8 +267,7 @@ static bool is_away_by_term(const struct waiter *w, const struct aw_where_term *
     return nearest;
 }
 
-/* False: it is no number, or has no unit as one that says whom the message is about, of whom there
- * is no nearest. */
+/* Returns false for texts, and for numbers that name the subject: they have no distance. */
 static bool is_away_by_scalar(const struct waiter *w, const struct aw_item *item, int scalar,
                               struct away *away)
 {
@@ -463,7 +462,7 @@ static enum aw_status fail(struct waiter *w, bool came)
                    w->nearest[0].away);
 }
 
-/* What a device that only answers has said since the last command. */
+/* Checks the answers since the last command of a device that sends nothing unasked. */
 static bool was_said(struct waiter *w)
 {
     const struct aw_recent_frame *frame;

@@ -107,8 +107,8 @@ static size_t add_fields(struct watch *w, const char *part, const struct aw_name
     return n;
 }
 
-/* The view prints exactly these fields, and whom they are about. A pattern that names none of them
- * is a subject: then all are printed. */
+/* The view prints exactly these fields and their subjects. A pattern that names no field is a
+ * subject: then all fields are printed. */
 static void choose_fields(struct watch *w, const struct aw_item *first)
 {
     struct aw_names *names = aw_stream_names(w->stream);

@@ -21,26 +21,26 @@ aw_run_fn aw_run_teleop, aw_run_follow, aw_run_encode, aw_run_decode, aw_run_des
 /* Of joints a table, one row a time; record of a .csv does it where they are tabled. */
 aw_run_fn aw_run_record_joints, aw_run_record;
 
-/* What comes of a recording that has ended: AW_OK where Ctrl-C did that, unless something moves or
- * a script has more to do. */
+/* The exit status of a recording that has ended: AW_OK after Ctrl-C, unless something moves or a
+ * script has more to do. */
 enum aw_status aw_record_ended(struct aw_session *session, enum aw_status status);
 
 /* True if a line was typed, which is the text of a mark. Clears *typing at the end of the input. */
 #define AW_MARK_MAX 400
 bool aw_record_typed(bool *typing, char text[AW_MARK_MAX]);
 aw_run_fn aw_run_packets, aw_run_send;
-/* The packet of a file that goes to the device, by its name or its word; NULL: there is none. */
+/* The custom packet to the device with this name or word, or NULL. */
 const struct aw_codec *aw_find_own(struct aw_session *session, const char *name);
-/* What the device has answered, with the wire that the view is for: --raw shows wire numbers. */
+/* Prints an answer of the device; --raw shows wire numbers. */
 enum aw_status aw_show_answer(struct aw_session *session, struct aw_span frame);
-/* A packet of a file to the device, or with --dry-run to nobody; its answer is shown. */
+/* Sends a custom packet (not with --dry-run) and prints its answer. */
 enum aw_status aw_send_packet(struct aw_session *session, struct aw_record *packet);
 /* Is the packet of send one that only asks? */
 bool aw_send_only_reads(struct aw_session *session, const struct aw_args *args);
 aw_run_fn aw_run_replay, aw_run_info, aw_run_plot, aw_run_completion, aw_run_commands,
     aw_run_complete, aw_run_quit;
 
-/* The message of this name. AW_USAGE with a suggestion if there is none in this direction. */
+/* The message of this name. AW_USAGE with a suggestion if this direction has no such message. */
 enum aw_status aw_find_message(struct aw_session *session, const char *name, enum aw_dir dir,
                                const struct aw_codec **codec);
 

@@ -61,8 +61,8 @@ enum aw_status aw_decoder_init(struct aw_decoder *decoder, struct aw_session *se
 /* Another input begins. name: see above. AW_INPUT_UNKNOWN: look at its first bytes. */
 void aw_decoder_begin(struct aw_decoder *decoder, const char *name, enum aw_input input);
 
-/* Consumes whole lines or frames; *used says how much. last: nothing follows, or there is no
- * room for more: take what is there. What follows of a line after that is passed over.
+/* Consumes whole lines or frames; *used says how much. last: nothing follows, or the
+ * buffer is full: decode what is there, and skip the rest of the line.
  * AW_ENOUGH when enough records are out; AW_LOST when the output is gone. */
 enum aw_status aw_decoder_feed(struct aw_decoder *decoder, const char *data, size_t size, bool last,
                                size_t *used);

@@ -74,7 +74,7 @@ static enum aw_status find_joints(struct aw_follower *f)
                              aw_follower_called(aw_follower_joint(f, i)));
     }
     for (size_t i = 0; i < f->list.n && status == AW_OK; i++)
-        f->list.joints[i].left_out = true; /* nobody waits for news of the others */
+        f->list.joints[i].left_out = true; /* need not report */
     for (size_t i = 0; i < f->map.n && status == AW_OK; i++)
         aw_follower_joint(f, i)->left_out = false;
     return status;

@@ -13,9 +13,8 @@
 #include "control/gain_file.h"
 #include "shell/core/session.h"
 
-/* What a tool says of its gains, beside what the law of its joints has (law.h): the file, and its
- * context. All arrays have file->places of them; not known are those that nobody wants, or that
- * nobody knows. */
+/* The gains of a tool, beside the controller of its joints (law.h): the file and its context. All
+ * arrays have file->places entries; entries that are not needed or not available are unknown. */
 struct aw_gain_hooks {
     const char *joint; /* key of a gain's first word in rows: "board", "motor" */
     const char *sent;  /* what has come of gains that were sent: "sent", "confirmed" */

@@ -28,7 +28,7 @@ static bool is_file(const char *source)
     return found == 0 && S_ISREG(about.st_mode);
 }
 
-/* Whose fields are these? A name alone may be one of anybody. */
+/* Returns true if the fields are those of this tool. A name alone may belong to any tool. */
 static bool are_ours(struct aw_leader *l)
 {
     bool any = aw_session_subjects(l->session) != AW_SUBJECTS_KNOWN;
@@ -74,7 +74,7 @@ void aw_leader_close(struct aw_leader *l)
 
 /* ---- Which value a field is ---- */
 
-/* What of a group is meant by its name alone, the best first. */
+/* The field that a group's name alone stands for; the lowest rank wins. */
 static int measured_rank(const char *field)
 {
     static const char *const measured[] = {"position", "measured", "displacement",
@@ -131,8 +131,8 @@ static struct found find(const struct aw_item *item, const char *pattern)
     return found;
 }
 
-/* The value of a row, if the item has it; NULL: it has not. What is meant is settled by what comes:
- * the likeliest so far. */
+/* Finds the value of a row in the item, or NULL. The items decide which field the row means: the
+ * likeliest so far. */
 static enum aw_status find_row(struct aw_leader *l, const struct aw_item *item, size_t row,
                                const struct aw_point **value)
 {
@@ -174,7 +174,7 @@ enum aw_status aw_leader_next(struct aw_leader *l, int64_t deadline, struct aw_s
     struct aw_item item;
     said->n = 0;
     enum aw_status status = aw_stream_next(l->stream, deadline, &item);
-    if (status == AW_MALFORMED) /* a line that is none says nothing */
+    if (status == AW_MALFORMED) /* skip damaged lines */
         return AW_OK;
     if (status != AW_OK)
         return status;

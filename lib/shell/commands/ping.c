@@ -69,8 +69,8 @@ void aw_ping_row(struct aw_session *session, struct aw_ping *ping)
     aw_object_stats_ms(result, NULL, &stats);
 }
 
-/* Where each one is beside the time at which it was due, in places: who is late comes back to where
- * the others are, and behind one that is missing nobody does. */
+/* The delay of each message against its due time, in slots. A late message is followed by punctual
+ * ones; after a missing one all stay a slot behind. */
 struct lateness {
     double now, usual; /* of the last one; where the others are */
     double least;      /* since those were looked at */

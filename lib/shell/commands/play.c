@@ -75,7 +75,7 @@ static enum aw_status begin(struct aw_play *p)
     enum aw_status status = AW_OK;
     p->list.named = true;
     for (size_t i = 0; i < p->list.n; i++)
-        p->list.joints[i].left_out = true; /* nobody waits for news of the others */
+        p->list.joints[i].left_out = true; /* need not report */
     for (size_t k = 0; k < p->n && status == AW_OK; k++) {
         struct aw_play_joint *joint = &p->joints[k];
         status = aw_joint_max_lag(session, joint_of(p, k), &joint->max_lag);

@@ -51,7 +51,7 @@
 struct aw_play_joint {
     char name[AW_JOINT_NAME];
     size_t number; /* in the list */
-    /* What follows is play's own. */
+    /* Only for play: */
     double far; /* --max-deviation; NaN: as its list has it */
     double max_lag, target;
     int64_t seen_ns, behind_ns;

@@ -43,7 +43,7 @@ static enum aw_status read_table(struct reading *r, const char *file)
                 : aw_table_read_headless(NULL, file, none, 0, &r->table, &r->session->err);
 }
 
-/* What stands beside places in a recording of joints, and in what nobody wants. */
+/* Columns of a recording of joints that are not positions. */
 static bool is_beside(const struct reading *r, const char *name)
 {
     static const char *const others[] = {"setpoint", "target", "velocity", "effort",
@@ -53,7 +53,7 @@ static bool is_beside(const struct reading *r, const char *name)
            (aw_option(r->session, "columns") && strncmp(name, "column", 6) == 0);
 }
 
-/* The joint of a column by its name, and its unit where that is said. n: it is none. */
+/* Returns the joint that a column names, with its unit if it has one; n: no joint. */
 static size_t joint_called(const struct reading *r, const char *name, char unit[16])
 {
     const struct aw_joint_list *list = &r->play->list;
@@ -350,7 +350,7 @@ static double fastest_of(const struct reading *r, size_t k)
            (r->measured ? MEASURED_SPEED : 1);
 }
 
-/* --force goes beyond the limits of joints, and beyond a --max-speed that nobody said. */
+/* --force lifts the limits of joints, and the default --max-speed. */
 static bool may_be_fast(const struct reading *r)
 {
     const struct aw_option_value *said = aw_options_find(&r->session->options, "max-speed");

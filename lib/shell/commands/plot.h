@@ -29,8 +29,7 @@ struct aw_traces {
     int64_t first_ns, last_ns;
 };
 
-/* The trace of this name in the recording that is read now, made if there is none yet; NULL if
- * there are too many. */
+/* Finds or adds the trace of this name in the current recording; NULL if there are too many. */
 struct aw_trace *aw_traces_find(struct aw_traces *traces, const char *name, const char *unit);
 
 /* AW_NO_MEMORY. */

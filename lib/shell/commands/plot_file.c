@@ -131,7 +131,7 @@ static bool is_target(const struct aw_trace *trace)
     return aw_is_one_of(words, part_of(trace->name).field);
 }
 
-/* What it is the target of; n: nothing that is drawn. */
+/* Returns the trace whose target this is; n: no trace that is drawn. */
 static size_t actual_of(const struct aw_traces *traces, size_t target)
 {
     const struct aw_trace *wanted = &traces->list[target];

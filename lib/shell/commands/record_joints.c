@@ -258,7 +258,7 @@ static bool look(void *context, const struct aw_joint_list *list)
     return r->status == AW_OK && !is_enough(r);
 }
 
-/* What is not told with every place has to be asked for. */
+/* Asks for the fields that do not come with every position. */
 static enum aw_status ask(struct recorder *r, int64_t deadline, double hz)
 {
     struct aw_session *session = r->session;

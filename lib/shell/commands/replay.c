@@ -52,7 +52,7 @@ static enum aw_status allow_builtin(struct aw_session *session, const struct aw_
     return session->tool->replay.allow ? session->tool->replay.allow(session, record) : AW_OK;
 }
 
-/* What packets of files do nobody here knows. */
+/* Custom packets may do anything: they need --yes. */
 static enum aw_status allow(struct aw_session *session, const struct aw_record *record,
                             struct aw_span frame)
 {
@@ -63,8 +63,7 @@ static enum aw_status allow(struct aw_session *session, const struct aw_record *
     if (status != AW_OK || message->reads || aw_flag(session, "yes"))
         return status;
     return aw_fail(&session->err, AW_USAGE,
-                   "'%s' is of --packets, and nobody here knows what it does — add --yes if you "
-                   "mean it",
+                   "'%s' is a custom packet with unknown effects — add --yes to send it",
                    message->name);
 }
 
@@ -89,7 +88,7 @@ static void note_target(struct aw_replay *r, const struct aw_joint_goal *goal, d
     mine->last_ns = after_ns;
 }
 
-/* What is sent says where joints are to be; else what is said first where they stand. */
+/* Notes the targets of sent messages; before the first one, the reported positions. */
 static void note_targets(struct aw_replay *r, struct aw_session *session,
                          const struct aw_record *record, int64_t after_ns)
 {

@@ -21,7 +21,7 @@ struct aw_replay_place {
     struct aw_record record;
 };
 
-/* What a joint is to do first, and how fast in all of it. */
+/* The first target of a joint, and its top speed in the recording. */
 struct aw_replay_joint {
     bool known;       /* there is a target of it */
     double first;     /* where it is to be first, in its unit */
@@ -41,10 +41,10 @@ struct aw_replay {
     uint64_t commands; /* messages that are sent */
     struct aw_replay_place places[AW_REPLAY_PLACES];
     size_t n_places;
-    const char *relative; /* a command whose outcome depends on the place; NULL: there is none */
-    bool afresh;          /* before it the device is put where it began */
-    int64_t from_ns;      /* set by the caller: nothing before that is sent */
-    struct aw_joint_list list; /* empty: nobody says where its commands lead */
+    const char *relative;      /* a command whose outcome depends on the position, or NULL */
+    bool afresh;               /* before it the device is put where it began */
+    int64_t from_ns;           /* set by the caller: nothing before that is sent */
+    struct aw_joint_list list; /* empty: the targets of its commands are unknown */
     struct aw_replay_joint joints[AW_START_JOINTS];
     bool poses;             /* those are where they stood, and not targets */
     struct aw_record *told; /* what the device said before the first command, where it is only the

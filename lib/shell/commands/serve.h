@@ -19,13 +19,13 @@ struct aw_sim {
     const struct aw_protocol *protocol; /* with the packets of files */
 };
 
-/* An option's value, or NULL. A number in this unit; *value stays as it is where there is none. */
+/* An option's value, or NULL. A number in this unit; *value is unchanged without the option. */
 const char *aw_sim_option(const struct aw_sim *sim, const char *name);
 enum aw_status aw_sim_number(const struct aw_sim *sim, const char *name, const char *unit,
                              double *value, struct aw_error *err);
 
-/* The place of its value among the names, a list that NULL ends; *place stays as it is where there
- * is none. AW_USAGE, with what it is: "state 'x': unknown — use one of …". */
+/* The index of its value in a NULL-terminated list of names; *place is unchanged without the
+ * option. AW_USAGE: "state 'x': unknown — use one of …", where what is "state". */
 enum aw_status aw_sim_choose(const struct aw_sim *sim, const char *name, const char *what,
                              const char *const *names, int *place, struct aw_error *err);
 

@@ -215,7 +215,7 @@ static enum aw_status check_expected(struct aw_stream *s)
 
 /* ---- The next one ---- */
 
-/* What comes as text is known by the name that it has, or that a column of it has. */
+/* Text records are selected by their name, or the name of one of their columns. */
 static bool is_left_out(struct aw_stream *s)
 {
     const struct aw_span none = {NULL, 0};
@@ -254,7 +254,7 @@ bool aw_stream_waits(const struct aw_stream *s)
     return s->waits;
 }
 
-/* False: that it is not, or nobody waits for it. */
+/* Returns false if the link is not lost, or the caller does not wait for it. */
 static bool lose_link(struct aw_stream *s, enum aw_status status)
 {
     struct aw_session *session = s->session;

@@ -24,7 +24,7 @@ struct aw_item {
     int64_t time_ns;                /* since 1970, or AW_NO_TIME: a recording without times */
     bool arrived;                   /* the text had no time: it is when it came */
     const struct aw_record *record; /* decoded, with the wire that --raw asks for; or NULL */
-    const char *subject;            /* "" if nobody in particular */
+    const char *subject;            /* or "" */
     struct aw_received received;    /* the frame; size 0 if it came as text */
     const char *line;               /* NDJSON: the line as it came, without its end; or NULL */
     const struct aw_point *points;
@@ -42,8 +42,8 @@ struct aw_stream_counters {
     uint64_t uneven;  /* rows of CSV that have other columns than the header */
 };
 
-/* input: NULL, "-", or a file. AW_USAGE for a file that cannot be read or is none of these; what
- * the link says otherwise. *out is NULL on failure. */
+/* input: NULL, "-", or a file. AW_USAGE for a file that cannot be read or has no known
+ * format; else the error of the link. *out is NULL on failure. */
 enum aw_status aw_stream_open(struct aw_stream **out, struct aw_session *session,
                               const char *input);
 void aw_stream_close(struct aw_stream *stream); /* NULL is fine */
@@ -69,7 +69,7 @@ void aw_stream_expect(struct aw_stream *stream, const struct aw_select *fields,
  * others takes longer than reading the record. Not owned. */
 void aw_stream_only(struct aw_stream *stream, const struct aw_select *select);
 
-/* Nothing more is to come: AW_END, or AW_ENOUGH of whoever reads. */
+/* The stream is over: AW_END, or AW_ENOUGH from its reader. */
 static inline bool aw_stream_over(enum aw_status status)
 {
     return status == AW_END || status == AW_ENOUGH;

@@ -87,7 +87,7 @@ static enum aw_status link_begin(struct aw_stream *s, const char *name)
     return aw_session_link(s->session);
 }
 
-/* A frame of what is held; AW_MORE if there is none. */
+/* Returns the next frame in the buffer, or AW_MORE. */
 static enum aw_status next_frame(struct aw_stream *s, struct aw_framer *framer)
 {
     struct aw_error *err = &s->session->err;
@@ -115,8 +115,7 @@ static enum aw_status next_frame(struct aw_stream *s, struct aw_framer *framer)
     return AW_MORE;
 }
 
-/* What is there is read at once; then comes a short pause, so that fast messages are read in
- * blocks. */
+/* Reads what is available at once, then pauses shortly, so that fast messages are read in blocks. */
 static enum aw_status read_link(struct aw_stream *s, struct reading *reading, int64_t deadline)
 {
     struct aw_link *link = s->session->device.link;

@@ -10,7 +10,7 @@
 
 #define AW_STREAM_BLOCK 65536
 
-/* A kind of source. What it has to remember is its own, in stream->state. */
+/* A kind of source. Its state is in stream->state. */
 struct aw_source {
     /* name: of the file, for messages; "" of a link. */
     enum aw_status (*begin)(struct aw_stream *stream, const char *name);
@@ -64,7 +64,7 @@ struct aw_stream *aw_stream_new(struct aw_session *session);
 /* Reads more of the file or pipe behind what is held. AW_END at its end. */
 enum aw_status aw_stream_fill(struct aw_stream *stream, int64_t deadline);
 
-/* The next whole line, NUL-terminated, without its end. AW_END: there is none any more. */
+/* The next whole line, NUL-terminated, without its newline. AW_END: no more lines. */
 enum aw_status aw_stream_line(struct aw_stream *stream, int64_t deadline, char **line);
 
 /* Zeroed room for the source's state, in stream->state and returned; NULL with the error set. */

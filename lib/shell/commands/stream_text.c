@@ -35,8 +35,8 @@ static bool is_envelope(const char *key)
                         key);
 }
 
-/* A text that says whom the object is about goes before the names of its values. Any tool reads
- * what another one wrote, so these are the keys of all. */
+/* A text that names the subject of an object precedes the names of its values. These are the keys
+ * of all tools, because each reads the records of the others. */
 static bool is_subject(const char *key)
 {
     return aw_is_one_of((const char *const[]){"board", "name", "object", "body", "subject", NULL},

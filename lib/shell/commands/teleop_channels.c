@@ -104,7 +104,7 @@ static void end(struct aw_hands *h)
     h->channels.over = h->done = true;
 }
 
-/* False: there is none now. */
+/* Returns false if no record is available now. */
 static bool take_one(struct aw_hands *h, int64_t now)
 {
     struct aw_teleop_channels *c = &h->channels;

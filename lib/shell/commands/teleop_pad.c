@@ -109,7 +109,7 @@ static void close_pipe(struct aw_hands *h)
         end(h, PROGRAM " has ended");
 }
 
-/* The next whole line; NULL: there is none yet, or the program has ended. */
+/* The next whole line; NULL: none yet, or the program has ended. */
 static char *next_line(struct aw_hands *h)
 {
     struct aw_teleop_pad *p = &h->pad;

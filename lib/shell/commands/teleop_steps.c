@@ -5,7 +5,7 @@
 
 #define OF_RANGE 0.5 /* in a second */
 
-/* Nobody steps from where nobody knows. */
+/* A step needs a known position. */
 static enum aw_status check_known(struct aw_hands *h)
 {
     size_t known = 0, unknown = h->engine.n;

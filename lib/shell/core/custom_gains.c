@@ -140,11 +140,11 @@ static enum aw_status fill(struct aw_session *session, size_t message,
                 packet->v[spot->scalar] = value;
                 packet->present |= UINT64_C(1) << spot->scalar;
             } else if (!packet->codec->scalars[spot->scalar].field->optional)
-                return aw_fail(&session->err, AW_USAGE,
-                               "%s.%s: packet '%s' carries it, too, and nobody knows it — set it "
-                               "with the others",
-                               arm->joints[i].row->name, aw_custom_gain_names[k],
-                               spot->message->name);
+                return aw_fail(
+                    &session->err, AW_USAGE,
+                    "%s.%s: packet '%s' carries it, too, and its value is unknown — set it "
+                    "with the others",
+                    arm->joints[i].row->name, aw_custom_gain_names[k], spot->message->name);
         }
     return AW_OK;
 }

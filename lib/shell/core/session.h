@@ -30,7 +30,7 @@ struct aw_server;
 struct aw_sharing;
 struct aw_tee;
 
-/* What continues after a command has returned. */
+/* Activities that continue after a command has returned. */
 enum aw_ongoing {
     AW_ONGOING_NOTHING,
     AW_ONGOING_ENDING,  /* a motion that ends by itself */

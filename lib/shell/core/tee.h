@@ -28,7 +28,7 @@ struct aw_tee {
     uint64_t packets, bytes; /* so far, or waiting */
 };
 
-/* Creates the file and session->device.tee, where there is none. "-" is pcapng on standard output,
+/* Creates the file and session->device.tee, unless it exists. "-" is pcapng on standard output,
  * each message as soon as it passes; a filter writes files with another ending than .pcapng.
  * AW_USAGE: no filter, or the file cannot be written (see aw_file_fail); AW_NO_MEMORY. Without a
  * tee on failure. what: the option for messages, "--record". */

@@ -252,7 +252,7 @@ static void markdown_row(struct aw_page *page, char *line)
         aw_page_row(page, cells[0], cells[1]);
 }
 
-/* What a topic has been read to. */
+/* The state of reading a topic. */
 struct markdown {
     struct aw_page *page;
     const char *tool;

@@ -1,5 +1,5 @@
-/* What help is written with: headings, rows, paragraphs and examples, for a terminal, as a manual
- * page or as Markdown. */
+/* Prints help: headings, rows, paragraphs and examples, for a terminal, as a manual page or as
+ * Markdown. */
 #ifndef AW_SHELL_HELP_PAGE_H
 #define AW_SHELL_HELP_PAGE_H
 
@@ -26,7 +26,7 @@ struct aw_page {
 
 struct aw_page aw_page_open(struct aw_session *session, enum aw_page_form form);
 
-/* "deg — turn joints to angles"; in a manual page nothing: whoever begins it has its own words. */
+/* Prints "deg — turn joints to angles"; in a manual page nothing, because it has its own title. */
 void aw_page_title(struct aw_page *page, const char *name, const char *summary);
 void aw_page_heading(struct aw_page *page, const char *text);
 void aw_page_row(struct aw_page *page, const char *left, const char *right);

@@ -19,7 +19,7 @@ struct aw_words {
     bool options;                  /* and those that begin with "--", of its "options" */
     bool message; /* the object was a record: what the command fills in by itself is left out */
     bool raw;     /* with wire numbers, see aw_words_from_raw */
-    size_t next;  /* where in the line the command behind a ';' begins; 0: there is none */
+    size_t next;  /* where the command behind a ';' begins in the line; 0: no further command */
     char text[AW_LINE_MAX * 2]; /* the words themselves; pointers above point here or into argv */
 };
 

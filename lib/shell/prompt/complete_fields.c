@@ -15,7 +15,8 @@ static bool is_earlier(const struct aw_names *names, size_t message, const char 
     return false;
 }
 
-/* Whom a message can be about: the names of its field that an option asks for, such as board. */
+/* The possible subjects of a message: the names of the field that an option asks for, such as
+ * board. */
 static const struct aw_name *subjects_of(const struct aw_session *session,
                                          const struct aw_codec *codec)
 {

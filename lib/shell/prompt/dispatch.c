@@ -124,8 +124,8 @@ static enum aw_status prepare_wire(struct aw_session *session)
     return status;
 }
 
-/* Packet files may bring joints, and with them other commands: also those files that the line names
- * behind its command. What is wrong with them is told when the command has been found. */
+/* Packet files may bring joints, and so commands: also files that the line names behind its
+ * command. Their errors are reported once the command is known. */
 static void foresee(struct aw_session *session, const struct aw_words *words)
 {
     static const char name[] = "--packets";
@@ -214,8 +214,7 @@ static enum aw_status run_bound(struct aw_session *session, struct aw_args *args
     return status == AW_OK ? run_command(session, args) : status;
 }
 
-/* Where in its line the word begins that is wrong, or that the error's text names between quotes;
- * 0: there is none. */
+/* The column of the wrong word, or of the word that the error's text has in quotes; 0: unknown. */
 static unsigned column_of(const struct aw_session *session, const struct aw_words *words,
                           size_t bad)
 {

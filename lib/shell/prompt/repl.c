@@ -171,7 +171,7 @@ static int accept_line(int count, int key)
     return rl_newline(count, key);
 }
 
-/* It belongs to whoever writes again. */
+/* Gives the terminal back to the program. */
 static void uninstall(struct prompt *prompt)
 {
     prompt->session->mode.make_room = NULL;
@@ -323,8 +323,8 @@ static void renew_prompt(struct prompt *prompt)
     draw_typed_line(prompt);
 }
 
-/* The terminal belongs to readline from here. What was typed while a command ran was read as lines:
- * a Ctrl-D among it, an end of file then, is a NUL character now. */
+/* Gives the terminal to readline. Keys typed while a command ran were read as lines: a Ctrl-D among
+ * them, an end of file then, is a NUL character now. */
 static void install(struct prompt *prompt)
 {
     int waiting = 0;

@@ -72,7 +72,7 @@ static void what_nobody_reads_is_counted(void **state)
     said();
     aw_session_report(session, "three\n");
     assert_int_equal(session->run.unreported, 0);
-    assert_string_equal(said(), "rig: 2 lines are missing here: nobody read them\nthree\n");
+    assert_string_equal(said(), "rig: 2 lines were dropped here: the reader was too slow\nthree\n");
     aw_session_report(session, "four\n");
     assert_string_equal(said(), "four\n");
 }
