@@ -102,8 +102,8 @@ const struct aw_command aw_common_commands[] = {
      .summary = "show, set, save, apply or compare the gains of joints of a packet file",
      .args = aw_gains_args, .safety = AW_WRITE, .run = aw_run_own_gains,
      .details = "In a [joint] of the packet file kp, ki and kd name the fields that set a gain and "
-         "report it. A gain is read\nback after it is set, if the device reports it. diff ends with "
-         "exit status 1 if the gains differ."},
+         "report it. A gain is read back\nafter it is set, if the device reports it. diff ends "
+         "with exit status 1 if the gains differ."},
     {AW_TUNE_ROW(" of a packet file",
          "The law is taken to be kp·e + ki·sum(e) + kd·(e - the one before), once a tick. In the "
          "experiment it is kp alone, so that its output is known; the joint moves by at most "

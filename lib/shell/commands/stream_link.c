@@ -115,7 +115,7 @@ static enum aw_status next_frame(struct aw_stream *s, struct aw_framer *framer)
     return AW_MORE;
 }
 
-/* Reads what is available at once, then pauses shortly, so that fast messages are read in blocks. */
+/* Reads available bytes at once, then pauses, so that fast messages are read in blocks. */
 static enum aw_status read_link(struct aw_stream *s, struct reading *reading, int64_t deadline)
 {
     struct aw_link *link = s->session->device.link;

@@ -529,8 +529,8 @@ static void a_full_queue_is_waited_for(void **state)
     bus_clock.send_time_ns = 100 * AW_MILLISECOND;
     int64_t start = bus_clock.time_ns;
     assert_write_fails(link, AW_TIMEOUT,
-                       "can:" BUS ": the queue stayed full for a second — does anybody "
-                       "acknowledge (bit rate, wiring)? For long bursts: ip link set " BUS
+                       "can:" BUS ": the queue stayed full for a second — no node acknowledges: "
+                       "check bit rate and wiring. For long bursts: ip link set " BUS
                        " txqueuelen 1000");
     assert_int_equal(bus_clock.time_ns - start, 1100 * AW_MILLISECOND);
     kernel.send_times = 0;

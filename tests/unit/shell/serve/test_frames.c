@@ -167,7 +167,7 @@ static void whose_frames_go_out(void **state)
     say_packet(1, AW_FRAME, MOVE, 10, 4);
     acknowledged(1, AW_TIMEOUT, "");
     say_packet(0, AW_FRAME, MOVE, 170, 4);
-    acknowledged(0, AW_LIMIT, "set_setpoints: m2 170 deg is ");
+    acknowledged(0, AW_LIMIT, "refused by the server: set_setpoints: m2 170 deg is ");
     assert_int_equal(stub.n, 1);
     aw_lease_revoke(&server, AW_TIMEOUT, "stopped");
     hears(0, AW_REVOKED, NULL);
@@ -187,7 +187,8 @@ static void what_is_no_number(void **state)
     for (int forced = 0; forced < 2; forced++) {
         for (int i = 0; i < 3; i++) {
             say_packet(0, AW_FRAME, MOVE, wrong[i], 4);
-            acknowledged(0, AW_LIMIT, "set_setpoints: m2 is not a finite number");
+            acknowledged(0, AW_LIMIT,
+                         "refused by the server: set_setpoints: m2 is not a finite number");
             assert_int_equal(stub.n, 0);
             assert_false(server.moving);
         }
@@ -207,7 +208,7 @@ static void what_is_beyond_all_numbers(void **state)
     server.holder = peers[0];
     server.lease = 4;
     give(0, AW_FRAME, (struct aw_span){line, sizeof line}, 4);
-    acknowledged(0, AW_USAGE, "far: way is not a finite number");
+    acknowledged(0, AW_USAGE, "refused by the server: far: way is not a finite number");
     assert_int_equal(stub.n, 0);
 }
 
