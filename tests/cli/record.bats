@@ -454,3 +454,18 @@ notes() { tshark -r "$1" -Y frame.comment -T fields -e frame.comment 2>/dev/null
     fails 2 hidmotor -l "$fast" --record - move 0 10 0
     has "$why" "'-' is not a file"
 }
+
+@test "--record and record write a log of candump where there is a CAN bus, with marks and --last" {
+    ok canpid -q -l "$fast" --record session.log -b lknee -c pos setpoint 1deg
+    has "$(cat session.log)" "sim 044#610B363B0000"
+    ok canpid -q -l log:session.log record again.log
+    same "$(sed 's/) [a-z]* /) /' again.log)" "$(sed 's/) [a-z]* /) /' session.log)"
+    ok canpid -q -l "$fast" --record part.log --last 0.1s watch --for 1s
+    (($(wc -l <part.log) < 250)) # of 1,800
+    ok canpid -q info part.log
+    matches "$output" "*duration=0.0*damaged=0*"
+    for tool in armctl hidmotor unitysim ezphys; do
+        exits 2 $tool -l "$fast" --record session.log status
+        has "$stderr" "'session.log' — give a name that ends in .pcapng or .mcap"
+    done
+}

@@ -10,7 +10,6 @@
 #include "base/csv.h"
 #include "base/file.h"
 #include "base/ready.h"
-#include "capture/candump.h"
 #include "shell/commands/common.h"
 #include "shell/commands/stream.h"
 #include "shell/core/joints.h"
@@ -42,22 +41,12 @@ struct recorder {
     struct aw_wire *wire;
     struct aw_view *view;
     const struct aw_select *fields; /* of --fields, that are written alone */
-    char interface[64];
     uint64_t messages, marks, limit;
     int64_t start_ns;
     bool own_tee; /* made by this command */
     bool named;   /* who a message is about is written behind it: its own fields do not say it */
     bool typing;  /* lines on standard input are marks */
 };
-
-static void log_item(struct recorder *r, const struct aw_item *item)
-{
-    char line[AW_CANDUMP_MAX];
-    if (!item->received.frame.size)
-        return;
-    size_t size = aw_candump_write(line, r->interface, item->time_ns, item->received.frame);
-    fwrite(line, 1, size, r->file);
-}
 
 /* Behind what the view has written, in place of the end of its line, and in JSON of its object. */
 static void write_name(struct recorder *r, const char *line, size_t size, const char *name)
@@ -104,14 +93,12 @@ static void tee_mark(struct recorder *r, int64_t time_ns, const char *text)
 }
 
 static const struct format formats[] = {
-    {.ending = ".pcapng", .tee = true, .mark = tee_mark},
     {.ending = ".csv", .style = AW_STYLE_CSV, .item = view_item, .mark = remark},
     {.ending = ".ndjson", .style = AW_STYLE_JSON, .item = view_item, .mark = json_mark},
-    {.ending = ".log", .item = log_item, .mark = remark},
 };
 
-/* Other endings, for which there is a filter. */
-static const struct format filtered = {.ending = "a filter", .tee = true, .mark = tee_mark};
+/* Whole messages, as they pass the link. */
+static const struct format whole = {.tee = true, .mark = tee_mark};
 
 /* ---- Beginning ---- */
 
@@ -149,7 +136,7 @@ static enum aw_status create(struct recorder *r)
 static void tell_of_packets(const struct recorder *r)
 {
     const char *packets = aw_option(r->session, "packets"), *dbc = aw_option(r->session, "dbc");
-    if (r->format->item == log_item && (packets || dbc))
+    if (aw_tee_is_log(r->session, r->path) && (packets || dbc))
         aw_session_notice(r->session, "%s: a log does not carry %s%s%s — give %s with it", r->path,
                           packets ? packets : "", packets && dbc ? " and " : "", dbc ? dbc : "",
                           !dbc       ? "--packets"
@@ -187,7 +174,7 @@ static enum aw_status check_fields(struct recorder *r)
     if (r->format->item != view_item)
         return aw_fail(&session->err, AW_USAGE,
                        "record: --fields goes with .csv and .ndjson: %s keeps whole messages",
-                       r->format == &filtered ? r->path : r->format->ending);
+                       r->path);
     return aw_stream_check(session, r->fields, NULL);
 }
 
@@ -208,11 +195,11 @@ static enum aw_status check_output(struct aw_session *session)
     return AW_OK;
 }
 
-static const struct format *format_of(const char *path, bool can)
+static const struct format *format_of(const char *path)
 {
-    const char *dot = is_output(path) ? formats[0].ending : strrchr(path, '.');
+    const char *dot = strrchr(path, '.');
     for (size_t i = 0; dot && i < sizeof formats / sizeof *formats; i++)
-        if (strcmp(dot, formats[i].ending) == 0 && (formats[i].item != log_item || can))
+        if (strcmp(dot, formats[i].ending) == 0)
             return &formats[i];
     return NULL;
 }
@@ -221,16 +208,15 @@ static enum aw_status choose_format(struct recorder *r, const char *path)
 {
     struct aw_session *session = r->session;
     struct aw_filter filter;
-    bool can = session->tool->protocol->can;
-    r->format = format_of(path, can);
-    if (!r->format && aw_tee_takes(path, &filter, &session->err))
-        r->format = &filtered;
+    r->format = format_of(path);
+    if (!r->format && aw_tee_takes(session, path, &filter))
+        r->format = &whole;
     if (r->format || session->err.status != AW_OK)
         return r->format ? AW_OK : session->err.status;
     return aw_fail(&session->err, AW_USAGE,
                    "record: '%.100s' — the ending says the format: .pcapng, .mcap, .csv%s or "
                    ".ndjson",
-                   path, can ? ", .log" : "");
+                   path, session->tool->protocol->can ? ", .log" : "");
 }
 
 static enum aw_status begin(struct recorder *r, const char *path)
@@ -244,7 +230,6 @@ static enum aw_status begin(struct recorder *r, const char *path)
     if (status == AW_OK)
         status =
             session->tool->prepare ? session->tool->prepare(session) : aw_session_link(session);
-    aw_session_interface(session, r->interface, sizeof r->interface);
     if (status == AW_OK)
         status = r->format->tee ? begin_tee(r, path) : begin_file(r);
     if (status == AW_OK)

@@ -39,7 +39,7 @@ const struct aw_option aw_global_options[] = {
      .help = "print every packet, and all keys of a result"},
     {.name = "quiet", .letter = 'q', .help = "print only results and errors"},
     {.name = "record", .value = "FILE",
-     .help = "record all messages on the link in a .pcapng or .mcap file",
+     .help = "record all messages on the link in a .pcapng or .mcap file, or .log (CAN)",
      .endings = "pcapng mcap"},
     {.name = "last", .value = "TIME",
      .help = "with --record: keep only this last part, written at the end", .unit = "s",

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/file.h"
+#include "capture/candump.h"
 #include "shell/core/feeder.h"
 #include "shell/core/section.h"
 #include "shell/core/stop.h"
@@ -106,6 +107,17 @@ static bool begin_pcapng(struct aw_tee *tee, const char *url)
     return good;
 }
 
+/* Marks are remarks. */
+static bool put_log(struct aw_tee *tee, const struct message *message)
+{
+    char line[NAMES_MAX];
+    size_t size = message->remark
+                      ? (size_t)snprintf(line, sizeof line, "# %.*s\n", (int)(sizeof line - 4),
+                                         (const char *)message->bytes.data)
+                      : aw_candump_write(line, tee->interface, message->time_ns, message->bytes);
+    return put_bytes(tee, line, size);
+}
+
 static bool put_pcapng(struct aw_tee *tee, const struct message *message)
 {
     uint8_t packet[PACKET_MAX], block[BLOCK_MAX];
@@ -128,15 +140,25 @@ static bool is_output(const char *path)
     return strcmp(path, "-") == 0;
 }
 
-static bool is_pcapng(const char *path)
+static bool ends_with(const char *path, const char *wanted)
 {
     const char *ending = strrchr(path, '.');
-    return is_output(path) || (ending && ending != path && strcmp(ending, ".pcapng") == 0);
+    return ending && ending != path && strcmp(ending, wanted) == 0;
 }
 
-bool aw_tee_takes(const char *path, struct aw_filter *filter, struct aw_error *err)
+bool aw_tee_is_log(const struct aw_session *session, const char *path)
 {
-    return is_pcapng(path) || aw_filter_find(filter, path, err);
+    return session->tool->protocol->can && ends_with(path, ".log");
+}
+
+static bool writes_itself(const struct aw_session *session, const char *path)
+{
+    return is_output(path) || ends_with(path, ".pcapng") || aw_tee_is_log(session, path);
+}
+
+bool aw_tee_takes(struct aw_session *session, const char *path, struct aw_filter *filter)
+{
+    return writes_itself(session, path) || aw_filter_find(filter, path, &session->err);
 }
 
 /* ---- All of them ---- */
@@ -159,16 +181,17 @@ static enum aw_status open_file(struct aw_tee *tee, const char *path)
     struct aw_filter filter;
     if (is_output(path))
         return AW_OK;
-    if (is_pcapng(path) || aw_flag(session, "dry-run"))
+    if (writes_itself(session, path) || aw_flag(session, "dry-run"))
         return aw_session_create(session, tee->what, path, &tee->file);
-    if (aw_tee_takes(path, &filter, &session->err))
+    if (aw_tee_takes(session, path, &filter))
         return start_filter(tee, &filter, path);
     struct aw_error why = session->err;
     return aw_fail(&session->err, AW_USAGE,
                    why.status == AW_OK ? "%s: '%.100s' — give a name that "
-                                         "ends in .pcapng or .mcap"
+                                         "ends in .pcapng%s or .mcap"
                                        : "%s: %.900s",
-                   tee->what, why.status == AW_OK ? path : why.text);
+                   tee->what, why.status == AW_OK ? path : why.text,
+                   session->tool->protocol->can ? ", .log" : "");
 }
 
 static enum aw_status begin(struct aw_tee *tee, const char *what, const char *path,
@@ -182,7 +205,9 @@ static enum aw_status begin(struct aw_tee *tee, const char *what, const char *pa
     if (status != AW_OK)
         return status;
     tee->open = true;
-    bool begun = begin_pcapng(tee, interface);
+    if (aw_tee_is_log(session, path))
+        aw_session_interface(session, tee->interface, sizeof tee->interface);
+    bool begun = *tee->interface || begin_pcapng(tee, interface);
     tee->bytes = 0;
     if (begun)
         return AW_OK;
@@ -242,7 +267,7 @@ static void push(struct aw_tee *tee, const struct message *message)
 
 static bool put(struct aw_tee *tee, const struct message *message, struct aw_error *err)
 {
-    return put_pcapng(tee, message) || lose(tee, err);
+    return (*tee->interface ? put_log : put_pcapng)(tee, message) || lose(tee, err);
 }
 
 static bool add(struct aw_tee *tee, const struct message *message, struct aw_error *err)
@@ -285,7 +310,7 @@ bool aw_tee_names(struct aw_tee *tee, struct aw_session *session, int64_t time_n
 {
     char text[NAMES_MAX];
     size_t own = 0;
-    bool good = true;
+    bool good = !*tee->interface; /* a log has no place for them */
     while (!tee->named && tee->open && good &&
            aw_session_keep_packets(session, &own, text, sizeof text))
         good = put_note(tee, time_ns, text);
@@ -293,7 +318,7 @@ bool aw_tee_names(struct aw_tee *tee, struct aw_session *session, int64_t time_n
     while (session->tool->names.keep && tee->open && good &&
            session->tool->names.keep(session, &tee->names_at, text, sizeof text))
         good = put_note(tee, time_ns, text);
-    return good;
+    return good || *tee->interface;
 }
 
 bool aw_tee_close(struct aw_session *session, struct aw_error *err)

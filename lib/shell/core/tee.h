@@ -23,13 +23,15 @@ struct aw_tee {
     char name[240];   /* for messages: "--record: run.pcapng" */
     struct aw_session *session;
     struct aw_wrapper wrapper;
-    int64_t last_ns; /* only what is not older than this is kept, until the end; 0: everything */
+    char interface[64]; /* of a log of candump; "": pcapng */
+    int64_t last_ns;    /* only what is not older than this is kept, until the end; 0: everything */
     struct aw_tee_packet *first, *newest;
     uint64_t packets, bytes; /* so far, or waiting */
 };
 
 /* Creates the file and session->device.tee, unless it exists. "-" is pcapng on standard output,
- * each message as soon as it passes; a filter writes files with another ending than .pcapng.
+ * each message as soon as it passes; .log is a log of candump, for CAN; a filter writes files with
+ * another ending.
  * AW_USAGE: no filter, or the file cannot be written (see aw_file_fail); AW_NO_MEMORY. Without a
  * tee on failure. what: the option for messages, "--record". */
 enum aw_status aw_tee_open(struct aw_session *session, const char *what, const char *path,
@@ -48,9 +50,13 @@ bool aw_tee_mark(struct aw_tee *tee, int64_t time_ns, const char *comment, struc
  * as packets with only a comment. --last keeps them all. */
 bool aw_tee_names(struct aw_tee *tee, struct aw_session *session, int64_t time_ns);
 
-/* True for a path that aw_tee_open takes. *filter: of its ending, unless that is .pcapng; else
- * AW_USAGE, in which the message names the package that is not installed, if there is one. */
-bool aw_tee_takes(const char *path, struct aw_filter *filter, struct aw_error *err);
+/* True for a path that aw_tee_open takes. *filter: of its ending, unless the tool writes that
+ * itself; else AW_USAGE, in which the message names the package that is not installed, if there is
+ * one. */
+bool aw_tee_takes(struct aw_session *session, const char *path, struct aw_filter *filter);
+
+/* A log of candump: other programs take it for one with remarks and nothing else. */
+bool aw_tee_is_log(const struct aw_session *session, const char *path);
 
 /* Writes what waits, closes the file and frees the tee, if there is one. False, and why, if it
  * could not all be written. */
