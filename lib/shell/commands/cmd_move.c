@@ -301,8 +301,13 @@ enum aw_status aw_run_home(struct aw_session *session, const struct aw_args *arg
     if (!r)
         return aw_no_memory(&session->err);
     enum aw_status status = begin(r, session, args);
+    bool asks = !session->tool->joints->confirms && !aw_flag(session, "dry-run");
+    if (status == AW_OK && asks)
+        status = session->tool->joints->open(session);
+    if (status == AW_OK && asks)
+        status = aw_joints_read(session, &r->list); /* which of them the device has */
     for (size_t i = 0; i < r->list.n && status == AW_OK; i++)
-        if (isfinite(r->list.joints[i].home))
+        if (isfinite(r->list.joints[i].home) && !r->list.joints[i].blind)
             status = add_goal(r, i, r->list.joints[i].home);
     if (status == AW_OK && r->command.n == 0)
         status = aw_fail(&session->err, AW_USAGE,
