@@ -101,6 +101,25 @@ INI
     done
 }
 
+@test "after head -1 closed the pipe of armctl -j, the next command of 20 arms is confirmed" {
+    printf '[joint base]\nindex = 1\n' >joints.ini
+    export ARMCTL_CONFIG=$D/joints.ini
+    each() { # the stop is confirmed once more when the handler repeats itself, 2 s later
+        armctl -q -l "$D/arm$1" deg base 20
+        printf 'deg base %s\n' 20 90 | armctl -q -j -l "$D/arm$1" 2>"err$1" | head -n 1
+        armctl -q -l "$D/arm$1" deg base 45 && : >"done$1"
+    }
+    for i in {1..20}; do
+        start "sim$i" armctl sim --listen "pty:$D/arm$i"
+        each "$i" >"out$i" 2>&1 3>&- &
+        runs[i]=$!
+    done
+    wait "${runs[@]}" || true
+    [ "$(grep -l 'commanded back' err* | wc -l)" -gt 0 ]
+    [ -z "$(grep -h instead out*)" ]
+    same "$(printf '%s\n' done* | wc -l)" 20
+}
+
 @test "stop after spd and deg: the vehicle stands still" {
     start sim armctl sim --listen "pty:$D/arm" --turn-speed 1000
     ok armctl -q -l "$D/arm" spd 100

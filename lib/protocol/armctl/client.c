@@ -198,8 +198,9 @@ static bool is_answer(const struct aw_record *asked, const struct aw_record *ans
 static enum fit compare(const char *sent, const struct aw_record *asked,
                         const struct aw_armctl_line *line)
 {
-    if (!aw_armctl_same_type(line->body, sent))
-        return FIT_NONE;
+    if (!aw_armctl_same_type(line->body, sent)) /* "DEGG1,010": damaged */
+        return line->known && !line->decoded && strncmp(line->body, sent, 3) == 0 ? FIT_OTHER
+                                                                                  : FIT_NONE;
     if (asked && line->decoded && is_answer(asked, &line->record))
         return FIT_EXACT;
     if (!line->known || strcmp(line->body, sent) == 0)
@@ -343,6 +344,21 @@ static void sort_bare(struct talk *talk)
         hold_exact(talk);
 }
 
+/* A stop that was sent with both digits may be confirmed twice, then to the next program. */
+static bool is_said_again(const struct aw_armctl *arm)
+{
+    return strcmp(arm->line.body, arm->memory.received) == 0 ||
+           strcmp(arm->line.body, arm->memory.confirmed) == 0;
+}
+
+/* The longest time that a motion takes. */
+static int longest_ms(const struct aw_armctl *arm)
+{
+    const struct aw_armctl_options *options = &arm->options;
+    bool known = options->flip_after_ms && options->flip_after_ms < options->confirm_timeout_ms;
+    return known ? options->flip_after_ms : options->confirm_timeout_ms;
+}
+
 static void sort_other(struct talk *talk)
 {
     struct aw_armctl *arm = talk->arm;
@@ -352,11 +368,12 @@ static void sort_other(struct talk *talk)
         aw_armctl_memory_settle(&arm->memory, owed);
     if (fit == FIT_EXACT || (fit != FIT_NONE && !talk->out->acked)) {
         belongs_elsewhere(arm);
-    } else if (fit == FIT_NONE && !talk->out->flipped) {
+    } else if (fit == FIT_NONE && !talk->out->flipped && !is_said_again(arm)) {
         accept(talk);
     } else {
         /* Of an earlier motion, or of the first copy, cut short by the second: ours may follow. */
-        hold(talk, arm->options.confirm_timeout_ms);
+        hold(talk, fit == FIT_NONE && !talk->out->flipped ? longest_ms(arm)
+                                                          : arm->options.confirm_timeout_ms);
         belongs_elsewhere(arm);
     }
 }

@@ -38,7 +38,9 @@
  *  - the values of the command: its own;
  *  - other values: of an earlier command on the list that has just these values; or, if one of this
  *    type is on the list or the command was sent with both digits, in doubt: taken for ours if
- *    nothing better comes within confirm_timeout_ms; else ours (AW_ARMCTL_CONFIRMED_OTHER);
+ *    nothing better comes within confirm_timeout_ms; else, if the handler repeats its last packet
+ *    or the last confirmation, ours if nothing better comes within flip_after_ms: a stop is sent
+ *    with both digits, and may be confirmed twice; else ours (AW_ARMCTL_CONFIRMED_OTHER);
  *  - no values ("2DEG", as the published firmware has it), before the ACK of a command that was
  *    sent once, which goes first: if there is one of the type on the list it is of that one if the
  *    ACK comes yet, and ours if no copy is acknowledged either and the digits agreed (the ACK was

@@ -794,6 +794,42 @@ static void test_odd_confirmations_are_acked_and_shown(void **state)
     }
 }
 
+/* A stop that was sent with both digits is confirmed twice, the second time to the next program. */
+static void test_a_second_confirmation_does_not_confirm_the_next_command(void **state)
+{
+    (void)state;
+    static const struct step script[] = {
+        {"1DEG1,045", {{10, "0ACK1\r\n"}, {1900, "3DEG1,020\r\n"}, {2500, "2DEG1,045\r\n"}}},
+        {"0ACK3", {{0}}},
+        {"0ACK2", {{0}}},
+        {"0DEG1,400", {{10, "0ACK0\r\n"}, {50, "3DEG1,045\r\n"}}}, /* a limit: nothing follows */
+        {0},
+    };
+    struct aw_armctl_memory memory = {
+        .known = true, .tx = 1, .rx = 3, .agreed = true, .received = "DEG1,020"};
+    struct fixture *f = begin(script, &memory, AW_ARMCTL_SEQ_AUTO);
+    strcpy(f->arm.memory.confirmed, "DEG1,020");
+    f->arm.options.flip_after_ms = 4000;
+    assert_int_equal(go(f, "DEG1,045"), AW_OK);
+    assert_string_equal(f->log, "1DEG1,045 0ACK3 0ACK2");
+    double before = seconds(f);
+    assert_int_equal(go(f, "DEG1,400"), AW_REFUSED);
+    assert_string_equal(f->out.answer, "DEG1,045");
+    assert_true(seconds(f) - before < 4.2);
+}
+
+/* Its values are lost, so the command is not sent with the other digit. */
+static void test_a_damaged_type_confirms_the_command(void **state)
+{
+    (void)state;
+    static const struct step script[] = {
+        {"0DEG1,010", {{10, "0ACK0\r\n"}, {1000, "2DEGG1,010\r\n"}}}, {0}};
+    struct fixture *f = begin(script, NULL, AW_ARMCTL_SEQ_AUTO);
+    assert_int_equal(go(f, "DEG1,010"), AW_MALFORMED);
+    assert_string_equal(f->log, "0DEG1,010 0ACK2");
+    assert_string_equal(f->out.answer, "DEGG1,010");
+}
+
 /* A line that lost half of its end takes only itself away. */
 static void test_a_lone_cr_or_lf_ends_a_damaged_line(void **state)
 {
@@ -1380,6 +1416,8 @@ int main(void)
         cmocka_unit_test(test_whose_bare_confirmation),
         cmocka_unit_test(test_values_of_the_motion_that_was_replaced),
         cmocka_unit_test(test_odd_confirmations_are_acked_and_shown),
+        cmocka_unit_test(test_a_second_confirmation_does_not_confirm_the_next_command),
+        cmocka_unit_test(test_a_damaged_type_confirms_the_command),
         cmocka_unit_test(test_a_lone_cr_or_lf_ends_a_damaged_line),
         cmocka_unit_test(test_packets_waiting_at_the_start),
         cmocka_unit_test(test_raw_lines),
