@@ -311,14 +311,18 @@ static enum aw_status read_first(struct aw_table *table, const char *line, struc
     return status == AW_OK && place->plain ? read_row(table, line, place, err) : status;
 }
 
+static bool is_regular(const char *path)
+{
+    struct stat about;
+    return strcmp(path, "-") != 0 && stat(path, &about) == 0 && S_ISREG(about.st_mode);
+}
+
 /* Recordings that were given in place of a table. Pipes are not looked at. */
 static enum aw_status check_kind(const char *path, struct aw_error *err)
 {
-    struct stat about;
     char start[512] = "";
     struct aw_candump frame;
-    bool regular = strcmp(path, "-") != 0 && stat(path, &about) == 0 && S_ISREG(about.st_mode);
-    FILE *file = regular ? aw_file_open(path) : NULL;
+    FILE *file = is_regular(path) ? aw_file_open(path) : NULL;
     struct aw_span bytes = {(uint8_t *)start, file ? fread(start, 1, sizeof start - 1, file) : 0};
     const char *name = aw_file_name(path), *what = NULL;
     if (file)
@@ -341,6 +345,10 @@ static enum aw_status read_table(struct place *place, struct aw_table *table, st
     struct aw_lines *lines = &place->lines;
     enum aw_status status = lines->file ? AW_OK : check_kind(lines->name, err);
     *table = (struct aw_table){0};
+    if (!lines->file && is_regular(lines->name)) { /* long, but it ends */
+        lines->file = aw_file_open(lines->name);
+        lines->opened = lines->file != NULL;
+    }
     while (status == AW_OK && (status = aw_lines_next(lines, err)) == AW_OK) {
         const char *line = lines->line + strspn(lines->line, " \t\v\f");
         status = table->n_columns == 0 ? read_first(table, line, place, err)

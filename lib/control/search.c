@@ -10,8 +10,11 @@
 #define LAGS       8 /* of the grid */
 #define DEAD_TIMES 24
 #define ITERATIONS 40
-#define SETTLED    1e-5 /* of the sum of squares: far below what noise makes of it */
+#define NEAR       4    /* of a long record, whose parts have been searched */
+#define LONG       4000 /* samples */
+#define SETTLED    1e-3 /* of the variance of a sample: far below what noise makes of the sum */
 #define LONG_STEP  1    /* damping below */
+#define IDLE       4    /* short steps in a row that gain nothing */
 #define LARGEST    1e30
 #define RIDGE      1e-12 /* of what two columns share, so that they can be told apart */
 
@@ -219,12 +222,13 @@ static void differentiate(struct aw_search *s, size_t n_loose, const size_t *whi
     }
 }
 
-static void step_of(const struct aw_search *s, size_t m, double damping, double *step)
+/* Returns how much less the sum can be by it, at most. */
+static double step_of(const struct aw_search *s, size_t m, double damping, double *step)
 {
-    double a[AW_LOOSE * AW_LOOSE] = {0};
+    double a[AW_LOOSE * AW_LOOSE] = {0}, down[AW_LOOSE];
     for (size_t r = 0; r < m; r++) {
         const double *column = s->slope + r * s->trial->n;
-        step[r] = -dot(column, s->residual, s->trial->n);
+        down[r] = step[r] = -dot(column, s->residual, s->trial->n);
         for (size_t c = 0; c <= r; c++)
             a[r * m + c] =
                 dot(column, s->slope + c * s->trial->n, s->trial->n) * (r == c ? 1 + damping : 1) +
@@ -232,6 +236,7 @@ static void step_of(const struct aw_search *s, size_t m, double damping, double 
     }
     aw_cholesky(a, m, 0);
     aw_cholesky_solve(a, step, m);
+    return 2 * dot(down, step, m);
 }
 
 double aw_search_descend(struct aw_search *s)
@@ -239,12 +244,16 @@ double aw_search_descend(struct aw_search *s)
     size_t which[AW_PARAMETERS], m = loose_ones(s, which);
     keep_within(s, s->at);
     double damping = 1e-2, best = aw_search_cost(s);
-    for (int i = 0; i < ITERATIONS && damping < 1e8; i++) {
+    double settled = fmax(s->roughly, SETTLED / (double)s->weights.counted);
+    int idle = 0, most = s->trial->n > LONG ? NEAR : ITERATIONS;
+    for (int i = 0; i < most && damping < 1e8 && idle < IDLE; i++) {
         double before = best;
         differentiate(s, m, which);
         while (damping < 1e8) {
             double at[AW_LOOSE], step[AW_LOOSE];
-            step_of(s, m, damping, step);
+            double gain = step_of(s, m, damping, step);
+            if (damping < LONG_STEP && gain < settled * best)
+                return aw_search_cost(s);
             memcpy(at, s->at, sizeof at);
             for (size_t k = 0; k < m; k++)
                 at[which[k]] += which[k] < AW_DEAD_TIME ? fmax(-1.5, fmin(1.5, step[k])) : step[k];
@@ -260,8 +269,9 @@ double aw_search_descend(struct aw_search *s)
             damping *= 5;
         }
         /* short steps gain little anywhere: only a long one that does has come to the end */
-        double settled = fmax(s->roughly, SETTLED / (double)s->weights.counted);
-        if (best >= before * (1 - settled) && (damping < LONG_STEP || best >= before))
+        bool gained = best < before * (1 - settled);
+        idle = gained ? 0 : idle + 1;
+        if (!gained && (damping < LONG_STEP || best >= before))
             break;
     }
     return aw_search_cost(s);

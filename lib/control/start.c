@@ -134,7 +134,7 @@ double aw_starts_weigh(struct aw_search *s, double sum, double scatter)
 double aw_starts_descend(struct aw_search *s, double scatter)
 {
     double sum = aw_search_descend(s);
-    for (int i = 0; i < ROUNDS; i++) {
+    for (int i = 0; i < (s->trial->n > LONG ? ROUNDS - 1 : ROUNDS); i++) {
         double before = sum;
         aw_starts_weigh(s, sum, scatter);
         if (!s->weights.follows)
