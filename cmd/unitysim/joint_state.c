@@ -36,6 +36,12 @@ static enum aw_status list_joints(struct aw_session *session, struct aw_joint_li
     return status;
 }
 
+static double of_wire(double ticks, const char **unit)
+{
+    *unit = "deg";
+    return aw_unitysim_degrees(ticks);
+}
+
 /* The simulator is told velocities, and tells none but how fast a joint was told to turn, and not
  * which way. */
 static void take(struct aw_session *session, struct aw_joint_list *list)
@@ -325,6 +331,8 @@ const struct aw_joints unitysim_joints = {
     .hz = 1e9 / AW_UNITYSIM_CADENCE_NS,
     .most = 1e9 / AW_UNITYSIM_CADENCE_NS,
     .steer = PER_S,
+    .of_wire = of_wire,
+    .tabled = true,
     .words = words,
     .parse = parse,
     .take = take_words,

@@ -4,10 +4,12 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 #include <sys/stat.h>
 
 #include "base/clamp.h"
-#include "capture/times.h"
+#include "base/file.h"
+#include "base/utf8.h"
 #include "protocol/unitysim/player.h"
 #include "shell/commands/common.h"
 #include "shell/commands/tempo.h"
@@ -225,25 +227,27 @@ static enum aw_status check_and_play(struct play *play)
     return status == AW_OK ? play_it(play) : status;
 }
 
-/* By its first name; what cannot be looked at before it is read is a sequence. */
-static bool is_setpoints(const char *path)
+/* A sequence begins with its header; so does what cannot be looked at before it is read. */
+static bool is_sequence(const char *path)
 {
     struct stat about;
-    struct aw_table table = {0};
-    struct aw_time_column time;
-    struct aw_error ignored;
-    if (stat(path, &about) != 0 || !S_ISREG(about.st_mode) ||
-        aw_table_read(NULL, path, &table, &ignored) != AW_OK)
-        return false;
-    bool timed = aw_time_find((const char *const *)table.names, table.n_columns, &time) >= 0;
-    aw_table_free(&table);
-    return timed;
+    char line[64] = "", *at = line;
+    FILE *file = stat(path, &about) == 0 && S_ISREG(about.st_mode) ? aw_file_open(path) : NULL;
+    bool seen = false;
+    while (file && !seen && fgets(line, sizeof line, file)) {
+        at = line + aw_utf8_mark(line);
+        at += strspn(at, " \t\r\n\"");
+        seen = *at && *at != '#';
+    }
+    if (file)
+        fclose(file);
+    return !seen || strncasecmp(at, "joint", 5) == 0;
 }
 
 enum aw_status run_play(struct aw_session *session, const struct aw_args *args)
 {
     struct play play = {.session = session, .path = aw_arg(args, "file", 0)};
-    if (aw_option(session, "columns") || is_setpoints(play.path))
+    if (aw_option(session, "columns") || aw_flag(session, "every") || !is_sequence(play.path))
         return aw_run_play(session, args);
     enum aw_status status = aw_sequence_read(NULL, play.path, &play.sequence, &session->err);
     if (status == AW_OK)

@@ -174,9 +174,9 @@ static const struct aw_command commands[] = {
      .lines = AW_LIST("-l sim: teach path.csv --every 100ms --for 0.3s",
          "-l sim: play path.csv"),
      .run = run_play,
-     .details = "If the columns of the file have a time, it is a file of setpoints. A sequence "
-         "has the format of brachI/Oplexus; only --repeat, --loop, --row-timeout and --speed are "
-         "for it. "
+     .details = "A sequence has the format of brachI/Oplexus: its first column is Joint. Other "
+         "files are setpoints over time, as 'record run.csv' writes them in deg. --repeat, "
+         "--loop, --row-timeout and --speed are for a sequence. "
          "The file is checked as a whole first. In "
          "a row of type User the player waits until another program has moved the joint to the "
          "position."},

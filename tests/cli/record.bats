@@ -213,8 +213,8 @@ record_of() {
     done
     same "$(sort -u <(head -qn 1 ./*.csv))" "t,dir,msg,angle
 t,dir,msg,displacement,name
-t,dir,msg,elbow.position
 t,dir,msg,torque
+t,elbow.position
 t,m1.position"
     same "$(jq_itself -c 'del(.t)' canpid.ndjson | sort -u)" '{"dir":"rx","msg":"joint","torque":0}'
     ok record_of canpid knee.csv -n 5 --fields lknee.torque,lknee.setpoint

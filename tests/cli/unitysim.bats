@@ -823,3 +823,25 @@ while True:
     ok unitysim -j -l "$url&from=any" move elbow=2300 timeout=60s
     same "$(json .ok)" true
 }
+
+@test "a recording of its own plays: degrees in record and plot, --every, one joint alone" {
+    unitysim -q -l "$fast" --record run.pcapng move elbow=2300
+    ok unitysim -q -l log:run.pcapng record run.csv
+    same "$(head -1 run.csv)" "t,shoulder.position,elbow.position,wrist_rotate.position,wrist_flex.position,hand.position"
+    matches "$(tail -1 run.csv)" "*,0,21.*,0,0,0"
+    ok unitysim -q -j -l "$fast" play run.csv
+    same "$(json .joints)" 5
+    ok unitysim -q -l "$fast" record rest.csv --for 0.3s
+    ok unitysim -q -l "$fast" play rest.csv
+    for file in run.csv run.pcapng; do
+        ok unitysim plot "$file" elbow.position
+        matches "${lines[0]}" "*elbow.position *21.* deg*"
+    done
+    ok unitysim -q -l "$fast" plot elbow.position --for 0.3s
+    matches "${lines[0]}" "*elbow.position *0.000 deg*"
+    printf '# one joint\nelbow\n0\n5\n' >one.csv
+    ok unitysim -q -j -l "$fast" play one.csv --every 500ms
+    same "$(json '[.joints, .duration]')" '[1,0.5]'
+    fails 5 unitysim -q -l "$fast" play one.csv
+    has "$why" "or give --columns elbow --every 20ms"
+}

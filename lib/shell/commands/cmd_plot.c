@@ -16,6 +16,7 @@
 #include "shell/commands/picture.h"
 #include "shell/commands/plot.h"
 #include "shell/core/dry.h"
+#include "shell/core/joints.h"
 #include "view/terminal/cells.h"
 
 #define LONG_AGO_NS                                                                                \
@@ -191,6 +192,17 @@ static const char *unit_of(const struct plot *p, const struct aw_point *point, c
     return aw_scalar_range(point->codec, point->scalar, point->record).unit;
 }
 
+/* A table of joints has their unit already. */
+static double value_of(const struct plot *p, const struct aw_point *point, const char **unit)
+{
+    const struct aw_joints *joints = p->session->tool->joints;
+    const char *dot = strrchr(point->field, '.');
+    if (!joints || !joints->of_wire || !dot || strcmp(dot, ".position") != 0)
+        return point->value;
+    double value = joints->of_wire(point->value, unit);
+    return point->codec || *point->message ? value : point->value;
+}
+
 /* The name of what is not asked for is kept, to be suggested. */
 static void note_name(struct plot *p, const struct aw_point *point)
 {
@@ -225,14 +237,16 @@ static struct aw_trace *trace_for(struct plot *p, const struct aw_point *point)
 {
     size_t n = p->traces.n - p->base, most = p->n_inputs > 2 ? AW_TRACES / p->n_inputs : LINES;
     struct aw_trace *trace = NULL;
-    char unit[16];
+    char text[16];
+    const char *unit = NULL;
     for (size_t i = p->base; i < p->traces.n; i++)
         if (strcmp(p->traces.list[i].name, point->name) == 0)
             return &p->traces.list[i];
     if (n == most)
         return NULL;
+    value_of(p, point, &unit);
     if (is_asked_for(p, point, n))
-        trace = aw_traces_find(&p->traces, point->name, unit_of(p, point, unit));
+        trace = aw_traces_find(&p->traces, point->name, unit ? unit : unit_of(p, point, text));
     else if (n == 0 || p->taken == 0)
         note_name(p, point);
     if (trace)
@@ -350,11 +364,9 @@ static enum aw_status handle_item(struct plot *p, const struct aw_item *item, bo
         if (!any && keep)
             time = align(p, time);
         any = true;
-        if (keep)
-            status =
-                aw_traces_add(&p->traces, trace, time, item->points[i].value, &p->session->err);
-        else
-            status = add_to_strip(p, trace, time, item->points[i].value);
+        double value = value_of(p, &item->points[i], &(const char *){NULL});
+        status = keep ? aw_traces_add(&p->traces, trace, time, value, &p->session->err)
+                      : add_to_strip(p, trace, time, value);
     }
     p->taken += any;
     return status;

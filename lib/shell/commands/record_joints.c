@@ -278,6 +278,7 @@ static enum aw_status ask(struct recorder *r, int64_t deadline, double hz)
 /* The messages of a log do not wait for questions. */
 static enum aw_status read_log(struct recorder *r, int64_t deadline)
 {
+    double (*of_wire)(double, const char **) = r->session->tool->joints->of_wire;
     struct aw_item item;
     struct aw_stream *stream;
     enum aw_status status = aw_stream_open(&stream, r->session, NULL);
@@ -288,8 +289,11 @@ static enum aw_status read_log(struct recorder *r, int64_t deadline)
             int column = aw_table_find(&r->table, item.points[i].field);
             if (column < 1)
                 continue;
-            *value_of(r, (size_t)column) = item.points[i].value;
-            moved = moved || r->column[column].value == AW_JOINT_ACTUAL;
+            bool place = r->column[column].value == AW_JOINT_ACTUAL;
+            *value_of(r, (size_t)column) =
+                place && of_wire ? of_wire(item.points[i].value, &(const char *){NULL})
+                                 : item.points[i].value;
+            moved = moved || place;
         }
         if (moved)
             status = add(r, item.time_ns);
@@ -310,7 +314,12 @@ static enum aw_status sample(struct recorder *r, int64_t deadline)
         return ask(r, deadline, hz);
     enum aw_status status =
         aw_joints_attend(session, &r->list, deadline, hz > 0 ? hz : (double)INFINITY, look, r);
-    return status == AW_OK ? r->status : status;
+    status = status == AW_OK ? r->status : status;
+    const char *hint = session->tool->no_answer_hint;
+    return status != AW_OK || r->rows
+               ? status
+               : aw_fail(&session->err, AW_TIMEOUT, "record: nothing came%s%s", hint ? " — " : "",
+                         hint ? hint : "");
 }
 
 static void report(struct recorder *r)

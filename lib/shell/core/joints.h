@@ -189,7 +189,9 @@ struct aw_joints {
                       1/s (--kp, where the tool has that option); 0: the device takes targets */
     bool stays;    /* after a single command a joint is held where it was told to go: end is for the
                       others */
-    bool tabled;   /* record FILE.csv is a table of the joints, not of messages */
+    /* Converts a field "NAME.position" of messages to the joint's unit. NULL: it has that unit. */
+    double (*of_wire)(double value, const char **unit);
+    bool tabled;                   /* record FILE.csv is a table of the joints, not of messages */
     double usual_s;                /* default duration of the device for a target; 0: unknown */
     double key_s;                  /* how long a key of jog moves; 0: as long as any */
     enum aw_joint_value jogs_from; /* what jog adds to, where that is known: TARGET or ACTUAL */
