@@ -2,10 +2,11 @@
  * the tables say, alone, as streams, as recordings, and as conversations with both ends.
  *
  *     seeds FOLDER        fills FOLDER/fuzz_decode, fuzz_stream, fuzz_capture, fuzz_shell,
- * fuzz_TOOL
+ *                         fuzz_serve, fuzz_TOOL
  */
 #include "capture/packet.h"
 #include "peer.h"
+#include "shell/serve/message.h"
 
 enum { ARMCTL, HIDMOTOR, CANPID, UNITYSIM, EZPHYS }; /* in fuzz.h */
 
@@ -181,6 +182,55 @@ static void make_talks(struct seed *seed)
     make_talk(seed, EZPHYS, AW_RX, "1\0", 2);
 }
 
+/* ---- A server of a device and its clients ---- */
+
+/* Fields of messages: b, i and q are 1, 4 and 8 bytes, d is a number, t a text, f a frame. */
+static const struct {
+    enum aw_verb type;
+    const char *fields;
+} messages[] = {
+    {AW_WANT, "b"},         {AW_FRAME, "iitf"},     {AW_ASK, "qf"},      {AW_LINK, ""},
+    {AW_PLAYS, "b"},        {AW_ASK_SPEED, "db"},   {AW_WHO, ""},        {AW_LIFE, ""},
+    {AW_STOP, ""},          {AW_IDLE, "bit"},       {AW_RELEASE, ""},    {AW_LEAVE, ""},
+    {AW_HELLO, "ttttibqi"}, {AW_GRANTED, "it"},     {AW_PASSED, "bqf"},  {AW_LOST_SOME, "i"},
+    {AW_ACK, "ibt"},        {AW_TURNED_DOWN, "bt"}, {AW_DONE, "bt"},     {AW_COMMANDER, "itt"},
+    {AW_SPEED, "d"},        {AW_STOPPED_BY, "bt"},  {AW_REVOKED, "bbt"}, {AW_HALTED, "b"},
+};
+
+static void put_field(struct aw_writer *w, char field)
+{
+    static const char frame[] = "0DEG1,090\r\n"; /* of armctl, the tool that is fuzzed */
+    if (field == 'd')
+        aw_put_real(w, 0.5);
+    else if (field == 't')
+        aw_put_text(w, "text");
+    else if (field == 'f')
+        aw_put_bytes(w, (struct aw_span){(const uint8_t *)frame, sizeof frame - 1});
+    else
+        aw_put_int(w, 1, field == 'b' ? 1 : field == 'i' ? 4 : 8);
+}
+
+/* Each message alone, then all of one end; the first byte chooses the end. */
+static void make_messages(struct seed *seed)
+{
+    static struct aw_writer w;
+    uint8_t all[2][2048], one[512];
+    size_t used[2] = {1, 1};
+    for (size_t i = 0; i < sizeof messages / sizeof *messages; i++) {
+        bool of_client = messages[i].type < AW_HELLO;
+        aw_put_start(&w, messages[i].type);
+        for (const char *field = messages[i].fields; *field; field++)
+            put_field(&w, *field);
+        all[of_client][0] = one[0] = of_client ? '1' : '0';
+        memcpy(one + 1, w.bytes, w.size);
+        memcpy(all[of_client] + used[of_client], w.bytes, w.size);
+        used[of_client] += w.size;
+        save(seed, "fuzz_serve", one, 1 + w.size);
+    }
+    for (int i = 0; i < 2; i++)
+        save(seed, "fuzz_serve", all[i], used[i]);
+}
+
 int main(int argc, char **argv)
 {
     struct seed seed = {.folder = argc > 1 ? argv[1] : "."};
@@ -190,5 +240,6 @@ int main(int argc, char **argv)
                 make_variant(&seed, p, v, dir);
     make_captures(&seed);
     make_talks(&seed);
+    make_messages(&seed);
     return 0;
 }
