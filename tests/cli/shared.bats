@@ -230,15 +230,23 @@ ezphys hinge.displacement > 9999
 END
 }
 
-@test "through a flood, and beside 400 idle clients, a stop comes in time, and the server stays small" {
+@test "beside 1,000 connections of one user, idle, flooding or reading too slowly, a stop comes in time" {
     serve s hidmotor -l sim: --deadman 20s
     python3 - "$(place hidmotor)" "$root/tests/cli" <<'END' 3>&- &
 import sys, time
 sys.path.append(sys.argv[2])
 from serve_client import Client
-idle = [Client(sys.argv[1]) for _ in range(400)] # of the 512 that one user may have
+clients = [Client(sys.argv[1]) for _ in range(1000)] # of the 1,024 that one user may have
+for client in (clients[0], clients[999]):
+    client.send("WANT", False)
+    client.receive("GRANTED")
+    client.send("RELEASE")
+for client in clients[:900]: # these take records and do not read them
+    client.send("LINK")
+for client in clients[900:]:
+    client.close()
 open("idle", "w")
-time.sleep(100)
+time.sleep(200)
 END
     started+=($!)
     until [ -e idle ]; do kill -0 $!; done

@@ -20,7 +20,7 @@ struct aw_conn_part {
 
 void aw_conn_init(struct aw_conn *conn, int fd)
 {
-    *conn = (struct aw_conn){.fd = fd};
+    *conn = (struct aw_conn){.fd = fd, .queue = AW_CONN_QUEUE};
 }
 
 /* ---- Coming in ---- */
@@ -104,6 +104,7 @@ static void drop(struct aw_conn *conn, struct aw_conn_part **at)
     struct aw_conn_part *part = *at;
     *(part->record ? &conn->records : &conn->kept) -= part->size;
     *at = part->next;
+    conn->stays = part == conn->stays ? NULL : conn->stays;
     free(part);
     if (!conn->first)
         conn->last = NULL;
@@ -112,11 +113,13 @@ static void drop(struct aw_conn *conn, struct aw_conn_part **at)
 /* The oldest record of which nothing has been sent; not the last message, which has just come. */
 static bool lose_one(struct aw_conn *conn)
 {
-    struct aw_conn_part **at = &conn->first;
-    if (*at && conn->sent > 0)
+    if (!conn->stays && conn->sent > 0)
+        conn->stays = conn->first;
+    struct aw_conn_part **at = conn->stays ? &conn->stays->next : &conn->first;
+    while (*at && (*at)->next && !(*at)->record) {
+        conn->stays = *at;
         at = &(*at)->next;
-    while (*at && (*at)->next && !(*at)->record)
-        at = &(*at)->next;
+    }
     if (!*at || !(*at)->next)
         return false;
     conn->lost++;
@@ -164,7 +167,7 @@ void aw_conn_put(struct aw_conn *conn, const struct aw_writer *w)
     *(conn->last ? &conn->last->next : &conn->first) = part;
     conn->last = part;
     *(part->record ? &conn->records : &conn->kept) += part->size;
-    while (conn->records > AW_CONN_QUEUE && lose_one(conn))
+    while (conn->records > conn->queue && lose_one(conn))
         ;
     conn->gone = conn->kept > AW_CONN_KEPT;
 }

@@ -11,7 +11,7 @@
 #include "base/clock.h"
 #include "shell/serve/message.h"
 
-#define AW_CONN_QUEUE (96 << 10) /* bytes of PASSED that wait for one reader */
+#define AW_CONN_QUEUE (96 << 10) /* bytes of PASSED that wait for one reader at most */
 #define AW_CONN_KEPT  (16 << 10) /* bytes of all else */
 
 struct aw_conn_part;
@@ -21,8 +21,10 @@ struct aw_conn {
     uint8_t *in; /* NULL: nothing is held */
     size_t in_used, in_start, in_room;
     struct aw_conn_part *first, *last; /* to be sent */
+    struct aw_conn_part *stays;        /* NULL, or up to here nothing can be dropped */
     size_t sent;                       /* bytes of the first one */
     size_t records, kept;              /* bytes that wait */
+    size_t queue;                      /* records at most */
     uint32_t lost;                     /* PASSED since the reader was told */
     int64_t since_ns; /* when the oldest PASSED came that waits for others; 0: none */
     bool wrong;       /* no message: nothing more is read */

@@ -38,8 +38,13 @@ void aw_peer_watch(struct aw_peer *peer)
     peer->blocked = waiting;
 }
 
+/* A socket that is full is tried again when epoll reports room. */
 void aw_peer_flush(struct aw_peer *peer)
 {
+    if (peer->blocked) {
+        peer->conn.since_ns = 0;
+        return;
+    }
     aw_conn_flush(&peer->conn);
     aw_peer_watch(peer);
 }
@@ -48,6 +53,8 @@ void aw_peer_put(struct aw_peer *peer, const struct aw_writer *w)
 {
     struct aw_server *server = peer->server;
     bool record = w->bytes[4] == AW_PASSED;
+    size_t share = AW_QUEUES_MAX / server->n_peers;
+    peer->conn.queue = share < AW_CONN_QUEUE ? share : AW_CONN_QUEUE;
     aw_conn_put(&peer->conn, w);
     if (record && !peer->conn.since_ns)
         peer->conn.since_ns = aw_server_now(server);

@@ -24,8 +24,8 @@
 #define STILL_MOST  AW_SECOND
 
 #define FILES_LEAST 256
-#define FILES_MOST  2048
 #define FILES_OWN   64 /* for all but the clients */
+#define FILES_MOST  (AW_PEERS_MAX + AW_SPARES_MAX + FILES_OWN)
 
 /* ---- The device ---- */
 

@@ -8,9 +8,10 @@
 #include "shell/serve/who.h"
 #include "wire/split.h"
 
-#define AW_PEERS_MAX    1024
-#define AW_USER_PEERS   512 /* of these, for one user of this machine */
-#define AW_SPARES_MAX   32  /* more, which may only send a stop */
+#define AW_PEERS_MAX    2048
+#define AW_USER_PEERS   1024      /* of these, for one user of this machine */
+#define AW_SPARES_MAX   32        /* more, which may only send a stop */
+#define AW_QUEUES_MAX   (4 << 20) /* bytes of PASSED that wait for all clients together */
 #define AW_LISTEN_MAX   4
 #define AW_QUESTION_MAX 256 /* bytes of a question that is asked once for all */
 #define AW_QUESTIONS    8
