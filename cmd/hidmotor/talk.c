@@ -129,13 +129,23 @@ enum aw_status hidmotor_set(struct aw_session *session, struct aw_record *reques
     return AW_OK;
 }
 
+/* The first question of a packet file, whose board may not know the tool's. */
+static const char *question(const struct aw_session *session)
+{
+    const struct aw_protocol *protocol = session->wire->protocol;
+    for (size_t i = aw_hidmotor_protocol.n_messages; i < protocol->n_messages; i++)
+        if (protocol->messages[i].reads)
+            return protocol->messages[i].name;
+    return "positions";
+}
+
 /* Sent once: a question that is asked again would hide what was lost. */
 enum aw_status hidmotor_ping(struct aw_session *session, double *ms)
 {
     struct aw_hidmotor_reply reply;
     hidmotor_arm(session)->options.retries = 0;
     enum aw_status status =
-        aw_hidmotor_read(hidmotor_arm(session), "positions", &reply, &session->err);
+        aw_hidmotor_read(hidmotor_arm(session), question(session), &reply, &session->err);
     if (status == AW_OK && !reply.maybe_stale)
         *ms = (double)(reply.got_ns - reply.sent_ns) / 1e6;
     return status;

@@ -98,6 +98,14 @@ static enum aw_status read_rate(struct aw_packet *p, const char *value, struct a
     return status;
 }
 
+static enum aw_status read_timeout(struct aw_packet *p, const char *value, struct aw_error *err)
+{
+    enum aw_status status = aw_number_parse_unit(value, "s", &p->timeout_s, err);
+    if (status == AW_OK && !(p->timeout_s >= 0.001 && p->timeout_s <= 60))
+        status = aw_fail(err, AW_USAGE, "timeout: %.40s — 1ms to 60s", value);
+    return status;
+}
+
 /* ---- Fields ---- */
 
 static bool is_there(const struct aw_field *rows, size_t n, const char *name)
@@ -312,8 +320,8 @@ static enum aw_status begin_answer(struct aw_packet *p, struct aw_store *store,
 enum aw_status aw_packet_line(struct aw_packet *p, struct aw_store *store, const char *name,
                               char *value, struct aw_error *err)
 {
-    static const char *const keys[] = {"id",     "help", "ask",   "rate",   "repeat",
-                                       "answer", "dir",  "moves", "endian", "replace"};
+    static const char *const keys[] = {"id",  "help",  "ask",    "rate",    "repeat", "answer",
+                                       "dir", "moves", "endian", "replace", "timeout"};
     switch (aw_find_word(keys, sizeof keys / sizeof *keys, name)) {
     case 0:
         return read_id(p, value, err);
@@ -335,6 +343,8 @@ enum aw_status aw_packet_line(struct aw_packet *p, struct aw_store *store, const
         return read_yes(&p->replace, value, err);
     case 8:
         return aw_packet_endian(&p->order, value, err);
+    case 10:
+        return read_timeout(p, value, err);
     default:
         return read_field(p, store, name, value, err);
     }

@@ -264,6 +264,7 @@ static enum aw_status add_packet(struct reading *r)
                                  .head = own->head,
                                  .size = own->size,
                                  .rate = p->rate,
+                                 .timeout_s = p->timeout_s,
                                  .moves = p->moves,
                                  .dir = p->dir ? p->dir : own->dir};
     enum aw_status status = check_packet(p, r->err);

@@ -23,7 +23,7 @@ struct aw_packet {
     bool has_id, ask, moves, replace;
     enum aw_order order; /* of what follows, as far as a field says nothing */
     enum aw_dir dir;     /* 0: not said */
-    double rate;
+    double rate, timeout_s;
     size_t n_rows, n_inner, n_labels; /* labels of the open group; 0: none is open */
     const char *const *labels;
     size_t bits, inner_bits;      /* of all that is closed; of the open group once */

@@ -156,6 +156,8 @@ struct aw_message {
     bool moves;    /* of a packet file: a motion, which the stop of the file ends */
     bool drives;   /* of the tool: a motion, which no packet file may make less of */
     double rate;   /* Hz, at which watch asks for it; 0: the tool's */
+    double
+        timeout_s; /* how long its answer is waited for, at least; 0: as long as the tool waits */
 };
 
 /* The fields that report and command a joint, as "message.field"; or NULL. */

@@ -27,7 +27,7 @@ words() {
     canpid/k[pid]) echo 0.5 -b lknee -c pos ;;
     canpid/ref_*) echo -b lknee ;;
     canpid/send) echo "fan speed=10 --packets $root/docs/example/bus.packets" ;;
-    hidmotor/send) echo "status --packets $root/docs/example/nucleo.packets" ;;
+    hidmotor/send) echo "status --packets $root/docs/example/arm42.packets" ;;
     unitysim/send) echo "beep --packets $root/tests/golden/packets/unitysim.packets" ;;
     ezphys/send) echo "wind id=1 --packets $root/tests/golden/packets/ezphys.packets" ;;
     canpid/gains) echo apply lknee.gains ;;

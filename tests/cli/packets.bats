@@ -155,16 +155,17 @@ server = socket.socket(socket.AF_UNIX, socket.SOCK_SEQPACKET)
 server.bind(path)
 server.listen()
 print("ready: unix:" + path, file=sys.stderr, flush=True)
-link, _ = server.accept()
 log = open(os.environ["D"] + "/asked", "w")
-while report := link.recv(65):
-    report = report[-64:]
-    packet, = struct.unpack_from("<I", report)
-    print(packet, file=log, flush=True)
-    if packet == 42:
-        link.send(struct.pack("<I2f", 42, 10, 20).ljust(64, b"\0"))
-    else:
-        link.send(struct.pack("<II", 99, packet).ljust(64, b"\0"))
+while True:
+    link, _ = server.accept()
+    while report := link.recv(65):
+        report = report[-64:]
+        packet, = struct.unpack_from("<I", report)
+        print(packet, file=log, flush=True)
+        if packet == 42:
+            link.send(struct.pack("<I2f", 42, 10, 20).ljust(64, b"\0"))
+        else:
+            link.send(struct.pack("<II", 99, packet).ljust(64, b"\0"))
 END
     files
     start board python3 board.py
@@ -172,6 +173,19 @@ END
     same "${#lines[@]}" 5
     same "${lines[4]#* }" "status m1.position=5deg m2.position=10deg"
     same "$(grep -c 1910 asked)$(grep -c 1822 asked)" 11
+    ok hidmotor -q -l "$url" --packets team.packets ping -n 3 -j
+    same "$(json '[.n, .lost]')" '[3,0]'
+    same "$(grep -c 1910 asked)" 1
+}
+
+@test "an answer is waited for as long as the packet says" {
+    sed '/^timeout/d' "$root/docs/example/arm42.packets" >short.packets
+    ok hidmotor -q -l 'sim:?delay=100ms' --packets "$root/docs/example/arm42.packets" send grip servo=1 --yes
+    fails 3 hidmotor -q -l 'sim:?delay=100ms' --packets short.packets send grip servo=1 --yes
+    has "$why" "no answer to grip within 100 ms"
+    sed 's/^timeout.*/timeout = 2min/' "$root/docs/example/arm42.packets" >long.packets
+    fails 2 hidmotor --packets long.packets describe
+    has "$why" "timeout: 2min — 1ms to 60s"
 }
 
 @test "send asks first, unless the packet only asks; damaged files and values send nothing" {
@@ -197,7 +211,7 @@ END
     ok canpid -q -l "$fast" --packets bus.packets send fan speed=40 --yes
     printf '(1.0) can0 642#28\n' >bus.log
     exits 2 canpid -q -l "$fast" --packets bus.packets replay bus.log
-    has "$stderr" "'fan' is of --packets"
+    has "$stderr" "'fan' is a custom packet"
     ok canpid -q -l "$fast" --packets bus.packets replay bus.log --yes
 }
 

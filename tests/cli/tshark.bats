@@ -44,7 +44,7 @@ capture() { "$BIN/../tests/unit/capture/test_pcapng" write "$1" "$2"; }
         unset "${tool^^}_PACKETS"
     done
     export HIDMOTOR_PACKETS=$root/docs/example/arm42.packets
-    printf '%s\n' 'move 0 20 -10 --wait' 'send torques' 'send grip open=yes --yes' stop >session
+    printf '%s\n' 'move 0 20 -10 --wait' 'send torques' 'send grip servo=1 --yes' stop >session
     ok hidmotor -q -l "$fast" --record session.pcapng run session
     rm "$public/hidmotor.lua"
     agree hidmotor session.pcapng

@@ -303,6 +303,12 @@ static enum aw_status await(struct exchange *x, int64_t deadline, bool *taken, s
     return AW_TIMEOUT;
 }
 
+static int timeout_ms(const struct exchange *x)
+{
+    int own = x->message ? (int)(x->message->timeout_s * 1000) : 0;
+    return own > x->arm->options.timeout_ms ? own : x->arm->options.timeout_ms;
+}
+
 /* "3 foreign replies", with what it may mean. */
 static enum aw_status no_answer(const struct exchange *x, struct aw_error *err)
 {
@@ -332,7 +338,7 @@ static enum aw_status no_answer(const struct exchange *x, struct aw_error *err)
     if (aw_link_sharer(x->arm->link, other, sizeof other))
         snprintf(what, sizeof what, "%s uses the board, too: end it, or try again", other);
     return aw_fail(err, AW_TIMEOUT, "no answer to %s within %d ms%s — %s", name_of(x, name),
-                   x->arm->options.timeout_ms, asked, what);
+                   timeout_ms(x), asked, what);
 }
 
 /* *taken: what has come of it is not changed by trying again. */
@@ -354,7 +360,7 @@ static enum aw_status try_once(struct exchange *x, bool *taken, struct aw_error 
     if (*taken)
         return status;
     arm->counters.sent++;
-    status = await(x, reply->sent_ns + arm->options.timeout_ms * AW_MILLISECOND, taken, err);
+    status = await(x, reply->sent_ns + timeout_ms(x) * AW_MILLISECOND, taken, err);
     if (!*taken)
         owe(arm, x->id, reply->sent_ns);
     return status;

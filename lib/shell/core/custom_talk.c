@@ -317,8 +317,8 @@ static enum aw_status next_message(struct aw_session *session, int64_t deadline,
 static enum aw_status await(struct aw_session *session, const struct aw_message *back,
                             struct aw_custom_answer *answer)
 {
-    double seconds = aw_option_number(session, "timeout") > 0 ? aw_option_number(session, "timeout")
-                                                              : PATIENCE_S;
+    double option = aw_option_number(session, "timeout");
+    double seconds = fmax(option > 0 ? option : PATIENCE_S, back->timeout_s);
     int64_t deadline = aw_clock_after(aw_clock_now(session->clock), seconds);
     for (;;) {
         enum aw_status status = next_message(session, deadline, answer);
