@@ -315,6 +315,19 @@ enum aw_status aw_candump_add(struct aw_candump_log *log, const struct aw_candum
     return AW_OK;
 }
 
+enum aw_status aw_candump_next(struct aw_candump_log *log, const char *line, size_t length,
+                               struct aw_candump *out, struct aw_error *err)
+{
+    enum aw_status status = AW_OK;
+    if (log->asc.on || aw_asc_begins(line, length))
+        status = aw_asc_read(&log->asc, line, length, out, err);
+    else if (aw_candump_is_remark(line, length))
+        status = AW_MORE;
+    else if (!aw_candump_read(line, length, out))
+        status = aw_fail(err, AW_MALFORMED, "no CAN frame");
+    return status == AW_OK ? aw_candump_add(log, out, err) : status;
+}
+
 /* ---- Writing ---- */
 
 size_t aw_candump_column(const struct aw_candump *entry, const char *line, size_t length)

@@ -19,6 +19,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "capture/asc.h"
 #include "wire/can_id.h"
 #include "wire/table.h"
 
@@ -49,6 +50,7 @@ struct aw_candump {
 
 /* The state of reading one log. Begins as zeros. */
 struct aw_candump_log {
+    struct aw_asc asc;      /* of Vector's logs */
     int64_t last_ns;        /* the last relative time */
     char interfaces[2][17]; /* the first two names; "": none */
     uint64_t skipped[AW_CANDUMP_KINDS];
@@ -61,6 +63,11 @@ bool aw_candump_read(const char *line, size_t length, struct aw_candump *out);
  * the differences of candump -t d. */
 enum aw_status aw_candump_add(struct aw_candump_log *log, const struct aw_candump *entry,
                               struct aw_error *err);
+
+/* Reads a line of a log: of candump, or of Vector's ASC if its first line says so. As
+ * aw_candump_add, and AW_MORE for remarks; AW_MALFORMED: no CAN frame. */
+enum aw_status aw_candump_next(struct aw_candump_log *log, const char *line, size_t length,
+                               struct aw_candump *out, struct aw_error *err);
 
 /* Returns true for lines without a frame: blank lines, '#' remarks, and the lines in which
  * candump -e explains an error frame. */

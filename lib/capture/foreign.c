@@ -16,7 +16,6 @@ static const struct kind {
     const char *how, *becomes; /* becomes: the ending that the command makes; NULL: how is advice */
 } kinds[] = {
     {"LOGG", NULL, "a Vector BLF log", CAN, "log"},
-    {"date ", NULL, "a Vector ASC log", CAN, "log"},
     {";$FILEVERSION=", NULL, "a PEAK TRC log", CAN, "log"},
     {";###", NULL, "a PEAK TRC log", CAN, "log"},
     {";", ".trc", "a PEAK TRC log", CAN, "log"},

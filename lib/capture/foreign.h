@@ -1,5 +1,5 @@
-/* Files of other programs that are not read here, told by how they begin: Vector's ASC and BLF,
- * PEAK's TRC, and the CSV and SQLite files of python-can, which converts all of these; the logs of
+/* Files of other programs that are not read here, told by how they begin: Vector's BLF, PEAK's TRC,
+ * and the CSV and SQLite files of python-can, which converts all of these; the logs of
  * BUSMASTER and SavvyCAN; the bags in SQLite of ROS 2; MCAP, which a filter reads by its ending;
  * and text in UTF-16.
  */

@@ -120,13 +120,7 @@ static enum aw_status handle_line(struct aw_log *log, const char *line, size_t l
 {
     static const struct aw_protocol any_can = {.can = true};
     struct aw_candump *frame = &log->line;
-    enum aw_status status = AW_OK;
-    if (aw_candump_is_remark(line, length))
-        return AW_MORE;
-    if (!aw_candump_read(line, length, frame))
-        status = aw_fail(err, AW_MALFORMED, "no CAN frame");
-    else
-        status = aw_candump_add(&log->lines_so_far, frame, err);
+    enum aw_status status = aw_candump_next(&log->lines_so_far, line, length, frame, err);
     if (status == AW_MORE)
         return status;
     if (status == AW_OK && !frame->size)
@@ -202,7 +196,8 @@ static bool has_lines(const struct aw_log *log)
         const char *stop = memchr(at, '\n', (size_t)(end - at));
         size_t length = (size_t)((stop ? stop : end) - at);
         if (!aw_candump_is_remark(at, length))
-            return length < LINE_LOOK && aw_candump_read(at, length, &entry);
+            return length < LINE_LOOK &&
+                   (aw_asc_begins(at, length) || aw_candump_read(at, length, &entry));
         at += length + 1;
     }
     return false;

@@ -308,8 +308,8 @@ const struct aw_command aw_common_commands[] = {
      .summary = "send the commands of a capture again, at their times",
      .args = AW_ARGS(
          {.name = "file", .kind = AW_ARG_FILE,
-          .help = "a capture: pcapng, MCAP, pcap, or a candump log",
-          .endings = "pcapng mcap pcap log"}),
+          .help = "a capture: pcapng, MCAP, pcap, or a log of candump or Vector (.asc)",
+          .endings = "pcapng mcap pcap log asc"}),
      .options = AW_OPTIONS(
          AW_TEMPO_OPTIONS,
          AW_START_OPTIONS,
@@ -328,7 +328,8 @@ const struct aw_command aw_common_commands[] = {
     {.name = "info", .group = AW_GROUP_KEEP, .summary = "show the contents of a file",
      .args = AW_ARGS(
          {.name = "file", .kind = AW_ARG_FILE,
-          .help = "a capture (pcapng, MCAP, pcap, candump), or CSV or NDJSON that a command wrote",
+          .help = "a capture (pcapng, MCAP, pcap, candump, .asc), or CSV or NDJSON that a "
+              "command wrote",
           .endings = "pcapng mcap pcap log csv ndjson"}),
      .offline = true, .messages = true, .run = aw_run_info, .next = {"plot {file}", "draws it"},
      .lines = AW_LIST("-l sim: --record run.pcapng {move}", "info run.pcapng"),

@@ -151,3 +151,29 @@ shared_bus() {
     ok canpid decode -j two.log
     same "$stderr" "canpid: two.log: frames of can0 and can1 — pick one with grep ' can0 '"
 }
+
+@test "Vector's ASC logs are read; what is no data frame is counted" {
+    export TZ=UTC
+    cat >run.asc <<'END'
+date Sun Nov 29 10:00:00.250 am 2026
+base hex  timestamps absolute
+internal events logged
+Begin Triggerblock Sun Nov 29 10:00:00.250 am 2026
+   0.000000 Start of measurement
+   0.015991 1  05E             Rx   d 6 9C FF 00 02 00 F0  Length = 273910 BitCount = 141 ID = 94
+   0.200000 1  100             Rx   r
+   0.300000 1  ErrorFrame
+   0.400000 CANFD 1 Rx 05E 1 0 6 6 9C FF 00 02 00 F0
+   1.015991 1  05F             Rx   d 6 80 F8 73 08 06 FF
+End TriggerBlock
+END
+    ok canpid decode -j run.asc
+    same "$(jq -sc 'map([.t, .msg])' <<<"$output")" '[[1795946400.265991,"joint"],[1795946401.265991,"sensors"]]'
+    has "$stderr" "run.asc: skipped 1 error frame, 1 remote frame, 1 CAN FD frame"
+    ok canpid -q -j info run.asc
+    same "$(jq -sc '.[-1] | [.duration, .messages, .damaged]' <<<"$output")" '[1,2,0]'
+    ok canpid -q plot lever_angle --out run.svg run.asc
+    sed 's/d 6 80/d 6 8X/' run.asc >bad.asc
+    exits 5 canpid -q decode bad.asc
+    has "$stderr" "bad.asc:10:1: no CAN frame"
+}

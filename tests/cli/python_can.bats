@@ -41,6 +41,12 @@ watched() {
 @test "the logs that python-can writes: told apart, and converted as the advice says" {
     /usr/bin/python3 -c 'import can' || skip "no python3-can"
     echo '(1700000000.000000) can0 05F#80F8730806FF' >run.log
+    /usr/bin/python3 -m can.logconvert run.log it.asc
+    for command in "decode FILE" "-q info FILE" "plot velocity FILE" "-l log:FILE watch"; do
+        # shellcheck disable=SC2086
+        ok canpid -q ${command//FILE/it.asc}
+    done
+    same "$(canpid decode -j it.asc)" "$(canpid decode -j run.log)"
     while IFS='|' read -r ending what; do
         /usr/bin/python3 -m can.logconvert run.log "it.$ending"
         advice="python3 -m can.logconvert it.$ending it.log"
@@ -56,7 +62,6 @@ watched() {
         same "$(canpid decode it.log)" "$(canpid decode run.log)"
         rm it.log
     done <<'END'
-asc|a Vector ASC log
 blf|a Vector BLF log
 trc|a PEAK TRC log
 csv|a CSV log of python-can

@@ -194,12 +194,19 @@ static enum aw_status decode_hex(struct aw_decoder *d, const char *line, size_t 
 static enum aw_status decode_candump(struct aw_decoder *d, const char *line, size_t length)
 {
     struct aw_candump entry;
-    if (!aw_candump_read(line, length, &entry))
-        return decode_hex(d, line, length);
-    enum aw_status status =
-        d->name ? aw_candump_add(&d->skipped.lines, &entry, &d->session->err) : AW_OK;
+    enum aw_status status = AW_OK;
+    if (d->name)
+        status = aw_candump_next(&d->skipped.lines, line, length, &entry, &d->session->err);
+    else if (!aw_candump_read(line, length, &entry))
+        status = AW_MALFORMED;
     if (status == AW_MORE)
         return AW_OK;
+    if (status == AW_MALFORMED && !d->skipped.lines.asc.on)
+        return decode_hex(d, line, length);
+    if (status == AW_MALFORMED) {
+        aw_decoder_complain(d, d->session->err.text);
+        return AW_OK;
+    }
     if (status != AW_OK) {
         aw_fail_in(&d->session->err, d->name, d->line, 0);
         return status;

@@ -68,7 +68,8 @@ static enum aw_status begin_file(struct aw_stream *s, const char *input)
     if (aw_log_is_foreign(start, s->name, &s->session->err))
         return AW_USAGE;
     const char *first = s->buffer + s->used + strspn(s->buffer + s->used, " \t\r\n");
-    if (aw_is_capture(start) || s->buffer[0] == '(' || (ending && strcmp(ending, ".log") == 0))
+    if (aw_is_capture(start) || s->buffer[0] == '(' || aw_asc_begins(s->buffer, s->held) ||
+        (ending && strcmp(ending, ".log") == 0))
         s->source = &aw_capture_source;
     else
         s->source = *first == '{' || s->held == 0 ? &aw_json_source : &aw_csv_source;

@@ -1,0 +1,38 @@
+/* Lines of Vector's ASC logs (CANalyzer, CANoe, python-can), as frames of candump.
+ *
+ *     date Sun Nov 29 10:00:00.250 2026
+ *     base hex  timestamps absolute
+ *        0.015991 1  05E             Rx   d 6 9C FF 00 02 00 F0
+ *        2.501000 1  18EBFF00x       Tx   d 1 01
+ *
+ * Numbers are hexadecimal or decimal; times count from the date, or with "relative" from the line
+ * before. Lines about other buses, statistics and triggers have no frame.
+ *
+ * Source: the files that these programs write.
+ */
+#ifndef AW_CAPTURE_ASC_H
+#define AW_CAPTURE_ASC_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/status.h"
+
+struct aw_candump;
+
+/* What the lines so far say of those that follow. Begins as zeros. */
+struct aw_asc {
+    bool on; /* the header has been read */
+    bool decimal, relative;
+    int64_t date_ns, last_ns;
+};
+
+/* Returns true for the first line of such a log. */
+bool aw_asc_begins(const char *line, size_t length);
+
+/* Reads a line. AW_MORE: it has no frame. AW_MALFORMED: its frame is damaged. */
+enum aw_status aw_asc_read(struct aw_asc *asc, const char *line, size_t length,
+                           struct aw_candump *out, struct aw_error *err);
+
+#endif
