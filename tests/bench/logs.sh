@@ -22,7 +22,7 @@ limits() {
 
 # The file is in the cache.
 log_file() {
-    local own half long python lines=2000000 few=100000
+    local own iso half long python lines=2000000 few=100000
     candump_log $lines >"$dir/run.log"
     candump_log $few >"$dir/few.log"
     [ "$("$BIN/canpid" decode -j "$dir/run.log" | wc -l)" = $lines ] || below=$((below + 1))
@@ -33,6 +33,9 @@ for message in can.LogReader(sys.argv[1]): print(message)' "$dir/few.log")")
     verdict "$own" '>=' 6
     row "canpid decode -j of a mixed candump log" "$own" M/s "log2long $long, python-can $python" ">= 6" "$met"
     half=$(awk -v a="$own" 'BEGIN { printf "%.2f", a / 2 }')
+    iso=$(per_second $lines "$(processor alone "$BIN/canpid" decode -j --time iso "$dir/run.log")")
+    verdict "$(awk -v a="$own" -v b="$iso" 'BEGIN { print a / b }')" '<=' 1.2
+    row "canpid decode -j --time iso of it" "$iso" M/s "-j $own" "$(ratio "$own" "$iso") (<= 1.2)" "$met"
     log_row "decode --csv of it" "$half" decode --csv
     log_row "decode --format '%{t} %{torque}' of it" 7.5 decode --format '%{t} %{torque}'
     log_row "decode -j --where 'alpha_angle>15' of it" 7.5 decode -j --where 'alpha_angle>15'

@@ -20,12 +20,13 @@ static void print_result(struct aw_session *session, enum aw_status status)
     const char *name = session->run.command ? session->run.command->name : NULL;
     const enum aw_status said = status != AW_OK && session->share.ended ? AW_STOPPED : status;
     char time[48];
+    struct aw_second known = {0};
     if (!aw_session_json(session) && aw_session_formatted(session) &&
         (session->run.printing.view || session->run.printing.rows))
         return;
     if (!aw_wanted_pick(session, &session->result))
         return;
-    *aw_print_time(time, AW_TIME_ABS, aw_session_time(session), 0, 0) = '\0';
+    *aw_print_time(time, AW_TIME_ABS, aw_session_time(session), 0, 0, &known) = '\0';
     const struct aw_object_head head = {.time = time,
                                         .cmd = name,
                                         .error = status == AW_OK ? NULL : aw_status_name(said),

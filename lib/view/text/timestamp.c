@@ -16,52 +16,52 @@ static char *print_seconds(char *out, int64_t ns)
         *out++ = '-';
         ns = -ns;
     }
-    out = aw_print_int(out, ns / 1000000000);
+    out = aw_print_int(out, ns / SECOND);
     *out++ = '.';
-    return aw_print_padded(out, (uint32_t)(ns % 1000000000 / 1000), 6);
+    return aw_print_padded(out, (uint32_t)(ns % SECOND / 1000), 6);
 }
 
-char *aw_print_seconds(char *out, int64_t time_ns, struct aw_second *known)
-{
-    int64_t second = time_ns / 1000000000;
-    if (time_ns < 0)
-        return print_seconds(out, time_ns);
-    if (known->length == 0 || known->value != second) {
-        char text[AW_NUMBER_MAX];
-        char *end = aw_print_int(text, second);
-        *end++ = '.';
-        known->value = second;
-        known->length = (uint8_t)(end - text);
-        memcpy(known->text, text, sizeof known->text);
-    }
-    memcpy(out, known->text, sizeof known->text);
-    return aw_print_padded(out + known->length, (uint32_t)(time_ns % 1000000000 / 1000), 6);
-}
-
-static char *print_iso(char *out, int64_t ns)
+static void print_second(struct aw_second *known, bool iso)
 {
     struct tm tm;
-    time_t seconds = (time_t)(ns / 1000000000);
-    gmtime_r(&seconds, &tm);
-    out += strftime(out, 24, "%Y-%m-%dT%H:%M:%S", &tm);
-    char *end = print_seconds(out, ns % 1000000000);
-    memmove(out, out + 1, (size_t)(end - out));
-    end[-1] = 'Z';
-    return end;
+    time_t seconds = (time_t)known->value;
+    if (iso && gmtime_r(&seconds, &tm)) {
+        known->length =
+            (uint8_t)strftime(known->text, sizeof known->text, "%Y-%m-%dT%H:%M:%S.", &tm);
+        return;
+    }
+    char *end = aw_print_int(known->text, known->value);
+    *end++ = '.';
+    known->length = (uint8_t)(end - known->text);
+}
+
+/* 0 or more, or ISO 8601. */
+static char *print_known(char *out, int64_t ns, bool iso, struct aw_second *known)
+{
+    int64_t second = ns / SECOND - (ns % SECOND < 0);
+    if (known->length == 0 || known->value != second) {
+        known->value = second;
+        print_second(known, iso);
+    }
+    memcpy(out, known->text, sizeof known->text);
+    out = aw_print_padded(out + known->length, (uint32_t)((ns - second * SECOND) / 1000), 6);
+    if (iso)
+        *out++ = 'Z';
+    return out;
 }
 
 char *aw_print_time(char *out, enum aw_time_style style, int64_t time_ns, int64_t first_ns,
-                    int64_t previous_ns)
+                    int64_t previous_ns, struct aw_second *known)
 {
     switch (style) {
     case AW_TIME_REL:
         return print_seconds(out, time_ns - first_ns);
     case AW_TIME_DELTA:
         return print_seconds(out, time_ns - previous_ns);
-    case AW_TIME_ISO:
-        return print_iso(out, time_ns);
     default:
-        return print_seconds(out, time_ns);
+        return style == AW_TIME_ISO || time_ns >= 0
+                   ? print_known(out, time_ns, style == AW_TIME_ISO, known)
+                   : print_seconds(out, time_ns);
     }
 }
 

@@ -5,7 +5,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#define AW_SECOND_ROOM 16
+#define AW_SECOND_ROOM 24
 
 enum aw_time_style {
     AW_TIME_DEFAULT, /* abs in JSON, CSV and formats, none in text */
@@ -23,13 +23,10 @@ struct aw_second {
     char text[AW_SECOND_ROOM];
 };
 
-/* Seconds since 1970. */
-char *aw_print_seconds(char *out, int64_t time_ns, struct aw_second *known);
-
 /* Time as the options say, relative to what went before; used for result records too. At most 32
- * characters. */
+ * characters. known: for one style at a time. */
 char *aw_print_time(char *out, enum aw_time_style style, int64_t time_ns, int64_t first_ns,
-                    int64_t previous_ns);
+                    int64_t previous_ns, struct aw_second *known);
 
 /* Parses ISO 8601: a date, T or a blank, a time with or without a fraction, then Z, +02:00 or
  * nothing (UTC). Returns false and leaves the time unchanged if it is invalid or more than 292

@@ -244,10 +244,9 @@ static char *view_time(char *out, struct aw_view *view, const struct aw_record *
     const char *quote = style == AW_TIME_ISO ? view->style->quote : "";
     if (record->time_ns == AW_NO_TIME)
         return no_value(out, view);
-    if (style == AW_TIME_DEFAULT || style == AW_TIME_ABS)
-        return aw_print_seconds(out, record->time_ns, &view->second);
     out = stpcpy(out, quote);
-    out = aw_print_time(out, style, record->time_ns, view->first_ns, view->previous_ns);
+    out = aw_print_time(out, style, record->time_ns, view->first_ns, view->previous_ns,
+                        &view->second);
     return stpcpy(out, quote);
 }
 

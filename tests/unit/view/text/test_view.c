@@ -218,13 +218,18 @@ static void unknown_fields_are_refused(void **state)
 static void times(void **state)
 {
     (void)state;
-    *aw_print_time(line, AW_TIME_ABS, 1700000000123456789, 0, 0) = '\0';
+    struct aw_second abs = {0}, iso = {0};
+    *aw_print_time(line, AW_TIME_ABS, 1700000000123456789, 0, 0, &abs) = '\0';
     assert_string_equal(line, "1700000000.123456");
-    *aw_print_time(line, AW_TIME_ISO, 1700000000123456789, 0, 0) = '\0';
+    *aw_print_time(line, AW_TIME_ISO, 1700000000123456789, 0, 0, &iso) = '\0';
     assert_string_equal(line, "2023-11-14T22:13:20.123456Z");
-    *aw_print_time(line, AW_TIME_REL, 3500000000, 1000000000, 0) = '\0';
+    *aw_print_time(line, AW_TIME_ISO, 1700000001000000000, 0, 0, &iso) = '\0';
+    assert_string_equal(line, "2023-11-14T22:13:21.000000Z");
+    *aw_print_time(line, AW_TIME_ISO, -1000, 0, 0, &iso) = '\0';
+    assert_string_equal(line, "1969-12-31T23:59:59.999999Z");
+    *aw_print_time(line, AW_TIME_REL, 3500000000, 1000000000, 0, &abs) = '\0';
     assert_string_equal(line, "2.500000");
-    *aw_print_time(line, AW_TIME_DELTA, 3500000000, 0, 4000000000) = '\0';
+    *aw_print_time(line, AW_TIME_DELTA, 3500000000, 0, 4000000000, &abs) = '\0';
     assert_string_equal(line, "-0.500000");
 }
 
