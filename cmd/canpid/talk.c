@@ -327,7 +327,8 @@ enum aw_status canpid_telemetry(struct aw_session *session, unsigned board)
 }
 
 /* Disables, restores the gains, and disables again. Without the first disable the previous gains
- * would act on the setpoint of an experiment; the last frame to a driver is always a disable. */
+ * would act on the setpoint of an experiment; the last frame to a driver is always a disable. A
+ * driver whose telemetry has stopped may still listen, and gets all of them. */
 static enum aw_status disable(struct aw_session *session, uint64_t boards, bool *confirmed)
 {
     struct canpid_state *state = session->state;
@@ -337,7 +338,7 @@ static enum aw_status disable(struct aw_session *session, uint64_t boards, bool 
             state->watched[i].commanded = NAN; /* that it is disabled is no news from here on */
     enum aw_status status = aw_canpid_stop(client, boards, AW_CANPID_LAST, NULL, &session->err);
     *confirmed = status == AW_OK;
-    if (status != AW_OK || !aw_law_kept(session))
+    if (status == AW_STOPPED || status == AW_LOST || !aw_law_kept(session))
         return status;
     enum aw_status back = aw_law_send_old(session);
     struct aw_error why = session->err;
@@ -413,7 +414,10 @@ enum aw_status canpid_safe_stop(struct aw_session *session)
                        "the driver was told to stop; whether it did was not waited for");
     if (!confirmed)
         return aw_fail(&session->err, status, "the stop is not confirmed%s: %s",
-                       tried ? ", and the previous gains are not back" : "", why.text);
+                       !tried              ? ""
+                       : status == AW_LOST ? ", and the previous gains are not back"
+                                           : ", and the previous gains were sent unconfirmed",
+                       why.text);
     leave(session, 0);
     if (status == AW_OK)
         aw_stop_did(session, "disabled the driver%s", tried ? ", its previous gains are back" : "");

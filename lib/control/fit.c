@@ -17,6 +17,7 @@
 #define SHOWN      0.7  /* intervals: what is faster cannot be told from a dead time */
 #define HOPELESS   1.4  /* of the logarithm of the variance */
 #define FOLLOWS    0.3  /* of what was used: else it does not follow the input */
+#define SMALL      0.1  /* of dead time and lags together */
 #define LINEAR     0.33 /* independent samples, as a share of all */
 #define KNOWN      0.25 /* the largest relative half-width of a lag that counts */
 #define SLOW       8    /* times such a lag is the record's length */
@@ -181,7 +182,9 @@ static enum aw_status check(const struct aw_trial *trial, struct aw_error *err)
             return aw_fail(err, AW_USAGE, "fit: sample %zu is no number, or its time does not grow",
                            i + 1);
     if (!(aw_spread(trial->input, trial->n_inputs) > 0))
-        return aw_fail(err, AW_REFUSED, "fit: the input did not move — excite the process");
+        return aw_fail(err, AW_REFUSED,
+                       "fit: the input did not move after its first sample — begin at rest, and "
+                       "excite the process");
     return AW_OK;
 }
 
@@ -462,7 +465,8 @@ bool aw_fit_explains(const struct aw_fit *fit)
 
 bool aw_fit_is_timely(const struct aw_fit *fit)
 {
-    return !(fit->interval_s > 0 && fit->half.dead_time > fit->interval_s);
+    double all = fit->process.dead_time_s + fit->process.a1 + fit->process.a3;
+    return !(fit->interval_s > 0 && fit->half.dead_time > fmax(fit->interval_s, SMALL * all));
 }
 
 bool aw_fit_trusted(const struct aw_fit *fit)

@@ -81,7 +81,8 @@ struct aw_fit {
 #define AW_FIT_TRUSTED 0.75
 bool aw_fit_explains(const struct aw_fit *fit);
 
-/* Is the dead time known to one interval of the samples? Not checked where either is not known. */
+/* Is the dead time known to one interval of the samples, or to a tenth of all lags? Not checked
+ * where it is not known. */
 bool aw_fit_is_timely(const struct aw_fit *fit);
 
 /* Both. */

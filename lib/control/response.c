@@ -106,17 +106,17 @@ static size_t tail_start(const struct way *way)
     return i;
 }
 
-static double settling_time(const struct way *way, double final)
+static double settling_time(const struct way *way)
 {
     size_t outside = way->n;
-    while (outside > 0 && fabs(part(way, outside - 1) - final) <= BAND)
+    while (outside > 0 && fabs(part(way, outside - 1) - 1) <= BAND)
         outside--;
     if (outside > tail_start(way))
         return NAN;
     if (outside == 0)
         return 0;
-    bool above = part(way, outside - 1) > final;
-    return crossing(way, outside - 1, final + (above ? BAND : -BAND));
+    bool above = part(way, outside - 1) > 1;
+    return crossing(way, outside - 1, 1 + (above ? BAND : -BAND));
 }
 
 /* Integral of |e| along a straight line; where the sign changes it is two triangles. */
@@ -199,7 +199,7 @@ enum aw_status aw_response(const struct aw_sample *samples, size_t n, const stru
     out->value[AW_RISE_TIME] = rise_time(&way);
     out->value[AW_OVERSHOOT] = height > 1 ? (height - 1) * 100 : 0;
     out->value[AW_PEAK_TIME] = height - final > STANDS_UP ? since(&way, peak) : NAN;
-    out->value[AW_SETTLING_TIME] = settling_time(&way, final);
+    out->value[AW_SETTLING_TIME] = settling_time(&way);
     out->value[AW_STEADY_STATE_ERROR] = step->to - out->final;
     out->value[AW_MAX_OUTPUT] = most;
     integrate(&way, out);

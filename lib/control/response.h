@@ -15,8 +15,8 @@
  *   overshoot           how far beyond B, in % of |B - A|; 0 if never beyond.
  *   peak time           of the farthest point in the direction from A to B, since the step. Not
  *                       reached: it does not stand out from the final value by 0.5 % of |B - A|.
- *   settling time       since the step, until within 2 % of |B - A| around the final value for
- *                       good. Not reached: some sample in the tail (below) is still outside.
+ *   settling time       since the step, until within 2 % of |B - A| around B for good. Not
+ *                       reached: some sample in the tail (below) is still outside.
  *   steady-state error  B - final value, in the unit of the samples; the final value is the mean
  *                       of the tail, the last 10 % of the time after the step.
  *   IAE, ISE            integrals of |B - measured| and of its square after the step.

@@ -657,6 +657,21 @@ END
     hasnt "$(<err)" "->"
 }
 
+@test "identify whose telemetry stops: the driver gets its old gains and a disable all the same" {
+    start sim canpid sim -b lknee --listen slcan:tcp-listen:0
+    IFS=: read -r _ _ host port <<<"$url"
+    start mute python3 "$BATS_TEST_DIRNAME/mute_bus.py" "$host" "$port" "$D/mute"
+    canpid -v -l "$url" identify -b lknee -c pos --with step >out 2>err &
+    becomes yes eval '! grep -q "step up:" err || echo yes'
+    touch mute
+    wait $! && status=0 || status=$?
+    same "$status" 3
+    has "$(<err)" "its telemetry has stopped in the middle of the motion"
+    has "$(<err)" "the previous gains were sent unconfirmed"
+    same "$(grep -o -- '-> 04[1-4]#.*' err | grep kp | tail -n 1)" "-> 041#000040400000  kp board=lknee value=3 controller=pos"
+    has "$(grep -- '-> 04' err | tail -n 1)" "value=disable"
+}
+
 @test "jog moves no joint whose driver reports an error" {
     fails 1 canpid -q -l "$fast&fault=encoder" jog lknee +5 -c pos
     has "$why" "lknee: it reports lever_arm_encoder — nothing is moved"
@@ -743,6 +758,8 @@ END
     has "$(<s.svg)" "phase [deg]"
     has "$(<s.svg)" ">coherence<"
     has "$(<s.svg)" ">trusted above<"
+    same "$(jq -s 'map(select(.frequency)) | map(has("coherence")) | all' <<<"$output")" true
+    same "$(jq -s 'map(.coherence // 0) | max > 0.8' <<<"$output")" true
     tones=$(jq -s 'map(select(.frequency)) | length' <<<"$output")
     # each tone is a dot on the lines of gain and phase, hollow or not in both
     virtual_json sweep --amplitude 20deg -b lknee -c pos --plot s.gp
@@ -884,6 +901,20 @@ END
     hasnt "$(tr -d '\n' <page.html)" ">nan"
 }
 
+@test "identify --from: a record that does not begin at rest is named" {
+    local first
+    for first in 0 0.5; do
+        awk -v u=$first 'BEGIN { print "t,input,measured"; for (i = 0; i < 600; i++) { if (i == 300) u = 0.5 - u
+            y += (2 * u - y) / 30; printf "%.2f,%g,%g\n", i / 100, u, y + 0.001 * (i % 3) } }' >start.csv
+        ok canpid identify --from start.csv --input input
+        [ $first = 0 ] || has "$stderr" "the record does not show a rest before the input changes (row 301)"
+        [ $first != 0 ] || hasnt "$stderr" "rest before"
+    done
+    sed -i 's/,0,/,0.5,/' start.csv
+    fails 1 canpid identify --from start.csv --input input
+    has "$why" "the input did not move after its first sample"
+}
+
 # bats test_tags=long
 @test "tune without --yes asks, and without a terminal puts the gains back" {
     printf '%s\n' 'set kp 5 -b lknee -c pos --switch' 'tune -b lknee -c pos' 'gains save after' >script
@@ -993,7 +1024,7 @@ as_fast_as_the_knee() { same "$(json '(if .kind == "integrating" then .gain else
 
 @test "verify: TAP and JUnit, exit 1 where a limit is not kept" {
     printf '%s\n' '[slow]' 'board = lknee' 'controller = pos' 'from = 0deg' 'to = 10deg' 'for = 2s' \
-        'gains = 15 0.01 30' 'switch = yes' \
+        'gains = 16.8 0.32 39.7' 'switch = yes' \
         'max-overshoot = 90%' 'max-rise-time = 10ms' '# a comment' '[torque]' 'board = rankle' \
         'controller = tor' 'from = 0' 'to = 2Nm' 'gains = 3 0.05 0' 'switch = yes' 'max-iae = 1' >spec.ini
     run -1 --separate-stderr canpid -q -l "$fast" verify spec.ini
@@ -1014,6 +1045,20 @@ as_fast_as_the_knee() { same "$(json '(if .kind == "integrating" then .gain else
     fails 6 canpid -q -l "$fast" verify spec.ini # gains, and which controller they meet is not known
     has "$why" "[slow]: gains: which controller the driver runs is not known"
     ok canpid -q -l "$fast" verify --switch spec.ini
+}
+
+@test "verify ended by a guard: not ok, Bail out!, and JUnit with the steps that were skipped" {
+    for name in far next; do
+        printf '%s\n' "[$name]" 'board = lknee' 'controller = pos' 'from = 0deg' 'to = 10deg' 'max-overshoot = 40%' \
+            'gains = 20 0.5 0' 'switch = yes' 'max-deviation = 0.1deg'
+    done >spec.ini
+    fails 1 canpid -q -l "$fast" verify spec.ini
+    matches "${lines[2]}" "not ok 1 - far: lknee: * it was more than 0.1 beyond *"
+    matches "${lines[3]}" "Bail out! lknee: *"
+    same "${#lines[@]}" 4
+    fails 1 canpid -q -l "$fast" verify --as junit spec.ini
+    has "$output" 'tests="2" failures="1" errors="0" skipped="1"'
+    has "$output" "<skipped/>"
 }
 
 @test "a board by its number is the board of that name, and no column of a file is left out" {

@@ -59,8 +59,10 @@ void aw_bench_report_proposal(struct aw_session *session, const struct aw_model 
     aw_object_number(result, "rise_time", p->step.value[AW_RISE_TIME], 4, "s");
     aw_object_number(result, "overshoot", p->step.value[AW_OVERSHOOT], 2, "%");
     aw_object_number(result, "settling_time", p->step.value[AW_SETTLING_TIME], 4, "s");
-    aw_object_number(result, "iae", p->step.value[AW_IAE] * model->full_scale, 5, NULL);
-    aw_object_number(result, "load_iae", p->load_iae * model->full_scale, -4, NULL);
+    aw_bench_report_metric(session, "iae", AW_IAE, p->step.value[AW_IAE] * model->full_scale,
+                           model->unit);
+    aw_bench_report_metric(session, "load_iae", AW_IAE, p->load_iae * model->full_scale,
+                           model->unit);
     aw_object_number(result, "max_output", p->step.value[AW_MAX_OUTPUT], 4, NULL);
     aw_object_number(result, "activity", p->activity, -4, NULL);
     aw_object_truth(result, "limited", p->limited);

@@ -10,6 +10,10 @@
 #include "shell/experiments/experiments.h"
 #include "shell/experiments/tuning.h"
 
+#define CHANGES  0.03 /* of the range of an input */
+#define FEWEST   5    /* rows at rest */
+#define SCATTERS 10   /* times the noise, at rest */
+
 /* ---- Showing ---- */
 
 /* A value with its 95 % interval, "0.0301 ± 0.0004". */
@@ -217,6 +221,28 @@ static struct aw_tick tick_of_record(struct aw_session *session, const struct aw
     return (struct aw_tick){aw_bench_tick_of_period(joint, period_s), NAN, AW_TICK_ASSUMED};
 }
 
+/* The model begins at rest with the input of the first row. Whether the record does shows before
+ * the input changes. */
+static void warn_of_start(struct aw_session *session, const struct aw_table *table,
+                          const struct aw_bench_columns *c, double noise)
+{
+    size_t n = 1, most = table->n_rows;
+    double low = INFINITY, high = -INFINITY, first = aw_table_cell(table, 0, c->input), far = 0;
+    for (size_t i = 0; i < most; i++)
+        far = fmax(far, fabs(aw_table_cell(table, i, c->input) - first));
+    while (n < most && fabs(aw_table_cell(table, n, c->input) - first) <= CHANGES * far)
+        n++;
+    for (size_t i = 0; i < n; i++) {
+        low = fmin(low, aw_table_cell(table, i, c->measured));
+        high = fmax(high, aw_table_cell(table, i, c->measured));
+    }
+    if (n < FEWEST || high - low > SCATTERS * noise * c->measured_scale)
+        aw_session_notice(session,
+                          "the record does not show a rest before the input changes (row %zu): the "
+                          "model may be wrong — begin at rest, some rows before the first change",
+                          n + 1);
+}
+
 static enum aw_status from_file(struct aw_session *session, const char *path,
                                 struct aw_model *model)
 {
@@ -241,6 +267,7 @@ static enum aw_status from_file(struct aw_session *session, const char *path,
         aw_model_set_tick(model, &tick);
     }
     if (status == AW_OK) {
+        warn_of_start(session, &table, &columns, model->grain.noise + model->grain.quantum);
         model->full_scale = joint.scale;
         snprintf(model->unit, sizeof model->unit, "%s", *unit ? unit : joint.unit);
         snprintf(model->source, sizeof model->source, "%s, %zu samples", path, table.n_rows);

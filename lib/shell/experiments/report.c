@@ -112,7 +112,9 @@ static void put_steps(FILE *file, const struct aw_bench_story *s)
     for (size_t i = 0; i < sizeof shown / sizeof *shown; i++) {
         const struct aw_metric_row *metric = aw_metric(shown[i]);
         double scale = metric->takes_unit ? s->model->full_scale : 1;
-        const char *unit = metric->takes_unit ? "" : metric->unit_after;
+        char unit[40];
+        snprintf(unit, sizeof unit, "%s%s", metric->takes_unit ? s->model->unit : "",
+                 metric->unit_after);
         fprintf(file, "<tr><td>%s</td>", metric->title);
         put_metric(file, shown[i], s->was.value[shown[i]], unit);
         put_metric(file, shown[i], s->proposal->step.value[shown[i]] * scale, unit);

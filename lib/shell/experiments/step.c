@@ -154,8 +154,9 @@ static void report_metrics(struct aw_bench *bench, const struct step_plan *plan,
                           "rise time: it never came to 90 %% of the step, but to %.4g %s",
                           response->final, bench->joint.unit);
     else if (!aw_metric_reached(response->value[AW_SETTLING_TIME]))
-        aw_session_notice(bench->session,
-                          "settling time: it never came to rest within 2 %% of the step");
+        aw_session_notice(
+            bench->session,
+            "settling time: it never came to rest within 2 %% of the step around its target");
 }
 
 enum aw_status aw_bench_measure(struct aw_bench *bench, struct aw_response *response)

@@ -2,6 +2,7 @@
 #include "control/sweep.h"
 
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -15,6 +16,7 @@ struct sweep_state {
     struct aw_sweep sweep;
     double centre; /* controller's unit */
     struct aw_bode_point points[AW_SWEEP_TONES];
+    double coherence[AW_SWEEP_TONES]; /* NaN: the run is too short */
     double fit;
 };
 
@@ -96,6 +98,37 @@ static enum aw_status estimate(struct aw_bench *bench, struct sweep_state *s)
     return status;
 }
 
+/* How far each frequency can be trusted: how much of what was measured there follows the setpoint.
+ * NaN: the run is too short to say it. */
+static enum aw_status find_coherence(const struct aw_bench *bench, struct sweep_state *s)
+{
+    struct aw_spectrum_point points[AW_SPECTRUM_POINTS];
+    struct aw_error ignored;
+    size_t n = bench->table.n_rows;
+    double *values = aw_bench_columns(&bench->table, 0);
+    if (!values)
+        return aw_no_memory(&bench->session->err);
+    const struct aw_trial trial = {.input_t = values + AW_BENCH_T * n,
+                                   .input = values + AW_BENCH_SETPOINT * n,
+                                   .n_inputs = n,
+                                   .stairs = true,
+                                   .t = values + AW_BENCH_T * n,
+                                   .y = values + AW_BENCH_MEASURED * n,
+                                   .n = n};
+    size_t known = aw_spectrum(&trial, points, &ignored);
+    for (int i = 0; i < s->sweep.n; i++) {
+        double nearest = log(COHERENCE_NEAR);
+        s->coherence[i] = NAN;
+        for (size_t k = 0; k < known; k++)
+            if (fabs(log(points[k].hz / s->points[i].hz)) < nearest) {
+                nearest = fabs(log(points[k].hz / s->points[i].hz));
+                s->coherence[i] = points[k].coherence;
+            }
+    }
+    free(values);
+    return AW_OK;
+}
+
 /* At the lowest frequency a sound loop follows its setpoint. */
 static enum aw_status check_direction(const struct aw_bench *bench, const struct sweep_state *s)
 {
@@ -116,14 +149,19 @@ static void report(struct aw_bench *bench, const struct sweep_state *s)
     struct aw_bode_summary closed, loop;
     struct aw_object *result = &session->result, row;
     if (!aw_session_formatted(session))
-        aw_output_print(&session->out, "%10s %10s %10s\n", "Hz", "gain dB", "phase deg");
+        aw_output_print(&session->out, "%10s %10s %10s %10s\n", "Hz", "gain dB", "phase deg",
+                        "coherence");
     for (int i = 0; i < s->sweep.n; i++) {
         const struct aw_bode_point *p = &s->points[i];
         aw_object_start(&row, NULL);
         aw_object_number(&row, "frequency", p->hz, -4, "Hz");
         aw_object_number(&row, "gain", p->gain_db, 3, "dB");
         aw_object_number(&row, "phase", p->phase_deg, 2, "deg");
-        aw_session_row(session, &row, "%10.4g %10.3f %10.2f\n", p->hz, p->gain_db, p->phase_deg);
+        aw_object_number(&row, "coherence", s->coherence[i], 3, NULL);
+        char trust[16];
+        snprintf(trust, sizeof trust, "%.2f", s->coherence[i]);
+        aw_session_row(session, &row, "%10.4g %10.3f %10.2f %10s\n", p->hz, p->gain_db,
+                       p->phase_deg, isnan(s->coherence[i]) ? "-" : trust);
     }
     aw_bode_summary(s->points, s->sweep.n, &closed);
     aw_bode_open_loop(s->points, s->sweep.n, open);
@@ -137,54 +175,19 @@ static void report(struct aw_bench *bench, const struct sweep_state *s)
     aw_object_number(result, "fit", s->fit, 4, NULL);
 }
 
-/* How far each frequency can be trusted: how much of what was measured there follows the setpoint.
- * NaN: the run is too short to say it. */
-static enum aw_status find_coherence(const struct aw_bench *bench, const struct sweep_state *s,
-                                     double *coherence)
-{
-    struct aw_spectrum_point points[AW_SPECTRUM_POINTS];
-    struct aw_error ignored;
-    size_t n = bench->table.n_rows;
-    double *values = aw_bench_columns(&bench->table, 0);
-    if (!values)
-        return aw_no_memory(&bench->session->err);
-    const struct aw_trial trial = {.input_t = values + AW_BENCH_T * n,
-                                   .input = values + AW_BENCH_SETPOINT * n,
-                                   .n_inputs = n,
-                                   .stairs = true,
-                                   .t = values + AW_BENCH_T * n,
-                                   .y = values + AW_BENCH_MEASURED * n,
-                                   .n = n};
-    size_t known = aw_spectrum(&trial, points, &ignored);
-    for (int i = 0; i < s->sweep.n; i++) {
-        double nearest = log(COHERENCE_NEAR);
-        coherence[i] = NAN;
-        for (size_t k = 0; k < known; k++)
-            if (fabs(log(points[k].hz / s->points[i].hz)) < nearest) {
-                nearest = fabs(log(points[k].hz / s->points[i].hz));
-                coherence[i] = points[k].coherence;
-            }
-    }
-    free(values);
-    return AW_OK;
-}
-
 static enum aw_status plot(struct aw_bench *bench, const struct sweep_state *s)
 {
     const char *path = aw_option(bench->session, "plot");
     double hz[AW_SWEEP_TONES], gain[AW_SWEEP_TONES], phase[AW_SWEEP_TONES];
-    double coherence[AW_SWEEP_TONES];
     bool hollow[AW_SWEEP_TONES];
     size_t n = (size_t)s->sweep.n;
     if (!path)
         return AW_OK;
-    if (find_coherence(bench, s, coherence) != AW_OK)
-        return AW_NO_MEMORY;
     for (size_t i = 0; i < n; i++) {
         hz[i] = s->points[i].hz;
         gain[i] = s->points[i].gain_db;
         phase[i] = s->points[i].phase_deg;
-        hollow[i] = !(coherence[i] >= AW_COHERENT);
+        hollow[i] = !(s->coherence[i] >= AW_COHERENT);
     }
     const double ends[] = {hz[0], hz[n - 1]}, least[] = {AW_COHERENT, AW_COHERENT};
     const struct aw_series dots = {.x = hz, .n = n, .dots = true, .hollow = hollow, .colour = 1};
@@ -194,7 +197,7 @@ static enum aw_status plot(struct aw_bench *bench, const struct sweep_state *s)
         dots, {.label = "trusted above", .x = ends, .y = least, .n = 2, .guide = true}};
     gains[1].y = gain;
     phases[1].y = phase;
-    trust[0].y = coherence;
+    trust[0].y = s->coherence;
     struct aw_panel panels[] = {{.label = "gain", .unit = "dB", .series = gains, .n = 2},
                                 {.label = "phase", .unit = "deg", .series = phases, .n = 2},
                                 {.label = "coherence", .series = trust, .n = 2}};
@@ -223,6 +226,8 @@ enum aw_status aw_run_sweep(struct aw_session *session, const struct aw_args *ar
         status = aw_bench_end(&bench, perform(&bench, &s));
     if (status == AW_OK)
         status = estimate(&bench, &s);
+    if (status == AW_OK)
+        status = find_coherence(&bench, &s);
     if (status == AW_OK) {
         report(&bench, &s);
         status = plot(&bench, &s);

@@ -181,6 +181,18 @@ static bool is_better(const struct tuner *t)
            (is <= was && t->story.is.value[AW_IAE] < t->story.was.value[AW_IAE]);
 }
 
+/* "1.23 deg·s", or why there is none. */
+static const char *say_metric(const struct tuner *t, char out[AW_BENCH_CELL], enum aw_metric metric,
+                              double value)
+{
+    const struct aw_metric_row *row = aw_metric(metric);
+    if (!aw_metric_reached(value))
+        return aw_bench_metric_cell(out, metric, value, false);
+    snprintf(out, AW_BENCH_CELL, "%.3g %s%s", value, row->takes_unit ? t->model.unit : "",
+             row->unit_after);
+    return out;
+}
+
 /* Why the new gains must not stay; wild: gains that overshoot less may do. That they do not behave
  * as predicted is said, and no objection: what was measured counts. */
 static bool objection(const struct tuner *t, const char *unit, bool *wild, char out[OBJECTION])
@@ -195,9 +207,8 @@ static bool objection(const struct tuner *t, const char *unit, bool *wild, char 
                  t->story.after.step.to, unit);
     else if (!is_better(t))
         snprintf(out, OBJECTION, "by %s the new ones are no better (%s, before %s)",
-                 aw_metric(t->goal)->title,
-                 aw_bench_metric_cell(after, t->goal, is->value[t->goal], false),
-                 aw_bench_metric_cell(before, t->goal, was->value[t->goal], false));
+                 aw_metric(t->goal)->title, say_metric(t, after, t->goal, is->value[t->goal]),
+                 say_metric(t, before, t->goal, was->value[t->goal]));
     else if ((*wild = over > bound + grain))
         snprintf(out, OBJECTION,
                  "the new gains overshoot by %.3g %%, more than %.3g %% (--overshoot)", over,
@@ -264,9 +275,8 @@ static void tell_kept(struct tuner *t)
 {
     char is[AW_BENCH_CELL], was[AW_BENCH_CELL];
     snprintf(t->outcome, OUTCOME, "the new gains are kept: %s %s, before %s",
-             aw_metric(t->goal)->title,
-             aw_bench_metric_cell(is, t->goal, t->story.is.value[t->goal], false),
-             aw_bench_metric_cell(was, t->goal, t->story.was.value[t->goal], false));
+             aw_metric(t->goal)->title, say_metric(t, is, t->goal, t->story.is.value[t->goal]),
+             say_metric(t, was, t->goal, t->story.was.value[t->goal]));
 }
 
 /* Predicts the step again from where it began: the integrator of the firmware rests anywhere in the
@@ -372,14 +382,6 @@ static enum aw_status offer(struct aw_bench *bench, struct tuner *t)
     return first.status;
 }
 
-static const char *say_metric(char out[AW_BENCH_CELL], enum aw_metric metric, double value)
-{
-    if (!aw_metric_reached(value))
-        return aw_bench_metric_cell(out, metric, value, false);
-    snprintf(out, AW_BENCH_CELL, "%.3g %s", value, aw_metric(metric)->unit_after);
-    return out;
-}
-
 /* What was predicted beside what came, and how good the model is that predicted it. */
 static void append_evidence(struct tuner *t)
 {
@@ -387,8 +389,8 @@ static void append_evidence(struct tuner *t)
     char is[AW_BENCH_CELL], told[AW_BENCH_CELL], fit[80];
     for (size_t i = 0; t->story.after.n && i < sizeof shown / sizeof *shown; i++)
         aw_append(t->outcome, OUTCOME, "; ", "%s %s, predicted %s", aw_metric(shown[i])->title,
-                  say_metric(is, shown[i], t->story.is.value[shown[i]]),
-                  say_metric(told, shown[i], t->proposal.step.value[shown[i]]));
+                  say_metric(t, is, shown[i], t->story.is.value[shown[i]]),
+                  say_metric(t, told, shown[i], t->proposal.step.value[shown[i]]));
     say_fit(t, fit, sizeof fit);
     aw_append(t->outcome, OUTCOME, "; ", "%s", fit);
 }

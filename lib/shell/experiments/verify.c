@@ -52,7 +52,7 @@ struct verdict {
 
 struct spec {
     struct aw_session *session;
-    size_t n;
+    size_t n, done; /* the last one done may have been ended by a guard or a signal */
     struct check checks[CASES];
     struct verdict verdicts[CASES];
 };
@@ -302,7 +302,9 @@ static void write_case(FILE *file, const struct check *check, const struct verdi
     fprintf(file, "    <testcase name=\"");
     aw_xml_print(file, check->name);
     fprintf(file, "\" classname=\"verify\" time=\"0.000\">\n");
-    if (!v->passed) {
+    if (!v)
+        fprintf(file, "      <skipped/>\n");
+    else if (!v->passed) {
         fprintf(file, "      <failure message=\"");
         aw_xml_print(file, v->text);
         fprintf(file, "\">");
@@ -319,13 +321,14 @@ static void write_junit(FILE *file, const struct spec *spec, size_t failed)
     struct tm utc;
     char text[40];
     strftime(text, sizeof text, "%Y-%m-%dT%H:%M:%S", gmtime_r(&now, &utc));
-    fprintf(file,
-            "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<testsuites>\n"
-            "  <testsuite name=\"%s verify\" tests=\"%zu\" failures=\"%zu\" errors=\"0\" "
-            "skipped=\"0\" time=\"0.000\" timestamp=\"%s\">\n    <properties>\n    </properties>\n",
-            spec->session->tool->name, spec->n, failed, text);
+    fprintf(
+        file,
+        "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<testsuites>\n"
+        "  <testsuite name=\"%s verify\" tests=\"%zu\" failures=\"%zu\" errors=\"0\" "
+        "skipped=\"%zu\" time=\"0.000\" timestamp=\"%s\">\n    <properties>\n    </properties>\n",
+        spec->session->tool->name, spec->n, failed, spec->n - spec->done, text);
     for (size_t i = 0; i < spec->n; i++)
-        write_case(file, &spec->checks[i], &spec->verdicts[i]);
+        write_case(file, &spec->checks[i], i < spec->done ? &spec->verdicts[i] : NULL);
     fprintf(file, "  </testsuite>\n</testsuites>\n");
 }
 
@@ -354,12 +357,23 @@ enum aw_status aw_run_verify(struct aw_session *session, const struct aw_args *a
     enum aw_status status = load(spec, aw_arg(args, "spec", 0));
     for (size_t i = 0; i < spec->n && status == AW_OK; i++) {
         status = perform(spec, i);
+        spec->done = i + 1;
+        if (status != AW_OK)
+            snprintf(spec->verdicts[i].text, sizeof spec->verdicts[i].text, "%.255s",
+                     session->err.text);
         failed += !spec->verdicts[i].passed;
-        if (status == AW_OK && !junit)
+        if (!junit)
             print_tap(spec, i);
+        if (!junit && status != AW_OK)
+            aw_output_print(&session->out, "Bail out! %s\n", spec->verdicts[i].text);
     }
-    if (status == AW_OK && junit)
-        status = print_junit(spec, failed);
+    if (junit && spec->done) {
+        struct aw_error cause = session->err;
+        enum aw_status printed = print_junit(spec, failed);
+        if (status != AW_OK)
+            session->err = cause;
+        status = status == AW_OK ? printed : status;
+    }
     if (status == AW_OK && failed)
         status = aw_fail(&session->err, AW_REFUSED, "verify: %zu of %zu steps are beyond a limit",
                          failed, spec->n);

@@ -238,7 +238,8 @@ static void test_what_cannot_be_fitted(void **state)
     assert_non_null(strstr(err.text, " %) — excite more, see that the columns are the right ones"));
     memset(input, 0, sizeof input);
     assert_int_equal(aw_fit_best(&trial, NULL, &fit, &err), AW_REFUSED);
-    assert_string_equal(err.text, "fit: the input did not move — excite the process");
+    assert_string_equal(err.text, "fit: the input did not move after its first sample — begin at "
+                                  "rest, and excite the process");
     static const struct {
         size_t n, inputs;
         bool enough;
@@ -590,6 +591,7 @@ static void test_trusted(void **state)
                 {0.9, 0.009, 0.01, true}, {0.9, 0.044, 0.01, false}, {NAN, 0.044, 0, true}};
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
         struct aw_fit fit = {.held_out = rows[i].held_out,
+                             .process = {.a1 = 0.1},
                              .half = {.dead_time = rows[i].dead_time},
                              .interval_s = rows[i].interval_s};
         assert_int_equal(aw_fit_trusted(&fit), rows[i].trusted);

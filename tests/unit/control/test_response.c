@@ -141,7 +141,7 @@ static void test_what_never_arrives(void **state)
     assert_false(aw_metric_reached(r.value[AW_RISE_TIME]));
     assert_true(r.value[AW_OVERSHOOT] < 1e-9);
     near(r.value[AW_STEADY_STATE_ERROR], 5, 1e-9);
-    near(r.value[AW_SETTLING_TIME], 0.2 * log(25), 1e-4);
+    assert_false(aw_metric_reached(r.value[AW_SETTLING_TIME])); /* at rest, but not at the target */
 
     sample(oscillation, 2, 0, 0.001, &step);
     assert_int_equal(aw_response(samples, N, &step, &r, NULL), AW_OK);
@@ -319,7 +319,7 @@ static void test_what_arrives(void **state)
     struct aw_step step = {.to = 10};
     struct aw_response response;
     assert_int_equal(aw_response(still, 20, &step, &response, NULL), AW_OK);
-    assert_true(response.value[AW_OVERSHOOT] == 0 && response.value[AW_SETTLING_TIME] == 0);
+    assert_true(response.value[AW_OVERSHOOT] == 0 && isnan(response.value[AW_SETTLING_TIME]));
     assert_false(aw_response_arrived(&response, &step, AW_RESPONSE_NEAR));
 }
 
