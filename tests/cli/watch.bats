@@ -371,3 +371,12 @@ in_time() { ok python3 "$root/tests/cli/lateness.py" "$@"; }
     ok armctl plot 'a*' odd.csv --out odd.svg
     grep -q 'a &quot;b&quot;, c\|a "b", c' odd.svg
 }
+
+@test "a gap of hours in a recording is named, not the drivers" {
+    printf '(100.0) can0 15E#9CFF000200F0\n(20000.0) can0 05E#9CFF000200F0\n' >gap.log
+    run -124 --separate-stderr timeout 4 canpid -l log:gap.log watch
+    has "$stderr" "nothing has come yet — the recording has a gap here; ?speed=max skips it"
+    hasnt "$stderr" powered
+    ok canpid -q -l 'log:gap.log?speed=max' watch
+    has "$output" "joint board=lknee"
+}

@@ -237,7 +237,10 @@ static enum aw_status next_or_report(struct aw_stream *s, int64_t deadline)
     if (status != AW_TIMEOUT || aw_clock_now(session->clock) < s->report_ns)
         return status;
     s->report_ns = AW_NEVER;
-    aw_session_notice(session, "nothing has come yet — %s", session->tool->no_answer_hint);
+    bool recorded = link_of(s) && link_of(s)->recorded;
+    aw_session_notice(session, "nothing has come yet — %s",
+                      recorded ? "the recording has a gap here; ?speed=max skips it"
+                               : session->tool->no_answer_hint);
     return s->source->next(s, deadline);
 }
 
