@@ -15,7 +15,7 @@ FROM_CLIENT = {"LIFE": (1, ""), "LINK": (2, ""), "WANT": (3, "b"), "STOP": (4, "
 WHO = "ittdd"
 FROM_SERVER = {64: ("HELLO", "ttttibqi" + WHO + "t"), 65: ("PASSED", "bqt"), 66: ("LOST_SOME", "i"),
                67: ("GRANTED", "it"), 68: ("TURNED_DOWN", "bt"), 69: ("ACK", "ibt"), 70: ("DONE", "bt"),
-               71: ("COMMANDER", WHO), 72: ("HALTED", "b"), 73: ("REVOKED", "bbt"), 74: ("STOPPED_BY", "bt"),
+               71: ("COMMANDER", WHO), 72: ("HALTED", "b"), 73: ("REVOKED", "bbt"), 74: ("STOPPED_BY", "bbt"),
                75: ("SPEED", "d")}
 SIZES = {"b": "<B", "i": "<I", "q": "<q", "d": "<d"}
 

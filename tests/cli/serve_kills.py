@@ -481,7 +481,7 @@ class Run:
             except (EOFError, ConnectionError):
                 break
             if message and message[0] == "STOPPED_BY":
-                told.append(message[1][1].decode())
+                told.append(message[1][2].decode())
             if wanted and any(wanted in text or SILENT in text for text in told):  # a machine may be that busy
                 return
             self.step(0)

@@ -194,7 +194,7 @@ static const struct {
     {AW_STOP, ""},          {AW_IDLE, "bit"},       {AW_RELEASE, ""},    {AW_LEAVE, ""},
     {AW_HELLO, "ttttibqi"}, {AW_GRANTED, "it"},     {AW_PASSED, "bqf"},  {AW_LOST_SOME, "i"},
     {AW_ACK, "ibt"},        {AW_TURNED_DOWN, "bt"}, {AW_DONE, "bt"},     {AW_COMMANDER, "itt"},
-    {AW_SPEED, "d"},        {AW_STOPPED_BY, "bt"},  {AW_REVOKED, "bbt"}, {AW_HALTED, "b"},
+    {AW_SPEED, "d"},        {AW_STOPPED_BY, "bbt"}, {AW_REVOKED, "bbt"}, {AW_HALTED, "b"},
 };
 
 static void put_field(struct aw_writer *w, char field)

@@ -108,37 +108,18 @@ static void take_refusal(struct aw_attached *attached, struct aw_reader *r)
     }
 }
 
-/* None is waited for of what was revoked: why that was is known. */
-static void take_ack(struct aw_attached *attached, struct aw_reader *r)
-{
-    uint32_t number = (uint32_t)aw_get_int(r, 4);
-    if (attached->waits && number == attached->frames)
-        take_answer(attached, r);
-}
-
-static void take_end_of_server(struct aw_attached *attached, bool ends)
-{
-    if (ends)
-        snprintf(attached->lost, sizeof attached->lost, "the server was ended");
-}
-
-static void take_revoked_message(struct aw_attached *attached, struct aw_reader *r)
+/* To others than the holder the end of the server is reported once it is gone. */
+static void take_stop(struct aw_attached *attached, struct aw_reader *r, bool held)
 {
     char why[AW_REASON_MAX + 1];
     enum aw_status status = (enum aw_status)(aw_get_int(r, 1) & 15);
-    take_end_of_server(attached, aw_get_int(r, 1));
-    aw_get_text(r, why, sizeof why);
-    take_end(attached, status, why);
-}
-
-/* That the server ends is told once it is gone. */
-static void take_stopped(struct aw_attached *attached, struct aw_reader *r)
-{
-    char why[AW_REASON_MAX + 1];
     bool ends = aw_get_int(r, 1);
-    take_end_of_server(attached, ends);
     aw_get_text(r, why, sizeof why);
-    if (!ends)
+    if (ends)
+        snprintf(attached->lost, sizeof attached->lost, "the server was ended");
+    if (held)
+        take_end(attached, status, why);
+    else if (!ends)
         aw_session_notice(attached->session, "%s", why);
 }
 
@@ -158,9 +139,10 @@ static void take_message(struct aw_attached *attached, enum aw_verb type, struct
     case AW_TURNED_DOWN:
         take_refusal(attached, r);
         break;
-    case AW_ACK:
-        take_ack(attached, r);
-        break;
+    case AW_ACK: /* of a revoked frame: the reason is known already */
+        if ((uint32_t)aw_get_int(r, 4) != attached->frames || !attached->waits)
+            break;
+        /* fall through */
     case AW_DONE:
         take_answer(attached, r);
         break;
@@ -170,10 +152,8 @@ static void take_message(struct aw_attached *attached, enum aw_verb type, struct
         attached->waits = false;
         break;
     case AW_REVOKED:
-        take_revoked_message(attached, r);
-        break;
     case AW_STOPPED_BY:
-        take_stopped(attached, r);
+        take_stop(attached, r, type == AW_REVOKED);
         break;
     case AW_SPEED:
         attached->session->motion.asked = aw_get_real(r);

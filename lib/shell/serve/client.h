@@ -2,7 +2,7 @@
 #ifndef AW_SHELL_SERVE_CLIENT_H
 #define AW_SHELL_SERVE_CLIENT_H
 
-#include "shell/serve/hello.h"
+#include "shell/serve/who.h"
 
 /* Bytes that have passed the server's link. */
 struct aw_passed {

@@ -11,7 +11,6 @@
 #include <unistd.h>
 
 #include "shell/core/stop.h"
-#include "shell/serve/hello.h"
 #include "shell/serve/server.h"
 #include "shell/serve/systemd.h"
 

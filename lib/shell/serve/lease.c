@@ -172,8 +172,7 @@ static void tell_stopped(struct aw_server *server, const struct aw_peer *holder,
         if (!holds && (peer->halts || (peer->wants && peer->takes)))
             continue;
         aw_put_start(&server->out, holds ? AW_REVOKED : AW_STOPPED_BY);
-        if (holds)
-            aw_put_int(&server->out, status, 1);
+        aw_put_int(&server->out, status, 1);
         aw_put_int(&server->out, server->ends, 1);
         aw_put_text(&server->out, server->why);
         aw_peer_put(peer, &server->out);

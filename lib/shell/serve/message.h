@@ -44,7 +44,7 @@ enum aw_verb {
     AW_COMMANDER,   /* who */
     AW_HALTED,      /* exit u8 */
     AW_REVOKED,     /* exit u8, server ends u8, text: to the holder of the lease */
-    AW_STOPPED_BY,  /* server ends u8, text: to all others */
+    AW_STOPPED_BY,  /* the same to all others */
     AW_SPEED,       /* f64: to the holder */
 };
 

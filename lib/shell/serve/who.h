@@ -1,11 +1,12 @@
-/* Internal to lib/shell/serve: the program at the other end of a connection, and the one that holds
- * the lease. */
+/* Internal to lib/shell/serve: the program at the other end of a connection, the holder of the
+ * lease, and the first message of a server. */
 #ifndef AW_SHELL_SERVE_WHO_H
 #define AW_SHELL_SERVE_WHO_H
 
 #include <sys/types.h>
 
-#include "shell/serve/message.h"
+#include "shell/serve/address.h"
+#include "shell/serve/conn.h"
 
 struct aw_who {
     pid_t pid;
@@ -31,5 +32,26 @@ void aw_commander_get(struct aw_reader *r, struct aw_commander *commander);
 #define AW_COMMANDER_TEXT 512
 void aw_commander_words(const struct aw_commander *commander, char *out);
 void aw_commander_json(const struct aw_commander *commander, char *out);
+
+/* The first message of a server. */
+struct aw_hello {
+    char version[32], tool[24]; /* tool "": no server of ours */
+    char url[256], key[128];    /* of its device */
+    int pid;
+    bool datagrams;
+    int64_t deadman_ns; /* 0: none */
+    uint32_t packets;   /* sum of its packet files */
+    struct aw_commander commander;
+    size_t memory_size;
+    uint8_t memory[AW_MEMORY_MAX];
+};
+
+/* Waits for it: AW_OK, also where none comes until the deadline, or AW_STOPPED. */
+enum aw_status aw_hello_await(struct aw_conn *conn, struct aw_clock *clock, int64_t deadline,
+                              struct aw_hello *hello);
+
+/* Looks at a server: its hello, and the process that listens. False: none listens there, errno. */
+bool aw_hello_look(struct aw_session *session, const struct aw_address *address, struct aw_who *who,
+                   struct aw_hello *hello);
 
 #endif

@@ -77,7 +77,7 @@ static void a_client_wants_while_another_one_stops(void **state)
             say(1, AW_STOP, -1); /* its own */
             say(2, AW_WANT, 0);
             assert_ptr_equal(server.holder, peers[1]);
-            hears_text(2, AW_STOPPED_BY, 1, "stopped by script (pid 71, ann)");
+            hears_text(2, AW_STOPPED_BY, 2, "stopped by script (pid 71, ann)");
             hears(2, AW_TURNED_DOWN, NULL);
         }
         for (int i = 0; i < 3; i++)
