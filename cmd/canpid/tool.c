@@ -211,7 +211,7 @@ static const struct aw_command commands[] = {
          AW_TICK_OPTION("measured"),
          AW_OLD_OPTION),
      .run = aw_run_tune,
-     .examples = AW_LIST("-l 'sim:?time=virtual' tune -b lknee -c pos",
+     .examples = AW_LIST("-l 'sim:?time=virtual' tune -b lknee -c pos --yes",
          "-l 'sim:?time=virtual' tune --rule amigo -b lknee -c pos --yes")},
     {.name = "verify", .group = AW_GROUP_MEASURE,
      .summary = "make the steps of a specification and check them",

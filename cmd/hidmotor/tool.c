@@ -211,7 +211,7 @@ static const struct aw_command commands[] = {
          AW_DESIGN_OPTIONS("10deg", "5%"),
          AW_TICK_OPTION("1 ms, as published")),
      .args = AW_ARGS(JOINT), .run = aw_run_tune,
-     .examples = AW_LIST("-l 'sim:?drive=pid&time=virtual' tune m2",
+     .examples = AW_LIST("-l 'sim:?drive=pid&time=virtual' tune m2 --yes",
          "-l 'sim:?drive=pid&time=virtual' tune m2 --yes --report /dev/null")},
     {.name = "verify", .group = AW_GROUP_MEASURE,
      .summary = "make the steps of a specification and check them",
