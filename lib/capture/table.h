@@ -57,15 +57,15 @@ enum aw_status aw_table_add(struct aw_table *table, const double *row, struct aw
 /* The column with this name, or -1. */
 int aw_table_find(const struct aw_table *table, const char *name);
 
-/* "t, m1, m2, …": the names as far as there is room, "none" if there are none. Returns out. */
+/* Writes "t, m1, m2, …", as many names as fit, or "none". Returns out. */
 char *aw_table_list(const struct aw_table *table, char *out, size_t size);
 
 /* Has every row of this column a number? AW_MALFORMED (see aw_table_fail_in) with the first that
  * has none. To be asked before cells of a column are used that aw_table_column has not found. */
 enum aw_status aw_table_numbers(const struct aw_table *table, int column, struct aw_error *err);
 
-/* The column with this name, which has numbers. AW_USAGE (see aw_table_fail_in), naming the columns
- * there are, if there is none, or two; AW_MALFORMED as aw_table_numbers. */
+/* Finds the column of numbers with this name. AW_USAGE (see aw_table_fail_in), with the names of
+ * all columns, if no column or two have it; AW_MALFORMED as aw_table_numbers. */
 enum aw_status aw_table_column(const struct aw_table *table, const char *name, int *column,
                                struct aw_error *err);
 

@@ -37,7 +37,7 @@ int aw_time_find(const char *const *names, size_t n, struct aw_time_column *colu
 void aw_column_unit(const char *text, char *name, size_t size, char unit[16]);
 
 /* The column of times of a table, for commands that must not guess, and what makes seconds of its
- * numbers. AW_MALFORMED as aw_table_column; one whose unit is not known is none. */
+ * numbers. AW_MALFORMED as aw_table_column; a column with an unknown unit does not count. */
 enum aw_status aw_table_find_time(const struct aw_table *table, int *column, double *scale,
                                   struct aw_error *err);
 
@@ -45,8 +45,8 @@ enum aw_status aw_table_find_time(const struct aw_table *table, int *column, dou
  */
 enum aw_status aw_table_time(struct aw_table *table, int *column, struct aw_error *err);
 
-/* Takes rows off the end that have nothing but zeros, as programs leave them that did not fill an
- * array; at least one row stays. Returns the line of the first, 0: there are none. */
+/* Removes rows of zeros from the end, which programs leave that did not fill an array; keeps at
+ * least one row. Returns the line of the first one, or 0. */
 size_t aw_table_cut_zeros(struct aw_table *table);
 
 #endif

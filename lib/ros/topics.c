@@ -28,7 +28,7 @@ struct topic {
     unsigned channel; /* 0: it has no values, or there are too many */
     struct aw_cdr cdr;
     bool joints, gains, clock;           /* what else it says */
-    struct joint *known[AW_MAX_SCALARS]; /* whom a scalar is about, where that is always the same */
+    struct joint *known[AW_MAX_SCALARS]; /* the joint of a scalar, if it is always the same */
     double scale[AW_MAX_SCALARS], offset[AW_MAX_SCALARS]; /* to what JointState has */
 };
 
@@ -276,7 +276,7 @@ static struct joint *joint_of(struct aw_topics *t, const char *name)
     return joint;
 }
 
-/* By its label, by whom the message is about, or by the number that the message has. */
+/* Finds the joint by its label, the subject of the message, or the number in the message. */
 static struct joint *find_joint(struct aw_topics *t, struct topic *topic, int scalar)
 {
     const char *label = t->record.codec->scalars[scalar].label;

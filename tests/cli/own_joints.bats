@@ -552,7 +552,7 @@ has_gains() { awk 'END { print $9, $10, $11 }' taken; }
     same "$(has_gains)" "$before"
     # nothing tells them: those of a file, and none are guessed
     exits 2 hidmotor -v -l "$url" --packets mute.packets tune m2 --yes
-    has "$stderr" "m2: nobody tells its gains, which it is to have again — --old FILE"
+    has "$stderr" "m2: cannot read the gains to restore them — give --old FILE"
     hasnt "$stderr" "-> go"
     ok hidmotor -q -l "$url" gains set m2.kp=0.02 m2.kd=0
     ok hidmotor -q -l "$url" gains save old.gains

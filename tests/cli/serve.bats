@@ -178,7 +178,7 @@ rival() {
     wait_for a 'has taken over — stopped: commanded back to the last confirmed position (DEG2,025)'
 }
 
-@test "stop is anybody's: whoever was moving hears who it was, exit 3" {
+@test "any client may stop: the client that was moving reports who did, exit 3" {
     serve s hidmotor -l sim:
     hidmotor -q velocity 5 0 0 2>/dev/null # leaves in order: it goes on, and nobody commands
     ok hidmotor -q stop

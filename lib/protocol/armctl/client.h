@@ -44,7 +44,7 @@
  *  - no values ("2DEG", as the published firmware has it), before the ACK of a command that was
  *    sent once, which goes first: if there is one of the type on the list it is of that one if the
  *    ACK comes yet, and ours if no copy is acknowledged either and the digits agreed (the ACK was
- *    lost, and the published firmware sends no second one); if there is none it is ours, at once
+ *    lost, and the published firmware sends no second one); without any, it is ours, at once
  *    when the ACK has not come within ack_timeout_ms, else if nothing better comes within
  *    confirm_timeout_ms;
  *  - no values, and no confirmation of the type is pending: ours;

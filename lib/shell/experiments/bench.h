@@ -56,8 +56,7 @@ struct aw_bench {
     bool more, answers; /* samples are wanted; the newest one is answered */
 };
 
-/* What is known of a joint before anybody says which, and which it is: mode and joint of the tool's
- * hooks. */
+/* Fills the mode, known before the joint is chosen, and the joint, by the tool's hooks. */
 enum aw_status aw_bench_mode(struct aw_session *session, const char *name, bool must,
                              struct aw_bench_joint *joint);
 enum aw_status aw_bench_find(struct aw_session *session, const struct aw_args *args,
@@ -101,7 +100,7 @@ enum aw_status aw_bench_check(const struct aw_bench *bench, const char *what, do
 enum aw_status aw_bench_parse_limit(struct aw_session *session, enum aw_metric metric,
                                     const char *text, double *limit);
 
-/* What it is called: "max-rise-time" for AW_RISE_TIME. */
+/* The name of a limit: "max-rise-time" for AW_RISE_TIME. */
 #define AW_BENCH_LIMIT 48
 const char *aw_bench_limit_name(enum aw_metric metric, char out[AW_BENCH_LIMIT]);
 
@@ -114,7 +113,7 @@ enum aw_status aw_bench_measure(struct aw_bench *bench, struct aw_response *resp
 enum aw_status aw_bench_max_deviation(const struct aw_bench *bench, const char *text,
                                       double *value);
 
-/* Looks after the joint anew, from where it stands now. What the guard has ended stays so. */
+/* Restarts the limits from the present position. A motion that they have ended stays ended. */
 void aw_bench_watch(struct aw_bench *bench);
 
 /* Waits until the joint may be sent to. Whatever is sent waits here for its turn, and not in the
@@ -126,10 +125,10 @@ enum aw_status aw_bench_await_pace(struct aw_bench *bench);
 enum aw_status aw_bench_drive(struct aw_bench *bench, double setpoint);
 enum aw_status aw_bench_push(struct aw_bench *bench, double setpoint);
 
-/* The gains that the joint has (bench->old), as the device tells them or as they were sent, or else
- * as the file at path has them (NULL: there is none); where bench->known is false then, those after
- * power-up stand for them, which is said with this advice (NULL: it is not). What others are tried
- * for is bench->law, see aw_law_keep. */
+/* Finds the present gains of the joint (bench->old): reported, sent before, or in the file at path
+ * (or NULL). If they are unknown, bench->known is false and the gains after power-up stand for
+ * them; a notice says so with this advice (NULL: no notice). Trial gains are for bench->law, see
+ * aw_law_keep. */
 enum aw_status aw_bench_know_gains(struct aw_bench *bench, const char *path, const char *advice);
 
 /* Sends others; what goes with them stays as it was known then. */
@@ -177,8 +176,8 @@ void aw_bench_report_metric(struct aw_session *session, const char *key, enum aw
 const char *aw_bench_metric_cell(char out[AW_BENCH_CELL], enum aw_metric metric, double value,
                                  bool change);
 
-/* Draws into a file; AW_REFUSED with the reason if it cannot be written. The other one takes what
- * is drawn, and frees it; NULL: session->err says why there is none. */
+/* Draws into a file; AW_REFUSED with the reason if it cannot be written. The other one takes the
+ * chart and frees it; NULL: it was not made, see session->err. */
 enum aw_status aw_bench_write_chart(struct aw_session *session, const struct aw_chart *chart,
                                     const char *path);
 enum aw_status aw_bench_write_drawn(struct aw_session *session, char *drawn, size_t size,

@@ -71,7 +71,7 @@ void aw_bench_report_proposal(struct aw_session *session, const struct aw_model 
         aw_object_absent(result);
 }
 
-/* "-" where there is none. */
+/* A number as text, or "-". */
 static const char *cell(char out[16], const char *format, double value)
 {
     if (isfinite(value))

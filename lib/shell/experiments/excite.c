@@ -180,7 +180,7 @@ static enum aw_status press(struct aw_bench *bench, const struct aw_excitation *
     return status;
 }
 
-/* Where nobody knows how much output is much: the least that moves the joint at a good pace. */
+/* Finds the least output that moves the joint at a good pace, if no amplitude is given. */
 static enum aw_status probe(struct aw_bench *bench, struct aw_excitation *e, double limit)
 {
     bool moved = false;

@@ -1,4 +1,4 @@
-/* identify: a process model of one joint, from an experiment or from anybody's record. */
+/* identify: a process model of one joint, from an experiment or from a file. */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -182,7 +182,7 @@ static enum aw_status find_column(struct aw_session *session, const struct aw_ta
     return aw_table_column(table, name, column, &session->err);
 }
 
-/* Where nobody says what the time is called it is what all tools take for it. */
+/* Without --time the column of times is that of all tools. */
 static enum aw_status find_time(struct aw_session *session, const struct aw_table *table,
                                 struct aw_bench_columns *c)
 {
@@ -208,7 +208,7 @@ static enum aw_status find_columns(struct aw_session *session, const struct aw_t
     return status;
 }
 
-/* Who recorded telemetry has a sample for each. */
+/* A record of telemetry has one sample for each period. */
 static struct aw_tick tick_of_record(struct aw_session *session, const struct aw_table *table,
                                      const struct aw_bench_columns *columns,
                                      const struct aw_bench_joint *joint)

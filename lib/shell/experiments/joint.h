@@ -28,11 +28,11 @@ struct aw_bench_joint {
     const char *unit;
     double scale;             /* a share of 1, in that unit */
     double low, high;         /* setpoints that it takes */
-    double max_deviation;     /* if nobody says */
-    double least, glitch_s;   /* motion that is one, and what is none: see control/motion.h */
-    double step;              /* size of a step, if nobody says */
-    struct aw_driver driver;  /* what is done to the law; its tick is 0 where it is measured */
-    double amplitude;         /* of the output in experiments, if nobody says; 0: 0.1 of it all */
+    double max_deviation;     /* the default */
+    double least, glitch_s;   /* the least motion, the longest glitch: see control/motion.h */
+    double step;              /* the default size of a step */
+    struct aw_driver driver;  /* of the control loop; its tick is 0 if it is measured */
+    double amplitude;         /* of the output in experiments, by default; 0: 0.1 of full scale */
     double tick_s, period_s;  /* the shortest tick that can be; the usual period of samples */
     size_t kp;                /* its place among the law's gains; ki and kd are behind it */
     bool lacks[3];            /* it has no such gain */
@@ -47,7 +47,7 @@ enum aw_bench_law {
     AW_BENCH_TOLD,   /* the output */
     AW_BENCH_SERVO,  /* the setpoint, which a law of its own follows; with --with, or in tune, the
                         output of the law whose gains are sent */
-    AW_BENCH_HIDDEN, /* an output that nobody tells: it is known while kp is all of the law */
+    AW_BENCH_HIDDEN, /* an unreported output: known while kp is the only gain */
 };
 
 struct aw_bench_hooks {
@@ -84,8 +84,8 @@ struct aw_bench_hooks {
      * status with its error, or else what came of that. */
     enum aw_status (*end)(struct aw_bench *bench, enum aw_status status);
 
-    /* Sends gains of the law that the tool's joints have, those of the joint and what goes with
-     * them, as aw_bench_gains says; NULL where there are none to send. */
+    /* Sends the gains of the joint, with those that share its packet, as aw_bench_gains says; NULL:
+     * the tool has no gains. */
     enum aw_status (*gains)(struct aw_bench *bench, const struct aw_gain_list *gains);
     /* May gains be sent to it as it is now? section: told before the error; or else it is made so
      * that they may. NULL: always. */

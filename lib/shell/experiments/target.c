@@ -1,7 +1,7 @@
-/* Joints that take targets and tell where they are, on the bench: those of packet files. What it
- * needs of a tool is its struct aw_joints. The firmware has a law of its own, so that its setpoint
- * is what goes into the process. For tune it is the law's output, where the file says what sets its
- * gains: nobody tells it, but while kp is all of the law it is kp times the error. */
+/* Experiments on custom joints, which take targets and report positions, by the tool's struct
+ * aw_joints. The firmware has its own control loop, so the input of the process is its setpoint.
+ * For tune it is the loop's output, if the file names the fields of its gains: not reported, but kp
+ * times the error while kp is the only gain. */
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -14,8 +14,8 @@
 
 #define COARSE   0.2 /* share of kp that a packet may lose */
 #define HZ       100.0
-#define DEG      15.0 /* that it may go too far, where nobody says */
-#define OF_RANGE 0.1  /* the same of another unit, of its range; and the size of a step */
+#define DEG      15.0 /* the default deviation limit */
+#define OF_RANGE 0.1  /* the same for another unit, as a share of the range; also a step */
 #define PULLS    2.0 /* times that from its setpoint: as good as a full output, which is not told */
 #define FILTER_S 0.04 /* what lasts no longer is a damaged value */
 #define USUAL                                                                                      \
@@ -44,7 +44,7 @@ static const struct aw_joint *joint_of(const struct aw_bench *bench)
     return &bench->list.joints[bench->at];
 }
 
-/* What was sent to it is no measurement. */
+/* A sent setpoint is not a measurement. */
 static enum aw_status open(struct aw_bench *bench)
 {
     enum aw_status status = aw_bench_look(bench);
@@ -153,7 +153,7 @@ static double gain_max(struct aw_session *session, const struct aw_custom_joint 
     return most;
 }
 
-/* What the file says has to be enough for gains of this form, before anything is opened. */
+/* Checks that the file names all gains of this form, before the link opens. */
 static enum aw_status check_law(struct aw_session *session, const struct aw_custom_joint *joint,
                                 double tick_s)
 {
@@ -192,7 +192,7 @@ static void describe_law(struct aw_session *session, const struct aw_joint *of,
         aw_flag(session, "tick") ? aw_option_number(session, "tick") : own->row->tick_s;
 }
 
-/* What a joint is to be put back to has to be known before anything is tried. */
+/* The gains to restore must be known before any trial. */
 static enum aw_status open_law(struct aw_bench *bench)
 {
     struct aw_session *session = bench->session;
@@ -209,7 +209,7 @@ static enum aw_status open_law(struct aw_bench *bench)
         amplitude > 0 ? amplitude : bench->old.kp * PART * bench->joint.max_deviation;
     if (!bench->known)
         return aw_fail(&session->err, AW_USAGE,
-                       "%s: nobody tells its gains, which it is to have again — --old FILE, with "
+                       "%s: cannot read the gains to restore them — give --old FILE, with "
                        "lines such as '%s pid kp 0.1'",
                        bench->joint.name, bench->joint.name);
     if (!(bench->joint.amplitude > 0))

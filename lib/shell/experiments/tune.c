@@ -181,7 +181,7 @@ static bool is_better(const struct tuner *t)
            (is <= was && t->story.is.value[AW_IAE] < t->story.was.value[AW_IAE]);
 }
 
-/* "1.23 deg·s", or why there is none. */
+/* "1.23 deg·s", or the reason that the figure is missing. */
 static const char *say_metric(const struct tuner *t, char out[AW_BENCH_CELL], enum aw_metric metric,
                               double value)
 {

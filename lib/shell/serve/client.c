@@ -48,7 +48,7 @@ static void say(struct aw_attached *attached, enum aw_verb type, int value)
     aw_attached_send(attached);
 }
 
-/* From now on another one commands, or nobody: what runs here ends. At the prompt it is told. */
+/* The lease is lost: ends the command that runs here, or prints a notice at the prompt. */
 static void take_end(struct aw_attached *attached, enum aw_status status, const char *why)
 {
     struct aw_session *session = attached->session;
@@ -94,7 +94,7 @@ static void take_answer(struct aw_attached *attached, struct aw_reader *r)
     attached->waits = false;
 }
 
-/* A status: whoever holds the lease, this command would be refused. */
+/* Reads why the server refuses the command in progress. */
 static void take_refusal(struct aw_attached *attached, struct aw_reader *r)
 {
     const struct aw_command *command = attached->session->run.command;
@@ -420,7 +420,8 @@ static enum aw_status take_revoked(struct aw_session *session)
     return aw_fail(&session->err, attached->revoked_as, "%s", attached->reason);
 }
 
-/* What moved has arrived, unless it goes on; who has only set something needs no place. */
+/* Tells the server that the command is over, and whether a motion goes on. Releases the lease after
+ * a command that only set something. */
 static enum aw_status end(struct aw_session *session, enum aw_status status)
 {
     struct aw_attached *attached = session->share.attached;
@@ -502,7 +503,7 @@ static enum aw_status commander(struct aw_session *session)
     return status;
 }
 
-/* What plays elsewhere has its speed changed by the server. */
+/* Changes the speed of a motion that another client plays, through the server. */
 enum aw_status aw_run_speed(struct aw_session *session, const struct aw_args *args)
 {
     double share = NAN;

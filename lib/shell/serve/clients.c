@@ -315,7 +315,7 @@ static enum aw_status refuse(struct aw_server *server, const char *url, const ch
     return aw_fail(&server->session->err, AW_NO_LINK, "serve: %s: %s", url, why);
 }
 
-/* A socket file that nobody listens on is left over from a server that was killed. */
+/* Replaces the socket file of a killed server: nothing listens on it. */
 static enum aw_status take_place(struct aw_server *server, const struct aw_address *address)
 {
     char why[160];
@@ -377,7 +377,7 @@ void aw_server_close_fds(const struct aw_server *server)
     close(server->all);
 }
 
-/* Another server may have taken the place of a socket file that somebody removed. */
+/* The socket file may have been removed, and another server may have made its own there. */
 static bool is_ours(const struct aw_listener *listener)
 {
     struct stat file;

@@ -41,7 +41,7 @@ bool aw_conn_fill(struct aw_conn *conn);
 /* The next whole message, good until the next fill; 0: none yet. */
 enum aw_verb aw_conn_next(struct aw_conn *conn, struct aw_reader *reader);
 
-/* Makes the first STOP that is held a LIFE; false: there is none. */
+/* Turns the first queued STOP into a LIFE; false: no STOP is queued. */
 bool aw_conn_take_stop(struct aw_conn *conn);
 
 void aw_conn_put(struct aw_conn *conn, const struct aw_writer *w); /* queues it */

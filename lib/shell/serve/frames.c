@@ -146,7 +146,7 @@ static struct aw_question *find_question(struct aw_server *server, struct aw_spa
     return oldest;
 }
 
-/* When the exchange in progress ends without an answer; INT64_MIN: there is none. */
+/* When the exchange in progress times out; INT64_MIN: no exchange. */
 static int64_t exchange_end(const struct aw_server *server)
 {
     int64_t now = aw_server_now(server), end = INT64_MIN;

@@ -77,7 +77,7 @@ static void refuse(struct aw_server *server, struct aw_peer *peer)
         snprintf(since, sizeof since, ", idle for %.0f s", idle);
     snprintf(why, sizeof why,
              "%s (pid %d, %s) has commanded for %.1f s%s — wait, or take it over with "
-             "--take; a stop is anybody's",
+             "--take; 'stop' works without the lease",
              other->program, (int)other->pid, other->user, seconds_since(server, server->since_ns),
              since);
     turn_down(peer, AW_OK, why);
@@ -249,7 +249,7 @@ static enum aw_status stop_device(struct aw_session *session, const char *why)
     return status;
 }
 
-/* Whoever has asked for it, it is one stop. */
+/* One stop for all clients that have asked for it. */
 void aw_lease_halt(struct aw_server *server)
 {
     struct aw_session *session = server->session;

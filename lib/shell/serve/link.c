@@ -40,7 +40,7 @@ void aw_attached_flush(struct aw_attached *attached)
         pop(attached);
 }
 
-/* What others send is for recordings; on a bus all is seen by all. */
+/* Frames of other clients go to recordings; on a bus every client sees every frame. */
 void aw_attached_pass(struct aw_attached *attached, struct aw_reader *r)
 {
     struct aw_session *session = attached->session;

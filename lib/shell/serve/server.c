@@ -203,7 +203,7 @@ static enum aw_status make_room(struct aw_server *server)
     return AW_OK;
 }
 
-/* What is for those at a terminal is not for programs elsewhere. */
+/* Detaches from the terminal: reads nothing from it, and writes UTF-8 for other programs. */
 static void leave_terminal(struct aw_server *server)
 {
     struct aw_session *session = server->session;
@@ -218,7 +218,7 @@ static void leave_terminal(struct aw_server *server)
     aw_aside_add(&session->time.real.aside, &server->aside);
 }
 
-/* Whoever commands is told before the stop, which may have to be waited for. */
+/* Tells the holder of the lease before the stop, which may take time. */
 static void come_back(struct aw_server *server)
 {
     struct aw_session *session = server->session;
