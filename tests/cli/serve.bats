@@ -107,7 +107,7 @@ both() {
     held hidmotor
     until grep -q velocity said.first; do sleep 0.02; done
     run -1 --separate-stderr hidmotor -q move 0 10 0
-    matches "$stderr" "hidmotor: hidmotor (pid $one, *) has commanded for * s — wait, or take it over with --take; a stop is anybody's"
+    matches "$stderr" "hidmotor: hidmotor (pid $one, *) has commanded for * s — wait, or take it over with --take; 'stop' works without the lease"
     local who=".commander | .program == \"hidmotor\" and .pid == $one and .idle_s <= 3 and .for_s > 0"
     ok hidmotor -q status # who reads disturbs nobody, and is told who commands
     matches "$(tail -n 1 <<<"$output")" "commander: hidmotor (pid $one, *) for *.* s"
@@ -143,7 +143,7 @@ rival() {
     started+=($held)
     until [ "$(holder "$tool")" = "$held" ]; do :; done
     fails 1 "$tool" -q "${second[@]}"
-    matches "$why" "$tool: $tool (pid $held, *) has commanded for * s — wait, or take it over with --take; a stop is anybody's"
+    matches "$why" "$tool: $tool (pid $held, *) has commanded for * s — wait, or take it over with --take; 'stop' works without the lease"
     [ ! -e poses.csv ] || fails 1 "$tool" -q play poses.csv
     kill -0 $held # it has not been waited for
     ok "$tool" -q --take "${second[@]}"
