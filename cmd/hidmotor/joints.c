@@ -67,24 +67,12 @@ static enum aw_status list_joints(struct aw_session *session, struct aw_joint_li
     return AW_OK;
 }
 
-/* The number of motors of the board: asked for where a link is given, else that of the table. */
-static unsigned count_motors(struct aw_session *session)
-{
-    struct aw_hidmotor_status now;
-    const struct aw_hidmotor_status *known = &hidmotor_arm(session)->known;
-    struct aw_error before = session->err;
-    if (!known->n && aw_flag(session, "link") && !aw_flag(session, "dry-run") &&
-        hidmotor_ready(session) == AW_OK)
-        aw_hidmotor_positions(hidmotor_arm(session), &now, &session->err);
-    session->err = before;
-    return known->n ? (unsigned)known->n : AW_HIDMOTOR_JOINTS;
-}
-
 static size_t limits(struct aw_session *session, const struct aw_joint *joint,
                      struct aw_joint_limit rows[AW_JOINT_LIMITS])
 {
     bool gripper = joint->id == GRIPPER;
-    if (!gripper && joint->id >= count_motors(session))
+    int motors = hidmotor_arm(session)->known.n; /* 0: not known yet */
+    if (!gripper && motors && joint->id >= (unsigned)motors)
         return 0;
     rows[0] = (struct aw_joint_limit){.of = gripper ? "opening" : "angle",
                                       .min = joint->min,

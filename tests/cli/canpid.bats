@@ -437,6 +437,7 @@ END
     nothing_arrived
 }
 
+# bats test_tags=direct
 @test "record in each format, and decode says the same of them" {
     for ending in log pcapng csv ndjson; do
         virtual record "run.$ending" --for 0.2s
@@ -473,6 +474,7 @@ END
     same "${#lines[@]}" "$(wc -l <run.log)"
 }
 
+# bats test_tags=direct
 @test "replay sends the commands of a log at their times; --all, --speed, pcapng" {
     printf '%s\n' '(5.0) can0 044#0000803D0000' '(5.1) can0 05E#9CFF000200F0' \
         '(7.0) can0 044#0000C03F0000' >moves.log
@@ -491,6 +493,7 @@ END
     becomes 6.25 driver .setpoint
 }
 
+# bats test_tags=direct
 @test "replay keeps the pace of a board, and says so" {
     for i in {0..9}; do
         printf '(5.%06d) can0 044#0000003E0000\n(5.%06d) can0 024#0000003E0000\n' $((i * 1000)) $((i * 1000))
@@ -541,6 +544,7 @@ END
     disabled
 }
 
+# bats test_tags=direct
 @test "dump: candump, decoded, both; in JSON records only" {
     virtual dump --as candump -n 3
     same "$(grep -cE '^\([0-9]{10}\.[0-9]{6}\) sim 03[DEF]#[0-9A-F]{12}$' <<<"$output")" 3
@@ -951,6 +955,7 @@ END
 # 600 deg/s over a duty of 0.8 are 2.083 of full scale a second; the leg that hangs on it takes some of that.
 as_fast_as_the_knee() { same "$(json '(if .kind == "integrating" then .gain else .gain / (.tau1 // .tau) end) | . > 1.7 and . < 2.2')" true; }
 
+# bats test_tags=direct
 @test "identify: a model with its confidence, from the joint and from a record; design judges it" {
     virtual_json identify -b lknee -c pos --save m.json --samples run.csv --plot bode.svg
     as_fast_as_the_knee
@@ -988,6 +993,7 @@ as_fast_as_the_knee() { same "$(json '(if .kind == "integrating" then .gain else
     has "$stderr" "gain is no number"
 }
 
+# bats test_tags=direct
 @test "the tick: measured by identify, kept in the model, used and told by design" {
     for of in 'tick=4ms 0.004' 'tick=8ms 0.008' 'rate=100 0.01' 'rate=125 0.008' 'rate=1000 0.004' 'rate=50 0.02' \
         'drop=10%&tick=8ms 0.008'; do
@@ -1366,6 +1372,7 @@ experiment() {
     matches "$line" "*: [12] frames received*"
 }
 
+# bats test_tags=direct
 @test "ping: who speaks, and how evenly; a board that is silent is exit 3; nothing is sent" {
     ok canpid -q -l "$fast" ping
     matches "${lines[0]}" " * n * lost * min/ms * p99/ms * max/ms"

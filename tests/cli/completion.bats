@@ -172,7 +172,7 @@ hidmotor watch --fields m1.position,m1.v|m1.position,m1.velocity
 armctl help conf|config
 armctl --config x|::files ini
 armctl info x|::files pcapng mcap pcap log csv ndjson
-armctl replay x|::files pcapng mcap pcap log
+armctl replay x|::files pcapng mcap pcap log asc
 armctl run x|::files
 armctl --record x|::files pcapng mcap
 armctl plot --out x|::files svg png pdf gp

@@ -45,6 +45,8 @@ def is_csv(out):
     if "" in header or len(set(header)) != len(header):
         raise ValueError(f"no header: {header}")
     for row in rows:
+        if not row:
+            raise ValueError(f"an empty line in {out!r}")
         if row[0] == header[0]:
             header = row  # other columns begin another table
         if len(row) != len(header):

@@ -318,6 +318,7 @@ END
     held "[60,60,-60]" "[0,0,0]"
 }
 
+# bats test_tags=direct
 @test "ping counts and measures" {
     virtual_json ping -n 20
     same "$(json '[.n,.lost,.foreign,.p50_ms == 1,.max_ms >= .p99_ms]')" '[20,0,0,true,true]'
@@ -582,6 +583,7 @@ END
     done
 }
 
+# bats test_tags=direct
 @test "record: velocity and effort, and those columns that --fields names" {
     printf 'move 0 60 0 duration=1s\nrecord a.csv --until-arrived\n' | ok hidmotor -q -l "$fast"
     same "$(awk -F, 'NR > 1 && $9 > 20 { v = 1 } NR > 1 && $12 != 0 { e = 1 } END { print v, e }' a.csv)" "1 1"
@@ -597,6 +599,7 @@ END
     same "$(wc -l <b.csv)" 4
 }
 
+# bats test_tags=direct
 @test "record: fewer samples, no header, until arrived, statistics in JSON" {
     virtual_json record a.csv -n 10 --rate 100
     same "$(json '[.samples,(.interval_p50_ms|round),(.duration*100|round)]')" '[10,10,9]'
@@ -1057,6 +1060,7 @@ END
     held "[60,60,-60]"
 }
 
+# bats test_tags=direct
 @test "results as CSV, in a format of one's own" {
     ok hidmotor fk 0 0 0 --format '%{x} %{z}'
     same "$output" "100 195"
@@ -1110,7 +1114,7 @@ END
     done <<<$'velocity 0 0 20\nvelocity elbow=20\ngains set m3.kp=1\ngains set m3.kp=1 --velocity\nset_velocity m3=5\nmove elbow=5\njog elbow 5'
     ok hidmotor -q -j -l "$two" home --wait
     same "$(json '[has("m2.target", "m3.target"), .m2.target]')" '[false,false,0]'
-    ok hidmotor -q -l "$two" limits
+    ok hidmotor -q -l "$two" run <(printf '%s\n' status limits)
     has "$output" "m2 (shoulder)"
     hasnt "$output" m3
     has "$(hidmotor -q limits)" m3
@@ -1189,6 +1193,7 @@ END
     same "$(jq -s 'map(select(.msg == "set_setpoints" and .dir == "tx").t) | .[2] - .[0] < 3' <<<"$output")" true
 }
 
+# bats test_tags=direct
 @test "tune: a motor that its gains drive gets better ones, as predicted; not confirmed, no motor, no gains" {
     local pid="$fast&drive=pid" line
     ok hidmotor -q -j -l "$pid" tune m2 --yes --report r.html

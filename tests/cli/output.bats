@@ -284,15 +284,3 @@ compiles() { ${CC:-cc} -D_GNU_SOURCE -std=c11 -Wall -Wextra -Werror -c -o /dev/n
     run ! compiles object.c
     matches "$output" "*error: *print_tsv*"
 }
-
-@test "a format of a command that moves may name what its result has" {
-    ok hidmotor -q -l "$fast" --format '%{result} %{m2.target} %{ms}' move 0 10 0 --wait
-    matches "$output" 'arrived 10 [0-9]*'
-    ok hidmotor -q -l "$fast" --format '%{m2}' move 0 10 0
-    same "$output" 10
-    ok armctl -q -l "$fast" --format '%{retries}' deg 1 20
-    same "$output" 0
-    ok hidmotor -l "$fast" --format '%{frob}' move 0 10 0
-    has "$stderr" "move has no 'frob' — there is result, "
-    fails 2 hidmotor -q -l "$fast" --format '%{frob}' status
-}

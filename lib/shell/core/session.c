@@ -308,24 +308,12 @@ void aw_session_command(const struct aw_session *session, const char *message,
     aw_record_init(record, aw_wire_codec(session->wire, message, AW_TX), AW_TX);
 }
 
-/* A format with a name that no message has is one of the result. */
-static bool is_shown(struct aw_session *session)
-{
-    struct aw_error before = session->err;
-    bool formatted = aw_session_formatted(session);
-    bool shown = formatted && (aw_session_style(session) != AW_STYLE_FORMAT ||
-                               aw_session_check_fields(session) == AW_OK);
-    session->err = before;
-    session->run.printing.wanted.picks |= formatted && !shown;
-    return shown;
-}
-
 enum aw_status aw_session_announce(struct aw_session *session, struct aw_record *command)
 {
     enum aw_status status = AW_OK;
     aw_session_work_hide(session);
     command->time_ns = aw_session_time(session);
-    if (is_shown(session))
+    if (aw_session_formatted(session))
         status = aw_session_show(session, command);
     if (status == AW_OK)
         status = aw_output_flush(&session->out, &session->err);

@@ -141,11 +141,6 @@ enum aw_status aw_wanted_end(struct aw_session *session, enum aw_status status)
     name = name ? name : unseen(&wanted->all, wanted->seen[1]);
     if (status != AW_OK || !looked || !name)
         return status;
-    if (session->run.command->safety != AW_READ) { /* done, whatever it prints */
-        aw_session_notice(session, "%s has no '%.40s' — there is %s", session->run.command->name,
-                          name, wanted->offered);
-        return status;
-    }
     return aw_fail(&session->err, AW_USAGE, "%s has no '%.40s' — there is %s",
                    session->run.command->name, name, wanted->offered);
 }
