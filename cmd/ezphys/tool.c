@@ -95,7 +95,7 @@ static const struct aw_command commands[] = {
      .details = "Every message is answered at once, so that the simulation goes on.",
      .examples = AW_LIST("-l sim: echo limb --once -j",
          "-l sim: echo --where 'position.z<1.9' --once")},
-    {.name = "view", .prints = "a drawing", .summary = "draw the bodies on the terminal",
+    {.name = "view", .summary = "draw the bodies on the terminal",
      .options = AW_OPTIONS(
          {.name = "speed", .value = "FACTOR", .fallback = "1", .unit = "", .min = 0.001,
           .max = 1e6, .help = "the speed of the simulation relative to real time"}),

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "protocol/ezphys/picture.h"
+#include "shell/commands/live.h"
 #include "state.h"
 #include "view/terminal/cells.h"
 #include "view/terminal/screen.h"
@@ -188,7 +189,9 @@ enum aw_status run_view(struct aw_session *session, const struct aw_args *args)
     struct viewer v = {.session = session};
     (void)args;
     v.speed = aw_option_number(session, "speed");
-    enum aw_status status = show(&v);
+    enum aw_status status = aw_live_check_form(session);
+    if (status == AW_OK)
+        status = show(&v);
     free(v.scene);
     return status;
 }

@@ -826,11 +826,9 @@ enum aw_status aw_run_plot(struct aw_session *session, const struct aw_args *arg
     p->session = session;
     p->limit = (uint64_t)aw_option_number(session, "count");
     p->length_ns = (int64_t)(aw_option_number(session, "for") * 1e9);
-    enum aw_status status = aw_flag(session, "json") && !aw_option(session, "out")
-                                ? aw_fail(&session->err, AW_USAGE,
-                                          "plot prints a drawing, no records — add --out FILE, "
-                                          "or leave --json out")
-                                : run(p, args);
+    enum aw_status status = aw_option(session, "out") ? AW_OK : aw_live_check_form(session);
+    if (status == AW_OK)
+        status = run(p, args);
     aw_stream_close(p->stream);
     aw_strip_free(&p->strip);
     aw_traces_free(&p->traces);

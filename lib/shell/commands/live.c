@@ -203,3 +203,12 @@ enum aw_status aw_live_next(struct aw_live *live, int64_t deadline, struct aw_it
         return AW_TIMEOUT;
     return status;
 }
+
+enum aw_status aw_live_check_form(struct aw_session *session)
+{
+    enum aw_style style = aw_session_style(session);
+    if (style == AW_STYLE_TEXT || !session->mode.one_shot || aw_flag(session, "dry-run"))
+        return AW_OK;
+    return aw_fail(&session->err, AW_USAGE, "%s prints a drawing, no records — leave --%s out",
+                   session->run.command->name, aw_option_of_style(style));
+}

@@ -52,4 +52,7 @@ void aw_live_stop(struct aw_live *live);
 const char *aw_live_note(struct aw_live *live);
 const char *aw_live_state(const struct aw_live *live);
 
+/* AW_USAGE if the user asks for records of a command line that only draws. A script gets none. */
+enum aw_status aw_live_check_form(struct aw_session *session);
+
 #endif
