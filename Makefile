@@ -76,9 +76,9 @@ pick   = $(if $(SHARED),-l$(1),$(shell \
          case $$($(CC) -print-file-name=lib$(1).a) in (/*) echo -l:lib$(1).a ;; (*) echo -l$(1) ;; esac))
 choose = $(eval $(1) := $(foreach lib,$(2),$(call pick,$(lib))) $(3))$($(1))
 
-LIB_LIBS     = $(call choose,LIB_LIBS,serialport hidapi-hidraw,-lm -lpthread)
+LIB_LIBS     = $(call choose,LIB_LIBS,serialport,-lm -lpthread)
 TOOL_LIBS    = $(call choose,TOOL_LIBS,readline jansson inih ncursesw tinfo,)
-SHARED_LIBS := -lserialport -lhidapi-hidraw -lm -lpthread
+SHARED_LIBS := -lserialport -lm -lpthread
 
 # ---- Files ---------------------------------------------------------------------------------------
 

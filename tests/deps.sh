@@ -11,7 +11,7 @@ set -eu
 
 packages_build='
 make gcc libc6-dev
-libserialport-dev libhidapi-dev libudev-dev
+libserialport-dev
 libreadline-dev libjansson-dev libinih-dev libncurses-dev
 libode-dev libwebsockets-dev libsdl2-dev libzstd-dev liblz4-dev zlib1g-dev python3-paho-mqtt
 '

@@ -126,8 +126,6 @@ programs() {
             [ -s "$root/usr/share/bash-completion/completions/$tool" ] &&
             [ -s "$root/usr/share/zsh/site-functions/_$tool" ] &&
             [ -s "$root/usr/share/fish/vendor_completions.d/$tool.fish" ] || return 1
-        # Loading it is felt at each start.
-        [ "$tool" = hidmotor ] || ! needs "$root/usr/bin/$tool" 'libudev.*' || return 1
     done
     [ "$(grep -c '^.SS .*\.c$' "$root/usr/share/man/man3/armwire.3")" = 5 ] || return 1
     for tool in armwire-code armwire-foxglove armwire-mcap armwire-mqtt armwire-pad ezphys-sim; do

@@ -1,6 +1,6 @@
 #!/usr/bin/env bats
-# hidmotor over the real libhidapi: umockdev's library shows it made-up boards, and sockets on which
-# simulators listen stand for their nodes (tests/hid).
+# hidmotor over hidraw nodes: umockdev's library shows it made-up boards in sysfs, and sockets on which
+# simulators listen stand for the nodes (tests/hid).
 load common
 
 # hid COMMAND…: with these boards and no others. Who uses memory that he has freed finds nonsense.

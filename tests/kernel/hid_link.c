@@ -1,7 +1,7 @@
-/* hid_link serve KEYS: a board that gives each report back, on uhid:KEYS; says "ready: URL".
- * hid_link compare COUNT: so many transactions each by the hid: link and by a bare loop on hidapi,
- *     in turns on the same board; 0 if no reply was wrong and the link took at most 1.5 times as
- *     long at P50 and P99.
+/* hid_link serve KEYS: a board that gives each report back, on uhid:KEYS; prints "ready: URL".
+ * hid_link compare COUNT: runs COUNT transactions over the hid: link and as many in a bare loop
+ *     on the node, in turns; 0 if no reply was wrong and the link took at most 1.5 times as long
+ *     at P50 and P99.
  * hid_link ask PATH ID COUNT: the bare loop alone, with reports that begin with this packet id;
  * prints "P50 P99" in milliseconds; 0 if all replies began so, too. hid_link read URL: says "open",
  * then waits for a report; exits with the status. hid_link open URL: exits with the status, after
@@ -10,8 +10,8 @@
  */
 #include <errno.h>
 #include <fcntl.h>
-#include <hidapi/hidapi.h>
 #include <linux/hidraw.h>
+#include <poll.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -72,7 +72,7 @@ static int serve(const char *keys)
 
 /* Either of the two: gives the report back, or not. */
 struct way {
-    hid_device *device;
+    int node; /* 0: use the link */
     struct aw_link *link;
     struct aw_samples times_us;
 };
@@ -80,9 +80,11 @@ struct way {
 static int transact(struct way *way, const unsigned char *report, unsigned char *reply)
 {
     size_t got = 0;
-    if (way->device)
-        return hid_write(way->device, report, 1 + AW_HID_REPORT) == 1 + AW_HID_REPORT
-                   ? hid_read_timeout(way->device, reply, AW_HID_REPORT, 2000)
+    struct pollfd readable = {.fd = way->node, .events = POLLIN};
+    if (way->node > 0)
+        return write(way->node, report, 1 + AW_HID_REPORT) == 1 + AW_HID_REPORT &&
+                       poll(&readable, 1, 2000) == 1
+                   ? (int)read(way->node, reply, AW_HID_REPORT)
                    : -1;
     if (aw_link_write(way->link, report + 1, AW_HID_REPORT, NULL) != AW_OK)
         return -1;
@@ -109,15 +111,15 @@ static int transactions(struct way *way, unsigned from, unsigned count)
     return wrong;
 }
 
-/* hidapi as it is used by itself: the first one of that VID and PID. */
 static int bare_turn(struct way *way, unsigned from, unsigned count)
 {
-    const struct aw_board *board = aw_hidmotor_protocol.boards;
-    way->device = hid_open(board->vendor, board->product, NULL);
-    if (!way->device)
-        return fail("bare loop", "hid_open found nothing");
+    struct aw_hid_port port;
+    aw_link_list_hid(&aw_hidmotor_protocol, &port, 1);
+    way->node = open(port.path, O_RDWR | O_CLOEXEC);
+    if (way->node < 0)
+        return fail("bare loop", strerror(errno));
     int wrong = transactions(way, from, count);
-    hid_close(way->device);
+    close(way->node);
     return wrong;
 }
 
@@ -139,7 +141,7 @@ static int compare_once(unsigned count)
         wrong += link_turn(&link, i, BLOCK);
     }
     struct aw_stats b = aw_samples_stats(&bare.times_us), l = aw_samples_stats(&link.times_us);
-    printf("# bare hidapi: n %zu, us p50 %.0f p99 %.0f max %.0f\n", b.n, b.p50, b.p99, b.max);
+    printf("# bare loop:   n %zu, us p50 %.0f p99 %.0f max %.0f\n", b.n, b.p50, b.p99, b.max);
     printf("# hid: link:   n %zu, us p50 %.0f p99 %.0f max %.0f; %d wrong\n", l.n, l.p50, l.p99,
            l.max, wrong);
     aw_samples_free(&bare.times_us);
@@ -159,10 +161,10 @@ static int compare(unsigned count)
 static int ask(const char *path, uint32_t id, unsigned count)
 {
     unsigned char report[1 + AW_HID_REPORT] = {0}, reply[AW_HID_REPORT];
-    struct way bare = {.device = hid_open_path(path)};
+    struct way bare = {.node = open(path, O_RDWR | O_CLOEXEC)};
     int wrong = 0;
-    if (!bare.device)
-        return fail(path, "cannot be opened");
+    if (bare.node < 0)
+        return fail(path, strerror(errno));
     memcpy(report + 1, &id, sizeof id);
     for (unsigned i = 0; i < count; i++) {
         int64_t start = aw_clock_now(&wall_clock.base);
@@ -170,7 +172,7 @@ static int ask(const char *path, uint32_t id, unsigned count)
         aw_samples_add(&bare.times_us, (double)(aw_clock_now(&wall_clock.base) - start) / 1000);
         wrong += got != AW_HID_REPORT || memcmp(report + 1, reply, sizeof id) != 0;
     }
-    hid_close(bare.device);
+    close(bare.node);
     struct aw_stats stats = aw_samples_stats(&bare.times_us);
     printf("%.3f %.3f\n", stats.p50 / 1000, stats.p99 / 1000);
     aw_samples_free(&bare.times_us);

@@ -31,7 +31,7 @@ mkdir -p "$programs" || give_up "cannot write $programs"
 for source in "$here"/*.c; do
     "${CC:-cc}" -std=c11 -D_GNU_SOURCE -O2 -Wall -Wextra -I"$top/lib" \
         -o "$programs/$(basename "$source" .c)" "$source" "$build/libarmwire.a" -Wl,--as-needed \
-        -lserialport -lhidapi-hidraw -lzstd -llz4 -ludev -lm ||
+        -lserialport -lzstd -llz4 -lm ||
         give_up "$source does not compile"
 done
 

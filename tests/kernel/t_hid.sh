@@ -1,5 +1,5 @@
 #!/bin/bash
-# HID: boards made by uhid, which the kernel shows as /dev/hidraw nodes, under the real libhidapi;
+# HID: boards made by uhid, which the kernel shows as /dev/hidraw nodes;
 # then hidmotor and its simulator on them.
 # shellcheck source=/dev/null
 . "$(dirname "$0")/lib.sh"
@@ -50,7 +50,7 @@ check "the list has it, too" says 'KERNELS=="0003:16C0:0486.*", MODE="0660"' "${
 check_fails 4 "not permitted — run it with sudo" "uhid: not permitted" "${plain[@]}" serve
 chmod 600 "$node" /dev/uhid
 check "feature reports are refused" timeout 20 "$hid_link" feature "$node"
-check "10000 transactions, none wrong, P50 and P99 within 1.5 of bare hidapi" \
+check "10000 transactions, none wrong, P50 and P99 within 1.5 of a bare loop" \
     timeout 100 "$hid_link" compare 10000
 first=$board
 start_board second.log "?serial=ARM0002"
@@ -105,7 +105,7 @@ best_is_as_fast() {
         function least(a, b) { return NR == 1 || b < a ? b : a }
         { p50 = least(p50, $1); p99 = least(p99, $2); q50 = least(q50, $3); q99 = least(q99, $4) }
         END {
-            printf "# bare hidapi P50 %s P99 %s ms, hidmotor P50 %s P99 %s ms\n", p50, p99, q50, q99
+            printf "# bare loop P50 %s P99 %s ms, hidmotor P50 %s P99 %s ms\n", p50, p99, q50, q99
             exit !(NR >= 3 && q50 > 0 && q50 <= 1.5 * p50 && q99 <= 1.5 * p99)
         }'
 }
@@ -122,7 +122,7 @@ check "hidmotor records" test "$(wc -l <run.csv)" -gt 100
 timeout 100 "$hidmotor" -l hid: -T 1s ping -n 10000 -j >ping.json
 check "10000 pings" true_for '.ok and .n == 10000 and .lost == 0 and .foreign == 0' ping.json
 cat ping.json
-check "as fast as a bare loop on hidapi, within 1.5" as_fast_as_bare 1000
+check "as fast as a bare loop on the node, within 1.5" as_fast_as_bare 1000
 
 # all_of COUNT: moves beside a recorder at full speed, each of which arrives.
 all_of() {

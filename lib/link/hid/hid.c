@@ -1,7 +1,6 @@
-/* Reports of a HID device, by hidapi on the kernel's hidraw nodes. */
+/* Reports of a HID device, through the kernel's hidraw nodes. */
 #include <errno.h>
 #include <fcntl.h>
-#include <hidapi/hidapi.h>
 #include <limits.h>
 #include <linux/hidraw.h>
 #include <poll.h>
@@ -13,18 +12,16 @@
 #include <unistd.h>
 
 #include "base/text.h"
+#include "link/core/fd_link.h"
 #include "link/core/turns.h"
 #include "link/hid/hid_port.h"
 #include "link/hid/transports.h"
 
 #define UDEV_TIME AW_SECOND /* so long after plugging in udev may still be at work */
 #define ASK_AGAIN (20 * AW_MILLISECOND)
-#define SLICE     AW_MILLISECOND
 
 struct hid_link {
-    struct aw_link base;
-    hid_device *device;
-    int fd; /* hidapi's own, or -1 if it could not be found */
+    struct aw_fd_link fd;
     struct aw_turns turns;
     char name[112];
 };
@@ -37,15 +34,6 @@ static enum aw_status lost(const struct hid_link *self, struct aw_error *err)
                    self->name);
 }
 
-static enum aw_status await_report(const struct hid_link *self, int64_t deadline)
-{
-    struct aw_clock *clock = self->base.clock;
-    int64_t slice = aw_clock_now(clock) + SLICE;
-    if (self->fd >= 0 || slice > deadline)
-        return aw_clock_wait(clock, self->fd, POLLIN, deadline);
-    return aw_clock_sleep(clock, slice);
-}
-
 static enum aw_status hid_link_read(struct aw_link *link, void *buf, size_t cap, size_t *got,
                                     int64_t deadline, struct aw_error *err)
 {
@@ -54,19 +42,17 @@ static enum aw_status hid_link_read(struct aw_link *link, void *buf, size_t cap,
     unsigned char report[AW_HID_REPORT];
     *got = 0;
     for (;;) {
-        enum aw_status status = await_report(self, deadline);
-        if (status == AW_STOPPED || (status == AW_TIMEOUT && self->fd >= 0))
+        enum aw_status status = aw_clock_wait(link->clock, self->fd.fd, POLLIN, deadline);
+        if (status != AW_OK)
             return status;
-        int n = hid_read_timeout(self->device, report, sizeof report, 0);
+        ssize_t n = read(self->fd.fd, report, sizeof report);
         if (n > 0) {
             *got = (size_t)n < cap ? (size_t)n : cap;
             memcpy(buf, report, *got);
             return AW_OK;
         }
-        if (n < 0 && errno != EINTR)
+        if (n == 0 || (errno != EINTR && errno != EAGAIN))
             return lost(self, err);
-        if (status == AW_TIMEOUT)
-            return status;
     }
 }
 
@@ -79,35 +65,21 @@ static enum aw_status hid_link_write(struct aw_link *link, const void *buf, size
         return aw_fail(err, AW_USAGE, "%s: a report has at most %d bytes, not %zu", self->name,
                        AW_HID_REPORT, size);
     memcpy(report + 1, buf, size);
-    int n;
+    ssize_t n;
     do
-        n = hid_write(self->device, report, 1 + size);
+        n = write(self->fd.fd, report, 1 + size);
     while (n < 0 && errno == EINTR);
     if (n < 0 && errno == ETIMEDOUT)
         return aw_fail(err, AW_TIMEOUT, "%s: the board takes nothing — reset it", self->name);
     return n < 0 ? lost(self, err) : AW_OK;
 }
 
-static void hid_link_close(struct aw_link *link)
-{
-    struct hid_link *self = (struct hid_link *)link;
-    if (self->device)
-        hid_close(self->device);
-    free(self);
-}
-
-static int hid_link_fd(const struct aw_link *link)
-{
-    return ((const struct hid_link *)link)->fd;
-}
-
 static bool hid_link_raw(const struct aw_link *link, const void *buf, size_t size,
                          struct aw_link_raw *raw)
 {
-    const struct hid_link *self = (const struct hid_link *)link;
     *raw = (struct aw_link_raw){
-        .bytes = raw->bytes, .cap = raw->cap, .size = 1 + size, .fd = self->fd};
-    if (raw->fd < 0 || raw->size > raw->cap)
+        .bytes = raw->bytes, .cap = raw->cap, .size = 1 + size, .fd = aw_fd_fd(link)};
+    if (raw->size > raw->cap)
         return false;
     raw->bytes[0] = 0; /* the number of the report: none */
     memcpy(raw->bytes + 1, buf, size);
@@ -117,8 +89,8 @@ static bool hid_link_raw(const struct aw_link *link, const void *buf, size_t siz
 static const struct aw_link_ops hid_ops = {
     .read = hid_link_read,
     .write = hid_link_write,
-    .close = hid_link_close,
-    .fd = hid_link_fd,
+    .close = aw_fd_close,
+    .fd = aw_fd_fd,
     .raw = hid_link_raw,
 };
 
@@ -148,30 +120,15 @@ static enum aw_status open_node(const char *path, struct aw_clock *clock, int *f
     return *fd >= 0 ? AW_OK : AW_NO_LINK;
 }
 
-/* hidapi 0.13 writes into memory that it has freed when it opens something that is no hidraw node,
- * so we look first. The node stays open meanwhile: opening a USB device anew takes 50 ms. */
 static enum aw_status open_port(struct hid_link *self, const struct aw_protocol *protocol,
                                 const struct aw_hid_port *port, struct aw_error *err)
 {
     char problem[sizeof port->problem];
-    int node;
-    if (open_node(port->path, self->base.clock, &node) == AW_STOPPED)
+    if (open_node(port->path, self->fd.base.clock, &self->fd.fd) == AW_STOPPED)
         return aw_fail(err, AW_STOPPED, "%s: stopped", self->name);
-    if (node >= 0 && is_hidraw(node)) {
-        /* hidapi does not tell its descriptor, but the kernel gives the lowest one that is free,
-         * unless another thread is quicker. */
-        int next = fcntl(node, F_DUPFD_CLOEXEC, 0);
-        if (next >= 0)
-            close(next);
-        self->device = hid_open_path(port->path);
-        self->fd = self->device && next >= 0 && is_hidraw(next) ? next : -1;
-    }
-    int error = errno;
-    if (node >= 0)
-        close(node);
-    if (self->device)
+    if (self->fd.fd >= 0 && is_hidraw(self->fd.fd))
         return AW_OK;
-    aw_hid_problem(protocol, port, error, problem, sizeof problem);
+    aw_hid_problem(protocol, port, errno, problem, sizeof problem);
     return aw_fail(err, AW_NO_LINK, "%s: %s", self->name, problem);
 }
 
@@ -293,24 +250,24 @@ enum aw_status aw_hid_open(struct aw_link **out, const struct aw_url *url,
                              : choose(&port, options->protocol, &choice, url->rest, err);
     if (status != AW_OK)
         return status;
-    struct hid_link *self = calloc(1, sizeof *self);
+    struct hid_link *self = aw_fd_link_new(sizeof *self, &hid_ops, options->clock);
     if (!self)
         return aw_no_memory(err);
-    self->base = (struct aw_link){
-        .ops = &hid_ops, .clock = options->clock, .datagrams = true, .connections = 1};
+    self->fd.base.datagrams = true;
+    self->fd.base.connections = 1;
     snprintf(self->name, sizeof self->name, "hid:%s", port.path);
     if (*port.serial)
-        snprintf(self->base.key, sizeof self->base.key, "hid:%04x:%04x:%s", port.vendor,
+        snprintf(self->fd.base.key, sizeof self->fd.base.key, "hid:%04x:%04x:%s", port.vendor,
                  port.product, port.serial);
     else
-        snprintf(self->base.key, sizeof self->base.key, "%s", self->name);
+        snprintf(self->fd.base.key, sizeof self->fd.base.key, "%s", self->name);
     status = open_port(self, options->protocol, &port, err);
     if (status != AW_OK) {
-        hid_link_close(&self->base);
+        aw_fd_close(&self->fd.base);
         return status;
     }
-    self->turns.fd = self->fd;
-    self->base.turns = &self->turns;
-    *out = &self->base;
+    self->turns.fd = self->fd.fd;
+    self->fd.base.turns = &self->turns;
+    *out = &self->fd.base;
     return AW_OK;
 }

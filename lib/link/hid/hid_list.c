@@ -1,6 +1,6 @@
-/* What is plugged in, by hidapi's list and sysfs. Nothing is opened. */
+/* Connected boards, as sysfs describes them. No node is opened. */
+#include <dirent.h>
 #include <errno.h>
-#include <hidapi/hidapi.h>
 #include <libgen.h>
 #include <limits.h>
 #include <stdio.h>
@@ -13,6 +13,13 @@
 
 #define PAGE_VENDOR 0xFF00
 #define PAGE_SEREMU 0xFFC9 /* of a Teensy: its serial port, as HID */
+
+/* Items of a report descriptor, without the two bits of their size. */
+#define ITEM            0xFC
+#define ITEM_PAGE       0x04
+#define ITEM_USAGE      0x08
+#define ITEM_COLLECTION 0xA0
+#define ITEM_END        0xC0
 
 static const struct aw_board *boards_of(const struct aw_protocol *protocol)
 {
@@ -76,13 +83,34 @@ void aw_hid_problem(const struct aw_protocol *protocol, const struct aw_hid_port
     }
 }
 
-/* Removes control characters from a text of the device, which is printed to terminals. */
-static void copy_text(char *out, size_t size, const wchar_t *text)
+/* Reads an attribute of /sys/class/hidraw/NAME/device, "" if it does not exist. Returns the number
+ * of bytes. */
+static size_t read_attribute(const char *name, const char *attribute, char *out, size_t size)
+{
+    char path[120];
+    snprintf(path, sizeof path, "/sys/class/hidraw/%.40s/device/%s", name, attribute);
+    FILE *file = fopen(path, "re");
+    size_t n = file ? fread(out, 1, size - 1, file) : 0;
+    if (file)
+        fclose(file);
+    out[n] = '\0';
+    return n;
+}
+
+/* Copies one line. The text comes from the device and goes to terminals: no control characters. */
+static void copy_line(char *out, size_t size, const char *text)
 {
     size_t n = 0;
-    for (; text && *text && n + 1 < size; text++)
-        out[n++] = *text >= 0x20 && *text < 0x7F ? (char)*text : '?';
+    for (; *text && *text != '\n' && n + 1 < size; text++)
+        out[n++] = *text >= 0x20 && *text < 0x7F ? *text : '?';
     out[n] = '\0';
+}
+
+static void copy_attribute(const char *name, const char *attribute, char *out, size_t size)
+{
+    char text[256];
+    if (read_attribute(name, attribute, text, sizeof text) > 0)
+        copy_line(out, size, text);
 }
 
 static bool is_vendor_page(uint16_t page)
@@ -90,45 +118,73 @@ static bool is_vendor_page(uint16_t page)
     return page >= PAGE_VENDOR && page != PAGE_SEREMU;
 }
 
-static void fill(struct aw_hid_port *port, const struct hid_device_info *info,
-                 const struct aw_board *boards)
+/* Finds the usage of the first collection, or of the first one with a vendor's usage page. */
+static void find_usage(struct aw_hid_port *port, const uint8_t *at, const uint8_t *end)
 {
-    *port = (struct aw_hid_port){.vendor = info->vendor_id,
-                                 .product = info->product_id,
-                                 .usage_page = info->usage_page,
-                                 .usage = info->usage,
-                                 .interface = info->interface_number};
-    snprintf(port->path, sizeof port->path, "%s", info->path);
-    copy_text(port->serial, sizeof port->serial, info->serial_number);
-    copy_text(port->manufacturer, sizeof port->manufacturer, info->manufacturer_string);
-    copy_text(port->name, sizeof port->name, info->product_string);
+    static const uint8_t sizes[] = {0, 1, 2, 4};
+    uint32_t page = 0, usage = 0;
+    for (int depth = 0; at < end && end - at > sizes[*at & 3]; at += 1 + sizes[*at & 3]) {
+        uint32_t value = 0;
+        for (size_t i = sizes[*at & 3]; i > 0; i--)
+            value = value << 8 | at[i];
+        switch (*at & ITEM) {
+        case ITEM_PAGE:
+            page = value << 16;
+            break;
+        case ITEM_USAGE:
+            usage = usage ? usage : value | (value > UINT16_MAX ? 0 : page);
+            break;
+        case ITEM_COLLECTION:
+            if (depth++ == 0 && !is_vendor_page(port->usage_page) &&
+                (!port->usage_page || is_vendor_page((uint16_t)(usage >> 16)))) {
+                port->usage_page = (uint16_t)(usage >> 16);
+                port->usage = (uint16_t)usage;
+            }
+            usage = 0;
+            break;
+        case ITEM_END:
+            depth--;
+            break;
+        default:
+            break;
+        }
+    }
+}
+
+/* Interfaces of a USB device share the folder two levels above theirs; uhid devices have none. */
+static void fill(struct aw_hid_port *port, const char *name, const struct aw_board *boards)
+{
+    char text[4097], link[80], real[PATH_MAX];
+    unsigned vendor = 0, product = 0;
+    *port = (struct aw_hid_port){.interface = -1};
+    snprintf(port->path, sizeof port->path, "/dev/%.20s", name);
+    size_t n = read_attribute(name, "report_descriptor", text, sizeof text);
+    find_usage(port, (uint8_t *)text, (uint8_t *)text + n);
+    read_attribute(name, "uevent", text, sizeof text);
+    for (const char *line = text; line; line = strchr(line, '\n')) {
+        line += *line == '\n';
+        /* NOLINTNEXTLINE(cert-err34-c): the kernel's numbers */
+        sscanf(line, "HID_ID=%*x:%x:%x", &vendor, &product);
+        if (strncmp(line, "HID_NAME=", 9) == 0)
+            copy_line(port->name, sizeof port->name, line + 9);
+        else if (strncmp(line, "HID_UNIQ=", 9) == 0)
+            copy_line(port->serial, sizeof port->serial, line + 9);
+    }
+    port->vendor = (uint16_t)vendor;
+    port->product = (uint16_t)product;
+    if (read_attribute(name, "../bInterfaceNumber", text, sizeof text) > 0) {
+        port->interface = (int)strtol(text, NULL, 16);
+        copy_attribute(name, "../../manufacturer", port->manufacturer, sizeof port->manufacturer);
+        copy_attribute(name, "../../product", port->name, sizeof port->name);
+    }
     for (const struct aw_board *row = boards; row->name; row++)
         if (row->vendor == port->vendor && row->product == port->product)
             snprintf(port->board, sizeof port->board, "%s", row->name);
-    /* Interfaces of a USB device have it in common two floors up; others are devices by themselves.
-     */
-    char link[80], real[PATH_MAX];
-    const char *name = strrchr(port->path, '/');
-    snprintf(link, sizeof link, "/sys/class/hidraw/%.40s/device", name ? name + 1 : "");
+    snprintf(link, sizeof link, "/sys/class/hidraw/%.40s/device", name);
     const char *device = realpath(link, real) ? real : port->path;
     if (device == real && port->interface >= 0)
         device = dirname(dirname(real));
     snprintf(port->device, sizeof port->device, "%.*s", (int)sizeof port->device - 1, device);
-}
-
-/* hidapi lists a node once for each of its collections; the vendor's own one is what counts. */
-static bool known_already(struct aw_hid_port *ports, size_t n, const struct hid_device_info *info)
-{
-    for (size_t i = 0; i < n; i++) {
-        if (strcmp(ports[i].path, info->path) != 0)
-            continue;
-        if (is_vendor_page(info->usage_page) && !is_vendor_page(ports[i].usage_page)) {
-            ports[i].usage_page = info->usage_page;
-            ports[i].usage = info->usage;
-        }
-        return true;
-    }
-    return false;
 }
 
 static int by_path(const void *a, const void *b)
@@ -182,11 +238,12 @@ size_t aw_hid_find(const struct aw_protocol *protocol, struct aw_hid_port *ports
                    const struct aw_hid_choice *choice)
 {
     size_t n = 0;
-    struct hid_device_info *list = hid_enumerate(0, 0);
-    for (const struct hid_device_info *info = list; info && n < AW_HID_PORTS; info = info->next)
-        if (info->path && !known_already(ports, n, info))
-            fill(&ports[n++], info, boards_of(protocol));
-    hid_free_enumeration(list);
+    DIR *dir = opendir("/sys/class/hidraw");
+    for (struct dirent *entry; dir && n < AW_HID_PORTS && (entry = readdir(dir));)
+        if (entry->d_name[0] != '.')
+            fill(&ports[n++], entry->d_name, boards_of(protocol));
+    if (dir)
+        closedir(dir);
     qsort(ports, n, sizeof *ports, by_path);
     for (size_t i = 0; i < n; i++)
         ports[i].chosen = fits(&ports[i], choice) && is_lowest(ports, n, i, choice);

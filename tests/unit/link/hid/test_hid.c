@@ -1,6 +1,5 @@
-/* hid: and uhid:. The boards are made up, but found by the real libhidapi through the real libudev:
- * umockdev's library shows it another sysfs, and tests/hid/hidraw.c puts sockets in the place of
- * the nodes. The test starts itself anew with the two. */
+/* hid: and uhid:. The boards are made up: umockdev's library shows another sysfs, and
+ * tests/hid/hidraw.c replaces the nodes by sockets. The test restarts itself with the two. */
 #include "link_helper.h"
 #include "next_helper.h"
 
@@ -18,19 +17,7 @@
 #include "link/hid/hid_port.h"
 #include "link/open.h"
 
-static bool no_spare_descriptor; /* fcntl(2) has none */
-static int write_error;          /* errno of the next report, 0 for none */
-
-int fcntl(int fd, int command, ...)
-{
-    va_list list;
-    va_start(list, command);
-    void *argument = va_arg(list, void *);
-    va_end(list);
-    if (no_spare_descriptor && command == F_DUPFD_CLOEXEC)
-        return fails_with(EMFILE);
-    return NEXT(fcntl)(fd, command, argument);
-}
+static int write_error; /* errno of the next report, 0 for none */
 
 ssize_t write(int fd, const void *buf, size_t size)
 {
@@ -303,7 +290,6 @@ static void wrong_links(void **state)
     assert_open_fails("uhid:1", AW_USAGE, "takes nothing");
 }
 
-/* hidapi 0.13 crashes on these. */
 static void paths_that_are_no_hidraw(void **state)
 {
     (void)state;
@@ -497,34 +483,6 @@ static void waiting_ends_when_asked(void **state)
     close(stop[1]);
 }
 
-/* Where hidapi's descriptor cannot be found out, the board is asked every millisecond. */
-static void without_a_descriptor(void **state)
-{
-    (void)state;
-    int stop[2];
-    assert_int_equal(pipe(stop), 0);
-    struct aw_real_clock clock = aw_real_clock(stop[0]);
-    struct board board;
-    plug_in("hidraw1", "16c0:0486 A1 'ItsyBitsy M4'");
-    start_board(&board, "hidraw1");
-    no_spare_descriptor = true;
-    struct aw_link *link = open_link("hid:", &clock.base);
-    no_spare_descriptor = false;
-    assert_int_equal(aw_link_fd(link), -1);
-    for (unsigned i = 0; i < 10; i++)
-        exchange(link, i);
-    assert_read_is(link, AW_TIMEOUT, 0);
-    assert_read_is(link, AW_TIMEOUT, 5 * AW_MILLISECOND);
-    assert_int_equal(write(stop[1], "x", 1), 1);
-    assert_read_is(link, AW_STOPPED, AW_SECOND);
-    assert_int_equal(read(stop[0], &(char){0}, 1), 1);
-    end_board(&board);
-    assert_read_is(link, AW_LOST, AW_SECOND);
-    aw_link_close(link);
-    close(stop[0]);
-    close(stop[1]);
-}
-
 static void a_board_that_hangs(void **state)
 {
     (void)state;
@@ -543,8 +501,7 @@ static void a_board_that_hangs(void **state)
     end_board(&board);
 }
 
-/* A board that is a keyboard, too: one node with two collections, of which hidapi tells one by one.
- */
+/* A board that is also a keyboard: one node with two collections. */
 static void a_node_counts_once(void **state)
 {
     (void)state;
@@ -626,7 +583,6 @@ static int all_tests(void)
         CASE(a_thousand_transactions),
         CASE(reports_of_other_sizes),
         CASE(waiting_ends_when_asked),
-        CASE(without_a_descriptor),
         CASE(a_board_that_hangs),
         CASE(a_node_counts_once),
         CASE(unplugging),
