@@ -46,7 +46,7 @@ static void choose_tones(struct aw_sweep *sweep)
 /* One period of the multisine at GRID points, where the k-th harmonic goes round k times: one table
  * has all the sines that are needed. */
 struct grid {
-    double complex turn[GRID];
+    double cosine[GRID], sine[GRID];
     double signal[GRID];
 };
 
@@ -59,12 +59,15 @@ static size_t harmonic(const struct aw_sweep *sweep, int tone)
 static void set_phases(struct aw_sweep *sweep, const struct grid *grid, double level)
 {
     for (int k = 0; k < sweep->n; k++) {
-        double complex sum = 0;
-        for (size_t i = 0; i < GRID; i++) {
-            double cut = fmax(-level, fmin(level, grid->signal[i]));
-            sum += cut * conj(grid->turn[harmonic(sweep, k) * i % GRID]);
+        double along = 0, across = 0;
+        size_t step = harmonic(sweep, k) % GRID, at = 0;
+        for (size_t i = 0; i < GRID; i++, at = (at + step) % GRID) {
+            double value = grid->signal[i];
+            double cut = value > level ? level : value < -level ? -level : value;
+            along += cut * grid->cosine[at];
+            across += cut * grid->sine[at];
         }
-        sweep->phase[k] = carg(sum);
+        sweep->phase[k] = atan2(-across, along);
     }
 }
 
@@ -78,18 +81,21 @@ static double choose_phases(struct aw_sweep *sweep)
     double least = INFINITY;
     for (int k = 0; k < sweep->n; k++)
         sweep->phase[k] = -M_PI * (double)k * (double)(k + 1) / sweep->n;
-    for (size_t i = 0; i < GRID; i++)
-        grid.turn[i] = cexp(I * 2 * M_PI * (double)i / GRID);
+    for (size_t i = 0; i < GRID; i++) {
+        grid.cosine[i] = cos(2 * M_PI * (double)i / GRID);
+        grid.sine[i] = sin(2 * M_PI * (double)i / GRID);
+    }
     for (int round = 0; round < ROUNDS; round++) {
         double peak = 0;
         memset(grid.signal, 0, sizeof grid.signal);
         for (int k = 0; k < sweep->n; k++) {
-            double complex start = cexp(I * sweep->phase[k]);
-            for (size_t i = 0; i < GRID; i++)
-                grid.signal[i] += creal(start * grid.turn[harmonic(sweep, k) * i % GRID]);
+            double cosine = cos(sweep->phase[k]), sine = sin(sweep->phase[k]);
+            size_t step = harmonic(sweep, k) % GRID, at = 0;
+            for (size_t i = 0; i < GRID; i++, at = (at + step) % GRID)
+                grid.signal[i] += cosine * grid.cosine[at] - sine * grid.sine[at];
         }
         for (size_t i = 0; i < GRID; i++)
-            peak = fmax(peak, fabs(grid.signal[i]));
+            peak = fabs(grid.signal[i]) > peak ? fabs(grid.signal[i]) : peak;
         if (peak < least) {
             least = peak;
             best = *sweep;

@@ -857,7 +857,7 @@ END
     has "$output" "outcome="
 }
 
-# bats test_tags=long,direct
+# bats test_tags=long
 @test "tune, yes and then no: the measured step stands beside the prediction of its own gains" {
     local words="tune -b lankle -c tor --step 3Nm" first
     run script -qec "canpid -q -j -l '$fast' $words --report page.html >no" /dev/null < <(echo y; sleep 3; echo n)
@@ -993,7 +993,6 @@ as_fast_as_the_knee() { same "$(json '(if .kind == "integrating" then .gain else
     has "$stderr" "gain is no number"
 }
 
-# bats test_tags=direct
 @test "the tick: measured by identify, kept in the model, used and told by design" {
     for of in 'tick=4ms 0.004' 'tick=8ms 0.008' 'rate=100 0.01' 'rate=125 0.008' 'rate=1000 0.004' 'rate=50 0.02' \
         'drop=10%&tick=8ms 0.008'; do

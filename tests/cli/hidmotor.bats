@@ -1193,7 +1193,6 @@ END
     same "$(jq -s 'map(select(.msg == "set_setpoints" and .dir == "tx").t) | .[2] - .[0] < 3' <<<"$output")" true
 }
 
-# bats test_tags=direct
 @test "tune: a motor that its gains drive gets better ones, as predicted; not confirmed, no motor, no gains" {
     local pid="$fast&drive=pid" line
     ok hidmotor -q -j -l "$pid" tune m2 --yes --report r.html

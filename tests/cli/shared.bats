@@ -327,6 +327,14 @@ tried() {
     tried canpid "-b lknee -c pos" KILL
 }
 
+# bats test_tags=long
+@test "tune through a server in real time: the client gives signs of life while it computes" {
+    start server hidmotor -l "sim:?drive=pid" serve --listen "unix:$D/server"
+    run --separate-stderr hidmotor -q -l "$url" tune m2 --yes
+    hasnt "$stderr" silent
+    has "$output" "outcome="
+}
+
 # bats test_tags=plain
 @test "of clients that come and go nothing is left: no process, no descriptor" {
     serve s hidmotor -l sim:

@@ -6,6 +6,7 @@
 #include <time.h>
 
 #include "base/clamp.h"
+#include "base/task.h"
 #include "control/answer.h"
 #include "shell/experiments/tuning.h"
 
@@ -257,6 +258,16 @@ struct arrays {
     size_t n;
 };
 
+/* What a model is made of, for a thread of its own. */
+struct calculation {
+    struct arrays arrays;
+    struct aw_trial trial;
+    struct aw_fit_options options;
+    struct aw_model model;
+    struct aw_error err;
+    enum aw_status status;
+};
+
 static bool make_arrays(const struct aw_table *table, const struct aw_bench_columns *c,
                         struct arrays *a)
 {
@@ -274,25 +285,60 @@ static bool make_arrays(const struct aw_table *table, const struct aw_bench_colu
     return true;
 }
 
+static void calculate(void *context)
+{
+    struct calculation *c = context;
+    struct aw_model *model = &c->model;
+    c->status = aw_fit_best(&c->trial, &c->options, &model->fit, &c->err);
+    if (c->status != AW_OK)
+        return;
+    model->grain = aw_grain(c->arrays.y, c->arrays.n);
+    /* what the dead band lets through: the rest is the process */
+    struct aw_dead dead = {c->options.dead_zone, model->fit.dead_band};
+    for (size_t i = 0; i < c->trial.n_inputs; i++)
+        c->arrays.input[i] = aw_dead_passes(&dead, c->arrays.input[i]);
+    model->n_points = aw_spectrum(&c->trial, model->points, NULL);
+}
+
+static void drop_calculation(void *context)
+{
+    struct calculation *c = context;
+    free(c->arrays.t);
+    free(c);
+}
+
+static void tell_calculation(struct aw_session *session, const void *context)
+{
+    const size_t *n = context;
+    aw_session_work(session, "fitting a model to %zu samples: %.0f s", *n,
+                    aw_session_seconds(session));
+}
+
+/* The search for a model takes seconds for a long record: meanwhile a server needs signs of life,
+ * and Ctrl-C ends it. */
 enum aw_status aw_bench_model_from_table(struct aw_session *session, const struct aw_table *table,
                                          const struct aw_bench_columns *columns,
                                          const struct aw_fit_options *options,
                                          struct aw_model *model)
 {
-    struct arrays a;
-    struct aw_trial trial;
+    struct calculation *c = calloc(1, sizeof *c);
+    struct arrays *a = c ? &c->arrays : NULL;
     aw_model_init(model);
-    if (!make_arrays(table, columns, &a))
+    if (!c || !make_arrays(table, columns, a)) {
+        free(c);
         return aw_no_memory(&session->err);
-    trial = aw_excite_trial(a.t, a.u, a.y, a.n, columns->tick_s, a.input_t, a.input);
-    enum aw_status status = aw_fit_best(&trial, options, &model->fit, &session->err);
+    }
+    c->trial = aw_excite_trial(a->t, a->u, a->y, a->n, columns->tick_s, a->input_t, a->input);
+    c->options = *options;
+    c->model = *model;
+    aw_session_work_while(session, tell_calculation, &table->n_rows);
+    enum aw_status status = aw_task_run(&session->time.real.base, calculate, drop_calculation, c);
+    aw_session_work_while(session, NULL, NULL);
+    if (status != AW_OK) /* the thread has c */
+        return status;
+    status = c->status;
     if (status == AW_OK) {
-        model->grain = aw_grain(a.y, a.n);
-        /* what the dead band lets through: the rest is the process */
-        struct aw_dead dead = {options->dead_zone, model->fit.dead_band};
-        for (size_t i = 0; i < trial.n_inputs; i++)
-            a.input[i] = aw_dead_passes(&dead, a.input[i]);
-        model->n_points = aw_spectrum(&trial, model->points, NULL);
+        *model = c->model;
         model->driver = columns->driver;
         model->driver.quantum = model->grain.quantum;
         model->driver.noise = model->grain.noise;
@@ -300,8 +346,10 @@ enum aw_status aw_bench_model_from_table(struct aw_session *session, const struc
         time_t now = (time_t)(aw_wall_time() / AW_SECOND);
         struct tm utc;
         strftime(model->made, sizeof model->made, "%Y-%m-%dT%H:%M:%SZ", gmtime_r(&now, &utc));
+    } else {
+        session->err = c->err;
     }
-    free(a.t);
+    drop_calculation(c);
     return status;
 }
 

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/file.h"
+#include "base/task.h"
 #include "base/text.h"
 #include "shell/commands/picture.h"
 #include "shell/core/ask.h"
@@ -99,20 +100,51 @@ static enum aw_status identify(struct aw_bench *bench, struct tuner *t)
     return AW_OK;
 }
 
+/* A design for a thread of its own: the search takes a while, and a server needs signs of life. */
+struct search {
+    struct aw_process process;
+    struct aw_driver driver;
+    struct aw_design_options options;
+    struct aw_proposal proposal;
+    struct aw_error why;
+    enum aw_status status;
+};
+
+static void search(void *context)
+{
+    struct search *s = context;
+    s->status = aw_design(&s->process, &s->driver, &s->options, &s->proposal, &s->why);
+}
+
+static enum aw_status find_gains(struct aw_session *session, struct tuner *t, double overshoot,
+                                 struct aw_error *why)
+{
+    struct search *s = calloc(1, sizeof *s);
+    if (!s)
+        return aw_no_memory(why);
+    *s = (struct search){
+        .process = t->model.fit.process, .driver = t->model.driver, .options = t->options};
+    s->options.overshoot = t->story.overshoot = overshoot;
+    enum aw_status status = aw_task_run(&session->time.real.base, search, free, s);
+    if (status != AW_OK) /* the thread has s */
+        return status;
+    t->proposal = s->proposal;
+    *why = s->why;
+    status = s->status;
+    free(s);
+    return status;
+}
+
 /* For a share of the overshoot that is allowed: the motor's torque ends somewhere, which the model
  * does not have and which adds to it. Where that cannot be had, for what can. */
-static enum aw_status propose(struct tuner *t, struct aw_error *why)
+static enum aw_status propose(struct aw_session *session, struct tuner *t, struct aw_error *why)
 {
-    struct aw_design_options o = t->options;
-    o.overshoot *= t->share;
-    enum aw_status status =
-        aw_design(&t->model.fit.process, &t->model.driver, &o, &t->proposal, why);
-    t->story.overshoot = o.overshoot;
-    if (!(t->proposal.least_overshoot > 0))
+    double bound = t->options.overshoot;
+    enum aw_status status = find_gains(session, t, bound * t->share, why);
+    double least = t->proposal.least_overshoot;
+    if (status == AW_STOPPED || !(least > 0))
         return status;
-    o.overshoot = fmin(t->options.overshoot, t->proposal.least_overshoot * SLIGHTLY_MORE);
-    t->story.overshoot = o.overshoot;
-    return aw_design(&t->model.fit.process, &t->model.driver, &o, &t->proposal, why);
+    return find_gains(session, t, fmin(bound, least * SLIGHTLY_MORE), why);
 }
 
 /* What a person sees of it without -v: whose gains, how good they are to be, what became of them.
@@ -139,7 +171,7 @@ static enum aw_status design(struct aw_bench *bench, struct tuner *t)
     struct aw_session *session = bench->session;
     struct aw_error why = {0};
     bool force = aw_flag(session, "force");
-    enum aw_status status = propose(t, &why);
+    enum aw_status status = propose(session, t, &why);
     if (status == AW_OK || *t->proposal.refusal)
         show(session, t);
     bool forced = status == AW_LIMIT && force && t->proposal.margins.stable;

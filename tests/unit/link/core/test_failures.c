@@ -197,28 +197,20 @@ static void without_memory(void **state)
     }
 }
 
-/* Before anybody is asked for a name there is a pipe, a thread, and memory for both who ask and who
- * answer. */
+/* Without a thread the caller asks for the address itself. */
 static void without_means_to_look_up_a_name(void **state)
 {
     (void)state;
     static const struct addrinfo hints = {.ai_socktype = SOCK_STREAM};
     struct addrinfo *list = NULL;
-    struct rlimit usual;
-    int error = 0, highest = dup(0);
-    close(highest);
-    assert_int_equal(getrlimit(RLIMIT_NOFILE, &usual), 0);
-    limit_descriptors((rlim_t)highest + 1);
-    assert_int_equal(aw_resolve(&list, "localhost", 1, &hints, &real_clock.base, &error), AW_OK);
-    assert_int_equal(errno, EMFILE);
-    limit_descriptors(usual.rlim_cur);
-    assert_int_equal(error, EAI_SYSTEM);
+    int error = 0;
     unsigned before = open_descriptors();
     thread_error = EAGAIN;
     assert_int_equal(aw_resolve(&list, "localhost", 1, &hints, &real_clock.base, &error), AW_OK);
     thread_error = 0;
-    assert_int_equal(error, EAI_MEMORY);
-    assert_null(list);
+    assert_int_equal(error, 0);
+    assert_non_null(list);
+    freeaddrinfo(list);
     assert_int_equal(open_descriptors(), before);
     if (SANITIZED)
         skip();

@@ -1,0 +1,86 @@
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdatomic.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <sys/eventfd.h>
+#include <time.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+#include "base/task.h"
+
+static atomic_bool may_end, dropped;
+static int ran;
+
+static void run(void *context)
+{
+    const struct timespec nap = {.tv_nsec = 1000000};
+    while (!may_end)
+        nanosleep(&nap, NULL);
+    *(int *)context += 1;
+}
+
+static void drop(void *context)
+{
+    (void)context;
+    dropped = true;
+}
+
+static void runs_to_the_end(void **state)
+{
+    struct aw_real_clock clock = aw_real_clock(-1);
+    struct aw_virtual_clock virtual = aw_virtual_clock();
+    (void)state;
+    may_end = true;
+    assert_int_equal(aw_task_run(&clock.base, run, drop, &ran), AW_OK);
+    assert_int_equal(ran, 1);
+    assert_int_equal(aw_task_run(&virtual.base, run, drop, &ran), AW_OK);
+    assert_int_equal(ran, 2);
+    assert_false(dropped);
+}
+
+static void let_end(struct aw_aside *aside)
+{
+    aside->due = AW_NEVER;
+    may_end = true;
+}
+
+static void the_clock_works_aside_meanwhile(void **state)
+{
+    struct aw_real_clock clock = aw_real_clock(-1);
+    struct aw_aside aside = {.fd = -1, .serve = let_end};
+    (void)state;
+    may_end = false;
+    aw_aside_add(&clock.aside, &aside);
+    assert_int_equal(aw_task_run(&clock.base, run, drop, &ran), AW_OK);
+    assert_int_equal(ran, 3);
+}
+
+static void a_stop_leaves_it_to_its_thread(void **state)
+{
+    int stop = eventfd(1, EFD_CLOEXEC);
+    struct aw_real_clock clock = aw_real_clock(stop);
+    const struct timespec nap = {.tv_nsec = 1000000};
+    (void)state;
+    may_end = false;
+    assert_int_equal(aw_task_run(&clock.base, run, drop, &ran), AW_STOPPED);
+    assert_false(dropped);
+    may_end = true;
+    for (int i = 0; i < 5000 && !dropped; i++)
+        nanosleep(&nap, NULL);
+    assert_true(dropped);
+    assert_int_equal(ran, 4);
+    close(stop);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(runs_to_the_end),
+        cmocka_unit_test(the_clock_works_aside_meanwhile),
+        cmocka_unit_test(a_stop_leaves_it_to_its_thread),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
