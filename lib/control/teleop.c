@@ -349,6 +349,11 @@ bool aw_teleop_let_go(const struct aw_teleop *t)
     return t->enabled && !is_held(t, t->map->enable, true);
 }
 
+bool aw_teleop_is_due(const struct aw_teleop *t)
+{
+    return t->ready && is_held(t, t->map->enable, t->enabled) != t->enabled;
+}
+
 static enum aw_teleop_turn halted(struct aw_teleop *t)
 {
     bool ran = t->running;

@@ -162,6 +162,10 @@ void aw_teleop_waited(struct aw_teleop *t, int64_t now_ns);
  * not to be set before. */
 bool aw_teleop_let_go(const struct aw_teleop *t);
 
+/* The button was let go, or pressed: what comes after that is for the step after the next one. If a
+ * press and a push of the stick were seen together, the stick would not have been seen at rest. */
+bool aw_teleop_is_due(const struct aw_teleop *t);
+
 enum aw_teleop_turn aw_teleop_step(struct aw_teleop *t, int64_t now_ns);
 
 /* How far a row's input is out, from -1 to 1, behind its dead zone and curve. */

@@ -78,6 +78,13 @@ ends_of() {
     same "$(ends_of m2)" ''
 }
 
+@test "a button and a stick that arrive at the same time move the joint" {
+    pad 0.5=hold:1 0.5=lefty:-1 2.0=hold:0
+    ok drive --record run.pcapng -j
+    read -r first last <<<"$(ends_of m2)"
+    [ $((last - first)) -gt 20 ]
+}
+
 @test "events that are lost stop it, and the button has to be seen up again" {
     pad 0.5=hold:1 1.0=lefty:-1 1.2=lost 2.0=alive
     ok drive --record run.pcapng -j

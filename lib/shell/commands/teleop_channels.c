@@ -129,7 +129,7 @@ enum aw_status aw_teleop_channels_take(struct aw_hands *h)
     struct aw_teleop_channels *c = &h->channels;
     int64_t now = aw_clock_now(h->session->clock);
     c->behind = !c->over;
-    for (int i = 0; i < AT_ONCE && c->behind && !aw_teleop_let_go(&h->engine); i++)
+    for (int i = 0; i < AT_ONCE && c->behind && !aw_teleop_is_due(&h->engine); i++)
         c->behind = take_one(h, now);
     if (c->stale_ns > 0 && h->engine.enabled && now - c->came_ns > c->stale_ns)
         aw_teleop_lose(&h->engine, AW_HALT_STALE);

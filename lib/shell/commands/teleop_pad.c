@@ -142,7 +142,7 @@ void aw_teleop_pad_take(struct aw_hands *h)
 {
     struct aw_teleop_pad *p = &h->pad;
     char *line;
-    for (int i = 0; i < AT_ONCE && p->child.from >= 0 && !aw_teleop_let_go(&h->engine); i++) {
+    for (int i = 0; i < AT_ONCE && p->child.from >= 0 && !aw_teleop_is_due(&h->engine); i++) {
         line = next_line(h);
         if (!line)
             break;

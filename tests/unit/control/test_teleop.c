@@ -376,6 +376,20 @@ static void test_let_go(void **state)
     assert_false(aw_teleop_let_go(&t)); /* it was seen */
 }
 
+static void test_press_is_due(void **state)
+{
+    (void)state;
+    begin(true);
+    aw_teleop_set(&t, ENABLE, 1);
+    assert_false(aw_teleop_is_due(&t)); /* not seen up yet */
+    aw_teleop_set(&t, ENABLE, 0);
+    step(TICK);
+    aw_teleop_set(&t, ENABLE, 1);
+    assert_true(aw_teleop_is_due(&t));
+    step(TICK);
+    assert_false(aw_teleop_is_due(&t));
+}
+
 /* ---- Scenarios ---- */
 
 static unsigned random_state;
@@ -484,7 +498,7 @@ int main(void)
         cmocka_unit_test(test_choice),           cmocka_unit_test(test_lag),
         cmocka_unit_test(test_mistakes),         cmocka_unit_test(test_steps),
         cmocka_unit_test(test_steps_and_limits), cmocka_unit_test(test_let_go),
-        cmocka_unit_test(test_scenarios),
+        cmocka_unit_test(test_press_is_due),     cmocka_unit_test(test_scenarios),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
