@@ -1,6 +1,7 @@
 /* motor, force, reset, stop, step: what changes the simulation. Times are those of the simulation,
  * as far as it sends them. */
 #include <ctype.h>
+#include <math.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -97,7 +98,7 @@ void ezphys_report_time(struct aw_session *session)
         report_state(session);
 }
 
-static void report_joint(struct aw_session *session, const char *name)
+static enum aw_status report_joint(struct aw_session *session, const char *name)
 {
     static const char *const keys[AW_EZPHYS_AXES][2] = {{"displacement", "velocity"},
                                                         {"displacement2", "velocity2"},
@@ -106,12 +107,19 @@ static void report_joint(struct aw_session *session, const char *name)
     const struct aw_ezphys_joint *joint = aw_ezphys_state_joint(&state->ez.state, name);
     snprintf(state->text[0], sizeof *state->text, "%s", joint ? joint->object.name : name);
     aw_object_text(&session->result, "joint", state->text[0]);
+    enum aw_status status = AW_OK;
     struct ezphys_units units = ezphys_units(session, state->text[0]);
     for (int i = 0; joint && i < joint->n_axes && i < AW_EZPHYS_AXES; i++) {
         aw_object_number(&session->result, keys[i][0], joint->axes[i].displacement, -1,
                          units.displacement);
         aw_object_number(&session->result, keys[i][1], joint->axes[i].velocity, -1, units.velocity);
+        if (isnan(joint->axes[i].displacement) || isnan(joint->axes[i].velocity))
+            status = aw_fail(&session->err, AW_MALFORMED,
+                             "joint '%s' has no position any more: it is not a number — 'reset' "
+                             "starts the simulation again",
+                             name);
     }
+    return status;
 }
 
 /* ---- motor, force ---- */
@@ -276,7 +284,7 @@ static enum aw_status drive(struct drive *d)
     status = seconds > 0 ? ezphys_go_on(session, seconds, again, d) : ezphys_exchange(session);
     if (status == AW_OK) {
         aw_object_start(&session->result, d->forces ? "force" : "motor");
-        report_joint(session, d->word);
+        status = report_joint(session, d->word);
         ezphys_report_time(session);
     }
     if (status == AW_OK && seconds > 0 && !d->forces)

@@ -225,7 +225,9 @@ static void handle_packets(struct aw_ezphys *ez)
         struct aw_error cause;
         if (aw_wire_decode(&ez->wire, AW_RX, packet->frame, &record, &cause) != AW_OK) {
             note_problem(ez, &cause);
-            continue;
+            /* an axis without a number still counts, and must not keep its last place */
+            if (!record.present || strcmp(record.codec->message->name, "joint_axis") != 0)
+                continue;
         }
         aw_ezphys_state_update(&ez->state, ez->names, &record);
         packet->about = ez->state.about;
