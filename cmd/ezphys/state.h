@@ -187,6 +187,7 @@ const char *ezphys_recorded_name(struct aw_session *session, const struct aw_rec
 /* Names into a recording, and out of it. */
 bool ezphys_keep_names(struct aw_session *session, uint64_t *at, char *out, size_t size);
 bool ezphys_take_names(struct aw_session *session, const char *text);
+bool ezphys_has_names(struct aw_session *session);
 const char *ezphys_wire_name(struct aw_session *session, char *out, size_t size);
 const char *ezphys_subject(struct aw_session *session, const struct aw_record *record, char *out,
                            size_t size);

@@ -11,6 +11,7 @@
 #include "protocol/ezphys/scene.h"
 #include "protocol/ezphys/wire.h"
 #include "state.h"
+#include "wire/rows.h"
 
 static const char *find_wire(void *context, const char *name)
 {
@@ -202,6 +203,14 @@ bool ezphys_take_names(struct aw_session *session, const char *text)
     if (!text)
         kept->n = 0;
     return text && aw_ezphys_names_take(kept, text);
+}
+
+/* Some framings have names of their own. */
+bool ezphys_has_names(struct aw_session *session)
+{
+    struct ezphys_state *state = ezphys_state(session);
+    bool given = aw_option(session, "names") || aw_option(session, "scene");
+    return (given || state->kept.n > 0) && !aw_rows_have(session->wire->variant.head, AW_TEXT);
 }
 
 const char *ezphys_wire_name(struct aw_session *session, char *out, size_t size)

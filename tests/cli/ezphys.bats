@@ -836,6 +836,11 @@ SCENE
     same "${#lines[@]}" 101
     ok ezphys -q -l 'log:run.pcapng?speed=max' watch hinge.displacement -n 5
     same "${#lines[@]}" 5
+    ok ezphys decode -n 4 -j run.pcapng
+    same "$(jq -sc '[.[].name]' <<<"$output")" '[null,"bob","hinge","hinge"]'
+    ok ezphys decode -n 3 run.pcapng
+    has "${lines[2]}" 'displacement=0 angular_velocity=0rad/s name=hinge'
+    same "$(grep -m 1 -o 'joint_axis.*' run.csv | grep -o "[^,]*$")" hinge
     # a name that is given goes before the recording's own
     echo 'joint 1 knee' >names
     ok ezphys --names names plot knee.displacement run.pcapng
@@ -846,6 +851,20 @@ SCENE
     exits 2 ezphys -q run script
     has "$stderr" "nothing called 'hinge.displacement' has come"
     [ -s a.svg ]
+}
+
+@test "motor and force fail on an axis whose state is not a number" {
+    fake 'while True:
+    for i in range(99):
+        s.sendall(message(i, float("nan") if i else 0))
+        if answer(s) is None: break
+    s, _ = listener.accept()'
+    for command in 'motor 7 1 1' 'motor 7 1 1 --for 0.2s' 'force 7 1'; do
+        # shellcheck disable=SC2086
+        fails 5 timeout "$patience" ezphys -q -l "$url" $command
+        has "$why" "joint '7' has no position any more: it is not a number"
+    done
+    end "$pid"
 }
 
 @test "recordings keep how many axes a joint has, and the names that were given" {

@@ -48,29 +48,13 @@ struct recorder {
     bool typing;  /* lines on standard input are marks */
 };
 
-/* Behind what the view has written, in place of the end of its line, and in JSON of its object. */
-static void write_name(struct recorder *r, const char *line, size_t size, const char *name)
-{
-    char text[6 * AW_POINT_NAME + 16] = ",", *end;
-    bool json = r->format->style == AW_STYLE_JSON;
-    if (json)
-        end = stpcpy(aw_json_string(stpcpy(text, ",\"name\":"), name, AW_POINT_NAME), "}");
-    else
-        end = aw_csv_quote(text + 1, name, AW_POINT_NAME);
-    *end++ = '\n';
-    fwrite(line, 1, size - 1 - json, r->file);
-    fwrite(text, 1, (size_t)(end - text), r->file);
-}
-
 static void view_item(struct recorder *r, const struct aw_item *item)
 {
-    char line[AW_VIEW_MAX];
-    bool csv = r->format->style == AW_STYLE_CSV;
+    char line[AW_VIEW_MAX + AW_RECORD_NAME_MAX];
     size_t size = item->record ? aw_view_record(r->view, item->record, line) : 0;
-    if (size && r->named && (csv || *item->subject))
-        write_name(r, line, size, item->subject);
-    else
-        fwrite(line, 1, size, r->file);
+    if (size && r->named && (r->format->style == AW_STYLE_CSV || *item->subject))
+        size = aw_record_add_name(r->format->style, item->subject, line, size);
+    fwrite(line, 1, size, r->file);
 }
 
 static void remark(struct recorder *r, int64_t time_ns, const char *text)
@@ -119,16 +103,15 @@ static enum aw_status begin_tee(struct recorder *r, const char *path)
 
 static enum aw_status create(struct recorder *r)
 {
-    char header[AW_VIEW_MAX];
+    char header[AW_VIEW_MAX + AW_RECORD_NAME_MAX];
     enum aw_status status = aw_session_create(r->session, NULL, r->path, &r->file);
     bool headed = status == AW_OK && r->view && !aw_flag(r->session, "no-header");
     size_t size = headed ? aw_view_header(r->view, header) : 0;
     if (headed && r->format->style == AW_STYLE_CSV)
         aw_session_write_packets(r->session, r->file);
     if (size && r->named)
-        write_name(r, header, size, "name");
-    else if (size)
-        fwrite(header, 1, size, r->file);
+        size = aw_record_add_name(r->format->style, "name", header, size);
+    fwrite(header, 1, size, r->file);
     return status;
 }
 

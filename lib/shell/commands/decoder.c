@@ -47,10 +47,21 @@ enum aw_status aw_decoder_init(struct aw_decoder *decoder, struct aw_session *se
     return status;
 }
 
+/* Lines for people and JSON have a name where one is known; the columns of others are fixed. */
+static void look_for_names(struct aw_decoder *d)
+{
+    struct aw_session *session = d->session;
+    enum aw_style style = aw_session_style(session);
+    d->named = session->tool->names.any && !aw_flag(session, "fields") &&
+               (style == AW_STYLE_TEXT || style == AW_STYLE_JSON) &&
+               session->tool->names.any(session);
+}
+
 void aw_decoder_begin(struct aw_decoder *d, const char *name, enum aw_input input)
 {
     if (d->session->tool->names.take)
         d->session->tool->names.take(d->session, NULL);
+    look_for_names(d);
     d->name = name;
     d->input = input;
     d->dir = d->wanted;
@@ -85,27 +96,26 @@ void aw_decoder_complain(struct aw_decoder *d, const char *text)
     aw_session_report(d->session, "%s: %s\n", d->session->tool->name, why.text);
 }
 
-void aw_print_record(struct aw_session *session, struct aw_view *view,
-                     const struct aw_record *record)
-{
-    if (session->tool->notice)
-        session->tool->notice(session, record);
-    char *at = aw_output_reserve(&session->out, AW_VIEW_MAX);
-    aw_output_done(&session->out, at + aw_view_record(view, record, at));
-}
-
 static enum aw_status show(struct aw_decoder *d)
 {
-    struct aw_output *out = &d->session->out;
+    struct aw_session *session = d->session;
+    struct aw_output *out = &session->out;
+    char name[AW_POINT_NAME];
     d->record.time_ns = d->time_ns;
     if (d->wants && !d->wants(d->context, &d->record))
         return AW_OK;
     d->records++;
     if (d->take)
         return d->take(d->context, &d->record);
-    aw_print_record(d->session, d->view, &d->record);
+    if (session->tool->notice)
+        session->tool->notice(session, &d->record);
+    char *at = aw_output_reserve(out, AW_VIEW_MAX + AW_RECORD_NAME_MAX);
+    size_t size = aw_view_record(d->view, &d->record, at);
+    if (d->named && size && *aw_session_subject(session, &d->record, name, sizeof name))
+        size = aw_record_add_name(aw_session_style(session), name, at, size);
+    aw_output_done(out, at + size);
     if (out->error)
-        return aw_output_flush(out, &d->session->err);
+        return aw_output_flush(out, &session->err);
     return d->limit && d->records >= d->limit ? AW_ENOUGH : AW_OK;
 }
 
@@ -236,6 +246,8 @@ static enum aw_status decode_packet(struct aw_decoder *d, const struct aw_packet
         snprintf(comment, sizeof comment, "%.*s", (int)packet->comment_length, packet->comment);
         d->session->tool->names.take(d->session, comment);
     }
+    if (packet->comment || d->line == 1) /* names stand before the first packet, or with one */
+        look_for_names(d);
     if (!aw_packet_open(packet, &payload) || !is_ours(d, packet->linktype, &payload))
         return AW_OK;
     d->time_ns = packet->time_ns;

@@ -44,6 +44,7 @@ struct aw_decoder {
     struct aw_skipped skipped; /* of the current input */
     struct aw_error first;     /* of what is wrong, for the command line */
     uint64_t limit;            /* stop after so many records; 0: none */
+    bool named;                /* records end with the name of their subject */
     bool passing;              /* over the rest of a line that was taken before its end */
     struct aw_framer framer;
     struct aw_pcap_reader reader;
@@ -69,10 +70,6 @@ enum aw_status aw_decoder_feed(struct aw_decoder *decoder, const char *data, siz
 
 /* Reports and counts a damaged part. */
 void aw_decoder_complain(struct aw_decoder *decoder, const char *text);
-
-/* Prints a record to the session's output. */
-void aw_print_record(struct aw_session *session, struct aw_view *view,
-                     const struct aw_record *record);
 
 /* For a capture without any message of the tool. Names the program that wrote it, as its section
  * header says; "" if unknown. AW_USAGE. */

@@ -374,3 +374,16 @@ char *aw_object_print(const struct aw_object *object, const struct aw_object_for
 #undef ROW
     return printers[form->style](object, form, out);
 }
+
+size_t aw_record_add_name(enum aw_style style, const char *name, char *line, size_t size)
+{
+    char *end = line + size - 1;
+    if (style == AW_STYLE_JSON)
+        end = stpcpy(aw_json_string(stpcpy(end - 1, ",\"name\":"), name, AW_POINT_NAME), "}");
+    else if (style == AW_STYLE_CSV)
+        end = aw_csv_quote(stpcpy(end, ","), name, AW_POINT_NAME);
+    else
+        end = stpcpy(stpcpy(end, " name="), name);
+    *end++ = '\n';
+    return (size_t)(end - line);
+}

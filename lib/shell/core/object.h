@@ -97,4 +97,10 @@ char *aw_object_print(const struct aw_object *object, const struct aw_object_for
 /* Text as a JSON string with its quotes, cut after max bytes; what is no UTF-8 becomes '?'. */
 char *aw_json_string(char *out, const char *text, size_t max);
 
+#define AW_RECORD_NAME_MAX (6 * AW_POINT_NAME + 16) /* bytes that aw_record_add_name adds at most */
+
+/* Adds the name of a record's subject as last field to its line of this size, and returns the new
+ * size. In CSV, where fields have no names, also adds the column's name to the header. */
+size_t aw_record_add_name(enum aw_style style, const char *name, char *line, size_t size);
+
 #endif

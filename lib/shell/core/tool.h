@@ -225,6 +225,8 @@ struct aw_name_hooks {
     /* Takes such a text from a recording that is read; NULL: another recording begins, whose names
      * replace those of the one before. False: the text is a plain comment. */
     bool (*take)(struct aw_session *session, const char *text);
+    /* Are there names for the messages of a recording? decode adds them to its records. */
+    bool (*any)(struct aw_session *session);
     /* Writes the name of the wire in use, or its whole description if it has no name; returns it.
      * NULL: the variant's name. */
     const char *(*wire)(struct aw_session *session, char *out, size_t size);
