@@ -237,17 +237,23 @@ static bool is_ours(const struct aw_decoder *d, enum aw_linktype linktype,
            aw_payload_is_of(payload, d->ports);
 }
 
-static enum aw_status decode_packet(struct aw_decoder *d, const struct aw_packet *packet)
+/* Names stand before the first packet, or with one. */
+static void take_names(struct aw_decoder *d, const struct aw_packet *packet)
 {
-    struct aw_payload payload;
     char comment[512];
-    d->line++;
     if (packet->comment && d->session->tool->names.take) {
         snprintf(comment, sizeof comment, "%.*s", (int)packet->comment_length, packet->comment);
         d->session->tool->names.take(d->session, comment);
     }
-    if (packet->comment || d->line == 1) /* names stand before the first packet, or with one */
+    if (packet->comment || d->line == 1)
         look_for_names(d);
+}
+
+static enum aw_status decode_packet(struct aw_decoder *d, const struct aw_packet *packet)
+{
+    struct aw_payload payload;
+    d->line++;
+    take_names(d, packet);
     if (!aw_packet_open(packet, &payload) || !is_ours(d, packet->linktype, &payload))
         return AW_OK;
     d->time_ns = packet->time_ns;
