@@ -197,6 +197,18 @@ setpoint() { hidmotor -q -j -l "$1" positions | jq '.m1.setpoint'; }
     has "$rest" "the stop is not confirmed: lknee: no telemetry"
 }
 
+@test "a driver is not called disabled when its stop is not confirmed" {
+    start bus canpid sim --listen slcan:tcp-listen:0
+    under_way canpid -v -l "$url" step -b lknee -c pos --from 0 --to 5 --for 20s
+    wait_for client "-> 044#"
+    kill -STOP "$pid"
+    ended 3
+    kill -CONT "$pid"
+    has "$rest" "its telemetry has stopped in the middle of the motion — ended"
+    has "$rest" "the stop is not confirmed: lknee: no telemetry"
+    hasnt "$rest" "disabled"
+}
+
 @test "what an orphan would begin does not begin, and it says what helps" {
     mkfifo go orphan
     setsid -w sh -c '{ read -r _ <go; exec canpid -v -l sim: $0 >orphan 2>&1; } &' \

@@ -255,7 +255,7 @@ static enum aw_status play_once(struct aw_play *p, bool first, bool again)
     for (size_t k = 0; k < p->n; k++) {
         struct aw_play_joint *mine = &p->joints[k];
         aw_joint_guard(session, joint_of(p, k), mine->far, &mine->guard);
-        mine->guard.config.ended = "stopped";
+        mine->guard.config.ended = "ended"; /* a stop is reported when it is confirmed */
         mine->target = goals[k].value;
         mine->behind_ns = 0;
     }
