@@ -45,6 +45,7 @@ static void add_scalar(struct layout *at, const struct aw_field *row, const char
     bool scaled = row->scale != 0 || row->offset != 0 || row->by || row->has_no_data;
     codec->values |= (uint64_t)in_frame << i;
     codec->fixed |= (uint64_t)checked << i;
+    codec->marked |= (uint64_t)row->marked << i;
     codec->floats = codec->floats || row->type == AW_FLOAT;
     codec->scaled |= (uint64_t)(scaled && (row->upper || !codec->raw)) << i;
     at->bit = (uint16_t)(at->bit + codec->scalars[i].bits);
@@ -155,7 +156,8 @@ enum aw_status aw_codec_init(struct aw_codec *codec, const struct aw_protocol *p
     codec->raw = raw;
     codec->floats = false;
     codec->n_scalars = codec->n_runs = 0;
-    codec->values = codec->counted = codec->chosen = codec->scaled = codec->fixed = 0;
+    codec->values = codec->counted = codec->chosen = codec->scaled = codec->fixed = codec->marked =
+        0;
     add_rows(&at, message->head ? message->head : variant->head);
     at.payload = at.bit;
     add_rows(&at, message->fields);

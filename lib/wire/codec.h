@@ -65,6 +65,7 @@ struct aw_codec {
     uint64_t scaled;  /* bit i: scalar i has a scale, an offset, or a "no data" value */
     uint64_t fixed;   /* bit i: scalar i is checked on receipt */
     uint64_t checked; /* those of them that the constants do not cover */
+    uint64_t marked;  /* bit i: scalar i has .marked */
     struct aw_constants constants;
     struct aw_scalar scalars[AW_MAX_SCALARS];
     struct aw_codec_run runs[AW_MAX_RUNS];
@@ -81,6 +82,8 @@ struct aw_record {
     double v[AW_MAX_SCALARS]; /* by scalar; engineering units, or wire numbers if codec->raw; NaN:
                                 no data */
     char text[AW_TEXT_MAX + 1];
+    uint8_t odd;         /* the scalar with .marked that was wrong in the frame; 0: none */
+    uint64_t odd_number; /* what it was */
 };
 
 /* Lays out message in variant. AW_LIMIT is a mistake in the table: it has more than AW_MAX_SCALARS,

@@ -123,6 +123,24 @@ static enum aw_status check_rows(const struct aw_codec *codec, uint64_t rows, co
     return AW_OK;
 }
 
+/* Such a frame is read all the same; whoever shows it reports the first of them. */
+static __attribute__((noinline)) void find_odd(const struct aw_codec *codec, const uint8_t *data,
+                                               struct aw_record *record)
+{
+    for (uint64_t left = codec->marked; left; left &= left - 1) {
+        int i = __builtin_ctzll(left);
+        const struct aw_scalar *scalar = &codec->scalars[i];
+        uint64_t found = aw_bits_get(data, scalar->bit, scalar->bits, codec->variant->big_endian);
+        bool right = scalar->value ? (double)found <= scalar->field->max
+                                   : found == aw_fixed_value(codec, scalar, data);
+        if (right)
+            continue;
+        record->odd = (uint8_t)i;
+        record->odd_number = found;
+        return;
+    }
+}
+
 static enum aw_status drop_uncounted(const struct aw_codec *codec, struct aw_record *record,
                                      struct aw_error *err)
 {
@@ -238,6 +256,8 @@ static enum aw_status read_frame(const struct aw_codec *codec, struct aw_span fr
             record->v[run->scalar] = odd_value(codec, scalar, frame.data);
         }
     }
+    if (codec->marked)
+        find_odd(codec, frame.data, record);
     return codec->counted | codec->chosen ? drop_absent(codec, record, err) : AW_OK;
 }
 
@@ -246,6 +266,7 @@ enum aw_status aw_decode(const struct aw_codec *codec, struct aw_span frame,
 {
     record->codec = codec;
     record->present = codec->values;
+    record->odd = 0;
     enum aw_status status = codec->protocol->ascii ? aw_ascii_decode(codec, frame, record, err)
                                                    : read_frame(codec, frame, record, err);
     if (status != AW_OK) {

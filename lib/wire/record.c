@@ -14,6 +14,7 @@ void aw_record_init(struct aw_record *record, const struct aw_codec *codec, enum
     record->time_ns = AW_NO_TIME;
     record->dir = dir;
     record->present = 0;
+    record->odd = 0;
     record->text[0] = '\0';
     for (int i = 0; i < codec->n_scalars; i++) {
         const struct aw_field *row = codec->scalars[i].field;

@@ -112,6 +112,7 @@ struct aw_field {
     bool formal;   /* describes the message, not the device: watch shows it only if it is named */
     bool optional; /* encode without it sends .fallback */
     bool lenient;  /* AW_LENGTH, AW_CONST: other values are accepted on receipt */
+    bool marked;   /* AW_UINT with a range, AW_PAD, lenient rows: other values are reported */
     bool may_miss; /* AW_DIGITS: may be left out by the sender (not shown then) */
     bool has_no_data;
     int32_t no_data;          /* wire value that means "no data": shown as null, sent for "none" */

@@ -1505,6 +1505,10 @@ END
     same "$(json '[.controller,.anomaly]')" '[4,"controller 4 has no meaning"]'
     ok canpid decode -j 041#0000003E0300
     same "$(json .anomaly)" null
+    ok canpid decode 049#0000803F0900
+    same "$output" "-> aux board=lknee value=1 index=9 (index 9 has no meaning)"
+    ok canpid decode -j 049#0000803F0201
+    same "$(json '[.index,.anomaly]')" '[2,"zero is 1 instead of 0"]'
     ok canpid decode -j 041#0000003E0400
     fails 2 canpid -q -l "$fast" <<<"$output"
     has "$why" "no '4'"

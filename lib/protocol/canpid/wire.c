@@ -7,7 +7,7 @@
 #define FLOAT .type = AW_FLOAT, .bits = 32
 #define PAD(n)                                                                                     \
     {                                                                                              \
-        .name = "zero", .type = AW_PAD, .bits = (n)                                                \
+        .name = "zero", .type = AW_PAD, .bits = (n), .marked = true                                \
     }
 #define COUNT(a) (sizeof(a) / sizeof *(a))
 
@@ -102,6 +102,7 @@ static const struct aw_field aux[] = {
     {.name = "value", FLOAT, .help = "free for the user's algorithm; of variable 0, 1 lights the "
                                      "driver's lamp and 2 puts it out"},
     {.name = "index", .type = AW_UINT, .bits = 8, .min = 0, .max = 3, .always = true,
+     .marked = true,
      .help = "which variable"},
     PAD(8),
     {0},
@@ -154,7 +155,7 @@ static const struct aw_field sensors[] = {
     {.name = "velocity", .type = AW_SINT, .bits = 14, .unit = "rpm", NO_DATA(0x7FF),
      .help = "of the motor, in rpm (cells VELOCITY and VEL of the table); none after an error"},
     CURRENT,
-    {.name = "reserved", .type = AW_PAD, .bits = 4},
+    {.name = "reserved", .type = AW_PAD, .bits = 4, .marked = true},
     LEVER_ANGLE,
     {0},
 };
@@ -165,7 +166,7 @@ static const struct aw_field sensors_fw[] = {
      .help = "of the motor, in rpm; the upper two bits are lost under the current; none after an "
              "error"},
     CURRENT,
-    {.name = "reserved", .type = AW_PAD, .bits = 6},
+    {.name = "reserved", .type = AW_PAD, .bits = 6, .marked = true},
     LEVER_ANGLE,
     {0},
 };

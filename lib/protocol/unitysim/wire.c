@@ -17,7 +17,7 @@ enum { HEADER = 2, SHORTEST = 4, FRAME_MAX = 45 };
 static const struct aw_field head[] = {
     MARK,
     TYPE,
-    {.name = "length", .type = AW_LENGTH, .bits = 8, .lenient = true,
+    {.name = "length", .type = AW_LENGTH, .bits = 8, .lenient = true, .marked = true,
      .help = "bytes of data; not looked at on receipt"},
     {0},
 };
@@ -28,6 +28,7 @@ static const struct aw_field head_38[] = {
     MARK,
     TYPE,
     {.name = "length", .type = AW_CONST, .bits = 8, .constant = 38, .lenient = true,
+     .marked = true,
      .help = "two too few, as the published client sends; not looked at on receipt"},
     {0},
 };

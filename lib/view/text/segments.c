@@ -100,7 +100,7 @@ static int compile_json_group(struct compiler *c, int first)
 
 static void add_mark(struct compiler *c)
 {
-    if (!c->options->fields && c->closed)
+    if (!c->options->fields && (c->closed || c->codec->marked))
         add(c, WHAT_MARK, "%s", "");
 }
 

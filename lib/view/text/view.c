@@ -9,6 +9,7 @@
 #include "view/text/select.h"
 #include "view/text/value.h"
 #include "wire/rows.h"
+#include "wire/run.h"
 
 #define FORMAT_MAX 1024 /* characters of a --format, so that its segments fit */
 struct aw_view {
@@ -311,11 +312,17 @@ static char *print_mark(char *out, const struct aw_view *view, const struct aw_r
 {
     const char *const *mark = view->style->mark;
     char name[64];
-    if (view->odd < 0)
-        return out;
-    aw_scalar_name(&record->codec->scalars[view->odd], name, sizeof name);
-    return out +
-           sprintf(out, "%s%s %.9g has no meaning%s", mark[0], name, record->v[view->odd], mark[1]);
+    int odd = view->odd >= 0 ? view->odd : record->odd;
+    const struct aw_scalar *scalar = &record->codec->scalars[odd];
+    aw_scalar_name(scalar, name, sizeof name);
+    if (odd && scalar->value)
+        return out + sprintf(out, "%s%s %.9g has no meaning%s", mark[0], name,
+                             view->odd >= 0 ? record->v[odd] : (double)record->odd_number, mark[1]);
+    return odd ? out + sprintf(out, "%s%s is %llu instead of %llu%s", mark[0], name,
+                               (unsigned long long)record->odd_number,
+                               (unsigned long long)aw_fixed_value(record->codec, scalar, NULL),
+                               mark[1])
+               : out;
 }
 
 static char *print_number(char *out, struct aw_view *view, const struct aw_record *record,
