@@ -226,7 +226,7 @@ EXTRA_armwire-pad := -lSDL2
 $(foreach p,$(PROGRAMS),$(eval $(call program,bin/$(p),$(wildcard cmd/$(p)/*.c),$(EXTRA_$(p)))))
 # What is tested of armwire-mcap, apart from its verbs.
 MCAP_PARTS := $(addprefix cmd/armwire-mcap/,write.c read.c chunk.c ros.c)
-$(foreach t,$(TESTS),$(eval $(call program,$(t),$(t).c $(if $(findstring /armwire-mcap/,$(t)),$(MCAP_PARTS)),\
+$(foreach t,$(TESTS),$(eval $(call program,$(t),$(t).c tests/unit/test.c $(if $(findstring /armwire-mcap/,$(t)),$(MCAP_PARTS)),\
     -lcmocka $(if $(findstring /armwire-mcap/,$(t)),$$(MCAP_LIBS)))))
 $(B)/obj/tests/unit/armwire-mcap/%.o $(B)/obj/tests/bench/bench_mcap.o $(B)/obj/tests/fuzz/fuzz_mcap.o: \
     ALL_CPPFLAGS += -Icmd/armwire-mcap

@@ -3,17 +3,10 @@
 #define CANPID_RIG_H
 
 #include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
-#include <cmocka.h>
 
 #include "protocol/canpid/client.h"
 #include "protocol/canpid/device.h"
+#include "test.h"
 
 #define LHIP  0x20
 #define LKNEE 0x40

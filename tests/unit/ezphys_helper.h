@@ -6,19 +6,12 @@
 #define EZPHYS_RIG_H
 
 #include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
-#include <cmocka.h>
 
 #include "link/core/device.h"
 #include "protocol/ezphys/client.h"
 #include "protocol/ezphys/framing.h"
 #include "protocol/ezphys/wire.h"
+#include "test.h"
 #include "wire/rows.h"
 
 #define STEP_SIZE 0.01

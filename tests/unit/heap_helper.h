@@ -3,12 +3,8 @@
 #define AW_TESTS_HEAP_HELPER_H
 
 #include <malloc.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 
-#include <cmocka.h>
+#include "test.h"
 
 static inline size_t heap_used(void)
 {

@@ -4,19 +4,12 @@
 #define HIDMOTOR_RIG_H
 
 #include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
-#include <cmocka.h>
 
 #include "base/bytes.h"
 #include "protocol/hidmotor/client.h"
 #include "protocol/hidmotor/device.h"
 #include "protocol/hidmotor/motion.h"
+#include "test.h"
 
 struct rig {
     struct aw_virtual_clock clock;

@@ -38,21 +38,19 @@ static inline int server_start(const struct aw_tool *tool)
     return server.n_peers != 3;
 }
 
-static inline int start(void **state)
+static inline void start(void)
 {
-    (void)state;
-    return server_start(&rig_tool);
+    assert_int_equal(server_start(&rig_tool), 0);
 }
 
-static inline int stop(void **state)
+static inline void stop(void)
 {
-    (void)state;
     aw_server_close(&server);
     session->share.server = NULL;
     rig_free(session);
     for (int i = 0; i < 3; i++)
         aw_conn_free(&ends[i]);
-    return server.n_peers || server.peers;
+    assert_false(server.n_peers || server.peers);
 }
 
 /* Sends what was put into said, and lets the server take it. */

@@ -3,20 +3,14 @@
 #define AW_TESTS_SHELL_HELPER_H
 
 #include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <unistd.h>
-
-#include <cmocka.h>
 
 #include "sample_helper.h"
 #include "shell/commands/common.h"
 #include "shell/core/config.h"
 #include "shell/core/session.h"
 #include "shell/main.h"
+#include "test.h"
 
 static inline struct aw_session *rig_new(const struct aw_tool *tool)
 {

@@ -3,14 +3,6 @@
 #define UNITYSIM_RIG_H
 
 #include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
-#include <cmocka.h>
 
 #include "link/core/device.h"
 #include "link/core/url.h"
@@ -18,6 +10,7 @@
 #include "protocol/unitysim/client.h"
 #include "protocol/unitysim/device.h"
 #include "protocol/unitysim/wire.h"
+#include "test.h"
 
 struct rig {
     struct aw_virtual_clock clock;

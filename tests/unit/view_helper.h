@@ -3,17 +3,10 @@
 #define AW_TESTS_VIEW_HELPER_H
 
 #include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
-#include <cmocka.h>
 
 #include "base/clock.h"
 #include "protocol/canpid/wire.h"
+#include "test.h"
 #include "view/terminal/braille.h"
 #include "view/text/point.h"
 

@@ -5,14 +5,8 @@
 #define AW_TESTS_WIRE_HELPER_H
 
 #include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
-#include <cmocka.h>
-
+#include "test.h"
 #include "wire/hex.h"
 #include "wire/rows.h"
 #include "wire/wire.h"

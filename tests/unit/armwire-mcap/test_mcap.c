@@ -1,15 +1,9 @@
 /* MCAP files: written, read in pieces of any size, cut off anywhere, damaged, and packed as others
  * pack them. */
 #include <lz4frame.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
-#include <cmocka.h>
 
 #include "sanitized_helper.h"
+#include "test.h"
 
 #include "parts.h"
 #include "ros/frame.h"
@@ -93,11 +87,10 @@ static int read_file(struct aw_span in, size_t step, int *bad, bool *whole)
     return n;
 }
 
-static void any_pieces(void **state)
+TEST(any_pieces)
 {
     int bad;
     bool whole;
-    (void)state;
     write_file();
     struct aw_span in = {file.data, file.size};
     assert_true(aw_is_mcap(in) && aw_mcap_is_ours(in));
@@ -108,14 +101,13 @@ static void any_pieces(void **state)
     }
 }
 
-static void about(void **state)
+TEST(about)
 {
     static const struct aw_mcap_pair pairs[] = {
         {"tool", "rig"}, {"version", "1"}, {"link", "can:can0"}, {"wire", "spec"}, {NULL, NULL}};
     struct aw_mcap_reader *reader = aw_mcap_reader_new();
     struct aw_mcap_message message;
     size_t used;
-    (void)state;
     file.size = 0;
     struct aw_mcap *mcap = aw_mcap_new(take, &file);
     assert_true(aw_mcap_metadata(mcap, "armwire", pairs));
@@ -139,11 +131,10 @@ static void about(void **state)
 /* ---- Cut off ---- */
 
 /* Every message of a whole chunk is there. */
-static void cut_anywhere(void **state)
+TEST(cut_anywhere)
 {
     int bad, before = 0;
     bool whole;
-    (void)state;
     write_file();
     for (size_t size = AW_MCAP_MAGIC_SIZE; size < file.size; size += SANITIZED ? 23 : 3) {
         int n = read_file((struct aw_span){file.data, size}, 4096, &bad, &whole);
@@ -154,11 +145,10 @@ static void cut_anywhere(void **state)
 }
 
 /* A chunk that is not what its sum says is skipped. */
-static void damaged(void **state)
+TEST(damaged)
 {
     int bad;
     bool whole;
-    (void)state;
     for (size_t at = AW_MCAP_MAGIC_SIZE; at < 4000; at += SANITIZED ? 37 : 7) {
         write_file();
         if (at >= file.size)
@@ -168,10 +158,9 @@ static void damaged(void **state)
     }
 }
 
-static void no_room(void **state)
+TEST(no_room)
 {
     size_t taken = 0;
-    (void)state;
     struct aw_mcap *mcap = aw_mcap_new(refuse, &taken);
     unsigned channel =
         aw_mcap_channel(mcap, aw_mcap_schema(mcap, "a/msg/B", aw_frame_text), "/b", NULL);
@@ -199,11 +188,10 @@ static void open_packed(const char *compression, struct aw_span bytes, uint64_t 
     free(out.data);
 }
 
-static void packed(void **state)
+TEST(packed)
 {
     static const char text[] = "aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa";
     uint8_t bytes[200];
-    (void)state;
     size_t n = LZ4F_compressFrame(bytes, sizeof bytes, text, 40, NULL);
     assert_false(LZ4F_isError(n));
     open_packed("lz4", (struct aw_span){bytes, n}, 40, AW_OK);
@@ -216,18 +204,9 @@ static void packed(void **state)
     open_packed("bz2", (struct aw_span){(const uint8_t *)text, 40}, 40, AW_MALFORMED);
 }
 
-static int end_all(void **state)
+static void end_all(void)
 {
-    (void)state;
     free(file.data);
-    return 0;
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(any_pieces), cmocka_unit_test(about),   cmocka_unit_test(cut_anywhere),
-        cmocka_unit_test(damaged),    cmocka_unit_test(no_room), cmocka_unit_test(packed),
-    };
-    return cmocka_run_group_tests(tests, NULL, end_all);
-}
+ALL_TESTS_WITH(NULL, end_all);

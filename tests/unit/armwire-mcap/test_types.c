@@ -2,15 +2,10 @@
 #include "ros/types.h"
 
 #include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stdio.h>
-#include <string.h>
-
-#include <cmocka.h>
 
 #include "protocols.h"
 #include "ros.h"
+#include "test.h"
 #include "wire/wire.h"
 
 static const struct aw_name modes[] = {{0, "slow"}, {3, "very-fast"}, {0}};
@@ -41,7 +36,7 @@ static const struct aw_protocol protocol = {.name = "rig",
                                             .frame_max = 64,
                                             .datagrams = true};
 
-static void text_and_bytes(void **state)
+TEST(text_and_bytes)
 {
     static struct aw_wire wire;
     static const char expected[] =
@@ -62,7 +57,6 @@ static void text_and_bytes(void **state)
     uint8_t bytes[AW_CDR_MAX];
     struct aw_cdr cdr;
     struct aw_record record;
-    (void)state;
     aw_wire_init(&wire, &protocol, NULL, false);
     aw_cdr_init(&cdr, aw_wire_codec_at(&wire, 1));
     assert_true(aw_cdr_is_empty(&cdr));
@@ -128,13 +122,12 @@ static void fill(struct aw_record *record, uint32_t *chance)
     strcpy(record->text, "any");
 }
 
-static void all_tables(void **state)
+TEST(all_tables)
 {
     static struct aw_wire wire;
     static char text[AW_CDR_SCHEMA_MAX];
     uint8_t bytes[AW_CDR_MAX];
     uint32_t chance = 1;
-    (void)state;
     for (size_t p = 0; p < N_PROTOCOLS; p++) {
         aw_wire_init(&wire, protocols[p], NULL, false);
         for (size_t m = 0; m < protocols[p]->n_messages; m++) {
@@ -160,12 +153,11 @@ static void all_tables(void **state)
     }
 }
 
-static void no_types(void **state)
+TEST(no_types)
 {
     static const char *const texts[] = {"int32", "int32 a\n---\nint32 b", "Nobody a", "wstring a"};
     struct aw_ros *ros;
     struct aw_error err;
-    (void)state;
     for (size_t i = 0; i < sizeof texts / sizeof *texts; i++)
         assert_int_equal(aw_ros_new(&ros, "a/msg/B", texts[i], &err), AW_USAGE);
     /* a type within itself, and lists without an end */
@@ -179,14 +171,4 @@ static void no_types(void **state)
     assert_int_equal(aw_ros_values(ros, (struct aw_span){bytes, sizeof bytes}, compare, NULL, &err),
                      AW_MALFORMED);
     aw_ros_free(ros);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(text_and_bytes),
-        cmocka_unit_test(all_tables),
-        cmocka_unit_test(no_types),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,22 +1,14 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <poll.h>
-#include <setjmp.h>
 #include <signal.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include <cmocka.h>
-
 #include "base/child.h"
 #include "next_helper.h"
+#include "test.h"
 
 #define TIMEOUT_MS 20000
 
@@ -68,12 +60,10 @@ int kill(pid_t pid, int signal)
     return NEXT(kill)(pid, signal);
 }
 
-static int reset(void **state)
+static void reset(void)
 {
-    (void)state;
     memset(&fake, 0, sizeof fake);
     signal(SIGPIPE, SIG_IGN);
-    return 0;
 }
 
 static struct aw_child start(const char *script, struct aw_child_plan plan)
@@ -106,10 +96,9 @@ static void expect_no_child(void)
     assert_int_equal(NEXT(waitpid)(-1, NULL, WNOHANG), -1);
 }
 
-static void text_goes_to_it_and_comes_from_it(void **state)
+TEST_WITH(reset, NULL, text_goes_to_it_and_comes_from_it)
 {
     struct aw_child child = start("cat", (struct aw_child_plan){.write = true, .read = true});
-    (void)state;
     assert_int_equal(write(child.to, "hello", 5), 5);
     expect_text(child.from, "hello");
     assert_true(fcntl(child.to, F_GETFD) & FD_CLOEXEC);
@@ -125,7 +114,7 @@ static void text_goes_to_it_and_comes_from_it(void **state)
     expect_no_child();
 }
 
-static void standard_error_is_read(void **state)
+TEST_WITH(reset, NULL, standard_error_is_read)
 {
     static const struct {
         const char *script, *said;
@@ -135,7 +124,6 @@ static void standard_error_is_read(void **state)
         {"true", ""},
     };
     char said[64];
-    (void)state;
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
         struct aw_child child = start(rows[i].script, (struct aw_child_plan){.errors = true});
         assert_true(aw_child_wait(&child, TIMEOUT_MS));
@@ -147,11 +135,10 @@ static void standard_error_is_read(void **state)
     expect_no_child();
 }
 
-static void writing_to_a_dead_child_is_EPIPE(void **state)
+TEST_WITH(reset, NULL, writing_to_a_dead_child_is_EPIPE)
 {
     struct aw_child child = start("exit 4", (struct aw_child_plan){.write = true});
     char words[40];
-    (void)state;
     assert_true(aw_child_wait(&child, TIMEOUT_MS));
     assert_int_equal(write(child.to, "x", 1), -1);
     assert_int_equal(errno, EPIPE);
@@ -159,10 +146,9 @@ static void writing_to_a_dead_child_is_EPIPE(void **state)
     assert_string_equal(aw_child_words(words, sizeof words, aw_child_end(&child, 0)), "exit 4");
 }
 
-static void it_gets_a_descriptor(void **state)
+TEST_WITH(reset, NULL, it_gets_a_descriptor)
 {
     int ends[2];
-    (void)state;
     assert_int_equal(pipe2(ends, O_CLOEXEC), 0);
     struct aw_child child = start("cat >&3", (struct aw_child_plan){.write = true, .fd = ends[1]});
     close(ends[1]);
@@ -174,33 +160,30 @@ static void it_gets_a_descriptor(void **state)
 }
 
 /* The child is still running after the timeout: a look reports that, an end kills. */
-static void it_gets_a_variable(void **state)
+TEST_WITH(reset, NULL, it_gets_a_variable)
 {
     char variable[] = "AW_TEST=of the child";
     setenv("AW_OTHER", "of both", 1);
     struct aw_child child = start("echo \"$AW_TEST, $AW_OTHER\"",
                                   (struct aw_child_plan){.env = variable, .read = true});
-    (void)state;
     expect_text(child.from, "of the child, of both\n");
     assert_int_equal(aw_child_end(&child, TIMEOUT_MS), 0);
     assert_null(getenv("AW_TEST"));
 }
 
-static void its_messages_are_dropped_if_it_is_quiet(void **state)
+TEST_WITH(reset, NULL, its_messages_are_dropped_if_it_is_quiet)
 {
-    (void)state;
     struct aw_child child =
         start("readlink /proc/$$/fd/2", (struct aw_child_plan){.read = true, .quiet = true});
     expect_text(child.from, "/dev/null\n");
     assert_int_equal(aw_child_end(&child, 5000), 0);
 }
 
-static void a_child_that_does_not_end_is_killed(void **state)
+TEST_WITH(reset, NULL, a_child_that_does_not_end_is_killed)
 {
     struct aw_child child =
         start("trap '' TERM; echo up; exec sleep 1000", (struct aw_child_plan){.read = true});
     char words[40];
-    (void)state;
     expect_text(child.from, "up\n");
     assert_false(aw_child_wait(&child, 0));
     assert_false(aw_child_wait(&child, 5));
@@ -212,7 +195,7 @@ static void a_child_that_does_not_end_is_killed(void **state)
 }
 
 /* It is killed if it has not ended in time; a signal meanwhile does not end the wait. */
-static void a_signal_does_not_end_the_wait(void **state)
+TEST_WITH(reset, NULL, a_signal_does_not_end_the_wait)
 {
     static const struct {
         int poll[4], polls, wait, killed;
@@ -225,7 +208,7 @@ static void a_signal_does_not_end_the_wait(void **state)
                  {{0}, 1, EINTR, 0}};
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         struct aw_child child = start("exec cat", (struct aw_child_plan){.write = true});
-        reset(state);
+        reset();
         memcpy(fake.poll, cases[i].poll, sizeof fake.poll);
         fake.wait = cases[i].wait;
         aw_child_end(&child, TIMEOUT_MS);
@@ -236,12 +219,11 @@ static void a_signal_does_not_end_the_wait(void **state)
     }
 }
 
-static void a_program_that_is_missing(void **state)
+TEST_WITH(reset, NULL, a_program_that_is_missing)
 {
     char name[] = "x", *const argv[] = {name, NULL};
     struct aw_child child;
     struct aw_error err;
-    (void)state;
     int lowest = dup(0);
     close(lowest);
     for (int interrupted = 0; interrupted < 2; interrupted++) {
@@ -274,7 +256,7 @@ static void limit_descriptors(rlim_t most)
 }
 
 /* Every step can fail for lack of descriptors; no descriptor and no process is left over. */
-static void a_machine_without_resources(void **state)
+TEST_WITH(reset, NULL, a_machine_without_resources)
 {
     char name[] = "true", *const argv[] = {name, NULL};
     struct rlimit usual;
@@ -283,7 +265,6 @@ static void a_machine_without_resources(void **state)
     const struct aw_child_plan plan = {"/bin/true", argv, .write = true, .read = true, .fd = 1};
     enum aw_status status = AW_NO_LINK;
     unsigned steps = 0;
-    (void)state;
     int lowest = dup(0);
     close(lowest);
     fake.fork = EAGAIN;
@@ -308,10 +289,9 @@ static void a_machine_without_resources(void **state)
     assert_int_equal(aw_child_end(&child, TIMEOUT_MS), 0);
 }
 
-static void finding(void **state)
+TEST_WITH(reset, NULL, finding)
 {
     char path[256];
-    (void)state;
     assert_true(aw_child_find("test_child", path, sizeof path)); /* beside itself */
     assert_non_null(strstr(path, "tests/unit/base/test_child"));
     setenv("PATH", "/nosuch:/bin", 1);
@@ -339,12 +319,11 @@ static void finding(void **state)
 }
 
 /* A parent without standard input and output uses their numbers for its ends of the pipes. */
-static void without_standard_descriptors(void **state)
+TEST_WITH(reset, NULL, without_standard_descriptors)
 {
     struct aw_child child;
     struct aw_error err;
     char cat[] = "cat", *const argv[] = {cat, NULL}, text[8] = "";
-    (void)state;
     int in = fcntl(0, F_DUPFD_CLOEXEC, 100), out = fcntl(1, F_DUPFD_CLOEXEC, 100);
     assert_true(in >= 100 && out >= 100);
     close(0);
@@ -371,11 +350,10 @@ static void without_standard_descriptors(void **state)
 
 /* A process group of its own, no blocked signal, SIGPIPE with its default action, and no descriptor
  * but the three. */
-static void it_starts_afresh(void **state)
+TEST_WITH(reset, NULL, it_starts_afresh)
 {
     sigset_t set;
     int open = dup(0);
-    (void)state;
     fcntl(open, F_SETFD, FD_CLOEXEC);
     sigemptyset(&set);
     sigaddset(&set, SIGUSR1);
@@ -418,17 +396,15 @@ static void expect_after_kill(bool dies_with_us, const char *expected)
     close(idle[1]);
 }
 
-static void the_death_of_its_parent(void **state)
+TEST_WITH(reset, NULL, the_death_of_its_parent)
 {
-    (void)state;
     expect_after_kill(false, "end of input");
     expect_after_kill(true, "");
 }
 
-static void wait_status_in_words(void **state)
+TEST_WITH(reset, NULL, wait_status_in_words)
 {
     char words[40];
-    (void)state;
     assert_string_equal(aw_child_words(words, sizeof words, 0), "exit 0");
     assert_string_equal(aw_child_words(words, sizeof words, W_EXITCODE(7, 0)), "exit 7");
     assert_string_equal(aw_child_words(words, sizeof words, W_EXITCODE(0, SIGSEGV)),
@@ -436,26 +412,4 @@ static void wait_status_in_words(void **state)
     assert_string_equal(aw_child_words(words, sizeof words, W_EXITCODE(0, SIGRTMIN + 1)),
                         "killed by signal 35");
     assert_string_equal(aw_child_words(words, 5, 0), "exit");
-}
-
-int main(void)
-{
-    static const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup(text_goes_to_it_and_comes_from_it, reset),
-        cmocka_unit_test_setup(standard_error_is_read, reset),
-        cmocka_unit_test_setup(writing_to_a_dead_child_is_EPIPE, reset),
-        cmocka_unit_test_setup(it_gets_a_descriptor, reset),
-        cmocka_unit_test_setup(it_gets_a_variable, reset),
-        cmocka_unit_test_setup(its_messages_are_dropped_if_it_is_quiet, reset),
-        cmocka_unit_test_setup(a_child_that_does_not_end_is_killed, reset),
-        cmocka_unit_test_setup(a_signal_does_not_end_the_wait, reset),
-        cmocka_unit_test_setup(a_program_that_is_missing, reset),
-        cmocka_unit_test_setup(a_machine_without_resources, reset),
-        cmocka_unit_test_setup(it_starts_afresh, reset),
-        cmocka_unit_test_setup(without_standard_descriptors, reset),
-        cmocka_unit_test_setup(the_death_of_its_parent, reset),
-        cmocka_unit_test_setup(finding, reset),
-        cmocka_unit_test_setup(wait_status_in_words, reset),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

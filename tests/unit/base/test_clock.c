@@ -1,23 +1,17 @@
 #include <poll.h>
-#include <setjmp.h>
 #include <signal.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <sys/eventfd.h>
 #include <sys/resource.h>
 #include <sys/time.h>
 #include <unistd.h>
 
-#include <cmocka.h>
-
 #include "base/clock.h"
 #include "next_helper.h"
+#include "test.h"
 
-static void virtual_time_jumps_to_deadlines(void **state)
+TEST(virtual_time_jumps_to_deadlines)
 {
     struct aw_virtual_clock clock = aw_virtual_clock();
-    (void)state;
     assert_int_equal(aw_clock_now(&clock.base), 0);
     assert_int_equal(aw_clock_sleep(&clock.base, 3600 * AW_SECOND), AW_OK);
     assert_true(aw_clock_now(&clock.base) == 3600 * AW_SECOND);
@@ -25,11 +19,10 @@ static void virtual_time_jumps_to_deadlines(void **state)
     assert_true(aw_clock_now(&clock.base) == 3600 * AW_SECOND);
 }
 
-static void real_time_never_goes_back(void **state)
+TEST(real_time_never_goes_back)
 {
     struct aw_real_clock clock = aw_real_clock(-1);
     int64_t before = aw_clock_now(&clock.base);
-    (void)state;
     for (int i = 0; i < 1000; i++) {
         int64_t now = aw_clock_now(&clock.base);
         assert_true(now >= before);
@@ -42,11 +35,10 @@ static void real_time_never_goes_back(void **state)
     assert_true(aw_wall_time() > 1600000000 * AW_SECOND);
 }
 
-static void a_wait_ends_when_there_is_something_to_read(void **state)
+TEST(a_wait_ends_when_there_is_something_to_read)
 {
     struct aw_real_clock clock = aw_real_clock(-1);
     int ends[2];
-    (void)state;
     assert_int_equal(pipe(ends), 0);
     assert_int_equal(aw_clock_wait(&clock.base, ends[0], POLLIN, 0), AW_TIMEOUT);
     assert_int_equal(write(ends[1], "x", 1), 1);
@@ -55,10 +47,9 @@ static void a_wait_ends_when_there_is_something_to_read(void **state)
     close(ends[1]);
 }
 
-static void a_stop_comes_before_everything(void **state)
+TEST(a_stop_comes_before_everything)
 {
     int stop[2], data[2];
-    (void)state;
     assert_int_equal(pipe(stop), 0);
     assert_int_equal(pipe(data), 0);
     struct aw_real_clock clock = aw_real_clock(stop[0]);
@@ -72,10 +63,9 @@ static void a_stop_comes_before_everything(void **state)
     }
 }
 
-static void a_stop_waits_for_the_end_of_deafness(void **state)
+TEST(a_stop_waits_for_the_end_of_deafness)
 {
     int stop[2];
-    (void)state;
     assert_int_equal(pipe(stop), 0);
     struct aw_real_clock clock = aw_real_clock(stop[0]);
     assert_int_equal(write(stop[1], "x", 1), 1);
@@ -123,11 +113,10 @@ static struct helper helper(int fd, int64_t due)
         .aside = {.fd = fd, .due = due, .serve = serve}, .next = AW_NEVER, .writes_to = -1};
 }
 
-static void one_with_a_descriptor_goes_in_front(void **state)
+TEST(one_with_a_descriptor_goes_in_front)
 {
     struct aw_aside *first = NULL;
     struct helper a = helper(-1, 0), b = helper(-1, 0), c = helper(3, 0), d = helper(-1, 0);
-    (void)state;
     aw_aside_add(&first, &a.aside);
     aw_aside_add(&first, &b.aside);
     aw_aside_add(&first, &c.aside);
@@ -140,10 +129,9 @@ static void one_with_a_descriptor_goes_in_front(void **state)
     assert_null(first);
 }
 
-static void what_is_done_beside_a_wait(void **state)
+TEST(what_is_done_beside_a_wait)
 {
     int ends[2], busy[2];
-    (void)state;
     assert_int_equal(pipe(ends), 0);
     struct aw_real_clock clock = aw_real_clock(-1);
     int64_t begin = aw_clock_now(&clock.base), soon = begin + 5 * AW_MILLISECOND;
@@ -173,14 +161,13 @@ static void on_alarm(int number)
 }
 
 /* Neither another signal ends a wait, nor a limit of descriptors below those that are polled. */
-static void a_wait_is_interrupted(void **state)
+TEST(a_wait_is_interrupted)
 {
     struct aw_real_clock clock = aw_real_clock(-1);
     struct itimerval soon = {.it_value = {.tv_usec = 2000}};
     struct sigaction before, action = {.sa_handler = on_alarm};
     struct rlimit limit, few;
     int stop = eventfd(1, 0);
-    (void)state;
     assert_int_equal(sigaction(SIGALRM, &action, &before), 0);
     int64_t deadline = aw_clock_now(&clock.base) + 20 * AW_MILLISECOND;
     assert_int_equal(setitimer(ITIMER_REAL, &soon, NULL), 0);
@@ -202,11 +189,10 @@ static void a_wait_is_interrupted(void **state)
     close(stop);
 }
 
-static void what_is_done_beside_in_virtual_time(void **state)
+TEST(what_is_done_beside_in_virtual_time)
 {
     struct aw_virtual_clock clock = aw_virtual_clock();
     struct helper timer = helper(-1, 10);
-    (void)state;
     timer.next = 20;
     aw_aside_add(&clock.aside, &timer.aside);
     assert_int_equal(aw_clock_sleep(&clock.base, 5), AW_OK); /* the first wait looks */
@@ -228,10 +214,9 @@ static void what_is_done_beside_in_virtual_time(void **state)
 }
 
 /* What is waited for may come of what is done beside. */
-static void a_wait_wakes_up_for_what_is_due(void **state)
+TEST(a_wait_wakes_up_for_what_is_due)
 {
     int ends[2];
-    (void)state;
     assert_int_equal(pipe(ends), 0);
     struct aw_real_clock clock = aw_real_clock(-1);
     int64_t now = aw_clock_now(&clock.base);
@@ -245,14 +230,13 @@ static void a_wait_wakes_up_for_what_is_due(void **state)
 }
 
 /* Standard input is a descriptor, too: what is waited for, what stops, what is served beside. */
-static void the_first_descriptor_is_one(void **state)
+TEST(the_first_descriptor_is_one)
 {
     int ends[2], before = dup(0);
     struct aw_aside *first = NULL;
     struct helper a = helper(-1, AW_NEVER), b = helper(0, AW_NEVER);
     struct aw_real_clock clock = aw_real_clock(-1);
     struct aw_virtual_clock virtual = aw_virtual_clock();
-    (void)state;
     assert_int_equal(pipe(ends), 0);
     assert_int_equal(dup2(ends[0], 0), 0);
     assert_int_equal(write(ends[1], "x", 1), 1);
@@ -274,11 +258,10 @@ static void the_first_descriptor_is_one(void **state)
 }
 
 /* Looked at only now and then, but soon. */
-static void a_virtual_clock_hears_the_stop(void **state)
+TEST(a_virtual_clock_hears_the_stop)
 {
     struct aw_virtual_clock clock = aw_virtual_clock();
     int stop[2], waits = 1;
-    (void)state;
     assert_int_equal(pipe(stop), 0);
     clock.stop_fd = stop[0];
     for (int i = 0; i < 100; i++)
@@ -295,10 +278,9 @@ static void a_virtual_clock_hears_the_stop(void **state)
 }
 
 /* The other end of what is written to, or read from, is gone. */
-static void a_wait_ends_with_its_reader_and_writer(void **state)
+TEST(a_wait_ends_with_its_reader_and_writer)
 {
     int out[2], in[2];
-    (void)state;
     assert_int_equal(pipe(out), 0);
     assert_int_equal(pipe(in), 0);
     struct aw_real_clock clock = aw_real_clock(-1);
@@ -315,9 +297,8 @@ static void a_wait_ends_with_its_reader_and_writer(void **state)
     close(in[0]);
 }
 
-static void times_from_now(void **state)
+TEST(times_from_now)
 {
-    (void)state;
     assert_true(aw_clock_after(5, 2) == 5 + 2 * AW_SECOND);
     assert_true(aw_clock_after(5, 0) == 5);
     assert_true(aw_clock_after(5, -1e300) == 5);
@@ -325,25 +306,4 @@ static void times_from_now(void **state)
     assert_true(aw_clock_after(0, 0x1p63 / 1e9) == AW_NEVER);
     assert_true(aw_clock_after(AW_NEVER, 1) == AW_NEVER);
     assert_true(aw_clock_after(AW_NEVER - 1, 1e-9) >= AW_NEVER - 1);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(virtual_time_jumps_to_deadlines),
-        cmocka_unit_test(real_time_never_goes_back),
-        cmocka_unit_test(a_wait_ends_when_there_is_something_to_read),
-        cmocka_unit_test(a_stop_comes_before_everything),
-        cmocka_unit_test(a_stop_waits_for_the_end_of_deafness),
-        cmocka_unit_test(one_with_a_descriptor_goes_in_front),
-        cmocka_unit_test(what_is_done_beside_a_wait),
-        cmocka_unit_test(a_wait_is_interrupted),
-        cmocka_unit_test(what_is_done_beside_in_virtual_time),
-        cmocka_unit_test(a_wait_wakes_up_for_what_is_due),
-        cmocka_unit_test(the_first_descriptor_is_one),
-        cmocka_unit_test(a_virtual_clock_hears_the_stop),
-        cmocka_unit_test(a_wait_ends_with_its_reader_and_writer),
-        cmocka_unit_test(times_from_now),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,14 +1,6 @@
 /* Cells of CSV: cut, copied and quoted. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <stdio.h>
-#include <string.h>
-
-#include <cmocka.h>
-
 #include "base/csv.h"
+#include "test.h"
 
 /* The cells of a line, each with a | behind it. */
 static const char *cut(const char *line, char separator)
@@ -24,9 +16,8 @@ static const char *cut(const char *line, char separator)
     return out;
 }
 
-static void test_cutting(void **state)
+TEST(test_cutting)
 {
-    (void)state;
     static const struct {
         const char *line, *cells;
     } cases[] = {
@@ -52,9 +43,8 @@ static void test_cutting(void **state)
     assert_string_equal(cut(" a ;b,c\t;", ';'), "a|b,c||");
 }
 
-static void test_numbers(void **state)
+TEST(test_numbers)
 {
-    (void)state;
     static const struct {
         const char *text;
         char separator;
@@ -74,9 +64,8 @@ static void test_numbers(void **state)
     }
 }
 
-static void test_what_is_quoted_is_read_back(void **state)
+TEST(test_what_is_quoted_is_read_back)
 {
-    (void)state;
     static const char *const texts[] = {"plain", "",     "a,b", "\"",      "a \"b\", c",
                                         ",,",    "\"\"", "a;b", "a\tb",    "#a",
                                         " a",    "a ",   "a b", "5\" pipe"};
@@ -93,9 +82,8 @@ static void test_what_is_quoted_is_read_back(void **state)
 }
 
 /* A cell without and with quotes, whose quotes are doubled. */
-static void test_a_copy_is_cut_to_its_room(void **state)
+TEST(test_a_copy_is_cut_to_its_room)
 {
-    (void)state;
     static const char text[] = "a\"\"b\"\"c";
     for (int quoted = 0; quoted < 2; quoted++)
         for (size_t size = 0; size < 10; size++) {
@@ -114,9 +102,8 @@ static void test_a_copy_is_cut_to_its_room(void **state)
 }
 
 /* What is written of a text, or of its beginning. */
-static void test_quoting(void **state)
+TEST(test_quoting)
 {
-    (void)state;
     static const struct {
         const char *text;
         size_t max;
@@ -136,9 +123,8 @@ static void test_quoting(void **state)
     }
 }
 
-static void test_separator(void **state)
+TEST(test_separator)
 {
-    (void)state;
     static const struct {
         const char *line;
         char separator;
@@ -152,17 +138,4 @@ static void test_separator(void **state)
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
         assert_int_equal(aw_csv_separator(cases[i].line), cases[i].separator);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_numbers),
-        cmocka_unit_test(test_cutting),
-        cmocka_unit_test(test_what_is_quoted_is_read_back),
-        cmocka_unit_test(test_separator),
-        cmocka_unit_test(test_quoting),
-        cmocka_unit_test(test_a_copy_is_cut_to_its_room),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

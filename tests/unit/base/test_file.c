@@ -2,20 +2,12 @@
 #include <fcntl.h>
 #include <limits.h>
 #include <poll.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include <cmocka.h>
-
 #include "base/file.h"
 #include "next_helper.h"
+#include "test.h"
 
 /* A pipe that is waited for, without the time that it takes. */
 static struct {
@@ -65,10 +57,9 @@ int unlink(const char *path)
     return tidied(NEXT(unlink)(path));
 }
 
-static void the_advice_fits_the_error(void **state)
+TEST(the_advice_fits_the_error)
 {
     struct aw_error err;
-    (void)state;
     errno = ENOENT;
     assert_int_equal(aw_file_fail(&err, NULL, "run.csv"), AW_USAGE);
     assert_string_equal(err.text, "run.csv: No such file or directory — check the name");
@@ -77,11 +68,10 @@ static void the_advice_fits_the_error(void **state)
     assert_non_null(strstr(err.text, "--record: run.pcapng: No space left on device — free some"));
 }
 
-static void what_can_be_written(void **state)
+TEST(what_can_be_written)
 {
     struct aw_error err;
     char folder[] = "/tmp/test_file.XXXXXX", path[64];
-    (void)state;
     assert_non_null(mkdtemp(folder));
     snprintf(path, sizeof path, "%s/new", folder);
     assert_int_equal(aw_file_check(path, &err), AW_OK);
@@ -106,12 +96,11 @@ static int no_room(void *cookie)
 }
 
 /* What is not good to the end is not there, and what was there stays. */
-static void what_cannot_be_saved(void **state)
+TEST(what_cannot_be_saved)
 {
     struct aw_saving saving;
     struct stat about;
     char folder[] = "/tmp/test_file.XXXXXX", path[64], fresh[96], name[PATH_MAX];
-    (void)state;
     assert_non_null(mkdtemp(folder));
     snprintf(path, sizeof path, "%s/a", folder);
     snprintf(fresh, sizeof fresh, "%s.%ld", path, (long)getpid());
@@ -175,13 +164,12 @@ static const char *content(const char *path)
 
 /* A new file; one that is there, with its permissions; a link, which stays one; a device; a folder
  * that takes no new file. */
-static void what_is_saved_is_whole_or_as_it_was(void **state)
+TEST(what_is_saved_is_whole_or_as_it_was)
 {
     struct aw_error err;
     struct aw_saving saving;
     struct stat about;
     char folder[] = "/tmp/test_file.XXXXXX", path[64], link[64], fresh[96];
-    (void)state;
     assert_non_null(mkdtemp(folder));
     snprintf(path, sizeof path, "%s/a", folder);
     snprintf(link, sizeof link, "%s/b", folder);
@@ -215,9 +203,8 @@ static void what_is_saved_is_whole_or_as_it_was(void **state)
 }
 
 /* Advice and exit code of every error that a file can have. */
-static void closing_tells_what_was_not_written(void **state)
+TEST(closing_tells_what_was_not_written)
 {
-    (void)state;
     FILE *file = tmpfile();
     assert_non_null(file);
     fputs("x", file);
@@ -234,7 +221,7 @@ static void closing_tells_what_was_not_written(void **state)
     }
 }
 
-static void every_error_has_its_advice(void **state)
+TEST(every_error_has_its_advice)
 {
     static const struct {
         int number;
@@ -259,7 +246,6 @@ static void every_error_has_its_advice(void **state)
         {ETIMEDOUT, AW_LOST, "its reader takes nothing: let it read, or write to a file"},
         {ENOMEM, AW_NO_MEMORY, ""},
     };
-    (void)state;
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
         struct aw_error err;
         char expected[160];
@@ -273,10 +259,9 @@ static void every_error_has_its_advice(void **state)
 
 /* A pipe with a writer is read from its first byte; one without is given up, as is one to write to
  * that nobody reads. */
-static void pipes_wait_for_nobody(void **state)
+TEST(pipes_wait_for_nobody)
 {
     char folder[] = "/tmp/test_file.XXXXXX", path[64];
-    (void)state;
     assert_non_null(mkdtemp(folder));
     snprintf(path, sizeof path, "%s/pipe", folder);
     assert_int_equal(mkfifo(path, 0600), 0);
@@ -303,10 +288,9 @@ static void pipes_wait_for_nobody(void **state)
 
 /* What comes of a pipe while it is waited for: a writer at the third look, its bytes at the next.
  */
-static void pipes_wait_for_a_writer(void **state)
+TEST(pipes_wait_for_a_writer)
 {
     char folder[] = "/tmp/test_file.XXXXXX", text[8] = "";
-    (void)state;
     assert_non_null(mkdtemp(folder));
     snprintf(awaited.path, sizeof awaited.path, "%s/pipe", folder);
     assert_int_equal(mkfifo(awaited.path, 0600), 0);
@@ -342,10 +326,9 @@ static void pipes_wait_for_a_writer(void **state)
 }
 
 /* Where standard input is closed, a file may have its number. */
-static void the_first_descriptor_is_one(void **state)
+TEST(the_first_descriptor_is_one)
 {
     int before = dup(0);
-    (void)state;
     assert_true(before > 0);
     close(0);
     FILE *file = aw_file_open("/dev/null");
@@ -359,11 +342,10 @@ static void the_first_descriptor_is_one(void **state)
     assert_int_equal(errno, ENOTDIR);
 }
 
-static void folders_on_the_way_are_made(void **state)
+TEST(folders_on_the_way_are_made)
 {
     char folder[] = "/tmp/test_file.XXXXXX", path[64];
     struct stat about;
-    (void)state;
     assert_non_null(mkdtemp(folder));
     snprintf(path, sizeof path, "%s/a/b/file", folder);
     aw_file_make_folders(path, 0700);
@@ -385,11 +367,10 @@ static void folders_on_the_way_are_made(void **state)
 }
 
 /* "-" is what comes in, by a descriptor that can be closed. */
-static void standard_input_is_a_file(void **state)
+TEST(standard_input_is_a_file)
 {
     int ends[2], before = dup(STDIN_FILENO);
     char line[8];
-    (void)state;
     assert_int_equal(pipe(ends), 0);
     assert_int_equal(write(ends[1], "one\ntwo\n", 8), 8);
     close(ends[1]);
@@ -419,22 +400,4 @@ static void standard_input_is_a_file(void **state)
     assert_int_equal(errno, EBADF);
     dup2(before, STDIN_FILENO);
     close(before);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(standard_input_is_a_file),
-        cmocka_unit_test(the_advice_fits_the_error),
-        cmocka_unit_test(what_can_be_written),
-        cmocka_unit_test(what_cannot_be_saved),
-        cmocka_unit_test(what_is_saved_is_whole_or_as_it_was),
-        cmocka_unit_test(closing_tells_what_was_not_written),
-        cmocka_unit_test(every_error_has_its_advice),
-        cmocka_unit_test(pipes_wait_for_nobody),
-        cmocka_unit_test(pipes_wait_for_a_writer),
-        cmocka_unit_test(the_first_descriptor_is_one),
-        cmocka_unit_test(folders_on_the_way_are_made),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

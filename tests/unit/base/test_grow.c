@@ -1,19 +1,11 @@
 /* Unit tests for lists that grow. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
-
 #include "base/grow.h"
+#include "test.h"
 
-static void room_doubles(void **state)
+TEST(room_doubles)
 {
     size_t room = 0;
     int *list = NULL;
-    (void)state;
     for (size_t n = 0; n < 100; n++) {
         int *before = list;
         bool full = n + 1 > room;
@@ -26,12 +18,4 @@ static void room_doubles(void **state)
     for (int i = 0; i < 100; i++)
         assert_int_equal(list[i], i);
     free(list);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(room_doubles),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,27 +1,12 @@
 /* Unit tests for bytes as one number, with the published values of FNV-1a. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
-
 #include "base/hash.h"
+#include "test.h"
 
-static void published_values(void **state)
+TEST(published_values)
 {
-    (void)state;
     assert_true(aw_hash(AW_HASH_FIRST, "", 0) == UINT64_C(0xcbf29ce484222325));
     assert_true(aw_hash(AW_HASH_FIRST, "a", 1) == UINT64_C(0xaf63dc4c8601ec8c));
     assert_true(aw_hash(AW_HASH_FIRST, "foobar", 6) == UINT64_C(0x85944171f73967e8));
     assert_true(aw_hash(aw_hash(AW_HASH_FIRST, "foo", 3), "bar", 3) ==
                 UINT64_C(0x85944171f73967e8));
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(published_values),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,30 +1,22 @@
 /* Hex digits are written two a byte, and read in either case. */
 #include <ctype.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <stdlib.h>
-
-#include <cmocka.h>
 
 #include "base/hex.h"
+#include "test.h"
 
-static void every_character(void **state)
+TEST(every_character)
 {
-    (void)state;
     for (int c = 0; c < 256; c++) {
         const char text[] = {(char)c, '\0'};
         assert_int_equal(aw_hex_digit((char)c), isxdigit(c) ? strtol(text, NULL, 16) : -1);
     }
 }
 
-static void bytes_there_and_back(void **state)
+TEST(bytes_there_and_back)
 {
     static const uint8_t bytes[] = {0x00, 0x9A, 0xFF, 0x0F};
     uint8_t back[4] = {0};
     char text[9] = "";
-    (void)state;
     assert_ptr_equal(aw_hex_bytes(text, (struct aw_span){bytes, 4}), text + 8);
     assert_string_equal(text, "009AFF0F");
     assert_true(aw_hex_read("009aFf0F", 8, back));
@@ -34,13 +26,4 @@ static void bytes_there_and_back(void **state)
     assert_int_equal(back[1], 0x9A);
     assert_false(aw_hex_read("0x", 2, back));
     assert_false(aw_hex_read("x0", 2, back));
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(every_character),
-        cmocka_unit_test(bytes_there_and_back),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

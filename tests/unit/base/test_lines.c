@@ -1,18 +1,11 @@
 /* Lines of text files: which ones are handed out, and where a mistake is said to be. */
 #include <errno.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include <cmocka.h>
-
 #include "base/file.h"
 #include "base/lines.h"
+#include "test.h"
 
 static enum aw_status refuse(struct aw_lines *lines, struct aw_error *err)
 {
@@ -24,9 +17,8 @@ static enum aw_status refuse(struct aw_lines *lines, struct aw_error *err)
 }
 
 /* The lines of a text, each with a | behind it, and what was wrong. */
-static void test_reading(void **state)
+TEST(test_reading)
 {
-    (void)state;
     static const struct {
         const char *text;
         size_t size;
@@ -70,9 +62,8 @@ static void test_reading(void **state)
     }
 }
 
-static void test_by_name(void **state)
+TEST(test_by_name)
 {
-    (void)state;
     static const struct {
         const char *name, *error;
     } cases[] = {
@@ -98,9 +89,8 @@ static ssize_t no_disk(void *cookie, char *buf, size_t size)
 }
 
 /* What is wrong with the file, or with all programs, is not the mistake of a line. */
-static void test_errors_of_no_line(void **state)
+TEST(test_errors_of_no_line)
 {
-    (void)state;
     struct aw_error err;
     struct aw_lines lines = {.name = "f.txt"};
     lines.file = fopencookie(NULL, "r", (cookie_io_functions_t){.read = no_disk});
@@ -128,9 +118,8 @@ static void test_errors_of_no_line(void **state)
     fclose(file);
 }
 
-static void test_places(void **state)
+TEST(test_places)
 {
-    (void)state;
     static const struct {
         const char *text;
         size_t column;
@@ -155,9 +144,8 @@ static void test_places(void **state)
 }
 
 /* At most three words of a line, each with a | behind it. */
-static void test_words(void **state)
+TEST(test_words)
 {
-    (void)state;
     static const struct {
         const char *line, *words;
     } cases[] = {
@@ -178,16 +166,4 @@ static void test_words(void **state)
             strcat(strcat(got, words[k]), "|");
         assert_string_equal(got, cases[i].words);
     }
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_reading),
-        cmocka_unit_test(test_by_name),
-        cmocka_unit_test(test_errors_of_no_line),
-        cmocka_unit_test(test_places),
-        cmocka_unit_test(test_words),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

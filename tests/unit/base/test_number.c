@@ -1,15 +1,7 @@
 #include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
-#include <cmocka.h>
 
 #include "base/number.h"
+#include "test.h"
 
 static uint64_t next(uint64_t *state)
 {
@@ -36,10 +28,9 @@ static void assert_float_survives(uint32_t bits)
 }
 
 /* Random bit patterns, and the ends of every binade. */
-static void floats_survive_printing(void **state)
+TEST(floats_survive_printing)
 {
     uint64_t random = 88172645463325252u;
-    (void)state;
     for (int i = 0; i < 1000000; i++)
         assert_float_survives((uint32_t)next(&random));
     for (uint32_t exponent = 0; exponent < 255; exponent++)
@@ -54,9 +45,8 @@ static void assert_float(float value, const char *expected)
     assert_string_equal(text, expected);
 }
 
-static void floats_show_no_noise(void **state)
+TEST(floats_show_no_noise)
 {
-    (void)state;
     assert_float(0.6f, "0.6");
     assert_float(3.8f, "3.8");
     assert_float(-4.905f, "-4.905");
@@ -88,10 +78,9 @@ static void trim(char *text)
 }
 
 /* Against printf; a tie may go either way, so the values keep away from ties. */
-static void fixed_is_what_printf_says(void **state)
+TEST(fixed_is_what_printf_says)
 {
     uint64_t random = 1234567;
-    (void)state;
     for (int i = 0; i < 200000; i++) {
         char text[AW_NUMBER_MAX + 1], expected[64];
         int decimals = i % 7;
@@ -104,12 +93,11 @@ static void fixed_is_what_printf_says(void **state)
     }
 }
 
-static void integers(void **state)
+TEST(integers)
 {
     static const int64_t values[] = {
         0,         1,         -1,       10,        INT32_MAX,        INT32_MIN,
         INT64_MAX, INT64_MIN, 99999999, 100000000, 10000000000000000};
-    (void)state;
     for (size_t i = 0; i < sizeof values / sizeof *values; i++) {
         char text[AW_NUMBER_MAX + 1], expected[32];
         *aw_print_int(text, values[i]) = '\0';
@@ -128,7 +116,7 @@ static void assert_converts(const char *text, const char *wanted, double expecte
         fail_msg("%s in %s: %.17g", text, wanted ? wanted : "-", value);
 }
 
-static void whole_numbers_are_shown_whole(void **state)
+TEST(whole_numbers_are_shown_whole)
 {
     static const struct {
         double value;
@@ -143,7 +131,6 @@ static void whole_numbers_are_shown_whole(void **state)
         {1000000000000000, "1e+15"},
         {1234567890123456, "1.23456789e+15"},
     };
-    (void)state;
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         char text[32];
         snprintf(text, sizeof text, "%.*g", aw_digits_for(cases[i].value), cases[i].value);
@@ -184,10 +171,9 @@ static const struct {
     {"Hz", "Hz", 3},
 };
 
-static void units_convert(void **state)
+TEST(units_convert)
 {
     char text[64];
-    (void)state;
     for (size_t i = 0; i < sizeof units / sizeof *units; i++) {
         snprintf(text, sizeof text, "3%s", units[i].unit);
         assert_converts(text, units[i].first, units[i].three);
@@ -215,12 +201,11 @@ static void units_convert(void **state)
     assert_converts("1e3", "mm", 1000);
 }
 
-static void wrong_numbers_are_refused(void **state)
+TEST(wrong_numbers_are_refused)
 {
     static const char *const wrong[] = {"",         " ",     "nan", "-nan", "inf",  "-inf",
                                         "infinity", "1e999", "90x", "x90",  "--5",  "9,5",
                                         ".",        "-",     "+",   "1mm2", "1 deg"};
-    (void)state;
     for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) {
         double value;
         struct aw_error err = {0};
@@ -231,7 +216,7 @@ static void wrong_numbers_are_refused(void **state)
     }
 }
 
-static void what_is_wrong_with_a_number(void **state)
+TEST(what_is_wrong_with_a_number)
 {
     static const struct {
         const char *text, *wanted, *error;
@@ -252,7 +237,6 @@ static void what_is_wrong_with_a_number(void **state)
         {"9deg", "", "'9deg': 'deg' is the wrong unit — no unit is needed here"},
         {"9deg", "frob", "'9deg': 'deg' is the wrong unit — use frob"},
     };
-    (void)state;
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
         double value;
         struct aw_error err;
@@ -262,11 +246,10 @@ static void what_is_wrong_with_a_number(void **state)
     }
 }
 
-static void numbers_fill_their_text(void **state)
+TEST(numbers_fill_their_text)
 {
     double value;
     struct aw_error err;
-    (void)state;
     assert_int_equal(aw_number_parse("0x10", &value, &err), AW_OK);
     assert_true(value == 16);
     assert_int_equal(aw_number_parse("1 ", &value, &err), AW_USAGE);
@@ -274,7 +257,7 @@ static void numbers_fill_their_text(void **state)
 }
 
 /* At the ends of what each way of printing is for. */
-static void printed_as(void **state)
+TEST(printed_as)
 {
     static const struct {
         double value;
@@ -308,7 +291,6 @@ static void printed_as(void **state)
         {9e15, 0, "9e+15"},
         {-1e300, 2, "-1e+300"},
     };
-    (void)state;
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
         char text[AW_NUMBER_MAX + 1];
         char *end = aw_print_fixed(text, rows[i].value, rows[i].decimals);
@@ -318,10 +300,9 @@ static void printed_as(void **state)
     }
 }
 
-static void every_digit_in_every_place(void **state)
+TEST(every_digit_in_every_place)
 {
     char text[AW_NUMBER_MAX + 1], expected[32];
-    (void)state;
     for (uint32_t i = 0; i < 10000; i++) {
         uint32_t value = i * 10000 + i;
         *aw_print_padded(text, value, 8) = '\0';
@@ -338,7 +319,7 @@ static void every_digit_in_every_place(void **state)
     }
 }
 
-static void decimals_tell_steps_apart(void **state)
+TEST(decimals_tell_steps_apart)
 {
     static const struct {
         double step;
@@ -346,27 +327,7 @@ static void decimals_tell_steps_apart(void **state)
     } rows[] = {{1, 0},    {360, 0},  {0, 0},     {0.5, 2},   {0.9, 2},
                 {0.1, 2},  {0.09, 3}, {0.045, 3}, {1.5, 1},   {0.01, 3},
                 {1e-7, 8}, {1e-8, 9}, {1e-9, 9},  {1e-12, 9}, {0.001, 4}};
-    (void)state;
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
         if (aw_decimals_for_step(rows[i].step) != rows[i].decimals)
             fail_msg("%g: %d", rows[i].step, aw_decimals_for_step(rows[i].step));
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(floats_survive_printing),
-        cmocka_unit_test(floats_show_no_noise),
-        cmocka_unit_test(fixed_is_what_printf_says),
-        cmocka_unit_test(integers),
-        cmocka_unit_test(whole_numbers_are_shown_whole),
-        cmocka_unit_test(units_convert),
-        cmocka_unit_test(wrong_numbers_are_refused),
-        cmocka_unit_test(what_is_wrong_with_a_number),
-        cmocka_unit_test(numbers_fill_their_text),
-        cmocka_unit_test(printed_as),
-        cmocka_unit_test(every_digit_in_every_place),
-        cmocka_unit_test(decimals_tell_steps_apart),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

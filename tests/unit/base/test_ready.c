@@ -2,18 +2,11 @@
 #include <fcntl.h>
 #include <limits.h>
 #include <poll.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <stdlib.h>
-#include <string.h>
 #include <unistd.h>
-
-#include <cmocka.h>
 
 #include "base/ready.h"
 #include "next_helper.h"
+#include "test.h"
 
 /* Looks at whether there is something, and reads; what tidies up has errors of its own. */
 static int looks, reads, read_error;
@@ -51,11 +44,10 @@ int close(int fd)
     return result;
 }
 
-static void a_read_takes_what_is_there_and_never_waits(void **state)
+TEST(a_read_takes_what_is_there_and_never_waits)
 {
     char bytes[8] = "";
     int ends[2];
-    (void)state;
     assert_int_equal(pipe(ends), 0);
     errno = 0;
     assert_int_equal(aw_read_ready(ends[0], bytes, sizeof bytes), -1);
@@ -83,11 +75,10 @@ static void a_read_takes_what_is_there_and_never_waits(void **state)
 }
 
 /* Of a pipe, what it takes at once; of a terminal, through a description of its own. */
-static void a_write_never_waits(void **state)
+TEST(a_write_never_waits)
 {
     static char much[2 * PIPE_BUF], back[2 * PIPE_BUF];
     int ends[2];
-    (void)state;
     memset(much, 'x', sizeof much);
     assert_int_equal(pipe(ends), 0);
     assert_int_equal(aw_write_ready(ends[1], "key", 3), 3);
@@ -127,13 +118,4 @@ static void a_write_never_waits(void **state)
     assert_int_equal(fcntl(terminal, F_GETFL) & O_NONBLOCK, 0); /* others write to it too */
     close(terminal);
     close(master);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_read_takes_what_is_there_and_never_waits),
-        cmocka_unit_test(a_write_never_waits),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

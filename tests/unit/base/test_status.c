@@ -1,28 +1,20 @@
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdlib.h>
-#include <string.h>
-
-#include <cmocka.h>
 
 #include "base/status.h"
+#include "test.h"
 
-static void a_failure_is_one_line(void **state)
+TEST(a_failure_is_one_line)
 {
     struct aw_error err;
-    (void)state;
     assert_int_equal(aw_fail(&err, AW_USAGE, "'%s': no %s", "a\nb\x1b[2J", "joint"), AW_USAGE);
     assert_int_equal(err.status, AW_USAGE);
     assert_string_equal(err.text, "'a?b?[2J': no joint");
     assert_int_equal(aw_fail(NULL, AW_LOST, "%d", 1), AW_LOST);
 }
 
-static void a_text_that_is_too_long_is_cut(void **state)
+TEST(a_text_that_is_too_long_is_cut)
 {
     struct aw_error err;
     char text[2 * sizeof err.text];
-    (void)state;
     for (size_t i = 0; i < sizeof text - 1; i += 2)
         memcpy(text + i, "µ", 2);
     text[sizeof text - 2] = '\0';
@@ -31,35 +23,22 @@ static void a_text_that_is_too_long_is_cut(void **state)
     assert_string_equal(err.text + sizeof err.text - 4, "µ?");
 }
 
-static void out_of_memory_is_one_status_with_one_message(void **state)
+TEST(out_of_memory_is_one_status_with_one_message)
 {
     struct aw_error err;
-    (void)state;
     assert_int_equal(aw_no_memory(&err), AW_NO_MEMORY);
     assert_int_equal(err.status, 9); /* the exit code that README and the man pages name */
     assert_string_equal(err.text, "out of memory");
 }
 
-static void every_status_has_a_word(void **state)
+TEST(every_status_has_a_word)
 {
     static const char *const names[] = {"ok",      "refused",   "usage", "timeout",
                                         "no_link", "malformed", "limit", "lost"};
-    (void)state;
     for (int i = 0; i < 8; i++) /* which are exit codes, too */
         assert_string_equal(aw_status_name((enum aw_status)i), names[i]);
     assert_string_equal(aw_status_name(AW_STOPPED), "stopped");
     assert_string_equal(aw_status_name(AW_NO_MEMORY), "no_memory");
     for (int i = 0; i <= AW_EVENT; i++)
         assert_non_null(aw_status_name((enum aw_status)i));
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_failure_is_one_line),
-        cmocka_unit_test(a_text_that_is_too_long_is_cut),
-        cmocka_unit_test(out_of_memory_is_one_status_with_one_message),
-        cmocka_unit_test(every_status_has_a_word),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,14 +1,7 @@
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <string.h>
-
-#include <cmocka.h>
 
 #include "base/suggest.h"
 #include "base/text.h"
+#include "test.h"
 
 static const char *const names[] = {"elbow", "wrist", "shoulder", "tcp", "tty", "drop", NULL, "q"};
 
@@ -17,9 +10,8 @@ static const char *near(const char *word)
     return aw_suggest(word, names, sizeof names / sizeof *names);
 }
 
-static void slips_are_found(void **state)
+TEST(slips_are_found)
 {
-    (void)state;
     assert_string_equal(near("ebow"), "elbow");         /* missing */
     assert_string_equal(near("elbwo"), "elbow");        /* swapped */
     assert_string_equal(near("wrisst"), "wrist");       /* too many */
@@ -30,9 +22,8 @@ static void slips_are_found(void **state)
     assert_string_equal(near("sho"), "shoulder"); /* a beginning */
 }
 
-static void strange_words_are_not(void **state)
+TEST(strange_words_are_not)
 {
-    (void)state;
     assert_null(near("gripper"));
     assert_null(near(""));
     assert_null(near("x"));
@@ -42,7 +33,7 @@ static void strange_words_are_not(void **state)
 }
 
 /* As many slips as a third of the longer word's letters, one in two letters. */
-static void how_far_a_slip_may_go(void **state)
+TEST(how_far_a_slip_may_go)
 {
     static const struct {
         const char *word, *name;
@@ -75,7 +66,6 @@ static void how_far_a_slip_may_go(void **state)
         {"abcdefghijklmnopqrstuvwxyz01234XXXXXXXXXXXXXXXX", "abcdefghijklmnopqrstuvwxyz01234",
          true},
     };
-    (void)state;
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
         const char *found = aw_suggest(rows[i].word, &rows[i].name, 1);
         if ((found == rows[i].name) != rows[i].near)
@@ -83,10 +73,9 @@ static void how_far_a_slip_may_go(void **state)
     }
 }
 
-static void the_nearest_is_taken(void **state)
+TEST(the_nearest_is_taken)
 {
     static const char *const several[] = {"abcdXY", "abcdeX", "Xbcdef", NULL, "abcdefgh"};
-    (void)state;
     assert_string_equal(aw_suggest("abcdef", several, 1), "abcdXY");
     assert_string_equal(aw_suggest("abcdef", several, 2), "abcdeX");
     assert_string_equal(aw_suggest("abcdef", several, 5), "abcdeX"); /* the first of the nearest */
@@ -98,7 +87,7 @@ static void the_nearest_is_taken(void **state)
     assert_string_equal(aw_suggest("abcdefghijklmnopqrstuvwxyz01234x", cut, 2), cut[1]);
 }
 
-static void a_long_word_and_a_long_list_are_cut(void **state)
+TEST(a_long_word_and_a_long_list_are_cut)
 {
     static const char *const faults[] = {"first-name-of-some-length-------------------------",
                                          "second-name-of-some-length-----------",
@@ -109,7 +98,6 @@ static void a_long_word_and_a_long_list_are_cut(void **state)
                                          "seventh",
                                          NULL};
     struct aw_error err;
-    (void)state;
     const char *word = "0123456789012345678901234567890123456789ABC";
     assert_int_equal(aw_choose("fault", faults, word, 39, &err), -1);
     assert_non_null(strstr(err.text, "'012345678901234567890123456789012345678': unknown"));
@@ -123,9 +111,8 @@ static void a_long_word_and_a_long_list_are_cut(void **state)
     assert_int_equal(aw_choose("fault", faults, "seventh", 7, &err), 6);
 }
 
-static void one_of_several_is_chosen(void **state)
+TEST(one_of_several_is_chosen)
 {
-    (void)state;
     static const char *const faults[] = {"none", "encoder", "config", NULL};
     struct aw_error err;
     assert_int_equal(aw_choose("fault", faults, "none", 4, NULL), 0);
@@ -137,12 +124,11 @@ static void one_of_several_is_chosen(void **state)
     assert_int_equal(err.status, AW_USAGE);
 }
 
-static void what_is_not_known(void **state)
+TEST(what_is_not_known)
 {
     static const char *const joints[] = {"elbow", "wrist", "hand"};
     struct aw_error err;
     char list[40];
-    (void)state;
     assert_int_equal(aw_fail_unknown(&err, "elbow", "see 'help'", "no joint '%s'", "ebow"),
                      AW_USAGE);
     assert_string_equal(err.text, "no joint 'ebow' — did you mean 'elbow'?");
@@ -154,18 +140,4 @@ static void what_is_not_known(void **state)
     assert_string_equal(list, "elbow, w");
     aw_join(list, 9, ", ", joints, 0);
     assert_string_equal(list, "");
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(slips_are_found),
-        cmocka_unit_test(strange_words_are_not),
-        cmocka_unit_test(how_far_a_slip_may_go),
-        cmocka_unit_test(the_nearest_is_taken),
-        cmocka_unit_test(a_long_word_and_a_long_list_are_cut),
-        cmocka_unit_test(one_of_several_is_chosen),
-        cmocka_unit_test(what_is_not_known),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

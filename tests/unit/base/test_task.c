@@ -1,15 +1,10 @@
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stdatomic.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <sys/eventfd.h>
 #include <time.h>
 #include <unistd.h>
 
-#include <cmocka.h>
-
 #include "base/task.h"
+#include "test.h"
 
 static atomic_bool may_end, dropped;
 static int ran;
@@ -28,11 +23,10 @@ static void drop(void *context)
     dropped = true;
 }
 
-static void runs_to_the_end(void **state)
+TEST(runs_to_the_end)
 {
     struct aw_real_clock clock = aw_real_clock(-1);
     struct aw_virtual_clock virtual = aw_virtual_clock();
-    (void)state;
     may_end = true;
     assert_int_equal(aw_task_run(&clock.base, run, drop, &ran), AW_OK);
     assert_int_equal(ran, 1);
@@ -47,23 +41,21 @@ static void let_end(struct aw_aside *aside)
     may_end = true;
 }
 
-static void the_clock_works_aside_meanwhile(void **state)
+TEST(the_clock_works_aside_meanwhile)
 {
     struct aw_real_clock clock = aw_real_clock(-1);
     struct aw_aside aside = {.fd = -1, .serve = let_end};
-    (void)state;
     may_end = false;
     aw_aside_add(&clock.aside, &aside);
     assert_int_equal(aw_task_run(&clock.base, run, drop, &ran), AW_OK);
     assert_int_equal(ran, 3);
 }
 
-static void a_stop_leaves_it_to_its_thread(void **state)
+TEST(a_stop_leaves_it_to_its_thread)
 {
     int stop = eventfd(1, EFD_CLOEXEC);
     struct aw_real_clock clock = aw_real_clock(stop);
     const struct timespec nap = {.tv_nsec = 1000000};
-    (void)state;
     may_end = false;
     assert_int_equal(aw_task_run(&clock.base, run, drop, &ran), AW_STOPPED);
     assert_false(dropped);
@@ -73,14 +65,4 @@ static void a_stop_leaves_it_to_its_thread(void **state)
     assert_true(dropped);
     assert_int_equal(ran, 4);
     close(stop);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(runs_to_the_end),
-        cmocka_unit_test(the_clock_works_aside_meanwhile),
-        cmocka_unit_test(a_stop_leaves_it_to_its_thread),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

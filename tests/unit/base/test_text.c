@@ -1,39 +1,28 @@
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <stdio.h>
-#include <string.h>
-
-#include <cmocka.h>
 
 #include "base/text.h"
+#include "test.h"
 
-static void one_of_the_words(void **state)
+TEST(one_of_the_words)
 {
     static const char *const words[] = {"on", "off", NULL};
-    (void)state;
     assert_true(aw_is_one_of(words, "on"));
     assert_true(aw_is_one_of(words, "off"));
     assert_false(aw_is_one_of(words, "of"));
     assert_false(aw_is_one_of(words + 2, ""));
 }
 
-static void a_word_is_found_among_n(void **state)
+TEST(a_word_is_found_among_n)
 {
     static const char *const words[] = {"none", "encoder", "config"};
-    (void)state;
     assert_int_equal(aw_find_word(words, 3, "none"), 0);
     assert_int_equal(aw_find_word(words, 3, "config"), 2);
     assert_int_equal(aw_find_word(words, 2, "config"), -1);
     assert_int_equal(aw_find_word(words, 3, "conf"), -1);
 }
 
-static void texts_one_behind_the_other(void **state)
+TEST(texts_one_behind_the_other)
 {
     char list[12] = "";
-    (void)state;
     aw_append(list, sizeof list, ", ", "%s", "hand");
     aw_append(list, sizeof list, ", ", "%s.%d", "m", 1);
     assert_string_equal(list, "hand, m.1");
@@ -46,10 +35,9 @@ static void texts_one_behind_the_other(void **state)
     assert_string_equal(list, "hand, m.10,");
 }
 
-static void a_name_is_in_a_list_once(void **state)
+TEST(a_name_is_in_a_list_once)
 {
     char list[12] = "";
-    (void)state;
     assert_true(aw_append_name(list, sizeof list, "max"));
     assert_true(aw_append_name(list, sizeof list, "x"));
     assert_true(aw_append_name(list, sizeof list, "ma"));
@@ -65,9 +53,8 @@ static void a_name_is_in_a_list_once(void **state)
     assert_string_equal(list, "shoulder.");
 }
 
-static void test_names_of_a_list(void **state)
+TEST(test_names_of_a_list)
 {
-    (void)state;
     static const struct {
         const char *list, *names;
     } cases[] = {
@@ -91,9 +78,8 @@ static void test_names_of_a_list(void **state)
     }
 }
 
-static void test_words_of_a_shell(void **state)
+TEST(test_words_of_a_shell)
 {
-    (void)state;
     static const char *const cases[][2] = {
         {"run.csv", "run.csv"},
         {"/a/b-c_d.csv", "/a/b-c_d.csv"},
@@ -116,25 +102,13 @@ static void test_words_of_a_shell(void **state)
     }
 }
 
-static void blanks_around_a_text(void **state)
+TEST(blanks_around_a_text)
 {
     static const char *const cases[][2] = {
         {" \ta b\r\n", "a b"}, {"ab", "ab"}, {" \v\f ", ""}, {"", ""}, {"a\t", "a"}};
-    (void)state;
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         char text[16];
         strcpy(text, cases[i][0]);
         assert_string_equal(aw_trim(text), cases[i][1]);
     }
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_words_of_a_shell),      cmocka_unit_test(test_names_of_a_list),
-        cmocka_unit_test(one_of_the_words),           cmocka_unit_test(a_word_is_found_among_n),
-        cmocka_unit_test(texts_one_behind_the_other), cmocka_unit_test(a_name_is_in_a_list_once),
-        cmocka_unit_test(blanks_around_a_text),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

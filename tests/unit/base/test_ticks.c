@@ -1,15 +1,8 @@
 /* Where an axis has its numbers. */
 #include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <stdio.h>
-#include <string.h>
-
-#include <cmocka.h>
 
 #include "base/ticks.h"
+#include "test.h"
 
 static const struct {
     double low, high;
@@ -42,9 +35,8 @@ static const struct {
     {0, 15, 1000, "0 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15"}, /* no more than there is room for */
 };
 
-static void ticks_are_round(void **state)
+TEST(ticks_are_round)
 {
-    (void)state;
     for (size_t i = 0; i < sizeof axes / sizeof *axes; i++) {
         double ticks[AW_TICKS];
         int decimals = -1, n = aw_ticks(axes[i].low, axes[i].high, axes[i].max, ticks, &decimals);
@@ -57,21 +49,11 @@ static void ticks_are_round(void **state)
     }
 }
 
-static void what_is_no_axis_has_none(void **state)
+TEST(what_is_no_axis_has_none)
 {
     double ticks[AW_TICKS];
     int decimals;
-    (void)state;
     assert_int_equal(aw_ticks(NAN, 1, 5, ticks, &decimals), 0);
     assert_int_equal(aw_ticks(0, INFINITY, 5, ticks, &decimals), 0);
     assert_int_equal(aw_ticks(-1e308, 1e308, 5, ticks, &decimals), 0);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(ticks_are_round),
-        cmocka_unit_test(what_is_no_axis_has_none),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

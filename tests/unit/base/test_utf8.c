@@ -1,14 +1,6 @@
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
-#include <cmocka.h>
 
 #include "base/utf8.h"
+#include "test.h"
 
 static const struct {
     const char *text;
@@ -28,9 +20,8 @@ static const struct {
     {"\xF4\x90\x80\x80", 0, 4},
 };
 
-static void test_texts(void **state)
+TEST(test_texts)
 {
-    (void)state;
     for (size_t i = 0; i < sizeof texts / sizeof *texts; i++) {
         assert_int_equal(aw_utf8_size(texts[i].text), texts[i].size);
         assert_int_equal(aw_utf8_length(texts[i].text), texts[i].length);
@@ -56,11 +47,10 @@ static size_t size_of(const unsigned char *b)
     return n > 0 && b[0] < 0xF8 && good ? n : 0;
 }
 
-static void every_character_has_its_size(void **state)
+TEST(every_character_has_its_size)
 {
     static const unsigned char second[] = {0x7F, 0x80, 0x8F, 0x90, 0x9F, 0xA0, 0xBE, 0xBF, 0xC0},
                                later[] = {0x7F, 0x80, 0xBF, 0xC0};
-    (void)state;
     for (unsigned i = 0; i < 256 * sizeof second * 16; i++) {
         const unsigned char bytes[] = {(unsigned char)(i >> 4), second[(i >> 12) % sizeof second],
                                        later[i & 3], later[i >> 2 & 3], 0};
@@ -69,10 +59,9 @@ static void every_character_has_its_size(void **state)
     }
 }
 
-static void what_is_no_text_becomes_a_question_mark(void **state)
+TEST(what_is_no_text_becomes_a_question_mark)
 {
     char text[] = "a\x1b[0m\nµ\xE2\x82";
-    (void)state;
     aw_utf8_clean(text);
     assert_string_equal(text, "a?[0m?µ??");
     char lines[] = "a\n\tb\r\x1b\xFF";
@@ -80,7 +69,7 @@ static void what_is_no_text_becomes_a_question_mark(void **state)
     assert_string_equal(lines, "a\n\tb???");
 }
 
-static void without_utf8_texts_are_spelled_out(void **state)
+TEST(without_utf8_texts_are_spelled_out)
 {
     static const struct {
         const char *text, *ascii;
@@ -93,7 +82,6 @@ static void without_utf8_texts_are_spelled_out(void **state)
         {"é█", "??"},
         {"a\xE2\x82", "a\xE2\x82"},
     };
-    (void)state;
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
         char text[64];
         snprintf(text, sizeof text, "%s", rows[i].text);
@@ -115,18 +103,16 @@ static void without_utf8_texts_are_spelled_out(void **state)
     }
 }
 
-static void a_mark_stands_in_front(void **state)
+TEST(a_mark_stands_in_front)
 {
-    (void)state;
     assert_int_equal(aw_utf8_mark("\xEF\xBB\xBFx"), 3);
     assert_int_equal(aw_utf8_mark("\xEF\xBB"), 0);
     assert_int_equal(aw_utf8_mark(""), 0);
 }
 
 /* What stands behind the room is another's. */
-static void nothing_is_changed_behind_the_room(void **state)
+TEST(nothing_is_changed_behind_the_room)
 {
-    (void)state;
     char text[16] = "θ", behind[] = "x—";
     for (size_t size = 3; size <= 7; size++) {
         char wanted[8];
@@ -137,17 +123,4 @@ static void nothing_is_changed_behind_the_room(void **state)
         assert_string_equal(text, wanted);
         assert_string_equal(text + size, behind);
     }
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(nothing_is_changed_behind_the_room),
-        cmocka_unit_test(test_texts),
-        cmocka_unit_test(every_character_has_its_size),
-        cmocka_unit_test(without_utf8_texts_are_spelled_out),
-        cmocka_unit_test(a_mark_stands_in_front),
-        cmocka_unit_test(what_is_no_text_becomes_a_question_mark),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,20 +1,12 @@
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include <cmocka.h>
-
 #include "base/xdg.h"
+#include "test.h"
 
 static char root[] = "/tmp/test_xdg.XXXXXX", path[128], expected[128];
 
-static void the_users_folders(void **state)
+TEST(the_users_folders)
 {
     static const struct {
         enum aw_xdg kind;
@@ -27,7 +19,6 @@ static void the_users_folders(void **state)
         {AW_XDG_STATE, "s", "/h", "/h/.local/state/armwire/x"},
         {AW_XDG_STATE, "", "", ""},
     };
-    (void)state;
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
         bool config = rows[i].kind == AW_XDG_CONFIG;
         setenv(config ? "XDG_CONFIG_HOME" : "XDG_STATE_HOME", rows[i].variable, 1);
@@ -46,11 +37,10 @@ static enum aw_status runtime(struct aw_error *err)
 }
 
 /* It is made once, for this user alone; who finds another one there is told what is wrong. */
-static void the_folder_for_sockets(void **state)
+TEST(the_folder_for_sockets)
 {
     struct stat about;
     struct aw_error err;
-    (void)state;
     assert_non_null(mkdtemp(root));
     setenv("XDG_RUNTIME_DIR", root, 1);
     snprintf(expected, sizeof expected, "%s/armwire", root);
@@ -71,11 +61,10 @@ static void the_folder_for_sockets(void **state)
 }
 
 /* Without that variable, or where it names no folder. */
-static void the_folder_for_sockets_elsewhere(void **state)
+TEST(the_folder_for_sockets_elsewhere)
 {
     static const char *const useless[] = {"", "relative", "/nowhere"};
     struct aw_error err;
-    (void)state;
     setenv("TMPDIR", root, 1);
     snprintf(expected, sizeof expected, "%s/armwire-%u", root, (unsigned)geteuid());
     for (size_t i = 0; i < sizeof useless / sizeof *useless; i++) {
@@ -88,14 +77,4 @@ static void the_folder_for_sockets_elsewhere(void **state)
     assert_int_equal(runtime(&err), AW_NO_LINK);
     assert_non_null(strstr(err.text, "No such file or directory — name a path yourself"));
     assert_int_equal(rmdir(root), 0);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(the_users_folders),
-        cmocka_unit_test(the_folder_for_sockets),
-        cmocka_unit_test(the_folder_for_sockets_elsewhere),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

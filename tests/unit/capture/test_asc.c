@@ -1,15 +1,8 @@
 /* Lines of Vector's ASC logs become frames of candump. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <stdlib.h>
-#include <string.h>
 #include <time.h>
 
-#include <cmocka.h>
-
 #include "capture/candump.h"
+#include "test.h"
 
 static struct aw_error err;
 static struct aw_candump frame;
@@ -19,9 +12,8 @@ static enum aw_status next(struct aw_candump_log *log, const char *line)
     return aw_candump_next(log, line, strlen(line), &frame, &err);
 }
 
-static void test_header(void **state)
+TEST(test_header)
 {
-    (void)state;
     assert_true(aw_asc_begins("date Sun", 8));
     assert_true(aw_asc_begins("base hex  timestamps", 20));
     assert_false(aw_asc_begins("dates and times", 15));
@@ -52,7 +44,7 @@ static void test_header(void **state)
     assert_int_equal(frame.time_ns, 1700000003000000000);
 }
 
-static void test_frames(void **state)
+TEST(test_frames)
 {
     static const struct {
         const char *line, *frame;
@@ -76,7 +68,6 @@ static void test_frames(void **state)
         {"0.1 1 05E Rx d", "", AW_MALFORMED},
         {"0.1 1 Engine Rx d 1 10", "", AW_MALFORMED},
     };
-    (void)state;
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
         struct aw_candump_log log = {0};
         next(&log, "base hex  timestamps absolute");
@@ -86,10 +77,9 @@ static void test_frames(void **state)
     }
 }
 
-static void test_bases_times_and_channels(void **state)
+TEST(test_bases_times_and_channels)
 {
     struct aw_candump_log log = {0};
-    (void)state;
     next(&log, "base dec  timestamps relative");
     assert_int_equal(next(&log, "0.5 1 94 Tx d 2 255 10"), AW_OK);
     assert_string_equal(frame.frame, "05E#FF0A");
@@ -102,14 +92,10 @@ static void test_bases_times_and_channels(void **state)
     assert_int_equal(next(&log, "0.1 1 9A Rx d 1 1"), AW_MALFORMED);
 }
 
-int main(void)
+static void set_time_zone(void)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_header),
-        cmocka_unit_test(test_frames),
-        cmocka_unit_test(test_bases_times_and_channels),
-    };
     setenv("TZ", "UTC", 1);
     tzset();
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }
+
+ALL_TESTS_WITH(set_time_zone, NULL);

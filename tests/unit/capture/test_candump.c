@@ -1,13 +1,7 @@
 #include "capture/candump.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stdlib.h>
-#include <string.h>
-
-#include <cmocka.h>
-
 #include "picture_helper.h"
+#include "test.h"
 
 static const uint8_t kp[] = {0x41, 0x00, 0x9A, 0x99, 0x19, 0x3F, 0x02, 0x00};
 static const char exact[] = "(1436509052.249713) can0 041#9A99193F0200";
@@ -43,7 +37,7 @@ static void assert_kp(const char *line, int64_t time_ns, enum aw_dir dir)
 
 #define STAMP INT64_C(1436509052249713000)
 
-static void lines_of_the_log_format_are_frames_at_once(void **state)
+TEST(lines_of_the_log_format_are_frames_at_once)
 {
     static const char *const same[] = {
         exact,
@@ -52,7 +46,6 @@ static void lines_of_the_log_format_are_frames_at_once(void **state)
         "(1436509052.249713) vcan0 041#9A99193F0200 ",
         "(1436509052.249713) a-long-name_15c 041#9A99193F0200",
     };
-    (void)state;
     for (size_t i = 0; i < sizeof same / sizeof *same; i++) {
         struct aw_candump entry;
         assert_true(read_line(same[i], &entry));
@@ -64,9 +57,8 @@ static void lines_of_the_log_format_are_frames_at_once(void **state)
     assert_kp("(0000000001.500000) can0 041#9A99193F0200", 1500000000, 0);
 }
 
-static void other_forms_say_the_same(void **state)
+TEST(other_forms_say_the_same)
 {
-    (void)state;
     assert_kp("041#9A99193F0200", -1, 0);
     assert_kp("(1436509052.249713001) can0 041#9A99193F0200", STAMP + 1, 0);
     assert_kp("(1.5) can0 041#9A99193F0200 T", 1500000000, AW_TX);
@@ -78,11 +70,10 @@ static void other_forms_say_the_same(void **state)
 }
 
 /* The shortest lines there are, and every character of one cut off or changed. */
-static void each_column_counts(void **state)
+TEST(each_column_counts)
 {
     static const char shortest[] = "(0000000001.500000) c 041#";
     struct aw_candump entry;
-    (void)state;
     assert_true(read_line(shortest, &entry));
     assert_int_equal(entry.size, 2);
     assert_true(entry.time_ns == 1500000000);
@@ -99,7 +90,7 @@ static void each_column_counts(void **state)
     }
 }
 
-static void what_is_no_plain_frame_is_left_as_text(void **state)
+TEST(what_is_no_plain_frame_is_left_as_text)
 {
     static const struct {
         const char *line, *frame;
@@ -115,7 +106,6 @@ static void what_is_no_plain_frame_is_left_as_text(void **state)
         {"(1436509052.249713) can0 841#9A99", "841#9A99"},
         {"(1436509052.249713) can0 041#112233445566778899", "041#112233445566778899"},
     };
-    (void)state;
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         struct aw_candump entry;
         assert_true(read_line(cases[i].line, &entry));
@@ -126,7 +116,7 @@ static void what_is_no_plain_frame_is_left_as_text(void **state)
 }
 
 /* What becomes of a line: its time, way, bytes or text, and the column of the text. */
-static void lines_are_these(void **state)
+TEST(lines_are_these)
 {
     static const char *const lines[] = {
         /* times */
@@ -160,7 +150,6 @@ static void lines_are_these(void **state)
     char *text, rest[3 * 64 + 1] = "", words[33 * 2 + 1] = "";
     size_t size;
     FILE *out = open_memstream(&text, &size);
-    (void)state;
     for (size_t i = 0; i < sizeof lines / sizeof *lines; i++) {
         struct aw_candump entry = {.time_ns = 0};
         bool found = aw_candump_read(lines[i], strlen(lines[i]), &entry);
@@ -215,7 +204,7 @@ static void lines_are_these(void **state)
     assert_false(aw_candump_read(words, strlen(words), &entry));
 }
 
-static void other_lines_are_none(void **state)
+TEST(other_lines_are_none)
 {
     static const char *const lines[] = {
         "",
@@ -229,7 +218,6 @@ static void other_lines_are_none(void **state)
         "can0 041 6 9A",
     };
     struct aw_candump entry;
-    (void)state;
     for (size_t i = 0; i < sizeof lines / sizeof *lines; i++)
         assert_false(read_line(lines[i], &entry));
     assert_true(read_line("(14365x9052.249713) can0 041#00", &entry));
@@ -237,11 +225,10 @@ static void other_lines_are_none(void **state)
 }
 
 /* Every line cut off at every place, for the sanitizers. */
-static void cut_lines_do_no_harm(void **state)
+TEST(cut_lines_do_no_harm)
 {
     struct aw_candump entry;
     char line[sizeof exact];
-    (void)state;
     for (size_t n = 0; n < sizeof exact; n++) {
         memcpy(line, exact, n);
         line[n] = '\0';
@@ -261,10 +248,9 @@ static void assert_written(const char *interface, int64_t time_ns, struct aw_spa
     assert_string_equal(line, expected);
 }
 
-static void lines_are_written_as_canplayer_wants_them(void **state)
+TEST(lines_are_written_as_canplayer_wants_them)
 {
     static const uint8_t most[] = {0xFF, 0x07, 1, 0x23, 0x45, 0x67, 0x89, 0xAB, 0xCD, 0xEF};
-    (void)state;
     assert_written("can0", STAMP + 999, (struct aw_span){kp, sizeof kp},
                    "(1436509052.249713) can0 041#9A99193F0200\n");
     assert_written("vcan1", 0, (struct aw_span){kp, 2}, "(0000000000.000000) vcan1 041#\n");
@@ -272,9 +258,8 @@ static void lines_are_written_as_canplayer_wants_them(void **state)
                    "(9223372036.854775) a-name-that-is- 7FF#0123456789ABCDEF\n");
 }
 
-static void what_is_written_is_read(void **state)
+TEST(what_is_written_is_read)
 {
-    (void)state;
     for (unsigned id = 0; id < 0x800; id++) {
         uint8_t frame[10] = {(uint8_t)id, (uint8_t)(id >> 8)};
         size_t size = 2 + id % 9;
@@ -289,20 +274,4 @@ static void what_is_written_is_read(void **state)
         assert_memory_equal(entry.bytes, frame, size);
         assert_true(entry.time_ns == time_ns);
     }
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(lines_of_the_log_format_are_frames_at_once),
-        cmocka_unit_test(other_forms_say_the_same),
-        cmocka_unit_test(each_column_counts),
-        cmocka_unit_test(what_is_no_plain_frame_is_left_as_text),
-        cmocka_unit_test(lines_are_these),
-        cmocka_unit_test(other_lines_are_none),
-        cmocka_unit_test(cut_lines_do_no_harm),
-        cmocka_unit_test(lines_are_written_as_canplayer_wants_them),
-        cmocka_unit_test(what_is_written_is_read),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

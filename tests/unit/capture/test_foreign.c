@@ -1,23 +1,15 @@
 /* Logs of other programs are known by their first bytes. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <string.h>
-
-#include <cmocka.h>
-
 #include "capture/foreign.h"
+#include "test.h"
 
 static bool is_foreign(const char *start, const char *name, struct aw_error *err)
 {
     return aw_log_is_foreign((struct aw_span){(const uint8_t *)start, strlen(start)}, name, err);
 }
 
-static void others_are_named_with_what_converts_them(void **state)
+TEST(others_are_named_with_what_converts_them)
 {
     struct aw_error err = {0};
-    (void)state;
     assert_true(is_foreign("LOGG\x90", "logs.d/run.blf", &err));
     assert_int_equal(err.status, AW_USAGE);
     assert_string_equal(err.text,
@@ -59,20 +51,10 @@ static void others_are_named_with_what_converts_them(void **state)
     }
 }
 
-static void ours_are_not(void **state)
+TEST(ours_are_not)
 {
     static const char *const starts[] = {
         "", "LOG", "(1.0) can0 05F#00", "t,setpoint,measured\n", "; a remark", "dates"};
-    (void)state;
     for (size_t i = 0; i < sizeof starts / sizeof *starts; i++)
         assert_false(is_foreign(starts[i], "a.log", NULL));
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(others_are_named_with_what_converts_them),
-        cmocka_unit_test(ours_are_not),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

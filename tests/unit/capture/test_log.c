@@ -2,20 +2,14 @@
 #include "capture/log.h"
 
 #include <fcntl.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
-
-#include <cmocka.h>
 
 #include "capture/packet.h"
 #include "link/core/link.h"
 #include "link/open.h"
 #include "next_helper.h"
+#include "test.h"
 #include "wire/codec.h"
 
 #define START INT64_C(1700000000000000000)
@@ -96,11 +90,10 @@ static void expect(struct rig *rig, int ms, enum aw_dir dir, const char *bytes)
     assert_memory_equal(rig->entry.data.data, bytes, strlen(bytes));
 }
 
-static void entries_come_in_order(void **state)
+TEST(entries_come_in_order)
 {
     struct rig rig;
     uint64_t size;
-    (void)state;
     begin(&rig, AW_MEDIUM_TCP);
     add(&rig, 0, AW_TX, "hello", NULL);
     add(&rig, 5, AW_RX, "world", "a mark");
@@ -121,10 +114,9 @@ static void entries_come_in_order(void **state)
     end(&rig);
 }
 
-static void what_tcp_sent_twice_comes_once_and_gaps_are_marked(void **state)
+TEST(what_tcp_sent_twice_comes_once_and_gaps_are_marked)
 {
     struct rig rig;
-    (void)state;
     begin(&rig, AW_MEDIUM_TCP);
     add(&rig, 0, AW_RX, "abcd", NULL);
     rig.wrapper.sent[1] -= 4;
@@ -145,10 +137,9 @@ static void what_tcp_sent_twice_comes_once_and_gaps_are_marked(void **state)
     end(&rig);
 }
 
-static void datagrams_keep_their_boundaries(void **state)
+TEST(datagrams_keep_their_boundaries)
 {
     struct rig rig;
-    (void)state;
     begin(&rig, AW_MEDIUM_UDP);
     add(&rig, 0, AW_RX, "one", NULL);
     close_file(&rig);
@@ -158,10 +149,9 @@ static void datagrams_keep_their_boundaries(void **state)
     end(&rig);
 }
 
-static void other_ports_are_passed_over(void **state)
+TEST(other_ports_are_passed_over)
 {
     struct rig rig;
-    (void)state;
     begin(&rig, AW_MEDIUM_UDP);
     add(&rig, 0, AW_TX, "one", NULL);
     close_file(&rig);
@@ -172,7 +162,7 @@ static void other_ports_are_passed_over(void **state)
 
 /* Which packets are ours, by the ports of the device and of the host; and which way they go, where
  * the capture does not say. */
-static void ports_say_whose_packets_they_are(void **state)
+TEST(ports_say_whose_packets_they_are)
 {
     static const struct {
         uint16_t ports[2], device, host; /* what is looked for; what the capture has */
@@ -188,7 +178,6 @@ static void ports_say_whose_packets_they_are(void **state)
         {{6000, 5000}, 4000, 5000, 0, AW_RX},
         {{6000, 6001}, 4000, 5000, AW_BOTH, AW_BOTH},
     };
-    (void)state;
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
         struct rig rig;
         begin(&rig, AW_MEDIUM_UDP);
@@ -208,12 +197,11 @@ static void ports_say_whose_packets_they_are(void **state)
 }
 
 /* Packets of another medium are passed over; remarks on packets without anything inside are not. */
-static void what_is_not_of_the_medium(void **state)
+TEST(what_is_not_of_the_medium)
 {
     static const enum aw_medium can = AW_MEDIUM_CAN, hid = AW_MEDIUM_HID;
     struct rig rig;
     char comment[540];
-    (void)state;
     memset(comment, 'c', sizeof comment - 1);
     comment[sizeof comment - 1] = '\0';
     begin(&rig, AW_MEDIUM_HID);
@@ -240,10 +228,9 @@ static void what_is_not_of_the_medium(void **state)
 }
 
 /* TCP counts its bytes each way; what was sent twice with a remark is the remark. */
-static void a_remark_on_what_came_before(void **state)
+TEST(a_remark_on_what_came_before)
 {
     struct rig rig;
-    (void)state;
     begin(&rig, AW_MEDIUM_TCP);
     add(&rig, 0, AW_TX, "abc", NULL);
     add(&rig, 1, AW_RX, "abc", NULL);
@@ -265,10 +252,9 @@ static void a_remark_on_what_came_before(void **state)
 }
 
 /* Of a file that was cut off anywhere all whole packets are read. */
-static void cut_off_files_are_read_as_far_as_they_go(void **state)
+TEST(cut_off_files_are_read_as_far_as_they_go)
 {
     struct rig rig;
-    (void)state;
     begin(&rig, AW_MEDIUM_SERIAL);
     long header = ftell(rig.file);
     add(&rig, 0, AW_RX, "one", NULL);
@@ -301,12 +287,11 @@ static void write_lines(struct rig *rig, const char *text)
     close_file(rig);
 }
 
-static void lines_of_candump_are_read(void **state)
+TEST(lines_of_candump_are_read)
 {
     struct rig rig;
     char expected[160];
     uint64_t size;
-    (void)state;
     write_lines(&rig, "# a remark\n \t\r\n(1700000000.000000) can0 141#01022B T\n"
                       "nonsense\n 041#0g\n\t# no\n(1700000000.002000) can0 15E#03");
     open_log(&rig, NULL);
@@ -336,13 +321,12 @@ static void lines_of_candump_are_read(void **state)
 }
 
 /* More than is read at once: every line is whole, and one that is too long is a line of its own. */
-static void long_files_are_read_in_pieces(void **state)
+TEST(long_files_are_read_in_pieces)
 {
     enum { LINES = 30000, LONG = 1100000 };
     static char text[LINES * 38 + 38 + LONG + 100];
     struct rig rig;
     char *p = text;
-    (void)state;
     for (int i = 0; i < LINES; i++)
         p += sprintf(p, "(17000000%02d.%03d000) can0 041#%04X\n", i / 1000, i % 1000, i);
     memset(p, 'x', LONG);
@@ -364,7 +348,7 @@ static void long_files_are_read_in_pieces(void **state)
 }
 
 /* What a file begins with decides whether it is one. */
-static void what_is_no_capture_is_refused(void **state)
+TEST(what_is_no_capture_is_refused)
 {
     static const char no[] = "no capture — pcapng, pcap, MCAP and candump logs can be read";
     static const struct {
@@ -385,7 +369,6 @@ static void what_is_no_capture_is_refused(void **state)
     };
     struct rig rig;
     char expected[200];
-    (void)state;
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
         char text[400];
         memset(text, ' ', sizeof text);
@@ -414,12 +397,11 @@ static void what_is_no_capture_is_refused(void **state)
 }
 
 /* A pipe is read as it comes; its size is not known, and there is no second time. */
-static void a_pipe_is_read_once(void **state)
+TEST(a_pipe_is_read_once)
 {
     struct rig rig = {.path = "/tmp/aw-log-XXXXXX"};
     char expected[160];
     uint64_t size = 99;
-    (void)state;
     assert_non_null(mkdtemp(rig.path));
     assert_int_equal(rmdir(rig.path), 0);
     assert_int_equal(mkfifo(rig.path, 0600), 0);
@@ -462,12 +444,11 @@ static const struct {
     int second_ms; /* when the second message comes */
 } speeds[] = {{"", 10}, {"?speed=2", 5}, {"?speed=0.5", 20}, {"?speed=max", 0}};
 
-static void messages_come_at_their_times(void **state)
+TEST(messages_come_at_their_times)
 {
     struct rig rig;
     char buf[16];
     size_t got;
-    (void)state;
     begin(&rig, AW_MEDIUM_UDP);
     add(&rig, 0, AW_RX, "one", NULL);
     add(&rig, 3, AW_TX, "ours", NULL);
@@ -497,13 +478,12 @@ static void messages_come_at_their_times(void **state)
 
 /* The kernel stamps what comes; what is sent is stamped a little later, but may be written first.
  */
-static void what_is_stamped_before_the_first_entry_comes_at_once(void **state)
+TEST(what_is_stamped_before_the_first_entry_comes_at_once)
 {
     struct rig rig;
     char buf[16];
     size_t got;
     struct aw_virtual_clock clock = aw_virtual_clock();
-    (void)state;
     begin(&rig, AW_MEDIUM_UDP);
     add(&rig, 3, AW_TX, "ours", NULL);
     add(&rig, 2, AW_RX, "one", NULL);
@@ -516,13 +496,12 @@ static void what_is_stamped_before_the_first_entry_comes_at_once(void **state)
     end(&rig);
 }
 
-static void streams_are_read_in_pieces_and_from_later_on(void **state)
+TEST(streams_are_read_in_pieces_and_from_later_on)
 {
     struct rig rig;
     char buf[2];
     size_t got;
     struct aw_virtual_clock clock = aw_virtual_clock();
-    (void)state;
     begin(&rig, AW_MEDIUM_SERIAL);
     add(&rig, 0, AW_RX, "abc", NULL);
     add(&rig, 10, AW_RX, "def", NULL);
@@ -541,13 +520,12 @@ static void streams_are_read_in_pieces_and_from_later_on(void **state)
     end(&rig);
 }
 
-static void an_empty_capture_ends_at_once(void **state)
+TEST(an_empty_capture_ends_at_once)
 {
     struct rig rig;
     char buf[2];
     size_t got;
     struct aw_virtual_clock clock = aw_virtual_clock();
-    (void)state;
     begin(&rig, AW_MEDIUM_HID);
     close_file(&rig);
     struct aw_link *link = open_link(&rig, &clock.base, "?loop=yes");
@@ -570,10 +548,9 @@ static void assert_does_not_open(struct rig *rig, const char *keys, enum aw_stat
         fail_msg("%s: \"%s\" does not say \"%s\"", url, rig->err.text, words);
 }
 
-static void what_a_device_cannot_be_made_of(void **state)
+TEST(what_a_device_cannot_be_made_of)
 {
     struct rig rig;
-    (void)state;
     begin(&rig, AW_MEDIUM_UDP);
     add(&rig, 0, AW_RX, "one", NULL);
     close_file(&rig);
@@ -588,11 +565,10 @@ static void what_a_device_cannot_be_made_of(void **state)
 }
 
 /* A remark on what is not ours says nothing about ours. */
-static void a_remark_before_the_first_piece_of_a_stream(void **state)
+TEST(a_remark_before_the_first_piece_of_a_stream)
 {
     struct rig rig;
     struct aw_virtual_clock clock = aw_virtual_clock();
-    (void)state;
     begin(&rig, AW_MEDIUM_TCP);
     rig.wrapper.ports[0] = 4001;
     add(&rig, 0, AW_RX, "x", "a remark");
@@ -606,14 +582,13 @@ static void a_remark_before_the_first_piece_of_a_stream(void **state)
 }
 
 /* Behind the beginning of a file nothing can be read. */
-static void a_file_that_breaks_off(void **state)
+TEST(a_file_that_breaks_off)
 {
     struct rig rig;
     struct aw_virtual_clock clock = aw_virtual_clock();
     const struct aw_link_options options = {.clock = &clock.base};
     struct aw_link *link;
     char url[128];
-    (void)state;
     begin(&rig, AW_MEDIUM_UDP);
     close_file(&rig);
     int lowest = dup(0);
@@ -630,13 +605,12 @@ static void a_file_that_breaks_off(void **state)
     end(&rig);
 }
 
-static void a_wish_to_stop_ends_reading(void **state)
+TEST(a_wish_to_stop_ends_reading)
 {
     struct rig rig;
     char buf[8];
     size_t got;
     int stop[2];
-    (void)state;
     begin(&rig, AW_MEDIUM_UDP);
     add(&rig, 0, AW_RX, "one", NULL);
     add(&rig, 10000, AW_RX, "two", NULL);
@@ -653,31 +627,4 @@ static void a_wish_to_stop_ends_reading(void **state)
     close(stop[0]);
     close(stop[1]);
     end(&rig);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(entries_come_in_order),
-        cmocka_unit_test(what_tcp_sent_twice_comes_once_and_gaps_are_marked),
-        cmocka_unit_test(datagrams_keep_their_boundaries),
-        cmocka_unit_test(other_ports_are_passed_over),
-        cmocka_unit_test(ports_say_whose_packets_they_are),
-        cmocka_unit_test(what_is_not_of_the_medium),
-        cmocka_unit_test(a_remark_on_what_came_before),
-        cmocka_unit_test(long_files_are_read_in_pieces),
-        cmocka_unit_test(a_pipe_is_read_once),
-        cmocka_unit_test(cut_off_files_are_read_as_far_as_they_go),
-        cmocka_unit_test(lines_of_candump_are_read),
-        cmocka_unit_test(what_is_no_capture_is_refused),
-        cmocka_unit_test(messages_come_at_their_times),
-        cmocka_unit_test(what_is_stamped_before_the_first_entry_comes_at_once),
-        cmocka_unit_test(streams_are_read_in_pieces_and_from_later_on),
-        cmocka_unit_test(what_a_device_cannot_be_made_of),
-        cmocka_unit_test(a_wish_to_stop_ends_reading),
-        cmocka_unit_test(a_remark_before_the_first_piece_of_a_stream),
-        cmocka_unit_test(a_file_that_breaks_off),
-        cmocka_unit_test(an_empty_capture_ends_at_once),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,16 +1,9 @@
 /* Headers around the frames of a protocol, put on and taken off. */
 #include "capture/packet.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
-#include <cmocka.h>
-
 #include "picture_helper.h"
 #include "protocols.h"
+#include "test.h"
 #include "wire/hex.h"
 
 static unsigned sum16(const uint8_t *p, size_t size, unsigned sum)
@@ -22,9 +15,8 @@ static unsigned sum16(const uint8_t *p, size_t size, unsigned sum)
     return sum;
 }
 
-static void headers_go_on_and_come_off(void **state)
+TEST(headers_go_on_and_come_off)
 {
-    (void)state;
     for (size_t i = 0; i < N_PROTOCOLS; i++) {
         const struct aw_protocol *protocol = protocols[i];
         struct aw_wrapper wrapper = {.medium = protocol->medium,
@@ -48,12 +40,11 @@ static void headers_go_on_and_come_off(void **state)
     }
 }
 
-static void sums_and_sequence_numbers_are_real(void **state)
+TEST(sums_and_sequence_numbers_are_real)
 {
     struct aw_wrapper tcp = {.medium = AW_MEDIUM_TCP, .ports = {47001}};
     struct aw_wrapper udp = {.medium = AW_MEDIUM_UDP, .ports = {30004, 30005}};
     uint8_t out[128];
-    (void)state;
     for (size_t i = 0; i < 4; i++) {
         struct aw_span frame = {(const uint8_t *)"odd", 3};
         size_t n = aw_wrap(&tcp, AW_TX, frame, out, sizeof out);
@@ -89,10 +80,9 @@ static bool opens(enum aw_linktype linktype, const char *hex, struct aw_payload 
 #define ZEROS    "00000000000000000000000000000000" /* of 16 bytes */
 #define DATAGRAM "4500 001E 0000 4000 4011 0000 7F000001 7F000001 7534 7535 000A 0000 ABCD"
 
-static void link_layers_of_others_are_understood(void **state)
+TEST(link_layers_of_others_are_understood)
 {
     struct aw_payload payload;
-    (void)state;
     assert_true(opens(AW_LINKTYPE_RAW_IP, DATAGRAM, &payload));
     assert_int_equal(payload.from, 30004);
     assert_int_equal(payload.to, 30005);
@@ -144,7 +134,7 @@ static void link_layers_of_others_are_understood(void **state)
     assert_int_equal(payload.seq, 0x01020304);
 }
 
-static void media_and_their_link_types(void **state)
+TEST(media_and_their_link_types)
 {
     static const struct {
         enum aw_medium medium;
@@ -157,7 +147,6 @@ static void media_and_their_link_types(void **state)
         {AW_MEDIUM_UDP, AW_LINKTYPE_RAW_IP, false, false, true, true},
         {AW_MEDIUM_TCP, AW_LINKTYPE_RAW_IP, false, false, true, true},
     };
-    (void)state;
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
         struct aw_wrapper wrapper = {.medium = rows[i].medium};
         assert_int_equal(aw_wrapper_linktype(&wrapper), rows[i].own);
@@ -169,12 +158,11 @@ static void media_and_their_link_types(void **state)
 }
 
 /* Frames of both ways with all that is put around them, byte by byte. */
-static void the_headers_are_these(void **state)
+TEST(the_headers_are_these)
 {
     static const uint16_t ports[][2] = {{0, 0}, {4001, 0}, {0, 4002}, {0x7534, 0x7535}};
     static const uint8_t frame[] = {0x5E, 0x05, 1, 2, 3};
     FILE *file = begin_picture();
-    (void)state;
     for (enum aw_medium medium = AW_MEDIUM_SERIAL; medium <= AW_MEDIUM_TCP; medium++)
         for (size_t i = 0; i < (medium < AW_MEDIUM_UDP ? 1 : 4); i++) {
             struct aw_wrapper wrapper = {.medium = medium, .ports = {ports[i][0], ports[i][1]}};
@@ -191,10 +179,9 @@ static void the_headers_are_these(void **state)
     end_picture(file, "wrapped.txt");
 }
 
-static void what_does_not_fit_is_not_wrapped(void **state)
+TEST(what_does_not_fit_is_not_wrapped)
 {
     static uint8_t frame[65001], out[65001 + AW_WRAP_MAX];
-    (void)state;
     for (enum aw_medium medium = AW_MEDIUM_SERIAL; medium <= AW_MEDIUM_TCP; medium++) {
         struct aw_wrapper wrapper = {.medium = medium};
         if (medium == AW_MEDIUM_CAN) {
@@ -213,11 +200,10 @@ static void what_does_not_fit_is_not_wrapped(void **state)
 }
 
 /* The sum of a datagram that comes to nothing is written as FFFF: 0 means that there is none. */
-static void a_sum_of_0_is_written_otherwise(void **state)
+TEST(a_sum_of_0_is_written_otherwise)
 {
     struct aw_wrapper udp = {.medium = AW_MEDIUM_UDP, .ports = {30004, 30005}};
     uint8_t out[128], frame[2] = {0};
-    (void)state;
     assert_int_equal(aw_wrap(&udp, AW_TX, (struct aw_span){frame, 2}, out, sizeof out), 30);
     frame[0] = out[26];
     frame[1] = out[27];
@@ -227,7 +213,7 @@ static void a_sum_of_0_is_written_otherwise(void **state)
 }
 
 /* Pieces of a stream by their first number and length: what of each is new, and what is missing. */
-static void pieces_are_put_in_order(void **state)
+TEST(pieces_are_put_in_order)
 {
     static const struct {
         uint32_t seq;
@@ -242,7 +228,6 @@ static void pieces_are_put_in_order(void **state)
     static const uint8_t bytes[8] = {0};
     struct aw_tcp_order order = {0};
     bool gap = true;
-    (void)state;
     struct aw_payload payload = {.data = {bytes, 3}};
     struct aw_span got = aw_tcp_in_order(&order, &payload, &gap); /* a datagram */
     assert_true(got.data == bytes && got.size == 3 && !gap && !order.counted);
@@ -256,7 +241,7 @@ static void pieces_are_put_in_order(void **state)
     }
 }
 
-static void what_has_nothing_inside_is_left_alone(void **state)
+TEST(what_has_nothing_inside_is_left_alone)
 {
     static const struct {
         enum aw_linktype linktype;
@@ -327,24 +312,7 @@ static void what_has_nothing_inside_is_left_alone(void **state)
         {AW_LINKTYPE_USER1, ""},
     };
     struct aw_payload payload;
-    (void)state;
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
         if (opens(cases[i].linktype, cases[i].hex, &payload))
             fail_msg("%s", cases[i].hex);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(headers_go_on_and_come_off),
-        cmocka_unit_test(sums_and_sequence_numbers_are_real),
-        cmocka_unit_test(link_layers_of_others_are_understood),
-        cmocka_unit_test(what_has_nothing_inside_is_left_alone),
-        cmocka_unit_test(media_and_their_link_types),
-        cmocka_unit_test(the_headers_are_these),
-        cmocka_unit_test(what_does_not_fit_is_not_wrapped),
-        cmocka_unit_test(a_sum_of_0_is_written_otherwise),
-        cmocka_unit_test(pieces_are_put_in_order),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -8,16 +8,9 @@
 #include "base/text.h"
 #include "capture/pcapng.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
-#include <cmocka.h>
-
 #include "capture/packet.h"
 #include "protocols.h"
+#include "test.h"
 #include "wire/codec.h"
 #include "wire/hex.h"
 
@@ -81,7 +74,7 @@ static size_t read_all(const uint8_t *data, size_t size, struct aw_packet *last,
     return n;
 }
 
-static void a_file_begins_as_the_format_says(void **state)
+TEST(a_file_begins_as_the_format_says)
 {
     static const uint8_t expected[] = {
         /* section: type, length, byte order, version 1.0, length not known, length */
@@ -91,7 +84,6 @@ static void a_file_begins_as_the_format_says(void **state)
         1, 0, 0, 0, 40, 0, 0, 0, 227, 0, 0, 0, 0, 0, 0, 0, 2, 0, 4, 0, 'c', 'a', 'n', '0', 9, 0, 1,
         0, 9, 0, 0, 0, 0, 0, 0, 0, 40, 0, 0, 0};
     uint8_t out[AW_PCAPNG_BEGIN_MAX];
-    (void)state;
     size_t n = aw_pcapng_begin(out, AW_LINKTYPE_CAN, "can0");
     if (__BYTE_ORDER__ != __ORDER_LITTLE_ENDIAN__)
         return;
@@ -99,7 +91,7 @@ static void a_file_begins_as_the_format_says(void **state)
     assert_memory_equal(out, expected, n);
 }
 
-static void a_section_header_with_comments(void **state)
+TEST(a_section_header_with_comments)
 {
     static const uint8_t expected[] = {
         /* type, length, byte order, version, length of the section */
@@ -110,7 +102,6 @@ static void a_section_header_with_comments(void **state)
         0, 't', 'w', 'o', '\n', 't', 'w', 'o', '2', 0, 0, 0, 0, 64, 0, 0, 0};
     const char *comments[] = {"one", "two\ntwo2"};
     uint8_t out[AW_PCAPNG_BEGIN_MAX];
-    (void)state;
     size_t n = aw_pcapng_section(out, sizeof out, "tool 1.2", comments, 2);
     assert_int_equal(n, sizeof expected);
     if (__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__)
@@ -129,7 +120,7 @@ static void take_about(void *context, const char *program, const char *comment, 
 
 /* The comments come with the program's name, wherever that stands, before the first packet; those
  * of the section before are over. */
-static void comments_of_sections_are_read(void **state)
+TEST(comments_of_sections_are_read)
 {
     static uint8_t file[4 * AW_PCAPNG_BEGIN_MAX];
     const char *comments[] = {"one", "two"};
@@ -137,7 +128,6 @@ static void comments_of_sections_are_read(void **state)
     struct aw_pcap_reader reader = {.about = take_about, .context = &abouts};
     struct aw_packet packet;
     size_t used, n = 0;
-    (void)state;
     n += aw_pcapng_section(file + n, AW_PCAPNG_BEGIN_MAX, "tool 1.2", comments, 2);
     n += aw_pcapng_interface(file + n, AW_LINKTYPE_USER0, "x");
     n += aw_pcapng_section(file + n, AW_PCAPNG_BEGIN_MAX, NULL, comments, 1);
@@ -158,13 +148,12 @@ static void comments_of_sections_are_read(void **state)
 }
 
 /* A comment is written whole or not at all; a program's name is cut. */
-static void what_does_not_fit_is_left_out(void **state)
+TEST(what_does_not_fit_is_left_out)
 {
     static char large[70000], name[100];
     static uint8_t out[70000];
     const char *comments[] = {large, "small"};
     struct abouts abouts = {.text = ""};
-    (void)state;
     memset(large, 'l', sizeof large - 1);
     memset(name, 'n', sizeof name - 1);
     for (size_t size = 1; size < 300; size += 7) {
@@ -187,7 +176,7 @@ static void what_does_not_fit_is_left_out(void **state)
 }
 
 /* All bytes of two packets: with everything, and with as little as there can be. */
-static void packets_are_as_the_format_says(void **state)
+TEST(packets_are_as_the_format_says)
 {
     static const struct {
         struct aw_packet packet;
@@ -209,7 +198,6 @@ static void packets_are_as_the_format_says(void **state)
           0, 0, 0, 0, 0,  0, 2, 0, 4, 0, 1, 0, 0, 0, 0, 0, 0, 0, 44, 0, 0, 0},
          44},
     };
-    (void)state;
     if (__BYTE_ORDER__ != __ORDER_LITTLE_ENDIAN__)
         return;
     for (size_t i = 0; i < 2; i++) {
@@ -232,14 +220,13 @@ static void packets_are_as_the_format_says(void **state)
 }
 
 /* A comment as long as an option can be. */
-static void a_comment_is_cut_to_an_option(void **state)
+TEST(a_comment_is_cut_to_an_option)
 {
     static uint8_t out[70000];
     static char comment[66000];
     struct aw_packet packet = {.comment = comment, .comment_length = sizeof comment};
     struct aw_pcap_reader reader = {0};
     size_t used;
-    (void)state;
     memset(comment, 'c', sizeof comment);
     size_t n = aw_pcapng_begin(out, AW_LINKTYPE_USER0, "x");
     size_t size = aw_pcapng_packet(out + n, sizeof out - n, &packet);
@@ -251,14 +238,13 @@ static void a_comment_is_cut_to_an_option(void **state)
 }
 
 /* Of the name of an interface 64 bytes are written, 31 are read. */
-static void names_of_interfaces(void **state)
+TEST(names_of_interfaces)
 {
     static char name[100];
     uint8_t out[AW_PCAPNG_BEGIN_MAX];
     struct aw_pcap_reader reader = {0};
     struct aw_packet packet;
     size_t used;
-    (void)state;
     for (size_t length = 0; length < sizeof name; length++) {
         memset(name, 0, sizeof name);
         memset(name, 'n', length);
@@ -297,14 +283,13 @@ static struct file written(void)
     return file;
 }
 
-static void what_is_written_is_read(void **state)
+TEST(what_is_written_is_read)
 {
     struct file file = written();
     struct aw_pcap_reader reader = {0};
     struct aw_packet packet;
     struct aw_span in = {file.data, file.size};
     size_t used;
-    (void)state;
     for (size_t i = 0; i < 3; i++) {
         static const char *const texts[] = {"one", "two!", "three"};
         static const enum aw_dir dirs[] = {AW_TX, AW_RX, 0};
@@ -322,11 +307,10 @@ static void what_is_written_is_read(void **state)
     assert_int_equal(in.size, used);
 }
 
-static void a_file_that_is_cut_off_gives_its_whole_packets(void **state)
+TEST(a_file_that_is_cut_off_gives_its_whole_packets)
 {
     struct file file = written();
     size_t before = 0;
-    (void)state;
     for (size_t size = 0; size <= file.size; size++) {
         size_t rest, bad, n = read_all(file.data, size, NULL, &bad, &rest);
         assert_int_equal(bad, 0);
@@ -338,10 +322,9 @@ static void a_file_that_is_cut_off_gives_its_whole_packets(void **state)
 }
 
 /* The same bytes in pieces of any size. */
-static void pieces_of_a_file_are_read_as_they_come(void **state)
+TEST(pieces_of_a_file_are_read_as_they_come)
 {
     struct file file = written();
-    (void)state;
     for (size_t step = 1; step < 50; step++) {
         struct aw_pcap_reader reader = {0};
         struct aw_packet packet;
@@ -395,7 +378,7 @@ static struct file section(bool swapped, uint8_t resolution, uint64_t stamp)
     return file;
 }
 
-static void either_byte_order_and_any_resolution(void **state)
+TEST(either_byte_order_and_any_resolution)
 {
     static const struct {
         uint8_t resolution;
@@ -421,7 +404,6 @@ static void either_byte_order_and_any_resolution(void **state)
         {0x80 | 10, UINT64_C(1700000000) << 10 | 512, INT64_C(1700000000500000000)},
         {0x80 | 33, UINT64_C(1000000000) << 33 | UINT64_C(1) << 31, INT64_C(1000000000250000000)},
     };
-    (void)state;
     for (int swapped = 0; swapped < 2; swapped++)
         for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
             struct file file = section(swapped, cases[i].resolution, cases[i].stamp);
@@ -435,11 +417,10 @@ static void either_byte_order_and_any_resolution(void **state)
         }
 }
 
-static void sections_of_both_byte_orders_in_one_file(void **state)
+TEST(sections_of_both_byte_orders_in_one_file)
 {
     struct file file = section(false, 9, 1), other = section(true, 9, 2);
     struct aw_packet packet;
-    (void)state;
     add(&file, other.data, other.size);
     assert_int_equal(read_all(file.data, file.size, &packet, NULL, NULL), 2);
     assert_true(packet.time_ns == 2);
@@ -475,7 +456,7 @@ static void add_block(struct file *file, uint32_t type, const void *body, size_t
 
 /* Each block behind a section with an interface (a snaplen of 3) and a packet: what comes of it,
  * and whether it is told as damaged. */
-static void blocks_of_every_kind(void **state)
+TEST(blocks_of_every_kind)
 {
     static const struct {
         uint32_t type;
@@ -517,7 +498,6 @@ static void blocks_of_every_kind(void **state)
         {0x0A0D0D0A, {0x1A2B3C4D, TWO(1, 0), 0}, 12, 0, 1, 0, 0, 0},
         {0x0A0D0D0A, {0x1A2B3C4E, 1, 0, 0}, 16, 0, 1, 0, 0, 0},
     };
-    (void)state;
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
         struct file file = section(false, 9, 1);
         struct aw_packet packet;
@@ -538,7 +518,7 @@ static void blocks_of_every_kind(void **state)
 }
 
 /* What is told of damage, and how much is done with. */
-static void damage_is_told(void **state)
+TEST(damage_is_told)
 {
     static const struct {
         uint32_t words[8];
@@ -586,7 +566,6 @@ static void damage_is_told(void **state)
         {{0xA1B2C3D4, 0, 0, 0, 0, 227}, 24, 24, NULL},
         {{0xA1B2C3D4, 0, 0, 0, 0, 227, 1}, 28, 24, NULL},
     };
-    (void)state;
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
         struct aw_pcap_reader reader = {0};
         struct aw_packet packet;
@@ -605,10 +584,9 @@ static void damage_is_told(void **state)
 }
 
 /* Records of the classic format: the largest one, and one that cannot be. */
-static void records_of_the_classic_format(void **state)
+TEST(records_of_the_classic_format)
 {
     static uint8_t bytes[40 + AW_PCAP_PACKET_MAX];
-    (void)state;
     for (uint32_t more = 0; more < 2; more++) {
         uint32_t words[10] = {0xA1B2C3D4, 0, 0, 0, 0, 227, 1, 2, AW_PCAP_PACKET_MAX + more};
         struct aw_pcap_reader reader = {0};
@@ -641,12 +619,11 @@ static void records_of_the_classic_format(void **state)
 }
 
 /* As many as there is room for; each with its link type and the times of its own. */
-static void every_interface_has_its_own_numbers(void **state)
+TEST(every_interface_has_its_own_numbers)
 {
     struct file file = {0};
     struct aw_packet packet;
     size_t damaged;
-    (void)state;
     add_block(&file, 0x0A0D0D0A, BODY(0x1A2B3C4D, TWO(1, 0), UINT32_MAX, UINT32_MAX));
     for (uint32_t i = 0; i < AW_PCAP_INTERFACES; i++) {
         /* link type, snaplen, a resolution of so many digits, an offset in seconds */
@@ -670,11 +647,10 @@ static void every_interface_has_its_own_numbers(void **state)
 }
 
 /* A packet without a time needs an interface, too. */
-static void no_packet_without_an_interface(void **state)
+TEST(no_packet_without_an_interface)
 {
     struct file file = {0};
     size_t damaged;
-    (void)state;
     add_block(&file, 0x0A0D0D0A, BODY(0x1A2B3C4D, TWO(1, 0), UINT32_MAX, UINT32_MAX));
     add_block(&file, 3, BODY(2, 0x4241));
     assert_int_equal(read_all(file.data, file.size, NULL, &damaged, NULL), 0);
@@ -684,11 +660,10 @@ static void no_packet_without_an_interface(void **state)
     assert_int_equal(read_all(file.data, file.size, NULL, &damaged, NULL), 1);
 }
 
-static void packets_without_a_time_are_cut_to_the_interface(void **state)
+TEST(packets_without_a_time_are_cut_to_the_interface)
 {
     struct file file = section(false, 9, 1);
     struct aw_packet packet;
-    (void)state;
     add32(&file, false, 3);
     add32(&file, false, 20);
     add32(&file, false, 5);
@@ -699,10 +674,9 @@ static void packets_without_a_time_are_cut_to_the_interface(void **state)
     assert_int_equal(packet.data.size, 3);
 }
 
-static void classic_captures_are_read(void **state)
+TEST(classic_captures_are_read)
 {
     static const uint32_t magics[] = {0xA1B2C3D4, 0xA1B23C4D};
-    (void)state;
     for (int swapped = 0; swapped < 2; swapped++)
         for (size_t nano = 0; nano < 2; nano++) {
             struct file file = {0};
@@ -727,12 +701,11 @@ static void classic_captures_are_read(void **state)
         }
 }
 
-static void damaged_blocks_are_told_and_passed_over(void **state)
+TEST(damaged_blocks_are_told_and_passed_over)
 {
     struct file file = section(false, 9, 1);
     struct aw_packet packet;
     size_t bad, packet_at = 56;
-    (void)state;
     file.data[packet_at + 20] = 200; /* more bytes captured than the block has */
     assert_int_equal(read_all(file.data, file.size, &packet, &bad, NULL), 0);
     assert_int_equal(bad, 1);
@@ -749,14 +722,13 @@ static void damaged_blocks_are_told_and_passed_over(void **state)
     assert_int_equal(bad, 1);
 }
 
-static void a_block_that_is_too_long_is_passed_over(void **state)
+TEST(a_block_that_is_too_long_is_passed_over)
 {
     struct file file = section(false, 9, 1);
     struct aw_pcap_reader reader = {0};
     struct aw_packet packet;
     static const uint8_t zeros[1024];
     size_t used, total = 0;
-    (void)state;
     add32(&file, false, 6);
     add32(&file, false, AW_PCAP_PACKET_MAX + 4);
     struct aw_span in = {file.data, file.size};
@@ -775,10 +747,9 @@ static void a_block_that_is_too_long_is_passed_over(void **state)
 }
 
 /* Every byte of a file changed in turn: no reading outside, no endless loop (read_all checks). */
-static void wrong_bytes_do_no_harm(void **state)
+TEST(wrong_bytes_do_no_harm)
 {
     struct file good = section(true, 9, 1), more = written();
-    (void)state;
     add(&good, more.data, more.size);
     for (size_t at = 0; at < good.size; at++)
         for (unsigned change = 1; change < 256; change = change * 3 + 1) {
@@ -837,31 +808,7 @@ static int write_file(const char *tool, const char *name)
 
 int main(int argc, char **argv)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_file_begins_as_the_format_says),
-        cmocka_unit_test(what_is_written_is_read),
-        cmocka_unit_test(a_file_that_is_cut_off_gives_its_whole_packets),
-        cmocka_unit_test(pieces_of_a_file_are_read_as_they_come),
-        cmocka_unit_test(either_byte_order_and_any_resolution),
-        cmocka_unit_test(sections_of_both_byte_orders_in_one_file),
-        cmocka_unit_test(packets_without_a_time_are_cut_to_the_interface),
-        cmocka_unit_test(classic_captures_are_read),
-        cmocka_unit_test(damaged_blocks_are_told_and_passed_over),
-        cmocka_unit_test(a_block_that_is_too_long_is_passed_over),
-        cmocka_unit_test(wrong_bytes_do_no_harm),
-        cmocka_unit_test(no_packet_without_an_interface),
-        cmocka_unit_test(every_interface_has_its_own_numbers),
-        cmocka_unit_test(records_of_the_classic_format),
-        cmocka_unit_test(damage_is_told),
-        cmocka_unit_test(blocks_of_every_kind),
-        cmocka_unit_test(names_of_interfaces),
-        cmocka_unit_test(a_comment_is_cut_to_an_option),
-        cmocka_unit_test(a_section_header_with_comments),
-        cmocka_unit_test(comments_of_sections_are_read),
-        cmocka_unit_test(what_does_not_fit_is_left_out),
-        cmocka_unit_test(packets_are_as_the_format_says),
-    };
     if (argc == 4 && strcmp(argv[1], "write") == 0)
         return write_file(argv[2], argv[3]);
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    return test_run();
 }

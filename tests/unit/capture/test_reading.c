@@ -1,17 +1,10 @@
 /* Recordings that a filter reads: found by their ending, read to the end or not, and the reasons
  * that the filter gives. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include <cmocka.h>
-
 #include "capture/reading.h"
+#include "test.h"
 
 static char folder[] = "/tmp/aw-reading-XXXXXX";
 static char path[64];
@@ -26,23 +19,19 @@ static void write_file(const char *name, const char *text, mode_t mode)
     chmod(path, mode);
 }
 
-static int begin(void **state)
+static void begin(void)
 {
-    (void)state;
-    if (!mkdtemp(folder))
-        return -1;
+    assert_non_null(mkdtemp(folder));
     write_file("armwire-x", "#!/bin/sh\n[ \"$1 $2\" = 'read --' ] && exec sh \"$3\"\n", 0755);
     setenv("PATH", folder, 1);
     write_file("sh", "#!/bin/sh\nexec /bin/sh \"$@\"\n", 0755);
-    return 0;
 }
 
-static int end(void **state)
+static void end(void)
 {
     char command[64];
-    (void)state;
     snprintf(command, sizeof command, "/bin/rm -rf %s", folder);
-    return system(command);
+    assert_int_equal(system(command), 0);
 }
 
 static void open_file(struct aw_reading *reading, const char *name, const char *text)
@@ -62,10 +51,9 @@ static void read_all(const struct aw_reading *reading, const char *expected)
     assert_string_equal(text, expected);
 }
 
-static void plain_files_and_filters(void **state)
+TEST(plain_files_and_filters)
 {
     struct aw_reading reading;
-    (void)state;
     open_file(&reading, "run.csv", "echo 1");
     assert_false(reading.filtered);
     read_all(&reading, "echo 1");
@@ -86,7 +74,7 @@ static void plain_files_and_filters(void **state)
     assert_int_equal(reading.fd, -1);
 }
 
-static void how_it_ended(void **state)
+TEST(how_it_ended)
 {
     static const struct {
         const char *script, *why;
@@ -97,7 +85,6 @@ static void how_it_ended(void **state)
         {"exit 77", "armwire-x: exit 77", AW_LOST},
         {"kill -9 $$", "armwire-x: killed by SIGKILL", AW_LOST},
     };
-    (void)state;
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
         struct aw_reading reading;
         struct aw_error err;
@@ -109,23 +96,21 @@ static void how_it_ended(void **state)
     }
 }
 
-static void the_reader_stops_early(void **state)
+TEST(the_reader_stops_early)
 {
     struct aw_reading reading;
     char byte;
-    (void)state;
     open_file(&reading, "run.x", "echo 1; while :; do echo 2; done");
     assert_int_equal(read(reading.fd, &byte, 1), 1);
     aw_reading_close(&reading);
     aw_reading_close(&reading); /* a second time does nothing */
 }
 
-static void what_is_missing(void **state)
+TEST(what_is_missing)
 {
     struct aw_reading reading;
     struct aw_filter filter;
     struct aw_error err;
-    (void)state;
     write_file("run.mcap", "x", 0644);
     assert_int_equal(aw_reading_open(&reading, path, 0, &err), AW_USAGE);
     assert_non_null(
@@ -145,13 +130,4 @@ static void what_is_missing(void **state)
     assert_int_equal(aw_reading_open(&reading, "/no/such.x", 0, &err), AW_USAGE);
 }
 
-int main(void)
-{
-    static const struct CMUnitTest tests[] = {
-        cmocka_unit_test(plain_files_and_filters),
-        cmocka_unit_test(how_it_ended),
-        cmocka_unit_test(the_reader_stops_early),
-        cmocka_unit_test(what_is_missing),
-    };
-    return cmocka_run_group_tests(tests, begin, end);
-}
+ALL_TESTS_WITH(begin, end);

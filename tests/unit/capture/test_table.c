@@ -1,14 +1,8 @@
 #include <ctype.h>
 #include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdlib.h>
-#include <string.h>
-
-#include <cmocka.h>
 
 #include "capture/table.h"
+#include "test.h"
 
 static struct aw_error err;
 
@@ -26,9 +20,8 @@ static enum aw_status read_text(const char *text, struct aw_table *table)
     return read_bytes(text, strlen(text), table);
 }
 
-static void test_reading(void **state)
+TEST(test_reading)
 {
-    (void)state;
     struct aw_table table;
     assert_int_equal(read_text("\xEF\xBB\xBF# a run\r\n\r\n\"t\", measured ,output\r\n"
                                "0,1.5,-2e-3\r\n# between\n 0.01 , 0x10 ,\"3\"\n\n",
@@ -91,9 +84,8 @@ static const struct complaint {
     {"# nothing\n", "run.csv: it is empty — the first line names the columns"},
 };
 
-static void test_complaints(void **state)
+TEST(test_complaints)
 {
-    (void)state;
     struct aw_table table;
     for (size_t i = 0; i < sizeof complaints / sizeof *complaints; i++) {
         int column;
@@ -111,7 +103,7 @@ static void test_complaints(void **state)
 }
 
 /* Any name is a name, and what nobody asks for may be anything. */
-static void test_what_others_call_their_columns(void **state)
+TEST(test_what_others_call_their_columns)
 {
     static const char text[] =
         "__time,/joint_states/left_knee/position,motor 1 [deg],note,,note," LONG LONG LONG LONG
@@ -119,7 +111,6 @@ static void test_what_others_call_their_columns(void **state)
         "0,1,2,fine,7,,8,9\n1,2,,nan,7,x,8,9\n";
     struct aw_table table;
     int column;
-    (void)state;
     assert_int_equal(read_text(text, &table), AW_OK);
     assert_int_equal(table.n_columns, 8);
     assert_int_equal(table.n_rows, 2);
@@ -141,9 +132,8 @@ static void test_what_others_call_their_columns(void **state)
 }
 
 /* Numbers and names up to their longest, and as many columns as there may be. */
-static void test_limits(void **state)
+TEST(test_limits)
 {
-    (void)state;
     struct aw_table table;
     static char text[8 * AW_TABLE_COLUMNS] = "c0";
     char number[80] = "c\n";
@@ -180,9 +170,8 @@ static enum aw_status read_headless(const char *text, struct aw_table *table)
     return status;
 }
 
-static void test_without_a_header(void **state)
+TEST(test_without_a_header)
 {
-    (void)state;
     struct aw_table table;
     assert_int_equal(read_headless("# lab 1\n\n0, 1.5, 7\n\n1, 2, 8\n", &table), AW_OK);
     assert_int_equal(table.n_columns, 3);
@@ -211,7 +200,7 @@ static void test_without_a_header(void **state)
 }
 
 /* All say: t 0, 1; y 1.5, -2e-3. */
-static void test_separators(void **state)
+TEST(test_separators)
 {
     static const char *const texts[] = {
         "t,y\n0,1.5\n1,-2e-3\n",
@@ -221,7 +210,6 @@ static void test_separators(void **state)
         "  t   y  \n  0.0000000e+00   1.5000000e+00\n  1.0000000e+00  -2.0000000e-03\n",
         "   0   1.5\n   1\t-2e-3\n",
     };
-    (void)state;
     for (size_t i = 0; i < sizeof texts / sizeof *texts; i++) {
         struct aw_table table;
         if (read_headless(texts[i], &table) != AW_OK)
@@ -250,16 +238,14 @@ static void assert_read_back(const char *name, size_t n)
     aw_table_free(&back);
 }
 
-static void test_names_with_quotes_and_commas_are_read_back(void **state)
+TEST(test_names_with_quotes_and_commas_are_read_back)
 {
-    (void)state;
     assert_read_back("a \"b\", c", 2);
     assert_read_back("a \"b\" c", 1); /* no comma says what separates */
 }
 
-static void test_building(void **state)
+TEST(test_building)
 {
-    (void)state;
     static const char *const names[] = {"t", "y"};
     static const char *const twice[] = {"t", "t"};
     struct aw_table table;
@@ -296,9 +282,8 @@ static void test_building(void **state)
 }
 
 /* As many names as the message has room for. */
-static void test_a_long_list_of_columns(void **state)
+TEST(test_a_long_list_of_columns)
 {
-    (void)state;
     static const char *const names[] = {"column-number-one-of", "column-number-two-of",
                                         "column-number-three",  "column-number-four",
                                         "column-number-five",   "column-number-six-six",
@@ -322,9 +307,8 @@ static void test_a_long_list_of_columns(void **state)
 }
 
 /* Names that stand in place of a header, if there is one. */
-static void test_names_from_elsewhere(void **state)
+TEST(test_names_from_elsewhere)
 {
-    (void)state;
     static const struct {
         const char *text;
         size_t columns, rows;
@@ -362,9 +346,8 @@ static void test_names_from_elsewhere(void **state)
 }
 
 /* What is written reads back as the same numbers, whatever they are. */
-static void test_round_trip(void **state)
+TEST(test_round_trip)
 {
-    (void)state;
     static const char *const names[] = {"a", "b", "c"};
     static const double rows[][3] = {{0.1, 1 / 3., -1e-300},
                                      {123456789.125, 5e-9, 1e6},
@@ -390,9 +373,8 @@ static void test_round_trip(void **state)
     free(text);
 }
 
-static void test_write_errors(void **state)
+TEST(test_write_errors)
 {
-    (void)state;
     static const char *const names[] = {"a"};
     struct aw_table table;
     assert_int_equal(aw_table_init(&table, names, 1, &err), AW_OK);
@@ -407,23 +389,4 @@ static void test_write_errors(void **state)
     assert_int_equal(aw_table_write_row(stdout, &table, (double[]){INFINITY}, &err), AW_USAGE);
     assert_string_equal(err.text, "a: inf is not a number a table can hold — leave the row out");
     aw_table_free(&table);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_reading),
-        cmocka_unit_test(test_complaints),
-        cmocka_unit_test(test_limits),
-        cmocka_unit_test(test_what_others_call_their_columns),
-        cmocka_unit_test(test_a_long_list_of_columns),
-        cmocka_unit_test(test_names_from_elsewhere),
-        cmocka_unit_test(test_without_a_header),
-        cmocka_unit_test(test_separators),
-        cmocka_unit_test(test_names_with_quotes_and_commas_are_read_back),
-        cmocka_unit_test(test_building),
-        cmocka_unit_test(test_round_trip),
-        cmocka_unit_test(test_write_errors),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,13 +1,7 @@
 #include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdlib.h>
-#include <string.h>
-
-#include <cmocka.h>
 
 #include "capture/times.h"
+#include "test.h"
 
 static struct aw_error err;
 
@@ -22,9 +16,8 @@ static struct aw_table table_of(const char *text)
     return table;
 }
 
-static void test_names(void **state)
+TEST(test_names)
 {
-    (void)state;
     static const struct {
         const char *name;
         double scale; /* 0: no time */
@@ -77,9 +70,8 @@ static void test_names(void **state)
     }
 }
 
-static void test_the_best_of_several(void **state)
+TEST(test_the_best_of_several)
 {
-    (void)state;
     static const char *const names[] = {"x", "dt", "dt_ms", "time", "ms", "t_ms", "t_s", "t"};
     struct aw_time_column column;
     for (size_t n = 1; n < sizeof names / sizeof *names; n++)
@@ -87,9 +79,8 @@ static void test_the_best_of_several(void **state)
     assert_int_equal(aw_time_find(names, 1, &column), -1);
 }
 
-static void test_units(void **state)
+TEST(test_units)
 {
-    (void)state;
     static const struct {
         const char *text, *name, *unit;
     } cases[] = {
@@ -112,9 +103,8 @@ static void test_units(void **state)
     }
 }
 
-static void test_the_time_of_a_table(void **state)
+TEST(test_the_time_of_a_table)
 {
-    (void)state;
     int column;
     struct aw_table table = table_of("m1,t_ms\n1,0\n2,1500\n");
     assert_int_equal(aw_table_time(&table, &column, &err), AW_OK);
@@ -144,9 +134,8 @@ static void test_the_time_of_a_table(void **state)
     }
 }
 
-static void test_zeros_at_the_end(void **state)
+TEST(test_zeros_at_the_end)
 {
-    (void)state;
     static const struct {
         const char *text;
         size_t line, rows;
@@ -163,16 +152,4 @@ static void test_zeros_at_the_end(void **state)
         assert_int_equal(table.n_rows, cases[i].rows);
         aw_table_free(&table);
     }
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_names),
-        cmocka_unit_test(test_the_best_of_several),
-        cmocka_unit_test(test_units),
-        cmocka_unit_test(test_the_time_of_a_table),
-        cmocka_unit_test(test_zeros_at_the_end),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

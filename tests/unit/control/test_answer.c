@@ -1,13 +1,9 @@
 #include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-
-#include <cmocka.h>
 
 #include "control/answer.h"
+#include "test.h"
 
-static void test_what_passes(void **state)
+TEST(test_what_passes)
 {
     static const struct {
         double zone, band, output, passes;
@@ -16,7 +12,6 @@ static void test_what_passes(void **state)
         {0, 0.01, 0.5, 0.49},      {0, 0.01, -0.005, 0},   {0.01, 0.02, 0.015, 0},
         {0.01, 0.02, -0.1, -0.08}, {0, 0, -0.001, -0.001},
     };
-    (void)state;
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
         struct aw_dead dead = {rows[i].zone, rows[i].band};
         assert_true(fabs(aw_dead_passes(&dead, rows[i].output) - rows[i].passes) < 1e-12);
@@ -25,14 +20,13 @@ static void test_what_passes(void **state)
 
 /* A step that comes between two samples, by lines and by stairs, with a dead time of any length and
  * a negative one; what is there from the beginning is rest. */
-static void test_a_step(void **state)
+TEST(test_a_step)
 {
     enum { N = 200 };
     double t[N], out[N], early[N];
     double input_t[] = {-1, 0.503, 0.503, 1.2}, input[] = {0.2, 0.2, 0.7, 0.7};
     struct aw_process process = {.gain = 3, .a1 = 0.1, .dead_time_s = 0.0412};
     struct aw_dead none = {0};
-    (void)state;
     for (int i = 0; i < N; i++)
         t[i] = 0.01 * i + (i % 3) * 0.001;
     for (int stairs = 0; stairs < 2; stairs++) {
@@ -52,13 +46,12 @@ static void test_a_step(void **state)
 }
 
 /* Times are rounded, the dead time is not: a little more of it is felt. */
-static void test_smooth_in_the_dead_time(void **state)
+TEST(test_smooth_in_the_dead_time)
 {
     enum { N = 300 };
     double t[N], one[N], other[N], input_t[N], input[N];
     struct aw_process process = {.gain = 1, .integrating = true, .a1 = 0.05};
     struct aw_dead none = {0};
-    (void)state;
     for (int i = 0; i < N; i++) {
         t[i] = input_t[i] = 0.01 * i;
         input[i] = i / 40 % 2 ? 0.1 : 0;
@@ -73,14 +66,4 @@ static void test_smooth_in_the_dead_time(void **state)
         if (fabs(slope + 0.1) > 0.002)
             fail_msg("%d: %g", k, slope);
     }
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_what_passes),
-        cmocka_unit_test(test_a_step),
-        cmocka_unit_test(test_smooth_in_the_dead_time),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,13 +1,7 @@
 #include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdio.h>
-#include <string.h>
-
-#include <cmocka.h>
 
 #include "numbers_helper.h"
+#include "test.h"
 
 #include "control/compare.h"
 
@@ -40,9 +34,8 @@ static void near(double value, double wanted, double part)
 
 /* The runs begin at other times and are sampled at other rates. rms of the difference of two lags:
  * 10²·(a/2 + b/2 - 2ab/(a + b)) over the time. */
-static void test_two_lags(void **state)
+TEST(test_two_lags)
 {
-    (void)state;
     const double a_s = 0.4, b_s = 0.2;
     struct aw_run a = lag(a_s, 1, 0.001), b = lag(b_s, 0.25, 0.0025);
     struct aw_comparison c;
@@ -66,9 +59,8 @@ static void test_two_lags(void **state)
     aw_run_free(&b);
 }
 
-static void test_tables_that_do_not_fit(void **state)
+TEST(test_tables_that_do_not_fit)
 {
-    (void)state;
     static const char *const no_setpoint[] = {"t", "measured"};
     static struct aw_sample samples[1];
     static const char *const enough[] = {"t", "measured", "setpoint"};
@@ -93,9 +85,8 @@ static void test_tables_that_do_not_fit(void **state)
 }
 
 /* Telemetry shows a step late; a run that begins before t = 0 has it there. */
-static void test_late_telemetry(void **state)
+TEST(test_late_telemetry)
 {
-    (void)state;
     static const char *const names[] = {"t", "measured", "setpoint", "output"};
     static const struct {
         double first_s, step_s, taken_s;
@@ -121,7 +112,7 @@ static void test_late_telemetry(void **state)
 
 /* Few samples at other times than those of the other run: each one counts, from the step to where
  * the shorter run ends. Both ways, for steps that are and are not the same. */
-static void test_sample_by_sample(void **state)
+TEST(test_sample_by_sample)
 {
     static struct aw_sample first[] = {{0, 5, 5, NAN},     {1, 15, 5, NAN},  {2, 15, 8, NAN},
                                        {3, 15, 13, NAN},   {4, 15, 17, NAN}, {5, 15, 14, NAN},
@@ -133,7 +124,6 @@ static void test_sample_by_sample(void **state)
         double from, to, time_s;
     } steps[] = {{5, 15, 1},    {5.1, 15, 1},   {5.11, 15, 1},  {5, 14.9, 1},
                  {5, 14.89, 1}, {4.9, 15.1, 1}, {-5, 15, 1.25}, {5, -15, 0.5}};
-    (void)state;
     FILE *out = begin_picture();
     struct aw_run a = {first, 8, {5, 15, 1, 1}};
     for (size_t i = 0; i < sizeof steps / sizeof *steps; i++) {
@@ -169,15 +159,4 @@ static void test_sample_by_sample(void **state)
     assert_int_equal(aw_compare(&a, &late, &c, &err), AW_USAGE);
     assert_int_equal(aw_compare(&late, &a, &c, &err), AW_USAGE);
     end_picture(out, "control-comparisons.txt");
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_two_lags),
-        cmocka_unit_test(test_tables_that_do_not_fit),
-        cmocka_unit_test(test_late_telemetry),
-        cmocka_unit_test(test_sample_by_sample),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,12 +1,7 @@
 #include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <string.h>
-
-#include <cmocka.h>
 
 #include "numbers_helper.h"
+#include "test.h"
 
 #include "control/design.h"
 #include "control/predict.h"
@@ -101,9 +96,8 @@ static void digits(const char *name, double value, double wanted)
         fail_msg("%s: %.6g instead of %.6g", name, value, wanted);
 }
 
-static void test_table_of_skogestad(void **state)
+TEST(test_table_of_skogestad)
 {
-    (void)state;
     for (size_t i = 0; i < sizeof examples / sizeof *examples; i++) {
         const struct example *e = &examples[i];
         for (size_t keep = 1; keep <= 2; keep++) {
@@ -127,9 +121,8 @@ static void test_table_of_skogestad(void **state)
 }
 
 /* Rules T1, T1a and T1b, and a zero without a lag to go against, which no example has. */
-static void test_zeros_against_smaller_lags(void **state)
+TEST(test_zeros_against_smaller_lags)
 {
-    (void)state;
     static const struct {
         double zero, lag, dead_time_s, factor;
     } cases[] = {{3, 2, 1, 1.5}, {3, 0.5, 1, 3}, {0.8, 0.5, 1, 1}, {3, INFINITY, 1, 1}};
@@ -143,9 +136,8 @@ static void test_zeros_against_smaller_lags(void **state)
 }
 
 /* The rows of the book's table, by hand, for K = 2, T = 3, L = 1, and an integrator of 0.5. */
-static void test_amigo(void **state)
+TEST(test_amigo)
 {
-    (void)state;
     struct aw_gains g = aw_amigo_gains(2, 3, 1, AW_FORM_PI);
     double k = (0.15 + (0.35 - 3 / 16.) * 3) / 2;
     near(g.kp, k, 1e-12);
@@ -164,9 +156,8 @@ static void test_amigo(void **state)
 }
 
 /* None of a grid of gains that keep the same bounds has a smaller error, but by a hair. */
-static void test_robust_is_the_best(void **state)
+TEST(test_robust_is_the_best)
 {
-    (void)state;
     const struct aw_process processes[] = {
         {.gain = 1, .a1 = 0.3, .dead_time_s = 0.1},
         {.gain = 2, .integrating = true, .a1 = 0.03, .dead_time_s = 0.01},
@@ -198,9 +189,8 @@ static void test_robust_is_the_best(void **state)
 }
 
 /* A bound is one, 0 too: what cannot be had is said, with the least that can, which then can. */
-static void test_overshoot(void **state)
+TEST(test_overshoot)
 {
-    (void)state;
     static const struct {
         struct aw_process process;
         enum aw_form form;
@@ -243,9 +233,8 @@ static void test_overshoot(void **state)
 }
 
 /* The knee, whose tyreus-luyben put out 1.2 % of full scale for each step of the encoder. */
-static void test_guard(void **state)
+TEST(test_guard)
 {
-    (void)state;
     struct aw_process knee = {.gain = 2.03, .integrating = true, .a1 = 0.025, .dead_time_s = 0.003};
     struct aw_design_options o = {.rule = AW_RULE_TYREUS_LUYBEN};
     struct aw_proposal p;
@@ -270,14 +259,13 @@ static void test_guard(void **state)
 }
 
 /* Lags and zeros in all orders, and the gains that rules make of what is left. */
-static void test_numbers_of_rules(void **state)
+TEST(test_numbers_of_rules)
 {
     static const double lags[][6] = {{3, 1, 0.5, 0.5, 0.2, 0.1},
                                      {0.1, 0.2, 5, 2, 1, 4},
                                      {INFINITY, 0.5, 3, 0, 1, 0.3},
                                      {1, 1, 1, 1, 1, 1}},
                         zeros[][2] = {{0.4, 0.8}, {-0.3, 0.6}, {0.9, 4.5}, {1, 1.6}, {0, 0.05}};
-    (void)state;
     FILE *out = begin_picture();
     for (size_t i = 0; i < 4; i++)
         for (size_t n = 0; n <= 6; n += 2)
@@ -304,9 +292,8 @@ static void test_numbers_of_rules(void **state)
 }
 
 /* Whatever takes 64 times as long has the same gains per tick of 64 times the length. */
-static void test_slow_ones_are_like_fast_ones(void **state)
+TEST(test_slow_ones_are_like_fast_ones)
 {
-    (void)state;
     static const struct aw_process fast = {
         .gain = 1.5, .a1 = 0.35, .a2 = 0.015, .lead = -0.01, .dead_time_s = 0.02};
     struct aw_process slow = {fast.gain, false,          64 * fast.a1,         4096 * fast.a2,
@@ -326,9 +313,8 @@ static void test_slow_ones_are_like_fast_ones(void **state)
 }
 
 /* What answers 64 times as much needs gains that are as much smaller, though they are below 1. */
-static void test_strong_ones_are_like_weak_ones(void **state)
+TEST(test_strong_ones_are_like_weak_ones)
 {
-    (void)state;
     for (int form = AW_FORM_P; form <= AW_FORM_PI; form++) {
         struct aw_process weak = {.gain = 1, .a1 = 0.5, .dead_time_s = 0.2}, strong = weak;
         struct aw_design_options o = {.rule = AW_RULE_ROBUST, .form = (enum aw_form)form};
@@ -343,7 +329,7 @@ static void test_strong_ones_are_like_weak_ones(void **state)
 }
 
 /* What is refused, why, and in which order. */
-static void test_refusals(void **state)
+TEST(test_refusals)
 {
     static const struct aw_process lag = {.gain = 1, .a1 = 0.5, .dead_time_s = 0.05};
     static const struct {
@@ -391,7 +377,6 @@ static void test_refusals(void **state)
          "robust: Ms would be 2.38, above 2"},
         {{.tick_s = 0.01}, {.rule = AW_RULE_ROBUST, .unproven = true}, {8, 0, 0}, false, ""},
     };
-    (void)state;
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
         struct aw_proposal p = {.rule = rows[i].options.rule,
                                 .per_tick = rows[i].gains,
@@ -430,21 +415,4 @@ static void test_refusals(void **state)
                          AW_USAGE);
         assert_string_equal(err.text, none[i].says);
     }
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_table_of_skogestad),
-        cmocka_unit_test(test_zeros_against_smaller_lags),
-        cmocka_unit_test(test_amigo),
-        cmocka_unit_test(test_robust_is_the_best),
-        cmocka_unit_test(test_overshoot),
-        cmocka_unit_test(test_guard),
-        cmocka_unit_test(test_numbers_of_rules),
-        cmocka_unit_test(test_slow_ones_are_like_fast_ones),
-        cmocka_unit_test(test_strong_ones_are_like_weak_ones),
-        cmocka_unit_test(test_refusals),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

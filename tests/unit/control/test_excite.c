@@ -1,12 +1,7 @@
 #include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <string.h>
-
-#include <cmocka.h>
 
 #include "numbers_helper.h"
+#include "test.h"
 
 #include "control/excite.h"
 #include "control/process.h"
@@ -43,9 +38,8 @@ static struct outcome run(const struct aw_process *process, struct aw_excite_con
 static const struct aw_excite_config usual = {
     .centre = 0.1, .amplitude = 0.1, .hysteresis = 0.001, .max_deviation = 0.05, .max_time_s = 30};
 
-static void test_all_parts_within_bounds(void **state)
+TEST(test_all_parts_within_bounds)
 {
-    (void)state;
     const struct aw_process processes[] = {
         {.gain = 2, .integrating = true, .a1 = 0.03, .dead_time_s = 0.02},
         {.gain = 0.3, .a1 = 0.2, .dead_time_s = 0.1},
@@ -65,9 +59,8 @@ static void test_all_parts_within_bounds(void **state)
     }
 }
 
-static void test_only_what_is_wanted(void **state)
+TEST(test_only_what_is_wanted)
 {
-    (void)state;
     const struct aw_process process = {.gain = 0.3, .a1 = 0.2, .dead_time_s = 0.1};
     struct aw_excite_config config = usual;
     config.steps = true;
@@ -82,9 +75,8 @@ static void test_only_what_is_wanted(void **state)
 }
 
 /* A second of dead time: what is on its way cannot be called back. */
-static void test_too_far_ends_it(void **state)
+TEST(test_too_far_ends_it)
 {
-    (void)state;
     const struct aw_process process = {.gain = 5, .integrating = true, .dead_time_s = 0.9};
     struct aw_error err;
     run(&process, usual);
@@ -95,9 +87,8 @@ static void test_too_far_ends_it(void **state)
 }
 
 /* A joint that does not move ends in time. */
-static void test_nothing_moves(void **state)
+TEST(test_nothing_moves)
 {
-    (void)state;
     const struct aw_process process = {.gain = 1e-9, .a1 = 1};
     struct outcome o = run(&process, usual);
     assert_true(o.ended_s <= usual.max_time_s + 1);
@@ -106,14 +97,13 @@ static void test_nothing_moves(void **state)
 
 /* Where the input of a record has its points: jumps of a thirtieth of its range and more, and
  * what happened while samples were missing. */
-static void test_points_of_the_input(void **state)
+TEST(test_points_of_the_input)
 {
     static const double t[] = {0, 1, 2, 4, 4.5, 6}, u[] = {0, 0.95, 1.95, 5, 4.5, 3.5};
     static const struct {
         size_t n;
         double tick_s;
     } rows[] = {{6, 0}, {6, 0.25}, {6, 0.5}, {6, 5}, {1, 1}, {2, 0.1}, {0, 1}};
-    (void)state;
     FILE *out = begin_picture();
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
         double at[18] = {0}, v[18] = {0};
@@ -131,7 +121,7 @@ static void test_points_of_the_input(void **state)
 
 /* Fed by hand: the rest lasts 0.3 s, a bound is kept when it is reached and not beyond, a step ends
  * at 0.7 of it with what it will coast, when it rests, or after its share of the time. */
-static void test_by_hand(void **state)
+TEST(test_by_hand)
 {
     static const struct {
         const char *name;
@@ -147,7 +137,6 @@ static void test_by_hand(void **state)
         {"began beside the centre", 0.05, -0.02, 0.03125, 0.03, 0},
         {"too far", 0.5, 0.02, 0.25, 9, 0},
     };
-    (void)state;
     FILE *out = begin_picture();
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
         struct aw_excite_config config = {0, 0.1, 1. / 1024, 0.0625, 10, true, i % 2 == 0};
@@ -180,9 +169,8 @@ static void test_by_hand(void **state)
 }
 
 /* At the bound it goes on. */
-static void test_at_the_bound(void **state)
+TEST(test_at_the_bound)
 {
-    (void)state;
     struct aw_excite_config config = {1, 0.125, 0.001, 0.0625, 10, true, true};
     aw_excite_start(&excite, &config, NULL);
     aw_excite_feed(&excite, 0, 1.0625);
@@ -192,18 +180,4 @@ static void test_at_the_bound(void **state)
     assert_int_equal(aw_excite_result(&excite, NULL), AW_OK);
     aw_excite_feed(&excite, 0, 1.0626);
     assert_true(excite.too_far && excite.part == AW_EXCITE_OVER && excite.output == 0);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_all_parts_within_bounds),
-        cmocka_unit_test(test_only_what_is_wanted),
-        cmocka_unit_test(test_too_far_ends_it),
-        cmocka_unit_test(test_nothing_moves),
-        cmocka_unit_test(test_points_of_the_input),
-        cmocka_unit_test(test_by_hand),
-        cmocka_unit_test(test_at_the_bound),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,14 +1,8 @@
 #include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdlib.h>
-#include <string.h>
 #include <time.h>
 
-#include <cmocka.h>
-
 #include "picture_helper.h"
+#include "test.h"
 
 #include "control/excite.h"
 #include "control/fit.h"
@@ -113,9 +107,8 @@ static struct aw_fit fit_of(const struct aw_trial *trial, const struct aw_fit_op
     return fit;
 }
 
-static void test_first_order(void **state)
+TEST(test_first_order)
 {
-    (void)state;
     struct aw_trial trial = record_of(lag, 3, 0.053, 0, 0.002);
     struct aw_fit fit = fit_of(&trial, NULL);
     assert_int_equal(aw_process_kind_of(&fit.process), AW_PROCESS_FIRST);
@@ -126,9 +119,8 @@ static void test_first_order(void **state)
     assert_true(fit.held_out > 0.9 && fit.independent > 1000);
 }
 
-static void test_integrator(void **state)
+TEST(test_integrator)
 {
-    (void)state;
     struct aw_trial trial = record_of(integrator, 2, 0.03, 0, 0.0005);
     struct aw_fit fit = fit_of(&trial, NULL);
     assert_int_equal(aw_process_kind_of(&fit.process), AW_PROCESS_INTEGRATING);
@@ -137,9 +129,8 @@ static void test_integrator(void **state)
     within("dead time", fit.process.dead_time_s, fit.half.dead_time, 0.03);
 }
 
-static void test_second_order_and_dead_band(void **state)
+TEST(test_second_order_and_dead_band)
 {
-    (void)state;
     struct aw_trial trial = record_of(two, -4, 0.04, 0.013, 0.0005);
     struct aw_fit_options options = {.find_dead_band = true, .dead_band = 0.01};
     struct aw_fit fit = fit_of(&trial, &options);
@@ -158,9 +149,8 @@ static double three(double s)
                 0.0025 * exp(-s / 0.05) / (0.25 * 0.05));
 }
 
-static void test_third_order(void **state)
+TEST(test_third_order)
 {
-    (void)state;
     struct aw_trial trial = record_of(three, 2, 0.02, 0, 0.0001);
     struct aw_fit fit = fit_of(&trial, NULL);
     struct aw_process truth = {.gain = 2, .a1 = 0.4, .a2 = 0.03, .a3 = 0.05, .dead_time_s = 0.02};
@@ -172,9 +162,8 @@ static void test_third_order(void **state)
 }
 
 /* The input is sampled, and jumps up to 8 ms after a sample; a motor never forgets when. */
-static void test_jumps_between_samples(void **state)
+TEST(test_jumps_between_samples)
 {
-    (void)state;
     double jump_t[40], jump[40], level = 0;
     size_t jumps = 0;
     seed = 11;
@@ -207,9 +196,8 @@ static void test_jumps_between_samples(void **state)
 
 /* Of 40 records with noise of their own, the 95 % interval of the gain holds the truth in about 38.
  */
-static void test_confidence_is_what_it_says(void **state)
+TEST(test_confidence_is_what_it_says)
 {
-    (void)state;
     int inside = 0;
     for (int i = 0; i < 40; i++) {
         struct aw_trial trial = record_of(lag, 3, 0.053, 0, 0);
@@ -225,9 +213,8 @@ static void test_confidence_is_what_it_says(void **state)
         fail_msg("%d of 40 are inside", inside);
 }
 
-static void test_what_cannot_be_fitted(void **state)
+TEST(test_what_cannot_be_fitted)
 {
-    (void)state;
     struct aw_trial trial = record_of(lag, 3, 0.05, 0, 0);
     struct aw_fit fit;
     struct aw_error err;
@@ -274,9 +261,8 @@ static void test_what_cannot_be_fitted(void **state)
     }
 }
 
-static void test_coherence(void **state)
+TEST(test_coherence)
 {
-    (void)state;
     struct aw_trial trial = record_of(lag, 3, 0.05, 0, 0.0005);
     struct aw_process truth = {.gain = 3, .a1 = 0.2, .dead_time_s = 0.05};
     struct aw_spectrum_point points[AW_SPECTRUM_POINTS];
@@ -303,9 +289,8 @@ static void test_coherence(void **state)
     assert_true(mean > 0.5 && mean < 3);
 }
 
-static void test_grain(void **state)
+TEST(test_grain)
 {
-    (void)state;
     seed = 3;
     for (size_t k = 0; k < N; k++)
         y[k] = sin((double)k / 200) + 0.01 * normal();
@@ -318,9 +303,8 @@ static void test_grain(void **state)
 
 /* A law that comes round when it likes jumps in the middle, give or take half the interval; one
  * that comes round with each sample has held the output since the one before. */
-static void test_telemetry_as_a_trial(void **state)
+TEST(test_telemetry_as_a_trial)
 {
-    (void)state;
     const double when[] = {0, 1, 2, 3}, what[] = {0, 0.01, 1, 1};
     double x[16], v[16];
     struct aw_trial trial = aw_excite_trial(when, what, what, 4, 0, x, v);
@@ -337,9 +321,8 @@ static void test_telemetry_as_a_trial(void **state)
 }
 
 /* Noise of a known size on a slow motion, in steps of a known size. */
-static void test_grain_by_hand(void **state)
+TEST(test_grain_by_hand)
 {
-    (void)state;
     assert_true(aw_grain(y, 3).noise == 0 && aw_grain(y, 3).quantum == 0);
     for (int i = 0; i < 400; i++)
         y[i] = 0.25 * floor(i / 40.);
@@ -365,7 +348,7 @@ static void test_grain_by_hand(void **state)
 
 /* Short records of a process that is simulated, with what disturbs it slowly: pieces of two swings,
  * lags as long as the record, dead bands that are given, one kind alone, ends held out. */
-static void test_short_records(void **state)
+TEST(test_short_records)
 {
     enum { SHORT = 160 };
     static const struct {
@@ -439,7 +422,6 @@ static void test_short_records(void **state)
          true},
         {"hardly follows", {0.2, false, 0.1, 0, 0, 0, 0.04}, 0.02, 0, 8, {.held_out = 0.3}, true},
     };
-    (void)state;
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
         struct aw_process_state x = {0};
         size_t jumps = 0;
@@ -473,9 +455,8 @@ static void test_short_records(void **state)
 }
 
 /* The fewest samples that noise and steps are taken from, and what lies at the bounds. */
-static void test_grain_of_few(void **state)
+TEST(test_grain_of_few)
 {
-    (void)state;
     seed = 8;
     for (size_t k = 0; k < 200; k++)
         y[k] = floor(8 * uniform() + (double)k / 3) / 4;
@@ -528,13 +509,12 @@ static struct aw_fit fit_long(size_t n, size_t from, size_t until, double *cpu_s
 
 /* The right model of records that end at rest, or rest for most of their time: what is held out
  * moves, and the fit is that of a right model. */
-static void test_records_that_rest(void **state)
+TEST(test_records_that_rest)
 {
     static const struct {
         size_t n, from, until;
     } rows[] = {{1500, 50, 900},  {2000, 200, 200},  {3000, 2000, 2400},
                 {1500, 100, 100}, {6000, 500, 1500}, {600, 300, 300}};
-    (void)state;
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
         double cpu_s;
         struct aw_fit fit = fit_long(rows[i].n, rows[i].from, rows[i].until, &cpu_s);
@@ -548,10 +528,9 @@ static void test_records_that_rest(void **state)
 }
 
 /* Eight times as long takes about eight times as long, and says the same. */
-static void test_long_records(void **state)
+TEST(test_long_records)
 {
     double cpu_s, long_s;
-    (void)state;
     struct aw_fit some = fit_long(10000, 50, 9000, &cpu_s);
     struct aw_fit all = fit_long(80000, 50, 72000, &long_s);
     within("gain", some.process.gain, some.half.gain, 0.6);
@@ -565,12 +544,11 @@ static void test_long_records(void **state)
 }
 
 /* A model that is wrong about what it has not seen is at worst -100 %. */
-static void test_fit_is_bounded(void **state)
+TEST(test_fit_is_bounded)
 {
     struct aw_trial trial = record_of(lag, 3, 0.05, 0, 0.0005);
     struct aw_fit fit;
     struct aw_error err;
-    (void)state;
     for (size_t k = 1050; k < N; k++)
         y[k] = 0.2 - 20 * (y[k] - 0.2);
     enum aw_status status = aw_fit_best(&trial, NULL, &fit, &err);
@@ -580,9 +558,8 @@ static void test_fit_is_bounded(void **state)
     assert_false(aw_fit_trusted(&fit));
 }
 
-static void test_trusted(void **state)
+TEST(test_trusted)
 {
-    (void)state;
     static const struct {
         double held_out, dead_time, interval_s;
         bool trusted;
@@ -601,43 +578,18 @@ static void test_trusted(void **state)
 static char *fits_text;
 static size_t fits_size;
 
-static int begin_fits(void **state)
+static void begin_fits(void)
 {
-    (void)state;
     fits = open_memstream(&fits_text, &fits_size);
-    return fits ? 0 : -1;
+    assert_true(fits);
 }
 
 /* The last one. */
-static void test_all_numbers_of_all_fits(void **state)
+TEST(test_all_numbers_of_all_fits)
 {
-    (void)state;
     fclose(fits);
     expect_picture("control-fits.txt", fits_text);
     free(fits_text);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_first_order),
-        cmocka_unit_test(test_integrator),
-        cmocka_unit_test(test_second_order_and_dead_band),
-        cmocka_unit_test(test_third_order),
-        cmocka_unit_test(test_jumps_between_samples),
-        cmocka_unit_test(test_confidence_is_what_it_says),
-        cmocka_unit_test(test_what_cannot_be_fitted),
-        cmocka_unit_test(test_coherence),
-        cmocka_unit_test(test_grain),
-        cmocka_unit_test(test_grain_by_hand),
-        cmocka_unit_test(test_telemetry_as_a_trial),
-        cmocka_unit_test(test_short_records),
-        cmocka_unit_test(test_grain_of_few),
-        cmocka_unit_test(test_records_that_rest),
-        cmocka_unit_test(test_long_records),
-        cmocka_unit_test(test_fit_is_bounded),
-        cmocka_unit_test(test_trusted),
-        cmocka_unit_test(test_all_numbers_of_all_fits),
-    };
-    return cmocka_run_group_tests(tests, begin_fits, NULL);
-}
+ALL_TESTS_WITH(begin_fits, NULL);

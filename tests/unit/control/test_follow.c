@@ -1,18 +1,11 @@
 /* Following in virtual time: each rule by itself, and 1,000 seeded leaders that jump, say nothing,
  * say what is no number, begin anew elsewhere, wrap and come late (SCENARIOS=N: so many). */
 #include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
-#include <cmocka.h>
 
 #include "base/clock.h"
 #include "control/follow.h"
 #include "control/steer.h"
+#include "test.h"
 
 #define MS      AW_MILLISECOND
 #define TICK    (5 * MS)
@@ -82,9 +75,8 @@ static void lead(double from, double to)
     assert_int_equal(run(to, 60), AW_FOLLOW_RUN);
 }
 
-static void test_follows_and_maps(void **state)
+TEST(test_follows_and_maps)
 {
-    (void)state;
     begin("elbow=x*2+4deg clamp -10..50 dead 1deg");
     lead(0, 10);
     run(10, 200);
@@ -102,9 +94,8 @@ static void test_follows_and_maps(void **state)
     assert_float_equal(joints[0].command, -10, 1e-6);
 }
 
-static void test_limits_are_one_way(void **state)
+TEST(test_limits_are_one_way)
 {
-    (void)state;
     begin("elbow=x");
     joints[0].actual = 95; /* beyond: it may come back */
     lead(95, 60);
@@ -113,9 +104,8 @@ static void test_limits_are_one_way(void **state)
     assert_float_equal(joints[0].command, 90, 1e-6);
 }
 
-static void test_nothing_said_nothing_moves(void **state)
+TEST(test_nothing_said_nothing_moves)
 {
-    (void)state;
     begin("elbow=x, hand=y");
     for (int i = 0; i < 300; i++)
         assert_int_equal(step(), AW_FOLLOW_REST);
@@ -123,9 +113,8 @@ static void test_nothing_said_nothing_moves(void **state)
     assert_false(joints[1].engaged); /* nobody spoke of it */
 }
 
-static void test_first_target_is_guarded(void **state)
+TEST(test_first_target_is_guarded)
 {
-    (void)state;
     begin("elbow=x");
     assert_int_equal(run(REACH + 0.1, 1), AW_FOLLOW_REFUSE);
     begin("elbow=x");
@@ -150,9 +139,8 @@ static void test_first_target_is_guarded(void **state)
     assert_int_equal(run(0, 1), AW_FOLLOW_RUN);
 }
 
-static void test_relative(void **state)
+TEST(test_relative)
 {
-    (void)state;
     begin("elbow=x");
     f.relative = true;
     joints[0].actual = 30;
@@ -165,9 +153,8 @@ static void test_relative(void **state)
     assert_float_equal(joints[0].command, 45, 1e-6);
 }
 
-static void test_silence(void **state)
+TEST(test_silence)
 {
-    (void)state;
     begin("elbow=x");
     lead(0, 5);
     int64_t last = now;
@@ -184,9 +171,8 @@ static void test_silence(void **state)
     assert_int_equal(run(5 + REACH + 1, 1), AW_FOLLOW_REFUSE); /* it came back elsewhere */
 }
 
-static void test_no_numbers(void **state)
+TEST(test_no_numbers)
 {
-    (void)state;
     begin("elbow=x");
     lead(0, 5);
     for (int i = 0; i < 90; i++)
@@ -197,9 +183,8 @@ static void test_no_numbers(void **state)
     assert_int_equal(f.halt, AW_UNFOLLOW_SILENT);
 }
 
-static void test_jumps(void **state)
+TEST(test_jumps)
 {
-    (void)state;
     begin("elbow=x");
     joints[0].max = 400;
     joints[0].min = -400;
@@ -219,9 +204,8 @@ static void test_jumps(void **state)
     assert_float_equal(joints[0].actual, 5, 1e-6);
 }
 
-static void test_times(void **state)
+TEST(test_times)
 {
-    (void)state;
     begin("elbow=x");
     lead(0, 5);
     leader_ns -= 100 * MS; /* late: left out, and no silence either */
@@ -246,9 +230,8 @@ static void test_times(void **state)
     assert_int_equal(f.halt, AW_UNFOLLOW_LATE);
 }
 
-static void test_lag(void **state)
+TEST(test_lag)
 {
-    (void)state;
     begin("elbow=x");
     joints[0].max_lag = 3;
     lead(0, 1);
@@ -264,9 +247,8 @@ static void test_lag(void **state)
 
 /* A device that confirms is waited for. What takes long makes no long step, and what is late beside
  * that is a loss. */
-static void test_waits(void **state)
+TEST(test_waits)
 {
-    (void)state;
     begin("elbow=x");
     joints[0].speed = SPEED / 4;
     lead(0, 1);
@@ -283,9 +265,8 @@ static void test_waits(void **state)
     assert_int_equal(f.halt, AW_UNFOLLOW_LATE);
 }
 
-static void test_smoothing(void **state)
+TEST(test_smoothing)
 {
-    (void)state;
     begin("elbow=x");
     f.smooth_s = 0.1;
     lead(0, 0);
@@ -403,31 +384,10 @@ static void play(uint64_t number)
     }
 }
 
-static void test_scenarios(void **state)
+TEST(test_scenarios)
 {
-    (void)state;
     const char *text = getenv("SCENARIOS");
     uint64_t n = text ? strtoull(text, NULL, 10) : 1000;
     for (uint64_t i = 0; i < n; i++)
         play(i);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_follows_and_maps),
-        cmocka_unit_test(test_limits_are_one_way),
-        cmocka_unit_test(test_nothing_said_nothing_moves),
-        cmocka_unit_test(test_first_target_is_guarded),
-        cmocka_unit_test(test_relative),
-        cmocka_unit_test(test_silence),
-        cmocka_unit_test(test_no_numbers),
-        cmocka_unit_test(test_jumps),
-        cmocka_unit_test(test_times),
-        cmocka_unit_test(test_lag),
-        cmocka_unit_test(test_waits),
-        cmocka_unit_test(test_smoothing),
-        cmocka_unit_test(test_scenarios),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

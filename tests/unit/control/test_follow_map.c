@@ -1,14 +1,8 @@
 /* Maps of follow: what they say, and what is wrong with those that say nothing. */
 #include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdio.h>
-#include <string.h>
-
-#include <cmocka.h>
 
 #include "control/follow.h"
+#include "test.h"
 
 static struct aw_follow_map map;
 static struct aw_error err;
@@ -21,9 +15,8 @@ static void read_all(const char *text, const char *unit)
         assert_int_equal(aw_follow_row_units(&map.rows[i], unit, &err), AW_OK);
 }
 
-static void test_maps(void **state)
+TEST(test_maps)
 {
-    (void)state;
     static const struct {
         const char *text, *joint, *field;
         double scale, offset, low, high, dead;
@@ -56,9 +49,8 @@ static void test_maps(void **state)
     assert_string_equal(map.rows[2].field, "gripper");
 }
 
-static void test_mistakes(void **state)
+TEST(test_mistakes)
 {
-    (void)state;
     static const struct {
         const char *text, *says;
     } cases[] = {
@@ -93,9 +85,8 @@ static void test_mistakes(void **state)
     assert_int_equal(aw_follow_map_read(&map, many, &err), AW_USAGE);
 }
 
-static void test_units(void **state)
+TEST(test_units)
 {
-    (void)state;
     static const struct {
         const char *text, *says;
     } cases[] = {
@@ -112,14 +103,4 @@ static void test_units(void **state)
         if (!strstr(err.text, cases[i].says))
             fail_msg("'%s' says: %s", cases[i].text, err.text);
     }
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_maps),
-        cmocka_unit_test(test_mistakes),
-        cmocka_unit_test(test_units),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,14 +1,7 @@
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <stdlib.h>
-#include <string.h>
 #include <unistd.h>
 
-#include <cmocka.h>
-
 #include "control/gain_file.h"
+#include "test.h"
 
 /* Ten gains named "a b 0" to "a b 9", whose context says what a is called. */
 static enum aw_status find(const void *context, char *const words[AW_GAIN_WORDS], size_t *place,
@@ -45,9 +38,8 @@ static enum aw_status read_text(const char *text, struct aw_gain gains[10])
     return status;
 }
 
-static void reading(void **state)
+TEST(reading)
 {
-    (void)state;
     struct aw_gain gains[10];
     size_t next = 0, place;
     assert_int_equal(read_text("\xEF\xBB\xBF# x\n\na b 7 0.5 # y\n a  b\t2 -3e1\r\na b 9 1", gains),
@@ -59,9 +51,8 @@ static void reading(void **state)
     assert_true(gains[2].value == -30 && gains[7].value == 0.5F && gains[7].sent_ns == 0);
 }
 
-static void mistakes(void **state)
+TEST(mistakes)
 {
-    (void)state;
     static const struct {
         const char *text;
         enum aw_status status;
@@ -85,9 +76,8 @@ static void mistakes(void **state)
     }
 }
 
-static void writing(void **state)
+TEST(writing)
 {
-    (void)state;
     char path[] = "/tmp/test_gain_file.XXXXXX", text[128] = "", line[AW_GAIN_TEXT];
     struct aw_gain gains[10] = {[3] = {true, 0.1F, 0}, [8] = {true, -2, 0}}, read[10];
     FILE *file = fmemopen(text, sizeof text, "w");
@@ -108,9 +98,8 @@ static void writing(void **state)
 }
 
 /* With when it was sent behind it. */
-static void timed(void **state)
+TEST(timed)
 {
-    (void)state;
     struct aw_gain_file stamped = kind;
     stamped.timed = true;
     static const struct {
@@ -150,9 +139,8 @@ static void timed(void **state)
     assert_true(gains[4].sent_ns == INT64_C(1700000000125000000));
 }
 
-static void differences(void **state)
+TEST(differences)
 {
-    (void)state;
     const struct aw_gain none = {0}, one = {true, 1, 0}, two = {true, 2, 0}, old = {false, 7, 0};
     assert_false(aw_gain_differs(&one, &one));
     assert_false(aw_gain_differs(&none, &old));
@@ -174,9 +162,8 @@ static void note_change(void *context, size_t place, const struct aw_gain *from,
 }
 
 /* From the first place to the last one; what nobody wants is no difference. */
-static void changes_by_a_file(void **state)
+TEST(changes_by_a_file)
 {
-    (void)state;
     struct aw_gain from[10], wanted[10];
     struct changes changes = {""};
     assert_int_equal(read_text("a b 0 3\na b 4 1\na b 5 2\n", from), AW_OK);
@@ -188,14 +175,4 @@ static void changes_by_a_file(void **state)
     assert_int_equal(aw_gain_diff(&kind, wanted, from, NULL, NULL), 2);
     assert_int_equal(read_text("# none\n", from), AW_OK);
     assert_int_equal(aw_gain_count(&kind, from), 0);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(reading),  cmocka_unit_test(changes_by_a_file),
-        cmocka_unit_test(mistakes), cmocka_unit_test(writing),
-        cmocka_unit_test(timed),    cmocka_unit_test(differences),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -2,14 +2,7 @@
  * library says how much is in use, that must not grow from each round to the next one. */
 #include <malloc.h>
 #include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdio.h>
-#include <stdlib.h>
 #include <unistd.h>
-
-#include <cmocka.h>
 
 #include "control/compare.h"
 #include "control/design.h"
@@ -17,6 +10,7 @@
 #include "control/predict.h"
 #include "control/samples.h"
 #include "control/trajectory.h"
+#include "test.h"
 
 #define N 40
 
@@ -102,10 +96,9 @@ static void samples(void)
     aw_samples_free(&s);
 }
 
-static void test_nothing_is_left(void **state)
+TEST(test_nothing_is_left)
 {
     static void (*const each[])(void) = {runs, designs, fits, files, paths, samples};
-    (void)state;
     close(mkstemp(path));
     for (size_t i = 0; i < sizeof each / sizeof *each; i++) {
         size_t before = 0;
@@ -119,10 +112,4 @@ static void test_nothing_is_left(void **state)
             fail_msg("%zu leaks", i);
     }
     unlink(path);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_nothing_is_left)};
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

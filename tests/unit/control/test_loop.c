@@ -1,11 +1,7 @@
 #include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-
-#include <cmocka.h>
 
 #include "numbers_helper.h"
+#include "test.h"
 
 #include "control/design.h"
 #include "control/loop.h"
@@ -29,9 +25,8 @@ static void near(double value, double wanted, double off)
 
 /* A lag under a proportional law is y' = a·y + (1 - a)·kp·(r - y): it is stable until the pole is
  * at -1, and 1/(1 + L) at half the sampling rate is 1/(1 - kp·(1 - a)/(1 + a)). */
-static void test_a_lag_by_hand(void **state)
+TEST(test_a_lag_by_hand)
 {
-    (void)state;
     struct aw_process lag = {.gain = 1, .a1 = 0.02};
     double a = exp(-0.004 / 0.02), most = (1 + a) / (1 - a);
     assert_true(margins_of(&lag, 0.004, (struct aw_gains){0.98 * most, 0, 0}).stable);
@@ -43,9 +38,8 @@ static void test_a_lag_by_hand(void **state)
 
 /* An integrator with a whole tick of dead time under a proportional law: z² - z + k is stable until
  * k = 1; two ticks: until the golden ratio's 0.618. */
-static void test_an_integrator_by_hand(void **state)
+TEST(test_an_integrator_by_hand)
 {
-    (void)state;
     struct aw_process p = {.gain = 1, .integrating = true, .a1 = 1e-6, .dead_time_s = 0.0039999};
     struct aw_process q = p;
     q.dead_time_s = 0.0079999;
@@ -58,9 +52,8 @@ static void test_an_integrator_by_hand(void **state)
 
 /* Skogestad 2003, table 1: SIMC on first order with tau1 = 8 theta and less, and on an integrator.
  */
-static void test_table_of_simc(void **state)
+TEST(test_table_of_simc)
 {
-    (void)state;
     double tick = 0.001;
     struct aw_process lag = {.gain = 1, .a1 = 1, .dead_time_s = 1 - tick / 2};
     struct aw_process integrator = {.gain = 1, .integrating = true, .dead_time_s = 1 - tick / 2};
@@ -77,9 +70,8 @@ static void test_table_of_simc(void **state)
 }
 
 /* What Nyquist says is what happens. */
-static void test_stable_is_what_dies_away(void **state)
+TEST(test_stable_is_what_dies_away)
 {
-    (void)state;
     struct aw_process p = {.gain = 1.3, .a1 = 0.4, .a2 = 0.03, .dead_time_s = 0.07};
     struct aw_loop *loop = aw_loop_new(&p, 0.004, NULL);
     int stable = 0, unstable = 0;
@@ -102,9 +94,8 @@ static void test_stable_is_what_dies_away(void **state)
 
 /* Two slow lags under a fast PID are behind by up to 270 deg, and by less again before the
  * crossing: stable, but with much smaller gains it is not. */
-static void test_stable_between_two_gains(void **state)
+TEST(test_stable_between_two_gains)
 {
-    (void)state;
     static const struct {
         double times;
         bool stable;
@@ -120,17 +111,15 @@ static void test_stable_between_two_gains(void **state)
 }
 
 /* By hand: the load of an integral controller comes to 1/ki, in seconds and ticks. */
-static void test_load(void **state)
+TEST(test_load)
 {
-    (void)state;
     struct aw_process p = {.gain = 2, .a1 = 0.3, .dead_time_s = 0.05};
     struct aw_gains g = aw_gains_per_tick((struct aw_gains){0.8, 1.5, 0}, 0.004);
     near(aw_predict_load_iae(&p, 0.004, &g), 1 / 1.5, 0.01);
 }
 
-static void test_activity(void **state)
+TEST(test_activity)
 {
-    (void)state;
     struct aw_driver driver = {.quantum = 0.045 / 360};
     struct aw_gains g = {3, 0, 99};
     near(aw_driver_activity(&driver, &g), 0.01275, 1e-6);
@@ -140,9 +129,8 @@ static void test_activity(void **state)
 
 /* The curve of the open loop, point by point: of a lag with gain 2 under kp = 3, at low frequencies
  * 6, at 1/tau 45 deg behind and lower by 3 dB. */
-static void test_the_open_loop(void **state)
+TEST(test_the_open_loop)
 {
-    (void)state;
     struct aw_process lag = {.gain = 2, .a1 = 0.5};
     struct aw_loop *loop = aw_loop_new(&lag, 0.001, NULL);
     assert_non_null(loop);
@@ -172,7 +160,7 @@ static double complex slow_turn(const void *context, double omega)
 
 /* Margins of loops of all kinds, stable, just so and not; gains below 0, too; the first, the last
  * and some of the points between; a response of one's own. */
-static void test_numbers_of_loops(void **state)
+TEST(test_numbers_of_loops)
 {
     static const struct aw_process processes[] = {
         {.gain = 2, .a1 = 0.05},
@@ -186,7 +174,6 @@ static void test_numbers_of_loops(void **state)
         {0.5, 0, 0}, {1.5, 0.05, 0},  {2, 0.02, 3}, {-0.4, 0, 0},    {0, 0.2, 0}, {0, -0.01, 0},
         {6, 0, 0},   {0.2, 0.4, 0.1}, {0.3, 0, 9},  {-1.5, -0.1, 0}, {0, 0, 0}};
     const double gain = -1.25;
-    (void)state;
     FILE *out = begin_picture();
     for (size_t i = 0; i <= sizeof processes / sizeof *processes; i++) {
         struct aw_loop *loop = i < sizeof processes / sizeof *processes
@@ -210,20 +197,4 @@ static void test_numbers_of_loops(void **state)
         aw_loop_free(loop);
     }
     end_picture(out, "control-loops.txt");
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_a_lag_by_hand),
-        cmocka_unit_test(test_an_integrator_by_hand),
-        cmocka_unit_test(test_table_of_simc),
-        cmocka_unit_test(test_stable_is_what_dies_away),
-        cmocka_unit_test(test_load),
-        cmocka_unit_test(test_stable_between_two_gains),
-        cmocka_unit_test(test_activity),
-        cmocka_unit_test(test_the_open_loop),
-        cmocka_unit_test(test_numbers_of_loops),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

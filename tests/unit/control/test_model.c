@@ -1,15 +1,8 @@
 #include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <unistd.h>
 
-#include <cmocka.h>
-
 #include "picture_helper.h"
+#include "test.h"
 
 #include "control/model.h"
 
@@ -20,9 +13,8 @@ static enum aw_status parse(const char *text, struct aw_error *err)
     return aw_model_read(&model, text, "m.json", err);
 }
 
-static void test_by_hand(void **state)
+TEST(test_by_hand)
 {
-    (void)state;
     struct aw_error err;
     assert_int_equal(
         parse("{\"kind\":\"first-order\",\"gain\":-2,\"dead_time\":0.05,\"tau\":0.5}", &err),
@@ -38,9 +30,8 @@ static void test_by_hand(void **state)
     assert_true(fabs(model.fit.process.a2 - 0.25) < 1e-12);
 }
 
-static void test_lags_and_a_zero(void **state)
+TEST(test_lags_and_a_zero)
 {
-    (void)state;
     struct aw_error err;
     struct aw_process *p = &model.fit.process;
     assert_int_equal(parse("{\"kind\":\"third-order\",\"gain\":1,\"dead_time\":0,\"tau1\":0.5,"
@@ -90,9 +81,8 @@ static const struct {
     {"{\"kind\":\"first-order\",\"gain\":1,\n\"dead_time\":}", "m.json:2"},
 };
 
-static void test_what_is_no_model(void **state)
+TEST(test_what_is_no_model)
 {
-    (void)state;
     for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) {
         struct aw_error err;
         assert_int_equal(parse(wrong[i].text, &err), AW_MALFORMED);
@@ -101,9 +91,8 @@ static void test_what_is_no_model(void **state)
     }
 }
 
-static void test_there_and_back(void **state)
+TEST(test_there_and_back)
 {
-    (void)state;
     static char text[8192];
     struct aw_model other;
     struct aw_error err;
@@ -137,9 +126,8 @@ static void test_there_and_back(void **state)
     assert_true(fabs(model.points[1].coherence - 0.75) < 1e-12 && model.points[1].pieces == 9);
 }
 
-static void test_files(void **state)
+TEST(test_files)
 {
-    (void)state;
     struct aw_error err;
     char path[] = "/tmp/test_model.XXXXXX";
     int fd = mkstemp(path);
@@ -163,7 +151,7 @@ static void test_files(void **state)
 }
 
 /* Everything a model has, each number another one: as it is written, and again after reading. */
-static void test_every_key(void **state)
+TEST(test_every_key)
 {
     static const struct aw_process processes[] = {
         {1.25, true, 0.5, 0, 0, 0, 0.03125},
@@ -172,7 +160,6 @@ static void test_every_key(void **state)
         {1.25, false, 0.25, 0.0625, 0.375, 0.5, 0.03125},
     };
     struct aw_error err;
-    (void)state;
     FILE *out = begin_picture();
     for (size_t i = 0; i < sizeof processes / sizeof *processes; i++) {
         aw_model_init(&model);
@@ -214,9 +201,8 @@ static void test_every_key(void **state)
 }
 
 /* A tick of which the file says nothing more is somebody's. */
-static void test_where_a_tick_is_from(void **state)
+TEST(test_where_a_tick_is_from)
 {
-    (void)state;
     static const struct {
         const char *driver;
         enum aw_tick_from from;
@@ -241,7 +227,7 @@ static void test_where_a_tick_is_from(void **state)
 }
 
 /* Lags and damping as a person may write them: a1, a2, a3 and lead that come of it. */
-static void test_every_shape(void **state)
+TEST(test_every_shape)
 {
     static const struct {
         const char *kind, *lags;
@@ -260,7 +246,6 @@ static void test_every_shape(void **state)
         {"third-order", "\"tau1\":0.5,\"damping\":0.25", 0.25, 0.25, 0, 0},
         {"second-order", "\"tau1\":0,\"tau2\":0,\"confidence\":{\"tau\":null}", 0, 0, 0, 0},
     };
-    (void)state;
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
         const struct aw_process *p = &model.fit.process;
         char text[256];
@@ -276,10 +261,9 @@ static void test_every_shape(void **state)
 }
 
 /* More points than there is room for, and a text that is longer. */
-static void test_too_much(void **state)
+TEST(test_too_much)
 {
     struct aw_error err;
-    (void)state;
     char *text;
     size_t size;
     FILE *file = open_memstream(&text, &size);
@@ -309,7 +293,7 @@ static void test_too_much(void **state)
 }
 
 /* Times and sizes that no joint has would not fit what is counted with them. */
-static void test_what_no_joint_has(void **state)
+TEST(test_what_no_joint_has)
 {
     static const struct {
         const char *more, *says;
@@ -324,7 +308,6 @@ static void test_what_no_joint_has(void **state)
         {"\"tau\":1e4", ""},
     };
     struct aw_error err;
-    (void)state;
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
         char text[200];
         snprintf(text, sizeof text, "{\"kind\":\"integrating\",\"gain\":1,\"dead_time\":0.01,%s}",
@@ -334,21 +317,4 @@ static void test_what_no_joint_has(void **state)
         if (*rows[i].says && strncmp(err.text, rows[i].says, strlen(rows[i].says)) != 0)
             fail_msg("%s", err.text);
     }
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_by_hand),
-        cmocka_unit_test(test_lags_and_a_zero),
-        cmocka_unit_test(test_what_is_no_model),
-        cmocka_unit_test(test_there_and_back),
-        cmocka_unit_test(test_files),
-        cmocka_unit_test(test_every_key),
-        cmocka_unit_test(test_what_no_joint_has),
-        cmocka_unit_test(test_every_shape),
-        cmocka_unit_test(test_where_a_tick_is_from),
-        cmocka_unit_test(test_too_much),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,13 +1,8 @@
 /* What the guard says of sound joints and of others, in a loop that would drive them anywhere. */
 #include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <string.h>
-
-#include <cmocka.h>
 
 #include "control/motion.h"
+#include "test.h"
 
 #define DT      0.001
 #define SPEED   720.0 /* deg/s */
@@ -85,7 +80,7 @@ static enum aw_motion_verdict drive(const struct joint *joint, const struct cour
     return guard->verdict;
 }
 
-static void each_is_told_from_the_others(void **state)
+TEST(each_is_told_from_the_others)
 {
     const struct {
         const char *name;
@@ -131,7 +126,6 @@ static void each_is_told_from_the_others(void **state)
          AW_MOTION_STUCK},
         {"dies on the way", {.jams = 2100}, {40, 3, 0, 0.2, 20}, AW_MOTION_STUCK},
     };
-    (void)state;
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
         struct aw_motion guard;
         double farthest;
@@ -154,11 +148,10 @@ static struct aw_motion started(void)
 }
 
 /* From where it stood to the farthest target so far, and so much beyond on either side. */
-static void the_bound_lies_around_targets(void **state)
+TEST(the_bound_lies_around_targets)
 {
     const double targets[] = {10, 30, NAN, 20, -5};
     const double lows[] = {-5, -5, -5, -5, -20}, highs[] = {25, 45, 45, 45, 45};
-    (void)state;
     for (size_t n = 1; n <= 5; n++)
         for (int side = 0; side < 4; side++) {
             struct aw_motion guard = started();
@@ -178,11 +171,10 @@ static void the_bound_lies_around_targets(void **state)
 }
 
 /* One measurement that is wrong is no motion; what lasts is. */
-static void a_glitch_is_not_reversed(void **state)
+TEST(a_glitch_is_not_reversed)
 {
     struct aw_motion guard;
     struct aw_motion_config config = aw_motion_defaults(15);
-    (void)state;
     config.glitch_s = 0.04;
     for (int lasting = 0; lasting < 2; lasting++) {
         aw_motion_start(&guard, &config, 0);
@@ -196,12 +188,11 @@ static void a_glitch_is_not_reversed(void **state)
     }
 }
 
-static void faults_and_silence(void **state)
+TEST(faults_and_silence)
 {
     struct aw_motion guard = started();
     struct aw_motion_sample s = {.t = 0.1, .target = 0, .measured = 0, .output = 0};
     struct aw_error err;
-    (void)state;
     assert_int_equal(aw_motion_wait(&guard, 0.5), AW_MOTION_FINE);
     assert_int_equal(aw_motion_feed(&guard, &s), AW_MOTION_FINE);
     assert_int_equal(aw_motion_fail(&guard, "lknee", "deg", &err), AW_OK);
@@ -220,7 +211,7 @@ static void faults_and_silence(void **state)
     assert_int_equal(aw_motion_feed(&guard, &s), AW_MOTION_FAULT);
 }
 
-static void says_what_it_was(void **state)
+TEST(says_what_it_was)
 {
     const struct {
         enum aw_motion_verdict verdict;
@@ -229,7 +220,6 @@ static void says_what_it_was(void **state)
                 {AW_MOTION_REVERSED, "motor or encoder is reversed"},
                 {AW_MOTION_STUCK, "output, and nothing moves"},
                 {AW_MOTION_SILENT, "telemetry has stopped"}};
-    (void)state;
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
         struct aw_motion guard = started();
         struct aw_error err;
@@ -238,16 +228,4 @@ static void says_what_it_was(void **state)
         if (!strstr(err.text, rows[i].says))
             fail_msg("%s", err.text);
     }
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(each_is_told_from_the_others),
-        cmocka_unit_test(the_bound_lies_around_targets),
-        cmocka_unit_test(a_glitch_is_not_reversed),
-        cmocka_unit_test(faults_and_silence),
-        cmocka_unit_test(says_what_it_was),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

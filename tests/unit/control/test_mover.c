@@ -1,11 +1,7 @@
 #include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-
-#include <cmocka.h>
 
 #include "control/mover.h"
+#include "test.h"
 
 static const struct aw_process processes[] = {
     {.gain = 2, .a1 = 0.2},
@@ -25,9 +21,8 @@ static void same(const struct aw_process_state *a, const struct aw_process_state
 }
 
 /* Times that come again, times that come once, times of 0, and so many that places are shared. */
-static void test_moves_as_the_process_does(void **state)
+TEST(test_moves_as_the_process_does)
 {
-    (void)state;
     for (size_t i = 0; i < sizeof processes / sizeof *processes; i++) {
         struct aw_mover mover;
         struct aw_process_state x = {0}, y = {0};
@@ -44,9 +39,8 @@ static void test_moves_as_the_process_does(void **state)
     }
 }
 
-static void test_gets_a_move(void **state)
+TEST(test_gets_a_move)
 {
-    (void)state;
     struct aw_mover mover;
     aw_mover_init(&mover, &processes[3], 1e-6);
     for (int k = 0; k < 3; k++) {
@@ -55,13 +49,4 @@ static void test_gets_a_move(void **state)
         aw_process_advance(&processes[3], &y, 0.5, -0.5, 0.01);
         same(&x, &y);
     }
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_moves_as_the_process_does),
-        cmocka_unit_test(test_gets_a_move),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

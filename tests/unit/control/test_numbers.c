@@ -35,9 +35,8 @@ static const struct aw_driver driver = {.tick_s = 0.01,
                                         .quantum = 0.0005,
                                         .noise = 0.0002};
 
-static void test_processes(void **state)
+TEST(test_processes)
 {
-    (void)state;
     FILE *out = begin_picture();
     for (size_t i = 0; i < N_PROCESSES; i++) {
         const struct aw_process *p = &processes[i].process;
@@ -60,11 +59,10 @@ static void test_processes(void **state)
     end_picture(out, "control-processes.txt");
 }
 
-static void test_rules(void **state)
+TEST(test_rules)
 {
     static const struct aw_plant plants[] = {{5, 0.8, false}, {0.25, 4, true}};
     struct aw_error err;
-    (void)state;
     FILE *out = begin_picture();
     for (size_t i = 0; i < 2; i++)
         for (int rule = 0; rule < AW_RULES; rule++)
@@ -102,10 +100,9 @@ static void print_proposal(FILE *out, const struct aw_proposal *p)
 }
 
 /* Each rule where it has something to say. */
-static void test_proposals(void **state)
+TEST(test_proposals)
 {
     struct aw_error err;
-    (void)state;
     FILE *out = begin_picture();
     for (size_t i = 0; i < N_PROCESSES; i++)
         for (int rule = 0; rule < AW_RULE_ROBUST; rule++)
@@ -126,7 +123,7 @@ static void test_proposals(void **state)
 }
 
 /* The search, from its grid to the best. */
-static void test_robust(void **state)
+TEST(test_robust)
 {
     static const struct {
         size_t process;
@@ -146,7 +143,6 @@ static void test_robust(void **state)
         {5, {.form = AW_FORM_PID, .ms = 2, .activity = 0.9}},
     };
     struct aw_error err;
-    (void)state;
     FILE *out = begin_picture();
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
         struct aw_design_options o = rows[i].options;
@@ -165,10 +161,9 @@ static void test_robust(void **state)
 }
 
 /* The linear loop and the one with dead band, limit and steps of the measured value. */
-static void test_predictions(void **state)
+TEST(test_predictions)
 {
     static const struct aw_gains gains = {1.5, 0.02, 4};
-    (void)state;
     FILE *out = begin_picture();
     for (size_t i = 0; i < N_PROCESSES; i++)
         for (int k = 0; k < 3; k++) {
@@ -203,7 +198,7 @@ static void test_predictions(void **state)
 }
 
 /* A few samples of many kinds of answer to a step: where one more or less would show. */
-static void test_responses(void **state)
+TEST(test_responses)
 {
     static const struct {
         const char *name;
@@ -229,7 +224,6 @@ static void test_responses(void **state)
          {0, 1, 0, 1}},
     };
     struct aw_error err;
-    (void)state;
     FILE *out = begin_picture();
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
         struct aw_sample samples[24];
@@ -255,9 +249,8 @@ static void test_responses(void **state)
 }
 
 /* Each change of the output of an experiment, by the relay alone, by steps alone, by both. */
-static void test_experiments(void **state)
+TEST(test_experiments)
 {
-    (void)state;
     FILE *out = begin_picture();
     for (size_t i = 0; i < N_PROCESSES; i++)
         for (int k = 0; k < 3; k++) {
@@ -295,11 +288,10 @@ static void test_experiments(void **state)
 }
 
 /* Sweeps, what they tell of a process, and margins of the curve. */
-static void test_sweeps(void **state)
+TEST(test_sweeps)
 {
     enum { N = 800 };
     static double t[N], in[N], measured[N];
-    (void)state;
     FILE *out = begin_picture();
     for (int kind = 0; kind < 2; kind++)
         for (size_t i = 0; i < N_PROCESSES; i += 3) {
@@ -349,15 +341,4 @@ static void test_sweeps(void **state)
                         spectrum[k].coherence, spectrum[k].pieces);
         }
     end_picture(out, "control-sweeps.txt");
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_processes),   cmocka_unit_test(test_rules),
-        cmocka_unit_test(test_proposals),   cmocka_unit_test(test_robust),
-        cmocka_unit_test(test_predictions), cmocka_unit_test(test_responses),
-        cmocka_unit_test(test_experiments), cmocka_unit_test(test_sweeps),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,18 +1,13 @@
 /* Loops in time: where a prediction begins and ends, and what is none. How they go on is in
  * control-predictions.txt. */
 #include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdlib.h>
-
-#include <cmocka.h>
 
 #include "control/predict.h"
+#include "test.h"
 
 static const struct aw_process lag = {.gain = 2, .a1 = 0.1, .dead_time_s = 0.025};
 
-static void test_durations(void **state)
+TEST(test_durations)
 {
     static const struct {
         double tick_s, duration_s;
@@ -26,7 +21,6 @@ static void test_durations(void **state)
         {1. / 1024, 977, 0, "predict: 977 s are no duration"},
         {0.5, NAN, 0, "predict: nan s are no duration"},
     };
-    (void)state;
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
         struct aw_driver driver = {.tick_s = rows[i].tick_s};
         struct aw_gains gains = {0.1, 0, 0};
@@ -43,14 +37,13 @@ static void test_durations(void **state)
 }
 
 /* The first output follows from that at rest: its integral is what kp does not explain. */
-static void test_rest(void **state)
+TEST(test_rest)
 {
     const struct aw_driver driver = {.tick_s = 0.01};
     const struct aw_gains gains = {2, 0.01, 3};
     const struct aw_scene scene = {.to = 0.1, .rest = {-0.02, 0.005}, .duration_s = 0.1};
     struct aw_error err;
     size_t n = 0;
-    (void)state;
     struct aw_sample *samples = aw_predict(&lag, &driver, &gains, &scene, &n, &err);
     assert_non_null(samples);
     assert_true(fabs(samples[0].measured + 0.005) < 1e-12);
@@ -59,21 +52,10 @@ static void test_rest(void **state)
 }
 
 /* Without an integral part a load leaves an error for ever; what grows has none, either. */
-static void test_what_does_not_die_away(void **state)
+TEST(test_what_does_not_die_away)
 {
-    (void)state;
     assert_true(isinf(aw_predict_load_iae(&lag, 0.01, &(struct aw_gains){0.5, 0, 0})));
     assert_true(isinf(aw_predict_load_iae(&lag, 0.01, &(struct aw_gains){30, 1, 0})));
     assert_true(isfinite(aw_predict_load_iae(&lag, 0.01, &(struct aw_gains){0.5, 0.03, 0})));
     assert_true(aw_predict_overshoot(&lag, 0.01, &(struct aw_gains){0.1, 0, 0}) == 0);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_durations),
-        cmocka_unit_test(test_rest),
-        cmocka_unit_test(test_what_does_not_die_away),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

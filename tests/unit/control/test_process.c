@@ -1,11 +1,7 @@
 #include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-
-#include <cmocka.h>
 
 #include "numbers_helper.h"
+#include "test.h"
 
 #include "control/process.h"
 
@@ -25,9 +21,8 @@ static double step_of(const struct aw_process *process, double t, int pieces)
 }
 
 /* The textbook's step responses. */
-static void test_steps(void **state)
+TEST(test_steps)
 {
-    (void)state;
     struct aw_process first = {.gain = 1, .a1 = 0.5}, lag = {.integrating = true, .a1 = 0.5};
     struct aw_process two = {.a1 = 3, .a2 = 2}, same = {.a1 = 2, .a2 = 1};
     struct aw_process swings = {.a1 = 0.4, .a2 = 1}, stiff = {.a1 = 1 + 1e-7, .a2 = 1e-7};
@@ -45,9 +40,8 @@ static void test_steps(void **state)
 }
 
 /* Partial fractions; equal lags by the gamma distribution; with a zero, the slope is added. */
-static void test_a_third_lag(void **state)
+TEST(test_a_third_lag)
 {
-    (void)state;
     struct aw_process three = {.gain = 1, .a1 = 1.2, .a2 = 0.2, .a3 = 0.5};
     struct aw_process same = {.gain = 1, .a1 = 2, .a2 = 1, .a3 = 1};
     struct aw_process motor = {.gain = 1, .integrating = true, .a1 = 0.2, .a3 = 0.5};
@@ -79,9 +73,8 @@ static void test_a_third_lag(void **state)
 }
 
 /* A ramp into a lag comes out late by the lag; an integrator makes a parabola of it. */
-static void test_ramps(void **state)
+TEST(test_ramps)
 {
-    (void)state;
     struct aw_process first = {.a1 = 0.1}, pure = {.integrating = true},
                       two = {.a1 = 0.3, .a2 = 0.02};
     struct aw_process_state x = {0}, y = {0}, z = {0};
@@ -93,9 +86,8 @@ static void test_ramps(void **state)
     near(z.y, 4.7, 1e-9);
 }
 
-static void test_frequency(void **state)
+TEST(test_frequency)
 {
-    (void)state;
     struct aw_process p = {.gain = 2, .a1 = 3, .a2 = 2, .dead_time_s = 0.25};
     double complex s = I * 1.5, g = aw_process_response(&p, 1.5);
     double complex wanted = 2 * cexp(-0.25 * s) / ((1 + 2 * s) * (1 + s));
@@ -120,7 +112,7 @@ static void test_frequency(void **state)
 
 /* Processes with a third lag, far from the others, near to one and like both, with zeros: in
  * frequency, and along a ramp, a level and no time at all. */
-static void test_numbers_of_processes(void **state)
+TEST(test_numbers_of_processes)
 {
     static const struct aw_process processes[] = {
         {1, false, 0.5, 0.06, 0.05, 0.1, 0.01},
@@ -134,7 +126,6 @@ static void test_numbers_of_processes(void **state)
         {1, false, 30, 0, 0, 0, 9},
         {1, false, 0, 0, 0, 0, 0.1},
     };
-    (void)state;
     FILE *out = begin_picture();
     for (size_t i = 0; i < sizeof processes / sizeof *processes; i++) {
         const struct aw_process *p = &processes[i];
@@ -154,16 +145,4 @@ static void test_numbers_of_processes(void **state)
         }
     }
     end_picture(out, "control-thirds.txt");
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_steps),
-        cmocka_unit_test(test_a_third_lag),
-        cmocka_unit_test(test_ramps),
-        cmocka_unit_test(test_frequency),
-        cmocka_unit_test(test_numbers_of_processes),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,11 +1,7 @@
 #include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-
-#include <cmocka.h>
 
 #include "numbers_helper.h"
+#include "test.h"
 
 #include "control/relay.h"
 
@@ -77,9 +73,8 @@ static const struct aw_relay_config usual = {
 
 /* It goes on for the dead time after each change: 4 of them are a period, half the swing is what it
  * moves in one. */
-static void test_integrator(void **state)
+TEST(test_integrator)
 {
-    (void)state;
     static const double dead[] = {0.02, 0.05, 0.2};
     for (size_t i = 0; i < sizeof dead / sizeof *dead; i++) {
         struct plant plant = {.slope = 1.5, .dead = (int)lround(dead[i] / DT)};
@@ -92,9 +87,8 @@ static void test_integrator(void **state)
 }
 
 /* By as much as it moves in the dead time: then it takes twice as long. */
-static void test_hysteresis(void **state)
+TEST(test_hysteresis)
 {
-    (void)state;
     struct plant plant = {.slope = 1.5, .dead = 100};
     struct host host = {.every = 2, .late = 0};
     struct aw_relay_config config = usual;
@@ -104,9 +98,8 @@ static void test_hysteresis(void **state)
 }
 
 /* A lag around a working point that needs an output of its own: the bias is found. */
-static void test_lag_with_load(void **state)
+TEST(test_lag_with_load)
 {
-    (void)state;
     const double tau = 0.4, gain = 2;
     struct plant plant = {
         .slope = gain / tau, .rate = 1 / tau, .dead = 100, .load = -0.03, .y = 0.1};
@@ -120,9 +113,8 @@ static void test_lag_with_load(void **state)
 }
 
 /* Telemetry at 100 Hz, setpoints that arrive 3 ms later: slower by what the host adds. */
-static void test_through_setpoints(void **state)
+TEST(test_through_setpoints)
 {
-    (void)state;
     struct plant plant = {.slope = 1.2, .dead = 60}; /* 30 ms */
     struct host host = {.every = 20, .late = 6};
     struct aw_relay_config config = usual;
@@ -136,9 +128,8 @@ static void test_through_setpoints(void **state)
 }
 
 /* What does not swing, or never alike, ends with its time. */
-static void test_no_cycles(void **state)
+TEST(test_no_cycles)
 {
-    (void)state;
     struct aw_relay_config config = usual;
     config.max_time_s = 5;
     config.hysteresis = 0.001;
@@ -151,9 +142,8 @@ static void test_no_cycles(void **state)
     }
 }
 
-static void test_bad_samples(void **state)
+TEST(test_bad_samples)
 {
-    (void)state;
     static const double bad[][2] = {{1, 0}, {0.5, 0}, {2, NAN}, {NAN, 0}, {2, INFINITY}};
     for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
         assert_int_equal(aw_relay_start(&relay, &usual, NULL), AW_OK);
@@ -163,9 +153,8 @@ static void test_bad_samples(void **state)
     }
 }
 
-static void test_bad_configurations(void **state)
+TEST(test_bad_configurations)
 {
-    (void)state;
     struct aw_error err;
     static const struct {
         struct aw_relay_config config;
@@ -197,7 +186,7 @@ static void test_bad_configurations(void **state)
 
 /* A made-up swing, sample by sample: what the relay says at each, its cycles and its bias; it is
  * over when six cycles are alike, which the first ones of these rows are not. */
-static void test_sample_by_sample(void **state)
+TEST(test_sample_by_sample)
 {
     static const struct {
         const char *name;
@@ -210,7 +199,6 @@ static void test_sample_by_sample(void **state)
         {"just skewed", 30, 0, 0.15, 0, 1},
         {"grows fast", 40, 6, 0, 0, 1},
     };
-    (void)state;
     FILE *out = begin_picture();
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
         struct aw_relay_config config = {2, 0.5, rows[i].hysteresis, 9, 40, rows[i].max_bias};
@@ -232,14 +220,13 @@ static void test_sample_by_sample(void **state)
 }
 
 /* At the centre it goes up; a switch is beyond the hysteresis, the end behind its time. */
-static void test_edges(void **state)
+TEST(test_edges)
 {
     static const struct {
         double t, y, u;
     } rows[] = {{1, 0, 0.25},     {2, 0.5, 0.25},   {3, 0.75, -0.25}, {4, -0.5, -0.25},
                 {5, -0.75, 0.25}, {6, 0.75, -0.25}, {7, 0, 0}};
     struct aw_relay_config config = {0, 0.25, 0.5, 1, 5, 0};
-    (void)state;
     aw_relay_start(&relay, &config, NULL);
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
         near(aw_relay_feed(&relay, rows[i].t, rows[i].y), rows[i].u, 0);
@@ -265,7 +252,7 @@ static void test_edges(void **state)
  * longer and is so much wider, and of each such a part more is high. How many there are until it is
  * over, and with which bias then. Cycles that are alike differ by less than 122 ms, or 0.5; what is
  * corrected is more than 12 % away from the middle, unless the bias is as great as it may be. */
-static void test_what_is_alike(void **state)
+TEST(test_what_is_alike)
 {
     static const struct {
         double longer, wider, skew, most;
@@ -276,7 +263,6 @@ static void test_what_is_alike(void **state)
                 {0, 0.51, 0, 1, 10, 0},       {0, 0, 0.115, 1, 7, 0},   {0, 0, -0.115, 1, 7, 0},
                 {0, 0, 0.125, 0.01, 7, 0.01}, {0, 0, 0.5, 0.2, 7, 0.2}, {0, 0, -0.5, 0.2, 7, -0.2},
                 {0, 0, 0.125, 1, 10, 0.625}};
-    (void)state;
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
         struct aw_relay_config config = {0, 1, 0, 9, 60, rows[i].most};
         double t = 0;
@@ -296,21 +282,4 @@ static void test_what_is_alike(void **state)
             fail_msg("row %zu: %zu cycles", i, (size_t)relay.n_cycles);
         near(relay.bias, rows[i].bias, 1e-12);
     }
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_integrator),
-        cmocka_unit_test(test_hysteresis),
-        cmocka_unit_test(test_lag_with_load),
-        cmocka_unit_test(test_through_setpoints),
-        cmocka_unit_test(test_no_cycles),
-        cmocka_unit_test(test_bad_samples),
-        cmocka_unit_test(test_bad_configurations),
-        cmocka_unit_test(test_sample_by_sample),
-        cmocka_unit_test(test_edges),
-        cmocka_unit_test(test_what_is_alike),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,12 +1,7 @@
 #include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
 
 #include "numbers_helper.h"
+#include "test.h"
 
 #include "control/response.h"
 
@@ -99,9 +94,8 @@ static void check_second_order(double zeta, double wn, double from, double to)
     assert_true(isnan(r.value[AW_MAX_OUTPUT]));
 }
 
-static void test_second_order(void **state)
+TEST(test_second_order)
 {
-    (void)state;
     static const double zetas[] = {0.2, 0.4, 0.5, 0.6, 0.7};
     static const double wns[] = {0.5, 3, 40};
     for (size_t i = 0; i < sizeof zetas / sizeof *zetas; i++)
@@ -111,9 +105,8 @@ static void test_second_order(void **state)
         }
 }
 
-static void test_first_order_with_dead_time(void **state)
+TEST(test_first_order_with_dead_time)
 {
-    (void)state;
     const double tau = 0.3, dead = 0.123;
     struct aw_step step = {.from = 2, .to = 12, .time_s = 1};
     struct aw_response r;
@@ -131,9 +124,8 @@ static void test_first_order_with_dead_time(void **state)
     near(r.final, 12, 1e-9);
 }
 
-static void test_what_never_arrives(void **state)
+TEST(test_what_never_arrives)
 {
-    (void)state;
     struct aw_step step = {.from = 0, .to = 10, .time_s = 0};
     struct aw_response r;
     sample(half_way, 0.2, 0, 0.001, &step);
@@ -150,9 +142,8 @@ static void test_what_never_arrives(void **state)
     near(r.value[AW_IAE], 10 * 2 / PI * 20, 1e-3);
 }
 
-static void test_noise_and_spikes(void **state)
+TEST(test_noise_and_spikes)
 {
-    (void)state;
     struct aw_step step = {.from = 0, .to = 1, .time_s = 0, .median = 5};
     struct aw_response quiet, noisy;
     uint32_t seed = 7;
@@ -171,9 +162,8 @@ static void test_noise_and_spikes(void **state)
     assert_true(fabs(noisy.value[AW_STEADY_STATE_ERROR]) < 1e-3);
 }
 
-static void test_starts_on_the_way(void **state)
+TEST(test_starts_on_the_way)
 {
-    (void)state;
     struct aw_sample few[] = {
         {0, 1, 0.5, NAN}, {1, 1, 0.8, NAN}, {2, 1, 1.0, NAN}, {3, 1, 1.0, NAN}, {4, 1, 1.0, NAN}};
     struct aw_step step = {.from = 0, .to = 1, .time_s = -0.5};
@@ -186,7 +176,7 @@ static void test_starts_on_the_way(void **state)
 }
 
 /* What is no step and no record, and what just is one. */
-static void test_refusals(void **state)
+TEST(test_refusals)
 {
     static const struct {
         struct aw_step step;
@@ -210,7 +200,6 @@ static void test_refusals(void **state)
         {{0, 1, 1, 1}, 5, -5, "sample 5: its time or measured value is not a number"},
         {{0, 1, 1, 1}, 5, 10, "sample 4: its time 2 s is not after 2 s — sort them"},
     };
-    (void)state;
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
         struct aw_sample few[] = {
             {0, 0, 0, NAN}, {1, 1, 0, NAN}, {2, 1, 1, NAN}, {3, 1, 1, NAN}, {4, 1, 1, NAN}};
@@ -231,7 +220,7 @@ static void test_refusals(void **state)
 }
 
 /* Samples that lie on the levels, beside them, and at rest between; medians of all widths. */
-static void test_edges(void **state)
+TEST(test_edges)
 {
     static const double ways[][11] = {
         {0, 0.1, 0.5, 0.9, 1, 1.004, 1, 1, 1, 1, 1},
@@ -243,7 +232,6 @@ static void test_edges(void **state)
         {0, 0.5, 0.8, 0.89, 0.899, 0.8999, 0.89, 0.89, 0.89, 0.89, 0.89},
         {1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1.5},
     };
-    (void)state;
     FILE *out = begin_picture();
     for (int m = 0; m < AW_METRICS; m++) {
         const struct aw_metric_row *row = aw_metric((enum aw_metric)m);
@@ -270,9 +258,8 @@ static void test_edges(void **state)
     end_picture(out, "control-ways.txt");
 }
 
-static void test_finding_the_step(void **state)
+TEST(test_finding_the_step)
 {
-    (void)state;
     struct aw_sample few[] = {{0, 5, 5, NAN}, {1, 5, 5, NAN}, {2, -3, 5, NAN}, {3, -3, 1, NAN}};
     struct aw_step step;
     assert_int_equal(aw_step_find(few, 4, &step, NULL), AW_OK);
@@ -297,9 +284,8 @@ static void test_finding_the_step(void **state)
 }
 
 /* What never moved is at rest at once and overshoots by nothing; that says nothing of it. */
-static void test_what_arrives(void **state)
+TEST(test_what_arrives)
 {
-    (void)state;
     const struct {
         double from, to, final, near;
         bool arrived;
@@ -321,20 +307,4 @@ static void test_what_arrives(void **state)
     assert_int_equal(aw_response(still, 20, &step, &response, NULL), AW_OK);
     assert_true(response.value[AW_OVERSHOOT] == 0 && isnan(response.value[AW_SETTLING_TIME]));
     assert_false(aw_response_arrived(&response, &step, AW_RESPONSE_NEAR));
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_second_order),
-        cmocka_unit_test(test_first_order_with_dead_time),
-        cmocka_unit_test(test_what_never_arrives),
-        cmocka_unit_test(test_what_arrives),
-        cmocka_unit_test(test_noise_and_spikes),
-        cmocka_unit_test(test_starts_on_the_way),
-        cmocka_unit_test(test_refusals),
-        cmocka_unit_test(test_edges),
-        cmocka_unit_test(test_finding_the_step),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

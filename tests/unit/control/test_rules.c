@@ -1,11 +1,7 @@
 #include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-
-#include <cmocka.h>
 
 #include "control/rules.h"
+#include "test.h"
 
 static void near(double value, double wanted)
 {
@@ -30,9 +26,8 @@ static const struct expectation {
     {AW_RULE_NO_OVERSHOOT, AW_FORM_RULE, 2, INFINITY, 2 / 3.},
 };
 
-static void test_tables(void **state)
+TEST(test_tables)
 {
-    (void)state;
     struct aw_plant plant = {.ku = 10, .tu_s = 2, .integrating = true};
     struct aw_gains gains;
     for (size_t i = 0; i < sizeof expectations / sizeof *expectations; i++) {
@@ -44,9 +39,8 @@ static void test_tables(void **state)
     }
 }
 
-static void test_missing_rows_and_plants(void **state)
+TEST(test_missing_rows_and_plants)
 {
-    (void)state;
     struct aw_plant plant = {.ku = 10, .tu_s = 2, .integrating = true};
     struct aw_gains gains;
     struct aw_error err;
@@ -63,9 +57,8 @@ static void test_missing_rows_and_plants(void **state)
 }
 
 /* The law of a driver, tick by tick, does what the continuous law says about e = 1 + 2 t. */
-static void test_ticks(void **state)
+TEST(test_ticks)
 {
-    (void)state;
     const double tick = 0.004;
     struct aw_gains gains = {3, 0.125, 0.01}, ticks = aw_gains_per_tick(gains, tick);
     near(ticks.ki, 0.0005);
@@ -96,9 +89,8 @@ static void test_ticks(void **state)
 }
 
 /* A plant that does not integrate takes the published form. */
-static void test_forms(void **state)
+TEST(test_forms)
 {
-    (void)state;
     struct aw_plant lag = {.ku = 4, .tu_s = 0.4}, integrator = {10, 2, true};
     struct aw_gains gains;
     assert_int_equal(aw_rule_form(AW_RULE_ZN, &lag), AW_FORM_PID);
@@ -117,9 +109,8 @@ static void test_forms(void **state)
     assert_string_equal(err.text, "PIDF: no form of a controller — use p, pi, pd, pid or rule");
 }
 
-static void test_names(void **state)
+TEST(test_names)
 {
-    (void)state;
     enum aw_rule rule;
     struct aw_error err;
     for (int i = 0; i < AW_RULES; i++) {
@@ -133,14 +124,4 @@ static void test_names(void **state)
     assert_string_equal(
         err.text,
         "lambda: no such tuning rule — use zn, tyreus-luyben, no-overshoot, simc, amigo or robust");
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_tables), cmocka_unit_test(test_missing_rows_and_plants),
-        cmocka_unit_test(test_ticks),  cmocka_unit_test(test_forms),
-        cmocka_unit_test(test_names),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,22 +1,16 @@
 #include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
 
 #include "control/samples.h"
+#include "test.h"
 
 static void near(double a, double b)
 {
     assert_true(fabs(a - b) < 1e-9);
 }
 
-static void test_spread(void **state)
+TEST(test_spread)
 {
     struct aw_samples samples = {0};
-    (void)state;
     for (int i = 1000; i >= 1; i--)
         assert_true(aw_samples_add(&samples, i));
     struct aw_stats s = aw_samples_stats(&samples);
@@ -31,10 +25,9 @@ static void test_spread(void **state)
     aw_samples_free(&samples);
 }
 
-static void test_few(void **state)
+TEST(test_few)
 {
     struct aw_samples samples = {0};
-    (void)state;
     assert_int_equal(aw_samples_stats(&samples).n, 0);
     near(aw_samples_stats(&samples).p99, 0);
     assert_false(aw_samples_add(&samples, NAN));
@@ -49,12 +42,11 @@ static void test_few(void **state)
     aw_samples_free(&samples);
 }
 
-static void test_histogram(void **state)
+TEST(test_histogram)
 {
     static const double values[] = {-5, 0, 0.9, 1, 2.5, 3.999, 4, 100};
     struct aw_samples samples = {0};
     size_t bins[4];
-    (void)state;
     for (size_t i = 0; i < sizeof values / sizeof *values; i++)
         aw_samples_add(&samples, values[i]);
     aw_samples_histogram(&samples, 0, 4, bins, 4);
@@ -66,9 +58,8 @@ static void test_histogram(void **state)
 }
 
 /* The ranks of one to five values, and of as many as there is room for at first, and one more. */
-static void test_ranks(void **state)
+TEST(test_ranks)
 {
-    (void)state;
     static const struct {
         int n;
         double p50, p95, p99;
@@ -91,9 +82,8 @@ static void test_ranks(void **state)
 }
 
 /* Without bins, or without a width, nothing is counted; the edges belong to the higher bin. */
-static void test_bins(void **state)
+TEST(test_bins)
 {
-    (void)state;
     struct aw_samples samples = {0};
     size_t bins[3] = {7, 7, 7};
     for (int k = 0; k <= 4; k++)
@@ -109,14 +99,4 @@ static void test_bins(void **state)
     aw_samples_histogram(&samples, 1, 3, bins, 2);
     assert_true(bins[0] == 0 && bins[1] == 1);
     aw_samples_free(&samples);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_spread),    cmocka_unit_test(test_few),
-        cmocka_unit_test(test_histogram), cmocka_unit_test(test_ranks),
-        cmocka_unit_test(test_bins),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -94,9 +94,8 @@ static void print_covariance(FILE *out, struct aw_search *s)
     }
 }
 
-static void test_search(void **state)
+TEST(test_search)
 {
-    (void)state;
     FILE *out = begin_picture();
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
         struct aw_search s;
@@ -135,10 +134,4 @@ static void test_search(void **state)
         aw_search_end(&s);
     }
     end_picture(out, "control-search.txt");
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_search)};
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

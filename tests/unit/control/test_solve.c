@@ -1,17 +1,11 @@
 /* Linear equations: worked out by hand, with known answers, and without one. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
+#include "test.h"
 #include <math.h>
 
 #include "control/solve.h"
 
-static void two_by_hand(void **state)
+TEST(two_by_hand)
 {
-    (void)state;
     double a[4] = {4, 0, 2, 3}, x[2] = {10, 8};
     assert_true(aw_cholesky(a, 2, 1e-9));
     aw_cholesky_solve(a, x, 2);
@@ -19,11 +13,10 @@ static void two_by_hand(void **state)
 }
 
 /* The matrix is the identity and a rank of one, so that its product with a vector is known. */
-static void many_are_found_again(void **state)
+TEST(many_are_found_again)
 {
     enum { N = 20 };
     double a[N * N], b[N], sum = 0;
-    (void)state;
     for (size_t r = 0; r < N; r++) {
         sum += (double)r * (double)(r + 1);
         for (size_t c = 0; c <= r; c++)
@@ -37,20 +30,9 @@ static void many_are_found_again(void **state)
         assert_true(fabs(b[r] - (double)r) < 1e-9);
 }
 
-static void what_says_the_same_twice_is_not_sound(void **state)
+TEST(what_says_the_same_twice_is_not_sound)
 {
-    (void)state;
     double a[4] = {1, 0, 2, 4};
     assert_false(aw_cholesky(a, 2, 1e-9));
     assert_true(isfinite(a[3]));
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(two_by_hand),
-        cmocka_unit_test(many_are_found_again),
-        cmocka_unit_test(what_says_the_same_twice_is_not_sound),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

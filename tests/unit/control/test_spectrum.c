@@ -45,7 +45,7 @@ static void make_whole(void)
         at[i] = 7 * (i / 2) + 0.125;
 }
 
-static void test_points(void **state)
+TEST(test_points)
 {
     static const struct {
         const char *name;
@@ -56,7 +56,6 @@ static void test_points(void **state)
                 {"stairs", 0.2, true, N},
                 {"short", 0, false, 70},
                 {"whole", 0, true, N}};
-    (void)state;
     FILE *out = begin_picture();
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
         struct aw_spectrum_point points[AW_SPECTRUM_POINTS];
@@ -74,7 +73,7 @@ static void test_points(void **state)
 }
 
 /* 30 samples and two points of input are a record; one in which nothing moves says nothing. */
-static void test_what_says_nothing(void **state)
+TEST(test_what_says_nothing)
 {
     static const struct {
         size_t n, n_inputs;
@@ -83,7 +82,6 @@ static void test_what_says_nothing(void **state)
                 {30, 1, "spectrum: 30 samples are too few"},
                 {30, 2, ""}};
     struct aw_spectrum_point points[AW_SPECTRUM_POINTS];
-    (void)state;
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
         struct aw_trial trial = record(0, false);
         struct aw_error err = {0};
@@ -99,13 +97,4 @@ static void test_what_says_nothing(void **state)
     trial = record(0, false);
     memset(input, 0, sizeof input);
     assert_int_equal(aw_spectrum(&trial, points, NULL), 0);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_points),
-        cmocka_unit_test(test_what_says_nothing),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,11 +1,7 @@
 #include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-
-#include <cmocka.h>
 
 #include "control/start.h"
+#include "test.h"
 
 #define MOST 9000
 
@@ -28,7 +24,7 @@ static struct aw_trial record(size_t n, size_t from)
     return trial;
 }
 
-static void test_where_a_search_begins(void **state)
+TEST(test_where_a_search_begins)
 {
     static const struct {
         size_t n, from, parts;
@@ -36,7 +32,6 @@ static void test_where_a_search_begins(void **state)
                 {9000, 50, 2}, {9000, 6000, 2}, {9000, 8500, 2}};
     struct aw_error err;
     struct aw_fit_options options = {.held_out = 0};
-    (void)state;
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
         struct aw_trial trial = record(rows[i].n, rows[i].from);
         struct aw_starts starts;
@@ -56,20 +51,10 @@ static void test_where_a_search_begins(void **state)
     }
 }
 
-static void test_kinds(void **state)
+TEST(test_kinds)
 {
-    (void)state;
     for (size_t i = 0; i < AW_STRUCTURES; i++)
         assert_int_equal(aw_starts_kind(i), i < 3    ? i
                                             : i == 3 ? AW_PROCESS_INTEGRATING
                                                      : AW_PROCESS_THIRD);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_where_a_search_begins),
-        cmocka_unit_test(test_kinds),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,13 +1,8 @@
 #include <complex.h>
 #include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <string.h>
-
-#include <cmocka.h>
 
 #include "numbers_helper.h"
+#include "test.h"
 
 #include "control/sweep.h"
 
@@ -101,9 +96,8 @@ static void check_system(enum aw_sweep_kind kind, double wn, double zeta)
     assert_true(chirp ? isnan(fit) : fit > 0.999999);
 }
 
-static void test_closed_forms(void **state)
+TEST(test_closed_forms)
 {
-    (void)state;
     static const double zetas[] = {0, 0.3, 0.7, 1.5};
     for (size_t i = 0; i < sizeof zetas / sizeof *zetas; i++) {
         check_system(AW_SWEEP_MULTISINE, 30, zetas[i]);
@@ -113,9 +107,8 @@ static void test_closed_forms(void **state)
 }
 
 /* Uneven times, a drift and an offset in the output, noise: still the system. */
-static void test_rough_records(void **state)
+TEST(test_rough_records)
 {
-    (void)state;
     struct system system = {20, 0.5};
     struct aw_sweep_plan plan = {.kind = AW_SWEEP_MULTISINE,
                                  .from_hz = 0.5,
@@ -145,9 +138,8 @@ static void test_rough_records(void **state)
     assert_true(fit > 0.99 && fit < 1);
 }
 
-static void test_bounds_and_crest(void **state)
+TEST(test_bounds_and_crest)
 {
-    (void)state;
     struct aw_sweep_plan plan = {.kind = AW_SWEEP_MULTISINE,
                                  .from_hz = 0.2,
                                  .to_hz = 20,
@@ -179,9 +171,8 @@ static void test_bounds_and_crest(void **state)
 }
 
 /* L = k/(s(1 + s/w)): everything about it and its closed loop is known. */
-static void test_summary(void **state)
+TEST(test_summary)
 {
-    (void)state;
     const double k = 10, w = 20;
     struct aw_bode_point closed[AW_SWEEP_TONES], open[AW_SWEEP_TONES];
     struct aw_bode_summary of_closed, of_open;
@@ -205,9 +196,8 @@ static void test_summary(void **state)
 }
 
 /* A dead time turns the phase through -180: an integrator has its margins there. */
-static void test_margins(void **state)
+TEST(test_margins)
 {
-    (void)state;
     const double k = 5, dead = 0.1;
     struct aw_bode_point open[AW_SWEEP_TONES];
     struct aw_bode_summary summary;
@@ -225,9 +215,8 @@ static void test_margins(void **state)
                 isnan(summary.phase_margin_deg));
 }
 
-static void test_refusals(void **state)
+TEST(test_refusals)
 {
-    (void)state;
     struct aw_sweep_plan good = {.kind = AW_SWEEP_MULTISINE,
                                  .from_hz = 1,
                                  .to_hz = 10,
@@ -256,9 +245,8 @@ static void test_refusals(void **state)
 }
 
 /* Two numbers for each tone, and four more. */
-static void test_how_many_samples(void **state)
+TEST(test_how_many_samples)
 {
-    (void)state;
     struct aw_sweep_plan plan = {.kind = AW_SWEEP_MULTISINE,
                                  .from_hz = 0.5,
                                  .to_hz = 1,
@@ -279,7 +267,7 @@ static void test_how_many_samples(void **state)
 }
 
 /* Each bound of a plan, at and beside it. */
-static void test_plans(void **state)
+TEST(test_plans)
 {
     static const struct {
         struct aw_sweep_plan plan;
@@ -305,7 +293,6 @@ static void test_plans(void **state)
         {{AW_SWEEP_MULTISINE, 0.25, 0.35, 9, 0.5, 4.5}, NULL},
         {{AW_SWEEP_CHIRP, 0.25, 10, 48, 0.5, 4.5}, NULL},
     };
-    (void)state;
     FILE *out = begin_picture();
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
         const struct aw_sweep_plan *plan = &rows[i].plan;
@@ -330,7 +317,7 @@ static void test_plans(void **state)
 }
 
 /* Records one of whose bounds is broken, and what is said of it. */
-static void test_records(void **state)
+TEST(test_records)
 {
     static const struct {
         enum aw_sweep_kind kind;
@@ -356,7 +343,6 @@ static void test_records(void **state)
          "sweep: the input holds nothing at 1 Hz — is it the signal that was sent?"},
         {AW_SWEEP_MULTISINE, 100, 0.05, 0, 0, 0, NULL},
     };
-    (void)state;
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
         struct aw_sweep_plan plan = {rows[i].kind, 1, 4, 4, 1, 2};
         struct aw_error err = {0};
@@ -380,9 +366,8 @@ static void test_records(void **state)
 }
 
 /* A phase that falls by just less than 180 deg from tone to tone is followed downwards. */
-static void test_phase_is_followed(void **state)
+TEST(test_phase_is_followed)
 {
-    (void)state;
     struct aw_sweep_plan plan = {AW_SWEEP_MULTISINE, 1, 4, 4, 1, 1};
     assert_int_equal(aw_sweep_start(&sweep, &plan, NULL), AW_OK);
     for (int i = 0; i < 100; i++) {
@@ -401,7 +386,7 @@ static void test_phase_is_followed(void **state)
 }
 
 /* Curves by hand, whose points lie on the levels and beside them. */
-static void test_summaries(void **state)
+TEST(test_summaries)
 {
     static const struct {
         int n;
@@ -416,7 +401,6 @@ static void test_summaries(void **state)
         {3, {-100, -100, -100, 0}, {90.1, -89.7, 90.4, 0}},
         {0, {0}, {0}},
     };
-    (void)state;
     FILE *out = begin_picture();
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
         struct aw_bode_point p[4], open[4];
@@ -432,17 +416,4 @@ static void test_summaries(void **state)
             NUMBERS(out, "  open", open[k].hz, open[k].gain, open[k].gain_db, open[k].phase_deg);
     }
     end_picture(out, "control-summaries.txt");
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_closed_forms),      cmocka_unit_test(test_rough_records),
-        cmocka_unit_test(test_bounds_and_crest),  cmocka_unit_test(test_summary),
-        cmocka_unit_test(test_margins),           cmocka_unit_test(test_refusals),
-        cmocka_unit_test(test_how_many_samples),  cmocka_unit_test(test_plans),
-        cmocka_unit_test(test_records),           cmocka_unit_test(test_summaries),
-        cmocka_unit_test(test_phase_is_followed),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

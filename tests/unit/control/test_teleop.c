@@ -1,17 +1,10 @@
 /* Hold to run in virtual time: each rule by itself, and 1,000 seeded scenarios of all of them
  * (SCENARIOS=N: so many). */
 #include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
-#include <cmocka.h>
 
 #include "base/clock.h"
 #include "control/teleop.h"
+#include "test.h"
 
 #define MS   AW_MILLISECOND
 #define TICK (10 * MS)
@@ -84,9 +77,8 @@ static void hold(void)
     assert_int_equal(step(TICK), AW_TELEOP_RUN);
 }
 
-static void test_hold_to_run(void **state)
+TEST(test_hold_to_run)
 {
-    (void)state;
     begin(false);
     aw_teleop_set(&t, ENABLE, 1); /* held before the program began: does not count */
     assert_int_equal(run(3), AW_TELEOP_REST);
@@ -105,9 +97,8 @@ static void test_hold_to_run(void **state)
 }
 
 /* A stick that is out when the button is pressed counts once it has been at rest. */
-static void test_arming(void **state)
+TEST(test_arming)
 {
-    (void)state;
     begin(false);
     aw_teleop_set(&t, STICK, -1);
     hold();
@@ -142,9 +133,8 @@ static void lost(enum aw_halt why)
     assert_true(joints[0].velocity == 10);
 }
 
-static void test_losses(void **state)
+TEST(test_losses)
 {
-    (void)state;
     begin(false);
     hold();
     aw_teleop_set(&t, STICK, 1);
@@ -166,9 +156,8 @@ static void test_losses(void **state)
 }
 
 /* Without a deflection silence is nothing. */
-static void test_stale_at_rest(void **state)
+TEST(test_stale_at_rest)
 {
-    (void)state;
     begin(false);
     t.stale_ns = 50 * MS;
     hold();
@@ -179,9 +168,8 @@ static void test_stale_at_rest(void **state)
     assert_int_equal(run(1), AW_TELEOP_STOP);
 }
 
-static void test_limits(void **state)
+TEST(test_limits)
 {
-    (void)state;
     for (int targets = 0; targets < 2; targets++) {
         begin(targets);
         joints[0].actual = 95; /* beyond */
@@ -199,9 +187,8 @@ static void test_limits(void **state)
     }
 }
 
-static void test_toggle(void **state)
+TEST(test_toggle)
 {
-    (void)state;
     begin(true);
     joints[1].actual = 20;
     step(TICK);
@@ -228,9 +215,8 @@ static void test_toggle(void **state)
     assert_true(isnan(joints[1].target));
 }
 
-static void test_choice(void **state)
+TEST(test_choice)
 {
-    (void)state;
     begin(false);
     hold();
     aw_teleop_set(&t, EMG1, 0.6);
@@ -255,9 +241,8 @@ static void test_choice(void **state)
     assert_string_equal(t.actions[0].text, "elbow");
 }
 
-static void test_lag(void **state)
+TEST(test_lag)
 {
-    (void)state;
     begin(true);
     joints[0].actual = 0;
     hold();
@@ -282,9 +267,8 @@ static enum aw_status start_with(const char *text)
     return aw_teleop_start(&t, &map, joints, 2, 0, &err);
 }
 
-static void test_mistakes(void **state)
+TEST(test_mistakes)
 {
-    (void)state;
     static const char *const wrong[] = {
         "a = elbow velocity\n",
         "enable = b\na = knee velocity\n",
@@ -312,9 +296,8 @@ static void begin_steps(double at)
     hold();
 }
 
-static void test_steps(void **state)
+TEST(test_steps)
 {
-    (void)state;
     begin_steps(0);
     aw_teleop_set(&t, STICK, 1); /* 10 deg/s: a step is 1 deg */
     assert_int_equal(aw_teleop_step(&t, now += MS), AW_TELEOP_RUN);
@@ -333,9 +316,8 @@ static void test_steps(void **state)
     assert_true(isnan(joints[0].target));
 }
 
-static void test_steps_and_limits(void **state)
+TEST(test_steps_and_limits)
 {
-    (void)state;
     begin_steps(89.5);
     aw_teleop_set(&t, STICK, 1);
     step(TICK);
@@ -363,9 +345,8 @@ static void test_steps_and_limits(void **state)
     assert_true(joints[1].actual == 100);
 }
 
-static void test_let_go(void **state)
+TEST(test_let_go)
 {
-    (void)state;
     begin(true);
     assert_false(aw_teleop_let_go(&t));
     hold();
@@ -376,9 +357,8 @@ static void test_let_go(void **state)
     assert_false(aw_teleop_let_go(&t)); /* it was seen */
 }
 
-static void test_press_is_due(void **state)
+TEST(test_press_is_due)
 {
-    (void)state;
     begin(true);
     aw_teleop_set(&t, ENABLE, 1);
     assert_false(aw_teleop_is_due(&t)); /* not seen up yet */
@@ -480,25 +460,10 @@ static void scenario(unsigned seed)
     }
 }
 
-static void test_scenarios(void **state)
+TEST(test_scenarios)
 {
-    (void)state;
     const char *wanted = getenv("SCENARIOS");
     unsigned n = wanted ? (unsigned)atoi(wanted) : 1000;
     for (unsigned seed = 1; seed <= n; seed++)
         scenario(seed);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_hold_to_run),      cmocka_unit_test(test_arming),
-        cmocka_unit_test(test_losses),           cmocka_unit_test(test_stale_at_rest),
-        cmocka_unit_test(test_limits),           cmocka_unit_test(test_toggle),
-        cmocka_unit_test(test_choice),           cmocka_unit_test(test_lag),
-        cmocka_unit_test(test_mistakes),         cmocka_unit_test(test_steps),
-        cmocka_unit_test(test_steps_and_limits), cmocka_unit_test(test_let_go),
-        cmocka_unit_test(test_press_is_due),     cmocka_unit_test(test_scenarios),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

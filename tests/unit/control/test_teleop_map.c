@@ -1,12 +1,6 @@
 /* Lines that say what the inputs of teleop do. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <string.h>
-
-#include <cmocka.h>
-
 #include "control/teleop.h"
+#include "test.h"
 
 static struct aw_teleop_map map;
 static struct aw_error err;
@@ -16,9 +10,8 @@ static enum aw_status set(const char *key, const char *value)
     return aw_teleop_map_set(&map, key, value, &err);
 }
 
-static void test_rows(void **state)
+TEST(test_rows)
 {
-    (void)state;
     map = (struct aw_teleop_map){0};
     assert_int_equal(
         aw_teleop_map_read(&map,
@@ -45,9 +38,8 @@ static void test_rows(void **state)
     assert_int_equal(map.rows[6].input, map.rows[5].input); /* one input of one name */
 }
 
-static void test_mistakes(void **state)
+TEST(test_mistakes)
 {
-    (void)state;
     static const char *const wrong[][2] = {
         {"leftx", ""},
         {"leftx", "elbow"},
@@ -75,13 +67,4 @@ static void test_mistakes(void **state)
     for (int i = 0; i < AW_TELEOP_ROWS; i++)
         assert_int_equal(set("a", "next"), AW_OK);
     assert_int_equal(set("a", "next"), AW_USAGE);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_rows),
-        cmocka_unit_test(test_mistakes),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,13 +1,8 @@
 /* The tick of known laws, through telemetry of any period that is late and has holes. */
 #include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
 
 #include "control/tick.h"
+#include "test.h"
 
 #define KI    0.002
 #define ERROR 0.03
@@ -45,9 +40,8 @@ static size_t watch(const struct scene *s)
     return n;
 }
 
-static void it_is_within_its_interval(void **state)
+TEST(it_is_within_its_interval)
 {
-    (void)state;
     static const double ticks[] = {0.004, 0.005, 0.0075, 0.008, 0.0099, 0.01, 0.02, 0.05};
     static const double periods[] = {0.001, 0.004, 0.008, 0.01, 0.0125, 0.02};
     int all = 0, within = 0;
@@ -70,9 +64,8 @@ static void it_is_within_its_interval(void **state)
         fail_msg("%d of %d", within, all);
 }
 
-static void a_joint_that_is_moved_meanwhile_does_not_matter(void **state)
+TEST(a_joint_that_is_moved_meanwhile_does_not_matter)
 {
-    (void)state;
     struct aw_tick tick;
     double u = 0;
     for (int i = 0; i < 100; i++) {
@@ -85,9 +78,8 @@ static void a_joint_that_is_moved_meanwhile_does_not_matter(void **state)
     assert_true(fabs(tick.s - 0.01) < 1e-4);
 }
 
-static void what_shows_no_tick_gives_none(void **state)
+TEST(what_shows_no_tick_gives_none)
 {
-    (void)state;
     struct aw_tick tick = {1, 2, AW_TICK_GIVEN};
     struct scene scene = {.tick = 0.01, .period = 0.01, .seed = 1};
     size_t n = watch(&scene);
@@ -104,14 +96,4 @@ static void what_shows_no_tick_gives_none(void **state)
     assert_false(aw_tick_measure(t, error, output, n, KI, &tick));
     assert_true(tick.s == 1 && tick.half == 2);
     assert_int_equal(tick.from, AW_TICK_GIVEN);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(it_is_within_its_interval),
-        cmocka_unit_test(a_joint_that_is_moved_meanwhile_does_not_matter),
-        cmocka_unit_test(what_shows_no_tick_gives_none),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,13 +1,7 @@
 #include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stdbool.h>
-#include <stddef.h>
-#include <string.h>
-
-#include <cmocka.h>
 
 #include "numbers_helper.h"
+#include "test.h"
 
 #include "control/trajectory.h"
 
@@ -31,9 +25,8 @@ static struct aw_path path_of(int mode, const double *t, const double *points, s
 }
 
 /* From 0 to 1 in one second, and from 10 to -30 in four. */
-static void two_points_are_the_textbook_polynomials(void **state)
+TEST(two_points_are_the_textbook_polynomials)
 {
-    (void)state;
     static const double unit_t[] = {0, 1}, unit[] = {0, 1}, long_t[] = {2, 6}, down[] = {10, -30};
     for (int mode = 0; mode < AW_PATH_MODES; mode++) {
         struct aw_path a = path_of(mode, unit_t, unit, 2, 1), b = path_of(mode, long_t, down, 2, 1);
@@ -52,9 +45,8 @@ static void two_points_are_the_textbook_polynomials(void **state)
     }
 }
 
-static void outside_its_time_it_stands(void **state)
+TEST(outside_its_time_it_stands)
 {
-    (void)state;
     static const double t[] = {1, 2, 4}, points[] = {5, 50, 7, 70, 8, 80};
     for (int mode = 0; mode < AW_PATH_MODES; mode++) {
         struct aw_path path = path_of(mode, t, points, 3, 2);
@@ -70,9 +62,8 @@ static void outside_its_time_it_stands(void **state)
     }
 }
 
-static void one_point_is_a_path(void **state)
+TEST(one_point_is_a_path)
 {
-    (void)state;
     static const double t[] = {3}, points[] = {5, -7};
     for (int mode = 0; mode < AW_PATH_MODES; mode++) {
         struct aw_path path = path_of(mode, t, points, 1, 2);
@@ -107,9 +98,8 @@ static void sides(const struct aw_path *path, size_t k, size_t channel, int orde
     }
 }
 
-static void pieces_fit_together(void **state)
+TEST(pieces_fit_together)
 {
-    (void)state;
     static const int smooth[AW_PATH_MODES] = {0, 1, 4};
     for (int mode = 0; mode < AW_PATH_MODES; mode++) {
         struct aw_path path = path_of(mode, knots_t, knots_p, 6, 2);
@@ -129,9 +119,8 @@ static void pieces_fit_together(void **state)
     }
 }
 
-static void quintic_starts_and_ends_at_rest(void **state)
+TEST(quintic_starts_and_ends_at_rest)
 {
-    (void)state;
     struct aw_path path = path_of(AW_PATH_QUINTIC, knots_t, knots_p, 6, 2);
     for (size_t i = 0; i < 2; i++) {
         const double *first = path.segments[i].c, *last = path.segments[8 + i].c;
@@ -149,9 +138,8 @@ static void quintic_starts_and_ends_at_rest(void **state)
 
 /* The inner velocity and acceleration of three evenly spaced points, by hand: through 0, 1, 0 the
  * point is passed at rest, through 0, 1, 2 at 15/8 of the mean speed. */
-static void quintic_through_three_points(void **state)
+TEST(quintic_through_three_points)
 {
-    (void)state;
     static const double t[] = {0, 1, 2}, there_and_back[] = {0, 1, 0}, on[] = {0, 1, 2};
     double v;
     struct aw_path path = path_of(AW_PATH_QUINTIC, t, there_and_back, 3, 1);
@@ -166,9 +154,8 @@ static void quintic_through_three_points(void **state)
 }
 
 /* Points that lie on one quintic with rest at both ends give that quintic back. */
-static void quintic_finds_the_smoothest(void **state)
+TEST(quintic_finds_the_smoothest)
 {
-    (void)state;
     static const double t[] = {0, 0.3, 1, 1.1, 2};
     double points[5];
     for (int i = 0; i < 5; i++) {
@@ -184,9 +171,8 @@ static void quintic_finds_the_smoothest(void **state)
     aw_path_free(&path);
 }
 
-static void cubic_velocities_follow_the_rule(void **state)
+TEST(cubic_velocities_follow_the_rule)
 {
-    (void)state;
     static const double t[] = {0, 1, 2, 4, 5, 6}, p[] = {0, 10, 40, 20, 20, 50};
     static const double wanted[] = {0, 20, 0, 0, 0, 0};
     struct aw_path path = path_of(AW_PATH_CUBIC, t, p, 6, 1);
@@ -198,9 +184,8 @@ static void cubic_velocities_follow_the_rule(void **state)
     aw_path_free(&path);
 }
 
-static void extremes_of_known_curves(void **state)
+TEST(extremes_of_known_curves)
 {
-    (void)state;
     static const double t[] = {1, 3}, p[] = {10, -30};
     static const double speed[AW_PATH_MODES] = {20, 1.5 * 20, 1.875 * 20};
     for (int mode = 0; mode < AW_PATH_MODES; mode++) {
@@ -216,9 +201,8 @@ static void extremes_of_known_curves(void **state)
 }
 
 /* Where it stands, the first moment counts. */
-static void extremes_of_a_rest(void **state)
+TEST(extremes_of_a_rest)
 {
-    (void)state;
     static const double t[] = {1, 3}, p[] = {5, 5};
     for (int mode = 0; mode < AW_PATH_MODES; mode++) {
         struct aw_path path = path_of(mode, t, p, 2, 1);
@@ -229,9 +213,8 @@ static void extremes_of_a_rest(void **state)
     }
 }
 
-static void extremes_agree_with_sampling(void **state)
+TEST(extremes_agree_with_sampling)
 {
-    (void)state;
     static const double fast[] = {0, 1, 2, 2.05, 2.1, 5},
                         swing[] = {0, 0, 0, 0, 50, 10, 51, -9, 52, 0, 0, 0};
     bool swings[AW_PATH_MODES] = {false};
@@ -265,9 +248,8 @@ static void extremes_agree_with_sampling(void **state)
 }
 
 /* With these slopes (10, then 1000 per second) the cubic leaves the first point downwards. */
-static void cubic_may_swing_too(void **state)
+TEST(cubic_may_swing_too)
 {
-    (void)state;
     static const double t[] = {0, 1, 1.1, 2}, p[] = {0, 10, 110, 110};
     struct aw_path path = path_of(AW_PATH_CUBIC, t, p, 4, 1);
     struct aw_path_extremes x = aw_path_extremes(&path, 0, 0);
@@ -281,9 +263,8 @@ static void cubic_may_swing_too(void **state)
 }
 
 /* A recording: ten thousand points, unevenly spaced. */
-static void long_paths_stay_true(void **state)
+TEST(long_paths_stay_true)
 {
-    (void)state;
     enum { N = 10000 };
     static double t[N], p[N];
     for (int i = 0; i < N; i++) {
@@ -303,9 +284,8 @@ static void long_paths_stay_true(void **state)
     }
 }
 
-static void what_is_no_path_is_refused(void **state)
+TEST(what_is_no_path_is_refused)
 {
-    (void)state;
     static const double t[] = {0, 1, 1, 2}, p[] = {0, 1, 2, 3}, wild[] = {0, NAN, 1},
                         far[] = {-1.7e308, 1.7e308, 0}, backwards[] = {1, 0};
     static const double tiny[] = {0, 1e-300, 1};
@@ -341,14 +321,13 @@ static void what_is_no_path_is_refused(void **state)
 }
 
 /* Coefficients, places and extremes of paths whose points lie so that each branch is taken. */
-static void numbers_of_paths(void **state)
+TEST(numbers_of_paths)
 {
     static const double t[] = {0, 0.5, 1.25, 1.5, 3, 4}, p[][6] = {{0, 1, 3, 3, 2, 7},
                                                                    {5, -1, 0, 8, 8, 8},
                                                                    {0, 0, 0, 1, 1, 0},
                                                                    {9, 4, 2, 1, 0, 1},
                                                                    {0, 0.25, 0.5, 0.625, 1.25, 1}};
-    (void)state;
     FILE *out = begin_picture();
     for (int mode = 0; mode < AW_PATH_MODES; mode++)
         for (size_t i = 0; i < sizeof p / sizeof *p; i++)
@@ -373,26 +352,4 @@ static void numbers_of_paths(void **state)
                 assert_true(path.n == 0 && path.t_s == NULL && path.segments == NULL);
             }
     end_picture(out, "control-paths.txt");
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(two_points_are_the_textbook_polynomials),
-        cmocka_unit_test(outside_its_time_it_stands),
-        cmocka_unit_test(one_point_is_a_path),
-        cmocka_unit_test(pieces_fit_together),
-        cmocka_unit_test(quintic_starts_and_ends_at_rest),
-        cmocka_unit_test(quintic_through_three_points),
-        cmocka_unit_test(quintic_finds_the_smoothest),
-        cmocka_unit_test(cubic_velocities_follow_the_rule),
-        cmocka_unit_test(extremes_of_known_curves),
-        cmocka_unit_test(extremes_of_a_rest),
-        cmocka_unit_test(extremes_agree_with_sampling),
-        cmocka_unit_test(cubic_may_swing_too),
-        cmocka_unit_test(long_paths_stay_true),
-        cmocka_unit_test(what_is_no_path_is_refused),
-        cmocka_unit_test(numbers_of_paths),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,12 +1,7 @@
 #include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <string.h>
-
-#include <cmocka.h>
 
 #include "control/weights.h"
+#include "test.h"
 
 #define N 400
 
@@ -38,11 +33,10 @@ static void record(void)
 }
 
 /* Alike, in pieces: each loses its mean; what is held out counts for nothing. */
-static void test_plain(void **state)
+TEST(test_plain)
 {
     struct aw_weights w;
     struct aw_error err;
-    (void)state;
     record();
     assert_int_equal(aw_weights_begin(&w, &trial, NULL, &err), AW_OK);
     aw_weights_plain(&w, 150);
@@ -60,13 +54,12 @@ static void test_plain(void **state)
 
 /* What a jump that came late leaves behind in a process that never forgets: with weights it is
  * seen once, at the samples that follow the jump, and not in all the others. */
-static void test_an_error_counts_once(void **state)
+TEST(test_an_error_counts_once)
 {
     struct aw_weights w;
     struct aw_error err;
     struct aw_process process = {.gain = 2, .integrating = true, .a1 = 0.02, .dead_time_s = 0.03};
     struct aw_dead none = {0};
-    (void)state;
     record();
     assert_int_equal(aw_weights_begin(&w, &trial, NULL, &err), AW_OK);
     for (int i = 0; i < N; i++) /* 2 ms late at 0.995: 0.4 · 2 ms less */
@@ -90,13 +83,12 @@ static void test_an_error_counts_once(void **state)
 
 /* Nothing to follow: times that do not scatter; but in an interval that is longer than others
  * nobody knows when. */
-static void test_what_is_followed(void **state)
+TEST(test_what_is_followed)
 {
     struct aw_weights w;
     struct aw_error err;
     struct aw_process process = {.gain = 2, .a1 = 0.2};
     struct aw_dead none = {0}, all = {.zone = 1};
-    (void)state;
     record();
     assert_int_equal(aw_weights_begin(&w, &trial, NULL, &err), AW_OK);
     aw_weights_find(&w, &process, &none, 1e-6, 0);
@@ -114,14 +106,4 @@ static void test_what_is_followed(void **state)
     aw_weights_find(&w, &process, &none, 1e-6, 0);
     assert_true(w.follows);
     aw_weights_end(&w);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_plain),
-        cmocka_unit_test(test_an_error_counts_once),
-        cmocka_unit_test(test_what_is_followed),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -32,9 +32,8 @@ static void assert_drawn(const struct aw_protocol *protocol, const char *variant
     free(text);
 }
 
-static void bytes_are_drawn_eight_to_a_row(void **state)
+TEST(bytes_are_drawn_eight_to_a_row)
 {
-    (void)state;
     assert_drawn(&aw_unitysim_protocol, NULL, "camera_request", AW_DESCRIBE_TEXT,
                  "          0        1        2        3\n"
                  "     ┌─────────────────┬────────┬────────┐\n"
@@ -47,9 +46,8 @@ static void bytes_are_drawn_eight_to_a_row(void **state)
         "     +-----------------------------------+--------+--------------------------+\n");
 }
 
-static void can_payloads_are_drawn_from_the_highest_bit(void **state)
+TEST(can_payloads_are_drawn_from_the_highest_bit)
 {
-    (void)state;
     assert_drawn(&aw_canpid_protocol, NULL, "sensors", AW_DESCRIBE_TEXT,
                  "       15  14  13  12  11  10   9   8   7   6   5   4   3   2   1   0\n"
                  "     ┌───────────────────────────────────────────────┬───────────────┐\n"
@@ -61,9 +59,8 @@ static void can_payloads_are_drawn_from_the_highest_bit(void **state)
                  "     └───────────────────────────────────────────────────────────────┘\n");
 }
 
-static void a_field_of_several_rows_is_one_tall_cell(void **state)
+TEST(a_field_of_several_rows_is_one_tall_cell)
 {
-    (void)state;
     assert_drawn(&aw_canpid_protocol, NULL, "kp", AW_DESCRIBE_ASCII,
                  "     +---------------------------------------------------------------+\n"
                  "   0 |                                                               |\n"
@@ -72,18 +69,16 @@ static void a_field_of_several_rows_is_one_tall_cell(void **state)
                  "     +-------------------------------+-------------------------------+\n");
 }
 
-static void lines_are_drawn_word_by_word(void **state)
+TEST(lines_are_drawn_word_by_word)
 {
-    (void)state;
     assert_drawn(&aw_armctl_protocol, NULL, "arm", AW_DESCRIBE_TEXT,
                  "     ┌─────┬─────┬───┬────────┬────┬────┬────┐\n"
                  "     │ seq │ ARM │ r │ ,theta │ ,h │ CR │ LF │\n"
                  "     └─────┴─────┴───┴────────┴────┴────┴────┘\n");
 }
 
-static void fields_show_place_unit_range_and_default(void **state)
+TEST(fields_show_place_unit_range_and_default)
 {
-    (void)state;
     assert_drawn(&aw_unitysim_protocol, NULL, "control", AW_DESCRIBE_TEXT,
                  " 9-10    elbow.velocity         u16             0..1023 (default 0)\n");
     assert_drawn(&aw_hidmotor_protocol, NULL, "set_setpoints", AW_DESCRIBE_TEXT,
@@ -129,9 +124,8 @@ static void check_text(void)
     free(ascii);
 }
 
-static void text_has_at_most_80_columns(void **state)
+TEST(text_has_at_most_80_columns)
 {
-    (void)state;
     in_every_variant(check_text);
 }
 
@@ -157,9 +151,8 @@ static void check_complete(void)
     free(md);
 }
 
-static void every_field_is_described(void **state)
+TEST(every_field_is_described)
 {
-    (void)state;
     in_every_variant(check_complete);
 }
 
@@ -204,15 +197,13 @@ static void check_json(void)
     free(text);
 }
 
-static void json_has_the_whole_table(void **state)
+TEST(json_has_the_whole_table)
 {
-    (void)state;
     in_every_variant(check_json);
 }
 
-static void a_message_is_described_in_both_directions(void **state)
+TEST(a_message_is_described_in_both_directions)
 {
-    (void)state;
     size_t n;
     aw_wire_init(&wire, &aw_hidmotor_protocol, NULL, false);
     char *text = describe("positions", AW_DESCRIBE_TEXT, &n);
@@ -223,9 +214,8 @@ static void a_message_is_described_in_both_directions(void **state)
     free(text);
 }
 
-static void an_unknown_message_is_not_described(void **state)
+TEST(an_unknown_message_is_not_described)
 {
-    (void)state;
     size_t n;
     for (enum aw_describe_as as = AW_DESCRIBE_TEXT; as <= AW_DESCRIBE_MD; as++) {
         aw_wire_init(&wire, &aw_canpid_protocol, NULL, false);
@@ -234,21 +224,4 @@ static void an_unknown_message_is_not_described(void **state)
         assert_string_equal(text, "");
         free(text);
     }
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(bytes_are_drawn_eight_to_a_row),
-        cmocka_unit_test(can_payloads_are_drawn_from_the_highest_bit),
-        cmocka_unit_test(a_field_of_several_rows_is_one_tall_cell),
-        cmocka_unit_test(lines_are_drawn_word_by_word),
-        cmocka_unit_test(fields_show_place_unit_range_and_default),
-        cmocka_unit_test(text_has_at_most_80_columns),
-        cmocka_unit_test(every_field_is_described),
-        cmocka_unit_test(json_has_the_whole_table),
-        cmocka_unit_test(a_message_is_described_in_both_directions),
-        cmocka_unit_test(an_unknown_message_is_not_described),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -38,10 +38,9 @@ static void assert_has(const char *text, const char *part)
         fail_msg("lacks: %s", part);
 }
 
-static void dbc_has_every_message_of_every_board(void **state)
+TEST(dbc_has_every_message_of_every_board)
 {
     char *text = emit(&aw_canpid_protocol, NULL, AW_DESCRIBE_DBC);
-    (void)state;
     assert_int_equal(count(text, "\nBO_ "), 6 * aw_canpid_protocol.n_messages);
     assert_has(text, "BO_ 65 lknee_kp: 6 host\n"
                      " SG_ value : 0|32@1- (1,0) [-100|100] \"\" lknee\n"
@@ -56,10 +55,9 @@ static void dbc_has_every_message_of_every_board(void **state)
     free(text);
 }
 
-static void dbc_has_floats_names_comments_and_scales_by_controller(void **state)
+TEST(dbc_has_floats_names_comments_and_scales_by_controller)
 {
     char *text = emit(&aw_canpid_protocol, NULL, AW_DESCRIBE_DBC);
-    (void)state;
     assert_has(text, "SIG_VALTYPE_ 65 value : 1;\n");
     assert_has(text, "SIG_VALTYPE_ 68 value_tor : 1;\n");
     assert_has(text, "VAL_ 65 controller 0 \"pos\" 1 \"lvl\" 2 \"tor\" 3 \"tl\" ;\n");
@@ -73,18 +71,16 @@ static void dbc_has_floats_names_comments_and_scales_by_controller(void **state)
     free(text);
 }
 
-static void dbc_follows_the_variant(void **state)
+TEST(dbc_follows_the_variant)
 {
     char *text = emit(&aw_canpid_protocol, "fw", AW_DESCRIBE_DBC);
-    (void)state;
     assert_has(text, " SG_ velocity : 4|12@1-");
     assert_has(text, " SG_ current : 16|10@1+");
     free(text);
 }
 
-static void only_can_has_a_dbc(void **state)
+TEST(only_can_has_a_dbc)
 {
-    (void)state;
     for (size_t i = 0; i < N_PROTOCOLS; i++) {
         char *text = emit(protocols[i], NULL, AW_DESCRIBE_DBC);
         assert_int_equal(*text != '\0', protocols[i]->can);
@@ -116,9 +112,8 @@ static void assert_balanced(const char *text)
     assert_int_equal(depth, 0);
 }
 
-static void lua_has_every_field_of_every_variant(void **state)
+TEST(lua_has_every_field_of_every_variant)
 {
-    (void)state;
     for (size_t i = 0; i < N_PROTOCOLS; i++)
         for (const struct aw_variant *v = protocols[i]->variants; v->name; v++) {
             char *text = emit(protocols[i], v->name, AW_DESCRIBE_LUA), part[96], name[64];
@@ -138,7 +133,7 @@ static void lua_has_every_field_of_every_variant(void **state)
         }
 }
 
-static void lua_knows_where_frames_come_from(void **state)
+TEST(lua_knows_where_frames_come_from)
 {
     static const struct {
         const struct aw_protocol *protocol;
@@ -155,7 +150,6 @@ static void lua_knows_where_frames_come_from(void **state)
         {&aw_hidmotor_protocol, "hid", ", medium = \"hid\", "},
         {&aw_armctl_protocol, "ascii", ", medium = \"serial\", "},
     };
-    (void)state;
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         char *text = emit(cases[i].protocol, cases[i].variant, AW_DESCRIBE_LUA);
         assert_has(text, cases[i].part);
@@ -164,13 +158,12 @@ static void lua_knows_where_frames_come_from(void **state)
 }
 
 /* "make generated" writes them with the tools. */
-static void what_is_committed_is_what_the_tables_say(void **state)
+TEST(what_is_committed_is_what_the_tables_say)
 {
     static const struct {
         enum aw_describe_as as;
         const char *folder, *ending;
     } files[] = {{AW_DESCRIBE_MD, "protocols", "md"}, {AW_DESCRIBE_DBC, "protocols", "dbc"}};
-    (void)state;
     for (size_t i = 0; i < N_PROTOCOLS; i++)
         for (size_t k = 0; k < sizeof files / sizeof *files; k++) {
             char path[64], *text = emit(protocols[i], NULL, files[k].as);
@@ -183,7 +176,7 @@ static void what_is_committed_is_what_the_tables_say(void **state)
 }
 
 /* What "describe" prints at a terminal, without its boxes where there are none, and as JSON. */
-static void pages(void **state)
+TEST(pages)
 {
     static const struct {
         const struct aw_protocol *protocol;
@@ -200,7 +193,6 @@ static void pages(void **state)
         {&aw_armctl_protocol, "ascii", AW_DESCRIBE_JSON, "describe-armctl.json"},
         {&aw_ezphys_protocol, "le32", AW_DESCRIBE_JSON, "describe-ezphys.json"},
     };
-    (void)state;
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         char *text = emit(cases[i].protocol, cases[i].variant, cases[i].as);
         expect_picture(cases[i].name, text);
@@ -209,10 +201,9 @@ static void pages(void **state)
 }
 
 /* Nothing is described that stands behind the end of a table. */
-static void tables_end_where_they_end(void **state)
+TEST(tables_end_where_they_end)
 {
     static struct beyond copy;
-    (void)state;
     for (size_t i = 0; i < N_PROTOCOLS * (AW_DESCRIBE_DBC + 1); i++) {
         char *text = NULL;
         size_t size = 0, n = protocols[i % N_PROTOCOLS]->n_messages;
@@ -231,7 +222,7 @@ static void tables_end_where_they_end(void **state)
 
 /* A table with what no table has: texts that are escaped, names and texts that are too long, bytes
  * in every place, a frame of all rows. */
-static void odd_tables(void **state)
+TEST(odd_tables)
 {
     static const struct aw_name names[] = {{-1, "say \"no\""}, {300, "a\\b"}, {0}};
     static struct aw_name wordy[31];
@@ -367,7 +358,6 @@ static void odd_tables(void **state)
     char *all = NULL;
     size_t size = 0;
     FILE *out = open_memstream(&all, &size);
-    (void)state;
     for (size_t i = AW_DESCRIBE_TEXT; i <= AW_DESCRIBE_LUA; i++) {
         enum aw_describe_as as = (enum aw_describe_as)i;
         char *text = emit(&protocol, variants[i % 2].name, as);
@@ -384,7 +374,7 @@ static void odd_tables(void **state)
 
 /* Of a CAN bus: a priority, nodes with names, all kinds of signals; and one where nobody has a
  * name. */
-static void odd_buses(void **state)
+TEST(odd_buses)
 {
     static const struct aw_name nodes[] = {{1, "one"}, {7, "seven"}, {0}},
                                 modes[] = {{0, "off"}, {5, "on"}, {0}};
@@ -446,7 +436,6 @@ static void odd_buses(void **state)
     static const enum aw_describe_as forms[] = {AW_DESCRIBE_DBC, AW_DESCRIBE_DBC, AW_DESCRIBE_TEXT,
                                                 AW_DESCRIBE_MD,  AW_DESCRIBE_LUA, AW_DESCRIBE_LUA};
     FILE *out = begin_picture();
-    (void)state;
     for (size_t i = 0; i < sizeof forms / sizeof *forms; i++) {
         char *one = emit(&protocol, variants[i % 2].name, forms[i]);
         char *end = forms[i] == AW_DESCRIBE_LUA ? strstr(one, "\n}\n\n") : NULL;
@@ -457,7 +446,7 @@ static void odd_buses(void **state)
 }
 
 /* A line of words. */
-static void odd_lines(void **state)
+TEST(odd_lines)
 {
     static const struct aw_field head[] = {{.name = "mark", .type = AW_CONST, .constant = '>'},
                                            {.name = "code", .type = AW_CODE},
@@ -501,7 +490,6 @@ static void odd_lines(void **state)
                                                 .ascii = true,
                                                 .frame_max = 40};
     FILE *out = begin_picture();
-    (void)state;
     for (size_t i = AW_DESCRIBE_TEXT; i <= AW_DESCRIBE_LUA; i++) {
         char *one = emit(&protocol, NULL, (enum aw_describe_as)i);
         char *end = i == AW_DESCRIBE_LUA ? strstr(one, "\n}\n\n") : NULL;
@@ -509,23 +497,4 @@ static void odd_lines(void **state)
         free(one);
     }
     end_picture(out, "describe-words.txt");
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(dbc_has_every_message_of_every_board),
-        cmocka_unit_test(dbc_has_floats_names_comments_and_scales_by_controller),
-        cmocka_unit_test(dbc_follows_the_variant),
-        cmocka_unit_test(only_can_has_a_dbc),
-        cmocka_unit_test(lua_has_every_field_of_every_variant),
-        cmocka_unit_test(lua_knows_where_frames_come_from),
-        cmocka_unit_test(what_is_committed_is_what_the_tables_say),
-        cmocka_unit_test(pages),
-        cmocka_unit_test(tables_end_where_they_end),
-        cmocka_unit_test(odd_tables),
-        cmocka_unit_test(odd_buses),
-        cmocka_unit_test(odd_lines),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -2,15 +2,10 @@
 #include "filter/recording.h"
 
 #include <fcntl.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stdio.h>
-#include <string.h>
 #include <unistd.h>
 
-#include <cmocka.h>
-
 #include "capture/packet.h"
+#include "test.h"
 
 #define CHANNELS 16
 
@@ -129,9 +124,8 @@ static void finish(void)
         __VA_ARGS__, NULL                                                                          \
     }
 
-static void header_and_names(void **state)
+TEST(header_and_names)
 {
-    (void)state;
     assert_int_equal(begin(), AW_OK);
     assert_null(aw_recording_about(rig.recording)->protocol);
     put_header("canpid 1.2.3", AW_LINKTYPE_CAN,
@@ -156,9 +150,8 @@ static void header_and_names(void **state)
     finish();
 }
 
-static void packet_files(void **state)
+TEST(packet_files)
 {
-    (void)state;
     assert_int_equal(begin(), AW_OK);
     put_header("canpid 0.1.0", AW_LINKTYPE_CAN, LIST("wire spec"));
     put_comment("packets of files:\n[packet extra]\nid = 0x65C\n");
@@ -176,11 +169,10 @@ static void packet_files(void **state)
     finish();
 }
 
-static void objects(void **state)
+TEST(objects)
 {
     static const uint8_t step[] = {0x20, 0, 0, 0, 1, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0,
                                    0x08, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0};
-    (void)state;
     assert_int_equal(begin(), AW_OK);
     put_header("ezphys 0.1.0", AW_LINKTYPE_IPV4,
                LIST("wire endian=le,long=4,msg=size32+count32,pkt=type32+id32+len32",
@@ -191,9 +183,8 @@ static void objects(void **state)
     finish();
 }
 
-static void what_is_wrong(void **state)
+TEST(what_is_wrong)
 {
-    (void)state;
     assert_int_equal(begin(), AW_OK);
     put_header("Wireshark 4.2", AW_LINKTYPE_CAN, LIST("a capture"));
     put_can(0x5E, 0);
@@ -220,12 +211,4 @@ static void what_is_wrong(void **state)
     rig.to = -1;
     assert_int_equal(next(), AW_USAGE);
     finish();
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {cmocka_unit_test(header_and_names),
-                                       cmocka_unit_test(packet_files), cmocka_unit_test(objects),
-                                       cmocka_unit_test(what_is_wrong)};
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,13 +1,5 @@
 /* DBC files: what they become, what is left out of them, and what is said of wrong ones. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
-#include <cmocka.h>
+#include "test.h"
 
 #include <math.h>
 
@@ -71,17 +63,14 @@ static void assert_decodes(const char *hex, const char *message, const char *wan
     assert_string_equal(back, hex);
 }
 
-static int end(void **state)
+static void end(void)
 {
-    (void)state;
     aw_packets_free(packets);
     packets = NULL;
-    return 0;
 }
 
-static void places_and_orders(void **state)
+TEST_WITH(NULL, end, places_and_orders)
 {
-    (void)state;
     use("BO_ 1600 Places: 8 BMS\n"
         " SG_ A : 0|12@1+ (0.5,-40) [0|0] \"\" X\n"
         " SG_ B : 12|13@1- (1,0) [0|0] \"\" X\n"
@@ -99,9 +88,8 @@ static void places_and_orders(void **state)
     assert_decodes("643#", "E", "");
 }
 
-static void floats_and_long_identifiers(void **state)
+TEST_WITH(NULL, end, floats_and_long_identifiers)
 {
-    (void)state;
     use("BO_ 2566844672 R: 8 M\n SG_ F : 0|32@1- (1,0) [0|0] \"\" X\n"
         " SG_ G : 39|32@0- (0.5,1) [0|0] \"\" X\n"
         "BO_ 2566844673 D: 8 M\n SG_ D : 7|64@0- (1,0) [0|0] \"\" X\n"
@@ -136,9 +124,8 @@ static const char nested[] = "BO_ 1605 N: 8 V\n"
                              "SG_MUL_VAL_ 1605 Deep Inner 0-0;\n"
                              "SG_MUL_VAL_ 1605 Wide Outer 0-0;\n";
 
-static void multiplexed_signals(void **state)
+TEST_WITH(NULL, end, multiplexed_signals)
 {
-    (void)state;
     use(nested);
     assert_decodes("645#F0FF000000000000", "V.N", "Outer=0 Wide=4095");
     assert_decodes("645#0107000000000000", "V.N", "Outer=1 Inner=0 Deep=7");
@@ -146,9 +133,8 @@ static void multiplexed_signals(void **state)
     assert_decodes("645#0200000000000000", "V.N", "Outer=2");
 }
 
-static void only_those_that_are_chosen_are_sent(void **state)
+TEST_WITH(NULL, end, only_those_that_are_chosen_are_sent)
 {
-    (void)state;
     static const struct {
         const char *name[3];
         double value[3];
@@ -180,9 +166,8 @@ static void only_those_that_are_chosen_are_sent(void **state)
     }
 }
 
-static void names_of_values_and_long_names(void **state)
+TEST_WITH(NULL, end, names_of_values_and_long_names)
 {
-    (void)state;
     use("BO_ 1604 Modes: 8 V\n SG_ Mode : 0|8@1+ (0.5,1) [0|0] \"%\" X\n"
         " SG_ dir : 8|8@1+ (1,0) [0|0] \"\" X\n SG_ S : 16|8@1- (1,0) [0|0] \"\" X\n"
         "VAL_ 1604 Mode 0 \"off\" 1 \"a, \\\"b\" 3 \"50%\" 3 \"60%\" 4 \"\" ;\n"
@@ -208,9 +193,8 @@ static void names_of_values_and_long_names(void **state)
     }
 }
 
-static void what_is_left_out_is_told(void **state)
+TEST_WITH(NULL, end, what_is_left_out_is_told)
 {
-    (void)state;
     use("BO_ 65 Ours: 6 V\n SG_ A : 0|8@1+ (1,0) [0|0] \"\" X\n"
         "BO_ 1600 Fd: 64 V\nBO_ 3221225472 NONE: 0 Vector__XXX\n"
         "BO_ 1601 A: 2 V\n SG_ A : 9|8@1+ (1,0) [0|0] \"\" X\n SG_ B : 0|65@1+ (1,0) [0|0] \"\" X\n"
@@ -232,9 +216,8 @@ static void what_is_left_out_is_told(void **state)
 }
 
 /* t is called t_: it would choose itself. */
-static void names_are_compared_as_fields_are_called(void **state)
+TEST_WITH(NULL, end, names_are_compared_as_fields_are_called)
 {
-    (void)state;
     use("BO_ 1600 A: 8 N\n SG_ t_ m0 : 8|8@1+ (1,0) [0|0] \"\" N\n"
         " SG_ t M : 0|8@1+ (1,0) [0|0] \"\" N\n SG_ B : 16|8@1+ (1,0) [0|0] \"\" N\n");
     assert_string_equal(notice, "f.dbc: left out: 1 signal with the name of another one, "
@@ -243,9 +226,8 @@ static void names_are_compared_as_fields_are_called(void **state)
 }
 
 /* The next statement is not swallowed. */
-static void a_semicolon_may_lack(void **state)
+TEST_WITH(NULL, end, a_semicolon_may_lack)
 {
-    (void)state;
     use("VAL_TABLE_ States 0 \"off\" 1 \"on\"\nBO_ 1600 A: 1 N\n"
         " SG_ X : 0|8@1+ (1,0) [0|0] \"\" N\nCM_ BO_ 1600 \"first\"\n"
         "BO_ 1601 B: 1 N\n SG_ X : 0|8@1+ (1,0) [0|0] \"\" N\n"
@@ -256,9 +238,8 @@ static void a_semicolon_may_lack(void **state)
     assert_decodes("642#07", "N.C", "X=7");
 }
 
-static void numbers_stay_finite(void **state)
+TEST_WITH(NULL, end, numbers_stay_finite)
 {
-    (void)state;
     use("BO_ 1600 A: 8 N\n SG_ X : 0|64@1- (1e300,0) [0|0] \"\" N\n"
         " SG_ Y : 0|64@1- (1,-1e31) [0|0] \"\" N\n SG_ Z : 0|64@1- (1e30,0) [0|0] \"\" N\n"
         "SIG_VALTYPE_ 1600 X : 2;SIG_VALTYPE_ 1600 Y : 2;SIG_VALTYPE_ 1600 Z : 2;");
@@ -274,7 +255,7 @@ static void numbers_stay_finite(void **state)
     assert_true(isfinite(range.min) && isfinite(range.max));
 }
 
-static void bytes_are_counted_behind_the_identifier(void **state)
+TEST_WITH(NULL, end, bytes_are_counted_behind_the_identifier)
 {
     static const struct {
         struct aw_can_id id;
@@ -283,7 +264,6 @@ static void bytes_are_counted_behind_the_identifier(void **state)
         {{1600, false}, "N.S: 3 bytes instead of 8"},
         {{0x18FEF100, true}, "N.L: 3 bytes instead of 8"},
     };
-    (void)state;
     use("BO_ 1600 S: 8 N\n SG_ A : 0|8@1+ (1,0) [0|0] \"\" N\n"
         "BO_ 2566844672 L: 8 N\n SG_ A : 0|8@1+ (1,0) [0|0] \"\" N\n");
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
@@ -296,9 +276,8 @@ static void bytes_are_counted_behind_the_identifier(void **state)
     }
 }
 
-static void many_signals_and_messages(void **state)
+TEST_WITH(NULL, end, many_signals_and_messages)
 {
-    (void)state;
     static char text[200000];
     size_t used = (size_t)sprintf(text, "BO_ 1600 Bits: 8 V\n");
     for (int i = 0; i < 64; i++)
@@ -312,7 +291,7 @@ static void many_signals_and_messages(void **state)
     assert_decodes("00001000#07", "V.M_1000", "A=7");
 }
 
-static void what_is_wrong_is_told_with_its_place(void **state)
+TEST_WITH(NULL, end, what_is_wrong_is_told_with_its_place)
 {
     static const struct {
         const char *text, *why;
@@ -332,37 +311,17 @@ static void what_is_wrong_is_told_with_its_place(void **state)
         {"VAL_ 1 A 0 x", "f.dbc:1:12: 'x' where a text in quotes is expected"},
         {"hello", "f.dbc:1:1: 'hello' where a statement such as BO_, SG_ or VAL_ is expected"},
     };
-    (void)state;
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         struct aw_error err = {0};
         assert_int_equal(read_text(&aw_canpid_protocol, cases[i].text, &err), AW_USAGE);
         assert_string_equal(err.text, cases[i].why);
-        end(NULL);
+        end();
     }
     struct aw_error err = {0};
     assert_int_equal(read_text(&aw_hidmotor_protocol, "", &err), AW_USAGE);
     assert_string_equal(err.text, "DBC files are for tools on a CAN bus, not for hidmotor");
-    end(NULL);
+    end();
     packets = aw_packets_new(&aw_canpid_protocol);
     assert_int_equal(aw_packets_read_dbc(packets, NULL, "/nowhere/x.dbc", notice, 8, &err),
                      AW_USAGE);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test_teardown(places_and_orders, end),
-        cmocka_unit_test_teardown(floats_and_long_identifiers, end),
-        cmocka_unit_test_teardown(multiplexed_signals, end),
-        cmocka_unit_test_teardown(only_those_that_are_chosen_are_sent, end),
-        cmocka_unit_test_teardown(names_of_values_and_long_names, end),
-        cmocka_unit_test_teardown(what_is_left_out_is_told, end),
-        cmocka_unit_test_teardown(names_are_compared_as_fields_are_called, end),
-        cmocka_unit_test_teardown(a_semicolon_may_lack, end),
-        cmocka_unit_test_teardown(numbers_stay_finite, end),
-        cmocka_unit_test_teardown(bytes_are_counted_behind_the_identifier, end),
-        cmocka_unit_test_teardown(many_signals_and_messages, end),
-        cmocka_unit_test_teardown(what_is_wrong_is_told_with_its_place, end),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,12 +1,5 @@
 /* What a simulated device does with packets of files: answers, what comes by itself, joints. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <stdio.h>
-#include <string.h>
-
-#include <cmocka.h>
+#include "test.h"
 
 #include <math.h>
 
@@ -92,12 +85,11 @@ static const char arm[] = "[packet state]\nid = 40\nask = yes\n"
                           "[joint elbow]\nsetpoint = go.elbow\nposition = state.elbow\n"
                           "velocity = state.speed\n[stop]\npacket = go hold\n";
 
-static void answers(void **state)
+TEST(answers)
 {
     struct rig rig;
     struct aw_packet_memory_joint joints[] = {{"shoulder", "deg", 1, 2, 3, NAN},
                                               {"elbow", "deg", 10, 20, 180, NAN}};
-    (void)state;
     begin(&rig, &aw_unitysim_protocol, arm, 10, false);
     aw_packet_memory_tell(rig.memory, joints, 2);
     assert_true(give(&rig, "state", NULL, 0));
@@ -139,11 +131,10 @@ static void answers(void **state)
 }
 
 /* Whichever of the packets with these fields stands first. */
-static void an_answer_that_comes_later(void **state)
+TEST(an_answer_that_comes_later)
 {
     struct rig rig;
     struct aw_packet_memory_joint joint = {"elbow", "deg", 10, 20, 180, NAN};
-    (void)state;
     begin(&rig, &aw_unitysim_protocol,
           "[packet go]\nid = 41\nmoves = yes\nanswer = state\nelbow = f32 deg\n"
           "[packet state]\nid = 40\nask = yes\nelbow = f32 deg\n"
@@ -156,10 +147,9 @@ static void an_answer_that_comes_later(void **state)
     end(&rig);
 }
 
-static void joints_of_its_own(void **state)
+TEST(joints_of_its_own)
 {
     struct rig rig;
-    (void)state;
     begin(&rig, &aw_unitysim_protocol, arm, 10, false);
     struct aw_record go;
     uint8_t bytes[64];
@@ -174,7 +164,7 @@ static void joints_of_its_own(void **state)
 }
 
 /* What sets a gain says what the device has; what it has otherwise is told as it is. */
-static void gains(void **state)
+TEST(gains)
 {
     static const char text[] =
         "[packet state]\nid = 40\nask = yes\nelbow = f32 deg\np = f32\ni = f32\n"
@@ -183,7 +173,6 @@ static void gains(void **state)
         "kp = law.kp state.p\nki = law.ki state.i\n[stop]\npacket = go hold\n";
     static const struct aw_packet_memory_joint joint = {"elbow", "deg", 0, 0, 0, 0};
     struct rig rig;
-    (void)state;
     for (int own = 0; own < 2; own++) {
         begin(&rig, &aw_unitysim_protocol, text, 10, false);
         if (!own) {
@@ -210,10 +199,9 @@ static void gains(void **state)
     }
 }
 
-static void by_itself(void **state)
+TEST(by_itself)
 {
     struct rig rig;
-    (void)state;
     begin(
         &rig, &aw_canpid_protocol,
         "[packet often]\nid = 1600\nrate = 50Hz\nx = u8\n[packet usual]\nid = 1601\nx = u16\n"
@@ -242,10 +230,9 @@ static void by_itself(void **state)
     end(&rig);
 }
 
-static void echoes(void **state)
+TEST(echoes)
 {
     struct rig rig;
-    (void)state;
     begin(&rig, &aw_unitysim_protocol, "[packet lamp]\nid = 42\nlevel = u8\n", 0, true);
     assert_int_equal(aw_packet_memory_due(rig.memory), AW_NEVER);
     assert_true(give(&rig, "lamp", "level", 9));
@@ -254,13 +241,12 @@ static void echoes(void **state)
     end(&rig);
 }
 
-static void nothing(void **state)
+TEST(nothing)
 {
     bool failed;
     uint8_t bytes[8] = {0};
     struct aw_packet_memory_options options = {.protocol = &aw_unitysim_protocol,
                                                .first = aw_unitysim_protocol.n_messages};
-    (void)state;
     assert_null(aw_packet_memory_new(&options, &failed));
     assert_false(failed);
     options.protocol = NULL;
@@ -272,15 +258,4 @@ static void nothing(void **state)
     assert_true(isnan(aw_packet_memory_setpoint(NULL, 0)));
     aw_packet_memory_tell(NULL, NULL, 0);
     aw_packet_memory_free(NULL);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(answers),           cmocka_unit_test(an_answer_that_comes_later),
-        cmocka_unit_test(joints_of_its_own), cmocka_unit_test(gains),
-        cmocka_unit_test(by_itself),         cmocka_unit_test(echoes),
-        cmocka_unit_test(nothing),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

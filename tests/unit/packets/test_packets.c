@@ -1,13 +1,5 @@
 /* Packet files: what they become, on the wire and in the table, and what is said of wrong ones. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
-#include <cmocka.h>
+#include "test.h"
 
 #include <math.h>
 
@@ -73,9 +65,8 @@ static const char every[] =
     "[packet told]\nid = 7\ndir = rx\n";
 
 /* Values at and within their limits survive both ways, as for the tables of the tools. */
-static void round_trips(void **state)
+TEST(round_trips)
 {
-    (void)state;
     struct aw_packets *packets = packets_of(&aw_hidmotor_protocol, every);
     check_protocol(aw_packets_protocol(packets));
     check_documented(aw_packets_protocol(packets));
@@ -83,9 +74,8 @@ static void round_trips(void **state)
     aw_packets_free(packets);
 }
 
-static void known_bytes(void **state)
+TEST(known_bytes)
 {
-    (void)state;
     struct aw_packets *packets = packets_of(&aw_hidmotor_protocol, every);
     struct aw_record record;
     char hex[AW_HEX_SIZE(FRAME_CAP)];
@@ -109,9 +99,8 @@ static void known_bytes(void **state)
     aw_packets_free(packets);
 }
 
-static void directions(void **state)
+TEST(directions)
 {
-    (void)state;
     struct aw_packets *packets = packets_of(&aw_hidmotor_protocol, every);
     aw_wire_init(&wire, aw_packets_protocol(packets), NULL, false);
     const struct aw_message *ask = aw_wire_codec(&wire, "ask", AW_TX)->message;
@@ -127,9 +116,8 @@ static void directions(void **state)
 }
 
 /* Identifiers of other nodes are beside those of the drivers. */
-static void on_a_bus(void **state)
+TEST(on_a_bus)
 {
-    (void)state;
     struct aw_record record;
     struct aw_packets *packets = packets_of(
         &aw_canpid_protocol, "[packet battery]\nid = 0x641\nvoltage = u16 V scale=0.01\n"
@@ -149,9 +137,8 @@ static void on_a_bus(void **state)
 /* A table with an id that it gives to a packet of a file. */
 /* One that takes the place of a built-in message is no more harmless than that. (In armctl the name
  * is the word, and a second packet of one name is refused.) */
-static void keeps_its_class(void **state)
+TEST(keeps_its_class)
 {
-    (void)state;
     static const struct {
         const struct aw_protocol *protocol;
         const char *head, *moves;
@@ -183,9 +170,8 @@ static void keeps_its_class(void **state)
         }
 }
 
-static void replaced(void **state)
+TEST(replaced)
 {
-    (void)state;
     struct aw_record record;
     struct aw_error err = {0};
     struct aw_packets *packets = packets_of(
@@ -206,9 +192,8 @@ static void replaced(void **state)
 }
 
 /* What a file says of joints, as rows. */
-static void joints(void **state)
+TEST(joints)
 {
-    (void)state;
     static const char text[] =
         "[joint elbow]\nalias = m3\nsetpoint = go.x\nposition = s.p\nspeed = 1rad/s\nnear = 2\n"
         "[stop]\npacket = go hold\npacket = off\n"
@@ -234,9 +219,8 @@ static void joints(void **state)
 }
 
 /* Gains: where they are set and told, of several joints in one packet. */
-static void gains(void **state)
+TEST(gains)
 {
-    (void)state;
     static const char text[] =
         "[packet go]\nid = 1\nmoves = yes\nx = f32 deg\ny = f32 deg\n[packet s]\nid = 2\nask = "
         "yes\n"
@@ -257,9 +241,8 @@ static void gains(void **state)
 }
 
 /* The highest byte first, of one field and of all that follow. */
-static void byte_order(void **state)
+TEST(byte_order)
 {
-    (void)state;
     struct aw_packets *packets =
         packets_of(&aw_hidmotor_protocol,
                    "[packet mixed]\nid = 7\na = u16\nb = u16 endian=big\nendian = big\nc = s24\n"
@@ -276,9 +259,8 @@ static void byte_order(void **state)
 }
 
 /* Of an answer that is another packet's, that is a third one's: whatever comes first. */
-static void answers_of_answers(void **state)
+TEST(answers_of_answers)
 {
-    (void)state;
     struct aw_packets *packets =
         packets_of(&aw_hidmotor_protocol, "[packet a]\nid = 1\nanswer = b\n"
                                           "[packet b]\nid = 2\nx = u8\nanswer = c\n"
@@ -290,9 +272,8 @@ static void answers_of_answers(void **state)
 }
 
 /* Two files: the second knows the packets of the first. */
-static void several_files(void **state)
+TEST(several_files)
 {
-    (void)state;
     struct aw_error err;
     struct aw_packets *packets =
         packets_of(&aw_hidmotor_protocol, "[packet a]\nid = 1\ndir = rx\nx = f32\n");
@@ -304,9 +285,8 @@ static void several_files(void **state)
 }
 
 /* As many as there is room for, and one more. */
-static void many(void **state)
+TEST(many)
 {
-    (void)state;
     static char text[65536];
     text[0] = '\0';
     size_t used = 0, room = AW_MAX_MESSAGES - aw_hidmotor_protocol.n_messages;
@@ -348,9 +328,8 @@ static void assert_wrong(const struct aw_protocol *protocol, const char *text, c
     "[packet g]\nid = 4\nkp = f32\nki = f32\nkd = f32 0\n[joint a]\nsetpoint = go.x\n"             \
     "position = s.p\n"
 
-static void mistakes(void **state)
+TEST(mistakes)
 {
-    (void)state;
     static const struct {
         const char *text, *why;
     } cases[] = {
@@ -488,24 +467,4 @@ static void mistakes(void **state)
                  "f:2:1: packet a: id 65 is taken by 'lknee'");
     assert_wrong(&aw_canpid_protocol, "[packet a]\nid = 99\nx = u32\ny = u32\nz = u8\n",
                  "f:5:1: z: ends at byte 9, but there is room for 8");
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(round_trips),
-        cmocka_unit_test(known_bytes),
-        cmocka_unit_test(directions),
-        cmocka_unit_test(on_a_bus),
-        cmocka_unit_test(several_files),
-        cmocka_unit_test(many),
-        cmocka_unit_test(answers_of_answers),
-        cmocka_unit_test(byte_order),
-        cmocka_unit_test(replaced),
-        cmocka_unit_test(keeps_its_class),
-        cmocka_unit_test(joints),
-        cmocka_unit_test(gains),
-        cmocka_unit_test(mistakes),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,14 +1,8 @@
 /* Topics from frames: their names, schemas, subjects and gains, and a sink that fails. */
 #include "ros/topics.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stdio.h>
-#include <string.h>
-
-#include <cmocka.h>
-
 #include "protocol/canpid/wire.h"
+#include "test.h"
 
 #define CHANNELS 16
 
@@ -89,10 +83,9 @@ static bool has(const struct rig *rig, const char *topic, bool shared)
     return false;
 }
 
-static void each_subject_has_its_topics_and_types_are_shared(void **state)
+TEST(each_subject_has_its_topics_and_types_are_shared)
 {
     struct rig rig;
-    (void)state;
     begin(&rig);
     assert_true(add(&rig, "sensors", AW_RX, 32));
     unsigned schemas = rig.n_schemas;
@@ -105,11 +98,10 @@ static void each_subject_has_its_topics_and_types_are_shared(void **state)
     aw_topics_free(rig.topics);
 }
 
-static void gains_that_pass_are_remembered_by_name(void **state)
+TEST(gains_that_pass_are_remembered_by_name)
 {
     struct rig rig;
     const char *name;
-    (void)state;
     begin(&rig);
     assert_true(add(&rig, "kp", AW_TX, 32) && add(&rig, "kp", AW_TX, 32));
     assert_int_equal(aw_topics_gains(rig.topics), 1);
@@ -119,24 +111,13 @@ static void gains_that_pass_are_remembered_by_name(void **state)
     aw_topics_free(rig.topics);
 }
 
-static void a_sink_that_fails_is_reported(void **state)
+TEST(a_sink_that_fails_is_reported)
 {
     struct rig rig;
-    (void)state;
     begin(&rig);
     rig.fails = true;
     assert_false(add(&rig, "joint", AW_RX, 32));
     assert_false(aw_topics_mark(rig.topics, 5, "here"));
     aw_topics_free(rig.topics);
     aw_topics_free(NULL);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(each_subject_has_its_topics_and_types_are_shared),
-        cmocka_unit_test(gains_that_pass_are_remembered_by_name),
-        cmocka_unit_test(a_sink_that_fails_is_reported),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -84,7 +84,7 @@ static void run(const char *const *words, const char *variable, int closed)
     fprintf(out, "%.*sexit %d\n", (int)used, text, WIFEXITED(status) ? WEXITSTATUS(status) : -1);
 }
 
-static void programs(void **state)
+TEST(programs)
 {
     static const struct {
         const char *words[6], *variable;
@@ -121,7 +121,6 @@ static void programs(void **state)
     static const char *many[300];
     char *text;
     size_t size;
-    (void)state;
     out = open_memstream(&text, &size);
     assert_non_null(out);
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
@@ -135,35 +134,27 @@ static void programs(void **state)
     free(text);
 }
 
-static int start(void **state)
+static void start(void)
 {
     static const char *const files[][2] = {{"a.ini", "[options]\ntimeout = 1s\n"},
                                            {"b.ini", "[options]\ntimeout = 2s\n"}};
-    (void)state;
-    if (!getcwd(home, sizeof home) || !mkdtemp(folder) || chdir(folder) != 0)
-        return -1;
+    setenv("LC_ALL", "C.UTF-8", 1);
+    setenv("TERM", "dumb", 1);
+    setenv("XDG_CONFIG_HOME", "/nowhere", 1);
+    assert_false(!getcwd(home, sizeof home) || !mkdtemp(folder) || chdir(folder) != 0);
     for (size_t i = 0; i < 2; i++) {
         FILE *file = fopen(files[i][0], "w");
         assert_non_null(file);
         assert_true(fputs(files[i][1], file) >= 0);
         assert_int_equal(fclose(file), 0);
     }
-    return 0;
 }
 
-static int stop(void **state)
+static void stop(void)
 {
     char command[64];
-    (void)state;
     snprintf(command, sizeof command, "rm -r %s", folder);
-    return system(command);
+    assert_int_equal(system(command), 0);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {cmocka_unit_test(programs)};
-    setenv("LC_ALL", "C.UTF-8", 1);
-    setenv("TERM", "dumb", 1);
-    setenv("XDG_CONFIG_HOME", "/nowhere", 1);
-    return cmocka_run_group_tests(tests, start, stop);
-}
+ALL_TESTS_WITH(start, stop);

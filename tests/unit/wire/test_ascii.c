@@ -48,11 +48,9 @@ static struct aw_error err;
 static uint8_t bytes[64];
 static size_t size;
 
-static int start(void **state)
+static void start(void)
 {
-    (void)state;
     aw_wire_init(&wire, &protocol, NULL, false);
-    return 0;
 }
 
 static void assert_says(const char *part)
@@ -96,9 +94,8 @@ static const struct {
     {{1, 2, -360, -9999, 1}, "1MOVE2,-360;-9999;01\r\n"},
 };
 
-static void lines_are_padded(void **state)
+TEST_WITH(start, NULL, lines_are_padded)
 {
-    (void)state;
     for (size_t i = 0; i < sizeof written / sizeof *written; i++) {
         if (encode(written[i].values, AW_TX, false, sizeof bytes) != AW_OK)
             fail_msg("%s: %s", written[i].line, err.text);
@@ -111,10 +108,9 @@ static void lines_are_padded(void **state)
     }
 }
 
-static void fields_may_be_missing_from_the_device_only(void **state)
+TEST_WITH(start, NULL, fields_may_be_missing_from_the_device_only)
 {
     static const double some[5] = {2, 1, 90, NAN, NAN};
-    (void)state;
     assert_int_equal(encode(some, AW_TX, false, sizeof bytes), AW_USAGE);
     assert_says("move: far is missing — give far=VALUE");
     assert_int_equal(encode(some, AW_RX, false, sizeof bytes), AW_OK);
@@ -123,9 +119,8 @@ static void fields_may_be_missing_from_the_device_only(void **state)
 }
 
 /* What was not sent has no value, whatever the record held before. */
-static void a_record_that_missed_fields_can_be_sent_again(void **state)
+TEST_WITH(start, NULL, a_record_that_missed_fields_can_be_sent_again)
 {
-    (void)state;
     for (size_t i = 0; i < AW_MAX_SCALARS; i++)
         record.v[i] = 1e9;
     assert_int_equal(decode("2MOVE1,090\r\n"), AW_OK);
@@ -154,9 +149,8 @@ static const struct {
     {{0, 1, 0.5, 0, 0}, AW_USAGE, AW_USAGE, "angle 0.5 is not a whole number"},
 };
 
-static void limits_hold_unless_forced(void **state)
+TEST_WITH(start, NULL, limits_hold_unless_forced)
 {
-    (void)state;
     for (size_t i = 0; i < sizeof limits / sizeof *limits; i++) {
         assert_int_equal(encode(limits[i].values, AW_TX, false, sizeof bytes), limits[i].plain);
         assert_says(limits[i].part);
@@ -173,10 +167,9 @@ static void limits_hold_unless_forced(void **state)
 }
 
 /* As many nines as it has digits, where the table says nothing. */
-static void digits_have_their_ranges(void **state)
+TEST_WITH(start, NULL, digits_have_their_ranges)
 {
     static const double greatest[] = {0, 9, 99, 999, 9999};
-    (void)state;
     for (uint8_t digits = 1; digits <= 4; digits++) {
         const struct aw_field rows[] = {{.name = "x", .type = AW_DIGITS, .digits = digits}, {0}};
         const struct aw_message message = {.name = "m", .word = "M", .dir = AW_TX, .fields = rows};
@@ -189,7 +182,7 @@ static void digits_have_their_ranges(void **state)
 }
 
 /* What does not fit is said before the range of the table is asked. */
-static void what_does_not_fit(void **state)
+TEST_WITH(start, NULL, what_does_not_fit)
 {
     static const struct {
         double values[5];
@@ -201,18 +194,16 @@ static void what_does_not_fit(void **state)
         {{0, 1, 0, -10000, 0}, "move: far -10000 is outside -9999 to 9999"},
         {{0, 1, 0, 0, -10000}, "move: more -10000 does not fit into 4 digits"},
     };
-    (void)state;
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
         assert_int_equal(encode(rows[i].values, AW_TX, i != 3, sizeof bytes), AW_LIMIT);
         assert_string_equal(err.text, rows[i].error);
     }
 }
 
-static void no_number_goes_out(void **state)
+TEST_WITH(start, NULL, no_number_goes_out)
 {
     static const double values[] = {NAN, INFINITY, -INFINITY};
     static const double good[5] = {0, 1, 2, 3, 4};
-    (void)state;
     for (size_t i = 0; i < 3; i++) {
         assert_int_equal(encode(good, AW_TX, false, sizeof bytes), AW_OK);
         record.v[aw_codec_find(record.codec, "angle")] = values[i];
@@ -221,9 +212,8 @@ static void no_number_goes_out(void **state)
     }
 }
 
-static void nothing_is_written_past_the_room(void **state)
+TEST_WITH(start, NULL, nothing_is_written_past_the_room)
 {
-    (void)state;
     for (size_t cap = 0; cap < 20; cap++) {
         memset(bytes, 0xEE, sizeof bytes);
         assert_int_equal(encode(written[0].values, AW_TX, false, cap), AW_LIMIT);
@@ -248,9 +238,8 @@ static const struct {
     {"9MOVE1,-0\r\n", 0},
 };
 
-static void numbers_are_read_liberally(void **state)
+TEST_WITH(start, NULL, numbers_are_read_liberally)
 {
-    (void)state;
     for (size_t i = 0; i < sizeof read_lines / sizeof *read_lines; i++) {
         if (decode(read_lines[i].line) != AW_OK)
             fail_msg("%s: %s", read_lines[i].line, err.text);
@@ -285,20 +274,18 @@ static const struct {
     {"0MOVE1,1\r\n0MOVE1,1\r\n", "move: 10 bytes too many"},
 };
 
-static void broken_lines_say_where(void **state)
+TEST_WITH(start, NULL, broken_lines_say_where)
 {
-    (void)state;
     for (size_t i = 0; i < sizeof broken / sizeof *broken; i++) {
         assert_int_equal(decode(broken[i].line), AW_MALFORMED);
         assert_string_equal(err.text, broken[i].error);
     }
 }
 
-static void a_line_that_is_cut_off_is_refused(void **state)
+TEST_WITH(start, NULL, a_line_that_is_cut_off_is_refused)
 {
     static const char line[] = "0MOVE1,090;0005;07\r\n";
     char part[sizeof line];
-    (void)state;
     for (size_t n = 0; n < sizeof line - 1; n++) {
         memcpy(part, line, n);
         part[n] = '\0';
@@ -306,10 +293,9 @@ static void a_line_that_is_cut_off_is_refused(void **state)
     }
 }
 
-static void lines_without_fields(void **state)
+TEST_WITH(start, NULL, lines_without_fields)
 {
     const struct aw_codec *codec = aw_wire_codec(&wire, "nop", AW_TX);
-    (void)state;
     aw_record_init(&record, codec, AW_TX);
     assert_int_equal(aw_encode(&record, false, bytes, sizeof bytes, &size, &err), AW_OK);
     assert_int_equal(size, 6);
@@ -317,10 +303,9 @@ static void lines_without_fields(void **state)
 }
 
 /* The real one: every message there and back, all its bytes printable but for CR LF. */
-static void the_arm_speaks_in_lines(void **state)
+TEST_WITH(start, NULL, the_arm_speaks_in_lines)
 {
     struct rng rng = {3};
-    (void)state;
     aw_wire_init(&wire, &aw_armctl_protocol, NULL, false);
     for (size_t i = 0; i < aw_armctl_protocol.n_messages; i++) {
         fill(&record, aw_wire_codec_at(&wire, i), AW_TX, &rng);
@@ -333,7 +318,7 @@ static void the_arm_speaks_in_lines(void **state)
 }
 
 /* By the word of its message, for a protocol that says nothing else about that. */
-static void a_line_is_known_by_its_word(void **state)
+TEST_WITH(start, NULL, a_line_is_known_by_its_word)
 {
     static const struct {
         const char *line, *message;
@@ -346,7 +331,6 @@ static void a_line_is_known_by_its_word(void **state)
         {"NOP\r\n", NULL},
         {"", NULL},
     };
-    (void)state;
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
         size_t length = strlen(rows[i].line);
         uint8_t *copy = malloc(length + 1);
@@ -362,25 +346,4 @@ static void a_line_is_known_by_its_word(void **state)
         else
             assert_says("bytes that are no lines message from the device");
     }
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup(lines_are_padded, start),
-        cmocka_unit_test_setup(fields_may_be_missing_from_the_device_only, start),
-        cmocka_unit_test_setup(a_record_that_missed_fields_can_be_sent_again, start),
-        cmocka_unit_test_setup(limits_hold_unless_forced, start),
-        cmocka_unit_test_setup(digits_have_their_ranges, start),
-        cmocka_unit_test_setup(what_does_not_fit, start),
-        cmocka_unit_test_setup(no_number_goes_out, start),
-        cmocka_unit_test_setup(nothing_is_written_past_the_room, start),
-        cmocka_unit_test_setup(numbers_are_read_liberally, start),
-        cmocka_unit_test_setup(broken_lines_say_where, start),
-        cmocka_unit_test_setup(a_line_that_is_cut_off_is_refused, start),
-        cmocka_unit_test_setup(lines_without_fields, start),
-        cmocka_unit_test_setup(the_arm_speaks_in_lines, start),
-        cmocka_unit_test_setup(a_line_is_known_by_its_word, start),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,14 +1,7 @@
 /* Bits of every place and width, put and read, against the slow way; and what rows without a value
  * hold. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <string.h>
-
-#include <cmocka.h>
-
 #include "sample_helper.h"
+#include "test.h"
 #include "wire/run.h"
 
 #define PATTERN UINT64_C(0x9D3A5CE1B7428F06)
@@ -18,9 +11,8 @@ static unsigned bit_at(const uint8_t *data, unsigned bit)
     return (unsigned)data[bit / 8] >> bit % 8 & 1u;
 }
 
-static void bits_of_every_place_and_width(void **state)
+TEST(bits_of_every_place_and_width)
 {
-    (void)state;
     for (unsigned start = 0; start < 20; start++)
         for (unsigned count = 1; count <= 64; count++)
             for (unsigned fill = 0; fill < 256; fill += 255) {
@@ -40,9 +32,8 @@ static void bits_of_every_place_and_width(void **state)
 }
 
 /* Whole bytes from the highest on; anything else has no other order. */
-static void whole_bytes_may_be_turned_round(void **state)
+TEST(whole_bytes_may_be_turned_round)
 {
-    (void)state;
     for (unsigned n = 1; n <= 8; n++) {
         uint8_t data[10] = {0};
         aw_bits_put(data, 8, 8 * n, true, PATTERN);
@@ -59,7 +50,7 @@ static void whole_bytes_may_be_turned_round(void **state)
     assert_int_equal(aw_bits_get(data, 4, 8, true), 0xAB);
 }
 
-static void rows_without_a_value_hold_this(void **state)
+TEST(rows_without_a_value_hold_this)
 {
     static const struct {
         const char *message, *row;
@@ -72,7 +63,6 @@ static void rows_without_a_value_hold_this(void **state)
     };
     static const uint8_t data[90] = {2};
     static struct aw_wire wire;
-    (void)state;
     aw_wire_init(&wire, &sample_protocol, NULL, false);
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
         const struct aw_codec *codec = aw_wire_codec(&wire, rows[i].message, AW_TX);
@@ -83,14 +73,4 @@ static void rows_without_a_value_hold_this(void **state)
         assert_non_null(last);
         assert_int_equal(aw_fixed_value(codec, last, data), rows[i].value);
     }
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(bits_of_every_place_and_width),
-        cmocka_unit_test(whole_bytes_may_be_turned_round),
-        cmocka_unit_test(rows_without_a_value_hold_this),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -12,22 +12,19 @@ static const struct aw_codec *codec_of(const char *message, const char *variant)
     return aw_wire_codec(&wire, message, AW_TX);
 }
 
-static int start(void **state)
+static void start(void)
 {
-    (void)state;
     aw_wire_init(&wire, &sample_protocol, NULL, false);
-    return 0;
 }
 
 /* Everything there is, there and back, in both byte orders, with and without units. */
-static void every_type_survives(void **state)
+TEST_WITH(start, NULL, every_type_survives)
 {
-    (void)state;
     check_protocol(&sample_protocol);
     check_documented(&sample_protocol);
 }
 
-static void rows_follow_each_other(void **state)
+TEST_WITH(start, NULL, rows_follow_each_other)
 {
     static const struct {
         const char *variant, *message, *field;
@@ -47,7 +44,6 @@ static void rows_follow_each_other(void **state)
         {"little", "groups", "elbow.position", 64, 16},
         {"little", "groups", "right.state", 120, 8},
     };
-    (void)state;
     for (size_t i = 0; i < sizeof places / sizeof *places; i++) {
         const struct aw_codec *codec = codec_of(places[i].message, places[i].variant);
         int scalar = aw_codec_find(codec, places[i].field);
@@ -57,7 +53,7 @@ static void rows_follow_each_other(void **state)
     }
 }
 
-static void sizes(void **state)
+TEST_WITH(start, NULL, sizes)
 {
     static const struct {
         const char *message;
@@ -66,7 +62,6 @@ static void sizes(void **state)
         {"bits", 14, 14},   {"numbers", 29, 33}, {"text", 13, 13}, {"groups", 18, 18},
         {"choice", 15, 15}, {"loose", 9, 9},     {"many", 84, 84}, {"short", 4, 4},
     };
-    (void)state;
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
         assert_int_equal(codec_of(rows[i].message, "little")->size, rows[i].little);
         assert_int_equal(codec_of(rows[i].message, "big")->size, rows[i].big);
@@ -76,7 +71,7 @@ static void sizes(void **state)
         assert_int_equal(aw_wire_codec_at(&wire, i)->size, 64);
 }
 
-static void fields_are_found_by_their_names(void **state)
+TEST_WITH(start, NULL, fields_are_found_by_their_names)
 {
     static const struct {
         const char *message, *name, *found; /* NULL: not */
@@ -105,7 +100,6 @@ static void fields_are_found_by_their_names(void **state)
         {"loose", "seven", NULL},
     };
     char name[64];
-    (void)state;
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
         const struct aw_codec *codec = codec_of(rows[i].message, "little");
         int scalar = aw_codec_find(codec, rows[i].name);
@@ -120,7 +114,7 @@ static void fields_are_found_by_their_names(void **state)
 }
 
 /* x and force.x: the plain field; a field that only one label has needs none. */
-static void a_plain_field_wins_over_a_grouped_one(void **state)
+TEST_WITH(start, NULL, a_plain_field_wins_over_a_grouped_one)
 {
     static const char *const one[] = {"force", NULL};
     static const struct aw_field inner[] = {
@@ -135,7 +129,6 @@ static void a_plain_field_wins_over_a_grouped_one(void **state)
     };
     static const struct aw_message message = {.name = "m", .dir = AW_TX, .fields = rows};
     static struct aw_codec codec;
-    (void)state;
     assert_int_equal(aw_codec_init(&codec, &sample_protocol, &sample_variants[0], &message, false),
                      AW_OK);
     assert_null(codec.scalars[aw_codec_find(&codec, "x")].label);
@@ -143,23 +136,21 @@ static void a_plain_field_wins_over_a_grouped_one(void **state)
     assert_int_equal(aw_codec_find(&codec, "y"), aw_codec_find(&codec, "force.y"));
 }
 
-static void a_name_is_cut_to_its_room(void **state)
+TEST_WITH(start, NULL, a_name_is_cut_to_its_room)
 {
     const struct aw_codec *codec = codec_of("groups", "little");
     char name[6] = "xxxxx";
-    (void)state;
     aw_scalar_name(&codec->scalars[aw_codec_find(codec, "elbow.position")], name, 4);
     assert_string_equal(name, "elb");
     assert_int_equal(name[4], 'x');
 }
 
-static void too_many_rows_are_refused(void **state)
+TEST_WITH(start, NULL, too_many_rows_are_refused)
 {
     static struct aw_field rows[AW_MAX_SCALARS + 1];
     static const struct aw_variant bare = {.name = "bare"};
     const struct aw_message message = {.name = "m", .dir = AW_TX, .fields = rows};
     static struct aw_codec codec;
-    (void)state;
     for (size_t i = 0; i < AW_MAX_SCALARS; i++)
         rows[i] = (struct aw_field){.name = "x", .type = AW_UINT, .bits = 8};
     assert_int_equal(aw_codec_init(&codec, &sample_protocol, &bare, &message, false), AW_OK);
@@ -169,7 +160,7 @@ static void too_many_rows_are_refused(void **state)
     assert_int_equal(codec.n_scalars, AW_MAX_SCALARS);
 }
 
-static void ranges_without_limits_are_those_of_the_wire(void **state)
+TEST_WITH(start, NULL, ranges_without_limits_are_those_of_the_wire)
 {
     static const struct {
         const char *variant, *message, *field;
@@ -187,7 +178,6 @@ static void ranges_without_limits_are_those_of_the_wire(void **state)
         {"little", "groups", "elbow.position", -90, 90},
         {"little", "choice", "guard", 1, 10},
     };
-    (void)state;
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
         const struct aw_codec *codec = codec_of(rows[i].message, rows[i].variant);
         struct aw_range range = aw_scalar_range(codec, aw_codec_find(codec, rows[i].field), NULL);
@@ -197,7 +187,7 @@ static void ranges_without_limits_are_those_of_the_wire(void **state)
 }
 
 /* A scale below 0 turns the wire's range around. */
-static void a_range_goes_up_whatever_the_scale(void **state)
+TEST_WITH(start, NULL, a_range_goes_up_whatever_the_scale)
 {
     static const struct aw_field rows[] = {
         {.name = "x", .type = AW_SINT, .bits = 8, .scale = -2, .offset = 1},
@@ -205,14 +195,13 @@ static void a_range_goes_up_whatever_the_scale(void **state)
     };
     static const struct aw_message message = {.name = "m", .dir = AW_TX, .fields = rows};
     static struct aw_codec codec;
-    (void)state;
     aw_codec_init(&codec, &sample_protocol, &sample_variants[0], &message, false);
     struct aw_range range = aw_scalar_range(&codec, aw_codec_find(&codec, "x"), NULL);
     assert_true(range.min == -253);
     assert_true(range.max == 257);
 }
 
-static void another_field_chooses_the_scale(void **state)
+TEST_WITH(start, NULL, another_field_chooses_the_scale)
 {
     static const struct {
         double kind;
@@ -227,7 +216,6 @@ static void another_field_chooses_the_scale(void **state)
     const struct aw_codec *codec = codec_of("choice", "little");
     int level = aw_codec_find(codec, "level");
     struct aw_record record;
-    (void)state;
     aw_record_init(&record, codec, AW_TX);
     assert_null(aw_scalar_range(codec, level, &record).unit); /* not chosen yet */
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
@@ -243,9 +231,8 @@ static void another_field_chooses_the_scale(void **state)
     }
 }
 
-static void raw_is_what_the_wire_has(void **state)
+TEST_WITH(start, NULL, raw_is_what_the_wire_has)
 {
-    (void)state;
     aw_wire_init(&wire, &sample_protocol, NULL, true);
     const struct aw_codec *codec = aw_wire_codec(&wire, "choice", AW_TX);
     struct aw_range range = aw_scalar_range(codec, aw_codec_find(codec, "way"), NULL);
@@ -256,10 +243,9 @@ static void raw_is_what_the_wire_has(void **state)
     assert_true(range.max == 32767);
 }
 
-static void the_tables_fit(void **state)
+TEST_WITH(start, NULL, the_tables_fit)
 {
     static struct aw_codec codec;
-    (void)state;
     for (size_t p = 0; p < N_PROTOCOLS; p++)
         for (const struct aw_variant *v = protocols[p]->variants; v->name; v++) {
             aw_wire_init(&wire, protocols[p], v, false);
@@ -274,9 +260,8 @@ static void the_tables_fit(void **state)
 }
 
 /* Each value by its whole name, in each variant; no other has it. */
-static void every_value_has_a_name_of_its_own(void **state)
+TEST_WITH(start, NULL, every_value_has_a_name_of_its_own)
 {
-    (void)state;
     for (size_t p = 0; p < N_PROTOCOLS; p++)
         for (const struct aw_variant *v = protocols[p]->variants; v->name; v++) {
             aw_wire_init(&wire, protocols[p], v, false);
@@ -391,7 +376,7 @@ static void draw_codec(FILE *out, const struct aw_codec *codec)
     }
 }
 
-static void the_layouts_are_these(void **state)
+TEST(the_layouts_are_these)
 {
     static const struct aw_message messages[] = {
         {.name = "kinds", .dir = AW_TX, .fields = all_kinds},
@@ -402,7 +387,6 @@ static void the_layouts_are_these(void **state)
     };
     static struct aw_codec codec;
     FILE *out = begin_picture();
-    (void)state;
     for (size_t i = 0; i < 2 * sample_protocol.n_messages; i++) {
         memset(&codec, 0xFF, sizeof codec);
         aw_codec_init(&codec, &sample_protocol, &sample_variants[i % 2], &sample_messages[i / 2],
@@ -418,13 +402,12 @@ static void the_layouts_are_these(void **state)
 }
 
 /* Each constant of a frame is looked at, wherever it is; each bit of it. */
-static void constants_are_looked_at_wherever_they_are(void **state)
+TEST(constants_are_looked_at_wherever_they_are)
 {
     static const struct {
         const struct aw_field *rows;
         size_t from, to; /* the bytes of constants */
     } frames[] = {{far_constants, 63, 65}, {eight_bytes, 2, 8}};
-    (void)state;
     for (size_t i = 0; i < 2; i++) {
         const struct aw_message message = {.name = "m", .dir = AW_TX, .fields = frames[i].rows};
         static struct aw_codec codec;
@@ -448,7 +431,7 @@ static void constants_are_looked_at_wherever_they_are(void **state)
 }
 
 /* The number of repetitions may be the very first row. */
-static void the_first_row_may_count(void **state)
+TEST(the_first_row_may_count)
 {
     static const struct aw_field rows[] = {
         {.name = "n", .type = AW_UINT, .bits = 8, .max = 2},
@@ -461,7 +444,6 @@ static void the_first_row_may_count(void **state)
     struct aw_error err;
     uint8_t bytes[8];
     size_t size;
-    (void)state;
     aw_codec_init(&codec, &sample_protocol, bare, &message, false);
     aw_record_init(&record, &codec, AW_TX);
     set_scalar(&record, 0, 1);
@@ -490,7 +472,7 @@ static void the_first_row_may_count(void **state)
 }
 
 /* As may the one that chooses a scale, or whose scale is chosen. */
-static void the_first_row_may_choose(void **state)
+TEST(the_first_row_may_choose)
 {
     static const struct aw_field choosing = {
         .name = "kind", .type = AW_UINT, .bits = 8, .names = zero_one};
@@ -501,7 +483,6 @@ static void the_first_row_may_choose(void **state)
                                            .scales = sample_scales,
                                            .n_scales = 2};
     static const struct aw_pair pairs[] = {{"level", "0.25rev"}, {"kind", "one"}};
-    (void)state;
     for (size_t i = 0; i < 2; i++) {
         const struct aw_field rows[] = {i ? chosen : choosing, i ? choosing : chosen, {0}};
         const struct aw_message message = {.name = "m", .dir = AW_TX, .fields = rows};
@@ -518,7 +499,7 @@ static void the_first_row_may_choose(void **state)
 }
 
 /* The greatest number below 2^53 and beyond that a double has. */
-static void ranges_of_wide_numbers(void **state)
+TEST(ranges_of_wide_numbers)
 {
     static const struct {
         uint16_t bits;
@@ -529,7 +510,6 @@ static void ranges_of_wide_numbers(void **state)
         {55, -18014398509481984.0, 18014398509481982.0},
         {56, -36028797018963968.0, 36028797018963964.0},
     };
-    (void)state;
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
         const struct aw_field fields[] = {{.name = "x", .type = AW_SINT, .bits = rows[i].bits},
                                           {0}};
@@ -543,13 +523,12 @@ static void ranges_of_wide_numbers(void **state)
 }
 
 /* An odd number above 2^52, which half a step more would make even. */
-static void wide_odd_numbers_go_there_and_back(void **state)
+TEST(wide_odd_numbers_go_there_and_back)
 {
     static const struct aw_field fields[] = {{.name = "x", .type = AW_SINT, .bits = 56}, {0}};
     static const struct aw_message message = {.name = "m", .dir = AW_TX, .fields = fields};
     static const double odd[] = {0x1p52 + 1, 6856672830000001, -0x1p52 - 1, 0x1p53 - 1};
     static struct aw_codec codec;
-    (void)state;
     aw_codec_init(&codec, &sample_protocol, bare, &message, false);
     for (size_t i = 0; i < sizeof odd / sizeof *odd; i++) {
         struct aw_record record, back;
@@ -566,12 +545,11 @@ static void wide_odd_numbers_go_there_and_back(void **state)
 }
 
 /* By itself, and in a circle: it is refused, and still comes to an end. */
-static void a_row_that_chooses_itself_is_refused(void **state)
+TEST(a_row_that_chooses_itself_is_refused)
 {
     static const struct aw_choice zero[] = {{0, 0}, {1, 0}};
     static const char *const choosers[][3] = {
         {"a", NULL, NULL}, {"b", "a", NULL}, {"b", "c", "b"}, {"b", "c", "a"}};
-    (void)state;
     for (size_t i = 0; i < sizeof choosers / sizeof *choosers; i++) {
         struct aw_field rows[4] = {{.name = "a"}, {.name = "b"}, {.name = "c"}, {0}};
         const struct aw_message message = {.name = "m", .fields = rows};
@@ -587,31 +565,4 @@ static void a_row_that_chooses_itself_is_refused(void **state)
         for (int k = 0; k < 3; k++)
             assert_true(aw_scalar_is_chosen(&codec, k, values));
     }
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup(every_type_survives, start),
-        cmocka_unit_test_setup(rows_follow_each_other, start),
-        cmocka_unit_test_setup(sizes, start),
-        cmocka_unit_test_setup(fields_are_found_by_their_names, start),
-        cmocka_unit_test_setup(a_plain_field_wins_over_a_grouped_one, start),
-        cmocka_unit_test_setup(a_name_is_cut_to_its_room, start),
-        cmocka_unit_test_setup(too_many_rows_are_refused, start),
-        cmocka_unit_test_setup(ranges_without_limits_are_those_of_the_wire, start),
-        cmocka_unit_test_setup(a_range_goes_up_whatever_the_scale, start),
-        cmocka_unit_test_setup(another_field_chooses_the_scale, start),
-        cmocka_unit_test_setup(raw_is_what_the_wire_has, start),
-        cmocka_unit_test_setup(the_tables_fit, start),
-        cmocka_unit_test_setup(every_value_has_a_name_of_its_own, start),
-        cmocka_unit_test(the_layouts_are_these),
-        cmocka_unit_test(constants_are_looked_at_wherever_they_are),
-        cmocka_unit_test(the_first_row_may_count),
-        cmocka_unit_test(the_first_row_may_choose),
-        cmocka_unit_test(a_row_that_chooses_itself_is_refused),
-        cmocka_unit_test(ranges_of_wide_numbers),
-        cmocka_unit_test(wide_odd_numbers_go_there_and_back),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -10,11 +10,9 @@ static struct aw_wire wire;
 static struct aw_record record;
 static struct aw_error err;
 
-static int start(void **state)
+static void start(void)
 {
-    (void)state;
     sample_wire(&wire, "little");
-    return 0;
 }
 
 static void assert_says(const char *part)
@@ -57,9 +55,8 @@ static void assert_fields(const struct sample_frame *row)
     }
 }
 
-static void the_values_are_these(void **state)
+TEST_WITH(start, NULL, the_values_are_these)
 {
-    (void)state;
     for (size_t i = 0; i < SAMPLE_FRAMES; i++) {
         uint8_t bytes[64];
         size_t size = sample_bytes(&sample_frames[i], bytes);
@@ -70,9 +67,8 @@ static void the_values_are_these(void **state)
     }
 }
 
-static void every_wrong_length_is_refused(void **state)
+TEST_WITH(start, NULL, every_wrong_length_is_refused)
 {
-    (void)state;
     for (size_t i = 0; i < SAMPLE_FRAMES; i++) {
         uint8_t bytes[64] = {0};
         char expected[64];
@@ -89,9 +85,8 @@ static void every_wrong_length_is_refused(void **state)
     }
 }
 
-static void every_flipped_bit_breaks_the_checksum(void **state)
+TEST_WITH(start, NULL, every_flipped_bit_breaks_the_checksum)
 {
-    (void)state;
     for (size_t i = 0; i < SAMPLE_FRAMES; i++) {
         uint8_t bytes[64];
         size_t size = sample_bytes(&sample_frames[i], bytes);
@@ -135,9 +130,8 @@ static void check_flips(const char *message, uint8_t *bytes, size_t size)
     }
 }
 
-static void constants_are_constant(void **state)
+TEST_WITH(start, NULL, constants_are_constant)
 {
-    (void)state;
     for (size_t i = 0; i < SAMPLE_FRAMES; i++) {
         uint8_t bytes[64];
         size_t size = sample_bytes(&sample_frames[i], bytes);
@@ -152,10 +146,9 @@ static void constants_are_constant(void **state)
     check_flips("many", many, sizeof many);
 }
 
-static void the_message_says_what_was_expected(void **state)
+TEST_WITH(start, NULL, the_message_says_what_was_expected)
 {
     uint8_t bytes[] = {0xA5, 8, 0, 0};
-    (void)state;
     bytes[3] = sample_sum(bytes, 3);
     assert_int_equal(decode("short", bytes, 4), AW_OK);
     bytes[3] ^= 0xFF;
@@ -168,10 +161,9 @@ static void with_sum(uint8_t *bytes, size_t size)
     bytes[size - 1] = sample_sum(bytes, size - 1);
 }
 
-static void floats_that_are_no_numbers_become_no_data(void **state)
+TEST_WITH(start, NULL, floats_that_are_no_numbers_become_no_data)
 {
     static const uint32_t floats[] = {0x7FC00000, 0x7F800000, 0xFF800000, 0x7F800001, 0xFFFFFFFF};
-    (void)state;
     for (size_t i = 0; i < sizeof floats / sizeof *floats; i++)
         for (int big = 0; big < 2; big++) {
             uint8_t bytes[15] = {0xA5, 5, 11, 100, 100, 0, 0, 0, 1, 5};
@@ -187,10 +179,9 @@ static void floats_that_are_no_numbers_become_no_data(void **state)
         }
 }
 
-static void a_sign_is_any_byte_but_0(void **state)
+TEST_WITH(start, NULL, a_sign_is_any_byte_but_0)
 {
     static const uint8_t signs[] = {0, 1, 2, 0x80, 0xFF};
-    (void)state;
     for (size_t i = 0; i < sizeof signs; i++) {
         uint8_t bytes[29] = {0xA5, 2, 25};
         bytes[25] = 0x39;
@@ -202,9 +193,8 @@ static void a_sign_is_any_byte_but_0(void **state)
     }
 }
 
-static void counts_say_what_is_there(void **state)
+TEST_WITH(start, NULL, counts_say_what_is_there)
 {
-    (void)state;
     for (unsigned n = 0; n < 256; n++) {
         uint8_t bytes[18] = {0xA5, 4, 14, (uint8_t)n, 0, 1, 0, 1, 2, 0, 2, 3, 0};
         with_sum(bytes, sizeof bytes);
@@ -224,10 +214,9 @@ static void counts_say_what_is_there(void **state)
     }
 }
 
-static void no_data_has_no_value(void **state)
+TEST_WITH(start, NULL, no_data_has_no_value)
 {
     uint8_t bytes[15] = {0xA5, 5, 11, 0, 0, 0, 0, 0x80, 1, 5};
-    (void)state;
     with_sum(bytes, sizeof bytes);
     assert_int_equal(decode("choice", bytes, sizeof bytes), AW_OK);
     assert_true(isnan(aw_record_get(&record, "way")));
@@ -237,10 +226,9 @@ static void no_data_has_no_value(void **state)
 }
 
 /* What a device sends beyond the limits is shown, not refused. */
-static void values_outside_of_limits_are_shown(void **state)
+TEST_WITH(start, NULL, values_outside_of_limits_are_shown)
 {
     uint8_t bytes[15] = {0xA5, 5, 11, 0xFF, 0x7F, 200, 0xFF, 0x7F, 0, 77};
-    (void)state;
     with_sum(bytes, sizeof bytes);
     assert_int_equal(decode("choice", bytes, sizeof bytes), AW_OK);
     assert_true(aw_record_get(&record, "kind") == 200);
@@ -249,20 +237,18 @@ static void values_outside_of_limits_are_shown(void **state)
     assert_true(fabs(aw_record_get(&record, "way") - 3236.7) < 1e-9);
 }
 
-static void text_ends_at_its_first_zero(void **state)
+TEST_WITH(start, NULL, text_ends_at_its_first_zero)
 {
     uint8_t bytes[13] = {0xA5, 3, 9, 1, 'a', 'b', 0, 'c', 'd'};
-    (void)state;
     with_sum(bytes, sizeof bytes);
     assert_int_equal(decode("text", bytes, sizeof bytes), AW_OK);
     assert_string_equal(record.text, "ab");
 }
 
 /* CAN frames may be longer than the message, and the identifier is not counted. */
-static void can_frames_may_be_longer(void **state)
+TEST_WITH(start, NULL, can_frames_may_be_longer)
 {
     uint8_t bytes[10] = {0};
-    (void)state;
     aw_wire_init(&wire, &aw_canpid_protocol, NULL, false);
     for (size_t i = 0; i < aw_canpid_protocol.n_messages; i++) {
         const struct aw_codec *codec = aw_wire_codec_at(&wire, i);
@@ -282,14 +268,13 @@ static void can_frames_may_be_longer(void **state)
 }
 
 /* Any bytes at all, as any message of any tool: an answer, never a read outside. */
-static void noise_is_refused_or_decoded(void **state)
+TEST_WITH(start, NULL, noise_is_refused_or_decoded)
 {
     static const struct aw_protocol *const protocols[] = {
         &sample_protocol,      &aw_canpid_protocol,   &aw_ezphys_protocol,
         &aw_hidmotor_protocol, &aw_unitysim_protocol,
     };
     struct rng rng = {7};
-    (void)state;
     for (size_t p = 0; p < sizeof protocols / sizeof *protocols; p++) {
         aw_wire_init(&wire, protocols[p], NULL, false);
         for (size_t m = 0; m < protocols[p]->n_messages * 20; m++) {
@@ -304,24 +289,4 @@ static void noise_is_refused_or_decoded(void **state)
             free(noise);
         }
     }
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup(the_values_are_these, start),
-        cmocka_unit_test_setup(every_wrong_length_is_refused, start),
-        cmocka_unit_test_setup(every_flipped_bit_breaks_the_checksum, start),
-        cmocka_unit_test_setup(constants_are_constant, start),
-        cmocka_unit_test_setup(the_message_says_what_was_expected, start),
-        cmocka_unit_test_setup(floats_that_are_no_numbers_become_no_data, start),
-        cmocka_unit_test_setup(a_sign_is_any_byte_but_0, start),
-        cmocka_unit_test_setup(counts_say_what_is_there, start),
-        cmocka_unit_test_setup(no_data_has_no_value, start),
-        cmocka_unit_test_setup(values_outside_of_limits_are_shown, start),
-        cmocka_unit_test_setup(text_ends_at_its_first_zero, start),
-        cmocka_unit_test_setup(can_frames_may_be_longer, start),
-        cmocka_unit_test_setup(noise_is_refused_or_decoded, start),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -10,11 +10,9 @@ static struct aw_error err;
 static uint8_t bytes[FRAME_CAP];
 static size_t size;
 
-static int start(void **state)
+static void start(void)
 {
-    (void)state;
     sample_wire(&wire, "little");
-    return 0;
 }
 
 /* Sets "a=1 b=2" in a new record of the message. */
@@ -40,9 +38,8 @@ static enum aw_status encode(bool force)
     return aw_encode(&record, force, bytes, sizeof bytes, &size, &err);
 }
 
-static void the_bytes_are_these(void **state)
+TEST_WITH(start, NULL, the_bytes_are_these)
 {
-    (void)state;
     for (size_t i = 0; i < SAMPLE_FRAMES; i++) {
         uint8_t expected[64];
         size_t length = sample_bytes(&sample_frames[i], expected);
@@ -57,9 +54,8 @@ static void the_bytes_are_these(void **state)
     }
 }
 
-static void nothing_is_written_past_the_room(void **state)
+TEST_WITH(start, NULL, nothing_is_written_past_the_room)
 {
-    (void)state;
     for (size_t i = 0; i < SAMPLE_FRAMES; i++) {
         sample_wire(&wire, sample_frames[i].variant);
         begin(sample_frames[i].message, sample_frames[i].fields);
@@ -130,12 +126,11 @@ static const struct {
     {"choice", "level=0 kind=2 way=0 guard=1 speed=3.5e38", AW_LIMIT, AW_LIMIT, "speed"},
 };
 
-static void limits_hold_unless_forced(void **state)
+TEST_WITH(start, NULL, limits_hold_unless_forced)
 {
     char *text;
     size_t length;
     FILE *out = open_memstream(&text, &length);
-    (void)state;
     for (size_t i = 0; i < sizeof limits / sizeof *limits; i++) {
         begin(limits[i].message, limits[i].fields);
         enum aw_status plain = encode(false);
@@ -157,11 +152,10 @@ static void limits_hold_unless_forced(void **state)
 }
 
 /* Not even with force, in any field that has no word for "no data". */
-static void no_number_goes_out(void **state)
+TEST_WITH(start, NULL, no_number_goes_out)
 {
     static const double values[] = {NAN, INFINITY, -INFINITY};
     static const char *const fields[] = {"level", "kind", "colour", "guard", "speed"};
-    (void)state;
     for (size_t f = 0; f < sizeof fields / sizeof *fields; f++)
         for (size_t v = 0; v < 3; v++) {
             begin("choice", "level=0 kind=2 way=none guard=1");
@@ -182,7 +176,7 @@ static void no_number_goes_out(void **state)
     assert_int_equal(encode(true), AW_USAGE);
 }
 
-static void numbers_that_no_wire_carries_are_refused(void **state)
+TEST_WITH(start, NULL, numbers_that_no_wire_carries_are_refused)
 {
     static const struct {
         const char *field;
@@ -193,7 +187,6 @@ static void numbers_that_no_wire_carries_are_refused(void **state)
         {"mag", 65536}, {"mag", -65536}, {"float", 1e39},       {"float", -1e300},
         {"u8", 256},    {"u16", -1},
     };
-    (void)state;
     for (size_t order = 0; order < 2; order++)
         for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
             sample_wire(&wire, order ? "big" : "little");
@@ -205,10 +198,9 @@ static void numbers_that_no_wire_carries_are_refused(void **state)
 }
 
 /* Its usual text is a little more, and is what is meant all the same. */
-static void the_largest_float_goes_out_as_it_is_written(void **state)
+TEST_WITH(start, NULL, the_largest_float_goes_out_as_it_is_written)
 {
     static const uint8_t largest[] = {0xFF, 0xFF, 0x7F, 0xFF};
-    (void)state;
     sample_wire(&wire, "little");
     begin("numbers", "u8=0 u16=0 u32=0 s8=0 s16=0 s32=0 long=0 float=-3.4028235e+38 mag=0");
     assert_int_equal(encode(true), AW_OK);
@@ -220,10 +212,9 @@ static void the_largest_float_goes_out_as_it_is_written(void **state)
 }
 
 /* 0.05 is no float: the nearest one is a little more. */
-static void a_float_at_its_limit_goes_out_as_it_came(void **state)
+TEST_WITH(start, NULL, a_float_at_its_limit_goes_out_as_it_came)
 {
     static const uint8_t frame[] = {0x45, 0x00, 0xCD, 0xCC, 0x4C, 0x3D, 0x00, 0x00};
-    (void)state;
     aw_wire_init(&wire, &aw_canpid_protocol, NULL, false);
     assert_int_equal(
         aw_wire_decode(&wire, AW_TX, (struct aw_span){frame, sizeof frame}, &record, &err), AW_OK);
@@ -235,7 +226,7 @@ static void a_float_at_its_limit_goes_out_as_it_came(void **state)
 }
 
 /* With an offset that is no whole number, too. */
-static void what_was_decoded_goes_out_as_it_came(void **state)
+TEST_WITH(start, NULL, what_was_decoded_goes_out_as_it_came)
 {
     static const struct aw_field code[] = {{.name = "code", .type = AW_CODE, .bits = 8}, {0}};
     static const struct aw_field rows[] = {
@@ -248,7 +239,6 @@ static void what_was_decoded_goes_out_as_it_came(void **state)
                                                 .n_messages = 1,
                                                 .variants = variants,
                                                 .frame_max = 3};
-    (void)state;
     aw_wire_init(&wire, &protocol, &variants[0], false);
     for (unsigned i = 0; i < 65536; i++) {
         const uint8_t in[] = {1, (uint8_t)i, (uint8_t)(i >> 8)};
@@ -262,9 +252,8 @@ static void what_was_decoded_goes_out_as_it_came(void **state)
     assert_int_equal(encode(false), AW_USAGE);
 }
 
-static void a_missing_field_is_named(void **state)
+TEST_WITH(start, NULL, a_missing_field_is_named)
 {
-    (void)state;
     begin("numbers", "u16=0 u32=0 s8=0 s16=0 s32=0 long=0 float=0 mag=0");
     assert_int_equal(encode(false), AW_USAGE);
     assert_string_equal(err.text, "numbers: u8 is missing — give u8=VALUE");
@@ -276,10 +265,9 @@ static void a_missing_field_is_named(void **state)
 }
 
 /* Raw: the numbers of the wire, with no names and no limits but its own. */
-static void raw_numbers_go_as_they_are(void **state)
+TEST_WITH(start, NULL, raw_numbers_go_as_they_are)
 {
     static const uint8_t expected[] = {0x18, 0xFC, 9, 0, 0x80, 2, 200};
-    (void)state;
     aw_wire_init(&wire, &sample_protocol, NULL, true);
     begin("choice", "level=-1000 kind=9 way=-32768 guard=200");
     assert_int_equal(encode(false), AW_OK);
@@ -290,10 +278,9 @@ static void raw_numbers_go_as_they_are(void **state)
 }
 
 /* One field too far up in every message of every tool: refused, never wrapped around. */
-static void every_field_of_every_tool_is_limited(void **state)
+TEST_WITH(start, NULL, every_field_of_every_tool_is_limited)
 {
     struct rng rng = {1};
-    (void)state;
     for (size_t p = 0; p < N_PROTOCOLS; p++) {
         aw_wire_init(&wire, protocols[p], NULL, false);
         for (size_t m = 0; m < protocols[p]->n_messages; m++) {
@@ -311,22 +298,4 @@ static void every_field_of_every_tool_is_limited(void **state)
             }
         }
     }
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup(the_bytes_are_these, start),
-        cmocka_unit_test_setup(nothing_is_written_past_the_room, start),
-        cmocka_unit_test_setup(limits_hold_unless_forced, start),
-        cmocka_unit_test_setup(no_number_goes_out, start),
-        cmocka_unit_test_setup(numbers_that_no_wire_carries_are_refused, start),
-        cmocka_unit_test_setup(the_largest_float_goes_out_as_it_is_written, start),
-        cmocka_unit_test_setup(a_float_at_its_limit_goes_out_as_it_came, start),
-        cmocka_unit_test_setup(what_was_decoded_goes_out_as_it_came, start),
-        cmocka_unit_test_setup(a_missing_field_is_named, start),
-        cmocka_unit_test_setup(raw_numbers_go_as_they_are, start),
-        cmocka_unit_test_setup(every_field_of_every_tool_is_limited, start),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

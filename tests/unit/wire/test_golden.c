@@ -266,20 +266,15 @@ static void assert_covered(const struct aw_protocol *protocol)
         }
 }
 
-static void check_tool(void **state)
+static void check_tool(const struct aw_protocol *protocol)
 {
-    const struct aw_protocol *protocol = *state;
     run_file(protocol, 40);
     assert_covered(protocol);
 }
 
 #define TOOL(tool)                                                                                 \
-    {.name = #tool,                                                                                \
-     .test_func = check_tool,                                                                      \
-     .initial_state = (void *)(uintptr_t)&aw_##tool##_protocol},
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {EACH_PROTOCOL(TOOL)};
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+    TEST(tool)                                                                                     \
+    {                                                                                              \
+        check_tool(&aw_##tool##_protocol);                                                         \
+    }
+EACH_PROTOCOL(TOOL)

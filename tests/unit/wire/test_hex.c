@@ -1,13 +1,7 @@
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <string.h>
-
-#include <cmocka.h>
 
 #include "protocol/armctl/wire.h"
 #include "protocol/canpid/wire.h"
+#include "test.h"
 #include "wire/hex.h"
 
 static uint8_t bytes[64];
@@ -19,11 +13,10 @@ static enum aw_status parse(const struct aw_protocol *protocol, const char *text
     return aw_hex_parse(protocol, text, strlen(text), bytes, sizeof bytes, &size, err);
 }
 
-static void bytes_survive(void **state)
+TEST(bytes_survive)
 {
     uint8_t all[64];
     char text[AW_HEX_SIZE(64)];
-    (void)state;
     for (unsigned from = 0; from < 256; from += 64) {
         for (unsigned i = 0; i < 64; i++)
             all[i] = (uint8_t)(from + i);
@@ -36,10 +29,9 @@ static void bytes_survive(void **state)
     }
 }
 
-static void spellings(void **state)
+TEST(spellings)
 {
     static const char *const same[] = {"fF0a", "FF 0A", " ff\t0a ", "FF0A\r"};
-    (void)state;
     for (size_t i = 0; i < sizeof same / sizeof *same; i++) {
         assert_int_equal(parse(&aw_armctl_protocol, same[i], NULL), AW_OK);
         assert_int_equal(size, 2);
@@ -47,10 +39,9 @@ static void spellings(void **state)
     }
 }
 
-static void can_frames(void **state)
+TEST(can_frames)
 {
     char text[AW_HEX_SIZE(64)];
-    (void)state;
     assert_int_equal(parse(&aw_canpid_protocol, "041#9A99193F0200", NULL), AW_OK);
     assert_int_equal(size, 8);
     assert_memory_equal(bytes, "\x41\x00\x9a", 3);
@@ -82,10 +73,9 @@ static void assert_refused(const struct aw_protocol *protocol, const char *text,
     assert_string_equal(err.text, part);
 }
 
-static void what_is_no_hex(void **state)
+TEST(what_is_no_hex)
 {
     char longer[140];
-    (void)state;
     assert_refused(&aw_armctl_protocol, "FF G0", "column 4: 'G' is no hex digit");
     assert_refused(&aw_armctl_protocol, "FF 0", "column 4: half a byte — two digits each");
     assert_refused(&aw_armctl_protocol, "F", "column 1: half a byte — two digits each");
@@ -122,15 +112,4 @@ static void what_is_no_hex(void **state)
     longer[128] = '\0';
     assert_int_equal(parse(&aw_armctl_protocol, longer, NULL), AW_OK);
     assert_int_equal(size, 64);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(bytes_survive),
-        cmocka_unit_test(spellings),
-        cmocka_unit_test(can_frames),
-        cmocka_unit_test(what_is_no_hex),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

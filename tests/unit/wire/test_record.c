@@ -7,11 +7,9 @@ static struct aw_wire wire;
 static struct aw_record record;
 static struct aw_error err;
 
-static int start(void **state)
+static void start(void)
 {
-    (void)state;
     aw_wire_init(&wire, &sample_protocol, NULL, false);
-    return 0;
 }
 
 static void begin(const char *message)
@@ -26,9 +24,8 @@ static void assert_says(const char *part)
         fail_msg("'%s' does not say '%s'", err.text, part);
 }
 
-static void a_new_record_has_its_fallbacks(void **state)
+TEST_WITH(start, NULL, a_new_record_has_its_fallbacks)
 {
-    (void)state;
     begin("choice");
     assert_true(record.time_ns == AW_NO_TIME);
     assert_int_equal(record.dir, AW_TX);
@@ -42,10 +39,9 @@ static void a_new_record_has_its_fallbacks(void **state)
     assert_true(isnan(aw_record_get(&record, "left.spare")));
 }
 
-static void numbers_are_set(void **state)
+TEST_WITH(start, NULL, numbers_are_set)
 {
     static const double no_numbers[] = {NAN, INFINITY, -INFINITY};
-    (void)state;
     begin("groups");
     assert_int_equal(aw_record_set(&record, "j3.pos", -12.5, &err), AW_OK);
     assert_true(aw_record_get(&record, "hand.position") == -12.5);
@@ -58,7 +54,7 @@ static void numbers_are_set(void **state)
     assert_true(aw_record_get(&record, "hand.position") == -12.5);
 }
 
-static void unknown_fields_get_advice(void **state)
+TEST_WITH(start, NULL, unknown_fields_get_advice)
 {
     static const struct {
         const char *message, *name, *part;
@@ -69,7 +65,6 @@ static void unknown_fields_get_advice(void **state)
         {"short", "x", "short has no field 'x' — see 'describe short'"},
         {"bits", "", "bits has no field ''"},
     };
-    (void)state;
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
         begin(rows[i].message);
         assert_int_equal(aw_record_set(&record, rows[i].name, 1, &err), AW_USAGE);
@@ -102,9 +97,8 @@ static const struct {
     {"choice", "speed", "500mm/s", 0.5},
 };
 
-static void texts_are_understood(void **state)
+TEST_WITH(start, NULL, texts_are_understood)
 {
-    (void)state;
     for (size_t i = 0; i < sizeof good / sizeof *good; i++) {
         begin(good[i].message);
         if (aw_record_set_text(&record, good[i].field, good[i].text, &err) != AW_OK)
@@ -138,9 +132,8 @@ static const struct {
     {"text", "body", "123456789", AW_LIMIT, "body: '123456789' is longer than 8 characters"},
 };
 
-static void what_is_not_understood_is_explained(void **state)
+TEST_WITH(start, NULL, what_is_not_understood_is_explained)
 {
-    (void)state;
     for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
         begin(bad[i].message);
         uint64_t present = record.present;
@@ -184,7 +177,7 @@ static const struct aw_field word_rows[] = {
     {0}};
 static const struct aw_message word_message = {.name = "words", .dir = AW_TX, .fields = word_rows};
 
-static void words_and_what_is_said_of_them(void **state)
+TEST_WITH(start, NULL, words_and_what_is_said_of_them)
 {
     static const struct {
         const char *field, *text;
@@ -235,7 +228,6 @@ static void words_and_what_is_said_of_them(void **state)
     };
     static struct aw_codec codec;
     FILE *out = begin_picture();
-    (void)state;
     for (size_t i = 0; i < 2 * sizeof rows / sizeof *rows; i++) {
         const char *field = rows[i / 2].field, *words = rows[i / 2].text;
         assert_int_equal(
@@ -256,10 +248,9 @@ static void words_and_what_is_said_of_them(void **state)
     end_picture(out, "words-sample.txt");
 }
 
-static void no_data_is_written_none(void **state)
+TEST_WITH(start, NULL, no_data_is_written_none)
 {
     static const char *const words[] = {"none", "null"};
-    (void)state;
     for (size_t i = 0; i < 2; i++) {
         begin("choice");
         assert_int_equal(aw_record_set_text(&record, "way", words[i], &err), AW_OK);
@@ -268,9 +259,8 @@ static void no_data_is_written_none(void **state)
     }
 }
 
-static void texts_are_kept_up_to_their_width(void **state)
+TEST_WITH(start, NULL, texts_are_kept_up_to_their_width)
 {
-    (void)state;
     begin("text");
     assert_int_equal(aw_record_set_text(&record, "body", "12345678", &err), AW_OK);
     assert_string_equal(record.text, "12345678");
@@ -280,9 +270,8 @@ static void texts_are_kept_up_to_their_width(void **state)
     assert_string_equal(record.text, "");
 }
 
-static void raw_values_have_no_names_and_no_units(void **state)
+TEST_WITH(start, NULL, raw_values_have_no_names_and_no_units)
 {
-    (void)state;
     aw_wire_init(&wire, &sample_protocol, NULL, true);
     begin("choice");
     assert_int_equal(aw_record_set_text(&record, "kind", "angle", &err), AW_USAGE);
@@ -292,7 +281,7 @@ static void raw_values_have_no_names_and_no_units(void **state)
 }
 
 /* Ticks have no half: a value in another unit goes to the nearest, one in ticks stays as it is. */
-static void other_units_are_rounded_to_whole_steps(void **state)
+TEST_WITH(start, NULL, other_units_are_rounded_to_whole_steps)
 {
     static const struct aw_field rows[] = {
         {.name = "x", .type = AW_UINT, .bits = 16, .unit = "mm"},
@@ -304,7 +293,6 @@ static void other_units_are_rounded_to_whole_steps(void **state)
         double value;
     } cases[] = {{"0.00123m", 1}, {"0.0017m", 2}, {"1.7mm", 1.7}, {"1.7", 1.7}, {"2cm", 20}};
     static struct aw_codec codec;
-    (void)state;
     aw_codec_init(&codec, &sample_protocol, &sample_variants[0], &message, false);
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         aw_record_init(&record, &codec, AW_TX);
@@ -313,13 +301,12 @@ static void other_units_are_rounded_to_whole_steps(void **state)
     }
 }
 
-static void pairs_may_come_in_any_order(void **state)
+TEST_WITH(start, NULL, pairs_may_come_in_any_order)
 {
     static const struct aw_pair orders[][2] = {
         {{"kind", "angle"}, {"level", "0.25rev"}},
         {{"level", "0.25rev"}, {"kind", "angle"}},
     };
-    (void)state;
     for (size_t i = 0; i < 2; i++) {
         begin("choice");
         if (aw_record_set_pairs(&record, orders[i], 2, &err) != AW_OK)
@@ -330,11 +317,10 @@ static void pairs_may_come_in_any_order(void **state)
     assert_int_equal(aw_record_set_pairs(&record, NULL, 0, &err), AW_OK);
 }
 
-static void the_first_wrong_pair_ends_it(void **state)
+TEST_WITH(start, NULL, the_first_wrong_pair_ends_it)
 {
     static const struct aw_pair pairs[] = {
         {"level", "10deg"}, {"guard", "3"}, {"kind", "distance"}, {"frob", "1"}, {"way", "1"}};
-    (void)state;
     begin("choice");
     assert_int_equal(aw_record_set_pairs(&record, pairs, 5, &err), AW_USAGE);
     assert_says("frob");
@@ -344,7 +330,7 @@ static void the_first_wrong_pair_ends_it(void **state)
     assert_says("level: '10deg': 'deg' is the wrong unit — use mm");
 }
 
-static void what_is_missing_is_named(void **state)
+TEST_WITH(start, NULL, what_is_missing_is_named)
 {
     static const struct {
         const char *message, *set, *missing;
@@ -355,7 +341,6 @@ static void what_is_missing_is_named(void **state)
         {"choice", "level", "choice: kind is missing"},
         {"text", "id", "text: body is missing"},
     };
-    (void)state;
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
         begin(rows[i].message);
         if (rows[i].set)
@@ -368,9 +353,8 @@ static void what_is_missing_is_named(void **state)
 }
 
 /* n says that two are there: the third need not be given. */
-static void uncounted_repetitions_are_not_missed(void **state)
+TEST_WITH(start, NULL, uncounted_repetitions_are_not_missed)
 {
-    (void)state;
     begin("groups");
     aw_record_set(&record, "n", 2, NULL);
     aw_record_set(&record, "base.position", 1, NULL);
@@ -378,25 +362,4 @@ static void uncounted_repetitions_are_not_missed(void **state)
     assert_says("elbow.position");
     aw_record_set(&record, "elbow.position", 1, NULL);
     assert_int_equal(aw_record_complete(&record, &err), AW_OK);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup(a_new_record_has_its_fallbacks, start),
-        cmocka_unit_test_setup(numbers_are_set, start),
-        cmocka_unit_test_setup(unknown_fields_get_advice, start),
-        cmocka_unit_test_setup(texts_are_understood, start),
-        cmocka_unit_test_setup(what_is_not_understood_is_explained, start),
-        cmocka_unit_test_setup(words_and_what_is_said_of_them, start),
-        cmocka_unit_test_setup(no_data_is_written_none, start),
-        cmocka_unit_test_setup(texts_are_kept_up_to_their_width, start),
-        cmocka_unit_test_setup(raw_values_have_no_names_and_no_units, start),
-        cmocka_unit_test_setup(other_units_are_rounded_to_whole_steps, start),
-        cmocka_unit_test_setup(pairs_may_come_in_any_order, start),
-        cmocka_unit_test_setup(the_first_wrong_pair_ends_it, start),
-        cmocka_unit_test_setup(what_is_missing_is_named, start),
-        cmocka_unit_test_setup(uncounted_repetitions_are_not_missed, start),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,19 +1,12 @@
 /* Questions about tables: sizes, types of rows, messages by code. */
 #include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <string.h>
-
-#include <cmocka.h>
 
 #include "sample_helper.h"
+#include "test.h"
 #include "wire/rows.h"
 
-static void rows_have_so_many_bits(void **state)
+TEST(rows_have_so_many_bits)
 {
-    (void)state;
     const struct aw_variant *little = &sample_variants[0], *big = &sample_variants[1];
     assert_int_equal(aw_rows_bits(NULL, little), 0);
     assert_int_equal(aw_rows_bits(sample_head, little), 24);
@@ -52,7 +45,7 @@ static const char *name_of(const struct aw_message *message)
     return message ? message->name : "-";
 }
 
-static void messages_are_found_by_code(void **state)
+TEST(messages_are_found_by_code)
 {
     static const struct {
         uint32_t code;
@@ -63,7 +56,6 @@ static void messages_are_found_by_code(void **state)
         {33, "-", "-", "-"},  {1000, "-", "larger", "larger"}, {UINT32_MAX, "-", "-", "-"},
     };
     static struct aw_wire wire;
-    (void)state;
     memset(&wire, 1, sizeof wire);
     aw_wire_init(&wire, &coded_protocol, NULL, false);
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
@@ -78,12 +70,11 @@ static void messages_are_found_by_code(void **state)
     }
 }
 
-static void messages_have_their_sizes(void **state)
+TEST(messages_have_their_sizes)
 {
     static const size_t payloads[2][8] = {{10, 25, 9, 14, 11, 5, 80, 0},
                                           {10, 29, 9, 14, 11, 5, 80, 0}};
     static struct aw_wire wire;
-    (void)state;
     for (size_t v = 0; v < 2; v++) {
         aw_wire_init(&wire, &sample_protocol, &sample_variants[v], false);
         assert_int_equal(wire.head_size, 3);
@@ -95,7 +86,7 @@ static void messages_have_their_sizes(void **state)
     }
 }
 
-static void values_have_names(void **state)
+TEST(values_have_names)
 {
     static const struct aw_name list[] = {
         {3, "three"}, {INT32_MIN, "least"}, {INT32_MAX, "most"}, {0, "none"}, {0}};
@@ -105,7 +96,6 @@ static void values_have_names(void **state)
     } rows[] = {{3, "three"},         {0, "none"},         {3.5, NULL},   {4, NULL},
                 {INT32_MIN, "least"}, {INT32_MAX, "most"}, {1e300, NULL}, {-2147483649.0, NULL},
                 {2147483648.0, NULL}, {(double)NAN, NULL}};
-    (void)state;
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
         const char *name = aw_value_name(list, rows[i].value);
         assert_true(name == rows[i].name || (name && rows[i].name && !strcmp(name, rows[i].name)));
@@ -113,9 +103,8 @@ static void values_have_names(void **state)
     assert_null(aw_value_name(NULL, 0));
 }
 
-static void rows_are_found_by_name(void **state)
+TEST(rows_are_found_by_name)
 {
-    (void)state;
     const struct aw_message *message = &sample_messages[1];
     const struct aw_field *rows = message->fields;
     size_t n = 0;
@@ -128,14 +117,4 @@ static void rows_are_found_by_name(void **state)
     assert_null(aw_rows_find(rows, "none"));
     assert_null(aw_message_row(&sample_protocol, message->name, "none"));
     assert_null(aw_message_row(&sample_protocol, "none", rows[0].name));
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(rows_have_so_many_bits),    cmocka_unit_test(messages_are_found_by_code),
-        cmocka_unit_test(messages_have_their_sizes), cmocka_unit_test(values_have_names),
-        cmocka_unit_test(rows_are_found_by_name),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

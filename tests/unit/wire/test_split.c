@@ -1,17 +1,10 @@
 /* Streams in pieces of any size give the same frames. */
 #include "wire/split.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdlib.h>
-#include <string.h>
-
-#include <cmocka.h>
-
 #include "protocol/armctl/wire.h"
 #include "protocol/hidmotor/wire.h"
 #include "sample_helper.h"
+#include "test.h"
 
 struct found {
     size_t n, bytes;
@@ -43,11 +36,10 @@ static struct found split(const struct aw_protocol *protocol, const char *text, 
     return found;
 }
 
-static void pieces_of_any_size(void **state)
+TEST(pieces_of_any_size)
 {
     static const char text[] = "0DEG1,090\r\n1ACK0\r\n0POS2,120\r\n0DE";
     uint64_t damaged;
-    (void)state;
     for (size_t step = 1; step <= sizeof text; step++) {
         struct found found = split(&aw_armctl_protocol, text, step, false, &damaged);
         assert_int_equal(found.n, 3);
@@ -55,11 +47,10 @@ static void pieces_of_any_size(void **state)
     }
 }
 
-static void a_datagram_is_a_frame(void **state)
+TEST(a_datagram_is_a_frame)
 {
     char report[65];
     uint64_t damaged;
-    (void)state;
     memset(report, 'x', 64);
     report[64] = '\0';
     struct found found = split(&aw_hidmotor_protocol, report, 64, true, &damaged);
@@ -68,12 +59,11 @@ static void a_datagram_is_a_frame(void **state)
     assert_int_equal(damaged, 0);
 }
 
-static void noise_without_end_is_thrown_away(void **state)
+TEST(noise_without_end_is_thrown_away)
 {
     size_t size = 3 * AW_SPLIT_ROOM;
     char *noise = malloc(size + 32);
     uint64_t damaged;
-    (void)state;
     memset(noise, 'x', size);
     strcpy(noise + size, "\r\n0DEG1,090\r\n");
     struct found found = split(&aw_armctl_protocol, noise, 4096, false, &damaged);
@@ -96,12 +86,11 @@ static enum aw_status never_whole(const struct aw_wire *wire, struct aw_framer *
     return in.data[0] == 'm' ? AW_MALFORMED : *used ? AW_OK : AW_MORE;
 }
 
-static void what_has_no_end_is_given_up(void **state)
+TEST(what_has_no_end_is_given_up)
 {
     struct aw_protocol protocol = sample_protocol;
     static char text[2 * AW_SPLIT_ROOM + 6];
     uint64_t damaged;
-    (void)state;
     protocol.next_frame = never_whole;
     memset(text, 'x', sizeof text - 1);
     text[AW_SPLIT_ROOM - 1] = '\0';
@@ -124,7 +113,7 @@ static void what_has_no_end_is_given_up(void **state)
 }
 
 /* But what stands in an envelope is. */
-static void a_datagram_with_an_envelope_is_cut(void **state)
+TEST(a_datagram_with_an_envelope_is_cut)
 {
     static const struct aw_field envelope[] = {{.name = "bytes", .type = AW_LENGTH, .bits = 8},
                                                {0}};
@@ -132,7 +121,6 @@ static void a_datagram_with_an_envelope_is_cut(void **state)
                                           {0}};
     struct aw_protocol protocol = sample_protocol;
     uint64_t damaged;
-    (void)state;
     protocol.next_frame = never_whole;
     protocol.variants = variants;
     struct found found = split(&protocol, "wxmyywx", 7, true, &damaged);
@@ -140,13 +128,12 @@ static void a_datagram_with_an_envelope_is_cut(void **state)
     assert_int_equal(damaged, 1);
 }
 
-static void a_frame_across_a_gap_is_none(void **state)
+TEST(a_frame_across_a_gap_is_none)
 {
     static const char before[] = "0DEG1,0", after[] = "1ACK0\r\n";
     struct aw_splitter *splitter = calloc(1, sizeof *splitter);
     struct aw_wire *wire = calloc(1, sizeof *wire);
     struct found found = {0};
-    (void)state;
     aw_wire_init(wire, &aw_armctl_protocol, NULL, false);
     aw_split(splitter, wire, (struct aw_span){(const uint8_t *)before, strlen(before)}, false,
              count, &found);
@@ -171,11 +158,10 @@ static void a_frame_across_a_gap_is_none(void **state)
 }
 
 /* A protocol without a framer of its own: frames of its one length. */
-static void frames_of_one_length(void **state)
+TEST(frames_of_one_length)
 {
     char bytes[300];
     uint64_t damaged;
-    (void)state;
     memset(bytes, 'x', sizeof bytes);
     bytes[299] = '\0';
     for (size_t step = 1; step < 300; step += 37) {
@@ -184,18 +170,4 @@ static void frames_of_one_length(void **state)
         assert_int_equal(found.bytes, 256);
         assert_int_equal(damaged, 0);
     }
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(pieces_of_any_size),
-        cmocka_unit_test(a_datagram_is_a_frame),
-        cmocka_unit_test(noise_without_end_is_thrown_away),
-        cmocka_unit_test(what_has_no_end_is_given_up),
-        cmocka_unit_test(a_datagram_with_an_envelope_is_cut),
-        cmocka_unit_test(a_frame_across_a_gap_is_none),
-        cmocka_unit_test(frames_of_one_length),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,14 +1,6 @@
 /* A protocol in use: its variants, what they put instead, envelopes, and whose frame it is. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <stdlib.h>
-#include <string.h>
-
-#include <cmocka.h>
-
 #include "sample_helper.h"
+#include "test.h"
 
 static struct aw_wire wire;
 
@@ -54,9 +46,8 @@ static void use(const char *variant)
     aw_wire_init(&wire, &protocol, variant ? aw_protocol_variant(&protocol, variant) : NULL, false);
 }
 
-static void variants_put_messages_instead(void **state)
+TEST(variants_put_messages_instead)
 {
-    (void)state;
     assert_ptr_equal(aw_protocol_variant(&protocol, "first"), &variants[0]);
     assert_ptr_equal(aw_protocol_variant(&protocol, "third"), &variants[2]);
     assert_null(aw_protocol_variant(&protocol, "fourth"));
@@ -80,7 +71,7 @@ static void variants_put_messages_instead(void **state)
     }
 }
 
-static void codecs_are_found_by_name_and_way(void **state)
+TEST(codecs_are_found_by_name_and_way)
 {
     static const struct {
         const char *name;
@@ -91,7 +82,6 @@ static void codecs_are_found_by_name_and_way(void **state)
         {"two", AW_RX, 2},   {"two", AW_BOTH, 2},   {"three", AW_TX, 3}, {"three", AW_RX, -1},
         {"four", AW_TX, -1}, {"three", AW_BOTH, 3},
     };
-    (void)state;
     use(NULL);
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
         const struct aw_codec *codec = aw_wire_codec(&wire, rows[i].name, rows[i].dir);
@@ -105,7 +95,7 @@ static void codecs_are_found_by_name_and_way(void **state)
 
 /* ---- Whose frame it is, by its code ---- */
 
-static void a_frame_is_known_by_its_code(void **state)
+TEST(a_frame_is_known_by_its_code)
 {
     static const struct {
         enum aw_dir dir;
@@ -125,7 +115,6 @@ static void a_frame_is_known_by_its_code(void **state)
         {AW_TX, "\x09\x01", 2, -1, "one: 2 bytes instead of 3"},
         {AW_BOTH, "\x09\x02\x05", 3, 1, NULL},
     };
-    (void)state;
     use(NULL);
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
         struct aw_record record;
@@ -149,7 +138,7 @@ static void a_frame_is_known_by_its_code(void **state)
 
 /* The one whose code is there first in the table, where the protocol says nothing else. */
 /* What stands behind the frame is not looked at, however far in it the code would be. */
-static void a_code_that_is_not_all_there(void **state)
+TEST(a_code_that_is_not_all_there)
 {
     static const struct aw_field far_head[] = {{.name = "a", .type = AW_UINT, .bits = 32},
                                                {.name = "b", .type = AW_UINT, .bits = 32},
@@ -160,7 +149,6 @@ static void a_code_that_is_not_all_there(void **state)
     struct aw_protocol other = protocol;
     struct aw_record record;
     struct aw_error err = {0};
-    (void)state;
     other.variants = far;
     other.frame_max = sizeof bytes;
     aw_wire_init(&wire, &other, NULL, false);
@@ -181,11 +169,10 @@ static const struct aw_message *always_one(const struct aw_wire *any, enum aw_di
 }
 
 /* A frame written down without its direction is still one: the record has the message's. */
-static void a_frame_that_goes_the_other_way(void **state)
+TEST(a_frame_that_goes_the_other_way)
 {
     struct aw_protocol told = protocol;
     struct aw_record record;
-    (void)state;
     told.identify = always_one;
     aw_wire_init(&wire, &told, NULL, false);
     struct aw_span frame = {(const uint8_t *)"\x09\x01\x05", 3};
@@ -198,13 +185,12 @@ static void a_frame_that_goes_the_other_way(void **state)
 
 /* ---- Streams ---- */
 
-static void frames_of_one_length_follow_each_other(void **state)
+TEST(frames_of_one_length_follow_each_other)
 {
     static const uint8_t bytes[20] = {0};
     struct aw_framer framer = {0};
     struct aw_span frame;
     size_t used = 99;
-    (void)state;
     use(NULL);
     assert_int_equal(aw_wire_next(&wire, &framer, (struct aw_span){bytes, 8}, &frame, &used, NULL),
                      AW_MORE);
@@ -225,14 +211,13 @@ static void frames_of_one_length_follow_each_other(void **state)
     }
 }
 
-static void an_envelope_goes_around_a_frame(void **state)
+TEST(an_envelope_goes_around_a_frame)
 {
     static const struct {
         const char *variant;
         uint8_t head[4];
         size_t size;
     } rows[] = {{"first", {0}, 0}, {"second", {0x77, 6, 0, 1}, 4}, {"third", {0x77, 0, 6, 1}, 4}};
-    (void)state;
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
         size_t head = rows[i].size;
         use(rows[i].variant);
@@ -249,18 +234,4 @@ static void an_envelope_goes_around_a_frame(void **state)
             assert_int_equal(buf[head + 3], 0xEE);
         }
     }
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(variants_put_messages_instead),
-        cmocka_unit_test(codecs_are_found_by_name_and_way),
-        cmocka_unit_test(a_frame_is_known_by_its_code),
-        cmocka_unit_test(a_code_that_is_not_all_there),
-        cmocka_unit_test(a_frame_that_goes_the_other_way),
-        cmocka_unit_test(frames_of_one_length_follow_each_other),
-        cmocka_unit_test(an_envelope_goes_around_a_frame),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

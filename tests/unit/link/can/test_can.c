@@ -10,9 +10,8 @@
 #include "link/can/can_interface.h"
 #include "picture_helper.h"
 
-static void error_frames_have_words(void **state)
+TEST(error_frames_have_words)
 {
-    (void)state;
     static const struct {
         uint32_t id;
         uint8_t data[8];
@@ -59,9 +58,8 @@ static void error_frames_have_words(void **state)
     }
 }
 
-static void all_errors_at_once_fit(void **state)
+TEST(all_errors_at_once_fit)
 {
-    (void)state;
     uint8_t data[8];
     char words[160];
     memset(data, 0xFF, sizeof data);
@@ -69,9 +67,8 @@ static void all_errors_at_once_fit(void **state)
     assert_int_equal(strlen(words), sizeof words - 1);
 }
 
-static void keys_are_checked(void **state)
+TEST(keys_are_checked)
 {
-    (void)state;
     static const char *const bad[] = {"",      "x",         "800",     "040/800", "040/",
                                       "040/x", "040,,080/", "040;080", "-1",      "040/7E0 "};
     char url[80], many[400] = "can:can0?filter=1";
@@ -94,9 +91,8 @@ static bool has_can(void)
     return fd >= 0;
 }
 
-static void good_keys_and_no_interface(void **state)
+TEST(good_keys_and_no_interface)
 {
-    (void)state;
     static const char *const urls[] = {
         "can:awnope0",
         "can:awnope0?filter=040/7E0,0x080/0x7E0,123",
@@ -109,9 +105,8 @@ static void good_keys_and_no_interface(void **state)
                                     : "this kernel has no CAN — use slcan: or sim:");
 }
 
-static void what_is_wrong_with_an_interface(void **state)
+TEST(what_is_wrong_with_an_interface)
 {
-    (void)state;
     char problem[200] = "";
     assert_true(aw_can_interface_problem("awnope0", problem, sizeof problem));
     assert_non_null(strstr(problem, "no such interface"));
@@ -212,9 +207,8 @@ static void count_traces(void *context, bool tx, const void *buf, size_t size)
     ((int *)context)[tx]++;
 }
 
-static void wrappers_pass_on_what_is_told(void **state)
+TEST(wrappers_pass_on_what_is_told)
 {
-    (void)state;
     struct aw_virtual_clock clock = aw_virtual_clock();
     struct aw_link *link;
     struct aw_url url;
@@ -228,9 +222,8 @@ static void wrappers_pass_on_what_is_told(void **state)
 }
 
 /* What waits is lost with the link, and that is told when it is due. */
-static void a_faulty_link_is_lost_when_writing_is(void **state)
+TEST(a_faulty_link_is_lost_when_writing_is)
 {
-    (void)state;
     struct aw_virtual_clock clock = aw_virtual_clock();
     struct aw_error err = {0};
     struct aw_url url;
@@ -253,9 +246,8 @@ static void count_receive(struct aw_device *device, const void *buf, size_t size
     self->connections++; /* nothing else counts there */
 }
 
-static void a_served_device_does_not_hear_itself(void **state)
+TEST(a_served_device_does_not_hear_itself)
 {
-    (void)state;
     struct aw_device_ops ops = echo_ops;
     struct aw_virtual_clock clock = aw_virtual_clock();
     struct aw_link *link = told_link(&clock.base);
@@ -273,9 +265,8 @@ static void a_served_device_does_not_hear_itself(void **state)
 
 /* Each bit of each byte in each class of errors, where it changes the words; lengths that fit and
  * do not; and what the counters add. */
-static void all_error_bits_are_as_they_were(void **state)
+TEST(all_error_bits_are_as_they_were)
 {
-    (void)state;
     uint8_t all[8];
     char *text, plain[160], words[160];
     size_t size;
@@ -301,20 +292,4 @@ static void all_error_bits_are_as_they_were(void **state)
     fclose(out);
     expect_picture("can-errors.txt", text);
     free(text);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(error_frames_have_words),
-        cmocka_unit_test(all_errors_at_once_fit),
-        cmocka_unit_test(all_error_bits_are_as_they_were),
-        cmocka_unit_test(keys_are_checked),
-        cmocka_unit_test(good_keys_and_no_interface),
-        cmocka_unit_test(wrappers_pass_on_what_is_told),
-        cmocka_unit_test(a_faulty_link_is_lost_when_writing_is),
-        cmocka_unit_test(a_served_device_does_not_hear_itself),
-        cmocka_unit_test(what_is_wrong_with_an_interface),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -245,9 +245,8 @@ static enum aw_status bus_wait(struct aw_clock *clock, int fd, short events, int
     return AW_TIMEOUT;
 }
 
-static int plug_in(void **state)
+static void plug_in(void)
 {
-    (void)state;
     bus_clock = (struct bus_clock){.base = {.now = bus_now, .wait = bus_wait},
                                    .real = aw_real_clock(-1),
                                    .time_ns = AW_SECOND};
@@ -256,18 +255,15 @@ static int plug_in(void **state)
     kernel.index = 7;
     memset(kernel.socket, -1, sizeof kernel.socket);
     memset(kernel.news, -1, sizeof kernel.news);
-    if (other_begin() != 0)
-        return -1;
+    assert_int_equal(other_begin(), 0);
     other_file(TYPE, "280\n");
-    return 0;
 }
 
-static int unplug(void **state)
+static void unplug(void)
 {
-    (void)state;
     close(kernel.socket[1]); /* the other end is the link's */
     close(kernel.news[1]);
-    return other_end();
+    assert_int_equal(other_end(), 0);
 }
 
 static struct aw_link *open_bus(const char *query)
@@ -307,9 +303,8 @@ static void assert_cannot_open(const char *words)
 
 /* Tests */
 
-static void frames_pass_both_ways(void **state)
+TEST_WITH(plug_in, unplug, frames_pass_both_ways)
 {
-    (void)state;
     struct aw_link *link = open_bus("?filter=040/7E0,05e");
     assert_string_equal(link->key, "can:" BUS);
     assert_string_equal(link->ready, "can:" BUS);
@@ -340,9 +335,8 @@ static void frames_pass_both_ways(void **state)
     aw_link_close(link);
 }
 
-static void other_frames_are_passed_over(void **state)
+TEST_WITH(plug_in, unplug, other_frames_are_passed_over)
 {
-    (void)state;
     static const uint8_t above[] = {0x00, 0x08};
     struct aw_error err = {0};
     uint8_t few[4];
@@ -361,9 +355,8 @@ static void other_frames_are_passed_over(void **state)
     aw_link_close(link);
 }
 
-static void the_socket_is_set_up(void **state)
+TEST_WITH(plug_in, unplug, the_socket_is_set_up)
 {
-    (void)state;
     char wanted[300], rcvbuf[32];
     snprintf(rcvbuf, sizeof rcvbuf, " %d/%d=", SOL_SOCKET, SO_RCVBUF);
     struct aw_link *link = open_bus("?filter=7FF/7FF,0/0,1");
@@ -388,9 +381,8 @@ static void the_socket_is_set_up(void **state)
 }
 
 /* While it is down nothing can be written past it. */
-static void bytes_for_a_crash(void **state)
+TEST_WITH(plug_in, unplug, bytes_for_a_crash)
 {
-    (void)state;
     static const uint8_t good[] = {0x41, 0, 7}, bad[] = {0, 8};
     uint8_t room[32];
     struct aw_link_raw raw = {.bytes = room, .cap = sizeof room};
@@ -411,9 +403,8 @@ static void bytes_for_a_crash(void **state)
 }
 
 /* What the kernel says beside frames: how many it has lost in all, when each was received. */
-static void losses_are_added_up(void **state)
+TEST_WITH(plug_in, unplug, losses_are_added_up)
 {
-    (void)state;
     struct aw_link *link = open_bus("");
     tell(&(struct told){.frame = {.can_id = 1}, .overflow = 3, .time_ns = 1500000001});
     assert_receives(link, "001#");
@@ -435,9 +426,8 @@ static void losses_are_added_up(void **state)
 
 /* More than the kernel hands over at once, on a bus so busy that frames are gathered: for a
  * millisecond at most, and not after something was written. */
-static void bursts_keep_their_order(void **state)
+TEST_WITH(plug_in, unplug, bursts_keep_their_order)
 {
-    (void)state;
     struct aw_link *link = open_bus("");
     int64_t start = bus_clock.time_ns;
     char wanted[16];
@@ -466,9 +456,8 @@ static void bursts_keep_their_order(void **state)
     aw_link_close(link);
 }
 
-static void an_error_frame_is_news_once_a_second(void **state)
+TEST_WITH(plug_in, unplug, an_error_frame_is_news_once_a_second)
 {
-    (void)state;
     struct aw_link *link = open_bus("");
     tell_frame(CAN_ERR_FLAG | CAN_ERR_BUSOFF, 8, 0);
     assert_event(link, "bus-off");
@@ -490,9 +479,8 @@ static void an_error_frame_is_news_once_a_second(void **state)
     aw_link_close(link);
 }
 
-static void a_wish_to_stop_ends_reading(void **state)
+TEST_WITH(plug_in, unplug, a_wish_to_stop_ends_reading)
 {
-    (void)state;
     int stop[2];
     assert_int_equal(pipe(stop), 0);
     struct aw_link *link = open_bus("");
@@ -513,9 +501,8 @@ static void a_wish_to_stop_ends_reading(void **state)
     close(stop[1]);
 }
 
-static void a_full_queue_is_waited_for(void **state)
+TEST_WITH(plug_in, unplug, a_full_queue_is_waited_for)
 {
-    (void)state;
     static const int passing[] = {ENOBUFS, EAGAIN, EINTR};
     struct aw_link *link = open_bus("");
     for (size_t i = 0; i < sizeof passing / sizeof *passing; i++) {
@@ -539,9 +526,8 @@ static void a_full_queue_is_waited_for(void **state)
     aw_link_close(link);
 }
 
-static void what_the_link_does_not_survive(void **state)
+TEST_WITH(plug_in, unplug, what_the_link_does_not_survive)
 {
-    (void)state;
     struct aw_link *link = open_bus("");
     fail_reading(EIO);
     assert_read_fails(link, AW_LOST, "can:" BUS ": connection lost: Input/output error");
@@ -558,9 +544,8 @@ static void what_the_link_does_not_survive(void **state)
     aw_link_close(link);
 }
 
-static void down_and_up(void **state)
+TEST_WITH(plug_in, unplug, down_and_up)
 {
-    (void)state;
     struct aw_link *link = open_bus("");
     take_down();
     assert_event(link, "interface down");
@@ -589,9 +574,8 @@ static void down_and_up(void **state)
     aw_link_close(link);
 }
 
-static void up_again_by_writing(void **state)
+TEST_WITH(plug_in, unplug, up_again_by_writing)
 {
-    (void)state;
     struct aw_link *link = open_bus("");
     take_down();
     assert_event(link, "interface down");
@@ -604,9 +588,8 @@ static void up_again_by_writing(void **state)
 }
 
 /* The kernel forgets the socket's binding and filters with the interface. */
-static void removed_and_made_again(void **state)
+TEST_WITH(plug_in, unplug, removed_and_made_again)
 {
-    (void)state;
     struct aw_link *link = open_bus("?filter=05E");
     kernel.index = 0;
     other_remove(TYPE);
@@ -629,9 +612,8 @@ static void removed_and_made_again(void **state)
 }
 
 /* In a sandbox that does not let us hear of changes: a look every half second. */
-static void without_news(void **state)
+TEST_WITH(plug_in, unplug, without_news)
 {
-    (void)state;
     static const int errors[] = {EPERM, EACCES}; /* of socket(2), of bind(2) */
     for (size_t i = 0; i < sizeof errors / sizeof *errors; i++) {
         struct aw_link *link = open_bus("");
@@ -648,9 +630,8 @@ static void without_news(void **state)
     }
 }
 
-static void without_reconnecting(void **state)
+TEST_WITH(plug_in, unplug, without_reconnecting)
 {
-    (void)state;
     struct aw_link *link = open_bus("?reconnect=off");
     take_down();
     for (int i = 0; i < 2; i++)
@@ -658,9 +639,8 @@ static void without_reconnecting(void **state)
     aw_link_close(link);
 }
 
-static void interfaces_that_cannot_be_opened(void **state)
+TEST_WITH(plug_in, unplug, interfaces_that_cannot_be_opened)
 {
-    (void)state;
     kernel.up = false;
     assert_cannot_open("can:" BUS ": interface is down — sudo ip link set " BUS " up");
     other_file("/sys/class/net/" BUS "/device", "");
@@ -680,9 +660,8 @@ static void interfaces_that_cannot_be_opened(void **state)
                       "or: sudo ip link add awcan7 type vcan");
 }
 
-static void kernels_that_refuse(void **state)
+TEST_WITH(plug_in, unplug, kernels_that_refuse)
 {
-    (void)state;
     kernel.socket_error = EAFNOSUPPORT;
     assert_cannot_open("can:" BUS ": this kernel has no CAN — use slcan: or sim:");
     kernel.socket_error = EPERM;
@@ -693,30 +672,4 @@ static void kernels_that_refuse(void **state)
     kernel.option_error = 0;
     kernel.bind_error = ENODEV;
     assert_cannot_open("can:" BUS ": No such device");
-}
-
-#define CASE(name) cmocka_unit_test_setup_teardown(name, plug_in, unplug)
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        CASE(frames_pass_both_ways),
-        CASE(other_frames_are_passed_over),
-        CASE(the_socket_is_set_up),
-        CASE(bytes_for_a_crash),
-        CASE(losses_are_added_up),
-        CASE(bursts_keep_their_order),
-        CASE(an_error_frame_is_news_once_a_second),
-        CASE(a_wish_to_stop_ends_reading),
-        CASE(a_full_queue_is_waited_for),
-        CASE(what_the_link_does_not_survive),
-        CASE(down_and_up),
-        CASE(up_again_by_writing),
-        CASE(removed_and_made_again),
-        CASE(without_news),
-        CASE(without_reconnecting),
-        CASE(interfaces_that_cannot_be_opened),
-        CASE(kernels_that_refuse),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -23,9 +23,8 @@ static enum aw_slcan_kind decode_text(const char *text, char *frame, int *time_m
     return kind;
 }
 
-static void frames_are_decoded(void **state)
+TEST(frames_are_decoded)
 {
-    (void)state;
     static const struct {
         const char *line, *frame;
         int time_ms;
@@ -50,9 +49,8 @@ static void frames_are_decoded(void **state)
     }
 }
 
-static void other_lines_are_told_apart(void **state)
+TEST(other_lines_are_told_apart)
 {
-    (void)state;
     static const struct {
         const char *line;
         enum aw_slcan_kind kind;
@@ -88,9 +86,8 @@ static void other_lines_are_told_apart(void **state)
     }
 }
 
-static void frames_are_encoded(void **state)
+TEST(frames_are_encoded)
 {
-    (void)state;
     static const uint8_t setpoint[] = {0x44, 0x00, 0x39, 0x8E, 0xE3, 0x3C, 0x00, 0x00};
     static const uint8_t nothing[] = {0xFF, 0x07};
     char line[AW_SLCAN_LINE];
@@ -114,9 +111,8 @@ static void let_answer(struct aw_link *adapter)
     assert_read_is(adapter, AW_TIMEOUT, 0);
 }
 
-static void the_adapter_answers_like_one(void **state)
+TEST(the_adapter_answers_like_one)
 {
-    (void)state;
     static const struct {
         const char *command, *answer;
     } steps[] = {
@@ -167,9 +163,8 @@ static void the_adapter_answers_like_one(void **state)
     aw_link_close(adapter);
 }
 
-static void the_adapter_carries_frames_only_while_open(void **state)
+TEST(the_adapter_carries_frames_only_while_open)
 {
-    (void)state;
     struct aw_real_clock clock = aw_real_clock(-1);
     struct aw_link *adapter = open_link("slcan:pty:", &clock.base);
     struct aw_link *computer = open_link(adapter->ready + strlen("slcan:"), &clock.base);
@@ -203,9 +198,8 @@ static void the_adapter_carries_frames_only_while_open(void **state)
 }
 
 /* The one before had wanted times, and left the channel open. */
-static void a_new_computer_begins_anew(void **state)
+TEST(a_new_computer_begins_anew)
 {
-    (void)state;
     struct aw_real_clock clock = aw_real_clock(-1);
     struct aw_link *adapter = open_link("slcan:tcp-listen:0", &clock.base);
     const char *stream = adapter->ready + strlen("slcan:");
@@ -270,18 +264,16 @@ static void both_ends(const char *listen, const char *query)
     ends_end(&ends);
 }
 
-static void both_ends_understand_each_other(void **state)
+TEST(both_ends_understand_each_other)
 {
-    (void)state;
     both_ends("slcan:pty:", "");
     both_ends("slcan:pty:", "?time=on&bitrate=500000&baud=115200");
     both_ends("slcan:tcp-listen:0", "");
     both_ends("slcan:tcp-listen:0", "?btr=0014&time=on");
 }
 
-static void a_computer_that_went_away_costs_nothing(void **state)
+TEST(a_computer_that_went_away_costs_nothing)
 {
-    (void)state;
     struct aw_error err = {0};
     struct aw_real_clock clock = aw_real_clock(-1);
     struct aw_link *adapter = open_link("slcan:pty:", &clock.base);
@@ -338,9 +330,8 @@ static int read_frames(struct aw_link *adapter, struct aw_link *computer, unsign
 
 /* What it has no room for is gone, the oldest first, in whole frames and counted; commands are
  * taken meanwhile, and nobody waits. */
-static void a_slow_computer_loses_the_oldest(void **state)
+TEST(a_slow_computer_loses_the_oldest)
 {
-    (void)state;
     static const char *const urls[] = {"slcan:pty:", "slcan:tcp-listen:0"};
     for (size_t i = 0; i < 2; i++) {
         struct aw_error err = {0};
@@ -440,9 +431,8 @@ static void not_opening(struct aw_link *end, const char *bytes, size_t size)
     answer_by(answers, end, bytes, size);
 }
 
-static void adapters_that_differ(void **state)
+TEST(adapters_that_differ)
 {
-    (void)state;
     static const struct {
         answer_fn *answer;
         const char *query, *words; /* NULL: opens */
@@ -485,9 +475,8 @@ static void adapters_that_differ(void **state)
     }
 }
 
-static void a_refused_frame_fails_its_write(void **state)
+TEST(a_refused_frame_fails_its_write)
 {
-    (void)state;
     struct ends ends;
     struct aw_error err;
     char url[256];
@@ -511,9 +500,8 @@ static void a_refused_frame_fails_its_write(void **state)
     aw_link_close(stream);
 }
 
-static void an_adapter_that_is_unplugged(void **state)
+TEST(an_adapter_that_is_unplugged)
 {
-    (void)state;
     struct ends ends;
     ends_begin(&ends);
     struct aw_link *adapter = open_link("slcan:tcp-listen:0", &ends.clock.base);
@@ -523,9 +511,8 @@ static void an_adapter_that_is_unplugged(void **state)
     ends_end(&ends);
 }
 
-static void opening_is_interrupted(void **state)
+TEST(opening_is_interrupted)
 {
-    (void)state;
     char url[256];
     struct aw_real_clock clock = aw_real_clock(-1);
     struct aw_link *stream = open_link("tcp-listen:0", &clock.base);
@@ -536,9 +523,8 @@ static void opening_is_interrupted(void **state)
     assert_open_fails_by(&unplugged.real.base, url, AW_NO_LINK, ": the adapter went away");
 }
 
-static void what_is_no_adapter(void **state)
+TEST(what_is_no_adapter)
 {
-    (void)state;
     assert_open_fails("slcan:", AW_USAGE, "slcan:/dev/ttyACM0");
     assert_open_fails("slcan:pty:/no/such/folder/arm", AW_NO_LINK, "no such directory");
     assert_open_fails("slcan:/dev/nope?bitrate=fast", AW_USAGE, "bitrate=fast");
@@ -555,9 +541,8 @@ static void what_is_no_adapter(void **state)
 
 /* Bytes as they come, of those that mean something: every line is answered, and nothing but frames
  * comes out. */
-static void any_bytes_are_survived(void **state)
+TEST(any_bytes_are_survived)
 {
-    (void)state;
     static const char letters[] = "\r\r\aCOLSsVvNFZMmXWQUrRtTz0123456789ABCDEFabcdef\n <>\xff";
     struct aw_random random = {.state = 1};
     struct aw_real_clock clock = aw_real_clock(-1);
@@ -585,9 +570,8 @@ static void any_bytes_are_survived(void **state)
 }
 
 /* What wrappers must not lose. */
-static void faults_and_traces_keep_what_is_told(void **state)
+TEST(faults_and_traces_keep_what_is_told)
 {
-    (void)state;
     struct ends ends;
     char url[256];
     ends_begin(&ends);
@@ -740,9 +724,8 @@ static void print_commands(struct aw_link *computer, struct aw_link *adapter, FI
     }
 }
 
-static void lines_and_commands_are_as_they_were(void **state)
+TEST(lines_and_commands_are_as_they_were)
 {
-    (void)state;
     FILE *out = begin_picture();
     struct aw_real_clock clock = aw_real_clock(-1);
     struct aw_link *adapter = open_link("slcan:tcp-listen:127.0.0.1:0", &clock.base);
@@ -755,9 +738,8 @@ static void lines_and_commands_are_as_they_were(void **state)
     end_picture(out, "slcan.txt");
 }
 
-static void settings_are_checked(void **state)
+TEST(settings_are_checked)
 {
-    (void)state;
     static const char *const cases[][2] = {
         {"slcan:?bitrate=1000000", "slcan: no port — write slcan:/dev/ttyACM0"},
         {"slcan:/dev/nope?bitrate=0", "link key bitrate=0: not a whole number from 1 to 1000000"},
@@ -798,9 +780,8 @@ static void listen_to(struct aw_link *end, const char *bytes, size_t size)
     answer_by(answers, end, bytes, size);
 }
 
-static void a_channel_is_opened_by_commands(void **state)
+TEST(a_channel_is_opened_by_commands)
 {
-    (void)state;
     static const char *const cases[][2] = {
         {"?bitrate=125000&time=on&stop=2&baud=57600", ".C.V.S4.Z1.O."},
         {"?btr=001400&stop=1", ".C.V.s001400.Z0.O."}};
@@ -826,9 +807,8 @@ static void a_channel_is_opened_by_commands(void **state)
 }
 
 /* Frames with the same time of the adapter have the same time here, whenever they are read. */
-static void the_adapter_s_clock_counts(void **state)
+TEST(the_adapter_s_clock_counts)
 {
-    (void)state;
     struct ends ends;
     char url[256];
     bool same = false;
@@ -852,31 +832,4 @@ static void the_adapter_s_clock_counts(void **state)
     assert_true(same);
     ends_end(&ends);
     aw_link_close(stream);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(frames_are_decoded),
-        cmocka_unit_test(other_lines_are_told_apart),
-        cmocka_unit_test(frames_are_encoded),
-        cmocka_unit_test(the_adapter_answers_like_one),
-        cmocka_unit_test(the_adapter_carries_frames_only_while_open),
-        cmocka_unit_test(a_new_computer_begins_anew),
-        cmocka_unit_test(both_ends_understand_each_other),
-        cmocka_unit_test(a_computer_that_went_away_costs_nothing),
-        cmocka_unit_test(a_slow_computer_loses_the_oldest),
-        cmocka_unit_test(adapters_that_differ),
-        cmocka_unit_test(a_refused_frame_fails_its_write),
-        cmocka_unit_test(an_adapter_that_is_unplugged),
-        cmocka_unit_test(opening_is_interrupted),
-        cmocka_unit_test(what_is_no_adapter),
-        cmocka_unit_test(any_bytes_are_survived),
-        cmocka_unit_test(faults_and_traces_keep_what_is_told),
-        cmocka_unit_test(lines_and_commands_are_as_they_were),
-        cmocka_unit_test(settings_are_checked),
-        cmocka_unit_test(the_adapter_s_clock_counts),
-        cmocka_unit_test(a_channel_is_opened_by_commands),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

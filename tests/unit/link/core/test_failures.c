@@ -87,7 +87,7 @@ static void write_capture(const char *path)
     assert_int_equal(fclose(file), 0);
 }
 
-static int begin(void **state)
+static void begin(void)
 {
     static const char *const plain[] = {
         "tcp-listen:0",
@@ -99,7 +99,6 @@ static int begin(void **state)
         "slcan:pty:",
     };
     char path[100];
-    (void)state;
     real_clock = aw_real_clock(-1);
     assert_non_null(mkdtemp(directory));
     stream = open_link("tcp-listen:0", &real_clock.base);
@@ -117,18 +116,16 @@ static int begin(void **state)
     add_url("log:", path);
     for (size_t i = 0; i < sizeof plain / sizeof *plain; i++)
         add_url(plain[i], "");
-    return 0;
 }
 
-static int end(void **state)
+static void end(void)
 {
     char command[100];
-    (void)state;
     aw_link_close(stream);
     aw_link_close(terminal);
     aw_link_close(datagrams);
     snprintf(command, sizeof command, "rm -r '%s'", directory);
-    return system(command);
+    assert_int_equal(system(command), 0);
 }
 
 /* Opens it; if that works, closes it again. */
@@ -154,9 +151,8 @@ static void assert_says(const char *url, const struct aw_error *err, const char 
         fail_msg("%s: \"%s\" does not say \"%s\"", url, err->text, words);
 }
 
-static void without_descriptors(void **state)
+TEST(without_descriptors)
 {
-    (void)state;
     struct rlimit usual;
     assert_int_equal(getrlimit(RLIMIT_NOFILE, &usual), 0);
     for (size_t i = 0; *urls[i]; i++) {
@@ -177,9 +173,8 @@ static void without_descriptors(void **state)
     }
 }
 
-static void without_memory(void **state)
+TEST(without_memory)
 {
-    (void)state;
     if (SANITIZED)
         skip();
     for (size_t i = 0; *urls[i]; i++) {
@@ -198,9 +193,8 @@ static void without_memory(void **state)
 }
 
 /* Without a thread the caller asks for the address itself. */
-static void without_means_to_look_up_a_name(void **state)
+TEST(without_means_to_look_up_a_name)
 {
-    (void)state;
     static const struct addrinfo hints = {.ai_socktype = SOCK_STREAM};
     struct addrinfo *list = NULL;
     int error = 0;
@@ -225,9 +219,8 @@ static void no_trace(void *context, bool tx, const void *buf, size_t size)
 }
 
 /* What cannot be wrapped is closed. */
-static void without_memory_for_a_trace(void **state)
+TEST(without_memory_for_a_trace)
 {
-    (void)state;
     int closed = 0;
     struct echo_device *device = echo_device(0);
     struct aw_link *inner = aw_sim_link(&device->base, &real_clock.base, false, "sim:");
@@ -243,13 +236,4 @@ static void without_memory_for_a_trace(void **state)
     assert_int_equal(closed, 1);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(without_descriptors),
-        cmocka_unit_test(without_memory),
-        cmocka_unit_test(without_memory_for_a_trace),
-        cmocka_unit_test(without_means_to_look_up_a_name),
-    };
-    return cmocka_run_group_tests(tests, begin, end);
-}
+ALL_TESTS_WITH(begin, end);

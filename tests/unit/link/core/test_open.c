@@ -6,18 +6,16 @@
 #include "link/core/transport.h"
 #include "link/open.h"
 
-static void unknown_schemes(void **state)
+TEST(unknown_schemes)
 {
-    (void)state;
     assert_open_fails("tpc:host:1", AW_USAGE, "did you mean 'tcp'?");
     assert_open_fails("serail:/dev/ttyS0", AW_USAGE, "did you mean 'serial'?");
     assert_open_fails("bluetooth:x", AW_USAGE, "unknown — try serial: tty: pty: tcp:");
     assert_open_fails("", AW_USAGE, "empty");
 }
 
-static void unknown_keys(void **state)
+TEST(unknown_keys)
 {
-    (void)state;
     assert_open_fails("serial:/dev/x?bauds=9600", AW_USAGE,
                       "'bauds': unknown — did you mean 'baud'?");
     assert_open_fails("tcp:127.0.0.1:1?colour=red", AW_USAGE, "tcp: link key 'colour'");
@@ -25,14 +23,13 @@ static void unknown_keys(void **state)
     assert_open_fails("pty:?drpo=1", AW_USAGE, "'drop'?");
 }
 
-static void boards_where_the_protocol_has_some(void **state)
+TEST(boards_where_the_protocol_has_some)
 {
     static const struct aw_protocol without = {.medium = AW_MEDIUM_UDP};
     struct aw_virtual_clock clock = aw_virtual_clock();
     struct aw_link_options options = {.clock = &clock.base};
     struct aw_error err;
     struct aw_link *link;
-    (void)state;
     for (int i = 0; i < 2; i++, options.protocol = &without) {
         assert_int_equal(aw_link_open(&link, "hid:", &options, &err), AW_USAGE);
         assert_string_equal(err.text, "hid: only for devices with HID reports — use another link");
@@ -40,9 +37,8 @@ static void boards_where_the_protocol_has_some(void **state)
     }
 }
 
-static void bad_faults(void **state)
+TEST(bad_faults)
 {
-    (void)state;
     assert_open_fails("pty:?drop=110%", AW_USAGE, "110%");
     assert_open_fails("pty:?delay=5V", AW_USAGE, "5V");
     assert_open_fails("pty:?jitter=-1", AW_USAGE, "-1");
@@ -59,9 +55,8 @@ static enum aw_status open_sim(struct aw_link **out, const struct aw_url *url,
     return AW_OK;
 }
 
-static void the_tools_own_transport(void **state)
+TEST(the_tools_own_transport)
 {
-    (void)state;
     static const char *const keys[] = {"quirks", NULL};
     static const struct aw_transport sim = {.scheme = "sim", .keys = keys, .open = open_sim};
     char context[] = "context";
@@ -81,9 +76,8 @@ static void the_tools_own_transport(void **state)
     assert_non_null(strstr(err.text, "'sim'?"));
 }
 
-static void transports_are_complete(void **state)
+TEST(transports_are_complete)
 {
-    (void)state;
     for (const struct aw_transport *row = aw_link_transports(); row->scheme; row++) {
         assert_non_null(row->open);
         assert_true(strlen(row->help) > 10);
@@ -93,9 +87,8 @@ static void transports_are_complete(void **state)
 }
 
 /* Every key that is offered is taken, and none that is one letter off. */
-static void keys_of_all_transports(void **state)
+TEST(keys_of_all_transports)
 {
-    (void)state;
     for (const struct aw_transport *row = aw_link_transports(); row->scheme; row++) {
         const char *keys[40];
         size_t n = 0;
@@ -124,9 +117,8 @@ static void note(void *context, bool tx, const void *buf, size_t size)
     strncat(seen->text, buf, size);
 }
 
-static void a_trace_sees_what_passes(void **state)
+TEST(a_trace_sees_what_passes)
 {
-    (void)state;
     struct seen seen = {""};
     int closed = 0;
     struct aw_virtual_clock clock = aw_virtual_clock();
@@ -146,9 +138,8 @@ static void a_trace_sees_what_passes(void **state)
     assert_int_equal(closed, 1);
 }
 
-static void all_transports_are_offered(void **state)
+TEST(all_transports_are_offered)
 {
-    (void)state;
     static const struct aw_transport extra = {.scheme = "zzz", .open = open_sim};
     struct aw_real_clock clock = aw_real_clock(-1);
     struct aw_link_options options = {.clock = &clock.base};
@@ -172,20 +163,4 @@ static void all_transports_are_offered(void **state)
                       "pty: link key 'xyzzy': unknown — leave it out; see 'help links'");
     assert_int_equal(aw_link_check("pty:?drop=1%", NULL, NULL), AW_OK);
     assert_int_equal(aw_link_check("pty:?drpo=1%", NULL, NULL), AW_USAGE);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(unknown_schemes),
-        cmocka_unit_test(unknown_keys),
-        cmocka_unit_test(boards_where_the_protocol_has_some),
-        cmocka_unit_test(bad_faults),
-        cmocka_unit_test(the_tools_own_transport),
-        cmocka_unit_test(transports_are_complete),
-        cmocka_unit_test(keys_of_all_transports),
-        cmocka_unit_test(all_transports_are_offered),
-        cmocka_unit_test(a_trace_sees_what_passes),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,12 +1,5 @@
 /* What waits for a slow client: whole messages, the oldest dropped first. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
-
-#include <string.h>
+#include "test.h"
 
 #include "link/core/outbox.h"
 
@@ -17,9 +10,8 @@ static void assert_next(struct aw_outbox *box, const char *text)
     assert_memory_equal(next.data, text, next.size);
 }
 
-static void what_waits_goes_out_in_order(void **state)
+TEST(what_waits_goes_out_in_order)
 {
-    (void)state;
     struct aw_outbox box = {0};
     assert_int_equal(aw_outbox_next(&box).size, 0);
     aw_outbox_add(&box, "first", 5, 2);
@@ -39,9 +31,8 @@ static void what_waits_goes_out_in_order(void **state)
 }
 
 /* But not one that has begun to leave. */
-static void the_oldest_makes_room(void **state)
+TEST(the_oldest_makes_room)
 {
-    (void)state;
     struct aw_outbox box = {0};
     char text[100];
     unsigned kept = 0, last = 0;
@@ -67,9 +58,8 @@ static void the_oldest_makes_room(void **state)
     aw_outbox_free(&box);
 }
 
-static void one_alone_may_be_larger(void **state)
+TEST(one_alone_may_be_larger)
 {
-    (void)state;
     static char large[3 * AW_OUTBOX_ROOM];
     struct aw_outbox box = {0};
     aw_outbox_add(&box, "small", 5, 0);
@@ -79,14 +69,4 @@ static void one_alone_may_be_larger(void **state)
     aw_outbox_add(&box, "small", 5, 0);
     assert_next(&box, "small");
     aw_outbox_free(&box);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(what_waits_goes_out_in_order),
-        cmocka_unit_test(the_oldest_makes_room),
-        cmocka_unit_test(one_alone_may_be_larger),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -36,20 +36,16 @@ int lstat(const char *restrict path, struct stat *restrict file)
     return NEXT(lstat)(path, file);
 }
 
-static int begin(void **state)
+static void begin(void)
 {
-    (void)state;
-    if (!mkdtemp(directory))
-        return -1;
+    assert_non_null(mkdtemp(directory));
     snprintf(arm, sizeof arm, "%s/arm", directory);
     snprintf(lock, sizeof lock, "%s.lock", arm);
-    return 0;
 }
 
-static int end(void **state)
+static void end(void)
 {
-    (void)state;
-    return rmdir(directory);
+    assert_int_equal(rmdir(directory), 0);
 }
 
 static unsigned open_descriptors(void)
@@ -60,9 +56,8 @@ static unsigned open_descriptors(void)
     return n;
 }
 
-static void a_file_that_is_being_removed_is_no_claim(void **state)
+TEST(a_file_that_is_being_removed_is_no_claim)
 {
-    (void)state;
     static const struct {
         int removed;
         bool made_again, taken;
@@ -93,10 +88,4 @@ static void a_file_that_is_being_removed_is_no_claim(void **state)
     }
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_file_that_is_being_removed_is_no_claim),
-    };
-    return cmocka_run_group_tests(tests, begin, end);
-}
+ALL_TESTS_WITH(begin, end);

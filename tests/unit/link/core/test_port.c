@@ -19,15 +19,14 @@
 static char name[16]; /* "port4711": no other process is called so */
 static char us[96];   /* "port4711 (pid 4711)" */
 
-static int begin(void **state)
+static void begin(void)
 {
-    (void)state;
     char wanted[96];
     snprintf(name, sizeof name, "port%ld", (long)getpid());
     snprintf(wanted, sizeof wanted, "%s (pid %ld)", name, (long)getpid());
     int named = prctl(PR_SET_NAME, name);
     aw_port_process((long)getpid(), us, sizeof us);
-    return named == 0 && strcmp(us, wanted) == 0 ? 0 : -1;
+    assert_true(named == 0 && strcmp(us, wanted) == 0);
 }
 
 /* A socket at a port of its own choice, which is returned. */
@@ -48,9 +47,8 @@ static int socket_at(int family, int type, const char *address, unsigned *port)
     return fd;
 }
 
-static void datagram_ports_have_holders(void **state)
+TEST(datagram_ports_have_holders)
 {
-    (void)state;
     static const struct {
         int family;
         const char *address;
@@ -79,9 +77,8 @@ static int connected_to(unsigned port)
     return fd;
 }
 
-static void servers_are_found_by_name_and_by_port(void **state)
+TEST(servers_are_found_by_name_and_by_port)
 {
-    (void)state;
     static const struct {
         int family;
         const char *address, *host;
@@ -110,9 +107,8 @@ static void servers_are_found_by_name_and_by_port(void **state)
     }
 }
 
-static void other_clients_of_a_server_are_named(void **state)
+TEST(other_clients_of_a_server_are_named)
 {
-    (void)state;
     struct aw_tcp_server found[2];
     char who[96] = "";
     unsigned port, other;
@@ -137,9 +133,8 @@ static void other_clients_of_a_server_are_named(void **state)
 
 /* A client that vanished is noticed after some twenty seconds, and no segment waits to be filled.
  */
-static void served_connections_are_kept_alive(void **state)
+TEST(served_connections_are_kept_alive)
 {
-    (void)state;
     static const struct {
         int level, name, value;
     } options[] = {{IPPROTO_TCP, TCP_NODELAY, 1},
@@ -162,9 +157,8 @@ static void served_connections_are_kept_alive(void **state)
     aw_link_close(server);
 }
 
-static void a_terminal_made_here_is_raw(void **state)
+TEST(a_terminal_made_here_is_raw)
 {
-    (void)state;
     struct aw_real_clock clock = aw_real_clock(-1);
     struct aw_link *device = open_link("pty:", &clock.base);
     char holder[96];
@@ -185,9 +179,8 @@ static void a_terminal_made_here_is_raw(void **state)
     aw_link_close(device);
 }
 
-static void problems_have_advice(void **state)
+TEST(problems_have_advice)
 {
-    (void)state;
     static const struct {
         int error;
         const char *advice;
@@ -228,9 +221,8 @@ static void problems_have_advice(void **state)
     unlink(path);
 }
 
-static void paths_and_names(void **state)
+TEST(paths_and_names)
 {
-    (void)state;
     char here[PATH_MAX], out[PATH_MAX], found[32] = "";
     assert_true(aw_absolute_path("/tmp/nothing-there", out, sizeof out));
     assert_string_equal(out, "/tmp/nothing-there");
@@ -261,9 +253,8 @@ static void paths_and_names(void **state)
 }
 
 /* Who locks it comes before who has it open; nobody's is nobody's. */
-static void holders_and_sharers(void **state)
+TEST(holders_and_sharers)
 {
-    (void)state;
     char who[96] = "";
     struct aw_error err = {.text = ""};
     int fd;
@@ -331,30 +322,27 @@ static unsigned long named_socket(int *fd, char path[100], const char *last)
     return file.st_ino;
 }
 
-static int begin_others(void **state)
+static void begin_others(void)
 {
     static struct aw_real_clock clock;
-    (void)state;
     clock = aw_real_clock(-1);
     memset(&others, 0, sizeof others);
     others.device = open_link("pty:", &clock.base);
-    if (other_begin() != 0)
-        return -1;
+    assert_int_equal(other_begin(), 0);
     others.inodes[0] = named_socket(&others.sockets[0], others.socket, "socket");
     others.inodes[1] = named_socket(&others.sockets[1], others.another, "another");
     other_too = "/proc";
     other_symlink("/dev/ttyAW0", strchr(others.device->ready, ':') + 1);
     other_stat = say_device;
-    return stat("/dev/ttyAW0", &others.terminal);
+    assert_int_equal(stat("/dev/ttyAW0", &others.terminal), 0);
 }
 
-static int end_others(void **state)
+static void end_others(void)
 {
-    (void)state;
     aw_link_close(others.device);
     close(others.sockets[0]);
     close(others.sockets[1]);
-    return other_end();
+    assert_int_equal(other_end(), 0);
 }
 
 static void process_has(const char *pid, const char *called, const char *file)
@@ -381,9 +369,8 @@ static void assert_holds(const char *path, const char *wanted)
     assert_string_equal(who, wanted);
 }
 
-static void any_process_may_have_it(void **state)
+TEST_WITH(begin_others, end_others, any_process_may_have_it)
 {
-    (void)state;
     static const char *const pids[] = {"1", "9", "10", "99999"};
     char own[20], who[96] = "", wanted[96], file[100];
     const char *terminal = strchr(others.device->ready, ':') + 1;
@@ -418,9 +405,8 @@ static void any_process_may_have_it(void **state)
 }
 
 /* A terminal is one of its file system's; any other device is the same wherever its file is. */
-static void terminals_of_other_containers(void **state)
+TEST_WITH(begin_others, end_others, terminals_of_other_containers)
 {
-    (void)state;
     static const struct {
         unsigned kind;
         bool same;
@@ -436,9 +422,8 @@ static void terminals_of_other_containers(void **state)
 }
 
 /* Who has locked it comes before who has it open: by flock(2), and of this file. */
-static void who_has_locked_it_comes_first(void **state)
+TEST_WITH(begin_others, end_others, who_has_locked_it_comes_first)
 {
-    (void)state;
     static const struct {
         const char *kind;
         unsigned major, minor;
@@ -484,9 +469,8 @@ static void add_socket(const char *table, const char *addresses, int socket_stat
     assert_int_equal(fclose(file), 0);
 }
 
-static void datagram_ports_of_others(void **state)
+TEST_WITH(begin_others, end_others, datagram_ports_of_others)
 {
-    (void)state;
     static const char *const tables[] = {"udp", "udp6"};
     for (size_t i = 0; i < 2; i++) {
         char who[96] = "";
@@ -506,9 +490,8 @@ static void datagram_ports_of_others(void **state)
 }
 
 /* In the kernel's table: this connection, and another one. */
-static void connections_to_the_same_server(void **state)
+TEST_WITH(begin_others, end_others, connections_to_the_same_server)
 {
-    (void)state;
     static const struct {
         const char *own, *other;
         int own_state, other_state;
@@ -544,9 +527,8 @@ static void connections_to_the_same_server(void **state)
     close(fd);
 }
 
-static void servers_of_others(void **state)
+TEST_WITH(begin_others, end_others, servers_of_others)
 {
-    (void)state;
     struct aw_tcp_server found[3];
     add_socket("tcp", "0100007F:0010 0100007F:0020", 1, others.inodes[1]); /* a client of it */
     add_socket("tcp", "0100007F:0020 0100007F:0010", 1, 4711);
@@ -576,25 +558,4 @@ static void servers_of_others(void **state)
     assert_int_equal(aw_tcp_servers("ezphys-sim", 0x21, found, 3), 0);
 }
 
-#define WITH_OTHERS(name) cmocka_unit_test_setup_teardown(name, begin_others, end_others)
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(datagram_ports_have_holders),
-        cmocka_unit_test(servers_are_found_by_name_and_by_port),
-        cmocka_unit_test(other_clients_of_a_server_are_named),
-        cmocka_unit_test(served_connections_are_kept_alive),
-        cmocka_unit_test(a_terminal_made_here_is_raw),
-        cmocka_unit_test(problems_have_advice),
-        cmocka_unit_test(paths_and_names),
-        cmocka_unit_test(holders_and_sharers),
-        WITH_OTHERS(any_process_may_have_it),
-        WITH_OTHERS(terminals_of_other_containers),
-        WITH_OTHERS(who_has_locked_it_comes_first),
-        WITH_OTHERS(datagram_ports_of_others),
-        WITH_OTHERS(connections_to_the_same_server),
-        WITH_OTHERS(servers_of_others),
-    };
-    return cmocka_run_group_tests(tests, begin, NULL);
-}
+ALL_TESTS_WITH(begin, NULL);

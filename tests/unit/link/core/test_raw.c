@@ -45,9 +45,8 @@ static bool arrives(int fd, const char *text)
     return strstr(all, text) != NULL;
 }
 
-static void the_bytes_of_a_write(void **state)
+TEST(the_bytes_of_a_write)
 {
-    (void)state;
     static const struct {
         const char *url, *frame, *bytes;
         size_t size;
@@ -77,9 +76,8 @@ static void the_bytes_of_a_write(void **state)
     }
 }
 
-static void a_simulator_in_the_process_has_no_wire(void **state)
+TEST(a_simulator_in_the_process_has_no_wire)
 {
-    (void)state;
     struct aw_virtual_clock clock = aw_virtual_clock();
     struct echo_device *device = echo_device(0);
     struct aw_link *link = aw_sim_link(&device->base, &clock.base, true, "sim:");
@@ -87,13 +85,4 @@ static void a_simulator_in_the_process_has_no_wire(void **state)
     struct aw_link_raw raw = {.bytes = bytes, .cap = sizeof bytes};
     assert_false(aw_link_raw(link, "x", 1, &raw));
     aw_link_close(link);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(the_bytes_of_a_write),
-        cmocka_unit_test(a_simulator_in_the_process_has_no_wire),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -2,9 +2,8 @@
 
 #include "base/clock.h"
 
-static void answers_in_virtual_time(void **state)
+TEST(answers_in_virtual_time)
 {
-    (void)state;
     struct aw_virtual_clock clock = aw_virtual_clock();
     struct aw_link *link =
         aw_sim_link(&echo_device(3 * AW_SECOND)->base, &clock.base, false, "sim:echo");
@@ -22,9 +21,8 @@ static void answers_in_virtual_time(void **state)
     aw_link_close(link);
 }
 
-static void answers_in_real_time(void **state)
+TEST(answers_in_real_time)
 {
-    (void)state;
     struct aw_real_clock clock = aw_real_clock(-1);
     struct aw_link *link =
         aw_sim_link(&echo_device(20 * AW_MILLISECOND)->base, &clock.base, false, "sim:");
@@ -35,9 +33,8 @@ static void answers_in_real_time(void **state)
     aw_link_close(link);
 }
 
-static void a_short_buffer(void **state)
+TEST(a_short_buffer)
 {
-    (void)state;
     struct aw_virtual_clock clock = aw_virtual_clock();
     struct aw_error err;
     char buf[4];
@@ -60,9 +57,8 @@ static void a_short_buffer(void **state)
     aw_link_close(link);
 }
 
-static void a_wish_to_stop_ends_reading_even_in_a_flood(void **state)
+TEST(a_wish_to_stop_ends_reading_even_in_a_flood)
 {
-    (void)state;
     int ends[2];
     assert_int_equal(pipe(ends), 0);
     struct aw_real_clock clock = aw_real_clock(ends[0]);
@@ -82,9 +78,8 @@ static int64_t always_now(const struct aw_device *device)
     return 0;
 }
 
-static void an_impatient_device_does_not_hold_the_reader(void **state)
+TEST(an_impatient_device_does_not_hold_the_reader)
 {
-    (void)state;
     struct aw_virtual_clock clock = aw_virtual_clock();
     struct aw_device_ops ops = echo_ops;
     ops.next_event = always_now;
@@ -99,9 +94,8 @@ static void an_impatient_device_does_not_hold_the_reader(void **state)
     aw_link_close(link);
 }
 
-static void closes_its_device_and_says_connected(void **state)
+TEST(closes_its_device_and_says_connected)
 {
-    (void)state;
     int closed = 0;
     struct aw_virtual_clock clock = aw_virtual_clock();
     struct echo_device *device = echo_device(0);
@@ -111,17 +105,4 @@ static void closes_its_device_and_says_connected(void **state)
     aw_link_close(link);
     assert_int_equal(closed, 1);
     aw_link_close(NULL);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(answers_in_virtual_time),
-        cmocka_unit_test(answers_in_real_time),
-        cmocka_unit_test(a_short_buffer),
-        cmocka_unit_test(a_wish_to_stop_ends_reading_even_in_a_flood),
-        cmocka_unit_test(an_impatient_device_does_not_hold_the_reader),
-        cmocka_unit_test(closes_its_device_and_says_connected),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,19 +1,11 @@
 #include <fcntl.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/resource.h>
 #include <sys/socket.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include <cmocka.h>
-
 #include "link/core/spawn.h"
+#include "test.h"
 
 #define LIMIT (20 * AW_SECOND)
 
@@ -42,11 +34,10 @@ static void reads(struct aw_link *link, const char *expected)
     assert_string_equal(text, expected);
 }
 
-static void what_is_written_comes_back(void **state)
+TEST(what_is_written_comes_back)
 {
     struct aw_real_clock clock;
     struct aw_link *link = start(&clock, "cat <&3 >&3");
-    (void)state;
     assert_int_equal(link->connections, 1);
     assert_int_equal(aw_link_write(link, "hello", 5, NULL), AW_OK);
     reads(link, "hello");
@@ -54,14 +45,13 @@ static void what_is_written_comes_back(void **state)
     assert_int_equal(waitpid(-1, NULL, WNOHANG), -1); /* no child is left */
 }
 
-static void its_end_is_told(void **state)
+TEST(its_end_is_told)
 {
     struct aw_real_clock clock;
     struct aw_error err;
     struct aw_link *link = start(&clock, "printf bye >&3");
     char text[8];
     size_t got;
-    (void)state;
     reads(link, "bye");
     assert_int_equal(
         aw_link_read(link, text, sizeof text, &got, aw_clock_now(&clock.base) + LIMIT, &err),
@@ -71,23 +61,21 @@ static void its_end_is_told(void **state)
 }
 
 /* One that does not care about its end is killed. */
-static void closing_ends_it(void **state)
+TEST(closing_ends_it)
 {
     struct aw_real_clock clock;
     struct aw_link *link = start(&clock, "trap '' TERM; printf up >&3; exec sleep 1000");
-    (void)state;
     reads(link, "up");
     aw_link_close(link);
     assert_int_equal(waitpid(-1, NULL, WNOHANG), -1);
 }
 
-static void what_is_no_program(void **state)
+TEST(what_is_no_program)
 {
     char name[] = "x", *const argv[] = {name, NULL};
     struct aw_real_clock clock = aw_real_clock(-1);
     struct aw_link *link = NULL;
     struct aw_error err;
-    (void)state;
     assert_int_equal(aw_spawn_open(&link, "/nosuch/x", argv, &clock.base, &err), AW_NO_LINK);
     assert_non_null(strstr(err.text, "/nosuch/x: No such file"));
     assert_null(link);
@@ -103,7 +91,7 @@ static void limit_descriptors(rlim_t most)
 }
 
 /* At whatever step: it is told, and no descriptor and no process is left. */
-static void a_machine_that_has_run_out(void **state)
+TEST(a_machine_that_has_run_out)
 {
     char name[] = "true", *const argv[] = {name, NULL};
     struct aw_real_clock clock = aw_real_clock(-1);
@@ -112,7 +100,6 @@ static void a_machine_that_has_run_out(void **state)
     struct aw_error err;
     enum aw_status status = AW_NO_LINK;
     unsigned steps = 0;
-    (void)state;
     int lowest = dup(0);
     close(lowest);
     assert_int_equal(getrlimit(RLIMIT_NOFILE, &usual), 0);
@@ -133,14 +120,13 @@ static void a_machine_that_has_run_out(void **state)
     aw_link_close(link);
 }
 
-static void the_other_side(void **state)
+TEST(the_other_side)
 {
     struct aw_real_clock clock = aw_real_clock(-1);
     struct aw_link *link = NULL;
     struct aw_error err;
     char text[100];
     int pair[2];
-    (void)state;
     assert_int_equal(socketpair(AF_UNIX, SOCK_STREAM, 0, pair), 0);
     assert_int_equal(aw_spawn_parent(&link, pair[1], "fd", &clock.base, NULL), AW_OK);
     assert_int_equal(write(pair[0], "x", 1), 1);
@@ -161,27 +147,12 @@ static void the_other_side(void **state)
     close(pair[1]);
 }
 
-static void its_descriptor(void **state)
+TEST(its_descriptor)
 {
     struct aw_real_clock clock;
     struct aw_link *link = start(&clock, "exec cat <&3");
-    (void)state;
     assert_string_equal(link->key, "sh");
     assert_true(fcntl(aw_link_fd(link), F_GETFL) & O_NONBLOCK);
     assert_true(fcntl(aw_link_fd(link), F_GETFD) & FD_CLOEXEC);
     aw_link_close(link);
-}
-
-int main(void)
-{
-    static const struct CMUnitTest tests[] = {
-        cmocka_unit_test(what_is_written_comes_back),
-        cmocka_unit_test(its_end_is_told),
-        cmocka_unit_test(closing_ends_it),
-        cmocka_unit_test(what_is_no_program),
-        cmocka_unit_test(a_machine_that_has_run_out),
-        cmocka_unit_test(its_descriptor),
-        cmocka_unit_test(the_other_side),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,19 +1,11 @@
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 
-#include <cmocka.h>
-
-#include <stdio.h>
-#include <string.h>
+#include "test.h"
 
 #include "base/clock.h"
 #include "link/core/url.h"
 
-static void parts(void **state)
+TEST(parts)
 {
-    (void)state;
     static const struct {
         const char *text, *scheme, *rest;
         size_t n;
@@ -40,9 +32,8 @@ static void parts(void **state)
     }
 }
 
-static void values(void **state)
+TEST(values)
 {
-    (void)state;
     struct aw_url url;
     struct aw_error err;
     assert_int_equal(aw_url_parse(&url, "hid:serial=7?a=1&b=x=y&&c=", &err), AW_OK);
@@ -61,9 +52,8 @@ static void assert_refused(const char *text, const char *words)
     assert_non_null(strstr(err.text, words));
 }
 
-static void refused(void **state)
+TEST(refused)
 {
-    (void)state;
     char many[AW_URL_MAX + 1] = "sim:?";
     assert_refused("", "empty");
     assert_refused("sim:?fast", "'fast'");
@@ -81,9 +71,8 @@ static void refused(void **state)
     assert_string_equal(url.rest, many);
 }
 
-static void hosts_and_ports(void **state)
+TEST(hosts_and_ports)
 {
-    (void)state;
     static const struct {
         const char *text, *host; /* NULL: refused */
         unsigned port;
@@ -120,9 +109,8 @@ static void hosts_and_ports(void **state)
     }
 }
 
-static void shares(void **state)
+TEST(shares)
 {
-    (void)state;
     double share = -1;
     struct aw_error err;
     assert_int_equal(aw_url_share("10%", &share, &err), AW_OK);
@@ -136,9 +124,8 @@ static void shares(void **state)
     assert_int_equal(aw_url_share("", &share, &err), AW_USAGE);
 }
 
-static void durations(void **state)
+TEST(durations)
 {
-    (void)state;
     int64_t ns = -1;
     struct aw_error err;
     assert_int_equal(aw_url_duration("5ms", &ns, &err), AW_OK);
@@ -153,9 +140,8 @@ static void durations(void **state)
     assert_int_equal(aw_url_duration("10%", &ns, &err), AW_USAGE);
 }
 
-static void whole_numbers_and_words(void **state)
+TEST(whole_numbers_and_words)
 {
-    (void)state;
     static const char *const words[] = {"keep", "on", "off"};
     struct aw_url url;
     struct aw_error err = {0};
@@ -178,9 +164,8 @@ static void whole_numbers_and_words(void **state)
     assert_non_null(strstr(err.text, "keep|on|off"));
 }
 
-static void schemes_begin_with_any_small_letter(void **state)
+TEST(schemes_begin_with_any_small_letter)
 {
-    (void)state;
     static const char *const cases[][3] = {{"a:x", "a", "x"},  {"z9-:y", "z9-", "y"},
                                            {"{:x", "", "{:x"}, {"`:x", "", "`:x"},
                                            {"9:x", "", "9:x"}, {"A:x", "", "A:x"}};
@@ -193,9 +178,8 @@ static void schemes_begin_with_any_small_letter(void **state)
 }
 
 /* The longest, the most, the least and the greatest are taken. */
-static void limits_are_taken(void **state)
+TEST(limits_are_taken)
 {
-    (void)state;
     static const char *const words[] = {
         "aaaaaaaaaaaaaaaaaaaaaaaaaaaaaa", "bbbbbbbbbbbbbbbbbbbbbbbbbbbbbb",
         "cccccccccccccccccccccccccccccc", "dddddddddddddddddddddddddddddd", "e"};
@@ -241,9 +225,8 @@ static void limits_are_taken(void **state)
     assert_int_equal(ns, 3600 * AW_SECOND);
 }
 
-static void what_is_refused_is_told(void **state)
+TEST(what_is_refused_is_told)
 {
-    (void)state;
     char host[16];
     struct aw_url url;
     struct aw_error err = {0};
@@ -285,21 +268,4 @@ static void what_is_refused_is_told(void **state)
     assert_int_equal(aw_url_parse(&url, "x:?w=of", &err), AW_OK);
     assert_int_equal(aw_url_word(&url, "w", words, 3, &index, &err), AW_USAGE);
     assert_string_equal(err.text, "link key w=of: not one of keep|on|off");
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(parts),
-        cmocka_unit_test(values),
-        cmocka_unit_test(refused),
-        cmocka_unit_test(hosts_and_ports),
-        cmocka_unit_test(shares),
-        cmocka_unit_test(durations),
-        cmocka_unit_test(whole_numbers_and_words),
-        cmocka_unit_test(schemes_begin_with_any_small_letter),
-        cmocka_unit_test(limits_are_taken),
-        cmocka_unit_test(what_is_refused_is_told),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -55,12 +55,10 @@ static void plug_in(const char *node, const char *what)
     shell(": >'%s'", node_path(node));
 }
 
-static int unplug_all(void **state)
+static void unplug_all(void)
 {
-    (void)state;
     shell("rm -rf '%s/sys' '%s'", getenv("UMOCKDEV_DIR"), getenv("HIDRAW_DIR"));
     shell("mkdir -p '%s/sys' '%s'", getenv("UMOCKDEV_DIR"), getenv("HIDRAW_DIR"));
-    return 0;
 }
 
 /* Somebody who plays the board: gives each report back, like a board that is asked what it does not
@@ -94,9 +92,8 @@ static void end_board(struct board *board)
     aw_link_close(board->link);
 }
 
-static void lists_what_is_there(void **state)
+TEST_WITH(unplug_all, NULL, lists_what_is_there)
 {
-    (void)state;
     struct aw_hid_port ports[2], more[8];
     assert_int_equal(aw_link_list_hid(&test_protocol, ports, 2), 0);
     plug_in("hidraw10", "16c0:0486 9F00 'ItsyBitsy M4' 2 FF00 3");
@@ -135,7 +132,7 @@ static void lists_what_is_there(void **state)
     assert_int_equal(aw_link_list_hid(&test_protocol, more, 8), 4);
     assert_memory_equal(&more[4], &untouched, sizeof untouched);
 
-    unplug_all(NULL); /* boards that are half known, and interfaces in another order than nodes */
+    unplug_all(); /* boards that are half known, and interfaces in another order than nodes */
     plug_in("hidraw1", "16c0:0487 X 'Half'");
     plug_in("hidraw2", "16c1:0486 Y 'Half'");
     plug_in("hidraw3", TEENSY " 1 FFAB 7");
@@ -146,7 +143,7 @@ static void lists_what_is_there(void **state)
     assert_false(more[0].chosen || more[1].chosen || more[2].chosen);
     assert_true(more[3].chosen);
 
-    unplug_all(NULL); /* a Teensy that has nothing but the serial emulation */
+    unplug_all(); /* a Teensy that has nothing but the serial emulation */
     plug_in("hidraw4", TEENSY " 0 FFC9 7");
     assert_int_equal(aw_link_list_hid(&test_protocol, more, 8), 1);
     assert_false(more[0].chosen);
@@ -171,9 +168,8 @@ static void assert_opens(const char *url, const char *key)
     aw_link_close(link);
 }
 
-static void chooses_one(void **state)
+TEST_WITH(unplug_all, NULL, chooses_one)
 {
-    (void)state;
     struct board board;
     plug_in("hidraw0", "046d:c077 '' 'USB Mouse' 0 0001 1");
     plug_in("hidraw3", TEENSY " 0 FFAB 7");
@@ -196,9 +192,8 @@ static void chooses_one(void **state)
     end_board(&board);
 }
 
-static void several_are_listed(void **state)
+TEST_WITH(unplug_all, NULL, several_are_listed)
 {
-    (void)state;
     plug_in("hidraw0", "046d:c077 '' 'USB Mouse' 0 0001 1"); /* is none of them */
     plug_in("hidraw1", "16c0:0486 A1 'ItsyBitsy M4'");
     plug_in("hidraw2", "3742:0007 '' 'Nucleo' 0 FFAB");
@@ -212,17 +207,15 @@ static void several_are_listed(void **state)
     end_board(&board);
 }
 
-static void same_serials_are_told_apart(void **state)
+TEST_WITH(unplug_all, NULL, same_serials_are_told_apart)
 {
-    (void)state;
     plug_in("hidraw1", "16c0:0486 A1 'ItsyBitsy M4'");
     plug_in("hidraw2", "16c0:0486 A1 'ItsyBitsy M4'");
     assert_open_fails("hid:serial=A1", AW_NO_LINK, "one: hid:/dev/hidraw1, hid:/dev/hidraw2");
 }
 
-static void problems_of_boards(void **state)
+TEST_WITH(unplug_all, NULL, problems_of_boards)
 {
-    (void)state;
     static const char rule[] = "KERNEL==\"hidraw*\", KERNELS==\"0003:16C0:0486.*\", MODE=\"0660\", "
                                "GROUP=\"plugdev\", TAG+=\"uaccess\"";
     static const struct {
@@ -260,9 +253,8 @@ static void problems_of_boards(void **state)
     assert_string_equal(text, "not permitted — ask its owner, or look at ls -l");
 }
 
-static void wrong_links(void **state)
+TEST_WITH(unplug_all, NULL, wrong_links)
 {
-    (void)state;
     assert_open_fails("hid:", AW_NO_LINK, "hid: no board found — is it plugged in");
     assert_open_fails("hid:16c0:0486", AW_NO_LINK, "hid:16c0:0486: no board found");
     assert_open_fails("hid:elbow", AW_USAGE, "hid:VID:PID");
@@ -290,9 +282,8 @@ static void wrong_links(void **state)
     assert_open_fails("uhid:1", AW_USAGE, "takes nothing");
 }
 
-static void paths_that_are_no_hidraw(void **state)
+TEST_WITH(unplug_all, NULL, paths_that_are_no_hidraw)
 {
-    (void)state;
     assert_open_fails("hid:/dev/null", AW_NO_LINK, "no HID device");
     assert_open_fails("hid:/tmp", AW_NO_LINK, "no HID device");
     assert_open_fails("hid:/proc/self/exe", AW_NO_LINK, "hid:/proc/self/exe: ");
@@ -313,9 +304,8 @@ static void set_age(const char *node, int64_t age_ns)
     assert_int_equal(utimensat(AT_FDCWD, node_path(node), times, 0), 0);
 }
 
-static void permission_is_explained(void **state)
+TEST_WITH(unplug_all, NULL, permission_is_explained)
 {
-    (void)state;
     struct aw_hid_port port;
     struct aw_virtual_clock clock = aw_virtual_clock();
     const struct aw_link_options options = {.clock = &clock.base, .protocol = &test_protocol};
@@ -357,9 +347,8 @@ static enum aw_status wait_for_udev(struct aw_clock *clock, int fd, short events
     return AW_TIMEOUT;
 }
 
-static void new_nodes_are_waited_for(void **state)
+TEST_WITH(unplug_all, NULL, new_nodes_are_waited_for)
 {
-    (void)state;
     struct board board;
     struct udev_clock clock = {.real = aw_real_clock(-1)};
     clock.real.base.wait = wait_for_udev;
@@ -415,9 +404,8 @@ static void exchange(struct aw_link *link, unsigned i)
     assert_memory_equal(back, sent, sizeof sent);
 }
 
-static void a_thousand_transactions(void **state)
+TEST_WITH(unplug_all, NULL, a_thousand_transactions)
 {
-    (void)state;
     struct aw_real_clock clock = aw_real_clock(-1);
     struct board board;
     plug_in("hidraw1", "16c0:0486 A1 'ItsyBitsy M4'");
@@ -432,9 +420,8 @@ static void a_thousand_transactions(void **state)
     end_board(&board);
 }
 
-static void reports_of_other_sizes(void **state)
+TEST_WITH(unplug_all, NULL, reports_of_other_sizes)
 {
-    (void)state;
     struct aw_real_clock clock = aw_real_clock(-1);
     struct board board;
     unsigned char report[100] = {0};
@@ -458,9 +445,8 @@ static void reports_of_other_sizes(void **state)
     end_board(&board);
 }
 
-static void waiting_ends_when_asked(void **state)
+TEST_WITH(unplug_all, NULL, waiting_ends_when_asked)
 {
-    (void)state;
     int stop[2];
     assert_int_equal(pipe(stop), 0);
     struct aw_real_clock clock = aw_real_clock(stop[0]);
@@ -483,9 +469,8 @@ static void waiting_ends_when_asked(void **state)
     close(stop[1]);
 }
 
-static void a_board_that_hangs(void **state)
+TEST_WITH(unplug_all, NULL, a_board_that_hangs)
 {
-    (void)state;
     struct aw_real_clock clock = aw_real_clock(-1);
     struct aw_error err = {0};
     struct board board;
@@ -502,9 +487,8 @@ static void a_board_that_hangs(void **state)
 }
 
 /* A board that is also a keyboard: one node with two collections. */
-static void a_node_counts_once(void **state)
+TEST_WITH(unplug_all, NULL, a_node_counts_once)
 {
-    (void)state;
     struct aw_hid_port ports[4];
     plug_in("hidraw1", "16c0:0486 A1 'ItsyBitsy M4'");
     shell("d=$(find '%s/sys/devices' -name report_descriptor) && "
@@ -517,9 +501,8 @@ static void a_node_counts_once(void **state)
     assert_true(ports[0].chosen);
 }
 
-static void unplugging(void **state)
+TEST_WITH(unplug_all, NULL, unplugging)
 {
-    (void)state;
     struct aw_real_clock clock = aw_real_clock(-1);
     struct board board;
     struct aw_error err = {0};
@@ -541,9 +524,8 @@ static void unplugging(void **state)
     end_board(&board);
 }
 
-static void rules_for_udev(void **state)
+TEST_WITH(unplug_all, NULL, rules_for_udev)
 {
-    (void)state;
     char text[4000], cut[30], word[40];
     size_t size = aw_hid_udev_rules(&test_protocol, text, sizeof text);
     assert_int_equal(size, strlen(text));
@@ -558,41 +540,19 @@ static void rules_for_udev(void **state)
         assert_true(*line == '#' || *line == '\n' || *line == 'K' || *line == 'S');
 }
 
-static void no_uhid_here(void **state)
+TEST_WITH(unplug_all, NULL, no_uhid_here)
 {
-    (void)state;
     if (access("/dev/uhid", F_OK) == 0)
         skip(); /* the real thing is tested in the VM */
     assert_open_fails("uhid:", AW_NO_LINK, "sudo modprobe uhid");
 }
 
-#define CASE(name) cmocka_unit_test_setup(name, unplug_all)
-
-static int all_tests(void)
+static void remove_nodes(void)
 {
-    const struct CMUnitTest tests[] = {
-        CASE(lists_what_is_there),
-        CASE(chooses_one),
-        CASE(several_are_listed),
-        CASE(same_serials_are_told_apart),
-        CASE(wrong_links),
-        CASE(problems_of_boards),
-        CASE(paths_that_are_no_hidraw),
-        CASE(permission_is_explained),
-        CASE(new_nodes_are_waited_for),
-        CASE(a_thousand_transactions),
-        CASE(reports_of_other_sizes),
-        CASE(waiting_ends_when_asked),
-        CASE(a_board_that_hangs),
-        CASE(a_node_counts_once),
-        CASE(unplugging),
-        CASE(rules_for_udev),
-        CASE(no_uhid_here),
-    };
-    int failed = cmocka_run_group_tests(tests, NULL, NULL);
     shell("rm -rf '%s'", getenv("UMOCKDEV_DIR"));
-    return failed;
 }
+
+ALL_TESTS_WITH(NULL, remove_nodes);
 
 /* The same program, with what makes the boards up in front of its libraries. */
 static int start_anew(char **argv)
@@ -619,5 +579,5 @@ static int start_anew(char **argv)
 int main(int argc, char **argv)
 {
     (void)argc;
-    return getenv("HIDRAW_DIR") ? all_tests() : start_anew(argv);
+    return getenv("HIDRAW_DIR") ? test_run() : start_anew(argv);
 }

@@ -75,22 +75,20 @@ ssize_t read(int fd, void *buf, size_t size)
     return fails(fd, &kernel.read_error) ? -1 : NEXT(read)(fd, buf, size);
 }
 
-static int load(void **state)
+static void load(void)
 {
-    (void)state;
     memset(&kernel, 0, sizeof kernel);
     memset(kernel.ends, -1, sizeof kernel.ends);
     int failed = other_begin();
     other_open = open_uhid;
-    return failed;
+    assert_int_equal(failed, 0);
 }
 
-static int unload(void **state)
+static void unload(void)
 {
-    (void)state;
     close(kernel.ends[1]); /* the other one is the link's */
     kernel.ends[0] = -1;
-    return other_end();
+    assert_int_equal(other_end(), 0);
 }
 
 static void tell(const struct uhid_event *event)
@@ -131,9 +129,8 @@ static void assert_read_gives(struct aw_link *link, size_t cap, const char *want
     assert_memory_equal(buf, wanted, size);
 }
 
-static void a_board_is_made(void **state)
+TEST_WITH(load, unload, a_board_is_made)
 {
-    (void)state;
     struct aw_real_clock clock = aw_real_clock(-1);
     struct aw_link *link = open_link("uhid:?serial=T1", &clock.base);
     const struct uhid_create2_req *board = &kernel.created.u.create2;
@@ -152,7 +149,7 @@ static void a_board_is_made(void **state)
 }
 
 /* Each is another board, with a serial number and a place of its own. */
-static void no_two_are_the_same(void **state)
+TEST_WITH(load, unload, no_two_are_the_same)
 {
     struct aw_real_clock clock = aw_real_clock(-1);
     struct uhid_event first;
@@ -160,8 +157,8 @@ static void no_two_are_the_same(void **state)
     first = kernel.created;
     assert_memory_equal(link->key, "uhid:SIM", 8);
     aw_link_close(link);
-    assert_int_equal(unload(state), 0);
-    assert_int_equal(load(state), 0);
+    unload();
+    load();
     link = open_link("uhid:", &clock.base);
     assert_string_not_equal((const char *)first.u.create2.uniq,
                             (const char *)kernel.created.u.create2.uniq);
@@ -170,9 +167,8 @@ static void no_two_are_the_same(void **state)
     aw_link_close(link);
 }
 
-static void reports_pass_both_ways(void **state)
+TEST_WITH(load, unload, reports_pass_both_ways)
 {
-    (void)state;
     char report[AW_HID_REPORT + 2] = "\0\x25joints";
     struct aw_error err = {0};
     struct aw_real_clock clock = aw_real_clock(-1);
@@ -204,9 +200,8 @@ static void reports_pass_both_ways(void **state)
 }
 
 /* Reports that are asked for by the control endpoint: the board does not know them. */
-static void control_requests_are_refused(void **state)
+TEST_WITH(load, unload, control_requests_are_refused)
 {
-    (void)state;
     struct aw_real_clock clock = aw_real_clock(-1);
     struct aw_link *link = open_link("uhid:", &clock.base);
     tell(&(struct uhid_event){.type = UHID_GET_REPORT, .u.get_report.id = 77});
@@ -223,9 +218,8 @@ static void control_requests_are_refused(void **state)
     aw_link_close(link);
 }
 
-static void errors_while_it_runs(void **state)
+TEST_WITH(load, unload, errors_while_it_runs)
 {
-    (void)state;
     struct aw_error err = {0};
     char buf[AW_HID_REPORT];
     size_t got;
@@ -254,9 +248,8 @@ static void errors_while_it_runs(void **state)
     aw_link_close(link);
 }
 
-static void what_the_kernel_refuses(void **state)
+TEST_WITH(load, unload, what_the_kernel_refuses)
 {
-    (void)state;
     static const int permission[] = {EACCES, EPERM};
     for (size_t i = 0; i < sizeof permission / sizeof *permission; i++) {
         kernel.open_error = permission[i];
@@ -280,16 +273,14 @@ static int open_and_break(const char *path)
     return fd;
 }
 
-static void no_device_is_made(void **state)
+TEST_WITH(load, unload, no_device_is_made)
 {
-    (void)state;
     other_open = open_and_break;
     assert_open_fails("uhid:", AW_NO_LINK, "uhid: the kernel makes no device: Cannot allocate");
 }
 
-static void no_node_appears(void **state)
+TEST_WITH(load, unload, no_node_appears)
 {
-    (void)state;
     struct aw_virtual_clock clock = aw_virtual_clock();
     const struct aw_link_options options = {.clock = &clock.base, .protocol = &test_protocol};
     struct aw_error err = {0};
@@ -310,17 +301,4 @@ static void no_node_appears(void **state)
     assert_string_equal(err.text, "uhid: stopped");
     close(stop[0]);
     close(stop[1]);
-}
-
-#define CASE(name) cmocka_unit_test_setup_teardown(name, load, unload)
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        CASE(a_board_is_made),        CASE(no_two_are_the_same),
-        CASE(reports_pass_both_ways), CASE(control_requests_are_refused),
-        CASE(errors_while_it_runs),   CASE(what_the_kernel_refuses),
-        CASE(no_device_is_made),      CASE(no_node_appears),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -118,24 +118,21 @@ static void plug_in_adapter(void)
     other_symlink(BY_ID, "../../ttyAW0");
 }
 
-static int plug_in(void **state)
+static void plug_in(void)
 {
-    (void)state;
     memset(&port, 0, sizeof port);
-    if (other_begin() != 0 || openpty(&port.cable, &port.line, port.name, NULL, NULL) != 0)
-        return -1;
+    assert_false(other_begin() != 0 ||
+                 openpty(&port.cable, &port.line, port.name, NULL, NULL) != 0);
     other_open = open_port;
     other_stat = describe_file;
     plug_in_adapter();
     close(port.line);
-    return 0;
 }
 
-static int unplug(void **state)
+static void unplug(void)
 {
-    (void)state;
     close(port.cable);
-    return other_end();
+    assert_int_equal(other_end(), 0);
 }
 
 static void assert_goes_both_ways(struct aw_link *link)
@@ -153,9 +150,8 @@ static void assert_goes_both_ways(struct aw_link *link)
     assert_read_is(link, AW_TIMEOUT, 0); /* no data is no end */
 }
 
-static void a_port_is_opened(void **state)
+TEST_WITH(plug_in, unplug, a_port_is_opened)
 {
-    (void)state;
     static const char *const urls[] = {"serial:" PORT, PORT, "serial:ttyAW0", "serial:" BY_ID};
     struct aw_real_clock clock = aw_real_clock(-1);
     for (size_t i = 0; i < sizeof urls / sizeof *urls; i++) {
@@ -172,9 +168,8 @@ static void a_port_is_opened(void **state)
     aw_link_close(link);
 }
 
-static void settings_reach_the_port(void **state)
+TEST_WITH(plug_in, unplug, settings_reach_the_port)
 {
-    (void)state;
     if (getenv("AW_EMULATED"))
         skip(); /* tests/cross.sh: the emulator does not know all of a terminal's settings */
     static const struct {
@@ -202,9 +197,8 @@ static void settings_reach_the_port(void **state)
 }
 
 /* An Arduino is reset by DTR: as it was, unless somebody asks. */
-static void modem_lines_are_as_asked(void **state)
+TEST_WITH(plug_in, unplug, modem_lines_are_as_asked)
 {
-    (void)state;
     static const struct {
         const char *query;
         int before, after;
@@ -225,9 +219,8 @@ static void modem_lines_are_as_asked(void **state)
     }
 }
 
-static void what_the_port_refuses(void **state)
+TEST_WITH(plug_in, unplug, what_the_port_refuses)
 {
-    (void)state;
     static const struct {
         enum aw_status status;
         const char *words;
@@ -253,9 +246,8 @@ static void what_the_port_refuses(void **state)
 }
 
 /* Something like a gadget's ttyGS0, which is in sysfs and has no modem lines. */
-static void without_modem_lines_it_is_a_tty(void **state)
+TEST_WITH(plug_in, unplug, without_modem_lines_it_is_a_tty)
 {
-    (void)state;
     struct aw_real_clock clock = aw_real_clock(-1);
     port.no_modem_lines = ENOTTY;
     struct aw_link *link = open_link(PORT, &clock.base);
@@ -269,9 +261,8 @@ static void without_modem_lines_it_is_a_tty(void **state)
     assert_open_fails(PORT "?dtr=on", AW_USAGE, PORT ": has no dtr line — leave out dtr=");
 }
 
-static void who_has_it_is_told(void **state)
+TEST_WITH(plug_in, unplug, who_has_it_is_told)
 {
-    (void)state;
     char words[100];
     struct aw_real_clock clock = aw_real_clock(-1);
     if (getenv("AW_EMULATED"))
@@ -287,9 +278,8 @@ static void who_has_it_is_told(void **state)
     close(fd);
 }
 
-static void why_it_cannot_be_opened(void **state)
+TEST_WITH(plug_in, unplug, why_it_cannot_be_opened)
 {
-    (void)state;
     static const struct {
         int error;
         const char *words;
@@ -314,9 +304,8 @@ static void why_it_cannot_be_opened(void **state)
     assert_open_fails("/dev/ttyAW1", AW_NO_LINK, "not a terminal or serial port");
 }
 
-static void ports_are_listed(void **state)
+TEST_WITH(plug_in, unplug, ports_are_listed)
 {
-    (void)state;
     struct aw_port ports[4];
     char holder[100];
     assert_int_equal(aw_link_list_serial(NULL, 0), 1);
@@ -352,9 +341,8 @@ static void ports_are_listed(void **state)
 }
 
 /* Of several ports as many are named as fit into a line. */
-static void more_ports_than_one_line_takes(void **state)
+TEST_WITH(plug_in, unplug, more_ports_than_one_line_takes)
 {
-    (void)state;
     struct aw_port ports[9];
     char words[200], path[80], target[80];
     for (int n = 1; n <= 8; n++) {
@@ -382,9 +370,8 @@ static void more_ports_than_one_line_takes(void **state)
 }
 
 /* Since Linux 6.5 the serial core stands between the port and its driver. */
-static void the_serial_core_is_no_driver(void **state)
+TEST_WITH(plug_in, unplug, the_serial_core_is_no_driver)
 {
-    (void)state;
     struct aw_port ports[2];
     other_remove("/sys/class/tty");
     other_symlink("/sys/class/tty/ttyAW0",
@@ -403,9 +390,8 @@ static void the_serial_core_is_no_driver(void **state)
     assert_string_equal(ports[0].description, "ttyAW0");
 }
 
-static void a_port_that_goes_away_is_lost(void **state)
+TEST_WITH(plug_in, unplug, a_port_that_goes_away_is_lost)
 {
-    (void)state;
     struct aw_real_clock clock = aw_real_clock(-1);
     struct aw_error err = {0};
     struct aw_link *link = open_link(PORT, &clock.base);
@@ -415,24 +401,4 @@ static void a_port_that_goes_away_is_lost(void **state)
     assert_int_equal(aw_link_write(link, "x", 1, &err), AW_LOST);
     assert_non_null(strstr(err.text, BY_ID ": connection lost: "));
     aw_link_close(link);
-}
-
-#define CASE(name) cmocka_unit_test_setup_teardown(name, plug_in, unplug)
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        CASE(a_port_is_opened),
-        CASE(settings_reach_the_port),
-        CASE(modem_lines_are_as_asked),
-        CASE(what_the_port_refuses),
-        CASE(without_modem_lines_it_is_a_tty),
-        CASE(who_has_it_is_told),
-        CASE(why_it_cannot_be_opened),
-        CASE(ports_are_listed),
-        CASE(more_ports_than_one_line_takes),
-        CASE(the_serial_core_is_no_driver),
-        CASE(a_port_that_goes_away_is_lost),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

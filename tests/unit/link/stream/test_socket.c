@@ -74,16 +74,14 @@ static void clients_take_turns(const char *listen)
     aw_link_close(second);
 }
 
-static void tcp_clients_take_turns(void **state)
+TEST(tcp_clients_take_turns)
 {
-    (void)state;
     clients_take_turns("tcp-listen:0");
     clients_take_turns("tcp-listen:127.0.0.1:0");
 }
 
-static void unix_clients_take_turns(void **state)
+TEST(unix_clients_take_turns)
 {
-    (void)state;
     char listen[80];
     snprintf(listen, sizeof listen, "unix-listen:/tmp/aw-unix-%d", (int)getpid());
     clients_take_turns(listen);
@@ -104,9 +102,8 @@ static void expect_datagram(struct aw_link *link, const char *text)
 
 /* As a hidraw node: what any client sends arrives, what is sent goes to all, and they take turns.
  */
-static void a_shared_server_answers_all(void **state)
+TEST(a_shared_server_answers_all)
 {
-    (void)state;
     struct aw_real_clock clock = aw_real_clock(-1);
     struct aw_link_options options = {.clock = &clock.base, .shared = true};
     struct aw_link *server, *clients[3];
@@ -164,9 +161,8 @@ static enum aw_status end_turn_meanwhile(struct aw_clock *clock, int fd, short e
     return aw_clock_wait(&real.base, fd, events, deadline);
 }
 
-static void a_turn_is_waited_for(void **state)
+TEST(a_turn_is_waited_for)
 {
-    (void)state;
     struct turning_clock clock = {.real = aw_real_clock(-1)};
     struct aw_link_options options = {.clock = &clock.real.base, .shared = true};
     struct aw_link *server;
@@ -188,9 +184,8 @@ static void a_turn_is_waited_for(void **state)
 }
 
 /* As many as there is room for; who comes then is sent away, and the others are served. */
-static void a_shared_server_has_room_for_so_many(void **state)
+TEST(a_shared_server_has_room_for_so_many)
 {
-    (void)state;
     enum { ROOM = 64 };
     struct aw_real_clock clock = aw_real_clock(-1);
     struct aw_link_options options = {.clock = &clock.base, .shared = true};
@@ -224,9 +219,8 @@ static void a_shared_server_has_room_for_so_many(void **state)
     aw_link_close(server);
 }
 
-static void tcp_failures(void **state)
+TEST(tcp_failures)
 {
-    (void)state;
     struct aw_real_clock clock = aw_real_clock(-1);
     char listen[80], ready[160];
     assert_open_fails("tcp:127.0.0.1", AW_USAGE, "no port");
@@ -243,9 +237,8 @@ static void tcp_failures(void **state)
 }
 
 /* The listener's queue is full, so that connecting takes until it has room. */
-static void tcp_takes_its_time_to_connect(void **state)
+TEST(tcp_takes_its_time_to_connect)
 {
-    (void)state;
     char url[40];
     int stop[2], listener = socket(AF_INET, SOCK_STREAM, 0);
     struct sockaddr_in at = {.sin_family = AF_INET, .sin_addr = {htonl(INADDR_LOOPBACK)}};
@@ -276,9 +269,8 @@ static void tcp_takes_its_time_to_connect(void **state)
     close(stop[1]);
 }
 
-static void tcp_over_ipv6(void **state)
+TEST(tcp_over_ipv6)
 {
-    (void)state;
     struct aw_real_clock clock = aw_real_clock(-1);
     struct sockaddr_in6 at = {.sin6_family = AF_INET6, .sin6_addr = IN6ADDR_LOOPBACK_INIT};
     int fd = socket(AF_INET6, SOCK_STREAM, 0);
@@ -293,9 +285,8 @@ static void tcp_over_ipv6(void **state)
     aw_link_close(server);
 }
 
-static void tcp_does_not_wait_to_fill_a_segment(void **state)
+TEST(tcp_does_not_wait_to_fill_a_segment)
 {
-    (void)state;
     struct aw_real_clock clock = aw_real_clock(-1);
     int on = 0;
     socklen_t size = sizeof on;
@@ -311,9 +302,8 @@ static void tcp_does_not_wait_to_fill_a_segment(void **state)
     aw_link_close(server);
 }
 
-static void a_client_that_does_not_read_makes_room(void **state)
+TEST(a_client_that_does_not_read_makes_room)
 {
-    (void)state;
     struct aw_real_clock clock = aw_real_clock(-1);
     struct aw_error err;
     static char flood[1 << 20];
@@ -337,9 +327,8 @@ static void a_client_that_does_not_read_makes_room(void **state)
     aw_link_close(server);
 }
 
-static void a_server_that_does_not_read_is_told(void **state)
+TEST(a_server_that_does_not_read_is_told)
 {
-    (void)state;
     struct aw_real_clock clock = aw_real_clock(-1);
     struct aw_error err = {0};
     static char flood[32 << 20]; /* more than any socket buffers take */
@@ -355,9 +344,8 @@ static void a_server_that_does_not_read_is_told(void **state)
     aw_link_close(server);
 }
 
-static void unix_keeps_datagrams_apart(void **state)
+TEST(unix_keeps_datagrams_apart)
 {
-    (void)state;
     char url[80], buf[8];
     size_t got;
     struct aw_error err;
@@ -376,9 +364,8 @@ static void unix_keeps_datagrams_apart(void **state)
     aw_link_close(server);
 }
 
-static void unix_failures(void **state)
+TEST(unix_failures)
 {
-    (void)state;
     struct aw_real_clock clock = aw_real_clock(-1);
     char path[60], url[80], long_url[200];
     snprintf(path, sizeof path, "/tmp/aw-unix-%d", (int)getpid());
@@ -465,9 +452,8 @@ static void last_words_are_heard(const char *listen)
     aw_link_close(server);
 }
 
-static void what_was_written_before_closing_gets_there(void **state)
+TEST(what_was_written_before_closing_gets_there)
 {
-    (void)state;
     char listen[80];
     snprintf(listen, sizeof listen, "unix-listen:/tmp/aw-unix-%d", (int)getpid());
     last_words_are_heard(listen);
@@ -504,17 +490,15 @@ static void last_words_of_the_dead_are_heard(bool shared)
     aw_link_close(server);
 }
 
-static void what_a_client_wrote_that_died_gets_there(void **state)
+TEST(what_a_client_wrote_that_died_gets_there)
 {
-    (void)state;
     last_words_of_the_dead_are_heard(false);
     last_words_of_the_dead_are_heard(true);
 }
 
 /* Bytes unread, but the peer sees an end and no reset. */
-static void a_connection_is_closed_in_order(void **state)
+TEST(a_connection_is_closed_in_order)
 {
-    (void)state;
     char url[40], buf[8];
     struct sockaddr_in at = {.sin_family = AF_INET, .sin_addr = {htonl(INADDR_LOOPBACK)}};
     socklen_t size = sizeof at;
@@ -537,9 +521,8 @@ static void a_connection_is_closed_in_order(void **state)
 }
 
 /* Whoever has missed something hears nothing more: the next would begin in the middle of it. */
-static void who_missed_something_is_not_told_the_rest(void **state)
+TEST(who_missed_something_is_not_told_the_rest)
 {
-    (void)state;
     struct aw_real_clock clock = aw_real_clock(-1);
     struct aw_link *server = open_link("tcp-listen:0", &clock.base);
     struct aw_link *client = open_link(server->ready, &clock.base);
@@ -562,17 +545,15 @@ static void who_missed_something_is_not_told_the_rest(void **state)
     aw_link_close(server);
 }
 
-static void devices_are_served(void **state)
+TEST(devices_are_served)
 {
-    (void)state;
     talk_to_a_served_device("tcp-listen:0", 3);
     talk_to_a_served_device("tcp-listen:0?delay=1ms&seed=1", 3);
     talk_to_a_served_device("pty:", 0);
 }
 
-static void a_wish_to_stop_ends_waiting_for_clients(void **state)
+TEST(a_wish_to_stop_ends_waiting_for_clients)
 {
-    (void)state;
     int ends[2];
     assert_int_equal(pipe(ends), 0);
     struct aw_real_clock clock = aw_real_clock(ends[0]);
@@ -584,9 +565,8 @@ static void a_wish_to_stop_ends_waiting_for_clients(void **state)
     close(ends[1]);
 }
 
-static void a_wish_to_stop_ends_the_look_for_a_name(void **state)
+TEST(a_wish_to_stop_ends_the_look_for_a_name)
 {
-    (void)state;
     int ends[2];
     struct aw_link *link;
     assert_int_equal(pipe(ends), 0);
@@ -609,31 +589,4 @@ static void a_wish_to_stop_ends_the_look_for_a_name(void **state)
     atomic_store(&told_to_answer, true);
     close(ends[0]);
     close(ends[1]);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(tcp_clients_take_turns),
-        cmocka_unit_test(unix_clients_take_turns),
-        cmocka_unit_test(a_shared_server_answers_all),
-        cmocka_unit_test(a_turn_is_waited_for),
-        cmocka_unit_test(a_shared_server_has_room_for_so_many),
-        cmocka_unit_test(tcp_failures),
-        cmocka_unit_test(tcp_takes_its_time_to_connect),
-        cmocka_unit_test(tcp_over_ipv6),
-        cmocka_unit_test(tcp_does_not_wait_to_fill_a_segment),
-        cmocka_unit_test(a_client_that_does_not_read_makes_room),
-        cmocka_unit_test(a_server_that_does_not_read_is_told),
-        cmocka_unit_test(unix_keeps_datagrams_apart),
-        cmocka_unit_test(unix_failures),
-        cmocka_unit_test(what_was_written_before_closing_gets_there),
-        cmocka_unit_test(what_a_client_wrote_that_died_gets_there),
-        cmocka_unit_test(a_connection_is_closed_in_order),
-        cmocka_unit_test(who_missed_something_is_not_told_the_rest),
-        cmocka_unit_test(devices_are_served),
-        cmocka_unit_test(a_wish_to_stop_ends_waiting_for_clients),
-        cmocka_unit_test(a_wish_to_stop_ends_the_look_for_a_name),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -37,17 +37,15 @@ static const char *url(const char *scheme, const char *path)
     return out;
 }
 
-static int make_directory(void **state)
+static void make_directory(void)
 {
-    (void)state;
     snprintf(directory, sizeof directory, "%s/aw-tty-XXXXXX", "/tmp");
-    return mkdtemp(directory) ? 0 : -1;
+    assert_true(mkdtemp(directory));
 }
 
-static int remove_directory(void **state)
+static void remove_directory(void)
 {
-    (void)state;
-    return rmdir(directory); /* fails if a test leaves something behind */
+    assert_int_equal(rmdir(directory), 0); /* fails if a test leaves something behind */
 }
 
 /* Writes what no client takes, and waits until it has arrived in the line. */
@@ -60,9 +58,8 @@ static void say_for_nobody(struct aw_link *server, const char *path)
     close(line.fd);
 }
 
-static void clients_come_and_go(void **state)
+TEST(clients_come_and_go)
 {
-    (void)state;
     struct aw_real_clock clock = aw_real_clock(-1);
     const char *path = in_directory("arm");
     struct aw_link *server = open_link(url("pty:", path), &clock.base);
@@ -88,9 +85,8 @@ static void clients_come_and_go(void **state)
     assert_int_equal(access(path, F_OK), -1);
 }
 
-static void the_bare_path_works(void **state)
+TEST(the_bare_path_works)
 {
-    (void)state;
     struct aw_real_clock clock = aw_real_clock(-1);
     struct aw_link *server = open_link(url("pty:", in_directory("arm")), &clock.base);
     struct aw_link *client = open_link(in_directory("arm"), &clock.base);
@@ -104,9 +100,8 @@ static void the_bare_path_works(void **state)
     aw_link_close(server);
 }
 
-static void a_lost_server_is_lost(void **state)
+TEST(a_lost_server_is_lost)
 {
-    (void)state;
     struct aw_real_clock clock = aw_real_clock(-1);
     struct aw_error err = {0};
     struct aw_link *server = open_link("pty:", &clock.base);
@@ -118,9 +113,8 @@ static void a_lost_server_is_lost(void **state)
     aw_link_close(client);
 }
 
-static void nobody_reads(void **state)
+TEST(nobody_reads)
 {
-    (void)state;
     struct aw_real_clock clock = aw_real_clock(-1);
     struct aw_error err = {0};
     char flood[32768];
@@ -145,9 +139,8 @@ static void nobody_reads(void **state)
 }
 
 /* Nothing taken: say it again. A part taken: what is said next would be taken for the rest. */
-static void the_device_does_not_read(void **state)
+TEST(the_device_does_not_read)
 {
-    (void)state;
     struct aw_real_clock clock = aw_real_clock(-1);
     struct aw_error err = {0};
     char flood[32768];
@@ -167,9 +160,8 @@ static void the_device_does_not_read(void **state)
     aw_link_close(server);
 }
 
-static void a_second_client_hears_who_has_it(void **state)
+TEST(a_second_client_hears_who_has_it)
 {
-    (void)state;
     if (getenv("AW_EMULATED"))
         skip(); /* tests/cross.sh: the program is the emulator */
     char pid[32];
@@ -184,9 +176,8 @@ static void a_second_client_hears_who_has_it(void **state)
     aw_link_close(server);
 }
 
-static void symlinks_of_others_are_left_alone(void **state)
+TEST(symlinks_of_others_are_left_alone)
 {
-    (void)state;
     struct aw_real_clock clock = aw_real_clock(-1);
     const char *path = in_directory("arm");
     struct stat file;
@@ -255,9 +246,8 @@ static int take_over(const char *pty, int *slave)
     return master;
 }
 
-static void a_killed_simulator_is_not_mistaken_for_its_heir(void **state)
+TEST(a_killed_simulator_is_not_mistaken_for_its_heir)
 {
-    (void)state;
     char pty[64];
     struct aw_real_clock clock = aw_real_clock(-1);
     const char *path = in_directory("arm"), *alias = in_directory("alias");
@@ -290,9 +280,8 @@ static void a_killed_simulator_is_not_mistaken_for_its_heir(void **state)
 }
 
 /* The new one gets the number of the old one, so that the old link seems to have a user: itself. */
-static void a_killed_simulator_can_be_started_again(void **state)
+TEST(a_killed_simulator_can_be_started_again)
 {
-    (void)state;
     char pty[64];
     struct aw_real_clock clock = aw_real_clock(-1);
     const char *path = in_directory("arm"), *lock = in_directory("arm.lock");
@@ -320,9 +309,8 @@ static void a_killed_simulator_can_be_started_again(void **state)
     assert_int_equal(unlink(lock), 0);
 }
 
-static void keys_do_not_depend_on_spelling(void **state)
+TEST(keys_do_not_depend_on_spelling)
 {
-    (void)state;
     char dotted[128];
     struct aw_real_clock clock = aw_real_clock(-1);
     const char *path = in_directory("arm"), *other = in_directory("alias");
@@ -343,9 +331,8 @@ static void keys_do_not_depend_on_spelling(void **state)
 }
 
 /* So many that looking for the name ends, and the kernel's own does. */
-static void symlinks_to_symlinks(void **state)
+TEST(symlinks_to_symlinks)
 {
-    (void)state;
     char from[128], to[32] = "arm";
     struct aw_real_clock clock = aw_real_clock(-1);
     struct aw_link *server = open_link(url("pty:", in_directory("arm")), &clock.base);
@@ -375,9 +362,8 @@ static void symlinks_to_symlinks(void **state)
     aw_link_close(server);
 }
 
-static void settings(void **state)
+TEST(settings)
 {
-    (void)state;
     struct aw_real_clock clock = aw_real_clock(-1);
     char link[200];
     struct termios modes;
@@ -405,9 +391,8 @@ static void settings(void **state)
     aw_link_close(server);
 }
 
-static void what_is_no_terminal(void **state)
+TEST(what_is_no_terminal)
 {
-    (void)state;
     assert_open_fails("tty:/dev/null", AW_NO_LINK, "not a terminal");
     assert_open_fails("tty:/no/such/port", AW_NO_LINK, "no such port");
     assert_open_fails("serial:/no/such/port", AW_NO_LINK, "/no/such/port: no such port");
@@ -415,9 +400,8 @@ static void what_is_no_terminal(void **state)
     assert_open_fails("serial:", AW_NO_LINK, "no such port");
 }
 
-static void ports_can_be_listed(void **state)
+TEST(ports_can_be_listed)
 {
-    (void)state;
     struct aw_port ports[8];
     size_t n = aw_link_list_serial(ports, 8);
     assert_int_equal(aw_link_list_serial(NULL, 0), n);
@@ -425,9 +409,8 @@ static void ports_can_be_listed(void **state)
         assert_memory_equal(ports[i].path, "/dev/", 5);
 }
 
-static void a_wish_to_stop_ends_reading(void **state)
+TEST(a_wish_to_stop_ends_reading)
 {
-    (void)state;
     int ends[2];
     assert_int_equal(pipe(ends), 0);
     struct aw_real_clock clock = aw_real_clock(ends[0]);
@@ -444,9 +427,8 @@ static void a_wish_to_stop_ends_reading(void **state)
 }
 
 /* The modes of the line by the keys: what is set, and what is not. */
-static void modes_by_key(void **state)
+TEST(modes_by_key)
 {
-    (void)state;
     /* A pseudo-terminal has eight bits and no parity. */
     static const tcflag_t control =
         CSIZE | CSTOPB | PARENB | PARODD | CRTSCTS | CLOCAL | CREAD | HUPCL;
@@ -509,9 +491,8 @@ static void modes_by_key(void **state)
 }
 
 /* What stands in the file beside a symlink to a terminal, and whether its simulator has ended. */
-static void records_of_owners(void **state)
+TEST(records_of_owners)
 {
-    (void)state;
     static const struct {
         const char *record; /* NULL: the file is a pipe */
         bool ended;
@@ -555,9 +536,8 @@ static void records_of_owners(void **state)
     assert_int_equal(aw_owner_check("/dev/null", NULL), AW_OK);
 }
 
-static void a_claim_is_one_program_s(void **state)
+TEST(a_claim_is_one_program_s)
 {
-    (void)state;
     struct aw_owner owner, other;
     struct aw_error err = {.text = ""};
     char wanted[300], who[96], text[96] = "";
@@ -605,27 +585,4 @@ static void a_claim_is_one_program_s(void **state)
     assert_string_equal(err.text, wanted);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(clients_come_and_go),
-        cmocka_unit_test(the_bare_path_works),
-        cmocka_unit_test(a_lost_server_is_lost),
-        cmocka_unit_test(nobody_reads),
-        cmocka_unit_test(the_device_does_not_read),
-        cmocka_unit_test(a_second_client_hears_who_has_it),
-        cmocka_unit_test(symlinks_of_others_are_left_alone),
-        cmocka_unit_test(a_killed_simulator_is_not_mistaken_for_its_heir),
-        cmocka_unit_test(a_killed_simulator_can_be_started_again),
-        cmocka_unit_test(keys_do_not_depend_on_spelling),
-        cmocka_unit_test(symlinks_to_symlinks),
-        cmocka_unit_test(settings),
-        cmocka_unit_test(what_is_no_terminal),
-        cmocka_unit_test(modes_by_key),
-        cmocka_unit_test(records_of_owners),
-        cmocka_unit_test(a_claim_is_one_program_s),
-        cmocka_unit_test(ports_can_be_listed),
-        cmocka_unit_test(a_wish_to_stop_ends_reading),
-    };
-    return cmocka_run_group_tests(tests, make_directory, remove_directory);
-}
+ALL_TESTS_WITH(make_directory, remove_directory);

@@ -99,20 +99,18 @@ static void both_ends_talk(const char *listen)
     aw_link_close(server);
 }
 
-static void answers_go_to_the_sender(void **state)
+TEST(answers_go_to_the_sender)
 {
-    (void)state;
     both_ends_talk("udp-listen:0?reply=sender");
     both_ends_talk("udp-listen:*:0?reply=sender");
     both_ends_talk("udp-listen:127.0.0.1:0?reply=sender");
 }
 
-static void answers_go_to_a_fixed_port(void **state)
+TEST(answers_go_to_a_fixed_port)
 {
     struct aw_real_clock clock = aw_real_clock(-1);
     unsigned port;
     char url[80], ready[160];
-    (void)state;
     int fd = plain_socket(&port);
     close(fd);
     snprintf(url, sizeof url, "udp-listen:0?reply=127.0.0.1:%u", port);
@@ -126,14 +124,13 @@ static void answers_go_to_a_fixed_port(void **state)
     aw_link_close(server);
 }
 
-static void datagrams_keep_their_boundaries(void **state)
+TEST(datagrams_keep_their_boundaries)
 {
     struct aw_real_clock clock = aw_real_clock(-1);
     struct aw_link *server = open_link("udp-listen:0?reply=sender", &clock.base);
     struct aw_link *client = open_link(server->ready, &clock.base);
     char buf[16];
     size_t got;
-    (void)state;
     for (int i = 0; i < 100; i++) {
         snprintf(buf, sizeof buf, "%d", i);
         assert_writes(client, buf);
@@ -155,7 +152,7 @@ static void datagrams_keep_their_boundaries(void **state)
     aw_link_close(server);
 }
 
-static void what_does_not_fit_is_counted(void **state)
+TEST(what_does_not_fit_is_counted)
 {
     enum { SENT = 20000 };
     struct aw_real_clock clock = aw_real_clock(-1);
@@ -163,7 +160,6 @@ static void what_does_not_fit_is_counted(void **state)
     struct aw_link *client = open_link(server->ready, &clock.base);
     char buf[64] = {0};
     size_t got, n = 0;
-    (void)state;
     for (int i = 0; i < SENT; i++)
         assert_int_equal(aw_link_write(client, buf, 35, NULL), AW_OK);
     while (aw_link_read(server, buf, sizeof buf, &got, 0, NULL) == AW_OK)
@@ -176,12 +172,11 @@ static void what_does_not_fit_is_counted(void **state)
     aw_link_close(server);
 }
 
-static void nobody_there_is_no_reason_to_give_up(void **state)
+TEST(nobody_there_is_no_reason_to_give_up)
 {
     struct aw_real_clock clock = aw_real_clock(-1);
     unsigned port;
     char url[80];
-    (void)state;
     close(plain_socket(&port));
     snprintf(url, sizeof url, "udp:127.0.0.1:%u?listen=0", port);
     struct aw_link *client = open_link(url, &clock.base);
@@ -205,12 +200,11 @@ static void nobody_there_is_no_reason_to_give_up(void **state)
 }
 
 /* What a server says about its client is taken back, once; that it sends is no sign. */
-static void a_server_says_that_somebody_listens_again(void **state)
+TEST(a_server_says_that_somebody_listens_again)
 {
     struct aw_real_clock clock = aw_real_clock(-1);
     unsigned port, here;
     char url[80], words[80];
-    (void)state;
     close(plain_socket(&port));
     snprintf(url, sizeof url, "udp-listen:0?reply=127.0.0.1:%u", port);
     struct aw_link *server = open_link(url, &clock.base);
@@ -243,14 +237,13 @@ static void a_server_says_that_somebody_listens_again(void **state)
     close(other);
 }
 
-static void a_second_sender_is_noticed(void **state)
+TEST(a_second_sender_is_noticed)
 {
     struct aw_real_clock clock = aw_real_clock(-1);
     struct aw_link *server = open_link("udp-listen:0?reply=sender", &clock.base);
     unsigned here, there, to = port_in(server->key);
     int one = plain_socket(&here), two = plain_socket(&there);
     char words[80];
-    (void)state;
     send_plain(one, to, "a", 1);
     assert_reads(server, "a");
     send_plain(two, to, "b", 1); /* the first one may have been restarted */
@@ -277,9 +270,8 @@ static struct aw_link *client_of(unsigned peer, const char *more, struct aw_cloc
 }
 
 /* Who is started again and again has a new port each time, and does not come back. */
-static void senders_that_stay_away_are_no_news(void **state)
+TEST(senders_that_stay_away_are_no_news)
 {
-    (void)state;
     struct aw_real_clock clock = aw_real_clock(-1);
     struct aw_link *server = open_link("udp-listen:0?reply=sender", &clock.base);
     unsigned port;
@@ -294,7 +286,7 @@ static void senders_that_stay_away_are_no_news(void **state)
     aw_link_close(server);
 }
 
-static void only_the_peer_is_believed(void **state)
+TEST(only_the_peer_is_believed)
 {
     struct aw_real_clock clock = aw_real_clock(-1);
     unsigned peer, elsewhere, forged, here;
@@ -302,7 +294,6 @@ static void only_the_peer_is_believed(void **state)
     int forger = socket_at("127.0.0.2", &forged);
     struct aw_link *client = client_of(peer, "", &clock.base, &here);
     char words[80];
-    (void)state;
     send_plain(forger, here, "forged", 6);
     send_plain(fd, here, "true", 4);
     snprintf(words, sizeof words, "refused what 127.0.0.2:%u sent, which is not the simulator at",
@@ -331,13 +322,12 @@ static void only_the_peer_is_believed(void **state)
 }
 
 /* More is refused than can be read: the deadline counts all the same. */
-static void a_flood_of_strangers_does_not_hide_the_deadline(void **state)
+TEST(a_flood_of_strangers_does_not_hide_the_deadline)
 {
     struct aw_real_clock clock = aw_real_clock(-1);
     unsigned peer, forged, here;
     int fd = plain_socket(&peer), forger = socket_at("127.0.0.2", &forged);
     struct aw_link *client = client_of(peer, "", &clock.base, &here);
-    (void)state;
     send_plain(forger, here, "x", 1);
     assert_news(client, "refused");
     for (int i = 0; i < 200; i++)
@@ -364,11 +354,10 @@ static void assert_listens_at(const char *address, unsigned port)
         fail_msg("no program listens at %s", wanted);
 }
 
-static void listens_where_the_peer_reaches_it(void **state)
+TEST(listens_where_the_peer_reaches_it)
 {
     struct aw_real_clock clock = aw_real_clock(-1);
     unsigned here;
-    (void)state;
     struct aw_link *client = client_of(9, "", &clock.base, &here);
     assert_listens_at("127.0.0.1", here);
     aw_link_close(client);
@@ -387,13 +376,12 @@ static void listens_where_the_peer_reaches_it(void **state)
     }
 }
 
-static void an_empty_datagram_is_news(void **state)
+TEST(an_empty_datagram_is_news)
 {
     struct aw_real_clock clock = aw_real_clock(-1);
     struct aw_link *server = open_link("udp-listen:0?reply=sender", &clock.base);
     unsigned port;
     int fd = plain_socket(&port);
-    (void)state;
     send_plain(fd, port_in(server->key), "", 0); /* a greeting, which is no news */
     send_plain(fd, port_in(server->key), "", 0);
     assert_news(server, "empty");
@@ -404,12 +392,11 @@ static void an_empty_datagram_is_news(void **state)
     aw_link_close(server);
 }
 
-static void a_taken_port_is_explained(void **state)
+TEST(a_taken_port_is_explained)
 {
     struct aw_real_clock clock = aw_real_clock(-1);
     unsigned port;
     char url[80], me[40];
-    (void)state;
     int fd = plain_socket(&port);
     snprintf(me, sizeof me, "test_udp (pid %d)", (int)getpid());
     snprintf(url, sizeof url, "udp:127.0.0.1:1?listen=%u", port);
@@ -423,9 +410,8 @@ static void a_taken_port_is_explained(void **state)
 }
 
 /* A port that is taken by nobody: its socket is on the way from one process to another. */
-static void a_port_taken_by_nobody(void **state)
+TEST(a_port_taken_by_nobody)
 {
-    (void)state;
     unsigned port;
     int pair[2], fd = plain_socket(&port);
     char url[80], byte = 'x', control[CMSG_SPACE(sizeof fd)] = {0};
@@ -448,9 +434,8 @@ static void a_port_taken_by_nobody(void **state)
     close(pair[1]);
 }
 
-static void addresses_of_the_newer_kind(void **state)
+TEST(addresses_of_the_newer_kind)
 {
-    (void)state;
     struct aw_real_clock clock = aw_real_clock(-1);
     char url[80], me[40];
     int fd = socket(AF_INET6, SOCK_DGRAM, 0);
@@ -479,9 +464,8 @@ static void addresses_of_the_newer_kind(void **state)
 }
 
 /* What the network does not take is lost, like any other datagram: told, and the link stays. */
-static void a_network_that_takes_nothing(void **state)
+TEST(a_network_that_takes_nothing)
 {
-    (void)state;
     static const struct {
         int error, times;
         const char *words; /* NULL: it went out after all */
@@ -522,9 +506,8 @@ static void a_network_that_takes_nothing(void **state)
 }
 
 /* What was refused before is no reason why this cannot be sent; nothing is sent twice. */
-static void what_is_told_elsewhere_and_what_is_empty(void **state)
+TEST(what_is_told_elsewhere_and_what_is_empty)
 {
-    (void)state;
     struct aw_real_clock clock = aw_real_clock(-1);
     unsigned port;
     char url[80], byte;
@@ -549,9 +532,8 @@ static void what_is_told_elsewhere_and_what_is_empty(void **state)
     close(fd);
 }
 
-static void what_a_link_does_not_survive(void **state)
+TEST(what_a_link_does_not_survive)
 {
-    (void)state;
     struct aw_real_clock clock = aw_real_clock(-1);
     struct aw_error err = {0};
     char buf[8];
@@ -573,9 +555,8 @@ static void what_a_link_does_not_survive(void **state)
     aw_link_close(server);
 }
 
-static void bad_urls(void **state)
+TEST(bad_urls)
 {
-    (void)state;
     assert_open_fails("udp:127.0.0.1:0", AW_USAGE, "port 0");
     assert_open_fails("udp:127.0.0.1:1?listen=65536", AW_USAGE, "listen");
     assert_open_fails("udp:256.1.1.1:1?listen=0", AW_NO_LINK, "no such host");
@@ -589,20 +570,18 @@ static void bad_urls(void **state)
     assert_open_fails("udp-listen:192.0.2.1:0", AW_NO_LINK, "an address of this machine");
 }
 
-static void a_bound_port_is_seen(void **state)
+TEST(a_bound_port_is_seen)
 {
     unsigned port;
     int fd = plain_socket(&port);
-    (void)state;
     assert_true(aw_udp_bound(port));
     close(fd);
     assert_false(aw_udp_bound(port));
 }
 
-static void a_wish_to_stop_ends_the_read(void **state)
+TEST(a_wish_to_stop_ends_the_read)
 {
     int ends[2];
-    (void)state;
     assert_int_equal(pipe(ends), 0);
     struct aw_real_clock clock = aw_real_clock(ends[0]);
     struct aw_link *server = open_link("udp-listen:0?reply=sender", &clock.base);
@@ -621,9 +600,8 @@ static void a_wish_to_stop_ends_the_read(void **state)
 }
 
 /* The usual ports are those of a protocol: without one, a URL says which. */
-static void without_a_protocol(void **state)
+TEST(without_a_protocol)
 {
-    (void)state;
     static const char *const cases[][2] = {
         {"udp:", "port 0"},
         {"udp:127.0.0.1", "port 0"},
@@ -648,9 +626,8 @@ static int64_t held_now(const struct aw_clock *clock)
 }
 
 /* The same news again after five seconds, not before. */
-static void news_are_told_now_and_then(void **state)
+TEST(news_are_told_now_and_then)
 {
-    (void)state;
     struct aw_real_clock clock = aw_real_clock(-1);
     clock.base.now = held_now;
     held_ns = AW_SECOND;
@@ -674,9 +651,8 @@ static void news_are_told_now_and_then(void **state)
     aw_link_close(server);
 }
 
-static void what_could_not_be_sent_is_told_once(void **state)
+TEST(what_could_not_be_sent_is_told_once)
 {
-    (void)state;
     struct aw_real_clock clock = aw_real_clock(-1);
     clock.base.now = held_now;
     held_ns = AW_SECOND;
@@ -698,9 +674,8 @@ static int option_of(const struct aw_link *link, int name)
     return value;
 }
 
-static void usual_ports_and_options(void **state)
+TEST(usual_ports_and_options)
 {
-    (void)state;
     unsigned first, second;
     char wanted[200];
     int fds[2] = {plain_socket(&first), plain_socket(&second)}, most = 1 << 20;
@@ -742,36 +717,4 @@ static void usual_ports_and_options(void **state)
     assert_false(aw_link_raw(client, "ends", 4, &raw));
     aw_link_close(client);
     aw_link_close(server);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(news_are_told_now_and_then),
-        cmocka_unit_test(what_could_not_be_sent_is_told_once),
-        cmocka_unit_test(usual_ports_and_options),
-        cmocka_unit_test(answers_go_to_the_sender),
-        cmocka_unit_test(answers_go_to_a_fixed_port),
-        cmocka_unit_test(datagrams_keep_their_boundaries),
-        cmocka_unit_test(what_does_not_fit_is_counted),
-        cmocka_unit_test(nobody_there_is_no_reason_to_give_up),
-        cmocka_unit_test(a_server_says_that_somebody_listens_again),
-        cmocka_unit_test(a_second_sender_is_noticed),
-        cmocka_unit_test(senders_that_stay_away_are_no_news),
-        cmocka_unit_test(only_the_peer_is_believed),
-        cmocka_unit_test(a_flood_of_strangers_does_not_hide_the_deadline),
-        cmocka_unit_test(listens_where_the_peer_reaches_it),
-        cmocka_unit_test(an_empty_datagram_is_news),
-        cmocka_unit_test(a_taken_port_is_explained),
-        cmocka_unit_test(a_port_taken_by_nobody),
-        cmocka_unit_test(addresses_of_the_newer_kind),
-        cmocka_unit_test(a_network_that_takes_nothing),
-        cmocka_unit_test(what_is_told_elsewhere_and_what_is_empty),
-        cmocka_unit_test(what_a_link_does_not_survive),
-        cmocka_unit_test(bad_urls),
-        cmocka_unit_test(a_bound_port_is_seen),
-        cmocka_unit_test(a_wish_to_stop_ends_the_read),
-        cmocka_unit_test(without_a_protocol),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -39,9 +39,8 @@ static size_t exchange(struct aw_link *link, int count, char *log, size_t size)
     return answers;
 }
 
-static void without_faults_nothing_is_wrapped(void **state)
+TEST(without_faults_nothing_is_wrapped)
 {
-    (void)state;
     struct aw_virtual_clock clock = aw_virtual_clock();
     struct aw_url url;
     struct aw_error err;
@@ -53,9 +52,8 @@ static void without_faults_nothing_is_wrapped(void **state)
     aw_link_close(out);
 }
 
-static void a_bad_key_closes_the_inner_link(void **state)
+TEST(a_bad_key_closes_the_inner_link)
 {
-    (void)state;
     int closed = 0;
     struct aw_virtual_clock clock = aw_virtual_clock();
     struct aw_url url;
@@ -70,9 +68,8 @@ static void a_bad_key_closes_the_inner_link(void **state)
     assert_int_equal(closed, 1);
 }
 
-static void everything_is_dropped(void **state)
+TEST(everything_is_dropped)
 {
-    (void)state;
     char log[64];
     struct aw_virtual_clock clock;
     struct aw_link *link = faulty_echo(&clock, "sim:?drop=100%", true, false);
@@ -83,9 +80,8 @@ static void everything_is_dropped(void **state)
     aw_link_close(link);
 }
 
-static void everything_is_doubled(void **state)
+TEST(everything_is_doubled)
 {
-    (void)state;
     char log[64];
     struct aw_virtual_clock clock;
     struct aw_link *link = faulty_echo(&clock, "sim:?dup=1", true, false);
@@ -108,9 +104,8 @@ static struct aw_fault_counters counted(const char *url)
 }
 
 /* One message there, one back. */
-static void what_was_done_is_counted(void **state)
+TEST(what_was_done_is_counted)
 {
-    (void)state;
     static const struct {
         const char *url;
         struct aw_fault_counters counters;
@@ -133,9 +128,8 @@ static void what_was_done_is_counted(void **state)
     }
 }
 
-static void shares_are_what_they_say(void **state)
+TEST(shares_are_what_they_say)
 {
-    (void)state;
     static char log[80000];
     struct aw_virtual_clock clock;
     struct aw_link *link = faulty_echo(&clock, "sim:?drop=10%&seed=3", true, false);
@@ -144,9 +138,8 @@ static void shares_are_what_they_say(void **state)
     aw_link_close(link);
 }
 
-static void a_seed_repeats_a_run(void **state)
+TEST(a_seed_repeats_a_run)
 {
-    (void)state;
     static const char *const urls[] = {
         "sim:?drop=10%&dup=10%&corrupt=10%&delay=1ms&jitter=9ms&seed=7",
         "sim:?drop=10%&dup=10%&corrupt=10%&delay=1ms&jitter=9ms&seed=7",
@@ -175,9 +168,8 @@ static unsigned bits_that_differ(const char *a, const char *b, size_t size)
     return n;
 }
 
-static void damage_to_bytes_is_one_bit(void **state)
+TEST(damage_to_bytes_is_one_bit)
 {
-    (void)state;
     char buf[16];
     size_t got;
     struct aw_error err;
@@ -193,9 +185,8 @@ static void damage_to_bytes_is_one_bit(void **state)
 }
 
 /* Taking out what is above 0x7F, or bit 7, has to leave text that was sent. */
-static void damage_to_text_always_shows(void **state)
+TEST(damage_to_text_always_shows)
 {
-    (void)state;
     char buf[32];
     size_t got, inserted = 0, set = 0;
     struct aw_error err;
@@ -218,9 +209,8 @@ static void damage_to_text_always_shows(void **state)
     aw_link_close(link);
 }
 
-static void delays_take_virtual_time_both_ways(void **state)
+TEST(delays_take_virtual_time_both_ways)
 {
-    (void)state;
     struct aw_virtual_clock clock;
     struct aw_link *link = faulty_echo(&clock, "sim:?delay=5ms", false, false);
     assert_int_equal(aw_link_fd(link), -1);
@@ -232,9 +222,8 @@ static void delays_take_virtual_time_both_ways(void **state)
     aw_link_close(link);
 }
 
-static void jitter_keeps_the_order(void **state)
+TEST(jitter_keeps_the_order)
 {
-    (void)state;
     char sent[601] = "", text[16];
     struct aw_virtual_clock clock;
     struct aw_link *link = faulty_echo(&clock, "sim:?jitter=50ms&seed=2", false, false);
@@ -250,9 +239,8 @@ static void jitter_keeps_the_order(void **state)
     aw_link_close(link);
 }
 
-static void what_waits_is_sent_before_closing(void **state)
+TEST(what_waits_is_sent_before_closing)
 {
-    (void)state;
     struct aw_real_clock clock = aw_real_clock(-1);
     struct aw_link *server = open_link("tcp-listen:0", &clock.base);
     char url[200];
@@ -267,9 +255,8 @@ static void what_waits_is_sent_before_closing(void **state)
     aw_link_close(server);
 }
 
-static void what_came_before_the_end_is_delivered(void **state)
+TEST(what_came_before_the_end_is_delivered)
 {
-    (void)state;
     struct aw_real_clock clock = aw_real_clock(-1);
     struct aw_link *server = open_link("tcp-listen:0", &clock.base);
     char url[200];
@@ -285,9 +272,8 @@ static void what_came_before_the_end_is_delivered(void **state)
     aw_link_close(client);
 }
 
-static void a_new_client_does_not_get_what_waited_for_the_old(void **state)
+TEST(a_new_client_does_not_get_what_waited_for_the_old)
 {
-    (void)state;
     struct aw_real_clock clock = aw_real_clock(-1);
     struct aw_link *server = open_link("tcp-listen:0?delay=5ms", &clock.base);
     struct aw_link *old = open_link(server->ready, &clock.base);
@@ -335,9 +321,8 @@ static void close_of_two(struct aw_link *link)
     link->waiting = true;
 }
 
-static void what_waited_of_the_old_client_does_not_come(void **state)
+TEST(what_waited_of_the_old_client_does_not_come)
 {
-    (void)state;
     static const struct aw_link_ops ops = {
         .read = read_of_two, .write = write_of_none, .close = close_of_two};
     struct aw_virtual_clock clock = aw_virtual_clock();
@@ -356,9 +341,8 @@ static void what_waited_of_the_old_client_does_not_come(void **state)
     assert_true(inner.waiting);
 }
 
-static void some_datagrams_are_overtaken(void **state)
+TEST(some_datagrams_are_overtaken)
 {
-    (void)state;
     enum { SENT = 200 };
     struct aw_virtual_clock clock;
     struct aw_link *link = faulty_echo(&clock, "sim:?reorder=20%&seed=1", true, false);
@@ -386,9 +370,8 @@ static void some_datagrams_are_overtaken(void **state)
 }
 
 /* However many are on the way, each comes once, and those that were not held in their order. */
-static void what_overtakes_gets_lost_nowhere(void **state)
+TEST(what_overtakes_gets_lost_nowhere)
 {
-    (void)state;
     enum { SENT = 100 };
     struct aw_virtual_clock clock;
     struct aw_link *link =
@@ -413,9 +396,8 @@ static void what_overtakes_gets_lost_nowhere(void **state)
     aw_link_close(link);
 }
 
-static void a_stream_is_not_reordered(void **state)
+TEST(a_stream_is_not_reordered)
 {
-    (void)state;
     struct aw_virtual_clock clock = aw_virtual_clock();
     struct aw_url url;
     struct aw_error err;
@@ -489,9 +471,8 @@ static void print_faults(const char *query, bool datagrams, bool ascii, FILE *ou
             (int)n.damaged, (int)n.reordered, (int)n.delayed);
 }
 
-static void faults_are_as_they_were(void **state)
+TEST(faults_are_as_they_were)
 {
-    (void)state;
     FILE *out = begin_picture();
     print_faults("x:?seed=1", true, false, out);
     print_faults("x:?drop=30%&seed=2", true, false, out);
@@ -505,9 +486,8 @@ static void faults_are_as_they_were(void **state)
     end_picture(out, "faults.txt");
 }
 
-static void keys_are_checked(void **state)
+TEST(keys_are_checked)
 {
-    (void)state;
     static const char *const cases[][2] = {
         {"sim:?drop=101%", "'101%': not a share from 0% to 100%"},
         {"sim:?dup=-1%", "'-1%': not a share from 0% to 100%"},
@@ -532,9 +512,8 @@ static void keys_are_checked(void **state)
     }
 }
 
-static void an_empty_datagram_cannot_be_damaged(void **state)
+TEST(an_empty_datagram_cannot_be_damaged)
 {
-    (void)state;
     struct aw_fault_counters sum = {0};
     struct aw_virtual_clock clock;
     struct aw_link *link = faulty_echo(&clock, "sim:?corrupt=1", true, true);
@@ -546,9 +525,8 @@ static void an_empty_datagram_cannot_be_damaged(void **state)
 }
 
 /* Only links with faults are counted, and what is there is added to. */
-static void counts_are_added(void **state)
+TEST(counts_are_added)
 {
-    (void)state;
     struct aw_fault_counters sum = {1, 2, 3, 4, 5, 6}, before = sum;
     struct aw_virtual_clock clock = aw_virtual_clock();
     struct aw_link *plain = aw_sim_link(&echo_device(0)->base, &clock.base, true, "sim:");
@@ -566,33 +544,4 @@ static void counts_are_added(void **state)
     assert_int_equal(sum.dropped, before.dropped);
     assert_int_equal(sum.reordered, before.reordered);
     aw_link_close(link);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(without_faults_nothing_is_wrapped),
-        cmocka_unit_test(a_bad_key_closes_the_inner_link),
-        cmocka_unit_test(everything_is_dropped),
-        cmocka_unit_test(everything_is_doubled),
-        cmocka_unit_test(what_was_done_is_counted),
-        cmocka_unit_test(shares_are_what_they_say),
-        cmocka_unit_test(a_seed_repeats_a_run),
-        cmocka_unit_test(damage_to_bytes_is_one_bit),
-        cmocka_unit_test(damage_to_text_always_shows),
-        cmocka_unit_test(delays_take_virtual_time_both_ways),
-        cmocka_unit_test(jitter_keeps_the_order),
-        cmocka_unit_test(some_datagrams_are_overtaken),
-        cmocka_unit_test(what_overtakes_gets_lost_nowhere),
-        cmocka_unit_test(a_stream_is_not_reordered),
-        cmocka_unit_test(faults_are_as_they_were),
-        cmocka_unit_test(keys_are_checked),
-        cmocka_unit_test(an_empty_datagram_cannot_be_damaged),
-        cmocka_unit_test(counts_are_added),
-        cmocka_unit_test(what_waits_is_sent_before_closing),
-        cmocka_unit_test(what_came_before_the_end_is_delivered),
-        cmocka_unit_test(a_new_client_does_not_get_what_waited_for_the_old),
-        cmocka_unit_test(what_waited_of_the_old_client_does_not_come),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -22,18 +22,16 @@ static bool write_file(const char *text)
     return file && fclose(file) == 0 && good;
 }
 
-static int begin(void **state)
+static void begin(void)
 {
-    (void)state;
     int fd = mkstemps(path, 4);
     close(fd);
-    return fd >= 0 && write_file(recording) ? 0 : -1;
+    assert_true(fd >= 0 && write_file(recording));
 }
 
-static int end(void **state)
+static void end(void)
 {
-    (void)state;
-    return unlink(path);
+    assert_int_equal(unlink(path), 0);
 }
 
 /* "0:041 500:05E …", ms by the clock and identifiers, until it ends; then what it says. */
@@ -74,9 +72,8 @@ static void assert_plays(const char *query, int64_t deadline_ms, int most, const
     aw_link_close(link);
 }
 
-static void frames_come_at_their_intervals(void **state)
+TEST(frames_come_at_their_intervals)
 {
-    (void)state;
     assert_plays("", -1, 9,
                  "0:041/1@100000 500:05E/2@100500 500:05F/0@100500 2000:041/1@102000 "
                  "2000:041/1@101000 2000=7");
@@ -91,9 +88,8 @@ static void frames_come_at_their_intervals(void **state)
     assert_plays("?port=65535&speed=0.5", 999, 2, "0:041/1@100000 999=3");
 }
 
-static void parts_and_repetitions(void **state)
+TEST(parts_and_repetitions)
 {
-    (void)state;
     assert_plays("?from=0.5s", -1, 9,
                  "0:05E/2@100500 0:05F/0@100500 1500:041/1@102000 1500:041/1@101000 1500=7");
     assert_plays("?from=1.2s", -1, 9, "800:041/1@102000 800=7");
@@ -108,18 +104,16 @@ static void parts_and_repetitions(void **state)
 }
 
 /* What has no time comes at once, behind what came before it. */
-static void lines_without_time(void **state)
+TEST(lines_without_time)
 {
-    (void)state;
     assert_true(write_file("041#01\n(100.000000) can0 05E#0203\n042#01\n(100.500000) can0 05F#\n"));
     assert_plays("", -1, 9, "0:041/1@0 0:05E/2@100000 0:042/1@0 500:05F/0@100500 500=7");
     assert_plays("?from=0.2s", -1, 9, "0:041/1@0 0:042/1@0 300:05F/0@100500 300=7");
     assert_true(write_file(recording));
 }
 
-static void less_room_and_requests_to_stop(void **state)
+TEST(less_room_and_requests_to_stop)
 {
-    (void)state;
     int stop[2];
     char url[120];
     uint8_t few[3];
@@ -142,9 +136,8 @@ static void less_room_and_requests_to_stop(void **state)
     close(stop[1]);
 }
 
-static void keys_are_checked(void **state)
+TEST(keys_are_checked)
 {
-    (void)state;
     char url[120];
     static const struct {
         const char *query, *words;
@@ -163,14 +156,4 @@ static void keys_are_checked(void **state)
     }
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(frames_come_at_their_intervals),
-        cmocka_unit_test(parts_and_repetitions),
-        cmocka_unit_test(lines_without_time),
-        cmocka_unit_test(less_room_and_requests_to_stop),
-        cmocka_unit_test(keys_are_checked),
-    };
-    return cmocka_run_group_tests(tests, begin, end);
-}
+ALL_TESTS_WITH(begin, end);

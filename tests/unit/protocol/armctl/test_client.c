@@ -1,15 +1,8 @@
 /* The controller against a handler that follows a script, in virtual time: what it does with ACKs,
  * confirmations, wrong digits and silence, line by line. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdio.h>
-#include <string.h>
-
-#include <cmocka.h>
-
 #include "armctl_helper.h"
 #include "picture_helper.h"
+#include "test.h"
 #include "wire_helper.h"
 
 #define MAX_PENDING 16
@@ -19,11 +12,10 @@ static char *told_text;
 static size_t told_size;
 static FILE *told;
 
-static int start_telling(void **state)
+static void start_telling(void)
 {
-    (void)state;
     told = open_memstream(&told_text, &told_size);
-    return told ? 0 : -1;
+    assert_true(told);
 }
 
 /* When this line is received, each reply is said after its delay. A line that is not the next one
@@ -233,9 +225,8 @@ static double seconds(const struct fixture *f)
 
 /* Outcomes */
 
-static void test_confirmed(void **state)
+TEST(test_confirmed)
 {
-    (void)state;
     static const struct step script[] = {
         {"0DEG1,090", {{10, "0ACK0\r\n"}, {1000, "2DEG1,090\r\n"}}},
         {"0ACK2", {{0}}},
@@ -259,9 +250,8 @@ static void test_confirmed(void **state)
     assert_int_equal(f->out.retries, 0);
 }
 
-static void test_confirmed_with_other_values(void **state)
+TEST(test_confirmed_with_other_values)
 {
-    (void)state;
     static const struct step script[] = {
         {"0DEG1,400", {{10, "0ACK0\r\n"}, {1000, "2DEG1,360\r\n"}}}, {0}};
     struct fixture *f = begin(script, NULL, AW_ARMCTL_SEQ_AUTO);
@@ -274,9 +264,8 @@ static void test_confirmed_with_other_values(void **state)
     assert_true(f->arm.memory.places[1].value == 360);
 }
 
-static void test_bare_and_unpadded_confirmations(void **state)
+TEST(test_bare_and_unpadded_confirmations)
 {
-    (void)state;
     static const struct step script[] = {
         {"0DEG1,090", {{10, "0ACK0\r\n"}, {1000, "2DEG\r\n"}}},   {"0ACK2", {{0}}},
         {"1DEG1,005", {{10, "0ACK1\r\n"}, {500, "3DEG1,5\r\n"}}}, {"0ACK3", {{0}}},
@@ -289,9 +278,8 @@ static void test_bare_and_unpadded_confirmations(void **state)
     assert_int_equal(go(f, "DEG1,007"), AW_OK);
 }
 
-static void test_never_acked(void **state)
+TEST(test_never_acked)
 {
-    (void)state;
     struct fixture *f = begin(NULL, NULL, 0);
     assert_int_equal(go(f, "DEG1,090"), AW_TIMEOUT);
     assert_int_equal(f->out.result, AW_ARMCTL_NOT_ACKED);
@@ -301,9 +289,8 @@ static void test_never_acked(void **state)
     assert_non_null(strstr(f->err.text, "--seq auto"));
 }
 
-static void test_auto_tries_the_other_digit_once_when_nothing_is_acked(void **state)
+TEST(test_auto_tries_the_other_digit_once_when_nothing_is_acked)
 {
-    (void)state;
     static const struct step script[] = {{"1DEG1,090", {{10, "0ACK1\r\n"}, {100, "2DEG\r\n"}}},
                                          {0}};
     struct fixture *f = begin(script, NULL, AW_ARMCTL_SEQ_AUTO);
@@ -317,9 +304,8 @@ static void test_auto_tries_the_other_digit_once_when_nothing_is_acked(void **st
     assert_int_equal(f->arm.counters.sent + f->arm.counters.resent, 7);
 }
 
-static void test_acked_but_never_confirmed(void **state)
+TEST(test_acked_but_never_confirmed)
 {
-    (void)state;
     static const struct step script[] = {{"1DEG1,090", {{10, "0ACK1\r\n"}}}, {0}};
     struct fixture *f = begin(script, NULL, 1);
     assert_int_equal(go(f, "DEG1,090"), AW_TIMEOUT);
@@ -330,9 +316,8 @@ static void test_acked_but_never_confirmed(void **state)
     assert_string_equal(f->arm.memory.pending, "DEG1,090");
 }
 
-static void test_the_link_goes_away(void **state)
+TEST(test_the_link_goes_away)
 {
-    (void)state;
     static const struct step script[] = {{"0DEG1,090", {{10, "0ACK0\r\n"}}}, {0}};
     struct fixture *f = begin(script, NULL, AW_ARMCTL_SEQ_AUTO);
     f->lost_at = AW_SECOND;
@@ -343,9 +328,8 @@ static void test_the_link_goes_away(void **state)
     assert_int_equal(go(f, "DEG1,090"), AW_LOST);
 }
 
-static void test_stopped_in_the_middle(void **state)
+TEST(test_stopped_in_the_middle)
 {
-    (void)state;
     static const struct step script[] = {{"0DEG1,090", {{10, "0ACK0\r\n"}}}, {0}};
     struct fixture *f = begin(script, NULL, AW_ARMCTL_SEQ_AUTO);
     f->stop_at = AW_SECOND;
@@ -363,9 +347,8 @@ static void test_stopped_in_the_middle(void **state)
 
 /* The alternating bit */
 
-static void test_resends_until_acked(void **state)
+TEST(test_resends_until_acked)
 {
-    (void)state;
     static const struct step script[] = {
         {"0DEG1,090", {{0}}},
         {"0DEG1,090", {{0}}},
@@ -379,9 +362,8 @@ static void test_resends_until_acked(void **state)
     assert_string_equal(f->events, "SRRAc");
 }
 
-static void test_acks_for_other_digits_are_ignored(void **state)
+TEST(test_acks_for_other_digits_are_ignored)
 {
-    (void)state;
     static const struct step script[] = {
         {"0DEG1,090", {{10, "0ACK1\r\n0ACK3\r\n0ACK\r\n"}, {3000, "0ACK0\r\n"}}},
         {"0DEG1,090", {{2000, "2DEG1,090\r\n"}}},
@@ -393,9 +375,8 @@ static void test_acks_for_other_digits_are_ignored(void **state)
     assert_int_equal(f->out.retries, 1);
 }
 
-static void test_the_confirmation_implies_the_ack(void **state)
+TEST(test_the_confirmation_implies_the_ack)
 {
-    (void)state;
     static const struct step script[] = {{"0DEG1,090", {{500, "2DEG1,090\r\n"}}}, {0}};
     struct fixture *f = begin(script, NULL, AW_ARMCTL_SEQ_AUTO);
     assert_int_equal(go(f, "DEG1,090"), AW_OK);
@@ -404,9 +385,8 @@ static void test_the_confirmation_implies_the_ack(void **state)
     assert_int_equal(f->arm.memory.tx, 1);
 }
 
-static void test_duplicates_are_acked_again_and_not_delivered(void **state)
+TEST(test_duplicates_are_acked_again_and_not_delivered)
 {
-    (void)state;
     static const struct step script[] = {
         {"0DEG1,090", {{10, "0ACK0\r\n"}, {20, "2DEG1,090\r\n"}}},
         {"0ACK2", {{0}}},
@@ -421,9 +401,8 @@ static void test_duplicates_are_acked_again_and_not_delivered(void **state)
     assert_int_equal(f->arm.counters.delivered, 2);
 }
 
-static void test_garbage_and_overlong_lines(void **state)
+TEST(test_garbage_and_overlong_lines)
 {
-    (void)state;
     static const struct step script[] = {
         {"0DEG1,090",
          {{1, "\xff\xfe"
@@ -440,9 +419,8 @@ static void test_garbage_and_overlong_lines(void **state)
     assert_string_equal(f->log, "0DEG1,090 0ACK2");
 }
 
-static void test_an_echo_is_told(void **state)
+TEST(test_an_echo_is_told)
 {
-    (void)state;
     static const struct step script[] = {{"0DEG1,090", {{1, "0DEG1,090\r\n"}}}, {0}};
     struct fixture *f = begin(script, NULL, 0);
     assert_int_equal(go(f, "DEG1,090"), AW_TIMEOUT);
@@ -450,9 +428,8 @@ static void test_an_echo_is_told(void **state)
     assert_non_null(strstr(f->err.text, "echo"));
 }
 
-static void test_idle_acks_what_the_handler_repeats(void **state)
+TEST(test_idle_acks_what_the_handler_repeats)
 {
-    (void)state;
     static const struct step script[] = {
         {"0DEG1,090", {{10, "0ACK0\r\n"}, {20, "2DEG1,090\r\n"}}},
         {"0ACK2", {{2000, "2DEG1,090\r\n"}}},
@@ -471,9 +448,8 @@ static void test_idle_acks_what_the_handler_repeats(void **state)
 static const struct aw_armctl_memory after_one = {
     .known = true, .tx = 1, .rx = 3, .received = "DEG1,090", .confirmed = "DEG1,090"};
 
-static void test_memory_is_used(void **state)
+TEST(test_memory_is_used)
 {
-    (void)state;
     static const struct step script[] = {{"1DEG1,010", {{10, "0ACK1\r\n"}, {20, "3DEG1,010\r\n"}}},
                                          {0}};
     struct fixture *f = begin(script, &after_one, AW_ARMCTL_SEQ_AUTO);
@@ -484,9 +460,8 @@ static void test_memory_is_used(void **state)
     assert_string_equal(memory->received, "DEG1,010");
 }
 
-static void test_memory_is_not_used_where_a_connection_starts(void **state)
+TEST(test_memory_is_not_used_where_a_connection_starts)
 {
-    (void)state;
     struct fixture *f = begin(NULL, NULL, AW_ARMCTL_SEQ_AUTO);
     f->link.connections = 1;
     struct aw_armctl_options options = aw_armctl_defaults();
@@ -500,9 +475,8 @@ static void test_memory_is_not_used_where_a_connection_starts(void **state)
     assert_string_equal(f->arm.memory.confirmed, "DEG1,090");
 }
 
-static void test_handler_started_anew(void **state)
+TEST(test_handler_started_anew)
 {
-    (void)state;
     static const struct step script[] = {
         {"1DEG1,010", {{10, "0ACK1\r\n"}}}, /* a duplicate, for it */
         {"1DEG1,010", {{10, "0ACK1\r\n"}}}, /* acknowledges copies, too */
@@ -519,9 +493,8 @@ static void test_handler_started_anew(void **state)
 }
 
 /* Even where the confirmation has the digit and the text of the last one received. */
-static void test_handler_started_anew_and_says_the_same(void **state)
+TEST(test_handler_started_anew_and_says_the_same)
 {
-    (void)state;
     static const struct step script[] = {
         {"1DEG1,090", {{10, "0ACK1\r\n"}}},
         {"1DEG1,090", {{10, "0ACK1\r\n"}}},
@@ -532,9 +505,8 @@ static void test_handler_started_anew_and_says_the_same(void **state)
     assert_int_equal(go(f, "DEG1,090"), AW_OK);
 }
 
-static void test_other_packet_with_the_digit_of_a_duplicate_is_new_at_first(void **state)
+TEST(test_other_packet_with_the_digit_of_a_duplicate_is_new_at_first)
 {
-    (void)state;
     static const struct step script[] = {{"1DEG1,010", {{10, "0ACK1\r\n"}, {20, "2DEG1,010\r\n"}}},
                                          {0}};
     struct fixture *f = begin(script, &after_one, AW_ARMCTL_SEQ_AUTO);
@@ -543,9 +515,8 @@ static void test_other_packet_with_the_digit_of_a_duplicate_is_new_at_first(void
     assert_true(seconds(f) < 1);
 }
 
-static void test_a_profile_makes_the_second_try_sooner(void **state)
+TEST(test_a_profile_makes_the_second_try_sooner)
 {
-    (void)state;
     static const struct step script[] = {
         {"1DEG1,010", {{10, "0ACK1\r\n"}}},
         {"1DEG1,010", {{10, "0ACK1\r\n"}}},
@@ -559,9 +530,8 @@ static void test_a_profile_makes_the_second_try_sooner(void **state)
 }
 
 /* A handler that was switched off during a session: it acknowledges what it does not carry out. */
-static void test_the_other_digit_is_tried_in_a_session_too(void **state)
+TEST(test_the_other_digit_is_tried_in_a_session_too)
 {
-    (void)state;
     static const struct step script[] = {
         {"0DEG1,090", {{10, "0ACK0\r\n"}, {20, "2DEG1,090\r\n"}}},
         {"0ACK2", {{0}}},
@@ -579,9 +549,8 @@ static void test_the_other_digit_is_tried_in_a_session_too(void **state)
 }
 
 /* The ACK of a handler that ignores copies says that it was carried out, in a session or not. */
-static void test_no_second_try_where_copies_are_not_acked(void **state)
+TEST(test_no_second_try_where_copies_are_not_acked)
 {
-    (void)state;
     static const struct step script[] = {
         {"0DEG1,090", {{10, "0ACK0\r\n"}, {20, "2DEG1,090\r\n"}}},
         {"0ACK2", {{0}}},
@@ -603,9 +572,8 @@ static void test_no_second_try_where_copies_are_not_acked(void **state)
 
 /* The ACK is lost, and the published firmware sends no second one; a confirmation may still come of
  * a command before, which was sent with both digits. One digit is enough, whatever came before. */
-static void test_a_lost_ack_after_a_second_try_doubles_nothing(void **state)
+TEST(test_a_lost_ack_after_a_second_try_doubles_nothing)
 {
-    (void)state;
     static const struct step script[] = {{"0DEG2,090", {{20, "2DEG\r\n"}}}, {0}};
     struct aw_armctl_memory memory = {.known = true, .agreed = true};
     aw_armctl_memory_owe(&memory, "DEG2,010");
@@ -629,9 +597,8 @@ static void test_a_lost_ack_after_a_second_try_doubles_nothing(void **state)
 
 /* The first ACK of a command that came twice is lost: the second one comes behind the confirmation.
  */
-static void test_an_ack_behind_the_confirmation(void **state)
+TEST(test_an_ack_behind_the_confirmation)
 {
-    (void)state;
     static const struct step script[] = {
         {"0DEG2,090", {{5, "2DEG\r\n"}, {10, "0ACK0\r\n"}}}, {"0ACK2", {{0}}}, {0}};
     struct fixture *f = begin(script, NULL, AW_ARMCTL_SEQ_AUTO);
@@ -641,9 +608,8 @@ static void test_an_ack_behind_the_confirmation(void **state)
     assert_int_equal(f->arm.counters.sent + f->arm.counters.resent, 1);
 }
 
-static void test_what_is_not_absolute_is_not_tried_again(void **state)
+TEST(test_what_is_not_absolute_is_not_tried_again)
 {
-    (void)state;
     static const struct step script[] = {{"0MOV-0250", {{10, "0ACK0\r\n"}}}, {0}};
     struct fixture *f = begin(script, NULL, AW_ARMCTL_SEQ_AUTO);
     assert_int_equal(go(f, "MOV-0250"), AW_TIMEOUT);
@@ -651,9 +617,8 @@ static void test_what_is_not_absolute_is_not_tried_again(void **state)
     assert_non_null(strstr(f->err.text, "carried out twice"));
 }
 
-static void test_late_confirmation_of_an_earlier_command(void **state)
+TEST(test_late_confirmation_of_an_earlier_command)
 {
-    (void)state;
     static const struct step script[] = {
         {"0DEG1,090", {{10, "0ACK0\r\n"}, {11000, "2DEG1,090\r\n"}}},
         {"1DEG1,010", {{10, "0ACK1\r\n"}, {2000, "3DEG1,012\r\n"}}},
@@ -669,9 +634,8 @@ static void test_late_confirmation_of_an_earlier_command(void **state)
 
 /* Confirmations without values, after a command that was not confirmed. Each row: that command, the
  * next one, what it hears, and what is to come of it. */
-static void test_whose_bare_confirmation(void **state)
+TEST(test_whose_bare_confirmation)
 {
-    (void)state;
     static const struct {
         const char *before, *command;
         struct step step;
@@ -753,9 +717,8 @@ static void test_whose_bare_confirmation(void **state)
 }
 
 /* The values reached of the motion that this command replaced come first. */
-static void test_values_of_the_motion_that_was_replaced(void **state)
+TEST(test_values_of_the_motion_that_was_replaced)
 {
-    (void)state;
     static const struct step script[] = {
         {"0DEG2,090", {{10, "0ACK0\r\n"}, {20, "2DEG2,044\r\n"}, {5000, "3DEG2,090\r\n"}}},
         {0},
@@ -771,9 +734,8 @@ static void test_values_of_the_motion_that_was_replaced(void **state)
 }
 
 /* The handler repeats what is not acknowledged for ever, and says nothing else meanwhile. */
-static void test_odd_confirmations_are_acked_and_shown(void **state)
+TEST(test_odd_confirmations_are_acked_and_shown)
 {
-    (void)state;
     static const struct {
         const char *command, *sent, *answer, *acked;
         enum aw_status status;
@@ -795,9 +757,8 @@ static void test_odd_confirmations_are_acked_and_shown(void **state)
 }
 
 /* A stop that was sent with both digits is confirmed twice, the second time to the next program. */
-static void test_a_second_confirmation_does_not_confirm_the_next_command(void **state)
+TEST(test_a_second_confirmation_does_not_confirm_the_next_command)
 {
-    (void)state;
     static const struct step script[] = {
         {"1DEG1,045", {{10, "0ACK1\r\n"}, {1900, "3DEG1,020\r\n"}, {2500, "2DEG1,045\r\n"}}},
         {"0ACK3", {{0}}},
@@ -819,9 +780,8 @@ static void test_a_second_confirmation_does_not_confirm_the_next_command(void **
 }
 
 /* Its values are lost, so the command is not sent with the other digit. */
-static void test_a_damaged_type_confirms_the_command(void **state)
+TEST(test_a_damaged_type_confirms_the_command)
 {
-    (void)state;
     static const struct step script[] = {
         {"0DEG1,010", {{10, "0ACK0\r\n"}, {1000, "2DEGG1,010\r\n"}}}, {0}};
     struct fixture *f = begin(script, NULL, AW_ARMCTL_SEQ_AUTO);
@@ -831,9 +791,8 @@ static void test_a_damaged_type_confirms_the_command(void **state)
 }
 
 /* A line that lost half of its end takes only itself away. */
-static void test_a_lone_cr_or_lf_ends_a_damaged_line(void **state)
+TEST(test_a_lone_cr_or_lf_ends_a_damaged_line)
 {
-    (void)state;
     static const char *const noise[] = {"2DE\r0ACK0\r\n", "\n0ACK0\r\n", "0A\n0ACK0\r\n"};
     for (size_t i = 0; i < sizeof noise / sizeof *noise; i++) {
         const struct step script[] = {{"0DEG1,090", {{10, noise[i]}, {20, "2DEG1,090\r\n"}}}, {0}};
@@ -845,9 +804,8 @@ static void test_a_lone_cr_or_lf_ends_a_damaged_line(void **state)
 }
 
 /* What another program left behind: it comes before the answer to our first line. */
-static void test_packets_waiting_at_the_start(void **state)
+TEST(test_packets_waiting_at_the_start)
 {
-    (void)state;
     static const struct step script[] = {
         {"0ACK3", {{0}}},
         {"1DEG1,010", {{10, "0ACK1\r\n"}, {20, "2DEG1,010\r\n"}}},
@@ -862,9 +820,8 @@ static void test_packets_waiting_at_the_start(void **state)
 
 /* Raw lines, ping, stop */
 
-static void test_raw_lines(void **state)
+TEST(test_raw_lines)
 {
-    (void)state;
     static const char *const bad[] = {"",         "DE",   "deg1,090",
                                       "DEG1 090", "ACK0", "DEG12345678901234567890123456789"};
     struct fixture *f = begin(NULL, NULL, AW_ARMCTL_SEQ_AUTO);
@@ -883,9 +840,8 @@ static void test_raw_lines(void **state)
 }
 
 /* Nobody confirms what is no command: it is done when it has arrived. */
-static void test_a_line_that_is_no_command_is_done_with_its_ack(void **state)
+TEST(test_a_line_that_is_no_command_is_done_with_its_ack)
 {
-    (void)state;
     static const char *const bodies[] = {"XYZ1", "DEG1,abc", "DEG12,090"};
     for (size_t i = 0; i < 3; i++) {
         char first[16];
@@ -900,9 +856,8 @@ static void test_a_line_that_is_no_command_is_done_with_its_ack(void **state)
     }
 }
 
-static void test_command_that_the_wire_cannot_carry(void **state)
+TEST(test_command_that_the_wire_cannot_carry)
 {
-    (void)state;
     struct fixture *f = begin(NULL, NULL, AW_ARMCTL_SEQ_AUTO);
     struct aw_record command;
     aw_record_init(&command, aw_wire_codec(&f->arm.wire, "deg", AW_TX), AW_TX);
@@ -913,9 +868,8 @@ static void test_command_that_the_wire_cannot_carry(void **state)
     assert_string_equal(f->log, "");
 }
 
-static void test_ping_is_a_duplicate(void **state)
+TEST(test_ping_is_a_duplicate)
 {
-    (void)state;
     static const struct step script[] = {{"0PNG", {{7, "0ACK0\r\n"}}}, {0}};
     struct fixture *f = begin(script, &after_one, AW_ARMCTL_SEQ_AUTO);
     assert_int_equal(ping(f), AW_OK);
@@ -924,9 +878,8 @@ static void test_ping_is_a_duplicate(void **state)
     assert_true(f->arm.tx_sure);
 }
 
-static void test_ping_finds_the_digit(void **state)
+TEST(test_ping_finds_the_digit)
 {
-    (void)state;
     static const struct step script[] = {
         {"0PNG", {{0}}},
         {"1PNG", {{7, "0ACK1\r\n"}}},
@@ -941,9 +894,8 @@ static void test_ping_finds_the_digit(void **state)
 }
 
 /* The published firmware acknowledges only the digit that it expects: that is found out once. */
-static void test_ping_remembers_which_digit_is_answered(void **state)
+TEST(test_ping_remembers_which_digit_is_answered)
 {
-    (void)state;
     static const struct step script[] = {
         {"1PNG", {{7, "0ACK1\r\n"}}}, {"0PNG", {{7, "0ACK0\r\n"}}}, {0}};
     struct aw_armctl_memory memory = after_one;
@@ -959,9 +911,8 @@ static void test_ping_remembers_which_digit_is_answered(void **state)
     assert_int_equal(memory.pings, AW_ARMCTL_PINGS_NEXT);
 }
 
-static void test_ping_without_an_answer(void **state)
+TEST(test_ping_without_an_answer)
 {
-    (void)state;
     struct fixture *f = begin(NULL, NULL, AW_ARMCTL_SEQ_AUTO);
     assert_int_equal(ping(f), AW_TIMEOUT);
     assert_int_equal(f->out.result, AW_ARMCTL_NOT_ACKED);
@@ -969,9 +920,8 @@ static void test_ping_without_an_answer(void **state)
     assert_string_equal(f->arm.memory.pending, "");
 }
 
-static void test_last_confirmed(void **state)
+TEST(test_last_confirmed)
 {
-    (void)state;
     static const struct step script[] = {
         {"0ARM250,045,120", {{10, "0ACK0\r\n"}, {20, "2ARM250,045,120\r\n"}}},
         {"0ACK2", {{0}}},
@@ -996,9 +946,8 @@ static void test_last_confirmed(void **state)
     assert_false(aw_armctl_last_confirmed(&f->arm, &command, &back)); /* it slides */
 }
 
-static void test_stop_with_nothing_known(void **state)
+TEST(test_stop_with_nothing_known)
 {
-    (void)state;
     struct fixture *f = begin(NULL, NULL, AW_ARMCTL_SEQ_AUTO);
     assert_int_equal(stop(f, true), AW_OK);
     assert_int_equal(f->out.result, AW_ARMCTL_NOT_SENT);
@@ -1013,9 +962,8 @@ static void join_lines(void *context, const void *bytes, size_t size)
 }
 
 /* The stop of a crash is that of the command that is under way, whatever was confirmed last. */
-static void test_last_stop_of_what_is_under_way(void **state)
+TEST(test_last_stop_of_what_is_under_way)
 {
-    (void)state;
     static const struct step script[] = {
         {"0DEG1,030", {{10, "0ACK0\r\n"}, {20, "2DEG1,030\r\n"}}},
         {"0ACK2", {{0}}},
@@ -1034,9 +982,8 @@ static void test_last_stop_of_what_is_under_way(void **state)
     assert_string_equal(lines, "1DEG1,030\r\n0DEG1,030\r\n");
 }
 
-static void test_stop_goes_back(void **state)
+TEST(test_stop_goes_back)
 {
-    (void)state;
     static const struct step script[] = {
         {"0DEG1,090", {{10, "0ACK0\r\n"}, {20, "2DEG1,090\r\n"}}},
         {"0ACK2", {{0}}},
@@ -1059,9 +1006,8 @@ static void test_stop_goes_back(void **state)
 }
 
 /* The command had arrived: both copies are carried out, and each is confirmed. */
-static void test_stop_that_is_carried_out_twice(void **state)
+TEST(test_stop_that_is_carried_out_twice)
 {
-    (void)state;
     static const struct step script[] = {
         {"0DEG1,090", {{10, "0ACK0\r\n"}, {20, "2DEG1,090\r\n"}}},
         {"0ACK2", {{0}}},
@@ -1084,9 +1030,8 @@ static void test_stop_that_is_carried_out_twice(void **state)
 
 /* The ACK of a confirmation got lost, so it comes again while a stop to that very place is on its
  * way: no word that the stop was carried out. */
-static void test_a_confirmation_from_before_does_not_confirm_a_stop(void **state)
+TEST(test_a_confirmation_from_before_does_not_confirm_a_stop)
 {
-    (void)state;
     static const struct step script[] = {
         {"0DEG1,090", {{10, "0ACK0\r\n"}, {20, "2DEG1,090\r\n"}}},
         {"0ACK2", {{0}}},
@@ -1110,9 +1055,8 @@ static void test_a_confirmation_from_before_does_not_confirm_a_stop(void **state
 }
 
 /* What was sent with both digits is confirmed twice; the second time does not confirm a stop. */
-static void test_a_second_confirmation_does_not_confirm_a_stop(void **state)
+TEST(test_a_second_confirmation_does_not_confirm_a_stop)
 {
-    (void)state;
     static const struct step script[] = {
         {"1DEG1,010", {{10, "0ACK1\r\n"}}}, /* a duplicate, or else the handler is slow */
         {"1DEG1,010", {{10, "0ACK1\r\n"}}},
@@ -1136,9 +1080,8 @@ static void test_a_second_confirmation_does_not_confirm_a_stop(void **state)
 
 /* A stop that was not confirmed, and a second one to the same place: the late confirmation of the
  * first comes when only one copy of the second has been acknowledged, which may be a duplicate. */
-static void test_a_late_stop_does_not_confirm_the_next(void **state)
+TEST(test_a_late_stop_does_not_confirm_the_next)
 {
-    (void)state;
     static const struct step script[] = {
         {"0DEG1,090", {{10, "0ACK0\r\n"}, {20, "2DEG1,090\r\n"}}},
         {"0ACK2", {{0}}},
@@ -1164,9 +1107,8 @@ static void test_a_late_stop_does_not_confirm_the_next(void **state)
     assert_true(f->clock.time_ns - start >= 400 * AW_MILLISECOND); /* both are acknowledged then */
 }
 
-static void test_stop_at_once_sends_both_digits(void **state)
+TEST(test_stop_at_once_sends_both_digits)
 {
-    (void)state;
     static const struct step script[] = {{"0DEG1,090", {{10, "0ACK0\r\n"}, {20, "2DEG1,090\r\n"}}},
                                          {0}};
     struct fixture *f = begin(script, NULL, AW_ARMCTL_SEQ_AUTO);
@@ -1183,9 +1125,8 @@ static void test_stop_at_once_sends_both_digits(void **state)
 }
 
 /* Nothing is sent again, and nobody waits longer than a moment. */
-static void test_stop_at_once_looks_for_its_acks(void **state)
+TEST(test_stop_at_once_looks_for_its_acks)
 {
-    (void)state;
     static const struct step acked[] = {
         {"0DEG1,090", {{10, "0ACK0\r\n"}, {20, "2DEG1,090\r\n"}}},
         {"0ACK2", {{0}}},
@@ -1216,9 +1157,8 @@ static void test_stop_at_once_looks_for_its_acks(void **state)
     }
 }
 
-static void test_stop_of_the_vehicle(void **state)
+TEST(test_stop_of_the_vehicle)
 {
-    (void)state;
     static const struct step script[] = {
         {"0MOV0250", {{10, "0ACK0\r\n"}}},
         {"0SPD000", {{10, "0ACK0\r\n"}}},
@@ -1233,18 +1173,16 @@ static void test_stop_of_the_vehicle(void **state)
     assert_string_equal(f->out.answer, "SPD000");
 }
 
-static void test_result_names(void **state)
+TEST(test_result_names)
 {
-    (void)state;
     for (int i = AW_ARMCTL_NOT_SENT; i <= AW_ARMCTL_STOPPED; i++)
         assert_non_null(aw_armctl_result_name((enum aw_armctl_result)i));
     assert_string_equal(aw_armctl_result_name(AW_ARMCTL_CONFIRMED), "confirmed");
 }
 
 /* Whatever is done while the link goes away, and whatever it says then. */
-static void test_the_link_goes_away_at_any_time(void **state)
+TEST(test_the_link_goes_away_at_any_time)
 {
-    (void)state;
     static const enum aw_status statuses[] = {AW_LOST, AW_NO_MEMORY, AW_NO_LINK};
     static const struct aw_armctl_memory memory = {
         .known = true, .rx = 2, .confirmed = "DEG1,090", .places[1] = {.known = true, .value = 90}};
@@ -1264,9 +1202,8 @@ static void test_the_link_goes_away_at_any_time(void **state)
 }
 
 /* What was heard while no ACK came decides what is advised. */
-static void test_advice_where_nothing_is_acked(void **state)
+TEST(test_advice_where_nothing_is_acked)
 {
-    (void)state;
     static const char *const heard[] = {"0ACK3\r\n",
                                         "2POS2,050\r\n",
                                         "2DEG1,090\r\n",
@@ -1289,9 +1226,8 @@ static void test_advice_where_nothing_is_acked(void **state)
 }
 
 /* A confirmation settles what is owed of the same joint. */
-static void test_what_is_settled(void **state)
+TEST(test_what_is_settled)
 {
-    (void)state;
     static const char *const bodies[] = {"DEG1,090", "DEG2,090", "ARM250,045,120",
                                          "SPD050",   "POS1,010", "SPD1,001"};
     for (size_t i = 0; i < sizeof bodies / sizeof *bodies; i++) {
@@ -1311,9 +1247,8 @@ static void test_what_is_settled(void **state)
 }
 
 /* With a handler with which the digits are agreed the ACK of the next one is enough. */
-static void test_a_stop_with_one_ack(void **state)
+TEST(test_a_stop_with_one_ack)
 {
-    (void)state;
     static const struct step script[] = {
         {"0DEG1,090", {{0}}}, {"1DEG1,090", {{10, "0ACK1\r\n"}, {3000, "3DEG1,090\r\n"}}}, {0}};
     struct aw_armctl_memory memory = after_one;
@@ -1331,9 +1266,8 @@ static void test_a_stop_with_one_ack(void **state)
 }
 
 /* Nothing of what stands behind it in memory. */
-static void test_the_longest_line(void **state)
+TEST(test_the_longest_line)
 {
-    (void)state;
     static const char body[] = "XYZ1234567890123456789012345678\0X";
     static const struct step script[] = {{"0XYZ1234567890123456789012345678", {{10, "0ACK0\r\n"}}},
                                          {0}};
@@ -1343,9 +1277,8 @@ static void test_the_longest_line(void **state)
     assert_string_equal(f->out.answer, "");
 }
 
-static void test_a_handler_that_says_anything(void **state)
+TEST(test_a_handler_that_says_anything)
 {
-    (void)state;
     static const char *const bodies[] = {"DEG1,090", "DEG1,010",       "DEG1,090", "POS2,100",
                                          "SPD050",   "ARM250,045,120", "SPD1,500", "XYZ12"};
     static const struct aw_armctl_memory memories[] = {
@@ -1374,78 +1307,12 @@ static void test_a_handler_that_says_anything(void **state)
     }
 }
 
-static void all_that_was_said_is_as_it_was(void **state)
+TEST(all_that_was_said_is_as_it_was)
 {
-    (void)state;
     print_counters(&fixture.arm.counters, told);
     fclose(told);
     expect_picture("scripts-armctl.txt", told_text);
     free(told_text);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_confirmed),
-        cmocka_unit_test(test_confirmed_with_other_values),
-        cmocka_unit_test(test_bare_and_unpadded_confirmations),
-        cmocka_unit_test(test_never_acked),
-        cmocka_unit_test(test_auto_tries_the_other_digit_once_when_nothing_is_acked),
-        cmocka_unit_test(test_acked_but_never_confirmed),
-        cmocka_unit_test(test_the_link_goes_away),
-        cmocka_unit_test(test_stopped_in_the_middle),
-        cmocka_unit_test(test_resends_until_acked),
-        cmocka_unit_test(test_acks_for_other_digits_are_ignored),
-        cmocka_unit_test(test_the_confirmation_implies_the_ack),
-        cmocka_unit_test(test_duplicates_are_acked_again_and_not_delivered),
-        cmocka_unit_test(test_garbage_and_overlong_lines),
-        cmocka_unit_test(test_an_echo_is_told),
-        cmocka_unit_test(test_idle_acks_what_the_handler_repeats),
-        cmocka_unit_test(test_memory_is_used),
-        cmocka_unit_test(test_memory_is_not_used_where_a_connection_starts),
-        cmocka_unit_test(test_handler_started_anew),
-        cmocka_unit_test(test_handler_started_anew_and_says_the_same),
-        cmocka_unit_test(test_other_packet_with_the_digit_of_a_duplicate_is_new_at_first),
-        cmocka_unit_test(test_a_profile_makes_the_second_try_sooner),
-        cmocka_unit_test(test_the_other_digit_is_tried_in_a_session_too),
-        cmocka_unit_test(test_no_second_try_where_copies_are_not_acked),
-        cmocka_unit_test(test_a_lost_ack_after_a_second_try_doubles_nothing),
-        cmocka_unit_test(test_an_ack_behind_the_confirmation),
-        cmocka_unit_test(test_what_is_not_absolute_is_not_tried_again),
-        cmocka_unit_test(test_late_confirmation_of_an_earlier_command),
-        cmocka_unit_test(test_whose_bare_confirmation),
-        cmocka_unit_test(test_values_of_the_motion_that_was_replaced),
-        cmocka_unit_test(test_odd_confirmations_are_acked_and_shown),
-        cmocka_unit_test(test_a_second_confirmation_does_not_confirm_the_next_command),
-        cmocka_unit_test(test_a_damaged_type_confirms_the_command),
-        cmocka_unit_test(test_a_lone_cr_or_lf_ends_a_damaged_line),
-        cmocka_unit_test(test_packets_waiting_at_the_start),
-        cmocka_unit_test(test_raw_lines),
-        cmocka_unit_test(test_a_line_that_is_no_command_is_done_with_its_ack),
-        cmocka_unit_test(test_command_that_the_wire_cannot_carry),
-        cmocka_unit_test(test_ping_is_a_duplicate),
-        cmocka_unit_test(test_ping_finds_the_digit),
-        cmocka_unit_test(test_ping_remembers_which_digit_is_answered),
-        cmocka_unit_test(test_ping_without_an_answer),
-        cmocka_unit_test(test_last_confirmed),
-        cmocka_unit_test(test_stop_with_nothing_known),
-        cmocka_unit_test(test_last_stop_of_what_is_under_way),
-        cmocka_unit_test(test_stop_goes_back),
-        cmocka_unit_test(test_stop_that_is_carried_out_twice),
-        cmocka_unit_test(test_a_confirmation_from_before_does_not_confirm_a_stop),
-        cmocka_unit_test(test_a_second_confirmation_does_not_confirm_a_stop),
-        cmocka_unit_test(test_a_late_stop_does_not_confirm_the_next),
-        cmocka_unit_test(test_stop_at_once_sends_both_digits),
-        cmocka_unit_test(test_stop_at_once_looks_for_its_acks),
-        cmocka_unit_test(test_stop_of_the_vehicle),
-        cmocka_unit_test(test_result_names),
-        cmocka_unit_test(test_the_link_goes_away_at_any_time),
-        cmocka_unit_test(test_advice_where_nothing_is_acked),
-        cmocka_unit_test(test_what_is_settled),
-        cmocka_unit_test(test_a_stop_with_one_ack),
-        cmocka_unit_test(test_the_longest_line),
-        cmocka_unit_test(test_a_handler_that_says_anything),
-        cmocka_unit_test(all_that_was_said_is_as_it_was),
-    };
-    return cmocka_run_group_tests(tests, start_telling, NULL);
-}
+ALL_TESTS_WITH(start_telling, NULL);

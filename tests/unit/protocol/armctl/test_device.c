@@ -1,17 +1,10 @@
 /* The simulated handler: line by line, and with the controller of client.h, in virtual time. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdio.h>
-#include <string.h>
-
-#include <cmocka.h>
-
 #include "armctl_helper.h"
 #include "link/core/url.h"
 #include "link/wrap/fault.h"
 #include "protocol/armctl/device.h"
 #include "talk_helper.h"
+#include "test.h"
 
 struct fixture {
     struct aw_virtual_clock clock;
@@ -108,9 +101,8 @@ static double pulse(const struct fixture *f, int joint)
 
 /* Line by line */
 
-static void test_confirms_when_the_motion_ends(void **state)
+TEST(test_confirms_when_the_motion_ends)
 {
-    (void)state;
     struct fixture *f = begin("", NULL);
     say(f, "0DEG1,090\r\n");
     assert_string_equal(receive(f, AW_SECOND - 1), "0ACK0");
@@ -126,9 +118,8 @@ static void test_confirms_when_the_motion_ends(void **state)
     end(f);
 }
 
-static void test_next_event_is_exact(void **state)
+TEST(test_next_event_is_exact)
 {
-    (void)state;
     struct fixture *f = begin("", NULL);
     const struct aw_device_ops *ops = f->device->ops;
     assert_true(ops->next_event(f->device) == AW_NEVER);
@@ -141,9 +132,8 @@ static void test_next_event_is_exact(void **state)
     end(f);
 }
 
-static void test_repeats_its_confirmation(void **state)
+TEST(test_repeats_its_confirmation)
 {
-    (void)state;
     struct fixture *f = begin("", NULL);
     say(f, "0SPD100\r\n");
     assert_string_equal(receive(f, 5 * AW_SECOND), "0ACK0 2SPD100 2SPD100 2SPD100");
@@ -154,9 +144,8 @@ static void test_repeats_its_confirmation(void **state)
     end(f);
 }
 
-static void test_duplicates_and_wrong_digits(void **state)
+TEST(test_duplicates_and_wrong_digits)
 {
-    (void)state;
     struct fixture *f = begin("", NULL);
     say(f, "1DEG1,090\r\n"); /* it expects 0 */
     say(f, "0DEG1,000\r\n");
@@ -168,9 +157,8 @@ static void test_duplicates_and_wrong_digits(void **state)
     end(f);
 }
 
-static void test_what_it_cannot_do_is_not_acked(void **state)
+TEST(test_what_it_cannot_do_is_not_acked)
 {
-    (void)state;
     static const char *const bad[] = {
         "0XYZ1\r\n",     "0DEG\r\n",
         "0DEG1\r\n",     "0DEG1;090\r\n",
@@ -187,9 +175,8 @@ static void test_what_it_cannot_do_is_not_acked(void **state)
     end(f);
 }
 
-static void test_clamps_to_limits(void **state)
+TEST(test_clamps_to_limits)
 {
-    (void)state;
     struct aw_armctl_profile profile = {0};
     aw_armctl_profile_set(&profile, "elbow", "index", "2", NULL);
     aw_armctl_profile_set(&profile, "elbow", "max", "120", NULL);
@@ -207,9 +194,8 @@ static void test_clamps_to_limits(void **state)
     end(f);
 }
 
-static void test_a_later_command_replaces_the_motion(void **state)
+TEST(test_a_later_command_replaces_the_motion)
 {
-    (void)state;
     struct fixture *f = begin("", NULL);
     say(f, "0DEG1,180\r\n");
     receive(f, AW_SECOND);
@@ -220,9 +206,8 @@ static void test_a_later_command_replaces_the_motion(void **state)
     end(f);
 }
 
-static void test_joints_move_side_by_side(void **state)
+TEST(test_joints_move_side_by_side)
 {
-    (void)state;
     struct fixture *f = begin("", NULL);
     say(f, "0DEG1,180\r\n1DEG4,090\r\n");
     assert_string_equal(receive(f, 1), "0ACK0 0ACK1");
@@ -232,9 +217,8 @@ static void test_joints_move_side_by_side(void **state)
     end(f);
 }
 
-static void test_vehicle(void **state)
+TEST(test_vehicle)
 {
-    (void)state;
     struct fixture *f = begin("", NULL);
     say(f, "0SPD-100\r\n");
     assert_string_equal(receive(f, 1), "0ACK0 2SPD-100");
@@ -248,9 +232,8 @@ static void test_vehicle(void **state)
     end(f);
 }
 
-static void test_more_commands_than_it_can_hold(void **state)
+TEST(test_more_commands_than_it_can_hold)
 {
-    (void)state;
     struct fixture *f = begin("", NULL);
     for (int i = 0; i < 10; i++) {
         char line[32];
@@ -265,9 +248,8 @@ static void test_more_commands_than_it_can_hold(void **state)
     end(f);
 }
 
-static void test_a_new_connection_starts_anew(void **state)
+TEST(test_a_new_connection_starts_anew)
 {
-    (void)state;
     struct fixture *f = begin("", NULL);
     say(f, "0DEG1,090\r\n");
     assert_string_equal(receive(f, 1), "0ACK0");
@@ -281,9 +263,8 @@ static void test_a_new_connection_starts_anew(void **state)
 
 /* Quirks */
 
-static void test_quirk_names(void **state)
+TEST(test_quirk_names)
 {
-    (void)state;
     unsigned quirks = 99;
     struct aw_error err;
     assert_int_equal(aw_armctl_quirks_parse("", &quirks, &err), AW_OK);
@@ -303,27 +284,24 @@ static void test_quirk_names(void **state)
     assert_non_null(strstr(err.text, "drop-confirm"));
 }
 
-static void test_no_reack(void **state)
+TEST(test_no_reack)
 {
-    (void)state;
     struct fixture *f = begin("no-reack", NULL);
     say(f, "1DEG1,090\r\n0SPD001\r\n0SPD001\r\n");
     assert_string_equal(receive(f, 1), "0ACK0 2SPD001");
     end(f);
 }
 
-static void test_bare_confirm(void **state)
+TEST(test_bare_confirm)
 {
-    (void)state;
     struct fixture *f = begin("bare-confirm", NULL);
     say(f, "0DEG1,090\r\n");
     assert_string_equal(receive(f, AW_SECOND), "0ACK0 2DEG");
     end(f);
 }
 
-static void test_drop_confirm(void **state)
+TEST(test_drop_confirm)
 {
-    (void)state;
     struct fixture *f = begin("drop-confirm", NULL);
     say(f, "0SPD001\r\n1SPD002\r\n");
     assert_string_equal(receive(f, 1), "0ACK0 2SPD001 0ACK1");
@@ -337,9 +315,8 @@ static void test_drop_confirm(void **state)
     end(f);
 }
 
-static void test_ack_invalid(void **state)
+TEST(test_ack_invalid)
 {
-    (void)state;
     struct fixture *f = begin("ack-invalid", NULL);
     say(f, "0XYZ1\r\n1DEG\r\n");
     assert_string_equal(receive(f, 9 * AW_SECOND), "0ACK0 0ACK1");
@@ -349,9 +326,8 @@ static void test_ack_invalid(void **state)
 
 /* What the published code said to these lines when it was run. A lone CR is dropped, a lone LF is a
  * character, and 32 characters are a line. */
-static void test_published_lines(void **state)
+TEST(test_published_lines)
 {
-    (void)state;
     static const struct {
         const char *lines, *answer;
     } rows[] = {
@@ -383,9 +359,8 @@ static void test_published_lines(void **state)
 }
 
 /* It says what it has to confirm every 2 s, for ever, and drops what it cannot keep meanwhile. */
-static void test_published_sender(void **state)
+TEST(test_published_sender)
 {
-    (void)state;
     struct fixture *f = begin("published", NULL);
     say(f, "0DEG2,1600\r\n1SPD1,100\r\n");
     assert_string_equal(receive(f, 5 * AW_SECOND), "0ACK0 2DEG 0ACK1 2DEG 2DEG");
@@ -395,9 +370,8 @@ static void test_published_sender(void **state)
     end(f);
 }
 
-static void test_pulse_deg(void **state)
+TEST(test_pulse_deg)
 {
-    (void)state;
     struct fixture *f = begin("pulse-deg", NULL);
     assert_true(pulse(f, 2) == 1500);
     say(f, "0DEG2,2000\r\n"); /* 90 deg */
@@ -410,9 +384,8 @@ static void test_pulse_deg(void **state)
 
 /* With the controller */
 
-static void test_conversation(void **state)
+TEST(test_conversation)
 {
-    (void)state;
     struct fixture *f = begin("", NULL);
     assert_int_equal(go(f, "DEG1,090"), AW_OK);
     assert_int_equal(go(f, "ARM250,045,120"), AW_OK);
@@ -423,9 +396,8 @@ static void test_conversation(void **state)
     end(f);
 }
 
-static void test_every_quirk_with_the_controller(void **state)
+TEST(test_every_quirk_with_the_controller)
 {
-    (void)state;
     for (int i = 0; aw_armctl_quirk_names[i]; i++) {
         struct fixture *f = begin(aw_armctl_quirk_names[i], NULL);
         unsigned quirks = f->options.quirks;
@@ -446,9 +418,8 @@ static void test_every_quirk_with_the_controller(void **state)
     }
 }
 
-static void test_published_firmware(void **state)
+TEST(test_published_firmware)
 {
-    (void)state;
     struct fixture *f = begin("published", NULL);
     struct aw_armctl_memory wrong = {.known = true, .tx = 1, .rx = 3, .received = "DEG"};
     start_controller(f, &wrong);
@@ -464,9 +435,8 @@ static void test_published_firmware(void **state)
 
 /* Two invocations, and the handler switched off between them: whatever was remembered, the command
  * is carried out once and confirmed. */
-static void test_handler_restarts_between_invocations(void **state)
+TEST(test_handler_restarts_between_invocations)
 {
-    (void)state;
     for (int before = 0; before < 4; before++) {
         struct fixture *f = begin("", NULL);
         for (int i = 0; i < before; i++)
@@ -485,9 +455,8 @@ static void test_handler_restarts_between_invocations(void **state)
     }
 }
 
-static void test_controller_restarts_without_a_memory(void **state)
+TEST(test_controller_restarts_without_a_memory)
 {
-    (void)state;
     struct fixture *f = begin("", NULL);
     assert_int_equal(go(f, "DEG1,090"), AW_OK);
     start_controller(f, NULL);
@@ -497,9 +466,8 @@ static void test_controller_restarts_without_a_memory(void **state)
     end(f);
 }
 
-static void test_ping_agrees_on_digits_without_motion(void **state)
+TEST(test_ping_agrees_on_digits_without_motion)
 {
-    (void)state;
     static const char *const quirks[] = {"", "no-reack,ack-invalid"};
     for (size_t q = 0; q < 2; q++)
         for (uint8_t tx = 0; tx < 2; tx++) {
@@ -514,9 +482,8 @@ static void test_ping_agrees_on_digits_without_motion(void **state)
         }
 }
 
-static void test_confirmation_that_comes_too_late(void **state)
+TEST(test_confirmation_that_comes_too_late)
 {
-    (void)state;
     struct fixture *f = begin("", NULL);
     f->arm.options.confirm_timeout_ms = 500;
     f->arm.options.seq = 0;
@@ -529,9 +496,8 @@ static void test_confirmation_that_comes_too_late(void **state)
     end(f);
 }
 
-static void test_stop_in_the_middle(void **state)
+TEST(test_stop_in_the_middle)
 {
-    (void)state;
     struct fixture *f = begin("", NULL);
     assert_int_equal(go(f, "DEG1,090"), AW_OK);
     f->arm.options.confirm_timeout_ms = 500;
@@ -545,9 +511,8 @@ static void test_stop_in_the_middle(void **state)
     end(f);
 }
 
-static void test_stop_at_once_turns_the_arm_back(void **state)
+TEST(test_stop_at_once_turns_the_arm_back)
 {
-    (void)state;
     struct fixture *f = begin("", NULL);
     assert_int_equal(go(f, "DEG1,010"), AW_OK);
     f->arm.options.confirm_timeout_ms = 500;
@@ -721,9 +686,8 @@ static void print_reconnected(const char *quirks, FILE *out)
     }
 }
 
-static void lines_are_taken_as_they_were(void **state)
+TEST(lines_are_taken_as_they_were)
 {
-    (void)state;
     static const char *const keys[] = {
         "base",  "index", "1", "base", "max",  "80",        "base", "speed", "0.5", /* */
         "lift",  "index", "2", "lift", "kind", "translate", "lift", "home",  "30",  /* */
@@ -798,9 +762,8 @@ static void lines_are_taken_as_they_were(void **state)
     free(text);
 }
 
-static void a_session_is_as_it_was(void **state)
+TEST(a_session_is_as_it_was)
 {
-    (void)state;
     static const char *const quirks[] = {"", "no-reack,drop-confirm", "bare-confirm,ack-invalid",
                                          "pulse-deg,raw-lines", "published"};
     FILE *out = begin_picture();
@@ -858,9 +821,8 @@ static void run_step(struct fixture *f, const char *step, FILE *out)
         fprintf(out, "joint %d is to go to %g\n", i, aw_armctl_target(&f->arm, i));
 }
 
-static void a_controller_has_the_published_times(void **state)
+TEST(a_controller_has_the_published_times)
 {
-    (void)state;
     struct aw_armctl_options options = aw_armctl_defaults();
     assert_true(options.ack_timeout_ms == 2000 && options.confirm_timeout_ms == 10000 &&
                 options.flip_after_ms == 0 && options.retries == 5 &&
@@ -897,9 +859,8 @@ static void print_session(const char *quirks, const char *faults, int confirm_ms
     end(f);
 }
 
-static void what_a_controller_does_is_as_it_was(void **state)
+TEST(what_a_controller_does_is_as_it_was)
 {
-    (void)state;
     FILE *out = begin_picture();
     print_session("", "sim:", 10000, AW_ARMCTL_SEQ_AUTO, out);
     print_session("", "sim:", 400, AW_ARMCTL_SEQ_AUTO, out);
@@ -964,9 +925,8 @@ static struct tally send_many(const char *quirks, const char *faults,
 }
 
 /* Whichever digit the handler expects at first. */
-static void test_bare_confirmations_on_a_line_that_loses(void **state)
+TEST(test_bare_confirmations_on_a_line_that_loses)
 {
-    (void)state;
     int doubled = 0;
     for (unsigned seed = 1; seed <= 20; seed++) {
         struct aw_armctl_memory memory = {.known = true, .tx = seed & 1};
@@ -982,44 +942,4 @@ static void test_bare_confirmations_on_a_line_that_loses(void **state)
         doubled += t.doubled;
     }
     assert_true(doubled <= 15); /* of 10,000 */
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_confirms_when_the_motion_ends),
-        cmocka_unit_test(test_next_event_is_exact),
-        cmocka_unit_test(test_repeats_its_confirmation),
-        cmocka_unit_test(test_duplicates_and_wrong_digits),
-        cmocka_unit_test(test_what_it_cannot_do_is_not_acked),
-        cmocka_unit_test(test_clamps_to_limits),
-        cmocka_unit_test(test_a_later_command_replaces_the_motion),
-        cmocka_unit_test(test_joints_move_side_by_side),
-        cmocka_unit_test(test_vehicle),
-        cmocka_unit_test(test_more_commands_than_it_can_hold),
-        cmocka_unit_test(test_a_new_connection_starts_anew),
-        cmocka_unit_test(test_quirk_names),
-        cmocka_unit_test(test_no_reack),
-        cmocka_unit_test(test_bare_confirm),
-        cmocka_unit_test(test_drop_confirm),
-        cmocka_unit_test(test_ack_invalid),
-        cmocka_unit_test(test_published_lines),
-        cmocka_unit_test(test_published_sender),
-        cmocka_unit_test(test_pulse_deg),
-        cmocka_unit_test(test_conversation),
-        cmocka_unit_test(test_every_quirk_with_the_controller),
-        cmocka_unit_test(test_published_firmware),
-        cmocka_unit_test(test_handler_restarts_between_invocations),
-        cmocka_unit_test(test_controller_restarts_without_a_memory),
-        cmocka_unit_test(test_ping_agrees_on_digits_without_motion),
-        cmocka_unit_test(test_confirmation_that_comes_too_late),
-        cmocka_unit_test(test_stop_in_the_middle),
-        cmocka_unit_test(test_stop_at_once_turns_the_arm_back),
-        cmocka_unit_test(test_bare_confirmations_on_a_line_that_loses),
-        cmocka_unit_test(lines_are_taken_as_they_were),
-        cmocka_unit_test(a_session_is_as_it_was),
-        cmocka_unit_test(a_controller_has_the_published_times),
-        cmocka_unit_test(what_a_controller_does_is_as_it_was),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,17 +1,12 @@
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-
-#include <cmocka.h>
 
 #include "base/clock.h"
 #include "protocol/armctl/kinematics.h"
+#include "test.h"
 
 #define NEAR(a, b) assert_true((a) - (b) < 1e-6 && (b) - (a) < 1e-6)
 
-static void test_axis_moves_at_constant_speed(void **state)
+TEST(test_axis_moves_at_constant_speed)
 {
-    (void)state;
     struct aw_armctl_axis axis = {0};
     int64_t start = 5 * AW_SECOND;
     assert_int_equal(aw_armctl_axis_go(&axis, 90, 45, start), start + 2 * AW_SECOND);
@@ -21,29 +16,17 @@ static void test_axis_moves_at_constant_speed(void **state)
     NEAR(aw_armctl_axis_at(&axis, start + 9 * AW_SECOND), 90);
 }
 
-static void test_axis_turns_back_from_where_it_is(void **state)
+TEST(test_axis_turns_back_from_where_it_is)
 {
-    (void)state;
     struct aw_armctl_axis axis = {0};
     aw_armctl_axis_go(&axis, 90, 45, 0);
     assert_int_equal(aw_armctl_axis_go(&axis, 0, 45, AW_SECOND), 2 * AW_SECOND);
     NEAR(aw_armctl_axis_at(&axis, 3 * AW_SECOND / 2), 22.5);
 }
 
-static void test_axis_that_is_there_already(void **state)
+TEST(test_axis_that_is_there_already)
 {
-    (void)state;
     struct aw_armctl_axis axis = {.to = 30};
     assert_int_equal(aw_armctl_axis_go(&axis, 30, 45, AW_SECOND), AW_SECOND);
     NEAR(aw_armctl_axis_at(&axis, AW_SECOND), 30);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_axis_moves_at_constant_speed),
-        cmocka_unit_test(test_axis_turns_back_from_where_it_is),
-        cmocka_unit_test(test_axis_that_is_there_already),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,12 +1,7 @@
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <string.h>
-
-#include <cmocka.h>
 
 #include "picture_helper.h"
 #include "protocol/armctl/line.h"
+#include "test.h"
 
 struct fixture {
     struct aw_wire wire;
@@ -35,9 +30,8 @@ static enum aw_status next(struct fixture *f)
     return aw_armctl_reader_next(&f->reader, &f->wire, AW_RX, &f->line);
 }
 
-static void test_whole_line(void **state)
+TEST(test_whole_line)
 {
-    (void)state;
     struct fixture f = make();
     feed(&f, "2DEG1,090\r\n");
     assert_int_equal(next(&f), AW_OK);
@@ -49,9 +43,8 @@ static void test_whole_line(void **state)
     assert_int_equal(next(&f), AW_MORE);
 }
 
-static void test_pieces(void **state)
+TEST(test_pieces)
 {
-    (void)state;
     struct fixture f = make();
     static const char *const segments[] = {"0", "ACK", "1\r", "\n3PO", "S2,120\r\n0"};
     for (size_t i = 0; i < 3; i++) {
@@ -67,9 +60,8 @@ static void test_pieces(void **state)
     assert_string_equal(f.line.body, "POS2,120");
 }
 
-static void test_bare_and_short_parameters(void **state)
+TEST(test_bare_and_short_parameters)
 {
-    (void)state;
     struct fixture f = make();
     feed(&f, "2DEG\r\n3DEG1\r\n2DEG1,5\r\n3ARM-20,-7,1234\r\n");
     assert_int_equal(next(&f), AW_OK);
@@ -84,9 +76,8 @@ static void test_bare_and_short_parameters(void **state)
     assert_true(aw_record_get(&f.line.record, "theta") == -7);
 }
 
-static void test_half_an_arm_is_not_decoded(void **state)
+TEST(test_half_an_arm_is_not_decoded)
 {
-    (void)state;
     struct fixture f = make();
     feed(&f, "0ARM\r\n0ARM250\r\n0ARM250,045\r\n0ARM250,045,120\r\n");
     for (int i = 0; i < 4; i++) {
@@ -95,9 +86,8 @@ static void test_half_an_arm_is_not_decoded(void **state)
     }
 }
 
-static void test_half_an_end_is_told(void **state)
+TEST(test_half_an_end_is_told)
 {
-    (void)state;
     static const struct {
         const char *text;
         char end;
@@ -111,9 +101,8 @@ static void test_half_an_end_is_told(void **state)
     }
 }
 
-static void test_unknown_type_is_a_packet(void **state)
+TEST(test_unknown_type_is_a_packet)
 {
-    (void)state;
     struct fixture f = make();
     feed(&f, "2ERR17\r\n");
     assert_int_equal(next(&f), AW_OK);
@@ -121,9 +110,8 @@ static void test_unknown_type_is_a_packet(void **state)
     assert_string_equal(f.line.body, "ERR17");
 }
 
-static void test_garbage_is_thrown_away_to_the_next_end(void **state)
+TEST(test_garbage_is_thrown_away_to_the_next_end)
 {
-    (void)state;
     static const char *const bad[] = {
         "\r\n",        "DEG1,090\r\n",     "2deg1,090\r\n", "2DE\r\n", "2DEG1,\r", "2DEG1,0 0\r\n",
         "xx0ACK0\r\n", "2DEG1,\xb9,0\r\n", "2DEG1\n",       "\r",      "\n"};
@@ -138,9 +126,8 @@ static void test_garbage_is_thrown_away_to_the_next_end(void **state)
 }
 
 /* The handler repeats what is not acknowledged, so it must be seen. */
-static void test_odd_parameters_are_a_packet(void **state)
+TEST(test_odd_parameters_are_a_packet)
 {
-    (void)state;
     static const char *const odd[] = {"2DEG1;090\r\n", "2DEG1,12345\r\n", "2DEG1,90.0\r\n",
                                       "2SPD1,5,0\r\n", "2DEG12,090\r\n"};
     for (size_t i = 0; i < sizeof odd / sizeof *odd; i++) {
@@ -152,9 +139,8 @@ static void test_odd_parameters_are_a_packet(void **state)
 }
 
 /* Two messages have the word DEG, and two SPD. */
-static void test_what_follows_the_comma_tells_the_message(void **state)
+TEST(test_what_follows_the_comma_tells_the_message)
 {
-    (void)state;
     static const struct {
         const char *line, *message;
     } rows[] = {{"2DEG1,360\r\n", "deg"},    {"2DEG1,-499\r\n", "deg"}, {"2DEG1,500\r\n", "pulse"},
@@ -169,9 +155,8 @@ static void test_what_follows_the_comma_tells_the_message(void **state)
     }
 }
 
-static void test_overlong_lines_are_counted_once(void **state)
+TEST(test_overlong_lines_are_counted_once)
 {
-    (void)state;
     struct fixture f = make();
     int thrown = 0;
     for (int i = 0; i < 10; i++) {
@@ -189,9 +174,8 @@ static void test_overlong_lines_are_counted_once(void **state)
     assert_true(thrown > 0);
 }
 
-static void test_the_longest_line(void **state)
+TEST(test_the_longest_line)
 {
-    (void)state;
     struct fixture f = make();
     feed(&f, "2ERR1234567890123456789012345678\r\n");
     assert_int_equal(next(&f), AW_OK);
@@ -201,9 +185,8 @@ static void test_the_longest_line(void **state)
     assert_int_equal(f.reader.framer.overlong, 1);
 }
 
-static void test_writing(void **state)
+TEST(test_writing)
 {
-    (void)state;
     uint8_t bytes[AW_ARMCTL_LINE_MAX + 1];
     memset(bytes, '-', sizeof bytes);
     assert_int_equal(aw_armctl_line_write(bytes, 1, "ABC1234567890123456789012345678"), 34);
@@ -214,9 +197,8 @@ static void test_writing(void **state)
     assert_memory_equal(bytes, "0ACK2\r\n", 7);
 }
 
-static void test_bodies(void **state)
+TEST(test_bodies)
 {
-    (void)state;
     assert_true(aw_armctl_body_valid("DEG"));
     assert_true(aw_armctl_body_valid("DEG1,-90"));
     assert_true(aw_armctl_body_valid("ABC1234567890123456789012345678"));
@@ -227,9 +209,8 @@ static void test_bodies(void **state)
     assert_false(aw_armctl_body_valid("DEG1\r\n0DEG2"));
 }
 
-static void test_a_nul_is_garbage(void **state)
+TEST(test_a_nul_is_garbage)
 {
-    (void)state;
     struct aw_wire wire;
     struct aw_armctl_line line;
     static const uint8_t bytes[] = "0DEG1,\0"
@@ -239,9 +220,8 @@ static void test_a_nul_is_garbage(void **state)
     assert_int_equal(aw_armctl_line_read(&wire, AW_RX, frame, &line), AW_MALFORMED);
 }
 
-static void test_ack_digit(void **state)
+TEST(test_ack_digit)
 {
-    (void)state;
     struct aw_armctl_line line = {0};
     static const struct {
         const char *body;
@@ -254,9 +234,8 @@ static void test_ack_digit(void **state)
     }
 }
 
-static void test_digit_rule(void **state)
+TEST(test_digit_rule)
 {
-    (void)state;
     struct aw_armctl_receiver r = {.expected = 2};
     assert_int_equal(aw_armctl_judge(&r, 2), AW_ARMCTL_NEW);
     assert_int_equal(aw_armctl_judge(&r, 3), AW_ARMCTL_DUPLICATE);
@@ -272,9 +251,8 @@ static void test_digit_rule(void **state)
 }
 
 /* Of a piece of a stream what is thrown away and what is read, and why; and of each as a frame. */
-static void test_lines_are_read_as_they_were(void **state)
+TEST(test_lines_are_read_as_they_were)
 {
-    (void)state;
     static const char *const pieces[] = {"\r\n",
                                          "\n",
                                          "\r",
@@ -345,28 +323,4 @@ static void test_lines_are_read_as_they_were(void **state)
         }
     }
     end_picture(out, "pieces-armctl.txt");
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_whole_line),
-        cmocka_unit_test(test_pieces),
-        cmocka_unit_test(test_bare_and_short_parameters),
-        cmocka_unit_test(test_half_an_arm_is_not_decoded),
-        cmocka_unit_test(test_half_an_end_is_told),
-        cmocka_unit_test(test_unknown_type_is_a_packet),
-        cmocka_unit_test(test_garbage_is_thrown_away_to_the_next_end),
-        cmocka_unit_test(test_odd_parameters_are_a_packet),
-        cmocka_unit_test(test_what_follows_the_comma_tells_the_message),
-        cmocka_unit_test(test_overlong_lines_are_counted_once),
-        cmocka_unit_test(test_the_longest_line),
-        cmocka_unit_test(test_lines_are_read_as_they_were),
-        cmocka_unit_test(test_writing),
-        cmocka_unit_test(test_bodies),
-        cmocka_unit_test(test_a_nul_is_garbage),
-        cmocka_unit_test(test_ack_digit),
-        cmocka_unit_test(test_digit_rule),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,13 +1,8 @@
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <string.h>
-
-#include <cmocka.h>
 
 #include "picture_helper.h"
 #include "protocol/armctl/profile.h"
 #include "protocol/armctl/wire.h"
+#include "test.h"
 
 static struct aw_wire wire;
 
@@ -40,9 +35,8 @@ static struct aw_armctl_profile arm(void)
     return profile;
 }
 
-static void test_lookup_and_defaults(void **state)
+TEST(test_lookup_and_defaults)
 {
-    (void)state;
     struct aw_armctl_profile profile = arm();
     const struct aw_armctl_joint *elbow = aw_armctl_profile_find(&profile, "elbow");
     assert_non_null(elbow);
@@ -57,9 +51,8 @@ static void test_lookup_and_defaults(void **state)
     assert_true(aw_armctl_profile_find(&profile, "lift")->home == 20);
 }
 
-static void test_joints_by_number(void **state)
+TEST(test_joints_by_number)
 {
-    (void)state;
     struct aw_armctl_profile profile = {
         .n = 2, .joints = {{.name = "first", .index = 0}, {.name = "last", .index = 9}}};
     assert_ptr_equal(aw_armctl_profile_find(&profile, "0"), &profile.joints[0]);
@@ -69,9 +62,8 @@ static void test_joints_by_number(void **state)
         assert_null(aw_armctl_profile_find(&profile, none[i]));
 }
 
-static void test_bad_keys_and_values(void **state)
+TEST(test_bad_keys_and_values)
 {
-    (void)state;
     static const char *const bad[][2] = {{"lenght", "3"},     {"index", "10"},   {"index", "1.5"},
                                          {"index", "-1"},     {"kind", "slide"}, {"min", "nan"},
                                          {"max", ""},         {"max", "12x"},    {"speed", "0"},
@@ -86,9 +78,8 @@ static void test_bad_keys_and_values(void **state)
     }
 }
 
-static void test_contradictions(void **state)
+TEST(test_contradictions)
 {
-    (void)state;
     static const struct {
         const char *joint, *key, *value, *says;
     } cases[] = {
@@ -107,9 +98,8 @@ static void test_contradictions(void **state)
     }
 }
 
-static void test_too_many_joints(void **state)
+TEST(test_too_many_joints)
 {
-    (void)state;
     struct aw_armctl_profile profile = {0};
     struct aw_error err;
     for (int i = 0; i < AW_ARMCTL_JOINTS; i++) {
@@ -120,9 +110,8 @@ static void test_too_many_joints(void **state)
     assert_int_equal(aw_armctl_profile_finish(&profile, &err), AW_OK);
 }
 
-static void test_limits_are_named(void **state)
+TEST(test_limits_are_named)
 {
-    (void)state;
     struct aw_armctl_profile profile = arm();
     struct aw_error err;
     struct aw_record record = COMMAND("deg", "joint", "4", "angle", "400");
@@ -136,9 +125,8 @@ static void test_limits_are_named(void **state)
     assert_int_equal(aw_armctl_profile_check(&profile, false, &record, &err), AW_OK);
 }
 
-static void test_arm_checks_its_three_joints(void **state)
+TEST(test_arm_checks_its_three_joints)
 {
-    (void)state;
     struct aw_armctl_profile profile = arm();
     struct aw_error err;
     struct aw_record record = COMMAND("arm", "r", "250", "theta", "45", "h", "120");
@@ -163,9 +151,8 @@ static struct aw_armctl_profile profile_of(const char *const *rows, size_t n,
     return profile;
 }
 
-static void test_roles_say_what_arm_moves(void **state)
+TEST(test_roles_say_what_arm_moves)
 {
-    (void)state;
     static const char *const rows[] = {
         "waist", "index", "5",         "waist", "role", "theta",     "waist", "max",   "120", /* */
         "mast",  "index", "6",         "mast",  "kind", "translate",                          /* */
@@ -194,9 +181,8 @@ static void test_roles_say_what_arm_moves(void **state)
     assert_int_equal(aw_armctl_role_joint(NULL, AW_ARMCTL_H), AW_ARMCTL_LIFT);
 }
 
-static void test_roles_that_contradict(void **state)
+TEST(test_roles_that_contradict)
 {
-    (void)state;
     static const struct {
         const char *rows[12], *says;
     } cases[] = {
@@ -219,9 +205,8 @@ static void test_roles_that_contradict(void **state)
     }
 }
 
-static void test_joint_that_does_not_fit_arm_is_named(void **state)
+TEST(test_joint_that_does_not_fit_arm_is_named)
 {
-    (void)state;
     static const struct {
         const char *rows[9];
         size_t n;
@@ -245,9 +230,8 @@ static void test_joint_that_does_not_fit_arm_is_named(void **state)
     }
 }
 
-static void test_wrong_kind(void **state)
+TEST(test_wrong_kind)
 {
-    (void)state;
     struct aw_armctl_profile profile = arm();
     struct aw_error err;
     struct aw_record record = COMMAND("deg", "joint", "2", "angle", "10");
@@ -255,9 +239,8 @@ static void test_wrong_kind(void **state)
     assert_non_null(strstr(err.text, "use pos"));
 }
 
-static void test_without_a_profile(void **state)
+TEST(test_without_a_profile)
 {
-    (void)state;
     struct aw_error err;
     struct aw_record record = COMMAND("deg", "joint", "7", "angle", "361");
     assert_int_equal(aw_armctl_profile_check(NULL, false, &record, &err), AW_LIMIT);
@@ -272,9 +255,8 @@ static void test_without_a_profile(void **state)
     assert_int_equal(aw_armctl_profile_check(NULL, false, &record, &err), AW_OK);
 }
 
-static void test_longest_motion(void **state)
+TEST(test_longest_motion)
 {
-    (void)state;
     struct aw_armctl_profile profile = arm();
     struct aw_record record = COMMAND("deg", "joint", "1", "angle", "10");
     assert_int_equal(aw_armctl_profile_longest_ms(&profile, &record), 4000);
@@ -290,9 +272,8 @@ static void test_longest_motion(void **state)
 }
 
 /* What stands behind the last joint, and what is no number of a joint, is nobody. */
-static void test_nobody(void **state)
+TEST(test_nobody)
 {
-    (void)state;
     struct aw_armctl_profile profile = {.n = 1};
     struct aw_record record = COMMAND("deg", "joint", "1", "angle", "10");
     int scalar = aw_codec_find(record.codec, "joint"), joint;
@@ -374,9 +355,8 @@ static void print_checks(const struct aw_armctl_profile *p, bool negatives, FILE
     }
 }
 
-static void test_profiles_are_as_they_were(void **state)
+TEST(test_profiles_are_as_they_were)
 {
-    (void)state;
     static const char *const profiles[] = {
         "",
         "base.index=1 base.max=80 base.speed=45 lift.index=2 lift.kind=translate lift.max=300 "
@@ -455,26 +435,4 @@ static void test_profiles_are_as_they_were(void **state)
     }
     print_checks(NULL, true, out);
     end_picture(out, "profiles-armctl.txt");
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_lookup_and_defaults),
-        cmocka_unit_test(test_joints_by_number),
-        cmocka_unit_test(test_bad_keys_and_values),
-        cmocka_unit_test(test_contradictions),
-        cmocka_unit_test(test_too_many_joints),
-        cmocka_unit_test(test_limits_are_named),
-        cmocka_unit_test(test_arm_checks_its_three_joints),
-        cmocka_unit_test(test_roles_say_what_arm_moves),
-        cmocka_unit_test(test_roles_that_contradict),
-        cmocka_unit_test(test_joint_that_does_not_fit_arm_is_named),
-        cmocka_unit_test(test_wrong_kind),
-        cmocka_unit_test(test_without_a_profile),
-        cmocka_unit_test(test_longest_motion),
-        cmocka_unit_test(test_nobody),
-        cmocka_unit_test(test_profiles_are_as_they_were),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

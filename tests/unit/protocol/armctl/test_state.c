@@ -1,36 +1,25 @@
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
-
-#include <cmocka.h>
 
 #include "base/clock.h"
 #include "picture_helper.h"
 #include "protocol/armctl/state.h"
+#include "test.h"
 
 static char root[64], dir[96];
 
-static int make_root(void **state)
+static void make_root(void)
 {
-    (void)state;
     strcpy(root, "/tmp/test_arm_state.XXXXXX");
-    if (!mkdtemp(root))
-        return -1;
+    assert_non_null(mkdtemp(root));
     snprintf(dir, sizeof dir, "%s/a/b", root);
-    return 0;
 }
 
-static int remove_root(void **state)
+static void remove_root(void)
 {
-    (void)state;
     char command[128];
     snprintf(command, sizeof command, "rm -rf '%s'", root);
-    return system(command);
+    assert_int_equal(system(command), 0);
 }
 
 static void write_file(const char *key, const char *text)
@@ -59,9 +48,8 @@ static struct aw_armctl_memory sample(void)
     return memory;
 }
 
-static void test_there_and_back(void **state)
+TEST(test_there_and_back)
 {
-    (void)state;
     struct aw_armctl_memory saved = sample(), loaded;
     struct aw_error err;
     assert_int_equal(aw_armctl_state_save(dir, "serial:usb-FTDI one", &saved, &err), AW_OK);
@@ -83,9 +71,8 @@ static void test_there_and_back(void **state)
     assert_false(loaded.places[0].known);
 }
 
-static void test_the_oldest_that_is_owed_goes_first(void **state)
+TEST(test_the_oldest_that_is_owed_goes_first)
 {
-    (void)state;
     struct aw_armctl_memory memory = {0};
     char body[AW_ARMCTL_BODY_MAX + 1];
     for (int i = 0; i < AW_ARMCTL_OWED_MAX + 2; i++) {
@@ -102,9 +89,8 @@ static void test_the_oldest_that_is_owed_goes_first(void **state)
 }
 
 /* The longest lines, and nothing of what stands behind them in memory; the first joint. */
-static void test_there_is_room_for_the_longest(void **state)
+TEST(test_there_is_room_for_the_longest)
 {
-    (void)state;
     static const char longest[] = "XYZ1234567890123456789012345678\0X";
     static const char key[] = "tty:a-key-that-is-longer-than-any-line-with-a-command-may-become";
     struct aw_armctl_memory memory = {.known = true}, loaded;
@@ -123,9 +109,8 @@ static void test_there_is_room_for_the_longest(void **state)
     assert_true(loaded.places[0].known && loaded.places[0].value == 45);
 }
 
-static void test_devices_are_kept_apart(void **state)
+TEST(test_devices_are_kept_apart)
 {
-    (void)state;
     struct aw_armctl_memory saved = sample(), loaded;
     assert_int_equal(aw_armctl_state_save(dir, "tty:/dev/a_b", &saved, NULL), AW_OK);
     assert_false(aw_armctl_state_load(dir, "tty:/dev/a/b", &loaded));
@@ -133,9 +118,8 @@ static void test_devices_are_kept_apart(void **state)
     assert_int_equal(loaded.tx, 0);
 }
 
-static void test_nothing_or_nonsense_is_a_fresh_start(void **state)
+TEST(test_nothing_or_nonsense_is_a_fresh_start)
 {
-    (void)state;
     static const char *const texts[] = {
         "",
         "something else\n",
@@ -163,9 +147,8 @@ static void test_nothing_or_nonsense_is_a_fresh_start(void **state)
     assert_false(aw_armctl_state_load("/nonexistent", "K", &memory));
 }
 
-static void test_failure_leaves_the_old_file(void **state)
+TEST(test_failure_leaves_the_old_file)
 {
-    (void)state;
     struct aw_armctl_memory memory = sample();
     struct aw_error err = {0};
     assert_int_equal(aw_armctl_state_save("/dev/null/x", "K", &memory, &err), AW_REFUSED);
@@ -181,9 +164,8 @@ static void test_failure_leaves_the_old_file(void **state)
 }
 
 /* /dev/full takes no byte. */
-static void test_full_disk(void **state)
+TEST(test_full_disk)
 {
-    (void)state;
     struct aw_armctl_memory memory = sample(), loaded;
     struct aw_error err = {0};
     char path[PATH_MAX], fresh[PATH_MAX + 16];
@@ -198,9 +180,8 @@ static void test_full_disk(void **state)
     assert_int_equal(loaded.tx, 1);
 }
 
-static void test_long_paths(void **state)
+TEST(test_long_paths)
 {
-    (void)state;
     char path[140], key[100];
     struct aw_error err;
     assert_int_equal(aw_armctl_state_path("/a", "tty:/dev/Z9_", path, 33, &err), AW_OK);
@@ -218,9 +199,8 @@ static void test_long_paths(void **state)
 }
 
 /* What is made of memories as they may stand in a file. */
-static void test_memories_are_read_as_they_were(void **state)
+TEST(test_memories_are_read_as_they_were)
 {
-    (void)state;
     static const char *const lines[] = {"tx 0",
                                         "tx 1",
                                         "tx 2",
@@ -287,11 +267,10 @@ static void test_memories_are_read_as_they_were(void **state)
 }
 
 /* Another program's memory is taken as it is, or not at all. */
-static void memory_of_another_program(void **state)
+TEST(memory_of_another_program)
 {
     struct aw_armctl_memory mine = {.tx = 1}, theirs = {.known = true, .rx = 2, .n_owed = 1};
     unsigned char bytes[sizeof theirs];
-    (void)state;
     strcpy(theirs.confirmed, "DEG1,030");
     assert_false(aw_armctl_memory_read(&mine, &theirs, sizeof theirs - 1));
     assert_true(aw_armctl_memory_read(&mine, &theirs, sizeof theirs));
@@ -306,19 +285,4 @@ static void memory_of_another_program(void **state)
     assert_string_equal(mine.confirmed, "DEG1,030");
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(memory_of_another_program),
-        cmocka_unit_test(test_there_and_back),
-        cmocka_unit_test(test_the_oldest_that_is_owed_goes_first),
-        cmocka_unit_test(test_there_is_room_for_the_longest),
-        cmocka_unit_test(test_devices_are_kept_apart),
-        cmocka_unit_test(test_nothing_or_nonsense_is_a_fresh_start),
-        cmocka_unit_test(test_failure_leaves_the_old_file),
-        cmocka_unit_test(test_full_disk),
-        cmocka_unit_test(test_long_paths),
-        cmocka_unit_test(test_memories_are_read_as_they_were),
-    };
-    return cmocka_run_group_tests(tests, make_root, remove_root);
-}
+ALL_TESTS_WITH(make_root, remove_root);

@@ -131,9 +131,8 @@ static enum aw_status send(struct tap *tap, const char *text, struct aw_canpid_s
 
 /* Sending */
 
-static void commands_go_out_as_they_should(void **state)
+TEST(commands_go_out_as_they_should)
 {
-    (void)state;
     struct tap *tap = tap_new();
     struct aw_canpid_sent sent;
     assert_int_equal(send(tap, "setpoint board=lknee controller=tor value=-5Nm", &sent), AW_OK);
@@ -159,9 +158,8 @@ static void commands_go_out_as_they_should(void **state)
     free(tap);
 }
 
-static void the_switch_guard(void **state)
+TEST(the_switch_guard)
 {
-    (void)state;
     struct tap *tap = tap_new();
     struct aw_canpid_sent sent;
     /* what is not known is not permitted: a driver that has just woken up would be enabled */
@@ -197,9 +195,8 @@ static void the_switch_guard(void **state)
 }
 
 /* Another host's command on the same bus is as good as ours. */
-static void what_others_send_is_seen(void **state)
+TEST(what_others_send_is_seen)
 {
-    (void)state;
     struct tap *tap = tap_new();
     struct aw_received received;
     give(tap, "044#0000003E0200");
@@ -214,9 +211,8 @@ static void what_others_send_is_seen(void **state)
     free(tap);
 }
 
-static void what_could_do_harm_is_never_sent(void **state)
+TEST(what_could_do_harm_is_never_sent)
 {
-    (void)state;
     struct tap *tap = tap_new();
     struct aw_record record;
     tap->client.options.force = tap->client.options.allow_switch = true;
@@ -247,9 +243,8 @@ static void what_could_do_harm_is_never_sent(void **state)
 }
 
 /* A record of wire numbers passes the table's names by, but not the client. */
-static void nor_are_raw_records_with_it(void **state)
+TEST(nor_are_raw_records_with_it)
 {
-    (void)state;
     struct tap *tap = tap_new();
     struct aw_wire raw;
     struct aw_record record;
@@ -270,9 +265,8 @@ static void nor_are_raw_records_with_it(void **state)
     free(tap);
 }
 
-static void a_board_is_not_flooded(void **state)
+TEST(a_board_is_not_flooded)
 {
-    (void)state;
     struct tap *tap = tap_new();
     for (int i = 0; i < 5; i++)
         for (unsigned board = LHIP; board <= LKNEE; board += 0x20)
@@ -305,9 +299,8 @@ static double pace_ms(double rate_hz, double listened_s)
     return ms;
 }
 
-static void the_pace_is_that_of_the_telemetry(void **state)
+TEST(the_pace_is_that_of_the_telemetry)
 {
-    (void)state;
     static const struct {
         double rate_hz, listened_s, ms;
     } cases[] = {
@@ -323,9 +316,8 @@ static void the_pace_is_that_of_the_telemetry(void **state)
 }
 
 /* What has piled up while nobody read says nothing about the period. */
-static void a_burst_is_no_rate(void **state)
+TEST(a_burst_is_no_rate)
 {
-    (void)state;
     struct tap *tap = tap_new();
     for (int burst = 0; burst < 2; burst++) {
         tap->clock.time_ns += AW_SECOND;
@@ -344,9 +336,8 @@ static void a_burst_is_no_rate(void **state)
     free(tap);
 }
 
-static void a_check_sends_nothing(void **state)
+TEST(a_check_sends_nothing)
 {
-    (void)state;
     struct tap *tap = tap_new();
     struct aw_canpid_sent sent;
     struct aw_record record = command(&tap->client, "kp board=lknee controller=tor value=0.6");
@@ -364,9 +355,8 @@ static void a_check_sends_nothing(void **state)
     free(tap);
 }
 
-static void gains_are_remembered_when_they_went_out(void **state)
+TEST(gains_are_remembered_when_they_went_out)
 {
-    (void)state;
     struct tap *tap = tap_new();
     tap->fail_after = 1;
     tap->client.options.allow_switch = true;
@@ -378,9 +368,8 @@ static void gains_are_remembered_when_they_went_out(void **state)
 }
 
 /* A clock that refuses to wait: each board gets its disable, and at once. */
-static void disabling_goes_out_where_nothing_may_wait(void **state)
+TEST(disabling_goes_out_where_nothing_may_wait)
 {
-    (void)state;
     struct tap *tap = tap_new();
     assert_int_equal(send(tap, "setpoint board=lknee controller=tor value=5Nm", NULL), AW_OK);
     give_status(tap, AW_STOPPED);
@@ -399,9 +388,8 @@ static void disabling_goes_out_where_nothing_may_wait(void **state)
 
 /* The first one half a pace after the frame before, three times, a pace apart. With nothing
  * received every board is named. */
-static void a_disable_is_repeated(void **state)
+TEST(a_disable_is_repeated)
 {
-    (void)state;
     struct tap *tap = tap_new();
     struct aw_canpid_stopped done;
     assert_int_equal(send(tap, "setpoint board=lknee controller=tor value=5Nm", NULL), AW_OK);
@@ -432,9 +420,8 @@ static void a_disable_is_repeated(void **state)
 }
 
 /* Each board has a pace of its own, up to the last one. */
-static void the_last_boards_are_disabled_as_well(void **state)
+TEST(the_last_boards_are_disabled_as_well)
 {
-    (void)state;
     struct tap *tap = tap_new();
     uint64_t boards = AW_CANPID_BIT(0x7A0) | AW_CANPID_BIT(0x7C0);
     assert_int_equal(aw_canpid_stop(&tap->client, boards, AW_CANPID_TOR, NULL, &tap->err),
@@ -450,9 +437,8 @@ static void the_last_boards_are_disabled_as_well(void **state)
     free(tap);
 }
 
-static void disabling_tries_every_board(void **state)
+TEST(disabling_tries_every_board)
 {
-    (void)state;
     struct rig *rig = rig_default();
     struct aw_canpid_stopped done;
     for (unsigned board = 0x20; board <= 0xC0; board += 0x20)
@@ -479,9 +465,8 @@ static void disabling_tries_every_board(void **state)
 }
 
 /* Measured in an earlier version, with 1 ms between the frames: 148 of 150 disables were lost. */
-static void a_disable_behind_three_gains_is_delivered(void **state)
+TEST(a_disable_behind_three_gains_is_delivered)
 {
-    (void)state;
     static const double rates[] = {100, 200, 480, 1000};
     for (size_t r = 0; r < 4; r++) {
         struct aw_canpid_device_options options = rig_default_options();
@@ -532,18 +517,16 @@ static uint64_t lost_first_disables(double loop_s, int stops)
     return lost;
 }
 
-static void no_first_disable_is_lost_behind_gains(void **state)
+TEST(no_first_disable_is_lost_behind_gains)
 {
-    (void)state;
     static const double loops_s[] = {0.01, 0.01001, 0.0105}; /* the telemetry's period: 10 ms */
     for (size_t i = 0; i < sizeof loops_s / sizeof *loops_s; i++)
         assert_int_equal(lost_first_disables(loops_s[i], 20000), 0);
 }
 
 /* A first disable that does not get there is not the last word. */
-static void a_lost_disable_is_made_good(void **state)
+TEST(a_lost_disable_is_made_good)
 {
-    (void)state;
     struct rig *rig = rig_default();
     rig_setpoint(rig, LKNEE, AW_CANPID_POS, 5);
     rig_run(rig, 0.1);
@@ -557,9 +540,8 @@ static void a_lost_disable_is_made_good(void **state)
 }
 
 /* Boards that are not there are told from those that confirm, and these are not waited for less. */
-static void who_is_silent_is_named(void **state)
+TEST(who_is_silent_is_named)
 {
-    (void)state;
     struct aw_canpid_device_options options = rig_default_options();
     struct aw_canpid_stopped done;
     options.boards = AW_CANPID_BIT(LKNEE);
@@ -579,9 +561,8 @@ static void who_is_silent_is_named(void **state)
 }
 
 /* A driver that speaks and goes on is neither silent nor disabled. */
-static void who_goes_on_is_named(void **state)
+TEST(who_goes_on_is_named)
 {
-    (void)state;
     struct tap *tap = tap_new();
     struct aw_canpid_stopped done;
     tap->gap_ns = 10 * AW_MILLISECOND;
@@ -598,9 +579,8 @@ static void who_goes_on_is_named(void **state)
 
 /* Receiving */
 
-static void telemetry_is_taken_in(void **state)
+TEST(telemetry_is_taken_in)
 {
-    (void)state;
     struct tap *tap = tap_new();
     struct aw_received received;
     const struct aw_canpid_board *knee = aw_canpid_board(&tap->client, LKNEE);
@@ -632,9 +612,8 @@ static void telemetry_is_taken_in(void **state)
 }
 
 /* Without a stamp of the link what lay there while nobody looked may be as old as that. */
-static void what_has_waited_is_old(void **state)
+TEST(what_has_waited_is_old)
 {
-    (void)state;
     struct tap *tap = tap_new();
     const struct aw_canpid_stream *pid =
         &aw_canpid_board(&tap->client, LKNEE)->streams[AW_CANPID_PID];
@@ -656,9 +635,8 @@ static void what_has_waited_is_old(void **state)
 }
 
 /* Nor is a disable confirmed by it, though it is read long after that went out. */
-static void what_has_waited_confirms_nothing(void **state)
+TEST(what_has_waited_confirms_nothing)
 {
-    (void)state;
     struct tap *tap = tap_new();
     struct aw_canpid_sent sent;
     give(tap, "05D#8E0300000000");
@@ -686,9 +664,8 @@ static bool only_one(void *context, const struct aw_received *received)
     return false;
 }
 
-static void damaged_frames_and_news_do_not_end_it(void **state)
+TEST(damaged_frames_and_news_do_not_end_it)
 {
-    (void)state;
     struct tap *tap = tap_new();
     int counts[2] = {0};
     give(tap, "05E#9CFF000200");     /* too short */
@@ -705,9 +682,8 @@ static void damaged_frames_and_news_do_not_end_it(void **state)
     free(tap);
 }
 
-static void polling_ends_when_it_should(void **state)
+TEST(polling_ends_when_it_should)
 {
-    (void)state;
     struct tap *tap = tap_new();
     int counts[2] = {0};
     give(tap, "05E#9CFF000200F0");
@@ -726,9 +702,8 @@ static void polling_ends_when_it_should(void **state)
     free(tap);
 }
 
-static void the_rate_is_measured(void **state)
+TEST(the_rate_is_measured)
 {
-    (void)state;
     struct aw_canpid_device_options options = rig_default_options();
     options.rate_hz = 125;
     struct rig *rig = rig_of(&options);
@@ -751,9 +726,8 @@ static void the_rate_is_measured(void **state)
 }
 
 /* A wire that shows numbers of the table in the fw layout. */
-static void the_layout_is_the_variants(void **state)
+TEST(the_layout_is_the_variants)
 {
-    (void)state;
     struct tap *tap = tap_new();
     struct aw_canpid_options options = aw_canpid_defaults();
     struct aw_received received;
@@ -768,9 +742,8 @@ static void the_layout_is_the_variants(void **state)
 
 /* Verifying */
 
-static void a_setpoint_is_verified(void **state)
+TEST(a_setpoint_is_verified)
 {
-    (void)state;
     static const struct {
         int controller;
         double value;
@@ -795,9 +768,8 @@ static void a_setpoint_is_verified(void **state)
     rig_free(rig);
 }
 
-static void what_is_not_taken_is_found_out(void **state)
+TEST(what_is_not_taken_is_found_out)
 {
-    (void)state;
     struct rig *rig = rig_default();
     struct aw_canpid_sent sent;
     rig_setpoint(rig, LKNEE, AW_CANPID_POS, 20);
@@ -821,9 +793,8 @@ static void what_is_not_taken_is_found_out(void **state)
     rig_free(rig);
 }
 
-static void silence_is_no_verification(void **state)
+TEST(silence_is_no_verification)
 {
-    (void)state;
     struct tap *tap = tap_new();
     struct aw_canpid_sent sent;
     give(tap, "05D#000000000000"); /* of a moment before */
@@ -848,9 +819,8 @@ static void silence_is_no_verification(void **state)
 }
 
 /* 10 deg, 20 deg, and 10 deg again, which is lost: what shows 10 deg then is from the beginning. */
-static void what_was_on_its_way_confirms_nothing(void **state)
+TEST(what_was_on_its_way_confirms_nothing)
 {
-    (void)state;
     struct tap *tap = tap_new();
     struct aw_canpid_sent sent;
     send(tap, "setpoint board=lknee controller=pos value=10", &sent);
@@ -874,9 +844,8 @@ static void what_was_on_its_way_confirms_nothing(void **state)
 }
 
 /* An enabled driver that stands where it should has no output either. */
-static void no_output_is_not_off(void **state)
+TEST(no_output_is_not_off)
 {
-    (void)state;
     static const struct {
         const char *frame;
         bool off;
@@ -904,9 +873,8 @@ static void no_output_is_not_off(void **state)
 }
 
 /* The whole way round: what was sent is what the drivers have. */
-static void the_drivers_have_what_was_sent(void **state)
+TEST(the_drivers_have_what_was_sent)
 {
-    (void)state;
     struct rig *rig = rig_default();
     for (unsigned board = 0x20; board <= 0xC0; board += 0x20)
         for (int gain = 0; gain < AW_CANPID_GAINS; gain++)
@@ -946,9 +914,8 @@ static void print_last(void *context, const void *frame, size_t size)
     fputc('\n', context);
 }
 
-static void a_client_begins_with_these(void **state)
+TEST(a_client_begins_with_these)
 {
-    (void)state;
     struct aw_canpid_options options = aw_canpid_defaults();
     assert_true(options.confirm_ms == 500 && options.latency_ms == 20 && !options.force &&
                 !options.allow_switch && options.wall_ns == 0);
@@ -1039,9 +1006,8 @@ static void print_session(const struct aw_canpid_device_options *options, const 
     rig_free(rig);
 }
 
-static void sessions_are_as_they_were(void **state)
+TEST(sessions_are_as_they_were)
 {
-    (void)state;
     FILE *out = begin_picture();
     struct aw_canpid_device_options options = rig_default_options();
     print_session(&options, "sim:", false, 500, out);
@@ -1141,54 +1107,11 @@ static void print_storm(const char *faults, FILE *out)
     rig_free(rig);
 }
 
-static void storms_are_as_they_were(void **state)
+TEST(storms_are_as_they_were)
 {
-    (void)state;
     FILE *out = begin_picture();
     print_storm("sim:", out);
     print_storm("sim:?drop=20%&dup=10%&corrupt=5%&seed=3", out);
     print_storm("sim:?delay=15ms&seed=5", out);
     end_picture(out, "storms-canpid.txt");
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(commands_go_out_as_they_should),
-        cmocka_unit_test(the_switch_guard),
-        cmocka_unit_test(what_others_send_is_seen),
-        cmocka_unit_test(what_could_do_harm_is_never_sent),
-        cmocka_unit_test(nor_are_raw_records_with_it),
-        cmocka_unit_test(a_board_is_not_flooded),
-        cmocka_unit_test(a_check_sends_nothing),
-        cmocka_unit_test(gains_are_remembered_when_they_went_out),
-        cmocka_unit_test(the_pace_is_that_of_the_telemetry),
-        cmocka_unit_test(a_burst_is_no_rate),
-        cmocka_unit_test(disabling_goes_out_where_nothing_may_wait),
-        cmocka_unit_test(a_disable_is_repeated),
-        cmocka_unit_test(the_last_boards_are_disabled_as_well),
-        cmocka_unit_test(disabling_tries_every_board),
-        cmocka_unit_test(a_disable_behind_three_gains_is_delivered),
-        cmocka_unit_test(no_first_disable_is_lost_behind_gains),
-        cmocka_unit_test(a_lost_disable_is_made_good),
-        cmocka_unit_test(who_is_silent_is_named),
-        cmocka_unit_test(who_goes_on_is_named),
-        cmocka_unit_test(telemetry_is_taken_in),
-        cmocka_unit_test(what_has_waited_is_old),
-        cmocka_unit_test(what_has_waited_confirms_nothing),
-        cmocka_unit_test(damaged_frames_and_news_do_not_end_it),
-        cmocka_unit_test(polling_ends_when_it_should),
-        cmocka_unit_test(the_rate_is_measured),
-        cmocka_unit_test(the_layout_is_the_variants),
-        cmocka_unit_test(a_setpoint_is_verified),
-        cmocka_unit_test(what_is_not_taken_is_found_out),
-        cmocka_unit_test(silence_is_no_verification),
-        cmocka_unit_test(what_was_on_its_way_confirms_nothing),
-        cmocka_unit_test(no_output_is_not_off),
-        cmocka_unit_test(the_drivers_have_what_was_sent),
-        cmocka_unit_test(a_client_begins_with_these),
-        cmocka_unit_test(sessions_are_as_they_were),
-        cmocka_unit_test(storms_are_as_they_were),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

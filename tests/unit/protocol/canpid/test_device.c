@@ -41,9 +41,8 @@ static struct step step_with(int controller, double kp, double ki, double to, do
     return step;
 }
 
-static void default_gains_make_a_decent_step(void **state)
+TEST(default_gains_make_a_decent_step)
 {
-    (void)state;
     struct rig *rig = rig_direct();
     struct step step = take_step(rig, AW_CANPID_POS, 20, 1);
     assert_true(step.peak < 20);
@@ -53,9 +52,8 @@ static void default_gains_make_a_decent_step(void **state)
     rig_free(rig);
 }
 
-static void more_gain_is_nearer_then_overshoots_then_rings(void **state)
+TEST(more_gain_is_nearer_then_overshoots_then_rings)
 {
-    (void)state;
     struct step low = step_with(AW_CANPID_POS, 1, 0, 20, 2);
     struct step normal = step_with(AW_CANPID_POS, 3, 0, 20, 2);
     struct step more = step_with(AW_CANPID_POS, 6, 0, 20, 2);
@@ -67,9 +65,8 @@ static void more_gain_is_nearer_then_overshoots_then_rings(void **state)
     assert_true(normal.turns == 0 && high.turns >= 2 && highest.turns > high.turns + 2);
 }
 
-static void the_integral_removes_the_error(void **state)
+TEST(the_integral_removes_the_error)
 {
-    (void)state;
     struct step without = step_with(AW_CANPID_POS, 3, 0, 20, 10);
     struct step with = step_with(AW_CANPID_POS, 3, 0.01, 20, 10);
     assert_true(fabs(without.final - 20) > 1.5);
@@ -80,9 +77,8 @@ static void the_integral_removes_the_error(void **state)
     assert_true(fabs(torque_with.final - 5) < 0.3);
 }
 
-static void the_controller_matters(void **state)
+TEST(the_controller_matters)
 {
-    (void)state;
     struct rig *rig = rig_direct();
     struct step position = take_step(rig, AW_CANPID_POS, 36, 2); /* both are 10 % of full scale */
     rig_free(rig);
@@ -94,9 +90,8 @@ static void the_controller_matters(void **state)
     rig_free(rig);
 }
 
-static void disabled_it_comes_to_rest_where_it_is(void **state)
+TEST(disabled_it_comes_to_rest_where_it_is)
 {
-    (void)state;
     struct rig *rig = rig_direct();
     rig_setpoint(rig, LKNEE, AW_CANPID_POS, 90);
     rig_run(rig, 0.1);
@@ -114,9 +109,8 @@ static void disabled_it_comes_to_rest_where_it_is(void **state)
     rig_free(rig);
 }
 
-static void stops_end_the_way(void **state)
+TEST(stops_end_the_way)
 {
-    (void)state;
     struct rig *rig = rig_direct();
     rig_setpoint(rig, LKNEE, AW_CANPID_POS, 175);
     rig_run(rig, 3);
@@ -129,9 +123,8 @@ static void stops_end_the_way(void **state)
 }
 
 /* Also where the leg is at its stop there is way enough for the spring. */
-static void torques_are_reached(void **state)
+TEST(torques_are_reached)
 {
-    (void)state;
     static const double torques[] = {2, 5, -10, 15, -20};
     for (size_t i = 0; i < sizeof torques / sizeof *torques; i++) {
         struct rig *rig = rig_direct();
@@ -146,9 +139,8 @@ static void torques_are_reached(void **state)
 }
 
 /* What pushes outward near a stop goes back to pos by itself, and stands. */
-static void near_a_stop_torque_becomes_position(void **state)
+TEST(near_a_stop_torque_becomes_position)
 {
-    (void)state;
     struct rig *rig = rig_direct();
     rig_gain(rig, LKNEE, AW_CANPID_TOR, AW_CANPID_KP, 3);
     rig_setpoint(rig, LKNEE, AW_CANPID_TOR, 24);
@@ -169,9 +161,8 @@ static void near_a_stop_torque_becomes_position(void **state)
 
 /* Commands */
 
-static void every_command_acts(void **state)
+TEST(every_command_acts)
 {
-    (void)state;
     struct rig *rig = rig_direct();
     rig_put(rig, 0x44, "0000C03F0000"); /* it wakes up in tor */
     rig_put(rig, 0x41, "000000400000");
@@ -203,9 +194,8 @@ static void every_command_acts(void **state)
     rig_free(rig);
 }
 
-static void an_event_lets_the_precompression_in(void **state)
+TEST(an_event_lets_the_precompression_in)
 {
-    (void)state;
     struct aw_canpid_device_options options = rig_direct_options();
     struct aw_joint_model locked = aw_joint_defaults();
     locked.link_locked = true;
@@ -233,9 +223,8 @@ static void an_event_lets_the_precompression_in(void **state)
 }
 
 /* A joint that stands is not calculated, but does not sleep through a command either. */
-static void a_joint_at_rest_acts_at_once(void **state)
+TEST(a_joint_at_rest_acts_at_once)
 {
-    (void)state;
     struct rig *rig = rig_direct();
     rig_run(rig, 1);
     rig->clock.time_ns += AW_MILLISECOND;
@@ -246,9 +235,8 @@ static void a_joint_at_rest_acts_at_once(void **state)
 }
 
 /* With its zero at one end an encoder gets to half a turn, and goes on at the other side of it. */
-static void angles_stay_within_half_a_turn(void **state)
+TEST(angles_stay_within_half_a_turn)
 {
-    (void)state;
     struct rig *rig = rig_direct();
     const struct aw_canpid_board *knee = aw_canpid_board(&rig->client, LKNEE);
     rig_setpoint(rig, LKNEE, AW_CANPID_POS, -175);
@@ -275,9 +263,8 @@ static void angles_stay_within_half_a_turn(void **state)
     rig_free(rig);
 }
 
-static void references_are_where_the_joint_stands(void **state)
+TEST(references_are_where_the_joint_stands)
 {
-    (void)state;
     struct rig *rig = rig_direct();
     const struct aw_canpid_board *knee = aw_canpid_board(&rig->client, LKNEE);
     rig_setpoint(rig, LKNEE, AW_CANPID_POS, 40);
@@ -304,9 +291,8 @@ static void references_are_where_the_joint_stands(void **state)
 }
 
 /* The published hazard, which the client guards. */
-static void a_gain_for_another_controller_energises(void **state)
+TEST(a_gain_for_another_controller_energises)
 {
-    (void)state;
     struct rig *rig = rig_direct();
     rig_put(rig, 0x41, "9A99193F0000");
     struct aw_canpid_truth truth = rig_truth(rig, LKNEE);
@@ -318,9 +304,8 @@ static void a_gain_for_another_controller_energises(void **state)
     rig_free(rig);
 }
 
-static void a_wrong_controller_is_an_error(void **state)
+TEST(a_wrong_controller_is_an_error)
 {
-    (void)state;
     struct rig *rig = rig_direct();
     const struct aw_canpid_board *knee = aw_canpid_board(&rig->client, LKNEE);
     rig_setpoint(rig, LKNEE, AW_CANPID_POS, 20);
@@ -337,9 +322,8 @@ static void a_wrong_controller_is_an_error(void **state)
     rig_free(rig);
 }
 
-static void what_is_no_command_is_counted(void **state)
+TEST(what_is_no_command_is_counted)
 {
-    (void)state;
     struct rig *rig = rig_direct();
     const struct aw_canpid_device_counters *counters = aw_canpid_device_counters(rig->device);
     rig_put(rig, 0x05F, "000000000000"); /* telemetry: the filter does not let it pass */
@@ -357,9 +341,8 @@ static void what_is_no_command_is_counted(void **state)
 }
 
 /* Enabled as published, but nothing that is no number gets out. */
-static void not_a_number_does_no_harm(void **state)
+TEST(not_a_number_does_no_harm)
 {
-    (void)state;
     static const char *const floats[] = {"0000C07F", "0000807F", "000080FF", "FFFFFFFF",
                                          "FFFF7F7F"};
     struct rig *rig = rig_direct();
@@ -403,9 +386,8 @@ static unsigned lost_of(unsigned frames, double rate_hz, int64_t apart_ns)
     return lost;
 }
 
-static void a_driver_takes_one_frame_each_time_round_and_keeps_two(void **state)
+TEST(a_driver_takes_one_frame_each_time_round_and_keeps_two)
 {
-    (void)state;
     static const struct {
         unsigned frames;
         double rate_hz;
@@ -429,9 +411,8 @@ static void a_driver_takes_one_frame_each_time_round_and_keeps_two(void **state)
     }
 }
 
-static void what_is_lost_does_not_act(void **state)
+TEST(what_is_lost_does_not_act)
 {
-    (void)state;
     struct rig *rig = rig_default();
     rig_put(rig, 0x44, "398EE33C0000");
     rig_put(rig, 0x41, "000000400000");
@@ -447,9 +428,8 @@ static void what_is_lost_does_not_act(void **state)
 
 /* A simulator that had to wait for a processor finds three frames at once that were sent 10 ms
  * apart: none of them is lost. */
-static void a_late_runner_loses_nothing(void **state)
+TEST(a_late_runner_loses_nothing)
 {
-    (void)state;
     struct rig *rig = rig_default();
     rig_run(rig, 0.1);
     rig->clock.time_ns += 30 * AW_MILLISECOND;
@@ -465,9 +445,8 @@ static void a_late_runner_loses_nothing(void **state)
 
 /* Two that wait because the runner came late are still there when the next one comes, until the
  * driver's loop has passed: wherever in its loop that was. */
-static void what_a_late_runner_brought_takes_no_place_from_the_next(void **state)
+TEST(what_a_late_runner_brought_takes_no_place_from_the_next)
 {
-    (void)state;
     struct aw_canpid_device_options options = aw_canpid_device_defaults();
     options.rate_hz = 1000;
     for (int phase = 0; phase < 4; phase++) {
@@ -483,9 +462,8 @@ static void what_a_late_runner_brought_takes_no_place_from_the_next(void **state
     }
 }
 
-static void it_wakes_up_disabled_in_tor(void **state)
+TEST(it_wakes_up_disabled_in_tor)
 {
-    (void)state;
     struct rig *rig = rig_default();
     rig_run(rig, 0.1);
     assert_int_equal(rig_truth(rig, LKNEE).law.controller, AW_CANPID_TOR);
@@ -519,9 +497,8 @@ static size_t listen(struct rig *rig, struct seen *seen, size_t max, int64_t dea
     return n;
 }
 
-static void six_boards_take_turns(void **state)
+TEST(six_boards_take_turns)
 {
-    (void)state;
     static const unsigned kinds[] = {0x1E, 0x1D, 0x1F};
     struct rig *rig = rig_direct();
     struct seen seen[64];
@@ -538,9 +515,8 @@ static void six_boards_take_turns(void **state)
     rig_free(rig);
 }
 
-static void next_event_is_exact(void **state)
+TEST(next_event_is_exact)
 {
-    (void)state;
     struct aw_canpid_device_options options = rig_direct_options();
     struct aw_device *device = aw_canpid_device(&options);
     uint8_t bytes[8];
@@ -560,9 +536,8 @@ static void next_event_is_exact(void **state)
     aw_device_close(device);
 }
 
-static void the_rate_is_kept_within_the_bus(void **state)
+TEST(the_rate_is_kept_within_the_bus)
 {
-    (void)state;
     static const struct {
         double asked, hz;
     } cases[] = {{125, 125}, {10, 10}, {0, 1}, {1e6, 483}};
@@ -579,9 +554,8 @@ static void the_rate_is_kept_within_the_bus(void **state)
     assert_true(fabs(aw_canpid_device_max_rate(AW_CANPID_BIT(LKNEE)) - 2898.55) < 0.01);
 }
 
-static void only_the_boards_asked_for_are_there(void **state)
+TEST(only_the_boards_asked_for_are_there)
 {
-    (void)state;
     struct aw_canpid_device_options options = rig_direct_options();
     options.boards = AW_CANPID_BIT(RKNEE) | AW_CANPID_BIT(0x7E0);
     struct rig *rig = rig_of(&options);
@@ -604,9 +578,8 @@ static int counts(double angle, double turn)
 }
 
 /* At rest, the last bit of every number follows from where the joint really is. */
-static void telemetry_is_quantised_exactly(void **state)
+TEST(telemetry_is_quantised_exactly)
 {
-    (void)state;
     struct rig *rig = rig_direct();
     const struct aw_canpid_board *knee = aw_canpid_board(&rig->client, LKNEE);
     rig_setpoint(rig, LKNEE, AW_CANPID_POS, -33);
@@ -630,9 +603,8 @@ static void telemetry_is_quantised_exactly(void **state)
     rig_free(rig);
 }
 
-static void motion_shows_in_velocity_and_current(void **state)
+TEST(motion_shows_in_velocity_and_current)
 {
-    (void)state;
     struct rig *rig = rig_direct();
     const struct aw_canpid_board *knee = aw_canpid_board(&rig->client, LKNEE);
     rig_setpoint(rig, LKNEE, AW_CANPID_POS, 150);
@@ -660,9 +632,8 @@ static void first_sensors(struct rig *rig, char hex[13])
         snprintf(hex + 2 * i, 3, "%02X", bytes[2 + i]);
 }
 
-static void faults_send_the_published_pattern(void **state)
+TEST(faults_send_the_published_pattern)
 {
-    (void)state;
     static const struct {
         const char *fault;
         bool fw;
@@ -688,9 +659,8 @@ static void faults_send_the_published_pattern(void **state)
     }
 }
 
-static void fault_names_are_checked(void **state)
+TEST(fault_names_are_checked)
 {
-    (void)state;
     enum aw_canpid_error fault = AW_CANPID_ERROR_LEVER;
     struct aw_error err;
     assert_int_equal(aw_canpid_fault_parse("encodre", &fault, &err), AW_USAGE);
@@ -702,9 +672,8 @@ static void fault_names_are_checked(void **state)
     }
 }
 
-static void a_fault_may_be_of_one_board(void **state)
+TEST(a_fault_may_be_of_one_board)
 {
-    (void)state;
     struct aw_canpid_device_options options = rig_direct_options();
     options.fault = AW_CANPID_ERROR_LEVER;
     options.fault_boards = AW_CANPID_BIT(LHIP);
@@ -715,9 +684,8 @@ static void a_fault_may_be_of_one_board(void **state)
     rig_free(rig);
 }
 
-static void a_broken_encoder_ends_the_drive(void **state)
+TEST(a_broken_encoder_ends_the_drive)
 {
-    (void)state;
     struct rig *rig = rig_direct();
     rig_setpoint(rig, LKNEE, AW_CANPID_POS, 90);
     rig_setpoint(rig, LHIP, AW_CANPID_POS, 90);
@@ -736,9 +704,8 @@ static void a_broken_encoder_ends_the_drive(void **state)
 }
 
 /* The fw layout cannot carry more than 2047 rpm. */
-static void fast_motors_saturate_in_the_fw_layout(void **state)
+TEST(fast_motors_saturate_in_the_fw_layout)
 {
-    (void)state;
     struct aw_canpid_device_options options = rig_direct_options();
     options.fw = true;
     struct rig *rig = rig_of(&options);
@@ -775,9 +742,8 @@ static uint64_t run_hash(uint64_t seed, double noise, bool in_pieces)
     return hash;
 }
 
-static void runs_repeat(void **state)
+TEST(runs_repeat)
 {
-    (void)state;
     assert_true(run_hash(1, 0, false) == run_hash(1, 0, false));
     assert_true(run_hash(1, 0, false) == run_hash(2, 0, false));
     assert_true(run_hash(1, 3, false) == run_hash(1, 3, false));
@@ -786,9 +752,8 @@ static void runs_repeat(void **state)
 }
 
 /* Time begins for a bus with the first look at it, too. */
-static void a_look_begins_the_time(void **state)
+TEST(a_look_begins_the_time)
 {
-    (void)state;
     struct aw_canpid_device_options options = aw_canpid_device_defaults();
     struct aw_device *device = aw_canpid_device(&options);
     struct aw_canpid_truth truth;
@@ -800,9 +765,8 @@ static void a_look_begins_the_time(void **state)
 }
 
 /* How often somebody looks does not change what happens. */
-static void looking_changes_nothing(void **state)
+TEST(looking_changes_nothing)
 {
-    (void)state;
     struct rig *often = rig_direct(), *rarely = rig_direct();
     rig_setpoint(often, LKNEE, AW_CANPID_POS, 30);
     rig_setpoint(rarely, LKNEE, AW_CANPID_POS, 30);
@@ -826,9 +790,8 @@ static void looking_changes_nothing(void **state)
 }
 
 /* Nobody reads for a minute: what does not fit is dropped, the oldest first, and it goes on. */
-static void nobody_listening_is_no_harm(void **state)
+TEST(nobody_listening_is_no_harm)
 {
-    (void)state;
     struct rig *rig = rig_direct();
     rig_setpoint(rig, LKNEE, AW_CANPID_POS, 30);
     rig->clock.time_ns += 60 * AW_SECOND;
@@ -857,9 +820,8 @@ static double cpu_seconds(void)
 
 /* A guard against mistakes, far from the thousandfold that is measured with -O2, so that it holds
  * with sanitizers on a busy machine, too. */
-static void six_moving_boards_are_much_faster_than_time(void **state)
+TEST(six_moving_boards_are_much_faster_than_time)
 {
-    (void)state;
     if (getenv("AW_EMULATED"))
         skip(); /* tests/cross.sh: the time is the emulator's */
     struct rig *rig = rig_direct();
@@ -940,9 +902,8 @@ static const struct sending session[] = {{20, "044 0.1 0"},    {60, "041 6 0"},
                                          {1000, "044 1 2"},    {1200, "044 -1 2"},
                                          {1300, "0C4 2 0"},    {0, NULL}};
 
-static void a_session_is_as_it_was(void **state)
+TEST(a_session_is_as_it_was)
 {
-    (void)state;
     static const uint64_t two = AW_CANPID_BIT(LKNEE) | AW_CANPID_BIT(RANKLE);
     struct aw_canpid_device_options cases[] = {
         {.boards = two, .rate_hz = 20},
@@ -968,50 +929,4 @@ static void a_session_is_as_it_was(void **state)
         aw_device_close(device);
     }
     end_picture(out, "session-canpid.txt");
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(default_gains_make_a_decent_step),
-        cmocka_unit_test(more_gain_is_nearer_then_overshoots_then_rings),
-        cmocka_unit_test(the_integral_removes_the_error),
-        cmocka_unit_test(the_controller_matters),
-        cmocka_unit_test(disabled_it_comes_to_rest_where_it_is),
-        cmocka_unit_test(stops_end_the_way),
-        cmocka_unit_test(torques_are_reached),
-        cmocka_unit_test(near_a_stop_torque_becomes_position),
-        cmocka_unit_test(every_command_acts),
-        cmocka_unit_test(an_event_lets_the_precompression_in),
-        cmocka_unit_test(a_joint_at_rest_acts_at_once),
-        cmocka_unit_test(angles_stay_within_half_a_turn),
-        cmocka_unit_test(references_are_where_the_joint_stands),
-        cmocka_unit_test(a_gain_for_another_controller_energises),
-        cmocka_unit_test(a_wrong_controller_is_an_error),
-        cmocka_unit_test(what_is_no_command_is_counted),
-        cmocka_unit_test(not_a_number_does_no_harm),
-        cmocka_unit_test(a_driver_takes_one_frame_each_time_round_and_keeps_two),
-        cmocka_unit_test(what_is_lost_does_not_act),
-        cmocka_unit_test(a_late_runner_loses_nothing),
-        cmocka_unit_test(what_a_late_runner_brought_takes_no_place_from_the_next),
-        cmocka_unit_test(it_wakes_up_disabled_in_tor),
-        cmocka_unit_test(six_boards_take_turns),
-        cmocka_unit_test(next_event_is_exact),
-        cmocka_unit_test(the_rate_is_kept_within_the_bus),
-        cmocka_unit_test(only_the_boards_asked_for_are_there),
-        cmocka_unit_test(telemetry_is_quantised_exactly),
-        cmocka_unit_test(motion_shows_in_velocity_and_current),
-        cmocka_unit_test(faults_send_the_published_pattern),
-        cmocka_unit_test(fault_names_are_checked),
-        cmocka_unit_test(a_fault_may_be_of_one_board),
-        cmocka_unit_test(a_broken_encoder_ends_the_drive),
-        cmocka_unit_test(fast_motors_saturate_in_the_fw_layout),
-        cmocka_unit_test(runs_repeat),
-        cmocka_unit_test(a_look_begins_the_time),
-        cmocka_unit_test(looking_changes_nothing),
-        cmocka_unit_test(nobody_listening_is_no_harm),
-        cmocka_unit_test(six_moving_boards_are_much_faster_than_time),
-        cmocka_unit_test(a_session_is_as_it_was),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,33 +1,22 @@
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include <cmocka.h>
-
 #include "protocol/canpid/gains.h"
+#include "test.h"
 
 static char root[64], path[96];
 
-static int make_root(void **state)
+static void make_root(void)
 {
-    (void)state;
     strcpy(root, "/tmp/test_canpid_gains.XXXXXX");
-    if (!mkdtemp(root))
-        return -1;
+    assert_non_null(mkdtemp(root));
     snprintf(path, sizeof path, "%s/knee.gains", root);
-    return 0;
 }
 
-static int remove_root(void **state)
+static void remove_root(void)
 {
-    (void)state;
     unlink(path);
-    return rmdir(root);
+    assert_int_equal(rmdir(root), 0);
 }
 
 static struct aw_gain *all(struct aw_canpid_gains *gains)
@@ -74,9 +63,8 @@ static enum aw_status read_text(const char *text, struct aw_canpid_gains *gains,
     return status;
 }
 
-static void the_file_is_one_gain_a_line(void **state)
+TEST(the_file_is_one_gain_a_line)
 {
-    (void)state;
     struct aw_canpid_gains gains = sample();
     char text[512] = "";
     FILE *file = fmemopen(text, sizeof text, "w");
@@ -85,9 +73,8 @@ static void the_file_is_one_gain_a_line(void **state)
     assert_string_equal(text, sample_text);
 }
 
-static void there_and_back(void **state)
+TEST(there_and_back)
 {
-    (void)state;
     struct aw_canpid_gains gains = sample(), read;
     struct aw_error err;
     assert_int_equal(aw_gain_file_save(&aw_canpid_gain_file, NULL, all(&gains), path, &err), AW_OK);
@@ -98,9 +85,8 @@ static void there_and_back(void **state)
     assert_false(read.of[2][AW_CANPID_POS][AW_CANPID_KD].known);
 }
 
-static void people_write_liberally(void **state)
+TEST(people_write_liberally)
 {
-    (void)state;
     struct aw_canpid_gains gains;
     struct aw_error err;
     static const char text[] = "\n  # of Monday\n\tlknee  0 kp\t3.0 # good\r\n0x40 tor kp 6e-1\n";
@@ -114,9 +100,8 @@ static void people_write_liberally(void **state)
     assert_int_equal(n, 2);
 }
 
-static void mistakes_name_the_line(void **state)
+TEST(mistakes_name_the_line)
 {
-    (void)state;
     static const struct {
         const char *text;
         enum aw_status status;
@@ -145,9 +130,8 @@ static void mistakes_name_the_line(void **state)
     }
 }
 
-static void files_that_cannot_be(void **state)
+TEST(files_that_cannot_be)
 {
-    (void)state;
     struct aw_canpid_gains gains = sample();
     struct aw_error err;
     char long_path[5000];
@@ -167,9 +151,8 @@ static void files_that_cannot_be(void **state)
 }
 
 /* /dev/full takes no byte: the old file stays. */
-static void a_full_disk_keeps_the_old_file(void **state)
+TEST(a_full_disk_keeps_the_old_file)
 {
-    (void)state;
     struct aw_canpid_gains gains = sample(), read;
     struct aw_error err;
     char fresh[128];
@@ -186,9 +169,8 @@ static void a_full_disk_keeps_the_old_file(void **state)
 }
 
 /* Board 0 has the first place of all, the last one is tl kd of the last. */
-static void the_first_and_the_last_place_count(void **state)
+TEST(the_first_and_the_last_place_count)
 {
-    (void)state;
     struct aw_canpid_gains gains = {0}, none = {0};
     struct aw_error err;
     assert_int_equal(read_text("0 pos kp 3\n0x7E0 tl kd 4\n", &gains, &err), AW_OK);
@@ -200,9 +182,8 @@ static void the_first_and_the_last_place_count(void **state)
     assert_int_equal(gains.of[0][AW_CANPID_POS][AW_CANPID_KP].sent_ns, 0);
 }
 
-static void what_does_not_exist_is_not_noted(void **state)
+TEST(what_does_not_exist_is_not_noted)
 {
-    (void)state;
     struct aw_canpid_gains gains = {0}, none = {0};
     aw_canpid_gains_note(&gains,
                          &(struct aw_canpid_gain_at){0x800, AW_CANPID_POS, AW_CANPID_KP, 4});
@@ -215,9 +196,8 @@ static void what_does_not_exist_is_not_noted(void **state)
 }
 
 /* A memory has times; the newer one of two holds, and a damaged memory is none. */
-static void test_memory(void **state)
+TEST(test_memory)
 {
-    (void)state;
     struct aw_canpid_gains gains = {0}, other = {0}, back;
     char memory[] = "/tmp/canpid-memory-XXXXXX";
     int fd = mkstemp(memory);
@@ -254,18 +234,4 @@ static void test_memory(void **state)
     unlink(memory);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_memory),
-        cmocka_unit_test(the_file_is_one_gain_a_line),
-        cmocka_unit_test(there_and_back),
-        cmocka_unit_test(people_write_liberally),
-        cmocka_unit_test(mistakes_name_the_line),
-        cmocka_unit_test(files_that_cannot_be),
-        cmocka_unit_test(a_full_disk_keeps_the_old_file),
-        cmocka_unit_test(the_first_and_the_last_place_count),
-        cmocka_unit_test(what_does_not_exist_is_not_noted),
-    };
-    return cmocka_run_group_tests(tests, make_root, remove_root);
-}
+ALL_TESTS_WITH(make_root, remove_root);

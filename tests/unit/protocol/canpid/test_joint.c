@@ -1,12 +1,7 @@
 #include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <string.h>
-
-#include <cmocka.h>
 
 #include "protocol/canpid/joint.h"
+#include "test.h"
 
 #define DEG (3.14159265358979323846 / 180)
 #define P   0.002
@@ -20,9 +15,8 @@ static void run(struct aw_canpid_joint *joint, const struct aw_joint_model *mode
 }
 
 /* Worked out by hand from the published formula. */
-static void the_spring_has_the_published_torque(void **state)
+TEST(the_spring_has_the_published_torque)
 {
-    (void)state;
     assert_true(fabs(aw_joint_torque(5 * DEG, P) - 1.28) < 0.01);
     assert_true(fabs(aw_joint_torque(10 * DEG, P) - 3.55) < 0.01);
     assert_true(fabs(aw_joint_torque(20 * DEG, P) - 11.97) < 0.01);
@@ -33,9 +27,8 @@ static void the_spring_has_the_published_torque(void **state)
     assert_true(aw_joint_torque(10 * DEG, 0.012) > 1.5 * aw_joint_torque(10 * DEG, P));
 }
 
-static void a_tenth_of_duty_is_standstill(void **state)
+TEST(a_tenth_of_duty_is_standstill)
 {
-    (void)state;
     struct aw_joint_model model = aw_joint_defaults();
     assert_true(aw_joint_drive(&model, 0).speed == 0);
     assert_true(aw_joint_drive(&model, 0.10).speed == 0);
@@ -43,18 +36,16 @@ static void a_tenth_of_duty_is_standstill(void **state)
     assert_true(fabs(aw_joint_drive(&model, -0.50).speed + 300 * DEG) < 1e-9);
 }
 
-static void at_rest_it_stays_at_rest(void **state)
+TEST(at_rest_it_stays_at_rest)
 {
-    (void)state;
     struct aw_joint_model model = aw_joint_defaults();
     struct aw_canpid_joint joint = {0}, start = {0};
     run(&joint, &model, 0, 1);
     assert_memory_equal(&joint, &start, sizeof joint);
 }
 
-static void the_leg_swings_down_and_comes_to_rest(void **state)
+TEST(the_leg_swings_down_and_comes_to_rest)
 {
-    (void)state;
     struct aw_joint_model model = aw_joint_defaults();
     struct aw_canpid_joint joint = {.link = 30 * DEG, .lever = 30 * DEG};
     run(&joint, &model, 0, 60);
@@ -66,9 +57,8 @@ static void the_leg_swings_down_and_comes_to_rest(void **state)
     assert_true(joint.link < joint.lever);
 }
 
-static void stops_are_hard(void **state)
+TEST(stops_are_hard)
 {
-    (void)state;
     struct aw_joint_model model = aw_joint_defaults();
     struct aw_canpid_joint joint = {0};
     run(&joint, &model, 0.9, 3);
@@ -79,9 +69,8 @@ static void stops_are_hard(void **state)
     assert_true(joint.lever == -model.lever_stop_rad);
 }
 
-static void a_locked_leg_stays(void **state)
+TEST(a_locked_leg_stays)
 {
-    (void)state;
     struct aw_joint_model model = aw_joint_defaults();
     struct aw_canpid_joint joint = {0};
     model.link_locked = true;
@@ -90,9 +79,8 @@ static void a_locked_leg_stays(void **state)
     assert_true(joint.link == 0 && joint.link_speed == 0);
 }
 
-static void load_makes_it_slower_and_torque_is_limited(void **state)
+TEST(load_makes_it_slower_and_torque_is_limited)
 {
-    (void)state;
     struct aw_joint_model model = aw_joint_defaults();
     struct aw_canpid_joint joint = {0};
     aw_joint_step(&joint, &model, aw_joint_drive(&model, 0.9), P, DT);
@@ -105,9 +93,8 @@ static void load_makes_it_slower_and_torque_is_limited(void **state)
 }
 
 /* A drive that is off lets the lever go, as far as friction does. */
-static void off_is_free(void **state)
+TEST(off_is_free)
 {
-    (void)state;
     struct aw_joint_model model = aw_joint_defaults();
     struct aw_canpid_joint joint = {.lever = 60 * DEG};
     model.link_locked = true;
@@ -118,9 +105,8 @@ static void off_is_free(void **state)
 }
 
 /* The device's step is fine enough: half of it gives the same motion. */
-static void the_step_does_not_matter(void **state)
+TEST(the_step_does_not_matter)
 {
-    (void)state;
     struct aw_joint_model model = aw_joint_defaults();
     struct aw_canpid_joint a = {0}, b = {0};
     run(&a, &model, 0.3, 0.5);
@@ -128,20 +114,4 @@ static void the_step_does_not_matter(void **state)
         aw_joint_step(&b, &model, aw_joint_drive(&model, 0.3), P, DT / 10);
     assert_true(fabs(a.lever - b.lever) < 0.5 * DEG);
     assert_true(fabs(a.link - b.link) < 0.5 * DEG);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(the_spring_has_the_published_torque),
-        cmocka_unit_test(a_tenth_of_duty_is_standstill),
-        cmocka_unit_test(at_rest_it_stays_at_rest),
-        cmocka_unit_test(the_leg_swings_down_and_comes_to_rest),
-        cmocka_unit_test(stops_are_hard),
-        cmocka_unit_test(a_locked_leg_stays),
-        cmocka_unit_test(load_makes_it_slower_and_torque_is_limited),
-        cmocka_unit_test(off_is_free),
-        cmocka_unit_test(the_step_does_not_matter),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

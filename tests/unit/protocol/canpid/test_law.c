@@ -1,11 +1,7 @@
 #include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-
-#include <cmocka.h>
 
 #include "protocol/canpid/law.h"
+#include "test.h"
 
 static const double nothing[AW_CANPID_CONTROLLERS];
 static const double here[AW_CANPID_CONTROLLERS] = {0.1, 0.1, -0.2, -0.2};
@@ -16,9 +12,8 @@ static void assert_close(double value, double wanted)
         fail_msg("%.17g is not %.17g", value, wanted);
 }
 
-static void defaults_are_the_published_ones(void **state)
+TEST(defaults_are_the_published_ones)
 {
-    (void)state;
     struct aw_canpid_law law = aw_canpid_law_defaults();
     assert_int_equal(law.controller, AW_CANPID_TOR);
     assert_false(law.enabled);
@@ -31,9 +26,8 @@ static void defaults_are_the_published_ones(void **state)
 }
 
 /* Binary fractions, so that the sums are exact. */
-static void three_terms_without_time(void **state)
+TEST(three_terms_without_time)
 {
-    (void)state;
     struct aw_canpid_law law = aw_canpid_law_defaults();
     aw_canpid_law_gain(&law, AW_CANPID_POS, AW_CANPID_KP, 2, nothing);
     aw_canpid_law_gain(&law, AW_CANPID_POS, AW_CANPID_KI, 0.5, nothing);
@@ -50,9 +44,8 @@ static void three_terms_without_time(void **state)
     assert_true(law.integral == 0);
 }
 
-static void limits_enable_and_disable(void **state)
+TEST(limits_enable_and_disable)
 {
-    (void)state;
     static const struct {
         int controller;
         double value;
@@ -71,9 +64,8 @@ static void limits_enable_and_disable(void **state)
     }
 }
 
-static void disabled_means_no_output_and_no_memory(void **state)
+TEST(disabled_means_no_output_and_no_memory)
 {
-    (void)state;
     struct aw_canpid_law law = aw_canpid_law_defaults();
     aw_canpid_law_setpoint(&law, AW_CANPID_POS, 0.25);
     assert_true(aw_canpid_law_tick(&law, 0) > 0.7);
@@ -84,9 +76,8 @@ static void disabled_means_no_output_and_no_memory(void **state)
     assert_true(law.setpoint == 1.5);
 }
 
-static void gains_are_clamped(void **state)
+TEST(gains_are_clamped)
 {
-    (void)state;
     struct aw_canpid_law law = aw_canpid_law_defaults();
     aw_canpid_law_gain(&law, AW_CANPID_POS, AW_CANPID_KP, 100.5, nothing);
     assert_true(law.gains[AW_CANPID_POS][AW_CANPID_KP] == 100);
@@ -97,9 +88,8 @@ static void gains_are_clamped(void **state)
 }
 
 /* The hazard: a gain for another controller lets the joint be held. */
-static void a_gain_for_another_controller_switches_and_enables(void **state)
+TEST(a_gain_for_another_controller_switches_and_enables)
 {
-    (void)state;
     struct aw_canpid_law law = aw_canpid_law_defaults();
     aw_canpid_law_setpoint(&law, AW_CANPID_POS, AW_CANPID_DISABLE);
     assert_false(law.enabled);
@@ -114,9 +104,8 @@ static void a_gain_for_another_controller_switches_and_enables(void **state)
     assert_true(law.setpoint == -0.2);
 }
 
-static void a_switch_forgets_the_integral(void **state)
+TEST(a_switch_forgets_the_integral)
 {
-    (void)state;
     struct aw_canpid_law law = aw_canpid_law_defaults();
     aw_canpid_law_setpoint(&law, AW_CANPID_POS, 0.25);
     aw_canpid_law_tick(&law, 0);
@@ -127,9 +116,8 @@ static void a_switch_forgets_the_integral(void **state)
 }
 
 /* As published: both comparisons are false. Nothing that is no number comes out of it. */
-static void a_setpoint_that_is_no_number_enables(void **state)
+TEST(a_setpoint_that_is_no_number_enables)
 {
-    (void)state;
     struct aw_canpid_law law = aw_canpid_law_defaults();
     aw_canpid_law_setpoint(&law, AW_CANPID_POS, (double)NAN);
     assert_true(law.enabled);
@@ -142,9 +130,8 @@ static void a_setpoint_that_is_no_number_enables(void **state)
     assert_true(isfinite(aw_canpid_law_tick(&law, 0)));
 }
 
-static void the_motor_stands_near_zero_and_is_limited(void **state)
+TEST(the_motor_stands_near_zero_and_is_limited)
 {
-    (void)state;
     assert_true(aw_canpid_duty(0) == 0);
     assert_true(aw_canpid_duty(0.0099) == 0);
     assert_true(aw_canpid_duty(-0.0099) == 0);
@@ -155,9 +142,8 @@ static void the_motor_stands_near_zero_and_is_limited(void **state)
     assert_close(aw_canpid_duty(-INFINITY), -0.90);
 }
 
-static void fractions_round_and_saturate(void **state)
+TEST(fractions_round_and_saturate)
 {
-    (void)state;
     assert_int_equal(aw_canpid_q15(0.0625), 2048);
     assert_int_equal(aw_canpid_q15(-1), -32768);
     assert_int_equal(aw_canpid_q15(1), 32767);
@@ -166,21 +152,4 @@ static void fractions_round_and_saturate(void **state)
     assert_int_equal(aw_canpid_q15(INFINITY), 32767);
     assert_int_equal(aw_canpid_q15(0.6 / 32768), 1);
     assert_int_equal(aw_canpid_q15(-0.4 / 32768), 0);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(defaults_are_the_published_ones),
-        cmocka_unit_test(three_terms_without_time),
-        cmocka_unit_test(limits_enable_and_disable),
-        cmocka_unit_test(disabled_means_no_output_and_no_memory),
-        cmocka_unit_test(gains_are_clamped),
-        cmocka_unit_test(a_gain_for_another_controller_switches_and_enables),
-        cmocka_unit_test(a_switch_forgets_the_integral),
-        cmocka_unit_test(a_setpoint_that_is_no_number_enables),
-        cmocka_unit_test(the_motor_stands_near_zero_and_is_limited),
-        cmocka_unit_test(fractions_round_and_saturate),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

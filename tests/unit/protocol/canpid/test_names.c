@@ -1,16 +1,10 @@
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <string.h>
-
-#include <cmocka.h>
 
 #include "protocol/canpid/names.h"
 #include "protocol/canpid/wire.h"
+#include "test.h"
 
-static void boards_have_names_or_numbers(void **state)
+TEST(boards_have_names_or_numbers)
 {
-    (void)state;
     char name[AW_CANPID_NAME_MAX];
     assert_string_equal(aw_canpid_board_name(NULL, 0x40, name), "lknee");
     assert_string_equal(aw_canpid_board_name(NULL, 0xC0, name), "rankle");
@@ -25,9 +19,8 @@ static void boards_have_names_or_numbers(void **state)
         assert_int_equal(aw_canpid_board_find(NULL, wrong[i]), -1);
 }
 
-static void boards_may_be_named_by_the_variant(void **state)
+TEST(boards_may_be_named_by_the_variant)
 {
-    (void)state;
     static const struct aw_name names[] = {{0x100, "elbow"}, {0}};
     static const struct aw_field head[] = {
         {.name = "message", .type = AW_CODE, .bits = 5},
@@ -43,9 +36,8 @@ static void boards_may_be_named_by_the_variant(void **state)
 }
 
 /* A name is cut at what there is room for; a list has only whole ones. */
-static void names_and_lists_have_a_length(void **state)
+TEST(names_and_lists_have_a_length)
 {
-    (void)state;
     static const struct aw_name names[] = {{0x100, "a_board_with_a_long_name"}, {0}};
     static const struct aw_field head[] = {
         {.name = "board", .type = AW_UINT, .bits = 6, .scale = 32, .names = names}, {0}};
@@ -70,9 +62,8 @@ static void names_and_lists_have_a_length(void **state)
     assert_string_equal(aw_canpid_board_list(NULL, 0, list, sizeof list), "");
 }
 
-static void the_six_are_a_set_of_bits(void **state)
+TEST(the_six_are_a_set_of_bits)
 {
-    (void)state;
     uint64_t six = 0;
     for (unsigned board = 0x20; board <= 0xC0; board += 0x20)
         six |= AW_CANPID_BIT(board);
@@ -80,9 +71,8 @@ static void the_six_are_a_set_of_bits(void **state)
     assert_true(AW_CANPID_BIT(0x7E0) == UINT64_C(1) << 63);
 }
 
-static void controllers_and_gains_have_names(void **state)
+TEST(controllers_and_gains_have_names)
 {
-    (void)state;
     assert_string_equal(aw_canpid_controller_name(AW_CANPID_TOR), "tor");
     assert_string_equal(aw_canpid_controller_name(4), "?");
     assert_string_equal(aw_canpid_controller_name(AW_CANPID_LAST), "?");
@@ -96,9 +86,8 @@ static void controllers_and_gains_have_names(void **state)
     assert_int_equal(aw_canpid_gain_find("kf"), -1);
 }
 
-static void percent_becomes_the_unit_of_the_controller(void **state)
+TEST(percent_becomes_the_unit_of_the_controller)
 {
-    (void)state;
     assert_true(aw_canpid_from_percent(AW_CANPID_POS, 6.25) == 22.5);
     assert_true(aw_canpid_from_percent(AW_CANPID_TOR, -20) == -5);
     assert_true(aw_canpid_from_percent(AW_CANPID_LVL, 7) == 7);
@@ -108,24 +97,9 @@ static void percent_becomes_the_unit_of_the_controller(void **state)
     assert_string_equal(aw_canpid_unit(AW_CANPID_LAST), "%");
 }
 
-static void setpoints_have_a_scale_of_their_own(void **state)
+TEST(setpoints_have_a_scale_of_their_own)
 {
     static const double scales[] = {360, 1, 25, 1};
-    (void)state;
     for (int controller = AW_CANPID_POS; controller <= AW_CANPID_TL; controller++)
         assert_true(aw_canpid_setpoint_scale(controller) == scales[controller]);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(boards_have_names_or_numbers),
-        cmocka_unit_test(boards_may_be_named_by_the_variant),
-        cmocka_unit_test(names_and_lists_have_a_length),
-        cmocka_unit_test(the_six_are_a_set_of_bits),
-        cmocka_unit_test(controllers_and_gains_have_names),
-        cmocka_unit_test(percent_becomes_the_unit_of_the_controller),
-        cmocka_unit_test(setpoints_have_a_scale_of_their_own),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

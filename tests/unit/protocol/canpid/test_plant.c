@@ -25,9 +25,8 @@ static double step_with(const char *plant, double to, double seconds)
     return lever;
 }
 
-static void kinds_are_read_and_written(void **state)
+TEST(kinds_are_read_and_written)
 {
-    (void)state;
     static const struct {
         const char *text;
         enum aw_canpid_plant_kind kind;
@@ -57,9 +56,8 @@ static void kinds_are_read_and_written(void **state)
     }
 }
 
-static void what_is_no_plant_is_said(void **state)
+TEST(what_is_no_plant_is_said)
 {
-    (void)state;
     static const char *const cases[][2] = {
         {"ded", "plant 'ded': unknown — did you mean 'dead'?"},
         {"", "plant '': unknown — use one of sound, dead"},
@@ -80,9 +78,8 @@ static void what_is_no_plant_is_said(void **state)
 }
 
 /* In each number that a step shows: speed, lag, friction. */
-static void no_two_of_the_six_are_alike(void **state)
+TEST(no_two_of_the_six_are_alike)
 {
-    (void)state;
     double at[SIX], later[SIX];
     for (size_t i = 0; i < SIX; i++) {
         struct aw_canpid_device_options options = aw_canpid_device_defaults();
@@ -127,9 +124,8 @@ static double ticks_a_second(double rate_hz, double tick_s)
     return ticks / 5;
 }
 
-static void the_tick_is_the_time_of_the_loop(void **state)
+TEST(the_tick_is_the_time_of_the_loop)
 {
-    (void)state;
     static const struct {
         double rate_hz, tick_s, ticks;
     } cases[] = {
@@ -149,9 +145,8 @@ static void the_tick_is_the_time_of_the_loop(void **state)
 }
 
 /* Where telemetry comes with each tick, what it shows was sensed and computed just before. */
-static void telemetry_is_fresh(void **state)
+TEST(telemetry_is_fresh)
 {
-    (void)state;
     struct rig *rig = rig_default();
     const struct aw_canpid_board *knee = aw_canpid_board(&rig->client, LKNEE);
     struct aw_received received;
@@ -171,9 +166,8 @@ static void telemetry_is_fresh(void **state)
     rig_free(rig);
 }
 
-static void after_power_up_a_hundred_ticks_have_no_output(void **state)
+TEST(after_power_up_a_hundred_ticks_have_no_output)
 {
-    (void)state;
     struct aw_canpid_device_options options = aw_canpid_device_defaults();
     options.quirks = AW_CANPID_POWER_UP;
     struct rig *rig = rig_of(&options);
@@ -186,17 +180,15 @@ static void after_power_up_a_hundred_ticks_have_no_output(void **state)
     rig_free(rig);
 }
 
-static void a_dead_motor_and_a_reversed_one(void **state)
+TEST(a_dead_motor_and_a_reversed_one)
 {
-    (void)state;
     assert_true(step_with("sound", 20, 1) > 15);
     assert_true(step_with("dead", 20, 1) == 0);
     assert_true(step_with("reversed", 20, 1) < -60);
 }
 
-static void a_stuck_encoder_shows_what_it_showed(void **state)
+TEST(a_stuck_encoder_shows_what_it_showed)
 {
-    (void)state;
     struct rig *rig = rig_with("stuck");
     rig_setpoint(rig, LKNEE, AW_CANPID_POS, 20);
     rig_run(rig, 1);
@@ -207,18 +199,16 @@ static void a_stuck_encoder_shows_what_it_showed(void **state)
     rig_free(rig);
 }
 
-static void a_wall_is_on_one_side(void **state)
+TEST(a_wall_is_on_one_side)
 {
-    (void)state;
     assert_true(fabs(step_with("wall:2deg", 20, 2) - 2) < 1e-9);
     assert_true(fabs(step_with("wall:-2deg", -20, 2) + 2) < 1e-9);
     assert_true(step_with("wall:2deg", -20, 2) < -15);
     assert_true(step_with("wall:-2deg", 20, 2) > 15);
 }
 
-static void a_delay_is_waited_for_and_a_disable_is_not(void **state)
+TEST(a_delay_is_waited_for_and_a_disable_is_not)
 {
-    (void)state;
     struct rig *rig = rig_with("delay:1s");
     rig_setpoint(rig, LKNEE, AW_CANPID_POS, 20);
     rig_run(rig, 1);
@@ -237,9 +227,8 @@ static void a_delay_is_waited_for_and_a_disable_is_not(void **state)
 }
 
 /* Half of it either way from the middle, and all of it on the way back. */
-static void play_is_crossed_first(void **state)
+TEST(play_is_crossed_first)
 {
-    (void)state;
     struct aw_canpid_plant plant;
     struct aw_joint_model model = aw_canpid_joint(LKNEE);
     struct aw_canpid_joint joint = {0};
@@ -263,9 +252,8 @@ static void play_is_crossed_first(void **state)
 }
 
 /* An output below that share does nothing; a sound joint moves by it. */
-static void dry_friction_is_a_share_of_the_output(void **state)
+TEST(dry_friction_is_a_share_of_the_output)
 {
-    (void)state;
     for (int i = 0; i < 2; i++) {
         struct rig *rig = rig_with("coulomb:5%");
         rig_gain(rig, LKNEE, AW_CANPID_POS, AW_CANPID_KP, 1);
@@ -277,9 +265,8 @@ static void dry_friction_is_a_share_of_the_output(void **state)
     assert_true(step_with("sound", 6, 1) > 2);
 }
 
-static void an_unstable_one_swings_wider_and_wider(void **state)
+TEST(an_unstable_one_swings_wider_and_wider)
 {
-    (void)state;
     struct rig *rig = rig_with("unstable");
     double peak[2] = {0};
     rig_setpoint(rig, LKNEE, AW_CANPID_POS, 10);
@@ -297,34 +284,12 @@ static void an_unstable_one_swings_wider_and_wider(void **state)
 }
 
 /* The one beside it is as it is. */
-static void a_plant_is_of_one_board(void **state)
+TEST(a_plant_is_of_one_board)
 {
-    (void)state;
     struct rig *rig = rig_with("dead");
     rig_setpoint(rig, LHIP, AW_CANPID_POS, 20);
     rig_setpoint(rig, LKNEE, AW_CANPID_POS, 20);
     rig_run(rig, 1);
     assert_true(rig_lever(rig, LKNEE) == 0 && rig_lever(rig, LHIP) > 10);
     rig_free(rig);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(kinds_are_read_and_written),
-        cmocka_unit_test(what_is_no_plant_is_said),
-        cmocka_unit_test(no_two_of_the_six_are_alike),
-        cmocka_unit_test(the_tick_is_the_time_of_the_loop),
-        cmocka_unit_test(telemetry_is_fresh),
-        cmocka_unit_test(after_power_up_a_hundred_ticks_have_no_output),
-        cmocka_unit_test(a_dead_motor_and_a_reversed_one),
-        cmocka_unit_test(a_stuck_encoder_shows_what_it_showed),
-        cmocka_unit_test(a_wall_is_on_one_side),
-        cmocka_unit_test(a_delay_is_waited_for_and_a_disable_is_not),
-        cmocka_unit_test(play_is_crossed_first),
-        cmocka_unit_test(dry_friction_is_a_share_of_the_output),
-        cmocka_unit_test(an_unstable_one_swings_wider_and_wider),
-        cmocka_unit_test(a_plant_is_of_one_board),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -174,9 +174,8 @@ static void check_rules(int controller, const struct aw_fit *fit, struct aw_gain
 
 static const struct aw_gains pos_gains = {3, 0.0005, 0}, tor_gains = {0.6, 0, 0};
 
-static void test_position(void **state)
+TEST(test_position)
 {
-    (void)state;
     struct bench bench = bench_of(AW_CANPID_POS, AW_CANPID_NO_ERROR);
     struct aw_fit fit;
     if (experiment(&bench, 0, 15 / 360., &fit) != AW_OK)
@@ -195,9 +194,8 @@ static void test_position(void **state)
 }
 
 /* With the leg lifted the spring pulls: the gains are good there, too. */
-static void test_position_under_load(void **state)
+TEST(test_position_under_load)
 {
-    (void)state;
     struct bench bench = bench_of(AW_CANPID_POS, AW_CANPID_NO_ERROR);
     struct aw_fit fit;
     if (experiment(&bench, 40, 15 / 360., &fit) != AW_OK)
@@ -206,9 +204,8 @@ static void test_position_under_load(void **state)
     check_rules(AW_CANPID_POS, &fit, pos_gains, 35, 45);
 }
 
-static void test_torque(void **state)
+TEST(test_torque)
 {
-    (void)state;
     struct bench bench = bench_of(AW_CANPID_TOR, AW_CANPID_NO_ERROR);
     struct aw_fit fit;
     if (experiment(&bench, 0, 2 / 25., &fit) != AW_OK)
@@ -221,9 +218,8 @@ static void test_torque(void **state)
  * the telemetry. What the loop is made of is known: an integrator of 2.1 turns a second at full
  * output, a lag of 30 ms, a hold of 4 ms; friction
  * is not in the figures below. */
-static void test_sweep(void **state)
+TEST(test_sweep)
 {
-    (void)state;
     static double t[MOST], input[MOST], output[MOST];
     struct bench bench = bench_of(AW_CANPID_POS, AW_CANPID_NO_ERROR);
     struct aw_sweep sweep;
@@ -263,21 +259,10 @@ static void test_sweep(void **state)
 }
 
 /* A driver without its encoder does not drive: no figures come out of it. */
-static void test_broken_encoder(void **state)
+TEST(test_broken_encoder)
 {
-    (void)state;
     struct bench bench = bench_of(AW_CANPID_POS, AW_CANPID_ERROR_LEVER);
     struct aw_fit fit;
     assert_int_equal(experiment(&bench, 0, 15 / 360., &fit), AW_REFUSED);
     rig_free(bench.rig);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_position),       cmocka_unit_test(test_position_under_load),
-        cmocka_unit_test(test_torque),         cmocka_unit_test(test_sweep),
-        cmocka_unit_test(test_broken_encoder),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -4,17 +4,14 @@
 
 static struct aw_wire wire, fw;
 
-static int setup(void **state)
+static void setup(void)
 {
-    (void)state;
     aw_wire_init(&wire, &aw_canpid_protocol, NULL, false);
     aw_wire_init(&fw, &aw_canpid_protocol, aw_protocol_variant(&aw_canpid_protocol, "fw"), false);
-    return 0;
 }
 
-static void every_field_survives(void **state)
+TEST_WITH(setup, NULL, every_field_survives)
 {
-    (void)state;
     check_protocol(&aw_canpid_protocol);
     check_documented(&aw_canpid_protocol);
 }
@@ -28,9 +25,8 @@ static double decoded(struct aw_wire *in, const char *hex, const char *field)
     return aw_record_get(&record, field);
 }
 
-static void the_identifier_is_board_plus_message(void **state)
+TEST_WITH(setup, NULL, the_identifier_is_board_plus_message)
 {
-    (void)state;
     assert_encodes(&wire, "kp", "board=lhip controller=pos value=0", "021#000000000000");
     assert_encodes(&wire, "kp", "board=lknee controller=tor value=0.6", "041#9A99193F0200");
     assert_encodes(&wire, "kd", "board=rankle controller=tl value=-100", "0C3#0000C8C20300");
@@ -39,9 +35,8 @@ static void the_identifier_is_board_plus_message(void **state)
     assert_true(decoded(&wire, "7FF#000000000000", "board") == 2016);
 }
 
-static void a_setpoint_has_the_unit_of_its_controller(void **state)
+TEST_WITH(setup, NULL, a_setpoint_has_the_unit_of_its_controller)
 {
-    (void)state;
     static const struct {
         const char *fields, *frame;
     } cases[] = {
@@ -59,9 +54,8 @@ static void a_setpoint_has_the_unit_of_its_controller(void **state)
     assert_refused(&wire, "setpoint", "board=lknee controller=lvl value=5deg", AW_USAGE);
 }
 
-static void what_would_harm_the_driver_is_refused(void **state)
+TEST_WITH(setup, NULL, what_would_harm_the_driver_is_refused)
 {
-    (void)state;
     assert_refused(&wire, "kp", "board=lknee controller=4 value=1", AW_LIMIT);
     assert_refused(&wire, "kp", "board=lknee controller=tro value=1", AW_USAGE);
     assert_refused(&wire, "kp", "board=lknee controller=tor value=nan", AW_USAGE);
@@ -73,17 +67,15 @@ static void what_would_harm_the_driver_is_refused(void **state)
 }
 
 /* Not the neighbour's joint because somebody wrote the number of the identifier. */
-static void a_board_is_a_multiple_of_32(void **state)
+TEST_WITH(setup, NULL, a_board_is_a_multiple_of_32)
 {
-    (void)state;
     assert_refused(&wire, "calibrate", "board=0x41", AW_USAGE);
     assert_refused(&wire, "calibrate", "board=2048", AW_LIMIT);
     assert_refused(&wire, "calibrate", "board=lkne", AW_USAGE);
 }
 
-static void velocity_has_fourteen_bits(void **state)
+TEST_WITH(setup, NULL, velocity_has_fourteen_bits)
 {
-    (void)state;
     const char *frame = "05F#80F8730806FF";
     assert_true(decoded(&wire, frame, "error") == 0);
     assert_true(decoded(&wire, frame, "velocity") == -120);
@@ -93,18 +85,16 @@ static void velocity_has_fourteen_bits(void **state)
     assert_true(decoded(&wire, "05F#000002000000", "velocity") == -8192);
 }
 
-static void published_firmware_packs_the_current_lower(void **state)
+TEST_WITH(setup, NULL, published_firmware_packs_the_current_lower)
 {
-    (void)state;
     const char *frame = "05F#80F81F0206FF";
     assert_true(decoded(&fw, frame, "velocity") == -120);
     assert_true(decoded(&fw, frame, "current") == 543 * 25.0 / 1024 - 12.5);
     assert_true(fabs(decoded(&fw, frame, "lever_angle") + 11.25) < 1e-9);
 }
 
-static void an_error_has_no_measurements(void **state)
+TEST_WITH(setup, NULL, an_error_has_no_measurements)
 {
-    (void)state;
     const char *frame = "05F#F27FFF01FF7F";
     assert_true(decoded(&fw, frame, "error") == 2);
     assert_true(isnan(decoded(&fw, frame, "velocity")) && isnan(decoded(&wire, frame, "velocity")));
@@ -119,9 +109,8 @@ static void an_error_has_no_measurements(void **state)
     assert_memory_equal(bytes, ((uint8_t[]){0x5F, 0x00, 0xF2, 0x7F, 0xFF, 0x01, 0xFF, 0x7F}), 8);
 }
 
-static void limits_as_a_person_writes_them_are_accepted(void **state)
+TEST_WITH(setup, NULL, limits_as_a_person_writes_them_are_accepted)
 {
-    (void)state;
     char hex[64];
     struct aw_error err = {0};
     static const char *const fields[] = {
@@ -140,9 +129,8 @@ static void limits_as_a_person_writes_them_are_accepted(void **state)
                      AW_LIMIT);
 }
 
-static void commands_are_told_without_a_direction(void **state)
+TEST_WITH(setup, NULL, commands_are_told_without_a_direction)
 {
-    (void)state;
     struct aw_record record;
     struct aw_error err;
     assert_int_equal(decode_text(&wire, AW_RX, "041#9A99193F0200", &record, &err), AW_OK);
@@ -154,21 +142,4 @@ static void commands_are_told_without_a_direction(void **state)
     assert_non_null(strstr(err.text, "27"));
     assert_int_equal(decode_text(&wire, AW_RX, "05D#0000000000", &record, &err), AW_MALFORMED);
     assert_int_equal(decode_text(&wire, AW_RX, "044#0000C07F0000", &record, &err), AW_MALFORMED);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup(every_field_survives, setup),
-        cmocka_unit_test_setup(the_identifier_is_board_plus_message, setup),
-        cmocka_unit_test_setup(a_setpoint_has_the_unit_of_its_controller, setup),
-        cmocka_unit_test_setup(what_would_harm_the_driver_is_refused, setup),
-        cmocka_unit_test_setup(a_board_is_a_multiple_of_32, setup),
-        cmocka_unit_test_setup(velocity_has_fourteen_bits, setup),
-        cmocka_unit_test_setup(published_firmware_packs_the_current_lower, setup),
-        cmocka_unit_test_setup(an_error_has_no_measurements, setup),
-        cmocka_unit_test_setup(limits_as_a_person_writes_them_are_accepted, setup),
-        cmocka_unit_test_setup(commands_are_told_without_a_direction, setup),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -19,9 +19,8 @@ static const char *const wires[] = {
 };
 #define N_WIRES (sizeof wires / sizeof *wires)
 
-static void every_message_is_answered_once(void **state)
+TEST(every_message_is_answered_once)
 {
-    (void)state;
     for (size_t i = 0; i < N_WIRES; i++) {
         struct rig *rig = rig_new(wires[i]);
         rig->fake.contacts = 2;
@@ -35,9 +34,8 @@ static void every_message_is_answered_once(void **state)
     }
 }
 
-static void the_state_is_that_of_the_simulation(void **state)
+TEST(the_state_is_that_of_the_simulation)
 {
-    (void)state;
     for (size_t i = 0; i < N_WIRES; i++) {
         struct rig *rig = rig_new(wires[i]);
         rig->fake.contacts = 2;
@@ -62,9 +60,8 @@ static void the_state_is_that_of_the_simulation(void **state)
     }
 }
 
-static void axes_are_numbered_by_their_order(void **state)
+TEST(axes_are_numbered_by_their_order)
 {
-    (void)state;
     struct rig *rig = rig_new("le32");
     rig_run(rig, 3);
     static const int axis[] = {0, 0, 0, 1, 1, 2, 0};
@@ -75,9 +72,8 @@ static void axes_are_numbered_by_their_order(void **state)
     rig_free(rig);
 }
 
-static void motor_commands_are_repeated_and_forces_are_not(void **state)
+TEST(motor_commands_are_repeated_and_forces_are_not)
 {
-    (void)state;
     for (size_t i = 0; i < N_WIRES; i++) {
         struct rig *rig = rig_new(wires[i]);
         const double torque[3] = {5};
@@ -97,9 +93,8 @@ static void motor_commands_are_repeated_and_forces_are_not(void **state)
     }
 }
 
-static void an_answer_that_has_nothing_to_say_is_empty(void **state)
+TEST(an_answer_that_has_nothing_to_say_is_empty)
 {
-    (void)state;
     struct rig *rig = rig_new("le32");
     rig_run(rig, 10);
     assert_int_equal(rig->fake.empty, 10);
@@ -111,9 +106,8 @@ static void an_answer_that_has_nothing_to_say_is_empty(void **state)
     rig_free(rig);
 }
 
-static void a_listener_can_be_silent(void **state)
+TEST(a_listener_can_be_silent)
 {
-    (void)state;
     struct rig *rig = rig_new("le32");
     rig->fake.real_time = true;
     rig->ez.silent = true;
@@ -123,9 +117,8 @@ static void a_listener_can_be_silent(void **state)
     rig_free(rig);
 }
 
-static void a_simulator_in_real_time_is_answered_too(void **state)
+TEST(a_simulator_in_real_time_is_answered_too)
 {
-    (void)state;
     for (size_t i = 0; i < N_WIRES; i++) {
         struct rig *rig = rig_new(wires[i]);
         rig->fake.real_time = true;
@@ -136,9 +129,8 @@ static void a_simulator_in_real_time_is_answered_too(void **state)
     }
 }
 
-static void after_a_reset_nothing_old_is_shown(void **state)
+TEST(after_a_reset_nothing_old_is_shown)
 {
-    (void)state;
     for (size_t i = 0; i < N_WIRES; i++) {
         struct rig *rig = rig_new(wires[i]);
         rig_run(rig, 20);
@@ -156,9 +148,8 @@ static void after_a_reset_nothing_old_is_shown(void **state)
     }
 }
 
-static void messages_under_way_at_a_reset_are_passed_over(void **state)
+TEST(messages_under_way_at_a_reset_are_passed_over)
 {
-    (void)state;
     struct rig *rig = rig_new("le32");
     rig->fake.real_time = true;
     rig_run(rig, 20);
@@ -178,14 +169,13 @@ static void messages_under_way_at_a_reset_are_passed_over(void **state)
 
 /* In real time the first message of a new beginning may have a later step than the one that was
  * answered with the reset; that of a simulation which takes no commands goes on counting. */
-static void a_reset_right_after_the_first_message(void **state)
+TEST(a_reset_right_after_the_first_message)
 {
     static const struct {
         long next; /* step of the message that comes then, */
         enum aw_status status;
         long step; /* and which one is shown */
     } cases[] = {{20, AW_OK, 50}, {35, AW_TIMEOUT, 5}, {5, AW_OK, 5}, {0, AW_OK, 0}};
-    (void)state;
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         struct rig *rig = rig_new("le32");
         struct fake *fake = &rig->fake;
@@ -203,9 +193,8 @@ static void a_reset_right_after_the_first_message(void **state)
     }
 }
 
-static void a_restart_by_somebody_else_is_noticed_and_ends_motor_commands(void **state)
+TEST(a_restart_by_somebody_else_is_noticed_and_ends_motor_commands)
 {
-    (void)state;
     struct rig *rig = rig_new("le32");
     rig_motor(rig, HINGE, "hinge", 2, 10);
     rig_run(rig, 20);
@@ -220,9 +209,8 @@ static void a_restart_by_somebody_else_is_noticed_and_ends_motor_commands(void *
     rig_free(rig);
 }
 
-static void stop_is_sent_at_once_to_all_that_was_seen_or_commanded(void **state)
+TEST(stop_is_sent_at_once_to_all_that_was_seen_or_commanded)
 {
-    (void)state;
     for (size_t i = 0; i < N_WIRES; i++) {
         struct rig *rig = rig_new(wires[i]);
         rig_motor(rig, HINGE, "hinge", 2, 10);
@@ -259,9 +247,8 @@ static int rig_settle(struct rig *rig)
     return messages;
 }
 
-static void a_stop_leaves_no_message_in_the_link(void **state)
+TEST(a_stop_leaves_no_message_in_the_link)
 {
-    (void)state;
     for (size_t i = 0; i < N_WIRES; i++) {
         struct rig *rig = rig_new(wires[i]);
         int64_t now = rig->clock.time_ns;
@@ -285,9 +272,8 @@ static void a_stop_leaves_no_message_in_the_link(void **state)
     }
 }
 
-static void a_simulator_that_took_the_stop_and_an_answer_for_one_is_answered(void **state)
+TEST(a_simulator_that_took_the_stop_and_an_answer_for_one_is_answered)
 {
-    (void)state;
     struct rig *rig = rig_new("le32");
     rig->fake.merges = true;
     rig_run(rig, 3);
@@ -302,9 +288,8 @@ static void a_simulator_that_took_the_stop_and_an_answer_for_one_is_answered(voi
     rig_free(rig);
 }
 
-static void stop_goes_out_before_anything_was_heard(void **state)
+TEST(stop_goes_out_before_anything_was_heard)
 {
-    (void)state;
     struct rig *rig = rig_new("le32");
     rig->fake.mute = true;
     rig_motor(rig, HINGE, "hinge", 2, 10);
@@ -315,9 +300,8 @@ static void stop_goes_out_before_anything_was_heard(void **state)
     rig_free(rig);
 }
 
-static void what_is_no_number_is_refused(void **state)
+TEST(what_is_no_number_is_refused)
 {
-    (void)state;
     struct rig *rig = rig_new("le32");
     struct aw_ezphys_target hinge = {HINGE, "hinge"};
     const double wrong[] = {NAN, INFINITY, -INFINITY, 1e39};
@@ -390,9 +374,8 @@ static void noise(struct fake *f)
             f->out[i] = (uint8_t)(i * 37 + 11);
 }
 
-static void damage_is_counted_explained_and_never_the_end(void **state)
+TEST(damage_is_counted_explained_and_never_the_end)
 {
-    (void)state;
     void (*const ways[])(struct fake *) = {huge_size,    large_size,     small_size, wrong_count,
                                            unknown_type, wrong_length,   no_number,  cut_off,
                                            noise,        count_too_small};
@@ -414,9 +397,8 @@ static void damage_is_counted_explained_and_never_the_end(void **state)
 }
 
 /* The connection ended in the middle of something damaged: that is no message of the next one. */
-static void damage_ends_with_its_connection(void **state)
+TEST(damage_ends_with_its_connection)
 {
-    (void)state;
     for (size_t i = 0; i < N_WIRES; i++) {
         struct rig *rig = rig_new(wires[i]);
         rig->fake.spoil = noise; /* of the next one */
@@ -437,9 +419,8 @@ static void stream_noise(struct fake *f)
         f->out[(size_t)f->step % f->pending] ^= 0x55;
 }
 
-static void random_damage_on_every_wire_stops_nobody(void **state)
+TEST(random_damage_on_every_wire_stops_nobody)
 {
-    (void)state;
     for (size_t i = 0; i < N_WIRES; i++) {
         struct rig *rig = rig_new(wires[i]);
         rig->fake.spoil = stream_noise;
@@ -464,9 +445,8 @@ static void many_objects(struct fake *f)
     fake_envelope(f, 1000);
 }
 
-static void tables_do_not_grow(void **state)
+TEST(tables_do_not_grow)
 {
-    (void)state;
     struct rig *rig = rig_new("le32");
     rig->fake.spoil = many_objects;
     rig_run(rig, 20);
@@ -484,9 +464,8 @@ static void many_packets(struct fake *f)
     fake_envelope(f, AW_EZPHYS_PACKETS + 3);
 }
 
-static void packets_that_are_not_listed_are_counted(void **state)
+TEST(packets_that_are_not_listed_are_counted)
 {
-    (void)state;
     struct rig *rig = rig_new("packed8");
     rig->fake.spoil = many_packets;
     rig_run(rig, 1);
@@ -496,9 +475,8 @@ static void packets_that_are_not_listed_are_counted(void **state)
     rig_free(rig);
 }
 
-static void a_wire_with_small_counts_says_what_it_cannot_carry(void **state)
+TEST(a_wire_with_small_counts_says_what_it_cannot_carry)
 {
-    (void)state;
     struct rig *rig = rig_new("msg=size8,pkt=type8+id8");
     struct aw_ezphys_motor motor = {{1}, {1}};
     for (uint32_t id = 1; id <= 20; id++) {
@@ -527,9 +505,8 @@ static void count_bytes(void *context, const void *bytes, size_t size)
 }
 
 /* There is nothing to hold. */
-static void a_joint_without_axes_is_not_stopped(void **state)
+TEST(a_joint_without_axes_is_not_stopped)
 {
-    (void)state;
     struct rig *rig = rig_new("le32");
     struct aw_ezphys_halt hold = {.torque = 1};
     size_t size = 0;
@@ -543,9 +520,8 @@ static void a_joint_without_axes_is_not_stopped(void **state)
     rig_free(rig);
 }
 
-static void words_are_joints(void **state)
+TEST(words_are_joints)
 {
-    (void)state;
     struct rig *rig = rig_new("le32");
     struct aw_ezphys_target target;
     struct aw_ezphys *ez = &rig->ez;
@@ -572,9 +548,8 @@ static void words_are_joints(void **state)
 }
 
 /* Names as long as they may be, and what is left of the room for them. */
-static void as_many_joints_are_listed_as_have_room(void **state)
+TEST(as_many_joints_are_listed_as_have_room)
 {
-    (void)state;
     static const int rest[] = {
         16, 17}; /* letters of the third name: the fourth has just room, or not */
     for (int i = 0; i < 2; i++) {
@@ -597,9 +572,8 @@ static void as_many_joints_are_listed_as_have_room(void **state)
     }
 }
 
-static void a_number_is_a_joint_as_long_as_the_simulation_does_not_say_otherwise(void **state)
+TEST(a_number_is_a_joint_as_long_as_the_simulation_does_not_say_otherwise)
 {
-    (void)state;
     struct rig *rig = rig_new("le32");
     struct aw_ezphys_target target;
     struct aw_ezphys *ez = &rig->ez;
@@ -785,9 +759,8 @@ static void print_session(const char *wire, bool real_time, void (*spoil)(struct
     rig_free(rig);
 }
 
-static void sessions_are_as_they_were(void **state)
+TEST(sessions_are_as_they_were)
 {
-    (void)state;
     FILE *out = begin_picture();
     print_session("le32", false, wrong_count, out);
     print_session("le32", false, no_number, out);
@@ -913,9 +886,8 @@ static void print_pieces(const char *wire, unsigned seed, FILE *out)
     rig_free(rig);
 }
 
-static void pieces_are_taken_as_they_were(void **state)
+TEST(pieces_are_taken_as_they_were)
 {
-    (void)state;
     static const char *const some[] = {"le32", "stream", "msg=count16,pkt=type8+id8", "name32",
                                        "msg=rest16,pkt=type8+id16+len16"};
     FILE *out = begin_picture();
@@ -925,9 +897,8 @@ static void pieces_are_taken_as_they_were(void **state)
 }
 
 /* Whatever was there before, in memory and in the conversation. */
-static void a_client_begins_with_nothing(void **state)
+TEST(a_client_begins_with_nothing)
 {
-    (void)state;
     struct aw_ezphys *dirty = malloc(sizeof *dirty), *fresh = calloc(1, sizeof *fresh);
     assert_true(dirty && fresh);
     memset(dirty, 0xA5, sizeof *dirty);
@@ -959,9 +930,8 @@ static void a_client_begins_with_nothing(void **state)
 }
 
 /* As many joints as may be commanded, and one more. */
-static void commands_have_a_limit(void **state)
+TEST(commands_have_a_limit)
 {
-    (void)state;
     struct rig *rig = rig_new("le32");
     struct aw_ezphys_motor motor = {{1}, {1}};
     struct aw_ezphys_target target = {.id = 1};
@@ -975,41 +945,4 @@ static void commands_have_a_limit(void **state)
     aw_ezphys_reset(&rig->ez);
     assert_int_equal(rig->ez.n_commands, 0);
     rig_free(rig);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(every_message_is_answered_once),
-        cmocka_unit_test(the_state_is_that_of_the_simulation),
-        cmocka_unit_test(axes_are_numbered_by_their_order),
-        cmocka_unit_test(motor_commands_are_repeated_and_forces_are_not),
-        cmocka_unit_test(an_answer_that_has_nothing_to_say_is_empty),
-        cmocka_unit_test(a_listener_can_be_silent),
-        cmocka_unit_test(a_simulator_in_real_time_is_answered_too),
-        cmocka_unit_test(after_a_reset_nothing_old_is_shown),
-        cmocka_unit_test(messages_under_way_at_a_reset_are_passed_over),
-        cmocka_unit_test(a_reset_right_after_the_first_message),
-        cmocka_unit_test(a_restart_by_somebody_else_is_noticed_and_ends_motor_commands),
-        cmocka_unit_test(stop_is_sent_at_once_to_all_that_was_seen_or_commanded),
-        cmocka_unit_test(a_stop_leaves_no_message_in_the_link),
-        cmocka_unit_test(a_simulator_that_took_the_stop_and_an_answer_for_one_is_answered),
-        cmocka_unit_test(stop_goes_out_before_anything_was_heard),
-        cmocka_unit_test(what_is_no_number_is_refused),
-        cmocka_unit_test(damage_is_counted_explained_and_never_the_end),
-        cmocka_unit_test(damage_ends_with_its_connection),
-        cmocka_unit_test(random_damage_on_every_wire_stops_nobody),
-        cmocka_unit_test(tables_do_not_grow),
-        cmocka_unit_test(packets_that_are_not_listed_are_counted),
-        cmocka_unit_test(a_wire_with_small_counts_says_what_it_cannot_carry),
-        cmocka_unit_test(a_joint_without_axes_is_not_stopped),
-        cmocka_unit_test(words_are_joints),
-        cmocka_unit_test(as_many_joints_are_listed_as_have_room),
-        cmocka_unit_test(a_number_is_a_joint_as_long_as_the_simulation_does_not_say_otherwise),
-        cmocka_unit_test(sessions_are_as_they_were),
-        cmocka_unit_test(pieces_are_taken_as_they_were),
-        cmocka_unit_test(a_client_begins_with_nothing),
-        cmocka_unit_test(commands_have_a_limit),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

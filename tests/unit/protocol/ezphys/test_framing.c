@@ -23,9 +23,8 @@ static void assert_says(const char *text, const char *parts)
     assert_string_equal(out, parts);
 }
 
-static void presets_have_their_parts(void **state)
+TEST(presets_have_their_parts)
 {
-    (void)state;
     assert_says("le32", "endian=le,long=4,msg=size32+count32,pkt=type32+id32+len32");
     assert_says("be32", "endian=be,long=4,msg=size32+count32,pkt=type32+id32+len32");
     assert_says("packed8", "endian=le,long=4,msg=size32+count32,pkt=type8+id16");
@@ -35,9 +34,8 @@ static void presets_have_their_parts(void **state)
     assert_says("long=8", "endian=le,long=8,msg=size32+count32,pkt=type32+id32+len32");
 }
 
-static void what_was_printed_reads_back(void **state)
+TEST(what_was_printed_reads_back)
 {
-    (void)state;
     static const char *const texts[] = {
         "endian=be,long=8,msg=pad8+count8+rest16,pkt=pad16+type8+id8+len8",
         "endian=le,long=4,msg=none,pkt=name1+type16",
@@ -49,9 +47,8 @@ static void what_was_printed_reads_back(void **state)
     }
 }
 
-static void the_longest_header_has_the_longest_frame(void **state)
+TEST(the_longest_header_has_the_longest_frame)
 {
-    (void)state;
     static struct aw_wire wire;
     assert_int_equal(aw_ezphys_framing_parse(&framing, "pkt=type32+name32+pad32+pad32", NULL, &err),
                      AW_OK);
@@ -60,9 +57,8 @@ static void the_longest_header_has_the_longest_frame(void **state)
     assert_int_equal(aw_wire_codec(&wire, "limb", AW_RX)->size, aw_ezphys_protocol.frame_max);
 }
 
-static void a_description_has_at_most_255_characters(void **state)
+TEST(a_description_has_at_most_255_characters)
 {
-    (void)state;
     static const int words[][2] = {{28, 6}, {31, 4}};
     for (int i = 0; i < 2; i++) {
         char text[300] = "";
@@ -77,9 +73,8 @@ static void a_description_has_at_most_255_characters(void **state)
     assert_string_equal(err.text, "wire: a description has at most 255 characters");
 }
 
-static void mistakes_are_told_with_their_place(void **state)
+TEST(mistakes_are_told_with_their_place)
 {
-    (void)state;
     static const char *const cases[][2] = {
         {"le23", "'le23' at column 1: no wire of this name, did you mean le32?"},
         {"", "no wire of this name"},
@@ -114,9 +109,8 @@ static void mistakes_are_told_with_their_place(void **state)
     assert_int_equal(aw_ezphys_framing_parse(&framing, longer, NULL, &err), AW_USAGE);
 }
 
-static void descriptions_are_read_as_they_were(void **state)
+TEST(descriptions_are_read_as_they_were)
 {
-    (void)state;
     static const char *const wires[] = {
         "",
         "le32",
@@ -185,17 +179,4 @@ static void descriptions_are_read_as_they_were(void **state)
         fprintf(out, "  %s\n", printed);
     }
     end_picture(out, "wires-ezphys.txt");
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(presets_have_their_parts),
-        cmocka_unit_test(what_was_printed_reads_back),
-        cmocka_unit_test(the_longest_header_has_the_longest_frame),
-        cmocka_unit_test(a_description_has_at_most_255_characters),
-        cmocka_unit_test(mistakes_are_told_with_their_place),
-        cmocka_unit_test(descriptions_are_read_as_they_were),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,15 +1,8 @@
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <stdio.h>
-#include <string.h>
-
-#include <cmocka.h>
 
 #include "protocol/ezphys/framing.h"
 #include "protocol/ezphys/message.h"
 #include "protocol/ezphys/wire.h"
+#include "test.h"
 
 static struct aw_wire wire;
 static struct aw_ezphys_framing framing;
@@ -39,7 +32,7 @@ static void bytes_are(struct aw_ezphys_message *message, const char *expected)
 }
 
 /* Size and count as each wire has them; none, one and two packets. */
-static void envelopes(void **state)
+TEST(envelopes)
 {
     static const struct {
         const char *wire, *none, *two;
@@ -65,7 +58,6 @@ static void envelopes(void **state)
          "010200"},
     };
     uint8_t room[64];
-    (void)state;
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         speak(cases[i].wire);
         struct aw_ezphys_message message = {.wire = &wire, .data = room, .cap = sizeof room};
@@ -80,11 +72,10 @@ static void envelopes(void **state)
     }
 }
 
-static void what_does_not_fit_changes_nothing(void **state)
+TEST(what_does_not_fit_changes_nothing)
 {
     uint8_t room[64];
     struct aw_error err;
-    (void)state;
     speak("le32");
     struct aw_ezphys_message message = {.wire = &wire, .data = room, .cap = 8 + 12 + 11};
     struct aw_record record = reset_of(7);
@@ -107,11 +98,10 @@ static void what_does_not_fit_changes_nothing(void **state)
     assert_int_equal(message.count, 3);
 }
 
-static void nothing_that_is_no_number(void **state)
+TEST(nothing_that_is_no_number)
 {
     uint8_t room[64];
     struct aw_error err;
-    (void)state;
     speak("le32");
     struct aw_ezphys_message message = {.wire = &wire, .data = room, .cap = sizeof room};
     struct aw_record record;
@@ -123,26 +113,14 @@ static void nothing_that_is_no_number(void **state)
     bytes_are(&message, "0800000000000000");
 }
 
-static void ready_frames(void **state)
+TEST(ready_frames)
 {
     uint8_t room[64];
     static const uint8_t frame[] = {1, 0, 0, 0, 9, 0, 0, 0, 0, 0, 0, 0};
-    (void)state;
     speak("le32");
     struct aw_ezphys_message message = {.wire = &wire, .data = room, .cap = sizeof room};
     aw_ezphys_message_begin(&message);
     struct aw_span span = {frame, sizeof frame};
     assert_int_equal(aw_ezphys_message_add_frame(&message, span, NULL), AW_OK);
     bytes_are(&message, "1400000001000000010000000900000000000000");
-}
-
-int main(void)
-{
-    static const struct CMUnitTest tests[] = {
-        cmocka_unit_test(envelopes),
-        cmocka_unit_test(what_does_not_fit_changes_nothing),
-        cmocka_unit_test(nothing_that_is_no_number),
-        cmocka_unit_test(ready_frames),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

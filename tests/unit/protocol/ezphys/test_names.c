@@ -2,14 +2,8 @@
 #include "protocol/ezphys/names.h"
 
 #include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
-#include <cmocka.h>
+#include "test.h"
 
 static struct aw_ezphys_names names;
 static struct aw_error err;
@@ -23,9 +17,8 @@ static enum aw_status reads(const char *text)
     return status;
 }
 
-static void a_file_of_names_is_read(void **state)
+TEST(a_file_of_names_is_read)
 {
-    (void)state;
     assert_int_equal(reads("\xEF\xBB\xBF# a humanoid\n"
                            "body  1 humanoid.pelvis   # the root\n\n"
                            "\tbody 2 humanoid.thigh\r\n"
@@ -41,9 +34,8 @@ static void a_file_of_names_is_read(void **state)
     assert_null(aw_ezphys_names_find(&names, AW_EZPHYS_BODY, "humanoid.hip"));
 }
 
-static void how_a_joint_moves_is_known_where_it_is_said(void **state)
+TEST(how_a_joint_moves_is_known_where_it_is_said)
 {
-    (void)state;
     assert_int_equal(reads("joint 1 rail cart world slider\njoint 2 pivot pole cart\n"
                            "joint 3 bore slider\njoint 4 slider\nbody 1 slider\n"),
                      AW_OK);
@@ -62,9 +54,8 @@ static void how_a_joint_moves_is_known_where_it_is_said(void **state)
                      AW_EZPHYS_TURNS);
 }
 
-static void lines_are_read_back(void **state)
+TEST(lines_are_read_back)
 {
-    (void)state;
     static const char text[] = "body 1 bob\njoint 1 hinge world bob axes=1\njoint 2 rail slider\n"
                                "joint 3 neck bob head slider axes=3\njoint 4 two axes=2";
     char out[200] = "", line[AW_EZPHYS_NAME_LINE];
@@ -78,9 +69,8 @@ static void lines_are_read_back(void **state)
     assert_string_equal(out, text);
 }
 
-static void what_is_wrong_is_told_with_its_line(void **state)
+TEST(what_is_wrong_is_told_with_its_line)
 {
-    (void)state;
     static const char *const cases[][2] = {
         {"body 1 a\nbdy 2 b\n",
          "names:2:1: 'bdy': a line begins with body or joint — did you mean body?"},
@@ -111,9 +101,8 @@ static void what_is_wrong_is_told_with_its_line(void **state)
     }
 }
 
-static void patterns_choose_parts_of_the_tree(void **state)
+TEST(patterns_choose_parts_of_the_tree)
 {
-    (void)state;
     assert_true(aw_ezphys_name_matches("humanoid.*", "humanoid.left.knee"));
     assert_true(aw_ezphys_name_matches("humanoid", "humanoid.left.knee"));
     assert_true(aw_ezphys_name_matches("humanoid.left", "humanoid.left.knee"));
@@ -123,9 +112,8 @@ static void patterns_choose_parts_of_the_tree(void **state)
     assert_false(aw_ezphys_name_matches("knee", "humanoid.left.knee"));
 }
 
-static void tables_do_not_grow(void **state)
+TEST(tables_do_not_grow)
 {
-    (void)state;
     names.n = 0;
     char name[16];
     for (uint32_t i = 1; i <= AW_EZPHYS_NAMES_MAX; i++) {
@@ -134,17 +122,4 @@ static void tables_do_not_grow(void **state)
     }
     assert_int_equal(aw_ezphys_names_add(&names, AW_EZPHYS_BODY, 9999, "more", NULL, &err),
                      AW_LIMIT);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_file_of_names_is_read),
-        cmocka_unit_test(how_a_joint_moves_is_known_where_it_is_said),
-        cmocka_unit_test(lines_are_read_back),
-        cmocka_unit_test(what_is_wrong_is_told_with_its_line),
-        cmocka_unit_test(patterns_choose_parts_of_the_tree),
-        cmocka_unit_test(tables_do_not_grow),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,16 +1,9 @@
 #include "protocol/ezphys/picture.h"
 
 #include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
-#include <cmocka.h>
 
 #include "canvas_helper.h"
+#include "test.h"
 
 enum { COLUMNS = 80, ROWS = 24 };
 
@@ -19,17 +12,14 @@ static struct aw_ezphys_state state;
 static struct aw_ezphys_picture picture;
 static struct aw_braille canvas;
 
-static int start(void **unused)
+static void start(void)
 {
-    (void)unused;
-    return aw_braille_init(&canvas, COLUMNS, ROWS) ? 0 : -1;
+    assert_true(aw_braille_init(&canvas, COLUMNS, ROWS));
 }
 
-static int stop(void **unused)
+static void stop(void)
 {
-    (void)unused;
     aw_braille_free(&canvas);
-    return 0;
 }
 
 static void add_body(const char *name, const double position[3], const double rotation[4])
@@ -105,9 +95,8 @@ static size_t cells_of_color(int color)
     return n;
 }
 
-static void every_body_of_every_scene_is_in_the_picture(void **unused)
+TEST(every_body_of_every_scene_is_in_the_picture)
 {
-    (void)unused;
     for (const struct aw_scene_text *text = aw_scene_shipped(); text->name; text++) {
         load(text->name);
         draw();
@@ -117,9 +106,8 @@ static void every_body_of_every_scene_is_in_the_picture(void **unused)
     }
 }
 
-static void a_pendulum_hangs_from_its_pivot_wherever_it_swings(void **unused)
+TEST(a_pendulum_hangs_from_its_pivot_wherever_it_swings)
 {
-    (void)unused;
     static const double pivot[3] = {0, 0, 2}, floor_point[3] = {0, 0, 0};
     load("pendulum");
     for (double angle = 0; angle <= 3.15; angle += 0.35) {
@@ -148,9 +136,8 @@ static const struct aw_scene_joint *joint_called(const char *name)
     return NULL;
 }
 
-static void pivots_between_bodies_go_with_them(void **unused)
+TEST(pivots_between_bodies_go_with_them)
 {
-    (void)unused;
     double pivot[3];
     load("double-pendulum");
     const struct aw_scene_joint *elbow = joint_called("elbow");
@@ -170,9 +157,8 @@ static void pivots_between_bodies_go_with_them(void **unused)
     assert_memory_equal(pivot, state.bodies[2].position, sizeof pivot);
 }
 
-static void without_a_scene_bodies_are_crosses_and_names_join_them(void **unused)
+TEST(without_a_scene_bodies_are_crosses_and_names_join_them)
 {
-    (void)unused;
     static struct aw_ezphys_names names;
     static const double upright[4] = {1, 0, 0, 0}, middle[3] = {0, 0, 1.5};
     static const char *const bodies[] = {"shin", "thigh"}, *const none[] = {"no", "shin"},
@@ -202,9 +188,8 @@ static void without_a_scene_bodies_are_crosses_and_names_join_them(void **unused
 }
 
 /* What is left in the tables from before does not count. */
-static void joints_and_bodies_that_are_gone_are_not_seen(void **unused)
+TEST(joints_and_bodies_that_are_gone_are_not_seen)
 {
-    (void)unused;
     load("pendulum");
     double azimuth = picture.azimuth;
     scene.n_joints = 0;
@@ -221,9 +206,8 @@ static void joints_and_bodies_that_are_gone_are_not_seen(void **unused)
     assert_int_equal(cells_of_color(2), 0);
 }
 
-static void contacts_are_seen(void **unused)
+TEST(contacts_are_seen)
 {
-    (void)unused;
     static const double point[3] = {0.2, 0.1, 0};
     load("box");
     state.contacts[state.n_contacts++] = (struct aw_ezphys_contact){.point = {0.2, 0.1, 0}};
@@ -233,9 +217,8 @@ static void contacts_are_seen(void **unused)
 
 /* As soon as the middle of all bodies is farther from the centre than the radius, in any direction;
  * not where there are none. */
-static void the_eye_follows_what_leaves(void **unused)
+TEST(the_eye_follows_what_leaves)
 {
-    (void)unused;
     static const double ways[][3] = {{0.5, 0, 0},  {0.51, 0, 0},  {0, -0.5, 0},   {0, -0.51, 0},
                                      {0, 0, -0.5}, {0, 0, -0.51}, {0.5, 0.5, 0.5}};
     static const bool leaves[] = {false, true, false, true, false, true, false};
@@ -314,9 +297,8 @@ static void print_scene(const char *name, FILE *out)
     print_canvas(&canvas, out);
 }
 
-static void pictures_are_as_they_were(void **unused)
+TEST(pictures_are_as_they_were)
 {
-    (void)unused;
     FILE *out = begin_picture();
     for (const struct aw_scene_text *row = aw_scene_shipped(); row->name; row++) {
         load(row->name);
@@ -338,17 +320,4 @@ static void pictures_are_as_they_were(void **unused)
     end_picture(out, "picture-ezphys.txt");
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(every_body_of_every_scene_is_in_the_picture),
-        cmocka_unit_test(a_pendulum_hangs_from_its_pivot_wherever_it_swings),
-        cmocka_unit_test(pivots_between_bodies_go_with_them),
-        cmocka_unit_test(without_a_scene_bodies_are_crosses_and_names_join_them),
-        cmocka_unit_test(joints_and_bodies_that_are_gone_are_not_seen),
-        cmocka_unit_test(contacts_are_seen),
-        cmocka_unit_test(the_eye_follows_what_leaves),
-        cmocka_unit_test(pictures_are_as_they_were),
-    };
-    return cmocka_run_group_tests(tests, start, stop);
-}
+ALL_TESTS_WITH(start, stop);

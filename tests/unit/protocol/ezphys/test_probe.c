@@ -147,23 +147,20 @@ static void assert_found(const char *wire, uint64_t seed, size_t cut)
     free(bytes);
 }
 
-static void random_scenes_in_any_preset_are_found(void **state)
+TEST(random_scenes_in_any_preset_are_found)
 {
-    (void)state;
     for (uint64_t seed = 1; seed <= (SANITIZED ? 1 : 2) * N_WIRES; seed++)
         assert_found(wires[seed % N_WIRES], seed, 0);
 }
 
-static void a_capture_may_begin_and_end_anywhere(void **state)
+TEST(a_capture_may_begin_and_end_anywhere)
 {
-    (void)state;
     for (uint64_t seed = 1; seed <= N_WIRES; seed += SANITIZED ? 4 : 1)
         assert_found(wires[seed % N_WIRES], seed, (size_t)seed * 37);
 }
 
-static void other_descriptions_are_found_by_their_parts(void **state)
+TEST(other_descriptions_are_found_by_their_parts)
 {
-    (void)state;
     static const char *const others[] = {
         "endian=be,long=4,msg=rest32,pkt=type16+id16",
         "endian=le,long=4,msg=size16,pkt=type8+id8",
@@ -173,9 +170,8 @@ static void other_descriptions_are_found_by_their_parts(void **state)
         assert_found(others[i], i + 5, 0);
 }
 
-static void noise_and_nothing_are_no_wire(void **state)
+TEST(noise_and_nothing_are_no_wire)
 {
-    (void)state;
     static uint8_t noise[50000];
     struct rng rng = {12345};
     struct aw_ezphys_guess guess;
@@ -190,9 +186,8 @@ static void noise_and_nothing_are_no_wire(void **state)
     assert_int_equal(aw_ezphys_probe((struct aw_span){noise, 5}, &guess, 1), 0);
 }
 
-static void too_little_is_not_sure(void **state)
+TEST(too_little_is_not_sure)
 {
-    (void)state;
     uint8_t *bytes = malloc(ROOM);
     struct scene *s = new_scene("le32", 3);
     struct aw_ezphys_guess guess;
@@ -206,9 +201,8 @@ static void too_little_is_not_sure(void **state)
 }
 
 /* Near 0, that is at most one step behind the first one. */
-static void steps_may_begin_anew(void **state)
+TEST(steps_may_begin_anew)
 {
-    (void)state;
     uint8_t *bytes = malloc(ROOM);
     struct scene *s = new_scene("le32", 3);
     struct aw_ezphys_guess guess;
@@ -232,9 +226,8 @@ static void steps_may_begin_anew(void **state)
 }
 
 /* One message is there, and the beginning of one that would be as long as a message may be. */
-static void what_waits_for_the_rest_is_not_sure(void **state)
+TEST(what_waits_for_the_rest_is_not_sure)
 {
-    (void)state;
     uint8_t *bytes = calloc(1, ROOM);
     struct scene *s = new_scene("le32", 3);
     struct aw_ezphys_guess guess;
@@ -282,9 +275,8 @@ static void print_few(uint8_t *bytes, FILE *out)
     }
 }
 
-static void guesses_are_as_they_were(void **state)
+TEST(guesses_are_as_they_were)
 {
-    (void)state;
     static const char *const some[] = {"le32",   "stream,long=8",
                                        "be32",   "packed8",
                                        "name32", "endian=be,long=4,msg=rest32,pkt=type16+id16"};
@@ -314,19 +306,4 @@ static void guesses_are_as_they_were(void **state)
     print_few(bytes, out);
     free(bytes);
     end_picture(out, "guesses-ezphys.txt");
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(random_scenes_in_any_preset_are_found),
-        cmocka_unit_test(a_capture_may_begin_and_end_anywhere),
-        cmocka_unit_test(other_descriptions_are_found_by_their_parts),
-        cmocka_unit_test(noise_and_nothing_are_no_wire),
-        cmocka_unit_test(too_little_is_not_sure),
-        cmocka_unit_test(steps_may_begin_anew),
-        cmocka_unit_test(what_waits_for_the_rest_is_not_sure),
-        cmocka_unit_test(guesses_are_as_they_were),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

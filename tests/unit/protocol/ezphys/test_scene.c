@@ -1,17 +1,9 @@
 #include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <unistd.h>
-
-#include <cmocka.h>
 
 #include "picture_helper.h"
 #include "protocol/ezphys/scene.h"
+#include "test.h"
 
 static enum aw_status parse(struct aw_scene *scene, const char *text, struct aw_error *err)
 {
@@ -31,10 +23,9 @@ static void assert_near(double found, double expected, double tolerance)
         fail_msg("%.17g is not %.17g", found, expected);
 }
 
-static void bodies_have_what_is_written(void **state)
+TEST(bodies_have_what_is_written)
 {
     static struct aw_scene scene;
-    (void)state;
     parses(&scene, "\xEF\xBB\xBF"
                    "body a box 1 2m 30cm density 1000 at -1 0 2.5 velocity 0 0 1 spin 90deg/s 0 0\n"
                    "body b sphere 0.1 mass 2kg collide off send off id 9\n"
@@ -61,10 +52,9 @@ static void bodies_have_what_is_written(void **state)
     assert_near(b[3].rotation[3], sqrt(0.5), 1e-12);
 }
 
-static void joints_have_what_is_written(void **state)
+TEST(joints_have_what_is_written)
 {
     static struct aw_scene scene;
-    (void)state;
     parses(&scene, "body a sphere 1 mass 1\nbody b sphere 1 mass 1\n"
                    "joint h hinge a world anchor 1 2 3 axis 0 0 -4 stops -90deg 1 motor 2 5Nm\n"
                    "joint s slider b world axis 1 1 0 stops -5mm 5mm motor 10mm/s 5\n"
@@ -93,10 +83,9 @@ static void joints_have_what_is_written(void **state)
     assert_int_equal(j[3].id, 4);
 }
 
-static void the_world_has_defaults(void **state)
+TEST(the_world_has_defaults)
 {
     static struct aw_scene scene;
-    (void)state;
     parses(&scene, "title  two  words # and a remark\nbody a sphere 1 mass 1");
     assert_string_equal(scene.title, "two words");
     assert_near(scene.gravity_m_s2[2], -9.81, 0);
@@ -120,7 +109,7 @@ static void the_world_has_defaults(void **state)
 #define BODY "body a sphere 1 mass 1\n"
 
 /* Every mistake is told with its place and what is wrong. */
-static void mistakes_have_a_place(void **state)
+TEST(mistakes_have_a_place)
 {
     static const struct {
         const char *text, *told;
@@ -185,7 +174,6 @@ static void mistakes_have_a_place(void **state)
         {"body \x01 sphere 1", "test:1:6: a name is made of", AW_USAGE},
     };
     static struct aw_scene scene;
-    (void)state;
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         struct aw_error err = {.text = ""};
         assert_int_equal(parse(&scene, cases[i].text, &err), cases[i].status);
@@ -195,10 +183,9 @@ static void mistakes_have_a_place(void **state)
 }
 
 /* Cut anywhere, it is a scene or a mistake, and nothing behind the cut is read. */
-static void cut_anywhere(void **state)
+TEST(cut_anywhere)
 {
     static struct aw_scene scene;
-    (void)state;
     for (const struct aw_scene_text *row = aw_scene_shipped(); row->name; row++)
         for (size_t size = 0; size <= row->size; size++) {
             struct aw_error err;
@@ -213,12 +200,11 @@ static void cut_anywhere(void **state)
         }
 }
 
-static void too_many(void **state)
+TEST(too_many)
 {
     static struct aw_scene scene;
     static char text[200 * 40];
     struct aw_error err;
-    (void)state;
     for (int i = 0; i < 129; i++)
         snprintf(text + strlen(text), 40, "body b%d sphere 1 mass 1\n", i);
     assert_int_equal(parse(&scene, text, &err), AW_LIMIT);
@@ -230,12 +216,11 @@ static void too_many(void **state)
 
 /* Bodies with names as long as they may be, of which not all have room where a joint has none of
  * them. */
-static void a_list_of_names_is_cut(void **state)
+TEST(a_list_of_names_is_cut)
 {
     static struct aw_scene scene;
     char text[600] = "", list[400] = "";
     struct aw_error err;
-    (void)state;
     for (int i = 0; i < 6; i++) {
         snprintf(list + strlen(list), 40, " %c%031d", 'a' + i, 0);
         snprintf(text + strlen(text), 70, "body%s sphere 1 mass 1\n", strrchr(list, ' '));
@@ -247,11 +232,10 @@ static void a_list_of_names_is_cut(void **state)
     assert_string_equal(err.text, told);
 }
 
-static void shipped_scenes_load(void **state)
+TEST(shipped_scenes_load)
 {
     static struct aw_scene scene;
     struct aw_error err;
-    (void)state;
     size_t n = 0;
     for (const struct aw_scene_text *row = aw_scene_shipped(); row->name; row++, n++) {
         if (aw_scene_load(&scene, row->name, &err) != AW_OK)
@@ -264,11 +248,10 @@ static void shipped_scenes_load(void **state)
     assert_int_equal(scene.n_joints, 15);
 }
 
-static void loading_says_what_is_missing(void **state)
+TEST(loading_says_what_is_missing)
 {
     static struct aw_scene scene;
     struct aw_error err;
-    (void)state;
     assert_int_equal(aw_scene_load(&scene, "humaniod", &err), AW_USAGE);
     assert_non_null(strstr(err.text, "did you mean \"humanoid\"?"));
     assert_int_equal(aw_scene_load(&scene, "xyz", &err), AW_USAGE);
@@ -333,9 +316,8 @@ static void print_scene(const struct aw_scene *s, FILE *out)
 
 /* What a line behind two bodies and a joint makes of them; an attribute with its least and most,
  * and with what is a little less and more. */
-static void lines_are_read_as_they_were(void **state)
+TEST(lines_are_read_as_they_were)
 {
-    (void)state;
     static const char *const lines[] = {
         " mass 1e-6",
         " mass 9e-7",
@@ -464,21 +446,4 @@ static void lines_are_read_as_they_were(void **state)
         print_scene(&scene, out);
     }
     end_picture(out, "scenes-ezphys.txt");
-}
-
-int main(void)
-{
-    static const struct CMUnitTest tests[] = {
-        cmocka_unit_test(bodies_have_what_is_written),
-        cmocka_unit_test(joints_have_what_is_written),
-        cmocka_unit_test(the_world_has_defaults),
-        cmocka_unit_test(mistakes_have_a_place),
-        cmocka_unit_test(cut_anywhere),
-        cmocka_unit_test(too_many),
-        cmocka_unit_test(a_list_of_names_is_cut),
-        cmocka_unit_test(shipped_scenes_load),
-        cmocka_unit_test(loading_says_what_is_missing),
-        cmocka_unit_test(lines_are_read_as_they_were),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -6,13 +6,11 @@ static struct aw_wire wire;
 static struct aw_ezphys_state state;
 static struct aw_ezphys_names names;
 
-static int setup(void **unused)
+static void setup(void)
 {
-    (void)unused;
     aw_wire_init(&wire, &aw_ezphys_protocol, NULL, false);
     memset(&state, 0, sizeof state);
     names.n = 0;
-    return 0;
 }
 
 /* "joint_axis" "id=3 displacement=1 angular_velocity=2" */
@@ -32,9 +30,8 @@ static void take(const char *message, const char *text)
     aw_ezphys_state_update(&state, &names, &record);
 }
 
-static void bodies_and_joints_of_the_same_number_are_two_things(void **unused)
+TEST_WITH(setup, NULL, bodies_and_joints_of_the_same_number_are_two_things)
 {
-    (void)unused;
     struct aw_error err;
     aw_ezphys_names_add(&names, AW_EZPHYS_BODY, 1, "bob", NULL, &err);
     aw_ezphys_names_add(&names, AW_EZPHYS_JOINT, 1, "pivot", NULL, &err);
@@ -53,9 +50,8 @@ static void bodies_and_joints_of_the_same_number_are_two_things(void **unused)
     assert_null(aw_ezphys_state_joint(&state, "2"));
 }
 
-static void feedback_is_no_axis(void **unused)
+TEST_WITH(setup, NULL, feedback_is_no_axis)
 {
-    (void)unused;
     aw_ezphys_state_begin(&state);
     take("joint_axis", "id=4 displacement=1 angular_velocity=0");
     take("joint_feedback", "id=4 force1.z=-20 torque2.x=3");
@@ -74,9 +70,8 @@ static void feedback_is_no_axis(void **unused)
     assert_true(joint->axes[0].displacement == 7);
 }
 
-static void contacts_are_those_of_the_message(void **unused)
+TEST_WITH(setup, NULL, contacts_are_those_of_the_message)
 {
-    (void)unused;
     aw_ezphys_state_begin(&state);
     take("collision", "id=5 x=1 y=2 z=3 depth=0.01");
     take("collision", "id=6 x=1 y=2 z=3 depth=0.01");
@@ -90,9 +85,8 @@ static void contacts_are_those_of_the_message(void **unused)
     assert_int_equal(state.overflow, 100 - AW_EZPHYS_CONTACTS);
 }
 
-static void a_step_that_goes_back_is_a_new_beginning(void **unused)
+TEST_WITH(setup, NULL, a_step_that_goes_back_is_a_new_beginning)
 {
-    (void)unused;
     aw_ezphys_state_begin(&state);
     take("timestamp", "step=10 step_size=0.5");
     take("limb", "id=1 position.x=1");
@@ -108,9 +102,8 @@ static void a_step_that_goes_back_is_a_new_beginning(void **unused)
     assert_true(aw_ezphys_state_time(&state) == 0);
 }
 
-static void what_is_said_to_the_simulator_is_no_state(void **unused)
+TEST_WITH(setup, NULL, what_is_said_to_the_simulator_is_no_state)
 {
-    (void)unused;
     struct aw_record record;
     aw_record_init(&record, aw_wire_codec(&wire, "axis_motor", AW_TX), AW_TX);
     aw_ezphys_state_begin(&state);
@@ -119,9 +112,8 @@ static void what_is_said_to_the_simulator_is_no_state(void **unused)
     assert_null(state.about.object);
 }
 
-static void a_step_beyond_all_integers(void **unused)
+TEST_WITH(setup, NULL, a_step_beyond_all_integers)
 {
-    (void)unused;
     struct aw_variant variant = *aw_protocol_variant(&aw_ezphys_protocol, "le32");
     variant.long_bits = 64;
     aw_wire_init(&wire, &aw_ezphys_protocol, &variant, false);
@@ -131,17 +123,4 @@ static void a_step_beyond_all_integers(void **unused)
     aw_ezphys_state_begin(&state);
     take("timestamp", "step=-9223372036854775808 step_size=0.5");
     assert_true(state.step == INT64_MIN);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup(bodies_and_joints_of_the_same_number_are_two_things, setup),
-        cmocka_unit_test_setup(feedback_is_no_axis, setup),
-        cmocka_unit_test_setup(contacts_are_those_of_the_message, setup),
-        cmocka_unit_test_setup(a_step_that_goes_back_is_a_new_beginning, setup),
-        cmocka_unit_test_setup(what_is_said_to_the_simulator_is_no_state, setup),
-        cmocka_unit_test_setup(a_step_beyond_all_integers, setup),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

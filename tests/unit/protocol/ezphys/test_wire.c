@@ -13,23 +13,19 @@ static void use(const char *variant)
                  false);
 }
 
-static int setup(void **state)
+static void setup(void)
 {
-    (void)state;
     use("le32");
-    return 0;
 }
 
-static void every_field_survives(void **state)
+TEST_WITH(setup, NULL, every_field_survives)
 {
-    (void)state;
     check_protocol(&aw_ezphys_protocol);
     check_documented(&aw_ezphys_protocol);
 }
 
-static void a_long_may_have_eight_bytes(void **state)
+TEST_WITH(setup, NULL, a_long_may_have_eight_bytes)
 {
-    (void)state;
     struct aw_variant variant = aw_ezphys_protocol.variants[0];
     variant.long_bits = 64;
     check_variant(&aw_ezphys_protocol, &variant, true);
@@ -42,9 +38,8 @@ static void a_long_may_have_eight_bytes(void **state)
                              "00 00 00 00 01 00 00 00 00 00 00 3F");
 }
 
-static void payloads_have_the_documented_sizes(void **state)
+TEST_WITH(setup, NULL, payloads_have_the_documented_sizes)
 {
-    (void)state;
     static const size_t sent[] = {0, 16, 84, 8, 48, 8}, received[] = {0, 0, 12, 24};
     for (uint32_t code = 1; code <= 5; code++)
         assert_int_equal(aw_payload_size(&wire, aw_find_code(&wire, AW_RX, code)), sent[code]);
@@ -52,9 +47,8 @@ static void payloads_have_the_documented_sizes(void **state)
         assert_int_equal(aw_payload_size(&wire, aw_find_code(&wire, AW_TX, code)), received[code]);
 }
 
-static void unused_floats_are_sent_as_zero_and_ignored(void **state)
+TEST_WITH(setup, NULL, unused_floats_are_sent_as_zero_and_ignored)
 {
-    (void)state;
     struct rng rng = {1};
     struct aw_record record, got;
     struct aw_error err;
@@ -75,9 +69,8 @@ static void unused_floats_are_sent_as_zero_and_ignored(void **state)
             assert_same_value(&record, &got, i);
 }
 
-static void numbers_that_are_none_are_refused(void **state)
+TEST_WITH(setup, NULL, numbers_that_are_none_are_refused)
 {
-    (void)state;
     struct aw_record record;
     struct aw_error err;
     assert_refused(&wire, "axis_motor", "id=1 velocity1=nan max_torque1=1", AW_USAGE);
@@ -149,9 +142,8 @@ static struct found walk(const uint8_t *stream, size_t size, size_t segment, enu
     return found;
 }
 
-static void messages_of_every_variant_are_taken_apart(void **state)
+TEST_WITH(setup, NULL, messages_of_every_variant_are_taken_apart)
 {
-    (void)state;
     static const size_t segments[] = {1, 3, 7, 64, 4096};
     struct rng rng = {7};
     uint8_t stream[4096];
@@ -171,9 +163,8 @@ static void messages_of_every_variant_are_taken_apart(void **state)
     }
 }
 
-static void commands_are_taken_apart_in_their_direction(void **state)
+TEST_WITH(setup, NULL, commands_are_taken_apart_in_their_direction)
 {
-    (void)state;
     for (size_t v = 0; v < N_VARIANTS; v++) {
         use(variant_names[v]);
         struct aw_record record;
@@ -202,9 +193,8 @@ static size_t words(uint8_t *out, const uint32_t *values, size_t n)
     walk(stream, words(stream, (uint32_t[]){__VA_ARGS__}, sizeof((uint32_t[]){__VA_ARGS__}) / 4),  \
          64, AW_RX)
 
-static void absurd_sizes_are_skipped_and_the_next_message_found(void **state)
+TEST_WITH(setup, NULL, absurd_sizes_are_skipped_and_the_next_message_found)
 {
-    (void)state;
     uint8_t stream[256];
     /* size, count | type, id, length, payload | a good message */
     struct found found = WALK(0xFFFFFFFF, 1, 28, 1, 3, 1, 8, 0, 0);
@@ -219,9 +209,8 @@ static void absurd_sizes_are_skipped_and_the_next_message_found(void **state)
     assert_int_equal(found.decoded, 1);
 }
 
-static void a_packet_that_does_not_fit_loses_its_message_only(void **state)
+TEST_WITH(setup, NULL, a_packet_that_does_not_fit_loses_its_message_only)
 {
-    (void)state;
     uint8_t stream[256];
     struct found found = WALK(28, 1, 3, 1, 9, 0, 0, 28, 1, 3, 1, 8, 0, 0); /* length 9 */
     assert_int_equal(found.malformed, 1);
@@ -234,9 +223,8 @@ static void a_packet_that_does_not_fit_loses_its_message_only(void **state)
     assert_int_equal(found.decoded, 1);
 }
 
-static void a_wrong_length_or_type_is_found_when_decoding(void **state)
+TEST_WITH(setup, NULL, a_wrong_length_or_type_is_found_when_decoding)
 {
-    (void)state;
     uint8_t stream[256];
     struct found found = WALK(32, 1, 3, 1, 12, 0, 0, 0, 28, 1, 3, 1, 8, 0, 0);
     assert_int_equal(found.frames, 2);
@@ -252,9 +240,8 @@ static void a_wrong_length_or_type_is_found_when_decoding(void **state)
     assert_non_null(strstr(err.text, "8 bytes of payload, this packet says 9"));
 }
 
-static void all_packets_but_the_first_are_inside(void **state)
+TEST_WITH(setup, NULL, all_packets_but_the_first_are_inside)
 {
-    (void)state;
     struct rng rng = {7};
     struct aw_framer framer = {.dir = AW_RX};
     uint8_t stream[4096];
@@ -269,9 +256,8 @@ static void all_packets_but_the_first_are_inside(void **state)
     }
 }
 
-static void lenient_takes_longer_packets(void **state)
+TEST_WITH(setup, NULL, lenient_takes_longer_packets)
 {
-    (void)state;
     uint8_t stream[256];
     wire.lenient = true;
     struct found found = WALK(36, 1, 3, 1, 12, 0, 0, 0, 0, 28, 1, 3, 1, 8, 0, 0);
@@ -288,9 +274,8 @@ static void lenient_takes_longer_packets(void **state)
     assert_int_equal(found.malformed, 1);
 }
 
-static void a_bare_stream_is_found_again_after_garbage(void **state)
+TEST_WITH(setup, NULL, a_bare_stream_is_found_again_after_garbage)
 {
-    (void)state;
     uint8_t stream[256];
     use("stream");
     struct found found = WALK(3, 1, 8, 0, 0, 0xDEADBEEF, 5, 0, 8, 1, 0x3F000000);
@@ -299,9 +284,8 @@ static void a_bare_stream_is_found_again_after_garbage(void **state)
     assert_int_equal(found.skipped, 4);
 }
 
-static void random_bytes_never_stop_the_reader(void **state)
+TEST_WITH(setup, NULL, random_bytes_never_stop_the_reader)
 {
-    (void)state;
     struct rng rng = {99};
     uint8_t stream[2048];
     for (int round = 0; round < 400; round++) {
@@ -317,9 +301,8 @@ static void random_bytes_never_stop_the_reader(void **state)
     }
 }
 
-static void names_take_the_place_of_ids(void **state)
+TEST_WITH(setup, NULL, names_take_the_place_of_ids)
 {
-    (void)state;
     use("name32");
     struct aw_record record;
     struct aw_error err;
@@ -337,26 +320,4 @@ static void names_take_the_place_of_ids(void **state)
         AW_OK);
     assert_int_equal(decode_text(&wire, AW_TX, hex, &record, &err), AW_OK);
     assert_string_equal(record.text, "12345678901234567890123456789012");
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup(every_field_survives, setup),
-        cmocka_unit_test_setup(a_long_may_have_eight_bytes, setup),
-        cmocka_unit_test_setup(payloads_have_the_documented_sizes, setup),
-        cmocka_unit_test_setup(unused_floats_are_sent_as_zero_and_ignored, setup),
-        cmocka_unit_test_setup(numbers_that_are_none_are_refused, setup),
-        cmocka_unit_test_setup(messages_of_every_variant_are_taken_apart, setup),
-        cmocka_unit_test_setup(commands_are_taken_apart_in_their_direction, setup),
-        cmocka_unit_test_setup(absurd_sizes_are_skipped_and_the_next_message_found, setup),
-        cmocka_unit_test_setup(a_packet_that_does_not_fit_loses_its_message_only, setup),
-        cmocka_unit_test_setup(a_wrong_length_or_type_is_found_when_decoding, setup),
-        cmocka_unit_test_setup(all_packets_but_the_first_are_inside, setup),
-        cmocka_unit_test_setup(lenient_takes_longer_packets, setup),
-        cmocka_unit_test_setup(a_bare_stream_is_found_again_after_garbage, setup),
-        cmocka_unit_test_setup(random_bytes_never_stop_the_reader, setup),
-        cmocka_unit_test_setup(names_take_the_place_of_ids, setup),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -158,9 +158,8 @@ static void at_once(struct tap *tap, const uint8_t *report)
     positions_after(tap, 3, 10);
 }
 
-static void an_answer(void **state)
+TEST(an_answer)
 {
-    (void)state;
     struct tap *tap = tap_new(at_once);
     uint8_t expected[AW_HIDMOTOR_REPORT] = {0x76, 0x07};
     assert_int_equal(positions(tap), AW_OK);
@@ -192,9 +191,8 @@ static void both(struct tap *tap, const uint8_t *report)
         ANSWER(tap, 2, VELOCITIES, 2, 0, 4.8, -126, 300, 9.6, 44, 7, 7, 7);
 }
 
-static void status_is_positions_and_velocities(void **state)
+TEST(status_is_positions_and_velocities)
 {
-    (void)state;
     struct tap *tap = tap_new(both);
     struct aw_hidmotor_status status;
     assert_int_equal(aw_hidmotor_status(&tap->arm, &status, &tap->err), AW_OK);
@@ -216,9 +214,8 @@ static void silence(struct tap *tap, const uint8_t *report)
     (void)report;
 }
 
-static void questions_are_asked_again_setters_never(void **state)
+TEST(questions_are_asked_again_setters_never)
 {
-    (void)state;
     struct tap *tap = tap_new(silence);
     assert_int_equal(positions(tap), AW_TIMEOUT);
     assert_int_equal(tap->n_written, 3);
@@ -248,9 +245,8 @@ static void third_time(struct tap *tap, const uint8_t *report)
         positions_after(tap, 5, 10);
 }
 
-static void an_answer_to_the_third_request(void **state)
+TEST(an_answer_to_the_third_request)
 {
-    (void)state;
     struct tap *tap = tap_new(third_time);
     assert_int_equal(positions(tap), AW_OK);
     assert_int_equal(tap->reply.retries, 2);
@@ -271,9 +267,8 @@ static void rubbish(struct tap *tap, const uint8_t *report)
     ANSWER(tap, 5, 99, 0);
 }
 
-static void what_came_instead_is_told(void **state)
+TEST(what_came_instead_is_told)
 {
-    (void)state;
     struct tap *tap = tap_new(rubbish);
     tap->arm.options.retries = 0;
     assert_int_equal(positions(tap), AW_TIMEOUT);
@@ -295,9 +290,8 @@ static void unknown(struct tap *tap, const uint8_t *report)
     send_after(tap, 2, error, sizeof error);
 }
 
-static void a_packet_that_the_board_does_not_know(void **state)
+TEST(a_packet_that_the_board_does_not_know)
 {
-    (void)state;
     struct tap *tap = tap_new(unknown);
     assert_int_equal(positions(tap), AW_REFUSED);
     assert_non_null(strstr(tap->err.text, "the board does not know packet 1910 (positions)"));
@@ -318,9 +312,8 @@ static void with_count(struct tap *tap, const uint8_t *report)
     ANSWER(tap, 1, id_of(report), bad_count, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14);
 }
 
-static void a_bad_number_of_motors_is_malformed(void **state)
+TEST(a_bad_number_of_motors_is_malformed)
 {
-    (void)state;
     static const struct {
         double count;
         bool positions, velocities;
@@ -348,9 +341,8 @@ static void nan_position(struct tap *tap, const uint8_t *report)
     ANSWER(tap, 1, POSITIONS, 3, 1, 2, 3, (double)NAN, 5, 6);
 }
 
-static void a_position_that_is_no_number_is_malformed(void **state)
+TEST(a_position_that_is_no_number_is_malformed)
 {
-    (void)state;
     struct tap *tap = tap_new(nan_position);
     assert_int_equal(positions(tap), AW_MALFORMED);
     assert_string_equal(tap->err.text, "positions: m2.position is not a finite number");
@@ -369,9 +361,8 @@ static void late(struct tap *tap, const uint8_t *report)
         positions_after(tap, 60, 2);
 }
 
-static void a_late_reply_of_the_same_kind_is_marked(void **state)
+TEST(a_late_reply_of_the_same_kind_is_marked)
 {
-    (void)state;
     struct tap *tap = tap_new(late);
     tap->arm.options.retries = 0;
     assert_int_equal(positions(tap), AW_TIMEOUT);
@@ -396,9 +387,8 @@ static void late_then_other(struct tap *tap, const uint8_t *report)
         send_after(tap, 80, report, AW_HIDMOTOR_REPORT);
 }
 
-static void a_late_reply_of_another_kind_is_no_answer(void **state)
+TEST(a_late_reply_of_another_kind_is_no_answer)
 {
-    (void)state;
     struct tap *tap = tap_new(late_then_other);
     tap->arm.options.retries = 0;
     assert_int_equal(positions(tap), AW_TIMEOUT);
@@ -417,9 +407,8 @@ static void never_first(struct tap *tap, const uint8_t *report)
         send_after(tap, 1, report, AW_HIDMOTOR_REPORT);
 }
 
-static void suspicion_ends(void **state)
+TEST(suspicion_ends)
 {
-    (void)state;
     struct tap *tap = tap_new(never_first);
     tap->arm.options.retries = 0;
     assert_int_equal(positions(tap), AW_TIMEOUT);
@@ -449,9 +438,8 @@ static void first_is_late(struct tap *tap, const uint8_t *report)
     send_after(tap, tap->n_written == 1 ? 120 : 50, report, AW_HIDMOTOR_REPORT);
 }
 
-static void a_setter_is_answered_by_its_own_echo(void **state)
+TEST(a_setter_is_answered_by_its_own_echo)
 {
-    (void)state;
     struct tap *tap = tap_new(first_is_late);
     assert_int_equal(gripper(tap, 10), AW_TIMEOUT);
     assert_int_equal(gripper(tap, 20), AW_OK);
@@ -473,9 +461,8 @@ static void twice_late(struct tap *tap, const uint8_t *report)
         positions_after(tap, 60, 3);
 }
 
-static void a_doubled_reply_does_not_count_twice(void **state)
+TEST(a_doubled_reply_does_not_count_twice)
 {
-    (void)state;
     struct tap *tap = tap_new(twice_late);
     tap->arm.options.retries = 0;
     assert_int_equal(positions(tap), AW_TIMEOUT); /* 0 to 100 */
@@ -497,9 +484,8 @@ static void all_late(struct tap *tap, const uint8_t *report)
 }
 
 /* An arm at rest says the same again: that alone does not make it somebody else's reply. */
-static void a_late_reply_may_repeat_the_one_before(void **state)
+TEST(a_late_reply_may_repeat_the_one_before)
 {
-    (void)state;
     struct tap *tap = tap_new(all_late);
     struct aw_hidmotor_status status;
     for (int i = 1; i <= 5; i++) {
@@ -521,9 +507,8 @@ static void another_program_asks_too(struct tap *tap, const uint8_t *report)
 }
 
 /* What comes late may be the other program's, so ours is still to come. */
-static void where_others_ask_a_late_reply_proves_nothing(void **state)
+TEST(where_others_ask_a_late_reply_proves_nothing)
 {
-    (void)state;
     struct tap *tap = tap_new(another_program_asks_too);
     tap->arm.options.retries = 0;
     assert_int_equal(positions(tap), AW_OK);
@@ -546,9 +531,8 @@ static void stop_when_written(struct tap *tap, const uint8_t *report)
     positions_after(tap, 5, 1);
 }
 
-static void what_a_signal_interrupts_stays_unanswered(void **state)
+TEST(what_a_signal_interrupts_stays_unanswered)
 {
-    (void)state;
     struct tap *tap = tap_new(stop_when_written);
     tap->stopped = true;
     assert_int_equal(positions(tap), AW_STOPPED); /* before anything went out */
@@ -658,9 +642,8 @@ static void many_transactions(struct tap *tap, uint64_t n, uint32_t n_ids, uint6
     }
 }
 
-static void a_stale_reply_is_never_taken_for_a_fresh_one(void **state)
+TEST(a_stale_reply_is_never_taken_for_a_fresh_one)
 {
-    (void)state;
     struct tap *tap = tap_new(anything);
     uint64_t results[AW_EVENT + 1] = {0};
     char *text;
@@ -709,9 +692,8 @@ static void instead(struct tap *tap, const uint8_t *report)
     }
 }
 
-static void what_came_instead_is_told_one_by_one(void **state)
+TEST(what_came_instead_is_told_one_by_one)
 {
-    (void)state;
     static const char *const says[] = {
         "1 foreign reply: does another program use the board?",
         "2 foreign replies: does another program use the board?",
@@ -759,9 +741,8 @@ static enum aw_status raw(struct tap *tap, uint32_t id, const double *values, si
     raw(tap, id, (const double[]){__VA_ARGS__},                                                    \
         sizeof((const double[]){__VA_ARGS__}) / sizeof(double))
 
-static void raw_packets(void **state)
+TEST(raw_packets)
 {
-    (void)state;
     struct tap *tap = tap_new(echo);
     assert_int_equal(RAW(tap, 4711, 1, -2.5), AW_OK);
     assert_null(tap->reply.record.codec);
@@ -780,7 +761,7 @@ static void raw_packets(void **state)
     free(tap);
 }
 
-static void raw_packets_have_a_length(void **state)
+TEST(raw_packets_have_a_length)
 {
     static const struct {
         uint32_t id;
@@ -795,7 +776,6 @@ static void raw_packets_have_a_length(void **state)
          "give all of it, or --force"},
         {1900, 0, ""},
     };
-    (void)state;
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         static const uint8_t zeros[AW_HIDMOTOR_PAYLOAD + 1] = {0};
         struct tap *tap = tap_new(echo);
@@ -817,9 +797,8 @@ static void raw_packets_have_a_length(void **state)
     free(tap);
 }
 
-static void raw_motions_are_held_to_the_limits(void **state)
+TEST(raw_motions_are_held_to_the_limits)
 {
-    (void)state;
     struct tap *tap = tap_new(echo);
     assert_int_equal(raw(tap, SET_SETPOINTS, NULL, 0), AW_LIMIT);
     assert_non_null(strstr(tap->err.text, "snap there at once"));
@@ -842,7 +821,7 @@ static void raw_motions_are_held_to_the_limits(void **state)
 
 /* Whichever packet the table knows: nothing that is not finite, with force or without; nothing
  * outside the ranges without. */
-static void raw_packets_are_read_by_the_table(void **state)
+TEST(raw_packets_are_read_by_the_table)
 {
     static const struct {
         uint32_t id;
@@ -866,7 +845,6 @@ static void raw_packets_are_read_by_the_table(void **state)
         {4711, 0, (double)NAN, AW_OK, AW_OK}, /* bytes of a packet that nobody knows */
         {POSITIONS, 0, (double)NAN, AW_OK, AW_OK},
     };
-    (void)state;
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
         for (int force = 0; force < 2; force++) {
             struct tap *tap = tap_new(echo);
@@ -895,9 +873,8 @@ static void echo_of_another(struct tap *tap, const uint8_t *report)
         send_after(tap, 2, report, AW_HIDMOTOR_REPORT);
 }
 
-static void the_echo_of_another_program_confirms_nothing(void **state)
+TEST(the_echo_of_another_program_confirms_nothing)
 {
-    (void)state;
     struct tap *tap = tap_new(echo_of_another);
     static const uint8_t value = 7;
     const struct aw_span payload = {&value, 1};
@@ -920,9 +897,8 @@ static void blank_but_for_one_byte(struct tap *tap, const uint8_t *report)
     send_after(tap, 1, reply, sizeof reply);
 }
 
-static void a_blank_reply_confirms_a_setter(void **state)
+TEST(a_blank_reply_confirms_a_setter)
 {
-    (void)state;
     static const int places[] = {0, 4, 5, AW_HIDMOTOR_REPORT - 1};
     for (size_t i = 0; i < sizeof places / sizeof *places; i++) {
         struct tap *tap = tap_new(blank_but_for_one_byte);
@@ -932,9 +908,8 @@ static void a_blank_reply_confirms_a_setter(void **state)
     }
 }
 
-static void the_table_is_asked_first(void **state)
+TEST(the_table_is_asked_first)
 {
-    (void)state;
     struct tap *tap = tap_new(echo);
     uint8_t report[AW_HIDMOTOR_REPORT];
     struct aw_record request;
@@ -958,9 +933,8 @@ static void a_little_late(struct tap *tap, const uint8_t *report)
 }
 
 /* More than there is room for: then only time clears them. After that it is as before. */
-static void too_many_are_forgotten_by_time(void **state)
+TEST(too_many_are_forgotten_by_time)
 {
-    (void)state;
     struct tap *tap = tap_new(silence);
     tap->arm.options.retries = 0;
     tap->arm.options.timeout_ms = 10;
@@ -979,9 +953,8 @@ static void too_many_are_forgotten_by_time(void **state)
 /* With the simulated board */
 
 /* Of more kinds than there is room for, those that were asked last are remembered. */
-static void the_oldest_kind_is_forgotten(void **state)
+TEST(the_oldest_kind_is_forgotten)
 {
-    (void)state;
     struct rig *rig = rig_faulty("lost");
     const struct aw_hidmotor_options *options = &rig->arm.options;
     assert_true(options->timeout_ms == 100 && options->retries == 2 && options->late_ms == 2000 &&
@@ -999,9 +972,8 @@ static void the_oldest_kind_is_forgotten(void **state)
     rig_free(rig);
 }
 
-static void the_simulated_board_answers(void **state)
+TEST(the_simulated_board_answers)
 {
-    (void)state;
     struct rig *rig = rig_faulty("");
     static const char *const questions[] = {"positions", "velocities", "pid_gains",
                                             "velocity_gains"};
@@ -1023,39 +995,4 @@ static void the_simulated_board_answers(void **state)
     rig = rig_faulty("nan");
     assert_int_equal(aw_hidmotor_read(&rig->arm, "velocities", &reply, &rig->err), AW_MALFORMED);
     rig_free(rig);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(an_answer),
-        cmocka_unit_test(status_is_positions_and_velocities),
-        cmocka_unit_test(questions_are_asked_again_setters_never),
-        cmocka_unit_test(an_answer_to_the_third_request),
-        cmocka_unit_test(what_came_instead_is_told),
-        cmocka_unit_test(a_packet_that_the_board_does_not_know),
-        cmocka_unit_test(a_bad_number_of_motors_is_malformed),
-        cmocka_unit_test(a_position_that_is_no_number_is_malformed),
-        cmocka_unit_test(a_late_reply_of_the_same_kind_is_marked),
-        cmocka_unit_test(a_late_reply_of_another_kind_is_no_answer),
-        cmocka_unit_test(suspicion_ends),
-        cmocka_unit_test(a_setter_is_answered_by_its_own_echo),
-        cmocka_unit_test(a_doubled_reply_does_not_count_twice),
-        cmocka_unit_test(a_late_reply_may_repeat_the_one_before),
-        cmocka_unit_test(where_others_ask_a_late_reply_proves_nothing),
-        cmocka_unit_test(what_a_signal_interrupts_stays_unanswered),
-        cmocka_unit_test(a_stale_reply_is_never_taken_for_a_fresh_one),
-        cmocka_unit_test(raw_packets),
-        cmocka_unit_test(what_came_instead_is_told_one_by_one),
-        cmocka_unit_test(raw_packets_have_a_length),
-        cmocka_unit_test(raw_motions_are_held_to_the_limits),
-        cmocka_unit_test(raw_packets_are_read_by_the_table),
-        cmocka_unit_test(the_echo_of_another_program_confirms_nothing),
-        cmocka_unit_test(a_blank_reply_confirms_a_setter),
-        cmocka_unit_test(the_table_is_asked_first),
-        cmocka_unit_test(too_many_are_forgotten_by_time),
-        cmocka_unit_test(the_oldest_kind_is_forgotten),
-        cmocka_unit_test(the_simulated_board_answers),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

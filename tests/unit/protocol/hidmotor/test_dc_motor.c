@@ -1,14 +1,9 @@
 /* The law of a simulated DC motor against its sums, and what the motor makes of it. */
 #include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
 
 #include "protocol/hidmotor/dc_motor.h"
 #include "protocol/hidmotor/gains.h"
+#include "test.h"
 
 #define NEAR 1e-9
 
@@ -31,12 +26,11 @@ static double output_after(const double gains[3], const double *errors, size_t n
     return fmax(-1, fmin(1, out));
 }
 
-static void the_law_is_that_of_the_firmware(void **state)
+TEST(the_law_is_that_of_the_firmware)
 {
     static const double gains[][3] = {
         {0.015, 0, 0}, {0.02, 0.001, 0.1}, {0, 0.004, 0}, {0, 0, 0.02}, {0.1, 0.4, 30}};
     static const double errors[] = {10, 12, 3, -1, -4, 0.5, 0.25, -0.25, 90, 89, 88, -20};
-    (void)state;
     for (size_t g = 0; g < sizeof gains / sizeof *gains; g++) {
         struct aw_hidmotor_dc motor = {.angle = 0};
         for (size_t i = 0; i < sizeof errors / sizeof *errors; i++)
@@ -45,19 +39,17 @@ static void the_law_is_that_of_the_firmware(void **state)
     }
 }
 
-static void what_is_no_number_moves_nothing(void **state)
+TEST(what_is_no_number_moves_nothing)
 {
     static const double gains[] = {0.01, 0, 0}, wild[] = {(double)NAN, 0, 0};
     struct aw_hidmotor_dc motor = {.angle = 0};
-    (void)state;
     assert_near(aw_hidmotor_dc_law(&motor, gains, (double)NAN), 0, 0);
     assert_near(aw_hidmotor_dc_law(&motor, wild, 10), 0, 0);
     assert_near(aw_hidmotor_dc_law(&motor, gains, 10), 0.1, NEAR);
 }
 
-static void efforts_begin_at_the_dead_band(void **state)
+TEST(efforts_begin_at_the_dead_band)
 {
-    (void)state;
     assert_near(aw_hidmotor_dead_band(0), 126, 0);
     assert_near(aw_hidmotor_dead_band(2), 44, 0);
     assert_near(aw_hidmotor_output_of(1, 0), 0, 0);
@@ -72,10 +64,9 @@ static void efforts_begin_at_the_dead_band(void **state)
 }
 
 /* 180 deg/s of m2, after one lag of 80 ms two thirds of it; and no farther than its stop. */
-static void a_motor_turns_as_it_is_told(void **state)
+TEST(a_motor_turns_as_it_is_told)
 {
     struct aw_hidmotor_dc motor = {.angle = 0};
-    (void)state;
     for (int ms = 0; ms < 80; ms++)
         aw_hidmotor_dc_turn(&motor, 1, 1, -45, 100);
     assert_near(motor.speed, 180 * (1 - exp(-1)), 1);
@@ -86,15 +77,4 @@ static void a_motor_turns_as_it_is_told(void **state)
     for (int ms = 0; ms < 2000; ms++)
         aw_hidmotor_dc_turn(&motor, 1, 0, -45, 100);
     assert_near(motor.speed, 0, 0);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(the_law_is_that_of_the_firmware),
-        cmocka_unit_test(what_is_no_number_moves_nothing),
-        cmocka_unit_test(efforts_begin_at_the_dead_band),
-        cmocka_unit_test(a_motor_turns_as_it_is_told),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

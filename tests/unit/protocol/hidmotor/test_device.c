@@ -42,9 +42,8 @@ static double setpoint(struct rig *rig, int motor)
 
 /* The conversation */
 
-static void replies_repeat_what_they_do_not_set(void **state)
+TEST(replies_repeat_what_they_do_not_set)
 {
-    (void)state;
     struct rig *rig = rig_faulty("");
     struct aw_hidmotor_reply reply =
         RIG_RAW(rig, POSITIONS, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15);
@@ -59,9 +58,8 @@ static void replies_repeat_what_they_do_not_set(void **state)
     rig_free(rig);
 }
 
-static void unknown_ids_get_packet_99(void **state)
+TEST(unknown_ids_get_packet_99)
 {
-    (void)state;
     struct rig *rig = rig_faulty("");
     uint8_t report[AW_HIDMOTOR_REPORT], expected[AW_HIDMOTOR_REPORT] = {0x63, 0, 0, 0, 0x34, 0x12};
     put(rig, 0x1234, (const double[]){1, 2, 3}, 3, AW_HIDMOTOR_REPORT);
@@ -71,9 +69,8 @@ static void unknown_ids_get_packet_99(void **state)
     rig_free(rig);
 }
 
-static void the_buffer_has_one_place(void **state)
+TEST(the_buffer_has_one_place)
 {
-    (void)state;
     struct rig *rig = rig_faulty("");
     uint8_t report[AW_HIDMOTOR_REPORT];
     put(rig, POSITIONS, NULL, 0, AW_HIDMOTOR_REPORT);
@@ -85,9 +82,8 @@ static void the_buffer_has_one_place(void **state)
     rig_free(rig);
 }
 
-static void a_short_report_leaves_the_packet_before_behind_it(void **state)
+TEST(a_short_report_leaves_the_packet_before_behind_it)
 {
-    (void)state;
     struct rig *rig = rig_faulty("");
     uint8_t report[AW_HIDMOTOR_REPORT];
     put(rig, SET_SETPOINTS, (const double[]){0, 0, 10, 20, 30}, 5, AW_HIDMOTOR_REPORT);
@@ -102,9 +98,8 @@ static void a_short_report_leaves_the_packet_before_behind_it(void **state)
     rig_free(rig);
 }
 
-static void it_answers_within_a_turn_of_the_main_loop(void **state)
+TEST(it_answers_within_a_turn_of_the_main_loop)
 {
-    (void)state;
     struct rig *rig = rig_faulty("");
     struct aw_hidmotor_reply reply;
     for (int i = 0; i < 100; i++) {
@@ -123,9 +118,8 @@ static void it_answers_within_a_turn_of_the_main_loop(void **state)
 
 /* Setpoints */
 
-static void the_interpolation_is_that_of_the_firmware(void **state)
+TEST(the_interpolation_is_that_of_the_firmware)
 {
-    (void)state;
     struct rig *rig = rig_in(AW_HIDMOTOR_RUNNING);
     static const struct {
         double mode, quarter;
@@ -153,9 +147,8 @@ static void the_interpolation_is_that_of_the_firmware(void **state)
     rig_free(rig);
 }
 
-static void a_new_command_starts_from_the_setpoint(void **state)
+TEST(a_new_command_starts_from_the_setpoint)
 {
-    (void)state;
     struct rig *rig = rig_faulty("");
     RIG_RAW(rig, SET_SETPOINTS, 1000, 0, 80, 0, 0);
     rig_run(rig, 0.5);
@@ -170,9 +163,8 @@ static void a_new_command_starts_from_the_setpoint(void **state)
     rig_free(rig);
 }
 
-static void limits_clamp_and_end_the_motion_while_running(void **state)
+TEST(limits_clamp_and_end_the_motion_while_running)
 {
-    (void)state;
     struct rig *rig = rig_faulty("");
     RIG_RAW(rig, SET_SETPOINTS, 1000, 0, 0, 140, 0);
     rig_run(rig, 0.74); /* 100 deg are passed after 0.714 s */
@@ -193,9 +185,8 @@ static void limits_clamp_and_end_the_motion_while_running(void **state)
 }
 
 /* Where the setpoint just passes; but not in another time, or on another way. */
-static void a_command_to_where_the_setpoint_is_is_ignored(void **state)
+TEST(a_command_to_where_the_setpoint_is_is_ignored)
 {
-    (void)state;
     static const struct {
         double duration, mode, end;
     } cases[] = {{1000, 0, 80}, {999, 0, 40}, {1000, 1, 40}};
@@ -213,9 +204,8 @@ static void a_command_to_where_the_setpoint_is_is_ignored(void **state)
 
 /* The arm */
 
-static void a_step_is_like_that_of_the_real_arm(void **state)
+TEST(a_step_is_like_that_of_the_real_arm)
 {
-    (void)state;
     struct rig *rig = rig_faulty("");
     double fastest = 0, farthest = 0, rise = 0;
     rig_run(rig, 1);
@@ -237,9 +227,8 @@ static void a_step_is_like_that_of_the_real_arm(void **state)
     rig_free(rig);
 }
 
-static void measurements_come_in_steps_of_space_and_time(void **state)
+TEST(measurements_come_in_steps_of_space_and_time)
 {
-    (void)state;
     struct rig *rig = rig_faulty("");
     RIG_RAW(rig, SET_SETPOINTS, 1000, 0, 90, 0, 0);
     double last = rig_status(rig).position[0];
@@ -262,9 +251,8 @@ static void measurements_come_in_steps_of_space_and_time(void **state)
     rig_free(rig);
 }
 
-static void the_same_seed_is_the_same_run(void **state)
+TEST(the_same_seed_is_the_same_run)
 {
-    (void)state;
     struct aw_hidmotor_status status[3];
     for (int i = 0; i < 3; i++) {
         struct aw_hidmotor_device_options options = aw_hidmotor_device_defaults();
@@ -281,9 +269,8 @@ static void the_same_seed_is_the_same_run(void **state)
     assert_memory_not_equal(status[0].position, status[2].position, sizeof status[0].position);
 }
 
-static void time_without_traffic_costs_nothing(void **state)
+TEST(time_without_traffic_costs_nothing)
 {
-    (void)state;
     struct rig *rig = rig_faulty("");
     RIG_RAW(rig, SET_SETPOINTS, 60000, 1, 30, 20, 10);
     rig_run(rig, 1000.0 * 3600); /* stepped through, this takes a minute */
@@ -296,9 +283,8 @@ static void time_without_traffic_costs_nothing(void **state)
 
 /* States */
 
-static void unhomed_the_setpoints_move_and_the_arm_does_not(void **state)
+TEST(unhomed_the_setpoints_move_and_the_arm_does_not)
 {
-    (void)state;
     struct rig *rig = rig_in(AW_HIDMOTOR_UNHOMED);
     rig_truth(rig);
     rig_run(rig, 0.06); /* its velocity has been measured once, and it stands */
@@ -322,9 +308,8 @@ static void unhomed_the_setpoints_move_and_the_arm_does_not(void **state)
     rig_free(rig);
 }
 
-static void enabled_again_the_arm_jumps(void **state)
+TEST(enabled_again_the_arm_jumps)
 {
-    (void)state;
     struct rig *rig = rig_faulty("");
     rig_run(rig, 1);
     aw_hidmotor_device_state(rig->device, AW_HIDMOTOR_DISABLED, rig->clock.time_ns);
@@ -343,9 +328,8 @@ static void enabled_again_the_arm_jumps(void **state)
 
 /* The other packets */
 
-static void gains(void **state)
+TEST(gains)
 {
-    (void)state;
     struct rig *rig = rig_faulty("");
     static const double published[] = {0.1, 0.4, 30, 0.015, 0, 0, 0.015, 0, 0};
     struct aw_hidmotor_reply reply = rig_raw(rig, 1857, NULL, 0);
@@ -371,9 +355,8 @@ static void gains(void **state)
     rig_free(rig);
 }
 
-static void velocity_mode_only_shows(void **state)
+TEST(velocity_mode_only_shows)
 {
-    (void)state;
     struct rig *rig = rig_faulty("");
     rig_run(rig, 1);
     struct aw_hidmotor_status before = rig_status(rig);
@@ -390,7 +373,7 @@ static void velocity_mode_only_shows(void **state)
 }
 
 /* What the published firmware computes for these velocities. */
-static void velocity_mode_has_the_published_efforts(void **state)
+TEST(velocity_mode_has_the_published_efforts)
 {
     static const struct {
         double velocity[3], shown[3], effort[3];
@@ -399,7 +382,6 @@ static void velocity_mode_has_the_published_efforts(void **state)
         {{200, -200, 500}, {200, -200, 500}, {134, -75, 114}},
         {{876, -480, 1400}, {876, -480, 1400}, {255, -255, 255}},
     };
-    (void)state;
     for (size_t k = 0; k < sizeof cases / sizeof *cases; k++) {
         struct rig *rig = rig_faulty("");
         RIG_RAW(rig, SET_SETPOINTS, 1000, 0, 60, 60, 60);
@@ -417,9 +399,8 @@ static void velocity_mode_has_the_published_efforts(void **state)
     }
 }
 
-static void effort_is_whole_with_a_dead_band(void **state)
+TEST(effort_is_whole_with_a_dead_band)
 {
-    (void)state;
     struct rig *rig = rig_in(AW_HIDMOTOR_DISABLED);
     static const double dead[] = {126, 44, 44};
     bool zero = false, more = false;
@@ -439,9 +420,8 @@ static void effort_is_whole_with_a_dead_band(void **state)
     rig_free(rig);
 }
 
-static void gripper_and_light(void **state)
+TEST(gripper_and_light)
 {
-    (void)state;
     struct rig *rig = rig_faulty("");
     struct aw_hidmotor_reply reply;
     assert_int_equal(rig_truth(rig).gripper, 180);
@@ -462,9 +442,8 @@ static void gripper_and_light(void **state)
 
 /* Faults */
 
-static void faults_by_name(void **state)
+TEST(faults_by_name)
 {
-    (void)state;
     struct aw_hidmotor_faults faults;
     struct aw_error err;
     assert_int_equal(aw_hidmotor_faults_parse("lost:10%,slow,unplug:5s,nan:0.5", &faults, &err),
@@ -488,9 +467,8 @@ static void faults_by_name(void **state)
     assert_null(aw_hidmotor_fault_names[AW_HIDMOTOR_FAULTS]);
 }
 
-static void states_by_name(void **state)
+TEST(states_by_name)
 {
-    (void)state;
     assert_string_equal(aw_hidmotor_state_names[AW_HIDMOTOR_UNHOMED], "unhomed");
     assert_string_equal(aw_hidmotor_state_names[AW_HIDMOTOR_RUNNING], "running");
     assert_string_equal(aw_hidmotor_state_names[AW_HIDMOTOR_DISABLED], "disabled");
@@ -518,9 +496,8 @@ static int count_replies(const char *faults, double *glitches)
     return n;
 }
 
-static void faults_do_what_they_say(void **state)
+TEST(faults_do_what_they_say)
 {
-    (void)state;
     double glitches = 0;
     assert_int_equal(count_replies("", &glitches), 1000);
     assert_near(glitches, 0, 0);
@@ -534,9 +511,8 @@ static void faults_do_what_they_say(void **state)
     assert_near(glitches, 200, 60); /* there and back */
 }
 
-static void stuck_repeats_and_slow_is_slow(void **state)
+TEST(stuck_repeats_and_slow_is_slow)
 {
-    (void)state;
     struct rig *rig = rig_faulty("stuck");
     double before = rig_status(rig).position[0];
     RIG_RAW(rig, SET_SETPOINTS, 0, 0, 60, 0, 0);
@@ -552,9 +528,8 @@ static void stuck_repeats_and_slow_is_slow(void **state)
     rig_free(rig);
 }
 
-static void a_new_connection_gets_nothing_old(void **state)
+TEST(a_new_connection_gets_nothing_old)
 {
-    (void)state;
     struct rig *rig = rig_faulty("late");
     uint8_t report[AW_HIDMOTOR_REPORT];
     put(rig, POSITIONS, NULL, 0, AW_HIDMOTOR_REPORT);
@@ -665,9 +640,8 @@ static const struct sending session[] = {{1.5, "1910"},
                                          {1950, "1822"},
                                          {0, NULL}};
 
-static void a_session_is_as_it_was(void **state)
+TEST(a_session_is_as_it_was)
 {
-    (void)state;
     static const struct {
         enum aw_hidmotor_state state;
         const char *faults;
@@ -852,9 +826,8 @@ static void print_glitches(const char *faults, FILE *out)
     rig_free(rig);
 }
 
-static void bounds_floods_and_states_are_as_they_were(void **state)
+TEST(bounds_floods_and_states_are_as_they_were)
 {
-    (void)state;
     FILE *out = begin_picture();
     for (int i = AW_HIDMOTOR_UNHOMED; i <= AW_HIDMOTOR_DISABLED; i++)
         print_case("", (enum aw_hidmotor_state)i, bounds, 15020, out);
@@ -878,9 +851,8 @@ static void bounds_floods_and_states_are_as_they_were(void **state)
 }
 
 /* Time begins for a board with the first step. */
-static void when_a_board_begins_does_not_matter(void **state)
+TEST(when_a_board_begins_does_not_matter)
 {
-    (void)state;
     struct aw_hidmotor_device_options options = aw_hidmotor_device_defaults();
     static const uint8_t question[AW_HIDMOTOR_REPORT] = {0x76, 0x07};
     uint8_t answers[2][40][AW_HIDMOTOR_REPORT];
@@ -903,7 +875,7 @@ static void when_a_board_begins_does_not_matter(void **state)
 }
 
 /* How often somebody looks does not change what happens. */
-static void looking_changes_nothing(void **state)
+TEST(looking_changes_nothing)
 {
     static const struct {
         double at_ms;
@@ -919,7 +891,6 @@ static void looking_changes_nothing(void **state)
                  {20620, NULL},
                  {20636, "1848 0 0 90 -40 60"},
                  {22500, NULL}};
-    (void)state;
     struct rig *often = rig_faulty(""), *rarely = rig_faulty("");
     int64_t now = 0;
     for (size_t i = 0; i < sizeof steps / sizeof *steps; i++) {
@@ -944,9 +915,8 @@ static void looking_changes_nothing(void **state)
     rig_free(rarely);
 }
 
-static void what_a_board_is_given_and_asked_for(void **state)
+TEST(what_a_board_is_given_and_asked_for)
 {
-    (void)state;
     struct aw_hidmotor_device_options options = aw_hidmotor_device_defaults();
     assert_true(options.state == AW_HIDMOTOR_RUNNING && options.seed == 1 &&
                 options.latency_ns == 0 && !options.taken);
@@ -974,41 +944,4 @@ static void what_a_board_is_given_and_asked_for(void **state)
     assert_true(ops->next_event(device) == now + AW_MILLISECOND);
     assert_int_equal(aw_hidmotor_device_counters(device)->received, 3);
     aw_device_close(device);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(replies_repeat_what_they_do_not_set),
-        cmocka_unit_test(unknown_ids_get_packet_99),
-        cmocka_unit_test(the_buffer_has_one_place),
-        cmocka_unit_test(a_short_report_leaves_the_packet_before_behind_it),
-        cmocka_unit_test(it_answers_within_a_turn_of_the_main_loop),
-        cmocka_unit_test(the_interpolation_is_that_of_the_firmware),
-        cmocka_unit_test(a_new_command_starts_from_the_setpoint),
-        cmocka_unit_test(limits_clamp_and_end_the_motion_while_running),
-        cmocka_unit_test(a_command_to_where_the_setpoint_is_is_ignored),
-        cmocka_unit_test(a_step_is_like_that_of_the_real_arm),
-        cmocka_unit_test(measurements_come_in_steps_of_space_and_time),
-        cmocka_unit_test(the_same_seed_is_the_same_run),
-        cmocka_unit_test(time_without_traffic_costs_nothing),
-        cmocka_unit_test(unhomed_the_setpoints_move_and_the_arm_does_not),
-        cmocka_unit_test(enabled_again_the_arm_jumps),
-        cmocka_unit_test(gains),
-        cmocka_unit_test(velocity_mode_only_shows),
-        cmocka_unit_test(velocity_mode_has_the_published_efforts),
-        cmocka_unit_test(effort_is_whole_with_a_dead_band),
-        cmocka_unit_test(gripper_and_light),
-        cmocka_unit_test(faults_by_name),
-        cmocka_unit_test(states_by_name),
-        cmocka_unit_test(faults_do_what_they_say),
-        cmocka_unit_test(stuck_repeats_and_slow_is_slow),
-        cmocka_unit_test(a_new_connection_gets_nothing_old),
-        cmocka_unit_test(a_session_is_as_it_was),
-        cmocka_unit_test(bounds_floods_and_states_are_as_they_were),
-        cmocka_unit_test(when_a_board_begins_does_not_matter),
-        cmocka_unit_test(looking_changes_nothing),
-        cmocka_unit_test(what_a_board_is_given_and_asked_for),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

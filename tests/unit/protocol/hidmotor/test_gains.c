@@ -1,16 +1,9 @@
 #include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <stdlib.h>
-#include <string.h>
 #include <unistd.h>
-
-#include <cmocka.h>
 
 #include "protocol/hidmotor/gains.h"
 #include "protocol/hidmotor/wire.h"
+#include "test.h"
 #include "wire/wire.h"
 
 static struct aw_error err;
@@ -55,9 +48,8 @@ static struct gains good(const char *text)
     return gains;
 }
 
-static void the_file_is_one_gain_a_line(void **state)
+TEST(the_file_is_one_gain_a_line)
 {
-    (void)state;
     char text[1024] = "";
     struct gains gains = good(power_up);
     FILE *file = fmemopen(text, sizeof text, "w");
@@ -66,9 +58,8 @@ static void the_file_is_one_gain_a_line(void **state)
     assert_string_equal(text, power_up);
 }
 
-static void people_write_liberally(void **state)
+TEST(people_write_liberally)
 {
-    (void)state;
     struct gains gains = good("\n# mine\nBase PID kp 1e-1 # more\r\n\telbow  velocity kd 0x10\n\n");
     size_t i = 0, place;
     assert_true(aw_gain_file_next(&aw_hidmotor_gain_file, gains.of, &i, &place));
@@ -82,9 +73,8 @@ static void people_write_liberally(void **state)
     assert_false(aw_gain_file_next(&aw_hidmotor_gain_file, gains.of, &i, &place));
 }
 
-static void mistakes_name_the_line(void **state)
+TEST(mistakes_name_the_line)
 {
-    (void)state;
     static const struct {
         const char *text;
         enum aw_status status;
@@ -109,9 +99,8 @@ static void mistakes_name_the_line(void **state)
     }
 }
 
-static void files(void **state)
+TEST(files)
 {
-    (void)state;
     char path[] = "/tmp/test_hidmotor_gains.XXXXXX";
     int fd = mkstemp(path);
     struct gains gains = good(power_up), read;
@@ -130,9 +119,8 @@ static void files(void **state)
 }
 
 /* The packets of the table carry them, motor by motor. */
-static void packets_there_and_back(void **state)
+TEST(packets_there_and_back)
 {
-    (void)state;
     static struct aw_wire wire;
     static const char *const names[AW_HIDMOTOR_CONTROLLERS] = {"set_pid_gains",
                                                                "set_velocity_gains"};
@@ -155,9 +143,8 @@ static void packets_there_and_back(void **state)
     assert_int_equal(count_changes(&gains, &back), 0);
 }
 
-static void a_packet_needs_all_gains(void **state)
+TEST(a_packet_needs_all_gains)
 {
-    (void)state;
     static struct aw_wire wire;
     struct aw_record record;
     struct gains gains = good(power_up), some = good("m3 pid kd 7\nm1 pid kp 0.2\n");
@@ -172,14 +159,4 @@ static void a_packet_needs_all_gains(void **state)
     assert_true(aw_record_get(&record, "m3.kd") == 7);
     assert_true(aw_record_get(&record, "m1.kp") == (double)(float)0.2);
     assert_true(aw_record_get(&record, "m1.kd") == 30);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(the_file_is_one_gain_a_line), cmocka_unit_test(people_write_liberally),
-        cmocka_unit_test(mistakes_name_the_line),      cmocka_unit_test(files),
-        cmocka_unit_test(packets_there_and_back),      cmocka_unit_test(a_packet_needs_all_gains),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,13 +1,8 @@
 #include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <string.h>
-
-#include <cmocka.h>
 
 #include "picture_helper.h"
 #include "protocol/hidmotor/kinematics.h"
+#include "test.h"
 
 static struct aw_error err;
 
@@ -17,9 +12,8 @@ static double apart(struct aw_hidmotor_point a, struct aw_hidmotor_point b)
 }
 
 /* Poses whose tip can be told with a ruler. */
-static void known_poses(void **state)
+TEST(known_poses)
 {
-    (void)state;
     static const struct {
         struct aw_hidmotor_pose pose;
         struct aw_hidmotor_point tip;
@@ -37,9 +31,8 @@ static void known_poses(void **state)
         assert_true(apart(aw_hidmotor_fk(&cases[i].pose), cases[i].tip) < 1e-6);
 }
 
-static void limits_are_those_of_the_packet(void **state)
+TEST(limits_are_those_of_the_packet)
 {
-    (void)state;
     struct aw_hidmotor_limits limits = aw_hidmotor_limits();
     static const double min[] = {-90, -45, -90}, max[] = {90, 100, 63};
     assert_memory_equal(limits.min, min, sizeof min);
@@ -51,9 +44,8 @@ static void limits_are_those_of_the_packet(void **state)
 
 /* Of all poses of a grid, with the corners of the limits: the way back leads to the same point, and
  * to the same pose when asked from there. */
-static void there_and_back_over_the_whole_workspace(void **state)
+TEST(there_and_back_over_the_whole_workspace)
 {
-    (void)state;
     struct aw_hidmotor_limits limits = aw_hidmotor_limits();
     double worst_mm = 0, worst_deg = 0;
     for (int i = 0; i <= 60; i++)
@@ -77,9 +69,8 @@ static void there_and_back_over_the_whole_workspace(void **state)
 }
 
 /* Every point of a grid through the space is either reached, or provably not reachable. */
-static void every_point_is_reached_or_refused(void **state)
+TEST(every_point_is_reached_or_refused)
 {
-    (void)state;
     static const struct aw_hidmotor_pose home;
     struct aw_hidmotor_pose pose;
     int reached = 0, refused = 0;
@@ -99,9 +90,8 @@ static void every_point_is_reached_or_refused(void **state)
     assert_true(reached > 10000 && refused > 10000);
 }
 
-static void rounded_points_at_full_reach(void **state)
+TEST(rounded_points_at_full_reach)
 {
-    (void)state;
     const struct aw_hidmotor_pose near = {{20, 80, -80}};
     struct aw_hidmotor_pose pose;
     for (int deg = -44; deg < 100; deg++) {
@@ -117,9 +107,8 @@ static void rounded_points_at_full_reach(void **state)
 }
 
 /* A point behind the base is reached by turning to it or by leaning back: what is nearer wins. */
-static void the_nearest_way_is_chosen(void **state)
+TEST(the_nearest_way_is_chosen)
 {
-    (void)state;
     const struct aw_hidmotor_pose back = {{90, -45, -80}}, front = {{-80, 30, -60}};
     const struct aw_hidmotor_point tip = aw_hidmotor_fk(&back);
     struct aw_hidmotor_pose pose;
@@ -130,9 +119,8 @@ static void the_nearest_way_is_chosen(void **state)
     assert_true(apart(aw_hidmotor_fk(&pose), tip) < 1e-6);
 }
 
-static void on_the_axis_the_base_stays(void **state)
+TEST(on_the_axis_the_base_stays)
 {
-    (void)state;
     const struct aw_hidmotor_point point = {0, 0, 250};
     struct aw_hidmotor_pose near = {{37, 0, 0}}, pose;
     assert_int_equal(aw_hidmotor_ik(&point, &near, &pose, &err), AW_OK);
@@ -143,9 +131,8 @@ static void on_the_axis_the_base_stays(void **state)
     assert_true(apart(aw_hidmotor_fk(&pose), point) < 1e-6);
 }
 
-static void nearly_on_the_axis_the_base_stays_too(void **state)
+TEST(nearly_on_the_axis_the_base_stays_too)
 {
-    (void)state;
     const struct aw_hidmotor_pose near = {{10, 0, 0}};
     for (int i = 0; i < 2; i++) {
         double side = AW_HIDMOTOR_TOLERANCE_MM * (i ? 0.55 : 0.45) / sqrt(2);
@@ -156,9 +143,8 @@ static void nearly_on_the_axis_the_base_stays_too(void **state)
     }
 }
 
-static void refusals_say_how_far(void **state)
+TEST(refusals_say_how_far)
 {
-    (void)state;
     static const struct aw_hidmotor_pose home;
     static const struct {
         struct aw_hidmotor_point point;
@@ -179,9 +165,8 @@ static void refusals_say_how_far(void **state)
     }
 }
 
-static void poses_outside(void **state)
+TEST(poses_outside)
 {
-    (void)state;
     struct aw_hidmotor_pose pose = {{90, 100, 63}};
     assert_int_equal(aw_hidmotor_check_pose(&pose, &err), AW_OK);
     pose = (struct aw_hidmotor_pose){{-90, -45, -90}};
@@ -194,9 +179,8 @@ static void poses_outside(void **state)
     assert_string_equal(err.text, "m3 (elbow): -90.24 deg is 0.24 deg beyond its limit of -90 deg");
 }
 
-static void what_is_no_number_is_refused(void **state)
+TEST(what_is_no_number_is_refused)
 {
-    (void)state;
     static const double bad[] = {NAN, INFINITY, -INFINITY};
     struct aw_hidmotor_pose pose;
     for (size_t i = 0; i < 9; i++) {
@@ -213,9 +197,8 @@ static void what_is_no_number_is_refused(void **state)
     assert_int_equal(aw_hidmotor_ik(&vast, &(struct aw_hidmotor_pose){{0}}, &pose, &err), AW_LIMIT);
 }
 
-static void of_two_that_are_equally_far_outside_the_first_is_named(void **state)
+TEST(of_two_that_are_equally_far_outside_the_first_is_named)
 {
-    (void)state;
     assert_int_equal(aw_hidmotor_check_pose(&(struct aw_hidmotor_pose){{95, 105, 0}}, &err),
                      AW_LIMIT);
     assert_non_null(strstr(err.text, "m1 (base): 95 deg is 5 deg beyond its limit of 90 deg"));
@@ -225,9 +208,8 @@ static void of_two_that_are_equally_far_outside_the_first_is_named(void **state)
         strstr(err.text, "m2 (shoulder): 105 deg is 5 deg beyond its limit of 100 deg"));
 }
 
-static void ways_are_as_they_were(void **state)
+TEST(ways_are_as_they_were)
 {
-    (void)state;
     static const struct aw_hidmotor_pose from[] = {{{0, 0, 0}}, {{80, 60, 40}}, {{-85, -40, -80}}};
     static const double xs[] = {-160, -20, 0, 35, 120, 199}, ys[] = {-140, 0, 70},
                         zs[] = {-60, 20, 95, 195, 290, 296};
@@ -260,24 +242,4 @@ static void ways_are_as_they_were(void **state)
         fprintf(out, " %.4f %.4f %.4f\n", pose.deg[0] + 0.0, pose.deg[1] + 0.0, pose.deg[2] + 0.0);
     }
     end_picture(out, "kinematics-hidmotor.txt");
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(known_poses),
-        cmocka_unit_test(limits_are_those_of_the_packet),
-        cmocka_unit_test(there_and_back_over_the_whole_workspace),
-        cmocka_unit_test(every_point_is_reached_or_refused),
-        cmocka_unit_test(rounded_points_at_full_reach),
-        cmocka_unit_test(the_nearest_way_is_chosen),
-        cmocka_unit_test(on_the_axis_the_base_stays),
-        cmocka_unit_test(nearly_on_the_axis_the_base_stays_too),
-        cmocka_unit_test(refusals_say_how_far),
-        cmocka_unit_test(poses_outside),
-        cmocka_unit_test(what_is_no_number_is_refused),
-        cmocka_unit_test(of_two_that_are_equally_far_outside_the_first_is_named),
-        cmocka_unit_test(ways_are_as_they_were),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

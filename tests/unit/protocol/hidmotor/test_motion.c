@@ -33,9 +33,8 @@ static struct aw_hidmotor_target only(int joint, double deg, double duration_ms)
 
 /* Joints and limits */
 
-static void joints_are_those_of_the_table(void **state)
+TEST(joints_are_those_of_the_table)
 {
-    (void)state;
     static const struct aw_hidmotor_joint expected[] = {
         {"m1", "base", -90, 90}, {"m2", "shoulder", -45, 100}, {"m3", "elbow", -90, 63}};
     for (int i = 0; i < AW_HIDMOTOR_JOINTS; i++) {
@@ -51,9 +50,8 @@ static void joints_are_those_of_the_table(void **state)
     assert_int_equal(aw_hidmotor_find_joint("mode"), -1);
 }
 
-static void limits(void **state)
+TEST(limits)
 {
-    (void)state;
     struct aw_error err;
     assert_int_equal(aw_hidmotor_check(2, 63, false, &err), AW_OK);
     assert_int_equal(aw_hidmotor_check(2, 63.001, false, &err), AW_LIMIT);
@@ -66,9 +64,8 @@ static void limits(void **state)
     }
 }
 
-static void peak_speeds(void **state)
+TEST(peak_speeds)
 {
-    (void)state;
     assert_near(aw_hidmotor_peak_speed(10, 100, 1000, AW_HIDMOTOR_LINEAR), 90, 1e-9);
     assert_near(aw_hidmotor_peak_speed(100, 10, 500, AW_HIDMOTOR_LINEAR), 180, 1e-9);
     assert_near(aw_hidmotor_peak_speed(0, 90, 1000, AW_HIDMOTOR_SINUSOIDAL), 141.371669, 1e-5);
@@ -78,9 +75,8 @@ static void peak_speeds(void **state)
 
 /* Plans */
 
-static void what_is_not_given_keeps_its_setpoint(void **state)
+TEST(what_is_not_given_keeps_its_setpoint)
 {
-    (void)state;
     struct aw_hidmotor_status from = at(3, 10, 20, 30);
     struct aw_hidmotor_target target = only(2, -30, 1000);
     struct aw_hidmotor_plan plan;
@@ -107,9 +103,8 @@ static void what_is_not_given_keeps_its_setpoint(void **state)
     assert_true(plan.fast);
 }
 
-static void the_plan_of_the_contract(void **state)
+TEST(the_plan_of_the_contract)
 {
-    (void)state;
     struct aw_hidmotor_status from = at(3, 10, 20, 30);
     struct aw_hidmotor_target target = rig_target(0, 45, -30, 1000);
     struct aw_hidmotor_plan plan;
@@ -123,9 +118,8 @@ static void the_plan_of_the_contract(void **state)
     assert_memory_equal(report, expected, sizeof expected);
 }
 
-static void plans_that_are_refused(void **state)
+TEST(plans_that_are_refused)
 {
-    (void)state;
     struct aw_hidmotor_status from = at(3, 0, 0, 60);
     struct aw_hidmotor_plan plan;
     struct aw_error err;
@@ -146,9 +140,8 @@ static void plans_that_are_refused(void **state)
 }
 
 /* Its other motors would go to 0 if their targets were not sent. */
-static void a_board_with_more_motors(void **state)
+TEST(a_board_with_more_motors)
 {
-    (void)state;
     struct aw_hidmotor_status from = at(7, 1, 2, 3);
     struct aw_hidmotor_target target = only(0, 10, 1000);
     struct aw_hidmotor_plan plan;
@@ -161,9 +154,8 @@ static void a_board_with_more_motors(void **state)
         assert_near(rig_float(report, 2 + i), expected[i], 0);
 }
 
-static void what_is_wrong_in_itself_is_not_asked_about(void **state)
+TEST(what_is_wrong_in_itself_is_not_asked_about)
 {
-    (void)state;
     struct rig *rig = rig_faulty("");
     for (int joint = 0; joint < AW_HIDMOTOR_JOINTS; joint++) {
         struct aw_hidmotor_target target = only(joint, 101, 1000);
@@ -192,9 +184,8 @@ static enum aw_status wait_for(struct rig *rig, const struct aw_hidmotor_plan *p
                             &rig->err);
 }
 
-static void move_and_wait(void **state)
+TEST(move_and_wait)
 {
-    (void)state;
     struct rig *rig = rig_faulty("");
     struct aw_hidmotor_plan plan = plan_of(rig, rig_target(40, 45, -30, 1000));
     struct aw_hidmotor_moved moved;
@@ -226,9 +217,8 @@ static bool look_on(void *context, const struct aw_hidmotor_status *status)
     return ++looks->n != looks->wanted;
 }
 
-static void a_wait_looks_at_every_measurement(void **state)
+TEST(a_wait_looks_at_every_measurement)
 {
-    (void)state;
     struct rig *rig = rig_faulty("");
     struct aw_hidmotor_plan plan = plan_of(rig, rig_target(40, 45, -30, 1000));
     struct looks looks = {.wanted = 0};
@@ -243,9 +233,8 @@ static void a_wait_looks_at_every_measurement(void **state)
     rig_free(rig);
 }
 
-static void an_arm_that_does_not_follow(void **state)
+TEST(an_arm_that_does_not_follow)
 {
-    (void)state;
     for (int s = AW_HIDMOTOR_UNHOMED; s <= AW_HIDMOTOR_DISABLED; s++) {
         struct rig *rig = rig_in((enum aw_hidmotor_state)s);
         struct aw_hidmotor_plan plan = plan_of(rig, rig_target(40, 45, -30, 60000));
@@ -261,9 +250,8 @@ static void an_arm_that_does_not_follow(void **state)
     }
 }
 
-static void a_setpoint_that_the_board_kept_back(void **state)
+TEST(a_setpoint_that_the_board_kept_back)
 {
-    (void)state;
     struct rig *rig = rig_faulty("");
     rig->arm.options.force = true;
     struct aw_hidmotor_plan plan = plan_of(rig, only(2, 90, 500));
@@ -278,9 +266,8 @@ static void a_setpoint_that_the_board_kept_back(void **state)
     rig_free(rig);
 }
 
-static void a_tolerance_that_the_arm_cannot_keep(void **state)
+TEST(a_tolerance_that_the_arm_cannot_keep)
 {
-    (void)state;
     struct rig *rig = rig_faulty("");
     struct aw_hidmotor_plan plan = plan_of(rig, rig_target(50, 45, -30, 500));
     assert_int_equal(aw_hidmotor_move(&rig->arm, &plan, NULL, &rig->err), AW_OK);
@@ -291,9 +278,8 @@ static void a_tolerance_that_the_arm_cannot_keep(void **state)
     rig_free(rig);
 }
 
-static void a_deadline(void **state)
+TEST(a_deadline)
 {
-    (void)state;
     struct rig *rig = rig_faulty("");
     struct aw_hidmotor_plan plan = plan_of(rig, rig_target(80, 45, -30, 10000));
     assert_int_equal(aw_hidmotor_move(&rig->arm, &plan, NULL, &rig->err), AW_OK);
@@ -303,9 +289,8 @@ static void a_deadline(void **state)
     rig_free(rig);
 }
 
-static void a_forced_motion_without_an_end(void **state)
+TEST(a_forced_motion_without_an_end)
 {
-    (void)state;
     struct rig *rig = rig_faulty("");
     rig->arm.options.force = true;
     struct aw_hidmotor_plan plan = plan_of(rig, rig_target(80, 45, -30, 1e14));
@@ -314,9 +299,8 @@ static void a_forced_motion_without_an_end(void **state)
     rig_free(rig);
 }
 
-static void waiting_in_bad_weather(void **state)
+TEST(waiting_in_bad_weather)
 {
-    (void)state;
     struct rig *rig =
         rig_faulty("lost:5%,late:2%,foreign:10%,duplicate:10%,short:3%,count:5%,nan:5%,glitch:5%");
     int arrived = 0;
@@ -400,9 +384,8 @@ static struct sieve *put_sieve(struct rig *rig, struct sieve *sieve)
     return sieve;
 }
 
-static void a_lost_reply_is_made_good_by_the_setpoints(void **state)
+TEST(a_lost_reply_is_made_good_by_the_setpoints)
 {
-    (void)state;
     struct counted counted = {0};
     struct aw_hidmotor_device_options options = aw_hidmotor_device_defaults();
     struct sieve sieve = {.lose_echo = true};
@@ -444,9 +427,8 @@ static void prepare_old_answer(struct rig *rig, struct sieve *sieve)
         aw_put_f32(sieve->old + 4 + 4 * i, values[i]);
 }
 
-static void an_old_answer_verifies_nothing(void **state)
+TEST(an_old_answer_verifies_nothing)
 {
-    (void)state;
     struct rig *rig = rig_faulty("");
     struct sieve sieve = {.lose_echo = false};
     put_sieve(rig, &sieve);
@@ -469,9 +451,8 @@ static void start_moving(struct rig *rig, double seconds)
     rig_run(rig, seconds);
 }
 
-static void a_stop_stops(void **state)
+TEST(a_stop_stops)
 {
-    (void)state;
     struct rig *rig = rig_faulty("");
     struct aw_hidmotor_stopped stopped;
     start_moving(rig, 0.7);
@@ -488,9 +469,8 @@ static void a_stop_stops(void **state)
 }
 
 /* A joint at rest stands a little off its setpoint: at the measured position it would sag. */
-static void a_stop_does_not_move_what_rests(void **state)
+TEST(a_stop_does_not_move_what_rests)
 {
-    (void)state;
     struct rig *rig = rig_faulty("");
     struct aw_hidmotor_stopped stopped;
     RIG_RAW(rig, SET_SETPOINTS, 0, 0, 10, 20, 30);
@@ -519,9 +499,8 @@ static void a_stop_does_not_move_what_rests(void **state)
 }
 
 /* Another program that never ends its exchange is waited for once, and briefly. */
-static void a_stop_out_of_turn(void **state)
+TEST(a_stop_out_of_turn)
 {
-    (void)state;
     struct rig *rig = rig_faulty("");
     struct aw_hidmotor_stopped stopped;
     char path[] = "/tmp/turns-XXXXXX";
@@ -549,9 +528,8 @@ static void a_stop_out_of_turn(void **state)
 }
 
 /* The arm stays where it is, the shoulder says 206 deg and the elbow 154. */
-static void a_stop_does_not_believe_everything(void **state)
+TEST(a_stop_does_not_believe_everything)
 {
-    (void)state;
     struct rig *rig = rig_in(AW_HIDMOTOR_UNHOMED);
     struct aw_hidmotor_stopped stopped;
     RIG_RAW(rig, SET_SETPOINTS, 0, 0, 10, 20, 30);
@@ -565,9 +543,8 @@ static void a_stop_does_not_believe_everything(void **state)
     rig_free(rig);
 }
 
-static void a_stop_in_time_without_an_answer(void **state)
+TEST(a_stop_in_time_without_an_answer)
 {
-    (void)state;
     struct counted counted = {0};
     struct aw_hidmotor_device_options options = aw_hidmotor_device_defaults();
     struct aw_hidmotor_stopped stopped;
@@ -604,9 +581,8 @@ static enum aw_status gone_write(struct aw_link *link, const void *buf, size_t s
 }
 
 /* It takes no time either: tried again and again, it would never end. */
-static void a_stop_of_an_arm_that_is_gone_and_was_never_heard_ends_at_once(void **state)
+TEST(a_stop_of_an_arm_that_is_gone_and_was_never_heard_ends_at_once)
 {
-    (void)state;
     static const struct aw_link_ops ops = {.read = gone_read, .write = gone_write};
     struct rig *rig = rig_in(AW_HIDMOTOR_RUNNING);
     struct aw_link gone = {.ops = &ops, .clock = &rig->clock.base};
@@ -615,9 +591,8 @@ static void a_stop_of_an_arm_that_is_gone_and_was_never_heard_ends_at_once(void 
     rig_free(rig);
 }
 
-static void a_stop_is_tried_again(void **state)
+TEST(a_stop_is_tried_again)
 {
-    (void)state;
     struct counted counted = {0};
     struct aw_hidmotor_device_options options = aw_hidmotor_device_defaults();
     struct aw_hidmotor_stopped stopped;
@@ -638,9 +613,8 @@ static void a_stop_is_tried_again(void **state)
     rig_free(rig);
 }
 
-static void nothing_known_nothing_sent(void **state)
+TEST(nothing_known_nothing_sent)
 {
-    (void)state;
     struct rig *rig = rig_faulty("lost");
     struct aw_hidmotor_stopped stopped;
     assert_int_equal(aw_hidmotor_stop(&rig->arm, &stopped, &rig->err), AW_TIMEOUT);
@@ -659,9 +633,8 @@ static enum aw_status stopped_wait(struct aw_clock *clock, int fd, short events,
     return AW_STOPPED;
 }
 
-static void a_stop_when_the_clock_refuses(void **state)
+TEST(a_stop_when_the_clock_refuses)
 {
-    (void)state;
     struct rig *rig = rig_faulty("");
     struct aw_hidmotor_stopped stopped;
     start_moving(rig, 0.7);
@@ -686,9 +659,8 @@ static enum aw_status signalled_write(struct aw_link *link, const void *buf, siz
     return sieve_write(link, buf, size, err);
 }
 
-static void a_stop_that_is_refused_the_answer(void **state)
+TEST(a_stop_that_is_refused_the_answer)
 {
-    (void)state;
     static const struct aw_link_ops ops = {.read = sieve_read, .write = signalled_write};
     struct rig *rig = rig_faulty("");
     struct sieve sieve = {.lose_echo = false};
@@ -703,9 +675,8 @@ static void a_stop_that_is_refused_the_answer(void **state)
 }
 
 /* On the wall clock with a signal pending, as a thread of the shell would have it. */
-static void a_stop_on_the_real_clock(void **state)
+TEST(a_stop_on_the_real_clock)
 {
-    (void)state;
     int fds[2];
     assert_int_equal(pipe(fds), 0);
     struct aw_real_clock clock = aw_real_clock(fds[0]);
@@ -850,9 +821,8 @@ static void print_session(enum aw_hidmotor_state state, const char *faults, FILE
     rig_free(rig);
 }
 
-static void sessions_are_as_they_were(void **state)
+TEST(sessions_are_as_they_were)
 {
-    (void)state;
     FILE *out = begin_picture();
     print_session(AW_HIDMOTOR_RUNNING, "", out);
     print_session(AW_HIDMOTOR_DISABLED, "", out);
@@ -1115,9 +1085,8 @@ static void print_wait(const struct waited *wait, double takes_ms, FILE *out)
     rig_free(rig);
 }
 
-static void waits_end_as_they_did(void **state)
+TEST(waits_end_as_they_did)
 {
-    (void)state;
     FILE *out = begin_picture();
     for (size_t i = 0; i < sizeof waits / sizeof *waits; i++) {
         print_wait(&waits[i], 0, out);
@@ -1128,9 +1097,8 @@ static void waits_end_as_they_did(void **state)
 
 /* What the setpoints show of a command that was not answered, of a plan from (0, 10, -20) to
  * (30, 10, -50). */
-static void setpoints_tell_whether_it_was_taken(void **state)
+TEST(setpoints_tell_whether_it_was_taken)
 {
-    (void)state;
     static const struct {
         struct row rows[3];
         enum aw_status status;
@@ -1182,9 +1150,8 @@ static void setpoints_tell_whether_it_was_taken(void **state)
 }
 
 /* Answers that were asked for before the command do not count. */
-static void a_follow_is_known_to_the_last_stop(void **state)
+TEST(a_follow_is_known_to_the_last_stop)
 {
-    (void)state;
     static const struct row rows[2] = {AT(1, 0, 0, 10, 0, -20, 0)};
     struct played board;
     struct rig *rig = rig_played(&board, rows, 0);
@@ -1203,9 +1170,8 @@ static void a_follow_is_known_to_the_last_stop(void **state)
 }
 
 /* Where a stop lets each joint stay, of setpoint and position. */
-static void a_stop_stays_inside_the_limits(void **state)
+TEST(a_stop_stays_inside_the_limits)
 {
-    (void)state;
     static const struct {
         struct row rows[2];
         double deg[3];
@@ -1322,18 +1288,16 @@ static void print_stop_case(const struct stop_case *c, FILE *out)
     rig_free(rig);
 }
 
-static void stops_are_as_they_were(void **state)
+TEST(stops_are_as_they_were)
 {
-    (void)state;
     FILE *out = begin_picture();
     for (size_t i = 0; i < sizeof stop_cases / sizeof *stop_cases; i++)
         print_stop_case(&stop_cases[i], out);
     end_picture(out, "stops-hidmotor.txt");
 }
 
-static void what_a_plan_says_at_its_bounds(void **state)
+TEST(what_a_plan_says_at_its_bounds)
 {
-    (void)state;
     struct aw_error err;
     struct aw_hidmotor_plan plan;
     struct aw_hidmotor_status from = at(3, 0, 0, 0);
@@ -1379,47 +1343,4 @@ static void what_a_plan_says_at_its_bounds(void **state)
     assert_near(aw_hidmotor_peak_speed(0, 90, 1.5, AW_HIDMOTOR_LINEAR), 60000, 1e-6);
     assert_true(isinf(aw_hidmotor_peak_speed(0, 90, 0.9, AW_HIDMOTOR_LINEAR)));
     assert_near(aw_hidmotor_interpolate(0.2, 0.9, 1, AW_HIDMOTOR_LINEAR), 0.9, 0); /* not 0.89… */
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(joints_are_those_of_the_table),
-        cmocka_unit_test(limits),
-        cmocka_unit_test(peak_speeds),
-        cmocka_unit_test(what_is_not_given_keeps_its_setpoint),
-        cmocka_unit_test(the_plan_of_the_contract),
-        cmocka_unit_test(plans_that_are_refused),
-        cmocka_unit_test(a_board_with_more_motors),
-        cmocka_unit_test(what_is_wrong_in_itself_is_not_asked_about),
-        cmocka_unit_test(move_and_wait),
-        cmocka_unit_test(a_wait_looks_at_every_measurement),
-        cmocka_unit_test(an_arm_that_does_not_follow),
-        cmocka_unit_test(a_setpoint_that_the_board_kept_back),
-        cmocka_unit_test(a_tolerance_that_the_arm_cannot_keep),
-        cmocka_unit_test(a_deadline),
-        cmocka_unit_test(a_forced_motion_without_an_end),
-        cmocka_unit_test(waiting_in_bad_weather),
-        cmocka_unit_test(a_lost_reply_is_made_good_by_the_setpoints),
-        cmocka_unit_test(an_old_answer_verifies_nothing),
-        cmocka_unit_test(a_stop_stops),
-        cmocka_unit_test(a_stop_does_not_move_what_rests),
-        cmocka_unit_test(a_stop_out_of_turn),
-        cmocka_unit_test(a_stop_does_not_believe_everything),
-        cmocka_unit_test(a_stop_in_time_without_an_answer),
-        cmocka_unit_test(a_stop_of_an_arm_that_is_gone_and_was_never_heard_ends_at_once),
-        cmocka_unit_test(a_stop_is_tried_again),
-        cmocka_unit_test(nothing_known_nothing_sent),
-        cmocka_unit_test(a_stop_when_the_clock_refuses),
-        cmocka_unit_test(a_stop_that_is_refused_the_answer),
-        cmocka_unit_test(a_stop_on_the_real_clock),
-        cmocka_unit_test(sessions_are_as_they_were),
-        cmocka_unit_test(waits_end_as_they_did),
-        cmocka_unit_test(setpoints_tell_whether_it_was_taken),
-        cmocka_unit_test(a_follow_is_known_to_the_last_stop),
-        cmocka_unit_test(a_stop_stays_inside_the_limits),
-        cmocka_unit_test(stops_are_as_they_were),
-        cmocka_unit_test(what_a_plan_says_at_its_bounds),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -5,16 +5,13 @@
 
 static struct aw_wire wire;
 
-static int setup(void **state)
+static void setup(void)
 {
-    (void)state;
     aw_wire_init(&wire, &aw_hidmotor_protocol, NULL, false);
-    return 0;
 }
 
-static void every_field_survives(void **state)
+TEST_WITH(setup, NULL, every_field_survives)
 {
-    (void)state;
     check_protocol(&aw_hidmotor_protocol);
     check_documented(&aw_hidmotor_protocol);
 }
@@ -37,9 +34,8 @@ static enum aw_status decode_positions(float count, struct aw_record *record, st
     return aw_wire_decode(&wire, AW_RX, (struct aw_span){bytes, size}, record, err);
 }
 
-static void count_says_how_many_motors_there_are(void **state)
+TEST_WITH(setup, NULL, count_says_how_many_motors_there_are)
 {
-    (void)state;
     struct aw_record record;
     struct aw_error err;
     for (int count = 1; count <= 7; count++) {
@@ -53,9 +49,8 @@ static void count_says_how_many_motors_there_are(void **state)
     }
 }
 
-static void a_count_that_cannot_be_is_malformed(void **state)
+TEST_WITH(setup, NULL, a_count_that_cannot_be_is_malformed)
 {
-    (void)state;
     static const float counts[] = {0, -1, 8, 99, 2.5f, NAN, INFINITY};
     struct aw_record record;
     for (size_t i = 0; i < sizeof counts / sizeof *counts; i++) {
@@ -65,9 +60,8 @@ static void a_count_that_cannot_be_is_malformed(void **state)
     }
 }
 
-static void velocities_have_at_most_four_motors(void **state)
+TEST_WITH(setup, NULL, velocities_have_at_most_four_motors)
 {
-    (void)state;
     uint8_t bytes[64];
     float values[15] = {4, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12};
     struct aw_record record;
@@ -80,9 +74,8 @@ static void velocities_have_at_most_four_motors(void **state)
     assert_int_equal(aw_wire_decode(&wire, AW_RX, frame, &record, &err), AW_MALFORMED);
 }
 
-static void bytes_after_the_last_motor_are_an_echo_and_ignored(void **state)
+TEST_WITH(setup, NULL, bytes_after_the_last_motor_are_an_echo_and_ignored)
 {
-    (void)state;
     uint8_t bytes[64];
     float values[15] = {3, 1, 2, 3, 4, 5, 6, NAN, INFINITY};
     struct aw_record record;
@@ -96,9 +89,8 @@ static void bytes_after_the_last_motor_are_an_echo_and_ignored(void **state)
     assert_true(aw_record_get(&record, "m2.position") == 4);
 }
 
-static void the_direction_decides_between_request_and_reply(void **state)
+TEST_WITH(setup, NULL, the_direction_decides_between_request_and_reply)
 {
-    (void)state;
     uint8_t bytes[64];
     float count = 3;
     struct aw_record record;
@@ -110,9 +102,8 @@ static void the_direction_decides_between_request_and_reply(void **state)
     assert_true(aw_record_get(&record, "count") == 3);
 }
 
-static void motors_have_the_names_of_joints(void **state)
+TEST_WITH(setup, NULL, motors_have_the_names_of_joints)
 {
-    (void)state;
     struct aw_record record;
     struct aw_error err;
     assert_int_equal(decode_positions(3, &record, &err), AW_OK);
@@ -127,9 +118,8 @@ static void motors_have_the_names_of_joints(void **state)
     assert_string_equal(by_number, by_name);
 }
 
-static void what_the_arm_cannot_do_is_refused(void **state)
+TEST_WITH(setup, NULL, what_the_arm_cannot_do_is_refused)
 {
-    (void)state;
     assert_refused(&wire, "set_setpoints", "m1=90.1 m2=0 m3=0", AW_LIMIT);
     assert_refused(&wire, "set_setpoints", "m1=0 m2=-45.5 m3=0", AW_LIMIT);
     assert_refused(&wire, "set_setpoints", "m1=0 m2=0 m3=64", AW_LIMIT);
@@ -143,9 +133,8 @@ static void what_the_arm_cannot_do_is_refused(void **state)
     assert_refused(&wire, "light", "hue=0 saturation=1.01 value=0", AW_LIMIT);
 }
 
-static void short_and_unknown_reports_are_explained(void **state)
+TEST_WITH(setup, NULL, short_and_unknown_reports_are_explained)
 {
-    (void)state;
     uint8_t bytes[64];
     struct aw_record record;
     struct aw_error err;
@@ -157,20 +146,4 @@ static void short_and_unknown_reports_are_explained(void **state)
     assert_int_equal(aw_wire_decode(&wire, AW_RX, (struct aw_span){bytes, 64}, &record, &err),
                      AW_MALFORMED);
     assert_non_null(strstr(err.text, "4660"));
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup(every_field_survives, setup),
-        cmocka_unit_test_setup(count_says_how_many_motors_there_are, setup),
-        cmocka_unit_test_setup(a_count_that_cannot_be_is_malformed, setup),
-        cmocka_unit_test_setup(velocities_have_at_most_four_motors, setup),
-        cmocka_unit_test_setup(bytes_after_the_last_motor_are_an_echo_and_ignored, setup),
-        cmocka_unit_test_setup(the_direction_decides_between_request_and_reply, setup),
-        cmocka_unit_test_setup(motors_have_the_names_of_joints, setup),
-        cmocka_unit_test_setup(what_the_arm_cannot_do_is_refused, setup),
-        cmocka_unit_test_setup(short_and_unknown_reports_are_explained, setup),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -11,9 +11,8 @@ static void assert_says(const char *words)
         fail_msg("\"%s\" does not say \"%s\"", error.text, words);
 }
 
-static void ticks_and_degrees(void **state)
+TEST(ticks_and_degrees)
 {
-    (void)state;
     rig_near(aw_unitysim_degrees(2048), 0, 0);
     rig_near(aw_unitysim_degrees(0), -180, 0);
     rig_near(aw_unitysim_degrees(1), -180 + 0.087890625, 0);
@@ -22,10 +21,9 @@ static void ticks_and_degrees(void **state)
         assert_int_equal((int)aw_unitysim_ticks(aw_unitysim_degrees(i)), i);
 }
 
-static void joints_by_name(void **state)
+TEST(joints_by_name)
 {
     int joint = -1;
-    (void)state;
     assert_string_equal(aw_unitysim_joint_name(AW_UNITYSIM_WRIST_ROTATE), "wrist_rotate");
     assert_int_equal(aw_unitysim_joint_find("hand"), AW_UNITYSIM_HAND);
     assert_int_equal(aw_unitysim_joint_find("Wrist Flex"), AW_UNITYSIM_WRIST_FLEX);
@@ -41,13 +39,12 @@ static void joints_by_name(void **state)
     assert_says("shoulder, elbow");
 }
 
-static void limits(void **state)
+TEST(limits)
 {
     static const struct aw_unitysim_limits wanted = {
         {{1028, 3073}, {1700, 2570}, {1028, 3073}, {790, 3328}, {1928, 2800}}};
     static const int caps[] = {67, 45, 90, 67, 90};
     struct aw_unitysim_limits limits = aw_unitysim_limits_default();
-    (void)state;
     assert_memory_equal(&limits, &wanted, sizeof wanted);
     for (int i = 0; i < AW_UNITYSIM_JOINTS; i++)
         assert_int_equal(aw_unitysim_velocity_cap(i), caps[i]);
@@ -61,7 +58,7 @@ static void limits(void **state)
     assert_int_equal(aw_unitysim_limits_check(&limits, &error), AW_LIMIT);
 }
 
-static void positions(void **state)
+TEST(positions)
 {
     struct aw_unitysim_limits limits = aw_unitysim_limits_default();
     static const struct {
@@ -75,7 +72,6 @@ static void positions(void **state)
         {AW_UNITYSIM_ELBOW, "0.25rev", 3072},
     };
     double ticks;
-    (void)state;
     for (size_t i = 0; i < sizeof good / sizeof *good; i++) {
         assert_int_equal(
             aw_unitysim_position_parse(good[i].joint, good[i].text, &limits, &ticks, &error),
@@ -91,7 +87,7 @@ static void positions(void **state)
                      AW_USAGE);
 }
 
-static void ways_to_drive(void **state)
+TEST(ways_to_drive)
 {
     static const struct {
         int joint;
@@ -111,7 +107,6 @@ static void ways_to_drive(void **state)
         {AW_UNITYSIM_HAND, "close", {90, AW_UNITYSIM_DECREASE}},
     };
     struct aw_unitysim_drive drive;
-    (void)state;
     for (size_t i = 0; i < sizeof good / sizeof *good; i++) {
         assert_int_equal(
             aw_unitysim_drive_parse(good[i].joint, good[i].text, false, &drive, &error), AW_OK);
@@ -136,10 +131,9 @@ static void ways_to_drive(void **state)
                      AW_USAGE);
 }
 
-static void scenes(void **state)
+TEST(scenes)
 {
     int index = 0;
-    (void)state;
     assert_string_equal(aw_unitysim_scene_name(2), "slam-dunk");
     assert_string_equal(aw_unitysim_scene(2)->title, "Slam Dunk");
     assert_null(aw_unitysim_scene(0));
@@ -163,9 +157,8 @@ static void scenes(void **state)
     assert_int_equal(aw_unitysim_scene_parse("1.5", &index, &error), AW_LIMIT);
 }
 
-static void views(void **state)
+TEST(views)
 {
-    (void)state;
     assert_int_equal(aw_unitysim_scene_view(1).y, 500);
     assert_int_equal(aw_unitysim_scene_view(4).z, -222);
     assert_int_equal(aw_unitysim_scene_view(5).rx, 82);
@@ -175,9 +168,8 @@ static void views(void **state)
 }
 
 /* Words for joints, positions, ways to drive and scenes, and what they are taken for. */
-static void words_are_read_as_they_were(void **state)
+TEST(words_are_read_as_they_were)
 {
-    (void)state;
     static const char *const words[] = {"elbow",
                                         "Wrist Rotate",
                                         "wrist-flex",
@@ -278,19 +270,4 @@ static void words_are_read_as_they_were(void **state)
                 limits.joint[i].min, limits.joint[i].max, aw_unitysim_velocity_cap(i),
                 aw_unitysim_degrees(limits.joint[i].max));
     end_picture(out, "words-unitysim.txt");
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(ticks_and_degrees),
-        cmocka_unit_test(joints_by_name),
-        cmocka_unit_test(limits),
-        cmocka_unit_test(positions),
-        cmocka_unit_test(ways_to_drive),
-        cmocka_unit_test(scenes),
-        cmocka_unit_test(views),
-        cmocka_unit_test(words_are_read_as_they_were),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

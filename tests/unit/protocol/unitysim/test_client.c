@@ -6,10 +6,9 @@
 #include "picture_helper.h"
 #include "unitysim_helper.h"
 
-static void streams_every_15_ms_without_drift(void **state)
+TEST(streams_every_15_ms_without_drift)
 {
     struct rig *rig = rig_in_scene("");
-    (void)state;
     rig_drive(rig, AW_UNITYSIM_ELBOW, 45);
     rig_run(rig, 15);
     assert_int_equal(rig->unity.counters.ticks, 1001);
@@ -21,10 +20,9 @@ static void streams_every_15_ms_without_drift(void **state)
     rig_free(rig);
 }
 
-static void a_late_tick_is_left_out(void **state)
+TEST(a_late_tick_is_left_out)
 {
     struct rig *rig = rig_in_scene("");
-    (void)state;
     rig_drive(rig, AW_UNITYSIM_ELBOW, 45);
     rig_run(rig, 0.001);
     rig->clock.time_ns += 100 * AW_MILLISECOND; /* we were not there: six ticks were due */
@@ -42,10 +40,9 @@ static void a_late_tick_is_left_out(void **state)
     rig_free(rig);
 }
 
-static void looking_on_sends_nothing(void **state)
+TEST(looking_on_sends_nothing)
 {
     struct rig *rig = rig_in_scene("");
-    (void)state;
     rig_run(rig, 1);
     assert_int_equal(rig->unity.counters.sent, 0);
     assert_int_equal(rig->unity.counters.feedback, 66);
@@ -55,10 +52,9 @@ static void looking_on_sends_nothing(void **state)
     rig_free(rig);
 }
 
-static void speeds_are_cut_to_the_cap(void **state)
+TEST(speeds_are_cut_to_the_cap)
 {
     struct rig *rig = rig_in_scene("");
-    (void)state;
     rig_drive(rig, AW_UNITYSIM_ELBOW, 300);
     assert_int_equal(rig->unity.drive[AW_UNITYSIM_ELBOW].velocity, 45);
     rig->unity.options.force = true;
@@ -69,10 +65,9 @@ static void speeds_are_cut_to_the_cap(void **state)
     rig_free(rig);
 }
 
-static void feedback_grows_stale(void **state)
+TEST(feedback_grows_stale)
 {
     struct rig *rig = rig_in_scene("");
-    (void)state;
     assert_true(aw_unitysim_stale(&rig->unity));
     assert_true(aw_unitysim_age_ns(&rig->unity) == AW_NEVER);
     rig_run(rig, 0.1);
@@ -94,10 +89,9 @@ static void feedback_grows_stale(void **state)
     rig_free(rig);
 }
 
-static void lost_feedback_is_counted(void **state)
+TEST(lost_feedback_is_counted)
 {
     struct rig *rig = rig_in_scene("drop=20%&seed=3");
-    (void)state;
     rig_run(rig, 15);
     const struct aw_unitysim_counters *n = &rig->unity.counters;
     assert_in_range(n->lost, 150, 250);
@@ -121,11 +115,10 @@ static bool listen(void *context, const struct aw_received *received)
     return true;
 }
 
-static void malformed_datagrams_are_counted_with_the_reason(void **state)
+TEST(malformed_datagrams_are_counted_with_the_reason)
 {
     struct rig *rig = rig_in_scene("corrupt=50%&seed=1");
     struct story story = {0};
-    (void)state;
     rig_good(rig, aw_unitysim_idle(&rig->unity, 2 * AW_SECOND, listen, &story, &rig->err));
     const struct aw_unitysim_counters *n = &rig->unity.counters;
     assert_in_range(n->malformed, 40, 90);
@@ -135,11 +128,10 @@ static void malformed_datagrams_are_counted_with_the_reason(void **state)
     rig_free(rig);
 }
 
-static void another_client_is_noticed(void **state)
+TEST(another_client_is_noticed)
 {
     struct rig *rig = rig_in_scene("");
     struct story story = {0};
-    (void)state;
     rig_drive(rig, AW_UNITYSIM_ELBOW, 45);
     for (int i = 0; i < 400; i++) { /* theirs comes after ours, and lasts */
         int64_t deadline = rig->clock.time_ns + 10 * AW_MILLISECOND;
@@ -156,10 +148,9 @@ static void another_client_is_noticed(void **state)
 
 /* Stopping */
 
-static void stop_is_repeated_until_it_is_seen(void **state)
+TEST(stop_is_repeated_until_it_is_seen)
 {
     struct rig *rig = rig_in_scene("");
-    (void)state;
     rig_drive(rig, AW_UNITYSIM_ELBOW, 45);
     rig_run(rig, 0.5);
     uint64_t before = rig->unity.counters.sent;
@@ -174,18 +165,16 @@ static void stop_is_repeated_until_it_is_seen(void **state)
     rig_free(rig);
 }
 
-static void stop_works_where_nothing_is_heard(void **state)
+TEST(stop_works_where_nothing_is_heard)
 {
     struct rig *rig = rig_default();
-    (void)state;
     rig_good(rig, aw_unitysim_stop(&rig->unity, &rig->err));
     assert_int_equal(rig->unity.counters.sent, 5);
     rig_free(rig);
 }
 
-static void stop_stops_over_a_bad_line(void **state)
+TEST(stop_stops_over_a_bad_line)
 {
-    (void)state;
     for (int seed = 0; seed < 200; seed++) {
         char faults[80];
         snprintf(faults, sizeof faults, "drop=50%%&dup=20%%&corrupt=10%%&delay=20ms&seed=%d", seed);
@@ -209,11 +198,10 @@ static enum aw_status refuse(struct aw_clock *clock, int fd, short events, int64
     return AW_STOPPED;
 }
 
-static void stop_works_after_a_request_to_stop(void **state)
+TEST(stop_works_after_a_request_to_stop)
 {
     struct rig *rig = rig_in_scene("");
     struct aw_unitysim_move move = {0};
-    (void)state;
     rig_drive(rig, AW_UNITYSIM_ELBOW, 45);
     rig_run(rig, 0.5);
     int64_t before = rig->clock.time_ns;
@@ -227,11 +215,10 @@ static void stop_works_after_a_request_to_stop(void **state)
     rig_free(rig);
 }
 
-static void a_move_that_is_stopped_stops_its_joints(void **state)
+TEST(a_move_that_is_stopped_stops_its_joints)
 {
     struct rig *rig = rig_in_scene("");
     struct aw_unitysim_move move = {0};
-    (void)state;
     aw_unitysim_move_to(&move, AW_UNITYSIM_SHOULDER, 2500);
     rig_good(rig, aw_unitysim_idle(&rig->unity, AW_SECOND, NULL, NULL, &rig->err));
     struct aw_unitysim_drive up = {45, AW_UNITYSIM_INCREASE};
@@ -247,11 +234,10 @@ static void a_move_that_is_stopped_stops_its_joints(void **state)
 
 /* Scenes, camera, limits */
 
-static void a_scene_is_asked_for_until_it_answers(void **state)
+TEST(a_scene_is_asked_for_until_it_answers)
 {
     struct aw_unitysim_device_options options = aw_unitysim_device_defaults();
     struct rig *rig = rig_of(&options, "drop=50%&seed=4");
-    (void)state;
     rig_good(rig, aw_unitysim_scene_load(&rig->unity, 2, NULL, 5 * AW_SECOND, &rig->err));
     struct aw_unitysim_truth truth = rig_truth(rig);
     assert_int_equal(truth.scene, 2);
@@ -261,9 +247,8 @@ static void a_scene_is_asked_for_until_it_answers(void **state)
     rig_free(rig);
 }
 
-static void a_scene_takes_the_arm_to_its_start(void **state)
+TEST(a_scene_takes_the_arm_to_its_start)
 {
-    (void)state;
     for (int joint = 0; joint < AW_UNITYSIM_JOINTS; joint++) {
         struct rig *rig = rig_in_scene("");
         rig_drive(rig, joint, 45);
@@ -281,10 +266,9 @@ static void a_scene_takes_the_arm_to_its_start(void **state)
     }
 }
 
-static void a_scene_that_does_not_come(void **state)
+TEST(a_scene_that_does_not_come)
 {
     struct rig *rig = rig_default();
-    (void)state;
     rig_bad(rig, aw_unitysim_scene_load(&rig->unity, 9, NULL, 5 * AW_SECOND, &rig->err), AW_TIMEOUT,
             "no feedback within 5 s");
     assert_true(rig->clock.time_ns >= 5 * AW_SECOND);
@@ -292,10 +276,9 @@ static void a_scene_that_does_not_come(void **state)
     rig_free(rig);
 }
 
-static void limits_that_exclude_the_centre(void **state)
+TEST(limits_that_exclude_the_centre)
 {
     struct rig *rig = rig_default();
-    (void)state;
     rig->unity.options.limits.joint[AW_UNITYSIM_ELBOW] = (struct aw_unitysim_limit){2100, 2500};
     rig_good(rig, aw_unitysim_scene_load(&rig->unity, 1, NULL, 5 * AW_SECOND, &rig->err));
     rig_run(rig, 0.5);
@@ -306,11 +289,10 @@ static void limits_that_exclude_the_centre(void **state)
     rig_free(rig);
 }
 
-static void the_camera_is_asked_for_again(void **state)
+TEST(the_camera_is_asked_for_again)
 {
     struct rig *rig = rig_in_scene("drop=60%&seed=2");
     struct aw_unitysim_camera camera;
-    (void)state;
     rig_good(rig, aw_unitysim_camera_get(&rig->unity, &camera, 5 * AW_SECOND, &rig->err));
     assert_int_equal(camera.x, -185);
     assert_int_equal(camera.ry, 270);
@@ -322,11 +304,10 @@ static void the_camera_is_asked_for_again(void **state)
     rig_free(rig);
 }
 
-static void an_update_keeps_the_camera(void **state)
+TEST(an_update_keeps_the_camera)
 {
     struct rig *rig = rig_in_scene("");
     struct aw_unitysim_camera camera = {-100, 300, 50, 10, 20, 350};
-    (void)state;
     rig_good(rig, aw_unitysim_update(&rig->unity, &camera, AW_SECOND, &rig->err));
     struct aw_unitysim_truth truth = rig_truth(rig);
     assert_memory_equal(&truth.camera, &camera, sizeof camera);
@@ -342,9 +323,8 @@ static void an_update_keeps_the_camera(void **state)
 
 /* Moving */
 
-static void the_published_approach(void **state)
+TEST(the_published_approach)
 {
-    (void)state;
     assert_int_equal(aw_unitysim_approach(67, 10, 500), 67);
     assert_int_equal(aw_unitysim_approach(67, 10, 134), 67); /* 67 * 20 / 10 */
     assert_int_equal(aw_unitysim_approach(67, 10, 133), 62); /* 67 - 67 * 10 / 133 */
@@ -354,11 +334,10 @@ static void the_published_approach(void **state)
     assert_int_equal(aw_unitysim_approach(10, 10, 11), 10); /* never above what was asked for */
 }
 
-static void several_joints_move_at_once(void **state)
+TEST(several_joints_move_at_once)
 {
     struct rig *rig = rig_in_scene("");
     struct aw_unitysim_move move = {0};
-    (void)state;
     aw_unitysim_move_to(&move, AW_UNITYSIM_SHOULDER, 2500);
     aw_unitysim_move_to(&move, AW_UNITYSIM_ELBOW, 1750);
     aw_unitysim_move_to(&move, AW_UNITYSIM_HAND, 2700);
@@ -375,9 +354,8 @@ static void several_joints_move_at_once(void **state)
     rig_free(rig);
 }
 
-static void moves_arrive_with_every_speed_and_bad_lines(void **state)
+TEST(moves_arrive_with_every_speed_and_bad_lines)
 {
-    (void)state;
     for (int speed = 0; speed < 3; speed++) {
         for (int seed = 0; seed < 60; seed++) {
             char faults[80];
@@ -401,11 +379,10 @@ static void moves_arrive_with_every_speed_and_bad_lines(void **state)
 
 /* What came before the move counts for nothing; three messages in a row show that all stand, and
  * the next one ends it. */
-static void an_arm_that_is_there_is_watched_for_a_while(void **state)
+TEST(an_arm_that_is_there_is_watched_for_a_while)
 {
     struct rig *rig = rig_in_scene("");
     struct aw_unitysim_move move = {0};
-    (void)state;
     rig_run(rig, 0.1);
     uint64_t before = rig->unity.feedback.count;
     aw_unitysim_move_to(&move, AW_UNITYSIM_ELBOW, 2048);
@@ -430,11 +407,10 @@ static bool watch_limited(void *context, const struct aw_received *received)
 
 /* The scene's limit is nearer than the client's: within the tolerance is good enough, once twenty
  * messages have brought it no nearer. */
-static void a_limit_just_before_the_goal(void **state)
+TEST(a_limit_just_before_the_goal)
 {
     struct rig *rig = rig_in_scene("");
     struct aw_unitysim_move move = {0};
-    (void)state;
     rig->unity.options.limits.joint[AW_UNITYSIM_ELBOW].max = 2492;
     rig_good(rig, aw_unitysim_update(&rig->unity, NULL, AW_SECOND, &rig->err));
     rig->unity.options.limits = aw_unitysim_limits_default();
@@ -446,11 +422,10 @@ static void a_limit_just_before_the_goal(void **state)
     rig_free(rig);
 }
 
-static void a_joint_that_is_stuck_is_named(void **state)
+TEST(a_joint_that_is_stuck_is_named)
 {
     struct rig *rig = rig_in_scene("");
     struct aw_unitysim_move move = {.timeout_ns = 4 * AW_SECOND};
-    (void)state;
     aw_unitysim_device_stick(rig->device, 1U << AW_UNITYSIM_WRIST_FLEX);
     aw_unitysim_move_to(&move, AW_UNITYSIM_SHOULDER, 2100);
     aw_unitysim_move_to(&move, AW_UNITYSIM_WRIST_FLEX, 2300);
@@ -462,11 +437,10 @@ static void a_joint_that_is_stuck_is_named(void **state)
     rig_free(rig);
 }
 
-static void goals_are_checked(void **state)
+TEST(goals_are_checked)
 {
     struct rig *rig = rig_in_scene("");
     struct aw_unitysim_move move = {0};
-    (void)state;
     aw_unitysim_move_to(&move, AW_UNITYSIM_ELBOW, 2600);
     rig_bad(rig, aw_unitysim_move(&rig->unity, &move, NULL, NULL, &rig->err), AW_LIMIT,
             "elbow: 2600 ticks (48.5 deg) is outside 1700 to 2570");
@@ -480,11 +454,10 @@ static void goals_are_checked(void **state)
     rig_free(rig);
 }
 
-static void no_feedback_no_move(void **state)
+TEST(no_feedback_no_move)
 {
     struct rig *rig = rig_default();
     struct aw_unitysim_move move = {.timeout_ns = AW_SECOND};
-    (void)state;
     aw_unitysim_move_to(&move, AW_UNITYSIM_ELBOW, 2500);
     rig_bad(rig, aw_unitysim_move(&rig->unity, &move, NULL, NULL, &rig->err), AW_TIMEOUT,
             "no feedback");
@@ -506,12 +479,11 @@ static bool freeze_midway(void *context, const struct aw_received *received)
     return false;
 }
 
-static void a_listener_ends_a_move(void **state)
+TEST(a_listener_ends_a_move)
 {
     struct rig *rig = rig_in_scene("");
     struct blackout blackout = {.rig = rig};
     struct aw_unitysim_move move = {0};
-    (void)state;
     aw_unitysim_move_to(&move, AW_UNITYSIM_SHOULDER, 2500);
     rig_good(rig, aw_unitysim_move(&rig->unity, &move, freeze_midway, &blackout, &rig->err));
     assert_true(blackout.done);
@@ -521,11 +493,10 @@ static void a_listener_ends_a_move(void **state)
 }
 
 /* Feedback goes away while the joint moves: it is stopped in the dark, and goes on afterwards. */
-static void a_joint_does_not_move_blindly(void **state)
+TEST(a_joint_does_not_move_blindly)
 {
     struct rig *rig = rig_in_scene("");
     struct aw_unitysim_move move = {0};
-    (void)state;
     aw_unitysim_move_to(&move, AW_UNITYSIM_SHOULDER, 3000);
     move.timeout_ns = 300 * AW_MILLISECOND;
     assert_int_equal(aw_unitysim_move(&rig->unity, &move, NULL, NULL, &rig->err), AW_TIMEOUT);
@@ -563,14 +534,13 @@ static struct aw_link *open_udp(const char *url, struct aw_clock *clock)
     return link;
 }
 
-static void nobody_listens(void **state)
+TEST(nobody_listens)
 {
     struct aw_real_clock clock = aw_real_clock(-1);
     struct aw_unitysim_options client = aw_unitysim_defaults();
     static struct aw_unitysim unity;
     struct aw_error err;
     char url[160];
-    (void)state;
     if (getenv("AW_EMULATED"))
         skip(); /* tests/cross.sh: the error queue of the emulator never ends */
     struct aw_link *gone = open_udp("udp-listen:0?reply=sender", &clock.base);
@@ -587,7 +557,7 @@ static void nobody_listens(void **state)
 }
 
 /* Loopback delivers at once, so what was sent before the stop waits to be read when it goes out. */
-static void feedback_from_before_a_stop_does_not_confirm_it(void **state)
+TEST(feedback_from_before_a_stop_does_not_confirm_it)
 {
     static const uint8_t at_rest[] = {0xFF, 0xFF, 0x04, 0x1E, 0x00, 0x00, 0x08, 0x00, 0x00,
                                       0x00, 0x01, 0x00, 0x08, 0x00, 0x00, 0x00, 0x02, 0x00,
@@ -598,7 +568,6 @@ static void feedback_from_before_a_stop_does_not_confirm_it(void **state)
     static struct aw_unitysim unity;
     uint8_t control[AW_UNITYSIM_FRAME_MAX];
     size_t size;
-    (void)state;
     struct aw_link *device = open_udp("udp-listen:0?reply=sender", &clock.base);
     struct aw_link *link = open_udp(device->ready, &clock.base);
     aw_unitysim_init(&unity, link, NULL, &options);
@@ -616,7 +585,7 @@ static void feedback_from_before_a_stop_does_not_confirm_it(void **state)
 }
 
 /* By the wall clock: all that may take as long as a loaded machine wants. */
-static void real_sockets_and_real_time(void **state)
+TEST(real_sockets_and_real_time)
 {
     struct aw_unitysim_device_options options = aw_unitysim_device_defaults();
     struct aw_unitysim_options client = aw_unitysim_defaults();
@@ -626,7 +595,6 @@ static void real_sockets_and_real_time(void **state)
     pthread_t thread;
     void *stopped;
     int ends[2];
-    (void)state;
     if (getenv("AW_EMULATED"))
         skip(); /* tests/cross.sh: as above */
     assert_int_equal(pipe(ends), 0);
@@ -655,11 +623,10 @@ static void real_sockets_and_real_time(void **state)
     close(ends[1]);
 }
 
-static void the_link_chooses_the_length_byte(void **state)
+TEST(the_link_chooses_the_length_byte)
 {
     struct aw_variant variant = aw_unitysim_protocol.variants[0];
     struct aw_error err;
-    (void)state;
     assert_int_equal(aw_unitysim_variant("udp:?listen=1", &variant, &err), AW_OK);
     assert_string_equal(variant.name, "spec");
     assert_int_equal(aw_unitysim_variant("udp:127.0.0.1:30004?compat=40", &variant, &err), AW_OK);
@@ -716,9 +683,8 @@ static void print_record(const struct aw_record *record, FILE *out)
     print_datagram(out, bytes, size);
 }
 
-static void a_client_begins_with_these(void **state)
+TEST(a_client_begins_with_these)
 {
-    (void)state;
     struct aw_unitysim_options options = aw_unitysim_defaults();
     struct aw_unitysim_limits limits = aw_unitysim_limits_default();
     assert_memory_equal(&options.limits, &limits, sizeof limits);
@@ -792,9 +758,8 @@ static void print_session(const struct aw_unitysim_device_options *options, cons
     rig_free(rig);
 }
 
-static void sessions_are_as_they_were(void **state)
+TEST(sessions_are_as_they_were)
 {
-    (void)state;
     FILE *out = begin_picture();
     struct aw_unitysim_device_options options = aw_unitysim_device_defaults();
     print_session(&options, "", out);
@@ -880,9 +845,8 @@ static void print_blind_move(FILE *out)
     rig_free(rig);
 }
 
-static void moves_are_as_they_were(void **state)
+TEST(moves_are_as_they_were)
 {
-    (void)state;
     FILE *out = begin_picture();
     print_stuck_moves(out);
     print_blind_move(out);
@@ -934,9 +898,8 @@ static void print_rival(struct rig *rig, const char *hex, int times, FILE *out)
 #define ELBOW_45_HAND_2 "FF FF 01 14 00 00 00 00 01 2D 00 01 02 00 00 00 03 00 00 00 04 02 00 02 AE"
 #define SHOULDER_9      "FF FF 01 14 00 09 00 01 01 00 00 00 02 00 00 00 03 00 00 00 04 00 00 00 D6"
 
-static void rivals_are_told_as_they_were(void **state)
+TEST(rivals_are_told_as_they_were)
 {
-    (void)state;
     FILE *out = begin_picture();
     struct rig *rig = rig_in_scene("");
     struct aw_unitysim_drive keep = {.velocity = 9, .state = AW_UNITYSIM_KEEP};
@@ -991,9 +954,8 @@ static void drive_hand(void *context, bool tx, const void *bytes, size_t size)
         rig->device->ops->receive(rig->device, hand, sizeof hand, rig->clock.time_ns);
 }
 
-static void a_stop_that_is_undone_is_told(void **state)
+TEST(a_stop_that_is_undone_is_told)
 {
-    (void)state;
     struct rig *rig = rig_in_scene("");
     rig->link = rig->unity.link = aw_trace_wrap(rig->link, drive_hand, rig);
     rig_run(rig, 0.1);
@@ -1012,9 +974,8 @@ static void a_stop_that_is_undone_is_told(void **state)
 
 /* Feedback every 15 ms, with a silence of so long between two of them; and how much of it counts.
  */
-static void silences_are_counted_as_losses(void **state)
+TEST(silences_are_counted_as_losses)
 {
-    (void)state;
     static const struct {
         double silence_ms;
         int lost;
@@ -1043,9 +1004,8 @@ static void silences_are_counted_as_losses(void **state)
 }
 
 /* When the kernel received it counts, unless the wall clock was set meanwhile. */
-static void feedback_is_as_old_as_the_kernel_says(void **state)
+TEST(feedback_is_as_old_as_the_kernel_says)
 {
-    (void)state;
     static const struct {
         int64_t ago_ms;
         bool counts;
@@ -1064,9 +1024,8 @@ static void feedback_is_as_old_as_the_kernel_says(void **state)
     }
 }
 
-static void a_new_client_has_nothing(void **state)
+TEST(a_new_client_has_nothing)
 {
-    (void)state;
     static struct aw_unitysim unity;
     static const struct aw_unitysim_counters none;
     struct aw_unitysim_options options = aw_unitysim_defaults();
@@ -1083,9 +1042,8 @@ static void a_new_client_has_nothing(void **state)
     aw_unitysim_free(&unity);
 }
 
-static void as_many_samples_as_wanted_are_kept(void **state)
+TEST(as_many_samples_as_wanted_are_kept)
 {
-    (void)state;
     struct rig *rig = rig_in_scene("");
     rig->unity.options.samples_max = 5;
     rig_drive(rig, AW_UNITYSIM_ELBOW, 45);
@@ -1148,9 +1106,8 @@ static void print_received(struct aw_unitysim *unity, FILE *out)
             (int)unity->counters.feedback);
 }
 
-static void what_comes_is_told_as_it_was(void **state)
+TEST(what_comes_is_told_as_it_was)
 {
-    (void)state;
     static const struct told told[] = {
         {AW_EVENT, "no program listens", NULL, 0},
         {AW_EVENT, NULL, NULL, 0},
@@ -1194,9 +1151,8 @@ static void what_comes_is_told_as_it_was(void **state)
 }
 
 /* While the move is under way, not before it begins. */
-static void a_move_ends_with_its_link(void **state)
+TEST(a_move_ends_with_its_link)
 {
-    (void)state;
     static const struct told lost[] = {{AW_TIMEOUT, "", NULL, 0}, {AW_LOST, "", NULL, 0}},
                              stopped[] = {{AW_TIMEOUT, "", NULL, 0}, {AW_STOPPED, "", NULL, 0}};
     struct aw_virtual_clock clock = aw_virtual_clock();
@@ -1226,9 +1182,8 @@ static void ask_for_the_camera(void *context, bool tx, const void *bytes, size_t
         rig->device->ops->receive(rig->device, request, sizeof request, rig->clock.time_ns);
 }
 
-static void only_feedback_confirms_a_scene(void **state)
+TEST(only_feedback_confirms_a_scene)
 {
-    (void)state;
     struct rig *rig = rig_in_scene("");
     rig_run(rig, 0.1); /* it is at its start */
     aw_unitysim_device_mute(rig->device, true);
@@ -1238,56 +1193,4 @@ static void only_feedback_confirms_a_scene(void **state)
             "no feedback within 1 s");
     assert_true(rig->unity.counters.camera > 0);
     rig_free(rig);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(streams_every_15_ms_without_drift),
-        cmocka_unit_test(a_late_tick_is_left_out),
-        cmocka_unit_test(looking_on_sends_nothing),
-        cmocka_unit_test(speeds_are_cut_to_the_cap),
-        cmocka_unit_test(feedback_grows_stale),
-        cmocka_unit_test(lost_feedback_is_counted),
-        cmocka_unit_test(malformed_datagrams_are_counted_with_the_reason),
-        cmocka_unit_test(another_client_is_noticed),
-        cmocka_unit_test(stop_is_repeated_until_it_is_seen),
-        cmocka_unit_test(stop_works_where_nothing_is_heard),
-        cmocka_unit_test(stop_stops_over_a_bad_line),
-        cmocka_unit_test(feedback_from_before_a_stop_does_not_confirm_it),
-        cmocka_unit_test(stop_works_after_a_request_to_stop),
-        cmocka_unit_test(a_move_that_is_stopped_stops_its_joints),
-        cmocka_unit_test(a_scene_is_asked_for_until_it_answers),
-        cmocka_unit_test(a_scene_takes_the_arm_to_its_start),
-        cmocka_unit_test(a_scene_that_does_not_come),
-        cmocka_unit_test(limits_that_exclude_the_centre),
-        cmocka_unit_test(the_camera_is_asked_for_again),
-        cmocka_unit_test(an_update_keeps_the_camera),
-        cmocka_unit_test(the_published_approach),
-        cmocka_unit_test(several_joints_move_at_once),
-        cmocka_unit_test(moves_arrive_with_every_speed_and_bad_lines),
-        cmocka_unit_test(an_arm_that_is_there_is_watched_for_a_while),
-        cmocka_unit_test(a_limit_just_before_the_goal),
-        cmocka_unit_test(a_joint_that_is_stuck_is_named),
-        cmocka_unit_test(goals_are_checked),
-        cmocka_unit_test(no_feedback_no_move),
-        cmocka_unit_test(a_listener_ends_a_move),
-        cmocka_unit_test(a_joint_does_not_move_blindly),
-        cmocka_unit_test(nobody_listens),
-        cmocka_unit_test(real_sockets_and_real_time),
-        cmocka_unit_test(the_link_chooses_the_length_byte),
-        cmocka_unit_test(a_client_begins_with_these),
-        cmocka_unit_test(sessions_are_as_they_were),
-        cmocka_unit_test(moves_are_as_they_were),
-        cmocka_unit_test(rivals_are_told_as_they_were),
-        cmocka_unit_test(a_stop_that_is_undone_is_told),
-        cmocka_unit_test(silences_are_counted_as_losses),
-        cmocka_unit_test(feedback_is_as_old_as_the_kernel_says),
-        cmocka_unit_test(a_new_client_has_nothing),
-        cmocka_unit_test(what_comes_is_told_as_it_was),
-        cmocka_unit_test(as_many_samples_as_wanted_are_kept),
-        cmocka_unit_test(a_move_ends_with_its_link),
-        cmocka_unit_test(only_feedback_confirms_a_scene),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

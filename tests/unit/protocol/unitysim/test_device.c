@@ -65,10 +65,9 @@ static void assert_silent(struct rig *rig)
                      AW_TIMEOUT);
 }
 
-static void silent_until_a_scene(void **state)
+TEST(silent_until_a_scene)
 {
     struct rig *rig = rig_default();
-    (void)state;
     assert_silent(rig);
     rig_put(rig, ALL_STOP);
     rig_put(rig, "FF FF 03 FC");
@@ -85,10 +84,9 @@ static void silent_until_a_scene(void **state)
     rig_free(rig);
 }
 
-static void both_lengths_of_a_scene(void **state)
+TEST(both_lengths_of_a_scene)
 {
     struct rig *rig = rig_default();
-    (void)state;
     rig_put(rig, SCENE_1_LENGTH_38);
     assert_int_equal(rig_truth(rig).scene, 1);
     assert_int_equal(rig_truth(rig).frame_rate, 30);
@@ -101,10 +99,9 @@ static void both_lengths_of_a_scene(void **state)
     rig_free(rig);
 }
 
-static void commands_latch(void **state)
+TEST(commands_latch)
 {
     struct rig *rig = rig_in_scene("");
-    (void)state;
     rig_put(rig, SHOULDER_ELBOW_HAND);
     rig_run(rig, 0.3);
     struct aw_unitysim_truth truth = rig_truth(rig);
@@ -118,10 +115,9 @@ static void commands_latch(void **state)
     rig_free(rig);
 }
 
-static void states_3_and_4(void **state)
+TEST(states_3_and_4)
 {
     struct rig *rig = rig_in_scene("");
-    (void)state;
     rig_put(rig, SHOULDER_ELBOW_HAND);
     put_with_checksum(rig,
                       "FF FF 01 14 00 09 00 03 01 00 00 04 02 05 00 00 03 00 00 FF 04 5A 00 03");
@@ -148,9 +144,8 @@ static double ticks_in_a_second(enum aw_unitysim_speed speed)
     return travelled * 2;
 }
 
-static void speed_models(void **state)
+TEST(speed_models)
 {
-    (void)state;
     rig_near(ticks_in_a_second(AW_UNITYSIM_SERVO), 67 * 0.684 * 4096 / 360, 1e-6);
     rig_near(ticks_in_a_second(AW_UNITYSIM_UNITY), 67 * 0.80 * 4096 / 360, 1e-6);
     rig_near(ticks_in_a_second(AW_UNITYSIM_NOMINAL), 67 * 1.2 * 4096 / 360, 1e-6);
@@ -159,9 +154,8 @@ static void speed_models(void **state)
     assert_string_equal(aw_unitysim_speed_names[AW_UNITYSIM_NOMINAL], "nominal");
 }
 
-static void coasts_at_most_a_step(void **state)
+TEST(coasts_at_most_a_step)
 {
-    (void)state;
     for (int ms = 100; ms < 140; ms++) {
         struct rig *rig = rig_in_scene("");
         rig_put(rig, SHOULDER_ELBOW_HAND);
@@ -177,10 +171,9 @@ static void coasts_at_most_a_step(void **state)
     }
 }
 
-static void limits_park_the_joint(void **state)
+TEST(limits_park_the_joint)
 {
     struct rig *rig = rig_in_scene("");
-    (void)state;
     rig_put(rig, SHOULDER_ELBOW_HAND);
     rig_run(rig, 5);
     rig_near(rig_ticks(rig, AW_UNITYSIM_SHOULDER), 3073, 1e-6);
@@ -191,10 +184,9 @@ static void limits_park_the_joint(void **state)
     rig_free(rig);
 }
 
-static void an_update_drives_back_inside(void **state)
+TEST(an_update_drives_back_inside)
 {
     struct rig *rig = rig_in_scene("");
-    (void)state;
     rig_put(rig, SHOULDER_ELBOW_HAND);
     rig_run(rig, 5);
     put_with_checksum(rig,
@@ -208,10 +200,9 @@ static void an_update_drives_back_inside(void **state)
     rig_free(rig);
 }
 
-static void a_scene_resets_everything(void **state)
+TEST(a_scene_resets_everything)
 {
     struct rig *rig = rig_in_scene("");
-    (void)state;
     rig_put(rig, SHOULDER_ELBOW_HAND);
     rig_run(rig, 1);
     rig_put(rig, SCENE_1);
@@ -227,7 +218,7 @@ static void a_scene_resets_everything(void **state)
 
 /* The published simulation loads before it reads on: what is not there is as it was for the scene
  * before, but for the camera of an update. */
-static void a_scene_that_is_cut_short_is_loaded(void **state)
+TEST(a_scene_that_is_cut_short_is_loaded)
 {
     static const struct {
         const char *hex; /* without the checksum */
@@ -241,7 +232,6 @@ static void a_scene_that_is_cut_short_is_loaded(void **state)
         {"FF FF 00 28 02 1E " CAMERA_9 " 04 04 01 0C A4 06 0A 0A 04 04 01 0C 16 03 00 0D 88 07 F0",
          2, 9, 3073}, /* the last byte is the checksum */
     };
-    (void)state;
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         struct rig *rig = rig_default();
         put_with_checksum(rig, "FF FF 00 28 01 1E 00 00 01 00 00 01 00 00 01 00 00 01 00 00 01 00 "
@@ -263,10 +253,9 @@ static void a_scene_that_is_cut_short_is_loaded(void **state)
 }
 
 /* Its arm is gone, the feedback goes on with what was seen last; nobody answers for the camera. */
-static void after_scene_0_the_feedback_stands_still(void **state)
+TEST(after_scene_0_the_feedback_stands_still)
 {
     struct rig *rig = rig_in_scene("");
-    (void)state;
     rig_put(rig, SHOULDER_ELBOW_HAND);
     rig_run(rig, 0.5);
     int shoulder = rig->unity.feedback.position[AW_UNITYSIM_SHOULDER];
@@ -292,10 +281,9 @@ static void after_scene_0_the_feedback_stands_still(void **state)
     rig_free(rig);
 }
 
-static void unknown_scenes_do_not_load(void **state)
+TEST(unknown_scenes_do_not_load)
 {
     struct rig *rig = rig_default();
-    (void)state;
     put_with_checksum(rig,
                       "FF FF 00 28 07 1F 00 00 01 00 00 01 00 00 01 00 00 01 00 00 01 00 00 01 "
                       "04 04 01 0C A4 06 0A 0A 04 04 01 0C 16 03 00 0D 88 07 F0 0A");
@@ -314,10 +302,9 @@ static void unknown_scenes_do_not_load(void **state)
     rig_free(rig);
 }
 
-static void cameras(void **state)
+TEST(cameras)
 {
     struct rig *rig = rig_in_scene("");
-    (void)state;
     rig_put(rig, "FF FF 03 FC");
     assert_next_is(rig, "FF FF 05 12 B9 00 00 F4 01 01 00 00 01 42 00 01 0E 01 01 00 00 01 E4");
     rig_put(rig, SCENE_2_WITH_CAMERA);
@@ -338,10 +325,9 @@ static void cameras(void **state)
     rig_free(rig);
 }
 
-static void what_is_wrong_is_dropped_and_counted(void **state)
+TEST(what_is_wrong_is_dropped_and_counted)
 {
     struct rig *rig = rig_in_scene("");
-    (void)state;
     aw_link_write(rig->link, "", 0, NULL);
     assert_int_equal(counters(rig)->empty, 1);
     rig_put(rig, "FF FF 03");
@@ -368,7 +354,7 @@ static void what_is_wrong_is_dropped_and_counted(void **state)
 
 /* Sizes that the published simulation never looks at. What holds afterwards: the camera's x, the
  * upper limits of shoulder and elbow, the velocities of shoulder and hand; and how many answers. */
-static void odd_sizes_are_taken_and_counted(void **state)
+TEST(odd_sizes_are_taken_and_counted)
 {
     static const struct {
         const char *what, *hex; /* without the checksum */
@@ -402,7 +388,6 @@ static void odd_sizes_are_taken_and_counted(void **state)
          "0A 01",
          9, 2816, 2560, 0, 0, 0},
     };
-    (void)state;
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         struct rig *rig = rig_in_scene("");
         print_message("%s\n", cases[i].what);
@@ -420,10 +405,9 @@ static void odd_sizes_are_taken_and_counted(void **state)
     }
 }
 
-static void a_short_control_packet_takes_effect_as_far_as_it_goes(void **state)
+TEST(a_short_control_packet_takes_effect_as_far_as_it_goes)
 {
     struct rig *rig = rig_in_scene("");
-    (void)state;
     put_with_checksum(rig, "FF FF 01 14 00 43 00 01 01 2D 00 01 02 07 00");
     struct aw_unitysim_truth truth = rig_truth(rig);
     assert_int_equal(truth.drive[AW_UNITYSIM_SHOULDER].velocity, 67);
@@ -434,10 +418,9 @@ static void a_short_control_packet_takes_effect_as_far_as_it_goes(void **state)
     rig_free(rig);
 }
 
-static void the_order_of_joints_is_free(void **state)
+TEST(the_order_of_joints_is_free)
 {
     struct rig *rig = rig_in_scene("");
-    (void)state;
     put_with_checksum(rig,
                       "FF FF 01 FF 04 11 00 02 03 12 00 01 07 13 00 01 01 14 00 01 00 15 00 01");
     struct aw_unitysim_truth truth = rig_truth(rig);
@@ -460,11 +443,10 @@ static unsigned echo(struct rig *rig, unsigned velocity)
     return (unsigned)rig->unity.feedback.velocity[AW_UNITYSIM_HAND];
 }
 
-static void velocities_come_back(void **state)
+TEST(velocities_come_back)
 {
     struct aw_unitysim_device_options options = aw_unitysim_device_defaults();
     unsigned low = 0;
-    (void)state;
     options.scene = 1;
     struct rig *rig = rig_of(&options, "");
     for (unsigned v = 0; v < 1024; v++)
@@ -484,10 +466,9 @@ static void velocities_come_back(void **state)
     rig_free(rig);
 }
 
-static void ticks_are_cut_off(void **state)
+TEST(ticks_are_cut_off)
 {
     struct rig *rig = rig_in_scene("");
-    (void)state;
     for (int i = 0; i < 40; i++) {
         put_with_checksum(
             rig, "FF FF 01 14 00 01 00 01 01 01 00 02 02 00 00 00 03 00 00 00 04 01 00 01");
@@ -502,11 +483,10 @@ static void ticks_are_cut_off(void **state)
     rig_free(rig);
 }
 
-static void the_keyboard_ends_with_the_first_datagram(void **state)
+TEST(the_keyboard_ends_with_the_first_datagram)
 {
     struct rig *rig = rig_default();
     struct aw_unitysim_drive up = {AW_UNITYSIM_KEY_VELOCITY, AW_UNITYSIM_INCREASE};
-    (void)state;
     assert_true(aw_unitysim_device_key_scene(rig->device, 2));
     assert_true(aw_unitysim_device_key_drive(rig->device, AW_UNITYSIM_ELBOW, up));
     rig_run(rig, 0.5);
@@ -520,10 +500,9 @@ static void the_keyboard_ends_with_the_first_datagram(void **state)
     rig_free(rig);
 }
 
-static void faults(void **state)
+TEST(faults)
 {
     struct aw_unitysim_device_options options = aw_unitysim_device_defaults();
-    (void)state;
     options.scene = 1;
     options.feedback_loss = 0.3;
     options.stuck = 1U << AW_UNITYSIM_ELBOW;
@@ -539,10 +518,9 @@ static void faults(void **state)
     rig_free(rig);
 }
 
-static void a_frozen_simulator_takes_up_where_it_was(void **state)
+TEST(a_frozen_simulator_takes_up_where_it_was)
 {
     struct rig *rig = rig_in_scene("");
-    (void)state;
     rig_put(rig, SHOULDER_ELBOW_HAND);
     rig_run(rig, 0.5);
     aw_unitysim_device_freeze(rig->device, true);
@@ -559,10 +537,9 @@ static void a_frozen_simulator_takes_up_where_it_was(void **state)
 }
 
 /* The same commands at the same times make the same run, however often somebody looks. */
-static void runs_repeat(void **state)
+TEST(runs_repeat)
 {
     double ends[2];
-    (void)state;
     for (int i = 0; i < 2; i++) {
         struct rig *rig = rig_in_scene("");
         rig_put(rig, SHOULDER_ELBOW_HAND);
@@ -641,9 +618,8 @@ static const struct sending session[] = {
     {330, "FF FF 01 14 00 FF 00 02 01 FF 00 01 02 FF 00 01 03 FF 00 02 04 FF 00 01"},
     {0, NULL}};
 
-static void a_session_is_as_it_was(void **state)
+TEST(a_session_is_as_it_was)
 {
-    (void)state;
     static const struct aw_unitysim_device_options cases[] = {
         {.scenes = 6},
         {.scenes = 6, .scene = 5, .speed = AW_UNITYSIM_UNITY, .low_echo = true, .stuck = 2},
@@ -664,9 +640,8 @@ static void a_session_is_as_it_was(void **state)
     end_picture(out, "session-unitysim.txt");
 }
 
-static void each_scene_has_its_view(void **state)
+TEST(each_scene_has_its_view)
 {
-    (void)state;
     static const struct aw_unitysim_camera views[] = {
         {-185, 500, 0, 66, 270, 0},    {-185, 500, 0, 66, 270, 0},    {-185, 500, 0, 66, 270, 0},
         {-185, 500, 0, 66, 270, 0},    {-208, 403, -222, 55, 299, 0}, {-320, 536, 0, 82, 270, 0},
@@ -678,9 +653,8 @@ static void each_scene_has_its_view(void **state)
 }
 
 /* Where the shoulder and the hand are, every 10 ms, while their limits are moved past them. */
-static void ways_are_as_they_were(void **state)
+TEST(ways_are_as_they_were)
 {
-    (void)state;
     static const struct sending script[] = {
         {5, "FF FF 01 14 00 01 00 01 01 00 00 00 02 00 00 00 03 00 00 00 04 02 00 02"}, /* slowly */
         {65, "FF FF 01 14 00 FF 03 01 01 00 00 00 02 00 00 00 03 00 00 00 04 FF 03 02"},
@@ -713,9 +687,8 @@ static void ways_are_as_they_were(void **state)
 }
 
 /* As much waits as a socket would hold; what comes then is lost. */
-static void queues_have_an_end(void **state)
+TEST(queues_have_an_end)
 {
-    (void)state;
     struct rig *rig = rig_in_scene("");
     uint8_t bytes[64];
     size_t got;
@@ -741,9 +714,8 @@ static void queues_have_an_end(void **state)
 }
 
 /* The shortest and the longest that is looked at, and one byte less and more. */
-static void sizes_have_bounds(void **state)
+TEST(sizes_have_bounds)
 {
-    (void)state;
     static const struct {
         int size;
         uint64_t applied, too_short_or_long;
@@ -761,9 +733,8 @@ static void sizes_have_bounds(void **state)
 }
 
 /* Control with so many entries that are whole, and what it counts as. */
-static void entries_are_counted(void **state)
+TEST(entries_are_counted)
 {
-    (void)state;
     static const struct {
         const char *hex;
         int shoulder, elbow;
@@ -795,9 +766,8 @@ static void entries_are_counted(void **state)
 }
 
 /* Without a scene nothing moves, by keys or by datagrams, and limits are kept for later. */
-static void without_a_scene_nothing_moves(void **state)
+TEST(without_a_scene_nothing_moves)
 {
-    (void)state;
     struct rig *rig = rig_default();
     struct aw_unitysim_drive up = {AW_UNITYSIM_KEY_VELOCITY, AW_UNITYSIM_INCREASE};
     assert_true(aw_unitysim_device_key_drive(rig->device, AW_UNITYSIM_ELBOW, up));
@@ -810,41 +780,4 @@ static void without_a_scene_nothing_moves(void **state)
     assert_true(rig->device->ops->next_event(rig->device) == AW_NEVER);
     assert_int_equal(truth.counters.lost, 0);
     rig_free(rig);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(silent_until_a_scene),
-        cmocka_unit_test(both_lengths_of_a_scene),
-        cmocka_unit_test(commands_latch),
-        cmocka_unit_test(states_3_and_4),
-        cmocka_unit_test(speed_models),
-        cmocka_unit_test(coasts_at_most_a_step),
-        cmocka_unit_test(limits_park_the_joint),
-        cmocka_unit_test(an_update_drives_back_inside),
-        cmocka_unit_test(a_scene_resets_everything),
-        cmocka_unit_test(a_scene_that_is_cut_short_is_loaded),
-        cmocka_unit_test(after_scene_0_the_feedback_stands_still),
-        cmocka_unit_test(unknown_scenes_do_not_load),
-        cmocka_unit_test(cameras),
-        cmocka_unit_test(what_is_wrong_is_dropped_and_counted),
-        cmocka_unit_test(odd_sizes_are_taken_and_counted),
-        cmocka_unit_test(a_short_control_packet_takes_effect_as_far_as_it_goes),
-        cmocka_unit_test(the_order_of_joints_is_free),
-        cmocka_unit_test(velocities_come_back),
-        cmocka_unit_test(ticks_are_cut_off),
-        cmocka_unit_test(the_keyboard_ends_with_the_first_datagram),
-        cmocka_unit_test(faults),
-        cmocka_unit_test(a_frozen_simulator_takes_up_where_it_was),
-        cmocka_unit_test(runs_repeat),
-        cmocka_unit_test(a_session_is_as_it_was),
-        cmocka_unit_test(each_scene_has_its_view),
-        cmocka_unit_test(ways_are_as_they_were),
-        cmocka_unit_test(queues_have_an_end),
-        cmocka_unit_test(sizes_have_bounds),
-        cmocka_unit_test(entries_are_counted),
-        cmocka_unit_test(without_a_scene_nothing_moves),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

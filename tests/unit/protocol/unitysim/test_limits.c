@@ -1,15 +1,7 @@
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <unistd.h>
 
-#include <cmocka.h>
-
 #include "protocol/unitysim/limits.h"
+#include "test.h"
 
 static enum aw_status read_text(const char *text, struct aw_unitysim_limits *limits,
                                 struct aw_error *err)
@@ -23,11 +15,10 @@ static enum aw_status read_text(const char *text, struct aw_unitysim_limits *lim
     return status;
 }
 
-static void a_file_changes_the_joints_it_names(void **state)
+TEST(a_file_changes_the_joints_it_names)
 {
     struct aw_unitysim_limits limits;
     struct aw_error err;
-    (void)state;
     assert_int_equal(read_text("\xEF\xBB\xBF# narrow\n\n  elbow 1800\t2400 # up\r\n"
                                "wrist_flex -45deg 90deg\nhand 1950tick open\n",
                                &limits, &err),
@@ -41,7 +32,7 @@ static void a_file_changes_the_joints_it_names(void **state)
     assert_int_equal(limits.joint[AW_UNITYSIM_SHOULDER].min, 1028);
 }
 
-static void what_is_wrong_is_named_with_its_line(void **state)
+TEST(what_is_wrong_is_named_with_its_line)
 {
     static const struct {
         const char *text, *why;
@@ -58,7 +49,6 @@ static void what_is_wrong_is_named_with_its_line(void **state)
         {"elbow 5 70000\n", "l.txt:1:1: elbow: 70000 ticks are outside 0 to 65535", AW_LIMIT},
     };
     struct aw_unitysim_limits usual = aw_unitysim_limits_default();
-    (void)state;
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         struct aw_unitysim_limits limits;
         struct aw_error err;
@@ -70,12 +60,11 @@ static void what_is_wrong_is_named_with_its_line(void **state)
     }
 }
 
-static void what_is_saved_is_loaded(void **state)
+TEST(what_is_saved_is_loaded)
 {
     char path[] = "/tmp/test_unitysim_limits.XXXXXX";
     struct aw_unitysim_limits limits = aw_unitysim_limits_default(), again = limits;
     struct aw_error err;
-    (void)state;
     int fd = mkstemp(path);
     assert_true(fd >= 0);
     close(fd);
@@ -94,14 +83,4 @@ static void what_is_saved_is_loaded(void **state)
     assert_int_equal(aw_unitysim_limits_read(&again, NULL, path, &err), AW_USAGE);
     assert_non_null(strstr(err.text, "No such file"));
     assert_int_equal(aw_unitysim_limits_save(&limits, "/dev/full", &err), AW_LOST);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_file_changes_the_joints_it_names),
-        cmocka_unit_test(what_is_wrong_is_named_with_its_line),
-        cmocka_unit_test(what_is_saved_is_loaded),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

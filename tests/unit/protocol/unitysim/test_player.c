@@ -1,13 +1,7 @@
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <stdlib.h>
-
-#include <cmocka.h>
 
 #include "picture_helper.h"
 #include "protocol/unitysim/player.h"
+#include "test.h"
 
 #define MS INT64_C(1000000)
 
@@ -50,7 +44,7 @@ static struct aw_player start(const struct aw_sequence_row *rows, size_t n, uint
     return player;
 }
 
-static void one_joint_moves_at_a_time(void **state)
+TEST(one_joint_moves_at_a_time)
 {
     static const struct aw_sequence_row rows[] = {
         {.joint = 1, .position = 2135, .velocity = 45, .tolerance = 10},
@@ -60,7 +54,6 @@ static void one_joint_moves_at_a_time(void **state)
     struct aw_player player = start(rows, 2, 1, &sequence);
     struct arm arm = home();
     int steps = 0;
-    (void)state;
     for (; player.phase != AW_PLAYER_DONE && steps < 1000; steps++) {
         struct aw_player_order order = step(&player, &arm);
         bool at_elbow = player.phase != AW_PLAYER_DONE && player.row == 0;
@@ -75,7 +68,7 @@ static void one_joint_moves_at_a_time(void **state)
     assert_int_equal(step(&player, &arm).joint, -1);
 }
 
-static void goals_and_speeds_stay_within_their_limits(void **state)
+TEST(goals_and_speeds_stay_within_their_limits)
 {
     static const struct aw_sequence_row rows[] = {
         {.joint = 1, .position = 4000, .velocity = 300, .tolerance = 10},
@@ -84,7 +77,6 @@ static void goals_and_speeds_stay_within_their_limits(void **state)
     struct aw_sequence sequence;
     struct aw_player player = start(rows, 2, 1, &sequence);
     struct arm arm = home();
-    (void)state;
     assert_int_equal(player.goal, 2570);
     assert_int_equal(step(&player, &arm).velocity, 45);
     arm.positions[1] = 2565;
@@ -95,7 +87,7 @@ static void goals_and_speeds_stay_within_their_limits(void **state)
     assert_int_equal(player.phase, AW_PLAYER_MOVING);
 }
 
-static void the_joint_is_stopped_and_stands_before_the_delay_begins(void **state)
+TEST(the_joint_is_stopped_and_stands_before_the_delay_begins)
 {
     static const struct aw_sequence_row rows[] = {
         {.joint = 0, .position = 2100, .velocity = 60, .tolerance = 10, .delay_ms = 100},
@@ -104,7 +96,6 @@ static void the_joint_is_stopped_and_stands_before_the_delay_begins(void **state
     struct aw_sequence sequence;
     struct aw_player player = start(rows, 2, 1, &sequence);
     struct arm arm = home();
-    (void)state;
     arm.positions[0] = 2092;
     arm.moving[0] = true; /* the stop has not got there yet */
     for (int i = 0; i < 20; i++) {
@@ -123,14 +114,13 @@ static void the_joint_is_stopped_and_stands_before_the_delay_begins(void **state
     assert_true(player.since_ns == 500 * MS);
 }
 
-static void a_joint_that_went_too_far_goes_back_slowly(void **state)
+TEST(a_joint_that_went_too_far_goes_back_slowly)
 {
     static const struct aw_sequence_row row = {
         .joint = 2, .position = 2500, .velocity = 90, .tolerance = 10};
     struct aw_sequence sequence;
     struct aw_player player = start(&row, 1, 1, &sequence);
     struct arm arm = home();
-    (void)state;
     arm.positions[2] = 2495;
     arm.moving[2] = true;
     step(&player, &arm);
@@ -146,14 +136,13 @@ static void a_joint_that_went_too_far_goes_back_slowly(void **state)
     assert_int_equal(order.velocity, 20);
 }
 
-static void a_user_s_motion_waits_and_moves_nothing(void **state)
+TEST(a_user_s_motion_waits_and_moves_nothing)
 {
     static const struct aw_sequence_row row = {
         .joint = 4, .kind = AW_SEQUENCE_USER, .position = 2650, .velocity = 90, .tolerance = 10};
     struct aw_sequence sequence;
     struct aw_player player = start(&row, 1, 1, &sequence);
     struct arm arm = home();
-    (void)state;
     for (int i = 0; i < 100; i++) {
         assert_int_equal(step(&player, &arm).joint, -1);
         assert_int_equal(player.phase, AW_PLAYER_WAITING);
@@ -165,7 +154,7 @@ static void a_user_s_motion_waits_and_moves_nothing(void **state)
     assert_int_equal(player.phase, AW_PLAYER_DONE);
 }
 
-static void it_is_played_again_as_often_as_asked(void **state)
+TEST(it_is_played_again_as_often_as_asked)
 {
     static const struct aw_sequence_row rows[] = {
         {.joint = 1, .position = 2100, .velocity = 45, .tolerance = 10},
@@ -175,7 +164,6 @@ static void it_is_played_again_as_often_as_asked(void **state)
     struct aw_player player = start(rows, 2, 3, &sequence);
     struct arm arm = home();
     int steps = 0;
-    (void)state;
     while (player.phase != AW_PLAYER_DONE && ++steps < 1000)
         step(&player, &arm);
     assert_int_equal(player.phase, AW_PLAYER_DONE);
@@ -187,20 +175,18 @@ static void it_is_played_again_as_often_as_asked(void **state)
     assert_int_not_equal(player.phase, AW_PLAYER_DONE);
 }
 
-static void nothing_to_play_is_done(void **state)
+TEST(nothing_to_play_is_done)
 {
     struct aw_sequence sequence;
     struct aw_player player = start(NULL, 0, 0, &sequence);
     struct arm arm = home();
-    (void)state;
     assert_int_equal(player.phase, AW_PLAYER_DONE);
     assert_int_equal(step(&player, &arm).joint, -1);
 }
 
 /* A sequence played with joints that coast and stick, step by step. */
-static void a_sequence_is_played_as_it_was(void **unused)
+TEST(a_sequence_is_played_as_it_was)
 {
-    (void)unused;
     static const struct aw_sequence_row some[] = {
         {AW_UNITYSIM_ELBOW, AW_SEQUENCE_AUTO, 2300, 60, 10, 40, 1},
         {AW_UNITYSIM_HAND, AW_SEQUENCE_USER, 2000, 30, 25, 0, 2},
@@ -247,19 +233,4 @@ static void a_sequence_is_played_as_it_was(void **unused)
     fprintf(out, "phase %d row %s\n", (int)player.phase, aw_player_row(&player) ? "left" : "none");
     aw_sequence_free(&sequence);
     end_picture(out, "player-unitysim.txt");
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(one_joint_moves_at_a_time),
-        cmocka_unit_test(goals_and_speeds_stay_within_their_limits),
-        cmocka_unit_test(the_joint_is_stopped_and_stands_before_the_delay_begins),
-        cmocka_unit_test(a_joint_that_went_too_far_goes_back_slowly),
-        cmocka_unit_test(a_user_s_motion_waits_and_moves_nothing),
-        cmocka_unit_test(it_is_played_again_as_often_as_asked),
-        cmocka_unit_test(nothing_to_play_is_done),
-        cmocka_unit_test(a_sequence_is_played_as_it_was),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,15 +1,7 @@
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
-#include <cmocka.h>
 
 #include "picture_helper.h"
 #include "protocol/unitysim/sequence.h"
+#include "test.h"
 
 #define HEADER "Joint,Motion Type,Position,Velocity,Tolerance,Delay (ms)\n"
 
@@ -24,11 +16,10 @@ static enum aw_status read_text(const char *text, struct aw_sequence *sequence,
     return status;
 }
 
-static void the_published_format_is_read(void **state)
+TEST(the_published_format_is_read)
 {
     struct aw_sequence sequence;
     struct aw_error err;
-    (void)state;
     assert_int_equal(read_text(HEADER "Elbow,Auto,2135,45,10,0,\n"
                                       "Wrist Rotate,User,1028,90,15,2500,\n",
                                &sequence, &err),
@@ -43,11 +34,10 @@ static void the_published_format_is_read(void **state)
     aw_sequence_free(&sequence);
 }
 
-static void other_spellings_are_read(void **state)
+TEST(other_spellings_are_read)
 {
     struct aw_sequence sequence;
     struct aw_error err;
-    (void)state;
     assert_int_equal(read_text("\xEF\xBB\xBF# mine\r\n"
                                "joint, motion type ,position,velocity,tolerance,delay (ms),\r\n"
                                "\r\n"
@@ -66,7 +56,7 @@ static void other_spellings_are_read(void **state)
     aw_sequence_free(&sequence);
 }
 
-static void what_is_wrong_is_named_with_line_and_column(void **state)
+TEST(what_is_wrong_is_named_with_line_and_column)
 {
     static const struct {
         const char *text, *why;
@@ -105,7 +95,6 @@ static void what_is_wrong_is_named_with_line_and_column(void **state)
         {HEADER "Elbow,Auto,2135,45,10,0,\nElbow,Auto,2135,45,10,0,\nElbow;Auto\n",
          "s.csv:4:11: Motion Type is missing", AW_MALFORMED},
     };
-    (void)state;
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         struct aw_sequence sequence;
         struct aw_error err;
@@ -118,19 +107,18 @@ static void what_is_wrong_is_named_with_line_and_column(void **state)
     }
 }
 
-static void a_zero_byte_is_refused(void **state)
+TEST(a_zero_byte_is_refused)
 {
     static const char text[] = HEADER "Elbow,\0Auto,2135,45,10,0,\n";
     struct aw_sequence sequence;
     struct aw_error err;
-    (void)state;
     FILE *file = fmemopen((void *)(uintptr_t)text, sizeof text - 1, "r");
     assert_int_equal(aw_sequence_read(file, "s.csv", &sequence, &err), AW_MALFORMED);
     assert_non_null(strstr(err.text, "s.csv:2:7: a zero byte"));
     fclose(file);
 }
 
-static void what_is_written_is_what_was_read(void **state)
+TEST(what_is_written_is_what_was_read)
 {
     static const char text[] = HEADER "Shoulder,Auto,1500,67,10,0,\n"
                                       "Hand,User,2650,90,10,500,\n";
@@ -138,7 +126,6 @@ static void what_is_written_is_what_was_read(void **state)
     struct aw_error err;
     char *out = NULL;
     size_t size = 0;
-    (void)state;
     assert_int_equal(read_text(text, &sequence, &err), AW_OK);
     FILE *file = open_memstream(&out, &size);
     assert_int_equal(aw_sequence_write(file, &sequence, &err), AW_OK);
@@ -148,12 +135,11 @@ static void what_is_written_is_what_was_read(void **state)
     aw_sequence_free(&sequence);
 }
 
-static void a_full_disk_is_noticed(void **state)
+TEST(a_full_disk_is_noticed)
 {
     struct aw_sequence sequence = {0};
     struct aw_error err;
     FILE *file = fopen("/dev/full", "w");
-    (void)state;
     if (!file)
         skip();
     assert_int_equal(aw_sequence_write(file, &sequence, &err), AW_LOST);
@@ -161,13 +147,12 @@ static void a_full_disk_is_noticed(void **state)
     fclose(file);
 }
 
-static void a_row_that_no_file_could_hold_is_refused(void **state)
+TEST(a_row_that_no_file_could_hold_is_refused)
 {
     static const struct aw_sequence_row good = {1, AW_SEQUENCE_AUTO, 2135, 45, 10, 0, 0};
     struct aw_sequence sequence = {0};
     struct aw_sequence_row bad = good;
     struct aw_error err;
-    (void)state;
     bad.joint = 5;
     assert_int_equal(aw_sequence_add(&sequence, &bad, &err), AW_LIMIT);
     bad = good;
@@ -182,9 +167,8 @@ static void a_row_that_no_file_could_hold_is_refused(void **state)
 }
 
 /* Rows as they may stand in a file, and what is made of them. */
-static void rows_are_read_as_they_were(void **state)
+TEST(rows_are_read_as_they_were)
 {
-    (void)state;
     static const char *const rows[] = {"Elbow,Auto,2135,45,10,0,",
                                        "elbow , user ,0,1,5,3600000",
                                        "Hand,Auto,4096,1023,1000,0,",
@@ -247,19 +231,4 @@ static void rows_are_read_as_they_were(void **state)
     fclose(out);
     expect_picture("sequences-unitysim.txt", text);
     free(text);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(the_published_format_is_read),
-        cmocka_unit_test(other_spellings_are_read),
-        cmocka_unit_test(what_is_wrong_is_named_with_line_and_column),
-        cmocka_unit_test(a_zero_byte_is_refused),
-        cmocka_unit_test(what_is_written_is_what_was_read),
-        cmocka_unit_test(a_full_disk_is_noticed),
-        cmocka_unit_test(a_row_that_no_file_could_hold_is_refused),
-        cmocka_unit_test(rows_are_read_as_they_were),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

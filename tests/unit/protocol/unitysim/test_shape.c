@@ -1,14 +1,8 @@
 #include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <string.h>
-
-#include <cmocka.h>
 
 #include "canvas_helper.h"
 #include "protocol/unitysim/shape.h"
+#include "test.h"
 
 static struct aw_unitysim_shape posed(double shoulder, double elbow, double rotate, double flex,
                                       double hand)
@@ -28,10 +22,9 @@ static void is_at(const struct aw_unitysim_shape *shape, enum aw_unitysim_place 
 }
 
 /* The numbers that the bodies of the simulation's scene add up to. */
-static void at_home_the_arm_points_forward(void **state)
+TEST(at_home_the_arm_points_forward)
 {
     struct aw_unitysim_shape shape = posed(0, 0, 0, 0, 0);
-    (void)state;
     is_at(&shape, AW_UNITYSIM_AT_FOOT, -100.6, -51.6, 0);
     is_at(&shape, AW_UNITYSIM_AT_SHOULDER, -100.6, 218, 0);
     is_at(&shape, AW_UNITYSIM_AT_ELBOW, -131.2, 124.3, 0);
@@ -41,10 +34,9 @@ static void at_home_the_arm_points_forward(void **state)
     is_at(&shape, AW_UNITYSIM_AT_FINGER, -514.1, 124.3, 0);
 }
 
-static void increasing_is_right_up_right_up_open(void **state)
+TEST(increasing_is_right_up_right_up_open)
 {
     struct aw_unitysim_shape shape = posed(90, 0, 0, 0, 0);
-    (void)state;
     is_at(&shape, AW_UNITYSIM_AT_ELBOW, -100.6, 124.3, 30.6);
     is_at(&shape, AW_UNITYSIM_AT_GRASP, -100.6, 124.3, 381.6);
     shape = posed(0, 90, 0, 0, 0);
@@ -58,11 +50,10 @@ static void increasing_is_right_up_right_up_open(void **state)
     assert_true(shape.at[AW_UNITYSIM_AT_THUMB].z < -50); /* to the left, away from the fixed one */
 }
 
-static void the_fingers_touch_at_1928_ticks(void **state)
+TEST(the_fingers_touch_at_1928_ticks)
 {
     struct aw_unitysim_shape shape = posed(30, 20, 10, -40, 1928 * 360.0 / 4096 - 180);
     const struct aw_unitysim_point *finger = &shape.at[AW_UNITYSIM_AT_FINGER];
-    (void)state;
     is_at(&shape, AW_UNITYSIM_AT_THUMB, finger->x, finger->y, finger->z);
 }
 
@@ -73,9 +64,8 @@ static double distance(const struct aw_unitysim_shape *shape, enum aw_unitysim_p
     return sqrt(pow(p->x - q->x, 2) + pow(p->y - q->y, 2) + pow(p->z - q->z, 2));
 }
 
-static void no_pose_changes_the_lengths(void **state)
+TEST(no_pose_changes_the_lengths)
 {
-    (void)state;
     for (int i = 0; i < 1000; i++) {
         struct aw_unitysim_shape shape =
             posed(i * 37 % 360 - 180, i * 53 % 360 - 180, i * 71 % 360, i * 89 % 360, i % 90);
@@ -120,12 +110,11 @@ static struct box drawn(const struct aw_unitysim_shape *shape, enum aw_unitysim_
     return box;
 }
 
-static void the_pictures_show_where_it_points(void **state)
+TEST(the_pictures_show_where_it_points)
 {
     enum { ARM = 1, HAND = 2 };
     struct aw_unitysim_shape home = posed(0, 0, 0, 0, 0), up = posed(0, 45, 0, 45, 0);
     struct aw_unitysim_shape right = posed(80, 0, 0, 0, 0), left = posed(-80, 0, 0, 0, 0);
-    (void)state;
     struct box box = drawn(&home, AW_UNITYSIM_FROM_THE_SIDE, HAND);
     assert_true(box.left > drawn(&home, AW_UNITYSIM_FROM_THE_SIDE, ARM).left);
     assert_true(box.right < 40 && box.right > 30); /* nearly all of the width is used */
@@ -136,11 +125,10 @@ static void the_pictures_show_where_it_points(void **state)
                 drawn(&home, AW_UNITYSIM_FROM_ABOVE, HAND).top);
 }
 
-static void any_canvas_will_do(void **state)
+TEST(any_canvas_will_do)
 {
     struct aw_unitysim_shape shape = posed(-170, 175, 90, 150, 66);
     static const int sizes[][2] = {{1, 1}, {3, 50}, {200, 2}, {40, 12}};
-    (void)state;
     for (size_t i = 0; i < 4; i++) {
         struct aw_braille canvas;
         assert_true(aw_braille_init(&canvas, sizes[i][0], sizes[i][1]));
@@ -150,9 +138,8 @@ static void any_canvas_will_do(void **state)
     }
 }
 
-static void pictures_are_as_they_were(void **state)
+TEST(pictures_are_as_they_were)
 {
-    (void)state;
     static const double poses[][AW_UNITYSIM_JOINTS] = {
         {0}, {33, -21, 47, 38, 12}, {-65, 40, -130, -55, 50}, {140, 12, 80, 5, 0}};
     FILE *out = begin_picture();
@@ -172,18 +159,4 @@ static void pictures_are_as_they_were(void **state)
         }
     }
     end_picture(out, "shape-unitysim.txt");
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(at_home_the_arm_points_forward),
-        cmocka_unit_test(increasing_is_right_up_right_up_open),
-        cmocka_unit_test(the_fingers_touch_at_1928_ticks),
-        cmocka_unit_test(no_pose_changes_the_lengths),
-        cmocka_unit_test(the_pictures_show_where_it_points),
-        cmocka_unit_test(any_canvas_will_do),
-        cmocka_unit_test(pictures_are_as_they_were),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

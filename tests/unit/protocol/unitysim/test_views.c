@@ -1,37 +1,25 @@
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include <cmocka.h>
-
 #include "picture_helper.h"
 #include "protocol/unitysim/views.h"
+#include "test.h"
 
 static char root[64], folder[96], path[128];
 
-static int make_root(void **state)
+static void make_root(void)
 {
-    (void)state;
     strcpy(root, "/tmp/test_unitysim_views.XXXXXX");
-    if (!mkdtemp(root))
-        return -1;
+    assert_non_null(mkdtemp(root));
     snprintf(folder, sizeof folder, "%s/armwire", root);
     snprintf(path, sizeof path, "%s/CameraViews.csv", folder);
-    return 0;
 }
 
-static int remove_root(void **state)
+static void remove_root(void)
 {
-    (void)state;
     unlink(path);
     rmdir(folder);
-    return rmdir(root);
+    assert_int_equal(rmdir(root), 0);
 }
 
 static enum aw_status read_text(const char *text, struct aw_unitysim_views *views,
@@ -45,11 +33,10 @@ static enum aw_status read_text(const char *text, struct aw_unitysim_views *view
     return status;
 }
 
-static void the_published_format_is_read(void **state)
+TEST(the_published_format_is_read)
 {
     struct aw_unitysim_views views;
     struct aw_error err;
-    (void)state;
     assert_int_equal(read_text("Default Task View,0,0,0,0,0,0\r\n"
                                "close, -208,403,-222, 55,299,0,\n",
                                &views, &err),
@@ -64,7 +51,7 @@ static void the_published_format_is_read(void **state)
     aw_unitysim_views_free(&views);
 }
 
-static void what_is_wrong_is_named_with_line_and_column(void **state)
+TEST(what_is_wrong_is_named_with_line_and_column)
 {
     static const struct {
         const char *text, *why;
@@ -78,7 +65,6 @@ static void what_is_wrong_is_named_with_line_and_column(void **state)
         {"a,1,2,3,4,5,6\n\nA,1,2,3,4,5,6\n", "v.csv:3:1: 'A' is there twice", AW_MALFORMED},
         {" ,1,2,3,4,5,6\n", "v.csv:1:2: '' cannot name a view", AW_MALFORMED},
     };
-    (void)state;
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         struct aw_unitysim_views views;
         struct aw_error err;
@@ -90,10 +76,9 @@ static void what_is_wrong_is_named_with_line_and_column(void **state)
     }
 }
 
-static void a_name_of_any_length_is_taken_or_refused(void **state)
+TEST(a_name_of_any_length_is_taken_or_refused)
 {
     char text[256], name[128];
-    (void)state;
     for (int length = 60; length < 70; length++) {
         struct aw_unitysim_views views;
         struct aw_error err;
@@ -106,13 +91,12 @@ static void a_name_of_any_length_is_taken_or_refused(void **state)
     }
 }
 
-static void a_view_is_replaced_in_its_place(void **state)
+TEST(a_view_is_replaced_in_its_place)
 {
     struct aw_unitysim_views views;
     struct aw_error err;
     char *out = NULL;
     size_t size = 0;
-    (void)state;
     assert_int_equal(read_text("a,1,2,3,4,5,6\nb,0,0,0,0,0,0\n", &views, &err), AW_OK);
     assert_int_equal(aw_unitysim_views_put(
                          &views, "A", &(struct aw_unitysim_camera){-1, -2, -3, 10, 20, 30}, &err),
@@ -128,13 +112,12 @@ static void a_view_is_replaced_in_its_place(void **state)
     aw_unitysim_views_free(&views);
 }
 
-static void names_that_the_file_cannot_hold_are_refused(void **state)
+TEST(names_that_the_file_cannot_hold_are_refused)
 {
     static const char *const names[] = {"", "a,b", "#a", " a", "a ", "a\nb", "\xEF\xBB\xBF_"};
     struct aw_unitysim_views views = {0};
     struct aw_unitysim_camera camera = {0};
     struct aw_error err;
-    (void)state;
     for (size_t i = 0; i < sizeof names / sizeof *names; i++)
         assert_int_equal(aw_unitysim_views_put(&views, names[i], &camera, &err), AW_USAGE);
     camera.rz = 65536;
@@ -143,12 +126,11 @@ static void names_that_the_file_cannot_hold_are_refused(void **state)
     assert_int_equal(views.n, 0);
 }
 
-static void who_asks_for_an_unknown_view_is_helped(void **state)
+TEST(who_asks_for_an_unknown_view_is_helped)
 {
     struct aw_unitysim_views views = {0};
     struct aw_unitysim_camera camera;
     struct aw_error err;
-    (void)state;
     assert_int_equal(aw_unitysim_views_parse(&views, "top", &camera, &err), AW_USAGE);
     assert_non_null(strstr(err.text, "none is saved yet"));
     aw_unitysim_views_put(&views, "from above", &(struct aw_unitysim_camera){.y = 900}, &err);
@@ -161,11 +143,10 @@ static void who_asks_for_an_unknown_view_is_helped(void **state)
     aw_unitysim_views_free(&views);
 }
 
-static void a_file_is_made_and_read_again(void **state)
+TEST_WITH(make_root, remove_root, a_file_is_made_and_read_again)
 {
     struct aw_unitysim_views views, again;
     struct aw_error err;
-    (void)state;
     assert_int_equal(aw_unitysim_views_load(&views, path, &err), AW_OK); /* not there */
     assert_int_equal(views.n, 0);
     aw_unitysim_views_put(&views, "top", &(struct aw_unitysim_camera){.y = 900, .rx = 90}, &err);
@@ -182,9 +163,8 @@ static void a_file_is_made_and_read_again(void **state)
 }
 
 /* Lines as they may stand in a file, and what is made of them. */
-static void lines_are_read_as_they_were(void **state)
+TEST(lines_are_read_as_they_were)
 {
-    (void)state;
     static const char *const lines[] = {
         "above,1,2,3,4,5,6",
         "above,1,2,3,4,5,6,",
@@ -234,19 +214,4 @@ static void lines_are_read_as_they_were(void **state)
     }
     aw_unitysim_views_free(&views);
     end_picture(out, "views-unitysim.txt");
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(the_published_format_is_read),
-        cmocka_unit_test(what_is_wrong_is_named_with_line_and_column),
-        cmocka_unit_test(a_name_of_any_length_is_taken_or_refused),
-        cmocka_unit_test(a_view_is_replaced_in_its_place),
-        cmocka_unit_test(names_that_the_file_cannot_hold_are_refused),
-        cmocka_unit_test(who_asks_for_an_unknown_view_is_helped),
-        cmocka_unit_test_setup_teardown(a_file_is_made_and_read_again, make_root, remove_root),
-        cmocka_unit_test(lines_are_read_as_they_were),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

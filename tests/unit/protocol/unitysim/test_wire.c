@@ -4,32 +4,27 @@
 
 static struct aw_wire wire;
 
-static int setup(void **state)
+static void setup(void)
 {
-    (void)state;
     aw_wire_init(&wire, &aw_unitysim_protocol, NULL, false);
-    return 0;
 }
 
-static void every_field_survives(void **state)
+TEST_WITH(setup, NULL, every_field_survives)
 {
-    (void)state;
     check_protocol(&aw_unitysim_protocol);
     check_documented(&aw_unitysim_protocol);
 }
 
-static void sizes_are_those_of_the_published_tables(void **state)
+TEST_WITH(setup, NULL, sizes_are_those_of_the_published_tables)
 {
-    (void)state;
     static const size_t sizes[] = {45, 25, 43, 4, 35, 23};
     for (uint32_t code = 0; code < 6; code++)
         assert_int_equal(aw_frame_size(&wire, aw_find_code(&wire, AW_BOTH, code)), sizes[code]);
     assert_int_equal(aw_unitysim_protocol.frame_max, sizes[0]);
 }
 
-static void the_published_client_sends_38(void **state)
+TEST_WITH(setup, NULL, the_published_client_sends_38)
 {
-    (void)state;
     static struct aw_wire compat;
     char spec[AW_HEX_SIZE(64)], other[AW_HEX_SIZE(64)];
     struct aw_error err;
@@ -45,9 +40,8 @@ static void the_published_client_sends_38(void **state)
     assert_true(aw_record_get(&record, "scene") == 1);
 }
 
-static void defaults_are_a_scene_that_works(void **state)
+TEST_WITH(setup, NULL, defaults_are_a_scene_that_works)
 {
-    (void)state;
     assert_encodes(&wire, "scene", "scene=basic",
                    "FF FF 00 28 01 1E 00 00 01 00 00 01 00 00 01 00 00 01 00 00 01 00 00 01 "
                    "04 04 01 0C A4 06 0A 0A 04 04 01 0C 16 03 00 0D 88 07 F0 0A 1B");
@@ -55,9 +49,8 @@ static void defaults_are_a_scene_that_works(void **state)
                    "FF FF 01 14 00 00 00 00 01 00 00 00 02 00 00 00 03 00 00 00 04 00 00 00 E0");
 }
 
-static void limits_may_be_degrees(void **state)
+TEST_WITH(setup, NULL, limits_may_be_degrees)
 {
-    (void)state;
     char ticks[AW_HEX_SIZE(64)], deg[AW_HEX_SIZE(64)];
     struct aw_error err = {0};
     assert_int_equal(
@@ -67,9 +60,8 @@ static void limits_may_be_degrees(void **state)
     assert_string_equal(ticks, deg);
 }
 
-static void zero_is_sent_as_positive_and_any_sign_but_0_is_positive(void **state)
+TEST_WITH(setup, NULL, zero_is_sent_as_positive_and_any_sign_but_0_is_positive)
 {
-    (void)state;
     struct aw_record record;
     struct aw_error err;
     uint8_t bytes[64] = {0xFF, 0xFF, 5, 18, 10, 0, 7, 10, 0, 0, 0, 0, 0};
@@ -81,9 +73,8 @@ static void zero_is_sent_as_positive_and_any_sign_but_0_is_positive(void **state
     assert_true(aw_record_get(&record, "z") == 0);
 }
 
-static void what_is_out_of_range_is_refused(void **state)
+TEST_WITH(setup, NULL, what_is_out_of_range_is_refused)
 {
-    (void)state;
     assert_refused(&wire, "scene", "", AW_USAGE);
     assert_refused(&wire, "scene", "scene=0", AW_LIMIT);
     assert_refused(&wire, "scene", "scene=1 frame_rate=256", AW_LIMIT);
@@ -104,9 +95,8 @@ static const char *why_not(const uint8_t *bytes, size_t size)
     return err.text;
 }
 
-static void what_is_dropped_is_explained(void **state)
+TEST_WITH(setup, NULL, what_is_dropped_is_explained)
 {
-    (void)state;
     assert_non_null(strstr(why_not((uint8_t[]){0xFF, 0xFF, 3, 0xFB}, 4), "FC expected, FB found"));
     assert_non_null(strstr(why_not((uint8_t[]){0xFF, 0xFE, 3, 0xFC}, 4), "header"));
     assert_non_null(strstr(why_not((uint8_t[]){0xFF, 0xFF, 3}, 3), "4 bytes"));
@@ -115,9 +105,8 @@ static void what_is_dropped_is_explained(void **state)
     assert_non_null(strstr(why_not((uint8_t[]){0xFF, 0xFF, 4, 30, 0}, 5), "35 bytes"));
 }
 
-static void the_older_dialect_gets_a_hint(void **state)
+TEST_WITH(setup, NULL, the_older_dialect_gets_a_hint)
 {
-    (void)state;
     uint8_t bytes[25] = {0xFF, 0xFF, 1, 20, 0, 7, 0, 1};
     unsigned sum = 0;
     for (int i = 4; i < 24; i++)
@@ -126,17 +115,15 @@ static void the_older_dialect_gets_a_hint(void **state)
     assert_non_null(strstr(why_not(bytes, sizeof bytes), "VIPER"));
 }
 
-static void joints_out_of_order_are_malformed(void **state)
+TEST_WITH(setup, NULL, joints_out_of_order_are_malformed)
 {
-    (void)state;
     uint8_t bytes[25] = {0xFF, 0xFF, 1, 20, 1, 0, 0, 0, 0, 0, 0, 0, 2, 0, 0, 0, 3, 0, 0, 0, 4};
     bytes[24] = aw_unitysim_protocol.checksum(bytes, 24);
     assert_non_null(strstr(why_not(bytes, sizeof bytes), "id"));
 }
 
-static void every_flipped_bit_is_noticed(void **state)
+TEST_WITH(setup, NULL, every_flipped_bit_is_noticed)
 {
-    (void)state;
     char hex[AW_HEX_SIZE(64)];
     uint8_t bytes[64];
     size_t size;
@@ -178,9 +165,8 @@ static int frames_in(const uint8_t *stream, size_t size, size_t segment, uint64_
     return frames;
 }
 
-static void a_stream_is_found_again_after_garbage(void **state)
+TEST_WITH(setup, NULL, a_stream_is_found_again_after_garbage)
 {
-    (void)state;
     static const uint8_t stream[] = {
         1,    2,    0xFF, 0xFF, 3,    0xFC,             /* garbage, request */
         0xFF, 0xFF, 3,    0xFB,                         /* damaged */
@@ -192,23 +178,4 @@ static void a_stream_is_found_again_after_garbage(void **state)
         assert_int_equal(frames_in(stream, sizeof stream, segment, &skipped), 3);
         assert_int_equal(skipped, 2 + 4 + 1 + 3);
     }
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup(every_field_survives, setup),
-        cmocka_unit_test_setup(sizes_are_those_of_the_published_tables, setup),
-        cmocka_unit_test_setup(the_published_client_sends_38, setup),
-        cmocka_unit_test_setup(defaults_are_a_scene_that_works, setup),
-        cmocka_unit_test_setup(limits_may_be_degrees, setup),
-        cmocka_unit_test_setup(zero_is_sent_as_positive_and_any_sign_but_0_is_positive, setup),
-        cmocka_unit_test_setup(what_is_out_of_range_is_refused, setup),
-        cmocka_unit_test_setup(what_is_dropped_is_explained, setup),
-        cmocka_unit_test_setup(the_older_dialect_gets_a_hint, setup),
-        cmocka_unit_test_setup(joints_out_of_order_are_malformed, setup),
-        cmocka_unit_test_setup(every_flipped_bit_is_noticed, setup),
-        cmocka_unit_test_setup(a_stream_is_found_again_after_garbage, setup),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

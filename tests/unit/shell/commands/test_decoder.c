@@ -18,25 +18,22 @@ static int said_fd, usual_stderr;
 static char said[4096];
 
 /* What goes to stderr is kept in a file without a name. */
-static int start(void **state)
+static void start(void)
 {
-    (void)state;
     said_file = tmpfile();
     assert_non_null(said_file);
     said_fd = fileno(said_file);
     usual_stderr = dup(STDERR_FILENO);
-    return usual_stderr < 0;
+    assert_true(usual_stderr >= 0);
 }
 
-static int stop(void **state)
+static void stop(void)
 {
-    (void)state;
     if (session)
         rig_free(session);
     session = NULL;
     fclose(said_file);
     close(usual_stderr);
-    return 0;
 }
 
 /* A decoder of this protocol; options "name=text" */
@@ -94,7 +91,7 @@ static void assert_says(const char *text, const char *part)
         fail_msg("'%s' does not say '%s'", text, part);
 }
 
-static void inputs_are_guessed(void **state)
+TEST_WITH(start, stop, inputs_are_guessed)
 {
     static const struct {
         const struct aw_protocol *protocol;
@@ -111,17 +108,15 @@ static void inputs_are_guessed(void **state)
         {&sample_protocol, "\x0A\x0D\x0D\x0A....\x4D\x3C\x2B\x1A", AW_INPUT_CAPTURE},
         {&aw_canpid_protocol, "\x0A\x0D\x0D\x0A....\x4D\x3C\x2B\x1A", AW_INPUT_CAPTURE},
     };
-    (void)state;
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
         if (aw_input_guess(rows[i].protocol, rows[i].data, strlen(rows[i].data)) != rows[i].input)
             fail_msg("row %zu", i);
 }
 
-static void hex_lines(void **state)
+TEST_WITH(start, stop, hex_lines)
 {
     static const char text[] = "# short\n\nA5 08 00 52\n  a5080052 \r\nA5 08 00 53\nA5 08 0\n"
                                "zz\nA5 08 00 52";
-    (void)state;
     for (size_t segment = 1; segment <= sizeof text - 1; segment++) {
         begin(&sample_protocol, NULL, NULL);
         aw_decoder_begin(&decoder, "in.txt", AW_INPUT_HEX);
@@ -136,9 +131,8 @@ static void hex_lines(void **state)
     }
 }
 
-static void good_input_ends_well(void **state)
+TEST_WITH(start, stop, good_input_ends_well)
 {
-    (void)state;
     begin(&sample_protocol, NULL, NULL);
     assert_int_equal(feed("A5 08 00 52\n", 12, 100), AW_OK);
     assert_int_equal(decoder.input, AW_INPUT_HEX);
@@ -147,11 +141,10 @@ static void good_input_ends_well(void **state)
 }
 
 /* Only the first few are told, all are counted; words of the command line are not told at all. */
-static void complaints_have_an_end(void **state)
+TEST_WITH(start, stop, complaints_have_an_end)
 {
     char text[64] = "";
     size_t lines = 0;
-    (void)state;
     for (int i = 0; i < 9; i++)
         strcat(text, "A5\n");
     begin(&sample_protocol, NULL, NULL);
@@ -171,10 +164,9 @@ static void complaints_have_an_end(void **state)
         strstr(session->err.text, "no sample message")); /* the reason itself is left there */
 }
 
-static void streams_in_pieces(void **state)
+TEST_WITH(start, stop, streams_in_pieces)
 {
     static const char text[] = "2DEG1,090\r\n0ACK1\r\ngarbage\r\n3DEG2,045\r\n2DE";
-    (void)state;
     for (size_t segment = 1; segment <= sizeof text - 1; segment++) {
         begin(&aw_armctl_protocol, NULL, NULL);
         aw_decoder_begin(&decoder, "log", AW_INPUT_STREAM);
@@ -186,10 +178,9 @@ static void streams_in_pieces(void **state)
     }
 }
 
-static void direction_is_what_was_asked_for(void **state)
+TEST_WITH(start, stop, direction_is_what_was_asked_for)
 {
     static const char *const dirs[] = {"tx", "rx"};
-    (void)state;
     for (size_t i = 0; i < 2; i++) {
         char expected[16];
         begin(&aw_armctl_protocol, "dir", dirs[i]);
@@ -200,11 +191,10 @@ static void direction_is_what_was_asked_for(void **state)
     }
 }
 
-static void it_ends_after_so_many_records(void **state)
+TEST_WITH(start, stop, it_ends_after_so_many_records)
 {
     static const char text[] = "A5 08 00 52\nA5 08 00 52\nA5 08 00 52\n";
     size_t used;
-    (void)state;
     begin(&sample_protocol, "count", "2");
     assert_int_equal(aw_decoder_feed(&decoder, text, sizeof text - 1, true, &used), AW_ENOUGH);
     assert_int_equal(decoder.records, 2);
@@ -213,12 +203,11 @@ static void it_ends_after_so_many_records(void **state)
 
 /* A float that is none is told, and shown as no data with the rest. */
 /* Where messages are of several packets a line of hex is one message, whole or not. */
-static void hex_lines_of_packets(void **state)
+TEST_WITH(start, stop, hex_lines_of_packets)
 {
     char line[] = "1C 00 00 00 01 00 00 00 05 00 00 00 00 00 00 00 08 00 00 00 01 00 00 00 00 00 "
                   "00 3F\n",
          text[4 * sizeof line] = "";
-    (void)state;
     for (int i = 0; i < 4; i++) {
         memcpy(line, i % 2 ? "1C 00 00 00 01" : "2E 00 00 00 02", 14); /* bytes, packets */
         strcat(text, line);
@@ -231,12 +220,11 @@ static void hex_lines_of_packets(void **state)
 }
 
 /* A line that was too long is left out up to its end, wherever that is. */
-static void the_end_of_a_long_line(void **state)
+TEST_WITH(start, stop, the_end_of_a_long_line)
 {
     static const char *const texts[] = {"(1.0) can0 05E#9CFF", "000200F0 and so on", "\n",
                                         "(1.1) can0 05E#9CFF000200F0\n"};
     size_t used;
-    (void)state;
     begin(&aw_canpid_protocol, NULL, NULL);
     for (size_t i = 0; i < 4; i++) { /* the first part is all that there is room for */
         assert_int_equal(aw_decoder_feed(&decoder, texts[i], strlen(texts[i]), i == 0, &used),
@@ -247,11 +235,10 @@ static void the_end_of_a_long_line(void **state)
     }
 }
 
-static void records_with_no_numbers_are_shown(void **state)
+TEST_WITH(start, stop, records_with_no_numbers_are_shown)
 {
     uint8_t bytes[15] = {0xA5, 5, 11, 0, 0, 0, 0, 0, 0, 1, 0, 0, 0xC0, 0x7F};
     char text[64] = "";
-    (void)state;
     bytes[14] = sample_sum(bytes, 14);
     for (size_t i = 0; i < sizeof bytes; i++)
         sprintf(text + strlen(text), "%02X", bytes[i]);
@@ -263,7 +250,7 @@ static void records_with_no_numbers_are_shown(void **state)
     assert_says(said, "choice: speed is not a finite number");
 }
 
-static void candump_lines(void **state)
+TEST_WITH(start, stop, candump_lines)
 {
     static const struct {
         const char *line;
@@ -283,7 +270,6 @@ static void candump_lines(void **state)
         {"(1.0) can0 042#zz\n", 0, 1, true, AW_RX},
         {"hello\n", 0, 1, false, AW_RX},
     };
-    (void)state;
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
         begin(&aw_canpid_protocol, NULL, NULL);
         aw_decoder_begin(&decoder, "log", AW_INPUT_UNKNOWN);
@@ -312,7 +298,7 @@ static size_t capture(uint8_t *out, size_t cap, struct aw_wrapper *wrapper,
     return size;
 }
 
-static void captures_of_datagrams(void **state)
+TEST_WITH(start, stop, captures_of_datagrams)
 {
     static const uint8_t request[] = {0xFF, 0xFF, 3, 0xFC}, broken[] = {0xFF, 0xFF, 3, 0xFB};
     const struct aw_span frames[] = {{request, 4}, {broken, 4}, {request, 4}};
@@ -320,7 +306,6 @@ static void captures_of_datagrams(void **state)
     uint8_t bytes[2048];
     struct aw_wrapper wrapper = {.medium = AW_MEDIUM_UDP, .ports = {30004, 30005}};
     size_t size = capture(bytes, sizeof bytes, &wrapper, frames, dirs, 3);
-    (void)state;
     for (size_t segment = 1; segment <= size; segment += 7) {
         begin(&aw_unitysim_protocol, NULL, NULL);
         aw_decoder_begin(&decoder, "run.pcapng", AW_INPUT_CAPTURE);
@@ -334,7 +319,7 @@ static void captures_of_datagrams(void **state)
 }
 
 /* Whatever is cut off, what came before is decoded. */
-static void captures_that_are_cut_off(void **state)
+TEST_WITH(start, stop, captures_that_are_cut_off)
 {
     static const uint8_t request[] = {0xFF, 0xFF, 3, 0xFC};
     const struct aw_span frames[] = {{request, 4}, {request, 4}};
@@ -343,7 +328,6 @@ static void captures_that_are_cut_off(void **state)
     struct aw_wrapper wrapper = {.medium = AW_MEDIUM_UDP, .ports = {30004, 30005}};
     size_t size = capture(bytes, sizeof bytes, &wrapper, frames, dirs, 2);
     uint64_t before = 0;
-    (void)state;
     for (size_t cut = 1; cut <= size; cut++) {
         begin(&aw_unitysim_protocol, NULL, NULL);
         aw_decoder_begin(&decoder, "run.pcapng", AW_INPUT_CAPTURE);
@@ -354,7 +338,7 @@ static void captures_that_are_cut_off(void **state)
     assert_int_equal(before, 2);
 }
 
-static void other_ports_are_left_out(void **state)
+TEST_WITH(start, stop, other_ports_are_left_out)
 {
     static const uint8_t request[] = {0xFF, 0xFF, 3, 0xFC};
     const struct aw_span frames[] = {{request, 4}};
@@ -362,7 +346,6 @@ static void other_ports_are_left_out(void **state)
     uint8_t bytes[1024];
     struct aw_wrapper wrapper = {.medium = AW_MEDIUM_UDP, .ports = {4711, 4712}};
     size_t size = capture(bytes, sizeof bytes, &wrapper, frames, dirs, 1);
-    (void)state;
     begin(&aw_unitysim_protocol, NULL, NULL);
     assert_int_equal(feed(bytes, size, size), AW_OK);
     assert_int_equal(decoder.input, AW_INPUT_CAPTURE);
@@ -373,7 +356,7 @@ static void other_ports_are_left_out(void **state)
 }
 
 /* Lines of a serial port begin in one packet and end in another, both ways at once. */
-static void captures_of_streams(void **state)
+TEST_WITH(start, stop, captures_of_streams)
 {
     static const char *const texts[] = {"0DEG1,", "2DE", "090\r\n", "G1,090\r\n0ACK0\r\n"};
     static const enum aw_dir dirs[] = {AW_TX, AW_RX, AW_TX, AW_RX};
@@ -381,7 +364,6 @@ static void captures_of_streams(void **state)
     struct aw_span frames[4];
     uint8_t bytes[2048];
     struct aw_wrapper wrapper = {.medium = AW_MEDIUM_SERIAL};
-    (void)state;
     for (size_t i = 0; i < 4; i++)
         frames[i] = (struct aw_span){(const uint8_t *)texts[i], strlen(texts[i])};
     size_t size = capture(bytes, sizeof bytes, &wrapper, frames, dirs, 4);
@@ -413,7 +395,7 @@ static size_t capture_tcp(uint8_t *out, size_t cap, const uint8_t *stream,
 }
 
 /* Packets that come twice, overlap or are missing; who sent them, their ports say. */
-static void captures_of_tcp(void **state)
+TEST_WITH(start, stop, captures_of_tcp)
 {
     static const uint8_t timestamp[] = {28, 0, 0, 0, 1, 0, 0, 0, 5, 0, 0, 0, 0, 0,
                                         0,  0, 8, 0, 0, 0, 1, 0, 0, 0, 0, 0, 0, 0x3F};
@@ -429,7 +411,6 @@ static void captures_of_tcp(void **state)
         {{{0, ONE + 10}, {2 * ONE, ONE}}, 2, 2},                /* the end of one is missing */
     };
     uint8_t stream[3 * ONE], bytes[4096];
-    (void)state;
     for (size_t i = 0; i < 3; i++)
         memcpy(stream + i * ONE, timestamp, ONE);
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
@@ -443,11 +424,10 @@ static void captures_of_tcp(void **state)
 }
 
 /* Without the remark of who captured it: to the port of the device, or from it. */
-static void ports_say_who_sent_it(void **state)
+TEST_WITH(start, stop, ports_say_who_sent_it)
 {
     static const uint8_t request[] = {0xFF, 0xFF, 3, 0xFC};
     uint8_t bytes[1024], data[256];
-    (void)state;
     for (enum aw_dir dir = AW_RX; dir <= AW_TX; dir++) {
         struct aw_wrapper wrapper = {.medium = AW_MEDIUM_UDP, .ports = {30004, 30005}};
         size_t size = aw_pcapng_begin(bytes, aw_wrapper_linktype(&wrapper), "test");
@@ -461,36 +441,10 @@ static void ports_say_who_sent_it(void **state)
     }
 }
 
-static void the_output_may_be_gone(void **state)
+TEST_WITH(start, stop, the_output_may_be_gone)
 {
-    (void)state;
     begin(&sample_protocol, NULL, NULL);
     session->out.error = 28; /* no space */
     assert_int_equal(feed("A5 08 00 52\n", 12, 12), AW_LOST);
     assert_says(session->err.text, "standard output: ");
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup_teardown(inputs_are_guessed, start, stop),
-        cmocka_unit_test_setup_teardown(hex_lines, start, stop),
-        cmocka_unit_test_setup_teardown(good_input_ends_well, start, stop),
-        cmocka_unit_test_setup_teardown(complaints_have_an_end, start, stop),
-        cmocka_unit_test_setup_teardown(streams_in_pieces, start, stop),
-        cmocka_unit_test_setup_teardown(direction_is_what_was_asked_for, start, stop),
-        cmocka_unit_test_setup_teardown(it_ends_after_so_many_records, start, stop),
-        cmocka_unit_test_setup_teardown(hex_lines_of_packets, start, stop),
-        cmocka_unit_test_setup_teardown(the_end_of_a_long_line, start, stop),
-        cmocka_unit_test_setup_teardown(records_with_no_numbers_are_shown, start, stop),
-        cmocka_unit_test_setup_teardown(candump_lines, start, stop),
-        cmocka_unit_test_setup_teardown(captures_of_datagrams, start, stop),
-        cmocka_unit_test_setup_teardown(captures_that_are_cut_off, start, stop),
-        cmocka_unit_test_setup_teardown(other_ports_are_left_out, start, stop),
-        cmocka_unit_test_setup_teardown(captures_of_streams, start, stop),
-        cmocka_unit_test_setup_teardown(captures_of_tcp, start, stop),
-        cmocka_unit_test_setup_teardown(ports_say_who_sent_it, start, stop),
-        cmocka_unit_test_setup_teardown(the_output_may_be_gone, start, stop),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

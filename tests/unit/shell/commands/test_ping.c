@@ -1,15 +1,10 @@
 /* What ping counts as lost of what comes by itself. */
 #include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
 
 #include "shell/commands/ping.h"
+#include "test.h"
 
-static void gaps_are_counted(void **state)
+TEST(gaps_are_counted)
 {
     static const struct {
         double intervals[12];
@@ -26,7 +21,6 @@ static void gaps_are_counted(void **state)
          0}, /* nothing comes before it was sent: what seems early was late */
         {{15, 5, 10, 18, 7, 5, 15, 5, 10}, 10, 0},
     };
-    (void)state;
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
         struct aw_samples samples = {0};
         for (size_t k = 0; k < 12 && rows[i].intervals[k] > 0; k++)
@@ -40,9 +34,8 @@ static void gaps_are_counted(void **state)
 /* 9,010 frames of a driver that all come, each up to 8 ms late, or in blocks of an adapter that
  * hands over every 16 ms; then with one in fifty lost. The usual interval is not known better than
  * that. */
-static void late_is_not_lost(void **state)
+TEST(late_is_not_lost)
 {
-    (void)state;
     for (int kind = 0; kind < 4; kind++)
         for (int off = -2; off <= 2; off++) {
             struct aw_samples samples = {0};
@@ -66,11 +59,4 @@ static void late_is_not_lost(void **state)
                 fail_msg("kind %d, off by %d: %d, not %d", kind, off, (int)told, (int)lost);
             aw_samples_free(&samples);
         }
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {cmocka_unit_test(gaps_are_counted),
-                                       cmocka_unit_test(late_is_not_lost)};
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

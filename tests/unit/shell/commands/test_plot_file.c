@@ -8,17 +8,15 @@
 static struct aw_traces traces;
 static struct aw_session session;
 
-static int stop(void **state)
+static void stop(void)
 {
-    (void)state;
     aw_traces_free(&traces);
-    return traces.n != 0;
+    assert_int_equal(traces.n, 0);
 }
 
-static void one_for_each_name(void **state)
+TEST_WITH(NULL, stop, one_for_each_name)
 {
     char name[16];
-    (void)state;
     for (int i = 0; i < AW_TRACES; i++) {
         snprintf(name, sizeof name, "x%d", i);
         assert_ptr_equal(aw_traces_find(&traces, name, "deg"), &traces.list[i]);
@@ -30,9 +28,8 @@ static void one_for_each_name(void **state)
 }
 
 /* The same name in another recording is another line, with that in the legend. */
-static void one_for_each_run(void **state)
+TEST_WITH(NULL, stop, one_for_each_run)
 {
-    (void)state;
     traces.suffix = "before.csv";
     struct aw_trace *before = aw_traces_find(&traces, "m1.position", "deg");
     traces.run = 1;
@@ -45,14 +42,13 @@ static void one_for_each_run(void **state)
 }
 
 /* Seconds since the first of all; of a clock that was set back time stands still. */
-static void when_they_were(void **state)
+TEST_WITH(NULL, stop, when_they_were)
 {
     static const struct {
         int64_t time_ns;
         double t;
     } rows[] = {{5, 0}, {7, 2}, {6, 2}, {8, 3}, {4, 3}};
     struct aw_trace *a = aw_traces_find(&traces, "a", NULL), *b = aw_traces_find(&traces, "b", "");
-    (void)state;
     for (size_t i = 0; i < 5; i++) {
         assert_int_equal(aw_traces_add(&traces, a, rows[i].time_ns * AW_SECOND, (double)i, NULL),
                          AW_OK);
@@ -84,7 +80,7 @@ static void draw(const char *title, char *text, size_t size)
 
 /* What is to be has the colour of what is, in the panel of its unit and the same recording; alone
  * it has its own. An output is not what a setpoint is for. */
-static void targets_and_actuals(void **state)
+TEST_WITH(NULL, stop, targets_and_actuals)
 {
     static const struct {
         const char *name, *unit;
@@ -102,7 +98,6 @@ static void targets_and_actuals(void **state)
     };
     char text[65536];
     struct aw_error err;
-    (void)state;
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
         traces.run = rows[i].run;
         struct aw_trace *trace = aw_traces_find(&traces, rows[i].name, rows[i].unit);
@@ -114,12 +109,11 @@ static void targets_and_actuals(void **state)
 }
 
 /* One panel for each unit; the last one has all that find no room. */
-static void panels_by_unit(void **state)
+TEST_WITH(NULL, stop, panels_by_unit)
 {
     static const char *const units[] = {"deg", "Nm", "", "deg", "A", "V", "Nm", "W"};
     char text[65536];
     struct aw_error err;
-    (void)state;
     assert_int_equal(aw_traces_write(&traces, &session, "none.gp", "none"), AW_USAGE);
     for (int i = 0; i < 8; i++) {
         snprintf(text, sizeof text, "x%d", i);
@@ -129,16 +123,4 @@ static void panels_by_unit(void **state)
     }
     draw("eight values", text, sizeof text);
     expect_picture("plot-panels.gp", text);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test_teardown(one_for_each_name, stop),
-        cmocka_unit_test_teardown(one_for_each_run, stop),
-        cmocka_unit_test_teardown(when_they_were, stop),
-        cmocka_unit_test_teardown(targets_and_actuals, stop),
-        cmocka_unit_test_teardown(panels_by_unit, stop),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -12,29 +12,25 @@ static struct aw_session *session;
 static struct aw_replay replay;
 static char path[] = "/tmp/test_replay.XXXXXX";
 
-static int start(void **state)
+static void start(void)
 {
-    (void)state;
     tool = rig_tool;
     tool.protocol = &aw_canpid_protocol;
     tool.options = own;
     session = rig_new(&tool);
     int fd = mkstemp(path);
-    return fd < 0 || close(fd) != 0;
+    assert_false(fd < 0 || close(fd) != 0);
 }
 
-static int stop(void **state)
+static void stop(void)
 {
-    (void)state;
     rig_free(session);
-    return unlink(path);
+    assert_int_equal(unlink(path), 0);
 }
 
-static int clear(void **state)
+static void clear(void)
 {
-    (void)state;
     aw_replay_free(&replay);
-    return 0;
 }
 
 static enum aw_status load(const char *text)
@@ -46,9 +42,8 @@ static enum aw_status load(const char *text)
     return aw_replay_load(&replay, session, path);
 }
 
-static void commands_are_sent_at_their_times(void **state)
+TEST_WITH(NULL, clear, commands_are_sent_at_their_times)
 {
-    (void)state;
     assert_int_equal(load("(5.0) can0 044#0000803D0000\n(5.1) can0 05E#9CFF000200F0\n"
                           "(7.5) can0 044#0000C03F0000\n"),
                      AW_OK);
@@ -71,10 +66,9 @@ static void commands_are_sent_at_their_times(void **state)
 }
 
 /* As in a log that somebody has added lines to by hand. */
-static void a_command_without_a_time_goes_with_the_one_before(void **state)
+TEST_WITH(NULL, clear, a_command_without_a_time_goes_with_the_one_before)
 {
     static const int64_t times[] = {0, 0, 2500000000, 2500000000};
-    (void)state;
     assert_int_equal(load("044#0000803D0000\n(5.0) can0 044#0000803D0000\n"
                           "(7.5) can0 044#0000C03F0000\n044#0000803D0000\n"),
                      AW_OK);
@@ -83,9 +77,8 @@ static void a_command_without_a_time_goes_with_the_one_before(void **state)
         assert_int_equal(replay.writes[i].time_ns, times[i]);
 }
 
-static void what_is_wrong_is_told_with_its_number(void **state)
+TEST_WITH(NULL, clear, what_is_wrong_is_told_with_its_number)
 {
-    (void)state;
     assert_int_equal(load("044#0000803D0000\n044#0000C07F0000\n"), AW_USAGE);
     assert_string_equal(session->err.text,
                         "replay: message 2: setpoint: value is not a finite number");
@@ -94,11 +87,10 @@ static void what_is_wrong_is_told_with_its_number(void **state)
 }
 
 /* Writes and bytes in more than one piece of memory. */
-static void as_many_as_there_are(void **state)
+TEST_WITH(NULL, clear, as_many_as_there_are)
 {
     static char text[3000 * 32];
     size_t used = 0;
-    (void)state;
     for (int i = 0; i < 3000; i++)
         used += (size_t)sprintf(text + used, "(%d.0) can0 044#0000%02X3D0000\n", i, i % 64);
     assert_int_equal(load(text), AW_OK);
@@ -120,7 +112,7 @@ static enum aw_status allow(struct aw_session *s, const struct aw_record *comman
 }
 
 /* What depends on where the device stands, and what puts it where it began. */
-static void what_says_how_far(void **state)
+TEST_WITH(NULL, clear, what_says_how_far)
 {
     static const char *const relative[] = {"kd", "kp", NULL};
     static const struct {
@@ -133,7 +125,6 @@ static void what_says_how_far(void **state)
         {"042#9A99193F0200\n043#9A99193F0200\n", "kd", true},
         {"043#9A99193F0200\n042#9A99193F0200\n", "kd", false},
     };
-    (void)state;
     tool.replay.relative = relative;
     tool.replay.afresh = "ki";
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
@@ -156,9 +147,8 @@ static void what_says_how_far(void **state)
 }
 
 /* Of each board the first message that says where it stands. */
-static void where_it_stood(void **state)
+TEST_WITH(NULL, clear, where_it_stood)
 {
-    (void)state;
     tool.replay.place = "joint";
     assert_int_equal(load("05D#000000000000\n05E#9CFF000200F0\n05E#9CFF000200F1\n"
                           "09E#9CFF000200F0\n05E#9CFF00\n"),
@@ -175,7 +165,7 @@ static void where_it_stood(void **state)
 
 /* Of a serial line commands may be sent in parts; one that is damaged is not sent, nor is any
  * other. */
-static void commands_in_parts(void **state)
+TEST_WITH(NULL, clear, commands_in_parts)
 {
     static const struct {
         const char *parts[4]; /* '<' in front of what came */
@@ -190,7 +180,6 @@ static void commands_in_parts(void **state)
     };
     struct aw_wrapper wrapper = {.medium = AW_MEDIUM_SERIAL};
     uint8_t bytes[2048], data[128];
-    (void)state;
     tool.protocol = &aw_armctl_protocol;
     struct aw_session *usual = session;
     session = rig_new(&tool);
@@ -228,16 +217,4 @@ static void commands_in_parts(void **state)
     tool.protocol = &aw_canpid_protocol;
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test_teardown(commands_are_sent_at_their_times, clear),
-        cmocka_unit_test_teardown(a_command_without_a_time_goes_with_the_one_before, clear),
-        cmocka_unit_test_teardown(as_many_as_there_are, clear),
-        cmocka_unit_test_teardown(what_says_how_far, clear),
-        cmocka_unit_test_teardown(where_it_stood, clear),
-        cmocka_unit_test_teardown(what_is_wrong_is_told_with_its_number, clear),
-        cmocka_unit_test_teardown(commands_in_parts, clear),
-    };
-    return cmocka_run_group_tests(tests, start, stop);
-}
+ALL_TESTS_WITH(start, stop);

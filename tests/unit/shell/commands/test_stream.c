@@ -23,26 +23,22 @@ static const char *subject(struct aw_session *s, const struct aw_record *record,
     return out;
 }
 
-static int start(void **state)
+static void start(void)
 {
-    (void)state;
     tool = rig_tool;
     tool.protocol = &aw_canpid_protocol;
     tool.subject.of = subject;
     session = rig_new(&tool);
-    return 0;
 }
 
-static int stop(void **state)
+static void stop(void)
 {
-    (void)state;
     aw_stream_close(stream);
     stream = NULL;
     if (session->time.real.stop_fd >= 0)
         close(session->time.real.stop_fd);
     rig_free(session);
     unlink(path);
-    return 0;
 }
 
 static enum aw_status open_bytes(const void *bytes, size_t size, const char *ending)
@@ -76,9 +72,8 @@ static void expect_point(size_t i, const char *name, double value)
         assert_true(fabs(item.points[i].value - value) < 1e-9);
 }
 
-static void test_json(void **state)
+TEST_WITH(start, stop, test_json)
 {
-    (void)state;
     open_text("{\"t\":1700000000.25,\"msg\":\"joint\",\"dir\":\"rx\",\"board\":\"lknee\","
               "\"torque\":1.5,\"m\":{\"a\":[1,{\"b\":true}],\"c\":null},\"mode\":\"linear\"}\r\n"
               "\n"
@@ -109,11 +104,10 @@ static void test_json(void **state)
 }
 
 /* Lines longer than the buffer, and objects with more members than there are points. */
-static void test_large(void **state)
+TEST_WITH(start, stop, test_large)
 {
     static char text[400000];
     size_t used = (size_t)sprintf(text, "{\"m\":[0");
-    (void)state;
     for (int i = 1; i < 5000; i++)
         used += (size_t)sprintf(text + used, ",%d", i);
     used += (size_t)sprintf(text + used, "]}\n{\"long\":\"");
@@ -132,9 +126,8 @@ static void test_large(void **state)
     assert_int_equal(next(), AW_END);
 }
 
-static void test_csv(void **state)
+TEST_WITH(start, stop, test_csv)
 {
-    (void)state;
     open_text("\xEF\xBB\xBF# made by hand\n"
               "t,dir,msg,board,torque,\"fix angle\",note\n"
               "1.5,rx,joint,lknee,2.5,,calm\n"
@@ -162,10 +155,9 @@ static void test_csv(void **state)
     expect_point(0, "x;y", 2);
 }
 
-static void test_broken(void **state)
+TEST_WITH(start, stop, test_broken)
 {
     static const char *const texts[] = {"hello\n", "# nothing but a remark\n", "\n\n"};
-    (void)state;
     for (size_t i = 0; i < sizeof texts / sizeof *texts; i++) {
         assert_int_equal(open_bytes(texts[i], strlen(texts[i]), ".csv"), AW_USAGE);
         assert_null(stream);
@@ -175,19 +167,17 @@ static void test_broken(void **state)
     assert_non_null(strstr(session->err.text, "/nonexistent/file.csv: No such file"));
 }
 
-static void test_empty(void **state)
+TEST_WITH(start, stop, test_empty)
 {
-    (void)state;
     open_text("");
     assert_int_equal(next(), AW_END);
 }
 
-static void test_candump(void **state)
+TEST_WITH(start, stop, test_candump)
 {
     static const char log[] = "(1700000000.250000) can0 05E#9CFF000200F0\n"
                               "(1700000000.300000) can0 05E#9CFF000200\n"
                               "(1700000000.350000) can0 041#9A99193F0200";
-    (void)state;
     assert_int_equal(open_bytes(log, sizeof log - 1, ".log"), AW_OK);
     assert_int_equal(next(), AW_OK);
     assert_true(item.time_ns == INT64_C(1700000000250000000));
@@ -202,14 +192,13 @@ static void test_candump(void **state)
 }
 
 /* More packets than one block of the file holds, all of them, in order. */
-static void test_capture(void **state)
+TEST_WITH(start, stop, test_capture)
 {
     enum { PACKETS = 3000 };
     static const uint8_t frame[] = {0x5E, 0, 0x9C, 0xFF, 0, 2, 0, 0xF0};
     static uint8_t file[PACKETS * 128];
     uint8_t wrapped[128];
     struct aw_wrapper wrapper = {.medium = AW_MEDIUM_CAN};
-    (void)state;
     size_t size = aw_pcapng_begin(file, AW_LINKTYPE_CAN, "can0");
     for (int i = 0; i < PACKETS; i++) {
         size_t n = aw_wrap(&wrapper, AW_RX, (struct aw_span){frame, sizeof frame}, wrapped,
@@ -247,9 +236,8 @@ static enum aw_status receive(struct aw_session *s, int64_t deadline, struct aw_
     return AW_OK;
 }
 
-static void test_hear(void **state)
+TEST_WITH(start, stop, test_hear)
 {
-    (void)state;
     tool.receive = receive;
     assert_int_equal(aw_stream_open(&stream, session, NULL), AW_OK);
     assert_true(aw_stream_is_live(stream));
@@ -297,7 +285,7 @@ static enum aw_status receive_late(struct aw_session *s, int64_t deadline,
 }
 
 /* Why nothing comes is said once, after two seconds in which nothing has. */
-static void test_silence(void **state)
+TEST_WITH(start, stop, test_silence)
 {
     struct aw_sink sink = {tell};
     const int64_t s = AW_SECOND;
@@ -311,7 +299,6 @@ static void test_silence(void **state)
         {2, 0, "", AW_OK},
         {3, 4, "! rig: nothing has come yet — is it on?\n! rig: connected anew\n", AW_OK},
     };
-    (void)state;
     tool.receive = receive_late;
     tool.no_answer_hint = "is it on?";
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
@@ -408,11 +395,10 @@ static enum aw_status receive_chatter(struct aw_session *s, int64_t deadline,
 }
 
 /* Who waits for a message until then does not wait longer. */
-static void test_chatter(void **state)
+TEST_WITH(start, stop, test_chatter)
 {
     static const struct aw_link_ops ops = {.read = chatter, .close = hang_up};
     struct aw_link link = {.ops = &ops};
-    (void)state;
     tool.protocol = &aw_armctl_protocol;
     for (int received = 0; received < 2; received++) {
         tool.receive = received ? receive_chatter : NULL;
@@ -432,7 +418,7 @@ static void test_chatter(void **state)
 }
 
 /* A message may come in parts, but none of datagrams. */
-static void test_link(void **state)
+TEST_WITH(start, stop, test_link)
 {
     static const struct aw_link_ops ops = {.read = give, .close = hang_up};
     static const struct {
@@ -446,7 +432,6 @@ static void test_link(void **state)
         {{"rubbish\r\n0DEG1,090\r\n", "rubbish\r\n"}, false, 1, 2},
     };
     struct aw_link link = {.ops = &ops, .clock = &session->time.virtual.base, .dropped = 5};
-    (void)state;
     tool.protocol = &aw_armctl_protocol;
     tool.subject.of = NULL;
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
@@ -472,14 +457,13 @@ static void test_link(void **state)
 
 /* After something has come there is a rest; what was held of the link before is no part of what
  * the next one gives. */
-static void test_link_anew(void **state)
+TEST_WITH(start, stop, test_link_anew)
 {
     static const struct aw_link_ops ops = {.read = give, .close = hang_up};
     static const char *const before[] = {"0DEG1,090\r\n", "", "1DEG2,0", "", "", NULL};
     static const char *const after[] = {"45\r\n2DEG3,010\r\n", NULL};
     const int64_t ms = AW_MILLISECOND;
     struct aw_link link = {.ops = &ops, .clock = &session->time.virtual.base, .dropped = 5};
-    (void)state;
     tool.protocol = &aw_armctl_protocol;
     tool.subject.of = NULL;
     rig_free(session);
@@ -512,11 +496,10 @@ static void test_link_anew(void **state)
 }
 
 /* Until a line is whole nothing comes of it, and no device is said to be silent. */
-static void test_part_of_a_line(void **state)
+TEST_WITH(start, stop, test_part_of_a_line)
 {
     struct aw_sink sink = {tell};
     int ends[2], usual = dup(STDIN_FILENO);
-    (void)state;
     *told = '\0';
     session->out.sink = &sink;
     assert_int_equal(pipe(ends), 0);
@@ -550,9 +533,8 @@ static enum aw_status only_b64(struct aw_session *s, aw_concerns_fn **concerns)
 }
 
 /* Text about somebody else is left out: by its name, or by what stands in a column. */
-static void test_narrow(void **state)
+TEST_WITH(start, stop, test_narrow)
 {
-    (void)state;
     tool.subject.narrow = only_b64;
     open_text("{\"name\":\"b64\",\"x\":1}\n{\"name\":\"b32\",\"x\":2}\n"
               "{\"x\":3,\"who\":\"b64\"}\n{\"x\":4}\n{\"x\":5,\"who\":\"b32\"}\n");
@@ -564,7 +546,7 @@ static void test_narrow(void **state)
 }
 
 /* Who is asked for is looked for when the first message has come. */
-static void test_expected(void **state)
+TEST_WITH(start, stop, test_expected)
 {
     static const struct {
         const char *field, *where, *says;
@@ -573,7 +555,6 @@ static void test_expected(void **state)
         {"b65.torque", NULL, "b65"},         {"torque", "b32.torque > 1", NULL},
         {"torque", "b33.torque > 1", "b33"},
     };
-    (void)state;
     tool.receive = receive_late;
     tool.subject.all = two_boards;
     session->clock = &session->time.virtual.base;
@@ -600,7 +581,7 @@ static void test_expected(void **state)
 }
 
 /* Times beyond what nanoseconds hold are none; those before 1970 are some. */
-static void test_times(void **state)
+TEST_WITH(start, stop, test_times)
 {
     static const struct {
         const char *text;
@@ -617,7 +598,6 @@ static void test_times(void **state)
         {"t,x\nsoon,1\n", AW_NO_TIME},
         {"t,time,x\n1,2,1\n", AW_SECOND},
     };
-    (void)state;
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
         open_text(rows[i].text);
         assert_int_equal(next(), AW_OK);
@@ -633,7 +613,7 @@ static void test_times(void **state)
 
 /* All points of a line, one behind the other: "name=value" or "name='text'", and whom it is about.
  */
-static void test_points(void **state)
+TEST_WITH(start, stop, test_points)
 {
     static const struct {
         const char *text, *points;
@@ -663,7 +643,6 @@ static void test_points(void **state)
         {"# x\n\na,b\n# y\n1,2", " a=1 b=2"},
         {"a,b\n1,2,3", " a=1 b=2"},
     };
-    (void)state;
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
         char points[512] = "";
         enum aw_status status = open_bytes(rows[i].text, strlen(rows[i].text), "");
@@ -688,10 +667,9 @@ static void test_points(void **state)
 }
 
 /* A line that no buffer holds is none; what comes behind it is. */
-static void test_endless_line(void **state)
+TEST_WITH(start, stop, test_endless_line)
 {
     static char text[200100];
-    (void)state;
     memset(text, 'x', 200000);
     strcpy(text + 200000, "\n(1700000000.250000) can0 05E#9CFF000200F0\n");
     text[0] = '(';
@@ -701,19 +679,4 @@ static void test_endless_line(void **state)
     assert_int_equal(aw_stream_counters(stream)->damaged, 1);
     assert_int_equal(item.received.dir, AW_RX);
     assert_int_equal(next(), AW_END);
-}
-
-#define TEST(f) cmocka_unit_test_setup_teardown(f, start, stop)
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        TEST(test_json),           TEST(test_large),  TEST(test_csv),
-        TEST(test_broken),         TEST(test_empty),  TEST(test_candump),
-        TEST(test_capture),        TEST(test_hear),   TEST(test_silence),
-        TEST(test_expected),       TEST(test_times),  TEST(test_points),
-        TEST(test_endless_line),   TEST(test_link),   TEST(test_link_anew),
-        TEST(test_part_of_a_line), TEST(test_narrow), TEST(test_chatter),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

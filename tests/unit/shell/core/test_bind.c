@@ -7,18 +7,14 @@ static struct aw_words words;
 static struct aw_args args;
 static size_t bad;
 
-static int start(void **state)
+static void start(void)
 {
-    (void)state;
     session = rig_new(&rig_tool);
-    return 0;
 }
 
-static int stop(void **state)
+static void stop(void)
 {
-    (void)state;
     rig_free(session);
-    return 0;
 }
 
 static enum aw_status bind(const char *line)
@@ -31,8 +27,8 @@ static enum aw_status bind(const char *line)
 
 static void again(void)
 {
-    stop(NULL);
-    start(NULL);
+    stop();
+    start();
 }
 
 /* "name=text" of every word that is bound, turn after turn */
@@ -79,10 +75,9 @@ static void list_bound(char *out)
                 args.bound[i].arg->name, args.bound[i].text);
 }
 
-static void words_find_their_arguments(void **state)
+TEST_WITH(start, stop, words_find_their_arguments)
 {
     char bound[1024];
-    (void)state;
     for (size_t i = 0; i < sizeof good / sizeof *good; i++) {
         again();
         if (bind(good[i].line) != AW_OK)
@@ -136,9 +131,8 @@ static const struct {
     {"{\"cmd\":\"load\",\"fil\":\"x\"}", AW_USAGE, 1, "did you mean 'file'?"},
 };
 
-static void what_is_wrong_is_explained(void **state)
+TEST_WITH(start, stop, what_is_wrong_is_explained)
 {
-    (void)state;
     for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) {
         again();
         enum aw_status status = bind(wrong[i].line);
@@ -168,9 +162,8 @@ static const struct {
     {"set -- -g", "gently", NULL},
 };
 
-static void options_are_set(void **state)
+TEST_WITH(start, stop, options_are_set)
 {
-    (void)state;
     for (size_t i = 0; i < sizeof options / sizeof *options; i++) {
         again();
         bind(options[i].line);
@@ -182,22 +175,20 @@ static void options_are_set(void **state)
     }
 }
 
-static void negative_numbers_are_no_options(void **state)
+TEST_WITH(start, stop, negative_numbers_are_no_options)
 {
     static const struct {
         const char *word;
         bool option;
     } rows[] = {{"-", false},  {"--", true}, {"-5", false}, {"-.5", false}, {"-x", true},
                 {"--x", true}, {"x", false}, {"", false},   {"-inf", true}, {"5-", false}};
-    (void)state;
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
         assert_int_equal(aw_is_option(rows[i].word), rows[i].option);
 }
 
-static void many_words_are_bound(void **state)
+TEST_WITH(start, stop, many_words_are_bound)
 {
     char line[AW_LINE_MAX] = "turn";
-    (void)state;
     for (size_t i = 0; i < AW_WORDS_MAX - 2; i++)
         strcat(line, " 1");
     assert_int_equal(bind(line), AW_OK);
@@ -205,9 +196,8 @@ static void many_words_are_bound(void **state)
     assert_int_equal(args.turns, (AW_WORDS_MAX - 2) / 2);
 }
 
-static void arguments_are_asked_by_name_and_turn(void **state)
+TEST_WITH(start, stop, arguments_are_asked_by_name_and_turn)
 {
-    (void)state;
     assert_int_equal(bind("turn 1 2 way=4 level=3"), AW_OK);
     assert_string_equal(aw_arg(&args, "level", 0), "1");
     assert_string_equal(aw_arg(&args, "level", 1), "3");
@@ -235,9 +225,8 @@ static const struct {
     {"turn 40000 1", "level", AW_LIMIT, 40000, "turn: level 40000 is outside -32768 to 32767"},
 };
 
-static void numbers_are_checked(void **state)
+TEST_WITH(start, stop, numbers_are_checked)
 {
-    (void)state;
     for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++) {
         double value = -7;
         again();
@@ -251,9 +240,8 @@ static void numbers_are_checked(void **state)
     }
 }
 
-static void what_an_argument_is_comes_from_the_wire(void **state)
+TEST_WITH(start, stop, what_an_argument_is_comes_from_the_wire)
 {
-    (void)state;
     struct aw_arg_info info = aw_arg_info(session, &rig_turn_args[1]);
     assert_string_equal(info.help, "its own help");
     assert_string_equal(info.unit, "mm");
@@ -267,11 +255,10 @@ static void what_an_argument_is_comes_from_the_wire(void **state)
     assert_true(info.max == 9);
 }
 
-static void arguments_fill_a_record(void **state)
+TEST_WITH(start, stop, arguments_fill_a_record)
 {
     struct aw_record record;
     const struct aw_codec *codec = aw_wire_codec(session->wire, "choice", AW_TX);
-    (void)state;
     assert_int_equal(bind("turn 1 2 3 4cm"), AW_OK);
     aw_record_init(&record, codec, AW_TX);
     assert_int_equal(aw_args_to_record(session, &args, 1, &record), AW_OK);
@@ -287,7 +274,7 @@ static void arguments_fill_a_record(void **state)
     assert_non_null(strstr(session->err.text, "choice has no field 'frob'"));
 }
 
-static void ranges_as_text(void **state)
+TEST(ranges_as_text)
 {
     static const struct aw_name two[] = {{0, "off"}, {1, "on"}, {0}};
     static const struct {
@@ -305,12 +292,11 @@ static void ranges_as_text(void **state)
         {{.names = two, .min = 0, .max = 2}, "0 to 2"},
     };
     char text[64];
-    (void)state;
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
         assert_string_equal(aw_range_text(&rows[i].info, text, sizeof text), rows[i].text);
 }
 
-static void usage_lines(void **state)
+TEST_WITH(start, stop, usage_lines)
 {
     static const struct {
         const char *command, *usage;
@@ -319,29 +305,10 @@ static void usage_lines(void **state)
         {"encode", "encode MESSAGE FIELD=VALUE…"}, {"decode", "decode [INPUT…]"},
     };
     char line[256];
-    (void)state;
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
         aw_usage_line(aw_find_command(&rig_tool, rows[i].command), line, sizeof line);
         assert_string_equal(line, rows[i].usage);
     }
     aw_usage_line(aw_find_command(&rig_tool, "turn"), line, 4);
     assert_string_equal(line, "tur");
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup_teardown(words_find_their_arguments, start, stop),
-        cmocka_unit_test_setup_teardown(what_is_wrong_is_explained, start, stop),
-        cmocka_unit_test_setup_teardown(options_are_set, start, stop),
-        cmocka_unit_test_setup_teardown(negative_numbers_are_no_options, start, stop),
-        cmocka_unit_test_setup_teardown(many_words_are_bound, start, stop),
-        cmocka_unit_test_setup_teardown(arguments_are_asked_by_name_and_turn, start, stop),
-        cmocka_unit_test_setup_teardown(numbers_are_checked, start, stop),
-        cmocka_unit_test_setup_teardown(what_an_argument_is_comes_from_the_wire, start, stop),
-        cmocka_unit_test_setup_teardown(arguments_fill_a_record, start, stop),
-        cmocka_unit_test_setup_teardown(usage_lines, start, stop),
-        cmocka_unit_test(ranges_as_text),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -5,23 +5,20 @@
 static struct aw_session *session;
 static char folder[64], file[96];
 
-static int start(void **state)
+static void start(void)
 {
-    (void)state;
     session = rig_new(&rig_tool);
     snprintf(folder, sizeof folder, "/tmp/test_config.XXXXXX");
     assert_non_null(mkdtemp(folder));
     snprintf(file, sizeof file, "%s/rig.ini", folder);
-    return 0;
 }
 
-static int stop(void **state)
+static void stop(void)
 {
     char command[128];
-    (void)state;
     rig_free(session);
     snprintf(command, sizeof command, "rm -rf %s", folder);
-    return system(command);
+    assert_int_equal(system(command), 0);
 }
 
 static void write_file(const char *path, const char *text)
@@ -52,9 +49,8 @@ static void assert_wrong(const char *part)
         fail_msg("'%s' does not say '%s'", session->config->wrong.text, part);
 }
 
-static void sections_are_read(void **state)
+TEST_WITH(start, stop, sections_are_read)
 {
-    (void)state;
     if (load("\xEF\xBB\xBF# a comment\n; another\n\n[link]\narm = /dev/ttyUSB0?baud=9600 ; remark\n"
              "far=tcp:host:1\r\n[options]\nlink = @arm\njson = yes\ntimeout: 500ms\n") != AW_OK)
         fail_msg("%s", session->err.text);
@@ -69,9 +65,8 @@ static void sections_are_read(void **state)
     assert_int_equal(aw_options_find(&session->options, "link")->origin, AW_FROM_CONFIG);
 }
 
-static void the_last_one_counts(void **state)
+TEST_WITH(start, stop, the_last_one_counts)
 {
-    (void)state;
     assert_int_equal(
         load("[link]\narm = a:\nleg = b:\narm = c:\n[options]\nlink = x:\nlink = y:\n"), AW_OK);
     assert_int_equal(session->config->n_aliases, 2);
@@ -80,10 +75,9 @@ static void the_last_one_counts(void **state)
     assert_string_equal(aw_option(session, "link"), "y:");
 }
 
-static void an_alias_is_a_url(void **state)
+TEST_WITH(start, stop, an_alias_is_a_url)
 {
     const char *url;
-    (void)state;
     assert_int_equal(load("[link]\narm = tcp:host:1\n[options]\nlink = @arm\n"), AW_OK);
     assert_int_equal(aw_session_url(session, &url), AW_OK);
     assert_string_equal(url, "tcp:host:1");
@@ -94,9 +88,8 @@ static void an_alias_is_a_url(void **state)
 }
 
 /* Blanks in front of a line do not make it part of the line before. */
-static void lines_may_be_indented(void **state)
+TEST_WITH(start, stop, lines_may_be_indented)
 {
-    (void)state;
     assert_int_equal(load("[link]\n  arm = a:\n\tleg = b:\n[options]\n  link = @leg\n  json = 1\n"),
                      AW_OK);
     assert_string_equal(aw_config_alias(session, "arm"), "a:");
@@ -106,9 +99,8 @@ static void lines_may_be_indented(void **state)
 }
 
 /* The rest of the file holds. */
-static void what_is_right_counts(void **state)
+TEST_WITH(start, stop, what_is_right_counts)
 {
-    (void)state;
     assert_int_equal(load("[options]\nfrob = 1\njson = yes\nnothing\n[link]\narm = a:\n"),
                      AW_USAGE);
     assert_true(aw_flag(session, "json"));
@@ -137,10 +129,9 @@ static const struct {
     {"[options]\nfrob = 1\nfreb = 1\n", AW_USAGE, 2, "no option '--frob'"},
 };
 
-static void a_wrong_line_is_named(void **state)
+TEST_WITH(start, stop, a_wrong_line_is_named)
 {
     char place[160];
-    (void)state;
     for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) {
         enum aw_status status = load(wrong[i].text);
         if (status != wrong[i].status)
@@ -154,10 +145,9 @@ static void a_wrong_line_is_named(void **state)
 }
 
 /* Longer lines are refused, not cut; the line is the right one even behind a long comment. */
-static void long_lines(void **state)
+TEST_WITH(start, stop, long_lines)
 {
     char text[1024] = "[options]\nlink = ";
-    (void)state;
     memset(text + strlen(text), 'x', 600);
     strcat(text, "\n");
     enum aw_status status = load(text);
@@ -171,10 +161,9 @@ static void long_lines(void **state)
     assert_wrong(":3:1: no option '--frob'");
 }
 
-static void there_is_an_end_to_aliases_and_options(void **state)
+TEST_WITH(start, stop, there_is_an_end_to_aliases_and_options)
 {
     static char text[8192];
-    (void)state;
     strcpy(text, "[link]\n");
     for (int i = 0; i < AW_ALIASES_MAX; i++)
         sprintf(text + strlen(text), "a%d = u%d\n", i, i);
@@ -203,10 +192,9 @@ static enum aw_status configure(struct aw_session *s, const char *section, const
     return aw_fail(err, AW_LIMIT, "[%s] %s: %s will not do", section, key, value);
 }
 
-static void other_sections_are_the_tools(void **state)
+TEST_WITH(start, stop, other_sections_are_the_tools)
 {
     struct aw_tool tool = rig_tool;
-    (void)state;
     tool.configure = configure;
     session->tool = &tool;
     write_file(file, "[joint elbow]\nindex = 2\n");
@@ -217,10 +205,9 @@ static void other_sections_are_the_tools(void **state)
     session->tool = &rig_tool;
 }
 
-static void a_file_that_cannot_be_read(void **state)
+TEST_WITH(start, stop, a_file_that_cannot_be_read)
 {
     char path[128];
-    (void)state;
     snprintf(path, sizeof path, "%s/none.ini", folder);
     assert_int_equal(aw_config_load(session, path), AW_USAGE); /* asked for */
     assert_wrong(path);
@@ -231,10 +218,9 @@ static void a_file_that_cannot_be_read(void **state)
     assert_true(session->config->broken);
 }
 
-static void the_usual_place(void **state)
+TEST_WITH(start, stop, the_usual_place)
 {
     char path[160];
-    (void)state;
     setenv("XDG_CONFIG_HOME", folder, 1);
     setenv("HOME", "/nonexistent", 1);
     assert_int_equal(aw_config_load(session, NULL), AW_OK); /* none there */
@@ -255,11 +241,10 @@ static void the_usual_place(void **state)
     unsetenv("XDG_CONFIG_HOME");
 }
 
-static void state_files_have_their_folders_made(void **state)
+TEST_WITH(start, stop, state_files_have_their_folders_made)
 {
     char path[256], expected[160];
     struct stat info;
-    (void)state;
     setenv("XDG_STATE_HOME", folder, 1);
     aw_state_path(session, "history", path, sizeof path);
     snprintf(expected, sizeof expected, "%s/armwire/rig/history", folder);
@@ -276,23 +261,4 @@ static void state_files_have_their_folders_made(void **state)
     unsetenv("HOME");
     aw_state_path(session, "history", path, sizeof path);
     assert_string_equal(path, "");
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup_teardown(sections_are_read, start, stop),
-        cmocka_unit_test_setup_teardown(the_last_one_counts, start, stop),
-        cmocka_unit_test_setup_teardown(an_alias_is_a_url, start, stop),
-        cmocka_unit_test_setup_teardown(lines_may_be_indented, start, stop),
-        cmocka_unit_test_setup_teardown(a_wrong_line_is_named, start, stop),
-        cmocka_unit_test_setup_teardown(what_is_right_counts, start, stop),
-        cmocka_unit_test_setup_teardown(long_lines, start, stop),
-        cmocka_unit_test_setup_teardown(there_is_an_end_to_aliases_and_options, start, stop),
-        cmocka_unit_test_setup_teardown(other_sections_are_the_tools, start, stop),
-        cmocka_unit_test_setup_teardown(a_file_that_cannot_be_read, start, stop),
-        cmocka_unit_test_setup_teardown(the_usual_place, start, stop),
-        cmocka_unit_test_setup_teardown(state_files_have_their_folders_made, start, stop),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -50,10 +50,9 @@ static void hang_up(struct aw_link *link)
     (void)link;
 }
 
-static int start(void **state)
+static void start(void)
 {
     static const struct aw_link_ops ops = {.raw = make_raw, .close = hang_up};
-    (void)state;
     tool = rig_tool;
     tool.last_stop = last_stop;
     session = rig_new(&tool);
@@ -62,17 +61,15 @@ static int start(void **state)
     session->motion.moving = true;
     memset(frames, 0, sizeof frames);
     frames[0] = "stop ";
-    return pipe2(ends, O_NONBLOCK);
+    assert_int_equal(pipe2(ends, O_NONBLOCK), 0);
 }
 
-static int stop(void **state)
+static void stop(void)
 {
-    (void)state;
     aw_crash_forget();
     rig_free(session);
     close(ends[0]);
     close(ends[1]);
-    return 0;
 }
 
 /* All that is written when it is carried out. */
@@ -85,9 +82,8 @@ static const char *written(void)
     return text;
 }
 
-static void as_long_as_something_moves(void **state)
+TEST_WITH(start, stop, as_long_as_something_moves)
 {
-    (void)state;
     assert_string_equal(written(), "");
     aw_crash_prepare(session);
     assert_string_equal(written(), "stop ");
@@ -108,9 +104,8 @@ static void as_long_as_something_moves(void **state)
     assert_string_equal(written(), "");
 }
 
-static void what_it_is(void **state)
+TEST_WITH(start, stop, what_it_is)
 {
-    (void)state;
     for (int i = 0; i < 5; i++) { /* always the newest */
         char text[] = "stop 0";
         text[5] = (char)('0' + i);
@@ -144,9 +139,8 @@ static void what_it_is(void **state)
 }
 
 /* Its descriptor may soon be that of something else. */
-static void a_link_that_is_closed(void **state)
+TEST_WITH(start, stop, a_link_that_is_closed)
 {
-    (void)state;
     aw_crash_prepare(session);
     aw_session_unlink(session);
     assert_string_equal(written(), "");
@@ -167,12 +161,11 @@ static void crash(int number)
     _exit(1);
 }
 
-static void when_it_crashes(void **state)
+TEST_WITH(start, stop, when_it_crashes)
 {
     static const int numbers[] = {SIGABRT, SIGTRAP};
     char text[64];
     int status;
-    (void)state;
     for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++) {
         pid_t child = fork();
         if (child == 0)
@@ -185,11 +178,10 @@ static void when_it_crashes(void **state)
 }
 
 /* What is made ready after that a child sees, too, until it has nothing to do with it. */
-static void a_child_that_carries_it_out(void **state)
+TEST_WITH(start, stop, a_child_that_carries_it_out)
 {
     int ready[2], status;
     char text[64];
-    (void)state;
     assert_int_equal(pipe(ready), 0);
     aw_crash_prepare(session);
     assert_true(aw_crash_share());
@@ -212,13 +204,12 @@ static void a_child_that_carries_it_out(void **state)
 
 /* A program that was stopped, and is woken for just long enough to send what it was about to, gives
  * no sign of life in between: the stop comes again. */
-static void a_watchdog_of_what_stands_still(void **state)
+TEST_WITH(start, stop, a_watchdog_of_what_stands_still)
 {
     struct aw_watchdog watchdog = {0};
     struct aw_watchdog_user user = {.context = session};
     struct pollfd end = {.fd = ends[0], .events = POLLIN};
     char text[5];
-    (void)state;
     aw_crash_prepare(session);
     assert_int_equal(aw_watchdog_start(&watchdog, session, 20 * AW_MILLISECOND, &user, NULL),
                      AW_OK);
@@ -233,10 +224,9 @@ static void a_watchdog_of_what_stands_still(void **state)
 }
 
 /* On a busy machine the child may take its time: nothing has been sent until it is there. */
-static void what_stands_still_before_anything_moves(void **state)
+TEST_WITH(start, stop, what_stands_still_before_anything_moves)
 {
     static const struct aw_command streams = {.name = "play", .timed = true};
-    (void)state;
     session->run.command = &streams;
     held_up_us = 1050000;
     assert_int_equal(aw_watchdog_watch(session), AW_OK);
@@ -247,18 +237,4 @@ static void what_stands_still_before_anything_moves(void **state)
     aw_watchdog_leave(session);
     aw_crash_leave();
     session->run.command = NULL;
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup_teardown(as_long_as_something_moves, start, stop),
-        cmocka_unit_test_setup_teardown(what_it_is, start, stop),
-        cmocka_unit_test_setup_teardown(a_link_that_is_closed, start, stop),
-        cmocka_unit_test_setup_teardown(when_it_crashes, start, stop),
-        cmocka_unit_test_setup_teardown(a_child_that_carries_it_out, start, stop),
-        cmocka_unit_test_setup_teardown(a_watchdog_of_what_stands_still, start, stop),
-        cmocka_unit_test_setup_teardown(what_stands_still_before_anything_moves, start, stop),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -84,10 +84,9 @@ static const struct aw_joints steered_joints = {.open = open_it,
                                                 .now = device_time,
                                                 .steer = 5};
 
-static int start_steered(void **state)
+static void start_steered(void)
 {
     static struct aw_tool tool;
-    (void)state;
     tool = rig_tool;
     tool.joints = &steered_joints;
     session = rig_new(&tool);
@@ -97,16 +96,20 @@ static int start_steered(void **state)
     stops_at = INFINITY;
     aw_joints_begin(session, &list);
     aw_joint_set(&list.joints[0], AW_JOINT_ACTUAL, 0, 0);
-    return 0;
+}
+
+static void stop(void)
+{
+    aw_joints_free(&list);
+    rig_free(session);
 }
 
 /* At the joint's speed, and then it is there. */
-static void steered_goes_there(void **state)
+TEST_WITH(start_steered, stop, steered_goes_there)
 {
     const struct aw_joint_goal goal = {0, 30};
     struct aw_joint_command command = {AW_JOINT_TARGETS, &goal, 1, NAN, false, AW_NO_TIME};
     enum aw_arrival arrival;
-    (void)state;
     assert_int_equal(aw_joints_command(session, &list, &command), AW_OK);
     assert_int_equal(sent, 0);
     assert_int_equal(aw_joints_await(session, &list, &command, NAN, 0, &arrival), AW_OK);
@@ -122,9 +125,8 @@ static void steered_goes_there(void **state)
 }
 
 /* A path is followed at its own velocity: behind it stays what one step covers. */
-static void steered_follows_a_path(void **state)
+TEST_WITH(start_steered, stop, steered_follows_a_path)
 {
-    (void)state;
     for (int tick = 0; tick <= 50; tick++) {
         const struct aw_joint_goal goal = {0, 0.4 * tick};
         struct aw_joint_command command = {AW_JOINT_TARGETS, &goal, 1, 0.02, true, AW_NO_TIME};
@@ -138,11 +140,10 @@ static void steered_follows_a_path(void **state)
 }
 
 /* What does not say where it is stands still. */
-static void steered_blind(void **state)
+TEST_WITH(start_steered, stop, steered_blind)
 {
     const struct aw_joint_goal goal = {0, 30};
     struct aw_joint_command command = {AW_JOINT_TARGETS, &goal, 1, NAN, true, AW_NO_TIME};
-    (void)state;
     aw_joint_set(&list.joints[0], AW_JOINT_ACTUAL, NAN, 0);
     assert_int_equal(aw_joints_stream(session, &list, &command), AW_OK);
     aw_joints_until(session, &list, device_ns + 50 * AW_MILLISECOND, NULL, NULL);
@@ -156,27 +157,18 @@ static const struct aw_joints joints = {.open = open_it,
                                         .command = command_it,
                                         .attend = attend_it};
 
-static int start(void **state)
+static void start(void)
 {
     static struct aw_tool tool;
-    (void)state;
     tool = rig_tool;
     tool.joints = &joints;
     session = rig_new(&tool);
     sent = 0;
     stops_at = INFINITY;
-    return aw_joints_begin(session, &list) == AW_OK ? 0 : -1;
+    assert_true(aw_joints_begin(session, &list) == AW_OK);
 }
 
-static int stop(void **state)
-{
-    (void)state;
-    aw_joints_free(&list);
-    rig_free(session);
-    return 0;
-}
-
-static void names(void **state)
+TEST_WITH(start, stop, names)
 {
     static const struct {
         const char *text;
@@ -190,7 +182,6 @@ static void names(void **state)
         {"elbw", 9, "no joint 'elbw' — did you mean 'elbow'?"},
         {"x", 9, "no joint 'x' — use elbow, hand, 7"},
     };
-    (void)state;
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
         size_t at;
         enum aw_status status = aw_joints_find(session, &list, rows[i].text, &at);
@@ -205,9 +196,8 @@ static void names(void **state)
 }
 
 /* Nothing is known before it has come. */
-static void unknown(void **state)
+TEST_WITH(start, stop, unknown)
 {
-    (void)state;
     const struct aw_joint *elbow = &list.joints[0];
     for (int i = 0; i < AW_JOINT_VALUES; i++) {
         assert_true(isnan(elbow->now.value[i]));
@@ -221,9 +211,8 @@ static void unknown(void **state)
 }
 
 /* A command that forgets --dry-run must not ask a device that is not open. */
-static void dry_reads_nothing(void **state)
+TEST_WITH(start, stop, dry_reads_nothing)
 {
-    (void)state;
     aw_options_set(&session->options, "dry-run", "1", AW_FROM_COMMAND_LINE, NULL);
     session->device.link = NULL;
     assert_int_equal(aw_joints_read(session, &list), AW_STOPPED);
@@ -233,10 +222,9 @@ static void dry_reads_nothing(void **state)
 }
 
 /* Only an angle that begins anew after a turn is taken to be near where it should be. */
-static void turns(void **state)
+TEST_WITH(start, stop, turns)
 {
     struct aw_joint *elbow = &list.joints[0];
-    (void)state;
     aw_joint_set(elbow, AW_JOINT_ACTUAL, -3.1, 0);
     assert_float_equal(aw_joint_at(elbow, 3.3), -3.1, 0);
     elbow->wraps = true;
@@ -247,7 +235,7 @@ static void turns(void **state)
                        1e-5F);
 }
 
-static void what_is_refused(void **state)
+TEST_WITH(start, stop, what_is_refused)
 {
     static const struct {
         enum aw_joint_what what;
@@ -268,7 +256,6 @@ static void what_is_refused(void **state)
         {AW_JOINT_TARGETS, 1, 1e6, AW_OK, ""},
     };
     size_t good = 0;
-    (void)state;
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
         struct aw_joint_goal goal = {rows[i].joint, rows[i].value};
         struct aw_joint_command command = {rows[i].what, &goal, 1, NAN, false, AW_NO_TIME};
@@ -280,10 +267,9 @@ static void what_is_refused(void **state)
     }
 }
 
-static void words(void **state)
+TEST_WITH(start, stop, words)
 {
     double value;
-    (void)state;
     assert_int_equal(aw_joints_value(session, &list.joints[0], AW_JOINT_TARGETS, "0.5rad", &value),
                      AW_OK);
     assert_float_equal(value, 28.6478898, 1e-6);
@@ -294,13 +280,12 @@ static void words(void **state)
                      AW_USAGE);
 }
 
-static void arrivals(void **state)
+TEST_WITH(start, stop, arrivals)
 {
     const struct aw_joint_goal goals[] = {{0, 30}, {1, 1}}; /* of the hand nothing is known */
     struct aw_joint_command command = {AW_JOINT_TARGETS, goals, 2, NAN, false, AW_NO_TIME};
     int64_t now = aw_clock_now(session->clock);
     enum aw_arrival arrival;
-    (void)state;
     assert_int_equal(
         aw_joints_await(session, &list, &command, NAN, aw_clock_after(now, 60), &arrival), AW_OK);
     assert_int_equal(arrival, AW_ARRIVED);
@@ -315,32 +300,13 @@ static void arrivals(void **state)
 }
 
 /* Not measured is not arrived. */
-static void nothing_measured(void **state)
+TEST_WITH(start, stop, nothing_measured)
 {
     const struct aw_joint_goal goal = {0, 30};
     struct aw_joint_command command = {AW_JOINT_TARGETS, &goal, 1, NAN, false, AW_NO_TIME};
     enum aw_arrival arrival;
-    (void)state;
     int64_t now = aw_clock_now(session->clock);
     assert_int_equal(aw_joints_await(session, &list, &command, NAN, now, &arrival), AW_TIMEOUT);
     assert_int_equal(arrival, AW_LATE);
     assert_string_equal(session->err.text, "elbow: nothing has said where it is");
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup_teardown(names, start, stop),
-        cmocka_unit_test_setup_teardown(unknown, start, stop),
-        cmocka_unit_test_setup_teardown(dry_reads_nothing, start, stop),
-        cmocka_unit_test_setup_teardown(turns, start, stop),
-        cmocka_unit_test_setup_teardown(what_is_refused, start, stop),
-        cmocka_unit_test_setup_teardown(words, start, stop),
-        cmocka_unit_test_setup_teardown(arrivals, start, stop),
-        cmocka_unit_test_setup_teardown(nothing_measured, start, stop),
-        cmocka_unit_test_setup_teardown(steered_goes_there, start_steered, stop),
-        cmocka_unit_test_setup_teardown(steered_follows_a_path, start_steered, stop),
-        cmocka_unit_test_setup_teardown(steered_blind, start_steered, stop),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -20,22 +20,18 @@ static const struct aw_joints joints = {.law = &law};
 static struct aw_session *session;
 static struct aw_tool tool;
 
-static int start(void **state)
+static void start(void)
 {
-    (void)state;
     tool = rig_tool;
     tool.joints = &joints;
     session = rig_new(&tool);
     sent_gains = (struct aw_gain_list){0};
     comes = AW_OK;
-    return 0;
 }
 
-static int stop(void **state)
+static void stop(void)
 {
-    (void)state;
     rig_free(session);
-    return 0;
 }
 
 static void keep_two(void)
@@ -47,9 +43,8 @@ static void keep_two(void)
     aw_law_keep(session, &old);
 }
 
-static void what_is_kept_goes_back_once(void **state)
+TEST_WITH(start, stop, what_is_kept_goes_back_once)
 {
-    (void)state;
     assert_null(aw_law_kept(session));
     assert_int_equal(aw_law_back(session), AW_OK);
     assert_int_equal(sent_gains.n, 0);
@@ -65,9 +60,8 @@ static void what_is_kept_goes_back_once(void **state)
     assert_null(aw_law_kept(session));
 }
 
-static void what_fails_is_kept_for_the_next_stop(void **state)
+TEST_WITH(start, stop, what_fails_is_kept_for_the_next_stop)
 {
-    (void)state;
     comes = AW_TIMEOUT;
     keep_two();
     assert_int_equal(aw_law_back(session), AW_TIMEOUT);
@@ -79,12 +73,11 @@ static void what_fails_is_kept_for_the_next_stop(void **state)
 }
 
 /* Another law has other places: packet files have come or gone. */
-static void gains_of_another_law_are_none(void **state)
+TEST_WITH(start, stop, gains_of_another_law_are_none)
 {
     static const struct aw_gain_file more = {.places = 12};
     static const struct aw_law other = {.file = &more, .send = send_it};
     static const struct aw_joints others = {.law = &other}, lawless = {0};
-    (void)state;
     keep_two();
     tool.joints = &others;
     assert_null(aw_law_kept(session));
@@ -96,12 +89,11 @@ static void gains_of_another_law_are_none(void **state)
     assert_int_equal(sent_gains.n, 0);
 }
 
-static void a_server_takes_what_is_sound(void **state)
+TEST_WITH(start, stop, a_server_takes_what_is_sound)
 {
     uint8_t bytes[sizeof(struct aw_gain_list) + 4];
     size_t size, n;
     struct aw_gain_list wrong;
-    (void)state;
     keep_two();
     const void *memory = aw_law_memory(session, &n);
     memcpy(bytes, memory, n);
@@ -131,23 +123,10 @@ static void a_server_takes_what_is_sound(void **state)
     session->share.attached = NULL;
 }
 
-static void no_more_are_added_than_there_is_room_for(void **state)
+TEST(no_more_are_added_than_there_is_room_for)
 {
     struct aw_gain_list gains = {0};
-    (void)state;
     for (size_t i = 0; i < AW_GAIN_LIST + 2; i++)
         aw_gain_list_add(&gains, i, 1);
     assert_int_equal(gains.n, AW_GAIN_LIST);
-}
-
-int main(void)
-{
-    static const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup_teardown(what_is_kept_goes_back_once, start, stop),
-        cmocka_unit_test_setup_teardown(what_fails_is_kept_for_the_next_stop, start, stop),
-        cmocka_unit_test_setup_teardown(gains_of_another_law_are_none, start, stop),
-        cmocka_unit_test_setup_teardown(a_server_takes_what_is_sound, start, stop),
-        cmocka_unit_test(no_more_are_added_than_there_is_room_for),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

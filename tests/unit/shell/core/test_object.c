@@ -1,16 +1,8 @@
 #include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <stdio.h>
-#include <string.h>
-
-#include <cmocka.h>
 
 #include "base/number.h"
 #include "shell/core/object.h"
+#include "test.h"
 
 static char text[2 * AW_OBJECT_TEXT + 1];
 
@@ -39,10 +31,9 @@ static const char *as_json(const struct aw_object *object, const char *why)
     return print(object, &(struct aw_object_form){.style = AW_STYLE_JSON, .head = &head});
 }
 
-static void plain_entries(void **state)
+TEST(plain_entries)
 {
     struct aw_object object;
-    (void)state;
     aw_object_start(&object, "deg");
     aw_object_number(&object, "angle", 90, 0, "deg");
     aw_object_number(&object, "ms", 1023.44, 1, NULL);
@@ -56,10 +47,9 @@ static void plain_entries(void **state)
         "\"result\":\"confirmed\",\"flipped\":true}\n");
 }
 
-static void lines_for_people_have_units(void **state)
+TEST(lines_for_people_have_units)
 {
     struct aw_object object;
-    (void)state;
     aw_object_start(&object, "deg");
     aw_object_number(&object, "angle", 90, 0, "deg");
     assert_string_equal(as(&object, AW_STYLE_TEXT), "deg angle=90deg\n");
@@ -67,11 +57,10 @@ static void lines_for_people_have_units(void **state)
     assert_string_equal(as(&object, AW_STYLE_TEXT), "there angle=90deg\n");
 }
 
-static void statistics_are_named_alike(void **state)
+TEST(statistics_are_named_alike)
 {
     struct aw_object object;
     struct aw_stats s = {.n = 3, .min = 1, .mean = 2.5, .p50 = 2, .p95 = 4, .p99 = 4, .max = 4};
-    (void)state;
     aw_object_start(&object, "ping");
     aw_object_stats_ms(&object, NULL, &s);
     assert_string_equal(as(&object, AW_STYLE_TEXT),
@@ -87,10 +76,9 @@ static void statistics_are_named_alike(void **state)
     assert_int_equal(object.n, 0);
 }
 
-static void a_result_as_csv_and_in_a_format(void **state)
+TEST(a_result_as_csv_and_in_a_format)
 {
     struct aw_object object;
-    (void)state;
     aw_object_start(&object, "fk");
     aw_object_number(&object, "x", 12.5, 1, "mm");
     aw_object_number(&object, "y", NAN, 1, "mm");
@@ -111,10 +99,9 @@ static void a_result_as_csv_and_in_a_format(void **state)
     assert_string_equal(in_format(&object, "%{x}\\t%{y} %{nosuch} %x {}"), "12.5\t- - %x {}\n");
 }
 
-static void dots_make_objects(void **state)
+TEST(dots_make_objects)
 {
     struct aw_object object;
-    (void)state;
     aw_object_start(&object, "x");
     aw_object_number(&object, "m1.p", 1, 0, NULL);
     aw_object_number(&object, "m1.v", 2, 0, NULL);
@@ -124,30 +111,27 @@ static void dots_make_objects(void **state)
                                                 "\"p\":1,\"v\":2},\"m2\":{\"p\":3},\"n\":4}\n");
 }
 
-static void strings_are_escaped(void **state)
+TEST(strings_are_escaped)
 {
     struct aw_object object;
-    (void)state;
     aw_object_start(&object, "x");
     assert_string_equal(as_json(&object, "a\"b\\c\n\x01"),
                         "{\"t\":1.5,\"cmd\":\"x\",\"ok\":false,\"error\":\"limit\",\"exit\":6,"
                         "\"why\":\"a\\\"b\\\\c\\u000a\\u0001\"}\n");
 }
 
-static void what_is_no_utf8_is_no_json(void **state)
+TEST(what_is_no_utf8_is_no_json)
 {
     char out[40];
-    (void)state;
     *aw_json_string(out, "µ\xFF\xE2\x82", 10) = '\0';
     assert_string_equal(out, "\"µ???\"");
     *aw_json_string(out, "aµ", 2) = '\0'; /* cut in the middle */
     assert_string_equal(out, "\"a?\"");
 }
 
-static void too_many_entries_do_no_harm(void **state)
+TEST(too_many_entries_do_no_harm)
 {
     struct aw_object object;
-    (void)state;
     aw_object_start(&object, "x");
     for (int i = 0; i < AW_OBJECT_MAX * 2; i++)
         aw_object_number(&object, "a-key-that-is-longer-than-there-is-room-for-it-in-here", i, 0,
@@ -158,11 +142,10 @@ static void too_many_entries_do_no_harm(void **state)
     assert_true(strlen(as_json(&object, NULL)) < AW_OBJECT_TEXT);
 }
 
-static void too_long_texts_do_no_harm(void **state)
+TEST(too_long_texts_do_no_harm)
 {
     static char bells[5000];
     struct aw_object object;
-    (void)state;
     memset(bells, '\a', sizeof bells - 1);
     aw_object_start(&object, "x");
     for (int i = 0; i < AW_OBJECT_MAX; i++)
@@ -182,11 +165,10 @@ static size_t columns(const char *line)
     return n;
 }
 
-static void too_long_texts_do_no_harm_to_csv(void **state)
+TEST(too_long_texts_do_no_harm_to_csv)
 {
     static char quotes[5000];
     struct aw_object object;
-    (void)state;
     memset(quotes, '"', sizeof quotes - 1);
     aw_object_start(&object, "x");
     for (int i = 0; i < AW_OBJECT_MAX; i++)
@@ -197,7 +179,7 @@ static void too_long_texts_do_no_harm_to_csv(void **state)
     assert_int_equal(columns(text), columns(values));
 }
 
-static void numbers_as_they_are_asked_for(void **state)
+TEST(numbers_as_they_are_asked_for)
 {
     static const struct {
         double number;
@@ -223,7 +205,6 @@ static void numbers_as_they_are_asked_for(void **state)
         {-(double)INFINITY, -4, "null"},
     };
     struct aw_object object;
-    (void)state;
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
         char wanted[64];
         aw_object_start(&object, "x");
@@ -238,10 +219,9 @@ static void numbers_as_they_are_asked_for(void **state)
     assert_string_equal(as(&object, AW_STYLE_TEXT), "x yes=true no=false\n");
 }
 
-static void a_table_with_holes(void **state)
+TEST(a_table_with_holes)
 {
     struct aw_object object;
-    (void)state;
     aw_object_start(&object, "row");
     aw_object_number(&object, "a", 1, 0, "mm");
     aw_object_number(&object, "b", 2, 0, "mm");
@@ -262,11 +242,10 @@ static void a_table_with_holes(void **state)
 }
 
 /* Programs get them always, people if the object is not brief. */
-static void details(void **state)
+TEST(details)
 {
     struct aw_object object;
     struct aw_stats s = {.n = 3, .min = 1, .mean = 2, .p50 = 2, .p95 = 4, .p99 = 4, .max = 4};
-    (void)state;
     aw_object_start(&object, "play");
     aw_object_count(&object, "sent", 3);
     aw_object_stats_ms(&object, "late", &s);
@@ -286,11 +265,10 @@ static void details(void **state)
                         "ping min_ms=1 mean_ms=2 p50_ms=2 p95_ms=4 p99_ms=4 max_ms=4\n");
 }
 
-static void what_is_of_one_is_put_together(void **state)
+TEST(what_is_of_one_is_put_together)
 {
     static const char *const keys[] = {"a.x", "n", "b.x", "a.y", "c", "b.y", "a.z"};
     struct aw_object object;
-    (void)state;
     aw_object_start(&object, "play");
     for (size_t i = 0; i < sizeof keys / sizeof *keys; i++)
         aw_object_count(&object, keys[i], i);
@@ -300,7 +278,7 @@ static void what_is_of_one_is_put_together(void **state)
         "{\"a\":{\"x\":0,\"y\":3,\"z\":6},\"n\":1,\"b\":{\"x\":2,\"y\":5},\"c\":4}\n");
 }
 
-static void groups_of_groups(void **state)
+TEST(groups_of_groups)
 {
     static const struct {
         const char *keys[5], *json;
@@ -312,7 +290,6 @@ static void groups_of_groups(void **state)
         {{"a.b.c.x", "a.b.d", "x"}, "{\"a\":{\"b\":{\"c\":{\"x\":0},\"d\":1}},\"x\":2}\n"},
         {{".x", ".y"}, "{\".x\":0,\".y\":1}\n"},
     };
-    (void)state;
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
         struct aw_object object;
         aw_object_start(&object, "x");
@@ -322,7 +299,7 @@ static void groups_of_groups(void **state)
     }
 }
 
-static void each_character_in_json(void **state)
+TEST(each_character_in_json)
 {
     static const struct {
         const char *in;
@@ -335,14 +312,13 @@ static void each_character_in_json(void **state)
         {"—x", 3, "\"—\""},         {"—x", 2, "\"??\""},        {"—x", 1, "\"?\""},
         {"µx", 3, "\"µx\""},        {"\n", 9, "\"\\u000a\""},
     };
-    (void)state;
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
         *aw_json_string(text, rows[i].in, rows[i].max) = '\0';
         assert_string_equal(text, rows[i].out);
     }
 }
 
-static void values_are_found_by_their_names(void **state)
+TEST(values_are_found_by_their_names)
 {
     static const struct {
         const char *format, *out;
@@ -363,7 +339,6 @@ static void values_are_found_by_their_names(void **state)
         {"", "\n"},
     };
     struct aw_object object;
-    (void)state;
     aw_object_start(&object, "x");
     aw_object_number(&object, "lknee.torque", 1, 0, "Nm");
     aw_object_number(&object, "rknee.torque", 2, 0, "Nm");
@@ -378,10 +353,9 @@ static void values_are_found_by_their_names(void **state)
 
 static char letters[2 * AW_OBJECT_TEXT];
 
-static void texts_have_an_end(void **state)
+TEST(texts_have_an_end)
 {
     struct aw_object object;
-    (void)state;
     memset(letters, 'x', sizeof letters - 1);
     aw_object_start(&object, "x");
     aw_object_text(&object, "a", letters);
@@ -421,7 +395,7 @@ static void fill(struct aw_object *object, size_t width, bool list, bool fits)
     add_text(object, list, room - around - length * width + !fits, length);
 }
 
-static void what_just_fits_is_printed(void **state)
+TEST(what_just_fits_is_printed)
 {
     static const struct {
         size_t width;
@@ -434,7 +408,6 @@ static void what_just_fits_is_printed(void **state)
         {2, AW_STYLE_CSV, false, ','},
         {1, AW_STYLE_TEXT, false, '='},
     };
-    (void)state;
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
         for (size_t fits = 0; fits < 2; fits++) {
             struct aw_object object;
@@ -444,30 +417,4 @@ static void what_just_fits_is_printed(void **state)
                 n += *p == rows[i].after || (*p == '\n' && rows[i].after == ',');
             assert_int_equal(n, (rows[i].after == ',' ? 2 : 1) * (object.n - !fits));
         }
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(plain_entries),
-        cmocka_unit_test(numbers_as_they_are_asked_for),
-        cmocka_unit_test(a_table_with_holes),
-        cmocka_unit_test(details),
-        cmocka_unit_test(what_is_of_one_is_put_together),
-        cmocka_unit_test(groups_of_groups),
-        cmocka_unit_test(each_character_in_json),
-        cmocka_unit_test(values_are_found_by_their_names),
-        cmocka_unit_test(texts_have_an_end),
-        cmocka_unit_test(what_just_fits_is_printed),
-        cmocka_unit_test(lines_for_people_have_units),
-        cmocka_unit_test(statistics_are_named_alike),
-        cmocka_unit_test(a_result_as_csv_and_in_a_format),
-        cmocka_unit_test(too_long_texts_do_no_harm_to_csv),
-        cmocka_unit_test(dots_make_objects),
-        cmocka_unit_test(strings_are_escaped),
-        cmocka_unit_test(what_is_no_utf8_is_no_json),
-        cmocka_unit_test(too_many_entries_do_no_harm),
-        cmocka_unit_test(too_long_texts_do_no_harm),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,14 +1,6 @@
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
-#include <cmocka.h>
 
 #include "shell/core/options.h"
+#include "test.h"
 
 static const char *const sizes[] = {"small", "large", NULL};
 static const struct aw_option table[] = {
@@ -21,12 +13,10 @@ static const struct aw_option table[] = {
 
 static struct aw_options options;
 
-static int fresh(void **state)
+static void fresh(void)
 {
-    (void)state;
     options.n = 0;
     aw_options_add(&options, table);
-    return 0;
 }
 
 static enum aw_status set(const char *name, const char *text, enum aw_origin origin)
@@ -34,13 +24,12 @@ static enum aw_status set(const char *name, const char *text, enum aw_origin ori
     return aw_options_set(&options, name, text, origin, NULL);
 }
 
-static void the_higher_rank_counts_in_any_order(void **state)
+TEST_WITH(fresh, NULL, the_higher_rank_counts_in_any_order)
 {
     static const char *const texts[] = {"1s", "3s", "4s", "5s"};
-    (void)state;
     for (unsigned first = AW_FROM_CONFIG; first <= AW_FROM_COMMAND_LINE; first++)
         for (unsigned second = AW_FROM_CONFIG; second <= AW_FROM_COMMAND_LINE; second++) {
-            fresh(NULL);
+            fresh();
             assert_int_equal(set("ack-timeout", texts[first], (enum aw_origin)first), AW_OK);
             assert_int_equal(set("ack-timeout", texts[second], (enum aw_origin)second), AW_OK);
             unsigned winner = first > second ? first : second;
@@ -50,19 +39,17 @@ static void the_higher_rank_counts_in_any_order(void **state)
         }
 }
 
-static void defaults(void **state)
+TEST_WITH(fresh, NULL, defaults)
 {
-    (void)state;
     assert_string_equal(aw_options_find(&options, "ack-timeout")->text, "2s");
     assert_null(aw_options_find(&options, "loud")->text);
     assert_null(aw_options_find(&options, "nope"));
     assert_string_equal(aw_options_find_letter(&options, 's')->option->name, "size");
 }
 
-static void values_are_checked(void **state)
+TEST_WITH(fresh, NULL, values_are_checked)
 {
     struct aw_error err;
-    (void)state;
     assert_int_equal(set("ack-timeout", "soon", AW_FROM_CONFIG), AW_USAGE);
     assert_int_equal(set("ack-timeout", "5mm", AW_FROM_CONFIG), AW_USAGE);
     assert_int_equal(set("ack-timeout", "61s", AW_FROM_CONFIG), AW_LIMIT);
@@ -74,9 +61,8 @@ static void values_are_checked(void **state)
     assert_non_null(strstr(err.text, "--size"));
 }
 
-static void switches(void **state)
+TEST_WITH(fresh, NULL, switches)
 {
-    (void)state;
     assert_int_equal(set("loud", "yes", AW_FROM_CONFIG), AW_OK);
     assert_non_null(aw_options_find(&options, "loud")->text);
     assert_int_equal(set("loud", "no", AW_FROM_ENVIRONMENT), AW_OK);
@@ -84,11 +70,10 @@ static void switches(void **state)
     assert_int_equal(set("loud", "perhaps", AW_FROM_CONFIG), AW_USAGE);
 }
 
-static void environment(void **state)
+TEST_WITH(fresh, NULL, environment)
 {
     char name[64];
     struct aw_error err;
-    (void)state;
     aw_option_variable("armctl", "ack-timeout", name, sizeof name);
     assert_string_equal(name, "ARMCTL_ACK_TIMEOUT");
     setenv(name, "7s", 1);
@@ -162,9 +147,8 @@ static const struct {
     {"rote", "1", "no option '--rote' — did you mean '--rate'?"},
 };
 
-static void what_is_said_of_each_value(void **state)
+TEST(what_is_said_of_each_value)
 {
-    (void)state;
     options.n = 0;
     aw_options_add(&options, all_kinds);
     assert_int_equal(options.n, 9);
@@ -178,7 +162,7 @@ static void what_is_said_of_each_value(void **state)
 }
 
 /* The ranges of those that every tool has. */
-static void ranges_of_the_usual_ones(void **state)
+TEST(ranges_of_the_usual_ones)
 {
     static const struct {
         const char *name, *text, *says;
@@ -195,7 +179,6 @@ static void ranges_of_the_usual_ones(void **state)
         {"record", "x.log", ""},
         {"config", "x", ""},
     };
-    (void)state;
     options.n = 0;
     aw_options_add(&options, aw_global_options);
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
@@ -205,10 +188,9 @@ static void ranges_of_the_usual_ones(void **state)
     }
 }
 
-static void all_words_of_a_switch(void **state)
+TEST_WITH(fresh, NULL, all_words_of_a_switch)
 {
     static const char *const words[] = {"1", "true", "yes", "on", "0", "false", "no", "off", ""};
-    (void)state;
     for (size_t i = 0; i < sizeof words / sizeof *words; i++) {
         assert_int_equal(set("loud", words[i], AW_FROM_COMMAND_LINE), AW_OK);
         const char *text = aw_options_find(&options, "loud")->text;
@@ -219,10 +201,9 @@ static void all_words_of_a_switch(void **state)
     }
 }
 
-static void there_is_an_end_to_them(void **state)
+TEST_WITH(fresh, NULL, there_is_an_end_to_them)
 {
     char what[64];
-    (void)state;
     for (size_t i = 0; i < AW_OPTIONS_MAX; i++)
         aw_options_add(&options, table);
     assert_int_equal(options.n, AW_OPTIONS_MAX);
@@ -242,20 +223,4 @@ static void there_is_an_end_to_them(void **state)
         aw_option_value_text(&rows[i].option, what, sizeof what);
         assert_string_equal(what, rows[i].text);
     }
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup(the_higher_rank_counts_in_any_order, fresh),
-        cmocka_unit_test_setup(defaults, fresh),
-        cmocka_unit_test_setup(values_are_checked, fresh),
-        cmocka_unit_test_setup(switches, fresh),
-        cmocka_unit_test_setup(environment, fresh),
-        cmocka_unit_test(what_is_said_of_each_value),
-        cmocka_unit_test(ranges_of_the_usual_ones),
-        cmocka_unit_test_setup(all_words_of_a_switch, fresh),
-        cmocka_unit_test_setup(there_is_an_end_to_them, fresh),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

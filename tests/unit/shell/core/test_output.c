@@ -1,20 +1,12 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <pty.h>
-#include <setjmp.h>
 #include <signal.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include <cmocka.h>
-
 #include "shell/core/output.h"
+#include "test.h"
 
 static struct aw_output out;
 
@@ -24,11 +16,10 @@ static void start(int fd)
     out.fd = fd;
 }
 
-static void nothing_is_written_before_a_flush(void **state)
+TEST(nothing_is_written_before_a_flush)
 {
     int ends[2];
     char text[16] = "";
-    (void)state;
     assert_int_equal(pipe2(ends, O_NONBLOCK), 0);
     start(ends[1]);
     aw_output_print(&out, "%s %d\n", "deg", 90);
@@ -41,7 +32,7 @@ static void nothing_is_written_before_a_flush(void **state)
 }
 
 /* The locale is asked only when a text has a character beyond ASCII. */
-static void texts_are_spelled_as_the_locale_can(void **state)
+TEST(texts_are_spelled_as_the_locale_can)
 {
     static const struct {
         enum aw_charset charset;
@@ -53,7 +44,6 @@ static void texts_are_spelled_as_the_locale_can(void **state)
         {AW_CHARSET_ASCII, "a — b", "a - b", AW_CHARSET_ASCII},
         {AW_CHARSET_UTF8, "a — b", "a — b", AW_CHARSET_UTF8},
     };
-    (void)state;
     setenv("LC_ALL", "C", 1);
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
         start(-1);
@@ -65,11 +55,10 @@ static void texts_are_spelled_as_the_locale_can(void **state)
     }
 }
 
-static void a_flood_goes_out_in_blocks(void **state)
+TEST(a_flood_goes_out_in_blocks)
 {
     static char block[AW_OUTPUT_SIZE * 3];
     int fd = open("/dev/null", O_WRONLY);
-    (void)state;
     start(fd);
     aw_output_write(&out, block, sizeof block);
     assert_int_equal(out.error, 0);
@@ -80,12 +69,11 @@ static void a_flood_goes_out_in_blocks(void **state)
 }
 
 /* The first line waits for others for so long, whatever comes after it; a flood does not wait. */
-static void nothing_waits_for_long(void **state)
+TEST(nothing_waits_for_long)
 {
     static char block[AW_OUTPUT_SIZE / 2 + 1];
     const int64_t start_ns = 3 * AW_OUTPUT_LATE, step = AW_OUTPUT_LATE / 4;
     int64_t left;
-    (void)state;
     start(open("/dev/null", O_WRONLY));
     assert_int_equal(aw_output_pace(&out, start_ns, &left, NULL), AW_OK);
     assert_true(left == INT64_MAX);
@@ -104,11 +92,10 @@ static void nothing_waits_for_long(void **state)
     close(out.fd);
 }
 
-static void a_closed_pipe_is_noticed_before_and_at_writing(void **state)
+TEST(a_closed_pipe_is_noticed_before_and_at_writing)
 {
     int ends[2];
     struct aw_error err = {0};
-    (void)state;
     assert_int_equal(pipe(ends), 0);
     start(ends[1]);
     assert_int_equal(aw_output_check(&out, &err), AW_OK);
@@ -123,11 +110,10 @@ static void a_closed_pipe_is_noticed_before_and_at_writing(void **state)
     close(ends[1]);
 }
 
-static void a_full_disk_is_told(void **state)
+TEST(a_full_disk_is_told)
 {
     struct aw_error err = {0};
     int fd = open("/dev/full", O_WRONLY);
-    (void)state;
     start(fd);
     aw_output_print(&out, "x");
     assert_int_equal(aw_output_flush(&out, &err), AW_LOST);
@@ -136,12 +122,11 @@ static void a_full_disk_is_told(void **state)
 }
 
 /* A pipe that is full, and a request to stop. */
-static void a_reader_that_takes_nothing_hides_no_stop(void **state)
+TEST(a_reader_that_takes_nothing_hides_no_stop)
 {
     static char sink[1 << 20];
     struct aw_error err = {0};
     int ends[2], stop[2];
-    (void)state;
     assert_int_equal(pipe2(ends, 0), 0);
     assert_int_equal(pipe2(stop, 0), 0);
     ssize_t room = fcntl(ends[1], F_SETPIPE_SZ, 4096);
@@ -163,11 +148,10 @@ static void a_reader_that_takes_nothing_hides_no_stop(void **state)
 }
 
 /* There may be room for a part of what is written only, which poll(2) does not tell. */
-static void a_terminal_that_nobody_reads_hides_no_stop(void **state)
+TEST(a_terminal_that_nobody_reads_hides_no_stop)
 {
     struct aw_error err = {0};
     int terminal, user, stop[2];
-    (void)state;
     assert_int_equal(openpty(&terminal, &user, NULL, NULL, NULL), 0);
     assert_int_equal(pipe2(stop, 0), 0);
     assert_int_equal(write(stop[1], "", 1), 1);
@@ -187,11 +171,10 @@ static void a_terminal_that_nobody_reads_hides_no_stop(void **state)
     close(user);
 }
 
-static void after_a_stop_a_reader_is_not_waited_for_long(void **state)
+TEST(after_a_stop_a_reader_is_not_waited_for_long)
 {
     struct aw_error err = {0};
     int ends[2], stop[2];
-    (void)state;
     assert_int_equal(pipe2(ends, 0), 0);
     assert_int_equal(pipe2(stop, 0), 0);
     assert_int_equal(fcntl(ends[1], F_SETPIPE_SZ, 4096), 4096);
@@ -208,11 +191,10 @@ static void after_a_stop_a_reader_is_not_waited_for_long(void **state)
 }
 
 /* What there is no room for is gone: it says so, and what comes then finds room. */
-static void without_room_nothing_is_kept(void **state)
+TEST(without_room_nothing_is_kept)
 {
     struct aw_error err = {0};
     int ends[2], stop[2];
-    (void)state;
     assert_int_equal(pipe2(ends, 0), 0);
     assert_int_equal(pipe2(stop, 0), 0);
     assert_int_equal(fcntl(ends[1], F_SETPIPE_SZ, 4096), 4096);
@@ -229,11 +211,10 @@ static void without_room_nothing_is_kept(void **state)
 }
 
 /* A terminal that somebody else has set to not wait. */
-static void a_full_descriptor_that_does_not_wait_is_waited_for(void **state)
+TEST(a_full_descriptor_that_does_not_wait_is_waited_for)
 {
     char text[4096];
     int ends[2];
-    (void)state;
     assert_int_equal(pipe2(ends, O_NONBLOCK), 0);
     assert_int_equal(fcntl(ends[1], F_SETPIPE_SZ, 4096), 4096);
     pid_t reader = fork();
@@ -256,9 +237,8 @@ static void a_full_descriptor_that_does_not_wait_is_waited_for(void **state)
     assert_int_equal(how, 0);
 }
 
-static void room_is_used_to_the_last_byte(void **state)
+TEST(room_is_used_to_the_last_byte)
 {
-    (void)state;
     start(-1);
     out.used = AW_OUTPUT_SIZE - 10;
     assert_ptr_equal(aw_output_reserve(&out, 10), out.buffer + AW_OUTPUT_SIZE - 10);
@@ -275,11 +255,10 @@ static void room_is_used_to_the_last_byte(void **state)
 }
 
 /* Half of the buffer waits, one byte more does not. */
-static void half_of_it_waits(void **state)
+TEST(half_of_it_waits)
 {
     static char block[AW_OUTPUT_SIZE / 2];
     int64_t left;
-    (void)state;
     start(open("/dev/null", O_WRONLY));
     aw_output_write(&out, block, sizeof block);
     assert_int_equal(aw_output_pace(&out, 5, &left, NULL), AW_OK);
@@ -292,7 +271,7 @@ static void half_of_it_waits(void **state)
     close(out.fd);
 }
 
-static void what_is_wrong_with_it(void **state)
+TEST(what_is_wrong_with_it)
 {
     static const struct {
         int error;
@@ -308,7 +287,6 @@ static void what_is_wrong_with_it(void **state)
          "standard output: No space left on device — free some space or write elsewhere"},
         {EIO, false, AW_LOST, "standard output: Input/output error — stopped"},
     };
-    (void)state;
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
         struct aw_error err = {0};
         start(-1);
@@ -321,9 +299,8 @@ static void what_is_wrong_with_it(void **state)
 }
 
 /* DEL is ASCII: nobody asks for the locale. Control characters are printed only where we draw. */
-static void what_a_text_is_cleaned_of(void **state)
+TEST(what_a_text_is_cleaned_of)
 {
-    (void)state;
     start(-1);
     aw_output_print(&out, "%s", "a\x7F\x1B[1m\tb\n");
     assert_int_equal(out.used, 9);
@@ -344,10 +321,9 @@ static void take(struct aw_sink *sink, bool error, const char *text, size_t size
     snprintf(taken, sizeof taken, "%.*s", (int)size, text);
 }
 
-static void a_sink_takes_it_in_place_of_a_descriptor(void **state)
+TEST(a_sink_takes_it_in_place_of_a_descriptor)
 {
     struct aw_sink sink = {take};
-    (void)state;
     start(-1);
     out.sink = &sink;
     aw_output_print(&out, "deg %d\n", 90);
@@ -357,26 +333,9 @@ static void a_sink_takes_it_in_place_of_a_descriptor(void **state)
     assert_int_equal(out.used, 0);
 }
 
-int main(void)
+static void ignore_closed_pipes(void)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(nothing_is_written_before_a_flush),
-        cmocka_unit_test(texts_are_spelled_as_the_locale_can),
-        cmocka_unit_test(a_flood_goes_out_in_blocks),
-        cmocka_unit_test(nothing_waits_for_long),
-        cmocka_unit_test(a_closed_pipe_is_noticed_before_and_at_writing),
-        cmocka_unit_test(a_full_disk_is_told),
-        cmocka_unit_test(a_reader_that_takes_nothing_hides_no_stop),
-        cmocka_unit_test(a_terminal_that_nobody_reads_hides_no_stop),
-        cmocka_unit_test(after_a_stop_a_reader_is_not_waited_for_long),
-        cmocka_unit_test(without_room_nothing_is_kept),
-        cmocka_unit_test(a_full_descriptor_that_does_not_wait_is_waited_for),
-        cmocka_unit_test(room_is_used_to_the_last_byte),
-        cmocka_unit_test(half_of_it_waits),
-        cmocka_unit_test(what_is_wrong_with_it),
-        cmocka_unit_test(what_a_text_is_cleaned_of),
-        cmocka_unit_test(a_sink_takes_it_in_place_of_a_descriptor),
-    };
     signal(SIGPIPE, SIG_IGN);
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }
+
+ALL_TESTS_WITH(ignore_closed_pipes, NULL);

@@ -9,19 +9,17 @@
 static int user, terminal, usual_out, usual_err;
 static struct aw_session *session;
 
-static int start(void **state)
+static void start(void)
 {
-    (void)state;
     session = rig_new(&rig_tool);
     usual_out = dup(STDOUT_FILENO);
     usual_err = dup(STDERR_FILENO);
-    return openpty(&user, &terminal, NULL, NULL, NULL) != 0 || dup2(terminal, STDERR_FILENO) < 0 ||
-           setenv("TERM", "xterm", 1) != 0;
+    assert_false(openpty(&user, &terminal, NULL, NULL, NULL) != 0 ||
+                 dup2(terminal, STDERR_FILENO) < 0 || setenv("TERM", "xterm", 1) != 0);
 }
 
-static int stop(void **state)
+static void stop(void)
 {
-    (void)state;
     dup2(usual_out, STDOUT_FILENO);
     dup2(usual_err, STDERR_FILENO);
     close(usual_out);
@@ -29,7 +27,6 @@ static int stop(void **state)
     close(user);
     close(terminal);
     rig_free(session);
-    return 0;
 }
 
 /* The terminal has shown this, and nothing else. */
@@ -48,7 +45,7 @@ static void expect_shown(const char *wanted)
     assert_int_equal(poll(&(struct pollfd){.fd = user, .events = POLLIN}, 1, 0), 0);
 }
 
-static void how_far(void **state)
+TEST_WITH(start, stop, how_far)
 {
     static const struct {
         uint64_t done, all;
@@ -62,7 +59,6 @@ static void how_far(void **state)
         {100, 100, 5, "\rfile [##############################] 100 %, 0 s left\033[K"},
         {2500000, 0, 5, "\rfile 2.5 MB\033[K"},
     };
-    (void)state;
     struct aw_progress p = aw_progress(session, "file", false);
     assert_true(p.wanted);
     assert_true(p.next_ns == p.start_ns + AW_SECOND / 2);
@@ -91,7 +87,7 @@ static void how_far(void **state)
 }
 
 /* Where it would be in the way, or nobody sees it, there is none. */
-static void who_wants_it(void **state)
+TEST_WITH(start, stop, who_wants_it)
 {
     static const struct {
         const char *term;
@@ -103,7 +99,6 @@ static void who_wants_it(void **state)
         {"xterm", false, false, true, true},
     };
     int none[2];
-    (void)state;
     assert_int_equal(pipe(none), 0);
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
         rows[i].term ? setenv("TERM", rows[i].term, 1) : unsetenv("TERM");
@@ -125,13 +120,4 @@ static void who_wants_it(void **state)
     close(none[0]);
     close(none[1]);
     assert_false(p.wanted);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup_teardown(how_far, start, stop),
-        cmocka_unit_test_setup_teardown(who_wants_it, start, stop),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -11,19 +11,18 @@ static struct aw_session *session;
 static int ends[2], usual;
 
 /* Standard error is a pipe that holds 16384 bytes. */
-static int start(void **state)
+static void start(void)
 {
-    (void)state;
+    signal(SIGPIPE, SIG_IGN);
     session = rig_new(&rig_tool);
     session->out.charset = AW_CHARSET_UTF8;
     usual = dup(STDERR_FILENO);
-    return pipe2(ends, O_NONBLOCK) != 0 || fcntl(ends[1], F_SETPIPE_SZ, 16384) != 16384 ||
-           dup2(ends[1], STDERR_FILENO) < 0;
+    assert_false(pipe2(ends, O_NONBLOCK) != 0 || fcntl(ends[1], F_SETPIPE_SZ, 16384) != 16384 ||
+                 dup2(ends[1], STDERR_FILENO) < 0);
 }
 
-static int stop(void **state)
+static void stop(void)
 {
-    (void)state;
     dup2(usual, STDERR_FILENO);
     close(usual);
     close(ends[1]);
@@ -32,7 +31,6 @@ static int stop(void **state)
     if (session->time.real.stop_fd >= 0)
         close(session->time.real.stop_fd);
     rig_free(session);
-    return 0;
 }
 
 static const char *said(void)
@@ -43,9 +41,8 @@ static const char *said(void)
     return text;
 }
 
-static void a_line_is_cleaned_and_a_drawing_is_not(void **state)
+TEST_WITH(start, stop, a_line_is_cleaned_and_a_drawing_is_not)
 {
-    (void)state;
     aw_session_report(session, "%s: %s\n", "rig", "a\033[K — b");
     assert_string_equal(said(), "rig: a?[K — b\n");
     aw_session_draw(session, "\r%s", "\033[K — b");
@@ -58,10 +55,9 @@ static void a_line_is_cleaned_and_a_drawing_is_not(void **state)
 }
 
 /* Beside a device nobody waits for who does not read: what is missing is counted. */
-static void what_nobody_reads_is_counted(void **state)
+TEST_WITH(start, stop, what_nobody_reads_is_counted)
 {
     char block[16384];
-    (void)state;
     session->time.real.stop_fd = eventfd(0, EFD_CLOEXEC);
     memset(block, '.', sizeof block);
     assert_int_equal(write(ends[1], block, sizeof block), sizeof block);
@@ -78,10 +74,9 @@ static void what_nobody_reads_is_counted(void **state)
 }
 
 /* A part of a line that found room stays a part. */
-static void a_long_line_is_written_in_parts(void **state)
+TEST_WITH(start, stop, a_long_line_is_written_in_parts)
 {
     static char block[20000];
-    (void)state;
     session->time.real.stop_fd = eventfd(0, EFD_CLOEXEC);
     memset(block, 'x', sizeof block - 1);
     aw_session_report(session, "%s\n", block);
@@ -89,9 +84,8 @@ static void a_long_line_is_written_in_parts(void **state)
     assert_int_equal(strlen(said()), 16384);
 }
 
-static void nobody_to_report_to_is_no_reason_to_wait(void **state)
+TEST_WITH(start, stop, nobody_to_report_to_is_no_reason_to_wait)
 {
-    (void)state;
     close(ends[0]);
     ends[0] = -1;
     aw_session_report(session, "one\n");
@@ -112,7 +106,7 @@ static void expect_shown(int user, const char *wanted)
 }
 
 /* What a terminal of these columns shows of it, when it is time to show something. */
-static void how_far_it_is(void **state)
+TEST_WITH(start, stop, how_far_it_is)
 {
     static const struct {
         unsigned short columns;
@@ -137,7 +131,6 @@ static void how_far_it_is(void **state)
               "to tell\033[K"},
         {200, "\rsweep 3 of 10 s, 250 of 400 samples, error 0.25 deg\033[K"},
     };
-    (void)state;
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
         struct winsize size = {.ws_row = 24, .ws_col = rows[i].columns};
         int user, terminal;
@@ -174,17 +167,4 @@ static void how_far_it_is(void **state)
     setenv("TERM", "xterm", 1);
     aw_session_work_begin(session); /* standard error is no terminal now */
     assert_true(session->run.work.next_ns == AW_NEVER);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup_teardown(a_line_is_cleaned_and_a_drawing_is_not, start, stop),
-        cmocka_unit_test_setup_teardown(what_nobody_reads_is_counted, start, stop),
-        cmocka_unit_test_setup_teardown(a_long_line_is_written_in_parts, start, stop),
-        cmocka_unit_test_setup_teardown(nobody_to_report_to_is_no_reason_to_wait, start, stop),
-        cmocka_unit_test_setup_teardown(how_far_it_is, start, stop),
-    };
-    signal(SIGPIPE, SIG_IGN);
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -6,20 +6,16 @@
 
 static struct aw_session *session;
 
-static int start(void **state)
+static void start(void)
 {
-    (void)state;
     session = rig_new(&rig_tool);
     session->clock = &session->time.virtual.base;
     session->time.virtual.time_ns = 5 * AW_SECOND;
-    return 0;
 }
 
-static int stop(void **state)
+static void stop(void)
 {
-    (void)state;
     rig_free(session);
-    return 0;
 }
 
 static void set(const char *name, const char *text)
@@ -28,14 +24,13 @@ static void set(const char *name, const char *text)
                      AW_OK);
 }
 
-static void when_it_ends(void **state)
+TEST_WITH(start, stop, when_it_ends)
 {
     static const struct {
         const char *text;
         int64_t end_ns;
     } rows[] = {
         {"0.5s", 5 * AW_SECOND + AW_SECOND / 2}, {"1s", 6 * AW_SECOND}, {"2min", 125 * AW_SECOND}};
-    (void)state;
     assert_true(aw_session_end(session) == AW_NEVER);
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
         set("for", rows[i].text);
@@ -49,7 +44,7 @@ static void when_it_ends(void **state)
 }
 
 /* Which form is asked for, in each way. */
-static void forms(void **state)
+TEST_WITH(start, stop, forms)
 {
     static const struct {
         const char *option, *value;
@@ -60,10 +55,9 @@ static void forms(void **state)
         {"csv", "1", AW_STYLE_CSV, false},     {"format", "%{x}", AW_STYLE_FORMAT, false},
         {"fields", "x", AW_STYLE_TEXT, false}, {"quiet", "1", AW_STYLE_TEXT, true},
     };
-    (void)state;
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
-        stop(NULL);
-        start(NULL);
+        stop();
+        start();
         if (rows[i].option)
             set(rows[i].option, rows[i].value);
         assert_int_equal(aw_session_style(session), rows[i].style);
@@ -80,9 +74,8 @@ static void forms(void **state)
     assert_true(aw_option_number(session, "timeout") == 0.25);
 }
 
-static void exit_codes(void **state)
+TEST_WITH(start, stop, exit_codes)
 {
-    (void)state;
     for (int status = AW_OK; status <= AW_NO_MEMORY; status++)
         if (status != AW_STOPPED)
             assert_int_equal(aw_exit_code(session, (enum aw_status)status), status);
@@ -98,10 +91,9 @@ static void exit_codes(void **state)
 }
 
 /* More fields than a view has are left out. */
-static void a_list_of_fields(void **state)
+TEST_WITH(start, stop, a_list_of_fields)
 {
     char list[256] = "u8";
-    (void)state;
     for (int i = 1; i < AW_FIELDS_MAX + 8; i++)
         strcat(list, ",u16");
     set("fields", list);
@@ -114,7 +106,7 @@ static void a_list_of_fields(void **state)
 }
 
 /* Colours are for terminals that have some, unless somebody wants none. */
-static void who_gets_colours(void **state)
+TEST(who_gets_colours)
 {
     static const struct {
         const char *none, *term;
@@ -124,7 +116,6 @@ static void who_gets_colours(void **state)
         {"", "xterm", true, true},   {NULL, "dumb", true, false},   {NULL, NULL, true, false},
     };
     int user, terminal, ends[2], usual = dup(STDOUT_FILENO);
-    (void)state;
     assert_int_equal(openpty(&user, &terminal, NULL, NULL, NULL), 0);
     assert_int_equal(pipe(ends), 0);
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
@@ -140,16 +131,4 @@ static void who_gets_colours(void **state)
     const int fds[] = {user, terminal, ends[0], ends[1], usual};
     for (size_t i = 0; i < 5; i++)
         close(fds[i]);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup_teardown(when_it_ends, start, stop),
-        cmocka_unit_test_setup_teardown(forms, start, stop),
-        cmocka_unit_test_setup_teardown(a_list_of_fields, start, stop),
-        cmocka_unit_test_setup_teardown(exit_codes, start, stop),
-        cmocka_unit_test(who_gets_colours),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -47,24 +47,20 @@ static enum aw_status open_it(struct aw_link **out, const struct aw_url *url,
 static const char *const keys[] = {"time", NULL};
 static const struct aw_transport sim = {.scheme = "sim", .keys = keys, .open = open_it};
 
-static int start(void **state)
+static void start(void)
 {
-    (void)state;
     tool = rig_tool;
     tool.sim = &sim;
     session = rig_new(&tool);
-    return 0;
 }
 
-static int stop(void **state)
+static void stop(void)
 {
-    (void)state;
     aw_tee_close(session, NULL);
     if (session->motion.stop.all >= 0)
         close(session->motion.stop.all); /* open until the program ends */
     rig_free(session);
     unlink(path);
-    return 0;
 }
 
 static void set(const char *name, const char *text)
@@ -82,9 +78,8 @@ static struct aw_link *connect_to(const char *url)
     return session->device.link;
 }
 
-static void by_which_clock(void **state)
+TEST_WITH(start, stop, by_which_clock)
 {
-    (void)state;
     struct aw_link *link = connect_to("sim:?time=virtual");
     assert_ptr_equal(link->clock, &session->time.virtual.base);
     assert_ptr_equal(session->clock, link->clock);
@@ -104,9 +99,8 @@ static bool nobody(struct aw_session *of, struct aw_span frame, const char *subj
 }
 
 /* All that passes; a command that records narrows it to those that it is about. */
-static void what_is_recorded(void **state)
+TEST_WITH(start, stop, what_is_recorded)
 {
-    (void)state;
     strcpy(path, "/tmp/test_session_link_XXXXXX.pcapng");
     close(mkstemps(path, 7));
     set("record", path);
@@ -147,12 +141,11 @@ static void note(struct aw_session *of, bool tx, struct aw_span bytes, int64_t t
 }
 
 /* What came has the time of its adapter, if that knows it. */
-static void what_others_hear(void **state)
+TEST_WITH(start, stop, what_others_hear)
 {
     static const struct aw_sharing sharing = {.traffic = note};
     char text[16];
     size_t got;
-    (void)state;
     session->share.sharing = &sharing;
     session->share.server = (struct aw_server *)session; /* of something */
     struct aw_link *link = connect_to("sim:?time=virtual");
@@ -173,10 +166,9 @@ static void alias(size_t i, const char *name, const char *url)
     session->config->aliases[i].url = strdup(url);
 }
 
-static void other_names_of_a_link(void **state)
+TEST_WITH(start, stop, other_names_of_a_link)
 {
     const char *url;
-    (void)state;
     assert_int_equal(aw_session_url(session, &url), AW_NO_LINK);
     tool.link = "@arm";
     alias(0, "arm", "@left");
@@ -208,15 +200,4 @@ static void other_names_of_a_link(void **state)
     aw_session_interface(session, name, sizeof name);
     assert_string_equal(name, "link");
     assert_string_equal(session->err.text, "");
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup_teardown(by_which_clock, start, stop),
-        cmocka_unit_test_setup_teardown(what_is_recorded, start, stop),
-        cmocka_unit_test_setup_teardown(what_others_hear, start, stop),
-        cmocka_unit_test_setup_teardown(other_names_of_a_link, start, stop),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -72,10 +72,9 @@ static const struct aw_joints joints = {.open = open_it,
                                         .now = device_time,
                                         .hz = 50};
 
-static int start(void **state)
+static void start(void)
 {
     static struct aw_tool tool;
-    (void)state;
     tool = rig_tool;
     tool.joints = &joints;
     session = rig_new(&tool);
@@ -85,15 +84,13 @@ static int start(void **state)
     stops_at = INFINITY;
     enum aw_status status = aw_joints_begin(session, &list);
     aw_joint_set(&list.joints[0], AW_JOINT_ACTUAL, 0, aw_clock_now(session->clock));
-    return status == AW_OK ? 0 : -1;
+    assert_true(status == AW_OK);
 }
 
-static int stop(void **state)
+static void stop(void)
 {
-    (void)state;
     aw_joints_free(&list);
     rig_free(session);
-    return 0;
 }
 
 /* 60 deg at 15 deg/s, which is 4 s. */
@@ -103,17 +100,15 @@ static enum aw_status go(void)
     return aw_start_go(session, &list, &goal, 1);
 }
 
-static void goes_there(void **state)
+TEST_WITH(start, stop, goes_there)
 {
-    (void)state;
     assert_int_equal(go(), AW_OK);
     assert_float_equal(target, 60, 1e-9);
     assert_float_equal(fastest, 15, 0.1);
 }
 
-static void what_is_held_ends_it(void **state)
+TEST_WITH(start, stop, what_is_held_ends_it)
 {
-    (void)state;
     stops_at = 20;
     assert_int_equal(go(), AW_REFUSED);
     assert_string_equal(session->err.text,
@@ -122,9 +117,8 @@ static void what_is_held_ends_it(void **state)
     assert_true(target < 31);
 }
 
-static void a_fault_ends_it(void **state)
+TEST_WITH(start, stop, a_fault_ends_it)
 {
-    (void)state;
     fails_at_ns = 2 * AW_SECOND;
     assert_int_equal(go(), AW_REFUSED);
     assert_string_equal(
@@ -133,9 +127,8 @@ static void a_fault_ends_it(void **state)
     assert_true(target < 16);
 }
 
-static void silence_ends_it(void **state)
+TEST_WITH(start, stop, silence_ends_it)
 {
-    (void)state;
     silent_at_ns = 2 * AW_SECOND;
     assert_int_equal(go(), AW_TIMEOUT);
     assert_string_equal(session->err.text,
@@ -145,9 +138,8 @@ static void silence_ends_it(void **state)
 }
 
 /* It goes on where it was, not where it would be by now. */
-static void what_stood_still_goes_on(void **state)
+TEST_WITH(start, stop, what_stood_still_goes_on)
 {
-    (void)state;
     gap_at_ns = 2 * AW_SECOND;
     assert_int_equal(go(), AW_OK);
     assert_float_equal(fastest, 15, 0.1);
@@ -163,13 +155,12 @@ static const struct aw_joints turning = {.open = open_it,
                                          .hz = 50};
 
 /* Where the angle begins anew, it goes on as before. */
-static void goes_across_half_a_turn(void **state)
+TEST_WITH(start, stop, goes_across_half_a_turn)
 {
     const struct aw_joint_goal goal = {0, 3.4};
     struct aw_joint *joint = &list.joints[0];
     static struct aw_tool tool;
     tool = rig_tool;
-    (void)state;
     tool.joints = &turning;
     session->tool = &tool;
     velocity = 0;
@@ -183,17 +174,4 @@ static void goes_across_half_a_turn(void **state)
     assert_int_equal(aw_start_go(session, &list, &goal, 1), AW_OK);
     assert_float_equal(joint->now.value[AW_JOINT_ACTUAL], (float)(3.4 - 2 * M_PI), 0.05F);
     assert_true(fastest < 1.5);
-}
-
-int main(void)
-{
-    static const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup_teardown(goes_there, start, stop),
-        cmocka_unit_test_setup_teardown(what_is_held_ends_it, start, stop),
-        cmocka_unit_test_setup_teardown(a_fault_ends_it, start, stop),
-        cmocka_unit_test_setup_teardown(silence_ends_it, start, stop),
-        cmocka_unit_test_setup_teardown(what_stood_still_goes_on, start, stop),
-        cmocka_unit_test_setup_teardown(goes_across_half_a_turn, start, stop),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

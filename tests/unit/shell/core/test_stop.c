@@ -23,29 +23,26 @@ static void tell(struct aw_sink *sink, bool error, const char *text, size_t size
 
 static struct aw_sink sink = {tell};
 
-static int start(void **state)
+static void start(void)
 {
-    (void)state;
     tool = rig_tool;
     session = rig_new(&tool);
     session->out.sink = &sink;
     *told = '\0';
     aw_stop_catch(session);
-    return 0;
 }
 
 /* What waits is taken, and the signals have their usual effect again. */
-static int stop(void **state)
+static void stop(void)
 {
     sigset_t all;
-    (void)state;
     session->motion.stop.signal = 0;
     rig_free(session);
     sigfillset(&all);
     while (sigtimedwait(&all, NULL, &(struct timespec){0}) > 0)
         ;
     sigemptyset(&all);
-    return sigprocmask(SIG_SETMASK, &all, NULL);
+    assert_int_equal(sigprocmask(SIG_SETMASK, &all, NULL), 0);
 }
 
 static bool is_blocked(int number)
@@ -64,9 +61,8 @@ static bool is_asked(void)
 static const int stopping[] = {SIGINT,  SIGTERM, SIGQUIT, SIGHUP,    SIGALRM, SIGUSR1, SIGUSR2,
                                SIGXCPU, SIGXFSZ, SIGPROF, SIGVTALRM, SIGIO,   SIGPWR,  SIGSTKFLT};
 
-static void each_signal(void **state)
+TEST_WITH(start, stop, each_signal)
 {
-    (void)state;
     assert_true(session->time.real.stop_fd >= 0);
     assert_int_equal(session->time.virtual.stop_fd, session->time.real.stop_fd);
     assert_int_equal(session->out.stop_fd, session->time.real.stop_fd);
@@ -95,14 +91,13 @@ static void each_signal(void **state)
 }
 
 /* What is ignored or has a handler stays as it is, but not Ctrl-C. */
-static void what_somebody_else_uses_is_his(void **state)
+TEST_WITH(start, stop, what_somebody_else_uses_is_his)
 {
-    (void)state;
-    stop(NULL);
+    stop();
     signal(SIGUSR1, SIG_IGN);
     signal(SIGHUP, SIG_IGN);
     signal(SIGINT, SIG_IGN);
-    start(NULL);
+    start();
     assert_false(is_blocked(SIGUSR1));
     assert_false(is_blocked(SIGHUP));
     assert_true(is_blocked(SIGUSR2));
@@ -116,9 +111,8 @@ static void what_somebody_else_uses_is_his(void **state)
     assert_int_equal(session->motion.stop.all, fd);
 }
 
-static void a_prompt_goes_on_behind_ctrl_c(void **state)
+TEST_WITH(start, stop, a_prompt_goes_on_behind_ctrl_c)
 {
-    (void)state;
     session->mode.interactive = true;
     raise(SIGINT);
     aw_stop_read(session);
@@ -137,9 +131,8 @@ static void a_prompt_goes_on_behind_ctrl_c(void **state)
 }
 
 /* Ctrl-Z is a request to stop only while something moves. */
-static void ctrl_z(void **state)
+TEST_WITH(start, stop, ctrl_z)
 {
-    (void)state;
     assert_false(is_blocked(SIGTSTP));
     assert_false(aw_stop_is_suspend());
     aw_stop_watch_suspend(session, true);
@@ -158,9 +151,8 @@ static void ctrl_z(void **state)
     assert_true(is_asked());
 }
 
-static void the_program_asks(void **state)
+TEST_WITH(start, stop, the_program_asks)
 {
-    (void)state;
     aw_stop_ask(session);
     aw_stop_ask(session);
     assert_true(is_asked());
@@ -179,9 +171,8 @@ static void the_program_asks(void **state)
 }
 
 /* Beyond the limit of a file's size there is a signal besides: it is not another request. */
-static void the_limit_of_a_file(void **state)
+TEST_WITH(start, stop, the_limit_of_a_file)
 {
-    (void)state;
     raise(SIGXFSZ);
     session->out.error = EFBIG;
     aw_stop_read(session);
@@ -194,10 +185,9 @@ static void the_limit_of_a_file(void **state)
     assert_false(is_asked());
 }
 
-static void the_reader_of_a_pipe(void **state)
+TEST_WITH(start, stop, the_reader_of_a_pipe)
 {
     int ends[2];
-    (void)state;
     for (int kind = 0; kind < 3; kind++) {
         assert_int_equal(kind == 1 ? socketpair(AF_UNIX, SOCK_STREAM, 0, ends) : pipe(ends), 0);
         session->out.fd = kind == 2 ? open("/dev/null", O_WRONLY) : ends[1];
@@ -220,10 +210,9 @@ static void the_reader_of_a_pipe(void **state)
     session->out.fd = -1;
 }
 
-static void the_end_of_a_script(void **state)
+TEST_WITH(start, stop, the_end_of_a_script)
 {
     int ends[2], usual = dup(STDIN_FILENO);
-    (void)state;
     assert_int_equal(pipe(ends), 0);
     dup2(ends[0], STDIN_FILENO);
     aw_stop_watch_input(session);
@@ -261,9 +250,8 @@ static enum aw_status stop_it(struct aw_session *s)
     return AW_TIMEOUT;
 }
 
-static void the_device_is_stopped_in_peace(void **state)
+TEST_WITH(start, stop, the_device_is_stopped_in_peace)
 {
-    (void)state;
     tool.stop = stop_it;
     aw_stop_did(session, "something before");
     assert_int_equal(aw_stop_device(session), AW_TIMEOUT);
@@ -272,11 +260,10 @@ static void the_device_is_stopped_in_peace(void **state)
     assert_int_equal(session->time.virtual.stop_fd, session->motion.stop.all);
 }
 
-static void at_the_end(void **state)
+TEST_WITH(start, stop, at_the_end)
 {
     int fds[] = {session->motion.stop.all, session->motion.stop.signals,
                  session->motion.stop.asked};
-    (void)state;
     aw_stop_release(session);
     assert_true(is_blocked(SIGTERM)); /* none was taken */
     raise(SIGTERM);
@@ -335,10 +322,9 @@ static void look_after_parent(int told_fd, int out_fd, enum way way)
     _exit(write(out_fd, found, strlen(found)) < 0);
 }
 
-static void the_program_that_started_it(void **state)
+TEST_WITH(start, stop, the_program_that_started_it)
 {
     static const char *const found[] = {"p-------A", "p--AGHw-A", "---------", "---------"};
-    (void)state;
     for (enum way way = UNWATCHED; way <= SETSID; way++) {
         char text[32] = "", byte;
         int in[2], result[2];
@@ -369,24 +355,11 @@ static void the_program_that_started_it(void **state)
     }
 }
 
-#define TEST(f) cmocka_unit_test_setup_teardown(f, start, stop)
-
-int main(void)
+/* A parent may ignore the signals, as nohup does. */
+static void stop_on_signals(void)
 {
-    const struct CMUnitTest tests[] = {
-        TEST(each_signal),
-        TEST(what_somebody_else_uses_is_his),
-        TEST(a_prompt_goes_on_behind_ctrl_c),
-        TEST(ctrl_z),
-        TEST(the_program_asks),
-        TEST(the_limit_of_a_file),
-        TEST(the_reader_of_a_pipe),
-        TEST(the_end_of_a_script),
-        TEST(the_device_is_stopped_in_peace),
-        TEST(at_the_end),
-        TEST(the_program_that_started_it),
-    };
     for (size_t i = 0; i < sizeof stopping / sizeof *stopping; i++)
-        signal(stopping[i], SIG_DFL); /* whoever ran this may ignore them: nohup */
-    return cmocka_run_group_tests(tests, NULL, NULL);
+        signal(stopping[i], SIG_DFL);
 }
+
+ALL_TESTS_WITH(stop_on_signals, NULL);

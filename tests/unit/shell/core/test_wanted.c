@@ -6,19 +6,15 @@
 static struct aw_session *session;
 static struct aw_wanted *wanted;
 
-static int start(void **state)
+static void start(void)
 {
-    (void)state;
     session = rig_new(&rig_tool);
     wanted = &session->run.printing.wanted;
-    return 0;
 }
 
-static int stop(void **state)
+static void stop(void)
 {
-    (void)state;
     rig_free(session);
-    return 0;
 }
 
 static void set(const char *name, const char *text)
@@ -27,9 +23,8 @@ static void set(const char *name, const char *text)
                      AW_OK);
 }
 
-static void fields_and_a_format(void **state)
+TEST_WITH(start, stop, fields_and_a_format)
 {
-    (void)state;
     set("fields", "u8,t,bits.a");
     set("format", "%{u16} of %{t} %{dir}: %{s8}");
     assert_int_equal(aw_wanted_init(wanted, session), AW_OK);
@@ -48,10 +43,9 @@ static void fields_and_a_format(void **state)
 }
 
 /* The names of a format stand one behind the other; those there is no room for are left out. */
-static void a_long_format(void **state)
+TEST_WITH(start, stop, a_long_format)
 {
     static char format[8192];
-    (void)state;
     for (int last = 1022; last <= 1023; last++) { /* the first to the last byte of the room, or
                                                      one more */
         sprintf(format, "%%{%01023d}%%{%0*d}%%{u8}%%{u16}", 0, last, 0);
@@ -66,11 +60,10 @@ static void a_long_format(void **state)
 }
 
 /* The names that a mistaken one is told, as far as there is room: each once. */
-static void names_that_there_are(void **state)
+TEST_WITH(start, stop, names_that_there_are)
 {
     struct aw_object object;
     char name[16];
-    (void)state;
     wanted->picks = true;
     aw_object_start(&object, "rows");
     for (int i = 0; i < 13; i++) {
@@ -85,14 +78,4 @@ static void names_that_there_are(void **state)
     assert_string_equal(wanted->offered + 13 * 12 - 2, ", six");
     assert_true(aw_wanted_pick(session, &object)); /* again: none twice */
     assert_int_equal(strlen(wanted->offered), sizeof wanted->offered - 1);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup_teardown(fields_and_a_format, start, stop),
-        cmocka_unit_test_setup_teardown(a_long_format, start, stop),
-        cmocka_unit_test_setup_teardown(names_that_there_are, start, stop),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -62,9 +62,8 @@ static const struct {
      "\nNot ours.\n"},
 };
 
-static void a_topic_in_each_form(void **state)
+TEST(a_topic_in_each_form)
 {
-    (void)state;
     for (size_t i = 0; i < sizeof forms / sizeof *forms; i++) {
         struct aw_session *session = rig_new(&rig_tool);
         struct aw_page page = aw_page_open(session, forms[i].form);
@@ -78,24 +77,22 @@ static void a_topic_in_each_form(void **state)
     }
 }
 
-static void a_row_is_found_by_its_word(void **state)
+TEST(a_row_is_found_by_its_word)
 {
     static const struct {
         const char *tool, *word, *row;
     } all[] = {{"other", "c", "d"}, {"other", "a", ""}, {"rig", "c", ""}, {"none", "c", ""}};
     const struct aw_topic topic = {"sample", source};
     char row[64];
-    (void)state;
     for (size_t i = 0; i < sizeof all / sizeof *all; i++)
         assert_string_equal(aw_topic_row(&topic, all[i].tool, all[i].word, row, sizeof row),
                             all[i].row);
 }
 
 /* Each begins with its name and says what it is about. */
-static void topics_have_a_title(void **state)
+TEST(topics_have_a_title)
 {
     char summary[128], start[64];
-    (void)state;
     for (const struct aw_topic *topic = aw_topics; topic->name; topic++) {
         snprintf(start, sizeof start, "# %s — ", topic->name);
         assert_memory_equal(topic->text, start, strlen(start));
@@ -126,11 +123,10 @@ static void show_page(struct aw_page *page)
 }
 
 /* In terminals of these columns (0: none), with and without colours. */
-static void pages_of_any_width(void **state)
+TEST(pages_of_any_width)
 {
     static const unsigned short columns[] = {0, 200, 100, 99, 64, 63, 30};
     FILE *all = begin_picture();
-    (void)state;
     assert_non_null(all);
     for (size_t i = 0; i < sizeof columns / sizeof *columns; i++) {
         struct aw_session *session = rig_new(&rig_tool);
@@ -152,10 +148,9 @@ static void pages_of_any_width(void **state)
 }
 
 /* The same page, and one of headings of all depths, as man and Markdown have it. */
-static void pages_in_other_forms(void **state)
+TEST(pages_in_other_forms)
 {
     FILE *all = begin_picture();
-    (void)state;
     assert_non_null(all);
     for (enum aw_page_form form = AW_PAGE_TEXT; form <= AW_PAGE_MARKDOWN; form++)
         for (int depth = 0; depth < (form == AW_PAGE_MAN ? 3 : 1); depth++) {
@@ -183,14 +178,4 @@ static void pages_in_other_forms(void **state)
             rig_free(session);
         }
     end_picture(all, "shell-forms.txt");
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_topic_in_each_form), cmocka_unit_test(a_row_is_found_by_its_word),
-        cmocka_unit_test(topics_have_a_title),  cmocka_unit_test(pages_of_any_width),
-        cmocka_unit_test(pages_in_other_forms),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,13 +1,6 @@
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <stdio.h>
-#include <string.h>
-
-#include <cmocka.h>
 
 #include "shell/input/words.h"
+#include "test.h"
 
 static struct aw_words words;
 
@@ -34,9 +27,8 @@ static void assert_refused(const char *line, const char *part)
         fail_msg("%s: %s", line, err.text);
 }
 
-static void lines(void **state)
+TEST(lines)
 {
-    (void)state;
     assert_split("deg 1 90", "deg|1|90");
     assert_split("  deg\t1  90 \r\n", "deg|1|90");
     assert_split("deg 1 90 # comment", "deg|1|90");
@@ -47,19 +39,17 @@ static void lines(void **state)
     assert_split("a'b'\"c\"", "abc");
 }
 
-static void columns(void **state)
+TEST(columns)
 {
-    (void)state;
     assert_split("  deg 'a b'  c", "deg|a b|c");
     assert_int_equal(words.column[0], 3);
     assert_int_equal(words.column[1], 7);
     assert_int_equal(words.column[2], 14);
 }
 
-static void several_commands_in_a_line(void **state)
+TEST(several_commands_in_a_line)
 {
     static const char line[] = "deg 1 90;  pos 2 'a;b' ; # end; never";
-    (void)state;
     assert_split(line, "deg|1|90");
     assert_int_equal(words.next, 9);
     assert_int_equal(aw_words_split_at(&words, line, words.next, NULL), AW_OK);
@@ -74,26 +64,23 @@ static void several_commands_in_a_line(void **state)
     assert_split("a\\;b", "a;b");
 }
 
-static void pipes_are_the_shells(void **state)
+TEST(pipes_are_the_shells)
 {
-    (void)state;
     assert_refused("watch | grep x", "column 7: '|' is the shell's affair");
     assert_refused("watch >file", "column 7: '>'");
     assert_refused("deg 1 90 &", "column 10: '&'");
     assert_split("watch '|' \">\" <x", "watch|||>|<x");
 }
 
-static void open_quotes_are_refused(void **state)
+TEST(open_quotes_are_refused)
 {
-    (void)state;
     assert_refused("deg \"90", "column 5");
     assert_refused("deg 'x", "column 5");
 }
 
-static void limits(void **state)
+TEST(limits)
 {
     char line[AW_LINE_MAX + 2];
-    (void)state;
     memset(line, 'x', sizeof line);
     line[AW_LINE_MAX] = '\0';
     char says[64];
@@ -107,11 +94,10 @@ static void limits(void **state)
     assert_refused(line, "words");
 }
 
-static void a_command_line_is_not_cut(void **state)
+TEST(a_command_line_is_not_cut)
 {
     static char *argv[AW_WORDS_MAX + 2];
     struct aw_error err;
-    (void)state;
     for (size_t i = 0; i < AW_WORDS_MAX + 2; i++)
         argv[i] = "x";
     assert_int_equal(aw_words_from_argv(&words, AW_WORDS_MAX + 1, argv, &err), AW_OK);
@@ -122,9 +108,8 @@ static void a_command_line_is_not_cut(void **state)
     assert_non_null(strstr(err.text, "more than 256 words"));
 }
 
-static void objects(void **state)
+TEST(objects)
 {
-    (void)state;
     assert_split("{\"cmd\":\"deg\",\"joint\":1,\"angle\":90}", "deg|joint=1|angle=90");
     assert_true(words.json);
     assert_false(words.message);
@@ -136,11 +121,10 @@ static void objects(void **state)
     assert_split("{\"cmd\":\"deg\",\"ok\":true,\"angle\":1}", "");
 }
 
-static void an_object_has_as_many_words_as_a_line(void **state)
+TEST(an_object_has_as_many_words_as_a_line)
 {
     char line[AW_LINE_MAX * 2];
     size_t used = (size_t)sprintf(line, "{\"cmd\":\"a\"");
-    (void)state;
     for (int i = 1; i < AW_WORDS_MAX; i++)
         used += (size_t)sprintf(line + used, ",\"%d\":0", i);
     sprintf(line + used, "}");
@@ -150,9 +134,8 @@ static void an_object_has_as_many_words_as_a_line(void **state)
     assert_refused(line, "too large");
 }
 
-static void wrong_objects_are_refused(void **state)
+TEST(wrong_objects_are_refused)
 {
-    (void)state;
     assert_refused("{\"cmd\":\"deg\"", "not JSON");
     assert_refused("{\"joint\":1}", "cmd");
     assert_refused("{\"cmd\":\"deg\",\"joint\":[1]}", "list");
@@ -160,21 +143,4 @@ static void wrong_objects_are_refused(void **state)
     assert_refused("{\"cmd\":\"a\",\"b\":1e999}", "JSON");
     assert_refused("{} x", "JSON");
     assert_refused("{\"t\":1.5,\"dir\":\"rx\",\"msg\":\"deg\",\"angle\":0.5}", "deg was received");
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(lines),
-        cmocka_unit_test(columns),
-        cmocka_unit_test(several_commands_in_a_line),
-        cmocka_unit_test(pipes_are_the_shells),
-        cmocka_unit_test(open_quotes_are_refused),
-        cmocka_unit_test(limits),
-        cmocka_unit_test(a_command_line_is_not_cut),
-        cmocka_unit_test(objects),
-        cmocka_unit_test(an_object_has_as_many_words_as_a_line),
-        cmocka_unit_test(wrong_objects_are_refused),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -8,21 +8,17 @@ static struct aw_session *session;
 static char found[16384]; /* " word word …" */
 static const char *files;
 
-static int start(void **state)
+static void start(void)
 {
-    (void)state;
     session = rig_new(&rig_tool);
     session->config->n_aliases = 1;
     session->config->aliases[0].name = strdup("arm");
     session->config->aliases[0].url = strdup("tcp:host:1");
-    return 0;
 }
 
-static int stop(void **state)
+static void stop(void)
 {
-    (void)state;
     rig_free(session);
-    return 0;
 }
 
 static void add(void *context, const char *word, const char *help)
@@ -112,9 +108,8 @@ static const struct {
     {"--link=sim:", "tu", " turn ", false},
 };
 
-static void words_are_offered(void **state)
+TEST_WITH(start, stop, words_are_offered)
 {
-    (void)state;
     for (size_t i = 0; i < sizeof all / sizeof *all; i++) {
         complete(all[i].before, all[i].partial);
         if (strcmp(found, all[i].exactly) != 0)
@@ -123,9 +118,8 @@ static void words_are_offered(void **state)
     }
 }
 
-static void at_the_start_there_are_all_commands(void **state)
+TEST_WITH(start, stop, at_the_start_there_are_all_commands)
 {
-    (void)state;
     complete("", "");
     for (const struct aw_command *c = rig_commands; c->name; c++)
         assert_int_equal(offers(c->name), !c->hidden);
@@ -134,10 +128,9 @@ static void at_the_start_there_are_all_commands(void **state)
     assert_false(offers("complete"));
 }
 
-static void links_are_offered(void **state)
+TEST_WITH(start, stop, links_are_offered)
 {
     static const char *const places[] = {"--link", "-l", "connect"};
-    (void)state;
     for (size_t i = 0; i < 3; i++) {
         complete(places[i], "");
         assert_true(offers("@arm"));
@@ -150,11 +143,10 @@ static void links_are_offered(void **state)
 }
 
 /* A command that may be repeated and of which nothing is known. */
-static void a_command_without_arguments(void **state)
+TEST_WITH(start, stop, a_command_without_arguments)
 {
     static const struct aw_command commands[] = {{.name = "again", .repeats = true}, {0}};
     struct aw_tool tool = rig_tool;
-    (void)state;
     tool.commands = commands;
     session->tool = &tool;
     complete("again", "");
@@ -163,11 +155,10 @@ static void a_command_without_arguments(void **state)
 }
 
 /* What several messages have is offered once. */
-static void a_field_of_several_messages(void **state)
+TEST_WITH(start, stop, a_field_of_several_messages)
 {
     static struct aw_tool tool; /* the session has it until it is freed */
-    (void)state;
-    stop(NULL);
+    stop();
     tool = rig_tool;
     tool.protocol = &aw_armctl_protocol;
     session = rig_new(&tool);
@@ -178,7 +169,7 @@ static void a_field_of_several_messages(void **state)
 }
 
 /* A field that has two names, and an argument with a name of one letter. */
-static void other_names(void **state)
+TEST_WITH(start, stop, other_names)
 {
     static const struct aw_arg args[] = {
         {.name = "m", .kind = AW_ARG_NUMBER, .min = 1, .max = 2},
@@ -188,7 +179,6 @@ static void other_names(void **state)
     static const struct aw_command commands[] = {{.name = "push", .args = args}, {0}};
     static struct aw_tool tool; /* the session has it until it is freed */
     char hint[80];
-    (void)state;
     tool = rig_tool;
     tool.commands = commands;
     session->tool = &tool;
@@ -201,7 +191,7 @@ static void other_names(void **state)
 }
 
 /* Whom a field can be about says the option that is a field of the message, too. */
-static void whom_it_is_about(void **state)
+TEST_WITH(start, stop, whom_it_is_about)
 {
     static const struct aw_option options[] = {
         {.name = "bright"},
@@ -211,8 +201,7 @@ static void whom_it_is_about(void **state)
         {0},
     };
     static struct aw_tool tool; /* the session has it until it is freed */
-    (void)state;
-    stop(NULL);
+    stop();
     tool = rig_tool;
     tool.options = options;
     session = rig_new(&tool);
@@ -229,7 +218,7 @@ static void range_of(struct aw_session *of, const struct aw_command *command, co
 }
 
 /* What comes next may depend on the first word of its turn. */
-static void a_range_that_depends(void **state)
+TEST_WITH(start, stop, a_range_that_depends)
 {
     static const char *const rows[][2] = {
         {"turn 5 ", "<way -40 to 5 mm>"},
@@ -239,7 +228,6 @@ static void a_range_that_depends(void **state)
     };
     static struct aw_tool tool; /* the session has it until it is freed */
     char hint[80];
-    (void)state;
     tool = rig_tool;
     tool.range = range_of;
     session->tool = &tool;
@@ -285,10 +273,9 @@ static const struct {
     {"encode frob a=", ""},
 };
 
-static void hints_say_what_comes_next(void **state)
+TEST_WITH(start, stop, hints_say_what_comes_next)
 {
     char hint[256];
-    (void)state;
     for (size_t i = 0; i < sizeof hints / sizeof *hints; i++) {
         aw_hint(session, hints[i].line, hint, sizeof hint);
         if (strcmp(hint, hints[i].hint) != 0)
@@ -296,10 +283,9 @@ static void hints_say_what_comes_next(void **state)
     }
 }
 
-static void a_hint_keeps_to_its_room(void **state)
+TEST_WITH(start, stop, a_hint_keeps_to_its_room)
 {
     char hint[80];
-    (void)state;
     for (size_t size = 1; size < sizeof hint; size++)
         for (size_t i = 0; i < sizeof hints / sizeof *hints; i++) {
             memset(hint, 0x7E, sizeof hint);
@@ -310,10 +296,9 @@ static void a_hint_keeps_to_its_room(void **state)
 }
 
 /* Asking changes nothing. */
-static void options_stay_as_they_are(void **state)
+TEST_WITH(start, stop, options_stay_as_they_are)
 {
     size_t n = session->options.n;
-    (void)state;
     complete("set --gently", "");
     assert_int_equal(session->options.n, n);
     assert_null(aw_options_find(&session->options, "gently"));
@@ -323,22 +308,4 @@ static void options_stay_as_they_are(void **state)
     assert_null(aw_options_find(&session->options, "once"));
     assert_null(aw_options_find(&session->options, "json")->text);
     assert_null(session->run.command);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup_teardown(words_are_offered, start, stop),
-        cmocka_unit_test_setup_teardown(at_the_start_there_are_all_commands, start, stop),
-        cmocka_unit_test_setup_teardown(links_are_offered, start, stop),
-        cmocka_unit_test_setup_teardown(a_command_without_arguments, start, stop),
-        cmocka_unit_test_setup_teardown(a_field_of_several_messages, start, stop),
-        cmocka_unit_test_setup_teardown(other_names, start, stop),
-        cmocka_unit_test_setup_teardown(whom_it_is_about, start, stop),
-        cmocka_unit_test_setup_teardown(a_range_that_depends, start, stop),
-        cmocka_unit_test_setup_teardown(hints_say_what_comes_next, start, stop),
-        cmocka_unit_test_setup_teardown(a_hint_keeps_to_its_room, start, stop),
-        cmocka_unit_test_setup_teardown(options_stay_as_they_are, start, stop),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

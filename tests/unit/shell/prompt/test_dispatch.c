@@ -173,7 +173,7 @@ static void end(const char *name)
     free(printed);
 }
 
-static void commands_and_mistakes(void **state)
+TEST(commands_and_mistakes)
 {
     static const char *const lines[] = {
         "look",
@@ -278,7 +278,6 @@ static void commands_and_mistakes(void **state)
         "--force encode kp board=lknee controller=tor value=600",
         "decode --dir up 041#",
     };
-    (void)state;
     begin();
     for (size_t i = 0; i < sizeof lines / sizeof *lines; i++)
         type(lines[i], i % 2 ? NULL : "moves:7");
@@ -390,13 +389,15 @@ static void write_large(void)
 static char folder[] = "/tmp/armwire-test-XXXXXX";
 
 /* The files are in a folder of its own, which has the tests of the tree, too. */
-static int make_folder(void **state)
+static void make_folder(void)
 {
+    setenv("LC_ALL", "C.UTF-8", 1);
+    setenv("TERM", "dumb", 1);
+    setenv("XDG_CONFIG_HOME", "/nowhere", 1);
+    setenv("TZ", "UTC", 1);
     char tests[512];
-    (void)state;
-    if (!realpath("tests", tests) || !mkdtemp(folder) || chdir(folder) != 0 ||
-        symlink(tests, "tests") != 0)
-        return -1;
+    assert_false(!realpath("tests", tests) || !mkdtemp(folder) || chdir(folder) != 0 ||
+                 symlink(tests, "tests") != 0);
     for (size_t i = 0; i < sizeof files / sizeof *files; i++) {
         FILE *file = fopen(files[i].name, "w");
         assert_non_null(file);
@@ -405,15 +406,13 @@ static int make_folder(void **state)
     }
     write_captures();
     write_large();
-    return 0;
 }
 
-static int remove_folder(void **state)
+static void remove_folder(void)
 {
     char command[64];
-    (void)state;
     snprintf(command, sizeof command, "rm -r %s", folder);
-    return system(command);
+    assert_int_equal(system(command), 0);
 }
 
 /* What is in it, where there is one now, without the date of today; and then there is none any
@@ -435,7 +434,7 @@ static void show_file(const char *name)
 }
 
 /* Of a recording: what is in it, all of it, a part of it, and drawn. */
-static void recordings(void **state)
+TEST(recordings)
 {
 #define FILE_OF "tests/golden/knee.log"
     static const char *const lines[] = {
@@ -588,7 +587,6 @@ static void recordings(void **state)
         "plot titles.csv a-name-of-twenty-nine-letters a-name-of-thirty-letters-it-is c "
         "--out out.gp",
     };
-    (void)state;
     begin();
     for (size_t i = 0; i < sizeof lines / sizeof *lines; i++) {
         type(lines[i], NULL);
@@ -970,7 +968,7 @@ static const struct aw_tool single = {
 };
 
 /* What ended a command, what was done then, and what is said of it. */
-static void stops(void **state)
+TEST(stops)
 {
     static const char *const ends[] = {"",       "refused", "timeout", "stopped",
                                        "signal", "beside",  "says"};
@@ -979,7 +977,6 @@ static void stops(void **state)
         "runs",     "runs lost did", "lost",      "moves lost",   "by",
         "moves by", "moves by did",  "kill",      "kill lost",    "moves kill did",
     };
-    (void)state;
     begin();
     for (size_t i = 0; i < sizeof before / sizeof *before; i++)
         for (size_t k = 0; k < sizeof ends / sizeof *ends; k++) {
@@ -997,7 +994,7 @@ static void stops(void **state)
 }
 
 /* What goes on when a session is left: with a link that it goes over. */
-static void leaving(void **state)
+TEST(leaving)
 {
     static const char open[] = "-l log:tests/golden/knee.log?speed=1000 -n 1 --fields torque watch";
     static const char *const acts[] = {
@@ -1015,7 +1012,6 @@ static void leaving(void **state)
         "act runs did; act moves timeout",
         "act runs unsure; act runs stopped",
     };
-    (void)state;
     begin();
     for (size_t i = 0; i < sizeof acts / sizeof *acts; i++) {
         char line[256];
@@ -1049,7 +1045,7 @@ static enum aw_status note(struct aw_session *session, const struct aw_args *arg
     return AW_OK;
 }
 
-static void what_ends_a_command(void **state)
+TEST(what_ends_a_command)
 {
     static const struct aw_command noting[] = {
         {.name = "see", .safety = AW_READ, .offline = true, .run = note},
@@ -1071,7 +1067,6 @@ static void what_ends_a_command(void **state)
     struct aw_tool noter = tool;
     struct aw_words *words = calloc(1, sizeof *words);
     int ends[2];
-    (void)state;
     assert_non_null(words);
     assert_int_equal(pipe(ends), 0);
     noter.commands = noting;
@@ -1099,11 +1094,10 @@ static enum aw_status stop_there(struct aw_session *session)
 }
 
 /* A stop at the end that is itself stopped says by what. */
-static void left_while_it_is_stopped(void **state)
+TEST(left_while_it_is_stopped)
 {
     struct aw_tool stopping = tool;
     struct aw_link link = {.connections = 0};
-    (void)state;
     stopping.stop = stop_there;
     stopping.last_stop = NULL;
     for (int stopped = 0; stopped < 2; stopped++) {
@@ -1120,10 +1114,9 @@ static void left_while_it_is_stopped(void **state)
 }
 
 /* What is refused is told at once, whatever comes then. */
-static void a_refusal_waits_for_nothing(void **state)
+TEST(a_refusal_waits_for_nothing)
 {
     struct aw_session *session = rig_new(&tool);
-    (void)state;
     session->out.fd = open("/dev/null", O_WRONLY | O_CLOEXEC);
     aw_options_set(&session->options, "json", "1", AW_FROM_COMMAND_LINE, NULL);
     aw_fail(&session->err, AW_USAGE, "no");
@@ -1132,7 +1125,7 @@ static void a_refusal_waits_for_nothing(void **state)
     rig_free(session);
 }
 
-static void rows_and_results(void **state)
+TEST(rows_and_results)
 {
     static const char *const lines[] = {
         "rows",
@@ -1196,7 +1189,6 @@ static void rows_and_results(void **state)
         "--dry-run depends; rows",
         "rows; depends",
     };
-    (void)state;
     begin();
     for (size_t i = 0; i < sizeof lines / sizeof *lines; i++)
         type_to(&rich, lines[i], i % 2 ? NULL : "rows:1", false);
@@ -1204,7 +1196,7 @@ static void rows_and_results(void **state)
     end("shell-rows.txt");
 }
 
-static void words_and_messages(void **state)
+TEST(words_and_messages)
 {
     static const char *const lines[] = {
         "kp 0.5",
@@ -1296,7 +1288,6 @@ static void words_and_messages(void **state)
         "rows \\",
         "rows 'a b' \"c\\\"d\" e\\ f",
     };
-    (void)state;
     begin();
     for (size_t i = 0; i < sizeof lines / sizeof *lines; i++)
         type_to(&rich, lines[i], i % 2 ? NULL : "words:2", i % 3 == 0);
@@ -1307,7 +1298,7 @@ static void words_and_messages(void **state)
 }
 
 /* Candidates with what is said of them, and of files what they end in. */
-static void completions(void **state)
+TEST(completions)
 {
     static const char *const lines[] = {
         "",
@@ -1382,7 +1373,6 @@ static void completions(void **state)
         "-- -bx",
         "-- --link=s",
     };
-    (void)state;
     begin();
     for (size_t i = 0; i < sizeof lines / sizeof *lines; i++) {
         char line[128];
@@ -1393,7 +1383,7 @@ static void completions(void **state)
 }
 
 /* What other programs say, on standard input. */
-static void from_standard_input(void **state)
+TEST(from_standard_input)
 {
     static const struct {
         const char *file, *line;
@@ -1433,7 +1423,6 @@ static void from_standard_input(void **state)
         {"/dev/null", "plot torque"},
     };
     int usual = dup(STDIN_FILENO);
-    (void)state;
     begin();
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         int file = open(cases[i].file, O_RDONLY | O_CLOEXEC);
@@ -1452,7 +1441,7 @@ static void from_standard_input(void **state)
 }
 
 /* A large file loses no record. */
-static void decodes_all_of_a_large_file(void **state)
+TEST(decodes_all_of_a_large_file)
 {
     enum { LINES = 170000 };
     char name[] = "/tmp/armwire-test-XXXXXX", text[65536];
@@ -1460,7 +1449,6 @@ static void decodes_all_of_a_large_file(void **state)
     struct aw_session *session = rig_new(&tool);
     FILE *file = fopen("huge.log", "w");
     int lines = 0;
-    (void)state;
     assert_true(words && file);
     for (int i = 0; i < LINES; i++)
         fputs("(1.0) can0 05E#9CFF000200F0\n", file);
@@ -1481,12 +1469,11 @@ static void decodes_all_of_a_large_file(void **state)
 }
 
 /* Of a pipe nobody knows how much is to come: a terminal shows how much has. */
-static void how_far_a_pipe_is(void **state)
+TEST(how_far_a_pipe_is)
 {
     static char block[20000], text[4096];
     int user, terminal, ends[2], status;
     double shown = 0, written = 0;
-    (void)state;
     memset(block, '\n', sizeof block);
     assert_int_equal(openpty(&user, &terminal, NULL, NULL, NULL), 0);
     assert_int_equal(pipe(ends), 0);
@@ -1520,7 +1507,7 @@ static void how_far_a_pipe_is(void **state)
 }
 
 /* What comes in pieces, of which none ends where a line does. */
-static void in_pieces(void **state)
+TEST(in_pieces)
 {
     static const struct {
         const char *line, *pieces[4];
@@ -1534,7 +1521,6 @@ static void in_pieces(void **state)
          {"(5.1) can0 05E#9CFF00", "0200F0\n(5.2) can0 05E#9CFF000200F4"}},
     };
     int usual = dup(STDIN_FILENO);
-    (void)state;
     begin();
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         int ends[2];
@@ -1588,7 +1574,7 @@ static enum aw_status hear(struct aw_session *session, int64_t deadline,
     return AW_OK;
 }
 
-static void heard(void **state)
+TEST(heard)
 {
     static const struct {
         const char *line;
@@ -1609,7 +1595,6 @@ static void heard(void **state)
         {"watch torque", 1000, 3, false},
     };
     struct aw_tool hearing = tool;
-    (void)state;
     hearing.receive = hear;
     begin();
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
@@ -1623,7 +1608,7 @@ static void heard(void **state)
 }
 
 /* Of a tool whose messages are lines: those of both ways begin and end where they like. */
-static void lines_of_a_stream(void **state)
+TEST(lines_of_a_stream)
 {
     static const char *const lines[] = {
         "decode 12#34",
@@ -1639,7 +1624,6 @@ static void lines_of_a_stream(void **state)
         "--dry-run --csv replay sent.pcapng",
     };
     struct aw_tool lined = tool;
-    (void)state;
     lined.protocol = &aw_armctl_protocol;
     begin();
     for (size_t i = 0; i < sizeof lines / sizeof *lines; i++)
@@ -1648,7 +1632,7 @@ static void lines_of_a_stream(void **state)
 }
 
 /* Lists that are longer than there is room for: what fits counts. */
-static void long_lists(void **state)
+TEST(long_lists)
 {
     static const struct {
         const char *name, *end;
@@ -1664,7 +1648,6 @@ static void long_lists(void **state)
         {"t", "--format '%{joint} %{nothing}' rows", 400},
     };
     static char line[4000];
-    (void)state;
     begin();
     for (size_t i = 0; i < sizeof lists / sizeof *lists; i++) {
         strcpy(line, "--fields ");
@@ -1678,7 +1661,7 @@ static void long_lists(void **state)
 
 /* How large a drawing is, where standard output is a terminal of this size (0: it is none) and the
  * environment has these numbers. */
-static void drawings_fill_the_terminal(void **state)
+TEST(drawings_fill_the_terminal)
 {
     static const struct {
         unsigned short columns, rows;
@@ -1693,7 +1676,6 @@ static void drawings_fill_the_terminal(void **state)
         {499, 20, NULL, NULL, 499, 19}, {500, 20, NULL, NULL, 80, 19},
         {60, 199, NULL, NULL, 60, 198}, {60, 200, NULL, NULL, 60, 23},
     };
-    (void)state;
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         struct winsize size = {.ws_row = cases[i].rows, .ws_col = cases[i].columns};
         int user = -1, terminal, usual = dup(STDOUT_FILENO);
@@ -1727,7 +1709,7 @@ static void drawings_fill_the_terminal(void **state)
 
 /* A session gives back all that it has taken: the next one like it takes no more memory, once
  * malloc(3) has filled its caches. */
-static void nothing_is_left_behind(void **state)
+TEST(nothing_is_left_behind)
 {
     enum { WARM = 9, ROUNDS = 14 };
     static const char *const lines[] = {
@@ -1760,7 +1742,6 @@ static void nothing_is_left_behind(void **state)
         "{\"cmd\"",
         "{\"msg\":\"kp\",\"raw\":true,\"board\":128,\"value\":0.5,\"controller\":2}",
     };
-    (void)state;
     out = fopen("/dev/null", "w");
     assert_non_null(out);
     for (size_t i = 0; i < sizeof lines / sizeof *lines; i++) {
@@ -1779,7 +1760,7 @@ static void nothing_is_left_behind(void **state)
     fclose(out);
 }
 
-static void hints(void **state)
+TEST(hints)
 {
     static const char *const lines[] = {
         "kp ",
@@ -1833,7 +1814,6 @@ static void hints(void **state)
         "config show ",
     };
     struct aw_session *session = rig_new(&rich);
-    (void)state;
     begin();
     for (size_t i = 0; i < sizeof lines / sizeof *lines; i++) {
         char hint[128];
@@ -1870,10 +1850,9 @@ static void type_page(const struct aw_tool *of, void (*write)(struct aw_session 
 }
 
 /* Every section of a manual page says something, but for what is told of each tool by name. */
-static void no_empty_sections(void **state)
+TEST(no_empty_sections)
 {
     struct aw_session *session = rig_new(&rich);
-    (void)state;
     aw_man_page(session);
     session->out.buffer[session->out.used] = '\0';
     const char *heading = session->out.buffer;
@@ -1885,7 +1864,7 @@ static void no_empty_sections(void **state)
     rig_free(session);
 }
 
-static void configs(void **state)
+TEST(configs)
 {
     static const char *const inis[] = {"right.ini", "wrong.ini", "broken.ini",
                                        "round.ini", "none.ini",  "table.ini"};
@@ -1893,7 +1872,6 @@ static void configs(void **state)
         "config show", "-j config show", "config path",   "files a",       "rows",
         "rows; rows",  "gains",          "-l @arm watch", "-l @leg watch", "-l @a watch",
     };
-    (void)state;
     begin();
     for (size_t i = 0; i < sizeof inis / sizeof *inis; i++) {
         config = inis[i];
@@ -1907,7 +1885,7 @@ static void configs(void **state)
     end("shell-configs.txt");
 }
 
-static void helps(void **state)
+TEST(helps)
 {
     static const char *const lines[] = {"help act",
                                         "help way",
@@ -1934,7 +1912,6 @@ static void helps(void **state)
                                         "config path",
                                         "describe --as dbc kp",
                                         "describe kp --as md"};
-    (void)state;
     begin();
     type_to(&rich, "help", NULL, false);
     type_to(&rich, "help", NULL, true);
@@ -1946,36 +1923,4 @@ static void helps(void **state)
     end("shell-helps.txt");
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(commands_and_mistakes),
-        cmocka_unit_test(recordings),
-        cmocka_unit_test(stops),
-        cmocka_unit_test(leaving),
-        cmocka_unit_test(what_ends_a_command),
-        cmocka_unit_test(left_while_it_is_stopped),
-        cmocka_unit_test(a_refusal_waits_for_nothing),
-        cmocka_unit_test(rows_and_results),
-        cmocka_unit_test(words_and_messages),
-        cmocka_unit_test(completions),
-        cmocka_unit_test(hints),
-        cmocka_unit_test(from_standard_input),
-        cmocka_unit_test(in_pieces),
-        cmocka_unit_test(heard),
-        cmocka_unit_test(lines_of_a_stream),
-        cmocka_unit_test(long_lists),
-        cmocka_unit_test(drawings_fill_the_terminal),
-        cmocka_unit_test(nothing_is_left_behind),
-        cmocka_unit_test(helps),
-        cmocka_unit_test(no_empty_sections),
-        cmocka_unit_test(decodes_all_of_a_large_file),
-        cmocka_unit_test(how_far_a_pipe_is),
-        cmocka_unit_test(configs),
-    };
-    setenv("LC_ALL", "C.UTF-8", 1);
-    setenv("TERM", "dumb", 1);
-    setenv("XDG_CONFIG_HOME", "/nowhere", 1);
-    setenv("TZ", "UTC", 1);
-    return cmocka_run_group_tests(tests, make_folder, remove_folder);
-}
+ALL_TESTS_WITH(make_folder, remove_folder);

@@ -1,16 +1,9 @@
 /* Where servers are: the ways to write it, and what is wrong. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include <cmocka.h>
-
 #include "shell/serve/address.h"
+#include "test.h"
 
 static const struct {
     const char *url, *path;
@@ -21,9 +14,8 @@ static const struct {
     {"/run/a", "/run/a"},
 };
 
-static void the_ways_to_write_it(void **state)
+TEST(the_ways_to_write_it)
 {
-    (void)state;
     for (size_t i = 0; i < sizeof good / sizeof *good; i++) {
         struct aw_address address;
         assert_int_equal(aw_address_parse(&address, "armctl", good[i].url, NULL), AW_OK);
@@ -33,25 +25,22 @@ static void the_ways_to_write_it(void **state)
 
 static char folder[] = "/tmp/armwire-test-XXXXXX";
 
-static int make_folder(void **state)
+static void make_folder(void)
 {
-    (void)state;
-    return mkdtemp(folder) == NULL || setenv("XDG_RUNTIME_DIR", folder, 1) != 0;
+    assert_false(mkdtemp(folder) == NULL || setenv("XDG_RUNTIME_DIR", folder, 1) != 0);
 }
 
-static int remove_folder(void **state)
+static void remove_folder(void)
 {
     char command[64];
-    (void)state;
     snprintf(command, sizeof command, "rm -r %s", folder);
-    return system(command);
+    assert_int_equal(system(command), 0);
 }
 
-static void the_usual_place(void **state)
+TEST(the_usual_place)
 {
     struct aw_address address;
     char text[128];
-    (void)state;
     assert_int_equal(aw_address_parse(&address, "armctl", "serve:", NULL), AW_OK);
     assert_string_equal(strrchr(address.path, '/'), "/armctl.sock");
     assert_memory_equal(address.path, folder, strlen(folder));
@@ -61,12 +50,11 @@ static void the_usual_place(void **state)
     assert_string_equal(strrchr(address.path, '/'), "/armctl.sock");
 }
 
-static void what_is_wrong(void **state)
+TEST(what_is_wrong)
 {
     struct aw_address address;
     struct aw_error err;
     char url[256], letters[200];
-    (void)state;
     assert_int_equal(aw_address_parse(&address, "armctl", "serve:tcp:host:1", &err), AW_USAGE);
     assert_string_equal(err.text,
                         "serve:tcp:host:1: not supported — forward the socket with ssh -L");
@@ -78,7 +66,7 @@ static void what_is_wrong(void **state)
     assert_non_null(strstr(err.text, ": longer than 107 characters"));
 }
 
-static void a_place_for_each_device(void **state)
+TEST(a_place_for_each_device)
 {
     static const struct {
         const char *key, *path;
@@ -90,7 +78,6 @@ static void a_place_for_each_device(void **state)
          "/armctl-er-Inc.-With-a-long-name-0123456789AB-if00-port0.sock"},
         {"tcp:host:1", "/armctl-tcp-host-1.sock"},
     };
-    (void)state;
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         struct aw_address address;
         char text[128];
@@ -122,13 +109,4 @@ static void a_place_for_each_device(void **state)
     setenv("XDG_RUNTIME_DIR", folder, 1);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(the_ways_to_write_it),
-        cmocka_unit_test(the_usual_place),
-        cmocka_unit_test(a_place_for_each_device),
-        cmocka_unit_test(what_is_wrong),
-    };
-    return cmocka_run_group_tests(tests, make_folder, remove_folder);
-}
+ALL_TESTS_WITH(make_folder, remove_folder);

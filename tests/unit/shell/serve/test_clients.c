@@ -8,11 +8,10 @@ static int64_t now(void)
 
 /* A forked child has all sockets for a moment, too: what comes for a peer that was closed here is
  * dropped. (With the sanitizers: not that of a peer that was freed.) */
-static void a_closed_peer_is_not_served_though_its_socket_lives(void **state)
+TEST_WITH(start, stop, a_closed_peer_is_not_served_though_its_socket_lives)
 {
     struct epoll_event event;
     int childs = dup(peers[0]->conn.fd);
-    (void)state;
     peers[0]->conn.gone = true;
     aw_server_serve(&server.aside);
     assert_int_equal(server.n_peers, 2);
@@ -22,9 +21,8 @@ static void a_closed_peer_is_not_served_though_its_socket_lives(void **state)
     close(childs);
 }
 
-static void a_peer_hangs_up(void **state)
+TEST_WITH(start, stop, a_peer_hangs_up)
 {
-    (void)state;
     shutdown(ends[1].fd, SHUT_WR);
     aw_server_serve(&server.aside);
     assert_int_equal(server.n_peers, 2);
@@ -41,9 +39,8 @@ static void a_peer_hangs_up(void **state)
 
 /* A client leaves in order and is gone before that is read: what it has set going goes on, however
  * many messages there were. */
-static void a_peer_that_leaves_is_read_to_the_end(void **state)
+TEST_WITH(start, stop, a_peer_that_leaves_is_read_to_the_end)
 {
-    (void)state;
     server.holder = peers[1];
     server.moving = true;
     session->motion.ongoing = AW_ONGOING_RUNNING;
@@ -66,9 +63,8 @@ static void a_peer_that_leaves_is_read_to_the_end(void **state)
 }
 
 /* A part of a message is a sign of life, too; what is no message ends the connection. */
-static void signs_of_life(void **state)
+TEST_WITH(start, stop, signs_of_life)
 {
-    (void)state;
     int64_t before = now();
     for (int i = 0; i < 3; i++)
         peers[i]->seen_ns = 1;
@@ -87,9 +83,8 @@ static void signs_of_life(void **state)
 }
 
 /* Only so many messages of one client at a time, and no more is read meanwhile. */
-static void each_in_its_turn(void **state)
+TEST_WITH(start, stop, each_in_its_turn)
 {
-    (void)state;
     for (int i = 0; i < 40; i++) {
         aw_put_start(&said, AW_LIFE);
         aw_conn_put(&ends[0], &said);
@@ -113,9 +108,8 @@ static void put_passed(int i)
 }
 
 /* What passes waits for more of it, but not for long; all else goes out at once. */
-static void records_go_out_together(void **state)
+TEST_WITH(start, stop, records_go_out_together)
 {
-    (void)state;
     put_passed(0);
     assert_true(peers[0]->conn.since_ns > 0 && peers[0]->conn.since_ns <= now());
     assert_true(server.aside.due == peers[0]->conn.since_ns + 2 * AW_MILLISECOND);
@@ -134,10 +128,9 @@ static void records_go_out_together(void **state)
     assert_int_equal(peers[0]->conn.since_ns, 0);
 }
 
-static void when_to_look_again(void **state)
+TEST_WITH(start, stop, when_to_look_again)
 {
     const int64_t ms = AW_MILLISECOND;
-    (void)state;
     aw_server_due(&server);
     assert_true(server.aside.due == AW_NEVER);
     peers[1]->conn.since_ns = 70 * ms;
@@ -163,9 +156,8 @@ static void when_to_look_again(void **state)
 }
 
 /* systemd hears that the server lives when it is time for that, and only then. */
-static void a_sign_of_life_for_systemd(void **state)
+TEST_WITH(start, stop, a_sign_of_life_for_systemd)
 {
-    (void)state;
     unsetenv("NOTIFY_SOCKET");
     server.systemd_ns = AW_SECOND;
     int64_t later = server.alive_ns = now() + AW_SECOND;
@@ -181,13 +173,12 @@ static void a_sign_of_life_for_systemd(void **state)
 }
 
 /* The socket of a server is there from aw_server_listen on, and gone with it. */
-static void who_comes_by_the_door(void **state)
+TEST_WITH(start, stop, who_comes_by_the_door)
 {
     char folder[] = "/tmp/armwire-test-XXXXXX", url[64], busy[32];
     struct sockaddr_un name = {.sun_family = AF_UNIX};
     struct aw_reader r;
     char text[32];
-    (void)state;
     assert_non_null(mkdtemp(folder));
     snprintf(url, sizeof url, "unix:%s/door", folder);
     snprintf(name.sun_path, sizeof name.sun_path, "%s", url + 5);
@@ -214,10 +205,9 @@ static void who_comes_by_the_door(void **state)
 }
 
 /* Beyond the room there are a few places for a stop. */
-static void there_is_an_end_to_clients(void **state)
+TEST_WITH(start, stop, there_is_an_end_to_clients)
 {
     int pair[2];
-    (void)state;
     server.room = 3;
     for (unsigned i = 0; i < AW_SPARES_MAX + 1; i++) {
         assert_int_equal(socketpair(AF_UNIX, SOCK_STREAM | SOCK_NONBLOCK, 0, pair), 0);
@@ -231,22 +221,4 @@ static void there_is_an_end_to_clients(void **state)
     assert_null(server.holder);
     aw_lease_stop(&server, server.peers);
     assert_ptr_equal(server.holder, server.peers);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup_teardown(a_closed_peer_is_not_served_though_its_socket_lives, start,
-                                        stop),
-        cmocka_unit_test_setup_teardown(a_peer_hangs_up, start, stop),
-        cmocka_unit_test_setup_teardown(a_peer_that_leaves_is_read_to_the_end, start, stop),
-        cmocka_unit_test_setup_teardown(signs_of_life, start, stop),
-        cmocka_unit_test_setup_teardown(each_in_its_turn, start, stop),
-        cmocka_unit_test_setup_teardown(records_go_out_together, start, stop),
-        cmocka_unit_test_setup_teardown(when_to_look_again, start, stop),
-        cmocka_unit_test_setup_teardown(a_sign_of_life_for_systemd, start, stop),
-        cmocka_unit_test_setup_teardown(who_comes_by_the_door, start, stop),
-        cmocka_unit_test_setup_teardown(there_is_an_end_to_clients, start, stop),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,39 +1,27 @@
 /* Messages over a socket: in any pieces, bounded both ways. */
 #include <fcntl.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
-#include <cmocka.h>
-
 #include "shell/serve/conn.h"
+#include "test.h"
 
 static struct aw_conn conn;
 static int end;
 static struct aw_writer w;
 
-static int start(void **state)
+static void start(void)
 {
     int pair[2];
-    (void)state;
-    if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_NONBLOCK, 0, pair) != 0)
-        return -1;
+    assert_int_equal(socketpair(AF_UNIX, SOCK_STREAM | SOCK_NONBLOCK, 0, pair), 0);
     aw_conn_init(&conn, pair[0]);
     end = pair[1];
-    return 0;
 }
 
-static int stop(void **state)
+static void stop(void)
 {
-    (void)state;
     aw_conn_free(&conn);
     close(end);
-    return 0;
 }
 
 static void give(const void *bytes, size_t size)
@@ -48,11 +36,10 @@ static void make(enum aw_verb type, size_t size)
     aw_put_bytes(&w, (struct aw_span){zeros, size});
 }
 
-static void every_field(void **state)
+TEST_WITH(start, stop, every_field)
 {
     struct aw_reader r;
     char text[8];
-    (void)state;
     aw_put_start(&w, AW_FRAME);
     aw_put_int(&w, 200, 1);
     aw_put_int(&w, 4000000000, 4);
@@ -80,9 +67,8 @@ static void every_field(void **state)
     assert_null(conn.in); /* an idle connection has no buffer */
 }
 
-static void what_does_not_fit(void **state)
+TEST_WITH(start, stop, what_does_not_fit)
 {
-    (void)state;
     make(AW_PASSED, AW_FRAME_ROOM);
     assert_false(w.full);
     aw_put_bytes(&w, (struct aw_span){w.bytes, 5000});
@@ -91,10 +77,9 @@ static void what_does_not_fit(void **state)
     assert_false(aw_conn_waiting(&conn));
 }
 
-static void in_any_pieces(void **state)
+TEST_WITH(start, stop, in_any_pieces)
 {
     struct aw_reader r;
-    (void)state;
     make(AW_FRAME, 30000);
     for (size_t at = 0, size; at < w.size; at += size) {
         size = at < 12 ? 1 : w.size - at < 7000 ? w.size - at : 7000;
@@ -107,7 +92,7 @@ static void in_any_pieces(void **state)
     assert_false(conn.wrong);
 }
 
-static void wrong_lengths(void **state)
+TEST_WITH(start, stop, wrong_lengths)
 {
     static const char *const wrong[] = {"\n\n\n\n\n\n", "\0\0\0\0\0\0", "\0\0\2\0\1\0"};
     struct aw_reader r;
@@ -117,17 +102,16 @@ static void wrong_lengths(void **state)
         assert_int_equal(aw_conn_next(&conn, &r), 0);
         assert_true(conn.wrong);
         assert_false(aw_conn_fill(&conn));
-        stop(state);
-        start(state);
+        stop();
+        start();
     }
 }
 
 /* However much is sent, one fill takes no more than one message, or 4 KiB. */
-static void input_is_bounded(void **state)
+TEST_WITH(start, stop, input_is_bounded)
 {
     static uint8_t life[20000];
     struct aw_reader r;
-    (void)state;
     for (size_t i = 0; i < sizeof life; i += 5)
         memcpy(life + i, "\1\0\0\0\1", 5);
     give(life, sizeof life);
@@ -141,10 +125,9 @@ static void input_is_bounded(void **state)
     assert_null(conn.in);
 }
 
-static void a_stop_among_others(void **state)
+TEST_WITH(start, stop, a_stop_among_others)
 {
     struct aw_reader r;
-    (void)state;
     make(AW_FRAME, 10);
     give(w.bytes, w.size);
     aw_put_start(&w, AW_STOP);
@@ -181,9 +164,8 @@ static void expect(enum aw_verb type, size_t n, size_t lost)
     aw_conn_free(&other);
 }
 
-static void a_slow_reader_loses_the_oldest_records(void **state)
+TEST_WITH(start, stop, a_slow_reader_loses_the_oldest_records)
 {
-    (void)state;
     make(AW_PASSED, 10000);
     for (int i = 0; i < 100; i++)
         aw_conn_put(&conn, &w);
@@ -196,10 +178,9 @@ static void a_slow_reader_loses_the_oldest_records(void **state)
     assert_false(conn.gone);
 }
 
-static void what_has_begun_is_not_lost(void **state)
+TEST_WITH(start, stop, what_has_begun_is_not_lost)
 {
     int small = 4096;
-    (void)state;
     setsockopt(conn.fd, SOL_SOCKET, SO_SNDBUF, &small, sizeof small);
     make(AW_PASSED, 50000);
     aw_conn_put(&conn, &w);
@@ -212,9 +193,8 @@ static void what_has_begun_is_not_lost(void **state)
     expect(AW_PASSED, 6 - lost, lost);
 }
 
-static void a_client_that_reads_no_answers_is_cut_off(void **state)
+TEST_WITH(start, stop, a_client_that_reads_no_answers_is_cut_off)
 {
-    (void)state;
     make(AW_ACK, 4000);
     for (int i = 0; i < 4; i++)
         aw_conn_put(&conn, &w);
@@ -224,10 +204,9 @@ static void a_client_that_reads_no_answers_is_cut_off(void **state)
 }
 
 /* What the other end said before it closed is still to be read. */
-static void the_other_end_is_closed(void **state)
+TEST_WITH(start, stop, the_other_end_is_closed)
 {
     struct aw_reader r;
-    (void)state;
     make(AW_ACK, 1);
     give(w.bytes, w.size);
     close(end);
@@ -239,21 +218,4 @@ static void the_other_end_is_closed(void **state)
     assert_true(aw_conn_fill(&conn));
     assert_int_equal(aw_conn_next(&conn, &r), AW_ACK);
     assert_false(aw_conn_fill(&conn));
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup_teardown(every_field, start, stop),
-        cmocka_unit_test_setup_teardown(what_does_not_fit, start, stop),
-        cmocka_unit_test_setup_teardown(in_any_pieces, start, stop),
-        cmocka_unit_test_setup_teardown(wrong_lengths, start, stop),
-        cmocka_unit_test_setup_teardown(input_is_bounded, start, stop),
-        cmocka_unit_test_setup_teardown(a_stop_among_others, start, stop),
-        cmocka_unit_test_setup_teardown(a_slow_reader_loses_the_oldest_records, start, stop),
-        cmocka_unit_test_setup_teardown(what_has_begun_is_not_lost, start, stop),
-        cmocka_unit_test_setup_teardown(a_client_that_reads_no_answers_is_cut_off, start, stop),
-        cmocka_unit_test_setup_teardown(the_other_end_is_closed, start, stop),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

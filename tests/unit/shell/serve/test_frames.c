@@ -93,22 +93,18 @@ static bool is_ping(struct aw_span frame)
     return frame.size == 6 && memcmp(frame.data + 1, "PNG", 3) == 0;
 }
 
-static int start_arm(void **state)
+static void start_arm(void)
 {
-    (void)state;
-    if (start_with(&aw_armctl_protocol) != 0)
-        return -1;
+    assert_int_equal(start_with(&aw_armctl_protocol), 0);
     tool.share.answers = NULL;
     tool.share.harmless = is_ping;
     stub.base.datagrams = false;
     stub.any_size = true;
-    return 0;
 }
 
-static int start_motor(void **state)
+static void start_motor(void)
 {
-    (void)state;
-    return start_with(&aw_hidmotor_protocol);
+    assert_int_equal(start_with(&aw_hidmotor_protocol), 0);
 }
 
 static const struct aw_field code[] = {{.name = "code", .type = AW_CODE, .bits = 16}, {0}};
@@ -123,10 +119,9 @@ static const struct aw_protocol far_protocol = {.name = "far",
                                                 .variants = far_variants,
                                                 .frame_max = 10};
 
-static int start_far(void **state)
+static void start_far(void)
 {
-    (void)state;
-    return start_with(&far_protocol);
+    assert_int_equal(start_with(&far_protocol), 0);
 }
 
 /* A packet of this id, all of the rest 0 but for the shoulder's target. */
@@ -148,9 +143,8 @@ static void answer(uint32_t id)
 }
 
 /* Who commands moves, in the server's limits; nobody else does, nor who did before. */
-static void whose_frames_go_out(void **state)
+TEST_WITH(start_motor, stop, whose_frames_go_out)
 {
-    (void)state;
     say_packet(0, AW_FRAME, MOVE, 10, 0);
     acknowledged(0, AW_TIMEOUT, "another program");
     assert_int_equal(stub.n, 0);
@@ -178,10 +172,9 @@ static void whose_frames_go_out(void **state)
 }
 
 /* What is no number goes nowhere, whatever was forced. */
-static void what_is_no_number(void **state)
+TEST_WITH(start_motor, stop, what_is_no_number)
 {
     static const float wrong[] = {NAN, INFINITY, -INFINITY};
-    (void)state;
     server.holder = peers[0];
     server.lease = 4;
     for (int forced = 0; forced < 2; forced++) {
@@ -199,11 +192,10 @@ static void what_is_no_number(void **state)
 }
 
 /* Nor does what is a number on the wire, and none in its unit. */
-static void what_is_beyond_all_numbers(void **state)
+TEST_WITH(start_far, stop, what_is_beyond_all_numbers)
 {
     static const uint8_t line[] = {1,    0,    0xa0, 0xc8, 0xeb,
                                    0x85, 0xf3, 0xcc, 0xe1, 0x7f}; /* 1e308 */
-    (void)state;
     server.holder = peers[0];
     server.lease = 4;
     give(0, AW_FRAME, (struct aw_span){line, sizeof line}, 4);
@@ -212,9 +204,8 @@ static void what_is_beyond_all_numbers(void **state)
 }
 
 /* Of no message that it knows: only with its own --force. */
-static void what_nobody_can_judge(void **state)
+TEST_WITH(start_motor, stop, what_nobody_can_judge)
 {
-    (void)state;
     server.holder = peers[0];
     server.lease = 4;
     say_packet(0, AW_FRAME, 3000, 10, 4);
@@ -229,7 +220,7 @@ static void what_nobody_can_judge(void **state)
 }
 
 /* Two harmless halves would be a command that was never judged. */
-static void what_is_no_whole_line(void **state)
+TEST_WITH(start_arm, stop, what_is_no_whole_line)
 {
     static const struct {
         const char *text;
@@ -239,7 +230,6 @@ static void what_is_no_whole_line(void **state)
         {"0FOO1\r\n", false}, {"0DEG1,010\r\n0DE", false}, {"0PNG\r\n", true},
         {"0ACK2\r\n", true},  {"0DEG1,010\r\n", true},
     };
-    (void)state;
     server.holder = peers[0];
     server.lease = 4;
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
@@ -252,9 +242,8 @@ static void what_is_no_whole_line(void **state)
     session->motion.ongoing = AW_ONGOING_NOTHING;
 }
 
-static void who_asks_changes_nothing(void **state)
+TEST_WITH(start_motor, stop, who_asks_changes_nothing)
 {
-    (void)state;
     say_packet(1, AW_ASK, POSITIONS, 0, 0);
     assert_int_equal(stub.n, 1);
     say_packet(1, AW_ASK, MOVE, 10, 0);
@@ -263,9 +252,8 @@ static void who_asks_changes_nothing(void **state)
 }
 
 /* What several ask is asked once; one thing at a time; a moment later it is told again. */
-static void what_several_ask(void **state)
+TEST_WITH(start_motor, stop, what_several_ask)
 {
-    (void)state;
     say_packet(0, AW_ASK, POSITIONS, 0, 0);
     say_packet(1, AW_ASK, POSITIONS, 0, 0);
     assert_int_equal(stub.n, 1);
@@ -299,9 +287,8 @@ static int64_t when(struct aw_session *of, struct aw_span frame)
 }
 
 /* A board has its pace, whoever commands: a frame waits for that, and is gone with its lease. */
-static void a_frame_that_waits_for_its_board(void **state)
+TEST_WITH(start_motor, stop, a_frame_that_waits_for_its_board)
 {
-    (void)state;
     tool.share.due = when;
     for (int revoked = 0; revoked < 2; revoked++) {
         server.holder = peers[0];
@@ -329,9 +316,8 @@ static void a_frame_that_waits_for_its_board(void **state)
 }
 
 /* A client has one frame on its way; a second one before the ACK ends its connection. */
-static void a_second_frame(void **state)
+TEST_WITH(start_motor, stop, a_second_frame)
 {
-    (void)state;
     tool.share.due = when;
     server.holder = peers[0];
     server.lease = 4;
@@ -359,9 +345,8 @@ static enum aw_status stop_at_second(struct aw_session *of)
 }
 
 /* A stop that the device does not confirm is tried again, until it does or somebody commands. */
-static void a_stop_that_is_not_confirmed(void **state)
+TEST_WITH(start_motor, stop, a_stop_that_is_not_confirmed)
 {
-    (void)state;
     tool.stop = stop_at_second;
     tool.share.saw = saw;
     stops = 0;
@@ -394,21 +379,4 @@ static void a_stop_that_is_not_confirmed(void **state)
         assert_int_equal(server.again_ns, 0);
     }
     session->motion.ongoing = AW_ONGOING_NOTHING;
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup_teardown(whose_frames_go_out, start_motor, stop),
-        cmocka_unit_test_setup_teardown(what_is_no_number, start_motor, stop),
-        cmocka_unit_test_setup_teardown(what_is_beyond_all_numbers, start_far, stop),
-        cmocka_unit_test_setup_teardown(what_nobody_can_judge, start_motor, stop),
-        cmocka_unit_test_setup_teardown(what_is_no_whole_line, start_arm, stop),
-        cmocka_unit_test_setup_teardown(who_asks_changes_nothing, start_motor, stop),
-        cmocka_unit_test_setup_teardown(what_several_ask, start_motor, stop),
-        cmocka_unit_test_setup_teardown(a_frame_that_waits_for_its_board, start_motor, stop),
-        cmocka_unit_test_setup_teardown(a_second_frame, start_motor, stop),
-        cmocka_unit_test_setup_teardown(a_stop_that_is_not_confirmed, start_motor, stop),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -13,9 +13,8 @@ static void hears_grant(int i, unsigned lease)
     assert_int_equal(aw_get_int(&r, 4), lease);
 }
 
-static void the_lease(void **state)
+TEST_WITH(start, stop, the_lease)
 {
-    (void)state;
     say(0, AW_WANT, 0);
     hears_grant(0, 1);
     say(1, AW_WANT, 0);
@@ -51,9 +50,8 @@ static void forget(int i)
 
 /* A client that stops holds the lease as long as its stop has more to send. Others wait for its
  * end, unless that does not come. A holder's own stop has no visible end. */
-static void a_client_wants_while_another_one_stops(void **state)
+TEST_WITH(start, stop, a_client_wants_while_another_one_stops)
 {
-    (void)state;
     for (int late = 0; late < 2; late++) {
         say(0, AW_STOP, -1); /* nothing moves */
         hears_stop(0);
@@ -93,9 +91,8 @@ static void a_client_wants_while_another_one_stops(void **state)
 }
 
 /* A stop comes before what was sent in front of it. */
-static void a_stop_comes_first(void **state)
+TEST_WITH(start, stop, a_stop_comes_first)
 {
-    (void)state;
     say(0, AW_WANT, 0);
     hears_grant(0, 1);
     for (int i = 0; i < 100; i++) {
@@ -110,10 +107,9 @@ static void a_stop_comes_first(void **state)
     session->motion.ongoing = AW_ONGOING_NOTHING;
 }
 
-static void the_speed_of_another_one(void **state)
+TEST_WITH(start, stop, the_speed_of_another_one)
 {
     struct aw_reader r;
-    (void)state;
     for (int turn = 0; turn < 4; turn++) {
         if (turn == 1)
             say(0, AW_WANT, 0);
@@ -138,9 +134,8 @@ static void the_speed_of_another_one(void **state)
 }
 
 /* What moves for a client stops when it goes without a word. */
-static void the_holder_goes(void **state)
+TEST_WITH(start, stop, the_holder_goes)
 {
-    (void)state;
     server.holder = peers[0];
     server.moving = true;
     session->motion.ongoing = AW_ONGOING_RUNNING;
@@ -162,9 +157,8 @@ static void the_holder_goes(void **state)
     session->motion.ongoing = AW_ONGOING_NOTHING;
 }
 
-static void the_dead_man(void **state)
+TEST_WITH(start, stop, the_dead_man)
 {
-    (void)state;
     server.deadman_ns = AW_SECOND;
     server.holder = peers[0];
     peers[0]->seen_ns = now();
@@ -180,17 +174,4 @@ static void the_dead_man(void **state)
     assert_true(server.halt);
     assert_non_null(strstr(server.why, "the commander was silent for 2.0"));
     session->motion.ongoing = AW_ONGOING_NOTHING;
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup_teardown(the_lease, start, stop),
-        cmocka_unit_test_setup_teardown(a_client_wants_while_another_one_stops, start, stop),
-        cmocka_unit_test_setup_teardown(a_stop_comes_first, start, stop),
-        cmocka_unit_test_setup_teardown(the_speed_of_another_one, start, stop),
-        cmocka_unit_test_setup_teardown(the_holder_goes, start, stop),
-        cmocka_unit_test_setup_teardown(the_dead_man, start, stop),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,19 +1,12 @@
 /* What systemd is told, and what it says about signs of life and folders. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/un.h>
 #include <unistd.h>
 
-#include <cmocka.h>
-
 #include "base/clock.h"
 #include "shell/serve/systemd.h"
+#include "test.h"
 
 /* A socket of this name, "@" for one without a file. */
 static int listen_at(const char *name)
@@ -28,10 +21,9 @@ static int listen_at(const char *name)
     return fd;
 }
 
-static void a_datagram_for_systemd(void **state)
+TEST(a_datagram_for_systemd)
 {
     char names[2][64], text[32];
-    (void)state;
     snprintf(names[0], sizeof names[0], "/tmp/test_systemd_%d", (int)getpid());
     snprintf(names[1], sizeof names[1], "@test_systemd_%d", (int)getpid());
     for (int i = 0; i < 2; i++) {
@@ -61,10 +53,9 @@ static void a_datagram_for_systemd(void **state)
 }
 
 /* Twice as often as it wants to hear something; of this process, not of another one. */
-static void how_often(void **state)
+TEST(how_often)
 {
     char pid[32];
-    (void)state;
     unsetenv("WATCHDOG_USEC");
     unsetenv("WATCHDOG_PID");
     assert_true(aw_systemd_watchdog_ns() == 0);
@@ -78,10 +69,9 @@ static void how_often(void **state)
 }
 
 /* A folder that the group may enter. */
-static void whose_folder(void **state)
+TEST(whose_folder)
 {
     char folder[] = "/tmp/test_systemd_XXXXXX", path[64];
-    (void)state;
     assert_non_null(mkdtemp(folder));
     snprintf(path, sizeof path, "%s/socket", folder);
     unsetenv("RUNTIME_DIRECTORY");
@@ -96,14 +86,4 @@ static void whose_folder(void **state)
     setenv("RUNTIME_DIRECTORY", "", 1);
     assert_false(aw_systemd_shares("/socket"));
     assert_int_equal(rmdir(folder), 0);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_datagram_for_systemd),
-        cmocka_unit_test(how_often),
-        cmocka_unit_test(whose_folder),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -33,12 +33,11 @@ static void expect_part(const struct aw_chart *chart, enum aw_chart_form form, c
     free(text);
 }
 
-static void lines_in_panels(void **state)
+TEST(lines_in_panels)
 {
     bool hollow[8] = {[2] = true};
     const char *const remarks[] = {"the peak", "right"};
     const double at[] = {2, 6.5}, level[] = {3.4, 1}, low[] = {0, 0}, ends[] = {0, 7};
-    (void)state;
     for (int i = 0; i < 8; i++) {
         x[i] = i;
         y[i] = i * 0.5;
@@ -61,7 +60,7 @@ static void lines_in_panels(void **state)
 }
 
 /* What is no number, and on a logarithmic axis what is not above zero. A gap ends a stair, too. */
-static void gaps(void **state)
+TEST(gaps)
 {
     static const double xs[] = {-1, 0, 1, 2, NAN, 3, 4, 5},
                         ys[] = {1, 2, 3, NAN, 5, 6, INFINITY, 8};
@@ -76,7 +75,6 @@ static void gaps(void **state)
                                       {.label = "empty", .series = lines + 2, .n = 1},
                                       {.label = "no lines"}};
     struct aw_chart chart = {.x_label = "t", .panels = panels, .n = 3};
-    (void)state;
     expect_script("chart-gaps.gp", &chart);
     chart.log_x = true;
     chart.height = 500;
@@ -85,12 +83,11 @@ static void gaps(void **state)
 
 /* Numbers at 2 and 5 where there are few powers of ten; no lines between them where there are too
  * many. */
-static void decades(void **state)
+TEST(decades)
 {
     static const double ends[][2] = {{0.15, 14}, {0.1, 100}, {1e-30, 1e30}};
     static const char *const added[] = {"(0.2, '' 0.3 1, '' 0.4 1, 0.5, '' 0.6 1",
                                         "('' 0.2 1, '' 0.3 1, '' 0.4 1, '' 0.5 1", NULL};
-    (void)state;
     for (size_t i = 0; i < 3; i++) {
         const struct aw_series line = {.x = ends[i], .y = ends[i], .n = 2};
         const struct aw_panel panel = {.series = &line, .n = 1};
@@ -104,12 +101,11 @@ static void decades(void **state)
 }
 
 /* Whatever they are made of, gnuplot takes them as they are: see the test of it in plot.bats. */
-static void texts(void **state)
+TEST(texts)
 {
     static const char odd[] = "it's `date` \"$x\" @a {b}_1^2 \\n \\' %d & <ü> \x01 \xff\t|\\";
     const char *const remark[] = {odd};
     char letters[300];
-    (void)state;
     memset(letters, 'w', sizeof letters - 1);
     letters[sizeof letters - 1] = '\0';
     x[0] = y[0] = 1;
@@ -125,10 +121,9 @@ static void texts(void **state)
 }
 
 /* A flat line gets some air; a legend as many rows as it needs, and the picture their height. */
-static void sizes(void **state)
+TEST(sizes)
 {
     struct aw_series many[24];
-    (void)state;
     for (int i = 0; i < 24; i++) {
         many[i] = (struct aw_series){.label = "positions.m1.setpoint (run.csv)", .x = x, .n = 2};
         many[i].y = y;
@@ -154,12 +149,11 @@ static size_t count_lines(const char *text)
 }
 
 /* The script has some of a hundred thousand samples, and among them the one that sticks out. */
-static void long_series(void **state)
+TEST(long_series)
 {
     struct aw_series line = {.x = x, .y = y, .n = N};
     const struct aw_panel panel = {.series = &line, .n = 1};
     const struct aw_chart chart = {.panels = &panel, .n = 1};
-    (void)state;
     for (int i = 0; i < N; i++) {
         x[i] = i;
         y[i] = i == 70001 ? 1000 : i % 7;
@@ -175,13 +169,12 @@ static void long_series(void **state)
     }
 }
 
-static void refused(void **state)
+TEST(refused)
 {
     const struct aw_series none = {.label = "none", .x = x, .y = z, .n = 1};
     const struct aw_panel panel = {.series = &none, .n = 1};
     struct aw_chart chart = {.panels = &panel, .n = 1};
     size_t size;
-    (void)state;
     z[0] = NAN;
     assert_null(aw_chart_script(&chart, AW_CHART_SVG, &size, &err));
     assert_int_equal(err.status, AW_USAGE);
@@ -189,14 +182,4 @@ static void refused(void **state)
     assert_null(aw_chart_script(&chart, AW_CHART_SVG, &size, &err));
     chart.n = 0;
     assert_null(aw_chart_script(&chart, AW_CHART_SVG, &size, &err));
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(lines_in_panels), cmocka_unit_test(gaps),  cmocka_unit_test(decades),
-        cmocka_unit_test(texts),           cmocka_unit_test(sizes), cmocka_unit_test(refused),
-        cmocka_unit_test(long_series),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,12 +1,6 @@
 #include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdlib.h>
-#include <string.h>
 
-#include <cmocka.h>
-
+#include "test.h"
 #include "view/terminal/braille.h"
 
 static void expect_row(const struct aw_braille *canvas, int row, unsigned how, const char *text)
@@ -17,11 +11,10 @@ static void expect_row(const struct aw_braille *canvas, int row, unsigned how, c
     assert_int_equal(n, strlen(text));
 }
 
-static void test_dots(void **state)
+TEST(test_dots)
 {
     static const int order[8][2] = {{0, 0}, {0, 1}, {0, 2}, {1, 0}, {1, 1}, {1, 2}, {0, 3}, {1, 3}};
     struct aw_braille canvas;
-    (void)state;
     assert_true(aw_braille_init(&canvas, 2, 2));
     for (int i = 0; i < 8; i++) {
         aw_braille_clear(&canvas);
@@ -33,10 +26,9 @@ static void test_dots(void **state)
     assert_null(canvas.cells);
 }
 
-static void test_outside(void **state)
+TEST(test_outside)
 {
     struct aw_braille canvas;
-    (void)state;
     assert_true(aw_braille_init(&canvas, 3, 1));
     aw_braille_dot(&canvas, -1, 0, 1);
     aw_braille_dot(&canvas, 0, -1, 1);
@@ -56,10 +48,9 @@ static void test_outside(void **state)
 }
 
 /* However far away a line begins, it is drawn where it passes, and at once. */
-static void test_lines(void **state)
+TEST(test_lines)
 {
     struct aw_braille canvas;
-    (void)state;
     assert_true(aw_braille_init(&canvas, 4, 1));
     aw_braille_line(&canvas, 0, 3, 7, 3, 1);
     expect_row(&canvas, 0, AW_BRAILLE_UTF8, "⣀⣀⣀⣀");
@@ -77,10 +68,9 @@ static void test_lines(void **state)
     aw_braille_free(&canvas);
 }
 
-static void test_text(void **state)
+TEST(test_text)
 {
     struct aw_braille canvas;
-    (void)state;
     assert_true(aw_braille_init(&canvas, 12, 1));
     assert_int_equal(aw_braille_text(&canvas, 1, 0,
                                      "θ\x1b[\xFF"
@@ -95,7 +85,7 @@ static void test_text(void **state)
     aw_braille_free(&canvas);
 }
 
-static void test_plain(void **state)
+TEST(test_plain)
 {
     static const struct {
         double line[4];
@@ -105,7 +95,6 @@ static void test_plain(void **state)
         {{1, 0, 1, 3}, "|"}, {{0, 0, 1, 3}, "\\"}, {{1, 0, 0, 3}, "/"}, {{0, 2, 3, 2}, "--"},
     };
     struct aw_braille canvas;
-    (void)state;
     assert_true(aw_braille_init(&canvas, 2, 1));
     for (size_t i = 0; i < sizeof lines / sizeof *lines; i++) {
         const double *p = lines[i].line;
@@ -116,10 +105,9 @@ static void test_plain(void **state)
     aw_braille_free(&canvas);
 }
 
-static void test_color(void **state)
+TEST(test_color)
 {
     struct aw_braille canvas;
-    (void)state;
     assert_true(aw_braille_init(&canvas, 8, 1));
     aw_braille_text(&canvas, 0, 0, "ab", 1);
     aw_braille_text(&canvas, 3, 0, "c", 1);
@@ -133,11 +121,10 @@ static void test_color(void **state)
 }
 
 /* Little room: the row ends early, and the colour with it. */
-static void test_room(void **state)
+TEST(test_room)
 {
     struct aw_braille canvas;
     char out[128];
-    (void)state;
     assert_true(aw_braille_init(&canvas, 100, 1));
     for (int i = 0; i < 200; i++)
         aw_braille_dot(&canvas, i, 0, 1 + i / 2 % 6);
@@ -164,10 +151,9 @@ static void test_room(void **state)
     aw_braille_free(&canvas);
 }
 
-static void test_sizes(void **state)
+TEST(test_sizes)
 {
     struct aw_braille canvas;
-    (void)state;
     memset(&canvas, 7, sizeof canvas);
     assert_false(aw_braille_init(&canvas, 0, 5));
     assert_true(canvas.columns == 0 && canvas.rows == 0 && !canvas.cells);
@@ -182,14 +168,4 @@ static void test_sizes(void **state)
     aw_braille_dot(&canvas, 1999, 3999, 1);
     assert_int_equal(canvas.cells[999999].dots, 0x80);
     aw_braille_free(&canvas);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_dots), cmocka_unit_test(test_outside), cmocka_unit_test(test_lines),
-        cmocka_unit_test(test_text), cmocka_unit_test(test_plain),   cmocka_unit_test(test_color),
-        cmocka_unit_test(test_room), cmocka_unit_test(test_sizes),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -4,7 +4,7 @@
 
 #include "view_helper.h"
 
-static void numbers(void **state)
+TEST(numbers)
 {
     static const double none = (double)NAN;
     static const struct {
@@ -49,7 +49,6 @@ static void numbers(void **state)
         {-1, false, none, none, -1, 1, -0.0, "0.0000"},
     };
     char text[AW_CELL_TEXT];
-    (void)state;
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
         struct aw_channel channel = {.decimals = rows[i].decimals,
                                      .whole = rows[i].whole,
@@ -63,7 +62,7 @@ static void numbers(void **state)
     }
 }
 
-static void texts(void **state)
+TEST(texts)
 {
     static const struct {
         int width;
@@ -90,7 +89,6 @@ static void texts(void **state)
         {3, false, "\xFF\xFF", "| ??"},
     };
     struct aw_braille canvas;
-    (void)state;
     assert_true(aw_braille_init(&canvas, 200, 1));
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
         aw_braille_clear(&canvas);
@@ -114,7 +112,7 @@ static void texts(void **state)
     aw_braille_free(&canvas);
 }
 
-static void names(void **state)
+TEST(names)
 {
     static const struct {
         const char *name;
@@ -136,7 +134,6 @@ static void names(void **state)
         {"", 0, 0, 0, ""},
     };
     char shown[32];
-    (void)state;
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
         size_t at = aw_cell_shorten(rows[i].name, rows[i].width, rows[i].before, shown);
         if (at != rows[i].at || strcmp(shown, rows[i].shown) != 0)
@@ -145,7 +142,7 @@ static void names(void **state)
 }
 
 /* The first row and the last stay as they are. */
-static void keys(void **state)
+TEST(keys)
 {
     static const char *const all[] = {
         "a", "one", "b", "two", "c", "three", "d", "four, which is longer", NULL};
@@ -157,7 +154,6 @@ static void keys(void **state)
         NULL,
         "top row xxxxxxxxxxxxxxxx\n a       one\n b       two\n c       three\n d       "
         "four, which i…\n\nbottom\n"};
-    (void)state;
     for (int rows = 2; rows < 8; rows++) {
         struct aw_braille canvas;
         assert_true(aw_braille_init(&canvas, 24, rows));
@@ -174,15 +170,4 @@ static void keys(void **state)
         free(text);
         aw_braille_free(&canvas);
     }
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(numbers),
-        cmocka_unit_test(texts),
-        cmocka_unit_test(names),
-        cmocka_unit_test(keys),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

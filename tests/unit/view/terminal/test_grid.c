@@ -7,23 +7,19 @@ static struct aw_channels channels;
 static struct aw_grid grid;
 static char *text;
 
-static int start(void **state)
+static void start(void)
 {
-    (void)state;
     rig = points_new();
     aw_channels_init(&channels, NULL);
     grid = (struct aw_grid){.title = "canpid", .link = "can:can0", .blocks = true};
-    return 0;
 }
 
-static int stop(void **state)
+static void stop(void)
 {
-    (void)state;
     aw_channels_free(&channels);
     free(rig);
     free(text);
     text = NULL;
-    return 0;
 }
 
 static void take(const char *message, const char *board, const char *pairs, int64_t now)
@@ -63,9 +59,8 @@ static void expect_pictures(const char *name)
     pictures = NULL;
 }
 
-static void test_table(void **state)
+TEST_WITH(start, stop, test_table)
 {
-    (void)state;
     take("joint", "lknee", "torque=-3.125", 0);
     take("joint", "lknee", "torque=1.5", AW_SECOND);
     take("sensors", "lknee", "error=pid_config lever_angle=none", AW_SECOND);
@@ -86,9 +81,8 @@ static void test_table(void **state)
 }
 
 /* What matters least goes first when it gets narrow; no row is wider than the canvas. */
-static void test_narrow(void **state)
+TEST_WITH(start, stop, test_narrow)
 {
-    (void)state;
     take("joint", "lknee", "torque=-3.125", 0);
     expect_in(draw(120, 12, AW_BRAILLE_UTF8), "last 10 s");
     expect_not_in(draw(70, 12, AW_BRAILLE_UTF8), " min");
@@ -106,10 +100,9 @@ static void test_narrow(void **state)
 }
 
 /* More rows than fit stand side by side where there is room, and scroll where there is not. */
-static void test_scroll(void **state)
+TEST_WITH(start, stop, test_scroll)
 {
     static const char *const boards[] = {"lhip", "lknee", "lankle", "rhip", "rknee", "rankle"};
-    (void)state;
     for (size_t i = 0; i < 6; i++)
         take("joint", boards[i], "", 0);
     draw(60, 13, AW_BRAILLE_UTF8);
@@ -135,9 +128,8 @@ static void test_scroll(void **state)
 }
 
 /* A ramp, a rest and a fall over as many steps as the trend has. */
-static void test_trend(void **state)
+TEST_WITH(start, stop, test_trend)
 {
-    (void)state;
     for (int i = 0; i < 60; i++) {
         char pairs[40];
         snprintf(pairs, sizeof pairs, "torque=%d", i < 20 ? i - 7 : i < 40 ? 13 : 53 - i);
@@ -152,9 +144,8 @@ static void test_trend(void **state)
     expect_pictures("grid-trend.txt");
 }
 
-static void test_colors(void **state)
+TEST_WITH(start, stop, test_colors)
 {
-    (void)state;
     take("joint", "lknee", "torque=24.9", 0);
     expect_in(draw(80, 12, AW_BRAILLE_UTF8 | AW_BRAILLE_COLOR), "\033[0;33m24.9");
     take("pid", "lknee", "output=-100", 0);
@@ -175,9 +166,8 @@ static void test_colors(void **state)
     expect_pictures("grid-ages.txt");
 }
 
-static void test_filter(void **state)
+TEST_WITH(start, stop, test_filter)
 {
-    (void)state;
     take("joint", "lknee", "", 0);
     take("joint", "rknee", "", 0);
     grid.filter = "torq";
@@ -200,9 +190,8 @@ static void test_filter(void **state)
     expect_pictures("grid-filter.txt");
 }
 
-static void test_states(void **state)
+TEST_WITH(start, stop, test_states)
 {
-    (void)state;
     expect_in(draw(80, 12, AW_BRAILLE_UTF8), "nothing yet");
     grid.note = "nothing has come yet — are the drivers powered?";
     expect_in(draw(30, 12, AW_BRAILLE_UTF8), "nothing has come yet — are");
@@ -246,12 +235,11 @@ static bool in_degrees(void *context, const char *subject, const char *field, do
 }
 
 /* Six joints in ten rows of 80 columns: a row a joint, a column a quantity. */
-static void test_matrix(void **state)
+TEST_WITH(start, stop, test_matrix)
 {
     static const struct aw_grid_column columns[] = {
         {"setpoint", "setpoint"}, {"torque", "torque"}, {"current", "current"}, {0}};
     static const char *const boards[] = {"lhip", "lknee", "lankle", "rhip", "rknee", "rankle"};
-    (void)state;
     grid.columns = columns;
     grid.unit = in_degrees;
     for (size_t i = 0; i < 6; i++)
@@ -286,9 +274,8 @@ static void test_matrix(void **state)
 }
 
 /* The way out and the way to all keys are there however narrow it is; the end of a name is, too. */
-static void test_keys(void **state)
+TEST_WITH(start, stop, test_keys)
 {
-    (void)state;
     take("joint", "lknee", "", 0);
     expect_in(draw(40, 12, AW_BRAILLE_UTF8), "q quit  ? keys");
     expect_in(text, " lkne…ink_angle ");
@@ -330,13 +317,12 @@ static bool enlarged(void *context, const char *subject, const char *field, doub
     return strcmp(field, "torque") != 0;
 }
 
-static void test_edges(void **state)
+TEST_WITH(start, stop, test_edges)
 {
     static const struct aw_grid_column columns[] = {
         {"torque", "torque"}, {"position", "pos"}, {"x", "x"}, {0}};
     static struct aw_point point = {.subject = "", .message = ""};
     static const char *const fields[] = {"torque", "position", "x"};
-    (void)state;
     grid.messages = 1234567;
     grid.rate_hz = 12.3;
     grid.note = "a remark of some length";
@@ -395,7 +381,7 @@ static void test_edges(void **state)
 
 /* Two names in 14 columns, which differ in one letter: it is shown, and as few as possible of those
  * before it beyond a third. */
-static void test_cut_names(void **state)
+TEST_WITH(start, stop, test_cut_names)
 {
     static struct aw_point point = {.subject = "", .message = "", .field = "x"};
     static const struct {
@@ -407,7 +393,6 @@ static void test_cut_names(void **state)
         {{"abcXefghijklmnopqrst", "abcYefghijklmnopqrst"}, "\n abcX…lmnopqrst "},
         {{"abcdefghijkXmnopqrstuvwxyz", "abcdefghijkYmnopqrstuvwxyz"}, "\n abcdefghijkX…z "},
         {{"abcdefghijklXnopqrstuvwxyz.", "abcdefghijklYnopqrstuvwxyz."}, "\n abcd…stuvwxyz. "}};
-    (void)state;
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
         aw_channels_free(&channels);
         for (int k = 0; k < 2; k++) {
@@ -419,7 +404,7 @@ static void test_cut_names(void **state)
 }
 
 /* Numbers of a channel do not dance, and zero has no sign. */
-static void test_numbers(void **state)
+TEST_WITH(start, stop, test_numbers)
 {
     static struct aw_point point = {.name = "x", .subject = "", .message = "", .field = "x"};
     static const struct {
@@ -430,7 +415,6 @@ static void test_numbers(void **state)
         {-0.0, " 0.0000 "},   {123.456, " 123.46 "}, {7, " 7.00 "},
         {54321.5, " 54322 "}, {1e12, " 1.000e+12 "},
     };
-    (void)state;
     for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++) {
         point.value = numbers[i].value;
         aw_channels_update(&channels, &point, 1, 0);
@@ -442,16 +426,4 @@ static void test_numbers(void **state)
     aw_channels_update(&channels, &point, 1, 0);
     expect_in(draw(130, 12, AW_BRAILLE_UTF8),
               "\n y               w                                 –    now\n");
-}
-
-#define TEST(f) cmocka_unit_test_setup_teardown(f, start, stop)
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        TEST(test_table),  TEST(test_narrow),    TEST(test_scroll),  TEST(test_colors),
-        TEST(test_filter), TEST(test_states),    TEST(test_numbers), TEST(test_matrix),
-        TEST(test_keys),   TEST(test_cut_names), TEST(test_trend),   TEST(test_edges),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

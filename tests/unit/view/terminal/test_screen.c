@@ -18,12 +18,10 @@ static struct termios before;
 static char seen[1 << 16];
 static struct aw_error err;
 
-static int start(void **state)
+static void start(void)
 {
     struct winsize size = {.ws_col = 40, .ws_row = 6};
-    (void)state;
-    if (openpty(&terminal, &user, NULL, NULL, &size) != 0)
-        return -1;
+    assert_int_equal(openpty(&terminal, &user, NULL, NULL, &size), 0);
     fcntl(terminal, F_SETFL, O_NONBLOCK);
     tcgetattr(user, &before);
     fflush(stdout);
@@ -33,19 +31,16 @@ static int start(void **state)
     }
     setenv("TERM", "xterm-256color", 1);
     setenv("LC_ALL", "C.UTF-8", 1);
-    return 0;
 }
 
-static int stop(void **state)
+static void stop(void)
 {
-    (void)state;
     for (int fd = 0; fd < 2; fd++) {
         dup2(saved[fd], fd);
         close(saved[fd]);
     }
     close(terminal);
     close(user);
-    return 0;
 }
 
 /* What has come since the last look. */
@@ -78,9 +73,8 @@ static void expect_given_back(void)
     assert_memory_equal(now.c_cc, before.c_cc, sizeof now.c_cc);
 }
 
-static void what_is_drawn_arrives(void **state)
+TEST_WITH(start, stop, what_is_drawn_arrives)
 {
-    (void)state;
     assert_true(aw_screen_possible() && aw_screen_utf8());
     struct aw_screen *screen = open_screen(true);
     assert_int_equal(aw_screen_how(screen), AW_BRAILLE_UTF8 | AW_BRAILLE_COLOR);
@@ -114,10 +108,9 @@ static void what_is_drawn_arrives(void **state)
 }
 
 /* Only what is not there yet is sent; a terminal of another size is drawn afresh. */
-static void only_changes_are_sent(void **state)
+TEST_WITH(start, stop, only_changes_are_sent)
 {
     struct winsize larger = {.ws_col = 60, .ws_row = 9};
-    (void)state;
     struct aw_screen *screen = open_screen(true);
     for (int i = 0; i < 3; i++) {
         struct aw_braille *canvas = aw_screen_canvas(screen);
@@ -160,7 +153,7 @@ static void only_changes_are_sent(void **state)
     expect_given_back();
 }
 
-static void keys(void **state)
+TEST_WITH(start, stop, keys)
 {
     static const struct {
         const char *typed;
@@ -187,7 +180,6 @@ static void keys(void **state)
         {"\033OP", AW_KEY_NONE}, /* F1 */
     };
     struct termios mode;
-    (void)state;
     struct aw_screen *screen = open_screen(false);
     tcgetattr(user, &mode);
     assert_true((mode.c_lflag & (ECHO | ICANON)) == 0 && (mode.c_lflag & ISIG) != 0);
@@ -209,10 +201,9 @@ static void keys(void **state)
 }
 
 /* Without colours, in a locale without UTF-8, on a terminal that has no size. */
-static void poor_terminals(void **state)
+TEST_WITH(start, stop, poor_terminals)
 {
     struct winsize none = {0};
-    (void)state;
     setenv("TERM", "vt100", 1);
     setenv("LC_ALL", "C", 1);
     assert_false(aw_screen_utf8());
@@ -250,14 +241,13 @@ static void open_unknown(void)
     assert_null(aw_screen_open(true, &err));
 }
 
-static void no_terminal(void **state)
+TEST_WITH(start, stop, no_terminal)
 {
     static const struct {
         const char *term, *says;
     } rows[] = {{"", "standard output is no terminal to draw on"},
                 {"dumb", "standard output is no terminal to draw on"},
                 {"no-such-terminal", "the terminal 'no-such-terminal' is not known here"}};
-    (void)state;
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
         setenv("TERM", rows[i].term, 1);
         assert_null(aw_screen_open(true, &err));
@@ -272,15 +262,4 @@ static void no_terminal(void **state)
     close(nowhere);
     assert_false(aw_screen_possible());
     assert_null(aw_screen_open(true, &err));
-}
-
-#define TEST(f) cmocka_unit_test_setup_teardown(f, start, stop)
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        TEST(what_is_drawn_arrives), TEST(only_changes_are_sent), TEST(keys),
-        TEST(poor_terminals),        TEST(no_terminal),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

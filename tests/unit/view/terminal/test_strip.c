@@ -6,20 +6,17 @@
 static struct aw_strip strip;
 static char *text;
 
-static int start(void **state)
+static void start(void)
 {
-    (void)state;
     aw_strip_init(&strip, 10 * AW_SECOND);
-    return 0;
 }
 
-static int stop(void **state)
+static void stop(void)
 {
-    (void)state;
     aw_strip_free(&strip);
     free(text);
     text = NULL;
-    return strip.span_ns || strip.n;
+    assert_false(strip.span_ns || strip.n);
 }
 
 /* One below the other, for a file of pictures. */
@@ -51,9 +48,8 @@ static const char *draw(struct aw_strip_look look, int width, int height)
     return text;
 }
 
-static void test_picture(void **state)
+TEST_WITH(start, stop, test_picture)
 {
-    (void)state;
     int line = aw_strip_series(&strip, "m1.position", "deg");
     for (int i = 0; i <= 100; i++)
         aw_strip_add(&strip, line, i * AW_SECOND / 10, i);
@@ -72,10 +68,9 @@ static void test_picture(void **state)
 }
 
 /* The line rises from left to right: the rows of its cells sink from column to column. */
-static void test_slope(void **state)
+TEST_WITH(start, stop, test_slope)
 {
     struct aw_braille canvas;
-    (void)state;
     int line = aw_strip_series(&strip, "x", "");
     for (int i = 0; i <= 1000; i++)
         aw_strip_add(&strip, line, i * AW_SECOND / 100, i);
@@ -95,9 +90,8 @@ static void test_slope(void **state)
     aw_braille_free(&canvas);
 }
 
-static void test_panels(void **state)
+TEST_WITH(start, stop, test_panels)
 {
-    (void)state;
     int a = aw_strip_series(&strip, "a", "deg"), b = aw_strip_series(&strip, "b", "Nm");
     int c = aw_strip_series(&strip, "c", "deg");
     assert_int_equal(strip.n_panels, 2);
@@ -137,12 +131,11 @@ static void test_panels(void **state)
 }
 
 /* As many rows as the lines need, but no more than a quarter of the panel. */
-static void test_legend(void **state)
+TEST_WITH(start, stop, test_legend)
 {
     static const char *const names[] = {"positions.m1.setpoint", "m1.position",
                                         "positions.m2.setpoint", "m2.position",
                                         "positions.m3.setpoint", "m3.position"};
-    (void)state;
     for (int i = 0; i < 6; i++)
         aw_strip_add(&strip, aw_strip_series(&strip, names[i], "deg"), AW_SECOND, 10 * i);
     struct aw_strip_look look = {.end_ns = AW_SECOND, .numbered = true};
@@ -159,14 +152,13 @@ static void test_legend(void **state)
 }
 
 /* What is kept of samples that fall into the same part of the span, and of those that do not. */
-static void test_buckets(void **state)
+TEST_WITH(start, stop, test_buckets)
 {
     int64_t width = 10 * AW_SECOND / 4096 + 1;
     static const struct aw_bucket kept[] = {{2441406, 5, 3, 7, 6},
                                             {2441407, 9, 1, 9, 1},
                                             {2441407, NAN, NAN, NAN, NAN},
                                             {2500000, 8, 8, 8, 8}};
-    (void)state;
     int s = aw_strip_series(&strip, "x", "");
     assert_true(isnan(strip.lines[s].value));
     aw_strip_break(&strip);
@@ -198,7 +190,7 @@ static void test_buckets(void **state)
 
 /* The scale that a panel gets for the values in it, one after the other: since when it is too large
  * stands behind it. */
-static void test_scales(void **state)
+TEST_WITH(start, stop, test_scales)
 {
     static const double extents[][2] = {
         {0, 100},    {0.5, 100},   {-100, -0.5},   {-100, 0},        {5, 5},
@@ -218,7 +210,6 @@ static void test_scales(void **state)
     char *scales = NULL;
     size_t size = 0;
     FILE *out = open_memstream(&scales, &size);
-    (void)state;
     for (size_t i = 0; i < sizeof extents / sizeof *extents; i++) {
         aw_strip_free(&strip);
         aw_strip_init(&strip, AW_SECOND);
@@ -249,7 +240,7 @@ static void test_scales(void **state)
 }
 
 /* Legend and axis of time, which depend on the room that there is. */
-static void test_widths(void **state)
+TEST_WITH(start, stop, test_widths)
 {
     static const struct {
         const char *label, *unit;
@@ -263,7 +254,6 @@ static void test_widths(void **state)
     FILE *out = open_memstream(&all, &size);
     struct aw_strip_look look = {
         .title = "title", .state = "state", .keys = "q quit  ? all the keys"};
-    (void)state;
     strip.span_ns = 6 * AW_SECOND;
     for (size_t i = 0; i < sizeof lines / sizeof *lines; i++) {
         int s = aw_strip_series(&strip, lines[i].label, lines[i].unit);
@@ -309,13 +299,12 @@ static void test_widths(void **state)
 }
 
 /* Twelve lines of twelve units in six panels, each line with its number where it ends. */
-static void test_many_units(void **state)
+TEST_WITH(start, stop, test_many_units)
 {
     char *all = NULL;
     size_t size = 0;
     FILE *out = open_memstream(&all, &size);
     struct aw_strip_look look = {.end_ns = 11 * AW_SECOND, .title = "units", .numbered = true};
-    (void)state;
     for (int i = 0; i < AW_STRIP_SERIES; i++) {
         char unit[8];
         snprintf(unit, sizeof unit, "u%d", i);
@@ -373,9 +362,8 @@ static void fill_and_free(void)
     aw_strip_free(&strip);
 }
 
-static void test_memory(void **state)
+TEST_WITH(start, stop, test_memory)
 {
-    (void)state;
     expect_no_leak(fill_and_free);
 }
 
@@ -385,9 +373,8 @@ static double height_of(void)
 }
 
 /* Scales grow at once, and shrink after some time with room to spare. */
-static void test_scale(void **state)
+TEST_WITH(start, stop, test_scale)
 {
-    (void)state;
     int line = aw_strip_series(&strip, "x", "");
     aw_strip_add(&strip, line, AW_SECOND, 1);
     aw_strip_add(&strip, line, AW_SECOND + 1, 2);
@@ -416,9 +403,8 @@ static void test_scale(void **state)
 }
 
 /* A million samples: bounded memory, and the spike among them is still there. */
-static void test_many(void **state)
+TEST_WITH(start, stop, test_many)
 {
-    (void)state;
     int line = aw_strip_series(&strip, "x", "");
     for (int i = 0; i < 1000000; i++)
         aw_strip_add(&strip, line, i * (int64_t)10000, i == 500000 ? 100 : 0);
@@ -428,10 +414,9 @@ static void test_many(void **state)
 }
 
 /* Nothing is drawn where nothing was known. */
-static void test_gap(void **state)
+TEST_WITH(start, stop, test_gap)
 {
     struct aw_braille canvas;
-    (void)state;
     int line = aw_strip_series(&strip, "x", "");
     aw_strip_add(&strip, line, AW_SECOND, 5);
     aw_strip_add(&strip, line, 3 * AW_SECOND, 5);
@@ -449,9 +434,8 @@ static void test_gap(void **state)
 }
 
 /* A line that moves on keeps its shape: only whole columns of dots are scrolled. */
-static void test_scrolls_evenly(void **state)
+TEST_WITH(start, stop, test_scrolls_evenly)
 {
-    (void)state;
     int line = aw_strip_series(&strip, "x", "");
     for (int i = 0; i < 1000; i++)
         aw_strip_add(&strip, line, i * AW_SECOND / 100, i * 37 % 101);
@@ -478,9 +462,8 @@ static void test_scrolls_evenly(void **state)
     aw_braille_free(&next);
 }
 
-static void test_limits(void **state)
+TEST_WITH(start, stop, test_limits)
 {
-    (void)state;
     for (int i = 0; i < AW_STRIP_SERIES; i++)
         assert_int_equal(aw_strip_series(&strip, "x", i % 2 ? "deg" : NULL), i);
     assert_int_equal(aw_strip_series(&strip, "x", NULL), -1);
@@ -492,9 +475,8 @@ static void test_limits(void **state)
     expect_in(text, "now");
 }
 
-static void test_recording(void **state)
+TEST_WITH(start, stop, test_recording)
 {
-    (void)state;
     int line = aw_strip_series(&strip, "x", "");
     aw_strip_add(&strip, line, 100 * AW_SECOND, 0);
     aw_strip_add(&strip, line, 110 * AW_SECOND, 1);
@@ -506,17 +488,4 @@ static void test_recording(void **state)
     expect_in(text, " 8 s ");
     expect_not_in(text, "now");
     expect_picture("strip-recording.txt", text);
-}
-
-#define TEST(f) cmocka_unit_test_setup_teardown(f, start, stop)
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        TEST(test_picture),        TEST(test_slope),      TEST(test_panels),  TEST(test_legend),
-        TEST(test_scale),          TEST(test_many),       TEST(test_gap),     TEST(test_limits),
-        TEST(test_scrolls_evenly), TEST(test_recording),  TEST(test_buckets), TEST(test_scales),
-        TEST(test_widths),         TEST(test_many_units), TEST(test_memory),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -10,20 +10,16 @@ static struct points_rig *rig;
 static struct aw_channels channels;
 static struct aw_select all;
 
-static int start(void **state)
+static void start(void)
 {
-    (void)state;
     rig = points_new();
     aw_channels_init(&channels, &all);
-    return 0;
 }
 
-static int stop(void **state)
+static void stop(void)
 {
-    (void)state;
     aw_channels_free(&channels);
     free(rig);
-    return 0;
 }
 
 static void take(const char *message, const char *board, const char *pairs, int64_t now)
@@ -42,12 +38,11 @@ static const struct aw_channel *find(const char *name)
 }
 
 /* By subject as they come first, then by message and field. */
-static void test_order(void **state)
+TEST_WITH(start, stop, test_order)
 {
     static const char *const order[] = {
         "rknee.setpoint",    "rknee.output", "rknee.measured",     "rknee.fix_link_angle",
         "rknee.alpha_angle", "rknee.torque", "lhip.fix_link_angle"};
-    (void)state;
     take("joint", "rknee", "", 0);
     take("joint", "lhip", "", 1);
     take("pid", "rknee", "", 2);
@@ -58,10 +53,9 @@ static void test_order(void **state)
 }
 
 /* What is of the message alone is hidden from who did not ask for it. */
-static void test_brief(void **state)
+TEST_WITH(start, stop, test_brief)
 {
     struct aw_codec codec;
-    (void)state;
     take("joint", "lhip", "", 0);
     codec = *rig->points[3].codec;
     struct aw_field field = *codec.scalars[rig->points[3].scalar].field;
@@ -79,9 +73,8 @@ static void test_brief(void **state)
     assert_false(find("lhip.alpha_angle")->hidden);
 }
 
-static void test_values(void **state)
+TEST_WITH(start, stop, test_values)
 {
-    (void)state;
     take("joint", "lknee", "torque=5", 0);
     take("joint", "lknee", "torque=-3.125", AW_SECOND);
     take("joint", "lknee", "torque=1.5", 2 * AW_SECOND);
@@ -104,9 +97,8 @@ static void test_values(void **state)
 }
 
 /* The rate is right however the messages are bunched, and sinks when they stop. */
-static void test_rate(void **state)
+TEST_WITH(start, stop, test_rate)
 {
-    (void)state;
     for (int i = 0; i < 3000; i++)
         take("joint", "lknee", "", (int64_t)(i / 4) * 4 * AW_MILLISECOND);
     const struct aw_channel *torque = find("lknee.torque");
@@ -119,9 +111,8 @@ static void test_rate(void **state)
     assert_true(aw_channel_stale(torque, end + 2 * AW_SECOND));
 }
 
-static void test_slow_rate(void **state)
+TEST_WITH(start, stop, test_slow_rate)
 {
-    (void)state;
     take("joint", "lknee", "", 0);
     assert_true(aw_channel_rate(find("lknee.torque"), AW_SECOND) == 0);
     for (int i = 1; i < 5; i++)
@@ -131,9 +122,8 @@ static void test_slow_rate(void **state)
     assert_false(aw_channel_stale(torque, 20 * AW_SECOND));
 }
 
-static void test_trend(void **state)
+TEST_WITH(start, stop, test_trend)
 {
-    (void)state;
     take("joint", "lknee", "torque=1", 0);
     take("joint", "lknee", "torque=2", 3 * AW_TREND_STEP_NS);
     const struct aw_channel *torque = find("lknee.torque");
@@ -147,10 +137,9 @@ static void test_trend(void **state)
 }
 
 /* What came in the steps that are skipped is forgotten, however many they are. */
-static void test_trend_goes_round(void **state)
+TEST_WITH(start, stop, test_trend_goes_round)
 {
     static const int skipped[] = {1, 2, 4, 46, 47, 48, 49, 50, 100};
-    (void)state;
     for (size_t k = 0; k < sizeof skipped / sizeof *skipped; k++) {
         int64_t last = 60, next = last + skipped[k];
         aw_channels_free(&channels);
@@ -167,7 +156,7 @@ static void test_trend_goes_round(void **state)
 }
 
 /* Each field as a channel: where it is, its unit, its range and its decimals. */
-static void test_all(void **state)
+TEST_WITH(start, stop, test_all)
 {
     static struct aw_wire wire;
     static struct aw_names names;
@@ -175,7 +164,6 @@ static void test_all(void **state)
     static struct aw_record records[4 * AW_MAX_MESSAGES];
     static const char *const subjects[] = {"", "lknee", "l", "lkneex"};
     FILE *out = begin_picture();
-    (void)state;
     for (size_t p = 0; p < N_PROTOCOLS; p++) {
         aw_wire_init(&wire, protocols[p], NULL, false);
         aw_names_init(&names, &wire);
@@ -202,9 +190,8 @@ static void test_all(void **state)
 }
 
 /* A scale that another value chooses: unit and range follow it. A name, then none. */
-static void test_by_another(void **state)
+TEST_WITH(start, stop, test_by_another)
 {
-    (void)state;
     points_of(rig, "setpoint", AW_TX, "lknee", "controller=tor value=5");
     aw_channels_update(&channels, rig->points, rig->n, 0);
     const struct aw_channel *value = find("lknee.setpoint.value");
@@ -227,7 +214,7 @@ static void test_by_another(void **state)
 }
 
 /* When there is a rate, and of which messages. */
-static void test_epochs(void **state)
+TEST_WITH(start, stop, test_epochs)
 {
     static const struct {
         int after_ms;
@@ -240,7 +227,6 @@ static void test_epochs(void **state)
                  {4000, 0.25, 6700, 0}};
     static struct aw_point point = {.name = "x", .subject = "", .message = "", .field = "x"};
     int64_t now = 0;
-    (void)state;
     for (size_t i = 0; i < sizeof steps / sizeof *steps; i++) {
         now += steps[i].after_ms * AW_MILLISECOND;
         aw_channels_update(&channels, &point, 1, now);
@@ -252,7 +238,7 @@ static void test_epochs(void **state)
     }
 }
 
-static void test_judgements(void **state)
+TEST_WITH(start, stop, test_judgements)
 {
     static const struct {
         double rate_hz;
@@ -273,7 +259,6 @@ static void test_judgements(void **state)
                 {0, 1001, 0, false},
                 {5, 1000, 1, false},
                 {5, 1001, 1000 / 1001., true}};
-    (void)state;
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
         struct aw_channel channel = {.rate_hz = rows[i].rate_hz, .seen_ns = AW_SECOND};
         int64_t now = AW_SECOND + rows[i].age_ms * AW_MILLISECOND;
@@ -308,13 +293,12 @@ static void fill_and_free(void)
     assert_int_equal(many.n + many.n_slots + (size_t)many.messages, 0);
 }
 
-static void test_memory(void **state)
+TEST_WITH(start, stop, test_memory)
 {
-    (void)state;
     expect_no_leak(fill_and_free);
 }
 
-static void test_alarm(void **state)
+TEST_WITH(start, stop, test_alarm)
 {
     static const struct {
         double low, high, value;
@@ -326,7 +310,6 @@ static void test_alarm(void **state)
         {-50, 50, 45.01, 1}, {-50, 50, -45, 0}, {0, 0.5, 0.5, 2}, {1, 21, 1.5, 1},
         {-21, -1, -1.5, 1},
     };
-    (void)state;
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         struct aw_channel channel = {
             .unit = "deg", .low = cases[i].low, .high = cases[i].high, .value = cases[i].value};
@@ -336,10 +319,9 @@ static void test_alarm(void **state)
     }
 }
 
-static void test_select(void **state)
+TEST_WITH(start, stop, test_select)
 {
     struct aw_select select = {.n = 1, .pattern = {"lknee.torque"}};
-    (void)state;
     aw_channels_free(&channels);
     aw_channels_init(&channels, &select);
     take("joint", "lknee", "torque=5", 0);
@@ -350,11 +332,10 @@ static void test_select(void **state)
 }
 
 /* A copy stays as it is. And there may be many. */
-static void test_copy(void **state)
+TEST_WITH(start, stop, test_copy)
 {
     static struct aw_point point = {.subject = "", .message = "", .field = ""};
     struct aw_channels copy;
-    (void)state;
     for (int i = 0; i < AW_CHANNELS_MAX + 10; i++) {
         snprintf(point.name, sizeof point.name, "channel%d", i);
         point.value = i;
@@ -369,21 +350,4 @@ static void test_copy(void **state)
     assert_true(find("channel7")->value == AW_CHANNELS_MAX + 9);
     assert_true(copy.list[7]->value == 7);
     aw_channels_free(&copy);
-}
-
-#define TEST(f) cmocka_unit_test_setup_teardown(f, start, stop)
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        TEST(test_order),     TEST(test_brief),
-        TEST(test_values),    TEST(test_rate),
-        TEST(test_slow_rate), TEST(test_trend),
-        TEST(test_alarm),     TEST(test_select),
-        TEST(test_copy),      TEST(test_trend_goes_round),
-        TEST(test_all),       TEST(test_by_another),
-        TEST(test_epochs),    TEST(test_judgements),
-        TEST(test_memory),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -5,18 +5,14 @@
 static struct points_rig *rig;
 static struct aw_finder finder;
 
-static int start(void **state)
+static void start(void)
 {
-    (void)state;
     rig = points_new();
-    return 0;
 }
 
-static int stop(void **state)
+static void stop(void)
 {
-    (void)state;
     free(rig);
-    return 0;
 }
 
 /* What each pattern names in the record, as names of points with blanks behind them. */
@@ -31,11 +27,10 @@ static void expect(const char *subject, size_t pattern, const char *names)
     assert_string_equal(all, names);
 }
 
-static void test_patterns(void **state)
+TEST_WITH(start, stop, test_patterns)
 {
     static const struct aw_select select = {
         .n = 5, .pattern = {"torque", "lknee", "rknee.torque", "*angle", "joint.torque"}};
-    (void)state;
     aw_finder_init(&finder, &rig->names, &select, AW_SUBJECTS_ANY);
     for (int again = 0; again < 2; again++) { /* now it is remembered */
         points_of(rig, "joint", AW_RX, "lknee", "torque=5");
@@ -56,11 +51,10 @@ static void test_patterns(void **state)
 }
 
 /* More subjects than there is room for, and one that is longer than a name may be. */
-static void test_many_subjects(void **state)
+TEST_WITH(start, stop, test_many_subjects)
 {
     static const struct aw_select select = {.n = 2, .pattern = {"torque", "s7.torque"}};
     char subject[200];
-    (void)state;
     points_of(rig, "joint", AW_RX, "lknee", "torque=5");
     aw_finder_init(&finder, &rig->names, &select, AW_SUBJECTS_ANY);
     for (int i = 0; i < 3 * AW_FINDER_ROOM; i++) {
@@ -76,13 +70,12 @@ static void test_many_subjects(void **state)
 }
 
 /* Six boards with three messages each: looking one up does not make another one forgotten. */
-static void test_places(void **state)
+TEST_WITH(start, stop, test_places)
 {
     static const struct aw_select select = {.n = 1, .pattern = {"torque"}};
     static const char *const boards[] = {"lhip", "lknee", "lankle", "rhip", "rknee", "rankle"};
     static const char *const messages[] = {"joint", "pid", "sensors"};
     const uint64_t *places[18];
-    (void)state;
     aw_finder_init(&finder, &rig->names, &select, AW_SUBJECTS_ANY);
     for (size_t i = 0; i < 18; i++) {
         points_of(rig, messages[i % 3], AW_RX, boards[i / 3], "");
@@ -94,7 +87,7 @@ static void test_places(void **state)
 
 /* Where the patterns name fields, whose they are is not looked at, and one place serves all boards.
  * A subject, a part of one or what may be one is looked at. */
-static void test_anybody(void **state)
+TEST_WITH(start, stop, test_anybody)
 {
     static const struct {
         const char *pattern;
@@ -107,7 +100,6 @@ static void test_anybody(void **state)
         {"*torque", AW_SUBJECTS_KNOWN, false},      {"32", AW_SUBJECTS_KNOWN, false},
         {"joint.torque", AW_SUBJECTS_KNOWN, false}, {"nothing", AW_SUBJECTS_KNOWN, false},
     };
-    (void)state;
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         const struct aw_select select = {.n = 1, .pattern = {cases[i].pattern}};
         aw_finder_init(&finder, &rig->names, &select, cases[i].subjects);
@@ -124,10 +116,9 @@ static void test_anybody(void **state)
 }
 
 /* An id is a value, which each record may have another of. */
-static void test_numbers(void **state)
+TEST_WITH(start, stop, test_numbers)
 {
     static const struct aw_select select = {.n = 1, .pattern = {"3"}};
-    (void)state;
     aw_wire_init(&rig->wire, &aw_ezphys_protocol, NULL, false);
     aw_names_init(&rig->names, &rig->wire);
     aw_finder_init(&finder, &rig->names, &select, AW_SUBJECTS_ANY);
@@ -141,16 +132,4 @@ static void test_numbers(void **state)
         assert_int_equal(aw_record_set(&rig->record, "id", id, NULL), AW_OK);
         assert_int_equal(aw_finder_look(&finder, &rig->record, "")[0] != 0, id == 3);
     }
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup_teardown(test_patterns, start, stop),
-        cmocka_unit_test_setup_teardown(test_many_subjects, start, stop),
-        cmocka_unit_test_setup_teardown(test_places, start, stop),
-        cmocka_unit_test_setup_teardown(test_anybody, start, stop),
-        cmocka_unit_test_setup_teardown(test_numbers, start, stop),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

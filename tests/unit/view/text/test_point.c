@@ -4,10 +4,9 @@
 #include "picture_helper.h"
 #include "view_helper.h"
 
-static void test_names(void **state)
+TEST(test_names)
 {
     struct points_rig *rig = points_new();
-    (void)state;
     points_of(rig, "joint", AW_RX, "lknee", "torque=-3.125");
     assert_int_equal(rig->n, 4);
     assert_string_equal(rig->points[0].field, "board");
@@ -27,10 +26,9 @@ static void test_names(void **state)
 }
 
 /* A command's fields are told from the telemetry's. */
-static void test_command(void **state)
+TEST(test_command)
 {
     struct points_rig *rig = points_new();
-    (void)state;
     points_of(rig, "setpoint", AW_TX, "lknee", "controller=tor value=-5");
     assert_string_equal(rig->points[rig->n - 2].name, "lknee.setpoint.value");
     assert_string_equal(rig->points[rig->n - 1].text, "tor");
@@ -38,11 +36,10 @@ static void test_command(void **state)
 }
 
 /* By the name alone: in the first message that has it; none where another field decides. */
-static void test_unit(void **state)
+TEST(test_unit)
 {
     struct aw_wire *wire = calloc(1, sizeof *wire);
     struct aw_names *names = calloc(1, sizeof *names);
-    (void)state;
     aw_wire_init(wire, &aw_hidmotor_protocol, NULL, false);
     aw_names_init(names, wire);
     assert_string_equal(aw_names_unit(names, "m1.position"), "deg");
@@ -55,13 +52,12 @@ static void test_unit(void **state)
 }
 
 /* Fields that several messages have get the name of the message. */
-static void test_shared(void **state)
+TEST(test_shared)
 {
     struct aw_wire *wire = calloc(1, sizeof *wire);
     struct aw_names *names = calloc(1, sizeof *names);
     struct aw_point points[8];
     struct aw_record record;
-    (void)state;
     aw_wire_init(wire, &aw_armctl_protocol, NULL, false);
     aw_names_init(names, wire);
     aw_record_init(&record, aw_wire_codec(wire, "deg", AW_RX), AW_RX);
@@ -77,11 +73,10 @@ static void test_shared(void **state)
     free(wire);
 }
 
-static void test_path(void **state)
+TEST(test_path)
 {
     struct points_rig *rig = points_new();
     struct aw_point point;
-    (void)state;
     aw_path_point(&rig->names, "joint", "torque", 1.5, NULL, &point);
     assert_string_equal(point.name, "torque");
     assert_non_null(point.codec);
@@ -102,14 +97,13 @@ static void test_path(void **state)
 
 /* All points of all messages: their names, places, texts, and which of them says who it is about.
  */
-static void test_all(void **state)
+TEST(test_all)
 {
     static struct beyond copy;
     static struct aw_wire wire;
     static struct aw_names names;
     static struct aw_point points[AW_POINTS_MAX];
     FILE *out = begin_picture();
-    (void)state;
     for (size_t p = 0; p <= N_PROTOCOLS; p++) {
         const struct aw_protocol *protocol = p < N_PROTOCOLS ? protocols[p] : &aw_ezphys_protocol;
         beyond_init(&copy, &wire, protocol, p < N_PROTOCOLS ? NULL : text_variant(protocol));
@@ -142,7 +136,7 @@ static void test_all(void **state)
 #define ROOM (AW_POINT_NAME - 2) /* the longest part */
 
 /* Parts of a name that would not fit into its room are left out. */
-static void test_join(void **state)
+TEST(test_join)
 {
     static const struct {
         size_t first, second; /* bytes */
@@ -153,7 +147,6 @@ static void test_join(void **state)
                 {10, ROOM - 9, 10}, {ROOM - 1, 1, ROOM + 1},
                 {ROOM, 1, ROOM},    {1, 1, 3}};
     char first[2 * AW_POINT_NAME], second[2 * AW_POINT_NAME], out[AW_POINT_NAME + 8];
-    (void)state;
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
         snprintf(first, sizeof first, "%0*d", (int)rows[i].first, 0);
         snprintf(second, sizeof second, "%0*d", (int)rows[i].second, 0);
@@ -165,14 +158,4 @@ static void test_join(void **state)
         assert_true(!strchr(out, '.') == (rows[i].joined < 3 || rows[i].joined == rows[i].first ||
                                           rows[i].joined == rows[i].second));
     }
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_names), cmocka_unit_test(test_command), cmocka_unit_test(test_shared),
-        cmocka_unit_test(test_path),  cmocka_unit_test(test_all),     cmocka_unit_test(test_join),
-        cmocka_unit_test(test_unit),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

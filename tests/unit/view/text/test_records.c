@@ -56,9 +56,8 @@ static void show_all(FILE *golden, FILE *out, enum aw_style style)
     aw_view_free(view);
 }
 
-static void check_tool(void **state)
+static void check_tool(const struct aw_protocol *protocol)
 {
-    const struct aw_protocol *protocol = *state;
     char path[64], *text = NULL;
     size_t size = 0;
     snprintf(path, sizeof path, "tests/golden/%s.txt", protocol->name);
@@ -77,12 +76,8 @@ static void check_tool(void **state)
 }
 
 #define TOOL(tool)                                                                                 \
-    {.name = #tool,                                                                                \
-     .test_func = check_tool,                                                                      \
-     .initial_state = (void *)(uintptr_t)&aw_##tool##_protocol},
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {EACH_PROTOCOL(TOOL)};
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+    TEST(tool)                                                                                     \
+    {                                                                                              \
+        check_tool(&aw_##tool##_protocol);                                                         \
+    }
+EACH_PROTOCOL(TOOL)

@@ -8,19 +8,15 @@
 
 static struct points_rig *rig;
 
-static int start(void **state)
+static void start(void)
 {
-    (void)state;
     rig = points_new();
     points_of(rig, "joint", AW_RX, "lknee", "");
-    return 0;
 }
 
-static int stop(void **state)
+static void stop(void)
 {
-    (void)state;
     free(rig);
-    return 0;
 }
 
 static bool takes(const char *pattern, const char *name)
@@ -54,11 +50,10 @@ static const struct {
     {"lknee.joint.torque", true, false},
 };
 
-static void test_noted(void **state)
+TEST(test_noted)
 {
     struct aw_select select = {.n = 3, .pattern = {"torque", "nothing", "alpha_angle"}};
     bool found[3] = {false};
-    (void)state;
     assert_int_equal(aw_select_note(&select, found, NULL, 0), 0);
     assert_int_equal(aw_select_note(&select, found, rig->points, rig->n), 1);
     assert_true(found[0] && !found[1] && found[2]);
@@ -68,9 +63,8 @@ static void test_noted(void **state)
     assert_false(aw_select_has("lknee", rig->points, 0));
 }
 
-static void test_patterns(void **state)
+TEST(test_patterns)
 {
-    (void)state;
     static const struct aw_point point = {
         .name = "left/knee.x", .subject = "left/knee", .message = "", .field = "x"};
     struct aw_select left = {.n = 1, .pattern = {"left*x"}};
@@ -82,13 +76,12 @@ static void test_patterns(void **state)
 }
 
 /* What others call a value is its name, though it looks like a pattern. */
-static void test_names_of_others(void **state)
+TEST(test_names_of_others)
 {
     struct aw_select select = {.n = 1};
     static const struct aw_point point = {
         .subject = "", .message = "", .name = "motor 1 [deg].left", .field = "motor 1 [deg].left"};
     static const char *const names[] = {"motor 1 [deg].left", "motor 1 [deg]", "motor*", "left"};
-    (void)state;
     for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
         select.pattern[0] = names[i];
         assert_int_equal(aw_select_match(&select, &point), 0);
@@ -98,12 +91,11 @@ static void test_names_of_others(void **state)
 }
 
 /* m1.position, m2.position: the last part is enough. */
-static void test_groups(void **state)
+TEST(test_groups)
 {
     struct aw_select select = {.n = 1, .pattern = {"position"}};
     struct aw_point point = {
         .subject = "", .message = "", .name = "m1.position", .field = "m1.position"};
-    (void)state;
     assert_int_equal(aw_select_match(&select, &point), 0);
     select.pattern[0] = "m1";
     assert_int_equal(aw_select_match(&select, &point), 0);
@@ -112,13 +104,12 @@ static void test_groups(void **state)
 }
 
 /* Who has a number in the message is meant by it, too. */
-static void test_numbers(void **state)
+TEST(test_numbers)
 {
     static const struct aw_field fields[] = {
         {.name = "id", .type = AW_UINT, .bits = 8}, {.name = "z", .type = AW_UINT, .bits = 8}, {0}};
     static const struct aw_message message = {.name = "limb", .dir = AW_RX, .fields = fields};
     static struct aw_codec codec;
-    (void)state;
     codec.message = &message;
     codec.n_scalars = 2;
     for (int i = 0; i < 2; i++)
@@ -149,11 +140,10 @@ static void test_numbers(void **state)
     assert_int_equal(aw_select_match(&three, &point), -1);
 }
 
-static void test_all(void **state)
+TEST(test_all)
 {
     struct aw_select select = {0};
     struct aw_error err;
-    (void)state;
     assert_int_equal(aw_select_match(&select, &rig->points[0]), 0);
     for (int i = 0; i < AW_SELECT_MAX; i++)
         assert_int_equal(aw_select_add(&select, "x", &err), AW_OK);
@@ -193,9 +183,8 @@ static const struct {
     {"zebra.stripes", true, "there is"},
 };
 
-static void test_check(void **state)
+TEST(test_check)
 {
-    (void)state;
     for (size_t i = 0; i < sizeof checks / sizeof *checks; i++) {
         struct aw_select select = {.n = 1, .pattern = {checks[i].pattern}};
         struct aw_error err = {.text = ""};
@@ -226,11 +215,10 @@ static const struct {
     {"zebra", "there is bob, hip, hip.axis2"},
 };
 
-static void test_confirm(void **state)
+TEST(test_confirm)
 {
     static const char *const subjects[] = {"bob", "3", "hip", "hip.axis2"};
     struct aw_error err = {.text = ""};
-    (void)state;
     for (size_t i = 0; i < sizeof confirmed / sizeof *confirmed; i++) {
         struct aw_select select = {.n = 1, .pattern = {confirmed[i].pattern}};
         enum aw_status status = aw_select_confirm(&select, &rig->names, subjects, 4, &err);
@@ -252,7 +240,7 @@ static size_t size;
 
 /* What each pattern names: how many fields of which messages, the first and the last; and what of
  * it names fields where the rest is somebody. */
-static void test_names(void **state)
+TEST(test_names)
 {
     static const char *const all[] = {"elbow",
                                       "elbow.position",
@@ -295,7 +283,6 @@ static void test_names(void **state)
                                       "x.position",
                                       "controller"};
     FILE *out = open_memstream(&text, &size);
-    (void)state;
     for (size_t p = 0; p < N_PROTOCOLS; p++) {
         beyond_init(&copy, &wire, protocols[p], NULL);
         for (size_t i = 0; i < sizeof all / sizeof *all; i++) {
@@ -324,7 +311,7 @@ static void test_names(void **state)
 }
 
 /* What is said of names that nothing has: before anything has come, and once all are known. */
-static void test_says(void **state)
+TEST(test_says)
 {
     static const char *const all[] = {
         "torqe",
@@ -345,7 +332,6 @@ static void test_says(void **state)
     static const char *const known[] = {"bob", "3", "hip", "hip.axis2", "bob"};
     struct aw_error err;
     FILE *out = open_memstream(&text, &size);
-    (void)state;
     for (size_t p = 0; p < N_PROTOCOLS; p++) {
         beyond_init(&copy, &wire, protocols[p], NULL);
         aw_names_init(&names, &wire);
@@ -380,14 +366,4 @@ static void test_says(void **state)
     free(text);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_noted),   cmocka_unit_test(test_patterns),
-        cmocka_unit_test(test_groups),  cmocka_unit_test(test_names_of_others),
-        cmocka_unit_test(test_all),     cmocka_unit_test(test_check),
-        cmocka_unit_test(test_confirm), cmocka_unit_test(test_numbers),
-        cmocka_unit_test(test_names),   cmocka_unit_test(test_says),
-    };
-    return cmocka_run_group_tests(tests, start, stop);
-}
+ALL_TESTS_WITH(start, stop);

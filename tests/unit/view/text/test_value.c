@@ -10,7 +10,7 @@
 #include "beyond_helper.h"
 #include "picture_helper.h"
 
-static void numbers(void **state)
+TEST(numbers)
 {
     static const struct {
         double value;
@@ -32,19 +32,17 @@ static void numbers(void **state)
         {7, HOW_NAMED, 0, "7"},
     };
     char text[64];
-    (void)state;
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
         *aw_print_how(text, rows[i].value, rows[i].how, rows[i].decimals) = '\0';
         assert_string_equal(text, rows[i].text);
     }
 }
 
-static void truths(void **state)
+TEST(truths)
 {
     static const struct aw_name list[] = {{3, "three"}, {0, "none"}, {0}};
     static const struct aw_name yes[] = {{1, "true"}, {0, "false"}, {0}},
                                 no[] = {{0, "false"}, {0}};
-    (void)state;
     assert_true(aw_is_truth(&(struct aw_field){.names = yes}));
     assert_true(aw_is_truth(&(struct aw_field){.names = no}));
     static const struct aw_name both[] = {{1, "yes"}, {2, "true"}, {0}};
@@ -55,14 +53,13 @@ static void truths(void **state)
 
 /* How each field of each protocol is printed, as value and as wire number; and what the value is
  * that has a word. */
-static void fields(void **state)
+TEST(fields)
 {
     static struct beyond copy;
     static struct aw_wire wire;
     char *text = NULL, name[64];
     size_t size = 0;
     FILE *out = open_memstream(&text, &size);
-    (void)state;
     for (size_t p = 0; p < 2 * N_PROTOCOLS; p++) {
         beyond_init(&copy, &wire, protocols[p / 2], NULL);
         for (size_t m = 0; m < protocols[p / 2]->n_messages; m++) {
@@ -89,14 +86,4 @@ static void fields(void **state)
     fclose(out);
     expect_picture("view-fields.txt", text);
     free(text);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(numbers),
-        cmocka_unit_test(truths),
-        cmocka_unit_test(fields),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -9,11 +9,9 @@
 static struct aw_wire wire;
 static char line[AW_VIEW_MAX + 1];
 
-static int start(void **state)
+static void start(void)
 {
-    (void)state;
     aw_wire_init(&wire, &aw_unitysim_protocol, NULL, false);
-    return 0;
 }
 
 static struct aw_record feedback(void)
@@ -40,11 +38,10 @@ static const char *show(const struct aw_view_options *options, const struct aw_r
     return line;
 }
 
-static void json_nests_groups(void **state)
+TEST_WITH(start, NULL, json_nests_groups)
 {
     static const char *const fields[] = {"elbow", "hand.position", NULL};
     struct aw_record record = feedback();
-    (void)state;
     assert_string_equal(
         show(&(struct aw_view_options){.style = AW_STYLE_JSON, .fields = fields}, &record),
         "{\"dir\":\"rx\",\"msg\":\"feedback\",\"elbow\":{\"position\":1,\"velocity\":1},"
@@ -52,7 +49,7 @@ static void json_nests_groups(void **state)
 }
 
 /* Boards are at even distances; what lies between two, before and behind them is no board. */
-static void words_of_values(void **state)
+TEST(words_of_values)
 {
     static const struct {
         double value;
@@ -62,7 +59,6 @@ static void words_of_values(void **state)
         {0x30, "48"},       {0xE0, "224"},        {NAN, "null"},
     };
     static struct aw_wire canpid;
-    (void)state;
     aw_wire_init(&canpid, &aw_canpid_protocol, NULL, false);
     struct aw_view *view =
         aw_view_new(&canpid, &(struct aw_view_options){.style = AW_STYLE_JSON}, NULL);
@@ -89,7 +85,7 @@ static void words_of_values(void **state)
 
 /* Those of a list with gaps, in records that have all of their values; what board 0x20 is called is
  * another list's. */
-static void words_with_gaps(void **state)
+TEST(words_with_gaps)
 {
     static const struct aw_name names[] = {
         {0x20, "one"}, {0x21, "two"}, {0x24, "five"}, {0x25, "six"}, {0}};
@@ -100,7 +96,6 @@ static void words_with_gaps(void **state)
                 {0x24, "\"five\""}, {0x25, "\"six\""}, {0x26, "38"}, {0x40, "64"},
                 {32.5, "32.5"},     {0, "0"}};
     struct aw_record record;
-    (void)state;
     aw_wire_init(&wire, &aw_canpid_protocol, NULL, false);
     const struct aw_codec *codec = aw_wire_codec(&wire, "kp", AW_TX);
     int controller = aw_codec_find(codec, "controller");
@@ -127,11 +122,10 @@ static void words_with_gaps(void **state)
 }
 
 /* What every record has is no field: with it in the list no others are shown. */
-static void heads_among_fields(void **state)
+TEST_WITH(start, NULL, heads_among_fields)
 {
     static const char *const fields[][3] = {{"t", "elbow.position"}, {"msg", "t"}, {"dir"}};
     struct aw_record record = feedback();
-    (void)state;
     record.time_ns = 1500000000;
     assert_string_equal(show(&(struct aw_view_options){.fields = fields[0]}, &record),
                         "1.500000 <- feedback elbow.position=1tick\n");
@@ -141,21 +135,19 @@ static void heads_among_fields(void **state)
                         "<- feedback\n");
 }
 
-static void no_data_is_null(void **state)
+TEST_WITH(start, NULL, no_data_is_null)
 {
     static const char *const fields[] = {"elbow.position", NULL};
     struct aw_record record = feedback();
-    (void)state;
     record.v[aw_codec_find(record.codec, "elbow.position")] = NAN;
     assert_string_equal(
         show(&(struct aw_view_options){.style = AW_STYLE_JSON, .fields = fields}, &record),
         "{\"dir\":\"rx\",\"msg\":\"feedback\",\"elbow\":{\"position\":null}}\n");
 }
 
-static void formats(void **state)
+TEST_WITH(start, NULL, formats)
 {
     struct aw_record record = feedback();
-    (void)state;
     record.time_ns = 1500000000;
     assert_string_equal(show(&(struct aw_view_options){.style = AW_STYLE_FORMAT,
                                                        .format = "%{hand.position}\\t%{msg} %{t}"},
@@ -168,12 +160,11 @@ static void formats(void **state)
 }
 
 /* As often as a format has room for it: what messages are called is longer than how it is asked. */
-static void a_name_again_and_again(void **state)
+TEST_WITH(start, NULL, a_name_again_and_again)
 {
     enum { TIMES = 64 };
     char format[6 * TIMES + 1] = "", names[8 * TIMES + 2] = "";
     struct aw_record record = feedback();
-    (void)state;
     for (int i = 0; i < TIMES; i++) {
         strcat(format, "%{msg}");
         strcat(names, "feedback");
@@ -183,13 +174,12 @@ static void a_name_again_and_again(void **state)
     assert_string_equal(show(&options, &record), names);
 }
 
-static void csv_rows_have_the_columns_of_the_header(void **state)
+TEST_WITH(start, NULL, csv_rows_have_the_columns_of_the_header)
 {
     struct aw_record record = feedback();
     struct aw_view_options options = {.style = AW_STYLE_CSV};
     struct aw_view *view = aw_view_new(&wire, &options, NULL);
     size_t commas = 0;
-    (void)state;
     line[aw_view_header(view, line)] = '\0';
     assert_int_equal(strncmp(line, "t,dir,msg,", 10), 0);
     for (const char *p = line; *p; p++)
@@ -201,12 +191,11 @@ static void csv_rows_have_the_columns_of_the_header(void **state)
     aw_view_free(view);
 }
 
-static void unknown_fields_are_refused(void **state)
+TEST_WITH(start, NULL, unknown_fields_are_refused)
 {
     static const char *const fields[] = {"elbow.positoin", NULL};
     static const char *const formats[] = {"%{frob}", "%{elbow.position"};
     struct aw_error err;
-    (void)state;
     assert_null(aw_view_new(&wire, &(struct aw_view_options){.fields = fields}, &err));
     assert_non_null(strstr(err.text, "elbow.position"));
     for (size_t i = 0; i < 2; i++)
@@ -215,9 +204,8 @@ static void unknown_fields_are_refused(void **state)
             &err));
 }
 
-static void times(void **state)
+TEST_WITH(start, NULL, times)
 {
-    (void)state;
     struct aw_second abs = {0}, iso = {0};
     *aw_print_time(line, AW_TIME_ABS, 1700000000123456789, 0, 0, &abs) = '\0';
     assert_string_equal(line, "1700000000.123456");
@@ -233,7 +221,7 @@ static void times(void **state)
     assert_string_equal(line, "-0.500000");
 }
 
-static void times_are_read_again(void **state)
+TEST(times_are_read_again)
 {
     static const struct {
         const char *text;
@@ -260,7 +248,6 @@ static void times_are_read_again(void **state)
         {"soon", 7},
         {"", 7},
     };
-    (void)state;
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
         int64_t ns = 7;
         print_message("%s\n", rows[i].text);
@@ -270,14 +257,13 @@ static void times_are_read_again(void **state)
 }
 
 /* The largest float as a setpoint of 25 Nm is not infinite: JSON knows no infinity. */
-static void scaled_values_may_be_more_than_a_float(void **state)
+TEST_WITH(start, NULL, scaled_values_may_be_more_than_a_float)
 {
     static const char *const fields[] = {"value", NULL};
     const struct aw_view_options options = {.style = AW_STYLE_JSON, .fields = fields};
     const uint8_t frame[] = {0x44, 0, 0xFF, 0xFF, 0x7F, 0xFF, 2, 0};
     struct aw_record record;
     struct aw_error err;
-    (void)state;
     aw_wire_init(&wire, &aw_canpid_protocol, NULL, false);
     struct aw_span in = {frame, sizeof frame};
     assert_int_equal(aw_wire_decode(&wire, AW_TX, in, &record, &err), AW_OK);
@@ -287,7 +273,7 @@ static void scaled_values_may_be_more_than_a_float(void **state)
 }
 
 /* Times count from the last record that had one. */
-static void a_record_without_a_time_leaves_the_times_alone(void **state)
+TEST_WITH(start, NULL, a_record_without_a_time_leaves_the_times_alone)
 {
     const struct aw_view_options options = {
         .style = AW_STYLE_FORMAT, .time = AW_TIME_DELTA, .format = "%{t}"};
@@ -295,7 +281,6 @@ static void a_record_without_a_time_leaves_the_times_alone(void **state)
     static const char *const shown[] = {"0.000000\n", "-\n", "2.500000\n", "0.500000\n"};
     struct aw_record record = feedback();
     struct aw_view *view = aw_view_new(&wire, &options, NULL);
-    (void)state;
     assert_non_null(view);
     for (size_t i = 0; i < 4; i++) {
         record.time_ns = times[i];
@@ -316,12 +301,11 @@ static void fill(struct aw_record *record, const struct aw_codec *codec, enum aw
 }
 
 /* Each style with each kind of time, of records at a time, without one, and later. */
-static void styles(void **state)
+TEST(styles)
 {
     static const int64_t times[] = {1700000000123456789, AW_NO_TIME, 1700000001623456789};
     static struct beyond copy;
     FILE *out = begin_picture();
-    (void)state;
     beyond_init(&copy, &wire, &aw_canpid_protocol, NULL);
     for (unsigned how = 0; how < 4 * (AW_TIME_ISO + 1); how++) {
         struct aw_view_options options = {.style = how % 4,
@@ -346,7 +330,7 @@ static void styles(void **state)
 }
 
 /* Columns and rows with some messages or fields only, and of as many joints as there are. */
-static void choices(void **state)
+TEST(choices)
 {
     static const char *const fields[][3] = {
         {"torque"},        {"lknee.torque"}, {"position"},
@@ -355,7 +339,6 @@ static void choices(void **state)
         {"board"},         {"controller"},   {"id"}};
     static struct beyond copy;
     FILE *out = begin_picture();
-    (void)state;
     for (size_t k = 0; k < N_PROTOCOLS * (1 + sizeof fields / sizeof *fields); k++) {
         size_t p = k % N_PROTOCOLS, f = k / N_PROTOCOLS;
         struct aw_error err;
@@ -388,13 +371,12 @@ static uint64_t first_bits(struct aw_messages messages)
     return messages.bits[0];
 }
 
-static void messages_as_bits(void **state)
+TEST(messages_as_bits)
 {
     static const char *const two[] = {"joint", "sensors", NULL}, *const none[] = {NULL};
     static const char *const sent[] = {"kp", "QQQ", NULL};
     static struct beyond copy;
     uint32_t all = 0;
-    (void)state;
     beyond_init(&copy, &wire, &aw_canpid_protocol, NULL);
     for (size_t m = 0; m < aw_canpid_protocol.n_messages; m++)
         all |= aw_canpid_protocol.messages[m].dir & AW_RX ? UINT32_C(1) << m : 0;
@@ -419,7 +401,7 @@ static void messages_as_bits(void **state)
 }
 
 /* What is wrong with a format, whole; NULL: nothing. */
-static void formats_that_are_none(void **state)
+TEST(formats_that_are_none)
 {
     static char longest[1026], many[64 * 4 + 1], too_many[65 * 4 + 1];
     const struct {
@@ -441,7 +423,6 @@ static void formats_that_are_none(void **state)
         {many, NULL},
         {too_many, "a format has at most 64 references"},
     };
-    (void)state;
     memset(longest, 'x', sizeof longest - 1);
     for (int i = 0; i < 65; i++) {
         strcat(too_many, "%{t}");
@@ -461,9 +442,8 @@ static void formats_that_are_none(void **state)
 }
 
 /* A field that the first message has, and no other. */
-static void a_reference_to_the_first_message(void **state)
+TEST(a_reference_to_the_first_message)
 {
-    (void)state;
     aw_wire_init(&wire, &aw_hidmotor_protocol, NULL, false);
     struct aw_view_options options = {.style = AW_STYLE_FORMAT, .format = "%{duration}"};
     struct aw_view *view = aw_view_new(&wire, &options, NULL);
@@ -472,9 +452,8 @@ static void a_reference_to_the_first_message(void **state)
 }
 
 /* A name between braces has at most 58 letters. */
-static void long_references(void **state)
+TEST(long_references)
 {
-    (void)state;
     aw_wire_init(&wire, &aw_canpid_protocol, NULL, false);
     for (int length = 55; length < 65; length++) {
         char format[80];
@@ -493,10 +472,9 @@ static void long_references(void **state)
 }
 
 /* Text from the wire, letter by letter; and a record with two values that have no meaning. */
-static void texts(void **state)
+TEST(texts)
 {
     struct aw_record record = {0};
-    (void)state;
     aw_wire_init(&wire, &aw_ezphys_protocol, text_variant(&aw_ezphys_protocol), false);
     const struct aw_codec *codec = aw_wire_codec_at(&wire, 0);
     int scalar = 0;
@@ -546,20 +524,18 @@ static void make_views(void)
     assert_null(aw_view_new(&wire, &(struct aw_view_options){.fields = unknown}, &err));
 }
 
-static void nothing_is_left(void **state)
+TEST(nothing_is_left)
 {
-    (void)state;
     expect_no_leak(make_views);
 }
 
 /* Records that have one value only, as JSON; and columns of the joints that there are. */
-static void parts_of_records(void **state)
+TEST(parts_of_records)
 {
     char *text = NULL;
     size_t size = 0;
     FILE *out = open_memstream(&text, &size);
     struct aw_record record;
-    (void)state;
     for (size_t p = 0; p < N_PROTOCOLS; p++) {
         aw_wire_init(&wire, protocols[p], NULL, false);
         const struct aw_codec *codec = aw_wire_codec_at(&wire, protocols[p]->n_messages / 2);
@@ -594,33 +570,4 @@ static void parts_of_records(void **state)
     assert_int_equal(aw_record_set(&record, "seq", 3, NULL), AW_OK);
     struct aw_view_options both = {.style = AW_STYLE_FORMAT, .format = "%{seq} %{deg.seq}"};
     assert_string_equal(show(&both, &record), "3 3\n");
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup(json_nests_groups, start),
-        cmocka_unit_test(words_of_values),
-        cmocka_unit_test(words_with_gaps),
-        cmocka_unit_test_setup(heads_among_fields, start),
-        cmocka_unit_test_setup(no_data_is_null, start),
-        cmocka_unit_test_setup(formats, start),
-        cmocka_unit_test_setup(a_name_again_and_again, start),
-        cmocka_unit_test_setup(csv_rows_have_the_columns_of_the_header, start),
-        cmocka_unit_test_setup(unknown_fields_are_refused, start),
-        cmocka_unit_test_setup(times, start),
-        cmocka_unit_test(times_are_read_again),
-        cmocka_unit_test_setup(scaled_values_may_be_more_than_a_float, start),
-        cmocka_unit_test_setup(a_record_without_a_time_leaves_the_times_alone, start),
-        cmocka_unit_test(styles),
-        cmocka_unit_test(choices),
-        cmocka_unit_test(messages_as_bits),
-        cmocka_unit_test(formats_that_are_none),
-        cmocka_unit_test(a_reference_to_the_first_message),
-        cmocka_unit_test(long_references),
-        cmocka_unit_test(texts),
-        cmocka_unit_test(nothing_is_left),
-        cmocka_unit_test(parts_of_records),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

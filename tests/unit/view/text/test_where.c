@@ -8,18 +8,14 @@
 
 static struct points_rig *rig;
 
-static int start(void **state)
+static void start(void)
 {
-    (void)state;
     rig = points_new();
-    return 0;
 }
 
-static int stop(void **state)
+static void stop(void)
 {
-    (void)state;
     free(rig);
-    return 0;
 }
 
 static const struct {
@@ -66,9 +62,8 @@ static bool fits(const struct aw_where *where)
     return fits;
 }
 
-static void test_conditions(void **state)
+TEST(test_conditions)
 {
-    (void)state;
     points_of(rig, "joint", AW_RX, "lknee", "torque=5 fix_link_angle=45");
     for (size_t i = 0; i < sizeof conditions / sizeof *conditions; i++) {
         struct aw_where where = {0};
@@ -83,7 +78,7 @@ static void test_conditions(void **state)
 }
 
 /* msg and dir are asked of the message, the rest of its values. */
-static void test_heads(void **state)
+TEST(test_heads)
 {
     static const struct {
         const char *text, *message;
@@ -104,7 +99,6 @@ static void test_heads(void **state)
         {"msg>5", "--where: msg takes = or !="},
         {"msg=jiont", "--where: no message 'jiont' — did you mean 'joint'?"},
     };
-    (void)state;
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
         struct aw_where where = {0};
         assert_int_equal(aw_where_parse(rows[i].text, &where, NULL), AW_OK);
@@ -123,9 +117,8 @@ static void test_heads(void **state)
 }
 
 /* Of others: what a condition would cut up stands in quotes. */
-static void test_names_in_quotes(void **state)
+TEST(test_names_in_quotes)
 {
-    (void)state;
     static const struct {
         const char *text, *field;
         bool holds;
@@ -155,10 +148,9 @@ static void test_names_in_quotes(void **state)
     }
 }
 
-static void test_no_data(void **state)
+TEST(test_no_data)
 {
     struct aw_where where = {0};
-    (void)state;
     points_of(rig, "sensors", AW_RX, "lknee", "lever_angle=none");
     assert_int_equal(aw_where_parse("lever_angle!=5", &where, NULL), AW_OK);
     assert_false(aw_where_holds(&where, rig->points, rig->n));
@@ -166,7 +158,7 @@ static void test_no_data(void **state)
 }
 
 /* What is said of a condition that is none, whole; NULL: it is one. */
-static void test_says(void **state)
+TEST(test_says)
 {
     static const struct {
         const char *text, *says;
@@ -205,7 +197,6 @@ static void test_says(void **state)
          "--where: '  a  =  b123456789c123456789d123456789e123456789  ' is no condition — write "
          "FIELD OP NUMBER, such as torque>5"},
     };
-    (void)state;
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
         struct aw_where where = {0};
         struct aw_error err = {.text = ""};
@@ -237,9 +228,8 @@ static const char *const broken[] = {
     "ever_called_the_third_joint_of_the_left_leg_of_the_robot_that_they_had_built>1",
 };
 
-static void test_broken(void **state)
+TEST(test_broken)
 {
-    (void)state;
     for (size_t i = 0; i < sizeof broken / sizeof *broken; i++) {
         struct aw_where where = {0};
         struct aw_error err = {.text = ""};
@@ -249,11 +239,10 @@ static void test_broken(void **state)
     }
 }
 
-static void test_check(void **state)
+TEST(test_check)
 {
     struct aw_where where = {0};
     struct aw_error err;
-    (void)state;
     assert_true(aw_where_holds(&where, NULL, 0));
     assert_int_equal(aw_where_parse("torqe>5", &where, &err), AW_OK);
     assert_int_equal(aw_where_check(&where, &rig->names, true, &err), AW_USAGE);
@@ -263,7 +252,7 @@ static void test_check(void **state)
 /* Which can never hold are told; whose unit is that of the record is not known before. What stands
  * behind the conditions from an earlier text is none of them, nor is what stands behind the fields.
  */
-static void test_units_that_are_none(void **state)
+TEST(test_units_that_are_none)
 {
     static const struct {
         const struct aw_protocol *protocol;
@@ -284,7 +273,6 @@ static void test_units_that_are_none(void **state)
     };
     static struct beyond copy;
     struct aw_wire wire;
-    (void)state;
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
         struct aw_where where = {0};
         struct aw_error err = {.text = ""};
@@ -302,7 +290,7 @@ static void test_units_that_are_none(void **state)
 }
 
 /* Of a text only = and != hold. */
-static void test_text(void **state)
+TEST(test_text)
 {
     static const struct {
         const char *text;
@@ -311,7 +299,6 @@ static void test_text(void **state)
                 {"name!=5", true},    {"name<5", false},    {"name>=5", false},
                 {"name=5deg", false}, {"name!=5deg", true}};
     struct aw_point point;
-    (void)state;
     aw_path_point(&rig->names, NULL, "name", (double)NAN, "bob", &point);
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
         struct aw_where where = {0};
@@ -323,11 +310,10 @@ static void test_text(void **state)
 
 /* A number with a unit needs that of the field: known of a record, or of a field that always has
  * it. */
-static void test_units(void **state)
+TEST(test_units)
 {
     struct aw_point point;
     struct aw_where torque = {0}, value = {0};
-    (void)state;
     assert_int_equal(aw_where_parse("torque>4Nm", &torque, NULL), AW_OK);
     assert_int_equal(aw_where_parse("value<3Nm", &value, NULL), AW_OK);
     aw_path_point(&rig->names, "joint", "torque", 5, NULL, &point);
@@ -342,7 +328,7 @@ static void test_units(void **state)
 }
 
 /* The first scalar of a record, where others follow. */
-static void test_first_scalar(void **state)
+TEST(test_first_scalar)
 {
     static const struct {
         const char *text;
@@ -351,7 +337,6 @@ static void test_first_scalar(void **state)
     struct aw_wire wire;
     struct aw_record record;
     struct aw_where where;
-    (void)state;
     aw_wire_init(&wire, &aw_armctl_protocol, NULL, false);
     aw_record_init(&record, aw_wire_codec(&wire, "deg", AW_RX), AW_RX);
     for (int i = 0; i < record.codec->n_scalars; i++)
@@ -365,15 +350,4 @@ static void test_first_scalar(void **state)
     }
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_conditions),   cmocka_unit_test(test_heads),
-        cmocka_unit_test(test_no_data),      cmocka_unit_test(test_names_in_quotes),
-        cmocka_unit_test(test_broken),       cmocka_unit_test(test_says),
-        cmocka_unit_test(test_check),        cmocka_unit_test(test_units_that_are_none),
-        cmocka_unit_test(test_text),         cmocka_unit_test(test_units),
-        cmocka_unit_test(test_first_scalar),
-    };
-    return cmocka_run_group_tests(tests, start, stop);
-}
+ALL_TESTS_WITH(start, stop);

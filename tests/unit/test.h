@@ -1,0 +1,45 @@
+/* Unit tests that register themselves: TEST(name) { … } is a test of the program. */
+#ifndef AW_TESTS_TEST_H
+#define AW_TESTS_TEST_H
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+typedef void test_fn(void);
+
+/* Adds a test; NULL: no setup or no teardown. Tests run in the order of their lines. */
+void test_add(int line, const char *name, test_fn *test, test_fn *setup, test_fn *teardown);
+
+/* Sets what runs before the first test and after the last one; NULL: nothing. */
+void test_around(test_fn *begin, test_fn *end);
+
+/* Runs all tests and returns the number of failed ones. Programs without a main() only do this. */
+int test_run(void);
+
+#define TEST(name) TEST_WITH(NULL, NULL, name)
+
+/* A test between its setup and its teardown. */
+#define TEST_WITH(setup, teardown, name)                                                           \
+    static void name(void);                                                                        \
+    __attribute__((constructor)) static void name##_is_added(void)                                 \
+    {                                                                                              \
+        test_add(__LINE__, #name, name, setup, teardown);                                          \
+    }                                                                                              \
+    static void name(void)
+
+#define ALL_TESTS_WITH(begin, end)                                                                 \
+    __attribute__((constructor)) static void begin_and_end_are_set(void)                           \
+    {                                                                                              \
+        test_around(begin, end);                                                                   \
+    }                                                                                              \
+    struct nothing_follows
+
+#endif
