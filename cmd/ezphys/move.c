@@ -393,3 +393,18 @@ enum aw_status run_advance(struct aw_session *session, const struct aw_args *arg
                      3, NULL);
     return status;
 }
+
+enum aw_status run_pause(struct aw_session *session, const struct aw_args *args)
+{
+    double seconds;
+    enum aw_status status = aw_arg_number(session, args, "time", &seconds);
+    if (status == AW_OK && aw_flag(session, "dry-run"))
+        return AW_OK;
+    if (status == AW_OK)
+        status = ezphys_begin(session);
+    if (status == AW_OK)
+        status = ezphys_go_on(session, seconds, NULL, NULL);
+    aw_object_start(&session->result, "pause");
+    ezphys_report_time(session);
+    return status;
+}

@@ -227,7 +227,7 @@ const char *ezphys_about_name(const struct aw_ezphys_about *about, char *out, si
 aw_run_fn run_echo, run_list, run_hz;
 enum aw_status ezphys_ping(struct aw_session *session, double *ms);
 enum aw_status ezphys_pinged(struct aw_session *session, enum aw_status status);
-aw_run_fn run_motor, run_force, run_reset, run_stop, run_advance, run_probe, run_view;
+aw_run_fn run_motor, run_force, run_reset, run_stop, run_advance, run_pause, run_probe, run_view;
 
 /* "sim": runs ezphys-sim for other processes. */
 aw_run_fn run_sim;

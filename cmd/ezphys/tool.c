@@ -159,6 +159,9 @@ static const struct aw_command commands[] = {
          {.name = "count", .kind = AW_ARG_NUMBER, .min = 1, .max = 1e9, .whole = true,
           .optional = true, .help = "number of exchanges; default: 1"}),
      .safety = AW_WRITE, .run = run_advance, .examples = AW_LIST("-l sim: advance 100 -j")},
+    {.name = "pause", .group = AW_GROUP_LOOK, .summary = "let the simulation go on for a time",
+     .args = AW_ARGS(AW_PAUSE_ARG), .run = run_pause, .examples = AW_LIST("-l sim: pause 0.1s"),
+     .details = "Motors keep their velocities. The time is that of the simulation."},
     {.name = "play", .summary = "play a file of setpoints",
      .args = AW_ARGS(
          {.name = "file", .kind = AW_ARG_FILE,

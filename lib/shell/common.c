@@ -244,6 +244,10 @@ const struct aw_command aw_common_commands[] = {
      .lines = AW_LIST("--dry-run wait '{field}>5' --for 3s"),
      .details = "Only messages after the start of the command count. With --for it gives up "
          "after that time: exit status 3."},
+    {.name = "pause", .summary = "let time pass", .args = AW_ARGS(AW_PAUSE_ARG),
+     .run = aw_run_pause, .examples = AW_LIST("pause 0.1s"),
+     .details = "For scripts and the prompt. What moves goes on, and the messages of the device "
+         "are read."},
     {.name = "expect", .summary = "check that a message comes, or that none does",
      .args = AW_ARGS(
          {.name = "what", .kind = AW_ARG_REST, .complete = aw_complete_fields,

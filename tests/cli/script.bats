@@ -16,11 +16,24 @@ script() { printf '%b' "$1" | armctl -q -l "$fast" "${@:2}"; }
     same "$(grep -c '"ok":true' <<<"$output")" 1
     same "$(json '[.ok,.exit]')" '[false,2]'
     fails 2 hidmotor -q -l "$fast" <<<'sleep 1' # not sweep, which moves
-    has "$why" "stdin:1:1: no command 'sleep' — 'watch --for 1s' lets time pass"
+    has "$why" "stdin:1:1: no command 'sleep' — did you mean 'pause'?"
     fails 6 script 'deg 1 10\n\n# nothing\ndeg 1 400\n'
     has "$why" "stdin:4:"
     fails 2 script 'deg 1 10\n  deg 1 frob\n'
     has "$why" "stdin:2:9: "
+}
+
+@test "pause lets time pass in a script, in every tool, while something moves" {
+    local -A fast_of=([ezphys]=sim:)
+    for tool in $tools; do
+        ok "$tool" -q -j -l "${fast_of[$tool]:-$fast}" pause 200ms
+        same "$tool: $(json .time)" "$tool: 0.2"
+        fails 2 "$tool" -q pause 1kg
+    done
+    ok hidmotor -q -j -l "$fast" <<<$'move m2=30 duration=500ms\npause 1\nstatus'
+    same "$(jq -s '.[-1].m2.actual | fabs > 25' <<<"$output")" true
+    ok ezphys -q -j -l sim: <<<$'motor hinge 1 1000\npause 1s\nstatus'
+    same "$(jq -s '.[-1].hinge.actual | . > 0.9' <<<"$output")" true
 }
 
 @test "--keep-going goes on, and ends with the first failure" {

@@ -1,4 +1,4 @@
-/* The commands wait and expect: until a record is as wanted, and the same as an assertion. */
+/* wait, expect and pause: until a record is as wanted; the same as an assertion; for a time. */
 #include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
@@ -524,4 +524,19 @@ enum aw_status aw_run_expect(struct aw_session *session, const struct aw_args *a
     }
     end(w);
     return status;
+}
+
+enum aw_status aw_run_pause(struct aw_session *session, const struct aw_args *args)
+{
+    double seconds;
+    enum aw_status status = aw_arg_number(session, args, "time", &seconds);
+    int64_t end = aw_clock_after(aw_clock_now(session->clock), seconds);
+    if (status == AW_OK && !aw_flag(session, "dry-run"))
+        status = aw_session_virtual(session) ? aw_clock_sleep(session->clock, end)
+                                             : aw_session_wait_input(session, -1, end);
+    if (status != AW_OK && status != AW_TIMEOUT)
+        return status;
+    aw_object_start(&session->result, "pause");
+    aw_object_number(&session->result, "time", seconds, -1, "s");
+    return AW_OK;
 }

@@ -17,7 +17,12 @@ aw_run_fn aw_run_own_gains, aw_run_own_stop;
 aw_run_fn aw_run_move, aw_run_jog, aw_run_home, aw_run_stop, aw_run_play;
 
 aw_run_fn aw_run_teleop, aw_run_follow, aw_run_encode, aw_run_decode, aw_run_describe,
-    aw_run_config, aw_run_watch, aw_run_wait, aw_run_expect;
+    aw_run_config, aw_run_watch, aw_run_wait, aw_run_expect, aw_run_pause;
+#define AW_PAUSE_ARG                                                                               \
+    {                                                                                              \
+        .name = "time", .kind = AW_ARG_NUMBER, .unit = "s", .min = 0, .max = 86400,                \
+        .help = "seconds, or with a unit: 200ms"                                                   \
+    }
 /* Of joints a table, one row a time; record of a .csv does it where they are tabled. */
 aw_run_fn aw_run_record_joints, aw_run_record;
 

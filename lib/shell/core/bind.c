@@ -494,14 +494,12 @@ enum aw_status aw_unknown_command(struct aw_session *session, const char *word)
     const char *tool = session->tool->name;
     char advice[40];
     bool sleeps = strcmp(word, "sleep") == 0; /* resembles sweep, which moves */
-    if (sleeps)
-        snprintf(advice, sizeof advice, "'watch --for 1s' lets time pass");
-    else if (strcmp(word, tool) == 0)
+    if (strcmp(word, tool) == 0)
         snprintf(advice, sizeof advice, "leave the tool's name out here");
     else
         snprintf(advice, sizeof advice, "see '%s%shelp'", session->mode.interactive ? "" : tool,
                  session->mode.interactive ? "" : " ");
-    return aw_fail_unknown(&session->err, sleeps ? NULL : aw_suggest(word, names.list, names.n),
+    return aw_fail_unknown(&session->err, sleeps ? "pause" : aw_suggest(word, names.list, names.n),
                            advice, "no command '%.40s'", word);
 }
 
