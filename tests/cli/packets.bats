@@ -113,6 +113,13 @@ END
     has "$output" "<- status"
 }
 
+@test "record FILE.csv with --packets has the columns of the file's packets" {
+    printf '[packet heat]\nid = 43\nask = yes\nrate = 50Hz\ncoil = f32 A\n' >heat.packets
+    ok hidmotor -q -l "$fast" --packets heat.packets record run.csv --for 0.2s
+    matches "$(grep -m 1 ^t, run.csv)" "t,dir,msg,*m1.position,*,coil"
+    matches "$(grep -m 1 ,heat, run.csv)" "*,rx,heat,*,0"
+}
+
 @test "a recording is read by the packets that it carries, and others where they are named" {
     files
     for form in pcapng mcap; do

@@ -340,11 +340,12 @@ static enum aw_status end(struct recorder *r, enum aw_status status)
     return status;
 }
 
+/* A table of joints has no columns for the packets of a file. */
 static bool is_table(const struct aw_session *session, const char *path)
 {
     const char *dot = strrchr(path, '.');
     return session->tool->joints && session->tool->joints->tabled && dot &&
-           strcmp(dot, ".csv") == 0;
+           strcmp(dot, ".csv") == 0 && !aw_option(session, "packets");
 }
 
 enum aw_status aw_run_record(struct aw_session *session, const struct aw_args *args)
