@@ -275,7 +275,7 @@ $(B)/tests/%.so: tests/%.c Makefile
 
 # The targets below install what is missing first (a look at the package list when nothing is), and
 # only then build: the compiler may be among what was missing.
-.PHONY: deps demo check soak check-kernel bench tuning performance fuzz deb cross coverage analyse mutants
+.PHONY: deps demo check soak check-kernel bench tuning performance fuzz deb dist cross coverage analyse mutants
 deps:
 	@tests/deps.sh
 
@@ -313,6 +313,10 @@ fuzz: deps
 deb:
 	@tests/deps.sh deb
 	@tests/deb.sh
+
+dist:
+	@tests/deps.sh dist
+	@tests/dist.sh $(ARCH)
 
 cross:
 	@tests/deps.sh cross
@@ -357,26 +361,18 @@ ZSH_DIR  = $(DATADIR)/zsh/site-functions
 FISH_DIR = $(DATADIR)/fish/vendor_completions.d
 SHAREDIR = $(DATADIR)/armwire
 
-.PHONY: install uninstall
-install: all
-	install -d $(call dest,$(PREFIX)/bin) $(call dest,$(LIBDIR)/pkgconfig) \
-	    $(foreach n,1 3 5 7,$(call dest,$(MANDIR)/man$(n))) $(call dest,$(UDEVDIR)/rules.d) $(foreach d,BASH_DIR ZSH_DIR FISH_DIR,$(call dest,$($(d))))
+DOCDIR   = $(DATADIR)/doc/armwire
+
+.PHONY: install install-tools uninstall
+# Programs with their pages; archives have no more.
+install-tools: $(BIN)
+	install -d $(call dest,$(PREFIX)/bin) $(foreach n,1 5 7,$(call dest,$(MANDIR)/man$(n))) \
+	    $(call dest,$(UDEVDIR)/rules.d) $(foreach d,BASH_DIR ZSH_DIR FISH_DIR,$(call dest,$($(d)))) \
+	    $(foreach d,layouts systemd tests,$(call dest,$(SHAREDIR)/$(d)))
 	install -m 755 $(BIN) $(call dest,$(PREFIX)/bin)
-	install -m 644 $(B)/libarmwire.a $(call dest,$(LIBDIR))
-	install -m 644 $(B)/libarmwire.so.$(VERSION) $(call dest,$(LIBDIR))
-	cp -P $(B)/libarmwire.so $(B)/libarmwire.so.$(SOVERSION) $(call dest,$(LIBDIR))
-	for h in armwire.h $(HEADERS:lib/%=%); do \
-	    install -D -m 644 lib/$$h $(call dest,$(PREFIX)/include/armwire)/$$h; done
-	sed -e 's|@prefix@|$(PREFIX)|' -e 's|@libdir@|$(LIBDIR)|' -e 's|@version@|$(VERSION)|' \
-	    lib/armwire.pc.in > $(call dest,$(LIBDIR)/pkgconfig/armwire.pc)
+	install -m 644 $(BIN:$(B)/bin/%=docs/man/%.1) $(call dest,$(MANDIR)/man1)
+	for n in 5 7; do install -m 644 docs/man/*.$$n $(call dest,$(MANDIR))/man$$n || exit 1; done
 	install -m 644 docs/udev/*.rules $(call dest,$(UDEVDIR)/rules.d)
-	install -d $(call dest,$(PYTHONDIR)/armwire) $(call dest,$(PYTHONDIR)/armwire-$(VERSION).dist-info)
-	install -m 644 lib/python/armwire/*.py lib/python/armwire/py.typed $(call dest,$(PYTHONDIR)/armwire)
-	sed 's|@version@|$(VERSION)|' lib/python/METADATA.in > $(call dest,$(PYTHONDIR)/armwire-$(VERSION).dist-info)/METADATA
-	install -m 644 lib/python/entry_points.txt $(call dest,$(PYTHONDIR)/armwire-$(VERSION).dist-info)
-	for n in 1 3 5 7; do install -m 644 docs/man/*.$$n $(call dest,$(MANDIR))/man$$n || exit 1; done
-	install -d $(foreach d,code layouts systemd tests,$(call dest,$(SHAREDIR)/$(d)))
-	install -m 644 $(TEMPLATES) $(call dest,$(SHAREDIR)/code)
 	install -m 644 docs/example/*.foxglove.json docs/example/*.plotjuggler.xml $(call dest,$(SHAREDIR)/layouts)
 	install -m 644 docs/example/*.bats docs/example/test_arm.py $(call dest,$(SHAREDIR)/tests)
 	install -m 644 docs/packaging/systemd/*.service $(call dest,$(SHAREDIR)/systemd)
@@ -384,12 +380,31 @@ install: all
 	    install -m 644 completions/$$t.bash $(call dest,$(BASH_DIR))/$$t && \
 	    install -m 644 completions/_$$t $(call dest,$(ZSH_DIR)) && \
 	    install -m 644 completions/$$t.fish $(call dest,$(FISH_DIR)) || exit 1; done
+	for f in README.md LICENSE $$(find docs -type f ! -path 'docs/packaging/*'); do \
+	    install -D -m 644 $$f $(call dest,$(DOCDIR))/$$f || exit 1; done
+
+install: all install-tools
+	install -d $(call dest,$(LIBDIR)/pkgconfig) $(call dest,$(MANDIR)/man3)
+	install -m 644 $(B)/libarmwire.a $(call dest,$(LIBDIR))
+	install -m 644 $(B)/libarmwire.so.$(VERSION) $(call dest,$(LIBDIR))
+	cp -P $(B)/libarmwire.so $(B)/libarmwire.so.$(SOVERSION) $(call dest,$(LIBDIR))
+	for h in armwire.h $(HEADERS:lib/%=%); do \
+	    install -D -m 644 lib/$$h $(call dest,$(PREFIX)/include/armwire)/$$h; done
+	sed -e 's|@prefix@|$(PREFIX)|' -e 's|@libdir@|$(LIBDIR)|' -e 's|@version@|$(VERSION)|' \
+	    lib/armwire.pc.in > $(call dest,$(LIBDIR)/pkgconfig/armwire.pc)
+	install -m 644 docs/man/*.3 $(call dest,$(MANDIR))/man3
+	install -d $(call dest,$(PYTHONDIR)/armwire) $(call dest,$(PYTHONDIR)/armwire-$(VERSION).dist-info)
+	install -m 644 lib/python/armwire/*.py lib/python/armwire/py.typed $(call dest,$(PYTHONDIR)/armwire)
+	sed 's|@version@|$(VERSION)|' lib/python/METADATA.in > $(call dest,$(PYTHONDIR)/armwire-$(VERSION).dist-info)/METADATA
+	install -m 644 lib/python/entry_points.txt $(call dest,$(PYTHONDIR)/armwire-$(VERSION).dist-info)
+	install -d $(call dest,$(SHAREDIR)/code)
+	install -m 644 $(TEMPLATES) $(call dest,$(SHAREDIR)/code)
 
 uninstall:
 	rm -f $(foreach p,$(notdir $(BIN)),$(call dest,$(PREFIX)/bin/$(p)))
 	rm -f $(call dest,$(LIBDIR))/libarmwire.a $(call dest,$(LIBDIR))/libarmwire.so* \
 	    $(call dest,$(LIBDIR))/pkgconfig/armwire.pc
-	rm -rf $(call dest,$(PREFIX)/include/armwire) $(call dest,$(SHAREDIR)) $(call dest,$(PYTHONDIR)/armwire) \
+	rm -rf $(call dest,$(PREFIX)/include/armwire) $(call dest,$(SHAREDIR)) $(call dest,$(DOCDIR)) $(call dest,$(PYTHONDIR)/armwire) \
 	    $(call dest,$(PYTHONDIR)/armwire-$(VERSION).dist-info)
 	rm -f $(foreach n,1 3 5 7,$(patsubst docs/man/%,$(call dest,$(MANDIR)/man$(n))/%,$(wildcard docs/man/*.$(n)))) \
 	    $(patsubst docs/udev/%,$(call dest,$(UDEVDIR)/rules.d)/%,$(wildcard docs/udev/*.rules))
@@ -409,7 +424,8 @@ help:
 	@echo '  soak fuzz bench          a million commands over bad lines, fuzzing, one table of measurements'
 	@echo '  tuning                   the tables and pictures of docs/tuning.md'
 	@echo '  performance              bench, and keeps the table in docs/performance.md'
-	@echo '  cross                    unit tests and golden cases for i386 and s390x; ARCH=i386: that one only'
+	@echo '  cross                    unit tests and golden cases for i386, s390x, arm64 and armhf; ARCH=i386: that one only'
+	@echo '  dist                     archives of static programs in build/dist/ for amd64, arm64 and armhf; ARCH=arm64: that one only'
 	@echo '  deb                      Debian packages in build/deb/, read by lintian; DEBFULLNAME, DEBEMAIL: of whom'
 	@echo '  coverage analyse         lines of lib/ that the tests reach; cppcheck and clang-tidy'
 	@echo '  mutants                  small faults on purpose, and which no test sees; N=300, SEED=1, IN=lib/wire, SAN=1'

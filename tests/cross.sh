@@ -2,7 +2,7 @@
 # Other machines: builds everything for them with Debian's cross compilers, against a folder with
 # their libraries, and runs the unit tests and the golden cases, by qemu where this kernel cannot.
 #
-#   tests/cross.sh [ARCH…]      default: i386 s390x; the last line is "N passed, N failed"
+#   tests/cross.sh [ARCH…]      default: i386 s390x arm64 armhf; the last line is "N passed, N failed"
 #
 # i386 has 32-bit pointers, sizes and times; s390x is big-endian. i386 calculates with SSE2: the
 # x87's 80 bits give other last digits than every other machine.
@@ -10,9 +10,8 @@ set -u
 cd "$(dirname "$0")/.." || exit 1
 unset MAKEFLAGS MAKELEVEL MFLAGS
 export LC_ALL=C.UTF-8 TERM=dumb NO_COLOR=1 CMOCKA_MESSAGE_OUTPUT=TAP
-suite=${SUITE:-bookworm}
-libraries=libc6-dev,libserialport-dev,libreadline-dev,libjansson-dev
-libraries+=,libinih-dev,libncurses-dev,libode-dev,libwebsockets-dev,libsdl2-dev,libzstd-dev,liblz4-dev,zlib1g-dev,libcmocka-dev
+# shellcheck source=tests/arch.sh
+. tests/arch.sh
 passed=0 failed=0
 
 # Not run: test_link_hid needs umockdev's preloaded library of the other machine (the VM tests the
@@ -23,44 +22,17 @@ left_out=" link/hid/test_hid "
 # addresses are in the order of the machine below.
 # Where a library differs: the search's pictures have seven digits of what the C library's exp() began with,
 # and Debian's ncurses for i386 crashes in use_default_colors(), in a program of ten lines, too
-# (left_out_here).
+# (left_out_on).
+declare -A left_out_on=([i386]=" view/terminal/test_screen ")
 left_out+="control/test_search control/test_fit "
 left_out_emulated=" link/udp/test_udp protocol/ezphys/test_probe "
 left_out_emulated+="link/core/test_port link/stream/test_tty shell/core/test_stop view/terminal/test_screen "
-
-# arch: sets what depends on it.
-choose() {
-    case $1 in
-    i386)
-        triplet=i686-linux-gnu multiarch=i386-linux-gnu cflags='-msse2 -mfpmath=sse'
-        left_out_here=" view/terminal/test_screen "
-        ;;
-    s390x) triplet=s390x-linux-gnu multiarch=s390x-linux-gnu cflags='' left_out_here='' ;;
-    *) echo "cross: no architecture $1 — i386 or s390x" >&2 && exit 2 ;;
-    esac
-    B=build/cross/$1
-    root=$PWD/$B/root
-}
-
-# The other machine's libraries, unpacked: nothing of it is installed here. The mirror is the one
-# this machine uses.
-unpack() {
-    local mirror
-    [ ! -e "$root/complete" ] || return 0
-    # shellcheck disable=SC2016 # apt's dollar
-    mirror=${MIRROR:-$(apt-get indextargets --format '$(SITE)' 'Created-By: Packages' "Codename: $suite" | head -n1)}
-    rm -rf --one-file-system "$root" && mkdir -p "$B" &&
-        mmdebstrap --quiet --variant=extract --architectures="$1" --include=$libraries "$suite" "$root" \
-            "$mirror" >"$B/root.log" 2>&1 && touch "$root/complete" && return
-    cat "$B/root.log"
-    return 1
-}
 
 # Programs find loader and libraries (theirs, and those that the libraries need) where they are
 # unpacked, so that they run like any other.
 build() {
     local loader
-    loader=$(echo "$root"/lib/ld*.so.[12])
+    loader=$(echo "$root"/lib/ld*.so.[123])
     make CC="$triplet-gcc --sysroot=$root" AR="$triplet-ar" B="$B" CFLAGS="$cflags" SHARED=1 \
         LDFLAGS="-Wl,--disable-new-dtags -Wl,--dynamic-linker=$loader -Wl,-rpath,$root/usr/lib/$multiarch:$root/lib/$multiarch" \
         all units >"$B/build.log" 2>&1 && return
@@ -73,8 +45,8 @@ prepare() {
     local program
     qemu=
     rm -rf "$B/run" && mkdir -p "$B/run"
-    if ! "$B/bin/armctl" --version >/dev/null 2>&1; then
-        qemu=qemu-$1
+    if ! runs "$B/bin/armctl"; then
+        qemu=$emulator
         export AW_EMULATED=1
     else
         unset AW_EMULATED
@@ -99,7 +71,7 @@ units() {
     local source name status
     for source in $(find tests/unit -name 'test_*.c' | sort); do
         name=${source#tests/unit/} name=${name%.c}
-        [[ $left_out$left_out_here${qemu:+$left_out_emulated} != *" $name "* ]] || continue
+        [[ $left_out${left_out_on[$arch]-}${qemu:+$left_out_emulated} != *" $name "* ]] || continue
         timeout 300 $qemu "$B/${source%.c}" >"$B/out" 2>&1
         status=$?
         sed -nE '/^ok /p; s/^not (ok .*# SKIP)/\1/p' "$B/out" # cmocka's skipped ones are "not ok"
@@ -110,14 +82,15 @@ units() {
 
 golden() { tests/golden/run.sh "$B/run" && echo "ok - golden cases" || echo "not ok - golden cases"; }
 
-[ $# -gt 0 ] || set -- i386 s390x
+[ $# -gt 0 ] || set -- i386 s390x arm64 armhf
 for arch; do
     choose "$arch"
+    B=build/cross/$arch
     if ! unpack "$arch" || ! build; then
         echo "$arch   does not build" && failed=$((failed + 1))
         continue
     fi
-    prepare "$arch"
+    prepare
     units >"$B/units.log" 2>&1 && count unit "$B/units.log"
     golden >"$B/golden.log" 2>&1
     count golden "$B/golden.log"

@@ -3,7 +3,7 @@
 #
 #   tests/deps.sh           everything: building, testing, measuring
 #   tests/deps.sh build     only what programs and library need
-#   tests/deps.sh deb       what this target needs; also cross, analyse, coverage
+#   tests/deps.sh deb       what this target needs; also dist, cross, analyse, coverage
 #   tests/deps.sh --list    prints the packages
 #
 # One line per purpose. a|b: a where the distribution has it, else b.
@@ -30,8 +30,11 @@ packages_deb='
 dpkg-dev debhelper fakeroot lintian pkg-config git
 '
 packages_cross='
-mmdebstrap gcc-i686-linux-gnu gcc-s390x-linux-gnu qemu-user
+mmdebstrap gcc-i686-linux-gnu gcc-s390x-linux-gnu gcc-aarch64-linux-gnu gcc-arm-linux-gnueabihf qemu-user
 libc6-dev-s390x-cross gcc-avr avr-libc simavr octave
+'
+packages_dist='
+git xz-utils binutils can-utils hyperfine mmdebstrap qemu-user gcc-aarch64-linux-gnu gcc-arm-linux-gnueabihf
 '
 packages_analyse='
 cppcheck clang-tidy-14|clang-tidy
@@ -44,6 +47,7 @@ case ${1:-all} in
 build) ;;
 deb) wanted=$wanted$packages_deb ;;
 cross) wanted=$wanted$packages_cross ;;
+dist) wanted=$wanted$packages_dist ;;
 analyse) wanted=$wanted$packages_analyse ;;
 coverage) wanted=$wanted$packages_check$packages_coverage ;;
 *) wanted=$wanted$packages_check ;;

@@ -1,0 +1,52 @@
+#!/bin/sh
+# Installs armwire for you, without root: ./install.sh [--uninstall]
+# PREFIX=FOLDER chooses another place than ~/.local.
+set -eu
+prefix=${PREFIX:-$HOME/.local}
+list=share/armwire/installed
+cd "$(dirname "$0")"
+
+uninstall() {
+    [ -e "$prefix/$list" ] || return 0
+    while read -r file; do
+        rm -f "$prefix/$file"
+        (cd "$prefix" && rmdir -p "${file%/*}" 2>/dev/null) || :
+    done <"$prefix/$list"
+}
+
+case ${1:-} in
+--uninstall)
+    [ -e "$prefix/$list" ] || { echo "install.sh: nothing installed in $prefix" >&2 && exit 1; }
+    uninstall
+    exit
+    ;;
+'') ;;
+*) echo "usage: ./install.sh [--uninstall], PREFIX=FOLDER chooses the place" >&2 && exit 2 ;;
+esac
+
+version=$(bin/armctl --version) || {
+    echo "install.sh: these programs do not run on $(uname -m) — get the archive for this machine" >&2
+    exit 1
+}
+uninstall # an older version
+mkdir -p "$prefix/${list%/*}"
+for file in $(find bin lib share -type f) install.sh; do
+    target=$file
+    [ "$file" != install.sh ] || target=share/armwire/install.sh
+    mkdir -p "$prefix/${target%/*}"
+    cp "$file" "$prefix/$target"
+    echo "$target" >>"$prefix/$list.new"
+done
+echo "$list" >>"$prefix/$list.new"
+mv "$prefix/$list.new" "$prefix/$list"
+
+version=${version#* }
+echo "armwire ${version% *} is installed in $prefix. Documents: $prefix/share/doc/armwire/README.md"
+case :$PATH: in
+*:"$prefix/bin":*) ;;
+*) echo "Put the programs into your PATH:  PATH=$prefix/bin:\$PATH" ;;
+esac
+echo "Permission for HID boards, once:"
+echo "    sudo cp $prefix/lib/udev/rules.d/*.rules /etc/udev/rules.d/"
+echo "    sudo udevadm control --reload && sudo udevadm trigger"
+echo "Remove everything:  sh $prefix/share/armwire/install.sh --uninstall"

@@ -1,0 +1,187 @@
+#!/bin/bash
+# Archives of static programs for machines without a compiler, in build/dist/: built twice, tried,
+# measured. Prints TAP; build/dist/table.ARCH has the sizes and times.
+#
+#   tests/dist.sh [ARCH…]      default: amd64 arm64 armhf
+set -u
+cd "$(dirname "$0")/.." || exit 1
+unset MAKEFLAGS MAKELEVEL MFLAGS PREFIX DESTDIR
+export LC_ALL=C.UTF-8 TERM=dumb NO_COLOR=1
+# shellcheck source=tests/arch.sh
+. tests/arch.sh
+version=$(sed -n 's/^VERSION  *:= *//p' Makefile)
+SOURCE_DATE_EPOCH=${SOURCE_DATE_EPOCH:-$(git log -1 --format=%ct 2>/dev/null || stat -c %Y Makefile)}
+export SOURCE_DATE_EPOCH
+tools=$(tests/tools.sh)
+programs="$tools armwire-mcap"
+linked='libc6-dev libreadline-dev libncurses-dev libjansson-dev libinih-dev libserialport-dev libzstd-dev liblz4-dev zlib1g-dev'
+
+wrapped=-Wl$(printf ',--wrap=%s' getaddrinfo getpwuid getpwnam getgrgid)
+
+n=0 failed=0
+case_of() {
+    local title=$1
+    shift
+    n=$((n + 1))
+    if "$@" >"$top/log" 2>&1; then
+        echo "ok $n - $title"
+    else
+        echo "not ok $n - $title"
+        failed=1
+        sed 's/^/# /' "$top/log"
+    fi
+}
+
+# What is linked in: licences, and the sources with their versions.
+licences() {
+    local package doc source to=$1/share/doc/armwire/licences
+    mkdir -p "$to"
+    {
+        echo "The programs in bin/ contain these libraries of Debian. Their licences are beside this file."
+        echo "armwire itself has the MIT licence; with GNU readline inside, a program as a whole is under the"
+        echo "GNU General Public License, version 3 or later. The sources, by name and version, are on"
+        echo "https://snapshot.debian.org:"
+        echo
+        for package in $linked; do
+            doc=$libraries_of/usr/share/doc/$package
+            cp "$doc/copyright" "$to/$package.txt" || return 1
+            source=$(zcat "$doc/changelog.Debian.gz" | sed -n '1s/^\([^ ]*\) (\([^)]*\)).*/\1 \2/p')
+            echo "$package: ${source:?}"
+        done
+    } >"$to/README" && chmod 644 "$to"/*
+}
+
+# build FOLDER: builds in it, and makes the archive $name.tar.xz there.
+build() {
+    local B=$1 compiler=${triplet}-gcc
+    [ "$libraries_of" = "" ] || compiler+=" --sysroot=$libraries_of"
+    mkdir -p "$B" && rm -rf "${B:?}/$name" &&
+        $compiler -O2 -c -o "$B/static.o" docs/packaging/archive/static.c &&
+        make CC="$compiler" AR="$triplet-ar" B="$B" CFLAGS="$cflags" DEBUG= \
+            LDFLAGS="-static -s -Wl,--build-id=none -Wl,-z,norelro $wrapped $B/static.o" SCRIPTS= BIN="$(printf "$B/bin/%s " $programs)" \
+            DESTDIR="$B/$name" PREFIX= install-tools &&
+        cp docs/packaging/archive/install.sh "$B/$name/" && licences "$B/$name" &&
+        tar -C "$B" --sort=name --format=ustar --mtime="@$SOURCE_DATE_EPOCH" --owner=0 --group=0 --numeric-owner \
+            --mode=u+rwX,go+rX,go-w -cf - "$name" | xz -T1 >"$B/$name.tar.xz"
+}
+same_again() {
+    CCACHE_DISABLE=1 build "$top/again/$arch" && cmp "$top/$arch/$name.tar.xz" "$top/again/$arch/$name.tar.xz"
+}
+unpacked() {
+    cp "$top/$arch/$name.tar.xz" "$top/" && rm -rf "${top:?}/$name" && tar -C "$top" -xJf "$top/$name.tar.xz"
+}
+alone() { ! readelf -ld "$top/$name"/bin/* | grep -E 'INTERP|NEEDED'; }
+small() {
+    (cd "$top/$name/bin" && stat -c '%s %n' ./*)
+    [ -z "$(find "$top/$name/bin" -size +5M)" ]
+}
+documented() {
+    local program
+    for program in $programs; do
+        [ -s "$top/$name/share/man/man1/$program.1" ] || return 1
+    done
+    [ -s "$top/$name/lib/udev/rules.d/70-hidmotor.rules" ] && [ -s "$top/$name/share/doc/armwire/docs/example/armctl.bats" ] &&
+        [ -s "$top/$name/share/bash-completion/completions/canpid" ] && [ -s "$top/$name/share/doc/armwire/licences/README" ]
+}
+
+# Scripts by the programs' names, which run them: by qemu where this kernel cannot; for amd64 in a
+# folder where nothing else is. Test files keep their paths there.
+wrap() {
+    local program how='' new=
+    rm -rf "$run" && mkdir -p "$run"
+    if ! runs "$top/$name/bin/armctl"; then
+        how="$emulator "
+        export AW_EMULATED=1
+    elif [ "$arch" = amd64 ]; then
+        unset AW_EMULATED
+        new=$top/$name
+        mkdir -p "$new/$PWD/tests/golden" && cp -r tests/golden/packets "$new/$PWD/tests/golden/"
+        how="$([ "$(id -u)" = 0 ] || echo unshare -r) chroot $new "
+    fi
+    for program in $programs; do
+        printf '#!/bin/sh\nexec %s%s "$@"\n' "$how" "${new:+/bin/$program}" >"$run/$program"
+        [ "$new" ] || printf '#!/bin/sh\nexec %s%s "$@"\n' "$how" "$top/$name/bin/$program" >"$run/$program"
+    done
+    chmod +x "$run"/*
+}
+golden() { tests/golden/run.sh "$run"; }
+# The five lines of the README. ODE has no static library on Debian, so ezphys-sim is this machine's.
+first_motions() {
+    local line simulator tries=100 socket=$top/$name/ezphys.sock
+    [ "$(first_lines | wc -l)" = 5 ] && make build/bin/ezphys-sim || return 1
+    build/bin/ezphys-sim pendulum --listen "unix-listen:$socket" &
+    simulator=$!
+    while [ ! -S "$socket" ] && [ $((tries -= 1)) -gt 0 ]; do sleep 0.1; done
+    grep -q chroot "$run/ezphys" && socket=/ezphys.sock
+    while read -r line; do
+        line=${line/\'sim:\?scene=pendulum\' motor hinge/unix:$socket motor 1}
+        (PATH=$run:$PATH && eval "$line") </dev/null || break
+        line=
+    done < <(first_lines)
+    kill $simulator
+    [ -z "$line" ]
+}
+first_lines() { sed -n '/^The first motion of each/,/^```$/s/^\$ //p' README.md; }
+installs() {
+    local home=$top/home
+    rm -rf "$home" && mkdir -p "$home/bin" && touch "$home/bin/mine"
+    (cd / && PREFIX=$home sh "$top/$name/install.sh") && "$home/bin/armctl" --version &&
+        [ -s "$home/share/man/man1/canpid.1" ] && sh "$top/$name/install.sh" nonsense
+    [ $? = 2 ] && PREFIX=$home sh "$top/$name/install.sh" && PREFIX=$home sh "$home/share/armwire/install.sh" --uninstall &&
+        [ "$(cd "$home" && find . -type f)" = ./bin/mine ]
+}
+
+# Median of many starts; in turns with cansend, so that both see the same machine.
+start() {
+    hyperfine -N --warmup 30 --min-runs 300 -i --export-csv "$top/start.csv" "$1" >/dev/null 2>&1 &&
+        awk -F, 'NR == 2 { printf "%.3f", $(NF - 4) * 1000 }' "$top/start.csv"
+}
+quick() {
+    local try own=9 peer=9
+    for try in 1 2 3 4 5 6; do
+        own=$(printf '%s\n' "$own" "$(start "$top/$name/bin/canpid --version")" | sort -n | head -n1)
+        peer=$(printf '%s\n' "$peer" "$(start 'cansend nosuch0 123#00')" | sort -n | head -n1)
+        ratio=$(awk -v a="$own" -v b="$peer" 'BEGIN { printf "%.2f", a / b }')
+        echo "try $try: canpid $own ms, cansend $peer ms, ratio $ratio"
+        [ "$try" -lt 3 ] || [ "${ratio/./}" -gt 105 ] || return 0
+    done
+    return 1
+}
+
+# Of this architecture, to the table of all.
+table() {
+    local file
+    for file in "$top/$name.tar.xz" "$top/$name"/bin/*; do
+        printf '%-6s %-36s %5.2f MB\n' "$arch" "${file##*/}" "$(($(stat -c %s "$file") / 10000))e-2"
+    done | tee "$top/table.$arch" | sed 's/^/# /'
+    [ -z "$ratio" ] || printf '%-6s start: %s of cansend\n' "$arch" "$ratio" | tee -a "$top/table.$arch" | sed 's/^/# /'
+}
+
+top=$PWD/build/dist
+mkdir -p "$top"
+[ $# -gt 0 ] || set -- amd64 arm64 armhf
+for arch; do
+    choose "$arch"
+    name=armwire-$version-linux-$arch run=$top/run/$arch libraries_of=$root ratio=
+    if [ "$arch" = "$(dpkg --print-architecture)" ]; then
+        libraries_of=
+    else
+        case_of "$arch: its libraries" unpack "$arch"
+    fi
+    case_of "$arch: builds" build "$top/$arch"
+    case_of "$arch: built again, equal in every byte" same_again
+    case_of "$arch: unpacks" unpacked
+    case_of "$arch: needs no library" alone
+    case_of "$arch: at most 5 MB a program" small
+    case_of "$arch: man pages, completions, rules, documents, licences" documented
+    if runs "$top/$name/bin/armctl"; then
+        case_of "$arch: install.sh, and --uninstall leaves nothing" installs
+        case_of "$arch: starts in at most 1.05 of cansend's time" quick
+    fi
+    wrap
+    case_of "$arch: golden cases" golden
+    case_of "$arch: the first motions of the README" first_motions
+    table
+done
+echo "1..$n"
+[ $failed = 0 ]
