@@ -198,7 +198,7 @@ static enum aw_status list_joints(struct aw_session *session, struct aw_joint_li
     return status;
 }
 
-/* The protocol knows one, and the simulation tells none: stops of its joints are its own affair. */
+/* The protocol knows one, and the simulation reports none: stops are those of its scene. */
 static size_t limits(struct aw_session *session, const struct aw_joint *joint,
                      struct aw_joint_limit rows[AW_JOINT_LIMITS])
 {
@@ -209,10 +209,23 @@ static size_t limits(struct aw_session *session, const struct aw_joint *joint,
         {.of = "max_torque", .min = 0, .max = NAN, .from = "table", .firm = true},
         {.of = "torque", .min = NAN, .max = NAN, .from = "none", .firm = true},
     };
+    const size_t n = sizeof kinds / sizeof *kinds;
     memcpy(rows, kinds, sizeof kinds);
     rows[0].unit = units.velocity;
     rows[1].unit = rows[2].unit = units.torque;
-    return sizeof kinds / sizeof *kinds;
+    const struct aw_ezphys_name *name =
+        aw_ezphys_names_find(&ezphys_state(session)->names, AW_EZPHYS_JOINT, item->object->name);
+    double low = name ? name->low[joint->id % AW_EZPHYS_AXES] : 0,
+           high = name ? name->high[joint->id % AW_EZPHYS_AXES] : 0;
+    if (!(low < high) || (isinf(low) && isinf(high)))
+        return n;
+    rows[n] = (struct aw_joint_limit){.of = "displacement",
+                                      .min = low,
+                                      .max = high,
+                                      .unit = units.displacement,
+                                      .from = "scene",
+                                      .firm = true};
+    return n + 1;
 }
 
 /* ---- What is known ---- */

@@ -78,8 +78,9 @@ static const struct aw_command commands[] = {
          {.name = "joint", .optional = true, .complete = ezphys_complete_joints,
           .help = "only of this one"}),
      .run = aw_run_limits,
-     .details = "The largest torque of a motor cannot be below 0. The simulation reports no "
-         "other limits; 'play' has --max-speed of its own.",
+     .details = "The largest torque of a motor cannot be below 0. The stops of a joint are "
+         "those of the scene, of sim: or --scene: the simulation reports no limits. "
+         "'play' has --max-speed of its own.",
      .examples = AW_LIST("-l sim: limits")},
     {.name = "echo", .summary = "print the messages of some objects, or those that fulfil a "
         "condition",

@@ -120,6 +120,7 @@ enum aw_status ezphys_learn_scene(struct aw_session *session, const char *name,
                                                                 : AW_EZPHYS_TURNS);
             aw_ezphys_names_axes(names, joint->name, aw_scene_axes(joint->kind));
         }
+        aw_ezphys_names_stops(names, joint->id, joint->low, joint->high);
     }
     free(scene);
     return status;

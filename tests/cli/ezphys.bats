@@ -606,6 +606,12 @@ END
     has "$why" "needs a terminal"
     sim pendulum limits -j
     same "$(jq_itself -sc '.[0]' <<<"$output")" '{"joint":"hinge","of":"velocity","min":null,"max":null,"unit":"rad/s","from":"none"}'
+    printf '%s\n' 'body arm box 1 0.1 0.1 mass 1 at 0.5 0 1' \
+        'joint flap hinge arm world anchor 0 0 1 axis 0 1 0 stops -10deg 1rad' >my.scene
+    for url in sim:./my.scene sim:; do # of the simulator, and of --scene
+        ok ezphys -q -j -l "sim:./my.scene" --scene my.scene limits flap
+        same "$(jq_itself -sc 'map(select(.of == "displacement") | [(.min * 1000 | round), .max, .unit, .from])' <<<"$output")" '[[-175,1,"rad","scene"]]'
+    done
     fails 2 ezphys -q -l sim: limits hing
     has "$why" "did you mean 'hinge'?"
 }

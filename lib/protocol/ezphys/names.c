@@ -116,6 +116,18 @@ void aw_ezphys_names_axes(struct aw_ezphys_names *names, const char *joint, unsi
         entry->axes = axes;
 }
 
+void aw_ezphys_names_stops(struct aw_ezphys_names *names, uint32_t id, const double low[3],
+                           const double high[3])
+{
+    for (size_t i = 0; i < names->n; i++) {
+        struct aw_ezphys_name *entry = &names->list[i];
+        if (entry->kind != AW_EZPHYS_JOINT || entry->id != id)
+            continue;
+        memcpy(entry->low, low, sizeof entry->low);
+        memcpy(entry->high, high, sizeof entry->high);
+    }
+}
+
 void aw_ezphys_name_line(const struct aw_ezphys_name *entry, char out[AW_EZPHYS_NAME_LINE])
 {
     const size_t size = AW_EZPHYS_NAME_LINE;

@@ -48,6 +48,7 @@ struct aw_ezphys_name {
     char bodies[2][AW_EZPHYS_NAME_SIZE]; /* of a joint; "": not known, or the world */
     enum aw_ezphys_moves moves;          /* of a joint */
     unsigned axes;                       /* of a joint; 0: not known */
+    double low[3], high[3];              /* stops of its axes, rad or m; both 0: not known */
 };
 
 /* {0} is empty. */
@@ -74,6 +75,10 @@ void aw_ezphys_names_move(struct aw_ezphys_names *names, const char *joint,
 void aw_ezphys_names_axes(struct aw_ezphys_names *names, const char *joint, unsigned axes);
 
 #define AW_EZPHYS_NAME_LINE (4 * AW_EZPHYS_NAME_SIZE + 32) /* bytes of a line, with its NUL */
+
+/* Sets the stops of the axes of the joint with this number; ignores unknown ones. */
+void aw_ezphys_names_stops(struct aw_ezphys_names *names, uint32_t id, const double low[3],
+                           const double high[3]);
 
 /* Writes an entry as a line of such a file, without its end. */
 void aw_ezphys_name_line(const struct aw_ezphys_name *entry, char out[AW_EZPHYS_NAME_LINE]);
