@@ -1,5 +1,6 @@
 /* The joints of hidmotor: what is known of them, what they may be sent, and how they are moved. */
 #include "shell/core/joints.h"
+#include "shell/commands/common.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -52,9 +53,29 @@ static enum aw_status add_motors(struct aw_session *session, struct aw_joint_lis
     return AW_OK;
 }
 
+/* Of a board that is named, limits asks how many motors it has. One that is not there is no error:
+ * the table has limits, too. */
+static enum aw_status ask_for_motors(struct aw_session *session)
+{
+    struct aw_hidmotor_status now;
+    if (session->run.command->run != aw_run_limits || hidmotor_arm(session)->known.n ||
+        !aw_flag(session, "link") || aw_flag(session, "dry-run"))
+        return AW_OK;
+    struct aw_error before = session->err;
+    enum aw_status status = hidmotor_ready(session);
+    if (status == AW_OK)
+        status = aw_hidmotor_positions(hidmotor_arm(session), &now, &session->err);
+    if (status != AW_OK && status != AW_TIMEOUT && status != AW_NO_LINK)
+        return status;
+    session->err = before;
+    return AW_OK;
+}
+
 static enum aw_status list_joints(struct aw_session *session, struct aw_joint_list *list)
 {
-    enum aw_status status = add_motors(session, list);
+    enum aw_status status = ask_for_motors(session);
+    if (status == AW_OK)
+        status = add_motors(session, list);
     hidmotor_state(session)->linear = false;
     struct aw_joint *gripper = status == AW_OK ? aw_joints_add(session, list, "gripper") : NULL;
     if (!gripper)

@@ -1114,7 +1114,7 @@ END
     done <<<$'velocity 0 0 20\nvelocity elbow=20\ngains set m3.kp=1\ngains set m3.kp=1 --velocity\nset_velocity m3=5\nmove elbow=5\njog elbow 5'
     ok hidmotor -q -j -l "$two" home --wait
     same "$(json '[has("m2.target", "m3.target"), .m2.target]')" '[false,false,0]'
-    ok hidmotor -q -l "$two" run <(printf '%s\n' status limits)
+    ok hidmotor -q -l "$two" limits
     has "$output" "m2 (shoulder)"
     hasnt "$output" m3
     has "$(hidmotor -q limits)" m3
