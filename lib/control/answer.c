@@ -11,7 +11,8 @@
 double aw_dead_passes(const struct aw_dead *dead, double output)
 {
     double size = fabs(output);
-    return size < dead->zone ? 0 : copysign(fmax(0, size - dead->band), output);
+    double passes = size > dead->band ? size - dead->band : 0;
+    return size < dead->zone ? 0 : output < 0 ? -passes : passes;
 }
 
 /* In whole grains since the first sample. */
@@ -29,14 +30,14 @@ static struct ruler ruler_of(const struct aw_trial *trial)
 static double grains(const struct ruler *ruler, double t)
 {
     double x = (t - ruler->zero_s) * ruler->per_s;
-    return fabs(x) < 1e15 ? (double)(int64_t)(x + copysign(0.5, x)) : x;
+    return x > -1e15 && x < 1e15 ? (double)(int64_t)(x + (x < 0 ? -0.5 : 0.5)) : x;
 }
 
 /* Where a process is along the input: behind the k-th point, with the state that it had there. */
 struct place {
     struct aw_process_state x;
     size_t k;
-    double from, next, since, until; /* times in grains */
+    double first, from, next, since, until; /* inputs, and times in grains */
 };
 
 static void look_ahead(struct place *at, const struct aw_trial *trial, const struct ruler *ruler,
@@ -44,9 +45,7 @@ static void look_ahead(struct place *at, const struct aw_trial *trial, const str
 {
     bool more = at->k + 1 < trial->n_inputs;
     at->until = more ? grains(ruler, trial->input_t[at->k + 1]) : INFINITY;
-    at->next =
-        more ? aw_dead_passes(dead, trial->input[at->k + 1]) - aw_dead_passes(dead, trial->input[0])
-             : at->from;
+    at->next = more ? aw_dead_passes(dead, trial->input[at->k + 1]) - at->first : at->from;
 }
 
 /* Times are rounded to grains, but not the dead time: so there are few different moves, no error
@@ -55,7 +54,8 @@ void aw_answer(const struct aw_trial *trial, size_t n, const struct aw_process *
                const struct aw_dead *dead, double *out)
 {
     struct ruler ruler = ruler_of(trial);
-    struct place at = {.since = grains(&ruler, trial->input_t[0])};
+    struct place at = {.first = aw_dead_passes(dead, trial->input[0]),
+                       .since = grains(&ruler, trial->input_t[0])};
     struct aw_mover mover;
     double late = process->dead_time_s * ruler.per_s, grain = ruler.grain_s;
     aw_mover_init(&mover, process, grain / FINER);
@@ -70,11 +70,15 @@ void aw_answer(const struct aw_trial *trial, size_t n, const struct aw_process *
             at.since = at.until;
             look_ahead(&at, trial, &ruler, dead);
         }
-        struct aw_process_state now = at.x;
         double h = t - at.since, to = at.from;
         if (!trial->stairs)
             to += (at.next - at.from) * h / (at.until - at.since);
-        aw_mover_move(&mover, &now, at.from, to, h * grain);
-        out[i] = process->gain * (now.y + process->lead * now.rate);
+        if (fabs(process->lead) > 0) {
+            struct aw_process_state now = at.x;
+            aw_mover_move(&mover, &now, at.from, to, h * grain);
+            out[i] = aw_process_measured(process, &now);
+        } else {
+            out[i] = process->gain * aw_mover_y(&mover, &at.x, at.from, to, h * grain);
+        }
     }
 }

@@ -15,7 +15,7 @@
 #define ROUGHLY    3   /* deviations */
 #define LARGEST    1e30
 #define SHOWN      0.7  /* intervals: what is faster cannot be told from a dead time */
-#define HOPELESS   1.4  /* of the logarithm of the variance */
+#define HOPELESS   2    /* times the least sum of squares */
 #define FOLLOWS    0.3  /* of what was used: else it does not follow the input */
 #define SMALL      0.1  /* of dead time and lags together */
 #define LINEAR     0.33 /* independent samples, as a share of all */
@@ -215,7 +215,7 @@ static enum aw_status finish(struct aw_search *s, const struct candidate *best,
     aw_weights_news(&s->weights, error, s->tried);
     fit->own = fit_over(s, error, held, false);
     fit->held_out = fit_over(s, error, held, true);
-    whole->sum = aw_starts_descend(s, fit->scatter);
+    whole->sum = aw_starts_refine(s, aw_search_descend(s), fit->scatter);
     errors_of(s, error);
     fit->offset = 0;
     for (size_t i = 0; i < n; i++)
@@ -287,20 +287,23 @@ static void note_confidence(const struct aw_search *s, const struct candidate *o
         *halves[i] = whole->half[i];
 }
 
-/* Of a long record, whose parts have been searched: not worth the whole of it. */
-static bool is_hopeless(struct aw_search *s, const struct aw_starts *starts,
-                        const struct candidate of[AW_STRUCTURES], size_t structure)
+/* Of a long record the likeliest structure begins, and sets the bar for the others. */
+static enum aw_status try_structure(struct aw_search *s, const struct aw_starts *starts, size_t i,
+                                    double *bar, struct candidate *of, struct aw_error *err)
 {
-    if (starts->n < 2)
-        return false;
-    double n = (double)s->weights.counted, least = INFINITY;
-    for (size_t i = 0; i < structure; i++)
-        if (isfinite(of[i].sum))
-            least = fmin(least, log(of[i].sum / n) + of[i].log_det / n);
-    double sum = aw_starts_weigh(s, aw_search_cost(s), starts->scatter);
-    double worth = log(sum / n) + s->weights.log_det / n;
-    aw_search_plain(s, s->weights.piece);
-    return is_hidden(s) || worth > least + HOPELESS;
+    bool is_long = starts->n > 1;
+    aw_starts_begin(starts, s, i);
+    s->bar = *bar;
+    double sum = is_long && is_hidden(s) ? INFINITY : aw_search_descend(s);
+    s->bar = INFINITY;
+    of->sum = INFINITY;
+    if (is_long && sum > *bar)
+        return AW_OK;
+    *bar = is_long ? fmin(*bar, sum * HOPELESS) : INFINITY;
+    of->sum = aw_starts_refine(s, sum, starts->scatter);
+    of->log_det = s->weights.log_det;
+    memcpy(of->at, s->at, sizeof of->at);
+    return weigh_up(s, of, err);
 }
 
 static enum aw_status choose(struct aw_search *s, const struct aw_fit_options *o, size_t piece,
@@ -308,21 +311,15 @@ static enum aw_status choose(struct aw_search *s, const struct aw_fit_options *o
 {
     struct candidate of[AW_STRUCTURES] = {0}, whole;
     struct aw_starts starts;
-    double bic[AW_STRUCTURES];
+    double bic[AW_STRUCTURES], bar = INFINITY;
     enum aw_status status = aw_starts_find(&starts, s->trial, s->weights.held, piece, o, err);
+    size_t first = starts.n > 1 ? starts.likeliest : 0;
     fit->scatter = starts.scatter;
-    for (size_t i = 0; i < AW_STRUCTURES && status == AW_OK; i++) {
+    for (size_t k = 0; k < AW_STRUCTURES && status == AW_OK; k++) {
+        size_t i = k == 0 ? first : k <= first ? k - 1 : k;
         aw_starts_use(s, i, o->find_dead_band);
         aw_search_plain(s, piece);
-        aw_starts_begin(&starts, s, i);
-        if (is_hopeless(s, &starts, of, i)) {
-            of[i].sum = INFINITY;
-            continue;
-        }
-        of[i].sum = aw_starts_descend(s, fit->scatter);
-        of[i].log_det = s->weights.log_det;
-        memcpy(of[i].at, s->at, sizeof of[i].at);
-        status = weigh_up(s, &of[i], err);
+        status = try_structure(s, &starts, i, &bar, &of[i], err);
     }
     if (status != AW_OK)
         return status;

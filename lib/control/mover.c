@@ -76,6 +76,21 @@ void aw_mover_move(struct aw_mover *mover, struct aw_process_state *x, double fr
         aw_process_advance(&mover->process, x, from, to, h);
 }
 
+double aw_mover_y(struct aw_mover *mover, const struct aw_process_state *x, double from, double to,
+                  double h)
+{
+    size_t slot;
+    struct aw_process_state now = *x;
+    if (!(h > 0))
+        return x->y;
+    if (find(mover, h, &slot)) {
+        const double *y = known(mover, slot, h)->of[0];
+        return y[0] * x->y + y[1] * x->rate + y[2] * x->lagged + (y[3] * from + y[4] * to);
+    }
+    aw_process_advance(&mover->process, &now, from, to, h);
+    return now.y;
+}
+
 const struct aw_move *aw_mover_get(struct aw_mover *mover, double h)
 {
     size_t slot;

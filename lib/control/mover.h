@@ -41,6 +41,10 @@ void aw_mover_init(struct aw_mover *mover, const struct aw_process *process, dou
 void aw_mover_move(struct aw_mover *mover, struct aw_process_state *x, double from, double to,
                    double h);
 
+/* y alone, after such a move. */
+double aw_mover_y(struct aw_mover *mover, const struct aw_process_state *x, double from, double to,
+                  double h);
+
 /* The move by h seconds, above 0; until the next call. */
 const struct aw_move *aw_mover_get(struct aw_mover *mover, double h);
 

@@ -14,6 +14,8 @@
 #define LONG       4000 /* samples */
 #define SETTLED    1e-3 /* of the variance of a sample: far below what noise makes of the sum */
 #define LONG_STEP  1    /* damping below */
+#define SHORTEST   1e8  /* of a step: damping */
+#define SURELY     3    /* times what a step promises: it does not gain more */
 #define IDLE       4    /* short steps in a row that gain nothing */
 #define LARGEST    1e30
 #define RIDGE      1e-12 /* of what two columns share, so that they can be told apart */
@@ -31,7 +33,7 @@ static double dot(const double *a, const double *b, size_t n)
 enum aw_status aw_search_begin(struct aw_search *s, const struct aw_trial *trial, const bool *held,
                                struct aw_error *err)
 {
-    *s = (struct aw_search){.trial = trial};
+    *s = (struct aw_search){.trial = trial, .bar = INFINITY};
     double **const columns[] = {
         &s->answer, &s->level, &s->basis[AW_GAIN], &s->basis[AW_DRIFT], &s->residual, &s->tried,
     };
@@ -239,6 +241,46 @@ static double step_of(const struct aw_search *s, size_t m, double damping, doubl
     return 2 * dot(down, step, m);
 }
 
+/* The parameters after a step. */
+static void step_to(const struct aw_search *s, size_t m, const size_t *which, const double *step,
+                    double at[AW_LOOSE])
+{
+    memcpy(at, s->at, AW_LOOSE * sizeof *at);
+    for (size_t k = 0; k < m; k++)
+        at[which[k]] += which[k] < AW_DEAD_TIME ? fmax(-1.5, fmin(1.5, step[k])) : step[k];
+    keep_within(s, at);
+}
+
+enum end { GOES_ON, AT_THE_END, GIVES_UP };
+
+/* Steps, each shorter than the one before, until one makes the sum less. */
+static enum end take_step(struct aw_search *s, size_t m, const size_t *which, double *damping,
+                          double *best)
+{
+    double settled = fmax(s->roughly, SETTLED / (double)s->weights.counted);
+    double at[AW_LOOSE], step[AW_LOOSE];
+    while (*damping < SHORTEST) {
+        double gain = step_of(s, m, *damping, step);
+        if (*damping < LONG_STEP && gain < settled * *best)
+            return AT_THE_END;
+        if (*damping<LONG_STEP && * best - SURELY * gain> s->bar)
+            return GIVES_UP;
+        step_to(s, m, which, step, at);
+        double sum = cost(s, at, s->tried);
+        if (sum < *best) {
+            *best = sum;
+            memcpy(s->at, at, sizeof at);
+            memcpy(s->residual, s->tried, s->trial->n * sizeof *s->residual);
+            *damping /= 10;
+            /* of a long record, so near the end, the slopes stay as they are */
+            bool is_long = s->trial->n > LONG && *damping < LONG_STEP;
+            return is_long && step_of(s, m, *damping, step) < settled * sum ? AT_THE_END : GOES_ON;
+        }
+        *damping *= 5;
+    }
+    return GOES_ON;
+}
+
 double aw_search_descend(struct aw_search *s)
 {
     size_t which[AW_PARAMETERS], m = loose_ones(s, which);
@@ -246,32 +288,16 @@ double aw_search_descend(struct aw_search *s)
     double damping = 1e-2, best = aw_search_cost(s);
     double settled = fmax(s->roughly, SETTLED / (double)s->weights.counted);
     int idle = 0, most = s->trial->n > LONG ? NEAR : ITERATIONS;
-    for (int i = 0; i < most && damping < 1e8 && idle < IDLE; i++) {
+    for (int i = 0; i < most && damping < SHORTEST && idle < IDLE; i++) {
         double before = best;
         differentiate(s, m, which);
-        while (damping < 1e8) {
-            double at[AW_LOOSE], step[AW_LOOSE];
-            double gain = step_of(s, m, damping, step);
-            if (damping < LONG_STEP && gain < settled * best)
-                return aw_search_cost(s);
-            memcpy(at, s->at, sizeof at);
-            for (size_t k = 0; k < m; k++)
-                at[which[k]] += which[k] < AW_DEAD_TIME ? fmax(-1.5, fmin(1.5, step[k])) : step[k];
-            keep_within(s, at);
-            double sum = cost(s, at, s->tried);
-            if (sum < best) {
-                best = sum;
-                memcpy(s->at, at, sizeof at);
-                memcpy(s->residual, s->tried, s->trial->n * sizeof *s->residual);
-                damping /= 10;
-                break;
-            }
-            damping *= 5;
-        }
+        enum end end = take_step(s, m, which, &damping, &best);
+        if (end == GIVES_UP)
+            return LARGEST;
         /* short steps gain little anywhere: only a long one that does has come to the end */
         bool gained = best < before * (1 - settled);
         idle = gained ? 0 : idle + 1;
-        if (!gained && (damping < LONG_STEP || best >= before))
+        if (end == AT_THE_END || (!gained && (damping < LONG_STEP || best >= before)))
             break;
     }
     return aw_search_cost(s);

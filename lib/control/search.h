@@ -36,6 +36,7 @@ struct aw_search {
     bool integrating;
     bool loose[AW_LOOSE], uses[AW_LINEAR]; /* the structure */
     double roughly; /* what gains less than this share of the sum is not worth a further step */
+    double bar;     /* a search gives up if the sum will not come below */
     double at[AW_LOOSE], linear[AW_LINEAR];
     struct aw_weights weights;
     double *answer;           /* of unit gain */
@@ -66,7 +67,7 @@ double aw_search_weigh(struct aw_search *s, double sigma2, double scatter);
 /* Sum of squares with the parameters of at; leaves linear, answer and residual. */
 double aw_search_cost(struct aw_search *s);
 
-/* To the nearest least one. */
+/* To the nearest least one; very large if it gave up. */
 double aw_search_descend(struct aw_search *s);
 
 /* The best of a grid over lag and dead time, each from one sample to the length of the record. */

@@ -131,9 +131,8 @@ double aw_starts_weigh(struct aw_search *s, double sum, double scatter)
     return sum;
 }
 
-double aw_starts_descend(struct aw_search *s, double scatter)
+double aw_starts_refine(struct aw_search *s, double sum, double scatter)
 {
-    double sum = aw_search_descend(s);
     for (int i = 0; i < (s->trial->n > LONG ? ROUNDS - 1 : ROUNDS); i++) {
         double before = sum;
         aw_starts_weigh(s, sum, scatter);
@@ -282,12 +281,12 @@ static enum aw_status search_part(struct aw_starts *starts, const struct aw_tria
         find_starts(&s, o, start);
     }
     if (status == AW_OK && starts->n == 0) {
-        size_t best = likeliest(&s, o, start);
-        aw_starts_use(&s, best, o->find_dead_band);
-        memcpy(s.at, start[best], sizeof s.at);
+        starts->likeliest = likeliest(&s, o, start);
+        aw_starts_use(&s, starts->likeliest, o->find_dead_band);
+        memcpy(s.at, start[starts->likeliest], sizeof s.at);
         for (int i = 0; i < 2; i++) {
             starts->scatter = find_scatter(&s);
-            aw_starts_descend(&s, starts->scatter);
+            aw_starts_refine(&s, aw_search_descend(&s), starts->scatter);
         }
     }
     starts->n++;

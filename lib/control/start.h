@@ -5,7 +5,7 @@
  *     for (size_t i = 0; i < AW_STRUCTURES; i++) {
  *         aw_starts_use(&search, i, true);
  *         aw_starts_begin(&starts, &search, i);
- *         sum = aw_starts_descend(&search, starts.scatter);
+ *         sum = aw_starts_refine(&search, aw_search_descend(&search), starts.scatter);
  *     }
  *
  * Simple structures are found by a grid, the others begin where simpler ones ended. Of a long
@@ -25,7 +25,8 @@
 struct aw_starts {
     size_t n;
     double at[2][AW_STRUCTURES][AW_LOOSE];
-    double scatter; /* weights.h */
+    double scatter;   /* weights.h */
+    size_t likeliest; /* structure, by the samples with which the input begins to move */
 };
 
 enum aw_process_kind aw_starts_kind(size_t structure);
@@ -39,9 +40,9 @@ enum aw_status aw_starts_find(struct aw_starts *starts, const struct aw_trial *t
 /* At the better one. */
 void aw_starts_begin(const struct aw_starts *starts, struct aw_search *s, size_t structure);
 
-/* To the least sum of squares of samples that weigh what they are worth; all alike with scatter 0.
- * The second makes the weights only. */
-double aw_starts_descend(struct aw_search *s, double scatter);
+/* From sum, the least sum of squares of samples that are all alike, to that of samples that weigh
+ * what they are worth; scatter 0: the same. The second makes the weights only. */
+double aw_starts_refine(struct aw_search *s, double sum, double scatter);
 double aw_starts_weigh(struct aw_search *s, double sum, double scatter);
 
 #endif

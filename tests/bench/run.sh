@@ -288,6 +288,27 @@ sharing() {
     done < <(PATH=$(cd "$BIN" && pwd):$PATH python3 tests/bench/serve.py "$dir")
 }
 
+# A model of a recording, second order with noise: processor time, with reading the file.
+identifications() {
+    local rows bar took TIMEFORMAT='%U %S'
+    for rows in 25000 1000000; do
+        bar=$([ $rows = 25000 ] && echo 0.6 || echo 15)
+        awk -v n=$rows 'BEGIN {
+            srand(1); print "t,u,angle"
+            for (i = 0; i < n; i++) {
+                if (i > 50 && i % 60 == 0) u = 2 * rand() - 1
+                late[i % 6] = u
+                a += (2 * late[(i + 1) % 6] - a) / 30; b += (a - b) / 10
+                printf "%.2f,%.4f,%.4f\n", i / 100, u, b + 0.035 * (rand() + rand() + rand() - 1.5)
+            }
+        }' >"$dir/run.csv"
+        took=$( { time "$BIN/canpid" -q identify --from "$dir/run.csv" --time t --input u --output angle >/dev/null; } 2>&1 |
+            awk '{ print $1 + $2 }')
+        verdict "$took" '<=' "$bar"
+        row "canpid identify --from $rows rows" "$took" s "" "<= $bar" $met
+    done
+}
+
 gcc -shared -fPIC -O2 -o "$dir/count.so" tests/bench/count_malloc.c || exit 1
 machine
 row WHAT VALUE UNIT PEER BAR MET
@@ -313,6 +334,7 @@ lockstep
 pings
 stops
 sharing
+identifications
 echo
 [ $below = 0 ] && echo "all bars met" || echo "$below bars NOT met"
 exit $((below != 0))

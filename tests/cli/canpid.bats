@@ -905,6 +905,19 @@ END
     hasnt "$(tr -d '\n' <page.html)" ">nan"
 }
 
+# bats test_tags=long
+@test "identify --from: a long record shows its progress on a terminal, and Ctrl-C ends it" {
+    awk 'BEGIN { print "t,u,angle"; for (i = 0; i < 400000; i++) {
+        if (i > 50 && i % 60 == 0) u = 2 * rand() - 1
+        a += (2 * u - a) / 30; b += (a - b) / 10
+        printf "%.2f,%.4f,%.4f\n", i / 100, u, b + 0.1 * rand() } }' >run.csv
+    TERM=xterm terminal <<<"
+        launch canpid identify --from run.csv --time t --input u --output angle
+        want {fitting a model to 400000 samples: 2 s}
+        type \003
+        ends SIGINT"
+}
+
 @test "identify --from: a record that does not begin at rest is named" {
     local first
     for first in 0 0.5; do

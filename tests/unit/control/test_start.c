@@ -42,7 +42,7 @@ TEST(test_where_a_search_begins)
         assert_int_equal(aw_search_begin(&s, &trial, NULL, &err), AW_OK);
         aw_starts_use(&s, AW_PROCESS_INTEGRATING, false);
         aw_starts_begin(&starts, &s, AW_PROCESS_INTEGRATING);
-        aw_starts_descend(&s, starts.scatter);
+        aw_starts_refine(&s, aw_search_descend(&s), starts.scatter);
         struct aw_process found = aw_search_process(&s);
         if (fabs(found.gain - 2) > 0.01 || fabs(found.a1 - 0.05) > 0.002 ||
             fabs(found.dead_time_s - 0.02) > 0.002)
