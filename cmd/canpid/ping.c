@@ -1,5 +1,6 @@
 /* ping: which drivers speak, and how evenly. This bus knows no question that a driver would answer
  * without being enabled, so nothing is sent. */
+#include <math.h>
 #include <stdlib.h>
 
 #include "shell/commands/ping.h"
@@ -7,6 +8,7 @@
 
 #define USUAL_S     1
 #define MANY        8    /* intervals whose mean counts, and so many means */
+#define EVEN        0.1  /* of the middle interval: near it */
 #define TOGETHER_MS 0.25 /* no driver speaks more often than once in a millisecond */
 
 struct listener {
@@ -43,13 +45,34 @@ static bool note_arrival(void *context, const struct aw_received *received)
     return !(++l->frames == l->limit);
 }
 
+/* The mean of the intervals near the middle one, if most of them are; else 0. Missing frames do not
+ * change it. */
+static double even_ms(const struct aw_samples *intervals)
+{
+    struct aw_samples sorted = {0};
+    double sum = 0;
+    size_t n = 0;
+    for (size_t i = 0; i < intervals->n; i++)
+        aw_samples_add(&sorted, intervals->values[i]);
+    double middle = aw_samples_stats(&sorted).p50;
+    for (size_t i = 0; i < sorted.n; i++)
+        if (fabs(sorted.values[i] - middle) < EVEN * middle) {
+            sum += sorted.values[i];
+            n++;
+        }
+    aw_samples_free(&sorted);
+    return middle >= TOGETHER_MS && n > intervals->n * 2 / 3 ? sum / (double)n : 0;
+}
+
 /* Adapters and busy machines hand over several frames at once, and each a little late: single
  * intervals say little of how often a driver speaks, and the mean of many does, of the usual many,
  * among which none is missing. */
 static double usual_ms(const struct aw_samples *intervals)
 {
     struct aw_samples means = {0};
-    double sum = 0;
+    double sum = 0, even = even_ms(intervals);
+    if (even > 0)
+        return even;
     size_t many = intervals->n >= MANY * MANY ? MANY : 1;
     for (size_t i = 0; i < intervals->n; i++) {
         sum += intervals->values[i];

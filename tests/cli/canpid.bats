@@ -1403,6 +1403,10 @@ experiment() {
         printf "(%.6f) can0 05E#9CFF000200F0\n", 1.7e9 + i * 0.01 }' >lost.log
     ok canpid -q -j -l "log:late.log?speed=max" ping --for 100s
     same "$(json '[.n,.lost]')" '[80,0]'
+    awk 'BEGIN { for (i = 0; i < 500; i++) if (i == 0 || i == 499 || i * 7919 % 101 > 11)
+        printf "(%.6f) can0 05E#9CFF000200F0\n", 1.7e9 + i * 0.01 }' >tenth.log
+    ok canpid -q -j -l "log:tenth.log?speed=max" ping --for 100s
+    same "$(json '[.n,.lost]')" "[$(wc -l <tenth.log),$((500 - $(wc -l <tenth.log)))]"
     ok canpid -q -j -l "log:lost.log?speed=max" ping --for 100s
     same "$(json '[.n,.lost]')" '[77,3]'
     fails 3 canpid -q -l "$fast" ping -b lknee,0x200
