@@ -2,7 +2,8 @@
 #
 #   make            builds everything into build/ (programs in build/bin/)
 #   make demo       every tool against its simulator, a page to read; then man docs/man/hidmotor.1
-#   make check      everything that is tested; the last line is "N passed, N failed"
+#   make check      the tests; the last line is "N passed, N failed"
+#   make check-all  the slow tests: sanitizers, fuzzers, served runs, kernel VM
 #   make help       the other targets
 #
 # Variants build beside each other: SAN=1 (build/san/), which is clang's where CC does not say otherwise and
@@ -275,7 +276,7 @@ $(B)/tests/%.so: tests/%.c Makefile
 
 # The targets below install what is missing first (a look at the package list when nothing is), and
 # only then build: the compiler may be among what was missing.
-.PHONY: deps demo check soak check-kernel bench tuning performance fuzz deb dist cross coverage analyse mutants
+.PHONY: deps demo check check-all soak check-kernel bench tuning performance fuzz deb dist cross coverage analyse mutants
 deps:
 	@tests/deps.sh
 
@@ -286,6 +287,9 @@ demo:
 
 check: deps
 	@tests/check.sh
+
+check-all: deps
+	@tests/check.sh --slow
 
 soak: deps
 	@$(MAKE) --no-print-directory all units
@@ -420,7 +424,7 @@ help:
 	@echo '  all lib units benches    programs and libraries, unit tests, benchmarks'
 	@echo '  deps                     installs the packages that are missing'
 	@echo '  demo check               see above; both call deps first'
-	@echo '  check-kernel             vcan, uhid and UARTs under a real kernel, in a VM'
+	@echo '  check-kernel             of check-all: vcan, uhid and UARTs under a real kernel, in a VM'
 	@echo '  soak fuzz bench          a million commands over bad lines, fuzzing, one table of measurements'
 	@echo '  tuning                   the tables and pictures of docs/tuning.md'
 	@echo '  performance              bench, and keeps the table in docs/performance.md'

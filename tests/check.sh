@@ -1,13 +1,14 @@
 #!/bin/bash
-# Everything that is tested, one line per suite, all that what fails has to say, and at the end
+# Tests in suites: one line per suite, everything that a failed one printed, and at the end
 #
 #     N passed, N failed
 #
-# A suite is a command. It prints TAP (each case counts), or nothing of the kind (then its exit
-# status is the one case). What is skipped is said and not counted.
+# A suite is a command. It prints TAP (each case counts), or something else (then its exit status
+# is the one case). What is skipped is printed and not counted. There is no second try.
 #
-#   tests/check.sh              all suites
-#   tests/check.sh unit cli     these only
+#   tests/check.sh              make check: build, unit tests, command line, forms, examples
+#   tests/check.sh --slow       make check-all: sanitizers, fuzzers, served runs, plants, kernel VM
+#   tests/check.sh unit cli     these suites only
 set -u
 cd "$(dirname "$0")/.." || exit 1
 unset MAKEFLAGS MAKELEVEL MFLAGS
@@ -17,6 +18,11 @@ LIMIT=1200 # seconds until a suite is given up: it hangs, however slow the machi
 PATIENCE=300 # seconds until a program or a test of the command line is
 SKIPPED='^(not )?ok .*# ([Ss]kip|SKIP)' # bats says the first, cmocka the second
 only=" $* "
+slow=
+if [ "${1:-}" = --slow ]; then slow=1 only="  "; fi
+
+# Limits of time in the tests are those of users; other programs of this machine wait.
+renice -n -10 $$ >/dev/null 2>&1
 
 # Nobody's own configuration or history takes part.
 home=$(mktemp -d)
@@ -67,59 +73,20 @@ units() {
         xargs -P4 -I{} bash -c 'unit {}'
 }
 
-# The command line tests with the programs in $1, but not those named after it. They wait for each
-# other's processes most of the time, 1600 seconds in all, so AT_ONCE files (6) are under way at once;
-# those that take longest begin.
+# The tests of the command line; bats arguments select them. They wait for each other's processes most of
+# the time, so AT_ONCE files (6) are under way at once; those that take longest begin.
 cli() {
     local long=(hostile tempo teleop own_joints shared stops arm serve canpid full_disk every kills prompt ezphys hidmotor
         help unitysim record config foxglove)
-    local out status tap
+    local out status
     out=$(mktemp -d "$LOGS/cli.XXXXXX")
     printf 'tests/cli/%s.bats\n' "${long[@]}" | cat - <(ls tests/cli/*.bats) | awk '!seen[$0]++' |
-        grep -vFf <(printf '/%s.bats\n' "${@:2}") |
-        BIN=$PWD/$1/bin BATS_TEST_TIMEOUT=$PATIENCE "${network[@]}" xargs -P"${AT_ONCE:-6}" -I{} sh -c \
-            'timeout -k 10 "$1" bats --tap $TAGS "$3" >"$2/$(basename "$3")" 2>&1' sh $LIMIT "$out" {}
+        BIN=$PWD/build/bin BATS_TEST_TIMEOUT=$PATIENCE OUT=$out "${network[@]}" xargs -P"${AT_ONCE:-6}" -I{} sh -c \
+            'file=$1; shift; timeout -k 10 "$@" "$file" >"$OUT/${file##*/}" 2>&1' sh {} $LIMIT bats --tap "$@"
     status=$?
-    if [ $status != 0 ]; then
-        status=0
-        for tap in "$out"/*.bats; do second_try "$tap" "$1" || status=1; done
-    fi
     cat "$out"/*
     rm -r "$out"
     return $status
-}
-
-# What has failed in the TAP of a file is tried once more, by itself: a busy machine may have been the
-# reason. What passes then is counted, and told ("on the second try"), with what the first one said.
-second_try() {
-    local tap=$1 file=tests/cli/${1##*/} line name failed=0
-    grep -q '^1\.\.' "$tap" && ! grep -q '^# bats warning' "$tap" || return 1
-    while IFS= read -r line; do
-        name=$(sed -E 's/^not ok [0-9]+ //; s/[][\.*^$+?(){}|]/\\&/g' <<<"$line")
-        if BIN=$PWD/$2/bin BATS_TEST_TIMEOUT=$PATIENCE "${network[@]}" timeout -k 10 "$LIMIT" \
-            bats --tap -f "^$name\$" "$file" >"$tap.again" 2>&1 </dev/null; then
-            L=$line awk '$0 == ENVIRON["L"] { sub(/^not /, ""); $0 = $0 " # on the second try" } { print }' \
-                "$tap" >"$tap.mended" && mv "$tap.mended" "$tap"
-        else
-            sed 's/^\(not \)*ok /# again: &/; s/^1\.\./# &/' "$tap.again" >>"$tap"
-            failed=1
-        fi
-        rm -f "$tap.again"
-    done < <(grep '^not ok' "$tap" | grep -vE "$SKIPPED")
-    return $failed
-}
-
-# Sanitizers look for errors in the programs: each way through them is gone once, in its own time. What has
-# the tag plain goes none that the others and the unit tests do not go (docs/contributing.md).
-# What others make of their output (Wireshark, cantools, ssh, C compilers) and what help tells is the same,
-# golden-san is there, and they have an allocator of their own (memory). A disk that is full is there in the
-# other tests of recordings. What has the tag long calculates, the same again and again. What leaks is looked
-# for in the unit tests and once in each command (every.bats): at each end it takes a third of the time of
-# a short one.
-cli_san() {
-    TAGS="--filter-tags !long$([ "${ALL:-}" ] || echo ,!plain)" KILLS=8 HOLDS=1 HOSTILE=4 FORMS=0 RECORD_KILLS=4 \
-        PROCESSES=20 WITHIN=5000 AT_ONCE=4 ASAN_OPTIONS=detect_leaks=0:malloc_context_size=1 \
-        cli build/san tshark dbc ssh help suite code golden memory full_disk
 }
 
 # Benchmarks with tiny counts, so that they do not rot.
@@ -220,7 +187,6 @@ tally() {
         printf '%-16s %5d passed %3d failed' "$name" "$passed" "$failed"
         [ "$skipped" = 0 ] || printf ' %d skipped' "$skipped"
         printf ' %5ds %5ds\n' "$seconds" "$(awk '{ print int($1 + $2 + 0.5) }' "$LOGS/$name.time")"
-        awk '/^(not )?ok / { told = /# on the second try$/ } told { print "    " $0 }' "$log"
         if [ "$failed" != 0 ]; then grep -vE '^(ok |1\.\.)' "$log" | sed 's/^/    /'; fi
         if [ "$skipped" != 0 ]; then grep -E "$SKIPPED" "$log" | sed 's/^/    /'; fi
     } >"$LOGS/$name.report"
@@ -243,26 +209,8 @@ suite() {
     return $status
 }
 
-# What needs a build begins when it is there, beside the next build. What cannot be built cannot be
-# tested: of those suites nothing is said then.
-
-# Plain programs have limits of time that are those of users.
-gives_way() {
-    renice -n 5 $BASHPID >/dev/null
-    "$@"
-}
-
-# What waits more than it calculates is under way beside that, which gives way to it.
-in_real_time() {
-    local tool
-    suite examples "${network[@]}" tests/examples.py
-    for tool in hidmotor canpid; do
-        suite "served-$tool" "${network[@]}" env SERVED=$tool BIN="$PWD/build/bin" \
-            BATS_TEST_TIMEOUT=$PATIENCE bats --tap --filter-tags '!direct' "tests/cli/$tool.bats"
-    done
-    suite toy "${network[@]}" tests/toy/run.sh build/tests/toy/toy
-    suite demo "${network[@]}" tests/demo.sh
-}
+# What needs a build begins when the build is there. What cannot be built cannot be tested: nothing is
+# printed about those suites then.
 
 with_programs() {
     suite unit units build
@@ -270,18 +218,9 @@ with_programs() {
     suite install "${network[@]}" tests/install.sh
     suite generated tests/generate.sh --check
     suite benches benches
-    suite tuning nice build/tests/tuning/batch 16
-    suite hostile nice python3 tests/tuning/hostile.py 8
-    suite joints nice python3 tests/tuning/joints.py 12
-    suite confidence nice build/tests/tuning/confidence 24
-    suite soak tests/soak.sh --small
-}
-
-with_sanitizers() {
-    suite unit-san units build/san
-    suite golden-san nice tests/golden/run.sh build/san/bin
-    suite soak-san env B=build/san tests/soak.sh --small
-    suite fuzz nice env SEED=1 INPUTS=3000 tests/fuzz/run.sh
+    suite toy "${network[@]}" tests/toy/run.sh build/tests/toy/toy
+    suite demo "${network[@]}" tests/demo.sh
+    suite examples "${network[@]}" tests/examples.py
 }
 
 # From the text alone.
@@ -294,21 +233,55 @@ with_sources() {
     suite rooms tests/rooms.py
     suite scripts scripts
     suite syntax syntax
-    suite model nice tests/model.sh
+}
+
+quick_suites() {
+    suite cli cli --filter-tags '!long' &
+    with_programs &
+    with_sources
+    wait
+}
+
+# The client tests of a tool again, through a server.
+served() {
+    "${network[@]}" env SERVED="$1" BIN="$PWD/build/bin" BATS_TEST_TIMEOUT=$PATIENCE \
+        bats --tap --filter-tags '!direct' "tests/cli/$1.bats"
+}
+
+in_real_time() {
+    suite cli-long cli --filter-tags long
+    suite served-hidmotor served hidmotor
+    suite served-canpid served canpid
+    suite kernel tests/kernel/run.sh
+}
+
+with_sanitizers() {
+    suite build-san make SAN=1 all units || return # clang's warnings fail it too
+    suite unit-san units build/san
+    suite golden-san tests/golden/run.sh build/san/bin
+    suite soak-san env B=build/san tests/soak.sh --small
+    suite fuzz env SEED=1 INPUTS=3000 tests/fuzz/run.sh
+}
+
+slow_suites() {
+    in_real_time &
+    renice -n 5 $BASHPID >/dev/null # the rest is under way beside that and gives way to it
+    suite tuning build/tests/tuning/batch 16
+    suite hostile python3 tests/tuning/hostile.py 8
+    suite joints python3 tests/tuning/joints.py 12
+    suite confidence build/tests/tuning/confidence 24
+    suite soak tests/soak.sh --small
+    suite model tests/model.sh
+    with_sanitizers
+    wait
 }
 
 rm -rf "$LOGS"
 mkdir -p "$LOGS"
 if suite build make all units benches; then
-    suite cli cli build &
-    in_real_time &
-    with_programs &
-    if suite build-san nice make SAN=1 all units; then # clang's warnings fail it too
-        suite cli-san gives_way cli_san &
-        with_sanitizers &
-    fi
-    with_sources
-    wait
+    if [ "$only" != "  " ]; then quick_suites && slow_suites
+    elif [ "$slow" ]; then slow_suites
+    else quick_suites; fi
 fi
 only="  " suite left left
 

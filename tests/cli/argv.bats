@@ -28,7 +28,6 @@ load common.bash
     same "$(json '[.dir,.msg,.value]')" '["tx","gripper",180]'
 }
 
-# bats test_tags=plain
 @test "ezphys reads what it wrote" {
     fields="id=7 position.x=1.5 position.y=-2 position.z=0.49 rotation.w=1 rotation.x=0 rotation.y=0
         rotation.z=0 force.x=3 force.y=4 force.z=5 torque.x=0.1 torque.y=0.2 torque.z=0.3
@@ -56,7 +55,6 @@ load common.bash
     same "$(json .angle)" 90
 }
 
-# bats test_tags=plain
 @test "encode -j, describe -j" {
     ok armctl -j encode deg joint=1 angle=90 seq=0
     same "$(json .bytes)" '"30 44 45 47 31 2C 30 39 30 0D 0A"'
@@ -67,7 +65,6 @@ load common.bash
     done
 }
 
-# bats test_tags=plain
 @test "decode takes hex in any spelling" {
     for words in "30444547312C3039300D0A" "30444547312c3039300d0a" \
         "30 44 45 47 31 2C 30 39 30 0D 0A" \
@@ -106,7 +103,6 @@ load common.bash
     has "$stderr" "skipped 1 remote frame"
 }
 
-# bats test_tags=plain
 @test "decode of a long truncated frame is refused at every length" {
     frame=$(unitysim encode control elbow.velocity=45 | tr -d ' ')
     for n in $(seq 2 2 $((${#frame} - 2))); do
@@ -114,7 +110,6 @@ load common.bash
     done
 }
 
-# bats test_tags=plain
 @test "describe draws every message of every tool, in at most 80 columns" {
     for tool in $tools; do
         ok $tool describe
@@ -193,7 +188,6 @@ load common.bash
     fails 2 armctl --for 5mm watch
 }
 
-# bats test_tags=plain
 @test "what is no number is exit 2 and never a value" {
     for text in nan NaN -nan inf Infinity -inf 1e999 -1e999 \
         '' ' ' 4O 90x 0x 1e --5 9,5 '90 deg' 1/2; do
@@ -342,7 +336,6 @@ END
     same "${#lines[@]}" 300
 }
 
-# bats test_tags=plain
 @test "errors in JSON mode are one line for people and one object" {
     for arguments in "dge 1 90" "deg 1" "deg 1 nan" "deg 1 400" \
         "-l serial:/dev/nope deg 1 90" "decode zz"; do

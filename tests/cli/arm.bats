@@ -28,6 +28,7 @@ INI
     done
 }
 
+# bats test_tags=long
 @test "a hundred processes, one after the other: what each of them says is true" {
     for name in fast slow loss bare published published-loss; do
         python3 "$root/tests/cli/arm_processes.py" "$D" "$name" 1 "${PROCESSES:-100}" >"$name.out" || {

@@ -39,7 +39,6 @@ overshooting='set kp 20 -b lknee -c pos --switch'
 
 # Telemetry that nobody reads for a while: the adapter drops the oldest, the tool takes it in while it
 # waits, and what it shows then and confirms is of now.
-# bats test_tags=plain
 @test "a script that waits: status shows what is new, and six of six stops are confirmed" {
     local listen age
     for listen in "slcan:pty:$D/can" slcan:tcp-listen:0 "unix-listen:$D/bus"; do
@@ -135,7 +134,6 @@ overshooting='set kp 20 -b lknee -c pos --switch'
 
 # ---- Commands ------------------------------------------------------------------------------------
 
-# bats test_tags=plain
 @test "each command, what is sent and what is said" {
     while IFS='|' read -r words frames result; do
         # shellcheck disable=SC2086 # words
@@ -202,7 +200,6 @@ END
 
 # The driver is a process in real time: one that was kept from its processor for a loop finds more
 # frames than it can hold. Only such a run is done again.
-# bats test_tags=plain
 @test "a stop behind three gains disables the driver: five of five, and no frame is lost" {
     printf '%s\n' 'setpoint 5deg -b lknee -c pos' 'watch -n 6' 'set pid 3 0.0005 0 -b lknee -c pos' stop >script
     for _ in 1 2 3 4; do
@@ -575,7 +572,6 @@ END
     has "$(json 'if .samples > 1 and .samples <= 110 and .iae > 0 then "good" else [.samples, .iae] end')" good
 }
 
-# bats test_tags=plain
 @test "step: the record, the plot, the samples" {
     virtual_json "${step[@]}" --plot out.svg --save out.csv
     same "$(json '[has("rise_time", "overshoot", "settling_time", "steady_state_error", "iae")] | all')" true
@@ -632,7 +628,6 @@ END
     done
 }
 
-# bats test_tags=plain
 @test "move --wait: its result says whether the joints arrived" {
     ok canpid -q -l "$fast" move lknee=30 -c pos --wait
     has "$output" "move result=arrived lknee.target=30deg lknee.actual="
@@ -732,7 +727,6 @@ END
     has "$stderr" 'rise time: it never came to 90 % of the step, but to 17.'
 }
 
-# bats test_tags=plain
 @test "compare says of a saved run what step said of it, to the last digit" {
     while IFS='|' read -r link words; do
         # shellcheck disable=SC2086
@@ -1499,7 +1493,6 @@ END
 
 # ---- What a frame says and what it does not ------------------------------------------------------
 
-# bats test_tags=plain
 @test "a driver with an error has no measurements, in every layout and every form" {
     for layout in spec fw; do
         start "$layout" canpid sim --listen "slcan:pty:$D/$layout" --fault encoder --sensors-layout "$layout"

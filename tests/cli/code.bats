@@ -1,4 +1,5 @@
 #!/usr/bin/env bats
+# bats file_tags=long
 # Code for the other end: what armwire-code writes in C and Python packs and unpacks as the tool does.
 load common.bash
 

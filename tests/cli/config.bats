@@ -95,6 +95,7 @@ armctl run commands
 END
 }
 
+# bats test_tags=long
 @test "a named pipe in place of a file: refused where nobody is at its other end" {
     local command
     mkfifo pipe
@@ -307,7 +308,6 @@ END
     has "$stderr" "none.ini: No such file"
 }
 
-# bats test_tags=plain
 @test "an empty variable is unset" {
     local name
     for name in $(armctl config show --all -j | jq -r .option | tr 'a-z-' 'A-Z_'); do

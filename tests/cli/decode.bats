@@ -2,7 +2,6 @@
 # Files that decode reads: logs and captures of any size, in each of their dialects.
 load common.bash
 
-# bats test_tags=plain
 @test "a log of many blocks loses no line" {
     python3 "$root/tests/cli/frames.py" 20000 >big.log
     ok canpid decode -j big.log

@@ -146,7 +146,6 @@ END
     same "$(find . -name 'run.csv' -o -name '*.gains' -o -name path.csv -o -name '*.limits' -o -name '*.svg')" ""
 }
 
-# bats test_tags=plain
 @test "--dry-run: what only the device knows is named, and wrong words are refused all the same" {
     echo 'elbow pid kp 0.02' >one.gains
     while IFS='|' read -r words on; do
@@ -286,7 +285,6 @@ END
     fails 2 ezphys -q -l sim: <<<'{"msg":"axis_motor","id":1,"velocity1":1,"max_torque1":0,"torque":1}'
 }
 
-# bats test_tags=plain
 @test "records: every message that a tool sends can be given back, with all that -j says of it" {
     for tool in $(grep -vx armctl <<<"$tools"); do
         for message in $($tool describe --as json | jq -r '.messages[] | select(.dir != "rx").name'); do
@@ -322,7 +320,6 @@ END
     same "$(json '[.cmd,.ok,.y]')" '["camera_request",true,500]'
 }
 
-# bats test_tags=plain
 @test "surplus words are refused, with what may stand there" {
     while IFS='|' read -r words usage; do
         # shellcheck disable=SC2086
@@ -352,7 +349,6 @@ ezphys reset now|'now' is too much
 END
 }
 
-# bats test_tags=plain
 @test "one command has one result, under the name that was typed" {
     result() { jq -c 'select(.cmd) | [.cmd,.ok]' <<<"$output" | xargs; }
     while IFS='|' read -r tool words; do
@@ -377,7 +373,6 @@ END
     same "$(json '[.result,.moves,.retries]')" '["confirmed",3,0]'
 }
 
-# bats test_tags=plain
 @test "ezphys: decode, watch and record tell the axis, as echo does" {
     axes() { jq -c 'select(.msg == "joint_axis") | [.id,.axis]' | sort -u; }
     ezphys -q -l 'sim:?scene=humanoid' --record run.pcapng echo -j joint_axis -n 40 | axes >echo

@@ -31,7 +31,6 @@ ezphys|sim:slider-crank|bore --from 0m --to 0.05m --settle 0.1s --for 0.5s
 END
 }
 
-# bats test_tags=plain
 @test "a small step of a joint that moves is one" {
     fails 1 canpid -q -l "$fast" step --from 0deg --to 2deg -b lknee -c pos # it stays in its dead band
     has "$why" "lknee came to 0.15"

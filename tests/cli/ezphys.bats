@@ -53,7 +53,6 @@ other_packets='
     . as $records | $ARGS.positional | to_entries[] |
         select(.key as $at | .value | is($records[$at]) | not).value'
 
-# bats test_tags=plain
 @test "all eight packets in all wires, both directions: the fields come back" {
     rx=('collision x=1 y=2 z=-3 depth=0.25'
         'limb position.x=1 position.y=2 position.z=3 rotation.w=0.5 torque.z=-4'
@@ -124,7 +123,6 @@ other_packets='
     same "$(json '[.cmd,.ok,.joint,.step,.time]')" '["motor",true,"waist",250,0.5]'
 }
 
-# bats test_tags=plain
 @test "a pendulum keeps its energy: less than 1 % in 10 s" {
     sim pendulum echo limb -n 10001 -j
     energy='[.[] | 9.81 * .position.z + ([.linear_velocity | .x, .y, .z] | map(. * .) | add) / 2]'
@@ -155,7 +153,6 @@ other_packets='
 
 # ---- Lock-step -----------------------------------------------------------------------------------
 
-# bats test_tags=plain
 @test "hz: no stall, no loss" {
     simulator --scene humanoid --lock-step=1
     ok ezphys -l "$url" hz --for 2s -j
@@ -544,7 +541,6 @@ time.sleep(20)"
 
 # ---- play, probe, info -------------------------------------------------------------------------
 
-# bats test_tags=plain
 @test "play: a trajectory, its errors, and what is refused" {
     printf 't,waist,elbow\n0,0,0\n1,0.5,-0.3\n2,0,0\n' >path.csv
     sim arm4 play path.csv -j
@@ -681,7 +677,6 @@ END
         ends 0"
 }
 
-# bats test_tags=plain
 @test "plot: over the time of the simulation, however fast it goes, and on after a restart" {
     sim '' plot bob.position.z --for 4s
     has "$output" "-4 s  "
@@ -801,6 +796,7 @@ SCENE
     wait "$client" && false || same $? 143
 }
 
+# bats test_tags=long
 @test "Ctrl-C at the prompt, 200 times: no stop leaves a message in the link, the last is as fast" {
     ok python3 "$root/tests/cli/ezphys_stops.py" 200
     echo "$output"

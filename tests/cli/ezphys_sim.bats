@@ -1,4 +1,5 @@
 #!/usr/bin/env bats
+# bats file_tags=long
 # ezphys-sim, the stand-in for EZPhysics: its command line here, its physics and its patience with
 # bad clients in ezphys_oracles.py, which speaks the wire by itself.
 
@@ -49,11 +50,9 @@ ends_with() {
 @test "a pendulum without friction keeps its energy within 1 % for 10 s" {
     oracle energy
 }
-# bats test_tags=long
 @test "after a reset 2,000 steps with motors and contacts are the same, bit by bit" {
     oracle replay_is_identical
 }
-# bats test_tags=long
 @test "every scene runs 10,000 steps, and what stands stays standing" {
     oracle all_finite
 }
@@ -78,7 +77,6 @@ ends_with() {
 @test "messages that cannot be are skipped" {
     oracle bad_messages
 }
-# bats test_tags=plain
 @test "megabytes of noise: no growth, few words" {
     oracle flood
 }

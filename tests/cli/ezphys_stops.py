@@ -61,6 +61,11 @@ class Prompt:
         self.seen = ""
         os.write(self.text, keys)
 
+    def screen(self):
+        while select.select([self.text], [], [], 0)[0]:
+            self.seen += os.read(self.text, 65536).decode()
+        return self.seen
+
     def wait(self, pattern):
         deadline = time.monotonic() + PATIENCE
         while not re.search(pattern, self.seen):
@@ -69,10 +74,10 @@ class Prompt:
                 self.seen += os.read(self.text, 65536).decode()
 
 
-def wait_until(holds, what):
+def wait_for_motions(relay, prompt, count):
     deadline = time.monotonic() + PATIENCE
-    while not holds():
-        assert time.monotonic() < deadline, what
+    while relay.passed["motions"] < count:
+        assert time.monotonic() < deadline, f"it does not move: {prompt.screen()}"
         time.sleep(0.0005)
 
 
@@ -82,7 +87,7 @@ def run(relay, prompt, count):
     for _ in range(count):
         moves = relay.passed["motions"]
         prompt.type(b"motor 1 1 100 --for 1000s\r")
-        wait_until(lambda moves=moves: relay.passed["motions"] > moves + 5, "it does not move")
+        wait_for_motions(relay, prompt, moves + 6)
         before, start = relay.passed["rx"], time.monotonic()
         prompt.type(b"\x03")
         prompt.wait("stopped: 1 joint held")
@@ -104,7 +109,7 @@ def main():
     simulator = subprocess.Popen(["ezphys-sim", "--listen", "0", *sys.argv[2:]], text=True,
                                  stderr=subprocess.PIPE)
     relay = Relay(int(re.search(r":(\d+)$", simulator.stderr.readline()).group(1)))
-    prompt = Prompt(["ezphys", "-l", relay.url])
+    prompt = Prompt(["ezphys", "-l", relay.url, "--timeout", "20s"])  # a busy machine is no silent simulator
     try:
         print(json.dumps(run(relay, prompt, int(sys.argv[1]))))
     finally:

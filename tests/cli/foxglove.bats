@@ -185,7 +185,7 @@ kept() {
     fox "$root/docs/example/$1.plotjuggler.xml" curves "$1.mcap"
 }
 
-# bats test_tags=plain
+# bats test_tags=long
 @test "each tool has layouts that show something at once: every curve is in a recording" {
     kept hidmotor "$fast" move 0 45 -30 --wait
     kept canpid "$fast" setpoint 10deg --max-jump 90deg -b lknee -c pos --verify

@@ -1,4 +1,5 @@
 #!/usr/bin/env bats
+# bats file_tags=long
 # A recorder that is lost.
 load common.bash
 

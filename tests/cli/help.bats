@@ -69,6 +69,7 @@ bare() { sed -e 's/\\f[BR]//g; s/\\-/-/g; s/\\&//g; s/\\e/\\/g' -e "s/['\`]//g; 
     has "$why" "did you mean 'watch'"
 }
 
+# bats test_tags=long
 @test "help results has the keys of what each command prints: those that its examples show" {
     for tool in $tools; do
         ok python3 "$BATS_TEST_DIRNAME/results.py" $tool

@@ -191,7 +191,7 @@ END
     same "$(joints 'map(.[0])')" "[0,40,8]"
     # of another process only the setpoints tell
     ok hidmotor -q -l "$url" move 0 0 0 duration=5s
-    ok hidmotor -l "$url" move m3=8
+    ok hidmotor -l "$url" move m3=8 --wait
     has "$stderr" "m2 was in motion, and is to stay at"
     has "$output" "cancelled=m2"
     ok hidmotor -q -l "$url" move m3=7 --wait
@@ -285,7 +285,6 @@ END
     matches "$output" "0 *"
 }
 
-# bats test_tags=plain
 @test "gripper, light, velocity: confirmed by the echo" {
     while IFS='|' read -r words result; do
         # shellcheck disable=SC2086 # words
@@ -495,7 +494,6 @@ END
 
 # ---- Record and play -----------------------------------------------------------------------------
 
-# bats test_tags=plain
 @test "record, then play the same file" {
     ok hidmotor -l "$fast" record run.csv --for 2s
     matches "$output" "record samples=* repeats=* duration=[12]*s interval_max_ms=*"
@@ -880,7 +878,6 @@ END
     has "$output" uaccess
 }
 
-# bats test_tags=plain
 @test "beside a recorder at full speed everything is answered: 20 moves of 20" {
     board
     # a program that waits 100 ms for its turn goes on without it, so an answer can be lost: the recorder asks again
@@ -1193,6 +1190,7 @@ END
     same "$(jq -s 'map(select(.msg == "set_setpoints" and .dir == "tx").t) | .[2] - .[0] < 3' <<<"$output")" true
 }
 
+# bats test_tags=long
 @test "tune: a motor that its gains drive gets better ones, as predicted; not confirmed, no motor, no gains" {
     local pid="$fast&drive=pid" line
     ok hidmotor -q -j -l "$pid" tune m2 --yes --report r.html
@@ -1224,7 +1222,6 @@ END
 
 m2_gains() { hidmotor -q -l "$url" gains | grep '^m2 pid' | tr '\n' ' '; }
 
-# bats test_tags=plain
 @test "tune that is ended: the arm stands, and has the gains that it had" {
     [ -z "${SERVED:-}" ] || skip "the signal would be for the script that stands in front of the tool"
     local way before least

@@ -1,4 +1,5 @@
 #!/usr/bin/env bats
+# bats file_tags=long
 # canpid on joints that are broken: within the bound, with the previous gains, disabled. HOSTILE
 # sets how many are ended at a random moment, SEED which.
 load common.bash
@@ -8,22 +9,14 @@ on() {
     [ "$status" = 0 ] || { grep '^not ok' <<<"$output" && false; }
 }
 
-# bats test_tags=long
 @test "canpid: each command on a sound joint" { on sound; }
-# bats test_tags=plain
 @test "canpid: each command on a dead motor" { on dead; }
 @test "canpid: each command on an encoder that is stuck" { on stuck; }
-# bats test_tags=plain
 @test "canpid: each command on a motor that is reversed" { on reversed; }
-# bats test_tags=long
 @test "canpid: each command against a wall" { on wall:2deg; }
-# bats test_tags=plain
 @test "canpid: each command on a joint that is late" { on delay:1s; }
-# bats test_tags=long
 @test "canpid: each command on a loose gear" { on backlash:1deg; }
-# bats test_tags=long
 @test "canpid: each command on much friction" { on coulomb:5%; }
-# bats test_tags=plain
 @test "canpid: each command on a joint that runs away" { on unstable; }
 
 @test "canpid: an error of the driver, silence, and another program's stop end what moves" {
@@ -43,9 +36,6 @@ joints() {
     [ "$status" = 0 ] || { grep '^not ok' <<<"$output" && false; }
 }
 
-# bats test_tags=long
 @test "hidmotor: each command on each joint that goes wrong" { joints hidmotor; }
-# bats test_tags=long
 @test "unitysim: each command on each joint that goes wrong" { joints unitysim; }
-# bats test_tags=long
 @test "ezphys: each command on each joint that goes wrong" { joints ezphys; }

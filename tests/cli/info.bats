@@ -3,7 +3,6 @@
 
 load common
 
-# bats test_tags=plain
 @test "every CSV and NDJSON that our commands write, read by any tool" {
     while IFS='|' read -r file fields command; do
         # shellcheck disable=SC2086 # words

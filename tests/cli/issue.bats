@@ -18,7 +18,6 @@ commands() { # the three commands, each in a process of its own
     same "$(json '[.ok,.result]')" '[true,"confirmed"]'
 }
 
-# bats test_tags=plain
 @test "the sequence digit carries over between processes, ten times three commands" {
     arm
     for _ in {1..10}; do
@@ -84,7 +83,7 @@ commands() { # the three commands, each in a process of its own
     has "$why" bare-confirm
 }
 
-# bats test_tags=plain
+# bats test_tags=long
 @test "two thousand commands of a script through a bad link, in virtual time" {
     for ((i = 0; i < 2000; i++)); do echo "deg 1 $((i % 360))"; done >script
     ok armctl -q -l "$fast&drop=5%&dup=5%&seed=7" --retries 50 --format '%{angle}' run script

@@ -1,4 +1,5 @@
 #!/usr/bin/env bats
+# bats file_tags=long
 # Safe stop, for all tools: ended at any moment. KILLS sets how many, HOLDS how many of those where it
 # must be missing, WITHIN the time in ms that all of them have.
 load common.bash
@@ -26,9 +27,7 @@ hold() {
 @test "unitysim: ended at any moment" { kills unitysim; }
 @test "ezphys: ended at any moment" { kills ezphys; }
 @test "armctl --hold: the tests above see that nothing is stopped" { hold armctl; }
-# bats test_tags=plain
 @test "canpid --hold: the tests above see that nothing is stopped" { hold canpid; }
 @test "hidmotor --hold: the tests above see that nothing is stopped" { hold hidmotor; }
 @test "unitysim --hold: the tests above see that nothing is stopped" { hold unitysim; }
-# bats test_tags=plain
 @test "ezphys --hold: the tests above see that nothing is stopped" { hold ezphys; }

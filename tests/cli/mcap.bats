@@ -19,12 +19,9 @@ proves() {
 }
 
 @test "armctl: all messages, equal field by field" { proves armctl; }
-# bats test_tags=plain
 @test "canpid: all messages, equal field by field" { proves canpid; }
 @test "ezphys: all messages, equal field by field" { proves ezphys; }
-# bats test_tags=plain
 @test "hidmotor: all messages, equal field by field" { proves hidmotor; }
-# bats test_tags=plain
 @test "unitysim: all messages, equal field by field" { proves unitysim; }
 
 # topics FILE JQ: something about its messages
@@ -48,7 +45,6 @@ topics() { "$mcap/read.py" "$1" | jq_itself -sec "$2"; }
     topics last.mcap '[.[].log] | max - min <= 60000000'
 }
 
-# bats test_tags=plain
 @test "whom it is about is in the topic, and the device's time is when it was published" {
     ok canpid -q -l "$fast" record run.mcap --for 0.1s
     topics run.mcap 'map(.topic) | unique | contains(["/canpid/lknee/joint", "/canpid/rhip/sensors"])'

@@ -1,4 +1,5 @@
 #!/usr/bin/env bats
+# bats file_tags=long
 # Out of memory at any allocation of a command: memory.py has the commands. (The sanitizers have an
 # allocator of their own, so this is for ordinary programs.)
 load common.bash

@@ -186,6 +186,7 @@ moves() { hidmotor -q -j -l serve: status | jq -e '.m2.velocity > 1' >/dev/null;
     sees '.result == "arrived"' me
 }
 
+# bats test_tags=long
 @test "two clients: one commands, the other takes over with --take; a silent one leaves its place" {
     broker
     shared --deadman 20s
@@ -206,6 +207,7 @@ moves() { hidmotor -q -j -l serve: status | jq -e '.m2.velocity > 1' >/dev/null;
     hidmotor -q move 0 20 0
 }
 
+# bats test_tags=long
 @test "commander silent; broker killed, stopped; armwire-mqtt killed, stopped: the device stops, and nothing moves after it" {
     timeout 120 python3 "$root/tests/cli/serve_kills.py" "$D" hidmotor "${SERVE_KILLS:-1}" --within "${WITHIN:-1000}" \
         --queue 0,20 mqtt-silent broker broker-stop gateway gateway-stop
@@ -249,6 +251,7 @@ moves() { hidmotor -q -j -l serve: status | jq -e '.m2.velocity > 1' >/dev/null;
     sees '.cmd == "gripper" and .ok' me
 }
 
+# bats test_tags=long
 @test "a broker that waits for acknowledgements, as each one does unasked, delays no stop: six drivers in time" {
     broker
     start can canpid serve -l sim:

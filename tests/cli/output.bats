@@ -97,7 +97,6 @@ round() {
     has "$(<raw)" '"bytes"'
 }
 
-# bats test_tags=plain
 @test "a record with wire numbers, given back as a command, is the command that it was" {
     for frame in 041#9A99193F0200 044#398EE33C0000 044#CDCC4CBE0200 045#6F12033B0200 \
         046#010000000000 047#000000000000 049#000000400300 04A#000000000000 0C4#0000C03F0300; do
@@ -213,7 +212,6 @@ round() {
 
 # A column of any name, written by us from records of another program, is read back by whatever
 # reads a table.
-# bats test_tags=plain
 @test "a column whose name has quotes, commas and the like is read back" {
     while IFS= read -r name; do
         jq_itself -nc --arg n "$name" '{t: 0, m1: 0, m2: 0, m3: 0, ($n): 1},
@@ -260,7 +258,6 @@ ROWS
 # A row of the list in the folder, with that file of ours which it is about.
 compiles() { ${CC:-cc} -D_GNU_SOURCE -std=c11 -Wall -Wextra -Werror -c -o /dev/null -I. -I"$root/lib" "$1"; }
 
-# bats test_tags=plain
 @test "a new output format is three files, and does not compile while one of them lacks it" {
     local list=view/text/view.h
     mkdir -p view/text

@@ -27,7 +27,6 @@ told() {
     for field; do has "$output" "$field"; done
 }
 
-# bats test_tags=plain
 @test "the bytes of their hosts, both ways" {
     # 30 degrees of the waist, as -11.44 ticks a degree; and a status without values
     host 42 250000009A99ABC3 '{"dir":"tx","msg":"pid","m1":{"setpoint":-30.164064,"velocity":0,"force":0},"m2":{"setpoint":0,"velocity":0,"force":0},"m3":{"setpoint":0,"velocity":0,"force":0}}'
@@ -53,7 +52,6 @@ told() {
     told 20 14000000000000000000000000000000000080440000803F "m2.position=90deg" "m2.velocity=1ticks/s"
 }
 
-# bats test_tags=plain
 @test "move --wait, watch, record, stop and what is unknown, on a board like each of them" {
     for board in $boards; do
         export HIDMOTOR_PACKETS=$root/docs/example/arm$board.packets

@@ -1,4 +1,5 @@
 #!/usr/bin/env bats
+# bats file_tags=long
 # Joints that packet files describe: the tool's own verbs on a firmware that it does not know, and
 # every way in which they stop.
 load common.bash
@@ -132,7 +133,6 @@ moving() { awk '$2 == 37 { n = $4 } END { print (n > 20 ? "yes" : "no") }' taken
     same "$(awk '$2 == 37 { m1 = $3; m3 = $5 } END { print m1, m3 }' taken)" '10.000 -30.000'
 }
 
-# bats test_tags=plain
 @test "Ctrl-C, the end of input, a closed pipe and a crash hold the arm where it is" {
     files
     board
@@ -150,7 +150,6 @@ moving() { awk '$2 == 37 { n = $4 } END { print (n > 20 ? "yes" : "no") }' taken
     held
 }
 
-# bats test_tags=plain
 @test "a server stops for a client that is killed, by the packets of the file" {
     files
     board
@@ -390,7 +389,6 @@ END
     has "$why" "joint m2: no position"
 }
 
-# bats test_tags=plain
 @test "play leads joints of a file along their setpoints, from where they are, within their limits" {
     files
     printf 't,m1,m2,m3\n0,0,0,0\n0.5,5,10,-5\n1,10,20,-10\n' >way.csv
@@ -587,7 +585,6 @@ has_gains() { awk 'END { print $9, $10, $11 }' taken; }
     fails 3 hidmotor -q -l "$fast&drive=pid&fault=unplug:1.5s" tune m2 --yes
 }
 
-# bats test_tags=plain
 @test "tune with a joint of a file: whatever ends it puts the old gains back, and holds the arm" {
     law
     board law

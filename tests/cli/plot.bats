@@ -53,7 +53,6 @@ fake_gnuplot() {
     same "$(awk 'length > 60' picture)" ""
 }
 
-# bats test_tags=plain
 @test "recordings: CSV, NDJSON, candump and pcapng" {
     canpid -q -l "$fast" watch -j -n 360 >run.ndjson
     canpid -q -l "$fast" watch --csv -n 360 >run.csv
@@ -71,7 +70,6 @@ fake_gnuplot() {
     done
 }
 
-# bats test_tags=plain
 @test "files: SVG, PNG, PDF, and the script of them" {
     step_run
     for ending in svg png pdf gp; do
@@ -116,7 +114,7 @@ END
 
 is_svg() { rsvg-convert "$1" >/dev/null && python3 -c 'import sys, xml.dom.minidom as m; m.parse(sys.argv[1])' "$1"; }
 
-# bats test_tags=plain
+# bats test_tags=long
 @test "gnuplot draws the scripts of the unit tests without a word" {
     for script in "$root"/tests/golden/pictures/*.gp; do
         ok gnuplot -d "$script"
@@ -453,7 +451,6 @@ m2.position (a.csv) #009e73 solid"
     has "$output" velocities.m2.setpoint
 }
 
-# bats test_tags=plain
 @test "--plot of what measures: the ending says the form, another one is refused before anything moves" {
     local magic
     while IFS='|' read -r ending magic; do

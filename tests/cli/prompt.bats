@@ -497,7 +497,6 @@ colour() { unset NO_COLOR; export TERM=xterm-256color; }
         ends 0"
 }
 
-# bats test_tags=plain
 @test "work of more than a second shows how far it is, on a line that goes away; never in a pipe" {
     TERM=xterm terminal 80 <<<"
         launch canpid -l sim: step --from 0deg --to 20deg --for 1.5s -b lknee -c pos
@@ -511,6 +510,7 @@ colour() { unset NO_COLOR; export TERM=xterm-256color; }
     [ -z "$stderr" ]
 }
 
+# bats test_tags=long
 @test "every motion and wait of more than a second says how far it is, then the line goes" {
     start simulator ezphys-sim --listen 0 --real-time --scene pendulum
     printf 'Joint,Motion Type,Position,Velocity,Tolerance,Delay (ms)\nElbow,Auto,2500,20,10,0,\n' >moves.csv
@@ -644,7 +644,6 @@ shows() {
 keys() { mux send-keys -l "$1"; }
 cursor() { mux display -p '#{cursor_x},#{cursor_y}'; }
 
-# bats test_tags=plain
 @test "on the screen: a motion that ends by itself renews the prompt in its place, also under a typed line" {
     local columns
     for columns in 80 24; do

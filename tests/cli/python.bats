@@ -23,7 +23,6 @@ for path in sys.argv[1:]:
 END
 }
 
-# bats test_tags=plain
 @test "every piece of Python in README and docs/python.md runs" {
     cat "$root/README.md" "$root/docs/python.md" >all.md
     blocks all.md
@@ -70,7 +69,6 @@ assert "deg" in dir(arm) and "angle" in arm.deg.__doc__
 END
 }
 
-# bats test_tags=plain
 @test "five tools, watch and a table, what the block leaves moving is stopped" {
     ok python - <<'END'
 import armwire
@@ -104,7 +102,6 @@ END
     ok jq -e '.m1.target < 20' <<<"$output"
 }
 
-# bats test_tags=plain
 @test "the interpreter killed in a motion: the arm is stopped" {
     start board hidmotor sim --listen "unix-listen:$D/board"
     cat >move.py <<'END'
@@ -268,7 +265,6 @@ END
     grep -q 'PYTHONPATH=$PWD/lib/python' "$root/tests/demo.sh"
 }
 
-# bats test_tags=plain
 @test "pytest: an arm for a marked test, a recording of one that fails" {
     command -v /usr/bin/pytest-3 >/dev/null || skip "no pytest"
     cat >test_arm.py <<'END'

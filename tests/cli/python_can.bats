@@ -15,7 +15,6 @@ watched() {
     same "$(grep -c '"dir":"rx","msg":"\(joint\|pid\|sensors\)"' <<<"$output")" 10
 }
 
-# bats test_tags=plain
 @test "slcan on a pty: python-can, then canpid" {
     start sim canpid sim --listen "slcan:pty:$D/bus"
     same "$url" "slcan:tty:$D/bus"
@@ -38,6 +37,7 @@ watched() {
     watched
 }
 
+# bats test_tags=long
 @test "the logs that python-can writes: told apart, and converted as the advice says" {
     /usr/bin/python3 -c 'import can' || skip "no python3-can"
     echo '(1700000000.000000) can0 05F#80F8730806FF' >run.log

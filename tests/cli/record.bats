@@ -102,12 +102,15 @@ proves() {
     ok grep -c '<path\|<polyline' run.svg
 }
 
-# bats test_tags=plain
+# bats test_tags=long
 @test "a session of armctl: Wireshark, replay, log:, plot" { proves armctl; }
-# bats test_tags=plain
+# bats test_tags=long
 @test "a session of hidmotor: Wireshark, replay, log:, plot" { proves hidmotor; }
+# bats test_tags=long
 @test "a session of canpid: Wireshark, replay, log:, plot" { proves canpid; }
+# bats test_tags=long
 @test "a session of unitysim: Wireshark, replay, log:, plot" { proves unitysim; }
+# bats test_tags=long
 @test "a session of ezphys: Wireshark, replay, log:, plot" { proves ezphys; }
 
 killed() {
@@ -158,7 +161,6 @@ killed() {
     done
 }
 
-# bats test_tags=plain
 @test "a bar for long files, on a terminal only" {
     yes '(1.5) can0 05E#9CFF000200F0' | head -n 40000 >run.log
     slow='{ head -c 1; sleep 0.6; cat; } >/dev/null' # begins to read when the other has begun to work
@@ -326,7 +328,6 @@ commands() {
         for (i = 0; i < n; i++) printf "(%.6f) can0 %03X#CDCC4C%02X0200\n", 1000 + i * ms / 1000, i % 6 * 32 + 36, 0x3D - i % 2 }'
 }
 
-# bats test_tags=plain
 @test "replay: --speed, --from and --loop" {
     commands 5 500 >run.log
     for case in "1 2" "2 1" "0.5 4"; do

@@ -222,7 +222,6 @@ END
             jq -c '.state | select(.)' | tail -n 1)"
 }
 
-# bats test_tags=plain
 @test "a stamp far ahead: replay says how long that will be, and how it goes faster" {
     printf '(100.000000) can0 044#0000000000000000\n(700.000000) can0 044#0000000000000000\n' >gap.log
     ok canpid -l "$fast" replay gap.log

@@ -360,7 +360,6 @@ faster() {
     has "$(<err)" 'no line came for 1.'
 }
 
-# bats test_tags=plain
 @test "a script that ends stops what it has set going, one that a single command leaves goes on" {
     serve s hidmotor -l sim:
     ok hidmotor <<<'move -80 30 -60 duration=20s'
@@ -456,7 +455,6 @@ fell_silent() {
     same "$(hidmotor -q -j status | jq .m1.target)" "$(hidmotor -q -j status | jq .m1.target)"
 }
 
-# bats test_tags=plain
 @test "--deadman: what came once and waits unread is no sign of life, and neither is the end of the input" {
     local tool motion
     while read -r tool motion; do
@@ -588,7 +586,6 @@ END
     has "$(cat notice)" "hidmotor serve (pid "
 }
 
-# bats test_tags=plain
 @test "a reader that is too slow is told how much it has lost, and nobody waits for it" {
     serve s canpid -l 'sim:?rate=500'
     python3 - "$(place canpid)" "$root/tests/cli" <<'END'

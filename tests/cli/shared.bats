@@ -15,7 +15,6 @@ stays() { same "$(hidmotor -q -j status | jq -c "$1")" "$(sleep 0.3; hidmotor -q
     done
 }
 
-# bats test_tags=plain
 @test "record beside motions: nothing is lost, no motion takes longer, none is stopped that has arrived" {
     for tool in hidmotor canpid unitysim; do
         mkdir "$tool"
@@ -23,7 +22,6 @@ stays() { same "$(hidmotor -q -j status | jq -c "$1")" "$(sleep 0.3; hidmotor -q
     done
 }
 
-# bats test_tags=plain
 @test "record keeps all while others move, and holds up nobody" {
     serve s hidmotor -l sim:
     for file in run.pcapng run.csv run.ndjson; do
@@ -136,7 +134,6 @@ END
     wait_for s "stopped by "
 }
 
-# bats test_tags=plain
 @test "armctl's digits pass between the programs that command, as between single commands at the port" {
     for name in fast slow bare published; do
         SERVED=1 timeout 200 python3 "$root/tests/cli/arm_processes.py" "$D" "$name" 1 "${PROCESSES:-30}" >"$name.out" || {
@@ -174,7 +171,6 @@ time.sleep(60)' "$(place "$tool")" 3>&- &
     done
 }
 
-# bats test_tags=plain
 @test "of two that come at once one commands, and the other one is told; nobody moves by itself when that one is killed" {
     serve s hidmotor -l sim: --deadman 20s
     target() { hidmotor -q -j status | jq .m2.target; }
@@ -335,7 +331,6 @@ tried() {
     has "$output" "outcome="
 }
 
-# bats test_tags=plain
 @test "of clients that come and go nothing is left: no process, no descriptor" {
     serve s hidmotor -l sim:
     files() { find "/proc/$pid/fd" -mindepth 1 | wc -l; }

@@ -61,7 +61,6 @@ line() {
 
 link() { [ "$1" = ezphys ] && echo sim:cart-pole || echo "$fast"; }
 
-# bats test_tags=plain
 @test "each tool and way: what begins farther away than --max-jump is refused, and nothing of it was sent" {
     prepare
     while IFS='|' read -r tool way words before; do

@@ -14,15 +14,10 @@ ways() {
     printf '# %s\n' "${lines[@]: -2}"
 }
 
-# bats test_tags=plain
 @test "armctl: every way out ends in a safe stop" { ways armctl; }
-# bats test_tags=plain
 @test "canpid: every way out ends in a safe stop" { ways canpid; }
-# bats test_tags=plain
 @test "hidmotor: every way out ends in a safe stop" { ways hidmotor; }
-# bats test_tags=plain
 @test "unitysim: every way out ends in a safe stop" { ways unitysim; }
-# bats test_tags=plain
 @test "ezphys: every way out ends in a safe stop" { ways ezphys; }
 
 @test "the table of ways out in docs/safety.md is the one that is run" {
@@ -148,7 +143,6 @@ END
 # setpoint URL: of the base, as the simulator has it.
 setpoint() { hidmotor -q -j -l "$1" positions | jq '.m1.setpoint'; }
 
-# bats test_tags=plain
 @test "hidmotor: the stop of a crash is where the arm must be by then, not where it set out" {
     start board hidmotor sim --listen "unix-listen:$D/board"
     mkfifo lines
@@ -239,7 +233,6 @@ setpoint() { hidmotor -q -j -l "$1" positions | jq '.m1.setpoint'; }
     hasnt "$stderr" "stopped"
 }
 
-# bats test_tags=plain
 @test "a replay that is interrupted stops what it has set in motion" {
     local moves tool
     while IFS='|' read -r moves tool; do # the message that sets it in motion; others may come before it

@@ -473,15 +473,17 @@ END
     for what in silence end rubbish '{"on":1,"emg1":"x"}' '{"on":null}'; do lives "$what"; done
 }
 
-# bats test_tags=plain
+# bats test_tags=long
 @test "teleop that stands still or is killed: the stop is on the wire all the same" {
     WITHIN=${WITHIN:-400} ok "$root/tests/cli/teleop_still.py" "$BIN" "$D"
 }
 
+# bats test_tags=long
 @test "play and follow that stand still or are killed: the same" {
     WHAT=play,follow WITHIN=${WITHIN:-400} ok "$root/tests/cli/teleop_still.py" "$BIN" "$D"
 }
 
+# bats test_tags=long
 @test "experiments that stand still or are killed: the same, and they end when they are woken" {
     ROUNDS=1 WHAT=experiments WITHIN=${WITHIN:-400} ok "$root/tests/cli/teleop_still.py" "$BIN" "$D"
 }

@@ -46,7 +46,6 @@ unitysim|play sequence.csv'
     done <<<"$playing"
 }
 
-# bats test_tags=plain
 @test "a speed that is typed is a share of the file's, whatever --speed it began with" {
     prepare
     while IFS='|' read -r tool words; do
@@ -78,7 +77,6 @@ unitysim|play sequence.csv'
     [ "$(jq '. <= 201' fastest)" = true ] || { cat fastest && false; }
 }
 
-# bats test_tags=plain
 @test "the prompt takes the line, too, while a command of it runs" {
     printf 't,m1,m2,m3\n0,0,0,0\n60,0,45,0\n' >lift.csv
     TERM=xterm terminal 120 <<<"

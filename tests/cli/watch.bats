@@ -339,7 +339,6 @@ restored='[?1049l'
 # in_time COMMAND…
 in_time() { ok python3 "$root/tests/cli/lateness.py" "$@"; }
 
-# bats test_tags=plain
 @test "lines come through a pipe within 20 ms, at each tool's usual rate" {
     talker 1 0
     in_time armctl -q -l "$url" watch -j

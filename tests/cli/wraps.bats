@@ -34,7 +34,6 @@ jog spin 0.5 --speed 2|-28
 END
 }
 
-# bats test_tags=plain
 @test "across half a turn: what begins on the other side is a jump, and goes there by its numbers" {
     make_wheel
     printf '%s\n' 'move spin=-3 --speed 2' 'play across.csv' >lines
