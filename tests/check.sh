@@ -21,13 +21,14 @@ only=" $* "
 slow=
 if [ "${1:-}" = --slow ]; then slow=1 only="  "; fi
 
-# Limits of time in the tests are those of users; other programs of this machine wait.
-renice -n -10 $$ >/dev/null 2>&1
+# Limits of time in the tests are those of users; other programs of this machine wait, in this session
+# and, where the kernel groups programs by session, in others.
+renice -n -10 $$ >/dev/null 2>&1 && [ -w /proc/$$/autogroup ] && echo -10 >/proc/$$/autogroup
 
 # Nobody's own configuration or history takes part.
 home=$(mktemp -d)
 TMPDIR=$(mktemp -d /tmp/cXXXX) # short, for the paths of sockets
-trap 'rm -rf "$home" "$TMPDIR"' EXIT
+trap 'rm -rf "$home" "$TMPDIR"; [ ! -w /proc/$$/autogroup ] || echo 0 >/proc/$$/autogroup' EXIT
 chmod 755 "$TMPDIR" # some tests run programs as another user
 export HOME=$home XDG_CONFIG_HOME=$home/config XDG_STATE_HOME=$home/state XDG_RUNTIME_DIR=$home
 
