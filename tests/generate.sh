@@ -42,6 +42,11 @@ records_page() {
         run "$BIN/armctl" help "$topic" --as "$1"
     done
 }
+# The page leaves the keys of each command to "help results" and man.
+records_markdown() {
+    sections=$(echo "$TOOLS" Experiments | xargs | tr ' ' '|')
+    records_page md | awk -v heading="^## ($sections)\$" '/^##? / { skip = $0 ~ heading } !skip'
+}
 # What the header of the library says, the headers with the first sentence of each, and an example for each
 # client.
 library_page() {
@@ -107,7 +112,7 @@ generate() {
         write "$out/docs/wireshark/$tool.lua" dissector "$tool" || failed=1
     done
     write "$out/docs/config.md" config_page md || failed=1
-    write "$out/docs/records.md" records_page md || failed=1
+    write "$out/docs/records.md" records_markdown || failed=1
     make "$out/docs/glossary.md" "$BIN/armctl" help words --as md || failed=1
     write "$out/docs/man/armwire.5" manual 5 "the config file of armwire's tools" config_page || failed=1
     write "$out/docs/man/armwire.7" manual 7 "records, fields, units and exit codes" records_page ||

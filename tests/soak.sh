@@ -1,7 +1,7 @@
 #!/bin/bash
 # Conversations over lines that lose, double, damage, delay and reorder messages and go away, to
-# devices that start again in the middle, in virtual time. Prints TAP, and at the end one table of
-# what was done to them and what came of it.
+# devices that start again in the middle, in virtual time. Prints TAP, and at the end a Markdown
+# table of the faults and the results.
 #
 #   tests/soak.sh             a million exchanges of each tool over each of the lines below
 #   tests/soak.sh 100000      or so many
@@ -90,22 +90,22 @@ awk '
         }
     }
     function show(row,   text, c) {
-        text = sprintf("%-*s  %-*s", width[1], cell[row, 1], width[2], cell[row, 2])
+        text = sprintf("| %-*s | %-*s |", width[1], cell[row, 1], width[2], cell[row, 2])
         for (c = 3; c <= n; c++)
-            text = text sprintf("  %*s", width[c], cell[row, c])
+            text = text sprintf(" %*s |", width[c], cell[row, c])
         print text
     }
     END {
         for (c = 1; c <= n; c++)
             put(NR + 1, c, c == 4 ? sprintf("%.1f", total[c]) : total[c])
         for (row = 0; row <= NR + 1; row++) {
-            if (row > 0 && cell[row, 1] != cell[row - 1, 1])
-                print ""
             show(row)
+            if (row == 0)
+                print "|---|---|---:|---:|---:|---:|---:|---:|---:|---:|---:|---:|---:|"
         }
     }' "$dir/tallies"
 if [ "${1:-}" != --small ]; then
     printf '\n'
-    sed 's/ /  /' <<<"$LINES_OF_MIXES"
+    sed -E 's/(.*) (.*)/- `\1`: `\2`/' <<<"$LINES_OF_MIXES"
 fi
 exit $failed

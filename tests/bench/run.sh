@@ -1,5 +1,5 @@
 #!/bin/bash
-# One table: how fast, beside peers measured in the same run, with the bar where there is one.
+# Prints a Markdown table: how fast, beside peers measured in the same run, with the bar if there is one.
 #
 #   tests/bench/run.sh [SECONDS per measurement]
 #
@@ -16,7 +16,7 @@ below=0
 [ -x "$BIN/armctl" ] && [ -x "$BIN/canpid" ] || { echo "no programs in $BIN — make" >&2 && exit 1; }
 
 # row WHAT VALUE UNIT [PEER RATIO] [BAR MET]
-row() { printf '%-44s %9s %-8s %-26s %-16s %s\n' "$@"; }
+row() { printf '| %-44s | %9s | %-8s | %-26s | %-16s | %-3s |\n' "${@//|/\\|}"; }
 
 # Is this comparison true? a <= b, a >= b, a > b
 holds() { awk -v a="$1" -v b="$3" -v op="$2" 'BEGIN { exit !(op == "<=" ? a <= b : op == ">" ? a > b : a >= b) }'; }
@@ -32,12 +32,13 @@ verdict() {
 }
 
 machine() {
-    echo "machine   $(sed -n 's/^model name[^:]*: *//p' /proc/cpuinfo | head -n1), $(nproc) processors, load $(cut -d' ' -f1 /proc/loadavg)"
+    echo "- machine: $(sed -n 's/^model name[^:]*: *//p' /proc/cpuinfo | head -n1), $(nproc) processors, load $(cut -d' ' -f1 /proc/loadavg)"
     # shellcheck source=/dev/null
-    echo "system    $(. /etc/os-release && echo "$PRETTY_NAME"), Linux $(uname -r), $(gcc --version | head -n1)"
-    echo "armwire   $("$BIN/armctl" --version), $(git describe --always --dirty 2>/dev/null)"
+    echo "- system: $(. /etc/os-release && echo "$PRETTY_NAME"), Linux $(uname -r), $(gcc --version | head -n1)"
+    echo "- armwire: $("$BIN/armctl" --version), $(git describe --always --dirty 2>/dev/null)"
     # shellcheck disable=SC2016 # dpkg's dollars
-    echo "peers     $(dpkg-query -W -f '${Package} ${Version}, ' can-utils python3-can tshark jq socat hyperfine 2>/dev/null | sed 's/, $//')"
+    echo "- peers: $(dpkg-query -W -f '${Package} ${Version}, ' can-utils python3-can tshark jq socat hyperfine 2>/dev/null | sed 's/, $//')" |
+        fold -s -w 118 | sed '2,$s/^/  /; s/ $//'
     echo
 }
 
@@ -312,6 +313,7 @@ identifications() {
 gcc -shared -fPIC -O2 -o "$dir/count.so" tests/bench/count_malloc.c || exit 1
 machine
 row WHAT VALUE UNIT PEER BAR MET
+echo '|---|---:|---|---|---|---|'
 startup "armctl --version" "$BIN/armctl --version" 1.4
 startup "armctl encode deg joint=1 angle=90" "$BIN/armctl encode deg joint=1 angle=90" 1.4
 startup "hidmotor encode positions" "$BIN/hidmotor encode positions" 1.5

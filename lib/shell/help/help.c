@@ -418,12 +418,12 @@ static void topic_source(struct aw_session *session, const struct aw_topic *topi
         aw_page_heading(&page, title_of(&page, topic->name));
         page.depth = 1;
         aw_page_markdown(&page, topic->text, NULL);
+        if (strcmp(topic->name, "config") == 0)
+            aw_page_option_keys(&page, "Every tool: [options]", aw_global_options);
     } else {
         aw_page_title(&page, topic->name, aw_topic_summary(topic, summary));
         aw_output_print(page.out, "%s", topic->text + strcspn(topic->text, "\n") + 1);
     }
-    if (!tables && strcmp(topic->name, "config") == 0)
-        aw_page_option_keys(&page, "Every tool: [options]", aw_global_options);
 }
 
 static enum aw_status unknown_subject(struct aw_session *session, const char *name)
