@@ -106,7 +106,7 @@ static size_t limits(struct aw_session *session, const struct aw_joint *joint,
     static const char *const of[] = {"angle", "position", "pulse"};
     const struct aw_armctl_joint *known =
         aw_armctl_profile_joint(&armctl_state(session)->profile, (int)joint->id);
-    bool negatives = aw_flag(session, "signed");
+    bool negatives = armctl_given(session)->may_be_negative;
     if (known && !joint->other) {
         bool min = aw_armctl_joint_gives(known, "min"), max = aw_armctl_joint_gives(known, "max");
         const char *from = min && max ? "config" : min || max ? "config, table" : "table";
@@ -161,7 +161,7 @@ static enum aw_status end(struct aw_session *session, struct aw_joint_list *list
 
 static enum aw_status ready_to_make(struct aw_session *session)
 {
-    return aw_flag(session, "dry-run") ? AW_OK : armctl_ready(session);
+    return session->options.run.dry_run ? AW_OK : armctl_ready(session);
 }
 
 static enum aw_status beside(struct aw_session *session, struct aw_joint_list *list, size_t joint)

@@ -50,7 +50,7 @@ static enum aw_status move_on(struct aw_session *session, struct moves *moves,
     aw_session_work_while(session, tell, moves);
     enum aw_status status = armctl_move(session, command, false);
     aw_session_work_while(session, NULL, NULL);
-    if (status != AW_OK || aw_flag(session, "dry-run"))
+    if (status != AW_OK || session->options.run.dry_run)
         return status;
     moves->done++;
     moves->total_ns += outcome->total_ns;
@@ -63,7 +63,7 @@ static void report_moves(struct aw_session *session, const struct moves *moves,
                          enum aw_status status)
 {
     struct aw_object *result = &session->result;
-    if (moves->wanted < 2 || aw_flag(session, "dry-run"))
+    if (moves->wanted < 2 || session->options.run.dry_run)
         return;
     if (status == AW_OK) {
         aw_object_start(result, session->run.command->name);
@@ -142,7 +142,7 @@ enum aw_status run_arm(struct aw_session *session, const struct aw_args *args)
         enum aw_armctl_role role = (enum aw_armctl_role)i;
         char key[16];
         snprintf(key, sizeof key, "joints.%s", aw_armctl_role_name(role));
-        if (status == AW_OK && !aw_flag(session, "dry-run"))
+        if (status == AW_OK && !session->options.run.dry_run)
             aw_object_text(&session->result, key,
                            armctl_joint_name(profile, aw_armctl_role_joint(profile, role)));
     }
@@ -179,7 +179,7 @@ enum aw_status run_send(struct aw_session *session, const struct aw_args *args)
                            "send: '%.24s' is no packet of --packets, which could have a field — "
                            "write the line as it is: DEG1,090",
                            line);
-    if (aw_flag(session, "dry-run")) {
+    if (session->options.run.dry_run) {
         char frame[AW_LINE_MAX];
         int size = snprintf(frame, sizeof frame, "0%s\r\n", line);
         return aw_dry_bytes(session, (struct aw_span){(const uint8_t *)frame, (size_t)size});
@@ -193,7 +193,7 @@ enum aw_status run_send(struct aw_session *session, const struct aw_args *args)
     aw_session_moves(session);
     status = aw_armctl_command_line(&state->arm, line, &state->outcome, &session->err);
     session->motion.moving = status == AW_STOPPED;
-    if (!session->motion.moving || aw_flag(session, "hold"))
+    if (!session->motion.moving || session->options.run.hold)
         armctl_remember(session); /* else after the stop: a disk may be slow */
     /* A motor or a vehicle keeps running, whichever program started it. */
     if (*state->arm.memory.motor ||
@@ -249,7 +249,7 @@ static enum aw_status send_part(struct aw_session *session, const struct aw_join
     struct aw_record command;
     double whole = nearbyint(value) + 0.0;
     enum aw_status status = goal_command(session, joint, whole, &command);
-    bool there = place->known && place->value == whole && !aw_flag(session, "dry-run");
+    bool there = place->known && place->value == whole && !session->options.run.dry_run;
     return status == AW_OK && !there ? armctl_move(session, &command, true) : status;
 }
 

@@ -42,7 +42,7 @@ enum aw_status armctl_simulate(const struct aw_sim *sim, struct aw_device **devi
     struct aw_armctl_device_options options = aw_armctl_device_defaults();
     const char *quirks = aw_sim_option(sim, "quirks");
     options.protocol = sim->protocol;
-    options.executed = !sim->url && aw_flag(sim->session, "verbose") ? print_executed : NULL;
+    options.executed = !sim->url && sim->session->options.print.verbose ? print_executed : NULL;
     options.context = sim->session;
     enum aw_status status = take_profile(sim, &options);
     if (status == AW_OK && quirks)

@@ -15,6 +15,14 @@ struct armctl_state {
     int ping_retries; /* of the questions of this ping */
 };
 
+struct armctl_options {
+    double ack_timeout_s, confirm_timeout_s;
+    int64_t retries;
+    int seq; /* auto, 0, 1 */
+    bool may_be_negative;
+};
+AW_GIVEN(tool, armctl_options, armctl_given)
+
 static inline struct armctl_state *armctl_state(struct aw_session *session)
 {
     return session->state;

@@ -14,16 +14,15 @@
 static struct aw_armctl_options armctl_options(struct aw_session *session)
 {
     struct aw_armctl_options options = aw_armctl_defaults();
-    const char *seq = aw_option(session, "seq");
     double confirm =
-        aw_option_number(session, aw_flag(session, "timeout") ? "timeout" : "confirm-timeout");
-    options.ack_timeout_ms = (int)(aw_option_number(session, "ack-timeout") * 1000);
+        aw_number_or(session->options.link.timeout_s, armctl_given(session)->confirm_timeout_s);
+    options.ack_timeout_ms = (int)(armctl_given(session)->ack_timeout_s * 1000);
     options.confirm_timeout_ms = (int)(confirm * 1000);
     options.protocol = session->wire->protocol;
     options.profile = &armctl_state(session)->profile;
-    options.retries = (int)aw_option_number(session, "retries");
+    options.retries = (int)armctl_given(session)->retries;
     options.wall_ns = aw_session_time(session) - aw_clock_now(session->clock);
-    options.seq = strcmp(seq, "auto") == 0 ? AW_ARMCTL_SEQ_AUTO : seq[0] - '0';
+    options.seq = AW_ARMCTL_SEQ_AUTO + armctl_given(session)->seq;
     return options;
 }
 
@@ -201,11 +200,11 @@ static enum aw_status check(struct aw_session *session, const struct aw_record *
                             uint8_t *frame, size_t *size)
 {
     const struct aw_armctl_profile *profile;
-    bool force = aw_flag(session, "force");
+    bool force = session->options.run.force;
     enum aw_status status = armctl_profile(session, &profile);
     if (status == AW_OK && !force)
-        status =
-            aw_armctl_profile_check(profile, aw_flag(session, "signed"), command, &session->err);
+        status = aw_armctl_profile_check(profile, armctl_given(session)->may_be_negative, command,
+                                         &session->err);
     if (status == AW_OK)
         status = aw_encode(command, force, frame, AW_ARMCTL_LINE_MAX, size, &session->err);
     return status;
@@ -233,7 +232,7 @@ enum aw_status armctl_move(struct aw_session *session, struct aw_record *command
     char body[AW_ARMCTL_LINE_MAX];
     size_t size;
     enum aw_status status = check(session, command, frame, &size);
-    if (status == AW_OK && aw_flag(session, "dry-run"))
+    if (status == AW_OK && session->options.run.dry_run)
         return aw_session_dry_run(session, command, (struct aw_span){frame, size});
     if (status == AW_OK)
         status = armctl_ready(session);
@@ -249,7 +248,7 @@ enum aw_status armctl_move(struct aw_session *session, struct aw_record *command
     aw_session_moves(session);
     status = aw_armctl_command(&state->arm, command, &state->outcome, &session->err);
     session->motion.moving = stream || status == AW_STOPPED;
-    if (status != AW_STOPPED || aw_flag(session, "hold"))
+    if (status != AW_STOPPED || session->options.run.hold)
         armctl_remember(session); /* else after the stop: a disk may be slow */
     /* A motor and a vehicle go on until the next command, confirmed or not. */
     bool vehicle = strcmp(command->codec->message->name, "spd") == 0;
@@ -278,7 +277,7 @@ enum aw_status armctl_send_own(struct aw_session *session, struct aw_record *pac
     uint8_t frame[AW_ARMCTL_LINE_MAX];
     size_t size;
     enum aw_status status = check(session, packet, frame, &size);
-    if (status == AW_OK && aw_flag(session, "dry-run"))
+    if (status == AW_OK && session->options.run.dry_run)
         return aw_session_dry_run(session, packet, (struct aw_span){frame, size});
     if (status == AW_OK)
         status = armctl_ready(session);
@@ -342,8 +341,8 @@ enum aw_status armctl_allow(struct aw_session *session, const struct aw_record *
     const struct aw_armctl_profile *profile;
     enum aw_status status = armctl_profile(session, &profile);
     if (status == AW_OK)
-        status =
-            aw_armctl_profile_check(profile, aw_flag(session, "signed"), command, &session->err);
+        status = aw_armctl_profile_check(profile, armctl_given(session)->may_be_negative, command,
+                                         &session->err);
     return status;
 }
 

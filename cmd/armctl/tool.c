@@ -70,18 +70,20 @@ static void joint_range(struct aw_session *session, const struct aw_command *com
 /* One row each. */
 /* clang-format off */
 static const struct aw_option options[] = {
-    {.name = "ack-timeout", .value = "TIME", .help = "wait this long for an ACK, then send "
-        "again",
-     .fallback = "2s", .unit = "s", .min = 0.001, .max = 3600},
-    {.name = "confirm-timeout", .value = "TIME", .help = "wait this long for the confirmation",
-     .fallback = "10s", .unit = "s", .min = 0.001, .max = 86400},
-    {.name = "retries", .value = "COUNT", .help = "send again at most this many times",
-     .fallback = "5",
-     .unit = "", .min = 0, .max = 1000000, .whole = true},
-    {.name = "seq", .value = "DIGIT", .help = "first sequence digit: auto, 0 or 1",
-     .fallback = "auto", .choices = AW_LIST("auto", "0", "1")},
-    {.name = "signed", .help = "allow negative values for joints that are not in the config "
-        "file"},
+    {.name = "ack-timeout", AW_AT_TOOL(armctl_options, ack_timeout_s), .value = "TIME",
+     .help = "wait this long for an ACK, then send again", .fallback = "2s", .unit = "s",
+     .min = 0.001, .max = 3600},
+    {.name = "confirm-timeout", AW_AT_TOOL(armctl_options, confirm_timeout_s), .value = "TIME",
+     .help = "wait this long for the confirmation", .fallback = "10s", .unit = "s", .min = 0.001,
+     .max = 86400},
+    {.name = "retries", AW_AT_TOOL(armctl_options, retries), .value = "COUNT",
+     .help = "send again at most this many times", .fallback = "5", .unit = "", .min = 0,
+     .max = 1000000, .whole = true},
+    {.name = "seq", AW_AT_TOOL(armctl_options, seq), .value = "DIGIT",
+     .help = "first sequence digit: auto, 0 or 1", .fallback = "auto",
+     .choices = AW_LIST("auto", "0", "1")},
+    {.name = "signed", AW_AT_TOOL(armctl_options, may_be_negative),
+     .help = "allow negative values for joints that are not in the config file"},
     {0},
 };
 
@@ -194,7 +196,7 @@ static const struct aw_command commands[] = {
      .offline = true, .run = run_list, .examples = AW_LIST("list", "list -j")},
     {.name = "sim", .group = AW_GROUP_SET_UP, .summary = "serve a simulated arm",
      .options = AW_OPTIONS(
-         {.name = "listen", .value = "URL",
+         {.name = "listen", AW_AT_ALL(link.listen), .value = "URL",
           .help = "serve here: pty:PATH, tcp-listen:PORT, serial:PATH",
           .fallback = "pty:" AW_XDG_RUNTIME "/armctl-sim"},
          {.name = "quirks", .value = "LIST", .words = aw_armctl_quirk_names,

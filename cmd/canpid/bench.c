@@ -173,7 +173,7 @@ static enum aw_status admit(struct aw_bench *bench, const char *section, bool ma
     int active = aw_canpid_board(canpid_of(session), bench->joint.number)->controller;
     if (active == bench->joint.kind)
         return AW_OK;
-    if (!may_switch && !aw_flag(session, "switch"))
+    if (!may_switch && !canpid_given(session)->may_switch)
         return aw_fail(&session->err, AW_LIMIT,
                        "[%s]: gains: %s, and these are for %s — 'switch = yes' in the section, or "
                        "--switch, lets them switch it over",

@@ -84,8 +84,7 @@ enum aw_status canpid_variant(struct aw_session *session, struct aw_variant *var
                               struct aw_error *err)
 {
     struct canpid_boards *boards = &((struct canpid_state *)session->state)->boards;
-    enum aw_status status =
-        aw_wire_option(session, aw_option(session, "sensors-layout"), variant, err);
+    enum aw_status status = aw_wire_option(session, canpid_given(session)->layout, variant, err);
     variant->known = &boards->numbers;
     if (status != AW_OK || boards->n == 0)
         return status;
@@ -163,7 +162,7 @@ enum aw_status canpid_board_named(struct aw_session *session, const char *name, 
 
 enum aw_status canpid_boards(struct aw_session *session, uint64_t *boards)
 {
-    const char *text = aw_option(session, "board");
+    const char *text = canpid_given(session)->board;
     char copy[256], *save;
     *boards = 0;
     if (!text)
@@ -190,7 +189,7 @@ enum aw_status canpid_one_board(struct aw_session *session, unsigned *board)
 
 enum aw_status canpid_controller(struct aw_session *session, bool needed, int *controller)
 {
-    const char *text = aw_option(session, "controller");
+    const char *text = canpid_given(session)->controller;
     *controller = AW_CANPID_LAST;
     if (!text && !needed)
         return AW_OK;

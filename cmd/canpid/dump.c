@@ -42,14 +42,12 @@ static bool dump_frame(void *context, const struct aw_received *received)
 
 enum aw_status run_dump(struct aw_session *session, const struct aw_args *args)
 {
-    const char *as = aw_option(session, "as");
-    struct dumper d = {.session = session,
-                       .line = strcmp(as, "decoded") != 0,
-                       .decoded = strcmp(as, "candump") != 0};
+    int as = canpid_command_given(session)->as;
+    struct dumper d = {.session = session, .line = as != 1, .decoded = as != 0};
     (void)args;
     if (aw_session_formatted(session))
         d.line = !(d.decoded = true); /* records only: a program reads them */
-    d.left = (uint64_t)aw_option_number(session, "count");
+    d.left = (uint64_t)session->options.run.count;
     d.counted = d.left > 0;
     enum aw_status status = aw_session_narrow(session);
     if (status == AW_OK)

@@ -93,7 +93,7 @@ static enum aw_status narrow(struct aw_session *session, struct aw_gain *gains)
 {
     struct aw_canpid_gains *all = (struct aw_canpid_gains *)gains;
     uint64_t boards = ~UINT64_C(0);
-    enum aw_status status = aw_flag(session, "board") ? canpid_boards(session, &boards) : AW_OK;
+    enum aw_status status = canpid_given(session)->board ? canpid_boards(session, &boards) : AW_OK;
     for (unsigned i = 0; i < AW_CANPID_BOARDS && status == AW_OK; i++)
         if (!(boards >> i & 1))
             memset(all->of[i], 0, sizeof all->of[i]);
@@ -114,7 +114,7 @@ static enum aw_status send_all(struct aw_session *session, const struct aw_gain 
         *n += status == AW_OK;
     }
     session->motion.moving = session->motion.moving && status == AW_STOPPED;
-    if (*n && !aw_flag(session, "dry-run"))
+    if (*n && !session->options.run.dry_run)
         canpid_remember(session);
     return status;
 }

@@ -48,7 +48,7 @@ static enum aw_status list_joints(struct aw_session *session, struct aw_joint_li
     uint64_t boards = canpid_all_boards(session), wanted = boards;
     int controller;
     enum aw_status status = canpid_controller(session, false, &controller);
-    if (status == AW_OK && aw_flag(session, "board"))
+    if (status == AW_OK && canpid_given(session)->board)
         status = canpid_boards(session, &wanted);
     boards |= status == AW_OK ? wanted : 0;
     for (; boards && status == AW_OK; boards &= boards - 1) {
@@ -162,7 +162,7 @@ static void take(struct aw_session *session, struct aw_joint *joint)
     const struct aw_canpid_board *board = &state->client.boards[joint->id / 32];
     const struct aw_canpid_stream *pid = &board->streams[AW_CANPID_PID];
     const struct aw_canpid_stream *measured = &board->streams[AW_CANPID_JOINT];
-    if (board->controller != AW_CANPID_LAST && !aw_flag(session, "controller"))
+    if (board->controller != AW_CANPID_LAST && !canpid_given(session)->controller)
         describe(joint, joint->id, board->controller);
     joint->now.fault = fault_of(state, joint);
     joint->now.fails = canpid_fault(&state->client, joint->id) != NULL;
@@ -187,8 +187,7 @@ static enum aw_status read_joints(struct aw_session *session, struct aw_joint_li
 {
     struct canpid_state *state = session->state;
     struct looking looking = {canpid_of(session), list, aw_clock_now(session->clock)};
-    double patience =
-        aw_flag(session, "timeout") ? aw_option_number(session, "timeout") : PATIENCE_S;
+    double patience = aw_number_or(session->options.link.timeout_s, PATIENCE_S);
     int64_t deadline = aw_clock_after(looking.since_ns, patience);
     state->looked_since_ns = looking.since_ns;
     enum aw_status status =
@@ -203,7 +202,7 @@ static enum aw_status beside(struct aw_session *session, struct aw_joint_list *l
 {
     const struct canpid_state *state = session->state;
     const struct aw_joint *first = NULL;
-    bool before = false, named = aw_flag(session, "board");
+    bool before = false, named = canpid_given(session)->board;
     size_t silent = 0, shown = 0;
     for (size_t i = 0; i < list->n && at == list->n; i++) {
         const struct aw_joint *joint = &list->joints[i];
@@ -277,7 +276,7 @@ static enum aw_status send_once(struct aw_session *session, const struct aw_join
     size_t n = command->n < AW_CANPID_BOARDS ? command->n : AW_CANPID_BOARDS;
     int controller = aw_canpid_controller_find(list->joints[command->goals->joint].mode);
     enum aw_status status = AW_OK;
-    for (size_t i = 0; i < n && status == AW_OK && !aw_flag(session, "dry-run"); i++)
+    for (size_t i = 0; i < n && status == AW_OK && !session->options.run.dry_run; i++)
         status = canpid_check_driver(session, list->joints[command->goals[i].joint].id);
     for (size_t i = 0; i < n; i++)
         setpoints[i] = (struct canpid_setpoint){.board = list->joints[command->goals[i].joint].id,
@@ -292,7 +291,7 @@ static enum aw_status send(struct aw_session *session, struct aw_joint_list *lis
 {
     struct canpid_state *state = session->state;
     struct aw_canpid *client = canpid_of(session);
-    bool dry = aw_flag(session, "dry-run");
+    bool dry = session->options.run.dry_run;
     enum aw_status status = AW_OK;
     if (!command->stream)
         return send_once(session, list, command);

@@ -110,11 +110,12 @@ static void report(struct listener *l, unsigned board)
 static enum aw_status ping(struct listener *l)
 {
     struct aw_session *session = l->session;
-    double seconds = aw_option_number(session, "for");
-    enum aw_status status = aw_flag(session, "board") ? canpid_boards(session, &l->wanted) : AW_OK;
+    double seconds = session->options.run.for_s;
+    enum aw_status status =
+        canpid_given(session)->board ? canpid_boards(session, &l->wanted) : AW_OK;
     if (status == AW_OK)
         status = canpid_ready(session);
-    l->limit = (uint64_t)aw_option_number(session, "count");
+    l->limit = (uint64_t)session->options.run.count;
     if (seconds == 0 && !l->limit)
         seconds = USUAL_S;
     int64_t now = aw_clock_now(session->clock);

@@ -10,8 +10,8 @@
 /* --verify, with --timeout. */
 static int64_t verify_ns(const struct aw_session *session)
 {
-    double seconds = aw_flag(session, "timeout") ? aw_option_number(session, "timeout") : 0.5;
-    return aw_flag(session, "verify") ? (int64_t)(seconds * 1e9) : 0;
+    double seconds = aw_number_or(session->options.link.timeout_s, 0.5);
+    return canpid_given(session)->verify ? (int64_t)(seconds * 1e9) : 0;
 }
 
 static enum aw_status begin(struct aw_session *session, const char *message, bool with_controller,
@@ -90,7 +90,8 @@ static enum aw_status check_setpoint(struct aw_session *session, const struct aw
     unit = strcmp(unit, "%") == 0 ? "" : unit;
     /* Farther out a driver switches off. That is not asked for by a setpoint, but by the number
      * that disable sends. */
-    if (!(fabs(value) <= range) && value != AW_CANPID_DISABLE * scale && !aw_flag(session, "force"))
+    if (!(fabs(value) <= range) && value != AW_CANPID_DISABLE * scale &&
+        !session->options.run.force)
         return aw_fail(&session->err, AW_LIMIT,
                        "%s: %g%s%s is outside %g to %g, where %s is enabled",
                        session->run.command->name, value, *unit ? " " : "", unit, -range, range,
@@ -149,7 +150,7 @@ enum aw_status run_setpoint(struct aw_session *session, const struct aw_args *ar
         status = aw_record_set_text(&command, "value", aw_arg(args, "value", 0), &session->err);
     if (status == AW_OK)
         status = check_setpoint(session, &command);
-    if (status == AW_OK && !aw_flag(session, "dry-run"))
+    if (status == AW_OK && !session->options.run.dry_run)
         status = guard(session, &command);
     return status == AW_OK ? canpid_send_all(session, &command, 1, verify_ns(session)) : status;
 }
@@ -235,7 +236,7 @@ static enum aw_status disable(struct aw_session *session, uint64_t boards, bool 
 enum aw_status run_disable(struct aw_session *session, const struct aw_args *args)
 {
     struct canpid_state *state = session->state;
-    const char *text = aw_option(session, "board");
+    const char *text = canpid_given(session)->board;
     bool all = !text || strcmp(text, "all") == 0;
     uint64_t boards = canpid_all_boards(session) | state->ongoing;
     int controller;
@@ -246,7 +247,7 @@ enum aw_status run_disable(struct aw_session *session, const struct aw_args *arg
         status = canpid_ready_to_make(session);
     if (status != AW_OK)
         return status;
-    if (aw_flag(session, "dry-run"))
+    if (session->options.run.dry_run)
         return show_disable(session, boards, controller);
     aw_object_start(&session->result, args->command->name);
     return disable(session, boards, all, controller);

@@ -92,9 +92,9 @@ static enum aw_status take_options(const struct aw_sim *sim,
     int quirk = -1;
     enum aw_status status = AW_OK;
     *options = aw_canpid_device_defaults();
-    options->fw = strcmp(aw_option(sim->session, "sensors-layout"), "fw") == 0;
+    options->fw = strcmp(canpid_given(sim->session)->layout, "fw") == 0;
     options->protocol = sim->protocol;
-    if (!sim->url && aw_flag(sim->session, "board"))
+    if (!sim->url && canpid_given(sim->session)->board)
         status = canpid_boards(sim->session, &options->boards);
     if (status == AW_OK && fault)
         status = aw_canpid_fault_parse(fault, &options->fault, err);
@@ -194,7 +194,7 @@ enum aw_status run_sim(struct aw_session *session, const struct aw_args *args)
 {
     const struct aw_sim sim = {session, NULL, session->wire->protocol};
     struct aw_canpid_device_options options;
-    if (!aw_flag(session, "describe"))
+    if (!canpid_command_given(session)->describe)
         return aw_run_sim(session, args);
     enum aw_status status = take_options(&sim, &options, &session->err);
     return status == AW_OK ? describe(session, &options) : status;

@@ -46,10 +46,22 @@ struct canpid_state {
     unsigned no_current;               /* sensors frames so far, if none had a current but 0 */
 };
 
+struct canpid_options {
+    const char *board, *controller, *layout;
+    bool may_switch, verify;
+};
+AW_GIVEN(tool, canpid_options, canpid_given)
+
+struct canpid_command_options {
+    int as;        /* of dump: candump, decoded, both */
+    bool describe; /* of sim */
+};
+AW_GIVEN(command, canpid_command_options, canpid_command_given)
+
 static inline struct aw_canpid *canpid_of(struct aw_session *session)
 {
     struct canpid_state *state = session->state;
-    return aw_flag(session, "dry-run") ? &state->dry : &state->client;
+    return session->options.run.dry_run ? &state->dry : &state->client;
 }
 
 /* Begins a conversation on this link. */

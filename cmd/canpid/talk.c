@@ -14,7 +14,7 @@ static void filter_boards(struct aw_session *session)
     struct canpid_state *state = session->state;
     const char *url;
     uint64_t boards;
-    if (!session->mode.one_shot || session->device.link || !aw_flag(session, "board") ||
+    if (!session->mode.one_shot || session->device.link || !canpid_given(session)->board ||
         aw_session_find_server(session) != AW_OK || session->share.attached ||
         aw_session_url(session, &url) != AW_OK || strncmp(url, "can:", 4) != 0 ||
         strstr(url, "filter=") || canpid_boards(session, &boards) != AW_OK)
@@ -33,11 +33,11 @@ static void filter_boards(struct aw_session *session)
 static struct aw_canpid_options canpid_options(const struct aw_session *session)
 {
     struct aw_canpid_options options = aw_canpid_defaults();
-    options.allow_switch = aw_flag(session, "switch");
-    options.force = aw_flag(session, "force");
+    options.allow_switch = canpid_given(session)->may_switch;
+    options.force = session->options.run.force;
     options.protocol = session->wire->protocol;
-    if (aw_flag(session, "timeout"))
-        options.confirm_ms = (int)fmin(1000 * aw_option_number(session, "timeout"), INT_MAX);
+    if (!isnan(session->options.link.timeout_s))
+        options.confirm_ms = (int)fmin(1000 * session->options.link.timeout_s, INT_MAX);
     return options;
 }
 
@@ -73,7 +73,7 @@ enum aw_status canpid_poll(struct aw_session *session)
 enum aw_status canpid_ready_to_make(struct aw_session *session)
 {
     struct aw_canpid_options options = canpid_options(session);
-    if (!aw_flag(session, "dry-run"))
+    if (!session->options.run.dry_run)
         return canpid_ready(session);
     aw_canpid_init(canpid_of(session), NULL, &session->wire->variant, &options);
     return AW_OK;
@@ -194,7 +194,7 @@ enum aw_status canpid_send(struct aw_session *session, struct aw_record *command
 {
     struct aw_canpid *client = canpid_of(session);
     enum aw_status status = aw_canpid_encode(client, command, sent, &session->err);
-    if (status == AW_OK && aw_flag(session, "dry-run"))
+    if (status == AW_OK && session->options.run.dry_run)
         return aw_session_dry_run(session, command, (struct aw_span){sent->bytes, sent->size});
     if (status == AW_OK)
         status = aw_session_announce(session, command);
@@ -216,7 +216,7 @@ static enum aw_status send_one(struct aw_session *session, struct aw_record *com
     struct aw_canpid_sent sent;
     aw_record_set(command, "board", board, NULL);
     enum aw_status status = canpid_send(session, command, &sent);
-    if (status != AW_OK || aw_flag(session, "dry-run"))
+    if (status != AW_OK || session->options.run.dry_run)
         return status;
     outcome->boards |= AW_CANPID_BIT(board);
     outcome->controller = sent.controller;
@@ -322,7 +322,7 @@ enum aw_status canpid_telemetry(struct aw_session *session, unsigned board)
     if (status == AW_OK && stream->count == before)
         return aw_fail(&session->err, AW_TIMEOUT,
                        "no telemetry from %s — is the board powered, and the bus up?",
-                       aw_option(session, "board"));
+                       canpid_given(session)->board);
     return status;
 }
 

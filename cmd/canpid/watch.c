@@ -109,7 +109,7 @@ static bool concerns(struct aw_session *session, struct aw_span frame, const cha
 enum aw_status canpid_narrow(struct aw_session *session, aw_concerns_fn **which)
 {
     struct canpid_state *state = session->state;
-    if (!aw_flag(session, "board"))
+    if (!canpid_given(session)->board)
         return AW_OK;
     *which = concerns;
     return canpid_boards(session, &state->chosen);
@@ -165,7 +165,7 @@ bool canpid_unit(void *context, const char *subject, const char *field, double *
 {
     struct aw_session *session = context;
     int board = aw_canpid_board_find(&session->wire->variant, subject);
-    const char *named = aw_option(session, "controller");
+    const char *named = canpid_given(session)->controller;
     int controller =
         board >= 0 ? canpid_of(session)->boards[board / 32].controller : AW_CANPID_LAST;
     if (controller == AW_CANPID_LAST && named)

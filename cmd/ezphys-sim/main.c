@@ -26,7 +26,7 @@
 static const struct aw_option general_options[] = {
     {.name = "wire", .value = "NAME", .fallback = "le32",
      .help = "framing: le32, be32, packed8, stream, name32; add ,long=8 for 64-bit steps"},
-    {.name = "packets", .value = "FILE", .endings = "packets",
+    {.name = "packets", AW_AT_ALL(link.packets), .value = "FILE", .endings = "packets",
      .help = "packets of a firmware of one's own; several: A,B"},
     {.name = "fd", .value = "N", .unit = "", .min = 0, .max = 1048576,
      .help = "speak on this descriptor, a stream socket; its end is the end"},
@@ -34,8 +34,8 @@ static const struct aw_option general_options[] = {
     {.name = "names", .help = "print the scene's ids and names, for ezphys --names"},
     {.name = "list", .help = "print the scenes that come with it"},
     {.name = "man", .help = "print the manual page"},
-    {.name = "help", .letter = 'h', .help = "this page"},
-    {.name = "version", .letter = 'V', .help = "print the version"},
+    {.name = "help", AW_AT_ALL(print.help), .letter = 'h', .help = "this page"},
+    {.name = "version", AW_AT_ALL(print.version), .letter = 'V', .help = "print the version"},
     {0},
 };
 /* clang-format on */

@@ -26,7 +26,7 @@ struct watcher {
 static enum aw_status parse_where(struct watcher *w)
 {
     struct aw_session *session = w->session;
-    const char *text = aw_option(session, "where");
+    const char *text = ezphys_read_given(session)->where;
     if (!text)
         return AW_OK;
     w->names = malloc(sizeof *w->names);
@@ -156,18 +156,18 @@ static enum aw_status echo(struct watcher *w, const struct aw_args *args)
     if (status != AW_OK)
         return status;
     int64_t deadline = aw_session_end(session);
-    if (aw_flag(session, "timeout") && ezphys_deadline(session) < deadline)
+    if (!isnan(session->options.link.timeout_s) && ezphys_deadline(session) < deadline)
         deadline = ezphys_deadline(session);
     status = watch(w, deadline);
-    if (status == AW_OK && w->left && aw_flag(session, "timeout"))
+    if (status == AW_OK && w->left && !isnan(session->options.link.timeout_s))
         return aw_fail(&session->err, AW_TIMEOUT, "no such record within the time of --timeout");
     return status;
 }
 
 enum aw_status run_echo(struct aw_session *session, const struct aw_args *args)
 {
-    struct watcher w = {.session = session, .left = (uint64_t)aw_option_number(session, "count")};
-    if (aw_flag(session, "once"))
+    struct watcher w = {.session = session, .left = (uint64_t)session->options.run.count};
+    if (ezphys_read_given(session)->once)
         w.left = 1;
     enum aw_status status = echo(&w, args);
     free(w.names);

@@ -63,12 +63,12 @@ static enum aw_status run_meter(struct meter *m)
 {
     struct aw_session *session = m->session;
     static const double window_s = 5;
-    double seconds = aw_option_number(session, "for");
-    uint64_t limit = (uint64_t)aw_option_number(session, "count");
+    double seconds = session->options.run.for_s;
+    uint64_t limit = (uint64_t)session->options.run.count;
     enum aw_status status = ezphys_ready(session);
     if (status != AW_OK)
         return status;
-    m->stall_ns = (uint64_t)(aw_option_number(session, "stall") * 1e9);
+    m->stall_ns = (uint64_t)(ezphys_read_given(session)->stall_s * 1e9);
     seconds = seconds > 0 ? seconds : limit ? 1e9 : window_s;
     status = measure(m, aw_clock_now(session->clock) + (int64_t)(seconds * 1e9), limit);
     if (m->messages == 0 && (status == AW_TIMEOUT || status == AW_OK))

@@ -283,7 +283,7 @@ static enum aw_status read_joints(struct aw_session *session, struct aw_joint_li
     const struct aw_ezphys_state *state = &ezphys_of(session)->state;
     size_t objects = state->n_bodies + state->n_joints;
     /* of a motion it is what that takes */
-    double seconds = looks_on(session) ? aw_option_number(session, "for") : 0;
+    double seconds = looks_on(session) ? session->options.run.for_s : 0;
     int64_t deadline =
         aw_clock_after(aw_clock_now(session->clock), seconds > 0 ? seconds : WINDOW_S);
     enum aw_status status = AW_OK;
@@ -506,8 +506,8 @@ static double most_of(const struct aw_session *session)
 {
     const struct aw_command *command = session->run.command;
     bool once = command->run == aw_run_move || command->run == aw_run_jog;
-    double most = once                          ? aw_option_number(session, "speed")
-                  : command->run == aw_run_play ? aw_option_number(session, "max-speed")
+    double most = once                          ? session->options.move.speed
+                  : command->run == aw_run_play ? session->options.move.most_speed
                                                 : 0;
     return most > 0 ? most : (double)INFINITY;
 }
@@ -522,9 +522,8 @@ static enum aw_status send_motor(struct aw_session *session, const struct aw_joi
     double most = most_of(session);
     snprintf(target.name, sizeof target.name, "%s", object->name);
     for (int i = 0; i < AW_EZPHYS_AXES; i++)
-        motor.max_torque[i] = aw_flag(session, "max-torque")
-                                  ? aw_option_number(session, "max-torque")
-                                  : AW_EZPHYS_STOP_TORQUE;
+        motor.max_torque[i] =
+            aw_number_or(ezphys_given(session)->max_torque, AW_EZPHYS_STOP_TORQUE);
     for (size_t i = 0; i < command->n; i++) {
         uint32_t id = list->joints[command->goals[i].joint].id;
         if (id / AW_EZPHYS_AXES == item)
@@ -537,7 +536,7 @@ static enum aw_status send(struct aw_session *session, struct aw_joint_list *lis
                            const struct aw_joint_command *command)
 {
     enum aw_status status = ezphys_may_send(session);
-    if (aw_flag(session, "dry-run"))
+    if (session->options.run.dry_run)
         return aw_dry_depends(session, "which joints there are");
     if (status == AW_OK)
         aw_session_moves(session);
@@ -590,7 +589,7 @@ static enum aw_status hold(struct aw_session *session)
     for (size_t i = 0; i < ez->n_commands && status == AW_OK; i++) {
         struct aw_ezphys_motor motor = ez->commands[i].values;
         memset(motor.velocity, 0, sizeof motor.velocity);
-        if (aw_flag(session, "coast"))
+        if (ezphys_given(session)->coast)
             memset(motor.max_torque, 0, sizeof motor.max_torque);
         status = aw_ezphys_motor(ez, &ez->commands[i].target, &motor, &session->err);
     }

@@ -94,7 +94,7 @@ static void report_state(struct aw_session *session)
 void ezphys_report_time(struct aw_session *session)
 {
     report_time(session);
-    if (aw_flag(session, "state"))
+    if (ezphys_given(session)->state)
         report_state(session);
 }
 
@@ -201,7 +201,7 @@ static enum aw_status check_joint(struct drive *d)
     struct aw_session *session = d->session;
     const struct aw_ezphys_joint *joint =
         aw_ezphys_state_joint(&ezphys_of(session)->state, d->word);
-    if (!joint && !aw_flag(session, "force") &&
+    if (!joint && !session->options.run.force &&
         aw_ezphys_expect(ezphys_of(session), &d->target, &session->err) != AW_OK)
         return AW_USAGE;
     if (!joint)
@@ -245,7 +245,7 @@ static enum aw_status drive_begin(struct drive *d, const struct aw_args *args)
         status = aw_ezphys_target(ezphys_of(session), d->word, &d->target, &session->err);
     if (status == AW_OK)
         status = ezphys_check_unit(session, d->target.name, d->said);
-    if (status == AW_OK && !aw_flag(session, "dry-run"))
+    if (status == AW_OK && !session->options.run.dry_run)
         status = check_joint(d);
     if (status == AW_OK)
         fill_record(d);
@@ -257,7 +257,7 @@ static enum aw_status hold(struct drive *d)
 {
     struct aw_session *session = d->session;
     memset(d->motor.velocity, 0, sizeof d->motor.velocity);
-    if (aw_flag(session, "coast"))
+    if (ezphys_given(session)->coast)
         memset(d->motor.max_torque, 0, sizeof d->motor.max_torque);
     enum aw_status status = give(d);
     return status == AW_OK ? ezphys_exchange(session) : status;
@@ -274,7 +274,7 @@ static enum aw_status again(struct aw_session *session, void *context, double ti
 static enum aw_status drive(struct drive *d)
 {
     struct aw_session *session = d->session;
-    double seconds = aw_option_number(session, "for");
+    double seconds = session->options.run.for_s;
     enum aw_status status = aw_session_announce(session, &d->record);
     if (status == AW_OK)
         status = give(d);
@@ -298,7 +298,7 @@ static enum aw_status drive(struct drive *d)
 static enum aw_status run(struct drive d, const struct aw_args *args)
 {
     enum aw_status status = drive_begin(&d, args);
-    if (status != AW_OK || !aw_flag(d.session, "dry-run"))
+    if (status != AW_OK || !d.session->options.run.dry_run)
         return status == AW_OK ? drive(&d) : status;
     status = give(&d);
     return status == AW_OK ? dry_run(&d) : status;
@@ -326,7 +326,7 @@ enum aw_status run_reset(struct aw_session *session, const struct aw_args *args)
     if (status != AW_OK)
         return status;
     aw_ezphys_reset(ez);
-    if (aw_flag(session, "dry-run")) {
+    if (session->options.run.dry_run) {
         struct drive d = {.session = session};
         aw_session_command(session, "reset", &d.record);
         d.record.time_ns = AW_NO_TIME;
@@ -347,10 +347,10 @@ enum aw_status run_reset(struct aw_session *session, const struct aw_args *args)
 enum aw_status run_stop(struct aw_session *session, const struct aw_args *args)
 {
     struct aw_ezphys *ez = ezphys_of(session);
-    const struct aw_ezphys_halt how = {.coast = aw_flag(session, "coast"),
+    const struct aw_ezphys_halt how = {.coast = ezphys_given(session)->coast,
                                        .torque = AW_EZPHYS_STOP_TORQUE};
     (void)args;
-    if (aw_flag(session, "dry-run"))
+    if (session->options.run.dry_run)
         return aw_dry_depends(session, "which joints there are");
     enum aw_status status = ezphys_begin(session);
     if (status == AW_OK)
@@ -374,7 +374,7 @@ enum aw_status run_advance(struct aw_session *session, const struct aw_args *arg
 {
     double count = 1;
     enum aw_status status = aw_arg_number(session, args, "count", &count);
-    if (status == AW_OK && aw_flag(session, "dry-run"))
+    if (status == AW_OK && session->options.run.dry_run)
         return aw_dry_depends(session, "what was commanded before");
     if (status == AW_OK)
         status = ezphys_begin(session);
@@ -398,7 +398,7 @@ enum aw_status run_pause(struct aw_session *session, const struct aw_args *args)
 {
     double seconds;
     enum aw_status status = aw_arg_number(session, args, "time", &seconds);
-    if (status == AW_OK && aw_flag(session, "dry-run"))
+    if (status == AW_OK && session->options.run.dry_run)
         return AW_OK;
     if (status == AW_OK)
         status = ezphys_begin(session);

@@ -61,7 +61,7 @@ static enum aw_status read_url(const struct aw_url *url, struct aw_options *opti
                                struct aw_error *err)
 {
     enum aw_status status = AW_OK;
-    options->n = 0;
+    *options = (struct aw_options){.n = 0};
     aw_options_add(options, ezphys_simulator_options);
     if (*url->rest)
         status = aw_options_set(options, "scene", url->rest, AW_FROM_CONFIG, err);
@@ -89,7 +89,7 @@ void ezphys_connected(struct aw_session *session, struct aw_link *link)
 /* Passes the packet files on. Wrong ones, which only a stop tolerates, would end the simulator. */
 static void add_packets(struct words *words, const struct aw_session *session)
 {
-    const char *packets = aw_option(session, "packets");
+    const char *packets = session->options.link.packets;
     if (packets && session->device.own.packets)
         add_word(words, "packets", packets);
 }

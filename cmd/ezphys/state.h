@@ -68,6 +68,20 @@ struct ezphys_state {
     char text[8][AW_EZPHYS_NAME_SIZE + 16]; /* in the result */
 };
 
+struct ezphys_options {
+    const char *wire, *names, *scene;
+    bool listen_only, state, coast;
+    double max_torque; /* of a command that moves joints; NAN: not given */
+};
+AW_GIVEN(tool, ezphys_options, ezphys_given)
+
+struct ezphys_read_options {
+    const char *where;
+    bool once;
+    double stall_s, speed; /* of hz; of view */
+};
+AW_GIVEN(command, ezphys_read_options, ezphys_read_given)
+
 static inline struct ezphys_state *ezphys_state(struct aw_session *session)
 {
     return session->state;
@@ -76,7 +90,7 @@ static inline struct ezphys_state *ezphys_state(struct aw_session *session)
 static inline struct aw_ezphys *ezphys_of(struct aw_session *session)
 {
     struct ezphys_state *state = ezphys_state(session);
-    return aw_flag(session, "dry-run") ? &state->dry : &state->ez;
+    return session->options.run.dry_run ? &state->dry : &state->ez;
 }
 
 /* sim: starts ezphys-sim and talks to it. Its open gets the session as context, and adds the names

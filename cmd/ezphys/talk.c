@@ -38,7 +38,7 @@ static enum aw_status make_client(struct aw_session *session)
             aw_wire_init(&ez->wire, session->wire->protocol, &session->wire->variant, false);
         *made = status == AW_OK;
     }
-    ez->silent = aw_flag(session, "listen-only");
+    ez->silent = ezphys_given(session)->listen_only;
     ez->wire.lenient = session->wire->lenient;
     return status;
 }
@@ -55,7 +55,7 @@ enum aw_status ezphys_ready(struct aw_session *session)
         aw_ezphys_attach(&state->ez, session->device.link);
         state->next = 0;
         state->in_step = session->device.link->simulated && !state->runs;
-        if (*session->device.link->ready && !aw_flag(session, "quiet"))
+        if (*session->device.link->ready && !session->options.print.quiet)
             fprintf(stderr, "ready: %s\n", session->device.link->ready);
     }
     return AW_OK;
@@ -63,7 +63,7 @@ enum aw_status ezphys_ready(struct aw_session *session)
 
 enum aw_status ezphys_may_send(struct aw_session *session)
 {
-    return aw_flag(session, "listen-only")
+    return ezphys_given(session)->listen_only
                ? aw_fail(&session->err, AW_USAGE, "--listen-only: nothing is sent with it")
                : AW_OK;
 }
@@ -71,7 +71,7 @@ enum aw_status ezphys_may_send(struct aw_session *session)
 int64_t ezphys_deadline(const struct aw_session *session)
 {
     static const double patience_s = 5;
-    double seconds = aw_option_number(session, "timeout");
+    double seconds = session->options.link.timeout_s;
     return aw_clock_now(session->clock) + (int64_t)((seconds > 0 ? seconds : patience_s) * 1e9);
 }
 
@@ -183,7 +183,7 @@ static void count_looking(struct aw_session *session, int64_t step, uint64_t epo
     struct ezphys_state *state = ezphys_state(session);
     const struct aw_ezphys_state *now = &state->ez.state;
     bool nobodys = state->ez.link->simulated || state->ez.link->recorded;
-    if (state->ez.silent || nobodys || aw_flag(session, "quiet"))
+    if (state->ez.silent || nobodys || session->options.print.quiet)
         return;
     state->looked++;
     if (now->timed && now->epoch == epoch && now->step > step && state->looked > 1)
@@ -330,7 +330,7 @@ enum aw_status ezphys_begin(struct aw_session *session)
 
 enum aw_status ezphys_begin_to_make(struct aw_session *session)
 {
-    if (!aw_flag(session, "dry-run"))
+    if (!session->options.run.dry_run)
         return ezphys_begin(session);
     enum aw_status status = make_client(session);
     if (status == AW_OK)
@@ -518,7 +518,7 @@ static enum aw_status not_taken(struct aw_session *session, enum aw_status statu
 
 static struct aw_ezphys_halt how_to_stop(const struct aw_session *session)
 {
-    return (struct aw_ezphys_halt){.coast = aw_flag(session, "coast"),
+    return (struct aw_ezphys_halt){.coast = ezphys_given(session)->coast,
                                    .torque = AW_EZPHYS_STOP_TORQUE};
 }
 

@@ -12,20 +12,25 @@
 /* One row each. */
 /* clang-format off */
 static const struct aw_option options[] = {
-    {.name = "wire", .value = "NAME", .fallback = "le32", .complete = ezphys_complete_wires,
-     .check = aw_session_check_wire, .needed_by = AW_NEEDED_BY_MESSAGES,
-     .help = "framing: le32, be32, packed8, stream, name32, one of the config file, or parts: "
+    {.name = "wire", AW_AT_TOOL(ezphys_options, wire), .value = "NAME", .fallback = "le32",
+     .complete = ezphys_complete_wires, .check = aw_session_check_wire,
+     .needed_by = AW_NEEDED_BY_MESSAGES, .help = "framing: le32, be32, packed8, stream, name32, "
+         "one of the config file, or parts: "
          "endian=le,long=4,msg=size32+count32,pkt=type32+id32+len32"},
-    {.name = "names", .value = "FILE", .check = aw_session_check_file,
-     .needed_by = AW_NEEDED_BY_MESSAGES,
+    {.name = "names", AW_AT_TOOL(ezphys_options, names), .value = "FILE",
+     .check = aw_session_check_file, .needed_by = AW_NEEDED_BY_MESSAGES,
      .help = "names of bodies and joints: 'joint 3 knee' a line"},
-    {.name = "scene", .value = "NAME", .check = ezphys_check_scene,
-     .needed_by = AW_NEEDED_BY_DEVICES,
+    {.name = "scene", AW_AT_TOOL(ezphys_options, scene), .value = "NAME",
+     .check = ezphys_check_scene, .needed_by = AW_NEEDED_BY_DEVICES,
      .help = "read names and sizes from this scene or file"},
-    {.name = "lenient", .help = "accept packets that are longer than documented"},
-    {.name = "listen-only", .help = "never answer: for simulations in real time"},
-    {.name = "state", .help = "add the position and velocity of all joints to each result"},
-    {.name = "coast", .help = "stop by switching the motors off instead of holding the joints"},
+    {.name = "lenient", AW_AT_ALL(link.lenient),
+     .help = "accept packets that are longer than documented"},
+    {.name = "listen-only", AW_AT_TOOL(ezphys_options, listen_only),
+     .help = "never answer: for simulations in real time"},
+    {.name = "state", AW_AT_TOOL(ezphys_options, state),
+     .help = "add the position and velocity of all joints to each result"},
+    {.name = "coast", AW_AT_TOOL(ezphys_options, coast),
+     .help = "stop by switching the motors off instead of holding the joints"},
     {0},
 };
 
@@ -54,17 +59,18 @@ static const struct aw_arg force_args[] = {
     AW_DEVIATION_OPTION("hold all joints when this one is farther than this outside its "          \
                         "start and targets: 0.3rad, 0.3m")
 #define SPEED                                                                                      \
-    {.name = "speed", .value = "SPEED", .fallback = "1", .unit = "", .min = 0.001, .max = 100,     \
-     .help = "the maximum speed, in rad/s or m/s"}
+    {.name = "speed", AW_AT_ALL(move.speed), .value = "SPEED", .fallback = "1", .unit = "",        \
+     .min = 0.001, .max = 100, .help = "the maximum speed, in rad/s or m/s"}
 
 #define WAY_SPEED                                                                                  \
-    {.name = "speed", .value = "SPEED", .fallback = "1", .unit = "rad/s", .min = 0.001,            \
-     .max = 100, .help = "the speed of the motion, in rad/s or m/s"}
+    {.name = "speed", AW_AT_ALL(move.speed), .value = "SPEED", .fallback = "1", .unit = "rad/s",   \
+     .min = 0.001, .max = 100, .help = "the speed of the motion, in rad/s or m/s"}
 #define STEERING                                                                                   \
-    {.name = "kp", .value = "GAIN", .fallback = "10", .unit = "", .min = 0, .max = 10000,          \
-     .help = "velocity per rad of position error, in 1/s"},                              \
-    {.name = "max-torque", .value = "TORQUE", .fallback = "1000", .unit = "Nm", .min = 0,          \
-     .max = 1e9, .help = "of each motor"}
+    {.name = "kp", AW_AT_ALL(move.kp), .missing = NAN, .value = "GAIN", .fallback = "10",          \
+     .unit = "", .min = 0, .max = 10000, .help = "velocity per rad of position error, in 1/s"},    \
+    {.name = "max-torque", AW_AT_TOOL(ezphys_options, max_torque), .missing = NAN,                 \
+     .value = "TORQUE", .fallback = "1000", .unit = "Nm", .min = 0, .max = 1e9,                    \
+     .help = "of each motor"}
 
 static const struct aw_command commands[] = {
     {.name = "status", .summary = "show the tree of joints and bodies, and their rates",
@@ -89,17 +95,18 @@ static const struct aw_command commands[] = {
           .help = "a name, a pattern (humanoid.*), a number, or a kind of message"}),
      .repeats = true,
      .options = AW_OPTIONS(
-         {.name = "where", .value = "COND",
+         {.name = "where", AW_AT(ezphys_read_options, where), .value = "COND",
           .help = "only messages that fulfil it: 'force.z>10 and depth>0'"},
-         {.name = "once", .help = "one record, then end"}),
+         {.name = "once", AW_AT(ezphys_read_options, once), .help = "one record, then end"}),
      .run = run_echo,
      .details = "Every message is answered at once, so that the simulation goes on.",
      .examples = AW_LIST("-l sim: echo limb --once -j",
          "-l sim: echo --where 'position.z<1.9' --once")},
     {.name = "view", .summary = "draw the bodies on the terminal",
      .options = AW_OPTIONS(
-         {.name = "speed", .value = "FACTOR", .fallback = "1", .unit = "", .min = 0.001,
-          .max = 1e6, .help = "the speed of the simulation relative to real time"}),
+         {.name = "speed", AW_AT(ezphys_read_options, speed), .value = "FACTOR", .fallback = "1",
+          .unit = "", .min = 0.001, .max = 1e6,
+          .help = "the speed of the simulation relative to real time"}),
      .run = run_view,
      .details = "Arrows turn the view, + and - zoom, space pauses, q leaves. Shapes are known "
          "from --scene.\n" "Without a terminal one picture is printed.",
@@ -107,8 +114,9 @@ static const struct aw_command commands[] = {
     {.name = "hz", .group = AW_GROUP_MEASURE,
      .summary = "measure rates, jitter, losses and the real-time factor",
      .options = AW_OPTIONS(
-         {.name = "stall", .value = "TIME", .fallback = "1s", .unit = "s", .min = 0.001,
-          .max = 3600, .help = "a longer time between two messages is a stall"}),
+         {.name = "stall", AW_AT(ezphys_read_options, stall_s), .value = "TIME", .fallback = "1s",
+          .unit = "s", .min = 0.001, .max = 3600,
+          .help = "a longer time between two messages is a stall"}),
      .run = run_hz, .details = "For 5 s, or as given by --for or -n.",
      .examples = AW_LIST("-l sim: hz --for 0.5s")},
     {.name = "motor", .summary = "drive the motors of a joint", .args = motor_args,
@@ -173,10 +181,11 @@ static const struct aw_command commands[] = {
          AW_PLAY_EVERY,
          AW_PLAY_OPTIONS,
          STEERING,
-         {.name = "rate", .value = "HZ", .help = "setpoints a second", .fallback = "50",
-          .unit = "Hz", .min = 0.01, .max = 1000},
-         {.name = "max-speed", .value = "SPEED", .fallback = "20", .unit = "rad/s", .min = 1e-6,
-          .max = 1e6, .help = "a file with a higher speed is refused"}),
+         {.name = "rate", AW_AT_ALL(move.rate), .value = "HZ", .help = "setpoints a second",
+          .fallback = "50", .unit = "Hz", .min = 0.01, .max = 1000},
+         {.name = "max-speed", AW_AT_ALL(move.most_speed), .value = "SPEED", .fallback = "20",
+          .unit = "rad/s", .min = 1e-6, .max = 1e6,
+          .help = "a file with a higher speed is refused"}),
      .safety = AW_MOTION, .timed = true,
      .lines = AW_LIST("$ printf 't,hinge\\n0,0\\n1,0.3\\n2,0\\n' >path.csv",
          "-l sim: play path.csv"),

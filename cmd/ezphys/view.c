@@ -145,7 +145,7 @@ static enum aw_status print_picture(struct viewer *v)
 static enum aw_status load_scene(struct viewer *v)
 {
     struct aw_session *session = v->session;
-    const char *name = aw_option(session, "scene"), *url;
+    const char *name = ezphys_given(session)->scene, *url;
     char shipped[64] = "";
     if (!name && aw_session_url(session, &url) == AW_OK && strncmp(url, "sim:", 4) == 0) {
         const char *scene = strstr(url, "scene=");
@@ -162,7 +162,7 @@ static enum aw_status load_scene(struct viewer *v)
 static enum aw_status show(struct viewer *v)
 {
     struct aw_session *session = v->session;
-    double seconds = aw_option_number(session, "for");
+    double seconds = session->options.run.for_s;
     enum aw_status status = load_scene(v);
     if (status == AW_OK)
         status = ezphys_begin(session);
@@ -188,7 +188,7 @@ enum aw_status run_view(struct aw_session *session, const struct aw_args *args)
 {
     struct viewer v = {.session = session};
     (void)args;
-    v.speed = aw_option_number(session, "speed");
+    v.speed = ezphys_read_given(session)->speed;
     enum aw_status status = aw_live_check_form(session);
     if (status == AW_OK)
         status = show(&v);

@@ -28,7 +28,7 @@ enum aw_status ezphys_variant(struct aw_session *session, struct aw_variant *var
 {
     struct ezphys_state *state = ezphys_state(session);
     const struct aw_ezphys_framing_names names = {find_wire, &state->wires};
-    const char *text = aw_option(session, "wire");
+    const char *text = ezphys_given(session)->wire;
     if (strcmp(text, state->wire_text) != 0) {
         struct aw_ezphys_framing *next = &state->framings[!state->framing];
         enum aw_status status = aw_ezphys_framing_parse(next, text, &names, err);
@@ -129,7 +129,7 @@ enum aw_status ezphys_learn_scene(struct aw_session *session, const char *name,
 enum aw_status ezphys_read_names(struct aw_session *session)
 {
     struct ezphys_state *state = ezphys_state(session);
-    const char *file = aw_option(session, "names"), *scene = aw_option(session, "scene");
+    const char *file = ezphys_given(session)->names, *scene = ezphys_given(session)->scene;
     char from[sizeof state->names_from];
     enum aw_status status = AW_OK;
     snprintf(from, sizeof from, "%s\n%s", file ? file : "", scene ? scene : "");
@@ -210,13 +210,14 @@ bool ezphys_take_names(struct aw_session *session, const char *text)
 bool ezphys_has_names(struct aw_session *session)
 {
     struct ezphys_state *state = ezphys_state(session);
-    bool given = aw_option(session, "names") || aw_option(session, "scene");
+    const struct ezphys_options *options = ezphys_given(session);
+    bool given = options->names || options->scene;
     return (given || state->kept.n > 0) && !aw_rows_have(session->wire->variant.head, AW_TEXT);
 }
 
 const char *ezphys_wire_name(struct aw_session *session, char *out, size_t size)
 {
-    const char *text = aw_option(session, "wire");
+    const char *text = ezphys_given(session)->wire;
     const struct aw_variant *preset = aw_protocol_variant(&aw_ezphys_protocol, text);
     char whole[AW_EZPHYS_FRAMING_TEXT];
     whole[aw_ezphys_framing_print(&session->wire->variant, whole)] = '\0';
@@ -248,7 +249,7 @@ const char *ezphys_recorded_name(struct aw_session *session, const struct aw_rec
 static void read_sim_names(struct aw_session *session)
 {
     struct ezphys_state *state = ezphys_state(session);
-    const char *link = aw_option(session, "link");
+    const char *link = session->options.link.url;
     struct aw_url url;
     if (state->names.n || state->ez.state.n_joints || !link ||
         aw_url_parse(&url, link, NULL) != AW_OK || strcmp(url.scheme, "sim") != 0)

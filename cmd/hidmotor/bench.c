@@ -146,7 +146,7 @@ static enum aw_status setpoint(struct aw_bench *bench, double deg)
     target.given[bench->joint.number] = true;
     target.deg[bench->joint.number] = deg;
     enum aw_status status = aw_hidmotor_plan_from(&hidmotor_arm(session)->known, &target,
-                                                  aw_flag(session, "force"), &plan, &session->err);
+                                                  session->options.run.force, &plan, &session->err);
     if (status != AW_OK)
         return status;
     aw_session_moves(session);

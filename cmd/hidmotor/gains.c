@@ -31,7 +31,7 @@ static enum aw_status take_word(struct aw_session *session, const char *name, co
                                 struct aw_gain *wanted)
 {
     enum aw_hidmotor_controller controller =
-        aw_flag(session, "velocity") ? AW_HIDMOTOR_VELOCITY : AW_HIDMOTOR_PID;
+        hidmotor_command_given(session)->velocity ? AW_HIDMOTOR_VELOCITY : AW_HIDMOTOR_PID;
     struct aw_record request;
     aw_session_command(session, hidmotor_gain_packets[controller].set, &request);
     enum aw_status status = aw_record_set_text(&request, name, value, &session->err);
@@ -46,7 +46,7 @@ static enum aw_status send_packets(struct aw_session *session, const struct aw_g
 {
     struct aw_gain gains[AW_HIDMOTOR_GAIN_PLACES] = {{.known = false}};
     size_t named[AW_HIDMOTOR_CONTROLLERS] = {0};
-    bool dry = aw_flag(session, "dry-run");
+    bool dry = session->options.run.dry_run;
     enum aw_status status = dry ? AW_OK : read_all(session, gains);
     for (size_t i = 0; i < AW_HIDMOTOR_GAIN_PLACES; i++)
         if (wanted[i].known) {

@@ -169,7 +169,7 @@ static void begin_answer(struct aw_session *session)
 {
     struct hidmotor_state *state = hidmotor_state(session);
     state->usual_ms = state->arm.options.timeout_ms;
-    if (state->streams && !aw_flag(session, "timeout"))
+    if (state->streams && isnan(session->options.link.timeout_s))
         state->arm.options.timeout_ms = REPLY_MS;
 }
 
@@ -374,7 +374,7 @@ static enum aw_status send_targets(struct aw_session *session, const struct aw_j
     struct aw_hidmotor_target target = target_of(session, list, command);
     if (!target.given[0] && !target.given[1] && !target.given[2])
         return AW_OK;
-    if (aw_flag(session, "dry-run"))
+    if (session->options.run.dry_run)
         return hidmotor_dry_run(session, &target, command->show_ns);
     if (command->stream)
         return follow(session, &target);
@@ -398,7 +398,7 @@ static enum aw_status send_velocities(struct aw_session *session, const struct a
     for (size_t i = 0; i < command->n; i++)
         aw_record_set(&request, list->joints[command->goals[i].joint].name, command->goals[i].value,
                       NULL);
-    if (!aw_flag(session, "dry-run"))
+    if (!session->options.run.dry_run)
         aw_session_moves(session);
     hidmotor_state(session)->planned = false;
     return hidmotor_set(session, &request);

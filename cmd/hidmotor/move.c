@@ -41,7 +41,7 @@ enum aw_status hidmotor_dry_run(struct aw_session *session, const struct aw_hidm
         if (!target->given[i])
             return aw_dry_depends(session, "where the arm is");
     enum aw_status status =
-        aw_hidmotor_plan_from(&nowhere, target, aw_flag(session, "force"), &plan, &session->err);
+        aw_hidmotor_plan_from(&nowhere, target, session->options.run.force, &plan, &session->err);
     return status == AW_OK ? show_plan(session, &plan, time_ns) : status;
 }
 
@@ -117,7 +117,7 @@ enum aw_status run_stop(struct aw_session *session, const struct aw_args *args)
 {
     struct aw_hidmotor_stopped stopped = {0};
     (void)args;
-    if (aw_flag(session, "dry-run"))
+    if (session->options.run.dry_run)
         return aw_dry_depends(session, "where the arm is");
     enum aw_status status = hidmotor_ready(session);
     if (status == AW_OK)

@@ -32,7 +32,7 @@ static enum aw_status parse_floats(struct aw_session *session, const struct aw_a
 static enum aw_status parse_payload(struct aw_session *session, const struct aw_args *args,
                                     uint8_t *bytes, struct aw_span *payload)
 {
-    const char *hex = aw_option(session, "bytes");
+    const char *hex = hidmotor_command_given(session)->bytes;
     size_t size;
     if (!hex)
         return parse_floats(session, args, bytes, payload);
@@ -102,7 +102,7 @@ enum aw_status run_raw(struct aw_session *session, const struct aw_args *args)
     enum aw_status status = aw_arg_number(session, args, "id", &id);
     if (status == AW_OK)
         status = parse_payload(session, args, bytes, &payload);
-    if (status == AW_OK && aw_flag(session, "dry-run")) {
+    if (status == AW_OK && session->options.run.dry_run) {
         uint8_t report[AW_HIDMOTOR_REPORT];
         make_report((uint32_t)id, payload, report);
         return show_bytes(session, report);

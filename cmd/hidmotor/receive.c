@@ -40,9 +40,9 @@ static struct hidmotor_question *next_question(struct hidmotor_receiving *receiv
 
 static int64_t period_of(const struct aw_session *session, const struct aw_message *message)
 {
-    double hz = aw_flag(session, "rate") ? aw_option_number(session, "rate")
-                : message->rate > 0      ? message->rate
-                                         : USUAL_HZ;
+    double hz = session->options.move.rate > 0 ? session->options.move.rate
+                : message->rate > 0            ? message->rate
+                                               : USUAL_HZ;
     return (int64_t)(1e9 / hz);
 }
 

@@ -24,7 +24,7 @@ enum aw_status run_message(struct aw_session *session, const struct aw_args *arg
 static enum aw_status ask(struct aw_session *session, struct aw_record *question)
 {
     struct aw_hidmotor_reply reply;
-    if (aw_flag(session, "dry-run"))
+    if (session->options.run.dry_run)
         return hidmotor_set(session, question);
     enum aw_status status = hidmotor_ready(session);
     if (status == AW_OK)
@@ -47,7 +47,7 @@ enum aw_status hidmotor_send_own(struct aw_session *session, struct aw_record *p
     if (message->reads)
         return ask(session, packet);
     enum aw_status status = hidmotor_set(session, packet);
-    if (status == AW_OK && message->dir == AW_TX && !aw_flag(session, "dry-run"))
+    if (status == AW_OK && message->dir == AW_TX && !session->options.run.dry_run)
         status = hidmotor_show_reply(session, hidmotor_arm(session)->received_bytes);
     return status;
 }

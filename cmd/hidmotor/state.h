@@ -39,6 +39,17 @@ struct hidmotor_state {
     int64_t sound_ns;   /* of the bench: its joint said last where it can be */
 };
 
+struct hidmotor_options {
+    int64_t retries;
+};
+AW_GIVEN(tool, hidmotor_options, hidmotor_given)
+
+struct hidmotor_command_options {
+    bool velocity;     /* of gains */
+    const char *bytes; /* of raw */
+};
+AW_GIVEN(command, hidmotor_command_options, hidmotor_command_given)
+
 static inline struct hidmotor_state *hidmotor_state(struct aw_session *session)
 {
     return session->state;

@@ -27,17 +27,17 @@ enum aw_status hidmotor_ready(struct aw_session *session)
     if (status != AW_OK)
         return status;
     struct aw_hidmotor_options options = defaults(session);
-    options.retries = (int)aw_option_number(session, "retries");
-    options.force = aw_flag(session, "force");
-    if (aw_flag(session, "timeout"))
-        options.timeout_ms = (int)fmin(aw_option_number(session, "timeout") * 1000, INT_MAX);
+    options.retries = (int)hidmotor_given(session)->retries;
+    options.force = session->options.run.force;
+    if (!isnan(session->options.link.timeout_s))
+        options.timeout_ms = (int)fmin(session->options.link.timeout_s * 1000, INT_MAX);
     hidmotor_arm(session)->options = options;
     return AW_OK;
 }
 
 enum aw_status hidmotor_ready_to_make(struct aw_session *session)
 {
-    return aw_flag(session, "dry-run") ? AW_OK : hidmotor_ready(session);
+    return session->options.run.dry_run ? AW_OK : hidmotor_ready(session);
 }
 
 enum aw_status hidmotor_poll(struct aw_session *session)
@@ -106,8 +106,8 @@ enum aw_status hidmotor_set(struct aw_session *session, struct aw_record *reques
     size_t size;
     /* Refused here, a wrong value does not even open the link. */
     enum aw_status status =
-        aw_encode(request, aw_flag(session, "force"), report, sizeof report, &size, &session->err);
-    if (status == AW_OK && aw_flag(session, "dry-run"))
+        aw_encode(request, session->options.run.force, report, sizeof report, &size, &session->err);
+    if (status == AW_OK && session->options.run.dry_run)
         return aw_session_dry_run(session, request, (struct aw_span){report, sizeof report});
     if (status == AW_OK)
         status = hidmotor_ready(session);

@@ -23,7 +23,7 @@ enum aw_status run_fk(struct aw_session *session, const struct aw_args *args)
     enum aw_status status = AW_OK;
     for (int i = 0; i < AW_HIDMOTOR_JOINTS && status == AW_OK; i++)
         status = aw_arg_number(session, args, aw_hidmotor_joint(i).name, &pose.deg[i]);
-    if (status == AW_OK && !aw_flag(session, "force"))
+    if (status == AW_OK && !session->options.run.force)
         status = aw_hidmotor_check_pose(&pose, &session->err);
     if (status != AW_OK)
         return status;
@@ -59,7 +59,7 @@ static enum aw_status find_pose(struct aw_session *session, const struct aw_hidm
     struct aw_hidmotor_pose near = {0};
     enum aw_status status =
         aw_hidmotor_ik(point, &near, pose, &session->err); /* refused without the board */
-    if (status != AW_OK || aw_flag(session, "dry-run"))
+    if (status != AW_OK || session->options.run.dry_run)
         return status;
     status = hidmotor_ready(session);
     if (status == AW_OK)

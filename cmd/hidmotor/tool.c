@@ -23,13 +23,12 @@ static void complete_gripper(struct aw_session *session, aw_candidate_fn *add, v
 /* One row each. */
 /* clang-format off */
 static const struct aw_option options[] = {
-    {.name = "retries", .value = "COUNT",
+    {.name = "retries", AW_AT_TOOL(hidmotor_options, retries), .value = "COUNT",
      .help = "repeat a question at most this many times; commands are never repeated",
-     .fallback = "2", .unit = "",
-     .whole = true, .min = 0, .max = 1000},
-    {.name = "rate", .value = "HZ", .help = "the rate of questions in watch and record, of "
-        "setpoints in play",
-     .unit = "Hz", .min = 0.01, .max = 2000},
+     .fallback = "2", .unit = "", .whole = true, .min = 0, .max = 1000},
+    {.name = "rate", AW_AT_ALL(move.rate), .value = "HZ",
+     .help = "the rate of questions in watch and record, of setpoints in play", .unit = "Hz",
+     .min = 0.01, .max = 2000},
     {0},
 };
 
@@ -66,8 +65,8 @@ static const struct aw_arg velocity_args[] = {
     {.name = "z", .kind = AW_ARG_NUMBER, .unit = "mm", .help = "up from the table, in mm"}
 
 static const struct aw_option wait_options[] = {
-    {.name = "wait", .value = "DEG", .bare = "3deg", .unit = "deg", .min = 0.1, .max = 90,
-     .help = "until all joints are this close to their targets"},
+    {.name = "wait", AW_AT_ALL(move.wait), .value = "DEG", .bare = "3deg", .unit = "deg",
+     .min = 0.1, .max = 90, .help = "until all joints are this close to their targets"},
     {0},
 };
 static const struct aw_command commands[] = {
@@ -142,10 +141,12 @@ static const struct aw_command commands[] = {
               "output",
           .endings = "csv pcapng mcap ndjson"}),
      .options = AW_OPTIONS(
-         {.name = "until-arrived", .help = "end when the setpoints rest and the joints have "
-             "arrived"},
-         {.name = "changes", .help = "leave out samples equal to the one before"},
-         {.name = "no-header", .help = "write no header line"}),
+         {.name = "until-arrived", AW_AT(aw_record_joints_options, until_arrived),
+          .help = "end when the setpoints rest and the joints have arrived"},
+         {.name = "changes", AW_AT(aw_record_joints_options, changes),
+          .help = "leave out samples equal to the one before"},
+         {.name = "no-header", AW_AT(aw_record_joints_options, no_header),
+          .help = "write no header line"}),
      .run = aw_run_record,
      .details = "Samples come as fast as the board answers, or at --rate. --for, -n, "
          "--until-arrived or Ctrl-C end it; the result has the interval between the samples. "
@@ -156,7 +157,8 @@ static const struct aw_command commands[] = {
     {.name = "gains", .summary = "show, set, save, apply or compare the gains",
      .args = aw_gains_args,
      .options = AW_OPTIONS(
-         {.name = "velocity", .help = "set: the gains of the velocity controllers"}),
+         {.name = "velocity", AW_AT(hidmotor_command_options, velocity),
+          .help = "set: the gains of the velocity controllers"}),
      .safety = AW_WRITE, .run = run_gains,
      .details = "Setting position gains ends a running move at its present position. diff ends "
          "with exit status 1 if the gains differ.",
@@ -251,7 +253,8 @@ static const struct aw_command commands[] = {
           .help = "packet id"},
          {.name = "floats", .kind = AW_ARG_REST, .optional = true, .help = "at most 15 numbers"}),
      .options = AW_OPTIONS(
-         {.name = "bytes", .value = "HEX", .help = "the payload as bytes instead of floats"}),
+         {.name = "bytes", AW_AT(hidmotor_command_options, bytes), .value = "HEX",
+          .help = "the payload as bytes instead of floats"}),
      .safety = AW_DANGEROUS, .harmless = raw_only_reads, .run = run_raw,
      .details = "Sends a packet with any id. For the ids that only read (1910, 1822, 1857, "
          "1825) it asks nothing. 1848 without targets is refused, because it would move all "
@@ -296,7 +299,7 @@ static const struct aw_command commands[] = {
      .examples = AW_LIST("udev")},
     {.name = "sim", .group = AW_GROUP_SET_UP, .summary = "serve a simulated arm",
      .options = AW_OPTIONS(
-         {.name = "listen", .value = "URL",
+         {.name = "listen", AW_AT_ALL(link.listen), .value = "URL",
           .fallback = "unix-listen:" AW_XDG_RUNTIME "/hidmotor-sim",
           .help = "serve here: unix-listen:PATH, or uhid: for a real HID device"},
          {.name = "state", .value = "NAME", .fallback = "running", .words = aw_hidmotor_state_names,

@@ -32,7 +32,7 @@ enum { PARTS = sizeof parts / sizeof *parts };
 static enum aw_status load_views(struct aw_session *session, struct aw_unitysim_views *views,
                                  char path[PATH_MAX])
 {
-    const char *given = aw_option(session, "views");
+    const char *given = unitysim_given(session)->views;
     if (given)
         snprintf(path, PATH_MAX, "%s", given);
     else if (!aw_xdg_path(AW_XDG_CONFIG, "CameraViews.csv", path, PATH_MAX))
@@ -123,7 +123,7 @@ static enum aw_status put(struct aw_session *session, const struct aw_unitysim_c
     struct aw_unitysim *unity = unitysim_of(session);
     struct aw_unitysim_camera now;
     struct aw_record record;
-    if (aw_flag(session, "dry-run")) {
+    if (session->options.run.dry_run) {
         aw_unitysim_update_record(unity, camera, &record);
         return unitysim_dry_run(session, &record);
     }
@@ -155,7 +155,7 @@ static enum aw_status parse_values(struct aw_session *session, const struct aw_a
     if (status == AW_OK && *given == 0)
         return aw_fail(&session->err, AW_USAGE,
                        "camera set takes x y z rx ry rz, or some by name — camera set y=500 rx=66");
-    if (status == AW_OK && *given < PARTS && aw_flag(session, "dry-run"))
+    if (status == AW_OK && *given < PARTS && session->options.run.dry_run)
         return aw_dry_depends(session, "where the camera is");
     return status;
 }
@@ -217,7 +217,7 @@ enum aw_status run_camera_request(struct aw_session *session, const struct aw_ar
     enum aw_status status = unitysim_ready_to_make(session);
     (void)args;
     aw_session_command(session, "camera_request", &request);
-    if (status == AW_OK && aw_flag(session, "dry-run"))
+    if (status == AW_OK && session->options.run.dry_run)
         return unitysim_dry_run(session, &request);
     return status == AW_OK ? show(session) : status;
 }

@@ -19,9 +19,9 @@ static enum aw_status parse(struct aw_session *session, const struct aw_args *ar
         drives[joint] = drive;
         *named |= 1u << joint;
     }
-    if (*named == 0 && !aw_flag(session, "follow"))
+    if (*named == 0 && !unitysim_drive_given(session)->follow)
         return aw_fail(&session->err, AW_USAGE, "drive: which joint? — drive elbow=+45 hand=open");
-    bool reads = aw_flag(session, "follow") && !aw_flag(session, "dry-run");
+    bool reads = unitysim_drive_given(session)->follow && !session->options.run.dry_run;
     return reads ? aw_session_own_input(session) : AW_OK;
 }
 
@@ -36,7 +36,7 @@ static enum aw_status dry_run(struct aw_session *session)
 static void tell(struct aw_session *session, const void *context)
 {
     const struct aw_unitysim *unity = context;
-    double seconds = aw_option_number(session, "for");
+    double seconds = session->options.run.for_s;
     char of[32] = "";
     int i = 0;
     while (i < AW_UNITYSIM_JOINTS - 1 && unity->drive[i].velocity == 0)
@@ -52,7 +52,7 @@ static enum aw_status stream(struct aw_session *session, int64_t deadline,
                              struct unitysim_lines *lines)
 {
     struct aw_unitysim *unity = unitysim_of(session);
-    if (aw_flag(session, "follow"))
+    if (unitysim_drive_given(session)->follow)
         return unitysim_follow(session, deadline, lines);
     aw_session_work_while(session, tell, unity);
     int64_t soon = aw_clock_now(session->clock) + AW_SECOND / 2;
@@ -76,9 +76,9 @@ static enum aw_status report_refused(struct aw_session *session, const struct un
                                      enum aw_status status)
 {
     struct aw_object *result = &session->result;
-    if (aw_flag(session, "clamp"))
+    if (unitysim_given(session)->clamp)
         aw_object_count(result, "clamped", unitysim_state(session)->clamped);
-    if (!aw_flag(session, "follow"))
+    if (!unitysim_drive_given(session)->follow)
         return status;
     aw_object_count(result, "lines", lines->lines);
     aw_object_count(result, "refused", lines->refused);
@@ -98,7 +98,7 @@ enum aw_status run_drive(struct aw_session *session, const struct aw_args *args)
     enum aw_status status = parse(session, args, drives, &named);
     if (status == AW_OK)
         status = unitysim_ready_to_make(session);
-    if (status == AW_OK && aw_flag(session, "dry-run")) {
+    if (status == AW_OK && session->options.run.dry_run) {
         memcpy(unity->drive, drives, sizeof unity->drive);
         return dry_run(session);
     }
@@ -111,7 +111,7 @@ enum aw_status run_drive(struct aw_session *session, const struct aw_args *args)
     /* Joints that are not named are stopped: a latched command of an earlier client ends here. */
     for (int i = 0; i < AW_UNITYSIM_JOINTS; i++)
         aw_unitysim_drive(unity, i, drives[i]);
-    if (aw_option_number(session, "for") <= 0)
+    if (session->options.run.for_s <= 0)
         aw_stop_watch_input(session);
     status = stream(session, aw_session_end(session), &lines);
     if (aw_stop_input_ended(session) && status == AW_STOPPED)
@@ -134,7 +134,7 @@ enum aw_status run_control(struct aw_session *session, const struct aw_args *arg
     struct aw_unitysim *unity = unitysim_of(session);
     aw_record_init(&record, unity->control, AW_TX);
     status = unitysim_read_fields(session, args, &record);
-    if (status == AW_OK && aw_flag(session, "dry-run"))
+    if (status == AW_OK && session->options.run.dry_run)
         return unitysim_dry_run(session, &record);
     if (status != AW_OK)
         return status;
@@ -163,7 +163,7 @@ enum aw_status run_stop(struct aw_session *session, const struct aw_args *args)
 {
     (void)args;
     enum aw_status status = unitysim_ready_to_make(session);
-    if (status == AW_OK && aw_flag(session, "dry-run"))
+    if (status == AW_OK && session->options.run.dry_run)
         return dry_run(session);
     if (status == AW_OK)
         status = unitysim_stop(session);

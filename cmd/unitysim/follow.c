@@ -66,7 +66,7 @@ static enum aw_status handle_line(struct follow *f)
     aw_fail_in(&session->err, "stdin", f->lines->lines, 0);
     if (f->lines->refused++ == 0)
         f->lines->first = session->err;
-    if (!aw_flag(session, "keep-going"))
+    if (!session->options.run.keep_going)
         return status;
     if (f->lines->refused <= SAID_MAX)
         aw_session_report(session, "%s: %s\n", session->tool->name, session->err.text);
@@ -111,7 +111,7 @@ enum aw_status unitysim_follow(struct aw_session *session, int64_t deadline,
         return aw_no_memory(&session->err);
     f->session = session;
     f->lines = lines;
-    f->deadman_ns = (int64_t)(aw_option_number(session, "deadman") * 1e9);
+    f->deadman_ns = (int64_t)(session->options.link.deadman_s * 1e9);
     f->received_ns = aw_clock_now(session->clock);
     while (status == AW_OK && !f->done && (now = aw_clock_now(session->clock)) < deadline) {
         int64_t next = now + AW_UNITYSIM_CADENCE_NS / 3;

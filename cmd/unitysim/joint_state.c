@@ -220,7 +220,7 @@ static enum aw_status begin_move(struct aw_session *session, const struct aw_joi
                                  const struct aw_joint_command *command)
 {
     unitysim_state(session)->before = unitysim_of(session)->counters;
-    if (!aw_flag(session, "dry-run"))
+    if (!session->options.run.dry_run)
         return AW_OK;
     aw_object_start(&session->result, session->run.command->name);
     aw_object_truth(&session->result, "dry_run", true);
@@ -283,7 +283,7 @@ static enum aw_status send(struct aw_session *session, struct aw_joint_list *lis
                                                 : value < 0 ? AW_UNITYSIM_DECREASE
                                                             : AW_UNITYSIM_STOP};
     }
-    bool dry = aw_flag(session, "dry-run");
+    bool dry = session->options.run.dry_run;
     if (!dry)
         aw_session_moves(session);
     for (int i = 0; i < AW_UNITYSIM_JOINTS; i++)

@@ -21,9 +21,9 @@ enum aw_status unitysim_parse_drive(struct aw_session *session, const struct aw_
     pair_name(bound, name);
     enum aw_status status = aw_unitysim_joint_parse(name, joint, &session->err);
     if (status == AW_OK)
-        status = aw_unitysim_drive_parse(*joint, bound->text, aw_flag(session, "force"), drive,
+        status = aw_unitysim_drive_parse(*joint, bound->text, session->options.run.force, drive,
                                          &session->err);
-    if (status != AW_LIMIT || !aw_flag(session, "clamp"))
+    if (status != AW_LIMIT || !unitysim_given(session)->clamp)
         return status;
     unitysim_state(session)->clamped++;
     return AW_OK;

@@ -61,7 +61,7 @@ void unitysim_limits_reported(struct aw_session *session, const struct aw_unitys
 
 enum aw_status unitysim_new_limits(struct aw_session *session, struct aw_unitysim_limits *limits)
 {
-    const char *profile = aw_option(session, "limits");
+    const char *profile = unitysim_given(session)->limits;
     *limits = *usual(session);
     enum aw_status status =
         profile ? aw_unitysim_limits_read(limits, NULL, profile, &session->err) : AW_OK;
@@ -80,7 +80,7 @@ enum aw_status unitysim_limits(struct aw_session *session, struct aw_unitysim_li
         state->limits_known = aw_unitysim_limits_read(&state->limits, NULL, path, NULL) == AW_OK;
     }
     *limits = state->limits;
-    if (aw_flag(session, "limits") || !state->limits_known)
+    if (unitysim_given(session)->limits || !state->limits_known)
         status = unitysim_new_limits(session, limits);
     if (status == AW_OK || !session->run.command || session->run.command->safety != AW_READ)
         return status;
@@ -99,8 +99,8 @@ static const char *origin(struct aw_session *session, int joint, bool min)
     const struct aw_unitysim_limits standard = aw_unitysim_limits_default();
     const struct aw_unitysim_limit *usually = &usual(session)->joint[joint];
     const struct aw_unitysim_limit *table = &standard.joint[joint];
-    if (aw_flag(session, "limits"))
-        return aw_option(session, "limits");
+    if (unitysim_given(session)->limits)
+        return unitysim_given(session)->limits;
     if (state->limits_known)
         return "device";
     return (min ? usually->min == table->min : usually->max == table->max) ? "table" : "config";
@@ -132,7 +132,7 @@ static enum aw_status send(struct aw_session *session, const struct aw_unitysim_
     struct aw_unitysim *unity = unitysim_of(session);
     struct aw_record record;
     unity->options.limits = *limits;
-    if (aw_flag(session, "dry-run")) {
+    if (session->options.run.dry_run) {
         aw_session_notice(session,
                           "an update carries the camera too, which would be asked for first; "
                           "the scene's own view stands here for it");

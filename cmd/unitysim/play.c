@@ -180,14 +180,16 @@ static enum aw_status play_it(struct play *play)
     struct aw_session *session = play->session;
     struct aw_unitysim_counters before = unitysim_of(session)->counters;
     struct aw_player_bounds bounds = {.limits = unitysim_of(session)->options.limits};
-    double repeat = aw_flag(session, "loop") ? 0 : aw_option_number(session, "repeat"), speed;
+    const struct unitysim_play_options *given = unitysim_play_given(session);
+    int64_t repeat = session->options.move.loop ? 0 : given->repeat;
+    double speed;
     if (aw_tempo_choose(session, 0, &speed) != AW_OK)
         return session->err.status;
     for (int i = 0; i < AW_UNITYSIM_JOINTS; i++)
         bounds.velocity[i] =
-            aw_flag(session, "force") ? AW_UNITYSIM_VELOCITY_MAX : aw_unitysim_velocity_cap(i);
+            session->options.run.force ? AW_UNITYSIM_VELOCITY_MAX : aw_unitysim_velocity_cap(i);
     aw_player_start(&play->player, &play->sequence, &bounds, (uint64_t)repeat);
-    play->row_timeout_ns = (int64_t)(aw_option_number(session, "row-timeout") * 1e9);
+    play->row_timeout_ns = (int64_t)(given->row_timeout_s * 1e9);
     aw_session_moves(session);
     aw_tempo_begin(&play->tempo, session, speed, INFINITY);
     play->stepped_ns = aw_clock_now(session->clock);
@@ -216,7 +218,7 @@ static enum aw_status check_and_play(struct play *play)
     if (status != AW_OK)
         return status;
     notice_clamped(play);
-    if (aw_flag(session, "dry-run")) {
+    if (session->options.run.dry_run) {
         aw_object_start(&session->result, "play");
         aw_object_truth(&session->result, "dry_run", true);
         aw_object_count(&session->result, "rows", play->sequence.n);
@@ -247,7 +249,8 @@ static bool is_sequence(const char *path)
 enum aw_status run_play(struct aw_session *session, const struct aw_args *args)
 {
     struct play play = {.session = session, .path = aw_arg(args, "file", 0)};
-    if (aw_option(session, "columns") || aw_flag(session, "every") || !is_sequence(play.path))
+    if (aw_play_given(session)->columns || aw_play_given(session)->every_s > 0 ||
+        !is_sequence(play.path))
         return aw_run_play(session, args);
     enum aw_status status = aw_sequence_read(NULL, play.path, &play.sequence, &session->err);
     if (status == AW_OK)

@@ -10,9 +10,9 @@ static enum aw_status load(struct aw_session *session, int scene,
 {
     struct aw_unitysim *unity = unitysim_of(session);
     struct aw_record record;
-    int64_t wait_ns = (int64_t)(aw_option_number(session, "wait") * 1e9);
+    int64_t wait_ns = (int64_t)(unitysim_scene_given(session)->wait_s * 1e9);
     aw_unitysim_scene_record(unity, scene, camera, &record);
-    if (aw_flag(session, "dry-run"))
+    if (session->options.run.dry_run)
         return unitysim_dry_run(session, &record);
     enum aw_status status = aw_unitysim_scene_load(unity, scene, camera, wait_ns, &session->err);
     unitysim_notice_last_news(session);
@@ -52,7 +52,7 @@ enum aw_status run_scene(struct aw_session *session, const struct aw_args *args)
 {
     struct aw_unitysim_camera camera = {0};
     struct aw_unitysim_limits limits;
-    const char *view = aw_option(session, "camera");
+    const char *view = unitysim_scene_given(session)->camera;
     int scene;
     enum aw_status status =
         aw_unitysim_scene_parse(aw_arg(args, "scene", 0), &scene, &session->err);
@@ -65,7 +65,7 @@ enum aw_status run_scene(struct aw_session *session, const struct aw_args *args)
     if (status != AW_OK)
         return status;
     unitysim_of(session)->options.limits = limits;
-    unitysim_of(session)->options.frame_rate = (int)aw_option_number(session, "fps");
+    unitysim_of(session)->options.frame_rate = (int)unitysim_scene_given(session)->fps;
     status = read_fields(session, args, scene, &camera);
     return status == AW_OK ? load(session, scene, &camera) : status;
 }

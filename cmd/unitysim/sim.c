@@ -219,7 +219,7 @@ static enum aw_status on_terminal(struct aw_session *session, struct aw_device *
     aw_stop_catch(session);
     session->mode.serving = true;
     enum aw_status status =
-        aw_session_open(session, aw_option(session, "listen"), &options, &stage.link);
+        aw_session_open(session, session->options.link.listen, &options, &stage.link);
     if (status != AW_OK)
         return status;
     status = unitysim_screen_show(session, perform, &stage);
@@ -250,8 +250,8 @@ enum aw_status run_sim(struct aw_session *session, const struct aw_args *args)
 {
     const struct aw_sim sim = {session, NULL, session->wire->protocol};
     struct aw_unitysim_device_options options;
-    bool live = unitysim_screen_live() && isatty(STDIN_FILENO) && !aw_flag(session, "no-input") &&
-                !aw_flag(session, "verbose") && !aw_flag(session, "dry-run");
+    bool live = unitysim_screen_live() && isatty(STDIN_FILENO) && !session->options.run.no_input &&
+                !session->options.print.verbose && !session->options.run.dry_run;
     if (!live)
         return aw_run_sim(session, args);
     enum aw_status status = take_options(&sim, &options, &session->err);

@@ -4,6 +4,7 @@
 
 #include "protocol/unitysim/client.h"
 #include "protocol/unitysim/views.h"
+#include "shell/commands/play.h"
 #include "shell/core/joints.h"
 
 /* What ping sees beside its questions. */
@@ -32,6 +33,37 @@ struct unitysim_state {
     struct unitysim_ping ping;
 };
 
+struct unitysim_options {
+    const char *limits, *views, *wire;
+    bool clamp; /* of drive */
+};
+AW_GIVEN(tool, unitysim_options, unitysim_given)
+
+struct unitysim_scene_options {
+    int64_t fps;
+    const char *camera;
+    double wait_s;
+};
+AW_GIVEN(command, unitysim_scene_options, unitysim_scene_given)
+
+struct unitysim_teach_options {
+    double every_s;
+    int64_t velocity, tolerance;
+};
+AW_GIVEN(command, unitysim_teach_options, unitysim_teach_given)
+
+struct unitysim_drive_options {
+    bool follow;
+};
+AW_GIVEN(command, unitysim_drive_options, unitysim_drive_given)
+
+struct unitysim_play_options {
+    struct aw_play_options all;
+    int64_t repeat;
+    double row_timeout_s;
+};
+AW_GIVEN(command, unitysim_play_options, unitysim_play_given)
+
 static inline struct unitysim_state *unitysim_state(struct aw_session *session)
 {
     return session->state;
@@ -40,7 +72,7 @@ static inline struct unitysim_state *unitysim_state(struct aw_session *session)
 static inline struct aw_unitysim *unitysim_of(struct aw_session *session)
 {
     struct unitysim_state *state = unitysim_state(session);
-    return aw_flag(session, "dry-run") ? &state->dry : &state->unity;
+    return session->options.run.dry_run ? &state->dry : &state->unity;
 }
 
 /* ---- ping.c, see struct aw_ping_hooks ---- */

@@ -14,7 +14,7 @@ enum aw_status unitysim_variant(struct aw_session *session, struct aw_variant *v
 {
     const char *url;
     struct aw_error before = session->err;
-    enum aw_status status = aw_wire_option(session, aw_option(session, "wire"), variant, err);
+    enum aw_status status = aw_wire_option(session, unitysim_given(session)->wire, variant, err);
     if (status == AW_OK && aw_session_url(session, &url) == AW_OK)
         status = aw_unitysim_variant(url, variant, err);
     if (status == AW_OK)
@@ -27,7 +27,7 @@ static struct aw_unitysim_options client_options(const struct aw_session *sessio
 {
     struct aw_unitysim_options options = aw_unitysim_defaults();
     options.limits = *limits;
-    options.force = aw_flag(session, "force");
+    options.force = session->options.run.force;
     options.protocol = session->wire->protocol;
     return options;
 }
@@ -63,7 +63,7 @@ enum aw_status unitysim_ready(struct aw_session *session)
 enum aw_status unitysim_ready_to_make(struct aw_session *session)
 {
     struct aw_unitysim_limits limits;
-    if (!aw_flag(session, "dry-run"))
+    if (!session->options.run.dry_run)
         return unitysim_ready(session);
     enum aw_status status = unitysim_limits(session, &limits);
     if (status != AW_OK)
@@ -75,8 +75,8 @@ enum aw_status unitysim_ready_to_make(struct aw_session *session)
 
 int64_t unitysim_patience_ns(const struct aw_session *session, double seconds)
 {
-    if (aw_flag(session, "timeout"))
-        seconds = aw_option_number(session, "timeout");
+    if (!isnan(session->options.link.timeout_s))
+        seconds = session->options.link.timeout_s;
     return (int64_t)(seconds * 1e9);
 }
 
@@ -244,7 +244,7 @@ enum aw_status unitysim_safe_stop(struct aw_session *session)
 /* A recording may end while a joint is driven, and the simulator has no watchdog. */
 enum aw_status unitysim_replay_end(struct aw_session *session)
 {
-    return aw_flag(session, "hold") ? AW_OK : unitysim_stop(session);
+    return session->options.run.hold ? AW_OK : unitysim_stop(session);
 }
 
 /* The joint that is farthest from there. */
@@ -271,7 +271,7 @@ bool unitysim_elsewhere(struct aw_session *session, const struct aw_record *ther
 
 enum aw_status unitysim_allow(struct aw_session *session, const struct aw_record *command)
 {
-    bool free = !command || aw_flag(session, "force");
+    bool free = !command || session->options.run.force;
     for (int i = 0; i < AW_UNITYSIM_JOINTS && !free; i++) {
         char field[48];
         snprintf(field, sizeof field, "%s.velocity", aw_unitysim_joint_name(i));
@@ -308,8 +308,8 @@ enum aw_status unitysim_read_fields(struct aw_session *session, const struct aw_
     size_t size;
     enum aw_status status = aw_args_to_record(session, args, 0, record);
     if (status == AW_OK)
-        status =
-            aw_encode(record, aw_flag(session, "force"), bytes, sizeof bytes, &size, &session->err);
+        status = aw_encode(record, session->options.run.force, bytes, sizeof bytes, &size,
+                           &session->err);
     return status == AW_OK ? unitysim_allow(session, record) : status;
 }
 
@@ -337,7 +337,7 @@ enum aw_status unitysim_dry_run(struct aw_session *session, const struct aw_reco
     struct aw_wire *wire;
     struct aw_record shown;
     enum aw_status status =
-        aw_encode(record, aw_flag(session, "force"), bytes, sizeof bytes, &size, &session->err);
+        aw_encode(record, session->options.run.force, bytes, sizeof bytes, &size, &session->err);
     if (status == AW_OK)
         status = aw_session_decoding_wire(session, &wire);
     struct aw_span frame = {bytes, size};

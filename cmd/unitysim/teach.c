@@ -118,9 +118,9 @@ enum aw_status run_teach(struct aw_session *session, const struct aw_args *args)
 {
     struct teach teach = {
         .session = session,
-        .velocity = (int)aw_option_number(session, "velocity"),
-        .tolerance = (int)aw_option_number(session, "tolerance"),
-        .every_ns = (int64_t)(aw_option_number(session, "every") * 1e9),
+        .velocity = (int)unitysim_teach_given(session)->velocity,
+        .tolerance = (int)unitysim_teach_given(session)->tolerance,
+        .every_ns = (int64_t)(unitysim_teach_given(session)->every_s * 1e9),
     };
     enum aw_status status = aw_file_check(aw_arg(args, "file", 0), &session->err);
     if (status == AW_OK && teach.every_ns == 0)

@@ -24,14 +24,16 @@ static void complete_scenes(struct aw_session *session, aw_candidate_fn *add, vo
 /* One row each. */
 /* clang-format off */
 static const struct aw_option options[] = {
-    {.name = "limits", .value = "FILE", .check = aw_session_check_file,
-     .needed_by = AW_NEEDED_BY_DEVICES, .help = "joint limits, one a line: elbow 1700 2570"},
-    {.name = "views", .value = "FILE", .check = aw_session_check_file,
+    {.name = "limits", AW_AT_TOOL(unitysim_options, limits), .value = "FILE",
+     .check = aw_session_check_file, .needed_by = AW_NEEDED_BY_DEVICES,
+     .help = "joint limits, one a line: elbow 1700 2570"},
+    {.name = "views", AW_AT_TOOL(unitysim_options, views), .value = "FILE",
+     .check = aw_session_check_file,
      .help = "file of saved camera views; default: CameraViews.csv beside the config file"},
-    {.name = "wire", .value = "NAME", .fallback = "spec", .complete = aw_wire_complete,
-     .check = aw_session_check_wire, .needed_by = AW_NEEDED_BY_MESSAGES,
-     .help = "spec: as documented; compat38: length byte of a scene as the published client sends "
-         "it (also compat=38 in the link)"},
+    {.name = "wire", AW_AT_TOOL(unitysim_options, wire), .value = "NAME", .fallback = "spec",
+     .complete = aw_wire_complete, .check = aw_session_check_wire,
+     .needed_by = AW_NEEDED_BY_MESSAGES, .help = "spec: as documented; compat38: length byte of a "
+         "scene as the published client sends it (also compat=38 in the link)"},
     {0},
 };
 
@@ -52,12 +54,13 @@ static const struct aw_command commands[] = {
           .help = "frame rate, camera and limits, as fields of the record: elbow.max=2300, "
               "camera.y=500"}),
      .options = AW_OPTIONS(
-         {.name = "fps", .value = "HZ", .help = "frames per second wanted", .fallback = "30",
-          .unit = "Hz", .min = 1, .max = 255, .whole = true},
-         {.name = "camera", .value = "VIEW", .help = "a saved view; default: the view of the "
-             "scene",
+         {.name = "fps", AW_AT(unitysim_scene_options, fps), .value = "HZ",
+          .help = "frames per second wanted", .fallback = "30", .unit = "Hz", .min = 1, .max = 255,
+          .whole = true},
+         {.name = "camera", AW_AT(unitysim_scene_options, camera), .value = "VIEW",
+          .help = "a saved view; default: the view of the scene",
           .complete = unitysim_complete_views},
-         {.name = "wait", .value = "TIME",
+         {.name = "wait", AW_AT(unitysim_scene_options, wait_s), .value = "TIME",
           .help = "repeat the request for at most this time; 0: ask once", .fallback = "5s",
           .unit = "s", .min = 0, .max = 3600}),
      .safety = AW_WRITE, .run = run_scene,
@@ -77,11 +80,11 @@ static const struct aw_command commands[] = {
          {.name = "joint", .kind = AW_ARG_PAIRS, .complete = unitysim_complete_drives,
           .help = "elbow=+45, hand=open: velocity in units of 0.684 deg/s or in deg/s"}),
      .options = AW_OPTIONS(
-         {.name = "follow",
+         {.name = "follow", AW_AT(unitysim_drive_options, follow),
           .help = "read lines such as 'elbow=-20 hand=stop' from standard input until its end"},
-         {.name = "clamp",
+         {.name = "clamp", AW_AT_TOOL(unitysim_options, clamp),
           .help = "reduce a velocity above the limit of the joint instead of refusing it"},
-         {.name = "deadman", .value = "TIME",
+         {.name = "deadman", AW_AT_ALL(link.deadman_s), .value = "TIME",
           .help = "with --follow: stop all joints when no line came for this time", .unit = "s",
           .min = 0.02, .max = 3600}),
      .safety = AW_MOTION, .timed = true, .run = run_drive,
@@ -162,10 +165,12 @@ static const struct aw_command commands[] = {
           .help = "a motion sequence of brachI/Oplexus, or t,elbow,hand: seconds, and deg",
           .endings = "csv"}),
      .options = AW_OPTIONS(
-         {.name = "repeat", .value = "COUNT", .help = "play it this many times", .fallback = "1",
-          .unit = "", .min = 1, .max = 1e9, .whole = true},
-         {.name = "row-timeout", .value = "TIME", .help = "give up when a motion takes longer",
-          .fallback = "20s", .unit = "s", .min = 0.1, .max = 3600},
+         {.name = "repeat", AW_AT(unitysim_play_options, repeat), .value = "COUNT",
+          .help = "play it this many times", .fallback = "1", .unit = "", .min = 1, .max = 1e9,
+          .whole = true},
+         {.name = "row-timeout", AW_AT(unitysim_play_options, row_timeout_s), .value = "TIME",
+          .help = "give up when a motion takes longer", .fallback = "20s", .unit = "s", .min = 0.1,
+          .max = 3600},
          AW_PLAY_COLUMNS,
          AW_PLAY_UNIT,
          AW_PLAY_EVERY,
@@ -184,17 +189,15 @@ static const struct aw_command commands[] = {
      .args = AW_ARGS(
          {.name = "file", .kind = AW_ARG_FILE, .help = "the sequence to write", .endings = "csv"}),
      .options = AW_OPTIONS(
-         {.name = "every", .value = "TIME", .help = "save a point at this interval, without "
-             "Enter",
-          .unit = "s", .min = 0.015, .max = 3600},
-         {.name = "velocity", .value = "NUMBER",
+         {.name = "every", AW_AT(unitysim_teach_options, every_s), .value = "TIME",
+          .help = "save a point at this interval, without Enter", .unit = "s", .min = 0.015,
+          .max = 3600},
+         {.name = "velocity", AW_AT(unitysim_teach_options, velocity), .value = "NUMBER",
           .help = "the velocity of the motions; default: the limit of each joint", .unit = "",
-          .min = 1,
-          .max = 1023, .whole = true},
-         {.name = "tolerance", .value = "TICKS",
+          .min = 1, .max = 1023, .whole = true},
+         {.name = "tolerance", AW_AT(unitysim_teach_options, tolerance), .value = "TICKS",
           .help = "the tolerance of the motions; smaller changes are left out", .fallback = "10",
-          .unit = "",
-          .min = 5, .max = 1000, .whole = true}),
+          .unit = "", .min = 5, .max = 1000, .whole = true}),
      .run = run_teach,
      .details = "Each Enter saves the present positions; q and Enter, or the end of the input, "
          "ends it. --every 500ms saves them by itself.",
@@ -235,7 +238,7 @@ static const struct aw_command commands[] = {
      .offline = true, .run = run_list, .examples = AW_LIST("list")},
     {.name = "sim", .group = AW_GROUP_SET_UP, .summary = "serve the simulated arm",
      .options = AW_OPTIONS(
-         {.name = "listen", .value = "URL", .fallback = "udp-listen:",
+         {.name = "listen", AW_AT_ALL(link.listen), .value = "URL", .fallback = "udp-listen:",
           .help = "serve here: udp-listen:PORT, udp-listen:*:PORT?reply=sender, unix-listen:PATH"},
          {.name = "scene", .value = "NAME",
           .help = "the scene at the start; without it the simulator is silent until a client "

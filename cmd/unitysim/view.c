@@ -35,7 +35,7 @@ static enum aw_status live_view(void *context, bool keys)
     struct aw_session *session = viewing->session;
     static const int64_t page_ns = 50 * AW_MILLISECOND;
     char text[8];
-    uint64_t count = (uint64_t)aw_option_number(session, "count");
+    uint64_t count = (uint64_t)session->options.run.count;
     struct unitysim_screen before = page(session);
     enum aw_status status = AW_OK;
     for (uint64_t n = 0; status == AW_OK && !(count && n >= count); n++) {

@@ -28,9 +28,10 @@ static const struct aw_arg help_args[] = {
     {0},
 };
 static const struct aw_option help_options[] = {
-    {.name = "as", .value = "FORM", .fallback = "text", .choices = AW_LIST("text", "man", "md"),
-     .help = "text, man or md"},
-    {.name = "tables", .help = "with md or man: only the part of the topic about this tool"},
+    {.name = "as", AW_AT(aw_help_options, as), .value = "FORM", .fallback = "text",
+     .choices = AW_LIST("text", "man", "md"), .help = "text, man or md"},
+    {.name = "tables", AW_AT(aw_help_options, tables),
+     .help = "with md or man: only the part of the topic about this tool"},
     {0},
 };
 static const struct aw_arg script_args[] = {
@@ -108,15 +109,17 @@ const struct aw_command aw_common_commands[] = {
          "The law is taken to be kp·e + ki·sum(e) + kd·(e - the one before), once a tick. In the "
          "experiment it is kp alone, so that its output is known; the joint moves by at most "
          "--max-deviation. Then the old gains are back, and the new ones are printed.",
-         {.name = "with", .value = "NAME", .help = "step, relay, multisine or all of them",
-          .fallback = "all", .choices = AW_LIST("step", "relay", "multisine", "all")},
-         {.name = "amplitude", .value = "NUMBER", .unit = "", .min = 1e-9, .max = 1e9,
-          .help = "size of the output in the experiment; default: that of kp at half of "
-              "--max-deviation"},
+         {.name = "with", AW_AT(aw_experiment_options, with), .value = "NAME",
+          .help = "step, relay, multisine or all of them", .fallback = "all",
+          .choices = AW_LIST("step", "relay", "multisine", "all")},
+         {.name = "amplitude", AW_AT(aw_experiment_options, amplitude), .value = "NUMBER",
+          .unit = "", .min = 1e-9, .max = 1e9, .help = "size of the output in the experiment; "
+              "default: that of kp at half of --max-deviation"},
          OWN_DEVIATION,
          AW_AROUND_OPTION,
          AW_DESIGN_OPTIONS("10, in the joint's unit", NULL),
-         {.name = "tick", .value = "TIME", .unit = "s", .min = 0.0005, .max = 1,
+         {.name = "tick", AW_AT(aw_experiment_options, tick_s), .value = "TIME", .unit = "s",
+          .min = 0.0005, .max = 1,
           .help = "period of the firmware's control loop: 10ms; default: that of the file"},
          AW_OLD_OPTION),
      .from_file = true, .args = AW_ARGS(OWN_JOINT), .run = aw_run_own_tune},
@@ -151,19 +154,21 @@ const struct aw_command aw_common_commands[] = {
     {.name = "teleop", .group = AW_GROUP_MOVE, .hands = true,
      .summary = "drive the joints with a gamepad while a button is held, or with keys",
      .options = AW_OPTIONS(
-         {.name = "pad", .value = "WHICH",
+         {.name = "pad", AW_AT(aw_teleop_options, pad), .value = "WHICH",
           .help = "the gamepad: a number or path of armwire-pad --list, or a part of its name; "
               "default: the first one found"},
-         {.name = "keys", .help = "use the keys of the terminal, also if there is a gamepad"},
-         {.name = "map", .value = "NAME", .complete = aw_teleop_complete_maps,
-          .help = "the functions of the controls: a section [teleop NAME] of the config file, "
-              "or a built-in map"},
-         {.name = "channels", .value = "FILE",
-          .help = "drive by records (NDJSON, CSV) that name the inputs of the map: -: as they "
-              "come on standard input; a file: at its times"},
-         {.name = "stale", .value = "TIME", .unit = "s", .min = 0, .max = 60,
-          .help = "stop if the gamepad sends nothing for this time while a stick is held; 0: "
-              "never; default: 2s on Bluetooth, 0.5s with --channels, else 0"},
+         {.name = "keys", AW_AT(aw_teleop_options, keys),
+          .help = "use the keys of the terminal, also if there is a gamepad"},
+         {.name = "map", AW_AT(aw_teleop_options, map), .value = "NAME",
+          .complete = aw_teleop_complete_maps, .help = "the functions of the controls: a section "
+              "[teleop NAME] of the config file, or a built-in map"},
+         {.name = "channels", AW_AT(aw_teleop_options, channels), .value = "FILE",
+          .help = "drive by records (NDJSON, CSV) that name the inputs of the map: -: as they come "
+              "on standard input; a file: at its times"},
+         {.name = "stale", AW_AT(aw_teleop_options, stale_s), .missing = NAN, .value = "TIME",
+          .unit = "s", .min = 0, .max = 60, .help = "stop if the gamepad sends nothing for this "
+              "time while a stick is held; 0: never; default: 2s on Bluetooth, 0.5s with "
+              "--channels, else 0"},
          AW_LAG_OPTION),
      .safety = AW_MOTION, .timed = true, .run = aw_run_teleop,
      .details = "Hold the enabling button (right shoulder) to move; each stick must rest once "
@@ -196,9 +201,10 @@ const struct aw_command aw_common_commands[] = {
           .help = "what to show: FIELD, JOINT.FIELD, 'JOINT.*'; - reads NDJSON from standard "
               "input"}),
      .options = AW_OPTIONS(
-         {.name = "where", .value = "CONDITION",
+         {.name = "where", AW_AT(aw_read_options, where), .value = "CONDITION",
           .help = "only messages that fulfil it: 'FIELD>5 and msg=NAME'"},
-         {.name = "once", .help = "end when each of the fields has come once"}),
+         {.name = "once", AW_AT(aw_read_options, once),
+          .help = "end when each of the fields has come once"}),
      .safety = AW_READ, .run = aw_run_watch,
      .lines = AW_LIST("-l sim: --record run.pcapng {move}",
          "-l 'log:run.pcapng?speed=max' watch {field}"),
@@ -215,13 +221,15 @@ const struct aw_command aw_common_commands[] = {
                   ".log), "
               "or -", .endings = "csv ndjson pcapng mcap pcap log"}),
      .options = AW_OPTIONS(
-         {.name = "span", .value = "TIME", .help = "the time that is shown", .fallback = "10s",
-          .unit = "s", .min = 0.01, .max = 86400},
-         {.name = "every", .value = "TIME", .unit = "s", .min = 0.01, .max = 86400,
+         {.name = "span", AW_AT(aw_plot_options, span_s), .value = "TIME",
+          .help = "the time that is shown", .fallback = "10s", .unit = "s", .min = 0.01,
+          .max = 86400},
+         {.name = "every", AW_AT(aw_plot_options, every_s), .value = "TIME", .unit = "s",
+          .min = 0.01, .max = 86400,
           .help = "in a pipe: print a picture at this interval, not only at the end"},
-         {.name = "out", .value = "FILE",
+         {.name = "out", AW_AT(aw_plot_options, out), .value = "FILE",
           .help = "draw into an .svg, .png, .pdf or .gp file", AW_PICTURE},
-         {.name = "title", .value = "TEXT",
+         {.name = "title", AW_AT(aw_plot_options, title), .value = "TEXT",
           .help = "the title of the drawing"}),
      .safety = AW_READ, .run = aw_run_plot,
      .lines = AW_LIST("-l sim: --record run.pcapng {moves}", "plot run.pcapng",
@@ -237,9 +245,9 @@ const struct aw_command aw_common_commands[] = {
          {.name = "condition", .kind = AW_ARG_REST, .complete = aw_complete_fields,
           .help = "'FIELD>5 and OTHER<100'"}),
      .options = AW_OPTIONS(
-         {.name = "stable", .value = "TIME", .help = "until the condition has held for this "
-             "time",
-          .unit = "s", .min = 0, .max = 86400}),
+         {.name = "stable", AW_AT(aw_wait_options, stable_s), .value = "TIME",
+          .help = "until the condition has held for this time", .unit = "s", .min = 0,
+          .max = 86400}),
      .run = aw_run_wait,
      .lines = AW_LIST("--dry-run wait '{field}>5' --for 3s"),
      .details = "Only messages after the start of the command count. With --for it gives up "
@@ -253,8 +261,9 @@ const struct aw_command aw_common_commands[] = {
          {.name = "what", .kind = AW_ARG_REST, .complete = aw_complete_fields,
           .help = "MESSAGE FIELD=VALUE …, or a condition: 'FIELD>5 and OTHER<100'"}),
      .options = AW_OPTIONS(
-         {.name = "never", .help = "check that no such message comes during the time of --for"},
-         {.name = "tolerance", .value = "VALUE",
+         {.name = "never", AW_AT(aw_wait_options, never),
+          .help = "check that no such message comes during the time of --for"},
+         {.name = "tolerance", AW_AT(aw_wait_options, tolerance), .value = "VALUE",
           .help = "the permitted difference from VALUE, with its unit: 1deg"}),
      .run = aw_run_expect,
      .lines = AW_LIST("$ printf '{move}\\nexpect \"{field}>-5000\"\\n' >moves.txt",
@@ -267,7 +276,7 @@ const struct aw_command aw_common_commands[] = {
          {.name = "message", .kind = AW_ARG_MESSAGE, .help = "what to encode"},
          {.name = "field", .kind = AW_ARG_PAIRS, .help = "its fields, name=value"}),
      .options = AW_OPTIONS(
-         {.name = "dir", .value = "DIR",
+         {.name = "dir", AW_AT_ALL(link.dir), .value = "DIR",
           .help = "tx: what the host sends, rx: what the device sends", .choices = directions}),
      .offline = true, .messages = true, .run = aw_run_encode},
     {.name = "decode", .summary = "print the messages in bytes, files or standard input",
@@ -275,15 +284,16 @@ const struct aw_command aw_common_commands[] = {
          {.name = "input", .kind = AW_ARG_REST,
           .help = "hex digits, files, or - for standard input", .optional = true}),
      .options = AW_OPTIONS(
-         {.name = "dir", .value = "DIR", .help = "tx: the host sent it, rx: the device sent it",
-          .fallback = "rx", .choices = directions},
-         {.name = "as", .value = "FORM",
+         {.name = "dir", AW_AT_ALL(link.dir), .value = "DIR",
+          .help = "tx: the host sent it, rx: the device sent it", .fallback = "rx",
+          .choices = directions},
+         {.name = "as", AW_AT(aw_decode_options, as), .value = "FORM",
           .help = "the form of the input: hex, stream, candump, pcapng (and other captures)",
           .choices = AW_LIST("hex", "stream", "candump", "pcapng")},
-         {.name = "port", .value = "PORT",
+         {.name = "port", AW_AT_ALL(link.port), .value = "PORT",
           .help = "in captures: the UDP or TCP port of the device, if not the usual one",
           .unit = "", .min = 1, .max = 65535, .whole = true},
-         {.name = "where", .value = "CONDITION",
+         {.name = "where", AW_AT(aw_decode_options, where), .value = "CONDITION",
           .help = "only messages that fulfil it: 'FIELD>5 and msg=NAME'"}),
      .offline = true, .messages = true, .run = aw_run_decode,
      .lines = AW_LIST("-l sim: --record run.pcapng {move}",
@@ -317,11 +327,11 @@ const struct aw_command aw_common_commands[] = {
      .options = AW_OPTIONS(
          AW_TEMPO_OPTIONS,
          AW_START_OPTIONS,
-         {.name = "from", .value = "TIME",
-          .help = "begin at this time of the recording: 3s", .unit = "s",
-          .min = 0, .max = 1e9},
-         {.name = "loop", .help = "repeat until --for or Ctrl-C"},
-         {.name = "all", .help = "on a CAN bus: send the frames of the devices, too"}),
+         {.name = "from", AW_AT(aw_replay_options, from_s), .value = "TIME",
+          .help = "begin at this time of the recording: 3s", .unit = "s", .min = 0, .max = 1e9},
+         {.name = "loop", AW_AT_ALL(move.loop), .help = "repeat until --for or Ctrl-C"},
+         {.name = "all", AW_AT(aw_replay_options, all),
+          .help = "on a CAN bus: send the frames of the devices, too"}),
      .safety = AW_MOTION, .timed = true, .run = aw_run_replay,
      .lines = AW_LIST("-l sim: --record run.pcapng {move}",
          "-l sim: replay run.pcapng --approach 20deg/s"),
@@ -345,7 +355,7 @@ const struct aw_command aw_common_commands[] = {
          {.name = "message", .kind = AW_ARG_MESSAGE, .help = "the message to draw",
           .optional = true}),
      .options = AW_OPTIONS(
-         {.name = "as", .value = "FORM",
+         {.name = "as", AW_AT(aw_describe_options, as), .value = "FORM",
           .help = "text, json (also for armwire-code), md, lua (Wireshark) or dbc (CAN)",
           .fallback = "text", .choices = forms}),
      .offline = true, .messages = true, .run = aw_run_describe,
@@ -368,7 +378,7 @@ const struct aw_command aw_common_commands[] = {
     {.name = "serve", .group = AW_GROUP_SET_UP,
      .summary = "open the device and share it with other programs",
      .options = AW_OPTIONS(
-         {.name = "listen", .value = "URL,…", .complete = NULL,
+         {.name = "listen", AW_AT_ALL(link.listen), .value = "URL,…", .complete = NULL,
           .help = "the socket: serve: or unix:PATH", .fallback = "serve:"}),
      .prints = "nothing", .run = aw_run_serve,
      .details = "Any number of programs may read, one at a time may command. If that one falls "
@@ -407,7 +417,8 @@ const struct aw_command aw_common_commands[] = {
           .optional = true,
           .help = "show: settings and where they come from; path: the file; example: a file with "
               "every key as a comment"}),
-     .options = AW_OPTIONS({.name = "all", .help = "show options that have their default, too"}),
+     .options = AW_OPTIONS({.name = "all", AW_AT(aw_config_options, all),
+                            .help = "show options that have their default, too"}),
      .offline = true, .run = aw_run_config,
      .examples = AW_LIST("config show", "config show --all", "config path", "config example")},
     {.name = "completion", .group = AW_GROUP_SET_UP, .prints = "a script",

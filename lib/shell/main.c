@@ -59,11 +59,10 @@ static enum aw_status parse_globals(struct aw_session *session, const struct aw_
     if (!args)
         return aw_no_memory(&session->err);
     enum aw_status status = aw_bind(session, words, args, &bad);
-    *command = status != AW_OK || args->command || aw_flag(session, "help") ||
-               aw_flag(session, "help-all") || aw_flag(session, "version");
-    const char *color = aw_option(session, "color");
-    if (color && strcmp(color, "auto") != 0)
-        session->out.color = strcmp(color, "always") == 0;
+    *command = status != AW_OK || args->command || session->options.print.help ||
+               session->options.print.help_all || session->options.print.version;
+    if (session->options.print.color > 0)
+        session->out.color = session->options.print.color == 1;
     if (*command)
         session->options = before;
     free(args);
@@ -95,7 +94,7 @@ static enum aw_status run(struct aw_session *session, int argc, char **argv)
     if (status != AW_OK) {
         aw_session_report(session, "%s: %s\n", session->tool->name, session->err.text);
     } else {
-        bool prompt = isatty(STDIN_FILENO) && !aw_flag(session, "no-input");
+        bool prompt = isatty(STDIN_FILENO) && !session->options.run.no_input;
         session->mode.one_shot = command;
         status = command  ? aw_dispatch(session, words, NULL)
                  : prompt ? aw_repl(session)

@@ -26,7 +26,7 @@ static enum aw_status drive(struct aw_session *session, const double deg_s[TOY_J
     for (int i = 0; i < TOY_JOINTS; i++)
         aw_record_set(&command, toy_joints[i], deg_s[i], NULL);
     enum aw_status status = aw_encode(&command, false, frame, sizeof frame, &size, &session->err);
-    if (status == AW_OK && aw_flag(session, "dry-run"))
+    if (status == AW_OK && session->options.run.dry_run)
         return aw_session_dry_run(session, &command, (struct aw_span){frame, size});
     return status == AW_OK ? aw_link_write(session->device.link, frame, size, &session->err)
                            : status;
@@ -81,7 +81,7 @@ static const struct aw_joint_column columns[] = {{AW_JOINT_VELOCITY, "velocity",
 
 static enum aw_status open_it(struct aw_session *session)
 {
-    return aw_flag(session, "dry-run") ? AW_OK : aw_session_link(session);
+    return session->options.run.dry_run ? AW_OK : aw_session_link(session);
 }
 
 static enum aw_status list(struct aw_session *session, struct aw_joint_list *joints)
@@ -153,7 +153,7 @@ static enum aw_status command(struct aw_session *session, struct aw_joint_list *
     double deg_s[TOY_JOINTS] = {0};
     for (size_t i = 0; i < what->n; i++)
         deg_s[joints->joints[what->goals[i].joint].id] = what->goals[i].value;
-    if (!aw_flag(session, "dry-run"))
+    if (!session->options.run.dry_run)
         aw_session_moves(session);
     return drive(session, deg_s);
 }
@@ -188,7 +188,8 @@ static const struct aw_command commands[] = {
      .args = AW_ARGS({.name = "joint", .complete = aw_joints_complete, .help = "pan or tilt"}),
      .options = AW_OPTIONS(AW_STEP_OPTIONS), .safety = AW_MOTION, .run = aw_run_step},
     {.name = "sim", .summary = "serve a simulated head",
-     .options = AW_OPTIONS({.name = "listen", .value = "URL", .help = "serve here"}),
+     .options = AW_OPTIONS(
+         {.name = "listen", AW_AT_ALL(link.listen), .value = "URL", .help = "serve here"}),
      .run = aw_run_sim},
     {0},
 };

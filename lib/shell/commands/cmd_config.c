@@ -52,7 +52,7 @@ enum aw_status aw_run_config(struct aw_session *session, const struct aw_args *a
     for (size_t i = 0; i < session->options.n; i++) {
         const struct aw_option_value *value = &session->options.values[i];
         char from[600];
-        if (value->origin == AW_FROM_DEFAULT && !aw_flag(session, "all"))
+        if (value->origin == AW_FROM_DEFAULT && !aw_config_given(session)->all)
             continue;
         n_shown++;
         origin(session, value, from, sizeof from);

@@ -59,7 +59,7 @@ static enum aw_status take_word(struct aw_session *session, const char *word, co
 static enum aw_status send(struct aw_session *session, const struct aw_gain *wanted, size_t *n)
 {
     struct aw_gain_list values = {0};
-    bool dry = aw_flag(session, "dry-run");
+    bool dry = session->options.run.dry_run;
     size_t place;
     for (size_t i = 0; aw_gain_file_next(aw_custom_law.file, wanted, &i, &place);)
         aw_gain_list_add(&values, place, (double)wanted[place].value);

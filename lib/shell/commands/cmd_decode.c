@@ -32,9 +32,7 @@ static bool all_hex(const struct aw_args *args)
 
 static enum aw_input wanted_input(const struct aw_session *session)
 {
-    static const char *const names[] = {"hex", "stream", "candump", "pcapng"};
-    const char *as = aw_option(session, "as");
-    return as ? (enum aw_input)(AW_INPUT_HEX + aw_find_word(names, 4, as)) : AW_INPUT_UNKNOWN;
+    return (enum aw_input)(AW_INPUT_HEX + aw_decode_given(session)->as); /* -1: unknown */
 }
 
 /* The words of the command line are one frame: FF FF 03 FC; CAN frames are one a word. */
@@ -217,9 +215,10 @@ static enum aw_status read_condition(struct aw_decoder *d, const char *where)
 enum aw_status aw_run_decode(struct aw_session *session, const struct aw_args *args)
 {
     struct aw_decoder decoder = {.session = session};
-    const char *where = aw_option(session, "where");
+    const char *where = aw_decode_given(session)->where;
     enum aw_status status = aw_decoder_init(&decoder, session);
-    if (status == AW_OK && (where || aw_flag(session, "fields") || aw_flag(session, "format")))
+    if (status == AW_OK &&
+        (where || session->options.print.fields || session->options.print.format))
         status = read_condition(&decoder, where);
     if (status == AW_OK)
         status = decode_all(&decoder, args);

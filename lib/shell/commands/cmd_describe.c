@@ -8,21 +8,11 @@
 
 static enum aw_describe_as wanted_form(struct aw_session *session)
 {
-    static const struct {
-        const char *name;
-        enum aw_describe_as as;
-    } forms[] = {
-        {"json", AW_DESCRIBE_JSON},
-        {"md", AW_DESCRIBE_MD},
-        {"lua", AW_DESCRIBE_LUA},
-        {"dbc", AW_DESCRIBE_DBC},
-    };
-    const char *as = aw_option(session, "as");
+    int as = aw_describe_given(session)->as;
     if (aw_session_json(session))
         return AW_DESCRIBE_JSON;
-    for (size_t i = 0; i < sizeof forms / sizeof *forms; i++)
-        if (strcmp(as, forms[i].name) == 0)
-            return forms[i].as;
+    if (as > 0)
+        return (enum aw_describe_as)(AW_DESCRIBE_JSON + as - 1);
     return aw_output_ascii(&session->out) ? AW_DESCRIBE_ASCII : AW_DESCRIBE_TEXT;
 }
 

@@ -32,7 +32,7 @@ enum aw_status aw_run_encode(struct aw_session *session, const struct aw_args *a
     struct aw_record record;
     uint8_t frame[WRAPPED_MAX];
     size_t size = 0;
-    const char *dir = aw_option(session, "dir");
+    const char *dir = session->options.link.dir;
     enum aw_dir wanted = !dir ? AW_BOTH : strcmp(dir, "rx") == 0 ? AW_RX : AW_TX;
     enum aw_status status = aw_find_message(session, aw_arg(args, "message", 0), wanted, &codec);
     if (status != AW_OK)
@@ -40,13 +40,13 @@ enum aw_status aw_run_encode(struct aw_session *session, const struct aw_args *a
     aw_record_init(&record, codec, codec->message->dir & AW_TX ? AW_TX : AW_RX);
     status = aw_args_to_record(session, args, 0, &record);
     if (status == AW_OK)
-        status = aw_encode(&record, aw_flag(session, "force"), frame, sizeof frame, &size,
+        status = aw_encode(&record, session->options.run.force, frame, sizeof frame, &size,
                            &session->err);
     if (status != AW_OK)
         return status;
     size = aw_wire_wrap(session->wire, frame, size, sizeof frame);
     struct aw_span bytes = (struct aw_span){frame, size};
-    if (aw_flag(session, "raw")) {
+    if (session->options.print.raw) {
         aw_output_write(&session->out, (const char *)bytes.data, bytes.size);
         return AW_OK;
     }

@@ -112,7 +112,7 @@ enum aw_status aw_run_follow(struct aw_session *session, const struct aw_args *a
         return aw_no_memory(&session->err);
     f->session = session;
     enum aw_status status = aw_follower_begin(f, source ? source : "-");
-    if (status == AW_OK && aw_flag(session, "dry-run")) {
+    if (status == AW_OK && session->options.run.dry_run) {
         status = aw_dry_depends(session, "what the leader does");
     } else if (status == AW_OK) {
         status = run(f);

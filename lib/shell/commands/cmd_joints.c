@@ -173,7 +173,7 @@ static void show_limit(struct aw_session *session, const char *joint, const char
 {
     struct aw_object row;
     char min[40], max[40], name[2 * AW_JOINT_NAME];
-    if (aw_flag(session, "force") && !limit.firm) {
+    if (session->options.run.force && !limit.firm) {
         limit.min = limit.max = NAN;
         snprintf(limit.from, sizeof limit.from, "--force");
     }

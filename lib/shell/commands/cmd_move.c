@@ -37,7 +37,7 @@ static void warn_of_long(struct aw_session *session, double seconds)
 static enum aw_status read_near(struct aw_session *session, const struct aw_joint_list *list,
                                 const struct aw_joint_command *command, double *near)
 {
-    const char *wait = aw_option(session, "wait");
+    const char *wait = session->options.move.wait;
     *near = NAN;
     if (!wait || strcmp(wait, "near") == 0)
         return AW_OK;
@@ -102,7 +102,7 @@ static enum aw_status send(struct aw_session *session, struct aw_joint_list *lis
                            const struct aw_joint_command *command)
 {
     const struct aw_joint *first = &list->joints[command->goals->joint];
-    bool unseen = isnan(first->now.value[AW_JOINT_ACTUAL]) && !aw_flag(session, "dry-run");
+    bool unseen = isnan(first->now.value[AW_JOINT_ACTUAL]) && !session->options.run.dry_run;
     enum aw_status status = AW_OK;
     if (is_steered(session) && unseen)
         status = aw_joints_read(session, list);
@@ -117,7 +117,7 @@ static enum aw_status finish(struct aw_session *session, struct aw_joint_list *l
                              enum aw_status status)
 {
     const struct aw_joints *joints = session->tool->joints;
-    bool waits = is_steered(session) || aw_flag(session, "wait");
+    bool waits = is_steered(session) || session->options.move.wait;
     bool awaited = status == AW_OK && waits && !joints->confirms;
     if (is_steered(session) || awaited)
         aw_session_moves(session); /* what ends the wait stops it */
@@ -146,8 +146,8 @@ enum aw_status aw_move_joints(struct aw_session *session, struct aw_joint_list *
         return status;
     status = send(session, list, command);
     bool begun = status == AW_OK || session->motion.moving;
-    return begun && !aw_flag(session, "dry-run") ? finish(session, list, command, near, status)
-                                                 : status;
+    return begun && !session->options.run.dry_run ? finish(session, list, command, near, status)
+                                                  : status;
 }
 
 /* ---- Words ---- */
@@ -247,7 +247,7 @@ static enum aw_status begin(struct request *r, struct aw_session *session,
     *r = (struct request){.session = session, .args = args};
     r->command = (struct aw_joint_command){
         .what = AW_JOINT_TARGETS, .goals = r->goals, .seconds = NAN, .show_ns = AW_NO_TIME};
-    if (joints->told && aw_flag(session, "dry-run"))
+    if (joints->told && session->options.run.dry_run)
         return aw_dry_depends(session, strcmp(args->command->name, "jog") == 0
                                            ? "where the joint is"
                                            : "which joints there are");
@@ -301,7 +301,7 @@ enum aw_status aw_run_home(struct aw_session *session, const struct aw_args *arg
     if (!r)
         return aw_no_memory(&session->err);
     enum aw_status status = begin(r, session, args);
-    bool asks = !session->tool->joints->confirms && !aw_flag(session, "dry-run");
+    bool asks = !session->tool->joints->confirms && !session->options.run.dry_run;
     if (status == AW_OK && asks)
         status = session->tool->joints->open(session);
     if (status == AW_OK && asks)
@@ -400,7 +400,7 @@ static enum aw_status see_joint(struct request *r, size_t joint, const char *amo
     enum aw_status status = AW_OK;
     if (amount && !r->list.joints[joint].other)
         status = parse(r, joint, true, amount, change);
-    if (status == AW_OK && aw_flag(session, "dry-run"))
+    if (status == AW_OK && session->options.run.dry_run)
         return AW_OK;
     if (status == AW_OK && !joints->told)
         status = joints->open(session);
@@ -419,7 +419,7 @@ static enum aw_status jog(struct request *r)
     enum aw_status status = find_joint(r, &mine.joint);
     if (status == AW_OK)
         status = see_joint(r, mine.joint, amount, &change);
-    if (status == AW_OK && aw_flag(session, "dry-run"))
+    if (status == AW_OK && session->options.run.dry_run)
         return aw_dry_depends(session, "where the joint is");
     if (status != AW_OK)
         return status;
@@ -452,7 +452,7 @@ enum aw_status aw_run_stop(struct aw_session *session, const struct aw_args *arg
 {
     (void)args;
     enum aw_status status = session->tool->joints->open(session);
-    if (status == AW_OK && aw_flag(session, "dry-run"))
+    if (status == AW_OK && session->options.run.dry_run)
         return aw_dry_depends(session, "where the joints are");
     if (status == AW_OK)
         status = session->tool->stop(session);

@@ -19,7 +19,7 @@ enum aw_status aw_run_own_stop(struct aw_session *session, const struct aw_args 
 {
     struct aw_joint_list list;
     char key[AW_JOINT_NAME];
-    if (aw_flag(session, "dry-run"))
+    if (session->options.run.dry_run)
         return aw_dry_depends(session, "where the arm is");
     enum aw_status status = aw_joints_begin(session, &list);
     if (status == AW_OK)

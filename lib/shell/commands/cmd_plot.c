@@ -131,7 +131,7 @@ static enum aw_status parse_arguments(struct plot *p, const struct aw_args *args
 {
     struct aw_error *err = &p->session->err;
     enum aw_status status = parse_words(p, args);
-    p->out = aw_option(p->session, "out");
+    p->out = aw_plot_given(p->session)->out;
     if (status == AW_OK && p->out)
         status = aw_picture_check(p->out, err);
     const char *const *usual = p->session->tool->usual;
@@ -565,7 +565,7 @@ static enum aw_status read_until(struct plot *p, int64_t due, bool keep)
 
 static enum aw_status plot_text(struct plot *p)
 {
-    double every = aw_option_number(p->session, "every");
+    double every = aw_plot_given(p->session)->every_s;
     struct aw_clock *clock = p->session->clock;
     enum aw_status status = AW_TIMEOUT;
     while (status == AW_TIMEOUT) {
@@ -643,7 +643,7 @@ static void leave_out_points(struct plot *p)
 static enum aw_status print_recording(struct plot *p)
 {
     const struct aw_option_value *given = aw_options_find(&p->session->options, "span");
-    double seconds = given->origin != AW_FROM_DEFAULT ? aw_option_number(p->session, "span") : 0;
+    double seconds = given->origin != AW_FROM_DEFAULT ? aw_plot_given(p->session)->span_s : 0;
     int64_t whole = p->traces.last_ns - p->traces.first_ns;
     int64_t span = seconds > 0 ? (int64_t)(seconds * 1e9) : whole > 0 ? whole : AW_SECOND;
     aw_strip_init(&p->strip, span);
@@ -661,7 +661,7 @@ static enum aw_status print_recording(struct plot *p)
                           AW_STRIP_SERIES, p->traces.n);
     return print_frame(
         p, &(struct aw_strip_look){.end_ns = p->traces.last_ns,
-                                   .title = aw_option(p->session, "title"),
+                                   .title = aw_plot_given(p->session)->title,
                                    .start_ns = p->traces.first_ns,
                                    .absolute = true,
                                    .rows = p->traces.counted && !p->traces.timed,
@@ -691,7 +691,7 @@ static void make_title(const struct plot *p, char *out, size_t size)
     struct aw_session *session = p->session;
     bool live = !p->input && !session->device.link->recorded,
          dated = p->traces.first_ns > LONG_AGO_NS;
-    const char *given = aw_option(session, "title");
+    const char *given = aw_plot_given(session)->title;
     char what[256] = "", about[96] = "", subject[32];
     size_t i = 0;
     if (given) {
@@ -788,7 +788,7 @@ static enum aw_status plot(struct plot *p)
     bool recording = p->n_inputs > 1 || (p->input && !aw_stream_is_live(p->stream));
     if (p->out || recording)
         return plot_all(p);
-    double span = aw_option_number(p->session, "span"), end = aw_option_number(p->session, "for");
+    double span = aw_plot_given(p->session)->span_s, end = p->session->options.run.for_s;
     bool given = aw_options_find(&p->session->options, "span")->origin != AW_FROM_DEFAULT;
     if (!given && end > 0 && end < span)
         span = end; /* no wider than what there is to see */
@@ -804,7 +804,7 @@ static enum aw_status plot(struct plot *p)
 static enum aw_status run(struct plot *p, const struct aw_args *args)
 {
     struct aw_session *session = p->session;
-    enum aw_status status = aw_option(session, "out") ? aw_dry_ends(session) : AW_OK;
+    enum aw_status status = aw_plot_given(session)->out ? aw_dry_ends(session) : AW_OK;
     if (status == AW_OK)
         status = parse_arguments(p, args);
     if (status == AW_OK && !p->input)
@@ -824,9 +824,9 @@ enum aw_status aw_run_plot(struct aw_session *session, const struct aw_args *arg
     if (!p)
         return aw_no_memory(&session->err);
     p->session = session;
-    p->limit = (uint64_t)aw_option_number(session, "count");
-    p->length_ns = (int64_t)(aw_option_number(session, "for") * 1e9);
-    enum aw_status status = aw_option(session, "out") ? AW_OK : aw_live_check_form(session);
+    p->limit = (uint64_t)session->options.run.count;
+    p->length_ns = (int64_t)(session->options.run.for_s * 1e9);
+    enum aw_status status = aw_plot_given(session)->out ? AW_OK : aw_live_check_form(session);
     if (status == AW_OK)
         status = run(p, args);
     aw_stream_close(p->stream);

@@ -105,7 +105,7 @@ static enum aw_status create(struct recorder *r)
 {
     char header[AW_VIEW_MAX + AW_RECORD_NAME_MAX];
     enum aw_status status = aw_session_create(r->session, NULL, r->path, &r->file);
-    bool headed = status == AW_OK && r->view && !aw_flag(r->session, "no-header");
+    bool headed = status == AW_OK && r->view && !aw_record_joints_given(r->session)->no_header;
     size_t size = headed ? aw_view_header(r->view, header) : 0;
     if (headed && r->format->style == AW_STYLE_CSV)
         aw_session_write_packets(r->session, r->file);
@@ -118,7 +118,7 @@ static enum aw_status create(struct recorder *r)
 /* Other programs take a log that has remarks for none. */
 static void tell_of_packets(const struct recorder *r)
 {
-    const char *packets = aw_option(r->session, "packets"), *dbc = aw_option(r->session, "dbc");
+    const char *packets = r->session->options.link.packets, *dbc = r->session->options.link.dbc;
     if (aw_tee_is_log(r->session, r->path) && (packets || dbc))
         aw_session_notice(r->session, "%s: a log does not carry %s%s%s — give %s with it", r->path,
                           packets ? packets : "", packets && dbc ? " and " : "", dbc ? dbc : "",
@@ -136,7 +136,7 @@ static enum aw_status begin_file(struct recorder *r)
     struct aw_messages messages = {.any = false};
     if (session->device.link && !session->device.link->recorded)
         messages = aw_session_spoken(session);
-    if (aw_flag(session, "last"))
+    if (session->options.link.last_s > 0)
         return aw_fail(&session->err, AW_USAGE, "record: --last goes with .pcapng and .mcap");
     if (status == AW_OK)
         r->view = aw_session_file_view(session, r->wire, r->format->style, &messages);
@@ -152,7 +152,7 @@ static enum aw_status check_fields(struct recorder *r)
     struct aw_session *session = r->session;
     r->fields = &session->run.printing.wanted.any;
     session->run.printing.wanted.picks = false; /* they are columns, and not of the result */
-    if (!aw_flag(session, "fields"))
+    if (!session->options.print.fields)
         return AW_OK;
     if (r->format->item != view_item)
         return aw_fail(&session->err, AW_USAGE,
@@ -224,7 +224,7 @@ static enum aw_status begin(struct recorder *r, const char *path)
     }
     if (status == AW_OK)
         tell_of_packets(r);
-    r->typing = isatty(STDIN_FILENO) && !aw_flag(session, "no-input");
+    r->typing = isatty(STDIN_FILENO) && !session->options.run.no_input;
     r->progress = aw_progress(session, path, false);
     r->start_ns = aw_clock_now(session->clock);
     return status;
@@ -345,7 +345,7 @@ static bool is_table(const struct aw_session *session, const char *path)
 {
     const char *dot = strrchr(path, '.');
     return session->tool->joints && session->tool->joints->tabled && dot &&
-           strcmp(dot, ".csv") == 0 && !aw_option(session, "packets");
+           strcmp(dot, ".csv") == 0 && !session->options.link.packets;
 }
 
 enum aw_status aw_run_record(struct aw_session *session, const struct aw_args *args)
@@ -354,7 +354,7 @@ enum aw_status aw_run_record(struct aw_session *session, const struct aw_args *a
         return aw_run_record_joints(session, args);
     struct recorder r = {.session = session,
                          .path = aw_arg(args, "file", 0),
-                         .limit = (uint64_t)aw_option_number(session, "count")};
+                         .limit = (uint64_t)session->options.run.count};
     enum aw_status status = begin(&r, r.path);
     if (status == AW_OK)
         status = run(&r, aw_session_end(session));

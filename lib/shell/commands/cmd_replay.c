@@ -238,7 +238,7 @@ static enum aw_status guard(struct player *p)
     if (status == AW_OK)
         status = aw_joints_news(session, &r->list);
     size_t n = first_goals(p, goals);
-    if (status == AW_TIMEOUT && aw_flag(session, "force"))
+    if (status == AW_TIMEOUT && session->options.run.force)
         return AW_OK;
     if (status == AW_OK)
         status = aw_start_guard(session, &r->list, goals, n);
@@ -252,7 +252,7 @@ static enum aw_status check_loop(struct player *p)
 {
     struct aw_session *session = p->session;
     const struct aw_replay *r = &p->replay;
-    size_t n = aw_flag(session, "loop") && !r->poses ? r->list.n : 0;
+    size_t n = session->options.move.loop && !r->poses ? r->list.n : 0;
     enum aw_status status = AW_OK;
     for (size_t i = 0; i < n && i < AW_START_JOINTS && status == AW_OK; i++) {
         const struct aw_replay_joint *mine = &r->joints[i];
@@ -273,7 +273,7 @@ static enum aw_status play_rounds(struct player *p)
         status = p->far && p->rounds ? guard(p) : AW_OK;
         if (status == AW_OK)
             status = play(p);
-    } while (status == AW_OK && aw_flag(p->session, "loop") && !p->done);
+    } while (status == AW_OK && p->session->options.move.loop && !p->done);
     return status;
 }
 
@@ -354,7 +354,7 @@ static enum aw_status choose_speed(struct player *p)
     char advice[64];
     enum aw_status status = aw_tempo_choose(session, r->need, &p->speed);
     p->most = r->need > 0 ? 1 / r->need : (double)INFINITY;
-    if (status != AW_OK || r->need * p->speed <= 1 + 1e-9 || aw_flag(session, "force"))
+    if (status != AW_OK || r->need * p->speed <= 1 + 1e-9 || session->options.run.force)
         return status;
     const struct aw_joint *joint = &r->list.joints[r->need_joint];
     return aw_fail(&session->err, AW_LIMIT,
@@ -370,7 +370,7 @@ enum aw_status aw_run_replay(struct aw_session *session, const struct aw_args *a
     if (!p)
         return aw_no_memory(&session->err);
     p->session = session;
-    p->from_ns = (int64_t)(aw_option_number(session, "from") * 1e9);
+    p->from_ns = (int64_t)(aw_replay_given(session)->from_s * 1e9);
     p->replay.from_ns = p->from_ns;
     p->received.framer.dir = AW_RX;
     enum aw_status status = session->tool->prepare ? session->tool->prepare(session) : AW_OK;
@@ -382,7 +382,7 @@ enum aw_status aw_run_replay(struct aw_session *session, const struct aw_args *a
         status = check_loop(p);
     if (status == AW_OK)
         notice_why_nothing(p, aw_arg(args, "file", 0));
-    if (status == AW_OK && aw_flag(session, "dry-run")) {
+    if (status == AW_OK && session->options.run.dry_run) {
         aw_session_notice(session, "%" PRIu64 " commands, all within limits", p->replay.commands);
     } else if (status == AW_OK) {
         status = play_all(p);

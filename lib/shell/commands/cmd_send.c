@@ -69,10 +69,10 @@ static enum aw_status send_packet(struct aw_session *session, struct aw_record *
     size_t size;
     struct aw_custom_answer answer;
     enum aw_status status =
-        aw_encode(packet, aw_flag(session, "force"), bytes, sizeof bytes, &size, &session->err);
+        aw_encode(packet, session->options.run.force, bytes, sizeof bytes, &size, &session->err);
     if (status == AW_OK && session->wire->variant.envelope)
         size = aw_wire_wrap(session->wire, bytes, size, sizeof bytes);
-    if (status == AW_OK && aw_flag(session, "dry-run"))
+    if (status == AW_OK && session->options.run.dry_run)
         return aw_session_dry_run(session, packet, (struct aw_span){bytes, size});
     if (status == AW_OK)
         status =
@@ -93,11 +93,11 @@ static enum aw_status send_packet(struct aw_session *session, struct aw_record *
 enum aw_status aw_send_packet(struct aw_session *session, struct aw_record *packet)
 {
     const struct aw_message *message = packet->codec->message;
-    bool moves = message->moves && !aw_flag(session, "dry-run");
+    bool moves = message->moves && !session->options.run.dry_run;
     uint8_t bytes[256];
     size_t size;
     enum aw_status status = /* before anything is opened */
-        aw_encode(packet, aw_flag(session, "force"), bytes, sizeof bytes, &size, &session->err);
+        aw_encode(packet, session->options.run.force, bytes, sizeof bytes, &size, &session->err);
     if (status == AW_OK && moves)
         status = aw_custom_check_stop(session, message);
     if (status == AW_OK && moves)

@@ -23,7 +23,7 @@
 
 static enum aw_status check_enable(struct aw_hands *h)
 {
-    if (h->pad.has[h->map.enable] || aw_option(h->session, "channels"))
+    if (h->pad.has[h->map.enable] || aw_teleop_given(h->session)->channels)
         return AW_OK;
     return aw_fail(&h->session->err, AW_USAGE,
                    "teleop: '%s' has no control '%s', which the map %s holds to run — name "
@@ -88,7 +88,7 @@ static void see_joint(struct aw_hands *h, size_t i)
 static enum aw_status describe_joints(struct aw_hands *h)
 {
     const struct aw_joints *joints = h->session->tool->joints;
-    bool force = aw_flag(h->session, "force");
+    bool force = h->session->options.run.force;
     enum aw_status status = AW_OK;
     h->engine.step_s = h->way->waits ? 1 / joints->hz : 0;
     for (size_t i = 0; i < h->list.n && i < AW_TELEOP_JOINTS && status == AW_OK; i++) {
@@ -134,7 +134,7 @@ static enum aw_status find_pad(struct aw_hands *h)
 {
     struct aw_session *session = h->session;
     enum aw_status status = aw_teleop_pad_open(h);
-    if (status == AW_NO_LINK && !aw_option(session, "pad") && h->screen) {
+    if (status == AW_NO_LINK && !aw_teleop_given(session)->pad && h->screen) {
         h->keys.wanted = true;
         snprintf(h->said, sizeof h->said, "%.119s", session->err.text);
         return AW_OK;
@@ -145,13 +145,13 @@ static enum aw_status find_pad(struct aw_hands *h)
 static enum aw_status find_hands(struct aw_hands *h)
 {
     struct aw_session *session = h->session;
-    const char *channels = aw_option(session, "channels");
+    const char *channels = aw_teleop_given(session)->channels;
     enum aw_status status = AW_OK;
     h->screen = aw_live_wanted(session);
     if (h->keys.wanted && !h->screen)
         return aw_fail(&session->err, AW_USAGE,
                        "teleop --keys needs a terminal to draw on — or take a pad (--pad)");
-    if (!h->keys.wanted && (!channels || aw_option(session, "pad")))
+    if (!h->keys.wanted && (!channels || aw_teleop_given(session)->pad))
         status = find_pad(h);
     return status == AW_OK && channels ? aw_teleop_channels_open(h, channels) : status;
 }
@@ -178,7 +178,7 @@ static enum aw_status begin_joints(struct aw_hands *h)
 {
     struct aw_session *session = h->session;
     enum aw_status status = aw_joints_begin(session, &h->list);
-    bool dry = aw_flag(session, "dry-run");
+    bool dry = session->options.run.dry_run;
     if (status == AW_OK && !dry)
         status = aw_joints_news(session, &h->list);
     if (status != AW_OK || (dry && session->tool->joints->told))
@@ -189,11 +189,11 @@ static enum aw_status begin_joints(struct aw_hands *h)
 static enum aw_status begin(struct aw_hands *h)
 {
     struct aw_session *session = h->session;
-    bool dry = aw_flag(session, "dry-run");
+    bool dry = session->options.run.dry_run;
     enum aw_status status = begin_joints(h);
     if (status != AW_OK || (dry && session->tool->joints->told))
         return status;
-    status = aw_teleop_choose(h, aw_option(session, "map"));
+    status = aw_teleop_choose(h, aw_teleop_given(session)->map);
     if (status == AW_OK)
         status = begin_engine(h);
     if (status == AW_OK && !dry && h->way->check)
@@ -546,9 +546,9 @@ enum aw_status aw_run_teleop(struct aw_session *session, const struct aw_args *a
         return aw_no_memory(&session->err);
     h->session = session;
     h->way = session->tool->joints->confirms ? &aw_teleop_steps : &stream;
-    h->keys.wanted = aw_flag(session, "keys");
+    h->keys.wanted = aw_teleop_given(session)->keys;
     enum aw_status status = begin(h);
-    if (status == AW_OK && aw_flag(session, "dry-run"))
+    if (status == AW_OK && session->options.run.dry_run)
         status = aw_dry_depends(session, "what the hands do");
     else if (status == AW_OK)
         status = run(h);

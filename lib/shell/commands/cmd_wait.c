@@ -76,7 +76,7 @@ static enum aw_status parse_condition(struct waiter *w, const struct aw_args *ar
  * half a step of the field. */
 static enum aw_status find_slack(struct waiter *w)
 {
-    const char *tolerance = aw_option(w->session, "tolerance");
+    const char *tolerance = aw_wait_given(w->session)->tolerance;
     const struct aw_record *wanted = &w->wanted;
     bool any = !tolerance;
     struct aw_error why = {.text = "there is no number to compare"};
@@ -125,7 +125,7 @@ static enum aw_status parse_message(struct waiter *w, const struct aw_args *args
 static enum aw_status allow(struct waiter *w)
 {
     struct aw_session *session = w->session;
-    const char *tolerance = aw_option(session, "tolerance");
+    const char *tolerance = aw_wait_given(session)->tolerance;
     struct aw_where tolerated = w->where;
     struct aw_error why;
     bool any = false;
@@ -163,7 +163,7 @@ static enum aw_status parse_wanted(struct waiter *w, const struct aw_args *args)
     if (codec)
         return parse_message(w, args, codec);
     status = parse_condition(w, args);
-    return status == AW_OK && aw_flag(w->session, "tolerance") ? allow(w) : status;
+    return status == AW_OK && aw_wait_given(w->session)->tolerance ? allow(w) : status;
 }
 
 /* ---- Is it so? ---- */
@@ -231,7 +231,7 @@ struct away {
 static void take_away(const struct waiter *w, struct away *away, const char *name, double is,
                       double wanted, bool equal)
 {
-    bool given = aw_flag(w->session, "tolerance");
+    bool given = aw_wait_given(w->session)->tolerance;
     const char *advice = !equal  ? ""
                          : given ? ", more than --tolerance "
                                  : " — --tolerance allows that";
@@ -239,7 +239,7 @@ static void take_away(const struct waiter *w, struct away *away, const char *nam
         return;
     away->part = part(is, wanted);
     snprintf(away->text, sizeof away->text, "nearest %.60s %.6g, %.3g away%s%.20s", name, is,
-             fabs(is - wanted), advice, equal && given ? aw_option(w->session, "tolerance") : "");
+             fabs(is - wanted), advice, equal && given ? aw_wait_given(w->session)->tolerance : "");
 }
 
 /* Of the term that does not hold, the value that is nearest to it. False: it is no number. */
@@ -388,7 +388,7 @@ static double after_s(const struct waiter *w)
 static enum aw_status wait_until(struct waiter *w)
 {
     struct aw_session *session = w->session;
-    int64_t stable_ns = (int64_t)(aw_option_number(session, "stable") * 1e9), first_ns = AW_NO_TIME;
+    int64_t stable_ns = (int64_t)(aw_wait_given(session)->stable_s * 1e9), first_ns = AW_NO_TIME;
     struct aw_item item;
     enum aw_status status;
     while ((status = next(w, &item)) == AW_OK) {
@@ -451,7 +451,7 @@ static enum aw_status fail(struct waiter *w, bool came)
     if (came)
         return aw_fail(&session->err, AW_REFUSED, "expect: %s came after %.3g s", w->text,
                        after_s(w));
-    if (aw_flag(session, "never"))
+    if (aw_wait_given(session)->never)
         return aw_fail(&session->err, AW_REFUSED,
                        "expect: never %s: no such message came in %.3g s, so nothing is shown "
                        "— give a longer --for, or ask the device for it first",
@@ -488,7 +488,7 @@ static bool was_said(struct waiter *w)
 static enum aw_status expect(struct waiter *w)
 {
     struct aw_session *session = w->session;
-    bool never = aw_flag(session, "never"), found = was_said(w);
+    bool never = aw_wait_given(session)->never, found = was_said(w);
     struct aw_item item;
     enum aw_status status = AW_OK;
     while (!found && (status = next(w, &item)) == AW_OK) {
@@ -511,11 +511,11 @@ enum aw_status aw_run_expect(struct aw_session *session, const struct aw_args *a
         return aw_no_memory(&session->err);
     w->session = session;
     enum aw_status status = parse_wanted(w, args);
-    if (status == AW_OK && aw_flag(session, "never") && !aw_flag(session, "for"))
+    if (status == AW_OK && aw_wait_given(session)->never && session->options.run.for_s == 0)
         status = aw_fail(&session->err, AW_USAGE, "expect: --never for how long? — add --for 5s");
     if (status == AW_OK)
         status = begin(w);
-    if (status == AW_OK && !aw_flag(session, "for"))
+    if (status == AW_OK && session->options.run.for_s == 0)
         w->deadline = aw_clock_after(aw_clock_now(session->clock), USUAL_S);
     if (status == AW_OK) {
         w->view = aw_view_new(aw_stream_names(w->stream)->wire,
@@ -531,7 +531,7 @@ enum aw_status aw_run_pause(struct aw_session *session, const struct aw_args *ar
     double seconds;
     enum aw_status status = aw_arg_number(session, args, "time", &seconds);
     int64_t end = aw_clock_after(aw_clock_now(session->clock), seconds);
-    if (status == AW_OK && !aw_flag(session, "dry-run"))
+    if (status == AW_OK && !session->options.run.dry_run)
         status = aw_session_virtual(session) ? aw_clock_sleep(session->clock, end)
                                              : aw_session_wait_input(session, -1, end);
     if (status != AW_OK && status != AW_TIMEOUT)

@@ -41,7 +41,7 @@ struct watch {
 static enum aw_status parse_arguments(struct watch *w, const struct aw_args *args)
 {
     enum aw_status status = AW_OK;
-    const char *where = aw_option(w->session, "where");
+    const char *where = aw_read_given(w->session)->where;
     status = aw_wanted_init(&w->wanted, w->session);
     for (size_t i = 0; i < args->n && status == AW_OK; i++)
         if (strcmp(args->bound[i].text, "-") == 0)
@@ -52,7 +52,7 @@ static enum aw_status parse_arguments(struct watch *w, const struct aw_args *arg
         status = aw_where_parse(where, &w->where, &w->session->err);
     if (w->select.n == 0) /* --fields and --format say it, too: who has the names is looked at */
         w->select = w->wanted.any.n ? w->wanted.any : w->wanted.all;
-    w->session->run.printing.brief = w->select.n == 0 && !aw_flag(w->session, "verbose");
+    w->session->run.printing.brief = w->select.n == 0 && !w->session->options.print.verbose;
     return status;
 }
 
@@ -115,7 +115,7 @@ static void choose_fields(struct watch *w, const struct aw_item *first)
     const struct aw_codec *of = first->record->codec;
     int about = aw_subject_scalar(first->record, first->subject);
     size_t n = 0;
-    if (w->select.n == 0 || aw_flag(w->session, "fields") || aw_flag(w->session, "format"))
+    if (w->select.n == 0 || w->session->options.print.fields || w->session->options.print.format)
         return;
     for (size_t i = 0; i < w->select.n; i++)
         n = add_fields(w, aw_select_part(w->select.pattern[i], names->wire), names, n);
@@ -408,13 +408,14 @@ enum aw_status aw_run_watch(struct aw_session *session, const struct aw_args *ar
     if (!w)
         return aw_no_memory(&session->err);
     w->session = session;
-    w->limit = (uint64_t)aw_option_number(session, "count");
-    w->once = aw_flag(session, "once");
+    w->limit = (uint64_t)session->options.run.count;
+    w->once = aw_read_given(session)->once;
     enum aw_status status = parse_arguments(w, args);
     if (status == AW_OK && !w->input) /* text from elsewhere has its own names */
         status = aw_stream_check(session, &w->select, &w->where);
     /* Made now, the view finds wrong names before anything is waited for. */
-    if (status == AW_OK && !w->input && (aw_flag(session, "fields") || aw_flag(session, "format")))
+    if (status == AW_OK && !w->input &&
+        (session->options.print.fields || session->options.print.format))
         status = aw_session_view(session, NULL);
     if (status == AW_OK)
         status = aw_stream_open(&w->stream, session, w->input);

@@ -4,6 +4,47 @@
 
 #include "shell/core/session.h"
 
+/* ---- Options of commands ---- */
+
+struct aw_read_options {
+    const char *where;
+    bool once;
+};
+struct aw_decode_options {
+    const char *where;
+    int as; /* hex, stream, candump, pcapng; -1: not given */
+};
+struct aw_plot_options {
+    double span_s, every_s; /* every_s 0: not given */
+    const char *out, *title;
+};
+struct aw_wait_options { /* of expect, too */
+    double stable_s;
+    bool never;
+    const char *tolerance;
+};
+struct aw_replay_options {
+    double from_s;
+    bool all;
+};
+struct aw_record_joints_options {
+    bool until_arrived, changes, no_header;
+};
+struct aw_describe_options {
+    int as; /* text, json, md, lua, dbc */
+};
+struct aw_config_options {
+    bool all;
+};
+AW_GIVEN(command, aw_read_options, aw_read_given)
+AW_GIVEN(command, aw_decode_options, aw_decode_given)
+AW_GIVEN(command, aw_plot_options, aw_plot_given)
+AW_GIVEN(command, aw_wait_options, aw_wait_given)
+AW_GIVEN(command, aw_replay_options, aw_replay_given)
+AW_GIVEN(command, aw_record_joints_options, aw_record_joints_given)
+AW_GIVEN(command, aw_describe_options, aw_describe_given)
+AW_GIVEN(command, aw_config_options, aw_config_given)
+
 /* The joints of the tool, from its struct aw_joints; it has one. */
 aw_run_fn aw_run_status, aw_run_limits;
 

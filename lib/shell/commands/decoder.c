@@ -30,17 +30,17 @@ enum aw_input aw_input_guess(const struct aw_protocol *protocol, const char *dat
 
 enum aw_status aw_decoder_init(struct aw_decoder *decoder, struct aw_session *session)
 {
-    const char *dir = aw_option(session, "dir");
+    const char *dir = session->options.link.dir;
     enum aw_status status = aw_session_narrow(session);
     if (status == AW_OK)
         status = aw_session_decoding_wire(session, &decoder->wire);
     decoder->session = session;
     decoder->wanted = dir && strcmp(dir, "tx") == 0 ? AW_TX : AW_RX;
     memcpy(decoder->ports, session->tool->protocol->ports, sizeof decoder->ports);
-    if (aw_option_number(session, "port") > 0)
-        decoder->ports[0] = (uint16_t)aw_option_number(session, "port");
+    if (session->options.link.port > 0)
+        decoder->ports[0] = (uint16_t)session->options.link.port;
     aw_decoder_begin(decoder, NULL, AW_INPUT_UNKNOWN);
-    decoder->limit = (uint64_t)aw_option_number(session, "count");
+    decoder->limit = (uint64_t)session->options.run.count;
     if (status == AW_OK && !decoder->take)
         status = aw_session_view(session, NULL);
     decoder->view = session->run.printing.view;
@@ -52,7 +52,7 @@ static void look_for_names(struct aw_decoder *d)
 {
     struct aw_session *session = d->session;
     enum aw_style style = aw_session_style(session);
-    d->named = session->tool->names.any && !aw_flag(session, "fields") &&
+    d->named = session->tool->names.any && !session->options.print.fields &&
                (style == AW_STYLE_TEXT || style == AW_STYLE_JSON) &&
                session->tool->names.any(session);
 }

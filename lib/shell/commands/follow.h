@@ -6,19 +6,29 @@
 #include "shell/commands/tempo.h"
 #include "shell/core/start_guard.h"
 
+struct aw_follow_options {
+    const char *map;
+    double smooth_s;
+    bool relative;
+};
+AW_GIVEN(command, aw_follow_options, aw_follow_given)
+
 /* JOINT= of each joint. */
 aw_complete_fn aw_follow_complete_map;
 
 /* Beside --max-speed, which such a tool may have already. */
 #define AW_FOLLOW_OPTIONS                                                                          \
     {.name = "map",                                                                                \
+     AW_AT(aw_follow_options, map),                                                                \
      .value = "MAP",                                                                               \
      .complete = aw_follow_complete_map,                                                           \
      .help = "which joint follows which field: 'elbow=m2*1.2+10deg clamp 20deg..160deg dead "      \
              "1deg, hand=gripper'"},                                                               \
         {.name = "relative",                                                                       \
+         AW_AT(aw_follow_options, relative),                                                       \
          .help = "follow changes of the leader only, from the positions at the start"},            \
         {.name = "smooth",                                                                         \
+         AW_AT(aw_follow_options, smooth_s),                                                       \
          .value = "TIME",                                                                          \
          .help = "smooth the motion of the leader over this time: 50ms",                           \
          .unit = "s",                                                                              \
@@ -28,7 +38,7 @@ aw_complete_fn aw_follow_complete_map;
 
 #define AW_FOLLOW_SPEED_OPTION                                                                     \
     {                                                                                              \
-        .name = "max-speed", .value = "SPEED",                                                     \
+        .name = "max-speed", AW_AT_ALL(move.max_speed), .value = "SPEED",                          \
         .help = "the maximum speed of each joint: 30deg/s; default: its limit, if known"           \
     }
 

@@ -12,7 +12,7 @@
 static enum aw_status read_speed(struct aw_follower *f, const struct aw_joint *joint, double *speed)
 {
     struct aw_session *session = f->session;
-    const char *text = aw_option(session, "max-speed");
+    const char *text = session->options.move.max_speed;
     double most = joint->blind ? joint->max - joint->min : (double)INFINITY;
     struct aw_error why;
     *speed = fmin(joint->speed, most);
@@ -25,7 +25,7 @@ static enum aw_status read_speed(struct aw_follower *f, const struct aw_joint *j
                        why.text);
     if (!(most > 0))
         return aw_fail(&session->err, AW_USAGE, "--max-speed %s: more than 0", text);
-    *speed = aw_flag(session, "force") && text ? most : fmin(*speed, most);
+    *speed = session->options.run.force && text ? most : fmin(*speed, most);
     if (!isfinite(*speed))
         return aw_fail(&session->err, AW_USAGE,
                        "follow: no maximum speed for %s — add --max-speed 20%s",
@@ -39,7 +39,7 @@ static enum aw_status describe(struct aw_follower *f, size_t row)
     struct aw_session *session = f->session;
     const struct aw_joint *joint = aw_follower_joint(f, row);
     struct aw_follow_joint *j = &f->joints[row];
-    bool force = aw_flag(session, "force");
+    bool force = session->options.run.force;
     *j = (struct aw_follow_joint){.min = force ? -INFINITY : joint->min,
                                   .max = force ? (double)INFINITY : joint->max,
                                   .actual = NAN};
@@ -84,7 +84,7 @@ static enum aw_status find_joints(struct aw_follower *f)
 static enum aw_status check_kind(struct aw_follower *f)
 {
     struct aw_session *session = f->session;
-    if (f->leader.equal || f->engine.relative || aw_option(session, "approach"))
+    if (f->leader.equal || f->engine.relative || session->options.move.approach)
         return AW_OK;
     return aw_fail(&session->err, AW_USAGE,
                    "follow: the leader is another kind of arm — --relative goes on from where both "
@@ -97,18 +97,17 @@ static enum aw_status check_kind(struct aw_follower *f)
 static enum aw_status read_options(struct aw_follower *f, const char *source)
 {
     struct aw_session *session = f->session;
-    const char *map = aw_option(session, "map");
+    const char *map = aw_follow_given(session)->map;
     if (!map)
         return aw_fail(&session->err, AW_USAGE,
                        "follow: which joint follows what? — --map 'elbow=m2*1.2+10deg'");
     if (strcmp(source, "-") == 0 && aw_session_own_input(session) != AW_OK)
         return AW_USAGE;
-    f->engine.relative = aw_flag(session, "relative");
-    f->engine.smooth_s = aw_option_number(session, "smooth");
-    f->engine.blindly = aw_flag(session, "force");
+    f->engine.relative = aw_follow_given(session)->relative;
+    f->engine.smooth_s = aw_follow_given(session)->smooth_s;
+    f->engine.blindly = session->options.run.force;
     f->engine.deadman_ns =
-        (int64_t)(1e9 *
-                  (aw_flag(session, "deadman") ? aw_option_number(session, "deadman") : DEADMAN_S));
+        (int64_t)(1e9 * (aw_number_or(session->options.link.deadman_s, DEADMAN_S)));
     return aw_follow_map_read(&f->map, map, &session->err);
 }
 
@@ -126,7 +125,7 @@ static enum aw_status describe_all(struct aw_follower *f)
 enum aw_status aw_follower_begin(struct aw_follower *f, const char *source)
 {
     struct aw_session *session = f->session;
-    bool dry = aw_flag(session, "dry-run");
+    bool dry = session->options.run.dry_run;
     enum aw_status status = read_options(f, source);
     if (status == AW_OK && !dry)
         status = aw_leader_open(&f->leader, session, source, &f->map);

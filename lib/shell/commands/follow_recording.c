@@ -77,7 +77,7 @@ enum aw_status aw_follower_load(struct aw_follower *f)
     const char *unit = joint->unit[AW_JOINT_VELOCITY] ? joint->unit[AW_JOINT_VELOCITY] : "";
     status = aw_tempo_choose(session, fastest.need, &f->speed);
     f->most = fastest.need > 0 ? 1 / fastest.need : 1;
-    if (status == AW_OK && f->speed * fastest.need > 1 + 1e-9 && !aw_flag(session, "force"))
+    if (status == AW_OK && f->speed * fastest.need > 1 + 1e-9 && !session->options.run.force)
         status = aw_fail(&session->err, AW_LIMIT,
                          "follow: %s: %.4g %s at %.4g s is faster than %.4g %s — %s",
                          aw_follower_called(joint), fastest.speed * f->speed, unit, fastest.t_s,

@@ -153,7 +153,7 @@ static enum aw_status send(struct gains *g)
 {
     size_t n = 0;
     enum aw_status status = g->hooks->send(g->session, g->wanted, &n);
-    if (!aw_flag(g->session, "dry-run") && (n > 0 || status == AW_OK))
+    if (!g->session->options.run.dry_run && (n > 0 || status == AW_OK))
         put_result(g->session, g->hooks->sent, n);
     return status;
 }

@@ -57,8 +57,8 @@ enum aw_status aw_leader_open(struct aw_leader *l, struct aw_session *session, c
     enum aw_status status = aw_leader_reopen(l);
     if (status != AW_OK)
         return status;
-    l->recorded = !l->peer && (is_file(source) || aw_flag(session, "speed") ||
-                               aw_flag(session, "fit") || aw_session_virtual(session));
+    l->recorded = !l->peer && (is_file(source) || session->options.move.speed > 0 ||
+                               session->options.move.fit || aw_session_virtual(session));
     l->equal = l->peer ? strcmp(l->tool, session->tool->name) == 0 : are_ours(l);
     return AW_OK;
 }

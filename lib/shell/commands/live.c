@@ -207,7 +207,7 @@ enum aw_status aw_live_next(struct aw_live *live, int64_t deadline, struct aw_it
 enum aw_status aw_live_check_form(struct aw_session *session)
 {
     enum aw_style style = aw_session_style(session);
-    if (style == AW_STYLE_TEXT || !session->mode.one_shot || aw_flag(session, "dry-run"))
+    if (style == AW_STYLE_TEXT || !session->mode.one_shot || session->options.run.dry_run)
         return AW_OK;
     return aw_fail(&session->err, AW_USAGE, "%s prints a drawing, no records — leave --%s out",
                    session->run.command->name, aw_option_of_style(style));

@@ -14,7 +14,7 @@
 
 #define AW_WAIT_OPTION                                                                             \
     {                                                                                              \
-        .name = "wait", .value = "DISTANCE", .bare = "near",                                       \
+        .name = "wait", AW_AT_ALL(move.wait), .value = "DISTANCE", .bare = "near",                 \
         .help =                                                                                    \
             "until each joint is this close to its target: 2deg; without DISTANCE the tool's own"  \
     }

@@ -45,7 +45,7 @@ static void print_row(struct aw_session *session, struct aw_ping *ping, const st
     for (size_t i = 0; i < n && s->n; i++)
         aw_output_print(out, " %8.3f", values[i]);
     aw_output_write(out, "\n", 1);
-    if (!ping->key && s->max > s->min && !aw_flag(session, "quiet"))
+    if (!ping->key && s->max > s->min && !session->options.print.quiet)
         print_histogram(out, &ping->ms, s);
 }
 
@@ -123,8 +123,8 @@ static enum aw_status ask(struct aw_session *session, struct aw_ping *ping)
 static enum aw_status ask_all(struct aw_session *session, struct aw_ping *ping)
 {
     const struct aw_ping_hooks *hooks = &session->tool->ping;
-    double hz = aw_option_number(session, "rate");
-    uint64_t count = (uint64_t)aw_option_number(session, "count");
+    double hz = session->options.move.rate;
+    uint64_t count = (uint64_t)session->options.run.count;
     int64_t next = aw_clock_now(session->clock), end = aw_session_end(session);
     double pace_s = hz > 0 ? 1 / hz : end != AW_NEVER ? hooks->pace_s : 0;
     enum aw_status status = AW_OK;

@@ -20,9 +20,9 @@ static const char *const sample_columns[] = {"t", "measured"};
 
 enum aw_path_mode aw_play_mode(const struct aw_session *session)
 {
-    return aw_flag(session, "quintic") ? AW_PATH_QUINTIC
-           : aw_flag(session, "cubic") ? AW_PATH_CUBIC
-                                       : AW_PATH_LINEAR;
+    return aw_play_given(session)->quintic ? AW_PATH_QUINTIC
+           : aw_play_given(session)->cubic ? AW_PATH_CUBIC
+                                           : AW_PATH_LINEAR;
 }
 
 static double seconds_of(const struct aw_play *p)
@@ -57,7 +57,7 @@ static enum aw_status find_far(struct aw_session *session, const struct aw_joint
                                double *far)
 {
     struct aw_error why;
-    const char *text = aw_option(session, "max-deviation");
+    const char *text = session->options.move.max_deviation;
     *far = NAN;
     enum aw_status status =
         text ? aw_number_parse_unit(text, joint->unit[AW_JOINT_ACTUAL], far, &why) : AW_OK;
@@ -89,7 +89,7 @@ static enum aw_status begin(struct aw_play *p)
     if (status == AW_OK && !joints->told)
         status = joints->open(session);
     if (p->hz > joints->most) {
-        if (aw_flag(session, "rate"))
+        if (session->options.move.rate > 0)
             aw_session_notice(session, "--rate %g: the device takes no more than %g a second",
                               p->hz, joints->most);
         p->hz = joints->most;
@@ -105,7 +105,7 @@ static enum aw_status check_loop(struct aw_play *p, bool *closed)
     at(p, 0, first);
     at(p, seconds_of(p), last);
     *closed = true;
-    for (size_t k = 0; k < p->n && aw_flag(p->session, "loop"); k++) {
+    for (size_t k = 0; k < p->n && p->session->options.move.loop; k++) {
         const struct aw_joint *joint = joint_of(p, k);
         bool far;
         enum aw_status status =
@@ -211,8 +211,8 @@ static enum aw_status stream(struct aw_play *p, bool again)
     p->at_s = 0;
     p->due_ns = aw_joints_now(session);
     if (!p->end_ns)
-        p->end_ns = aw_flag(session, "for")
-                        ? aw_clock_after(p->due_ns, aw_option_number(session, "for"))
+        p->end_ns = session->options.run.for_s > 0
+                        ? aw_clock_after(p->due_ns, session->options.run.for_s)
                         : AW_NEVER;
     while (status == AW_OK && !last) {
         int64_t now = aw_joints_now(session);
@@ -293,7 +293,7 @@ static enum aw_status show(struct aw_play *p)
 static enum aw_status play(struct aw_play *p, bool closed)
 {
     struct aw_session *session = p->session;
-    bool loop = aw_flag(session, "loop"), first = true;
+    bool loop = session->options.move.loop, first = true;
     enum aw_status status = AW_OK;
     aw_tempo_begin(&p->tempo, session, p->speed, p->most);
     do {
@@ -325,7 +325,7 @@ static double distance(const struct aw_play *p, size_t k, double lag_s)
         double t = aw_table_cell(samples, i, 0) - lag_s * p->speed;
         if (t < 0)
             continue;
-        if (aw_flag(p->session, "loop") && length_s > 0)
+        if (p->session->options.move.loop && length_s > 0)
             t = fmod(t, length_s);
         aw_path_at(&p->path, p->path.t_s[0] + t, place, NULL);
         double away = aw_table_cell(samples, i, 1) - place[k];
@@ -388,7 +388,7 @@ static enum aw_status run(struct aw_play *p)
         status = check_loop(p, &closed);
     if (status != AW_OK)
         return status;
-    if (aw_flag(p->session, "dry-run"))
+    if (p->session->options.run.dry_run)
         return show(p);
     status = play(p, closed);
     report(p);
@@ -399,9 +399,9 @@ static enum aw_status load(struct aw_play *p, const char *file)
 {
     struct aw_session *session = p->session;
     const struct aw_joints *joints = session->tool->joints;
-    bool blind = joints->told && aw_flag(session, "dry-run");
+    bool blind = joints->told && session->options.run.dry_run;
     enum aw_status status = AW_OK;
-    if (aw_flag(session, "quintic") && aw_flag(session, "cubic"))
+    if (aw_play_given(session)->quintic && aw_play_given(session)->cubic)
         return aw_fail(&session->err, AW_USAGE, "play: --cubic or --quintic, not both");
     p->list.columns = joints->columns;
     if (!blind)
@@ -420,7 +420,7 @@ enum aw_status aw_run_play(struct aw_session *session, const struct aw_args *arg
         return aw_no_memory(&session->err);
     p->session = session;
     p->speed = p->most = 1;
-    p->hz = aw_flag(session, "rate") ? aw_option_number(session, "rate") : USUAL_HZ;
+    p->hz = session->options.move.rate > 0 ? session->options.move.rate : USUAL_HZ;
     enum aw_status status = load(p, aw_arg(args, "file", 0));
     if (status == AW_OK)
         status = run(p);

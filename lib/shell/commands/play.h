@@ -25,28 +25,39 @@
 
 #define AW_PLAY_JOINTS 64
 
+struct aw_play_options {
+    const char *columns, *unit;
+    double every_s; /* 0: not given */
+    bool cubic, quintic;
+};
+AW_GIVEN(command, aw_play_options, aw_play_given)
+
 #define AW_PLAY_COLUMNS                                                                            \
     {                                                                                              \
-        .name = "columns", .value = "NAMES",                                                       \
+        .name = "columns", AW_AT(aw_play_options, columns), .value = "NAMES",                      \
         .help = "what the columns are, in place of the header: t_ms,elbow,-,hand (- for neither)"  \
     }
 #define AW_PLAY_UNIT                                                                               \
     {                                                                                              \
-        .name = "unit", .value = "UNIT",                                                           \
+        .name = "unit", AW_AT(aw_play_options, unit), .value = "UNIT",                             \
         .help = "what places are in, where the file does not say it: rad"                          \
     }
 
 #define AW_PLAY_EVERY                                                                              \
     {                                                                                              \
-        .name = "every", .value = "TIME", .unit = "s", .min = 1e-3, .max = 3600,                   \
-        .help = "the time between two rows of a file without times"                                \
+        .name = "every", AW_AT(aw_play_options, every_s), .value = "TIME", .unit = "s",            \
+        .min = 1e-3, .max = 3600, .help = "the time between two rows of a file without times"      \
     }
 
 #define AW_PLAY_OPTIONS                                                                            \
-    {.name = "cubic", .help = "smooth between the points, not straight"},                          \
-        {.name = "quintic", .help = "smooth between the points, also in acceleration"},            \
-        {.name = "loop", .help = "repeat until --for or Ctrl-C"}, AW_TEMPO_OPTIONS,                \
-        AW_START_OPTIONS, AW_LAG_OPTION
+    {.name = "cubic",                                                                              \
+     AW_AT(aw_play_options, cubic),                                                                \
+     .help = "smooth between the points, not straight"},                                           \
+        {.name = "quintic",                                                                        \
+         AW_AT(aw_play_options, quintic),                                                          \
+         .help = "smooth between the points, also in acceleration"},                               \
+        {.name = "loop", AW_AT_ALL(move.loop), .help = "repeat until --for or Ctrl-C"},            \
+        AW_TEMPO_OPTIONS, AW_START_OPTIONS, AW_LAG_OPTION
 
 struct aw_play_joint {
     char name[AW_JOINT_NAME];

@@ -37,7 +37,7 @@ static enum aw_status fail_in_header(struct reading *r)
 static enum aw_status read_table(struct reading *r, const char *file)
 {
     static const char *const none[] = {NULL};
-    const char *said = aw_option(r->session, "columns");
+    const char *said = aw_play_given(r->session)->columns;
     return said ? aw_table_read_named(NULL, file, said, "t_ms,elbow,hand", &r->table,
                                       &r->session->err)
                 : aw_table_read_headless(NULL, file, none, 0, &r->table, &r->session->err);
@@ -50,7 +50,7 @@ static bool is_beside(const struct reading *r, const char *name)
                                          "output",   "torque", "fault",    NULL};
     const char *dot = strrchr(name, '.');
     return (dot && aw_is_one_of(others, dot + 1)) ||
-           (aw_option(r->session, "columns") && strncmp(name, "column", 6) == 0);
+           (aw_play_given(r->session)->columns && strncmp(name, "column", 6) == 0);
 }
 
 /* Returns the joint that a column names, with its unit if it has one; n: no joint. */
@@ -147,8 +147,9 @@ static const char *offer_for(const struct reading *r, size_t column, struct offe
 static enum aw_status fail_with_columns(struct reading *r)
 {
     struct aw_table *table = &r->table;
-    struct offer o = {
-        .time.scale = 1, .named = names_a_joint(r), .timed = aw_flag(r->session, "every")};
+    struct offer o = {.time.scale = 1,
+                      .named = names_a_joint(r),
+                      .timed = aw_play_given(r->session)->every_s > 0};
     char columns[400] = "";
     o.t = aw_time_find((const char *const *)table->names, table->n_columns, &o.time);
     o.each = o.t < 0 ? columns_each(r) : 1;
@@ -168,7 +169,7 @@ static enum aw_status find_scale(struct reading *r, size_t k, const char *unit)
     char zero[40], one[40];
     double low = 0, high = 1;
     if (!*unit)
-        unit = aw_option(r->session, "unit");
+        unit = aw_play_given(r->session)->unit;
     if (unit && joint->unit[AW_JOINT_ACTUAL]) {
         snprintf(zero, sizeof zero, "0%.30s", unit);
         snprintf(one, sizeof one, "1%.30s", unit);
@@ -217,7 +218,7 @@ static enum aw_status find_time(struct reading *r)
     struct aw_table *table = &r->table;
     struct aw_time_column time;
     int t = aw_time_find((const char *const *)table->names, table->n_columns, &time);
-    bool every = aw_flag(r->session, "every");
+    bool every = aw_play_given(r->session)->every_s > 0;
     char names[160];
     r->t = -1;
     if (every && t >= 0) {
@@ -239,7 +240,7 @@ static enum aw_status find_time(struct reading *r)
 
 static enum aw_status find_columns(struct reading *r)
 {
-    if (r->table.headless && !aw_option(r->session, "columns")) {
+    if (r->table.headless && !aw_play_given(r->session)->columns) {
         aw_fail(&r->session->err, AW_MALFORMED,
                 "no header — name the %zu columns in the first line", r->table.n_columns);
         return fail_with_columns(r);
@@ -264,7 +265,7 @@ static enum aw_status find_columns(struct reading *r)
 
 static double time_of(const struct reading *r, size_t row)
 {
-    return r->t < 0 ? (double)row * aw_option_number(r->session, "every")
+    return r->t < 0 ? (double)row * aw_play_given(r->session)->every_s
                     : aw_table_cell(&r->table, row, r->t);
 }
 
@@ -344,8 +345,8 @@ static enum aw_status make_path(struct reading *r)
 
 static double fastest_of(const struct reading *r, size_t k)
 {
-    if (aw_flag(r->session, "max-speed"))
-        return aw_option_number(r->session, "max-speed");
+    if (r->session->options.move.most_speed > 0)
+        return r->session->options.move.most_speed;
     return r->play->list.joints[r->play->joints[k].number].speed *
            (r->measured ? MEASURED_SPEED : 1);
 }
@@ -355,7 +356,7 @@ static bool may_be_fast(const struct reading *r)
 {
     const struct aw_option_value *said = aw_options_find(&r->session->options, "max-speed");
     bool is_said = said && said->text && said->origin != AW_FROM_DEFAULT;
-    return aw_flag(r->session, "force") && !is_said;
+    return r->session->options.run.force && !is_said;
 }
 
 /* The moment that is fastest for its joint: how far beyond its limit of speed (1: just within). */
@@ -385,7 +386,7 @@ static enum aw_status check_range(struct reading *r, size_t i, size_t k)
 {
     const struct aw_joint *joint = &r->play->list.joints[r->play->joints[k].number];
     struct aw_path_extremes x = aw_path_extremes(&r->play->path, i, k);
-    bool force = aw_flag(r->session, "force");
+    bool force = r->session->options.run.force;
     double min = force ? -FLT_MAX : joint->min, max = force ? FLT_MAX : joint->max;
     bool low = x.low < min - ROUNDING;
     if (!low && x.high <= max + ROUNDING)
@@ -405,7 +406,8 @@ static enum aw_status check_speed(struct reading *r, const struct fastest *faste
     struct aw_path_extremes x = aw_path_extremes(&play->path, fastest->point, fastest->joint);
     aw_fail(&r->session->err, AW_LIMIT, "%s: %.4g %s/s at %.6g s is faster than %s%g — %s",
             joint->name, x.speed * play->speed, unit_of(joint), x.speed_t_s,
-            aw_flag(r->session, "max-speed") ? "--max-speed " : "", fastest_of(r, fastest->joint),
+            r->session->options.move.most_speed > 0 ? "--max-speed " : "",
+            fastest_of(r, fastest->joint),
             fastest->need >= AW_WRONG_UNIT ? "are the times in another unit, s or ms?"
                                            : aw_tempo_advice(fastest->need, advice));
     return aw_table_fail_in(&r->session->err, &r->table, fastest->point + 1);

@@ -147,7 +147,7 @@ static enum aw_status begin(struct recorder *r)
         status = joints->open(session);
     if (status == AW_OK)
         status = aw_session_create(session, NULL, r->path, &r->file);
-    if (status == AW_OK && !aw_flag(session, "no-header"))
+    if (status == AW_OK && !aw_record_joints_given(session)->no_header)
         status = aw_table_write_header(r->file, &r->table, &session->err);
     return status;
 }
@@ -208,7 +208,7 @@ static enum aw_status add(struct recorder *r, int64_t time_ns)
     memcpy(r->row, row, sizeof row);
     r->repeats += repeats;
     r->rows++;
-    if (!repeats || !aw_flag(r->session, "changes"))
+    if (!repeats || !aw_record_joints_given(r->session)->changes)
         status = aw_table_write_row(r->file, &r->table, row, &r->session->err);
     return status == AW_OK ? flush(r, time_ns) : status;
 }
@@ -234,7 +234,8 @@ static enum aw_status take(struct recorder *r)
 
 static bool arrived(const struct recorder *r)
 {
-    if (!aw_flag(r->session, "until-arrived") || !r->rows || r->last_ns - r->changed_ns < REST_NS)
+    if (!aw_record_joints_given(r->session)->until_arrived || !r->rows ||
+        r->last_ns - r->changed_ns < REST_NS)
         return false;
     for (size_t i = 0; i < r->list.n; i++) {
         const struct aw_joint *joint = &r->list.joints[i];
@@ -309,7 +310,7 @@ static enum aw_status sample(struct recorder *r, int64_t deadline)
     struct aw_session *session = r->session;
     if (session->device.link->recorded)
         return read_log(r, deadline);
-    double hz = aw_option_number(session, "rate");
+    double hz = session->options.move.rate;
     if (r->more && session->tool->asks)
         return ask(r, deadline, hz);
     enum aw_status status =
@@ -343,8 +344,8 @@ enum aw_status aw_run_record_joints(struct aw_session *session, const struct aw_
         return aw_no_memory(&session->err);
     r->session = session;
     r->path = path;
-    r->typing = isatty(STDIN_FILENO) && !aw_flag(session, "no-input");
-    r->limit = (uint64_t)aw_option_number(session, "count");
+    r->typing = isatty(STDIN_FILENO) && !session->options.run.no_input;
+    r->limit = (uint64_t)session->options.run.count;
     enum aw_status status = begin(r);
     if (status == AW_OK) {
         status = aw_record_ended(session, sample(r, aw_session_end(session)));

@@ -1,5 +1,6 @@
 /* Reads a recording, and checks each of its commands before any is sent. */
 #include "shell/commands/replay.h"
+#include "shell/commands/common.h"
 
 #include <inttypes.h>
 #include <math.h>
@@ -60,7 +61,7 @@ static enum aw_status allow(struct aw_session *session, const struct aw_record *
     if (!aw_session_is_own(session, message))
         return allow_builtin(session, record, frame);
     enum aw_status status = aw_custom_check_stop(session, message);
-    if (status != AW_OK || message->reads || aw_flag(session, "yes"))
+    if (status != AW_OK || message->reads || session->options.run.yes)
         return status;
     return aw_fail(&session->err, AW_USAGE,
                    "'%s' is a custom packet with unknown effects — add --yes to send it",
@@ -115,8 +116,8 @@ static enum aw_status check_command(struct loader *l, struct aw_span frame)
     if (status != AW_OK && record.present)
         status = AW_USAGE; /* no finite number: refused like one that is typed */
     if (status == AW_OK)
-        status = aw_encode(&record, aw_flag(session, "force"), session->device.frame, AW_FRAME_ROOM,
-                           &size, &session->err);
+        status = aw_encode(&record, session->options.run.force, session->device.frame,
+                           AW_FRAME_ROOM, &size, &session->err);
     if (status == AW_OK)
         status = allow(session, &record, frame);
     if (status == AW_OK) {
@@ -238,7 +239,7 @@ static bool is_command(struct loader *l, const struct aw_log_entry *entry)
         return entry->dir == AW_TX;
     bool known =
         knows(l->session->wire, entry->data, &record) || knows(l->carried, entry->data, &record);
-    return known && (record.codec->message->dir & AW_TX || aw_flag(l->session, "all"));
+    return known && (record.codec->message->dir & AW_TX || aw_replay_given(l->session)->all);
 }
 
 static enum aw_status take(struct loader *l, const struct aw_log_entry *entry)

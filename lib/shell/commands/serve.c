@@ -47,7 +47,7 @@ enum aw_status aw_sim_begin(struct aw_link **out, const struct aw_url *url,
 static enum aw_status listen_url(struct aw_session *session, char *out, size_t size)
 {
     char folder[256];
-    const char *url = aw_option(session, "listen"), *at = strstr(url, AW_XDG_RUNTIME "/");
+    const char *url = session->options.link.listen, *at = strstr(url, AW_XDG_RUNTIME "/");
     if (strncmp(url, "unix:", 5) == 0)
         return aw_fail(&session->err, AW_USAGE,
                        "sim: --listen %.100s is for who connects — write unix-listen:%.100s", url,

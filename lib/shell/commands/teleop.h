@@ -13,6 +13,13 @@
 
 struct aw_hands;
 
+struct aw_teleop_options {
+    const char *pad, *map, *channels;
+    double stale_s; /* NAN: not given */
+    bool keys;
+};
+AW_GIVEN(command, aw_teleop_options, aw_teleop_given)
+
 /* Keys in place of a pad. Where the terminal reports releases (kitty's protocol) a key that is held
  * runs; elsewhere a key is a push of STEP_NS. */
 struct aw_teleop_keys {

@@ -6,8 +6,8 @@
 #include "base/text.h"
 #include "shell/commands/teleop.h"
 
-#define STALE_NS (500 * AW_MILLISECOND) /* by default */
-#define AT_ONCE  256                    /* records of a flood, until the joints have their turn */
+#define STALE_S 0.5 /* by default */
+#define AT_ONCE 256 /* records of a flood, until the joints have their turn */
 
 static enum aw_status name_inputs(struct aw_hands *h)
 {
@@ -42,9 +42,7 @@ enum aw_status aw_teleop_channels_open(struct aw_hands *h, const char *path)
     c->live = aw_stream_is_live(c->stream);
     c->start_ns = AW_NO_TIME;
     c->came_ns = aw_clock_now(h->session->clock);
-    c->stale_ns = aw_option(h->session, "stale")
-                      ? (int64_t)(aw_option_number(h->session, "stale") * 1e9)
-                      : STALE_NS;
+    c->stale_ns = (int64_t)(aw_number_or(aw_teleop_given(h->session)->stale_s, STALE_S) * 1e9);
     return AW_OK;
 }
 

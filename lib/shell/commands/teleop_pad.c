@@ -158,7 +158,7 @@ static enum aw_status start(struct aw_hands *h)
 {
     struct aw_teleop_pad *p = &h->pad;
     struct aw_error *err = &h->session->err;
-    const char *where = aw_option(h->session, "pad");
+    const char *where = aw_teleop_given(h->session)->pad;
     char path[256];
     if (!aw_child_find(PROGRAM, path, sizeof path))
         return aw_fail(err, AW_NO_LINK,
@@ -195,8 +195,7 @@ enum aw_status aw_teleop_pad_open(struct aw_hands *h)
         h->done = false;
         return status;
     }
-    double stale = aw_option(h->session, "stale") ? aw_option_number(h->session, "stale")
-                                                  : p->bluetooth * STALE_S;
+    double stale = aw_number_or(aw_teleop_given(h->session)->stale_s, p->bluetooth * STALE_S);
     h->engine.stale_ns = (int64_t)(stale * 1e9);
     return AW_OK;
 }

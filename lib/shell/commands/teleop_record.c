@@ -10,7 +10,7 @@
  * it is "hidmotor-1.pcapng". */
 static void name_next(struct aw_hands *h)
 {
-    const char *asked = aw_option(h->session, "record");
+    const char *asked = h->session->options.link.record;
     const char *dot = asked ? strrchr(asked, '.') : NULL,
                *slash = asked ? strrchr(asked, '/') : NULL;
     if (dot && slash && dot < slash)
@@ -46,7 +46,7 @@ static enum aw_status end(struct aw_hands *h)
 
 void aw_teleop_record_begin(struct aw_hands *h)
 {
-    const char *asked = aw_option(h->session, "record");
+    const char *asked = h->session->options.link.record;
     h->recording = asked ? 1 : 0;
     snprintf(h->record_path, sizeof h->record_path, "%s", asked ? asked : "");
 }
@@ -64,7 +64,7 @@ enum aw_status aw_teleop_record_toggle(struct aw_hands *h, const char **said)
 enum aw_status aw_teleop_record_end(struct aw_hands *h, enum aw_status status)
 {
     struct aw_session *session = h->session;
-    bool asked = aw_option(session, "record") != NULL;
+    bool asked = session->options.link.record != NULL;
     struct aw_error before = session->err;
     enum aw_status ended = AW_OK;
     if (!asked && session->device.tee)

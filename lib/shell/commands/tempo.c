@@ -19,10 +19,8 @@
 
 enum aw_status aw_tempo_choose(struct aw_session *session, double need, double *speed)
 {
-    bool fit = aw_flag(session, "fit"), chosen = aw_flag(session, "speed");
-    *speed = chosen            ? aw_option_number(session, "speed")
-             : fit && need > 1 ? floor(1000 / need) / 1000
-                               : 1;
+    bool fit = session->options.move.fit, chosen = session->options.move.speed > 0;
+    *speed = chosen ? session->options.move.speed : fit && need > 1 ? floor(1000 / need) / 1000 : 1;
     if (fit && chosen)
         return aw_fail(&session->err, AW_USAGE, "%s: --speed or --fit, not both",
                        session->run.command->name);

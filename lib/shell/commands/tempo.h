@@ -23,13 +23,14 @@
 
 #define AW_TEMPO_OPTIONS                                                                           \
     {.name = "speed",                                                                              \
+     AW_AT_ALL(move.speed),                                                                        \
      .value = "FACTOR",                                                                            \
      .unit = "",                                                                                   \
      .min = 0.001,                                                                                 \
      .max = 1e6,                                                                                   \
      .help = "share of the speed of the file: 30%; 200% or 2 is twice as fast"},                   \
     {                                                                                              \
-        .name = "fit",                                                                             \
+        .name = "fit", AW_AT_ALL(move.fit),                                                        \
         .help = "as fast as the file says, or so much slower that every limit holds"               \
     }
 

@@ -21,7 +21,7 @@ static bool is_wanted(struct aw_session *session)
 {
     const struct aw_session_mode *mode = &session->mode;
     return (mode->one_shot || mode->interactive) && mode->scripts == 0 && !mode->advised &&
-           !session->out.sink && !aw_flag(session, "quiet") && !aw_flag(session, "dry-run") &&
+           !session->out.sink && !session->options.print.quiet && !session->options.run.dry_run &&
            !is_empty(&session->result) && !aw_session_formatted(session) && isatty(STDOUT_FILENO) &&
            isatty(STDERR_FILENO);
 }

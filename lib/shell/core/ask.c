@@ -8,9 +8,9 @@
 bool aw_session_agrees(struct aw_session *session, const char *question)
 {
     char answer[16] = "";
-    if (aw_flag(session, "yes"))
+    if (session->options.run.yes)
         return true;
-    if (aw_flag(session, "no-input") || !isatty(STDIN_FILENO))
+    if (session->options.run.no_input || !isatty(STDIN_FILENO))
         return false;
     aw_session_print_result(session);
     aw_output_flush(&session->out, NULL);

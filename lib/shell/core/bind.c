@@ -519,7 +519,7 @@ static enum aw_status bind_word(struct binder *b)
     b->args->command = aw_find_command(b->session->tool, word);
     if (!b->args->command)
         return aw_unknown_command(b->session, word);
-    aw_options_add(&b->session->options, b->args->command->options);
+    aw_options_add_command(&b->session->options, b->args->command);
     return AW_OK;
 }
 
@@ -538,7 +538,7 @@ enum aw_status aw_bind(struct aw_session *session, const struct aw_words *words,
         return status;
     *bad = words->n;
     args->turns = args->command && args->command->repeats && args->n == 0 ? 0 : b.turn + 1;
-    bool help = aw_flag(session, "help") || aw_flag(session, "help-all");
+    bool help = session->options.print.help || session->options.print.help_all;
     status = args->command && !help ? check_complete(&b) : AW_OK;
     if (status == AW_OK && args->command)
         status = check_choices(&b);
@@ -564,7 +564,7 @@ enum aw_status aw_arg_number(struct aw_session *session, const struct aw_args *a
     while (strcmp(arg->name, name) != 0)
         arg++;
     struct aw_arg_info info = aw_arg_info(session, arg);
-    bool free = aw_flag(session, "force") && !arg->whole;
+    bool free = session->options.run.force && !arg->whole;
     struct aw_number_rule rule = {info.unit, free ? 0 : info.min, free ? 0 : info.max, arg->whole};
     snprintf(what, sizeof what, "%s: %s", args->command->name, name);
     return aw_number_check(what, "", text, &rule, value, &session->err);

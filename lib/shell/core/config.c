@@ -196,7 +196,7 @@ static void leave_out(struct aw_session *session, struct aw_setting *setting)
     struct aw_option_value *value = aw_options_find(&session->options, setting->option->name);
     snprintf(setting->why, sizeof setting->why, "%.199s", session->err.text);
     setting->refused = true;
-    *value = (struct aw_option_value){.option = value->option, .text = value->option->fallback};
+    aw_options_forget(&session->options, value);
     note_wrong(session->config, setting->line, false, &session->err);
 }
 

@@ -177,7 +177,7 @@ void aw_crash_prepare(struct aw_session *session)
     struct plan *plan = &plans()->plans[next - 1];
     bool goes_on = aw_session_goes_on(session), moves = session->motion.moving || goes_on;
     renew_later(session, goes_on && session->motion.ongoing == AW_ONGOING_ENDING);
-    if (!session->device.link || !session->tool->last_stop || aw_flag(session, "hold") || !moves) {
+    if (!session->device.link || !session->tool->last_stop || session->options.run.hold || !moves) {
         plans()->ready = 0;
         return;
     }

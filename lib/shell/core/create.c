@@ -68,7 +68,7 @@ enum aw_status aw_session_create(struct aw_session *session, const char *what, c
     const int flags = O_WRONLY | O_CREAT | O_TRUNC | O_NONBLOCK | O_NOCTTY | O_CLOEXEC;
     struct stat about = {0};
     int fd;
-    if (aw_flag(session, "dry-run"))
+    if (session->options.run.dry_run)
         path = "/dev/null"; /* a dry run leaves no file */
     while ((fd = open(path, flags, 0666)) < 0 && errno == ENXIO && stat(path, &about) == 0 &&
            S_ISFIFO(about.st_mode))

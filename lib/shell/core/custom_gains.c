@@ -184,7 +184,7 @@ static enum aw_status check(struct aw_session *session, struct aw_record *packet
 {
     uint8_t bytes[FRAME_ROOM];
     size_t size;
-    return aw_encode(packet, aw_flag(session, "force"), bytes, sizeof bytes, &size, &session->err);
+    return aw_encode(packet, session->options.run.force, bytes, sizeof bytes, &size, &session->err);
 }
 
 static enum aw_status show(struct aw_session *session, struct aw_record *packet)
@@ -249,7 +249,7 @@ static enum aw_status send_law(struct aw_session *session, const struct aw_gain_
 
 enum aw_status aw_custom_set_gains(struct aw_session *session, const struct aw_gain_list *wanted)
 {
-    bool dry = aw_flag(session, "dry-run");
+    bool dry = session->options.run.dry_run;
     enum aw_status status = each_packet(session, wanted, check);
     if (status != AW_OK || dry)
         return status != AW_OK ? status : each_packet(session, wanted, show);

@@ -78,15 +78,14 @@ static size_t limits(struct aw_session *session, const struct aw_joint *joint,
 
 static enum aw_status open(struct aw_session *session)
 {
-    if (aw_flag(session, "dry-run"))
+    if (session->options.run.dry_run)
         return AW_OK;
     return session->tool->prepare ? session->tool->prepare(session) : aw_session_link(session);
 }
 
 static enum aw_status read_joints(struct aw_session *session, struct aw_joint_list *list)
 {
-    double seconds =
-        aw_flag(session, "timeout") ? aw_option_number(session, "timeout") : PATIENCE_S;
+    double seconds = aw_number_or(session->options.link.timeout_s, PATIENCE_S);
     enum aw_status status =
         aw_custom_read(session, aw_clock_after(aw_clock_now(session->clock), seconds));
     take(session, list);
@@ -229,7 +228,7 @@ static enum aw_status command(struct aw_session *session, struct aw_joint_list *
         goal[i] = NAN;
     for (size_t k = 0; k < command->n; k++)
         goal[command->goals[k].joint] = command->goals[k].value;
-    if (aw_flag(session, "dry-run"))
+    if (session->options.run.dry_run)
         return dry_run(session, goal, command->show_ns);
     /* A motion of its own begins where the arm is now, whatever was known before. */
     enum aw_status status = AW_OK;

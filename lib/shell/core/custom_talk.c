@@ -317,7 +317,7 @@ static enum aw_status next_message(struct aw_session *session, int64_t deadline,
 static enum aw_status await(struct aw_session *session, const struct aw_message *back,
                             struct aw_custom_answer *answer)
 {
-    double option = aw_option_number(session, "timeout");
+    double option = session->options.link.timeout_s;
     double seconds = fmax(option > 0 ? option : PATIENCE_S, back->timeout_s);
     int64_t deadline = aw_clock_after(aw_clock_now(session->clock), seconds);
     for (;;) {

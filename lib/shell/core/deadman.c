@@ -86,9 +86,9 @@ void aw_deadman_begin(struct aw_deadman *deadman, struct aw_session *session, in
         (struct aw_deadman){.aside = {.fd = -1, .serve = look}, .session = session, .fd = fd};
     if (isatty(fd) || fstat(fd, &about) != 0 || S_ISREG(about.st_mode))
         return;
-    deadman->time_ns = (int64_t)(aw_option_number(session, "deadman") * 1e9);
-    if (deadman->time_ns <= 0)
+    if (!(session->options.link.deadman_s > 0))
         return;
+    deadman->time_ns = (int64_t)(session->options.link.deadman_s * 1e9);
     aw_stop_catch(session);
     note_life(deadman);
     plan_look(deadman);

@@ -8,7 +8,7 @@
 
 enum aw_status aw_dry_ends(struct aw_session *session)
 {
-    session->run.dry_end = aw_flag(session, "dry-run") ? "" : NULL;
+    session->run.dry_end = session->options.run.dry_run ? "" : NULL;
     return session->run.dry_end ? AW_STOPPED : AW_OK;
 }
 

@@ -204,7 +204,7 @@ static enum aw_status check_goal(struct aw_session *session, const struct aw_joi
     if (!(joint->takes & takes))
         return aw_fail(&session->err, AW_USAGE, "%s takes no %s", aw_joint_called(joint),
                        velocity ? "velocities" : "targets");
-    if (aw_flag(session, "force") || (value >= min && value <= max))
+    if (session->options.run.force || (value >= min && value <= max))
         return AW_OK;
     return out_of_range(session, joint, value, min, max,
                         joint->unit[velocity ? AW_JOINT_VELOCITY : AW_JOINT_ACTUAL]);
@@ -225,7 +225,7 @@ enum aw_status aw_joints_check(struct aw_session *session, struct aw_joint_list 
 static enum aw_status aim(struct aw_session *session, struct aw_joint_list *list,
                           const struct aw_joint_command *command)
 {
-    if (aw_flag(session, "dry-run"))
+    if (session->options.run.dry_run)
         return aw_dry_depends(session, "where the joints are");
     for (size_t i = 0; i < command->n && command->stream; i++) { /* else await leads them */
         struct aw_joint *joint = &list->joints[command->goals[i].joint];
@@ -238,8 +238,8 @@ static enum aw_status aim(struct aw_session *session, struct aw_joint_list *list
 
 enum aw_status aw_joints_read(struct aw_session *session, struct aw_joint_list *list)
 {
-    return aw_flag(session, "dry-run") ? aw_dry_depends(session, "where the joints are")
-                                       : session->tool->joints->read(session, list);
+    return session->options.run.dry_run ? aw_dry_depends(session, "where the joints are")
+                                        : session->tool->joints->read(session, list);
 }
 
 enum aw_status aw_joints_news(struct aw_session *session, struct aw_joint_list *list)
@@ -267,7 +267,7 @@ enum aw_status aw_joints_stream(struct aw_session *session, struct aw_joint_list
     if (steered && (command->stream || !joints->await))
         return aim(session, list, command);
     enum aw_status status = joints->command(session, list, command);
-    bool news = joints->confirms && command->stream && !aw_flag(session, "dry-run");
+    bool news = joints->confirms && command->stream && !session->options.run.dry_run;
     return status == AW_OK && news ? aw_joints_read(session, list) : status;
 }
 
@@ -290,14 +290,13 @@ struct steering {
 
 static double speed_of(const struct aw_session *session, const struct aw_joint *joint)
 {
-    double said = aw_option_number(session, "speed");
+    double said = session->options.move.speed;
     return said > 0 && isinf(joint->speed) ? said : joint->speed;
 }
 
 static double velocity_of(const struct aw_session *session, const struct aw_joint *joint)
 {
-    double per_s =
-        aw_flag(session, "kp") ? aw_option_number(session, "kp") : session->tool->joints->steer;
+    double per_s = aw_number_or(session->options.move.kp, session->tool->joints->steer);
     double most = isnan(joint->most) ? joint->speed : joint->most;
     return aw_steer(joint->rate, per_s, aw_joint_way(joint, joint->aim), most);
 }

@@ -18,54 +18,61 @@ static const char *const color_choices[] = {"auto", "always", "never", NULL};
 /* One row each. */
 /* clang-format off */
 const struct aw_option aw_global_options[] = {
-    {.name = "link", .letter = 'l', .value = "URL",
+    {.name = "link", AW_AT_ALL(link.url), .letter = 'l', .value = "URL",
      .help = "the device: sim:, /dev/ttyUSB0, tcp:HOST:PORT, @alias"},
 #define STYLE(NAME, word, sign, takes, text)                                                       \
-    {.name = #word, .letter = sign, .value = takes, .help = text},
+    {.name = #word, AW_AT_ALL(print.word), .letter = sign, .value = takes, .help = text},
     AW_EACH_STYLE(STYLE)
 #undef STYLE
-    {.name = "fields", .value = "A,B,…", .help = "print only these fields of records, rows and "
-        "results"},
-    {.name = "raw", .help = "wire numbers instead of units and names; encode: write the bytes"},
-    {.name = "time", .value = "STYLE", .help = "time stamps: none, abs, rel, delta, iso",
-     .choices = time_styles},
-    {.name = "count", .letter = 'n', .value = "COUNT", .help = "end after this many records",
-     .unit = "", .min = 1, .max = 1e15, .whole = true},
-    {.name = "for", .value = "TIME", .help = "end after this time: 5s", .unit = "s", .min = 1e-3,
-     .max = 1e9},
-    {.name = "timeout", .letter = 'T', .value = "TIME",
+    {.name = "fields", AW_AT_ALL(print.fields), .value = "A,B,…",
+     .help = "print only these fields of records, rows and results"},
+    {.name = "raw", AW_AT_ALL(print.raw),
+     .help = "wire numbers instead of units and names; encode: write the bytes"},
+    {.name = "time", AW_AT_ALL(print.time), .value = "STYLE",
+     .help = "time stamps: none, abs, rel, delta, iso", .choices = time_styles},
+    {.name = "count", AW_AT_ALL(run.count), .letter = 'n', .value = "COUNT",
+     .help = "end after this many records", .unit = "", .min = 1, .max = 1e15, .whole = true},
+    {.name = "for", AW_AT_ALL(run.for_s), .value = "TIME", .help = "end after this time: 5s",
+     .unit = "s", .min = 1e-3, .max = 1e9},
+    {.name = "timeout", AW_AT_ALL(link.timeout_s), .missing = NAN, .letter = 'T', .value = "TIME",
      .help = "wait no longer than this for an answer", .unit = "s", .min = 0, .max = 1e9},
-    {.name = "verbose", .letter = 'v',
+    {.name = "verbose", AW_AT_ALL(print.verbose), .letter = 'v',
      .help = "print every packet, and all keys of a result"},
-    {.name = "quiet", .letter = 'q', .help = "print only results and errors"},
-    {.name = "record", .value = "FILE",
+    {.name = "quiet", AW_AT_ALL(print.quiet), .letter = 'q',
+     .help = "print only results and errors"},
+    {.name = "record", AW_AT_ALL(link.record), .value = "FILE",
      .help = "record all messages on the link in a .pcapng or .mcap file, or .log (CAN)",
      .endings = "pcapng mcap"},
-    {.name = "last", .value = "TIME",
+    {.name = "last", AW_AT_ALL(link.last_s), .value = "TIME",
      .help = "with --record: keep only this last part, written at the end", .unit = "s",
      .min = 0.001, .max = 1e9},
-    {.name = "dry-run", .help = "print fields and bytes; open nothing, send nothing"},
-    {.name = "yes", .letter = 'y', .help = "answer questions with yes"},
-    {.name = "no-input", .help = "never ask anything"},
-    {.name = "force",
+    {.name = "dry-run", AW_AT_ALL(run.dry_run),
+     .help = "print fields and bytes; open nothing, send nothing"},
+    {.name = "yes", AW_AT_ALL(run.yes), .letter = 'y', .help = "answer questions with yes"},
+    {.name = "no-input", AW_AT_ALL(run.no_input), .help = "never ask anything"},
+    {.name = "force", AW_AT_ALL(run.force),
      .help = "send values outside the limits (never NaN, never what the wire cannot carry)"},
-    {.name = "hold", .help = "when interrupted, leave the device as it is"},
-    {.name = "keep-going", .letter = 'k', .help = "go on with a script after a failure"},
-    {.name = "packets", .value = "FILE", .endings = "packets",
+    {.name = "hold", AW_AT_ALL(run.hold), .help = "when interrupted, leave the device as it is"},
+    {.name = "keep-going", AW_AT_ALL(run.keep_going), .letter = 'k',
+     .help = "go on with a script after a failure"},
+    {.name = "packets", AW_AT_ALL(link.packets), .value = "FILE", .endings = "packets",
      .help = "describe packets of your own firmware; several files: A,B"},
-    {.name = "color", .value = "WHEN", .help = "auto, always, never", .fallback = "auto",
-     .choices = color_choices},
-    {.name = "take", .help = "take command of a shared device from another program: see serve"},
-    {.name = "no-attach", .help = "open the device itself, not through the server"},
-    {.name = "deadman", .value = "TIME",
+    {.name = "color", AW_AT_ALL(print.color), .value = "WHEN", .help = "auto, always, never",
+     .fallback = "auto", .choices = color_choices},
+    {.name = "take", AW_AT_ALL(link.take),
+     .help = "take command of a shared device from another program: see serve"},
+    {.name = "no-attach", AW_AT_ALL(link.no_attach),
+     .help = "open the device itself, not through the server"},
+    {.name = "deadman", AW_AT_ALL(link.deadman_s), .missing = NAN, .value = "TIME",
      .help = "stop the motion when no line came for this time; serve: 500ms; 0: never", .unit = "s",
      .min = 0, .max = 3600},
-    {.name = "config", .value = "FILE", .help = "read this config file instead of the usual one",
-     .endings = "ini"},
-    {.name = "help", .letter = 'h', .help = "help on one page; with a command: help on that "
-        "command"},
-    {.name = "help-all", .help = "the whole help: every command, option, link and exit code"},
-    {.name = "version", .letter = 'V', .help = "print the version"},
+    {.name = "config", AW_AT_ALL(link.config), .value = "FILE",
+     .help = "read this config file instead of the usual one", .endings = "ini"},
+    {.name = "help", AW_AT_ALL(print.help), .letter = 'h',
+     .help = "help on one page; with a command: help on that command"},
+    {.name = "help-all", AW_AT_ALL(print.help_all),
+     .help = "the whole help: every command, option, link and exit code"},
+    {.name = "version", AW_AT_ALL(print.version), .letter = 'V', .help = "print the version"},
     {0},
 };
 /* clang-format on */
@@ -78,15 +85,91 @@ const char *aw_option_of_style(enum aw_style style)
     return names[style];
 }
 
+static double number_of(const struct aw_option *option, const char *text)
+{
+    double number = option->missing;
+    if (text)
+        aw_number_parse_unit(text, *option->unit ? option->unit : NULL, &number, NULL);
+    return number;
+}
+
+/* Writes a text that has been checked into the field of the option. */
+static void store(struct aw_options *options, const struct aw_option_value *value, const char *text)
+{
+    const struct aw_option *option = value->option;
+    static const size_t homes[] = {[AW_OPTION_OF_COMMAND] = offsetof(struct aw_options, command),
+                                   [AW_OPTION_OF_TOOL] = offsetof(struct aw_options, tool),
+                                   [AW_OPTION_OF_ALL] = 0};
+    void *field = (char *)options + homes[option->home] + option->at;
+    int choice = -1;
+    switch (option->type) {
+    case AW_OPTION_SWITCH:
+        *(bool *)field = text != NULL;
+        break;
+    case AW_OPTION_TEXT:
+        *(const char **)field = text;
+        break;
+    case AW_OPTION_NUMBER:
+        *(double *)field = number_of(option, text);
+        break;
+    case AW_OPTION_COUNT:
+        *(int64_t *)field = (int64_t)number_of(option, text);
+        break;
+    case AW_OPTION_CHOICE:
+        while (text && strcmp(option->choices[++choice], text) != 0)
+            ;
+        *(int *)field = choice;
+        break;
+    case AW_OPTION_NO_FIELD:
+        break;
+    }
+}
+
 void aw_options_add(struct aw_options *options, const struct aw_option *table)
 {
     for (; table && table->name && options->n < AW_OPTIONS_MAX; table++) {
         const struct aw_option_value *outer = aw_options_find(options, table->name);
         bool said = outer && outer->option->value && outer->origin == AW_FROM_COMMAND_LINE;
-        options->values[options->n++] =
-            said ? (struct aw_option_value){table, outer->text, outer->origin}
-                 : (struct aw_option_value){table, table->fallback, AW_FROM_DEFAULT};
+        struct aw_option_value *value = &options->values[options->n++];
+        *value = (struct aw_option_value){table, said ? outer->text : table->fallback,
+                                          said ? outer->origin : AW_FROM_DEFAULT};
+        store(options, value, value->text);
     }
+}
+
+static void store_missing(const struct aw_command *command, void *options)
+{
+    for (const struct aw_option *o = command->options; o && o->name; o++)
+        store(options, &(struct aw_option_value){.option = o}, NULL);
+}
+
+void aw_options_begin(struct aw_options *options, const struct aw_tool *tool)
+{
+    options->n = 0;
+    aw_each_command(tool, store_missing, options);
+    aw_options_add(options, tool->options);
+    aw_options_add(options, tool->general ? tool->general : aw_global_options);
+}
+
+void aw_options_add_command(struct aw_options *options, const struct aw_command *command)
+{
+    static const char *const of_records[] = {"fields", "format"};
+    bool plain = command->offline && !command->messages;
+    memset(options->command, 0, sizeof options->command);
+    aw_options_add(options, command->options);
+    for (size_t i = 0; i < 2; i++) {
+        const struct aw_option_value *value = aw_options_find(options, of_records[i]);
+        bool without = plain && value && value->origin == AW_FROM_CONFIG;
+        if (value)
+            store(options, value, without ? NULL : value->text);
+    }
+}
+
+void aw_options_forget(struct aw_options *options, struct aw_option_value *value)
+{
+    value->text = value->option->fallback;
+    value->origin = AW_FROM_DEFAULT;
+    store(options, value, value->text);
 }
 
 struct aw_option_value *aw_options_find(struct aw_options *options, const char *name)
@@ -217,6 +300,7 @@ enum aw_status aw_options_set(struct aw_options *options, const char *name, cons
         return status;
     value->text = text;
     value->origin = origin;
+    store(options, value, text);
     return AW_OK;
 }
 

@@ -4,6 +4,8 @@
 #ifndef AW_SHELL_CORE_OPTIONS_H
 #define AW_SHELL_CORE_OPTIONS_H
 
+#include <math.h>
+
 #include "shell/core/tool.h"
 #include "view/text/view.h"
 
@@ -22,10 +24,53 @@ struct aw_option_value {
     enum aw_origin origin;
 };
 
+/* The link and what is kept of it. Times in s. */
+struct aw_options_link {
+    const char *url, *record, *config, *packets, *dbc;
+    const char *dir;                     /* of the messages in a file: tx or rx */
+    const char *listen;                  /* of serve and sim */
+    double last_s, timeout_s, deadman_s; /* NAN: no timeout, no deadman given */
+    bool take, no_attach, lenient;
+    int64_t port; /* of the device in a capture; 0: the usual one */
+};
+
+/* What is printed, and how. */
+struct aw_options_print {
+    const char *fields, *format;
+    int time, color; /* places among the words of their rows; time -1: not given */
+    bool json, csv, raw, verbose, quiet, help, help_all, version;
+};
+
+/* How a command runs, and when it ends. */
+struct aw_options_run {
+    bool dry_run, yes, no_input, force, hold, keep_going;
+    int64_t count; /* 0: no end */
+    double for_s;  /* 0: no end */
+};
+
+/* How joints move. Texts are in the unit of the joint. Numbers: 0 where not given. */
+struct aw_options_move {
+    const char *max_jump, *approach, *max_lag, *max_speed, *max_deviation, *wait;
+    double most_speed; /* --max-speed where it is a number for all joints */
+    double speed, rate;
+    double kp; /* NAN: not given */
+    bool fit, loop;
+};
+
+#define AW_OPTIONS_BLOCK 512
+
 /* Plain data, copied to remember and restore it around one command. */
 struct aw_options {
     size_t n;
     struct aw_option_value values[AW_OPTIONS_MAX];
+    /* The fields that every tool has. */
+    struct aw_options_link link;
+    struct aw_options_print print;
+    struct aw_options_run run;
+    struct aw_options_move move;
+    /* The blocks of the tool and of the command. */
+    _Alignas(8) unsigned char tool[AW_OPTIONS_BLOCK];
+    _Alignas(8) unsigned char command[AW_OPTIONS_BLOCK];
 };
 
 /* The options that every tool has. */
@@ -34,9 +79,26 @@ extern const struct aw_option aw_global_options[];
 /* The name of the option that asks for this style; NULL: none, for text. */
 const char *aw_option_of_style(enum aw_style style);
 
+/* Defines name(session): the struct with the options of the command that runs, or of the tool. */
+#define AW_GIVEN(home, block, name)                                                                \
+    static inline const struct block *name(const struct aw_session *session)                       \
+    {                                                                                              \
+        return (const void *)session->options.home;                                                \
+    }
+
+/* Those of a tool, and the others that it has; no field has been given. */
+void aw_options_begin(struct aw_options *options, const struct aw_tool *tool);
+
 /* Adds a table of options with their defaults; one that the line around it has set has its value:
  * run FILE --approach 10deg/s is said for all lines of the file. */
 void aw_options_add(struct aw_options *options, const struct aw_option *table);
+
+/* Adds those of a command, whose block is empty before. --fields and --format of the config file
+ * are for commands that speak of messages or to devices. */
+void aw_options_add_command(struct aw_options *options, const struct aw_command *command);
+
+/* Has its default again. */
+void aw_options_forget(struct aw_options *options, struct aw_option_value *value);
 
 struct aw_option_value *aw_options_find(struct aw_options *options, const char *name);
 struct aw_option_value *aw_options_find_letter(struct aw_options *options, char letter);
@@ -59,6 +121,12 @@ struct aw_number_rule {
     double min, max;
     bool whole;
 };
+
+/* An option that may be missing, or what is usual. */
+static inline double aw_number_or(double given, double usual)
+{
+    return isnan(given) ? usual : given;
+}
 
 /* Reads one. AW_USAGE or AW_LIMIT says what it is about: "--for: …", or with colon "" and what
  * "move: joint": "move: joint 9 is outside …". */

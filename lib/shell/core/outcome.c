@@ -10,7 +10,7 @@
 
 static bool shows_all(const struct aw_session *session)
 {
-    return aw_flag(session, "verbose") || aw_flag(session, "fields");
+    return session->options.print.verbose || session->options.print.fields;
 }
 
 /* The result is that of the command as it was typed, whatever was sent for it. In CSV and --format
@@ -157,7 +157,7 @@ enum aw_status aw_outcome_safe(struct aw_session *session, enum aw_status status
     if (status == AW_STOPPED && session->mode.interactive)
         tell_what_goes_on(session);
     struct aw_error cause = session->err;
-    if (!session->motion.moving || status == AW_OK || aw_flag(session, "hold") ||
+    if (!session->motion.moving || status == AW_OK || session->options.run.hold ||
         !session->tool->stop)
         return status;
     enum aw_status stopped = aw_stop_device(session);
@@ -178,7 +178,7 @@ enum aw_status aw_outcome_safe(struct aw_session *session, enum aw_status status
 /* advice: behind what was done, or "". */
 static enum aw_status halt(struct aw_session *session, const char *advice)
 {
-    if (!aw_session_goes_on(session) || !session->device.link || aw_flag(session, "hold"))
+    if (!aw_session_goes_on(session) || !session->device.link || session->options.run.hold)
         return AW_OK;
     enum aw_status status = aw_stop_device(session);
     if (status != AW_OK)

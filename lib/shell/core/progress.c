@@ -19,7 +19,7 @@ static int64_t now_ns(void)
 struct aw_progress aw_progress(const struct aw_session *session, const char *what, bool prints)
 {
     const char *term = getenv("TERM");
-    bool wanted = !aw_flag(session, "quiet") && isatty(STDERR_FILENO) &&
+    bool wanted = !session->options.print.quiet && isatty(STDERR_FILENO) &&
                   !(prints && isatty(STDOUT_FILENO)) && term && strcmp(term, "dumb") != 0;
     struct aw_progress progress = {.what = what, .wanted = wanted, .start_ns = now_ns()};
     progress.next_ns = progress.start_ns + QUIET_NS;

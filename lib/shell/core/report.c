@@ -100,7 +100,7 @@ void aw_session_draw(struct aw_session *session, const char *format, ...)
 void aw_session_work_begin(struct aw_session *session)
 {
     const char *term = getenv("TERM");
-    bool wanted = !aw_flag(session, "quiet") && !session->mode.serving && !session->out.sink &&
+    bool wanted = !session->options.print.quiet && !session->mode.serving && !session->out.sink &&
                   isatty(STDERR_FILENO) && term && *term && strcmp(term, "dumb") != 0;
     aw_session_work_while(session, NULL, NULL);
     session->run.work = (struct aw_work){.session = session, .next_ns = AW_NEVER};

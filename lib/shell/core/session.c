@@ -23,7 +23,7 @@ void aw_session_notice(struct aw_session *session, const char *format, ...)
 {
     char text[512];
     va_list args;
-    if (aw_flag(session, "quiet"))
+    if (session->options.print.quiet)
         return;
     va_start(args, format);
     vsnprintf(text, sizeof text, format, args);
@@ -40,13 +40,10 @@ enum aw_subjects aw_session_subjects(const struct aw_session *session)
 
 static struct aw_view_options view_options(struct aw_session *session)
 {
-    static const char *const times[] = {"none", "abs", "rel", "delta", "iso"};
-    struct aw_view_options options = {.format = aw_option_of_records(session, "format"),
+    struct aw_view_options options = {.format = session->options.print.format,
                                       .style = aw_session_style(session),
                                       .subjects = aw_session_subjects(session)};
-    const char *time = aw_option(session, "time");
-    if (time)
-        options.time = (enum aw_time_style)(AW_TIME_NONE + aw_find_word(times, 5, time));
+    options.time = (enum aw_time_style)(AW_TIME_NONE + session->options.print.time);
     return options;
 }
 
@@ -54,7 +51,7 @@ static struct aw_view_options view_options(struct aw_session *session)
 static const char *const *split_fields(struct aw_session *session)
 {
     struct aw_printing *printing = &session->run.printing;
-    const char *text = aw_option(session, "fields");
+    const char *text = session->options.print.fields;
     size_t n = 0;
     if (!text)
         return printing->usual_fields;
@@ -95,7 +92,7 @@ struct aw_view *aw_session_file_view(struct aw_session *session, struct aw_wire 
     options.style = style;
     options.format = NULL;
     options.messages = *messages;
-    options.fields = aw_flag(session, "fields") ? split_fields(session) : NULL;
+    options.fields = session->options.print.fields ? split_fields(session) : NULL;
     if (aw_style_is_table(style) && options.time == AW_TIME_DEFAULT)
         options.time = AW_TIME_REL;
     struct aw_view *view = aw_view_new(wire, &options, &session->err);
@@ -162,7 +159,7 @@ enum aw_status aw_session_decoding_wire(struct aw_session *session, struct aw_wi
 {
     const struct aw_message *ordered = session->tool->ordered.messages;
     struct aw_variant variant = session->wire->variant;
-    bool raw = aw_flag(session, "raw");
+    bool raw = session->options.print.raw;
     *wire = session->wire;
     if (!raw && !ordered && !session->device.carried)
         return AW_OK;
@@ -209,7 +206,7 @@ static void choose_columns(struct aw_session *session, const struct aw_record *r
 {
     struct aw_printing *printing = &session->run.printing;
     size_t at = (size_t)(record->codec - printing->wire->codecs);
-    bool chosen = aw_flag(session, "fields") || printing->usual_fields;
+    bool chosen = session->options.print.fields || printing->usual_fields;
     if (!aw_style_is_table(aw_session_style(session)) || chosen ||
         (printing->view && !printing->messages.any) || aw_messages_have(&printing->messages, at))
         return;
@@ -243,7 +240,7 @@ bool aw_session_print_object(struct aw_session *session, const struct aw_object 
     const struct aw_object_form form = {.style = aw_session_style(session),
                                         .names = printing->columns != object->n,
                                         .head = head,
-                                        .format = aw_option_of_records(session, "format")};
+                                        .format = session->options.print.format};
     if (form.style == AW_STYLE_TEXT)
         return false;
     char *at = aw_output_reserve(&session->out, 2 * AW_OBJECT_TEXT);

@@ -229,9 +229,6 @@ enum aw_status aw_args_to_record(struct aw_session *session, const struct aw_arg
 /* NULL: not set */
 const char *aw_option(const struct aw_session *session, const char *name);
 bool aw_flag(const struct aw_session *session, const char *name);
-/* --fields or --format, as far as it is for the command: the config file says it of messages and of
- * what devices tell. */
-const char *aw_option_of_records(const struct aw_session *session, const char *name);
 double aw_option_number(const struct aw_session *session,
                         const char *name); /* in its unit; 0 if not set */
 

@@ -168,7 +168,7 @@ static void forget(struct aw_session *session)
 static enum aw_status take_first(struct aw_session *session, const struct aw_args *args)
 {
     static const char *const readers[] = {"decode", "info", "plot", "replay", NULL};
-    const char *link = aw_option(session, "link");
+    const char *link = session->options.link.url;
     enum aw_status status = AW_OK;
     bool reads = aw_is_one_of(readers, args->command->name);
     for (size_t i = 0; reads && i < args->n && status == AW_OK && !session->device.carried; i++)
@@ -183,7 +183,7 @@ static enum aw_status take_first(struct aw_session *session, const struct aw_arg
 enum aw_status aw_session_take_packets(struct aw_session *session, const struct aw_args *args)
 {
     forget(session);
-    if (aw_option(session, "packets") || aw_option(session, "dbc") || !session->tool->protocol->own)
+    if (session->options.link.packets || session->options.link.dbc || !session->tool->protocol->own)
         return AW_OK;
     enum aw_status status = take_first(session, args);
     if (status != AW_MALFORMED || args->command->safety == AW_READ)

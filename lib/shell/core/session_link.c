@@ -50,7 +50,7 @@ static void on_traffic(void *context, bool tx, const void *buf, size_t size)
     struct aw_span bytes = {buf, size};
     enum aw_dir dir = tx != session->mode.serving ? AW_TX : AW_RX;
     bool typing = session->mode.interactive && session->mode.idling;
-    if (aw_flag(session, "verbose") && !typing)
+    if (session->options.print.verbose && !typing)
         print_trace(session, tx, dir, bytes);
     int64_t time = time_of(session, tx); /* the same for all who are told */
     if (session->device.tee &&
@@ -69,7 +69,7 @@ static void on_traffic(void *context, bool tx, const void *buf, size_t size)
 
 enum aw_status aw_session_open_tee(struct aw_session *session, const char *url)
 {
-    const char *record = aw_option(session, "record");
+    const char *record = session->options.link.record;
     if (record && strcmp(record, "-") == 0)
         return aw_fail(&session->err, AW_USAGE,
                        "--record: '-' is not a file — 'record -' writes to standard output");
@@ -160,7 +160,7 @@ enum aw_status aw_session_find_server(struct aw_session *session)
     const char *url = NULL;
     if (!session->share.sharing || session->share.server)
         return AW_OK;
-    if (aw_flag(session, "link") || session->tool->link) {
+    if (session->options.link.url || session->tool->link) {
         enum aw_status status = aw_session_url(session, &url);
         if (status != AW_OK)
             return status;

@@ -43,8 +43,7 @@ struct aw_session *aw_session_new(const struct aw_tool *tool)
     }
     aw_wire_init(session->wire, tool->protocol, NULL, false);
     session->run.printing.wire = session->wire;
-    aw_options_add(&session->options, tool->options);
-    aw_options_add(&session->options, tool->general ? tool->general : aw_global_options);
+    aw_options_begin(&session->options, tool);
     return session;
 }
 

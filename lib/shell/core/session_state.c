@@ -15,14 +15,6 @@ const char *aw_option(const struct aw_session *session, const char *name)
     return value ? value->text : NULL;
 }
 
-const char *aw_option_of_records(const struct aw_session *session, const char *name)
-{
-    const struct aw_option_value *value = find_option(session, name);
-    const struct aw_command *command = session->run.command;
-    bool plain = command && command->offline && !command->messages;
-    return plain && value->origin == AW_FROM_CONFIG ? NULL : value ? value->text : NULL;
-}
-
 bool aw_flag(const struct aw_session *session, const char *name)
 {
     return aw_option(session, name) != NULL;
@@ -40,12 +32,11 @@ double aw_option_number(const struct aw_session *session, const char *name)
 
 enum aw_style aw_session_style(const struct aw_session *session)
 {
-    enum aw_style style = AW_STYLE_TEXT + 1;
-    while (style < AW_STYLES &&
-           !(style == AW_STYLE_FORMAT ? aw_option_of_records(session, aw_option_of_style(style))
-                                      : aw_option(session, aw_option_of_style(style))))
-        style++;
-    return style < AW_STYLES ? style : AW_STYLE_TEXT;
+    const struct aw_options_print *print = &session->options.print;
+    return print->json     ? AW_STYLE_JSON
+           : print->csv    ? AW_STYLE_CSV
+           : print->format ? AW_STYLE_FORMAT
+                           : AW_STYLE_TEXT;
 }
 
 bool aw_session_json(const struct aw_session *session)
@@ -60,7 +51,7 @@ bool aw_session_formatted(const struct aw_session *session)
 
 bool aw_session_text(const struct aw_session *session)
 {
-    return !aw_session_formatted(session) && !aw_option_of_records(session, "fields");
+    return !aw_session_formatted(session) && !session->options.print.fields;
 }
 
 bool aw_session_virtual(const struct aw_session *session)
@@ -75,7 +66,7 @@ int64_t aw_session_time(const struct aw_session *session)
 
 int64_t aw_session_end(const struct aw_session *session)
 {
-    double seconds = aw_option_number(session, "for");
+    double seconds = session->options.run.for_s;
     return seconds > 0 ? aw_clock_after(aw_clock_now(session->clock), seconds) : AW_NEVER;
 }
 

@@ -25,7 +25,7 @@ static enum aw_status no_link(struct aw_session *session)
 /* An alias may stand for another one. */
 enum aw_status aw_session_url(struct aw_session *session, const char **url)
 {
-    const char *named = session->share.url ? session->share.url : aw_option(session, "link");
+    const char *named = session->share.url ? session->share.url : session->options.link.url;
     if (!named || !*named)
         named = session->tool->link;
     if (!named)

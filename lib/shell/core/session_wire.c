@@ -84,10 +84,10 @@ static enum aw_status load(struct aw_session *session, const char *files)
                          .files = strdup(files)};
     enum aw_status status =
         own.packets && own.files
-            ? read_files(session, own.packets, aw_option(session, "packets"), read_packet_file)
+            ? read_files(session, own.packets, session->options.link.packets, read_packet_file)
             : aw_no_memory(&session->err);
     if (status == AW_OK)
-        status = read_files(session, own.packets, aw_option(session, "dbc"), read_dbc_file);
+        status = read_files(session, own.packets, session->options.link.dbc, read_dbc_file);
     if (status == AW_OK) {
         exchange_packets(session, &own);
         return AW_OK;
@@ -107,7 +107,7 @@ static bool can_do_without(const struct aw_session *session)
 /* Both options in one text; NULL: there is neither. */
 static const char *named_files(const struct aw_session *session, char *out, size_t size)
 {
-    const char *packets = aw_option(session, "packets"), *dbc = aw_option(session, "dbc");
+    const char *packets = session->options.link.packets, *dbc = session->options.link.dbc;
     snprintf(out, size, "%s\n%s", packets ? packets : "", dbc ? dbc : "");
     return packets || dbc ? out : NULL;
 }
@@ -122,7 +122,7 @@ static enum aw_status load_named(struct aw_session *session, const char *files, 
     if (session->device.link)
         return aw_fail(&session->err, AW_USAGE,
                        "--%s: the link is open already — give it when %s starts",
-                       aw_option(session, "packets") ? "packets" : "dbc", session->tool->name);
+                       session->options.link.packets ? "packets" : "dbc", session->tool->name);
     return load(session, files);
 }
 

@@ -38,10 +38,10 @@ static size_t usual_of(const struct aw_joint *joint)
 }
 
 static enum aw_status read_option(struct aw_session *session, const struct aw_joint *joint,
-                                  const char *option, const char *unit, double *value)
+                                  const char *option, const char *text, const char *unit,
+                                  double *value)
 {
     struct aw_error why;
-    const char *text = aw_option(session, option);
     enum aw_status status = aw_number_parse_unit(text, unit, value, &why);
     if (status != AW_OK)
         return aw_fail(&session->err, status, "--%s of %s: %s", option, aw_joint_called(joint),
@@ -58,17 +58,18 @@ enum aw_status aw_start_reach(struct aw_session *session, const struct aw_joint 
     *reach = isfinite(joint->speed) ? AT_LIMIT_S * joint->speed
              : isfinite(range)      ? OF_RANGE * range
                                     : usual[usual_of(joint)].reach;
-    if (!aw_option(session, "max-jump"))
+    const char *jump = session->options.move.max_jump;
+    if (!jump)
         return AW_OK;
-    return read_option(session, joint, "max-jump", joint->unit[AW_JOINT_ACTUAL], reach);
+    return read_option(session, joint, "max-jump", jump, joint->unit[AW_JOINT_ACTUAL], reach);
 }
 
 enum aw_status aw_joint_max_lag(struct aw_session *session, const struct aw_joint *joint,
                                 double *max_lag)
 {
     *max_lag = joint->far;
-    return aw_option(session, "max-lag")
-               ? read_option(session, joint, "max-lag", joint->unit[AW_JOINT_ACTUAL], max_lag)
+    const char *lag = session->options.move.max_lag;
+    return lag ? read_option(session, joint, "max-lag", lag, joint->unit[AW_JOINT_ACTUAL], max_lag)
                : AW_OK;
 }
 
@@ -89,8 +90,10 @@ enum aw_status aw_joint_keeps_up(struct aw_session *session, const struct aw_joi
 /* Returns --max-speed of the command if its unit is the joint's; else INFINITY. */
 static double command_max_speed(const struct aw_session *session, const struct aw_joint *joint)
 {
-    const char *text = aw_option(session, "max-speed");
-    double speed;
+    const char *text = session->options.move.max_speed;
+    double speed = session->options.move.most_speed;
+    if (speed > 0)
+        return speed;
     bool given =
         text && aw_number_parse_unit(text, joint->unit[AW_JOINT_VELOCITY], &speed, NULL) == AW_OK;
     return given ? speed : (double)INFINITY;
@@ -100,17 +103,19 @@ enum aw_status aw_start_speed(struct aw_session *session, const struct aw_joint 
                               double *speed)
 {
     *speed = NAN;
-    if (!aw_option(session, "approach"))
+    const char *approach = session->options.move.approach;
+    if (!approach)
         return AW_OK;
     enum aw_status status =
-        read_option(session, joint, "approach", joint->unit[AW_JOINT_VELOCITY], speed);
-    if (status == AW_OK && *speed > joint->speed && !aw_flag(session, "force"))
+        read_option(session, joint, "approach", approach, joint->unit[AW_JOINT_VELOCITY], speed);
+    if (status == AW_OK && *speed > joint->speed && !session->options.run.force)
         return aw_fail(&session->err, AW_LIMIT, "--approach %s: %s goes no faster than %g %s",
-                       aw_option(session, "approach"), aw_joint_called(joint), joint->speed,
+                       approach, aw_joint_called(joint), joint->speed,
                        joint->unit[AW_JOINT_VELOCITY]);
-    if (status == AW_OK && *speed > command_max_speed(session, joint) && !aw_flag(session, "force"))
-        return aw_fail(&session->err, AW_LIMIT, "--approach %s: faster than --max-speed %s",
-                       aw_option(session, "approach"), aw_option(session, "max-speed"));
+    double most = command_max_speed(session, joint);
+    if (status == AW_OK && *speed > most && !session->options.run.force)
+        return aw_fail(&session->err, AW_LIMIT, "--approach %s: faster than --max-speed %g",
+                       approach, most);
     return status;
 }
 
@@ -151,7 +156,7 @@ enum aw_status aw_start_guard(struct aw_session *session, const struct aw_joint_
             status = aw_start_speed(session, joint, &speed);
         if (status != AW_OK)
             return status;
-        if (away <= reach || (isnan(away) && aw_flag(session, "force")))
+        if (away <= reach || (isnan(away) && session->options.run.force))
             continue;
         if (isnan(away) || isnan(speed))
             return refuse(session, joint, goals[i].value, reach);
@@ -450,11 +455,11 @@ enum aw_status aw_duration_check(struct aw_session *session, const struct aw_joi
     const char *unit = joint->unit[AW_JOINT_ACTUAL], *per_s = joint->unit[AW_JOINT_VELOCITY];
     bool other_unit = seconds > 0 && least >= AW_WRONG_UNIT * seconds;
     double jump = 0;
-    if (seconds == 0 && aw_option(session, "max-jump") &&
+    if (seconds == 0 && session->options.move.max_jump &&
         aw_start_reach(session, joint, &jump) == AW_OK && fabs(away) <= jump)
         return AW_OK;
     if (least <= fmax(seconds, 1 / session->tool->joints->hz) + ROUNDING ||
-        aw_flag(session, "force"))
+        session->options.run.force)
         return AW_OK;
     return aw_fail(&session->err, AW_LIMIT,
                    "%s: %.4g %s in %g s is faster than %g %s — %sduration=%.0fms would do, "
@@ -477,7 +482,7 @@ bool aw_start_is_streamed(const struct aw_session *session)
 {
     const struct aw_session_mode *mode = &session->mode;
     return !mode->one_shot && (!mode->interactive || mode->scripts > 0) &&
-           !aw_flag(session, "dry-run");
+           !session->options.run.dry_run;
 }
 
 /* True, and noted: the joint goes on with what it was told a moment ago. */
@@ -503,7 +508,7 @@ static enum aw_status begin_stream(struct aw_session *session, struct aw_joint_l
 {
     enum aw_status status = aw_joints_news(session, list);
     size_t jumps = 0;
-    if (status == AW_TIMEOUT && aw_flag(session, "force"))
+    if (status == AW_TIMEOUT && session->options.run.force)
         return AW_OK;
     for (size_t i = 0; i < n && status == AW_OK; i++)
         if (!aw_start_is_motion(&list->joints[first[i].joint], first[i].value, command->seconds))

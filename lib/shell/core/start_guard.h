@@ -30,16 +30,17 @@
 
 #define AW_START_OPTIONS                                                                           \
     {.name = "max-jump",                                                                           \
+     AW_AT_ALL(move.max_jump),                                                                     \
      .value = "DISTANCE",                                                                          \
      .help = "the largest distance of a joint from its first target: 5deg; more is refused (6)"},  \
     {                                                                                              \
-        .name = "approach", .value = "SPEED",                                                      \
+        .name = "approach", AW_AT_ALL(move.approach), .value = "SPEED",                            \
         .help = "go to the first target at this speed before anything else: 10deg/s"               \
     }
 
 #define AW_LAG_OPTION                                                                              \
     {                                                                                              \
-        .name = "max-lag", .value = "DISTANCE",                                                    \
+        .name = "max-lag", AW_AT_ALL(move.max_lag), .value = "DISTANCE",                           \
         .help = "stop when a joint is farther than this behind its target for 0.3 s: 15deg"        \
     }
 

@@ -181,7 +181,7 @@ static enum aw_status open_file(struct aw_tee *tee, const char *path)
     struct aw_filter filter;
     if (is_output(path))
         return AW_OK;
-    if (writes_itself(session, path) || aw_flag(session, "dry-run"))
+    if (writes_itself(session, path) || session->options.run.dry_run)
         return aw_session_create(session, tee->what, path, &tee->file);
     if (aw_tee_takes(session, path, &filter))
         return start_filter(tee, &filter, path);
@@ -200,7 +200,7 @@ static enum aw_status begin(struct aw_tee *tee, const char *what, const char *pa
     struct aw_session *session = tee->session;
     tee->what = what;
     snprintf(tee->name, sizeof tee->name, "%s: %s", what, path);
-    tee->last_ns = (int64_t)(aw_option_number(session, "last") * 1e9);
+    tee->last_ns = (int64_t)(session->options.link.last_s * 1e9);
     enum aw_status status = open_file(tee, path);
     if (status != AW_OK)
         return status;

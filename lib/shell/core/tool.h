@@ -20,6 +20,7 @@
 #include "wire/wire.h"
 
 struct aw_device;
+struct aw_options;
 struct aw_session;
 struct aw_sim;
 struct aw_args;
@@ -93,6 +94,37 @@ enum aw_needed_by {
     AW_NEEDED_BY_MESSAGES, /* and those that speak of its messages */
 };
 
+/* What the binder writes into the field of an option, see AW_AT. */
+enum aw_option_type {
+    AW_OPTION_NO_FIELD,
+    AW_OPTION_SWITCH, /* bool */
+    AW_OPTION_TEXT,   /* const char *; NULL: not given */
+    AW_OPTION_NUMBER, /* double in .unit; .missing: not given */
+    AW_OPTION_COUNT,  /* int64_t; 0: not given */
+    AW_OPTION_CHOICE, /* int: the place in .choices; -1: not given */
+};
+
+/* Where the field is. */
+enum aw_option_home {
+    AW_OPTION_OF_COMMAND, /* in the block of the command: see AW_GIVEN */
+    AW_OPTION_OF_TOOL,    /* in that of the tool */
+    AW_OPTION_OF_ALL,     /* in struct aw_options, for what commands of several tools share */
+};
+
+/* For the row of an option: the binder fills this member of the block. The type of the member is
+ * the type of the option. */
+#define AW_FIELD(block, member, its_home)                                                          \
+    .type = _Generic(((struct block *)0)->member,                                                  \
+        bool: AW_OPTION_SWITCH,                                                                    \
+        const char *: AW_OPTION_TEXT,                                                              \
+        double: AW_OPTION_NUMBER,                                                                  \
+        int64_t: AW_OPTION_COUNT,                                                                  \
+        int: AW_OPTION_CHOICE),                                                                    \
+    .home = its_home, .at = offsetof(struct block, member)
+#define AW_AT(block, member)      AW_FIELD(block, member, AW_OPTION_OF_COMMAND)
+#define AW_AT_TOOL(block, member) AW_FIELD(block, member, AW_OPTION_OF_TOOL)
+#define AW_AT_ALL(member)         AW_FIELD(aw_options, member, AW_OPTION_OF_ALL)
+
 struct aw_option {
     const char *name;  /* without the dashes */
     char letter;       /* 0: none */
@@ -118,6 +150,10 @@ struct aw_option {
      * is found out where it is used. */
     enum aw_status (*check)(struct aw_session *session, const char *text);
     enum aw_needed_by needed_by;
+    enum aw_option_type type; /* of the field that holds it, by AW_AT */
+    enum aw_option_home home;
+    size_t at;
+    double missing; /* of AW_OPTION_NUMBER: NAN where 0 is a value that can be given */
 };
 
 /* Lists that stand in the row they are for: words; arguments and options of a command. */

@@ -16,8 +16,8 @@ static bool is_value(const char *name)
 
 enum aw_status aw_wanted_init(struct aw_wanted *wanted, struct aw_session *session)
 {
-    const char *fields = aw_option_of_records(session, "fields");
-    const char *format = aw_option_of_records(session, "format");
+    const char *fields = session->options.print.fields;
+    const char *format = session->options.print.format;
     enum aw_status status = AW_OK;
     char *at = wanted->text, *rest = wanted->text, *name;
     *wanted = (struct aw_wanted){0};

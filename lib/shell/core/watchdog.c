@@ -257,7 +257,7 @@ enum aw_status aw_watchdog_watch(struct aw_session *session)
     bool shared = session->share.server || session->share.attached;
     if (session->motion.watchdog)
         return aw_watchdog_check(session->motion.watchdog, &session->err);
-    if (shared || session->mode.serving || aw_flag(session, "hold") || !is_needed(session))
+    if (shared || session->mode.serving || session->options.run.hold || !is_needed(session))
         return AW_OK;
     struct aw_watchdog *watchdog = calloc(1, sizeof *watchdog);
     if (!watchdog)

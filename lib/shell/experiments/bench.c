@@ -16,11 +16,10 @@ static const char *const columns[AW_BENCH_COLUMNS] = {"t", "setpoint", "measured
 
 static const char *save_path(const struct aw_bench *bench)
 {
-    static const char *const options[] = {
-        [AW_BENCH_SAVES_SAMPLES] = "save", [AW_BENCH_SAVES_MODEL] = "samples"};
-    return bench->saves == AW_BENCH_SAVES_NOTHING
-               ? NULL
-               : aw_option(bench->session, options[bench->saves]);
+    const struct aw_experiment_options *given = aw_experiment_given(bench->session);
+    return bench->saves == AW_BENCH_SAVES_SAMPLES ? given->save
+           : bench->saves == AW_BENCH_SAVES_MODEL ? given->samples
+                                                  : NULL;
 }
 
 enum aw_status aw_bench_mode(struct aw_session *session, const char *name, bool must,
@@ -46,7 +45,7 @@ enum aw_status aw_bench_find(struct aw_session *session, const struct aw_args *a
     if (!name)
         return aw_fail(&session->err, AW_USAGE, "%s: a joint is needed",
                        session->run.command->name);
-    if (told && aw_flag(session, "dry-run"))
+    if (told && session->options.run.dry_run)
         return aw_dry_depends(session, "which joints there are");
     enum aw_status status = (told ? aw_joints_begin : aw_joints_list)(session, &list);
     if (status == AW_OK)
@@ -97,7 +96,7 @@ const char *aw_bench_place(const struct aw_session *session)
 enum aw_status aw_bench_check(const struct aw_bench *bench, const char *what, double value)
 {
     const struct aw_bench_joint *joint = &bench->joint;
-    if ((value >= joint->low && value <= joint->high) || aw_flag(bench->session, "force"))
+    if ((value >= joint->low && value <= joint->high) || bench->session->options.run.force)
         return AW_OK;
     return aw_fail(&bench->session->err, AW_LIMIT, "%s: %.4g %s is beyond the %.4g to %.4g of %s",
                    what, value * joint->scale, joint->unit, joint->low * joint->scale,
@@ -107,7 +106,7 @@ enum aw_status aw_bench_check(const struct aw_bench *bench, const char *what, do
 enum aw_status aw_bench_max_deviation(const struct aw_bench *bench, const char *text, double *value)
 {
     struct aw_error *err = &bench->session->err;
-    text = text ? text : aw_option(bench->session, "max-deviation");
+    text = text ? text : bench->session->options.move.max_deviation;
     *value = bench->joint.max_deviation;
     enum aw_status status = text ? aw_bench_parse(bench, "--max-deviation", text, value) : AW_OK;
     if (status == AW_OK && !(*value > 0))
@@ -124,7 +123,7 @@ enum aw_status aw_bench_begin_with(struct aw_bench *bench)
     bench->seen_ns = AW_NO_TIME;
     if (!(bench->max_deviation > 0))
         status = aw_bench_max_deviation(bench, NULL, &bench->max_deviation);
-    if (status == AW_OK && aw_flag(session, "dry-run"))
+    if (status == AW_OK && session->options.run.dry_run)
         status = aw_dry_depends(session, "what the telemetry shows");
     if (status == AW_OK)
         status = aw_table_init(&bench->table, columns, AW_BENCH_COLUMNS, &session->err);
@@ -140,8 +139,8 @@ enum aw_status aw_bench_begin(struct aw_bench *bench)
     struct aw_session *session = bench->session;
     enum aw_status status = AW_OK;
     /* A run must not be made in vain. */
-    const char *samples = save_path(bench), *picture = aw_option(session, "plot");
-    bool dry = aw_flag(session, "dry-run");
+    const char *samples = save_path(bench), *picture = aw_experiment_given(session)->plot;
+    bool dry = session->options.run.dry_run;
     if (samples && !dry)
         status = aw_file_check(samples, &session->err);
     if (status == AW_OK && picture && !dry)
@@ -371,7 +370,7 @@ void aw_bench_title(struct aw_bench *bench, char out[AW_BENCH_TITLE])
 enum aw_status aw_bench_plot(struct aw_bench *bench)
 {
     char title[AW_BENCH_TITLE];
-    const char *path = aw_option(bench->session, "plot");
+    const char *path = aw_experiment_given(bench->session)->plot;
     size_t n = bench->table.n_rows;
     if (!path || n == 0)
         return AW_OK;

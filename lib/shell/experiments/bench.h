@@ -11,7 +11,7 @@
 #include "control/motion.h"
 #include "control/response.h"
 #include "control/rules.h"
-#include "shell/experiments/joint.h"
+#include "shell/experiments/experiments.h"
 #include "view/chart/chart.h"
 
 enum { AW_BENCH_T, AW_BENCH_SETPOINT, AW_BENCH_MEASURED, AW_BENCH_OUTPUT, AW_BENCH_COLUMNS };

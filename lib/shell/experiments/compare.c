@@ -78,7 +78,7 @@ static enum aw_status plot(struct aw_session *session, const struct aw_args *arg
                            const struct aw_run *a, const struct aw_run *b)
 {
     const char *names[] = {last_part(aw_arg(args, "a", 0)), last_part(aw_arg(args, "b", 0))};
-    const char *path = aw_option(session, "plot");
+    const char *path = aw_experiment_given(session)->plot;
     char what[112], title[160];
     if (!path)
         return AW_OK;

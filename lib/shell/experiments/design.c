@@ -18,22 +18,21 @@ static const char *const form_names[AW_FORMS] = {"rule", "p", "pi", "pid", "pd"}
 enum aw_status aw_bench_design_options(struct aw_session *session, const struct aw_model *model,
                                        struct aw_design_options *options)
 {
-    const char *step = aw_option(session, "step");
+    const char *step = aw_experiment_given(session)->step;
     struct aw_bench bench = {.session = session, .hooks = session->tool->bench};
     *options = (struct aw_design_options){
-        .ms = aw_option_number(session, "ms"),
+        .rule = (enum aw_rule)aw_wishes_given(session)->rule,
+        .ms = aw_wishes_given(session)->ms,
         .bounded = true,
-        .overshoot = aw_option_number(session, "overshoot"),
-        .activity = aw_flag(session, "noise") ? aw_option_number(session, "noise") : 0,
+        .overshoot = aw_wishes_given(session)->overshoot,
+        .activity = aw_wishes_given(session)->noise,
         .late_s = model->fit.half.dead_time,
-        .unproven = aw_flag(session, "force"),
+        .unproven = session->options.run.force,
     };
     enum aw_status status = aw_bench_mode(session, model->controller, false, &bench.joint);
     options->step = bench.joint.step;
     if (status == AW_OK)
-        status = aw_rule_find(aw_option(session, "rule"), &options->rule, &session->err);
-    if (status == AW_OK)
-        status = aw_form_find(aw_option(session, "form"), &options->form, &session->err);
+        status = aw_form_find(aw_wishes_given(session)->form, &options->form, &session->err);
     if (status == AW_OK && step)
         status = aw_bench_parse(&bench, "--step", step, &options->step);
     return status;
@@ -259,7 +258,7 @@ char *aw_bench_draw_steps(struct aw_session *session, const struct aw_model *mod
 static enum aw_status plot(struct aw_session *session, const struct aw_model *model,
                            const struct aw_proposal *proposals, size_t n, double step)
 {
-    const char *paths[] = {aw_option(session, "plot"), aw_option(session, "bode")};
+    const char *paths[] = {aw_experiment_given(session)->plot, aw_experiment_given(session)->bode};
     enum aw_status status = AW_OK;
     for (int i = 0; i < 2 && status == AW_OK; i++) {
         size_t size;
@@ -280,7 +279,7 @@ static enum aw_status propose(struct aw_session *session, const struct aw_model 
 {
     enum aw_status status = AW_OK;
     *n = 0;
-    if (!aw_flag(session, "compare")) {
+    if (!aw_wishes_given(session)->compare) {
         status = aw_design(&model->fit.process, &model->driver, options, proposals, &session->err);
         *n = status == AW_OK || (status == AW_LIMIT && *proposals->refusal);
         return status;
@@ -335,7 +334,7 @@ static enum aw_status complete_driver(struct aw_session *session, struct aw_mode
     struct aw_bench_joint joint;
     enum aw_status status = aw_bench_mode(session, model->controller, false, &joint);
     struct aw_tick tick = {aw_bench_tick_of_period(&joint, 0), NAN, AW_TICK_ASSUMED};
-    bool known = model->driver.tick_s > 0, given = aw_flag(session, "tick");
+    bool known = model->driver.tick_s > 0, given = aw_experiment_given(session)->tick_s > 0;
     if (!known) {
         double quantum = fmax(model->grain.quantum, model->driver.quantum);
         model->driver = joint.driver;
@@ -343,7 +342,7 @@ static enum aw_status complete_driver(struct aw_session *session, struct aw_mode
         model->driver.noise = model->grain.noise;
     }
     if (given)
-        tick = (struct aw_tick){aw_option_number(session, "tick"), NAN, AW_TICK_GIVEN};
+        tick = (struct aw_tick){aw_experiment_given(session)->tick_s, NAN, AW_TICK_GIVEN};
     else if (!known)
         aw_session_notice(session,
                           "the model has no tick: %g ms is assumed, that of a driver with "

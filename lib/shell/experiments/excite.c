@@ -25,13 +25,13 @@
 bool aw_bench_sends_gains(const struct aw_session *session)
 {
     const struct aw_bench_hooks *hooks = session->tool->bench;
-    return hooks->gains && (hooks->law != AW_BENCH_SERVO || aw_option(session, "with"));
+    return hooks->gains && (hooks->law != AW_BENCH_SERVO || aw_experiment_given(session)->with);
 }
 
 enum aw_status aw_excitation_plan(struct aw_bench *bench, struct aw_excitation *e)
 {
     struct aw_session *session = bench->session;
-    const char *with = aw_option(session, "with");
+    const char *with = aw_experiment_given(session)->with;
     bool all = !with || strcmp(with, "all") == 0;
     double deviation = 0;
     enum aw_status status = aw_bench_max_deviation(bench, NULL, &deviation);
@@ -39,10 +39,10 @@ enum aw_status aw_excitation_plan(struct aw_bench *bench, struct aw_excitation *
     e->relay = all || strcmp(with, "relay") == 0;
     e->multisine = all || strcmp(with, "multisine") == 0;
     e->config = (struct aw_excite_config){
-        .amplitude = aw_option_number(session, "amplitude"),
+        .amplitude = aw_experiment_given(session)->amplitude,
         .hysteresis = deviation / 50,
         .max_deviation = deviation,
-        .max_time_s = aw_flag(session, "for") ? aw_option_number(session, "for") : EXPERIMENT,
+        .max_time_s = session->options.run.for_s > 0 ? session->options.run.for_s : EXPERIMENT,
         .steps = e->steps,
         .relay = e->relay,
     };
@@ -118,7 +118,7 @@ static enum aw_status swing(struct aw_bench *bench, struct aw_excitation *e)
 
 static enum aw_status go_around(struct aw_bench *bench, struct aw_excitation *e)
 {
-    const char *around = aw_option(bench->session, "around");
+    const char *around = aw_experiment_given(bench->session)->around;
     enum aw_status status =
         around ? aw_bench_parse(bench, "--around", around, &e->config.centre) : AW_OK;
     if (status == AW_OK && around)
@@ -144,7 +144,7 @@ static enum aw_status follow(struct aw_bench *bench, struct aw_excitation *e)
 {
     static const double places[] = {0, 1, -1, 0};
     struct aw_session *session = bench->session;
-    double part_s = (aw_flag(session, "for") ? e->config.max_time_s : SETPOINTS_S) / 12;
+    double part_s = (session->options.run.for_s > 0 ? e->config.max_time_s : SETPOINTS_S) / 12;
     enum aw_status status = go_around(bench, e);
     double centre = e->config.centre, far = e->config.max_deviation / 3;
     if (status == AW_OK && (centre - far < bench->joint.low || centre + far > bench->joint.high))

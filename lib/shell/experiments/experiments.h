@@ -12,30 +12,58 @@ extern const struct aw_bench_hooks aw_velocity_bench;
 /* For .own_bench: the joints of packet files. */
 extern const struct aw_bench_hooks aw_target_bench;
 
+/* How an experiment is made, and what of it is written. Texts: NULL where not given. */
+struct aw_experiment_options {
+    const char *from, *to, *around, *with, *step;
+    const char *save, *samples, *plot, *bode, *report, *old;
+    double settle_s, tick_s, amplitude; /* 0: not given */
+    int verdicts;                       /* 0: TAP, 1: JUnit */
+};
+
+/* Of sweep; of a record that identify reads; of the gains that design and tune look for. */
+struct aw_sweep_options {
+    struct aw_experiment_options all;
+    int kind; /* 0: multisine, 1: chirp */
+    const char *amplitude;
+    double from_hz, to_hz;
+    int64_t tones;
+};
+struct aw_record_options {
+    struct aw_experiment_options all;
+    const char *time, *input, *output;
+    bool dead_band;
+};
+struct aw_wishes {
+    struct aw_experiment_options all;
+    int rule, goal; /* goal: iae, overshoot, settling */
+    const char *form;
+    double ms, overshoot, noise;
+    bool compare;
+};
+AW_GIVEN(command, aw_experiment_options, aw_experiment_given)
+AW_GIVEN(command, aw_sweep_options, aw_sweep_given)
+AW_GIVEN(command, aw_record_options, aw_record_given)
+AW_GIVEN(command, aw_wishes, aw_wishes_given)
+
 /* Rows of their options; what a joint may deviate, and what happens then, each tool says itself. */
 /* clang-format off */
 #define AW_SAVE_OPTION                                                                            \
-    {                                                                                             \
-        .name = "save", .value = "FILE", .help = "write the samples as CSV"                       \
-    }
+    {.name = "save", AW_AT(aw_experiment_options, save), .value = "FILE",                         \
+     .help = "write the samples as CSV"}
 #define AW_PLOT_OPTION                                                                            \
-    {                                                                                             \
-        .name = "plot", .value = "FILE", .help = "draw into an .svg, .png, .pdf or .gp file",     \
-        AW_PICTURE                                                                                \
-    }
+    {.name = "plot", AW_AT(aw_experiment_options, plot), .value = "FILE",                         \
+     .help = "draw into an .svg, .png, .pdf or .gp file", AW_PICTURE}
 #define AW_SETTLE_OPTION                                                                          \
-    {                                                                                             \
-        .name = "settle", .value = "TIME", .help = "rest before the start", .fallback = "1s",     \
-        .unit = "s", .min = 0, .max = 60                                                          \
-    }
+    {.name = "settle", AW_AT(aw_experiment_options, settle_s), .value = "TIME",                   \
+     .help = "rest before the start", .fallback = "1s", .unit = "s", .min = 0, .max = 60}
 
 #define AW_DEVIATION_OPTION(does)                                                                 \
-    {                                                                                             \
-        .name = "max-deviation", .value = "VALUE", .help = does                                   \
-    }
+    {.name = "max-deviation", AW_AT_ALL(move.max_deviation), .value = "VALUE", .help = does}
 #define AW_STEP_OPTIONS                                                                           \
-    {.name = "from", .value = "VALUE", .help = "start of the step: 0deg"},                        \
-    {.name = "to", .value = "VALUE", .help = "target of the step: 20deg"},                        \
+    {.name = "from", AW_AT(aw_experiment_options, from), .value = "VALUE",                        \
+     .help = "start of the step: 0deg"},                                                          \
+    {.name = "to", AW_AT(aw_experiment_options, to), .value = "VALUE",                            \
+     .help = "target of the step: 20deg"},                                                        \
     AW_SETTLE_OPTION,                                                                             \
     AW_SAVE_OPTION,                                                                               \
     AW_PLOT_OPTION,                                                                               \
@@ -46,87 +74,90 @@ extern const struct aw_bench_hooks aw_target_bench;
      .help = "fail above it, in the unit of the step"},                                           \
     {.name = "max-iae", .value = "NUMBER", .help = "fail above it, in unit·s"}
 #define AW_SWEEP_OPTIONS                                                                          \
-    {.name = "kind", .value = "NAME", .help = "multisine or chirp", .fallback = "multisine",      \
-     .choices = AW_LIST("multisine", "chirp")},                                                   \
-    {.name = "around", .value = "VALUE", .help = "the setpoint to swing around"},                 \
-    {.name = "amplitude", .value = "VALUE", .help = "amplitude of the swings",                    \
-     .fallback = "5"},                                                                            \
-    {.name = "from-hz", .value = "HZ", .help = "lowest frequency", .fallback = "0.2",             \
-     .unit = "Hz", .min = 0.001, .max = 50},                                                      \
-    {.name = "to-hz", .value = "HZ", .help = "highest frequency", .fallback = "10",               \
-     .unit = "Hz", .min = 0.002, .max = 50},                                                      \
-    {.name = "tones", .value = "COUNT", .help = "number of frequencies", .fallback = "16",        \
-     .unit = "", .min = 2, .max = 32, .whole = true},                                             \
+    {.name = "kind", AW_AT(aw_sweep_options, kind), .value = "NAME", .help = "multisine or chirp",\
+     .fallback = "multisine", .choices = AW_LIST("multisine", "chirp")},                          \
+    {.name = "around", AW_AT(aw_experiment_options, around), .value = "VALUE",                    \
+     .help = "the setpoint to swing around"},                                                     \
+    {.name = "amplitude", AW_AT(aw_sweep_options, amplitude), .value = "VALUE",                   \
+     .help = "amplitude of the swings", .fallback = "5"},                                         \
+    {.name = "from-hz", AW_AT(aw_sweep_options, from_hz), .value = "HZ",                          \
+     .help = "lowest frequency", .fallback = "0.2", .unit = "Hz", .min = 0.001, .max = 50},       \
+    {.name = "to-hz", AW_AT(aw_sweep_options, to_hz), .value = "HZ", .help = "highest frequency", \
+     .fallback = "10", .unit = "Hz", .min = 0.002, .max = 50},                                    \
+    {.name = "tones", AW_AT(aw_sweep_options, tones), .value = "COUNT",                           \
+     .help = "number of frequencies", .fallback = "16", .unit = "", .min = 2, .max = 32,          \
+     .whole = true},                                                                              \
     AW_SETTLE_OPTION,                                                                             \
     AW_SAVE_OPTION,                                                                               \
     AW_PLOT_OPTION
 /* Of identify, from an experiment or a record; input: the column of what goes into the process. */
 #define AW_MODEL_OPTIONS(of_input)                                                                \
-    {.name = "save", .value = "FILE", .help = "write the model as JSON", .endings = "json"},      \
-    {.name = "samples", .value = "FILE", .help = "write the samples as CSV", .endings = "csv"},   \
-    {.name = "plot", .value = "FILE", AW_PICTURE,                                                 \
+    {.name = "save", AW_AT(aw_experiment_options, save), .value = "FILE",                         \
+     .help = "write the model as JSON", .endings = "json"},                                       \
+    {.name = "samples", AW_AT(aw_experiment_options, samples), .value = "FILE",                   \
+     .help = "write the samples as CSV", .endings = "csv"},                                       \
+    {.name = "plot", AW_AT(aw_experiment_options, plot), .value = "FILE", AW_PICTURE,             \
      .help = "draw the frequency response into an .svg, .png, .pdf or .gp file"},                 \
-    {.name = "from", .value = "FILE", .help = "use this recording instead of a device",           \
-     .endings = "csv"},                                                                           \
-    {.name = "time", .value = "COLUMN", .help = "column of the time, in s or 't [ms]'",           \
-     .fallback = "t"},                                                                            \
-    {.name = "input", .value = "COLUMN", .help = "column of the input of the process",            \
-     .fallback = of_input},                                                                       \
-    {.name = "output", .value = "COLUMN", .help = "column of its output",                         \
-     .fallback = "measured"},                                                                     \
-    {.name = "dead-band", .help = "find the dead band of the input, too"}
+    {.name = "from", AW_AT(aw_experiment_options, from), .value = "FILE",                         \
+     .help = "use this recording instead of a device", .endings = "csv"},                         \
+    {.name = "time", AW_AT(aw_record_options, time), .value = "COLUMN",                           \
+     .help = "column of the time, in s or 't [ms]'", .fallback = "t"},                            \
+    {.name = "input", AW_AT(aw_record_options, input), .value = "COLUMN",                         \
+     .help = "column of the input of the process", .fallback = of_input},                         \
+    {.name = "output", AW_AT(aw_record_options, output), .value = "COLUMN",                       \
+     .help = "column of its output", .fallback = "measured"},                                     \
+    {.name = "dead-band", AW_AT(aw_record_options, dead_band),                                    \
+     .help = "find the dead band of the input, too"}
 /* The same of joints that have no gains to set: setpoints alone excite them. */
 #define AW_IDENTIFY_OPTIONS(of_input)                                                             \
     AW_AROUND_OPTION, AW_MODEL_OPTIONS(of_input)
 /* Of identify and tune, where gains can be sent: how the law is excited. */
 #define AW_LAW_OPTIONS(with_fallback)                                                             \
-    {.name = "with", .value = "NAME", .help = "step, relay, multisine or all of them",            \
-     .fallback = with_fallback, .choices = AW_LIST("step", "relay", "multisine", "all")},         \
-    {.name = "amplitude", .value = "SHARE",                                                       \
+    {.name = "with", AW_AT(aw_experiment_options, with), .value = "NAME",                         \
+     .help = "step, relay, multisine or all of them", .fallback = with_fallback,                  \
+     .choices = AW_LIST("step", "relay", "multisine", "all")},                                    \
+    {.name = "amplitude", AW_AT(aw_experiment_options, amplitude), .value = "SHARE",              \
      .help = "size of the control output, as a share of full scale", .fallback = "0.1",           \
      .unit = "", .min = 0.02, .max = 0.8}
 #define AW_AROUND_OPTION                                                                          \
-    {                                                                                             \
-        .name = "around", .value = "VALUE",                                                       \
-        .help = "the centre of the swings; default: the actual position"                          \
-    }
+    {.name = "around", AW_AT(aw_experiment_options, around), .value = "VALUE",                    \
+     .help = "the centre of the swings; default: the actual position"}
 #define AW_TICK_OPTION(from)                                                                      \
-    {                                                                                             \
-        .name = "tick", .value = "TIME",                                                          \
-        .help = "period of the control loop in the driver: 10ms; default: " from,                 \
-        .unit = "s", .min = 0.0005, .max = 1                                                      \
-    }
+    {.name = "tick", AW_AT(aw_experiment_options, tick_s), .value = "TIME",                       \
+     .help = "period of the control loop in the driver: 10ms; default: " from, .unit = "s",       \
+     .min = 0.0005, .max = 1}
 #define AW_OLD_OPTION                                                                             \
-    {                                                                                             \
-        .name = "old", .value = "FILE", .help = "the present gains, a file of gains save",        \
-        .endings = "gains"                                                                        \
-    }
-/* Of design and tune; a step: its size, as the tool has it; noise: what is permitted at rest, NULL:
- * the dead band. */
-#define AW_DESIGN_OPTIONS(a_step, noise)                                                          \
-    {.name = "rule", .value = "NAME", .help = "robust, amigo, simc, zn, …",                       \
-     .fallback = "robust", .choices = AW_LIST("zn", "tyreus-luyben", "no-overshoot", "simc",      \
-                                              "amigo", "robust")},                                \
-    {.name = "form", .value = "NAME", .help = "rule (its own), p, pi, pd, pid",                   \
-     .fallback = "rule", .choices = AW_LIST("rule", "p", "pi", "pd", "pid")},                     \
-    {.name = "ms", .value = "NUMBER", .help = "the largest Ms for robust",                        \
+    {.name = "old", AW_AT(aw_experiment_options, old), .value = "FILE",                           \
+     .help = "the present gains, a file of gains save", .endings = "gains"}
+/* Of design and tune; a step: its size, as the tool has it; at_rest: what is permitted at rest,
+ * NULL: the dead band. */
+#define AW_DESIGN_OPTIONS(a_step, at_rest)                                                        \
+    {.name = "rule", AW_AT(aw_wishes, rule), .value = "NAME",                                     \
+     .help = "robust, amigo, simc, zn, …", .fallback = "robust",                                  \
+     .choices = AW_LIST("zn", "tyreus-luyben", "no-overshoot", "simc", "amigo", "robust")},       \
+    {.name = "form", AW_AT(aw_wishes, form), .value = "NAME",                                     \
+     .help = "rule (its own), p, pi, pd, pid", .fallback = "rule",                                \
+     .choices = AW_LIST("rule", "p", "pi", "pd", "pid")},                                         \
+    {.name = "ms", AW_AT(aw_wishes, ms), .value = "NUMBER", .help = "the largest Ms for robust",  \
      .fallback = "1.6", .unit = "", .min = 1.1, .max = 4},                                        \
-    {.name = "overshoot", .value = "SHARE", .help = "the largest overshoot for robust, in the "   \
-        "linear loop",                                                                            \
-     .fallback = "20%", .unit = "", .min = 0, .max = 10},                                         \
-    {.name = "noise", .value = "SHARE", .unit = "", .min = 1e-6, .max = 1, .fallback = noise,     \
+    {.name = "overshoot", AW_AT(aw_wishes, overshoot), .value = "SHARE",                          \
+     .help = "the largest overshoot for robust, in the linear loop", .fallback = "20%",           \
+     .unit = "", .min = 0, .max = 10},                                                            \
+    {.name = "noise", AW_AT(aw_wishes, noise), .value = "SHARE", .unit = "", .min = 1e-6,         \
+     .max = 1, .fallback = at_rest,                                                               \
      .help = "the permitted output from noise at rest; else the dead band"},                      \
-    {.name = "step", .value = "VALUE", .help = "size of the step: " a_step}
-#define AW_DESIGN_COMMAND(a_step, noise, ...)                                                     \
+    {.name = "step", AW_AT(aw_experiment_options, step), .value = "VALUE",                        \
+     .help = "size of the step: " a_step}
+#define AW_DESIGN_COMMAND(a_step, at_rest, ...)                                                   \
     {                                                                                             \
         .name = "design", .group = AW_GROUP_MEASURE,                                              \
         .summary = "compute gains for a model and predict their effect",                          \
         .options = AW_OPTIONS(                                                                    \
-            AW_DESIGN_OPTIONS(a_step, noise), AW_TICK_OPTION("that of the model"),                \
-            {.name = "compare", .help = "all rules in one table"},                                \
-            {.name = "plot", .value = "FILE", AW_PICTURE,                                         \
+            AW_DESIGN_OPTIONS(a_step, at_rest), AW_TICK_OPTION("that of the model"),              \
+            {.name = "compare", AW_AT(aw_wishes, compare), .help = "all rules in one table"},     \
+            {.name = "plot", AW_AT(aw_experiment_options, plot), .value = "FILE", AW_PICTURE,     \
              .help = "draw the predicted steps into an .svg, .png, .pdf or .gp file"},            \
-            {.name = "bode", .value = "FILE", AW_PICTURE,                                         \
+            {.name = "bode", AW_AT(aw_experiment_options, bode), .value = "FILE", AW_PICTURE,     \
              .help = "draw the open loops over frequency with their margins, and |S| with Ms"}),  \
         .args = AW_ARGS({.name = "model", .kind = AW_ARG_FILE,                                    \
                          .help = "the model file of identify --save", .endings = "json"}),        \
@@ -136,11 +167,11 @@ extern const struct aw_bench_hooks aw_target_bench;
                    "or if Ms is above 2. --force permits a larger Ms.",                           \
     }
 #define AW_TUNE_OPTIONS                                                                           \
-    {.name = "goal", .value = "NAME",                                                             \
+    {.name = "goal", AW_AT(aw_wishes, goal), .value = "NAME",                                     \
      .help = "the figure that must be better: iae, overshoot, settling", .fallback = "iae",       \
      .choices = AW_LIST("iae", "overshoot", "settling")},                                         \
-    {.name = "report", .value = "FILE", .help = "write a report as a page of HTML",               \
-     .endings = "html"},                                                                          \
+    {.name = "report", AW_AT(aw_experiment_options, report), .value = "FILE",                     \
+     .help = "write a report as a page of HTML", .endings = "html"},                              \
     AW_SAVE_OPTION, AW_PLOT_OPTION
 /* The row, but for args, run and examples. of: behind "a joint" in the summary; intro: what comes
  * before the question; then the options that are the tool's own. */
@@ -154,10 +185,8 @@ extern const struct aw_bench_hooks aw_target_bench;
         "within 50 %). Gains outside their range, with Ms above 2, or for a model with a fit "    \
         "below 75 % are tried only with --force."
 #define AW_VERDICTS_OPTION                                                                        \
-    {                                                                                             \
-        .name = "as", .value = "FORM", .help = "tap or junit", .fallback = "tap",                 \
-        .choices = AW_LIST("tap", "junit")                                                        \
-    }
+    {.name = "as", AW_AT(aw_experiment_options, verdicts), .value = "FORM",                       \
+     .help = "tap or junit", .fallback = "tap", .choices = AW_LIST("tap", "junit")}
 /* With the lines that write a.csv and b.csv, for its example. */
 #define AW_COMPARE_COMMAND(...)                                                                   \
     {                                                                                             \

@@ -48,7 +48,7 @@ static void print_points(struct aw_session *session, const struct aw_model *m)
         trusted += m->points[i].coherence >= AW_COHERENT;
     if (m->n_points == 0)
         return;
-    if (!aw_flag(session, "verbose")) {
+    if (!session->options.print.verbose) {
         aw_output_print(out, "%-18s %10zu            measured, %zu to be trusted; -v lists them\n",
                         "frequencies", m->n_points, trusted);
         return;
@@ -190,7 +190,8 @@ static enum aw_status find_time(struct aw_session *session, const struct aw_tabl
     if (aw_options_find(&session->options, "time")->origin == AW_FROM_DEFAULT)
         return aw_table_find_time(table, &c->t, &c->time_scale, &session->err);
     c->time_scale = 1;
-    enum aw_status status = find_column(session, table, aw_option(session, "time"), &c->t, unit);
+    enum aw_status status =
+        find_column(session, table, aw_record_given(session)->time, &c->t, unit);
     snprintf(text, sizeof text, "1%s", unit);
     return status == AW_OK && *unit ? aw_number_parse_unit(text, "s", &c->time_scale, &session->err)
                                     : status;
@@ -202,9 +203,10 @@ static enum aw_status find_columns(struct aw_session *session, const struct aw_t
     char input_unit[16];
     enum aw_status status = find_time(session, table, c);
     if (status == AW_OK)
-        status = find_column(session, table, aw_option(session, "input"), &c->input, input_unit);
+        status =
+            find_column(session, table, aw_record_given(session)->input, &c->input, input_unit);
     if (status == AW_OK)
-        status = find_column(session, table, aw_option(session, "output"), &c->measured, unit);
+        status = find_column(session, table, aw_record_given(session)->output, &c->measured, unit);
     return status;
 }
 
@@ -214,8 +216,8 @@ static struct aw_tick tick_of_record(struct aw_session *session, const struct aw
                                      const struct aw_bench_joint *joint)
 {
     size_t last = table->n_rows - 1;
-    if (aw_flag(session, "tick"))
-        return (struct aw_tick){aw_option_number(session, "tick"), NAN, AW_TICK_GIVEN};
+    if (aw_experiment_given(session)->tick_s > 0)
+        return (struct aw_tick){aw_experiment_given(session)->tick_s, NAN, AW_TICK_GIVEN};
     double whole = aw_table_cell(table, last, columns->t) - aw_table_cell(table, 0, columns->t);
     double period_s = whole * columns->time_scale / (double)last;
     return (struct aw_tick){aw_bench_tick_of_period(joint, period_s), NAN, AW_TICK_ASSUMED};
@@ -250,7 +252,7 @@ static enum aw_status from_file(struct aw_session *session, const char *path,
     struct aw_bench_columns columns;
     char unit[16] = "";
     struct aw_bench_joint joint;
-    struct aw_fit_options options = {.find_dead_band = aw_flag(session, "dead-band")};
+    struct aw_fit_options options = {.find_dead_band = aw_record_given(session)->dead_band};
     enum aw_status status = aw_bench_mode(session, NULL, false, &joint);
     if (status == AW_OK)
         status = aw_table_read(NULL, path, &table, &session->err);
@@ -259,7 +261,7 @@ static enum aw_status from_file(struct aw_session *session, const char *path,
     columns.measured_scale = joint.scale;
     columns.driver = joint.driver;
     columns.relative = is_servo(session);
-    columns.tick_s = aw_flag(session, "tick") ? aw_option_number(session, "tick") : 0;
+    columns.tick_s = aw_experiment_given(session)->tick_s;
     if (status == AW_OK)
         status = aw_bench_model_from_table(session, &table, &columns, &options, model);
     if (status == AW_OK && aw_bench_sends_gains(session)) {
@@ -307,8 +309,9 @@ static enum aw_status experiment(struct aw_session *session, const struct aw_arg
 enum aw_status aw_run_identify(struct aw_session *session, const struct aw_args *args)
 {
     struct aw_model *model = calloc(1, sizeof *model);
-    const char *from = aw_option(session, "from"), *save = aw_option(session, "save");
-    const char *picture = aw_option(session, "plot");
+    const char *from = aw_experiment_given(session)->from,
+               *save = aw_experiment_given(session)->save;
+    const char *picture = aw_experiment_given(session)->plot;
     if (!model)
         return aw_no_memory(&session->err);
     enum aw_status status = save ? aw_file_check(save, &session->err) : AW_OK;

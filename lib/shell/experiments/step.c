@@ -70,12 +70,12 @@ static enum aw_status judge(struct aw_session *session, const struct aw_response
 static enum aw_status parse_plan(struct aw_bench *bench, struct step_plan *plan)
 {
     struct aw_session *session = bench->session;
-    const char *from = aw_option(session, "from"), *to = aw_option(session, "to");
+    const char *from = aw_experiment_given(session)->from, *to = aw_experiment_given(session)->to;
     if (!from || !to)
         return aw_fail(&session->err, AW_USAGE,
                        "step: --from and --to are needed: step --from 0deg --to 20deg");
-    plan->seconds = aw_flag(session, "for") ? aw_option_number(session, "for") : 2;
-    plan->settle_s = aw_option_number(session, "settle");
+    plan->seconds = session->options.run.for_s > 0 ? session->options.run.for_s : 2;
+    plan->settle_s = aw_experiment_given(session)->settle_s;
     if (!(plan->seconds > 0.05))
         return aw_fail(&session->err, AW_LIMIT, "step: --for must be longer than 50 ms");
     enum aw_status status = aw_bench_parse(bench, "--from", from, &plan->from);

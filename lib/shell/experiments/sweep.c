@@ -23,11 +23,12 @@ struct sweep_state {
 static enum aw_status parse_plan(struct aw_bench *bench, struct sweep_state *s)
 {
     struct aw_session *session = bench->session;
-    const char *kind = aw_option(session, "kind"), *around = aw_option(session, "around");
+    const char *around = aw_experiment_given(session)->around;
     double centre = 0, amplitude = 0;
     enum aw_status status = around ? aw_bench_parse(bench, "--around", around, &centre) : AW_OK;
     if (status == AW_OK)
-        status = aw_bench_parse(bench, "--amplitude", aw_option(session, "amplitude"), &amplitude);
+        status =
+            aw_bench_parse(bench, "--amplitude", aw_sweep_given(session)->amplitude, &amplitude);
     bool inside = centre - fabs(amplitude) >= bench->joint.low &&
                   centre + fabs(amplitude) <= bench->joint.high;
     if (status == AW_OK && !inside)
@@ -36,12 +37,12 @@ static enum aw_status parse_plan(struct aw_bench *bench, struct sweep_state *s)
     if (status != AW_OK)
         return status;
     struct aw_sweep_plan plan = {
-        .kind = strcmp(kind, "chirp") == 0 ? AW_SWEEP_CHIRP : AW_SWEEP_MULTISINE,
-        .from_hz = aw_option_number(session, "from-hz"),
-        .to_hz = aw_option_number(session, "to-hz"),
-        .tones = (int)aw_option_number(session, "tones"),
+        .kind = aw_sweep_given(session)->kind == 1 ? AW_SWEEP_CHIRP : AW_SWEEP_MULTISINE,
+        .from_hz = aw_sweep_given(session)->from_hz,
+        .to_hz = aw_sweep_given(session)->to_hz,
+        .tones = (int)aw_sweep_given(session)->tones,
         .amplitude = amplitude * bench->joint.scale,
-        .duration_s = aw_flag(session, "for") ? aw_option_number(session, "for") : 10,
+        .duration_s = session->options.run.for_s > 0 ? session->options.run.for_s : 10,
     };
     s->centre = centre * bench->joint.scale;
     return aw_sweep_start(&s->sweep, &plan, &session->err);
@@ -68,10 +69,10 @@ static enum aw_status perform(struct aw_bench *bench, struct sweep_state *s)
     double duration = s->sweep.plan.duration_s;
     double times = s->sweep.plan.kind == AW_SWEEP_CHIRP ? 1 : 2;
     bench->began_ns = aw_clock_now(bench->session->clock);
-    bench->total_s = aw_option_number(bench->session, "settle") + times * duration;
+    bench->total_s = aw_experiment_given(bench->session)->settle_s + times * duration;
     enum aw_status status = aw_bench_restart(bench);
     if (status == AW_OK)
-        status = excite(bench, s, aw_option_number(bench->session, "settle"), false);
+        status = excite(bench, s, aw_experiment_given(bench->session)->settle_s, false);
     if (status == AW_OK)
         status = aw_bench_restart(bench);
     if (status == AW_OK)
@@ -177,7 +178,7 @@ static void report(struct aw_bench *bench, const struct sweep_state *s)
 
 static enum aw_status plot(struct aw_bench *bench, const struct sweep_state *s)
 {
-    const char *path = aw_option(bench->session, "plot");
+    const char *path = aw_experiment_given(bench->session)->plot;
     double hz[AW_SWEEP_TONES], gain[AW_SWEEP_TONES], phase[AW_SWEEP_TONES];
     bool hollow[AW_SWEEP_TONES];
     size_t n = (size_t)s->sweep.n;

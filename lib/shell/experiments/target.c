@@ -107,7 +107,7 @@ static enum aw_status setpoint(struct aw_bench *bench, double value)
     double before = isnan(bench->sent) ? joint->now.value[AW_JOINT_ACTUAL] : bench->sent;
     bool jumps = bench->hooks->law != AW_BENCH_HIDDEN ||
                  !isnan(bench->target); /* else it only makes an output */
-    if (jumps && !(fabs(value - before) * HZ <= joint->speed) && !aw_flag(session, "force"))
+    if (jumps && !(fabs(value - before) * HZ <= joint->speed) && !session->options.run.force)
         return aw_fail(&session->err, AW_LIMIT,
                        "%s: %.4g to %.4g %s at once is faster than its speed, %g %s — --force "
                        "overrides",
@@ -157,7 +157,7 @@ static double gain_max(struct aw_session *session, const struct aw_custom_joint 
 static enum aw_status check_law(struct aw_session *session, const struct aw_custom_joint *joint,
                                 double tick_s)
 {
-    const char *form = aw_option(session, "form"), *name = joint->row->name;
+    const char *form = aw_wishes_given(session)->form, *name = joint->row->name;
     bool ki = joint->gain_set[1].message, kd = joint->gain_set[2].message;
     if (!joint->gain_set[0].message)
         return aw_fail(&session->err, AW_USAGE,
@@ -188,15 +188,16 @@ static void describe_law(struct aw_session *session, const struct aw_joint *of,
     for (int k = 0; k < AW_JOINT_GAINS; k++)
         joint->lacks[k] = !own->gain_set[k].message;
     joint->driver.gain_max = gain_max(session, own);
-    joint->driver.tick_s =
-        aw_flag(session, "tick") ? aw_option_number(session, "tick") : own->row->tick_s;
+    joint->driver.tick_s = aw_experiment_given(session)->tick_s > 0
+                               ? aw_experiment_given(session)->tick_s
+                               : own->row->tick_s;
 }
 
 /* The gains to restore must be known before any trial. */
 static enum aw_status open_law(struct aw_bench *bench)
 {
     struct aw_session *session = bench->session;
-    const char *path = aw_option(session, "old");
+    const char *path = aw_experiment_given(session)->old;
     enum aw_status status = open(bench);
     if (status == AW_OK)
         status = aw_custom_read_gains(session);
@@ -204,7 +205,7 @@ static enum aw_status open_law(struct aw_bench *bench)
         status = aw_bench_know_gains(bench, path, NULL);
     if (status != AW_OK)
         return status;
-    double amplitude = aw_option_number(session, "amplitude");
+    double amplitude = aw_experiment_given(session)->amplitude;
     bench->joint.amplitude =
         amplitude > 0 ? amplitude : bench->old.kp * PART * bench->joint.max_deviation;
     if (!bench->known)

@@ -31,8 +31,8 @@ static enum aw_status await_period(struct aw_bench *bench)
 static struct aw_tick expected(struct aw_bench *bench)
 {
     double period_s = bench->hooks->period ? bench->hooks->period(bench) : bench->joint.tick_s;
-    if (aw_flag(bench->session, "tick"))
-        return (struct aw_tick){aw_option_number(bench->session, "tick"), NAN, AW_TICK_GIVEN};
+    if (aw_experiment_given(bench->session)->tick_s > 0)
+        return (struct aw_tick){aw_experiment_given(bench->session)->tick_s, NAN, AW_TICK_GIVEN};
     if (bench->joint.driver.tick_s > 0)
         return (struct aw_tick){bench->joint.driver.tick_s, NAN, AW_TICK_GIVEN};
     return (struct aw_tick){aw_bench_tick_of_period(&bench->joint, period_s), NAN, AW_TICK_ASSUMED};

@@ -39,22 +39,17 @@ struct tuner {
 
 static enum aw_status parse_plan(struct aw_bench *bench, struct tuner *t)
 {
-    static const struct {
-        const char *name;
-        enum aw_metric metric;
-    } goals[] = {{"iae", AW_IAE}, {"overshoot", AW_OVERSHOOT}, {"settling", AW_SETTLING_TIME}};
+    static const enum aw_metric goals[] = {AW_IAE, AW_OVERSHOOT, AW_SETTLING_TIME};
     struct aw_session *session = bench->session;
-    const char *report = aw_option(session, "report");
-    for (size_t i = 0; i < sizeof goals / sizeof *goals; i++)
-        if (strcmp(aw_option(session, "goal"), goals[i].name) == 0)
-            t->goal = goals[i].metric;
+    const char *report = aw_experiment_given(session)->report;
+    t->goal = goals[aw_wishes_given(session)->goal];
     snprintf(t->model.controller, sizeof t->model.controller, "%s", bench->joint.mode);
     enum aw_status status = aw_bench_design_options(session, &t->model, &t->options);
     if (status == AW_OK && report)
         status = aw_picture_check(report, &session->err);
     if (status == AW_OK)
         status = aw_excitation_plan(bench, &t->experiment);
-    if (!aw_option(session, "step")) /* within what the model has seen */
+    if (!aw_experiment_given(session)->step) /* within what the model has seen */
         t->options.step = STEP_SHARE * t->experiment.config.max_deviation;
     t->step = t->options.step;
     return status;
@@ -63,13 +58,13 @@ static enum aw_status parse_plan(struct aw_bench *bench, struct tuner *t)
 /* Tables on the way there are for who wants to know; the result is a line. */
 static bool tells_all(const struct aw_session *session)
 {
-    return aw_session_text(session) && aw_flag(session, "verbose");
+    return aw_session_text(session) && session->options.print.verbose;
 }
 
 /* From --old, from what this session has sent, or as after power-up. */
 static enum aw_status find_old_gains(struct aw_bench *bench, struct tuner *t)
 {
-    const char *path = aw_option(bench->session, "old");
+    const char *path = aw_experiment_given(bench->session)->old;
     enum aw_status status = aw_bench_know_gains(bench, path, " — name others with --old FILE");
     if (status != AW_OK)
         return status;
@@ -160,7 +155,7 @@ static void shorten(struct aw_object *result)
 /* A person who is asked sees the gains in a table; the result is for the end. */
 static void show(struct aw_session *session, const struct tuner *t)
 {
-    bool asks = aw_session_text(session) && !aw_flag(session, "yes");
+    bool asks = aw_session_text(session) && !session->options.run.yes;
     aw_session_work_hide(session); /* what follows is not printed over it */
     if (asks || tells_all(session))
         aw_bench_print_proposals(session, &t->proposal, 1);
@@ -170,7 +165,7 @@ static enum aw_status design(struct aw_bench *bench, struct tuner *t)
 {
     struct aw_session *session = bench->session;
     struct aw_error why = {0};
-    bool force = aw_flag(session, "force");
+    bool force = session->options.run.force;
     enum aw_status status = propose(session, t, &why);
     if (status == AW_OK || *t->proposal.refusal)
         show(session, t);
@@ -452,7 +447,7 @@ static enum aw_status conclude(struct aw_bench *bench, struct tuner *t, enum aw_
 static enum aw_status write_report(struct aw_bench *bench, struct tuner *t, enum aw_status status)
 {
     struct aw_session *session = bench->session;
-    const char *path = aw_option(session, "report");
+    const char *path = aw_experiment_given(session)->report;
     struct aw_error cause = session->err;
     if (!path || status == AW_STOPPED || status == AW_LOST)
         return status;

@@ -18,7 +18,7 @@ static void describe(struct aw_session *session, const struct aw_joint *of,
     const char *unit = of->unit[AW_JOINT_ACTUAL];
     bool deg = unit && strcmp(unit, "deg") == 0;
     joint->unit = unit ? unit : "";
-    joint->scale = isfinite(of->speed) ? of->speed : aw_option_number(session, "speed");
+    joint->scale = isfinite(of->speed) ? of->speed : session->options.move.speed;
     joint->low = of->min / joint->scale;
     joint->high = of->max / joint->scale;
     joint->max_deviation = (deg ? 15 : 0.3) / joint->scale;

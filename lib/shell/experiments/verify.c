@@ -349,7 +349,7 @@ static enum aw_status print_junit(struct spec *spec, size_t failed)
 enum aw_status aw_run_verify(struct aw_session *session, const struct aw_args *args)
 {
     struct spec *spec = calloc(1, sizeof *spec);
-    bool junit = strcmp(aw_option(session, "as"), "junit") == 0;
+    bool junit = aw_experiment_given(session)->verdicts == 1;
     size_t failed = 0;
     if (!spec)
         return aw_no_memory(&session->err);

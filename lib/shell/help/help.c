@@ -380,7 +380,7 @@ static void topic_page(struct aw_page *page, const struct aw_topic *topic)
 
 enum aw_status aw_help(struct aw_session *session, const struct aw_command *command)
 {
-    bool all = session->tool->usage || aw_flag(session, "help-all");
+    bool all = session->tool->usage || session->options.print.help_all;
     struct aw_page page = aw_page_open(session, AW_PAGE_TEXT);
     if (!command && !all) {
         short_page(&page);
@@ -436,7 +436,7 @@ static enum aw_status unknown_subject(struct aw_session *session, const char *na
 
 enum aw_status aw_run_help(struct aw_session *session, const struct aw_args *args)
 {
-    const char *name = aw_arg(args, "subject", 0), *form = aw_option(session, "as");
+    const char *name = aw_arg(args, "subject", 0), *form = aw_help_given(session)->as;
     const struct aw_command *command = name ? aw_find_command(session->tool, name) : NULL;
     const struct aw_topic *topic = name ? aw_topic_find(name) : NULL;
     struct aw_page page = aw_page_open(session, AW_PAGE_TEXT);
@@ -445,7 +445,7 @@ enum aw_status aw_run_help(struct aw_session *session, const struct aw_args *arg
     if (aw_session_json(session))
         return aw_help_json(session, command, topic);
     if (topic && strcmp(form, "text") != 0)
-        topic_source(session, topic, form, aw_flag(session, "tables"));
+        topic_source(session, topic, form, aw_help_given(session)->tables);
     else if (!name && strcmp(form, "man") == 0)
         aw_man_page(session);
     else if (topic && !command) {

@@ -7,6 +7,12 @@
 /* command NULL: the first page. */
 enum aw_status aw_help(struct aw_session *session, const struct aw_command *command);
 
+struct aw_help_options {
+    const char *as;
+    bool tables;
+};
+AW_GIVEN(command, aw_help_options, aw_help_given)
+
 /* The command help. */
 aw_run_fn aw_run_help;
 

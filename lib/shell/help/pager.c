@@ -25,8 +25,8 @@ static void become_pager(int from)
 static bool wanted(struct aw_session *session)
 {
     const char *term = getenv("TERM");
-    return !session->mode.interactive && !session->out.sink && !aw_flag(session, "quiet") && term &&
-           strcmp(term, "dumb") != 0 && isatty(session->out.fd) && isatty(STDIN_FILENO);
+    return !session->mode.interactive && !session->out.sink && !session->options.print.quiet &&
+           term && strcmp(term, "dumb") != 0 && isatty(session->out.fd) && isatty(STDIN_FILENO);
 }
 
 struct aw_pager aw_pager_open(struct aw_session *session)

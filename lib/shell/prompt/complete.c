@@ -263,7 +263,7 @@ static const struct aw_option *walk(struct completion *c, const char *const *bef
             c->unknown = !c->command;
             if (c->unknown)
                 return NULL;
-            aw_options_add(&c->options, c->command->options);
+            aw_options_add_command(&c->options, c->command);
         } else {
             if (c->position == 0)
                 c->message = c->choice = before[i];

@@ -27,7 +27,7 @@ static enum aw_status ask_first(struct aw_session *session, const struct aw_args
 {
     const struct aw_command *command = args->command;
     char question[160];
-    if (command->safety != AW_DANGEROUS || aw_flag(session, "dry-run") ||
+    if (command->safety != AW_DANGEROUS || session->options.run.dry_run ||
         (command->harmless && command->harmless(session, args)))
         return AW_OK;
     snprintf(question, sizeof question, "%s: %s — go on?", command->name, command->summary);
@@ -76,7 +76,7 @@ static enum aw_status let_go(struct aw_session *session, enum aw_status status)
 static bool goes_on_streaming(const struct aw_session *session, const struct aw_command *command)
 {
     bool looks = command->safety == AW_READ && command->group != AW_GROUP_MOVE;
-    return (command->setpoints || looks) && !aw_flag(session, "take");
+    return (command->setpoints || looks) && !session->options.link.take;
 }
 
 static enum aw_status run_command(struct aw_session *session, struct aw_args *args)
@@ -93,7 +93,7 @@ static enum aw_status run_command(struct aw_session *session, struct aw_args *ar
     aw_recent_begin(session, args->command);
     session->run.started = aw_clock_now(session->clock);
     aw_session_work_begin(session);
-    bool motion = args->command->safety == AW_MOTION, hold = aw_flag(session, "hold");
+    bool motion = args->command->safety == AW_MOTION, hold = session->options.run.hold;
     aw_stop_watch_parent(session,
                          !hold && (motion || session->motion.ongoing != AW_ONGOING_NOTHING));
     aw_stop_watch_output(session, motion);
@@ -118,7 +118,7 @@ static enum aw_status prepare_wire(struct aw_session *session)
     enum aw_status status = aw_session_prepare_wire(session);
     if (status == AW_OK)
         status = aw_custom_joints_begin(session);
-    session->wire->lenient = aw_flag(session, "lenient"); /* no such option: false */
+    session->wire->lenient = session->options.link.lenient; /* no such option: false */
     session->device.concerns = NULL;
     session->run.printing.wire = session->wire;
     return status;
@@ -137,7 +137,7 @@ static void foresee(struct aw_session *session, const struct aw_words *words)
         if (strncmp(word, name, length) == 0 && (!word[length] || word[length] == '='))
             aw_bind_option(session, words, &i);
     }
-    if (aw_option(session, "packets") || session->device.own.packets)
+    if (session->options.link.packets || session->device.own.packets)
         prepare_wire(session);
     session->err = (struct aw_error){.status = AW_OK};
 }
@@ -187,13 +187,13 @@ static enum aw_status check_config_option(struct aw_session *session)
 static enum aw_status run_bound(struct aw_session *session, struct aw_args *args,
                                 const struct aw_options *before)
 {
-    if (aw_flag(session, "version")) {
+    if (session->options.print.version) {
         aw_output_print(&session->out, "%s %s (armwire)\n", session->tool->name, AW_VERSION);
         return AW_OK;
     }
-    if (aw_flag(session, "help-all"))
+    if (session->options.print.help_all)
         return aw_help(session, NULL);
-    if (aw_flag(session, "help"))
+    if (session->options.print.help)
         return aw_help(session, args->command);
     if (!args->command)
         return aw_fail(&session->err, AW_USAGE,
@@ -291,7 +291,7 @@ enum aw_status aw_dispatch(struct aw_session *session, struct aw_words *words, c
     if (status == AW_USAGE && args->command)
         advise_on_units(session, args->command, words, &bad);
     report_outcome(session, words, bad, status, where);
-    if (status == AW_OK && args->command && !aw_flag(session, "help"))
+    if (status == AW_OK && args->command && !session->options.print.help)
         aw_advise(session, args);
     session->run.reported = false;
     if (aw_output_flush(&session->out, &session->err) != AW_OK && status == AW_OK) {

@@ -72,7 +72,7 @@ static bool goes_on(const struct aw_session *session, enum aw_status status)
 {
     return !session->mode.quit &&
            (status == AW_OK ||
-            (status != AW_STOPPED && !session->out.error && aw_flag(session, "keep-going")));
+            (status != AW_STOPPED && !session->out.error && session->options.run.keep_going));
 }
 
 /* The command of the line that begins at words->next; the ones behind it are for the next call. */

@@ -264,7 +264,7 @@ static void run_typed(struct prompt *prompt)
 static void write_prompt(struct prompt *prompt)
 {
     const struct aw_session *session = prompt->session;
-    const char *named = aw_option(session, "link"), *cut = "", *state = "";
+    const char *named = session->options.link.url, *cut = "", *state = "";
     named = named && *named ? named : session->tool->link ? session->tool->link : "";
     int length = (int)strcspn(named, "?");
     if (length > LINK_MOST) {

@@ -298,7 +298,7 @@ static enum aw_status attach_to_usual(struct aw_session *session, const char *ur
 {
     enum aw_status status = AW_OK;
     struct aw_address places[PLACES_MAX];
-    bool given = aw_flag(session, "link");
+    bool given = session->options.link.url;
     size_t n = aw_address_usual(places, PLACES_MAX, session->tool->name);
     for (size_t i = 0; i < n && !session->share.attached && status != AW_STOPPED; i++) {
         status = connect_to(session, &places[i]);
@@ -350,7 +350,7 @@ static enum aw_status attach(struct aw_session *session, const char *url)
     }
     if (url && strncmp(url, "serve:", 6) == 0)
         return attach_to(session, url);
-    enum aw_status status = aw_flag(session, "no-attach") ? AW_OK : attach_to_usual(session, url);
+    enum aw_status status = session->options.link.no_attach ? AW_OK : attach_to_usual(session, url);
     session->err = before;
     return status;
 }
@@ -384,7 +384,7 @@ enum aw_status aw_attached_want(struct aw_attached *attached, struct aw_error *e
     struct aw_session *session = attached->session;
     bool stop = is_stop(session->run.command);
     attached->waits = true;
-    say(attached, stop ? AW_STOP : AW_WANT, stop ? -1 : aw_flag(session, "take"));
+    say(attached, stop ? AW_STOP : AW_WANT, stop ? -1 : session->options.link.take);
     enum aw_status status = aw_attached_await(attached, err);
     if (status == AW_OK && attached->told)
         aw_session_notice(session, "commands again");
@@ -521,7 +521,7 @@ enum aw_status aw_run_speed(struct aw_session *session, const struct aw_args *ar
                        "while play, replay or follow runs");
     struct aw_writer *w = aw_attached_start(attached, AW_ASK_SPEED);
     aw_put_real(w, share);
-    aw_put_int(w, aw_flag(session, "take"), 1);
+    aw_put_int(w, session->options.link.take, 1);
     return ask(attached);
 }
 

@@ -23,7 +23,7 @@ struct judged {
 static enum aw_status refuse_unknown(struct aw_server *server, const char *why)
 {
     struct aw_session *session = server->session;
-    if (aw_flag(session, "force"))
+    if (session->options.run.force)
         return AW_OK;
     return aw_fail(&session->err, AW_LIMIT,
                    "the server cannot tell whether this is within its limits: %.160s — start it "
@@ -52,7 +52,7 @@ static void judge_message(void *context, struct aw_span frame)
     }
     bool reads = record.codec->message->reads;
     judged->reads = judged->reads && reads;
-    if (reads || aw_flag(session, "force") || judged->status != AW_OK)
+    if (reads || session->options.run.force || judged->status != AW_OK)
         return;
     judged->status = aw_encode(&record, false, again, sizeof again, &size, &session->err);
     if (judged->status == AW_OK && session->tool->share.allow)

@@ -119,13 +119,9 @@ static bool only_reads(const struct aw_session *session, struct aw_span frame)
 static enum aw_status ask(struct aw_attached *attached, struct aw_span frame)
 {
     const struct aw_session *session = attached->session;
-    bool looks =
-        session->run.command && session->run.command->safety == AW_READ && !session->mode.one_shot;
-    double hz = aw_options_find((struct aw_options *)&session->options, "rate")
-                    ? aw_option_number(session, "rate")
-                    : 0;
+    double hz = session->options.move.rate;
     struct aw_writer *w = aw_attached_start(attached, AW_ASK);
-    aw_put_int(w, (looks || hz > 0) && hz > 0 ? (int64_t)(FRESH_SHARE * 1e9 / hz) : 0, 8);
+    aw_put_int(w, hz > 0 ? (int64_t)(FRESH_SHARE * 1e9 / hz) : 0, 8);
     aw_put_bytes(w, frame);
     aw_attached_send(attached);
     return AW_OK;

@@ -170,7 +170,7 @@ static enum aw_status listen_by_key(struct aw_server *server)
 static enum aw_status open_all(struct aw_server *server)
 {
     struct aw_session *session = server->session;
-    const char *listen = aw_option(session, "listen");
+    const char *listen = session->options.link.listen;
     char *copy = strdup(listen), *save, *part;
     enum aw_status status = copy ? AW_OK : aw_no_memory(&session->err);
     part = status == AW_OK ? strtok_r(copy, ",", &save) : NULL;
@@ -238,9 +238,7 @@ static void read_options(struct aw_server *server)
 {
     struct aw_session *session = server->session;
     const char *url;
-    server->deadman_ns = (int64_t)(aw_option_number(session, "deadman") * 1e9);
-    if (!aw_flag(session, "deadman"))
-        server->deadman_ns = 500 * AW_MILLISECOND;
+    server->deadman_ns = (int64_t)(aw_number_or(session->options.link.deadman_s, 0.5) * 1e9);
     if (aw_session_url(session, &url) == AW_OK)
         snprintf(server->url, sizeof server->url, "%s", url);
 }

@@ -40,8 +40,8 @@ static void stop(void)
 static void begin(const struct aw_protocol *protocol, const char *option, const char *text)
 {
     static const struct aw_option own[] = {
-        {.name = "dir", .value = "DIR", .fallback = "rx"},
-        {.name = "port", .value = "PORT", .unit = "", .min = 1, .max = 65535},
+        {.name = "dir", AW_AT_ALL(link.dir), .value = "DIR", .fallback = "rx"},
+        {.name = "port", AW_AT_ALL(link.port), .value = "PORT", .unit = "", .max = 65535},
         {0},
     };
     if (session)

@@ -59,9 +59,9 @@ TEST_WITH(start, stop, sections_are_read)
     assert_string_equal(aw_config_alias(session, "arm"), "/dev/ttyUSB0?baud=9600");
     assert_string_equal(aw_config_alias(session, "far"), "tcp:host:1");
     assert_null(aw_config_alias(session, "leg"));
-    assert_string_equal(aw_option(session, "link"), "@arm");
-    assert_true(aw_flag(session, "json"));
-    assert_true(aw_option_number(session, "timeout") == 0.5);
+    assert_string_equal(session->options.link.url, "@arm");
+    assert_true(session->options.print.json);
+    assert_true(session->options.link.timeout_s == 0.5);
     assert_int_equal(aw_options_find(&session->options, "link")->origin, AW_FROM_CONFIG);
 }
 
@@ -72,7 +72,7 @@ TEST_WITH(start, stop, the_last_one_counts)
     assert_int_equal(session->config->n_aliases, 2);
     assert_string_equal(aw_config_alias(session, "arm"), "c:");
     assert_string_equal(aw_config_alias(session, "leg"), "b:");
-    assert_string_equal(aw_option(session, "link"), "y:");
+    assert_string_equal(session->options.link.url, "y:");
 }
 
 TEST_WITH(start, stop, an_alias_is_a_url)
@@ -94,8 +94,8 @@ TEST_WITH(start, stop, lines_may_be_indented)
                      AW_OK);
     assert_string_equal(aw_config_alias(session, "arm"), "a:");
     assert_string_equal(aw_config_alias(session, "leg"), "b:");
-    assert_string_equal(aw_option(session, "link"), "@leg");
-    assert_true(aw_flag(session, "json"));
+    assert_string_equal(session->options.link.url, "@leg");
+    assert_true(session->options.print.json);
 }
 
 /* The rest of the file holds. */
@@ -103,7 +103,7 @@ TEST_WITH(start, stop, what_is_right_counts)
 {
     assert_int_equal(load("[options]\nfrob = 1\njson = yes\nnothing\n[link]\narm = a:\n"),
                      AW_USAGE);
-    assert_true(aw_flag(session, "json"));
+    assert_true(session->options.print.json);
     assert_string_equal(aw_config_alias(session, "arm"), "a:");
     assert_int_equal(session->config->n_wrong, 2);
 }
@@ -152,7 +152,7 @@ TEST_WITH(start, stop, long_lines)
     strcat(text, "\n");
     enum aw_status status = load(text);
     assert_true(status == AW_USAGE ||
-                (status == AW_OK && strlen(aw_option(session, "link")) == 600));
+                (status == AW_OK && strlen(session->options.link.url) == 600));
     memset(text, 0, sizeof text);
     strcpy(text, "[options]\n#");
     memset(text + strlen(text), 'x', 150);
@@ -177,7 +177,7 @@ TEST_WITH(start, stop, there_is_an_end_to_aliases_and_options)
     for (int i = 0; i < AW_OPTIONS_MAX; i++)
         sprintf(text + strlen(text), "link = u%d\n", i);
     assert_int_equal(load(text), AW_OK);
-    assert_string_equal(aw_option(session, "link"), "u63");
+    assert_string_equal(session->options.link.url, "u63");
     strcat(text, "link = x\n");
     assert_int_equal(load(text), AW_USAGE);
     assert_wrong(":66:1: too many options");
@@ -231,7 +231,7 @@ TEST_WITH(start, stop, the_usual_place)
     write_file(path, "[options]\njson = on\n");
     assert_int_equal(aw_config_load(session, NULL), AW_OK);
     assert_string_equal(session->config->path, path);
-    assert_true(aw_flag(session, "json"));
+    assert_true(session->options.print.json);
     setenv("XDG_CONFIG_HOME", "", 1);
     assert_int_equal(aw_config_load(session, NULL), AW_OK);
     assert_string_equal(session->config->path, "/nonexistent/.config/armwire/rig.ini");

@@ -1,3 +1,4 @@
+#include <math.h>
 
 #include "shell/core/options.h"
 #include "test.h"
@@ -222,5 +223,72 @@ TEST_WITH(fresh, NULL, there_is_an_end_to_them)
         snprintf(what, sizeof what, "--a");
         aw_option_value_text(&rows[i].option, what, sizeof what);
         assert_string_equal(what, rows[i].text);
+    }
+}
+
+struct block {
+    bool loud;
+    const char *name;
+    double time_s, speed;
+    int64_t rounds;
+    int size;
+};
+static const struct aw_option of_command[] = {
+    {.name = "loud", AW_AT(block, loud)},
+    {.name = "name", AW_AT(block, name), .value = "TEXT"},
+    {.name = "time", AW_AT(block, time_s), .value = "TIME", .unit = "s", .missing = NAN},
+    {.name = "speed", AW_AT(block, speed), .value = "SPEED", .unit = "", .fallback = "30%"},
+    {.name = "rounds", AW_AT(block, rounds), .value = "N", .unit = "", .whole = true},
+    {.name = "size", AW_AT(block, size), .value = "SIZE", .choices = sizes},
+    {.name = "tool-size", AW_AT_TOOL(block, size), .value = "SIZE", .choices = sizes},
+    {.name = "force", AW_AT_ALL(run.force)},
+    {.name = "kp", AW_AT_ALL(move.kp), .value = "GAIN", .unit = "", .missing = NAN},
+    {0},
+};
+static const struct aw_command play[] = {{.name = "play", .options = of_command}, {0}};
+static const struct aw_command rest[] = {{.name = "rest"}, {0}};
+static const struct aw_tool player = {.commands = play, .common = rest};
+
+TEST_WITH(fresh, NULL, fields_are_filled)
+{
+    const struct block *given = (const void *)options.command, *tools = (const void *)options.tool;
+    static const char *const words[][2] = {
+        {"loud", "yes"},   {"name", "n"},  {"time", "500ms"},      {"rounds", "3"},
+        {"size", "large"}, {"force", "1"}, {"tool-size", "small"}, {"kp", "0"},
+    };
+    aw_options_begin(&options, &player);
+    assert_true(isnan(options.move.kp) && tools->size == -1);
+    aw_options_add_command(&options, play);
+    assert_true(!given->loud && !given->name && isnan(given->time_s) && given->speed == 0.3);
+    assert_true(given->rounds == 0 && given->size == -1 && !options.run.force);
+    for (size_t i = 0; i < sizeof words / sizeof *words; i++)
+        assert_int_equal(set(words[i][0], words[i][1], AW_FROM_COMMAND_LINE), AW_OK);
+    assert_true(given->loud && given->time_s == 0.5 && given->rounds == 3 && given->size == 1);
+    assert_string_equal(given->name, "n");
+    assert_true(options.run.force && options.move.kp == 0 && tools->size == 0);
+    assert_int_equal(set("rounds", "4", AW_FROM_CONFIG), AW_OK);
+    assert_int_equal(set("rounds", "5.5", AW_FROM_COMMAND_LINE), AW_USAGE);
+    assert_true(given->rounds == 3);
+    aw_options_add_command(&options, play); /* in a line of a script that says so much */
+    assert_true(!given->loud && given->time_s == 0.5 && given->rounds == 3);
+    aw_options_forget(&options, aw_options_find(&options, "speed"));
+    assert_true(given->speed == 0.3);
+    aw_options_add_command(&options, rest);
+    assert_true(given->time_s == 0 && !given->name);
+}
+
+/* --fields of the config file is for what devices tell. */
+TEST_WITH(fresh, NULL, fields_of_the_config_file)
+{
+    static const struct aw_command rows[] = {{.name = "watch"},
+                                             {.name = "decode", .offline = true, .messages = true},
+                                             {.name = "list", .offline = true}};
+    for (int i = 0; i < 6; i++) {
+        options.n = 0;
+        aw_options_add(&options, aw_global_options);
+        assert_int_equal(set("fields", "a,b", i < 3 ? AW_FROM_CONFIG : AW_FROM_COMMAND_LINE),
+                         AW_OK);
+        aw_options_add_command(&options, &rows[i % 3]);
+        assert_int_equal(options.print.fields != NULL, i != 2);
     }
 }

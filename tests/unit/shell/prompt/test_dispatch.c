@@ -679,7 +679,7 @@ static enum aw_status print_rows(struct aw_session *session, const struct aw_arg
 static enum aw_status depends(struct aw_session *session, const struct aw_args *args)
 {
     (void)args;
-    return aw_flag(session, "dry-run") ? aw_dry_depends(session, "where it stands") : AW_OK;
+    return session->options.run.dry_run ? aw_dry_depends(session, "where it stands") : AW_OK;
 }
 
 static enum aw_status ends_dry(struct aw_session *session, const struct aw_args *args)
@@ -703,7 +703,7 @@ static enum aw_status gain(struct aw_session *session, const struct aw_args *arg
     if (status == AW_OK)
         status = aw_record_set_text(&record, "board", aw_option(session, "board"), &session->err);
     if (status == AW_OK)
-        status = aw_encode(&record, aw_flag(session, "force"), frame, sizeof frame, &size,
+        status = aw_encode(&record, session->options.run.force, frame, sizeof frame, &size,
                            &session->err);
     return status == AW_OK ? aw_session_dry_run(session, &record, (struct aw_span){frame, size})
                            : status;
@@ -717,7 +717,7 @@ static bool is_harmless(struct aw_session *session, const struct aw_args *args)
 
 static void offer_joints(struct aw_session *session, aw_candidate_fn *add, void *context)
 {
-    add(context, aw_flag(session, "json") ? "json-elbow" : "elbow", "the middle one");
+    add(context, session->options.print.json ? "json-elbow" : "elbow", "the middle one");
     add(context, aw_option(session, "board"),
         session->run.command ? session->run.command->name : NULL);
     add(context, "hand=", "10 to 20 deg");
