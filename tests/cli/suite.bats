@@ -306,10 +306,12 @@ END
 
 # ---- The table -----------------------------------------------------------------------------------
 
-# rows HEADING: the rows of that table of docs/suite.md, "name|cell of each tool".
+# rows HEADING: the rows of that table of docs/suite.md, "name|cell of each tool", one for each name of a row.
 rows() {
     sed -n "/^## $1/,/^## /p" "$root/docs/suite.md" | grep '^| [^|]' | grep -v '^| | ' |
-        sed 's/^| //; s/ | /|/g; s/`//g'
+        sed 's/^| //; s/ | /|/g; s/`//g' |
+        awk -F'|' '{ n = split($1, name, " "); cells = substr($0, length($1) + 1)
+                     for (i = 1; i <= n; i++) print name[i] cells }'
 }
 
 @test "docs/suite.md: each verb and option is there in the tools that it says, and nowhere else" {

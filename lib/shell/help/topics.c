@@ -155,6 +155,8 @@ static void config(struct aw_page *page)
             snprintf(text, sizeof text, "%s = %s", key->name, key->value);
             aw_page_row(page, text, key->help);
         }
+        if (page->form == AW_PAGE_MARKDOWN) /* 'config example' prints it */
+            continue;
         snprintf(text, sizeof text, s->instance ? "[%.*s%s]" : "[%.*s]",
                  (int)(s->instance ? strcspn(s->name, " ") + 1 : strlen(s->name)), s->name,
                  s->instance);
