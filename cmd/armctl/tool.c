@@ -194,6 +194,7 @@ static const struct aw_command commands[] = {
      .examples = AW_LIST("-l sim: ping", "-l sim: ping -n 5")},
     {.name = "list", .summary = "show serial ports, their users, and missing permissions",
      .offline = true, .run = run_list, .examples = AW_LIST("list", "list -j")},
+    AW_UDEV_COMMAND("armctl"),
     {.name = "sim", .group = AW_GROUP_SET_UP, .summary = "serve a simulated arm",
      .options = AW_OPTIONS(
          {.name = "listen", AW_AT_ALL(link.listen), .value = "URL",

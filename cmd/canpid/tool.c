@@ -270,6 +270,7 @@ static const struct aw_command commands[] = {
      .examples = AW_LIST("-l sim: ping", "-l sim: ping -b lknee -n 30")},
     {.name = "list", .summary = "show CAN interfaces and serial adapters", .offline = true,
      .run = run_list, .examples = AW_LIST("list")},
+    AW_UDEV_COMMAND("canpid"),
     {.name = "sim", .group = AW_GROUP_SET_UP, .summary = "serve six simulated drivers",
      .options = AW_OPTIONS(
          {.name = "listen", AW_AT_ALL(link.listen), .value = "URL",

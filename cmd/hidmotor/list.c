@@ -1,4 +1,4 @@
-/* hidmotor list and udev: the boards that are plugged in, and the rule that permits them. */
+/* hidmotor list: connected boards, and the rule that permits each. */
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -41,14 +41,5 @@ enum aw_status run_list(struct aw_session *session, const struct aw_args *args)
         aw_session_notice(session, "no board here — plug it in, name another one with "
                                    "-l hid:VID:PID or -l hid:/dev/hidrawN, or try -l sim:");
     free(ports);
-    return AW_OK;
-}
-
-enum aw_status run_udev(struct aw_session *session, const struct aw_args *args)
-{
-    char rules[4096];
-    (void)args;
-    aw_hid_udev_rules(session->tool->protocol, rules, sizeof rules);
-    aw_output_print(&session->out, "%s", rules);
     return AW_OK;
 }

@@ -145,7 +145,7 @@ enum aw_status hidmotor_send_own(struct aw_session *session, struct aw_record *p
 enum aw_status hidmotor_exchange(struct aw_session *session, const struct aw_record *packet,
                                  struct aw_record *answer);
 
-aw_run_fn run_fk, run_ik, run_list, run_udev;
+aw_run_fn run_fk, run_ik, run_list;
 enum aw_status hidmotor_simulate(const struct aw_sim *sim, struct aw_device **device,
                                  struct aw_error *err);
 void hidmotor_simulated(struct aw_session *session, struct aw_device *device);

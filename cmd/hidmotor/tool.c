@@ -293,10 +293,7 @@ static const struct aw_command commands[] = {
     QUESTION("velocity_gains"),
     {.name = "list", .summary = "show boards, their users, and missing permissions",
      .offline = true, .run = run_list, .examples = AW_LIST("list")},
-    {.name = "udev", .group = AW_GROUP_SET_UP, .prints = "a file of rules",
-     .summary = "print the udev rules that permit access", .offline = true,
-     .run = run_udev, .details = "hidmotor udev | sudo tee /etc/udev/rules.d/70-hidmotor.rules",
-     .examples = AW_LIST("udev")},
+    AW_UDEV_COMMAND("hidmotor"),
     {.name = "sim", .group = AW_GROUP_SET_UP, .summary = "serve a simulated arm",
      .options = AW_OPTIONS(
          {.name = "listen", AW_AT_ALL(link.listen), .value = "URL",

@@ -267,7 +267,7 @@ struct aw_protocol {
         *boards;               /* HID: {0}-terminated; the first is what is simulated; or NULL */
     aw_board_open *open_board; /* HID: the libraries that this takes are loaded by programs with
                                   such a protocol only; or NULL */
-    const char *udev_file;     /* HID: name for the rules that permit them, or NULL */
+    const char *udev_file;     /* where the udev rules of its devices go, or NULL */
     uint16_t frame_max;        /* longest frame in bytes */
     bool ascii;     /* rows are text: AW_DIGITS, AW_CODE as letters, AW_CONST as one character */
     bool can;       /* frames are a 16-bit id and up to 8 bytes, written 041#0102 */

@@ -876,6 +876,14 @@ END
     ok hidmotor udev
     has "$output" 'KERNEL=="hidraw*"'
     has "$output" uaccess
+    serial=$(tail -n 1 <<<"$output")
+    has "$serial" 'SUBSYSTEM=="tty"'
+    has "$serial" ID_MM_PORT_IGNORE
+    for tool in armctl canpid; do
+        ok $tool udev
+        has "$output" "/etc/udev/rules.d/70-$tool.rules"
+        same "$(tail -n 1 <<<"$output")" "$serial"
+    done
 }
 
 @test "beside a recorder at full speed everything is answered: 20 moves of 20" {

@@ -48,8 +48,9 @@ aw_board_open aw_hid_open;
  * and keyboards: board and chosen say which are for us. Opens none. */
 size_t aw_link_list_hid(const struct aw_protocol *protocol, struct aw_hid_port *ports, size_t max);
 
-/* Writes the text of protocol->udev_file, which gives access to the boards to the user logged in at
- * the machine and to the group plugdev. Like snprintf: returns the length, cuts at size. */
-size_t aw_hid_udev_rules(const struct aw_protocol *protocol, char *out, size_t size);
+/* Writes the text of protocol->udev_file: rules for the boards of the protocol and for serial
+ * adapters. They give access to the user logged in at the machine, boards also to the group
+ * plugdev, and keep ModemManager away. Like snprintf: returns the length, cuts at size. */
+size_t aw_link_udev_rules(const struct aw_protocol *protocol, char *out, size_t size);
 
 #endif

@@ -21,6 +21,14 @@
 #define ITEM_COLLECTION 0xA0
 #define ITEM_END        0xC0
 
+/* Not every port: a modem is one, too. */
+#define SERIAL_RULE                                                                                \
+    "\n# Serial adapters: FTDI, Prolific, CP210x, CH340, Arduino, Adafruit, Pico, Teensy, "        \
+    "CANable\n"                                                                                    \
+    "SUBSYSTEM==\"tty\", KERNEL==\"ttyUSB*|ttyACM*\", "                                            \
+    "ATTRS{idVendor}==\"0403|067b|10c4|1a86|2341|239a|2e8a|16c0|16d0|ad50\", "                     \
+    "TAG+=\"uaccess\", ENV{ID_MM_PORT_IGNORE}=\"1\"\n"
+
 static const struct aw_board *boards_of(const struct aw_protocol *protocol)
 {
     static const struct aw_board none[1];
@@ -43,12 +51,11 @@ static size_t add(char *out, size_t size, size_t used, const char *text)
     return used + (size_t)snprintf(room ? out + used : NULL, room ? size - used : 0, "%s", text);
 }
 
-size_t aw_hid_udev_rules(const struct aw_protocol *protocol, char *out, size_t size)
+size_t aw_link_udev_rules(const struct aw_protocol *protocol, char *out, size_t size)
 {
     char text[400], line[160];
     snprintf(text, sizeof text,
-             "# %s: robot arms with HID reports, for the user at the machine\n# and for the "
-             "group plugdev. Then:\n"
+             "# %s: access for the user at the machine, no ModemManager.\n# Then:\n"
              "#   sudo udevadm control --reload && sudo udevadm trigger\n",
              protocol->udev_file);
     size_t used = add(out, size, 0, text);
@@ -61,7 +68,7 @@ size_t aw_hid_udev_rules(const struct aw_protocol *protocol, char *out, size_t s
                  row->name, line, row->vendor, row->product);
         used = add(out, size, used, text);
     }
-    return used;
+    return add(out, size, used, SERIAL_RULE);
 }
 
 void aw_hid_problem(const struct aw_protocol *protocol, const struct aw_hid_port *port, int error,

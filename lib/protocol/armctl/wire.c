@@ -207,6 +207,7 @@ const struct aw_protocol aw_armctl_protocol = {
     .n_messages = sizeof messages / sizeof *messages,
     .variants = variants,
     .medium = AW_MEDIUM_SERIAL,
+    .udev_file = "/etc/udev/rules.d/70-armctl.rules",
     .frame_max = AW_ARMCTL_LINE_MAX,
     .ascii = true,
     .identify = identify,

@@ -294,6 +294,7 @@ const struct aw_protocol aw_canpid_protocol = {
     .n_messages = COUNT(messages),
     .variants = variants,
     .medium = AW_MEDIUM_CAN,
+    .udev_file = "/etc/udev/rules.d/70-canpid.rules",
     .frame_max = 8,
     .can = true,
     .datagrams = true,

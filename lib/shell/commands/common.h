@@ -86,6 +86,16 @@ bool aw_send_only_reads(struct aw_session *session, const struct aw_args *args);
 aw_run_fn aw_run_replay, aw_run_info, aw_run_plot, aw_run_completion, aw_run_commands,
     aw_run_complete, aw_run_quit;
 
+/* Prints protocol->udev_file. */
+aw_run_fn aw_run_udev;
+#define AW_UDEV_COMMAND(tool)                                                                      \
+    {                                                                                              \
+        .name = "udev", .group = AW_GROUP_SET_UP, .prints = "a file of rules",                     \
+        .summary = "print the udev rules that permit access", .offline = true, .run = aw_run_udev, \
+        .examples = AW_LIST("udev"),                                                               \
+        .details = tool " udev | sudo tee /etc/udev/rules.d/70-" tool ".rules",                    \
+    }
+
 /* The message of this name. AW_USAGE with a suggestion if this direction has no such message. */
 enum aw_status aw_find_message(struct aw_session *session, const char *name, enum aw_dir dir,
                                const struct aw_codec **codec);

@@ -527,11 +527,11 @@ TEST_WITH(unplug_all, NULL, unplugging)
 TEST_WITH(unplug_all, NULL, rules_for_udev)
 {
     char text[4000], cut[30], word[40];
-    size_t size = aw_hid_udev_rules(&test_protocol, text, sizeof text);
+    size_t size = aw_link_udev_rules(&test_protocol, text, sizeof text);
     assert_int_equal(size, strlen(text));
-    assert_int_equal(aw_hid_udev_rules(&test_protocol, cut, sizeof cut), size);
+    assert_int_equal(aw_link_udev_rules(&test_protocol, cut, sizeof cut), size);
     assert_int_equal(strlen(cut), sizeof cut - 1);
-    assert_int_equal(aw_hid_udev_rules(&test_protocol, NULL, 0), size);
+    assert_int_equal(aw_link_udev_rules(&test_protocol, NULL, 0), size);
     for (const struct aw_board *board = test_boards; board->name; board++) {
         snprintf(word, sizeof word, "\"0003:%04X:%04X.*\"", board->vendor, board->product);
         assert_non_null(strstr(text, word));
