@@ -699,7 +699,8 @@ END
     printf '%s\n' "$overshooting" "${step[*]} --save b.csv" >script
     virtual run script
     ok canpid compare a.csv b.csv
-    matches "$(grep IAE <<<"$output" | xargs)" "IAE * * -*"
+    matches "$(grep IAE <<<"$output" | xargs)" "IAE * * -* measured·s"
+    matches "$(grep 'rms difference' <<<"$output" | xargs)" "rms difference * measured"
     same "$(grep 'peak time' <<<"$output" | cut -c 1-33 | xargs)" "peak time -"
     hasnt "$output" nan
     ok canpid -j compare a.csv b.csv
@@ -1041,7 +1042,7 @@ as_fast_as_the_knee() { same "$(json '(if .kind == "integrating" then .gain else
         'controller = tor' 'from = 0' 'to = 2Nm' 'gains = 3 0.05 0' 'switch = yes' 'max-iae = 1' >spec.ini
     run -1 --separate-stderr canpid -q -l "$fast" verify spec.ini
     has "${lines[1]}" "1..2"
-    matches "${lines[2]}" "not ok 1 - slow: rise time 0.*, but not at most 0.01*"
+    matches "${lines[2]}" "not ok 1 - slow: rise time 0.* s, but not at most 0.01 s*"
     has "${lines[3]}" "ok 2 - torque: IAE"
     has "$stderr" "1 of 2 steps are beyond a limit"
     run -1 --separate-stderr canpid -q -l "$fast" verify --as junit spec.ini

@@ -423,6 +423,14 @@ void aw_bench_report_metric(struct aw_session *session, const char *key, enum aw
     session->result.entries[session->result.n - 1].unit_after = known ? row->unit_after : NULL;
 }
 
+const char *aw_bench_metric_unit(char out[40], enum aw_metric metric, const char *unit)
+{
+    const struct aw_metric_row *row = aw_metric(metric);
+    const char *own = row->takes_unit ? unit : "";
+    snprintf(out, 40, "%s%.16s%s", *own || *row->unit_after ? " " : "", own, row->unit_after);
+    return out;
+}
+
 const char *aw_bench_metric_cell(char out[AW_BENCH_CELL], enum aw_metric metric, double value,
                                  bool change)
 {

@@ -170,6 +170,9 @@ void aw_bench_report(struct aw_bench *bench, const char *cmd);
 void aw_bench_report_metric(struct aw_session *session, const char *key, enum aw_metric metric,
                             double value, const char *unit);
 
+/* Writes " deg·s": the unit of a metric of a joint with this unit, after a space; or "". */
+const char *aw_bench_metric_unit(char out[40], enum aw_metric metric, const char *unit);
+
 /* The value for a table; where the run has none, why ("never 90 %"), or "-" for a change, which has
  * its sign. Returns out, or a constant. */
 #define AW_BENCH_CELL (AW_NUMBER_MAX + 1)

@@ -9,6 +9,8 @@
 #include "shell/experiments/bench.h"
 #include "shell/experiments/experiments.h"
 
+#define OF_FILE "measured" /* a file does not name its unit: it is that of this column */
+
 static enum aw_status load(struct aw_session *session, const char *path, struct aw_run *run)
 {
     struct aw_table table = {0};
@@ -42,14 +44,16 @@ static void print_table(struct aw_session *session, const struct aw_comparison *
     struct aw_output *out = &session->out;
     aw_output_print(out, "%-20s %12s %12s %12s\n", "", "a", "b", "b - a");
     for (int m = 0; m < AW_METRICS; m++) {
-        char a[AW_BENCH_CELL], b[AW_BENCH_CELL], change[AW_BENCH_CELL];
-        aw_output_print(out, "%-20s %12s %12s %12s\n", aw_metric((enum aw_metric)m)->title,
+        char a[AW_BENCH_CELL], b[AW_BENCH_CELL], change[AW_BENCH_CELL], unit[40];
+        aw_output_print(out, "%-20s %12s %12s %12s%s\n", aw_metric((enum aw_metric)m)->title,
                         aw_bench_metric_cell(a, (enum aw_metric)m, c->a.value[m], false),
                         aw_bench_metric_cell(b, (enum aw_metric)m, c->b.value[m], false),
-                        aw_bench_metric_cell(change, (enum aw_metric)m, c->change[m], true));
+                        aw_bench_metric_cell(change, (enum aw_metric)m, c->change[m], true),
+                        aw_bench_metric_unit(unit, (enum aw_metric)m, OF_FILE));
     }
-    aw_output_print(out, "%-20s %12.5g\n%-20s %12.5g\n", "rms difference", c->rms_difference,
-                    "max difference", c->max_difference);
+    aw_output_print(out, "%-20s %12.5g %25s %s\n%-20s %12.5g %25s %s\n", "rms difference",
+                    c->rms_difference, "", OF_FILE, "max difference", c->max_difference, "",
+                    OF_FILE);
 }
 
 static const char *last_part(const char *path)

@@ -24,7 +24,7 @@ static const char head[] =
 static void put_number(FILE *file, double value, const char *unit)
 {
     if (isfinite(value))
-        fprintf(file, "<td>%.4g%s%s</td>", value, *unit ? " " : "", unit);
+        fprintf(file, "<td>%.4g%s%s</td>", value, *unit && *unit != ' ' ? " " : "", unit);
     else
         fputs("<td>–</td>", file);
 }
@@ -113,8 +113,7 @@ static void put_steps(FILE *file, const struct aw_bench_story *s)
         const struct aw_metric_row *metric = aw_metric(shown[i]);
         double scale = metric->takes_unit ? s->model->full_scale : 1;
         char unit[40];
-        snprintf(unit, sizeof unit, "%s%s", metric->takes_unit ? s->model->unit : "",
-                 metric->unit_after);
+        aw_bench_metric_unit(unit, shown[i], s->model->unit);
         fprintf(file, "<tr><td>%s</td>", metric->title);
         put_metric(file, shown[i], s->was.value[shown[i]], unit);
         put_metric(file, shown[i], s->proposal->step.value[shown[i]] * scale, unit);

@@ -231,12 +231,13 @@ static void judge(const struct check *check, const struct aw_bench *bench,
             continue;
         bool good = aw_metric_reached(value) && fabs(value) <= most;
         verdict->passed = verdict->passed && good;
-        char reached[24] = "not reached";
+        char unit[40], reached[64] = "not reached";
+        aw_bench_metric_unit(unit, (enum aw_metric)m, bench->joint.unit);
         if (aw_metric_reached(value))
-            snprintf(reached, sizeof reached, "%.4g", value);
-        aw_append(verdict->text, sizeof verdict->text, ", ", "%s %s, %s %g",
+            snprintf(reached, sizeof reached, "%.4g%s", value, unit);
+        aw_append(verdict->text, sizeof verdict->text, ", ", "%s %s, %s %g%s",
                   aw_metric((enum aw_metric)m)->title, reached,
-                  good ? "at most" : "but not at most", most);
+                  good ? "at most" : "but not at most", most, unit);
     }
 }
 
