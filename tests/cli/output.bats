@@ -281,3 +281,17 @@ compiles() { ${CC:-cc} -D_GNU_SOURCE -std=c11 -Wall -Wextra -Werror -c -o /dev/n
     run ! compiles object.c
     matches "$output" "*error: *print_tsv*"
 }
+
+@test "a format of a command that moves may name what its result has; unknown names send nothing" {
+    ok hidmotor -q -l "$fast" --format '%{result} %{m2.target} %{ms}' move 0 10 0 --wait
+    matches "$output" 'arrived 10 [0-9]*'
+    ok armctl -q -l "$fast" --format '%{retries}' deg 1 20
+    same "$output" 0
+    ok canpid -q -l "$fast" --format '%{iae} %{overshoot}' step -b lknee -c pos --from 0 --to 5 --for 1s
+    matches "$output" '[0-9]* [0-9]*'
+    for name in frob frob.actual m2.frob; do
+        fails 2 hidmotor -v -l "$fast" --format "%{$name}" move 0 10 0
+        has "$why" "no message has a field '$name'"
+        hasnt "$stderr" "-> "
+    done
+}

@@ -310,7 +310,7 @@ enum aw_status aw_session_announce(struct aw_session *session, struct aw_record 
     enum aw_status status = AW_OK;
     aw_session_work_hide(session);
     command->time_ns = aw_session_time(session);
-    if (aw_session_formatted(session))
+    if (aw_session_formatted(session) && !session->run.printing.wanted.results)
         status = aw_session_show(session, command);
     if (status == AW_OK)
         status = aw_output_flush(&session->out, &session->err);

@@ -76,7 +76,39 @@ static bool only_looks(const struct aw_args *args)
     return args->command->safety == AW_READ || (arg && arg->name && shows);
 }
 
-enum aw_status aw_wanted_begin(struct aw_session *session, const struct aw_args *args)
+/* Are these what some message has for each joint? Also true if joints have no names in messages. */
+static bool is_label(const struct aw_wire *wire, const char *name, size_t length)
+{
+    bool any = false;
+    for (size_t m = 0; m < wire->protocol->n_messages; m++) {
+        const struct aw_field *row = wire->protocol->messages[m].fields;
+        for (; row && row->type != AW_ROWS_END; row++)
+            for (const char *const *label = row->labels; label && *label; label++) {
+                any = true;
+                if (strlen(*label) == length && memcmp(*label, name, length) == 0)
+                    return true;
+            }
+    }
+    return !any;
+}
+
+static bool are_results(const struct aw_session *session, const struct aw_args *args,
+                        aw_has_key_fn *has_key)
+{
+    const struct aw_wanted *wanted = &session->run.printing.wanted;
+    const char *tool = session->tool->name, *command = args->command->name;
+    for (size_t i = 0; i < wanted->all.n; i++) {
+        const char *name = wanted->all.pattern[i], *dot = strrchr(name, '.');
+        bool whole = has_key(tool, command, name);
+        if (!whole && !(dot && has_key(tool, command, dot + 1) &&
+                        is_label(session->run.printing.wire, name, (size_t)(dot - name))))
+            return false;
+    }
+    return wanted->all.n > 0;
+}
+
+enum aw_status aw_wanted_begin(struct aw_session *session, const struct aw_args *args,
+                               aw_has_key_fn *has_key)
 {
     struct aw_wanted *wanted = &session->run.printing.wanted;
     bool stops = aw_command_stops(args->command);
@@ -85,8 +117,13 @@ enum aw_status aw_wanted_begin(struct aw_session *session, const struct aw_args 
     wanted->picks = named && only_looks(args);
     if (stops)
         return AW_OK;
-    return status == AW_OK && wanted->any.n && !wanted->picks ? aw_session_check_fields(session)
-                                                              : status;
+    if (status == AW_OK && named && !wanted->picks)
+        status = aw_session_check_fields(session);
+    if (status == AW_OK || wanted->any.n || !are_results(session, args, has_key))
+        return status;
+    session->err = (struct aw_error){.status = AW_OK};
+    wanted->picks = wanted->results = true;
+    return AW_OK;
 }
 
 /* Bits of the patterns that are like this name, which is not the time. */
@@ -139,7 +176,7 @@ enum aw_status aw_wanted_end(struct aw_session *session, enum aw_status status)
     bool looked = wanted->picks && *wanted->offered && !session->run.printing.view;
     const char *name = unseen(&wanted->any, wanted->seen[0]);
     name = name ? name : unseen(&wanted->all, wanted->seen[1]);
-    if (status != AW_OK || !looked || !name)
+    if (status != AW_OK || !looked || !name || wanted->results)
         return status;
     return aw_fail(&session->err, AW_USAGE, "%s has no '%.40s' — there is %s",
                    session->run.command->name, name, wanted->offered);

@@ -53,6 +53,34 @@ const char *aw_topic_row(const struct aw_topic *topic, const char *tool, const c
     return out;
 }
 
+/* As a word of its own: m1.target is not m1. */
+static bool has_word(const char *text, size_t size, const char *word)
+{
+    static const char letters[] = "abcdefghijklmnopqrstuvwxyz0123456789_.";
+    size_t length = strlen(word), n;
+    for (size_t at = 0; at < size; at += n ? n : 1) {
+        n = strspn(text + at, letters);
+        size_t dots = n && text[at + n - 1] == '.' ? 1 : 0; /* the end of a sentence */
+        if (n - dots == length && length && memcmp(text + at, word, length) == 0)
+            return true;
+    }
+    return false;
+}
+
+bool aw_topic_has_key(const char *tool, const char *command, const char *key)
+{
+    const struct aw_topic *topic = aw_topic_find("results");
+    const char *end = strstr(topic->text, "\n## "), *row = topic->text;
+    char line[1024];
+    while ((row = strstr(row, "\n| ")) != NULL && row < end) {
+        const char *bar = strstr(row += 3, " | ");
+        if (has_word(row, (size_t)(bar - row), key))
+            return true;
+    }
+    aw_topic_row(topic, tool, command, line, sizeof line);
+    return has_word(line, strlen(line), key);
+}
+
 void aw_complete_topics(struct aw_session *session, aw_candidate_fn *add, void *context)
 {
     for (const struct aw_topic *topic = aw_topics; topic->name; topic++) {

@@ -22,6 +22,9 @@ const char *aw_topic_summary(const struct aw_topic *topic, char *out);
 const char *aw_topic_row(const struct aw_topic *topic, const char *tool, const char *word,
                          char *out, size_t size);
 
+/* May the result of this command have this key, as far as the topic about results says? */
+bool aw_topic_has_key(const char *tool, const char *command, const char *key);
+
 /* As this tool has it: what is about others is left out, what its tables say is added. */
 void aw_topic_show(struct aw_page *page, const struct aw_topic *topic);
 

@@ -19,6 +19,7 @@
 #include "shell/core/stop.h"
 #include "shell/core/watchdog.h"
 #include "shell/help/help.h"
+#include "shell/help/topics.h"
 #include "shell/prompt/dispatch.h"
 #include "shell/prompt/input.h"
 
@@ -210,7 +211,7 @@ static enum aw_status run_bound(struct aw_session *session, struct aw_args *args
     if (status == AW_OK)
         status = aw_session_take_packets(session, args);
     if (status == AW_OK)
-        status = aw_wanted_begin(session, args);
+        status = aw_wanted_begin(session, args, aw_topic_has_key);
     return status == AW_OK ? run_command(session, args) : status;
 }
 
