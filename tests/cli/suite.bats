@@ -68,7 +68,7 @@ load common
     for locale in C POSIX; do
         for tool in $tools; do
             for words in help 'help watch' 'help decode' describe list 'config show' nonsense \
-                "-l $fast --color perhaps list" 'plot' '-l nowhere: watch'; do
+                "-l $fast --color perhaps list" '-l nowhere: plot' '-l nowhere: watch'; do
                 # shellcheck disable=SC2086 # words
                 LC_ALL=$locale $tool $words >text 2>&1 </dev/null || true
                 [ -s text ]

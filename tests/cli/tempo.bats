@@ -64,6 +64,23 @@ unitysim|play sequence.csv'
     same "$(jq -r 'select(.cmd) | [.duration, .sent] | @tsv' <<<"$output")" $'90\t9000'
 }
 
+@test "play goes on after its program stood still again and again: the device was not silent" {
+    local player
+    printf 't,m1,m2,m3\n0,0,0,0\n4,0,20,0\n' >lift.csv
+    hidmotor -q -l sim: play lift.csv --record run.pcapng >result 2>told 3>&- &
+    player=$!
+    started+=("$player")
+    until [ "$(stat -c %s run.pcapng 2>/dev/null || echo 0)" -gt 10000 ]; do sleep 0.05; done
+    python3 - "$player" <<'END'
+import os, signal, sys, time
+for _ in range(20):
+    for number, seconds in ((signal.SIGSTOP, 0.1), (signal.SIGCONT, 0.001)):
+        os.kill(int(sys.argv[1]), number)
+        time.sleep(seconds)
+END
+    wait "$player" || { cat told && false; }
+}
+
 @test "a line beyond the limits says how far they hold, and goes no faster" {
     printf 't,m1,m2,m3\n0,0,0,0\n30,0,90,0\n' >lift.csv
     TERM=xterm terminal 120 <<<"

@@ -15,6 +15,7 @@
 #define LAG_STEP    0.005
 #define ARRIVE_S    10
 #define USUAL_HZ    50.0
+#define LATE_NS     (20 * AW_MILLISECOND) /* for what came while this program stood still */
 
 static const char *const sample_columns[] = {"t", "measured"};
 
@@ -169,15 +170,29 @@ static enum aw_status judge(struct aw_play *p)
     return AW_OK;
 }
 
+static bool seems_silent(const struct aw_play *p)
+{
+    double now_s = (double)aw_joints_now(p->session) / 1e9;
+    bool silent = false;
+    for (size_t k = 0; k < p->n; k++) {
+        const struct aw_motion *guard = &p->joints[k].guard;
+        silent = silent || now_s - guard->last_s > guard->config.silence_s;
+    }
+    return silent;
+}
+
 static enum aw_status attend(struct aw_play *p, int64_t until)
 {
     struct aw_session *session = p->session;
     enum aw_status status = AW_OK;
     if (session->tool->joints->confirms)
         look(p, &p->list); /* the news are what was confirmed */
-    do
+    do {
         status = aw_joints_until(session, &p->list, until, look, p);
-    while (status == AW_OK && judge(p) == AW_OK && aw_joints_now(session) < until);
+        /* This program may have been what stood still: what came meanwhile ends the silence. */
+        if (status == AW_OK && seems_silent(p))
+            status = aw_joints_until(session, &p->list, aw_joints_now(session) + LATE_NS, look, p);
+    } while (status == AW_OK && judge(p) == AW_OK && aw_joints_now(session) < until);
     return status == AW_OK ? judge(p) : status;
 }
 
