@@ -18,6 +18,7 @@
 #define NEARER       1.6 /* than any larger lag: a smaller one is cancelled */
 #define MOST_LAGS    16
 #define ROUNDS       4    /* until the dead time that rules for zeros need is known */
+#define PLACES       3    /* of the dead time, where it is not known */
 #define NO_OVERSHOOT 1e-4 /* a smaller share counts as no overshoot */
 #define STEEP        20   /* a share of overshoot too much makes an error so much worse */
 
@@ -210,10 +211,34 @@ static struct aw_gains amigo(const struct subject *s, enum aw_form form)
 
 /* ---- Robust ---- */
 
+static void free_loops(struct aw_loop *loops[PLACES])
+{
+    for (size_t i = 0; i < PLACES; i++)
+        aw_loop_free(loops[i]);
+}
+
+/* With the longest dead time, that of the model and the shortest; alone, if it is known. */
+static enum aw_status make_loops(const struct aw_process *process, const struct aw_driver *driver,
+                                 const struct aw_design_options *o, struct aw_loop *loops[PLACES],
+                                 struct aw_error *err)
+{
+    double late_s = fmax(o->late_s, 0);
+    for (size_t i = 0; i < (late_s > 0 ? PLACES : 1); i++) {
+        struct aw_process at = *process;
+        at.dead_time_s = fmax(0, at.dead_time_s + (1 - (double)i) * late_s);
+        loops[i] = aw_loop_new(&at, driver->tick_s, err);
+        if (!loops[i]) {
+            free_loops(loops);
+            return AW_NO_MEMORY;
+        }
+    }
+    return AW_OK;
+}
+
 struct quest {
     const struct subject *subject;
     const struct aw_driver *driver;
-    const struct aw_loop *loop;
+    struct aw_loop *loops[PLACES];  /* with the longest dead time, the model's and the shortest */
     double ms, activity, overshoot; /* overshoot INFINITY: no bound */
     bool calm;                      /* the least overshoot is looked for, not the least error */
     enum aw_form form;
@@ -234,11 +259,22 @@ static struct aw_gains sized(const struct quest *q, const struct shape *shape, d
                              derivative ? kp * shape->td : 0};
 }
 
+/* Of all places, or the first one above enough. */
+static double largest_ms(struct aw_loop *const loops[PLACES], const struct aw_gains *g,
+                         double enough)
+{
+    double ms = 0;
+    for (size_t i = 0; i < PLACES && loops[i] && ms <= enough; i++)
+        ms = fmax(ms, aw_loop_ms(loops[i], g));
+    return ms;
+}
+
 static bool allowed(const struct quest *q, const struct aw_gains *g)
 {
     double most = q->driver->gain_max;
     return (most <= 0 || (g->kp <= most && g->ki <= most && g->kd <= most)) &&
-           aw_driver_activity(q->driver, g) <= q->activity && aw_loop_ms(q->loop, g) <= q->ms;
+           aw_driver_activity(q->driver, g) <= q->activity &&
+           largest_ms(q->loops, g, q->ms) <= q->ms;
 }
 
 /* The greatest gains of this shape that are allowed; kp 0: none. */
@@ -367,23 +403,22 @@ static enum aw_status robust(const struct subject *s, const struct aw_driver *dr
     plain.dead_time_s -= driver->tick_s / 2;
     struct subject exact = *s;
     exact.process = plain;
-    struct aw_loop *loop = aw_loop_new(&plain, driver->tick_s, err);
-    if (!loop)
-        return AW_NO_MEMORY;
     struct quest q = {.subject = &exact,
                       .driver = driver,
-                      .loop = loop,
                       .ms = o->ms,
                       .activity = o->activity,
                       .overshoot = o->bounded ? o->overshoot : INFINITY,
                       .form = p->form,
                       .least = INFINITY};
     double period = period_of(s->omega) / driver->tick_s;
-    enum aw_status status = AW_OK;
+    plain.dead_time_s -= fmax(o->late_s, 0);
+    enum aw_status status = make_loops(&plain, driver, o, q.loops, err);
+    if (status != AW_OK)
+        return status;
     search(&q, period);
     if (!isfinite(q.least))
         status = least_overshoot(&q, period, &p->least_overshoot, err);
-    aw_loop_free(loop);
+    free_loops(q.loops);
     p->per_tick = q.best;
     return status;
 }
@@ -456,8 +491,8 @@ static enum aw_status refuse(const struct aw_driver *driver, const struct aw_des
     else if (p->activity > o->activity * (1 + 1e-9))
         snprintf(out, size, "the output would move by %.2g %% at rest, above %.2g %% (--noise)",
                  100 * p->activity, 100 * o->activity);
-    else if (p->margins.ms > AW_DESIGN_MS_MOST * (1 + 1e-6) && !o->unproven)
-        snprintf(out, size, "Ms would be %.2f, above %g", p->margins.ms, AW_DESIGN_MS_MOST);
+    else if (p->ms > AW_DESIGN_MS_MOST * (1 + 1e-6) && !o->unproven)
+        snprintf(out, size, "Ms would be %.2f, above %g", p->ms, AW_DESIGN_MS_MOST);
     else
         return AW_OK;
     return aw_fail(err, AW_LIMIT, "%s: %s — use another rule or form", aw_rule_name(p->rule), out);
@@ -468,12 +503,13 @@ enum aw_status aw_design_judge(const struct aw_process *process, const struct aw
                                struct aw_error *err)
 {
     struct aw_design_options o = completed(options, driver);
-    struct aw_loop *loop = aw_loop_new(process, driver->tick_s, err);
-    if (!loop)
-        return AW_NO_MEMORY;
     p->refusal[0] = '\0';
-    p->margins = aw_loop_margins(loop, &p->per_tick);
-    aw_loop_free(loop);
+    struct aw_loop *loops[PLACES] = {NULL};
+    if (make_loops(process, driver, &o, loops, err) != AW_OK)
+        return AW_NO_MEMORY;
+    p->margins = aw_loop_margins(loops[loops[1] ? 1 : 0], &p->per_tick);
+    p->ms = largest_ms(loops, &p->per_tick, INFINITY);
+    free_loops(loops);
     p->activity = aw_driver_activity(driver, &p->per_tick);
     p->load_iae = aw_predict_load_iae(process, driver->tick_s, &p->per_tick);
     for (int m = 0; m < AW_METRICS; m++)

@@ -34,16 +34,16 @@
 struct aw_design_options {
     enum aw_rule rule;
     enum aw_form form;
-    double ms;        /* bound for robust; 0: 1.6 */
-    double activity;  /* bound of aw_driver_activity; 0: the dead band, or 0.01 without one */
-    bool bounded;     /* overshoot counts */
-    double overshoot; /* bound for robust, of a step of the linear loop: 0.25 is 25 %, 0 no
+    double ms;           /* bound for robust; 0: 1.6 */
+    double activity;     /* bound of aw_driver_activity; 0: the dead band, or 0.01 without one */
+    bool bounded;        /* overshoot counts */
+    double overshoot;    /* bound for robust, of a step of the linear loop: 0.25 is 25 %, 0 no
                          overshoot. The driver's integrator has no anti-windup: gains that overshoot
                          much in the linear loop may oscillate forever in the real one. AW_LIMIT if
                          no gains keep the bound; err names the lowest possible overshoot */
-    double late_s;    /* the dead time may be so much longer than the model's (aw_fit.half; NaN: not
-                      known): gains are made for that, and judged by the model as it is */
-    double step;      /* of the predicted response, share of full scale; 0: 0.02 */
+    double late_s;       /* the dead time may be so much longer or shorter than the model's
+                         (aw_fit.half; NaN: not known): Ms is bounded and told for all of that */
+    double step;         /* of the predicted response, share of full scale; 0: 0.02 */
     struct aw_rest rest; /* where that step begins */
     double duration_s;   /* of that response, at least */
     bool unproven;       /* gains with Ms above 2 are no reason to refuse */
@@ -55,6 +55,7 @@ struct aw_proposal {
     struct aw_gains per_tick;
     bool limited;              /* a gain was cut to the driver's range */
     struct aw_margins margins; /* of the linear loop */
+    double ms;                 /* the largest within late_s of the dead time, either way */
     double activity;           /* of the output at rest, share of full scale */
     double load_iae;           /* after a load of 1; INFINITY: it does not die away */
     struct aw_response step;   /* predicted, of the full law, in shares of full scale */

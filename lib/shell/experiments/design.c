@@ -51,7 +51,7 @@ void aw_bench_report_proposal(struct aw_session *session, const struct aw_model 
     aw_object_number(result, "ki", p->per_tick.ki, -1, NULL);
     aw_object_number(result, "kd", p->per_tick.kd, -1, NULL);
     aw_object_truth(result, "stable", p->margins.stable);
-    aw_object_number(result, "ms", p->margins.ms, 3, NULL);
+    aw_object_number(result, "ms", p->ms, 3, NULL);
     aw_object_number(result, "gain_margin", p->margins.gain_margin, 3, NULL);
     aw_object_number(result, "phase_margin", p->margins.phase_margin_deg, 1, "deg");
     aw_object_number(result, "bandwidth", p->margins.bandwidth / 6.283185307, 3, "Hz");
@@ -94,7 +94,7 @@ void aw_bench_print_proposals(struct aw_session *session, const struct aw_propos
             out, "%-13s %-4s %6s %7s %5s %5s %5s %3s %6s %4s %6s %5s\n", aw_rule_name(p->rule),
             form_names[p->form], cell(text[0], "%.4g", p->per_tick.kp),
             cell(text[1], "%.3g", p->per_tick.ki), cell(text[2], "%.3g", p->per_tick.kd),
-            cell(text[3], "%.2f", p->margins.ms), cell(text[4], "%.2f", p->margins.gain_margin),
+            cell(text[3], "%.2f", p->ms), cell(text[4], "%.2f", p->margins.gain_margin),
             cell(text[5], "%.0f", p->margins.phase_margin_deg),
             cell(text[6], "%.3f", p->step.value[AW_RISE_TIME]),
             cell(text[7], "%.1f", p->step.value[AW_OVERSHOOT]),

@@ -249,7 +249,7 @@ enum aw_status aw_bench_write_report(struct aw_session *session, const char *pat
             s->old_known ? "" : " (as published)", s->old.kp, s->old.ki, s->old.kd,
             aw_rule_name(p->rule), g->kp, g->ki, g->kd);
     fputs("<h2>Margins, predicted</h2>\n<table>\n", file);
-    margin(file, "Ms", p->margins.ms, "");
+    margin(file, "Ms", p->ms, "");
     margin(file, "gain margin", p->margins.gain_margin, "");
     margin(file, "phase margin", p->margins.phase_margin_deg, "deg");
     margin(file, "bandwidth", p->margins.bandwidth / 6.283185307, "Hz");

@@ -155,6 +155,39 @@ TEST(test_amigo)
     near(g.kd / g.kp, 1, 1e-12);
 }
 
+/* Whatever the dead time is within its interval, Ms is at most what is told, and the bound. */
+TEST(test_ms_holds_in_the_whole_interval)
+{
+    static const double lates[] = {0.002, 0.01, 0.03, 0.1};
+    static const enum aw_form forms[] = {AW_FORM_PI, AW_FORM_PD, AW_FORM_PID};
+    double tightest = 0;
+    for (int i = 0; i < 96; i++) {
+        struct aw_process process = {.gain = 2,
+                                     .integrating = i % 2,
+                                     .a1 = 0.02 * (1 + i / 2 % 4 * 5),
+                                     .a2 = i % 2 || i % 4 ? 0 : 1e-4,
+                                     .dead_time_s = 0.001 * (1 + i / 8 % 3 * 20)};
+        struct aw_design_options o = {
+            .rule = AW_RULE_ROBUST, .form = forms[i / 32], .late_s = lates[i / 8 % 4]};
+        struct aw_proposal p;
+        struct aw_error err;
+        if (aw_design(&process, &driver, &o, &p, &err) != AW_OK)
+            fail_msg("%d: %s", i, err.text);
+        assert_true(p.margins.ms <= p.ms);
+        for (double at = -1; at <= 1; at += 0.125) {
+            struct aw_process other = process;
+            other.dead_time_s = fmax(0, process.dead_time_s + at * o.late_s);
+            struct aw_loop *loop = aw_loop_new(&other, driver.tick_s, NULL);
+            double ms = aw_loop_ms(loop, &p.per_tick);
+            if (ms > 1.01 * p.ms || ms > 1.01 * AW_DESIGN_MS)
+                fail_msg("%d: Ms %g at %g, told %g", i, ms, at, p.ms);
+            aw_loop_free(loop);
+        }
+        tightest = fmax(tightest, p.ms);
+    }
+    near(tightest, AW_DESIGN_MS, 0.02);
+}
+
 /* None of a grid of gains that keep the same bounds has a smaller error, but by a hair. */
 TEST(test_robust_is_the_best)
 {
