@@ -28,7 +28,8 @@ case_of() {
     else
         echo "not ok $n - $title"
         failed=1
-        sed 's/^/# /' "$top/log"
+        sed 's/^/# /' "$top/log" | tail -n 40
+        return 1
     fi
 }
 
@@ -168,7 +169,7 @@ for arch; do
     else
         case_of "$arch: its libraries" unpack "$arch"
     fi
-    case_of "$arch: builds" build "$top/$arch"
+    case_of "$arch: builds" build "$top/$arch" || continue
     case_of "$arch: built again, equal in every byte" same_again
     case_of "$arch: unpacks" unpacked
     case_of "$arch: needs no library" alone

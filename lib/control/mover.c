@@ -48,7 +48,7 @@ static bool find(struct aw_mover *mover, double h, size_t *slot)
 {
     double grains = h * mover->per_s;
     int64_t time = grains < FARTHEST ? (int64_t)(grains + 0.5) : (int64_t)FARTHEST;
-    *slot = ((uint64_t)time * 0x9e3779b97f4a7c15u) >> 55;
+    *slot = (size_t)(((uint64_t)time * 0x9e3779b97f4a7c15u) >> 55);
     bool again = mover->time[*slot] == time;
     mover->time[*slot] = time;
     if (!again)
