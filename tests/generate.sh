@@ -42,10 +42,9 @@ records_page() {
         run "$BIN/armctl" help "$topic" --as "$1"
     done
 }
-# The page leaves the keys of each command to "help results", and scripts to docs/testing.md and docs/controllers.md.
+# The page leaves the keys of results to help and man, and to other pages what they have.
 records_markdown() {
-    sections=$(echo "$TOOLS" Experiments Tests Controllers | xargs | tr ' ' '|')
-    records_page md | awk -v heading="^## ($sections)\$" '/^##? / { skip = $0 ~ heading } !skip'
+    records_page md | awk '/^# / { skip = /^# (results|exit-codes) / } /^## (Tests|Controllers)$/ { skip = 1 } !skip'
 }
 # What the header of the library says, the headers with the first sentence of each, and an example for each
 # client.

@@ -10,7 +10,12 @@ folder=$(mktemp -d)
 trap 'rm -rf "$folder"' EXIT
 export XDG_CONFIG_HOME=$folder XDG_STATE_HOME=$folder
 
-build/tests/tuning/batch | tee "$folder/batch"
+# The page has the first tick in full, and of the others the row of all processes.
+build/tests/tuning/batch | tee "$folder/batch.all"
+awk '/^A tick of / { n++; tick = $4 " " $5; sub(":", "", tick) }
+     n <= 1 && NF { print blank $0; blank = "" }
+     n <= 1 && !NF { blank = "\n" }
+     n > 1 && sub(/^\| all /, "| all, at a tick of " tick " ")' "$folder/batch.all" >"$folder/batch"
 build/tests/tuning/confidence | tee "$folder/confidence"
 python3 tests/tuning/joints.py | tee "$folder/joints"
 python3 tests/tuning/hostile.py | tee "$folder/hostile"
@@ -19,11 +24,6 @@ python3 tests/tuning/hostile.py | tee "$folder/hostile"
     echo
     python3 tests/tuning/hostile.py kills "${KILLS:-200}"
 } | tee "$folder/kills"
-{
-    echo '```text'
-    "$canpid" sim --describe
-    echo '```'
-} | tee "$folder/described"
 
 awk -v folder="$folder" '
     /^<!-- end/ { inside = 0 }
