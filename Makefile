@@ -334,6 +334,14 @@ analyse:
 	@tests/deps.sh analyse
 	@tests/analyse.sh
 
+# The pictures in tests/golden, as the programs draw them now: read the differences before you commit them.
+DRAWING = $(shell grep -rl picture tests/unit --include='test_*.c' | sed 's|\.c$$||')
+.PHONY: keep
+keep:
+	@$(MAKE) --no-print-directory $(DRAWING:%=$(B)/%)
+	@for t in $(DRAWING:%=$(B)/%); do KEEP=1 $$t >/dev/null 2>&1 || echo "$$t failed"; done
+	@git diff --stat tests/golden
+
 mutants: deps
 	@tests/mutants.py $(or $(N),300) $(or $(SEED),1) $(or $(IN),lib/)
 
@@ -432,6 +440,7 @@ help:
 	@echo '  dist                     archives of static programs in build/dist/ for amd64, arm64 and armhf; ARCH=arm64: that one only'
 	@echo '  deb                      Debian packages in build/deb/, read by lintian; DEBFULLNAME, DEBEMAIL: of whom'
 	@echo '  coverage analyse         lines of lib/ that the tests reach; cppcheck and clang-tidy'
+	@echo '  keep                     rewrites all pictures in tests/golden'
 	@echo '  mutants                  small faults on purpose, and which no test sees; N=300, SEED=1, IN=lib/wire, SAN=1'
 	@echo '  generated                completions/ and docs/ from the tables; check-generated: drift'
 	@echo '  format check-format metrics'

@@ -47,6 +47,18 @@ static inline void expect_picture(const char *name, const char *text)
         expect_file(path, text, getenv("KEEP") != NULL);
 }
 
+/* Prints the lines of text that are not in before. */
+static inline void print_new_lines(const char *text, const char *before, FILE *out)
+{
+    for (size_t size; *text; text += size) {
+        char line[600];
+        size = strcspn(text, "\n") + 1;
+        snprintf(line, sizeof line, "%.*s", (int)size, text);
+        if (!strstr(before, line))
+            fputs(line, out);
+    }
+}
+
 /* What is written between these is the picture. */
 static char *picture_text;
 static size_t picture_size;

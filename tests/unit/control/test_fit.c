@@ -85,14 +85,14 @@ static void print_fit(const struct aw_fit *f)
         {f->offset, f->drift, f->sigma, f->own, f->held_out},
         {f->process.a3, f->half.tau3, f->piece_s, f->independent, 0},
     };
-    fprintf(fits, "%s of %zu\n", aw_process_kind_name(aw_process_kind_of(&f->process)), f->n);
+    fprintf(fits, "%s of %zu:", aw_process_kind_name(aw_process_kind_of(&f->process)), f->n);
     for (size_t i = 0; i < 4; i++)
         for (size_t k = 0; k < 5; k++) {
             if (isnan(rows[i][k]))
                 fprintf(fits, " -");
             else
                 fprintf(fits, " %.6g", fabs(rows[i][k]) < 1e-9 ? 0 : rows[i][k]);
-            if (k == 4)
+            if (k == 4 && i % 2)
                 fputc('\n', fits);
         }
 }

@@ -189,7 +189,7 @@ TEST(test_numbers_of_loops)
         }
         fprintf(out, "%zu points", n);
         NUMBERS(out, ", the last", omega, creal(open));
-        for (size_t k = 0; k < sizeof gains / sizeof *gains; k++) {
+        for (size_t k = i % 2; k < sizeof gains / sizeof *gains; k += 2) {
             struct aw_margins m = aw_loop_margins(loop, &gains[k]);
             NUMBERS(out, "  margins", m.stable, m.ms, m.gain_margin, m.phase_margin_deg,
                     m.crossover, m.bandwidth, aw_loop_ms(loop, &gains[k]));

@@ -163,7 +163,8 @@ TEST(test_every_key)
     FILE *out = begin_picture();
     for (size_t i = 0; i < sizeof processes / sizeof *processes; i++) {
         aw_model_init(&model);
-        aw_model_write(out, &model);
+        if (i == 0)
+            aw_model_write(out, &model);
         model.fit = (struct aw_fit){
             processes[i], {0.5, 1, 1.5, 2, 2.5, 3}, 4, 5, 6, 7, 8, 9, 10, 11, 0, 0.01, 12};
         model.grain = (struct aw_grain){0.0625, 0.03125};
@@ -186,7 +187,8 @@ TEST(test_every_key)
         FILE *file = open_memstream(&once, &n);
         aw_model_write(file, &model);
         fclose(file);
-        fputs(once, out);
+        if (i == 3)
+            fputs(once, out);
         if (parse(once, &err) != AW_OK)
             fail_msg("%s", err.text);
         assert_true(model.driver.noise == 0.0625 && model.fit.n == 12);

@@ -41,11 +41,11 @@ static void record(bool integrating)
 static void print_state(FILE *out, const char *what, const struct aw_search *s, double sum)
 {
     struct aw_process p = aw_search_process(s);
-    fprintf(out, "  %s\n", what);
-    NUMBERS(out, "    sum, gain, drift", 1e6 * sum, s->linear[AW_GAIN], s->linear[AW_DRIFT]);
+    fprintf(out, "  %s", what);
+    NUMBERS(out, ": sum, gain, drift", 1e6 * sum, s->linear[AW_GAIN], s->linear[AW_DRIFT]);
     numbers(out, "    at", s->at, AW_LOOSE);
-    NUMBERS(out, "    process", p.gain, p.integrating, p.a1, p.a2, p.a3, p.dead_time_s);
-    NUMBERS(out, "    residual", s->residual[0], s->residual[N / 2], s->residual[N - 1]);
+    NUMBERS(out, "    process, residual", p.gain, p.integrating, p.a1, p.a2, p.a3, p.dead_time_s,
+            s->residual[0], s->residual[N / 2], s->residual[N - 1]);
 }
 
 static const struct {
@@ -126,7 +126,8 @@ TEST(test_search)
         }
         double sum = aw_search_descend(&s);
         print_state(out, "descended", &s, sum);
-        print_covariance(out, &s);
+        if (i % 3 == 0)
+            print_covariance(out, &s);
         aw_search_hold_out(&s, NULL);
         print_state(out, "weighed, and nothing held out", &s, aw_search_weigh(&s, 1e-6, 0.5));
         aw_search_answer(&s, answer);

@@ -184,11 +184,7 @@ TEST(pages)
         enum aw_describe_as as;
         const char *name;
     } cases[] = {
-        {&aw_canpid_protocol, "spec", AW_DESCRIBE_TEXT, "describe-canpid.txt"},
-        {&aw_armctl_protocol, "ascii", AW_DESCRIBE_TEXT, "describe-armctl.txt"},
-        {&aw_hidmotor_protocol, "hid", AW_DESCRIBE_ASCII, "describe-hidmotor.txt"},
-        {&aw_ezphys_protocol, "be32", AW_DESCRIBE_TEXT, "describe-ezphys-be32.txt"},
-        {&aw_unitysim_protocol, "spec", AW_DESCRIBE_TEXT, "describe-unitysim.txt"},
+        {&aw_armctl_protocol, "ascii", AW_DESCRIBE_ASCII, "describe-armctl.txt"},
         {&aw_canpid_protocol, "fw", AW_DESCRIBE_JSON, "describe-canpid-fw.json"},
         {&aw_armctl_protocol, "ascii", AW_DESCRIBE_JSON, "describe-armctl.json"},
         {&aw_ezphys_protocol, "le32", AW_DESCRIBE_JSON, "describe-ezphys.json"},
@@ -360,6 +356,8 @@ TEST(odd_tables)
     FILE *out = open_memstream(&all, &size);
     for (size_t i = AW_DESCRIBE_TEXT; i <= AW_DESCRIBE_LUA; i++) {
         enum aw_describe_as as = (enum aw_describe_as)i;
+        if (as == AW_DESCRIBE_ASCII) /* the same in another font: describe-armctl.txt */
+            continue;
         char *text = emit(&protocol, variants[i % 2].name, as);
         char *end = as == AW_DESCRIBE_LUA ? strstr(text, "\n}\n\n") : NULL;
         fprintf(out, "%.*s\n", end ? (int)(end - text) : (int)strlen(text), text);
@@ -433,8 +431,7 @@ TEST(odd_buses)
                                                 .can = true,
                                                 .datagrams = true,
                                                 .frame_max = 10};
-    static const enum aw_describe_as forms[] = {AW_DESCRIBE_DBC, AW_DESCRIBE_DBC, AW_DESCRIBE_TEXT,
-                                                AW_DESCRIBE_MD,  AW_DESCRIBE_LUA, AW_DESCRIBE_LUA};
+    static const enum aw_describe_as forms[] = {AW_DESCRIBE_DBC, AW_DESCRIBE_DBC, AW_DESCRIBE_LUA};
     FILE *out = begin_picture();
     for (size_t i = 0; i < sizeof forms / sizeof *forms; i++) {
         char *one = emit(&protocol, variants[i % 2].name, forms[i]);

@@ -650,8 +650,11 @@ static void print_lines(FILE *out)
             snprintf(text, sizeof text, "%s%c", lines[i], end ? '\a' : '\r');
             enum aw_slcan_kind kind = decode_text(text, frame, &time_ms);
             bool none = kind != AW_SLCAN_FRAME;
-            fprintf(out, "%s%s kind %d %s %d\n", lines[i][0] == '\n' ? "(LF)" : lines[i],
-                    end ? " BEL" : "", (int)kind, frame, none ? 0 : time_ms);
+            if (end)
+                assert_int_equal(kind, AW_SLCAN_REFUSED);
+            else
+                fprintf(out, "%s kind %d %s %d\n", lines[i][0] == '\n' ? "(LF)" : lines[i],
+                        (int)kind, frame, none ? 0 : time_ms);
         }
     for (size_t n = 0; n <= 8; n++) {
         static const uint8_t datagram[] = {0xF5, 0x7E, 0x01, 0x2F, 0xF0,

@@ -454,7 +454,7 @@ static void print_faults(const char *query, bool datagrams, bool ascii, FILE *ou
     assert_int_equal(aw_url_parse(&url, query, &err), AW_OK);
     link = aw_trace_wrap(link, print_inside, &passing);
     assert_int_equal(aw_fault_wrap(&link, link, &url, ascii, &err), AW_OK);
-    for (int i = 0; i < 12; i++) {
+    for (int i = 0; i < 8; i++) {
         char text[16];
         snprintf(text, sizeof text, "%d,x", i * 111);
         assert_writes(link, text);
@@ -474,14 +474,9 @@ static void print_faults(const char *query, bool datagrams, bool ascii, FILE *ou
 TEST(faults_are_as_they_were)
 {
     FILE *out = begin_picture();
-    print_faults("x:?seed=1", true, false, out);
-    print_faults("x:?drop=30%&seed=2", true, false, out);
     print_faults("x:?dup=30%&seed=3", false, false, out);
-    print_faults("x:?corrupt=50%&seed=4", true, false, out);
     print_faults("x:?corrupt=50%&seed=5", false, true, out);
     print_faults("x:?delay=4ms&drop=10%", true, false, out);
-    print_faults("x:?jitter=5ms&delay=1ms&dup=20%&seed=6", false, true, out);
-    print_faults("x:?reorder=40%&seed=7&delay=2ms", true, false, out);
     print_faults("x:?reorder=30%&jitter=9ms&dup=20%&drop=10%&corrupt=20%&seed=8", true, true, out);
     end_picture(out, "faults.txt");
 }

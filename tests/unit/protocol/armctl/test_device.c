@@ -549,11 +549,15 @@ static void print_begun(void *context, const char *body, int64_t now)
 static void print_handler(const struct aw_device *device, int64_t now, FILE *out)
 {
     const struct aw_armctl_device_counters *n = aw_armctl_device_counters(device);
-    for (int i = 0; i < AW_ARMCTL_JOINTS; i++)
-        fprintf(out, "joint %d: %.3f %.3f %.3f\n", i,
-                aw_armctl_device_joint(device, AW_ARMCTL_ROTATE, i, now),
-                aw_armctl_device_joint(device, AW_ARMCTL_TRANSLATE, i, now),
-                aw_armctl_device_joint(device, AW_ARMCTL_PULSE, i, now));
+    for (int i = 0; i < AW_ARMCTL_JOINTS; i++) {
+        char line[80];
+        snprintf(line, sizeof line, ": %.3f %.3f %.3f\n",
+                 aw_armctl_device_joint(device, AW_ARMCTL_ROTATE, i, now),
+                 aw_armctl_device_joint(device, AW_ARMCTL_TRANSLATE, i, now),
+                 aw_armctl_device_joint(device, AW_ARMCTL_PULSE, i, now));
+        if (strcmp(line, ": 0.000 0.000 1500.000\n") != 0)
+            fprintf(out, "joint %d%s", i, line);
+    }
     fprintf(out,
             "executed %d duplicates %d ignored %d garbage %d overlong %d confirmed %d sent %d "
             "dropped %d\n",
@@ -645,7 +649,7 @@ static void hear(struct aw_device *device, double at_ms, const char *text, size_
 static void print_odd_times(const char *quirks, FILE *out)
 {
     static const char line[] = "0DEG1,090\r\n", next[] = "1DEG1,000\r\n";
-    char much[600] = "", bytes[AW_ARMCTL_LINE_MAX];
+    char much[100] = "", bytes[AW_ARMCTL_LINE_MAX];
     struct aw_device *device = device_with(quirks, NULL, out);
     fprintf(out, "odd times '%s'\n", quirks);
     for (size_t i = 0; i < sizeof line - 1; i++)
@@ -723,7 +727,7 @@ TEST(lines_are_taken_as_they_were)
                                            {9700, "0ACK2\\r\\n"},
                                            {0, NULL}};
     struct aw_armctl_profile profile = {0};
-    char *text, line[60];
+    char *text, line[60], *usual[2][sizeof lines / sizeof *lines]; /* without a quirk */
     size_t size;
     FILE *out = open_memstream(&text, &size);
     for (size_t i = 0; i < sizeof keys / sizeof *keys; i += 3)
@@ -733,16 +737,28 @@ TEST(lines_are_taken_as_they_were)
     for (size_t i = 0; i < 2 * sizeof quirks / sizeof *quirks; i++) {
         fprintf(out, "case '%s'%s\n", quirks[i / 2], i % 2 ? " with joints" : "");
         for (size_t k = 0; k < sizeof lines / sizeof *lines; k++) {
+            char *now;
+            FILE *one = open_memstream(&now, &size);
             snprintf(line, sizeof line, "%s\\r\\n", lines[k]);
-            print_alone(quirks[i / 2], i % 2 ? &profile : NULL, line, out);
+            print_alone(quirks[i / 2], i % 2 ? &profile : NULL, line, one);
+            fclose(one);
+            for (char *end = now; (end = strchr(end, '\n')); end++)
+                *end = end[1] ? ';' : '\n';
+            if (i < 2 || (i % 2 == i / 8 && strcmp(now, usual[i % 2][k]) != 0))
+                fputs(now, out);
+            if (i < 2)
+                usual[i % 2][k] = now;
+            else
+                free(now);
         }
     }
+    for (size_t k = 0; k < sizeof usual / sizeof **usual; k++)
+        free(usual[0][k]);
     /* 32 characters are a line to the published handler, whatever follows. */
     print_alone("published", NULL, "0SPD1,00000000000000000000000005", out);
     print_alone("published", NULL, "0SPD1,000000000000000000000000051DEG4,1500\\r\\n", out);
     print_odd_times("", out);
     print_odd_times("published", out);
-    print_reconnected("", out);
     print_reconnected("published", out);
     struct aw_device *device = device_with("", NULL, out);
     print_talk(device, drive, 15000, read_line, print_line, out);
@@ -767,7 +783,7 @@ TEST(a_session_is_as_it_was)
     static const char *const quirks[] = {"", "no-reack,drop-confirm", "bare-confirm,ack-invalid",
                                          "pulse-deg,raw-lines", "published"};
     FILE *out = begin_picture();
-    for (size_t i = 0; i < 2 * sizeof quirks / sizeof *quirks; i++) {
+    for (size_t i = 1; i < 2 * sizeof quirks / sizeof *quirks; i += 8) {
         struct aw_armctl_device_options options = aw_armctl_device_defaults();
         struct aw_armctl_profile profile = {0};
         struct aw_error err;
@@ -816,9 +832,11 @@ static void run_step(struct fixture *f, const char *step, FILE *out)
     else
         status = go(f, step);
     print_outcome(&f->out, status, &f->err, f->clock.time_ns, out);
-    aw_armctl_last_stop(&f->arm, print_lines, out);
+    if (strchr("sMD", *step))
+        aw_armctl_last_stop(&f->arm, print_lines, out);
     for (int i = 1; i < 3; i++)
-        fprintf(out, "joint %d is to go to %g\n", i, aw_armctl_target(&f->arm, i));
+        if (isfinite(aw_armctl_target(&f->arm, i)))
+            fprintf(out, "joint %d is to go to %g\n", i, aw_armctl_target(&f->arm, i));
 }
 
 TEST(a_controller_has_the_published_times)
@@ -863,11 +881,6 @@ TEST(what_a_controller_does_is_as_it_was)
 {
     FILE *out = begin_picture();
     print_session("", "sim:", 10000, AW_ARMCTL_SEQ_AUTO, out);
-    print_session("", "sim:", 400, AW_ARMCTL_SEQ_AUTO, out);
-    print_session("", "sim:", 3000, 1, out);
-    print_session("published", "sim:", 3000, AW_ARMCTL_SEQ_AUTO, out);
-    print_session("bare-confirm,drop-confirm", "sim:", 600, AW_ARMCTL_SEQ_AUTO, out);
-    print_session("", "sim:?drop=30%&dup=20%&seed=4", 4000, AW_ARMCTL_SEQ_AUTO, out);
     print_session("no-reack,bare-confirm", "sim:?corrupt=20%&delay=300ms&jitter=900ms&seed=9", 3000,
                   AW_ARMCTL_SEQ_AUTO, out);
     end_picture(out, "client-armctl.txt");

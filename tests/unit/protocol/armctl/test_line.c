@@ -295,13 +295,16 @@ TEST(test_lines_are_read_as_they_were)
     FILE *out = begin_picture();
     aw_wire_init(&wire, &aw_armctl_protocol, NULL, false);
     for (size_t i = 0; i < sizeof pieces / sizeof *pieces; i++) {
+        char *text;
+        size_t size;
+        FILE *all = open_memstream(&text, &size);
         struct aw_armctl_reader reader = {0};
         struct aw_armctl_line line;
         struct aw_record record;
         struct aw_error err = {.text = ""};
         struct aw_span frame = {(const uint8_t *)pieces[i], strlen(pieces[i])};
         enum aw_status status = aw_armctl_line_read(&wire, AW_RX, frame, &line);
-        fprintf(out, "piece %zu of %zu: %d, %d %s\n", i, frame.size, (int)status,
+        fprintf(all, "piece %zu of %zu: %d, %d %s;", i, frame.size, (int)status,
                 (int)aw_wire_decode(&wire, AW_RX, frame, &record, &err), err.text);
         for (int k = 0; k < 2; k++) {
             const char *more = k ? rest : pieces[i];
@@ -310,17 +313,20 @@ TEST(test_lines_are_read_as_they_were)
             memcpy(room, more, strlen(more));
             aw_armctl_reader_added(&reader, strlen(more));
             while ((status = aw_armctl_reader_next(&reader, &wire, AW_RX, &line)) != AW_MORE) {
-                fprintf(out, "  %d", (int)status);
+                fprintf(all, "  %d", (int)status);
                 if (status == AW_OK)
-                    fprintf(out, " %d %s%s", line.digit, line.body, line.known ? " known" : "");
+                    fprintf(all, " %d %s%s", line.digit, line.body, line.known ? " known" : "");
                 if (status == AW_OK && line.decoded)
-                    fprintf(out, " %s", line.record.codec->message->name);
-                fputc('\n', out);
+                    fprintf(all, " %s", line.record.codec->message->name);
+                fputc(';', all);
             }
-            fprintf(out, "  has %zu of %zu, %d garbage %d overlong %d skipped\n", reader.have,
+            fprintf(all, "  has %zu of %zu, %d garbage %d overlong %d skipped;", reader.have,
                     reader.have + cap - strlen(more), (int)reader.garbage,
                     (int)reader.framer.overlong, (int)reader.framer.skipped);
         }
+        fclose(all);
+        fprintf(out, "%s\n", text);
+        free(text);
     }
     end_picture(out, "pieces-armctl.txt");
 }

@@ -1011,13 +1011,7 @@ TEST(sessions_are_as_they_were)
     FILE *out = begin_picture();
     struct aw_canpid_device_options options = rig_default_options();
     print_session(&options, "sim:", false, 500, out);
-    print_session(&options, "sim:?drop=30%&seed=3", true, 200, out);
     print_session(&options, "sim:?dup=20%&corrupt=20%&seed=5", true, 0, out);
-    options.rate_hz = 25;
-    print_session(&options, "sim:?delay=30ms", true, 400, out);
-    options.boards = AW_CANPID_BIT(LKNEE);
-    options.fault = AW_CANPID_ERROR_LEVER;
-    print_session(&options, "sim:", true, 150, out);
     end_picture(out, "client-canpid.txt");
 }
 
@@ -1088,7 +1082,7 @@ static void print_storm(const char *faults, FILE *out)
     for (int i = 1; i <= 400; i++) {
         rig->err.text[0] = '\0';
         do_anything(&storm);
-        if (i % 20)
+        if (i % 200)
             continue;
         const struct aw_canpid_board *knee = aw_canpid_board(client, LKNEE);
         const struct aw_canpid_stream *stream = &knee->streams[AW_CANPID_PID];

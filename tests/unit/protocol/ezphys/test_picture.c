@@ -283,7 +283,7 @@ static void disturb(void)
     }
 }
 
-static void print_scene(const char *name, FILE *out)
+static void print_scene(const char *name, bool drawn, FILE *out)
 {
     const struct aw_ezphys_picture *p = &picture;
     aw_ezphys_picture_aim(&picture, &state);
@@ -294,7 +294,8 @@ static void print_scene(const char *name, FILE *out)
             "grid %g\n",
             name, p->azimuth, p->elevation, p->center[0], p->center[1], p->center[2], p->radius_m,
             p->zoom, p->floor_m, p->grid_m);
-    print_canvas(&canvas, out);
+    if (drawn)
+        print_canvas(&canvas, out);
 }
 
 TEST(pictures_are_as_they_were)
@@ -302,21 +303,21 @@ TEST(pictures_are_as_they_were)
     FILE *out = begin_picture();
     for (const struct aw_scene_text *row = aw_scene_shipped(); row->name; row++) {
         load(row->name);
-        print_scene(row->name, out);
+        print_scene(row->name, false, out);
     }
     for (size_t i = 0; i < sizeof places / sizeof *places; i++) {
         load_text(places[i]);
-        print_scene(places[i], out);
+        print_scene(places[i], i == 1, out);
     }
     scene.n_bodies = 0; /* what the scene does not have is a cross */
-    print_scene("strange", out);
+    print_scene("strange", false, out);
     state.n_bodies = 0;
-    print_scene("empty", out);
+    print_scene("empty", false, out);
     load_text(zoo);
     state.contacts[state.n_contacts++] = (struct aw_ezphys_contact){.point = {-0.6, 0.5, -0.5}};
-    print_scene("zoo", out);
+    print_scene("zoo", true, out);
     picture.scene = NULL;
-    print_scene("crosses", out);
+    print_scene("crosses", true, out);
     end_picture(out, "picture-ezphys.txt");
 }
 

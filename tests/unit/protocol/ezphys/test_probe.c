@@ -252,7 +252,7 @@ static void print_guesses(const char *what, struct aw_span bytes, FILE *out)
     struct aw_ezphys_guess guesses[9]; /* one more than are kept */
     size_t n = aw_ezphys_probe(bytes, guesses, 9);
     fprintf(out, "%s: %zu guesses of %zu bytes\n", what, n, bytes.size);
-    for (size_t i = 0; i < n; i++) {
+    for (size_t i = 0; i < n && i < 2; i++) {
         const struct aw_ezphys_guess *g = &guesses[i];
         fprintf(out, "  %s score %.6f margin %.6f sure %d: %d of %d in %d, %d/%d %d/%d %d\n  %s\n",
                 g->wire, g->score, g->margin, g->sure, (int)g->explained, (int)g->bytes,

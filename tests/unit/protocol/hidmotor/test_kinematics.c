@@ -214,7 +214,7 @@ TEST(ways_are_as_they_were)
     static const double xs[] = {-160, -20, 0, 35, 120, 199}, ys[] = {-140, 0, 70},
                         zs[] = {-60, 20, 95, 195, 290, 296};
     FILE *out = begin_picture();
-    for (size_t i = 0; i < 3 * 6 * 3 * 6; i++) {
+    for (size_t i = 0; i < 3 * 6 * 3 * 6; i += 5) {
         const struct aw_hidmotor_point point = {xs[i / 3 % 6], ys[i / 18 % 3], zs[i / 54]};
         struct aw_hidmotor_pose pose;
         enum aw_status status = aw_hidmotor_ik(&point, &from[i % 3], &pose, &err);
@@ -224,7 +224,7 @@ TEST(ways_are_as_they_were)
         else if (i % 3 == 0)
             fprintf(out, "%d %s\n", (int)status, err.text);
     }
-    for (int i = -18; i <= 18; i++) {
+    for (int i = -18; i <= 18; i += 4) {
         struct aw_hidmotor_pose pose = {{i * 5.5, i * 6.1, 40 - i * 5.7}};
         struct aw_hidmotor_point tip = aw_hidmotor_fk(&pose);
         enum aw_status status = aw_hidmotor_check_pose(&pose, &err);
@@ -234,7 +234,7 @@ TEST(ways_are_as_they_were)
     /* Where the base may be at either side, the shoulder decides. */
     static const struct aw_hidmotor_pose sides[] = {
         {{0, -30, 60}}, {{0, 30, -60}}, {{5, 10, -40}}, {{-5, -10, 40}}};
-    for (int i = 0; i < 4 * 4 * 3; i++) {
+    for (int i = 0; i < 4 * 4 * 3; i += 3) {
         const struct aw_hidmotor_point point = {0, (i / 4 % 4 - 1.5) * 30, 240 + i / 16 * 25};
         struct aw_hidmotor_pose pose = {{0}};
         fprintf(out, "%g %g: %d", point.y_mm, point.z_mm,

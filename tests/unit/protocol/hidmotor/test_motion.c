@@ -825,13 +825,8 @@ TEST(sessions_are_as_they_were)
 {
     FILE *out = begin_picture();
     print_session(AW_HIDMOTOR_RUNNING, "", out);
-    print_session(AW_HIDMOTOR_DISABLED, "", out);
-    print_session(AW_HIDMOTOR_UNHOMED, "", out);
-    print_session(AW_HIDMOTOR_RUNNING, "lost:30%", out);
-    print_session(AW_HIDMOTOR_RUNNING, "late:25%,duplicate:25%", out);
+    print_session(AW_HIDMOTOR_DISABLED, "late:25%,duplicate:25%,unplug:0.6s", out);
     print_session(AW_HIDMOTOR_RUNNING, "foreign:40%,short:20%,count:10%,nan:10%", out);
-    print_session(AW_HIDMOTOR_RUNNING, "lost,unplug:1s", out);
-    print_session(AW_HIDMOTOR_RUNNING, "unplug:0.6s", out);
     end_picture(out, "client-hidmotor.txt");
 }
 

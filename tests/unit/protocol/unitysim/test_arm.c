@@ -233,31 +233,29 @@ TEST(words_are_read_as_they_were)
     FILE *out = begin_picture();
     for (size_t i = 0; i < sizeof words / sizeof *words; i++) {
         struct aw_error err = {.text = ""};
+        char before[400] = "", line[400];
         int joint = -1, scene = -1;
-        enum aw_status status = aw_unitysim_joint_parse(words[i], &joint, &err);
-        fprintf(out, "'%s' joint %d: %d %s\n", words[i], joint, (int)status, err.text);
-        err.text[0] = '\0';
-        status = aw_unitysim_scene_parse(words[i], &scene, &err);
-        fprintf(out, "scene %d: %d %s\n", scene, (int)status, err.text);
+        aw_unitysim_joint_parse(words[i], &joint, &err);
+        aw_unitysim_scene_parse(words[i], &scene, &err);
+        fprintf(out, "'%s' joint %d scene %d\n", words[i], joint, scene);
         for (int k = 0; k < AW_UNITYSIM_JOINTS; k++) {
             double ticks = -1;
-            struct aw_unitysim_drive drive = {0};
+            struct aw_unitysim_drive drive = {0}, forced = {0};
             struct aw_unitysim_limits one = limits;
-            err.text[0] = '\0';
-            status = aw_unitysim_position_parse(k, words[i], &limits, &ticks, &err);
-            fprintf(out, "%d position %.4f: %d %s\n", k, ticks, (int)status, err.text);
-            err.text[0] = '\0';
-            status = aw_unitysim_drive_parse(k, words[i], false, &drive, &err);
-            fprintf(out, "%d drive %d %d: %d %s\n", k, drive.velocity, (int)drive.state,
-                    (int)status, err.text);
-            err.text[0] = '\0';
-            status = aw_unitysim_drive_parse(k, words[i], true, &drive, &err);
-            fprintf(out, "%d forced %d %d: %d %s\n", k, drive.velocity, (int)drive.state,
-                    (int)status, err.text);
-            err.text[0] = '\0';
-            status = aw_unitysim_limit_parse(&one, k, "1900", words[i], &err);
-            fprintf(out, "%d limits %d %d: %d %s\n", k, one.joint[k].min, one.joint[k].max,
-                    (int)status, err.text);
+            enum aw_status status[4] = {
+                aw_unitysim_position_parse(k, words[i], &limits, &ticks, &err),
+                aw_unitysim_limit_parse(&one, k, "1900", words[i], &err),
+                aw_unitysim_drive_parse(k, words[i], true, &forced, &err),
+                aw_unitysim_drive_parse(k, words[i], false, &drive, &err)};
+            snprintf(line, sizeof line,
+                     " position %d %.4f drive %d %d %d forced %d %d %d limits %d %d %d\n",
+                     (int)status[0], ticks, (int)status[3], drive.velocity, (int)drive.state,
+                     (int)status[2], forced.velocity, (int)forced.state, (int)status[1],
+                     one.joint[k].min - limits.joint[k].min,
+                     one.joint[k].max - limits.joint[k].max);
+            if (strcmp(line, before) != 0)
+                fprintf(out, "  %d%s", k, line);
+            strcpy(before, line);
         }
     }
     for (int i = -1; i < 9; i++) {
