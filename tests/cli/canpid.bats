@@ -845,7 +845,7 @@ END
 @test "tune: the question comes below the table of the gains, not below all keys of the result" {
     run script -qec "canpid -l '$fast' tune -b lknee -c pos" /dev/null <<<n
     has "$output" "robust        pid"
-    matches "$output" "*model fit [0-9]* %, to be trusted. Try these gains (the joint makes two steps of 10deg)? \[y/N\]*"
+    matches "$output" "*model fit [0-9]* %, to be trusted. Try these gains (the joint makes two steps of 12deg)? \[y/N\]*"
     hasnt "$output" gain_margin=
     has "$output" "the previous gains are back — take the new ones by --yes, or by: "
     run script -qec "canpid -q -l '$fast' tune -b lknee -c pos" /dev/null < <(yes | head -n 2)
@@ -951,7 +951,7 @@ END
     { sh -c 'echo $$ >client && exec canpid "$@"' sh -v -l "$fast" tune --with step -b lknee -c pos --yes --force --old old ||
         echo $? >code; } 2>&1 >/dev/null | awk '
         (/-> 04[1-4]#/ && $4 != last) || /stopped/ { last = $4; print }
-        /-> 044#398EE33C/ && $4 != up && ++steps == 2 { system("kill -INT $(cat client)") }
+        /-> 044#8988083D/ && $4 != up && ++steps == 2 { system("kill -INT $(cat client)") }
         /-> 04/ { up = $4 }' >trace
     same "$(<code)" 130
     same "$(grep -oE -- '-> (04[123]#[0-9A-F]{8}|044#0000C03F)' trace | tail -5 | cut -c4- | xargs)" \
