@@ -186,7 +186,8 @@ bool aw_mcap_flush(struct aw_mcap *m)
     index_channels(m, offset, &places);
     list_chunk(m, &chunk, offset, end, &places, out->size - end);
     free(places.data);
-    m->chunk.size = m->chunk_messages = 0;
+    m->chunk.size = 0;
+    m->chunk_messages = 0;
     return put_bytes(m, out);
 }
 

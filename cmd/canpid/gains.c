@@ -58,7 +58,7 @@ static enum aw_status send_three(struct aw_session *session, const struct aw_gai
     enum aw_status status = AW_OK;
     for (size_t i = gains->n; i > 0 && status == AW_OK; i--) {
         const struct aw_listed_gain *gain = &gains->of[i - 1];
-        struct aw_canpid_gain_at at = aw_canpid_gain_at(gain->place, gain->value);
+        struct aw_canpid_gain_at at = aw_canpid_gain_at((size_t)gain->place, gain->value);
         status = aw_canpid_set(&state_of(session)->client, &at, NULL, &session->err);
     }
     return status;

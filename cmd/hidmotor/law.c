@@ -71,7 +71,7 @@ static enum aw_status send_law(struct aw_session *session, const struct aw_gain_
     if (status == AW_OK)
         status = aw_hidmotor_command(hidmotor_arm(session), &request, NULL, err);
     if (status == AW_OK)
-        status = read_motors(session, law->of[0].place, &there);
+        status = read_motors(session, (size_t)law->of[0].place, &there);
     for (size_t i = 0; i < law->n && status == AW_OK; i++) {
         float is = (float)there.of[i].value, sent = (float)law->of[i].value;
         if (is < sent || is > sent)

@@ -21,7 +21,7 @@ void aw_law_keep(struct aw_session *session, const struct aw_gain_list *old)
     kept->places = (uint32_t)law_of(session)->file->places;
     for (size_t i = 0; i < old->n; i++)
         if (!isnan(old->of[i].value))
-            aw_gain_list_add(kept, old->of[i].place, old->of[i].value);
+            aw_gain_list_add(kept, (size_t)old->of[i].place, old->of[i].value);
 }
 
 /* Packet files may have come or gone since then: the places are those of another law. */
