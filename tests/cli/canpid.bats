@@ -925,6 +925,18 @@ END
     sed -i 's/,0,/,0.5,/' start.csv
     fails 1 canpid identify --from start.csv --input input
     has "$why" "the input did not move after its first sample"
+    # Inputs of a process at rest that jump in the first row: gain 2, lag 0.3 s, dead time 0.05 s
+    for first in 1 'i < 300' 'int(i / 10) * 7919 % 13 / 6 - 1'; do
+        awk 'BEGIN { print "t,u,angle"; for (i = 0; i < 600; i++) { u = '"$first"'; late[i % 6] = u
+            printf "%.2f,%g,%g\n", i / 100, u, y + 0.001 * (i % 3); y += (2 * late[(i + 1) % 6] - y) / 30 } }' >start.csv
+        if [ "$first" = 1 ]; then
+            fails 1 canpid identify --from start.csv --time t --input u --output angle
+            has "$why" "the input did not move after its first sample"
+        else
+            ok canpid identify --from start.csv --time t --input u --output angle
+            has "$stderr" "the record does not show a rest before the input changes"
+        fi
+    done
 }
 
 # bats test_tags=long
