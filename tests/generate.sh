@@ -37,14 +37,14 @@ config_page() {
     done
 }
 records_page() {
-    for topic in records results fields units numbers exit-codes scripts; do
+    for topic in records results words fields units numbers exit-codes scripts; do
         [ "$1" = man ] || [ "$topic" = records ] || echo
         run "$BIN/armctl" help "$topic" --as "$1"
     done
 }
 # The page leaves the keys of results to help and man, and to other pages what they have.
 records_markdown() {
-    records_page md | awk '/^# / { skip = /^# (results|exit-codes) / } /^## (Tests|Controllers)$/ { skip = 1 } !skip'
+    records_page md | awk '/^# / { skip = /^# (results|words|exit-codes) / } /^## (Tests|Controllers)$/ { skip = 1 } !skip'
 }
 # What the header of the library says, the headers with the first sentence of each, and an example for each
 # client.
@@ -112,7 +112,6 @@ generate() {
     done
     write "$out/docs/config.md" config_page md || failed=1
     write "$out/docs/records.md" records_markdown || failed=1
-    make "$out/docs/glossary.md" "$BIN/armctl" help words --as md || failed=1
     write "$out/docs/man/armwire.5" manual 5 "the config file of armwire's tools" config_page || failed=1
     write "$out/docs/man/armwire.7" manual 7 "records, fields, units and exit codes" records_page ||
         failed=1

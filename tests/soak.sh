@@ -61,47 +61,49 @@ for i in "${!names[@]}"; do
 done
 echo "1..${#names[@]}"
 
-# What was not done is a dash; violations are always a number.
+# The sums of each tool. What was not done is a dash; violations are always a number.
 echo
 awk '
     BEGIN {
-        n = split("tool line exchanges hours dropped doubled corrupted delayed reordered " \
+        n = split("tool exchanges hours dropped doubled corrupted delayed reordered " \
                   "restarts unplugs errors violations", head)
         for (c = 1; c <= n; c++)
             width[c] = length(cell[0, c] = head[c])
-        total[1] = "all"
     }
     function put(row, c, text) {
-        if (c > 3 && c < n && text == 0)
-            text = "-"
-        cell[row, c] = text
-        if (length(text) > width[c])
-            width[c] = length(text)
+        cell[row, c] = c < n && text == 0 ? "-" : text
+        if (length(cell[row, c]) > width[c])
+            width[c] = length(cell[row, c])
     }
     {
         for (i = 1; i <= NF; i++) {
             split($i, pair, "=")
             value[pair[1]] = pair[2]
         }
-        for (c = 1; c <= n; c++) {
-            put(NR, c, value[head[c]])
-            if (c > 2)
-                total[c] += value[head[c]]
+        if (value["tool"] != cell[rows, 1])
+            put(++rows, 1, value["tool"])
+        for (c = 2; c <= n; c++) {
+            sum[rows, c] += value[head[c]]
+            total[c] += value[head[c]]
         }
     }
     function show(row,   text, c) {
-        text = sprintf("| %-*s | %-*s |", width[1], cell[row, 1], width[2], cell[row, 2])
-        for (c = 3; c <= n; c++)
+        text = sprintf("| %-*s |", width[1], cell[row, 1])
+        for (c = 2; c <= n; c++)
             text = text sprintf(" %*s |", width[c], cell[row, c])
         print text
     }
     END {
-        for (c = 1; c <= n; c++)
-            put(NR + 1, c, c == 4 ? sprintf("%.1f", total[c]) : total[c])
-        for (row = 0; row <= NR + 1; row++) {
+        put(rows + 1, 1, "all")
+        for (c = 2; c <= n; c++) {
+            sum[rows + 1, c] = total[c]
+            for (row = 1; row <= rows + 1; row++)
+                put(row, c, c == 3 ? sprintf("%.1f", sum[row, c]) : sprintf("%d", sum[row, c]))
+        }
+        for (row = 0; row <= rows + 1; row++) {
             show(row)
             if (row == 0)
-                print "|---|---|---:|---:|---:|---:|---:|---:|---:|---:|---:|---:|---:|"
+                print "|---|---:|---:|---:|---:|---:|---:|---:|---:|---:|---:|---:|"
         }
     }' "$dir/tallies"
 if [ "${1:-}" != --small ]; then

@@ -173,7 +173,8 @@ static void config(struct aw_page *page)
     const struct aw_tool *tool = page->session->tool;
     char title[64];
     snprintf(title, sizeof title, "%s: [options]", tool->name);
-    aw_page_option_keys(page, title, tool->options);
+    if (page->form != AW_PAGE_MARKDOWN) /* 'help options' has them */
+        aw_page_option_keys(page, title, tool->options);
     for (const struct aw_config_section *s = tool->sections; s && s->name; s++) {
         char text[160];
         snprintf(text, sizeof text, "%s: [%s]", tool->name, s->name);
