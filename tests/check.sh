@@ -250,9 +250,10 @@ served() {
 }
 
 in_real_time() {
-    suite cli-long cli --filter-tags long
-    suite served-hidmotor served hidmotor
-    suite served-canpid served canpid
+    suite served-hidmotor served hidmotor &
+    suite served-canpid served canpid &
+    AT_ONCE=4 suite cli-long cli --filter-tags long
+    wait
     suite kernel tests/kernel/run.sh
 }
 
