@@ -189,16 +189,9 @@ enum aw_status canpid_one_board(struct aw_session *session, unsigned *board)
 
 enum aw_status canpid_controller(struct aw_session *session, bool needed, int *controller)
 {
-    const char *text = canpid_given(session)->controller;
-    *controller = AW_CANPID_LAST;
-    if (!text && !needed)
-        return AW_OK;
-    if (!text)
+    *controller = canpid_given(session)->controller;
+    if (*controller == AW_CANPID_LAST && needed)
         return aw_fail(&session->err, AW_USAGE, "which controller? — give -c pos, lvl, tor or tl");
-    *controller = aw_canpid_controller_find(text);
-    if (*controller < 0)
-        return aw_fail(&session->err, AW_USAGE, "no controller '%.20s' — use pos, lvl, tor or tl",
-                       text);
     return AW_OK;
 }
 

@@ -162,7 +162,7 @@ static void take(struct aw_session *session, struct aw_joint *joint)
     const struct aw_canpid_board *board = &state->client.boards[joint->id / 32];
     const struct aw_canpid_stream *pid = &board->streams[AW_CANPID_PID];
     const struct aw_canpid_stream *measured = &board->streams[AW_CANPID_JOINT];
-    if (board->controller != AW_CANPID_LAST && !canpid_given(session)->controller)
+    if (board->controller != AW_CANPID_LAST && canpid_given(session)->controller == AW_CANPID_LAST)
         describe(joint, joint->id, board->controller);
     joint->now.fault = fault_of(state, joint);
     joint->now.fails = canpid_fault(&state->client, joint->id) != NULL;

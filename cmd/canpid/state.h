@@ -47,7 +47,8 @@ struct canpid_state {
 };
 
 struct canpid_options {
-    const char *board, *controller, *layout;
+    const char *board, *layout;
+    int controller; /* AW_CANPID_LAST: not given */
     bool may_switch, verify;
 };
 AW_GIVEN(tool, canpid_options, canpid_given)

@@ -165,11 +165,10 @@ bool canpid_unit(void *context, const char *subject, const char *field, double *
 {
     struct aw_session *session = context;
     int board = aw_canpid_board_find(&session->wire->variant, subject);
-    const char *named = canpid_given(session)->controller;
     int controller =
         board >= 0 ? canpid_of(session)->boards[board / 32].controller : AW_CANPID_LAST;
-    if (controller == AW_CANPID_LAST && named)
-        controller = aw_canpid_controller_find(named);
+    if (controller == AW_CANPID_LAST)
+        controller = canpid_given(session)->controller;
     if ((strcmp(field, "setpoint") != 0 && strcmp(field, "measured") != 0) || controller < 0)
         return false;
     *factor = aw_canpid_from_percent(controller, 1);

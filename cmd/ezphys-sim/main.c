@@ -24,16 +24,20 @@
 
 /* clang-format off */
 static const struct aw_option general_options[] = {
-    {.name = "wire", .value = "NAME", .fallback = "le32",
+    {.name = "wire", AW_AT_TOOL(program_options, wire), .value = "NAME", .fallback = "le32",
      .help = "framing: le32, be32, packed8, stream, name32; add ,long=8 for 64-bit steps"},
     {.name = "packets", AW_AT_ALL(link.packets), .value = "FILE", .endings = "packets",
      .help = "packets of a firmware of one's own; several: A,B"},
-    {.name = "fd", .value = "N", .unit = "", .min = 0, .max = 1048576,
+    {.name = "fd", AW_AT_TOOL(program_options, fd), .missing = -1, .value = "N", .unit = "",
+     .min = 0, .max = 1048576,
      .help = "speak on this descriptor, a stream socket; its end is the end"},
-    {.name = "check", .help = "read the scene, say what is in it, and end"},
-    {.name = "names", .help = "print the scene's ids and names, for ezphys --names"},
-    {.name = "list", .help = "print the scenes that come with it"},
-    {.name = "man", .help = "print the manual page"},
+    {.name = "check", AW_AT_TOOL(program_options, check),
+     .help = "read the scene, say what is in it, and end"},
+    {.name = "names", AW_AT_TOOL(program_options, names),
+     .help = "print the scene's ids and names, for ezphys --names"},
+    {.name = "list", AW_AT_TOOL(program_options, list),
+     .help = "print the scenes that come with it"},
+    {.name = "man", AW_AT_TOOL(program_options, man), .help = "print the manual page"},
     {.name = "help", AW_AT_ALL(print.help), .letter = 'h', .help = "this page"},
     {.name = "version", AW_AT_ALL(print.version), .letter = 'V', .help = "print the version"},
     {0},
@@ -72,24 +76,9 @@ static const struct aw_tool tool = {
 
 /* ---- Options --------------------------------------------------------------------------------- */
 
-static const char *text(const struct program *p, const char *name)
+static int64_t nanoseconds(double seconds)
 {
-    return aw_option(p->session, name);
-}
-
-static bool flag(const struct program *p, const char *name)
-{
-    return aw_flag(p->session, name);
-}
-
-static double number(const struct program *p, const char *name)
-{
-    return aw_option_number(p->session, name);
-}
-
-static int64_t nanoseconds(const struct program *p, const char *name)
-{
-    return (int64_t)(number(p, name) * (double)AW_SECOND);
+    return (int64_t)(seconds * (double)AW_SECOND);
 }
 
 static enum aw_status read_options(struct aw_session *session, const struct aw_words *words)
@@ -109,30 +98,33 @@ static int64_t answer_timeout(struct program *p)
 {
     static const int64_t ages = AW_NEVER / 2;
     bool asked = aw_options_find(&p->session->options, "timeout")->origin != AW_FROM_DEFAULT;
-    return flag(p, "fd") && !asked ? ages : nanoseconds(p, "timeout");
+    return program_given(p->session)->fd >= 0 && !asked
+               ? ages
+               : nanoseconds(simulator_given(p->session)->timeout_s);
 }
 
 static enum aw_status apply_options(struct program *p)
 {
+    const struct simulator_options *given = simulator_given(p->session);
     p->settings = (struct settings){
-        .real_time = flag(p, "real-time"),
-        .every = (unsigned)number(p, "lock-step"),
-        .interval_ns = nanoseconds(p, "interval"),
+        .real_time = given->real_time,
+        .every = (unsigned)given->lock_step,
+        .interval_ns = nanoseconds(given->interval_s),
         .timeout_ns = answer_timeout(p),
-        .world = {.step_s = number(p, "step-size"),
-                  .seed = (unsigned long)number(p, "seed"),
-                  .quick = flag(p, "quick"),
-                  .no_physics = flag(p, "no-physics"),
-                  .hold_force = flag(p, "hold-force"),
-                  .force_after = strcmp(text(p, "limb-force"), "post") == 0},
+        .world = {.step_s = given->step_size_s,
+                  .seed = (unsigned long)given->seed,
+                  .quick = given->quick,
+                  .no_physics = given->no_physics,
+                  .hold_force = given->hold_force,
+                  .force_after = given->limb_force == 1},
     };
-    enum aw_status status =
-        aw_ezphys_framing_parse(&p->framing, text(p, "wire"), NULL, &p->session->err);
+    enum aw_status status = aw_ezphys_framing_parse(&p->framing, program_given(p->session)->wire,
+                                                    NULL, &p->session->err);
     if (status == AW_OK)
         status = aw_session_prepare_wire(p->session);
     if (status == AW_OK)
         aw_wire_init(&p->wire, p->session->wire->protocol, &p->framing.variant, false);
-    return status == AW_OK ? aw_scene_load(&p->scene, text(p, "scene"), &p->session->err) : status;
+    return status == AW_OK ? aw_scene_load(&p->scene, given->scene, &p->session->err) : status;
 }
 
 /* ---- Links ----------------------------------------------------------------------------------- */
@@ -159,9 +151,10 @@ static enum aw_status open_url(struct program *p, struct aw_link **link, const c
 static enum aw_status dial(struct program *p, struct aw_link **link, bool first)
 {
     int64_t pause = REDIAL_FIRST, now = aw_clock_now(&p->clock.base);
-    int64_t end = first ? now + nanoseconds(p, "connect-timeout") : AW_NEVER;
+    int64_t end =
+        first ? now + nanoseconds(simulator_given(p->session)->connect_timeout_s) : AW_NEVER;
     for (;;) {
-        enum aw_status status = open_url(p, link, "tcp:", text(p, "connect"));
+        enum aw_status status = open_url(p, link, "tcp:", simulator_given(p->session)->connect);
         now = aw_clock_now(&p->clock.base);
         if (status != AW_NO_LINK || now >= end)
             return status;
@@ -197,7 +190,7 @@ static enum aw_status run_connected(struct program *p)
 static enum aw_status run_listening(struct program *p)
 {
     struct aw_link *link;
-    const char *at = text(p, "listen");
+    const char *at = simulator_given(p->session)->listen;
     enum aw_status status = open_url(p, &link, "tcp-listen:", at ? at : "47001");
     if (status != AW_OK)
         return status;
@@ -209,8 +202,8 @@ static enum aw_status run_listening(struct program *p)
 static enum aw_status run_child(struct program *p)
 {
     struct aw_link *link;
-    enum aw_status status =
-        aw_spawn_parent(&link, (int)number(p, "fd"), "fd", &p->clock.base, &p->session->err);
+    enum aw_status status = aw_spawn_parent(&link, (int)program_given(p->session)->fd, "fd",
+                                            &p->clock.base, &p->session->err);
     if (status == AW_OK)
         status = serve(p, link);
     return status == AW_LOST ? AW_OK : status;
@@ -218,9 +211,9 @@ static enum aw_status run_child(struct program *p)
 
 static enum aw_status run(struct program *p)
 {
-    if (flag(p, "fd"))
+    if (program_given(p->session)->fd >= 0)
         return run_child(p);
-    return flag(p, "connect") ? run_connected(p) : run_listening(p);
+    return simulator_given(p->session)->connect ? run_connected(p) : run_listening(p);
 }
 
 /* ---- Beginning and end ----------------------------------------------------------------------- */
@@ -243,7 +236,7 @@ static int simulate(struct program *p)
         simulator_init(&p->sim, &p->settings, &p->scene, &p->wire, &p->session->err);
     if (status == AW_OK)
         status = run(p);
-    if (!flag(p, "fd") && p->sim.reported > 0) {
+    if (program_given(p->session)->fd < 0 && p->sim.reported > 0) {
         const struct listener_counters *n = &p->sim.listener.counters;
         say("ezphys-sim: step %lld; %llu messages sent, %llu received; %llu commands done, "
             "%llu refused, %llu for unknown joints; %llu resets\n",
@@ -276,11 +269,11 @@ static void print_page(struct aw_session *session, bool man)
 static bool only_print(struct program *p)
 {
     struct aw_output *out = &p->session->out;
-    if (flag(p, "help") || flag(p, "man"))
-        print_page(p->session, !flag(p, "help"));
-    else if (flag(p, "version"))
+    if (p->session->options.print.help || program_given(p->session)->man)
+        print_page(p->session, !p->session->options.print.help);
+    else if (p->session->options.print.version)
         aw_output_print(out, "ezphys-sim %s (armwire)\n", AW_VERSION);
-    else if (flag(p, "list"))
+    else if (program_given(p->session)->list)
         help_scenes(out);
     else
         return false;
@@ -298,9 +291,9 @@ static int perform(struct program *p, const struct aw_words *words)
         status = apply_options(p);
     if (status != AW_OK)
         return (int)status;
-    if (flag(p, "check"))
+    if (program_given(p->session)->check)
         help_check(out, &p->scene);
-    else if (flag(p, "names"))
+    else if (program_given(p->session)->names)
         help_names(out, &p->scene);
     else
         return simulate(p);

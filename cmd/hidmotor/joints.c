@@ -59,7 +59,7 @@ static enum aw_status ask_for_motors(struct aw_session *session)
 {
     struct aw_hidmotor_status now;
     if (session->run.command->run != aw_run_limits || hidmotor_arm(session)->known.n ||
-        !aw_flag(session, "link") || aw_flag(session, "dry-run"))
+        !session->options.link.url || session->options.run.dry_run)
         return AW_OK;
     struct aw_error before = session->err;
     enum aw_status status = hidmotor_ready(session);

@@ -5,9 +5,6 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "base/suggest.h"
-#include "base/text.h"
-
 /* kp over Ku, Ti and Td over Tu; kp is 0 where nothing was published. */
 struct row {
     double kp, ti, td;
@@ -39,17 +36,7 @@ static const struct rule {
     [AW_RULE_ROBUST] = {.name = "robust", .form = AW_FORM_PID, .integrating = AW_FORM_PID},
 };
 
-static const char *const form_names[AW_FORMS] = {"rule", "p", "pi", "pid", "pd"};
-
-enum aw_status aw_form_find(const char *name, enum aw_form *form, struct aw_error *err)
-{
-    int found = aw_find_word(form_names, AW_FORMS, name);
-    if (found >= 0) {
-        *form = (enum aw_form)found;
-        return AW_OK;
-    }
-    return aw_fail(err, AW_USAGE, "%s: no form of a controller — use p, pi, pd, pid or rule", name);
-}
+const char *const aw_form_names[AW_FORMS + 1] = {"rule", "p", "pi", "pd", "pid"};
 
 enum aw_form aw_rule_form(enum aw_rule rule, const struct aw_plant *plant)
 {
@@ -59,23 +46,6 @@ enum aw_form aw_rule_form(enum aw_rule rule, const struct aw_plant *plant)
 const char *aw_rule_name(enum aw_rule rule)
 {
     return rules[rule].name;
-}
-
-enum aw_status aw_rule_find(const char *name, enum aw_rule *rule, struct aw_error *err)
-{
-    const char *names[AW_RULES];
-    for (int i = 0; i < AW_RULES; i++) {
-        names[i] = rules[i].name;
-        if (strcmp(name, names[i]) == 0) {
-            *rule = (enum aw_rule)i;
-            return AW_OK;
-        }
-    }
-    char list[120], advice[160];
-    aw_join(list, sizeof list, ", ", names, AW_RULES - 1);
-    snprintf(advice, sizeof advice, "use %s or %s", list, names[AW_RULES - 1]);
-    return aw_fail_unknown(err, aw_suggest(name, names, AW_RULES), advice,
-                           "%s: no such tuning rule", name);
 }
 
 enum aw_status aw_rule_gains(enum aw_rule rule, enum aw_form form, const struct aw_plant *plant,
@@ -92,7 +62,7 @@ enum aw_status aw_rule_gains(enum aw_rule rule, enum aw_form form, const struct 
     const struct row *row = &rules[rule].rows[form];
     if (!(row->kp > 0))
         return aw_fail(err, AW_USAGE, "%s: it says nothing about %s — use %s", name,
-                       form_names[form], form_names[own]);
+                       aw_form_names[form], aw_form_names[own]);
     double kp = row->kp * plant->ku;
     *gains = (struct aw_gains){kp, kp / (row->ti * plant->tu_s), kp * row->td * plant->tu_s};
     return AW_OK;

@@ -53,8 +53,8 @@ enum aw_form {
     AW_FORM_RULE, /* what suits rule and plant */
     AW_FORM_P,
     AW_FORM_PI,
-    AW_FORM_PID,
     AW_FORM_PD,
+    AW_FORM_PID,
     AW_FORMS
 };
 
@@ -65,13 +65,10 @@ struct aw_plant {
 };
 
 /* "zn", "tyreus-luyben", "no-overshoot", "simc", "amigo", "robust". */
+/* Their names: "rule", "p", "pi", "pd", "pid", NULL. */
+extern const char *const aw_form_names[AW_FORMS + 1];
+
 const char *aw_rule_name(enum aw_rule rule);
-
-/* AW_USAGE with a did-you-mean for an unknown name. */
-enum aw_status aw_rule_find(const char *name, enum aw_rule *rule, struct aw_error *err);
-
-/* "rule", "p", "pi", "pid", "pd"; AW_USAGE for another name. */
-enum aw_status aw_form_find(const char *name, enum aw_form *form, struct aw_error *err);
 
 /* What AW_FORM_RULE stands for. */
 enum aw_form aw_rule_form(enum aw_rule rule, const struct aw_plant *plant);

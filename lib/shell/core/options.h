@@ -4,6 +4,7 @@
 #ifndef AW_SHELL_CORE_OPTIONS_H
 #define AW_SHELL_CORE_OPTIONS_H
 
+#include <assert.h>
 #include <math.h>
 
 #include "shell/core/tool.h"
@@ -83,6 +84,7 @@ const char *aw_option_of_style(enum aw_style style);
 #define AW_GIVEN(home, block, name)                                                                \
     static inline const struct block *name(const struct aw_session *session)                       \
     {                                                                                              \
+        static_assert(sizeof(struct block) <= AW_OPTIONS_BLOCK, "more room for options");          \
         return (const void *)session->options.home;                                                \
     }
 

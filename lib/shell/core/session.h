@@ -225,12 +225,8 @@ enum aw_status aw_arg_number(struct aw_session *session, const struct aw_args *a
 enum aw_status aw_args_to_record(struct aw_session *session, const struct aw_args *args,
                                  size_t turn, struct aw_record *record);
 
-/* Options by name; every option is known, so a wrong name is a mistake in the program. */
-/* NULL: not set */
+/* The text of an option by its name, for lists of names; else read its field. NULL: not set. */
 const char *aw_option(const struct aw_session *session, const char *name);
-bool aw_flag(const struct aw_session *session, const char *name);
-double aw_option_number(const struct aw_session *session,
-                        const char *name); /* in its unit; 0 if not set */
 
 /* session->device.link is open then, by the URL of the options on first use. AW_STOPPED with
  * --dry-run. */

@@ -1,33 +1,13 @@
 /* What is known of a session without doing anything: its options, its time, what goes on. */
 #include <string.h>
 
-#include "base/number.h"
 #include "shell/core/session.h"
-
-static const struct aw_option_value *find_option(const struct aw_session *session, const char *name)
-{
-    return aw_options_find((struct aw_options *)&session->options, name);
-}
 
 const char *aw_option(const struct aw_session *session, const char *name)
 {
-    const struct aw_option_value *value = find_option(session, name);
+    struct aw_options *options = (struct aw_options *)&session->options;
+    const struct aw_option_value *value = aw_options_find(options, name);
     return value ? value->text : NULL;
-}
-
-bool aw_flag(const struct aw_session *session, const char *name)
-{
-    return aw_option(session, name) != NULL;
-}
-
-double aw_option_number(const struct aw_session *session, const char *name)
-{
-    const struct aw_option_value *value = find_option(session, name);
-    double number = 0;
-    if (value && value->text)
-        aw_number_parse_unit(value->text, *value->option->unit ? value->option->unit : NULL,
-                             &number, NULL);
-    return number;
 }
 
 enum aw_style aw_session_style(const struct aw_session *session)

@@ -13,28 +13,25 @@
 #define MOST      AW_RULES
 #define LONGEST_S 2.0 /* of a drawn step */
 
-static const char *const form_names[AW_FORMS] = {"rule", "p", "pi", "pid", "pd"};
-
 enum aw_status aw_bench_design_options(struct aw_session *session, const struct aw_model *model,
                                        struct aw_design_options *options)
 {
-    const char *step = aw_experiment_given(session)->step;
+    const struct aw_wishes *wishes = aw_wishes_given(session);
     struct aw_bench bench = {.session = session, .hooks = session->tool->bench};
     *options = (struct aw_design_options){
-        .rule = (enum aw_rule)aw_wishes_given(session)->rule,
-        .ms = aw_wishes_given(session)->ms,
+        .rule = (enum aw_rule)wishes->rule,
+        .form = (enum aw_form)wishes->form,
+        .ms = wishes->ms,
         .bounded = true,
-        .overshoot = aw_wishes_given(session)->overshoot,
-        .activity = aw_wishes_given(session)->noise,
+        .overshoot = wishes->overshoot,
+        .activity = wishes->noise,
         .late_s = model->fit.half.dead_time,
         .unproven = session->options.run.force,
     };
     enum aw_status status = aw_bench_mode(session, model->controller, false, &bench.joint);
     options->step = bench.joint.step;
-    if (status == AW_OK)
-        status = aw_form_find(aw_wishes_given(session)->form, &options->form, &session->err);
-    if (status == AW_OK && step)
-        status = aw_bench_parse(&bench, "--step", step, &options->step);
+    if (status == AW_OK && wishes->all.step)
+        status = aw_bench_parse(&bench, "--step", wishes->all.step, &options->step);
     return status;
 }
 
@@ -46,7 +43,7 @@ void aw_bench_report_proposal(struct aw_session *session, const struct aw_model 
     struct aw_object *result = &session->result;
     aw_bench_report_tick(session, &model->tick);
     aw_object_text(result, "rule", aw_rule_name(p->rule));
-    aw_object_text(result, "form", form_names[p->form]);
+    aw_object_text(result, "form", aw_form_names[p->form]);
     aw_object_number(result, "kp", p->per_tick.kp, -1, NULL);
     aw_object_number(result, "ki", p->per_tick.ki, -1, NULL);
     aw_object_number(result, "kd", p->per_tick.kd, -1, NULL);
@@ -92,7 +89,7 @@ void aw_bench_print_proposals(struct aw_session *session, const struct aw_propos
         char text[12][16];
         aw_output_print(
             out, "%-13s %-4s %6s %7s %5s %5s %5s %3s %6s %4s %6s %5s\n", aw_rule_name(p->rule),
-            form_names[p->form], cell(text[0], "%.4g", p->per_tick.kp),
+            aw_form_names[p->form], cell(text[0], "%.4g", p->per_tick.kp),
             cell(text[1], "%.3g", p->per_tick.ki), cell(text[2], "%.3g", p->per_tick.kd),
             cell(text[3], "%.2f", p->ms), cell(text[4], "%.2f", p->margins.gain_margin),
             cell(text[5], "%.0f", p->margins.phase_margin_deg),

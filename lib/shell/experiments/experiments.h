@@ -2,6 +2,7 @@
 #ifndef AW_SHELL_EXPERIMENTS_EXPERIMENTS_H
 #define AW_SHELL_EXPERIMENTS_EXPERIMENTS_H
 
+#include "control/rules.h"
 #include "shell/commands/picture.h"
 #include "shell/experiments/joint.h"
 
@@ -35,8 +36,7 @@ struct aw_record_options {
 };
 struct aw_wishes {
     struct aw_experiment_options all;
-    int rule, goal; /* goal: iae, overshoot, settling */
-    const char *form;
+    int rule, form, goal; /* enum aw_rule, enum aw_form; iae, overshoot, settling */
     double ms, overshoot, noise;
     bool compare;
 };
@@ -136,8 +136,7 @@ AW_GIVEN(command, aw_wishes, aw_wishes_given)
      .help = "robust, amigo, simc, zn, …", .fallback = "robust",                                  \
      .choices = AW_LIST("zn", "tyreus-luyben", "no-overshoot", "simc", "amigo", "robust")},       \
     {.name = "form", AW_AT(aw_wishes, form), .value = "NAME",                                     \
-     .help = "rule (its own), p, pi, pd, pid", .fallback = "rule",                                \
-     .choices = AW_LIST("rule", "p", "pi", "pd", "pid")},                                         \
+     .help = "rule (its own), p, pi, pd, pid", .fallback = "rule", .choices = aw_form_names},     \
     {.name = "ms", AW_AT(aw_wishes, ms), .value = "NUMBER", .help = "the largest Ms for robust",  \
      .fallback = "1.6", .unit = "", .min = 1.1, .max = 4},                                        \
     {.name = "overshoot", AW_AT(aw_wishes, overshoot), .value = "SHARE",                          \

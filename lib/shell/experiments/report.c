@@ -196,7 +196,7 @@ static void list_given(const struct aw_session *session, const char *const *name
     *out = '\0';
     for (; *names; names++) {
         const char *value = aw_option(session, *names);
-        if (!aw_flag(session, *names))
+        if (!value)
             continue;
         aw_append(out, size, "", " --%s", *names);
         if (strcmp(*names, "force") != 0)

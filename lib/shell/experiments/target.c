@@ -157,7 +157,8 @@ static double gain_max(struct aw_session *session, const struct aw_custom_joint 
 static enum aw_status check_law(struct aw_session *session, const struct aw_custom_joint *joint,
                                 double tick_s)
 {
-    const char *form = aw_wishes_given(session)->form, *name = joint->row->name;
+    enum aw_form form = (enum aw_form)aw_wishes_given(session)->form;
+    const char *name = joint->row->name;
     bool ki = joint->gain_set[1].message, kd = joint->gain_set[2].message;
     if (!joint->gain_set[0].message)
         return aw_fail(&session->err, AW_USAGE,
@@ -168,8 +169,7 @@ static enum aw_status check_law(struct aw_session *session, const struct aw_cust
                        "%s: how often the firmware's law runs is not known — --tick 10ms, or 'tick "
                        "= 10ms' in its [joint]",
                        name);
-    if ((!ki && !(strcmp(form, "p") == 0 || strcmp(form, "pd") == 0)) ||
-        (!kd && !(strcmp(form, "p") == 0 || strcmp(form, "pi") == 0)))
+    if (form != AW_FORM_P && ((!ki && form != AW_FORM_PD) || (!kd && form != AW_FORM_PI)))
         return aw_fail(&session->err, AW_USAGE, "%s: it has no %s — use --form %s", name,
                        ki ? "kd" : "ki",
                        ki   ? "pi"

@@ -98,30 +98,4 @@ TEST(test_forms)
     assert_int_equal(aw_rule_form(AW_RULE_NO_OVERSHOOT, &integrator), AW_FORM_PD);
     assert_int_equal(aw_rule_gains(AW_RULE_ZN, AW_FORM_RULE, &lag, &gains, NULL), AW_OK);
     near(gains.kp, 0.6 * lag.ku);
-    static const char *const names[AW_FORMS] = {"rule", "p", "pi", "pid", "pd"};
-    enum aw_form form;
-    for (int i = 0; i < AW_FORMS; i++) {
-        assert_int_equal(aw_form_find(names[i], &form, NULL), AW_OK);
-        assert_int_equal(form, i);
-    }
-    struct aw_error err;
-    assert_int_equal(aw_form_find("PIDF", &form, &err), AW_USAGE);
-    assert_string_equal(err.text, "PIDF: no form of a controller — use p, pi, pd, pid or rule");
-}
-
-TEST(test_names)
-{
-    enum aw_rule rule;
-    struct aw_error err;
-    for (int i = 0; i < AW_RULES; i++) {
-        assert_int_equal(aw_rule_find(aw_rule_name((enum aw_rule)i), &rule, &err), AW_OK);
-        assert_int_equal(rule, i);
-    }
-    assert_int_equal(aw_rule_find("tyreus-luybn", &rule, &err), AW_USAGE);
-    assert_string_equal(err.text,
-                        "tyreus-luybn: no such tuning rule — did you mean 'tyreus-luyben'?");
-    assert_int_equal(aw_rule_find("lambda", &rule, &err), AW_USAGE);
-    assert_string_equal(
-        err.text,
-        "lambda: no such tuning rule — use zn, tyreus-luyben, no-overshoot, simc, amigo or robust");
 }

@@ -903,7 +903,7 @@ static enum aw_status variant_of(struct aw_session *session, struct aw_variant *
 {
     if (strcmp(aw_option(session, "board"), "nobody") == 0)
         return aw_fail(err, AW_USAGE, "--board: no 'nobody'");
-    *variant = aw_canpid_protocol.variants[aw_flag(session, "bright") ? 1 : 0];
+    *variant = aw_canpid_protocol.variants[aw_option(session, "bright") ? 1 : 0];
     return AW_OK;
 }
 
