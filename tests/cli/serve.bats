@@ -18,7 +18,8 @@ place() { echo "$XDG_RUNTIME_DIR/armwire/$1.sock"; }
 
 # holder TOOL: the process that holds the lease, or 0.
 holder() { python3 "$root/tests/cli/serve_client.py" who "$(place "$1")"; }
-held() { until [ "$(holder "$1")" -gt 0 ]; do :; done; } # by some process, sooner or later
+is_held() { [ "$(holder "$1")" -gt 0 ] && echo yes; }
+held() { becomes yes is_held "$1"; } # by some process, sooner or later
 
 @test "two programs and one board: watch and move without any option" {
     serve s hidmotor -l sim:
@@ -124,7 +125,7 @@ both() {
     until grep -q move said.first; do sleep 0.02; done
     same "$(holder hidmotor)" "$one"
     echo release >&7
-    until [ "$(holder hidmotor)" = 0 ]; do :; done
+    becomes 0 holder hidmotor
     ok hidmotor -q -j status
     same "$(json .commander)" null
     ok hidmotor -q status
@@ -141,7 +142,7 @@ rival() {
     "$tool" -q "$@" 2>first &
     held=$!
     started+=($held)
-    until [ "$(holder "$tool")" = "$held" ]; do :; done
+    becomes "$held" holder "$tool"
     fails 1 "$tool" -q "${second[@]}"
     matches "$why" "$tool: $tool (pid $held, *) has commanded for * s — wait, or take it over with --take; 'stop' works without the lease"
     [ ! -e poses.csv ] || fails 1 "$tool" -q play poses.csv
@@ -315,16 +316,16 @@ asks() {
 }
 
 @test "a commander that was silent is told that what went on was stopped" {
-    serve s hidmotor -l sim: --deadman 100ms
+    serve s hidmotor -l sim: --deadman 1s # not shorter: a busy machine would make the client silent earlier
     hidmotor < <(echo 'velocity 5 0 0'; exec sleep 20) >said 2>&1 3>&- &
     local silent=$!
     started+=("$silent")
-    until [ "$(holder hidmotor)" = "$silent" ]; do :; done
+    becomes "$silent" holder hidmotor
     kill -STOP "$silent"
-    wait_for s "silent for 0"
+    wait_for s "silent for 1"
     kill -CONT "$silent"
     wait "$silent" && false || same "$?" 3
-    has "$(<said)" "silent for 0"
+    has "$(<said)" "silent for 1"
 }
 
 # faster: another client asks for a speed until that is refused, because nothing is played any more; how often it was
