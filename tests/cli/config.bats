@@ -137,6 +137,7 @@ END
     fails 4 armctl -l @gone deg 1 90
     has "$why" /dev/nope
     fails 2 armctl -l @amr deg 1 90
+    has "$why" "no alias '@amr' — did you mean '@arm'?"
     ok armctl config show
     has "$output" "@arm"
     config '[link]' "arm = $fast" 'usual = @arm' 'a = @b' 'b = @a' 'open = @nope'

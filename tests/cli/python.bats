@@ -65,6 +65,10 @@ try:
     arm.frob
 except AttributeError as error:
     assert "deg" in str(error)
+try:
+    arm.stauts
+except AttributeError as error:
+    assert str(error) == "armctl has no command 'stauts' — did you mean 'status'?", error
 assert "deg" in dir(arm) and "angle" in arm.deg.__doc__
 END
 }

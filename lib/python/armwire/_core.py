@@ -1,4 +1,5 @@
 """What the blocking and the asyncio form have in common: lines for a tool, and what comes back."""
+import difflib
 import json
 import keyword
 import os
@@ -200,10 +201,10 @@ class Face:
         self._commands = {python_name(row["name"]): Command(self, row) for row in self.about["commands"]}
 
     def __getattr__(self, name):
-        commands = self.__dict__.get("_commands", {})
-        if name in commands:
-            return commands[name]
-        raise AttributeError(f"{self.tool} has no command {name!r} — it has {', '.join(commands)}")
+        if name in (commands := self.__dict__.get("_commands", {})): return commands[name]
+        near = difflib.get_close_matches(name, commands, 1)
+        advice = f"did you mean {near[0]!r}?" if near else f"it has {', '.join(commands)}"
+        raise AttributeError(f"{self.tool} has no command {name!r} — {advice}")
 
     def __dir__(self):
         return [*super().__dir__(), *self._commands]

@@ -2,6 +2,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/suggest.h"
 #include "shell/core/config.h"
 #include "shell/core/running.h"
 #include "shell/core/session.h"
@@ -22,6 +23,19 @@ static enum aw_status no_link(struct aw_session *session)
         session->tool->name, list && list->offline ? "list" : "help links");
 }
 
+static enum aw_status fail_alias(struct aw_session *session, const char *name)
+{
+    const struct aw_config *config = session->config;
+    const char *names[AW_ALIASES_MAX];
+    char near[80], advice[200];
+    for (size_t i = 0; i < config->n_aliases; i++)
+        names[i] = config->aliases[i].name;
+    const char *found = aw_suggest(name, names, config->n_aliases);
+    snprintf(near, sizeof near, "@%.60s", found ? found : "");
+    snprintf(advice, sizeof advice, "add it to [link] in %.160s", config->path);
+    return aw_fail_unknown(&session->err, found ? near : NULL, advice, "no alias '@%.60s'", name);
+}
+
 /* An alias may stand for another one. */
 enum aw_status aw_session_url(struct aw_session *session, const char **url)
 {
@@ -34,8 +48,7 @@ enum aw_status aw_session_url(struct aw_session *session, const char **url)
     for (size_t steps = 0; **url == '@'; steps++) {
         const char *next = aw_config_alias(session, *url + 1);
         if (!next)
-            return aw_fail(&session->err, AW_USAGE, "no alias '%.60s' — add it to [link] in %.160s",
-                           *url, session->config->path);
+            return fail_alias(session, *url + 1);
         if (steps == AW_ALIASES_MAX)
             return aw_fail(&session->err, AW_USAGE,
                            "alias '%.60s' leads back to itself — name a device in [link] of %.160s",
