@@ -100,6 +100,7 @@ BENCHES    := $(patsubst %.c,%,$(wildcard tests/bench/bench_*.c tests/bench/make
 SHIMS       = $(B)/tests/hid/hidraw.so $(B)/tests/memory/memory.so $(B)/tests/memory/descriptors.so
 FUZZERS    := $(patsubst %.c,%,$(wildcard tests/fuzz/fuzz_*.c))
 
+comma   := ,
 object   = $(patsubst %.c,$(B)/obj/%.o,$(1))
 LIB_OBJ   := $(call object,$(LIB_SRC))
 TOOL_OBJ  := $(call object,$(TOOL_SRC))
@@ -205,13 +206,20 @@ $(B)/libarmwire.so: $(B)/gen/armwire.map $(LIB_OBJ)
 	    -Wl,--version-script=$< -o $@.$(VERSION) $(LIB_OBJ) $(SHARED_LIBS)
 	$(Q)ln -sf libarmwire.so.$(VERSION) $@.$(SOVERSION) && ln -sf libarmwire.so.$(SOVERSION) $@
 
+# With SHARED=1 PRIVATE=FOLDER the tools share the code of both libraries, installed in FOLDER.
+SHARED_TOOLS := $(if $(PRIVATE),$(TOOLS:%=bin/%))
+$(B)/libawtools.so: $(LIB_OBJ) $(TOOL_OBJ)
+	$(call say,LD,$@)
+	$(Q)$(CC) -shared -Wl,-soname,$(@F) -Wl,-z,defs -Wl,-Bsymbolic $(ALL_LDFLAGS) -o $@ $^ $(TOOL_LIBS) $(LIB_LIBS)
+
 # $(1): program, in $(B)/; $(2): its sources; $(3): libraries of its own
+libs_of = $(if $(filter $(1),$(SHARED_TOOLS)),$(B)/libawtools.so,$(LIBS))
 define program
-$(B)/$(1): $(call object,$(2)) $(LIBS) Makefile
+$(B)/$(1): $(call object,$(2)) $(call libs_of,$(1)) Makefile
 	$$(call say,LD,$$@)
 	$$(Q)mkdir -p $$(@D)
-	$$(Q)$$(CC) $$(ALL_LDFLAGS) -o $$@ $$(filter %.o,$$^) -Wl,--start-group $$(LIBS) \
-	    $$(TOOL_LIBS) $$(LIB_LIBS) -Wl,--end-group $(3)
+	$$(Q)$$(CC) $$(ALL_LDFLAGS) -o $$@ $$(filter %.o,$$^) -Wl,--start-group $(call libs_of,$(1)) \
+	    $$(TOOL_LIBS) $$(LIB_LIBS) -Wl,--end-group $(3) $(if $(filter $(1),$(SHARED_TOOLS)),-Wl$$(comma)-rpath=$(PRIVATE))
 OBJECTS += $(call object,$(2))
 endef
 
@@ -276,7 +284,7 @@ $(B)/tests/%.so: tests/%.c Makefile
 
 # The targets below install what is missing first (a look at the package list when nothing is), and
 # only then build: the compiler may be among what was missing.
-.PHONY: deps demo check check-all soak check-kernel bench tuning performance fuzz deb dist cross coverage analyse mutants
+.PHONY: deps demo check check-all soak check-kernel bench tuning performance fuzz debian deb dist release-check cross coverage analyse mutants
 deps:
 	@tests/deps.sh
 
@@ -314,6 +322,12 @@ performance: deps
 fuzz: deps
 	@tests/fuzz/run.sh $(SECONDS)
 
+# For dpkg-buildpackage in a checkout.
+debian:
+	rm -rf $@ && cp -r docs/packaging/debian $@
+	cp docs/udev/70-hidmotor.rules $@/armwire.hidmotor.udev
+	grep -q '^armwire ($(VERSION)-' $@/changelog
+
 deb:
 	@tests/deps.sh deb
 	@tests/deb.sh
@@ -325,6 +339,11 @@ dist:
 cross:
 	@tests/deps.sh cross
 	@tests/cross.sh $(ARCH)
+
+release-check:
+	@tests/deps.sh dist
+	@tests/deps.sh deb
+	@tests/release.sh $(ARCH)
 
 coverage:
 	@tests/deps.sh coverage
@@ -396,6 +415,7 @@ install-tools: $(BIN)
 	    install -D -m 644 $$f $(call dest,$(DOCDIR))/$$f || exit 1; done
 
 install: all install-tools
+	$(if $(PRIVATE),install -D -m 644 $(B)/libawtools.so $(call dest,$(PRIVATE))/libawtools.so)
 	install -d $(call dest,$(LIBDIR)/pkgconfig) $(call dest,$(MANDIR)/man3)
 	install -m 644 $(B)/libarmwire.a $(call dest,$(LIBDIR))
 	install -m 644 $(B)/libarmwire.so.$(VERSION) $(call dest,$(LIBDIR))
@@ -438,11 +458,13 @@ help:
 	@echo '  performance              bench, and keeps the table in docs/performance.md'
 	@echo '  cross                    unit tests and golden cases for i386, s390x, arm64 and armhf; ARCH=i386: that one only'
 	@echo '  dist                     archives of static programs in build/dist/ for amd64, arm64 and armhf; ARCH=arm64: that one only'
-	@echo '  deb                      Debian packages in build/deb/, read by lintian; DEBFULLNAME, DEBEMAIL: of whom'
+	@echo '  release-check            one version everywhere, dist, deb, and the table of sizes and times'
+	@echo '  debian                   the folder debian/ for dpkg-buildpackage'
+	@echo '  deb                      Debian packages in build/deb/, read by lintian'
 	@echo '  coverage analyse         lines of lib/ that the tests reach; cppcheck and clang-tidy'
 	@echo '  keep                     rewrites all pictures in tests/golden'
 	@echo '  mutants                  small faults on purpose, and which no test sees; N=300, SEED=1, IN=lib/wire, SAN=1'
 	@echo '  generated                completions/ and docs/ from the tables; check-generated: drift'
 	@echo '  format check-format metrics'
-	@echo '  install uninstall        PREFIX, DESTDIR, LIBDIR, PYTHONDIR'
+	@echo '  install uninstall        PREFIX, DESTDIR, LIBDIR, PYTHONDIR; PRIVATE: folder of a library that the tools share'
 	@echo '  clean'
