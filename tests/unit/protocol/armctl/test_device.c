@@ -752,8 +752,10 @@ TEST(lines_are_taken_as_they_were)
                 free(now);
         }
     }
-    for (size_t k = 0; k < sizeof usual / sizeof **usual; k++)
+    for (size_t k = 0; k < sizeof lines / sizeof *lines; k++) {
         free(usual[0][k]);
+        free(usual[1][k]);
+    }
     /* 32 characters are a line to the published handler, whatever follows. */
     print_alone("published", NULL, "0SPD1,00000000000000000000000005", out);
     print_alone("published", NULL, "0SPD1,000000000000000000000000051DEG4,1500\\r\\n", out);
