@@ -28,7 +28,7 @@ load common.bash
     same "$(json '[.dir,.msg,.value]')" '["tx","gripper",180]'
 }
 
-@test "ezphys reads what it wrote" {
+@test "ezphys: decode reads what encode wrote, on every wire" {
     fields="id=7 position.x=1.5 position.y=-2 position.z=0.49 rotation.w=1 rotation.x=0 rotation.y=0
         rotation.z=0 force.x=3 force.y=4 force.z=5 torque.x=0.1 torque.y=0.2 torque.z=0.3
         linear_velocity.x=0 linear_velocity.y=0 linear_velocity.z=-4.905
@@ -55,7 +55,7 @@ load common.bash
     same "$(json .angle)" 90
 }
 
-@test "encode -j, describe -j" {
+@test "encode -j and describe -j print JSON" {
     ok armctl -j encode deg joint=1 angle=90 seq=0
     same "$(json .bytes)" '"30 44 45 47 31 2C 30 39 30 0D 0A"'
     for tool in $tools; do
@@ -65,7 +65,7 @@ load common.bash
     done
 }
 
-@test "decode takes hex in any spelling" {
+@test "decode accepts hex in either case, with and without blanks" {
     for words in "30444547312C3039300D0A" "30444547312c3039300d0a" \
         "30 44 45 47 31 2C 30 39 30 0D 0A" \
         "3044 4547 312C 3039 300D 0A"; do
@@ -79,7 +79,7 @@ load common.bash
     done
 }
 
-@test "decode of a damaged stream goes on, tells, and ends with 5" {
+@test "decode reports damage in a stream, decodes the rest and exits 5" {
     {
         armctl encode --raw deg joint=1 angle=1
         printf 'rubbish\r\n'
@@ -91,7 +91,7 @@ load common.bash
     has "$stderr" "1 damaged part, 2 records decoded"
 }
 
-@test "decode refuses what is no frame with 5" {
+@test "decode rejects invalid frames with exit 5" {
     fails 5 armctl decode 3
     has "$why" "half a byte"
     fails 5 armctl decode FFFFFF
@@ -103,14 +103,14 @@ load common.bash
     has "$stderr" "skipped 1 remote frame"
 }
 
-@test "decode of a long truncated frame is refused at every length" {
+@test "decode rejects a long frame truncated at any length" {
     frame=$(unitysim encode control elbow.velocity=45 | tr -d ' ')
     for n in $(seq 2 2 $((${#frame} - 2))); do
         run -5 --separate-stderr unitysim decode "${frame:0:n}"
     done
 }
 
-@test "describe draws every message of every tool, in at most 80 columns" {
+@test "describe prints every message of every tool in at most 80 columns" {
     for tool in $tools; do
         ok $tool describe
         [ "$(wc -L <<<"$output")" -le 80 ]
@@ -129,7 +129,7 @@ load common.bash
 
 # ---- What is refused -----------------------------------------------------------------------------
 
-@test "unknown names get a did-you-mean and exit 2" {
+@test "unknown names get a suggestion and exit 2" {
     fails 2 armctl dge 1 90
     has "$why" "did you mean 'deg'?"
     fails 2 armctl encode dge joint=1
@@ -146,7 +146,7 @@ load common.bash
     has "$why" "angle"
 }
 
-@test "unknown names without a near one say where to look" {
+@test "unknown names without a similar one get a hint where to look" {
     fails 2 armctl frobnicate
     has "$why" "armctl help"
     fails 2 armctl encode frobnicate
@@ -174,7 +174,7 @@ load common.bash
     fails 2 armctl config frobnicate
 }
 
-@test "units: converted, wrong and unknown" {
+@test "units are converted; wrong and unknown units are rejected" {
     ok armctl encode mov distance=-2.5m
     same "$output" "$(armctl encode mov distance=-2500)"
     ok armctl encode deg joint=1 angle=0.25rev
@@ -188,7 +188,7 @@ load common.bash
     fails 2 armctl --for 5mm watch
 }
 
-@test "what is no number is exit 2 and never a value" {
+@test "invalid numbers exit 2 and are never sent as values" {
     for text in nan NaN -nan inf Infinity -inf 1e999 -1e999 \
         '' ' ' 4O 90x 0x 1e --5 9,5 '90 deg' 1/2; do
         fails 2 armctl encode deg joint=1 "angle=$text"
@@ -197,7 +197,7 @@ load common.bash
     done
 }
 
-@test "fractional degrees and millimetres are exit 2" {
+@test "fractional degrees and millimetres are rejected with exit 2" {
     fails 2 armctl encode deg joint=1 angle=90.5
     has "$why" "not a whole number"
     fails 2 armctl -l "$fast" deg 1 90.5
@@ -206,7 +206,7 @@ load common.bash
     fails 2 armctl -l "$fast" --force deg 1 90.5
 }
 
-@test "counts and identifiers are whole numbers, with --force too" {
+@test "counts and identifiers must be whole numbers, even with --force" {
     while read -r words; do
         # shellcheck disable=SC2086 # words
         fails 2 $words
@@ -227,7 +227,7 @@ END
     fails 6 ezphys -q -l sim: --force advance 1e300
 }
 
-@test "finite numbers out of range are exit 6 and name the range" {
+@test "finite numbers out of range exit 6 and the message gives the range" {
     fails 6 armctl encode deg joint=1 angle=99999
     has "$why" "-360 to 360 deg"
     fails 6 armctl encode deg joint=10 angle=9
@@ -246,7 +246,7 @@ END
     done
 }
 
-@test "--force goes beyond limits, not beyond what the wire carries" {
+@test "--force overrides limits but not the range of the wire field" {
     ok armctl encode --force deg joint=1 angle=400
     same "$output" "$(printf '0DEG1,400\r\n' | od -An -tx1 | tr a-f A-F | xargs)"
     fails 6 armctl encode --force deg joint=1 angle=10000
@@ -254,7 +254,7 @@ END
     fails 6 unitysim encode --force control elbow.velocity=65536
 }
 
-@test "missing, too many, given twice" {
+@test "missing, surplus and duplicate arguments are rejected" {
     fails 2 armctl deg 1
     has "$why" "usage: deg JOINT ANGLE"
     fails 2 armctl deg
@@ -277,7 +277,7 @@ END
     has "$why" "takes no value"
 }
 
-@test "a unit in a word of its own: the advice is how it is written" {
+@test "a blank between number and unit is rejected, and the message shows the correct form" {
     fails 2 armctl -l "$fast" pos 1 12 cm
     has "$why" "pos: '12 cm': a blank behind the number — write 12cm"
     fails 2 hidmotor -l sim: move 10 deg 20 30
@@ -292,7 +292,7 @@ END
     has "$stderr" "no command 'nonsense'"
 }
 
-@test "arguments by name, in any order, mixed with options anywhere" {
+@test "arguments by name work in any order, mixed with options" {
     expected=$(armctl --dry-run deg 1 90)
     ok armctl deg --dry-run angle=90 joint=1
     same "$output" "$expected"
@@ -308,7 +308,7 @@ END
     has "$output" "2D 30 32 35 30"
 }
 
-@test "a very long argument is refused, not cut" {
+@test "a very long argument is rejected, not truncated" {
     long=$(printf '%05000d' 0)
     fails 2 armctl "$long"
     fails 2 armctl encode "$long"
@@ -319,7 +319,7 @@ END
     fails 2 armctl -l "$long" deg 1 90
 }
 
-@test "a command line of too many words is refused, not cut" {
+@test "a command line with too many arguments is rejected, not truncated" {
     mapfile -t many < <(yes 1 | head -n 252)
     ok armctl -q -l "$fast" --dry-run deg "${many[@]:2}"
     fails 2 armctl -q -l "$fast" deg "${many[@]}" --dry-run
@@ -328,7 +328,7 @@ END
     fails 2 canpid decode "${many[@]/#*/041#9A99193F0200}" 1 2 3 4
 }
 
-@test "decode takes hex of any length as an argument" {
+@test "decode accepts hex of any length as an argument" {
     for ((i = 0; i < 300; i++)); do
         printf '03000000%02x010000080000000000803f00000040' $((i % 256))
     done >packets
@@ -336,7 +336,7 @@ END
     same "${#lines[@]}" 300
 }
 
-@test "errors in JSON mode are one line for people and one object" {
+@test "an error with -j prints one line on stderr and one JSON object" {
     for arguments in "dge 1 90" "deg 1" "deg 1 nan" "deg 1 400" \
         "-l serial:/dev/nope deg 1 90" "decode zz"; do
         # shellcheck disable=SC2086 # words
@@ -350,7 +350,7 @@ END
     done
 }
 
-@test "help and version" {
+@test "--help and --version work for every tool and command" {
     for tool in $tools; do
         ok $tool --version
         matches "$output" "$tool [0-9]*.[0-9]*"
@@ -369,7 +369,7 @@ END
     done
 }
 
-@test "every key of every section of the config file is taken, as its help shows it" {
+@test "the example of every config section in the help is valid" {
     for tool in $tools; do
         $tool help config | sed -n 's/^  \(\[.*\|[a-z]* = [^ ]*\)$/\1/p' >"$tool.ini"
         has "$(<"$tool.ini")" "[options]"

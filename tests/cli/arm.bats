@@ -15,7 +15,7 @@ INI
     export ARMCTL_CONFIG=$D/joints.ini
 }
 
-@test "a one-shot stop leaves the conversation in step" {
+@test "a one-shot stop keeps the sequence in step for the next commands" {
     printf '[joint elbow]\nindex = 2\n' >joints.ini
     export ARMCTL_CONFIG=$D/joints.ini
     start sim armctl sim --listen "pty:$D/arm" --turn-speed 5000
@@ -29,7 +29,7 @@ INI
 }
 
 # bats test_tags=long
-@test "a hundred processes, one after the other: what each of them says is true" {
+@test "a hundred processes in sequence all report true results" {
     for name in fast slow loss bare published published-loss; do
         python3 "$root/tests/cli/arm_processes.py" "$D" "$name" 1 "${PROCESSES:-100}" >"$name.out" || {
             cat "$name.out"
@@ -38,7 +38,7 @@ INI
     done
 }
 
-@test "the published handler: pulses, duties, confirmations without values" {
+@test "the published handler confirms pulses and duties without values" {
     ok armctl -q -j -l "$published" pulse 2 1500
     same "$(json '[.cmd, .pulse, .result, .bare]')" '["pulse",1500,"confirmed",true]'
     ok armctl -q -l "$published" duty 3 -500
@@ -57,7 +57,7 @@ INI
     hasnt "$output" '"ok":false'
 }
 
-@test "a motor of the published handler is stopped, with and without a profile" {
+@test "stop stops a motor of the published handler, with and without a profile" {
     start sim armctl sim -v --listen "pty:$D/arm" --quirks published
     ok armctl -q -l "$D/arm" duty 3 500
     ok armctl -q -l "$D/arm" stop
@@ -68,7 +68,7 @@ INI
     has "$stderr" SPD1,000
 }
 
-@test "stop after a killed command without a profile: the last place, else exit 1" {
+@test "stop after a killed command without a profile returns to the last position, or exits 1" {
     start sim armctl sim --listen "pty:$D/arm" --turn-speed 100
     killed() { # without a watchdog process
         armctl -v -l "$D/arm" --hold deg 1 350 2>sent >/dev/null 3>&- &
@@ -89,7 +89,7 @@ INI
     has "$output" sent=DEG1,020
 }
 
-@test "after a broken pipe the confirmations of the stop are not taken for those of the next program" {
+@test "confirmations of a stop after a broken pipe are not taken for the next program's" {
     printf '[joint base]\nindex = 1\n' >joints.ini
     export ARMCTL_CONFIG=$D/joints.ini
     start sim armctl sim --listen "pty:$D/arm" --turn-speed 200
@@ -121,7 +121,7 @@ INI
     same "$(printf '%s\n' done* | wc -l)" 20
 }
 
-@test "stop after spd and deg: the vehicle stands still" {
+@test "stop after spd and deg stops the vehicle" {
     start sim armctl sim --listen "pty:$D/arm" --turn-speed 1000
     ok armctl -q -l "$D/arm" spd 100
     ok armctl -q -l "$D/arm" deg 1 20
@@ -131,7 +131,7 @@ INI
     has "$output" sent=SPD000
 }
 
-@test "several joints: what is wrong with the last one is told before the first one moves" {
+@test "a command for several joints checks all of them before the first moves" {
     describe_joints
     for words in 'move 1=90 2=2001' 'move 1=90 3=400' 'deg 1 90 2 2001' 'deg base 90 3 400' 'pos 3 90 4 1000'; do
         # shellcheck disable=SC2086
@@ -142,7 +142,7 @@ INI
     hasnt "$stderr" "->"
 }
 
-@test "jog of a joint that no profile describes is in the unit of what was confirmed of it" {
+@test "jog of a joint without a profile uses the unit of its last confirmed command" {
     start sim armctl sim --listen "pty:$D/arm"
     ok armctl -q -l "$D/arm" pos 3 100
     ok armctl -q -j -l "$D/arm" jog 3 +10mm # by another process
@@ -153,7 +153,7 @@ INI
     has "$why" "'deg' is the wrong unit — use mm"
 }
 
-@test "kind = pulse: deg sends pulses, within the joint's own limits in us" {
+@test "kind = pulse: deg sends pulses within the joint's limits in us" {
     describe_joints
     ok armctl -q -j -l "$published" deg elbow 1500
     same "$(json '[.cmd, .joint, .pulse, .result]')" '["deg",2,1500,"confirmed"]'
@@ -172,7 +172,7 @@ INI
     has "$why" '500 to 2500'
 }
 
-@test "numbers that no joint has are refused, not cast" {
+@test "numbers out of every joint's range are rejected, not cast" {
     for value in 1e39 -1e300 1e308 nan inf -inf; do
         for words in "deg 1 $value 5" "deg $value 5" "pos $value 5" "arm $value 0 0" "mov $value" \
             "spd $value" "pulse $value 1500" "pulse 2 $value" "duty $value 1" "duty 3 $value"; do
@@ -185,7 +185,7 @@ INI
     done
 }
 
-@test "role: which joints arm moves, in its limits, its result, the simulator and status" {
+@test "role selects the joints of arm in limits, result, simulator and status" {
     ok armctl -q -l 'sim:?time=virtual' arm 250 45 120
     has "$output" 'joints.r=3 joints.theta=1 joints.h=2'
     cat >joints.ini <<'INI'

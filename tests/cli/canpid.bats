@@ -39,7 +39,7 @@ overshooting='set kp 20 -b lknee -c pos --switch'
 
 # Telemetry that nobody reads for a while: the adapter drops the oldest, the tool takes it in while it
 # waits, and what it shows then and confirms is of now.
-@test "a script that waits: status shows what is new, and six of six stops are confirmed" {
+@test "status shows current data after a pause in a script, and six of six stops are confirmed" {
     local listen age
     for listen in "slcan:pty:$D/can" slcan:tcp-listen:0 "unix-listen:$D/bus"; do
         start "sim$RANDOM" canpid sim --listen "$listen"
@@ -57,7 +57,7 @@ overshooting='set kp 20 -b lknee -c pos --switch'
     done
 }
 
-@test "status says what is old: the board has fallen silent" {
+@test "status reports old data from a board that stopped sending" {
     start sim canpid sim --listen "slcan:pty:$D/can"
     canpid -q -k -l "$url" >"$D/out" 2>"$D/err" \
         < <(echo status -b lknee
@@ -71,7 +71,7 @@ overshooting='set kp 20 -b lknee -c pos --switch'
     has "$(<"$D/err")" 'status: no new telemetry from lknee'
 }
 
-@test "encode and decode: the documented frames" {
+@test "encode and decode match the documented frames" {
     ok canpid encode setpoint board=lknee controller=tor value=-5Nm
     same "$output" "044#CDCC4CBE0200"
     ok canpid encode setpoint board=lknee controller=pos value=540deg
@@ -84,7 +84,7 @@ overshooting='set kp 20 -b lknee -c pos --switch'
     same "$(json '[.fix_link_angle,.alpha_angle,.torque]')" '[-4.5,11.25,-3.125]'
 }
 
-@test "decode with the firmware's layout: the current is elsewhere, the rest is the same" {
+@test "the firmware's sensor layout changes only the place of the current" {
     ok canpid decode -j --sensors-layout fw '05F#80F8730806FF'
     # bits 16 to 25 of 0x0873F880 are 0x073: 25/1024 A each, 12.5 A below zero
     same "$(json '[.velocity,.current,.lever_angle]')" '[-120,-9.692,-11.25]'
@@ -93,7 +93,7 @@ overshooting='set kp 20 -b lknee -c pos --switch'
     same "$(jq -c 'select(.msg == "sensors" and (.current > 0.1 or .current < -0.1))' <<<"$output")" ""
 }
 
-@test "a frame of another node is none of a driver's: shown raw, told in a log, known by -b or a name" {
+@test "frames of other nodes are shown raw and reported; -b or a config name decodes them" {
     # 641 has the lower five bits of kp, 65E those of the telemetry
     printf '(1.%d) can0 %s\n' 0 641#9A99193F0200 1 041#9A99193F0200 2 65E#010203040506 >nodes.log
     ok canpid -q -l log:nodes.log dump
@@ -114,7 +114,7 @@ overshooting='set kp 20 -b lknee -c pos --switch'
     has "$output" "-> kp board=lwrist value=0.6"
 }
 
-@test "a log with a short frame, a foreign identifier and NaN: told, counted, the rest decoded" {
+@test "decode reports and counts damaged and foreign frames in a log and decodes the rest" {
     printf '%s\n' '(1.0) can0 05E#0102' '(1.1) can0 041#9A99193F0200' '(1.2) can0 7F4#010203040506' \
         '(1.3) can0 041#0000C07F0200' '(1.4) can0 05E#9CFF000200F0' >bad.log
     run -5 --separate-stderr canpid decode -j bad.log
@@ -134,7 +134,7 @@ overshooting='set kp 20 -b lknee -c pos --switch'
 
 # ---- Commands ------------------------------------------------------------------------------------
 
-@test "each command, what is sent and what is said" {
+@test "each command sends the expected frames and prints the expected result" {
     while IFS='|' read -r words frames result; do
         # shellcheck disable=SC2086 # words
         ok canpid --dry-run $words
@@ -166,7 +166,7 @@ stop -b lknee,rknee|044#0000C03F0000 0A4#0000C03F0000|stop result=disabled confi
 END
 }
 
-@test "set pid sends all three, and all are looked at before the first goes out" {
+@test "set pid checks all three gains before it sends the first" {
     virtual set pid 3 0.0005 0 -b lknee -c pos --switch
     same "$output" "set board=lknee controller=pos kp=3 ki=0.0005 kd=0 result=sent"
     fails 6 canpid -l "$fast" set pid 3 0.0005 101 -b lknee -c pos
@@ -177,7 +177,7 @@ END
     refuses 2 canpid -l "$fast" set kp 3 4 -b lknee -c pos
 }
 
-@test "--verify waits until the telemetry shows it, for every board of -b all" {
+@test "--verify waits for the telemetry of every board of -b all" {
     virtual_json setpoint 10deg --max-jump 90deg -b all -c pos --verify
     same "$(records setpoint | jq -c '.[] | select(.result) | [.board,.result]')" \
         '["lhip,lknee,lankle,rhip,rknee,rankle","verified"]'
@@ -187,7 +187,7 @@ END
     has "$output" verified
 }
 
-@test "a setpoint enables the driver, disable and stop end that" {
+@test "a setpoint enables the driver; disable and stop disable it" {
     bus
     ok canpid -q -l "$url" setpoint 22.5deg --max-jump 90deg -b lknee -c pos --verify -T "${patience}s"
     becomes '[6.25,true]' driver '[.setpoint, .output != 0]'
@@ -200,7 +200,7 @@ END
 
 # The driver is a process in real time: one that was kept from its processor for a loop finds more
 # frames than it can hold. Only such a run is done again.
-@test "a stop behind three gains disables the driver: five of five, and no frame is lost" {
+@test "a stop after three gains disables the driver in five of five runs and loses no frame" {
     printf '%s\n' 'setpoint 5deg -b lknee -c pos' 'watch -n 6' 'set pid 3 0.0005 0 -b lknee -c pos' stop >script
     for _ in 1 2 3 4; do
         rm -f "$D/bus.err"
@@ -217,7 +217,7 @@ END
     has "$line" "received, 0 of them lost"
 }
 
-@test "disable and stop: what is confirmed, who is silent" {
+@test "disable and stop report confirmed and silent boards" {
     bus -b lknee
     fails 3 canpid -q -l "$url" disable -b lhip
     has "$why" "lhip: no telemetry, so the disable is not confirmed"
@@ -255,13 +255,13 @@ END
     same "$(jq -r 'select(.cmd == "aux") | .ok' <<<"$output" | xargs)" "true false"
 }
 
-@test "disable goes out whatever guards and limits refuse" {
+@test "disable is sent even if guards and limits refuse the setpoint" {
     printf '%s\n' 'setpoint 1Nm -b lknee -c tor' 'disable -b lknee -c pos' 'disable -b lknee' >script
     ok canpid -q -l "$fast" run script
     same "$(grep -c 'disable result=disabled' <<<"$output")" 2
 }
 
-@test "--save has the samples; --csv is a form of the output" {
+@test "--save writes the samples; --csv changes the output format" {
     step=(canpid -q -l "$fast" step --from 0deg --to 20deg -b lknee -c pos)
     ok "${step[@]}" --save run.csv --csv
     matches "${lines[0]}" "t,cmd,board,controller,*overshoot,*"
@@ -272,7 +272,7 @@ END
     has "$why" "--csv takes no value"
 }
 
-@test "boards of the config file: another name, another identifier" {
+@test "boards of the config file can have other names and identifiers" {
     mkdir -p "$XDG_CONFIG_HOME/armwire"
     printf '[board hand]\nid = 0x100\n[board lknee]\nid = 0xE0\n' >"$XDG_CONFIG_HOME/armwire/canpid.ini"
     ok canpid encode kp board=hand controller=tor value=0.6
@@ -317,7 +317,7 @@ END
     if [ -n "$output" ]; then jq -e '.link and .description' <<<"$output"; else has "$stderr" vcan0; fi
 }
 
-@test "the simulator: faults, rates, and only the boards asked for" {
+@test "the simulator accepts faults, rates and a selection of boards" {
     ok canpid -q -l "$fast&fault=encoder" watch -j -n 36
     same "$(records sensors | jq -c '[.[] | [.error,.lever_angle]] | unique')" '[["lever_arm_encoder",null]]'
     fails 2 canpid -l "$fast&fault=foo" watch -n 1
@@ -331,7 +331,7 @@ END
     same "$(jq -r .board <<<"$output" | sort -u | xargs)" "lknee rknee"
 }
 
-@test "the simulator: what may be wrong with a joint, the tick of the law, six different joints" {
+@test "the simulator accepts plant faults and the control period, and its six joints differ" {
     to20='step --from 0deg --to 20deg --for 2s -b lknee -c pos'
     # shellcheck disable=SC2086 # words
     moved() { exits "${3:-0}" canpid -q -j -l "$fast&$1" $to20 --save s.csv; same "$(awk -F, 'END { print int($3 + 0.5) }' s.csv)" "$2"; }
@@ -358,7 +358,7 @@ END
 
 # ---- Gains, logs ---------------------------------------------------------------------------------
 
-@test "gains save, diff, apply" {
+@test "gains save, gains diff and gains apply work together" {
     cat >script <<'END'
 disable -b lknee -c pos
 set pid 3 0.0005 0 -b lknee -c pos
@@ -385,7 +385,7 @@ END
     fails 2 canpid -l "$fast" gains frob a.gains
 }
 
-@test "gains: what was sent over a link is known to later processes, with the time, as sent and not as there" {
+@test "gains shows to later processes the sent values, with their times and marked as not known now" {
     start sim canpid sim --listen "slcan:pty:$D/can"
     ok canpid -q -l "$url" --switch gains set lknee.pos.kp=3 lknee.pos.ki=0.0005
     ok canpid -q -l "$url" --switch gains set kp=2 -b lhip,rhip -c tor
@@ -421,7 +421,7 @@ END
     fails 6 canpid -q -l "$url" --switch gains set lknee.pos.kp=101
 }
 
-@test "a gains file with NaN, a wrong gain, a controller of too much: nothing is sent, even with --force" {
+@test "an invalid gains file is rejected before anything is sent, even with --force" {
     peer
     for line in "lknee pos kp nan" "lknee pos kp inf" "lknee 5 kp 1" "lknee pos kq 1" "lkne pos kp 1" \
         "lknee pos kp"; do
@@ -435,7 +435,7 @@ END
 }
 
 # bats test_tags=direct
-@test "record in each format, and decode says the same of them" {
+@test "record writes each format, and decode gives the same records for all" {
     for ending in log pcapng csv ndjson; do
         virtual record "run.$ending" --for 0.2s
         matches "$output" "record messages=3[56]?"
@@ -455,7 +455,7 @@ END
     fails 2 canpid -l "$fast" record /nope/run.log --for 0.1s
 }
 
-@test "record ends at a signal, and what it wrote can be read" {
+@test "record ends at a signal and leaves a readable file" {
     bus
     mkfifo live.log
     canpid -q -l "$url" record live.log 3>&- &
@@ -472,7 +472,7 @@ END
 }
 
 # bats test_tags=direct
-@test "replay sends the commands of a log at their times; --all, --speed, pcapng" {
+@test "replay sends the commands of a log at their times, with --all, --speed and pcapng" {
     printf '%s\n' '(5.0) can0 044#0000803D0000' '(5.1) can0 05E#9CFF000200F0' \
         '(7.0) can0 044#0000C03F0000' >moves.log
     virtual_json replay moves.log --max-jump 60deg
@@ -491,7 +491,7 @@ END
 }
 
 # bats test_tags=direct
-@test "replay keeps the pace of a board, and says so" {
+@test "replay limits its rate to that of a board and reports it" {
     for i in {0..9}; do
         printf '(5.%06d) can0 044#0000003E0000\n(5.%06d) can0 024#0000003E0000\n' $((i * 1000)) $((i * 1000))
     done >quick.log
@@ -508,7 +508,7 @@ END
     same "$(json .held)" null
 }
 
-@test "replay: the guards hold for every frame of a log before the first is sent" {
+@test "replay checks every frame of a log before it sends the first" {
     good='(1.0) can0 044#0000003E0000'
     while IFS='|' read -r status frame part; do
         printf '%s\n(1.1) can0 %s\n' "$good" "$frame" >bad.log
@@ -528,7 +528,7 @@ END
     has "$output" "replay sent=2 left_out=0"
 }
 
-@test "replay that is interrupted disables what it addressed" {
+@test "an interrupted replay disables the boards it addressed" {
     bus
     printf '(1.0) can0 044#0000803D0000\n(99.0) can0 044#0000803D0000\n' >long.log
     under_way canpid -v -l "$url" replay long.log --max-jump 60deg
@@ -542,7 +542,7 @@ END
 }
 
 # bats test_tags=direct
-@test "dump: candump, decoded, both; in JSON records only" {
+@test "dump prints candump lines, decoded records or both, and only records with -j" {
     virtual dump --as candump -n 3
     same "$(grep -cE '^\([0-9]{10}\.[0-9]{6}\) sim 03[DEF]#[0-9A-F]{12}$' <<<"$output")" 3
     virtual dump --as decoded -n 3
@@ -555,7 +555,7 @@ END
     same "${#lines[@]}" 30
 }
 
-@test "watch: fields, CSV, and the units of the telemetry" {
+@test "watch prints chosen fields, CSV and units" {
     virtual watch --fields torque -n 3 --csv
     [ "${#lines[@]}" -ge 2 ]
     virtual_json watch -n 18
@@ -566,13 +566,13 @@ END
 
 # ---- Experiments ---------------------------------------------------------------------------------
 
-@test "step in real time" {
+@test "step works in real time" {
     ok canpid -q -j -l sim: step --from 0deg --to 20deg --settle 0.2s --for 1s -b lknee -c pos
     same "$(json '[.board,.controller,.from,.to]')" '["lknee","pos",0,20]'
     has "$(json 'if .samples > 1 and .samples <= 110 and .iae > 0 then "good" else [.samples, .iae] end')" good
 }
 
-@test "step: the record, the plot, the samples" {
+@test "step writes its result, plot and samples" {
     virtual_json "${step[@]}" --plot out.svg --save out.csv
     same "$(json '[has("rise_time", "overshoot", "settling_time", "steady_state_error", "iae")] | all')" true
     same "$(json '.ok and (.to - .final - .steady_state_error | fabs < 1e-4)')" true
@@ -594,7 +594,7 @@ END
     has "$output" "overshoot=0%"
 }
 
-@test "step: limits decide the exit status" {
+@test "step exits 1 if a limit is exceeded" {
     virtual "${step[@]}" --max-overshoot 1%
     printf '%s\n' "$overshooting" "${step[*]} --max-overshoot 1%" >over
     run -1 --separate-stderr canpid -q -l "$fast" run over
@@ -614,7 +614,7 @@ END
     fails 2 canpid -l "$fast" "${step[@]}" --max-rise-time 1mm
 }
 
-@test "what another controller than that of -c tells is no place to go on from" {
+@test "jog and play do not start from the position of another controller than that of -c" {
     printf 't,lknee\n0,1\n0.2,2\n' >way.csv
     before='setpoint 1Nm -b lknee -c tor --verify'
     ok canpid -q -j -l "$fast" <<<"$before"$'\nstatus -b lknee -c pos\nstatus -b lknee -c tor\nstop'
@@ -628,7 +628,7 @@ END
     done
 }
 
-@test "move --wait: its result says whether the joints arrived" {
+@test "move --wait reports whether the joints arrived" {
     ok canpid -q -l "$fast" move lknee=30 -c pos --wait
     has "$output" "move result=arrived lknee.target=30deg lknee.actual="
     fails 3 canpid -q -j -l "$fast" move lknee=30 rknee=5 -c pos --wait=0.5deg
@@ -636,7 +636,7 @@ END
     has "$output" '"result":"not-reached"'
 }
 
-@test "a board that has fallen silent: what it told before is no place to go on from" {
+@test "jog and play refuse to start from old telemetry of a silent board" {
     printf 't,lknee\n0,0\n0.2,1\n' >way.csv
     start sim canpid sim --listen "slcan:pty:$D/can"
     canpid -v -k -l "$url" >out 2>err < <(echo status -b lknee
@@ -656,7 +656,7 @@ END
     hasnt "$(<err)" "->"
 }
 
-@test "identify whose telemetry stops: the driver gets its old gains and a disable all the same" {
+@test "identify restores the gains and disables the driver if the telemetry stops" {
     start sim canpid sim -b lknee --listen slcan:tcp-listen:0
     IFS=: read -r _ _ host port <<<"$url"
     start mute python3 "$BATS_TEST_DIRNAME/mute_bus.py" "$host" "$port" "$D/mute"
@@ -671,13 +671,13 @@ END
     has "$(grep -- '-> 04' err | tail -n 1)" "value=disable"
 }
 
-@test "jog moves no joint whose driver reports an error" {
+@test "jog moves no joint if its driver reports an error" {
     fails 1 canpid -q -l "$fast&fault=encoder" jog lknee +5 -c pos
     has "$why" "lknee: it reports lever_arm_encoder — nothing is moved"
     ok canpid -q -l "$fast" jog lknee +5 -c pos
 }
 
-@test "step: what is refused before anything moves" {
+@test "step rejects invalid arguments before anything moves" {
     peer
     for words in "--from 0deg -b lknee -c pos" "--from 0deg --to 20deg -b all -c pos" \
         "--from 0deg --to 20deg -c pos" "--from 0deg --to 20deg -b lknee" \
@@ -694,7 +694,7 @@ END
     has "$why" "no telemetry from lknee"
 }
 
-@test "compare two runs, in text and JSON" {
+@test "compare prints two runs in text and JSON" {
     virtual "${step[@]}" --save a.csv
     printf '%s\n' "$overshooting" "${step[*]} --save b.csv" >script
     virtual run script
@@ -713,7 +713,7 @@ END
     [ "$status" -ne 0 ] && has "$stderr" "canpid: "
 }
 
-@test "compare --plot draws one run over the other; charts say tool, joint, gains and date" {
+@test "compare --plot draws both runs; charts name tool, joint, gains and date" {
     local step="step --from 0deg --to 20deg --for 1s -b lknee -c pos"
     ok canpid -q -l "$fast" $step --save a.csv --plot a.svg
     has "$(cat a.svg)" ">canpid step: lknee pos, $(date +%Y)-"
@@ -728,7 +728,7 @@ END
     has "$stderr" 'rise time: it never came to 90 % of the step, but to 17.'
 }
 
-@test "compare says of a saved run what step said of it, to the last digit" {
+@test "compare and step report identical figures for a saved run" {
     while IFS='|' read -r link words; do
         # shellcheck disable=SC2086
         ok canpid -q -j -l "$link" step $words --save run.csv
@@ -746,7 +746,7 @@ sim:|--from 0deg --to 20deg --for 300ms --settle 150ms -b lknee -c pos
 END
 }
 
-@test "sweep: multisine and chirp agree, plot and samples" {
+@test "sweep: multisine and chirp agree, and the plot and samples are complete" {
     virtual_json sweep --amplitude 20deg -b lknee -c pos --save s.csv --plot s.svg
     same "$(jq -s 'map(select(.frequency)) | length > 10 and (first.gain > last.gain + 20)' <<<"$output")" true
     same "$(json '.ok and .bandwidth > 0.1 and .bandwidth < 5 and .fit > 0.9')" true
@@ -774,7 +774,7 @@ END
 }
 
 # bats test_tags=long
-@test "tune at 1 kHz telemetry: no frame is lost, and the driver is disabled at the end" {
+@test "tune at 1 kHz telemetry loses no frame and disables the driver" {
     bus -b lknee --rate 1000
     exits 1 canpid -q -j -l "$url" tune --with relay --rule simc --force -b lknee -c pos
     same "$(json '.stable and .applied == false')" true
@@ -785,7 +785,7 @@ END
 }
 
 # bats test_tags=long,direct
-@test "tune, each rule: the gains that --yes applies make the step better, others are refused" {
+@test "tune --yes improves the step with each rule, and unstable rules are refused" {
     for rule in simc amigo robust; do
         local over=20%
         [ "$rule" = robust ] || over=50%
@@ -813,7 +813,7 @@ END
 }
 
 # bats test_tags=long
-@test "tune keeps what is better by the goal, and puts the old gains back" {
+@test "tune restores the old gains if the new ones are worse by the goal" {
     printf '%s\n' 'set pid 3 0.0005 0 -b lknee -c pos --switch' \
         'tune --goal overshoot -b lknee -c pos --yes' 'gains save after' >script
     run -1 --separate-stderr canpid -l "$fast" -j run script
@@ -830,7 +830,7 @@ END
 }
 
 # bats test_tags=long,direct
-@test "identify: a screen for people, with what to believe; the frequency response with -v" {
+@test "identify prints a short report with confidence; -v adds the frequency response" {
     ok canpid -l "$fast" identify -b lknee -c pos
     [ "${#lines[@]}" -lt 16 ]
     has "$output" "of data that were not used: to be trusted"
@@ -842,7 +842,7 @@ END
 }
 
 # bats test_tags=long,direct
-@test "tune: the question comes below the table of the gains, not below all keys of the result" {
+@test "tune asks its question directly below the table of gains" {
     run script -qec "canpid -l '$fast' tune -b lknee -c pos" /dev/null <<<n
     has "$output" "robust        pid"
     matches "$output" "*model fit [0-9]* %, to be trusted. Try these gains (the joint makes two steps of 12deg)? \[y/N\]*"
@@ -853,7 +853,7 @@ END
 }
 
 # bats test_tags=long
-@test "tune, yes and then no: the measured step stands beside the prediction of its own gains" {
+@test "tune compares the measured step with the prediction for the same gains after yes and no" {
     local words="tune -b lankle -c tor --step 3Nm" first
     run script -qec "canpid -q -j -l '$fast' $words --report page.html >no" /dev/null < <(echo y; sleep 3; echo n)
     first=$(jq -sc '.[-1] | [.applied, .after.overshoot > 20, (.outcome | test("overshoot by .* more than 20 %"))]' no)
@@ -864,7 +864,7 @@ END
 }
 
 # bats test_tags=long,direct
-@test "tune: a line for people, all of it with -v and for programs" {
+@test "tune prints one line; -v and -j print all keys" {
     ok canpid -q -l "$fast" tune -b lknee -c pos --yes --force
     same "${#lines[@]}" 1
     matches "$output" "tune board=lknee controller=pos rule=robust form=pid kp=* ki=* kd=* ms=* applied=true outcome=the new gains are kept: IAE *; overshoot * %, predicted * %; rise time * s, predicted * s; model fit [0-9]* %, to be trusted"
@@ -878,7 +878,7 @@ END
 }
 
 # bats test_tags=long,direct
-@test "tune: the lines of its report, run again, give its gains" {
+@test "the commands in tune's report reproduce its gains" {
     ok canpid -q -l "$fast" -j tune -b lknee -c pos --overshoot 30% --yes --force --report page.html
     gains="$(records tune | jq -c '.[0] | [.kp, .ki, .kd]')"
     line() { sed -n '/To do it again/,/pre>$/{s/<[^>]*>//g; /canpid '"$1"'/p}' page.html; }
@@ -888,7 +888,7 @@ END
 }
 
 # bats test_tags=long,direct
-@test "tune: what a step never reached is said in words, never as a number" {
+@test "tune reports an unreached step in words, never as a number" {
     printf 'lknee pos kp 0.01\nlknee pos ki 0\nlknee pos kd 0\n' >weak
     ok canpid -l "$fast" tune -b lknee -c pos --old weak --yes --force --report page.html
     exits 7 canpid -v -l "$fast" tune -b lknee -c pos --old weak --yes --force --report /dev/full
@@ -901,7 +901,7 @@ END
 }
 
 # bats test_tags=long
-@test "identify --from: a long record shows its progress on a terminal, and Ctrl-C ends it" {
+@test "identify --from shows progress for a long record, and Ctrl-C ends it" {
     awk 'BEGIN { print "t,u,angle"; for (i = 0; i < 400000; i++) {
         if (i > 50 && i % 60 == 0) u = 2 * rand() - 1
         a += (2 * u - a) / 30; b += (a - b) / 10
@@ -913,7 +913,7 @@ END
         ends SIGINT"
 }
 
-@test "identify --from: a record that does not begin at rest is named" {
+@test "identify --from reports a record that does not start at rest" {
     local first
     for first in 0 0.5; do
         awk -v u=$first 'BEGIN { print "t,input,measured"; for (i = 0; i < 600; i++) { if (i == 300) u = 0.5 - u
@@ -940,7 +940,7 @@ END
 }
 
 # bats test_tags=long
-@test "tune without --yes asks, and without a terminal puts the gains back" {
+@test "tune without --yes asks, and restores the gains without a terminal" {
     printf '%s\n' 'set kp 5 -b lknee -c pos --switch' 'tune -b lknee -c pos' 'gains save after' >script
     exits 1 canpid -l "$fast" -j --keep-going run script
     same "$(records tune | jq -c '.[0] | [.ok, .applied]')" "[false,false]"
@@ -956,7 +956,7 @@ END
     fails 2 canpid -l "$fast" tune --rule foo -b lknee -c pos
 }
 
-@test "tune, stopped while it tries the new gains: the driver is disabled, and has the old ones" {
+@test "tune stopped during its test of new gains disables the driver and restores the old ones" {
     [ -z "${SERVED:-}" ] || skip "the signal would be for the script that stands in front of the tool"
     printf 'lknee pos kp 7\nlknee pos ki 0.001\nlknee pos kd 1\n' >old
     # The second step up is one with the new gains. A full pipe keeps the client in it, whose time is virtual.
@@ -976,7 +976,7 @@ END
 as_fast_as_the_knee() { same "$(json '(if .kind == "integrating" then .gain else .gain / (.tau1 // .tau) end) | . > 1.7 and . < 2.2')" true; }
 
 # bats test_tags=direct
-@test "identify: a model with its confidence, from the joint and from a record; design judges it" {
+@test "identify saves a model with confidence from a joint and from a record, and design uses it" {
     virtual_json identify -b lknee -c pos --save m.json --samples run.csv --plot bode.svg
     as_fast_as_the_knee
     # the law's dead band and dry friction
@@ -1015,7 +1015,7 @@ as_fast_as_the_knee() { same "$(json '(if .kind == "integrating" then .gain else
     has "$stderr" "gain is no number"
 }
 
-@test "the tick: measured by identify, kept in the model, used and told by design" {
+@test "identify measures the control period and saves it in the model for design" {
     for of in 'tick=4ms 0.004' 'tick=8ms 0.008' 'rate=100 0.01' 'rate=125 0.008' 'rate=1000 0.004' 'rate=50 0.02' \
         'drop=10%&tick=8ms 0.008'; do
         fast="sim:?time=virtual&${of% *}" virtual_json identify -b lknee -c pos --with step --save m.json
@@ -1044,12 +1044,12 @@ as_fast_as_the_knee() { same "$(json '(if .kind == "integrating" then .gain else
     same "$(json '[.tick, .tick_from]')" '[0.02,"assumed"]'
 }
 
-@test "identify with a frame in ten missing: as fast as without, the driver disabled" {
+@test "identify finds the same speed with 10 % of the frames lost, and disables the driver" {
     fast='sim:?time=virtual&drop=10%&seed=3' virtual_json identify -b lknee -c pos
     as_fast_as_the_knee
 }
 
-@test "verify: TAP and JUnit, exit 1 where a limit is not kept" {
+@test "verify prints TAP and JUnit and exits 1 if a limit is exceeded" {
     printf '%s\n' '[slow]' 'board = lknee' 'controller = pos' 'from = 0deg' 'to = 10deg' 'for = 2s' \
         'gains = 16.8 0.32 39.7' 'switch = yes' \
         'max-overshoot = 90%' 'max-rise-time = 10ms' '# a comment' '[torque]' 'board = rankle' \
@@ -1074,7 +1074,7 @@ as_fast_as_the_knee() { same "$(json '(if .kind == "integrating" then .gain else
     ok canpid -q -l "$fast" verify --switch spec.ini
 }
 
-@test "verify ended by a guard: not ok, Bail out!, and JUnit with the steps that were skipped" {
+@test "verify stopped by a guard prints not ok and Bail out!, and JUnit lists the skipped steps" {
     for name in far next; do
         printf '%s\n' "[$name]" 'board = lknee' 'controller = pos' 'from = 0deg' 'to = 10deg' 'max-overshoot = 40%' \
             'gains = 20 0.5 0' 'switch = yes' 'max-deviation = 0.1deg'
@@ -1088,7 +1088,7 @@ as_fast_as_the_knee() { same "$(json '(if .kind == "integrating" then .gain else
     has "$output" "<skipped/>"
 }
 
-@test "a board by its number is the board of that name, and no column of a file is left out" {
+@test "a board's number means the named board, and every column of a file is used" {
     fails 2 canpid -q -l "$fast" move lknee=5 64=3 -c pos
     has "$why" "lknee is given twice"
     fails 2 canpid -q -l "$fast" move 0x100=5 256=3 -c pos
@@ -1109,7 +1109,7 @@ as_fast_as_the_knee() { same "$(json '(if .kind == "integrating" then .gain else
     has "$why" "257"
 }
 
-@test "play: checked whole, paced, disabled at the end, with the lag of each joint" {
+@test "play checks the whole file, paces it, reports the lag of each joint and disables at the end" {
     printf '%s\n' t,lknee,rknee,lhip 0,0,0,0 1,20,-20,10 2,0,10,0 3,0,0,0 >walk.csv
     virtual_json play walk.csv -c pos
     same "$(json '.ok and .joints == 3 and .sent > 140 and .lknee.lag_ms > 50 and .lknee.lag_ms < 600')" true
@@ -1165,7 +1165,7 @@ END
 
 # ---- Guards --------------------------------------------------------------------------------------
 
-@test "a gain that would switch the driver is refused, unless --switch" {
+@test "a gain that would switch the controller is refused without --switch" {
     printf 'setpoint 5deg -b lknee -c pos\nset kp 1 -b lknee -c tor\n' >script
     run -6 --separate-stderr canpid -l sim: <script
     has "$stderr" "--switch"
@@ -1179,7 +1179,7 @@ END
     has "$stderr" "--switch"
 }
 
-@test "one command, one result record: of as many boards and frames as there are, named as typed" {
+@test "one command gives one result record for all its boards and frames" {
     while IFS='|' read -r sent cmd words; do
         # shellcheck disable=SC2086
         virtual_json $words -b all
@@ -1196,14 +1196,14 @@ END
 END
 }
 
-@test "what one board's guard refuses goes to none" {
+@test "a command refused for one board is sent to none" {
     printf 'setpoint 5deg -b rknee -c pos\nset kp 1 -b all -c tor\n' >script
     run -6 --separate-stderr canpid -q -j -l "$fast" run script
     same "$(jq -c '[.msg // .cmd, .ok, .exit]' <<<"$output" | xargs)" \
         "[setpoint,null,null] [setpoint,true,null] [set,false,6]"
 }
 
-@test "with no controller seen a gain is refused, with what to do, and what is to do helps" {
+@test "a gain for a driver with unknown controller is refused, and the suggested remedy works" {
     bus -b lknee
     ok canpid -q -l "$url" watch -b lknee -n 12 # telemetry does not tell
     for words in "set kp 3" "set pid 3 0 0" "precompression 2mm" "gains set kp=3"; do
@@ -1221,7 +1221,7 @@ END
     ok canpid --dry-run set kp 1 -b lknee -c tor # nothing is sent
 }
 
-@test "NaN and infinity are refused always" {
+@test "NaN and infinity are always rejected" {
     peer
     for value in nan inf -inf 1e999; do
         for words in "set kp $value" "setpoint $value" "precompression $value" "aux 0 $value" \
@@ -1237,7 +1237,7 @@ END
     nothing_arrived
 }
 
-@test "controllers and auxiliary variables that do not exist are refused always" {
+@test "unknown controllers and auxiliary variables are always rejected" {
     for option in --switch --force; do
         refuses 6 canpid -l "$fast" $option aux 4 1 -b lknee
         refuses 2 canpid -l "$fast" $option aux 0.5 1 -b lknee
@@ -1250,7 +1250,7 @@ END
     fails 6 canpid encode --force aux board=lknee index=4 value=1
 }
 
-@test "beyond the limits: exit 6, and --force goes there" {
+@test "values beyond the limits exit 6; --force sends them" {
     while read -r words; do
         # shellcheck disable=SC2086 # words
         fails 6 canpid -l "$fast" $words
@@ -1268,7 +1268,7 @@ set kd -101 -b lknee -c pos --switch
 END
 }
 
-@test "boards: unknown ones, none, too many" {
+@test "unknown, missing and too many boards are rejected" {
     fails 2 canpid -l "$fast" setpoint 1deg -b foo -c pos
     has "$why" "lhip, lknee, lankle"
     fails 2 canpid -l "$fast" setpoint 1deg -b lknee,foo -c pos
@@ -1282,7 +1282,7 @@ END
     same "$(cut -d ' ' -f 2 <<<"$output" | xargs)" "board=lknee,rknee"
 }
 
-@test "no such interface, no CAN in the kernel, no adapter: one line with what to do" {
+@test "a missing interface, CAN driver or adapter gives one line with a remedy" {
     for words in "watch -n 1" "setpoint 1deg -b lknee -c pos" "${step[*]}" "record x.log"; do
         # shellcheck disable=SC2086 # words
         fails 4 canpid -l can:nope7 $words
@@ -1304,7 +1304,7 @@ experiment() {
     wait_for client "-> 044#"
 }
 
-@test "SIGTERM during a step: says so, exit 143, in JSON too; no plot of a run that was broken off" {
+@test "SIGTERM during a step is reported, exits 143 in JSON too, and writes no plot" {
     bus
     experiment -j --plot p.svg
     kill -TERM "$client"
@@ -1315,7 +1315,7 @@ experiment() {
     disabled
 }
 
-@test "a move that is waited for: a signal disables the driver; a wrong --wait sends nothing" {
+@test "a signal during move --wait disables the driver; an invalid --wait sends nothing" {
     bus
     ended_wait() { # STATUS ENDING: the move waits for what is never reached
         : >trace # the shell of the program empties it later
@@ -1336,7 +1336,7 @@ experiment() {
     done
 }
 
-@test "--hold: the driver stays as it is" {
+@test "--hold leaves the driver as it is" {
     bus
     experiment --hold
     kill -TERM "$client"
@@ -1345,7 +1345,7 @@ experiment() {
     becomes true driver '.setpoint < 10'
 }
 
-@test "the bus goes away during a step: it says so and ends with 7" {
+@test "step reports a lost bus and exits 7" {
     bus
     experiment
     end "$pid"
@@ -1353,14 +1353,14 @@ experiment() {
     has "$rest" "canpid: "
 }
 
-@test "the end of a script is the end of the session: a step in it is finished and disabled" {
+@test "a step at the end of a script is completed and its driver disabled" {
     bus
     ok bash -c "printf 'step --from 0deg --to 10deg --settle 50ms --for 400ms -b lknee -c pos' | canpid -q -l '$url'"
     has "$output" "step board=lknee"
     disabled
 }
 
-@test "a reader that goes away: a step ends with its driver disabled" {
+@test "a step whose output pipe closes ends with its driver disabled" {
     bus
     canpid -q -j -l "$url" step --from 0deg --to 5deg --settle 50ms --for 200ms -b lknee -c pos |
         head -n 1 >first
@@ -1373,7 +1373,7 @@ experiment() {
     disabled
 }
 
-@test "a reader that goes away: watch ends, a script sends no further command" {
+@test "a closed output pipe ends watch, and a script sends no further command" {
     bus
     { canpid -q -j -l "$url" watch && status=0 || status=$?; echo "$status" >status; } | head -n 1 >first
     same "$(<status)" 141
@@ -1394,7 +1394,7 @@ experiment() {
 }
 
 # bats test_tags=direct
-@test "ping: who speaks, and how evenly; a board that is silent is exit 3; nothing is sent" {
+@test "ping reports the boards and their intervals, exits 3 for a silent board and sends nothing" {
     ok canpid -q -l "$fast" ping
     matches "${lines[0]}" " * n * lost * min/ms * p99/ms * max/ms"
     same "${#lines[@]}" 7
@@ -1423,7 +1423,7 @@ experiment() {
 }
 
 # The commands among the records of a log, and what they are as records of canpid's own.
-@test "records of commands are commands: for their own board and controller" {
+@test "records of commands are replayed as commands for their board and controller" {
     while read -r frame; do
         canpid decode -j "$frame" >record
         ok canpid -q -b rhip -c pos -l "$fast" --switch --dry-run <record
@@ -1444,7 +1444,7 @@ experiment() {
 END
 }
 
-@test "JSON commands name board and controller themselves" {
+@test "JSON commands contain board and controller" {
     ok canpid -q -l "$fast" --dry-run <<'END'
 {"cmd":"setpoint","value":"10deg","board":"lknee","controller":"pos"}
 {"cmd":"set","gain":"kp","value":0.6,"board":"rknee,lhip","controller":"tor"}
@@ -1461,7 +1461,7 @@ END
 
 # ---- -b and --raw --------------------------------------------------------------------------------
 
-@test "-b: watch, dump, record and all that reads messages leave out what is about other boards" {
+@test "-b limits watch, dump, record and every other reader to the chosen boards" {
     ok canpid -q -l sim: record all.log -n 36
     ok canpid -q -l sim: watch -j -n 36
     echo "$output" >all.ndjson
@@ -1491,13 +1491,13 @@ END
     done
 }
 
-@test "replay -b sends to these boards only" {
+@test "replay -b sends only to the chosen boards" {
     printf '(1.0) can0 044#0000003E0000\n(1.1) can0 084#0000003E0000\n' >two.log
     virtual replay -b rhip two.log --max-jump 60deg
     has "$output" "replay sent=1 left_out=1"
 }
 
-@test "dump --raw prints wire numbers; a board has the same number there as everywhere" {
+@test "dump --raw prints wire numbers and the usual board numbers" {
     ok canpid -q -l sim: dump --raw -b lknee -n 3 # one of each message, whichever comes first
     matches "$output" "*(*) sim 05E#000000000000  <- joint board=64 fix_link_angle=0 *"
     ok canpid encode --dir rx joint board=64 fix_link_angle=0 alpha_angle=0 torque=0
@@ -1508,7 +1508,7 @@ END
 
 # ---- What a frame says and what it does not ------------------------------------------------------
 
-@test "a driver with an error has no measurements, in every layout and every form" {
+@test "a driver with an error has no measurements, in every layout and format" {
     for layout in spec fw; do
         start "$layout" canpid sim --listen "slcan:pty:$D/$layout" --fault encoder --sensors-layout "$layout"
         ok canpid -q -l "$url" --sensors-layout "$layout" record "$layout.log" -b lknee -n 6
@@ -1523,7 +1523,7 @@ END
     done
 }
 
-@test "a controller that there is not is shown and marked; the frame is whole: exit 0" {
+@test "an unknown controller is shown and marked, and the frame exits 0" {
     ok canpid decode 044#0000003E0900
     same "$output" "-> setpoint board=lknee value=0.125 controller=9 (controller 9 has no meaning)"
     ok canpid decode -j 041#0000003E0400
@@ -1539,7 +1539,7 @@ END
     has "$why" "no '4'"
 }
 
-@test "a current that is always 0 on the wire: told once where the other firmware is" {
+@test "a current that is always 0 gives one hint at --sensors-layout" {
     for i in {1..40}; do echo "($i.0) can0 05F#00000000000$((i % 9))"; done >zero.log
     for command in "decode zero.log" "info zero.log" "-l log:zero.log?speed=max watch"; do
         # shellcheck disable=SC2086
@@ -1566,7 +1566,7 @@ END
     same "${lines[2]##*,}" ""
 }
 
-@test "-v and decode show a disable as that, and it is a word that can be typed" {
+@test "-v and decode show a disable as disable, and encode accepts that word" {
     ok canpid -q -v -l sim: disable -b lknee -c pos
     has "$stderr" "044#0000C03F0000  setpoint board=lknee value=disable controller=pos"
     ok canpid decode 044#0000C03F0200
@@ -1580,13 +1580,13 @@ END
     has "$output" "'disable'"
 }
 
-@test "what is made in virtual time has the date of today" {
+@test "plots made in virtual time have today's date" {
     ok canpid -q -l "$fast" plot lknee.pid.measured --for 1s --out p.svg
     has "$(<p.svg)" "$(date +%Y)-"
     hasnt "$(<p.svg)" 1970
 }
 
-@test "times of a check are within a day" {
+@test "times in a verify file are limited to a day" {
     local key
     for key in for settle; do
         printf '[step]\nboard = lknee\ncontroller = pos\nfrom = 0deg\nto = 5deg\n%s = 1e308s\n' "$key" >wild.ini

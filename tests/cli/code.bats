@@ -16,7 +16,7 @@ wrong_code() { # SCRIPT: armwire-code in ./bin, whose output sed changes
     chmod +x bin/armwire-code
 }
 
-@test "every message of every tool and variant, to the last bit" {
+@test "generated code packs and unpacks every message of every tool and variant exactly" {
     same_bytes armctl 8
     same_bytes hidmotor 15
     same_bytes canpid 13
@@ -28,7 +28,7 @@ wrong_code() { # SCRIPT: armwire-code in ./bin, whose output sed changes
     done
 }
 
-@test "the comparison would notice another scale, place, limit or order" {
+@test "the comparison detects a wrong scale, place, limit or byte order" {
     for change in 's/0\.045/0.046/' 's/frame, 16, 32/frame, 24, 32/' 's/-100, 100/-1, 1/' 's/, PACK_LITTLE, /, PACK_BIG, /'; do
         wrong_code "$change"
         PATH=$PWD/bin:$PATH run python3 "$root/tests/cli/other_end.py" canpid
@@ -37,7 +37,7 @@ wrong_code() { # SCRIPT: armwire-code in ./bin, whose output sed changes
     done
 }
 
-@test "a value outside its limits is not packed, a frame that is none not unpacked" {
+@test "generated code refuses to pack values out of range and to unpack invalid frames" {
     hidmotor describe --as json | armwire-code --language c >packets.h
     cat >try.c <<'END'
 #include <stdio.h>
@@ -77,7 +77,7 @@ for wrong in ({"value": 181}, {}, {"value": "open"}, {"value": 0.5}, {"value": f
 END
 }
 
-@test "fields of packet files with the highest byte first, beside the tool's own" {
+@test "generated code handles big-endian fields of packet files beside the tool's own messages" {
     cat >big.packets <<'END'
 [packet battery]
 id = 1700
@@ -97,7 +97,7 @@ END
     same_bytes unitysim 8 --packets uni.packets
 }
 
-@test "messages of DBC files in C and Python: either order, multiplexors, doubles, 29 bits" {
+@test "generated C and Python handle DBC messages: both byte orders, multiplexors, doubles, 29 bits" {
     local seed
     for seed in 1 2; do
         ok python3 "$root/tests/cli/dbc_end.py" --seed $seed "$root/tests/dbc/every.dbc"
@@ -136,7 +136,7 @@ END
     has "$stderr" "use --language python or c"
 }
 
-@test "armwire-code: a file, one packet, help, and what is wrong with its input" {
+@test "armwire-code reads a file, selects packets, prints help and rejects invalid input" {
     hidmotor describe --as json >table.json
     ok armwire-code --language c --packet gripper --packet set_setpoints table.json
     [ "$(grep -c '^struct hidmotor_' <<<"$output")" = 2 ]

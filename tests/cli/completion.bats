@@ -4,7 +4,7 @@ load common.bash
 
 candidates() { armctl complete -- "$@" | cut -f 1 | xargs; }
 
-@test "commands, messages, fields, values" {
+@test "complete lists commands, messages, fields and values" {
     same "$(candidates de)" "deg decode describe"
     same "$(candidates deg jo)" "joint="
     same "$(candidates encode deg '')" "seq= joint= angle="
@@ -23,7 +23,7 @@ candidates() { armctl complete -- "$@" | cut -f 1 | xargs; }
     same "$(candidates completion shell=b)" "shell=bash"
 }
 
-@test "fields of records, once each; variants of the wire; what comes after an unknown option" {
+@test "complete lists fields once, wire variants, and commands after an unknown option" {
     same "$(canpid complete -- watch '' | cut -f 1 | sort | uniq -d)" ""
     same "$(canpid complete -- watch tor | cut -f 1 | xargs)" "torque ::files"
     same "$(canpid complete -- --sensors-layout '' | cut -f 1 | xargs)" "spec fw"
@@ -35,7 +35,7 @@ candidates() { armctl complete -- "$@" | cut -f 1 | xargs; }
     has "$why" "bash, zsh or fish"
 }
 
-@test "links: the simulator, aliases, schemes, files" {
+@test "complete lists the simulator, aliases, schemes and files for links" {
     config '[link]' 'desk = sim:'
     has " $(candidates -l '') " " sim: "
     has " $(candidates -l '') " " @desk "
@@ -43,14 +43,14 @@ candidates() { armctl complete -- "$@" | cut -f 1 | xargs; }
     same "$(candidates -l @)" "@desk ::files"
 }
 
-@test "joints of the config file" {
+@test "complete lists the joints of the config file" {
     config '[joint elbow]' 'index = 2' '[joint wrist]' 'index = 3'
     same "$(candidates deg '')" "elbow wrist"
     same "$(candidates deg elbow 45 w)" "wrist"
     same "$(candidates -l sim: -j deg e)" "elbow"
 }
 
-@test "bash" {
+@test "the bash completion works" {
     armctl completion bash >armctl.bash
     bash -n armctl.bash
     cat >try <<'END'
@@ -74,7 +74,7 @@ END
     has "$output" "complete -F _armctl armctl"
 }
 
-@test "bash, on a terminal" {
+@test "the bash completion works on a terminal" {
     armctl completion bash >armctl.bash
     terminal <<<'
         launch bash --norc --noprofile -i
@@ -85,7 +85,7 @@ END
         type "exit\r"; ends 0'
 }
 
-@test "bash, on a terminal: values behind = and :, with and without the package bash-completion" {
+@test "bash completes values after = and :, with and without the package bash-completion" {
     local package=/usr/share/bash-completion/bash_completion file
     for file in /dev/null "$package"; do
         [ -r "$file" ] || continue
@@ -105,7 +105,7 @@ END
     done
 }
 
-@test "zsh" {
+@test "the zsh completion works" {
     command -v zsh || skip "no zsh here"
     armctl completion zsh >_armctl
     zsh -n _armctl
@@ -127,7 +127,7 @@ END
         "compdef _armctl armctl deg decode describe joint= none abs rel delta iso files"
 }
 
-@test "fish" {
+@test "the fish completion works" {
     command -v fish || skip "no fish here"
     armctl completion fish >armctl.fish
     fish --no-execute armctl.fish
@@ -137,7 +137,7 @@ END
         "abs decode deg delta describe iso joint= none rel"
 }
 
-@test "every tool has scripts for every shell, in its own name" {
+@test "every tool has a completion script for every shell, under its own name" {
     for tool in $tools; do
         for shell in bash zsh fish; do
             ok $tool completion $shell
@@ -146,13 +146,13 @@ END
     done
 }
 
-@test "names of joints come from what stands in the same line" {
+@test "complete takes joint names from the options of the same line" {
     same "$(ezphys complete -- --scene humanoid motor left-k | cut -f 1)" left-knee
     same "$(ezphys complete -- -l sim:arm4 motor wa | cut -f 1)" waist
     same "$(ezphys complete -- --link=sim:humanoid force left-e | cut -f 1)" left-elbow
 }
 
-@test "joints, fields, named arguments and files by their kinds: as the shells ask for them" {
+@test "complete offers joints, fields, named arguments and file types to the shells" {
     while IFS='|' read -r words want; do
         # shellcheck disable=SC2086 # words
         same "$words: $(${words%% *} complete -- ${words#* } | cut -f 1 | xargs)" "$words: $want"
@@ -181,7 +181,7 @@ armctl --format x|
 END
 }
 
-@test "files by their kinds, in the shells: those with the ending, and folders; where there are none, any" {
+@test "shells complete files with the right ending and folders, or any file if none fits" {
     mkdir -p here/folder
     touch here/a.csv here/b.csv here/c.txt
     hidmotor completion bash >hidmotor.bash
@@ -221,7 +221,7 @@ END
     same "$(head -n 2 <<<"$output" | cut -f 1 | xargs)" "here/a.csv here/b.csv"
 }
 
-@test "a hyphen alone is completed to options, and is none itself" {
+@test "a single hyphen completes to options and is no option itself" {
     ok canpid complete -- status -
     has "$output" "--board"
     run -2 canpid -l "$fast" status -

@@ -2,7 +2,7 @@
 # The config file, environment variables, and which of them counts.
 load common.bash
 
-@test "config path and show" {
+@test "config path and config show work" {
     ok armctl config path
     same "$output" "$D/config/armwire/armctl.ini"
     ok armctl config show
@@ -14,7 +14,7 @@ load common.bash
     jq -se 'all(has("option") and has("value") and has("from"))' <<<"$output"
 }
 
-@test "config show: what is set, with its source, and the sections of the tool" {
+@test "config show prints set options with their source and the tool's sections" {
     local tool
     printf '[link]\ndesk = sim:\n[options]\ntimeout = 2s\n' >all.ini
     printf '[teleop mine]\nenable = rightshoulder\n' >>all.ini
@@ -31,7 +31,7 @@ load common.bash
     has "$(armctl --config armctl.ini config show)" "[joint base] index 1"
 }
 
-@test "what is given twice counts as it is given last" {
+@test "the last of two values of an option counts" {
     local tool
     printf '[options]\ntimeout = 1s\n[link]\nx = sim:?nonsense=1\n' >first.ini
     printf '[options]\ntimeout = 2s\ntimeout = 3s\n[link]\nx = sim:?nonsense=1\nx = sim:\n' >last.ini
@@ -48,14 +48,14 @@ load common.bash
     has "$why" "'--config' has no value"
 }
 
-@test "a line cannot name another config file: that was read before" {
+@test "--config is rejected in a line because the config file was read before" {
     printf '[options]\ntimeout = 1s\n' >first.ini
     exits 2 canpid -q --config first.ini <<<'config show --config last.ini'
     has "$stderr" "--config is read when canpid starts — give it there, not in a line"
     ok canpid -q --config first.ini <<<'config show --config first.ini'
 }
 
-@test "a relative path in a variable of the XDG standard is as good as none" {
+@test "a relative path in an XDG variable is ignored" {
     local variable
     for variable in relative ./relative ''; do
         XDG_CONFIG_HOME=$variable ok armctl config path
@@ -69,7 +69,7 @@ load common.bash
 # \e[31m, a title for the window, a carriage return, the eight-bit CSI
 evil=$'\e[31m\e]0;owned\a\r\xc2\x9b2J'
 
-@test "what files and devices say does nothing to a terminal" {
+@test "control characters from files and devices never reach the terminal" {
     local command
     printf '[link]\nx = sim:%s\n[options]\nrecord = %s\n' "$evil" "$evil" >evil.ini
     printf 't,m1,m2,m3\n0,0,0,%s\n' "$evil" >path.csv
@@ -96,7 +96,7 @@ END
 }
 
 # bats test_tags=long
-@test "a named pipe in place of a file: refused where nobody is at its other end" {
+@test "a named pipe without a writer is rejected in place of a file" {
     local command
     mkfifo pipe
     while read -r command; do
@@ -131,7 +131,7 @@ END
         ends 0"
 }
 
-@test "aliases" {
+@test "link aliases work and bad ones are rejected" {
     config '[link]' "arm = $fast" 'gone = /dev/nope'
     ok armctl -l @arm deg 1 90
     fails 4 armctl -l @gone deg 1 90
@@ -148,7 +148,7 @@ END
     has "$why" "no alias '@nope'"
 }
 
-@test "flag before environment before config before default" {
+@test "an option overrides the environment, the config file and the default, in this order" {
     config '[options]' 'retries = 3' 'time = iso' 'json = yes'
     option() {
         armctl "$@" config show --all -j | jq -r 'select(.option == "retries") | .value, .from' | xargs
@@ -162,7 +162,7 @@ END
     same "$(option)" "5 default"
 }
 
-@test "every option is an environment variable" {
+@test "every option can be set by an environment variable" {
     ARMCTL_LINK=$fast ok armctl deg 1 90
     ARMCTL_LINK=$fast ARMCTL_JSON=1 ARMCTL_QUIET=yes ok armctl deg 1 90
     same "$(json .ok)" true
@@ -178,7 +178,7 @@ END
     matches "$output" "<- deg*"
 }
 
-@test "a named joint with limits of its own" {
+@test "a named joint can have its own limits" {
     config '[options]' "link = $fast" \
         '[joint elbow]' 'index = 2' 'kind = rotate' 'min = -45' 'max = 90' 'signed = yes' \
         'home = 10'
@@ -197,7 +197,7 @@ END
     same "$(json .angle)" 10
 }
 
-@test "a wrong line is a warning with its place, and takes away nothing that can do without" {
+@test "an invalid config line gives a warning and fails only commands that need it" {
     warns() { # LINE TEXT
         for words in help list 'config show' 'encode deg joint=1 angle=90' \
             'decode 30444547312C3039300D0A' "-q -l $fast stop" "-q -l $fast ping"; do
@@ -234,7 +234,7 @@ END
     matches "$output" '{*"ok":true*'
 }
 
-@test "a value that means nothing takes no stop away, and is a mistake only where it is needed" {
+@test "an invalid config value never blocks stop and fails only commands that need it" {
     local tool setting needs words
     while IFS='|' read -r tool setting needs; do
         mkdir -p config/armwire
@@ -288,7 +288,7 @@ END
     has "$output" "zebra"
 }
 
-@test "limits that contradict each other: nothing that sends them, and everything else" {
+@test "contradictory limits fail only commands that send them" {
     printf '[joint elbow]\nmin = 3000\nmax = 1000\n' >bad.ini
     for command in stop status; do
         run -0 --separate-stderr unitysim -q -l sim: --config bad.ini "$command"
@@ -296,7 +296,7 @@ END
     fails 6 unitysim -q -l "$fast" --config bad.ini scene basic
 }
 
-@test "--config reads another file; without it nothing is changed on a device" {
+@test "--config reads another file; a missing one allows no changes on a device" {
     printf '[options]\njson = yes\n' >other.ini
     ok armctl --config other.ini decode 30444547312C3039300D0A
     matches "$output" "{*"
@@ -309,7 +309,7 @@ END
     has "$stderr" "none.ini: No such file"
 }
 
-@test "an empty variable is unset" {
+@test "an empty environment variable counts as unset" {
     local name
     for name in $(armctl config show --all -j | jq -r .option | tr 'a-z-' 'A-Z_'); do
         run -0 --separate-stderr env "ARMCTL_$name=" armctl -l "$fast" deg 1 90
@@ -319,12 +319,12 @@ END
     has "$why" "no link given"
 }
 
-@test "no home at all is no harm" {
+@test "the tool works without HOME" {
     run -0 env -i PATH="$PATH" armctl -q -l "$fast" deg 1 90
     run -0 env -i PATH="$PATH" armctl config show
 }
 
-@test "config example: a file of comments that is accepted, whole and key by key" {
+@test "config example prints comments that are valid as a whole and key by key" {
     for tool in $tools; do
         ok $tool config example
         printf '%s\n' "$output" >example.ini
@@ -343,7 +343,7 @@ END
     done
 }
 
-@test "config example: the sections of armctl and unitysim set limits" {
+@test "config example sets limits in the sections of armctl and unitysim" {
     armctl config example | sed -n '/\[joint/,/^# signed/s/^# \([[a-z].*\]\|[a-z]* = .*\)$/\1/p' >arm.ini
     ok armctl -q --config arm.ini -l "$fast" deg base 90
     fails 6 armctl -q --config arm.ini -l "$fast" deg base 181
@@ -355,7 +355,7 @@ END
     fails 7 bash -c 'armctl config example >/dev/full'
 }
 
-@test "a file without an end is no configuration: at most 16 MiB are read" {
+@test "an endless file as configuration is rejected after 16 MiB" {
     for option in packets dbc; do
         run ! timeout "$patience" canpid -q --$option /dev/zero -l "$fast" status
         [ "$status" != 124 ] || { echo "$option does not end" && false; }

@@ -11,14 +11,14 @@ dbc() {
     has "$output" "values of 78 messages of 78"
 }
 
-@test "every message of every board decodes as canpid decodes it" { dbc; }
+@test "the generated DBC decodes every message of every board as canpid does" { dbc; }
 
-@test "sensors as the firmware packs them" {
+@test "the generated DBC describes the sensors in the firmware's layout" {
     dbc --sensors-layout fw
     has "$(cat canpid.dbc)" "current : 16|10@1+"
 }
 
-@test "the check would notice a wrong scale, place or name" {
+@test "the DBC check detects a wrong scale, place or name" {
     dbc
     for change in 's/0.045/0.046/' 's/: 4|14@1-/: 5|13@1-/' 's/"tor"/"torque"/' \
         's/SIG_VALTYPE_ 65 value : 1;//' 's/m2 : 0|32/m2 : 0|31/'; do
@@ -28,7 +28,7 @@ dbc() {
     done
 }
 
-@test "the other tools have no DBC, and say so" {
+@test "the other tools report that they have no DBC" {
     for tool in $(grep -vx canpid <<<"$tools"); do
         fails 2 $tool describe --as dbc
         has "$why" "no CAN protocol"

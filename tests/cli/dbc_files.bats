@@ -22,7 +22,7 @@ END
         1.3 18FEF100#000000000000F03F >bus.log
 }
 
-@test "messages of a DBC file by option, variable and config file" {
+@test "DBC messages can be given by option, variable and config file" {
     files
     ok canpid -q --dbc bms.dbc decode bus.log
     same "$output" "<- BMS.Battery Voltage=384V State=Not ready
@@ -37,7 +37,7 @@ END
 <- BMS.Battery Voltage=384V State=Not ready"
 }
 
-@test "what is left out is told once; drivers keep their identifiers" {
+@test "skipped DBC messages are reported once; drivers keep their identifiers" {
     files
     ok canpid --dbc bms.dbc decode 041#9A99193F0200
     same "$stderr" "canpid: bms.dbc: left out: 1 message with an identifier of the drivers"
@@ -49,7 +49,7 @@ END
     same "$stderr" ""
 }
 
-@test "a broken file is told with its place, and nothing is opened; a stop goes out" {
+@test "an invalid DBC file is reported with its place and opens no link, but a stop is sent" {
     files
     sed 's/: 7|16@0+/: 7|16@0*/' bms.dbc >wrong.dbc
     for command in "watch -n1" describe "decode 640#00" "send BMS.Battery Voltage=1"; do
@@ -62,7 +62,7 @@ END
     has "$stderr" "gone.dbc: No such file"
 }
 
-@test "watched, recorded, read back, plotted, counted, chosen by name" {
+@test "DBC messages can be watched, recorded, decoded, plotted, counted and filtered" {
     files
     ok canpid -q --dbc bms.dbc -l log:bus.log watch -j --fields Voltage
     same "${#lines[@]}" 2
@@ -84,7 +84,7 @@ END
     has "$output" "18FEF100#000000000000F03F"
 }
 
-@test "send asks first, takes only the signals that are chosen, and sends nothing else" {
+@test "send asks first and sends only the signals that the multiplexor selects" {
     files
     ok canpid --dbc bms.dbc -q send BMS.Battery Voltage=384 State=low Low=7 --dry-run
     has "$output" "640#96000107"
@@ -102,7 +102,7 @@ END
     has "$output" "result=sent"
 }
 
-@test "our own description as DBC says the same again" {
+@test "describe --as dbc reproduces the DBC file" {
     files
     ok canpid -q --dbc every.dbc describe --as dbc
     printf '%s\n' "$output" >again.dbc
@@ -116,7 +116,7 @@ END
     hasnt "$output" "Nested"
 }
 
-@test "names and files are completed" {
+@test "names of DBC messages and files are completed" {
     files
     ok canpid complete -- --dbc bms.dbc encode BMS.B
     has "$output" "BMS.Battery"
@@ -127,7 +127,7 @@ END
     same "$stderr" ""
 }
 
-@test "the dissector names them" {
+@test "the Wireshark dissector names DBC messages" {
     files
     command -v tshark >/dev/null || skip "no tshark"
     ok canpid -q --dbc bms.dbc -l log:bus.log record run.pcapng
@@ -138,13 +138,13 @@ END
     has "$output" "kp board=lknee value=0.6"
 }
 
-@test "cantools says the same of every feature" {
+@test "cantools agrees on every DBC feature" {
     /usr/bin/python3 -c 'import cantools' 2>/dev/null || skip "no cantools"
     ok env CANPID="$BIN/canpid" /usr/bin/python3 "$root/tests/dbc/compare.py" "$root/tests/dbc"
     has "$output" "0 disagreements"
 }
 
-@test "a signal that would choose itself once it is called t_ is left out, and nothing hangs" {
+@test "a multiplexor that would select itself after the renaming is skipped without a hang" {
     printf '%s\n' 'BO_ 1600 A: 8 N' ' SG_ t_ m0 : 8|8@1+ (1,0) [0|0] "" N' \
         ' SG_ t M : 0|8@1+ (1,0) [0|0] "" N' >self.dbc
     ok timeout 20 canpid --dbc self.dbc decode 640#0000000000000000
@@ -152,7 +152,7 @@ END
     has "$stderr" "1 signal with the name of another one"
 }
 
-@test "CSV with more fields than columns says so, once, even quietly, and has those that are named" {
+@test "CSV with too many fields warns once, even with -q, and --fields selects columns" {
     for id in 1600 1601 1602; do
         echo "BO_ $id M$id: 8 N"
         for i in {0..49}; do echo " SG_ S${id}_$i : $i|1@1+ (1,0) [0|0] \"\" N"; done
@@ -167,7 +167,7 @@ END
     has "$output" "S1600_1,S1602_49"
 }
 
-@test "a recording carries its DBC files, and is read by them elsewhere" {
+@test "a recording contains its DBC files and is decoded with them elsewhere" {
     # in Windows-1252, with lines of a DOS file; and two files beside packets of another form
     printf 'BO_ 1600 Battery: 2 BMS\r\n SG_ Warmth : 0|16@1+ (0.5,0) [0|0] "\xb0C" VCU\r\n' >bms.dbc
     printf 'CM_ "%s";\n' "$(printf 'ä%.0s' {1..700})" >>bms.dbc
@@ -196,7 +196,7 @@ END
     has "$stderr" "--dbc FILE"
 }
 
-@test "a served bus with a DBC file: watch, send, record, JSON lines; what the server cannot judge" {
+@test "a server with a DBC file supports watch, send, record and JSON, and rejects unknown messages" {
     cat >bms.dbc <<'END'
 BO_ 1600 Battery: 2 BMS
  SG_ Voltage : 7|16@0+ (0.01,0) [0|600] "V" VCU
@@ -228,7 +228,7 @@ END
     ok canpid -q --packets lamp.packets send lamp hue=9 --yes
 }
 
-@test "a server passes nothing on that it cannot judge: raw packets, unknown lines" {
+@test "a server rejects raw packets and lines that it cannot check" {
     start board hidmotor -l sim: serve
     fails 6 hidmotor -q raw 3000 1 2 3 --yes
     has "$why" "id 3000"
@@ -239,7 +239,7 @@ END
     ok armctl -q send DEG1,020
 }
 
-@test "a driver without a name, through a server: refused, and with --force it is stopped, too" {
+@test "a server refuses an unnamed driver; with --force it also stops it" {
     start near canpid -l sim: serve
     exits 6 canpid -q -l serve: setpoint 10deg --max-jump 90deg -b 0x100 -c pos --force
     has "$stderr" "id 104: of no driver — name it with -b 0x100"

@@ -2,7 +2,7 @@
 # Files that decode reads: logs and captures of any size, in each of their dialects.
 load common.bash
 
-@test "a log of many blocks loses no line" {
+@test "decode loses no line of a long log" {
     python3 "$root/tests/cli/frames.py" 20000 >big.log
     ok canpid decode -j big.log
     same "${#lines[@]}" 20000
@@ -10,7 +10,7 @@ load common.bash
     canpid decode -j <big.log | diff -q - <(canpid decode -j big.log)
 }
 
-@test "every dialect of a log says the same" {
+@test "every dialect of a log decodes to the same records" {
     python3 "$root/tests/cli/frames.py" 100 >plain.log
     canpid decode -j plain.log >records
     sed 's/$/ R/' plain.log | canpid decode -j - | diff - records
@@ -25,7 +25,7 @@ load common.bash
     cut -d ' ' -f 3 plain.log | canpid decode -j - | diff - <(canpid decode -j --time none plain.log)
 }
 
-@test "a line without end is told once, and what follows it is decoded" {
+@test "an endless line is reported once, and the lines after it are decoded" {
     { head -c 600000 /dev/zero | tr '\0' x && printf '\n044#CDCC4C3D0200\n'; } >long.log
     run -5 --separate-stderr canpid decode long.log
     matches "$output" "* value=1.25Nm *"
@@ -34,14 +34,14 @@ load common.bash
     same "$(json .samples)" 1
 }
 
-@test "what cannot be read" {
+@test "directories and missing files are rejected" {
     fails 2 canpid decode ./
     has "$why" "directory"
     fails 2 canpid decode nowhere.log
     has "$why" "nowhere.log"
 }
 
-@test "records are no packets: who reads them is said" {
+@test "decode of a record file names the commands that read it" {
     for tool in canpid hidmotor; do
         ok $tool -q -l "$fast" record own.ndjson -n 3
         ok $tool -q -l "$fast" record own.csv -n 3
@@ -52,7 +52,7 @@ load common.bash
     done
 }
 
-@test "a damaged line is told, the others are decoded" {
+@test "a damaged line is reported, and the others are decoded" {
     python3 "$root/tests/cli/frames.py" 5 | sed '3s/#../#X/' >bad.log
     run -5 --separate-stderr canpid decode bad.log
     same "${#lines[@]}" 4
@@ -69,7 +69,7 @@ load common.bash
     fails 6 ezphys decode --port 70000 one.pcapng
 }
 
-@test "a message that ends too early says so, and what is wrong first is what is told" {
+@test "a truncated message is reported, and the first error is named" {
     ezphys encode --dir rx joint_axis id=1 displacement=1 angular_velocity=2 --raw >whole.bin
     { printf '\060\0\0\0\002\0\0\0' && tail -c +9 whole.bin; } >first.bin
     run -5 --separate-stderr ezphys decode -j --as stream first.bin
@@ -82,7 +82,7 @@ load common.bash
     has "$why" "2147483648 bytes"
 }
 
-@test "--where knows msg and dir: of a recording, of what comes, of lines from a pipe" {
+@test "--where filters by msg and dir in recordings, live data and lines from a pipe" {
     ok hidmotor -q -l "$fast" --record run.pcapng move 0 45 -30 --wait
     hidmotor decode -j run.pcapng | jq_itself -c 'select(.msg == "positions" and .dir == "rx")' >both
     hidmotor decode -j run.pcapng --where 'msg=positions and dir=rx' | jq_itself -c . >decoded
@@ -105,7 +105,7 @@ shared_bus() {
         NR % 9 == 0 { sub(/[^ ]*$/, sprintf("%X#0102", 1792 + NR % 5)); print }'
 }
 
-@test "frames of other nodes are counted, not damaged" {
+@test "frames of other nodes are counted as skipped, not as damaged" {
     shared_bus >bus.log
     ok canpid decode -j bus.log
     same "${#lines[@]}" 900
@@ -122,7 +122,7 @@ shared_bus() {
     has "$why" "id 700"
 }
 
-@test "lines of candump without data are skipped and named" {
+@test "candump lines without data are skipped and reported" {
     printf '%s\n' '(1.000000) can0 20000004#0004000000000000' $'\tcontroller-problem{rx-error-warning}' \
         $'\terror-counter-tx-rx{{0}{96}}' '(1.000001) can0 123#R' '(1.000002) can0 123##11122334455667788990A' \
         '  can0  123   [0]  remote request' '  can0  123  [12]  11 22 33 44 55 66 77 88 99 AA BB CC' \
@@ -134,7 +134,7 @@ shared_bus() {
     same "$(tail -n1 <<<"$output" | jq -c '[.messages, .damaged]')" '[1,0]'
 }
 
-@test "times of candump: dates are read, differences refused" {
+@test "candump dates are read, and time differences are rejected" {
     echo ' (2026-11-29 13:05:00.249713)  can0  041   [6]  9A 99 19 3F 02 00' >dates.log
     TZ=UTC ok canpid decode -j dates.log
     same "$(json .t)" "$(date -u -d '2026-11-29 13:05:00' +%s).249713"
@@ -145,13 +145,13 @@ shared_bus() {
     done
 }
 
-@test "two interfaces in one log are named" {
+@test "two interfaces in one log are reported" {
     printf '(1.0) can%d 041#9A99193F0200\n' 0 1 >two.log
     ok canpid decode -j two.log
     same "$stderr" "canpid: two.log: frames of can0 and can1 — pick one with grep ' can0 '"
 }
 
-@test "Vector's ASC logs are read; what is no data frame is counted" {
+@test "Vector's ASC logs are read, and other frames are counted" {
     export TZ=UTC
     cat >run.asc <<'END'
 date Sun Nov 29 10:00:00.250 am 2026

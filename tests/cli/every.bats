@@ -64,7 +64,7 @@ each() {
 # What the files that are not there, and a profile and a terminal that are not there, do.
 refusals='^(.*no\.pcapng|.*nothing\.csv|.*lknee\.gains|armctl (home|jog|teleop)|[a-z]* (plot x|wait x|expect x|encode))'
 
-@test "--dry-run: every command ends in order, opens no link, makes no file" {
+@test "--dry-run: every command succeeds, opens no link and creates no file" {
     start peer python3 "$BATS_TEST_DIRNAME/peer.py" --connections taken
     told=$url
     mkdir empty
@@ -88,7 +88,7 @@ refusals='^(.*no\.pcapng|.*nothing\.csv|.*lknee\.gains|armctl (home|jog|teleop)|
     same "$(cat "$D/taken")" ""
 }
 
-@test "-: standard input, wherever a file is read, which messages call stdin" {
+@test "the file name - reads standard input, and messages call it stdin" {
     for tool in $tools; do
         each $tool | sed -nE '/^record /d; s/(no\.pcapng|nothing\.csv|lknee\.gains)/-/p' >"$D/$tool.list"
         while read -r -u 4 line; do
@@ -103,7 +103,7 @@ refusals='^(.*no\.pcapng|.*nothing\.csv|.*lknee\.gains|armctl (home|jog|teleop)|
     done
 }
 
-@test "--dry-run: a command that only looks on says that there is nothing to show" {
+@test "--dry-run: a command that only reads reports that there is nothing to show" {
     while read -r tool command; do
         # shellcheck disable=SC2086 # words
         ok $tool --dry-run $command
@@ -146,7 +146,7 @@ END
     same "$(find . -name 'run.csv' -o -name '*.gains' -o -name path.csv -o -name '*.limits' -o -name '*.svg')" ""
 }
 
-@test "--dry-run: what only the device knows is named, and wrong words are refused all the same" {
+@test "--dry-run: commands name what depends on the device, and invalid arguments are rejected" {
     echo 'elbow pid kp 0.02' >one.gains
     while IFS='|' read -r words on; do
         # shellcheck disable=SC2086 # words
@@ -221,7 +221,7 @@ ezphys: probe run.pcapng
 END
 }
 
-@test "every command in text, -j, --csv and --format: each gives its form, or says why it has none; none leaves a descriptor open" {
+@test "every command supports text, -j, --csv and --format or says why not, and leaves no descriptor open" {
     printf '[link]\nbench = sim:\n' >aliases.ini
     printf 'elbow pid kp 0.02\n' >arm.gains
     printf 'lknee pos kp 3\n' >lknee.gains
@@ -246,7 +246,7 @@ END
     done
 }
 
-@test "--dry-run at the prompt's side of a session: the conversation does not notice" {
+@test "--dry-run in a session does not change the session's state" {
     printf '%s\n' 'setpoint 5deg -b lknee -c pos' 'setpoint 4deg -b lknee -c pos --dry-run' \
         'watch --dry-run' >script
     ok canpid -v -l sim: run script
@@ -259,7 +259,7 @@ END
     has "$output" "elbow            position           1800       2400 tick"
 }
 
-@test "--dry-run: CSV and --format have the record only, the bytes are told" {
+@test "--dry-run with --csv and --format prints only the record and logs the bytes" {
     ok armctl --dry-run --csv deg 1 90
     same "${#lines[@]}" 2
     has "$stderr" "bytes: 30 44 45 47 31 2C 30 39 30 0D 0A"
@@ -269,7 +269,7 @@ END
     same "$(json .bytes)" '"30 44 45 47 31 2C 30 39 30 0D 0A"'
 }
 
-@test "records: an unknown name is refused, with the name that was meant" {
+@test "records with an unknown field are rejected with a suggestion" {
     while IFS='|' read -r tool wrong near; do
         fails 2 "$tool" -q -l "$fast" <<<"$wrong"
         has "$why" "did you mean '$near'"
@@ -285,7 +285,7 @@ END
     fails 2 ezphys -q -l sim: <<<'{"msg":"axis_motor","id":1,"velocity1":1,"max_torque1":0,"torque":1}'
 }
 
-@test "records: every message that a tool sends can be given back, with all that -j says of it" {
+@test "every message a tool sends can be fed back as a record with all its -j fields" {
     for tool in $(grep -vx armctl <<<"$tools"); do
         for message in $($tool describe --as json | jq -r '.messages[] | select(.dir != "rx").name'); do
             pairs=$($tool describe --as json | jq -r --arg m "$message" '
@@ -311,7 +311,7 @@ END
     ok armctl -q -l "$fast" <records
 }
 
-@test "questions are records, too: they are sent, and the answer is shown" {
+@test "query records are sent, and their answers are printed" {
     for question in positions velocities pid_gains velocity_gains; do
         ok hidmotor -q -j -l "$fast" <<<"{\"msg\":\"$question\"}"
         same "$(json '[.dir,.msg]')" "[\"rx\",\"$question\"]"
@@ -320,7 +320,7 @@ END
     same "$(json '[.cmd,.ok,.y]')" '["camera_request",true,500]'
 }
 
-@test "surplus words are refused, with what may stand there" {
+@test "surplus arguments are rejected with the usage" {
     while IFS='|' read -r words usage; do
         # shellcheck disable=SC2086
         fails 2 $words
@@ -349,7 +349,7 @@ ezphys reset now|'now' is too much
 END
 }
 
-@test "one command has one result, under the name that was typed" {
+@test "each command prints one result under the typed name" {
     result() { jq -c 'select(.cmd) | [.cmd,.ok]' <<<"$output" | xargs; }
     while IFS='|' read -r tool words; do
         # shellcheck disable=SC2086
@@ -373,7 +373,7 @@ END
     same "$(json '[.result,.moves,.retries]')" '["confirmed",3,0]'
 }
 
-@test "ezphys: decode, watch and record tell the axis, as echo does" {
+@test "ezphys: decode, watch and record print the axis as echo does" {
     axes() { jq -c 'select(.msg == "joint_axis") | [.id,.axis]' | sort -u; }
     ezphys -q -l 'sim:?scene=humanoid' --record run.pcapng echo -j joint_axis -n 40 | axes >echo
     grep -q ',2' echo
@@ -390,7 +390,7 @@ END
     same "$(jq -r .axis <<<"$output" | sort -u)" 2
 }
 
-@test "the messages and fields that the rows of a tool name are those of its wire" {
+@test "messages and fields named in each tool's table exist on its wire" {
     for tool in $tools; do
         $tool describe --as json |
             jq -r '.messages[] | .name, (.name + "." + (.fields[]?.name))' | sort -u >known

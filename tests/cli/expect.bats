@@ -2,7 +2,7 @@
 # The commands wait and expect, and the examples of docs/testing.md with their JUnit reports.
 load common.bash
 
-@test "wait: the first message that is as wanted is the result" {
+@test "wait prints the first matching message" {
     ok canpid -q -j -l "$fast" wait 'lknee.measured < 1' --for 2s
     same "${#lines[@]}" 1
     same "$(json .msg)" '"pid"'
@@ -19,7 +19,7 @@ load common.bash
 # said LINE…: a script for canpid's knee
 said() { printf '%s\n' "$@" | canpid -q -k -l "$fast"; }
 
-@test "wait: what was true before does not count, and --stable wants it for some time" {
+@test "wait ignores earlier matches, and --stable requires the match to last" {
     ok said 'setpoint 5deg -b lknee -c pos --verify' \
         "wait 'lknee.lever_angle>2deg' --stable 100ms --for 5s"
     exits 3 said 'setpoint 5deg -b lknee -c pos --verify' 'disable -b lknee' \
@@ -29,7 +29,7 @@ said() { printf '%s\n' "$@" | canpid -q -k -l "$fast"; }
     has "$stderr" 'not for long enough'
 }
 
-@test "expect: seen, not seen with what came nearest, never" {
+@test "expect reports a match, the nearest value without a match, and --never" {
     ok hidmotor -q -l "$fast" expect 'm1.position<5'
     has "$output" result=seen
     exits 1 hidmotor -q -l "$fast" expect 'm1.position>50 and m2.position<5' --for 0.1s
@@ -46,7 +46,7 @@ said() { printf '%s\n' "$@" | canpid -q -k -l "$fast"; }
 
 asked() { printf '%s\n' "$@" | armctl -q -l "$fast"; }
 
-@test "expect: a message with its values, and what a device that only answers has said" {
+@test "expect compares a message and its values, even from a device that only answers" {
     ok asked 'deg 1 90' 'expect deg joint=1 angle=90' \
         'expect deg joint=1 angle=92 --tolerance 2deg' \
         'expect deg angle=1.5707963rad joint=1 --tolerance 1'
@@ -58,7 +58,7 @@ asked() { printf '%s\n' "$@" | armctl -q -l "$fast"; }
     has "$why" '--tolerance goes with FIELD=VALUE'
 }
 
-@test "expect: how far the nearest value is away, and --tolerance without a message" {
+@test "expect reports the distance of the nearest value, and --tolerance works without a message" {
     ok asked 'deg 1 90' 'expect angle=92 --tolerance 2deg'
     ok asked 'deg 1 90' 'expect angle=1.5707963rad --tolerance 1'
     exits 1 asked 'deg 1 90' 'expect angle=92deg --for 0.1s'
@@ -98,7 +98,7 @@ example() {
         /usr/bin/bats --report-formatter junit -o "$D" "$1" 2>&1
 }
 
-@test "the bats example of each tool passes, and its JUnit report names the cases" {
+@test "the bats example of each tool passes, and its JUnit report lists the cases" {
     for tool in $tools; do
         ok example "$root/docs/example/$tool.bats"
         ok report report.xml
@@ -106,14 +106,14 @@ example() {
     done
 }
 
-@test "a bats example that fails is a failure in the JUnit report" {
+@test "a failing bats example is a failure in the JUnit report" {
     sed 's/m2.position>42/m2.position>52/' "$root/docs/example/hidmotor.bats" >fails.bats
     exits 1 example fails.bats
     grep -q 'tests="2" failures="1"' report.xml
     has "$(<report.xml)" 'expect: no m2.position'
 }
 
-@test "the pytest example passes for each tool, and a test that fails is in the JUnit report" {
+@test "the pytest example passes for each tool, and a failing test appears in the JUnit report" {
     cp "$root/docs/example/test_arm.py" .
     sed -n '/^```python test_lift.py/,/^```$/{/^```/!p}' "$root/docs/testing.md" >test_lift.py
     python() {

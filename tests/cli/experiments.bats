@@ -3,7 +3,7 @@
 
 load common.bash
 
-@test "a share above 1 without % is refused" {
+@test "a ratio above 1 without % is rejected" {
     for words in "design --overshoot 5" "tune --overshoot 5" "tune --amplitude 10" "tune --noise 2"; do
         # shellcheck disable=SC2086 # words
         fails 2 canpid -q -l "$fast" $words -b lknee -c pos
@@ -13,7 +13,7 @@ load common.bash
 }
 
 # Also what is too small a step for its size alone to tell.
-@test "step of a joint that does not move: nothing moved, 1, and no figures of it" {
+@test "step of a stuck joint exits 1 and prints no figures" {
     while IFS='|' read -r tool link words; do
         # shellcheck disable=SC2086 # words
         fails 1 $tool -q -j -l "${link/#&/$fast&}" step $words
@@ -31,7 +31,7 @@ ezphys|sim:slider-crank|bore --from 0m --to 0.05m --settle 0.1s --for 0.5s
 END
 }
 
-@test "a small step of a joint that moves is one" {
+@test "step measures a small step of a moving joint" {
     fails 1 canpid -q -l "$fast" step --from 0deg --to 2deg -b lknee -c pos # it stays in its dead band
     has "$why" "lknee came to 0.15"
     ok hidmotor -q -l "$fast" step m2 --from 0 --to 1
@@ -41,7 +41,7 @@ END
 
 # jq over the record of identify: what the simulated joint is like.
 # bats test_tags=long
-@test "identify finds what the joint is, and a record of its samples says the same" {
+@test "identify measures the joint's model, and its saved samples give the same model" {
     while IFS='|' read -r tool link words wanted; do
         # shellcheck disable=SC2086 # words
         ok $tool -q -j -l "${link/#&/$fast&}" identify $words --samples samples.csv --save model.json --plot bode.svg
@@ -62,7 +62,7 @@ END
 }
 
 # What is done to a joint that does not do what it is to do; each row: link, command, exit code.
-@test "what moves a joint by itself ends where the joint goes wrong" {
+@test "experiments stop with a reason if the joint misbehaves" {
     while IFS='|' read -r code tool link words said; do
         # shellcheck disable=SC2086 # words
         fails "$code" $tool -q -l "${link/#&/$fast&}" $words
@@ -90,7 +90,7 @@ END
 END
 }
 
-@test "verify and compare of a motor are those of a driver" {
+@test "verify and compare work for a motor of hidmotor" {
     spec() { printf '%s\n' '[calm]' "$@" >spec.ini; }
     spec 'joint = elbow' 'from = 0' 'to = 20' 'max-overshoot = 20%' '[quick]' 'joint = m2' \
         'from = 0' 'to = 20' 'max-rise-time = 1ms'

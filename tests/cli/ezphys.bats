@@ -53,7 +53,7 @@ other_packets='
     . as $records | $ARGS.positional | to_entries[] |
         select(.key as $at | .value | is($records[$at]) | not).value'
 
-@test "all eight packets in all wires, both directions: the fields come back" {
+@test "all eight packets encode and decode in all wires and both directions" {
     rx=('collision x=1 y=2 z=-3 depth=0.25'
         'limb position.x=1 position.y=2 position.z=3 rotation.w=0.5 torque.z=-4'
         'joint_axis displacement=0.25 angular_velocity=-2'
@@ -72,7 +72,7 @@ other_packets='
     done
 }
 
-@test "malformed messages: one clear error, exit 5" {
+@test "malformed messages give an error and exit 5" {
     for hex in 'FF FF FF 7F 01 00 00 00' '00 00 00 80 01 00 00 00 00 00' \
         '1C 00 00 00 01 00 00 00 03 00 00 00 01 00 00 00 08 00 00 00 00 00 C0 7F 00 00 00 00' \
         '1C 00 00 00 01 00 00 00 03 00 00 00' \
@@ -83,7 +83,7 @@ other_packets='
     done
 }
 
-@test "a wrong description names the part and what it could be" {
+@test "an invalid wire description names the wrong part and a suggestion" {
     fails 2 ezphys encode --wire le33 reset
     has "$why" "did you mean le32?"
     fails 2 ezphys encode --wire pkt=type32+idd32 reset
@@ -97,7 +97,7 @@ other_packets='
     has "$why" "4 or 8 bytes"
 }
 
-@test "a wire of the config file" {
+@test "a wire can be described in the config file" {
     mkdir -p config/armwire
     printf '%s\n' '[wire mine]' 'base = be32' 'long = 8' 'msg = rest16' >config/armwire/ezphys.ini
     ok ezphys encode --wire mine --dir rx timestamp step=1 step_size=1
@@ -111,26 +111,26 @@ other_packets='
 
 # ---- What physics says ---------------------------------------------------------------------------
 
-@test "free fall: z = z0 - g dt² n(n+1)/2, to 1e-5" {
+@test "a free fall matches the formula to 1e-5" {
     sim falling echo limb -n 101 -j
     near "$(json .position.z)" "$(jq -n '100 - 9.81 * 0.0001 * 100 * 101 / 2')" 1e-5
 }
 
-@test "a motor from rest: min(v, fmax dt / I), and then its velocity" {
+@test "a motor starts with min(v, fmax dt / I) and reaches its velocity" {
     sim arm4 motor waist 2 1e6 --for 0.5s -j
     near "$(json .velocity)" 2 1e-5
     near "$(json .displacement)" 1 1e-3
     same "$(json '[.cmd,.ok,.joint,.step,.time]')" '["motor",true,"waist",250,0.5]'
 }
 
-@test "a pendulum keeps its energy: less than 1 % in 10 s" {
+@test "a pendulum's energy drifts less than 1 % in 10 s" {
     sim pendulum echo limb -n 10001 -j
     energy='[.[] | 9.81 * .position.z + ([.linear_velocity | .x, .y, .z] | map(. * .) | add) / 2]'
     drift=$(jq -s "$energy | (max - min) / 9.81" <<<"$output")
     jq -ne --argjson d "$drift" '$d < 0.01' >/dev/null || { echo "drift $drift" && false; }
 }
 
-@test "watch, reset, step: the documented lines" {
+@test "watch, reset and advance print the documented lines" {
     sim pendulum watch -n 10 -j
     same "$(wc -l <<<"$output")" 10
     same "$(jq -c .msg <<<"$output" | sort -u | wc -l)" 4
@@ -141,7 +141,7 @@ other_packets='
 }
 
 # bats test_tags=long
-@test "2000 steps after a reset are the same, packet for packet" {
+@test "2000 steps after a reset repeat packet for packet" {
     local commands='motor left-knee 0.5 50\nforce waist 20 --for 0.1s\nadvance 2000\nreset\n'
     # shellcheck disable=SC2059
     printf "$commands$commands" | ezphys -q -l sim:humanoid --record run.pcapng -j >out
@@ -153,14 +153,14 @@ other_packets='
 
 # ---- Lock-step -----------------------------------------------------------------------------------
 
-@test "hz: no stall, no loss" {
+@test "hz reports no stall and no loss" {
     simulator --scene humanoid --lock-step=1
     ok ezphys -l "$url" hz --for 2s -j
     same "$(json '[.lost,.stalls,.damaged,.steps_per_message]')" '[0,0,0,1]'
     jq -e '.rate > 10 and .real_time_factor > 0.05' <<<"$output" >/dev/null
 }
 
-@test "hz in real time: the factor is 1" {
+@test "hz in real time reports a factor of 1" {
     simulator --scene pendulum --real-time --interval 10ms
     for _ in {1..10}; do # what else the machine does can only hold it up, or let it catch up
         ok ezphys -l "$url" hz --for 1s -j
@@ -170,7 +170,7 @@ other_packets='
     false
 }
 
-@test "every N steps, and every wire of the simulator" {
+@test "ezphys works with a message every N steps and with every wire" {
     simulator --scene arm4 --lock-step=5
     ok ezphys -l "$url" hz -n 200 -j
     same "$(json '[.steps_per_message,.lost]')" '[5,0]'
@@ -180,7 +180,7 @@ other_packets='
     done
 }
 
-@test "a peer that never answers by itself is answered once a message" {
+@test "a peer with free-running messages gets one answer a message" {
     fake '
 for step in range(200):
     s.sendall(message(step))
@@ -194,7 +194,7 @@ except TimeoutError: say("no more")'
     wait_for fake "no more"
 }
 
-@test "messages in pieces, damaged ones, half ones: counted and passed over" {
+@test "messages in pieces are read; damaged and partial ones are counted and skipped" {
     fake '
 good = message(0)
 for step in range(30):
@@ -213,7 +213,7 @@ time.sleep(20)'
 }
 
 # Nothing is said of a simulation that nobody has heard; and who looks on does not do it for ever.
-@test "what is no message is none: noise, another wire" {
+@test "noise and messages of another wire are rejected" {
     local command
     fake '
 while True:
@@ -231,7 +231,7 @@ while True:
     has "$why" "--wire"
 }
 
-@test "a simulator that begins to talk nonsense does not keep a motion waiting for ever" {
+@test "invalid data from a simulator ends a motion with an error" {
     fake '
 s.sendall(message(0)); answer(s)
 while True:
@@ -245,7 +245,7 @@ while True:
 
 # The peer itself sends the signal and says nothing until the stop is there; ten times. The machine
 # may be loaded: the quickest counts (see stops.bats, and make bench).
-@test "the stop goes out within 10 ms of the signal while the simulator is busy" {
+@test "the stop is sent within 10 ms of the signal while the simulator is busy" {
     fake '
 import os, signal
 times = []
@@ -290,7 +290,7 @@ time.sleep(20)'
     done
 }
 
-@test "stop holds all joints; --coast lets them go" {
+@test "stop holds all joints; --coast releases them" {
     simulator --scene pendulum
     ok ezphys -l "$url" motor 1 2 1000 --for 0.1s --coast
     ok ezphys -l "$url" stop -j
@@ -303,7 +303,7 @@ time.sleep(20)'
     jq -se '.[-1].angular_velocity | fabs > 0.1' <<<"$output" >/dev/null
 }
 
-@test "the simulator killed: told, exit 7 for motions, others connect again" {
+@test "a killed simulator is reported, and motions exit 7" {
     simulator --scene pendulum
     first=$pid
     mkfifo motor.err
@@ -319,7 +319,7 @@ time.sleep(20)'
     same "$status" 7
 }
 
-@test "reconnect: echo says what it waits for, and goes on" {
+@test "echo reports a lost connection, reconnects and continues" {
     simulator --scene pendulum
     first=$pid port=${url##*:}
     mkfifo echo.err echo.out
@@ -342,7 +342,7 @@ time.sleep(20)'
     wait "$client" && false || same $? 130
 }
 
-@test "either side may listen" {
+@test "ezphys connects as client and as listener" {
     start echo ezphys -l tcp-listen:0 -T 20s advance 10 -j
     fails 4 ezphys -l tcp:127.0.0.1:1 hz
     ezphys-sim --connect "${url#tcp:}" --scene pendulum 2>/dev/null 3>&- &
@@ -351,7 +351,7 @@ time.sleep(20)'
     same "$(tail -n 1 echo.out | jq -c '[.ok,.step]')" '[true,10]'
 }
 
-@test "a restart by another program in the middle: told, nothing hangs" {
+@test "a restart by another program is reported and ends a motion" {
     fake '
 for step in list(range(20)) + list(range(20)):
     s.sendall(message(step)); answer(s)
@@ -371,7 +371,7 @@ def velocity(a, joint):
         at += 12 + length
     return v'
 
-@test "a restart while joints are moved: told, and what moved is stopped" {
+@test "a restart during a motion is reported, and the joints are stopped" {
     printf 't,joint7\n0,0.5\n5,2\n' >way.csv
     for words in "move joint7=2.5" "jog joint7 2" "play way.csv --max-lag 9rad"; do
         rm -f fake.err
@@ -393,7 +393,7 @@ say("last", v)'
     done
 }
 
-@test "what is behind is not made good faster than --speed, or --max-speed of play" {
+@test "a joint that lags is not moved faster than --speed or play's --max-speed" {
     printf 't,joint7\n0,0.5\n1,1\n' >way.csv
     while read -r most words; do
         rm -f fake.err
@@ -417,7 +417,7 @@ say("fastest", fastest)'
 END
 }
 
-@test "a joint that is seen late changes no other: the joint that was named moves" {
+@test "a joint discovered late does not change which joint a motion moves" {
     printf 'joint 7 knee thigh shin\njoint 8 hip world thigh\n' >names
     fake "$velocity"'
 def both(step):
@@ -444,7 +444,7 @@ say("moved", *sorted(moved), "of", step)'
     wait_for fake "moved 7 of"
 }
 
-@test "half open: nothing comes, told, exit 3" {
+@test "a connection without data exits 3" {
     fake 'time.sleep(30)'
     run -3 --separate-stderr ezphys -l "$url" -T 2s advance
     has "$stderr" "waiting for tcp:"
@@ -453,7 +453,7 @@ say("moved", *sorted(moved), "of", step)'
 
 # ---- Words ---------------------------------------------------------------------------------------
 
-@test "a joint that the simulation does not have: nothing is sent" {
+@test "a motor command for an unknown joint sends nothing" {
     fake '
 say("answered:", "yes" if s.sendall(message(0)) or answer(s) else "no")'
     fails 2 timeout 20 ezphys -q -l "$url" motor 9 1 1
@@ -467,7 +467,7 @@ say("type", struct.unpack("<I", answer(s)[8:12])[0])'
     wait_for fake "type 3"
 }
 
-@test "records of commands are commands" {
+@test "records of commands are replayed as commands" {
     while read -r wire message; do
         # shellcheck disable=SC2086 # words
         bytes=$(ezphys encode --wire $wire $message)
@@ -488,7 +488,7 @@ END
     fails 2 ezphys -q -l sim: <<<'{"msg":"axis_motor","id":1,"velocity2":1,"max_torque2":1}'
 }
 
-@test "names: wrong ones are told with what was meant, before anything moves" {
+@test "unknown names are rejected with a suggestion before anything moves" {
     fails 2 ezphys -q -l sim:humanoid motor left-kne 1 1
     has "$why" "did you mean 'left-knee'?"
     fails 2 ezphys -q -l sim:humanoid motor left-knee 1 1 1 1
@@ -512,7 +512,7 @@ END
     same "$(cut -f 1 <<<"$output")" left-knee
 }
 
-@test "status: names are the simulator's, whatever is in them" {
+@test "status prints the simulator's names, whatever characters they contain" {
     ok ezphys encode --wire name32 --dir rx limb 'name=kn"ee' position.x=1
     fake "for i in range(200): s.sendall(bytes.fromhex('$output'))
 time.sleep(20)"
@@ -520,7 +520,7 @@ time.sleep(20)"
     same "$(json '.body | keys')" '["kn\"ee"]'
 }
 
-@test "dry runs open nothing and print the bytes" {
+@test "--dry-run opens nothing and prints the bytes" {
     ok ezphys motor 3 2rad/s 100Nm --dry-run
     has "$output" "2C 00 00 00 01 00 00 00 03 00 00 00 03 00 00 00 18 00 00 00 00 00 00 40 00 00 C8 42"
     ok ezphys --scene humanoid force left-knee 1Nm --dry-run
@@ -531,7 +531,7 @@ time.sleep(20)"
     has "$output" "name=knee"
 }
 
-@test "--dry-run at the prompt: the conversation goes on as if nothing had been typed" {
+@test "--dry-run in a script does not change the session's state" {
     printf '%s\n' 'motor 1 1 10' 'advance 1' 'motor 1 5 10 --dry-run' \
         'reset --dry-run --wire be32' 'advance 1' 'status' >script
     ok ezphys -q -j -l 'sim:?scene=pendulum' --timeout 3s <script
@@ -541,7 +541,7 @@ time.sleep(20)"
 
 # ---- play, probe, info -------------------------------------------------------------------------
 
-@test "play: a trajectory, its errors, and what is refused" {
+@test "play follows a trajectory, reports its errors and rejects invalid files" {
     printf 't,waist,elbow\n0,0,0\n1,0.5,-0.3\n2,0,0\n' >path.csv
     sim arm4 play path.csv -j
     same "$(json '[.ok,.points,.joints,.waist.rms < 0.02,.elbow.rms < 0.02]')" '[true,3,2,true,true]'
@@ -557,7 +557,7 @@ time.sleep(20)"
     fails 5 ezphys -q -l sim:arm4 play bad.csv
 }
 
-@test "probe: raw, hex and captures" {
+@test "probe recognizes the wire of captures and rejects noise" {
     for wire in "${wires[@]:0:6}"; do
         ok ezphys -q -l sim:humanoid --wire "$wire" echo -n 600 --record cap.pcapng
         ok ezphys probe -j cap.pcapng
@@ -568,7 +568,7 @@ time.sleep(20)"
     run -5 --separate-stderr ezphys probe noise
 }
 
-@test "status: joints and bodies with their tree, one record in -j" {
+@test "status prints joints and bodies as a tree, and one record with -j" {
     sim humanoid status
     matches "$output" "*left-knee*left-shin*left-ankle*left-foot*"
     matches "$output" "*left-hip *rad*  axis2 *rad*"
@@ -581,7 +581,7 @@ time.sleep(20)"
     same "$(jq_itself -c '."left-knee" | keys_unsorted' <<<"$output")" '["id","target","actual","unit","fault","age","velocity","rate","bodies"]'
 }
 
-@test "jog: one axis from where it is; limits: there are none, and who says so" {
+@test "jog moves one axis from its position; limits prints limits and their source" {
     while IFS='|' read -r scene words low high; do
         # shellcheck disable=SC2086 # words
         sim $scene jog $words -j
@@ -612,7 +612,7 @@ END
     has "$why" "did you mean 'hinge'?"
 }
 
-@test "list: simulators of this machine, and who has them" {
+@test "list prints local simulators and their clients" {
     if unshare -n true 2>/dev/null; then # without the simulators of other tests
         ok unshare -n ezphys list
         same "$output" ""
@@ -626,7 +626,7 @@ END
     until ezphys -j list | grep -q '"holder":"ezphys (pid '; do read -r -t 0.02 _ <> <(:) || true; done
 }
 
-@test "looking at a world that waits for answers moves it nowhere, or says how far" {
+@test "reading a lock-step simulator advances nothing, or the steps are reported" {
     simulator --scene humanoid
     step() { json .step; }
     for command in status "status -j" "status --for 0.2s" status; do
@@ -643,7 +643,7 @@ END
     same "$stderr" ""
 }
 
-@test "a simulator that another program has: who that is" {
+@test "a simulator in use by another program is reported with that program" {
     local holder
     simulator --scene pendulum
     ezphys -q -l "$url" watch >first 2>&1 3>&- &
@@ -658,7 +658,7 @@ END
     ok ezphys -q -l "$url" status
 }
 
-@test "view: a picture with anchor and ground where there is no terminal, keys where there is one" {
+@test "view prints a picture without a terminal and reacts to keys on one" {
     ok timeout 20 ezphys -q -l sim: view --for 100ms
     has "$output" "step 100  bodies 1  joints 1  contacts 0  grid 0.5 m"
     [ "$(grep -c . <<<"$output")" -gt 11 ]
@@ -677,7 +677,7 @@ END
         ends 0"
 }
 
-@test "plot: over the time of the simulation, however fast it goes, and on after a restart" {
+@test "plot uses simulation time at any speed and continues after a restart" {
     sim '' plot bob.position.z --for 4s
     has "$output" "-4 s  "
     has "$output" "1.190 m"
@@ -698,7 +698,7 @@ for step in [*range(10), *range(10)]:
 # Only results, of output with records, too: results FILTER.
 results() { jq -sc "map(select(.cmd)) | $1" <<<"$output"; }
 
-@test "one command is one step, and a force acts in it: 23 N on 2 kg, through the pipe" {
+@test "each command advances one step, and a force acts in that step" {
     cat >rail.scene <<'SCENE'
 gravity 0 0 0
 step 1ms
@@ -728,7 +728,7 @@ SCENE
     same "$(results 'map(.step)[:2]')" '[41,42]'
 }
 
-@test "--state: a result has all joints, and has the numbers that records have" {
+@test "--state adds all joints to a result, with the numbers of the records" {
     ok ezphys -q -j -l sim:cart-pole --state <<<$'force rail 2\nforce rail -2\nstop\nreset'
     same "$(results 'map(.state | [.rail, .pivot] | map(keys)) | unique')" \
         '[[["displacement","velocity"],["displacement","velocity"]]]'
@@ -746,7 +746,7 @@ SCENE
     same "$(results '.[0].velocity == .[1].rail.velocity')" true
 }
 
-@test "a slider is in m, m/s and N" {
+@test "slider joints use m, m/s and N" {
     sim cart-pole status
     matches "$output" "*└ rail * 0.0000 m *0.0000m/s*└ pivot * 0.0000 rad *0.4000rad/s*"
     sim cart-pole limits rail
@@ -769,7 +769,7 @@ SCENE
     ok ezphys -q -l "$url" force 2 5Nm
 }
 
-@test "status of what waits for its answer waits for nothing, once that is known" {
+@test "status of a lock-step simulator does not wait" {
     for link in sim:pendulum "sim:?scene=pendulum&step-size=5ms"; do
         ok ezphys -q -j -l "$link" status
         json -e '.hinge.age < 0.4' >/dev/null
@@ -783,7 +783,7 @@ SCENE
     jq -se 'all(.joint1.rate > 5) and .[0].step < .[1].step' <<<"$output" >/dev/null
 }
 
-@test "--for is the time of a motion, and not that of a look before it" {
+@test "--for counts from the start of the motion, not from the first read" {
     simulator --scene pendulum
     mkfifo step.err
     ezphys -v -l "$url" --scene pendulum step hinge --from 1 --to 0 --for 1000s 2>step.err 3>&- &
@@ -797,14 +797,14 @@ SCENE
 }
 
 # bats test_tags=long
-@test "Ctrl-C at the prompt, 200 times: no stop leaves a message in the link, the last is as fast" {
+@test "200 stops by Ctrl-C at the prompt leave no message in the link and stay as fast" {
     ok python3 "$root/tests/cli/ezphys_stops.py" 200
     echo "$output"
     json -e '.ahead == 0 and .last_ms < 10 + 2 * .first_ms' >/dev/null
     ok python3 "$root/tests/cli/ezphys_stops.py" 20 --real-time --interval 2ms
 }
 
-@test "status over TCP looks and advances nothing" {
+@test "status over TCP advances nothing" {
     local i
     start simulator ezphys-sim --listen 0
     for i in 1 2; do
@@ -815,7 +815,7 @@ SCENE
 
 # ---- Recordings keep names -----------------------------------------------------------------------
 
-@test "recordings keep the joints' names: plot, decode and watch by name afterwards" {
+@test "recordings store joint names for plot, decode and watch" {
     ok ezphys -q -l 'sim:?scene=pendulum' record run.pcapng -n 400
     ok ezphys -q -l 'sim:?scene=pendulum' --record motor.pcapng motor hinge 2 1000 --for 0.05s
     ok ezphys -q -l 'sim:?scene=pendulum' record run.csv -n 400
@@ -855,7 +855,7 @@ SCENE
     [ -s a.svg ]
 }
 
-@test "motor and force fail on an axis whose state is not a number" {
+@test "motor and force fail if the axis state is not a number" {
     fake 'while True:
     for i in range(99):
         s.sendall(message(i, float("nan") if i else 0))
@@ -869,7 +869,7 @@ SCENE
     end "$pid"
 }
 
-@test "recordings keep how many axes a joint has, and the names that were given" {
+@test "recordings store the number of axes and the given names" {
     ok ezphys -q -l 'sim:?scene=humanoid' record man.pcapng -n 2000
     ok ezphys plot '*.axis2.displacement' man.pcapng --out run.svg
     name=$(grep -o '[^<> ]*\.axis2\.displacement' run.svg | head -n 1)

@@ -17,91 +17,91 @@ ends_with() {
 
 # ---- Physics
 
-@test "free fall is that of the semi-implicit method, to the last digit" {
+@test "a free fall matches the semi-implicit method to the last digit" {
     oracle free_fall many_steps
 }
-@test "a motor from rest reaches min(v, fmax dt / I), and keeps its command" {
+@test "a motor from rest reaches min(v, fmax dt / I) and holds its command" {
     oracle motors
 }
-@test "a motor at velocity 0 is a brake" {
+@test "a motor at velocity 0 brakes" {
     oracle brake
 }
 @test "the angle of a hinge wraps" {
     oracle angle_wraps
 }
-@test "feedback of a motor-locked hinge between two bodies" {
+@test "a motor-locked hinge between two bodies reports the right feedback" {
     oracle feedback
 }
-@test "axis_force lasts one step, is seen in the limb and not in the feedback" {
+@test "axis_force acts for one step on the limb and not on the feedback" {
     oracle forces
 }
-@test "a slider is in m and N" {
+@test "sliders use m and N" {
     oracle slider
 }
-@test "angles of all kinds of joints go the way of their rates" {
+@test "angles of all joint types change with the sign of their rates" {
     oracle axes pushes
 }
-@test "stops stop" {
+@test "joint stops limit the motion" {
     oracle stops
 }
-@test "contacts: four of a box, depth of a ball, pairs of two bodies" {
+@test "contacts report four points of a box, the depth of a ball and pairs of bodies" {
     oracle contacts
 }
-@test "a pendulum without friction keeps its energy within 1 % for 10 s" {
+@test "the energy of a frictionless pendulum drifts less than 1 % in 10 s" {
     oracle energy
 }
-@test "after a reset 2,000 steps with motors and contacts are the same, bit by bit" {
+@test "2,000 steps with motors and contacts repeat bit by bit after a reset" {
     oracle replay_is_identical
 }
-@test "every scene runs 10,000 steps, and what stands stays standing" {
+@test "every scene runs 10,000 steps, and standing bodies stay upright" {
     oracle all_finite
 }
 
 # ---- Wire
 
-@test "a message: timestamp, limbs, axes, feedback, contacts" {
+@test "a message contains timestamp, limbs, axes, feedback and contacts in order" {
     oracle order
 }
-@test "a reset in the middle of a message" {
+@test "a reset in the middle of a message works" {
     oracle reset_in_the_middle
 }
-@test "all wires say the same" {
+@test "all wires carry the same values" {
     oracle wires
 }
 
 # ---- Clients
 
-@test "numbers that are none are refused, counted and explained" {
+@test "invalid numbers are rejected, counted and logged" {
     oracle hostile
 }
-@test "messages that cannot be are skipped" {
+@test "invalid messages are skipped" {
     oracle bad_messages
 }
-@test "megabytes of noise: no growth, few words" {
+@test "megabytes of noise cause no memory growth and few log lines" {
     oracle flood
 }
-@test "the largest numbers that are taken do not end it" {
+@test "the largest accepted numbers do not crash the simulator" {
     oracle abuse
 }
-@test "the next client finds the world as the last one left it" {
+@test "the next client finds the world in the state of the last client" {
     oracle reconnect
 }
-@test "a late answer is told, and the simulation goes on with the next one" {
+@test "a late answer is reported, and the simulation continues with the next one" {
     oracle late_answer
 }
-@test "real time goes by the wall clock" {
+@test "real time follows the wall clock" {
     oracle real_time motors_in_real_time
 }
-@test "--connect dials out, until somebody listens" {
+@test "--connect retries until a listener is available" {
     oracle dials_out
 }
-@test "a client that is stopped, killed, and one that comes next" {
+@test "the simulator survives stopped and killed clients and accepts the next one" {
     oracle stopped_client
 }
 
 # ---- Command line
 
-@test "--help begins with examples, --version, --list" {
+@test "--help begins with examples; --version and --list work" {
     ok ezphys-sim --help
     matches "${lines[1]}" "Examples"
     has "$output" "--lock-step[=N]"
@@ -118,7 +118,7 @@ ends_with() {
     same "$output" $'body 1 bob\njoint 1 hinge bob world'
 }
 
-@test "what it prints gets somewhere, or it says so" {
+@test "output to a full disk fails with an error" {
     local option
     for option in --help --man --version --list --check --names; do
         fails 7 bash -c "ezphys-sim $option >/dev/full"
@@ -126,7 +126,7 @@ ends_with() {
     done
 }
 
-@test "mistakes on the command line" {
+@test "invalid command lines are rejected" {
     fails 2 ezphys-sim --scen arm4
     has "$why" "did you mean '--scene'?"
     fails 2 ezphys-sim amr4
@@ -143,19 +143,19 @@ ends_with() {
     fails 4 ezphys-sim --fd 0
 }
 
-@test "a mistake in a scene is told with its place" {
+@test "a mistake in a scene is reported with its place" {
     printf 'body bob sphere 0.1 mass 1\njoint hinge hing bob world\n' >my.scene
     fails 2 ezphys-sim ./my.scene
     same "$why" 'ezphys-sim: my.scene:2:13: no kind of joint "hing" — did you mean "hinge"?'
 }
 
-@test "a port that is taken" {
+@test "a port in use is reported" {
     start one ezphys-sim --listen 0
     fails 4 ezphys-sim --listen "${url#tcp:}"
     has "$why" "choose another port"
 }
 
-@test "the ready line is a link that works, signals end it with their number" {
+@test "the ready line gives a working link, and a signal ends it with 128 + its number" {
     start one ezphys-sim pendulum --listen 0
     ok ezphys -l "$url" watch -j -n 1
     same "$(json .step)" 0
@@ -164,7 +164,7 @@ ends_with() {
 
 # ---- Scenes, and sim: links
 
-@test "the scene of docs/scenes.md is one, and moves" {
+@test "the scene of docs/scenes.md is valid and moves" {
     awk '/^```/ { inside = !inside; next } inside' "$root/docs/scenes.md" |
         sed '/^\$/,$d' >swing.scene
     ok ezphys-sim --check ./swing.scene
@@ -173,7 +173,7 @@ ends_with() {
     same "$(json .id)" 1
 }
 
-@test "sim: starts it, and it ends with the one who started it" {
+@test "sim: starts the simulator and ends it with the client" {
     ok ezphys -l 'sim:arm4?real-time=1&interval=1ms' echo timestamp -j -n 3
     has "$stderr" "this is the simulator"
     for scene in pendulum humanoid; do
@@ -182,7 +182,7 @@ ends_with() {
     done
 }
 
-@test "sim: ends its simulator even when it is killed itself" {
+@test "sim: ends its simulator even if the client is killed" {
     local out err
     mkfifo "$D/out" "$D/err"
     ezphys -q -l 'sim:?real-time=1' echo timestamp -j >"$D/out" 2>"$D/err" 3>&- &
@@ -196,14 +196,14 @@ ends_with() {
     timeout "$patience" cat <&"$err" # until nobody holds the other end any more
 }
 
-@test "sim: says that it waits for a command only where that was asked for" {
+@test "sim: reports waiting for a command only if a timeout was given" {
     ok bash -c "(echo 'motor hinge 1 10' && sleep 0.4 && echo stop) |
         ezphys -q -l 'sim:?timeout=50ms' 2>&1"
     has "$output" "no answer to step 1 for 0.05 s"
     has "$output" "the client is back"
 }
 
-@test "sim: mistakes are told before anything is started" {
+@test "sim: mistakes are reported before anything is started" {
     fails 2 ezphys -l 'sim:?scene=pendullum' status
     has "$why" 'did you mean "pendulum"?'
     fails 2 ezphys -l 'sim:?stepsize=1ms' status
@@ -213,7 +213,7 @@ ends_with() {
     has "$why" "make install"
 }
 
-@test "the command sim is ezphys-sim" {
+@test "the command sim starts ezphys-sim" {
     start one ezphys sim --scene falling --listen 0 --lock-step=10
     ok ezphys -l "$url" echo timestamp -j -n 2
     same "$(json .step)" 10

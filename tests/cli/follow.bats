@@ -26,7 +26,7 @@ says() {
     done
 }
 
-@test "each tool follows a recording: how far it comes, and that it is back at the end" {
+@test "each tool follows a recording and returns to its start" {
     lead
     while IFS='|' read -r tool words field least most; do
         for _ in 1 2 3; do # what is simulated by the clock is stopped where the machine is too busy
@@ -50,7 +50,7 @@ ezphys|-l sim:cart-pole follow lead.csv --map rail=a/20 --max-speed 1|.displacem
 END
 }
 
-@test "scale, sign, offset, clamp and dead band, of a recording of the same tool" {
+@test "scale, sign, offset, clamp and dead band apply to a recording of the same tool" {
     ok hidmotor -q -l "$fast" --record lift.pcapng move 0 30 0 duration=1s --wait
     ok hidmotor -q -l "$fast" follow lift.pcapng --map 'm2=m2/-2+10deg clamp -2..30, m3=m2 dead 20' --record run.pcapng
     hidmotor -q -j decode run.pcapng --dir tx | jq -c 'select(.msg == "set_setpoints") | [.m2, .m3]' >sent
@@ -61,7 +61,7 @@ END
     same "$(jq -s '.[10][1] | fabs < 2' sent)" true
 }
 
-@test "what cannot be followed is said before anything moves" {
+@test "an unusable leader or map is rejected before anything moves" {
     lead
     fails 2 unitysim -q -l "$fast" follow lead.csv
     has "$why" '--map'
@@ -99,7 +99,7 @@ END
     has "$why" '/nobody.sock: '
 }
 
-@test "each tool: the first target is compared with where the joint is measured" {
+@test "each tool compares the first target with the measured position" {
     while IFS='|' read -r tool words field jump; do
         printf 't,%s\n0,0\n1,0\n' "$field" >there.csv
         # shellcheck disable=SC2086
@@ -123,7 +123,7 @@ END
     fails 2 ezphys -q -l sim:cart-pole follow there.csv --map 'rail=a+0.5' --max-speed 1
 }
 
-@test "a recording that is too fast names the speed that would do, --fit takes it" {
+@test "a recording that is too fast gets a suggested speed, and --fit applies it" {
     lead
     fails 6 unitysim -q -l "$fast" follow lead.csv --map 'elbow=a*4' --relative
     matches "$why" '*elbow: 62.8* deg/s at * s is faster than 30.78 deg/s — --speed 49% or --fit would do'
@@ -133,7 +133,7 @@ END
     ok unitysim -q -l "$fast" follow lead.csv --map 'elbow=a*4' --relative --force
 }
 
-@test "a wrap is a jump, a gap is one stop, a leader that begins anew is followed again" {
+@test "a wrap is a jump, a gap is one stop, and a leader that starts again is followed again" {
     awk -v OFS=, 'BEGIN { print "t,a"; for (i = 0; i < 200; i++) { x = 170 + i / 10; print i / 50, (x > 180 ? x - 360 : x) } }' >wrap.csv
     ok unitysim -l "$fast" follow wrap.csv --map 'elbow=a-170deg' --relative
     has "$output" 'stops=1'
@@ -151,7 +151,7 @@ END
     has "$output" 'stops=0 late=10 lost=0 ignored=14'
 }
 
-@test "a live leader: null and text move nothing, silence stops, and it is begun anew" {
+@test "a live leader with null and text moves nothing, stops on silence and is followed again" {
     live unitysim -l sim: follow --map 'elbow=m2' --approach 20 -j
     says 5 follows
     for value in null '"NaN"' '{}' '"fast"' 1e999; do say "$value"; done
@@ -169,7 +169,7 @@ END
     hasnt "$(cat told)" jumped
 }
 
-@test "a live leader that is gone from a place is not run after, and one that is stopped stops" {
+@test "a jump of a live leader stops the follower, and a suspended leader stops it too" {
     live unitysim -l sim: follow --map 'elbow=m2' --approach 20
     says 5 follows
     say 300
@@ -194,7 +194,7 @@ END
     wait "$follower" || same "$?" 130
 }
 
-@test "a field of a live leader that does not come within 2 s is an error" {
+@test "a field that a live leader does not send within 2 s is an error" {
     live unitysim -l sim: follow --map 'elbow=m3' --approach 20
     trap '' PIPE # it ends while the leader still speaks
     until grep -qs 'has no' told; do say 5 2>/dev/null || true; sleep 0.05; done
@@ -203,7 +203,7 @@ END
     has "$(cat told)" "the leader has no 'm3' — there is m2.position"
 }
 
-@test "a server leads another tool: its fields are known, it is waited for, and the lag is measured" {
+@test "a server as leader: its fields are checked, its restart is waited for, and the lag is measured" {
     hidmotor -q -l sim: serve --listen unix:arm 2>said &
     server=$!
     started+=("$server")
@@ -227,7 +227,7 @@ END
 }
 
 # bats test_tags=long
-@test "leader and follower: what is measured there is on its way here within 25 ms and a cycle" {
+@test "a follower's median lag is at most 40 ms" {
     hidmotor -q -l sim: serve --listen unix:arm 2>said &
     started+=($!)
     until grep -qs ready: said; do sleep 0.02; done
@@ -236,7 +236,7 @@ END
     [ "$(jq '.lag_p50_ms <= 40' <<<"$output")" = true ] || { echo "lag: $output" && false; }
 }
 
-@test "the recording has it, --dry-run opens nothing, and a full pipe of records holds nothing up" {
+@test "--dry-run opens nothing, and a long recording is followed to its end" {
     ok hidmotor --dry-run follow --map 'm2=m2'
     has "$stderr" 'what the leader does'
     fails 2 hidmotor --dry-run follow --map 'm9=m2'
@@ -245,7 +245,7 @@ END
     has "$output" 'records=300000'
 }
 
-@test "a flood of records keeps the joints going, one of nonsense ends with --for" {
+@test "a flood of records keeps the joints moving, and a flood of invalid ones ends with --for" {
     ok bash -c "yes '{\"elbow\":1}' | timeout 30 unitysim -q -l sim: follow - --map elbow=elbow --relative --for 1s"
     matches "$output" 'follow result=left *'
     [[ $output =~ commands=([0-9]+) ]] && [ "${BASH_REMATCH[1]}" -ge 10 ]
@@ -253,7 +253,7 @@ END
     matches "$output" 'follow result=left records=0 *'
 }
 
-@test "armctl: by steps, each confirmed before the next, no faster than the joint; two joints are told apart" {
+@test "armctl follows in confirmed steps within the joint's speed, and distinguishes two joints" {
     printf '[joint base]\nindex = 1\nspeed = 40\nmax = 180\n[joint lift]\nindex = 2\nspeed = 40\n' >arm.ini
     printf 't,a\n0,30\n2,70\n3,70\n' >lead.csv
     printf '%s\n' 'deg base 30' 'follow lead.csv --map base=a --approach 10' >script

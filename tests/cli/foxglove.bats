@@ -44,7 +44,7 @@ seen() {
     end "$served"
 }
 
-@test "each tool: the channels of MCAP with their values, joints in rad" {
+@test "each tool publishes the channels of MCAP with their values, with joints in rad" {
     did="move 0 45 -30 --wait" seen hidmotor 'sim:' /hidmotor/positions /hidmotor/velocities /joint_states /armwire/frames
     jq_itself -se 'last.last["/joint_states"].name == ["m1", "m2", "m3"]' seen
     jq_itself -se 'last.last["/armwire/frames"].link == "sim"' seen
@@ -56,7 +56,7 @@ seen() {
     did="move elbow=2300" seen unitysim 'sim:' /joint_states /unitysim/feedback
 }
 
-@test "names of the config and packet files come with the recording" {
+@test "names of config and packet files reach Foxglove with the recording" {
     mkdir -p config/armwire
     printf '[board neck]\nid = 0x100\n[board knee]\nid = 0x40\n' >config/armwire/canpid.ini
     printf '[packet extra]\nid = 0x65C\nvalue = u8 deg\n' >own.packets
@@ -68,7 +68,7 @@ seen() {
     over
 }
 
-@test "/stop runs a command, which stops what another program moves" {
+@test "/stop runs a command and stops another program's motion" {
     serves hidmotor 'sim:'
     shows hidmotor "serve:$D/socket" --stop "hidmotor -q -l serve:$D/socket stop"
     hidmotor -l "serve:$D/socket" move 0 45 -30 duration=30s --wait >moved 2>&1 3>&- &
@@ -88,7 +88,7 @@ seen() {
     over
 }
 
-@test "a stop in progress is not lost when the input ends, or when armwire-foxglove is killed" {
+@test "a stop in progress completes when the input ends or armwire-foxglove is killed" {
     shows hidmotor 'sim:' --stop 'touch begun; sleep 0.5; echo slow; echo slow >&2; touch done'
     fox "$at" stop >answers 2>/dev/null 3>&- &
     client=$!
@@ -106,7 +106,7 @@ seen() {
     becomes done sh -c 'ls | grep -x done || true'
 }
 
-@test "/stop answers success only for exit status 0, and else with what the command says" {
+@test "/stop reports success only for exit status 0, otherwise the command's message" {
     shows hidmotor 'sim:' --stop 'echo "no device" >&2; exit 4'
     ok fox "$at" stop
     same "$(json .success) $(json .message)" 'false "no device"'
@@ -122,7 +122,7 @@ seen() {
 }
 
 # bats test_tags=long
-@test "19 clients read, one does not: they lack nothing, and it is told what it has lost" {
+@test "19 reading clients lose nothing beside one that does not read, and its loss is reported" {
     shows canpid 'sim:'
     ok fox "$at" crowd 1000000
     json '.starved_ms > 300 or (.lost == [] and .least > 0.5 * .most and .gap_ms < 5000)' | grep -qx true ||
@@ -130,7 +130,7 @@ seen() {
     has "$output" "messages dropped"
 }
 
-@test "it listens on this machine only, and ends with its input" {
+@test "armwire-foxglove listens on this machine only and ends with its input" {
     shows hidmotor 'sim:'
     matches "$at" 'ws://127.0.0.1:*'
     fails 4 armwire-foxglove --port "${at##*:}" </dev/null
@@ -144,7 +144,7 @@ seen() {
     same "${lines[-1]}" "4 0"
 }
 
-@test "pages of this machine may connect, others only with --origin" {
+@test "local pages may connect, others only with --origin" {
     shows hidmotor 'sim:' --origin https://app.foxglove.dev --origin http://lab:8080
     ok fox "$at" origin http://localhost:8080 https://localhost http://127.0.0.1:3000 'http://[::1]' file:// \
         https://app.foxglove.dev http://lab:8080
@@ -156,7 +156,7 @@ seen() {
 }
 
 # bats test_tags=long
-@test "clients that flood it neither delay the /stop of another one nor fill the memory" {
+@test "flooding clients neither delay another client's /stop nor fill the memory" {
     shows canpid 'sim:' --stop true
     ok fox "$at" flood 4 subscribe talk begin call
     json '.p99_ms < 1000' | grep -qx true || same "$output" "quick"
@@ -164,7 +164,7 @@ seen() {
     over
 }
 
-@test "what is wrong with its options and its input is said" {
+@test "invalid options and input are reported" {
     fails 2 armwire-foxglove --port here
     has "$why" "'here' is not a port"
     fails 2 armwire-foxglove --port 65536
@@ -186,7 +186,7 @@ kept() {
 }
 
 # bats test_tags=long
-@test "each tool has layouts that show something at once: every curve is in a recording" {
+@test "every curve of each tool's layouts is in a recording" {
     kept hidmotor "$fast" move 0 45 -30 --wait
     kept canpid "$fast" setpoint 10deg --max-jump 90deg -b lknee -c pos --verify
     kept armctl "$fast" deg 1 90

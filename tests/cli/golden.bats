@@ -8,8 +8,8 @@ golden() {
     [ "$(grep -c '^ok' <<<"$output")" -ge 40 ]
 }
 
-@test "golden cases of armctl" { golden armctl; }
-@test "golden cases of hidmotor" { golden hidmotor; }
-@test "golden cases of canpid" { golden canpid; }
-@test "golden cases of unitysim" { golden unitysim; }
-@test "golden cases of ezphys" { golden ezphys; }
+@test "armctl passes its golden cases" { golden armctl; }
+@test "hidmotor passes its golden cases" { golden hidmotor; }
+@test "canpid passes its golden cases" { golden canpid; }
+@test "unitysim passes its golden cases" { golden unitysim; }
+@test "ezphys passes its golden cases" { golden ezphys; }

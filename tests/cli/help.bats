@@ -4,7 +4,7 @@ load common
 # Words without marks, so that a terminal and a manual page can be compared.
 bare() { sed -e 's/\\f[BR]//g; s/\\-/-/g; s/\\&//g; s/\\e/\\/g' -e "s/['\`]//g; s/ *$//"; }
 
-@test "the manual page has all that help has" {
+@test "the manual page contains all of the help" {
     for tool in $tools; do
         $tool help --as man >page
         matches "$(head -n 1 page)" ".TH ${tool^^} 1 *armwire*"
@@ -24,7 +24,7 @@ bare() { sed -e 's/\\f[BR]//g; s/\\-/-/g; s/\\&//g; s/\\e/\\/g' -e "s/['\`]//g; 
     same "$(grep -v '^\.[A-Z][A-Z]*\>\|^\.br$' <<<"$output" | grep -c "^[.']")" 0
 }
 
-@test "topics: each has a page, and docs and the other manual pages are the same text" {
+@test "every help topic has a page, identical in docs and the other manual pages" {
     for tool in $tools; do
         for topic in options links exit-codes units numbers fields records scripts config joints limits prompt views; do
             ok $tool help $topic
@@ -45,7 +45,7 @@ bare() { sed -e 's/\\f[BR]//g; s/\\-/-/g; s/\\&//g; s/\\e/\\/g' -e "s/['\`]//g; 
     done
 }
 
-@test "help: examples first, ranges that mean something, the links of the tool" {
+@test "help shows examples, meaningful ranges and the tool's own links" {
     ok hidmotor help velocity
     hasnt "$output" e+38
     ok hidmotor help raw
@@ -70,7 +70,7 @@ bare() { sed -e 's/\\f[BR]//g; s/\\-/-/g; s/\\&//g; s/\\e/\\/g' -e "s/['\`]//g; 
 }
 
 # bats test_tags=long
-@test "help results has the keys of what each command prints: those that its examples show" {
+@test "help results lists the keys of every command's printed result" {
     for tool in $tools; do
         ok python3 "$BATS_TEST_DIRNAME/results.py" $tool
     done
@@ -78,7 +78,7 @@ bare() { sed -e 's/\\f[BR]//g; s/\\-/-/g; s/\\&//g; s/\\e/\\/g' -e "s/['\`]//g; 
     has "$output" "x, y, z in mm"
 }
 
-@test "help --json is complete: the man page's usage of every command is made from it" {
+@test "help --json is complete enough to generate the man page's usage of every command" {
     for tool in $tools; do
         ok python3 "$BATS_TEST_DIRNAME/help_json.py" $tool "$root/docs/man/$tool.1"
     done
@@ -87,7 +87,7 @@ bare() { sed -e 's/\\f[BR]//g; s/\\-/-/g; s/\\&//g; s/\\e/\\/g' -e "s/['\`]//g; 
     same "$(json '[.topic, (.text | startswith("# units"))]')" '["units",true]'
 }
 
-@test "the first motion of each tool is one command, and README has it" {
+@test "the first motion of each tool is one command in the README" {
     while IFS='|' read -r command result; do
         has "$(<"$root/README.md")" "\$ $command"
         ok bash -c "$command"
@@ -101,7 +101,7 @@ ezphys -q -l 'sim:?scene=pendulum' motor hinge 2 1000 --for 1s|velocity=2
 END
 }
 
-@test "manual pages have the sections of man-pages(7) in its order; armwire(5) every key of [options]" {
+@test "manual pages follow the section order of man-pages(7), and armwire(5) lists every key of [options]" {
     for tool in $tools; do
         same "$(grep -E '^\.SH (NAME|SYNOPSIS|OPTIONS|EXIT STATUS|FILES|EXAMPLES|SEE ALSO)$' "$root/docs/man/$tool.1" | xargs)" \
             ".SH NAME .SH SYNOPSIS .SH OPTIONS .SH EXIT STATUS .SH FILES .SH EXAMPLES .SH SEE ALSO"
@@ -120,7 +120,7 @@ END
 # screen COMMAND: what it prints on a terminal of 80 columns and 24 lines.
 screen() { TERM=xterm script -qec "stty cols 80 rows 24; $1" /dev/null | tr -d '\r' | sed 's/\x1b\[[0-9;?]*[a-zA-Z]//g'; }
 
-@test "--help is one page of a terminal, in every tool; what is longer goes through a pager" {
+@test "--help fits one terminal page in every tool, and longer help goes through a pager" {
     for tool in $tools; do
         screen "$tool --help" >page
         [ "$(wc -l <page)" -le 24 ] || { cat page && false; }
@@ -136,7 +136,7 @@ screen() { TERM=xterm script -qec "stty cols 80 rows 24; $1" /dev/null | tr -d '
     done
 }
 
-@test "what to type next is said once, on a terminal, and works as it is typed" {
+@test "the hint at the next command appears once, on a terminal only, and works as printed" {
     printf 'record a.csv --for 0.1s\n' >script
     for tool in $tools; do
         screen "$tool -l sim: record 'my run.pcapng' --for 0.3s" >page

@@ -17,7 +17,7 @@ board() {
     export HIDMOTOR_TIMEOUT=${patience}s
 }
 
-@test "hid: the board is found and used" {
+@test "hid: a board is found and used" {
     board hidraw3 A1
     ok hid hidmotor list -j
     same "$(json '[.link, .path, .usb, .name, .serial, .problem]')" \
@@ -32,7 +32,7 @@ board() {
     same "$(wc -l <"$D/run.csv")" 11
 }
 
-@test "hid: no board, several boards, another's board" {
+@test "hid: missing, several and wrong boards are reported" {
     mkdir -p "$D/hid/sys" "$D/hid/dev"
     fails 4 hid hidmotor -l hid: status
     has "$why" "hid: no board found — is it plugged in"
@@ -45,7 +45,7 @@ board() {
     ok hid hidmotor -l hid:serial=B2 status
 }
 
-@test "hid: a node that is not permitted: the rule for udev" {
+@test "hid: a node without permission gives the udev rule" {
     board hidraw3 A1
     chmod 0 "$D/hid/dev/hidraw3"
     touch -d '2 seconds ago' "$D/hid/dev/hidraw3"
@@ -58,14 +58,14 @@ board() {
     has "$output" "$rule"
 }
 
-@test "hid: what is no hidraw node does not crash it" {
+@test "hid: files that are no hidraw nodes give an error" {
     for path in /dev/null /dev/zero /tmp /bin/sh /dev/none; do
         fails 4 hid hidmotor -l "hid:$path" status
         has "$why" "hid:$path: "
     done
 }
 
-@test "hid: the board is unplugged in the middle of a move" {
+@test "hid: a board unplugged during a move is reported with exit 7" {
     board hidraw3 A1
     mkfifo "$D/move.err"
     hid hidmotor -l hid: -v move 60 0 0 duration=20s --wait 2>"$D/move.err" 3>&- &

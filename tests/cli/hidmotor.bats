@@ -49,7 +49,7 @@ report() {
 
 # ---- Packets -------------------------------------------------------------------------------------
 
-@test "encode: the four packets of the course, 64 bytes" {
+@test "encode gives the four 64-byte packets of the course" {
     ok hidmotor encode set_setpoints duration=1000 mode=sinusoidal m1=0 m2=45 m3=-30
     same "$output" "$(report 38 07 00 00 00 00 7A 44 00 00 80 3F 00 00 00 00 00 00 34 42 00 00 F0 C1)"
     ok hidmotor encode set_setpoints duration=1s mode=1 base=0 shoulder=45deg elbow=-30deg
@@ -63,7 +63,7 @@ report() {
     [ "$(hidmotor encode --raw gripper value=180 | wc -c)" = 64 ]
 }
 
-@test "decode: all packets, both ways" {
+@test "decode reads all packets in both directions" {
     while read -r message fields; do
         for dir in tx rx; do
             # shellcheck disable=SC2086 # words
@@ -96,7 +96,7 @@ END
     same "$(sort -u done | wc -l)" 21
 }
 
-@test "decode: an error packet, a count that cannot be, a float that is none, a report cut off" {
+@test "decode reads error packets and rejects bad counts, invalid floats and truncated reports" {
     ok hidmotor decode -j "$(report 63 00 00 00 34 12)"
     same "$(json '[.msg,.id]')" '["error",4660]'
     fails 5 hidmotor decode "$(report 76 07 00 00 00 00 C6 42)" # 99 motors
@@ -111,7 +111,7 @@ END
 
 # ---- Moves ---------------------------------------------------------------------------------------
 
-@test "move --wait: arrives within 3 deg" {
+@test "move --wait arrives within 3 deg" {
     ok hidmotor -l "$fast&state=running" move 0 45 -30 duration=500ms --wait -j
     same "$(json '[.cmd,.ok,.result]')" '["move",true,"arrived"]'
     same "$(json '[(.m1.actual-0),(.m2.actual-45),(.m3.actual+30)] | map(fabs <= 3) | all')" true
@@ -121,7 +121,7 @@ END
     has "$stderr" "this is the simulator"
 }
 
-@test "move, jog, home: what is sent, and the joints that are not named keep their setpoint" {
+@test "move, jog and home send the targets and leave other joints' setpoints unchanged" {
     board
     ok hidmotor -q -l "$url" move 10 20 -30 --wait
     matches "$output" "move result=arrived m1.target=10deg m1.actual=*deg m2.target=20deg *"
@@ -138,7 +138,7 @@ END
     matches "$output" "move result=sent m1=1deg m2=2deg m3=3deg ms=*"
 }
 
-@test "move, jog, home, moveto: a duration below 20 needs a unit; a joint does not exceed 200 deg/s" {
+@test "move, jog, home and moveto require a unit for short durations and limit the speed to 200 deg/s" {
     for words in 'move m2=90 duration=2' 'jog m2 5 duration=2' 'home duration=.5' 'home duration=1e1' \
         'moveto 120 50 150 duration=2'; do
         # shellcheck disable=SC2086 # words
@@ -180,7 +180,7 @@ END
     same "$(hidmotor decode -j run.pcapng | jq -c 'select(.dir == "tx" and .msg == "set_setpoints") | .duration' | tr '\n' ' ')" '1000 1414 '
 }
 
-@test "moving one joint does not cancel another's motion; from another process it says so" {
+@test "a move of one joint does not cancel another joint's motion, or reports it" {
     board
     printf '%s\n' 'jog m2 5' 'jog m3 5 --wait' >lines
     ok hidmotor -q -l "$url" run lines
@@ -198,7 +198,7 @@ END
     hasnt "$output" cancelled
 }
 
-@test "a stop does not move a joint at rest, however often it comes" {
+@test "repeated stops do not move a joint at rest" {
     board
     ok hidmotor -q -l "$url" move 10 20 -30 --wait
     for n in 1 2 3 4 5 6; do
@@ -213,7 +213,7 @@ END
     same "$(joints 'map(.[0]) | .[0:2]')" "[10,20]"
 }
 
-@test "limits: exit 6 names the joint, and nothing is sent; NaN and infinity: exit 2, even with --force" {
+@test "values beyond limits exit 6 and send nothing; NaN and infinity exit 2, even with --force" {
     while IFS='|' read -r status part words; do
         # shellcheck disable=SC2086 # words
         refuses "$status" hidmotor -l "$fast" $words
@@ -246,7 +246,7 @@ END
     has "$why" "the setpoint rests at 100.00 deg instead of 120.00"
 }
 
-@test "an arm that is not homed, or whose motors are off: exit 1 says so" {
+@test "an arm that is not homed or disabled exits 1 with that reason" {
     for state in unhomed disabled; do
         run -1 --separate-stderr hidmotor -q -j -l "$fast&state=$state" move 0 45 -30 --wait
         has "$stderr" "arm not homed, or motors disabled"
@@ -271,7 +271,7 @@ END
 
 # ---- The other commands --------------------------------------------------------------------------
 
-@test "status: a table, a record, CSV, one value" {
+@test "status prints a table, a record, CSV or one value" {
     virtual status
     matches "${lines[0]}" "joint * target * actual unit * fault * age *"
     matches "${lines[1]}" "m1 base * 0.00 * deg * 0.00deg/s * "?*
@@ -285,7 +285,7 @@ END
     matches "$output" "0 *"
 }
 
-@test "gripper, light, velocity: confirmed by the echo" {
+@test "gripper, light and velocity are confirmed by the echo" {
     while IFS='|' read -r words result; do
         # shellcheck disable=SC2086 # words
         virtual $words
@@ -329,7 +329,7 @@ END
     same "$(json '.n == 200 and .lost > 20 and .lost < 120')" true
 }
 
-@test "raw: any packet, but no empty set_setpoints" {
+@test "raw sends any packet except invalid set_setpoints" {
     fails 2 hidmotor -l "$fast" raw 1848
     has "$why" "--yes"
     refuses 6 hidmotor -l "$fast" raw 1848 --yes
@@ -356,7 +356,7 @@ END
     has "$why" "does not know packet 4660"
 }
 
-@test "what is not finite goes out on no way, what is outside its range only with --force" {
+@test "non-finite values are never sent, and values out of range only with --force" {
     while IFS='|' read -r status words; do
         # shellcheck disable=SC2086 # words
         refuses "$status" hidmotor -l "$fast" $words
@@ -388,7 +388,7 @@ END
     virtual --timeout 1e9 status
 }
 
-@test "gripper: a share of the way" {
+@test "gripper accepts a percentage" {
     while read -r value byte; do
         virtual -v gripper "$value"
         has "$stderr" "-> AA 07 00 00 $byte "
@@ -410,7 +410,7 @@ END
     has "$why" "whole number"
 }
 
-@test "fk and ik: without a board, inverse to each other, and how far it is too far" {
+@test "fk and ik work without a board, invert each other and report the distance out of reach" {
     ok hidmotor fk 0 0 0
     same "$output" "fk x=100mm y=0mm z=195mm"
     ok hidmotor -j fk 20 45 -30
@@ -428,7 +428,7 @@ END
     same "$output" "ik m1=0deg m2=0deg m3=0deg"
 }
 
-@test "moveto brings the tip there" {
+@test "moveto moves the tip to its target" {
     board
     ok hidmotor -q -l "$url" moveto 120mm 50mm 150mm duration=500ms --wait
     ok hidmotor -j fk "$(joints '.[0][0]')" "$(joints '.[1][0]')" "$(joints '.[2][0]')"
@@ -437,7 +437,7 @@ END
 
 # ---- Gains ---------------------------------------------------------------------------------------
 
-@test "gains: show, set, save, diff, apply" {
+@test "gains show, set, save, diff and apply work" {
     board
     ok hidmotor -q -l "$url" gains
     same "${lines[0]}" "m1 pid kp 0.1"
@@ -460,14 +460,14 @@ END
     has "$output" "m1 velocity kp 0.3"
 }
 
-@test "gains in JSON" {
+@test "gains prints JSON" {
     virtual_json gains
     same "$(jq -sc 'length, (.[0] | [.motor,.controller,.gain,.value])' <<<"$output" | xargs)" \
         "18 [m1,pid,kp,0.1]"
     same "$(json '[.sent,.known]')" '[null,true]'
 }
 
-@test "gains: a file with a mistake changes nothing" {
+@test "an invalid gains file changes nothing" {
     board
     while IFS='|' read -r status part text; do
         printf 'm1 pid kp 5\n%s\n' "$text" >bad.gains
@@ -494,7 +494,7 @@ END
 
 # ---- Record and play -----------------------------------------------------------------------------
 
-@test "record, then play the same file" {
+@test "play replays a file of record" {
     ok hidmotor -l "$fast" record run.csv --for 2s
     matches "$output" "record samples=* repeats=* duration=[12]*s interval_max_ms=*"
     hasnt "$output" interval_p
@@ -526,7 +526,7 @@ END
     same "$(json '[.ok,.lost]')" '[true,0]'
 }
 
-@test "record, then play the same file, by the clock" {
+@test "play replays a file of record in real time" {
     board
     ok hidmotor -q -l "$url" record run.csv --for 300ms
     ok hidmotor -q -j -l "$url" play run.csv
@@ -534,7 +534,7 @@ END
     same "$(json '.duration > 0.2 and .sent > 1')" true
 }
 
-@test "a recorded motion is played as it was" {
+@test "play reproduces a recorded motion" {
     cat >script <<'END'
 move 60 60 -60 duration=1500ms
 record run.csv --for 2500ms
@@ -547,7 +547,7 @@ END
     same "$(json '[.m1.actual-60,.m2.actual-60,.m3.actual+60] | map(fabs < 5) | all')" true
 }
 
-@test "a recording of the fastest motion, and one that was broken off, can be played" {
+@test "a recording of the fastest motion and an interrupted one can be played" {
     printf 'move 60 60 -60\nrecord run.csv --for 1s\nhome --wait\nplay run.csv\n' >script
     virtual_json <script
     same "$(json '[.cmd,.ok]')" '["play",true]'
@@ -567,7 +567,7 @@ END
     virtual play broken.csv
 }
 
-@test "record and ping that are ended by a signal still say what they measured" {
+@test "record and ping print their measurements when a signal ends them" {
     local -A said_by=([record]="record sa" [ping]="round trip  ")
     board
     for words in "record run.csv" "ping --for 60s"; do
@@ -582,7 +582,7 @@ END
 }
 
 # bats test_tags=direct
-@test "record: velocity and effort, and those columns that --fields names" {
+@test "record writes velocity and effort, and only the columns of --fields" {
     printf 'move 0 60 0 duration=1s\nrecord a.csv --until-arrived\n' | ok hidmotor -q -l "$fast"
     same "$(awk -F, 'NR > 1 && $9 > 20 { v = 1 } NR > 1 && $12 != 0 { e = 1 } END { print v, e }' a.csv)" "1 1"
     virtual record b.csv -n 3 --fields elbow.position,effort
@@ -598,7 +598,7 @@ END
 }
 
 # bats test_tags=direct
-@test "record: fewer samples, no header, until arrived, statistics in JSON" {
+@test "record supports --rate, --no-header, --until-arrived and JSON statistics" {
     virtual_json record a.csv -n 10 --rate 100
     same "$(json '[.samples,(.interval_p50_ms|round),(.duration*100|round)]')" '[10,10,9]'
     same "$(wc -l <a.csv)" 11
@@ -613,7 +613,7 @@ END
     fails 2 hidmotor -q -l "$fast" record /nope/run.csv --for 0.1s
 }
 
-@test "play --force: limits do not count, but nothing is sent that a float does not hold" {
+@test "play --force ignores limits but sends nothing beyond the range of a float" {
     printf 't,m1,m2,m3\n0,0,0,0\n1,1e39,1,1\n' >far.csv
     fails 6 hidmotor -v --force -l "$fast" play far.csv
     has "$why" "far.csv:3:1: m1: 1e+39 deg"
@@ -621,7 +621,7 @@ END
     ok hidmotor --force --dry-run play near.csv
 }
 
-@test "play: straight, cubic, quintic; at the end the arm is at the last point" {
+@test "play interpolates linear, cubic and quintic and ends at the last point" {
     printf 't,m1,m2,m3\n0,0,0,0\n1,10,20,-30\n2,60,80,0\n' >way.csv
     for shape in "" --cubic --quintic; do
         # shellcheck disable=SC2086 # none or one
@@ -646,7 +646,7 @@ END
     same "$(json '.sent > 60 and .sent <= 125')" true
 }
 
-@test "play: no jump at its start, none of its speed, and what stays behind ends it" {
+@test "play refuses a jump at the start and excessive speed, and stops on following error" {
     printf 't,m1,m2,m3\n0,0,60,0\n1,0,80,0\n1.2,0,60,0\n' >away.csv
     board
     fails 6 hidmotor -q -l "$url" play away.csv
@@ -669,7 +669,7 @@ END
     has "$why" "stopped: holding"
 }
 
-@test "play: on the limits, to the last bit" {
+@test "play accepts targets exactly on the limits" {
     # in doubles, -39.92 + (90 - -39.92) is 90.00000000000001
     printf '0,90,100,63\n2,-90,-45,-90\n4,-39.92,-39.61,-39.65\n7,90,100,63\n' >way.csv
     virtual play way.csv --columns t,m1,m2,m3 --approach 100deg/s
@@ -698,7 +698,7 @@ lab() {
     }'
 }
 
-@test "play: the kinds of files that the course has play as they were, by --columns" {
+@test "play reads the course's file types with --columns" {
     while IFS='|' read -r kind columns; do
         lab "$kind" >lab.csv
         fails 5 hidmotor -q -l "$fast" play lab.csv
@@ -717,7 +717,7 @@ ms last more semicolons|m1.position,m2.position,m3.position,t_ms,-
 END
 }
 
-@test "play --dry-run: the bytes of all that it streams, with -q too" {
+@test "play --dry-run prints the bytes of the whole stream, with -q too" {
     printf 't,m1,m2,m3\n0,0,0,0\n0.06,6,3,-3\n' >way.csv
     ok hidmotor -q --dry-run play way.csv
     same "$stderr" ""
@@ -742,7 +742,7 @@ advised() {
     same "$(json '[.cmd, .ok]')" '["play",true]'
 }
 
-@test "play: what the file does not say is refused, with the --columns that plays it" {
+@test "play rejects ambiguous files and suggests the --columns that play them" {
     printf '0,0,0,0\n1,10,20,-3\n' >bare.csv
     advised bare.csv
     has "$why" "bare.csv:1:1: no header — name the 4 columns in the first line, or give --columns t_s,m1,m2,m3"
@@ -780,7 +780,7 @@ advised() {
     has "$why" "are the times in another unit, s or ms?"
 }
 
-@test "play: positions of a recording may be a little beyond the limits, and a little too fast" {
+@test "play accepts measured positions slightly beyond limits and speed" {
     printf 't,m1.position,m2.position,m3.position\n0,0,0,0\n1,92,20,-30\n1.1,66,20,-30\n' >run.csv
     virtual_json play run.csv
     sed '1s/.position//g' run.csv >typed.csv
@@ -795,7 +795,7 @@ advised() {
     fails 6 hidmotor -q -l "$fast" play far.csv
 }
 
-@test "play: what is no path moves nothing" {
+@test "play rejects a file without a path and moves nothing" {
     seq -s ' ' 0 30 >row.csv
     refuses 5 hidmotor -l "$fast" play row.csv
     echo 1,2,3,4 >row.csv
@@ -806,7 +806,7 @@ advised() {
     has "$why" "more than 86400"
 }
 
-@test "play: a file with one bad row sends nothing" {
+@test "play sends nothing of a file with one bad row" {
     board
     while IFS='|' read -r status part row; do
         printf 't,m1,m2,m3\n0,0,0,0\n1,10,20,-30\n%s\n3,0,0,0\n' "$row" >bad.csv
@@ -833,7 +833,7 @@ END
 
 # ---- The simulator, its faults -------------------------------------------------------------------
 
-@test "faults: what gets through, and the exit status of what does not" {
+@test "each simulated fault has the expected effect and exit status" {
     while read -r fault status part; do
         run "-$status" --separate-stderr hidmotor -q -l "$fast&fault=$fault" status
         has "$stderr" "$part"
@@ -858,7 +858,7 @@ END
     has "$why" "within 20 ms, asked 6 times"
 }
 
-@test "over a bad line reads are asked again, and moves are verified" {
+@test "reads are retried and moves verified over a bad line" {
     for seed in 1 2 3 4 5; do
         ok hidmotor -q -l "$fast&fault=lost:15%,late:10%,duplicate:10%,foreign:10%&seed=$seed" --retries 9 \
             move 0 45 -30 --wait
@@ -866,7 +866,7 @@ END
     done
 }
 
-@test "no such link, no board, no HID device: exit 4 with what to do" {
+@test "a missing link, board or HID device exits 4 with a remedy" {
     fails 4 hidmotor -l "unix:$D/nope" status
     fails 4 hidmotor -l hid:/dev/null status
     has "$why" "no HID device"
@@ -886,7 +886,7 @@ END
     done
 }
 
-@test "beside a recorder at full speed everything is answered: 20 moves of 20" {
+@test "all commands work beside a recorder at full speed" {
     board
     # a program that waits 100 ms for its turn goes on without it, so an answer can be lost: the recorder asks again
     HIDMOTOR_TIMEOUT=1s hidmotor -q -l "$url" record run.csv >/dev/null 2>recorder.err 3>&- &
@@ -909,7 +909,7 @@ END
     becomes more grows # what it has is written when its buffer is full, or a second is over
 }
 
-@test "two programs move one arm: each takes its own answers" {
+@test "two programs move one arm, and each gets its own answers" {
     board
     for n in 1 2; do
         for k in {1..20}; do echo "gripper $((n * 40 + k))"; done >"script$n"
@@ -920,7 +920,7 @@ END
     same "$(cat out1 out2 | jq -r 'select(.cmd) | .ok' | sort | uniq -c | xargs)" "40 true"
 }
 
-@test "a program that is stopped with the board in its hands delays the others, and is named" {
+@test "a suspended program that holds the board is named in the others' errors" {
     board --fault lost
     hidmotor -q -l "$url" watch >/dev/null 2>&1 3>&- &
     other=$!
@@ -934,7 +934,7 @@ END
     kill -CONT "$other"
 }
 
-@test "the simulator says nothing about clients that come and go" {
+@test "the simulator does not log clients that come and go" {
     board
     ok hidmotor -q -l "$url" status
     ok hidmotor -q -l "$url" ping -n 3
@@ -947,7 +947,7 @@ END
     [ ! -e board ] && [ ! -e board.turns ]
 }
 
-@test "two programs, one after the other; the simulator goes away: exit 7" {
+@test "two programs work in sequence, and a lost simulator exits 7" {
     board
     ok hidmotor -q -l "$url" move 10 0 0 --wait
     ok hidmotor -q -l "$url" move 20 0 0 --wait
@@ -958,7 +958,7 @@ END
     has "$rest" "hidmotor: "
 }
 
-@test "scripts: the first failure ends them, -k goes on, the line is named" {
+@test "a script ends at its first failure, continues with -k and names the line" {
     printf 'move 0 10 0 --wait\nmove 0 200 0\nmove 0 20 0 --wait\n' >moves
     run -6 --separate-stderr hidmotor -q -j -l "$fast" run moves
     has "$stderr" "moves:2:1: shoulder: 200 deg"
@@ -978,14 +978,14 @@ END
     same "${#lines[@]}" 1
 }
 
-@test "what a move printed in JSON can be sent again" {
+@test "the JSON output of a move can be sent again" {
     virtual_json move 5 6 7
     head -n 1 <<<"$output" >again
     ok hidmotor -q -j -l "$fast" <again
     same "$(json .ok)" true
 }
 
-@test "record and replay of packets, watch" {
+@test "packets can be recorded, replayed and watched" {
     virtual record run.pcapng --for 0.1s
     ok hidmotor decode -j run.pcapng
     same "$(jq -r .msg <<<"$output" | sort -u | xargs)" "positions velocities"
@@ -1009,7 +1009,7 @@ moving() {
     wait_for client "-> 38 07"
 }
 
-@test "SIGTERM during a motion: says where it is held, exit 143, in JSON too" {
+@test "SIGTERM during a motion reports the held position and exits 143, in JSON too" {
     moving -j
     kill -TERM "$client"
     ended 143
@@ -1018,7 +1018,7 @@ moving() {
     held "[60,60,-60]"
 }
 
-@test "--hold: the motion goes on" {
+@test "--hold lets the motion continue" {
     moving --hold
     kill -TERM "$client"
     ended 143
@@ -1028,14 +1028,14 @@ moving() {
     same "$(jq -n "$(joints '.[0][0]') > $before")" true
 }
 
-@test "the end of a script is no signal: its last motion is finished" {
+@test "the last motion of a script is completed" {
     board
     ok bash -c "printf 'move 5 5 -5 duration=300ms --wait' | hidmotor -q -l '$url'"
     has "$output" arrived
     same "$(joints 'map(.[0] | round)')" "[5,5,-5]"
 }
 
-@test "a reader that goes away: the arm is held, no further motion" {
+@test "a closed output pipe holds the arm and sends no further motion" {
     board
     printf 'move 60 60 -60 duration=20s --wait\nmove 0 0 0\n' >moves
     { hidmotor -q -j -l "$url" run moves 2>err && status=0 || status=$?; echo "$status" >status; } |
@@ -1049,7 +1049,7 @@ moving() {
     held "[60,60,-60]"
 }
 
-@test "at the prompt: Ctrl-C during a motion holds the arm, and the prompt is back" {
+@test "at the prompt, Ctrl-C during a motion holds the arm and returns to the prompt" {
     board
     terminal 120 <<END
         launch hidmotor -v -l $url
@@ -1066,7 +1066,7 @@ END
 }
 
 # bats test_tags=direct
-@test "results as CSV, in a format of one's own" {
+@test "results can be printed as CSV and with --format" {
     ok hidmotor fk 0 0 0 --format '%{x} %{z}'
     same "$output" "100 195"
     ok hidmotor --csv -l "$fast" ping -n 2
@@ -1076,7 +1076,7 @@ END
     same "${#lines[@]}" 2 # the command, and nothing of another form behind it
 }
 
-@test "a wait that will be long says so first, and Ctrl-C ends it" {
+@test "a long wait is announced first, and Ctrl-C ends it" {
     board
     mkfifo said
     hidmotor --force -l "$url" move 60 60 -60 duration=1e9 --wait 2>said &
@@ -1096,7 +1096,7 @@ END
     hasnt "$stderr" "takes"
 }
 
-@test "at the prompt: completion of joints and words, a refusal leaves it alive" {
+@test "at the prompt, joints and arguments are completed, and a refused command does not end it" {
     terminal 120 <<'END'
         launch hidmotor -l sim:?time=virtual
         want {hidmotor> }
@@ -1110,7 +1110,7 @@ END
 END
 }
 
-@test "a board with two motors: every command knows the count" {
+@test "every command works with a board of two motors" {
     two='sim:?motors=2'
     while read -r command; do
         exits 1 hidmotor -v -l "$two" $command
@@ -1134,7 +1134,7 @@ END
     fails 2 hidmotor -l 'sim:?motors=4' status
 }
 
-@test "list and 'no link given' name a simulator and a server that run here; what listens is unix-listen:" {
+@test "list and 'no link given' name local simulators and servers" {
     for tool in hidmotor armctl canpid; do
         start "$tool.sim" "$tool" sim
         simulator=$pid
@@ -1156,7 +1156,7 @@ END
     has "$why" "write unix-listen:$D/x"
 }
 
-@test "step and sweep measure a joint, and keep their bounds" {
+@test "step and sweep measure a joint and respect their limits" {
     virtual_json step m2 --from 0deg --to 20deg --plot run.svg --save run.csv
     same "$(json '[.joint, .to, (.rise_time > 0.05 and .rise_time < 0.2), (.overshoot < 12)] | tojson')" \
         '"[\"m2\",20,true,true]"'
@@ -1174,7 +1174,7 @@ END
     has "$why" "m3: the board has 2 motors"
 }
 
-@test "a joint that does not do what step wants ends it, and is held" {
+@test "step stops and holds a joint that misbehaves" {
     fails 1 hidmotor -q -l "$fast&state=disabled" step m2 --from 0 --to 20
     has "$why" "m2: output, and nothing moves"
     fails 1 hidmotor -q -l "$fast&state=unhomed" step m2 --from 0 --to 20
@@ -1199,7 +1199,7 @@ END
 }
 
 # bats test_tags=long
-@test "tune: a motor that its gains drive gets better ones, as predicted; not confirmed, no motor, no gains" {
+@test "tune improves a motor's gains as predicted, and restores them if not confirmed" {
     local pid="$fast&drive=pid" line
     ok hidmotor -q -j -l "$pid" tune m2 --yes --report r.html
     same "$(json '[.joint, .applied, (.ms < 2), .after.iae < .before.iae] | tojson')" '"[\"m2\",true,true,true]"'
@@ -1230,7 +1230,7 @@ END
 
 m2_gains() { hidmotor -q -l "$url" gains | grep '^m2 pid' | tr '\n' ' '; }
 
-@test "tune that is ended: the arm stands, and has the gains that it had" {
+@test "an interrupted tune holds the arm and restores its gains" {
     [ -z "${SERVED:-}" ] || skip "the signal would be for the script that stands in front of the tool"
     local way before least
     board --drive pid
@@ -1256,7 +1256,7 @@ m2_gains() { hidmotor -q -l "$url" gains | grep '^m2 pid' | tr '\n' ' '; }
     done
 }
 
-@test "what a board does not confirm may move it all the same: it is stopped" {
+@test "a motion that the board does not confirm is stopped" {
     local seed silent words sent
     while read -r sent words; do
         silent=0

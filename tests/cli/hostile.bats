@@ -9,22 +9,22 @@ on() {
     [ "$status" = 0 ] || { grep '^not ok' <<<"$output" && false; }
 }
 
-@test "canpid: each command on a sound joint" { on sound; }
-@test "canpid: each command on a dead motor" { on dead; }
-@test "canpid: each command on an encoder that is stuck" { on stuck; }
-@test "canpid: each command on a motor that is reversed" { on reversed; }
-@test "canpid: each command against a wall" { on wall:2deg; }
-@test "canpid: each command on a joint that is late" { on delay:1s; }
-@test "canpid: each command on a loose gear" { on backlash:1deg; }
-@test "canpid: each command on much friction" { on coulomb:5%; }
-@test "canpid: each command on a joint that runs away" { on unstable; }
+@test "canpid: every command is safe on a sound joint" { on sound; }
+@test "canpid: every command is safe on a dead motor" { on dead; }
+@test "canpid: every command is safe on a stuck encoder" { on stuck; }
+@test "canpid: every command is safe on a reversed motor" { on reversed; }
+@test "canpid: every command is safe against a wall" { on wall:2deg; }
+@test "canpid: every command is safe on a joint with dead time" { on delay:1s; }
+@test "canpid: every command is safe with backlash" { on backlash:1deg; }
+@test "canpid: every command is safe with high friction" { on coulomb:5%; }
+@test "canpid: every command is safe on an unstable joint" { on unstable; }
 
-@test "canpid: an error of the driver, silence, and another program's stop end what moves" {
+@test "canpid: a driver error, silence or another program's stop ends a motion" {
     run python3 "$root/tests/cli/hostile.py" events
     [ "$status" = 0 ] || { grep '^not ok' <<<"$output" && false; }
 }
 
-@test "canpid: ended at any moment on a broken joint" {
+@test "canpid: a command ended at any moment stops a broken joint" {
     run python3 "$root/tests/cli/hostile.py" kills "${HOSTILE:-12}"
     [ "$status" = 0 ] || { echo "$output" && false; }
     printf '# %s\n' "${lines[@]: -1}"
@@ -36,6 +36,6 @@ joints() {
     [ "$status" = 0 ] || { grep '^not ok' <<<"$output" && false; }
 }
 
-@test "hidmotor: each command on each joint that goes wrong" { joints hidmotor; }
-@test "unitysim: each command on each joint that goes wrong" { joints unitysim; }
-@test "ezphys: each command on each joint that goes wrong" { joints ezphys; }
+@test "hidmotor: every command is safe on faulty joints" { joints hidmotor; }
+@test "unitysim: every command is safe on faulty joints" { joints unitysim; }
+@test "ezphys: every command is safe on faulty joints" { joints ezphys; }

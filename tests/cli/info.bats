@@ -3,7 +3,7 @@
 
 load common
 
-@test "every CSV and NDJSON that our commands write, read by any tool" {
+@test "info of any tool reads every CSV and NDJSON file of the tools" {
     while IFS='|' read -r file fields command; do
         # shellcheck disable=SC2086 # words
         if [[ $command == *'>'* ]]; then
@@ -29,7 +29,7 @@ list.csv|cmd link simulator feedback client description|unitysim --csv -q list >
 END
 }
 
-@test "a file of values: how often, how fast, from where to where" {
+@test "info prints rate, count and range of each value in a file" {
     printf 't,setpoint,measured\n0,0,0\n0.01,10,1.5\n0.02,10,8.25\n' >run.csv
     ok canpid info run.csv
     matches "${lines[1]}" "measured * 3 * 100 Hz  0 to 8.25"
@@ -53,7 +53,7 @@ __time,/joint_states/left knee/position[0],motor 1 [deg],"a, b",speed (rad/s; le
 END
 }
 
-@test "CSV of others: any name is a name, in every tool" {
+@test "CSV of other programs can have any column names in every tool" {
     others
     printf '{"__time":5,"/left/knee":1,"motor 1 [deg]":2}\n{"__time":6,"/left/knee":2,"motor 1 [deg]":3}\n' >others.ndjson
     for tool in $tools; do
@@ -81,7 +81,7 @@ END
     done
 }
 
-@test "CSV of others: steps of the driver by any names, and what nobody asks for" {
+@test "CSV of other programs with extra columns and other names can be identified, compared and played" {
     canpid -q -l "$fast" step --from 0deg --to 10deg -b lknee -c pos --save step.csv
     awk -F, -v OFS=, 'NR == 1 { print "Time (ms)", "set/point [deg]", "left knee; angle [deg]", "u [%]", "note, of me" }
         NR > 1 { print $1 * 1000, $2, $3, $4, NR == 9 ? "" : "x" }' step.csv | sed '1s/note, of me/"note, of me"/' >mine.csv

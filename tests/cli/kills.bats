@@ -21,13 +21,13 @@ hold() {
     has "$output" "no stop"
 }
 
-@test "armctl: ended at any moment" { kills armctl; }
-@test "canpid: ended at any moment" { kills canpid; }
-@test "hidmotor: ended at any moment" { kills hidmotor; }
-@test "unitysim: ended at any moment" { kills unitysim; }
-@test "ezphys: ended at any moment" { kills ezphys; }
-@test "armctl --hold: the tests above see that nothing is stopped" { hold armctl; }
-@test "canpid --hold: the tests above see that nothing is stopped" { hold canpid; }
-@test "hidmotor --hold: the tests above see that nothing is stopped" { hold hidmotor; }
-@test "unitysim --hold: the tests above see that nothing is stopped" { hold unitysim; }
-@test "ezphys --hold: the tests above see that nothing is stopped" { hold ezphys; }
+@test "armctl ended at any moment sends a stop" { kills armctl; }
+@test "canpid ended at any moment sends a stop" { kills canpid; }
+@test "hidmotor ended at any moment sends a stop" { kills hidmotor; }
+@test "unitysim ended at any moment sends a stop" { kills unitysim; }
+@test "ezphys ended at any moment sends a stop" { kills ezphys; }
+@test "armctl --hold: the kill tests detect a missing stop" { hold armctl; }
+@test "canpid --hold: the kill tests detect a missing stop" { hold canpid; }
+@test "hidmotor --hold: the kill tests detect a missing stop" { hold hidmotor; }
+@test "unitysim --hold: the kill tests detect a missing stop" { hold unitysim; }
+@test "ezphys --hold: the kill tests detect a missing stop" { hold ezphys; }
