@@ -1,4 +1,4 @@
-/* The commands that every tool has, but for those of sharing. */
+/* The commands that every tool has, except those for sharing a device. */
 #ifndef AW_SHELL_COMMANDS_COMMON_H
 #define AW_SHELL_COMMANDS_COMMON_H
 
@@ -12,7 +12,7 @@ struct aw_read_options {
 };
 struct aw_decode_options {
     const char *where;
-    int as; /* hex, stream, candump, pcapng; -1: not given */
+    int as; /* input format: hex, stream, candump, pcapng; -1: not given */
 };
 struct aw_plot_options {
     double span_s, every_s; /* every_s 0: not given */
@@ -45,16 +45,16 @@ AW_GIVEN(command, aw_record_joints_options, aw_record_joints_given)
 AW_GIVEN(command, aw_describe_options, aw_describe_given)
 AW_GIVEN(command, aw_config_options, aw_config_given)
 
-/* The joints of the tool, from its struct aw_joints; it has one. */
+/* Commands for the joints of the tool, from its struct aw_joints. Only for tools with one. */
 aw_run_fn aw_run_status, aw_run_limits;
 
-/* The limits of one joint, or (NULL) of all. */
+/* Shows the limits of one joint, or (NULL) of all. */
 enum aw_status aw_limits_show(struct aw_session *session, const char *text);
 
-/* Of joints that packet files describe. */
+/* For custom joints. */
 aw_run_fn aw_run_own_gains, aw_run_own_stop;
 
-/* Single motions of them, see move.h. */
+/* Single motions of the tool's joints, see move.h. */
 aw_run_fn aw_run_move, aw_run_jog, aw_run_home, aw_run_stop, aw_run_play;
 
 aw_run_fn aw_run_teleop, aw_run_follow, aw_run_encode, aw_run_decode, aw_run_describe,
@@ -64,24 +64,26 @@ aw_run_fn aw_run_teleop, aw_run_follow, aw_run_encode, aw_run_decode, aw_run_des
         .name = "time", .kind = AW_ARG_NUMBER, .unit = "s", .min = 0, .max = 86400,                \
         .help = "seconds, or with a unit: 200ms"                                                   \
     }
-/* Of joints a table, one row a time; record of a .csv does it where they are tabled. */
+/* Record a table of joints, with one row per time. record does so for a .csv file if the tool has
+ * joints. */
 aw_run_fn aw_run_record_joints, aw_run_record;
 
-/* The exit status of a recording that has ended: AW_OK after Ctrl-C, unless something moves or a
- * script has more to do. */
+/* Returns the exit status of a recording that has ended. It is AW_OK after Ctrl-C, unless a joint
+ * is moving or a script has more lines. */
 enum aw_status aw_record_ended(struct aw_session *session, enum aw_status status);
 
-/* True if a line was typed, which is the text of a mark. Clears *typing at the end of the input. */
+/* Returns true if the user typed a line, the text of a mark. Clears *typing at the end of the
+ * input. */
 #define AW_MARK_MAX 400
 bool aw_record_typed(bool *typing, char text[AW_MARK_MAX]);
 aw_run_fn aw_run_packets, aw_run_send;
-/* The custom packet to the device with this name or word, or NULL. */
+/* Returns the custom packet to the device with this name, or NULL. */
 const struct aw_codec *aw_find_own(struct aw_session *session, const char *name);
-/* Prints an answer of the device; --raw shows wire numbers. */
+/* Prints a reply of the device; --raw shows wire numbers. */
 enum aw_status aw_show_answer(struct aw_session *session, struct aw_span frame);
-/* Sends a custom packet (not with --dry-run) and prints its answer. */
+/* Sends a custom packet (not with --dry-run) and prints its reply. */
 enum aw_status aw_send_packet(struct aw_session *session, struct aw_record *packet);
-/* Is the packet of send one that only asks? */
+/* Returns true if the packet of send only reads. */
 bool aw_send_only_reads(struct aw_session *session, const struct aw_args *args);
 aw_run_fn aw_run_replay, aw_run_info, aw_run_plot, aw_run_completion, aw_run_commands,
     aw_run_complete, aw_run_quit;
@@ -96,15 +98,16 @@ aw_run_fn aw_run_udev;
         .details = tool " udev | sudo tee /etc/udev/rules.d/70-" tool ".rules",                    \
     }
 
-/* The message of this name. AW_USAGE with a suggestion if this direction has no such message. */
+/* Finds the message of this name. AW_USAGE with a suggestion if this direction has no such
+ * message. */
 enum aw_status aw_find_message(struct aw_session *session, const char *name, enum aw_dir dir,
                                const struct aw_codec **codec);
 
-/* Prints a config file that has every key of the tool as a comment. */
+/* Prints a config file that lists every key of the tool as a comment. */
 enum aw_status aw_config_example(struct aw_session *session);
 
-/* info of a CSV or NDJSON file that a command of any tool wrote: each value by its name, how often
- * it comes, and from where to where it goes. AW_USAGE: it is no such file. */
+/* Prints info about a CSV or NDJSON file of any tool: the name, count and range of each value.
+ * AW_USAGE: not such a file. */
 enum aw_status aw_info_values(struct aw_session *session, const char *path);
 
 #endif

@@ -1,8 +1,7 @@
-/* Bytes of a file or pipe to records on the output: hex lines, candump lines, a raw stream, or a
- * capture (pcapng, pcap).
+/* Decodes the bytes of a file or pipe and prints records. The input is hex lines, candump lines, a
+ * raw stream, or a capture (pcapng, pcap).
  *
- * Damaged parts are counted and reported (the first few), the rest is decoded. Feed it blocks of
- * any size.
+ * Counts damaged parts, reports the first few, and decodes the rest. Accepts blocks of any size.
  */
 #ifndef AW_SHELL_COMMANDS_DECODER_H
 #define AW_SHELL_COMMANDS_DECODER_H
@@ -19,7 +18,7 @@ enum aw_input {
     AW_INPUT_CAPTURE,
 };
 
-/* One direction of a stream: what has come of a frame that is not whole yet. */
+/* One direction of a stream, with its incomplete frame. */
 struct aw_way {
     struct aw_framer framer;
     uint8_t *held; /* half of session->device.frame */
@@ -31,57 +30,58 @@ struct aw_decoder {
     struct aw_session *session;
     struct aw_wire *wire;
     struct aw_view *view;
-    enum aw_dir dir;    /* of the frames to come */
-    enum aw_dir wanted; /* where the input does not say */
-    uint16_t ports[2];  /* captures: of the device, and of the host */
+    enum aw_dir dir;    /* direction of the next frames */
+    enum aw_dir wanted; /* direction if the input does not state it */
+    uint16_t ports[2];  /* captures: ports of the device and of the host */
     enum aw_input input;
-    const char *name; /* of the input, for messages; NULL: the command line */
-    int64_t time_ns;  /* for the records to come */
-    uint64_t line;    /* or packet of the input, from 1 */
-    size_t column;    /* of the frame in its line, from 1; 0: not known */
+    const char *name; /* name of the input in messages; NULL: the command line */
+    int64_t time_ns;  /* for the next records */
+    uint64_t line;    /* line or packet of the input, from 1 */
+    size_t column;    /* column of the frame in its line, from 1; 0: unknown */
     uint64_t records, bad;
-    uint64_t seen;             /* frames, whatever of them is wanted */
+    uint64_t seen;             /* all frames, wanted or not */
     struct aw_skipped skipped; /* of the current input */
-    struct aw_error first;     /* of what is wrong, for the command line */
-    uint64_t limit;            /* stop after so many records; 0: none */
+    struct aw_error first;     /* the first problem, for the command line */
+    uint64_t limit;            /* stop after this many records; 0: no limit */
     bool named;                /* records end with the name of their subject */
-    bool passing;              /* over the rest of a line that was taken before its end */
+    bool passing;              /* skipping the rest of a line that was processed in part */
     struct aw_framer framer;
     struct aw_pcap_reader reader;
-    struct aw_way ways[2];   /* captures: to the device, from it */
+    struct aw_way ways[2];   /* captures: to the device, and from it */
     struct aw_record record; /* the one being decoded */
-    /* Gets the records instead of the output; what is not AW_OK ends it. May be NULL. */
+    /* Receives the records instead of the output; a status other than AW_OK ends decoding. May be
+     * NULL. */
     enum aw_status (*take)(void *context, const struct aw_record *record);
-    /* Records for which it says no are passed over, and not counted. May be NULL. */
+    /* Selects records; the others are skipped and not counted. May be NULL. */
     bool (*wants)(void *context, const struct aw_record *record);
     void *context;
 };
 
 enum aw_status aw_decoder_init(struct aw_decoder *decoder, struct aw_session *session);
 
-/* Another input begins. name: see above. AW_INPUT_UNKNOWN: look at its first bytes. */
+/* Begins another input. name: see above. AW_INPUT_UNKNOWN: detect the format. */
 void aw_decoder_begin(struct aw_decoder *decoder, const char *name, enum aw_input input);
 
-/* Consumes whole lines or frames; *used says how much. last: nothing follows, or the
- * buffer is full: decode what is there, and skip the rest of the line.
- * AW_ENOUGH when enough records are out; AW_LOST when the output is gone. */
+/* Consumes whole lines or frames; *used is the number of bytes. last: nothing follows, or the
+ * buffer is full: decodes the remaining bytes, and skips the rest of the line. AW_ENOUGH after the
+ * last wanted record; AW_LOST when the output is closed. */
 enum aw_status aw_decoder_feed(struct aw_decoder *decoder, const char *data, size_t size, bool last,
                                size_t *used);
 
 /* Reports and counts a damaged part. */
 void aw_decoder_complain(struct aw_decoder *decoder, const char *text);
 
-/* For a capture without any message of the tool. Names the program that wrote it, as its section
- * header says; "" if unknown. AW_USAGE. */
+/* Fails with AW_USAGE for a capture without any message of the tool. program: from its section
+ * header; "" if unknown. */
 enum aw_status aw_fail_foreign(struct aw_session *session, const char *path, const char *program);
 
-/* The same as a notice. */
+/* Prints the same as a notice. */
 void aw_notice_foreign(struct aw_session *session, const char *path, const char *program);
 
 /* AW_MALFORMED with the count if anything was damaged. */
 enum aw_status aw_decoder_end(struct aw_decoder *decoder);
 
-/* What the first bytes of an input look like. */
+/* Guesses the format of an input from its first bytes. */
 enum aw_input aw_input_guess(const struct aw_protocol *protocol, const char *data, size_t size);
 
 #endif

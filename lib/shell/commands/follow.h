@@ -1,4 +1,4 @@
-/* Options of follow, for tools that have a command follow of their own beside it. */
+/* Options of follow, also for tools with a follow command of their own. */
 #ifndef AW_SHELL_COMMANDS_FOLLOW_H
 #define AW_SHELL_COMMANDS_FOLLOW_H
 
@@ -13,10 +13,10 @@ struct aw_follow_options {
 };
 AW_GIVEN(command, aw_follow_options, aw_follow_given)
 
-/* JOINT= of each joint. */
+/* Completes JOINT= for each joint. */
 aw_complete_fn aw_follow_complete_map;
 
-/* Beside --max-speed, which such a tool may have already. */
+/* Without --max-speed, which such a tool may already have. */
 #define AW_FOLLOW_OPTIONS                                                                          \
     {.name = "map",                                                                                \
      AW_AT(aw_follow_options, map),                                                                \

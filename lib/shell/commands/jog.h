@@ -13,18 +13,18 @@
 struct aw_jog {
     struct aw_session *session;
     const char *name, *unit;
-    double value;             /* where the joint is commanded to be; kept by aw_jog_keys */
-    double step, least, most; /* of one key */
-    /* Moves it by so much, and comes back when it may be moved again. What is outside its limits
-     * (AW_LIMIT) is told and not done. */
+    double value;             /* commanded position of the joint; updated by aw_jog_keys */
+    double step, least, most; /* current, min and max step of one key */
+    /* Moves the joint by this change and returns when it may move again. Reports a target outside
+     * the limits and does not send it (AW_LIMIT). */
     enum aw_status (*go)(struct aw_jog *jog, double change);
     void *context;
-    bool keys; /* it is driven by keys, and not by one amount */
-    bool done; /* of aw_jog_keys */
+    bool keys; /* driven by keys, not by a single amount */
+    bool done; /* set to end aw_jog_keys */
 };
 
-/* Until q, the end of input, a request to stop or a failure. AW_USAGE where standard input is no
- * terminal. */
+/* Runs until q, the end of input, a request to stop or a failure. AW_USAGE if standard input is not
+ * a terminal. */
 enum aw_status aw_jog_keys(struct aw_jog *jog);
 
 #endif

@@ -1,5 +1,5 @@
-/* What 'list' shows of a way to a device, the same in every tool: a line that begins with what -l
- * takes, or a record with "link".
+/* The output of 'list' for a link to a device, the same in every tool: a line that begins with an
+ * argument for -l, or a record with "link".
  *
  *     struct aw_port ports[64];
  *     size_t n = aw_link_list_serial(ports, 64);
@@ -13,17 +13,17 @@
 #include "link/stream/ports.h"
 #include "shell/core/session.h"
 
-/* Begins the result of 'list'; more can be added before aw_session_print_result. */
+/* Begins the result of 'list'; entries can follow before aw_session_print_result. */
 void aw_list_link(struct aw_session *session, const char *link);
 
-/* An entry, unless the text is empty. */
+/* Adds an entry, unless the text is empty. */
 void aw_list_add(struct aw_session *session, const char *key, const char *text);
 
-/* What runs on this machine for the tool and can be used by -l: its servers, and a simulator in its
- * usual place, printed. Returns how many. */
+/* Prints the running links for -l: the tool's servers, and a simulator at its default address.
+ * Returns their number. */
 size_t aw_list_running(struct aw_session *session);
 
-/* All that is known of a serial port, printed. */
+/* Prints all known data of a serial port. */
 void aw_list_port(struct aw_session *session, const char *link, const struct aw_port *port);
 
 #endif

@@ -1,5 +1,5 @@
-/* A single motion of joints, for the commands that make one: move, jog, home, and those of a tool
- * that find out by themselves where the joints are to go to.
+/* A single motion of joints, for move, jog, home, and a tool's commands that compute their own
+ * targets.
  *
  *     status = aw_joints_begin(session, &list);
  *     … goals …
@@ -19,13 +19,14 @@
             "until each joint is this close to its target: 2deg; without DISTANCE the tool's own"  \
     }
 
-/* Checked, announced, sent; with --wait, and where it is steered, until it is there; then what the
- * tool's report makes of it, or the usual result. With --dry-run: its bytes. The link is open. */
+/* Checks, announces and sends the motion. Waits for its end with --wait, and if the host steers it.
+ * Then prints the tool's report or the usual result. With --dry-run: prints its bytes. The link is
+ * open. */
 enum aw_status aw_move_joints(struct aw_session *session, struct aw_joint_list *list,
                               const struct aw_joint_command *command);
 
-/* For reports: how it ended, "arrived", "sent", "confirmed", "stopped" or "not-reached"; and the
- * time since the command began, into the result. */
+/* For reports: the outcome, "arrived", "sent", "confirmed", "stopped" or "not-reached". aw_move_ms
+ * adds the time since the command began to the result. */
 const char *aw_move_word(const struct aw_session *session, enum aw_status status, bool awaited);
 void aw_move_ms(struct aw_session *session);
 

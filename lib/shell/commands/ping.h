@@ -1,5 +1,5 @@
-/* What 'ping' shows, the same in every tool: how many were asked or awaited, how many of them never
- * came, and how long it took, in milliseconds.
+/* The output of 'ping', the same in every tool: the number of requests, the number of lost ones,
+ * and their times in milliseconds.
  *
  *     struct aw_ping ping = {.name = "round trip"};
  *     ping.n++;
@@ -19,23 +19,23 @@
 #include "shell/core/session.h"
 
 struct aw_ping {
-    const char *key;  /* of the name in the record ("board"); NULL: there is but one row */
+    const char *key;  /* key of the name in the record ("board"); NULL: there is only one row */
     const char *name; /* "lknee", "round trip" */
     uint64_t n, lost;
     struct aw_samples ms;
 };
 
-/* For people a row, under its head before the first one; a single row of several numbers that
- * differ is followed by their histogram, unless --quiet. Else the result of ping begins: n, lost,
- * min_ms, mean_ms, p50_ms, p95_ms, p99_ms, max_ms (without samples these are null), and more may be
- * added; with several rows aw_session_print_result is called between them. */
+/* For people: prints a row, below a header before the first one. A single row of several different
+ * numbers is followed by their histogram, unless --quiet. Else begins the result of ping: n, lost,
+ * min_ms, mean_ms, p50_ms, p95_ms, p99_ms, max_ms (null without samples). More may be added; with
+ * several rows aw_session_print_result is called between them. */
 void aw_ping_row(struct aw_session *session, struct aw_ping *ping);
 
-/* The command, over tool->ping. */
+/* The command, implemented by tool->ping. */
 aw_run_fn aw_run_ping;
 
-/* How many never came of what comes by itself: one that is missing leaves all that follow a place
- * behind; one that was only late, or came in a block with others, does not. */
+/* Estimates how many periodic messages are missing. A missing message delays all later ones by one
+ * period; a late message, or several at once, do not. */
 uint64_t aw_ping_missing(const struct aw_samples *intervals, double usual);
 
 #endif

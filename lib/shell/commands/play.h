@@ -1,18 +1,18 @@
-/* The command play, for all tools whose joints take streams of targets: its file, the start guard,
- * the way to the first point, setpoints at a fixed rate, the following error, the speed while it
- * runs, and what came of it.
+/* The command play, for all tools with joints that accept streams of targets. It loads the file,
+ * runs the start check, and moves to the first point. It sends setpoints at a fixed rate, checks
+ * the following error and adjusts the speed.
  *
  *     t,lknee,rknee          names of joints, as commands have them; with a unit, "lknee [rad]";
  *     0,0,0                  "lknee.position" of a recording, whose other columns are left alone
  *     1.5,20,-20
  *
- * A file without a header needs --columns, one without times --every. In a recording (".position")
- * rows that repeat a measurement go, a value up to the joint's tolerance outside a limit counts as
- * the limit, and the path may be 1.5 times as fast as the joint.
+ * A file without a header needs --columns; a file without times needs --every. In a recording
+ * (".position"), rows that repeat a measurement are dropped. A value outside a limit by up to the
+ * joint's tolerance is clamped. The path may be 1.5 times as fast as the joint.
  *
- * The whole file is checked before the first byte. A program that did not run for a while (SIGSTOP,
- * a busy machine) goes on where the path was, not where it would be by now: the joints have waited,
- * too. A device with a time of its own plays by that.
+ * The whole file is checked before the first byte is sent. After a pause of the process (SIGSTOP, a
+ * busy machine) play resumes at the last position of the path, where the joints waited. A device
+ * with its own clock plays by that clock.
  */
 #ifndef AW_SHELL_COMMANDS_PLAY_H
 #define AW_SHELL_COMMANDS_PLAY_H
@@ -61,34 +61,34 @@ AW_GIVEN(command, aw_play_options, aw_play_given)
 
 struct aw_play_joint {
     char name[AW_JOINT_NAME];
-    size_t number; /* in the list */
+    size_t number; /* index in the list */
     /* Only for play: */
-    double far; /* --max-deviation; NaN: as its list has it */
+    double far; /* --max-deviation; NaN: from the joint list */
     double max_lag, target;
     int64_t seen_ns, behind_ns;
     struct aw_motion guard;
-    struct aw_table samples; /* place in the file, measured */
+    struct aw_table samples; /* position in the file, measured */
 };
 
 struct aw_play {
     struct aw_session *session;
     struct aw_path path;
-    size_t n; /* joints: its channels */
+    size_t n; /* number of joints: channels of the path */
     struct aw_play_joint joints[AW_PLAY_JOINTS];
-    double speed, most; /* of the path, at the beginning and at most */
+    double speed, most; /* of the path: initial and max speed */
     double hz;
 
-    uint64_t sent; /* setpoints, each of all joints together */
+    uint64_t sent; /* setpoints, counted once for all joints */
     struct aw_samples late_ms;
     struct aw_joint_list list;
     struct aw_tempo tempo;
-    double period_s, at_s, rounds_s; /* of the path: now, and of the rounds before */
-    int64_t due_ns, end_ns;          /* of the next setpoint; by --for, 0: not known yet */
+    double period_s, at_s, rounds_s; /* path time: period, now, and length of the rounds before */
+    int64_t due_ns, end_ns;          /* of the next setpoint; end of --for, 0: not known yet */
 };
 
 enum aw_path_mode aw_play_mode(const struct aw_session *session);
 
-/* Reads the file into path, joints (by number), speed and most; list must be filled. Checks ranges
+/* Reads the file into path, joints (by number), speed and most. list must be filled. Checks ranges
  * and speeds, unless forced. */
 enum aw_status aw_play_load(struct aw_play *play, const char *file);
 

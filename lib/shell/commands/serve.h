@@ -1,6 +1,6 @@
-/* A simulated device: in this process, for the link "sim:?fault=stuck", and for other processes, by
- * the command sim --fault stuck. Its options have the same names and values in both, and the tool
- * makes it of them (.simulate of its row):
+/* A simulated device: in this process, for the link "sim:?fault=stuck"; or for other processes, by
+ * the command sim --fault stuck. Its options have the same names and values in both. The tool
+ * builds it from them (.simulate of its row):
  *
  *     const char *fault = aw_sim_option(sim, "fault");
  *     …
@@ -15,26 +15,27 @@
 
 struct aw_sim {
     struct aw_session *session;
-    const struct aw_url *url;           /* of the link; NULL: the command's options count */
-    const struct aw_protocol *protocol; /* with the packets of files */
+    const struct aw_url *url;           /* of the link; NULL: use the command's options */
+    const struct aw_protocol *protocol; /* including custom packets */
 };
 
-/* An option's value, or NULL. A number in this unit; *value is unchanged without the option. */
+/* An option's value, or NULL. aw_sim_number parses a number in this unit; *value is unchanged
+ * without the option. */
 const char *aw_sim_option(const struct aw_sim *sim, const char *name);
 enum aw_status aw_sim_number(const struct aw_sim *sim, const char *name, const char *unit,
                              double *value, struct aw_error *err);
 
-/* The index of its value in a NULL-terminated list of names; *place is unchanged without the
- * option. AW_USAGE: "state 'x': unknown — use one of …", where what is "state". */
+/* Finds the index of the option's value in a NULL-terminated list of names; *place is unchanged
+ * without the option. AW_USAGE: "state 'x': unknown — use one of …", with what = "state". */
 enum aw_status aw_sim_choose(const struct aw_sim *sim, const char *name, const char *what,
                              const char *const *names, int *place, struct aw_error *err);
 
-/* What open of the transport sim: does, whose context is the session. */
+/* Opens the transport sim:. Its context is the session. */
 enum aw_status aw_sim_begin(struct aw_link **out, const struct aw_url *url,
                             const struct aw_link_options *link, struct aw_error *err);
 
-/* The command sim. Opens the link of --listen, says "ready: URL" on standard error, and serves the
- * device until a signal or the end of the link; then says what it has seen. */
+/* The command sim. Opens the link of --listen, prints "ready: URL" to standard error, and serves
+ * the device until a signal or the end of the link. Then prints a summary. */
 aw_run_fn aw_run_sim;
 
 #endif

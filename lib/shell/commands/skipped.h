@@ -1,5 +1,5 @@
-/* Frames of a log or a link that are not damaged, but not of the tool either: frames of other CAN
- * nodes; CAN FD, remote and error frames of candump.
+/* Valid frames of a log or a link that do not belong to the tool: frames of other CAN nodes; CAN
+ * FD, remote and error frames of candump.
  *
  *     struct aw_skipped skipped = {0};
  *     if (aw_wire_is_other(wire, dir, frame))
@@ -14,19 +14,19 @@
 
 #define AW_SKIPPED_IDS 4 /* identifiers that the report lists */
 
-/* Plain data; begins as zeros. */
+/* Plain data, initialized with zeros. */
 struct aw_skipped {
     uint64_t others; /* frames of other nodes */
     struct aw_can_id ids[AW_SKIPPED_IDS];
-    size_t n_ids; /* different identifiers, at most one more than fit */
+    size_t n_ids; /* distinct identifiers, at most one more than fit */
     struct aw_candump_log lines;
 };
 
 /* Counts a frame of another node. */
 void aw_skip_frame(struct aw_skipped *skipped, struct aw_span frame);
 
-/* Prints one notice for each sort of frame that was skipped, and how to name or separate them.
- * name: the file or device. */
+/* Prints one notice for each kind of skipped frame, and how to name or separate them. name: the
+ * file or device. */
 void aw_report_skipped(struct aw_session *session, const char *name,
                        const struct aw_skipped *skipped);
 

@@ -12,12 +12,12 @@
 
 /* A kind of source. Its state is in stream->state. */
 struct aw_source {
-    /* name: of the file, for messages; "" of a link. */
+    /* name: of the file, for messages; "" for a link. */
     enum aw_status (*begin)(struct aw_stream *stream, const char *name);
-    /* Fills stream->item, but for the subject and points of a record. */
+    /* Fills stream->item, except for the subject and points of a record. */
     enum aw_status (*next)(struct aw_stream *stream, int64_t deadline);
-    void (*restart)(struct aw_stream *stream); /* the link is a new one; or NULL */
-    void (*end)(struct aw_stream *stream);     /* frees what state owns, not state; or NULL */
+    void (*restart)(struct aw_stream *stream); /* after a reconnect; or NULL */
+    void (*end)(struct aw_stream *stream);     /* frees what state points to, not state; or NULL */
 };
 
 struct aw_stream {
@@ -31,26 +31,26 @@ struct aw_stream {
     struct aw_record record;
     char subject[AW_POINT_NAME];
     bool live;
-    bool primed;                     /* an item has been read already */
-    int64_t report_ns;               /* when silence is reported; AW_NEVER: not, or not again */
-    uint64_t lost_before;            /* by links that were closed */
+    bool primed;                     /* an item was already read ahead */
+    int64_t report_ns;               /* when to report silence; AW_NEVER: not, or not again */
+    uint64_t lost_before;            /* frames dropped by closed links */
     bool stays, devices;             /* see aw_stream_stay */
     bool waits;                      /* the link is lost */
-    bool modelled;                   /* of a recording: a simulation has told its time, */
-    int64_t model_ns, model_base_ns; /* which it is, and when it began to count anew */
+    bool modelled;                   /* of a recording: it contains simulation time, */
+    int64_t model_ns, model_base_ns; /* the latest one, and its base since the last restart */
     int64_t retry_ns, pause_ns;
     struct aw_names names;
-    const struct aw_select *only;   /* the points of records that are wanted; NULL: all */
-    struct aw_finder finder;        /* of them */
-    const struct aw_select *fields; /* that are expected; NULL: that has been looked at */
+    const struct aw_select *only;   /* wanted points of records; NULL: all */
+    struct aw_finder finder;        /* finds the wanted points */
+    const struct aw_select *fields; /* expected fields; NULL: already checked */
     const struct aw_where *where;
     struct aw_point points[AW_POINTS_MAX];
     struct aw_reading reading; /* of text and captures */
-    struct aw_child child;     /* prints the lines, if they are a server's */
-    const char *name;          /* of the file or server; NULL: a link is read */
-    uint64_t line;             /* of it, from 1 */
-    bool ended, begun;         /* at the end of the input; something has come of it */
-    size_t held, used;         /* in buffer */
+    struct aw_child child;     /* prints the lines of a server */
+    const char *name;          /* of the file or server; NULL: reads a link */
+    uint64_t line;             /* line of the input, from 1 */
+    bool ended, begun;         /* at the end of the input; the input has yielded something */
+    size_t held, used;         /* bytes in buffer */
     char buffer[AW_STREAM_BLOCK + 1];
 };
 
@@ -58,16 +58,17 @@ extern const struct aw_source aw_receive_source, aw_link_source; /* stream_link.
 extern const struct aw_source aw_json_source, aw_csv_source;     /* stream_text.c */
 extern const struct aw_source aw_capture_source;                 /* stream_file.c */
 
-/* A stream without a source yet; NULL: out of memory, or its wire is wrong. */
+/* Returns a stream without a source yet; NULL: out of memory, or an invalid wire. */
 struct aw_stream *aw_stream_new(struct aw_session *session);
 
-/* Reads more of the file or pipe behind what is held. AW_END at its end. */
+/* Appends bytes of the file or pipe to the buffer. AW_END at its end. */
 enum aw_status aw_stream_fill(struct aw_stream *stream, int64_t deadline);
 
-/* The next whole line, NUL-terminated, without its newline. AW_END: no more lines. */
+/* Reads the next whole line, NUL-terminated, without its newline. AW_END: no more lines. */
 enum aw_status aw_stream_line(struct aw_stream *stream, int64_t deadline, char **line);
 
-/* Zeroed room for the source's state, in stream->state and returned; NULL with the error set. */
+/* Allocates the source's state, zeroed, in stream->state and returns it. NULL with the error
+ * set. */
 void *aw_stream_state(struct aw_stream *stream, size_t size);
 
 #endif

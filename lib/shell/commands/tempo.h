@@ -1,5 +1,5 @@
-/* How fast something is played: --speed and --fit, and while it runs the keys + and -, a line
- * "speed 30%", and what another program asks for through a server.
+/* The playback speed: --speed and --fit, and during playback the keys + and -, a line "speed 30%",
+ * and requests of other programs through a server.
  *
  *     struct aw_tempo tempo;
  *     status = aw_tempo_choose(session, need, &speed);          before the first byte
@@ -8,8 +8,8 @@
  *     aw_session_work(session, "play … at %.0f %%%s", 100 * tempo.speed, tempo.shown);
  *     aw_tempo_end(&tempo);
  *
- * A speed is a share of what the file says, 1 as it is. It never jumps: what is played goes on
- * from where it is, and comes to the new speed by AW_TEMPO_SLEW a second.
+ * A speed is a share of the speed in the file; 1 is unchanged. Playback never jumps: it approaches
+ * a new speed by AW_TEMPO_SLEW per second.
  */
 #ifndef AW_SHELL_COMMANDS_TEMPO_H
 #define AW_SHELL_COMMANDS_TEMPO_H
@@ -36,30 +36,30 @@
 
 struct aw_tempo {
     struct aw_session *session;
-    double speed, wanted, most; /* now; soon; the limits hold up to there */
-    bool keys;                  /* the terminal gives them */
+    double speed, wanted, most; /* now; target; max speed within the limits */
+    bool keys;                  /* the terminal provides keys */
     struct termios before;
-    char typed[AW_TEMPO_LINE]; /* so far of a line */
+    char typed[AW_TEMPO_LINE]; /* the typed part of a line */
     size_t n;
     char shown[AW_TEMPO_LINE + 8]; /* " > speed 3", or "" */
 };
 
-/* The speed of --speed or --fit; 1 without them. need: how much of its limit the joint that is
- * nearest to its own takes at 1; beyond 1 the limits do not hold. AW_USAGE: both are there. */
+/* Returns the speed of --speed or --fit; 1 without them. need: highest demand of a joint as a share
+ * of its limit, at speed 1; above 1 it exceeds the limit. AW_USAGE: both are given. */
 enum aw_status aw_tempo_choose(struct aw_session *session, double need, double *speed);
 
-/* "--speed 35% would do", for what needs so many times its limit at the speed of the file; or that
- * it needs more time, where that would be no motion. */
+/* Returns "--speed 35% would do" for this demand at the file's speed. Asks for more time if the
+ * speed would be too low for a motion. */
 const char *aw_tempo_advice(double need, char out[64]);
 
-/* Nothing is played faster than most with +, unless speed is that already. */
+/* + raises the speed to most at most, unless speed already exceeds it. */
 void aw_tempo_begin(struct aw_tempo *tempo, struct aw_session *session, double speed, double most);
 void aw_tempo_end(struct aw_tempo *tempo);
 
-/* May the speed change? By keys, by a line, or by another program. */
+/* Returns true if keys, a line or another program may change the speed. */
 bool aw_tempo_changes(const struct aw_tempo *tempo);
 
-/* What has been typed counts from here on; returns how much of the file passes in this time. */
+/* Applies typed input; returns the playback time that passes in this period. */
 double aw_tempo_step(struct aw_tempo *tempo, double seconds);
 
 #endif

@@ -1,4 +1,4 @@
-/* The experiments as commands, the same in every tool that has joints for the bench (joint.h). */
+/* The experiments as commands, the same in every tool with joints for the bench (joint.h). */
 #ifndef AW_SHELL_EXPERIMENTS_EXPERIMENTS_H
 #define AW_SHELL_EXPERIMENTS_EXPERIMENTS_H
 
@@ -6,14 +6,14 @@
 #include "shell/commands/picture.h"
 #include "shell/experiments/joint.h"
 
-/* For .bench of a tool whose struct aw_joints takes velocities and tells places: step, identify. A
- * speed that is not limited there is that of the option speed. */
+/* For .bench of a tool whose struct aw_joints accepts velocities and reports positions: step,
+ * identify. The option speed limits a joint without its own speed limit. */
 extern const struct aw_bench_hooks aw_velocity_bench;
 
 /* For .own_bench: the joints of packet files. */
 extern const struct aw_bench_hooks aw_target_bench;
 
-/* How an experiment is made, and what of it is written. Texts: NULL where not given. */
+/* Options of an experiment and of its output files. Texts: NULL if not given. */
 struct aw_experiment_options {
     const char *from, *to, *around, *with, *step;
     const char *save, *samples, *plot, *bode, *report, *old;
@@ -21,7 +21,7 @@ struct aw_experiment_options {
     int verdicts;                       /* 0: TAP, 1: JUnit */
 };
 
-/* Of sweep; of a record that identify reads; of the gains that design and tune look for. */
+/* Options of sweep, of identify for a recorded file, and of the gains in design and tune. */
 struct aw_sweep_options {
     struct aw_experiment_options all;
     int kind; /* 0: multisine, 1: chirp */
@@ -45,7 +45,7 @@ AW_GIVEN(command, aw_sweep_options, aw_sweep_given)
 AW_GIVEN(command, aw_record_options, aw_record_given)
 AW_GIVEN(command, aw_wishes, aw_wishes_given)
 
-/* Rows of their options; what a joint may deviate, and what happens then, each tool says itself. */
+/* Options of the commands. Each tool documents its deviation limits itself. */
 /* clang-format off */
 #define AW_SAVE_OPTION                                                                            \
     {.name = "save", AW_AT(aw_experiment_options, save), .value = "FILE",                         \
@@ -90,7 +90,8 @@ AW_GIVEN(command, aw_wishes, aw_wishes_given)
     AW_SETTLE_OPTION,                                                                             \
     AW_SAVE_OPTION,                                                                               \
     AW_PLOT_OPTION
-/* Of identify, from an experiment or a record; input: the column of what goes into the process. */
+/* Options of identify, from an experiment or a recorded file. of_input: default column for the
+ * process input. */
 #define AW_MODEL_OPTIONS(of_input)                                                                \
     {.name = "save", AW_AT(aw_experiment_options, save), .value = "FILE",                         \
      .help = "write the model as JSON", .endings = "json"},                                       \
@@ -108,10 +109,10 @@ AW_GIVEN(command, aw_wishes, aw_wishes_given)
      .help = "column of its output", .fallback = "measured"},                                     \
     {.name = "dead-band", AW_AT(aw_record_options, dead_band),                                    \
      .help = "find the dead band of the input, too"}
-/* The same of joints that have no gains to set: setpoints alone excite them. */
+/* The same for joints without settable gains: only setpoints excite them. */
 #define AW_IDENTIFY_OPTIONS(of_input)                                                             \
     AW_AROUND_OPTION, AW_MODEL_OPTIONS(of_input)
-/* Of identify and tune, where gains can be sent: how the law is excited. */
+/* Options of identify and tune if gains can be sent: the excitation of the controller. */
 #define AW_LAW_OPTIONS(with_fallback)                                                             \
     {.name = "with", AW_AT(aw_experiment_options, with), .value = "NAME",                         \
      .help = "step, relay, multisine or all of them", .fallback = with_fallback,                  \
@@ -129,8 +130,8 @@ AW_GIVEN(command, aw_wishes, aw_wishes_given)
 #define AW_OLD_OPTION                                                                             \
     {.name = "old", AW_AT(aw_experiment_options, old), .value = "FILE",                           \
      .help = "the present gains, a file of gains save", .endings = "gains"}
-/* Of design and tune; a step: its size, as the tool has it; at_rest: what is permitted at rest,
- * NULL: the dead band. */
+/* Options of design and tune. a_step: help on the size of the tool's steps; at_rest: help on what
+ * is permitted at rest, NULL: the dead band. */
 #define AW_DESIGN_OPTIONS(a_step, at_rest)                                                        \
     {.name = "rule", AW_AT(aw_wishes, rule), .value = "NAME",                                     \
      .help = "robust, amigo, simc, zn, …", .fallback = "robust",                                  \
@@ -172,8 +173,8 @@ AW_GIVEN(command, aw_wishes, aw_wishes_given)
     {.name = "report", AW_AT(aw_experiment_options, report), .value = "FILE",                     \
      .help = "write a report as a page of HTML", .endings = "html"},                              \
     AW_SAVE_OPTION, AW_PLOT_OPTION
-/* The row, but for args, run and examples. of: behind "a joint" in the summary; intro: what comes
- * before the question; then the options that are the tool's own. */
+/* The row, except for args, run and examples. of: follows "a joint" in the summary; intro: text
+ * before the question; then the tool's own options. */
 #define AW_TUNE_ROW(of, intro, ...)                                                               \
     .name = "tune", .group = AW_GROUP_MEASURE, .safety = AW_MOTION, .timed = true,                \
     .summary = "find gains for a joint" of ": identify, design, try them, keep the better ones",  \
@@ -186,7 +187,7 @@ AW_GIVEN(command, aw_wishes, aw_wishes_given)
 #define AW_VERDICTS_OPTION                                                                        \
     {.name = "as", AW_AT(aw_experiment_options, verdicts), .value = "FORM",                       \
      .help = "tap or junit", .fallback = "tap", .choices = AW_LIST("tap", "junit")}
-/* With the lines that write a.csv and b.csv, for its example. */
+/* Takes the lines that write a.csv and b.csv, for its example. */
 #define AW_COMPARE_COMMAND(...)                                                                   \
     {                                                                                             \
         .name = "compare", .group = AW_GROUP_MEASURE,                                             \

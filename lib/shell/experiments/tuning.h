@@ -1,5 +1,5 @@
-/* What identify, design, tune and verify share: experiments with one joint that end in a model, and
- * how models and proposals are shown.
+/* Shared by identify, design, tune and verify: experiments with one joint that yield a model, and
+ * the output of models and proposals.
  */
 #ifndef AW_SHELL_EXPERIMENTS_TUNING_H
 #define AW_SHELL_EXPERIMENTS_TUNING_H
@@ -11,82 +11,82 @@
 #include "control/model.h"
 #include "control/sweep.h"
 
-/* The tick of a driver with samples of this period, s; 0: the usual one. */
+/* The assumed control period of a driver with this sample period, s; 0: the usual one. */
 double aw_bench_tick_of_period(const struct aw_bench_joint *joint, double period_s);
 
-/* The words that name a joint in a command, " -b lknee -c pos", and the command that sets gains. */
+/* Write the arguments that select a joint, " -b lknee -c pos", and the command that sets gains. */
 void aw_bench_words(const struct aw_bench_hooks *hooks, const struct aw_bench_joint *joint,
                     char *out, size_t size);
 void aw_bench_set_words(const struct aw_bench_hooks *hooks, const struct aw_bench_joint *joint,
                         struct aw_gains gains, char *out, size_t size);
 
-/* Sends gains of 0 and a setpoint: a joint that goes there all the same does not follow them, and
- * that is AW_REFUSED, with its gains to be put back; else it has them again. */
+/* Sends gains of 0 and a setpoint, to check that gains take effect. A joint that moves fails with
+ * AW_REFUSED; else its gains are restored. */
 enum aw_status aw_bench_check_gains_act(struct aw_bench *bench);
 
-/* A setpoint where the joint stands, and once the law has seen that, the old gains. */
+/* Sends the present position as setpoint, then the old gains once the controller has seen it. */
 enum aw_status aw_bench_calm_gains(struct aw_bench *bench);
 
-/* Measures the tick of a board that stands, with run's first second: a small constant error is
- * integrated, too little to move it. --tick is taken for it; else, where nothing comes of it, what
- * aw_bench_tick_of_period says. The driver is enabled afterwards, with the previous gains. */
+/* Measures the control period of a board at rest, in run's first second. The controller integrates
+ * a small constant error, too small to move the joint. Uses --tick if given. If the measurement
+ * fails, uses aw_bench_tick_of_period. Leaves the driver enabled, with the previous gains. */
 enum aw_status aw_bench_tick_measure(struct aw_bench *bench, struct aw_tick *tick);
 
-/* "10.01 ± 0.1 ms, measured"; and into the result record. */
+/* Writes "10.01 ± 0.1 ms, measured"; adds the period to the result record. */
 #define AW_BENCH_TICK_TEXT 96
 const char *aw_bench_tick_text(const struct aw_session *session, const struct aw_tick *tick,
                                char out[AW_BENCH_TICK_TEXT]);
 void aw_bench_report_tick(struct aw_session *session, const struct aw_tick *tick);
 
-/* A model from columns of a table. */
+/* Columns of a table that yield a model. */
 struct aw_bench_columns {
     int t, input, measured;
-    double time_scale, measured_scale; /* to s, to shares of full scale */
-    double tick_s;                     /* of the law, 0: not known */
+    double time_scale, measured_scale; /* factors to s, and to shares of full scale */
+    double tick_s;                     /* control period; 0: unknown */
     struct aw_driver driver;
-    bool relative; /* the input counts from where it begins: a servo's setpoint */
+    bool relative; /* the input is relative to its first value: a servo's setpoint */
 };
 enum aw_status aw_bench_model_from_table(struct aw_session *session, const struct aw_table *table,
                                          const struct aw_bench_columns *columns,
                                          const struct aw_fit_options *options,
                                          struct aw_model *model);
 
-/* The experiment as --with, --max-deviation, --amplitude and --around have it, with a board that
- * run has begun with; bench->table has the samples. The driver still drives afterwards, with the
+/* The experiment of --with, --max-deviation, --amplitude and --around, with a board that run has
+ * started. bench->table holds the samples. Afterwards the driver is still enabled, with the
  * experiment's gains. */
 struct aw_excitation {
     struct aw_excite excite;
     struct aw_excite_config config;
-    double kp; /* of the driver, meanwhile */
+    double kp; /* of the driver during the experiment */
     struct aw_tick tick;
     bool steps, relay, multisine;
 };
-/* By other gains, and so from the output of the law; else by setpoints, as a servo is. */
+/* Returns true if the experiment sends other gains, and so identifies from the controller's output.
+ * Else it sends setpoints, as to a servo. */
 bool aw_bench_sends_gains(const struct aw_session *session);
 enum aw_status aw_excitation_plan(struct aw_bench *bench, struct aw_excitation *e);
 enum aw_status aw_excitation_perform(struct aw_bench *bench, struct aw_excitation *e);
 enum aw_status aw_excitation_model(struct aw_bench *bench, const struct aw_excitation *e,
                                    struct aw_model *model);
 
-/* Says where a model has not earned its use. */
+/* Warns if a model is not reliable. */
 void aw_bench_warn_of_model(struct aw_session *session, const struct aw_model *model);
 
-/* Into the result record, and as lines for people. */
+/* Add to the result record, and print lines for people. */
 void aw_bench_print_model(struct aw_session *session, const struct aw_model *model);
 void aw_bench_report_proposal(struct aw_session *session, const struct aw_model *model,
                               const struct aw_proposal *proposal);
 void aw_bench_print_proposals(struct aw_session *session, const struct aw_proposal *proposals,
                               size_t n);
 
-/* --rule, --form, --ms, --noise, --step, --force. */
+/* Reads --rule, --form, --ms, --noise, --step and --force. */
 enum aw_status aw_bench_design_options(struct aw_session *session, const struct aw_model *model,
                                        struct aw_design_options *options);
 
-/* Charts of a model in the form that path ends in (NULL: SVG text), which the caller frees; NULL:
- * session->err. Bode has the model as
- * a line and what was measured as points, hollow where their coherence is low, and the coherence.
- * The others are of the proposals: steps; the open loop over frequency with its margins, and |S|
- * with Ms, its greatest value. Margins are marked where there is one proposal. */
+/* Draw charts of a model in the format of path's extension (NULL: SVG text). The caller frees the
+ * result; NULL: see session->err. Bode: the model as a line, measured points (hollow at low
+ * coherence), and the coherence. Steps and loop show the proposals: step responses; the open loop
+ * with margins, and |S| with its maximum Ms. Margins are marked if there is one proposal. */
 char *aw_bench_draw_bode(struct aw_session *session, const struct aw_model *model, const char *path,
                          size_t *size);
 char *aw_bench_draw_steps(struct aw_session *session, const struct aw_model *model,
@@ -96,15 +96,15 @@ char *aw_bench_draw_loop(struct aw_session *session, const struct aw_model *mode
                          const struct aw_proposal *proposals, size_t n, const char *path,
                          size_t *size);
 
-/* What tune did, for its report. Runs without samples were not made. */
+/* Data for the report of tune. A run without samples did not take place. */
 struct aw_bench_story {
     const struct aw_bench_joint *joint;
     const struct aw_model *model;
     const struct aw_proposal *proposal;
     struct aw_gains old;
     bool old_known;
-    double from, to;        /* of the steps, in the unit */
-    double overshoot, step; /* what the gains are designed for: a share, and in the unit */
+    double from, to;        /* positions of the steps, in the unit */
+    double overshoot, step; /* design goals: overshoot as a share, step size in the unit */
     struct aw_run before, after;
     struct aw_response was, is;
     const char *goal, *outcome;

@@ -1,4 +1,4 @@
-/* The place of a server: serve: with nothing, a tool, a path or unix:PATH behind it.
+/* The address of a server: "serve:" alone, or followed by a tool, a path or unix:PATH.
  *
  *     struct aw_address address;
  *     if (aw_address_parse(&address, "hidmotor", "serve:", &err) == AW_OK)
@@ -13,31 +13,31 @@
 
 #include "base/status.h"
 
-#define AW_SYSTEM_FOLDER "/run/armwire" /* of servers that systemd keeps */
+#define AW_SYSTEM_FOLDER "/run/armwire" /* servers that systemd manages */
 
 struct aw_address {
     char text[160]; /* for messages */
     char path[108];
 };
 
-/* url may begin with "serve:"; tool gives the name of the usual socket. AW_USAGE; AW_NO_LINK if
- * there is no folder for it. */
+/* Parses url, which may begin with "serve:". tool gives the name of the default socket. AW_USAGE;
+ * AW_NO_LINK if no folder exists for the socket. */
 enum aw_status aw_address_parse(struct aw_address *address, const char *tool, const char *url,
                                 struct aw_error *err);
 
-/* The same for who looks for a server: "serve:" is that of systemd where there is no other. */
+/* The same for a client: "serve:" falls back to systemd's server if no other socket exists. */
 enum aw_status aw_address_of_server(struct aw_address *address, const char *tool, const char *url,
                                     struct aw_error *err);
 
-/* The usual place of a second device's server: named after the key of its link. */
+/* The default address of a further device's server: named after the key of its link. */
 enum aw_status aw_address_of_key(struct aw_address *address, const char *tool, const char *key,
                                  struct aw_error *err);
 
-/* The usual places where there is a socket, that of the first device's server in front, systemd's
- * last; how many. */
+/* Lists the default addresses that have a socket: the first device's server first, systemd's last.
+ * Returns their number. */
 size_t aw_address_usual(struct aw_address *list, size_t max, const char *tool);
 
-/* Non-blocking sockets, or -1 with errno. */
+/* Return a non-blocking socket, or -1 with errno set. */
 int aw_address_connect(const struct aw_address *address, struct aw_error *err);
 int aw_address_listen(const struct aw_address *address);
 

@@ -1,10 +1,10 @@
-/* Internal to lib/shell/serve: the connection of a client to the server that has its device. */
+/* Internal to lib/shell/serve: the connection of a client to the server that holds its device. */
 #ifndef AW_SHELL_SERVE_CLIENT_H
 #define AW_SHELL_SERVE_CLIENT_H
 
 #include "shell/serve/who.h"
 
-/* Bytes that have passed the server's link. */
+/* Bytes that passed over the server's link. */
 struct aw_passed {
     struct aw_passed *next;
     int64_t time_ns;
@@ -13,52 +13,52 @@ struct aw_passed {
 };
 
 struct aw_attached {
-    struct aw_aside aside; /* while anything is waited for: signs of life, and what is told */
+    struct aw_aside aside; /* sends signs of life and reads reports while the tool waits */
     struct aw_session *session;
     struct aw_conn conn;
     struct aw_address address;
     struct aw_hello hello;
     char key[128];     /* of the device */
     bool fresh_memory; /* hello.memory has not been used yet */
-    bool over;         /* the connection */
-    char lost[320];    /* why, or "" */
+    bool over;         /* the connection has ended */
+    char lost[320];    /* the reason, or "" */
 
-    struct aw_link *link; /* NULL: none is open */
+    struct aw_link *link; /* NULL: no link is open */
     struct aw_passed *first, *last;
     unsigned n;
-    uint32_t frames;       /* that were written */
-    enum aw_status status; /* of the last one, or of what was asked last */
+    uint32_t frames;       /* number of the last frame sent */
+    enum aw_status status; /* outcome of the last frame or of the last request */
     char why[AW_REASON_MAX + 1];
 
-    unsigned lease; /* 0: another program commands, or none */
-    bool begun;     /* the command that runs has the lease, */
-    bool fresh;     /* and got it for itself */
+    unsigned lease; /* 0: this client does not hold the lease */
+    bool begun;     /* the current command holds the lease, */
+    bool fresh;     /* and acquired it itself */
     bool waits;     /* for GRANTED, ACK, HALTED, DONE or COMMANDER */
     struct aw_commander commander;
-    bool revoked; /* since the command began, or the line before was done; because: */
-    bool told;    /* that the lease was taken, which is asked for again now */
+    bool revoked; /* since the command or line began; the reason is in: reason */
+    bool told;    /* the loss is reported; the client requests the lease again */
     char reason[400];
     enum aw_status revoked_as;
     struct aw_writer out;
 };
 
-/* client.c: starts a message in out and returns that; sends it. */
+/* client.c: starts a message in out and returns it; sends it. */
 struct aw_writer *aw_attached_start(struct aw_attached *attached, enum aw_verb type);
 void aw_attached_send(struct aw_attached *attached);
-void aw_attached_take(struct aw_attached *attached); /* handles all that has come */
-/* AW_LOST with why. */
+void aw_attached_take(struct aw_attached *attached); /* handles all received messages */
+/* Fails with AW_LOST and the reason. */
 enum aw_status aw_attached_fail(const struct aw_attached *attached, struct aw_error *err);
-/* Waits for the answer: its status. */
+/* Waits for the reply and returns its status. */
 enum aw_status aw_attached_await(struct aw_attached *attached, struct aw_error *err);
-/* Asks for the lease, as the options say: AW_REFUSED with who has it. */
+/* Requests the lease as the options say. AW_REFUSED names the holder. */
 enum aw_status aw_attached_want(struct aw_attached *attached, struct aw_error *err);
 
 /* link.c */
 enum aw_status aw_attached_open(struct aw_session *session, struct aw_link **link);
 void aw_attached_pass(struct aw_attached *attached, struct aw_reader *r);
-void aw_attached_flush(struct aw_attached *attached); /* drops what was not read */
+void aw_attached_flush(struct aw_attached *attached); /* drops unread bytes */
 
-/* list.c: the servers that run here; the holder of the lease, as an entry of the result. */
+/* list.c: lists the servers on this machine; adds the holder of the lease to the result. */
 size_t aw_share_list(struct aw_session *session);
 void aw_commander_add(struct aw_session *session, const struct aw_commander *commander);
 

@@ -1,4 +1,4 @@
-/* Sharing a device, as the rest of the shell sees it: its hooks and its commands. */
+/* Device sharing: the hooks and commands that the rest of the shell uses. */
 #ifndef AW_SHELL_SERVE_SERVE_H
 #define AW_SHELL_SERVE_SERVE_H
 

@@ -1,5 +1,5 @@
-/* Internal to lib/shell/serve: the server of a device. It holds the link, gives the lease to one
- * client at a time, checks the frames that clients send, and stops what moves. */
+/* Internal to lib/shell/serve: the server of a device. It holds the link and grants the lease to
+ * one client at a time. It checks the clients' frames and stops the motion. */
 #ifndef AW_SHELL_SERVE_SERVER_H
 #define AW_SHELL_SERVE_SERVER_H
 
@@ -10,14 +10,14 @@
 
 #define AW_PEERS_MAX    2048
 #define AW_USER_PEERS   1024      /* of these, for one user of this machine */
-#define AW_SPARES_MAX   32        /* more, which may only send a stop */
-#define AW_QUEUES_MAX   (4 << 20) /* bytes of PASSED that wait for all clients together */
+#define AW_SPARES_MAX   32        /* additional connections that may only send a stop */
+#define AW_QUEUES_MAX   (4 << 20) /* max bytes of PASSED queued for all clients together */
 #define AW_LISTEN_MAX   4
-#define AW_QUESTION_MAX 256 /* bytes of a question that is asked once for all */
+#define AW_QUESTION_MAX 256 /* max bytes of a question shared by several clients */
 #define AW_QUESTIONS    8
-#define AW_TOGETHER     (2 * AW_MILLISECOND) /* PASSED messages wait so long for others */
+#define AW_TOGETHER     (2 * AW_MILLISECOND) /* max delay of PASSED, to send several at once */
 
-/* A frame that waits for its board, or a question that waits for the answer to another one. */
+/* A frame that waits for its board, or a question that waits for the answer to another question. */
 struct aw_held {
     enum aw_verb type;
     int64_t until_ns;
@@ -31,31 +31,31 @@ struct aw_peer {
     struct aw_peer *next;
     struct aw_who who;
     struct aw_held *held; /* or NULL */
-    int64_t seen_ns;      /* the last time that bytes of it were read */
-    bool blocked;         /* the socket has no room for what waits */
-    bool spare;           /* beyond the room for clients: only a stop is taken */
-    bool left;            /* in order: what moves may go on */
-    bool frames;          /* it gets what passes */
+    int64_t seen_ns;      /* when bytes last came from it */
+    bool blocked;         /* the socket has no room for queued output */
+    bool spare;           /* beyond the limit of clients: only a stop is accepted */
+    bool left;            /* it left in order: the motion may go on */
+    bool frames;          /* it receives the bytes that pass over the link */
     bool asked;           /* it waits for an answer */
-    bool plays;           /* something whose speed may be changed */
-    bool wants, takes;    /* the lease, once the stop is over */
+    bool plays;           /* it plays something with adjustable speed */
+    bool wants, takes;    /* the lease, after the stop */
     bool halts;           /* it sent a stop, and waits for HALTED */
     bool keeps;           /* and held the lease before */
-    bool more, over;      /* messages wait for its next turn, behind which nothing comes */
+    bool more, over;      /* messages wait for the next turn; the connection ends after them */
 };
 
 struct aw_question {
     size_t size, answer_size;
-    int64_t asked_ns, answered_ns; /* by the session's clock; 0: not yet */
+    int64_t asked_ns, answered_ns; /* session clock; 0: not yet */
     bool open;
-    const void *by; /* who asked last; only compared */
+    const void *by; /* the last client that asked; only compared */
     uint8_t bytes[AW_QUESTION_MAX], answer[AW_QUESTION_MAX];
 };
 
 struct aw_listener {
     int fd;
     dev_t device; /* of the socket file, */
-    ino_t inode;  /* to know whether another server has replaced it */
+    ino_t inode;  /* to detect that another server replaced it */
     char path[128];
     char url[160];
 };
@@ -63,79 +63,80 @@ struct aw_listener {
 struct aw_server {
     struct aw_aside aside;
     struct aw_session *session;
-    int all; /* epoll(7) of what clients say */
+    int all; /* epoll(7) instance for input of clients */
     struct aw_listener listeners[AW_LISTEN_MAX];
     size_t n_listeners;
     struct aw_peer *peers;
-    unsigned n_peers, room; /* connections, and for how many there are descriptors */
+    unsigned n_peers, room; /* connections; max connections by file descriptors */
     struct aw_who newest;   /* the last one that connected */
 
     /* The lease. */
     struct aw_peer *holder; /* or NULL */
-    unsigned lease;         /* its number: frames with another one are refused */
-    bool busy;              /* a command of the holder runs */
-    bool moving;            /* something moves by it */
+    unsigned lease;         /* its number: frames with another number are refused */
+    bool busy;              /* a command of the holder is running */
+    bool moving;            /* the holder's motion goes on */
     int64_t since_ns, frame_ns;
-    int64_t stops_until_ns; /* the holder's command is a stop: others wait so long; or 0 */
+    int64_t stops_until_ns; /* the holder's stop delays others until then; 0: no stop */
     int64_t deadman_ns;
-    int64_t again_ns; /* when an unconfirmed stop is repeated; or 0 */
-    bool halt;        /* the safe stop is to be sent, because: */
+    int64_t again_ns; /* when to repeat an unconfirmed stop; 0: never */
+    bool halt;        /* the safe stop must be sent; the reason is in: why */
     char why[200];
-    bool ends; /* the server ends: no lease is granted */
+    bool ends; /* the server is ending: no lease is granted */
 
     /* The device. */
     bool closed;                  /* the link is in use: no client is served */
-    bool serves;                  /* clients, at this moment */
-    bool listens;                 /* the link is read: a write may have to interrupt that */
+    bool serves;                  /* a client is being served */
+    bool listens;                 /* the link is being read: a write may interrupt that */
     bool broken;                  /* the link is lost */
-    unsigned connections;         /* of the link when it was looked at last */
-    const struct aw_peer *sender; /* of the frame that is being written, or NULL */
+    unsigned connections;         /* of the link at the last check */
+    const struct aw_peer *sender; /* client whose frame is being written, or NULL */
     struct aw_question questions[AW_QUESTIONS];
     struct aw_splitter received;
-    struct aw_splitter check;    /* of the frame of a client */
-    struct aw_watchdog watchdog; /* stops the device if this process dies or stands still */
+    struct aw_splitter check;    /* checks the frames of clients */
+    struct aw_watchdog watchdog; /* stops the device if this process dies or stalls */
     char url[256];               /* of the device */
-    char other[256]; /* of the device of a server at the place where this one was to be; or "" */
-    int64_t systemd_ns, alive_ns; /* period of signs of life for systemd, and the next one */
+    char other[256]; /* device of the server that already uses this server's usual address; or "" */
+    int64_t systemd_ns, alive_ns; /* period of the signs of life for systemd, and the time of the
+                                   * next one */
     struct aw_writer out;
 };
 
 /* peer.c */
 int64_t aw_server_now(const struct aw_server *server);
-/* fd becomes the peer's. NULL: no room. */
+/* Adds a peer that owns fd. Returns NULL if the server is full. */
 struct aw_peer *aw_peer_add(struct aw_server *server, int fd);
-void aw_peer_watch(struct aw_peer *peer); /* for room in its socket, while something waits */
-void aw_peer_flush(struct aw_peer *peer); /* sends what goes */
+void aw_peer_watch(struct aw_peer *peer); /* waits for room in its socket while output is queued */
+void aw_peer_flush(struct aw_peer *peer); /* sends as much as the socket accepts */
 void aw_peer_put(struct aw_peer *peer, const struct aw_writer *w);
-/* A message of a status and, unless it is NULL, a text. */
+/* Sends a message with a status and, unless it is NULL, a text. */
 void aw_peer_say(struct aw_peer *peer, enum aw_verb type, enum aw_status status, const char *text);
 
 /* clients.c */
 enum aw_status aw_server_listen(struct aw_server *server, const char *url);
 void aw_server_close(struct aw_server *server);
-void aw_server_close_fds(const struct aw_server *server); /* in a child */
-void aw_server_serve(struct aw_aside *aside);             /* all clients */
-void aw_server_due(struct aw_server *server);             /* sets when to look again */
+void aw_server_close_fds(const struct aw_server *server); /* in a child process */
+void aw_server_serve(struct aw_aside *aside);             /* serves all clients */
+void aw_server_due(struct aw_server *server);             /* sets the time of the next check */
 
 /* lease.c */
 void aw_lease_who(const struct aw_server *server, struct aw_commander *commander);
 void aw_lease_want(struct aw_server *server, struct aw_peer *peer, bool takes);
 void aw_lease_release(struct aw_server *server);
-/* A command of the holder has ended; moves: what it set going goes on for ms, or (0) for ever. */
+/* Handles the end of the holder's command. moves: its motion goes on for ms (0: without end). */
 void aw_lease_idle(struct aw_server *server, struct aw_peer *peer, bool moves, int64_t ms);
-/* Takes the lease away and has the safe stop sent; status: of the command that this ends. */
+/* Revokes the lease and sends the safe stop. status: outcome of the command that this ends. */
 void aw_lease_revoke(struct aw_server *server, enum aw_status status, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
 void aw_lease_stop(struct aw_server *server, struct aw_peer *peer);
-void aw_lease_gone(struct aw_server *server, struct aw_peer *peer); /* its connection */
+void aw_lease_gone(struct aw_server *server, struct aw_peer *peer); /* its connection ended */
 void aw_lease_halt(struct aw_server *server); /* sends the stop and reports its outcome */
 int64_t aw_deadman_due(const struct aw_server *server);
 void aw_deadman_look(struct aw_server *server);
 
 /* frames.c */
 void aw_frames_take(struct aw_peer *peer, enum aw_verb type, struct aw_reader fields);
-void aw_frames_held(struct aw_peer *peer); /* if its time has come */
-/* What a client that joins in the middle of a message has missed of it. */
+void aw_frames_held(struct aw_peer *peer); /* once its time has come */
+/* Sends a client that joins within a message the part of the message it missed. */
 void aw_frames_catch_up(struct aw_server *server, struct aw_peer *peer);
 void aw_frames_pass(struct aw_session *session, bool tx, struct aw_span bytes, int64_t time_ns);
 

@@ -5,14 +5,14 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* Sends "READY=1" and the like to the socket that $NOTIFY_SOCKET names (sd_notify(3)); without one
- * nothing. */
+/* Sends "READY=1" and the like to the socket in $NOTIFY_SOCKET (sd_notify(3)). Does nothing if it
+ * is unset. */
 void aw_systemd_tell(const char *text);
 
-/* How often it expects "WATCHDOG=1": half of $WATCHDOG_USEC; 0: never. */
+/* How often systemd expects "WATCHDOG=1": half of $WATCHDOG_USEC; 0: never. */
 int64_t aw_systemd_watchdog_ns(void);
 
-/* Is a socket with this path for the members of the unit's group, too? */
+/* Returns true if the members of the unit's group may also use a socket with this path. */
 bool aw_systemd_shares(const char *path);
 
 #endif

@@ -20,37 +20,38 @@ struct aw_commander {
     double for_s, idle_s;
 };
 
-/* The program of this machine at the other end of the socket. known: a peer whose user's name need
- * not be looked up again; or NULL. */
+/* Identifies the local program at the other end of the socket. known: a peer whose user name may be
+ * reused, or NULL. */
 void aw_who_local(struct aw_who *who, int fd, const struct aw_who *known);
 
 void aw_commander_put(struct aw_writer *w, const struct aw_commander *commander);
 void aw_commander_get(struct aw_reader *r, struct aw_commander *commander);
 
-/* "hidmotor (pid 4711, alice) for 3.2 s, idle for 0.1 s", or the same as JSON. At least
- * AW_COMMANDER_TEXT bytes. */
+/* Writes "hidmotor (pid 4711, alice) for 3.2 s, idle for 0.1 s", or the same as JSON. out has at
+ * least AW_COMMANDER_TEXT bytes. */
 #define AW_COMMANDER_TEXT 512
 void aw_commander_words(const struct aw_commander *commander, char *out);
 void aw_commander_json(const struct aw_commander *commander, char *out);
 
 /* The first message of a server. */
 struct aw_hello {
-    char version[32], tool[24]; /* tool "": no server of ours */
+    char version[32], tool[24]; /* tool "": not an armwire server */
     char url[256], key[128];    /* of its device */
     int pid;
     bool datagrams;
     int64_t deadman_ns; /* 0: none */
-    uint32_t packets;   /* sum of its packet files */
+    uint32_t packets;   /* checksum of its packet files */
     struct aw_commander commander;
     size_t memory_size;
     uint8_t memory[AW_MEMORY_MAX];
 };
 
-/* Waits for it: AW_OK, also where none comes until the deadline, or AW_STOPPED. */
+/* Waits for the hello. Returns AW_OK even if none arrives before the deadline; AW_STOPPED. */
 enum aw_status aw_hello_await(struct aw_conn *conn, struct aw_clock *clock, int64_t deadline,
                               struct aw_hello *hello);
 
-/* Looks at a server: its hello, and the process that listens. False: none listens there, errno. */
+/* Queries a server: its hello, and the process that listens. Returns false with errno if none
+ * listens. */
 bool aw_hello_look(struct aw_session *session, const struct aw_address *address, struct aw_who *who,
                    struct aw_hello *hello);
 
