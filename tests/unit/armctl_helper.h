@@ -1,4 +1,4 @@
-/* What happens between a controller of the handler arm and the handler, as text. */
+/* Prints the exchange between a controller of the handler arm and the handler as text. */
 #ifndef AW_TESTS_ARMCTL_HELPER_H
 #define AW_TESTS_ARMCTL_HELPER_H
 

@@ -1,5 +1,5 @@
-/* A wire whose tables go on behind their end: a message and fields named QQQ stand there, which
- * nobody may look at. */
+/* Builds a wire whose tables continue past their end with a message and fields named QQQ. A reader
+ * that overruns a table finds them. */
 #ifndef AW_TESTS_BEYOND_HELPER_H
 #define AW_TESTS_BEYOND_HELPER_H
 
@@ -16,7 +16,7 @@ struct beyond {
     struct aw_message messages[AW_MAX_MESSAGES + 1];
 };
 
-/* The first variant that has a text in front of each message. */
+/* Returns the first variant with a text in front of each message. */
 static inline const struct aw_variant *text_variant(const struct aw_protocol *protocol)
 {
     const struct aw_variant *variant = protocol->variants;

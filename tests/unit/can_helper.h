@@ -1,4 +1,4 @@
-/* What the tests of CAN links share. */
+/* Shared helpers of the CAN link tests. */
 #ifndef CAN_HELPER_H
 #define CAN_HELPER_H
 
@@ -33,7 +33,7 @@ static inline void assert_sends(struct aw_link *link, const char *text)
         fail_msg("%s: %s", text, err.text);
 }
 
-/* A datagram as such a text. */
+/* Prints a datagram in the same format. */
 static inline void print_frame(const uint8_t *datagram, size_t size, char *out)
 {
     size_t head = aw_can_head((struct aw_span){datagram, size});
@@ -43,7 +43,7 @@ static inline void print_frame(const uint8_t *datagram, size_t size, char *out)
         out += sprintf(out, "%02X", datagram[i]);
 }
 
-/* Reads until a frame comes, and compares it; what happened on the way is passed over. */
+/* Reads until a frame arrives and compares it; ignores events before it. */
 static inline void assert_receives(struct aw_link *link, const char *wanted)
 {
     uint8_t datagram[16];
@@ -62,7 +62,7 @@ static inline void assert_receives(struct aw_link *link, const char *wanted)
     assert_string_equal(text, wanted);
 }
 
-/* One read that has to bring these words and no frame. */
+/* Reads once and expects these words instead of a frame. */
 static inline void assert_event(struct aw_link *link, const char *words)
 {
     uint8_t datagram[16];
@@ -75,10 +75,10 @@ static inline void assert_event(struct aw_link *link, const char *words)
         fail_msg("\"%s\" does not say \"%s\"", link->event, words);
 }
 
-/* Opening these links takes answers of the other end. So a thread opens url while here the other
- * end is read, on a clock that the thread stops when it is through. */
+/* Opening these links requires answers from the other end. A thread opens url; the test reads the
+ * other end, on a clock that the thread stops when it is done. */
 struct ends {
-    struct aw_real_clock clock; /* of the other end */
+    struct aw_real_clock clock; /* clock of the other end */
     int done[2];                /* a pipe */
     const char *url;
     struct aw_real_clock client_clock;
@@ -110,7 +110,7 @@ static inline void *open_in_thread(void *context)
     return NULL;
 }
 
-/* Answers what was read from end (nothing: a client came); NULL if the end does so itself. */
+/* Answers what was read from end (empty: a client connected). NULL: the end answers by itself. */
 typedef void answer_fn(struct aw_link *end, const char *bytes, size_t size);
 
 static inline void open_against(struct ends *ends, const char *url, struct aw_link *end,
@@ -133,7 +133,7 @@ static inline void open_against(struct ends *ends, const char *url, struct aw_li
     pthread_join(thread, NULL);
 }
 
-/* The same, and it has to work. */
+/* Opens the link like above and requires success. */
 static inline struct aw_link *opened_against(struct ends *ends, const char *url,
                                              struct aw_link *end, answer_fn *answer)
 {

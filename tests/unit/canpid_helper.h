@@ -1,4 +1,4 @@
-/* A bus of simulated drivers in virtual time with a client on it, for the tests of both. */
+/* A bus of simulated drivers in virtual time with a client, for the tests of both. */
 #ifndef CANPID_RIG_H
 #define CANPID_RIG_H
 
@@ -33,7 +33,7 @@ static inline struct rig *rig_of(const struct aw_canpid_device_options *options)
     return rig;
 }
 
-/* All joints alike, with a leg that hangs free: tests of the rest of a driver know it. */
+/* Options with identical joints and a free-hanging leg, which the tests of the driver assume. */
 static inline struct aw_canpid_device_options rig_default_options(void)
 {
     static struct aw_joint_model model;
@@ -49,7 +49,7 @@ static inline struct rig *rig_default(void)
     return rig_of(&options);
 }
 
-/* For tests of the rest of a driver: what is put on the bus acts at once. */
+/* Options for the other driver tests: frames on the bus take effect at once. */
 static inline struct aw_canpid_device_options rig_direct_options(void)
 {
     struct aw_canpid_device_options options = rig_default_options();
@@ -81,7 +81,7 @@ static inline double rig_lever(struct rig *rig, unsigned board)
     return rig_truth(rig, board).joint.lever * DEG;
 }
 
-/* Puts a frame on the bus as it is. */
+/* Puts a frame on the bus unchanged. */
 static inline void rig_put(struct rig *rig, unsigned id, const char *hex)
 {
     uint8_t bytes[10] = {(uint8_t)id, (uint8_t)(id >> 8)};
@@ -95,7 +95,7 @@ static inline void rig_run(struct rig *rig, double seconds)
 {
     int64_t deadline = rig->clock.time_ns + (int64_t)(seconds * AW_SECOND);
     assert_int_equal(aw_canpid_idle(&rig->client, deadline, NULL, NULL, &rig->err), AW_OK);
-    rig->clock.time_ns = deadline; /* a read may have ended a moment before */
+    rig->clock.time_ns = deadline; /* a read may have ended slightly earlier */
 }
 
 static inline void rig_setpoint(struct rig *rig, unsigned board, int controller, double value)

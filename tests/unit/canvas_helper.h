@@ -1,4 +1,4 @@
-/* A canvas of braille dots as text. */
+/* Prints a canvas of braille dots as text. */
 #ifndef AW_TESTS_CANVAS_HELPER_H
 #define AW_TESTS_CANVAS_HELPER_H
 
@@ -7,7 +7,7 @@
 #include "picture_helper.h"
 #include "view/terminal/braille.h"
 
-/* The dots, and beside them their colours. */
+/* Prints the dots with their colours beside them. */
 static inline void print_canvas(const struct aw_braille *canvas, FILE *out)
 {
     for (int row = 0; row < canvas->rows; row++) {

@@ -24,19 +24,20 @@ struct fake {
     struct aw_framer framer;
     uint8_t in[65536], out[65536];
     size_t held, pending;
-    unsigned due; /* messages that it has to say: one for each that it was sent */
-    bool anew;    /* the next one is about a beginning: no step before it */
+    unsigned due; /* pending answers: one for each message received */
+    bool anew;    /* the next message announces a reset and carries no step */
     bool real_time;
-    bool merges;      /* takes what came at once for one answer */
-    bool mute;        /* sends nothing more */
-    int64_t interval; /* real time: from one message to the next */
+    bool merges;      /* answers all messages received together with one message */
+    bool mute;        /* sends nothing */
+    int64_t interval; /* real time: interval between messages */
     int64_t next;
     long step;
-    unsigned contacts, stride, late; /* late: messages still sent about the time before a reset */
+    /* late: number of messages still sent for the time before a reset */
+    unsigned contacts, stride, late;
     double velocity[3], torque[3], angle[3], force; /* hinge, universal 1 and 2 */
     unsigned answers, resets, packets, motors, empty;
     unsigned problems;
-    void (*spoil)(struct fake *fake); /* may change out and pending before it is sent */
+    void (*spoil)(struct fake *fake); /* may change out and pending before they are sent */
 };
 
 static inline void fake_put(struct fake *f, const char *message, uint32_t id, const char *name,
@@ -162,7 +163,7 @@ static inline void fake_step(struct fake *f)
     f->step += (long)stride;
 }
 
-/* An answer is a message, or without messages whatever came at once. */
+/* Answers each message, or everything received at once if it contains no complete message. */
 static inline void fake_receive(struct aw_device *device, const void *buf, size_t size, int64_t now)
 {
     struct fake *f = (struct fake *)device;
@@ -285,7 +286,7 @@ static inline enum aw_status rig_try(struct rig *rig)
     return aw_ezphys_receive(&rig->ez, deadline, NULL, &rig->err);
 }
 
-/* So many messages, each answered at once. */
+/* Runs the given number of messages, each answered at once. */
 static inline void rig_run(struct rig *rig, int messages)
 {
     for (int i = 0; i < messages; i++) {

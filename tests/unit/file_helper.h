@@ -24,12 +24,12 @@
 #include <sys/stat.h>
 
 static char other_root[32];
-/* Says instead of open(2) what comes of it, if it is not OTHER_OPEN. */
+/* Returns the result of open(2) in its place, or OTHER_OPEN for the real one. */
 enum { OTHER_OPEN = -2 };
 static int (*other_open)(const char *path);
-/* What else comes from there, as "/proc"; NULL: nothing. */
+/* Another prefix to redirect, such as "/proc"; NULL: none. */
 static const char *other_too;
-/* Changes what stat(2) says of one of these. */
+/* Changes the result of stat(2) for a redirected file. */
 static void (*other_stat)(struct stat *file);
 
 static inline bool other_is(const char *path)
@@ -42,7 +42,7 @@ static inline bool other_is(const char *path)
     return is;
 }
 
-/* Where it is: in to, if not there where it says. */
+/* Returns the redirected path in to, or path itself if it is not redirected. */
 static inline const char *other_path(const char *path, char to[PATH_MAX])
 {
     if (!other_is(path))
@@ -60,7 +60,7 @@ char *realpath(const char *restrict path, char *restrict resolved)
     return real;
 }
 
-/* The same for who asks for the device itself and not for its name. */
+/* Like other_path(), but follows the redirection to the device itself. */
 static inline const char *other_target(const char *path, char to[PATH_MAX])
 {
     char real[PATH_MAX];
@@ -90,8 +90,8 @@ int open(const char *path, int flags, ...)
 
 int open64(const char *path, int flags, ...) __attribute__((alias("open")));
 
-/* What the C library's headers may make of open(2), as further down of others; libserialport is
- * made with them. */
+/* The C library's headers may turn open(2) into this; libserialport is built that way. The same
+ * holds for the functions below. */
 int __open_2(const char *path, int flags);
 int __open_2(const char *path, int flags)
 {
@@ -170,7 +170,7 @@ static inline void other_make_directories(const char *path)
     }
 }
 
-/* One file; the directories above it are made, too. */
+/* Creates a file and its parent directories. */
 static inline void other_file(const char *path, const char *text)
 {
     char to[PATH_MAX];
@@ -188,7 +188,7 @@ static inline void other_symlink(const char *path, const char *target)
     assert_int_equal(symlink(target, to), 0);
 }
 
-/* A device's file, and what opening it opens. */
+/* Creates a device's file and sets the target that opening it opens. */
 static inline void other_device(const char *path, const char *target)
 {
     char to[PATH_MAX];

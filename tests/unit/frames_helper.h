@@ -1,5 +1,5 @@
-/* Messages of the sample protocol and their frames, worked out by hand, in both byte orders. The
- * last byte, the checksum, is left out. */
+/* Messages of the sample protocol with hand-computed frames in both byte orders, without the
+ * checksum (the last byte). */
 #ifndef AW_TESTS_FRAMES_HELPER_H
 #define AW_TESTS_FRAMES_HELPER_H
 
@@ -39,7 +39,7 @@ static const struct sample_frame {
 
 enum { SAMPLE_FRAMES = sizeof sample_frames / sizeof *sample_frames };
 
-/* The bytes of a frame with the checksum; returns their number. */
+/* Writes a frame with its checksum; returns its size. */
 static inline size_t sample_bytes(const struct sample_frame *row, uint8_t *out)
 {
     size_t n = 0;

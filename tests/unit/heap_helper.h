@@ -1,4 +1,5 @@
-/* What is allocated is freed: seen without the sanitizers too, where the C library can be asked. */
+/* Checks that allocated memory is freed, also without sanitizers if the C library has
+ * mallinfo2(). */
 #ifndef AW_TESTS_HEAP_HELPER_H
 #define AW_TESTS_HEAP_HELPER_H
 
@@ -16,7 +17,7 @@ static inline size_t heap_used(void)
 #endif
 }
 
-/* The first times fill what malloc keeps at hand; what leaks grows each time. */
+/* The first calls fill malloc's caches; a leak grows with every call. */
 static inline void expect_no_leak(void (*what)(void))
 {
     size_t least = SIZE_MAX;

@@ -1,5 +1,4 @@
-/* A simulated board in virtual time with a client on it, for the tests of client, motion and
- * device. */
+/* A simulated board in virtual time with a client, for the tests of client, motion and device. */
 #ifndef HIDMOTOR_RIG_H
 #define HIDMOTOR_RIG_H
 
@@ -33,7 +32,7 @@ static inline struct rig *rig_of(const struct aw_hidmotor_device_options *option
     return rig;
 }
 
-/* With faults as a user writes them; "" is none. */
+/* Creates a board with faults in the user's syntax; "": none. */
 static inline struct rig *rig_faulty(const char *faults)
 {
     struct aw_hidmotor_device_options options = aw_hidmotor_device_defaults();
@@ -85,7 +84,7 @@ static inline struct aw_hidmotor_target rig_target(double m1, double m2, double 
                                        .mode = AW_HIDMOTOR_LINEAR};
 }
 
-/* Sends floats behind a packet id, past all checks, and returns the reply. */
+/* Sends a packet id and floats without any check; returns the reply. */
 static inline struct aw_hidmotor_reply rig_raw(struct rig *rig, uint32_t id, const double *values,
                                                size_t n)
 {

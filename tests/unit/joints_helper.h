@@ -1,5 +1,5 @@
-/* Parts of a made-up tool whose joints have a time of their own and may take velocities. Include it
- * behind shell_helper.h. */
+/* Parts of a made-up tool whose joints have their own clock and may accept velocities. Include it
+ * after shell_helper.h. */
 #ifndef JOINTS_HELPER_H
 #define JOINTS_HELPER_H
 
@@ -7,7 +7,7 @@
 
 static int64_t device_ns;
 static double velocity, fastest;
-static size_t sent; /* goals that the tool was given */
+static size_t sent; /* number of targets sent to the tool */
 
 static enum aw_status open_it(struct aw_session *s)
 {

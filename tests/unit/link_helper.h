@@ -1,4 +1,4 @@
-/* What the tests of links share: a device that echoes, and a clock that somebody has stopped. */
+/* Shared helpers of the link tests: an echoing device and a clock that a test has stopped. */
 #ifndef LINK_HELPER_H
 #define LINK_HELPER_H
 
@@ -14,7 +14,7 @@
 #include "link/open.h"
 #include "link/wrap/fault.h"
 
-/* Gives every message back after delay_ns; "quit" writes to stop_fd. */
+/* Echoes every message after delay_ns; "quit" writes to stop_fd. */
 struct echo_device {
     struct aw_device base;
     int64_t delay_ns, due;
@@ -94,11 +94,10 @@ static inline struct echo_device *echo_device(int64_t delay_ns)
     return self;
 }
 
-/* A clock for what happens while somebody waits for an answer: the other end goes away, or, if
- * there is none, somebody asks to stop. */
+/* A clock that interrupts a wait: it closes the other end or, without one, requests a stop. */
 struct interrupted_clock {
     struct aw_real_clock real;
-    struct aw_link *leaves; /* is closed */
+    struct aw_link *leaves; /* link to close */
 };
 
 static inline enum aw_status interrupted_wait(struct aw_clock *clock, int fd, short events,
@@ -120,7 +119,7 @@ static inline struct interrupted_clock interrupted_clock(struct aw_link *leaves)
     return clock;
 }
 
-/* Usual ports and boards, for links that leave them out. */
+/* Default ports and boards for links that omit them. */
 static const struct aw_board test_boards[] = {
     {0x16C0, 0x0486, "Hephaestus arm (ItsyBitsy M4 or Teensy)", "Adafruit ItsyBitsy M4"},
     {0x3742, 0x0007, "RBE3001 arm with a Nucleo board", "RBE3001"},
@@ -134,7 +133,7 @@ static const struct aw_protocol test_protocol = {
     .udev_file = "/etc/udev/rules.d/70-test.rules",
 };
 
-/* Opens a link that has to open. */
+/* Opens a link and requires success. */
 static inline struct aw_link *open_link(const char *url, struct aw_clock *clock)
 {
     struct aw_error err = {0};
@@ -145,7 +144,7 @@ static inline struct aw_link *open_link(const char *url, struct aw_clock *clock)
     return link;
 }
 
-/* Opens a link that has to fail with this status and these words. */
+/* Requires that opening fails with this status and these words. */
 static inline void assert_open_fails_by(struct aw_clock *clock, const char *url,
                                         enum aw_status status, const char *words)
 {
@@ -187,7 +186,7 @@ static inline void assert_writes(struct aw_link *link, const char *text)
     assert_int_equal(aw_link_write(link, text, strlen(text), &err), AW_OK);
 }
 
-/* One read that has to end with this status within wait_ns. */
+/* Requires that one read ends with this status within wait_ns. */
 static inline void assert_read_is(struct aw_link *link, enum aw_status status, int64_t wait_ns)
 {
     char buf[16];

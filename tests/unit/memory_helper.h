@@ -1,11 +1,11 @@
-/* How much memory is in use, to see whether what has been taken is given back. */
+/* Measures the memory in use, to find leaks. */
 #ifndef AW_TESTS_MEMORY_HELPER_H
 #define AW_TESTS_MEMORY_HELPER_H
 
 #include <malloc.h>
 #include <stddef.h>
 
-/* 0 where nobody counts: with another C library, and under the sanitizers, which look for leaks by
+/* Returns 0 if the C library cannot count, and under the sanitizers, which find leaks
  * themselves. */
 static inline size_t memory_in_use(void)
 {

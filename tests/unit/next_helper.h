@@ -14,7 +14,7 @@
 #include <dlfcn.h>
 #include <errno.h>
 
-/* The function that ours stands before. */
+/* The function of the C library behind ours. */
 #define NEXT(name)                                                                                 \
     (((union {                                                                                     \
          void *symbol;                                                                             \
@@ -22,7 +22,7 @@
      }){dlsym(RTLD_NEXT, #name)})                                                                  \
          .function)
 
-/* What a system call returns: -1 with this errno, or 0 for none. */
+/* Returns the result of a system call: -1 with this errno, or 0 if error is 0. */
 static inline int fails_with(int error)
 {
     errno = error;

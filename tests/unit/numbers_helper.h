@@ -1,10 +1,11 @@
-/* Tables of numbers as pictures (picture_helper.h): begin_numbers, NUMBERS …, end_numbers. */
+/* Prints tables of numbers as pictures (picture_helper.h): begin_numbers, NUMBERS …,
+ * end_numbers. */
 #ifndef AW_TESTS_NUMBERS_HELPER_H
 #define AW_TESTS_NUMBERS_HELPER_H
 
 #include "picture_helper.h"
 
-/* -0 and what is next to nothing are 0; "-" is none. */
+/* Prints -0 and negligible values as 0, and NAN as "-". */
 static inline void number(FILE *out, double value)
 {
     if (isnan(value))

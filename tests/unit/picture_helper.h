@@ -1,5 +1,5 @@
-/* Drawings as they are to be, in tests/golden/pictures: look at them. After a change that is meant,
- * KEEP=1 before the name of a test program writes its pictures again. */
+/* Expected drawings in tests/golden/pictures; review them by eye. After an intended change, KEEP=1
+ * before a test program rewrites its pictures. */
 #ifndef AW_TESTS_PICTURE_HELPER_H
 #define AW_TESTS_PICTURE_HELPER_H
 
@@ -8,7 +8,7 @@
 
 #include "test.h"
 
-/* text is what this file of the tree has. */
+/* Requires that the file in the source tree has this text. */
 static inline void expect_file(const char *path, const char *text, bool keep)
 {
     size_t size = strlen(text);
@@ -31,9 +31,8 @@ static inline void expect_file(const char *path, const char *text, bool keep)
         fail_msg("%s has not\n%s", path, text);
 }
 
-/* text is the picture of this name. Where the processor computes with more digits than a double
- * has, or multiplies and adds in one step, a last digit or a dot may be another one: there nothing
- * is compared. */
+/* Requires that the picture of this name is text. Some processors have extra digits or fused
+ * multiply-add, which can change a last digit or a dot; there nothing is compared. */
 static inline void expect_picture(const char *name, const char *text)
 {
     char path[160];
@@ -59,7 +58,7 @@ static inline void print_new_lines(const char *text, const char *before, FILE *o
     }
 }
 
-/* What is written between these is the picture. */
+/* Text written between begin_picture and end_picture is the picture. */
 static char *picture_text;
 static size_t picture_size;
 

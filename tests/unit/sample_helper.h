@@ -1,5 +1,5 @@
-/* A small made-up protocol with every type of row there is, in both byte orders, for the tests of
- * the engine. Frames: A5, code, length, payload, complement of the sum. */
+/* A small made-up protocol with every row type in both byte orders, for the tests of the codecs.
+ * Frames: A5, code, length, payload, complement of the sum. */
 #ifndef AW_TESTS_SAMPLE_HELPER_H
 #define AW_TESTS_SAMPLE_HELPER_H
 
@@ -146,7 +146,7 @@ static const struct aw_field sample_loose[] = {
     {0},
 };
 
-/* Longer than the constants that are compared in words. */
+/* Longer than the constants that are compared word by word. */
 static const char *const sample_letters[] = {"a", "b", "c", "d", "e", "f", "g", "h", "i",
                                              "j", "k", "l", "m", "n", "o", "p", NULL};
 static const struct aw_field sample_many_rows[] = {

@@ -1,9 +1,9 @@
-/* Is this built with the sanitizers? They look for errors: each way through the code is gone once
- * then, and what is calculated again and again is left to the ordinary build, ten times as fast. */
+/* SANITIZED is 1 in builds with sanitizers. They run each code path once; long calculations are
+ * left to the ordinary build, which is ten times as fast. */
 #ifndef AW_TESTS_SANITIZED_HELPER_H
 #define AW_TESTS_SANITIZED_HELPER_H
 
-#if defined __SANITIZE_ADDRESS__ /* gcc's word; clang's is below */
+#if defined __SANITIZE_ADDRESS__ /* defined by gcc; clang is handled below */
 #define SANITIZED 1
 #elif defined __has_feature
 #if __has_feature(address_sanitizer)

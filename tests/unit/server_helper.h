@@ -1,4 +1,4 @@
-/* A server with three clients, each at the other end of a pair of sockets. */
+/* A server with three clients, each connected by a socket pair. */
 #ifndef AW_TESTS_SERVER_HELPER_H
 #define AW_TESTS_SERVER_HELPER_H
 
@@ -14,9 +14,9 @@
 
 static struct aw_session *session;
 static struct aw_server server;
-static struct aw_peer *peers[3]; /* the last one is the first of the server's list */
+static struct aw_peer *peers[3]; /* the last one is first in the server's list */
 static struct aw_conn ends[3];
-static struct aw_writer said; /* what a client says */
+static struct aw_writer said; /* message from a client */
 
 static inline int server_start(const struct aw_tool *tool)
 {
@@ -53,7 +53,7 @@ static inline void stop(void)
     assert_false(server.n_peers || server.peers);
 }
 
-/* Sends what was put into said, and lets the server take it. */
+/* Sends the contents of said and lets the server read it. */
 static inline void tell(int i)
 {
     aw_conn_put(&ends[i], &said);
@@ -61,7 +61,7 @@ static inline void tell(int i)
     aw_server_serve(&server.aside);
 }
 
-/* A message of one byte, or (less than 0) without. */
+/* Sends a message with a one-byte value; value < 0: without. */
 static inline void say(int i, enum aw_verb type, int value)
 {
     aw_put_start(&said, type);
@@ -70,7 +70,7 @@ static inline void say(int i, enum aw_verb type, int value)
     tell(i);
 }
 
-/* The next message to a client; 0: none. */
+/* Returns the type of the next message to a client; 0: none. */
 static inline enum aw_verb hear(int i, struct aw_reader *r)
 {
     enum aw_verb type = aw_conn_next(&ends[i], r);
@@ -80,8 +80,8 @@ static inline enum aw_verb hear(int i, struct aw_reader *r)
     return aw_conn_next(&ends[i], r);
 }
 
-/* It is of this type, or PASSED before one of another type. Fields are left in *r, which may be
- * NULL. */
+/* Requires this type, or a PASSED message before one of another type. Leaves the fields in *r,
+ * which may be NULL. */
 static inline void hears(int i, enum aw_verb type, struct aw_reader *r)
 {
     struct aw_reader ignored;
@@ -97,7 +97,7 @@ static inline void hears_nothing(int i)
     hears(i, 0, NULL);
 }
 
-/* The text behind some bytes of the next message, which is of this type. */
+/* Requires a message of this type whose text, after some bytes, starts with beginning. */
 static inline void hears_text(int i, enum aw_verb type, size_t bytes, const char *beginning)
 {
     struct aw_reader r;

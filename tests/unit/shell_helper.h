@@ -1,4 +1,4 @@
-/* A session without a program around it, and a made-up tool on the sample protocol. */
+/* A session without its program, and a made-up tool with the sample protocol. */
 #ifndef AW_TESTS_SHELL_HELPER_H
 #define AW_TESTS_SHELL_HELPER_H
 

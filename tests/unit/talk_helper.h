@@ -1,4 +1,4 @@
-/* A session with a simulated device as text: what is sent, what is answered, and when. */
+/* Prints a session with a simulated device as text: requests, answers and their times. */
 #ifndef AW_TESTS_TALK_HELPER_H
 #define AW_TESTS_TALK_HELPER_H
 
@@ -7,7 +7,7 @@
 #include "link/core/device.h"
 #include "picture_helper.h"
 
-/* What is sent to a simulated device at a time, and how it is told. */
+/* A message to a simulated device and its time. */
 struct sending {
     double at_ms;
     const char *text;
@@ -24,7 +24,7 @@ static inline void print_answers(struct aw_device *device, int64_t now, print_fn
     }
 }
 
-/* Prints all that passes, and when, until that time; the list ends with a text of NULL. */
+/* Prints all traffic with its times until until; the list ends with a NULL text. */
 static inline void print_talk(struct aw_device *device, const struct sending *next, double until_ms,
                               read_fn *read, print_fn *print, FILE *out)
 {

@@ -18,7 +18,7 @@ typedef void test_fn(void);
 /* Adds a test; NULL: no setup or no teardown. Tests run in the order of their lines. */
 void test_add(int line, const char *name, test_fn *test, test_fn *setup, test_fn *teardown);
 
-/* Sets what runs before the first test and after the last one; NULL: nothing. */
+/* Sets the functions to run before the first and after the last test; NULL: none. */
 void test_around(test_fn *begin, test_fn *end);
 
 /* Runs all tests and returns the number of failed ones. Programs without a main() only do this. */
@@ -26,7 +26,7 @@ int test_run(void);
 
 #define TEST(name) TEST_WITH(NULL, NULL, name)
 
-/* A test between its setup and its teardown. */
+/* Defines a test that runs between setup and teardown. */
 #define TEST_WITH(setup, teardown, name)                                                           \
     static void name(void);                                                                        \
     __attribute__((constructor)) static void name##_is_added(void)                                 \

@@ -1,4 +1,4 @@
-/* A simulated arm in virtual time with a client on it, for the tests of both. */
+/* A simulated arm in virtual time with a client, for the tests of both. */
 #ifndef UNITYSIM_RIG_H
 #define UNITYSIM_RIG_H
 
@@ -20,7 +20,7 @@ struct rig {
     struct aw_error err;
 };
 
-/* faults: keys of a link URL, "" for none. */
+/* Creates a rig; faults: keys of a link URL, "" for none. */
 static inline struct rig *rig_of(const struct aw_unitysim_device_options *options,
                                  const char *faults)
 {
@@ -47,7 +47,7 @@ static inline struct rig *rig_default(void)
     return rig_of(&options, "");
 }
 
-/* One that has its scene. */
+/* Creates a rig with a loaded scene. */
 static inline struct rig *rig_in_scene(const char *faults)
 {
     struct aw_unitysim_device_options options = aw_unitysim_device_defaults();
@@ -99,10 +99,10 @@ static inline void rig_run(struct rig *rig, double seconds)
 {
     int64_t deadline = rig->clock.time_ns + (int64_t)(seconds * AW_SECOND);
     rig_good(rig, aw_unitysim_idle(&rig->unity, deadline, NULL, NULL, &rig->err));
-    rig->clock.time_ns = deadline; /* a read may have ended a moment before */
+    rig->clock.time_ns = deadline; /* a read may have ended slightly earlier */
 }
 
-/* Puts a datagram on the wire as it is, spaces between the bytes or not. */
+/* Puts a datagram on the wire unchanged; spaces between the bytes are optional. */
 static inline void rig_put(struct rig *rig, const char *hex)
 {
     uint8_t bytes[128];

@@ -1,4 +1,4 @@
-/* Points as canpid's telemetry has them, and rows of a canvas as text. */
+/* Points of canpid telemetry, and rows of a canvas as text. */
 #ifndef AW_TESTS_VIEW_HELPER_H
 #define AW_TESTS_VIEW_HELPER_H
 
@@ -27,7 +27,7 @@ static inline struct points_rig *points_new(void)
     return rig;
 }
 
-/* The points of a message about a board; what is not given in "field=value field=value" is 0. */
+/* Sets the points of a message of a board; fields missing in "field=value field=value" are 0. */
 static inline void points_of(struct points_rig *rig, const char *message, enum aw_dir dir,
                              const char *board, const char *pairs)
 {
@@ -51,7 +51,7 @@ static inline void points_of(struct points_rig *rig, const char *message, enum a
     rig->n = aw_record_points(&rig->names, &rig->record, board, rig->points, AW_POINTS_MAX);
 }
 
-/* The canvas as one text, rows ended by newlines; the caller frees it. */
+/* Returns the canvas as one text with a newline after each row; the caller frees it. */
 static inline char *canvas_text(const struct aw_braille *canvas, unsigned how)
 {
     size_t room = (size_t)canvas->rows * ((size_t)canvas->columns * AW_BRAILLE_ROW + 1) + 1;

@@ -1,6 +1,5 @@
-/* What the tests of all protocol tables share: every value scalar of every message, in every
- * variant, at its extremes, at zero, in the middle and at random places, encoded and decoded again.
- */
+/* Shared tests of all protocol tables: encodes and decodes every scalar of every message and
+ * variant at its extremes, at zero, in the middle and at random values. */
 #ifndef AW_TESTS_WIRE_HELPER_H
 #define AW_TESTS_WIRE_HELPER_H
 
@@ -25,13 +24,13 @@ static inline uint64_t rng_next(struct rng *rng)
     return rng->state;
 }
 
-/* 0 to 1, both possible */
+/* Returns a random number from 0 to 1, both included. */
 static inline double rng_unit(struct rng *rng)
 {
     return (double)(rng_next(rng) >> 11) / 9007199254740991.0;
 }
 
-/* The number the wire carries that is nearest to value. */
+/* Returns the number nearest to value that the wire can carry. */
 static inline double on_wire(const struct aw_record *record, int scalar, double value)
 {
     const struct aw_field *row = record->codec->scalars[scalar].field;
@@ -49,7 +48,7 @@ static inline bool is_count(const struct aw_codec *codec, int scalar)
     return false;
 }
 
-/* A value inside the range, at share 0..1 of it, that the wire can carry exactly. */
+/* Returns the number at share 0..1 of the range that the wire can carry exactly. */
 static inline double value_at(const struct aw_record *record, int scalar, double share)
 {
     const struct aw_field *row = record->codec->scalars[scalar].field;
@@ -69,11 +68,11 @@ static inline double value_at(const struct aw_record *record, int scalar, double
         value = fmin(value, on_wire(record, scalar, range.max));
         return fmax(value, on_wire(record, scalar, range.min));
     }
-    /* The nearest float may lie outside by less than one unit in the last place. */
+    /* The nearest float may exceed the range by less than one unit in the last place. */
     return value > range.max || value < range.min ? on_wire(record, scalar, 0) : value;
 }
 
-/* Fields whose scale this one chooses follow it. */
+/* Sets a scalar, then the fields whose scale it selects. */
 static inline void set_scalar(struct aw_record *record, int scalar, double value)
 {
     record->v[scalar] = value;
@@ -83,7 +82,7 @@ static inline void set_scalar(struct aw_record *record, int scalar, double value
             record->v[i] = value_at(record, i, 0.7);
 }
 
-/* Fields that choose the scale of others come first. */
+/* Fields that select the scale of others come first. */
 static inline void fill(struct aw_record *record, const struct aw_codec *codec, enum aw_dir dir,
                         struct rng *rng)
 {
@@ -115,7 +114,7 @@ static inline void assert_same_value(const struct aw_record *sent, const struct 
         fail_msg("%s.%s: %.17g sent, %.17g decoded", sent->codec->message->name, name, a, b);
 }
 
-/* Encodes, decodes, compares all fields, encodes again, compares the bytes. */
+/* Encodes, decodes, compares all fields, then encodes again and compares the bytes. */
 static inline void assert_round_trip(struct aw_wire *wire, struct aw_record *sent)
 {
     uint8_t bytes[FRAME_CAP], again[FRAME_CAP];
@@ -187,7 +186,8 @@ static inline void check_variant(const struct aw_protocol *protocol,
     }
 }
 
-/* Values within and at their limits survive, in engineering units and as wire numbers. */
+/* Requires that values within and at their limits survive, in engineering units and as wire
+ * numbers. */
 static inline void check_protocol(const struct aw_protocol *protocol)
 {
     assert_true(protocol->n_messages <= AW_MAX_MESSAGES);
@@ -197,7 +197,8 @@ static inline void check_protocol(const struct aw_protocol *protocol)
     }
 }
 
-/* Every message, field and named value says what it is; no two fields have the same name. */
+/* Requires that every message, field and named value has a description and that field names are
+ * unique. */
 static inline void check_documented(const struct aw_protocol *protocol)
 {
     static struct aw_wire wire;
@@ -215,7 +216,7 @@ static inline void check_documented(const struct aw_protocol *protocol)
     }
 }
 
-/* Sets fields from "a=1 b=tor", encodes; returns the status, and the frame as text in hex. */
+/* Sets fields from "a=1 b=tor" and encodes; returns the status and the frame as hex text. */
 static inline enum aw_status encode_text(struct aw_wire *wire, enum aw_dir dir, const char *message,
                                          const char *fields, char *hex, struct aw_error *err)
 {

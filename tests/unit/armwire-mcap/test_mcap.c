@@ -1,5 +1,5 @@
-/* MCAP files: written, read in pieces of any size, cut off anywhere, damaged, and packed as others
- * pack them. */
+/* Tests MCAP files: written, read in pieces of any size, truncated, damaged and compressed by other
+ * programs. */
 #include <lz4frame.h>
 
 #include "sanitized_helper.h"
@@ -35,7 +35,7 @@ static void put(struct aw_mcap *mcap, unsigned channel, int n)
         aw_mcap_message(mcap, channel, TIME + n, TIME + 2 * n, (struct aw_span){bytes, size}));
 }
 
-/* Three chunks of ten, an attachment and metadata between them. */
+/* Writes three chunks of ten messages with an attachment and metadata between them. */
 static void write_file(void)
 {
     static const struct aw_mcap_pair pairs[] = {{"tool", "rig"}, {"medium", "can"}, {NULL, NULL}};
@@ -58,7 +58,7 @@ static void write_file(void)
     aw_mcap_free(mcap);
 }
 
-/* How many messages, in pieces of so many bytes; *whole: it has an end. */
+/* Returns the number of messages read in pieces of step bytes; *whole: the file has its end. */
 static int read_file(struct aw_span in, size_t step, int *bad, bool *whole)
 {
     struct aw_mcap_reader *reader = aw_mcap_reader_new();
@@ -87,7 +87,7 @@ static int read_file(struct aw_span in, size_t step, int *bad, bool *whole)
     return n;
 }
 
-TEST(any_pieces)
+TEST(reads_files_in_pieces_of_any_size)
 {
     int bad;
     bool whole;
@@ -101,7 +101,7 @@ TEST(any_pieces)
     }
 }
 
-TEST(about)
+TEST(metadata_is_read_back)
 {
     static const struct aw_mcap_pair pairs[] = {
         {"tool", "rig"}, {"version", "1"}, {"link", "can:can0"}, {"wire", "spec"}, {NULL, NULL}};
@@ -128,10 +128,10 @@ TEST(about)
     aw_mcap_reader_free(reader);
 }
 
-/* ---- Cut off ---- */
+/* ---- Truncated files ---- */
 
-/* Every message of a whole chunk is there. */
-TEST(cut_anywhere)
+/* Requires every message of each complete chunk. */
+TEST(truncated_file_yields_its_complete_chunks)
 {
     int bad, before = 0;
     bool whole;
@@ -144,8 +144,8 @@ TEST(cut_anywhere)
     assert_int_equal(before, 30);
 }
 
-/* A chunk that is not what its sum says is skipped. */
-TEST(damaged)
+/* Requires that a chunk with a wrong checksum is skipped. */
+TEST(chunks_with_wrong_checksums_are_skipped)
 {
     int bad;
     bool whole;
@@ -158,7 +158,7 @@ TEST(damaged)
     }
 }
 
-TEST(no_room)
+TEST(writer_stops_after_a_failed_write)
 {
     size_t taken = 0;
     struct aw_mcap *mcap = aw_mcap_new(refuse, &taken);
@@ -170,11 +170,11 @@ TEST(no_room)
     size_t before = taken;
     assert_false(aw_mcap_end(mcap));
     assert_false(aw_mcap_message(mcap, channel, 1, 1, (struct aw_span){(const uint8_t *)"", 0}));
-    assert_int_equal(taken, before); /* not called again */
+    assert_int_equal(taken, before); /* the writer is not called again */
     aw_mcap_free(mcap);
 }
 
-/* ---- Packed by others ---- */
+/* ---- Compressed by other programs ---- */
 
 static void open_packed(const char *compression, struct aw_span bytes, uint64_t size,
                         enum aw_status expected)
@@ -188,7 +188,7 @@ static void open_packed(const char *compression, struct aw_span bytes, uint64_t 
     free(out.data);
 }
 
-TEST(packed)
+TEST(reads_compressed_chunks)
 {
     static const char text[] = "aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa";
     uint8_t bytes[200];

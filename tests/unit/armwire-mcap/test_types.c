@@ -1,4 +1,4 @@
-/* Types and messages of ROS 2, as tables make them, and as they are read again. */
+/* Tests ROS 2 types and messages: generated from protocol tables and read back. */
 #include "ros/types.h"
 
 #include <math.h>
@@ -36,7 +36,7 @@ static const struct aw_protocol protocol = {.name = "rig",
                                             .frame_max = 64,
                                             .datagrams = true};
 
-TEST(text_and_bytes)
+TEST(schema_and_cdr_bytes_match)
 {
     static struct aw_wire wire;
     static const char expected[] =
@@ -70,7 +70,7 @@ TEST(text_and_bytes)
     aw_record_set(&record, "time", -2, NULL);
     aw_record_set(&record, "m1.angle", 1.5, NULL);
     aw_record_set(&record, "m1.raw", 255, NULL);
-    aw_record_set(&record, "m2.angle", NAN, NULL); /* refused: there is none */
+    aw_record_set(&record, "m2.angle", NAN, NULL); /* refused: the field does not exist */
     aw_record_set(&record, "level", 0.25, NULL);
     strcpy(record.text, "abc");
     static const uint8_t wanted[] = {
@@ -83,7 +83,7 @@ TEST(text_and_bytes)
     assert_memory_equal(bytes, wanted, sizeof wanted);
 }
 
-/* ---- Whatever a table has, others can read ---- */
+/* ---- Messages of all tables are readable ---- */
 
 struct found {
     const struct aw_record *record;
@@ -122,7 +122,7 @@ static void fill(struct aw_record *record, uint32_t *chance)
     strcpy(record->text, "any");
 }
 
-TEST(all_tables)
+TEST(messages_of_all_tables_are_read_back)
 {
     static struct aw_wire wire;
     static char text[AW_CDR_SCHEMA_MAX];
@@ -146,21 +146,21 @@ TEST(all_tables)
             struct aw_span all = {bytes, aw_cdr_is_empty(&cdr) ? size + 1 : size};
             assert_int_equal(aw_ros_values(ros, all, compare, &found, &err), AW_OK);
             assert_int_equal(found.n, cdr.n + cdr.text);
-            for (size_t cut = 0; cut < size; cut++) /* never beyond its end */
+            for (size_t cut = 0; cut < size; cut++) /* never read past the end */
                 aw_ros_values(ros, (struct aw_span){bytes, cut}, compare, &found, &err);
             aw_ros_free(ros);
         }
     }
 }
 
-TEST(no_types)
+TEST(invalid_type_definitions_are_rejected)
 {
     static const char *const texts[] = {"int32", "int32 a\n---\nint32 b", "Nobody a", "wstring a"};
     struct aw_ros *ros;
     struct aw_error err;
     for (size_t i = 0; i < sizeof texts / sizeof *texts; i++)
         assert_int_equal(aw_ros_new(&ros, "a/msg/B", texts[i], &err), AW_USAGE);
-    /* a type within itself, and lists without an end */
+    /* a recursive type, and lists without an end */
     assert_int_equal(aw_ros_new(&ros, "a/msg/B", "B b", &err), AW_OK);
     uint8_t bytes[64] = {0, 1, 0, 0, 255, 255, 255, 255};
     assert_int_equal(aw_ros_values(ros, (struct aw_span){bytes, sizeof bytes}, compare, NULL, &err),

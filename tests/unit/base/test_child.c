@@ -12,7 +12,7 @@
 
 #define TIMEOUT_MS 20000
 
-/* Results of the next calls instead of the kernel's: errno values; 0: ask the kernel. */
+/* Results of the next calls instead of the kernel's: errno values; 0: call the kernel. */
 static struct {
     int fork;
     int poll[4], polls; /* -1: timeout; then the number of calls */
@@ -96,7 +96,7 @@ static void expect_no_child(void)
     assert_int_equal(NEXT(waitpid)(-1, NULL, WNOHANG), -1);
 }
 
-TEST_WITH(reset, NULL, text_goes_to_it_and_comes_from_it)
+TEST_WITH(reset, NULL, child_input_and_output_are_piped)
 {
     struct aw_child child = start("cat", (struct aw_child_plan){.write = true, .read = true});
     assert_int_equal(write(child.to, "hello", 5), 5);
@@ -114,7 +114,7 @@ TEST_WITH(reset, NULL, text_goes_to_it_and_comes_from_it)
     expect_no_child();
 }
 
-TEST_WITH(reset, NULL, standard_error_is_read)
+TEST_WITH(reset, NULL, last_error_line_of_the_child_is_read)
 {
     static const struct {
         const char *script, *said;
@@ -146,7 +146,7 @@ TEST_WITH(reset, NULL, writing_to_a_dead_child_is_EPIPE)
     assert_string_equal(aw_child_words(words, sizeof words, aw_child_end(&child, 0)), "exit 4");
 }
 
-TEST_WITH(reset, NULL, it_gets_a_descriptor)
+TEST_WITH(reset, NULL, child_gets_the_given_descriptor)
 {
     int ends[2];
     assert_int_equal(pipe2(ends, O_CLOEXEC), 0);
@@ -159,8 +159,8 @@ TEST_WITH(reset, NULL, it_gets_a_descriptor)
     close(ends[0]);
 }
 
-/* The child is still running after the timeout: a look reports that, an end kills. */
-TEST_WITH(reset, NULL, it_gets_a_variable)
+/* The child gets this variable in addition to the inherited ones. */
+TEST_WITH(reset, NULL, child_gets_its_environment_variable)
 {
     char variable[] = "AW_TEST=of the child";
     setenv("AW_OTHER", "of both", 1);
@@ -171,7 +171,7 @@ TEST_WITH(reset, NULL, it_gets_a_variable)
     assert_null(getenv("AW_TEST"));
 }
 
-TEST_WITH(reset, NULL, its_messages_are_dropped_if_it_is_quiet)
+TEST_WITH(reset, NULL, quiet_child_has_its_messages_dropped)
 {
     struct aw_child child =
         start("readlink /proc/$$/fd/2", (struct aw_child_plan){.read = true, .quiet = true});
@@ -179,7 +179,7 @@ TEST_WITH(reset, NULL, its_messages_are_dropped_if_it_is_quiet)
     assert_int_equal(aw_child_end(&child, 5000), 0);
 }
 
-TEST_WITH(reset, NULL, a_child_that_does_not_end_is_killed)
+TEST_WITH(reset, NULL, child_is_killed_after_the_timeout)
 {
     struct aw_child child =
         start("trap '' TERM; echo up; exec sleep 1000", (struct aw_child_plan){.read = true});
@@ -194,8 +194,8 @@ TEST_WITH(reset, NULL, a_child_that_does_not_end_is_killed)
     expect_no_child();
 }
 
-/* It is killed if it has not ended in time; a signal meanwhile does not end the wait. */
-TEST_WITH(reset, NULL, a_signal_does_not_end_the_wait)
+/* A child that does not end in time is killed; other signals do not interrupt the wait. */
+TEST_WITH(reset, NULL, signals_do_not_interrupt_the_wait)
 {
     static const struct {
         int poll[4], polls, wait, killed;
@@ -219,7 +219,7 @@ TEST_WITH(reset, NULL, a_signal_does_not_end_the_wait)
     }
 }
 
-TEST_WITH(reset, NULL, a_program_that_is_missing)
+TEST_WITH(reset, NULL, missing_program_is_reported)
 {
     char name[] = "x", *const argv[] = {name, NULL};
     struct aw_child child;
@@ -255,8 +255,8 @@ static void limit_descriptors(rlim_t most)
     assert_int_equal(setrlimit(RLIMIT_NOFILE, &limit), 0);
 }
 
-/* Every step can fail for lack of descriptors; no descriptor and no process is left over. */
-TEST_WITH(reset, NULL, a_machine_without_resources)
+/* Every step can fail for lack of descriptors; no descriptor and no process may leak. */
+TEST_WITH(reset, NULL, failed_start_leaks_nothing)
 {
     char name[] = "true", *const argv[] = {name, NULL};
     struct rlimit usual;
@@ -289,10 +289,10 @@ TEST_WITH(reset, NULL, a_machine_without_resources)
     assert_int_equal(aw_child_end(&child, TIMEOUT_MS), 0);
 }
 
-TEST_WITH(reset, NULL, finding)
+TEST_WITH(reset, NULL, programs_are_found_in_path)
 {
     char path[256];
-    assert_true(aw_child_find("test_child", path, sizeof path)); /* beside itself */
+    assert_true(aw_child_find("test_child", path, sizeof path)); /* in its own directory */
     assert_non_null(strstr(path, "tests/unit/base/test_child"));
     setenv("PATH", "/nosuch:/bin", 1);
     assert_true(aw_child_find("sh", path, sizeof path));
@@ -301,7 +301,7 @@ TEST_WITH(reset, NULL, finding)
     assert_false(aw_child_find("sh", path, strlen("/bin/sh"))); /* does not fit */
     assert_true(aw_child_find("sh", path, sizeof "/bin/sh"));
     assert_false(aw_child_find("shell", path, sizeof "/bin/sh")); /* not cut to "sh" */
-    setenv("PATH", "::/nosuch:/bin:", 1);                         /* empty folders are skipped */
+    setenv("PATH", "::/nosuch:/bin:", 1);                         /* empty entries are skipped */
     assert_true(aw_child_find("sh", path, sizeof path));
     assert_string_equal(path, "/bin/sh");
     setenv("PATH", ":", 1);
@@ -314,12 +314,12 @@ TEST_WITH(reset, NULL, finding)
     size_t size = strlen(path);
     memset(path + size, 'x', sizeof path - size);
     assert_false(aw_child_find("test_child", path, size));
-    assert_int_equal(path[size], 'x'); /* writes nothing behind size */
+    assert_int_equal(path[size], 'x'); /* writes nothing beyond size */
     assert_false(aw_child_find("sh", path, sizeof path));
 }
 
-/* A parent without standard input and output uses their numbers for its ends of the pipes. */
-TEST_WITH(reset, NULL, without_standard_descriptors)
+/* If standard input and output are closed, the pipes take their numbers. */
+TEST_WITH(reset, NULL, works_with_closed_standard_descriptors)
 {
     struct aw_child child;
     struct aw_error err;
@@ -348,9 +348,9 @@ TEST_WITH(reset, NULL, without_standard_descriptors)
     assert_int_equal(how, 0);
 }
 
-/* A process group of its own, no blocked signal, SIGPIPE with its default action, and no descriptor
- * but the three. */
-TEST_WITH(reset, NULL, it_starts_afresh)
+/* The child has its own process group, no blocked signal, the default SIGPIPE action and only three
+ * descriptors. */
+TEST_WITH(reset, NULL, child_inherits_no_signals_or_descriptors)
 {
     sigset_t set;
     int open = dup(0);
@@ -371,13 +371,13 @@ TEST_WITH(reset, NULL, it_starts_afresh)
     close(open);
 }
 
-/* Starts a child and is killed. The child writes expected, then closes the pipe by its end. Its
- * input has an end only if it is the pipe of the parent. */
+/* Starts a child and is killed. The child writes expected, then closes its end of the pipe. Its
+ * input reaches EOF only if it is the parent's pipe. */
 static void expect_after_kill(bool dies_with_us, const char *expected)
 {
     int report[2], idle[2];
     assert_int_equal(pipe2(report, O_CLOEXEC), 0);
-    assert_int_equal(pipe(idle), 0); /* input without an end, for the child that gets no pipe */
+    assert_int_equal(pipe(idle), 0); /* input without an end, for a child without a pipe */
     pid_t pid = NEXT(fork)();
     if (pid == 0) {
         dup2(idle[0], 0);
@@ -396,13 +396,13 @@ static void expect_after_kill(bool dies_with_us, const char *expected)
     close(idle[1]);
 }
 
-TEST_WITH(reset, NULL, the_death_of_its_parent)
+TEST_WITH(reset, NULL, child_ends_with_its_parent_if_asked)
 {
     expect_after_kill(false, "end of input");
     expect_after_kill(true, "");
 }
 
-TEST_WITH(reset, NULL, wait_status_in_words)
+TEST_WITH(reset, NULL, wait_status_is_described)
 {
     char words[40];
     assert_string_equal(aw_child_words(words, sizeof words, 0), "exit 0");

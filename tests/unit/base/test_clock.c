@@ -35,7 +35,7 @@ TEST(real_time_never_goes_back)
     assert_true(aw_wall_time() > 1600000000 * AW_SECOND);
 }
 
-TEST(a_wait_ends_when_there_is_something_to_read)
+TEST(wait_ends_when_data_is_readable)
 {
     struct aw_real_clock clock = aw_real_clock(-1);
     int ends[2];
@@ -47,7 +47,7 @@ TEST(a_wait_ends_when_there_is_something_to_read)
     close(ends[1]);
 }
 
-TEST(a_stop_comes_before_everything)
+TEST(stop_request_takes_precedence_over_data)
 {
     int stop[2], data[2];
     assert_int_equal(pipe(stop), 0);
@@ -63,7 +63,7 @@ TEST(a_stop_comes_before_everything)
     }
 }
 
-TEST(a_stop_waits_for_the_end_of_deafness)
+TEST(stop_request_is_ignored_until_ignored_until)
 {
     int stop[2];
     assert_int_equal(pipe(stop), 0);
@@ -79,14 +79,14 @@ TEST(a_stop_waits_for_the_end_of_deafness)
         close(stop[i]);
 }
 
-/* Serves whenever something came, or its time; says when it wants to be called next. */
+/* Serves when its descriptor is readable or its time is due; returns when to call it next. */
 struct helper {
     struct aw_aside aside;
-    int calls, writes_to; /* -1: nothing */
+    int calls, writes_to; /* -1: none */
     int64_t next;
 };
 
-/* How often somebody looked whether something came, and did not wait for it. */
+/* Number of polls with a zero timeout. */
 static int looks;
 
 int poll(struct pollfd *fds, nfds_t n, int timeout_ms)
@@ -113,7 +113,7 @@ static struct helper helper(int fd, int64_t due)
         .aside = {.fd = fd, .due = due, .serve = serve}, .next = AW_NEVER, .writes_to = -1};
 }
 
-TEST(one_with_a_descriptor_goes_in_front)
+TEST(tasks_with_a_descriptor_come_first)
 {
     struct aw_aside *first = NULL;
     struct helper a = helper(-1, 0), b = helper(-1, 0), c = helper(3, 0), d = helper(-1, 0);
@@ -121,7 +121,7 @@ TEST(one_with_a_descriptor_goes_in_front)
     aw_aside_add(&first, &b.aside);
     aw_aside_add(&first, &c.aside);
     assert_ptr_equal(first, &c.aside);
-    aw_aside_remove(&first, &d.aside); /* is not there */
+    aw_aside_remove(&first, &d.aside); /* not in the list */
     aw_aside_remove(&first, &b.aside);
     assert_true(first == &c.aside && c.aside.next == &a.aside && !a.aside.next);
     aw_aside_remove(&first, &c.aside);
@@ -129,7 +129,7 @@ TEST(one_with_a_descriptor_goes_in_front)
     assert_null(first);
 }
 
-TEST(what_is_done_beside_a_wait)
+TEST(tasks_are_served_during_a_wait)
 {
     int ends[2], busy[2];
     assert_int_equal(pipe(ends), 0);
@@ -144,7 +144,7 @@ TEST(what_is_done_beside_a_wait)
     assert_int_equal(timer.calls, aw_clock_now(&clock.base) >= soon);
     assert_int_equal(aw_clock_sleep(&clock.base, soon + AW_MILLISECOND), AW_OK);
     assert_int_equal(reader.calls, 2);
-    assert_int_equal(timer.calls, 1); /* it wakes up for that, and goes on to wait */
+    assert_int_equal(timer.calls, 1); /* wakes up to serve it, then continues to wait */
     assert_true(reader.aside.rests && timer.aside.rests);
     assert_int_equal(pipe(busy), 0);
     assert_int_equal(aw_clock_wait(&clock.base, busy[1], POLLOUT, AW_NEVER), AW_OK);
@@ -160,8 +160,8 @@ static void on_alarm(int number)
     (void)number;
 }
 
-/* Neither another signal ends a wait, nor a limit of descriptors below those that are polled. */
-TEST(a_wait_is_interrupted)
+/* Neither other signals nor a low descriptor limit end a wait. */
+TEST(interrupted_wait_continues)
 {
     struct aw_real_clock clock = aw_real_clock(-1);
     struct itimerval soon = {.it_value = {.tv_usec = 2000}};
@@ -189,13 +189,13 @@ TEST(a_wait_is_interrupted)
     close(stop);
 }
 
-TEST(what_is_done_beside_in_virtual_time)
+TEST(tasks_are_served_in_virtual_time)
 {
     struct aw_virtual_clock clock = aw_virtual_clock();
     struct helper timer = helper(-1, 10);
     timer.next = 20;
     aw_aside_add(&clock.aside, &timer.aside);
-    assert_int_equal(aw_clock_sleep(&clock.base, 5), AW_OK); /* the first wait looks */
+    assert_int_equal(aw_clock_sleep(&clock.base, 5), AW_OK); /* the first wait polls */
     assert_int_equal(timer.calls, 1);
     timer.calls = 0;
     timer.aside.due = 10;
@@ -210,11 +210,11 @@ TEST(what_is_done_beside_in_virtual_time)
     timer.aside.due = timer.next = AW_NEVER;
     for (int i = 0; i < 160; i++)
         aw_clock_sleep(&clock.base, 30);
-    assert_int_equal(timer.calls, 12); /* now and then */
+    assert_int_equal(timer.calls, 12); /* every few waits */
 }
 
-/* What is waited for may come of what is done beside. */
-TEST(a_wait_wakes_up_for_what_is_due)
+/* A served task may cause the event that the wait is for. */
+TEST(wait_wakes_up_for_due_tasks)
 {
     int ends[2];
     assert_int_equal(pipe(ends), 0);
@@ -229,8 +229,8 @@ TEST(a_wait_wakes_up_for_what_is_due)
     close(ends[1]);
 }
 
-/* Standard input is a descriptor, too: what is waited for, what stops, what is served beside. */
-TEST(the_first_descriptor_is_one)
+/* Descriptor 0 is valid in all three roles: waited for, stop request and served aside. */
+TEST(descriptor_0_is_accepted)
 {
     int ends[2], before = dup(0);
     struct aw_aside *first = NULL;
@@ -257,8 +257,8 @@ TEST(the_first_descriptor_is_one)
     close(ends[1]);
 }
 
-/* Looked at only now and then, but soon. */
-TEST(a_virtual_clock_hears_the_stop)
+/* The stop descriptor is polled only every few waits. */
+TEST(virtual_clock_notices_a_stop_request)
 {
     struct aw_virtual_clock clock = aw_virtual_clock();
     int stop[2], waits = 1;
@@ -270,15 +270,15 @@ TEST(a_virtual_clock_hears_the_stop)
     while (aw_clock_sleep(&clock.base, 100 + waits) == AW_OK && waits < 1000)
         waits++;
     assert_in_range(waits, 1, 16);
-    for (int i = 0; i < 15; i++) /* and not each time */
+    for (int i = 0; i < 15; i++) /* but not on each wait */
         assert_int_equal(aw_clock_sleep(&clock.base, 0), AW_OK);
     assert_int_equal(aw_clock_sleep(&clock.base, 0), AW_STOPPED);
     close(stop[0]);
     close(stop[1]);
 }
 
-/* The other end of what is written to, or read from, is gone. */
-TEST(a_wait_ends_with_its_reader_and_writer)
+/* The other end of the output or input closes. */
+TEST(wait_ends_if_the_other_end_closes)
 {
     int out[2], in[2];
     assert_int_equal(pipe(out), 0);
@@ -297,7 +297,7 @@ TEST(a_wait_ends_with_its_reader_and_writer)
     close(in[0]);
 }
 
-TEST(times_from_now)
+TEST(deadlines_saturate_at_never)
 {
     assert_true(aw_clock_after(5, 2) == 5 + 2 * AW_SECOND);
     assert_true(aw_clock_after(5, 0) == 5);

@@ -1,8 +1,8 @@
-/* Cells of CSV: cut, copied and quoted. */
+/* Tests CSV cells: splitting, copying and quoting. */
 #include "base/csv.h"
 #include "test.h"
 
-/* The cells of a line, each with a | behind it. */
+/* Returns the cells of a line, each followed by |. */
 static const char *cut(const char *line, char separator)
 {
     static char out[256];
@@ -16,7 +16,7 @@ static const char *cut(const char *line, char separator)
     return out;
 }
 
-TEST(test_cutting)
+TEST(lines_are_split_into_cells)
 {
     static const struct {
         const char *line, *cells;
@@ -43,7 +43,7 @@ TEST(test_cutting)
     assert_string_equal(cut(" a ;b,c\t;", ';'), "a|b,c||");
 }
 
-TEST(test_numbers)
+TEST(numbers_follow_the_separator)
 {
     static const struct {
         const char *text;
@@ -64,7 +64,7 @@ TEST(test_numbers)
     }
 }
 
-TEST(test_what_is_quoted_is_read_back)
+TEST(quoted_cells_are_read_back)
 {
     static const char *const texts[] = {"plain", "",     "a,b", "\"",      "a \"b\", c",
                                         ",,",    "\"\"", "a;b", "a\tb",    "#a",
@@ -81,8 +81,8 @@ TEST(test_what_is_quoted_is_read_back)
     }
 }
 
-/* A cell without and with quotes, whose quotes are doubled. */
-TEST(test_a_copy_is_cut_to_its_room)
+/* A cell without quotes, and one with quotes whose inner quotes are doubled. */
+TEST(copied_cells_are_truncated_to_the_buffer)
 {
     static const char text[] = "a\"\"b\"\"c";
     for (int quoted = 0; quoted < 2; quoted++)
@@ -101,8 +101,8 @@ TEST(test_a_copy_is_cut_to_its_room)
         }
 }
 
-/* What is written of a text, or of its beginning. */
-TEST(test_quoting)
+/* Quotes a text or its first max bytes. */
+TEST(special_cells_are_quoted)
 {
     static const struct {
         const char *text;
@@ -123,7 +123,7 @@ TEST(test_quoting)
     }
 }
 
-TEST(test_separator)
+TEST(separator_is_detected)
 {
     static const struct {
         const char *line;

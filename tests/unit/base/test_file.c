@@ -9,11 +9,11 @@
 #include "next_helper.h"
 #include "test.h"
 
-/* A pipe that is waited for, without the time that it takes. */
+/* Simulates waiting for a pipe without taking real time. */
 static struct {
     char path[64];
-    int writer_at, writer; /* at which look somebody opens it, and then writes; 0: never */
-    int looks, waits;      /* for somebody who opens it, for bytes */
+    int writer_at, writer; /* the poll at which a writer opens it, and then writes; 0: never */
+    int looks, waits;      /* polls for a writer, and for bytes */
     int error, read_error;
 } awaited;
 
@@ -39,7 +39,7 @@ ssize_t read(int fd, void *out, size_t size)
     return awaited.read_error ? fails_with(awaited.read_error) : NEXT(read)(fd, out, size);
 }
 
-/* What tidies up may leave an error of its own. */
+/* Cleanup may set its own errno. */
 static int tidied(int result)
 {
     if (*awaited.path)
@@ -68,14 +68,14 @@ TEST(the_advice_fits_the_error)
     assert_non_null(strstr(err.text, "--record: run.pcapng: No space left on device — free some"));
 }
 
-TEST(what_can_be_written)
+TEST(unwritable_paths_are_rejected_without_creating_files)
 {
     struct aw_error err;
     char folder[] = "/tmp/test_file.XXXXXX", path[64];
     assert_non_null(mkdtemp(folder));
     snprintf(path, sizeof path, "%s/new", folder);
     assert_int_equal(aw_file_check(path, &err), AW_OK);
-    assert_int_equal(access(path, F_OK), -1); /* it was not made */
+    assert_int_equal(access(path, F_OK), -1); /* the check does not create it */
     assert_int_equal(aw_file_check(folder, &err), AW_USAGE);
     assert_non_null(strstr(err.text, "name a file in it"));
     snprintf(path, sizeof path, "%s/no/new", folder);
@@ -95,8 +95,8 @@ static int no_room(void *cookie)
     return fails_with(EDQUOT);
 }
 
-/* What is not good to the end is not there, and what was there stays. */
-TEST(what_cannot_be_saved)
+/* A failed save leaves no new file and keeps the old one. */
+TEST(failed_save_keeps_the_old_file)
 {
     struct aw_saving saving;
     struct stat about;
@@ -112,7 +112,7 @@ TEST(what_cannot_be_saved)
     assert_int_equal(about.st_mode & 07777, 0666);
     fclose(file);
 
-    assert_true(aw_file_begin(&saving, path)); /* a folder takes its place */
+    assert_true(aw_file_begin(&saving, path)); /* a directory takes its place */
     assert_int_equal(unlink(path), 0);
     assert_int_equal(mkdir(path, 0700), 0);
     assert_false(aw_file_end(&saving));
@@ -130,7 +130,7 @@ TEST(what_cannot_be_saved)
     assert_int_equal(lstat(fresh, &about), -1);
 
     *awaited.path = '-';
-    assert_true(aw_file_begin(&saving, path)); /* it is full when it is closed */
+    assert_true(aw_file_begin(&saving, path)); /* the disk is full at the close */
     fclose(saving.file);
     saving.file = fopencookie(NULL, "w", (cookie_io_functions_t){.close = no_room});
     assert_false(aw_file_end(&saving));
@@ -162,9 +162,9 @@ static const char *content(const char *path)
     return text;
 }
 
-/* A new file; one that is there, with its permissions; a link, which stays one; a device; a folder
- * that takes no new file. */
-TEST(what_is_saved_is_whole_or_as_it_was)
+/* Saves a new file, an existing one with its permissions, a link, a device, and in a read-only
+ * directory. */
+TEST(save_replaces_files_atomically)
 {
     struct aw_error err;
     struct aw_saving saving;
@@ -202,8 +202,7 @@ TEST(what_is_saved_is_whole_or_as_it_was)
     assert_int_equal(rmdir(folder), 0);
 }
 
-/* Advice and exit code of every error that a file can have. */
-TEST(closing_tells_what_was_not_written)
+TEST(close_reports_write_errors)
 {
     FILE *file = tmpfile();
     assert_non_null(file);
@@ -221,7 +220,7 @@ TEST(closing_tells_what_was_not_written)
     }
 }
 
-TEST(every_error_has_its_advice)
+TEST(each_errno_has_its_status_and_advice)
 {
     static const struct {
         int number;
@@ -257,9 +256,9 @@ TEST(every_error_has_its_advice)
     }
 }
 
-/* A pipe with a writer is read from its first byte; one without is given up, as is one to write to
- * that nobody reads. */
-TEST(pipes_wait_for_nobody)
+/* Reads a pipe with a writer from its first byte; gives up on a pipe without a writer or a
+ * reader. */
+TEST(pipe_without_a_peer_is_given_up)
 {
     char folder[] = "/tmp/test_file.XXXXXX", path[64];
     assert_non_null(mkdtemp(folder));
@@ -286,9 +285,8 @@ TEST(pipes_wait_for_nobody)
     assert_int_equal(rmdir(folder), 0);
 }
 
-/* What comes of a pipe while it is waited for: a writer at the third look, its bytes at the next.
- */
-TEST(pipes_wait_for_a_writer)
+/* A writer opens the pipe at the third poll and writes at the next. */
+TEST(open_waits_for_a_writer_of_the_pipe)
 {
     char folder[] = "/tmp/test_file.XXXXXX", text[8] = "";
     assert_non_null(mkdtemp(folder));
@@ -305,10 +303,10 @@ TEST(pipes_wait_for_a_writer)
     close(awaited.writer);
 
     awaited.looks = awaited.writer_at = 0;
-    errno = EAGAIN; /* of something else */
+    errno = EAGAIN; /* left over from another call */
     assert_null(aw_file_open(awaited.path));
     assert_int_equal(errno, ENXIO);
-    assert_int_equal(awaited.looks, 100); /* each 20 ms */
+    assert_int_equal(awaited.looks, 100); /* every 20 ms */
 
     awaited.error = EIO;
     awaited.looks = 0;
@@ -325,8 +323,8 @@ TEST(pipes_wait_for_a_writer)
     assert_int_equal(rmdir(folder), 0);
 }
 
-/* Where standard input is closed, a file may have its number. */
-TEST(the_first_descriptor_is_one)
+/* With standard input closed, a file may get descriptor 0. */
+TEST(file_may_get_descriptor_0)
 {
     int before = dup(0);
     assert_true(before > 0);
@@ -342,7 +340,7 @@ TEST(the_first_descriptor_is_one)
     assert_int_equal(errno, ENOTDIR);
 }
 
-TEST(folders_on_the_way_are_made)
+TEST(parent_directories_are_created)
 {
     char folder[] = "/tmp/test_file.XXXXXX", path[64];
     struct stat about;
@@ -366,8 +364,8 @@ TEST(folders_on_the_way_are_made)
     assert_int_equal(rmdir(folder), 0);
 }
 
-/* "-" is what comes in, by a descriptor that can be closed. */
-TEST(standard_input_is_a_file)
+/* "-" opens standard input through a closable descriptor. */
+TEST(dash_opens_standard_input)
 {
     int ends[2], before = dup(STDIN_FILENO);
     char line[8];
@@ -389,7 +387,7 @@ TEST(standard_input_is_a_file)
     close(fd);
     assert_string_equal(aw_file_name("-"), "stdin");
     assert_string_equal(aw_file_name("-x"), "-x");
-    /* what stands in place of one that was closed */
+    /* descriptor 0 is reused after the close */
     fd = open("/dev/null", O_WRONLY);
     dup2(fd, STDIN_FILENO);
     close(fd);

@@ -1,8 +1,8 @@
-/* Unit tests for lists that grow. */
+/* Tests growing lists. */
 #include "base/grow.h"
 #include "test.h"
 
-TEST(room_doubles)
+TEST(capacity_doubles)
 {
     size_t room = 0;
     int *list = NULL;

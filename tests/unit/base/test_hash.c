@@ -1,8 +1,8 @@
-/* Unit tests for bytes as one number, with the published values of FNV-1a. */
+/* Tests the hash against the published values of FNV-1a. */
 #include "base/hash.h"
 #include "test.h"
 
-TEST(published_values)
+TEST(hashes_match_published_fnv1a_values)
 {
     assert_true(aw_hash(AW_HASH_FIRST, "", 0) == UINT64_C(0xcbf29ce484222325));
     assert_true(aw_hash(AW_HASH_FIRST, "a", 1) == UINT64_C(0xaf63dc4c8601ec8c));

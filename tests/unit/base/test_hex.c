@@ -1,10 +1,10 @@
-/* Hex digits are written two a byte, and read in either case. */
+/* Tests hex digits: two per byte, read in either case. */
 #include <ctype.h>
 
 #include "base/hex.h"
 #include "test.h"
 
-TEST(every_character)
+TEST(hex_digit_matches_isxdigit_for_every_character)
 {
     for (int c = 0; c < 256; c++) {
         const char text[] = {(char)c, '\0'};
@@ -12,7 +12,7 @@ TEST(every_character)
     }
 }
 
-TEST(bytes_there_and_back)
+TEST(hex_round_trip)
 {
     static const uint8_t bytes[] = {0x00, 0x9A, 0xFF, 0x0F};
     uint8_t back[4] = {0};

@@ -1,4 +1,4 @@
-/* Lines of text files: which ones are handed out, and where a mistake is said to be. */
+/* Tests reading lines of text files and the positions in error messages. */
 #include <errno.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -16,8 +16,8 @@ static enum aw_status refuse(struct aw_lines *lines, struct aw_error *err)
     return aw_fail(err, AW_LIMIT, "no good");
 }
 
-/* The lines of a text, each with a | behind it, and what was wrong. */
-TEST(test_reading)
+/* Returns the lines of a text, each followed by |, and the error. */
+TEST(comments_and_blank_lines_are_skipped)
 {
     static const struct {
         const char *text;
@@ -62,7 +62,7 @@ TEST(test_reading)
     }
 }
 
-TEST(test_by_name)
+TEST(unreadable_files_are_reported)
 {
     static const struct {
         const char *name, *error;
@@ -88,8 +88,8 @@ static ssize_t no_disk(void *cookie, char *buf, size_t size)
     return -1;
 }
 
-/* What is wrong with the file, or with all programs, is not the mistake of a line. */
-TEST(test_errors_of_no_line)
+/* I/O and memory errors are reported without a line number. */
+TEST(io_errors_have_no_line_number)
 {
     struct aw_error err;
     struct aw_lines lines = {.name = "f.txt"};
@@ -118,7 +118,7 @@ TEST(test_errors_of_no_line)
     fclose(file);
 }
 
-TEST(test_places)
+TEST(errors_name_line_and_column)
 {
     static const struct {
         const char *text;
@@ -140,11 +140,11 @@ TEST(test_places)
         assert_string_equal(err.text, cases[i].error);
         assert_int_equal(err.status, AW_LIMIT);
     }
-    aw_fail_at(NULL, "a:7", 1); /* nobody wants to know */
+    aw_fail_at(NULL, "a:7", 1); /* no error is requested */
 }
 
-/* At most three words of a line, each with a | behind it. */
-TEST(test_words)
+/* Returns at most three words of a line, each followed by |. */
+TEST(line_is_split_into_words)
 {
     static const struct {
         const char *line, *words;

@@ -27,8 +27,8 @@ static void assert_float_survives(uint32_t bits)
         fail_msg("%08x (%.9g) is printed as %s", bits, (double)value, text);
 }
 
-/* Random bit patterns, and the ends of every binade. */
-TEST(floats_survive_printing)
+/* Random bit patterns and the ends of every binade. */
+TEST(printed_floats_are_read_back_exactly)
 {
     uint64_t random = 88172645463325252u;
     for (int i = 0; i < 1000000; i++)
@@ -45,7 +45,7 @@ static void assert_float(float value, const char *expected)
     assert_string_equal(text, expected);
 }
 
-TEST(floats_show_no_noise)
+TEST(floats_print_the_shortest_digits)
 {
     assert_float(0.6f, "0.6");
     assert_float(3.8f, "3.8");
@@ -60,7 +60,7 @@ TEST(floats_show_no_noise)
     assert_float(0.001f, "0.001");
     assert_float(1000.125f, "1000.125");
     assert_float(99999.125f, "99999.125");
-    assert_float(1e-5f, "1e-05"); /* a little less */
+    assert_float(1e-5f, "1e-05"); /* slightly less */
     assert_float(-9.5e-6f, "-9.5e-06");
     assert_float(1.25e-5f, "0.0000125");
     assert_float(1.17549435e-38f, "1.1754944e-38");
@@ -77,8 +77,8 @@ static void trim(char *text)
     text[text[n - 1] == '.' ? n - 1 : n] = '\0';
 }
 
-/* Against printf; a tie may go either way, so the values keep away from ties. */
-TEST(fixed_is_what_printf_says)
+/* Compares with printf. A tie may be rounded either way, so the values avoid ties. */
+TEST(fixed_decimals_match_printf)
 {
     uint64_t random = 1234567;
     for (int i = 0; i < 200000; i++) {
@@ -93,7 +93,7 @@ TEST(fixed_is_what_printf_says)
     }
 }
 
-TEST(integers)
+TEST(integers_match_printf)
 {
     static const int64_t values[] = {
         0,         1,         -1,       10,        INT32_MAX,        INT32_MIN,
@@ -116,7 +116,7 @@ static void assert_converts(const char *text, const char *wanted, double expecte
         fail_msg("%s in %s: %.17g", text, wanted ? wanted : "-", value);
 }
 
-TEST(whole_numbers_are_shown_whole)
+TEST(whole_numbers_print_without_decimals)
 {
     static const struct {
         double value;
@@ -138,7 +138,7 @@ TEST(whole_numbers_are_shown_whole)
     }
 }
 
-/* Every unit, to the first one of its kind and back. */
+/* Every unit, converted to the first of its kind and back. */
 static const struct {
     const char *unit, *first;
     double three;
@@ -187,7 +187,7 @@ TEST(units_convert)
     assert_converts("+5", "deg", 5);
     assert_converts("-.5", "deg", -0.5);
     assert_converts("5.", "deg", 5);
-    assert_converts("7frob", "frob", 7); /* the wanted one itself need not be known */
+    assert_converts("7frob", "frob", 7); /* the wanted unit may be unknown */
     assert_converts("90", "deg", 90);
     assert_converts("-45deg", "deg", -45);
     assert_converts("0.25rev", "deg", 90);
@@ -216,7 +216,7 @@ TEST(wrong_numbers_are_refused)
     }
 }
 
-TEST(what_is_wrong_with_a_number)
+TEST(number_errors_name_the_problem)
 {
     static const struct {
         const char *text, *wanted, *error;
@@ -246,7 +246,7 @@ TEST(what_is_wrong_with_a_number)
     }
 }
 
-TEST(numbers_fill_their_text)
+TEST(trailing_characters_are_rejected)
 {
     double value;
     struct aw_error err;
@@ -256,8 +256,8 @@ TEST(numbers_fill_their_text)
     assert_string_equal(err.text, "'1 ' is not a number");
 }
 
-/* At the ends of what each way of printing is for. */
-TEST(printed_as)
+/* Values at the boundaries between the ways of printing. */
+TEST(printing_boundaries)
 {
     static const struct {
         double value;
@@ -300,7 +300,7 @@ TEST(printed_as)
     }
 }
 
-TEST(every_digit_in_every_place)
+TEST(padded_integers_match_printf)
 {
     char text[AW_NUMBER_MAX + 1], expected[32];
     for (uint32_t i = 0; i < 10000; i++) {
@@ -319,7 +319,7 @@ TEST(every_digit_in_every_place)
     }
 }
 
-TEST(decimals_tell_steps_apart)
+TEST(decimals_resolve_the_step)
 {
     static const struct {
         double step;

@@ -8,7 +8,7 @@
 #include "next_helper.h"
 #include "test.h"
 
-/* Looks at whether there is something, and reads; what tidies up has errors of its own. */
+/* Counts polls and reads; cleanup sets its own errno. */
 static int looks, reads, read_error;
 
 int poll(struct pollfd *fds, nfds_t n, int timeout_ms)
@@ -44,7 +44,7 @@ int close(int fd)
     return result;
 }
 
-TEST(a_read_takes_what_is_there_and_never_waits)
+TEST(read_never_blocks)
 {
     char bytes[8] = "";
     int ends[2];
@@ -55,7 +55,7 @@ TEST(a_read_takes_what_is_there_and_never_waits)
     assert_int_equal(write(ends[1], "key", 3), 3);
     assert_int_equal(aw_read_ready(ends[0], bytes, sizeof bytes), 3);
     assert_memory_equal(bytes, "key", 3);
-    assert_int_equal(fcntl(ends[0], F_GETFL) & O_NONBLOCK, 0); /* others have it too */
+    assert_int_equal(fcntl(ends[0], F_GETFL) & O_NONBLOCK, 0); /* other processes share the flags */
     close(ends[1]);
     assert_int_equal(aw_read_ready(ends[0], bytes, sizeof bytes), 0);
     close(ends[0]);
@@ -63,7 +63,7 @@ TEST(a_read_takes_what_is_there_and_never_waits)
     assert_int_equal(aw_read_ready(ends[0], bytes, sizeof bytes), -1);
     assert_int_equal(errno, EBADF);
     assert_int_equal(looks, 4);
-    assert_int_equal(reads, 3); /* all with a description that does not wait */
+    assert_int_equal(reads, 3); /* each with a descriptor that does not block */
     assert_int_equal(pipe(ends), 0);
     assert_int_equal(write(ends[1], "key", 3), 3);
     read_error = EIO;
@@ -74,8 +74,8 @@ TEST(a_read_takes_what_is_there_and_never_waits)
     close(ends[1]);
 }
 
-/* Of a pipe, what it takes at once; of a terminal, through a description of its own. */
-TEST(a_write_never_waits)
+/* Writes to a pipe what it accepts at once; uses its own file description for a terminal. */
+TEST(write_never_blocks)
 {
     static char much[2 * PIPE_BUF], back[2 * PIPE_BUF];
     int ends[2];
@@ -99,23 +99,24 @@ TEST(a_write_never_waits)
     assert_true(master >= 0 && grantpt(master) == 0 && unlockpt(master) == 0);
     int terminal = open(ptsname(master), O_RDWR | O_NOCTTY);
     assert_true(terminal >= 0);
-    for (int rest = 0; rest < 5; rest++) { /* the kernel makes a little more room by and by */
+    for (int rest = 0; rest < 5; rest++) { /* the kernel frees more space gradually */
         usleep(rest ? 20000 : 0);
         for (int i = 0; i < 1000 && aw_write_ready(terminal, much, PIPE_BUF) > 0; i++)
             ;
     }
-    assert_int_equal(errno, EAGAIN); /* nobody reads */
+    assert_int_equal(errno, EAGAIN); /* no reader */
     int next = dup(terminal), before = dup(0);
     close(next);
-    close(0); /* its number is free */
+    close(0); /* its descriptor is free */
     assert_int_equal(aw_write_ready(terminal, much, PIPE_BUF), -1);
     assert_int_equal(errno, EAGAIN);
     assert_int_equal(aw_write_ready(terminal, much, PIPE_BUF), -1);
     assert_int_equal(dup2(before, 0), 0);
     close(before);
-    assert_int_equal(dup(terminal), next); /* none was left open */
+    assert_int_equal(dup(terminal), next); /* no descriptor leaked */
     close(next);
-    assert_int_equal(fcntl(terminal, F_GETFL) & O_NONBLOCK, 0); /* others write to it too */
+    /* other processes write to it too */
+    assert_int_equal(fcntl(terminal, F_GETFL) & O_NONBLOCK, 0);
     close(terminal);
     close(master);
 }

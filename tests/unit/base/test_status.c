@@ -2,7 +2,7 @@
 #include "base/status.h"
 #include "test.h"
 
-TEST(a_failure_is_one_line)
+TEST(error_text_is_one_clean_line)
 {
     struct aw_error err;
     assert_int_equal(aw_fail(&err, AW_USAGE, "'%s': no %s", "a\nb\x1b[2J", "joint"), AW_USAGE);
@@ -11,7 +11,7 @@ TEST(a_failure_is_one_line)
     assert_int_equal(aw_fail(NULL, AW_LOST, "%d", 1), AW_LOST);
 }
 
-TEST(a_text_that_is_too_long_is_cut)
+TEST(long_error_text_is_truncated_between_characters)
 {
     struct aw_error err;
     char text[2 * sizeof err.text];
@@ -23,7 +23,7 @@ TEST(a_text_that_is_too_long_is_cut)
     assert_string_equal(err.text + sizeof err.text - 4, "µ?");
 }
 
-TEST(out_of_memory_is_one_status_with_one_message)
+TEST(out_of_memory_has_one_status_and_message)
 {
     struct aw_error err;
     assert_int_equal(aw_no_memory(&err), AW_NO_MEMORY);
@@ -31,11 +31,11 @@ TEST(out_of_memory_is_one_status_with_one_message)
     assert_string_equal(err.text, "out of memory");
 }
 
-TEST(every_status_has_a_word)
+TEST(every_status_has_a_name)
 {
     static const char *const names[] = {"ok",      "refused",   "usage", "timeout",
                                         "no_link", "malformed", "limit", "lost"};
-    for (int i = 0; i < 8; i++) /* which are exit codes, too */
+    for (int i = 0; i < 8; i++) /* also used as exit codes */
         assert_string_equal(aw_status_name((enum aw_status)i), names[i]);
     assert_string_equal(aw_status_name(AW_STOPPED), "stopped");
     assert_string_equal(aw_status_name(AW_NO_MEMORY), "no_memory");

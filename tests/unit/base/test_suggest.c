@@ -10,19 +10,19 @@ static const char *near(const char *word)
     return aw_suggest(word, names, sizeof names / sizeof *names);
 }
 
-TEST(slips_are_found)
+TEST(typos_are_corrected)
 {
-    assert_string_equal(near("ebow"), "elbow");         /* missing */
-    assert_string_equal(near("elbwo"), "elbow");        /* swapped */
-    assert_string_equal(near("wrisst"), "wrist");       /* too many */
+    assert_string_equal(near("ebow"), "elbow");         /* a letter is missing */
+    assert_string_equal(near("elbwo"), "elbow");        /* two letters are swapped */
+    assert_string_equal(near("wrisst"), "wrist");       /* one letter too many */
     assert_string_equal(near("shuolders"), "shoulder"); /* two slips in a long word */
-    assert_string_equal(near("TCP"), "tcp");            /* case */
+    assert_string_equal(near("TCP"), "tcp");            /* different case */
     assert_string_equal(near("tpc"), "tcp");
     assert_string_equal(near("ctp"), "tcp");      /* the first two swapped */
-    assert_string_equal(near("sho"), "shoulder"); /* a beginning */
+    assert_string_equal(near("sho"), "shoulder"); /* a prefix */
 }
 
-TEST(strange_words_are_not)
+TEST(unrelated_words_get_no_suggestion)
 {
     assert_null(near("gripper"));
     assert_null(near(""));
@@ -32,8 +32,8 @@ TEST(strange_words_are_not)
     assert_null(aw_suggest("elbow", names, 0));
 }
 
-/* As many slips as a third of the longer word's letters, one in two letters. */
-TEST(how_far_a_slip_may_go)
+/* Allows edits for a third of the longer word's letters; one in a two-letter word. */
+TEST(number_of_allowed_edits_depends_on_length)
 {
     static const struct {
         const char *word, *name;
@@ -56,11 +56,11 @@ TEST(how_far_a_slip_may_go)
         {"XYabcdef", "abcdef", true},
         {"abcdefXY", "abcdef", true},
         {"cdef", "abcdef", true},
-        {"ca", "abc", false}, /* no letters are edited twice */
+        {"ca", "abc", false}, /* no letter is edited twice */
         {"acb", "abc", true},
         {"bca", "abc", false},
         {"ABC", "abc", true},
-        {"abcd", "abcdefghijklmnop", true}, /* a beginning */
+        {"abcd", "abcdefghijklmnop", true}, /* a prefix */
         {"a", "abcdefghijklmnop", false},
         {"abcdefghijklmnopqrstuvwxyz012345", "abcdefghijklmnopqrstuvwxyz012345", true},
         {"abcdefghijklmnopqrstuvwxyz01234XXXXXXXXXXXXXXXX", "abcdefghijklmnopqrstuvwxyz01234",
@@ -73,21 +73,23 @@ TEST(how_far_a_slip_may_go)
     }
 }
 
-TEST(the_nearest_is_taken)
+TEST(nearest_word_is_suggested)
 {
     static const char *const several[] = {"abcdXY", "abcdeX", "Xbcdef", NULL, "abcdefgh"};
     assert_string_equal(aw_suggest("abcdef", several, 1), "abcdXY");
     assert_string_equal(aw_suggest("abcdef", several, 2), "abcdeX");
-    assert_string_equal(aw_suggest("abcdef", several, 5), "abcdeX"); /* the first of the nearest */
+    /* the first of equally near words */
+    assert_string_equal(aw_suggest("abcdef", several, 5), "abcdeX");
     assert_string_equal(aw_suggest("abcdef", several + 4, 1), "abcdefgh");
     static const char *const shorter[] = {"XXcdef", "ab"};
     assert_string_equal(aw_suggest("abcdef", shorter, 2), "XXcdef");
     static const char *const cut[] = {"XXcdefghijklmnopqrstuvwxyz01234x",
-                                      "Xbcdefghijklmnopqrstuvwxyz01234y"}; /* 31 letters count */
+                                      /* the first 31 letters count */
+                                      "Xbcdefghijklmnopqrstuvwxyz01234y"};
     assert_string_equal(aw_suggest("abcdefghijklmnopqrstuvwxyz01234x", cut, 2), cut[1]);
 }
 
-TEST(a_long_word_and_a_long_list_are_cut)
+TEST(long_words_and_lists_are_truncated)
 {
     static const char *const faults[] = {"first-name-of-some-length-------------------------",
                                          "second-name-of-some-length-----------",
@@ -111,7 +113,7 @@ TEST(a_long_word_and_a_long_list_are_cut)
     assert_int_equal(aw_choose("fault", faults, "seventh", 7, &err), 6);
 }
 
-TEST(one_of_several_is_chosen)
+TEST(choice_is_found_or_rejected_with_advice)
 {
     static const char *const faults[] = {"none", "encoder", "config", NULL};
     struct aw_error err;
@@ -124,7 +126,7 @@ TEST(one_of_several_is_chosen)
     assert_int_equal(err.status, AW_USAGE);
 }
 
-TEST(what_is_not_known)
+TEST(unknown_names_get_a_suggestion_or_a_list)
 {
     static const char *const joints[] = {"elbow", "wrist", "hand"};
     struct aw_error err;

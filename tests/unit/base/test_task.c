@@ -23,7 +23,7 @@ static void drop(void *context)
     dropped = true;
 }
 
-TEST(runs_to_the_end)
+TEST(task_runs_to_its_end)
 {
     struct aw_real_clock clock = aw_real_clock(-1);
     struct aw_virtual_clock virtual = aw_virtual_clock();
@@ -41,7 +41,7 @@ static void let_end(struct aw_aside *aside)
     may_end = true;
 }
 
-TEST(the_clock_works_aside_meanwhile)
+TEST(clock_serves_tasks_while_a_thread_runs)
 {
     struct aw_real_clock clock = aw_real_clock(-1);
     struct aw_aside aside = {.fd = -1, .serve = let_end};
@@ -51,7 +51,7 @@ TEST(the_clock_works_aside_meanwhile)
     assert_int_equal(ran, 3);
 }
 
-TEST(a_stop_leaves_it_to_its_thread)
+TEST(stop_abandons_the_task_to_its_thread)
 {
     int stop = eventfd(1, EFD_CLOEXEC);
     struct aw_real_clock clock = aw_real_clock(stop);

@@ -2,7 +2,7 @@
 #include "base/text.h"
 #include "test.h"
 
-TEST(one_of_the_words)
+TEST(is_one_of_matches_whole_words)
 {
     static const char *const words[] = {"on", "off", NULL};
     assert_true(aw_is_one_of(words, "on"));
@@ -11,7 +11,7 @@ TEST(one_of_the_words)
     assert_false(aw_is_one_of(words + 2, ""));
 }
 
-TEST(a_word_is_found_among_n)
+TEST(find_word_searches_n_words)
 {
     static const char *const words[] = {"none", "encoder", "config"};
     assert_int_equal(aw_find_word(words, 3, "none"), 0);
@@ -20,7 +20,7 @@ TEST(a_word_is_found_among_n)
     assert_int_equal(aw_find_word(words, 3, "conf"), -1);
 }
 
-TEST(texts_one_behind_the_other)
+TEST(append_joins_texts_within_the_buffer)
 {
     char list[12] = "";
     aw_append(list, sizeof list, ", ", "%s", "hand");
@@ -35,7 +35,7 @@ TEST(texts_one_behind_the_other)
     assert_string_equal(list, "hand, m.10,");
 }
 
-TEST(a_name_is_in_a_list_once)
+TEST(append_name_adds_each_name_once)
 {
     char list[12] = "";
     assert_true(aw_append_name(list, sizeof list, "max"));
@@ -53,7 +53,7 @@ TEST(a_name_is_in_a_list_once)
     assert_string_equal(list, "shoulder.");
 }
 
-TEST(test_names_of_a_list)
+TEST(list_is_split_into_names)
 {
     static const struct {
         const char *list, *names;
@@ -78,7 +78,7 @@ TEST(test_names_of_a_list)
     }
 }
 
-TEST(test_words_of_a_shell)
+TEST(arguments_are_quoted_for_the_shell)
 {
     static const char *const cases[][2] = {
         {"run.csv", "run.csv"},
@@ -102,7 +102,7 @@ TEST(test_words_of_a_shell)
     }
 }
 
-TEST(blanks_around_a_text)
+TEST(trim_removes_surrounding_blanks)
 {
     static const char *const cases[][2] = {
         {" \ta b\r\n", "a b"}, {"ab", "ab"}, {" \v\f ", ""}, {"", ""}, {"a\t", "a"}};

@@ -1,4 +1,4 @@
-/* Where an axis has its numbers. */
+/* Expected ticks of an axis. */
 #include <math.h>
 
 #include "base/ticks.h"
@@ -7,7 +7,7 @@
 static const struct {
     double low, high;
     int max;
-    const char *ticks; /* each with as many decimals as it is said to need */
+    const char *ticks; /* with the number of decimals that it returns */
 } axes[] = {
     {0, 10, 11, "0 1 2 3 4 5 6 7 8 9 10"},
     {0, 10, 10, "0 2 4 6 8 10"},
@@ -32,7 +32,7 @@ static const struct {
     {0, 1e-9, 2, "0.000000000 0.000000001"},
     {3, 3, 5, ""},
     {4, 3, 5, ""},
-    {0, 15, 1000, "0 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15"}, /* no more than there is room for */
+    {0, 15, 1000, "0 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15"}, /* limited by the array */
 };
 
 TEST(ticks_are_round)
@@ -49,7 +49,7 @@ TEST(ticks_are_round)
     }
 }
 
-TEST(what_is_no_axis_has_none)
+TEST(invalid_axis_has_no_ticks)
 {
     double ticks[AW_TICKS];
     int decimals;

@@ -20,7 +20,7 @@ static const struct {
     {"\xF4\x90\x80\x80", 0, 4},
 };
 
-TEST(test_texts)
+TEST(size_and_length_of_texts)
 {
     for (size_t i = 0; i < sizeof texts / sizeof *texts; i++) {
         assert_int_equal(aw_utf8_size(texts[i].text), texts[i].size);
@@ -28,9 +28,8 @@ TEST(test_texts)
     }
 }
 
-/* By its definition: the number of a character from its bytes, the shortest way, no surrogates; but
- * no control characters, and none of the half-width and special ones at the end of the first
- * plane. */
+/* Returns the size by definition: shortest encoding, no surrogates, no control characters, and none
+ * of the half-width and special characters at the end of plane 0. */
 static size_t size_of(const unsigned char *b)
 {
     static const unsigned long least[] = {0, 0x20, 0x80, 0x800, 0x10000};
@@ -47,7 +46,7 @@ static size_t size_of(const unsigned char *b)
     return n > 0 && b[0] < 0xF8 && good ? n : 0;
 }
 
-TEST(every_character_has_its_size)
+TEST(size_matches_the_definition_of_utf8)
 {
     static const unsigned char second[] = {0x7F, 0x80, 0x8F, 0x90, 0x9F, 0xA0, 0xBE, 0xBF, 0xC0},
                                later[] = {0x7F, 0x80, 0xBF, 0xC0};
@@ -59,7 +58,7 @@ TEST(every_character_has_its_size)
     }
 }
 
-TEST(what_is_no_text_becomes_a_question_mark)
+TEST(invalid_bytes_become_question_marks)
 {
     char text[] = "a\x1b[0m\nµ\xE2\x82";
     aw_utf8_clean(text);
@@ -69,7 +68,7 @@ TEST(what_is_no_text_becomes_a_question_mark)
     assert_string_equal(lines, "a\n\tb???");
 }
 
-TEST(without_utf8_texts_are_spelled_out)
+TEST(symbols_are_replaced_by_ascii)
 {
     static const struct {
         const char *text, *ascii;
@@ -88,7 +87,7 @@ TEST(without_utf8_texts_are_spelled_out)
         aw_utf8_to_ascii(text, sizeof text);
         assert_string_equal(text, rows[i].ascii);
     }
-    char tight[4] = "θ"; /* what does not fit is cut off */
+    char tight[4] = "θ"; /* truncates text that does not fit */
     aw_utf8_to_ascii(tight, sizeof tight);
     assert_string_equal(tight, "the");
     for (size_t size = 5; size < 12; size++) {
@@ -103,15 +102,15 @@ TEST(without_utf8_texts_are_spelled_out)
     }
 }
 
-TEST(a_mark_stands_in_front)
+TEST(byte_order_mark_is_skipped)
 {
     assert_int_equal(aw_utf8_mark("\xEF\xBB\xBFx"), 3);
     assert_int_equal(aw_utf8_mark("\xEF\xBB"), 0);
     assert_int_equal(aw_utf8_mark(""), 0);
 }
 
-/* What stands behind the room is another's. */
-TEST(nothing_is_changed_behind_the_room)
+/* Bytes behind the buffer belong to someone else. */
+TEST(bytes_behind_the_buffer_are_unchanged)
 {
     char text[16] = "θ", behind[] = "x—";
     for (size_t size = 3; size <= 7; size++) {

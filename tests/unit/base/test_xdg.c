@@ -6,7 +6,7 @@
 
 static char root[] = "/tmp/test_xdg.XXXXXX", path[128], expected[128];
 
-TEST(the_users_folders)
+TEST(xdg_directories_follow_the_environment)
 {
     static const struct {
         enum aw_xdg kind;
@@ -36,8 +36,8 @@ static enum aw_status runtime(struct aw_error *err)
     return aw_xdg_runtime(path, sizeof path, err);
 }
 
-/* It is made once, for this user alone; who finds another one there is told what is wrong. */
-TEST(the_folder_for_sockets)
+/* Creates the directory once, for this user only; an unsuitable existing one is reported. */
+TEST(socket_directory_is_private)
 {
     struct stat about;
     struct aw_error err;
@@ -60,8 +60,8 @@ TEST(the_folder_for_sockets)
     assert_int_equal(unlink(path), 0);
 }
 
-/* Without that variable, or where it names no folder. */
-TEST(the_folder_for_sockets_elsewhere)
+/* XDG_RUNTIME_DIR is unset or names no directory. */
+TEST(socket_directory_falls_back_to_tmpdir)
 {
     static const char *const useless[] = {"", "relative", "/nowhere"};
     struct aw_error err;

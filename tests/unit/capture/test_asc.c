@@ -1,4 +1,4 @@
-/* Lines of Vector's ASC logs become frames of candump. */
+/* Tests that lines of Vector ASC logs become candump frames. */
 #include <time.h>
 
 #include "capture/candump.h"
@@ -12,7 +12,7 @@ static enum aw_status next(struct aw_candump_log *log, const char *line)
     return aw_candump_next(log, line, strlen(line), &frame, &err);
 }
 
-TEST(test_header)
+TEST(asc_headers_are_recognized)
 {
     assert_true(aw_asc_begins("date Sun", 8));
     assert_true(aw_asc_begins("base hex  timestamps", 20));
@@ -39,12 +39,12 @@ TEST(test_header)
     next(&log, "Begin Triggerblock Tue Nov 14 10:13:20.5 PM 2023");
     assert_int_equal(next(&log, "1.5 1 05E Rx d 1 0A"), AW_OK);
     assert_int_equal(frame.time_ns, 1700000002000000000);
-    next(&log, "Begin Triggerblock Wed Nov 15 10:13:20.5 PM 2023"); /* times go on */
+    next(&log, "Begin Triggerblock Wed Nov 15 10:13:20.5 PM 2023"); /* times continue */
     next(&log, "2.5 1 05E Rx d 1 0A");
     assert_int_equal(frame.time_ns, 1700000003000000000);
 }
 
-TEST(test_frames)
+TEST(frame_lines_become_candump_frames)
 {
     static const struct {
         const char *line, *frame;
@@ -77,7 +77,7 @@ TEST(test_frames)
     }
 }
 
-TEST(test_bases_times_and_channels)
+TEST(number_base_relative_times_and_channels)
 {
     struct aw_candump_log log = {0};
     next(&log, "base dec  timestamps relative");

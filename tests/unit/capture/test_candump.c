@@ -6,7 +6,7 @@
 static const uint8_t kp[] = {0x41, 0x00, 0x9A, 0x99, 0x19, 0x3F, 0x02, 0x00};
 static const char exact[] = "(1436509052.249713) can0 041#9A99193F0200";
 
-/* On the heap, so that a sanitizer sees the byte behind the line being read. */
+/* Reads from the heap, so that a sanitizer detects reads behind the line. */
 static bool read_line(const char *line, struct aw_candump *out)
 {
     size_t length = strlen(line);
@@ -37,7 +37,7 @@ static void assert_kp(const char *line, int64_t time_ns, enum aw_dir dir)
 
 #define STAMP INT64_C(1436509052249713000)
 
-TEST(lines_of_the_log_format_are_frames_at_once)
+TEST(log_format_lines_are_decoded_to_bytes)
 {
     static const char *const same[] = {
         exact,
@@ -57,7 +57,7 @@ TEST(lines_of_the_log_format_are_frames_at_once)
     assert_kp("(0000000001.500000) can0 041#9A99193F0200", 1500000000, 0);
 }
 
-TEST(other_forms_say_the_same)
+TEST(other_line_formats_are_read)
 {
     assert_kp("041#9A99193F0200", -1, 0);
     assert_kp("(1436509052.249713001) can0 041#9A99193F0200", STAMP + 1, 0);
@@ -69,8 +69,8 @@ TEST(other_forms_say_the_same)
     assert_kp("  can0  041   [6]  9A 99 19 3F 02 00\r", -1, 0);
 }
 
-/* The shortest lines there are, and every character of one cut off or changed. */
-TEST(each_column_counts)
+/* The shortest valid lines, with each character of one removed or changed. */
+TEST(every_character_of_a_line_matters)
 {
     static const char shortest[] = "(0000000001.500000) c 041#";
     struct aw_candump entry;
@@ -86,11 +86,11 @@ TEST(each_column_counts)
         line[i] = 'x';
         bool found = read_line(line, &entry);
         bool same = found && entry.size == 2 && entry.has_time && entry.time_ns == 1500000000;
-        assert_int_equal(same, i == 20); /* the name may be any */
+        assert_int_equal(same, i == 20); /* the interface may have any name */
     }
 }
 
-TEST(what_is_no_plain_frame_is_left_as_text)
+TEST(unusual_frames_stay_text)
 {
     static const struct {
         const char *line, *frame;
@@ -115,8 +115,8 @@ TEST(what_is_no_plain_frame_is_left_as_text)
     }
 }
 
-/* What becomes of a line: its time, way, bytes or text, and the column of the text. */
-TEST(lines_are_these)
+/* The results of a line: time, direction, bytes or text, and the column of the text. */
+TEST(parsed_lines_match_the_picture)
 {
     static const char *const lines[] = {
         /* times */
@@ -126,7 +126,7 @@ TEST(lines_are_these)
         "(9223372037.5) 041#", "(12345678901) 041#", "(123456789012) 041#",
         "(9223372035.999999) can0 041#", "(9223372036.000000) can0 041#",
         "(9999999999.999999) can0 041#",
-        /* names and what stands between */
+        /* names and separators */
         "(0000000001.500000)  041#", "(0000000001.500000) c041#", "(0000000001.500000) c  041#",
         "(0000000001.500000) can0\t041#", "(0000000001.500000)\tcan0 041#",
         "(0000000001.500000) can0 041#\tT", "(0000000001.500000) can0 041# x",
@@ -178,14 +178,15 @@ TEST(lines_are_these)
     expect_picture("candump.txt", text);
     free(text);
 
-    /* As much as there is room for: 159 characters, of which 4 are the identifier's. */
+    /* The buffer takes 159 characters; the identifier uses 4 of them. */
     struct aw_candump entry;
     for (size_t n = 50; n < 60; n++) {
         char line[300] = "041 [8]";
         for (size_t i = 0; i < n; i++)
             strcat(line, " 2A");
         assert_true(aw_candump_read(line, strlen(line), &entry));
-        assert_int_equal(entry.length, 4 + 2 * (n < 30 ? n : 30)); /* of 32 words two are others */
+        /* 2 of the 32 words are not data */
+        assert_int_equal(entry.length, 4 + 2 * (n < 30 ? n : 30));
     }
     memset(rest, '1', sizeof rest - 1);
     memcpy(rest, "041#", 4);
@@ -200,11 +201,11 @@ TEST(lines_are_these)
     assert_false(aw_candump_read(words, strlen(words), &entry));
     memcpy(words + 62, "a#", 2);
     assert_true(aw_candump_read(words, strlen(words), &entry));
-    memcpy(words + 62, "x a#", 4); /* one too many */
+    memcpy(words + 62, "x a#", 4); /* one word too many */
     assert_false(aw_candump_read(words, strlen(words), &entry));
 }
 
-TEST(other_lines_are_none)
+TEST(invalid_lines_are_rejected)
 {
     static const char *const lines[] = {
         "",
@@ -224,8 +225,8 @@ TEST(other_lines_are_none)
     assert_int_equal(entry.size, 0);
 }
 
-/* Every line cut off at every place, for the sanitizers. */
-TEST(cut_lines_do_no_harm)
+/* Every line cut at every position, for the sanitizers. */
+TEST(truncated_lines_are_safe)
 {
     struct aw_candump entry;
     char line[sizeof exact];
@@ -248,7 +249,7 @@ static void assert_written(const char *interface, int64_t time_ns, struct aw_spa
     assert_string_equal(line, expected);
 }
 
-TEST(lines_are_written_as_canplayer_wants_them)
+TEST(written_lines_suit_canplayer)
 {
     static const uint8_t most[] = {0xFF, 0x07, 1, 0x23, 0x45, 0x67, 0x89, 0xAB, 0xCD, 0xEF};
     assert_written("can0", STAMP + 999, (struct aw_span){kp, sizeof kp},
@@ -258,7 +259,7 @@ TEST(lines_are_written_as_canplayer_wants_them)
                    "(9223372036.854775) a-name-that-is- 7FF#0123456789ABCDEF\n");
 }
 
-TEST(what_is_written_is_read)
+TEST(written_frames_are_read_back)
 {
     for (unsigned id = 0; id < 0x800; id++) {
         uint8_t frame[10] = {(uint8_t)id, (uint8_t)(id >> 8)};

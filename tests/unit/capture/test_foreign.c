@@ -1,4 +1,4 @@
-/* Logs of other programs are known by their first bytes. */
+/* Tests that logs of other programs are recognized by their first bytes. */
 #include "capture/foreign.h"
 #include "test.h"
 
@@ -7,7 +7,7 @@ static bool is_foreign(const char *start, const char *name, struct aw_error *err
     return aw_log_is_foreign((struct aw_span){(const uint8_t *)start, strlen(start)}, name, err);
 }
 
-TEST(others_are_named_with_what_converts_them)
+TEST(foreign_logs_are_reported_with_a_converter)
 {
     struct aw_error err = {0};
     assert_true(is_foreign("LOGG\x90", "logs.d/run.blf", &err));
@@ -51,7 +51,7 @@ TEST(others_are_named_with_what_converts_them)
     }
 }
 
-TEST(ours_are_not)
+TEST(readable_files_are_not_foreign)
 {
     static const char *const starts[] = {
         "", "LOG", "(1.0) can0 05F#00", "t,setpoint,measured\n", "; a remark", "dates"};

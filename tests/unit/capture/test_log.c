@@ -1,4 +1,4 @@
-/* Captures read as a sequence of entries, and as a device. */
+/* Tests captures read as a sequence of entries and as a device. */
 #include "capture/log.h"
 
 #include <fcntl.h>
@@ -14,7 +14,7 @@
 
 #define START INT64_C(1700000000000000000)
 
-static int reads_until_error = -1; /* so often it works; -1: always */
+static int reads_until_error = -1; /* number of reads that succeed; -1: all */
 
 ssize_t read(int fd, void *buf, size_t size)
 {
@@ -42,7 +42,7 @@ static void begin(struct rig *rig, enum aw_medium medium)
     fwrite(block, 1, aw_pcapng_begin(block, aw_wrapper_linktype(&rig->wrapper), "test"), rig->file);
 }
 
-/* said: the direction as the packet has it; 0: it does not. */
+/* said: the direction stored in the packet; 0: none. */
 static void add_packet(struct rig *rig, int ms, enum aw_dir dir, enum aw_dir said,
                        const char *bytes, const char *comment)
 {
@@ -90,7 +90,7 @@ static void expect(struct rig *rig, int ms, enum aw_dir dir, const char *bytes)
     assert_memory_equal(rig->entry.data.data, bytes, strlen(bytes));
 }
 
-TEST(entries_come_in_order)
+TEST(entries_are_read_in_order)
 {
     struct rig rig;
     uint64_t size;
@@ -114,7 +114,7 @@ TEST(entries_come_in_order)
     end(&rig);
 }
 
-TEST(what_tcp_sent_twice_comes_once_and_gaps_are_marked)
+TEST(tcp_retransmissions_are_dropped_and_gaps_marked)
 {
     struct rig rig;
     begin(&rig, AW_MEDIUM_TCP);
@@ -149,7 +149,7 @@ TEST(datagrams_keep_their_boundaries)
     end(&rig);
 }
 
-TEST(other_ports_are_passed_over)
+TEST(packets_of_other_ports_are_skipped)
 {
     struct rig rig;
     begin(&rig, AW_MEDIUM_UDP);
@@ -160,13 +160,12 @@ TEST(other_ports_are_passed_over)
     end(&rig);
 }
 
-/* Which packets are ours, by the ports of the device and of the host; and which way they go, where
- * the capture does not say. */
-TEST(ports_say_whose_packets_they_are)
+/* Selects packets by the ports of device and host, and their direction if the capture has none. */
+TEST(ports_select_packets_and_directions)
 {
     static const struct {
-        uint16_t ports[2], device, host; /* what is looked for; what the capture has */
-        enum aw_dir to, from;            /* of a packet each way; AW_BOTH: not ours */
+        uint16_t ports[2], device, host; /* ports to find; ports in the capture */
+        enum aw_dir to, from;            /* direction of a packet each way; AW_BOTH: skipped */
     } rows[] = {
         {{0, 0}, 4000, 5000, 0, 0},
         {{4000, 0}, 4000, 5000, AW_TX, AW_RX},
@@ -196,8 +195,8 @@ TEST(ports_say_whose_packets_they_are)
     }
 }
 
-/* Packets of another medium are passed over; remarks on packets without anything inside are not. */
-TEST(what_is_not_of_the_medium)
+/* Packets of another medium are skipped; comments on empty packets are not. */
+TEST(packets_of_other_media_are_skipped)
 {
     static const enum aw_medium can = AW_MEDIUM_CAN, hid = AW_MEDIUM_HID;
     struct rig rig;
@@ -227,8 +226,8 @@ TEST(what_is_not_of_the_medium)
     end(&rig);
 }
 
-/* TCP counts its bytes each way; what was sent twice with a remark is the remark. */
-TEST(a_remark_on_what_came_before)
+/* TCP counts bytes per direction; a retransmission with a comment yields only the comment. */
+TEST(comment_on_a_retransmission_is_kept)
 {
     struct rig rig;
     begin(&rig, AW_MEDIUM_TCP);
@@ -251,8 +250,8 @@ TEST(a_remark_on_what_came_before)
     end(&rig);
 }
 
-/* Of a file that was cut off anywhere all whole packets are read. */
-TEST(cut_off_files_are_read_as_far_as_they_go)
+/* A truncated file yields all complete packets. */
+TEST(truncated_files_yield_their_complete_packets)
 {
     struct rig rig;
     begin(&rig, AW_MEDIUM_SERIAL);
@@ -277,7 +276,7 @@ TEST(cut_off_files_are_read_as_far_as_they_go)
     end(&rig);
 }
 
-/* A file of lines; of its name only what is in the rig. */
+/* Writes a text file; sets only the path of the rig. */
 static void write_lines(struct rig *rig, const char *text)
 {
     *rig = (struct rig){.path = "/tmp/aw-log-XXXXXX"};
@@ -287,7 +286,7 @@ static void write_lines(struct rig *rig, const char *text)
     close_file(rig);
 }
 
-TEST(lines_of_candump_are_read)
+TEST(candump_lines_are_read)
 {
     struct rig rig;
     char expected[160];
@@ -320,8 +319,8 @@ TEST(lines_of_candump_are_read)
     end(&rig);
 }
 
-/* More than is read at once: every line is whole, and one that is too long is a line of its own. */
-TEST(long_files_are_read_in_pieces)
+/* The file exceeds one read: lines stay complete, and an overlong line is one entry. */
+TEST(long_candump_files_are_read_in_pieces)
 {
     enum { LINES = 30000, LONG = 1100000 };
     static char text[LINES * 38 + 38 + LONG + 100];
@@ -347,13 +346,13 @@ TEST(long_files_are_read_in_pieces)
     end(&rig);
 }
 
-/* What a file begins with decides whether it is one. */
-TEST(what_is_no_capture_is_refused)
+/* The first bytes decide whether the file is a capture. */
+TEST(files_that_are_not_captures_are_refused)
 {
     static const char no[] = "no capture — pcapng, pcap, MCAP and candump logs can be read";
     static const struct {
         const char *text;
-        size_t blanks; /* in front of it */
+        size_t blanks; /* blanks before the text */
         const char *error;
     } rows[] = {
         {"t,m1\n0,1\n", 0, no},
@@ -396,8 +395,8 @@ TEST(what_is_no_capture_is_refused)
     aw_log_close(NULL);
 }
 
-/* A pipe is read as it comes; its size is not known, and there is no second time. */
-TEST(a_pipe_is_read_once)
+/* A pipe is read as data arrives; its size is unknown and it cannot be rewound. */
+TEST(pipes_are_read_as_data_arrives)
 {
     struct rig rig = {.path = "/tmp/aw-log-XXXXXX"};
     char expected[160];
@@ -409,7 +408,7 @@ TEST(a_pipe_is_read_once)
     assert_int_equal(write(both, "041#01\n041#02", 13), 13);
     open_log(&rig, NULL);
     for (int i = 1; i <= 2; i++) {
-        if (i == 2) /* the rest of the line is enough */
+        if (i == 2) /* the rest of the line suffices */
             assert_int_equal(write(both, "\n", 1), 1);
         const char bytes[] = {0x41, 0, (char)i};
         assert_int_equal(aw_log_next(rig.log, &rig.entry, &rig.err), AW_OK);
@@ -425,7 +424,7 @@ TEST(a_pipe_is_read_once)
     end(&rig);
 }
 
-/* ---- As a device ---- */
+/* ---- Captures as a device ---- */
 
 static struct aw_link *open_link(struct rig *rig, struct aw_clock *clock, const char *keys)
 {
@@ -441,10 +440,10 @@ static struct aw_link *open_link(struct rig *rig, struct aw_clock *clock, const 
 
 static const struct {
     const char *keys;
-    int second_ms; /* when the second message comes */
+    int second_ms; /* time of the second message */
 } speeds[] = {{"", 10}, {"?speed=2", 5}, {"?speed=0.5", 20}, {"?speed=max", 0}};
 
-TEST(messages_come_at_their_times)
+TEST(messages_are_replayed_at_their_times)
 {
     struct rig rig;
     char buf[16];
@@ -476,9 +475,9 @@ TEST(messages_come_at_their_times)
     end(&rig);
 }
 
-/* The kernel stamps what comes; what is sent is stamped a little later, but may be written first.
- */
-TEST(what_is_stamped_before_the_first_entry_comes_at_once)
+/* The kernel stamps received packets; sent packets get a slightly later stamp but may be written
+ * first. */
+TEST(earlier_stamps_are_replayed_at_once)
 {
     struct rig rig;
     char buf[16];
@@ -496,7 +495,7 @@ TEST(what_is_stamped_before_the_first_entry_comes_at_once)
     end(&rig);
 }
 
-TEST(streams_are_read_in_pieces_and_from_later_on)
+TEST(streams_are_read_in_pieces_and_from_an_offset)
 {
     struct rig rig;
     char buf[2];
@@ -548,7 +547,7 @@ static void assert_does_not_open(struct rig *rig, const char *keys, enum aw_stat
         fail_msg("%s: \"%s\" does not say \"%s\"", url, rig->err.text, words);
 }
 
-TEST(what_a_device_cannot_be_made_of)
+TEST(invalid_log_links_are_refused)
 {
     struct rig rig;
     begin(&rig, AW_MEDIUM_UDP);
@@ -564,8 +563,8 @@ TEST(what_a_device_cannot_be_made_of)
     end(&rig);
 }
 
-/* A remark on what is not ours says nothing about ours. */
-TEST(a_remark_before_the_first_piece_of_a_stream)
+/* A comment on another port does not apply to our packets. */
+TEST(comment_on_another_port_is_ignored)
 {
     struct rig rig;
     struct aw_virtual_clock clock = aw_virtual_clock();
@@ -581,8 +580,8 @@ TEST(a_remark_before_the_first_piece_of_a_stream)
     end(&rig);
 }
 
-/* Behind the beginning of a file nothing can be read. */
-TEST(a_file_that_breaks_off)
+/* The file cannot be read beyond its start. */
+TEST(read_errors_are_reported)
 {
     struct rig rig;
     struct aw_virtual_clock clock = aw_virtual_clock();
@@ -605,7 +604,7 @@ TEST(a_file_that_breaks_off)
     end(&rig);
 }
 
-TEST(a_wish_to_stop_ends_reading)
+TEST(stop_request_ends_reading)
 {
     struct rig rig;
     char buf[8];

@@ -1,4 +1,4 @@
-/* Headers around the frames of a protocol, put on and taken off. */
+/* Tests adding and removing the headers around a protocol's frames. */
 #include "capture/packet.h"
 
 #include "picture_helper.h"
@@ -15,7 +15,7 @@ static unsigned sum16(const uint8_t *p, size_t size, unsigned sum)
     return sum;
 }
 
-TEST(headers_go_on_and_come_off)
+TEST(headers_round_trip)
 {
     for (size_t i = 0; i < N_PROTOCOLS; i++) {
         const struct aw_protocol *protocol = protocols[i];
@@ -40,7 +40,7 @@ TEST(headers_go_on_and_come_off)
     }
 }
 
-TEST(sums_and_sequence_numbers_are_real)
+TEST(checksums_and_sequence_numbers_are_valid)
 {
     struct aw_wrapper tcp = {.medium = AW_MEDIUM_TCP, .ports = {47001}};
     struct aw_wrapper udp = {.medium = AW_MEDIUM_UDP, .ports = {30004, 30005}};
@@ -77,10 +77,10 @@ static bool opens(enum aw_linktype linktype, const char *hex, struct aw_payload 
     return result;
 }
 
-#define ZEROS    "00000000000000000000000000000000" /* of 16 bytes */
+#define ZEROS    "00000000000000000000000000000000" /* 16 zero bytes */
 #define DATAGRAM "4500 001E 0000 4000 4011 0000 7F000001 7F000001 7534 7535 000A 0000 ABCD"
 
-TEST(link_layers_of_others_are_understood)
+TEST(foreign_link_layers_are_parsed)
 {
     struct aw_payload payload;
     assert_true(opens(AW_LINKTYPE_RAW_IP, DATAGRAM, &payload));
@@ -110,14 +110,14 @@ TEST(link_layers_of_others_are_understood)
     assert_true(opens(AW_LINKTYPE_USER0, "41", &payload));
     assert_true(opens(AW_LINKTYPE_USER1, "41", &payload));
     assert_int_equal(payload.from, 0);
-    /* An identifier, and bytes behind those that count; the most that a frame of CAN FD has. */
+    /* Identifier and ignored trailing bytes; the longest CAN FD frame. */
     assert_true(opens(AW_LINKTYPE_CAN, "000007FE 02 000000 ABCD EE", &payload));
     assert_int_equal(payload.data.size, 4);
     assert_memory_equal(payload.bytes, "\xFE\x07\xAB\xCD", 4);
     char full[] = "0000005E 40 000000" ZEROS ZEROS ZEROS ZEROS;
     assert_true(opens(AW_LINKTYPE_CAN, full, &payload));
     assert_int_equal(payload.data.size, 66);
-    /* Words of options, in the headers of IP and of TCP; a length of 0 is left to the card. */
+    /* IP and TCP headers with options; a length of 0 is left to the network card. */
     assert_true(opens(AW_LINKTYPE_RAW_IP,
                       "4600 0000 0000 4000 4011 0000 7F000001 7F000001 00000000"
                       "7534 7535 0009 0000 AB",
@@ -134,12 +134,12 @@ TEST(link_layers_of_others_are_understood)
     assert_int_equal(payload.seq, 0x01020304);
 }
 
-TEST(media_and_their_link_types)
+TEST(each_medium_accepts_its_link_types)
 {
     static const struct {
         enum aw_medium medium;
         enum aw_linktype own;
-        bool can, user1, user0, ethernet; /* which others may be of it */
+        bool can, user1, user0, ethernet; /* whether other link types may carry it */
     } rows[] = {
         {AW_MEDIUM_SERIAL, AW_LINKTYPE_USER0, false, false, true, true},
         {AW_MEDIUM_HID, AW_LINKTYPE_USER1, false, true, false, false},
@@ -157,8 +157,8 @@ TEST(media_and_their_link_types)
     }
 }
 
-/* Frames of both ways with all that is put around them, byte by byte. */
-TEST(the_headers_are_these)
+/* Frames in both directions with all headers, byte by byte. */
+TEST(headers_match_the_picture)
 {
     static const uint16_t ports[][2] = {{0, 0}, {4001, 0}, {0, 4002}, {0x7534, 0x7535}};
     static const uint8_t frame[] = {0x5E, 0x05, 1, 2, 3};
@@ -179,7 +179,7 @@ TEST(the_headers_are_these)
     end_picture(file, "wrapped.txt");
 }
 
-TEST(what_does_not_fit_is_not_wrapped)
+TEST(oversized_frames_are_not_wrapped)
 {
     static uint8_t frame[65001], out[65001 + AW_WRAP_MAX];
     for (enum aw_medium medium = AW_MEDIUM_SERIAL; medium <= AW_MEDIUM_TCP; medium++) {
@@ -199,8 +199,8 @@ TEST(what_does_not_fit_is_not_wrapped)
     }
 }
 
-/* The sum of a datagram that comes to nothing is written as FFFF: 0 means that there is none. */
-TEST(a_sum_of_0_is_written_otherwise)
+/* A UDP checksum of zero is written as FFFF: 0 means no checksum. */
+TEST(zero_udp_checksum_is_written_as_ffff)
 {
     struct aw_wrapper udp = {.medium = AW_MEDIUM_UDP, .ports = {30004, 30005}};
     uint8_t out[128], frame[2] = {0};
@@ -212,12 +212,12 @@ TEST(a_sum_of_0_is_written_otherwise)
     assert_int_equal(out[27], 0xFF);
 }
 
-/* Pieces of a stream by their first number and length: what of each is new, and what is missing. */
-TEST(pieces_are_put_in_order)
+/* Segments by sequence number and length: which part is new, and whether data is missing. */
+TEST(tcp_segments_are_put_in_order)
 {
     static const struct {
         uint32_t seq;
-        size_t size, from, left; /* where what is new begins, and how much it is */
+        size_t size, from, left; /* start and length of the new part */
         bool gap;
     } rows[] = {
         {0xFFFFFFF0, 8, 0, 8, false}, {0xFFFFFFF8, 8, 0, 8, false}, {0, 4, 0, 4, false},
@@ -241,16 +241,16 @@ TEST(pieces_are_put_in_order)
     }
 }
 
-TEST(what_has_nothing_inside_is_left_alone)
+TEST(skips_packets_without_a_payload)
 {
     static const struct {
         enum aw_linktype linktype;
         const char *hex;
     } cases[] = {
         {AW_LINKTYPE_CAN, "0000085E 06 000000 010203040506"}, /* more than 11 bits */
-        {AW_LINKTYPE_CAN, "4000005E 06 000000"},              /* remote */
+        {AW_LINKTYPE_CAN, "4000005E 06 000000"},              /* remote frame */
         {AW_LINKTYPE_CAN, "20000004 08 000000 0000000000000000"},
-        {AW_LINKTYPE_CAN, "0000005E 06 000000 0102030405"}, /* cut off */
+        {AW_LINKTYPE_CAN, "0000005E 06 000000 0102030405"}, /* truncated */
         {AW_LINKTYPE_CAN, "0000005E 06"},
         {AW_LINKTYPE_RTAC_SERIAL, "00000000 00000000 07 00 0000 30"}, /* framing error */
         {AW_LINKTYPE_RTAC_SERIAL, "00000000 00000000 02 00 0000"},
@@ -260,12 +260,13 @@ TEST(what_has_nothing_inside_is_left_alone)
         {AW_LINKTYPE_RAW_IP, "4500 001E 0000 2001 4011 0000 7F000001 7F000001 7534 7535 000A 00"},
         {AW_LINKTYPE_RAW_IP, "4500 0014 0000 4000 4001 0000 7F000001 7F000001"},
         {AW_LINKTYPE_RAW_IP, "4500 0028 0000 4000 4006 0000 7F000001 7F000001"
-                             "7534 B799 00000001 00000001 5010 FFFF 0000 0000"}, /* only an ACK */
+                             /* ACK without data */
+                             "7534 B799 00000001 00000001 5010 FFFF 0000 0000"},
         {AW_LINKTYPE_SLL2, "0806"},
         {AW_LINKTYPE_NULL, "1E000000 6000"},
         {(enum aw_linktype)999, "00"},
-        {AW_LINKTYPE_CAN, "0000005E 41 000000"}, /* more than fits */
-        {AW_LINKTYPE_CAN, "0000085E 00 000000"}, /* an identifier of 12 bits */
+        {AW_LINKTYPE_CAN, "0000005E 41 000000"}, /* does not fit */
+        {AW_LINKTYPE_CAN, "0000085E 00 000000"}, /* a 12-bit identifier */
         {AW_LINKTYPE_CAN, "0000005E 00 0000"},
         {AW_LINKTYPE_RTAC_SERIAL, "00000000 00000000 00 00 0000 30"},
         {AW_LINKTYPE_RTAC_SERIAL, "00000000 00000000 03 00 0000 30"},

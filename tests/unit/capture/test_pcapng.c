@@ -28,7 +28,7 @@ static void add(struct file *file, const void *data, size_t size)
     file->size += size;
 }
 
-/* Words in the byte order of this machine, or the other one. */
+/* Appends words in the byte order of this machine, or the opposite one. */
 static void add32(struct file *file, bool swapped, uint32_t word)
 {
     word = swapped ? __builtin_bswap32(word) : word;
@@ -41,7 +41,7 @@ static void add16(struct file *file, bool swapped, unsigned word)
     add(file, &v, sizeof v);
 }
 
-/* Reads everything from a copy on the heap, in one piece; returns the number of packets. */
+/* Reads everything in one piece from a copy on the heap; returns the number of packets. */
 static size_t read_all(const uint8_t *data, size_t size, struct aw_packet *last, size_t *damaged,
                        size_t *rest)
 {
@@ -74,10 +74,10 @@ static size_t read_all(const uint8_t *data, size_t size, struct aw_packet *last,
     return n;
 }
 
-TEST(a_file_begins_as_the_format_says)
+TEST(file_header_matches_the_format)
 {
     static const uint8_t expected[] = {
-        /* section: type, length, byte order, version 1.0, length not known, length */
+        /* section: type, length, byte order, version 1.0, unknown length, length */
         0x0A, 0x0D, 0x0D, 0x0A, 28, 0, 0, 0, 0x4D, 0x3C, 0x2B, 0x1A, 1, 0, 0, 0, 0xFF, 0xFF, 0xFF,
         0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 28, 0, 0, 0,
         /* interface: CAN, name, nanoseconds */
@@ -91,7 +91,7 @@ TEST(a_file_begins_as_the_format_says)
     assert_memory_equal(out, expected, n);
 }
 
-TEST(a_section_header_with_comments)
+TEST(section_header_with_comments_matches_the_format)
 {
     static const uint8_t expected[] = {
         /* type, length, byte order, version, length of the section */
@@ -118,9 +118,9 @@ static void take_about(void *context, const char *program, const char *comment, 
     aw_append(abouts->text, sizeof abouts->text, "; ", "%s: %.*s", program, (int)length, comment);
 }
 
-/* The comments come with the program's name, wherever that stands, before the first packet; those
- * of the section before are over. */
-TEST(comments_of_sections_are_read)
+/* Comments are reported with the program's name, wherever it stands, before the first packet;
+ * comments of the previous section are dropped. */
+TEST(section_comments_are_read)
 {
     static uint8_t file[4 * AW_PCAPNG_BEGIN_MAX];
     const char *comments[] = {"one", "two"};
@@ -139,7 +139,7 @@ TEST(comments_of_sections_are_read)
     assert_string_equal(reader.program, "other");
     aw_pcap_end(&reader);
     assert_true(reader.about == take_about && reader.context == &abouts && !*reader.program);
-    memcpy(file + n, file + 24, 12); /* the program's name behind the comments */
+    memcpy(file + n, file + 24, 12); /* the program's name follows the comments */
     memmove(file + 24, file + 36, 16);
     memcpy(file + 40, file + n, 12);
     *abouts.text = '\0';
@@ -147,8 +147,8 @@ TEST(comments_of_sections_are_read)
     assert_string_equal(abouts.text, "tool 1.2: one; tool 1.2: two; : one");
 }
 
-/* A comment is written whole or not at all; a program's name is cut. */
-TEST(what_does_not_fit_is_left_out)
+/* A comment is written whole or omitted; a program's name is truncated. */
+TEST(oversized_section_comments_are_omitted)
 {
     static char large[70000], name[100];
     static uint8_t out[70000];
@@ -172,11 +172,11 @@ TEST(what_does_not_fit_is_left_out)
         large[size] = 'l';
     }
     size_t n = aw_pcapng_section(out, sizeof out, NULL, comments, 2);
-    assert_int_equal(n, 28 + 12 + 4); /* longer than an option can be */
+    assert_int_equal(n, 28 + 12 + 4); /* longer than the longest option */
 }
 
-/* All bytes of two packets: with everything, and with as little as there can be. */
-TEST(packets_are_as_the_format_says)
+/* All bytes of two packets: one with every option, one minimal. */
+TEST(packets_match_the_format)
 {
     static const struct {
         struct aw_packet packet;
@@ -211,16 +211,16 @@ TEST(packets_are_as_the_format_says)
     }
     uint8_t data[101] = {0}, out[200];
     struct aw_packet packet = {.data = {data, sizeof data}};
-    packet.dir = AW_BOTH; /* is not known */
+    packet.dir = AW_BOTH; /* unknown direction */
     memset(out, 0xEE, sizeof out);
     assert_int_equal(aw_pcapng_packet(out, sizeof out, &packet), 148);
     assert_memory_equal(out + 132, "\2\0\4\0\0\0\0\0", 8);
     for (size_t i = 148; i < sizeof out; i++)
-        assert_int_equal(out[i], 0xEE); /* nothing is written behind it */
+        assert_int_equal(out[i], 0xEE); /* nothing is written beyond it */
 }
 
-/* A comment as long as an option can be. */
-TEST(a_comment_is_cut_to_an_option)
+/* A comment of the longest length of an option. */
+TEST(packet_comment_is_truncated_to_an_option)
 {
     static uint8_t out[70000];
     static char comment[66000];
@@ -237,8 +237,8 @@ TEST(a_comment_is_cut_to_an_option)
     assert_int_equal(packet.comment[UINT16_MAX - 1], 'c');
 }
 
-/* Of the name of an interface 64 bytes are written, 31 are read. */
-TEST(names_of_interfaces)
+/* 64 bytes of an interface name are written, 31 are read. */
+TEST(interface_names_are_truncated)
 {
     static char name[100];
     uint8_t out[AW_PCAPNG_BEGIN_MAX];
@@ -260,7 +260,7 @@ TEST(names_of_interfaces)
     }
 }
 
-/* Three packets of odd sizes: out with a comment, in, unknown. */
+/* Returns a file of three packets of odd sizes: sent with a comment, received, unknown. */
 static struct file written(void)
 {
     static const struct aw_packet packets[] = {
@@ -283,7 +283,7 @@ static struct file written(void)
     return file;
 }
 
-TEST(what_is_written_is_read)
+TEST(written_packets_are_read_back)
 {
     struct file file = written();
     struct aw_pcap_reader reader = {0};
@@ -307,7 +307,7 @@ TEST(what_is_written_is_read)
     assert_int_equal(in.size, used);
 }
 
-TEST(a_file_that_is_cut_off_gives_its_whole_packets)
+TEST(truncated_file_yields_its_complete_packets)
 {
     struct file file = written();
     size_t before = 0;
@@ -321,8 +321,8 @@ TEST(a_file_that_is_cut_off_gives_its_whole_packets)
     assert_int_equal(before, 3);
 }
 
-/* The same bytes in pieces of any size. */
-TEST(pieces_of_a_file_are_read_as_they_come)
+/* Reads the same bytes in pieces of any size. */
+TEST(file_is_read_in_pieces_of_any_size)
 {
     struct file file = written();
     for (size_t step = 1; step < 50; step++) {
@@ -342,7 +342,7 @@ TEST(pieces_of_a_file_are_read_as_they_come)
     }
 }
 
-/* A section with one interface whose stamps have this resolution, and one packet. */
+/* Returns a section with one interface of this time resolution, and one packet. */
 static struct file section(bool swapped, uint8_t resolution, uint64_t stamp)
 {
     struct file file = {0};
@@ -378,7 +378,7 @@ static struct file section(bool swapped, uint8_t resolution, uint64_t stamp)
     return file;
 }
 
-TEST(either_byte_order_and_any_resolution)
+TEST(both_byte_orders_and_all_resolutions_are_read)
 {
     static const struct {
         uint8_t resolution;
@@ -400,7 +400,7 @@ TEST(either_byte_order_and_any_resolution)
         {0x80 | 65, UINT64_C(1) << 63, 250000000},
         {0x80 | 96, UINT64_MAX, 0},
         {9, INT64_MAX, INT64_MAX},
-        {9, UINT64_C(1) << 63, AW_NO_TIME}, /* before 1970, or in 2262 */
+        {9, UINT64_C(1) << 63, AW_NO_TIME}, /* before 1970 or after 2262 */
         {0x80 | 10, UINT64_C(1700000000) << 10 | 512, INT64_C(1700000000500000000)},
         {0x80 | 33, UINT64_C(1000000000) << 33 | UINT64_C(1) << 31, INT64_C(1000000000250000000)},
     };
@@ -434,16 +434,15 @@ static void add_block(struct file *file, uint32_t type, const void *body, size_t
     add32(file, false, (uint32_t)size + 12);
 }
 
-/* Words of this machine, as many as there are. */
+/* Words in the byte order of this machine, and their size. */
 #define BODY(...)                                                                                  \
     (const uint32_t[]){__VA_ARGS__}, sizeof(const uint32_t[])                                      \
     {                                                                                              \
         __VA_ARGS__                                                                                \
     }
 
-/* Words are in this machine's order: two numbers of 16 bits in one, a byte in
- * front of another, one of 64 bits in two.
- */
+/* Words in the byte order of this machine: two 16-bit numbers in one, a byte in front of another, a
+ * 64-bit number in two. */
 #if __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__
 #define TWO(first, second) ((uint32_t)(second) << 16 | (uint32_t)(first))
 #define FIRST(byte)        (byte)
@@ -454,9 +453,9 @@ static void add_block(struct file *file, uint32_t type, const void *body, size_t
 #define LONG(value)        0, (value)
 #endif
 
-/* Each block behind a section with an interface (a snaplen of 3) and a packet: what comes of it,
- * and whether it is told as damaged. */
-TEST(blocks_of_every_kind)
+/* Each block follows a section with an interface (snaplen 3) and a packet. Lists the resulting
+ * packet and whether the block counts as damaged. */
+TEST(each_block_type_is_read_or_reported)
 {
     static const struct {
         uint32_t type;
@@ -466,31 +465,31 @@ TEST(blocks_of_every_kind)
         int64_t time_ns;
         enum aw_dir dir;
     } rows[] = {
-        {5, {1}, 4, 0, 0, 0, 0, 0}, /* statistics: passed over */
+        {5, {1}, 4, 0, 0, 0, 0, 0}, /* statistics: skipped */
         {6, {0, 0, 7, 4, 4, 0x44434241}, 24, 1, 0, 4, 7, 0},
         {6, {0, 0, 7, 0, 0}, 20, 1, 0, 0, 7, 0},
         {6, {0, 1, 0, 4, 4, 1}, 24, 1, 0, 4, INT64_C(0x100000000), 0},
         {6, {1, 0, 7, 4, 4, 1}, 24, 0, 1, 0, 0, 0}, /* no such interface */
-        {6, {0, 0, 7, 5, 5, 1}, 24, 0, 1, 0, 0, 0}, /* more than there is */
+        {6, {0, 0, 7, 5, 5, 1}, 24, 0, 1, 0, 0, 0}, /* longer than the block */
         {6, {0, 0, 7, 0}, 16, 0, 1, 0, 0, 0},       /* too short */
         {6, {0}, 0, 0, 1, 0, 0, 0},
         {6, {0, 0, 7, 0, 0, TWO(2, 4), 1}, 28, 1, 0, 0, 7, AW_RX}, /* flags */
         {6, {0, 0, 7, 0, 0, TWO(2, 4), 2}, 28, 1, 0, 0, 7, AW_TX},
         {6, {0, 0, 7, 0, 0, TWO(2, 4), 3}, 28, 1, 0, 0, 7, 0},
         {6, {0, 0, 7, 0, 0, TWO(2, 4), 4 | 1}, 28, 1, 0, 0, 7, AW_RX},
-        {6, {0, 0, 7, 0, 0, TWO(2, 3), 1}, 28, 1, 0, 0, 7, 0}, /* of another size */
-        {6, {0, 0, 7, 0, 0, TWO(2, 4)}, 24, 1, 0, 0, 7, 0},    /* cut off */
+        {6, {0, 0, 7, 0, 0, TWO(2, 3), 1}, 28, 1, 0, 0, 7, 0}, /* wrong size */
+        {6, {0, 0, 7, 0, 0, TWO(2, 4)}, 24, 1, 0, 0, 7, 0},    /* truncated */
         {6, {0, 0, 7, 0, 0, TWO(3, 4), 9, TWO(2, 4), 1}, 36, 1, 0, 0, 7, AW_RX},
-        {6, {0, 0, 7, 0, 0, 0, TWO(2, 4), 1}, 32, 1, 0, 0, 7, 0}, /* behind the end */
+        {6, {0, 0, 7, 0, 0, 0, TWO(2, 4), 1}, 32, 1, 0, 0, 7, 0}, /* after the end of the options */
         {6, {0, 0, 7, 2, 2, 0x4241, TWO(2, 4), 2}, 32, 1, 0, 2, 7, AW_TX},
         {2, {0, 0, 7, 4, 4, 0x44434241}, 24, 1, 0, 4, 7, 0},
-        {2, {TWO(0, 5), 0, 7, 0, 0}, 20, 1, 0, 0, 7, 0}, /* five were lost before it */
+        {2, {TWO(0, 5), 0, 7, 0, 0}, 20, 1, 0, 0, 7, 0}, /* five packets were lost before it */
         {2, {TWO(1, 0), 0, 7, 0, 0}, 20, 0, 1, 0, 0, 0},
         {2, {0}, 0, 0, 1, 0, 0, 0},
         {3, {2, 0x4241}, 8, 1, 0, 2, AW_NO_TIME, 0},
         {3, {3, 0x434241}, 8, 1, 0, 3, AW_NO_TIME, 0},
-        {3, {4, 0x44434241}, 8, 1, 0, 3, AW_NO_TIME, 0}, /* cut to the interface */
-        {3, {3}, 4, 1, 0, 0, AW_NO_TIME, 0},             /* not all there */
+        {3, {4, 0x44434241}, 8, 1, 0, 3, AW_NO_TIME, 0}, /* cut to the snaplen */
+        {3, {3}, 4, 1, 0, 0, AW_NO_TIME, 0},             /* incomplete */
         {3, {0}, 0, 0, 1, 0, 0, 0},
         {1, {0}, 4, 0, 1, 0, 0, 0}, /* an interface */
         {1, {TWO(147, 0), 0}, 8, 0, 0, 0, 0, 0},
@@ -517,13 +516,13 @@ TEST(blocks_of_every_kind)
     }
 }
 
-/* What is told of damage, and how much is done with. */
-TEST(damage_is_told)
+/* The error of a damaged file and the number of bytes used. */
+TEST(damage_is_reported)
 {
     static const struct {
         uint32_t words[8];
         size_t size, used;
-        const char *error; /* NULL: more is needed */
+        const char *error; /* NULL: needs more data */
     } rows[] = {
         {{0x0A0D0D0A}, 3, 0, NULL},
         {{0x0A0D0D0A}, 4, 0, NULL},
@@ -579,12 +578,12 @@ TEST(damage_is_told)
         if (!rows[i].error || strstr(rows[i].error, "KiB"))
             continue;
         assert_int_equal(aw_pcap_next(&reader, in, &packet, &used, &err), AW_MORE);
-        assert_int_equal(used, rows[i].size); /* nothing more is believed */
+        assert_int_equal(used, rows[i].size); /* nothing after it is read */
     }
 }
 
-/* Records of the classic format: the largest one, and one that cannot be. */
-TEST(records_of_the_classic_format)
+/* Records of the classic format: the largest one, and one that is too large. */
+TEST(classic_records_have_a_maximum_size)
 {
     static uint8_t bytes[40 + AW_PCAP_PACKET_MAX];
     for (uint32_t more = 0; more < 2; more++) {
@@ -609,7 +608,7 @@ TEST(records_of_the_classic_format)
         in.size--;
         assert_int_equal(aw_pcap_next(&reader, in, &packet, &used, &err), AW_MORE);
         assert_int_equal(used, 24);
-        memset(bytes + 32, 0, 8); /* one without any bytes */
+        memset(bytes + 32, 0, 8); /* an empty one */
         reader = (struct aw_pcap_reader){0};
         in.size = 40;
         assert_int_equal(aw_pcap_next(&reader, in, &packet, &used, &err), AW_OK);
@@ -618,15 +617,15 @@ TEST(records_of_the_classic_format)
     }
 }
 
-/* As many as there is room for; each with its link type and the times of its own. */
-TEST(every_interface_has_its_own_numbers)
+/* Adds as many interfaces as allowed, each with its own link type and time resolution. */
+TEST(interfaces_have_their_own_link_type_and_resolution)
 {
     struct file file = {0};
     struct aw_packet packet;
     size_t damaged;
     add_block(&file, 0x0A0D0D0A, BODY(0x1A2B3C4D, TWO(1, 0), UINT32_MAX, UINT32_MAX));
     for (uint32_t i = 0; i < AW_PCAP_INTERFACES; i++) {
-        /* link type, snaplen, a resolution of so many digits, an offset in seconds */
+        /* link type, snaplen, decimal digits of the resolution, offset in seconds */
         add_block(&file, 1,
                   BODY(TWO(100 + i, 0), 0, TWO(9, 1), TWO(FIRST(i < 10 ? i : 9), 0), TWO(14, 8),
                        LONG(i), TWO(7, 2), 0, 0));
@@ -646,8 +645,8 @@ TEST(every_interface_has_its_own_numbers)
     assert_int_equal(damaged, 2);
 }
 
-/* A packet without a time needs an interface, too. */
-TEST(no_packet_without_an_interface)
+/* A packet without a time requires an interface, too. */
+TEST(packet_without_an_interface_is_damaged)
 {
     struct file file = {0};
     size_t damaged;
@@ -655,12 +654,12 @@ TEST(no_packet_without_an_interface)
     add_block(&file, 3, BODY(2, 0x4241));
     assert_int_equal(read_all(file.data, file.size, NULL, &damaged, NULL), 0);
     assert_int_equal(damaged, 1);
-    add_block(&file, 1, BODY(147, 0)); /* nothing says that packets are cut */
+    add_block(&file, 1, BODY(147, 0)); /* no snaplen: packets are not cut */
     add_block(&file, 3, BODY(2, 0x4241));
     assert_int_equal(read_all(file.data, file.size, NULL, &damaged, NULL), 1);
 }
 
-TEST(packets_without_a_time_are_cut_to_the_interface)
+TEST(simple_packets_are_cut_to_the_snaplen)
 {
     struct file file = section(false, 9, 1);
     struct aw_packet packet;
@@ -701,20 +700,20 @@ TEST(classic_captures_are_read)
         }
 }
 
-TEST(damaged_blocks_are_told_and_passed_over)
+TEST(damaged_blocks_are_reported_and_skipped)
 {
     struct file file = section(false, 9, 1);
     struct aw_packet packet;
     size_t bad, packet_at = 56;
-    file.data[packet_at + 20] = 200; /* more bytes captured than the block has */
+    file.data[packet_at + 20] = 200; /* captured length exceeds the block */
     assert_int_equal(read_all(file.data, file.size, &packet, &bad, NULL), 0);
     assert_int_equal(bad, 1);
     file.data[packet_at + 20] = 5;
-    file.data[packet_at + 8] = 1; /* an interface that is not there */
+    file.data[packet_at + 8] = 1; /* an unknown interface */
     assert_int_equal(read_all(file.data, file.size, &packet, &bad, NULL), 0);
     assert_int_equal(bad, 1);
     file.data[packet_at + 8] = 0;
-    file.data[packet_at + 4] = 51; /* a length that cannot be: nothing more is believed */
+    file.data[packet_at + 4] = 51; /* an impossible length: nothing after it is read */
     add(&file, file.data + packet_at, 48);
     assert_int_equal(read_all(file.data, file.size, &packet, &bad, NULL), 0);
     assert_int_equal(bad, 1);
@@ -722,7 +721,7 @@ TEST(damaged_blocks_are_told_and_passed_over)
     assert_int_equal(bad, 1);
 }
 
-TEST(a_block_that_is_too_long_is_passed_over)
+TEST(oversized_blocks_are_skipped)
 {
     struct file file = section(false, 9, 1);
     struct aw_pcap_reader reader = {0};
@@ -746,8 +745,8 @@ TEST(a_block_that_is_too_long_is_passed_over)
     assert_int_equal(aw_pcap_next(&reader, in, &packet, &used, NULL), AW_OK);
 }
 
-/* Every byte of a file changed in turn: no reading outside, no endless loop (read_all checks). */
-TEST(wrong_bytes_do_no_harm)
+/* Changes every byte of a file in turn: no reads outside, no endless loop (read_all checks). */
+TEST(corrupted_bytes_are_safe)
 {
     struct file good = section(true, 9, 1), more = written();
     add(&good, more.data, more.size);

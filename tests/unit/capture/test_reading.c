@@ -1,5 +1,5 @@
-/* Recordings that a filter reads: found by their ending, read to the end or not, and the reasons
- * that the filter gives. */
+/* Tests recordings that a filter reads: found by extension, read completely or partly, with the
+ * filter's errors. */
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -51,7 +51,7 @@ static void read_all(const struct aw_reading *reading, const char *expected)
     assert_string_equal(text, expected);
 }
 
-TEST(plain_files_and_filters)
+TEST(filters_are_chosen_by_extension)
 {
     struct aw_reading reading;
     open_file(&reading, "run.csv", "echo 1");
@@ -59,10 +59,10 @@ TEST(plain_files_and_filters)
     read_all(&reading, "echo 1");
     assert_int_equal(aw_reading_end(&reading, NULL), AW_OK);
     aw_reading_close(&reading);
-    open_file(&reading, "run.y", "echo 1"); /* no filter is there */
+    open_file(&reading, "run.y", "echo 1"); /* no filter is installed */
     assert_false(reading.filtered);
     aw_reading_close(&reading);
-    open_file(&reading, "run.x", "\n\r\r\n"); /* pcapng by its first bytes */
+    open_file(&reading, "run.x", "\n\r\r\n"); /* pcapng, detected by its first bytes */
     assert_false(reading.filtered);
     aw_reading_close(&reading);
     open_file(&reading, "run.x", "echo {1");
@@ -74,7 +74,7 @@ TEST(plain_files_and_filters)
     assert_int_equal(reading.fd, -1);
 }
 
-TEST(how_it_ended)
+TEST(filter_errors_are_reported)
 {
     static const struct {
         const char *script, *why;
@@ -96,17 +96,17 @@ TEST(how_it_ended)
     }
 }
 
-TEST(the_reader_stops_early)
+TEST(reader_may_close_early)
 {
     struct aw_reading reading;
     char byte;
     open_file(&reading, "run.x", "echo 1; while :; do echo 2; done");
     assert_int_equal(read(reading.fd, &byte, 1), 1);
     aw_reading_close(&reading);
-    aw_reading_close(&reading); /* a second time does nothing */
+    aw_reading_close(&reading); /* a second close does nothing */
 }
 
-TEST(what_is_missing)
+TEST(missing_files_and_filters_are_reported)
 {
     struct aw_reading reading;
     struct aw_filter filter;

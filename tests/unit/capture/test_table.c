@@ -20,7 +20,7 @@ static enum aw_status read_text(const char *text, struct aw_table *table)
     return read_bytes(text, strlen(text), table);
 }
 
-TEST(test_reading)
+TEST(csv_is_read)
 {
     struct aw_table table;
     assert_int_equal(read_text("\xEF\xBB\xBF# a run\r\n\r\n\"t\", measured ,output\r\n"
@@ -60,7 +60,7 @@ TEST(test_reading)
 #define LONG "bbbbbbbbbbbbbbbbbbbbbbbbbbbbbbb"
 #define CELL "is not a number — correct the cell or delete the line"
 
-/* Of the column y, which is asked for. */
+/* Messages about the requested column y. */
 static const struct complaint {
     const char *text, *message;
 } complaints[] = {
@@ -84,7 +84,7 @@ static const struct complaint {
     {"# nothing\n", "run.csv: it is empty — the first line names the columns"},
 };
 
-TEST(test_complaints)
+TEST(invalid_cells_are_reported_with_their_place)
 {
     struct aw_table table;
     for (size_t i = 0; i < sizeof complaints / sizeof *complaints; i++) {
@@ -102,8 +102,8 @@ TEST(test_complaints)
     assert_non_null(strstr(err.text, "zero byte"));
 }
 
-/* Any name is a name, and what nobody asks for may be anything. */
-TEST(test_what_others_call_their_columns)
+/* Columns may have any name, and unused columns may contain anything. */
+TEST(columns_may_have_any_name)
 {
     static const char text[] =
         "__time,/joint_states/left_knee/position,motor 1 [deg],note,,note," LONG LONG LONG LONG
@@ -131,8 +131,8 @@ TEST(test_what_others_call_their_columns)
     aw_table_free(&table);
 }
 
-/* Numbers and names up to their longest, and as many columns as there may be. */
-TEST(test_limits)
+/* Numbers and names up to their maximum length, and the maximum number of columns. */
+TEST(longest_numbers_names_and_most_columns)
 {
     struct aw_table table;
     static char text[8 * AW_TABLE_COLUMNS] = "c0";
@@ -170,7 +170,7 @@ static enum aw_status read_headless(const char *text, struct aw_table *table)
     return status;
 }
 
-TEST(test_without_a_header)
+TEST(table_without_a_header_gets_column_names)
 {
     struct aw_table table;
     assert_int_equal(read_headless("# lab 1\n\n0, 1.5, 7\n\n1, 2, 8\n", &table), AW_OK);
@@ -182,14 +182,15 @@ TEST(test_without_a_header)
     assert_int_equal(table.lines[0], 3);
     assert_int_equal(table.lines[1], 5);
     aw_table_free(&table);
-    assert_int_equal(read_headless("y,t\n1,2\n", &table), AW_OK); /* a header has its say */
+    /* an existing header takes precedence */
+    assert_int_equal(read_headless("y,t\n1,2\n", &table), AW_OK);
     assert_int_equal(aw_table_find(&table, "t"), 1);
     assert_int_equal(table.lines[0], 2);
     aw_table_free(&table);
     assert_int_equal(read_headless("0,1\n2\n", &table), AW_MALFORMED);
     assert_string_equal(err.text, "run.csv:2:1: 1 cell where there should be 2 columns — "
                                   "is the line cut off?");
-    assert_int_equal(read_headless("0\n2\n", &table), AW_OK); /* so many as there are */
+    assert_int_equal(read_headless("0\n2\n", &table), AW_OK); /* uses the columns that exist */
     assert_int_equal(table.n_columns, 1);
     aw_table_free(&table);
     int column;
@@ -199,8 +200,8 @@ TEST(test_without_a_header)
     assert_non_null(strstr(err.text, "run.csv:1:1: y: 'nan' is not a number"));
 }
 
-/* All say: t 0, 1; y 1.5, -2e-3. */
-TEST(test_separators)
+/* All texts contain t 0, 1; y 1.5, -2e-3. */
+TEST(separators_are_detected)
 {
     static const char *const texts[] = {
         "t,y\n0,1.5\n1,-2e-3\n",
@@ -220,7 +221,7 @@ TEST(test_separators)
     }
 }
 
-/* n columns, the last one with this name. */
+/* Writes n columns, the last with this name, and reads them back. */
 static void assert_read_back(const char *name, size_t n)
 {
     const char *const names[] = {"t", name};
@@ -241,10 +242,10 @@ static void assert_read_back(const char *name, size_t n)
 TEST(test_names_with_quotes_and_commas_are_read_back)
 {
     assert_read_back("a \"b\", c", 2);
-    assert_read_back("a \"b\" c", 1); /* no comma says what separates */
+    assert_read_back("a \"b\" c", 1); /* no comma shows the separator */
 }
 
-TEST(test_building)
+TEST(table_is_built_in_memory)
 {
     static const char *const names[] = {"t", "y"};
     static const char *const twice[] = {"t", "t"};
@@ -281,8 +282,8 @@ TEST(test_building)
     assert_null(table.lines);
 }
 
-/* As many names as the message has room for. */
-TEST(test_a_long_list_of_columns)
+/* Lists as many names as the message can hold. */
+TEST(error_lists_as_many_columns_as_fit)
 {
     static const char *const names[] = {"column-number-one-of", "column-number-two-of",
                                         "column-number-three",  "column-number-four",
@@ -302,12 +303,12 @@ TEST(test_a_long_list_of_columns)
     assert_int_equal(aw_table_init(&table, names, 1, &err), AW_OK);
     assert_int_equal(aw_table_column(&table, "y", &column, &err), AW_USAGE);
     assert_string_equal(err.text, "column y: the table has only column-number-one-of — rename one");
-    assert_int_equal(aw_table_add(&table, (double[]){1, NAN}, &err), AW_OK); /* it has one */
+    assert_int_equal(aw_table_add(&table, (double[]){1, NAN}, &err), AW_OK); /* the column exists */
     aw_table_free(&table);
 }
 
-/* Names that stand in place of a header, if there is one. */
-TEST(test_names_from_elsewhere)
+/* Names given by the caller replace a header. */
+TEST(given_names_replace_the_header)
 {
     static const struct {
         const char *text;
@@ -317,7 +318,7 @@ TEST(test_names_from_elsewhere)
         {"a,b,c,d\n1,2,3,4\n", 4, 1, "column4", NULL},
         {"1,2,3\n4,5,6\n", 3, 2, "y", NULL},
         {"a b c\n", 3, 0, "y", NULL},
-        {"a,b\n1,2,3\n", 3, 1, "y", NULL}, /* the names count */
+        {"a,b\n1,2,3\n", 3, 1, "y", NULL}, /* the given names take precedence */
         {"a,b\n1,2\n", 0, 0, NULL,
          "run.csv:2:1: 2 cells where the header names 3 columns — is the line cut off?"},
         {"1,2\n", 0, 0, NULL,
@@ -345,8 +346,8 @@ TEST(test_names_from_elsewhere)
     assert_string_equal(err.text, "--columns ' ,': no names — write t,x");
 }
 
-/* What is written reads back as the same numbers, whatever they are. */
-TEST(test_round_trip)
+/* Written numbers are read back unchanged. */
+TEST(written_numbers_are_read_back)
 {
     static const char *const names[] = {"a", "b", "c"};
     static const double rows[][3] = {{0.1, 1 / 3., -1e-300},
@@ -373,7 +374,7 @@ TEST(test_round_trip)
     free(text);
 }
 
-TEST(test_write_errors)
+TEST(write_errors_are_reported)
 {
     static const char *const names[] = {"a"};
     struct aw_table table;

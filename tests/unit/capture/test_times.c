@@ -16,11 +16,11 @@ static struct aw_table table_of(const char *text)
     return table;
 }
 
-TEST(test_names)
+TEST(time_columns_are_recognized_by_name)
 {
     static const struct {
         const char *name;
-        double scale; /* 0: no time */
+        double scale; /* 0: not a time */
         bool unsure, step;
     } cases[] = {
         {"t", 1, false, false},
@@ -70,16 +70,16 @@ TEST(test_names)
     }
 }
 
-TEST(test_the_best_of_several)
+TEST(best_time_column_is_chosen)
 {
     static const char *const names[] = {"x", "dt", "dt_ms", "time", "ms", "t_ms", "t_s", "t"};
     struct aw_time_column column;
     for (size_t n = 1; n < sizeof names / sizeof *names; n++)
-        assert_int_equal(aw_time_find(names, n + 1, &column), n); /* the last is the best */
+        assert_int_equal(aw_time_find(names, n + 1, &column), n); /* the last one is preferred */
     assert_int_equal(aw_time_find(names, 1, &column), -1);
 }
 
-TEST(test_units)
+TEST(units_are_split_from_column_names)
 {
     static const struct {
         const char *text, *name, *unit;
@@ -103,7 +103,7 @@ TEST(test_units)
     }
 }
 
-TEST(test_the_time_of_a_table)
+TEST(table_times_are_converted_to_seconds)
 {
     int column;
     struct aw_table table = table_of("m1,t_ms\n1,0\n2,1500\n");
@@ -134,7 +134,7 @@ TEST(test_the_time_of_a_table)
     }
 }
 
-TEST(test_zeros_at_the_end)
+TEST(trailing_zero_rows_are_found)
 {
     static const struct {
         const char *text;

@@ -3,7 +3,7 @@
 #include "control/answer.h"
 #include "test.h"
 
-TEST(test_what_passes)
+TEST(dead_zone_and_dead_band_reduce_the_output)
 {
     static const struct {
         double zone, band, output, passes;
@@ -18,9 +18,9 @@ TEST(test_what_passes)
     }
 }
 
-/* A step that comes between two samples, by lines and by stairs, with a dead time of any length and
- * a negative one; what is there from the beginning is rest. */
-TEST(test_a_step)
+/* A step between two samples, with linear or held input and any dead time, including a negative
+ * one. The process starts at rest at the first input. */
+TEST(step_answer_matches_the_formula)
 {
     enum { N = 200 };
     double t[N], out[N], early[N];
@@ -45,8 +45,8 @@ TEST(test_a_step)
     }
 }
 
-/* Times are rounded, the dead time is not: a little more of it is felt. */
-TEST(test_smooth_in_the_dead_time)
+/* Times are rounded, the dead time is not: a slightly longer one changes the answer. */
+TEST(answer_is_smooth_in_the_dead_time)
 {
     enum { N = 300 };
     double t[N], one[N], other[N], input_t[N], input[N];

@@ -7,7 +7,7 @@
 
 static struct aw_error err;
 
-/* A lag with this time constant after a step from 0 to 10 at time_s, sampled every dt. */
+/* Returns a lag with time constant tau after a step from 0 to 10 at time_s, sampled every dt. */
 static struct aw_run lag(double tau, double time_s, double dt)
 {
     static const char *const names[] = {"output", "t", "measured", "setpoint"};
@@ -32,9 +32,9 @@ static void near(double value, double wanted, double part)
         fail_msg("%.9g instead of %.9g", value, wanted);
 }
 
-/* The runs begin at other times and are sampled at other rates. rms of the difference of two lags:
+/* The runs start at different times and have different sample rates. RMS difference of two lags:
  * 10²·(a/2 + b/2 - 2ab/(a + b)) over the time. */
-TEST(test_two_lags)
+TEST(difference_of_two_lags_matches_the_formula)
 {
     const double a_s = 0.4, b_s = 0.2;
     struct aw_run a = lag(a_s, 1, 0.001), b = lag(b_s, 0.25, 0.0025);
@@ -59,7 +59,7 @@ TEST(test_two_lags)
     aw_run_free(&b);
 }
 
-TEST(test_tables_that_do_not_fit)
+TEST(tables_without_required_columns_are_refused)
 {
     static const char *const no_setpoint[] = {"t", "measured"};
     static struct aw_sample samples[1];
@@ -84,8 +84,8 @@ TEST(test_tables_that_do_not_fit)
     aw_table_free(&table);
 }
 
-/* Telemetry shows a step late; a run that begins before t = 0 has it there. */
-TEST(test_late_telemetry)
+/* Telemetry shows a step late; a run that starts before t = 0 has its step at t = 0. */
+TEST(late_step_in_telemetry_is_found)
 {
     static const char *const names[] = {"t", "measured", "setpoint", "output"};
     static const struct {
@@ -110,9 +110,9 @@ TEST(test_late_telemetry)
     }
 }
 
-/* Few samples at other times than those of the other run: each one counts, from the step to where
- * the shorter run ends. Both ways, for steps that are and are not the same. */
-TEST(test_sample_by_sample)
+/* A few samples at other times than those of the other run: each counts from the step to the end of
+ * the shorter run. Both orders, with equal and different steps. */
+TEST(every_sample_of_the_overlap_counts)
 {
     static struct aw_sample first[] = {{0, 5, 5, NAN},     {1, 15, 5, NAN},  {2, 15, 8, NAN},
                                        {3, 15, 13, NAN},   {4, 15, 17, NAN}, {5, 15, 14, NAN},
@@ -140,7 +140,7 @@ TEST(test_sample_by_sample)
     static struct aw_sample quick[] = {
         {0, 5, 5, 1}, {0.25, 15, 6, 1}, {0.5, 15, 9, 1}, {0.75, 15, 11, 1}};
     struct aw_run brief = {quick, 4, {5, 15, 0, 1}};
-    for (int i = 0; i < 3; i++) { /* one sample meets it, or none */
+    for (int i = 0; i < 3; i++) { /* one or no sample coincides with the step */
         struct aw_comparison c;
         a.step.time_s = i == 0 ? 1 : i == 1 ? 1.75 : 1.1;
         assert_int_equal(aw_compare(&a, &brief, &c, &err), AW_OK);
@@ -148,7 +148,7 @@ TEST(test_sample_by_sample)
     }
     static const struct aw_step equal[] = {
         {0, 10, 1, 1}, {0.1, 10, 1, 1}, {10, 0, 1, 1}, {10, 0.1, 1, 1}};
-    for (int i = 0; i < 4; i += 2) { /* apart by just a hundredth */
+    for (int i = 0; i < 4; i += 2) { /* the steps differ by exactly 1 % */
         struct aw_run one = {first, 8, equal[i]}, other = {first, 8, equal[i + 1]};
         struct aw_comparison c;
         assert_int_equal(aw_compare(&one, &other, &c, &err), AW_OK);

@@ -20,7 +20,7 @@ static void near(double value, double wanted, double off)
 }
 
 /* Skogestad 2003, table 4: gain, lags, zeros, dead time, and for PI and (series) PID: theta, tau1,
- * tau2, Kc, tauI, tauD. theta 0: not looked at. */
+ * tau2, Kc, tauI, tauD. theta 0: not compared. */
 static const struct example {
     const char *name;
     double gain;
@@ -89,14 +89,14 @@ static const struct example {
     {"E15", 1, 1, {1}, 1, {-1}, 0, {1, 1, 0, 0.5, 1, 0}, {0, 0, 0, 0, 0, 0}},
 };
 
-/* Half a unit of the third digit. */
+/* Requires equality within half a unit of the third digit. */
 static void digits(const char *name, double value, double wanted)
 {
     if (!(fabs(value - wanted) <= 0.0051 * fabs(wanted) + 1e-12) && value < 1e300)
         fail_msg("%s: %.6g instead of %.6g", name, value, wanted);
 }
 
-TEST(test_table_of_skogestad)
+TEST(half_rule_matches_skogestads_table)
 {
     for (size_t i = 0; i < sizeof examples / sizeof *examples; i++) {
         const struct example *e = &examples[i];
@@ -120,8 +120,8 @@ TEST(test_table_of_skogestad)
     }
 }
 
-/* Rules T1, T1a and T1b, and a zero without a lag to go against, which no example has. */
-TEST(test_zeros_against_smaller_lags)
+/* Rules T1, T1a and T1b, and a zero without a lag to cancel, which the examples lack. */
+TEST(zeros_cancel_against_lags)
 {
     static const struct {
         double zero, lag, dead_time_s, factor;
@@ -135,8 +135,9 @@ TEST(test_zeros_against_smaller_lags)
     }
 }
 
-/* The rows of the book's table, by hand, for K = 2, T = 3, L = 1, and an integrator of 0.5. */
-TEST(test_amigo)
+/* The rows of the book's table, computed by hand, for K = 2, T = 3, L = 1, and an integrator of
+ * 0.5. */
+TEST(amigo_gains_match_the_book)
 {
     struct aw_gains g = aw_amigo_gains(2, 3, 1, AW_FORM_PI);
     double k = (0.15 + (0.35 - 3 / 16.) * 3) / 2;
@@ -155,7 +156,7 @@ TEST(test_amigo)
     near(g.kd / g.kp, 1, 1e-12);
 }
 
-/* Whatever the dead time is within its interval, Ms is at most what is told, and the bound. */
+/* For any dead time in its interval, Ms stays within the reported value and the bound. */
 TEST(test_ms_holds_in_the_whole_interval)
 {
     static const double lates[] = {0.002, 0.01, 0.03, 0.1};
@@ -188,8 +189,8 @@ TEST(test_ms_holds_in_the_whole_interval)
     near(tightest, AW_DESIGN_MS, 0.02);
 }
 
-/* None of a grid of gains that keep the same bounds has a smaller error, but by a hair. */
-TEST(test_robust_is_the_best)
+/* No gains on a grid within the same bounds have a significantly smaller error. */
+TEST(robust_design_finds_the_smallest_error)
 {
     const struct aw_process processes[] = {
         {.gain = 1, .a1 = 0.3, .dead_time_s = 0.1},
@@ -221,8 +222,9 @@ TEST(test_robust_is_the_best)
     }
 }
 
-/* A bound is one, 0 too: what cannot be had is said, with the least that can, which then can. */
-TEST(test_overshoot)
+/* A bound of 0 is a bound, too. An impossible bound is refused with the smallest possible one,
+ * which then works. */
+TEST(overshoot_bound_is_kept_or_refused)
 {
     static const struct {
         struct aw_process process;
@@ -265,8 +267,8 @@ TEST(test_overshoot)
     }
 }
 
-/* The knee, whose tyreus-luyben put out 1.2 % of full scale for each step of the encoder. */
-TEST(test_guard)
+/* The knee, for which tyreus-luyben gave an output of 1.2 % of full scale per encoder step. */
+TEST(gains_with_too_much_output_per_encoder_step_are_refused)
 {
     struct aw_process knee = {.gain = 2.03, .integrating = true, .a1 = 0.025, .dead_time_s = 0.003};
     struct aw_design_options o = {.rule = AW_RULE_TYREUS_LUYBEN};
@@ -291,8 +293,8 @@ TEST(test_guard)
     assert_int_equal(aw_design(&knee, &driver, &o, &p, &err), AW_USAGE);
 }
 
-/* Lags and zeros in all orders, and the gains that rules make of what is left. */
-TEST(test_numbers_of_rules)
+/* Lags and zeros in all orders, and the gains that the rules derive from the reduced model. */
+TEST(rule_gains_match_the_picture)
 {
     static const double lags[][6] = {{3, 1, 0.5, 0.5, 0.2, 0.1},
                                      {0.1, 0.2, 5, 2, 1, 4},
@@ -312,7 +314,7 @@ TEST(test_numbers_of_rules)
                                     late, r.factor, r.tau[0], r.tau[1], r.theta);
                     }
     static const double many[20] = {9, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 5, 5, 5, 5};
-    struct aw_reduced r = aw_half_rule(many, 20, NULL, 0, 0, 2); /* 16 of them */
+    struct aw_reduced r = aw_half_rule(many, 20, NULL, 0, 0, 2); /* 16 lags count */
     NUMBERS(out, "many", r.factor, r.tau[0], r.tau[1], r.theta);
     for (int i = 0; i < 16; i++) {
         double tau = i % 4 == 3 ? INFINITY : 0.3 * (1 << i % 4), late = 0.1 + 0.2 * (i / 4);
@@ -324,8 +326,8 @@ TEST(test_numbers_of_rules)
     end_picture(out, "control-half-rules.txt");
 }
 
-/* Whatever takes 64 times as long has the same gains per tick of 64 times the length. */
-TEST(test_slow_ones_are_like_fast_ones)
+/* A process 64 times as slow has the same gains per tick if the tick is 64 times as long. */
+TEST(gains_per_tick_scale_with_time)
 {
     static const struct aw_process fast = {
         .gain = 1.5, .a1 = 0.35, .a2 = 0.015, .lead = -0.01, .dead_time_s = 0.02};
@@ -345,8 +347,8 @@ TEST(test_slow_ones_are_like_fast_ones)
     }
 }
 
-/* What answers 64 times as much needs gains that are as much smaller, though they are below 1. */
-TEST(test_strong_ones_are_like_weak_ones)
+/* A process with 64 times the gain needs gains 64 times smaller, even below 1. */
+TEST(gains_scale_with_the_process_gain)
 {
     for (int form = AW_FORM_P; form <= AW_FORM_PI; form++) {
         struct aw_process weak = {.gain = 1, .a1 = 0.5, .dead_time_s = 0.2}, strong = weak;
@@ -361,8 +363,8 @@ TEST(test_strong_ones_are_like_weak_ones)
     }
 }
 
-/* What is refused, why, and in which order. */
-TEST(test_refusals)
+/* The refused inputs, the reason, and the order of the checks. */
+TEST(invalid_designs_are_refused)
 {
     static const struct aw_process lag = {.gain = 1, .a1 = 0.5, .dead_time_s = 0.05};
     static const struct {
@@ -424,7 +426,7 @@ TEST(test_refusals)
         assert_int_equal(*p.refusal != 0, *rows[i].says != 0);
         assert_true(!*p.refusal || strstr(says, p.refusal));
     }
-    struct aw_proposal free = {0}; /* a driver that takes any gain */
+    struct aw_proposal free = {0}; /* a driver without gain limits */
     struct aw_driver any = {.tick_s = 0.01};
     struct aw_error no;
     assert_int_equal(

@@ -8,9 +8,9 @@
 
 static struct aw_excite excite;
 
-/* What became of an experiment with a process, fed each 10 ms. */
+/* The result of an experiment with a process, sampled every 10 ms. */
 struct outcome {
-    int parts[AW_EXCITE_OVER + 1]; /* samples in each */
+    int parts[AW_EXCITE_OVER + 1]; /* samples in each part */
     double farthest, ended_s, largest;
 };
 
@@ -38,7 +38,7 @@ static struct outcome run(const struct aw_process *process, struct aw_excite_con
 static const struct aw_excite_config usual = {
     .centre = 0.1, .amplitude = 0.1, .hysteresis = 0.001, .max_deviation = 0.05, .max_time_s = 30};
 
-TEST(test_all_parts_within_bounds)
+TEST(all_parts_stay_within_bounds)
 {
     const struct aw_process processes[] = {
         {.gain = 2, .integrating = true, .a1 = 0.03, .dead_time_s = 0.02},
@@ -59,7 +59,7 @@ TEST(test_all_parts_within_bounds)
     }
 }
 
-TEST(test_only_what_is_wanted)
+TEST(only_the_requested_parts_run)
 {
     const struct aw_process process = {.gain = 0.3, .a1 = 0.2, .dead_time_s = 0.1};
     struct aw_excite_config config = usual;
@@ -74,8 +74,8 @@ TEST(test_only_what_is_wanted)
     assert_true(o.parts[AW_EXCITE_RELAY] && o.parts[AW_EXCITE_SMALL]);
 }
 
-/* A second of dead time: what is on its way cannot be called back. */
-TEST(test_too_far_ends_it)
+/* A second of dead time: output already sent still moves the joint. */
+TEST(exceeding_the_deviation_limit_ends_the_experiment)
 {
     const struct aw_process process = {.gain = 5, .integrating = true, .dead_time_s = 0.9};
     struct aw_error err;
@@ -86,8 +86,8 @@ TEST(test_too_far_ends_it)
                                   "--amplitude or raise --max-deviation");
 }
 
-/* A joint that does not move ends in time. */
-TEST(test_nothing_moves)
+/* The experiment with a joint that does not move ends in time. */
+TEST(experiment_without_motion_ends_in_time)
 {
     const struct aw_process process = {.gain = 1e-9, .a1 = 1};
     struct outcome o = run(&process, usual);
@@ -95,9 +95,9 @@ TEST(test_nothing_moves)
     assert_false(excite.too_far);
 }
 
-/* Where the input of a record has its points: jumps of a thirtieth of its range and more, and
- * what happened while samples were missing. */
-TEST(test_points_of_the_input)
+/* The input points of a record: at jumps of at least 1/30 of its range, and for the time of missing
+ * samples. */
+TEST(input_points_of_a_record)
 {
     static const double t[] = {0, 1, 2, 4, 4.5, 6}, u[] = {0, 0.95, 1.95, 5, 4.5, 3.5};
     static const struct {
@@ -119,14 +119,14 @@ TEST(test_points_of_the_input)
     end_picture(out, "control-inputs.txt");
 }
 
-/* Fed by hand: the rest lasts 0.3 s, a bound is kept when it is reached and not beyond, a step ends
- * at 0.7 of it with what it will coast, when it rests, or after its share of the time. */
-TEST(test_by_hand)
+/* Fed by hand: the rest lasts 0.3 s, and the bound may be reached but not exceeded. A step ends at
+ * 0.7 of the bound including coasting, at rest, or after its share of the time. */
+TEST(parts_end_at_their_bounds)
 {
     static const struct {
         const char *name;
-        double dt, before, slope, most; /* y goes so fast, so far */
-        double late;                    /* after the step */
+        double dt, before, slope, most; /* y moves at slope up to most */
+        double late;                    /* y coasts this far after the step */
     } rows[] = {
         {"runs to the bound", 1. / 128, 0, 0.125, 9, 0},
         {"runs late", 1. / 128, 0, 0.125, 9, 0.25},
@@ -168,8 +168,8 @@ TEST(test_by_hand)
     end_picture(out, "control-steps.txt");
 }
 
-/* At the bound it goes on. */
-TEST(test_at_the_bound)
+/* The experiment continues exactly at the bound. */
+TEST(reaching_the_bound_does_not_end_the_experiment)
 {
     struct aw_excite_config config = {1, 0.125, 0.001, 0.0625, 10, true, true};
     aw_excite_start(&excite, &config, NULL);

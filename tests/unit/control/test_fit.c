@@ -25,7 +25,8 @@ static double normal(void)
     return sqrt(-2 * log(a)) * cos(6.283185307179586 * b);
 }
 
-/* Steps of many lengths and two sizes; the answer from the textbook's formulas, added up. */
+/* Returns a record of steps with many lengths and two sizes; the answer is the sum of the
+ * textbook's step responses. */
 static struct aw_trial record_of(double (*step)(double), double gain, double dead_time,
                                  double dead_band, double noise)
 {
@@ -74,7 +75,7 @@ static void within(const char *what, double value, double half, double wanted)
         fail_msg("%s: %g ± %g instead of %g", what, value, half, wanted);
 }
 
-/* All fits of these tests, one below the other. */
+/* All fits of these tests, in order. */
 static FILE *fits;
 
 static void print_fit(const struct aw_fit *f)
@@ -107,7 +108,7 @@ static struct aw_fit fit_of(const struct aw_trial *trial, const struct aw_fit_op
     return fit;
 }
 
-TEST(test_first_order)
+TEST(first_order_process_is_identified)
 {
     struct aw_trial trial = record_of(lag, 3, 0.053, 0, 0.002);
     struct aw_fit fit = fit_of(&trial, NULL);
@@ -119,7 +120,7 @@ TEST(test_first_order)
     assert_true(fit.held_out > 0.9 && fit.independent > 1000);
 }
 
-TEST(test_integrator)
+TEST(integrator_is_identified)
 {
     struct aw_trial trial = record_of(integrator, 2, 0.03, 0, 0.0005);
     struct aw_fit fit = fit_of(&trial, NULL);
@@ -129,7 +130,7 @@ TEST(test_integrator)
     within("dead time", fit.process.dead_time_s, fit.half.dead_time, 0.03);
 }
 
-TEST(test_second_order_and_dead_band)
+TEST(second_order_with_dead_band_is_identified)
 {
     struct aw_trial trial = record_of(two, -4, 0.04, 0.013, 0.0005);
     struct aw_fit_options options = {.find_dead_band = true, .dead_band = 0.01};
@@ -149,7 +150,7 @@ static double three(double s)
                 0.0025 * exp(-s / 0.05) / (0.25 * 0.05));
 }
 
-TEST(test_third_order)
+TEST(third_order_process_is_identified)
 {
     struct aw_trial trial = record_of(three, 2, 0.02, 0, 0.0001);
     struct aw_fit fit = fit_of(&trial, NULL);
@@ -161,8 +162,8 @@ TEST(test_third_order)
                      cabs(aw_process_response(&fit.process, w) / aw_process_response(&truth, w)));
 }
 
-/* The input is sampled, and jumps up to 8 ms after a sample; a motor never forgets when. */
-TEST(test_jumps_between_samples)
+/* The sampled input jumps up to 8 ms after a sample; a motor integrates that time error. */
+TEST(input_jumps_between_samples_are_fitted)
 {
     double jump_t[40], jump[40], level = 0;
     size_t jumps = 0;
@@ -194,9 +195,9 @@ TEST(test_jumps_between_samples)
         fail_msg("gain %g, fit %g, sigma %g", fit.process.gain, fit.held_out, fit.sigma);
 }
 
-/* Of 40 records with noise of their own, the 95 % interval of the gain holds the truth in about 38.
- */
-TEST(test_confidence_is_what_it_says)
+/* For 40 records with independent noise, the 95 % interval of the gain contains the true value in
+ * about 38. */
+TEST(confidence_interval_contains_the_true_gain)
 {
     int inside = 0;
     for (int i = 0; i < 40; i++) {
@@ -213,7 +214,7 @@ TEST(test_confidence_is_what_it_says)
         fail_msg("%d of 40 are inside", inside);
 }
 
-TEST(test_what_cannot_be_fitted)
+TEST(records_without_a_process_are_refused)
 {
     struct aw_trial trial = record_of(lag, 3, 0.05, 0, 0);
     struct aw_fit fit;
@@ -261,7 +262,7 @@ TEST(test_what_cannot_be_fitted)
     }
 }
 
-TEST(test_coherence)
+TEST(coherence_separates_answer_from_noise)
 {
     struct aw_trial trial = record_of(lag, 3, 0.05, 0, 0.0005);
     struct aw_process truth = {.gain = 3, .a1 = 0.2, .dead_time_s = 0.05};
@@ -285,11 +286,11 @@ TEST(test_coherence)
     double mean = 0;
     for (size_t i = 0; i < n; i++)
         mean += points[i].coherence * points[i].pieces / (double)n;
-    /* noise: 1/pieces, more where pieces overlap */
+    /* noise: 1/pieces, more for overlapping pieces */
     assert_true(mean > 0.5 && mean < 3);
 }
 
-TEST(test_grain)
+TEST(noise_and_quantum_are_estimated)
 {
     seed = 3;
     for (size_t k = 0; k < N; k++)
@@ -301,9 +302,10 @@ TEST(test_grain)
     assert_true(fabs(aw_grain(y, N).quantum - 0.045) < 1e-9);
 }
 
-/* A law that comes round when it likes jumps in the middle, give or take half the interval; one
- * that comes round with each sample has held the output since the one before. */
-TEST(test_telemetry_as_a_trial)
+/* Without a tick, a controller's output jumps in the middle between samples, give or take half
+ * the interval. With a tick equal to the sample period, it held the output since the previous
+ * sample. */
+TEST(telemetry_becomes_a_trial)
 {
     const double when[] = {0, 1, 2, 3}, what[] = {0, 0.01, 1, 1};
     double x[16], v[16];
@@ -320,8 +322,8 @@ TEST(test_telemetry_as_a_trial)
     assert_true(fabs(trial.late_s) < 1e-12);
 }
 
-/* Noise of a known size on a slow motion, in steps of a known size. */
-TEST(test_grain_by_hand)
+/* Known noise on a slow motion, with known steps. */
+TEST(noise_and_quantum_match_known_values)
 {
     assert_true(aw_grain(y, 3).noise == 0 && aw_grain(y, 3).quantum == 0);
     for (int i = 0; i < 400; i++)
@@ -330,31 +332,31 @@ TEST(test_grain_by_hand)
     assert_true(steps.noise == 0);
     assert_true(fabs(steps.quantum - 0.25) < 1e-12);
     for (int i = 0; i < 400; i++)
-        y[i] = 3 + 0.5 * i + (i % 2 ? 0.125 : -0.125); /* third differences of 8 times 0.125 */
+        y[i] = 3 + 0.5 * i + (i % 2 ? 0.125 : -0.125); /* third differences are 8 times 0.125 */
     struct aw_grain noisy = aw_grain(y, 400);
     assert_true(fabs(noisy.noise - 1 / sqrt(20)) < 1e-12);
-    assert_true(noisy.quantum == 0); /* all values are different */
+    assert_true(noisy.quantum == 0); /* all values differ */
     for (int i = 0; i < 400; i++)
         y[i] = i < 100 ? i * i * 1e-3 : i < 150 ? 10.5 : 10 + 3 * (i % 2);
-    struct aw_grain quiet = aw_grain(y, 400); /* loud but for its quietest tenth */
+    struct aw_grain quiet = aw_grain(y, 400); /* noisy except for its quietest tenth */
     assert_true(quiet.noise < 1e-9);
     double few[] = {0, 0, 0, 2, 2, 2, 5, 5, 5, 5};
     assert_true(fabs(aw_grain(few, 10).quantum - 2) < 1e-12);
-    double far[] = {-4e9, 0, 0, 0, 1, 1, 1}; /* where 1 is a rounding error */
+    double far[] = {-4e9, 0, 0, 0, 1, 1, 1}; /* here 1 is a rounding error */
     assert_true(fabs(aw_grain(far, 7).quantum - 4e9) < 1);
     double half[] = {0, 0, 1, 1};
     assert_true(fabs(aw_grain(half, 4).quantum - 1) < 1e-12);
 }
 
-/* Short records of a process that is simulated, with what disturbs it slowly: pieces of two swings,
- * lags as long as the record, dead bands that are given, one kind alone, ends held out. */
-TEST(test_short_records)
+/* Short simulated records with slow disturbances: pieces of two periods, lags as long as the
+ * record, given dead bands, a single kind, held-out ends. */
+TEST(fits_of_short_records)
 {
     enum { SHORT = 160 };
     static const struct {
         const char *name;
         struct aw_process process;
-        double noise, slow, every; /* of y; a sine in the record; samples from jump to jump */
+        double noise, slow, every; /* noise of y; amplitude of a sine; samples between jumps */
         struct aw_fit_options options;
         bool stairs;
     } rows[] = {
@@ -436,7 +438,7 @@ TEST(test_short_records)
                 level = (jumps % 2 ? 0.1 : -0.08) + 0.02 * (double)(jumps % 3);
             }
             u[k] = level;
-            /* dead times are whole samples here: what was put out then */
+            /* dead times are whole samples here: takes the output of that time */
             size_t late = (size_t)(rows[i].process.dead_time_s / 0.02);
             double in = k >= late ? u[k - late] : 0, band = rows[i].options.dead_band;
             in = copysign(fmax(0, fabs(in) - band), in);
@@ -454,8 +456,8 @@ TEST(test_short_records)
     }
 }
 
-/* The fewest samples that noise and steps are taken from, and what lies at the bounds. */
-TEST(test_grain_of_few)
+/* The fewest samples that give noise and steps, and values at the bounds. */
+TEST(noise_and_quantum_of_few_samples)
 {
     seed = 8;
     for (size_t k = 0; k < 200; k++)
@@ -466,8 +468,8 @@ TEST(test_grain_of_few)
     }
 }
 
-/* A first order with gain 0.6, lag 0.2 s and dead time 0.03 s, at 100 Hz, with an input of steps
- * that stays at 0 for the first 0.5 s and from a time on; noise and steps of an encoder. */
+/* Returns a first-order record with gain 0.6, lag 0.2 s and dead time 0.03 s at 100 Hz, with noise
+ * and encoder steps. The input steps stay at 0 for the first 0.5 s and after a given time. */
 static struct aw_trial long_record(size_t n, double *times, double *inputs, double *measured,
                                    size_t from, size_t until)
 {
@@ -507,9 +509,9 @@ static struct aw_fit fit_long(size_t n, size_t from, size_t until, double *cpu_s
     return fit;
 }
 
-/* The right model of records that end at rest, or rest for most of their time: what is held out
- * moves, and the fit is that of a right model. */
-TEST(test_records_that_rest)
+/* Records that end at rest, or rest most of the time: the held-out part still moves, and the fit
+ * rates a correct model as correct. */
+TEST(records_mostly_at_rest_are_fitted)
 {
     static const struct {
         size_t n, from, until;
@@ -527,8 +529,8 @@ TEST(test_records_that_rest)
     }
 }
 
-/* Eight times as long takes about eight times as long, and says the same. */
-TEST(test_long_records)
+/* A record eight times as long takes about eight times the CPU time and has the same result. */
+TEST(fit_time_is_linear_in_the_record_length)
 {
     double cpu_s, long_s;
     struct aw_fit some = fit_long(10000, 50, 9000, &cpu_s);
@@ -543,8 +545,8 @@ TEST(test_long_records)
         fail_msg("10,000 samples take %g s, 80,000 take %g s", cpu_s, long_s);
 }
 
-/* A model that is wrong about what it has not seen is at worst -100 %. */
-TEST(test_fit_is_bounded)
+/* The fit of a model that fails on held-out data is at least -100 %. */
+TEST(fit_of_a_wrong_model_is_bounded)
 {
     struct aw_trial trial = record_of(lag, 3, 0.05, 0, 0.0005);
     struct aw_fit fit;
@@ -558,7 +560,7 @@ TEST(test_fit_is_bounded)
     assert_false(aw_fit_trusted(&fit));
 }
 
-TEST(test_trusted)
+TEST(trusted_requires_a_good_held_out_fit)
 {
     static const struct {
         double held_out, dead_time, interval_s;
@@ -584,8 +586,8 @@ static void begin_fits(void)
     assert_true(fits);
 }
 
-/* The last one. */
-TEST(test_all_numbers_of_all_fits)
+/* This test is the last one. */
+TEST(all_fits_match_the_picture)
 {
     fclose(fits);
     expect_picture("control-fits.txt", fits_text);

@@ -1,5 +1,5 @@
-/* Following in virtual time: each rule by itself, and 1,000 seeded leaders that jump, say nothing,
- * say what is no number, begin anew elsewhere, wrap and come late (SCENARIOS=N: so many). */
+/* Following in virtual time: each rule alone, and 1,000 seeded leaders that jump, fall silent, send
+ * NaN, restart elsewhere, wrap and come late (SCENARIOS=N sets the number). */
 #include <math.h>
 
 #include "base/clock.h"
@@ -38,7 +38,7 @@ static void begin(const char *lines)
     aw_follow_start(&f, &map, joints, now);
 }
 
-/* A device that does what it is told. */
+/* Steps a device that follows every command. */
 static enum aw_follow_turn step(void)
 {
     now += TICK;
@@ -66,7 +66,7 @@ static enum aw_follow_turn run(double value, int steps)
     return turn;
 }
 
-/* The leader turns by so much, slowly enough to be followed. */
+/* Turns the leader slowly enough to be followed. */
 static void lead(double from, double to)
 {
     double at = from, each = 0.5 * SPEED * (double)TICK / 1e9;
@@ -75,7 +75,7 @@ static void lead(double from, double to)
     assert_int_equal(run(to, 60), AW_FOLLOW_RUN);
 }
 
-TEST(test_follows_and_maps)
+TEST(follower_applies_the_map)
 {
     begin("elbow=x*2+4deg clamp -10..50 dead 1deg");
     lead(0, 10);
@@ -94,32 +94,32 @@ TEST(test_follows_and_maps)
     assert_float_equal(joints[0].command, -10, 1e-6);
 }
 
-TEST(test_limits_are_one_way)
+TEST(joint_beyond_a_limit_may_return)
 {
     begin("elbow=x");
-    joints[0].actual = 95; /* beyond: it may come back */
+    joints[0].actual = 95; /* beyond the limit: it may return */
     lead(95, 60);
     assert_float_equal(joints[0].command, 60, 1e-6);
     lead(60, 120);
     assert_float_equal(joints[0].command, 90, 1e-6);
 }
 
-TEST(test_nothing_said_nothing_moves)
+TEST(joints_without_leader_values_do_not_move)
 {
     begin("elbow=x, hand=y");
     for (int i = 0; i < 300; i++)
         assert_int_equal(step(), AW_FOLLOW_REST);
     assert_int_equal(run(1, 10), AW_FOLLOW_RUN);
-    assert_false(joints[1].engaged); /* nobody spoke of it */
+    assert_false(joints[1].engaged); /* never mentioned by the leader */
 }
 
-TEST(test_first_target_is_guarded)
+TEST(distant_first_target_is_refused)
 {
     begin("elbow=x");
     assert_int_equal(run(REACH + 0.1, 1), AW_FOLLOW_REFUSE);
     begin("elbow=x");
     assert_int_equal(run(REACH - 0.1, 1), AW_FOLLOW_RUN);
-    assert_float_equal(joints[0].command, 0, 1e-9); /* from where it is */
+    assert_float_equal(joints[0].command, 0, 1e-9); /* from its actual position */
     begin("elbow=x");
     joints[0].approach = 10;
     double before = 0;
@@ -139,21 +139,21 @@ TEST(test_first_target_is_guarded)
     assert_int_equal(run(0, 1), AW_FOLLOW_RUN);
 }
 
-TEST(test_relative)
+TEST(relative_mode_follows_changes)
 {
     begin("elbow=x");
     f.relative = true;
     joints[0].actual = 30;
     lead(-70, -60);
     assert_float_equal(joints[0].command, 40, 1e-6);
-    for (int i = 0; i < 120; i++) /* silent: begun anew from where it is */
+    for (int i = 0; i < 120; i++) /* silent: restarts from its actual position */
         step();
     joints[0].actual = 35;
     lead(0, 10);
     assert_float_equal(joints[0].command, 45, 1e-6);
 }
 
-TEST(test_silence)
+TEST(silent_leader_stops_the_joint)
 {
     begin("elbow=x");
     lead(0, 5);
@@ -168,10 +168,11 @@ TEST(test_silence)
     assert_int_equal(run(5, 3), AW_FOLLOW_RUN);
     for (int i = 0; i < 130; i++)
         step();
-    assert_int_equal(run(5 + REACH + 1, 1), AW_FOLLOW_REFUSE); /* it came back elsewhere */
+    /* the leader returned at another position */
+    assert_int_equal(run(5 + REACH + 1, 1), AW_FOLLOW_REFUSE);
 }
 
-TEST(test_no_numbers)
+TEST(nan_values_are_ignored)
 {
     begin("elbow=x");
     lead(0, 5);
@@ -179,11 +180,11 @@ TEST(test_no_numbers)
         assert_int_equal(run(i % 2 ? (double)NAN : (double)INFINITY, 1), AW_FOLLOW_RUN);
     assert_float_equal(joints[0].command, 5, 1e-6);
     assert_true(f.ignored >= 90);
-    assert_int_equal(run(NAN, 12), AW_FOLLOW_REST); /* that is silence */
+    assert_int_equal(run(NAN, 12), AW_FOLLOW_REST); /* counts as silence */
     assert_int_equal(f.halt, AW_UNFOLLOW_SILENT);
 }
 
-TEST(test_jumps)
+TEST(leader_jumps_stop_the_joint)
 {
     begin("elbow=x");
     joints[0].max = 400;
@@ -193,9 +194,9 @@ TEST(test_jumps)
     say(-179.9);
     assert_int_equal(step(), AW_FOLLOW_STOP);
     assert_int_equal(f.halt, AW_UNFOLLOW_JUMP);
-    assert_int_equal(step(), AW_FOLLOW_REST); /* once is no place */
+    assert_int_equal(step(), AW_FOLLOW_REST); /* one message is not enough */
     assert_int_equal(run(-179.9, 1), AW_FOLLOW_REFUSE);
-    begin("elbow=x"); /* a single wrong value: it goes on */
+    begin("elbow=x"); /* a single wrong value: following continues */
     lead(0, 5);
     say(60);
     assert_int_equal(step(), AW_FOLLOW_STOP);
@@ -204,33 +205,33 @@ TEST(test_jumps)
     assert_float_equal(joints[0].actual, 5, 1e-6);
 }
 
-TEST(test_times)
+TEST(late_and_restarted_leader_times)
 {
     begin("elbow=x");
     lead(0, 5);
-    leader_ns -= 100 * MS; /* late: left out, and no silence either */
+    leader_ns -= 100 * MS; /* late: dropped, but not silence */
     say(7);
     assert_int_equal(f.late, 1);
     assert_int_equal(step(), AW_FOLLOW_RUN);
     assert_float_equal(joints[0].command, 5, 1e-6);
     leader_ns += 100 * MS;
     lead(5, 5);
-    leader_ns = 0; /* begun anew */
+    leader_ns = 0; /* restarted */
     say(5);
     assert_int_equal(step(), AW_FOLLOW_STOP);
     assert_int_equal(f.halt, AW_UNFOLLOW_RESTART);
     assert_int_equal(run(5, 2), AW_FOLLOW_RUN);
-    leader_ns += 2 * DEADMAN; /* a gap of its own time */
+    leader_ns += 2 * DEADMAN; /* a gap in the leader's time */
     say(6);
     assert_int_equal(step(), AW_FOLLOW_STOP);
     assert_int_equal(f.halt, AW_UNFOLLOW_GAP);
     lead(6, 6);
-    now += AW_FOLLOW_LATE; /* this program was held up */
+    now += AW_FOLLOW_LATE; /* this program was delayed */
     assert_int_equal(step(), AW_FOLLOW_STOP);
     assert_int_equal(f.halt, AW_UNFOLLOW_LATE);
 }
 
-TEST(test_lag)
+TEST(following_error_stops_the_joint)
 {
     begin("elbow=x");
     joints[0].max_lag = 3;
@@ -239,15 +240,15 @@ TEST(test_lag)
     for (int i = 0; i < 200 && turn == AW_FOLLOW_RUN; i++) {
         say(7);
         turn = step();
-        joints[0].actual = 1; /* held */
+        joints[0].actual = 1; /* joint is blocked */
     }
     assert_int_equal(turn, AW_FOLLOW_STOP);
     assert_int_equal(f.halt, AW_UNFOLLOW_LAG);
 }
 
-/* A device that confirms is waited for. What takes long makes no long step, and what is late beside
- * that is a loss. */
-TEST(test_waits)
+/* Waits for a device that confirms. A long wait does not enlarge the step; any further delay counts
+ * as a loss. */
+TEST(long_confirmations_are_not_losses)
 {
     begin("elbow=x");
     joints[0].speed = SPEED / 4;
@@ -265,12 +266,12 @@ TEST(test_waits)
     assert_int_equal(f.halt, AW_UNFOLLOW_LATE);
 }
 
-TEST(test_smoothing)
+TEST(smoothing_filters_the_leader)
 {
     begin("elbow=x");
     f.smooth_s = 0.1;
     lead(0, 0);
-    run(5, 20); /* 0.1 s: about 63 % of the way */
+    run(5, 20); /* 0.1 s: about 63 % of the distance */
     assert_in_range((int)(joints[0].command * 100), 240, 340);
     run(5, 200);
     assert_float_equal(joints[0].command, 5, 0.01);
@@ -286,7 +287,7 @@ static double chance(void)
     return (double)(seed >> 33) / 2147483648.0;
 }
 
-/* A joint that takes velocities, or targets, and moves as fast as it is told. */
+/* A joint that accepts velocities or targets and moves as fast as commanded. */
 struct plant {
     double at, before;
     bool targets;
@@ -304,13 +305,13 @@ static void move(struct plant *plant, const struct aw_follow_joint *j, bool runs
 }
 
 struct scenario {
-    double at;            /* of the leader */
-    int64_t said_ns;      /* when it said last what can be followed */
-    int64_t silent_until; /* by now */
+    double at;            /* position of the leader */
+    int64_t said_ns;      /* time of its last message that can be followed */
+    int64_t silent_until; /* so far */
     int stops, refusals;
 };
 
-/* What the leader does in this step; false: it says nothing that could be followed. */
+/* Simulates one step of the leader; returns false if it sends nothing that can be followed. */
 static bool act(struct scenario *s)
 {
     double what = chance();
@@ -324,7 +325,7 @@ static bool act(struct scenario *s)
     else if (what < 0.006)
         s->silent_until = now + (int64_t)(chance() * 2 * AW_SECOND);
     else if (what < 0.007)
-        leader_ns = (int64_t)(chance() * 1e9); /* begun anew */
+        leader_ns = (int64_t)(chance() * 1e9); /* restart */
     else if (what < 0.01)
         leader_ns -= (int64_t)(chance() * 200) * MS; /* late */
     else if (what < 0.011)
@@ -361,7 +362,7 @@ static void play(uint64_t number)
         double dt_s = (double)later / 1e9, most = SPEED * dt_s + 1e-9;
         move(&plant, &joints[0], runs, runs && !ran ? 0 : dt_s);
         joints[0].actual = plant.at;
-        /* Never faster than its limit, nor out of its range, nor on when it should have stopped. */
+        /* Never exceeds its speed limit or range, and never moves when it should have stopped. */
         assert_true(isfinite(plant.at));
         assert_true(fabs(plant.at - plant.before) <= most);
         assert_true(plant.at <= 90.5 && plant.at >= -90.5);
@@ -372,7 +373,7 @@ static void play(uint64_t number)
                      (long long)(s.said_ns / MS));
         s.stops += turn == AW_FOLLOW_STOP;
         assert_true(turn != AW_FOLLOW_STOP || ran);
-        if (turn == AW_FOLLOW_REFUSE) { /* the command ends; a person brings them together */
+        if (turn == AW_FOLLOW_REFUSE) { /* the command ends; the user has to bring them together */
             s.refusals++;
             double away = fabs(aw_follow_goal(&f, 0) - plant.at);
             assert_true(away > REACH && isnan(joints[0].approach));
@@ -384,7 +385,7 @@ static void play(uint64_t number)
     }
 }
 
-TEST(test_scenarios)
+TEST(seeded_scenarios_stay_safe)
 {
     const char *text = getenv("SCENARIOS");
     uint64_t n = text ? strtoull(text, NULL, 10) : 1000;

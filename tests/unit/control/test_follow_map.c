@@ -1,4 +1,4 @@
-/* Maps of follow: what they say, and what is wrong with those that say nothing. */
+/* Tests the maps of follow and the errors of invalid ones. */
 #include <math.h>
 
 #include "control/follow.h"
@@ -15,7 +15,7 @@ static void read_all(const char *text, const char *unit)
         assert_int_equal(aw_follow_row_units(&map.rows[i], unit, &err), AW_OK);
 }
 
-TEST(test_maps)
+TEST(maps_are_parsed)
 {
     static const struct {
         const char *text, *joint, *field;
@@ -49,7 +49,7 @@ TEST(test_maps)
     assert_string_equal(map.rows[2].field, "gripper");
 }
 
-TEST(test_mistakes)
+TEST(syntax_errors_are_reported)
 {
     static const struct {
         const char *text, *says;
@@ -85,7 +85,7 @@ TEST(test_mistakes)
     assert_int_equal(aw_follow_map_read(&map, many, &err), AW_USAGE);
 }
 
-TEST(test_units)
+TEST(invalid_units_and_ranges_are_reported)
 {
     static const struct {
         const char *text, *says;

@@ -3,7 +3,7 @@
 #include "control/gain_file.h"
 #include "test.h"
 
-/* Ten gains named "a b 0" to "a b 9", whose context says what a is called. */
+/* Finds ten gains named "a b 0" to "a b 9"; the context holds the expected name of a. */
 static enum aw_status find(const void *context, char *const words[AW_GAIN_WORDS], size_t *place,
                            struct aw_error *err)
 {
@@ -38,7 +38,7 @@ static enum aw_status read_text(const char *text, struct aw_gain gains[10])
     return status;
 }
 
-TEST(reading)
+TEST(gain_file_is_read)
 {
     struct aw_gain gains[10];
     size_t next = 0, place;
@@ -51,7 +51,7 @@ TEST(reading)
     assert_true(gains[2].value == -30 && gains[7].value == 0.5F && gains[7].sent_ns == 0);
 }
 
-TEST(mistakes)
+TEST(invalid_lines_are_reported)
 {
     static const struct {
         const char *text;
@@ -76,7 +76,7 @@ TEST(mistakes)
     }
 }
 
-TEST(writing)
+TEST(gain_file_is_written_and_read_back)
 {
     char path[] = "/tmp/test_gain_file.XXXXXX", text[128] = "", line[AW_GAIN_TEXT];
     struct aw_gain gains[10] = {[3] = {true, 0.1F, 0}, [8] = {true, -2, 0}}, read[10];
@@ -97,13 +97,13 @@ TEST(writing)
     assert_non_null(strstr(err.text, "the gains could not be saved: /dev/null/x"));
 }
 
-/* With when it was sent behind it. */
+/* Each gain is followed by the time when it was sent. */
 TEST(timed)
 {
     struct aw_gain_file stamped = kind;
     stamped.timed = true;
     static const struct {
-        const char *line, *says; /* what is read, and written again or said */
+        const char *line, *says; /* expected output, or the error */
         enum aw_status status;
     } rows[] = {
         {"a b 4 0.5 1700000000.125", "# ten gains\na b 4 0.5 1700000000.125\n", AW_OK},
@@ -139,7 +139,7 @@ TEST(timed)
     assert_true(gains[4].sent_ns == INT64_C(1700000000125000000));
 }
 
-TEST(differences)
+TEST(differing_gains_are_detected)
 {
     const struct aw_gain none = {0}, one = {true, 1, 0}, two = {true, 2, 0}, old = {false, 7, 0};
     assert_false(aw_gain_differs(&one, &one));
@@ -161,8 +161,8 @@ static void note_change(void *context, size_t place, const struct aw_gain *from,
              (double)from->value, from->known ? "" : "?", (double)to->value);
 }
 
-/* From the first place to the last one; what nobody wants is no difference. */
-TEST(changes_by_a_file)
+/* Covers the first to the last place; gains that the file omits do not differ. */
+TEST(changes_by_a_file_are_listed)
 {
     struct aw_gain from[10], wanted[10];
     struct changes changes = {""};

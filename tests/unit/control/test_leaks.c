@@ -1,5 +1,5 @@
-/* What is allocated is freed, on the way through and where something is refused: where the C
- * library says how much is in use, that must not grow from each round to the next one. */
+/* Tests that all allocated memory is freed, on success and on refusal. If the C library reports the
+ * memory in use, it must not grow from round to round. */
 #include <malloc.h>
 #include <math.h>
 #include <unistd.h>
@@ -96,13 +96,13 @@ static void samples(void)
     aw_samples_free(&s);
 }
 
-TEST(test_nothing_is_left)
+TEST(no_memory_leaks)
 {
     static void (*const each[])(void) = {runs, designs, fits, files, paths, samples};
     close(mkstemp(path));
     for (size_t i = 0; i < sizeof each / sizeof *each; i++) {
         size_t before = 0;
-        bool grows = true; /* from each round to the next one */
+        bool grows = true; /* in every round */
         for (int k = 0; k < 12; k++) {
             each[i]();
             grows = grows && (k < 5 || in_use() > before);

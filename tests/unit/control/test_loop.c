@@ -23,9 +23,9 @@ static void near(double value, double wanted, double off)
         fail_msg("%.9g instead of %.9g", value, wanted);
 }
 
-/* A lag under a proportional law is y' = a·y + (1 - a)·kp·(r - y): it is stable until the pole is
- * at -1, and 1/(1 + L) at half the sampling rate is 1/(1 - kp·(1 - a)/(1 + a)). */
-TEST(test_a_lag_by_hand)
+/* A lag with a proportional controller is y' = a·y + (1 - a)·kp·(r - y). It is stable until the
+ * pole reaches -1; 1/(1 + L) at half the sampling rate is 1/(1 - kp·(1 - a)/(1 + a)). */
+TEST(margins_of_a_lag_match_the_formula)
 {
     struct aw_process lag = {.gain = 1, .a1 = 0.02};
     double a = exp(-0.004 / 0.02), most = (1 + a) / (1 - a);
@@ -36,9 +36,9 @@ TEST(test_a_lag_by_hand)
     near(half.gain_margin, 2, 0.02);
 }
 
-/* An integrator with a whole tick of dead time under a proportional law: z² - z + k is stable until
- * k = 1; two ticks: until the golden ratio's 0.618. */
-TEST(test_an_integrator_by_hand)
+/* An integrator with one tick of dead time and a proportional controller: z² - z + k is stable
+ * until k = 1. With two ticks: until 0.618 (golden ratio). */
+TEST(margins_of_an_integrator_match_the_formula)
 {
     struct aw_process p = {.gain = 1, .integrating = true, .a1 = 1e-6, .dead_time_s = 0.0039999};
     struct aw_process q = p;
@@ -50,9 +50,9 @@ TEST(test_an_integrator_by_hand)
     assert_false(margins_of(&q, 0.004, (struct aw_gains){0.64 / 0.004, 0, 0}).stable);
 }
 
-/* Skogestad 2003, table 1: SIMC on first order with tau1 = 8 theta and less, and on an integrator.
- */
-TEST(test_table_of_simc)
+/* Skogestad 2003, table 1: SIMC for first order with tau1 = 8 theta and less, and for an
+ * integrator. */
+TEST(margins_match_the_simc_table)
 {
     double tick = 0.001;
     struct aw_process lag = {.gain = 1, .a1 = 1, .dead_time_s = 1 - tick / 2};
@@ -69,8 +69,8 @@ TEST(test_table_of_simc)
     near(m.crossover, 0.515, 0.002);
 }
 
-/* What Nyquist says is what happens. */
-TEST(test_stable_is_what_dies_away)
+/* The Nyquist result agrees with the simulation. */
+TEST(stability_agrees_with_simulation)
 {
     struct aw_process p = {.gain = 1.3, .a1 = 0.4, .a2 = 0.03, .dead_time_s = 0.07};
     struct aw_loop *loop = aw_loop_new(&p, 0.004, NULL);
@@ -82,7 +82,7 @@ TEST(test_stable_is_what_dies_away)
                 double ms = aw_loop_ms(loop, &g);
                 bool dies = isfinite(aw_predict_load_iae(&p, 0.004, &g));
                 if (isfinite(ms) && ms > 20)
-                    continue; /* on the edge */
+                    continue; /* at the stability limit */
                 if (isfinite(ms) != dies)
                     fail_msg("kp %g, Ti %g, Td %g: Ms %g, but it %s", kp, ti, td, ms,
                              dies ? "dies away" : "does not");
@@ -92,9 +92,9 @@ TEST(test_stable_is_what_dies_away)
     assert_true(stable > 20 && unstable > 20);
 }
 
-/* Two slow lags under a fast PID are behind by up to 270 deg, and by less again before the
- * crossing: stable, but with much smaller gains it is not. */
-TEST(test_stable_between_two_gains)
+/* Two slow lags with a fast PID lag by up to 270 deg, but by less near the crossover: stable,
+ * although much smaller gains are not. */
+TEST(conditional_stability_is_detected)
 {
     static const struct {
         double times;
@@ -110,15 +110,15 @@ TEST(test_stable_between_two_gains)
     }
 }
 
-/* By hand: the load of an integral controller comes to 1/ki, in seconds and ticks. */
-TEST(test_load)
+/* By hand: the integrated load error of an integral controller is 1/ki, in seconds and in ticks. */
+TEST(load_error_is_the_inverse_of_ki)
 {
     struct aw_process p = {.gain = 2, .a1 = 0.3, .dead_time_s = 0.05};
     struct aw_gains g = aw_gains_per_tick((struct aw_gains){0.8, 1.5, 0}, 0.004);
     near(aw_predict_load_iae(&p, 0.004, &g), 1 / 1.5, 0.01);
 }
 
-TEST(test_activity)
+TEST(output_activity_matches_the_formula)
 {
     struct aw_driver driver = {.quantum = 0.045 / 360};
     struct aw_gains g = {3, 0, 99};
@@ -127,9 +127,9 @@ TEST(test_activity)
     near(aw_driver_activity(&driver, &g), 2e-3 * sqrt(102. * 102 + 99. * 99), 1e-6);
 }
 
-/* The curve of the open loop, point by point: of a lag with gain 2 under kp = 3, at low frequencies
- * 6, at 1/tau 45 deg behind and lower by 3 dB. */
-TEST(test_the_open_loop)
+/* The open-loop curve, point by point. A lag with gain 2 and kp = 3 has 6 at low frequencies, and
+ * -45 deg and -3 dB at 1/tau. */
+TEST(open_loop_curve_matches_the_formula)
 {
     struct aw_process lag = {.gain = 2, .a1 = 0.5};
     struct aw_loop *loop = aw_loop_new(&lag, 0.001, NULL);
@@ -158,9 +158,9 @@ static double complex slow_turn(const void *context, double omega)
     return *(const double *)context * cexp(-I * omega * 0.02) / (1 + I * omega * 0.1);
 }
 
-/* Margins of loops of all kinds, stable, just so and not; gains below 0, too; the first, the last
- * and some of the points between; a response of one's own. */
-TEST(test_numbers_of_loops)
+/* Margins of stable, marginal and unstable loops, also with negative gains; the first, the last and
+ * some other points; a custom response. */
+TEST(margins_match_the_picture)
 {
     static const struct aw_process processes[] = {
         {.gain = 2, .a1 = 0.05},
@@ -168,7 +168,7 @@ TEST(test_numbers_of_loops)
         {.gain = 3, .integrating = true, .a1 = 0.02, .dead_time_s = 0.03},
         {.gain = 0.5, .a1 = 0.3, .a2 = 0.02, .a3 = 0.1, .lead = -0.05, .dead_time_s = 0.2},
         {.gain = 1, .integrating = true, .a1 = 0.02, .a3 = 0.01, .lead = 0.04, .dead_time_s = 0.9},
-        {.gain = 1, .a1 = 1, .dead_time_s = 2000}, /* more frequencies than there is room for */
+        {.gain = 1, .a1 = 1, .dead_time_s = 2000}, /* exceeds the maximum number of frequencies */
     };
     static const struct aw_gains gains[] = {
         {0.5, 0, 0}, {1.5, 0.05, 0},  {2, 0.02, 3}, {-0.4, 0, 0},    {0, 0.2, 0}, {0, -0.01, 0},

@@ -13,7 +13,7 @@ static enum aw_status parse(const char *text, struct aw_error *err)
     return aw_model_read(&model, text, "m.json", err);
 }
 
-TEST(test_by_hand)
+TEST(handwritten_model_is_read)
 {
     struct aw_error err;
     assert_int_equal(
@@ -30,7 +30,7 @@ TEST(test_by_hand)
     assert_true(fabs(model.fit.process.a2 - 0.25) < 1e-12);
 }
 
-TEST(test_lags_and_a_zero)
+TEST(lags_lead_and_damping_are_read)
 {
     struct aw_error err;
     struct aw_process *p = &model.fit.process;
@@ -45,7 +45,7 @@ TEST(test_lags_and_a_zero)
                            &err),
                      AW_OK);
     assert_true(fabs(p->a1 - 0.5) < 1e-12 && !(p->a2 > 0) && fabs(p->a3 - 0.1) < 1e-12);
-    /* what a kind does not have is passed over */
+    /* keys of other kinds are ignored */
     assert_int_equal(parse("{\"kind\":\"first-order\",\"gain\":1,\"dead_time\":0,\"tau\":0.5,"
                            "\"tau3\":0.1,\"lead\":0.2,\"damping\":0.5}",
                            &err),
@@ -81,7 +81,7 @@ static const struct {
     {"{\"kind\":\"first-order\",\"gain\":1,\n\"dead_time\":}", "m.json:2"},
 };
 
-TEST(test_what_is_no_model)
+TEST(invalid_models_are_refused)
 {
     for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) {
         struct aw_error err;
@@ -91,7 +91,7 @@ TEST(test_what_is_no_model)
     }
 }
 
-TEST(test_there_and_back)
+TEST(model_round_trip)
 {
     static char text[8192];
     struct aw_model other;
@@ -126,7 +126,7 @@ TEST(test_there_and_back)
     assert_true(fabs(model.points[1].coherence - 0.75) < 1e-12 && model.points[1].pieces == 9);
 }
 
-TEST(test_files)
+TEST(model_file_round_trip)
 {
     struct aw_error err;
     char path[] = "/tmp/test_model.XXXXXX";
@@ -150,8 +150,8 @@ TEST(test_files)
     assert_non_null(strstr(err.text, "the model could not be saved: /dev/full"));
 }
 
-/* Everything a model has, each number another one: as it is written, and again after reading. */
-TEST(test_every_key)
+/* Every key of a model, each with a different number: as written and after reading back. */
+TEST(every_key_round_trips)
 {
     static const struct aw_process processes[] = {
         {1.25, true, 0.5, 0, 0, 0, 0.03125},
@@ -202,8 +202,8 @@ TEST(test_every_key)
     end_picture(out, "control-models.txt");
 }
 
-/* A tick of which the file says nothing more is somebody's. */
-TEST(test_where_a_tick_is_from)
+/* A tick without a source counts as given by the user. */
+TEST(source_of_the_tick_is_read)
 {
     static const struct {
         const char *driver;
@@ -228,8 +228,8 @@ TEST(test_where_a_tick_is_from)
     }
 }
 
-/* Lags and damping as a person may write them: a1, a2, a3 and lead that come of it. */
-TEST(test_every_shape)
+/* Lags and damping in the forms that a person may write, and the resulting a1, a2, a3 and lead. */
+TEST(every_form_of_lags_is_read)
 {
     static const struct {
         const char *kind, *lags;
@@ -262,8 +262,8 @@ TEST(test_every_shape)
     }
 }
 
-/* More points than there is room for, and a text that is longer. */
-TEST(test_too_much)
+/* More points than allowed, and a text that is too long. */
+TEST(oversized_models_are_refused)
 {
     struct aw_error err;
     char *text;
@@ -282,7 +282,7 @@ TEST(test_too_much)
     free(text);
     char path[] = "/tmp/test_model.XXXXXX";
     int fd = mkstemp(path);
-    for (int size_ = 262143; size_ <= 262144; size_++) { /* bytes of a file */
+    for (int size_ = 262143; size_ <= 262144; size_++) { /* size of the file */
         char *blank = malloc((size_t)size_);
         memset(blank, ' ', (size_t)size_);
         assert_int_equal(pwrite(fd, blank, (size_t)size_, 0), size_);
@@ -294,8 +294,8 @@ TEST(test_too_much)
     unlink(path);
 }
 
-/* Times and sizes that no joint has would not fit what is counted with them. */
-TEST(test_what_no_joint_has)
+/* Times and sizes that no joint has would overflow the counters. */
+TEST(absurd_times_and_sizes_are_refused)
 {
     static const struct {
         const char *more, *says;

@@ -1,4 +1,4 @@
-/* What the guard says of sound joints and of others, in a loop that would drive them anywhere. */
+/* Tests the motion guard with sound and faulty joints, in a loop that drives them anywhere. */
 #include <math.h>
 
 #include "control/motion.h"
@@ -8,18 +8,17 @@
 #define SPEED   720.0 /* deg/s */
 #define MOST    0.81
 #define FASTEST (SPEED * MOST)
-#define LATE    1000  /* steps, the longest dead time */
-#define STEP    0.045 /* of the encoder */
+#define LATE    1000  /* steps of the longest dead time */
+#define STEP    0.045 /* encoder step, deg */
 
-/* An integrator behind dry friction, and what may be wrong with it.
- */
+/* An integrator with dry friction and possible faults. */
 struct joint {
     bool reversed;
-    double wall, friction; /* 0: none, the usual */
+    double wall, friction; /* 0: none (default) */
     bool stuck, dead;
-    int late, jams; /* steps */
-    double speed;   /* of itself, to begin with */
-    double moves;   /* an output that moves it, in an experiment */
+    int late, jams; /* dead time, steps */
+    double speed;   /* initial speed of its own */
+    double moves;   /* smallest output that moves it, in an experiment */
 };
 
 struct loop {
@@ -48,7 +47,7 @@ static void move(struct loop *loop, double u)
     loop->n++;
 }
 
-/* A driver with kp, to a target that begins to differ after half a second; a sample each 10 ms. */
+/* A driver with gain kp; the target changes after 0.5 s; one sample every 10 ms. */
 struct course {
     double target, kp, ki, hz;
     double seconds;
@@ -80,7 +79,7 @@ static enum aw_motion_verdict drive(const struct joint *joint, const struct cour
     return guard->verdict;
 }
 
-TEST(each_is_told_from_the_others)
+TEST(each_fault_has_its_verdict)
 {
     const struct {
         const char *name;
@@ -134,7 +133,8 @@ TEST(each_is_told_from_the_others)
             fail_msg("%s: verdict %d at %g s, %g deg", rows[i].name, (int)verdict, guard.last_s,
                      guard.measured);
         double most = fabs(rows[i].course.target) + 15;
-        if (!rows[i].joint.stuck && farthest > most + FASTEST * 0.01) /* between two samples */
+        /* motion between two samples */
+        if (!rows[i].joint.stuck && farthest > most + FASTEST * 0.01)
             fail_msg("%s: it came to %g of at most %g deg", rows[i].name, farthest, most);
     }
 }
@@ -147,8 +147,8 @@ static struct aw_motion started(void)
     return guard;
 }
 
-/* From where it stood to the farthest target so far, and so much beyond on either side. */
-TEST(the_bound_lies_around_targets)
+/* The bound spans the start and all targets so far, plus a margin on either side. */
+TEST(bound_spans_start_and_targets)
 {
     const double targets[] = {10, 30, NAN, 20, -5};
     const double lows[] = {-5, -5, -5, -5, -20}, highs[] = {25, 45, 45, 45, 45};
@@ -170,8 +170,8 @@ TEST(the_bound_lies_around_targets)
         }
 }
 
-/* One measurement that is wrong is no motion; what lasts is. */
-TEST(a_glitch_is_not_reversed)
+/* A single wrong measurement is not a motion; a lasting one is. */
+TEST(single_glitch_is_not_a_reversed_motor)
 {
     struct aw_motion guard;
     struct aw_motion_config config = aw_motion_defaults(15);
@@ -188,7 +188,7 @@ TEST(a_glitch_is_not_reversed)
     }
 }
 
-TEST(faults_and_silence)
+TEST(faults_and_silence_end_the_motion)
 {
     struct aw_motion guard = started();
     struct aw_motion_sample s = {.t = 0.1, .target = 0, .measured = 0, .output = 0};
@@ -196,7 +196,7 @@ TEST(faults_and_silence)
     assert_int_equal(aw_motion_wait(&guard, 0.5), AW_MOTION_FINE);
     assert_int_equal(aw_motion_feed(&guard, &s), AW_MOTION_FINE);
     assert_int_equal(aw_motion_fail(&guard, "lknee", "deg", &err), AW_OK);
-    s.measured = NAN; /* no answer, and no news */
+    s.measured = NAN; /* no answer and no news */
     s.t = 0.6;
     assert_int_equal(aw_motion_feed(&guard, &s), AW_MOTION_FINE);
     assert_int_equal(aw_motion_wait(&guard, 0.61), AW_MOTION_SILENT);
@@ -211,7 +211,7 @@ TEST(faults_and_silence)
     assert_int_equal(aw_motion_feed(&guard, &s), AW_MOTION_FAULT);
 }
 
-TEST(says_what_it_was)
+TEST(verdict_explains_the_cause)
 {
     const struct {
         enum aw_motion_verdict verdict;

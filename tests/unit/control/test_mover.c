@@ -20,8 +20,8 @@ static void same(const struct aw_process_state *a, const struct aw_process_state
                  b->rate, b->lagged);
 }
 
-/* Times that come again, times that come once, times of 0, and so many that places are shared. */
-TEST(test_moves_as_the_process_does)
+/* Repeated times, single times, times of 0, and more times than the cache holds. */
+TEST(cached_moves_match_the_process)
 {
     for (size_t i = 0; i < sizeof processes / sizeof *processes; i++) {
         struct aw_mover mover;
@@ -39,7 +39,7 @@ TEST(test_moves_as_the_process_does)
     }
 }
 
-TEST(test_gets_a_move)
+TEST(cached_move_is_reused)
 {
     struct aw_mover mover;
     aw_mover_init(&mover, &processes[3], 1e-6);

@@ -1,6 +1,5 @@
-/* What the control room computes of known processes, as tables of numbers to look through: that
- * they are right is for the other tests to say, which have the theory; here nothing moves unseen.
- */
+/* Tables of results for known processes. Other tests check the results against theory; these
+ * pictures reveal any change. */
 #include <math.h>
 
 #include "numbers_helper.h"
@@ -35,7 +34,7 @@ static const struct aw_driver driver = {.tick_s = 0.01,
                                         .quantum = 0.0005,
                                         .noise = 0.0002};
 
-TEST(test_processes)
+TEST(process_tables_match_the_picture)
 {
     FILE *out = begin_picture();
     for (size_t i = 0; i < N_PROCESSES; i++) {
@@ -51,7 +50,7 @@ TEST(test_processes)
             NUMBERS(out, "  response", w, creal(g), cimag(g), aw_process_phase(p, w));
         }
         struct aw_process_state x = {0};
-        for (int k = 0; k < 6; k++) { /* up a ramp, and on the level */
+        for (int k = 0; k < 6; k++) { /* up a ramp, then level */
             aw_process_advance(p, &x, k < 3 ? k / 3. : 1, k < 3 ? (k + 1) / 3. : 1, 0.1);
             NUMBERS(out, "  after", 0.1 * (k + 1), x.y, x.rate);
         }
@@ -59,7 +58,7 @@ TEST(test_processes)
     end_picture(out, "control-processes.txt");
 }
 
-TEST(test_rules)
+TEST(rule_tables_match_the_picture)
 {
     static const struct aw_plant plants[] = {{5, 0.8, false}, {0.25, 4, true}};
     struct aw_error err;
@@ -99,8 +98,8 @@ static void print_proposal(FILE *out, const struct aw_proposal *p)
         fprintf(out, "    %s\n", p->refusal);
 }
 
-/* Each rule where it has something to say. */
-TEST(test_proposals)
+/* Each rule for the processes that it applies to. */
+TEST(proposals_match_the_picture)
 {
     struct aw_error err;
     FILE *out = begin_picture();
@@ -122,8 +121,8 @@ TEST(test_proposals)
     end_picture(out, "control-proposals.txt");
 }
 
-/* The search, from its grid to the best. */
-TEST(test_robust)
+/* The search, from its grid to the optimum. */
+TEST(robust_designs_match_the_picture)
 {
     static const struct {
         size_t process;
@@ -160,8 +159,8 @@ TEST(test_robust)
     end_picture(out, "control-robust.txt");
 }
 
-/* The linear loop and the one with dead band, limit and steps of the measured value. */
-TEST(test_predictions)
+/* The linear loop, and the loop with dead band, limit and quantized measurement. */
+TEST(predictions_match_the_picture)
 {
     static const struct aw_gains gains = {1.5, 0.02, 4};
     FILE *out = begin_picture();
@@ -197,8 +196,8 @@ TEST(test_predictions)
     end_picture(out, "control-predictions.txt");
 }
 
-/* A few samples of many kinds of answer to a step: where one more or less would show. */
-TEST(test_responses)
+/* Short responses of many kinds, in which one sample more or less makes a difference. */
+TEST(step_responses_match_the_picture)
 {
     static const struct {
         const char *name;
@@ -248,8 +247,8 @@ TEST(test_responses)
     end_picture(out, "control-responses.txt");
 }
 
-/* Each change of the output of an experiment, by the relay alone, by steps alone, by both. */
-TEST(test_experiments)
+/* Each output change of an experiment with the relay alone, steps alone, and both. */
+TEST(experiments_match_the_picture)
 {
     FILE *out = begin_picture();
     for (size_t i = 0; i < N_PROCESSES; i++)
@@ -287,8 +286,8 @@ TEST(test_experiments)
     end_picture(out, "control-experiments.txt");
 }
 
-/* Sweeps, what they tell of a process, and margins of the curve. */
-TEST(test_sweeps)
+/* Sweeps, their frequency responses and the margins. */
+TEST(sweeps_match_the_picture)
 {
     enum { N = 800 };
     static double t[N], in[N], measured[N];

@@ -1,5 +1,5 @@
-/* Loops in time: where a prediction begins and ends, and what is none. How they go on is in
- * control-predictions.txt. */
+/* Tests the start and end of predictions and refused ones. control-predictions.txt has their
+ * course. */
 #include <math.h>
 
 #include "control/predict.h"
@@ -7,7 +7,7 @@
 
 static const struct aw_process lag = {.gain = 2, .a1 = 0.1, .dead_time_s = 0.025};
 
-TEST(test_durations)
+TEST(prediction_length_follows_the_duration)
 {
     static const struct {
         double tick_s, duration_s;
@@ -36,8 +36,9 @@ TEST(test_durations)
     }
 }
 
-/* The first output follows from that at rest: its integral is what kp does not explain. */
-TEST(test_rest)
+/* The first output continues the output at rest: its integral is the part that kp does not
+ * explain. */
+TEST(prediction_starts_from_rest)
 {
     const struct aw_driver driver = {.tick_s = 0.01};
     const struct aw_gains gains = {2, 0.01, 3};
@@ -51,8 +52,9 @@ TEST(test_rest)
     free(samples);
 }
 
-/* Without an integral part a load leaves an error for ever; what grows has none, either. */
-TEST(test_what_does_not_die_away)
+/* Without an integral part a load leaves a permanent error; an unstable loop has no finite error,
+ * either. */
+TEST(load_error_is_infinite_without_integral_or_stability)
 {
     assert_true(isinf(aw_predict_load_iae(&lag, 0.01, &(struct aw_gains){0.5, 0, 0})));
     assert_true(isinf(aw_predict_load_iae(&lag, 0.01, &(struct aw_gains){30, 1, 0})));

@@ -11,7 +11,7 @@ static void near(double value, double wanted, double off)
         fail_msg("%.12g instead of %.12g", value, wanted);
 }
 
-/* y after t at an input of 1, in pieces of one and of many. */
+/* Returns y after t at an input of 1, computed in the given number of pieces. */
 static double step_of(const struct aw_process *process, double t, int pieces)
 {
     struct aw_process_state x = {0};
@@ -20,8 +20,8 @@ static double step_of(const struct aw_process *process, double t, int pieces)
     return x.y;
 }
 
-/* The textbook's step responses. */
-TEST(test_steps)
+/* Compares with the step responses of the textbook. */
+TEST(step_responses_match_the_textbook)
 {
     struct aw_process first = {.gain = 1, .a1 = 0.5}, lag = {.integrating = true, .a1 = 0.5};
     struct aw_process two = {.a1 = 3, .a2 = 2}, same = {.a1 = 2, .a2 = 1};
@@ -39,8 +39,8 @@ TEST(test_steps)
         }
 }
 
-/* Partial fractions; equal lags by the gamma distribution; with a zero, the slope is added. */
-TEST(test_a_third_lag)
+/* Partial fractions; equal lags follow the gamma distribution; a zero adds the slope. */
+TEST(third_lag_matches_the_formula)
 {
     struct aw_process three = {.gain = 1, .a1 = 1.2, .a2 = 0.2, .a3 = 0.5};
     struct aw_process same = {.gain = 1, .a1 = 2, .a2 = 1, .a3 = 1};
@@ -72,8 +72,8 @@ TEST(test_a_third_lag)
     assert_int_equal(aw_process_kind_of(&motor), AW_PROCESS_INTEGRATING);
 }
 
-/* A ramp into a lag comes out late by the lag; an integrator makes a parabola of it. */
-TEST(test_ramps)
+/* A lag delays a ramp by its time constant; an integrator turns it into a parabola. */
+TEST(ramp_responses_match_the_formula)
 {
     struct aw_process first = {.a1 = 0.1}, pure = {.integrating = true},
                       two = {.a1 = 0.3, .a2 = 0.02};
@@ -86,7 +86,7 @@ TEST(test_ramps)
     near(z.y, 4.7, 1e-9);
 }
 
-TEST(test_frequency)
+TEST(frequency_response_matches_the_formula)
 {
     struct aw_process p = {.gain = 2, .a1 = 3, .a2 = 2, .dead_time_s = 0.25};
     double complex s = I * 1.5, g = aw_process_response(&p, 1.5);
@@ -110,9 +110,9 @@ TEST(test_frequency)
     assert_int_equal(aw_process_kind_of(&none), AW_PROCESS_FIRST);
 }
 
-/* Processes with a third lag, far from the others, near to one and like both, with zeros: in
- * frequency, and along a ramp, a level and no time at all. */
-TEST(test_numbers_of_processes)
+/* Processes with zeros and a third lag far from, near and equal to the others: frequency response,
+ * ramp, constant input and zero duration. */
+TEST(processes_match_the_picture)
 {
     static const struct aw_process processes[] = {
         {1, false, 0.5, 0.06, 0.05, 0.1, 0.01},

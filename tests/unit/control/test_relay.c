@@ -6,7 +6,7 @@
 #include "control/relay.h"
 
 #define DT      0.0005
-#define LONGEST 1000 /* steps of dead time */
+#define LONGEST 1000 /* steps of the longest dead time */
 
 /* slope/(s + 1/tau)·exp(-s·dead): an integrator if rate (1/tau) is 0. */
 struct plant {
@@ -26,8 +26,8 @@ static void move(struct plant *plant, double u)
     plant->step++;
 }
 
-/* The host samples every few steps; the setpoint arrives late steps after the sample it answers, at
- * a driver with u = kp·(sp - y). kp 0: the relay's output itself. */
+/* The host samples every few steps. The setpoint reaches the driver with u = kp·(sp - y) late steps
+ * after its sample. kp 0: the relay sets the output directly. */
 struct host {
     int every, late;
     double kp;
@@ -35,7 +35,7 @@ struct host {
 
 static struct aw_relay relay;
 
-/* Returns how long it took. */
+/* Returns the duration. */
 static double run(struct plant *plant, const struct host *host,
                   const struct aw_relay_config *config)
 {
@@ -71,9 +71,9 @@ static void near(double value, double wanted, double part)
 static const struct aw_relay_config usual = {
     .amplitude = 0.1, .max_deviation = 0.1, .max_time_s = 60};
 
-/* It goes on for the dead time after each change: 4 of them are a period, half the swing is what it
- * moves in one. */
-TEST(test_integrator)
+/* It continues for the dead time after each switch: the period is 4 dead times, the amplitude is
+ * half the motion in one dead time. */
+TEST(relay_cycle_of_an_integrator)
 {
     static const double dead[] = {0.02, 0.05, 0.2};
     for (size_t i = 0; i < sizeof dead / sizeof *dead; i++) {
@@ -86,8 +86,8 @@ TEST(test_integrator)
     }
 }
 
-/* By as much as it moves in the dead time: then it takes twice as long. */
-TEST(test_hysteresis)
+/* The hysteresis equals the motion in the dead time, which doubles the period. */
+TEST(hysteresis_lengthens_the_cycle)
 {
     struct plant plant = {.slope = 1.5, .dead = 100};
     struct host host = {.every = 2, .late = 0};
@@ -97,8 +97,8 @@ TEST(test_hysteresis)
     near(last_cycle()->period_s, 0.4, 0.03);
 }
 
-/* A lag around a working point that needs an output of its own: the bias is found. */
-TEST(test_lag_with_load)
+/* A lag around a working point that needs a constant output: the relay finds the bias. */
+TEST(bias_compensates_a_load)
 {
     const double tau = 0.4, gain = 2;
     struct plant plant = {
@@ -112,8 +112,8 @@ TEST(test_lag_with_load)
     assert_true(fabs(relay.bias - 0.08) < 0.03);
 }
 
-/* Telemetry at 100 Hz, setpoints that arrive 3 ms later: slower by what the host adds. */
-TEST(test_through_setpoints)
+/* Telemetry at 100 Hz and setpoints delayed by 3 ms: the period grows by the host's delay. */
+TEST(relay_works_through_setpoints)
 {
     struct plant plant = {.slope = 1.2, .dead = 60}; /* 30 ms */
     struct host host = {.every = 20, .late = 6};
@@ -127,8 +127,8 @@ TEST(test_through_setpoints)
     assert_true(isnan(aw_relay_gain(&config, 0.5)));
 }
 
-/* What does not swing, or never alike, ends with its time. */
-TEST(test_no_cycles)
+/* An experiment without steady cycles ends at its time limit. */
+TEST(relay_without_steady_cycles_times_out)
 {
     struct aw_relay_config config = usual;
     config.max_time_s = 5;
@@ -142,7 +142,7 @@ TEST(test_no_cycles)
     }
 }
 
-TEST(test_bad_samples)
+TEST(invalid_samples_are_refused)
 {
     static const double bad[][2] = {{1, 0}, {0.5, 0}, {2, NAN}, {NAN, 0}, {2, INFINITY}};
     for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
@@ -153,7 +153,7 @@ TEST(test_bad_samples)
     }
 }
 
-TEST(test_bad_configurations)
+TEST(invalid_configurations_are_refused)
 {
     struct aw_error err;
     static const struct {
@@ -184,9 +184,9 @@ TEST(test_bad_configurations)
     }
 }
 
-/* A made-up swing, sample by sample: what the relay says at each, its cycles and its bias; it is
- * over when six cycles are alike, which the first ones of these rows are not. */
-TEST(test_sample_by_sample)
+/* A synthetic oscillation, sample by sample: the relay's output, its cycles and bias. It ends after
+ * six similar cycles, which the first ones of these rows are not. */
+TEST(relay_output_matches_the_picture)
 {
     static const struct {
         const char *name;
@@ -219,8 +219,9 @@ TEST(test_sample_by_sample)
     end_picture(out, "control-relays.txt");
 }
 
-/* At the centre it goes up; a switch is beyond the hysteresis, the end behind its time. */
-TEST(test_edges)
+/* The output is positive at the centre; it switches beyond the hysteresis and ends after the time
+ * limit. */
+TEST(relay_switches_beyond_the_hysteresis)
 {
     static const struct {
         double t, y, u;
@@ -248,11 +249,11 @@ TEST(test_edges)
     }
 }
 
-/* Ten cycles of 1 s and a swing of 2, sampled 10 ms before each ends; the fourth takes so much
- * longer and is so much wider, and of each such a part more is high. How many there are until it is
- * over, and with which bias then. Cycles that are alike differ by less than 122 ms, or 0.5; what is
- * corrected is more than 12 % away from the middle, unless the bias is as great as it may be. */
-TEST(test_what_is_alike)
+/* Ten cycles of 1 s and amplitude 2, sampled 10 ms before each ends. The fourth is longer and
+ * wider; a given part of each is high. Lists the number of cycles until the end and the final bias.
+ * Similar cycles differ by less than 122 ms or 0.5. The bias is corrected if the duty is more than
+ * 12 % off and the bias below its limit. */
+TEST(similar_cycles_end_the_experiment)
 {
     static const struct {
         double longer, wider, skew, most;

@@ -12,7 +12,7 @@ static struct aw_sample samples[N];
 
 typedef double curve(double t, double a, double b);
 
-/* Steps from from to to at time_s; the curve goes from 0 to 1. */
+/* Samples a curve from 0 to 1, scaled to a step from from to to at time_s. */
 static void sample(curve *of, double a, double b, double dt, const struct aw_step *step)
 {
     for (int i = 0; i < N; i++) {
@@ -46,7 +46,7 @@ static double oscillation(double t, double hz, double unused)
     return 1 + sin(2 * PI * hz * t);
 }
 
-/* The time between a and b where the curve is at level. */
+/* Returns the time between a and b at which the curve crosses level. */
 static double solve(double zeta, double wn, double level, double a, double b)
 {
     double side = second_order(a, zeta, wn) - level;
@@ -94,7 +94,7 @@ static void check_second_order(double zeta, double wn, double from, double to)
     assert_true(isnan(r.value[AW_MAX_OUTPUT]));
 }
 
-TEST(test_second_order)
+TEST(second_order_metrics_match_the_formula)
 {
     static const double zetas[] = {0.2, 0.4, 0.5, 0.6, 0.7};
     static const double wns[] = {0.5, 3, 40};
@@ -105,7 +105,7 @@ TEST(test_second_order)
         }
 }
 
-TEST(test_first_order_with_dead_time)
+TEST(first_order_metrics_match_the_formula)
 {
     const double tau = 0.3, dead = 0.123;
     struct aw_step step = {.from = 2, .to = 12, .time_s = 1};
@@ -124,7 +124,7 @@ TEST(test_first_order_with_dead_time)
     near(r.final, 12, 1e-9);
 }
 
-TEST(test_what_never_arrives)
+TEST(unreached_levels_have_no_metrics)
 {
     struct aw_step step = {.from = 0, .to = 10, .time_s = 0};
     struct aw_response r;
@@ -133,7 +133,8 @@ TEST(test_what_never_arrives)
     assert_false(aw_metric_reached(r.value[AW_RISE_TIME]));
     assert_true(r.value[AW_OVERSHOOT] < 1e-9);
     near(r.value[AW_STEADY_STATE_ERROR], 5, 1e-9);
-    assert_false(aw_metric_reached(r.value[AW_SETTLING_TIME])); /* at rest, but not at the target */
+    /* at rest, but away from the target */
+    assert_false(aw_metric_reached(r.value[AW_SETTLING_TIME]));
 
     sample(oscillation, 2, 0, 0.001, &step);
     assert_int_equal(aw_response(samples, N, &step, &r, NULL), AW_OK);
@@ -142,7 +143,7 @@ TEST(test_what_never_arrives)
     near(r.value[AW_IAE], 10 * 2 / PI * 20, 1e-3);
 }
 
-TEST(test_noise_and_spikes)
+TEST(median_removes_spikes)
 {
     struct aw_step step = {.from = 0, .to = 1, .time_s = 0, .median = 5};
     struct aw_response quiet, noisy;
@@ -162,7 +163,7 @@ TEST(test_noise_and_spikes)
     assert_true(fabs(noisy.value[AW_STEADY_STATE_ERROR]) < 1e-3);
 }
 
-TEST(test_starts_on_the_way)
+TEST(response_already_moving_is_measured)
 {
     struct aw_sample few[] = {
         {0, 1, 0.5, NAN}, {1, 1, 0.8, NAN}, {2, 1, 1.0, NAN}, {3, 1, 1.0, NAN}, {4, 1, 1.0, NAN}};
@@ -175,13 +176,13 @@ TEST(test_starts_on_the_way)
     near(r.value[AW_SETTLING_TIME], 2.4, 1e-9);
 }
 
-/* What is no step and no record, and what just is one. */
-TEST(test_refusals)
+/* Invalid steps and records, and barely valid ones. */
+TEST(invalid_steps_and_records_are_refused)
 {
     static const struct {
         struct aw_step step;
         size_t n;
-        int wrong; /* sample whose time or (below 0) value is no number; 10: time stands */
+        int wrong; /* sample whose time or (negative) value is NaN; 10: time stands still */
         const char *says;
     } rows[] = {
         {{0, 1, 1, 0}, 5, 0, NULL},
@@ -219,8 +220,8 @@ TEST(test_refusals)
     }
 }
 
-/* Samples that lie on the levels, beside them, and at rest between; medians of all widths. */
-TEST(test_edges)
+/* Samples on and beside the levels, and at rest in between; medians of all widths. */
+TEST(metrics_at_the_levels_match_the_picture)
 {
     static const double ways[][11] = {
         {0, 0.1, 0.5, 0.9, 1, 1.004, 1, 1, 1, 1, 1},
@@ -240,7 +241,7 @@ TEST(test_edges)
     for (size_t i = 0; i < sizeof ways / sizeof *ways; i++)
         for (int median = 0; median <= 9; median += median < 1 ? 1 : 2) {
             struct aw_sample s[12] = {{-0.5, 3, 3, 9}};
-            bool even = i % 2; /* the tail begins just at a sample */
+            bool even = i % 2; /* the tail starts exactly at a sample */
             struct aw_step step = {3, -1, even ? 0 : 0.25, median};
             struct aw_response r;
             for (int k = 0; k < 11; k++)
@@ -258,7 +259,7 @@ TEST(test_edges)
     end_picture(out, "control-ways.txt");
 }
 
-TEST(test_finding_the_step)
+TEST(largest_step_is_found)
 {
     struct aw_sample few[] = {{0, 5, 5, NAN}, {1, 5, 5, NAN}, {2, -3, 5, NAN}, {3, -3, 1, NAN}};
     struct aw_step step;
@@ -279,12 +280,12 @@ TEST(test_finding_the_step)
     assert_true(step.from == 1 && step.to == 4.5 && step.time_s == 3 && step.median == 1);
     assert_int_equal(aw_step_find(two, 4, &step, &err), AW_OK);
     two[3].setpoint = 3;
-    assert_int_equal(aw_step_find(two, 4, &step, &err), AW_OK); /* the first of equal ones */
+    assert_int_equal(aw_step_find(two, 4, &step, &err), AW_OK); /* the first of equal steps */
     assert_true(step.from == 1 && step.to == 3 && step.time_s == 1);
 }
 
-/* What never moved is at rest at once and overshoots by nothing; that says nothing of it. */
-TEST(test_what_arrives)
+/* A motion of zero is at rest at once without overshoot, which is meaningless. */
+TEST(arrival_requires_a_final_value_near_the_target)
 {
     const struct {
         double from, to, final, near;

@@ -9,7 +9,7 @@ static void near(double value, double wanted)
         fail_msg("%.9g instead of %.9g", value, wanted);
 }
 
-/* Ku 10, Tu 2 s: what the published tables say in Kp, Ti, Td. */
+/* Kp, Ti, Td of the published tables for Ku 10, Tu 2 s. */
 static const struct expectation {
     enum aw_rule rule;
     enum aw_form form;
@@ -26,7 +26,7 @@ static const struct expectation {
     {AW_RULE_NO_OVERSHOOT, AW_FORM_RULE, 2, INFINITY, 2 / 3.},
 };
 
-TEST(test_tables)
+TEST(gains_match_the_published_tables)
 {
     struct aw_plant plant = {.ku = 10, .tu_s = 2, .integrating = true};
     struct aw_gains gains;
@@ -39,7 +39,7 @@ TEST(test_tables)
     }
 }
 
-TEST(test_missing_rows_and_plants)
+TEST(missing_rules_and_unsuitable_plants_are_refused)
 {
     struct aw_plant plant = {.ku = 10, .tu_s = 2, .integrating = true};
     struct aw_gains gains;
@@ -56,8 +56,8 @@ TEST(test_missing_rows_and_plants)
                         "zn: Ku nan and Tu 2 s are no plant to tune — repeat the experiment");
 }
 
-/* The law of a driver, tick by tick, does what the continuous law says about e = 1 + 2 t. */
-TEST(test_ticks)
+/* The driver's controller, tick by tick, matches the continuous controller for e = 1 + 2 t. */
+TEST(gains_are_converted_to_ticks)
 {
     const double tick = 0.004;
     struct aw_gains gains = {3, 0.125, 0.01}, ticks = aw_gains_per_tick(gains, tick);
@@ -88,8 +88,8 @@ TEST(test_ticks)
     assert_true(fabs(u - exact) < 0.125 * tick * (1 + 2 * t));
 }
 
-/* A plant that does not integrate takes the published form. */
-TEST(test_forms)
+/* A plant that does not integrate uses the published form. */
+TEST(rules_choose_their_form)
 {
     struct aw_plant lag = {.ku = 4, .tu_s = 0.4}, integrator = {10, 2, true};
     struct aw_gains gains;

@@ -8,7 +8,7 @@ static void near(double a, double b)
     assert_true(fabs(a - b) < 1e-9);
 }
 
-TEST(test_spread)
+TEST(statistics_of_1000_values)
 {
     struct aw_samples samples = {0};
     for (int i = 1000; i >= 1; i--)
@@ -25,7 +25,7 @@ TEST(test_spread)
     aw_samples_free(&samples);
 }
 
-TEST(test_few)
+TEST(statistics_of_few_values)
 {
     struct aw_samples samples = {0};
     assert_int_equal(aw_samples_stats(&samples).n, 0);
@@ -42,7 +42,7 @@ TEST(test_few)
     aw_samples_free(&samples);
 }
 
-TEST(test_histogram)
+TEST(histogram_counts_values)
 {
     static const double values[] = {-5, 0, 0.9, 1, 2.5, 3.999, 4, 100};
     struct aw_samples samples = {0};
@@ -57,8 +57,8 @@ TEST(test_histogram)
     aw_samples_free(&samples);
 }
 
-/* The ranks of one to five values, and of as many as there is room for at first, and one more. */
-TEST(test_ranks)
+/* Percentiles of one to five values, of the initial capacity, and of one more. */
+TEST(percentiles_use_the_nearest_rank)
 {
     static const struct {
         int n;
@@ -69,7 +69,7 @@ TEST(test_ranks)
                 {256, 128, 244, 254}, {257, 129, 245, 255}, {513, 257, 488, 508}};
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
         struct aw_samples samples = {0};
-        for (int first = 2; first > 0; first--) /* in no order */
+        for (int first = 2; first > 0; first--) /* unordered */
             for (int k = first; k <= rows[i].n; k += 2)
                 assert_true(aw_samples_add(&samples, k));
         struct aw_stats s = aw_samples_stats(&samples);
@@ -81,8 +81,8 @@ TEST(test_ranks)
     }
 }
 
-/* Without bins, or without a width, nothing is counted; the edges belong to the higher bin. */
-TEST(test_bins)
+/* Without bins or width nothing is counted; an edge belongs to the higher bin. */
+TEST(histogram_edges_belong_to_the_higher_bin)
 {
     struct aw_samples samples = {0};
     size_t bins[3] = {7, 7, 7};

@@ -1,5 +1,5 @@
-/* The search step by step, of a small record with jumps, noise and a drift: a picture, whose ends
- * test_fit knows to be right. */
+/* The search step by step, for a small record with jumps, noise and drift, as a picture; test_fit
+ * checks the results. */
 #include "numbers_helper.h"
 
 #include "control/search.h"
@@ -11,8 +11,7 @@ static double t[N], y[N], input_t[INPUTS], input[INPUTS];
 static struct aw_trial trial = {
     .input_t = input_t, .input = input, .n_inputs = INPUTS, .t = t, .y = y, .n = N};
 
-/* Uneven times; the input goes up and down in jumps, one of them a ramp, and two points at one time
- * that are no jump. */
+/* Uneven times; the input jumps up and down, with one ramp and two equal points at one time. */
 static void record(bool integrating)
 {
     static const double levels[] = {0, 0.1, -0.05, 0.08, 0.02, -0.1, 0.1, 0, 0.05, -0.08};
@@ -25,7 +24,7 @@ static void record(bool integrating)
         input[k] = levels[k / 2 % 10];
     }
     input[13] = input[14] = 0.1;
-    input[25] += 0.02; /* from one jump to the next it does not stay */
+    input[25] += 0.02; /* not constant between two jumps */
     for (int i = 0; i < N; i++) {
         t[i] = 0.025 * i + (i % 3) * 0.004;
         seed = seed * 1664525U + 1013904223U;
@@ -94,7 +93,7 @@ static void print_covariance(FILE *out, struct aw_search *s)
     }
 }
 
-TEST(test_search)
+TEST(search_steps_match_the_picture)
 {
     FILE *out = begin_picture();
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {

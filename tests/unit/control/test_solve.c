@@ -1,10 +1,10 @@
-/* Linear equations: worked out by hand, with known answers, and without one. */
+/* Tests linear equations: computed by hand, with known answers, and without one. */
 #include "test.h"
 #include <math.h>
 
 #include "control/solve.h"
 
-TEST(two_by_hand)
+TEST(two_equations_match_the_hand_solution)
 {
     double a[4] = {4, 0, 2, 3}, x[2] = {10, 8};
     assert_true(aw_cholesky(a, 2, 1e-9));
@@ -12,8 +12,8 @@ TEST(two_by_hand)
     assert_true(fabs(x[0] - 1.75) < 1e-12 && fabs(x[1] - 1.5) < 1e-12);
 }
 
-/* The matrix is the identity and a rank of one, so that its product with a vector is known. */
-TEST(many_are_found_again)
+/* The matrix is the identity plus a rank of one, so its product with a vector is known. */
+TEST(known_solution_is_recovered)
 {
     enum { N = 20 };
     double a[N * N], b[N], sum = 0;
@@ -30,7 +30,7 @@ TEST(many_are_found_again)
         assert_true(fabs(b[r] - (double)r) < 1e-9);
 }
 
-TEST(what_says_the_same_twice_is_not_sound)
+TEST(singular_matrix_is_refused)
 {
     double a[4] = {1, 0, 2, 4};
     assert_false(aw_cholesky(a, 2, 1e-9));

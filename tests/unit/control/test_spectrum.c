@@ -1,5 +1,5 @@
-/* Frequency responses without a model, number by number: of a lag whose input jumps, as stairs and
- * as lines, at uneven times; and where there is nothing to say. */
+/* Tests frequency responses without a model: a lag with a jumping input, held and linear, at uneven
+ * times; and records without information. */
 #include "numbers_helper.h"
 
 #include "control/spectrum.h"
@@ -8,8 +8,8 @@
 
 static double t[N], y[N], at[2 * N], input[2 * N];
 
-/* Jumps of a fixed pattern every 70 ms and a slow swing; the answer of a lag, to the last jump
- * before each sample, and a share of noise. */
+/* Jumps in a fixed pattern every 70 ms and a slow oscillation; the answer of a lag to the last jump
+ * before each sample, with noise. */
 static struct aw_trial record(double noise, bool stairs)
 {
     struct aw_process lag = {.gain = -1.5, .a1 = 0.06};
@@ -35,8 +35,8 @@ static struct aw_trial record(double noise, bool stairs)
         .input_t = at, .input = input, .n_inputs = n, .stairs = stairs, .t = t, .y = y, .n = N};
 }
 
-/* A sample a second, the last one a second late: what is made of them is at whole seconds, and the
- * input's jumps come when it is looked at. */
+/* One sample per second, the last one a second late: the resampled record has whole seconds, and
+ * the input jumps at the samples. */
 static void make_whole(void)
 {
     for (int i = 0; i < N; i++)
@@ -45,7 +45,7 @@ static void make_whole(void)
         at[i] = 7 * (i / 2) + 0.125;
 }
 
-TEST(test_points)
+TEST(spectrum_matches_the_picture)
 {
     static const struct {
         const char *name;
@@ -72,8 +72,8 @@ TEST(test_points)
     end_picture(out, "control-spectra.txt");
 }
 
-/* 30 samples and two points of input are a record; one in which nothing moves says nothing. */
-TEST(test_what_says_nothing)
+/* A record needs 30 samples and two input points; one without motion yields no points. */
+TEST(records_without_information_are_refused)
 {
     static const struct {
         size_t n, n_inputs;

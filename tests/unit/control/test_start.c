@@ -7,7 +7,8 @@
 
 static double t[MOST], u[MOST], y[MOST];
 
-/* A motor with a lag of 0.05 s and a dead time of 0.02 s, which begins to move at a sample. */
+/* A motor with a lag of 0.05 s and a dead time of 0.02 s, which starts to move at a given
+ * sample. */
 static struct aw_trial record(size_t n, size_t from)
 {
     struct aw_process motor = {.gain = 2, .integrating = true, .a1 = 0.05, .dead_time_s = 0.02};
@@ -24,7 +25,7 @@ static struct aw_trial record(size_t n, size_t from)
     return trial;
 }
 
-TEST(test_where_a_search_begins)
+TEST(start_values_match_the_record)
 {
     static const struct {
         size_t n, from, parts;
@@ -38,7 +39,7 @@ TEST(test_where_a_search_begins)
         struct aw_search s;
         assert_int_equal(aw_starts_find(&starts, &trial, NULL, trial.n, &options, &err), AW_OK);
         assert_int_equal(starts.n, rows[i].parts);
-        assert_true(!(starts.scatter > 0)); /* stairs jump where they say */
+        assert_true(!(starts.scatter > 0)); /* held inputs jump exactly at their times */
         assert_int_equal(aw_search_begin(&s, &trial, NULL, &err), AW_OK);
         aw_starts_use(&s, AW_PROCESS_INTEGRATING, false);
         aw_starts_begin(&starts, &s, AW_PROCESS_INTEGRATING);
@@ -51,7 +52,7 @@ TEST(test_where_a_search_begins)
     }
 }
 
-TEST(test_kinds)
+TEST(each_start_has_its_process_kind)
 {
     for (size_t i = 0; i < AW_STRUCTURES; i++)
         assert_int_equal(aw_starts_kind(i), i < 3    ? i

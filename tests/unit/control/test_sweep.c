@@ -13,7 +13,7 @@ static double times[N], input[N], output[N];
 static struct aw_sweep sweep;
 static struct aw_bode_point points[AW_SWEEP_TONES];
 
-/* A second-order system wn²/(s² + 2 zeta wn s + wn²), or (zeta 0) a lag 1/(s/wn + 1). */
+/* A second-order system wn²/(s² + 2 zeta wn s + wn²), or with zeta 0 a lag 1/(s/wn + 1). */
 struct system {
     double wn, zeta;
 };
@@ -31,7 +31,7 @@ static void slopes(const struct system *system, const double state[2], double u,
     out[1] = system->zeta > 0 ? w * w * (u - state[0]) - 2 * system->zeta * w * state[1] : 0;
 }
 
-/* Runge-Kutta with the excitation itself in between, so that no hold adds a phase. */
+/* Runge-Kutta with the exact excitation between samples, so that no hold adds a phase. */
 static void advance(const struct system *system, double state[2], double t, double dt)
 {
     static const double at[] = {0, 0.5, 0.5, 1}, weight[] = {1, 2, 2, 1};
@@ -46,7 +46,7 @@ static void advance(const struct system *system, double state[2], double t, doub
         state[i] += dt / 6 * sum[i];
 }
 
-/* Fills the arrays with n samples dt apart, from the time from_s on. */
+/* Fills the arrays with n samples dt apart, starting at from_s. */
 static size_t simulate(const struct system *system, double from_s, double to_s, double dt)
 {
     double state[2] = {0};
@@ -96,7 +96,7 @@ static void check_system(enum aw_sweep_kind kind, double wn, double zeta)
     assert_true(chirp ? isnan(fit) : fit > 0.999999);
 }
 
-TEST(test_closed_forms)
+TEST(frequency_response_matches_known_systems)
 {
     static const double zetas[] = {0, 0.3, 0.7, 1.5};
     for (size_t i = 0; i < sizeof zetas / sizeof *zetas; i++) {
@@ -106,8 +106,8 @@ TEST(test_closed_forms)
     }
 }
 
-/* Uneven times, a drift and an offset in the output, noise: still the system. */
-TEST(test_rough_records)
+/* Finds the system despite uneven times, drift, an offset and noise. */
+TEST(noisy_uneven_records_are_evaluated)
 {
     struct system system = {20, 0.5};
     struct aw_sweep_plan plan = {.kind = AW_SWEEP_MULTISINE,
@@ -138,7 +138,7 @@ TEST(test_rough_records)
     assert_true(fit > 0.99 && fit < 1);
 }
 
-TEST(test_bounds_and_crest)
+TEST(excitation_keeps_amplitude_and_crest_factor)
 {
     struct aw_sweep_plan plan = {.kind = AW_SWEEP_MULTISINE,
                                  .from_hz = 0.2,
@@ -170,8 +170,8 @@ TEST(test_bounds_and_crest)
     assert_true(aw_sweep_value(&sweep, -0.1) == 0.0 && aw_sweep_value(&sweep, 10.1) == 0.0);
 }
 
-/* L = k/(s(1 + s/w)): everything about it and its closed loop is known. */
-TEST(test_summary)
+/* L = k/(s(1 + s/w)), with a known closed loop. */
+TEST(bandwidth_and_peak_match_the_formula)
 {
     const double k = 10, w = 20;
     struct aw_bode_point closed[AW_SWEEP_TONES], open[AW_SWEEP_TONES];
@@ -195,8 +195,8 @@ TEST(test_summary)
                 zeta > sqrt(0.5));
 }
 
-/* A dead time turns the phase through -180: an integrator has its margins there. */
-TEST(test_margins)
+/* The dead time turns the phase of an integrator through -180, which gives its margins. */
+TEST(margins_of_a_delayed_integrator_match_the_formula)
 {
     const double k = 5, dead = 0.1;
     struct aw_bode_point open[AW_SWEEP_TONES];
@@ -215,7 +215,7 @@ TEST(test_margins)
                 isnan(summary.phase_margin_deg));
 }
 
-TEST(test_refusals)
+TEST(invalid_plans_and_records_are_refused)
 {
     struct aw_sweep_plan good = {.kind = AW_SWEEP_MULTISINE,
                                  .from_hz = 1,
@@ -244,8 +244,8 @@ TEST(test_refusals)
                      AW_USAGE);
 }
 
-/* Two numbers for each tone, and four more. */
-TEST(test_how_many_samples)
+/* Needs two samples per tone and four more. */
+TEST(minimum_number_of_samples)
 {
     struct aw_sweep_plan plan = {.kind = AW_SWEEP_MULTISINE,
                                  .from_hz = 0.5,
@@ -266,8 +266,8 @@ TEST(test_how_many_samples)
                      AW_OK);
 }
 
-/* Each bound of a plan, at and beside it. */
-TEST(test_plans)
+/* Each bound of a plan, exactly at it and beyond. */
+TEST(plan_bounds_are_checked)
 {
     static const struct {
         struct aw_sweep_plan plan;
@@ -316,13 +316,13 @@ TEST(test_plans)
     end_picture(out, "control-plans.txt");
 }
 
-/* Records one of whose bounds is broken, and what is said of it. */
-TEST(test_records)
+/* Records that violate one bound, and the error. */
+TEST(record_bounds_are_checked)
 {
     static const struct {
         enum aw_sweep_kind kind;
         size_t n;
-        double dt, wrong, dc; /* dt: of the samples; wrong: in the place of one of them */
+        double dt, wrong, dc; /* dt: sample interval; wrong: replacement of one value */
         int where;            /* 0: none, 1: t, 2: input, 3: output, 4: t again */
         const char *says;
     } rows[] = {
@@ -365,8 +365,8 @@ TEST(test_records)
     }
 }
 
-/* A phase that falls by just less than 180 deg from tone to tone is followed downwards. */
-TEST(test_phase_is_followed)
+/* A phase that falls by slightly less than 180 deg per tone is followed downwards. */
+TEST(phase_is_unwrapped_downwards)
 {
     struct aw_sweep_plan plan = {AW_SWEEP_MULTISINE, 1, 4, 4, 1, 1};
     assert_int_equal(aw_sweep_start(&sweep, &plan, NULL), AW_OK);
@@ -385,8 +385,8 @@ TEST(test_phase_is_followed)
                     fabs(points[k].gain - 0.5) < 1e-9);
 }
 
-/* Curves by hand, whose points lie on the levels and beside them. */
-TEST(test_summaries)
+/* Handwritten curves with points on and beside the levels. */
+TEST(summaries_match_the_picture)
 {
     static const struct {
         int n;

@@ -1,5 +1,5 @@
-/* Hold to run in virtual time: each rule by itself, and 1,000 seeded scenarios of all of them
- * (SCENARIOS=N: so many). */
+/* Hold-to-run in virtual time: each rule alone, and 1,000 seeded scenarios of all rules
+ * (SCENARIOS=N sets the number). */
 #include <math.h>
 
 #include "base/clock.h"
@@ -48,7 +48,7 @@ static void begin(bool targets)
     assert_int_equal(aw_teleop_start(&t, &map, joints, 2, now, &err), AW_OK);
 }
 
-/* A device that does what it is told. */
+/* Steps a device that follows every command. */
 static enum aw_teleop_turn step(int64_t later)
 {
     now += later;
@@ -77,34 +77,34 @@ static void hold(void)
     assert_int_equal(step(TICK), AW_TELEOP_RUN);
 }
 
-TEST(test_hold_to_run)
+TEST(joint_moves_only_while_the_button_is_held)
 {
     begin(false);
-    aw_teleop_set(&t, ENABLE, 1); /* held before the program began: does not count */
+    aw_teleop_set(&t, ENABLE, 1); /* already pressed at the start: ignored */
     assert_int_equal(run(3), AW_TELEOP_REST);
     hold();
     aw_teleop_set(&t, STICK, 1);
     assert_int_equal(step(TICK), AW_TELEOP_RUN);
-    assert_true(joints[0].velocity == 10); /* a quarter */
+    assert_true(joints[0].velocity == 10); /* a quarter of the deflection */
     aw_teleop_set(&t, FULL, 1);
     step(TICK);
     assert_true(joints[0].velocity == 40);
-    aw_teleop_set(&t, ENABLE, 0); /* the stick is still out */
+    aw_teleop_set(&t, ENABLE, 0); /* the stick is still deflected */
     assert_int_equal(step(MS), AW_TELEOP_STOP);
     assert_int_equal(t.halt, AW_HALT_RELEASED);
     assert_true(joints[0].velocity == 0);
-    assert_int_equal(run(5), AW_TELEOP_REST); /* one stop */
+    assert_int_equal(run(5), AW_TELEOP_REST); /* only one stop */
 }
 
-/* A stick that is out when the button is pressed counts once it has been at rest. */
-TEST(test_arming)
+/* A stick deflected when the button is pressed counts only after it was at rest. */
+TEST(deflected_stick_must_rest_before_it_counts)
 {
     begin(false);
     aw_teleop_set(&t, STICK, -1);
     hold();
     run(3);
     assert_true(joints[0].velocity == 0);
-    aw_teleop_set(&t, OTHER, 1); /* each by itself */
+    aw_teleop_set(&t, OTHER, 1); /* each stick separately */
     run(1);
     assert_true(joints[0].velocity == 2.5);
     aw_teleop_set(&t, OTHER, 0);
@@ -113,7 +113,7 @@ TEST(test_arming)
     aw_teleop_set(&t, STICK, -1);
     run(1);
     assert_true(joints[0].velocity == -10);
-    aw_teleop_set(&t, OTHER, -1); /* together no more than a quarter of the limit */
+    aw_teleop_set(&t, OTHER, -1); /* together at most a quarter of the limit */
     run(1);
     assert_true(joints[0].velocity == -10);
 }
@@ -122,10 +122,10 @@ static void lost(enum aw_halt why)
 {
     assert_int_equal(step(MS), AW_TELEOP_STOP);
     assert_int_equal(t.halt, why);
-    assert_int_equal(run(5), AW_TELEOP_REST); /* held all the time: has to be let go first */
+    assert_int_equal(run(5), AW_TELEOP_REST); /* still pressed: must be released first */
     hold();
     run(3);
-    assert_true(joints[0].velocity == 0); /* and the stick has to come back */
+    assert_true(joints[0].velocity == 0); /* and the stick must return to rest */
     aw_teleop_set(&t, STICK, 0);
     run(1);
     aw_teleop_set(&t, STICK, 1);
@@ -133,7 +133,7 @@ static void lost(enum aw_halt why)
     assert_true(joints[0].velocity == 10);
 }
 
-TEST(test_losses)
+TEST(lost_input_stops_and_requires_a_new_press)
 {
     begin(false);
     hold();
@@ -155,8 +155,8 @@ TEST(test_losses)
     assert_int_equal(t.halt, AW_HALT_STALE);
 }
 
-/* Without a deflection silence is nothing. */
-TEST(test_stale_at_rest)
+/* Silence without a deflection is no loss. */
+TEST(silence_at_rest_is_no_loss)
 {
     begin(false);
     t.stale_ns = 50 * MS;
@@ -168,11 +168,11 @@ TEST(test_stale_at_rest)
     assert_int_equal(run(1), AW_TELEOP_STOP);
 }
 
-TEST(test_limits)
+TEST(joint_beyond_a_limit_may_return)
 {
     for (int targets = 0; targets < 2; targets++) {
         begin(targets);
-        joints[0].actual = 95; /* beyond */
+        joints[0].actual = 95; /* beyond the limit */
         hold();
         aw_teleop_set(&t, FULL, 1);
         aw_teleop_set(&t, STICK, 1);
@@ -187,18 +187,18 @@ TEST(test_limits)
     }
 }
 
-TEST(test_toggle)
+TEST(toggle_moves_the_gripper_to_its_ends)
 {
     begin(true);
     joints[1].actual = 20;
     step(TICK);
-    aw_teleop_set(&t, GRIP, 1); /* not held: nothing */
+    aw_teleop_set(&t, GRIP, 1); /* not pressed: ignored */
     run(20);
     aw_teleop_set(&t, GRIP, 0);
     hold();
     aw_teleop_set(&t, GRIP, 1);
     run(100);
-    assert_true(joints[1].actual > 69 && joints[1].actual < 71); /* 50 a second */
+    assert_true(joints[1].actual > 69 && joints[1].actual < 71); /* 50 per second */
     run(100);
     assert_true(fabs(joints[1].actual - 100) < 0.2);
     aw_teleop_set(&t, GRIP, 0);
@@ -206,7 +206,7 @@ TEST(test_toggle)
     aw_teleop_set(&t, GRIP, 1);
     run(300);
     assert_true(fabs(joints[1].actual) < 0.2);
-    joints[1].actual = NAN; /* where it stands is not known */
+    joints[1].actual = NAN; /* position unknown */
     hold();
     aw_teleop_set(&t, GRIP, 0);
     run(1);
@@ -215,14 +215,14 @@ TEST(test_toggle)
     assert_true(isnan(joints[1].target));
 }
 
-TEST(test_choice)
+TEST(co_contraction_selects_the_next_joint)
 {
     begin(false);
     hold();
     aw_teleop_set(&t, EMG1, 0.6);
     run(1);
     assert_true(joints[0].velocity == 10);
-    aw_teleop_set(&t, EMG2, 0.7); /* both: the next joint, whose channel has to rest first */
+    aw_teleop_set(&t, EMG2, 0.7); /* both: selects the next joint, whose channel must rest first */
     run(1);
     assert_int_equal(t.n_actions, 1);
     assert_int_equal(t.actions[0].does, AW_DOES_NEXT);
@@ -230,7 +230,7 @@ TEST(test_choice)
     assert_true(joints[0].velocity == 0 && joints[1].velocity == 0);
     aw_teleop_set(&t, EMG1, 0.1);
     run(1);
-    aw_teleop_set(&t, EMG1, 0.65); /* again, within the lock-out */
+    aw_teleop_set(&t, EMG1, 0.65); /* again, within the lock-out time */
     run(1);
     assert_int_equal(t.n_actions, 0);
     assert_true(joints[1].velocity == 50);
@@ -241,7 +241,7 @@ TEST(test_choice)
     assert_string_equal(t.actions[0].text, "elbow");
 }
 
-TEST(test_lag)
+TEST(following_error_stops_the_joint)
 {
     begin(true);
     joints[0].actual = 0;
@@ -250,7 +250,7 @@ TEST(test_lag)
     aw_teleop_set(&t, STICK, 1);
     enum aw_teleop_turn turn = AW_TELEOP_RUN;
     int64_t from = now;
-    while (turn == AW_TELEOP_RUN && now < from + AW_SECOND) { /* it stands */
+    while (turn == AW_TELEOP_RUN && now < from + AW_SECOND) { /* the joint does not move */
         now += TICK;
         turn = aw_teleop_step(&t, now);
     }
@@ -267,7 +267,7 @@ static enum aw_status start_with(const char *text)
     return aw_teleop_start(&t, &map, joints, 2, 0, &err);
 }
 
-TEST(test_mistakes)
+TEST(invalid_maps_are_refused)
 {
     static const char *const wrong[] = {
         "a = elbow velocity\n",
@@ -284,7 +284,8 @@ TEST(test_mistakes)
     assert_int_equal(start_with("enable = b\na = hand toggle\n"), AW_USAGE);
 }
 
-/* Where a motion cannot be ended: one step at a time, in whole units, from where it stands. */
+/* For devices whose motions cannot be stopped: one step at a time, in whole units, from the actual
+ * position. */
 static void begin_steps(double at)
 {
     begin(true);
@@ -296,47 +297,48 @@ static void begin_steps(double at)
     hold();
 }
 
-TEST(test_steps)
+TEST(steps_wait_for_confirmation)
 {
     begin_steps(0);
     aw_teleop_set(&t, STICK, 1); /* 10 deg/s: a step is 1 deg */
     assert_int_equal(aw_teleop_step(&t, now += MS), AW_TELEOP_RUN);
     assert_true(joints[0].target == 1);
-    for (int i = 0; i < 50; i++) /* not confirmed: it does not grow */
+    for (int i = 0; i < 50; i++) /* not confirmed: the target does not grow */
         assert_int_equal(aw_teleop_step(&t, now += TICK), AW_TELEOP_RUN);
     assert_true(joints[0].target == 1);
     joints[0].actual = 1;
-    now += 4000 * MS; /* in which the step was waited for: no loss */
+    now += 4000 * MS; /* time spent waiting for the step: no loss */
     aw_teleop_waited(&t, now);
     aw_teleop_set(&t, FULL, 1);
     assert_int_equal(aw_teleop_step(&t, now += MS), AW_TELEOP_RUN);
     assert_true(joints[0].target == 5);
-    assert_int_equal(aw_teleop_step(&t, now += 101 * MS), AW_TELEOP_STOP); /* and this is one */
+    /* this delay is a loss */
+    assert_int_equal(aw_teleop_step(&t, now += 101 * MS), AW_TELEOP_STOP);
     assert_int_equal(t.halt, AW_HALT_LATE);
     assert_true(isnan(joints[0].target));
 }
 
-TEST(test_steps_and_limits)
+TEST(steps_stay_within_limits)
 {
     begin_steps(89.5);
     aw_teleop_set(&t, STICK, 1);
     step(TICK);
-    assert_true(joints[0].target == 89.5); /* no whole one is left */
+    assert_true(joints[0].target == 89.5); /* no whole step is left */
     begin_steps(95);
     aw_teleop_set(&t, STICK, 1);
     aw_teleop_step(&t, now += TICK);
     assert_true(joints[0].target == 95);
-    aw_teleop_set(&t, STICK, -1); /* back it may */
+    aw_teleop_set(&t, STICK, -1); /* it may return */
     aw_teleop_step(&t, now += TICK);
     assert_true(joints[0].target == 94);
     begin_steps(NAN);
     aw_teleop_set(&t, STICK, 1);
     aw_teleop_step(&t, now += TICK);
-    assert_true(isnan(joints[0].target)); /* from where nobody knows none */
+    assert_true(isnan(joints[0].target)); /* no step from an unknown position */
     begin_steps(0);
     aw_teleop_set(&t, GRIP, 0);
     step(TICK);
-    aw_teleop_set(&t, GRIP, 1); /* by steps, to the other end */
+    aw_teleop_set(&t, GRIP, 1); /* in steps to the other end */
     for (int i = 0; i < 60 && joints[1].actual < 100; i++) {
         double was = joints[1].actual;
         step(TICK);
@@ -345,7 +347,7 @@ TEST(test_steps_and_limits)
     assert_true(joints[1].actual == 100);
 }
 
-TEST(test_let_go)
+TEST(release_is_reported_until_handled)
 {
     begin(true);
     assert_false(aw_teleop_let_go(&t));
@@ -354,14 +356,14 @@ TEST(test_let_go)
     aw_teleop_set(&t, ENABLE, 0);
     assert_true(aw_teleop_let_go(&t));
     step(TICK);
-    assert_false(aw_teleop_let_go(&t)); /* it was seen */
+    assert_false(aw_teleop_let_go(&t)); /* already handled */
 }
 
-TEST(test_press_is_due)
+TEST(press_is_due_after_a_release)
 {
     begin(true);
     aw_teleop_set(&t, ENABLE, 1);
-    assert_false(aw_teleop_is_due(&t)); /* not seen up yet */
+    assert_false(aw_teleop_is_due(&t)); /* not yet seen released */
     aw_teleop_set(&t, ENABLE, 0);
     step(TICK);
     aw_teleop_set(&t, ENABLE, 1);
@@ -382,7 +384,7 @@ static unsigned dice(unsigned n)
 
 static const double values[] = {0, 0, 0, 0.05, -0.08, 1, -1, 0.7, -0.3, 0.12};
 
-/* One turn of somebody's hands, or of fate. Is it one that must end in a stop by the next step? */
+/* One random event. Returns true if it must end in a stop by the next step. */
 static bool turn_of_fate(bool *silent)
 {
     switch (dice(40)) {
@@ -433,7 +435,7 @@ static void check_step(bool must_stop, enum aw_teleop_turn turn, bool ran, const
         double out = fmax(joints[i].actual - joints[i].max, joints[i].min - joints[i].actual);
         double was = fmax(before[i] - joints[i].max, before[i] - joints[i].max);
         was = fmax(was, joints[i].min - before[i]);
-        assert_true(out <= fmax(was, 0) + 1e-9); /* nothing goes farther out */
+        assert_true(out <= fmax(was, 0) + 1e-9); /* the deflection never grows */
     }
 }
 
@@ -460,7 +462,7 @@ static void scenario(unsigned seed)
     }
 }
 
-TEST(test_scenarios)
+TEST(seeded_scenarios_stay_safe)
 {
     const char *wanted = getenv("SCENARIOS");
     unsigned n = wanted ? (unsigned)atoi(wanted) : 1000;

@@ -1,4 +1,4 @@
-/* Lines that say what the inputs of teleop do. */
+/* Tests the lines that assign actions to the inputs of teleop. */
 #include "control/teleop.h"
 #include "test.h"
 
@@ -10,7 +10,7 @@ static enum aw_status set(const char *key, const char *value)
     return aw_teleop_map_set(&map, key, value, &err);
 }
 
-TEST(test_rows)
+TEST(map_lines_are_parsed)
 {
     map = (struct aw_teleop_map){0};
     assert_int_equal(
@@ -35,10 +35,10 @@ TEST(test_rows)
     assert_string_equal(map.rows[2].joint, "success");
     assert_int_equal(map.rows[4].does, AW_DOES_QUIT);
     assert_int_equal(map.rows[5].lockout_ns, 800000000);
-    assert_int_equal(map.rows[6].input, map.rows[5].input); /* one input of one name */
+    assert_int_equal(map.rows[6].input, map.rows[5].input); /* both rows share one input */
 }
 
-TEST(test_mistakes)
+TEST(invalid_map_lines_are_refused)
 {
     static const char *const wrong[][2] = {
         {"leftx", ""},

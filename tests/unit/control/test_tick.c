@@ -1,4 +1,4 @@
-/* The tick of known laws, through telemetry of any period that is late and has holes. */
+/* Measures the tick of known controllers from delayed telemetry of any period with gaps. */
 #include <math.h>
 
 #include "control/tick.h"
@@ -22,7 +22,7 @@ struct scene {
     uint32_t seed;
 };
 
-/* A second of it, or until the output is at 0.7 %: as the tools do it. */
+/* Runs for one second, or until the output reaches 0.7 %, like the tools. */
 static size_t watch(const struct scene *s)
 {
     uint32_t seed = s->seed;
@@ -40,7 +40,7 @@ static size_t watch(const struct scene *s)
     return n;
 }
 
-TEST(it_is_within_its_interval)
+TEST(tick_is_within_its_interval)
 {
     static const double ticks[] = {0.004, 0.005, 0.0075, 0.008, 0.0099, 0.01, 0.02, 0.05};
     static const double periods[] = {0.001, 0.004, 0.008, 0.01, 0.0125, 0.02};
@@ -64,7 +64,7 @@ TEST(it_is_within_its_interval)
         fail_msg("%d of %d", within, all);
 }
 
-TEST(a_joint_that_is_moved_meanwhile_does_not_matter)
+TEST(tick_is_measured_while_the_joint_moves)
 {
     struct aw_tick tick;
     double u = 0;
@@ -78,15 +78,15 @@ TEST(a_joint_that_is_moved_meanwhile_does_not_matter)
     assert_true(fabs(tick.s - 0.01) < 1e-4);
 }
 
-TEST(what_shows_no_tick_gives_none)
+TEST(unsuitable_records_give_no_tick)
 {
     struct aw_tick tick = {1, 2, AW_TICK_GIVEN};
     struct scene scene = {.tick = 0.01, .period = 0.01, .seed = 1};
     size_t n = watch(&scene);
     assert_false(aw_tick_measure(t, error, output, 7, KI, &tick));
-    assert_false(aw_tick_measure(t, error, output, n, -KI, &tick)); /* it falls */
+    assert_false(aw_tick_measure(t, error, output, n, -KI, &tick)); /* the output falls */
     for (size_t i = 0; i < n; i++)
-        output[i] = 0; /* what does not come out of the dead band is not shown */
+        output[i] = 0; /* output within the dead band shows no tick */
     assert_false(aw_tick_measure(t, error, output, n, KI, &tick));
     for (size_t i = 0; i < n; i++)
         output[i] = i % 2 ? 0.5 : 0;

@@ -25,7 +25,7 @@ static struct aw_path path_of(int mode, const double *t, const double *points, s
 }
 
 /* From 0 to 1 in one second, and from 10 to -30 in four. */
-TEST(two_points_are_the_textbook_polynomials)
+TEST(two_points_give_the_textbook_polynomials)
 {
     static const double unit_t[] = {0, 1}, unit[] = {0, 1}, long_t[] = {2, 6}, down[] = {10, -30};
     for (int mode = 0; mode < AW_PATH_MODES; mode++) {
@@ -45,7 +45,7 @@ TEST(two_points_are_the_textbook_polynomials)
     }
 }
 
-TEST(outside_its_time_it_stands)
+TEST(path_rests_outside_its_time)
 {
     static const double t[] = {1, 2, 4}, points[] = {5, 50, 7, 70, 8, 80};
     for (int mode = 0; mode < AW_PATH_MODES; mode++) {
@@ -81,7 +81,7 @@ TEST(one_point_is_a_path)
 static const double knots_t[] = {0, 0.4, 1.5, 1.6, 3, 3.7};
 static const double knots_p[] = {0, 10, 45, 20, 40, 15, 42, -90, 42, -91, -5, 60};
 
-/* The derivative of this order at the left (u = 1) and the right (u = 0) side of a point. */
+/* Returns the derivative of this order at the left (u = 1) or right (u = 0) side of a point. */
 static void sides(const struct aw_path *path, size_t k, size_t channel, int order, double *left,
                   double *right)
 {
@@ -98,7 +98,7 @@ static void sides(const struct aw_path *path, size_t k, size_t channel, int orde
     }
 }
 
-TEST(pieces_fit_together)
+TEST(segments_are_continuous)
 {
     static const int smooth[AW_PATH_MODES] = {0, 1, 4};
     for (int mode = 0; mode < AW_PATH_MODES; mode++) {
@@ -113,7 +113,7 @@ TEST(pieces_fit_together)
                 sides(&path, k, i, 0, &left, &right);
                 NEAR(right, knots_p[2 * k + i], 1e-12);
                 sides(&path, k, i, smooth[mode] + 1, &left, &right);
-                assert_true(fabs(left - right) > 1e-3); /* and no smoother than said */
+                assert_true(fabs(left - right) > 1e-3); /* not smoother than promised */
             }
         aw_path_free(&path);
     }
@@ -136,8 +136,8 @@ TEST(quintic_starts_and_ends_at_rest)
     aw_path_free(&path);
 }
 
-/* The inner velocity and acceleration of three evenly spaced points, by hand: through 0, 1, 0 the
- * point is passed at rest, through 0, 1, 2 at 15/8 of the mean speed. */
+/* Velocity and acceleration at the middle of three evenly spaced points, by hand. The path 0, 1, 0
+ * rests there; the path 0, 1, 2 passes it at 15/8 of the mean speed. */
 TEST(quintic_through_three_points)
 {
     static const double t[] = {0, 1, 2}, there_and_back[] = {0, 1, 0}, on[] = {0, 1, 2};
@@ -153,8 +153,8 @@ TEST(quintic_through_three_points)
     aw_path_free(&path);
 }
 
-/* Points that lie on one quintic with rest at both ends give that quintic back. */
-TEST(quintic_finds_the_smoothest)
+/* Points on one quintic with rest at both ends yield that quintic. */
+TEST(quintic_recovers_a_single_quintic)
 {
     static const double t[] = {0, 0.3, 1, 1.1, 2};
     double points[5];
@@ -200,8 +200,8 @@ TEST(extremes_of_known_curves)
     }
 }
 
-/* Where it stands, the first moment counts. */
-TEST(extremes_of_a_rest)
+/* At rest, the first time counts. */
+TEST(extremes_of_a_constant_path)
 {
     static const double t[] = {1, 3}, p[] = {5, 5};
     for (int mode = 0; mode < AW_PATH_MODES; mode++) {
@@ -247,8 +247,8 @@ TEST(extremes_agree_with_sampling)
     assert_true(swings[AW_PATH_QUINTIC]);
 }
 
-/* With these slopes (10, then 1000 per second) the cubic leaves the first point downwards. */
-TEST(cubic_may_swing_too)
+/* With these slopes (10, then 1000 per second) the cubic first moves downwards. */
+TEST(cubic_may_overshoot)
 {
     static const double t[] = {0, 1, 1.1, 2}, p[] = {0, 10, 110, 110};
     struct aw_path path = path_of(AW_PATH_CUBIC, t, p, 4, 1);
@@ -263,7 +263,7 @@ TEST(cubic_may_swing_too)
 }
 
 /* A recording: ten thousand points, unevenly spaced. */
-TEST(long_paths_stay_true)
+TEST(long_paths_stay_accurate)
 {
     enum { N = 10000 };
     static double t[N], p[N];
@@ -284,7 +284,7 @@ TEST(long_paths_stay_true)
     }
 }
 
-TEST(what_is_no_path_is_refused)
+TEST(invalid_paths_are_refused)
 {
     static const double t[] = {0, 1, 1, 2}, p[] = {0, 1, 2, 3}, wild[] = {0, NAN, 1},
                         far[] = {-1.7e308, 1.7e308, 0}, backwards[] = {1, 0};
@@ -320,8 +320,8 @@ TEST(what_is_no_path_is_refused)
                         "path: points 1 and 2 are too far apart for the time between them");
 }
 
-/* Coefficients, places and extremes of paths whose points lie so that each branch is taken. */
-TEST(numbers_of_paths)
+/* Coefficients, positions and extremes of paths that cover each branch. */
+TEST(paths_match_the_picture)
 {
     static const double t[] = {0, 0.5, 1.25, 1.5, 3, 4}, p[][6] = {{0, 1, 3, 3, 2, 7},
                                                                    {5, -1, 0, 8, 8, 8},

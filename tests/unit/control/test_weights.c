@@ -9,7 +9,7 @@ static double t[N], y[N], out[N], work[N], input_t[2 * N], input[2 * N];
 static bool held[N];
 static struct aw_trial trial;
 
-/* Jumps every half second, in the middle between two samples. */
+/* Records jumps every half second, in the middle between two samples. */
 static void record(void)
 {
     size_t k = 0;
@@ -32,8 +32,8 @@ static void record(void)
         .input_t = input_t, .input = input, .n_inputs = k, .t = t, .y = y, .n = N};
 }
 
-/* Alike, in pieces: each loses its mean; what is held out counts for nothing. */
-TEST(test_plain)
+/* Equal weights, in pieces: each piece loses its mean; held-out samples have no weight. */
+TEST(equal_weights_remove_the_mean_of_each_piece)
 {
     struct aw_weights w;
     struct aw_error err;
@@ -42,7 +42,7 @@ TEST(test_plain)
     aw_weights_plain(&w, 150);
     aw_weights_apply(&w, y, out);
     assert_int_equal(aw_weights_piece_end(&w, 0), 150);
-    assert_int_equal(aw_weights_piece_end(&w, 150), N); /* the rest is less than two */
+    assert_int_equal(aw_weights_piece_end(&w, 150), N); /* the rest is shorter than two pieces */
     assert_true(fabs(out[0] + 0.5 * 74.5) < 1e-9 && fabs(out[150] + 0.5 * 124.5) < 1e-9);
     aw_weights_hold_out(&w, held);
     aw_weights_plain(&w, N);
@@ -52,9 +52,9 @@ TEST(test_plain)
     aw_weights_end(&w);
 }
 
-/* What a jump that came late leaves behind in a process that never forgets: with weights it is
- * seen once, at the samples that follow the jump, and not in all the others. */
-TEST(test_an_error_counts_once)
+/* A late jump leaves a permanent error in an integrating process. With weights it counts once, at
+ * the samples after the jump, not in all later ones. */
+TEST(late_jump_counts_once)
 {
     struct aw_weights w;
     struct aw_error err;
@@ -81,9 +81,8 @@ TEST(test_an_error_counts_once)
     aw_weights_end(&w);
 }
 
-/* Nothing to follow: times that do not scatter; but in an interval that is longer than others
- * nobody knows when. */
-TEST(test_what_is_followed)
+/* Exact times need no weights, but the jump time within an unusually long interval is unknown. */
+TEST(weights_follow_uncertain_jump_times)
 {
     struct aw_weights w;
     struct aw_error err;
@@ -96,7 +95,7 @@ TEST(test_what_is_followed)
     aw_weights_find(&w, &process, &none, 0, 1);
     assert_false(w.follows);
     aw_weights_find(&w, &process, &all, 1e-6, 1);
-    assert_true(!(fabs(w.log_det) > 1e-12)); /* what does not pass makes no impulse */
+    assert_true(!(fabs(w.log_det) > 1e-12)); /* input within the dead zone causes no impulse */
     for (size_t k = 0; k < trial.n_inputs; k++)
         input_t[k] += k > 200 ? 0.03 : 0;
     aw_weights_find(&w, &process, &none, 1e-6, 0);

@@ -8,7 +8,7 @@
 
 static struct aw_wire wire;
 
-/* The description as a string that the caller frees. */
+/* Returns the description as a string; the caller frees it. */
 static char *describe(const char *message, enum aw_describe_as as, size_t *n)
 {
     char *text = NULL;
@@ -32,7 +32,7 @@ static void assert_drawn(const struct aw_protocol *protocol, const char *variant
     free(text);
 }
 
-TEST(bytes_are_drawn_eight_to_a_row)
+TEST(short_payloads_are_drawn_in_rows_of_bytes)
 {
     assert_drawn(&aw_unitysim_protocol, NULL, "camera_request", AW_DESCRIBE_TEXT,
                  "          0        1        2        3\n"
@@ -69,7 +69,7 @@ TEST(a_field_of_several_rows_is_one_tall_cell)
                  "     +-------------------------------+-------------------------------+\n");
 }
 
-TEST(lines_are_drawn_word_by_word)
+TEST(text_lines_are_drawn_field_by_field)
 {
     assert_drawn(&aw_armctl_protocol, NULL, "arm", AW_DESCRIBE_TEXT,
                  "     ┌─────┬─────┬───┬────────┬────┬────┬────┐\n"
@@ -129,7 +129,7 @@ TEST(text_has_at_most_80_columns)
     in_every_variant(check_text);
 }
 
-/* Every field of every message is named in the text and in the page. */
+/* Requires that every field of every message is named in the text and on the page. */
 static void check_complete(void)
 {
     char *md = describe(NULL, AW_DESCRIBE_MD, NULL);
@@ -214,7 +214,7 @@ TEST(a_message_is_described_in_both_directions)
     free(text);
 }
 
-TEST(an_unknown_message_is_not_described)
+TEST(unknown_message_has_no_description)
 {
     size_t n;
     for (enum aw_describe_as as = AW_DESCRIBE_TEXT; as <= AW_DESCRIBE_MD; as++) {

@@ -1,5 +1,5 @@
-/* The files made from the tables for other programs: DBC for CAN tools, Lua for Wireshark. Whether
- * these programs understand them is for tests/cli to say. */
+/* Tests the files generated from the tables for other programs: DBC for CAN tools, Lua for
+ * Wireshark. tests/cli checks that these programs accept them. */
 #include "describe/describe.h"
 
 #include "protocols.h"
@@ -10,7 +10,7 @@
 
 static struct aw_wire wire;
 
-/* The caller frees it. */
+/* Returns the text; the caller frees it. */
 static char *emit(const struct aw_protocol *protocol, const char *variant, enum aw_describe_as as)
 {
     char *text = NULL;
@@ -55,7 +55,7 @@ TEST(dbc_has_every_message_of_every_board)
     free(text);
 }
 
-TEST(dbc_has_floats_names_comments_and_scales_by_controller)
+TEST(dbc_has_floats_names_comments_and_scales)
 {
     char *text = emit(&aw_canpid_protocol, NULL, AW_DESCRIBE_DBC);
     assert_has(text, "SIG_VALTYPE_ 65 value : 1;\n");
@@ -66,7 +66,7 @@ TEST(dbc_has_floats_names_comments_and_scales_by_controller)
     assert_has(text, " SG_ value_pos m0 : 0|32@1- (360,0) [-540|540] \"deg\" lknee\n");
     assert_has(text, " SG_ value_tor m2 : 0|32@1- (25,0) [-37.5|37.5] \"Nm\" lknee\n");
     assert_has(text, " SG_ controller M : 32|8@1+ (1,0) [0|3] \"\" lknee\n");
-    /* kp ki kd precompression ref_alpha ref_fix_link aux, and four of setpoint */
+    /* kp ki kd precompression ref_alpha ref_fix_link aux, and four setpoints */
     assert_int_equal(count(text, "SIG_VALTYPE_ "), 6 * (7 + 4));
     free(text);
 }
@@ -79,7 +79,7 @@ TEST(dbc_follows_the_variant)
     free(text);
 }
 
-TEST(only_can_has_a_dbc)
+TEST(only_can_protocols_have_a_dbc)
 {
     for (size_t i = 0; i < N_PROTOCOLS; i++) {
         char *text = emit(protocols[i], NULL, AW_DESCRIBE_DBC);
@@ -88,7 +88,7 @@ TEST(only_can_has_a_dbc)
     }
 }
 
-/* Brackets and braces close in their order; strings end on their line. */
+/* Requires that brackets and braces close in order and strings end on their line. */
 static void assert_balanced(const char *text)
 {
     char open[256];
@@ -133,7 +133,7 @@ TEST(lua_has_every_field_of_every_variant)
         }
 }
 
-TEST(lua_knows_where_frames_come_from)
+TEST(lua_has_the_ports_and_identifiers)
 {
     static const struct {
         const struct aw_protocol *protocol;
@@ -157,8 +157,8 @@ TEST(lua_knows_where_frames_come_from)
     }
 }
 
-/* "make generated" writes them with the tools. */
-TEST(what_is_committed_is_what_the_tables_say)
+/* "make generated" writes these files with the tools. */
+TEST(committed_files_match_the_tables)
 {
     static const struct {
         enum aw_describe_as as;
@@ -175,8 +175,9 @@ TEST(what_is_committed_is_what_the_tables_say)
         }
 }
 
-/* What "describe" prints at a terminal, without its boxes where there are none, and as JSON. */
-TEST(pages)
+/* The output of "describe" at a terminal, without box characters if the font has none, and as
+ * JSON. */
+TEST(description_pages_match_the_pictures)
 {
     static const struct {
         const struct aw_protocol *protocol;
@@ -196,8 +197,8 @@ TEST(pages)
     }
 }
 
-/* Nothing is described that stands behind the end of a table. */
-TEST(tables_end_where_they_end)
+/* Requires that no row beyond the end of a table is described. */
+TEST(rows_beyond_the_table_end_are_not_described)
 {
     static struct beyond copy;
     for (size_t i = 0; i < N_PROTOCOLS * (AW_DESCRIBE_DBC + 1); i++) {
@@ -216,9 +217,9 @@ TEST(tables_end_where_they_end)
     }
 }
 
-/* A table with what no table has: texts that are escaped, names and texts that are too long, bytes
- * in every place, a frame of all rows. */
-TEST(odd_tables)
+/* A table with unusual entries: escaped texts, overlong names and texts, bytes at every position, a
+ * frame of all rows. */
+TEST(unusual_tables_are_described)
 {
     static const struct aw_name names[] = {{-1, "say \"no\""}, {300, "a\\b"}, {0}};
     static struct aw_name wordy[31];
@@ -356,7 +357,7 @@ TEST(odd_tables)
     FILE *out = open_memstream(&all, &size);
     for (size_t i = AW_DESCRIBE_TEXT; i <= AW_DESCRIBE_LUA; i++) {
         enum aw_describe_as as = (enum aw_describe_as)i;
-        if (as == AW_DESCRIBE_ASCII) /* the same in another font: describe-armctl.txt */
+        if (as == AW_DESCRIBE_ASCII) /* the same in another character set: describe-armctl.txt */
             continue;
         char *text = emit(&protocol, variants[i % 2].name, as);
         char *end = as == AW_DESCRIBE_LUA ? strstr(text, "\n}\n\n") : NULL;
@@ -370,9 +371,8 @@ TEST(odd_tables)
     free(all);
 }
 
-/* Of a CAN bus: a priority, nodes with names, all kinds of signals; and one where nobody has a
- * name. */
-TEST(odd_buses)
+/* CAN buses: one with a priority, named nodes and all kinds of signals; one without names. */
+TEST(unusual_can_buses_are_described)
 {
     static const struct aw_name nodes[] = {{1, "one"}, {7, "seven"}, {0}},
                                 modes[] = {{0, "off"}, {5, "on"}, {0}};
@@ -442,8 +442,8 @@ TEST(odd_buses)
     end_picture(out, "describe-bus.txt");
 }
 
-/* A line of words. */
-TEST(odd_lines)
+/* A text line. */
+TEST(unusual_text_lines_are_described)
 {
     static const struct aw_field head[] = {{.name = "mark", .type = AW_CONST, .constant = '>'},
                                            {.name = "code", .type = AW_CODE},

@@ -1,4 +1,4 @@
-/* Recordings that come through a pipe: the header, names, packet files, marks, and damage. */
+/* Tests recordings read from a pipe: header, names, packet files, comments and damage. */
 #include "filter/recording.h"
 
 #include <fcntl.h>
@@ -10,10 +10,10 @@
 #define CHANNELS 16
 
 static struct {
-    int to; /* the end of the pipe that is written to */
+    int to; /* write end of the pipe */
     struct aw_recording *recording;
     struct aw_error err;
-    char topics[1024]; /* a word for each channel */
+    char topics[1024]; /* one word per channel */
     unsigned n_channels, messages;
     bool fails;
 } rig;
@@ -83,7 +83,7 @@ static void put_comment(const char *comment)
     put_packet(comment, (struct aw_span){NULL, 0}, AW_MEDIUM_CAN);
 }
 
-/* Standard input becomes a pipe, which does not block. */
+/* Makes standard input a non-blocking pipe. */
 static enum aw_status begin(void)
 {
     const struct aw_topics_sink sink = {schema, channel, message, NULL};
@@ -95,7 +95,7 @@ static enum aw_status begin(void)
     close(ends[0]);
     put((const uint8_t *)"\n\r\r\n\34\0\0\0\115\74\53\32\1\0\0\0\377\377\377\377\377\377\377\377"
                          "\34\0\0\0",
-        28); /* a section without comments: it is opened by its first bytes */
+        28); /* a section without comments; its first bytes open the recording */
     return aw_recording_open(&rig.recording, "-", &sink, &rig.err);
 }
 
@@ -124,7 +124,7 @@ static void finish(void)
         __VA_ARGS__, NULL                                                                          \
     }
 
-TEST(header_and_names)
+TEST(header_and_subject_names_are_read)
 {
     assert_int_equal(begin(), AW_OK);
     assert_null(aw_recording_about(rig.recording)->protocol);
@@ -133,7 +133,7 @@ TEST(header_and_names)
                     "subject board 64 knee\nsubject board 256 neck"));
     put_can(0x5E, 0);
     put_can(0x11E, 0);
-    put_can(0x21E, 0); /* a stranger, until it has a name */
+    put_can(0x21E, 0); /* unnamed until its name is recorded */
     put_comment("subject board 512 0x200");
     put_can(0x21E, 0);
     put_comment("here it fell");
@@ -150,7 +150,7 @@ TEST(header_and_names)
     finish();
 }
 
-TEST(packet_files)
+TEST(recorded_packet_files_are_used)
 {
     assert_int_equal(begin(), AW_OK);
     put_header("canpid 0.1.0", AW_LINKTYPE_CAN, LIST("wire spec"));
@@ -169,7 +169,7 @@ TEST(packet_files)
     finish();
 }
 
-TEST(objects)
+TEST(object_names_are_read)
 {
     static const uint8_t step[] = {0x20, 0, 0, 0, 1, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0,
                                    0x08, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0};
@@ -183,7 +183,7 @@ TEST(objects)
     finish();
 }
 
-TEST(what_is_wrong)
+TEST(invalid_recordings_are_refused)
 {
     assert_int_equal(begin(), AW_OK);
     put_header("Wireshark 4.2", AW_LINKTYPE_CAN, LIST("a capture"));

@@ -1,4 +1,4 @@
-/* DBC files: what they become, what is left out of them, and what is said of wrong ones. */
+/* Tests DBC files: the packets that they define, omitted parts, and errors. */
 #include "test.h"
 
 #include <math.h>
@@ -35,7 +35,7 @@ static void use(const char *text)
         fail_msg("%s", err.text);
 }
 
-/* "SPEED=3 STATE=-1" of a frame as people write it. */
+/* Requires that a frame in hex decodes to values such as "SPEED=3 STATE=-1". */
 static void assert_decodes(const char *hex, const char *message, const char *wanted)
 {
     uint8_t frame[16];
@@ -69,7 +69,7 @@ static void end(void)
     packets = NULL;
 }
 
-TEST_WITH(NULL, end, places_and_orders)
+TEST_WITH(NULL, end, bit_positions_and_byte_orders)
 {
     use("BO_ 1600 Places: 8 BMS\n"
         " SG_ A : 0|12@1+ (0.5,-40) [0|0] \"\" X\n"
@@ -107,7 +107,7 @@ TEST_WITH(NULL, end, floats_and_long_identifiers)
     struct aw_record record;
     assert_int_equal(aw_wire_decode(&wire, AW_RX, (struct aw_span){head, 3}, &record, NULL),
                      AW_MALFORMED);
-    /* what is no number is none */
+    /* an infinite or NaN value is malformed */
     uint8_t frame[12] = {head[0] - 1, head[1], head[2], head[3], 0, 0, 0xC0, 0x7F};
     assert_int_equal(aw_wire_decode(&wire, AW_RX, (struct aw_span){frame, 12}, &record, NULL),
                      AW_MALFORMED);
@@ -124,7 +124,7 @@ static const char nested[] = "BO_ 1605 N: 8 V\n"
                              "SG_MUL_VAL_ 1605 Deep Inner 0-0;\n"
                              "SG_MUL_VAL_ 1605 Wide Outer 0-0;\n";
 
-TEST_WITH(NULL, end, multiplexed_signals)
+TEST_WITH(NULL, end, multiplexed_signals_are_decoded)
 {
     use(nested);
     assert_decodes("645#F0FF000000000000", "V.N", "Outer=0 Wide=4095");
@@ -133,12 +133,12 @@ TEST_WITH(NULL, end, multiplexed_signals)
     assert_decodes("645#0200000000000000", "V.N", "Outer=2");
 }
 
-TEST_WITH(NULL, end, only_those_that_are_chosen_are_sent)
+TEST_WITH(NULL, end, only_selected_multiplexed_signals_are_sent)
 {
     static const struct {
         const char *name[3];
         double value[3];
-        const char *why; /* NULL: it is encoded */
+        const char *why; /* NULL: encoded */
     } cases[] = {
         {{"Outer", "Wide"}, {0, 9}, NULL},
         {{"Outer", "Wide"}, {1, 9}, "V.N: Inner is missing — give Inner=VALUE"},
@@ -166,7 +166,7 @@ TEST_WITH(NULL, end, only_those_that_are_chosen_are_sent)
     }
 }
 
-TEST_WITH(NULL, end, names_of_values_and_long_names)
+TEST_WITH(NULL, end, value_names_and_long_names_are_read)
 {
     use("BO_ 1604 Modes: 8 V\n SG_ Mode : 0|8@1+ (0.5,1) [0|0] \"%\" X\n"
         " SG_ dir : 8|8@1+ (1,0) [0|0] \"\" X\n SG_ S : 16|8@1- (1,0) [0|0] \"\" X\n"
@@ -193,7 +193,7 @@ TEST_WITH(NULL, end, names_of_values_and_long_names)
     }
 }
 
-TEST_WITH(NULL, end, what_is_left_out_is_told)
+TEST_WITH(NULL, end, omitted_signals_are_reported)
 {
     use("BO_ 65 Ours: 6 V\n SG_ A : 0|8@1+ (1,0) [0|0] \"\" X\n"
         "BO_ 1600 Fd: 64 V\nBO_ 3221225472 NONE: 0 Vector__XXX\n"
@@ -215,8 +215,8 @@ TEST_WITH(NULL, end, what_is_left_out_is_told)
     assert_decodes("641#0100", "V.A", "C=128 E=1");
 }
 
-/* t is called t_: it would choose itself. */
-TEST_WITH(NULL, end, names_are_compared_as_fields_are_called)
+/* t is renamed to t_, because it would select itself. */
+TEST_WITH(NULL, end, renamed_signals_do_not_collide)
 {
     use("BO_ 1600 A: 8 N\n SG_ t_ m0 : 8|8@1+ (1,0) [0|0] \"\" N\n"
         " SG_ t M : 0|8@1+ (1,0) [0|0] \"\" N\n SG_ B : 16|8@1+ (1,0) [0|0] \"\" N\n");
@@ -225,8 +225,8 @@ TEST_WITH(NULL, end, names_are_compared_as_fields_are_called)
     assert_decodes("640#0000070000000000", "N.A", "B=7");
 }
 
-/* The next statement is not swallowed. */
-TEST_WITH(NULL, end, a_semicolon_may_lack)
+/* The next statement is still parsed. */
+TEST_WITH(NULL, end, missing_semicolon_is_tolerated)
 {
     use("VAL_TABLE_ States 0 \"off\" 1 \"on\"\nBO_ 1600 A: 1 N\n"
         " SG_ X : 0|8@1+ (1,0) [0|0] \"\" N\nCM_ BO_ 1600 \"first\"\n"
@@ -255,7 +255,7 @@ TEST_WITH(NULL, end, numbers_stay_finite)
     assert_true(isfinite(range.min) && isfinite(range.max));
 }
 
-TEST_WITH(NULL, end, bytes_are_counted_behind_the_identifier)
+TEST_WITH(NULL, end, short_frames_report_their_payload_size)
 {
     static const struct {
         struct aw_can_id id;
@@ -276,7 +276,7 @@ TEST_WITH(NULL, end, bytes_are_counted_behind_the_identifier)
     }
 }
 
-TEST_WITH(NULL, end, many_signals_and_messages)
+TEST_WITH(NULL, end, signal_and_message_limits)
 {
     static char text[200000];
     size_t used = (size_t)sprintf(text, "BO_ 1600 Bits: 8 V\n");
@@ -291,7 +291,7 @@ TEST_WITH(NULL, end, many_signals_and_messages)
     assert_decodes("00001000#07", "V.M_1000", "A=7");
 }
 
-TEST_WITH(NULL, end, what_is_wrong_is_told_with_its_place)
+TEST_WITH(NULL, end, dbc_errors_name_line_and_column)
 {
     static const struct {
         const char *text, *why;

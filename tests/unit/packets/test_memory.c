@@ -1,4 +1,4 @@
-/* What a simulated device does with packets of files: answers, what comes by itself, joints. */
+/* Tests how a simulated device handles packets of files: answers, periodic packets, joints. */
 #include "test.h"
 
 #include <math.h>
@@ -62,7 +62,7 @@ static bool give(struct rig *rig, const char *message, const char *field, double
     return aw_packet_memory_take(rig->memory, (struct aw_span){bytes, size});
 }
 
-/* The next frame, which is this message; NaN: none is due. */
+/* Returns the field of the next frame, which must be this message; NaN: none is due. */
 static double next(struct rig *rig, int64_t now, const char *message, const char *field)
 {
     struct aw_record record;
@@ -85,7 +85,7 @@ static const char arm[] = "[packet state]\nid = 40\nask = yes\n"
                           "[joint elbow]\nsetpoint = go.elbow\nposition = state.elbow\n"
                           "velocity = state.speed\n[stop]\npacket = go hold\n";
 
-TEST(answers)
+TEST(requests_are_answered_with_current_values)
 {
     struct rig rig;
     struct aw_packet_memory_joint joints[] = {{"shoulder", "deg", 1, 2, 3, NAN},
@@ -104,12 +104,12 @@ TEST(answers)
     }
     assert_true(give(&rig, "state", NULL, 0));
     assert_true(isnan(next(&rig, 0, "state", "elbow_torque")));
-    /* What was written is told, whoever asks. */
+    /* Written values are reported to every request. */
     assert_true(give(&rig, "lamp", "level", 9));
     assert_true(give(&rig, "state", NULL, 0));
     assert_near(next(&rig, 0, "state", "level"), 9, 0);
     assert_true(isnan(next(&rig, 0, "", "")));
-    /* A setpoint is for the joint of the name, in its unit, once. */
+    /* A setpoint moves the named joint, in its unit, once. */
     struct aw_record go;
     uint8_t bytes[64];
     size_t size;
@@ -121,17 +121,17 @@ TEST(answers)
     assert_near(aw_packet_memory_setpoint(rig.memory, 1), 180 / M_PI, 1e-4);
     assert_true(isnan(aw_packet_memory_setpoint(rig.memory, 1)));
     assert_true(isnan(aw_packet_memory_setpoint(rig.memory, 0)));
-    /* Its answer is a packet of its own, with the fields of state. */
+    /* Its answer is a separate packet with the fields of state. */
     assert_near(next(&rig, 0, "go", "raw"), 5, 0);
-    /* A packet of the tool's own is none of a file. */
+    /* A packet of the tool itself is not handled here. */
     aw_record_init(&go, aw_wire_codec(&wire, "camera_request", AW_TX), AW_TX);
     assert_int_equal(aw_encode(&go, true, bytes, sizeof bytes, &size, NULL), AW_OK);
     assert_false(aw_packet_memory_take(rig.memory, (struct aw_span){bytes, size}));
     end(&rig);
 }
 
-/* Whichever of the packets with these fields stands first. */
-TEST(an_answer_that_comes_later)
+/* The packets with these fields may come in any order. */
+TEST(answer_reports_the_moving_joint)
 {
     struct rig rig;
     struct aw_packet_memory_joint joint = {"elbow", "deg", 10, 20, 180, NAN};
@@ -147,7 +147,7 @@ TEST(an_answer_that_comes_later)
     end(&rig);
 }
 
-TEST(joints_of_its_own)
+TEST(custom_joints_move_to_their_setpoint)
 {
     struct rig rig;
     begin(&rig, &aw_unitysim_protocol, arm, 10, false);
@@ -163,8 +163,8 @@ TEST(joints_of_its_own)
     end(&rig);
 }
 
-/* What sets a gain says what the device has; what it has otherwise is told as it is. */
-TEST(gains)
+/* A packet that sets a gain changes the reported gain; other gains are reported unchanged. */
+TEST(set_gains_are_reported)
 {
     static const char text[] =
         "[packet state]\nid = 40\nask = yes\nelbow = f32 deg\np = f32\ni = f32\n"
@@ -190,7 +190,8 @@ TEST(gains)
         assert_int_equal(aw_encode(&law, false, bytes, sizeof bytes, &size, NULL), AW_OK);
         assert_true(aw_packet_memory_take(rig.memory, (struct aw_span){bytes, size}));
         double kp = aw_packet_memory_gain(rig.memory, 0, 0);
-        assert_true(own ? isnan(kp) : fabs(kp - 3) < 1e-9); /* own: it has no such joint */
+        /* own: the file defines no such joint */
+        assert_true(own ? isnan(kp) : fabs(kp - 3) < 1e-9);
         assert_true(give(&rig, "state", NULL, 0));
         assert_near(next(&rig, 0, "state", "p"), 3, 1e-9);
         assert_true(give(&rig, "state", NULL, 0));
@@ -199,7 +200,7 @@ TEST(gains)
     }
 }
 
-TEST(by_itself)
+TEST(periodic_packets_are_sent_at_their_rate)
 {
     struct rig rig;
     begin(
@@ -221,7 +222,7 @@ TEST(by_itself)
     }
     assert_in_range(n[0], 49, 51);
     assert_in_range(n[1], 9, 11);
-    /* What was missed is not made up for. */
+    /* Missed periodic packets are not sent later. */
     uint8_t bytes[AW_PACKET_MEMORY_FRAME];
     int late = 0;
     while (aw_packet_memory_next(rig.memory, 9 * AW_SECOND, bytes, sizeof bytes) > 0)
@@ -241,7 +242,7 @@ TEST(echoes)
     end(&rig);
 }
 
-TEST(nothing)
+TEST(no_memory_without_custom_packets)
 {
     bool failed;
     uint8_t bytes[8] = {0};

@@ -1,4 +1,4 @@
-/* Packet files: what they become, on the wire and in the table, and what is said of wrong ones. */
+/* Tests packet files: on the wire, in the table, and errors of wrong ones. */
 #include "test.h"
 
 #include <math.h>
@@ -33,7 +33,7 @@ static struct aw_packets *packets_of(const struct aw_protocol *protocol, const c
     return packets;
 }
 
-/* Every type, one behind the other, and keys of all kinds. */
+/* Every type in sequence, and every kind of key. */
 static const char every[] =
     "[packet every]\n"
     "id = 4000000000 # a large one\n"
@@ -64,8 +64,9 @@ static const char every[] =
     "[packet both]\nid = 8\nx = u8\nanswer =\ny = f32\nx = text:3\n"
     "[packet told]\nid = 7\ndir = rx\n";
 
-/* Values at and within their limits survive both ways, as for the tables of the tools. */
-TEST(round_trips)
+/* Values at and within their limits survive in both directions, like those of the built-in
+ * tables. */
+TEST(custom_packets_round_trip)
 {
     struct aw_packets *packets = packets_of(&aw_hidmotor_protocol, every);
     check_protocol(aw_packets_protocol(packets));
@@ -74,7 +75,7 @@ TEST(round_trips)
     aw_packets_free(packets);
 }
 
-TEST(known_bytes)
+TEST(encoded_bytes_match)
 {
     struct aw_packets *packets = packets_of(&aw_hidmotor_protocol, every);
     struct aw_record record;
@@ -99,7 +100,7 @@ TEST(known_bytes)
     aw_packets_free(packets);
 }
 
-TEST(directions)
+TEST(packets_have_their_directions)
 {
     struct aw_packets *packets = packets_of(&aw_hidmotor_protocol, every);
     aw_wire_init(&wire, aw_packets_protocol(packets), NULL, false);
@@ -115,8 +116,8 @@ TEST(directions)
     aw_packets_free(packets);
 }
 
-/* Identifiers of other nodes are beside those of the drivers. */
-TEST(on_a_bus)
+/* Identifiers of other nodes coexist with those of the drivers. */
+TEST(custom_can_packets_coexist_with_built_in_ones)
 {
     struct aw_record record;
     struct aw_packets *packets = packets_of(
@@ -134,10 +135,10 @@ TEST(on_a_bus)
     aw_packets_free(packets);
 }
 
-/* A table with an id that it gives to a packet of a file. */
-/* One that takes the place of a built-in message is no more harmless than that. (In armctl the name
- * is the word, and a second packet of one name is refused.) */
-TEST(keeps_its_class)
+/* Each head assigns an identifier that the built-in table uses. */
+/* A packet that replaces a built-in message keeps its safety class. (In armctl the name is the
+ * word, and a second packet of that name is refused.) */
+TEST(replacement_keeps_the_safety_class)
 {
     static const struct {
         const struct aw_protocol *protocol;
@@ -170,7 +171,7 @@ TEST(keeps_its_class)
         }
 }
 
-TEST(replaced)
+TEST(packet_replaces_a_built_in_message)
 {
     struct aw_record record;
     struct aw_error err = {0};
@@ -191,7 +192,7 @@ TEST(replaced)
     aw_packets_free(packets);
 }
 
-/* What a file says of joints, as rows. */
+/* The joints of a file as rows. */
 TEST(joints)
 {
     static const char text[] =
@@ -218,8 +219,8 @@ TEST(joints)
     aw_packets_free(packets);
 }
 
-/* Gains: where they are set and told, of several joints in one packet. */
-TEST(gains)
+/* Gains: packets that set and report them, for several joints in one packet. */
+TEST(gain_rows_of_joints)
 {
     static const char text[] =
         "[packet go]\nid = 1\nmoves = yes\nx = f32 deg\ny = f32 deg\n[packet s]\nid = 2\nask = "
@@ -240,8 +241,8 @@ TEST(gains)
     aw_packets_free(packets);
 }
 
-/* The highest byte first, of one field and of all that follow. */
-TEST(byte_order)
+/* Big-endian order, for one field and for all following fields. */
+TEST(byte_order_per_field_and_for_the_rest)
 {
     struct aw_packets *packets =
         packets_of(&aw_hidmotor_protocol,
@@ -258,8 +259,8 @@ TEST(byte_order)
     aw_packets_free(packets);
 }
 
-/* Of an answer that is another packet's, that is a third one's: whatever comes first. */
-TEST(answers_of_answers)
+/* An answer may be another packet's answer, in any order. */
+TEST(answer_may_refer_to_another_answer)
 {
     struct aw_packets *packets =
         packets_of(&aw_hidmotor_protocol, "[packet a]\nid = 1\nanswer = b\n"
@@ -271,8 +272,8 @@ TEST(answers_of_answers)
     aw_packets_free(packets);
 }
 
-/* Two files: the second knows the packets of the first. */
-TEST(several_files)
+/* The second file can refer to packets of the first. */
+TEST(second_file_may_refer_to_the_first)
 {
     struct aw_error err;
     struct aw_packets *packets =
@@ -284,8 +285,8 @@ TEST(several_files)
     aw_packets_free(packets);
 }
 
-/* As many as there is room for, and one more. */
-TEST(many)
+/* As many packets as allowed, and one more. */
+TEST(number_of_packets_is_limited)
 {
     static char text[65536];
     text[0] = '\0';
@@ -328,7 +329,7 @@ static void assert_wrong(const struct aw_protocol *protocol, const char *text, c
     "[packet g]\nid = 4\nkp = f32\nki = f32\nkd = f32 0\n[joint a]\nsetpoint = go.x\n"             \
     "position = s.p\n"
 
-TEST(mistakes)
+TEST(mistakes_are_reported_with_line_and_column)
 {
     static const struct {
         const char *text, *why;

@@ -94,7 +94,7 @@ static const struct {
     {{1, 2, -360, -9999, 1}, "1MOVE2,-360;-9999;01\r\n"},
 };
 
-TEST_WITH(start, NULL, lines_are_padded)
+TEST_WITH(start, NULL, fields_are_padded_to_their_width)
 {
     for (size_t i = 0; i < sizeof written / sizeof *written; i++) {
         if (encode(written[i].values, AW_TX, false, sizeof bytes) != AW_OK)
@@ -108,7 +108,7 @@ TEST_WITH(start, NULL, lines_are_padded)
     }
 }
 
-TEST_WITH(start, NULL, fields_may_be_missing_from_the_device_only)
+TEST_WITH(start, NULL, only_received_lines_may_omit_fields)
 {
     static const double some[5] = {2, 1, 90, NAN, NAN};
     assert_int_equal(encode(some, AW_TX, false, sizeof bytes), AW_USAGE);
@@ -118,8 +118,8 @@ TEST_WITH(start, NULL, fields_may_be_missing_from_the_device_only)
     assert_memory_equal(bytes, "2MOVE1,090\r\n", 12);
 }
 
-/* What was not sent has no value, whatever the record held before. */
-TEST_WITH(start, NULL, a_record_that_missed_fields_can_be_sent_again)
+/* An omitted field has no value, whatever the record held before. */
+TEST_WITH(start, NULL, record_with_omitted_fields_is_sent_again)
 {
     for (size_t i = 0; i < AW_MAX_SCALARS; i++)
         record.v[i] = 1e9;
@@ -130,7 +130,7 @@ TEST_WITH(start, NULL, a_record_that_missed_fields_can_be_sent_again)
     assert_memory_equal(bytes, "2MOVE1,090\r\n", 12);
 }
 
-/* A single digit cannot be two, nor have a sign: such a line would be another one. */
+/* One digit cannot hold two digits or a sign; the line would be misread. */
 static const struct {
     double values[5];
     enum aw_status plain, forced;
@@ -166,8 +166,8 @@ TEST_WITH(start, NULL, limits_hold_unless_forced)
     }
 }
 
-/* As many nines as it has digits, where the table says nothing. */
-TEST_WITH(start, NULL, digits_have_their_ranges)
+/* Without limits in the table, the maximum is all nines. */
+TEST_WITH(start, NULL, digits_limit_the_range)
 {
     static const double greatest[] = {0, 9, 99, 999, 9999};
     for (uint8_t digits = 1; digits <= 4; digits++) {
@@ -181,8 +181,8 @@ TEST_WITH(start, NULL, digits_have_their_ranges)
     }
 }
 
-/* What does not fit is said before the range of the table is asked. */
-TEST_WITH(start, NULL, what_does_not_fit)
+/* Reports a value that does not fit before it checks the table's range. */
+TEST_WITH(start, NULL, values_with_too_many_digits_are_refused)
 {
     static const struct {
         double values[5];
@@ -200,7 +200,7 @@ TEST_WITH(start, NULL, what_does_not_fit)
     }
 }
 
-TEST_WITH(start, NULL, no_number_goes_out)
+TEST_WITH(start, NULL, nan_and_infinity_are_refused)
 {
     static const double values[] = {NAN, INFINITY, -INFINITY};
     static const double good[5] = {0, 1, 2, 3, 4};
@@ -212,7 +212,7 @@ TEST_WITH(start, NULL, no_number_goes_out)
     }
 }
 
-TEST_WITH(start, NULL, nothing_is_written_past_the_room)
+TEST_WITH(start, NULL, short_buffers_are_not_overrun)
 {
     for (size_t cap = 0; cap < 20; cap++) {
         memset(bytes, 0xEE, sizeof bytes);
@@ -274,7 +274,7 @@ static const struct {
     {"0MOVE1,1\r\n0MOVE1,1\r\n", "move: 10 bytes too many"},
 };
 
-TEST_WITH(start, NULL, broken_lines_say_where)
+TEST_WITH(start, NULL, malformed_lines_report_the_column)
 {
     for (size_t i = 0; i < sizeof broken / sizeof *broken; i++) {
         assert_int_equal(decode(broken[i].line), AW_MALFORMED);
@@ -282,7 +282,7 @@ TEST_WITH(start, NULL, broken_lines_say_where)
     }
 }
 
-TEST_WITH(start, NULL, a_line_that_is_cut_off_is_refused)
+TEST_WITH(start, NULL, truncated_lines_are_refused)
 {
     static const char line[] = "0MOVE1,090;0005;07\r\n";
     char part[sizeof line];
@@ -293,7 +293,7 @@ TEST_WITH(start, NULL, a_line_that_is_cut_off_is_refused)
     }
 }
 
-TEST_WITH(start, NULL, lines_without_fields)
+TEST_WITH(start, NULL, messages_without_fields_round_trip)
 {
     const struct aw_codec *codec = aw_wire_codec(&wire, "nop", AW_TX);
     aw_record_init(&record, codec, AW_TX);
@@ -302,8 +302,8 @@ TEST_WITH(start, NULL, lines_without_fields)
     assert_memory_equal(bytes, "0NOP\r\n", 6);
 }
 
-/* The real one: every message there and back, all its bytes printable but for CR LF. */
-TEST_WITH(start, NULL, the_arm_speaks_in_lines)
+/* Every message of armctl survives a round trip; all bytes are printable except CR LF. */
+TEST_WITH(start, NULL, armctl_messages_round_trip)
 {
     struct rng rng = {3};
     aw_wire_init(&wire, &aw_armctl_protocol, NULL, false);
@@ -317,8 +317,8 @@ TEST_WITH(start, NULL, the_arm_speaks_in_lines)
     }
 }
 
-/* By the word of its message, for a protocol that says nothing else about that. */
-TEST_WITH(start, NULL, a_line_is_known_by_its_word)
+/* Identifies a line by its word if the protocol has no other rule. */
+TEST_WITH(start, NULL, line_is_identified_by_its_word)
 {
     static const struct {
         const char *line, *message;

@@ -1,5 +1,5 @@
-/* Bits of every place and width, put and read, against the slow way; and what rows without a value
- * hold. */
+/* Compares reading and writing bits at every position and width with a simple implementation;
+ * checks constant rows. */
 #include "sample_helper.h"
 #include "test.h"
 #include "wire/run.h"
@@ -11,7 +11,7 @@ static unsigned bit_at(const uint8_t *data, unsigned bit)
     return (unsigned)data[bit / 8] >> bit % 8 & 1u;
 }
 
-TEST(bits_of_every_place_and_width)
+TEST(bits_round_trip_at_every_position_and_width)
 {
     for (unsigned start = 0; start < 20; start++)
         for (unsigned count = 1; count <= 64; count++)
@@ -31,8 +31,8 @@ TEST(bits_of_every_place_and_width)
             }
 }
 
-/* Whole bytes from the highest on; anything else has no other order. */
-TEST(whole_bytes_may_be_turned_round)
+/* Whole bytes may start with the highest; other widths have only one order. */
+TEST(whole_bytes_may_be_big_endian)
 {
     for (unsigned n = 1; n <= 8; n++) {
         uint8_t data[10] = {0};
@@ -50,7 +50,7 @@ TEST(whole_bytes_may_be_turned_round)
     assert_int_equal(aw_bits_get(data, 4, 8, true), 0xAB);
 }
 
-TEST(rows_without_a_value_hold_this)
+TEST(constant_rows_hold_their_values)
 {
     static const struct {
         const char *message, *row;

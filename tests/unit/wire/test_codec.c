@@ -17,14 +17,14 @@ static void start(void)
     aw_wire_init(&wire, &sample_protocol, NULL, false);
 }
 
-/* Everything there is, there and back, in both byte orders, with and without units. */
+/* Every type round-trips in both byte orders, with and without units. */
 TEST_WITH(start, NULL, every_type_survives)
 {
     check_protocol(&sample_protocol);
     check_documented(&sample_protocol);
 }
 
-TEST_WITH(start, NULL, rows_follow_each_other)
+TEST_WITH(start, NULL, rows_are_laid_out_in_order)
 {
     static const struct {
         const char *variant, *message, *field;
@@ -53,7 +53,7 @@ TEST_WITH(start, NULL, rows_follow_each_other)
     }
 }
 
-TEST_WITH(start, NULL, sizes)
+TEST_WITH(start, NULL, messages_have_their_sizes)
 {
     static const struct {
         const char *message;
@@ -71,16 +71,16 @@ TEST_WITH(start, NULL, sizes)
         assert_int_equal(aw_wire_codec_at(&wire, i)->size, 64);
 }
 
-TEST_WITH(start, NULL, fields_are_found_by_their_names)
+TEST_WITH(start, NULL, fields_are_found_by_name)
 {
     static const struct {
-        const char *message, *name, *found; /* NULL: not */
+        const char *message, *name, *found; /* NULL: not found */
     } rows[] = {
         {"groups", "n", "n"},
         {"groups", "base.position", "base.position"},
         {"groups", "j2.pos", "elbow.position"},
         {"groups", "elbow.pos", "elbow.position"},
-        {"groups", "position", NULL}, /* which one? */
+        {"groups", "position", NULL}, /* ambiguous */
         {"groups", "elbow", NULL},
         {"groups", "elbow.", NULL},
         {"groups", ".position", NULL},
@@ -91,7 +91,7 @@ TEST_WITH(start, NULL, fields_are_found_by_their_names)
         {"groups", "j.position", NULL},
         {"groups", "state", NULL},
         {"groups", "left.state", "left.state"},
-        {"groups", "base.id", NULL}, /* holds no value */
+        {"groups", "base.id", NULL}, /* a row without a value */
         {"groups", "start", NULL},
         {"groups", "", NULL},
         {"numbers", "mag", "magnitude"},
@@ -113,8 +113,8 @@ TEST_WITH(start, NULL, fields_are_found_by_their_names)
     }
 }
 
-/* x and force.x: the plain field; a field that only one label has needs none. */
-TEST_WITH(start, NULL, a_plain_field_wins_over_a_grouped_one)
+/* x and force.x: the plain field wins; a field with a unique name needs no prefix. */
+TEST_WITH(start, NULL, plain_field_takes_precedence_over_a_grouped_one)
 {
     static const char *const one[] = {"force", NULL};
     static const struct aw_field inner[] = {
@@ -136,7 +136,7 @@ TEST_WITH(start, NULL, a_plain_field_wins_over_a_grouped_one)
     assert_int_equal(aw_codec_find(&codec, "y"), aw_codec_find(&codec, "force.y"));
 }
 
-TEST_WITH(start, NULL, a_name_is_cut_to_its_room)
+TEST_WITH(start, NULL, scalar_name_is_truncated_to_the_buffer)
 {
     const struct aw_codec *codec = codec_of("groups", "little");
     char name[6] = "xxxxx";
@@ -160,7 +160,7 @@ TEST_WITH(start, NULL, too_many_rows_are_refused)
     assert_int_equal(codec.n_scalars, AW_MAX_SCALARS);
 }
 
-TEST_WITH(start, NULL, ranges_without_limits_are_those_of_the_wire)
+TEST_WITH(start, NULL, default_range_is_the_range_of_the_wire)
 {
     static const struct {
         const char *variant, *message, *field;
@@ -186,8 +186,8 @@ TEST_WITH(start, NULL, ranges_without_limits_are_those_of_the_wire)
     }
 }
 
-/* A scale below 0 turns the wire's range around. */
-TEST_WITH(start, NULL, a_range_goes_up_whatever_the_scale)
+/* A negative scale reverses the wire's range. */
+TEST_WITH(start, NULL, range_is_ascending_with_a_negative_scale)
 {
     static const struct aw_field rows[] = {
         {.name = "x", .type = AW_SINT, .bits = 8, .scale = -2, .offset = 1},
@@ -201,7 +201,7 @@ TEST_WITH(start, NULL, a_range_goes_up_whatever_the_scale)
     assert_true(range.max == 257);
 }
 
-TEST_WITH(start, NULL, another_field_chooses_the_scale)
+TEST_WITH(start, NULL, another_field_selects_the_scale)
 {
     static const struct {
         double kind;
@@ -217,7 +217,7 @@ TEST_WITH(start, NULL, another_field_chooses_the_scale)
     int level = aw_codec_find(codec, "level");
     struct aw_record record;
     aw_record_init(&record, codec, AW_TX);
-    assert_null(aw_scalar_range(codec, level, &record).unit); /* not chosen yet */
+    assert_null(aw_scalar_range(codec, level, &record).unit); /* not selected yet */
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
         assert_int_equal(aw_record_set(&record, "kind", rows[i].kind, NULL), AW_OK);
         struct aw_range range = aw_scalar_range(codec, level, &record);
@@ -231,7 +231,7 @@ TEST_WITH(start, NULL, another_field_chooses_the_scale)
     }
 }
 
-TEST_WITH(start, NULL, raw_is_what_the_wire_has)
+TEST_WITH(start, NULL, raw_mode_uses_wire_numbers)
 {
     aw_wire_init(&wire, &sample_protocol, NULL, true);
     const struct aw_codec *codec = aw_wire_codec(&wire, "choice", AW_TX);
@@ -243,7 +243,7 @@ TEST_WITH(start, NULL, raw_is_what_the_wire_has)
     assert_true(range.max == 32767);
 }
 
-TEST_WITH(start, NULL, the_tables_fit)
+TEST_WITH(start, NULL, all_protocol_tables_fit_the_limits)
 {
     static struct aw_codec codec;
     for (size_t p = 0; p < N_PROTOCOLS; p++)
@@ -259,8 +259,8 @@ TEST_WITH(start, NULL, the_tables_fit)
         }
 }
 
-/* Each value by its whole name, in each variant; no other has it. */
-TEST_WITH(start, NULL, every_value_has_a_name_of_its_own)
+/* Each value has a full name in each variant, and no other value shares it. */
+TEST_WITH(start, NULL, every_value_has_a_unique_name)
 {
     for (size_t p = 0; p < N_PROTOCOLS; p++)
         for (const struct aw_variant *v = protocols[p]->variants; v->name; v++) {
@@ -277,7 +277,7 @@ TEST_WITH(start, NULL, every_value_has_a_name_of_its_own)
         }
 }
 
-/* ---- Expected layouts: name, bits, repetition, the rows by, with and count, range ---- */
+/* ---- Expected layouts: name, bits, repetition, the rows of by, with and count, range ---- */
 
 static const struct aw_name zero_one[] = {{0, "zero"}, {1, "one"}, {0}};
 static const char *const pair[] = {"p", "q", NULL};
@@ -307,7 +307,7 @@ static const struct aw_field all_kinds[] = {
 };
 static const char *const seven[] = {"a", "b", "c", "d", "e", "f", "g", NULL};
 static const struct aw_field eight_zeros[] = {{.name = "zeros", .type = AW_PAD, .bits = 64}, {0}};
-/* Constants that end with the last byte that is compared in words, and behind it. */
+/* Constants at and after the last byte that is compared word by word. */
 static const struct aw_field far_constants[] = {
     {.name = "x", .type = AW_UINT, .bits = 8},
     {.name = "zeros", .type = AW_GROUP, .rows = eight_zeros, .labels = seven},
@@ -376,7 +376,7 @@ static void draw_codec(FILE *out, const struct aw_codec *codec)
     }
 }
 
-TEST(the_layouts_are_these)
+TEST(layouts_match_the_expected_ones)
 {
     static const struct aw_message messages[] = {
         {.name = "kinds", .dir = AW_TX, .fields = all_kinds},
@@ -401,12 +401,12 @@ TEST(the_layouts_are_these)
     end_picture(out, "codecs-sample.txt");
 }
 
-/* Each constant of a frame is looked at, wherever it is; each bit of it. */
-TEST(constants_are_looked_at_wherever_they_are)
+/* Checks each bit of each constant of a frame, wherever it is. */
+TEST(every_constant_is_checked)
 {
     static const struct {
         const struct aw_field *rows;
-        size_t from, to; /* the bytes of constants */
+        size_t from, to; /* byte range of the constants */
     } frames[] = {{far_constants, 63, 65}, {eight_bytes, 2, 8}};
     for (size_t i = 0; i < 2; i++) {
         const struct aw_message message = {.name = "m", .dir = AW_TX, .fields = frames[i].rows};
@@ -430,8 +430,8 @@ TEST(constants_are_looked_at_wherever_they_are)
     }
 }
 
-/* The number of repetitions may be the very first row. */
-TEST(the_first_row_may_count)
+/* The number of repetitions may be the first row. */
+TEST(first_row_may_be_a_count)
 {
     static const struct aw_field rows[] = {
         {.name = "n", .type = AW_UINT, .bits = 8, .max = 2},
@@ -471,8 +471,8 @@ TEST(the_first_row_may_count)
     assert_string_equal(err.text, "c: n 1.5 is not a whole number");
 }
 
-/* As may the one that chooses a scale, or whose scale is chosen. */
-TEST(the_first_row_may_choose)
+/* The first row may also select a scale or have a selected scale. */
+TEST(first_row_may_select_a_scale)
 {
     static const struct aw_field choosing = {
         .name = "kind", .type = AW_UINT, .bits = 8, .names = zero_one};
@@ -498,8 +498,8 @@ TEST(the_first_row_may_choose)
     }
 }
 
-/* The greatest number below 2^53 and beyond that a double has. */
-TEST(ranges_of_wide_numbers)
+/* The greatest double below 2^53 and above. */
+TEST(ranges_of_wide_integers_are_exact)
 {
     static const struct {
         uint16_t bits;
@@ -522,8 +522,8 @@ TEST(ranges_of_wide_numbers)
     }
 }
 
-/* An odd number above 2^52, which half a step more would make even. */
-TEST(wide_odd_numbers_go_there_and_back)
+/* An odd number above 2^52; adding half a step would make it even. */
+TEST(wide_odd_integers_round_trip)
 {
     static const struct aw_field fields[] = {{.name = "x", .type = AW_SINT, .bits = 56}, {0}};
     static const struct aw_message message = {.name = "m", .dir = AW_TX, .fields = fields};
@@ -544,8 +544,8 @@ TEST(wide_odd_numbers_go_there_and_back)
     }
 }
 
-/* By itself, and in a circle: it is refused, and still comes to an end. */
-TEST(a_row_that_chooses_itself_is_refused)
+/* A row that selects itself, directly or in a cycle, is refused without an endless loop. */
+TEST(cyclic_scale_selection_is_refused)
 {
     static const struct aw_choice zero[] = {{0, 0}, {1, 0}};
     static const char *const choosers[][3] = {

@@ -21,7 +21,7 @@ static void assert_says(const char *part)
         fail_msg("'%s' does not say '%s'", err.text, part);
 }
 
-/* From a block of exactly this size, so that a sanitizer sees every byte read behind it. */
+/* Decodes from a block of exactly this size, so that a sanitizer detects reads beyond it. */
 static enum aw_status decode(const char *message, const uint8_t *bytes, size_t size)
 {
     uint8_t *copy = malloc(size ? size : 1);
@@ -33,7 +33,7 @@ static enum aw_status decode(const char *message, const uint8_t *bytes, size_t s
     return status;
 }
 
-/* The fields of a row, one by one. */
+/* Compares the fields of a row one by one. */
 static void assert_fields(const struct sample_frame *row)
 {
     char copy[256], *save = NULL;
@@ -55,7 +55,7 @@ static void assert_fields(const struct sample_frame *row)
     }
 }
 
-TEST_WITH(start, NULL, the_values_are_these)
+TEST_WITH(start, NULL, decoded_values_match)
 {
     for (size_t i = 0; i < SAMPLE_FRAMES; i++) {
         uint8_t bytes[64];
@@ -108,8 +108,8 @@ static const struct aw_scalar *leaf_at(const struct aw_codec *codec, size_t bit)
     return NULL;
 }
 
-/* A bit that is flipped before the checksum is made: constants are looked at themselves, padding
- * and lenient rows are not. */
+/* Flips a bit before the checksum is computed: constants are checked, padding and lenient rows are
+ * not. */
 static void check_flips(const char *message, uint8_t *bytes, size_t size)
 {
     const struct aw_codec *codec = aw_wire_codec(&wire, message, AW_TX);
@@ -130,7 +130,7 @@ static void check_flips(const char *message, uint8_t *bytes, size_t size)
     }
 }
 
-TEST_WITH(start, NULL, constants_are_constant)
+TEST_WITH(start, NULL, changed_constants_are_malformed)
 {
     for (size_t i = 0; i < SAMPLE_FRAMES; i++) {
         uint8_t bytes[64];
@@ -146,7 +146,7 @@ TEST_WITH(start, NULL, constants_are_constant)
     check_flips("many", many, sizeof many);
 }
 
-TEST_WITH(start, NULL, the_message_says_what_was_expected)
+TEST_WITH(start, NULL, error_names_the_expected_checksum)
 {
     uint8_t bytes[] = {0xA5, 8, 0, 0};
     bytes[3] = sample_sum(bytes, 3);
@@ -161,7 +161,7 @@ static void with_sum(uint8_t *bytes, size_t size)
     bytes[size - 1] = sample_sum(bytes, size - 1);
 }
 
-TEST_WITH(start, NULL, floats_that_are_no_numbers_become_no_data)
+TEST_WITH(start, NULL, nan_and_infinity_decode_as_no_data)
 {
     static const uint32_t floats[] = {0x7FC00000, 0x7F800000, 0xFF800000, 0x7F800001, 0xFFFFFFFF};
     for (size_t i = 0; i < sizeof floats / sizeof *floats; i++)
@@ -174,12 +174,12 @@ TEST_WITH(start, NULL, floats_that_are_no_numbers_become_no_data)
             assert_int_equal(decode("choice", bytes, sizeof bytes), AW_MALFORMED);
             assert_string_equal(err.text, "choice: speed is not a finite number");
             assert_true(isnan(aw_record_get(&record, "speed")));
-            assert_true(aw_record_get(&record, "guard") == 5); /* the rest is there */
+            assert_true(aw_record_get(&record, "guard") == 5); /* the other fields have values */
             assert_true(aw_record_get(&record, "way") == -40);
         }
 }
 
-TEST_WITH(start, NULL, a_sign_is_any_byte_but_0)
+TEST_WITH(start, NULL, any_nonzero_sign_byte_counts)
 {
     static const uint8_t signs[] = {0, 1, 2, 0x80, 0xFF};
     for (size_t i = 0; i < sizeof signs; i++) {
@@ -193,7 +193,7 @@ TEST_WITH(start, NULL, a_sign_is_any_byte_but_0)
     }
 }
 
-TEST_WITH(start, NULL, counts_say_what_is_there)
+TEST_WITH(start, NULL, count_limits_the_repetitions)
 {
     for (unsigned n = 0; n < 256; n++) {
         uint8_t bytes[18] = {0xA5, 4, 14, (uint8_t)n, 0, 1, 0, 1, 2, 0, 2, 3, 0};
@@ -214,7 +214,7 @@ TEST_WITH(start, NULL, counts_say_what_is_there)
     }
 }
 
-TEST_WITH(start, NULL, no_data_has_no_value)
+TEST_WITH(start, NULL, no_data_decodes_without_a_value)
 {
     uint8_t bytes[15] = {0xA5, 5, 11, 0, 0, 0, 0, 0x80, 1, 5};
     with_sum(bytes, sizeof bytes);
@@ -225,8 +225,8 @@ TEST_WITH(start, NULL, no_data_has_no_value)
     assert_true(aw_record_get(&record, "way") == -32768);
 }
 
-/* What a device sends beyond the limits is shown, not refused. */
-TEST_WITH(start, NULL, values_outside_of_limits_are_shown)
+/* Values from a device beyond the limits are shown, not refused. */
+TEST_WITH(start, NULL, values_beyond_limits_are_decoded)
 {
     uint8_t bytes[15] = {0xA5, 5, 11, 0xFF, 0x7F, 200, 0xFF, 0x7F, 0, 77};
     with_sum(bytes, sizeof bytes);
@@ -237,7 +237,7 @@ TEST_WITH(start, NULL, values_outside_of_limits_are_shown)
     assert_true(fabs(aw_record_get(&record, "way") - 3236.7) < 1e-9);
 }
 
-TEST_WITH(start, NULL, text_ends_at_its_first_zero)
+TEST_WITH(start, NULL, text_ends_at_its_first_zero_byte)
 {
     uint8_t bytes[13] = {0xA5, 3, 9, 1, 'a', 'b', 0, 'c', 'd'};
     with_sum(bytes, sizeof bytes);
@@ -245,8 +245,8 @@ TEST_WITH(start, NULL, text_ends_at_its_first_zero)
     assert_string_equal(record.text, "ab");
 }
 
-/* CAN frames may be longer than the message, and the identifier is not counted. */
-TEST_WITH(start, NULL, can_frames_may_be_longer)
+/* CAN frames may be longer than the message; the identifier is not counted. */
+TEST_WITH(start, NULL, longer_can_frames_are_accepted)
 {
     uint8_t bytes[10] = {0};
     aw_wire_init(&wire, &aw_canpid_protocol, NULL, false);
@@ -267,8 +267,8 @@ TEST_WITH(start, NULL, can_frames_may_be_longer)
     }
 }
 
-/* Any bytes at all, as any message of any tool: an answer, never a read outside. */
-TEST_WITH(start, NULL, noise_is_refused_or_decoded)
+/* Decodes random bytes as every message of every tool: never reads outside. */
+TEST_WITH(start, NULL, random_bytes_are_safe_to_decode)
 {
     static const struct aw_protocol *const protocols[] = {
         &sample_protocol,      &aw_canpid_protocol,   &aw_ezphys_protocol,

@@ -15,7 +15,7 @@ static void start(void)
     sample_wire(&wire, "little");
 }
 
-/* Sets "a=1 b=2" in a new record of the message. */
+/* Sets fields from "a=1 b=2" in a new record of the message. */
 static void begin(const char *message, const char *fields)
 {
     char copy[256], *save = NULL;
@@ -38,7 +38,7 @@ static enum aw_status encode(bool force)
     return aw_encode(&record, force, bytes, sizeof bytes, &size, &err);
 }
 
-TEST_WITH(start, NULL, the_bytes_are_these)
+TEST_WITH(start, NULL, encoded_bytes_match)
 {
     for (size_t i = 0; i < SAMPLE_FRAMES; i++) {
         uint8_t expected[64];
@@ -54,7 +54,7 @@ TEST_WITH(start, NULL, the_bytes_are_these)
     }
 }
 
-TEST_WITH(start, NULL, nothing_is_written_past_the_room)
+TEST_WITH(start, NULL, short_buffers_are_not_overrun)
 {
     for (size_t i = 0; i < SAMPLE_FRAMES; i++) {
         sample_wire(&wire, sample_frames[i].variant);
@@ -73,7 +73,7 @@ TEST_WITH(start, NULL, nothing_is_written_past_the_room)
     }
 }
 
-/* With and without force. */
+/* Results without and with force. */
 static const struct {
     const char *message, *fields;
     enum aw_status plain, forced;
@@ -105,7 +105,8 @@ static const struct {
     {"groups", "n=1 j1.pos=-3276.9", AW_LIMIT, AW_LIMIT, "base.position"},
     {"groups", "n=0 left.state=on", AW_LIMIT, AW_OK, "groups: n 0 is outside 1 to 3"},
     {"groups", "n=1.5 j1.pos=0 j2.pos=0", AW_USAGE, AW_USAGE, "groups: n 1.5 is not a whole"},
-    {"groups", "n=1 j1.pos=90.04", AW_OK, AW_OK, NULL}, /* less than half a step over */
+    /* exceeds the limit by less than half a step */
+    {"groups", "n=1 j1.pos=90.04", AW_OK, AW_OK, NULL},
     {"groups", "n=1 j1.pos=90.1", AW_LIMIT, AW_OK,
      "groups: base.position 90.1 deg is outside -90 to 90 deg"},
     {"groups", "n=1 j1.pos=3276.7", AW_LIMIT, AW_OK, "base.position"},
@@ -151,8 +152,8 @@ TEST_WITH(start, NULL, limits_hold_unless_forced)
     free(text);
 }
 
-/* Not even with force, in any field that has no word for "no data". */
-TEST_WITH(start, NULL, no_number_goes_out)
+/* Refused even with force, in every field without a "no data" value. */
+TEST_WITH(start, NULL, nan_and_infinity_are_refused)
 {
     static const double values[] = {NAN, INFINITY, -INFINITY};
     static const char *const fields[] = {"level", "kind", "colour", "guard", "speed"};
@@ -176,7 +177,7 @@ TEST_WITH(start, NULL, no_number_goes_out)
     assert_int_equal(encode(true), AW_USAGE);
 }
 
-TEST_WITH(start, NULL, numbers_that_no_wire_carries_are_refused)
+TEST_WITH(start, NULL, numbers_beyond_the_wire_are_refused)
 {
     static const struct {
         const char *field;
@@ -197,8 +198,8 @@ TEST_WITH(start, NULL, numbers_that_no_wire_carries_are_refused)
         }
 }
 
-/* Its usual text is a little more, and is what is meant all the same. */
-TEST_WITH(start, NULL, the_largest_float_goes_out_as_it_is_written)
+/* The usual text of the largest float is slightly larger but means the same. */
+TEST_WITH(start, NULL, largest_float_is_encoded_from_its_text)
 {
     static const uint8_t largest[] = {0xFF, 0xFF, 0x7F, 0xFF};
     sample_wire(&wire, "little");
@@ -211,8 +212,8 @@ TEST_WITH(start, NULL, the_largest_float_goes_out_as_it_is_written)
     assert_int_equal(encode(true), AW_LIMIT);
 }
 
-/* 0.05 is no float: the nearest one is a little more. */
-TEST_WITH(start, NULL, a_float_at_its_limit_goes_out_as_it_came)
+/* 0.05 has no exact float; the nearest one is slightly larger. */
+TEST_WITH(start, NULL, float_at_its_limit_round_trips)
 {
     static const uint8_t frame[] = {0x45, 0x00, 0xCD, 0xCC, 0x4C, 0x3D, 0x00, 0x00};
     aw_wire_init(&wire, &aw_canpid_protocol, NULL, false);
@@ -225,8 +226,8 @@ TEST_WITH(start, NULL, a_float_at_its_limit_goes_out_as_it_came)
     assert_int_equal(encode(false), AW_LIMIT);
 }
 
-/* With an offset that is no whole number, too. */
-TEST_WITH(start, NULL, what_was_decoded_goes_out_as_it_came)
+/* Includes a fractional offset. */
+TEST_WITH(start, NULL, decoded_values_encode_to_the_same_bytes)
 {
     static const struct aw_field code[] = {{.name = "code", .type = AW_CODE, .bits = 8}, {0}};
     static const struct aw_field rows[] = {
@@ -264,8 +265,8 @@ TEST_WITH(start, NULL, a_missing_field_is_named)
     }
 }
 
-/* Raw: the numbers of the wire, with no names and no limits but its own. */
-TEST_WITH(start, NULL, raw_numbers_go_as_they_are)
+/* Raw mode: wire numbers without names, limited only by the wire. */
+TEST_WITH(start, NULL, raw_numbers_are_encoded_unchanged)
 {
     static const uint8_t expected[] = {0x18, 0xFC, 9, 0, 0x80, 2, 200};
     aw_wire_init(&wire, &sample_protocol, NULL, true);
@@ -277,8 +278,8 @@ TEST_WITH(start, NULL, raw_numbers_go_as_they_are)
     assert_non_null(strstr(err.text, "level 0.5 is not a whole number"));
 }
 
-/* One field too far up in every message of every tool: refused, never wrapped around. */
-TEST_WITH(start, NULL, every_field_of_every_tool_is_limited)
+/* One field too large in every message of every tool is refused, never wrapped. */
+TEST_WITH(start, NULL, every_field_of_every_tool_has_a_limit)
 {
     struct rng rng = {1};
     for (size_t p = 0; p < N_PROTOCOLS; p++) {
@@ -289,7 +290,7 @@ TEST_WITH(start, NULL, every_field_of_every_tool_is_limited)
                 if (!codec->scalars[i].value || codec->scalars[i].field->type == AW_TEXT)
                     continue;
                 fill(&record, codec, AW_TX, &rng);
-                record.v[i] = 1e300; /* also where the wire has another unit */
+                record.v[i] = 1e300; /* also if the wire uses another unit */
                 if (encode(false) != AW_LIMIT || encode(true) != AW_LIMIT)
                     fail_msg("%s: %s", codec->message->name, codec->scalars[i].field->name);
                 record.v[i] = NAN;

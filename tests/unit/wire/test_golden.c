@@ -1,5 +1,5 @@
-/* The golden cases of tests/golden against the library: every command line gives exactly the bytes,
- * and the bytes give exactly the record. */
+/* Runs the golden cases of tests/golden against the library: each command line must yield the
+ * bytes, and the bytes the record. */
 #include <ctype.h>
 
 #include <jansson.h>
@@ -15,7 +15,7 @@ struct golden {
     int line;
 };
 
-/* The command of a case, taken apart. */
+/* The parsed command of a case. */
 struct words {
     bool encodes;
     enum aw_dir dir;
@@ -98,7 +98,7 @@ static enum aw_status run_encode(const struct words *words, char *hex, struct aw
     return AW_OK;
 }
 
-/* A message around the packets is taken off as it is from a stream. */
+/* Removes an envelope as for a stream. */
 static enum aw_status run_decode(const char *hex, enum aw_dir dir, uint8_t *bytes,
                                  struct aw_record *record, struct aw_error *err)
 {
@@ -126,7 +126,7 @@ static const char *name_of_value(const struct aw_field *row, double value)
     return NULL;
 }
 
-/* Half of what the last printed digit can tell. */
+/* Returns half the resolution of the last printed digit. */
 static double resolution(const struct aw_record *record, int scalar, double value)
 {
     const struct aw_field *row = record->codec->scalars[scalar].field;
@@ -165,8 +165,8 @@ static size_t count_values(json_t *object)
 static void assert_record(const struct golden *golden, const struct aw_record *record, json_t *json)
 {
     size_t n = 2;                     /* dir and msg */
-    json_object_del(json, "anomaly"); /* the shell's own, no field of the frame: what looks odd, */
-    json_object_del(json, "axis");    /* and what the order of packets tells */
+    json_object_del(json, "anomaly"); /* added by the shell: not a field of the frame, */
+    json_object_del(json, "axis");    /* like this one, which depends on the order of packets */
     const char *message = json_string_value(json_object_get(json, "msg"));
     const char *dir = json_string_value(json_object_get(json, "dir"));
     assert_string_equal(message, record->codec->message->name);
@@ -222,7 +222,7 @@ static void check_case(const struct golden *golden, const struct words *words)
     json_decref(json);
 }
 
-/* Runs all cases of a tool; at least this many, so that an empty file fails. */
+/* Runs all cases of a tool; requires at least at_least, so that an empty file fails. */
 static void run_file(const struct aw_protocol *protocol, int at_least)
 {
     char path[64];
@@ -246,7 +246,7 @@ static void run_file(const struct aw_protocol *protocol, int at_least)
     assert_true(cases >= at_least);
 }
 
-/* Every message of the table has a case in each of its directions. */
+/* Requires that every message of the table has a case in each of its directions. */
 static void assert_covered(const struct aw_protocol *protocol)
 {
     char path[64];

@@ -13,7 +13,7 @@ static enum aw_status parse(const struct aw_protocol *protocol, const char *text
     return aw_hex_parse(protocol, text, strlen(text), bytes, sizeof bytes, &size, err);
 }
 
-TEST(bytes_survive)
+TEST(hex_round_trip)
 {
     uint8_t all[64];
     char text[AW_HEX_SIZE(64)];
@@ -29,7 +29,7 @@ TEST(bytes_survive)
     }
 }
 
-TEST(spellings)
+TEST(hex_spellings_are_accepted)
 {
     static const char *const same[] = {"fF0a", "FF 0A", " ff\t0a ", "FF0A\r"};
     for (size_t i = 0; i < sizeof same / sizeof *same; i++) {
@@ -39,7 +39,7 @@ TEST(spellings)
     }
 }
 
-TEST(can_frames)
+TEST(can_frames_round_trip)
 {
     char text[AW_HEX_SIZE(64)];
     assert_int_equal(parse(&aw_canpid_protocol, "041#9A99193F0200", NULL), AW_OK);
@@ -55,9 +55,9 @@ TEST(can_frames)
     aw_hex_print(&aw_canpid_protocol, (struct aw_span){bytes, 2}, text);
     assert_string_equal(text, "7FF#");
     aw_hex_print(&aw_canpid_protocol, (struct aw_span){bytes, 1}, text);
-    assert_string_equal(text, "FF"); /* too short for an id */
+    assert_string_equal(text, "FF"); /* too short for an identifier */
     assert_int_equal(aw_hex_parse(&aw_canpid_protocol, "123#45R", 4, bytes, 8, &size, NULL), AW_OK);
-    assert_int_equal(size, 2); /* what is behind the length is not read */
+    assert_int_equal(size, 2); /* text beyond the length is not read */
     assert_int_equal(aw_hex_parse(&aw_canpid_protocol, "123#R", 4, bytes, 8, &size, NULL), AW_OK);
     assert_int_equal(parse(&aw_canpid_protocol, "41009A", NULL), AW_OK);
     assert_memory_equal(bytes, "\x41\x00\x9a", 3);
@@ -73,7 +73,7 @@ static void assert_refused(const struct aw_protocol *protocol, const char *text,
     assert_string_equal(err.text, part);
 }
 
-TEST(what_is_no_hex)
+TEST(invalid_hex_is_refused)
 {
     char longer[140];
     assert_refused(&aw_armctl_protocol, "FF G0", "column 4: 'G' is no hex digit");
@@ -105,7 +105,7 @@ TEST(what_is_no_hex)
     assert_refused(&aw_canpid_protocol, "4100000102030405060708",
                    "9 bytes of data — a CAN frame has at most 8");
     assert_int_equal(aw_hex_parse(&aw_armctl_protocol, "1234", 3, bytes, 8, &size, NULL),
-                     AW_MALFORMED); /* what is behind it is none of it */
+                     AW_MALFORMED); /* text beyond the length is ignored */
     memset(longer, '0', sizeof longer);
     longer[130] = '\0';
     assert_refused(&aw_armctl_protocol, longer, "more than 64 bytes");

@@ -24,7 +24,7 @@ static void assert_says(const char *part)
         fail_msg("'%s' does not say '%s'", err.text, part);
 }
 
-TEST_WITH(start, NULL, a_new_record_has_its_fallbacks)
+TEST_WITH(start, NULL, new_record_has_its_defaults)
 {
     begin("choice");
     assert_true(record.time_ns == AW_NO_TIME);
@@ -39,14 +39,15 @@ TEST_WITH(start, NULL, a_new_record_has_its_fallbacks)
     assert_true(isnan(aw_record_get(&record, "left.spare")));
 }
 
-TEST_WITH(start, NULL, numbers_are_set)
+TEST_WITH(start, NULL, fields_are_set_from_numbers)
 {
     static const double no_numbers[] = {NAN, INFINITY, -INFINITY};
     begin("groups");
     assert_int_equal(aw_record_set(&record, "j3.pos", -12.5, &err), AW_OK);
     assert_true(aw_record_get(&record, "hand.position") == -12.5);
     assert_true(isnan(aw_record_get(&record, "base.position")));
-    assert_int_equal(aw_record_set(&record, "n", 1e6, &err), AW_OK); /* for aw_encode to refuse */
+    /* aw_encode refuses it later */
+    assert_int_equal(aw_record_set(&record, "n", 1e6, &err), AW_OK);
     for (size_t i = 0; i < 3; i++) {
         assert_int_equal(aw_record_set(&record, "hand.position", no_numbers[i], &err), AW_USAGE);
         assert_says("groups: hand.position must be a finite number");
@@ -82,7 +83,7 @@ static const struct {
     {"numbers", "u8", "0x1F", 31},
     {"numbers", "s32", "-1e3", -1000},
     {"numbers", "float", "-.5", -0.5},
-    {"numbers", "u8", "999", 999}, /* for aw_encode to refuse */
+    {"numbers", "u8", "999", 999}, /* aw_encode refuses it later */
     {"numbers", "u8", "1.5", 1.5},
     {"groups", "elbow.position", "45", 45},
     {"groups", "elbow.position", "-45deg", -45},
@@ -97,7 +98,7 @@ static const struct {
     {"choice", "speed", "500mm/s", 0.5},
 };
 
-TEST_WITH(start, NULL, texts_are_understood)
+TEST_WITH(start, NULL, fields_are_set_from_text)
 {
     for (size_t i = 0; i < sizeof good / sizeof *good; i++) {
         begin(good[i].message);
@@ -132,7 +133,7 @@ static const struct {
     {"text", "body", "123456789", AW_LIMIT, "body: '123456789' is longer than 8 characters"},
 };
 
-TEST_WITH(start, NULL, what_is_not_understood_is_explained)
+TEST_WITH(start, NULL, invalid_text_is_reported)
 {
     for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
         begin(bad[i].message);
@@ -146,7 +147,7 @@ TEST_WITH(start, NULL, what_is_not_understood_is_explained)
     }
 }
 
-/* ---- Words of a made-up message, and what is said of wrong ones ---- */
+/* ---- Names of a made-up message, and errors of unknown ones ---- */
 
 static const struct aw_name gaits[] = {{1, "stand"}, {2, "start"}, {3, "walk"}, {4, "run"}, {0}};
 static const struct aw_name many[] = {{1, "a-rather-long-name-of-a-value-01"},
@@ -177,7 +178,7 @@ static const struct aw_field word_rows[] = {
     {0}};
 static const struct aw_message word_message = {.name = "words", .dir = AW_TX, .fields = word_rows};
 
-TEST_WITH(start, NULL, words_and_what_is_said_of_them)
+TEST_WITH(start, NULL, names_may_be_abbreviated_if_unique)
 {
     static const struct {
         const char *field, *text;
@@ -248,7 +249,7 @@ TEST_WITH(start, NULL, words_and_what_is_said_of_them)
     end_picture(out, "words-sample.txt");
 }
 
-TEST_WITH(start, NULL, no_data_is_written_none)
+TEST_WITH(start, NULL, none_and_null_mean_no_data)
 {
     static const char *const words[] = {"none", "null"};
     for (size_t i = 0; i < 2; i++) {
@@ -259,7 +260,7 @@ TEST_WITH(start, NULL, no_data_is_written_none)
     }
 }
 
-TEST_WITH(start, NULL, texts_are_kept_up_to_their_width)
+TEST_WITH(start, NULL, texts_longer_than_the_field_are_refused)
 {
     begin("text");
     assert_int_equal(aw_record_set_text(&record, "body", "12345678", &err), AW_OK);
@@ -280,7 +281,8 @@ TEST_WITH(start, NULL, raw_values_have_no_names_and_no_units)
     assert_true(aw_record_get(&record, "way") == -32768);
 }
 
-/* Ticks have no half: a value in another unit goes to the nearest, one in ticks stays as it is. */
+/* Ticks have no fractions: other units are rounded to the nearest tick, a value in ticks is
+ * unchanged. */
 TEST_WITH(start, NULL, other_units_are_rounded_to_whole_steps)
 {
     static const struct aw_field rows[] = {
@@ -317,7 +319,7 @@ TEST_WITH(start, NULL, pairs_may_come_in_any_order)
     assert_int_equal(aw_record_set_pairs(&record, NULL, 0, &err), AW_OK);
 }
 
-TEST_WITH(start, NULL, the_first_wrong_pair_ends_it)
+TEST_WITH(start, NULL, first_invalid_pair_is_reported)
 {
     static const struct aw_pair pairs[] = {
         {"level", "10deg"}, {"guard", "3"}, {"kind", "distance"}, {"frob", "1"}, {"way", "1"}};
@@ -330,7 +332,7 @@ TEST_WITH(start, NULL, the_first_wrong_pair_ends_it)
     assert_says("level: '10deg': 'deg' is the wrong unit — use mm");
 }
 
-TEST_WITH(start, NULL, what_is_missing_is_named)
+TEST_WITH(start, NULL, missing_field_is_named)
 {
     static const struct {
         const char *message, *set, *missing;
@@ -352,8 +354,8 @@ TEST_WITH(start, NULL, what_is_missing_is_named)
     assert_int_equal(aw_record_complete(&record, &err), AW_OK);
 }
 
-/* n says that two are there: the third need not be given. */
-TEST_WITH(start, NULL, uncounted_repetitions_are_not_missed)
+/* n is 2, so the third repetition may be missing. */
+TEST_WITH(start, NULL, uncounted_repetitions_may_be_missing)
 {
     begin("groups");
     aw_record_set(&record, "n", 2, NULL);

@@ -1,11 +1,11 @@
-/* Questions about tables: sizes, types of rows, messages by code. */
+/* Tests queries of tables: sizes, row types, messages by code. */
 #include <math.h>
 
 #include "sample_helper.h"
 #include "test.h"
 #include "wire/rows.h"
 
-TEST(rows_have_so_many_bits)
+TEST(sizes_of_rows_in_bits)
 {
     const struct aw_variant *little = &sample_variants[0], *big = &sample_variants[1];
     assert_int_equal(aw_rows_bits(NULL, little), 0);
@@ -39,7 +39,7 @@ static const struct aw_protocol coded_protocol = {
     .frame_max = 20,
 };
 
-/* The name of a message, or "-". */
+/* Returns the name of a message, or "-". */
 static const char *name_of(const struct aw_message *message)
 {
     return message ? message->name : "-";
@@ -49,7 +49,7 @@ TEST(messages_are_found_by_code)
 {
     static const struct {
         uint32_t code;
-        const char *to, *from, *both; /* the message of each direction */
+        const char *to, *from, *both; /* the message in each direction */
     } rows[] = {
         {0, "to", "-", "to"}, {3, "-", "from", "from"},        {1, "-", "last", "last"},
         {2, "-", "-", "-"},   {31, "both", "both", "both"},    {32, "large", "answer", "large"},

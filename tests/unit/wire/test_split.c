@@ -1,4 +1,4 @@
-/* Streams in pieces of any size give the same frames. */
+/* Tests that streams in pieces of any size yield the same frames. */
 #include "wire/split.h"
 
 #include "protocol/armctl/wire.h"
@@ -36,7 +36,7 @@ static struct found split(const struct aw_protocol *protocol, const char *text, 
     return found;
 }
 
-TEST(pieces_of_any_size)
+TEST(pieces_of_any_size_yield_the_same_frames)
 {
     static const char text[] = "0DEG1,090\r\n1ACK0\r\n0POS2,120\r\n0DE";
     uint64_t damaged;
@@ -59,7 +59,7 @@ TEST(a_datagram_is_a_frame)
     assert_int_equal(damaged, 0);
 }
 
-TEST(noise_without_end_is_thrown_away)
+TEST(endless_noise_is_discarded)
 {
     size_t size = 3 * AW_SPLIT_ROOM;
     char *noise = malloc(size + 32);
@@ -72,7 +72,7 @@ TEST(noise_without_end_is_thrown_away)
     free(noise);
 }
 
-/* Neither frames nor an end: what is held has an end. */
+/* Returns neither frames nor an end; the buffer must not grow without limit. */
 static enum aw_status never_whole(const struct aw_wire *wire, struct aw_framer *framer,
                                   struct aw_span in, struct aw_span *frame, size_t *used,
                                   struct aw_error *err)
@@ -86,7 +86,7 @@ static enum aw_status never_whole(const struct aw_wire *wire, struct aw_framer *
     return in.data[0] == 'm' ? AW_MALFORMED : *used ? AW_OK : AW_MORE;
 }
 
-TEST(what_has_no_end_is_given_up)
+TEST(endless_frame_is_discarded)
 {
     struct aw_protocol protocol = sample_protocol;
     static char text[2 * AW_SPLIT_ROOM + 6];
@@ -106,14 +106,14 @@ TEST(what_has_no_end_is_given_up)
     assert_int_equal(found.n, 2);
     assert_int_equal(damaged, 2);
     assert_int_equal(split(&protocol, "ooo", 3, false, &damaged).n, 3);
-    found = split(&protocol, "wxmyywx", 7, true, &damaged); /* a datagram is not looked into */
+    found = split(&protocol, "wxmyywx", 7, true, &damaged); /* a datagram is not split */
     assert_int_equal(found.n, 1);
     assert_int_equal(found.bytes, 7);
     assert_int_equal(damaged, 0);
 }
 
-/* But what stands in an envelope is. */
-TEST(a_datagram_with_an_envelope_is_cut)
+/* A datagram with an envelope is split. */
+TEST(datagram_with_an_envelope_is_split)
 {
     static const struct aw_field envelope[] = {{.name = "bytes", .type = AW_LENGTH, .bits = 8},
                                                {0}};
@@ -128,7 +128,7 @@ TEST(a_datagram_with_an_envelope_is_cut)
     assert_int_equal(damaged, 1);
 }
 
-TEST(a_frame_across_a_gap_is_none)
+TEST(frame_across_a_gap_is_discarded)
 {
     static const char before[] = "0DEG1,0", after[] = "1ACK0\r\n";
     struct aw_splitter *splitter = calloc(1, sizeof *splitter);
@@ -140,7 +140,7 @@ TEST(a_frame_across_a_gap_is_none)
     aw_split_gap(splitter);
     assert_int_equal(splitter->damaged, 1);
     aw_split_gap(splitter);
-    assert_int_equal(splitter->damaged, 1); /* there was nothing */
+    assert_int_equal(splitter->damaged, 1); /* no partial frame was discarded */
     aw_split(splitter, wire, (struct aw_span){(const uint8_t *)"0", 1}, false, count, &found);
     aw_split_gap(splitter);
     assert_int_equal(splitter->damaged, 2);
@@ -157,8 +157,8 @@ TEST(a_frame_across_a_gap_is_none)
     free(splitter);
 }
 
-/* A protocol without a framer of its own: frames of its one length. */
-TEST(frames_of_one_length)
+/* A protocol without its own framer has frames of a fixed length. */
+TEST(fixed_length_frames_are_split)
 {
     char bytes[300];
     uint64_t damaged;

@@ -1,4 +1,5 @@
-/* A protocol in use: its variants, what they put instead, envelopes, and whose frame it is. */
+/* Tests a protocol in use: variants, their replaced messages, envelopes and identification of
+ * frames. */
 #include "sample_helper.h"
 #include "test.h"
 
@@ -46,7 +47,7 @@ static void use(const char *variant)
     aw_wire_init(&wire, &protocol, variant ? aw_protocol_variant(&protocol, variant) : NULL, false);
 }
 
-TEST(variants_put_messages_instead)
+TEST(variants_replace_messages)
 {
     assert_ptr_equal(aw_protocol_variant(&protocol, "first"), &variants[0]);
     assert_ptr_equal(aw_protocol_variant(&protocol, "third"), &variants[2]);
@@ -59,7 +60,8 @@ TEST(variants_put_messages_instead)
     assert_int_equal(wire.head_size, 2);
     assert_int_equal(wire.envelope_size, 0);
     use("second");
-    assert_ptr_equal(aw_wire_message(&wire, 0), &messages[0]); /* not the one of its name */
+    /* not the message of the same name */
+    assert_ptr_equal(aw_wire_message(&wire, 0), &messages[0]);
     assert_ptr_equal(aw_wire_message(&wire, 1), &instead[0]);
     assert_ptr_equal(aw_wire_message(&wire, 2), &instead[1]);
     assert_int_equal(wire.envelope_size, 4);
@@ -71,7 +73,7 @@ TEST(variants_put_messages_instead)
     }
 }
 
-TEST(codecs_are_found_by_name_and_way)
+TEST(codecs_are_found_by_name_and_direction)
 {
     static const struct {
         const char *name;
@@ -93,15 +95,15 @@ TEST(codecs_are_found_by_name_and_way)
     assert_memory_equal(wire.ready, ready, sizeof ready);
 }
 
-/* ---- Whose frame it is, by its code ---- */
+/* ---- Identification by code ---- */
 
-TEST(a_frame_is_known_by_its_code)
+TEST(frame_is_identified_by_its_code)
 {
     static const struct {
         enum aw_dir dir;
         const char *bytes;
         size_t size;
-        int found; /* -1: none, and then the error */
+        int found; /* -1: none, with the error */
         const char *error;
     } rows[] = {
         {AW_TX, "\x09\x01\x05", 3, 0, NULL},
@@ -136,9 +138,9 @@ TEST(a_frame_is_known_by_its_code)
     }
 }
 
-/* The one whose code is there first in the table, where the protocol says nothing else. */
-/* What stands behind the frame is not looked at, however far in it the code would be. */
-TEST(a_code_that_is_not_all_there)
+/* Without another rule, the first message of the table whose code fits. */
+/* Bytes beyond the frame are not read, however far the code would be. */
+TEST(truncated_code_identifies_no_frame)
 {
     static const struct aw_field far_head[] = {{.name = "a", .type = AW_UINT, .bits = 32},
                                                {.name = "b", .type = AW_UINT, .bits = 32},
@@ -168,8 +170,8 @@ static const struct aw_message *always_one(const struct aw_wire *any, enum aw_di
     return &any->protocol->messages[0];
 }
 
-/* A frame written down without its direction is still one: the record has the message's. */
-TEST(a_frame_that_goes_the_other_way)
+/* A frame recorded with the wrong direction is decoded; the record has the message's direction. */
+TEST(frame_in_the_other_direction_is_decoded)
 {
     struct aw_protocol told = protocol;
     struct aw_record record;
@@ -185,7 +187,7 @@ TEST(a_frame_that_goes_the_other_way)
 
 /* ---- Streams ---- */
 
-TEST(frames_of_one_length_follow_each_other)
+TEST(fixed_length_frames_are_read_in_sequence)
 {
     static const uint8_t bytes[20] = {0};
     struct aw_framer framer = {0};
@@ -211,7 +213,7 @@ TEST(frames_of_one_length_follow_each_other)
     }
 }
 
-TEST(an_envelope_goes_around_a_frame)
+TEST(envelope_is_added_and_removed)
 {
     static const struct {
         const char *variant;
