@@ -1,5 +1,5 @@
-/* can: — error frames in words, URLs, and what is said where there is no CAN. Frames on a bus are
- * for tests/kernel/t_can.sh, because few machines have one. */
+/* Tests can: error frames in words, URLs, and errors on machines without CAN. tests/kernel/t_can.sh
+ * tests frames on a bus, because few machines have one. */
 #include "can_helper.h"
 
 #include <linux/can.h>
@@ -10,7 +10,7 @@
 #include "link/can/can_interface.h"
 #include "picture_helper.h"
 
-TEST(error_frames_have_words)
+TEST(error_frames_are_described)
 {
     static const struct {
         uint32_t id;
@@ -58,7 +58,7 @@ TEST(error_frames_have_words)
     }
 }
 
-TEST(all_errors_at_once_fit)
+TEST(description_of_all_errors_is_truncated)
 {
     uint8_t data[8];
     char words[160];
@@ -91,7 +91,7 @@ static bool has_can(void)
     return fd >= 0;
 }
 
-TEST(good_keys_and_no_interface)
+TEST(missing_interface_is_reported_after_the_keys)
 {
     static const char *const urls[] = {
         "can:awnope0",
@@ -105,7 +105,7 @@ TEST(good_keys_and_no_interface)
                                     : "this kernel has no CAN — use slcan: or sim:");
 }
 
-TEST(what_is_wrong_with_an_interface)
+TEST(interface_problems_are_described)
 {
     char problem[200] = "";
     assert_true(aw_can_interface_problem("awnope0", problem, sizeof problem));
@@ -117,8 +117,7 @@ TEST(what_is_wrong_with_an_interface)
     assert_false(aw_can_interface_up("awnope0"));
 }
 
-/* A link that tells all there is to tell: a frame of another, an own one, then the interface goes
- * down, and then the link is lost. */
+/* A link with every kind of event: a foreign frame, an own frame, interface down, link lost. */
 struct told_link {
     struct aw_link base;
     int reads;
@@ -207,7 +206,7 @@ static void count_traces(void *context, bool tx, const void *buf, size_t size)
     ((int *)context)[tx]++;
 }
 
-TEST(wrappers_pass_on_what_is_told)
+TEST(wrappers_forward_events)
 {
     struct aw_virtual_clock clock = aw_virtual_clock();
     struct aw_link *link;
@@ -215,14 +214,15 @@ TEST(wrappers_pass_on_what_is_told)
     int traces[2] = {0};
     assert_tells_all(told_link(&clock.base));
     assert_tells_all(aw_trace_wrap(told_link(&clock.base), count_traces, traces));
-    assert_int_equal(traces[false], 1); /* an own frame is told when it is written, not again */
+    /* an own frame is traced when it is written, not when it is read back */
+    assert_int_equal(traces[false], 1);
     assert_int_equal(aw_url_parse(&url, "told:?drop=0", NULL), AW_OK);
     assert_int_equal(aw_fault_wrap(&link, told_link(&clock.base), &url, false, NULL), AW_OK);
     assert_tells_all(link);
 }
 
-/* What waits is lost with the link, and that is told when it is due. */
-TEST(a_faulty_link_is_lost_when_writing_is)
+/* Delayed messages are lost with the link; the loss is reported when they are due. */
+TEST(delayed_write_error_loses_the_link)
 {
     struct aw_virtual_clock clock = aw_virtual_clock();
     struct aw_error err = {0};
@@ -243,10 +243,10 @@ static void count_receive(struct aw_device *device, const void *buf, size_t size
 {
     struct echo_device *self = (struct echo_device *)device;
     echo_receive(device, buf, size, now);
-    self->connections++; /* nothing else counts there */
+    self->connections++; /* counts calls */
 }
 
-TEST(a_served_device_does_not_hear_itself)
+TEST(served_device_ignores_its_own_frames)
 {
     struct aw_device_ops ops = echo_ops;
     struct aw_virtual_clock clock = aw_virtual_clock();
@@ -255,7 +255,7 @@ TEST(a_served_device_does_not_hear_itself)
     struct aw_error err;
     ops.receive = count_receive;
     device->base.ops = &ops;
-    /* Writing fails all the time, as on an interface that is down: only reading ends it. */
+    /* Every write fails, as on an interface that is down; only a read ends the service. */
     assert_int_equal(aw_device_serve(&device->base, link, &err), AW_LOST);
     assert_string_equal(err.text, "told: that was all");
     assert_int_equal(device->connections, 1);
@@ -263,9 +263,9 @@ TEST(a_served_device_does_not_hear_itself)
     device->base.ops->close(&device->base);
 }
 
-/* Each bit of each byte in each class of errors, where it changes the words; lengths that fit and
- * do not; and what the counters add. */
-TEST(all_error_bits_are_as_they_were)
+/* Each bit of each byte in each error class that changes the words; valid and invalid lengths; and
+ * the effect of the error counters. */
+TEST(all_error_bits_match_the_picture)
 {
     uint8_t all[8];
     char *text, plain[160], words[160];
@@ -276,7 +276,8 @@ TEST(all_error_bits_are_as_they_were)
         uint8_t data[8] = {0};
         aw_can_error_words(id, data, plain, sizeof plain);
         fprintf(out, "%08X: %s\n", id, plain);
-        for (int bit = 0; bit < (class == 0 ? 64 : 48); bit++) { /* the last bytes count errors */
+        /* the last bytes are error counters */
+        for (int bit = 0; bit < (class == 0 ? 64 : 48); bit++) {
             memset(data, 0, sizeof data);
             data[bit / 8] = (uint8_t)(1 << bit % 8);
             aw_can_error_words(id, data, words, sizeof words);

@@ -1,6 +1,6 @@
-/* can: on a bus. This program plays the kernel: where the link asks for a CAN socket, it gets a
- * pair of our own, and what a kernel says about frames, interfaces and full queues is said here.
- * That a real kernel says the same is for tests/kernel/t_can.sh. */
+/* Tests can: on a bus. This program plays the kernel: the link gets one end of a socket pair
+ * instead of a CAN socket. The test controls frames, interfaces and full queues;
+ * tests/kernel/t_can.sh checks that a real kernel behaves the same. */
 #include "can_helper.h"
 #include "file_helper.h"
 
@@ -16,42 +16,42 @@
 #define TYPE    "/sys/class/net/" BUS "/type"
 #define FILTERS 8
 
-/* A frame as the kernel gives it, with what it writes beside it. */
+/* A frame from the kernel with its ancillary data. */
 struct told {
     struct can_frame frame;
-    int64_t time_ns; /* 0: no stamp */
+    int64_t time_ns; /* 0: no timestamp */
     uint32_t overflow;
     bool own;
 };
 
-/* What the kernel says. Errors are errno values and 0 for none. */
+/* State of the simulated kernel. Errors are errno values; 0: none. */
 static struct {
     bool up;
-    int index; /* of the interface; 0: there is none */
+    int index; /* index of the interface; 0: missing */
     int socket[2], news[2];
     int bound;
     size_t n_filters;
     struct can_filter filters[FILTERS];
     int socket_error, news_error, option_error, bind_error;
     int read_error;
-    int send_error, send_times; /* so often; -1: always */
+    int send_error, send_times; /* number of failures; -1: always */
     bool no_inet;
-    char options[300]; /* all that was set on the CAN socket */
+    char options[300]; /* all options set on the CAN socket */
 } kernel;
 
-/* A virtual clock that looks at descriptors: it jumps to the deadline if there is nothing. */
+/* A virtual clock that polls descriptors: it jumps to the deadline if nothing is readable. */
 static struct bus_clock {
     struct aw_clock base;
     struct aw_real_clock real;
     int64_t time_ns;
-    int up_after;         /* so many waits until the interface is up; 0: never by itself */
+    int up_after;         /* number of waits until the interface is up; 0: never */
     bool breaks;          /* waiting fails */
-    int64_t send_time_ns; /* that a send takes if it fails */
+    int64_t send_time_ns; /* duration of a failing send */
 } bus_clock;
 
-/* The kernel's side */
+/* The kernel's side. */
 
-/* The first is for the link, which closes it; the second is the kernel's. */
+/* The link owns and closes the first end; the second belongs to the kernel. */
 static int open_pair(int pair[2])
 {
     close(pair[1]);
@@ -143,7 +143,7 @@ static void add_control(struct msghdr *header, size_t *used, int type, const voi
     memcpy(CMSG_DATA(c), data, size);
 }
 
-/* One message as the kernel would give it. */
+/* Delivers one message like the kernel. */
 static void hand_over(struct mmsghdr *to, const struct told *told)
 {
     struct msghdr *header = &to->msg_hdr;
@@ -168,7 +168,7 @@ int recvmmsg(int fd, struct mmsghdr *messages, unsigned max, int flags, struct t
     if (fd != kernel.socket[0])
         return NEXT(recvmmsg)(fd, messages, max, flags, timeout);
     if (kernel.read_error) {
-        recv(fd, &told, sizeof told, 0); /* what woke the reader */
+        recv(fd, &told, sizeof told, 0); /* the message that woke the reader */
         fails_with(kernel.read_error);
         kernel.read_error = 0;
         return -1;
@@ -178,7 +178,7 @@ int recvmmsg(int fd, struct mmsghdr *messages, unsigned max, int flags, struct t
     return n > 0 ? n : fails_with(EAGAIN);
 }
 
-/* What happens on the bus */
+/* Events on the bus. */
 
 static void tell(const struct told *told)
 {
@@ -213,7 +213,7 @@ static void put_up(void)
     tell_news();
 }
 
-/* What the link has put on the bus. */
+/* Requires this frame from the link on the bus. */
 static void assert_on_bus(canid_t id, uint8_t size, uint8_t first)
 {
     struct can_frame frame;
@@ -239,7 +239,7 @@ static enum aw_status bus_wait(struct aw_clock *clock, int fd, short events, int
     enum aw_status status = aw_clock_wait(&self->real.base, fd, events, 0);
     if (status != AW_TIMEOUT)
         return status;
-    assert_true(deadline != AW_NEVER); /* nobody would ever wake us */
+    assert_true(deadline != AW_NEVER); /* nothing would ever wake the reader */
     if (deadline > self->time_ns)
         self->time_ns = deadline;
     return AW_TIMEOUT;
@@ -261,7 +261,7 @@ static void plug_in(void)
 
 static void unplug(void)
 {
-    close(kernel.socket[1]); /* the other end is the link's */
+    close(kernel.socket[1]); /* the link owns the other end */
     close(kernel.news[1]);
     assert_int_equal(other_end(), 0);
 }
@@ -301,9 +301,9 @@ static void assert_cannot_open(const char *words)
     assert_open_fails("can:" BUS, AW_NO_LINK, words);
 }
 
-/* Tests */
+/* Tests. */
 
-TEST_WITH(plug_in, unplug, frames_pass_both_ways)
+TEST_WITH(plug_in, unplug, frames_are_sent_and_received)
 {
     struct aw_link *link = open_bus("?filter=040/7E0,05e");
     assert_string_equal(link->key, "can:" BUS);
@@ -335,7 +335,7 @@ TEST_WITH(plug_in, unplug, frames_pass_both_ways)
     aw_link_close(link);
 }
 
-TEST_WITH(plug_in, unplug, other_frames_are_passed_over)
+TEST_WITH(plug_in, unplug, unsuitable_frames_are_skipped)
 {
     static const uint8_t above[] = {0x00, 0x08};
     struct aw_error err = {0};
@@ -347,7 +347,7 @@ TEST_WITH(plug_in, unplug, other_frames_are_passed_over)
     tell_frame(0x041, 9, 1);
     tell_frame(0x041, 8, 0xAB);
     assert_int_equal(aw_link_read(link, few, sizeof few, &got, AW_NEVER, &err), AW_OK);
-    assert_int_equal(got, sizeof few); /* the rest goes with it, as with any datagram */
+    assert_int_equal(got, sizeof few); /* the rest is discarded, as for any datagram */
     assert_memory_equal(few, "\x41\x00\xAB\x00", sizeof few);
     assert_read_is(link, AW_TIMEOUT, 0);
     assert_fails(aw_link_write(link, above, sizeof above, &err), AW_USAGE, &err,
@@ -355,12 +355,12 @@ TEST_WITH(plug_in, unplug, other_frames_are_passed_over)
     aw_link_close(link);
 }
 
-TEST_WITH(plug_in, unplug, the_socket_is_set_up)
+TEST_WITH(plug_in, unplug, socket_options_and_filters_are_set)
 {
     char wanted[300], rcvbuf[32];
     snprintf(rcvbuf, sizeof rcvbuf, " %d/%d=", SOL_SOCKET, SO_RCVBUF);
     struct aw_link *link = open_bus("?filter=7FF/7FF,0/0,1");
-    char *forced = strstr(kernel.options, rcvbuf); /* where one may not go beyond the limit */
+    char *forced = strstr(kernel.options, rcvbuf); /* depends on the system's limit */
     if (forced)
         memmove(forced, strstr(forced + 1, " "), strlen(strstr(forced + 1, " ")) + 1);
     snprintf(wanted, sizeof wanted, " %d/%d=400000 %d/%d=1 %d/%d=1 %d/%d=%X %d/%d=1", SOL_SOCKET,
@@ -380,8 +380,8 @@ TEST_WITH(plug_in, unplug, the_socket_is_set_up)
     aw_link_close(link);
 }
 
-/* While it is down nothing can be written past it. */
-TEST_WITH(plug_in, unplug, bytes_for_a_crash)
+/* While the interface is down, no raw bytes are available. */
+TEST_WITH(plug_in, unplug, raw_bytes_for_the_crash_stop)
 {
     static const uint8_t good[] = {0x41, 0, 7}, bad[] = {0, 8};
     uint8_t room[32];
@@ -402,8 +402,8 @@ TEST_WITH(plug_in, unplug, bytes_for_a_crash)
     aw_link_close(link);
 }
 
-/* What the kernel says beside frames: how many it has lost in all, when each was received. */
-TEST_WITH(plug_in, unplug, losses_are_added_up)
+/* The kernel reports the total number of lost frames and each reception time. */
+TEST_WITH(plug_in, unplug, lost_frames_are_counted)
 {
     struct aw_link *link = open_bus("");
     tell(&(struct told){.frame = {.can_id = 1}, .overflow = 3, .time_ns = 1500000001});
@@ -424,8 +424,8 @@ TEST_WITH(plug_in, unplug, losses_are_added_up)
     aw_link_close(link);
 }
 
-/* More than the kernel hands over at once, on a bus so busy that frames are gathered: for a
- * millisecond at most, and not after something was written. */
+/* More frames than one read of the kernel returns. On a busy bus, the link gathers frames for at
+ * most 1 ms, but not after a write. */
 TEST_WITH(plug_in, unplug, bursts_keep_their_order)
 {
     struct aw_link *link = open_bus("");
@@ -445,18 +445,18 @@ TEST_WITH(plug_in, unplug, bursts_keep_their_order)
     assert_sends(link, "041#01");
     tell_frame(0x05E, 1, 1);
     assert_receives(link, "05E#01");
-    assert_int_equal(bus_clock.time_ns, start); /* an answer is not kept waiting */
+    assert_int_equal(bus_clock.time_ns, start); /* an answer is not delayed */
     for (uint8_t i = 0; i < 100; i++)
         tell_frame(1, 1, i);
     for (uint8_t i = 0; i < 100; i++) {
         snprintf(wanted, sizeof wanted, "001#%02X", i);
         assert_receives(link, wanted);
     }
-    assert_true(bus_clock.time_ns > start); /* what comes after it is gathered again */
+    assert_true(bus_clock.time_ns > start); /* later frames are gathered again */
     aw_link_close(link);
 }
 
-TEST_WITH(plug_in, unplug, an_error_frame_is_news_once_a_second)
+TEST_WITH(plug_in, unplug, error_frames_are_reported_once_a_second)
 {
     struct aw_link *link = open_bus("");
     tell_frame(CAN_ERR_FLAG | CAN_ERR_BUSOFF, 8, 0);
@@ -479,7 +479,7 @@ TEST_WITH(plug_in, unplug, an_error_frame_is_news_once_a_second)
     aw_link_close(link);
 }
 
-TEST_WITH(plug_in, unplug, a_wish_to_stop_ends_reading)
+TEST_WITH(plug_in, unplug, stop_request_ends_reading)
 {
     int stop[2];
     assert_int_equal(pipe(stop), 0);
@@ -488,20 +488,20 @@ TEST_WITH(plug_in, unplug, a_wish_to_stop_ends_reading)
     assert_int_equal(write(stop[1], "x", 1), 1);
     tell_frame(0x041, 0, 0);
     assert_read_is(link, AW_STOPPED, AW_SECOND);
-    assert_sends(link, "041#01"); /* the stop itself is written */
+    assert_sends(link, "041#01"); /* the stop command itself is still written */
     assert_on_bus(0x041, 1, 1);
     bus_clock.real.stop_fd = -1;
     assert_receives(link, "041#");
     take_down();
     assert_event(link, "interface down");
     bus_clock.real.stop_fd = stop[0];
-    assert_read_is(link, AW_STOPPED, AW_SECOND); /* while it is down, too */
+    assert_read_is(link, AW_STOPPED, AW_SECOND); /* also while the interface is down */
     aw_link_close(link);
     close(stop[0]);
     close(stop[1]);
 }
 
-TEST_WITH(plug_in, unplug, a_full_queue_is_waited_for)
+TEST_WITH(plug_in, unplug, write_waits_for_a_full_queue)
 {
     static const int passing[] = {ENOBUFS, EAGAIN, EINTR};
     struct aw_link *link = open_bus("");
@@ -521,12 +521,12 @@ TEST_WITH(plug_in, unplug, a_full_queue_is_waited_for)
                        " txqueuelen 1000");
     assert_int_equal(bus_clock.time_ns - start, 1100 * AW_MILLISECOND);
     kernel.send_times = 0;
-    assert_sends(link, "041#08"); /* it was the bus and not the link */
+    assert_sends(link, "041#08"); /* the bus was busy; the link is intact */
     assert_on_bus(0x041, 1, 8);
     aw_link_close(link);
 }
 
-TEST_WITH(plug_in, unplug, what_the_link_does_not_survive)
+TEST_WITH(plug_in, unplug, fatal_errors_lose_the_link)
 {
     struct aw_link *link = open_bus("");
     fail_reading(EIO);
@@ -544,7 +544,7 @@ TEST_WITH(plug_in, unplug, what_the_link_does_not_survive)
     aw_link_close(link);
 }
 
-TEST_WITH(plug_in, unplug, down_and_up)
+TEST_WITH(plug_in, unplug, link_survives_interface_down_and_up)
 {
     struct aw_link *link = open_bus("");
     take_down();
@@ -553,9 +553,9 @@ TEST_WITH(plug_in, unplug, down_and_up)
     assert_read_is(link, AW_TIMEOUT, AW_SECOND);
     assert_write_fails(link, AW_LOST,
                        "can:" BUS ": interface is down — sudo ip link set " BUS " up");
-    tell_news(); /* about something else */
+    tell_news(); /* news about another interface */
     assert_read_is(link, AW_TIMEOUT, AW_SECOND);
-    kernel.bind_error = EIO; /* nobody asks: it is still bound */
+    kernel.bind_error = EIO; /* not noticed: the socket is still bound */
     put_up();
     assert_event(link, "interface up");
     assert_int_equal(aw_link_fd(link), kernel.socket[0]);
@@ -564,7 +564,7 @@ TEST_WITH(plug_in, unplug, down_and_up)
     tell_frame(0x05E, 0, 0);
     assert_receives(link, "05E#");
 
-    kernel.send_error = ENETDOWN; /* found by writing: told by the next read all the same */
+    kernel.send_error = ENETDOWN; /* found by a write, but still reported by the next read */
     kernel.send_times = 1;
     assert_write_fails(link, AW_LOST, "can:" BUS ": interface was down");
     close(kernel.news[1]);
@@ -574,7 +574,7 @@ TEST_WITH(plug_in, unplug, down_and_up)
     aw_link_close(link);
 }
 
-TEST_WITH(plug_in, unplug, up_again_by_writing)
+TEST_WITH(plug_in, unplug, write_reopens_the_interface)
 {
     struct aw_link *link = open_bus("");
     take_down();
@@ -587,8 +587,8 @@ TEST_WITH(plug_in, unplug, up_again_by_writing)
     aw_link_close(link);
 }
 
-/* The kernel forgets the socket's binding and filters with the interface. */
-TEST_WITH(plug_in, unplug, removed_and_made_again)
+/* The kernel drops the socket's binding and filters with the interface. */
+TEST_WITH(plug_in, unplug, link_survives_removal_of_the_interface)
 {
     struct aw_link *link = open_bus("?filter=05E");
     kernel.index = 0;
@@ -600,7 +600,7 @@ TEST_WITH(plug_in, unplug, removed_and_made_again)
     kernel.index = 9;
     kernel.n_filters = 0;
     other_file(TYPE, "280\n");
-    kernel.bind_error = EIO; /* not yet */
+    kernel.bind_error = EIO; /* not ready yet */
     put_up();
     assert_read_is(link, AW_TIMEOUT, AW_SECOND);
     kernel.bind_error = 0;
@@ -611,8 +611,8 @@ TEST_WITH(plug_in, unplug, removed_and_made_again)
     aw_link_close(link);
 }
 
-/* In a sandbox that does not let us hear of changes: a look every half second. */
-TEST_WITH(plug_in, unplug, without_news)
+/* In a sandbox without netlink, the link polls the interface every 0.5 s. */
+TEST_WITH(plug_in, unplug, interface_is_polled_without_netlink)
 {
     static const int errors[] = {EPERM, EACCES}; /* of socket(2), of bind(2) */
     for (size_t i = 0; i < sizeof errors / sizeof *errors; i++) {
@@ -630,7 +630,7 @@ TEST_WITH(plug_in, unplug, without_news)
     }
 }
 
-TEST_WITH(plug_in, unplug, without_reconnecting)
+TEST_WITH(plug_in, unplug, interface_down_loses_the_link_without_reconnect)
 {
     struct aw_link *link = open_bus("?reconnect=off");
     take_down();
@@ -639,13 +639,13 @@ TEST_WITH(plug_in, unplug, without_reconnecting)
     aw_link_close(link);
 }
 
-TEST_WITH(plug_in, unplug, interfaces_that_cannot_be_opened)
+TEST_WITH(plug_in, unplug, unusable_interfaces_are_explained)
 {
     kernel.up = false;
     assert_cannot_open("can:" BUS ": interface is down — sudo ip link set " BUS " up");
     other_file("/sys/class/net/" BUS "/device", "");
     assert_cannot_open("sudo ip link set " BUS " up type can bitrate 1000000");
-    kernel.no_inet = true; /* a kernel without IPv4 has other sockets to ask with */
+    kernel.no_inet = true; /* a kernel without IPv4 offers other sockets for the query */
     assert_cannot_open("interface is down");
     kernel.no_inet = false;
     other_file("/sys/class/net/awcan1/type", "280\n");
@@ -660,7 +660,7 @@ TEST_WITH(plug_in, unplug, interfaces_that_cannot_be_opened)
                       "or: sudo ip link add awcan7 type vcan");
 }
 
-TEST_WITH(plug_in, unplug, kernels_that_refuse)
+TEST_WITH(plug_in, unplug, kernel_errors_are_explained)
 {
     kernel.socket_error = EAFNOSUPPORT;
     assert_cannot_open("can:" BUS ": this kernel has no CAN — use slcan: or sim:");

@@ -1,5 +1,4 @@
-/* slcan: — the lines as data, the adapter's end by hand, both ends against each other, and adapters
- * that behave differently. */
+/* Tests slcan: parsing of lines, the adapter's end, both ends together, and unusual adapters. */
 #include "can_helper.h"
 
 #include <termios.h>
@@ -49,7 +48,7 @@ TEST(frames_are_decoded)
     }
 }
 
-TEST(other_lines_are_told_apart)
+TEST(other_lines_are_classified)
 {
     static const struct {
         const char *line;
@@ -71,7 +70,7 @@ TEST(other_lines_are_told_apart)
         {"t123\r", AW_SLCAN_BROKEN},
         {"t1232AA\r", AW_SLCAN_BROKEN},
         {"t1232AABBC\r", AW_SLCAN_BROKEN},
-        {"t1232AABBEA60\r", AW_SLCAN_BROKEN}, /* not within a minute */
+        {"t1232AABBEA60\r", AW_SLCAN_BROKEN}, /* exceeds one minute */
         {"t1239AABBCCDDEEFF001122\r", AW_SLCAN_BROKEN},
         {"t8000\r", AW_SLCAN_BROKEN},
         {"t12G0\r", AW_SLCAN_BROKEN},
@@ -105,13 +104,13 @@ TEST(frames_are_encoded)
     assert_int_equal(aw_slcan_speed(123456), -1);
 }
 
-/* Lets the adapter take what was written to it; it has no frame to give. */
+/* Lets the adapter read its input; it has no frame to return. */
 static void let_answer(struct aw_link *adapter)
 {
     assert_read_is(adapter, AW_TIMEOUT, 0);
 }
 
-TEST(the_adapter_answers_like_one)
+TEST(adapter_answers_commands)
 {
     static const struct {
         const char *command, *answer;
@@ -163,7 +162,7 @@ TEST(the_adapter_answers_like_one)
     aw_link_close(adapter);
 }
 
-TEST(the_adapter_carries_frames_only_while_open)
+TEST(adapter_forwards_frames_only_while_open)
 {
     struct aw_real_clock clock = aw_real_clock(-1);
     struct aw_link *adapter = open_link("slcan:pty:", &clock.base);
@@ -197,8 +196,8 @@ TEST(the_adapter_carries_frames_only_while_open)
     aw_link_close(adapter);
 }
 
-/* The one before had wanted times, and left the channel open. */
-TEST(a_new_computer_begins_anew)
+/* The previous computer had enabled timestamps and left the channel open. */
+TEST(new_computer_resets_the_adapter)
 {
     struct aw_real_clock clock = aw_real_clock(-1);
     struct aw_link *adapter = open_link("slcan:tcp-listen:0", &clock.base);
@@ -264,7 +263,7 @@ static void both_ends(const char *listen, const char *query)
     ends_end(&ends);
 }
 
-TEST(both_ends_understand_each_other)
+TEST(client_and_adapter_interoperate)
 {
     both_ends("slcan:pty:", "");
     both_ends("slcan:pty:", "?time=on&bitrate=500000&baud=115200");
@@ -272,7 +271,7 @@ TEST(both_ends_understand_each_other)
     both_ends("slcan:tcp-listen:0", "?btr=0014&time=on");
 }
 
-TEST(a_computer_that_went_away_costs_nothing)
+TEST(absent_computer_does_not_block_the_adapter)
 {
     struct aw_error err = {0};
     struct aw_real_clock clock = aw_real_clock(-1);
@@ -281,7 +280,7 @@ TEST(a_computer_that_went_away_costs_nothing)
     assert_writes(computer, "O\r");
     let_answer(adapter);
     assert_reads(computer, "\r");
-    aw_link_close(computer); /* without a word */
+    aw_link_close(computer); /* without closing the channel */
     int timeouts = 0;
     int64_t start = aw_clock_now(&clock.base), worst = 0;
     while (timeouts == 0 && aw_clock_now(&clock.base) < start + 10 * AW_SECOND) {
@@ -290,12 +289,12 @@ TEST(a_computer_that_went_away_costs_nothing)
         int64_t took = aw_clock_now(&clock.base) - before;
         worst = took > worst ? took : worst;
     }
-    assert_int_equal(timeouts, 1); /* the channel is closed then */
+    assert_int_equal(timeouts, 1); /* the adapter closes the channel at the first timeout */
     assert_true(worst < AW_SECOND / 2);
     aw_link_close(adapter);
 }
 
-/* The lines of what is there, each one whole; *last: the number that the last frame has. */
+/* Counts the complete frame lines available; *last: number of the last frame. */
 static int read_frames(struct aw_link *adapter, struct aw_link *computer, unsigned *last)
 {
     char text[16384];
@@ -305,7 +304,7 @@ static int read_frames(struct aw_link *adapter, struct aw_link *computer, unsign
     let_answer(adapter);
     while (aw_link_read(computer, text + used, sizeof text - used, &got,
                         aw_clock_now(computer->clock) + 50 * AW_MILLISECOND, &err) == AW_OK) {
-        let_answer(adapter); /* its own follow as there is room */
+        let_answer(adapter); /* further frames follow as space permits */
         used += got;
         char *line = text, *end;
         while ((end = memchr(line, '\r', used - (size_t)(line - text)))) {
@@ -328,9 +327,9 @@ static int read_frames(struct aw_link *adapter, struct aw_link *computer, unsign
     return frames;
 }
 
-/* What it has no room for is gone, the oldest first, in whole frames and counted; commands are
- * taken meanwhile, and nobody waits. */
-TEST(a_slow_computer_loses_the_oldest)
+/* Drops the oldest complete frames and counts them if the queue is full; commands are still
+ * accepted without blocking. */
+TEST(slow_computer_loses_the_oldest_frames)
 {
     static const char *const urls[] = {"slcan:pty:", "slcan:tcp-listen:0"};
     for (size_t i = 0; i < 2; i++) {
@@ -356,7 +355,7 @@ TEST(a_slow_computer_loses_the_oldest)
             worst = took > worst ? took : worst;
         }
         assert_true(worst < AW_SECOND / 2);
-        assert_writes(computer, "t0010\rF\r"); /* it is heard, too */
+        assert_writes(computer, "t0010\rF\r"); /* it is accepted, too */
         assert_int_equal(aw_link_read(adapter, buf, sizeof buf, &got,
                                       aw_clock_now(&clock.base) + AW_SECOND, &err),
                          AW_OK);
@@ -369,7 +368,7 @@ TEST(a_slow_computer_loses_the_oldest)
     }
 }
 
-/* Adapters that are not like ours: answers to whole lines, one table each. */
+/* Adapters that behave differently: answers to whole lines, one table each. */
 struct line_answer {
     const char *line, *answer;
 };
@@ -392,7 +391,7 @@ static void answer_by(const struct line_answer *answers, struct aw_link *end, co
     }
 }
 
-/* Only tells its version, in its own way, and says nothing else; its channel was left open. */
+/* Reports only its version, in its own format; its channel was left open. */
 static void laconic(struct aw_link *end, const char *bytes, size_t size)
 {
     static const struct line_answer answers[] = {
@@ -415,7 +414,7 @@ static void without_speed(struct aw_link *end, const char *bytes, size_t size)
     answer_by(answers, end, bytes, size);
 }
 
-/* Begins with the rest of a frame and the answers to what another program sent. */
+/* Starts with the rest of a frame and answers to another program. */
 static void busy_before(struct aw_link *end, const char *bytes, size_t size)
 {
     static const struct line_answer answers[] = {
@@ -431,7 +430,7 @@ static void not_opening(struct aw_link *end, const char *bytes, size_t size)
     answer_by(answers, end, bytes, size);
 }
 
-TEST(adapters_that_differ)
+TEST(unusual_adapters_are_supported_or_explained)
 {
     static const struct {
         answer_fn *answer;
@@ -475,7 +474,7 @@ TEST(adapters_that_differ)
     }
 }
 
-TEST(a_refused_frame_fails_its_write)
+TEST(refused_frame_fails_the_write)
 {
     struct ends ends;
     struct aw_error err;
@@ -492,7 +491,7 @@ TEST(a_refused_frame_fails_its_write)
     assert_receives(client, "05E#");
     assert_receives(client, "05F#");
     int64_t before = aw_clock_now(&ends.clock.base);
-    for (int i = 0; i < 20; i++) /* only the first one waits for an answer */
+    for (int i = 0; i < 20; i++) /* only the first write waits for an answer */
         assert_int_equal(send_frame(client, "041#00", &err), AW_OK);
     assert_in_range(aw_clock_now(&ends.clock.base) - before, 50 * AW_MILLISECOND, AW_SECOND / 2);
     assert_read_is(client, AW_TIMEOUT, 0);
@@ -500,7 +499,7 @@ TEST(a_refused_frame_fails_its_write)
     aw_link_close(stream);
 }
 
-TEST(an_adapter_that_is_unplugged)
+TEST(unplugged_adapter_loses_the_link)
 {
     struct ends ends;
     ends_begin(&ends);
@@ -511,7 +510,7 @@ TEST(an_adapter_that_is_unplugged)
     ends_end(&ends);
 }
 
-TEST(opening_is_interrupted)
+TEST(stop_request_interrupts_opening)
 {
     char url[256];
     struct aw_real_clock clock = aw_real_clock(-1);
@@ -523,7 +522,7 @@ TEST(opening_is_interrupted)
     assert_open_fails_by(&unplugged.real.base, url, AW_NO_LINK, ": the adapter went away");
 }
 
-TEST(what_is_no_adapter)
+TEST(unusable_adapters_are_refused)
 {
     assert_open_fails("slcan:", AW_USAGE, "slcan:/dev/ttyACM0");
     assert_open_fails("slcan:pty:/no/such/folder/arm", AW_NO_LINK, "no such directory");
@@ -539,9 +538,9 @@ TEST(what_is_no_adapter)
     assert_open_fails("slcan:nope:", AW_USAGE, "unknown");
 }
 
-/* Bytes as they come, of those that mean something: every line is answered, and nothing but frames
- * comes out. */
-TEST(any_bytes_are_survived)
+/* Random bytes from the protocol's characters: every line is answered and only frames are
+ * returned. */
+TEST(random_bytes_are_safe)
 {
     static const char letters[] = "\r\r\aCOLSsVvNFZMmXWQUrRtTz0123456789ABCDEFabcdef\n <>\xff";
     struct aw_random random = {.state = 1};
@@ -559,7 +558,8 @@ TEST(any_bytes_are_survived)
             lines += bytes[k] == '\r' || bytes[k] == '\a';
         assert_int_equal(aw_link_write(computer, bytes, sizeof bytes, &err), AW_OK);
         while (aw_link_read(adapter, datagram, sizeof datagram, &got, 0, &err) == AW_OK)
-            assert_int_equal(aw_link_write(adapter, datagram, got, &err), AW_OK); /* is one */
+            /* a valid frame */
+            assert_int_equal(aw_link_write(adapter, datagram, got, &err), AW_OK);
         while (aw_link_read(computer, bytes, sizeof bytes, &got, 0, &err) == AW_OK)
             for (size_t k = 0; k < got; k++)
                 answers += bytes[k] == '\r' || bytes[k] == '\a';
@@ -569,8 +569,8 @@ TEST(any_bytes_are_survived)
     aw_link_close(adapter);
 }
 
-/* What wrappers must not lose. */
-TEST(faults_and_traces_keep_what_is_told)
+/* Wrappers must not lose timestamps and events. */
+TEST(wrappers_keep_timestamps_and_events)
 {
     struct ends ends;
     char url[256];
@@ -586,8 +586,7 @@ TEST(faults_and_traces_keep_what_is_told)
     aw_link_close(adapter);
 }
 
-/* All lines that are one digit too short, too long or otherwise just wrong, and what is made of
- * them. */
+/* Prints the result of lines that are one digit too short, too long or otherwise slightly wrong. */
 static void print_lines(FILE *out)
 {
     static const char *const lines[] = {"",
@@ -671,7 +670,7 @@ static void print_lines(FILE *out)
         fprintf(out, "%ld is %d\n", rates[i], aw_slcan_speed(rates[i]));
 }
 
-/* Writes lines that end with '.', for CR, or '!', for BEL, and prints the answers like that. */
+/* Sends lines in which '.' stands for CR and '!' for BEL; prints the answers in the same form. */
 static void print_answers_to(struct aw_link *computer, struct aw_link *adapter, const char *text,
                              FILE *out)
 {
@@ -698,8 +697,8 @@ static void print_answers_to(struct aw_link *computer, struct aw_link *adapter, 
     assert_int_equal(wanted, 0);
 }
 
-/* Every command with any number of digits, closed, open and listening; and whether it is still so
- * afterwards. */
+/* Prints the answer to every command with any number of digits while closed, open and listening,
+ * and the state afterwards. */
 static void print_commands(struct aw_link *computer, struct aw_link *adapter, FILE *out)
 {
     static const char letters[] = "COLSsVvNFZMmXWQUrRTtPA";
@@ -727,7 +726,7 @@ static void print_commands(struct aw_link *computer, struct aw_link *adapter, FI
     }
 }
 
-TEST(lines_and_commands_are_as_they_were)
+TEST(lines_and_commands_match_the_picture)
 {
     FILE *out = begin_picture();
     struct aw_real_clock clock = aw_real_clock(-1);
@@ -768,7 +767,7 @@ TEST(settings_are_checked)
     assert_open_fails("slcan:/dev/nope?bitrate=10000", AW_NO_LINK, "/dev/nope");
 }
 
-/* What the client says to open the channel, and that the keys of the line go on to the port. */
+/* Records the client's commands that open the channel; line keys are passed to the port. */
 static char heard[128];
 
 static void listen_to(struct aw_link *end, const char *bytes, size_t size)
@@ -783,7 +782,7 @@ static void listen_to(struct aw_link *end, const char *bytes, size_t size)
     answer_by(answers, end, bytes, size);
 }
 
-TEST(a_channel_is_opened_by_commands)
+TEST(channel_is_opened_with_the_right_commands)
 {
     static const char *const cases[][2] = {
         {"?bitrate=125000&time=on&stop=2&baud=57600", ".C.V.S4.Z1.O."},
@@ -809,8 +808,8 @@ TEST(a_channel_is_opened_by_commands)
     }
 }
 
-/* Frames with the same time of the adapter have the same time here, whenever they are read. */
-TEST(the_adapter_s_clock_counts)
+/* Frames with equal adapter timestamps get equal times here, whenever they are read. */
+TEST(adapter_timestamps_are_used)
 {
     struct ends ends;
     char url[256];
@@ -819,13 +818,12 @@ TEST(the_adapter_s_clock_counts)
     struct aw_link *stream = open_link("pty:", &ends.clock.base);
     snprintf(url, sizeof url, "slcan:%s?time=on&bitrate=125000", stream->ready);
     struct aw_link *client = opened_against(&ends, url, stream, listen_to);
-    for (int i = 0; i < 20 && !same;
-         i++) { /* a machine that stands still for a second counts not */
+    for (int i = 0; i < 20 && !same; i++) { /* retries in case the machine stalls for a second */
         struct timespec pause = {.tv_nsec = 3000000};
         assert_writes(stream, "t0010EA5E\r");
         assert_receives(client, "001#");
         int64_t first = client->rx_time_ns;
-        nanosleep(&pause, NULL); /* time passes here, and less of it there */
+        nanosleep(&pause, NULL); /* more time passes here than on the adapter */
         assert_writes(stream, "t0010EA5E\rt00100001\r");
         assert_receives(client, "001#");
         same = client->rx_time_ns == first;

@@ -1,5 +1,5 @@
-/* A machine that has run out: of descriptors, of memory. Whatever step of opening a link that hits,
- * it is told, and nothing of the steps before is left behind. */
+/* Tests a machine without descriptors or memory. Any step of opening a link may fail: the failure
+ * is reported and nothing leaks. */
 #include "link_helper.h"
 
 #include <errno.h>
@@ -13,14 +13,14 @@
 #include "next_helper.h"
 #include "sanitized_helper.h"
 
-#define DESCRIPTORS 256 /* more than any of this has open */
+#define DESCRIPTORS 256 /* more than any program here opens */
 
 static char directory[] = "/tmp/aw-failures-XXXXXX";
 static struct aw_real_clock real_clock;
-static struct aw_link *stream, *datagrams, *terminal; /* whom clients can connect to */
-static char urls[16][200];                            /* as many as there are, then "" */
+static struct aw_link *stream, *datagrams, *terminal; /* servers for the clients */
+static char urls[16][200];                            /* the URLs, then "" */
 
-static int thread_error; /* why no thread can be started, 0 for none */
+static int thread_error; /* error of starting a thread; 0: none */
 
 int pthread_create(pthread_t *restrict thread, const pthread_attr_t *restrict attributes,
                    void *(*run)(void *), void *restrict context)
@@ -28,10 +28,10 @@ int pthread_create(pthread_t *restrict thread, const pthread_attr_t *restrict at
     return thread_error ? thread_error : NEXT(pthread_create)(thread, attributes, run, context);
 }
 
-/* This one of the allocations from now on fails; 0: none. */
+/* Number of the next allocation that fails; 0: none. */
 static unsigned failing_allocation;
 
-#if !SANITIZED /* the sanitizer's is to be left alone */
+#if !SANITIZED /* the sanitizers need their own allocator */
 void *__libc_malloc(size_t size);
 void *__libc_calloc(size_t n, size_t size);
 
@@ -128,7 +128,7 @@ static void end(void)
     assert_int_equal(system(command), 0);
 }
 
-/* Opens it; if that works, closes it again. */
+/* Opens a link, closes it again and returns true if that worked. */
 static bool opens(const char *url, enum aw_status expected, struct aw_error *err)
 {
     const struct aw_link_options options = {.clock = &real_clock.base};
@@ -151,14 +151,14 @@ static void assert_says(const char *url, const struct aw_error *err, const char 
         fail_msg("%s: \"%s\" does not say \"%s\"", url, err->text, words);
 }
 
-TEST(without_descriptors)
+TEST(opening_fails_cleanly_without_descriptors)
 {
     struct rlimit usual;
     assert_int_equal(getrlimit(RLIMIT_NOFILE, &usual), 0);
     for (size_t i = 0; *urls[i]; i++) {
         struct aw_error err;
         unsigned before = open_descriptors(), failures = 0;
-        int highest = dup(0); /* and no holes below */
+        int highest = dup(0); /* the descriptors below are all in use */
         close(highest);
         for (bool opened = false; !opened; failures += !opened) {
             limit_descriptors((rlim_t)highest + failures);
@@ -173,7 +173,7 @@ TEST(without_descriptors)
     }
 }
 
-TEST(without_memory)
+TEST(opening_fails_cleanly_without_memory)
 {
     if (SANITIZED)
         skip();
@@ -192,8 +192,8 @@ TEST(without_memory)
     }
 }
 
-/* Without a thread the caller asks for the address itself. */
-TEST(without_means_to_look_up_a_name)
+/* Without a thread the caller resolves the name itself. */
+TEST(names_resolve_without_a_thread)
 {
     static const struct addrinfo hints = {.ai_socktype = SOCK_STREAM};
     struct addrinfo *list = NULL;
@@ -218,8 +218,8 @@ static void no_trace(void *context, bool tx, const void *buf, size_t size)
     (void)context, (void)tx, (void)buf, (void)size;
 }
 
-/* What cannot be wrapped is closed. */
-TEST(without_memory_for_a_trace)
+/* Closes a link that cannot be wrapped. */
+TEST(failed_trace_closes_the_link)
 {
     int closed = 0;
     struct echo_device *device = echo_device(0);

@@ -6,7 +6,7 @@
 #include "link/core/transport.h"
 #include "link/open.h"
 
-TEST(unknown_schemes)
+TEST(unknown_schemes_get_a_suggestion)
 {
     assert_open_fails("tpc:host:1", AW_USAGE, "did you mean 'tcp'?");
     assert_open_fails("serail:/dev/ttyS0", AW_USAGE, "did you mean 'serial'?");
@@ -14,7 +14,7 @@ TEST(unknown_schemes)
     assert_open_fails("", AW_USAGE, "empty");
 }
 
-TEST(unknown_keys)
+TEST(unknown_keys_get_a_suggestion)
 {
     assert_open_fails("serial:/dev/x?bauds=9600", AW_USAGE,
                       "'bauds': unknown — did you mean 'baud'?");
@@ -23,7 +23,7 @@ TEST(unknown_keys)
     assert_open_fails("pty:?drpo=1", AW_USAGE, "'drop'?");
 }
 
-TEST(boards_where_the_protocol_has_some)
+TEST(hid_requires_boards_of_the_protocol)
 {
     static const struct aw_protocol without = {.medium = AW_MEDIUM_UDP};
     struct aw_virtual_clock clock = aw_virtual_clock();
@@ -37,7 +37,7 @@ TEST(boards_where_the_protocol_has_some)
     }
 }
 
-TEST(bad_faults)
+TEST(invalid_fault_keys_are_refused)
 {
     assert_open_fails("pty:?drop=110%", AW_USAGE, "110%");
     assert_open_fails("pty:?delay=5V", AW_USAGE, "5V");
@@ -55,7 +55,7 @@ static enum aw_status open_sim(struct aw_link **out, const struct aw_url *url,
     return AW_OK;
 }
 
-TEST(the_tools_own_transport)
+TEST(tool_specific_transport_is_opened)
 {
     static const char *const keys[] = {"quirks", NULL};
     static const struct aw_transport sim = {.scheme = "sim", .keys = keys, .open = open_sim};
@@ -70,13 +70,13 @@ TEST(the_tools_own_transport)
     assert_int_equal(link->connections, 1);
     assert_writes(link, "x");
     assert_reads(link, "x");
-    assert_int_equal(clock.time_ns, 2 * AW_SECOND); /* there and back: the fault keys work */
+    assert_int_equal(clock.time_ns, 2 * AW_SECOND); /* one delay each way: the fault keys work */
     aw_link_close(link);
     assert_int_equal(aw_link_open(&link, "smi:", &options, &err), AW_USAGE);
     assert_non_null(strstr(err.text, "'sim'?"));
 }
 
-TEST(transports_are_complete)
+TEST(transports_are_documented)
 {
     for (const struct aw_transport *row = aw_link_transports(); row->scheme; row++) {
         assert_non_null(row->open);
@@ -86,8 +86,8 @@ TEST(transports_are_complete)
     }
 }
 
-/* Every key that is offered is taken, and none that is one letter off. */
-TEST(keys_of_all_transports)
+/* Every documented key is accepted, and none with a typo. */
+TEST(documented_keys_are_accepted)
 {
     for (const struct aw_transport *row = aw_link_transports(); row->scheme; row++) {
         const char *keys[40];
@@ -117,7 +117,7 @@ static void note(void *context, bool tx, const void *buf, size_t size)
     strncat(seen->text, buf, size);
 }
 
-TEST(a_trace_sees_what_passes)
+TEST(trace_reports_all_traffic)
 {
     struct seen seen = {""};
     int closed = 0;

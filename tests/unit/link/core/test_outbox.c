@@ -1,4 +1,4 @@
-/* What waits for a slow client: whole messages, the oldest dropped first. */
+/* Tests the queue for a slow client: whole messages, dropping the oldest first. */
 #include "test.h"
 
 #include "link/core/outbox.h"
@@ -10,7 +10,7 @@ static void assert_next(struct aw_outbox *box, const char *text)
     assert_memory_equal(next.data, text, next.size);
 }
 
-TEST(what_waits_goes_out_in_order)
+TEST(queued_messages_are_sent_in_order)
 {
     struct aw_outbox box = {0};
     assert_int_equal(aw_outbox_next(&box).size, 0);
@@ -30,8 +30,8 @@ TEST(what_waits_goes_out_in_order)
     aw_outbox_free(&box);
 }
 
-/* But not one that has begun to leave. */
-TEST(the_oldest_makes_room)
+/* Never drops a partly sent message. */
+TEST(oldest_message_is_dropped_first)
 {
     struct aw_outbox box = {0};
     char text[100];
@@ -58,7 +58,7 @@ TEST(the_oldest_makes_room)
     aw_outbox_free(&box);
 }
 
-TEST(one_alone_may_be_larger)
+TEST(single_message_may_exceed_the_queue)
 {
     static char large[3 * AW_OUTBOX_ROOM];
     struct aw_outbox box = {0};

@@ -1,4 +1,4 @@
-/* The lock file beside a symlink to a terminal: who had it before removes it just when we come. */
+/* Tests the lock file beside a symlink to a terminal while its previous owner removes it. */
 #include "link_helper.h"
 #include "next_helper.h"
 
@@ -11,7 +11,7 @@
 static char directory[] = "/tmp/aw-owner-XXXXXX";
 static char arm[60], lock[70];
 
-/* So often the file is gone when we have locked it; and there is another one then. */
+/* How often the file is gone after it was locked, and whether another one replaced it. */
 static struct {
     int removed;
     bool made_again;
@@ -56,7 +56,7 @@ static unsigned open_descriptors(void)
     return n;
 }
 
-TEST(a_file_that_is_being_removed_is_no_claim)
+TEST(removed_lock_file_is_retried)
 {
     static const struct {
         int removed;

@@ -1,5 +1,5 @@
-/* Who has a port, a terminal, a connection: as the kernel's tables and /proc say it of this
- * process, and as a /proc of the test's own says it of others. */
+/* Tests the holder of a port, a terminal or a connection. For this process the kernel's tables and
+ * /proc report it; for others a fake /proc does. */
 #include "file_helper.h"
 
 #include <arpa/inet.h>
@@ -16,7 +16,7 @@
 #include "link/core/port.h"
 #include "link/core/tcp.h"
 
-static char name[16]; /* "port4711": no other process is called so */
+static char name[16]; /* "port4711": a unique process name */
 static char us[96];   /* "port4711 (pid 4711)" */
 
 static void begin(void)
@@ -29,7 +29,7 @@ static void begin(void)
     assert_true(named == 0 && strcmp(us, wanted) == 0);
 }
 
-/* A socket at a port of its own choice, which is returned. */
+/* Opens a socket at a port chosen by the kernel; returns it in *port. */
 static int socket_at(int family, int type, const char *address, unsigned *port)
 {
     struct sockaddr_storage at = {.ss_family = (sa_family_t)family};
@@ -47,7 +47,7 @@ static int socket_at(int family, int type, const char *address, unsigned *port)
     return fd;
 }
 
-TEST(datagram_ports_have_holders)
+TEST(holder_of_a_datagram_port_is_found)
 {
     static const struct {
         int family;
@@ -58,7 +58,7 @@ TEST(datagram_ports_have_holders)
         unsigned port;
         int fd = socket_at(cases[i].family, SOCK_DGRAM, cases[i].address, &port);
         if (fd < 0)
-            continue; /* no IPv6 here */
+            continue; /* no IPv6 on this machine */
         assert_true(aw_udp_socket(port) != 0);
         assert_true(aw_udp_holder(port, holder, sizeof holder));
         assert_string_equal(holder, us);
@@ -93,7 +93,7 @@ TEST(servers_are_found_by_name_and_by_port)
         int fd = socket_at(cases[i].family, SOCK_STREAM, cases[i].address, &port);
         if (fd < 0)
             continue;
-        assert_int_equal(aw_tcp_servers(name, port, found, 4), 0); /* it does not listen yet */
+        assert_int_equal(aw_tcp_servers(name, port, found, 4), 0); /* not listening yet */
         assert_int_equal(listen(fd, 4), 0);
         assert_int_equal(aw_tcp_servers("port", 0, found, 4), 0);
         assert_int_equal(aw_tcp_servers("somebody", port, found, 4), 1);
@@ -131,9 +131,8 @@ TEST(other_clients_of_a_server_are_named)
         close(all[i]);
 }
 
-/* A client that vanished is noticed after some twenty seconds, and no segment waits to be filled.
- */
-TEST(served_connections_are_kept_alive)
+/* A vanished client is noticed after about twenty seconds, and no segment waits to be filled. */
+TEST(served_connections_use_keepalive)
 {
     static const struct {
         int level, name, value;
@@ -157,7 +156,7 @@ TEST(served_connections_are_kept_alive)
     aw_link_close(server);
 }
 
-TEST(a_terminal_made_here_is_raw)
+TEST(created_terminal_is_raw)
 {
     struct aw_real_clock clock = aw_real_clock(-1);
     struct aw_link *device = open_link("pty:", &clock.base);
@@ -169,7 +168,7 @@ TEST(a_terminal_made_here_is_raw)
     assert_int_equal(modes.c_lflag & (ECHO | ICANON | ISIG), 0);
     assert_int_equal(modes.c_oflag & OPOST, 0);
     assert_int_equal(modes.c_cflag & (CSIZE | CREAD), CS8 | CREAD);
-    assert_int_equal(cfgetospeed(&modes), B38400); /* what the kernel begins with */
+    assert_int_equal(cfgetospeed(&modes), B38400); /* the kernel's default */
     assert_true(fcntl(aw_link_fd(device), F_GETFL) & O_NONBLOCK);
     assert_true(fcntl(aw_link_fd(device), F_GETFD) & FD_CLOEXEC);
     assert_true(aw_port_holder(strchr(device->ready, ':') + 1, holder, sizeof holder));
@@ -179,7 +178,7 @@ TEST(a_terminal_made_here_is_raw)
     aw_link_close(device);
 }
 
-TEST(problems_have_advice)
+TEST(port_errors_have_advice)
 {
     static const struct {
         int error;
@@ -204,7 +203,7 @@ TEST(problems_have_advice)
         assert_string_equal(text, cases[i].advice);
     }
     const struct group *group = getgrnam("dialout");
-    if (group && fchown(fd, (uid_t)-1, group->gr_gid) == 0) { /* as root only */
+    if (group && fchown(fd, (uid_t)-1, group->gr_gid) == 0) { /* root only */
         for (int writable = 0; writable < 2; writable++) {
             assert_int_equal(fchmod(fd, writable ? 0660 : 0640), 0);
             aw_port_problem(path, EACCES, text, sizeof text);
@@ -215,13 +214,13 @@ TEST(problems_have_advice)
         assert_int_equal(fchown(fd, (uid_t)-1, 0), 0);
         assert_int_equal(fchmod(fd, 0660), 0);
         aw_port_problem(path, EACCES, text, sizeof text);
-        assert_string_equal(text, cases[0].advice); /* nobody is to join root */
+        assert_string_equal(text, cases[0].advice); /* root's group is not recommended */
     }
     close(fd);
     unlink(path);
 }
 
-TEST(paths_and_names)
+TEST(paths_are_made_absolute)
 {
     char here[PATH_MAX], out[PATH_MAX], found[32] = "";
     assert_true(aw_absolute_path("/tmp/nothing-there", out, sizeof out));
@@ -252,8 +251,8 @@ TEST(paths_and_names)
     assert_string_equal(out, "/dev/null");
 }
 
-/* Who locks it comes before who has it open; nobody's is nobody's. */
-TEST(holders_and_sharers)
+/* The holder of a lock is reported before other users of the port; an unused port has no holder. */
+TEST(lock_holder_is_reported_before_other_users)
 {
     char who[96] = "";
     struct aw_error err = {.text = ""};
@@ -278,20 +277,19 @@ TEST(holders_and_sharers)
     assert_int_equal(second, -1);
     snprintf(wanted, sizeof wanted, "%s: busy, %s has it — end that first", path, us);
     assert_string_equal(err.text, wanted);
-    assert_false(aw_port_sharer(fd, who, sizeof who)); /* but for this process */
+    assert_false(aw_port_sharer(fd, who, sizeof who)); /* except this process */
     close(fd);
     aw_link_close(device);
 }
 
-/* A /proc of the test's own, where these have something open; what else is there is written by the
- * test. */
+/* A fake /proc in which other processes have these files open. */
 static struct {
-    struct aw_link *device; /* whose terminal there is */
+    struct aw_link *device; /* owner of the terminal */
     struct stat terminal;
     int sockets[2];
-    unsigned long inodes[2]; /* of what they are called in the file system */
+    unsigned long inodes[2]; /* inodes of the sockets in the file system */
     char socket[100], another[100];
-    struct stat says; /* of the terminal, instead: st_rdev and st_dev, 0 for as it is */
+    struct stat says; /* replaces the terminal's st_rdev and st_dev; 0: unchanged */
 } others;
 
 int fstatat(int directory, const char *restrict path, struct stat *restrict file, int flags)
@@ -361,7 +359,7 @@ static void process_ends(const char *pid)
     other_remove(path);
 }
 
-/* "" for nobody */
+/* Requires this holder; "": none. */
 static void assert_holds(const char *path, const char *wanted)
 {
     char who[96] = "";
@@ -369,7 +367,7 @@ static void assert_holds(const char *path, const char *wanted)
     assert_string_equal(who, wanted);
 }
 
-TEST_WITH(begin_others, end_others, any_process_may_have_it)
+TEST_WITH(begin_others, end_others, holder_may_be_any_process)
 {
     static const char *const pids[] = {"1", "9", "10", "99999"};
     char own[20], who[96] = "", wanted[96], file[100];
@@ -387,7 +385,7 @@ TEST_WITH(begin_others, end_others, any_process_may_have_it)
     assert_holds("/dev/null", "(pid 5)");
     process_ends("5");
 
-    /* Of who shares a file, one is left out: this process. */
+    /* A file shared with this process: this process is not reported. */
     snprintf(own, sizeof own, "%ld", (long)getpid());
     snprintf(file, sizeof file, "%s/file", other_root);
     int fd = open(file, O_RDWR | O_CREAT | O_CLOEXEC, 0600);
@@ -399,13 +397,15 @@ TEST_WITH(begin_others, end_others, any_process_may_have_it)
     process_has("8", "other\n", file);
     assert_true(aw_port_sharer(fd, who, sizeof who));
     assert_string_equal(who, "other (pid 8)");
-    others.says = (struct stat){.st_rdev = 1, .st_dev = 1}; /* that number in another file system */
+    /* the same number on another file system */
+    others.says = (struct stat){.st_rdev = 1, .st_dev = 1};
     assert_false(aw_port_sharer(fd, who, sizeof who));
     close(fd);
 }
 
-/* A terminal is one of its file system's; any other device is the same wherever its file is. */
-TEST_WITH(begin_others, end_others, terminals_of_other_containers)
+/* A terminal belongs to its file system; any other device is the same regardless of its file's
+ * location. */
+TEST_WITH(begin_others, end_others, terminals_of_other_containers_are_distinguished)
 {
     static const struct {
         unsigned kind;
@@ -421,13 +421,13 @@ TEST_WITH(begin_others, end_others, terminals_of_other_containers)
     }
 }
 
-/* Who has locked it comes before who has it open: by flock(2), and of this file. */
-TEST_WITH(begin_others, end_others, who_has_locked_it_comes_first)
+/* The holder of a flock(2) lock on this file is reported before a process that has it open. */
+TEST_WITH(begin_others, end_others, holder_of_the_lock_is_reported_first)
 {
     static const struct {
         const char *kind;
         unsigned major, minor;
-        unsigned long inode; /* so much beside that of the terminal */
+        unsigned long inode; /* offset from the terminal's inode */
         bool owner;
     } cases[] = {{"1: FLOCK  ADVISORY  WRITE 4711", 0, 0, 0, true},
                  {"1: POSIX  ADVISORY  WRITE 4711", 0, 0, 0, false},
@@ -451,7 +451,7 @@ TEST_WITH(begin_others, end_others, who_has_locked_it_comes_first)
     }
 }
 
-/* A line of the kernel's table of sockets, after those that are there. */
+/* Appends a row to a socket table of the kernel. */
 static void add_socket(const char *table, const char *addresses, int socket_state,
                        unsigned long inode)
 {
@@ -469,12 +469,13 @@ static void add_socket(const char *table, const char *addresses, int socket_stat
     assert_int_equal(fclose(file), 0);
 }
 
-TEST_WITH(begin_others, end_others, datagram_ports_of_others)
+TEST_WITH(begin_others, end_others, holder_of_a_datagram_port_is_another_process)
 {
     static const char *const tables[] = {"udp", "udp6"};
     for (size_t i = 0; i < 2; i++) {
         char who[96] = "";
-        add_socket(tables[i], "0100007F:7534 00000000:0000", 7, 0); /* one that is being closed */
+        /* a socket that is being closed */
+        add_socket(tables[i], "0100007F:7534 00000000:0000", 7, 0);
         add_socket(tables[i], "0100007F:7535 00000000:7534", 7, others.inodes[1]);
         assert_false(aw_udp_holder(0x7534, who, sizeof who));
         add_socket(tables[i], "0100007F:7534 00000000:0000", 7, others.inodes[0]);
@@ -489,8 +490,8 @@ TEST_WITH(begin_others, end_others, datagram_ports_of_others)
     }
 }
 
-/* In the kernel's table: this connection, and another one. */
-TEST_WITH(begin_others, end_others, connections_to_the_same_server)
+/* Two rows of the kernel's table: this connection and another one. */
+TEST_WITH(begin_others, end_others, other_connection_to_the_same_server_is_found)
 {
     static const struct {
         const char *own, *other;
@@ -527,10 +528,11 @@ TEST_WITH(begin_others, end_others, connections_to_the_same_server)
     close(fd);
 }
 
-TEST_WITH(begin_others, end_others, servers_of_others)
+TEST_WITH(begin_others, end_others, servers_of_other_processes_are_found)
 {
     struct aw_tcp_server found[3];
-    add_socket("tcp", "0100007F:0010 0100007F:0020", 1, others.inodes[1]); /* a client of it */
+    /* a client of the server */
+    add_socket("tcp", "0100007F:0010 0100007F:0020", 1, others.inodes[1]);
     add_socket("tcp", "0100007F:0020 0100007F:0010", 1, 4711);
     add_socket("tcp", "0700A8C0:0020 00000000:0000", 10, others.inodes[0]);
     add_socket("tcp", "0100007F:0021 00000000:0000", 10, 4712);
@@ -552,7 +554,7 @@ TEST_WITH(begin_others, end_others, servers_of_others)
     assert_int_equal(aw_tcp_servers("ezphys-sim", 0, found, 3), 1);
     assert_int_equal(aw_tcp_servers("ezphys", 0, found, 3), 0);
     assert_int_equal(aw_tcp_servers("nobody", 0x20, found, 3), 1);
-    other_remove("/proc/net/tcp6"); /* a kernel without it */
+    other_remove("/proc/net/tcp6"); /* a kernel without IPv6 */
     assert_int_equal(aw_tcp_servers("ezphys-sim", 0x21, found, 3), 2);
     other_remove("/proc/net/tcp");
     assert_int_equal(aw_tcp_servers("ezphys-sim", 0x21, found, 3), 0);

@@ -1,5 +1,4 @@
-/* What a link says a write of it would be, for those who write by themselves: the same bytes arrive
- * as by aw_link_write. */
+/* Tests that the raw bytes of a link arrive like those of aw_link_write. */
 #include "link/open.h"
 #include "link_helper.h"
 
@@ -7,7 +6,7 @@
 #include <stdio.h>
 #include <sys/socket.h>
 
-/* The other end: a listening socket (or a datagram socket) on a free port. */
+/* Opens the other end: a listening socket or a datagram socket on a free port. */
 static int other_end(int type, unsigned *port)
 {
     struct sockaddr_in at = {.sin_family = AF_INET, .sin_addr = {htonl(INADDR_LOOPBACK)}};
@@ -34,7 +33,7 @@ static void write_raw(const struct aw_link *link, const void *buf, size_t size)
     assert_false(aw_link_raw(link, buf, size, &raw));
 }
 
-/* What comes until this text is there; true if it is. */
+/* Reads until the text arrives; returns true if it does. */
 static bool arrives(int fd, const char *text)
 {
     char all[400] = "";
@@ -45,7 +44,7 @@ static bool arrives(int fd, const char *text)
     return strstr(all, text) != NULL;
 }
 
-TEST(the_bytes_of_a_write)
+TEST(raw_bytes_equal_a_write)
 {
     static const struct {
         const char *url, *frame, *bytes;
@@ -76,7 +75,7 @@ TEST(the_bytes_of_a_write)
     }
 }
 
-TEST(a_simulator_in_the_process_has_no_wire)
+TEST(simulator_has_no_raw_bytes)
 {
     struct aw_virtual_clock clock = aw_virtual_clock();
     struct echo_device *device = echo_device(0);

@@ -33,7 +33,7 @@ TEST(answers_in_real_time)
     aw_link_close(link);
 }
 
-TEST(a_short_buffer)
+TEST(short_buffer_truncates_datagrams_only)
 {
     struct aw_virtual_clock clock = aw_virtual_clock();
     struct aw_error err;
@@ -57,7 +57,7 @@ TEST(a_short_buffer)
     aw_link_close(link);
 }
 
-TEST(a_wish_to_stop_ends_reading_even_in_a_flood)
+TEST(stop_request_ends_reading_during_a_flood)
 {
     int ends[2];
     assert_int_equal(pipe(ends), 0);
@@ -78,7 +78,7 @@ static int64_t always_now(const struct aw_device *device)
     return 0;
 }
 
-TEST(an_impatient_device_does_not_hold_the_reader)
+TEST(device_that_is_always_due_does_not_block_the_reader)
 {
     struct aw_virtual_clock clock = aw_virtual_clock();
     struct aw_device_ops ops = echo_ops;
@@ -89,12 +89,12 @@ TEST(an_impatient_device_does_not_hold_the_reader)
     assert_read_is(link, AW_TIMEOUT, AW_MICROSECOND);
     device->delay_ns = 1;
     assert_writes(link, "x");
-    assert_reads(link, "x"); /* it is asked again at the next nanosecond */
+    assert_reads(link, "x"); /* the device is called again after one nanosecond */
     assert_int_equal(clock.time_ns, AW_MICROSECOND + 1);
     aw_link_close(link);
 }
 
-TEST(closes_its_device_and_says_connected)
+TEST(link_closes_its_device_and_reports_a_connection)
 {
     int closed = 0;
     struct aw_virtual_clock clock = aw_virtual_clock();

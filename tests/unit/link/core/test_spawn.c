@@ -34,7 +34,7 @@ static void reads(struct aw_link *link, const char *expected)
     assert_string_equal(text, expected);
 }
 
-TEST(what_is_written_comes_back)
+TEST(child_echoes_the_link)
 {
     struct aw_real_clock clock;
     struct aw_link *link = start(&clock, "cat <&3 >&3");
@@ -42,10 +42,10 @@ TEST(what_is_written_comes_back)
     assert_int_equal(aw_link_write(link, "hello", 5, NULL), AW_OK);
     reads(link, "hello");
     aw_link_close(link);
-    assert_int_equal(waitpid(-1, NULL, WNOHANG), -1); /* no child is left */
+    assert_int_equal(waitpid(-1, NULL, WNOHANG), -1); /* no child process is left */
 }
 
-TEST(its_end_is_told)
+TEST(end_of_the_child_is_reported)
 {
     struct aw_real_clock clock;
     struct aw_error err;
@@ -60,8 +60,8 @@ TEST(its_end_is_told)
     aw_link_close(link);
 }
 
-/* One that does not care about its end is killed. */
-TEST(closing_ends_it)
+/* A child that ignores SIGTERM is killed. */
+TEST(close_ends_the_child)
 {
     struct aw_real_clock clock;
     struct aw_link *link = start(&clock, "trap '' TERM; printf up >&3; exec sleep 1000");
@@ -70,7 +70,7 @@ TEST(closing_ends_it)
     assert_int_equal(waitpid(-1, NULL, WNOHANG), -1);
 }
 
-TEST(what_is_no_program)
+TEST(missing_program_is_reported)
 {
     char name[] = "x", *const argv[] = {name, NULL};
     struct aw_real_clock clock = aw_real_clock(-1);
@@ -90,8 +90,8 @@ static void limit_descriptors(rlim_t most)
     assert_int_equal(setrlimit(RLIMIT_NOFILE, &limit), 0);
 }
 
-/* At whatever step: it is told, and no descriptor and no process is left. */
-TEST(a_machine_that_has_run_out)
+/* Every step can fail: the failure is reported and no descriptor or process leaks. */
+TEST(failed_start_leaks_nothing)
 {
     char name[] = "true", *const argv[] = {name, NULL};
     struct aw_real_clock clock = aw_real_clock(-1);
@@ -120,7 +120,7 @@ TEST(a_machine_that_has_run_out)
     aw_link_close(link);
 }
 
-TEST(the_other_side)
+TEST(parent_end_of_a_socket_pair)
 {
     struct aw_real_clock clock = aw_real_clock(-1);
     struct aw_link *link = NULL;
@@ -147,7 +147,7 @@ TEST(the_other_side)
     close(pair[1]);
 }
 
-TEST(its_descriptor)
+TEST(link_descriptor_is_non_blocking)
 {
     struct aw_real_clock clock;
     struct aw_link *link = start(&clock, "exec cat <&3");

@@ -4,7 +4,7 @@
 #include "base/clock.h"
 #include "link/core/url.h"
 
-TEST(parts)
+TEST(url_is_split_into_parts)
 {
     static const struct {
         const char *text, *scheme, *rest;
@@ -32,7 +32,7 @@ TEST(parts)
     }
 }
 
-TEST(values)
+TEST(key_values_are_found)
 {
     struct aw_url url;
     struct aw_error err;
@@ -52,7 +52,7 @@ static void assert_refused(const char *text, const char *words)
     assert_non_null(strstr(err.text, words));
 }
 
-TEST(refused)
+TEST(malformed_urls_are_refused)
 {
     char many[AW_URL_MAX + 1] = "sim:?";
     assert_refused("", "empty");
@@ -71,7 +71,7 @@ TEST(refused)
     assert_string_equal(url.rest, many);
 }
 
-TEST(hosts_and_ports)
+TEST(hosts_and_ports_are_parsed)
 {
     static const struct {
         const char *text, *host; /* NULL: refused */
@@ -109,7 +109,7 @@ TEST(hosts_and_ports)
     }
 }
 
-TEST(shares)
+TEST(shares_are_parsed)
 {
     double share = -1;
     struct aw_error err;
@@ -124,7 +124,7 @@ TEST(shares)
     assert_int_equal(aw_url_share("", &share, &err), AW_USAGE);
 }
 
-TEST(durations)
+TEST(durations_are_parsed)
 {
     int64_t ns = -1;
     struct aw_error err;
@@ -140,7 +140,7 @@ TEST(durations)
     assert_int_equal(aw_url_duration("10%", &ns, &err), AW_USAGE);
 }
 
-TEST(whole_numbers_and_words)
+TEST(integers_and_keywords_are_parsed)
 {
     static const char *const words[] = {"keep", "on", "off"};
     struct aw_url url;
@@ -164,7 +164,7 @@ TEST(whole_numbers_and_words)
     assert_non_null(strstr(err.text, "keep|on|off"));
 }
 
-TEST(schemes_begin_with_any_small_letter)
+TEST(schemes_start_with_a_lowercase_letter)
 {
     static const char *const cases[][3] = {{"a:x", "a", "x"},  {"z9-:y", "z9-", "y"},
                                            {"{:x", "", "{:x"}, {"`:x", "", "`:x"},
@@ -177,8 +177,8 @@ TEST(schemes_begin_with_any_small_letter)
     }
 }
 
-/* The longest, the most, the least and the greatest are taken. */
-TEST(limits_are_taken)
+/* The longest, the largest and the smallest values are accepted. */
+TEST(values_at_the_limits_are_accepted)
 {
     static const char *const words[] = {
         "aaaaaaaaaaaaaaaaaaaaaaaaaaaaaa", "bbbbbbbbbbbbbbbbbbbbbbbbbbbbbb",
@@ -225,7 +225,7 @@ TEST(limits_are_taken)
     assert_int_equal(ns, 3600 * AW_SECOND);
 }
 
-TEST(what_is_refused_is_told)
+TEST(url_errors_are_explained)
 {
     char host[16];
     struct aw_url url;

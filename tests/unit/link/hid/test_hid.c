@@ -1,5 +1,5 @@
-/* hid: and uhid:. The boards are made up: umockdev's library shows another sysfs, and
- * tests/hid/hidraw.c replaces the nodes by sockets. The test restarts itself with the two. */
+/* Tests hid: and uhid: with simulated boards: umockdev fakes sysfs, and tests/hid/hidraw.c replaces
+ * the nodes by sockets. The test restarts itself with both libraries. */
 #include "link_helper.h"
 #include "next_helper.h"
 
@@ -17,7 +17,7 @@
 #include "link/hid/hid_port.h"
 #include "link/open.h"
 
-static int write_error; /* errno of the next report, 0 for none */
+static int write_error; /* errno of the next report; 0: none */
 
 ssize_t write(int fd, const void *buf, size_t size)
 {
@@ -48,7 +48,7 @@ static const char *node_path(const char *node)
     return path;
 }
 
-/* A board as sysfs has it, see board.sh; its node is a file until somebody plays the board. */
+/* Creates a board in sysfs, see board.sh; its node is a plain file until start_board(). */
 static void plug_in(const char *node, const char *what)
 {
     shell("tests/hid/board.sh '%s' %s %s", getenv("UMOCKDEV_DIR"), node, what);
@@ -61,8 +61,8 @@ static void unplug_all(void)
     shell("mkdir -p '%s/sys' '%s'", getenv("UMOCKDEV_DIR"), getenv("HIDRAW_DIR"));
 }
 
-/* Somebody who plays the board: gives each report back, like a board that is asked what it does not
- * set anything in. A process of its own, so that descriptors come and go as in a tool. */
+/* A process that plays the board and echoes each report. A separate process opens and closes its
+ * own descriptors, as in a tool. */
 struct board {
     struct aw_real_clock clock;
     struct aw_link *link;
@@ -92,7 +92,7 @@ static void end_board(struct board *board)
     aw_link_close(board->link);
 }
 
-TEST_WITH(unplug_all, NULL, lists_what_is_there)
+TEST_WITH(unplug_all, NULL, boards_are_listed)
 {
     struct aw_hid_port ports[2], more[8];
     assert_int_equal(aw_link_list_hid(&test_protocol, ports, 2), 0);
@@ -100,8 +100,7 @@ TEST_WITH(unplug_all, NULL, lists_what_is_there)
     plug_in("hidraw4", TEENSY " 1 FFC9 7");
     plug_in("hidraw3", TEENSY " 0 FFAB 7");
     plug_in("hidraw0", "046d:c077 '' 'USB Mouse' 0 0001 1");
-    assert_int_equal(aw_link_list_hid(&test_protocol, ports, 2),
-                     4); /* it says how many there are */
+    assert_int_equal(aw_link_list_hid(&test_protocol, ports, 2), 4); /* returns the total number */
     assert_string_equal(ports[0].path, "/dev/hidraw0");
     assert_string_equal(ports[1].path, "/dev/hidraw3");
     assert_int_equal(aw_link_list_hid(&test_protocol, more, 8), 4);
@@ -128,11 +127,11 @@ TEST_WITH(unplug_all, NULL, lists_what_is_there)
 
     struct aw_hid_port untouched;
     memset(&untouched, 0x55, sizeof untouched);
-    more[4] = untouched; /* behind the last one nothing is written */
+    more[4] = untouched; /* nothing is written beyond the last entry */
     assert_int_equal(aw_link_list_hid(&test_protocol, more, 8), 4);
     assert_memory_equal(&more[4], &untouched, sizeof untouched);
 
-    unplug_all(); /* boards that are half known, and interfaces in another order than nodes */
+    unplug_all(); /* partly known boards, and interfaces in a different order than the nodes */
     plug_in("hidraw1", "16c0:0487 X 'Half'");
     plug_in("hidraw2", "16c1:0486 Y 'Half'");
     plug_in("hidraw3", TEENSY " 1 FFAB 7");
@@ -143,7 +142,7 @@ TEST_WITH(unplug_all, NULL, lists_what_is_there)
     assert_false(more[0].chosen || more[1].chosen || more[2].chosen);
     assert_true(more[3].chosen);
 
-    unplug_all(); /* a Teensy that has nothing but the serial emulation */
+    unplug_all(); /* a Teensy with only the serial emulation */
     plug_in("hidraw4", TEENSY " 0 FFC9 7");
     assert_int_equal(aw_link_list_hid(&test_protocol, more, 8), 1);
     assert_false(more[0].chosen);
@@ -168,7 +167,7 @@ static void assert_opens(const char *url, const char *key)
     aw_link_close(link);
 }
 
-TEST_WITH(unplug_all, NULL, chooses_one)
+TEST_WITH(unplug_all, NULL, board_is_chosen_by_keys)
 {
     struct board board;
     plug_in("hidraw0", "046d:c077 '' 'USB Mouse' 0 0001 1");
@@ -185,16 +184,16 @@ TEST_WITH(unplug_all, NULL, chooses_one)
     assert_int_equal(symlink("hidraw3", node_path("arm")), 0);
     assert_opens("hid:/dev/arm", "hid:16c0:0486:T1");
     end_board(&board);
-    start_board(&board, "hidraw4"); /* whoever names it gets it */
+    start_board(&board, "hidraw4"); /* an explicit usage page selects it */
     assert_opens("hid:?usage_page=FFC9", "hid:16c0:0486:T1");
     assert_opens("hid:?usage_page=FFC9&interface=1", "hid:16c0:0486:T1");
     assert_open_fails("hid:?usage_page=FFC9&interface=0", AW_NO_LINK, "no such board");
     end_board(&board);
 }
 
-TEST_WITH(unplug_all, NULL, several_are_listed)
+TEST_WITH(unplug_all, NULL, several_boards_are_listed_in_the_error)
 {
-    plug_in("hidraw0", "046d:c077 '' 'USB Mouse' 0 0001 1"); /* is none of them */
+    plug_in("hidraw0", "046d:c077 '' 'USB Mouse' 0 0001 1"); /* not a board */
     plug_in("hidraw1", "16c0:0486 A1 'ItsyBitsy M4'");
     plug_in("hidraw2", "3742:0007 '' 'Nucleo' 0 FFAB");
     assert_open_fails("hid:", AW_NO_LINK,
@@ -207,14 +206,14 @@ TEST_WITH(unplug_all, NULL, several_are_listed)
     end_board(&board);
 }
 
-TEST_WITH(unplug_all, NULL, same_serials_are_told_apart)
+TEST_WITH(unplug_all, NULL, boards_with_equal_serials_are_distinguished_by_path)
 {
     plug_in("hidraw1", "16c0:0486 A1 'ItsyBitsy M4'");
     plug_in("hidraw2", "16c0:0486 A1 'ItsyBitsy M4'");
     assert_open_fails("hid:serial=A1", AW_NO_LINK, "one: hid:/dev/hidraw1, hid:/dev/hidraw2");
 }
 
-TEST_WITH(unplug_all, NULL, problems_of_boards)
+TEST_WITH(unplug_all, NULL, board_errors_are_explained)
 {
     static const char rule[] = "KERNEL==\"hidraw*\", KERNELS==\"0003:16C0:0486.*\", MODE=\"0660\", "
                                "GROUP=\"plugdev\", TAG+=\"uaccess\"";
@@ -253,7 +252,7 @@ TEST_WITH(unplug_all, NULL, problems_of_boards)
     assert_string_equal(text, "not permitted — ask its owner, or look at ls -l");
 }
 
-TEST_WITH(unplug_all, NULL, wrong_links)
+TEST_WITH(unplug_all, NULL, invalid_hid_links_are_refused)
 {
     assert_open_fails("hid:", AW_NO_LINK, "hid: no board found — is it plugged in");
     assert_open_fails("hid:16c0:0486", AW_NO_LINK, "hid:16c0:0486: no board found");
@@ -282,7 +281,7 @@ TEST_WITH(unplug_all, NULL, wrong_links)
     assert_open_fails("uhid:1", AW_USAGE, "takes nothing");
 }
 
-TEST_WITH(unplug_all, NULL, paths_that_are_no_hidraw)
+TEST_WITH(unplug_all, NULL, paths_other_than_hidraw_are_refused)
 {
     assert_open_fails("hid:/dev/null", AW_NO_LINK, "no HID device");
     assert_open_fails("hid:/tmp", AW_NO_LINK, "no HID device");
@@ -321,16 +320,16 @@ TEST_WITH(unplug_all, NULL, permission_is_explained)
     assert_non_null(strstr(port.problem, line));
     assert_open_fails("hid:", AW_NO_LINK, line);
     assert_open_fails("hid:/dev/hidraw1", AW_NO_LINK, line);
-    /* Nobody waits for what has been so for a second. */
+    /* Does not wait for a problem that has lasted a second. */
     assert_int_equal(aw_link_open(&link, "hid:", &options, &err), AW_NO_LINK);
     assert_int_equal(clock.time_ns, 0);
-    /* Nor for ever, if somebody has put the clock back. */
+    /* Does not wait forever if the clock was set back. */
     set_age("hidraw1", -100 * AW_SECOND);
     assert_int_equal(aw_link_open(&link, "hid:", &options, &err), AW_NO_LINK);
     assert_int_equal(clock.time_ns, AW_SECOND);
 }
 
-/* While somebody waits, udev does its work. */
+/* A clock during whose waits udev does its work. */
 struct udev_clock {
     struct aw_real_clock real;
     int waits;
@@ -347,7 +346,7 @@ static enum aw_status wait_for_udev(struct aw_clock *clock, int fd, short events
     return AW_TIMEOUT;
 }
 
-TEST_WITH(unplug_all, NULL, new_nodes_are_waited_for)
+TEST_WITH(unplug_all, NULL, open_waits_for_new_nodes)
 {
     struct board board;
     struct udev_clock clock = {.real = aw_real_clock(-1)};
@@ -355,7 +354,7 @@ TEST_WITH(unplug_all, NULL, new_nodes_are_waited_for)
     plug_in("hidraw1", "16c0:0486 A1 'ItsyBitsy M4'");
     start_board(&board, "hidraw1");
     assert_int_equal(chmod(node_path("hidraw1"), 0), 0);
-    set_age("hidraw1", -100 * AW_SECOND); /* however slow this machine is */
+    set_age("hidraw1", -100 * AW_SECOND); /* even on a slow machine */
     aw_link_close(open_link("hid:", &clock.real.base));
     assert_int_equal(clock.waits, 3);
     end_board(&board);
@@ -380,7 +379,7 @@ static void do_nothing(int number)
     (void)number;
 }
 
-/* A timer that interrupts system calls again and again; every_us 0 ends it. */
+/* Starts a timer that interrupts system calls repeatedly; every_us 0 stops it. */
 static void interrupt(int every_us)
 {
     const struct sigaction action = {.sa_handler = do_nothing};
@@ -395,7 +394,7 @@ static void exchange(struct aw_link *link, unsigned i)
     size_t got;
     struct aw_error err = {0};
     for (unsigned k = 0; k < sizeof sent; k++)
-        sent[k] = (unsigned char)(i * 7 + k * 13); /* begins with 0 now and then */
+        sent[k] = (unsigned char)(i * 7 + k * 13); /* sometimes begins with 0 */
     memcpy(sent + 8, &i, sizeof i);
     assert_int_equal(aw_link_write(link, sent, sizeof sent, &err), AW_OK);
     int64_t deadline = aw_clock_now(link->clock) + 10 * AW_SECOND;
@@ -404,7 +403,7 @@ static void exchange(struct aw_link *link, unsigned i)
     assert_memory_equal(back, sent, sizeof sent);
 }
 
-TEST_WITH(unplug_all, NULL, a_thousand_transactions)
+TEST_WITH(unplug_all, NULL, thousand_transactions_survive_signals)
 {
     struct aw_real_clock clock = aw_real_clock(-1);
     struct board board;
@@ -420,7 +419,7 @@ TEST_WITH(unplug_all, NULL, a_thousand_transactions)
     end_board(&board);
 }
 
-TEST_WITH(unplug_all, NULL, reports_of_other_sizes)
+TEST_WITH(unplug_all, NULL, short_and_long_reports)
 {
     struct aw_real_clock clock = aw_real_clock(-1);
     struct board board;
@@ -433,19 +432,19 @@ TEST_WITH(unplug_all, NULL, reports_of_other_sizes)
     int64_t deadline = aw_clock_now(&clock.base) + 10 * AW_SECOND;
     assert_writes(link, "short");
     assert_int_equal(aw_link_read(link, report, sizeof report, &got, deadline, &err), AW_OK);
-    assert_int_equal(got, strlen("short")); /* as it is */
+    assert_int_equal(got, strlen("short")); /* unchanged */
     assert_memory_equal(report, "short", got);
     assert_int_equal(aw_link_write(link, report, AW_HID_REPORT + 1, &err), AW_USAGE);
     assert_writes(link, "too long for the one who reads");
     assert_int_equal(aw_link_read(link, report, 8, &got, deadline, &err), AW_OK);
     assert_int_equal(got, 8);
     assert_memory_equal(report, "too long", 8);
-    assert_read_is(link, AW_TIMEOUT, 0); /* the rest of the report went with it */
+    assert_read_is(link, AW_TIMEOUT, 0); /* the rest of the report was discarded */
     aw_link_close(link);
     end_board(&board);
 }
 
-TEST_WITH(unplug_all, NULL, waiting_ends_when_asked)
+TEST_WITH(unplug_all, NULL, stop_request_ends_waiting)
 {
     int stop[2];
     assert_int_equal(pipe(stop), 0);
@@ -458,7 +457,7 @@ TEST_WITH(unplug_all, NULL, waiting_ends_when_asked)
     struct pollfd pollfd = {.fd = aw_link_fd(link), .events = POLLIN};
     assert_int_equal(poll(&pollfd, 1, 0), 0);
     assert_writes(link, "x");
-    assert_int_equal(poll(&pollfd, 1, 10000), 1); /* its descriptor tells */
+    assert_int_equal(poll(&pollfd, 1, 10000), 1); /* its descriptor is readable */
     assert_reads(link, "x");
     assert_int_equal(write(stop[1], "x", 1), 1);
     assert_read_is(link, AW_STOPPED, AW_NEVER / 2);
@@ -469,7 +468,7 @@ TEST_WITH(unplug_all, NULL, waiting_ends_when_asked)
     close(stop[1]);
 }
 
-TEST_WITH(unplug_all, NULL, a_board_that_hangs)
+TEST_WITH(unplug_all, NULL, hanging_board_times_out)
 {
     struct aw_real_clock clock = aw_real_clock(-1);
     struct aw_error err = {0};
@@ -477,7 +476,7 @@ TEST_WITH(unplug_all, NULL, a_board_that_hangs)
     plug_in("hidraw1", "16c0:0486 A1 'ItsyBitsy M4'");
     start_board(&board, "hidraw1");
     struct aw_link *link = open_link("hid:", &clock.base);
-    write_error = ETIMEDOUT; /* as the USB driver says it */
+    write_error = ETIMEDOUT; /* as reported by the USB driver */
     assert_int_equal(aw_link_write(link, "x", 1, &err), AW_TIMEOUT);
     assert_string_equal(err.text, "hid:/dev/hidraw1: the board takes nothing — reset it");
     write_error = EINTR;
@@ -487,7 +486,7 @@ TEST_WITH(unplug_all, NULL, a_board_that_hangs)
 }
 
 /* A board that is also a keyboard: one node with two collections. */
-TEST_WITH(unplug_all, NULL, a_node_counts_once)
+TEST_WITH(unplug_all, NULL, node_with_two_collections_is_listed_once)
 {
     struct aw_hid_port ports[4];
     plug_in("hidraw1", "16c0:0486 A1 'ItsyBitsy M4'");
@@ -496,12 +495,13 @@ TEST_WITH(unplug_all, NULL, a_node_counts_once)
           "mv \"$d.new\" \"$d\"",
           getenv("UMOCKDEV_DIR"));
     assert_int_equal(aw_link_list_hid(&test_protocol, ports, 4), 1);
-    assert_int_equal(ports[0].usage_page, 0xFF00); /* the one for reports, not the first one */
+    /* the collection for reports, not the first one */
+    assert_int_equal(ports[0].usage_page, 0xFF00);
     assert_int_equal(ports[0].usage, 1);
     assert_true(ports[0].chosen);
 }
 
-TEST_WITH(unplug_all, NULL, unplugging)
+TEST_WITH(unplug_all, NULL, unplugged_board_loses_the_link)
 {
     struct aw_real_clock clock = aw_real_clock(-1);
     struct board board;
@@ -517,14 +517,14 @@ TEST_WITH(unplug_all, NULL, unplugging)
     assert_non_null(strstr(err.text, "hid:/dev/hidraw1: the board is gone — was it unplugged"));
     assert_int_equal(aw_link_write(link, buf, sizeof buf, &err), AW_LOST);
     aw_link_close(link);
-    start_board(&board, "hidraw1"); /* and plugged in again */
+    start_board(&board, "hidraw1"); /* plugged in again */
     link = open_link("hid:", &clock.base);
     exchange(link, 1);
     aw_link_close(link);
     end_board(&board);
 }
 
-TEST_WITH(unplug_all, NULL, rules_for_udev)
+TEST_WITH(unplug_all, NULL, udev_rules_are_generated)
 {
     char text[4000], cut[30], word[40];
     size_t size = aw_link_udev_rules(&test_protocol, text, sizeof text);
@@ -536,14 +536,14 @@ TEST_WITH(unplug_all, NULL, rules_for_udev)
         snprintf(word, sizeof word, "\"0003:%04X:%04X.*\"", board->vendor, board->product);
         assert_non_null(strstr(text, word));
     }
-    for (const char *line = text; *line; line = strchr(line, '\n') + 1) /* no line is broken */
+    for (const char *line = text; *line; line = strchr(line, '\n') + 1) /* no line is cut */
         assert_true(*line == '#' || *line == '\n' || *line == 'K' || *line == 'S');
 }
 
-TEST_WITH(unplug_all, NULL, no_uhid_here)
+TEST_WITH(unplug_all, NULL, missing_uhid_is_explained)
 {
     if (access("/dev/uhid", F_OK) == 0)
-        skip(); /* the real thing is tested in the VM */
+        skip(); /* the VM tests the real device */
     assert_open_fails("uhid:", AW_NO_LINK, "sudo modprobe uhid");
 }
 
@@ -554,7 +554,7 @@ static void remove_nodes(void)
 
 ALL_TESTS_WITH(NULL, remove_nodes);
 
-/* The same program, with what makes the boards up in front of its libraries. */
+/* Starts this program again with the libraries that simulate the boards preloaded. */
 static int start_anew(char **argv)
 {
     char directory[] = "/tmp/aw-hid-XXXXXX", nodes[40], program[PATH_MAX] = "";
@@ -568,9 +568,9 @@ static int start_anew(char **argv)
     setenv("UMOCKDEV_DIR", directory, 1);
     setenv("HIDRAW_DIR", nodes, 1);
     setenv("LD_PRELOAD", preload, 1);
-    setenv("MALLOC_PERTURB_", "165",
-           1); /* who uses memory that he has freed finds nonsense there */
-    setenv("ASAN_OPTIONS", "verify_asan_link_order=0", 1); /* these come before it, on purpose */
+    setenv("MALLOC_PERTURB_", "165", 1); /* reveals use after free */
+    /* the preloaded libraries come first on purpose */
+    setenv("ASAN_OPTIONS", "verify_asan_link_order=0", 1);
     execv("/proc/self/exe", argv);
     perror("execv");
     return 1;

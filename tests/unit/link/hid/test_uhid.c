@@ -1,6 +1,6 @@
-/* uhid: the board's end. This program plays the kernel behind /dev/uhid: it hears what the link
- * asks for, makes the nodes in a sysfs of its own, and sends what a driver would. That a real
- * kernel does the same is for tests/kernel/t_hid.sh. */
+/* Tests uhid:, the board's end. This program plays the kernel behind /dev/uhid: it reads the link's
+ * requests, creates nodes in a fake sysfs and sends a driver's messages. tests/kernel/t_hid.sh
+ * checks that a real kernel behaves the same. */
 #include "file_helper.h"
 
 #include <linux/input.h>
@@ -13,9 +13,9 @@
 #define DEVICES "/sys/devices/virtual/misc/uhid/"
 #define BOARD   DEVICES "0003:16C0:0486.0002"
 
-/* Errors are errno values and 0 for none. */
+/* Errors are errno values; 0: none. */
 static struct {
-    int ends[2]; /* the link's and ours */
+    int ends[2]; /* the link's end and ours */
     int open_error, read_error, write_error;
     bool makes_no_node;
     struct uhid_event created;
@@ -43,7 +43,7 @@ static int open_uhid(const char *path)
     return kernel.ends[0];
 }
 
-/* The error is said once. */
+/* Reports the error once. */
 static bool fails(int fd, int *error)
 {
     if (fd < 0 || fd != kernel.ends[0] || !*error)
@@ -86,7 +86,7 @@ static void load(void)
 
 static void unload(void)
 {
-    close(kernel.ends[1]); /* the other one is the link's */
+    close(kernel.ends[1]); /* the link owns the other end */
     kernel.ends[0] = -1;
     assert_int_equal(other_end(), 0);
 }
@@ -103,7 +103,7 @@ static void tell_output(const char *data, uint16_t size)
     tell(&event);
 }
 
-/* What the link says to the kernel. */
+/* Returns the next message of the link to the kernel. */
 static struct uhid_event received(void)
 {
     struct uhid_event event = {0};
@@ -129,7 +129,7 @@ static void assert_read_gives(struct aw_link *link, size_t cap, const char *want
     assert_memory_equal(buf, wanted, size);
 }
 
-TEST_WITH(load, unload, a_board_is_made)
+TEST_WITH(load, unload, virtual_board_is_created)
 {
     struct aw_real_clock clock = aw_real_clock(-1);
     struct aw_link *link = open_link("uhid:?serial=T1", &clock.base);
@@ -143,13 +143,14 @@ TEST_WITH(load, unload, a_board_is_made)
     assert_int_equal(board->bus, BUS_USB);
     assert_int_equal(board->vendor, test_boards->vendor);
     assert_int_equal(board->product, test_boards->product);
-    assert_memory_equal(board->rd_data, "\x06\x00\xFF\x09\x01\xA1\x01", 7); /* the vendor's page */
+    /* the vendor's usage page */
+    assert_memory_equal(board->rd_data, "\x06\x00\xFF\x09\x01\xA1\x01", 7);
     assert_int_equal(board->rd_data[board->rd_size - 1], 0xC0);
     aw_link_close(link);
 }
 
-/* Each is another board, with a serial number and a place of its own. */
-TEST_WITH(load, unload, no_two_are_the_same)
+/* Each board has its own serial number and physical path. */
+TEST_WITH(load, unload, each_board_is_unique)
 {
     struct aw_real_clock clock = aw_real_clock(-1);
     struct uhid_event first;
@@ -167,7 +168,7 @@ TEST_WITH(load, unload, no_two_are_the_same)
     aw_link_close(link);
 }
 
-TEST_WITH(load, unload, reports_pass_both_ways)
+TEST_WITH(load, unload, reports_are_sent_and_received)
 {
     char report[AW_HID_REPORT + 2] = "\0\x25joints";
     struct aw_error err = {0};
@@ -175,15 +176,15 @@ TEST_WITH(load, unload, reports_pass_both_ways)
     struct aw_link *link = open_link("uhid:", &clock.base);
     tell(&(struct uhid_event){.type = UHID_START});
     tell(&(struct uhid_event){.type = UHID_OPEN});
-    tell_output(report, AW_HID_REPORT + 1); /* with the number of the report before it: none */
+    tell_output(report, AW_HID_REPORT + 1); /* preceded by the report number: none */
     assert_read_gives(link, AW_HID_REPORT, report + 1, AW_HID_REPORT);
-    tell_output("\x25", 1); /* without, as a driver may */
+    tell_output("\x25", 1); /* without it, which a driver may do */
     assert_read_gives(link, AW_HID_REPORT, "\x25", 1);
     tell_output("", 0);
     tell_output(report + 1, AW_HID_REPORT + 1); /* longer than any report */
     assert_read_gives(link, 2 * AW_HID_REPORT, report + 1, AW_HID_REPORT);
     tell_output(report, AW_HID_REPORT + 1);
-    assert_read_gives(link, 3, "\x25jo", 3); /* a short buffer: the rest is gone */
+    assert_read_gives(link, 3, "\x25jo", 3); /* a short buffer: the rest is discarded */
     tell(&(struct uhid_event){.type = UHID_CLOSE});
     assert_read_is(link, AW_TIMEOUT, 0);
     nothing_heard();
@@ -199,7 +200,7 @@ TEST_WITH(load, unload, reports_pass_both_ways)
     aw_link_close(link);
 }
 
-/* Reports that are asked for by the control endpoint: the board does not know them. */
+/* The board refuses reports requested on the control endpoint. */
 TEST_WITH(load, unload, control_requests_are_refused)
 {
     struct aw_real_clock clock = aw_real_clock(-1);
@@ -218,17 +219,17 @@ TEST_WITH(load, unload, control_requests_are_refused)
     aw_link_close(link);
 }
 
-TEST_WITH(load, unload, errors_while_it_runs)
+TEST_WITH(load, unload, runtime_errors_are_reported)
 {
     struct aw_error err = {0};
     char buf[AW_HID_REPORT];
     size_t got;
     struct aw_real_clock clock = aw_real_clock(-1);
     struct aw_link *link = open_link("uhid:?serial=T1", &clock.base);
-    kernel.write_error = EINTR; /* once more */
+    kernel.write_error = EINTR; /* retried */
     assert_writes(link, "a");
     assert_int_equal(received().u.input2.data[0], 'a');
-    kernel.write_error = EINVAL; /* the driver was taken away: as if nobody read */
+    kernel.write_error = EINVAL; /* the driver was unbound: as if no program reads */
     assert_writes(link, "b");
     nothing_heard();
     kernel.write_error = ENODEV;
@@ -248,7 +249,7 @@ TEST_WITH(load, unload, errors_while_it_runs)
     aw_link_close(link);
 }
 
-TEST_WITH(load, unload, what_the_kernel_refuses)
+TEST_WITH(load, unload, kernel_errors_are_explained)
 {
     static const int permission[] = {EACCES, EPERM};
     for (size_t i = 0; i < sizeof permission / sizeof *permission; i++) {
@@ -273,13 +274,13 @@ static int open_and_break(const char *path)
     return fd;
 }
 
-TEST_WITH(load, unload, no_device_is_made)
+TEST_WITH(load, unload, failed_device_creation_is_reported)
 {
     other_open = open_and_break;
     assert_open_fails("uhid:", AW_NO_LINK, "uhid: the kernel makes no device: Cannot allocate");
 }
 
-TEST_WITH(load, unload, no_node_appears)
+TEST_WITH(load, unload, missing_node_times_out)
 {
     struct aw_virtual_clock clock = aw_virtual_clock();
     const struct aw_link_options options = {.clock = &clock.base, .protocol = &test_protocol};

@@ -1,5 +1,5 @@
-/* serial: and the list of ports, through the real libserialport. The ports are pseudo-terminals in
- * a /dev and /sys of the test's own, and this program answers for what they lack: modem lines. */
+/* Tests serial: and the list of ports with the real libserialport. The ports are pseudo-terminals
+ * in a fake /dev and /sys; this program simulates their modem lines. */
 #include "file_helper.h"
 #include "link/open.h"
 #include "link/stream/ports.h"
@@ -15,19 +15,19 @@
 #define USB    "/sys/devices/pci0000:00/usb1/1-3/"
 #define SERIAL USB "1-3:1.0/ttyAW0/"
 
-/* The cable's other end, and what happens to the port. Errors are errno values and 0 for none. */
+/* The other end of the cable, and events of the port. Errors are errno values; 0: none. */
 static struct {
-    int cable, line; /* the pty */
+    int cable, line; /* the ends of the pty */
     char name[64];
-    int modem_lines;      /* as of TIOCMGET */
-    int no_modem_lines;   /* an error */
-    int lines_refused;    /* an error, for who would change them */
-    int settings_refused; /* this one of the calls of tcsetattr(3) fails; 0: none */
+    int modem_lines;      /* as returned by TIOCMGET */
+    int no_modem_lines;   /* errno of reading them */
+    int lines_refused;    /* errno of changing them */
+    int settings_refused; /* number of the tcsetattr(3) call that fails; 0: none */
     gid_t group;
-    bool elsewhere; /* the pty is one of another container's */
+    bool elsewhere; /* the pty belongs to another container */
     int open_error;
     int opens_before_error;
-    struct termios modes; /* as they were asked for: a pty takes eight bits without parity only */
+    struct termios modes; /* as requested: a pty accepts only eight bits without parity */
     bool has_modes;
 } port;
 
@@ -54,7 +54,7 @@ int ioctl(int fd, unsigned long request, ...)
     va_end(list);
     if (request == TIOCMGET || request == TIOCMSET || request == TIOCMBIS || request == TIOCMBIC)
         return answer_modem(request, argument);
-    if (request == TIOCEXCL) /* on a pty it would outlast the link */
+    if (request == TIOCEXCL) /* on a pty it would persist after the close */
         return 0;
     return NEXT(ioctl)(fd, request, argument);
 }
@@ -99,7 +99,7 @@ static int open_port(const char *path)
     return fails_with(port.open_error);
 }
 
-/* An adapter as sysfs has it. */
+/* Creates an adapter in sysfs. */
 static void plug_in_adapter(void)
 {
     other_symlink("/sys/class/tty/ttyAW0",
@@ -144,19 +144,19 @@ static void assert_goes_both_ways(struct aw_link *link)
         assert_true(got > 0);
         n += (size_t)got;
     }
-    assert_string_equal(buf, "0DEG1\r\n"); /* nothing is made of it */
+    assert_string_equal(buf, "0DEG1\r\n"); /* unchanged */
     assert_int_equal(write(port.cable, "0ACK0\r\n\x03\x11", 9), 9);
     assert_reads(link, "0ACK0\r\n\x03\x11");
-    assert_read_is(link, AW_TIMEOUT, 0); /* no data is no end */
+    assert_read_is(link, AW_TIMEOUT, 0); /* no data is not the end */
 }
 
-TEST_WITH(plug_in, unplug, a_port_is_opened)
+TEST_WITH(plug_in, unplug, port_is_opened_by_each_of_its_names)
 {
     static const char *const urls[] = {"serial:" PORT, PORT, "serial:ttyAW0", "serial:" BY_ID};
     struct aw_real_clock clock = aw_real_clock(-1);
     for (size_t i = 0; i < sizeof urls / sizeof *urls; i++) {
         struct aw_link *link = open_link(urls[i], &clock.base);
-        assert_string_equal(link->key, BY_ID); /* whatever it is called today */
+        assert_string_equal(link->key, BY_ID); /* independent of the current name */
         assert_true(aw_link_fd(link) >= 0);
         assert_int_equal(cfgetospeed(&port.modes), B9600);
         assert_goes_both_ways(link);
@@ -171,7 +171,7 @@ TEST_WITH(plug_in, unplug, a_port_is_opened)
 TEST_WITH(plug_in, unplug, settings_reach_the_port)
 {
     if (getenv("AW_EMULATED"))
-        skip(); /* tests/cross.sh: the emulator does not know all of a terminal's settings */
+        skip(); /* tests/cross.sh: the emulator does not support all terminal settings */
     static const struct {
         const char *query;
         speed_t rate;
@@ -180,7 +180,7 @@ TEST_WITH(plug_in, unplug, settings_reach_the_port)
         {"", B9600, CS8 | CREAD, PARENB | CSTOPB | CRTSCTS},
         {"?baud=115200&bits=7&parity=even&stop=2", B115200, CS7 | PARENB | CSTOPB, PARODD},
         {"?flow=rtscts", B9600, CRTSCTS, CSTOPB},
-        {"?flow=none", B9600, CS8, CRTSCTS}, /* however somebody has left it */
+        {"?flow=none", B9600, CS8, CRTSCTS}, /* regardless of the previous setting */
         {"?parity=odd&flow=rtscts", B9600, PARENB | PARODD | CRTSCTS, CSTOPB},
     };
     struct aw_real_clock clock = aw_real_clock(-1);
@@ -196,8 +196,8 @@ TEST_WITH(plug_in, unplug, settings_reach_the_port)
     assert_int_equal(port.modes.c_iflag & (IXON | IXOFF), IXON | IXOFF);
 }
 
-/* An Arduino is reset by DTR: as it was, unless somebody asks. */
-TEST_WITH(plug_in, unplug, modem_lines_are_as_asked)
+/* DTR resets an Arduino: the lines stay unchanged unless requested. */
+TEST_WITH(plug_in, unplug, modem_lines_change_only_if_requested)
 {
     static const struct {
         const char *query;
@@ -219,7 +219,7 @@ TEST_WITH(plug_in, unplug, modem_lines_are_as_asked)
     }
 }
 
-TEST_WITH(plug_in, unplug, what_the_port_refuses)
+TEST_WITH(plug_in, unplug, refused_settings_are_explained)
 {
     static const struct {
         enum aw_status status;
@@ -245,8 +245,8 @@ TEST_WITH(plug_in, unplug, what_the_port_refuses)
     assert_open_fails(PORT "?rts=off", AW_USAGE, "does not take flow, dtr or rts as asked");
 }
 
-/* Something like a gadget's ttyGS0, which is in sysfs and has no modem lines. */
-TEST_WITH(plug_in, unplug, without_modem_lines_it_is_a_tty)
+/* A port such as a gadget's ttyGS0, which is in sysfs but has no modem lines. */
+TEST_WITH(plug_in, unplug, port_without_modem_lines_works)
 {
     struct aw_real_clock clock = aw_real_clock(-1);
     port.no_modem_lines = ENOTTY;
@@ -261,7 +261,7 @@ TEST_WITH(plug_in, unplug, without_modem_lines_it_is_a_tty)
     assert_open_fails(PORT "?dtr=on", AW_USAGE, PORT ": has no dtr line — leave out dtr=");
 }
 
-TEST_WITH(plug_in, unplug, who_has_it_is_told)
+TEST_WITH(plug_in, unplug, holder_of_a_busy_port_is_reported)
 {
     char words[100];
     struct aw_real_clock clock = aw_real_clock(-1);
@@ -273,12 +273,12 @@ TEST_WITH(plug_in, unplug, who_has_it_is_told)
     assert_open_fails(PORT, AW_NO_LINK, words);
     aw_link_close(link);
     int fd = NEXT(open)(port.name, O_RDWR | O_NOCTTY);
-    port.open_error = EBUSY; /* somebody without a lock, but with TIOCEXCL */
+    port.open_error = EBUSY; /* a process without a lock but with TIOCEXCL */
     assert_open_fails(PORT, AW_NO_LINK, words);
     close(fd);
 }
 
-TEST_WITH(plug_in, unplug, why_it_cannot_be_opened)
+TEST_WITH(plug_in, unplug, open_errors_have_advice)
 {
     static const struct {
         int error;
@@ -292,12 +292,12 @@ TEST_WITH(plug_in, unplug, why_it_cannot_be_opened)
     };
     port.group = 20;
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
-        for (int before = 0; before < 2; before++) { /* when it is locked, or by libserialport */
+        for (int before = 0; before < 2; before++) { /* opened for the lock, or by libserialport */
             port.open_error = cases[i].error;
             port.opens_before_error = before;
             assert_open_fails(PORT, AW_NO_LINK, cases[i].words);
         }
-    port.group = 0; /* that of root helps nobody */
+    port.group = 0; /* root's group is not recommended */
     port.open_error = EACCES;
     assert_open_fails(PORT, AW_NO_LINK, PORT ": not permitted — ask its owner, or look at ls -l");
     other_device("/dev/ttyAW1", "/dev/null");
@@ -311,7 +311,8 @@ TEST_WITH(plug_in, unplug, ports_are_listed)
     assert_int_equal(aw_link_list_serial(NULL, 0), 1);
     assert_int_equal(aw_link_list_serial(ports, 4), 1);
     assert_string_equal(ports[0].path, PORT);
-    assert_memory_equal(ports[0].description, "UNO", 3); /* newer ones add the serial number */
+    /* newer versions append the serial number */
+    assert_memory_equal(ports[0].description, "UNO", 3);
     assert_string_equal(ports[0].driver, "ftdi_sio");
     assert_string_equal(ports[0].usb, "0403:6001");
     assert_string_equal(ports[0].serial, "55");
@@ -326,12 +327,12 @@ TEST_WITH(plug_in, unplug, ports_are_listed)
     snprintf(holder, sizeof holder, "(pid %d)", (int)getpid());
     if (!getenv("AW_EMULATED"))
         assert_non_null(strstr(ports[0].holder, holder));
-    port.elsewhere = true; /* the terminal of that number in another container */
+    port.elsewhere = true; /* the terminal of the same number in another container */
     assert_int_equal(aw_link_list_serial(ports, 4), 1);
     assert_string_equal(ports[0].holder, "");
     close(fd);
 
-    other_remove(PORT); /* it is being unplugged right now */
+    other_remove(PORT); /* it is just being unplugged */
     assert_int_equal(aw_link_list_serial(ports, 4), 1);
     assert_string_equal(ports[0].holder, "");
     assert_string_equal(ports[0].problem,
@@ -340,8 +341,8 @@ TEST_WITH(plug_in, unplug, ports_are_listed)
     assert_int_equal(aw_link_list_serial(ports, 4), 0);
 }
 
-/* Of several ports as many are named as fit into a line. */
-TEST_WITH(plug_in, unplug, more_ports_than_one_line_takes)
+/* The error lists as many ports as fit into a line. */
+TEST_WITH(plug_in, unplug, long_port_list_is_truncated)
 {
     struct aw_port ports[9];
     char words[200], path[80], target[80];
@@ -369,8 +370,8 @@ TEST_WITH(plug_in, unplug, more_ports_than_one_line_takes)
     }
 }
 
-/* Since Linux 6.5 the serial core stands between the port and its driver. */
-TEST_WITH(plug_in, unplug, the_serial_core_is_no_driver)
+/* Since Linux 6.5 the serial core is between the port and its driver. */
+TEST_WITH(plug_in, unplug, driver_behind_the_serial_core_is_found)
 {
     struct aw_port ports[2];
     other_remove("/sys/class/tty");
@@ -390,7 +391,7 @@ TEST_WITH(plug_in, unplug, the_serial_core_is_no_driver)
     assert_string_equal(ports[0].description, "ttyAW0");
 }
 
-TEST_WITH(plug_in, unplug, a_port_that_goes_away_is_lost)
+TEST_WITH(plug_in, unplug, removed_port_loses_the_link)
 {
     struct aw_real_clock clock = aw_real_clock(-1);
     struct aw_error err = {0};

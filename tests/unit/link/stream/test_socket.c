@@ -1,4 +1,4 @@
-/* tcp:, tcp-listen:, unix:, unix-listen:, and serving a device on them. */
+/* Tests tcp:, tcp-listen:, unix:, unix-listen:, and serving a device on them. */
 #include "link/open.h"
 #include "link_helper.h"
 #include "next_helper.h"
@@ -14,8 +14,8 @@
 #include <sys/stat.h>
 #include <sys/un.h>
 
-/* In place of the C library's: a name server that answers about "silent" when it is told to, and
- * whether who asks it would be interrupted by signals. */
+/* Replaces the C library's function: a resolver that answers for "silent" only on request, and
+ * notes whether signals could interrupt the caller. */
 static atomic_bool told_to_answer, can_be_interrupted;
 
 int getaddrinfo(const char *host, const char *service, const struct addrinfo *hints,
@@ -30,7 +30,7 @@ int getaddrinfo(const char *host, const char *service, const struct addrinfo *hi
     return NEXT(getaddrinfo)(host, service, hints, list);
 }
 
-static int send_error; /* errno of the next one */
+static int send_error; /* errno of the next send */
 
 ssize_t send(int fd, const void *buf, size_t size, int flags)
 {
@@ -69,7 +69,7 @@ static void clients_take_turns(const char *listen)
     assert_read_is(second, AW_LOST, AW_SECOND);
     struct aw_error err = {0};
     while (aw_link_write(second, "x", 1, &err) == AW_OK)
-        ; /* the first ones may fit into the socket; no SIGPIPE kills us */
+        ; /* the first ones may fit into the socket; SIGPIPE must not kill the process */
     assert_int_equal(err.status, AW_LOST);
     aw_link_close(second);
 }
@@ -100,9 +100,8 @@ static void expect_datagram(struct aw_link *link, const char *text)
     assert_memory_equal(buf, text, got);
 }
 
-/* As a hidraw node: what any client sends arrives, what is sent goes to all, and they take turns.
- */
-TEST(a_shared_server_answers_all)
+/* Like a hidraw node: input of any client arrives, output goes to all, and they take turns. */
+TEST(shared_server_sends_to_all_clients)
 {
     struct aw_real_clock clock = aw_real_clock(-1);
     struct aw_link_options options = {.clock = &clock.base, .shared = true};
@@ -118,7 +117,7 @@ TEST(a_shared_server_answers_all)
         assert_int_equal(aw_link_write(clients[i], &"abc"[i], 1, &err), AW_OK);
         expect_datagram(server, (const char *[]){"a", "b", "c"}[i]);
     }
-    assert_int_equal(server->connections, 0); /* the device does not see who comes */
+    assert_int_equal(server->connections, 0); /* the device does not see new clients */
     assert_false(server->waiting);
     aw_link_close(clients[1]);
     assert_int_equal(aw_link_write(server, "all", 3, &err), AW_OK);
@@ -127,14 +126,14 @@ TEST(a_shared_server_answers_all)
     int64_t now = aw_clock_now(&clock.base);
     assert_int_equal(aw_link_read(server, path, 1, &got, now + AW_MILLISECOND, &err), AW_TIMEOUT);
     assert_string_equal(err.text, "");
-    /* Turns: one at a time, and who waits goes before who comes back. */
+    /* One client has the turn at a time; a waiting client goes before a returning one. */
     now = aw_clock_now(&clock.base);
     assert_true(aw_link_take_turn(clients[0], now));
-    assert_false(aw_link_take_turn(clients[0], now)); /* it has it already */
+    assert_false(aw_link_take_turn(clients[0], now)); /* it already has the turn */
     assert_false(aw_link_take_turn(clients[2], now + AW_MILLISECOND));
     aw_link_end_turn(clients[0]);
     assert_true(aw_link_take_turn(clients[2], now));
-    aw_link_close(clients[2]); /* with the turn: it is free then */
+    aw_link_close(clients[2]); /* closing with the turn releases it */
     assert_true(aw_link_take_turn(clients[0], now));
     assert_false(aw_link_sharer(clients[0], other, sizeof other)); /* only this process */
     aw_link_close(clients[0]);
@@ -144,10 +143,10 @@ TEST(a_shared_server_answers_all)
     assert_int_equal(access(path, F_OK), -1);
 }
 
-/* While somebody waits, who has the turn ends it. */
+/* A clock during whose waits the holder ends its turn. */
 struct turning_clock {
     struct aw_real_clock real;
-    struct aw_link *has; /* NULL: nobody any more */
+    struct aw_link *has; /* NULL: no holder */
 };
 
 static enum aw_status end_turn_meanwhile(struct aw_clock *clock, int fd, short events,
@@ -161,7 +160,7 @@ static enum aw_status end_turn_meanwhile(struct aw_clock *clock, int fd, short e
     return aw_clock_wait(&real.base, fd, events, deadline);
 }
 
-TEST(a_turn_is_waited_for)
+TEST(client_waits_for_its_turn)
 {
     struct turning_clock clock = {.real = aw_real_clock(-1)};
     struct aw_link_options options = {.clock = &clock.real.base, .shared = true};
@@ -183,8 +182,8 @@ TEST(a_turn_is_waited_for)
     aw_link_close(server);
 }
 
-/* As many as there is room for; who comes then is sent away, and the others are served. */
-TEST(a_shared_server_has_room_for_so_many)
+/* The maximum number of clients; the next one is refused, the others are still served. */
+TEST(shared_server_limits_its_clients)
 {
     enum { ROOM = 64 };
     struct aw_real_clock clock = aw_real_clock(-1);
@@ -209,7 +208,7 @@ TEST(a_shared_server_has_room_for_so_many)
     assert_int_equal(aw_link_read(server, buf, sizeof buf, &got, 0, &err), AW_TIMEOUT);
     assert_true(server->waiting);
     aw_link_close(server);
-    /* Where nobody shares there are no turns to take. */
+    /* Without sharing there are no turns. */
     options.shared = false;
     assert_int_equal(aw_link_open(&server, listen, &options, &err), AW_OK);
     struct aw_link *client = open_link(server->ready, &clock.base);
@@ -219,7 +218,7 @@ TEST(a_shared_server_has_room_for_so_many)
     aw_link_close(server);
 }
 
-TEST(tcp_failures)
+TEST(tcp_errors_are_explained)
 {
     struct aw_real_clock clock = aw_real_clock(-1);
     char listen[80], ready[160];
@@ -236,8 +235,8 @@ TEST(tcp_failures)
     assert_open_fails(ready, AW_NO_LINK, "refused");
 }
 
-/* The listener's queue is full, so that connecting takes until it has room. */
-TEST(tcp_takes_its_time_to_connect)
+/* The listener's queue is full, so connecting waits for space. */
+TEST(slow_tcp_connection_times_out)
 {
     char url[40];
     int stop[2], listener = socket(AF_INET, SOCK_STREAM, 0);
@@ -248,7 +247,7 @@ TEST(tcp_takes_its_time_to_connect)
     assert_int_equal(getsockname(listener, (struct sockaddr *)&at, &size), 0);
     snprintf(url, sizeof url, "tcp:127.0.0.1:%u", ntohs(at.sin_port));
     struct aw_link *links[8];
-    struct aw_virtual_clock clock = aw_virtual_clock(); /* does not wait for real */
+    struct aw_virtual_clock clock = aw_virtual_clock(); /* does not wait in real time */
     const struct aw_link_options options = {.clock = &clock.base};
     struct aw_error err = {0};
     size_t n = 0;
@@ -285,7 +284,7 @@ TEST(tcp_over_ipv6)
     aw_link_close(server);
 }
 
-TEST(tcp_does_not_wait_to_fill_a_segment)
+TEST(tcp_sets_nodelay)
 {
     struct aw_real_clock clock = aw_real_clock(-1);
     int on = 0;
@@ -302,7 +301,7 @@ TEST(tcp_does_not_wait_to_fill_a_segment)
     aw_link_close(server);
 }
 
-TEST(a_client_that_does_not_read_makes_room)
+TEST(client_that_does_not_read_is_replaced)
 {
     struct aw_real_clock clock = aw_real_clock(-1);
     struct aw_error err;
@@ -311,12 +310,12 @@ TEST(a_client_that_does_not_read_makes_room)
     struct aw_link *client = open_link(server->ready, &clock.base);
     assert_read_is(server, AW_EVENT, AW_SECOND);
     int64_t start = aw_clock_now(&clock.base);
-    for (int i = 0; i < 32; i++) /* more than any socket buffers take */
+    for (int i = 0; i < 32; i++) /* more than any socket buffer holds */
         assert_int_equal(aw_link_write(server, flood, sizeof flood, &err), AW_OK);
-    assert_true(aw_clock_now(&clock.base) - start < 900 * AW_MILLISECOND); /* nobody waits */
+    assert_true(aw_clock_now(&clock.base) - start < 900 * AW_MILLISECOND); /* no write blocks */
     assert_true(server->dropped > 0);
     assert_read_is(server, AW_TIMEOUT, 1100 * AW_MILLISECOND);
-    assert_writes(server, "x"); /* as long as it is alone it may read on */
+    assert_writes(server, "x"); /* a sole client may continue to read */
     struct aw_link *next = open_link(server->ready, &clock.base);
     assert_read_is(server, AW_TIMEOUT, 1100 * AW_MILLISECOND);
     assert_writes(server, "x");
@@ -327,11 +326,11 @@ TEST(a_client_that_does_not_read_makes_room)
     aw_link_close(server);
 }
 
-TEST(a_server_that_does_not_read_is_told)
+TEST(server_that_does_not_read_is_reported)
 {
     struct aw_real_clock clock = aw_real_clock(-1);
     struct aw_error err = {0};
-    static char flood[32 << 20]; /* more than any socket buffers take */
+    static char flood[32 << 20]; /* more than any socket buffer holds */
     struct aw_link *server = open_link("tcp-listen:0", &clock.base);
     struct aw_link *client = open_link(server->ready, &clock.base);
     assert_int_equal(aw_link_write(client, flood, sizeof flood, &err), AW_LOST);
@@ -344,7 +343,7 @@ TEST(a_server_that_does_not_read_is_told)
     aw_link_close(server);
 }
 
-TEST(unix_keeps_datagrams_apart)
+TEST(unix_sockets_keep_datagram_boundaries)
 {
     char url[80], buf[8];
     size_t got;
@@ -364,7 +363,7 @@ TEST(unix_keeps_datagrams_apart)
     aw_link_close(server);
 }
 
-TEST(unix_failures)
+TEST(unix_socket_errors_are_explained)
 {
     struct aw_real_clock clock = aw_real_clock(-1);
     char path[60], url[80], long_url[200];
@@ -382,12 +381,12 @@ TEST(unix_failures)
     assert_int_equal(rename(path, "/tmp/aw-unix-left-over"), 0);
     aw_link_close(server);
     assert_int_equal(rename("/tmp/aw-unix-left-over", path), 0);
-    aw_link_close(open_link(url, &clock.base)); /* takes over what was left */
+    aw_link_close(open_link(url, &clock.base)); /* takes over a stale socket */
 
     FILE *file = fopen(path, "w");
     assert_non_null(file);
     fclose(file);
-    assert_open_fails(url, AW_NO_LINK, "in use"); /* never removes what is not a socket */
+    assert_open_fails(url, AW_NO_LINK, "in use"); /* never removes a file that is not a socket */
     assert_int_equal(unlink(path), 0);
 }
 
@@ -434,7 +433,7 @@ static void talk_to_a_served_device(const char *listen, unsigned connections)
     close(ends[1]);
 }
 
-/* The last words of a client that does not read what it is told, and of a server that goes on. */
+/* The last message of a client that does not read arrives, and so does that of a server. */
 static void last_words_are_heard(const char *listen)
 {
     struct aw_real_clock clock = aw_real_clock(-1);
@@ -452,7 +451,7 @@ static void last_words_are_heard(const char *listen)
     aw_link_close(server);
 }
 
-TEST(what_was_written_before_closing_gets_there)
+TEST(output_before_the_close_arrives)
 {
     char listen[80];
     snprintf(listen, sizeof listen, "unix-listen:/tmp/aw-unix-%d", (int)getpid());
@@ -460,7 +459,7 @@ TEST(what_was_written_before_closing_gets_there)
     last_words_are_heard("tcp-listen:127.0.0.1:0");
 }
 
-/* Its socket is reset by what it has not read. */
+/* Its unread input resets the socket. */
 static void last_words_of_the_dead_are_heard(bool shared)
 {
     char url[160];
@@ -490,14 +489,14 @@ static void last_words_of_the_dead_are_heard(bool shared)
     aw_link_close(server);
 }
 
-TEST(what_a_client_wrote_that_died_gets_there)
+TEST(output_of_a_killed_client_arrives)
 {
     last_words_of_the_dead_are_heard(false);
     last_words_of_the_dead_are_heard(true);
 }
 
-/* Bytes unread, but the peer sees an end and no reset. */
-TEST(a_connection_is_closed_in_order)
+/* With unread bytes the peer still sees an end instead of a reset. */
+TEST(close_with_unread_input_does_not_reset)
 {
     char url[40], buf[8];
     struct sockaddr_in at = {.sin_family = AF_INET, .sin_addr = {htonl(INADDR_LOOPBACK)}};
@@ -515,13 +514,14 @@ TEST(a_connection_is_closed_in_order)
     aw_link_close(client);
     assert_int_equal(read(peer, buf, sizeof buf), 4);
     assert_int_equal(read(peer, buf, sizeof buf), 0);
-    assert_int_equal(send(peer, "x", 1, MSG_NOSIGNAL), 1); /* as after a reset it could not */
+    assert_int_equal(send(peer, "x", 1, MSG_NOSIGNAL), 1); /* fails after a reset */
     close(peer);
     close(listener);
 }
 
-/* Whoever has missed something hears nothing more: the next would begin in the middle of it. */
-TEST(who_missed_something_is_not_told_the_rest)
+/* A client that missed a part gets nothing more: the next part would start in the middle of a
+ * message. */
+TEST(client_that_missed_output_gets_no_more)
 {
     struct aw_real_clock clock = aw_real_clock(-1);
     struct aw_link *server = open_link("tcp-listen:0", &clock.base);
@@ -532,7 +532,7 @@ TEST(who_missed_something_is_not_told_the_rest)
     assert_writes(server, "two");
     assert_int_equal(send_error, 0);
     assert_writes(server, "three");
-    assert_writes(client, "here"); /* it is still heard */
+    assert_writes(client, "here"); /* its input still arrives */
     assert_reads(server, "here");
     assert_reads(client, "one");
     assert_read_is(client, AW_TIMEOUT, 0);
@@ -552,7 +552,7 @@ TEST(devices_are_served)
     talk_to_a_served_device("pty:", 0);
 }
 
-TEST(a_wish_to_stop_ends_waiting_for_clients)
+TEST(stop_request_ends_waiting_for_clients)
 {
     int ends[2];
     assert_int_equal(pipe(ends), 0);
@@ -565,7 +565,7 @@ TEST(a_wish_to_stop_ends_waiting_for_clients)
     close(ends[1]);
 }
 
-TEST(a_wish_to_stop_ends_the_look_for_a_name)
+TEST(stop_request_ends_name_resolution)
 {
     int ends[2];
     struct aw_link *link;
@@ -573,7 +573,7 @@ TEST(a_wish_to_stop_ends_the_look_for_a_name)
     struct aw_real_clock clock = aw_real_clock(ends[0]);
     const struct aw_link_options options = {.clock = &clock.base};
     aw_link_close(open_link("udp:localhost:30004?listen=0", &clock.base));
-    assert_false(atomic_load(&can_be_interrupted)); /* signals are for those who wait */
+    assert_false(atomic_load(&can_be_interrupted)); /* signals go to waiting threads */
     sigset_t blocked;
     assert_int_equal(pthread_sigmask(SIG_SETMASK, NULL, &blocked), 0);
     for (int i = 1; i < SIGRTMAX; i++)

@@ -1,4 +1,4 @@
-/* tty: and pty:, and what they share with serial:. */
+/* Tests tty: and pty:, and their code shared with serial:. */
 #include "link_helper.h"
 
 #include <fcntl.h>
@@ -45,10 +45,10 @@ static void make_directory(void)
 
 static void remove_directory(void)
 {
-    assert_int_equal(rmdir(directory), 0); /* fails if a test leaves something behind */
+    assert_int_equal(rmdir(directory), 0); /* fails if a test leaves a file */
 }
 
-/* Writes what no client takes, and waits until it has arrived in the line. */
+/* Writes a message without a client and waits until it is in the line. */
 static void say_for_nobody(struct aw_link *server, const char *path)
 {
     struct pollfd line = {.fd = open(path, O_RDWR | O_NOCTTY), .events = POLLIN};
@@ -58,14 +58,14 @@ static void say_for_nobody(struct aw_link *server, const char *path)
     close(line.fd);
 }
 
-TEST(clients_come_and_go)
+TEST(server_survives_its_clients)
 {
     struct aw_real_clock clock = aw_real_clock(-1);
     const char *path = in_directory("arm");
     struct aw_link *server = open_link(url("pty:", path), &clock.base);
     assert_string_equal(server->ready, url("tty:", path));
     assert_int_equal(server->connections, 0);
-    assert_read_is(server, AW_TIMEOUT, 0); /* nobody there yet is not lost */
+    assert_read_is(server, AW_TIMEOUT, 0); /* a missing client does not lose the link */
     for (int i = 0; i < 3; i++) {
         struct aw_link *client = open_link(server->ready, &clock.base);
         assert_string_equal(client->key, path);
@@ -79,13 +79,13 @@ TEST(clients_come_and_go)
         aw_link_close(client);
         assert_reads(server, "last words");
         assert_read_is(server, AW_TIMEOUT, AW_MILLISECOND);
-        say_for_nobody(server, path); /* and the next client does not get it */
+        say_for_nobody(server, path); /* the next client does not get it */
     }
     aw_link_close(server);
     assert_int_equal(access(path, F_OK), -1);
 }
 
-TEST(the_bare_path_works)
+TEST(path_without_a_scheme_works)
 {
     struct aw_real_clock clock = aw_real_clock(-1);
     struct aw_link *server = open_link(url("pty:", in_directory("arm")), &clock.base);
@@ -100,7 +100,7 @@ TEST(the_bare_path_works)
     aw_link_close(server);
 }
 
-TEST(a_lost_server_is_lost)
+TEST(closed_server_loses_the_link)
 {
     struct aw_real_clock clock = aw_real_clock(-1);
     struct aw_error err = {0};
@@ -113,7 +113,7 @@ TEST(a_lost_server_is_lost)
     aw_link_close(client);
 }
 
-TEST(nobody_reads)
+TEST(output_without_a_reader_is_dropped)
 {
     struct aw_real_clock clock = aw_real_clock(-1);
     struct aw_error err = {0};
@@ -122,13 +122,13 @@ TEST(nobody_reads)
     struct aw_link *server = open_link("pty:", &clock.base);
     int64_t start = aw_clock_now(&clock.base);
     assert_int_equal(aw_link_write(server, flood, sizeof flood, &err), AW_OK);
-    assert_true(aw_clock_now(&clock.base) - start < 900 * AW_MILLISECOND); /* nobody waits */
+    assert_true(aw_clock_now(&clock.base) - start < 900 * AW_MILLISECOND); /* no write blocks */
     enum aw_status status = AW_OK;
     while (status == AW_OK && aw_clock_now(&clock.base) - start < 10 * AW_SECOND) {
         assert_read_is(server, AW_TIMEOUT, 50 * AW_MILLISECOND);
         status = aw_link_write(server, "x", 1, &err);
     }
-    assert_int_equal(status, AW_TIMEOUT); /* nothing was taken for a second */
+    assert_int_equal(status, AW_TIMEOUT); /* no data was read for a second */
     assert_non_null(strstr(err.text, "nothing was taken"));
     struct aw_link *client = open_link(server->ready, &clock.base);
     assert_read_is(client, AW_TIMEOUT, 0);
@@ -138,8 +138,9 @@ TEST(nobody_reads)
     aw_link_close(server);
 }
 
-/* Nothing taken: say it again. A part taken: what is said next would be taken for the rest. */
-TEST(the_device_does_not_read)
+/* If nothing was sent, the write may be repeated. After a partial write, new data would be taken
+ * for the rest. */
+TEST(device_that_does_not_read_times_out)
 {
     struct aw_real_clock clock = aw_real_clock(-1);
     struct aw_error err = {0};
@@ -153,14 +154,14 @@ TEST(the_device_does_not_read)
     assert_int_equal(err.status, AW_LOST);
     assert_non_null(strstr(err.text, " of 32768 bytes of a message were taken, then nothing"));
     while (aw_link_write(client, "x", 1, &err) == AW_OK)
-        ; /* the kernel may have moved some meanwhile */
+        ; /* the kernel may have moved some data in the meantime */
     assert_int_equal(err.status, AW_TIMEOUT);
     assert_non_null(strstr(err.text, ": nothing was taken for a second — does the other end"));
     aw_link_close(client);
     aw_link_close(server);
 }
 
-TEST(a_second_client_hears_who_has_it)
+TEST(second_client_gets_the_name_of_the_holder)
 {
     if (getenv("AW_EMULATED"))
         skip(); /* tests/cross.sh: the program is the emulator */
@@ -176,7 +177,7 @@ TEST(a_second_client_hears_who_has_it)
     aw_link_close(server);
 }
 
-TEST(symlinks_of_others_are_left_alone)
+TEST(foreign_files_are_not_removed)
 {
     struct aw_real_clock clock = aw_real_clock(-1);
     const char *path = in_directory("arm");
@@ -193,16 +194,16 @@ TEST(symlinks_of_others_are_left_alone)
     assert_int_equal(unlink(path), 0);
     assert_int_equal(symlink("/dev/pts/nobody", path), 0);
     assert_open_fails(url("pty:", path), AW_NO_LINK, "busy, test_tty (pid ");
-    aw_link_close(first); /* must not remove what is not its own */
+    aw_link_close(first); /* must not remove a file of another process */
     assert_int_equal(lstat(path, &file), 0);
-    struct aw_link *second = open_link(url("pty:", path), &clock.base); /* stale */
+    struct aw_link *second = open_link(url("pty:", path), &clock.base); /* a stale link */
     aw_link_close(second);
     assert_int_equal(lstat(path, &file), -1);
     assert_open_fails("pty:/proc/arm", AW_NO_LINK, "pty:/proc/arm: cannot make /proc/arm.lock: ");
     assert_open_fails("pty:/no/such/directory/arm", AW_NO_LINK, "no such directory");
 }
 
-/* A simulator in a process of its own, which is killed. Returns the pty that it had. */
+/* Kills a simulator in a child process; returns its pty. */
 static void killed_simulator(const char *path, char *pty, size_t size)
 {
     char byte;
@@ -227,7 +228,7 @@ static void killed_simulator(const char *path, char *pty, size_t size)
     close(ends[1]);
 }
 
-/* Somebody else's terminal with this very name: the kernel gives the lowest free number. */
+/* Opens another terminal of this name: the kernel assigns the lowest free number. */
 static int take_over(const char *pty, int *slave)
 {
     char name[64] = "";
@@ -246,13 +247,13 @@ static int take_over(const char *pty, int *slave)
     return master;
 }
 
-TEST(a_killed_simulator_is_not_mistaken_for_its_heir)
+TEST(stale_link_does_not_open_another_terminal)
 {
     char pty[64];
     struct aw_real_clock clock = aw_real_clock(-1);
     const char *path = in_directory("arm"), *alias = in_directory("alias");
     killed_simulator(path, pty, sizeof pty);
-    assert_open_fails(path, AW_NO_LINK, "its simulator (pid "); /* nobody has the number yet */
+    assert_open_fails(path, AW_NO_LINK, "its simulator (pid "); /* no process has this number yet */
     assert_open_fails(url("tty:", path), AW_NO_LINK, "has ended");
 
     int slave, master = take_over(pty, &slave);
@@ -264,11 +265,12 @@ TEST(a_killed_simulator_is_not_mistaken_for_its_heir)
                                 url("tty:", alias)};
     for (size_t i = 0; i < sizeof ways / sizeof *ways; i++)
         assert_open_fails(ways[i], AW_NO_LINK, "to another program now");
-    assert_int_equal(poll(&stranger, 1, 0), 0); /* not a byte, and its modes are as they were */
+    assert_int_equal(poll(&stranger, 1, 0), 0); /* gets no bytes and keeps its modes */
     assert_int_equal(tcgetattr(slave, &after), 0);
     assert_int_equal(before.c_lflag, after.c_lflag);
 
-    struct aw_link *server = open_link(url("pty:", path), &clock.base); /* not "busy" */
+    /* does not fail with "busy" */
+    struct aw_link *server = open_link(url("pty:", path), &clock.base);
     struct aw_link *client = open_link(alias, &clock.base);
     assert_writes(client, "x");
     assert_reads(server, "x");
@@ -279,8 +281,9 @@ TEST(a_killed_simulator_is_not_mistaken_for_its_heir)
     close(slave);
 }
 
-/* The new one gets the number of the old one, so that the old link seems to have a user: itself. */
-TEST(a_killed_simulator_can_be_started_again)
+/* The new simulator gets the number of the old one, so the stale link seems to be in use by
+ * itself. */
+TEST(killed_simulator_can_be_restarted)
 {
     char pty[64];
     struct aw_real_clock clock = aw_real_clock(-1);
@@ -288,8 +291,8 @@ TEST(a_killed_simulator_can_be_started_again)
     killed_simulator(path, pty, sizeof pty);
     aw_link_close(open_link(url("pty:", path), &clock.base));
     assert_int_equal(access(lock, F_OK), -1);
-    /* Somebody was tidy: nothing says whose the number was, and any other program may
-     * have got it in the meantime. */
+    /* The lock file was removed: nothing records the owner of the number, which any program may
+     * have now. */
     struct aw_link *link = NULL;
     for (int tries = 0; !link && tries < 20; tries++) {
         struct aw_error err = {.text = ""};
@@ -330,8 +333,8 @@ TEST(keys_do_not_depend_on_spelling)
     aw_link_close(server);
 }
 
-/* So many that looking for the name ends, and the kernel's own does. */
-TEST(symlinks_to_symlinks)
+/* So many that resolving the name stops, and the kernel's own resolution, too. */
+TEST(chained_symlinks_are_resolved)
 {
     char from[128], to[32] = "arm";
     struct aw_real_clock clock = aw_real_clock(-1);
@@ -362,7 +365,7 @@ TEST(symlinks_to_symlinks)
     aw_link_close(server);
 }
 
-TEST(settings)
+TEST(line_settings_are_applied)
 {
     struct aw_real_clock clock = aw_real_clock(-1);
     char link[200];
@@ -391,7 +394,7 @@ TEST(settings)
     aw_link_close(server);
 }
 
-TEST(what_is_no_terminal)
+TEST(paths_other_than_terminals_are_refused)
 {
     assert_open_fails("tty:/dev/null", AW_NO_LINK, "not a terminal");
     assert_open_fails("tty:/no/such/port", AW_NO_LINK, "no such port");
@@ -409,7 +412,7 @@ TEST(ports_can_be_listed)
         assert_memory_equal(ports[i].path, "/dev/", 5);
 }
 
-TEST(a_wish_to_stop_ends_reading)
+TEST(stop_request_ends_reading)
 {
     int ends[2];
     assert_int_equal(pipe(ends), 0);
@@ -419,15 +422,15 @@ TEST(a_wish_to_stop_ends_reading)
     assert_writes(client, "flood");
     assert_int_equal(write(ends[1], "x", 1), 1);
     assert_read_is(server, AW_STOPPED, AW_SECOND);
-    assert_writes(client, "stop"); /* can still be said */
+    assert_writes(client, "stop"); /* the stop can still be written */
     aw_link_close(client);
     aw_link_close(server);
     close(ends[0]);
     close(ends[1]);
 }
 
-/* The modes of the line by the keys: what is set, and what is not. */
-TEST(modes_by_key)
+/* The line modes set by each key, and the unchanged ones. */
+TEST(each_key_sets_its_line_mode)
 {
     /* A pseudo-terminal has eight bits and no parity. */
     static const tcflag_t control =
@@ -447,7 +450,7 @@ TEST(modes_by_key)
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         struct termios modes;
         snprintf(link, sizeof link, "%s%s", server->ready, cases[i].query);
-        /* Somebody before us has left it otherwise. */
+        /* Another program has left other settings. */
         int fd = open(strchr(server->ready, ':') + 1, O_RDWR | O_NOCTTY | O_CLOEXEC);
         assert_int_equal(tcgetattr(fd, &modes), 0);
         modes.c_cc[VMIN] = 3;
@@ -490,8 +493,8 @@ TEST(modes_by_key)
     }
 }
 
-/* What stands in the file beside a symlink to a terminal, and whether its simulator has ended. */
-TEST(records_of_owners)
+/* The file beside a symlink to a terminal, and whether its simulator has ended. */
+TEST(owner_records_are_checked)
 {
     static const struct {
         const char *record; /* NULL: the file is a pipe */
@@ -505,7 +508,7 @@ TEST(records_of_owners)
     snprintf(link, sizeof link, "%s", in_directory("arm"));
     snprintf(lock, sizeof lock, "%s.lock", link);
     assert_int_equal(symlink("/dev/pts/99999", link), 0);
-    assert_int_equal(aw_owner_check(link, NULL), AW_OK); /* nobody records anything */
+    assert_int_equal(aw_owner_check(link, NULL), AW_OK); /* no record */
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         struct aw_error err = {.text = ""};
         if (cases[i].record) {
@@ -527,7 +530,7 @@ TEST(records_of_owners)
             assert_int_equal(unlink(lock), 0);
     }
     struct flock held = {.l_type = F_WRLCK, .l_whence = SEEK_SET};
-    int fd = open(lock, O_RDWR | O_CLOEXEC); /* it is still there */
+    int fd = open(lock, O_RDWR | O_CLOEXEC); /* the simulator still runs */
     assert_int_equal(fcntl(fd, F_OFD_SETLK, &held), 0);
     assert_int_equal(aw_owner_check(link, NULL), AW_OK);
     close(fd);
@@ -536,7 +539,7 @@ TEST(records_of_owners)
     assert_int_equal(aw_owner_check("/dev/null", NULL), AW_OK);
 }
 
-TEST(a_claim_is_one_program_s)
+TEST(only_one_program_can_claim_a_link)
 {
     struct aw_owner owner, other;
     struct aw_error err = {.text = ""};
@@ -550,7 +553,7 @@ TEST(a_claim_is_one_program_s)
     assert_string_equal(err.text, wanted);
     assert_int_equal(other.fd, -1);
     assert_int_equal(aw_owner_record(&owner, "/dev/pts/7777", &err), AW_OK);
-    assert_int_equal(aw_owner_record(&owner, "/dev/pts/77", &err), AW_OK); /* instead of it */
+    assert_int_equal(aw_owner_record(&owner, "/dev/pts/77", &err), AW_OK); /* replaces it */
     ssize_t n = pread(owner.fd, text, sizeof text - 1, 0);
     snprintf(wanted, sizeof wanted, "/dev/pts/77 %ld\n", (long)getpid());
     assert_string_equal(text, wanted);
@@ -561,8 +564,8 @@ TEST(a_claim_is_one_program_s)
     aw_owner_release(&owner);
     assert_int_equal(owner.fd, -1);
     assert_int_equal(access(owner.path, F_OK), -1);
-    aw_owner_release(&owner);            /* nothing is left to do */
-    FILE *file = fopen(owner.path, "w"); /* of one that was killed */
+    aw_owner_release(&owner);            /* a second release does nothing */
+    FILE *file = fopen(owner.path, "w"); /* of a killed process */
     assert_true(fputs("/dev/pts/5 1\n", file) >= 0);
     assert_int_equal(fclose(file), 0);
     assert_int_equal(aw_owner_claim(&owner, link, &err), AW_OK);
@@ -572,7 +575,7 @@ TEST(a_claim_is_one_program_s)
     close(owner.fd);
     assert_int_equal(aw_owner_claim(&owner, link, &err), AW_OK);
     assert_string_equal(owner.pty, "");
-    assert_int_equal(unlink(owner.path), 0); /* somebody else's is left alone */
+    assert_int_equal(unlink(owner.path), 0); /* a file of another process is kept */
     file = fopen(owner.path, "w");
     assert_int_equal(fclose(file), 0);
     aw_owner_release(&owner);

@@ -1,4 +1,4 @@
-/* udp: and udp-listen:, over the loopback interface. */
+/* Tests udp: and udp-listen: on the loopback interface. */
 #include "link_helper.h"
 #include "next_helper.h"
 
@@ -11,9 +11,9 @@
 #include "link/open.h"
 #include "link/udp/udp.h"
 
-/* What the network says in place of the real one: errno values. */
+/* Simulated network errors: errno values. */
 static struct {
-    int send_error, send_times; /* so often; -1: always */
+    int send_error, send_times; /* number of failures; -1: always */
     int read_error;             /* once */
 } network;
 
@@ -33,7 +33,7 @@ int recvmmsg(int fd, struct mmsghdr *messages, unsigned max, int flags, struct t
     return error ? fails_with(error) : NEXT(recvmmsg)(fd, messages, max, flags, timeout);
 }
 
-/* Whatever it says, it is not why something failed before. */
+/* close() may change errno, but it must not replace an earlier error. */
 int close(int fd)
 {
     int result = NEXT(close)(fd);
@@ -41,7 +41,7 @@ int close(int fd)
     return result;
 }
 
-/* A plain socket with a free port at this address of this machine. */
+/* Opens a plain socket with a free port at this local address. */
 static int socket_at(const char *address, unsigned *port)
 {
     struct sockaddr_in at = {.sin_family = AF_INET};
@@ -74,7 +74,7 @@ static unsigned port_in(const char *text)
     return port;
 }
 
-/* One read that has to bring news with these words. */
+/* Requires that one read returns an event with these words. */
 static void assert_news(struct aw_link *link, const char *words)
 {
     assert_read_is(link, AW_EVENT, AW_SECOND);
@@ -152,7 +152,7 @@ TEST(datagrams_keep_their_boundaries)
     aw_link_close(server);
 }
 
-TEST(what_does_not_fit_is_counted)
+TEST(lost_datagrams_are_counted)
 {
     enum { SENT = 20000 };
     struct aw_real_clock clock = aw_real_clock(-1);
@@ -172,7 +172,7 @@ TEST(what_does_not_fit_is_counted)
     aw_link_close(server);
 }
 
-TEST(nobody_there_is_no_reason_to_give_up)
+TEST(missing_server_is_reported_but_not_fatal)
 {
     struct aw_real_clock clock = aw_real_clock(-1);
     unsigned port;
@@ -183,7 +183,7 @@ TEST(nobody_there_is_no_reason_to_give_up)
     assert_writes(client, "one");
     assert_news(client, "no program listens at 127.0.0.1:");
     for (int i = 0; i < 5; i++)
-        assert_writes(client, "again"); /* said once */
+        assert_writes(client, "again"); /* reported once */
     assert_read_is(client, AW_TIMEOUT, 10 * AW_MILLISECOND);
     assert_string_equal(client->event, "");
 
@@ -199,8 +199,9 @@ TEST(nobody_there_is_no_reason_to_give_up)
     aw_link_close(client);
 }
 
-/* What a server says about its client is taken back, once; that it sends is no sign. */
-TEST(a_server_says_that_somebody_listens_again)
+/* The server's report about a missing client is withdrawn once; a successful send is no sign of a
+ * client. */
+TEST(server_reports_a_returned_client)
 {
     struct aw_real_clock clock = aw_real_clock(-1);
     unsigned port, here;
@@ -214,7 +215,7 @@ TEST(a_server_says_that_somebody_listens_again)
     send_plain(other, port_in(server->key), "here", 4);
     assert_reads(server, "here");
     assert_writes(server, "two");
-    assert_read_is(server, AW_TIMEOUT, 10 * AW_MILLISECOND); /* still nobody, and that was said */
+    assert_read_is(server, AW_TIMEOUT, 10 * AW_MILLISECOND); /* still no client, already reported */
 
     snprintf(url, sizeof url, "udp-listen:%u?reply=sender", port);
     struct aw_link *client = open_link(url, &clock.base);
@@ -237,7 +238,7 @@ TEST(a_server_says_that_somebody_listens_again)
     close(other);
 }
 
-TEST(a_second_sender_is_noticed)
+TEST(second_sender_is_reported)
 {
     struct aw_real_clock clock = aw_real_clock(-1);
     struct aw_link *server = open_link("udp-listen:0?reply=sender", &clock.base);
@@ -246,20 +247,20 @@ TEST(a_second_sender_is_noticed)
     char words[80];
     send_plain(one, to, "a", 1);
     assert_reads(server, "a");
-    send_plain(two, to, "b", 1); /* the first one may have been restarted */
+    send_plain(two, to, "b", 1); /* the first sender may have been restarted */
     assert_reads(server, "b");
     send_plain(one, to, "c", 1);
     snprintf(words, sizeof words, "127.0.0.1:%u and from 127.0.0.1:%u: two clients", there, here);
     assert_news(server, words);
     assert_reads(server, "c");
-    send_plain(two, to, "d", 1); /* said once */
+    send_plain(two, to, "d", 1); /* reported once */
     assert_reads(server, "d");
     close(one);
     close(two);
     aw_link_close(server);
 }
 
-/* A client whose peer is 127.0.0.1 with the port of fd; *port is where it listens. */
+/* Opens a client of 127.0.0.1 at the port of fd; *port: the port on which it listens. */
 static struct aw_link *client_of(unsigned peer, const char *more, struct aw_clock *clock,
                                  unsigned *port)
 {
@@ -269,8 +270,9 @@ static struct aw_link *client_of(unsigned peer, const char *more, struct aw_cloc
     return open_link(url, clock);
 }
 
-/* Who is started again and again has a new port each time, and does not come back. */
-TEST(senders_that_stay_away_are_no_news)
+/* A sender that is restarted again and again has a new port each time and never returns to the old
+ * one. */
+TEST(senders_that_stay_away_are_not_reported)
 {
     struct aw_real_clock clock = aw_real_clock(-1);
     struct aw_link *server = open_link("udp-listen:0?reply=sender", &clock.base);
@@ -286,7 +288,7 @@ TEST(senders_that_stay_away_are_no_news)
     aw_link_close(server);
 }
 
-TEST(only_the_peer_is_believed)
+TEST(datagrams_of_strangers_are_refused)
 {
     struct aw_real_clock clock = aw_real_clock(-1);
     unsigned peer, elsewhere, forged, here;
@@ -301,11 +303,11 @@ TEST(only_the_peer_is_believed)
     assert_news(client, words);
     assert_non_null(strstr(client->event, "from=any"));
     assert_reads(client, "true");
-    for (int i = 0; i < 100; i++) /* told once, and no reason to wait longer */
+    for (int i = 0; i < 100; i++) /* reported once, without extending the wait */
         send_plain(forger, here, "forged", 6);
     send_plain(fd, here, "a", 1);
     assert_reads(client, "a");
-    send_plain(other, here, "b", 1); /* another port of the peer's */
+    send_plain(other, here, "b", 1); /* another port of the peer */
     assert_reads(client, "b");
     assert_read_is(client, AW_TIMEOUT, 0);
     assert_int_equal(client->refused, 101);
@@ -321,8 +323,8 @@ TEST(only_the_peer_is_believed)
     close(forger);
 }
 
-/* More is refused than can be read: the deadline counts all the same. */
-TEST(a_flood_of_strangers_does_not_hide_the_deadline)
+/* More datagrams are refused than can be read, but the deadline still applies. */
+TEST(flood_of_strangers_does_not_delay_the_deadline)
 {
     struct aw_real_clock clock = aw_real_clock(-1);
     unsigned peer, forged, here;
@@ -339,7 +341,7 @@ TEST(a_flood_of_strangers_does_not_hide_the_deadline)
     close(forger);
 }
 
-/* By the kernel's table: "0100007F:7530" is 127.0.0.1:30000. */
+/* Uses the kernel's table: "0100007F:7530" is 127.0.0.1:30000. */
 static void assert_listens_at(const char *address, unsigned port)
 {
     char line[256], wanted[40];
@@ -354,7 +356,7 @@ static void assert_listens_at(const char *address, unsigned port)
         fail_msg("no program listens at %s", wanted);
 }
 
-TEST(listens_where_the_peer_reaches_it)
+TEST(client_listens_on_the_right_address)
 {
     struct aw_real_clock clock = aw_real_clock(-1);
     unsigned here;
@@ -376,13 +378,13 @@ TEST(listens_where_the_peer_reaches_it)
     }
 }
 
-TEST(an_empty_datagram_is_news)
+TEST(empty_datagram_is_an_event)
 {
     struct aw_real_clock clock = aw_real_clock(-1);
     struct aw_link *server = open_link("udp-listen:0?reply=sender", &clock.base);
     unsigned port;
     int fd = plain_socket(&port);
-    send_plain(fd, port_in(server->key), "", 0); /* a greeting, which is no news */
+    send_plain(fd, port_in(server->key), "", 0); /* a greeting without an event */
     send_plain(fd, port_in(server->key), "", 0);
     assert_news(server, "empty");
     send_plain(fd, port_in(server->key), "", 0);
@@ -392,7 +394,7 @@ TEST(an_empty_datagram_is_news)
     aw_link_close(server);
 }
 
-TEST(a_taken_port_is_explained)
+TEST(holder_of_a_busy_port_is_reported)
 {
     struct aw_real_clock clock = aw_real_clock(-1);
     unsigned port;
@@ -409,8 +411,8 @@ TEST(a_taken_port_is_explained)
     aw_link_close(open_link(url, &clock.base));
 }
 
-/* A port that is taken by nobody: its socket is on the way from one process to another. */
-TEST(a_port_taken_by_nobody)
+/* A port without a holder: its socket is in transit between two processes. */
+TEST(busy_port_without_a_holder_is_explained)
 {
     unsigned port;
     int pair[2], fd = plain_socket(&port);
@@ -434,7 +436,7 @@ TEST(a_port_taken_by_nobody)
     close(pair[1]);
 }
 
-TEST(addresses_of_the_newer_kind)
+TEST(ipv6_addresses_work)
 {
     struct aw_real_clock clock = aw_real_clock(-1);
     char url[80], me[40];
@@ -442,7 +444,7 @@ TEST(addresses_of_the_newer_kind)
     struct sockaddr_in6 at = {.sin6_family = AF_INET6, .sin6_addr = IN6ADDR_LOOPBACK_INIT};
     socklen_t size = sizeof at;
     if (fd < 0 || bind(fd, (struct sockaddr *)&at, sizeof at) != 0)
-        skip(); /* a machine without IPv6 */
+        skip(); /* no IPv6 on this machine */
     both_ends_talk("udp-listen:[::1]:0?reply=sender");
     struct aw_link *server = open_link("udp-listen:[::]:0?reply=sender", &clock.base);
     assert_memory_equal(server->ready, "udp:[::1]:", 10);
@@ -452,7 +454,7 @@ TEST(addresses_of_the_newer_kind)
     assert_reads(server, "x");
     aw_link_close(client);
     aw_link_close(server);
-    server = open_link("udp-listen:[::1]:0", &clock.base); /* answers to the same kind */
+    server = open_link("udp-listen:[::1]:0", &clock.base); /* answers use the same address family */
     assert_non_null(strstr(server->ready, "?listen=30005"));
     aw_link_close(server);
 
@@ -463,15 +465,15 @@ TEST(addresses_of_the_newer_kind)
     close(fd);
 }
 
-/* What the network does not take is lost, like any other datagram: told, and the link stays. */
-TEST(a_network_that_takes_nothing)
+/* Refused datagrams are lost like any other: reported, and the link stays open. */
+TEST(send_errors_are_reported_but_not_fatal)
 {
     static const struct {
         int error, times;
-        const char *words; /* NULL: it went out after all */
+        const char *words; /* NULL: sent after a retry */
     } cases[] = {
         {EINTR, 3, NULL},
-        {ECONNREFUSED, 3, NULL}, /* is about an earlier datagram */
+        {ECONNREFUSED, 3, NULL}, /* concerns an earlier datagram */
         {ENOBUFS, 3, NULL},
         {EAGAIN, 2, NULL},
         {ENOBUFS, -1, "No buffer space available"},
@@ -495,7 +497,7 @@ TEST(a_network_that_takes_nothing)
             network.send_times = cases[i].times;
             assert_writes(client, "second");
             network.send_times = 0;
-            assert_read_is(client, AW_TIMEOUT, 0); /* said once in five seconds */
+            assert_read_is(client, AW_TIMEOUT, 0); /* reported once in five seconds */
         }
         assert_writes(client, "third");
         assert_reads(server, "third");
@@ -505,8 +507,8 @@ TEST(a_network_that_takes_nothing)
     }
 }
 
-/* What was refused before is no reason why this cannot be sent; nothing is sent twice. */
-TEST(what_is_told_elsewhere_and_what_is_empty)
+/* An earlier refusal does not prevent a send; nothing is sent twice. */
+TEST(earlier_refusal_does_not_prevent_a_send)
 {
     struct aw_real_clock clock = aw_real_clock(-1);
     unsigned port;
@@ -521,7 +523,7 @@ TEST(what_is_told_elsewhere_and_what_is_empty)
     assert_read_is(client, AW_TIMEOUT, 0);
     network.send_error = ENETUNREACH;
     network.send_times = 1;
-    assert_writes(client, "lost"); /* but not the next one */
+    assert_writes(client, "lost"); /* but the next one arrives */
     assert_writes(client, "x");
     assert_read_is(client, AW_TIMEOUT, 0);
     assert_int_equal(recv(fd, &byte, 1, MSG_DONTWAIT), 1);
@@ -532,7 +534,7 @@ TEST(what_is_told_elsewhere_and_what_is_empty)
     close(fd);
 }
 
-TEST(what_a_link_does_not_survive)
+TEST(fatal_errors_lose_the_link)
 {
     struct aw_real_clock clock = aw_real_clock(-1);
     struct aw_error err = {0};
@@ -545,7 +547,7 @@ TEST(what_a_link_does_not_survive)
     assert_int_equal(aw_link_write(client, "x", 1, &err), AW_LOST);
     assert_non_null(strstr(err.text, "connection lost: Bad file descriptor"));
     assert_writes(client, "still");
-    network.read_error = EINTR; /* but that is none */
+    network.read_error = EINTR; /* not fatal */
     assert_reads(server, "still");
     assert_writes(client, "more");
     network.read_error = ENOTCONN;
@@ -555,7 +557,7 @@ TEST(what_a_link_does_not_survive)
     aw_link_close(server);
 }
 
-TEST(bad_urls)
+TEST(invalid_urls_are_refused)
 {
     assert_open_fails("udp:127.0.0.1:0", AW_USAGE, "port 0");
     assert_open_fails("udp:127.0.0.1:1?listen=65536", AW_USAGE, "listen");
@@ -570,7 +572,7 @@ TEST(bad_urls)
     assert_open_fails("udp-listen:192.0.2.1:0", AW_NO_LINK, "an address of this machine");
 }
 
-TEST(a_bound_port_is_seen)
+TEST(bound_port_is_detected)
 {
     unsigned port;
     int fd = plain_socket(&port);
@@ -579,7 +581,7 @@ TEST(a_bound_port_is_seen)
     assert_false(aw_udp_bound(port));
 }
 
-TEST(a_wish_to_stop_ends_the_read)
+TEST(stop_request_ends_reading)
 {
     int ends[2];
     assert_int_equal(pipe(ends), 0);
@@ -599,8 +601,8 @@ TEST(a_wish_to_stop_ends_the_read)
     close(ends[1]);
 }
 
-/* The usual ports are those of a protocol: without one, a URL says which. */
-TEST(without_a_protocol)
+/* Default ports belong to a protocol: without one, the URL must contain them. */
+TEST(ports_are_required_without_a_protocol)
 {
     static const char *const cases[][2] = {
         {"udp:", "port 0"},
@@ -617,7 +619,7 @@ TEST(without_a_protocol)
     }
 }
 
-static int64_t held_ns; /* what the clock says */
+static int64_t held_ns; /* time of the clock */
 
 static int64_t held_now(const struct aw_clock *clock)
 {
@@ -625,8 +627,8 @@ static int64_t held_now(const struct aw_clock *clock)
     return held_ns;
 }
 
-/* The same news again after five seconds, not before. */
-TEST(news_are_told_now_and_then)
+/* The same event is repeated after five seconds, not earlier. */
+TEST(events_are_repeated_after_five_seconds)
 {
     struct aw_real_clock clock = aw_real_clock(-1);
     clock.base.now = held_now;
@@ -634,7 +636,7 @@ TEST(news_are_told_now_and_then)
     struct aw_link *server = open_link("udp-listen:127.0.0.1:0?reply=sender", &clock.base);
     unsigned port, to = port_in(server->ready);
     int fd = plain_socket(&port);
-    send_plain(fd, to, "", 0); /* a greeting, which is no news */
+    send_plain(fd, to, "", 0); /* a greeting without an event */
     static const int64_t told_at[] = {1000, 0, 6000, 0, 11001};
     static const int64_t ms[] = {1000, 5999, 6000, 10999, 11001};
     for (size_t i = 0; i < sizeof ms / sizeof *ms; i++) {
@@ -651,7 +653,7 @@ TEST(news_are_told_now_and_then)
     aw_link_close(server);
 }
 
-TEST(what_could_not_be_sent_is_told_once)
+TEST(send_error_is_reported_once)
 {
     struct aw_real_clock clock = aw_real_clock(-1);
     clock.base.now = held_now;
@@ -674,7 +676,7 @@ static int option_of(const struct aw_link *link, int name)
     return value;
 }
 
-TEST(usual_ports_and_options)
+TEST(default_ports_and_socket_options)
 {
     unsigned first, second;
     char wanted[200];
@@ -687,7 +689,7 @@ TEST(usual_ports_and_options)
     struct aw_error err = {.text = ""};
     setsockopt(fds[0], SOL_SOCKET, SO_RCVBUF, &most, sizeof most);
     socklen_t size = sizeof most;
-    getsockopt(fds[0], SOL_SOCKET, SO_RCVBUF, &most, &size); /* as much as the kernel gives */
+    getsockopt(fds[0], SOL_SOCKET, SO_RCVBUF, &most, &size); /* limited by the kernel */
     assert_int_equal(aw_link_open(&server, "udp-listen:", &options, &err), AW_NO_LINK);
     char who[96];
     aw_port_process((long)getpid(), who, sizeof who);

@@ -1,4 +1,4 @@
-/* All in virtual time, around an echo in this process. */
+/* Wraps an echo in this process; everything runs in virtual time. */
 #include "link_helper.h"
 #include "picture_helper.h"
 
@@ -17,7 +17,7 @@ static struct aw_link *faulty_echo(struct aw_virtual_clock *clock, const char *t
     return link;
 }
 
-/* Sends count numbered messages, one after the other, and notes what comes back. */
+/* Sends count numbered messages one by one and logs the answers. */
 static size_t exchange(struct aw_link *link, int count, char *log, size_t size)
 {
     char text[16], buf[64];
@@ -85,7 +85,7 @@ TEST(everything_is_doubled)
     char log[64];
     struct aw_virtual_clock clock;
     struct aw_link *link = faulty_echo(&clock, "sim:?dup=1", true, false);
-    /* two go there; the echo gives both back as one message, which comes twice */
+    /* two copies are sent; the echo returns both as one message, which is doubled */
     assert_int_equal(exchange(link, 1, log, sizeof log), 2);
     assert_string_equal(log, "00000000000000000000");
     aw_link_close(link);
@@ -103,8 +103,8 @@ static struct aw_fault_counters counted(const char *url)
     return sum;
 }
 
-/* One message there, one back. */
-TEST(what_was_done_is_counted)
+/* One message in each direction. */
+TEST(faults_are_counted)
 {
     static const struct {
         const char *url;
@@ -128,7 +128,7 @@ TEST(what_was_done_is_counted)
     }
 }
 
-TEST(shares_are_what_they_say)
+TEST(drop_share_is_kept)
 {
     static char log[80000];
     struct aw_virtual_clock clock;
@@ -168,7 +168,7 @@ static unsigned bits_that_differ(const char *a, const char *b, size_t size)
     return n;
 }
 
-TEST(damage_to_bytes_is_one_bit)
+TEST(damaged_bytes_differ_in_one_bit)
 {
     char buf[16];
     size_t got;
@@ -179,13 +179,13 @@ TEST(damage_to_bytes_is_one_bit)
         assert_writes(link, "ABCDEFGH");
         assert_int_equal(aw_link_read(link, buf, sizeof buf, &got, AW_NEVER, &err), AW_OK);
         assert_int_equal(got, 8);
-        assert_in_range(bits_that_differ(buf, "ABCDEFGH", 8), 0, 2); /* once each way */
+        assert_in_range(bits_that_differ(buf, "ABCDEFGH", 8), 0, 2); /* once in each direction */
     }
     aw_link_close(link);
 }
 
-/* Taking out what is above 0x7F, or bit 7, has to leave text that was sent. */
-TEST(damage_to_text_always_shows)
+/* Removing characters above 0x7F, or bit 7, must restore the sent text. */
+TEST(damaged_text_is_detectable)
 {
     char buf[32];
     size_t got, inserted = 0, set = 0;
@@ -209,7 +209,7 @@ TEST(damage_to_text_always_shows)
     aw_link_close(link);
 }
 
-TEST(delays_take_virtual_time_both_ways)
+TEST(delays_apply_in_both_directions)
 {
     struct aw_virtual_clock clock;
     struct aw_link *link = faulty_echo(&clock, "sim:?delay=5ms", false, false);
@@ -239,7 +239,7 @@ TEST(jitter_keeps_the_order)
     aw_link_close(link);
 }
 
-TEST(what_waits_is_sent_before_closing)
+TEST(delayed_output_is_sent_before_the_close)
 {
     struct aw_real_clock clock = aw_real_clock(-1);
     struct aw_link *server = open_link("tcp-listen:0", &clock.base);
@@ -255,7 +255,7 @@ TEST(what_waits_is_sent_before_closing)
     aw_link_close(server);
 }
 
-TEST(what_came_before_the_end_is_delivered)
+TEST(delayed_input_is_delivered_before_the_end)
 {
     struct aw_real_clock clock = aw_real_clock(-1);
     struct aw_link *server = open_link("tcp-listen:0", &clock.base);
@@ -272,7 +272,7 @@ TEST(what_came_before_the_end_is_delivered)
     aw_link_close(client);
 }
 
-TEST(a_new_client_does_not_get_what_waited_for_the_old)
+TEST(delayed_output_of_the_old_client_is_dropped)
 {
     struct aw_real_clock clock = aw_real_clock(-1);
     struct aw_link *server = open_link("tcp-listen:0?delay=5ms", &clock.base);
@@ -290,7 +290,7 @@ TEST(a_new_client_does_not_get_what_waited_for_the_old)
     aw_link_close(server);
 }
 
-/* A server's link: one client says something and leaves, another one comes and says nothing. */
+/* A server's link: one client sends and leaves, the next one connects and sends nothing. */
 static enum aw_status read_of_two(struct aw_link *link, void *buf, size_t cap, size_t *got,
                                   int64_t deadline, struct aw_error *err)
 {
@@ -321,7 +321,7 @@ static void close_of_two(struct aw_link *link)
     link->waiting = true;
 }
 
-TEST(what_waited_of_the_old_client_does_not_come)
+TEST(delayed_input_of_the_old_client_is_dropped)
 {
     static const struct aw_link_ops ops = {
         .read = read_of_two, .write = write_of_none, .close = close_of_two};
@@ -335,7 +335,7 @@ TEST(what_waited_of_the_old_client_does_not_come)
     assert_read_is(link, AW_TIMEOUT, 2 * AW_SECOND);
     assert_writes(link, "one");
     assert_writes(link, "two");
-    assert_read_is(link, AW_LOST, 2 * AW_SECOND); /* when the first of them is due */
+    assert_read_is(link, AW_LOST, 2 * AW_SECOND); /* at the time when the first message is due */
     assert_int_equal(clock.time_ns, 3 * AW_SECOND);
     aw_link_close(link);
     assert_true(inner.waiting);
@@ -356,7 +356,8 @@ TEST(some_datagrams_are_overtaken)
         int64_t deadline = clock.time_ns + 5 * AW_MILLISECOND;
         while (aw_link_read(link, buf, sizeof buf - 1, &got, deadline + (i == SENT - 1) * AW_SECOND,
                             NULL) == AW_OK) {
-            for (size_t at = 0; at < got; at += 5, seen++) { /* the echo joins what it has */
+            /* the echo joins its pending messages */
+            for (size_t at = 0; at < got; at += 5, seen++) {
                 int number = -1;
                 assert_int_equal(sscanf(buf + at, "%5d", &number), 1);
                 overtaken += number < highest;
@@ -369,8 +370,8 @@ TEST(some_datagrams_are_overtaken)
     aw_link_close(link);
 }
 
-/* However many are on the way, each comes once, and those that were not held in their order. */
-TEST(what_overtakes_gets_lost_nowhere)
+/* Each pending message arrives once; those not held back keep their order. */
+TEST(reordering_loses_no_datagrams)
 {
     enum { SENT = 100 };
     struct aw_virtual_clock clock;
@@ -408,7 +409,7 @@ TEST(a_stream_is_not_reordered)
     assert_non_null(strstr(err.text, "reorder: this link is a stream"));
 }
 
-/* What passes outside and inside, and when. */
+/* Prints messages at both sides of the wrapper, with their times. */
 struct passing {
     const struct aw_virtual_clock *clock;
     FILE *out;
@@ -439,8 +440,8 @@ static void print_read(struct aw_link *link, const struct passing *passing, size
     } while (status == AW_OK);
 }
 
-/* Some messages at once, then one every 3 ms, read with little room; and what is left at the end.
- */
+/* Sends some messages at once, then one every 3 ms, reads with a small buffer, and prints the rest
+ * at the end. */
 static void print_faults(const char *query, bool datagrams, bool ascii, FILE *out)
 {
     struct aw_virtual_clock clock = aw_virtual_clock();
@@ -471,7 +472,7 @@ static void print_faults(const char *query, bool datagrams, bool ascii, FILE *ou
             (int)n.damaged, (int)n.reordered, (int)n.delayed);
 }
 
-TEST(faults_are_as_they_were)
+TEST(faults_match_the_picture)
 {
     FILE *out = begin_picture();
     print_faults("x:?dup=30%&seed=3", false, false, out);
@@ -507,7 +508,7 @@ TEST(keys_are_checked)
     }
 }
 
-TEST(an_empty_datagram_cannot_be_damaged)
+TEST(empty_datagrams_are_not_damaged)
 {
     struct aw_fault_counters sum = {0};
     struct aw_virtual_clock clock;
@@ -519,8 +520,8 @@ TEST(an_empty_datagram_cannot_be_damaged)
     aw_link_close(link);
 }
 
-/* Only links with faults are counted, and what is there is added to. */
-TEST(counts_are_added)
+/* Counts only links with faults, and adds to the given counters. */
+TEST(counters_are_added)
 {
     struct aw_fault_counters sum = {1, 2, 3, 4, 5, 6}, before = sum;
     struct aw_virtual_clock clock = aw_virtual_clock();

@@ -1,4 +1,4 @@
-/* A recording in place of a device: what comes when, at which speed, from where, how often. */
+/* Tests a recording used as a device: message times, speed, start and repetition. */
 #include "link_helper.h"
 
 #include <stdio.h>
@@ -7,7 +7,8 @@
 
 static char path[] = "/tmp/test_log_link_XXXXXX.log";
 
-/* Every half second or so a frame; the third has the time of the second, the last goes back. */
+/* A frame about every half second; the third has the time of the second, the last one goes back in
+ * time. */
 static const char recording[] = "(100.000000) can0 041#01\n"
                                 "(100.500000) can0 05E#0203\n"
                                 "(100.500000) can0 05F#\n"
@@ -34,7 +35,8 @@ static void end(void)
     assert_int_equal(unlink(path), 0);
 }
 
-/* "0:041 500:05E …", ms by the clock and identifiers, until it ends; then what it says. */
+/* Requires frames "0:041 500:05E …" (clock in ms and identifiers) until the end, then the final
+ * text. */
 static void assert_plays(const char *query, int64_t deadline_ms, int most, const char *wanted)
 {
     struct aw_virtual_clock clock = aw_virtual_clock();
@@ -48,7 +50,7 @@ static void assert_plays(const char *query, int64_t deadline_ms, int most, const
     int64_t start = clock.time_ns;
     assert_true(link->datagrams && link->recorded && link->connections > 0);
     assert_int_equal(aw_link_fd(link), -1);
-    assert_int_equal(aw_link_write(link, "x", 1, &err), AW_OK); /* taken, and nothing comes of it */
+    assert_int_equal(aw_link_write(link, "x", 1, &err), AW_OK); /* accepted without effect */
     while (most-- > 0 && status == AW_OK) {
         int64_t deadline = deadline_ms < 0 ? AW_NEVER : start + deadline_ms * AW_MILLISECOND;
         status = aw_link_read(link, bytes, sizeof bytes, &got, deadline, &err);
@@ -72,7 +74,7 @@ static void assert_plays(const char *query, int64_t deadline_ms, int most, const
     aw_link_close(link);
 }
 
-TEST(frames_come_at_their_intervals)
+TEST(frames_are_replayed_at_their_intervals)
 {
     assert_plays("", -1, 9,
                  "0:041/1@100000 500:05E/2@100500 500:05F/0@100500 2000:041/1@102000 "
@@ -88,13 +90,13 @@ TEST(frames_come_at_their_intervals)
     assert_plays("?port=65535&speed=0.5", 999, 2, "0:041/1@100000 999=3");
 }
 
-TEST(parts_and_repetitions)
+TEST(start_offset_and_repetition)
 {
     assert_plays("?from=0.5s", -1, 9,
                  "0:05E/2@100500 0:05F/0@100500 1500:041/1@102000 1500:041/1@101000 1500=7");
     assert_plays("?from=1.2s", -1, 9, "800:041/1@102000 800=7");
     assert_plays("?from=9s", -1, 9, "0=7");
-    assert_plays("?from=9s&loop=yes", -1, 9, "0=7"); /* nothing, again and again, is nothing */
+    assert_plays("?from=9s&loop=yes", -1, 9, "0=7"); /* an empty repetition ends the playback */
     assert_plays("?from=1.2s&loop=yes", -1, 3,
                  "800:041/1@102000 1600:041/1@102000 2400:041/1@102000 ");
     assert_plays(
@@ -103,8 +105,8 @@ TEST(parts_and_repetitions)
         "0:05E/2@100500 ");
 }
 
-/* What has no time comes at once, behind what came before it. */
-TEST(lines_without_time)
+/* Lines without a time are replayed at once after the previous line. */
+TEST(lines_without_a_time_are_replayed_at_once)
 {
     assert_true(write_file("041#01\n(100.000000) can0 05E#0203\n042#01\n(100.500000) can0 05F#\n"));
     assert_plays("", -1, 9, "0:041/1@0 0:05E/2@100000 0:042/1@0 500:05F/0@100500 500=7");
@@ -112,7 +114,7 @@ TEST(lines_without_time)
     assert_true(write_file(recording));
 }
 
-TEST(less_room_and_requests_to_stop)
+TEST(short_buffers_and_stop_requests)
 {
     int stop[2];
     char url[120];
@@ -125,7 +127,7 @@ TEST(less_room_and_requests_to_stop)
     struct aw_link *link = open_link(url, &clock.base);
     assert_int_equal(aw_link_read(link, few, sizeof few, &got, AW_NEVER, &err), AW_OK);
     assert_int_equal(aw_link_read(link, few, sizeof few, &got, AW_NEVER, &err), AW_OK);
-    assert_int_equal(got, 3); /* of a datagram the rest is gone */
+    assert_int_equal(got, 3); /* the rest of the datagram is discarded */
     assert_int_equal(aw_link_read(link, few, sizeof few, &got, AW_NEVER, &err), AW_OK);
     assert_int_equal(few[0], 0x5F);
     assert_int_equal(write(stop[1], "x", 1), 1);
