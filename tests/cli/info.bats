@@ -105,7 +105,7 @@ END
     has "$stderr" "left out the rows of zeros at the end, from line 4"
 }
 
-@test "CSV of spreadsheets: semicolons with decimal commas are read, UTF-16 is named" {
+@test "CSV of spreadsheets with semicolons and decimal commas is read, and UTF-16 is reported" {
     printf 't;measured;setpoint\n0,5;1,25;2\n1,5;2,5;2\n' >sheet.csv
     printf 't_s;m1;m2;m3\n0;0;0;0\n0,5;2,5;1;0\n1;0;0;0\n' >sheet_path.csv
     iconv -t UTF-16 sheet_path.csv >utf16.csv
@@ -127,7 +127,7 @@ END
     ok unitysim -q --dry-run play sheet_rows.csv
 }
 
-@test "a recording in place of a table is named, with the verbs that read it" {
+@test "a recording in place of a table is rejected with the commands that read it" {
     hidmotor -q -l sim: record run.pcapng --for 0.1s
     hidmotor -q -l sim: record run.ndjson --for 0.1s
     canpid -q -l sim: record run.log --for 0.1s
@@ -143,7 +143,7 @@ END
     has "$why" "messages.csv:1:1: a recording of messages, not a table of joints — see 'plot' and 'follow'"
 }
 
-@test "nothing else: prose, programs, settings, what is not there" {
+@test "prose, programs, settings and missing files are rejected" {
     : >nothing
     : >nothing.csv
     echo hello >text
@@ -158,7 +158,7 @@ END
     has "$why" "nope.csv: No such file or directory"
 }
 
-@test "times that are printed as ISO 8601 are read again" {
+@test "ISO 8601 times are read back" {
     printf '(1.0) can0 05E#9CFF000200F0\n(1.25) can0 05E#9CFF000200F0\n(1.5) can0 05E#9CFF000200F0\n' >run.log
     for format in -j --csv; do
         canpid decode --time iso "$format" run.log >iso
@@ -168,7 +168,7 @@ END
     done
 }
 
-@test "a folder is no file, and every command that reads one says so in the same words" {
+@test "a directory in place of a file gets the same error from every command" {
     for tool in $tools; do
         for command in info decode 'decode --as stream' replay run; do
             # shellcheck disable=SC2086 # words
@@ -182,7 +182,7 @@ END
     done
 }
 
-@test "more columns than are read: it is said, and the others are there" {
+@test "columns beyond the 256th are reported and ignored" {
     { seq -s , -f 'v%.0f' 300; seq -s , 300; seq -s , 300; } >wide.csv
     ok hidmotor info wide.csv
     has "$stderr" 'wide.csv: only the first 256 columns are read'

@@ -10,7 +10,7 @@ commands() { # the three commands, each in a process of its own
     done
 }
 
-@test "one-shot: moves, confirms, exit 0" {
+@test "a one-shot command moves, is confirmed and exits 0" {
     ok armctl -l 'sim:?turn-speed=20000' deg 1 90
     has "$output" "result=confirmed"
     has "$stderr" simulator
@@ -18,7 +18,7 @@ commands() { # the three commands, each in a process of its own
     same "$(json '[.ok,.result]')" '[true,"confirmed"]'
 }
 
-@test "the sequence digit carries over between processes, ten times three commands" {
+@test "the sequence digit carries over between 30 processes" {
     arm
     for _ in {1..10}; do
         commands -j
@@ -29,7 +29,7 @@ commands() { # the three commands, each in a process of its own
     wait_for arm "30 commands carried out, 0 duplicates, 0 damaged lines"
 }
 
-@test "--seq auto: the simulator restarted, after an odd and an even number of commands" {
+@test "--seq auto works after a restart of the simulator, with an odd or even number of commands" {
     arm
     ok armctl -l "$D/arm" deg 1 90
     for round in 1 2 3; do
@@ -41,7 +41,7 @@ commands() { # the three commands, each in a process of its own
     done
 }
 
-@test "--seq auto: the digit forgotten by this side" {
+@test "--seq auto works after the host lost its digit" {
     arm
     ok armctl -l "$D/arm" deg 1 90
     rm -r "$D/state"
@@ -49,7 +49,7 @@ commands() { # the three commands, each in a process of its own
     same "$(json '[.result,.flipped]')" '["confirmed",true]'
 }
 
-@test "a wrong digit without auto is told apart from silence: exit 3" {
+@test "a wrong digit without auto exits 3, with another error than silence" {
     arm
     ok armctl -l "$D/arm" deg 1 90
     fails 3 armctl -q -l "$D/arm" --seq 0 --confirm-timeout 50ms deg 1 80
@@ -64,7 +64,7 @@ commands() { # the three commands, each in a process of its own
     same "$(json .flipped)" null
 }
 
-@test "the simulator serves TCP and Unix sockets too, and says its link" {
+@test "the simulator listens on TCP and Unix sockets and prints its link" {
     start tcp armctl sim --listen tcp-listen:0 --turn-speed 20000
     matches "$url" "tcp:*:[1-9]*"
     ok armctl -l "$url" deg 1 90
@@ -73,7 +73,7 @@ commands() { # the three commands, each in a process of its own
     ok armctl -l "$url" deg 1 90
 }
 
-@test "quirks of the published firmware" {
+@test "the quirks of the published firmware are simulated" {
     for quirk in no-reack bare-confirm; do
         ok armctl -l "$fast&quirks=$quirk" -j deg 1 90
         same "$(json .result)" '"confirmed"'
@@ -84,13 +84,13 @@ commands() { # the three commands, each in a process of its own
 }
 
 # bats test_tags=long
-@test "two thousand commands of a script through a bad link, in virtual time" {
+@test "two thousand commands of a script succeed over a bad link in virtual time" {
     for ((i = 0; i < 2000; i++)); do echo "deg 1 $((i % 360))"; done >script
     ok armctl -q -l "$fast&drop=5%&dup=5%&seed=7" --retries 50 --format '%{angle}' run script
     same "$(md5sum <<<"$output")" "$(sed 's/deg 1 //' script | md5sum)"
 }
 
-@test "ping: once, or several times with statistics" {
+@test "ping prints one answer or statistics of several" {
     ok armctl -q -j -l "$fast" ping
     same "$(json '[.n, .lost, .retries]')" '[1,0,0]'
     ok armctl -q -j -l "$fast" ping -n 3

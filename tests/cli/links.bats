@@ -2,7 +2,7 @@
 # Links that are not there, and that nothing reaches a device that should not.
 load common.bash
 
-@test "no link: says how to name one" {
+@test "a missing link gives a hint how to name one" {
     fails 4 armctl deg 1 90
     has "$why" "-l"
     has "$why" ARMCTL_LINK
@@ -10,7 +10,7 @@ load common.bash
     has "$why" "sim:"
 }
 
-@test "a port that is not there" {
+@test "a missing port is reported" {
     fails 4 armctl -l serial:/dev/nope deg 1 90
     has "$why" /dev/nope
     fails 4 armctl -l /dev/nope deg 1 90
@@ -21,7 +21,7 @@ load common.bash
     has "$why" refused
 }
 
-@test "what is no link" {
+@test "invalid link URLs are rejected" {
     fails 2 hidmotor -l sim status
     has "$why" "did you mean 'sim:'"
     fails 4 hidmotor -l /dev/hidraw99 status
@@ -39,7 +39,7 @@ load common.bash
     fails 4 armctl -l "$D" deg 1 90
 }
 
-@test "a port that somebody else has locked: busy, and who" {
+@test "a port locked by another process is reported as busy, with that process" {
     arm
     flock "$D/arm" true # nobody may be in the way so far
     device=$(readlink -f "$D/arm")
@@ -52,7 +52,7 @@ load common.bash
     [[ $why =~ busy,\ (flock|sleep|sh)\ \(pid\ [0-9]+\)\ has\ it ]]
 }
 
-@test "two clients at once: the second one is told that it is busy" {
+@test "a second client is told that the device is busy" {
     arm --turn-speed 1
     armctl -q -l "$D/arm" -v deg 1 90 2>first.err 3>&- &
     client=$!
@@ -66,7 +66,7 @@ load common.bash
     wait "$client" || same $? 130
 }
 
-@test "a port that may not be opened: says what to do" {
+@test "a port without permission gives a remedy" {
     [ "$(id -u)" = 0 ] || skip "needs root to become somebody else"
     arm
     chmod 755 "$D" "$BATS_RUN_TMPDIR" "$BATS_SUITE_TMPDIR" "$(dirname "$D")"
@@ -98,7 +98,7 @@ load common.bash
     nothing_arrived
 }
 
-@test "what is sent to a peer arrives (so that the tests around this one can fail)" {
+@test "a valid command reaches the test's peer, so missing output is detectable" {
     peer
     fails 3 armctl -q -l "$url" --ack-timeout 1ms --retries 0 --seq 0 deg 1 90
     arrived
@@ -126,7 +126,7 @@ load common.bash
     nothing_arrived
 }
 
-@test "full disk and closed pipe of commands without a device" {
+@test "commands without a device report a full disk and a closed pipe" {
     run -7 --separate-stderr bash -c "armctl encode deg joint=1 angle=90 >/dev/full"
     has "$stderr" "No space left"
     run -7 --separate-stderr bash -c "armctl help >/dev/full"
@@ -149,7 +149,7 @@ load common.bash
     [ ! -e "$D/state/armwire/armctl/ports" ]
 }
 
-@test "an arm that never answers is exit 3" {
+@test "an arm that never answers gives exit 3" {
     fails 3 armctl -q -l "$fast&drop=100%" deg 1 90
     has "$why" "no ACK"
     has "$why" " — "
@@ -157,7 +157,7 @@ load common.bash
     same "$(json '[.result,.moves]')" '["confirmed",3]'
 }
 
-@test "a device that goes away in the middle is exit 7" {
+@test "a device lost during a command gives exit 7" {
     arm --turn-speed 1
     armctl -q -v -l "$D/arm" deg 1 90 2>client.err 3>&- &
     client=$!
@@ -169,7 +169,7 @@ load common.bash
     matches "$(tail -n 1 client.err)" "armctl: *"
 }
 
-@test "-v tells every packet" {
+@test "-v logs every packet" {
     ok armctl -l "$fast" -v deg 1 90
     same "$(grep -c -- '->' <<<"$stderr")" 2
     same "$(grep -c -- '<-' <<<"$stderr")" 2
@@ -178,14 +178,14 @@ load common.bash
     hasnt "$output" "->"
 }
 
-@test "-q leaves only results and errors" {
+@test "-q prints only results and errors" {
     ok armctl -q -l "$fast" deg 1 90
     same "$stderr" ""
     run -6 --separate-stderr armctl -q -l "$fast" deg 1 400
     same "$(wc -l <<<"$stderr")" 1
 }
 
-@test "a simulator tells and records what passes it, as any command does" {
+@test "sim logs and records its traffic as any command does" {
     start arm armctl -v --record served.pcapng sim --listen "pty:$D/arm" --turn-speed 20000
     ok armctl -l "$D/arm" deg 1 20
     wait_for arm "<- 3"
@@ -222,7 +222,7 @@ again() {
     end "$pid"
 }
 
-@test "a link that was lost is opened anew by the next command" {
+@test "the next command reopens a lost link" {
     again armctl "deg 1 1" "deg joint=1 angle=1deg result=confirmed *"
     again hidmotor "gripper open" "gripper result=confirmed *"
     again ezphys "advance 3" "advance exchanges=3 *"
@@ -231,7 +231,7 @@ again() {
 
 # ---- What a killed simulator leaves --------------------------------------------------------------
 
-@test "a killed simulator: its link is told to be stale, and the next one takes it over" {
+@test "the link of a killed simulator is reported as stale, and the next simulator takes it over" {
     local tool scheme first
     while read -r tool scheme; do
         start "$tool" "$tool" sim --listen "$scheme$D/$tool"
@@ -263,7 +263,7 @@ hidmotor unix-listen:
 END
 }
 
-@test "simulators are served in a folder of the user's own" {
+@test "simulators listen in a directory that only the user can access" {
     local tool
     for tool in armctl canpid hidmotor; do
         start "$tool" "$tool" sim

@@ -18,16 +18,16 @@ proves() {
     "$mcap/read.py" --about run.mcap | jq -e '.profile == "ros2" and .metadata.armwire.tool == "'"$1"'"' >about
 }
 
-@test "armctl: all messages, equal field by field" { proves armctl; }
-@test "canpid: all messages, equal field by field" { proves canpid; }
-@test "ezphys: all messages, equal field by field" { proves ezphys; }
-@test "hidmotor: all messages, equal field by field" { proves hidmotor; }
-@test "unitysim: all messages, equal field by field" { proves unitysim; }
+@test "armctl: every message in MCAP is equal field by field" { proves armctl; }
+@test "canpid: every message in MCAP is equal field by field" { proves canpid; }
+@test "ezphys: every message in MCAP is equal field by field" { proves ezphys; }
+@test "hidmotor: every message in MCAP is equal field by field" { proves hidmotor; }
+@test "unitysim: every message in MCAP is equal field by field" { proves unitysim; }
 
 # topics FILE JQ: something about its messages
 topics() { "$mcap/read.py" "$1" | jq_itself -sec "$2"; }
 
-@test "what is sent is there too, joints in rad, gains and config beside" {
+@test "a recording contains sent messages, joints in rad, gains and config" {
     mkdir -p config/armwire
     printf '[options]\ntimeout = 2s\n' >config/armwire/hidmotor.ini
     printf 'gains set elbow.kp=0.02\nmove 10 20 -30 --wait\n' |
@@ -45,7 +45,7 @@ topics() { "$mcap/read.py" "$1" | jq_itself -sec "$2"; }
     topics last.mcap '[.[].log] | max - min <= 60000000'
 }
 
-@test "whom it is about is in the topic, and the device's time is when it was published" {
+@test "topics contain the board or joint, and the publish time is the device's" {
     ok canpid -q -l "$fast" record run.mcap --for 0.1s
     topics run.mcap 'map(.topic) | unique | contains(["/canpid/lknee/joint", "/canpid/rhip/sensors"])'
     topics run.mcap '[.[] | select(.topic == "/joint_states") | .value.name[0]] | unique | length == 6'
@@ -59,11 +59,11 @@ topics() { "$mcap/read.py" "$1" | jq_itself -sec "$2"; }
     topics run.mcap '[.[] | select(.topic == "/joint_states")] | last.value.position[1] | fabs < 0.1'
 }
 
-@test "a recorder that is killed leaves a complete file" {
+@test "a killed recorder leaves a complete file" {
     "$mcap/kills.py" "$BIN" "$D"
 }
 
-@test "a file that is cut off is read to its last whole chunk" {
+@test "a truncated file is read up to its last complete chunk" {
     ok hidmotor -l "$fast" record run.mcap --for 1s
     has "$stderr" "layout for Foxglove is $root/docs/example/hidmotor.foxglove.json, for PlotJuggler hidmotor.plotjuggler.xml"
     head -c -30 run.mcap >cut.mcap
@@ -78,7 +78,7 @@ topics() { "$mcap/read.py" "$1" | jq_itself -sec "$2"; }
     same "$stderr" "hidmotor: about.mcap: not an MCAP file"
 }
 
-@test "a full disk, a filter that dies, one that is too slow: the recording fails, and what moves is stopped" {
+@test "a full disk or a dead or slow filter fails the recording and stops the motion" {
     ln -s /dev/full full.mcap
     exits 7 hidmotor -q -l "$fast" --record full.mcap move 0 10 0
     has "$stderr" "--record: full.mcap: No space left"
@@ -96,7 +96,7 @@ topics() { "$mcap/read.py" "$1" | jq_itself -sec "$2"; }
     has "$stderr" "armwire-stands"
 }
 
-@test "without the filter the package is named, nothing moves and nothing is written" {
+@test "without the filter, its package is named and nothing moves or is written" {
     mkdir here
     cp "$BIN/hidmotor" here/
     ok hidmotor -q -l "$fast" record run.mcap --for 0.1s
@@ -113,7 +113,7 @@ topics() { "$mcap/read.py" "$1" | jq_itself -sec "$2"; }
     has "$stderr" ".pcapng or .mcap"
 }
 
-@test "frames go from one form to the other and back" {
+@test "frames convert from pcapng to MCAP and back" {
     ok hidmotor -q -l "$fast" --record run.pcapng move 0 10 0
     armwire-mcap write run.mcap <run.pcapng
     armwire-mcap read run.mcap >back.pcapng
@@ -127,7 +127,7 @@ topics() { "$mcap/read.py" "$1" | jq_itself -sec "$2"; }
     has "$output" "armwire-mcap cat FILE.mcap"
 }
 
-@test "files of other programs: values by name; packets there are none" {
+@test "values in other programs' files are found by name, and decode finds no packets" {
     "$mcap/foreign.py" bag.mcap cdr
     ok hidmotor -q info -j bag.mcap
     jq -se 'any(.field == "arm.state.position.1" and .count == 20 and .max == 1.9)' <<<"$output"

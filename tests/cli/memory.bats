@@ -16,16 +16,16 @@ runs() {
     done
 }
 
-@test "out of memory: encode" { runs encode encode-json; }
-@test "out of memory: decode and info" { runs decode decode-json decode-csv decode-where info info-csv; }
-@test "out of memory: opening a link" { runs open open-board open-faults open-capture; }
-@test "out of memory: watch and plot" { runs watch watch-json plot plot-file; }
-@test "out of memory: record and replay" { runs record replay; }
-@test "out of memory: packets of files, in recordings and simulators" {
+@test "encode survives running out of memory" { runs encode encode-json; }
+@test "decode and info survive running out of memory" { runs decode decode-json decode-csv decode-where info info-csv; }
+@test "opening a link survives running out of memory" { runs open open-board open-faults open-capture; }
+@test "watch and plot survive running out of memory" { runs watch watch-json plot plot-file; }
+@test "record and replay survive running out of memory" { runs record replay; }
+@test "custom packets in recordings and simulators survive running out of memory" {
     printf 'BO_ 1600 Battery: 2 BMS\n SG_ Voltage : 7|16@0+ (0.01,0) [0|600] "V" VCU\n' >bms.dbc
     printf '[packet mood]\nid = 42\nask = yes\nhue = f32 rad\n' >own.packets
     ok canpid -q -l "$fast" --dbc bms.dbc record own.pcapng --for 0.1s
     ok canpid -q -l "$fast" --dbc bms.dbc record own.csv --for 0.1s
     runs own-record own-send own-decode own-decode-table
 }
-@test "out of memory: what moves is stopped" { runs speed move drive step; }
+@test "running out of memory stops a motion" { runs speed move drive step; }

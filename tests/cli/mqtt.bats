@@ -78,7 +78,7 @@ listen() {
 m2() { hidmotor -q -j -l serve: status | jq '.m2.target'; }
 moves() { hidmotor -q -j -l serve: status | jq -e '.m2.velocity > 1' >/dev/null; }
 
-@test "commands and their ends, as text and as JSON; records for all; who is there" {
+@test "commands in text and JSON, their results, records and the online status pass through the broker" {
     broker
     shared --deadman 5s
     listen
@@ -98,7 +98,7 @@ moves() { hidmotor -q -j -l serve: status | jq -e '.m2.velocity > 1' >/dev/null;
     same "$(sub -t arm/status -C 1)" '{"status":"offline"}'
 }
 
-@test "commands of a client run in order, each answer with the correlation data of its command" {
+@test "a client's commands run in order, and each answer has its correlation data" {
     broker
     shared --deadman 5s
     sub -t arm/me/out -F '%D %p' >me 3>&- &
@@ -112,7 +112,7 @@ moves() { hidmotor -q -j -l serve: status | jq -e '.m2.velocity > 1' >/dev/null;
     same "$(sed -n 's/^c2 //p' me | jq -r 'select(.cmd) | .m2.target')" 20
 }
 
-@test "retained, doubled, expired, too many, no line of text: refused with a reason" {
+@test "retained, repeated, expired, surplus and invalid commands are rejected with a reason" {
     broker
     listen
     pub -t arm/me/cmd -q 2 -r -m 'gripper open' # before the bridge is there
@@ -146,7 +146,7 @@ moves() { hidmotor -q -j -l serve: status | jq -e '.m2.velocity > 1' >/dev/null;
     same "$(jq -s 'map(select(.cmd == "gripper" and .ok)) | length' me)" 1
 }
 
-@test "a stop overtakes and empties the queue: a client's own, another one's, and that of who only looks on" {
+@test "a stop from the client, another client or an observer overtakes the queue and empties it" {
     broker
     shared --deadman 5s
     listen
@@ -171,7 +171,7 @@ moves() { hidmotor -q -j -l serve: status | jq -e '.m2.velocity > 1' >/dev/null;
     sees '.cmd == "stop" and .ok' bob
 }
 
-@test "a client that is silent is stopped after the dead-man time; signs of life keep it going" {
+@test "a silent client is stopped after the dead-man time, and signs of life prevent it" {
     broker
     shared --deadman 1s
     listen
@@ -187,7 +187,7 @@ moves() { hidmotor -q -j -l serve: status | jq -e '.m2.velocity > 1' >/dev/null;
 }
 
 # bats test_tags=long
-@test "two clients: one commands, the other takes over with --take; a silent one leaves its place" {
+@test "a second client takes over with --take, and a silent client releases the lease" {
     broker
     shared --deadman 20s
     listen
@@ -208,12 +208,12 @@ moves() { hidmotor -q -j -l serve: status | jq -e '.m2.velocity > 1' >/dev/null;
 }
 
 # bats test_tags=long
-@test "commander silent; broker killed, stopped; armwire-mqtt killed, stopped: the device stops, and nothing moves after it" {
+@test "a silent commander or a killed or suspended broker or armwire-mqtt stops the device" {
     timeout 120 python3 "$root/tests/cli/serve_kills.py" "$D" hidmotor "${SERVE_KILLS:-1}" --within "${WITHIN:-1000}" \
         --queue 0,20 mqtt-silent broker broker-stop gateway gateway-stop
 }
 
-@test "armwire-mqtt that is ended, or cut off, stops a velocity that its client has set" {
+@test "armwire-mqtt stops a client's velocity when it ends or loses the broker" {
     broker
     shared --deadman 20s
     for end in KILL TERM broker; do
@@ -233,7 +233,7 @@ moves() { hidmotor -q -j -l serve: status | jq -e '.m2.velocity > 1' >/dev/null;
     becomes 2 grep -c ready: m.err
 }
 
-@test "the server ends and comes again: offline, online, and commands work" {
+@test "a restarted server is reported offline and online, and commands work again" {
     broker
     shared
     listen
@@ -252,7 +252,7 @@ moves() { hidmotor -q -j -l serve: status | jq -e '.m2.velocity > 1' >/dev/null;
 }
 
 # bats test_tags=long
-@test "a broker that waits for acknowledgements, as each one does unasked, delays no stop: six drivers in time" {
+@test "waiting for broker acknowledgements does not delay a stop of six drivers" {
     broker
     start can canpid serve -l sim:
     armwire-mqtt "mqtt://127.0.0.1:$port/bus" -- canpid -q -l serve: 2>m.err 3>&- &
@@ -265,7 +265,7 @@ moves() { hidmotor -q -j -l serve: status | jq -e '.m2.velocity > 1' >/dev/null;
     sees '.cmd == "stop" and .result == "disabled"' me
 }
 
-@test "who may come: the password from a file or the environment, and never from the command line" {
+@test "the password comes from a file or the environment, never from the command line" {
     mosquitto_passwd -c -b users robot metal 2>/dev/null
     broker "password_file $D/users" "allow_anonymous false"
     start s hidmotor serve -l sim:
@@ -290,7 +290,7 @@ moves() { hidmotor -q -j -l serve: status | jq -e '.m2.velocity > 1' >/dev/null;
     has "$why" "its first line is empty"
 }
 
-@test "TLS with a CA of one's own; without it, or without the client's certificate, no connection" {
+@test "TLS works with a private CA and refuses missing certificates" {
     quietly() { "$@" 2>openssl.log || { cat openssl.log && false; }; }
     quietly openssl req -x509 -newkey ec -pkeyopt ec_paramgen_curve:prime256v1 -nodes -keyout ca.key \
         -out ca.pem -days 2 -subj /CN=ours
@@ -315,7 +315,7 @@ moves() { hidmotor -q -j -l serve: status | jq -e '.m2.velocity > 1' >/dev/null;
     has "$why" "cafile: nothing: No such file"
 }
 
-@test "an access list under which one user may command, and others look on and stop" {
+@test "an access list lets one user command and others observe and stop" {
     for user in robot alice bob eve; do
         touch users && mosquitto_passwd -b users $user $user 2>/dev/null
     done
@@ -345,7 +345,7 @@ moves() { hidmotor -q -j -l serve: status | jq -e '.m2.velocity > 1' >/dev/null;
     same "$(sub -t arm/status -C 1 -u bob -P bob)" '{"status":"online"}'
 }
 
-@test "wrong command lines" {
+@test "invalid command lines are rejected" {
     exits 2 armwire-mqtt
     exits 2 armwire-mqtt mqtt://localhost/arm hidmotor
     exits 2 armwire-mqtt mqtt://localhost/arm --

@@ -4,7 +4,7 @@ load common.bash
 
 deg90=30444547312C3039300D0A
 
-@test "text, JSON, CSV and formats of one record" {
+@test "a record can be printed as text, JSON, CSV and with --format" {
     ok armctl decode $deg90
     same "$output" "<- deg seq=0 joint=1 angle=90deg"
     ok armctl decode -j $deg90
@@ -16,7 +16,7 @@ deg90=30444547312C3039300D0A
     same "$output" $'1:90\tdeg%'
 }
 
-@test "CSV has as many columns as its header, for every message" {
+@test "every CSV row has as many columns as the header, for every message" {
     for tool in $tools; do
         grep -A1 '^encode' "$root/tests/golden/$tool.txt" | grep -v -e '^encode' -e '^--' |
             head -n 12 >"$tool.hex"
@@ -26,13 +26,13 @@ deg90=30444547312C3039300D0A
     done
 }
 
-@test "CSV of a command that moves is nothing but CSV" {
+@test "the CSV output of a motion contains nothing but CSV" {
     ok armctl -q -l "$fast" --csv deg 1 90 2 45
     same "$(awk -F, 'NR == 1 { n = NF } NF != n' <<<"$output")" ""
     same "${#lines[@]}" 3
 }
 
-@test "--fields keeps the wanted ones" {
+@test "--fields selects fields" {
     ok armctl decode -j --fields angle,joint $deg90
     same "$output" '{"dir":"rx","msg":"deg","joint":1,"angle":90}'
     ok unitysim decode -j --fields elbow FF FF 04 1E 00 00 08 01 00 00 01 00 08 01 00 00 02 00 08 01 \
@@ -44,7 +44,7 @@ deg90=30444547312C3039300D0A
     same "${lines[1]}" ",rx,feedback,2048"
 }
 
-@test "a message may stand between subject and field; a field that it does not have is named" {
+@test "a field may be qualified by subject and message, and a missing field is reported" {
     local command
     printf '(1.000000) can0 041#9A99193F0200\n' >run.log
     ok canpid decode --format '%{lknee.kp.value} %{lknee.value}' run.log
@@ -60,7 +60,7 @@ deg90=30444547312C3039300D0A
     has "$why" "positions has no field 'kp' — there is "
 }
 
-@test "t, dir and msg in --fields add no others; text then has the time" {
+@test "t, dir and msg in --fields add no other fields, and t prints the time in text" {
     printf '(1.000000) can0 041#9A99193F0200\n' >run.log
     ok canpid decode -j --fields t,value run.log
     same "$output" '{"t":1.000000,"dir":"tx","msg":"kp","value":0.6}'
@@ -97,7 +97,7 @@ round() {
     has "$(<raw)" '"bytes"'
 }
 
-@test "a record with wire numbers, given back as a command, is the command that it was" {
+@test "a --raw record fed back as a command sends the same bytes" {
     for frame in 041#9A99193F0200 044#398EE33C0000 044#CDCC4CBE0200 045#6F12033B0200 \
         046#010000000000 047#000000000000 049#000000400300 04A#000000000000 0C4#0000C03F0300; do
         round canpid "$frame"
@@ -110,7 +110,7 @@ round() {
     round ezphys "$(ezphys encode axis_motor id=1 velocity1=2 max_torque1=3)"
 }
 
-@test "--time in all its styles" {
+@test "--time supports all its formats" {
     ok armctl -q -l "$fast" -j deg 1 90
     matches "${lines[0]}" '{"t":0.000000,*'
     ok armctl -q -l "$fast" -j --time iso deg 1 90
@@ -126,7 +126,7 @@ round() {
     matches "${lines[0]}" "1.500000 *"
 }
 
-@test "candump lines in each of their forms" {
+@test "candump lines are read in all their forms" {
     printf '%s\n' '(1436509052.249713) vcan0 041#9A99193F0200' ' vcan0  041   [6]  9A 99 19 3F 02 00' \
         ' (1.5)  vcan0  041   [6]  9A 99 19 3F 02 00' 041#9A99193F0200 '# a comment' '' >log
     ok canpid decode -j log
@@ -135,7 +135,7 @@ round() {
     same "${#lines[@]}" 2
 }
 
-@test "a result is one record with ok, and the numbers are free of noise" {
+@test "a result is one record with ok and rounded numbers" {
     ok armctl -q -l "$fast" -j deg 1 90
     same "${#lines[@]}" 2
     same "$(json '[.cmd,.ok,.joint,.angle,.result]')" '["deg",true,1,90,"confirmed"]'
@@ -144,7 +144,7 @@ round() {
     matches "$output" "deg joint=1 angle=90deg result=confirmed ms=* ack_ms=* retries=0"
 }
 
-@test "no colour and no escape sequences in a pipe or file" {
+@test "output to a pipe or file has no colours or escape sequences" {
     unset NO_COLOR
     for command in help "help deg" describe "decode $deg90" "config show"; do
         # shellcheck disable=SC2086 # words
@@ -157,7 +157,7 @@ round() {
     hasnt "$output" $'\033'
 }
 
-@test "--record: everything that passes the link, in a file that decode reads" {
+@test "--record writes all traffic to a file that decode reads" {
     run "$BIN/armctl" -q -l 'sim:?time=virtual' --record "$D/run.pcapng" deg 1 90
     [ "$status" -eq 0 ]
     run "$BIN/armctl" decode "$D/run.pcapng"
@@ -169,7 +169,7 @@ round() {
     [ "${#lines[@]}" -eq 4 ]
 }
 
-@test "--record: a disk that is full ends the command, said once" {
+@test "--record to a full disk ends the command with one error" {
     limited() { ulimit -f 8 && canpid -l "$fast" watch -n 1000 --record big.pcapng; }
     run -7 --separate-stderr limited
     [ "${#lines[@]}" -lt 1000 ]
@@ -180,7 +180,7 @@ round() {
 }
 
 # A device would be opened in the place of standard output, and get what is printed.
-@test "closed descriptors: an error, and nobody takes their place" {
+@test "closed descriptors are an error, and no link gets their numbers" {
     peer
     fails 7 bash -c "armctl -q -l $url --seq 0 encode deg joint=1 angle=90 >&-"
     has "$why" "Bad file descriptor"
@@ -190,7 +190,7 @@ round() {
     nothing_arrived
 }
 
-@test "--record: a file that cannot be made sends nothing" {
+@test "--record to a file that cannot be created sends nothing" {
     run "$BIN/armctl" -q -l 'sim:?time=virtual' --record "$D/nope/run.pcapng" deg 1 90
     [ "$status" -eq 2 ]
     [[ "$output" == *"No such file"* ]]
@@ -199,7 +199,7 @@ round() {
     [[ "$output" == *".pcapng"* ]]
 }
 
-@test "standard output or input that was closed: said, and nothing of it goes to the device" {
+@test "closed standard output or input is reported, and its data never reaches the device" {
     fails 7 bash -c "armctl -q -l '$fast' ping >&-"
     has "$why" "standard output: Bad file descriptor"
     peer
@@ -212,7 +212,7 @@ round() {
 
 # A column of any name, written by us from records of another program, is read back by whatever
 # reads a table.
-@test "a column whose name has quotes, commas and the like is read back" {
+@test "a column name with quotes, commas and similar characters is read back" {
     while IFS= read -r name; do
         jq_itself -nc --arg n "$name" '{t: 0, m1: 0, m2: 0, m3: 0, ($n): 1},
             {t: 1, m1: 5, m2: 0, m3: 0, ($n): 2}' >in
@@ -243,7 +243,7 @@ semi;colon
 ROWS
 }
 
-@test "cells in quotes in what else is read: sequences, trajectories, views" {
+@test "quoted cells are read in sequences, trajectories and views" {
     printf '"Joint","Motion Type",Position,"Velocity",Tolerance,"Delay (ms)",\n"Wrist Flex","Auto",2000,"90",10,0\n' >s.csv
     ok unitysim -q -l "$fast" --dry-run play s.csv
     has "$output" "rows=1"
@@ -258,7 +258,7 @@ ROWS
 # A row of the list in the folder, with that file of ours which it is about.
 compiles() { ${CC:-cc} -D_GNU_SOURCE -std=c11 -Wall -Wextra -Werror -c -o /dev/null -I. -I"$root/lib" "$1"; }
 
-@test "a new output format is three files, and does not compile while one of them lacks it" {
+@test "a new output format needs three files and does not compile without one of them" {
     local list=view/text/view.h
     mkdir -p view/text
     cp "$root/lib/view/text/segments.c" "$root/lib/shell/core/object.c" .
@@ -282,7 +282,7 @@ compiles() { ${CC:-cc} -D_GNU_SOURCE -std=c11 -Wall -Wextra -Werror -c -o /dev/n
     matches "$output" "*error: *print_tsv*"
 }
 
-@test "a format of a command that moves may name what its result has; unknown names send nothing" {
+@test "--format can name result fields of a motion, and unknown names send nothing" {
     ok hidmotor -q -l "$fast" --format '%{result} %{m2.target} %{ms}' move 0 10 0 --wait
     matches "$output" 'arrived 10 [0-9]*'
     ok armctl -q -l "$fast" --format '%{retries}' deg 1 20

@@ -27,7 +27,7 @@ told() {
     for field; do has "$output" "$field"; done
 }
 
-@test "the bytes of their hosts, both ways" {
+@test "packet files of four teams encode and decode the bytes of their hosts" {
     # 30 degrees of the waist, as -11.44 ticks a degree; and a status without values
     host 42 250000009A99ABC3 '{"dir":"tx","msg":"pid","m1":{"setpoint":-30.164064,"velocity":0,"force":0},"m2":{"setpoint":0,"velocity":0,"force":0},"m3":{"setpoint":0,"velocity":0,"force":0}}'
     host 42 2A000000 '{"dir":"tx","msg":"status"}'
@@ -41,7 +41,7 @@ told() {
     host 20 020000006F12833A000000000AD7233C '{"dir":"tx","msg":"gains","m1":{"kp":0.001,"ki":0,"kd":0.01},"m2":{"kp":0,"ki":0,"kd":0},"m3":{"kp":0,"ki":0,"kd":0}}'
 }
 
-@test "the bytes of their boards" {
+@test "packet files of four teams decode the bytes of their boards" {
     # 1024 ticks are 90 degrees; what is not filled in is 8
     told 42 2A000000000080440000004000000000$(printf '00%.0s' {1..24})$(printf '08%.0s' {1..24}) \
         "m1.position=90deg" "m1.velocity=2ticks/s" "m1.torque=0"
@@ -52,7 +52,7 @@ told() {
     told 20 14000000000000000000000000000000000080440000803F "m2.position=90deg" "m2.velocity=1ticks/s"
 }
 
-@test "move --wait, watch, record, stop and what is unknown, on a board like each of them" {
+@test "move --wait, watch, record and stop work with four teams' firmware" {
     for board in $boards; do
         export HIDMOTOR_PACKETS=$root/docs/example/arm$board.packets
         printf '%s\n' 'move 0 20 -10 --wait' 'jog m2 -5 --wait' stop status >lines

@@ -63,7 +63,7 @@ hand() {
 
 moving() { awk '$2 == 37 { n = $4 } END { print (n > 20 ? "yes" : "no") }' taken; }
 
-@test "a joint that nothing asks about is refused before anything moves, and the tool's own stop goes out" {
+@test "a joint whose position is never requested is refused, and the tool's own stop is sent" {
     printf '%s\n' '[packet st]' 'id = 42' 'position = f32 deg' '[packet go]' 'id = 37' 'moves = yes' 'answer = st' \
         'setpoint = f32 deg min=-90 max=90' '[joint m1]' 'setpoint = go.setpoint' 'position = st.position' '[stop]' \
         'packet = go hold' >silent.packets
@@ -78,14 +78,14 @@ moving() { awk '$2 == 37 { n = $4 } END { print (n > 20 ? "yes" : "no") }' taken
     ok hidmotor --packets silent.packets limits
 }
 
-@test "what send lacks is told before anything is opened, of what moves, too" {
+@test "send reports missing fields before it opens the link" {
     files
     exits 2 hidmotor -v -l "$fast" --packets team.packets send go --yes
     has "$stderr" "m1.setpoint is missing"
     hasnt "$stderr" "->"
 }
 
-@test "status, limits, move, home and jog on the simulated arm" {
+@test "status, limits, move, home and jog work with custom joints on the simulated arm" {
     files
     printf '%s\n' status 'move 0 40 -20 --wait' 'move elbow=10 duration=600ms --wait=2deg' \
         'jog m2 -5 --wait' 'home --wait' stop >lines
@@ -103,7 +103,7 @@ moving() { awk '$2 == 37 { n = $4 } END { print (n > 20 ? "yes" : "no") }' taken
     matches "$output" "move result=sent m1=0deg m2=5deg m3=0deg*"
 }
 
-@test "what goes over the wire is the file's: one packet a tick along a way without jumps" {
+@test "a move sends one custom packet per tick, without jumps" {
     files
     board
     ok hidmotor -q -l "$url" --packets team.packets move 0 30 -20 --wait
@@ -118,7 +118,7 @@ moving() { awk '$2 == 37 { n = $4 } END { print (n > 20 ? "yes" : "no") }' taken
     held
 }
 
-@test "a stop does not move a joint at rest, however often it comes" {
+@test "repeated stops do not move a joint at rest" {
     files
     board sags
     printf '%s\n' 'move 10 20 -30 --wait=2deg' 'watch --for 1s' stop stop stop 'jog m2 -5 --wait=2deg' >lines
@@ -133,7 +133,7 @@ moving() { awk '$2 == 37 { n = $4 } END { print (n > 20 ? "yes" : "no") }' taken
     same "$(awk '$2 == 37 { m1 = $3; m3 = $5 } END { print m1, m3 }' taken)" '10.000 -30.000'
 }
 
-@test "Ctrl-C, the end of input, a closed pipe and a crash hold the arm where it is" {
+@test "Ctrl-C, end of input, a closed pipe and a crash hold the arm at its position" {
     files
     board
     for signal in INT TERM SEGV ABRT; do
@@ -150,7 +150,7 @@ moving() { awk '$2 == 37 { n = $4 } END { print (n > 20 ? "yes" : "no") }' taken
     held
 }
 
-@test "a server stops for a client that is killed, by the packets of the file" {
+@test "a server stops a killed client's motion with the file's packets" {
     files
     board
     export HIDMOTOR_PACKETS=team.packets
@@ -177,7 +177,7 @@ moving() { awk '$2 == 37 { n = $4 } END { print (n > 20 ? "yes" : "no") }' taken
     becomes held eval 'sleep 0.3; held && echo held'
 }
 
-@test "a server that has not the file is no server for these joints" {
+@test "a server without the packet file refuses custom joints" {
     files
     board
     start server hidmotor -q -l "$url" serve --listen "unix:$D/served"
@@ -209,7 +209,7 @@ moving() { awk '$2 == 37 { n = $4 } END { print (n > 20 ? "yes" : "no") }' taken
     has "$stderr" "[joint"
 }
 
-@test "a packet that moves is stopped as a motion is; without hold by a packet as it stands" {
+@test "a packet that moves is stopped like a motion, without hold by a fixed packet" {
     files
     board
     printf '%s\n' 'send go m1.setpoint=0 m2.setpoint=60 m3.setpoint=0 --yes --max-jump 90' >lines
@@ -225,7 +225,7 @@ moving() { awk '$2 == 37 { n = $4 } END { print (n > 20 ? "yes" : "no") }' taken
     has "$stderr" "stop: halt.how — without hold, and it has no default"
 }
 
-@test "setpoints of a script and of a recording begin where the joint is; without joints nothing that moves goes out" {
+@test "setpoints of scripts and recordings start at the joint's position and need a stop" {
     files
     printf '%s\n' 'move m2=60 duration=300ms --wait' 'move m2=70 --wait' >lines
     ok hidmotor -q -l "$fast" --packets team.packets --record run.pcapng run lines
@@ -257,7 +257,7 @@ moving() { awk '$2 == 37 { n = $4 } END { print (n > 20 ? "yes" : "no") }' taken
     has "$why" "'set_setpoints' is the tool's own"
 }
 
-@test "a node on a bus that speaks by itself: moved, watched, stopped, confirmed by what it measures" {
+@test "custom joints of a node on the bus can be moved, watched and stopped" {
     cat >node.packets <<'END'
 [packet arm_go]
 id = 0x650
@@ -296,7 +296,7 @@ END
     exits 2 canpid -q -l "$url" setpoint 5 -b lknee -c pos
 }
 
-@test "joints in several packets, in radians, stopped by each of them" {
+@test "joints in several packets and in radians are stopped by each packet" {
     cat >two.packets <<'END'
 [packet status]
 id = 42
@@ -331,7 +331,7 @@ END
         "51 arm 1 base 51 status"
 }
 
-@test "a joint that nothing has said to be anywhere gets no setpoint: not to stop, not to move" {
+@test "a joint with unknown position gets no setpoint from stop or move" {
     files
     hand
     board
@@ -345,7 +345,7 @@ END
     same "$(awk '$2 == 37' taken)" ""
 }
 
-@test "a move begins where the arm is now, not where it was when the session read it first" {
+@test "a move starts at the arm's current position, not at an earlier reading" {
     files
     hand
     board
@@ -359,7 +359,7 @@ END
     same "$(grep -c ' 37 ' taken)" "$moved"
 }
 
-@test "a duration in which a joint would be faster than its speed is refused, and nothing is sent" {
+@test "a duration that exceeds the joint's speed is rejected, and nothing is sent" {
     files
     board
     export HIDMOTOR_PACKETS=team.packets
@@ -372,7 +372,7 @@ END
     ok hidmotor -q -l "$url" --force move 0 80 0 duration=100ms
 }
 
-@test "what was sent to a joint is no measurement: moved by hand, it begins and is held where it is" {
+@test "a joint moved by hand starts and stops at its measured position, not at the last setpoint" {
     files
     hand
     board
@@ -389,7 +389,7 @@ END
     has "$why" "joint m2: no position"
 }
 
-@test "play leads joints of a file along their setpoints, from where they are, within their limits" {
+@test "play moves custom joints from their position within their limits" {
     files
     printf 't,m1,m2,m3\n0,0,0,0\n0.5,5,10,-5\n1,10,20,-10\n' >way.csv
     ok hidmotor -q -l "$fast" --packets team.packets play way.csv -j
@@ -416,7 +416,7 @@ END
     held
 }
 
-@test "experiments with joints of a file: step, sweep, identify and verify, with their guard" {
+@test "step, sweep, identify and verify work with custom joints and their limits" {
     files
     export HIDMOTOR_PACKETS=team.packets
     ok hidmotor -q -l "$fast" step m2 --from 0deg --to 20deg --save step.csv -j
@@ -469,7 +469,7 @@ law() {
     sed -E 's/^(k[pid] = set_gains[^ ]*) .*/\1/' law.packets >mute.packets
 }
 
-@test "gains of a file: shown, set, saved, compared; confirmed is what is read back" {
+@test "custom gains can be shown, set, saved and compared, and are confirmed by reading them back" {
     law
     export HIDMOTOR_PACKETS=law.packets
     printf '%s\n' gains 'gains set m2.kp=0.5 m3.ki=0.25' 'gains save arm.gains' 'gains diff arm.gains' \
@@ -500,7 +500,7 @@ law() {
     has "$stderr" "the firmware tells none"
 }
 
-@test "gains of a file: what is wrong sends nothing, what the device keeps is told" {
+@test "invalid custom gains send nothing, and unaccepted ones are reported" {
     law
     export HIDMOTOR_PACKETS=law.packets
     for words in m2.kp=6 m2.kp=x m4.kp=1 m2.kx=1 m2=1 "m1.kp=1 m2.kp=nan"; do
@@ -533,7 +533,7 @@ law() {
 # The gains of the second joint that the board has now.
 has_gains() { awk 'END { print $9, $10, $11 }' taken; }
 
-@test "tune with a joint of a file: the model, both steps, the better gains kept; and put back where they are not confirmed" {
+@test "tune keeps better gains of a custom joint and restores them if not confirmed" {
     law
     board law
     export HIDMOTOR_PACKETS=law.packets
@@ -562,7 +562,7 @@ has_gains() { awk 'END { print $9, $10, $11 }' taken; }
     held
 }
 
-@test "tune with a joint of a file on the simulated arm: its motors, where the gains drive them; servos, and no others" {
+@test "tune works with custom joints on the simulated arm with PID drives, not with servos" {
     law
     export HIDMOTOR_PACKETS=law.packets
     for joint in m2 m3; do
@@ -585,7 +585,7 @@ has_gains() { awk 'END { print $9, $10, $11 }' taken; }
     fails 3 hidmotor -q -l "$fast&drive=pid&fault=unplug:1.5s" tune m2 --yes
 }
 
-@test "tune with a joint of a file: whatever ends it puts the old gains back, and holds the arm" {
+@test "tune of a custom joint restores the old gains and holds the arm however it ends" {
     law
     board law
     export HIDMOTOR_PACKETS=law.packets
@@ -612,7 +612,7 @@ has_gains() { awk 'END { print $9, $10, $11 }' taken; }
     done
 }
 
-@test "tune with a joint of a file through a server: killed or stopped, the device has its old gains" {
+@test "tune of a custom joint through a server restores the old gains after a kill or stop" {
     law
     board law
     export HIDMOTOR_PACKETS=law.packets
@@ -628,7 +628,7 @@ has_gains() { awk 'END { print $9, $10, $11 }' taken; }
     done
 }
 
-@test "tune with a joint of a file: what is missing is told before anything is opened" {
+@test "tune of a custom joint reports missing settings before it opens the link" {
     law
     files
     for case in '/^kp/d;/^ki/d;/^kd/d|it has no gains' '/^tick/d|how often the firmware' '/^kd/d;s/^kd *= f32$/kd = f32 0/|it has no kd — use --form pi' \

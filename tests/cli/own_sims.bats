@@ -31,7 +31,7 @@ moves() {
         length > 0 and all(. < 3.1 and . > -3.1)' <<<"$output"
 }
 
-@test "what is written is read back by the names of fields: hidmotor, unitysim, ezphys" {
+@test "simulators of hidmotor, unitysim and ezphys return written values by field name" {
     printf '[packet %s]\n%s\n' lamp $'id = 41\ndir = tx\nhue = f32 deg min=0 max=360' \
         mood $'id = 42\nask = yes\nhue = f32 rad\nlevel = u8 7\nleft = u8 offset=3' >lamp.packets
     local tool link id
@@ -44,7 +44,7 @@ moves() {
     done
 }
 
-@test "what nobody asks for comes by itself, at the file's rate or ten times a second" {
+@test "simulators send unrequested packets at the file's rate or 10 Hz" {
     printf '[packet %s]\n%s\n' lamp $'id = 240\ndir = tx\nhue = f32 deg' \
         often $'id = 241\ndir = rx\nrate = 50Hz\nhue = f32 deg' \
         usual $'id = 242\ndir = rx\nhue = f32 deg' >own.packets
@@ -67,7 +67,7 @@ moves() {
     same "${#lines[@]} ${lines[2]}" "3 <- usual hue=5deg"
 }
 
-@test "joints of a file are those of the simulated arm, by name or in their order" {
+@test "custom joints map to the simulated arm by name or order" {
     joints deg elbow shoulder
     moves unitysim "$fast" shoulder=20 elbow=-10
     printf '%s\n' 'move elbow=30 --wait' 'watch -n 1 --fields feedback.elbow.position' >lines
@@ -82,7 +82,7 @@ moves() {
     moves hidmotor "$fast" 0 30 -20
 }
 
-@test "a joint that the simulated device does not have is where it is told to go" {
+@test "a joint that the simulated device lacks follows its setpoint" {
     cat >hip.packets <<'END'
 [packet set]
 id = 1600
@@ -105,7 +105,7 @@ END
     has "$output" '"cmd":"jog","ok":true,"result":"arrived","hip":{"target":15'
 }
 
-@test "nodes of a DBC file speak on the simulated bus; a frame sent to one is what it says then" {
+@test "nodes of a DBC file send on the simulated bus, and repeat a frame sent to them" {
     cat >bms.dbc <<'END'
 BU_: BMS VCU
 BO_ 1600 Battery: 4 BMS
@@ -137,7 +137,7 @@ END
     same "${lines[1]}" "<- BMS.Pack Energy=0Wh"
 }
 
-@test "armctl: words of a file are sent with digit and ACK, and confirmed by what they say" {
+@test "armctl: custom packets are sent with digit and ACK and confirmed by their values" {
     cat >arm.packets <<'END'
 [packet GRIP]
 help    = opens the fingers
@@ -174,7 +174,7 @@ END
     has "$output" GRIP
 }
 
-@test "armctl: joints of a file are moved by its words, and held by either digit after a crash" {
+@test "armctl: custom joints are moved and are held with either digit after a crash" {
     cat >arm.packets <<'END'
 [packet TURN]
 moves = yes

@@ -20,7 +20,7 @@ END
     grip="15 00 00 00 07 00"
 }
 
-@test "a packet file by option, variable and config file, and two at once" {
+@test "packet files can be given by option, variable and config file, two at once" {
     files
     ok hidmotor --packets=team.packets encode grip value=7
     [[ $output == "$grip"* ]]
@@ -33,7 +33,7 @@ END
     same "$output" '{"dir":"rx","msg":"lamp","m1":{"position":5},"m2":{"position":0}}'
 }
 
-@test "what a file says of values holds" {
+@test "limits and units of a packet file are enforced" {
     files
     exits 6 hidmotor --packets team.packets encode grip value=101
     exits 2 hidmotor --packets team.packets encode grip value=7deg
@@ -45,7 +45,7 @@ END
     has "$stderr" "board 66 is not a multiple of 32"
 }
 
-@test "a wrong file is told with its line, and nothing is opened; a stop goes out" {
+@test "an invalid packet file is reported with its line and opens no link, but a stop is sent" {
     files
     printf '[options]\npackets = wrong.packets\n' >config/armwire/hidmotor.ini
     for command in status limits "move 0 0 0" "encode gripper value=3" "watch -n1" describe; do
@@ -65,7 +65,7 @@ END
     [[ $stderr == "hidmotor: gone.packets: No such file"* ]]
 }
 
-@test "a line has its own packets, a link keeps those that it began with" {
+@test "a line can have its own packet files, and an open link keeps the ones it started with" {
     files
     printf '%s\n' 'encode grip value=7 --packets team.packets' \
         'encode lamp on=1 --packets team.packets,more.packets' >lines
@@ -79,7 +79,7 @@ END
     [[ $stderr == *"--packets: the link is open already"* ]]
 }
 
-@test "nodes beside the drivers of a bus: watched, recorded, read back" {
+@test "custom packets of other bus nodes can be watched, recorded and decoded" {
     printf '[packet battery]\nid = 0x640\nvoltage = u16 V scale=0.01\n' >bus.packets
     printf '(%s) can0 %s\n' 1.0 640#6009 1.1 041#9A99193F0200 1.2 640#6109 >bus.log
     ok canpid --packets bus.packets -l log:bus.log -q watch --csv --fields voltage
@@ -95,7 +95,7 @@ END
     [[ $output == *"BO_ 1600 other_battery: 2 other"* ]]
 }
 
-@test "a board is asked for what the file says, at its rate; the simulator keeps what is written" {
+@test "a board is polled for custom packets at their rate, and the simulator stores written values" {
     files
     ok hidmotor -q -l "$fast" --packets team.packets watch -j --for 1s
     same "$(grep -c '"msg":"status"' <<<"$output")" 63
@@ -113,14 +113,14 @@ END
     has "$output" "<- status"
 }
 
-@test "record FILE.csv with --packets has the columns of the file's packets" {
+@test "record FILE.csv with --packets has the columns of the custom packets" {
     printf '[packet heat]\nid = 43\nask = yes\nrate = 50Hz\ncoil = f32 A\n' >heat.packets
     ok hidmotor -q -l "$fast" --packets heat.packets record run.csv --for 0.2s
     matches "$(grep -m 1 ^t, run.csv)" "t,dir,msg,*m1.position,*,coil"
     matches "$(grep -m 1 ,heat, run.csv)" "*,rx,heat,*,0"
 }
 
-@test "a recording is read by the packets that it carries, and others where they are named" {
+@test "a recording is decoded with its own packets, or with other files given by option" {
     files
     for form in pcapng mcap; do
         ok hidmotor -q -l "$fast" --packets team.packets,more.packets record run.$form --for 0.2s
@@ -154,7 +154,7 @@ END
     has "$stderr" "packets in bad.pcapng:"
 }
 
-@test "a board that does not know the tool's own packets is watched by those of the file" {
+@test "a board without the tool's own packets is watched with custom packets" {
     cat >board.py <<'END'
 import os, socket, struct, sys
 path = os.environ["D"] + "/board"
@@ -185,7 +185,7 @@ END
     same "$(grep -c 1910 asked)" 1
 }
 
-@test "an answer is waited for as long as the packet says" {
+@test "the timeout of a packet limits the wait for its answer" {
     sed '/^timeout/d' "$root/docs/example/arm42.packets" >short.packets
     ok hidmotor -q -l 'sim:?delay=100ms' --packets "$root/docs/example/arm42.packets" send grip servo=1 --yes
     fails 3 hidmotor -q -l 'sim:?delay=100ms' --packets short.packets send grip servo=1 --yes
@@ -195,7 +195,7 @@ END
     has "$why" "timeout: 2min — 1ms to 60s"
 }
 
-@test "send asks first, unless the packet only asks; damaged files and values send nothing" {
+@test "send asks first except for queries; invalid files and values send nothing" {
     files
     exits 2 hidmotor -q -l "$fast" --packets team.packets send grip value=40
     has "$stderr" "add --yes if you mean it"
@@ -210,7 +210,7 @@ END
     same "$arrived" ""
 }
 
-@test "send and replay on a bus: what other nodes get is asked about" {
+@test "send and replay ask before they send to other nodes on a bus" {
     printf '[packet fan]\nid = 0x642\ndir = tx\nspeed = u8 %%\n' >bus.packets
     ok canpid --packets bus.packets send fan speed=40 --dry-run
     has "$output" "642#28"
@@ -222,7 +222,7 @@ END
     ok canpid -q -l "$fast" --packets bus.packets replay bus.log --yes
 }
 
-@test "the file to begin with is right, and fields are completed by a file that the line names" {
+@test "the file of packets init is valid, and fields of a packet file are completed" {
     for tool in $tools; do
         "$tool" packets init >first.packets
         ok "$tool" --packets first.packets describe
@@ -237,7 +237,7 @@ END
     hasnt "$output" "grip	"
 }
 
-@test "a table carries its packets: units and names elsewhere; a log says that it does not" {
+@test "a CSV file contains its packet files; a log reports that it does not" {
     files
     ok hidmotor -q -l "$fast" --packets team.packets,more.packets watch --csv --for 0.1s
     hasnt "$output" "#" # only a file carries them
@@ -273,7 +273,7 @@ END
     hasnt "$(cut -c 1 run.log)" "#"
 }
 
-@test "words of a line, and types of datagrams and messages, are read, recorded and drawn" {
+@test "armctl, unitysim and ezphys decode and send custom packets" {
     printf '[packet GRIP]\nfinger = digits:1 min=0 max=4\nopening = digits:3 %%\n' >arm.packets
     printf '0GRIP2,050\r\n0DEG1,090\r\n' >lines.txt
     ok armctl --packets arm.packets decode --dir tx lines.txt
@@ -293,7 +293,7 @@ END
     done
 }
 
-@test "an id of the table is given away, and its message is gone" {
+@test "a custom packet can replace a message of the tool" {
     printf '[packet mine]\nid = 1910\nreplace = yes\nask = yes\nx = u8 3\n' >mine.packets
     ok hidmotor --packets mine.packets describe
     hasnt "$output" " positions"

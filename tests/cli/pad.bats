@@ -2,7 +2,7 @@
 # The command line of armwire-pad. What it reads of gamepads is tested in the VM: tests/kernel/t_pad.sh.
 load common
 
-@test "armwire-pad: help, version, wrong options, a full disk" {
+@test "armwire-pad handles --help, --version, wrong options and a full disk" {
     ok armwire-pad --help
     has "$output" 'SDL_GAMECONTROLLERCONFIG'
     ok armwire-pad -V
@@ -13,7 +13,7 @@ load common
     fails 7 bash -c 'armwire-pad --help >/dev/full'
 }
 
-@test "armwire-pad: a gamepad that is not there is an error, and the last record" {
+@test "armwire-pad: a missing gamepad gives an error and a last record" {
     fails 4 armwire-pad --pad nothing
     has "$why" "gamepad 'nothing' not found"
     exits 4 armwire-pad -q --pad 77

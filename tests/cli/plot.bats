@@ -18,7 +18,7 @@ fake_gnuplot() {
     PATH=${PATH#"$PWD/path:"} PATH=$PWD/path:$PATH
 }
 
-@test "gnuplot can be interrupted, and has no descriptors of ours" {
+@test "gnuplot can be interrupted and inherits no descriptors" {
     fake_gnuplot "grep -E 'Sig(Blk|Ign)' /proc/self/status >signals; ls -l /proc/self/fd >files; echo picture"
     ok canpid -q -l "$fast" plot measured --for 100ms --out run.png
     same "$(<run.png)" picture
@@ -27,7 +27,7 @@ fake_gnuplot() {
     hasnt "$(cat files)" anon_inode
 }
 
-@test "a pipe: one picture at the end, with axes, units and a legend" {
+@test "plot from a pipe draws one picture with axes, units and a legend" {
     ok hidmotor plot m1.position m1.setpoint < <(motion 500)
     same "${#lines[@]}" 23
     matches "${lines[0]}" " 1 m1.setpoint *  2 m1.position * deg"
@@ -38,7 +38,7 @@ fake_gnuplot() {
     matches "${lines[0]}" " ● m1.position * 45.* deg"
 }
 
-@test "any tool plots any other's, by subject and path" {
+@test "any tool plots records of any other tool, by subject and path" {
     canpid -q -l "$fast" watch -j -n 100 >run.ndjson
     ok armctl plot lknee.torque <run.ndjson
     matches "${lines[0]}" " ● lknee.torque *"
@@ -46,14 +46,14 @@ fake_gnuplot() {
     matches "$(cat first)" " 1 rhip.fix_link_angle*2 rhip.alpha_angle*"
 }
 
-@test "ASCII where the locale has no UTF-8; the size from the environment" {
+@test "plot uses ASCII without UTF-8, and the size from the environment" {
     motion 300 | LC_ALL=C COLUMNS=60 LINES=16 hidmotor plot m1 >picture
     same "$(LC_ALL=C grep -c '[^ -~]' picture || true)" 0
     same "$(wc -l <picture)" 15
     same "$(awk 'length > 60' picture)" ""
 }
 
-@test "recordings: CSV, NDJSON, candump and pcapng" {
+@test "plot reads CSV, NDJSON, candump and pcapng recordings" {
     canpid -q -l "$fast" watch -j -n 360 >run.ndjson
     canpid -q -l "$fast" watch --csv -n 360 >run.csv
     canpid -q -l "$fast" record run.log -n 360
@@ -70,7 +70,7 @@ fake_gnuplot() {
     done
 }
 
-@test "files: SVG, PNG, PDF, and the script of them" {
+@test "plot writes SVG, PNG, PDF and gnuplot scripts" {
     step_run
     for ending in svg png pdf gp; do
         ok canpid plot measured setpoint step.csv --out "it's.$ending"
@@ -115,7 +115,7 @@ END
 is_svg() { rsvg-convert "$1" >/dev/null && python3 -c 'import sys, xml.dom.minidom as m; m.parse(sys.argv[1])' "$1"; }
 
 # bats test_tags=long
-@test "gnuplot draws the scripts of the unit tests without a word" {
+@test "gnuplot draws the unit tests' scripts without a warning" {
     for script in "$root"/tests/golden/pictures/*.gp; do
         ok gnuplot -d "$script"
         same "$stderr" ""
@@ -125,7 +125,7 @@ is_svg() { rsvg-convert "$1" >/dev/null && python3 -c 'import sys, xml.dom.minid
 }
 
 # Of letters that gnuplot, its enhanced texts or XML give a meaning.
-@test "texts in pictures are as they are, and nothing in them is executed" {
+@test "texts in pictures appear literally and are never executed" {
     step_run
     python3 - <<'END'
 import random, subprocess, xml.etree.ElementTree as tree
@@ -147,7 +147,7 @@ END
     [ ! -e executed ]
 }
 
-@test "--out: tool, joint, what was set and the day are in the title" {
+@test "plot --out writes tool, joint, gains and date in the title" {
     ok canpid -q -l "$fast" <<<$'gains set kp=6 ki=0.001 -b lknee -c pos --switch
 setpoint 5deg -b lknee -c pos
 plot lknee.measured lknee.setpoint --for 100ms --out live.svg
@@ -161,7 +161,7 @@ step --from 0deg --to 9deg -b lknee -c pos --save step.csv'
     has "$(<arm.svg)" ">hidmotor plot: m1.position, $(date +%Y)-"
 }
 
-@test "units as panels, gaps, time that does not go back" {
+@test "plot --out handles gaps and times that go back" {
     printf 't,flat,gap\n0,3,1\n1,3,nan\n0.5,3,2\n' >run.csv
     ok armctl plot 'fl*' gap run.csv --out "it's.gp" -j
     same "$(json .samples)" 6
@@ -169,7 +169,7 @@ step --from 0deg --to 9deg -b lknee -c pos --save step.csv'
     has "$(<"it's.gp")" $'0 1\nNaN NaN\n1 2\nEND'
 }
 
-@test "a picture that cannot be made leaves no file" {
+@test "a failed picture leaves no file" {
     step_run
     while IFS='|' read -r does why_not; do
         fake_gnuplot "$does"
@@ -189,7 +189,7 @@ END
     [ ! -e a.png ]
 }
 
-@test "Ctrl-C while gnuplot draws: no file, and gnuplot ends" {
+@test "Ctrl-C during drawing ends gnuplot and leaves no file" {
     step_run
     fake_gnuplot 'echo $$ >drawing; exec sleep 100'
     set -m
@@ -203,7 +203,7 @@ END
     run -1 kill -0 "$(<drawing)"
 }
 
-@test "without gnuplot it says which package has it, before anything moves" {
+@test "a missing gnuplot is reported with its package before anything moves" {
     step_run
     canpid=$(command -v canpid)
     run -4 --separate-stderr env PATH=/nowhere "$canpid" plot measured step.csv --out b.png
@@ -227,7 +227,7 @@ END
     [ -s b.gp ] && [ -s c.gp ]
 }
 
-@test "without names: what people look at, of tables of others all columns" {
+@test "plot without names chooses the main fields, or all columns of a foreign table" {
     canpid -q -l "$fast" watch -j -n 60 >seen.ndjson
     ok canpid -q plot seen.ndjson
     has "$output" "lhip.alpha_angle"
@@ -255,7 +255,7 @@ legend() {
         sed 's/(5, 3)$/dashed/'
 }
 
-@test "several recordings, of any kind: each with its name, together from their beginnings" {
+@test "plot draws several recordings from a common start, each with its name" {
     for to in 10 30; do
         hidmotor -q -l "$fast" move 0 "$to" 0 duration=300ms --wait --record "$to.pcapng" >/dev/null
     done
@@ -284,7 +284,7 @@ m2.position (a.csv) #009e73 solid"
     has "$output" "1 m2.position (a.csv)"
 }
 
-@test "every axis says its unit, or what is along it" {
+@test "every axis has a unit or a name" {
     ok hidmotor -q -l "$fast" record own.csv --for 50ms
     ok hidmotor -q plot own.csv --out own.svg
     has "$(<own.svg)" ">position [deg]<"
@@ -307,7 +307,7 @@ m2.position (a.csv) #009e73 solid"
     has "$(<lknee.svg)" ">velocity [rpm], current [A]<"
 }
 
-@test "what is not there" {
+@test "plot reports unknown fields and missing files" {
     step_run
     printf 't,q\n0,1\n1,2\n' >own.csv
     fails 2 canpid plot mesured step.csv
@@ -332,7 +332,7 @@ m2.position (a.csv) #009e73 solid"
     fails 3 canpid plot torque </dev/null -
 }
 
-@test "a device, not on a terminal: a picture at the end, or every so often" {
+@test "plot of a device without a terminal draws at the end or at intervals" {
     ok canpid -q -l "$fast" plot lknee.torque -n 20
     matches "${lines[0]}" " ● lknee.torque * Nm"
     ok canpid -q -l "$fast" plot lknee.torque --for 1s --every 0.25s
@@ -341,7 +341,7 @@ m2.position (a.csv) #009e73 solid"
     same "$(json '.samples > 90 and .samples < 110')" true
 }
 
-@test "a recording that is played, without times, with damage" {
+@test "plot draws recordings played back, without times or with damage" {
     canpid -q -l "$fast" record run.pcapng -n 360
     ok canpid -q -l 'log:run.pcapng?speed=max' plot lknee.torque
     matches "${lines[0]}" " ● lknee.torque * Nm"
@@ -357,7 +357,7 @@ m2.position (a.csv) #009e73 solid"
     matches "${lines[0]}" " ● m1.position * deg"
 }
 
-@test "more fields than lines: as many as there are colours for" {
+@test "plot draws as many fields as it has colours" {
     seq 20 | jq_itself -c '{t: ., a: (reduce range(20) as $i ({}; ."f\($i)" = $i))}' >run.ndjson
     ok armctl plot 'a.*' run.ndjson --out run.svg -j
     same "$(json .samples)" 240
@@ -366,7 +366,7 @@ m2.position (a.csv) #009e73 solid"
     hasnt "$output" "13"
 }
 
-@test "the reader goes away; the device goes away: what came is drawn" {
+@test "plot exits 141 if its reader closes the pipe, and draws the data before a lost link" {
     run bash -c "canpid -q -l sim: plot lknee.torque --every 20ms | head -n 1; exit \${PIPESTATUS[0]}"
     same "$status" 141
     start talker python3 "$root/tests/cli/talker.py" 0
@@ -382,7 +382,7 @@ m2.position (a.csv) #009e73 solid"
     has "$(cat picture)" "2 joint2.angle"
 }
 
-@test "live: draws, freezes, q gives the terminal back" {
+@test "live: plot draws, freezes and restores the terminal after q" {
     TERM=xterm terminal 80 <<<"
         launch sh -c {canpid -l sim: plot lknee.torque lknee.measured; echo status=\$?; stty -a}
         want {[?1049h} {last 10 s} {q quit} lknee.torque Nm measured
@@ -393,7 +393,7 @@ m2.position (a.csv) #009e73 solid"
         ends 0"
 }
 
-@test "live: a link that is lost is waited for; a recording ends" {
+@test "live: plot waits for a lost link, and reports the end of a recording" {
     start talker python3 "$root/tests/cli/talker.py" 0
     TERM=xterm terminal 100 <<<"
         launch armctl -l $url plot angle
@@ -412,7 +412,7 @@ m2.position (a.csv) #009e73 solid"
         hasnt {link lost}"
 }
 
-@test "live: Ctrl-C gives the terminal back" {
+@test "live: Ctrl-C restores the terminal" {
     TERM=xterm terminal 80 <<<"
         launch canpid -l sim: plot lknee.torque
         want {q quit}
@@ -421,7 +421,7 @@ m2.position (a.csv) #009e73 solid"
         ends 130"
 }
 
-@test "live: from a pipe, keys come from the terminal; the end of the input stays until q" {
+@test "live: plot of a pipe reads keys from the terminal and stays at the end of input until q" {
     motion 200 >run.ndjson
     TERM=xterm terminal 80 <<<"
         launch sh -c {cat run.ndjson | hidmotor plot m1}
@@ -431,7 +431,7 @@ m2.position (a.csv) #009e73 solid"
         ends 0"
 }
 
-@test "a name that two messages have is the first one's; the time shown is no longer than --for" {
+@test "plot uses the first message with an ambiguous field, and --for limits the time axis" {
     ok hidmotor -q -l "$fast" plot m1.setpoint --for 1s
     has "$output" "positions.m1.setpoint"
     hasnt "$output" velocities
@@ -440,7 +440,7 @@ m2.position (a.csv) #009e73 solid"
     has "$output" "velocities.m1.setpoint"
 }
 
-@test "so it is of a recording: the same field of a later message is drawn where it is named" {
+@test "plot of a recording uses the first message with an ambiguous field, others by full name" {
     printf 'move 0 20 0 --wait\nvelocities\nvelocities\n' | hidmotor -q -l "$fast" --record run.pcapng >/dev/null
     ok hidmotor plot run.pcapng m2.setpoint
     has "$output" positions.m2.setpoint
@@ -451,7 +451,7 @@ m2.position (a.csv) #009e73 solid"
     has "$output" velocities.m2.setpoint
 }
 
-@test "--plot of what measures: the ending says the form, another one is refused before anything moves" {
+@test "--plot rejects unknown file types before anything moves" {
     local magic
     while IFS='|' read -r ending magic; do
         ok canpid -q -l "$fast" step --from 0deg --to 10deg -b lknee -c pos --plot "step.$ending"
@@ -472,7 +472,7 @@ END
     done
 }
 
-@test "a recording of a simulation is drawn over the time of the simulation" {
+@test "plot of a simulation's recording uses simulation time" {
     ok ezphys -q -l 'sim:?scene=pendulum' --record run.pcapng motor hinge 2 1000 --for 2s
     ok ezphys plot run.pcapng
     matches "${lines[-1]}" " *0.0 s *2.0 s"
@@ -485,7 +485,7 @@ END
     matches "${lines[-1]}" " *0.0 s *2.0 s"
 }
 
-@test "what was commanded holds until the next command, and is dashed" {
+@test "plot draws commands as dashed steps" {
     printf 'deg 1 10\ndeg 1 90\n' | armctl -q -l "$fast" --record run.pcapng
     ok armctl plot run.pcapng
     has "$output" "⡏⠉⠉⠉⠉⠉⠉⠉⠉⠉⠉"
@@ -498,7 +498,7 @@ END
     matches "${lines[0]}" " 1 joint1.deg.angle * 2 joint1.angle * deg"
 }
 
-@test "a table without a column of times is drawn by its rows, and that is said" {
+@test "plot of a table without times counts rows and reports it" {
     printf 'm1.position,note\n1,a\n5,b\n3,c\n' >rows.csv
     ok hidmotor plot rows.csv m1.position --out rows.svg
     has "$stderr" "no column of times: rows are counted"
@@ -514,7 +514,7 @@ END
     done
 }
 
-@test "what one of several recordings has is drawn; a unit in the name of a column is its unit" {
+@test "plot draws fields of only one of several recordings, and takes units from column names" {
     printf 't,m1.setpoint,m1.position\n0,1,1\n1,5,4\n' >run.csv
     printf 's,base [deg]\n0,2\n1,6\n' >plan.csv
     ok hidmotor -q plot run.csv plan.csv m1.setpoint 'base [deg]' --out both.svg
@@ -530,7 +530,7 @@ END
     [ ! -e none.svg ]
 }
 
-@test "one sample of another message with this field is no panel of its own" {
+@test "plot ignores a single sample of another message with the same field" {
     printf 't,m1,m2,m3\n0,0,0,0\n1,0,40,-20\n' >path.csv
     ok hidmotor -q -l "$fast" --record run.pcapng play path.csv
     ok hidmotor plot run.pcapng m2.setpoint m2.position
@@ -542,7 +542,7 @@ END
     has "$why" "there is m2, m1, m3"
 }
 
-@test "what came once is no line: without fields it is left out, by its name it is drawn" {
+@test "plot without names skips a field with one sample, and draws it by name" {
     printf 't,m1.position,m2.position\n0,1,5\n1,2,\n2,3,\n' >once.csv
     ok hidmotor plot once.csv --out once.svg
     hasnt "$(<once.svg)" m2.position

@@ -4,7 +4,7 @@ load common.bash
 
 colour() { unset NO_COLOR; export TERM=xterm-256color; }
 
-@test "a command, its result, Ctrl-D ends with 0" {
+@test "a command prints its result, and Ctrl-D exits 0" {
     terminal <<<"
         launch armctl -l $fast
         want {armctl> }
@@ -13,7 +13,7 @@ colour() { unset NO_COLOR; export TERM=xterm-256color; }
         ends 0"
 }
 
-@test "exit leaves, too; what to do about a word that is no command" {
+@test "exit ends the prompt, and an unknown command gets a hint" {
     terminal <<<"
         launch armctl -l $fast
         want {armctl> }
@@ -23,7 +23,7 @@ colour() { unset NO_COLOR; export TERM=xterm-256color; }
         ends 0"
 }
 
-@test "lines that are pasted together are commands of their own; a failure ends them" {
+@test "pasted lines run as separate commands until one fails" {
     export TERM=xterm
     terminal <<<"
         launch armctl -l $fast
@@ -42,7 +42,7 @@ colour() { unset NO_COLOR; export TERM=xterm-256color; }
         ends 0"
 }
 
-@test "Ctrl-Z and fg: the line is still there, and its keys work" {
+@test "the typed line and its keys survive Ctrl-Z and fg" {
     terminal <<<"
         launch env {PS1=shell> } bash --norc --noprofile -i
         want {shell> }
@@ -61,7 +61,7 @@ colour() { unset NO_COLOR; export TERM=xterm-256color; }
         ends 0"
 }
 
-@test "Ctrl-Z during the motion of one command stops it: who stands still looks after nothing" {
+@test "Ctrl-Z during a single command's motion stops the motion" {
     terminal <<<"
         launch unitysim -v -l sim: drive elbow=+45
         want {-> }
@@ -70,7 +70,7 @@ colour() { unset NO_COLOR; export TERM=xterm-256color; }
         ends 148"
 }
 
-@test "Ctrl-\\ ends the prompt, and stops what goes on" {
+@test "Ctrl-\\ ends the prompt and stops the motion" {
     terminal <<<"
         launch canpid -l sim:
         want {canpid> }
@@ -81,7 +81,7 @@ colour() { unset NO_COLOR; export TERM=xterm-256color; }
         hasnt ^C"
 }
 
-@test "quit ends, a failed command does not" {
+@test "quit ends the prompt, a failed command does not" {
     terminal <<<"
         launch armctl -l $fast
         want {armctl> }
@@ -126,7 +126,7 @@ colour() { unset NO_COLOR; export TERM=xterm-256color; }
         ends 0"
 }
 
-@test "the hint shows name, range and unit of what comes next" {
+@test "the hint shows name, range and unit of the next argument" {
     colour
     terminal <<<"
         launch armctl -l $fast
@@ -149,7 +149,7 @@ colour() { unset NO_COLOR; export TERM=xterm-256color; }
         ends 0"
 }
 
-@test "a narrow terminal gets no hint that does not fit" {
+@test "a narrow terminal shows no hint that does not fit" {
     colour
     terminal 24 <<<"
         launch armctl -l $fast
@@ -161,7 +161,7 @@ colour() { unset NO_COLOR; export TERM=xterm-256color; }
         ends 0"
 }
 
-@test "TAB completes files where a file is wanted" {
+@test "TAB completes file names where the argument is a file" {
     touch moves-of-today
     terminal <<<"
         launch armctl -l $fast
@@ -175,7 +175,7 @@ colour() { unset NO_COLOR; export TERM=xterm-256color; }
         ends 0"
 }
 
-@test "a signal ends it and gives the terminal back" {
+@test "a signal ends the prompt and restores the terminal" {
     for signal in TERM:143 HUP:129; do
         terminal <<<"
             launch sh -c {trap : HUP; sh -c 'echo id=\$\$=; exec armctl -l $fast'
@@ -189,7 +189,7 @@ colour() { unset NO_COLOR; export TERM=xterm-256color; }
     done
 }
 
-@test "a dangerous command asks; only y or Y is yes" {
+@test "a dangerous command asks, and only y or Y confirms" {
     for answer in "" n 0y; do
         terminal <<<"
             launch hidmotor -l $fast raw 2000 0.5 1 1
@@ -244,7 +244,7 @@ colour() { unset NO_COLOR; export TERM=xterm-256color; }
         ends 0"
 }
 
-@test "Ctrl-C and Ctrl-Z during a motion stop it and say so; the prompt goes on" {
+@test "Ctrl-C and Ctrl-Z during a motion stop it, and the prompt continues" {
     terminal <<<"
         launch armctl -v -l sim:
         want {armctl> }
@@ -259,7 +259,7 @@ colour() { unset NO_COLOR; export TERM=xterm-256color; }
         ends 0"
 }
 
-@test "the terminal going away during a motion stops it" {
+@test "closing the terminal during a motion stops it" {
     start arm armctl -v sim --listen "pty:$D/arm" --turn-speed 50
     config '[joint base]' 'index = 1' 'kind = rotate' 'min = 0' 'max = 360' 'home = 0'
     # The SIGCONT that comes with it would let the search for leaks wait for ever.
@@ -286,7 +286,7 @@ colour() { unset NO_COLOR; export TERM=xterm-256color; }
         hasnt \033"
 }
 
-@test "NO_COLOR: no colours, no hints" {
+@test "NO_COLOR disables colours and hints" {
     export TERM=xterm-256color NO_COLOR=1
     terminal <<<"
         launch armctl -l $fast
@@ -301,7 +301,7 @@ colour() { unset NO_COLOR; export TERM=xterm-256color; }
         hasnt <angle"
 }
 
-@test "jog: keys move the joint" {
+@test "the keys of jog move the joint" {
     terminal <<<"
         launch armctl -l $fast
         want {armctl> }
@@ -324,7 +324,7 @@ colour() { unset NO_COLOR; export TERM=xterm-256color; }
         ends 0"
 }
 
-@test "jog: keys that come together all count; a narrow terminal gets a line that fits" {
+@test "jog counts keys that arrive together and fits its line to a narrow terminal" {
     colour
     terminal 40 <<<"
         launch armctl -q -l sim:?turn-speed=45
@@ -340,7 +340,7 @@ colour() { unset NO_COLOR; export TERM=xterm-256color; }
         ends 0"
 }
 
-@test "golden cases of every tool at its prompt" {
+@test "every tool passes its golden cases at the prompt" {
     for tool in $tools; do
         awk '/^encode/ && length < 900 { command = $0; getline bytes; getline record
             if (record !~ /^exit/ && ++n <= 12) print command "\n" bytes }' \
@@ -356,7 +356,7 @@ colour() { unset NO_COLOR; export TERM=xterm-256color; }
     done
 }
 
-@test "a long line goes on in the next row; the first TAB lists what there is" {
+@test "a long line wraps, and the first TAB lists the candidates" {
     colour
     terminal 40 <<<"
         launch armctl -l $fast
@@ -370,7 +370,7 @@ colour() { unset NO_COLOR; export TERM=xterm-256color; }
         ends 0"
 }
 
-@test "a hint is gone when the line is entered; Ctrl-C in a search begins a new line" {
+@test "the hint disappears on Enter, and Ctrl-C in a search starts a new line" {
     colour
     terminal <<<"
         launch armctl -l $fast
@@ -385,7 +385,7 @@ colour() { unset NO_COLOR; export TERM=xterm-256color; }
         ends 0"
 }
 
-@test "Ctrl-C right behind a key is heard, a hundred times" {
+@test "Ctrl-C directly after a key works a hundred times" {
     terminal <<<"
         launch armctl -l $fast
         want {armctl> }
@@ -394,7 +394,7 @@ colour() { unset NO_COLOR; export TERM=xterm-256color; }
         ends 0"
 }
 
-@test "Ctrl-C is heard while a script in a named pipe has no writer" {
+@test "Ctrl-C works while a script in a named pipe has no writer" {
     mkfifo lines
     terminal <<<"
         launch armctl -l $fast
@@ -412,7 +412,7 @@ colour() { unset NO_COLOR; export TERM=xterm-256color; }
         ends 0"
 }
 
-@test "the prompt shows the link, and what moves" {
+@test "the prompt shows the link and a motion in progress" {
     terminal <<<"
         launch hidmotor -q -l sim:
         want {hidmotor sim:> }
@@ -433,7 +433,7 @@ colour() { unset NO_COLOR; export TERM=xterm-256color; }
         ends 0"
 }
 
-@test "hints of arm know which joints have its roles" {
+@test "hints of arm use the joints with its roles" {
     colour
     config '[joint out]' 'index = 7' 'kind = translate' 'role = r' 'max = 300' '[joint waist]' 'index = 1' 'min = 20' 'max = 160'
     terminal <<<"
@@ -447,7 +447,7 @@ colour() { unset NO_COLOR; export TERM=xterm-256color; }
         ends 0"
 }
 
-@test "the prompt says that the link is lost until it is back" {
+@test "the prompt shows a lost link until it is restored" {
     start board hidmotor sim --listen "unix-listen:$D/board"
     terminal <<<"
         launch hidmotor --no-attach -l unix:$D/board
@@ -466,7 +466,7 @@ colour() { unset NO_COLOR; export TERM=xterm-256color; }
         exec kill \$board"
 }
 
-@test "TAB and hints know the joints' own limits, and those that fit the command" {
+@test "TAB and hints use the joints' limits and fit the command" {
     colour
     config '[joint elbow]' 'index = 2' 'min = 10' 'max = 150' '[joint lift]' 'index = 3' 'kind = translate'
     terminal <<<"
@@ -497,7 +497,7 @@ colour() { unset NO_COLOR; export TERM=xterm-256color; }
         ends 0"
 }
 
-@test "work of more than a second shows how far it is, on a line that goes away; never in a pipe" {
+@test "work of more than a second shows progress on a terminal, never in a pipe" {
     TERM=xterm terminal 80 <<<"
         launch canpid -l sim: step --from 0deg --to 20deg --for 1.5s -b lknee -c pos
         want {step 1 of 2 s, lknee } \r\033\[Kcanpid: rise_time=
@@ -511,7 +511,7 @@ colour() { unset NO_COLOR; export TERM=xterm-256color; }
 }
 
 # bats test_tags=long
-@test "every motion and wait of more than a second says how far it is, then the line goes" {
+@test "every motion and wait of more than a second shows progress and then erases it" {
     start simulator ezphys-sim --listen 0 --real-time --scene pendulum
     printf 'Joint,Motion Type,Position,Velocity,Tolerance,Delay (ms)\nElbow,Auto,2500,20,10,0,\n' >moves.csv
     while IFS='|' read -r command shows; do
@@ -541,7 +541,7 @@ END
         ends 130"
 }
 
-@test "? shows the keys in every view, the way out is there in 40 columns" {
+@test "? shows the keys in every view, and the exit key fits into 40 columns" {
     local view
     for view in 'canpid -q -l sim: watch' 'canpid -q -l sim: plot lknee.torque' 'ezphys -q -l sim: view' \
         'hidmotor -q -l sim: watch' 'unitysim sim'; do
@@ -560,7 +560,7 @@ END
         ends 0"
 }
 
-@test "; separates commands, history lists them, a pipe is told to be the shell's affair" {
+@test "; separates commands, history lists them, and a pipe is rejected with a hint" {
     terminal <<<"
         launch armctl -l $fast
         want {armctl> }
@@ -582,7 +582,7 @@ END
     [[ $output == *"no command 'frob'"* && $output != *'4B 32'* ]]
 }
 
-@test "help at the prompt: a page of groups, at most 22 lines of 80 columns; ? is the same, topics too" {
+@test "help and ? at the prompt fit 22 lines of 80 columns and accept topics" {
     for tool in $tools; do
         terminal 80 <<<"
             launch $tool -l $fast --color never
@@ -601,7 +601,7 @@ END
     done
 }
 
-@test "Ctrl-C in watch says what goes on and how to stop it" {
+@test "Ctrl-C in watch reports what is still enabled and how to stop it" {
     terminal <<<"
         launch canpid -l sim:
         want {canpid> }
@@ -644,7 +644,7 @@ shows() {
 keys() { mux send-keys -l "$1"; }
 cursor() { mux display -p '#{cursor_x},#{cursor_y}'; }
 
-@test "on the screen: a motion that ends by itself renews the prompt in its place, also under a typed line" {
+@test "on the screen: the end of a motion redraws the prompt in place, also with a typed line" {
     local columns
     for columns in 80 24; do
         screen "$columns" hidmotor -q -l sim:
@@ -667,7 +667,7 @@ cursor() { mux display -p '#{cursor_x},#{cursor_y}'; }
     keys $'quit\r'
 }
 
-@test "on the screen: what is said while a line is typed stands above it" {
+@test "on the screen: a message during typing appears above the line" {
     start arm armctl sim --listen "unix-listen:$D/arm"
     screen 80 armctl -q -l "unix:$D/arm"
     shows 'armctl *>'
@@ -682,7 +682,7 @@ cursor() { mux display -p '#{cursor_x},#{cursor_y}'; }
     mux kill-server
 }
 
-@test "on the screen: a key is not repeated a million times, and a terminal may be narrow" {
+@test "on the screen: a key is not repeated a million times, and a narrow terminal works" {
     local columns
     screen 80 armctl -q -l "$fast"
     shows 'armctl *>'

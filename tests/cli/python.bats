@@ -7,7 +7,7 @@ python() { env PYTHONPATH="$root/lib/python" PYTHONDONTWRITEBYTECODE=1 ARMWIRE_B
 # blocks FILE: its pieces of Python, one a file, block.1.py …
 blocks() { awk -v d="$D" '/^```python/ { n++; on = 1; next } /^```/ { on = 0 } on { print > d "/block." n ".py" }' "$1"; }
 
-@test "at most 600 lines, and nothing but the standard library" {
+@test "the Python module has at most 600 lines and needs only the standard library" {
     [ "$(cat "$root"/lib/python/armwire/*.py | wc -l)" -le 600 ]
     ok python - "$root"/lib/python/armwire/*.py <<'END'
 import ast
@@ -23,7 +23,7 @@ for path in sys.argv[1:]:
 END
 }
 
-@test "every piece of Python in README and docs/python.md runs" {
+@test "every Python example in README and docs/python.md runs" {
     cat "$root/README.md" "$root/docs/python.md" >all.md
     blocks all.md
     [ "$(ls block.*.py | wc -l)" -ge 5 ]
@@ -37,7 +37,7 @@ END
     [ -s motion.csv ]
 }
 
-@test "each exit code has its exception" {
+@test "each exit code raises its own exception" {
     ok python - <<'END'
 import armwire
 
@@ -73,7 +73,7 @@ assert "deg" in dir(arm) and "angle" in arm.deg.__doc__
 END
 }
 
-@test "five tools, watch and a table, what the block leaves moving is stopped" {
+@test "five tools work from Python, with watch and CSV, and leaving the block stops a motion" {
     ok python - <<'END'
 import armwire
 fast = "sim:?time=virtual"
@@ -106,7 +106,7 @@ END
     ok jq -e '.m1.target < 20' <<<"$output"
 }
 
-@test "the interpreter killed in a motion: the arm is stopped" {
+@test "killing the interpreter during a motion stops the arm" {
     start board hidmotor sim --listen "unix-listen:$D/board"
     cat >move.py <<'END'
 import sys
@@ -132,7 +132,7 @@ END
     done
 }
 
-@test "a call that is not waited for any more stops its motion at once" {
+@test "an interrupted or cancelled call stops its motion at once" {
     start board hidmotor sim --listen "unix-listen:$D/board"
     ok python - "unix:$D/board" <<'END'
 import asyncio
@@ -176,7 +176,7 @@ asyncio.run(main())
 END
 }
 
-@test "every command comes back, those without a result, too" {
+@test "every command returns, also without a result" {
     ok timeout "$patience" /usr/bin/env PYTHONPATH="$root/lib/python" ARMWIRE_BIN="$BIN" /usr/bin/python3 -B - <<'END'
 import armwire
 with armwire.open("hidmotor", "sim:?time=virtual") as arm:
@@ -195,7 +195,7 @@ with armwire.open("armctl", "sim:?time=virtual") as arm:
 END
 }
 
-@test "record: a watch between leaves what was recorded before; a watch that is left ends" {
+@test "record continues after a watch, and leaving a watch ends it" {
     ok python - <<'END'
 import subprocess
 import armwire
@@ -211,7 +211,7 @@ END
     same "$(ls run*.pcapng)" "$(printf 'run-2.pcapng\nrun.pcapng')"
 }
 
-@test "a watch after a motion is in the same process, and sees where the arm is" {
+@test "watch after a motion runs in the same process and shows the reached position" {
     ok python - <<'END'
 import asyncio
 import armwire
@@ -260,7 +260,7 @@ END
     matches "$line" "Stopped 3 stopped by hidmotor *"
 }
 
-@test "README's piece of Python runs in a shell after make demo, with the lines that README names" {
+@test "README's Python example runs in a shell after make demo with README's settings" {
     blocks "$root/README.md"
     grep -oE '^ +(export )?P(ATH|YTHONPATH)=.*' "$root/README.md" >lines
     same "$(grep -c . lines)" 2
@@ -269,7 +269,7 @@ END
     grep -q 'PYTHONPATH=$PWD/lib/python' "$root/tests/demo.sh"
 }
 
-@test "pytest: an arm for a marked test, a recording of one that fails" {
+@test "the pytest plugin opens the marked arm and records a failing test" {
     command -v /usr/bin/pytest-3 >/dev/null || skip "no pytest"
     cat >test_arm.py <<'END'
 import pytest

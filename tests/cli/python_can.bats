@@ -15,7 +15,7 @@ watched() {
     same "$(grep -c '"dir":"rx","msg":"\(joint\|pid\|sensors\)"' <<<"$output")" 10
 }
 
-@test "slcan on a pty: python-can, then canpid" {
+@test "python-can and then canpid use slcan on a pty" {
     start sim canpid sim --listen "slcan:pty:$D/bus"
     same "$url" "slcan:tty:$D/bus"
     python_can "$D/bus"
@@ -23,14 +23,14 @@ watched() {
     python_can "$D/bus"
 }
 
-@test "slcan on a pty: canpid commands, and the telemetry shows it" {
+@test "canpid commands over slcan on a pty change the telemetry" {
     start sim canpid sim --listen "slcan:pty:$D/bus"
     ok canpid -l "$url" setpoint 22.5deg --max-jump 90deg -b lknee -c pos --verify -T "${patience}s"
     ok canpid -l "$url" -j watch -n 40
     has "$(grep '"msg":"pid","board":"lknee"' <<<"$output")" '"setpoint":6.25'
 }
 
-@test "slcan by TCP" {
+@test "slcan works over TCP" {
     start sim canpid sim --listen slcan:tcp-listen:0
     matches "$url" "slcan:tcp:127.0.0.1:[0-9]*"
     watched
@@ -38,7 +38,7 @@ watched() {
 }
 
 # bats test_tags=long
-@test "the logs that python-can writes: told apart, and converted as the advice says" {
+@test "logs of python-can are recognized and converted as suggested" {
     /usr/bin/python3 -c 'import can' || skip "no python3-can"
     echo '(1700000000.000000) can0 05F#80F8730806FF' >run.log
     /usr/bin/python3 -m can.logconvert run.log it.asc

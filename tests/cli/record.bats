@@ -103,25 +103,25 @@ proves() {
 }
 
 # bats test_tags=long
-@test "a session of armctl: Wireshark, replay, log:, plot" { proves armctl; }
+@test "Wireshark, replay, log: and plot read a session of armctl" { proves armctl; }
 # bats test_tags=long
-@test "a session of hidmotor: Wireshark, replay, log:, plot" { proves hidmotor; }
+@test "Wireshark, replay, log: and plot read a session of hidmotor" { proves hidmotor; }
 # bats test_tags=long
-@test "a session of canpid: Wireshark, replay, log:, plot" { proves canpid; }
+@test "Wireshark, replay, log: and plot read a session of canpid" { proves canpid; }
 # bats test_tags=long
-@test "a session of unitysim: Wireshark, replay, log:, plot" { proves unitysim; }
+@test "Wireshark, replay, log: and plot read a session of unitysim" { proves unitysim; }
 # bats test_tags=long
-@test "a session of ezphys: Wireshark, replay, log:, plot" { proves ezphys; }
+@test "Wireshark, replay, log: and plot read a session of ezphys" { proves ezphys; }
 
 killed() {
     simulate "$1" board
     ok python3 "$root/tests/cli/record_kills.py" "$1" "$url" "${RECORD_KILLS:-50}" "$D"
     echo "# $output"
 }
-@test "a recorder of hidmotor that is killed 50 times leaves all packets" { killed hidmotor; }
-@test "a recorder of canpid that is killed 50 times leaves all packets" { killed canpid; }
+@test "hidmotor's recorder, killed 50 times, leaves all packets" { killed hidmotor; }
+@test "canpid's recorder, killed 50 times, leaves all packets" { killed canpid; }
 
-@test "--last keeps the end only, and writes it when a signal ends the recording" {
+@test "--last keeps only the end and writes it when a signal ends the recording" {
     ok canpid -q -l "$fast" record run.pcapng --for 2s --last 50ms
     ok canpid info -j run.pcapng
     ok jq -se 'last | .ok and .duration <= 0.05 and .duration > 0.02 and .messages > 50' <<<"$output"
@@ -138,7 +138,7 @@ killed() {
     has "$why" pcapng
 }
 
-@test "marks are typed on a terminal; progress is shown there" {
+@test "marks can be typed on a terminal, which shows progress" {
     TERM=xterm terminal <<<"
         launch canpid -l sim: record run.pcapng
         want {Enter marks}
@@ -161,7 +161,7 @@ killed() {
     done
 }
 
-@test "a bar for long files, on a terminal only" {
+@test "a progress bar for long files appears only on a terminal" {
     yes '(1.5) can0 05E#9CFF000200F0' | head -n 40000 >run.log
     slow='{ head -c 1; sleep 0.6; cat; } >/dev/null' # begins to read when the other has begun to work
     TERM=xterm terminal <<<"
@@ -178,7 +178,7 @@ killed() {
     same "$stderr" ""
 }
 
-@test "what cannot be recorded is told before anything is opened" {
+@test "record rejects invalid targets before it opens a link" {
     fails 4 canpid record run.csv
     has "$why" "no link given"
     fails 2 canpid -l can:nowhere record run.txt
@@ -197,7 +197,7 @@ record_of() {
     "$tool" -q -l "$url" record "$@"
 }
 
-@test "record --fields: the columns that are asked for; an unknown name before the old file is gone" {
+@test "record --fields selects columns, and an unknown name leaves the old file" {
     for tool in $tools; do
         echo old >"$tool.csv"
         fails 2 record_of "$tool" "$tool.csv" --for 0.2s --fields nonsense
@@ -225,7 +225,7 @@ t,m1.position"
 ["pid","0"]'
 }
 
-@test "record FILE.csv: times begin at 0; --time says otherwise" {
+@test "record FILE.csv starts times at 0, and --time changes it" {
     for tool in hidmotor canpid unitysim ezphys; do
         ok record_of "$tool" run.csv --for 0.2s
         matches "$(sed -n '2s/,.*//p' run.csv)" "0?(.000000)"
@@ -237,7 +237,7 @@ t,m1.position"
     matches "$(sed -n '2s/,.*//p' run.csv)" "20??-??-??T*Z"
 }
 
-@test "Ctrl-C is how a recording ends: 0; another signal is not" {
+@test "Ctrl-C ends a recording with exit 0, other signals do not" {
     for tool in $tools; do
         for ending in csv ndjson pcapng; do
             simulate "$tool" "$tool$ending"
@@ -267,7 +267,7 @@ t,m1.position"
     ends "$recorder" 130
 }
 
-@test "a recording that is played is recorded to its end" {
+@test "a recording played back is recorded to its end" {
     ok canpid -q -l "$fast" record run.pcapng -n 72
     for ending in pcapng csv ndjson log; do
         ok canpid -q -j -l 'log:run.pcapng?speed=max' record "again.$ending"
@@ -276,7 +276,7 @@ t,m1.position"
     canpid decode --csv --time rel run.pcapng | diff - again.csv
 }
 
-@test "marks are remarks in a table of joints, which plays all the same" {
+@test "marks are comments in a table of joints, and play ignores them" {
     TERM=xterm terminal <<<"
         launch hidmotor -l sim: record run.csv --for 1500ms
         want {simulator}
@@ -287,7 +287,7 @@ t,m1.position"
     ok hidmotor -q -l "$fast" play run.csv
 }
 
-@test "a recording as the device: the table of joints has its times, at any speed" {
+@test "a table recorded from a recording has its times, at any speed" {
     hidmotor -q -l "$fast" --record run.pcapng move 0 10 0 --wait
     for speed in max 50; do
         ok hidmotor -q -j -l "log:run.pcapng?speed=$speed" record "run.$speed.csv"
@@ -297,7 +297,7 @@ t,m1.position"
     ok hidmotor -q -l "log:run.pcapng" record short.csv --for 0.1s
 }
 
-@test "the end of what is typed ends the marks, not the recording" {
+@test "end of input ends the marks, not the recording" {
     TERM=xterm terminal <<<"
         launch canpid -l sim: record run.ndjson --for 1500ms
         want {Enter marks}
@@ -307,7 +307,7 @@ t,m1.position"
     [ "$(wc -l <run.ndjson)" -gt 100 ]
 }
 
-@test "a full disk ends the recording, says so, and leaves what was written" {
+@test "a full disk ends the recording with an error and keeps the written part" {
     for case in "7 pcapng" "7 csv" "7 ndjson" "7 log"; do
         read -r code ending <<<"$case"
         ln -s /dev/full "full.$ending"
@@ -328,7 +328,7 @@ commands() {
         for (i = 0; i < n; i++) printf "(%.6f) can0 %03X#CDCC4C%02X0200\n", 1000 + i * ms / 1000, i % 6 * 32 + 36, 0x3D - i % 2 }'
 }
 
-@test "replay: --speed, --from and --loop" {
+@test "replay supports --speed, --from and --loop" {
     commands 5 500 >run.log
     for case in "1 2" "2 1" "0.5 4"; do
         read -r speed seconds <<<"$case"
@@ -364,7 +364,7 @@ commands() {
 
 # ---- Named pipes ---------------------------------------------------------------------------------
 
-@test "--record into a named pipe: waits for its reader, and can be stopped before it comes" {
+@test "--record to a named pipe waits for its reader and can be stopped while waiting" {
     mkfifo run.pcapng
     armctl -q -l "$fast" --record run.pcapng deg 1 90 2>err 3>&- &
     client=$!
@@ -378,7 +378,7 @@ commands() {
     same "$(jq -sc 'map(.msg)' seen)" '["deg","ack","deg","ack"]'
 }
 
-@test "a reader of a recording that takes nothing is a lost recorder, and hides no stop" {
+@test "a reader that stops reading fails the recording and does not prevent a stop" {
     mkfifo run.pcapng run.csv
     exec {reader}<>run.pcapng {table}<>run.csv
     run -7 --separate-stderr timeout "$patience" hidmotor -l "$fast" --record run.pcapng \
@@ -395,7 +395,7 @@ commands() {
     wait "$client" && false || same $? 7
 }
 
-@test "play --record keeps the answers at the rate it plays" {
+@test "play --record stores answers at the playback rate" {
     printf 't,m1,m2,m3\n0,0,0,0\n1,20,30,-20\n2,0,0,0\n' >arm.csv
     printf 'Joint,Motion Type,Position,Velocity,Tolerance,Delay (ms)\nElbow,Auto,2400,40,10,0,\n' >bento.csv
     printf 't,lknee\n0,0\n1,20\n2,0\n' >knee.csv
@@ -418,7 +418,7 @@ commands() {
 comments() { capinfos "$1" | sed -n 's/^Capture \(comment\|application\): *//p'; }
 notes() { tshark -r "$1" -Y frame.comment -T fields -e frame.comment 2>/dev/null; }
 
-@test "the header says what wrote it, over which link and wire, with which names and config" {
+@test "the capture header contains tool, link, wire, names and config" {
     mkdir -p config/armwire
     printf '[board spare]\nid = 0x140\n' >config/armwire/canpid.ini
     exits 3 canpid -q -l "$fast" --record run.pcapng <<<$'watch -n 1\ndisable -b 0x160 -c tor'
@@ -456,7 +456,7 @@ notes() { tshark -r "$1" -Y frame.comment -T fields -e frame.comment 2>/dev/null
     has "$why" "'-' is not a file"
 }
 
-@test "--record and record write a log of candump where there is a CAN bus, with marks and --last" {
+@test "--record and record write candump logs for CAN, with marks and --last" {
     ok canpid -q -l "$fast" --record session.log -b lknee -c pos setpoint 1deg
     has "$(cat session.log)" "sim 044#610B363B0000"
     ok canpid -q -l log:session.log record again.log

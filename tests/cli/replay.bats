@@ -29,7 +29,7 @@ open(sys.argv[1], "ab").write(body)
 PYTHON
 }
 
-@test "info: messages both ways, their rates, marks; damaged files" {
+@test "info counts messages in both directions, rates, marks and damage" {
     ok armctl -q -l "$fast" --record run.pcapng deg 1 90
     mark run.pcapng "the cup falls"
     ok armctl info run.pcapng
@@ -51,7 +51,7 @@ PYTHON
     has "$why" "no capture"
 }
 
-@test "log: is a device; its end is no error" {
+@test "log: works as a device, and its end is no error" {
     ok canpid -q -l "$fast" record run.pcapng -n 36
     ok canpid -l log:run.pcapng watch -j
     same "$(wc -l <<<"$output")" 36
@@ -77,7 +77,7 @@ ezphys|jog hinge 0.1|jog joint1 0.5
 END
 }
 
-@test "replay: into a fresh simulator it gives the same messages back" {
+@test "replay into a fresh simulator reproduces the messages" {
     ok armctl -q -l "$fast" --record run.pcapng deg 1 90 2 45
     ok armctl -q -l "$fast" --record again.pcapng replay run.pcapng
     has "$output" "sent=4"
@@ -87,7 +87,7 @@ END
     same "$output" "$first"
 }
 
-@test "replay that begins elsewhere says so, and what of its commands depends on the place" {
+@test "replay reports a different start position and relative commands" {
     ok unitysim -q -l "$fast" --record v.pcapng drive elbow=+45 --for 0.3s
     exits 0 unitysim -l "$fast" replay v.pcapng
     hasnt "$stderr" elsewhere
@@ -114,7 +114,7 @@ END
     has "$stderr" "replay: set_velocity says how far or how fast"
 }
 
-@test "replay: when there is nothing to send, it says why" {
+@test "replay with nothing to send reports the reason" {
     ok armctl -q -l "$fast" --record run.pcapng deg 1 90
     ok armctl -l "$fast" replay --from 3s run.pcapng
     has "$output" "sent=0"
@@ -127,7 +127,7 @@ END
     same "$stderr" ""
 }
 
-@test "replay: everything is checked before the first byte" {
+@test "replay checks everything before it sends the first byte" {
     ok armctl -q -l "$fast" --record run.pcapng deg 1 90
     ok armctl --force -q -l "$fast" --record bad.pcapng --confirm-timeout 1 --retries 0 deg 1 400 || true
     peer
@@ -137,7 +137,7 @@ END
     nothing_arrived
 }
 
-@test "replay: a damaged recording sends nothing" {
+@test "replay of a damaged recording sends nothing" {
     ok ezphys -q -l sim:pendulum --record run.pcapng motor 1 2 1000 --for 1ms
     LC_ALL=C sed 's/\x2c\x00\x00\x00\x01/\x03\x00\x00\x00\x01/' run.pcapng >bad.pcapng
     fails 5 ezphys -l sim:pendulum replay bad.pcapng
@@ -158,7 +158,7 @@ END
     same "$(json '[.messages, .damaged]')" '[2,2]'
 }
 
-@test "replay: nothing is sent where nobody would read what comes of it" {
+@test "replay sends nothing if its output pipe is closed" {
     ok armctl -q -l "$fast" --record run.pcapng deg 1 90
     peer
     closed_pipe
@@ -166,7 +166,7 @@ END
     nothing_arrived
 }
 
-@test "replay in step: answers that do not come are counted, and not waited for for ever" {
+@test "replay in lock-step counts missing answers and does not wait forever" {
     ok ezphys -q -l sim:pendulum --record run.pcapng motor 1 2 1000 --for 1ms
     ok ezphys -q -j -l 'sim:pendulum?drop=100%&seed=1' -T 0.2s replay run.pcapng --force
     ok jq -se 'last | .ok and .sent > 0 and .unanswered > 0' <<<"$output"
@@ -181,7 +181,7 @@ END
     matches "$output" "D0 07 00 00 *"
 }
 
-@test "what another tool recorded is no traffic of this one" {
+@test "recordings of another tool are rejected with that tool's name" {
     local made tool
     ok ezphys -q -l sim: record ezphys.pcapng -n 20
     ok unitysim -q -l "$fast" record unitysim.pcapng --for 0.1s
@@ -210,7 +210,7 @@ END
     has "$output" "messages=3 pieces=3"
 }
 
-@test "ezphys: between commands of a script a replay goes on where they were, and they where it ended" {
+@test "ezphys: a replay in a script continues from the last step, and later commands from its end" {
     ok ezphys -q -l sim:cart-pole --record run.pcapng motor rail 0.5 100 --for 0.3s
     ok ezphys -q -j -l sim:cart-pole --state \
         <<<$'motor rail 0 100\nreplay run.pcapng\nforce rail 0\nreset\nreplay run.pcapng\nadvance 1'
@@ -222,7 +222,7 @@ END
             jq -c '.state | select(.)' | tail -n 1)"
 }
 
-@test "a stamp far ahead: replay says how long that will be, and how it goes faster" {
+@test "replay reports a long gap before it and how to shorten it" {
     printf '(100.000000) can0 044#0000000000000000\n(700.000000) can0 044#0000000000000000\n' >gap.log
     ok canpid -l "$fast" replay gap.log
     has "$stderr" "canpid: the next message is due in 600 s — --speed makes it faster, --from leaves out"
@@ -230,7 +230,7 @@ END
     hasnt "$stderr" "is due in"
 }
 
-@test "each tool: a replay does not begin with a jump, and --approach goes there first" {
+@test "each tool refuses a replay that starts with a jump, and --approach moves there first" {
     printf 't,m1,m2,m3\n0,0,0,0\n1,0,60,0\n' >lift.csv
     printf 't,lknee\n0,20\n1,30\n' >knee.csv
     while IFS='|' read -r tool make before from words; do
@@ -256,7 +256,7 @@ END
     ok hidmotor -q -l "$fast" replay move.pcapng
 }
 
-@test "each tool: packets inside a recording are for display, what goes out is judged without them" {
+@test "each tool uses packets in a recording for display only, not for its checks" {
     # a built-in message under another name: one far setpoint is still a jump
     ok hidmotor -q -l "$fast" --record far.pcapng --force move 10 80 -70 duration=0
     cp far.pcapng plain.pcapng
@@ -304,7 +304,7 @@ ezphys|id = 200\ndir = tx\nx = u8 3|go
 END
 }
 
-@test "replay: a share as speed, a refusal names the one that would do, --fit takes it" {
+@test "replay accepts a percentage as speed, suggests one that fits, and --fit applies it" {
     printf 't,m1,m2,m3\n0,0,0,0\n0.5,0,60,0\n' >lift.csv
     ok hidmotor -q -l "$fast" --record lift.pcapng play lift.csv
     fails 6 hidmotor -q -l "$fast" replay lift.pcapng --speed 300%
@@ -318,7 +318,7 @@ END
     fails 2 hidmotor -q -l "$fast" replay lift.pcapng --fit --speed 2
 }
 
-@test "each tool: replay --loop of a recording that ends far from its beginning is refused, as play --loop is" {
+@test "each tool refuses replay --loop if the recording does not end at its start" {
     printf 't,m1,m2,m3\n0,0,0,0\n1,0,80,0\n' >up.csv
     ok hidmotor -q -l "$fast" --record up.pcapng play up.csv
     fails 6 hidmotor -q -l "$fast" play up.csv --loop --for 3s
@@ -343,7 +343,7 @@ END
     ok canpid -q -l "$fast" replay knee.pcapng --loop --for 3s --approach 45deg/s
 }
 
-@test "--for ends a replay, with --loop too, and what follows a file" {
+@test "--for ends a replay, with --loop too, and play" {
     ok hidmotor -q -l "$fast" --record up.pcapng move 0 20 0 --wait
     ok timeout "$patience" hidmotor -q -j -l "$fast" replay up.pcapng --loop --for 3s
     same "$(json .ok)" true

@@ -4,13 +4,13 @@ load common.bash
 
 script() { printf '%b' "$1" | armctl -q -l "$fast" "${@:2}"; }
 
-@test "words, comments and JSON objects mixed" {
+@test "a script mixes commands, comments and JSON objects" {
     ok script 'deg 1 10\ndeg 1 20 # comment\n{"cmd":"arm","r":250,"theta":45,"h":120}\n' -j
     same "$(jq -c 'select(.cmd) | [.cmd,.ok,.result]' <<<"$output" | sort | uniq -c | xargs)" \
         '1 [arm,true,confirmed] 2 [deg,true,confirmed]'
 }
 
-@test "a bad line stops there, exit status and line number" {
+@test "an invalid line ends the script with its exit status and line number" {
     run -2 --separate-stderr script 'deg 1 10\ndge 1 20\ndeg 1 30\n' -j
     has "$stderr" "stdin:2:1: no command 'dge'"
     same "$(grep -c '"ok":true' <<<"$output")" 1
@@ -23,7 +23,7 @@ script() { printf '%b' "$1" | armctl -q -l "$fast" "${@:2}"; }
     has "$why" "stdin:2:9: "
 }
 
-@test "pause lets time pass in a script, in every tool, while something moves" {
+@test "pause lets time pass in a script of every tool during a motion" {
     local -A fast_of=([ezphys]=sim:)
     for tool in $tools; do
         ok "$tool" -q -j -l "${fast_of[$tool]:-$fast}" pause 200ms
@@ -36,14 +36,14 @@ script() { printf '%b' "$1" | armctl -q -l "$fast" "${@:2}"; }
     same "$(jq -s '.[-1].hinge.actual | . > 0.9' <<<"$output")" true
 }
 
-@test "--keep-going goes on, and ends with the first failure" {
+@test "--keep-going continues and exits with the first failure" {
     run -6 --separate-stderr script 'deg 1 10\ndeg 1 400\ndge\ndeg 1 30' -k
     same "${#lines[@]}" 2
     has "$stderr" "stdin:2:1: "
     has "$stderr" "stdin:3:1: "
 }
 
-@test "run FILE is the same, and names the file" {
+@test "run FILE executes a script and names the file in errors" {
     printf 'deg 1 10\ndge 1 20\ndeg 1 30\n' >moves
     fails 2 armctl -q -l "$fast" run moves
     has "$why" "moves:2:1: "
@@ -56,7 +56,7 @@ script() { printf '%b' "$1" | armctl -q -l "$fast" "${@:2}"; }
     fails 2 armctl -k run .
 }
 
-@test "a script that runs itself ends" {
+@test "a script that runs itself ends with an error" {
     printf 'deg 1 10\nrun again\n' >again
     fails 2 armctl -q -l "$fast" run again
     has "$why" "again:2:1: run: again: 16 scripts deep — does it run itself?"
@@ -67,14 +67,14 @@ script() { printf '%b' "$1" | armctl -q -l "$fast" "${@:2}"; }
     same "${#lines[@]}" 20
 }
 
-@test "a byte order mark in front of a script is no word" {
+@test "a byte order mark at the start of a script is ignored" {
     ok script '\xEF\xBB\xBFdeg 1 10\r\n'
     has "$output" "angle=10deg result=confirmed"
     fails 2 script 'deg 1 10\n\xEF\xBB\xBFdeg 1 10\n'
     has "$why" "stdin:2:1: "
 }
 
-@test "words: quotes, escapes, blanks, ends of lines" {
+@test "a script handles quotes, escapes, blanks and line endings" {
     for line in 'deg 1 90' '  deg\t1   90  ' '"deg" \x271\x27 90' 'd\\eg 1 "9"0' 'deg 1 90\r' 'deg 1 90#'; do
         [ "$line" = 'deg 1 90#' ] && continue
         ok script "$line"
@@ -91,7 +91,7 @@ script() { printf '%b' "$1" | armctl -q -l "$fast" "${@:2}"; }
     ok script '# only a comment\n\n   \n'
 }
 
-@test "an over-long line is refused as one line, whatever size its pieces have" {
+@test "an overlong line is rejected as one line" {
     long=$(printf '%04096d' 0)
     fails 2 script "deg 1 $long\ndeg 1 10\n"
     has "$why" "stdin:1:1: the line is longer"
@@ -108,7 +108,7 @@ script() { printf '%b' "$1" | armctl -q -l "$fast" "${@:2}"; }
     ok script "deg 1 10 #$(printf '%04000d' 0)\n"
 }
 
-@test "JSON that is none, or not a command, says what is wrong" {
+@test "invalid JSON and JSON without a command are rejected with a reason" {
     fails 2 script '{"cmd":"deg"\n'
     has "$why" "stdin:1:12: not JSON"
     fails 2 script '{"joint":1}\n'
@@ -128,7 +128,7 @@ script() { printf '%b' "$1" | armctl -q -l "$fast" "${@:2}"; }
     same "$(json '[.ok,.exit]')" '[false,2]'
 }
 
-@test "output of --json is input again" {
+@test "the output of --json is valid input" {
     armctl -q -l "$fast" -j deg 1 90 2 45 >moves
     armctl encode arm r=250 theta=45 h=120 --raw | armctl decode -j --dir tx >>moves
     ok armctl -q -l "$fast" -j <moves
@@ -136,12 +136,12 @@ script() { printf '%b' "$1" | armctl -q -l "$fast" "${@:2}"; }
         "[1,90,null] [2,45,null] [null,null,250]"
 }
 
-@test "quit ends, and what follows is not run" {
+@test "quit ends a script and skips the rest" {
     ok script 'deg 1 10\nquit\ndeg 1 20\n'
     same "${#lines[@]}" 1
 }
 
-@test "options on a line are for this line" {
+@test "options on a line apply to that line only" {
     fails 2 script '-j\n'
     has "$why" "stdin:1:1: no command — options hold for the line they stand in"
     ok script 'deg 1 10 -j\ndeg 1 20\n'
@@ -149,7 +149,7 @@ script() { printf '%b' "$1" | armctl -q -l "$fast" "${@:2}"; }
     matches "${lines[2]}" 'deg joint=1 angle=20deg*'
 }
 
-@test "the first line of a slow pipe is carried out at once" {
+@test "the first line of a slow pipe runs at once" {
     mkfifo in out
     armctl -q -l "$fast" <in >out 3>&- &
     client=$!
@@ -164,7 +164,7 @@ script() { printf '%b' "$1" | armctl -q -l "$fast" "${@:2}"; }
     wait "$client"
 }
 
-@test "a record with wire numbers, on a link whose variant is unknown, is refused" {
+@test "a --raw record is rejected on a link with an unknown variant" {
     raw() { MALLOC_PERTURB_=165 unitysim -l 'udp:?compat=99' <<<'{"msg":"control","raw":true}'; }
     fails 2 raw
     has "$why" "stdin:1:1: compat=99: unknown"

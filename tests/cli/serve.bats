@@ -21,7 +21,7 @@ holder() { python3 "$root/tests/cli/serve_client.py" who "$(place "$1")"; }
 is_held() { [ "$(holder "$1")" -gt 0 ] && echo yes; }
 held() { becomes yes is_held "$1"; } # by some process, sooner or later
 
-@test "two programs and one board: watch and move without any option" {
+@test "two programs use one board without any option" {
     serve s hidmotor -l sim:
     same "$url" "serve:$(place hidmotor)"
     hidmotor -q watch -j >seen 2>/dev/null &
@@ -55,7 +55,7 @@ both() {
     echo "$tool: nobody saw $watched" && false
 }
 
-@test "the other four: a bus by slcan, a pty, UDP, TCP" {
+@test "the other four tools share a device over slcan, pty, UDP and TCP" {
     start bus canpid sim --listen slcan:tcp-listen:0
     both canpid "$url" '"msg":"pid","board":"lknee"' setpoint 10deg --max-jump 90deg -b lknee -c pos
     ok canpid -q stop
@@ -70,7 +70,7 @@ both() {
     both ezphys "$url" axis motor joint2 1 100 --for 0.3s
 }
 
-@test "the same exit codes, texts and forms as without a server" {
+@test "exit codes, messages and output formats are the same as without a server" {
     fails 2 hidmotor -q -l "$fast" serve
     has "$why" "serve: time=virtual is not supported"
     serve s hidmotor -l sim:
@@ -90,14 +90,14 @@ both() {
     same "$(json '[.error, .exit]')" '["limit",6]'
 }
 
-@test "who looks on at a served simulation calls its bodies by their names" {
+@test "a client of a served simulation uses the names of its bodies" {
     serve s ezphys -l sim:pendulum
     ok ezphys -q watch -j --fields bob.position.z -n 2
     ok ezphys -q plot bob.position.z --for 0.2s
     has "$output" "m"
 }
 
-@test "one commands: the others are told who, --take takes over, release gives it back" {
+@test "a second commander is refused with the holder's name, --take takes over, release releases" {
     serve s hidmotor -l sim: --deadman 20s
     mkfifo first
     hidmotor -q -k <first >said.first 2>told.first 3>&- &
@@ -152,7 +152,7 @@ rival() {
     has "$(<first)" "has taken over — stopped"
 }
 
-@test "who would move while another one moves is refused at once; --take stops that one" {
+@test "a second motion is refused at once, and --take stops the first" {
     serve u unitysim -l sim:
     second=(move hand=2200)
     rival unitysim drive elbow=5 --for 100s
@@ -206,7 +206,7 @@ asks() {
     end "$pid"
 }
 
-@test "who only asks does not wait for a motion that somebody else waits for" {
+@test "status and stop do not wait for another client's motion" {
     asks hidmotor sim: move 0 30 0 duration=60s --wait
     asks canpid sim: step --from 0deg --to 5deg --for 60s -b lknee -c pos
     asks unitysim 'sim:?scene=basic' drive elbow=+5 --for 60s
@@ -216,7 +216,7 @@ asks() {
     asks armctl ./arm deg 1 90 --confirm-timeout 60s
 }
 
-@test "without a server: who has the device, and that serve would share it" {
+@test "a busy device without a server is reported with its user and a hint at serve" {
     start sim armctl sim --listen pty:arm
     armctl -v -l ./arm ping -n 1000000 >/dev/null 2>frames 3>&- &
     started+=($!)
@@ -226,14 +226,14 @@ asks() {
     has "$why" "armctl serve"
 }
 
-@test "the shell that started a server may go: others command" {
+@test "a server survives the shell that started it" {
     sh -c 'hidmotor -q serve -l sim: 2>ready & echo $! >pid'
     started+=("$(cat pid)")
     until grep -q ready: ready; do sleep 0.02; done
     ok hidmotor -q move 0 10 0 --wait
 }
 
-@test "a place that somebody has; one that a dead server has left" {
+@test "a server's socket in use is reported, and a dead server's socket is reused" {
     serve s hidmotor -l sim:
     fails 4 hidmotor serve -l sim:
     matches "$why" "hidmotor: serve: *: busy, hidmotor serve (pid $pid) has it*"
@@ -243,7 +243,7 @@ asks() {
     ok hidmotor -q status
 }
 
-@test "a server that ends leaves the socket of another one that took its place" {
+@test "a server that ends does not remove the socket of its successor" {
     serve one hidmotor -l sim: --listen unix:place
     first=$pid
     rm place
@@ -254,7 +254,7 @@ asks() {
     [ ! -e place ]
 }
 
-@test "jog with keys, at the client's terminal" {
+@test "jog with keys works at a client's terminal" {
     serve s hidmotor -l sim: --deadman 20s
     terminal <<<"
         launch hidmotor jog base
@@ -270,7 +270,7 @@ asks() {
     same "$(json .m1.target)" -5
 }
 
-@test "s on the screens of watch and plot stops what another program moves" {
+@test "the s key of watch and plot stops another program's motion" {
     serve s hidmotor -l sim:
     for screen in watch 'plot m2.position'; do
         hidmotor -q -j move 0 80 0 duration=60s --wait >moved 2>/dev/null &
@@ -288,7 +288,7 @@ asks() {
     done
 }
 
-@test "a second device of the same tool: its server is found by its link" {
+@test "the server of a second device is found by its link" {
     start one armctl sim --listen pty:arm1
     start two armctl sim --listen pty:arm2
     serve s1 armctl -l "$D/arm1"
@@ -308,14 +308,14 @@ asks() {
     has "$why" busy
 }
 
-@test "commander killed, stopped; server killed; a stranger's stop: the device stops" {
+@test "the device stops if the commander or server is killed, or another client stops it" {
     for tool in $tools; do
         timeout 120 python3 "$root/tests/cli/serve_kills.py" "$D" "$tool" "${SERVE_KILLS:-1}" \
             --within "${WITHIN:-1000}" # a busy machine; serve_kills.py alone measures
     done
 }
 
-@test "a commander that was silent is told that what went on was stopped" {
+@test "a commander that was silent is told that its motion was stopped" {
     serve s hidmotor -l sim: --deadman 1s # not shorter: a busy machine would make the client silent earlier
     hidmotor < <(echo 'velocity 5 0 0'; exec sleep 20) >said 2>&1 3>&- &
     local silent=$!
@@ -341,7 +341,7 @@ faster() {
     [ $n -gt 0 ]
 }
 
-@test "a speed that another client asks for is no sign of life of the commander, nor one for --deadman" {
+@test "another client's speed change does not count as a sign of life" {
     serve s hidmotor -l sim: --deadman 1s
     printf 't,m1,m2,m3\n0,0,0,0\n60,0,40,0\n' >slow.csv
     timeout -s KILL 30 hidmotor -q play slow.csv >out 2>err 3>&- &
@@ -361,7 +361,7 @@ faster() {
     has "$(<err)" 'no line came for 1.'
 }
 
-@test "a script that ends stops what it has set going, one that a single command leaves goes on" {
+@test "the end of a script stops its motion, a single command's motion continues" {
     serve s hidmotor -l sim:
     ok hidmotor <<<'move -80 30 -60 duration=20s'
     has "$stderr" " — on its way"
@@ -370,7 +370,7 @@ faster() {
     becomes 80 sh -c 'hidmotor -q -j status | jq .m1.target'
 }
 
-@test "a server without a watchdog process lets nothing move, and does not spin without descriptors" {
+@test "a server without watchdog process allows no motion and does not spin without descriptors" {
     local server before after free
     start arm hidmotor sim --listen tcp-listen:127.0.0.1:0
     serve s hidmotor -l "$url"
@@ -392,12 +392,12 @@ faster() {
     end "$server"
 }
 
-@test "without the dead-man a stopped commander goes unnoticed" {
+@test "a suspended commander is not stopped with --deadman 0" {
     run -1 timeout 60 python3 "$root/tests/cli/serve_kills.py" "$D" hidmotor 1 --deadman 0 stop
     has "$output" "no stop"
 }
 
-@test "a server of another version, a server by TCP, and what is no server" {
+@test "a server of another version, TCP and foreign sockets are rejected" {
     python3 - <<'END' &
 import socket, struct
 def text(value):
@@ -422,7 +422,7 @@ END
     has "$why" "forward the socket with ssh -L"
 }
 
-@test "the table of ways in docs/sharing.md is the one that is run" {
+@test "the table of endings in docs/sharing.md matches the tests" {
     run -0 python3 "$root/tests/cli/serve_kills.py" table "$root/docs/sharing.md"
 }
 
@@ -432,7 +432,7 @@ fell_silent() {
     awk -v at_least="$1" '{ exit !($1 >= at_least) }' <<<"${stderr##*no line came for }"
 }
 
-@test "--deadman: a script that falls silent while something moves ends in the stop, exit 3" {
+@test "--deadman stops the motion of a silent script with exit 3" {
     run -3 --separate-stderr hidmotor -q -l sim: --deadman 200ms < <(echo "velocity 5 0 0"; sleep 5)
     fell_silent 0.2
     run -3 --separate-stderr hidmotor -q -l sim: --deadman 200ms < <(echo "move 0 60 0 duration=9s --wait"; sleep 5)
@@ -456,7 +456,7 @@ fell_silent() {
     same "$(hidmotor -q -j status | jq .m1.target)" "$(hidmotor -q -j status | jq .m1.target)"
 }
 
-@test "--deadman: what came once and waits unread is no sign of life, and neither is the end of the input" {
+@test "--deadman ignores unread earlier input and the end of input" {
     local tool motion
     while read -r tool motion; do
         run -3 --separate-stderr timeout 5 "$tool" -q -l sim: --deadman 300ms \
@@ -478,7 +478,7 @@ END
         for _ in {1..13}; do sleep 0.2; echo; done)
 }
 
-@test "the device is lost: exit 7 for who was moving, nothing is sent again, and it is found again" {
+@test "a lost device exits 7 for the mover, is not sent the motion again and is found again" {
     start board hidmotor sim --listen "unix-listen:$D/board"
     board=$pid link=$url
     serve s hidmotor -l "$link"
@@ -493,7 +493,7 @@ END
     same "$(json '.m2.target < 5')" true # it is told to stay where it is
 }
 
-@test "a server that is ended stops what moves and says so, 7 as where it is killed; a client's own Ctrl-C is 130" {
+@test "a server that ends stops the motion with exit 7, and a client's Ctrl-C exits 130" {
     local way
     for way in TERM INT client; do
         rm -f "$D/s.err"
@@ -516,7 +516,7 @@ END
     done
 }
 
-@test "a server's end is one message for who looks on, whatever it waits for" {
+@test "the end of a server gives each reading client one message" {
     local way why
     for way in TERM KILL; do
         why="$([ $way = TERM ] && echo the server was ended || echo the server is gone)"
@@ -541,7 +541,7 @@ END
     done
 }
 
-@test "systemd: a unit file for each tool, whose command starts; ready, alive and stopping are reported" {
+@test "each tool has a systemd unit file that starts and reports its state" {
     local tool command words
     for tool in $tools; do
         sed "s|/usr/bin/|$BIN/|" "$root/docs/packaging/systemd/$tool.service" >"$tool.service"
@@ -569,7 +569,7 @@ for number, path in enumerate(("notify", "\0armwire-test")):
 END
 }
 
-@test "systemd: who may use the device may use its server, which is found without an option" {
+@test "a user with access to the device can use its systemd server without an option" {
     unshare -m sh -c 'mount -t tmpfs none /run' 2>/dev/null || skip "nothing may be mounted here"
     unshare -m bash -c 'mount -t tmpfs none /run && exec bash "$@"' bash -ec '
         mkdir -m 750 /run/armwire "$D/theirs"
@@ -587,7 +587,7 @@ END
     has "$(cat notice)" "hidmotor serve (pid "
 }
 
-@test "a reader that is too slow is told how much it has lost, and nobody waits for it" {
+@test "a slow reader is told of its loss and does not delay others" {
     serve s canpid -l 'sim:?rate=500'
     python3 - "$(place canpid)" "$root/tests/cli" <<'END'
 import sys, time
@@ -613,7 +613,7 @@ grows() {
     echo "nothing more comes into $1" && false
 }
 
-@test "who looks on or records waits for the server that comes next; all others end with 7" {
+@test "watch and record wait for the next server, other commands exit 7" {
     serve s hidmotor -l sim:
     local reader recorder waiter
     hidmotor -q watch -j --rate 50Hz >seen 2>watch.said 3>&- &
@@ -638,7 +638,7 @@ grows() {
     matches "$(jq -s 'map(select(.msg == "positions")) | length > 3' seen.ndjson)" true
 }
 
-@test "watch and record - in a pipe end with their server, so that the reader sees the end" {
+@test "watch and record - in a pipe end with their server" {
     local how
     for how in "watch -j" "record -"; do
         rm -f s.err
@@ -655,7 +655,7 @@ grows() {
     done
 }
 
-@test "the same where the tool answers its device, or that speaks by itself: nothing goes round for ever" {
+@test "watch and record of ezphys and canpid wait for the next server without spinning" {
     local tool reader recorder ticks
     for tool in ezphys canpid; do
         serve "$tool.1" "$tool" -l sim:

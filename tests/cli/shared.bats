@@ -8,21 +8,21 @@ held() { until [ "$(python3 "$root/tests/cli/serve_client.py" who "$(place "$1")
 # stays FILTER: of a board's status, is the same for a while.
 stays() { same "$(hidmotor -q -j status | jq -c "$1")" "$(sleep 0.3; hidmotor -q -j status | jq -c "$1")"; }
 
-@test "what waits is gone with what was stopped: by anybody, taken over, killed; 20 motions behind" {
+@test "a stop, takeover or kill also discards 20 queued motions" {
     for tool in $tools; do
         timeout 200 python3 "$root/tests/cli/serve_kills.py" "$D" "$tool" "${SERVE_KILLS:-1}" --queue 20 \
             --within "${WITHIN:-1000}" kill stranger take device end
     done
 }
 
-@test "record beside motions: nothing is lost, no motion takes longer, none is stopped that has arrived" {
+@test "record beside motions loses nothing, delays nothing and stops nothing" {
     for tool in hidmotor canpid unitysim; do
         mkdir "$tool"
         timeout 200 python3 "$root/tests/cli/record_beside.py" "$D/$tool" "$tool" "${RECORD_SECONDS:-2}" --within "${WITHIN:-1000}"
     done
 }
 
-@test "record keeps all while others move, and holds up nobody" {
+@test "record works beside other programs' motions without delaying them" {
     serve s hidmotor -l sim:
     for file in run.pcapng run.csv run.ndjson; do
         hidmotor -q record "$file" 3>&- & # until it is ended
@@ -40,7 +40,7 @@ stays() { same "$(hidmotor -q -j status | jq -c "$1")" "$(sleep 0.3; hidmotor -q
     done
 }
 
-@test "what a command reads is the client's: standard input, --follow, a script" {
+@test "a command reads its standard input, --follow and scripts at the client" {
     mkfifo theirs && exec 7<>theirs # of which the server reads nothing
     serve u unitysim -l 'sim:?scene=basic' <theirs
     echo elbow=-20 >&7
@@ -60,7 +60,7 @@ stays() { same "$(hidmotor -q -j status | jq -c "$1")" "$(sleep 0.3; hidmotor -q
     ok canpid -q gains apply - --yes --switch <<<'lknee pos kp 5'
 }
 
-@test "a teleop is the client's, too: its records, its rate; what it moves is stopped with it" {
+@test "teleop through a server uses the client's records and is stopped with it" {
     printf '%s\n' '0.3 hold 1' '0.6 lefty -1' '1.4 hold 0' >pad.events
     "$root/tests/cli/pad_player.py" --channels pad.events >pad.ndjson
     serve s hidmotor -l sim:
@@ -70,7 +70,7 @@ stays() { same "$(hidmotor -q -j status | jq -c "$1")" "$(sleep 0.3; hidmotor -q
     stays .m2.target
 }
 
-@test "the server's limits hold for the frames, also against --force, unless it was started with that" {
+@test "the server's limits apply despite a client's --force, unless it was started with --force" {
     local tool frame words
     printf '%s\n' '[joint base]' 'index = 1' 'kind = rotate' 'min = 0' 'max = 90' 'home = 0' >joints.ini
     export ARMCTL_CONFIG=$D/joints.ini
@@ -104,7 +104,7 @@ END
     done
 }
 
-@test "without a descriptor that is free, and at a user's last connection, a stop is taken" {
+@test "a stop works without free descriptors and at a user's connection limit" {
     fails 4 prlimit --nofile=200 "$BIN/hidmotor" serve -l sim:
     has "$why" "raise ulimit -n"
     start s prlimit --nofile=256 "$BIN/hidmotor" serve -l sim: --deadman 20s
@@ -134,7 +134,7 @@ END
     wait_for s "stopped by "
 }
 
-@test "armctl's digits pass between the programs that command, as between single commands at the port" {
+@test "armctl's sequence digits pass between programs through a server" {
     for name in fast slow bare published; do
         SERVED=1 timeout 200 python3 "$root/tests/cli/arm_processes.py" "$D" "$name" 1 "${PROCESSES:-30}" >"$name.out" || {
             cat "$name.out"
@@ -143,7 +143,7 @@ END
     done
 }
 
-@test "Ctrl-C while a server is asked ends the command, and the device is not opened instead" {
+@test "Ctrl-C during the connection to a server ends the command and does not open the device" {
     for tool in $tools; do
         mkdir -p -m 700 "$XDG_RUNTIME_DIR/armwire"
         rm -f came silent
@@ -171,7 +171,7 @@ time.sleep(60)' "$(place "$tool")" 3>&- &
     done
 }
 
-@test "of two that come at once one commands, and the other one is told; nobody moves by itself when that one is killed" {
+@test "one of two simultaneous commanders is refused and does not move after the other is killed" {
     serve s hidmotor -l sim: --deadman 20s
     target() { hidmotor -q -j status | jq .m2.target; }
     for ((i = 0; i < ${PAIRS:-100}; i += 10)); do
@@ -209,7 +209,7 @@ for pair in range(int(sys.argv[2])):
 END
 }
 
-@test "when the server goes, what waits for a message ends with 7, at once" {
+@test "a wait ends with exit 7 as soon as the server is gone" {
     local tool never
     while read -r tool never; do
         serve "$tool" "$tool" -l sim:
@@ -226,7 +226,7 @@ ezphys hinge.displacement > 9999
 END
 }
 
-@test "beside 1,000 connections of one user, idle, flooding or reading too slowly, a stop comes in time" {
+@test "a stop arrives in time beside 1,000 idle, flooding or slow connections of a user" {
     serve s hidmotor -l sim: --deadman 20s
     python3 - "$(place hidmotor)" "$root/tests/cli" <<'END' 3>&- &
 import sys, time
@@ -249,7 +249,7 @@ END
     python3 "$root/tests/cli/serve_flood.py" "$(place hidmotor)" "$pid" --within "${WITHIN:-100}"
 }
 
-@test "who was stopped by another one has to ask anew: a script ends with 3; with --keep-going the next motion asks, and says so" {
+@test "a script stopped by another client exits 3; with --keep-going its next motion asks again" {
     serve s hidmotor -l sim:
     for keep in '' -k; do
         printf '%s\n' 'move 0 60 0 duration=30s --wait' 'move 0 10 0 duration=200ms --wait' |
@@ -304,7 +304,7 @@ tried() {
     done
 }
 
-@test "tune through a server: however it ends, the device has the gains that it had" {
+@test "tune through a server leaves the old gains however it ends" {
     start arm hidmotor sim --listen "unix-listen:$D/arm" --drive pid
     local arm=$url
     last_gains() { hidmotor -q -l "unix:$D/arm" gains | grep '^m2 pid' | tr '\n' ' '; }
@@ -324,14 +324,14 @@ tried() {
 }
 
 # bats test_tags=long
-@test "tune through a server in real time: the client gives signs of life while it computes" {
+@test "tune through a server in real time sends signs of life while it computes" {
     start server hidmotor -l "sim:?drive=pid" serve --listen "unix:$D/server"
     run --separate-stderr hidmotor -q -l "$url" tune m2 --yes
     hasnt "$stderr" silent
     has "$output" "outcome="
 }
 
-@test "of clients that come and go nothing is left: no process, no descriptor" {
+@test "clients leave no process or descriptor behind" {
     serve s hidmotor -l sim:
     files() { find "/proc/$pid/fd" -mindepth 1 | wc -l; }
     fewest() { for _ in {1..40}; do files && sleep 0.02; done | sort -n | head -n 1; } # one may be on its way out
@@ -344,7 +344,7 @@ tried() {
     [ "$(ps --ppid "$pid" -o stat= | grep -c Z)" -le 1 ] # until something happens again
 }
 
-@test "with a DBC file of thousands of long names clients come in all the same, and stop" {
+@test "clients can connect and stop with a DBC file of thousands of long names" {
     python3 - >big.dbc <<'END'
 print('VERSION ""\n\nBU_: HOST DEVICE')
 for m in range(500):

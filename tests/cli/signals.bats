@@ -19,35 +19,35 @@ arm_at_30() {
     arm --turn-speed 50
 }
 
-@test "SIGINT during a motion: says stopped, exit 130" {
+@test "SIGINT during a motion is reported and exits 130" {
     moving sim:
     kill -INT "$client"
     ended 130
     has "$rest" "stopped"
 }
 
-@test "SIGTERM during a motion: says stopped, exit 143" {
+@test "SIGTERM during a motion is reported and exits 143" {
     moving sim:
     kill -TERM "$client"
     ended 143
     has "$rest" "stopped"
 }
 
-@test "SIGHUP during a motion: says stopped, exit 129" {
+@test "SIGHUP during a motion is reported and exits 129" {
     moving sim:
     kill -HUP "$client"
     ended 129
     has "$rest" "stopped"
 }
 
-@test "Ctrl-Z during a motion: a program that stands still would let it go on" {
+@test "Ctrl-Z during a motion stops it" {
     moving sim:
     kill -TSTP "$client"
     ended 148
     has "$rest" "stopped"
 }
 
-@test "nohup: SIGHUP is nothing to it" {
+@test "SIGHUP is ignored under nohup" {
     under_way nohup armctl -v -l sim: deg 1 350 </dev/null
     wait_for client "<- 30 41 43 4B" # ACK
     kill -HUP "$client"
@@ -55,14 +55,14 @@ arm_at_30() {
     ended 143
 }
 
-@test "in JSON the result says that it was stopped" {
+@test "the JSON result reports the stop" {
     moving sim: -j
     kill -INT "$client"
     ended 130
     same "$(tail -n 1 client.out | jq -c '[.cmd,.ok,.error,.exit]')" '["deg",false,"stopped",130]'
 }
 
-@test "with a profile, the last confirmed position is commanded" {
+@test "a stop with a profile commands the last confirmed position" {
     arm_at_30
     moving "$D/arm"
     kill -INT "$client"
@@ -71,7 +71,7 @@ arm_at_30() {
     matches "$rest" "*-> 3[01] 44 45 47 31 2C 30 33 30 0D 0A*" # DEG1,030
 }
 
-@test "with --hold nothing is sent" {
+@test "a stop with --hold sends nothing" {
     arm_at_30
     moving "$D/arm" --hold
     kill -INT "$client"
@@ -79,7 +79,7 @@ arm_at_30() {
     hasnt "$rest" "->"
 }
 
-@test "without an earlier position nothing is sent, and it says so" {
+@test "a stop without an earlier position sends nothing and reports it" {
     arm --turn-speed 1
     moving "$D/arm"
     kill -INT "$client"
@@ -88,7 +88,7 @@ arm_at_30() {
     has "$rest" "no earlier position is known"
 }
 
-@test "a stop while nothing answers ends at once" {
+@test "a stop ends at once if nothing answers" {
     under_way armctl -v -l "sim:?drop=100%" deg 1 350
     wait_for client "->"
     kill -INT "$client"
@@ -96,7 +96,7 @@ arm_at_30() {
     has "$rest" stopped
 }
 
-@test "a script ends at the signal: no line after it is run" {
+@test "a signal ends a script without running its next line" {
     printf 'deg 1 350\ndeg 1 10\n' >moves
     under_way armctl -v -k -l sim: run moves
     wait_for client "<- 30 41 43 4B"
@@ -105,12 +105,12 @@ arm_at_30() {
     hasnt "$rest" "->"
 }
 
-@test "the end of a script is not a signal: the last motion is confirmed" {
+@test "the last motion of a script is confirmed" {
     ok bash -c "printf 'deg 1 10' | armctl -q -l 'sim:?turn-speed=1000'"
     has "$output" confirmed
 }
 
-@test "the reader of the pipe dies in the middle: no further motion" {
+@test "a closed output pipe ends a script without further motion" {
     arm
     config '[joint base]' 'index = 1' 'kind = rotate' 'min = 0' 'max = 360' 'home = 0'
     mkfifo lines results
@@ -129,7 +129,7 @@ arm_at_30() {
     matches "$line" "*: [12] commands carried out*"
 }
 
-@test "the simulator ends at SIGTERM and takes its link away" {
+@test "SIGTERM ends the simulator and removes its link" {
     arm
     [ -L "$D/arm" ]
     kill "$pid"
@@ -138,7 +138,7 @@ arm_at_30() {
     [ ! -e "$D/arm" ] && [ ! -L "$D/arm" ]
 }
 
-@test "a signal without a device ends the program as usual" {
+@test "a signal without a device ends the program" {
     mkfifo hex
     armctl decode - <hex 3>&- &
     client=$!
@@ -149,7 +149,7 @@ arm_at_30() {
     wait "$client" && false || same $? 143
 }
 
-@test "standard error that nobody reads holds nothing up, and hides no stop" {
+@test "unread standard error delays nothing and does not prevent a stop" {
     arm_at_30
     mkfifo unread
     exec {unread}<>unread
@@ -165,7 +165,7 @@ arm_at_30() {
     same "$(sent)" 30 # back to the last confirmed position
 }
 
-@test "what standard error did not take is counted, and told when there is room again" {
+@test "dropped lines on standard error are counted and reported later" {
     mkfifo in out unread
     exec {in}<>in {out}<>out {unread}<>unread
     head -c 65536 /dev/zero >&"$unread"

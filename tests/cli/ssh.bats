@@ -40,7 +40,7 @@ END
 }
 lab() { ssh -F "$D/client" lab "$@"; }
 
-@test "ssh lab hidmotor watch -j | hidmotor plot" {
+@test "ssh lab hidmotor watch -j piped into hidmotor plot works" {
     server
     lab hidmotor -q -l sim: watch -j --for 0.5s | hidmotor plot m1.position m1.setpoint --out run.svg
     ok grep -c '<path\|<polyline' run.svg
@@ -48,14 +48,14 @@ lab() { ssh -F "$D/client" lab "$@"; }
     same "$(xargs <kinds)" "positions velocities"
 }
 
-@test "commands through ssh; how they end comes back" {
+@test "commands through ssh return their exit status" {
     server
     run -0 lab hidmotor -q -l 'sim:?time=virtual' <<<$'gripper open\nmove 0 20 -10 --wait'
     has "$output" "result=arrived"
     run -6 lab hidmotor -q -l 'sim:?time=virtual' <<<'move 0 200 0'
 }
 
-@test "what comes there is drawn here; what was recorded there is read here" {
+@test "data and recordings from a remote machine are plotted and read locally" {
     server
     lab canpid -q -l sim: watch -j -n 30 | canpid plot lknee.torque --out torque.svg
     ok grep -c '<path\|<polyline' torque.svg
@@ -65,7 +65,7 @@ lab() { ssh -F "$D/client" lab "$@"; }
     same "$(json .messages)" 30
 }
 
-@test "commands through ssh to a server there; two users, one commands" {
+@test "two users command a remote server through ssh, one at a time" {
     server
     lab timeout 60 hidmotor -q -l sim: serve --listen "unix:$D/arm" 2>said 3>&- &
     started+=("$!")
@@ -81,7 +81,7 @@ lab() { ssh -F "$D/client" lab "$@"; }
     wait "$mover" && false || same "$?" 3
 }
 
-@test "the socket of a server there, forwarded by ssh -L: all goes on here, and a lost connection stops" {
+@test "a server's socket forwarded by ssh -L works, and a lost connection stops the motion" {
     server
     lab timeout 60 hidmotor -q -l sim: serve --listen "unix:$D/arm" 2>said 3>&- &
     started+=("$!")

@@ -61,7 +61,7 @@ line() {
 
 link() { [ "$1" = ezphys ] && echo sim:cart-pole || echo "$fast"; }
 
-@test "each tool and way: what begins farther away than --max-jump is refused, and nothing of it was sent" {
+@test "each stream that starts farther away than --max-jump is refused and sends nothing" {
     prepare
     while IFS='|' read -r tool way words before; do
         { [ -z "$before" ] || echo "$before"; line "$words"; } >lines
@@ -73,7 +73,7 @@ link() { [ "$1" = ezphys ] && echo sim:cart-pole || echo "$fast"; }
     done < <(ways)
 }
 
-@test "each tool and way: --approach goes there first, no faster, and --max-jump permits it" {
+@test "each stream starts after --approach or with a larger --max-jump" {
     prepare
     while IFS='|' read -r tool way words before; do
         for option in '--approach 15' '--max-jump 300'; do
@@ -84,7 +84,7 @@ link() { [ "$1" = ezphys ] && echo sim:cart-pole || echo "$fast"; }
     done < <(ways)
 }
 
-@test "canpid: --max-speed and the following-error limit hold on the approach, too" {
+@test "canpid: --max-speed and the following-error limit apply to the approach" {
     printf 't,lknee\n0,60\n' >far.csv
     fails 6 canpid -q -l "$fast" play far.csv -c pos --approach 50deg/s --max-speed 20
     has "$why" '--approach 50deg/s: faster than --max-speed 20'
@@ -97,14 +97,14 @@ link() { [ "$1" = ezphys ] && echo sim:cart-pole || echo "$fast"; }
     same "$(jq -s 'map(.t) | .[-1] - .[0] < 0.6' <<<"$output")" true
 }
 
-@test "what a simulation leads has no place that is compared before it is said how to begin" {
+@test "follow of a simulation needs --approach because the start cannot be compared" {
     prepare
     fails 2 ezphys -q -l sim:cart-pole follow ezphys.leader --map rail=rail --max-speed 1
     has "$why" '--approach 10m/s goes to where it is first'
     ok ezphys -q -l sim:cart-pole follow ezphys.leader --map rail=rail --max-speed 1 --approach 0.5
 }
 
-@test "a stream of setpoints: what goes on is not compared again; after a stop, a gap and another motion it is" {
+@test "a continuous stream is not checked again, but is after a stop, gap or other motion" {
     printf '%s\n' 'setpoint 5deg -b lknee -c pos' 'setpoint 14deg -b lknee -c pos' \
         'setpoint 20deg -b lknee -c pos' 'setpoint 20deg -b rknee -c pos --max-jump 30deg' >lines
     ok canpid -q -l "$fast" <lines
@@ -130,14 +130,14 @@ link() { [ "$1" = ezphys ] && echo sim:cart-pole || echo "$fast"; }
     ok canpid -q -l "$fast" --dry-run <file
 }
 
-@test "a board that nothing is heard of begins no stream, unless --force says so" {
+@test "a stream to a silent board is refused without --force" {
     fails 6 canpid -q -l "$fast" <<<'setpoint 1deg -b 0xE0 -c pos'
     has "$why" 'nothing says where it stands'
     exits 3 canpid -q -l "$fast" <<<'setpoint 1deg -b 0xE0 -c pos --force' # it went out, and nobody confirms its end
     has "$output" 'value=1deg result=sent'
 }
 
-@test "what is a motion by itself is none of it: a time of the board, move, home, velocities, an arm's own speed" {
+@test "timed moves, move, home and an arm's own speed are exempt from the start check" {
     while IFS='|' read -r tool words; do
         ok "$tool" -q -l "$(link "$tool")" <<<"$words" || { echo "$tool $words" && false; }
     done <<END
@@ -150,7 +150,7 @@ armctl|deg 1 90
 END
 }
 
-@test "a sequence begins where the joint is, at the speed of its row; drive --follow has velocities, no places" {
+@test "a sequence starts at the joint's position with its row's speed, and drive --follow is exempt" {
     printf 'Joint,Motion Type,Position,Velocity,Tolerance,Delay (ms)\nElbow,Auto,2500,20,10,0,\n' >far.csv
     ok unitysim -q -l "$fast" --record run.pcapng play far.csv
     same "$(unitysim -q -j decode run.pcapng --dir tx | jq -s 'map(.elbow.velocity | values) | max')" 20

@@ -20,7 +20,7 @@ ways() {
 @test "unitysim: every way out ends in a safe stop" { ways unitysim; }
 @test "ezphys: every way out ends in a safe stop" { ways ezphys; }
 
-@test "the table of ways out in docs/safety.md is the one that is run" {
+@test "the table of endings in docs/safety.md matches the tests" {
     run -0 python3 "$root/tests/cli/stops.py" readme "$root/docs/safety.md"
 }
 
@@ -33,7 +33,7 @@ unwatched() {
     same "$(hidmotor -q -l "$url" -j status | jq .m2.setpoint)" "$at"
 }
 
-@test "no watchdog process, no motion" {
+@test "no motion starts without a watchdog process" {
     local n nobody=()
     start arm hidmotor sim --listen tcp-listen:127.0.0.1:0
     for n in {60..4}; do # until there are too few descriptors for it
@@ -59,7 +59,7 @@ watchdog_of() {
     echo "$1 has no watchdog process" && false
 }
 
-@test "a watchdog process that is killed is replaced; if that fails, the motion ends" {
+@test "a killed watchdog process is replaced; if that fails, the motion ends" {
     start arm hidmotor sim --listen tcp-listen:127.0.0.1:0
     under_way hidmotor -q -l "$url" move 60 20 0 --wait duration=20s
     first=$(watchdog_of "$client")
@@ -76,7 +76,7 @@ watchdog_of() {
 
 # ---- What goes on --------------------------------------------------------------------------------
 
-@test "at the end of a script what still moves is stopped" {
+@test "the end of a script stops a motion in progress" {
     echo 'lknee pos kp 3' >kp.gains
     ok canpid -v -l sim: <<<"setpoint 5deg -b lknee -c pos"
     matches "$stderr" "*-> 044#0000C03F*stopped: disabled the driver*"
@@ -94,7 +94,7 @@ watchdog_of() {
     has "$stderr" "stopped: holding"
 }
 
-@test "a replay that leaves something moving: the end of the script stops it" {
+@test "the end of a script stops a motion left by a replay" {
     while IFS='|' read -r tool command said from; do
         ok $tool -q -l "$fast" --record on.pcapng --hold $command
         exits 0 $tool -l "$fast" <<<"replay on.pcapng $from"
@@ -115,7 +115,7 @@ END
     hasnt "$stderr" "stopped"
 }
 
-@test "hidmotor: what has been set going and ends by itself is a motion like any other until then" {
+@test "hidmotor: a script's unfinished motions are stopped at its end" {
     hidmotor -q -l sim: --record move.pcapng move 10 10 10 duration=20s
     hidmotor -q -l sim: --record velocity.pcapng velocity 20 0 0
     mkfifo lines
@@ -143,7 +143,7 @@ END
 # setpoint URL: of the base, as the simulator has it.
 setpoint() { hidmotor -q -j -l "$1" positions | jq '.m1.setpoint'; }
 
-@test "hidmotor: the stop of a crash is where the arm must be by then, not where it set out" {
+@test "hidmotor: a crash holds the arm at its current setpoint, not at its start" {
     start board hidmotor sim --listen "unix-listen:$D/board"
     mkfifo lines
     ASAN_OPTIONS=handle_segv=0 hidmotor -q --no-attach -l "$url" <lines >/dev/null 2>&1 3>&- & # it is ours
@@ -159,7 +159,7 @@ setpoint() { hidmotor -q -j -l "$1" positions | jq '.m1.setpoint'; }
     exec {lines}>&-
 }
 
-@test "a script that has stopped what it began, --hold, and a single command: nothing is added" {
+@test "stopped scripts, --hold and single commands send no extra stop" {
     ok canpid -v -l sim: <<<$'setpoint 5deg -b lknee -c pos\ndisable -b lknee'
     hasnt "$stderr" "stopped"
     ok canpid -v -l sim: <<<$'setpoint 5deg -b lknee -c pos\nsetpoint 5deg -b rknee -c pos\ndisable -b lknee'
@@ -172,7 +172,7 @@ setpoint() { hidmotor -q -j -l "$1" positions | jq '.m1.setpoint'; }
     hasnt "$stderr" "stopped"
 }
 
-@test "a setpoint that is being verified is taken back at a signal" {
+@test "a signal disables a driver whose setpoint is being verified" {
     start bus canpid sim --listen slcan:tcp-listen:0 -b rknee
     under_way canpid -v -l "$url" setpoint 5deg -b lknee -c pos --force --verify -T 20s
     wait_for client "-> 044#"
@@ -181,7 +181,7 @@ setpoint() { hidmotor -q -j -l "$1" positions | jq '.m1.setpoint'; }
     wait "$client" && false || same $? 130
 }
 
-@test "a stop that a signal asks for and nobody confirms is told once" {
+@test "an unconfirmed stop after a signal is reported once" {
     start bus canpid sim --listen slcan:tcp-listen:0 -b rknee
     under_way canpid -v -l "$url" setpoint 5deg -b lknee -c pos --force --verify -T 20s
     wait_for client "-> 044#"
@@ -191,7 +191,7 @@ setpoint() { hidmotor -q -j -l "$1" positions | jq '.m1.setpoint'; }
     has "$rest" "the stop is not confirmed: lknee: no telemetry"
 }
 
-@test "a driver is not called disabled when its stop is not confirmed" {
+@test "an unconfirmed stop is not reported as disabled" {
     start bus canpid sim --listen slcan:tcp-listen:0
     under_way canpid -v -l "$url" step -b lknee -c pos --from 0 --to 5 --for 20s
     wait_for client "-> 044#"
@@ -203,7 +203,7 @@ setpoint() { hidmotor -q -j -l "$1" positions | jq '.m1.setpoint'; }
     hasnt "$rest" "disabled"
 }
 
-@test "what an orphan would begin does not begin, and it says what helps" {
+@test "an orphaned process starts no motion and suggests a remedy" {
     mkfifo go orphan
     setsid -w sh -c '{ read -r _ <go; exec canpid -v -l sim: $0 >orphan 2>&1; } &' \
         "setpoint 5deg -b lknee -c pos" 3>&-
@@ -213,7 +213,7 @@ setpoint() { hidmotor -q -j -l "$1" positions | jq '.m1.setpoint'; }
     hasnt "$output" "->"
 }
 
-@test "the end of a script stops a vehicle that drives on, also without a profile" {
+@test "the end of a script stops a driving vehicle, also without a profile" {
     ok armctl -v -l "$fast" <<<$'spd 100\nspd 0'
     hasnt "$stderr" "stopped"
     ok armctl -v -l "$fast" <<<"spd 100"
@@ -226,14 +226,14 @@ setpoint() { hidmotor -q -j -l "$1" positions | jq '.m1.setpoint'; }
     hasnt "$stderr" "stopped"
 }
 
-@test "hidmotor: velocities of a script end with it" {
+@test "hidmotor: the end of a script stops its velocities" {
     ok hidmotor -l sim: <<<"velocity 20 0 0"
     has "$stderr" "stopped: holding"
     ok hidmotor -l sim: velocity 20 0 0
     hasnt "$stderr" "stopped"
 }
 
-@test "a replay that is interrupted stops what it has set in motion" {
+@test "an interrupted replay stops its motion" {
     local moves tool
     while IFS='|' read -r moves tool; do # the message that sets it in motion; others may come before it
         run timeout --preserve-status -s INT 1 ${tool%% *} -q -l sim: --record sent.pcapng ${tool#* }

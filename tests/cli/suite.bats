@@ -4,7 +4,7 @@
 load common
 
 # In every tool that has some, by the same function.
-@test "what a simulator is to be like is one of its words, in the link and in the command" {
+@test "invalid simulator options get suggestions, in links and commands" {
     fails 2 hidmotor -l 'sim:?state=runing' status
     has "$why" "state 'runing': unknown — did you mean 'running'?"
     fails 2 hidmotor sim --state runing
@@ -15,7 +15,7 @@ load common
     has "$why" "quirk 'powerup': unknown — did you mean 'power-up'?"
 }
 
-@test "sim:?time=virtual: a minute takes a moment, in every tool" {
+@test "sim:?time=virtual runs a minute in a moment, in every tool" {
     local tool
     for tool in hidmotor canpid unitysim ezphys; do # armctl does not report its position
         ok timeout "$patience" $tool -q -l "$fast" record $tool.csv --for 60s
@@ -29,7 +29,7 @@ load common
     has "$why" "time=virtual works without real-time and 'serve' only"
 }
 
-@test "a place in a file is FILE:LINE:COLUMN, in scripts, pipes, recordings and tables" {
+@test "errors give FILE:LINE:COLUMN in scripts, pipes, recordings and tables" {
     printf '\n  nonsense\n' >moves
     for tool in $tools; do
         fails 2 $tool -q -l "$fast" run moves
@@ -56,7 +56,7 @@ load common
     has "$why" "bad.log:2:16: 'X' is no hex digit"
 }
 
-@test "describe -j is one object in one line" {
+@test "describe -j prints one object on one line" {
     for tool in $tools; do
         ok $tool -j describe
         same "${#lines[@]}" 1
@@ -64,7 +64,7 @@ load common
     done
 }
 
-@test "in a locale without UTF-8 every text is ASCII" {
+@test "every text is ASCII in a locale without UTF-8" {
     for locale in C POSIX; do
         for tool in $tools; do
             for words in help 'help watch' 'help decode' describe list 'config show' nonsense \
@@ -87,7 +87,7 @@ load common
 
 # Words of a command's result line as text, and what its numbers must end in: a unit stands once,
 # behind the number; only *ms says its unit in its name.
-@test "a number that has a unit has it in text, once" {
+@test "a number with a unit shows it once in text" {
     while IFS='|' read -r command wanted; do
         # shellcheck disable=SC2086 # words
         ok $command
@@ -109,7 +109,7 @@ ezphys -q -l sim:pendulum advance 10|time=0.01s
 END
 }
 
-@test "one line for one stop" {
+@test "each stop prints one line" {
     while IFS='|' read -r command moves said; do
         # A file takes every line, however busy the machine is.
         # shellcheck disable=SC2086 # words
@@ -137,7 +137,7 @@ ezphys -v -l sim:pendulum motor hinge 2 1000 --for 100s|-> 2C 00|ezphys: stopped
 END
 }
 
-@test "each word that result can be is explained by help records, in every tool and in man 7 armwire" {
+@test "every value of result is explained by help records and man 7 armwire" {
     words=$(cd "$root" && {
         grep -rhA4 '"result",' cmd lib --include='*.c' | tr '\n' ' ' |
             grep -oE '"result",[^;]*;' | grep -oE '"[a-z-]+"' | grep -v '"result"'
@@ -160,7 +160,7 @@ END
 
 # One rule finds a field, wherever it is named: the same row holds for watch, --fields, --format and
 # --where.
-@test "one rule finds a field, and what is shown is what was asked for, counted by -n" {
+@test "watch, --fields, --format and --where find a field by the same names" {
     while IFS='|' read -r tool name fields; do
         ok $tool -q -j -l "$fast" watch -n 3 $name
         same "${#lines[@]}" 3
@@ -193,7 +193,7 @@ END
     has "$why" "several values"
 }
 
-@test "an unknown name is an error that lists what there is, also beside known ones" {
+@test "an unknown name is an error with the known names, also beside valid names" {
     ok canpid -q -l "$fast" step --from 0deg --to 20deg --for 1s -b lknee -c pos --save step.csv
     while IFS= read -r command; do
         # shellcheck disable=SC2086 # words
@@ -211,7 +211,7 @@ END
     [ ! -e step.svg ]
 }
 
-@test "--fields and --format pick in rows and results too; an unknown name is an error in every command" {
+@test "--fields and --format apply to rows and results and reject unknown names in every command" {
     for tool in $tools; do
         link=$fast move=status
         case $tool in
@@ -244,7 +244,7 @@ END
     same "$output" "0 0"
 }
 
-@test "watch of a text shows what was asked for, and reports a name that never came" {
+@test "watch of a text file selects fields and reports names that never appear" {
     printf '%s\n' '{"t":1,"board":"lknee","torque":3,"b":4}' '{"t":2,"x":5,"b":6}' >text
     for tool in $tools; do
         ok $tool -q -j watch - b <text
@@ -265,7 +265,7 @@ END
     done
 }
 
-@test "decode: a name that is no field's is an error that lists what there is, in every tool" {
+@test "decode reports an unknown field with the known fields in every tool" {
     for tool in $tools; do
         for words in "--fields zebra" "--where zebra>1" "--format %{zebra}" "--fields bob.zebra"; do
             # shellcheck disable=SC2086 # words
@@ -276,7 +276,7 @@ END
     ok ezphys --scene pendulum decode --fields hinge.angular_velocity </dev/null # whoever it may be
 }
 
-@test "CSV has the columns of what is sent, or of what the device says by itself" {
+@test "CSV has the columns of the sent or received messages" {
     while IFS='|' read -r command names; do
         # shellcheck disable=SC2086 # words
         ok $command
@@ -295,7 +295,7 @@ END
     same "$(grep -n '^t,' <<<"$output" | tr '\n' ' ')" "1:t,dir,msg,seq,joint,angle 3:t,dir,msg,seq,joint,position "
 }
 
-@test "a reader that leaves a mere watch is no news" {
+@test "a closed pipe of watch gives no message" {
     for tool in hidmotor canpid unitysim; do
         { timeout 20 $tool -q -l "$fast" watch 2>said && false || echo $? >status; } | head -n 1 >first
         same "$(<said)" ""
@@ -314,7 +314,7 @@ rows() {
                      for (i = 1; i <= n; i++) print name[i] cells }'
 }
 
-@test "docs/suite.md: each verb and option is there in the tools that it says, and nowhere else" {
+@test "docs/suite.md lists exactly the verbs and options of each tool" {
     order=(armctl hidmotor canpid unitysim ezphys)
     for tool in "${order[@]}"; do
         $tool commands | cut -f 1 >$tool.verbs
@@ -337,7 +337,7 @@ rows() {
     [ $n -gt 35 ]
 }
 
-@test "docs/suite.md: exit codes, error forms and keys of results are the same in all tools" {
+@test "docs/suite.md: exit codes, error formats and result keys are the same in all tools" {
     for tool in $tools; do
         link=$fast
         [ $tool != ezphys ] || link=sim:pendulum

@@ -25,7 +25,7 @@ ends_of() {
         jq -r "select(.msg == \"set_setpoints\") | .$1 | round" | sed -n '1p;$p' | xargs
 }
 
-@test "a stick moves its joint while the button is held, and for as long" {
+@test "a stick moves its joint while the button is held" {
     pad 0.5=hold:1 1.0=lefty:-1 2.0=hold:0 2.5=lefty:0
     ok drive --record run.pcapng -j
     same "$(jq -c '[.cmd, .result, .stops]' <<<"$output")" '["teleop","ended",1]'
@@ -35,7 +35,7 @@ ends_of() {
     [ "$first" -le 3 ] && [ "$last" -ge 44 ] && [ "$last" -le 51 ]
 }
 
-@test "45 presses on one joint do not move the others, with custom packets either" {
+@test "45 presses on one joint do not move the others, also with custom packets" {
     local packets events=() i
     for ((i = 0; i < 45; i++)); do
         events+=("$i.1=hold:1" "$i.2=lefty:$((i % 2 ? 32767 : -32768))" "$i.4=hold:0" "$i.6=lefty:0")
@@ -54,7 +54,7 @@ ends_of() {
     done
 }
 
-@test "joints that a packet file describes are driven, and held where they are at the end" {
+@test "custom joints are driven and held at their final position" {
     pad 0.5=hold:1 1.0=lefty:-1 2.0=hold:0 2.5=lefty:0
     mkdir -p config/armwire
     printf '[teleop mine]\nenable = rightshoulder\nlefty = m2 velocity -40deg/s\n' \
@@ -68,7 +68,7 @@ ends_of() {
     same "$(hidmotor -q -j decode run.pcapng --dir tx | jq -r .msg | sort -u | xargs)" "pid status"
 }
 
-@test "nothing moves without the button, nor by a stick that is out when it is pressed" {
+@test "nothing moves without the button or with a stick already deflected" {
     pad 0.5=lefty:-1 1.0=hold:1 2.0=hold:0
     ok drive --record run.pcapng -j
     read -r first last <<<"$(ends_of m2)"
@@ -78,14 +78,14 @@ ends_of() {
     same "$(ends_of m2)" ''
 }
 
-@test "a button and a stick that arrive at the same time move the joint" {
+@test "a button and a stick that arrive together move the joint" {
     pad 0.5=hold:1 0.5=lefty:-1 2.0=hold:0
     ok drive --record run.pcapng -j
     read -r first last <<<"$(ends_of m2)"
     [ $((last - first)) -gt 20 ]
 }
 
-@test "events that are lost stop it, and the button has to be seen up again" {
+@test "lost events stop the motion until the button is released" {
     pad 0.5=hold:1 1.0=lefty:-1 1.2=lost 2.0=alive
     ok drive --record run.pcapng -j
     same "$(jq -c .stops <<<"$output")" 1
@@ -93,7 +93,7 @@ ends_of() {
     [ "$last" -le 13 ]
 }
 
-@test "each tool: what the stick has done when the button is let go, and that it stands then" {
+@test "each tool moves by the expected distance and stops on release" {
     pad 0.5=hold:1 1.0=lefty:-1 2.0=hold:0 2.5=lefty:0
     printf '%s\n' '[joint lift]' 'index = 2' 'min = -180' 'max = 180' >middle.ini # it stands in its middle
     while IFS='|' read -r tool words field least most; do
@@ -118,7 +118,7 @@ END
     has "$stderr" '-c'
 }
 
-@test "teleop: what cannot be done is said before anything moves" {
+@test "teleop rejects invalid maps and missing gamepads before anything moves" {
     pad 0.5=hold:1
     fails 2 drive --map nobody
     has "$stderr" "no map 'nobody' — there is arm"
@@ -147,7 +147,7 @@ arm() {
 # The targets that were sent, without repeats.
 steps_of() { armctl -q -j decode run.pcapng --dir tx | jq -r "select(.joint == $1) | .angle // .pulse" | uniq | xargs; }
 
-@test "armctl: steps while the button is held, each confirmed before the next; none from where nothing is known" {
+@test "armctl: steps are confirmed one by one while the button is held, and need a known position" {
     pad 0.5=hold:1 1.0=lefty:-1 2.0=hold:0 2.5=lefty:0
     fails 6 armctl -q --config <(printf '[joint lift]\nindex = 2\n') -l "$fast" teleop --channels pad.ndjson
     has "$why" 'no joint has confirmed where it stands — move lift once, or --force'
@@ -164,7 +164,7 @@ steps_of() { armctl -q -j decode run.pcapng --dir tx | jq -r "select(.joint == $
     same "$(steps_of 2 | cut -d' ' -f1)" 92 # from the middle, because that was asked for
 }
 
-@test "armctl: nothing is begun behind a release, and what was pressed meanwhile is not made up for" {
+@test "armctl: no step starts after a release, and presses during a step are not made up" {
     # Steps of 2.5 s: the button is let go and pressed again within one, with the stick out.
     pad 0.5=hold:1 1.0=lefty:-1 1.5=hold:0 1.6=hold:1 9.0=alive
     slow="$fast&turn-speed=0.8deg/s"
@@ -177,7 +177,7 @@ steps_of() { armctl -q -j decode run.pcapng --dir tx | jq -r "select(.joint == $
     same "$(steps_of 2)" '20 22 24 26'
 }
 
-@test "armctl: a hand that ends a step does so in the middle of it, and at once" {
+@test "armctl: releasing the button aborts a step at once" {
     start sim armctl sim --listen tcp-listen:127.0.0.1:0 --turn-speed 1deg/s
     printf '%s\n' '[joint lift]' 'index = 2' 'max = 180' >arm.ini
     pad 0.5=hold:1 1.0=lefty:-1 1.5=hold:0
@@ -202,7 +202,7 @@ steps_of() { armctl -q -j decode run.pcapng --dir tx | jq -r "select(.joint == $
     "
 }
 
-@test "armctl: held up while a step is waited for it stops, says so, and goes on by nothing" {
+@test "armctl: a delay during a step stops the motion and is reported" {
     start sim armctl sim --listen tcp-listen:127.0.0.1:0 --turn-speed 20deg/s
     printf '%s\n' '[joint lift]' 'index = 2' 'max = 180' >arm.ini
     pad 0.3=hold:1 0.6=lefty:-1 4.0=hold:0
@@ -218,7 +218,7 @@ steps_of() { armctl -q -j decode run.pcapng --dir tx | jq -r "select(.joint == $
     has "$(<result)" 'teleop result=ended stops=1'
 }
 
-@test "armctl: the keys of the published controller, a step each; a toggle goes by steps to the other end" {
+@test "armctl: each key moves one step, and a toggle moves to the other end" {
     arm status >/dev/null 2>&1
     TERM=xterm terminal 80 <<<"
         launch armctl -q --config arm.ini -l sim: teleop --force --keys
@@ -233,7 +233,7 @@ steps_of() { armctl -q -j decode run.pcapng --dir tx | jq -r "select(.joint == $
     same "$(steps_of 5 | tr ' ' '\n' | sed -n '$p')" 1040
 }
 
-@test "keys: a key is a push and a stop; the panel says what the joints do; q leaves" {
+@test "keys: a key moves and stops the joint, the panel shows its state, q quits" {
     TERM=xterm terminal 80 <<<"
         launch hidmotor -q -l sim: teleop --keys
         want {[?1049h} {stands: press a key} shoulder {q stop, quit}
@@ -244,7 +244,7 @@ steps_of() { armctl -q -j decode run.pcapng --dir tx | jq -r "select(.joint == $
         ends 0"
 }
 
-@test "the next joint is said, with a bell" {
+@test "the next joint is announced with a bell" {
     TERM=xterm terminal 80 <<<"
         launch unitysim -q -l sim: teleop --keys --map sequential
         want {[?1049h} {stands: press a key} {>elbow}
@@ -254,7 +254,7 @@ steps_of() { armctl -q -j decode run.pcapng --dir tx | jq -r "select(.joint == $
         ends 0"
 }
 
-@test "keys: where releases are reported a key that is held runs, and a stop ends it" {
+@test "keys: a held key moves until its reported release" {
     TERM=xterm terminal 80 <<<"
         launch hidmotor -q -l sim: teleop --keys
         want {[?1049h} {stands: press a key}
@@ -271,7 +271,7 @@ steps_of() { armctl -q -j decode run.pcapng --dir tx | jq -r "select(.joint == $
         ends 130"
 }
 
-@test "a button begins recordings and ends them, another one marks; nothing is written over" {
+@test "a button starts and ends recordings, another sets marks, and no file is overwritten" {
     pad 0.1=start:1 0.2=start:0 0.5=hold:1 1.0=lefty:-1 1.5=y:1 2.0=hold:0 2.2=start:1 2.3=start:0 \
         2.5=start:1 3.0=lefty:0
     ok drive -j
@@ -308,7 +308,7 @@ drives() {
     done
 }
 
-@test "a gamepad: armwire-pad's records drive a joint; the end of them is a stop and exit 7" {
+@test "a gamepad drives a joint through armwire-pad, and its loss is a stop with exit 7" {
     printf '%s\n' '0.3 hold 1' '0.6 lefty -1' '1.2 none' >pad.events
     exits 7 played hidmotor -j -l sim: teleop --pad pad.events --record run.pcapng
     has "$(jq -r .why <<<"$output")" 'teleop: the pad is gone: all is stopped'
@@ -325,7 +325,7 @@ drives() {
     has "$why" 'install the package armwire-pad'
 }
 
-@test "a gamepad: half a line, an old record, garbage and a line without an end stop the motion" {
+@test "a gamepad's partial lines, old records and garbage stop the motion" {
     held usb
     GARBLE='{"t":1' drives --for 2s
     has "$stderr" 'stopped: armwire-pad is silent'
@@ -340,7 +340,7 @@ drives() {
     has "$stderr" 'stopped: events were lost'
 }
 
-@test "a gamepad that sends nothing while its stick is held: a stop on Bluetooth and by --stale, none on a cable" {
+@test "a silent gamepad stops the motion over Bluetooth and with --stale, not over a cable" {
     held bluetooth
     drives --for 3.5s
     has "$stderr" 'stopped: the pad is silent'
@@ -371,7 +371,7 @@ emg_map() {
         'emg1+emg2 = next above=0.5 lockout=0.8s' >config/armwire/hidmotor.ini
 }
 
-@test "channels of muscles: two drive one joint, both at once go on to the next, and not twice in the lock-out" {
+@test "muscle channels drive a joint, and both together switch to the next outside the lockout" {
     emg_map
     muscles 4 <<'END'
 0.2 3.8 on 1
@@ -392,7 +392,7 @@ END
     [ "$last" -le -44 ]
 }
 
-@test "channels: what is on from the beginning counts when it has been off; a file needs times" {
+@test "a channel that starts active counts only after it was off, and a file needs times" {
     emg_map
     muscles 2 <<'END'
 0 2 on 1
@@ -468,27 +468,27 @@ END
         jq -se '[.[] | select(.msg == "set_setpoints")] | last | .duration == 0 and .m2 > 1'
 }
 
-@test "channels on standard input: silence, their end, what is none and what is no number stop it" {
+@test "silence, end of input and invalid records on standard input stop the motion" {
     emg_map
     for what in silence end rubbish '{"on":1,"emg1":"x"}' '{"on":null}'; do lives "$what"; done
 }
 
 # bats test_tags=long
-@test "teleop that stands still or is killed: the stop is on the wire all the same" {
+@test "a suspended or killed teleop still sends the stop" {
     WITHIN=${WITHIN:-400} ok "$root/tests/cli/teleop_still.py" "$BIN" "$D"
 }
 
 # bats test_tags=long
-@test "play and follow that stand still or are killed: the same" {
+@test "suspended or killed play and follow still send the stop" {
     WHAT=play,follow WITHIN=${WITHIN:-400} ok "$root/tests/cli/teleop_still.py" "$BIN" "$D"
 }
 
 # bats test_tags=long
-@test "experiments that stand still or are killed: the same, and they end when they are woken" {
+@test "suspended or killed experiments still send the stop and end when resumed" {
     ROUNDS=1 WHAT=experiments WITHIN=${WITHIN:-400} ok "$root/tests/cli/teleop_still.py" "$BIN" "$D"
 }
 
-@test "a move that a board makes by itself: its program is killed, and it does not end where it should have" {
+@test "a killed program's timed move is stopped before its target" {
     start board hidmotor sim --listen "unix-listen:$D/board"
     hidmotor -v --no-attach -l "unix:$D/board" move 0 90 0 duration=60s --wait >/dev/null 2>trace 3>&- &
     mover=$!

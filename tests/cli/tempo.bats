@@ -17,7 +17,7 @@ hidmotor|follow leader.csv --map m2=a --relative
 unitysim|play sequence.csv'
 
 # By the keys down and up again, by a line that is mended while it is typed, by one that means nothing.
-@test "on a terminal: + and -, and a line, while play, replay, follow and a sequence run" {
+@test "keys and typed lines change the speed of play, replay, follow and a sequence" {
     prepare
     while IFS='|' read -r tool words; do
         TERM=xterm terminal 120 <<<"
@@ -46,7 +46,7 @@ unitysim|play sequence.csv'
     done <<<"$playing"
 }
 
-@test "a speed that is typed is a share of the file's, whatever --speed it began with" {
+@test "a typed speed is a share of the file's speed, independent of --speed" {
     prepare
     while IFS='|' read -r tool words; do
         TERM=xterm terminal 60 <<<"
@@ -64,7 +64,7 @@ unitysim|play sequence.csv'
     same "$(jq -r 'select(.cmd) | [.duration, .sent] | @tsv' <<<"$output")" $'90\t9000'
 }
 
-@test "play goes on after its program stood still again and again: the device was not silent" {
+@test "play continues after repeated suspensions of its program" {
     local player
     printf 't,m1,m2,m3\n0,0,0,0\n4,0,20,0\n' >lift.csv
     hidmotor -q -l sim: play lift.csv --record run.pcapng >result 2>told 3>&- &
@@ -81,7 +81,7 @@ END
     wait "$player" || { cat told && false; }
 }
 
-@test "a line beyond the limits says how far they hold, and goes no faster" {
+@test "a speed beyond the limits is reported and reduced to them" {
     printf 't,m1,m2,m3\n0,0,0,0\n30,0,90,0\n' >lift.csv
     TERM=xterm terminal 120 <<<"
         launch hidmotor -l sim: play lift.csv --record run.pcapng
@@ -94,7 +94,7 @@ END
     [ "$(jq '. <= 201' fastest)" = true ] || { cat fastest && false; }
 }
 
-@test "the prompt takes the line, too, while a command of it runs" {
+@test "the prompt accepts a speed while its command runs" {
     printf 't,m1,m2,m3\n0,0,0,0\n60,0,45,0\n' >lift.csv
     TERM=xterm terminal 120 <<<"
         launch hidmotor -l sim:
@@ -108,7 +108,7 @@ END
         ends 0"
 }
 
-@test "through a server: another program's play, with --take, and what is not played" {
+@test "speed changes another program's play through a server with --take" {
     printf 't,m1,m2,m3\n0,0,0,0\n100,0,45,0\n' >lift.csv
     start server hidmotor -q -l sim: serve --listen unix:arm --deadman 5s
     fails 1 hidmotor -q -l serve:arm speed 50%
@@ -126,7 +126,7 @@ END
     end "$pid"
 }
 
-@test "without a server and without a play the command says where it belongs" {
+@test "speed without a server and without a play reports where it works" {
     fails 2 hidmotor -q -l sim: --no-attach speed 30%
     has "$why" 'type it while play, replay or follow runs'
     fails 2 hidmotor -q -l sim: speed

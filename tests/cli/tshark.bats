@@ -16,7 +16,7 @@ frames() {
 # capture TOOL FILE: a pcapng file of the frames on standard input, by our writer
 capture() { "$BIN/../tests/unit/capture/test_pcapng" write "$1" "$2"; }
 
-@test "a candump log: all canpid messages of all boards" {
+@test "Wireshark decodes all canpid messages of all boards in a candump log" {
     python3 "$root/tests/cli/frames.py" 780 >can.log
     agree canpid can.log
     has "$output" "of 13 kinds of message"
@@ -24,7 +24,7 @@ capture() { "$BIN/../tests/unit/capture/test_pcapng" write "$1" "$2"; }
     matches "${lines[0]}" $'1700000000.*\t33\t6'
 }
 
-@test "a capture of each tool: all its messages" {
+@test "Wireshark decodes all messages in a capture of each tool" {
     for tool in $tools; do
         frames $tool | capture $tool $tool.pcapng
         agree $tool $tool.pcapng
@@ -33,7 +33,7 @@ capture() { "$BIN/../tests/unit/capture/test_pcapng" write "$1" "$2"; }
     done
 }
 
-@test "packets of files, in a capture of each tool and in a recorded session" {
+@test "Wireshark decodes custom packets in captures and a recorded session" {
     for tool in $tools; do
         export "${tool^^}_PACKETS=$root/tests/golden/packets/$tool.packets"
         frames packets/$tool | capture $tool own-$tool.pcapng
@@ -51,7 +51,7 @@ capture() { "$BIN/../tests/unit/capture/test_pcapng" write "$1" "$2"; }
     has "$output" "of 8 kinds of message"
 }
 
-@test "all dissectors in the folder of plugins at once, by the line that docs/README.md has" {
+@test "all dissectors work together after the installation line of docs/README.md" {
     line=$(sed -n 's/.*`\(install [^`]*wireshark[^`]*\)`.*/\1/p' "$root/docs/README.md")
     ok env HOME="$public" bash -c "cd '$root' && $line"
     same "$(cd "$public/.local/lib/wireshark/plugins" && echo *.lua)" "$(cd "$root/docs/wireshark" && echo *.lua)"
@@ -64,7 +64,7 @@ capture() { "$BIN/../tests/unit/capture/test_pcapng" write "$1" "$2"; }
     has "$(cat said)" "armwire.lua is missing: copy it to"
 }
 
-@test "a table of docs/wireshark by -X lua_script, from its folder and from another one" {
+@test "a dissector of docs/wireshark works by -X lua_script, from its directory and another" {
     frames canpid | capture canpid canpid.pcapng
     cp "$root"/docs/wireshark/{armwire,canpid}.lua "$public"
     agree canpid canpid.pcapng
@@ -73,7 +73,7 @@ capture() { "$BIN/../tests/unit/capture/test_pcapng" write "$1" "$2"; }
     script=tables/canpid.lua agree canpid canpid.pcapng
 }
 
-@test "a recorded session of unitysim: all six types" {
+@test "Wireshark decodes all six types in a recorded session of unitysim" {
     printf '%s\n' 'scene slam-dunk --fps 60' 'drive elbow=-20 hand=close --for 0.2s' 'camera get' \
         'camera set -185 500 -7 66 270 0' 'limits set elbow 1800 2400' >session
     ok unitysim -q -l "$fast" --record session.pcapng run session
@@ -82,7 +82,7 @@ capture() { "$BIN/../tests/unit/capture/test_pcapng" write "$1" "$2"; }
     [ "$(wc -l <records)" -gt 40 ]
 }
 
-@test "the capture has names, directions, nanoseconds, and no complaints" {
+@test "captures have names, directions and nanoseconds, and no warnings" {
     for tool in $tools; do
         frames $tool | head -n 2 | capture $tool $tool.pcapng
         ok shark $tool $tool.pcapng -T fields -e frame.interface_name -e frame.time_epoch \
@@ -95,7 +95,7 @@ capture() { "$BIN/../tests/unit/capture/test_pcapng" write "$1" "$2"; }
     done
 }
 
-@test "the line of a packet is the line of decode" {
+@test "the packet line in Wireshark is the line of decode" {
     frames hidmotor | capture hidmotor arm.pcapng
     hidmotor decode arm.pcapng | sed 's/ *$//' >decoded
     shark hidmotor arm.pcapng -T fields -e _ws.col.Info | sed 's/ *$//' >seen
@@ -103,7 +103,7 @@ capture() { "$BIN/../tests/unit/capture/test_pcapng" write "$1" "$2"; }
     diff decoded seen
 }
 
-@test "a code that is two messages is told apart by direction" {
+@test "direction distinguishes two messages with one code" {
     printf '%s 76 07 00 00%s\n' '>' "$(printf ' 00%.0s' {1..60})" '<' "$(printf ' 00%.0s' {1..60})" |
         capture hidmotor two.pcapng
     ok shark hidmotor two.pcapng -T fields -e hidmotor.dir -e hidmotor.msg -e hidmotor.positions.count
@@ -111,7 +111,7 @@ capture() { "$BIN/../tests/unit/capture/test_pcapng" write "$1" "$2"; }
     same "${lines[1]}" $'rx\tpositions\t0'
 }
 
-@test "packets of a stream that are cut and joined anywhere" {
+@test "packets of a stream are decoded however they are split and joined" {
     frames ezphys | grep '^<' | cut -c 3- | tr -d ' \n' >all
     fold -w 94 all | sed 's/^/< /; $a\' | capture ezphys cut.pcapng
     agree ezphys cut.pcapng
@@ -120,20 +120,20 @@ capture() { "$BIN/../tests/unit/capture/test_pcapng" write "$1" "$2"; }
     diff <(ezphys decode -j --time none cut.pcapng) <(ezphys decode -j --time none whole.pcapng)
 }
 
-@test "the dissector of another variant" {
+@test "the dissector of another wire variant works" {
     ezphys describe --as lua --wire be32 >"$public/ezphys.lua"
     ezphys encode --wire be32 axis_force id=7 axis1=0.5 | sed 's/^/> /' | capture ezphys big.pcapng
     ok shark ezphys big.pcapng -T fields -e ezphys.id -e ezphys.axis_force.axis1
     same "$output" $'7\t0.5'
 }
 
-@test "a frame that is no whole message is shown as malformed" {
+@test "an incomplete frame is shown as malformed" {
     echo '< 05E#0102' | capture canpid short.pcapng
     ok shark canpid short.pcapng -T fields -e _ws.expert.message
     same "$output" "joint: 2 bytes instead of 6"
 }
 
-@test "decode: pcapng and pcap from elsewhere, captures that were cut off" {
+@test "decode reads foreign pcapng and pcap, and truncated captures" {
     frames canpid | capture canpid can.pcapng
     canpid decode -j can.pcapng >whole
     shark canpid can.pcapng -F pcap -w - >can.pcap

@@ -74,7 +74,7 @@ scene38="FF FF 00 26 ${scene40:12:120}1D"
 
 # ---- Frames --------------------------------------------------------------------------------------
 
-@test "encode scene: length 40 as documented, 38 with compat=38 on the link; both are decoded" {
+@test "encode scene gives 40 bytes, or 38 with compat=38 on the link, and decode reads both" {
     ok unitysim encode scene scene=1 frame_rate=30
     same "$output" "$scene40"
     ok unitysim -l 'udp:?compat=38' encode scene scene=1 frame_rate=30
@@ -90,7 +90,7 @@ scene38="FF FF 00 26 ${scene40:12:120}1D"
     done
 }
 
-@test "the simulator takes both, counts what is damaged, and decode explains it" {
+@test "the simulator accepts both sizes and counts damage, and decode explains it" {
     simulator
     local damaged=("FF FF 03 FD" "FE FF 03 FC" "FF FF 00 28 D7" "FF FF 09 F6" "${scene40% *} 1C"
         "FF FF 01 14 00 E0")
@@ -107,7 +107,7 @@ scene38="FF FF 00 26 ${scene40:12:120}1D"
     wait_for sim "the last one dropped: "
 }
 
-@test "dry run: fields and exact bytes, and nothing is opened" {
+@test "--dry-run prints fields and exact bytes and opens nothing" {
     ok unitysim --dry-run -l udp:256.0.0.1 scene basic
     same "${lines[1]}" "   $scene40"
     ok unitysim --dry-run -l 'udp:?compat=38' scene basic
@@ -124,7 +124,7 @@ scene38="FF FF 00 26 ${scene40:12:120}1D"
 
 # ---- One process beside another ------------------------------------------------------------------
 
-@test "scene, move, camera, limits, watch from other processes" {
+@test "scene, move, camera, limits and watch work from other processes" {
     simulator
     fails 3 unitysim -l "$url" --timeout 0.3s status
     has "$why" "silent until a scene is loaded"
@@ -151,7 +151,7 @@ scene38="FF FF 00 26 ${scene40:12:120}1D"
 }
 
 # How near to that a busy machine comes is measured by make bench.
-@test "feedback comes every 15 ms" {
+@test "feedback arrives every 15 ms" {
     virtual_json watch -n 100
     same "$(jq -s '[.[].t * 1000 | round] | [.[0] + range(100) * 15] == .' <<<"$output")" true
     virtual_json ping -n 5
@@ -164,7 +164,7 @@ scene38="FF FF 00 26 ${scene40:12:120}1D"
     same "$(json '[.n,.lost]')" '[5,0]'
 }
 
-@test "status and ping: a table for people, one record for programs" {
+@test "status and ping print a table, and one record with -j" {
     ok unitysim -q -l "$fast" status
     matches "${lines[0]}" "joint * target * actual unit * fault * age *"
     matches "${lines[2]}" "elbow * - * 0.00 deg * - * 0.???s * 2048 * 0"
@@ -178,7 +178,7 @@ scene38="FF FF 00 26 ${scene40:12:120}1D"
     same "${#lines[@]}" 4
 }
 
-@test "list says whether a simulator is there, and sends nothing" {
+@test "list reports a simulator and sends nothing" {
     ok unitysim -j list
     same "$(json '.link')" '"udp:127.0.0.1:30004?listen=30005"'
     if [ "$(json '[.simulator,.client]')" = '[false,false]' ]; then
@@ -190,7 +190,7 @@ scene38="FF FF 00 26 ${scene40:12:120}1D"
     fi
 }
 
-@test "a second client on the port, and nobody listening: said" {
+@test "a second client on the port and a missing listener are reported" {
     simulator --scene 1
     mkfifo seen
     unitysim -q -l "$url" watch >seen 2>/dev/null 3>&- &
@@ -205,7 +205,7 @@ scene38="FF FF 00 26 ${scene40:12:120}1D"
     has "$stderr" "no program listens"
 }
 
-@test "another client drives the arm: said" {
+@test "another client that drives the arm is reported" {
     simulator --scene 1
     port=${url#udp:127.0.0.1:}
     python3 - "${port%%\?*}" 3>&- <<'PYTHON' &
@@ -229,7 +229,7 @@ PYTHON
 
 # ---- Moving --------------------------------------------------------------------------------------
 
-@test "move: ticks and degrees, names of the hand, several at once" {
+@test "move accepts ticks, degrees and hand names, for several joints at once" {
     virtual_json move elbow=7.6deg wrist_flex=-30deg hand=open shoulder=2100
     same "$(json '[.ok,.result]')" '[true,"arrived"]'
     same "$(json '[.elbow.ticks - 2134, .wrist_flex.ticks - 1707, .hand.ticks - 2800, .shoulder.ticks - 2100] | map(. >= -10 and . <= 10) | all')" true
@@ -240,7 +240,7 @@ PYTHON
     has "$output" "result=arrived elbow.ticks=2"
 }
 
-@test "move: what cannot be reached is exit 3, and the arm stops" {
+@test "move exits 3 and stops if the target is not reached" {
     run -3 --separate-stderr unitysim -q -j -l "$fast&stuck=elbow" move elbow=2300 hand=2600 timeout=3s
     same "$(json '[.ok,.error,.result,.elbow.ticks]')" '[false,"timeout","not-reached",2048]'
     has "$stderr" "elbow is at 2048, not 2300"
@@ -270,7 +270,7 @@ PYTHON
     ok unitysim -q -l "$fast" move hand=2700 velocity=200 --force
 }
 
-@test "drive: for a time, then all joints stand" {
+@test "drive moves for a time and then stops all joints" {
     virtual_json drive elbow=+45 hand=close --for 0.5s
     same "$(json '[.ok,.result,(.elbow.ticks > 2180 and .elbow.ticks < 2260),(.hand.ticks < 2040)]')" '[true,"stopped",true,true]'
     simulator --scene 1
@@ -278,7 +278,7 @@ PYTHON
     stands
 }
 
-@test "drive: a joint that passes its limit is stopped there, by feedback; --force does not look" {
+@test "drive stops a joint at its limit by feedback, except with --force" {
     printf '[joint elbow]\nmin = 2000\nmax = 2100\n' >u.ini
     for drive in elbow=+45 elbow=-45; do
         virtual_json --config u.ini drive $drive --for 3s
@@ -293,7 +293,7 @@ PYTHON
     hasnt "$stderr" "limit"
 }
 
-@test "drive --follow: another program drives, line by line; its end and its silence stop the arm" {
+@test "drive --follow executes lines, and end of input or silence stops the arm" {
     simulator --scene 1
     mkfifo lines
     exec {lines}<>lines
@@ -315,7 +315,7 @@ PYTHON
     stands
 }
 
-@test "drive --follow -k: refused lines are said, counted, and in the exit status; --clamp takes them" {
+@test "drive --follow -k reports and counts rejected lines, and --clamp limits them" {
     simulator --scene 1
     printf 'elbow=+20\nelbow=+99 hand=20\nshoulder=5 elbw=3\nhand=+10\n' >lines
     run -6 --separate-stderr unitysim -k -q -l "$url" drive --follow <lines
@@ -343,7 +343,7 @@ PYTHON
     kill "$client"
 }
 
-@test "drive --follow and teach have standard input for themselves, or say that they have not" {
+@test "drive --follow and teach need standard input for themselves" {
     fails 2 unitysim -q -l "$fast" <<<$'drive --follow\nelbow=+20'
     has "$why" "stdin:1:1: drive: the lines it reads are those of the script"
     fails 2 unitysim -q -l "$fast" <<<$'teach points.csv\n\nq'
@@ -361,7 +361,7 @@ PYTHON
     ok unitysim -q teach points.csv --every 20ms --for 0.1s
 }
 
-@test "drive --clamp: at the cap, not refused" {
+@test "drive --clamp limits the speed instead of rejecting it" {
     ok unitysim -v -q -j -l "$fast" drive elbow=-1000 hand=5 --clamp --for 0.05s
     has "$stderr" "elbow.velocity=45 elbow.state=decrease"
     same "$(json .clamped)" 1
@@ -369,7 +369,7 @@ PYTHON
     fails 2 unitysim -q -l "$fast" drive elbow=nan --clamp
 }
 
-@test "jog: from where the joint is, by ticks or deg" {
+@test "jog moves from the joint's position, in ticks or deg" {
     while IFS='|' read -r words joint low high; do
         # shellcheck disable=SC2086 # words
         ok unitysim -q -j -l "$fast" jog $words
@@ -389,7 +389,7 @@ END
     matches "$output" "*elbow.ticks=2[01]??*"
 }
 
-@test "limits: file, config file, and what was sent" {
+@test "limits come from a file, the config file or earlier commands" {
     printf '# narrow\nelbow 2000 2100\n' >narrow
     virtual_json limits --limits narrow
     same "$(limits_of elbow)" '[2000,2100,"narrow"]'
@@ -411,7 +411,7 @@ END
     has "$why" "did you mean 'hand'?"
 }
 
-@test "camera views: saved, replaced, used, listed, in the published format" {
+@test "camera views are saved, replaced, used and listed in the published format" {
     ok unitysim -q -l "$fast" camera save front
     same "$(<"$D/config/armwire/CameraViews.csv")" "front,-185,500,0,66,270,0"
     printf 'Default,0,0,0,0,0,0\nTop Down,0,900,0,90,270,0,\n' >v.csv
@@ -433,7 +433,7 @@ END
     fails 6 unitysim -q --force -l "$fast" camera set y=4294967396
 }
 
-@test "feedback falls silent during a move: nothing is moved, it is said, and the move ends well" {
+@test "silent feedback pauses a move and is reported, and the move completes" {
     simulator --scene 1
     sim=$pid
     sending -l "$url" move wrist_rotate=2900 velocity=40 timeout=20s
@@ -455,7 +455,7 @@ END
     same "$(json '.ms >= 3000 and .ms < 4500')" true
 }
 
-@test "a sequence of 30 rows plays to its end, also when a fifth is lost both ways" {
+@test "a sequence of 30 rows plays to its end, also with 20 % loss in both directions" {
     rows thirty.csv 30
     virtual_json play thirty.csv
     same "$(json '[.ok,.result,.rows,.rounds]')" '[true,"played",30,1]'
@@ -472,7 +472,7 @@ END
     stands
 }
 
-@test "each motion gets where the row says" {
+@test "each motion of a sequence reaches its row's position" {
     rows thirty.csv 30
     tail -n 1 thirty.csv # Hand,Auto,2037
     virtual_json play thirty.csv
@@ -482,7 +482,7 @@ END
         | map(. >= -12 and . <= 12) | all' <<<"$output")" true
 }
 
-@test "a broken row is named with its line, and nothing is sent" {
+@test "an invalid row is reported with its line, and nothing is sent" {
     simulator
     rows broken.csv 30
     sed -i '17s/Auto/Atuo/' broken.csv
@@ -498,7 +498,7 @@ END
     has "$line" "unitysim: 0 datagrams received"
 }
 
-@test "a motion that gets nowhere is named, and the arm stops" {
+@test "an incomplete motion is reported, and the arm stops" {
     printf 'Joint,Motion Type,Position,Velocity,Tolerance,Delay (ms)\nHand,Auto,2100,90,10,0,\nElbow,Auto,2300,45,10,0,\n' >s.csv
     run -3 --separate-stderr unitysim -q -j -l "$fast&stuck=elbow" play s.csv --row-timeout 2s
     has "$stderr" "s.csv:3:1: elbow is at 2048, not at 2300, after 2 s"
@@ -512,14 +512,14 @@ END
     ok unitysim -q -l "$url" move elbow=2300
 }
 
-@test "a goal beyond the limits goes to the limit, and is told" {
+@test "a target beyond the limits is reported and moved to the limit" {
     printf 'Joint,Motion Type,Position,Velocity,Tolerance,Delay (ms)\nElbow,Auto,4000,45,10,0,\n' >s.csv
     ok unitysim -j -l "$fast" play s.csv
     has "$stderr" "s.csv:2:1: elbow 4000 is outside 1700 to 2570"
     has "${lines[0]}" '"goal":2570'
 }
 
-@test "a row of type User waits for somebody else" {
+@test "a row of type User waits for another program's motion" {
     simulator --scene 1
     other=${url/listen=*/listen=0}
     printf 'Joint,Motion Type,Position,Velocity,Tolerance,Delay (ms)\nElbow,User,2300,45,20,0,\nHand,Auto,2100,90,10,0,\n' >s.csv
@@ -538,7 +538,7 @@ END
     same "$(jq -c '[.ok,.result]' <<<"$line")" '[true,"played"]'
 }
 
-@test "teach: points from standard input, and what is taught can be played" {
+@test "teach records points from standard input, and play plays them" {
     printf '\n\nq\n' | { ok unitysim -l "$fast" teach t.csv; }
     same "$(wc -l <t.csv)" 6
     same "$(sed -n 4p t.csv)" "Wrist Rotate,Auto,2048,90,10,0,"
@@ -556,7 +556,7 @@ END
 
 # ---- How it ends ---------------------------------------------------------------------------------
 
-@test "move and play are stopped by a signal, too, and say so" {
+@test "a signal stops move and play, and the stop is reported" {
     simulator --scene 1
     rows thirty.csv 30
     for command in "move elbow=2500 velocity=10" "play thirty.csv"; do
@@ -569,7 +569,7 @@ END
     done
 }
 
-@test "records of commands are commands, with all that they say" {
+@test "records of commands are replayed as commands with all their fields" {
     while read -r message; do
         # shellcheck disable=SC2086 # words
         bytes=$(unitysim encode $message)
@@ -597,7 +597,7 @@ END
     fails 2 unitysim -q -l "$fast" <<<'{"msg":"scene","scene":1,"frame":1}'
 }
 
-@test "the end of a script stops what a control record has left running" {
+@test "the end of a script stops the motion of a control record" {
     unitysim encode control elbow.velocity=45 elbow.state=increase | unitysim decode -j --dir tx >one
     ok unitysim -v -q -l "$fast" <one
     matches "$(grep -o 'elbow.state=[a-z]*' <<<"$stderr" | uniq | xargs)" \
@@ -607,7 +607,7 @@ END
         "elbow.state=increase elbow.state=stop"
 }
 
-@test "record and replay: the same motion again, and at its end the arm stands" {
+@test "replay repeats a recorded motion and stops the arm at its end" {
     simulator --scene 1
     ok unitysim -q -l "$url" --record drive.pcapng drive elbow=-20 --for 0.3s
     head -c -1200 drive.pcapng >cut.pcapng # without the stop
@@ -626,7 +626,7 @@ END
     stands
 }
 
-@test "the reader of the pipe goes away: the arm stops" {
+@test "a closed output pipe stops the arm" {
     simulator --scene 1
     rows thirty.csv 30
     { unitysim -q -l "$url" play thirty.csv --loop 2>/dev/null && status=0 || status=$?; echo "$status" >status; } | head -n 2 >/dev/null
@@ -637,7 +637,7 @@ END
     stands
 }
 
-@test "the end of a script, an error in it, and a line after it: the arm stands" {
+@test "the end of a script or an error in it stops the arm" {
     simulator --scene 1
     ok bash -c "echo 'drive elbow=+45 --for 0.2s' | unitysim -q -l '$url'"
     stands
@@ -646,7 +646,7 @@ END
     stands
 }
 
-@test "the prompt: Ctrl-D right after Ctrl-C ends it, also while the drive is being stopped" {
+@test "the prompt ends at Ctrl-D directly after Ctrl-C, also during a stop" {
     simulator --scene 1
     terminal <<<"
         launch unitysim -l $url
@@ -671,7 +671,7 @@ END
     stands
 }
 
-@test "the prompt: Ctrl-C stops a drive, the end of the terminal as well; TAB knows joints" {
+@test "Ctrl-C and the end of the terminal stop a drive, and TAB completes joints" {
     simulator --scene 1
     terminal <<<"
         launch unitysim -l $url
@@ -690,7 +690,7 @@ END
 
 # ---- Screens -------------------------------------------------------------------------------------
 
-@test "view in a pipe: one picture without control characters; plain ASCII without UTF-8" {
+@test "view in a pipe prints one picture without control characters, in ASCII without UTF-8" {
     virtual view
     has "$output" "from above"
     has "$output" "elbow         2048     0.0"
@@ -701,7 +701,7 @@ END
     has "$output" "|--"
 }
 
-@test "the simulator on a terminal: shows the arm, keys drive it until a client comes" {
+@test "the simulator on a terminal shows the arm, and its keys drive it until a client connects" {
     export TERM=xterm-256color
     local port
     port=$(python3 -c 'import socket
@@ -723,7 +723,7 @@ print(s.getsockname()[1])')
         ends 0"
 }
 
-@test "the simulator on a terminal: that nobody listens is taken back when somebody does" {
+@test "the simulator on a terminal reports a missing listener and its return" {
     export TERM=xterm-256color
     local port back
     port=$(free_port) back=$(free_port)
@@ -750,7 +750,7 @@ print(s.getsockname()[1])')
         ends 0"
 }
 
-@test "Ctrl-Z gives the terminal back to the shell, fg to the view and to the simulator" {
+@test "Ctrl-Z returns the terminal to the shell, and fg returns it to view and simulator" {
     export TERM=xterm
     local command
     for command in "-q -l sim: view" "sim --listen unix-listen:bento"; do
@@ -767,7 +767,7 @@ print(s.getsockname()[1])')
     done
 }
 
-@test "candidates for the shells: joints, scenes, views, models" {
+@test "complete lists joints, scenes, views and models" {
     ok unitysim complete -- drive ""
     has "$output" "elbow="
     has "$output" "hand=open"
@@ -782,7 +782,7 @@ print(s.getsockname()[1])')
 
 # ---- Nobody, and somebody else -------------------------------------------------------------------
 
-@test "no simulator is no success: 3, and who did not answer" {
+@test "commands without a simulator exit 3 and name the missing peer" {
     local url command why
     url="udp:127.0.0.1:$(free_port)?listen=$(free_port)"
     while IFS='|' read -r command why; do
@@ -803,7 +803,7 @@ status|no feedback
 END
 }
 
-@test "60 forged datagrams: feedback is taken from the peer's address only" {
+@test "feedback is accepted only from the peer's address" {
     local home ours url
     home=$(free_port) ours=$(free_port)
     url="udp:127.0.0.1:$home?listen=$ours"
@@ -824,7 +824,7 @@ while True:
     same "$(json .ok)" true
 }
 
-@test "a recording of its own plays: degrees in record and plot, --every, one joint alone" {
+@test "play reads unitysim's own recordings, and record and plot use degrees" {
     unitysim -q -l "$fast" --record run.pcapng move elbow=2300
     ok unitysim -q -l log:run.pcapng record run.csv
     same "$(head -1 run.csv)" "t,shoulder.position,elbow.position,wrist_rotate.position,wrist_flex.position,hand.position"

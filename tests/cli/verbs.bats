@@ -2,7 +2,7 @@
 # from different devices.
 load common
 
-@test "ping: one head and one set of keys in every tool" {
+@test "ping prints the same header and keys in every tool" {
     local keys='n lost min_ms mean_ms p50_ms p95_ms p99_ms max_ms'
     local -A fast_of=([ezphys]=sim:)
     for tool in $tools; do
@@ -13,7 +13,7 @@ load common
     done
 }
 
-@test "ping: --for ends it in every tool, however often it was to be, and alone says how long" {
+@test "ping --for ends it in every tool and limits the time" {
     local -A fast_of=([ezphys]=sim:)
     for tool in $tools; do
         ok timeout "$patience" "$tool" -q -j -l "${fast_of[$tool]:-$fast}" ping -n 100000000 --for 300ms
@@ -22,7 +22,7 @@ load common
     done
 }
 
-@test "ping: what nothing answers in a recording is no success" {
+@test "ping of a recording without answers exits 3" {
     ok armctl -q -l sim: record nothing.pcapng --for 1ms # says nothing by itself
     for tool in $tools; do
         run --separate-stderr "$tool" -q -l log:nothing.pcapng ping
@@ -37,7 +37,7 @@ arm() { # the joints of an arm, in the usual place of its configuration
         'kind = translate' 'min = 0' 'max = 300' >config/armwire/armctl.ini
 }
 
-@test "armctl: status is what was confirmed and when, jog goes on from there, limits say who set them" {
+@test "armctl: status prints confirmed values, jog starts there, and limits print their source" {
     arm
     ok armctl -q -j limits
     same "$(jq -sc '.[:2] | map([.joint,.of,.min,.max,.unit,.from])' <<<"$output")" \
@@ -68,7 +68,7 @@ arm() { # the joints of an arm, in the usual place of its configuration
     same "$(json '[.base.target,.base.actual,.base.fault]')" '[90,5,"unconfirmed"]'
 }
 
-@test "hidmotor: limits say who set them; jog is relative, everywhere else a number is absolute" {
+@test "hidmotor: limits print their source, and only jog is relative" {
     ok hidmotor -j limits
     same "$(jq -sc 'map(select(.of != "speed") | [.joint,.min,.max,.unit,.from])' <<<"$output")" \
         '[["m1",-90,90,"deg","table"],["m2",-45,100,"deg","table"],["m3",-90,63,"deg","table"],["gripper",0,180,"","table"]]'
@@ -84,7 +84,7 @@ arm() { # the joints of an arm, in the usual place of its configuration
     same "$(jq -sc 'map(select(.cmd) | .m3.target // .m3)' <<<"$output")" '[5,3,7,3,0]'
 }
 
-@test "canpid: status of six joints; jog goes on from the setpoint; limits are the drivers' own; stop repeated" {
+@test "canpid: status prints six joints, jog starts at the setpoint, and stop can be repeated" {
     ok canpid -q -l "$fast" status
     matches "${lines[0]}" "joint * target * actual unit * fault * age *"
     matches "${lines[6]}" "rankle * 0.00 * %* - *s *% *Nm"
@@ -110,7 +110,7 @@ arm() { # the joints of an arm, in the usual place of its configuration
     fails 6 canpid -q -l "$fast" jog lknee +300 -c pos
 }
 
-@test "stop: one word of what is confirmed, and harmless to repeat, in every tool" {
+@test "stop prints one result and can be repeated in every tool" {
     local -A word=([armctl]=nothing-to-send [hidmotor]=confirmed [canpid]=disabled [unitysim]=stopped [ezphys]=held)
     for tool in $tools; do
         ok bash -c "printf 'stop\nstop\n' | $tool -q -j -l sim:"
@@ -119,7 +119,7 @@ arm() { # the joints of an arm, in the usual place of its configuration
     done
 }
 
-@test "status: one head, and for each joint target, actual, unit, fault and age in one record, in every tool" {
+@test "status prints the same columns and keys for each joint in every tool" {
     local -A joint=([armctl]=base [hidmotor]=elbow [canpid]=lknee [unitysim]=elbow [ezphys]=hinge)
     arm
     for tool in $tools; do
@@ -132,7 +132,7 @@ arm() { # the joints of an arm, in the usual place of its configuration
     done
 }
 
-@test "a number is absolute where nothing says jog: +10 is 10" {
+@test "numbers are absolute except in jog, also with a plus sign" {
     arm
     while IFS='|' read -r tool words filter; do
         # shellcheck disable=SC2086 # words
@@ -146,7 +146,7 @@ END
 }
 
 # What would go on, or to its end, although the line says how long.
-@test "--for: of what moves it ends that, or is refused before anything moves" {
+@test "--for ends a motion or is rejected before anything moves" {
     peer
     while IFS='|' read -r tool command; do
         # shellcheck disable=SC2086 # words
@@ -171,7 +171,7 @@ END
     HIDMOTOR_FOR=1s ok hidmotor -q -l "$fast" velocity 5 0 0
 }
 
-@test "status of a recording that says nothing of the joints is exit 3, with a result" {
+@test "status of a recording without joint data exits 3 with a result" {
     # a section and an interface, and no packet
     printf '\n\r\r\n\x1c\0\0\0M<+\x1a\1\0\0\0\377\377\377\377\377\377\377\377\x1c\0\0\0' >empty.pcapng
     printf '\1\0\0\0\x14\0\0\0\x93\0\0\0\0\0\0\0\x14\0\0\0' >>empty.pcapng
@@ -183,7 +183,7 @@ END
     done
 }
 
-@test "JOINT=VALUE is a joint and its value in every tool; a typing error is an error" {
+@test "JOINT=VALUE works in every tool, and misspelled names are rejected" {
     ok armctl -q --dry-run deg 1=90 2=45deg
     same "$(grep -o 'joint=.*' <<<"$output" | xargs)" "joint=1 angle=90deg joint=2 angle=45deg"
     ok hidmotor -q -j -l "$fast" move elbow=10

@@ -11,7 +11,7 @@ talker() {
 # The escape sequences that give the terminal back: its first page, its cursor.
 restored='[?1049l'
 
-@test "a device that says nothing: told once, with what may be the reason" {
+@test "a silent device is reported once with a likely cause" {
     ok armctl -l "$fast" watch --for 5s
     same "$(grep -c 'nothing has come yet — the arm speaks only when it is commanded' <<<"$stderr")" 1
     ok armctl -l "$fast" watch --for 1s
@@ -20,7 +20,7 @@ restored='[?1049l'
     hasnt "$stderr" "nothing has come"
 }
 
-@test "lines: fields, subjects and patterns" {
+@test "watch accepts fields, subjects and patterns" {
     ok canpid -q -l "$fast" watch lknee.torque -n 2
     same "$output" $'<- joint board=lknee torque=0Nm\n<- joint board=lknee torque=0Nm'
     ok canpid -q -l "$fast" watch 'l*.setpoint' -j -n 3
@@ -32,7 +32,7 @@ restored='[?1049l'
     same "$output" "<- sensors board=32 velocity=0"
 }
 
-@test "the other name of a joint is as good as its own" {
+@test "a joint's alias works like its name" {
     local name
     for name in m3 elbow; do
         ok hidmotor -q -l "$fast" watch $name.position -n 1
@@ -54,7 +54,7 @@ restored='[?1049l'
     has "$why" "did you mean 'torque'?"
 }
 
-@test "what is of the message and not of the device is shown where it is asked for" {
+@test "watch hides bookkeeping fields unless they are requested" {
     ok hidmotor -q -l "$fast" watch -n 2
     hasnt "$output" count=
     ok hidmotor -q -l "$fast" watch count -n 2
@@ -80,7 +80,7 @@ restored='[?1049l'
         ends 0"
 }
 
-@test "lines: a wrong name is told before anything is opened" {
+@test "watch rejects an unknown name before it opens a link" {
     fails 2 canpid -l can:nowhere watch torqe
     has "$why" "did you mean 'torque'?"
     fails 2 canpid -l can:nowhere watch lknee.torqe
@@ -91,7 +91,7 @@ restored='[?1049l'
     has "$why" "FIELD OP NUMBER"
 }
 
-@test "lines: names that only the simulation knows are told with its first message" {
+@test "watch rejects names unknown to the simulation at its first message" {
     for word in forc.z bob.forc.z bab; do
         fails 2 timeout 20 ezphys -q -l sim: watch "$word"
         has "$why" "nothing is called '$word' — did you mean"
@@ -117,7 +117,7 @@ restored='[?1049l'
     done
 }
 
-@test "a field of one joint is that joint's alone" {
+@test "watch of one joint's field shows that joint only" {
     ok hidmotor -q -l "$fast" watch m1.position -n 2
     same "$(sed 's/=.*//' <<<"$output" | uniq)" "<- positions m1.position"
     ok unitysim -q -l "$fast" watch elbow.position 'hand.*' -j -n 1
@@ -127,7 +127,7 @@ restored='[?1049l'
     same "$output" "<- limb force.z=0N"
 }
 
-@test "--where, in watch and in decode" {
+@test "--where filters watch and decode" {
     printf '%s\n' 05E#9CFF000200F0 05E#9CFF000200F8 05F#80F8730806FF >log
     ok canpid decode log --where 'torque<-2'
     same "$output" "<- joint board=lknee fix_link_angle=-4.5deg alpha_angle=11.25deg torque=-3.125Nm"
@@ -140,7 +140,7 @@ restored='[?1049l'
     fails 2 canpid decode log --where 'torqe>5'
 }
 
-@test "-n, --for and --once end it" {
+@test "-n, --for and --once end watch" {
     ok canpid -q -l "$fast" watch -n 7
     same "${#lines[@]}" 7
     ok canpid -q -l "$fast" watch --for 100ms
@@ -149,7 +149,7 @@ restored='[?1049l'
     matches "$output" "<- joint board=lhip torque=0Nm*rankle velocity=0rpm"
 }
 
-@test "NDJSON on standard input: any tool's, by the paths of its values" {
+@test "watch reads any tool's NDJSON from standard input" {
     canpid -q -l "$fast" watch -j -n 36 >run.ndjson
     ok armctl watch - --where 'lknee.torque<5' <run.ndjson
     same "$output" "$(grep '"msg":"joint","board":"lknee"' run.ndjson)"
@@ -157,7 +157,7 @@ restored='[?1049l'
     same "$output" '{"m":{"b":1}}'
 }
 
-@test "input that cannot be read, or never comes" {
+@test "watch reports unreadable input, and Ctrl-C ends its wait" {
     fails 2 armctl watch - <.
     has "$why" "directory"
     mkfifo quiet
@@ -170,7 +170,7 @@ restored='[?1049l'
     same "$(cat why)" "armctl: stopped by a signal"
 }
 
-@test "a link that is lost: exit 7" {
+@test "watch exits 7 if the link is lost" {
     talker 1 0
     { armctl -l "$url" watch 2>why || echo $? >status; } | {
         read -r line
@@ -181,7 +181,7 @@ restored='[?1049l'
     has "$(cat why)" "connection lost"
 }
 
-@test "the table: draws, q gives the terminal back" {
+@test "the table of watch is drawn, and q restores the terminal" {
     unset NO_COLOR
     TERM=xterm-256color terminal 100 <<<"
         launch sh -c {canpid -l $fast watch; echo status=\$?; stty -a}
@@ -193,7 +193,7 @@ restored='[?1049l'
         ends 0"
 }
 
-@test "the table: a signal gives the terminal back" {
+@test "a signal restores the terminal of the table" {
     for signal in INT:130 TERM:143 HUP:129; do
         TERM=xterm terminal 80 <<<"
             launch sh -c {trap : HUP; sh -c 'echo id=\$\$=; exec canpid -l sim: watch'
@@ -206,7 +206,7 @@ restored='[?1049l'
     done
 }
 
-@test "the table: Ctrl-C ends it, Ctrl-\\ does nothing" {
+@test "Ctrl-C ends the table, and Ctrl-\\ is ignored" {
     TERM=xterm terminal 80 <<<"
         launch canpid -l sim: watch
         want {[?1049h} {q quit}
@@ -216,7 +216,7 @@ restored='[?1049l'
         ends 130"
 }
 
-@test "the table: an error gives the terminal back" {
+@test "an error leaves the terminal restored" {
     TERM=xterm terminal 80 <<<"
         launch canpid -l can:nowhere watch
         want {canpid: }
@@ -224,7 +224,7 @@ restored='[?1049l'
     [ -z "$(TERM=xterm terminal 80 <<<"launch canpid -l can:nowhere watch; ends 4; hasnt {[?1049h}")" ]
 }
 
-@test "the table: keys" {
+@test "the keys of the table scroll, search, freeze and switch views" {
     TERM=xterm terminal 80 <<<"
         launch canpid -l sim: watch
         want {q quit}
@@ -246,7 +246,7 @@ restored='[?1049l'
         ends 0"
 }
 
-@test "the table: text and recordings have an end, and stay until q" {
+@test "the table stays after the end of a text or recording until q" {
     canpid -q -l "$fast" record run.pcapng -n 36
     { canpid decode -j run.pcapng && echo '{"t":'; } >run.ndjson
     TERM=xterm terminal 100 <<<"
@@ -264,7 +264,7 @@ restored='[?1049l'
         hasnt {link lost}"
 }
 
-@test "the table: --for ends it; Ctrl-C in virtual time and without a link, too" {
+@test "--for ends the table, and Ctrl-C does in virtual time and without a link" {
     TERM=xterm terminal 80 <<<"
         launch canpid -l sim: watch --for 300ms
         want {q quit} {$restored}
@@ -286,7 +286,7 @@ restored='[?1049l'
         ends 130"
 }
 
-@test "the table: what is said stands at its foot, or goes where it was sent" {
+@test "messages appear below the table, or in the redirected standard error" {
     TERM=xterm terminal 120 <<<"
         launch canpid -v -l sim: watch lknee
         want { ms <- }
@@ -301,7 +301,7 @@ restored='[?1049l'
     has "$(cat trace)" " ms <- "
 }
 
-@test "the table: waits for a link that is lost, and goes on" {
+@test "the table waits for a lost link and continues" {
     talker 1 0
     TERM=xterm terminal 100 <<<"
         launch armctl -l $url watch
@@ -316,7 +316,7 @@ restored='[?1049l'
     end "$(pgrep -f "talker.py ${url##*:}\$")" 2>/dev/null || true
 }
 
-@test "no table on terminals that cannot: lines" {
+@test "watch prints lines on terminals that cannot show a table" {
     for term in dumb no-such-terminal; do
         TERM=$term terminal 80 <<<"
             launch canpid -q -l $fast watch -n 2
@@ -326,7 +326,7 @@ restored='[?1049l'
     done
 }
 
-@test "40 columns are enough" {
+@test "the table fits into 40 columns" {
     TERM=xterm terminal 40 <<<"
         launch canpid -l sim: watch lknee
         want field value lknee. torque Nm
@@ -339,7 +339,7 @@ restored='[?1049l'
 # in_time COMMAND…
 in_time() { ok python3 "$root/tests/cli/lateness.py" "$@"; }
 
-@test "lines come through a pipe within 20 ms, at each tool's usual rate" {
+@test "lines arrive through a pipe within 20 ms at each tool's usual rate" {
     talker 1 0
     in_time armctl -q -l "$url" watch -j
     in_time canpid -q -l sim: watch -j
@@ -348,14 +348,14 @@ in_time() { ok python3 "$root/tests/cli/lateness.py" "$@"; }
     in_time ezphys -q -l sim: watch -j
 }
 
-@test "so do those of dump and echo, and those that go from one tool to the next" {
+@test "lines of dump, echo and chained tools arrive within 20 ms" {
     in_time canpid -q -l sim: dump -j
     in_time ezphys -q -l sim: echo -j
     in_time sh -c 'canpid -q -l sim: dump --as candump | canpid decode -j -'
     in_time sh -c 'canpid -q -l sim: watch -j | canpid watch -j -'
 }
 
-@test "watch - shows the rows of a CSV file, in every form, whatever its columns are called" {
+@test "watch - prints the rows of a CSV file in every format, with any column names" {
     printf 't,"a ""b"", c",x\n1,2,3\n2,4,5\n' >odd.csv
     ok armctl watch - <odd.csv
     same "$output" $'<- t=1 a "b", c=2 x=3\n<- t=2 a "b", c=4 x=5'
@@ -371,7 +371,7 @@ in_time() { ok python3 "$root/tests/cli/lateness.py" "$@"; }
     grep -q 'a &quot;b&quot;, c\|a "b", c' odd.svg
 }
 
-@test "a gap of hours in a recording is named, not the drivers" {
+@test "a long gap in a recording is reported as a gap, not as a power fault" {
     printf '(100.0) can0 15E#9CFF000200F0\n(20000.0) can0 05E#9CFF000200F0\n' >gap.log
     run -124 --separate-stderr timeout 4 canpid -l log:gap.log watch
     has "$stderr" "nothing has come yet — the recording has a gap here; ?speed=max skips it"

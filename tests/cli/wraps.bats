@@ -19,7 +19,7 @@ went() {
         uniq | xargs
 }
 
-@test "across half a turn: a path, one that is played again, a leader's and a single motion neither jump back nor go round" {
+@test "paths, loops, followed leaders and moves cross half a turn without a jump" {
     make_wheel
     while IFS='|' read -r words last; do
         places=$(went 'move spin=3 --speed 2' "$words") || { echo "$words: $stderr" && false; }
@@ -34,7 +34,7 @@ jog spin 0.5 --speed 2|-28
 END
 }
 
-@test "across half a turn: what begins on the other side is a jump, and goes there by its numbers" {
+@test "a start on the other side of half a turn is a jump and moves by its numbers" {
     make_wheel
     printf '%s\n' 'move spin=-3 --speed 2' 'play across.csv' >lines
     fails 6 ezphys -q -l "$wheel" <lines
@@ -47,7 +47,7 @@ END
     matches "$places" '0 *29 30 31 30 29 * 0 *-30 -31'
 }
 
-@test "across half a turn: a stick turns it on" {
+@test "a stick turns a joint across half a turn" {
     make_wheel
     printf '%s\n' '0.4 full 1' '0.5 hold 1' '1.0 lefty -1' '3.2 hold 0' '3.4 lefty 0' >pad.events
     "$root/tests/cli/pad_player.py" --channels pad.events >pad.ndjson
