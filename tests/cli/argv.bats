@@ -1,5 +1,5 @@
 #!/usr/bin/env bats
-# One command on a command line: encode, decode, describe, and what is refused.
+# Single commands: encode, decode, describe and rejected input.
 load common.bash
 
 # ---- Encode and decode ---------------------------------------------------------------------------

@@ -1,4 +1,4 @@
-# armctl and the published handler: whose confirmation it is, from one process to the next.
+# armctl and the published handler: each process gets only its own confirmations.
 load common
 
 published='sim:?time=virtual&quirks=published'
@@ -45,7 +45,7 @@ INI
     has "$output" 'duty joint=3 duty=-500 result=confirmed bare=true'
     ok armctl -q -j -l "$published" send DEG12,090
     same "$(json '[.result, .answer]')" '["confirmed","DEG"]'
-    for line in POS2,120 ARM250,045,120; do # known types that this handler does not know
+    for line in POS2,120 ARM250,045,120; do # known types that this handler does not implement
         fails 3 armctl -q -l "$published" send "$line"
         has "$why" 'not confirmed'
     done
@@ -64,7 +64,7 @@ INI
     has "$output" sent=SPD3,000
     ok armctl -q -l "$D/arm" stop
     has "$output" sent=SPD3,000
-    ok armctl -l "$D/arm" <<<'duty 1 -300' # what runs on at the end of a script
+    ok armctl -l "$D/arm" <<<'duty 1 -300' # still running at the end of the script
     has "$stderr" SPD1,000
 }
 
@@ -216,7 +216,7 @@ INI
     printf '[joint a]\nindex = 4\nrole = theta\n[joint b]\nindex = 5\nrole = theta\n' >joints.ini
     fails 2 armctl -q -l 'sim:?time=virtual' arm 250 45 120
     has "$why" '[joint b]: role theta is [joint a] already'
-    # the section that help shows, alone
+    # Only the section that help shows.
     armctl help config | sed -n '/^  \[joint/,$s/^  \(\[joint .*\|[a-z]* = [^ ]*\)$/\1/p' >joints.ini
     ok armctl -q -j -l 'sim:?time=virtual' arm 250 45 120
     same "$(json .joints.theta)" '"base"'

@@ -1,33 +1,33 @@
 #!/usr/bin/env bats
-# canpid with its simulator: every command, its guards, and that it leaves no driver enabled.
+# canpid with its simulator: every command and limit; no driver stays enabled.
 load common.bash
 
-# On the simulator in virtual time, and in JSON; a script for it on standard input.
+# Runs a command, or a script on standard input, on the simulator in virtual time; also with -j.
 virtual() { ok canpid -q -l "$fast" "$@"; }
 virtual_json() { ok canpid -q -j -l "$fast" "$@"; }
 
-# refuses STATUS COMMAND…: in one line, and no frame goes out (-v shows each one).
+# refuses STATUS COMMAND…: fails with one line and sends no frame (-v logs each one).
 refuses() {
     fails "$@"
     run "-$1" --separate-stderr "${@:2}" -v
     hasnt "$stderr" " ms -> "
 }
 
-# records NAME: the records of $output with this "msg" or "cmd", in one array.
+# records NAME: prints the records of $output with this "msg" or "cmd" as one array.
 records() { jq -sc "[.[] | select(.msg == \"$1\" or .cmd == \"$1\")]" <<<"$output"; }
 
-# A simulator that other processes share: $url.
+# Starts a simulator for several processes; $url is its link.
 bus() { start bus canpid sim --listen slcan:tcp-listen:0 "$@"; }
 
-# driver FILTER: of the last pid telemetry of the left knee. The telemetry shows a setpoint of 1.5
-# as a gap.
+# driver FILTER: prints a value of the left knee's last pid telemetry. A disabled driver's setpoint
+# of 1.5 is null.
 driver() {
     canpid -q -l "$url" watch -j -n 36 | grep '"msg":"pid","board":"lknee"' | tail -n 1 | jq -c "$1"
 }
-# What a busy simulator had still to send may be from before: so it becomes this.
+# Retries, because a busy simulator may still send old telemetry.
 disabled() { becomes '[null,0]' driver '[.setpoint, .output]'; }
 
-# drivers: setpoint and output of all six, as far as they differ.
+# drivers: prints the distinct setpoints and outputs of all six drivers.
 drivers() {
     canpid -q -l "$url" watch -j -n 36 | jq -sc '[.[] | select(.msg == "pid")] | .[-6:] | map([.setpoint,.output]) | unique'
 }
@@ -37,8 +37,8 @@ overshooting='set kp 20 -b lknee -c pos --switch'
 
 # ---- Frames --------------------------------------------------------------------------------------
 
-# Telemetry that nobody reads for a while: the adapter drops the oldest, the tool takes it in while it
-# waits, and what it shows then and confirms is of now.
+# Unread telemetry: the adapter drops the oldest. The tool reads during the pause, so that status and
+# stop use current data.
 @test "status shows current data after a pause in a script, and six of six stops are confirmed" {
     local listen age
     for listen in "slcan:pty:$D/can" slcan:tcp-listen:0 "unix-listen:$D/bus"; do
@@ -94,7 +94,7 @@ overshooting='set kp 20 -b lknee -c pos --switch'
 }
 
 @test "frames of other nodes are shown raw and reported; -b or a config name decodes them" {
-    # 641 has the lower five bits of kp, 65E those of the telemetry
+    # 641 has the lower five bits of kp, 65E those of the telemetry.
     printf '(1.%d) can0 %s\n' 0 641#9A99193F0200 1 041#9A99193F0200 2 65E#010203040506 >nodes.log
     ok canpid -q -l log:nodes.log dump
     same "${#lines[@]}" 3
@@ -127,7 +127,7 @@ overshooting='set kp 20 -b lknee -c pos --switch'
     fails 2 canpid -q -l "$fast" --switch replay bad.log
     has "$why" "message 4: kp: value is not a finite number"
     sed -i 4d bad.log
-    fails 6 canpid -q -l "$fast" replay bad.log # which controller it runs is not known
+    fails 6 canpid -q -l "$fast" replay bad.log # the active controller is unknown
     virtual_json --switch replay bad.log
     same "$(json '[.sent,.left_out]')" '[1,3]'
 }
@@ -181,7 +181,7 @@ END
     virtual_json setpoint 10deg --max-jump 90deg -b all -c pos --verify
     same "$(records setpoint | jq -c '.[] | select(.result) | [.board,.result]')" \
         '["lhip,lknee,lankle,rhip,rknee,rankle","verified"]'
-    bus -b rknee # nothing else is on this bus
+    bus -b rknee # only this board is on the bus
     fails 3 canpid -q -l "$url" setpoint 10deg --max-jump 90deg --force -b lknee -c pos --verify --timeout 200ms
     ok canpid -q -l "$url" setpoint 10deg --max-jump 90deg -b rknee -c pos --verify -T "${patience}s"
     has "$output" verified
@@ -198,8 +198,8 @@ END
     becomes '[[null,0]]' drivers
 }
 
-# The driver is a process in real time: one that was kept from its processor for a loop finds more
-# frames than it can hold. Only such a run is done again.
+# The driver runs in real time. If it gets no processor for a while, frames overflow; the test then
+# repeats the run.
 @test "a stop after three gains disables the driver in five of five runs and loses no frame" {
     printf '%s\n' 'setpoint 5deg -b lknee -c pos' 'watch -n 6' 'set pid 3 0.0005 0 -b lknee -c pos' stop >script
     for _ in 1 2 3 4; do
@@ -229,13 +229,13 @@ END
     same "$output" "stop result=disabled confirmed=lknee silent=lhip,lankle,rhip,rknee,rankle"
     ok canpid -q -j -l "$url" stop
     same "$(json '[.ok,.result,.confirmed,.silent]')" '[true,"disabled","lknee","lhip,lankle,rhip,rknee,rankle"]'
-    # A board that this session has driven is not absent.
+    # A board that received a setpoint in this session counts as present.
     printf '%s\n' 'setpoint 1deg -b rhip -c pos --force' stop >script
     run -3 --separate-stderr canpid -q -l "$url" run script
     has "$stderr" "the stop is not confirmed: rhip: no telemetry"
     ok canpid -q -l "$url" stop -T 0
     has "$output" "stop result=sent"
-    # Nobody there at all
+    # No board at all.
     fails 3 canpid -q -l "$url" stop -b 0x200
     start empty canpid sim --listen slcan:tcp-listen:0 -b 0x200
     fails 3 canpid -q -l "$url" stop -T 100ms
@@ -577,9 +577,9 @@ END
     same "$(json '[has("rise_time", "overshoot", "settling_time", "steady_state_error", "iae")] | all')" true
     same "$(json '.ok and (.to - .final - .steady_state_error | fabs < 1e-4)')" true
     same "$(json .samples)" "$(tail -n +2 out.csv | grep -vc '^-')"
-    same "$(grep '^-' out.csv | cut -d , -f 2 | sort -u)" 0 # what it began from
+    same "$(grep '^-' out.csv | cut -d , -f 2 | sort -u)" 0 # values before the step
     same "$(head -n 1 out.csv)" "t,setpoint,measured,output"
-    # The error is integrated by us from the file, in unit·s
+    # Integrates the error from the file, in unit·s.
     iae=$(awk -F , '$1 > 0 { s += (20 - $3 > 0 ? 20 - $3 : $3 - 20) * ($1 - t) } { t = $1 } END { print s }' out.csv)
     same "$(json "(.iae - $iae) / $iae | fabs < 0.05")" true
     python3 - out.svg <<'END'
@@ -624,7 +624,7 @@ END
         run --separate-stderr canpid -v -l "$fast" <<<"$before"$'\n'"$words -c pos --switch"
         [ "$status" = 3 ] || [ "$status" = 6 ]
         has "$stderr" "nothing says where"
-        hasnt "$stderr" "controller=pos" # neither switched over nor moved
+        hasnt "$stderr" "controller=pos" # neither switched nor moved
     done
 }
 
@@ -643,7 +643,7 @@ END
         timeout "$patience" sh -c "until grep -q lknee out; do sleep 0.05; done"
         kill -STOP "$pid"
         before=
-        while now=$(stat -c %s err) && [ "$now" != "$before" ]; do # what was on its way is read
+        while now=$(stat -c %s err) && [ "$now" != "$before" ]; do # pending data is read
             before=$now
             sleep 1
         done
@@ -760,7 +760,7 @@ END
     same "$(jq -s 'map(select(.frequency)) | map(has("coherence")) | all' <<<"$output")" true
     same "$(jq -s 'map(.coherence // 0) | max > 0.8' <<<"$output")" true
     tones=$(jq -s 'map(select(.frequency)) | length' <<<"$output")
-    # each tone is a dot on the lines of gain and phase, hollow or not in both
+    # Each tone is a dot on the gain and phase lines, hollow in both or in neither.
     virtual_json sweep --amplitude 20deg -b lknee -c pos --plot s.gp
     awk 'NF == 3 && $3 ~ /^[67]$/ { print $3 }' s.gp >dots
     [ "$(wc -l <dots)" -ge $((2 * tones)) ]
@@ -781,7 +781,7 @@ END
     same "$(driver '[.setpoint, .output]')" '[null,0]'
     kill "$pid"
     wait_for bus "frames received"
-    matches "$line" "*: [0-9][0-9]* frames received, [012] of them lost*" # of thousands, on a busy machine
+    matches "$line" "*: [0-9][0-9]* frames received, [012] of them lost*" # of thousands; a busy machine may lose some
 }
 
 # bats test_tags=long,direct
@@ -789,7 +789,7 @@ END
     for rule in simc amigo robust; do
         local over=20%
         [ "$rule" = robust ] || over=50%
-        # after it the joint stands at 10 deg and more: the second step has a long way to its start
+        # The joint stands at 10 deg or more afterwards, far from the second step's start.
         printf '%s\n' "${step[*]/lknee/rankle}" "tune --rule $rule --overshoot $over -b rankle -c pos --yes" \
             "${step[*]/lknee/rankle} --max-deviation 60deg" \
             "gains save $rule.gains" >script
@@ -807,7 +807,7 @@ END
         exits 6 canpid -q -j -l "$fast&tick=8ms" tune --rule $rule -b lhip -c pos --yes
         same "$(json '.refused as $refused | .why | contains($refused)')" true
     done
-    # what --force tries is judged like the others
+    # Gains applied with --force are judged like others.
     exits 1 canpid -q -j -l "$fast" tune --rule zn --force -b lknee -c pos --yes
     same "$(json '[.applied, (.outcome | test("^the previous gains are back: "))]')" '[false,true]'
 }
@@ -860,7 +860,7 @@ END
     same "$first" "[false,true,true]"
     grep -qF "canpid set pid $(jq -r '.kp' no | cut -c 1-4)" page.html
     run canpid -q -j -l "$fast" $words --yes
-    [ "$(json .kp)" != "$(jq .kp no)" ] # those of the second proposal
+    [ "$(json .kp)" != "$(jq .kp no)" ] # the gains of the second proposal
 }
 
 # bats test_tags=long,direct
@@ -925,7 +925,7 @@ END
     sed -i 's/,0,/,0.5,/' start.csv
     fails 1 canpid identify --from start.csv --input input
     has "$why" "the input did not move after its first sample"
-    # Inputs of a process at rest that jump in the first row: gain 2, lag 0.3 s, dead time 0.05 s
+    # Inputs of a process at rest that change in the first row: gain 2, lag 0.3 s, dead time 0.05 s.
     for first in 1 'i < 300' 'int(i / 10) * 7919 % 13 / 6 - 1'; do
         awk 'BEGIN { print "t,u,angle"; for (i = 0; i < 600; i++) { u = '"$first"'; late[i % 6] = u
             printf "%.2f,%g,%g\n", i / 100, u, y + 0.001 * (i % 3); y += (2 * late[(i + 1) % 6] - y) / 30 } }' >start.csv
@@ -948,7 +948,7 @@ END
     has "$stderr" "--yes"
     has "$(<after)" "lknee pos kp 5"
     bus
-    # In real time the joint swings farther where the machine is busy; the bound has tests of its own.
+    # In real time the joint may swing farther on a busy machine; other tests cover the bound.
     exits 1 canpid -q -l "$url" tune --with relay --max-deviation 60deg --force -b lknee -c pos --plot t.svg --save t.csv
     disabled
     python3 -c 'import xml.dom.minidom as d; d.parse("t.svg")'
@@ -959,7 +959,7 @@ END
 @test "tune stopped during its test of new gains disables the driver and restores the old ones" {
     [ -z "${SERVED:-}" ] || skip "the signal would be for the script that stands in front of the tool"
     printf 'lknee pos kp 7\nlknee pos ki 0.001\nlknee pos kd 1\n' >old
-    # The second step up is one with the new gains. A full pipe keeps the client in it, whose time is virtual.
+    # The second upward step uses the new gains. A full pipe blocks the client in it: its time is virtual.
     { sh -c 'echo $$ >client && exec canpid "$@"' sh -v -l "$fast" tune --with step -b lknee -c pos --yes --force --old old ||
         echo $? >code; } 2>&1 >/dev/null | awk '
         (/-> 04[1-4]#/ && $4 != last) || /stopped/ { last = $4; print }
@@ -968,22 +968,22 @@ END
     same "$(<code)" 130
     same "$(grep -oE -- '-> (04[123]#[0-9A-F]{8}|044#0000C03F)' trace | tail -5 | cut -c4- | xargs)" \
         "044#0000C03F 043#0000803F 042#6F12833A 041#0000E040 044#0000C03F"
-    same "$(grep -c -- '-> 041#' trace)" 7 # of the tick, 0, the old, of the experiment, the old, the new, the old
+    same "$(grep -c -- '-> 041#' trace)" 7 # for the period, zero, old, experiment, old, new, old
     has "$(<trace)" "stopped: disabled the driver, its previous gains are back"
 }
 
-# 600 deg/s over a duty of 0.8 are 2.083 of full scale a second; the leg that hangs on it takes some of that.
+# 600 deg/s at a duty of 0.8 are 2.083 of full scale per second; the load of the leg lowers it.
 as_fast_as_the_knee() { same "$(json '(if .kind == "integrating" then .gain else .gain / (.tau1 // .tau) end) | . > 1.7 and . < 2.2')" true; }
 
 # bats test_tags=direct
 @test "identify saves a model with confidence from a joint and from a record, and design uses it" {
     virtual_json identify -b lknee -c pos --save m.json --samples run.csv --plot bode.svg
     as_fast_as_the_knee
-    # the law's dead band and dry friction
+    # The controller's dead band and dry friction.
     same "$(json '.dead_band > 0.01 and .dead_band < 0.02 and .gain_half < 0.3 * .gain and .fit > 70')" true
     python3 -c 'import xml.dom.minidom as d; d.parse("bode.svg")'
     same "$(jq -r '[.format,.source.board,.driver.tick_from] | @csv' m.json)" '"armwire-model-1","lknee","measured"'
-    # the same record with other names and units
+    # The same record with other names and units.
     sed 's/^t,setpoint,measured,output/time [s],sp,angle [deg],u/' run.csv >other.csv
     ok canpid -j identify --from other.csv --time time --input u --output angle -c pos --dead-band
     as_fast_as_the_knee
@@ -994,9 +994,9 @@ as_fast_as_the_knee() { same "$(json '(if .kind == "integrating" then .gain else
     same "$(jq -s 'map(select(.rule == "robust")) | .[0] | .ms <= 1.6 and .stable' <<<"$output")" true
     has "$(<bode.svg)" ">coherence<"
     ok canpid -j design m.json --bode loop.svg
-    has "$stderr" "the predicted step overshoots by 2" # percent, above the bound of the linear loop
-    # Margins are marked with the numbers that are told, each by a line in another colour; Ms is told for the worst
-    # dead time of the interval, and drawn for that of the model.
+    has "$stderr" "the predicted step overshoots by 2" # above the limit of the linear loop
+    # Margins are marked with the reported numbers, each with a line in another colour. Ms is reported for the
+    # worst dead time of the interval, and drawn for that of the model.
     drawn() { grep -o -m 1 ">$1 [0-9.]*" loop.svg | grep -o '[0-9.]*$'; }
     same "$(json "[.gain_margin - $(drawn 'gain margin'), (.phase_margin - $(drawn 'phase margin')) / 100] |
         map(fabs < 0.0051)")" '[true,true]'
@@ -1029,7 +1029,7 @@ as_fast_as_the_knee() { same "$(json '(if .kind == "integrating" then .gain else
     kd=$(json '.kd / .kp')
     ok canpid -j design m.json --tick 4ms
     same "$(json "[.tick, .tick_from, .kd / .kp > $kd]")" '[0.004,"given",true]'
-    # what was not measured is said
+    # A period that was not measured is reported.
     virtual_json identify -b lknee -c pos --with step --tick 7ms
     same "$(json '[.tick, .tick_from]')" '[0.007,"given"]'
     printf '{"kind":"integrating","gain":2,"dead_time":0.01,"tau":0.03}' >m.json
@@ -1069,7 +1069,7 @@ as_fast_as_the_knee() { same "$(json '(if .kind == "integrating" then .gain else
     fails 2 canpid -q -l "$fast" verify spec.ini
     has "$stderr" "spec.ini:20:1: max-foo: no such key"
     sed -i '/max-foo/d;/switch/d' spec.ini
-    fails 6 canpid -q -l "$fast" verify spec.ini # gains, and which controller they meet is not known
+    fails 6 canpid -q -l "$fast" verify spec.ini # the active controller is unknown
     has "$why" "[slow]: gains: which controller the driver runs is not known"
     ok canpid -q -l "$fast" verify --switch spec.ini
 }
@@ -1121,9 +1121,9 @@ as_fast_as_the_knee() { same "$(json '(if .kind == "integrating" then .gain else
     fails 6 canpid -q -l "$fast" play far.csv -c pos
     has "$stderr" "far.csv:3:1: lknee: 200 deg at 1 s is beyond"
     fails 6 canpid -q -l "$fast" play walk.csv -c pos --max-speed 15
-    has "$stderr" "walk.csv:4:1: rknee: 30 deg/s at 1 s is " # the fastest of all
+    has "$stderr" "walk.csv:4:1: rknee: 30 deg/s at 1 s is " # the fastest joint
     has "$stderr" "faster than --max-speed 15 — --speed 50% or --fit would do"
-    fails 6 canpid -q -l "$fast" --force play walk.csv -c pos --max-speed 15 # what was said is kept
+    fails 6 canpid -q -l "$fast" --force play walk.csv -c pos --max-speed 15 # the given limit stays
     has "$why" "faster than --max-speed 15"
     printf 't,lknee\n0,0\n0.1,50\n' >fast.csv
     fails 6 canpid -q -l "$fast" play fast.csv -c pos
@@ -1205,14 +1205,14 @@ END
 
 @test "a gain for a driver with unknown controller is refused, and the suggested remedy works" {
     bus -b lknee
-    ok canpid -q -l "$url" watch -b lknee -n 12 # telemetry does not tell
+    ok canpid -q -l "$url" watch -b lknee -n 12 # telemetry does not contain it
     for words in "set kp 3" "set pid 3 0 0" "precompression 2mm" "gains set kp=3"; do
         # shellcheck disable=SC2086 # words
         fails 6 canpid -q -l "$url" $words -b lknee -c pos
         has "$why" "which controller lknee runs is not known"
         has "$why" "'disable -b lknee -c pos'"
     done
-    same "$(driver .setpoint)" 0 # as it woke up
+    same "$(driver .setpoint)" 0 # its initial value
     printf '%s\n' 'disable -b lknee -c pos' 'set kp 3 -b lknee -c pos' >script
     ok canpid -q -l "$url" run script
     disabled
@@ -1298,7 +1298,7 @@ END
 
 # ---- How it ends ---------------------------------------------------------------------------------
 
-# experiment OPTION…: is under way, its id in $client, what it says in $trace.
+# experiment OPTION…: starts a step in the background: id in $client, log in $trace.
 experiment() {
     under_way canpid -v -l "$url" step --from 20deg --to -10deg --for 20s -b lknee -c pos "$@"
     wait_for client "-> 044#"
@@ -1317,8 +1317,8 @@ experiment() {
 
 @test "a signal during move --wait disables the driver; an invalid --wait sends nothing" {
     bus
-    ended_wait() { # STATUS ENDING: the move waits for what is never reached
-        : >trace # the shell of the program empties it later
+    ended_wait() { # STATUS SIGNAL: ends a move that waits for an unreachable target
+        : >trace # the background shell truncates it too late
         canpid -v -l "$url" move lknee=20 -c pos --wait=0.001deg 2>>trace >/dev/null 3>&- &
         client=$!
         started+=("$client")
@@ -1386,7 +1386,7 @@ experiment() {
     read -r -t "$patience" first <&"$reader"
     has "$first" sent
     exec {reader}<&-
-    (printf 'aux 0 %d -b lknee\n' {2..9} >&"$lines") || true # it may have seen that already
+    (printf 'aux 0 %d -b lknee\n' {2..9} >&"$lines") || true # the client may have ended already
     wait "$client" && false || same $? 141
     kill "$pid"
     wait_for bus "frames received"
@@ -1405,7 +1405,7 @@ experiment() {
     ok canpid -q --csv -l "$fast" ping --for 0.2s
     same "$(grep -c '^t,cmd,board,n,lost,' <<<"$output")" 1
     same "${#lines[@]}" 7
-    # Handed over four at a time, and one at a time with three missing.
+    # Groups of four frames, then single frames with three missing.
     awk 'BEGIN { for (i = 0; i < 80; i++)
         printf "(%.6f) can0 05E#9CFF000200F0\n", 1.7e9 + int(i / 4) * 0.04 + i % 4 * 5e-5 }' >late.log
     awk 'BEGIN { for (i = 0; i < 80; i++) if (i != 20 && i != 50 && i != 51)
@@ -1422,7 +1422,7 @@ experiment() {
     has "$why" "no telemetry from 0x200"
 }
 
-# The commands among the records of a log, and what they are as records of canpid's own.
+# Commands in a log, and the same commands as canpid's records.
 @test "records of commands are replayed as commands for their board and controller" {
     while read -r frame; do
         canpid decode -j "$frame" >record
@@ -1498,7 +1498,7 @@ END
 }
 
 @test "dump --raw prints wire numbers and the usual board numbers" {
-    ok canpid -q -l sim: dump --raw -b lknee -n 3 # one of each message, whichever comes first
+    ok canpid -q -l sim: dump --raw -b lknee -n 3 # one of each message, in any order
     matches "$output" "*(*) sim 05E#000000000000  <- joint board=64 fix_link_angle=0 *"
     ok canpid encode --dir rx joint board=64 fix_link_angle=0 alpha_angle=0 torque=0
     same "$output" "05E#000000000000"

@@ -1,16 +1,16 @@
 #!/usr/bin/env bats
 # bats file_tags=long
-# Code for the other end: what armwire-code writes in C and Python packs and unpacks as the tool does.
+# Code from armwire-code in C and Python must pack and unpack as the tool does.
 load common.bash
 
-same_bytes() { # TOOL N [OPTION…]: N messages
+same_bytes() { # TOOL N [OPTION…]: compares N messages
     local tool=$1 n=$2
     shift 2
     ok python3 "$root/tests/cli/other_end.py" "$tool" --frames 8 -- "$@"
     has "$output" ": $n messages, $((n * 8)) frames" ": the same"
 }
 
-wrong_code() { # SCRIPT: armwire-code in ./bin, whose output sed changes
+wrong_code() { # SCRIPT: puts a wrapper into ./bin that edits armwire-code's output with sed
     mkdir -p bin
     printf '#!/bin/bash\n"%s" "$@" | sed "%s"\n' "$BIN/armwire-code" "$1" >bin/armwire-code
     chmod +x bin/armwire-code
@@ -103,7 +103,7 @@ END
         ok python3 "$root/tests/cli/dbc_end.py" --seed $seed "$root/tests/dbc/every.dbc"
         has "$output" "11 messages, 220 frames unpacked and"
     done
-    # names that are none in C, two that would be one, a message without data
+    # Names that are invalid in C, two names that would collide, and a message without data.
     cat >names.dbc <<'END'
 BO_ 1600 A_B: 2 N
  SG_ int : 0|4@1+ (1,0) [0|0] "" X
@@ -121,7 +121,7 @@ VAL_ 1600 for 1 "three" ;
 END
     ok python3 "$root/tests/cli/dbc_end.py" names.dbc
     has "$output" "4 messages, 80 frames unpacked and"
-    # the comparison would notice
+    # The comparison must detect errors.
     local change
     for change in 's/, PACK_BIG, /, PACK_LITTLE, /' 's/if ((pack_in(/if ((!pack_in(/' \
         's/ 0\.001, / 0.002, /' 's/choices=\[(\([0-9]\)/choices=[(1\1/'; do

@@ -1,5 +1,5 @@
 #!/usr/bin/env bats
-# What can come next: as the shells ask for it, and in the shells themselves.
+# Completion: the interface for the shells, and the shells themselves.
 load common.bash
 
 candidates() { armctl complete -- "$@" | cut -f 1 | xargs; }
@@ -109,7 +109,7 @@ END
     command -v zsh || skip "no zsh here"
     armctl completion zsh >_armctl
     zsh -n _armctl
-    # The functions of its completion system only work in its line editor: these say what they get.
+    # The completion functions work only in zsh's line editor; these stubs print their arguments.
     cat >try <<'END'
 compdef() { print -r -- "compdef $*" }
 _describe() { print -rl -- "${(@)${(P)2}%%:*}" }

@@ -1,5 +1,5 @@
 #!/usr/bin/env bats
-# The config file, environment variables, and which of them counts.
+# The config file, environment variables and their precedence.
 load common.bash
 
 @test "config path and config show work" {
@@ -66,7 +66,7 @@ load common.bash
     [ ! -e relative ]
 }
 
-# \e[31m, a title for the window, a carriage return, the eight-bit CSI
+# \e[31m, a window title, a carriage return and the eight-bit CSI.
 evil=$'\e[31m\e]0;owned\a\r\xc2\x9b2J'
 
 @test "control characters from files and devices never reach the terminal" {
@@ -75,12 +75,12 @@ evil=$'\e[31m\e]0;owned\a\r\xc2\x9b2J'
     printf 't,m1,m2,m3\n0,0,0,%s\n' "$evil" >path.csv
     printf 'Joint,Motion Type,Position,Velocity,Tolerance,Delay (ms)\n%s,Auto,2135,45,10,0,\n' "$evil" >seq.csv
     printf '%s, 1, 2, 3, 4, 5, 6\n' "$evil" >views.csv
-    printf '"%s"\n' "$evil" >commands # quoted: a ; would end the command
+    printf '"%s"\n' "$evil" >commands # quoted: an unquoted ; would end the command
     while read -r command; do
         # shellcheck disable=SC2086 # words
         run --separate-stderr $command
         echo "# $command: $stderr"
-        has "$output$stderr" owned # it was read and is shown
+        has "$output$stderr" owned # the file was read and printed
         hasnt "$output$stderr" $'\e'
         hasnt "$output$stderr" $'\a'
         hasnt "$output$stderr" $'\r'
@@ -117,7 +117,7 @@ ezphys -q -l sim: play pipe
 ezphys --names pipe -q -l sim: status
 END
     hidmotor -q -l sim: gains save gains
-    ok hidmotor -q -l sim: gains apply <(sleep 0.1; cat gains) # somebody is
+    ok hidmotor -q -l sim: gains apply <(sleep 0.1; cat gains) # a writer exists
     ok unitysim -q limits save limits
     ok unitysim -q limits save >(cat >copy)
     becomes "$(cat limits)" cat copy
@@ -215,7 +215,7 @@ END
     warns 3 "did you mean '--color'"
     config '[options]' 'json = perhaps'
     warns 2 json
-    ok armctl -q -l "$fast" deg 1 90 # nothing about the joints is wrong
+    ok armctl -q -l "$fast" deg 1 90 # the joints are valid
     while IFS='|' read -r line text section key; do
         config "$section" "$key"
         warns "$line" "$text"
@@ -230,7 +230,7 @@ END
 2|neither [section]|[joint elbow]|just words
 END
     config '[options]' 'colour = never' 'json = yes' '[link]' "arm = $fast"
-    run -0 --separate-stderr armctl -q -l @arm deg 1 90 # the rest of the file holds
+    run -0 --separate-stderr armctl -q -l @arm deg 1 90 # the rest of the file applies
     matches "$output" '{*"ok":true*'
 }
 
@@ -266,7 +266,7 @@ armctl|version = yes|
 hidmotor|help = yes|
 hidmotor|timeout = 5x|
 END
-    # What is given on the line counts; a recording that cannot be made holds no stop up.
+    # An option on the line wins; an invalid recording never blocks a stop.
     config '[options]' 'board = lkne'
     mv config/armwire/armctl.ini config/armwire/canpid.ini
     ok canpid -q -l sim: -b lknee status
@@ -279,7 +279,7 @@ END
     printf '[options]\nlink = @nope\n' >config/armwire/canpid.ini
     fails 2 canpid stop
     has "$why" "canpid.ini:2:1: no alias '@nope'"
-    # What is said of records is not said of help, lists and settings.
+    # Errors about records do not affect help, lists and settings.
     printf '[options]\nfields = zebra\nformat = %%{\n' >config/armwire/canpid.ini
     for words in help list 'config show'; do
         # shellcheck disable=SC2086 # words
@@ -331,7 +331,7 @@ END
         same "$(grep -v '^#' example.ini | grep .)" $'[link]\n[options]'
         ok $tool --config example.ini config show
         same "$stderr" ""
-        # every section, with placeholders such as FILE left out
+        # Every section, without placeholders such as FILE.
         sed -nE 's/^# (\[[a-z]+ .*\]|[a-z0-9]+ = [^A-Z].*)$/\1/p; /^\[/p' example.ini >whole.ini
         ok $tool --config whole.ini config show
         same "$stderr" ""

@@ -1,8 +1,8 @@
 #!/usr/bin/env bats
-# The DBC file: by the format's grammar, and decoded with it the frames say what canpid says.
+# The generated DBC file follows the format's grammar and decodes frames as canpid does.
 load common.bash
 
-# dbc OPTION…: the file of this variant against 2000 frames, each message of each board.
+# dbc OPTION…: checks this variant's file with 2000 frames of all messages and boards.
 dbc() {
     canpid describe --as dbc "$@" >canpid.dbc
     python3 "$root/tests/cli/frames.py" 2000 >frames.log

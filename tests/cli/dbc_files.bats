@@ -1,5 +1,5 @@
 #!/usr/bin/env bats
-# DBC files of other nodes on the bus: --dbc in all that names messages, and what a wrong one may not do.
+# DBC files of other nodes: --dbc in all commands that name messages, and invalid files.
 load common.bash
 
 files() {
@@ -168,7 +168,7 @@ END
 }
 
 @test "a recording contains its DBC files and is decoded with them elsewhere" {
-    # in Windows-1252, with lines of a DOS file; and two files beside packets of another form
+    # Windows-1252 with DOS line endings; and two DBC files beside a packet file.
     printf 'BO_ 1600 Battery: 2 BMS\r\n SG_ Warmth : 0|16@1+ (0.5,0) [0|0] "\xb0C" VCU\r\n' >bms.dbc
     printf 'CM_ "%s";\n' "$(printf 'ä%.0s' {1..700})" >>bms.dbc
     printf 'BO_ 1602 Fan: 1 VCU\n SG_ Speed : 0|8@1+ (1,0) [0|0] "rpm" BMS\n' >fan.dbc
@@ -186,10 +186,10 @@ END
         ok canpid -q -l log:run.$form watch --fields Speed -n 2
         same "${#lines[@]}" 2
         ok canpid -q plot run.$form VCU.Fan.Speed --out run.svg
-        # what is named goes before
+        # --dbc overrides the recording's files.
         exits 2 canpid --dbc fan.dbc decode run.$form --fields Warmth
     done
-    # damaged: told, and nothing is guessed
+    # Damaged DBC text is reported, without guessing.
     sed 's/SG_ Speed : 0/SG_ Speed ; 0/' run.pcapng >bad.pcapng
     exits 5 canpid decode bad.pcapng
     has "$stderr" "packets in bad.pcapng:"
@@ -216,7 +216,7 @@ END
     ok canpid -q record run.pcapng --for 0.5s
     ok env -u CANPID_DBC "$BIN/canpid" decode run.pcapng --fields Voltage
     same "$(sort -u <<<"$output")" "<- BMS.Battery Voltage=384V"
-    # its limits are not the client's to lift, nor those of messages that it does not know
+    # A client can lift neither the server's limits nor those of messages unknown to it.
     exits 6 canpid -q --force send BMS.Battery Voltage=601 --yes
     has "$stderr" "601"
     printf '[packet lamp]\nid = 1700\ndir = tx\nhue = u8 min=0 max=9\n' >lamp.packets
@@ -246,7 +246,7 @@ END
     end "$pid"
     start free canpid -l sim: serve --force --record bus.pcapng
     printf 'setpoint 10deg --max-jump 90deg -b 0x100 -c pos --force\n' >lines
-    # the end of its input leaves the board on, so the server ends that
+    # A script's end leaves an unnamed board enabled; the server disables it.
     run canpid -q -l serve: run lines
     end "$pid"
     ok canpid decode -b 0x100 bus.pcapng --where 'setpoint.value != 0'

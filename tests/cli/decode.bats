@@ -1,5 +1,5 @@
 #!/usr/bin/env bats
-# Files that decode reads: logs and captures of any size, in each of their dialects.
+# Files for decode: logs and captures of any size, in each dialect.
 load common.bash
 
 @test "decode loses no line of a long log" {

@@ -1,10 +1,10 @@
 #!/usr/bin/env bats
-# What holds for every command of every tool, hidden ones too: their names and examples are asked of
-# the tools, so that a new command is in here by itself.
+# Rules for every command of every tool, hidden ones too. The tools list their own commands and
+# examples, so new commands are covered automatically.
 
 load common
 
-# Words for commands whose help has no example.
+# Prints arguments for commands whose help has no example.
 words() {
     case $1/$2 in
     canpid/teleop) echo -c pos ;;
@@ -47,8 +47,8 @@ words() {
     esac
 }
 
-# each TOOL: its commands, one a line, with words that go with them. Links are left out: one that
-# tells stands in.
+# each TOOL: prints its commands with arguments, one per line. Links are removed; the test's own
+# link replaces them.
 each() {
     local name example
     while IFS=$'\t' read -r name example; do
@@ -61,7 +61,7 @@ each() {
     done < <("$1" commands) | sed 's/-l [^ ]* //'
 }
 
-# What the files that are not there, and a profile and a terminal that are not there, do.
+# Commands that fail because of missing files, profiles or terminals.
 refusals='^(.*no\.pcapng|.*nothing\.csv|.*lknee\.gains|armctl (home|jog|teleop)|[a-z]* (plot x|wait x|expect x|encode))'
 
 @test "--dry-run: every command succeeds, opens no link and creates no file" {
@@ -188,7 +188,7 @@ END
     fails 6 ezphys --dry-run advance -3
 }
 
-# What `each` has no good words for: a recording to look into, gains that differ, two runs.
+# Commands that need prepared files: a recording, different gains, two runs.
 more() {
     cat <<'END' | sed -n "s/^$1: //p"
 armctl: info run.pcapng
@@ -250,7 +250,7 @@ END
     printf '%s\n' 'setpoint 5deg -b lknee -c pos' 'setpoint 4deg -b lknee -c pos --dry-run' \
         'watch --dry-run' >script
     ok canpid -v -l sim: run script
-    matches "$stderr" '*stopped: disabled the driver*' # at the end, and on the real link
+    matches "$stderr" '*stopped: disabled the driver*' # at the end, on the real link
     printf '%s\n' 'move 1 2 3' 'move 3 4 5 --dry-run' 'ping --dry-run' 'jog base +1 --wait' >script
     ok hidmotor -q -j -l "$fast" run script
     same "$(json .ok)" true

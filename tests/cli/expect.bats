@@ -16,7 +16,7 @@ load common.bash
     fails 3 hidmotor -q -l 'sim:?fault=lost:1' wait 'm1.position>90' --for 0.2s
 }
 
-# said LINE…: a script for canpid's knee
+# said LINE…: runs a script for canpid's knee.
 said() { printf '%s\n' "$@" | canpid -q -k -l "$fast"; }
 
 @test "wait ignores earlier matches, and --stable requires the match to last" {
@@ -70,14 +70,14 @@ asked() { printf '%s\n' "$@" | armctl -q -l "$fast"; }
     exits 1 asked 'deg 1 90' "expect 'angle>95deg' --for 0.1s"
     has "$stderr" '; nearest joint1.angle 90, 5 away'
     hasnt "$stderr" 'allows'
-    exits 1 asked 'deg 2 10' 'expect deg joint=1 --for 0.1s' # another joint is no nearer one
+    exits 1 asked 'deg 2 10' 'expect deg joint=1 --for 0.1s' # another joint is not a nearer match
     hasnt "$stderr" 'away'
     fails 2 asked 'expect angle=92 --tolerance 2kg'
     has "$stderr" "--tolerance: angle: '2kg': unknown unit"
     exits 6 asked 'expect angle=92 --tolerance -2deg'
 }
 
-# report FILE: the names of the cases in a JUnit report, one per line; fails if one did not pass.
+# report FILE: prints the case names of a JUnit report; fails if one did not pass.
 report() {
     /usr/bin/python3 - "$1" <<'END'
 import sys
@@ -91,8 +91,8 @@ for case in cases:
 END
 }
 
-# example FILE: runs it by bats, which writes report.xml. bats 1.8 does not wait for the process that writes the
-# report. That process holds standard error, so the end of the pipe is the end of the report.
+# example FILE: runs it with bats, which writes report.xml. bats 1.8 does not wait for the process that writes the
+# report. That process holds standard error open, so the end of the pipe marks the end of the report.
 example() {
     env -u BATS_TEST_FILTER -u BATS_RUN_TMPDIR -u BATS_TMPDIR PATH="$BIN:$PATH" \
         /usr/bin/bats --report-formatter junit -o "$D" "$1" 2>&1

@@ -1,5 +1,5 @@
 #!/usr/bin/env bats
-# The experiments are the same code in all tools: what holds for each of them.
+# All tools share the code of the experiments; these rules hold for each.
 
 load common.bash
 
@@ -12,7 +12,7 @@ load common.bash
     has "$why" "--noise: 2 is ambiguous — say 2% or 200%"
 }
 
-# Also what is too small a step for its size alone to tell.
+# Also for steps too small to detect by their size alone.
 @test "step of a stuck joint exits 1 and prints no figures" {
     while IFS='|' read -r tool link words; do
         # shellcheck disable=SC2086 # words
@@ -32,14 +32,14 @@ END
 }
 
 @test "step measures a small step of a moving joint" {
-    fails 1 canpid -q -l "$fast" step --from 0deg --to 2deg -b lknee -c pos # it stays in its dead band
+    fails 1 canpid -q -l "$fast" step --from 0deg --to 2deg -b lknee -c pos # the joint stays in its dead band
     has "$why" "lknee came to 0.15"
     ok hidmotor -q -l "$fast" step m2 --from 0 --to 1
     ok unitysim -q -l "$fast" step hand --from 0deg --to 0.5deg
     ok ezphys -q -l sim:arm4 step waist --from 0 --to 0.01 --settle 0.1s --for 1s
 }
 
-# jq over the record of identify: what the simulated joint is like.
+# Columns: tool, link, arguments and the expected model as a jq filter.
 # bats test_tags=long
 @test "identify measures the joint's model, and its saved samples give the same model" {
     while IFS='|' read -r tool link words wanted; do
@@ -47,7 +47,7 @@ END
         ok $tool -q -j -l "${link/#&/$fast&}" identify $words --samples samples.csv --save model.json --plot bode.svg
         same "$(json ".fit > 75 and ($wanted)")" true
         same "$(jq -r .source.from model.json | cut -d , -f 1)" "$tool identify"
-        [ $tool = hidmotor ] || continue # a record alone tells neither the scale nor the dead zone
+        [ $tool = hidmotor ] || continue # only hidmotor's record contains scale and dead zone
         ok $tool -q -j identify --from samples.csv
         same "$(json ".fit > 75 and ($wanted)")" true
     done <<'END'
@@ -61,7 +61,7 @@ ezphys|sim:arm4|waist --for 2s --speed 0.5|.gain > 0.99 and .gain < 1.01
 END
 }
 
-# What is done to a joint that does not do what it is to do; each row: link, command, exit code.
+# Joints that misbehave. Columns: exit code, tool, link, command, message.
 @test "experiments stop with a reason if the joint misbehaves" {
     while IFS='|' read -r code tool link words said; do
         # shellcheck disable=SC2086 # words

@@ -1,23 +1,23 @@
 #!/usr/bin/env bats
-# ezphys with its simulator: every command, lock-step that never stalls, and motors that are safe.
+# ezphys with its simulator: every command, lock-step without stalls, safe motors.
 load common.bash
 unset "${!EZPHYS_@}"
 
-# Nobody waits for these.
+# sim SCENE COMMAND…: runs a command on its own simulator.
 sim() { ok ezphys -q -l "sim:$1" "${@:2}"; }
 
-# A simulator that other programs share: $url.
+# Starts a simulator for several programs; $url is its link.
 simulator() { start simulator ezphys-sim --listen 0 "$@"; }
 
-# near A B RELATIVE
+# near A B RELATIVE: fails if A and B differ by more than this ratio.
 near() {
     jq -ne --argjson a "$1" --argjson b "$2" --argjson r "$3" \
         '(($a - $b) | fabs) <= $r * (($b | fabs) + 1e-12)' >/dev/null ||
         { echo "$1 is not near $2" && false; }
 }
 
-# A simulator in Python that does what its script says: fake SCRIPT. $url, $pid. It has s (the
-# connection), message(step, size), the framed bytes of a step, and say().
+# fake SCRIPT: starts a simulator in Python that runs this script; sets $url and $pid. The script has
+# s (the connection), message(step), the framed bytes of a step, answer() and say().
 fake() {
     cat >fake.py <<PYTHON
 import socket, struct, sys, time
@@ -45,7 +45,7 @@ PYTHON
 wires=(le32 be32 packed8 stream name32 le32,long=8
     endian=be,long=8,msg=rest16+count8,pkt=pad8+type8+id16+len16)
 
-# Which of the given packets ("limb position.x=1") is not what was decoded?
+# Prints the expected packets ("limb position.x=1") that differ from the decoded ones.
 other_packets='
     def is($record): split(" ") as [$msg] | $record.msg == $msg and $record.dir == $dir and
         (split(" ")[1:] | all(split("=") as [$field, $value] |
@@ -162,7 +162,7 @@ other_packets='
 
 @test "hz in real time reports a factor of 1" {
     simulator --scene pendulum --real-time --interval 10ms
-    for _ in {1..10}; do # what else the machine does can only hold it up, or let it catch up
+    for _ in {1..10}; do # other load can slow the simulator down or make it catch up
         ok ezphys -l "$url" hz --for 1s -j
         ! jq -e '.lost < 20 and .real_time_factor > 0.8 and .real_time_factor < 1.2' <<<"$output" ||
             return 0
@@ -212,7 +212,7 @@ time.sleep(20)'
     grep -q 'nothing for a second\|cannot be' err
 }
 
-# Nothing is said of a simulation that nobody has heard; and who looks on does not do it for ever.
+# Commands fail without valid messages, and readers end too.
 @test "noise and messages of another wire are rejected" {
     local command
     fake '
@@ -243,8 +243,8 @@ while True:
 
 # ---- Safety --------------------------------------------------------------------------------------
 
-# The peer itself sends the signal and says nothing until the stop is there; ten times. The machine
-# may be loaded: the quickest counts (see stops.bats, and make bench).
+# The peer sends the signal itself, and no data until the stop arrives, ten times. The fastest
+# time counts on a loaded machine (see stops.bats and make bench).
 @test "the stop is sent within 10 ms of the signal while the simulator is busy" {
     fake '
 import os, signal
@@ -275,7 +275,7 @@ time.sleep(20)'
         wait_for fake "stop, torque 50"
         wait "$client" && status=0 || status=$?
         same "$status" 130
-        grep -q "stop sent, not confirmed" err # it never says another word
+        grep -q "stop sent, not confirmed" err # it sends nothing after this
     done
     wait_for fake quickest
     jq -ne "${line//[^0-9.]/} < 10" >/dev/null
@@ -361,7 +361,7 @@ time.sleep(20)'
     has "$stderr" "another program restarted the simulation"
 }
 
-# The velocity that an answer has for a joint, or None.
+# Returns the velocity of a joint in an answer, or None.
 velocity='
 def velocity(a, joint):
     at, v = 8, None
@@ -425,7 +425,7 @@ def both(step):
     joints = (7,) if step < 1 else (7, 8)
     for id in joints: body += packet(3, id, struct.pack("<ff", 0.5, 0))
     return struct.pack("<II", 8 + len(body), 1 + len(joints)) + body
-import threading # one that goes on by itself: only of such a one more is seen before it is answered
+import threading # a free-running simulator: only its later steps are seen before the answer
 step, moved, there = 0, set(), True
 def listen():
     global moved, there
@@ -463,7 +463,7 @@ say("answered:", "yes" if s.sendall(message(0)) or answer(s) else "no")'
     fake '
 s.sendall(message(0))
 say("type", struct.unpack("<I", answer(s)[8:12])[0])'
-    run -7 timeout 20 ezphys -q -l "$url" motor 9 1 1 --force # its Send may be off
+    run -7 timeout 20 ezphys -q -l "$url" motor 9 1 1 --force # an invalid Send switch may be off
     wait_for fake "type 3"
 }
 
@@ -604,7 +604,7 @@ END
     same "$(jq_itself -sc '.[0]' <<<"$output")" '{"joint":"hinge","of":"velocity","min":null,"max":null,"unit":"rad/s","from":"none"}'
     printf '%s\n' 'body arm box 1 0.1 0.1 mass 1 at 0.5 0 1' \
         'joint flap hinge arm world anchor 0 0 1 axis 0 1 0 stops -10deg 1rad' >my.scene
-    for url in sim:./my.scene sim:; do # of the simulator, and of --scene
+    for url in sim:./my.scene sim:; do # from the simulator and from --scene
         ok ezphys -q -j -l "sim:./my.scene" --scene my.scene limits flap
         same "$(jq_itself -sc 'map(select(.of == "displacement") | [(.min * 1000 | round), .max, .unit, .from])' <<<"$output")" '[[-175,1,"rad","scene"]]'
     done
@@ -662,9 +662,9 @@ END
     ok timeout 20 ezphys -q -l sim: view --for 100ms
     has "$output" "step 100  bodies 1  joints 1  contacts 0  grid 0.5 m"
     [ "$(grep -c . <<<"$output")" -gt 11 ]
-    sim '?scene=falling' view --for 500ms # the eye goes with it
+    sim '?scene=falling' view --for 500ms # the view follows the body
     [ "$(grep -c . <<<"$output")" -gt 6 ]
-    simulator --scene box # what is not named is a cross
+    simulator --scene box # unnamed bodies are crosses
     ok ezphys -q -l "$url" view
     has "$output" "bodies 1"
     TERM=xterm terminal 80 <<<"
@@ -695,7 +695,7 @@ for step in [*range(10), *range(10)]:
     same "$(json .samples)" 17
 }
 
-# Only results, of output with records, too: results FILTER.
+# results FILTER: applies a filter to the results in $output.
 results() { jq -sc "map(select(.cmd)) | $1" <<<"$output"; }
 
 @test "each command advances one step, and a force acts in that step" {
@@ -716,14 +716,14 @@ SCENE
     same "$(results 'map(.step) == [range(20) | 5 * . + (1, 2, 3, 5)]')" true
     ok ezphys -q -j -l sim:./rail.scene \
         <<<$'motor rail 0.1 100\nreset\nmotor rail 0.1 100 --for 0.1s\nforce rail 1'
-    same "$(results 'map(.step)')" '[1,0,100,102]' # held after the time, for one step
-    simulator --scene ./rail.scene # also where it is not known that it waits
+    same "$(results 'map(.step)')" '[1,0,100,102]' # one step to hold the joint after the time
+    simulator --scene ./rail.scene # also if lock-step is not known yet
     ok ezphys -q -j --scene ./rail.scene -l "$url" run pushes
     same "$(results 'map(.step) == [range(1; 21)]')" true
     for _ in {1..20}; do ok ezphys -q -j -l "$url" force 1 23; done
     same "$(results '.[0].step')" 40
     near "$(results '.[0].velocity')" 0.46 1e-5
-    # on a link that tells nothing before it is read
+    # A link without data before the first read.
     ok timeout 20 ezphys -q -j -l "$url?delay=1ms" <<<$'force 1 23\nforce 1 23\nstop'
     same "$(results 'map(.step)[:2]')" '[41,42]'
 }
@@ -765,7 +765,7 @@ SCENE
     ok bash -c 'ezphys-sim --names cart-pole >names'
     ok ezphys -q -l "$url" --names names status
     has "$output" " 0.0000 m "
-    ok ezphys -q -l "$url" force 1 5N # nobody knows what it is
+    ok ezphys -q -l "$url" force 1 5N # the joint type is unknown
     ok ezphys -q -l "$url" force 2 5Nm
 }
 
@@ -820,7 +820,7 @@ SCENE
     ok ezphys -q -l 'sim:?scene=pendulum' --record motor.pcapng motor hinge 2 1000 --for 0.05s
     ok ezphys -q -l 'sim:?scene=pendulum' record run.csv -n 400
     ok ezphys -q -l 'sim:?scene=pendulum' record run.ndjson -n 400
-    ok ezphys -q -l 'sim:?scene=pendulum' record last.pcapng -n 400 --last 10ms # the names stay
+    ok ezphys -q -l 'sim:?scene=pendulum' record last.pcapng -n 400 --last 10ms # the names are kept
     for file in run.pcapng motor.pcapng run.csv run.ndjson last.pcapng; do
         ok ezphys plot hinge.displacement "$file" --out run.svg
         has "$(<run.svg)" hinge.displacement
@@ -843,11 +843,11 @@ SCENE
     ok ezphys decode -n 3 run.pcapng
     has "${lines[2]}" 'displacement=0 angular_velocity=0rad/s name=hinge'
     same "$(grep -m 1 -o 'joint_axis.*' run.csv | grep -o "[^,]*$")" hinge
-    # a name that is given goes before the recording's own
+    # A given name overrides that of the recording.
     echo 'joint 1 knee' >names
     ok ezphys --names names plot knee.displacement run.pcapng
     fails 2 ezphys --names names plot hinge.displacement run.pcapng
-    # one file after the other, at the prompt
+    # Several files in one session.
     ok ezphys -q -l 'sim:?scene=humanoid' record man.pcapng -n 2000
     printf 'plot hinge.displacement run.pcapng --out a.svg\nplot hinge.displacement man.pcapng --out b.svg\n' >script
     exits 2 ezphys -q run script

@@ -1,13 +1,13 @@
 #!/usr/bin/env bats
 # bats file_tags=long
-# ezphys-sim, the stand-in for EZPhysics: its command line here, its physics and its patience with
-# bad clients in ezphys_oracles.py, which speaks the wire by itself.
+# ezphys-sim, the stand-in for EZPhysics: its command line is tested here. ezphys_oracles.py tests
+# physics and bad clients through its own implementation of the wire.
 
 load common
 
 oracle() { ok python3 "$root/tests/cli/ezphys_oracles.py" "$@"; }
 
-# ends_with STATUS SIGNAL: of the program started last
+# ends_with STATUS SIGNAL: ends the last started program.
 ends_with() {
     local status=0
     kill "$2" "$pid"
@@ -193,7 +193,7 @@ ends_with() {
     has "$line" '"step"'
     pgrep -P "$pid" ezphys-sim
     kill -9 "$pid"
-    timeout "$patience" cat <&"$err" # until nobody holds the other end any more
+    timeout "$patience" cat <&"$err" # until every writer has closed it
 }
 
 @test "sim: reports waiting for a command only if a timeout was given" {

@@ -1,15 +1,15 @@
 #!/usr/bin/env bats
-# follow: recordings in virtual time, leaders that are live. The rules themselves are tried in
-# tests/unit/control/test_follow.c.
+# follow with recordings in virtual time and live leaders. tests/unit/control/test_follow.c covers
+# the rules.
 load common
 
-# A leader that goes up by 20 in 2 s and down again.
+# Writes a leader's recording that rises by 20 in 2 s and returns.
 lead() {
     awk -v OFS=, 'BEGIN { print "t,a"; for (i = 0; i <= 200; i++) print i / 50, 10 - 10 * cos(i / 50 * 1.5708) }' >lead.csv
 }
 
-# live FILE: a pipe in which a leader's records are written, whose follower runs in the background.
-# say VALUE writes one of now; its time is the clock's.
+# live COMMAND…: starts a follower in the background that reads a leader's records from a pipe.
+# say VALUE: writes one record with the current time.
 live() {
     mkfifo leader
     "$@" <leader >result 2>told &
@@ -18,7 +18,7 @@ live() {
     exec 9>leader
 }
 say() { printf '{"t":%s,"dir":"rx","msg":"positions","m2":{"position":%s}}\n' "$(date +%s.%N)" "$1" >&9; }
-# says VALUE UNTIL: again and again, until the follower has told this.
+# says VALUE TEXT: repeats a record until the follower's log contains TEXT.
 says() {
     until grep -qs "$2" told; do
         say "$1"
@@ -29,7 +29,7 @@ says() {
 @test "each tool follows a recording and returns to its start" {
     lead
     while IFS='|' read -r tool words field least most; do
-        for _ in 1 2 3; do # what is simulated by the clock is stopped where the machine is too busy
+        for _ in 1 2 3; do # real-time simulators may be stopped on a busy machine
             # shellcheck disable=SC2086
             ok $tool -q $words --relative --record run.pcapng
             [[ $output == *stops=0* ]] && break
@@ -56,7 +56,7 @@ END
     hidmotor -q -j decode run.pcapng --dir tx | jq -c 'select(.msg == "set_setpoints") | [.m2, .m3]' >sent
     same "$(jq -s 'map(.[0]) | min >= -2.1' sent)" true
     same "$(jq -s '.[-1][0] | round' sent)" -2
-    # A dead band: m3 stands until m2 has gone 20 deg.
+    # A dead band: m3 stays until m2 has moved 20 deg.
     [ "$(jq -s 'map(.[1] | round) | unique | length' sent)" -ge 2 ]
     same "$(jq -s '.[10][1] | fabs < 2' sent)" true
 }
@@ -196,7 +196,7 @@ END
 
 @test "a field that a live leader does not send within 2 s is an error" {
     live unitysim -l sim: follow --map 'elbow=m3' --approach 20
-    trap '' PIPE # it ends while the leader still speaks
+    trap '' PIPE # the follower ends before the leader
     until grep -qs 'has no' told; do say 5 2>/dev/null || true; sleep 0.05; done
     exec 9>&-
     wait "$follower" && false || same "$?" 2
@@ -232,7 +232,7 @@ END
     started+=($!)
     until grep -qs ready: said; do sleep 0.02; done
     ok unitysim -q -j -l sim: follow serve:arm --map 'elbow=m2.position*0.5' --approach 20 --for 3s
-    # Not the 99th percentile, which is that of a busy machine.
+    # The 99th percentile depends on the machine's load.
     [ "$(jq '.lag_p50_ms <= 40' <<<"$output")" = true ] || { echo "lag: $output" && false; }
 }
 

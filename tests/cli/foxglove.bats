@@ -1,16 +1,16 @@
 #!/usr/bin/env bats
-# armwire-foxglove, to a client of Python's own library; tests/mcap/npm.sh has Foxglove's own client.
+# armwire-foxglove with a client in plain Python; tests/mcap/npm.sh uses Foxglove's own client.
 load common.bash
 
 fox() { "$root/tests/cli/foxglove.py" "$@"; }
 
-# serves TOOL LINK: a server of the device at $D/socket.
+# serves TOOL LINK: starts a server of the device at $D/socket.
 serves() {
     start d "$1" -q -l "$2" serve --listen "unix:$D/socket"
     served=$pid
 }
 
-# shows TOOL LINK [OPTION…]: a recorder that writes to armwire-foxglove; $at is where Foxglove finds it.
+# shows TOOL LINK [OPTION…]: records into armwire-foxglove; $at is its URL.
 shows() {
     mkfifo frames
     "$1" -q -l "$2" ${packets:+--packets "$packets"} record - >frames 2>recorded 3>&- &
@@ -21,7 +21,7 @@ shows() {
     server=$pid at=$url
 }
 
-# over: the end of the recorder is the end of armwire-foxglove.
+# over: ends the recorder and waits for armwire-foxglove to end.
 over() {
     kill -INT "$recorder"
     wait "$recorder" || true
@@ -29,7 +29,7 @@ over() {
     rm -f frames s.err d.err
 }
 
-# seen TOOL LINK TOPIC…: all that is sent until these have come, while the command in $did runs.
+# seen TOOL LINK TOPIC…: writes all messages until these topics arrived; runs the command in $did.
 seen() {
     serves "$1" "$2"
     shows "$1" "serve:$D/socket"
@@ -95,7 +95,7 @@ seen() {
     until [ -e begun ]; do sleep 0.02; done
     over
     [ -e done ]
-    wait $client || true # it would have called again
+    wait $client || true # the client would try again
     same "$(head -n 1 answers)" '{"success": true, "message": "slow slow"}'
     rm begun done
     shows hidmotor 'sim:' --stop 'touch begun; sleep 0.5; echo slow; echo slow >&2; touch done'
@@ -178,7 +178,7 @@ seen() {
     has "$output" "--stop 'COMMAND'"
 }
 
-# kept TOOL LINK COMMAND…: every path of the tool's layout is in a recording of this.
+# kept TOOL LINK COMMAND…: checks that a recording contains every path of the tool's layout.
 kept() {
     ok "$1" -q -l "$2" --record "$1.mcap" "${@:3}"
     fox "$root/docs/example/$1.foxglove.json" layout "$1.mcap"

@@ -1,6 +1,6 @@
 #!/usr/bin/env bats
 # bats file_tags=long
-# A recorder that is lost.
+# A recorder whose disk is full.
 load common.bash
 
 @test "every command exits 7 with the cause if the disk is full under --record" {

@@ -1,5 +1,5 @@
 #!/usr/bin/env bats
-# Every golden case through the programs: argv, script, JSON. See golden.sh.
+# Runs every golden case as arguments, script and JSON; see golden.sh.
 load common.bash
 
 golden() {

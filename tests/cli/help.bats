@@ -1,7 +1,7 @@
-# What help, the manual pages and the README tell, and that it is so.
+# The help, the manual pages and the README agree with each other and with the tools.
 load common
 
-# Words without marks, so that a terminal and a manual page can be compared.
+# Removes markup, so that help and manual page can be compared.
 bare() { sed -e 's/\\f[BR]//g; s/\\-/-/g; s/\\&//g; s/\\e/\\/g' -e "s/['\`]//g; s/ *$//"; }
 
 @test "the manual page contains all of the help" {
@@ -19,7 +19,7 @@ bare() { sed -e 's/\\f[BR]//g; s/\\-/-/g; s/\\&//g; s/\\e/\\/g' -e "s/['\`]//g; 
             END { exit bad || NR < 1000 }' bare told
         same "$(grep -c '^\.EX$' page)" "$(grep -c '^\.EE$' page)"
     done
-    # A line that begins with a dot or a quote would be a macro; a backslash is one of its own.
+    # A leading dot or quote would be a macro, so no other line may start with one.
     ok armctl help --as man
     same "$(grep -v '^\.[A-Z][A-Z]*\>\|^\.br$' <<<"$output" | grep -c "^[.']")" 0
 }
@@ -30,7 +30,7 @@ bare() { sed -e 's/\\f[BR]//g; s/\\-/-/g; s/\\&//g; s/\\e/\\/g' -e "s/['\`]//g; 
             ok $tool help $topic
             matches "$output" "*$topic — *"
         done
-        ok $tool help fields # a unit is said once
+        ok $tool help fields # a unit appears once
         same "$(grep -E 'in ([^ ]+), in \1$' <<<"$output")" ""
     done
     for topic in config records; do
@@ -117,7 +117,7 @@ END
     done
 }
 
-# screen COMMAND: what it prints on a terminal of 80 columns and 24 lines.
+# screen COMMAND: prints the output on a terminal of 80 columns and 24 lines.
 screen() { TERM=xterm script -qec "stty cols 80 rows 24; $1" /dev/null | tr -d '\r' | sed 's/\x1b\[[0-9;?]*[a-zA-Z]//g'; }
 
 @test "--help fits one terminal page in every tool, and longer help goes through a pager" {
@@ -141,7 +141,7 @@ screen() { TERM=xterm script -qec "stty cols 80 rows 24; $1" /dev/null | tr -d '
     for tool in $tools; do
         screen "$tool -l sim: record 'my run.pcapng' --for 0.3s" >page
         next=$(sed -n 's/^next: \(.*\)  draws it$/\1/p' page)
-        if [ "$tool" = armctl ]; then # its arm says nothing by itself
+        if [ "$tool" = armctl ]; then # the arm sends nothing unasked
             same "$next" ""
             continue
         fi

@@ -1,16 +1,16 @@
 #!/usr/bin/env bats
-# hidmotor over hidraw nodes: umockdev's library shows it made-up boards in sysfs, and sockets on which
-# simulators listen stand for the nodes (tests/hid).
+# hidmotor over hidraw nodes: umockdev provides boards in sysfs, and sockets of simulators replace
+# the nodes (tests/hid).
 load common
 
-# hid COMMAND…: with these boards and no others. Who uses memory that he has freed finds nonsense.
+# hid COMMAND…: runs it with these boards only. Freed memory is overwritten to detect its use.
 hid() {
     env UMOCKDEV_DIR="$D/hid" HIDRAW_DIR="$D/hid/dev" ASAN_OPTIONS=verify_asan_link_order=0 \
         MALLOC_PERTURB_=165 \
         LD_PRELOAD="${BIN%/bin}/tests/hid/hidraw.so:libumockdev-preload.so.0" "$@"
 }
 
-# board hidrawN SERIAL: plugs one in that somebody simulates; $pid is who.
+# board hidrawN SERIAL: plugs in a simulated board; $pid is its process.
 board() {
     "$root/tests/hid/board.sh" "$D/hid" "$1" 16c0:0486 "$2" "ItsyBitsy M4"
     start "$1" hidmotor sim --listen "unix-listen:$D/hid/dev/$1"

@@ -1,15 +1,15 @@
 #!/usr/bin/env bats
-# hidmotor with its simulator: every command, what it refuses, and that the arm is held at the end.
+# hidmotor with its simulator: every command and error; the arm is held at the end.
 load common.bash
 
-# On the simulator in virtual time, and in JSON.
+# Runs a command on the simulator in virtual time; also with -j.
 virtual() { ok hidmotor -q -l "$fast" "$@"; }
 virtual_json() { ok hidmotor -q -j -l "$fast" "$@"; }
 
-# A simulator that other processes share: $url. Its counters, once it is ended: $received.
+# Starts a simulator for several processes: $url. count_reports ends it and sets $received.
 board() {
     start board hidmotor sim --listen "unix-listen:$D/board" "$@"
-    export HIDMOTOR_TIMEOUT=${patience}s # its processor may be busy
+    export HIDMOTOR_TIMEOUT=${patience}s # the simulator may wait for a processor
 }
 count_reports() {
     kill "$pid"
@@ -18,12 +18,12 @@ count_reports() {
     received=${received%% *}
 }
 
-# joints [FILTER]: what the board at $url says, such as [[45,44.4],…]: setpoint and position.
+# joints [FILTER]: prints setpoint and position of each motor of $url, such as [[45,44.4],…].
 joints() {
     hidmotor -q -j -l "$url" status | jq -c "[.m1,.m2,.m3] | map([.target,.actual]) | ${1:-.}"
 }
 
-# The setpoints stay where they are, at none of the targets given.
+# held TARGET…: checks that the setpoints stay constant and differ from these targets.
 held() {
     local before
     before=$(joints 'map(.[0])')
@@ -32,14 +32,14 @@ held() {
     for target; do [ "$before" != "$target" ]; done
 }
 
-# refuses STATUS COMMAND…: in one line, and no report goes out (-v shows each one).
+# refuses STATUS COMMAND…: fails with one line and sends no report (-v logs each one).
 refuses() {
     fails "$@"
     run "-$1" --separate-stderr "${@:2}" -v
     hasnt "$stderr" " ms -> "
 }
 
-# A report: its first bytes, the rest is 0.
+# report BYTES: pads a report with zeros.
 report() {
     local -a bytes
     read -ra bytes <<<"$*"
@@ -165,13 +165,13 @@ END
     ok hidmotor -l "$fast" move 0 60 0 duration=472
     hasnt "$stderr" "deg/s"
     ok hidmotor -q -l "$fast" move 0 60 0 duration=300ms mode=linear
-    # setpoints of a script, as close as those of a stream
+    # Setpoints of a script, as close as those of a stream.
     printf 'move 0 %s 0 duration=0\n' 2 4 1.5 >steps
     ok hidmotor -q -l "$fast" run steps
     echo 'move 0 6 0 duration=0' >>steps
     exits 6 hidmotor -q -l "$fast" run steps
     has "$stderr" "m2: 4.5 deg in 0 s is faster than 200 deg/s — duration=36ms would do"
-    # none given: a second, or as long as it takes
+    # Without a duration: a second, or the minimum time.
     printf 'move m1=-90 m2=45 --wait\nhome duration=0.1s\nmove m1=90 --wait\n' >lines
     exits 6 hidmotor -q -l "$fast" run lines
     has "$stderr" "m1: 90 deg in 0.1 s is faster than 200 deg/s"
@@ -189,7 +189,7 @@ END
     ok hidmotor -l "$url" run lines
     has "$stderr" "duration=1s: m2 is still in motion, so this takes"
     same "$(joints 'map(.[0])')" "[0,40,8]"
-    # of another process only the setpoints tell
+    # For another process's motion only the setpoints are known.
     ok hidmotor -q -l "$url" move 0 0 0 duration=5s
     ok hidmotor -l "$url" move m3=8 --wait
     has "$stderr" "m2 was in motion, and is to stay at"
@@ -207,7 +207,7 @@ END
     same "$(joints 'map(.[0])')" "[10,20,-30]"
     yes stop | head -n 6 | ok hidmotor -q -l "$url"
     same "$(joints 'map(.[0])')" "[10,20,-30]"
-    # beside one in motion
+    # The same with another joint in motion.
     ok hidmotor -q -l "$url" move 10 20 40 duration=20s
     ok hidmotor -q -l "$url" stop
     same "$(joints 'map(.[0]) | .[0:2]')" "[10,20]"
@@ -242,7 +242,7 @@ END
 END
     fails 6 hidmotor -q -l "$fast" jog elbow 100 # needs the setpoint
     has "$why" "elbow: 100 deg is outside"
-    fails 1 hidmotor -q -l "$fast" --force move 0 120 0 --wait # the board has the limit, too
+    fails 1 hidmotor -q -l "$fast" --force move 0 120 0 --wait # the board has this limit too
     has "$why" "the setpoint rests at 100.00 deg instead of 120.00"
 }
 
@@ -341,13 +341,13 @@ END
     refuses 2 hidmotor -l "$fast" raw 1962 --bytes XY --yes
     virtual_json raw 1848 500 1 0 45 -30 --yes
     same "$(json '[.dir,.msg,.m2]')" '["rx","set_setpoints",45]'
-    virtual_json raw 1910 # only reads: no question
+    virtual_json raw 1910 # a query needs no confirmation
     same "$(json '[.msg,.count]')" '["positions",3]'
     virtual raw 1962 --bytes B4 --yes
     has "$output" "gripper value=180"
     for id in 1822 1857 1825; do virtual raw $id; done
     fails 2 hidmotor -l "$fast" raw 4660
-    if [ -n "${SERVED:-}" ]; then # a server cannot tell what that does
+    if [ -n "${SERVED:-}" ]; then # a server rejects unknown packets
         fails 6 hidmotor -q -l "$fast" raw 4660 --yes
         fails 1 hidmotor -q -l "$fast" --force raw 4660 --yes
     else
@@ -378,13 +378,13 @@ END
 END
     virtual --force velocity 1e30 0 0
     virtual --force --yes raw 1962 --bytes C8
-    # The same by a recording and by records.
+    # The same in a recording and in records.
     hidmotor -q --force -l "$fast" --record fast.pcapng velocity 1e30 0 0
     refuses 6 hidmotor -l "$fast" replay fast.pcapng
     echo '{"msg":"set_velocity","m1":1e30}' >fast
     fails 6 hidmotor -q -l "$fast" run fast
     fails 6 hidmotor encode set_velocity m1=1e30
-    # A time-out that no integer holds is a long one.
+    # A timeout beyond the integer range counts as a long one.
     virtual --timeout 1e9 status
 }
 
@@ -515,7 +515,7 @@ END
     ok hidmotor -q -l "$fast" record run.csv --for 100ms
     for field in m1.position m3.setpoint; do
         ok hidmotor -q -l "$fast" watch "$field" -n 1
-        has "$output" "$field=" # so watch calls it
+        has "$output" "$field=" # the name that watch prints
         ok hidmotor plot "$field" run.csv --out run.svg
         has "$(<run.svg)" "$field"
     done
@@ -590,7 +590,7 @@ END
 0,-0.72,0,0,0
 0.002,-0.72,0,0,0
 0.004,-0.72,0,0,0"
-    virtual record b.csv -n 3 --fields position # nothing else is asked for: twice as fast
+    virtual record b.csv -n 3 --fields position # other fields are not requested: twice the rate
     same "$(sed -n '3s/,.*//p' b.csv)" 0.001
     fails 2 hidmotor -q -l "$fast" record b.csv --fields m1.kp
     has "$why" "not recorded"
@@ -661,8 +661,8 @@ END
     fails 6 hidmotor -q -l "$fast" play away.csv --approach 60deg/s --speed 3
     has "$why" "--speed 199%"
     virtual_json play away.csv --approach 60deg/s --fit
-    same "$(json .sent)" 60 # that it may
-    printf 't,m1,m2,m3\n0,0,0,0\n1,0,90,0\n' >hasty.csv # what it stays behind by is 7 deg
+    same "$(json .sent)" 60 # the permitted speed
+    printf 't,m1,m2,m3\n0,0,0,0\n1,0,90,0\n' >hasty.csv # its lag is 7 deg
     fails 1 hidmotor -q -l "$fast" play hasty.csv --max-lag 2deg
     has "$why" "m2 stays"
     has "$why" "behind its target, more than --max-lag 2 for 0.3 s"
@@ -670,15 +670,15 @@ END
 }
 
 @test "play accepts targets exactly on the limits" {
-    # in doubles, -39.92 + (90 - -39.92) is 90.00000000000001
+    # In doubles, -39.92 + (90 - -39.92) is 90.00000000000001.
     printf '0,90,100,63\n2,-90,-45,-90\n4,-39.92,-39.61,-39.65\n7,90,100,63\n' >way.csv
     virtual play way.csv --columns t,m1,m2,m3 --approach 100deg/s
     printf '0,90,100,63\n4,-90,-45,-90\n' >ends.csv
     virtual play ends.csv --columns t,m1,m2,m3 --cubic --approach 100deg/s
 }
 
-# lab KIND: a recording of the course's programs: from 0 to 20, 30, -40 deg within 2 s, read every
-# 4 ms and measured every 16 ms. The kinds differ in order, unit of time, separator and header.
+# lab KIND: prints a recording of the course's programs: from 0 to 20, 30, -40 deg in 2 s, read every
+# 4 ms and measured every 16 ms. Kinds differ in order, time unit, separator and header.
 lab() {
     awk -v kind="$1" '
     function row(a, b, c, d) { return a between b between c between d }
@@ -728,12 +728,12 @@ END
     same "$(jq -sc 'map(.t // empty)' <<<"$output")" '[0,0.02,0.04]'
     ok hidmotor -q --csv --dry-run play way.csv
     same "$(grep -c 'bytes: 38 07' <<<"$stderr")" 3
-    # what is sent is what was shown
+    # The sent packets are those that --dry-run showed.
     ok hidmotor -q -l "$fast" --record way.pcapng play way.csv
     same "$(hidmotor decode -j way.pcapng | jq -c 'select(.dir == "tx" and .duration == 20) | [.m1,.m2,.m3]' | tr '\n' ' ')" '[2,1,-1] [4,2,-2] [6,3,-3] '
 }
 
-# advised FILE: does what play advises, which then plays. $why is the first error.
+# advised FILE: plays it with the options that play suggests. $why is the first error.
 advised() {
     fails 5 hidmotor -q -l "$fast" play "$1"
     [[ $why =~ (--columns .*)$ ]]
@@ -765,14 +765,14 @@ advised() {
     advised angles.csv
     same "$(json .duration)" 0.04
     printf '0.1,0,1,0.2,0,1,0.3,0,1\n0.2,5,1,0.3,5,1,0.4,5,1\n0.2,0,1,0.3,0,1,0.4,0,1\n' >log.csv
-    advised log.csv # position, velocity and torque of three joints, without a time
+    advised log.csv # position, velocity and torque of three joints, without times
     has "$why" "or give --columns m1,-,-,m2,-,-,m3,-,- --every 20ms"
     sed '1i pos1,vel1,tau1,pos2,vel2,tau2,pos3,vel3,tau3' log.csv >log_named.csv
     advised log_named.csv
     has "$why" "or give --columns m1,-,-,m2,-,-,m3,-,- --every 20ms"
     fails 5 hidmotor -q -l "$fast" play note.csv --every 20ms
     has "$why" "the file has times, in the column t"
-    printf 't,m2\n0,0\n1,30\n' >one.csv # one joint alone
+    printf 't,m2\n0,0\n1,30\n' >one.csv # a single joint
     virtual_json play one.csv
     same "$(json '.joints, .m2.target' | xargs)" "1 30"
     printf 't,m1,m2,m3\n0,0,0,0\n0.002,10,90,-3\n' >ms.csv
@@ -888,7 +888,7 @@ END
 
 @test "all commands work beside a recorder at full speed" {
     board
-    # a program that waits 100 ms for its turn goes on without it, so an answer can be lost: the recorder asks again
+    # After 100 ms without its turn, a program continues; an answer may then be lost, and the recorder retries.
     HIDMOTOR_TIMEOUT=1s hidmotor -q -l "$url" record run.csv >/dev/null 2>recorder.err 3>&- &
     other=$!
     started+=("$other")
@@ -902,11 +902,11 @@ END
         ok hidmotor -q -l "$url" $words
     done
     matches "${lines[1]}" "round trip * 100 * 0 *"
-    kill -0 "$other" # and the recorder goes on
+    kill -0 "$other" # the recorder still runs
     before=$(wc -l <run.csv)
     ok hidmotor -q -l "$url" ping -n 100
     grows() { [ "$(wc -l <run.csv)" -gt "$before" ] && echo more; }
-    becomes more grows # what it has is written when its buffer is full, or a second is over
+    becomes more grows # it writes when its buffer is full, or after a second
 }
 
 @test "two programs move one arm, and each gets its own answers" {
@@ -1002,7 +1002,7 @@ END
 
 # ---- How it ends ---------------------------------------------------------------------------------
 
-# moving OPTION…: a long motion on the board is under way, its id in $client, what it says in $trace.
+# moving OPTION…: starts a long motion on the board: id in $client, log in $trace.
 moving() {
     board
     under_way hidmotor -v -l "$url" "$@" move 60 60 -60 duration=20s --wait
@@ -1073,7 +1073,7 @@ END
     matches "${lines[0]}" "t,cmd,n,lost,min_ms,*,foreign"
     matches "${lines[1]}" "*,ping,2,0,1,*"
     ok hidmotor --csv -l "$fast" move 0 10 0
-    same "${#lines[@]}" 2 # the command, and nothing of another form behind it
+    same "${#lines[@]}" 2 # only the command, in one format
 }
 
 @test "a long wait is announced first, and Ctrl-C ends it" {
@@ -1187,12 +1187,12 @@ END
     board
     fails 1 hidmotor -q -l "$url" step m2 --from 0 --to 40 --max-deviation 0.3deg --settle 0.2s
     held
-    # What still coasts is no motor that is reversed.
+    # A coasting motor must not be reported as reversed.
     hidmotor -q -l "$url" step m2 --from 0 --to 40 --settle 0.5s --for 0.1s >/dev/null || true
     ok hidmotor -q -l "$url" step m2 --from -20 --to 0 --settle 0.3s --for 0.3s
     ok hidmotor -q -l "$fast&fault=glitch:1%,lost:2%" step m2 --from 0 --to 20
     ok hidmotor -q -l "$fast&fault=glitch:5%" step m2 --from 0 --to 20
-    # Silence is half a second, however long an answer may take.
+    # Telemetry counts as silent after half a second, regardless of the timeout.
     fails 3 hidmotor -q -T 20s -l "$fast&fault=unplug:1.5s" --record unplugged.pcapng step m2 --from 0 --to 20
     ok hidmotor -q -j decode unplugged.pcapng
     same "$(jq -s 'map(select(.msg == "set_setpoints" and .dir == "tx").t) | .[2] - .[0] < 3' <<<"$output")" true
@@ -1207,19 +1207,19 @@ END
     for line in "hidmotor identify m2 --with all " "hidmotor gains set m2.kp=0.015 m2.ki=0 m2.kd=0" "hidmotor step m2 --from"; do
         grep -qF "$line" r.html
     done
-    # The bench of canpid: what was predicted comes, in each joint; the sum and the difference of m1 as published are wild.
+    # As on canpid's test stand, each joint steps as predicted. Published m1's sum and difference gains are unstable.
     ok hidmotor -q -l "$pid" identify m3 --with all --save m3.json
     same "$(jq '.gain > 200 and .gain < 240' m3.json)" true
     ok hidmotor -q design m3.json --rule simc --compare
-    # Anywhere in its range, which is not the same to both sides of 0.
+    # At any position: the range is not symmetric around 0.
     ok hidmotor -q -l "$pid" run <(printf '%s\n' "move m2=60 --wait" "tune m2 --yes")
-    # Not confirmed: what was there is there. What the servos of the published arm do, no gains change.
+    # Without confirmation the old gains return. Gains do not affect the published arm's servos.
     exits 1 hidmotor -q --keep-going -l "$pid" run <(printf '%s\n' "gains save a" "tune m2" "gains diff a")
     has "$stderr" "the previous gains are back: the new ones were not confirmed"
     hasnt "$stderr" "gains diff"
     fails 1 hidmotor -q -l "$fast" tune m2 --yes
     has "$why" "m2 goes to its setpoint with gains of 0, too"
-    has "$why" "measure it — take -l 'sim:?drive=pid', an arm whose gains act" # which is no help with a board
+    has "$why" "measure it — take -l 'sim:?drive=pid', an arm whose gains act" # this hint does not apply to a board
     fails 1 hidmotor -q -l "$pid&motors=1" tune m2 --yes
     fails 3 hidmotor -q -l "$pid&fault=unplug:1.5s" tune m2 --yes
     board
@@ -1234,16 +1234,16 @@ m2_gains() { hidmotor -q -l "$url" gains | grep '^m2 pid' | tr '\n' ' '; }
     [ -z "${SERVED:-}" ] || skip "the signal would be for the script that stands in front of the tool"
     local way before least
     board --drive pid
-    mkfifo all # who has it open: the tool, and the child that has the stop ready
+    mkfifo all # both the tool and its watchdog process have it open
     enough() { [ "$(grep -c -- "-> 6C 07" trace)" -lt "$least" ] || echo yes; }
     for way in INT TERM HUP KILL "KILL early"; do
         before=$(m2_gains)
-        : >trace # a pipe would be full, and what the stop says is not waited for
+        : >trace # a file, because a pipe would fill up
         hidmotor -v -l "$url" tune m2 --yes 2>>trace >all 3>&- &
         client=$!
         started+=("$client")
         exec {all}<all
-        least=3 # no gains, to see whether they act; the old ones; those of the experiment
+        least=3 # messages for the probe with zero gains, the old gains, and the experiment
         [ "$way" != "KILL early" ] || least=1
         becomes yes enough
         kill "-${way% early}" "$client"
@@ -1263,7 +1263,7 @@ m2_gains() { hidmotor -q -l "$url" gains | grep '^m2 pid' | tr '\n' ' '; }
         for seed in {1..40}; do
             # shellcheck disable=SC2086
             hidmotor -q -v -l "$fast&drop=60%&seed=$seed" $words >said 2>trace && status=0 || status=$?
-            # Set going, and not confirmed:
+            # A motion was started and not confirmed:
             [ "$status" = 3 ] && grep -q -- "-> .*$sent" trace || continue
             silent=$((silent + 1))
             grep -q -- '-> .*set_setpoints duration=0' trace || { cat trace && false; }

@@ -1,7 +1,7 @@
 #!/usr/bin/env bats
 # bats file_tags=long
-# canpid on joints that are broken: within the bound, with the previous gains, disabled. HOSTILE
-# sets how many are ended at a random moment, SEED which.
+# canpid on faulty joints: they stay within limits, get their old gains and are disabled. HOSTILE is
+# the number of runs ended at a random moment, SEED their seed.
 load common.bash
 
 on() {
@@ -30,7 +30,7 @@ on() {
     printf '# %s\n' "${lines[@]: -1}"
 }
 
-# In real time: what is slow by itself is no joint that is late.
+# In real time, so that slow execution does not look like dead time.
 joints() {
     run python3 "$root/tests/cli/hostile_joints.py" "$1"
     [ "$status" = 0 ] || { grep '^not ok' <<<"$output" && false; }

@@ -1,5 +1,5 @@
 #!/usr/bin/env bats
-# info of every kind of file that a command writes, and of nothing else. Captures: replay.bats.
+# info of every file type that commands write, and of no other. Captures: replay.bats.
 
 load common
 
@@ -43,7 +43,7 @@ END
     same "$(json '[.lines,.fields]')" '[1,1]'
 }
 
-# Names as PlotJuggler, ROS and Simulink have them; a header of commas with a semicolon in it.
+# Names as in PlotJuggler, ROS and Simulink; a comma-separated header that contains a semicolon.
 others() {
     cat >others.csv <<'END'
 __time,/joint_states/left knee/position[0],motor 1 [deg],"a, b",speed (rad/s; left),a_name_that_is_longer_than_thirty_one_characters,

@@ -1,8 +1,8 @@
 #!/usr/bin/env bats
-# An arm in a process of its own, commanded by others: the sequence digit carries over.
+# An arm in its own process, commanded by others: the sequence digit carries over.
 load common.bash
 
-commands() { # the three commands, each in a process of its own
+commands() { # runs the three commands, each in its own process
     for words in "deg 1 90" "pos 2 120" "arm 250 45 120"; do
         # shellcheck disable=SC2086 # words
         ok armctl "$@" -l "$D/arm" $words

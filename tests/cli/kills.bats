@@ -1,21 +1,21 @@
 #!/usr/bin/env bats
 # bats file_tags=long
-# Safe stop, for all tools: ended at any moment. KILLS sets how many, HOLDS how many of those where it
-# must be missing, WITHIN the time in ms that all of them have.
+# Safe stop of all tools at any moment. KILLS: number of runs; HOLDS: runs that must lack the stop;
+# WITHIN: time limit for all runs, ms.
 load common.bash
 
 stops() {
     python3 "$root/tests/cli/stops.py" "$1" "$D" "$2" "$3" ${WITHIN:+--within "$WITHIN"} "${@:4}"
 }
 
-# Ended at any moment: the stop comes and is the last word, the device comes to rest.
+# Kills the tool at any moment: the stop comes last, and the device comes to rest.
 kills() {
     run stops kills "$1" "${KILLS:-60}"
     [ "$status" = 0 ] || { echo "$output" && false; }
     printf '# %s\n' "${lines[@]: -2}"
 }
 
-# The same where nothing is to be sent: the tests above would notice.
+# The same with --hold, to prove that the tests detect a missing stop.
 hold() {
     run -1 stops kills "$1" "${HOLDS:-4}" --hold
     has "$output" "no stop"

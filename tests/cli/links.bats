@@ -1,5 +1,5 @@
 #!/usr/bin/env bats
-# Links that are not there, and that nothing reaches a device that should not.
+# Missing and invalid links, and commands that must not reach a device.
 load common.bash
 
 @test "a missing link gives a hint how to name one" {
@@ -41,7 +41,7 @@ load common.bash
 
 @test "a port locked by another process is reported as busy, with that process" {
     arm
-    flock "$D/arm" true # nobody may be in the way so far
+    flock "$D/arm" true # no lock exists so far
     device=$(readlink -f "$D/arm")
     mkfifo locked
     flock -n --no-fork "$device" sh -c 'echo yes >locked; exec sleep 60' 3>&- &
@@ -72,7 +72,7 @@ load common.bash
     chmod 755 "$D" "$BATS_RUN_TMPDIR" "$BATS_SUITE_TMPDIR" "$(dirname "$D")"
     device=$(readlink -f "$D/arm")
     chmod 600 "$device"
-    cp "$BIN/armctl" "$D/armctl" # the build may lie where nobody can go
+    cp "$BIN/armctl" "$D/armctl" # other users may not be able to read the build directory
     setpriv --reuid=65534 --regid=65534 --clear-groups "$D/armctl" --version ||
         skip "nobody cannot run programs here"
     fails 4 setpriv --reuid=65534 --regid=65534 --clear-groups "$D/armctl" -l "$D/arm" deg 1 90
@@ -198,7 +198,7 @@ load common.bash
     fails 2 armctl --record served.txt sim --listen "pty:$D/arm"
 }
 
-# again TOOL COMMAND RESULT: over a simulator that ends and comes back.
+# again TOOL COMMAND RESULT: repeats it while the simulator ends and restarts.
 again() {
     local tool=$1 command=$2 line
     start "$tool" "$tool" sim --listen "unix-listen:$D/$tool.link"
@@ -238,7 +238,7 @@ again() {
         first=$url
         kill -KILL "$pid"
         wait "$pid" || true
-        # somebody else gets the number of its terminal
+        # Another process gets the number of its terminal.
         python3 -c 'import os, sys, time
 held = [os.openpty() for _ in range(4)]
 print("held", flush=True)

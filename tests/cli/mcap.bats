@@ -1,12 +1,12 @@
 #!/usr/bin/env bats
-# MCAP: what is recorded is all there, for the readers of others and for all that reads captures;
-# recorders that are killed; files of other programs. tests/mcap/npm.sh is the same with the libraries
-# of those who made the format.
+# MCAP: recordings are complete for other programs' readers and for all readers of captures;
+# killed recorders; files of other programs. tests/mcap/npm.sh does the same with the libraries of
+# the format's authors.
 load common.bash
 
 mcap=$BATS_TEST_DIRNAME/../mcap
 
-# A message of each kind that the device sends, many times, with values from all over their ranges.
+# proves TOOL: records many messages of each type, with values over their whole ranges.
 proves() {
     "$root/build/tests/mcap/make_frames" "$1" run.pcapng 400 >expected
     ok "$1" -q -l 'log:run.pcapng?speed=max' record run.mcap
@@ -24,7 +24,7 @@ proves() {
 @test "hidmotor: every message in MCAP is equal field by field" { proves hidmotor; }
 @test "unitysim: every message in MCAP is equal field by field" { proves unitysim; }
 
-# topics FILE JQ: something about its messages
+# topics FILE JQ: applies a filter to its messages.
 topics() { "$mcap/read.py" "$1" | jq_itself -sec "$2"; }
 
 @test "a recording contains sent messages, joints in rad, gains and config" {
@@ -52,7 +52,7 @@ topics() { "$mcap/read.py" "$1" | jq_itself -sec "$2"; }
     ok ezphys -q -l 'sim:?scene=pendulum' --record run.mcap motor hinge 2 1000 --for 0.1s
     topics run.mcap '[.[] | select(.topic == "/ezphys/timestamp") | .publish / 1000000] | .[-1] - .[0] >= 99'
     topics run.mcap 'any(.topic == "/joint_states" and .value.name == ["hinge"])'
-    ok ezphys -q -l 'log:run.mcap?speed=max' plot hinge.displacement --out run.svg # with the names that were kept
+    ok ezphys -q -l 'log:run.mcap?speed=max' plot hinge.displacement --out run.svg # with the stored names
     ok armctl -q -l "$fast" --record run.mcap deg 1 90
     topics run.mcap 'any(.topic == "/joint_states" and .value.name == ["joint1"])'
     ok unitysim -q -l "$fast" --record run.mcap move elbow=2048
@@ -90,7 +90,7 @@ topics() { "$mcap/read.py" "$1" | jq_itself -sec "$2"; }
     PATH=$D/other:$PATH
     exits 7 hidmotor -q -l sim: --record run.dies move 0 45 0 --wait
     has "$stderr" "--record: armwire-dies: exit 3"
-    # Nothing waits for a filter that stands still, but its end does.
+    # The tool never waits for a suspended filter, except at the end.
     ok hidmotor -q -l sim: -j move 0 5 0 duration=100ms --wait
     exits 7 hidmotor -q -l sim: --record run.stands move 0 5 0 duration=100ms --wait
     has "$stderr" "armwire-stands"

@@ -1,10 +1,10 @@
 #!/usr/bin/env bats
 # bats file_tags=long
-# Out of memory at any allocation of a command: memory.py has the commands. (The sanitizers have an
-# allocator of their own, so this is for ordinary programs.)
+# Simulates failures of each allocation of a command; memory.py lists the commands. Sanitizers have
+# their own allocator, so this runs for ordinary programs only.
 load common.bash
 
-# runs NAME…: each of them through all its failures, in a folder with a capture.
+# runs NAME…: runs each through all its failures, in a directory with a capture.
 runs() {
     local name
     ok canpid -l "$fast" record capture.pcapng --for 0.2s

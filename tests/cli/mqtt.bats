@@ -1,7 +1,7 @@
-# Clients of an MQTT broker at a shared device, with a real broker (mosquitto) on this machine.
+# Clients of a real MQTT broker (mosquitto) on this machine use a shared device.
 load common
 
-# broker [LINE…]: one with these lines of configuration; its port to $port, its id to $broker.
+# broker [LINE…]: starts one with these configuration lines; sets $port and $broker (its id).
 broker() {
     port=${port:-$(python3 -c 'import socket; s = socket.socket(); s.bind(("127.0.0.1", 0)); print(s.getsockname()[1])')}
     printf '%s\n' "listener $port 127.0.0.1" 'persistence false' "user $(id -un)" "${@:-allow_anonymous true}" >broker.conf
@@ -15,7 +15,7 @@ broker() {
     cat broker.log && false
 }
 
-# bridge [OPTION…]: armwire-mqtt for hidmotor with these options, at $at.
+# bridge [OPTION…]: starts armwire-mqtt at $at for hidmotor with these options.
 bridge() {
     at=${at:-mqtt://127.0.0.1:$port/arm}
     armwire-mqtt "$at" -- hidmotor -q -l serve: "$@" 2>m.err 3>&- &
@@ -24,7 +24,7 @@ bridge() {
     says ready:
 }
 
-# says TEXT: the bridge, on standard error.
+# says TEXT: waits for this text in the bridge's log.
 says() {
     for _ in {1..400}; do
         ! grep -qs -e "$1" m.err || return 0
@@ -33,14 +33,14 @@ says() {
     cat m.err && echo "never said: $1" && false
 }
 
-# shared [OPTION…]: a simulated board, its server, and the bridge.
+# shared [OPTION…]: starts a simulated board, its server and the bridge.
 shared() {
     start s hidmotor serve -l sim:
     server=$pid
     bridge "$@"
 }
 
-# sees FILTER FILE: such a line comes into the file.
+# sees FILTER FILE: waits for such a line in the file.
 sees() {
     for _ in {1..400}; do
         [ -z "$(jq -c "select($1)" "$2" 2>/dev/null)" ] || return 0
@@ -49,23 +49,23 @@ sees() {
     cat "$2" && echo "never: $1" && false
 }
 
-# count TEXT: how many lines of answers have it.
+# count TEXT: prints the number of answers that contain it.
 count() { grep -c -e "$1" me || true; }
 
 pub() { mosquitto_pub -V 5 -p "$port" "$@"; }
-sub() { exec mosquitto_sub -V 5 -p "$port" "$@"; } # in a process of its own, which $! names
+sub() { exec mosquitto_sub -V 5 -p "$port" "$@"; } # in a process of its own, named by $!
 
-# send COMMAND [OPTION…]: as the client $client.
+# send COMMAND [OPTION…]: publishes a command of the client $client.
 client=me
 send() { pub -t "arm/$client/cmd" -q 2 -m "$@"; }
 
-# alive: signs of life of the client.
+# alive: sends signs of life of the client.
 alive() {
     while sleep 0.1; do echo; done 3>&- | mosquitto_pub -V 5 -p "$port" -t "arm/$client/cmd" -l 3>&- &
     started+=($!)
 }
 
-# listen [CLIENT]: its answers go to the file CLIENT.
+# listen [CLIENT]: writes its answers to the file CLIENT.
 listen() {
     sub -t "arm/${1:-me}/out" >>"${1:-me}" 3>&- &
     started+=($!)
@@ -115,7 +115,7 @@ moves() { hidmotor -q -j -l serve: status | jq -e '.m2.velocity > 1' >/dev/null;
 @test "retained, repeated, expired, surplus and invalid commands are rejected with a reason" {
     broker
     listen
-    pub -t arm/me/cmd -q 2 -r -m 'gripper open' # before the bridge is there
+    pub -t arm/me/cmd -q 2 -r -m 'gripper open' # before the bridge starts
     shared --deadman 5s
     becomes 1 count 'a retained command'
     pub -t arm/me/cmd -q 2 -r -m 'gripper open'
@@ -199,7 +199,7 @@ moves() { hidmotor -q -j -l serve: status | jq -e '.m2.velocity > 1' >/dev/null;
     sees '.error and (.why | test("has commanded for .* --take"))' you
     send 'move 0 10 0 --take --wait duration=100ms'
     sees '.result == "arrived"' you
-    for i in {1..300}; do # both have left: their tools are gone
+    for i in {1..300}; do # both have released: their tools have ended
         [ "$(ps -o args= --ppid "$bridge" | grep -c -e " -k ")" = 0 ] && break
         sleep 0.05
     done

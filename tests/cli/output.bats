@@ -1,5 +1,5 @@
 #!/usr/bin/env bats
-# Forms of output: text, JSON, CSV, formats, fields, times.
+# Output formats: text, JSON, CSV, --format, fields, times.
 load common.bash
 
 deg90=30444547312C3039300D0A
@@ -70,7 +70,7 @@ deg90=30444547312C3039300D0A
     same "$output" '1.000000 -> kp value=0.6'
     ok canpid --fields t,value decode --time none run.log
     same "$output" '-> kp value=0.6'
-    ok canpid decode -j --fields t,lknee run.log # all of a subject
+    ok canpid decode -j --fields t,lknee run.log # all fields of a subject
     same "$(json .controller)" '"tor"'
     ok canpid decode -j --fields t,msg run.log
     same "$output" '{"t":1.000000,"dir":"tx","msg":"kp"}'
@@ -85,7 +85,7 @@ deg90=30444547312C3039300D0A
     same "$(json .controller)" '"tor"'
 }
 
-# round TOOL FRAME [LINK]: the record of a frame, and that with its wire numbers, send the same bytes.
+# round TOOL FRAME [LINK]: checks that a frame's record and its --raw record send the same bytes.
 round() {
     local tool=$1 frame=$2
     ok "$tool" decode -j --dir tx "$frame"
@@ -179,7 +179,7 @@ round() {
     [ "${#lines[@]}" -lt 1000 ]
 }
 
-# A device would be opened in the place of standard output, and get what is printed.
+# A link opened as descriptor 1 would receive the printed output.
 @test "closed descriptors are an error, and no link gets their numbers" {
     peer
     fails 7 bash -c "armctl -q -l $url --seq 0 encode deg joint=1 angle=90 >&-"
@@ -210,8 +210,8 @@ round() {
     ok bash -c "canpid -q -l '$fast' watch -n 1 <&-"
 }
 
-# A column of any name, written by us from records of another program, is read back by whatever
-# reads a table.
+# Any column name that a tool writes from another program's records can be read back from the
+# table.
 @test "a column name with quotes, commas and similar characters is read back" {
     while IFS= read -r name; do
         jq_itself -nc --arg n "$name" '{t: 0, m1: 0, m2: 0, m3: 0, ($n): 1},
@@ -255,7 +255,7 @@ ROWS
     has "$why" "views.csv:1:2: 'in, front' cannot name a view"
 }
 
-# A row of the list in the folder, with that file of ours which it is about.
+# compiles FILE: compiles it with the list of formats in this directory.
 compiles() { ${CC:-cc} -D_GNU_SOURCE -std=c11 -Wall -Wextra -Werror -c -o /dev/null -I. -I"$root/lib" "$1"; }
 
 @test "a new output format needs three files and does not compile without one of them" {
