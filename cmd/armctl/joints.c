@@ -1,4 +1,4 @@
-/* The joints of armctl: what was confirmed of them last and when, and what they may be sent. */
+/* The joints of armctl: their last confirmed targets with times, and their limits. */
 #include "shell/core/joints.h"
 
 #include <math.h>
@@ -15,7 +15,7 @@ const char *armctl_joint_name(const struct aw_armctl_profile *profile, int index
     return joint ? joint->name : digits[index];
 }
 
-/* A name that ROS takes, too, which a digit is not. */
+/* Returns a name that is also valid in ROS, where a digit is not. */
 const char *armctl_subject(struct aw_session *session, const struct aw_record *record, char *out,
                            size_t size)
 {
@@ -64,7 +64,7 @@ static void describe_other(struct aw_joint *joint, int index, enum aw_armctl_kin
     joint->other = true;
 }
 
-/* In the order of the config file; then those that something is known of. */
+/* Lists the joints of the config file in its order, then other joints with known positions. */
 static enum aw_status list_joints(struct aw_session *session, struct aw_joint_list *list)
 {
     const struct aw_armctl_profile *profile;
@@ -99,7 +99,7 @@ static bool others(struct aw_session *session, const char *text, struct aw_joint
     return true;
 }
 
-/* A joint that the config file describes has one row; what it does not describe, one a kind. */
+/* Returns one row for a joint of the config file, else one row for each kind of joint. */
 static size_t limits(struct aw_session *session, const struct aw_joint *joint,
                      struct aw_joint_limit rows[AW_JOINT_LIMITS])
 {
@@ -128,8 +128,8 @@ static size_t limits(struct aw_session *session, const struct aw_joint *joint,
     return AW_ARMCTL_KINDS;
 }
 
-/* The handler reports nothing by itself: what it confirmed is all that is known, and when it did is
- * kept by the time of day, from session to session. */
+/* The handler never reports positions. Uses the confirmed targets, which are saved with wall-clock
+ * times between sessions. */
 static enum aw_status read_joints(struct aw_session *session, struct aw_joint_list *list)
 {
     struct aw_armctl *arm = &armctl_state(session)->arm;
@@ -150,7 +150,8 @@ static enum aw_status read_joints(struct aw_session *session, struct aw_joint_li
     return AW_OK;
 }
 
-/* What was confirmed stands; between the steps of a stream it counts as moving. */
+/* Ends a motion. A joint counts as moving between the steps of a stream, although each step is
+ * confirmed. */
 static enum aw_status end(struct aw_session *session, struct aw_joint_list *list,
                           enum aw_status status)
 {

@@ -1,5 +1,4 @@
-/* armctl's moving commands: the joints' verbs, deg, stop; how their results are reported; and what
- * ping asks. */
+/* armctl's motion commands: the verbs for joints, deg and stop, their results, and ping. */
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -9,15 +8,15 @@
 #include "shell/core/dry.h"
 #include "state.h"
 
-/* Commands to several joints have one result: how many moves are done, and all their time. */
+/* Progress of a command for several joints, which has one result. */
 struct moves {
     size_t wanted, done;
-    const struct aw_record *command; /* of the one that is under way */
+    const struct aw_record *command; /* of the move in progress */
     int64_t total_ns;
     int retries;
 };
 
-/* The device tells nothing on its way: what is waited for. */
+/* Prints the progress of the current move; the device sends none. */
 static void tell(struct aw_session *session, const void *context)
 {
     const struct moves *moves = context;
@@ -58,7 +57,7 @@ static enum aw_status move_on(struct aw_session *session, struct moves *moves,
     return AW_OK;
 }
 
-/* The totals of several moves; the result of a single one has its own figures. */
+/* Reports the totals of several moves; a single one reports its own figures. */
 static void report_moves(struct aw_session *session, const struct moves *moves,
                          enum aw_status status)
 {
@@ -74,7 +73,7 @@ static void report_moves(struct aw_session *session, const struct moves *moves,
     aw_object_count(result, "moves", moves->done);
 }
 
-/* The message that this verb sends to this joint: of a pulse joint deg sets the pulse. */
+/* Starts the message of this verb for this joint; deg sets the pulse of a pulse joint. */
 static enum aw_status start_command(struct aw_session *session, const char *verb, const char *joint,
                                     struct aw_record *command)
 {
@@ -88,7 +87,7 @@ static enum aw_status start_command(struct aw_session *session, const char *verb
     return AW_OK;
 }
 
-/* The fields after the joint come from the wire table; the joint may be a name of the profile. */
+/* Fills in the fields after the joint by the wire table. The joint may be a name of the profile. */
 static enum aw_status make_command(struct aw_session *session, const struct aw_args *args,
                                    size_t turn, struct aw_record *command)
 {
@@ -113,7 +112,8 @@ enum aw_status run_joints(struct aw_session *session, const struct aw_args *args
     for (size_t turn = 0; turn < args->turns && status == AW_OK; turn++) {
         status = make_command(session, args, turn, &command);
         if (status == AW_OK)
-            status = armctl_check(session, &command); /* all of them before the first one moves */
+            status =
+                armctl_check(session, &command); /* check all of them before the first one moves */
     }
     for (size_t turn = 0; turn < args->turns && status == AW_OK; turn++) {
         status = make_command(session, args, turn, &command);
@@ -133,7 +133,7 @@ enum aw_status run_plain(struct aw_session *session, const struct aw_args *args)
     return status == AW_OK ? move_on(session, &moves, &command) : status;
 }
 
-/* A plain command, whose result names the joints that r, theta and h are. */
+/* Runs arm; its result names the joints in the roles r, theta and h. */
 enum aw_status run_arm(struct aw_session *session, const struct aw_args *args)
 {
     const struct aw_armctl_profile *profile = &armctl_state(session)->profile;
@@ -194,8 +194,8 @@ enum aw_status run_send(struct aw_session *session, const struct aw_args *args)
     status = aw_armctl_command_line(&state->arm, line, &state->outcome, &session->err);
     session->motion.moving = status == AW_STOPPED;
     if (!session->motion.moving || session->options.run.hold)
-        armctl_remember(session); /* else after the stop: a disk may be slow */
-    /* A motor or a vehicle keeps running, whichever program started it. */
+        armctl_remember(session); /* before the stop, because a disk may be slow */
+    /* A motor or vehicle keeps running, even if another program started it. */
     if (*state->arm.memory.motor ||
         (strncmp(line, "SPD", 3) == 0 && strpbrk(line, "123456789") && !strchr(line, ',')))
         session->motion.ongoing = AW_ONGOING_RUNNING;
@@ -204,8 +204,8 @@ enum aw_status run_send(struct aw_session *session, const struct aw_args *args)
     return status;
 }
 
-/* The message of its kind: of a joint that the config file describes that; of another one the kind
- * that it was moved as last. */
+/* Creates the message for this joint: by its kind in the config file, else by the kind of its last
+ * command. */
 static enum aw_status goal_command(struct aw_session *session, const struct aw_joint *joint,
                                    double value, struct aw_record *command)
 {
@@ -225,7 +225,7 @@ static enum aw_status goal_command(struct aw_session *session, const struct aw_j
     return aw_record_set(command, aw_armctl_kind_field(kind), value, &session->err);
 }
 
-/* All of them before the first one moves. */
+/* Checks all goals before the first joint moves. */
 enum aw_status armctl_check_goals(struct aw_session *session, struct aw_joint_list *list,
                                   const struct aw_joint_command *goals)
 {
@@ -240,8 +240,8 @@ enum aw_status armctl_check_goals(struct aw_session *session, struct aw_joint_li
     return status;
 }
 
-/* One of many, on the way to somewhere: in whole numbers, and not again where it has been confirmed
- * to be. */
+/* Sends one step of a stream, rounded to whole numbers; skips it if that value is already
+ * confirmed. */
 static enum aw_status send_part(struct aw_session *session, const struct aw_joint *joint,
                                 double value)
 {
@@ -274,7 +274,7 @@ enum aw_status armctl_send_goals(struct aw_session *session, struct aw_joint_lis
     return status;
 }
 
-/* Without a position to go back to. */
+/* Reports a stop without a position to return to. */
 static enum aw_status report_nothing_sent(struct aw_session *session)
 {
     const struct aw_armctl *arm = &armctl_state(session)->arm;
@@ -308,7 +308,7 @@ enum aw_status run_stop(struct aw_session *session, const struct aw_args *args)
     return status;
 }
 
-/* One that no resending brought an ACK for is lost, and ends it. */
+/* Sends one ping. Fails if no ACK arrives after all retries. */
 enum aw_status armctl_ping(struct aw_session *session, double *ms)
 {
     struct armctl_state *state = armctl_state(session);

@@ -1,10 +1,9 @@
-/* armctl sim and the sim: link: the handler arm, with its speed, profile and quirks from
- * options. */
+/* armctl sim and the sim: link: the simulated arm with speed, profile and quirks from options. */
 #include "protocol/armctl/device.h"
 #include "shell/commands/serve.h"
 #include "state.h"
 
-/* The simulator's own record of what it carried out. */
+/* Logs each command that the simulator executes. */
 static void print_executed(void *context, const char *body, int64_t now)
 {
     (void)now;
@@ -20,8 +19,7 @@ static enum aw_status take_speed(const struct aw_sim *sim, const char *name, con
                : status;
 }
 
-/* For a link, a profile that contradicts itself is left out: the commands that need it are refused.
- */
+/* A link ignores a contradictory profile; the commands that need it fail. */
 static enum aw_status take_profile(const struct aw_sim *sim,
                                    struct aw_armctl_device_options *options)
 {

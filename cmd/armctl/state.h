@@ -1,4 +1,4 @@
-/* What armctl keeps at session->state. */
+/* The state of armctl at session->state. */
 #ifndef AW_CMD_ARMCTL_STATE_H
 #define AW_CMD_ARMCTL_STATE_H
 
@@ -8,11 +8,11 @@
 
 struct armctl_state {
     struct aw_armctl arm;
-    struct aw_armctl_memory kept; /* as it was written for this link the last time */
+    struct aw_armctl_memory kept; /* the last saved memory of this link */
     struct aw_armctl_profile profile;
     bool profile_checked;
     struct aw_armctl_outcome outcome;
-    int ping_retries; /* of the questions of this ping */
+    int ping_retries; /* retries in this ping */
 };
 
 struct armctl_options {
@@ -28,10 +28,10 @@ static inline struct armctl_state *armctl_state(struct aw_session *session)
     return session->state;
 }
 
-/* Begins a conversation with what is remembered about the device of this link. */
+/* Starts a conversation and loads what was saved for the device of this link. */
 void armctl_connect(struct aw_session *session, struct aw_link *link);
 
-/* See struct aw_subject_hooks: its joint. */
+/* Returns the joint's name; see struct aw_subject_hooks. */
 const char *armctl_subject(struct aw_session *session, const struct aw_record *record, char *out,
                            size_t size);
 void armctl_known(struct aw_session *session, const struct aw_message *message,
@@ -48,25 +48,25 @@ void armctl_take_memory(struct aw_session *session, const void *bytes, size_t si
 /* Opens the link, with the options of this command. */
 enum aw_status armctl_ready(struct aw_session *session);
 
-/* Takes in what has come. */
+/* Reads and handles pending input. */
 enum aw_status armctl_poll(struct aw_session *session);
 
-/* The profile of the config file, checked. */
+/* Returns the checked profile of the config file. */
 enum aw_status armctl_profile(struct aw_session *session, const struct aw_armctl_profile **profile);
 
-/* Limits, --dry-run, then the whole conversation; fills the result. stream: one of many, which is
- * not announced. */
+/* Checks limits, handles --dry-run, runs the whole conversation and fills the result. stream: one
+ * of many, not printed. */
 enum aw_status armctl_move(struct aw_session *session, struct aw_record *command, bool stream);
 
-/* A packet of a file: see send and exchange of struct aw_tool. */
+/* Sends a custom packet; see send and exchange of struct aw_tool. */
 enum aw_status armctl_send_own(struct aw_session *session, struct aw_record *packet);
 enum aw_status armctl_exchange(struct aw_session *session, const struct aw_record *packet,
                                struct aw_record *answer);
 
-/* Can this be sent, by the profile and the wire table? Nothing is. */
+/* Checks a command against the profile and the wire table without sending it. */
 enum aw_status armctl_check(struct aw_session *session, const struct aw_record *command);
 
-/* Targets of joints: checked, and sent, one conversation after the other. */
+/* Check targets of joints, and send them in one conversation after another. */
 enum aw_status armctl_check_goals(struct aw_session *session, struct aw_joint_list *list,
                                   const struct aw_joint_command *goals);
 enum aw_status armctl_send_goals(struct aw_session *session, struct aw_joint_list *list,
@@ -77,22 +77,22 @@ enum aw_status armctl_safe_stop(struct aw_session *session);
 
 void armctl_last_stop(struct aw_session *session, aw_frame_fn *add, void *context);
 
-/* Keeps the sequence digits for the next time. */
+/* Saves the sequence digits. */
 void armctl_remember(struct aw_session *session);
 
-/* This command is sent next: saved, so that a later stop knows of it if this program is killed. */
+/* Saves the command before it is sent, so that a later stop knows it if this program is killed. */
 void armctl_intend(struct aw_session *session, const char *body);
 
-/* Puts what came of a command into the result record. */
+/* Writes the outcome of a command into the result record. */
 void armctl_report(struct aw_session *session, const char *cmd, const struct aw_record *command);
 
-/* The digit a joint has on the wire, from its name or number, as text in out[2]. */
+/* Converts a joint's name or number to its digit on the wire, as text in out[2]. */
 enum aw_status armctl_joint_number(struct aw_session *session, const char *text, char *out);
 
-/* The name of a joint in the profile, else its digit. */
+/* Returns the joint's name in the profile, else its digit. */
 const char *armctl_joint_name(const struct aw_armctl_profile *profile, int index);
 
-/* Words of packet files, for completion. */
+/* Completes the names of custom packets. */
 aw_complete_fn armctl_complete_words;
 
 aw_run_fn run_joints, run_plain, run_arm, run_send, run_stop;

@@ -1,5 +1,4 @@
-/* How armctl's commands reach the arm: limits, sending, what is remembered of the port, the
- * stop. */
+/* Sends armctl's commands to the arm: limits, retries, saved state of the port, the stop. */
 #include <ctype.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -26,8 +25,8 @@ static struct aw_armctl_options armctl_options(struct aw_session *session)
     return options;
 }
 
-/* How long a command may go unconfirmed before the other digit is tried: as long as its motion can
- * take. A second copy does no harm, because commands are absolute, so a guess may be short. */
+/* Returns how long a command may be unconfirmed before the other digit is tried: the time of its
+ * motion. A low estimate is safe, because commands are absolute and may be repeated. */
 static int flip_after_ms(struct aw_session *session, const struct aw_record *command)
 {
     static const int guess_ms = 4000, margin_ms = 1000;
@@ -62,7 +61,7 @@ static void save_memory(struct aw_session *session, const struct aw_armctl_memor
     char dir[512];
     struct aw_error problem;
     struct armctl_state *state = armctl_state(session);
-    /* The simulator in this process starts anew with each link: there is nothing to remember. */
+    /* An in-process simulator starts fresh with each link, so nothing is saved. */
     if (session->device.link->simulated || memcmp(memory, &state->kept, sizeof *memory) == 0)
         return;
     aw_state_path(session, "", dir, sizeof dir);
@@ -93,7 +92,7 @@ void armctl_connect(struct aw_session *session, struct aw_link *link)
     struct aw_armctl_options options = armctl_options(session);
     char dir[512], under_way[sizeof state->arm.under_way];
     memcpy(under_way, state->arm.under_way,
-           sizeof under_way); /* of a server whose device was gone */
+           sizeof under_way); /* of a server whose device was lost */
     state->kept = (struct aw_armctl_memory){0};
     aw_state_path(session, "", dir, sizeof dir);
     if (!session->device.link->simulated && *dir)
@@ -113,7 +112,8 @@ enum aw_status armctl_ready(struct aw_session *session)
 
 enum aw_status armctl_poll(struct aw_session *session)
 {
-    int64_t end = aw_clock_now(session->clock) + AW_MILLISECOND; /* what never falls silent */
+    int64_t end =
+        aw_clock_now(session->clock) + AW_MILLISECOND; /* bounds the read if input never pauses */
     return aw_armctl_idle(&armctl_state(session)->arm, end, &session->err);
 }
 
@@ -217,7 +217,7 @@ enum aw_status armctl_check(struct aw_session *session, const struct aw_record *
     return check(session, command, frame, &size);
 }
 
-/* Its stop is that of what this line moves. */
+/* Saves what a stop after this line must undo. */
 static void intend(struct aw_session *session, struct aw_span line)
 {
     char body[AW_ARMCTL_LINE_MAX];
@@ -249,8 +249,8 @@ enum aw_status armctl_move(struct aw_session *session, struct aw_record *command
     status = aw_armctl_command(&state->arm, command, &state->outcome, &session->err);
     session->motion.moving = stream || status == AW_STOPPED;
     if (status != AW_STOPPED || session->options.run.hold)
-        armctl_remember(session); /* else after the stop: a disk may be slow */
-    /* A motor and a vehicle go on until the next command, confirmed or not. */
+        armctl_remember(session); /* before the stop, because a disk may be slow */
+    /* Motors and vehicles run until the next command, confirmed or not. */
     bool vehicle = strcmp(command->codec->message->name, "spd") == 0;
     bool drives = vehicle && aw_record_get(command, "speed") != 0;
     if (drives || *state->arm.memory.motor)
@@ -261,7 +261,7 @@ enum aw_status armctl_move(struct aw_session *session, struct aw_record *command
     return status;
 }
 
-/* Packets of files are confirmed at once; what they move is for the file to say. */
+/* Custom packets are confirmed at once; their packet file describes their motions. */
 static enum aw_status talk_own(struct aw_session *session, const struct aw_record *packet)
 {
     struct armctl_state *state = armctl_state(session);
@@ -356,7 +356,7 @@ void armctl_take_memory(struct aw_session *session, const void *bytes, size_t si
 {
     struct aw_armctl *arm = &armctl_state(session)->arm;
     if (aw_armctl_memory_read(&arm->memory, bytes, size))
-        arm->under_way[0] = '\0'; /* the memory knows what became of it */
+        arm->under_way[0] = '\0'; /* the memory has its outcome */
 }
 
 void armctl_last_stop(struct aw_session *session, aw_frame_fn *add, void *context)

@@ -1,4 +1,4 @@
-/* The commands and options of armctl as a table, with the completion of joints. */
+/* The tables of armctl's commands and options, and the completion of joints. */
 #include "armctl.h"
 #include "base/xdg.h"
 #include "protocol/armctl/device.h"
@@ -14,7 +14,7 @@
 #include <stdio.h>
 #include <string.h>
 
-/* Those that move one kind of joint each. */
+/* Returns true for commands that move joints of one kind. */
 static bool moves_joints(const char *command)
 {
     for (int kind = 0; kind < AW_ARMCTL_KINDS; kind++)
@@ -38,7 +38,7 @@ static void complete_joints(struct aw_session *session, aw_candidate_fn *add, vo
     }
 }
 
-/* The joint that an argument of arm moves, or NULL: nothing is known of it. */
+/* Returns the joint that an argument of arm moves, or NULL if unknown. */
 static const struct aw_armctl_joint *joint_of_role(const struct aw_armctl_profile *profile,
                                                    const char *role)
 {
@@ -52,7 +52,8 @@ static const struct aw_armctl_joint *joint_of_role(const struct aw_armctl_profil
     return NULL;
 }
 
-/* deg elbow: the limits of the elbow; arm: those of the joints that have its roles. */
+/* Returns the range for a hint: the joint's limits, and for arm those of the joints with its roles.
+ */
 static void joint_range(struct aw_session *session, const struct aw_command *command,
                         const char *first, const struct aw_arg *arg, struct aw_arg_info *info)
 {
@@ -67,7 +68,7 @@ static void joint_range(struct aw_session *session, const struct aw_command *com
     info->max = joint->max;
 }
 
-/* One row each. */
+/* One row for each argument. */
 /* clang-format off */
 static const struct aw_option options[] = {
     {.name = "ack-timeout", AW_AT_TOOL(armctl_options, ack_timeout_s), .value = "TIME",
@@ -258,8 +259,8 @@ static const struct aw_config_section sections[] = {
     {0},
 };
 
-/* The keys of the published controller: motors on w a s d, servos by steps, the gripper toggled. A
- * joint that is not described is left out. */
+/* The keys of the published controller: w a s d for motors, steps for servos, a toggle for the
+ * gripper. Joints without a description are skipped. */
 static const struct aw_teleop_preset maps[] = {
     {"handler", "right stick joints 1 and 3, left stick joint 2, triggers joint 4, b joint 5",
      "enable = rightshoulder\nfull = leftshoulder\nrightx = 1 velocity -100%\n"

@@ -15,8 +15,8 @@ typedef char pack_assert_float[sizeof(float) == 4 ? 1 : -1];
 
 enum { PACK_LITTLE, PACK_BIG };
 
-/* At most 32 bits. Little: from the lowest bit of a byte on, counted from it. Big: from the highest
- * bit of a byte on, counted from that one. */
+/* At most 32 bits. Little-endian: counted from the lowest bit of a byte. Big-endian: counted from
+ * the highest bit of a byte. */
 static inline uint32_t pack_get(const uint8_t *p, unsigned bit, unsigned bits, int order)
 {
     uint32_t value = 0;
@@ -72,7 +72,7 @@ static inline float pack_float(uint32_t bits)
     return value;
 }
 
-/* Where a double has 64 bits. */
+/* For targets with a 64-bit double. */
 static inline double pack_get_double(const uint8_t *p, unsigned bit, int order, double scale,
                                      double offset)
 {
@@ -97,7 +97,7 @@ static inline bool pack_is_finite(double value)
     return value - value == 0;
 }
 
-/* A whole number: its value is wire * scale + offset. */
+/* Packs a whole number, which is wire * scale + offset. */
 static inline bool pack_put_int(uint8_t *p, unsigned bit, unsigned bits, int order, int64_t value,
                                 int64_t scale, int64_t offset, int64_t least, int64_t most)
 {
@@ -106,7 +106,7 @@ static inline bool pack_put_int(uint8_t *p, unsigned bit, unsigned bits, int ord
     return value >= least && value <= most && wire * scale + offset == value;
 }
 
-/* A number in steps: the nearest one. */
+/* Packs a number, rounded to the nearest step. */
 static inline bool pack_put_steps(uint8_t *p, unsigned bit, unsigned bits, int order, double value,
                                   double scale, double offset, double least, double most)
 {
@@ -144,7 +144,7 @@ static inline bool pack_put_double(uint8_t *p, unsigned bit, int order, double v
     return pack_is_finite(wire) && value >= least && value <= most;
 }
 
-/* Is the number of these bits one from least to most? */
+/* Returns true if these bits are a number within the range. */
 static inline bool pack_in(const uint8_t *p, unsigned bit, unsigned bits, int order, bool is_signed,
                            int64_t least, int64_t most)
 {
@@ -153,7 +153,7 @@ static inline bool pack_in(const uint8_t *p, unsigned bit, unsigned bits, int or
     return number >= least && number <= most;
 }
 
-/* 16 bits, then a byte that is 0 where the number is negative. */
+/* Packs 16 bits, then a byte that is 0 for negative numbers. */
 static inline bool pack_put_magnitude(uint8_t *p, unsigned byte, int order, int32_t value,
                                       int32_t least, int32_t most)
 {
@@ -168,7 +168,7 @@ static inline int32_t pack_get_magnitude(const uint8_t *p, unsigned byte, int or
     return p[byte + 2] ? value : -value;
 }
 
-/* Room for size characters and an end. */
+/* text has room for size characters and a NUL. */
 static inline void pack_get_text(const uint8_t *p, size_t size, char *text)
 {
     size_t n = 0;
@@ -183,7 +183,7 @@ static inline void pack_put_text(uint8_t *p, size_t size, const char *text)
         p[n] = (uint8_t)text[n];
 }
 
-/* The complement of the sum of the bytes. */
+/* Returns the complement of the sum of the bytes. */
 static inline uint8_t pack_checksum(const uint8_t *p, size_t size)
 {
     unsigned sum = 0;
@@ -206,7 +206,7 @@ static inline void pack_write(struct pack_line *line, const char *text)
         *line->at++ = (uint8_t)*text++;
 }
 
-/* before: the separator in front of it, or 0; digits: as many as are sent at least. */
+/* before: the separator, or 0; digits: the minimum number of digits. */
 static inline void pack_write_digits(struct pack_line *line, char before, int digits, int value,
                                      int least, int most)
 {
@@ -236,7 +236,8 @@ static inline void pack_read(struct pack_words *line, const char *text)
     }
 }
 
-/* digits 1: one; else a sign and one to four. may_miss: PACK_MISSING where the line ends before. */
+/* digits 1: one digit; else a sign and one to four digits. may_miss: returns PACK_MISSING at the
+ * end of the line. */
 static inline int16_t pack_read_digits(struct pack_words *line, char before, int digits,
                                        bool may_miss)
 {

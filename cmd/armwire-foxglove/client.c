@@ -184,7 +184,7 @@ static void take_text(struct client *client, const char *text, size_t size)
     json_decref(object);
 }
 
-/* The service, the call, and the encoding of the request, which is empty. */
+/* Handles a call: the service, the call's number, and the encoding of the empty request. */
 static void take_call(struct client *client, const uint8_t *bytes, size_t size)
 {
     enum { HEAD = 1 + 4 + 4 + 4 };

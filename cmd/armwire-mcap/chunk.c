@@ -1,4 +1,4 @@
-/* Takes chunks of MCAP apart and unpacks them: plain, zstd and lz4. */
+/* Parses chunks of MCAP and decompresses them: plain, zstd and lz4. */
 #include <lz4frame.h>
 #include <stdio.h>
 #include <zlib.h>
@@ -6,7 +6,7 @@
 
 #include "parts.h"
 
-#define RATIO_MAX 2000 /* more than any of them packs */
+#define RATIO_MAX 2000 /* beyond the compression ratio of either format */
 
 static enum aw_status damaged(struct aw_error *err, const char *what)
 {

@@ -1,4 +1,4 @@
-/* The verb write: frames of a recording become topics, and these an MCAP file. */
+/* The verb write: converts frames of a recording to topics in an MCAP file. */
 #include <errno.h>
 #include <fcntl.h>
 #include <poll.h>
@@ -17,7 +17,7 @@
 #include "mcap.h"
 #include "verbs.h"
 
-#define WAIT_NS   (250 * AW_MILLISECOND) /* so long messages wait for others */
+#define WAIT_NS   (250 * AW_MILLISECOND) /* how long messages are collected */
 #define GAINS_MAX 128
 
 struct converter {
@@ -26,9 +26,9 @@ struct converter {
     struct aw_recording *recording;
     struct aw_mcap *mcap;
     bool begun;
-    int64_t due; /* when what waits is written; AW_NEVER: nothing waits */
+    int64_t due; /* when pending messages are written; AW_NEVER: none are pending */
     uint64_t damaged;
-    struct aw_error first; /* damage */
+    struct aw_error first; /* the first damage */
 };
 
 static bool put_bytes(void *context, const void *bytes, size_t size)
@@ -90,7 +90,7 @@ static bool put_message(void *context, unsigned channel, int64_t log_ns, int64_t
     return aw_mcap_message(c->mcap, channel, log_ns, publish_ns, bytes);
 }
 
-/* Readers of the frames need the packets of files and the names, so they become marks. */
+/* Writes packet files and names as marks, because readers of the frames need them. */
 static bool put_note(void *context, int64_t time_ns, const char *text)
 {
     struct converter *c = context;
@@ -121,7 +121,7 @@ static int64_t now_ns(void)
     return (int64_t)now.tv_sec * AW_SECOND + now.tv_nsec;
 }
 
-/* Waits for more input, until what waits is due. */
+/* Waits for more input, at most until pending messages are due. */
 static void wait_input(const struct converter *c)
 {
     struct pollfd in = {.fd = STDIN_FILENO, .events = POLLIN};
@@ -163,7 +163,7 @@ static enum aw_status convert_all(struct converter *c, struct aw_error *err)
 
 /* ---- The verb ---- */
 
-/* The layouts that show such a file at once: installed, or in the tree that this was built in. */
+/* Prints the layouts for such a file: installed, or in the source tree of this build. */
 static void name_layouts(const struct converter *c, const char *file)
 {
     static const char *const places[] = {"../share/armwire/layouts", "../../docs/example",
@@ -216,7 +216,7 @@ static enum aw_status start(struct converter *c, struct aw_error *err)
     return AW_OK;
 }
 
-/* It ends with its input: what ends the recorder must not end it before. */
+/* Ignores signals: this program must end with its input, not before the recorder. */
 static void ignore_signals(void)
 {
     static const int ends[] = {SIGINT, SIGTERM, SIGHUP, SIGPIPE};

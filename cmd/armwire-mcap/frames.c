@@ -1,4 +1,4 @@
-/* The verb read: the frames and marks of an MCAP file of ours, as the pcapng of the tools. */
+/* The verb read: converts frames and marks of an armwire MCAP file to pcapng. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -35,7 +35,7 @@ struct in {
     bool bad;
 };
 
-/* Little-endian, or nothing of ours. */
+/* Expects little-endian CDR; anything else is not from armwire. */
 static struct in begin(struct aw_span data)
 {
     bool bad = data.size < AW_CDR_HEAD || data.data[1] != 1;
@@ -92,7 +92,7 @@ static bool read_packet(const struct aw_mcap_message *message, struct aw_packet 
 {
     *packet = (struct aw_packet){.time_ns = message->log_ns};
     if (strcmp(message->topic->encoding, "cdr") != 0 || !*message->topic->tool)
-        return false; /* another program means something else */
+        return false; /* another program uses this schema */
     if (strcmp(message->topic->type, AW_FRAME_TYPE) == 0)
         return read_frame(message->data, packet);
     return strcmp(message->topic->type, AW_LOG_TYPE) == 0 && read_mark(message->data, packet);
@@ -115,7 +115,7 @@ static void find_medium(struct frames *f, const char *tool, const char *medium)
         }
 }
 
-/* The header says what it said when it was recorded. */
+/* Writes the header with the contents of the original one. */
 static bool put_header(struct frames *f, const char *medium)
 {
     static char wire[600], link[600], config[COMMENT_MAX], program[AW_PCAP_PROGRAM];

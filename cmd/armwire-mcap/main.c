@@ -1,4 +1,5 @@
-/* The program armwire-mcap: MCAP files for the tools of armwire, which start it by themselves. */
+/* The program armwire-mcap: converts MCAP files for the armwire tools, which start it themselves.
+ */
 #include <stdbool.h>
 #include <stdio.h>
 #include <string.h>

@@ -25,8 +25,8 @@
 #define AW_MCAP_MAGIC      "\x89MCAP0\r\n"
 #define AW_MCAP_MAGIC_SIZE 8
 #define AW_MCAP_HEAD       9            /* bytes before the content of a record: opcode, length */
-#define AW_MCAP_CHUNK      (1 << 20)    /* bytes of records that make a chunk go out */
-#define AW_MCAP_RECORD_MAX (256U << 20) /* larger ones are passed over when they are read */
+#define AW_MCAP_CHUNK      (1 << 20)    /* bytes of records at which a chunk is written */
+#define AW_MCAP_RECORD_MAX (256U << 20) /* larger ones are skipped when reading */
 
 enum aw_mcap_op {
     AW_MCAP_HEADER = 1,
@@ -46,7 +46,7 @@ enum aw_mcap_op {
     AW_MCAP_DATA_END,
 };
 
-/* Words and their values; a list ends with {NULL}. */
+/* Keys and values; a list ends with {NULL}. */
 struct aw_mcap_pair {
     const char *key, *value;
 };
@@ -55,28 +55,28 @@ struct aw_mcap_pair {
 
 struct aw_mcap;
 
-/* Takes these bytes, all of them; false: it cannot, and is not called again. */
+/* Writes all of these bytes. false: it failed, and is not called again. */
 typedef bool aw_mcap_sink(void *context, const void *bytes, size_t size);
 
-/* Begins with magic and header. NULL: out of memory. */
+/* Starts with magic and header. NULL: out of memory. */
 struct aw_mcap *aw_mcap_new(aw_mcap_sink *sink, void *context);
 void aw_mcap_free(struct aw_mcap *mcap); /* NULL is fine */
 
-/* A type by its text in ros2msg, and a channel of messages of it. Return its number, from 1; 0: out
- * of memory, or there are 65535. metadata may be NULL. */
+/* Add a schema in ros2msg, and a channel of its messages. Return its number, from 1; 0: out of
+ * memory, or 65535 exist. metadata may be NULL. */
 unsigned aw_mcap_schema(struct aw_mcap *mcap, const char *name, const char *text);
 unsigned aw_mcap_channel(struct aw_mcap *mcap, unsigned schema, const char *topic,
                          const struct aw_mcap_pair *metadata);
 
-/* One message, by the host's clock and by the device's, both 0 or more. All of these are false once
- * the sink was, or memory was not there. */
+/* Adds a message with the host's and the device's time, both 0 or more. All of these return false
+ * after the sink or an allocation failed. */
 bool aw_mcap_message(struct aw_mcap *mcap, unsigned channel, int64_t log_ns, int64_t publish_ns,
                      struct aw_span bytes);
 bool aw_mcap_metadata(struct aw_mcap *mcap, const char *name, const struct aw_mcap_pair *pairs);
 bool aw_mcap_attachment(struct aw_mcap *mcap, const char *name, const char *media_type,
                         int64_t time_ns, struct aw_span bytes);
 
-/* Messages wait in a chunk that has not gone out yet. */
+/* Returns true if a chunk has messages that are not written yet. */
 bool aw_mcap_is_waiting(const struct aw_mcap *mcap);
 bool aw_mcap_flush(struct aw_mcap *mcap);
 bool aw_mcap_end(struct aw_mcap *mcap);
@@ -85,17 +85,17 @@ bool aw_mcap_end(struct aw_mcap *mcap);
 
 struct aw_mcap_reader;
 
-/* What a channel says of itself. */
+/* Description of a channel. */
 struct aw_mcap_topic {
     const char *topic, *encoding;       /* "/joint_states", "cdr" */
     const char *type, *language, *text; /* of its schema: "sensor_msgs/msg/JointState", "ros2msg" */
-    const char *medium, *tool;          /* of the metadata of a channel of ours; "" else */
-    void *user;                         /* the owner's, NULL at first; not freed */
+    const char *medium, *tool;          /* from the metadata of an armwire channel; else "" */
+    void *user;                         /* for the owner, initially NULL; not freed */
 };
 
 struct aw_mcap_message {
     struct aw_mcap_topic *topic; /* valid as long as the reader */
-    int64_t log_ns, publish_ns;  /* or AW_NO_TIME beyond what 63 bits hold */
+    int64_t log_ns, publish_ns;  /* or AW_NO_TIME if beyond 63 bits */
     struct aw_span data;         /* valid until the next call */
 };
 
@@ -103,23 +103,23 @@ struct aw_mcap_message {
 struct aw_mcap_reader *aw_mcap_reader_new(void);
 void aw_mcap_reader_free(struct aw_mcap_reader *reader); /* NULL is fine */
 
-/* Does a file begin so? And so that one of ours wrote it, with the frames in it? */
+/* Returns true if a file starts like this; the second, if armwire wrote it with frames. */
 bool aw_is_mcap(struct aw_span in);
 bool aw_mcap_is_ours(struct aw_span in);
 
-/* Next message, as aw_pcap_next has packets: *used bytes are done with, whatever the result.
- * AW_MALFORMED: a damaged part, which is passed over. AW_NO_MEMORY. */
+/* Returns the next message, like aw_pcap_next. *used bytes are consumed with any result.
+ * AW_MALFORMED: a damaged part was skipped. AW_NO_MEMORY. */
 enum aw_status aw_mcap_next(struct aw_mcap_reader *reader, struct aw_span in,
                             struct aw_mcap_message *message, size_t *used, struct aw_error *err);
 
-/* What a file of ours says of itself before its first message; "" if it does not. */
+/* Metadata that an armwire file has before its first message; "" if missing. */
 struct aw_mcap_about {
     const char *tool, *version, *link, *wire; /* metadata "armwire" */
     const char *config_name, *config;         /* an attachment */
 };
 struct aw_mcap_about aw_mcap_about(const struct aw_mcap_reader *reader);
 
-/* At the end of the input: has the file an end of its own? */
+/* Returns true at the end of the input if the file is complete. */
 bool aw_mcap_is_whole(const struct aw_mcap_reader *reader);
 
 #endif

@@ -1,5 +1,4 @@
-/* Internal to the MCAP writer and reader: numbers and texts as they stand in records, and bytes
- * that grow. */
+/* Internal to the MCAP writer and reader: numbers and texts in records, and growing buffers. */
 #ifndef ARMWIRE_MCAP_PARTS_H
 #define ARMWIRE_MCAP_PARTS_H
 
@@ -10,14 +9,14 @@
 #include "base/grow.h"
 #include "mcap.h"
 
-/* {0} is empty. failed: out of memory, once; what was added since is missing. */
+/* {0} is empty. failed: an allocation failed; later data is missing. */
 struct aw_mcap_bytes {
     uint8_t *data;
     size_t size, room;
     bool failed;
 };
 
-/* Room behind what is there; NULL: out of memory. */
+/* Returns room after the existing bytes; NULL: out of memory. */
 static inline uint8_t *aw_mcap_more(struct aw_mcap_bytes *bytes, size_t size)
 {
     uint8_t *data =
@@ -69,7 +68,7 @@ static inline void aw_mcap_text(struct aw_mcap_bytes *bytes, const char *text)
     aw_mcap_add(bytes, text, strlen(text));
 }
 
-/* A record begins here; its length is known when it ends. */
+/* Starts a record; its length is filled in at its end. */
 static inline size_t aw_mcap_open(struct aw_mcap_bytes *bytes, enum aw_mcap_op op)
 {
     size_t start = bytes->size;
@@ -122,24 +121,24 @@ static inline uint64_t aw_mcap_take_u64(struct aw_mcap_in *in)
     return span.size ? aw_get_u64(span.data) : 0;
 }
 
-/* Bytes behind their number in 32 bits: a text, a list. */
+/* Reads bytes preceded by their 32-bit length: a text or a list. */
 static inline struct aw_span aw_mcap_take_part(struct aw_mcap_in *in)
 {
     return aw_mcap_take(in, aw_mcap_take_u32(in));
 }
 
-/* A chunk, taken apart. AW_MALFORMED, AW_NO_MEMORY. */
+/* A parsed chunk. AW_MALFORMED, AW_NO_MEMORY. */
 struct aw_mcap_chunk {
     uint64_t start_ns, end_ns, size;
     uint32_t crc;
     char compression[8];
-    struct aw_span bytes; /* as they stand in the file */
+    struct aw_span bytes; /* as stored in the file */
 };
 
 enum aw_status aw_mcap_chunk_parse(struct aw_span content, struct aw_mcap_chunk *chunk,
                                    struct aw_error *err);
 
-/* Its records, unpacked into out; the sum is checked. */
+/* Decompresses the records into out and checks the checksum. */
 enum aw_status aw_mcap_chunk_open(const struct aw_mcap_chunk *chunk, struct aw_mcap_bytes *out,
                                   struct aw_error *err);
 

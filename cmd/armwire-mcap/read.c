@@ -1,5 +1,5 @@
-/* Reads MCAP piece by piece: a record is gathered until it is whole, a chunk unpacked, and its
- * messages handed out one after the other. */
+/* Reads MCAP in pieces: collects records until they are complete, decompresses chunks, and returns
+ * their messages in order. */
 #include <stdio.h>
 
 #include "parts.h"
@@ -16,11 +16,11 @@ struct schema {
 
 struct aw_mcap_reader {
     bool begun, ended;
-    uint64_t skip;             /* bytes of a record that is passed over */
+    uint64_t skip;             /* bytes left of a skipped record */
     struct aw_mcap_bytes held; /* of a record that is not whole yet */
     size_t done;               /* of held, when the next call may drop them */
     struct aw_mcap_bytes chunk;
-    size_t at;                       /* in the chunk */
+    size_t at;                       /* an incomplete record */
     char *facts[FACTS];              /* see struct aw_mcap_about; NULL: unknown */
     struct schema *schemas[NUMBERS]; /* by number */
     struct aw_mcap_topic *topics[NUMBERS];
@@ -92,7 +92,7 @@ static enum aw_status damaged(struct aw_error *err, const char *what)
     return aw_fail(err, AW_MALFORMED, "mcap: %s", what);
 }
 
-/* The first one of a number is the one that counts: the others have to be the same. */
+/* The first schema with a number counts; later ones must be equal. */
 static enum aw_status read_schema(struct aw_mcap_reader *reader, struct aw_span content,
                                   struct aw_error *err)
 {
@@ -111,7 +111,7 @@ static enum aw_status read_schema(struct aw_mcap_reader *reader, struct aw_span 
     return schema->name && schema->language && schema->text ? AW_EVENT : aw_no_memory(err);
 }
 
-/* The value of a key in a channel's metadata, or "". */
+/* Returns the value of a key in a channel's metadata, or "". */
 static char *word_of(struct aw_span pairs, const char *key)
 {
     struct aw_mcap_in in = {pairs.data, pairs.size, false};
@@ -221,7 +221,7 @@ static enum aw_status read_chunk(struct aw_mcap_reader *reader, struct aw_span c
     return status == AW_OK ? AW_EVENT : status;
 }
 
-/* AW_EVENT: it is no message. */
+/* AW_EVENT: the record is no message. */
 static enum aw_status read_record(struct aw_mcap_reader *reader, unsigned op,
                                   struct aw_span content, struct aw_mcap_message *message,
                                   struct aw_error *err)
@@ -240,7 +240,7 @@ static enum aw_status read_record(struct aw_mcap_reader *reader, unsigned op,
     return AW_EVENT;
 }
 
-/* The next message of the chunk. AW_MORE: it has no more messages. */
+/* Returns the next message of the chunk. AW_MORE: it has no more messages. */
 static enum aw_status next_in_chunk(struct aw_mcap_reader *reader, struct aw_mcap_message *message,
                                     struct aw_error *err)
 {
@@ -263,7 +263,7 @@ static enum aw_status next_in_chunk(struct aw_mcap_reader *reader, struct aw_mca
 
 /* ---- The file ---- */
 
-/* The index is of no use here, nor what is too large. */
+/* Skips the index and oversized records. */
 static bool is_wanted(unsigned op, uint64_t length)
 {
     bool kind = op == AW_MCAP_SCHEMA || op == AW_MCAP_CHANNEL || op == AW_MCAP_MESSAGE ||
@@ -280,7 +280,7 @@ static void pass_over(struct aw_mcap_reader *reader, struct aw_span *in, size_t 
     *in = (struct aw_span){in->data + here, in->size - here};
 }
 
-/* Takes more of the record that is held, as much as it lacks. True: it is whole. */
+/* Adds input to the incomplete record. Returns true if it is complete. */
 static bool gather(struct aw_mcap_reader *reader, struct aw_span *in, size_t *used)
 {
     struct aw_mcap_bytes *held = &reader->held;
@@ -309,7 +309,7 @@ static bool gather(struct aw_mcap_reader *reader, struct aw_span *in, size_t *us
         if (wanted > AW_MCAP_HEAD)
             return true;
         if (aw_get_u64(held->data + 1) == 0)
-            held->size = 0; /* an empty record says nothing */
+            held->size = 0; /* ignore an empty record */
     }
 }
 
@@ -345,7 +345,7 @@ enum aw_status aw_mcap_next(struct aw_mcap_reader *reader, struct aw_span in,
     while (status == AW_MORE && !reader->skip) {
         reader->held.size = reader->done ? 0 : reader->held.size;
         reader->done = 0;
-        if (reader->ended) { /* but the magic again */
+        if (reader->ended) { /* only the closing magic may follow */
             *used += in.size;
             return AW_MORE;
         }

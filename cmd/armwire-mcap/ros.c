@@ -1,4 +1,4 @@
-/* Reads the text of a type of ROS 2, and messages by it. */
+/* Parses ROS 2 message definitions, and decodes messages with them. */
 #include "ros.h"
 
 #include <ctype.h>
@@ -10,9 +10,9 @@
 
 #include "base/grow.h"
 
-#define DEPTH_MAX 12      /* types in types */
-#define TEXT_MAX  256     /* of a string, the rest is passed over */
-#define STEPS_MAX 1000000 /* of one message: a list of messages without fields takes no bytes */
+#define DEPTH_MAX 12      /* nested types */
+#define TEXT_MAX  256     /* bytes of a string; the rest is skipped */
+#define STEPS_MAX 1000000 /* limit per message, because lists of empty messages take no bytes */
 
 enum kind { KIND_UINT, KIND_INT, KIND_FLOAT, KIND_STRING, KIND_MESSAGE };
 
@@ -30,7 +30,7 @@ static const struct {
 struct field {
     char name[64], type[96];
     uint8_t kind, size;
-    bool list, sized; /* of so many, or of as many as it says */
+    bool list, sized; /* sized: of fixed length, else with a length prefix */
     uint32_t count;
     size_t message; /* KIND_MESSAGE: which */
 };
@@ -58,7 +58,7 @@ void aw_ros_free(struct aw_ros *ros)
 
 /* ---- The text ---- */
 
-/* "pkg/msg/Name" is "pkg/Name". */
+/* Shortens "pkg/msg/Name" to "pkg/Name". */
 static void short_name(const char *name, char *out, size_t size)
 {
     const char *middle = strstr(name, "/msg/");
@@ -81,7 +81,7 @@ static enum aw_status add_message(struct aw_ros *ros, const char *name, struct a
     return AW_OK;
 }
 
-/* "[]", "[<=5]" or "[5]" behind the type; and the bound of a string, which says nothing here. */
+/* Parses "[]", "[<=5]" or "[5]" after the type, and skips the bound of a string. */
 static void read_list(struct field *field)
 {
     char *list = strchr(field->type, '['), *bound;
@@ -95,7 +95,7 @@ static void read_list(struct field *field)
         *bound = '\0';
 }
 
-/* A line without its remark: a field, a constant, or nothing. */
+/* Parses a line without its comment: a field, a constant or nothing. */
 static enum aw_status read_line(struct aw_ros *ros, const char *line, size_t length,
                                 struct aw_error *err)
 {
@@ -147,7 +147,7 @@ static enum aw_status read_text(struct aw_ros *ros, const char *text, struct aw_
     return status;
 }
 
-/* By its whole name, or by the last part of it: in the package of who says so, mostly. */
+/* Finds a message by its full name, or by its last part, which usually means the same package. */
 static bool find_message(const struct aw_ros *ros, struct field *field)
 {
     char name[96];
@@ -189,7 +189,7 @@ enum aw_status aw_ros_new(struct aw_ros **out, const char *name, const char *tex
 struct reader {
     const struct aw_ros *ros;
     struct aw_span data;
-    size_t at; /* behind the byte order */
+    size_t at; /* after the byte order */
     bool swapped, bad;
     unsigned steps;
     aw_ros_value *value;
@@ -283,7 +283,7 @@ static void take_field(struct reader *r, const struct field *field, int depth)
     r->path[before] = '\0';
 }
 
-/* A message without fields has a byte that says nothing. */
+/* A message without fields has one padding byte. */
 static void take_message(struct reader *r, size_t number, int depth)
 {
     const struct message *message = &r->ros->messages[number];

@@ -12,19 +12,19 @@
 #include "base/span.h"
 #include "base/status.h"
 
-#define AW_ROS_PATH 120 /* bytes of a name, with its NUL; longer ones are cut */
+#define AW_ROS_PATH 120 /* bytes of a name with its NUL; longer ones are truncated */
 
 struct aw_ros;
 
-/* AW_USAGE: it cannot be read, and why. */
+/* AW_USAGE: the definition cannot be parsed; err has the reason. */
 enum aw_status aw_ros_new(struct aw_ros **ros, const char *name, const char *text,
                           struct aw_error *err);
 void aw_ros_free(struct aw_ros *ros); /* NULL is fine */
 
-/* text: instead of a number, else NULL. Both are valid during the call. */
+/* text: the value if it is not a number, else NULL. Both are valid during the call. */
 typedef void aw_ros_value(void *context, const char *path, double number, const char *text);
 
-/* AW_MALFORMED if it is no message of this type; what came before has been told. */
+/* AW_MALFORMED if the data does not fit this type; earlier values were already reported. */
 enum aw_status aw_ros_values(const struct aw_ros *ros, struct aw_span data, aw_ros_value *value,
                              void *context, struct aw_error *err);
 

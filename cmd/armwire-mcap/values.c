@@ -1,4 +1,4 @@
-/* The verb cat: messages of ROS 2 as lines of JSON, by the types that stand in the file. */
+/* The verb cat: prints messages of ROS 2 as NDJSON, with the types in the file. */
 #include "values.h"
 
 #include <inttypes.h>
@@ -24,7 +24,7 @@ struct values {
     char *line;
     size_t used, room;
     bool failed;           /* out of memory */
-    struct aw_ros **types; /* which the topics point to */
+    struct aw_ros **types; /* types used by the topics */
     size_t n_types, room_types;
 };
 
@@ -78,7 +78,7 @@ static void add_value(void *context, const char *path, double number, const char
 
 /* ---- Messages -------------------------------------------------------------------------------- */
 
-/* "/arm/joint_states" is arm.joint_states. */
+/* Converts "/arm/joint_states" to arm.joint_states. */
 static void take_topic(struct values *v, const char *topic)
 {
     size_t n = 0;
@@ -87,7 +87,7 @@ static void take_topic(struct values *v, const char *topic)
     v->prefix[n] = '\0';
 }
 
-/* CDR by ros2msg; a file that has something else is not of ROS 2. */
+/* Accepts CDR with ros2msg only; other files are not from ROS 2. */
 static enum aw_status check_encoding(const struct values *v, const struct aw_mcap_topic *topic,
                                      struct aw_error *err)
 {
@@ -102,8 +102,7 @@ static enum aw_status check_encoding(const struct values *v, const struct aw_mca
     return AW_OK;
 }
 
-/* A type that cannot be read leaves its topic out: what is said of a service is not the type of its
- * messages. */
+/* Skips a topic whose type cannot be parsed: services have other definitions. */
 static enum aw_status read_type(struct values *v, struct aw_mcap_topic *topic, struct aw_error *err)
 {
     struct aw_ros *ros;

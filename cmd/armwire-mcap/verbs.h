@@ -4,14 +4,14 @@
 
 #include "base/status.h"
 
-/* Converts pcapng on standard input to the MCAP file path, "-": standard output. At the end of the
- * input it writes the index. */
+/* Converts pcapng on standard input to an MCAP file, "-": standard output. Writes the index at the
+ * end of input. */
 enum aw_status run_write(const char *path, struct aw_error *err);
 
-/* Writes the frames of an MCAP file of ours as pcapng, of another one its values as run_cat. */
+/* Writes the frames of an armwire MCAP file as pcapng; for other files the values, like run_cat. */
 enum aw_status run_read(const char *path, struct aw_error *err);
 
-/* Writes the values of an MCAP file as NDJSON, an object a message. */
+/* Writes the values of an MCAP file as NDJSON, one object per message. */
 enum aw_status run_cat(const char *path, struct aw_error *err);
 
 #endif

@@ -1,16 +1,17 @@
-/* Writes MCAP: records into a chunk, the chunk with its index in one piece, and the summary. */
+/* Writes MCAP: collects records in a chunk, writes it with its index, and the summary at the end.
+ */
 #include <zlib.h>
 #include <zstd.h>
 
 #include "parts.h"
 
-#define LEVEL        -4 /* zstd's fast ones */
+#define LEVEL        -4 /* one of zstd's fast levels */
 #define CHANNELS_MAX 65535
 
 struct channel {
     uint64_t messages;
     uint32_t sequence;
-    struct aw_mcap_bytes index; /* of the chunk that waits: time and place of each message */
+    struct aw_mcap_bytes index; /* of the pending chunk: time and offset of each message */
 };
 
 struct aw_mcap {
@@ -22,10 +23,10 @@ struct aw_mcap {
     uint64_t chunk_first, chunk_last; /* times of its messages */
     uint64_t chunk_messages;
     unsigned n_schemas, n_channels;
-    uint32_t listed; /* of the channels: a file of others may leave numbers out */
+    uint32_t listed; /* channels by number; files of other programs may skip numbers */
     struct channel *channels;
     size_t room;
-    /* For the end, as they stand there. */
+    /* Records of the summary, ready to write. */
     struct aw_mcap_bytes schemas, channel_records, chunks, attachments, metadata;
     uint32_t n_chunks, n_attachments, n_metadata;
     uint64_t messages, first, last;
@@ -39,7 +40,7 @@ static bool put(struct aw_mcap *m, const void *bytes, size_t size)
     return !m->failed;
 }
 
-/* All of them, which are empty then. */
+/* Writes all bytes and empties the buffer. */
 static bool put_bytes(struct aw_mcap *m, struct aw_mcap_bytes *bytes)
 {
     m->failed = m->failed || bytes->failed;
@@ -102,8 +103,8 @@ static bool put_now(struct aw_mcap *m)
     return !(m->failed |= m->chunk.failed);
 }
 
-/* Behind the chunk in packed: where the messages of each channel are in it. Their places, as the
- * chunk's own record in the summary has them, go into places. */
+/* Adds the index of each channel after the chunk in packed. The offsets for the summary go into
+ * places. */
 static void index_channels(struct aw_mcap *m, uint64_t base, struct aw_mcap_bytes *places)
 {
     struct aw_mcap_bytes *out = &m->packed;
@@ -123,7 +124,7 @@ static void index_channels(struct aw_mcap *m, uint64_t base, struct aw_mcap_byte
     }
 }
 
-/* Into the summary: a chunk of length bytes at offset, whose index follows. */
+/* Adds a chunk of length bytes at offset to the summary. Its index follows it in the file. */
 static void list_chunk(struct aw_mcap *m, const struct aw_mcap_chunk *chunk, uint64_t offset,
                        uint64_t length, const struct aw_mcap_bytes *places, uint64_t index_length)
 {
@@ -144,7 +145,7 @@ static void list_chunk(struct aw_mcap *m, const struct aw_mcap_chunk *chunk, uin
     m->n_chunks++;
 }
 
-/* Compressed behind what packed has; *size: 0, it failed. */
+/* Compresses after the contents of packed; *size 0: it failed. */
 static size_t pack(struct aw_mcap *m)
 {
     size_t most = ZSTD_compressBound(m->chunk.size), start = m->packed.size;
@@ -158,7 +159,7 @@ static size_t pack(struct aw_mcap *m)
     return size;
 }
 
-/* One write call: a killed recorder leaves a whole chunk or nothing of it. */
+/* Uses one write call, so that a killed recorder leaves a whole chunk or none of it. */
 bool aw_mcap_flush(struct aw_mcap *m)
 {
     struct aw_mcap_bytes *out = &m->packed, places = {0};
@@ -258,7 +259,7 @@ unsigned aw_mcap_channel(struct aw_mcap *m, unsigned schema, const char *topic,
     return put_now(m) ? number : 0;
 }
 
-/* Where a message is in its chunk. */
+/* Adds a message to the index of its chunk. */
 static void note_message(struct aw_mcap *m, unsigned channel, uint64_t log_ns, uint64_t offset)
 {
     struct channel *c = &m->channels[channel - 1];
@@ -398,7 +399,7 @@ static void put_statistics(struct aw_mcap *m, struct aw_mcap_bytes *out)
     aw_mcap_close(out, start);
 }
 
-/* Each kind of record of the summary is one group, and where it is stands behind them. */
+/* Writes each kind of record of the summary as one group, followed by their offsets. */
 static void put_summary(struct aw_mcap *m, struct aw_mcap_bytes *out, uint64_t base)
 {
     struct aw_mcap_bytes statistics = {0}, offsets = {0};
@@ -441,7 +442,7 @@ bool aw_mcap_end(struct aw_mcap *m)
     if (!aw_mcap_flush(m))
         return false;
     size_t start = aw_mcap_open(out, AW_MCAP_DATA_END);
-    aw_mcap_u32(out, 0); /* the sum of all before is not kept */
+    aw_mcap_u32(out, 0); /* 0: no checksum of the summary */
     aw_mcap_close(out, start);
     if (!put_bytes(m, out))
         return false;

@@ -48,10 +48,10 @@ static const char usage[] =
 struct pad {
     SDL_GameController *controller;
     SDL_JoystickID id;
-    int fds[2]; /* the pad and its motion sensor, opened a second time; -1: none */
+    int fds[2]; /* the pad and its motion sensor, opened again by us; -1: none */
     char *name; /* as JSON */
     const char *bus;
-    Uint64 event_ms; /* the last event */
+    Uint64 event_ms; /* time of the last event */
     bool changed;    /* since the last record */
     double axis[SDL_CONTROLLER_AXIS_MAX];
     int button[SDL_CONTROLLER_BUTTON_MAX];
@@ -304,7 +304,7 @@ static bool start_sdl(void)
     return SDL_Init(SDL_INIT_GAMECONTROLLER) == 0;
 }
 
-/* -1: go on; else the exit status. */
+/* Returns -1 to continue, else the exit status. */
 static int read_options(int argc, char **argv, const char **which, bool *lists)
 {
     static const struct option options[] = {

@@ -1,4 +1,4 @@
-/* canpid's joints on the bench: what the experiments know of a driver, and do to it. */
+/* Experiments with canpid's joints: properties of a driver, and the commands to it. */
 #include "shell/experiments/bench.h"
 
 #include <math.h>
@@ -8,8 +8,8 @@
 #include "joint.h"
 #include "protocol/canpid/joint.h"
 
-#define ENCODER_DEG 0.045 /* a step of the lever arm's encoder: what the law sees */
-#define PERIOD_S    0.01  /* of telemetry as published */
+#define ENCODER_DEG 0.045 /* step of the lever arm's encoder, the controller's input */
+#define PERIOD_S    0.01  /* published telemetry period */
 
 static struct canpid_state *state_of(struct aw_bench *bench)
 {
@@ -45,7 +45,7 @@ static enum aw_status mode(struct aw_session *session, const char *name, bool mu
     joint->mode[0] = '\0';
     joint->unit = "";
     joint->scale = 1;
-    /* what the published firmware does to the law */
+    /* properties of the published firmware's controller */
     joint->driver =
         (struct aw_driver){.dead_band = 0.01, .output_max = 0.81, .gain_max = AW_CANPID_GAIN_MAX};
     joint->tick_s = AW_CANPID_TICK_S;
@@ -95,7 +95,7 @@ static enum aw_status open(struct aw_bench *bench)
 
 static bool on_frame(void *context, const struct aw_received *received)
 {
-    static const double step = 1.0 / 32768; /* of the wire */
+    static const double step = 1.0 / 32768; /* resolution on the wire */
     struct aw_bench *bench = context;
     struct aw_canpid *client = canpid_of(bench->session);
     const struct aw_record *record = received->record;
@@ -105,7 +105,7 @@ static bool on_frame(void *context, const struct aw_received *received)
     if (record->codec != client->codecs[AW_CANPID_PID])
         return aw_motion_fault(&bench->guard, fault) == AW_MOTION_FINE;
     const struct aw_canpid_board *board = aw_canpid_board(client, bench->joint.number);
-    /* The setpoint that was commanded, where it is that: exactly, and not to one step. */
+    /* Uses the commanded setpoint if it matches: it is exact, not rounded to a step. */
     bool same = fabs(board->setpoint / 100 - bench->commanded) < step;
     struct aw_bench_sample sample = {
         .setpoint =
@@ -152,7 +152,7 @@ static enum aw_status end(struct aw_bench *bench, enum aw_status status)
     return status;
 }
 
-/* Each waits for its turn here, and what comes meanwhile is looked at. */
+/* Each waits for its board's pace, and telemetry is checked meanwhile. */
 static enum aw_status send_gains(struct aw_bench *bench, const struct aw_gain_list *gains)
 {
     enum aw_status status = AW_OK;
@@ -165,8 +165,8 @@ static enum aw_status send_gains(struct aw_bench *bench, const struct aw_gain_li
     return status;
 }
 
-/* A gain switches a driver that runs another controller over, and enables it; a disable for this
- * one switches it over, and disables it. */
+/* A gain for another controller switches a driver to it and enables it. A disable with this
+ * controller switches it and disables it. */
 static enum aw_status admit(struct aw_bench *bench, const char *section, bool may_switch)
 {
     struct aw_session *session = bench->session;
@@ -184,8 +184,8 @@ static enum aw_status admit(struct aw_bench *bench, const char *section, bool ma
     return aw_bench_push(bench, AW_CANPID_DISABLE);
 }
 
-/* The spring gets harder as it is bent: what an encoder's step is worth at the largest torque seen.
- */
+/* The spring gets stiffer under load: returns the torque of one encoder step at the largest torque
+ * in the record. */
 static double torque_step(const struct aw_table *table)
 {
     static const double step = 2 * M_PI / 16384, precompression_m = 0.002;

@@ -1,4 +1,4 @@
-/* Boards of canpid by name: those of the config file, the usual ones, and -b LIST. */
+/* Names of canpid's boards: from the config file, the defaults, and -b LIST. */
 #include <ctype.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -22,7 +22,7 @@ const struct aw_name *canpid_board_names(const struct aw_session *session)
     return aw_rows_find(session->wire->variant.head, "board")->names;
 }
 
-/* It stands in JSON and CSV as it is. */
+/* Returns true for names that need no quoting in JSON and CSV. */
 static bool is_name(const char *text)
 {
     size_t n = 0;
@@ -61,7 +61,7 @@ enum aw_status canpid_configure(struct aw_session *session, const char *section,
     return AW_OK;
 }
 
-/* The boards of the file come first, then the usual ones that it does not name. */
+/* Lists the file's boards first, then the default boards that it does not rename. */
 static void build_head(struct canpid_boards *boards, const struct aw_field *usual)
 {
     size_t rows = 0;
@@ -94,8 +94,7 @@ enum aw_status canpid_variant(struct aw_session *session, struct aw_variant *var
     return AW_OK;
 }
 
-/* *at is the set of boards whose names were written: those with a name, and those that were given
- * by number, which are no strangers. */
+/* *at is the set of boards whose names are written: named ones, and those given by number. */
 bool canpid_keep_names(struct aw_session *session, uint64_t *at, char *out, size_t size)
 {
     uint64_t named = canpid_all_boards(session) |

@@ -46,7 +46,7 @@ enum aw_status run_dump(struct aw_session *session, const struct aw_args *args)
     struct dumper d = {.session = session, .line = as != 1, .decoded = as != 0};
     (void)args;
     if (aw_session_formatted(session))
-        d.line = !(d.decoded = true); /* records only: a program reads them */
+        d.line = !(d.decoded = true); /* -j prints records only */
     d.left = (uint64_t)session->options.run.count;
     d.counted = d.left > 0;
     enum aw_status status = aw_session_narrow(session);

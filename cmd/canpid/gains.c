@@ -1,4 +1,4 @@
-/* canpid gains: what was sent over this link, now or by earlier processes. */
+/* canpid gains: the gains sent over this link by this or earlier processes. */
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -27,7 +27,7 @@ void canpid_remember(struct aw_session *session)
     struct aw_error problem;
     char path[512];
     aw_link_state_path(session, "gains", path, sizeof path);
-    /* Another process on the same bus may have written meanwhile. */
+    /* Another process on the bus may have written to it. */
     if (*path) {
         aw_canpid_gains_recall(&before, path, variant);
         aw_canpid_gains_over(&state->remembered, &before);
@@ -52,7 +52,7 @@ static void read_three(struct aw_session *session, size_t kp, struct aw_gain_lis
         aw_gain_list_add(gains, i, sent[i].known ? (double)sent[i].value : (double)NAN);
 }
 
-/* One after the other: what makes a driver lively, kp, comes last. */
+/* Sends kp last, because it has the largest effect. */
 static enum aw_status send_three(struct aw_session *session, const struct aw_gain_list *gains)
 {
     enum aw_status status = AW_OK;
@@ -74,7 +74,7 @@ const struct aw_law canpid_law = {
 
 /* ---- The command ---- */
 
-/* All that were sent, the newest of each. */
+/* Reads the newest of each sent gain. */
 static enum aw_status read_sent(struct aw_session *session, struct aw_gain *gains,
                                 const struct aw_gain **now)
 {
@@ -88,7 +88,7 @@ static enum aw_status read_sent(struct aw_session *session, struct aw_gain *gain
     return AW_OK;
 }
 
-/* Those of the boards of -b. */
+/* Keeps only the gains of the boards of -b. */
 static enum aw_status narrow(struct aw_session *session, struct aw_gain *gains)
 {
     struct aw_canpid_gains *all = (struct aw_canpid_gains *)gains;
@@ -119,8 +119,8 @@ static enum aw_status send_all(struct aw_session *session, const struct aw_gain 
     return status;
 }
 
-/* "lknee.pos.kp" from its end, where boards of the config file may have dots: NULL for what is left
- * out. */
+/* Splits "lknee.pos.kp" from its end, because board names may contain dots. Missing parts are NULL.
+ */
 static void split_name(char *name, const char *parts[AW_GAIN_WORDS])
 {
     for (int i = AW_GAIN_WORDS - 1; i > 0; i--) {
@@ -145,7 +145,7 @@ static enum aw_status find_controller(struct aw_session *session, const char *na
                          "gains set: no controller '%.20s' — use pos, lvl, tor or tl", name);
 }
 
-/* Board and controller are those of -b and -c where the name leaves them out. */
+/* Takes board and controller from -b and -c if the name lacks them. */
 static enum aw_status take_word(struct aw_session *session, const char *name, const char *value,
                                 struct aw_gain *wanted)
 {

@@ -1,31 +1,27 @@
-/* A joint that canpid moves by itself: how far it may go, and what the bus shows to be wrong with
- * it; for play, and, as a joint on the bench (shell/experiments/joint.h), for all experiments.
- */
+/* A joint that canpid moves in closed loop: its limits, and faults that the bus shows. Used by play
+ * and, through shell/experiments/joint.h, by all experiments. */
 #ifndef AW_CMD_CANPID_JOINT_H
 #define AW_CMD_CANPID_JOINT_H
 
 #include "state.h"
 
-/* Returns the fault that the last record of its board shows, or NULL. A driver that was enabled and
- * is not any more was disabled by another program, or has restarted: the next setpoint would enable
- * it again. */
+/* Returns the fault in the board's last record, or NULL. An enabled driver that is disabled now was
+ * disabled by another program or restarted: the next setpoint would enable it again. */
 const char *canpid_guard_fault(struct canpid_guard *guard, struct aw_canpid *client,
                                const struct aw_record *record);
 
-/* The default deviation limit of a joint from its start and its targets, and the least motion that
- * counts as one. Normalised. */
+/* Returns the default deviation limit from start and targets; the second, the smallest detectable
+ * motion. Both are normalised. */
 double canpid_usual_deviation(int controller);
 double canpid_least_motion(int controller);
 
-/* The name of the error that the driver reports, NULL: none. */
+/* Returns the name of the error that the driver reports, or NULL. */
 const char *canpid_fault(const struct aw_canpid *client, unsigned board);
 
-/* One that reports an error is not moved in the first place: AW_REFUSED. Waits for the telemetry
- * that tells. */
+/* Waits for telemetry and returns AW_REFUSED if the driver reports an error. */
 enum aw_status canpid_check_driver(struct aw_session *session, unsigned board);
 
-/* Joint, controller and the gains that were sent, by whatever process, as far as they are known:
- * "lknee pos kp 3". */
+/* Writes the joint, its controller and the known sent gains, such as "lknee pos kp 3". */
 void canpid_about(struct aw_session *session, unsigned board, int controller, char *out,
                   size_t size);
 

@@ -1,5 +1,5 @@
-/* The joints of canpid: a board each, in the unit of its controller; what their telemetry says, and
- * what they may be sent. */
+/* The joints of canpid, one for each board, in the unit of its controller: telemetry and commands.
+ */
 #include "shell/core/joints.h"
 
 #include <math.h>
@@ -10,9 +10,9 @@
 #include "protocol/canpid/names.h"
 #include "state.h"
 
-#define PATIENCE_S 0.5 /* for one new frame of each kind from each board */
+#define PATIENCE_S 0.5 /* wait for a new frame of each kind from each board */
 #define USUAL_HZ   100
-#define NEAR       20 /* times the least motion: 3 deg, 0.6 Nm */
+#define NEAR       20 /* default tolerance, in smallest detectable motions: 3 deg, 0.6 Nm */
 
 static const struct aw_joint_column columns[] = {
     {AW_JOINT_EFFORT, "output", 1}, {AW_JOINT_EXTRA, "torque", 2}, {0}};
@@ -42,7 +42,7 @@ static void describe(struct aw_joint *joint, unsigned board, int controller)
     joint->unit[AW_JOINT_VELOCITY] = strcmp(joint->unit[AW_JOINT_ACTUAL], "deg") ? "Nm/s" : "deg/s";
 }
 
-/* Those that have a name, and those of -b that have none. */
+/* Lists the boards with names, and the unnamed ones of -b. */
 static enum aw_status list_joints(struct aw_session *session, struct aw_joint_list *list)
 {
     uint64_t boards = canpid_all_boards(session), wanted = boards;
@@ -64,13 +64,13 @@ static enum aw_status list_joints(struct aw_session *session, struct aw_joint_li
     return status;
 }
 
-/* A board by its identifier; NAME and identifier are one joint. */
+/* Compares by identifier, so that name and identifier mean the same joint. */
 static bool is_called(struct aw_session *session, const struct aw_joint *joint, const char *text)
 {
     return canpid_find_board(session, text) == (int)joint->id;
 }
 
-/* An identifier that no board's name stands for. */
+/* Accepts an identifier without a board name. */
 static bool others(struct aw_session *session, const char *text, struct aw_joint *joint)
 {
     int controller, board = text ? canpid_find_board(session, text) : -1;
@@ -80,7 +80,7 @@ static bool others(struct aw_session *session, const char *text, struct aw_joint
     return true;
 }
 
-/* A driver enables a controller within its range only, and clamps gains. */
+/* A driver enables a controller only within its range, and clamps gains. */
 static size_t limits(struct aw_session *session, const struct aw_joint *joint,
                      struct aw_joint_limit rows[AW_JOINT_LIMITS])
 {
@@ -139,7 +139,7 @@ static bool goes_on(void *context, const struct aw_received *received)
     return false;
 }
 
-/* Is there no news of it? Then what is shown is from before. */
+/* Returns true if no new telemetry arrived, so that the values are old. */
 static bool is_silent(const struct canpid_state *state, const struct aw_joint *joint)
 {
     return !is_new(&state->client.boards[joint->id / 32].streams[AW_CANPID_PID],
@@ -153,9 +153,8 @@ static const char *fault_of(const struct canpid_state *state, const struct aw_jo
     return is_silent(state, joint) ? "old" : canpid_fault(&state->client, joint->id);
 }
 
-/* A setpoint beyond the controller's range is how a driver is disabled: there is no target then.
- * What is not known in the controller's unit is in % of all of it; what another controller than
- * that of -c tells is in no unit of it, and nothing is known. */
+/* A setpoint beyond the controller's range disables a driver, so it is no target. Values are in %
+ * if the controller is unknown, and unknown if another controller than that of -c is active. */
 static void take(struct aw_session *session, struct aw_joint *joint)
 {
     const struct canpid_state *state = session->state;
@@ -197,7 +196,7 @@ static enum aw_status read_joints(struct aw_session *session, struct aw_joint_li
     return status;
 }
 
-/* One of -b that is silent is an error, and so is a bus where all are; their rows stand before. */
+/* Prints the row first. A silent board of -b is an error, and so is a bus without any telemetry. */
 static enum aw_status beside(struct aw_session *session, struct aw_joint_list *list, size_t at)
 {
     const struct canpid_state *state = session->state;
@@ -239,7 +238,7 @@ size_t canpid_replay_targets(struct aw_session *session, struct aw_joint_list *l
         return 0;
     const char *mode = aw_canpid_controller_name(sent.controller);
     if (list->joints[i].mode && strcmp(list->joints[i].mode, mode) != 0)
-        return 0; /* of another controller: nothing of it can be compared */
+        return 0; /* of another controller, so it cannot be compared */
     describe(&list->joints[i], sent.board, sent.controller);
     goals[0] =
         (struct aw_joint_goal){i, aw_canpid_from_percent(sent.controller, 100 * sent.setpoint)};
@@ -258,7 +257,7 @@ static enum aw_status check(struct aw_session *session, struct aw_joint_list *li
     return canpid_controller(session, true, &controller);
 }
 
-/* With --dry-run. */
+/* Shows a setpoint with --dry-run. */
 static enum aw_status show(struct aw_session *session, const struct aw_joint *joint, int controller,
                            double normalised, int64_t time_ns)
 {
@@ -285,7 +284,7 @@ static enum aw_status send_once(struct aw_session *session, const struct aw_join
     return status == AW_OK ? canpid_send_setpoints(session, controller, setpoints, n) : status;
 }
 
-/* One that comes before its board may have the next frame is left out: the next one is newer. */
+/* Skips a setpoint if its board cannot take the next frame yet; a newer one follows. */
 static enum aw_status send(struct aw_session *session, struct aw_joint_list *list,
                            const struct aw_joint_command *command)
 {

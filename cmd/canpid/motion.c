@@ -1,11 +1,11 @@
-/* What canpid's commands that move a joint by themselves look after: how far it may go, and what
- * its driver says of itself. */
+/* Monitors joints that canpid moves in closed loop: their limits and their drivers' state. */
 #include "joint.h"
 
 #include <math.h>
 #include <string.h>
 
-/* By controller, of full scale: 15 deg and 2 Nm; three steps of the encoder, and as much torque. */
+/* By controller, as a share of full scale: 15 deg and 2 Nm; three encoder steps, and an equal
+ * torque. */
 static const struct {
     double max_deviation, least;
 } usual[AW_CANPID_CONTROLLERS] = {
@@ -79,7 +79,8 @@ static const char *went_off(struct canpid_guard *guard, const struct aw_canpid_b
     return off ? WENT_OFF : NULL;
 }
 
-/* Where the bus shows what others send. Our own frames it does not show, or as they were sent. */
+/* Detects another program's disable on buses that show others' frames. Our own frames are not
+ * shown, or appear unchanged. */
 static const char *was_disabled(const struct canpid_guard *guard, const struct aw_record *record)
 {
     if (strcmp(record->codec->message->name, "setpoint") != 0 ||

@@ -1,15 +1,16 @@
-/* ping: which drivers speak, and how evenly. This bus knows no question that a driver would answer
- * without being enabled, so nothing is sent. */
+/* ping: which drivers send telemetry, and how evenly. Sends nothing, because any query of a driver
+ * would enable it. */
 #include <math.h>
 #include <stdlib.h>
 
 #include "shell/commands/ping.h"
 #include "state.h"
 
-#define USUAL_S     1
-#define MANY        8    /* intervals whose mean counts, and so many means */
-#define EVEN        0.1  /* of the middle interval: near it */
-#define TOGETHER_MS 0.25 /* no driver speaks more often than once in a millisecond */
+#define USUAL_S 1
+#define MANY    8   /* intervals per mean, and number of means */
+#define EVEN    0.1 /* largest deviation from the median interval */
+#define TOGETHER_MS                                                                                \
+    0.25 /* shorter intervals are batches: no driver sends more than once a millisecond */
 
 struct listener {
     struct aw_session *session;
@@ -45,8 +46,8 @@ static bool note_arrival(void *context, const struct aw_received *received)
     return !(++l->frames == l->limit);
 }
 
-/* The mean of the intervals near the middle one, if most of them are; else 0. Missing frames do not
- * change it. */
+/* Returns the mean of the intervals near the median, if most are near it, else 0. Missing frames do
+ * not change it. */
 static double even_ms(const struct aw_samples *intervals)
 {
     struct aw_samples sorted = {0};
@@ -64,9 +65,8 @@ static double even_ms(const struct aw_samples *intervals)
     return middle >= TOGETHER_MS && n > intervals->n * 2 / 3 ? sum / (double)n : 0;
 }
 
-/* Adapters and busy machines hand over several frames at once, and each a little late: single
- * intervals say little of how often a driver speaks, and the mean of many does, of the usual many,
- * among which none is missing. */
+/* Adapters and busy machines deliver frames in batches and late, so single intervals are
+ * unreliable. Uses the median of means over many intervals. */
 static double usual_ms(const struct aw_samples *intervals)
 {
     struct aw_samples means = {0};

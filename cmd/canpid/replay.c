@@ -1,11 +1,10 @@
-/* What canpid asks of a recording before replay sends it: guards, and time between frames to a
- * board. */
+/* canpid's checks of a recording before replay, and the pause between frames to a board. */
 #include <math.h>
 #include <stdio.h>
 
 #include "state.h"
 
-/* Which controller each board was last seen with, before a recording is checked. */
+/* Saves the last controller of each board before a recording is checked. */
 enum aw_status canpid_prepare(struct aw_session *session)
 {
     struct canpid_state *state = session->state;
@@ -16,8 +15,8 @@ enum aw_status canpid_prepare(struct aw_session *session)
     return status;
 }
 
-/* The guards of single commands hold for each of them; a controller that the recording has chosen
- * is known from there on, and a board that it addresses is disabled when it is interrupted. */
+/* Checks each command like a single one. Remembers the controllers that the recording selects, and
+ * the boards to disable if it is interrupted. */
 enum aw_status canpid_allow(struct aw_session *session, const struct aw_record *command)
 {
     struct canpid_state *state = session->state;
@@ -40,7 +39,7 @@ enum aw_status canpid_allow(struct aw_session *session, const struct aw_record *
     return status;
 }
 
-/* Only of the boards that the recording commands. */
+/* Compares only the boards that the recording commands. */
 bool canpid_elsewhere(struct aw_session *session, const struct aw_record *there, char *out,
                       size_t size)
 {

@@ -1,5 +1,5 @@
-/* canpid's commands that send: setpoints, gains, events, disable; with the checks before and
- * --verify. */
+/* canpid's sending commands: setpoints, gains, events and disable, with their checks and --verify.
+ */
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -7,7 +7,7 @@
 #include "shell/core/start_guard.h"
 #include "state.h"
 
-/* --verify, with --timeout. */
+/* Returns the time limit of --verify, from --timeout. */
 static int64_t verify_ns(const struct aw_session *session)
 {
     double seconds = aw_number_or(session->options.link.timeout_s, 0.5);
@@ -26,7 +26,7 @@ static enum aw_status begin(struct aw_session *session, const char *message, boo
                            : status;
 }
 
-/* The command's only message, with a value. */
+/* Sends one message with a value. */
 static enum aw_status send_text(struct aw_session *session, const char *message,
                                 bool with_controller, const char *text)
 {
@@ -69,7 +69,7 @@ enum aw_status run_set(struct aw_session *session, const struct aw_args *args)
     return send_text(session, what, true, aw_arg(args, "value", 0));
 }
 
-/* A message that is the command's name, for a controller. */
+/* Sends the message named like the command, for a controller. */
 enum aw_status run_gain(struct aw_session *session, const struct aw_args *args)
 {
     return send_text(session, args->command->name, true, aw_arg(args, "value", 0));
@@ -88,8 +88,7 @@ static enum aw_status check_setpoint(struct aw_session *session, const struct aw
     double range = aw_canpid_setpoint_limit(controller) * scale;
     const char *unit = aw_canpid_unit(controller);
     unit = strcmp(unit, "%") == 0 ? "" : unit;
-    /* Farther out a driver switches off. That is not asked for by a setpoint, but by the number
-     * that disable sends. */
+    /* A driver disables itself beyond its range. Only the number that disable sends may do that. */
     if (!(fabs(value) <= range) && value != AW_CANPID_DISABLE * scale &&
         !session->options.run.force)
         return aw_fail(&session->err, AW_LIMIT,
@@ -119,7 +118,8 @@ enum aw_status canpid_send_setpoints(struct aw_session *session, int controller,
                            : status;
 }
 
-/* Applies to the first setpoint of each board, by hand or in a script. A disable does not count. */
+/* Checks the start of the first setpoint to each board, by hand or in a script. A disable is
+ * exempt. */
 static enum aw_status guard(struct aw_session *session, const struct aw_record *setpoint)
 {
     struct aw_joint_list list = {0};
@@ -173,7 +173,7 @@ enum aw_status run_ref(struct aw_session *session, const struct aw_args *args)
     return status;
 }
 
-/* A message that is the command's name, with its fields as arguments. */
+/* Sends the message named like the command, with its fields as arguments. */
 enum aw_status run_message(struct aw_session *session, const struct aw_args *args)
 {
     struct aw_record command;
@@ -182,7 +182,7 @@ enum aw_status run_message(struct aw_session *session, const struct aw_args *arg
     return status == AW_OK ? canpid_send_all(session, &command, 1, 0) : status;
 }
 
-/* With --dry-run no bus says which controller was seen last. */
+/* With --dry-run the bus cannot tell the last controller. */
 static enum aw_status show_disable(struct aw_session *session, uint64_t boards, int controller)
 {
     struct aw_canpid *client = canpid_of(session);
@@ -204,8 +204,8 @@ static enum aw_status disable(struct aw_session *session, uint64_t boards, bool 
     struct aw_canpid_stopped done;
     enum aw_status status = aw_canpid_stop(client, boards, controller, &done, &session->err);
     uint64_t unconfirmed = boards & ~done.confirmed & ~done.silent, needed = state->ongoing;
-    /* "all" does not mean that each of them exists: a board that this session has received nothing
-     * from and sent nothing else to may stay silent, as long as another one confirms. */
+    /* With "all", boards may be missing. A board with no received data and no other command may be
+     * silent if another one confirms. */
     for (unsigned i = 0; i < AW_CANPID_BOARDS; i++)
         if (client->boards[i].streams[AW_CANPID_PID].count)
             needed |= UINT64_C(1) << i;
@@ -231,8 +231,8 @@ static enum aw_status disable(struct aw_session *session, uint64_t boards, bool 
     return status;
 }
 
-/* Without -b every board that has a name is disabled, and what this session has left enabled;
- * without -c for the controller seen last: stop needs no option. */
+/* Without -b, disables every named board and those left enabled by this session. Without -c, uses
+ * the last seen controller, so stop needs no option. */
 enum aw_status run_disable(struct aw_session *session, const struct aw_args *args)
 {
     struct canpid_state *state = session->state;

@@ -23,7 +23,7 @@ static enum aw_status check_timing(const struct aw_canpid_device_options *option
     return AW_OK;
 }
 
-/* board NULL: all that are there. */
+/* board NULL: all boards. */
 static enum aw_status set_plant(struct aw_session *session, const char *board, const char *text,
                                 struct aw_canpid_device_options *options, struct aw_error *err)
 {
@@ -44,7 +44,7 @@ static enum aw_status set_plant(struct aw_session *session, const char *board, c
     return AW_OK;
 }
 
-/* Those of all boards first, so that one board may differ. */
+/* Applies settings for all boards first, so that single boards can override them. */
 static enum aw_status url_plants(struct aw_session *session, const struct aw_url *url,
                                  struct aw_canpid_device_options *options, struct aw_error *err)
 {
@@ -57,7 +57,7 @@ static enum aw_status url_plants(struct aw_session *session, const struct aw_url
     return status;
 }
 
-/* "dead" for all, "lknee=wall:2deg,rhip=dead" for some. */
+/* Parses "dead" for all boards, or "lknee=wall:2deg,rhip=dead". */
 static enum aw_status plant_list(struct aw_session *session, const char *text,
                                  struct aw_canpid_device_options *options)
 {

@@ -1,4 +1,4 @@
-/* How canpid's commands reach the bus: connecting, sending to several boards, the stop. */
+/* Sends canpid's commands: connecting, sending to several boards, the stop. */
 #include <limits.h>
 #include <math.h>
 #include <stdio.h>
@@ -8,7 +8,7 @@
 #include "state.h"
 #include "wire/can_id.h"
 
-/* One command for named boards needs no frame of the others: the kernel leaves them out. */
+/* Makes the kernel filter out other boards' frames if a command needs only named boards. */
 static void filter_boards(struct aw_session *session)
 {
     struct canpid_state *state = session->state;
@@ -137,9 +137,8 @@ void canpid_disabled(struct aw_session *session, uint64_t boards)
     leave(session, ((struct canpid_state *)session->state)->ongoing & ~boards);
 }
 
-/* After a command went out: a setpoint that the controller takes, and a gain or precompression that
- * may have switched it over, enable the driver, until a setpoint disables it, which is so when the
- * telemetry shows it (verified). */
+/* Records which drivers are enabled after a command: by an accepted setpoint, or by a gain or
+ * precompression that may have switched the controller. Only a verified disable ends that. */
 static void note_sent(struct aw_session *session, const struct aw_canpid_sent *sent, bool verified)
 {
     struct canpid_state *state = session->state;
@@ -153,7 +152,7 @@ static void note_sent(struct aw_session *session, const struct aw_canpid_sent *s
     }
 }
 
-/* Remembers a board without a name here that a client commands: a stop goes to it, too. */
+/* Remembers an unnamed board that a client commands, so that a stop includes it. */
 static void know_board(struct aw_session *session, struct aw_span frame)
 {
     struct canpid_state *state = session->state;
@@ -228,7 +227,7 @@ static enum aw_status send_one(struct aw_session *session, struct aw_record *com
     return status;
 }
 
-/* All is looked at before the first one goes out. */
+/* Checks all commands before it sends the first one. */
 static enum aw_status check_all(struct aw_session *session, struct aw_record *commands,
                                 const uint64_t *boards, size_t n)
 {
@@ -279,7 +278,7 @@ struct round {
     aw_received_fn *fn;
     void *context;
     bool any, enough;
-    bool waiting; /* one frame ends the wait */
+    bool waiting; /* one frame is enough */
 };
 
 static bool in_round(void *context, const struct aw_received *received)
@@ -326,16 +325,16 @@ enum aw_status canpid_telemetry(struct aw_session *session, unsigned board)
     return status;
 }
 
-/* Disables, restores the gains, and disables again. Without the first disable the previous gains
- * would act on the setpoint of an experiment; the last frame to a driver is always a disable. A
- * driver whose telemetry has stopped may still listen, and gets all of them. */
+/* Disables, restores the gains, and disables again. Otherwise the old gains would act on the
+ * setpoint of an experiment; the last frame to a driver is always a disable. A driver whose
+ * telemetry stopped may still receive, so it gets all of them. */
 static enum aw_status disable(struct aw_session *session, uint64_t boards, bool *confirmed)
 {
     struct canpid_state *state = session->state;
     struct aw_canpid *client = &state->client;
     for (unsigned i = 0; i < AW_CANPID_BOARDS; i++)
         if (boards & UINT64_C(1) << i)
-            state->watched[i].commanded = NAN; /* that it is disabled is no news from here on */
+            state->watched[i].commanded = NAN; /* its disabled state is expected from here on */
     enum aw_status status = aw_canpid_stop(client, boards, AW_CANPID_LAST, NULL, &session->err);
     *confirmed = status == AW_OK;
     if (status == AW_STOPPED || status == AW_LOST || !aw_law_kept(session))
@@ -345,7 +344,7 @@ static enum aw_status disable(struct aw_session *session, uint64_t boards, bool 
     status = aw_canpid_stop(client, boards, AW_CANPID_LAST, NULL, &session->err);
     *confirmed = status == AW_OK;
     if (status != AW_OK)
-        return status; /* the next stop puts them back */
+        return status; /* the next stop restores them */
     aw_law_keep(session, NULL);
     session->err = why;
     return back;
@@ -376,7 +375,7 @@ static void wait_for_turn(struct aw_session *session, unsigned id, aw_frame_fn *
         add(context, NULL, 0);
 }
 
-/* As disable() does it: previous gains between two disables, each with the pace of its board. */
+/* Adds the frames of disable(): old gains between two disables, at the pace of each board. */
 void canpid_last_stop(struct aw_session *session, aw_frame_fn *add, void *context)
 {
     struct canpid_state *state = session->state;
@@ -405,7 +404,7 @@ enum aw_status canpid_safe_stop(struct aw_session *session)
 {
     struct canpid_state *state = session->state;
     int usual_ms = aw_canpid_defaults().confirm_ms, *confirm_ms = &state->client.options.confirm_ms;
-    *confirm_ms = *confirm_ms < usual_ms ? *confirm_ms : usual_ms; /* stops are not to be slow */
+    *confirm_ms = *confirm_ms < usual_ms ? *confirm_ms : usual_ms; /* stops should be fast */
     bool tried = aw_law_kept(session), confirmed;
     enum aw_status status = disable(session, state->driven | state->ongoing, &confirmed);
     struct aw_error why = session->err;

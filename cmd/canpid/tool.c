@@ -1,4 +1,4 @@
-/* The commands and options of canpid as a table, with the completion of boards. */
+/* The tables of canpid's commands and options, and the completion of boards. */
 #include "base/xdg.h"
 #include "canpid.h"
 #include "protocol/canpid/device.h"
@@ -20,7 +20,7 @@ static void complete_boards(struct aw_session *session, aw_candidate_fn *add, vo
     add(context, "all", "all of them");
 }
 
-/* One row each. */
+/* One row for each argument. */
 /* clang-format off */
 static const struct aw_option options[] = {
     {.name = "board", AW_AT_TOOL(canpid_options, board), .letter = 'b', .value = "BOARD",
@@ -149,7 +149,7 @@ static const struct aw_command commands[] = {
      .run = run_disable, .details = "The same as disable; without -b for every board that has "
          "a name.",
      .examples = AW_LIST("-l sim: stop")},
-    /* Records as other tools print them, taken back as commands. */
+    /* Records of other tools' output, accepted as commands. */
     {.name = "kp", .summary = "gain, as a record has it", .args = gain_args, .hidden = true,
      .safety = AW_WRITE, .run = run_gain},
     {.name = "ki", .summary = "gain, as a record has it", .args = gain_args, .hidden = true,
@@ -349,7 +349,7 @@ const struct aw_tool canpid_tool = {
     .state_size = sizeof(struct canpid_state),
     .stop = canpid_safe_stop,
     .last_stop = canpid_last_stop,
-    .stop_again = 2, /* one that comes too soon after another frame may be lost */
+    .stop_again = 2, /* a frame soon after another one may be lost */
     .stop_gap_ms = 6,
     .connect = canpid_connect,
     .disconnect = canpid_remember,

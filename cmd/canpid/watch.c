@@ -1,5 +1,4 @@
-/* Telemetry for canpid's watch, plot and record: frames in blocks, which boards, remarks on the
- * bus. */
+/* Telemetry for canpid's watch, plot and record: block reading, selected boards, remarks. */
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -12,7 +11,7 @@
 
 #define REST_NS       (4 * AW_MILLISECOND)
 #define SENSORS       31
-#define ENOUGH_FRAMES 30 /* of sensors, to say that all are so */
+#define ENOUGH_FRAMES 30 /* sensors frames needed for the conclusion */
 
 /* A busy bus is read in blocks, with a pause between them, not frame by frame. */
 static enum aw_status next_frame(struct aw_session *session, int64_t deadline,
@@ -54,7 +53,8 @@ enum aw_status canpid_listen(struct aw_session *session, int64_t deadline,
 const char *canpid_subject(struct aw_session *session, const struct aw_record *record, char *out,
                            size_t size)
 {
-    const struct aw_scalar *first = record->codec->scalars; /* where the table has it: each frame */
+    const struct aw_scalar *first =
+        record->codec->scalars; /* its place in the table is the same in each frame */
     if (record->codec->n_scalars && strcmp(first->field->name, "board") == 0) {
         const char *name = aw_value_name(first->field->names, record->v[0]);
         if (name)
@@ -78,8 +78,8 @@ void canpid_subject_about(struct aw_session *session, const char *subject, char 
         canpid_about(session, (unsigned)board, controller, out, size);
 }
 
-/* An ADC that is read never says 0 (-12.5 A) all the time: the published firmware does not read it.
- * It packs the frame in its own way, too. */
+/* A working ADC never reads 0 (-12.5 A) all the time: the published firmware does not read it. Its
+ * frame layout differs, too. */
 void canpid_notice(struct aw_session *session, const struct aw_record *record)
 {
     struct canpid_state *state = session->state;
@@ -126,7 +126,7 @@ static double bus_load(struct aw_canpid *client, int64_t now)
     return 100 * frames * bits / bit_rate;
 }
 
-/* The load of the bus, and which controllers are known to be active. */
+/* Returns the bus load and the known active controllers. */
 const char *canpid_remark(struct aw_session *session, char *out, size_t size)
 {
     struct aw_canpid *client = canpid_of(session);
@@ -158,8 +158,8 @@ const struct aw_grid_column canpid_columns[] = {
     {0},
 };
 
-/* Setpoint and measured value are in % of what the active controller calls all of it: in its own
- * unit where it is known. */
+/* Setpoint and measured value are in % of the active controller's full scale. Converts them to its
+ * unit if it is known. */
 bool canpid_unit(void *context, const char *subject, const char *field, double *factor,
                  const char **unit)
 {
