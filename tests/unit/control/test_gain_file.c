@@ -98,7 +98,7 @@ TEST(gain_file_is_written_and_read_back)
 }
 
 /* Each gain is followed by the time when it was sent. */
-TEST(timed)
+TEST(gain_times_are_read_and_written)
 {
     struct aw_gain_file stamped = kind;
     stamped.timed = true;

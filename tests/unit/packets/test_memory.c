@@ -131,7 +131,7 @@ TEST(requests_are_answered_with_current_values)
 }
 
 /* The packets with these fields may come in any order. */
-TEST(answer_reports_the_moving_joint)
+TEST(answer_may_be_defined_later)
 {
     struct rig rig;
     struct aw_packet_memory_joint joint = {"elbow", "deg", 10, 20, 180, NAN};
@@ -231,7 +231,7 @@ TEST(periodic_packets_are_sent_at_their_rate)
     end(&rig);
 }
 
-TEST(echoes)
+TEST(packets_are_echoed_if_asked)
 {
     struct rig rig;
     begin(&rig, &aw_unitysim_protocol, "[packet lamp]\nid = 42\nlevel = u8\n", 0, true);

@@ -193,7 +193,7 @@ TEST(packet_replaces_a_built_in_message)
 }
 
 /* The joints of a file as rows. */
-TEST(joints)
+TEST(joint_sections_define_joints)
 {
     static const char text[] =
         "[joint elbow]\nalias = m3\nsetpoint = go.x\nposition = s.p\nspeed = 1rad/s\nnear = 2\n"

@@ -1,5 +1,5 @@
-/* The controller against a handler that follows a script, in virtual time: what it does with ACKs,
- * confirmations, wrong digits and silence, line by line. */
+/* Tests the controller against a scripted handler in virtual time: ACKs, confirmations, wrong
+ * digits and silence, line by line. */
 #include "armctl_helper.h"
 #include "picture_helper.h"
 #include "test.h"
@@ -7,7 +7,7 @@
 
 #define MAX_PENDING 16
 
-/* How each command of a script ends, for the last test. */
+/* The outcome of each command of a script, for the last test. */
 static char *told_text;
 static size_t told_size;
 static FILE *told;
@@ -18,8 +18,8 @@ static void start_telling(void)
     assert_true(told);
 }
 
-/* When this line is received, each reply is said after its delay. A line that is not the next one
- * of the script gets no answer. */
+/* When this line arrives, each reply is sent after its delay. A line that is not next in the script
+ * gets no answer. */
 struct step {
     const char *receive;
     struct {
@@ -38,11 +38,11 @@ struct fixture {
         const char *say;
     } pending[MAX_PENDING];
     int64_t stop_at, lost_at;
-    enum aw_status lost; /* what the link says then; 0: AW_LOST */
-    struct rng rng;      /* of a handler that says anything; 0: the one of the script */
+    enum aw_status lost; /* status of the lost link; 0: AW_LOST */
+    struct rng rng;      /* of a handler with random replies; 0: uses the script */
     char said[400][AW_ARMCTL_LINE_MAX];
     int n_said;
-    char log[2000]; /* the lines that we sent, with a blank between them */
+    char log[2000]; /* the lines that we sent, separated by blanks */
     char events[400];
     struct aw_armctl arm;
     struct aw_armctl_outcome out;
@@ -64,7 +64,7 @@ static int any_of(struct fixture *f, int n)
     return (int)((rng_next(&f->rng) >> 20) % (unsigned)n);
 }
 
-/* Behind what it says earlier. */
+/* Appends a reply after the earlier ones. */
 static void say(struct fixture *f, int after_ms, int digit, const char *body)
 {
     int64_t at = f->clock.time_ns + after_ms * AW_MILLISECOND;
@@ -80,7 +80,8 @@ static void say(struct fixture *f, int after_ms, int digit, const char *body)
     f->n++;
 }
 
-/* Mostly an ACK and a confirmation, late or early, of this or something else; or neither. */
+/* Usually replies with an ACK and a confirmation, late or early, of this or another command; or
+ * with neither. */
 static void say_anything(struct fixture *f, const char *line)
 {
     static const char *const others[] = {"DEG1,090", "DEG1,010", "DEG", "POS2,100", "POS", "SPD000",
@@ -223,9 +224,9 @@ static double seconds(const struct fixture *f)
     return (double)f->clock.time_ns / (double)AW_SECOND;
 }
 
-/* Outcomes */
+/* ---- Outcomes ---- */
 
-TEST(test_confirmed)
+TEST(confirmed_command_succeeds)
 {
     static const struct step script[] = {
         {"0DEG1,090", {{10, "0ACK0\r\n"}, {1000, "2DEG1,090\r\n"}}},
@@ -250,7 +251,7 @@ TEST(test_confirmed)
     assert_int_equal(f->out.retries, 0);
 }
 
-TEST(test_confirmed_with_other_values)
+TEST(confirmation_with_other_values_is_refused)
 {
     static const struct step script[] = {
         {"0DEG1,400", {{10, "0ACK0\r\n"}, {1000, "2DEG1,360\r\n"}}}, {0}};
@@ -264,7 +265,7 @@ TEST(test_confirmed_with_other_values)
     assert_true(f->arm.memory.places[1].value == 360);
 }
 
-TEST(test_bare_and_unpadded_confirmations)
+TEST(bare_and_unpadded_confirmations_are_accepted)
 {
     static const struct step script[] = {
         {"0DEG1,090", {{10, "0ACK0\r\n"}, {1000, "2DEG\r\n"}}},   {"0ACK2", {{0}}},
@@ -278,7 +279,7 @@ TEST(test_bare_and_unpadded_confirmations)
     assert_int_equal(go(f, "DEG1,007"), AW_OK);
 }
 
-TEST(test_never_acked)
+TEST(command_without_ack_times_out)
 {
     struct fixture *f = begin(NULL, NULL, 0);
     assert_int_equal(go(f, "DEG1,090"), AW_TIMEOUT);
@@ -289,7 +290,7 @@ TEST(test_never_acked)
     assert_non_null(strstr(f->err.text, "--seq auto"));
 }
 
-TEST(test_auto_tries_the_other_digit_once_when_nothing_is_acked)
+TEST(other_digit_is_tried_without_an_ack)
 {
     static const struct step script[] = {{"1DEG1,090", {{10, "0ACK1\r\n"}, {100, "2DEG\r\n"}}},
                                          {0}};
@@ -304,7 +305,7 @@ TEST(test_auto_tries_the_other_digit_once_when_nothing_is_acked)
     assert_int_equal(f->arm.counters.sent + f->arm.counters.resent, 7);
 }
 
-TEST(test_acked_but_never_confirmed)
+TEST(command_without_confirmation_times_out)
 {
     static const struct step script[] = {{"1DEG1,090", {{10, "0ACK1\r\n"}}}, {0}};
     struct fixture *f = begin(script, NULL, 1);
@@ -316,7 +317,7 @@ TEST(test_acked_but_never_confirmed)
     assert_string_equal(f->arm.memory.pending, "DEG1,090");
 }
 
-TEST(test_the_link_goes_away)
+TEST(lost_link_ends_the_command)
 {
     static const struct step script[] = {{"0DEG1,090", {{10, "0ACK0\r\n"}}}, {0}};
     struct fixture *f = begin(script, NULL, AW_ARMCTL_SEQ_AUTO);
@@ -328,7 +329,7 @@ TEST(test_the_link_goes_away)
     assert_int_equal(go(f, "DEG1,090"), AW_LOST);
 }
 
-TEST(test_stopped_in_the_middle)
+TEST(stop_request_ends_the_command)
 {
     static const struct step script[] = {{"0DEG1,090", {{10, "0ACK0\r\n"}}}, {0}};
     struct fixture *f = begin(script, NULL, AW_ARMCTL_SEQ_AUTO);
@@ -345,9 +346,9 @@ TEST(test_stopped_in_the_middle)
     assert_non_null(strstr(f->err.text, "ACK"));
 }
 
-/* The alternating bit */
+/* ---- Alternating bit ---- */
 
-TEST(test_resends_until_acked)
+TEST(command_is_resent_until_acked)
 {
     static const struct step script[] = {
         {"0DEG1,090", {{0}}},
@@ -358,11 +359,11 @@ TEST(test_resends_until_acked)
     struct fixture *f = begin(script, NULL, AW_ARMCTL_SEQ_AUTO);
     assert_int_equal(go(f, "DEG1,090"), AW_OK);
     assert_int_equal(f->out.retries, 2);
-    assert_true(f->out.ack_ns == 10 * AW_MILLISECOND); /* of the transmission it answers */
+    assert_true(f->out.ack_ns == 10 * AW_MILLISECOND); /* since the transmission that it answers */
     assert_string_equal(f->events, "SRRAc");
 }
 
-TEST(test_acks_for_other_digits_are_ignored)
+TEST(acks_for_other_digits_are_ignored)
 {
     static const struct step script[] = {
         {"0DEG1,090", {{10, "0ACK1\r\n0ACK3\r\n0ACK\r\n"}, {3000, "0ACK0\r\n"}}},
@@ -375,7 +376,7 @@ TEST(test_acks_for_other_digits_are_ignored)
     assert_int_equal(f->out.retries, 1);
 }
 
-TEST(test_the_confirmation_implies_the_ack)
+TEST(confirmation_implies_the_ack)
 {
     static const struct step script[] = {{"0DEG1,090", {{500, "2DEG1,090\r\n"}}}, {0}};
     struct fixture *f = begin(script, NULL, AW_ARMCTL_SEQ_AUTO);
@@ -385,7 +386,7 @@ TEST(test_the_confirmation_implies_the_ack)
     assert_int_equal(f->arm.memory.tx, 1);
 }
 
-TEST(test_duplicates_are_acked_again_and_not_delivered)
+TEST(duplicates_are_acked_but_not_delivered)
 {
     static const struct step script[] = {
         {"0DEG1,090", {{10, "0ACK0\r\n"}, {20, "2DEG1,090\r\n"}}},
@@ -401,7 +402,7 @@ TEST(test_duplicates_are_acked_again_and_not_delivered)
     assert_int_equal(f->arm.counters.delivered, 2);
 }
 
-TEST(test_garbage_and_overlong_lines)
+TEST(garbage_and_overlong_lines_are_skipped)
 {
     static const struct step script[] = {
         {"0DEG1,090",
@@ -419,7 +420,7 @@ TEST(test_garbage_and_overlong_lines)
     assert_string_equal(f->log, "0DEG1,090 0ACK2");
 }
 
-TEST(test_an_echo_is_told)
+TEST(echo_of_the_line_is_reported)
 {
     static const struct step script[] = {{"0DEG1,090", {{1, "0DEG1,090\r\n"}}}, {0}};
     struct fixture *f = begin(script, NULL, 0);
@@ -428,7 +429,7 @@ TEST(test_an_echo_is_told)
     assert_non_null(strstr(f->err.text, "echo"));
 }
 
-TEST(test_idle_acks_what_the_handler_repeats)
+TEST(idle_client_acks_repeated_confirmations)
 {
     static const struct step script[] = {
         {"0DEG1,090", {{10, "0ACK0\r\n"}, {20, "2DEG1,090\r\n"}}},
@@ -443,12 +444,12 @@ TEST(test_idle_acks_what_the_handler_repeats)
     assert_true(seconds(f) == 5);
 }
 
-/* Digits that do not agree */
+/* ---- Digits that disagree ---- */
 
 static const struct aw_armctl_memory after_one = {
     .known = true, .tx = 1, .rx = 3, .received = "DEG1,090", .confirmed = "DEG1,090"};
 
-TEST(test_memory_is_used)
+TEST(remembered_digits_are_used)
 {
     static const struct step script[] = {{"1DEG1,010", {{10, "0ACK1\r\n"}, {20, "3DEG1,010\r\n"}}},
                                          {0}};
@@ -460,7 +461,7 @@ TEST(test_memory_is_used)
     assert_string_equal(memory->received, "DEG1,010");
 }
 
-TEST(test_memory_is_not_used_where_a_connection_starts)
+TEST(new_connection_resets_the_digits)
 {
     struct fixture *f = begin(NULL, NULL, AW_ARMCTL_SEQ_AUTO);
     f->link.connections = 1;
@@ -475,11 +476,11 @@ TEST(test_memory_is_not_used_where_a_connection_starts)
     assert_string_equal(f->arm.memory.confirmed, "DEG1,090");
 }
 
-TEST(test_handler_started_anew)
+TEST(restarted_handler_gets_the_other_digit)
 {
     static const struct step script[] = {
-        {"1DEG1,010", {{10, "0ACK1\r\n"}}}, /* a duplicate, for it */
-        {"1DEG1,010", {{10, "0ACK1\r\n"}}}, /* acknowledges copies, too */
+        {"1DEG1,010", {{10, "0ACK1\r\n"}}}, /* a duplicate to the handler */
+        {"1DEG1,010", {{10, "0ACK1\r\n"}}}, /* acknowledges duplicates, too */
         {"0DEG1,010", {{10, "0ACK0\r\n"}, {20, "2DEG1,010\r\n"}}},
         {0},
     };
@@ -492,8 +493,8 @@ TEST(test_handler_started_anew)
     assert_int_equal(aw_armctl_memory(&f->arm)->rx, 3);
 }
 
-/* Even where the confirmation has the digit and the text of the last one received. */
-TEST(test_handler_started_anew_and_says_the_same)
+/* Works even if the confirmation has the digit and text of the last one received. */
+TEST(restarted_handler_may_confirm_with_equal_text)
 {
     static const struct step script[] = {
         {"1DEG1,090", {{10, "0ACK1\r\n"}}},
@@ -505,7 +506,7 @@ TEST(test_handler_started_anew_and_says_the_same)
     assert_int_equal(go(f, "DEG1,090"), AW_OK);
 }
 
-TEST(test_other_packet_with_the_digit_of_a_duplicate_is_new_at_first)
+TEST(first_packet_with_a_duplicate_digit_is_new)
 {
     static const struct step script[] = {{"1DEG1,010", {{10, "0ACK1\r\n"}, {20, "2DEG1,010\r\n"}}},
                                          {0}};
@@ -515,7 +516,7 @@ TEST(test_other_packet_with_the_digit_of_a_duplicate_is_new_at_first)
     assert_true(seconds(f) < 1);
 }
 
-TEST(test_a_profile_makes_the_second_try_sooner)
+TEST(profile_shortens_the_wait_for_the_other_digit)
 {
     static const struct step script[] = {
         {"1DEG1,010", {{10, "0ACK1\r\n"}}},
@@ -529,8 +530,8 @@ TEST(test_a_profile_makes_the_second_try_sooner)
     assert_true(seconds(f) > 3 && seconds(f) < 3.1);
 }
 
-/* A handler that was switched off during a session: it acknowledges what it does not carry out. */
-TEST(test_the_other_digit_is_tried_in_a_session_too)
+/* A handler that was switched off during a session acknowledges commands without executing them. */
+TEST(other_digit_is_tried_within_a_session)
 {
     static const struct step script[] = {
         {"0DEG1,090", {{10, "0ACK0\r\n"}, {20, "2DEG1,090\r\n"}}},
@@ -548,8 +549,9 @@ TEST(test_the_other_digit_is_tried_in_a_session_too)
     assert_true(f->out.flipped && seconds(f) > 10 && seconds(f) < 10.1);
 }
 
-/* The ACK of a handler that ignores copies says that it was carried out, in a session or not. */
-TEST(test_no_second_try_where_copies_are_not_acked)
+/* The ACK of a handler that ignores duplicates means that it executes the command, in a session or
+ * not. */
+TEST(other_digit_is_not_tried_without_acked_duplicates)
 {
     static const struct step script[] = {
         {"0DEG1,090", {{10, "0ACK0\r\n"}, {20, "2DEG1,090\r\n"}}},
@@ -570,9 +572,9 @@ TEST(test_no_second_try_where_copies_are_not_acked)
     assert_int_equal(f->out.result, AW_ARMCTL_ACKED_NOT_CONFIRMED);
 }
 
-/* The ACK is lost, and the published firmware sends no second one; a confirmation may still come of
- * a command before, which was sent with both digits. One digit is enough, whatever came before. */
-TEST(test_a_lost_ack_after_a_second_try_doubles_nothing)
+/* The ACK is lost, and the published firmware sends no second one. A confirmation may still belong
+ * to an earlier command, which was sent with both digits. One digit is enough in either case. */
+TEST(lost_ack_does_not_repeat_the_command)
 {
     static const struct step script[] = {{"0DEG2,090", {{20, "2DEG\r\n"}}}, {0}};
     struct aw_armctl_memory memory = {.known = true, .agreed = true};
@@ -583,21 +585,21 @@ TEST(test_a_lost_ack_after_a_second_try_doubles_nothing)
     assert_int_equal(f->arm.counters.resent, f->arm.options.retries);
     assert_int_equal(f->arm.memory.tx, 1);
     assert_int_equal(f->arm.memory.n_owed, 0);
-    /* Before a copy was sent, or after one. */
+    /* before or after a copy was sent */
     static const struct step later[] = {
         {"0DEG2,090", {{2500, "2DEG\r\n"}}}, {"0DEG2,090", {{0}}}, {0}};
     f = begin(later, &memory, AW_ARMCTL_SEQ_AUTO);
     assert_int_equal(go(f, "DEG2,090"), AW_OK);
     assert_true(seconds(f) >= 12 && !f->out.flipped);
-    memory.agreed = false; /* it may be of the one before, and this one not carried out */
+    /* it may belong to the previous command, so this one may not be executed */
+    memory.agreed = false;
     f = begin(script, &memory, AW_ARMCTL_SEQ_AUTO);
     assert_int_equal(go(f, "DEG2,090"), AW_TIMEOUT);
     assert_true(f->out.flipped);
 }
 
-/* The first ACK of a command that came twice is lost: the second one comes behind the confirmation.
- */
-TEST(test_an_ack_behind_the_confirmation)
+/* The first ACK of a repeated command is lost: the second one follows the confirmation. */
+TEST(ack_may_follow_the_confirmation)
 {
     static const struct step script[] = {
         {"0DEG2,090", {{5, "2DEG\r\n"}, {10, "0ACK0\r\n"}}}, {"0ACK2", {{0}}}, {0}};
@@ -608,7 +610,7 @@ TEST(test_an_ack_behind_the_confirmation)
     assert_int_equal(f->arm.counters.sent + f->arm.counters.resent, 1);
 }
 
-TEST(test_what_is_not_absolute_is_not_tried_again)
+TEST(relative_command_is_not_repeated)
 {
     static const struct step script[] = {{"0MOV-0250", {{10, "0ACK0\r\n"}}}, {0}};
     struct fixture *f = begin(script, NULL, AW_ARMCTL_SEQ_AUTO);
@@ -617,7 +619,7 @@ TEST(test_what_is_not_absolute_is_not_tried_again)
     assert_non_null(strstr(f->err.text, "carried out twice"));
 }
 
-TEST(test_late_confirmation_of_an_earlier_command)
+TEST(late_confirmation_is_assigned_to_its_command)
 {
     static const struct step script[] = {
         {"0DEG1,090", {{10, "0ACK0\r\n"}, {11000, "2DEG1,090\r\n"}}},
@@ -632,9 +634,9 @@ TEST(test_late_confirmation_of_an_earlier_command)
     assert_int_equal(f->arm.memory.n_owed, 1); /* see AW_ARMCTL_CONFIRMED_OTHER in client.c */
 }
 
-/* Confirmations without values, after a command that was not confirmed. Each row: that command, the
- * next one, what it hears, and what is to come of it. */
-TEST(test_whose_bare_confirmation)
+/* Confirmations without values after an unconfirmed command. Each row: that command, the next one,
+ * its replies, and the expected result. */
+TEST(bare_confirmation_is_assigned_to_its_command)
 {
     static const struct {
         const char *before, *command;
@@ -643,7 +645,7 @@ TEST(test_whose_bare_confirmation)
         int late, owed;
         const char *events; /* of the second command */
     } rows[] = {
-        /* another type cannot be it */
+        /* another type cannot be the confirmation */
         {"POS2,120",
          "DEG2,090",
          {"0DEG2,090", {{10, "0ACK0\r\n"}, {20, "2DEG\r\n"}}},
@@ -660,7 +662,7 @@ TEST(test_whose_bare_confirmation)
          1,
          0,
          "SAlc"},
-        /* the same type: one that came before the ACK is late, the one after it is ours */
+        /* the same type: a confirmation before the ACK is late, the one after it is ours */
         {"DEG2,010",
          "DEG2,090",
          {"0DEG2,090", {{5, "2DEG\r\n"}, {10, "0ACK0\r\n"}, {900, "3DEG\r\n"}}},
@@ -669,7 +671,7 @@ TEST(test_whose_bare_confirmation)
          1,
          0,
          "SAlc"},
-        /* two after the ACK: the second is ours */
+        /* two after the ACK: the second one is ours */
         {"DEG2,010",
          "DEG2,090",
          {"0DEG2,090", {{10, "0ACK0\r\n"}, {20, "2DEG\r\n"}, {900, "3DEG\r\n"}}},
@@ -678,7 +680,7 @@ TEST(test_whose_bare_confirmation)
          0,
          0,
          "SAc"},
-        /* only one after the ACK: it is ours, after the time in which another one would come */
+        /* one after the ACK: it is ours once no other one has arrived in time */
         {"DEG2,010",
          "DEG2,090",
          {"0DEG2,090", {{10, "0ACK0\r\n"}, {20, "2DEG\r\n"}}},
@@ -687,7 +689,8 @@ TEST(test_whose_bare_confirmation)
          0,
          0,
          "SA"},
-        /* nothing is left of any: before the ACK it is of nobody, after it ours */
+        /* nothing is owed: a confirmation before the ACK belongs to no command, one after it is
+         * ours */
         {"",
          "DEG2,090",
          {"0DEG2,090", {{5, "2DEG\r\n"}, {10, "0ACK0\r\n"}, {900, "3DEG\r\n"}}},
@@ -696,7 +699,7 @@ TEST(test_whose_bare_confirmation)
          0,
          0,
          "SAc"},
-        /* the ACK was lost: it is ours, and the command is not sent again */
+        /* the ACK was lost: the confirmation is ours, and the command is not repeated */
         {"", "DEG2,090", {"0DEG2,090", {{20, "2DEG\r\n"}}}, 2, 2.1, 0, 0, "S"},
     };
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
@@ -716,8 +719,8 @@ TEST(test_whose_bare_confirmation)
     }
 }
 
-/* The values reached of the motion that this command replaced come first. */
-TEST(test_values_of_the_motion_that_was_replaced)
+/* The values of the replaced motion arrive first. */
+TEST(values_of_the_replaced_motion_are_skipped)
 {
     static const struct step script[] = {
         {"0DEG2,090", {{10, "0ACK0\r\n"}, {20, "2DEG2,044\r\n"}, {5000, "3DEG2,090\r\n"}}},
@@ -733,8 +736,8 @@ TEST(test_values_of_the_motion_that_was_replaced)
     assert_int_equal(f->arm.memory.n_owed, 0);
 }
 
-/* The handler repeats what is not acknowledged for ever, and says nothing else meanwhile. */
-TEST(test_odd_confirmations_are_acked_and_shown)
+/* The handler repeats an unacknowledged confirmation forever and sends nothing else. */
+TEST(invalid_confirmations_are_acked_and_shown)
 {
     static const struct {
         const char *command, *sent, *answer, *acked;
@@ -756,14 +759,14 @@ TEST(test_odd_confirmations_are_acked_and_shown)
     }
 }
 
-/* A stop that was sent with both digits is confirmed twice, the second time to the next program. */
-TEST(test_a_second_confirmation_does_not_confirm_the_next_command)
+/* A stop sent with both digits is confirmed twice, the second time to the next program. */
+TEST(duplicate_confirmation_does_not_confirm_the_next_command)
 {
     static const struct step script[] = {
         {"1DEG1,045", {{10, "0ACK1\r\n"}, {1900, "3DEG1,020\r\n"}, {2500, "2DEG1,045\r\n"}}},
         {"0ACK3", {{0}}},
         {"0ACK2", {{0}}},
-        {"0DEG1,400", {{10, "0ACK0\r\n"}, {50, "3DEG1,045\r\n"}}}, /* a limit: nothing follows */
+        {"0DEG1,400", {{10, "0ACK0\r\n"}, {50, "3DEG1,045\r\n"}}}, /* a limit: no further packet */
         {0},
     };
     struct aw_armctl_memory memory = {
@@ -780,7 +783,7 @@ TEST(test_a_second_confirmation_does_not_confirm_the_next_command)
 }
 
 /* Its values are lost, so the command is not sent with the other digit. */
-TEST(test_a_damaged_type_confirms_the_command)
+TEST(confirmation_with_a_damaged_type_counts)
 {
     static const struct step script[] = {
         {"0DEG1,010", {{10, "0ACK0\r\n"}, {1000, "2DEGG1,010\r\n"}}}, {0}};
@@ -790,8 +793,8 @@ TEST(test_a_damaged_type_confirms_the_command)
     assert_string_equal(f->out.answer, "DEGG1,010");
 }
 
-/* A line that lost half of its end takes only itself away. */
-TEST(test_a_lone_cr_or_lf_ends_a_damaged_line)
+/* A line without half of its end affects no other line. */
+TEST(lone_cr_or_lf_ends_a_damaged_line)
 {
     static const char *const noise[] = {"2DE\r0ACK0\r\n", "\n0ACK0\r\n", "0A\n0ACK0\r\n"};
     for (size_t i = 0; i < sizeof noise / sizeof *noise; i++) {
@@ -803,8 +806,8 @@ TEST(test_a_lone_cr_or_lf_ends_a_damaged_line)
     }
 }
 
-/* What another program left behind: it comes before the answer to our first line. */
-TEST(test_packets_waiting_at_the_start)
+/* Packets for another program arrive before the answer to our first line. */
+TEST(pending_packets_at_the_start_are_acked)
 {
     static const struct step script[] = {
         {"0ACK3", {{0}}},
@@ -818,9 +821,9 @@ TEST(test_packets_waiting_at_the_start)
     assert_int_equal(f->arm.counters.acks_ignored, 1);
 }
 
-/* Raw lines, ping, stop */
+/* ---- Raw lines, ping, stop ---- */
 
-TEST(test_raw_lines)
+TEST(raw_lines_are_checked)
 {
     static const char *const bad[] = {"",         "DE",   "deg1,090",
                                       "DEG1 090", "ACK0", "DEG12345678901234567890123456789"};
@@ -839,8 +842,8 @@ TEST(test_raw_lines)
     assert_false(f->out.has_record);
 }
 
-/* Nobody confirms what is no command: it is done when it has arrived. */
-TEST(test_a_line_that_is_no_command_is_done_with_its_ack)
+/* A line that is not a command gets no confirmation: its ACK completes it. */
+TEST(unknown_line_completes_with_its_ack)
 {
     static const char *const bodies[] = {"XYZ1", "DEG1,abc", "DEG12,090"};
     for (size_t i = 0; i < 3; i++) {
@@ -856,7 +859,7 @@ TEST(test_a_line_that_is_no_command_is_done_with_its_ack)
     }
 }
 
-TEST(test_command_that_the_wire_cannot_carry)
+TEST(command_beyond_the_wire_is_refused)
 {
     struct fixture *f = begin(NULL, NULL, AW_ARMCTL_SEQ_AUTO);
     struct aw_record command;
@@ -868,7 +871,7 @@ TEST(test_command_that_the_wire_cannot_carry)
     assert_string_equal(f->log, "");
 }
 
-TEST(test_ping_is_a_duplicate)
+TEST(ping_uses_the_duplicate_digit)
 {
     static const struct step script[] = {{"0PNG", {{7, "0ACK0\r\n"}}}, {0}};
     struct fixture *f = begin(script, &after_one, AW_ARMCTL_SEQ_AUTO);
@@ -878,7 +881,7 @@ TEST(test_ping_is_a_duplicate)
     assert_true(f->arm.tx_sure);
 }
 
-TEST(test_ping_finds_the_digit)
+TEST(ping_finds_the_expected_digit)
 {
     static const struct step script[] = {
         {"0PNG", {{0}}},
@@ -893,8 +896,8 @@ TEST(test_ping_finds_the_digit)
     assert_false(f->out.flipped);
 }
 
-/* The published firmware acknowledges only the digit that it expects: that is found out once. */
-TEST(test_ping_remembers_which_digit_is_answered)
+/* The published firmware acknowledges only the expected digit: the client finds it once. */
+TEST(ping_remembers_the_answered_digit)
 {
     static const struct step script[] = {
         {"1PNG", {{7, "0ACK1\r\n"}}}, {"0PNG", {{7, "0ACK0\r\n"}}}, {0}};
@@ -911,16 +914,16 @@ TEST(test_ping_remembers_which_digit_is_answered)
     assert_int_equal(memory.pings, AW_ARMCTL_PINGS_NEXT);
 }
 
-TEST(test_ping_without_an_answer)
+TEST(unanswered_ping_times_out)
 {
     struct fixture *f = begin(NULL, NULL, AW_ARMCTL_SEQ_AUTO);
     assert_int_equal(ping(f), AW_TIMEOUT);
     assert_int_equal(f->out.result, AW_ARMCTL_NOT_ACKED);
-    assert_true(seconds(f) > 10.2 && seconds(f) < 10.4); /* the first try is a quick one */
+    assert_true(seconds(f) > 10.2 && seconds(f) < 10.4); /* the first try has a short timeout */
     assert_string_equal(f->arm.memory.pending, "");
 }
 
-TEST(test_last_confirmed)
+TEST(last_confirmed_position_is_restored)
 {
     static const struct step script[] = {
         {"0ARM250,045,120", {{10, "0ACK0\r\n"}, {20, "2ARM250,045,120\r\n"}}},
@@ -943,10 +946,10 @@ TEST(test_last_confirmed)
     aw_record_init(&command, aw_wire_codec(&f->arm.wire, "deg", AW_TX), AW_TX);
     aw_record_set(&command, "joint", 3, NULL);
     aw_record_set(&command, "angle", 5, NULL);
-    assert_false(aw_armctl_last_confirmed(&f->arm, &command, &back)); /* it slides */
+    assert_false(aw_armctl_last_confirmed(&f->arm, &command, &back)); /* a translating joint */
 }
 
-TEST(test_stop_with_nothing_known)
+TEST(stop_without_a_known_position_sends_nothing)
 {
     struct fixture *f = begin(NULL, NULL, AW_ARMCTL_SEQ_AUTO);
     assert_int_equal(stop(f, true), AW_OK);
@@ -954,15 +957,15 @@ TEST(test_stop_with_nothing_known)
     assert_string_equal(f->log, "");
 }
 
-/* Stopped before the ACK came, so that either digit may be the right one: the one that the handler
- * has had goes first, and is a duplicate. */
+/* Stopped before the ACK, so that either digit may be expected: the one already used goes first, as
+ * a duplicate. */
 static void join_lines(void *context, const void *bytes, size_t size)
 {
     strncat(context, bytes, size);
 }
 
-/* The stop of a crash is that of the command that is under way, whatever was confirmed last. */
-TEST(test_last_stop_of_what_is_under_way)
+/* The crash stop belongs to the command in progress, regardless of the last confirmation. */
+TEST(crash_stop_is_for_the_command_in_progress)
 {
     static const struct step script[] = {
         {"0DEG1,030", {{10, "0ACK0\r\n"}, {20, "2DEG1,030\r\n"}}},
@@ -982,13 +985,13 @@ TEST(test_last_stop_of_what_is_under_way)
     assert_string_equal(lines, "1DEG1,030\r\n0DEG1,030\r\n");
 }
 
-TEST(test_stop_goes_back)
+TEST(stop_returns_to_the_confirmed_position)
 {
     static const struct step script[] = {
         {"0DEG1,090", {{10, "0ACK0\r\n"}, {20, "2DEG1,090\r\n"}}},
         {"0ACK2", {{0}}},
         {"1DEG1,010", {{0}}},
-        {"0DEG1,090", {{10, "0ACK0\r\n"}}}, /* a duplicate, for it */
+        {"0DEG1,090", {{10, "0ACK0\r\n"}}}, /* a duplicate to the handler */
         {"1DEG1,090", {{10, "0ACK1\r\n"}, {30, "3DEG1,090\r\n"}}},
         {0},
     };
@@ -1005,8 +1008,8 @@ TEST(test_stop_goes_back)
     assert_int_equal(f->arm.memory.n_owed, 0);
 }
 
-/* The command had arrived: both copies are carried out, and each is confirmed. */
-TEST(test_stop_that_is_carried_out_twice)
+/* The command had arrived: both copies are executed and confirmed. */
+TEST(stop_executed_twice_is_confirmed)
 {
     static const struct step script[] = {
         {"0DEG1,090", {{10, "0ACK0\r\n"}, {20, "2DEG1,090\r\n"}}},
@@ -1028,15 +1031,15 @@ TEST(test_stop_that_is_carried_out_twice)
     assert_string_equal(f->out.answer, "DEG1,090");
 }
 
-/* The ACK of a confirmation got lost, so it comes again while a stop to that very place is on its
- * way: no word that the stop was carried out. */
-TEST(test_a_confirmation_from_before_does_not_confirm_a_stop)
+/* The ACK of a confirmation was lost, so the confirmation is repeated while a stop to the same
+ * position is pending. It does not confirm the stop. */
+TEST(earlier_confirmation_does_not_confirm_a_stop)
 {
     static const struct step script[] = {
         {"0DEG1,090", {{10, "0ACK0\r\n"}, {20, "2DEG1,090\r\n"}}},
         {"0ACK2", {{0}}},
         {"1DEG1,010", {{10, "0ACK1\r\n"}}},
-        {"1DEG1,090", {{0}}}, /* both get lost */
+        {"1DEG1,090", {{0}}}, /* both are lost */
         {"0DEG1,090", {{1000, "2DEG1,090\r\n"}}},
         {"0ACK2", {{0}}},
         {"1DEG1,090", {{10, "0ACK1\r\n"}}},
@@ -1044,7 +1047,7 @@ TEST(test_a_confirmation_from_before_does_not_confirm_a_stop)
         {0},
     };
     struct fixture *f = begin(script, NULL, AW_ARMCTL_SEQ_AUTO);
-    f->arm.options.seq = 0; /* so that the motion is not commanded twice */
+    f->arm.options.seq = 0; /* prevents a second transmission of the motion */
     assert_int_equal(go(f, "DEG1,090"), AW_OK);
     f->arm.options.confirm_timeout_ms = 1500;
     assert_int_equal(go(f, "DEG1,010"), AW_TIMEOUT);
@@ -1054,16 +1057,17 @@ TEST(test_a_confirmation_from_before_does_not_confirm_a_stop)
     assert_int_equal(status, AW_OK);
 }
 
-/* What was sent with both digits is confirmed twice; the second time does not confirm a stop. */
-TEST(test_a_second_confirmation_does_not_confirm_a_stop)
+/* A command sent with both digits is confirmed twice; the second confirmation does not confirm a
+ * stop. */
+TEST(duplicate_confirmation_does_not_confirm_a_stop)
 {
     static const struct step script[] = {
-        {"1DEG1,010", {{10, "0ACK1\r\n"}}}, /* a duplicate, or else the handler is slow */
+        {"1DEG1,010", {{10, "0ACK1\r\n"}}}, /* a duplicate, or the handler is slow */
         {"1DEG1,010", {{10, "0ACK1\r\n"}}},
         {"0DEG1,010", {{10, "0ACK0\r\n"}, {20, "2DEG1,010\r\n"}}},
         {"0ACK2", {{0}}},
         {"0DEG1,010", {{0}}},
-        {"1DEG1,010", {{50, "3DEG1,010\r\n"}}}, /* of the first one; both are lost */
+        {"1DEG1,010", {{50, "3DEG1,010\r\n"}}}, /* of the first copy; both are lost */
         {"0ACK3", {{0}}},
         {"0DEG1,010", {{10, "0ACK0\r\n"}}},
         {"1DEG1,010", {{10, "0ACK1\r\n"}, {20, "2DEG1,010\r\n"}}},
@@ -1075,19 +1079,19 @@ TEST(test_a_second_confirmation_does_not_confirm_a_stop)
     enum aw_status status = stop(f, true);
     assert_string_equal(f->log, "0DEG1,010 1DEG1,010 0ACK3 0DEG1,010 1DEG1,010");
     assert_int_equal(status, AW_OK);
-    assert_true(f->arm.memory.n_owed > 0); /* the confirmation of the stop itself */
+    assert_true(f->arm.memory.n_owed > 0); /* for the stop itself */
 }
 
-/* A stop that was not confirmed, and a second one to the same place: the late confirmation of the
- * first comes when only one copy of the second has been acknowledged, which may be a duplicate. */
-TEST(test_a_late_stop_does_not_confirm_the_next)
+/* An unconfirmed stop is followed by a second one to the same position. The late confirmation of
+ * the first arrives when only one copy of the second is acknowledged, which may be a duplicate. */
+TEST(late_stop_confirmation_does_not_confirm_the_next_stop)
 {
     static const struct step script[] = {
         {"0DEG1,090", {{10, "0ACK0\r\n"}, {20, "2DEG1,090\r\n"}}},
         {"0ACK2", {{0}}},
         {"1DEG1,010", {{10, "0ACK1\r\n"}}},
         {"1DEG1,090", {{10, "0ACK1\r\n"}}},
-        {"0DEG1,090", {{20, "0ACK0\r\n"}}}, /* the first stop, slow to be carried out */
+        {"0DEG1,090", {{20, "0ACK0\r\n"}}}, /* the first stop, slow to execute */
         {"1DEG1,020", {{10, "0ACK1\r\n"}}},
         {"1DEG1,090", {{10, "0ACK1\r\n"}, {200, "3DEG1,090\r\n"}}},
         {"0DEG1,090", {{400, "0ACK0\r\n"}, {500, "2DEG1,090\r\n"}}},
@@ -1104,10 +1108,11 @@ TEST(test_a_late_stop_does_not_confirm_the_next)
     f->log[0] = '\0';
     int64_t start = f->clock.time_ns;
     assert_int_equal(stop(f, true), AW_OK);
-    assert_true(f->clock.time_ns - start >= 400 * AW_MILLISECOND); /* both are acknowledged then */
+    /* both are acknowledged by then */
+    assert_true(f->clock.time_ns - start >= 400 * AW_MILLISECOND);
 }
 
-TEST(test_stop_at_once_sends_both_digits)
+TEST(immediate_stop_sends_both_digits)
 {
     static const struct step script[] = {{"0DEG1,090", {{10, "0ACK0\r\n"}, {20, "2DEG1,090\r\n"}}},
                                          {0}};
@@ -1124,8 +1129,8 @@ TEST(test_stop_at_once_sends_both_digits)
     assert_int_equal(f->arm.memory.n_owed, 1);
 }
 
-/* Nothing is sent again, and nobody waits longer than a moment. */
-TEST(test_stop_at_once_looks_for_its_acks)
+/* Repeats nothing and waits only briefly. */
+TEST(immediate_stop_waits_briefly_for_acks)
 {
     static const struct step acked[] = {
         {"0DEG1,090", {{10, "0ACK0\r\n"}, {20, "2DEG1,090\r\n"}}},
@@ -1139,7 +1144,7 @@ TEST(test_stop_at_once_looks_for_its_acks)
         {"0DEG1,090", {{10, "0ACK0\r\n"}, {20, "2DEG1,090\r\n"}}},
         {"0ACK2", {{0}}},
         {"1DEG1,010", {{0}}},
-        {"0DEG1,090", {{10, "0ACK0\r\n"}}}, /* perhaps a duplicate, to it */
+        {"0DEG1,090", {{10, "0ACK0\r\n"}}}, /* possibly a duplicate to the handler */
         {"1DEG1,090", {{0}}},
         {0},
     };
@@ -1157,7 +1162,7 @@ TEST(test_stop_at_once_looks_for_its_acks)
     }
 }
 
-TEST(test_stop_of_the_vehicle)
+TEST(stop_of_the_vehicle_sets_speed_zero)
 {
     static const struct step script[] = {
         {"0MOV0250", {{10, "0ACK0\r\n"}}},
@@ -1173,15 +1178,15 @@ TEST(test_stop_of_the_vehicle)
     assert_string_equal(f->out.answer, "SPD000");
 }
 
-TEST(test_result_names)
+TEST(every_result_has_a_name)
 {
     for (int i = AW_ARMCTL_NOT_SENT; i <= AW_ARMCTL_STOPPED; i++)
         assert_non_null(aw_armctl_result_name((enum aw_armctl_result)i));
     assert_string_equal(aw_armctl_result_name(AW_ARMCTL_CONFIRMED), "confirmed");
 }
 
-/* Whatever is done while the link goes away, and whatever it says then. */
-TEST(test_the_link_goes_away_at_any_time)
+/* Every operation on a link that is lost at any time, with every status. */
+TEST(link_may_be_lost_at_any_time)
 {
     static const enum aw_status statuses[] = {AW_LOST, AW_NO_MEMORY, AW_NO_LINK};
     static const struct aw_armctl_memory memory = {
@@ -1201,8 +1206,8 @@ TEST(test_the_link_goes_away_at_any_time)
     }
 }
 
-/* What was heard while no ACK came decides what is advised. */
-TEST(test_advice_where_nothing_is_acked)
+/* The lines received without any ACK determine the advice. */
+TEST(missing_ack_has_advice)
 {
     static const char *const heard[] = {"0ACK3\r\n",
                                         "2POS2,050\r\n",
@@ -1225,8 +1230,8 @@ TEST(test_advice_where_nothing_is_acked)
         }
 }
 
-/* A confirmation settles what is owed of the same joint. */
-TEST(test_what_is_settled)
+/* A confirmation settles the pending commands of the same joint. */
+TEST(confirmation_settles_pending_commands_of_the_joint)
 {
     static const char *const bodies[] = {"DEG1,090", "DEG2,090", "ARM250,045,120",
                                          "SPD050",   "POS1,010", "SPD1,001"};
@@ -1240,14 +1245,14 @@ TEST(test_what_is_settled)
                                            "POS1,100", "DEG1,020",       "SPD1,500"};
         for (size_t k = 0; k < sizeof owed / sizeof *owed; k++)
             aw_armctl_memory_owe(&memory, owed[k]);
-        strcpy(memory.owed[memory.n_owed], "DEG1,090"); /* not owed any more */
+        strcpy(memory.owed[memory.n_owed], "DEG1,090"); /* no longer pending */
         struct fixture *f = begin(script, &memory, AW_ARMCTL_SEQ_AUTO);
         assert_int_equal(go(f, bodies[i]), AW_OK);
     }
 }
 
-/* With a handler with which the digits are agreed the ACK of the next one is enough. */
-TEST(test_a_stop_with_one_ack)
+/* With agreed digits, the ACK of the next digit is enough. */
+TEST(one_ack_confirms_a_stop_with_agreed_digits)
 {
     static const struct step script[] = {
         {"0DEG1,090", {{0}}}, {"1DEG1,090", {{10, "0ACK1\r\n"}, {3000, "3DEG1,090\r\n"}}}, {0}};
@@ -1265,8 +1270,8 @@ TEST(test_a_stop_with_one_ack)
     assert_int_equal(stop(f, false), AW_TIMEOUT);
 }
 
-/* Nothing of what stands behind it in memory. */
-TEST(test_the_longest_line)
+/* Copies nothing beyond its end. */
+TEST(longest_line_is_sent)
 {
     static const char body[] = "XYZ1234567890123456789012345678\0X";
     static const struct step script[] = {{"0XYZ1234567890123456789012345678", {{10, "0ACK0\r\n"}}},
@@ -1277,8 +1282,8 @@ TEST(test_the_longest_line)
     assert_string_equal(f->out.answer, "");
 }
 
-/* Nothing but the command and acknowledgements is sent, each digit at most as often as allowed, and
- * a success is a confirmation of this command. */
+/* Requires that only the command and acknowledgements are sent, each digit at most as often as
+ * allowed, and that success means a confirmation of this command. */
 static void assert_sane(struct fixture *f, const char *body, enum aw_status status)
 {
     char log[sizeof f->log];
@@ -1297,7 +1302,8 @@ static void assert_sane(struct fixture *f, const char *body, enum aw_status stat
         assert_memory_equal(f->out.answer, body, 3);
 }
 
-/* A stop sends its place with both digits at most once a try, and nothing else after it. */
+/* Requires that a stop sends its position with both digits at most once per try, and nothing after
+ * it. */
 static void assert_stopped(struct fixture *f, int64_t began)
 {
     char log[sizeof f->log], *place = NULL;
@@ -1312,7 +1318,7 @@ static void assert_stopped(struct fixture *f, int64_t began)
     assert_true(f->clock.time_ns - began < 60 * AW_SECOND);
 }
 
-TEST(test_a_handler_that_says_anything)
+TEST(random_handler_is_survived)
 {
     static const char *const bodies[] = {"DEG1,090", "DEG1,010",       "DEG1,090", "POS2,100",
                                          "SPD050",   "ARM250,045,120", "SPD1,500", "XYZ12"};
@@ -1348,7 +1354,7 @@ TEST(test_a_handler_that_says_anything)
     }
 }
 
-TEST(every_script_ends_as_it_did)
+TEST(script_outcomes_match_the_picture)
 {
     fclose(told);
     expect_picture("scripts-armctl.txt", told_text);

@@ -1,4 +1,5 @@
-/* The simulated handler: line by line, and with the controller of client.h, in virtual time. */
+/* Tests the simulated handler line by line, and with the controller of client.h, in virtual
+ * time. */
 #include "armctl_helper.h"
 #include "link/core/url.h"
 #include "link/wrap/fault.h"
@@ -67,7 +68,7 @@ static void say(struct fixture *f, const char *text)
     assert_int_equal(aw_link_write(f->link, text, strlen(text), &f->err), AW_OK);
 }
 
-/* All that the handler says until then, CRLF as a blank. */
+/* Returns all output of the handler until this time, with CRLF as a blank. */
 static const char *receive(struct fixture *f, int64_t until)
 {
     static char received[400];
@@ -99,9 +100,9 @@ static double pulse(const struct fixture *f, int joint)
     return aw_armctl_device_joint(f->device, AW_ARMCTL_PULSE, joint, f->clock.time_ns);
 }
 
-/* Line by line */
+/* ---- Line by line ---- */
 
-TEST(test_confirms_when_the_motion_ends)
+TEST(confirms_when_the_motion_ends)
 {
     struct fixture *f = begin("", NULL);
     say(f, "0DEG1,090\r\n");
@@ -118,7 +119,7 @@ TEST(test_confirms_when_the_motion_ends)
     end(f);
 }
 
-TEST(test_next_event_is_exact)
+TEST(next_event_is_exact)
 {
     struct fixture *f = begin("", NULL);
     const struct aw_device_ops *ops = f->device->ops;
@@ -132,7 +133,7 @@ TEST(test_next_event_is_exact)
     end(f);
 }
 
-TEST(test_repeats_its_confirmation)
+TEST(confirmation_is_repeated_until_acked)
 {
     struct fixture *f = begin("", NULL);
     say(f, "0SPD100\r\n");
@@ -144,20 +145,20 @@ TEST(test_repeats_its_confirmation)
     end(f);
 }
 
-TEST(test_duplicates_and_wrong_digits)
+TEST(duplicates_and_wrong_digits_are_not_executed)
 {
     struct fixture *f = begin("", NULL);
     say(f, "1DEG1,090\r\n"); /* it expects 0 */
     say(f, "0DEG1,000\r\n");
     say(f, "0DEG1,000\r\n");
-    say(f, "2DEG1,090\r\n"); /* its own direction */
+    say(f, "2DEG1,090\r\n"); /* a digit of its own direction */
     assert_string_equal(receive(f, 1), "0ACK1 0ACK0 2DEG1,000 0ACK0");
     assert_string_equal(f->executed, "DEG1,000");
     assert_int_equal(aw_armctl_device_counters(f->device)->duplicates, 2);
     end(f);
 }
 
-TEST(test_what_it_cannot_do_is_not_acked)
+TEST(invalid_lines_are_not_acked)
 {
     static const char *const bad[] = {
         "0XYZ1\r\n",     "0DEG\r\n",
@@ -175,7 +176,7 @@ TEST(test_what_it_cannot_do_is_not_acked)
     end(f);
 }
 
-TEST(test_clamps_to_limits)
+TEST(targets_are_clamped_to_limits)
 {
     struct aw_armctl_profile profile = {0};
     aw_armctl_profile_set(&profile, "elbow", "index", "2", NULL);
@@ -187,26 +188,26 @@ TEST(test_clamps_to_limits)
     assert_true(angle(f, 2) == 30);
     say(f, "0DEG2,300\r\n");
     assert_string_equal(receive(f, 9 * AW_SECOND), "0ACK0 2DEG2,120");
-    say(f, "0ACK2\r\n1POS2,050\r\n"); /* it turns, it does not slide */
+    say(f, "0ACK2\r\n1POS2,050\r\n"); /* it rotates and has no translation */
     assert_string_equal(receive(f, 20 * AW_SECOND), "");
-    say(f, "1DEG1,-45\r\n"); /* in no profile: 0 to 360 */
+    say(f, "1DEG1,-45\r\n"); /* without a profile: 0 to 360 */
     assert_string_equal(receive(f, 20 * AW_SECOND), "0ACK1 3DEG1,000");
     end(f);
 }
 
-TEST(test_a_later_command_replaces_the_motion)
+TEST(later_command_replaces_the_motion)
 {
     struct fixture *f = begin("", NULL);
     say(f, "0DEG1,180\r\n");
     receive(f, AW_SECOND);
-    say(f, "1DEG1,000\r\n"); /* from 90 back */
+    say(f, "1DEG1,000\r\n"); /* back from 90 */
     assert_string_equal(receive(f, AW_SECOND), "0ACK1 2DEG1,090");
     say(f, "0ACK2\r\n");
     assert_string_equal(receive(f, 2 * AW_SECOND), "3DEG1,000");
     end(f);
 }
 
-TEST(test_joints_move_side_by_side)
+TEST(joints_move_in_parallel)
 {
     struct fixture *f = begin("", NULL);
     say(f, "0DEG1,180\r\n1DEG4,090\r\n");
@@ -217,7 +218,7 @@ TEST(test_joints_move_side_by_side)
     end(f);
 }
 
-TEST(test_vehicle)
+TEST(vehicle_moves_at_its_speed)
 {
     struct fixture *f = begin("", NULL);
     say(f, "0SPD-100\r\n");
@@ -227,12 +228,12 @@ TEST(test_vehicle)
     assert_string_equal(receive(f, 5 * AW_SECOND / 2 + 1), "3MOV-0250");
     say(f, "0ACK3\r\n0MOV0250\r\n");
     receive(f, 7 * AW_SECOND / 2 + 1);
-    say(f, "1SPD000\r\n"); /* ends it where it is */
+    say(f, "1SPD000\r\n"); /* stops it at its current position */
     assert_string_equal(receive(f, 4 * AW_SECOND), "0ACK1 2MOV0100");
     end(f);
 }
 
-TEST(test_more_commands_than_it_can_hold)
+TEST(command_queue_is_limited)
 {
     struct fixture *f = begin("", NULL);
     for (int i = 0; i < 10; i++) {
@@ -248,22 +249,22 @@ TEST(test_more_commands_than_it_can_hold)
     end(f);
 }
 
-TEST(test_a_new_connection_starts_anew)
+TEST(new_connection_resets_the_session)
 {
     struct fixture *f = begin("", NULL);
     say(f, "0DEG1,090\r\n");
     assert_string_equal(receive(f, 1), "0ACK0");
     f->device->ops->connected(f->device, f->clock.time_ns);
-    assert_string_equal(receive(f, 5 * AW_SECOND), ""); /* the motion went on, silently */
+    assert_string_equal(receive(f, 5 * AW_SECOND), ""); /* the motion continued silently */
     assert_true(angle(f, 1) == 90);
     say(f, "0SPD100\r\n");
     assert_string_equal(receive(f, 5 * AW_SECOND), "0ACK0 2SPD100");
     end(f);
 }
 
-/* Quirks */
+/* ---- Quirks ---- */
 
-TEST(test_quirk_names)
+TEST(quirk_names_are_parsed)
 {
     unsigned quirks = 99;
     struct aw_error err;
@@ -284,7 +285,7 @@ TEST(test_quirk_names)
     assert_non_null(strstr(err.text, "drop-confirm"));
 }
 
-TEST(test_no_reack)
+TEST(quirk_no_reack)
 {
     struct fixture *f = begin("no-reack", NULL);
     say(f, "1DEG1,090\r\n0SPD001\r\n0SPD001\r\n");
@@ -292,7 +293,7 @@ TEST(test_no_reack)
     end(f);
 }
 
-TEST(test_bare_confirm)
+TEST(quirk_bare_confirm)
 {
     struct fixture *f = begin("bare-confirm", NULL);
     say(f, "0DEG1,090\r\n");
@@ -300,7 +301,7 @@ TEST(test_bare_confirm)
     end(f);
 }
 
-TEST(test_drop_confirm)
+TEST(quirk_drop_confirm)
 {
     struct fixture *f = begin("drop-confirm", NULL);
     say(f, "0SPD001\r\n1SPD002\r\n");
@@ -315,7 +316,7 @@ TEST(test_drop_confirm)
     end(f);
 }
 
-TEST(test_ack_invalid)
+TEST(quirk_ack_invalid)
 {
     struct fixture *f = begin("ack-invalid", NULL);
     say(f, "0XYZ1\r\n1DEG\r\n");
@@ -324,9 +325,9 @@ TEST(test_ack_invalid)
     end(f);
 }
 
-/* What the published code said to these lines when it was run. A lone CR is dropped, a lone LF is a
+/* Answers that the published code gave to these lines. It drops a lone CR, keeps a lone LF as a
  * character, and 32 characters are a line. */
-TEST(test_published_lines)
+TEST(answers_match_the_published_code)
 {
     static const struct {
         const char *lines, *answer;
@@ -358,8 +359,9 @@ TEST(test_published_lines)
     }
 }
 
-/* It says what it has to confirm every 2 s, for ever, and drops what it cannot keep meanwhile. */
-TEST(test_published_sender)
+/* Repeats its confirmation every 2 s forever; drops confirmations that it cannot store
+ * meanwhile. */
+TEST(published_handler_repeats_its_confirmation_forever)
 {
     struct fixture *f = begin("published", NULL);
     say(f, "0DEG2,1600\r\n1SPD1,100\r\n");
@@ -370,7 +372,7 @@ TEST(test_published_sender)
     end(f);
 }
 
-TEST(test_pulse_deg)
+TEST(quirk_pulse_deg)
 {
     struct fixture *f = begin("pulse-deg", NULL);
     assert_true(pulse(f, 2) == 1500);
@@ -382,9 +384,9 @@ TEST(test_pulse_deg)
     end(f);
 }
 
-/* With the controller */
+/* ---- With the controller ---- */
 
-TEST(test_conversation)
+TEST(controller_and_handler_interoperate)
 {
     struct fixture *f = begin("", NULL);
     assert_int_equal(go(f, "DEG1,090"), AW_OK);
@@ -396,7 +398,7 @@ TEST(test_conversation)
     end(f);
 }
 
-TEST(test_every_quirk_with_the_controller)
+TEST(controller_works_with_every_quirk)
 {
     for (int i = 0; aw_armctl_quirk_names[i]; i++) {
         struct fixture *f = begin(aw_armctl_quirk_names[i], NULL);
@@ -406,7 +408,7 @@ TEST(test_every_quirk_with_the_controller)
         assert_int_equal(go(f, "DEG2,1500"), as_asked ? AW_OK : AW_REFUSED);
         const char *speed = quirks & AW_ARMCTL_ONLY_DEG_SPD ? "SPD1,100" : "SPD100";
         assert_int_equal(go(f, speed), AW_OK);
-        /* Neither a duplicate nor an unknown type is acknowledged: nothing to ping with. */
+        /* A ping requires an ACK of a duplicate or of an unknown type. */
         bool mute = quirks == AW_ARMCTL_NO_REACK;
         assert_int_equal(aw_armctl_ping(&f->arm, &f->out, &f->err), mute ? AW_TIMEOUT : AW_OK);
         assert_int_equal(go(f, speed), AW_OK);
@@ -418,12 +420,12 @@ TEST(test_every_quirk_with_the_controller)
     }
 }
 
-TEST(test_published_firmware)
+TEST(controller_works_with_the_published_firmware)
 {
     struct fixture *f = begin("published", NULL);
     struct aw_armctl_memory wrong = {.known = true, .tx = 1, .rx = 3, .received = "DEG"};
     start_controller(f, &wrong);
-    assert_int_equal(go(f, "DEG2,1000"), AW_OK); /* nothing for 1, then 0 */
+    assert_int_equal(go(f, "DEG2,1000"), AW_OK); /* no answer to digit 1, then 0 */
     assert_true(f->out.flipped);
     assert_string_equal(f->executed, "DEG2,1000");
     assert_int_equal(go(f, "DEG2,2000"), AW_OK);
@@ -433,9 +435,9 @@ TEST(test_published_firmware)
     end(f);
 }
 
-/* Two invocations, and the handler switched off between them: whatever was remembered, the command
- * is carried out once and confirmed. */
-TEST(test_handler_restarts_between_invocations)
+/* Two invocations with a restart of the handler in between: the command is executed once and
+ * confirmed, regardless of the memory. */
+TEST(handler_may_restart_between_invocations)
 {
     for (int before = 0; before < 4; before++) {
         struct fixture *f = begin("", NULL);
@@ -455,7 +457,7 @@ TEST(test_handler_restarts_between_invocations)
     }
 }
 
-TEST(test_controller_restarts_without_a_memory)
+TEST(controller_may_restart_without_memory)
 {
     struct fixture *f = begin("", NULL);
     assert_int_equal(go(f, "DEG1,090"), AW_OK);
@@ -466,7 +468,7 @@ TEST(test_controller_restarts_without_a_memory)
     end(f);
 }
 
-TEST(test_ping_agrees_on_digits_without_motion)
+TEST(ping_agrees_on_digits_without_motion)
 {
     static const char *const quirks[] = {"", "no-reack,ack-invalid"};
     for (size_t q = 0; q < 2; q++)
@@ -482,7 +484,7 @@ TEST(test_ping_agrees_on_digits_without_motion)
         }
 }
 
-TEST(test_confirmation_that_comes_too_late)
+TEST(late_confirmation_is_counted)
 {
     struct fixture *f = begin("", NULL);
     f->arm.options.confirm_timeout_ms = 500;
@@ -490,13 +492,13 @@ TEST(test_confirmation_that_comes_too_late)
     assert_int_equal(go(f, "DEG1,090"), AW_TIMEOUT);
     assert_int_equal(f->out.result, AW_ARMCTL_ACKED_NOT_CONFIRMED);
     f->arm.options.confirm_timeout_ms = 10000;
-    assert_int_equal(go(f, "DEG1,020"), AW_OK); /* the first one is confirmed in between */
+    assert_int_equal(go(f, "DEG1,020"), AW_OK); /* the first one is confirmed in the meantime */
     assert_int_equal(f->arm.counters.late, 1);
     assert_int_equal(f->arm.memory.n_owed, 0);
     end(f);
 }
 
-TEST(test_stop_in_the_middle)
+TEST(stop_interrupts_a_motion)
 {
     struct fixture *f = begin("", NULL);
     assert_int_equal(go(f, "DEG1,090"), AW_OK);
@@ -511,7 +513,7 @@ TEST(test_stop_in_the_middle)
     end(f);
 }
 
-TEST(test_stop_at_once_turns_the_arm_back)
+TEST(immediate_stop_moves_the_arm_back)
 {
     struct fixture *f = begin("", NULL);
     assert_int_equal(go(f, "DEG1,010"), AW_OK);
@@ -524,7 +526,7 @@ TEST(test_stop_at_once_turns_the_arm_back)
     end(f);
 }
 
-/* A line; \\r and \\n are written as letters. */
+/* Reads a line with \\r and \\n written as letters. */
 static size_t read_line(const char *text, uint8_t *bytes)
 {
     size_t n = 0;
@@ -619,7 +621,7 @@ static struct aw_device *device_with(const char *quirks, const struct aw_armctl_
     return device;
 }
 
-/* One line to a new handler: what it says, and what moves how fast. */
+/* Sends one line to a new handler; prints its output and the speed of each motion. */
 static void print_alone(const char *quirks, const struct aw_armctl_profile *profile,
                         const char *line, FILE *out)
 {
@@ -645,7 +647,7 @@ static void hear(struct aw_device *device, double at_ms, const char *text, size_
     print_answers(device, now, print_line, out);
 }
 
-/* Byte by byte, much at once, late, and taken up in pieces. */
+/* Sends lines byte by byte, many at once and late; reads the output in pieces. */
 static void print_odd_times(const char *quirks, FILE *out)
 {
     static const char line[] = "0DEG1,090\r\n", next[] = "1DEG1,000\r\n";
@@ -665,8 +667,8 @@ static void print_odd_times(const char *quirks, FILE *out)
     aw_device_close(device);
 }
 
-/* Who connects anew finds nothing of what was said before, be it half a line, a confirmation that
- * nobody acknowledged or answers that nobody read. */
+/* A new connection gets no earlier output: no partial line, unacknowledged confirmation or unread
+ * answer. */
 static void print_reconnected(const char *quirks, FILE *out)
 {
     static const char *const before[] = {"0DEG1", "0DEG1,0\r",
@@ -690,7 +692,7 @@ static void print_reconnected(const char *quirks, FILE *out)
     }
 }
 
-TEST(lines_are_taken_as_they_were)
+TEST(line_results_match_the_picture)
 {
     static const char *const keys[] = {
         "base",  "index", "1", "base", "max",  "80",        "base", "speed", "0.5", /* */
@@ -727,7 +729,7 @@ TEST(lines_are_taken_as_they_were)
                                            {9700, "0ACK2\\r\\n"},
                                            {0, NULL}};
     struct aw_armctl_profile profile = {0};
-    char *text, line[60], *usual[2][sizeof lines / sizeof *lines]; /* without a quirk */
+    char *text, line[60], *usual[2][sizeof lines / sizeof *lines]; /* without quirks */
     size_t size;
     FILE *out = open_memstream(&text, &size);
     for (size_t i = 0; i < sizeof keys / sizeof *keys; i += 3)
@@ -756,7 +758,7 @@ TEST(lines_are_taken_as_they_were)
         free(usual[0][k]);
         free(usual[1][k]);
     }
-    /* 32 characters are a line to the published handler, whatever follows. */
+    /* The published handler treats 32 characters as a line, whatever follows. */
     print_alone("published", NULL, "0SPD1,00000000000000000000000005", out);
     print_alone("published", NULL, "0SPD1,000000000000000000000000051DEG4,1500\\r\\n", out);
     print_odd_times("", out);
@@ -765,7 +767,7 @@ TEST(lines_are_taken_as_they_were)
     struct aw_device *device = device_with("", NULL, out);
     print_talk(device, drive, 15000, read_line, print_line, out);
     aw_device_close(device);
-    /* As many motions as it can hold, and the last one ends first. */
+    /* Starts as many motions as it can store; the last one ends first. */
     device = device_with("", NULL, out);
     for (int i = 0; i < 17; i++) {
         snprintf(line, sizeof line, "%d%s%d,%03d\r\n", i & 1, i % 2 ? "POS" : "DEG", i / 2 % 10,
@@ -780,7 +782,7 @@ TEST(lines_are_taken_as_they_were)
     free(text);
 }
 
-TEST(a_session_is_as_it_was)
+TEST(sessions_match_the_picture)
 {
     static const char *const quirks[] = {"", "no-reack,drop-confirm", "bare-confirm,ack-invalid",
                                          "pulse-deg,raw-lines", "published"};
@@ -812,14 +814,14 @@ TEST(a_session_is_as_it_was)
     end_picture(out, "session-armctl.txt");
 }
 
-/* What the controller of client.h makes of a handler, step by step */
+/* ---- Events of the controller of client.h, step by step ---- */
 
 static void tell_event(void *context, const struct aw_armctl_event *event)
 {
     print_event(event, fixture.clock.time_ns, context);
 }
 
-/* "ping", "stop", "stop at once", "wait", or a line. */
+/* Runs "ping", "stop", "stop at once", "wait", or a line. */
 static void run_step(struct fixture *f, const char *step, FILE *out)
 {
     enum aw_status status;
@@ -841,7 +843,7 @@ static void run_step(struct fixture *f, const char *step, FILE *out)
             fprintf(out, "joint %d is to go to %g\n", i, aw_armctl_target(&f->arm, i));
 }
 
-TEST(a_controller_has_the_published_times)
+TEST(default_timeouts_match_the_documentation)
 {
     struct aw_armctl_options options = aw_armctl_defaults();
     assert_true(options.ack_timeout_ms == 2000 && options.confirm_timeout_ms == 10000 &&
@@ -879,7 +881,7 @@ static void print_session(const char *quirks, const char *faults, int confirm_ms
     end(f);
 }
 
-TEST(what_a_controller_does_is_as_it_was)
+TEST(controller_events_match_the_picture)
 {
     FILE *out = begin_picture();
     print_session("", "sim:", 10000, AW_ARMCTL_SEQ_AUTO, out);
@@ -888,10 +890,10 @@ TEST(what_a_controller_does_is_as_it_was)
     end_picture(out, "client-armctl.txt");
 }
 
-/* What came of many commands over a line that loses and doubles. */
+/* Results of many commands over a line that loses and duplicates. */
 struct tally {
-    const char *now; /* the one that is under way */
-    int carried_out; /* it was, so often */
+    const char *now; /* the command in progress */
+    int carried_out; /* how often it was executed */
     int confirmed, doubled, not_done, others;
 };
 
@@ -939,8 +941,8 @@ static struct tally send_many(const char *quirks, const char *faults,
     return tally;
 }
 
-/* Whichever digit the handler expects at first. */
-TEST(test_bare_confirmations_on_a_line_that_loses)
+/* The handler may expect either digit first. */
+TEST(bare_confirmations_work_on_a_lossy_line)
 {
     int doubled = 0;
     for (unsigned seed = 1; seed <= 20; seed++) {
@@ -951,8 +953,8 @@ TEST(test_bare_confirmations_on_a_line_that_loses)
         assert_true(t.confirmed == 500 && t.doubled == 0 && t.not_done == 0 && t.others == 0);
         t = send_many("published", faults, &memory, 500);
         assert_true(t.not_done == 0 && t.others == 0);
-        /* It confirms nothing while the ACK of the confirmation before is lost. If its own ACK is
-         * lost, too, there is no word of it at all, and the other digit is tried. */
+        /* It confirms nothing while the ACK of the previous confirmation is lost. If its own ACK is
+         * lost, too, it sends nothing at all, and the client tries the other digit. */
         assert_true(t.confirmed >= 470 && t.doubled <= 2);
         doubled += t.doubled;
     }

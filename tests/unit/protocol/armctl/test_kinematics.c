@@ -5,7 +5,7 @@
 
 #define NEAR(a, b) assert_true((a) - (b) < 1e-6 && (b) - (a) < 1e-6)
 
-TEST(test_axis_moves_at_constant_speed)
+TEST(axis_moves_at_constant_speed)
 {
     struct aw_armctl_axis axis = {0};
     int64_t start = 5 * AW_SECOND;
@@ -16,7 +16,7 @@ TEST(test_axis_moves_at_constant_speed)
     NEAR(aw_armctl_axis_at(&axis, start + 9 * AW_SECOND), 90);
 }
 
-TEST(test_axis_turns_back_from_where_it_is)
+TEST(axis_reverses_from_its_current_position)
 {
     struct aw_armctl_axis axis = {0};
     aw_armctl_axis_go(&axis, 90, 45, 0);
@@ -24,7 +24,7 @@ TEST(test_axis_turns_back_from_where_it_is)
     NEAR(aw_armctl_axis_at(&axis, 3 * AW_SECOND / 2), 22.5);
 }
 
-TEST(test_axis_that_is_there_already)
+TEST(axis_at_its_target_arrives_at_once)
 {
     struct aw_armctl_axis axis = {.to = 30};
     assert_int_equal(aw_armctl_axis_go(&axis, 30, 45, AW_SECOND), AW_SECOND);

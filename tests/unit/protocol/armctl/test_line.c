@@ -30,7 +30,7 @@ static enum aw_status next(struct fixture *f)
     return aw_armctl_reader_next(&f->reader, &f->wire, AW_RX, &f->line);
 }
 
-TEST(test_whole_line)
+TEST(line_is_decoded)
 {
     struct fixture f = make();
     feed(&f, "2DEG1,090\r\n");
@@ -43,7 +43,7 @@ TEST(test_whole_line)
     assert_int_equal(next(&f), AW_MORE);
 }
 
-TEST(test_pieces)
+TEST(line_in_pieces_is_decoded)
 {
     struct fixture f = make();
     static const char *const segments[] = {"0", "ACK", "1\r", "\n3PO", "S2,120\r\n0"};
@@ -60,7 +60,7 @@ TEST(test_pieces)
     assert_string_equal(f.line.body, "POS2,120");
 }
 
-TEST(test_bare_and_short_parameters)
+TEST(bare_and_unpadded_parameters_are_decoded)
 {
     struct fixture f = make();
     feed(&f, "2DEG\r\n3DEG1\r\n2DEG1,5\r\n3ARM-20,-7,1234\r\n");
@@ -76,7 +76,7 @@ TEST(test_bare_and_short_parameters)
     assert_true(aw_record_get(&f.line.record, "theta") == -7);
 }
 
-TEST(test_half_an_arm_is_not_decoded)
+TEST(partial_arm_parameters_are_not_decoded)
 {
     struct fixture f = make();
     feed(&f, "0ARM\r\n0ARM250\r\n0ARM250,045\r\n0ARM250,045,120\r\n");
@@ -86,7 +86,7 @@ TEST(test_half_an_arm_is_not_decoded)
     }
 }
 
-TEST(test_half_an_end_is_told)
+TEST(incomplete_line_end_is_reported)
 {
     static const struct {
         const char *text;
@@ -101,7 +101,7 @@ TEST(test_half_an_end_is_told)
     }
 }
 
-TEST(test_unknown_type_is_a_packet)
+TEST(unknown_type_is_a_packet)
 {
     struct fixture f = make();
     feed(&f, "2ERR17\r\n");
@@ -110,7 +110,7 @@ TEST(test_unknown_type_is_a_packet)
     assert_string_equal(f.line.body, "ERR17");
 }
 
-TEST(test_garbage_is_thrown_away_to_the_next_end)
+TEST(garbage_is_skipped_to_the_next_line_end)
 {
     static const char *const bad[] = {
         "\r\n",        "DEG1,090\r\n",     "2deg1,090\r\n", "2DE\r\n", "2DEG1,\r", "2DEG1,0 0\r\n",
@@ -125,8 +125,8 @@ TEST(test_garbage_is_thrown_away_to_the_next_end)
     }
 }
 
-/* The handler repeats what is not acknowledged, so it must be seen. */
-TEST(test_odd_parameters_are_a_packet)
+/* The handler repeats unacknowledged packets, so the packet must be recognized. */
+TEST(invalid_parameters_are_still_a_packet)
 {
     static const char *const odd[] = {"2DEG1;090\r\n", "2DEG1,12345\r\n", "2DEG1,90.0\r\n",
                                       "2SPD1,5,0\r\n", "2DEG12,090\r\n"};
@@ -138,8 +138,8 @@ TEST(test_odd_parameters_are_a_packet)
     }
 }
 
-/* Two messages have the word DEG, and two SPD. */
-TEST(test_what_follows_the_comma_tells_the_message)
+/* Two messages share the word DEG, and two SPD. */
+TEST(parameters_select_the_message)
 {
     static const struct {
         const char *line, *message;
@@ -155,7 +155,7 @@ TEST(test_what_follows_the_comma_tells_the_message)
     }
 }
 
-TEST(test_overlong_lines_are_counted_once)
+TEST(overlong_line_is_counted_once)
 {
     struct fixture f = make();
     int thrown = 0;
@@ -164,7 +164,7 @@ TEST(test_overlong_lines_are_counted_once)
         while (next(&f) == AW_MALFORMED)
             thrown++;
     }
-    feed(&f, "0ACK1\r\n"); /* its end: not a line of its own */
+    feed(&f, "0ACK1\r\n"); /* the end of the overlong line, not a line of its own */
     assert_int_equal(next(&f), AW_MALFORMED);
     assert_int_equal(next(&f), AW_MORE);
     feed(&f, "0ACK0\r\n");
@@ -174,7 +174,7 @@ TEST(test_overlong_lines_are_counted_once)
     assert_true(thrown > 0);
 }
 
-TEST(test_the_longest_line)
+TEST(longest_line_is_decoded)
 {
     struct fixture f = make();
     feed(&f, "2ERR1234567890123456789012345678\r\n");
@@ -185,7 +185,7 @@ TEST(test_the_longest_line)
     assert_int_equal(f.reader.framer.overlong, 1);
 }
 
-TEST(test_writing)
+TEST(lines_are_written_with_cr_lf)
 {
     uint8_t bytes[AW_ARMCTL_LINE_MAX + 1];
     memset(bytes, '-', sizeof bytes);
@@ -197,7 +197,7 @@ TEST(test_writing)
     assert_memory_equal(bytes, "0ACK2\r\n", 7);
 }
 
-TEST(test_bodies)
+TEST(line_bodies_are_validated)
 {
     assert_true(aw_armctl_body_valid("DEG"));
     assert_true(aw_armctl_body_valid("DEG1,-90"));
@@ -209,7 +209,7 @@ TEST(test_bodies)
     assert_false(aw_armctl_body_valid("DEG1\r\n0DEG2"));
 }
 
-TEST(test_a_nul_is_garbage)
+TEST(nul_byte_is_garbage)
 {
     struct aw_wire wire;
     struct aw_armctl_line line;
@@ -220,7 +220,7 @@ TEST(test_a_nul_is_garbage)
     assert_int_equal(aw_armctl_line_read(&wire, AW_RX, frame, &line), AW_MALFORMED);
 }
 
-TEST(test_ack_digit)
+TEST(ack_digit_is_extracted)
 {
     struct aw_armctl_line line = {0};
     static const struct {
@@ -234,7 +234,7 @@ TEST(test_ack_digit)
     }
 }
 
-TEST(test_digit_rule)
+TEST(alternating_bit_rule)
 {
     struct aw_armctl_receiver r = {.expected = 2};
     assert_int_equal(aw_armctl_judge(&r, 2), AW_ARMCTL_NEW);
@@ -250,8 +250,9 @@ TEST(test_digit_rule)
     assert_int_equal(aw_armctl_judge(&r, 3), AW_ARMCTL_NEW);
 }
 
-/* Of a piece of a stream what is thrown away and what is read, and why; and of each as a frame. */
-TEST(test_lines_are_read_as_they_were)
+/* Prints the skipped and decoded parts of a stream, with the reason, and the result of each piece
+ * as a frame. */
+TEST(parsed_lines_match_the_picture)
 {
     static const char *const pieces[] = {"\r\n",
                                          "\n",

@@ -35,7 +35,7 @@ static struct aw_armctl_profile arm(void)
     return profile;
 }
 
-TEST(test_lookup_and_defaults)
+TEST(joints_are_found_and_have_defaults)
 {
     struct aw_armctl_profile profile = arm();
     const struct aw_armctl_joint *elbow = aw_armctl_profile_find(&profile, "elbow");
@@ -51,7 +51,7 @@ TEST(test_lookup_and_defaults)
     assert_true(aw_armctl_profile_find(&profile, "lift")->home == 20);
 }
 
-TEST(test_joints_by_number)
+TEST(joints_are_found_by_number)
 {
     struct aw_armctl_profile profile = {
         .n = 2, .joints = {{.name = "first", .index = 0}, {.name = "last", .index = 9}}};
@@ -62,7 +62,7 @@ TEST(test_joints_by_number)
         assert_null(aw_armctl_profile_find(&profile, none[i]));
 }
 
-TEST(test_bad_keys_and_values)
+TEST(invalid_keys_and_values_are_refused)
 {
     static const char *const bad[][2] = {{"lenght", "3"},     {"index", "10"},   {"index", "1.5"},
                                          {"index", "-1"},     {"kind", "slide"}, {"min", "nan"},
@@ -78,7 +78,7 @@ TEST(test_bad_keys_and_values)
     }
 }
 
-TEST(test_contradictions)
+TEST(contradictory_joints_are_refused)
 {
     static const struct {
         const char *joint, *key, *value, *says;
@@ -98,7 +98,7 @@ TEST(test_contradictions)
     }
 }
 
-TEST(test_too_many_joints)
+TEST(number_of_joints_is_limited)
 {
     struct aw_armctl_profile profile = {0};
     struct aw_error err;
@@ -110,7 +110,7 @@ TEST(test_too_many_joints)
     assert_int_equal(aw_armctl_profile_finish(&profile, &err), AW_OK);
 }
 
-TEST(test_limits_are_named)
+TEST(error_names_the_limit)
 {
     struct aw_armctl_profile profile = arm();
     struct aw_error err;
@@ -125,7 +125,7 @@ TEST(test_limits_are_named)
     assert_int_equal(aw_armctl_profile_check(&profile, false, &record, &err), AW_OK);
 }
 
-TEST(test_arm_checks_its_three_joints)
+TEST(arm_command_checks_its_three_joints)
 {
     struct aw_armctl_profile profile = arm();
     struct aw_error err;
@@ -151,7 +151,7 @@ static struct aw_armctl_profile profile_of(const char *const *rows, size_t n,
     return profile;
 }
 
-TEST(test_roles_say_what_arm_moves)
+TEST(roles_select_the_joints_of_arm)
 {
     static const char *const rows[] = {
         "waist", "index", "5",         "waist", "role", "theta",     "waist", "max",   "120", /* */
@@ -181,7 +181,7 @@ TEST(test_roles_say_what_arm_moves)
     assert_int_equal(aw_armctl_role_joint(NULL, AW_ARMCTL_H), AW_ARMCTL_LIFT);
 }
 
-TEST(test_roles_that_contradict)
+TEST(contradictory_roles_are_refused)
 {
     static const struct {
         const char *rows[12], *says;
@@ -205,7 +205,7 @@ TEST(test_roles_that_contradict)
     }
 }
 
-TEST(test_joint_that_does_not_fit_arm_is_named)
+TEST(unsuitable_joint_of_arm_is_named)
 {
     static const struct {
         const char *rows[9];
@@ -230,7 +230,7 @@ TEST(test_joint_that_does_not_fit_arm_is_named)
     }
 }
 
-TEST(test_wrong_kind)
+TEST(command_for_the_wrong_kind_is_refused)
 {
     struct aw_armctl_profile profile = arm();
     struct aw_error err;
@@ -239,7 +239,7 @@ TEST(test_wrong_kind)
     assert_non_null(strstr(err.text, "use pos"));
 }
 
-TEST(test_without_a_profile)
+TEST(default_limits_apply_without_a_profile)
 {
     struct aw_error err;
     struct aw_record record = COMMAND("deg", "joint", "7", "angle", "361");
@@ -255,7 +255,7 @@ TEST(test_without_a_profile)
     assert_int_equal(aw_armctl_profile_check(NULL, false, &record, &err), AW_OK);
 }
 
-TEST(test_longest_motion)
+TEST(longest_motion_time_is_calculated)
 {
     struct aw_armctl_profile profile = arm();
     struct aw_record record = COMMAND("deg", "joint", "1", "angle", "10");
@@ -267,12 +267,12 @@ TEST(test_longest_motion)
     slow->speed = 1;
     slow->max = slow->min + 3599;
     assert_int_equal(aw_armctl_profile_longest_ms(&profile, &record), 3599000);
-    slow->max = slow->min + 3600; /* an hour is as good as not known */
+    slow->max = slow->min + 3600; /* an hour counts as unknown */
     assert_int_equal(aw_armctl_profile_longest_ms(&profile, &record), 0);
 }
 
-/* What stands behind the last joint, and what is no number of a joint, is nobody. */
-TEST(test_nobody)
+/* An index beyond the last joint, or an invalid joint number, is no joint. */
+TEST(invalid_joint_numbers_are_no_joint)
 {
     struct aw_armctl_profile profile = {.n = 1};
     struct aw_record record = COMMAND("deg", "joint", "1", "angle", "10");
@@ -295,8 +295,7 @@ TEST(test_nobody)
     }
 }
 
-/* Keys of joints, as "name.key=value", and what comes of them; then what may be sent to such an
- * arm. */
+/* Joint keys as "name.key=value" and their result, then the commands that such an arm accepts. */
 
 static void print_profile(const struct aw_armctl_profile *p, FILE *out)
 {
@@ -355,7 +354,7 @@ static void print_checks(const struct aw_armctl_profile *p, bool negatives, FILE
     }
 }
 
-TEST(test_profiles_are_as_they_were)
+TEST(profiles_match_the_picture)
 {
     static const char *const profiles[] = {
         "",

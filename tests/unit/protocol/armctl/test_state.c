@@ -48,7 +48,7 @@ static struct aw_armctl_memory sample(void)
     return memory;
 }
 
-TEST(test_there_and_back)
+TEST(memory_round_trip)
 {
     struct aw_armctl_memory saved = sample(), loaded;
     struct aw_error err;
@@ -71,7 +71,7 @@ TEST(test_there_and_back)
     assert_false(loaded.places[0].known);
 }
 
-TEST(test_the_oldest_that_is_owed_goes_first)
+TEST(oldest_pending_command_is_dropped_first)
 {
     struct aw_armctl_memory memory = {0};
     char body[AW_ARMCTL_BODY_MAX + 1];
@@ -88,8 +88,8 @@ TEST(test_the_oldest_that_is_owed_goes_first)
     assert_string_equal(memory.owed[0], "");
 }
 
-/* The longest lines, and nothing of what stands behind them in memory; the first joint. */
-TEST(test_there_is_room_for_the_longest)
+/* Copies the longest lines without reading beyond their end; the first joint. */
+TEST(longest_lines_are_stored)
 {
     static const char longest[] = "XYZ1234567890123456789012345678\0X";
     static const char key[] = "tty:a-key-that-is-longer-than-any-line-with-a-command-may-become";
@@ -109,7 +109,7 @@ TEST(test_there_is_room_for_the_longest)
     assert_true(loaded.places[0].known && loaded.places[0].value == 45);
 }
 
-TEST(test_devices_are_kept_apart)
+TEST(each_device_has_its_own_file)
 {
     struct aw_armctl_memory saved = sample(), loaded;
     assert_int_equal(aw_armctl_state_save(dir, "tty:/dev/a_b", &saved, NULL), AW_OK);
@@ -118,7 +118,7 @@ TEST(test_devices_are_kept_apart)
     assert_int_equal(loaded.tx, 0);
 }
 
-TEST(test_nothing_or_nonsense_is_a_fresh_start)
+TEST(missing_or_invalid_file_gives_an_empty_memory)
 {
     static const char *const texts[] = {
         "",
@@ -147,13 +147,13 @@ TEST(test_nothing_or_nonsense_is_a_fresh_start)
     assert_false(aw_armctl_state_load("/nonexistent", "K", &memory));
 }
 
-TEST(test_failure_leaves_the_old_file)
+TEST(failed_save_keeps_the_old_file)
 {
     struct aw_armctl_memory memory = sample();
     struct aw_error err = {0};
     assert_int_equal(aw_armctl_state_save("/dev/null/x", "K", &memory, &err), AW_REFUSED);
     assert_non_null(strstr(err.text, "could not be remembered"));
-    /* a directory in the place of the file: the rename fails, the new file goes away again */
+    /* a directory replaces the file: the rename fails and the new file is removed */
     char path[PATH_MAX], fresh[PATH_MAX + 16];
     assert_int_equal(aw_armctl_state_save(dir, "first", &memory, NULL), AW_OK);
     aw_armctl_state_path(dir, "blocked", path, sizeof path, NULL);
@@ -163,8 +163,8 @@ TEST(test_failure_leaves_the_old_file)
     assert_int_equal(access(fresh, F_OK), -1);
 }
 
-/* /dev/full takes no byte. */
-TEST(test_full_disk)
+/* /dev/full accepts no byte. */
+TEST(full_disk_keeps_the_old_file)
 {
     struct aw_armctl_memory memory = sample(), loaded;
     struct aw_error err = {0};
@@ -180,7 +180,7 @@ TEST(test_full_disk)
     assert_int_equal(loaded.tx, 1);
 }
 
-TEST(test_long_paths)
+TEST(long_paths_are_refused)
 {
     char path[140], key[100];
     struct aw_error err;
@@ -198,8 +198,8 @@ TEST(test_long_paths)
         AW_USAGE);
 }
 
-/* What is made of memories as they may stand in a file. */
-TEST(test_memories_are_read_as_they_were)
+/* Results of memory files with these lines. */
+TEST(parsed_memories_match_the_picture)
 {
     static const char *const lines[] = {"tx 0",
                                         "tx 1",
@@ -266,8 +266,8 @@ TEST(test_memories_are_read_as_they_were)
     end_picture(out, "memories-armctl.txt");
 }
 
-/* Another program's memory is taken as it is, or not at all. */
-TEST(memory_of_another_program)
+/* Another program's memory is taken over completely or not at all. */
+TEST(memory_of_another_program_is_taken_over)
 {
     struct aw_armctl_memory mine = {.tx = 1}, theirs = {.known = true, .rx = 2, .n_owed = 1};
     unsigned char bytes[sizeof theirs];

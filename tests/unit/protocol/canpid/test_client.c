@@ -5,7 +5,7 @@
 #include "picture_helper.h"
 #include "protocol/canpid/wire.h"
 
-/* A link that notes what is written, and reads what it is given. */
+/* A link that records writes and returns prepared reads. */
 struct tap {
     struct aw_link base;
     struct aw_virtual_clock clock;
@@ -16,15 +16,15 @@ struct tap {
         uint8_t bytes[10];
         int64_t time_ns;
     } written[128];
-    int64_t gap_ns; /* so long until the next frame is there */
+    int64_t gap_ns; /* interval until the next frame */
     size_t n_given, n_read;
     struct {
         uint8_t bytes[10];
         size_t size;
         enum aw_status status;
     } given[64];
-    unsigned fail_after; /* this many writes, then AW_LOST */
-    unsigned fail_once;  /* this attempt from now on ends with AW_TIMEOUT */
+    unsigned fail_after; /* number of successful writes before AW_LOST */
+    unsigned fail_once;  /* number of the next write that returns AW_TIMEOUT */
 };
 
 static enum aw_status tap_read(struct aw_link *link, void *buf, size_t cap, size_t *got,
@@ -94,7 +94,7 @@ static void give_status(struct tap *tap, enum aw_status status)
     tap->given[tap->n_given++].status = status;
 }
 
-/* The frame that went out as number i. */
+/* Requires that the frame sent as number i equals frame. */
 static void assert_written(struct tap *tap, size_t i, const char *frame)
 {
     uint8_t bytes[10];
@@ -103,7 +103,7 @@ static void assert_written(struct tap *tap, size_t i, const char *frame)
     assert_memory_equal(tap->written[i].bytes, bytes, 8);
 }
 
-/* "kp board=lknee controller=tor value=0.6" as a record. */
+/* Returns a record for text such as "kp board=lknee controller=tor value=0.6". */
 static struct aw_record command(struct aw_canpid *client, const char *text)
 {
     struct aw_record record;
@@ -129,9 +129,9 @@ static enum aw_status send(struct tap *tap, const char *text, struct aw_canpid_s
     return aw_canpid_send(&tap->client, &record, sent, &tap->err);
 }
 
-/* Sending */
+/* ---- Sending ---- */
 
-TEST(commands_go_out_as_they_should)
+TEST(commands_are_encoded_correctly)
 {
     struct tap *tap = tap_new();
     struct aw_canpid_sent sent;
@@ -158,11 +158,11 @@ TEST(commands_go_out_as_they_should)
     free(tap);
 }
 
-TEST(the_switch_guard)
+TEST(gain_that_would_switch_the_controller_is_refused)
 {
     struct tap *tap = tap_new();
     struct aw_canpid_sent sent;
-    /* what is not known is not permitted: a driver that has just woken up would be enabled */
+    /* an unknown controller is refused: the gain would enable a driver that has just started */
     assert_int_equal(send(tap, "kp board=lknee controller=tor value=0.6", &sent), AW_LIMIT);
     assert_true(sent.unknown && !sent.switches && tap->n_written == 0);
     assert_string_equal(tap->err.text,
@@ -194,8 +194,8 @@ TEST(the_switch_guard)
     free(tap);
 }
 
-/* Another host's command on the same bus is as good as ours. */
-TEST(what_others_send_is_seen)
+/* A command of another host on the bus changes the state like our own. */
+TEST(commands_of_other_hosts_are_tracked)
 {
     struct tap *tap = tap_new();
     struct aw_received received;
@@ -205,13 +205,13 @@ TEST(what_others_send_is_seen)
     assert_int_equal(aw_canpid_board(&tap->client, LKNEE)->controller, AW_CANPID_TOR);
     assert_int_equal(send(tap, "kp board=lknee controller=pos value=3", NULL), AW_LIMIT);
     assert_int_equal(tap->client.counters.commands_seen, 1);
-    give(tap, "044#0000003E0400"); /* there is none of this number: it is left as it was */
+    give(tap, "044#0000003E0400"); /* an invalid controller number: the state stays unchanged */
     assert_int_equal(aw_canpid_receive(&tap->client, 0, &received, &tap->err), AW_OK);
     assert_int_equal(aw_canpid_board(&tap->client, LKNEE)->controller, AW_CANPID_TOR);
     free(tap);
 }
 
-TEST(what_could_do_harm_is_never_sent)
+TEST(harmful_values_are_never_sent)
 {
     struct tap *tap = tap_new();
     struct aw_record record;
@@ -242,8 +242,8 @@ TEST(what_could_do_harm_is_never_sent)
     free(tap);
 }
 
-/* A record of wire numbers passes the table's names by, but not the client. */
-TEST(nor_are_raw_records_with_it)
+/* A raw record bypasses the names of the table, but not the checks of the client. */
+TEST(harmful_raw_records_are_never_sent)
 {
     struct tap *tap = tap_new();
     struct aw_wire raw;
@@ -265,7 +265,7 @@ TEST(nor_are_raw_records_with_it)
     free(tap);
 }
 
-TEST(a_board_is_not_flooded)
+TEST(commands_to_a_board_are_paced)
 {
     struct tap *tap = tap_new();
     for (int i = 0; i < 5; i++)
@@ -275,7 +275,7 @@ TEST(a_board_is_not_flooded)
                 AW_OK);
     for (size_t i = 0; i < 10; i++)
         assert_true(tap->written[i].time_ns == (int64_t)(i / 2) * AW_CANPID_PACE_NS);
-    tap->clock.time_ns += AW_SECOND; /* who waits anyway is not kept */
+    tap->clock.time_ns += AW_SECOND; /* no delay after a pause */
     int64_t now = tap->clock.time_ns;
     assert_int_equal(aw_canpid_setpoint(&tap->client, LKNEE, AW_CANPID_POS, 0, NULL, &tap->err),
                      AW_OK);
@@ -283,7 +283,7 @@ TEST(a_board_is_not_flooded)
     free(tap);
 }
 
-/* Between two frames to the left knee, after listening for so long. */
+/* Returns the interval between two frames to the left knee after listening for some time. */
 static double pace_ms(double rate_hz, double listened_s)
 {
     struct aw_canpid_device_options options = rig_default_options();
@@ -299,14 +299,14 @@ static double pace_ms(double rate_hz, double listened_s)
     return ms;
 }
 
-TEST(the_pace_is_that_of_the_telemetry)
+TEST(pace_follows_the_telemetry_rate)
 {
     static const struct {
         double rate_hz, listened_s, ms;
     } cases[] = {
         {100, 0, 10}, {1000, 0, 10}, {1000, 1, 5},  {400, 1, 5}, {125, 1, 8},
-        {100, 1, 10}, {50, 1, 20},   {12.5, 1, 80}, {2, 5, 10}, /* that is silence with something in
-                                                                   between */
+        {100, 1, 10}, {50, 1, 20},   {12.5, 1, 80}, {2, 5, 10}, /* counts as silence between frames
+                                                                 * */
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         double ms = pace_ms(cases[i].rate_hz, cases[i].listened_s);
@@ -315,8 +315,8 @@ TEST(the_pace_is_that_of_the_telemetry)
     }
 }
 
-/* What has piled up while nobody read says nothing about the period. */
-TEST(a_burst_is_no_rate)
+/* Frames that piled up while unread do not indicate the rate. */
+TEST(burst_does_not_change_the_rate)
 {
     struct tap *tap = tap_new();
     for (int burst = 0; burst < 2; burst++) {
@@ -336,14 +336,14 @@ TEST(a_burst_is_no_rate)
     free(tap);
 }
 
-TEST(a_check_sends_nothing)
+TEST(encode_sends_nothing)
 {
     struct tap *tap = tap_new();
     struct aw_canpid_sent sent;
     struct aw_record record = command(&tap->client, "kp board=lknee controller=tor value=0.6");
     assert_int_equal(aw_canpid_encode(&tap->client, &record, &sent, &tap->err), AW_LIMIT);
     struct aw_link *link = tap->client.link;
-    tap->client.link = NULL; /* one that only makes frames */
+    tap->client.link = NULL; /* a client that only encodes frames */
     assert_int_equal(aw_canpid_encode(&tap->client, &record, &sent, &tap->err), AW_OK);
     tap->client.link = link;
     assert_int_equal(sent.size, 8);
@@ -355,7 +355,7 @@ TEST(a_check_sends_nothing)
     free(tap);
 }
 
-TEST(gains_are_remembered_when_they_went_out)
+TEST(only_sent_gains_are_remembered)
 {
     struct tap *tap = tap_new();
     tap->fail_after = 1;
@@ -367,8 +367,8 @@ TEST(gains_are_remembered_when_they_went_out)
     free(tap);
 }
 
-/* A clock that refuses to wait: each board gets its disable, and at once. */
-TEST(disabling_goes_out_where_nothing_may_wait)
+/* The clock refuses to wait: each board gets its disable at once. */
+TEST(disable_is_sent_without_waiting_after_a_stop)
 {
     struct tap *tap = tap_new();
     assert_int_equal(send(tap, "setpoint board=lknee controller=tor value=5Nm", NULL), AW_OK);
@@ -380,15 +380,15 @@ TEST(disabling_goes_out_where_nothing_may_wait)
     assert_int_equal(aw_canpid_stop(&tap->client, boards, AW_CANPID_LAST, NULL, &tap->err),
                      AW_STOPPED);
     assert_int_equal(tap->n_written, 3);
-    assert_written(tap, 1, "024#0000C03F0000"); /* nothing seen: pos */
+    assert_written(tap, 1, "024#0000C03F0000"); /* no controller seen: pos */
     assert_written(tap, 2, "044#0000C03F0200");
     assert_true(tap->written[2].time_ns == tap->written[0].time_ns);
     free(tap);
 }
 
-/* The first one half a pace after the frame before, three times, a pace apart. With nothing
- * received every board is named. */
-TEST(a_disable_is_repeated)
+/* The first disable follows half a pace after the previous frame; three are sent, one pace apart.
+ * Without telemetry, the error lists every board. */
+TEST(disable_is_sent_three_times)
 {
     struct tap *tap = tap_new();
     struct aw_canpid_stopped done;
@@ -410,7 +410,7 @@ TEST(a_disable_is_repeated)
     }
     assert_true(done.confirmed == 0 && done.silent == boards);
     assert_non_null(strstr(tap->err.text, "lhip,lknee: no telemetry"));
-    tap->client.options.confirm_ms = 0; /* nobody listens: three all the same */
+    tap->client.options.confirm_ms = 0; /* confirmation disabled: still sends three */
     assert_int_equal(
         aw_canpid_stop(&tap->client, AW_CANPID_BIT(LKNEE), AW_CANPID_POS, &done, &tap->err), AW_OK);
     assert_int_equal(tap->n_written, 10);
@@ -419,8 +419,8 @@ TEST(a_disable_is_repeated)
     free(tap);
 }
 
-/* Each board has a pace of its own, up to the last one. */
-TEST(the_last_boards_are_disabled_as_well)
+/* Each board has its own pace, including the last one. */
+TEST(boards_with_the_highest_ids_are_disabled)
 {
     struct tap *tap = tap_new();
     uint64_t boards = AW_CANPID_BIT(0x7A0) | AW_CANPID_BIT(0x7C0);
@@ -437,7 +437,7 @@ TEST(the_last_boards_are_disabled_as_well)
     free(tap);
 }
 
-TEST(disabling_tries_every_board)
+TEST(disable_reaches_every_board)
 {
     struct rig *rig = rig_default();
     struct aw_canpid_stopped done;
@@ -464,8 +464,8 @@ TEST(disabling_tries_every_board)
     free(tap);
 }
 
-/* Measured in an earlier version, with 1 ms between the frames: 148 of 150 disables were lost. */
-TEST(a_disable_behind_three_gains_is_delivered)
+/* An earlier version with 1 ms between the frames lost 148 of 150 disables. */
+TEST(disable_after_three_gains_is_delivered)
 {
     static const double rates[] = {100, 200, 480, 1000};
     for (size_t r = 0; r < 4; r++) {
@@ -484,13 +484,13 @@ TEST(a_disable_behind_three_gains_is_delivered)
             assert_true(rig->client.counters.sent - before <= AW_CANPID_STOPS);
             assert_false(rig_truth(rig, LKNEE).law.enabled);
         }
-        /* where it is the third that waits: the next one is there a pace later */
+        /* the third is overrun: the next one follows a pace later */
         assert_true(aw_canpid_device_counters(rig->device)->overruns <= 150);
         rig_free(rig);
     }
 }
 
-/* First disables that are lost in full buffers behind gains. Before there was a margin, a loop of
+/* Counts first disables that are lost in full buffers behind gains. Without a margin, a loop of
  * 10.01 ms lost 25 of 5000, one of 10.5 ms 1214. */
 static uint64_t lost_first_disables(double loop_s, int stops)
 {
@@ -503,7 +503,7 @@ static uint64_t lost_first_disables(double loop_s, int stops)
     const struct aw_canpid_device_counters *counters = aw_canpid_device_counters(rig->device);
     rig_run(rig, 1);
     for (int i = 0; i < stops; i++) {
-        rig_run(rig, 0.05 + 0.01 * aw_random_share(&random)); /* any phase of the loop */
+        rig_run(rig, 0.05 + 0.01 * aw_random_share(&random)); /* random phase of the loop */
         rig_setpoint(rig, LKNEE, AW_CANPID_POS, 5);
         for (int gain = 0; gain < AW_CANPID_GAINS; gain++)
             rig_gain(rig, LKNEE, AW_CANPID_POS, (enum aw_canpid_gain)gain, 0.1 * gain);
@@ -519,13 +519,13 @@ static uint64_t lost_first_disables(double loop_s, int stops)
 
 TEST(no_first_disable_is_lost_behind_gains)
 {
-    static const double loops_s[] = {0.01, 0.01001, 0.0105}; /* the telemetry's period: 10 ms */
+    static const double loops_s[] = {0.01, 0.01001, 0.0105}; /* period of the telemetry: 10 ms */
     for (size_t i = 0; i < sizeof loops_s / sizeof *loops_s; i++)
         assert_int_equal(lost_first_disables(loops_s[i], 20000), 0);
 }
 
-/* A first disable that does not get there is not the last word. */
-TEST(a_lost_disable_is_made_good)
+/* A lost first disable is repeated. */
+TEST(lost_disable_is_repeated)
 {
     struct rig *rig = rig_default();
     rig_setpoint(rig, LKNEE, AW_CANPID_POS, 5);
@@ -539,8 +539,8 @@ TEST(a_lost_disable_is_made_good)
     rig_free(rig);
 }
 
-/* Boards that are not there are told from those that confirm, and these are not waited for less. */
-TEST(who_is_silent_is_named)
+/* Missing boards are distinguished from confirming ones without shortening the wait. */
+TEST(silent_boards_are_named)
 {
     struct aw_canpid_device_options options = rig_default_options();
     struct aw_canpid_stopped done;
@@ -560,8 +560,8 @@ TEST(who_is_silent_is_named)
     rig_free(rig);
 }
 
-/* A driver that speaks and goes on is neither silent nor disabled. */
-TEST(who_goes_on_is_named)
+/* A driver that sends telemetry but continues is neither silent nor disabled. */
+TEST(boards_that_stay_enabled_are_named)
 {
     struct tap *tap = tap_new();
     struct aw_canpid_stopped done;
@@ -577,9 +577,9 @@ TEST(who_goes_on_is_named)
     free(tap);
 }
 
-/* Receiving */
+/* ---- Receiving ---- */
 
-TEST(telemetry_is_taken_in)
+TEST(telemetry_is_decoded)
 {
     struct tap *tap = tap_new();
     struct aw_received received;
@@ -588,7 +588,7 @@ TEST(telemetry_is_taken_in)
     give(tap, "05D#00089AF9AE07");
     give(tap, "05F#80F8730806FF");
     int64_t stamp = aw_wall_time() - 2 * AW_SECOND;
-    tap->base.rx_time_ns = stamp; /* the kernel had it two seconds ago */
+    tap->base.rx_time_ns = stamp; /* kernel timestamp two seconds ago */
     tap->clock.time_ns = 5 * AW_SECOND;
     for (int i = 0; i < 3; i++)
         assert_int_equal(aw_canpid_receive(&tap->client, 0, &received, &tap->err), AW_OK);
@@ -611,8 +611,8 @@ TEST(telemetry_is_taken_in)
     free(tap);
 }
 
-/* Without a stamp of the link what lay there while nobody looked may be as old as that. */
-TEST(what_has_waited_is_old)
+/* Without a timestamp of the link, frames that waited unread may be as old as the last read. */
+TEST(unread_frames_count_as_old)
 {
     struct tap *tap = tap_new();
     const struct aw_canpid_stream *pid =
@@ -625,7 +625,7 @@ TEST(what_has_waited_is_old)
         give(tap, "05D#00089AF9AE07");
     assert_int_equal(aw_canpid_poll(&tap->client, &tap->err), AW_OK);
     assert_true(pid->count == 6 && aw_canpid_last_ns(pid) == 0);
-    tap->clock.time_ns += AW_MILLISECOND; /* all was read: what comes now is new */
+    tap->clock.time_ns += AW_MILLISECOND; /* all was read: the next frame is new */
     give(tap, "05D#00089AF9AE07");
     assert_int_equal(aw_canpid_poll(&tap->client, &tap->err), AW_OK);
     assert_true(pid->count == 7 && aw_canpid_last_ns(pid) == tap->clock.time_ns);
@@ -634,8 +634,8 @@ TEST(what_has_waited_is_old)
     free(tap);
 }
 
-/* Nor is a disable confirmed by it, though it is read long after that went out. */
-TEST(what_has_waited_confirms_nothing)
+/* Old frames do not confirm a disable, even if they are read long after it was sent. */
+TEST(old_frames_do_not_confirm_a_disable)
 {
     struct tap *tap = tap_new();
     struct aw_canpid_sent sent;
@@ -664,13 +664,13 @@ static bool only_one(void *context, const struct aw_received *received)
     return false;
 }
 
-TEST(damaged_frames_and_news_do_not_end_it)
+TEST(damaged_frames_and_events_do_not_end_polling)
 {
     struct tap *tap = tap_new();
     int counts[2] = {0};
     give(tap, "05E#9CFF000200");     /* too short */
-    give(tap, "05E#9CFF000200F0AA"); /* longer than it need be: as good as any */
-    give(tap, "054#000000000000");   /* no such message */
+    give(tap, "05E#9CFF000200F0AA"); /* longer than needed: accepted */
+    give(tap, "054#000000000000");   /* unknown message */
     give_status(tap, AW_EVENT);
     give(tap, "05E#9CFF000200F0");
     assert_int_equal(aw_canpid_idle(&tap->client, AW_SECOND, count_frames, counts, &tap->err),
@@ -682,7 +682,7 @@ TEST(damaged_frames_and_news_do_not_end_it)
     free(tap);
 }
 
-TEST(polling_ends_when_it_should)
+TEST(polling_ends_at_its_deadline_or_on_errors)
 {
     struct tap *tap = tap_new();
     int counts[2] = {0};
@@ -695,14 +695,14 @@ TEST(polling_ends_when_it_should)
     assert_int_equal(aw_canpid_idle(&tap->client, AW_SECOND, NULL, NULL, &tap->err), AW_LOST);
     assert_int_equal(aw_canpid_idle(&tap->client, AW_SECOND, NULL, NULL, &tap->err), AW_STOPPED);
     give(tap, "05E#9CFF000200F0");
-    tap->clock.time_ns = 2 * AW_SECOND; /* a flood does not keep it */
+    tap->clock.time_ns = 2 * AW_SECOND; /* a flood does not extend the poll */
     assert_int_equal(aw_canpid_idle(&tap->client, AW_SECOND, count_frames, counts, &tap->err),
                      AW_OK);
     assert_int_equal(counts[0], 1);
     free(tap);
 }
 
-TEST(the_rate_is_measured)
+TEST(telemetry_rate_is_measured)
 {
     struct aw_canpid_device_options options = rig_default_options();
     options.rate_hz = 125;
@@ -716,17 +716,17 @@ TEST(the_rate_is_measured)
     assert_int_equal(stream->count, 251);
     assert_true(fabs(aw_canpid_rate_hz(stream, rig->clock.time_ns) - 125) < 0.1);
     double later = aw_canpid_rate_hz(stream, rig->clock.time_ns + AW_SECOND);
-    assert_true(later > 20 && later < 30); /* it fell silent */
+    assert_true(later > 20 && later < 30); /* telemetry stopped */
     assert_true(aw_canpid_rate_hz(stream, rig->clock.time_ns + 100 * AW_SECOND) < 0.4);
     rig_free(rig);
     struct aw_canpid_stream two = {.times_ns = {7, 7}, .count = 2};
-    assert_true(!(aw_canpid_rate_hz(&two, 7) > 0)); /* at one time there is none */
+    assert_true(!(aw_canpid_rate_hz(&two, 7) > 0)); /* no rate from equal times */
     two.times_ns[1] = 8;
     assert_true(fabs(aw_canpid_rate_hz(&two, 8) - 1e9) < 1);
 }
 
-/* A wire that shows numbers of the table in the fw layout. */
-TEST(the_layout_is_the_variants)
+/* The client uses the variant's layout, here fw. */
+TEST(telemetry_uses_the_layout_of_the_variant)
 {
     struct tap *tap = tap_new();
     struct aw_canpid_options options = aw_canpid_defaults();
@@ -740,9 +740,9 @@ TEST(the_layout_is_the_variants)
     free(tap);
 }
 
-/* Verifying */
+/* ---- Verifying ---- */
 
-TEST(a_setpoint_is_verified)
+TEST(setpoint_is_verified_by_telemetry)
 {
     static const struct {
         int controller;
@@ -768,7 +768,7 @@ TEST(a_setpoint_is_verified)
     rig_free(rig);
 }
 
-TEST(what_is_not_taken_is_found_out)
+TEST(ignored_setpoint_fails_verification)
 {
     struct rig *rig = rig_default();
     struct aw_canpid_sent sent;
@@ -776,7 +776,7 @@ TEST(what_is_not_taken_is_found_out)
     assert_int_equal(
         aw_canpid_setpoint(&rig->client, LKNEE, AW_CANPID_POS, 30 / 360.0, &sent, &rig->err),
         AW_OK);
-    rig_put(rig, 0x44, "398EE33C0000"); /* somebody else: 10 deg */
+    rig_put(rig, 0x44, "398EE33C0000"); /* another host: 10 deg */
     assert_int_equal(aw_canpid_verify(&rig->client, &sent, rig->clock.time_ns + AW_SECOND, NULL,
                                       NULL, &rig->err),
                      AW_TIMEOUT);
@@ -786,21 +786,21 @@ TEST(what_is_not_taken_is_found_out)
     assert_int_equal(
         aw_canpid_setpoint(&rig->client, LKNEE, AW_CANPID_POS, AW_CANPID_DISABLE, &sent, &rig->err),
         AW_OK);
-    rig_put(rig, 0x44, "CDCC4C3E0000"); /* on again */
+    rig_put(rig, 0x44, "CDCC4C3E0000"); /* enabled again */
     assert_int_equal(aw_canpid_verify(&rig->client, &sent, rig->clock.time_ns + AW_SECOND / 20,
                                       NULL, NULL, &rig->err),
                      AW_TIMEOUT);
     rig_free(rig);
 }
 
-TEST(silence_is_no_verification)
+TEST(silence_fails_verification)
 {
     struct tap *tap = tap_new();
     struct aw_canpid_sent sent;
-    give(tap, "05D#000000000000"); /* of a moment before */
+    give(tap, "05D#000000000000"); /* slightly earlier */
     assert_int_equal(aw_canpid_idle(&tap->client, 0, NULL, NULL, &tap->err), AW_OK);
     assert_int_equal(send(tap, "setpoint board=lknee controller=pos value=0", &sent), AW_OK);
-    give(tap, "03D#000000000000"); /* of another board */
+    give(tap, "03D#000000000000"); /* from another board */
     assert_int_equal(aw_canpid_verify(&tap->client, &sent, AW_SECOND, NULL, NULL, &tap->err),
                      AW_TIMEOUT);
     assert_non_null(strstr(tap->err.text, "lknee: no pid telemetry"));
@@ -818,8 +818,9 @@ TEST(silence_is_no_verification)
     free(tap);
 }
 
-/* 10 deg, 20 deg, and 10 deg again, which is lost: what shows 10 deg then is from the beginning. */
-TEST(what_was_on_its_way_confirms_nothing)
+/* Sends 10 deg, 20 deg, and 10 deg again, which is lost: later telemetry of 10 deg belongs to the
+ * first one. */
+TEST(earlier_telemetry_does_not_verify_a_setpoint)
 {
     struct tap *tap = tap_new();
     struct aw_canpid_sent sent;
@@ -843,8 +844,8 @@ TEST(what_was_on_its_way_confirms_nothing)
     free(tap);
 }
 
-/* An enabled driver that stands where it should has no output either. */
-TEST(no_output_is_not_off)
+/* An enabled driver at its setpoint has no output, either. */
+TEST(zero_output_alone_does_not_mean_disabled)
 {
     static const struct {
         const char *frame;
@@ -853,8 +854,8 @@ TEST(no_output_is_not_off)
         {"05D#000000000000", false}, /* enabled, at 0 deg */
         {"05D#8E0300000000", false}, /* at 10 deg */
         {"05D#FF7F00000000", true},  /* 1.5, saturated */
-        {"05D#00C000000000", false}, /* -180 deg: enabled, and there */
-        {"05D#FF7F01000000", false}, /* still an output */
+        {"05D#00C000000000", false}, /* -180 deg: enabled and at its setpoint */
+        {"05D#FF7F01000000", false}, /* output is not zero */
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         struct tap *tap = tap_new();
@@ -872,8 +873,8 @@ TEST(no_output_is_not_off)
     }
 }
 
-/* The whole way round: what was sent is what the drivers have. */
-TEST(the_drivers_have_what_was_sent)
+/* A round trip: the drivers hold the values that were sent. */
+TEST(drivers_hold_the_sent_values)
 {
     struct rig *rig = rig_default();
     for (unsigned board = 0x20; board <= 0xC0; board += 0x20)
@@ -890,7 +891,7 @@ TEST(the_drivers_have_what_was_sent)
     rig_free(rig);
 }
 
-/* A session of the client, with all that it says */
+/* ---- A session of the client with all its output ---- */
 
 static void print_sent(struct rig *rig, const char *what, enum aw_status status,
                        const struct aw_canpid_sent *s, FILE *out)
@@ -914,7 +915,7 @@ static void print_last(void *context, const void *frame, size_t size)
     fputc('\n', context);
 }
 
-TEST(a_client_begins_with_these)
+TEST(client_defaults)
 {
     struct aw_canpid_options options = aw_canpid_defaults();
     assert_true(options.confirm_ms == 500 && options.latency_ms == 20 && !options.force &&
@@ -1006,7 +1007,7 @@ static void print_session(const struct aw_canpid_device_options *options, const 
     rig_free(rig);
 }
 
-TEST(sessions_are_as_they_were)
+TEST(sessions_match_the_picture)
 {
     FILE *out = begin_picture();
     struct aw_canpid_device_options options = rig_default_options();
@@ -1015,8 +1016,8 @@ TEST(sessions_are_as_they_were)
     end_picture(out, "client-canpid.txt");
 }
 
-/* Hundreds of commands, whatever comes, to four boards; one is the first there can be and one the
- * last. */
+/* Sends hundreds of random commands to four boards, including the first and the last possible
+ * one. */
 
 struct storm {
     struct rig *rig;
@@ -1101,7 +1102,7 @@ static void print_storm(const char *faults, FILE *out)
     rig_free(rig);
 }
 
-TEST(storms_are_as_they_were)
+TEST(random_command_storms_match_the_picture)
 {
     FILE *out = begin_picture();
     print_storm("sim:", out);

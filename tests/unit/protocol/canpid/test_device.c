@@ -7,11 +7,11 @@
 #define RKNEE  0xA0
 #define RANKLE 0xC0
 
-/* Steps */
+/* ---- Steps ---- */
 
 struct step {
     double peak, final; /* deg, or Nm of the torque in the telemetry */
-    int turns;          /* how often it changed its direction */
+    int turns;          /* number of reversals */
 };
 
 static struct step take_step(struct rig *rig, int controller, double to, double seconds)
@@ -41,7 +41,7 @@ static struct step step_with(int controller, double kp, double ki, double to, do
     return step;
 }
 
-TEST(default_gains_make_a_decent_step)
+TEST(default_gains_give_a_stable_step)
 {
     struct rig *rig = rig_direct();
     struct step step = take_step(rig, AW_CANPID_POS, 20, 1);
@@ -52,7 +52,7 @@ TEST(default_gains_make_a_decent_step)
     rig_free(rig);
 }
 
-TEST(more_gain_is_nearer_then_overshoots_then_rings)
+TEST(higher_gain_overshoots_then_oscillates)
 {
     struct step low = step_with(AW_CANPID_POS, 1, 0, 20, 2);
     struct step normal = step_with(AW_CANPID_POS, 3, 0, 20, 2);
@@ -65,7 +65,7 @@ TEST(more_gain_is_nearer_then_overshoots_then_rings)
     assert_true(normal.turns == 0 && high.turns >= 2 && highest.turns > high.turns + 2);
 }
 
-TEST(the_integral_removes_the_error)
+TEST(integral_removes_the_steady_error)
 {
     struct step without = step_with(AW_CANPID_POS, 3, 0, 20, 10);
     struct step with = step_with(AW_CANPID_POS, 3, 0.01, 20, 10);
@@ -77,7 +77,7 @@ TEST(the_integral_removes_the_error)
     assert_true(fabs(torque_with.final - 5) < 0.3);
 }
 
-TEST(the_controller_matters)
+TEST(controllers_behave_differently)
 {
     struct rig *rig = rig_direct();
     struct step position = take_step(rig, AW_CANPID_POS, 36, 2); /* both are 10 % of full scale */
@@ -90,7 +90,7 @@ TEST(the_controller_matters)
     rig_free(rig);
 }
 
-TEST(disabled_it_comes_to_rest_where_it_is)
+TEST(disabled_joint_comes_to_rest)
 {
     struct rig *rig = rig_direct();
     rig_setpoint(rig, LKNEE, AW_CANPID_POS, 90);
@@ -109,7 +109,7 @@ TEST(disabled_it_comes_to_rest_where_it_is)
     rig_free(rig);
 }
 
-TEST(stops_end_the_way)
+TEST(mechanical_stops_limit_the_motion)
 {
     struct rig *rig = rig_direct();
     rig_setpoint(rig, LKNEE, AW_CANPID_POS, 175);
@@ -122,8 +122,8 @@ TEST(stops_end_the_way)
     rig_free(rig);
 }
 
-/* Also where the leg is at its stop there is way enough for the spring. */
-TEST(torques_are_reached)
+/* The spring has enough travel even with the leg at its stop. */
+TEST(torque_setpoints_are_reached)
 {
     static const double torques[] = {2, 5, -10, 15, -20};
     for (size_t i = 0; i < sizeof torques / sizeof *torques; i++) {
@@ -138,8 +138,8 @@ TEST(torques_are_reached)
     }
 }
 
-/* What pushes outward near a stop goes back to pos by itself, and stands. */
-TEST(near_a_stop_torque_becomes_position)
+/* A torque outward near a stop switches back to pos and holds the position. */
+TEST(outward_torque_near_a_stop_switches_to_position)
 {
     struct rig *rig = rig_direct();
     rig_gain(rig, LKNEE, AW_CANPID_TOR, AW_CANPID_KP, 3);
@@ -153,18 +153,18 @@ TEST(near_a_stop_torque_becomes_position)
     rig_setpoint(rig, LKNEE, AW_CANPID_POS, 175);
     rig_run(rig, 3);
     assert_true(rig_lever(rig, LKNEE) > 119);
-    rig_setpoint(rig, LKNEE, AW_CANPID_TOR, -5); /* away from it: allowed */
+    rig_setpoint(rig, LKNEE, AW_CANPID_TOR, -5); /* away from the stop: allowed */
     rig_run(rig, 0.02);
     assert_int_equal(rig_truth(rig, LKNEE).law.controller, AW_CANPID_TOR);
     rig_free(rig);
 }
 
-/* Commands */
+/* ---- Commands ---- */
 
-TEST(every_command_acts)
+TEST(every_command_takes_effect)
 {
     struct rig *rig = rig_direct();
-    rig_put(rig, 0x44, "0000C03F0000"); /* it wakes up in tor */
+    rig_put(rig, 0x44, "0000C03F0000"); /* it starts in tor */
     rig_put(rig, 0x41, "000000400000");
     assert_true(rig_truth(rig, LKNEE).law.gains[AW_CANPID_POS][AW_CANPID_KP] == 2);
     rig_put(rig, 0x42, "0000803F0000");
@@ -194,7 +194,7 @@ TEST(every_command_acts)
     rig_free(rig);
 }
 
-TEST(an_event_lets_the_precompression_in)
+TEST(event_applies_the_precompression)
 {
     struct aw_canpid_device_options options = rig_direct_options();
     struct aw_joint_model locked = aw_joint_defaults();
@@ -210,7 +210,7 @@ TEST(an_event_lets_the_precompression_in)
     rig_put(rig, 0x46, "010000000000");
     rig_run(rig, 0.05);
     assert_true(fabs(rig_truth(rig, LKNEE).boost - 0.5) < 0.02);
-    rig_put(rig, 0x46, "010000000000"); /* not a second time */
+    rig_put(rig, 0x46, "010000000000"); /* only once */
     rig_run(rig, 0.5);
     assert_true(rig_truth(rig, LKNEE).boost == 1);
     assert_true(rig_lever(rig, LKNEE) < before - 1); /* the stiffer spring pulls it back */
@@ -222,8 +222,8 @@ TEST(an_event_lets_the_precompression_in)
     rig_free(rig);
 }
 
-/* A joint that stands is not calculated, but does not sleep through a command either. */
-TEST(a_joint_at_rest_acts_at_once)
+/* A joint at rest is not simulated, but a command wakes it. */
+TEST(command_wakes_a_joint_at_rest)
 {
     struct rig *rig = rig_direct();
     rig_run(rig, 1);
@@ -234,8 +234,8 @@ TEST(a_joint_at_rest_acts_at_once)
     rig_free(rig);
 }
 
-/* With its zero at one end an encoder gets to half a turn, and goes on at the other side of it. */
-TEST(angles_stay_within_half_a_turn)
+/* With its zero at one end, an encoder reaches half a turn and wraps around. */
+TEST(angles_wrap_at_half_a_turn)
 {
     struct rig *rig = rig_direct();
     const struct aw_canpid_board *knee = aw_canpid_board(&rig->client, LKNEE);
@@ -243,7 +243,7 @@ TEST(angles_stay_within_half_a_turn)
     rig_run(rig, 3);
     rig_put(rig, 0x4A, "000000000000");
     rig_gain(rig, LKNEE, AW_CANPID_POS, AW_CANPID_KP, 30);
-    rig_setpoint(rig, LKNEE, AW_CANPID_POS, 179); /* overshoots: now it is 358 deg away */
+    rig_setpoint(rig, LKNEE, AW_CANPID_POS, 179); /* overshoots: the error becomes 358 deg */
     for (int i = 0; i < 300; i++) {
         rig_run(rig, 0.01);
         assert_true(fabs(knee->measured) <= 50);
@@ -252,7 +252,7 @@ TEST(angles_stay_within_half_a_turn)
     assert_true(fabs(knee->lever_angle + 120) < 0.1);
     assert_true(fabs(aw_canpid_from_percent(AW_CANPID_POS, knee->measured) + 120) < 0.1);
     rig_free(rig);
-    rig = rig_direct(); /* short of half a turn it is as it is */
+    rig = rig_direct(); /* below half a turn it is unchanged */
     knee = aw_canpid_board(&rig->client, LKNEE);
     rig_setpoint(rig, LKNEE, AW_CANPID_POS, -90);
     rig_run(rig, 3);
@@ -263,7 +263,7 @@ TEST(angles_stay_within_half_a_turn)
     rig_free(rig);
 }
 
-TEST(references_are_where_the_joint_stands)
+TEST(reference_commands_set_zero_at_the_current_position)
 {
     struct rig *rig = rig_direct();
     const struct aw_canpid_board *knee = aw_canpid_board(&rig->client, LKNEE);
@@ -281,30 +281,30 @@ TEST(references_are_where_the_joint_stands)
     rig_run(rig, 0.1);
     assert_true(knee->fix_link_angle == 0 && knee->lever_angle == 0);
     assert_true(rig_lever(rig, LKNEE) > 5);
-    rig_put(rig, 0x44, "398EE33C0000"); /* 10 deg from there */
+    rig_put(rig, 0x44, "398EE33C0000"); /* 10 deg from the new reference */
     rig_run(rig, 2);
     assert_true(fabs(knee->lever_angle) > 5);
-    rig_put(rig, 0x4A, "000000000000"); /* calibrate: both */
+    rig_put(rig, 0x4A, "000000000000"); /* calibrates both */
     rig_run(rig, 0.02);
     assert_true(fabs(knee->lever_angle) < 1.5 && fabs(knee->alpha_angle) < 1);
     rig_free(rig);
 }
 
-/* The published hazard, which the client guards. */
-TEST(a_gain_for_another_controller_energises)
+/* The published hazard, which the client prevents. */
+TEST(gain_for_another_controller_enables_the_driver)
 {
     struct rig *rig = rig_direct();
     rig_put(rig, 0x41, "9A99193F0000");
     struct aw_canpid_truth truth = rig_truth(rig, LKNEE);
     assert_true(truth.law.enabled && truth.law.controller == AW_CANPID_POS);
     assert_int_equal(aw_canpid_device_counters(rig->device)->switches, 1);
-    rig_put(rig, 0x45, "000000000200"); /* a precompression does, too */
+    rig_put(rig, 0x45, "000000000200"); /* so does a precompression */
     assert_int_equal(rig_truth(rig, LKNEE).law.controller, AW_CANPID_TOR);
     assert_true(rig_truth(rig, LKNEE).law.enabled);
     rig_free(rig);
 }
 
-TEST(a_wrong_controller_is_an_error)
+TEST(invalid_controller_raises_an_error)
 {
     struct rig *rig = rig_direct();
     const struct aw_canpid_board *knee = aw_canpid_board(&rig->client, LKNEE);
@@ -322,26 +322,26 @@ TEST(a_wrong_controller_is_an_error)
     rig_free(rig);
 }
 
-TEST(what_is_no_command_is_counted)
+TEST(invalid_frames_are_counted)
 {
     struct rig *rig = rig_direct();
     const struct aw_canpid_device_counters *counters = aw_canpid_device_counters(rig->device);
-    rig_put(rig, 0x05F, "000000000000"); /* telemetry: the filter does not let it pass */
-    rig_put(rig, 0x101, "000000000000"); /* no such board */
+    rig_put(rig, 0x05F, "000000000000"); /* telemetry: rejected by the filter */
+    rig_put(rig, 0x101, "000000000000"); /* unknown board */
     assert_int_equal(counters->foreign, 2);
     rig_put(rig, 0x04F, "000000000000");
     rig_put(rig, 0x040, "000000000000");
-    rig_put(rig, 0x049, "0000803F0600"); /* aux 6 would be past the firmware's array */
+    rig_put(rig, 0x049, "0000803F0600"); /* aux 6 is beyond the firmware's array */
     assert_int_equal(counters->ignored, 3);
     assert_int_equal(aw_link_write(rig->link, "\x41", 1, &rig->err), AW_OK);
     assert_int_equal(counters->received, 3);
-    rig_put(rig, 0x041, ""); /* six zero bytes, as the firmware would read them */
+    rig_put(rig, 0x041, ""); /* the firmware would read six zero bytes */
     assert_true(rig_truth(rig, LKNEE).law.gains[AW_CANPID_POS][AW_CANPID_KP] == 0);
     rig_free(rig);
 }
 
-/* Enabled as published, but nothing that is no number gets out. */
-TEST(not_a_number_does_no_harm)
+/* Enabled as published, but NaN never reaches the telemetry. */
+TEST(nan_never_reaches_the_telemetry)
 {
     static const char *const floats[] = {"0000C07F", "0000807F", "000080FF", "FFFFFFFF",
                                          "FFFF7F7F"};
@@ -349,7 +349,7 @@ TEST(not_a_number_does_no_harm)
     const struct aw_canpid_board *knee = aw_canpid_board(&rig->client, LKNEE);
     rig_put(rig, 0x44, "0000C07F0000");
     assert_true(rig_truth(rig, LKNEE).law.enabled);
-    rig_put(rig, 0x44, "0000807F0000"); /* infinity is only large */
+    rig_put(rig, 0x44, "0000807F0000"); /* infinity is just a large value */
     assert_false(rig_truth(rig, LKNEE).law.enabled);
     for (unsigned message = 0x41; message <= 0x4A; message++)
         for (size_t i = 0; i < sizeof floats / sizeof *floats; i++) {
@@ -368,7 +368,8 @@ TEST(not_a_number_does_no_harm)
     rig_free(rig);
 }
 
-/* Frames a time apart to one board, whose driver has a telemetry of so many Hz. */
+/* Returns the number of frames lost if they are sent at this interval to one board with this
+ * telemetry rate. */
 static unsigned lost_of(unsigned frames, double rate_hz, int64_t apart_ns)
 {
     struct aw_canpid_device_options options = aw_canpid_device_defaults();
@@ -386,7 +387,7 @@ static unsigned lost_of(unsigned frames, double rate_hz, int64_t apart_ns)
     return lost;
 }
 
-TEST(a_driver_takes_one_frame_each_time_round_and_keeps_two)
+TEST(driver_reads_one_frame_per_loop_and_buffers_two)
 {
     static const struct {
         unsigned frames;
@@ -399,10 +400,10 @@ TEST(a_driver_takes_one_frame_each_time_round_and_keeps_two)
         {450, 1000, 5 * AW_MILLISECOND, 0, 0},
         {450, 1000, 1 * AW_MILLISECOND, 335, 5}, /* three of four */
         {450, 100, 10 * AW_MILLISECOND, 0, 0},
-        {450, 100, 5 * AW_MILLISECOND, 223, 5}, /* a loop of 10 ms: every other one */
+        {450, 100, 5 * AW_MILLISECOND, 223, 5}, /* a loop of 10 ms: every second one */
         {450, 20, 50 * AW_MILLISECOND, 0, 0},
-        {450, 20, 10 * AW_MILLISECOND, 358, 5}, /* and of 50 ms */
-        {450, 5, 10 * AW_MILLISECOND, 0, 0},    /* telemetry that is thinned out */
+        {450, 20, 10 * AW_MILLISECOND, 358, 5}, /* a loop of 50 ms */
+        {450, 5, 10 * AW_MILLISECOND, 0, 0},    /* decimated telemetry */
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         unsigned lost = lost_of(cases[i].frames, cases[i].rate_hz, cases[i].apart_ns);
@@ -411,13 +412,13 @@ TEST(a_driver_takes_one_frame_each_time_round_and_keeps_two)
     }
 }
 
-TEST(what_is_lost_does_not_act)
+TEST(lost_frames_have_no_effect)
 {
     struct rig *rig = rig_default();
     rig_put(rig, 0x44, "398EE33C0000");
     rig_put(rig, 0x41, "000000400000");
     rig_put(rig, 0x44, "0000C03F0000"); /* the disable is the third */
-    rig_put(rig, 0x24, "398EE33C0000"); /* the neighbour has its own buffers */
+    rig_put(rig, 0x24, "398EE33C0000"); /* another board has its own buffers */
     assert_false(rig_truth(rig, LKNEE).law.enabled);
     rig_run(rig, 0.1);
     assert_true(rig_truth(rig, LKNEE).law.enabled && rig_truth(rig, LHIP).law.enabled);
@@ -426,9 +427,8 @@ TEST(what_is_lost_does_not_act)
     rig_free(rig);
 }
 
-/* A simulator that had to wait for a processor finds three frames at once that were sent 10 ms
- * apart: none of them is lost. */
-TEST(a_late_runner_loses_nothing)
+/* A delayed simulator finds three frames at once that were sent 10 ms apart: none is lost. */
+TEST(delayed_simulator_loses_no_frames)
 {
     struct rig *rig = rig_default();
     rig_run(rig, 0.1);
@@ -443,9 +443,9 @@ TEST(a_late_runner_loses_nothing)
     rig_free(rig);
 }
 
-/* Two that wait because the runner came late are still there when the next one comes, until the
- * driver's loop has passed: wherever in its loop that was. */
-TEST(what_a_late_runner_brought_takes_no_place_from_the_next)
+/* Two frames queued by a delayed simulator remain until the driver's loop has passed, at any phase;
+ * they do not displace the next frame. */
+TEST(frames_of_a_delayed_simulator_do_not_displace_the_next)
 {
     struct aw_canpid_device_options options = aw_canpid_device_defaults();
     options.rate_hz = 1000;
@@ -462,7 +462,7 @@ TEST(what_a_late_runner_brought_takes_no_place_from_the_next)
     }
 }
 
-TEST(it_wakes_up_disabled_in_tor)
+TEST(driver_starts_disabled_in_tor)
 {
     struct rig *rig = rig_default();
     rig_run(rig, 0.1);
@@ -477,7 +477,7 @@ TEST(it_wakes_up_disabled_in_tor)
     rig_free(rig);
 }
 
-/* Telemetry */
+/* ---- Telemetry ---- */
 
 struct seen {
     unsigned id;
@@ -497,7 +497,7 @@ static size_t listen(struct rig *rig, struct seen *seen, size_t max, int64_t dea
     return n;
 }
 
-TEST(six_boards_take_turns)
+TEST(six_boards_alternate_their_telemetry)
 {
     static const unsigned kinds[] = {0x1E, 0x1D, 0x1F};
     struct rig *rig = rig_direct();
@@ -521,7 +521,7 @@ TEST(next_event_is_exact)
     struct aw_device *device = aw_canpid_device(&options);
     uint8_t bytes[8];
     int64_t now = 5 * AW_SECOND;
-    assert_true(device->ops->next_event(device) == 0); /* as soon as possible */
+    assert_true(device->ops->next_event(device) == 0); /* at once */
     device->ops->step(device, now);
     for (int i = 0; i < 1000; i++) {
         int64_t next = device->ops->next_event(device);
@@ -536,7 +536,7 @@ TEST(next_event_is_exact)
     aw_device_close(device);
 }
 
-TEST(the_rate_is_kept_within_the_bus)
+TEST(telemetry_rate_is_limited_by_the_bus)
 {
     static const struct {
         double asked, hz;
@@ -554,7 +554,7 @@ TEST(the_rate_is_kept_within_the_bus)
     assert_true(fabs(aw_canpid_device_max_rate(AW_CANPID_BIT(LKNEE)) - 2898.55) < 0.01);
 }
 
-TEST(only_the_boards_asked_for_are_there)
+TEST(only_the_requested_boards_exist)
 {
     struct aw_canpid_device_options options = rig_direct_options();
     options.boards = AW_CANPID_BIT(RKNEE) | AW_CANPID_BIT(0x7E0);
@@ -577,7 +577,7 @@ static int counts(double angle, double turn)
     return (int)round(angle / 360 * turn);
 }
 
-/* At rest, the last bit of every number follows from where the joint really is. */
+/* At rest, every bit of the telemetry follows from the true position. */
 TEST(telemetry_is_quantised_exactly)
 {
     struct rig *rig = rig_direct();
@@ -603,7 +603,7 @@ TEST(telemetry_is_quantised_exactly)
     rig_free(rig);
 }
 
-TEST(motion_shows_in_velocity_and_current)
+TEST(motion_appears_in_velocity_and_current)
 {
     struct rig *rig = rig_direct();
     const struct aw_canpid_board *knee = aw_canpid_board(&rig->client, LKNEE);
@@ -619,7 +619,7 @@ TEST(motion_shows_in_velocity_and_current)
     rig_free(rig);
 }
 
-/* The first of its sensors frames, as hex. */
+/* Returns its first sensors frame as hex. */
 static void first_sensors(struct rig *rig, char hex[13])
 {
     uint8_t bytes[16];
@@ -672,7 +672,7 @@ TEST(fault_names_are_checked)
     }
 }
 
-TEST(a_fault_may_be_of_one_board)
+TEST(fault_may_affect_a_single_board)
 {
     struct aw_canpid_device_options options = rig_direct_options();
     options.fault = AW_CANPID_ERROR_LEVER;
@@ -684,7 +684,7 @@ TEST(a_fault_may_be_of_one_board)
     rig_free(rig);
 }
 
-TEST(a_broken_encoder_ends_the_drive)
+TEST(broken_encoder_disables_the_drive)
 {
     struct rig *rig = rig_direct();
     rig_setpoint(rig, LKNEE, AW_CANPID_POS, 90);
@@ -703,7 +703,7 @@ TEST(a_broken_encoder_ends_the_drive)
     rig_free(rig);
 }
 
-/* The fw layout cannot carry more than 2047 rpm. */
+/* The fw layout is limited to 2047 rpm. */
 TEST(fast_motors_saturate_in_the_fw_layout)
 {
     struct aw_canpid_device_options options = rig_direct_options();
@@ -718,7 +718,7 @@ TEST(fast_motors_saturate_in_the_fw_layout)
     rig_free(rig);
 }
 
-/* A run */
+/* ---- A whole run ---- */
 
 static uint64_t run_hash(uint64_t seed, double noise, bool in_pieces)
 {
@@ -742,7 +742,7 @@ static uint64_t run_hash(uint64_t seed, double noise, bool in_pieces)
     return hash;
 }
 
-TEST(runs_repeat)
+TEST(equal_seeds_give_equal_runs)
 {
     assert_true(run_hash(1, 0, false) == run_hash(1, 0, false));
     assert_true(run_hash(1, 0, false) == run_hash(2, 0, false));
@@ -751,8 +751,8 @@ TEST(runs_repeat)
     assert_true(run_hash(1, 3, false) != run_hash(1, 0, false));
 }
 
-/* Time begins for a bus with the first look at it, too. */
-TEST(a_look_begins_the_time)
+/* The time of a bus starts with the first call, even if it only inspects. */
+TEST(inspection_starts_the_time)
 {
     struct aw_canpid_device_options options = aw_canpid_device_defaults();
     struct aw_device *device = aw_canpid_device(&options);
@@ -764,8 +764,8 @@ TEST(a_look_begins_the_time)
     aw_device_close(device);
 }
 
-/* How often somebody looks does not change what happens. */
-TEST(looking_changes_nothing)
+/* The number of inspections does not affect the simulation. */
+TEST(inspection_does_not_change_the_simulation)
 {
     struct rig *often = rig_direct(), *rarely = rig_direct();
     rig_setpoint(often, LKNEE, AW_CANPID_POS, 30);
@@ -789,8 +789,9 @@ TEST(looking_changes_nothing)
     assert_true(run_hash(1, 3, true) == run_hash(1, 3, false));
 }
 
-/* Nobody reads for a minute: what does not fit is dropped, the oldest first, and it goes on. */
-TEST(nobody_listening_is_no_harm)
+/* After a minute without a reader, the oldest telemetry was dropped and the simulation
+ * continues. */
+TEST(unread_telemetry_is_dropped)
 {
     struct rig *rig = rig_direct();
     rig_setpoint(rig, LKNEE, AW_CANPID_POS, 30);
@@ -818,12 +819,12 @@ static double cpu_seconds(void)
     return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
 }
 
-/* A guard against mistakes, far from the thousandfold that is measured with -O2, so that it holds
- * with sanitizers on a busy machine, too. */
-TEST(six_moving_boards_are_much_faster_than_time)
+/* Guards against gross mistakes. The limit is far below the factor of 1000 measured with -O2, so
+ * that it holds with sanitizers on a busy machine, too. */
+TEST(six_moving_boards_run_much_faster_than_real_time)
 {
     if (getenv("AW_EMULATED"))
-        skip(); /* tests/cross.sh: the time is the emulator's */
+        skip(); /* tests/cross.sh: the emulator determines the time */
     struct rig *rig = rig_direct();
     double start = cpu_seconds();
     for (int i = 0; i < 20; i++) {
@@ -837,7 +838,8 @@ TEST(six_moving_boards_are_much_faster_than_time)
     rig_free(rig);
 }
 
-/* "041 0.6 2": an identifier, a float, and what is behind it; "04A i1": a whole number instead. */
+/* Reads "041 0.6 2": identifier, float and trailing bytes; "04A i1": an integer instead of the
+ * float. */
 static size_t read_frame(const char *text, uint8_t *bytes)
 {
     unsigned id = 0, index = 0;
@@ -903,7 +905,7 @@ static const struct sending session[] = {{20, "044 0.1 0"},    {60, "041 6 0"},
                                          {1000, "044 1 2"},    {1200, "044 -1 2"},
                                          {1300, "0C4 2 0"},    {0, NULL}};
 
-TEST(a_session_is_as_it_was)
+TEST(sessions_match_the_picture)
 {
     static const uint64_t two = AW_CANPID_BIT(LKNEE) | AW_CANPID_BIT(RANKLE);
     struct aw_canpid_device_options cases[] = {

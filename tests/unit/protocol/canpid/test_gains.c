@@ -24,7 +24,7 @@ static struct aw_gain *all(struct aw_canpid_gains *gains)
     return &gains->of[0][0][0];
 }
 
-/* How many of two sets differ. */
+/* Returns the number of gains that differ. */
 static size_t count_changes(struct aw_canpid_gains *a, struct aw_canpid_gains *b)
 {
     size_t n = 0;
@@ -63,7 +63,7 @@ static enum aw_status read_text(const char *text, struct aw_canpid_gains *gains,
     return status;
 }
 
-TEST(the_file_is_one_gain_a_line)
+TEST(gain_file_has_one_gain_per_line)
 {
     struct aw_canpid_gains gains = sample();
     char text[512] = "";
@@ -73,7 +73,7 @@ TEST(the_file_is_one_gain_a_line)
     assert_string_equal(text, sample_text);
 }
 
-TEST(there_and_back)
+TEST(gains_round_trip)
 {
     struct aw_canpid_gains gains = sample(), read;
     struct aw_error err;
@@ -85,7 +85,7 @@ TEST(there_and_back)
     assert_false(read.of[2][AW_CANPID_POS][AW_CANPID_KD].known);
 }
 
-TEST(people_write_liberally)
+TEST(comments_and_spellings_are_accepted)
 {
     struct aw_canpid_gains gains;
     struct aw_error err;
@@ -100,7 +100,7 @@ TEST(people_write_liberally)
     assert_int_equal(n, 2);
 }
 
-TEST(mistakes_name_the_line)
+TEST(gain_file_errors_name_the_line)
 {
     static const struct {
         const char *text;
@@ -130,7 +130,7 @@ TEST(mistakes_name_the_line)
     }
 }
 
-TEST(files_that_cannot_be)
+TEST(unusable_gain_file_paths_fail)
 {
     struct aw_canpid_gains gains = sample();
     struct aw_error err;
@@ -150,7 +150,7 @@ TEST(files_that_cannot_be)
                      AW_USAGE); /* a directory */
 }
 
-/* /dev/full takes no byte: the old file stays. */
+/* /dev/full accepts no byte: the old file stays. */
 TEST(a_full_disk_keeps_the_old_file)
 {
     struct aw_canpid_gains gains = sample(), read;
@@ -168,8 +168,8 @@ TEST(a_full_disk_keeps_the_old_file)
     assert_true(read.of[2][AW_CANPID_POS][AW_CANPID_KP].value == 3);
 }
 
-/* Board 0 has the first place of all, the last one is tl kd of the last. */
-TEST(the_first_and_the_last_place_count)
+/* The first slot belongs to board 0, the last one is tl kd of the last board. */
+TEST(first_and_last_gain_are_stored)
 {
     struct aw_canpid_gains gains = {0}, none = {0};
     struct aw_error err;
@@ -182,7 +182,7 @@ TEST(the_first_and_the_last_place_count)
     assert_int_equal(gains.of[0][AW_CANPID_POS][AW_CANPID_KP].sent_ns, 0);
 }
 
-TEST(what_does_not_exist_is_not_noted)
+TEST(invalid_gains_are_not_stored)
 {
     struct aw_canpid_gains gains = {0}, none = {0};
     aw_canpid_gains_note(&gains,
@@ -195,8 +195,8 @@ TEST(what_does_not_exist_is_not_noted)
     assert_int_equal(count_changes(&gains, &none), 0);
 }
 
-/* A memory has times; the newer one of two holds, and a damaged memory is none. */
-TEST(test_memory)
+/* Memory files contain times. The newer of two gains wins; a damaged memory is ignored. */
+TEST(newer_gains_of_a_memory_win)
 {
     struct aw_canpid_gains gains = {0}, other = {0}, back;
     char memory[] = "/tmp/canpid-memory-XXXXXX";
@@ -215,10 +215,11 @@ TEST(test_memory)
     other.of[2][AW_CANPID_POS][AW_CANPID_KP].sent_ns += 20000000;
     assert_int_equal(aw_canpid_gains_over(&gains, &other), 1);
     assert_true(gains.of[2][AW_CANPID_POS][AW_CANPID_KP].value > 3.5F);
-    assert_int_equal(aw_canpid_gains_over(&gains, &other), 0); /* the same again */
-    other.of[2][AW_CANPID_POS][AW_CANPID_KP].value = 5;        /* at the same time, another one */
+    assert_int_equal(aw_canpid_gains_over(&gains, &other), 0); /* an equal gain */
+    /* a different gain of the same time */
+    other.of[2][AW_CANPID_POS][AW_CANPID_KP].value = 5;
     assert_int_equal(aw_canpid_gains_over(&gains, &other), 1);
-    other.of[2][AW_CANPID_POS][AW_CANPID_KP].sent_ns++; /* the same one, later */
+    other.of[2][AW_CANPID_POS][AW_CANPID_KP].sent_ns++; /* the same gain, later */
     assert_int_equal(aw_canpid_gains_over(&gains, &other), 1);
     char line[80] = "";
     FILE *file = fopen(memory, "r");

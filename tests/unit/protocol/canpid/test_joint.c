@@ -14,8 +14,8 @@ static void run(struct aw_canpid_joint *joint, const struct aw_joint_model *mode
         aw_joint_step(joint, model, aw_joint_drive(model, duty), P, DT);
 }
 
-/* Worked out by hand from the published formula. */
-TEST(the_spring_has_the_published_torque)
+/* Computed by hand from the published formula. */
+TEST(spring_torque_matches_the_published_formula)
 {
     assert_true(fabs(aw_joint_torque(5 * DEG, P) - 1.28) < 0.01);
     assert_true(fabs(aw_joint_torque(10 * DEG, P) - 3.55) < 0.01);
@@ -27,7 +27,7 @@ TEST(the_spring_has_the_published_torque)
     assert_true(aw_joint_torque(10 * DEG, 0.012) > 1.5 * aw_joint_torque(10 * DEG, P));
 }
 
-TEST(a_tenth_of_duty_is_standstill)
+TEST(duty_of_ten_percent_is_standstill)
 {
     struct aw_joint_model model = aw_joint_defaults();
     assert_true(aw_joint_drive(&model, 0).speed == 0);
@@ -36,7 +36,7 @@ TEST(a_tenth_of_duty_is_standstill)
     assert_true(fabs(aw_joint_drive(&model, -0.50).speed + 300 * DEG) < 1e-9);
 }
 
-TEST(at_rest_it_stays_at_rest)
+TEST(joint_at_rest_stays_at_rest)
 {
     struct aw_joint_model model = aw_joint_defaults();
     struct aw_canpid_joint joint = {0}, start = {0};
@@ -44,20 +44,20 @@ TEST(at_rest_it_stays_at_rest)
     assert_memory_equal(&joint, &start, sizeof joint);
 }
 
-TEST(the_leg_swings_down_and_comes_to_rest)
+TEST(leg_swings_down_and_comes_to_rest)
 {
     struct aw_joint_model model = aw_joint_defaults();
     struct aw_canpid_joint joint = {.link = 30 * DEG, .lever = 30 * DEG};
     run(&joint, &model, 0, 60);
     assert_true(fabs(joint.link_speed) < 1e-3 && fabs(joint.lever_speed) < 1e-3);
-    /* The motor lets the lever creep until friction holds it; the leg hangs from the spring. */
+    /* The lever creeps until friction holds it; the leg hangs from the spring. */
     double alpha = joint.lever - joint.link;
     double left = aw_joint_torque(alpha, P) - model.link_gravity_nm * sin(joint.link);
     assert_true(fabs(left) <= model.link_friction_nm * 1.01);
     assert_true(joint.link < joint.lever);
 }
 
-TEST(stops_are_hard)
+TEST(mechanical_stops_are_hard)
 {
     struct aw_joint_model model = aw_joint_defaults();
     struct aw_canpid_joint joint = {0};
@@ -69,7 +69,7 @@ TEST(stops_are_hard)
     assert_true(joint.lever == -model.lever_stop_rad);
 }
 
-TEST(a_locked_leg_stays)
+TEST(locked_leg_does_not_move)
 {
     struct aw_joint_model model = aw_joint_defaults();
     struct aw_canpid_joint joint = {0};
@@ -79,21 +79,21 @@ TEST(a_locked_leg_stays)
     assert_true(joint.link == 0 && joint.link_speed == 0);
 }
 
-TEST(load_makes_it_slower_and_torque_is_limited)
+TEST(load_reduces_speed_and_torque_is_limited)
 {
     struct aw_joint_model model = aw_joint_defaults();
     struct aw_canpid_joint joint = {0};
     aw_joint_step(&joint, &model, aw_joint_drive(&model, 0.9), P, DT);
     assert_true(joint.motor_nm == model.torque_max_nm);
     model.link_locked = true;
-    run(&joint, &model, 0.12, 5); /* asks for 15 deg/s against the spring */
+    run(&joint, &model, 0.12, 5); /* demands 15 deg/s against the spring */
     assert_true(fabs(joint.lever_speed) < 1e-3);
     double spring = aw_joint_torque(joint.lever, P);
     assert_true(spring > 1 && fabs(joint.motor_nm - spring) <= model.lever_friction_nm * 1.01);
 }
 
-/* A drive that is off lets the lever go, as far as friction does. */
-TEST(off_is_free)
+/* A disabled drive releases the lever up to its friction. */
+TEST(disabled_drive_releases_the_lever)
 {
     struct aw_joint_model model = aw_joint_defaults();
     struct aw_canpid_joint joint = {.lever = 60 * DEG};
@@ -104,8 +104,8 @@ TEST(off_is_free)
     assert_true(fabs(aw_joint_torque(joint.lever, P)) <= model.lever_friction_nm * 1.01);
 }
 
-/* The device's step is fine enough: half of it gives the same motion. */
-TEST(the_step_does_not_matter)
+/* The device's step is small enough: half of it gives the same motion. */
+TEST(smaller_steps_give_the_same_motion)
 {
     struct aw_joint_model model = aw_joint_defaults();
     struct aw_canpid_joint a = {0}, b = {0};

@@ -12,7 +12,7 @@ static void assert_close(double value, double wanted)
         fail_msg("%.17g is not %.17g", value, wanted);
 }
 
-TEST(defaults_are_the_published_ones)
+TEST(defaults_match_the_published_ones)
 {
     struct aw_canpid_law law = aw_canpid_law_defaults();
     assert_int_equal(law.controller, AW_CANPID_TOR);
@@ -25,8 +25,8 @@ TEST(defaults_are_the_published_ones)
     assert_true(aw_canpid_law_tick(&law, 0.3) == 0);
 }
 
-/* Binary fractions, so that the sums are exact. */
-TEST(three_terms_without_time)
+/* Binary fractions make the sums exact. */
+TEST(pid_terms_are_per_tick)
 {
     struct aw_canpid_law law = aw_canpid_law_defaults();
     aw_canpid_law_gain(&law, AW_CANPID_POS, AW_CANPID_KP, 2, nothing);
@@ -38,13 +38,13 @@ TEST(three_terms_without_time)
     assert_close(aw_canpid_law_tick(&law, 0.5), 2 * -0.25 + 0.125 + 4 * -0.5);
     for (int i = 0; i < 1000; i++)
         aw_canpid_law_tick(&law, 0);
-    assert_close(law.integral, 0.125 + 1000 * 0.125); /* nothing limits it */
+    assert_close(law.integral, 0.125 + 1000 * 0.125); /* the integral is unlimited */
     aw_canpid_law_gain(&law, AW_CANPID_POS, AW_CANPID_KI, 0, nothing);
     assert_close(aw_canpid_law_tick(&law, 0), 2 * 0.25);
     assert_true(law.integral == 0);
 }
 
-TEST(limits_enable_and_disable)
+TEST(setpoint_range_enables_and_disables)
 {
     static const struct {
         int controller;
@@ -64,7 +64,7 @@ TEST(limits_enable_and_disable)
     }
 }
 
-TEST(disabled_means_no_output_and_no_memory)
+TEST(disabled_controller_has_no_output_or_integral)
 {
     struct aw_canpid_law law = aw_canpid_law_defaults();
     aw_canpid_law_setpoint(&law, AW_CANPID_POS, 0.25);
@@ -87,8 +87,8 @@ TEST(gains_are_clamped)
     assert_true(law.gains[AW_CANPID_POS][AW_CANPID_KP] == 100);
 }
 
-/* The hazard: a gain for another controller lets the joint be held. */
-TEST(a_gain_for_another_controller_switches_and_enables)
+/* The hazard: a gain for another controller enables the joint. */
+TEST(gain_for_another_controller_switches_and_enables)
 {
     struct aw_canpid_law law = aw_canpid_law_defaults();
     aw_canpid_law_setpoint(&law, AW_CANPID_POS, AW_CANPID_DISABLE);
@@ -104,7 +104,7 @@ TEST(a_gain_for_another_controller_switches_and_enables)
     assert_true(law.setpoint == -0.2);
 }
 
-TEST(a_switch_forgets_the_integral)
+TEST(controller_switch_resets_the_integral)
 {
     struct aw_canpid_law law = aw_canpid_law_defaults();
     aw_canpid_law_setpoint(&law, AW_CANPID_POS, 0.25);
@@ -115,8 +115,8 @@ TEST(a_switch_forgets_the_integral)
     assert_true(law.setpoint == 0.1);
 }
 
-/* As published: both comparisons are false. Nothing that is no number comes out of it. */
-TEST(a_setpoint_that_is_no_number_enables)
+/* As published: both comparisons with NaN are false. The output is never NaN. */
+TEST(nan_setpoint_enables_without_nan_output)
 {
     struct aw_canpid_law law = aw_canpid_law_defaults();
     aw_canpid_law_setpoint(&law, AW_CANPID_POS, (double)NAN);
@@ -130,7 +130,7 @@ TEST(a_setpoint_that_is_no_number_enables)
     assert_true(isfinite(aw_canpid_law_tick(&law, 0)));
 }
 
-TEST(the_motor_stands_near_zero_and_is_limited)
+TEST(duty_has_a_dead_zone_and_a_limit)
 {
     assert_true(aw_canpid_duty(0) == 0);
     assert_true(aw_canpid_duty(0.0099) == 0);
@@ -142,7 +142,7 @@ TEST(the_motor_stands_near_zero_and_is_limited)
     assert_close(aw_canpid_duty(-INFINITY), -0.90);
 }
 
-TEST(fractions_round_and_saturate)
+TEST(q15_values_round_and_saturate)
 {
     assert_int_equal(aw_canpid_q15(0.0625), 2048);
     assert_int_equal(aw_canpid_q15(-1), -32768);

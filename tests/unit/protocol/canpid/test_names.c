@@ -19,7 +19,7 @@ TEST(boards_have_names_or_numbers)
         assert_int_equal(aw_canpid_board_find(NULL, wrong[i]), -1);
 }
 
-TEST(boards_may_be_named_by_the_variant)
+TEST(variant_may_name_boards)
 {
     static const struct aw_name names[] = {{0x100, "elbow"}, {0}};
     static const struct aw_field head[] = {
@@ -35,8 +35,8 @@ TEST(boards_may_be_named_by_the_variant)
     assert_int_equal(aw_canpid_board_find(&variant, "lknee"), -1);
 }
 
-/* A name is cut at what there is room for; a list has only whole ones. */
-TEST(names_and_lists_have_a_length)
+/* A name is truncated to the buffer; a list contains only whole names. */
+TEST(names_and_lists_are_limited)
 {
     static const struct aw_name names[] = {{0x100, "a_board_with_a_long_name"}, {0}};
     static const struct aw_field head[] = {
@@ -62,7 +62,7 @@ TEST(names_and_lists_have_a_length)
     assert_string_equal(aw_canpid_board_list(NULL, 0, list, sizeof list), "");
 }
 
-TEST(the_six_are_a_set_of_bits)
+TEST(default_boards_are_a_bit_set)
 {
     uint64_t six = 0;
     for (unsigned board = 0x20; board <= 0xC0; board += 0x20)
@@ -86,7 +86,7 @@ TEST(controllers_and_gains_have_names)
     assert_int_equal(aw_canpid_gain_find("kf"), -1);
 }
 
-TEST(percent_becomes_the_unit_of_the_controller)
+TEST(percent_converts_to_the_unit_of_the_controller)
 {
     assert_true(aw_canpid_from_percent(AW_CANPID_POS, 6.25) == 22.5);
     assert_true(aw_canpid_from_percent(AW_CANPID_TOR, -20) == -5);
@@ -97,7 +97,7 @@ TEST(percent_becomes_the_unit_of_the_controller)
     assert_string_equal(aw_canpid_unit(AW_CANPID_LAST), "%");
 }
 
-TEST(setpoints_have_a_scale_of_their_own)
+TEST(setpoints_have_their_own_scale)
 {
     static const double scales[] = {360, 1, 25, 1};
     for (int controller = AW_CANPID_POS; controller <= AW_CANPID_TL; controller++)

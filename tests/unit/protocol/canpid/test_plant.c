@@ -1,4 +1,4 @@
-/* The six joints, what may be wrong with one, and the tick of the law. */
+/* Tests the six joints, their possible faults, and the control period. */
 #include "canpid_helper.h"
 #include "protocol/canpid/plant.h"
 
@@ -14,7 +14,7 @@ static struct rig *rig_with(const char *plant)
     return rig_of(&options);
 }
 
-/* Degrees of the lever after a step of the position, by the gains of power-up. */
+/* Returns the lever angle in degrees after a position step with the power-up gains. */
 static double step_with(const char *plant, double to, double seconds)
 {
     struct rig *rig = rig_with(plant);
@@ -25,7 +25,7 @@ static double step_with(const char *plant, double to, double seconds)
     return lever;
 }
 
-TEST(kinds_are_read_and_written)
+TEST(plant_kinds_round_trip)
 {
     static const struct {
         const char *text;
@@ -56,7 +56,7 @@ TEST(kinds_are_read_and_written)
     }
 }
 
-TEST(what_is_no_plant_is_said)
+TEST(invalid_plants_are_explained)
 {
     static const char *const cases[][2] = {
         {"ded", "plant 'ded': unknown — did you mean 'dead'?"},
@@ -77,8 +77,8 @@ TEST(what_is_no_plant_is_said)
     }
 }
 
-/* In each number that a step shows: speed, lag, friction. */
-TEST(no_two_of_the_six_are_alike)
+/* The joints differ in each property that a step reveals: speed, lag, friction. */
+TEST(the_six_joints_differ)
 {
     double at[SIX], later[SIX];
     for (size_t i = 0; i < SIX; i++) {
@@ -103,7 +103,7 @@ TEST(no_two_of_the_six_are_alike)
     }
 }
 
-/* Counted by the integral of a constant error: its encoder is stuck. */
+/* Counts ticks by the integral of a constant error, with a stuck encoder. */
 static double ticks_a_second(double rate_hz, double tick_s)
 {
     struct aw_canpid_device_options options = aw_canpid_device_defaults();
@@ -124,7 +124,7 @@ static double ticks_a_second(double rate_hz, double tick_s)
     return ticks / 5;
 }
 
-TEST(the_tick_is_the_time_of_the_loop)
+TEST(tick_matches_the_control_period)
 {
     static const struct {
         double rate_hz, tick_s, ticks;
@@ -144,8 +144,8 @@ TEST(the_tick_is_the_time_of_the_loop)
     }
 }
 
-/* Where telemetry comes with each tick, what it shows was sensed and computed just before. */
-TEST(telemetry_is_fresh)
+/* If each tick sends telemetry, it shows values sensed and computed just before. */
+TEST(telemetry_shows_the_latest_tick)
 {
     struct rig *rig = rig_default();
     const struct aw_canpid_board *knee = aw_canpid_board(&rig->client, LKNEE);
@@ -166,7 +166,7 @@ TEST(telemetry_is_fresh)
     rig_free(rig);
 }
 
-TEST(after_power_up_a_hundred_ticks_have_no_output)
+TEST(first_hundred_ticks_have_no_output)
 {
     struct aw_canpid_device_options options = aw_canpid_device_defaults();
     options.quirks = AW_CANPID_POWER_UP;
@@ -180,14 +180,14 @@ TEST(after_power_up_a_hundred_ticks_have_no_output)
     rig_free(rig);
 }
 
-TEST(a_dead_motor_and_a_reversed_one)
+TEST(dead_and_reversed_motors)
 {
     assert_true(step_with("sound", 20, 1) > 15);
     assert_true(step_with("dead", 20, 1) == 0);
     assert_true(step_with("reversed", 20, 1) < -60);
 }
 
-TEST(a_stuck_encoder_shows_what_it_showed)
+TEST(stuck_encoder_repeats_its_value)
 {
     struct rig *rig = rig_with("stuck");
     rig_setpoint(rig, LKNEE, AW_CANPID_POS, 20);
@@ -199,7 +199,7 @@ TEST(a_stuck_encoder_shows_what_it_showed)
     rig_free(rig);
 }
 
-TEST(a_wall_is_on_one_side)
+TEST(wall_blocks_one_side)
 {
     assert_true(fabs(step_with("wall:2deg", 20, 2) - 2) < 1e-9);
     assert_true(fabs(step_with("wall:-2deg", -20, 2) + 2) < 1e-9);
@@ -207,7 +207,7 @@ TEST(a_wall_is_on_one_side)
     assert_true(step_with("wall:-2deg", 20, 2) > 15);
 }
 
-TEST(a_delay_is_waited_for_and_a_disable_is_not)
+TEST(delay_applies_to_setpoints_but_not_to_disables)
 {
     struct rig *rig = rig_with("delay:1s");
     rig_setpoint(rig, LKNEE, AW_CANPID_POS, 20);
@@ -221,13 +221,13 @@ TEST(a_delay_is_waited_for_and_a_disable_is_not)
     rig_run(rig, 2);
     double there = rig_lever(rig, LKNEE);
     rig_setpoint(rig, LKNEE, AW_CANPID_POS, there);
-    rig_run(rig, 0.9); /* nothing of before is still to come */
+    rig_run(rig, 0.9); /* no earlier output is still delayed */
     assert_true(fabs(rig_lever(rig, LKNEE) - there) < 0.5);
     rig_free(rig);
 }
 
-/* Half of it either way from the middle, and all of it on the way back. */
-TEST(play_is_crossed_first)
+/* Half of the backlash on either side of the middle, and all of it on the way back. */
+TEST(backlash_is_crossed_first)
 {
     struct aw_canpid_plant plant;
     struct aw_joint_model model = aw_canpid_joint(LKNEE);
@@ -251,8 +251,8 @@ TEST(play_is_crossed_first)
     }
 }
 
-/* An output below that share does nothing; a sound joint moves by it. */
-TEST(dry_friction_is_a_share_of_the_output)
+/* An output below the friction does nothing, although it moves a sound joint. */
+TEST(dry_friction_needs_a_minimum_output)
 {
     for (int i = 0; i < 2; i++) {
         struct rig *rig = rig_with("coulomb:5%");
@@ -265,7 +265,7 @@ TEST(dry_friction_is_a_share_of_the_output)
     assert_true(step_with("sound", 6, 1) > 2);
 }
 
-TEST(an_unstable_one_swings_wider_and_wider)
+TEST(unstable_joint_oscillates_with_growing_amplitude)
 {
     struct rig *rig = rig_with("unstable");
     double peak[2] = {0};
@@ -283,8 +283,8 @@ TEST(an_unstable_one_swings_wider_and_wider)
     rig_free(rig);
 }
 
-/* The one beside it is as it is. */
-TEST(a_plant_is_of_one_board)
+/* The neighbouring joint is unaffected. */
+TEST(plant_affects_a_single_board)
 {
     struct rig *rig = rig_with("dead");
     rig_setpoint(rig, LHIP, AW_CANPID_POS, 20);

@@ -1,14 +1,14 @@
-/* The whole way in virtual time: an experiment through setpoints on a simulated driver, a model,
- * gains by each rule, and steps that show them to be better than the gains the driver came with. */
+/* A complete tuning in virtual time: an experiment through setpoints on a simulated driver, a
+ * model, gains by each rule, and steps that prove them better than the default gains. */
 #include "canpid_helper.h"
 
 #include "control/design.h"
 #include "control/excite.h"
 #include "control/sweep.h"
 
-#define TICK_S    0.01 /* of drivers with telemetry of 100 Hz */
+#define TICK_S    0.01 /* tick of drivers with telemetry of 100 Hz */
 #define MOST      3500
-#define EXCESSIVE 60.0 /* % of overshoot, of steps so large that the motor gives all it has */
+#define EXCESSIVE 60.0 /* % overshoot of steps so large that the motor saturates */
 
 static struct aw_excite excite;
 static struct aw_sample samples[MOST];
@@ -26,7 +26,7 @@ static struct bench bench_of(int controller, enum aw_canpid_error fault)
     return (struct bench){rig_of(&options), controller};
 }
 
-/* Seconds of virtual time at the next pid frame, whose numbers the board then has. */
+/* Waits for the next pid frame and updates the board; returns the virtual time in s. */
 static double next_sample(const struct bench *bench)
 {
     struct rig *rig = bench->rig;
@@ -44,7 +44,7 @@ static const struct aw_canpid_board *board_of(const struct bench *bench)
     return aw_canpid_board(&bench->rig->client, LKNEE);
 }
 
-/* value in the controller's unit */
+/* Sends a setpoint; value in the controller's unit. */
 static void go(const struct bench *bench, double value)
 {
     rig_setpoint(bench->rig, LKNEE, bench->controller, value);
@@ -57,7 +57,7 @@ static void use(const struct bench *bench, struct aw_gains ticks)
     rig_gain(bench->rig, LKNEE, bench->controller, AW_CANPID_KD, ticks.kd);
 }
 
-/* What the experiment saw. */
+/* The record of the experiment. */
 static struct {
     double t[MOST], output[MOST], measured[MOST], input_t[3 * MOST], input[3 * MOST];
     size_t n;
@@ -65,15 +65,15 @@ static struct {
 
 static enum aw_status model_of_what_was_seen(struct aw_fit *fit, struct aw_error *err)
 {
-    /* as if the tick were not known for sure: rules from history need the care that this makes, at
-     * a spring that gets harder */
+    /* as if the tick were uncertain: the classic rules need that caution with a spring that
+     * hardens */
     struct aw_trial trial = aw_excite_trial(seen.t, seen.output, seen.measured, seen.n, TICK_S,
                                             seen.input_t, seen.input);
     struct aw_fit_options options = {.dead_zone = 0.01, .find_dead_band = true};
     return aw_fit_best(&trial, &options, fit, err);
 }
 
-/* All normalised: the deviation is a part of the full scale. */
+/* Runs an experiment; all values are fractions of full scale. */
 static enum aw_status experiment(const struct bench *bench, double centre, double deviation,
                                  struct aw_fit *fit)
 {
@@ -144,8 +144,8 @@ static void better(const char *rule, const struct aw_response *tuned,
              tuned->value[AW_OVERSHOOT], tuned->value[AW_SETTLING_TIME]);
 }
 
-/* Every rule whose proposal is not refused; robust is one of them, asked for little overshoot, and
- * made for the longest dead time. */
+/* Checks every rule whose proposal is accepted. Robust is one of them, with little overshoot and
+ * the longest dead time. */
 static void check_rules(int controller, const struct aw_fit *fit, struct aw_gains before,
                         double from, double to)
 {
@@ -174,27 +174,27 @@ static void check_rules(int controller, const struct aw_fit *fit, struct aw_gain
 
 static const struct aw_gains pos_gains = {3, 0.0005, 0}, tor_gains = {0.6, 0, 0};
 
-TEST(test_position)
+TEST(tuned_position_gains_beat_the_defaults)
 {
     struct bench bench = bench_of(AW_CANPID_POS, AW_CANPID_NO_ERROR);
     struct aw_fit fit;
     if (experiment(&bench, 0, 15 / 360., &fit) != AW_OK)
         fail_msg("%s", bench.rig->err.text);
     assert_false(rig_truth(bench.rig, LKNEE).law.enabled);
-    /* 600 deg/s over a duty of 0.8: 2.1 turns a second at full output, less friction, which a slow
-     * lag may stand for; a lag of 30 ms, a dead band of 1 % */
+    /* 600 deg/s at a duty of 0.8: 2.1 turns/s at full output, minus friction, which may appear as a
+     * slow lag; a lag of 30 ms, a dead band of 1 % */
     double slope = fit.process.integrating ? fit.process.gain : fit.process.gain / fit.process.a1;
     if (!(slope > 1.7 && slope < 2.3 && fit.held_out > 0.8))
         fail_msg("%g per s, fit %g", slope, fit.held_out);
-    if (!(fit.dead_band > 0.002 && fit.dead_band < 0.025)) /* with the dry friction */
+    if (!(fit.dead_band > 0.002 && fit.dead_band < 0.025)) /* including dry friction */
         fail_msg("dead band %g", fit.dead_band);
     rig_free(bench.rig);
     check_rules(AW_CANPID_POS, &fit, pos_gains, 0, 20);
     check_rules(AW_CANPID_POS, &fit, pos_gains, 5, -10);
 }
 
-/* With the leg lifted the spring pulls: the gains are good there, too. */
-TEST(test_position_under_load)
+/* The spring pulls at a lifted leg: the gains must work there, too. */
+TEST(tuned_position_gains_work_under_load)
 {
     struct bench bench = bench_of(AW_CANPID_POS, AW_CANPID_NO_ERROR);
     struct aw_fit fit;
@@ -204,7 +204,7 @@ TEST(test_position_under_load)
     check_rules(AW_CANPID_POS, &fit, pos_gains, 35, 45);
 }
 
-TEST(test_torque)
+TEST(tuned_torque_gains_beat_the_defaults)
 {
     struct bench bench = bench_of(AW_CANPID_TOR, AW_CANPID_NO_ERROR);
     struct aw_fit fit;
@@ -214,11 +214,10 @@ TEST(test_torque)
     check_rules(AW_CANPID_TOR, &fit, tor_gains, -1, 1);
 }
 
-/* A multisine on the setpoint of a position loop with kp 10: input and output are both taken from
- * the telemetry. What the loop is made of is known: an integrator of 2.1 turns a second at full
- * output, a lag of 30 ms, a hold of 4 ms; friction
- * is not in the figures below. */
-TEST(test_sweep)
+/* A multisine on the setpoint of a position loop with kp 10; telemetry provides input and output.
+ * The loop consists of an integrator of 2.1 turns/s at full output, a lag of 30 ms and a hold of 4
+ * ms. The figures below ignore friction. */
+TEST(sweep_measures_the_position_loop)
 {
     static double t[MOST], input[MOST], output[MOST];
     struct bench bench = bench_of(AW_CANPID_POS, AW_CANPID_NO_ERROR);
@@ -258,8 +257,8 @@ TEST(test_sweep)
     assert_true(closed.peak_gain < 1.1);
 }
 
-/* A driver without its encoder does not drive: no figures come out of it. */
-TEST(test_broken_encoder)
+/* A driver without its encoder does not drive and yields no figures. */
+TEST(broken_encoder_refuses_the_experiment)
 {
     struct bench bench = bench_of(AW_CANPID_POS, AW_CANPID_ERROR_LEVER);
     struct aw_fit fit;

@@ -25,7 +25,7 @@ static double decoded(struct aw_wire *in, const char *hex, const char *field)
     return aw_record_get(&record, field);
 }
 
-TEST_WITH(setup, NULL, the_identifier_is_board_plus_message)
+TEST_WITH(setup, NULL, identifier_is_board_plus_message)
 {
     assert_encodes(&wire, "kp", "board=lhip controller=pos value=0", "021#000000000000");
     assert_encodes(&wire, "kp", "board=lknee controller=tor value=0.6", "041#9A99193F0200");
@@ -35,7 +35,7 @@ TEST_WITH(setup, NULL, the_identifier_is_board_plus_message)
     assert_true(decoded(&wire, "7FF#000000000000", "board") == 2016);
 }
 
-TEST_WITH(setup, NULL, a_setpoint_has_the_unit_of_its_controller)
+TEST_WITH(setup, NULL, setpoint_has_the_unit_of_its_controller)
 {
     static const struct {
         const char *fields, *frame;
@@ -54,7 +54,7 @@ TEST_WITH(setup, NULL, a_setpoint_has_the_unit_of_its_controller)
     assert_refused(&wire, "setpoint", "board=lknee controller=lvl value=5deg", AW_USAGE);
 }
 
-TEST_WITH(setup, NULL, what_would_harm_the_driver_is_refused)
+TEST_WITH(setup, NULL, harmful_commands_are_refused)
 {
     assert_refused(&wire, "kp", "board=lknee controller=4 value=1", AW_LIMIT);
     assert_refused(&wire, "kp", "board=lknee controller=tro value=1", AW_USAGE);
@@ -66,8 +66,8 @@ TEST_WITH(setup, NULL, what_would_harm_the_driver_is_refused)
     assert_refused(&wire, "setpoint", "board=lknee controller=pos value=541", AW_LIMIT);
 }
 
-/* Not the neighbour's joint because somebody wrote the number of the identifier. */
-TEST_WITH(setup, NULL, a_board_is_a_multiple_of_32)
+/* The number of an identifier must not select the neighbouring joint. */
+TEST_WITH(setup, NULL, board_must_be_a_multiple_of_32)
 {
     assert_refused(&wire, "calibrate", "board=0x41", AW_USAGE);
     assert_refused(&wire, "calibrate", "board=2048", AW_LIMIT);
@@ -85,7 +85,7 @@ TEST_WITH(setup, NULL, velocity_has_fourteen_bits)
     assert_true(decoded(&wire, "05F#000002000000", "velocity") == -8192);
 }
 
-TEST_WITH(setup, NULL, published_firmware_packs_the_current_lower)
+TEST_WITH(setup, NULL, fw_layout_packs_the_current_lower)
 {
     const char *frame = "05F#80F81F0206FF";
     assert_true(decoded(&fw, frame, "velocity") == -120);
@@ -93,7 +93,7 @@ TEST_WITH(setup, NULL, published_firmware_packs_the_current_lower)
     assert_true(fabs(decoded(&fw, frame, "lever_angle") + 11.25) < 1e-9);
 }
 
-TEST_WITH(setup, NULL, an_error_has_no_measurements)
+TEST_WITH(setup, NULL, error_frames_have_no_measurements)
 {
     const char *frame = "05F#F27FFF01FF7F";
     assert_true(decoded(&fw, frame, "error") == 2);
@@ -109,7 +109,7 @@ TEST_WITH(setup, NULL, an_error_has_no_measurements)
     assert_memory_equal(bytes, ((uint8_t[]){0x5F, 0x00, 0xF2, 0x7F, 0xFF, 0x01, 0xFF, 0x7F}), 8);
 }
 
-TEST_WITH(setup, NULL, limits_as_a_person_writes_them_are_accepted)
+TEST_WITH(setup, NULL, rounded_limits_are_accepted)
 {
     char hex[64];
     struct aw_error err = {0};
@@ -129,7 +129,7 @@ TEST_WITH(setup, NULL, limits_as_a_person_writes_them_are_accepted)
                      AW_LIMIT);
 }
 
-TEST_WITH(setup, NULL, commands_are_told_without_a_direction)
+TEST_WITH(setup, NULL, commands_are_recognized_in_either_direction)
 {
     struct aw_record record;
     struct aw_error err;

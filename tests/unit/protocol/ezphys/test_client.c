@@ -34,7 +34,7 @@ TEST(every_message_is_answered_once)
     }
 }
 
-TEST(the_state_is_that_of_the_simulation)
+TEST(state_matches_the_simulation)
 {
     for (size_t i = 0; i < N_WIRES; i++) {
         struct rig *rig = rig_new(wires[i]);
@@ -93,7 +93,7 @@ TEST(motor_commands_are_repeated_and_forces_are_not)
     }
 }
 
-TEST(an_answer_that_has_nothing_to_say_is_empty)
+TEST(answer_without_commands_is_empty)
 {
     struct rig *rig = rig_new("le32");
     rig_run(rig, 10);
@@ -101,12 +101,13 @@ TEST(an_answer_that_has_nothing_to_say_is_empty)
     rig_free(rig);
     rig = rig_new("stream");
     rig_run(rig, 10);
-    assert_int_equal(rig->fake.empty, 0); /* there is no empty message: a force of 0 on nobody */
+    /* an empty message does not exist: a force of 0 on no joint */
+    assert_int_equal(rig->fake.empty, 0);
     assert_int_equal(rig->fake.packets, 10);
     rig_free(rig);
 }
 
-TEST(a_listener_can_be_silent)
+TEST(silent_client_sends_no_answers)
 {
     struct rig *rig = rig_new("le32");
     rig->fake.real_time = true;
@@ -117,7 +118,7 @@ TEST(a_listener_can_be_silent)
     rig_free(rig);
 }
 
-TEST(a_simulator_in_real_time_is_answered_too)
+TEST(real_time_simulator_is_answered)
 {
     for (size_t i = 0; i < N_WIRES; i++) {
         struct rig *rig = rig_new(wires[i]);
@@ -129,7 +130,7 @@ TEST(a_simulator_in_real_time_is_answered_too)
     }
 }
 
-TEST(after_a_reset_nothing_old_is_shown)
+TEST(reset_clears_the_state)
 {
     for (size_t i = 0; i < N_WIRES; i++) {
         struct rig *rig = rig_new(wires[i]);
@@ -137,7 +138,7 @@ TEST(after_a_reset_nothing_old_is_shown)
         rig_motor(rig, HINGE, "hinge", 2, 10);
         rig_run(rig, 20);
         aw_ezphys_reset(&rig->ez);
-        rig_run(rig, 1); /* its answer is the reset */
+        rig_run(rig, 1); /* the reset is the answer to it */
         assert_int_equal(rig_try(rig), AW_OK);
         assert_int_equal(rig->ez.state.step, 0);
         assert_near(rig->ez.state.joints[0].axes[0].displacement, 0, 1e-9);
@@ -148,7 +149,7 @@ TEST(after_a_reset_nothing_old_is_shown)
     }
 }
 
-TEST(messages_under_way_at_a_reset_are_passed_over)
+TEST(messages_in_transit_during_a_reset_are_skipped)
 {
     struct rig *rig = rig_new("le32");
     rig->fake.real_time = true;
@@ -157,7 +158,7 @@ TEST(messages_under_way_at_a_reset_are_passed_over)
     aw_ezphys_reset(&rig->ez);
     rig_run(rig, 1);
     long before = rig->fake.step;
-    rig->fake.step = 30; /* one that was on its way */
+    rig->fake.step = 30; /* a message that was in transit */
     rig->fake.next = 0;
     fake_tick(&rig->fake.device, rig->clock.time_ns);
     rig->fake.step = before;
@@ -167,14 +168,14 @@ TEST(messages_under_way_at_a_reset_are_passed_over)
     rig_free(rig);
 }
 
-/* In real time the first message of a new beginning may have a later step than the one that was
- * answered with the reset; that of a simulation which takes no commands goes on counting. */
+/* In real time, the first message after a reset may have a later step than the message answered
+ * with the reset. A simulation that ignores commands continues to count. */
 TEST(a_reset_right_after_the_first_message)
 {
     static const struct {
-        long next; /* step of the message that comes then, */
+        long next; /* step of the next message, */
         enum aw_status status;
-        long step; /* and which one is shown */
+        long step; /* and the step shown */
     } cases[] = {{20, AW_OK, 50}, {35, AW_TIMEOUT, 5}, {5, AW_OK, 5}, {0, AW_OK, 0}};
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         struct rig *rig = rig_new("le32");
@@ -193,7 +194,7 @@ TEST(a_reset_right_after_the_first_message)
     }
 }
 
-TEST(a_restart_by_somebody_else_is_noticed_and_ends_motor_commands)
+TEST(external_restart_ends_motor_commands)
 {
     struct rig *rig = rig_new("le32");
     rig_motor(rig, HINGE, "hinge", 2, 10);
@@ -209,7 +210,7 @@ TEST(a_restart_by_somebody_else_is_noticed_and_ends_motor_commands)
     rig_free(rig);
 }
 
-TEST(stop_is_sent_at_once_to_all_that_was_seen_or_commanded)
+TEST(stop_covers_all_seen_and_commanded_joints)
 {
     for (size_t i = 0; i < N_WIRES; i++) {
         struct rig *rig = rig_new(wires[i]);
@@ -217,7 +218,7 @@ TEST(stop_is_sent_at_once_to_all_that_was_seen_or_commanded)
         rig_run(rig, 20);
         unsigned answers = rig->fake.answers;
         int64_t now = rig->clock.time_ns;
-        rig->fake.velocity[1] = 3; /* by another program */
+        rig->fake.velocity[1] = 3; /* set by another program */
         assert_int_equal(aw_ezphys_stop(&rig->ez, NULL, &rig->err), AW_OK);
         assert_int_equal(rig->clock.time_ns, now);
         assert_int_equal(rig->fake.answers, answers + 1);
@@ -225,7 +226,7 @@ TEST(stop_is_sent_at_once_to_all_that_was_seen_or_commanded)
             assert_near(rig->fake.velocity[k], 0, 0);
         assert_near(rig->fake.torque[0], 10, 0);
         assert_near(rig->fake.torque[1], AW_EZPHYS_STOP_TORQUE, 0);
-        rig_run(rig, 5); /* and repeated */
+        rig_run(rig, 5); /* and repeats it */
         assert_near(rig->fake.velocity[0], 0, 0);
         struct aw_ezphys_halt coast = {.coast = true};
         assert_int_equal(aw_ezphys_stop(&rig->ez, &coast, &rig->err), AW_OK);
@@ -235,7 +236,7 @@ TEST(stop_is_sent_at_once_to_all_that_was_seen_or_commanded)
     }
 }
 
-/* Answers until the simulator waits again: how many messages of it that took. */
+/* Answers until the simulator waits again; returns the number of its messages. */
 static int rig_settle(struct rig *rig)
 {
     int messages = 0;
@@ -247,7 +248,7 @@ static int rig_settle(struct rig *rig)
     return messages;
 }
 
-TEST(a_stop_leaves_no_message_in_the_link)
+TEST(stop_leaves_no_message_in_the_link)
 {
     for (size_t i = 0; i < N_WIRES; i++) {
         struct rig *rig = rig_new(wires[i]);
@@ -255,7 +256,7 @@ TEST(a_stop_leaves_no_message_in_the_link)
         rig_run(rig, 3);
         for (int k = 0; k < 30; k++) {
             if (k % 3 == 0)
-                rig_run(rig, 1); /* or the stop is the answer */
+                rig_run(rig, 1); /* otherwise the stop is the answer */
             bool answers = rig->ez.owed;
             assert_int_equal(aw_ezphys_stop(&rig->ez, NULL, &rig->err), AW_OK);
             assert_int_equal(rig_settle(rig), answers ? 1 : 2);
@@ -272,7 +273,7 @@ TEST(a_stop_leaves_no_message_in_the_link)
     }
 }
 
-TEST(a_simulator_that_took_the_stop_and_an_answer_for_one_is_answered)
+TEST(merged_stop_and_answer_gets_another_answer)
 {
     struct rig *rig = rig_new("le32");
     rig->fake.merges = true;
@@ -288,7 +289,7 @@ TEST(a_simulator_that_took_the_stop_and_an_answer_for_one_is_answered)
     rig_free(rig);
 }
 
-TEST(stop_goes_out_before_anything_was_heard)
+TEST(stop_is_sent_without_any_message)
 {
     struct rig *rig = rig_new("le32");
     rig->fake.mute = true;
@@ -300,7 +301,7 @@ TEST(stop_goes_out_before_anything_was_heard)
     rig_free(rig);
 }
 
-TEST(what_is_no_number_is_refused)
+TEST(nan_and_infinity_are_refused)
 {
     struct rig *rig = rig_new("le32");
     struct aw_ezphys_target hinge = {HINGE, "hinge"};
@@ -374,7 +375,7 @@ static void noise(struct fake *f)
             f->out[i] = (uint8_t)(i * 37 + 11);
 }
 
-TEST(damage_is_counted_explained_and_never_the_end)
+TEST(damage_is_counted_and_explained)
 {
     void (*const ways[])(struct fake *) = {huge_size,    large_size,     small_size, wrong_count,
                                            unknown_type, wrong_length,   no_number,  cut_off,
@@ -396,12 +397,12 @@ TEST(damage_is_counted_explained_and_never_the_end)
     }
 }
 
-/* The connection ended in the middle of something damaged: that is no message of the next one. */
+/* The connection ended within a damaged message; the next connection starts clean. */
 TEST(damage_ends_with_its_connection)
 {
     for (size_t i = 0; i < N_WIRES; i++) {
         struct rig *rig = rig_new(wires[i]);
-        rig->fake.spoil = noise; /* of the next one */
+        rig->fake.spoil = noise; /* at the start of the next connection */
         rig_run(rig, 10);
         aw_ezphys_receive(&rig->ez, rig->clock.time_ns + AW_SECOND / 10, NULL, &rig->err);
         aw_ezphys_attach(&rig->ez, rig->link);
@@ -419,7 +420,7 @@ static void stream_noise(struct fake *f)
         f->out[(size_t)f->step % f->pending] ^= 0x55;
 }
 
-TEST(random_damage_on_every_wire_stops_nobody)
+TEST(random_damage_never_stops_the_client)
 {
     for (size_t i = 0; i < N_WIRES; i++) {
         struct rig *rig = rig_new(wires[i]);
@@ -445,7 +446,7 @@ static void many_objects(struct fake *f)
     fake_envelope(f, 1000);
 }
 
-TEST(tables_do_not_grow)
+TEST(object_table_is_limited)
 {
     struct rig *rig = rig_new("le32");
     rig->fake.spoil = many_objects;
@@ -464,7 +465,7 @@ static void many_packets(struct fake *f)
     fake_envelope(f, AW_EZPHYS_PACKETS + 3);
 }
 
-TEST(packets_that_are_not_listed_are_counted)
+TEST(packets_beyond_the_list_are_counted)
 {
     struct rig *rig = rig_new("packed8");
     rig->fake.spoil = many_packets;
@@ -475,7 +476,7 @@ TEST(packets_that_are_not_listed_are_counted)
     rig_free(rig);
 }
 
-TEST(a_wire_with_small_counts_says_what_it_cannot_carry)
+TEST(overflow_of_small_counts_is_reported)
 {
     struct rig *rig = rig_new("msg=size8,pkt=type8+id8");
     struct aw_ezphys_motor motor = {{1}, {1}};
@@ -504,8 +505,8 @@ static void count_bytes(void *context, const void *bytes, size_t size)
     *(size_t *)context += size;
 }
 
-/* There is nothing to hold. */
-TEST(a_joint_without_axes_is_not_stopped)
+/* The joint has nothing to hold. */
+TEST(joint_without_axes_is_not_stopped)
 {
     struct rig *rig = rig_new("le32");
     struct aw_ezphys_halt hold = {.torque = 1};
@@ -514,13 +515,13 @@ TEST(a_joint_without_axes_is_not_stopped)
     rig_run(rig, 2);
     assert_int_equal(rig->ez.state.n_joints, 1);
     aw_ezphys_last_stop(&rig->ez, &hold, count_bytes, &size);
-    assert_int_equal(size, 8); /* of an empty message */
+    assert_int_equal(size, 8); /* size of an empty message */
     assert_int_equal(aw_ezphys_stop(&rig->ez, &hold, &rig->err), AW_OK);
     assert_int_equal(rig->fake.motors, 0);
     rig_free(rig);
 }
 
-TEST(words_are_joints)
+TEST(joints_are_found_by_name)
 {
     struct rig *rig = rig_new("le32");
     struct aw_ezphys_target target;
@@ -547,11 +548,11 @@ TEST(words_are_joints)
     rig_free(rig);
 }
 
-/* Names as long as they may be, and what is left of the room for them. */
-TEST(as_many_joints_are_listed_as_have_room)
+/* Names of maximum length, and the space left for them. */
+TEST(error_lists_as_many_joints_as_fit)
 {
-    static const int rest[] = {
-        16, 17}; /* letters of the third name: the fourth has just room, or not */
+    static const int rest[] = {16,
+                               17}; /* letters of the third name: the fourth just fits, or not */
     for (int i = 0; i < 2; i++) {
         struct rig *rig = rig_new("le32");
         struct aw_ezphys_target target;
@@ -572,7 +573,7 @@ TEST(as_many_joints_are_listed_as_have_room)
     }
 }
 
-TEST(a_number_is_a_joint_as_long_as_the_simulation_does_not_say_otherwise)
+TEST(joints_may_be_given_by_number)
 {
     struct rig *rig = rig_new("le32");
     struct aw_ezphys_target target;
@@ -588,7 +589,7 @@ TEST(a_number_is_a_joint_as_long_as_the_simulation_does_not_say_otherwise)
     rig_free(rig);
 }
 
-/* A session of the client, with all that it says */
+/* ---- Sessions of the client with all their output ---- */
 
 static void print_bytes(void *context, const void *bytes, size_t size)
 {
@@ -711,7 +712,7 @@ static void print_words(struct rig *rig, FILE *out)
     }
 }
 
-/* All that the client does goes to all, and what came of it to out. */
+/* Prints all that the client sends, and the results. */
 static void print_session(const char *wire, bool real_time, void (*spoil)(struct fake *), FILE *all,
                           FILE *out)
 {
@@ -768,7 +769,7 @@ static void print_session(const char *wire, bool real_time, void (*spoil)(struct
     rig_free(rig);
 }
 
-TEST(sessions_are_as_they_were)
+TEST(sessions_match_the_picture)
 {
     static const struct {
         const char *wire;
@@ -790,15 +791,14 @@ TEST(sessions_are_as_they_were)
     end_picture(out, "client-ezphys.txt");
 }
 
-/* What comes in pieces of any size at any time, some of it damaged; steps go on, jump or begin
- * anew. */
+/* Random pieces at random times, some damaged; steps continue, jump or restart. */
 struct pieces {
     struct aw_link link;
     struct aw_virtual_clock clock;
     struct rng rng;
     uint8_t bytes[20000];
     size_t size, read;
-    int64_t next; /* when the next piece is there */
+    int64_t next; /* time of the next piece */
     size_t said;
 };
 
@@ -840,7 +840,7 @@ static enum aw_status write_piece(struct aw_link *link, const void *buf, size_t 
     return AW_OK;
 }
 
-/* Every byte is counted once, time limits hold, and no damage ends the conversation. */
+/* Requires that each byte is counted once, time limits hold, and no damage ends the session. */
 static void check_pieces(const char *wire, unsigned seed)
 {
     static const struct aw_link_ops ops = {.read = read_piece, .write = write_piece};
@@ -894,7 +894,7 @@ static void check_pieces(const char *wire, unsigned seed)
     rig_free(rig);
 }
 
-TEST(pieces_of_any_size_at_any_time)
+TEST(stream_in_random_pieces_is_counted_exactly)
 {
     static const char *const some[] = {"le32", "stream", "msg=count16,pkt=type8+id8", "name32",
                                        "msg=rest16,pkt=type8+id16+len16"};
@@ -902,8 +902,8 @@ TEST(pieces_of_any_size_at_any_time)
         check_pieces(some[seed % 2 ? 1 : seed / 2 % 5], seed);
 }
 
-/* Whatever was there before, in memory and in the conversation. */
-TEST(a_client_begins_with_nothing)
+/* Initialization does not depend on earlier memory contents or sessions. */
+TEST(client_starts_with_an_empty_state)
 {
     struct aw_ezphys *dirty = malloc(sizeof *dirty), *fresh = calloc(1, sizeof *fresh);
     assert_true(dirty && fresh);
@@ -935,8 +935,8 @@ TEST(a_client_begins_with_nothing)
     rig_free(rig);
 }
 
-/* As many joints as may be commanded, and one more. */
-TEST(commands_have_a_limit)
+/* As many joints as can be commanded, and one more. */
+TEST(number_of_commanded_joints_is_limited)
 {
     struct rig *rig = rig_new("le32");
     struct aw_ezphys_motor motor = {{1}, {1}};

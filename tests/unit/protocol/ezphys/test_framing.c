@@ -23,7 +23,7 @@ static void assert_says(const char *text, const char *parts)
     assert_string_equal(out, parts);
 }
 
-TEST(presets_have_their_parts)
+TEST(presets_expand_to_their_parts)
 {
     assert_says("le32", "endian=le,long=4,msg=size32+count32,pkt=type32+id32+len32");
     assert_says("be32", "endian=be,long=4,msg=size32+count32,pkt=type32+id32+len32");
@@ -34,7 +34,7 @@ TEST(presets_have_their_parts)
     assert_says("long=8", "endian=le,long=8,msg=size32+count32,pkt=type32+id32+len32");
 }
 
-TEST(what_was_printed_reads_back)
+TEST(framings_round_trip)
 {
     static const char *const texts[] = {
         "endian=be,long=8,msg=pad8+count8+rest16,pkt=pad16+type8+id8+len8",
@@ -57,7 +57,7 @@ TEST(the_longest_header_has_the_longest_frame)
     assert_int_equal(aw_wire_codec(&wire, "limb", AW_RX)->size, aw_ezphys_protocol.frame_max);
 }
 
-TEST(a_description_has_at_most_255_characters)
+TEST(framing_text_has_at_most_255_characters)
 {
     static const int words[][2] = {{28, 6}, {31, 4}};
     for (int i = 0; i < 2; i++) {
@@ -73,7 +73,7 @@ TEST(a_description_has_at_most_255_characters)
     assert_string_equal(err.text, "wire: a description has at most 255 characters");
 }
 
-TEST(mistakes_are_told_with_their_place)
+TEST(framing_errors_name_the_column)
 {
     static const char *const cases[][2] = {
         {"le23", "'le23' at column 1: no wire of this name, did you mean le32?"},
@@ -109,7 +109,7 @@ TEST(mistakes_are_told_with_their_place)
     assert_int_equal(aw_ezphys_framing_parse(&framing, longer, NULL, &err), AW_USAGE);
 }
 
-TEST(descriptions_are_read_as_they_were)
+TEST(parsed_framings_match_the_picture)
 {
     static const char *const wires[] = {
         "",

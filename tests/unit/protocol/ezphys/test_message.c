@@ -31,8 +31,8 @@ static void bytes_are(struct aw_ezphys_message *message, const char *expected)
     assert_string_equal(hex, expected);
 }
 
-/* Size and count as each wire has them; none, one and two packets. */
-TEST(envelopes)
+/* Size and count in each framing, with no, one and two packets. */
+TEST(envelopes_match_the_framing)
 {
     static const struct {
         const char *wire, *none, *two;
@@ -72,7 +72,7 @@ TEST(envelopes)
     }
 }
 
-TEST(what_does_not_fit_changes_nothing)
+TEST(oversized_packet_leaves_the_message_unchanged)
 {
     uint8_t room[64];
     struct aw_error err;
@@ -90,7 +90,7 @@ TEST(what_does_not_fit_changes_nothing)
     bytes_are(&message, "1400000001000000010000000700000000000000");
     for (size_t i = message.size; i < sizeof room; i++)
         assert_int_equal(room[i], 0xEE);
-    message.cap++; /* it just fits */
+    message.cap++; /* just fits */
     assert_int_equal(aw_ezphys_message_add(&message, &record, &err), AW_OK);
     message.cap += sizeof frame;
     assert_int_equal(aw_ezphys_message_add_frame(&message, span, &err), AW_OK);
@@ -98,7 +98,7 @@ TEST(what_does_not_fit_changes_nothing)
     assert_int_equal(message.count, 3);
 }
 
-TEST(nothing_that_is_no_number)
+TEST(nan_and_missing_fields_are_refused)
 {
     uint8_t room[64];
     struct aw_error err;
@@ -113,7 +113,7 @@ TEST(nothing_that_is_no_number)
     bytes_are(&message, "0800000000000000");
 }
 
-TEST(ready_frames)
+TEST(encoded_frames_are_added)
 {
     uint8_t room[64];
     static const uint8_t frame[] = {1, 0, 0, 0, 9, 0, 0, 0, 0, 0, 0, 0};

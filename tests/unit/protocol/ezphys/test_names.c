@@ -17,7 +17,7 @@ static enum aw_status reads(const char *text)
     return status;
 }
 
-TEST(a_file_of_names_is_read)
+TEST(names_file_is_read)
 {
     assert_int_equal(reads("\xEF\xBB\xBF# a humanoid\n"
                            "body  1 humanoid.pelvis   # the root\n\n"
@@ -34,7 +34,7 @@ TEST(a_file_of_names_is_read)
     assert_null(aw_ezphys_names_find(&names, AW_EZPHYS_BODY, "humanoid.hip"));
 }
 
-TEST(how_a_joint_moves_is_known_where_it_is_said)
+TEST(joint_kind_is_read_if_given)
 {
     assert_int_equal(reads("joint 1 rail cart world slider\njoint 2 pivot pole cart\n"
                            "joint 3 bore slider\njoint 4 slider\nbody 1 slider\n"),
@@ -54,7 +54,7 @@ TEST(how_a_joint_moves_is_known_where_it_is_said)
                      AW_EZPHYS_TURNS);
 }
 
-TEST(lines_are_read_back)
+TEST(name_lines_round_trip)
 {
     static const char text[] = "body 1 bob\njoint 1 hinge world bob axes=1\njoint 2 rail slider\n"
                                "joint 3 neck bob head slider axes=3\njoint 4 two axes=2";
@@ -69,7 +69,7 @@ TEST(lines_are_read_back)
     assert_string_equal(out, text);
 }
 
-TEST(what_is_wrong_is_told_with_its_line)
+TEST(names_file_errors_name_the_line)
 {
     static const char *const cases[][2] = {
         {"body 1 a\nbdy 2 b\n",
@@ -101,7 +101,7 @@ TEST(what_is_wrong_is_told_with_its_line)
     }
 }
 
-TEST(patterns_choose_parts_of_the_tree)
+TEST(patterns_select_subtrees)
 {
     assert_true(aw_ezphys_name_matches("humanoid.*", "humanoid.left.knee"));
     assert_true(aw_ezphys_name_matches("humanoid", "humanoid.left.knee"));
@@ -112,7 +112,7 @@ TEST(patterns_choose_parts_of_the_tree)
     assert_false(aw_ezphys_name_matches("knee", "humanoid.left.knee"));
 }
 
-TEST(tables_do_not_grow)
+TEST(names_table_is_limited)
 {
     names.n = 0;
     char name[16];

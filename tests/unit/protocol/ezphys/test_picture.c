@@ -31,7 +31,7 @@ static void add_body(const char *name, const double position[3], const double ro
     memcpy(body->rotation, rotation, sizeof body->rotation);
 }
 
-/* The bodies where the scene lets them go. */
+/* Places the bodies at their start in the scene. */
 static void begin(void)
 {
     memset(&state, 0, sizeof state);
@@ -41,7 +41,7 @@ static void begin(void)
     aw_ezphys_picture_aim(&picture, &state);
 }
 
-/* A scene that is shipped. */
+/* Loads a built-in scene. */
 static void load(const char *name)
 {
     struct aw_error err;
@@ -64,7 +64,7 @@ static void draw(void)
     aw_ezphys_picture_draw(&picture, &state, &canvas);
 }
 
-/* Are there dots of this colour where the point is? Dots are rounded: or right beside it. */
+/* Returns true if dots of this colour are at the point or, because of rounding, next to it. */
 static bool is_drawn(const double point[3], int color)
 {
     double x, y;
@@ -95,7 +95,7 @@ static size_t cells_of_color(int color)
     return n;
 }
 
-TEST(every_body_of_every_scene_is_in_the_picture)
+TEST(every_body_is_in_the_picture)
 {
     for (const struct aw_scene_text *text = aw_scene_shipped(); text->name; text++) {
         load(text->name);
@@ -106,7 +106,7 @@ TEST(every_body_of_every_scene_is_in_the_picture)
     }
 }
 
-TEST(a_pendulum_hangs_from_its_pivot_wherever_it_swings)
+TEST(pendulum_is_drawn_from_its_pivot)
 {
     static const double pivot[3] = {0, 0, 2}, floor_point[3] = {0, 0, 0};
     load("pendulum");
@@ -136,7 +136,7 @@ static const struct aw_scene_joint *joint_called(const char *name)
     return NULL;
 }
 
-TEST(pivots_between_bodies_go_with_them)
+TEST(pivots_follow_their_bodies)
 {
     double pivot[3];
     load("double-pendulum");
@@ -144,20 +144,20 @@ TEST(pivots_between_bodies_go_with_them)
     struct aw_ezphys_body *lower = &state.bodies[1];
     assert_true(aw_ezphys_pivot(&scene, elbow, &state, pivot));
     assert_true(fabs(pivot[0] - 0.5) < 1e-9 && fabs(pivot[2] - 2) < 1e-9);
-    /* 90 degrees about y: what was to its left is above it */
+    /* 90 degrees about y: its left side is now on top */
     const double turned[4] = {sqrt(0.5), 0, sqrt(0.5), 0};
     memcpy(lower->rotation, turned, sizeof turned);
     assert_true(aw_ezphys_pivot(&scene, elbow, &state, pivot));
     assert_true(fabs(pivot[0] - 0.75) < 1e-9 && fabs(pivot[2] - 2.25) < 1e-9);
     state.n_bodies = 1;
     assert_false(aw_ezphys_pivot(&scene, elbow, &state, pivot));
-    draw(); /* without the body that is not sent */
+    draw(); /* a body of the scene is not reported */
     load("slider-crank");
     assert_true(aw_ezphys_pivot(&scene, joint_called("bore"), &state, pivot));
     assert_memory_equal(pivot, state.bodies[2].position, sizeof pivot);
 }
 
-TEST(without_a_scene_bodies_are_crosses_and_names_join_them)
+TEST(bodies_without_a_scene_are_crosses_joined_by_names)
 {
     static struct aw_ezphys_names names;
     static const double upright[4] = {1, 0, 0, 0}, middle[3] = {0, 0, 1.5};
@@ -165,7 +165,7 @@ TEST(without_a_scene_bodies_are_crosses_and_names_join_them)
                              *const neither[] = {"shin", "no"};
     memset(&state, 0, sizeof state);
     picture = (struct aw_ezphys_picture){.names = &names};
-    aw_ezphys_picture_aim(&picture, &state); /* nothing yet */
+    aw_ezphys_picture_aim(&picture, &state); /* an empty state */
     draw();
     assert_int_equal(cells_of_color(1), 0);
     add_body("shin", (const double[]){0, 0, 1}, upright);
@@ -187,8 +187,8 @@ TEST(without_a_scene_bodies_are_crosses_and_names_join_them)
     assert_int_equal(cells_of_color(3), 0);
 }
 
-/* What is left in the tables from before does not count. */
-TEST(joints_and_bodies_that_are_gone_are_not_seen)
+/* Old entries of the tables are ignored. */
+TEST(removed_joints_and_bodies_are_not_drawn)
 {
     load("pendulum");
     double azimuth = picture.azimuth;
@@ -206,7 +206,7 @@ TEST(joints_and_bodies_that_are_gone_are_not_seen)
     assert_int_equal(cells_of_color(2), 0);
 }
 
-TEST(contacts_are_seen)
+TEST(contacts_are_drawn)
 {
     static const double point[3] = {0.2, 0.1, 0};
     load("box");
@@ -215,9 +215,9 @@ TEST(contacts_are_seen)
     assert_true(is_drawn(point, 2));
 }
 
-/* As soon as the middle of all bodies is farther from the centre than the radius, in any direction;
- * not where there are none. */
-TEST(the_eye_follows_what_leaves)
+/* As soon as the centre of all bodies is farther from the view centre than the radius, in any
+ * direction; not without bodies. */
+TEST(view_follows_bodies_that_leave)
 {
     static const double ways[][3] = {{0.5, 0, 0},  {0.51, 0, 0},  {0, -0.5, 0},   {0, -0.51, 0},
                                      {0, 0, -0.5}, {0, 0, -0.51}, {0.5, 0.5, 0.5}};
@@ -232,7 +232,7 @@ TEST(the_eye_follows_what_leaves)
             at[k] = left[k] = before[k] + ways[i][k];
         aw_ezphys_picture_follow(&picture, &state);
         assert_memory_equal(picture.center, leaves[i] ? left : before, sizeof before);
-        state.bodies[1].position[2] = 300; /* nobody's any more */
+        state.bodies[1].position[2] = 300; /* beyond the last body */
         aw_ezphys_picture_follow(&picture, &state);
         assert_memory_equal(picture.center, leaves[i] ? left : before, sizeof before);
         state.n_bodies = 0;
@@ -241,7 +241,7 @@ TEST(the_eye_follows_what_leaves)
     }
 }
 
-/* Shapes and joints that the shipped scenes do not show. */
+/* Shapes and joints that the built-in scenes lack. */
 static const char zoo[] = "gravity 0 0 0\n"
                           "ground offset -0.5\n"
                           "body cylinder cylinder 0.3 0.8 mass 1 at 0.2 0.9 0.3\n"
@@ -259,8 +259,8 @@ static const char zoo[] = "gravity 0 0 0\n"
                           "body wound sphere 0.1 mass 1 at -1 0.8 0.4 turn 3 -1 2 2\n"
                           "joint ankle hinge wound ball anchor -0.6 0.4 0.9 axis 0 0 1\n";
 
-/* Where they are decides where they are looked at from: hanging straight down; wide; far away; seen
- * along the axis; with the ground just so far below that it is left out. */
+/* The positions determine the view: hanging straight down; wide; far away; along the axis; with the
+ * ground so low that it is omitted. */
 static const char *const places[] = {
     "body a sphere 0.1 mass 1 at 0.5 -0.4 1\njoint p hinge a world anchor 0.5 -0.4 2 axis 0 1 0",
     "ground offset 2\nbody a box 3 1 1 mass 1 at -4 2 2.4\nbody b box 1 4 1 mass 1 at 3 -1 2.6",
@@ -269,7 +269,7 @@ static const char *const places[] = {
     "ground offset 0.5\nbody ball sphere 0.5 mass 1 at 0 0 2",
     "ground offset 0.75\nbody ball sphere 0.5 mass 1 at 0 0 2"};
 
-/* Everybody somewhat away from where the scene has him, and turned. */
+/* Moves and turns every body slightly away from its start. */
 static void disturb(void)
 {
     for (size_t i = 0; i < state.n_bodies; i++) {
@@ -298,7 +298,7 @@ static void print_scene(const char *name, bool drawn, FILE *out)
         print_canvas(&canvas, out);
 }
 
-TEST(pictures_are_as_they_were)
+TEST(drawings_match_the_pictures)
 {
     FILE *out = begin_picture();
     for (const struct aw_scene_text *row = aw_scene_shipped(); row->name; row++) {
@@ -309,7 +309,7 @@ TEST(pictures_are_as_they_were)
         load_text(places[i]);
         print_scene(places[i], i == 1, out);
     }
-    scene.n_bodies = 0; /* what the scene does not have is a cross */
+    scene.n_bodies = 0; /* bodies unknown to the scene are crosses */
     print_scene("strange", false, out);
     state.n_bodies = 0;
     print_scene("empty", false, out);

@@ -147,19 +147,19 @@ static void assert_found(const char *wire, uint64_t seed, size_t cut)
     free(bytes);
 }
 
-TEST(random_scenes_in_any_preset_are_found)
+TEST(every_preset_is_detected)
 {
     for (uint64_t seed = 1; seed <= (SANITIZED ? 1 : 2) * N_WIRES; seed++)
         assert_found(wires[seed % N_WIRES], seed, 0);
 }
 
-TEST(a_capture_may_begin_and_end_anywhere)
+TEST(partial_captures_are_detected)
 {
     for (uint64_t seed = 1; seed <= N_WIRES; seed += SANITIZED ? 4 : 1)
         assert_found(wires[seed % N_WIRES], seed, (size_t)seed * 37);
 }
 
-TEST(other_descriptions_are_found_by_their_parts)
+TEST(custom_framings_are_detected)
 {
     static const char *const others[] = {
         "endian=be,long=4,msg=rest32,pkt=type16+id16",
@@ -170,7 +170,7 @@ TEST(other_descriptions_are_found_by_their_parts)
         assert_found(others[i], i + 5, 0);
 }
 
-TEST(noise_and_nothing_are_no_wire)
+TEST(noise_is_not_detected)
 {
     static uint8_t noise[50000];
     struct rng rng = {12345};
@@ -186,7 +186,7 @@ TEST(noise_and_nothing_are_no_wire)
     assert_int_equal(aw_ezphys_probe((struct aw_span){noise, 5}, &guess, 1), 0);
 }
 
-TEST(too_little_is_not_sure)
+TEST(short_captures_are_uncertain)
 {
     uint8_t *bytes = malloc(ROOM);
     struct scene *s = new_scene("le32", 3);
@@ -200,8 +200,8 @@ TEST(too_little_is_not_sure)
     free(bytes);
 }
 
-/* Near 0, that is at most one step behind the first one. */
-TEST(steps_may_begin_anew)
+/* A restart is near 0: at most one step after the first one. */
+TEST(restarted_steps_are_accepted)
 {
     uint8_t *bytes = malloc(ROOM);
     struct scene *s = new_scene("le32", 3);
@@ -218,15 +218,15 @@ TEST(steps_may_begin_anew)
         assert_int_equal(guess.stamps, 5);
         assert_int_equal(guess.even, first <= 5 ? 5 : 3);
     }
-    s->step_size = 10; /* no step is as long */
+    s->step_size = 10; /* longer than any step */
     assert_int_equal(aw_ezphys_probe((struct aw_span){bytes, capture(s, bytes, 6)}, &guess, 1), 1);
     assert_int_equal(guess.even, 0);
     free(s);
     free(bytes);
 }
 
-/* One message is there, and the beginning of one that would be as long as a message may be. */
-TEST(what_waits_for_the_rest_is_not_sure)
+/* One complete message and the start of one of maximum length. */
+TEST(incomplete_message_is_uncertain)
 {
     uint8_t *bytes = calloc(1, ROOM);
     struct scene *s = new_scene("le32", 3);
@@ -242,14 +242,14 @@ TEST(what_waits_for_the_rest_is_not_sure)
     size_t n = aw_ezphys_probe((struct aw_span){bytes, 8000}, &guess, 1);
     assert_true(n == 0 || !guess.sure);
     assert_int_equal(aw_ezphys_probe((struct aw_span){bytes, 4000}, &guess, 1), 1);
-    assert_string_equal(guess.wire, "le32"); /* with less behind it, that is the best one */
+    assert_string_equal(guess.wire, "le32"); /* with fewer bytes after it, this is the best guess */
     free(s);
     free(bytes);
 }
 
 static void print_guesses(const char *what, struct aw_span bytes, FILE *out)
 {
-    struct aw_ezphys_guess guesses[9]; /* one more than are kept */
+    struct aw_ezphys_guess guesses[9]; /* one more than the probe returns */
     size_t n = aw_ezphys_probe(bytes, guesses, 9);
     fprintf(out, "%s: %zu guesses of %zu bytes\n", what, n, bytes.size);
     for (size_t i = 0; i < n && i < 2; i++) {
@@ -261,7 +261,7 @@ static void print_guesses(const char *what, struct aw_span bytes, FILE *out)
     }
 }
 
-/* Two bodies and nothing else: as much as that fits more descriptions than are kept. */
+/* Two bodies and nothing else: fits more framings than the probe returns. */
 static void print_few(uint8_t *bytes, FILE *out)
 {
     static const char *const some[] = {"le32", "packed8", "msg=size16,pkt=type8+id8"};
@@ -275,7 +275,7 @@ static void print_few(uint8_t *bytes, FILE *out)
     }
 }
 
-TEST(guesses_are_as_they_were)
+TEST(guesses_match_the_picture)
 {
     static const char *const some[] = {"le32",   "stream,long=8",
                                        "be32",   "packed8",
@@ -290,7 +290,7 @@ TEST(guesses_are_as_they_were)
         s->joints = 3;
         size_t length = capture(s, bytes, i == 0 ? 60 : 6);
         print_guesses(some[i], (struct aw_span){bytes, length}, out);
-        if (i == 1) { /* begun anew twice, at 0 and with the first step */
+        if (i == 1) { /* restarted twice, at 0 and at the first step */
             size_t more = length;
             for (long step = 0; step < 8 * s->stride; step += s->stride)
                 more +=

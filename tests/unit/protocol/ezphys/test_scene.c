@@ -23,7 +23,7 @@ static void assert_near(double found, double expected, double tolerance)
         fail_msg("%.17g is not %.17g", found, expected);
 }
 
-TEST(bodies_have_what_is_written)
+TEST(body_attributes_are_parsed)
 {
     static struct aw_scene scene;
     parses(&scene, "\xEF\xBB\xBF"
@@ -52,7 +52,7 @@ TEST(bodies_have_what_is_written)
     assert_near(b[3].rotation[3], sqrt(0.5), 1e-12);
 }
 
-TEST(joints_have_what_is_written)
+TEST(joint_attributes_are_parsed)
 {
     static struct aw_scene scene;
     parses(&scene, "body a sphere 1 mass 1\nbody b sphere 1 mass 1\n"
@@ -83,7 +83,7 @@ TEST(joints_have_what_is_written)
     assert_int_equal(j[3].id, 4);
 }
 
-TEST(the_world_has_defaults)
+TEST(world_has_defaults)
 {
     static struct aw_scene scene;
     parses(&scene, "title  two  words # and a remark\nbody a sphere 1 mass 1");
@@ -108,8 +108,8 @@ TEST(the_world_has_defaults)
 
 #define BODY "body a sphere 1 mass 1\n"
 
-/* Every mistake is told with its place and what is wrong. */
-TEST(mistakes_have_a_place)
+/* Every mistake is reported with its place and problem. */
+TEST(scene_errors_name_line_and_column)
 {
     static const struct {
         const char *text, *told;
@@ -182,8 +182,8 @@ TEST(mistakes_have_a_place)
     }
 }
 
-/* Cut anywhere, it is a scene or a mistake, and nothing behind the cut is read. */
-TEST(cut_anywhere)
+/* A truncated text is a scene or an error, and nothing beyond the cut is read. */
+TEST(truncated_scenes_are_safe)
 {
     static struct aw_scene scene;
     for (const struct aw_scene_text *row = aw_scene_shipped(); row->name; row++)
@@ -200,7 +200,7 @@ TEST(cut_anywhere)
         }
 }
 
-TEST(too_many)
+TEST(number_of_bodies_and_joints_is_limited)
 {
     static struct aw_scene scene;
     static char text[200 * 40];
@@ -214,9 +214,8 @@ TEST(too_many)
     assert_int_equal(scene.n_bodies, AW_SCENE_BODIES_MAX);
 }
 
-/* Bodies with names as long as they may be, of which not all have room where a joint has none of
- * them. */
-TEST(a_list_of_names_is_cut)
+/* Bodies with names of maximum length; the error for an unknown body cannot list all of them. */
+TEST(long_list_of_bodies_is_truncated)
 {
     static struct aw_scene scene;
     char text[600] = "", list[400] = "";
@@ -248,7 +247,7 @@ TEST(shipped_scenes_load)
     assert_int_equal(scene.n_joints, 15);
 }
 
-TEST(loading_says_what_is_missing)
+TEST(missing_scenes_are_explained)
 {
     static struct aw_scene scene;
     struct aw_error err;
@@ -314,9 +313,9 @@ static void print_scene(const struct aw_scene *s, FILE *out)
     }
 }
 
-/* What a line behind two bodies and a joint makes of them; an attribute with its least and most,
- * and with what is a little less and more. */
-TEST(lines_are_read_as_they_were)
+/* The result of a line after two bodies and a joint: an attribute at its minimum and maximum, and
+ * slightly beyond. */
+TEST(parsed_lines_match_the_picture)
 {
     static const char *const lines[] = {
         " mass 1e-6",

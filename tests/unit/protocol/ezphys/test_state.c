@@ -13,7 +13,7 @@ static void setup(void)
     names.n = 0;
 }
 
-/* "joint_axis" "id=3 displacement=1 angular_velocity=2" */
+/* Applies a message, for example "joint_axis" with "id=3 displacement=1 angular_velocity=2". */
 static void take(const char *message, const char *text)
 {
     struct aw_record record;
@@ -30,7 +30,7 @@ static void take(const char *message, const char *text)
     aw_ezphys_state_update(&state, &names, &record);
 }
 
-TEST_WITH(setup, NULL, bodies_and_joints_of_the_same_number_are_two_things)
+TEST_WITH(setup, NULL, bodies_and_joints_have_separate_numbers)
 {
     struct aw_error err;
     aw_ezphys_names_add(&names, AW_EZPHYS_BODY, 1, "bob", NULL, &err);
@@ -50,14 +50,14 @@ TEST_WITH(setup, NULL, bodies_and_joints_of_the_same_number_are_two_things)
     assert_null(aw_ezphys_state_joint(&state, "2"));
 }
 
-TEST_WITH(setup, NULL, feedback_is_no_axis)
+TEST_WITH(setup, NULL, feedback_does_not_count_as_an_axis)
 {
     aw_ezphys_state_begin(&state);
     take("joint_axis", "id=4 displacement=1 angular_velocity=0");
     take("joint_feedback", "id=4 force1.z=-20 torque2.x=3");
     take("joint_axis", "id=4 displacement=2 angular_velocity=0");
     take("joint_axis", "id=4 displacement=3 angular_velocity=0");
-    take("joint_axis", "id=4 displacement=9 angular_velocity=0"); /* there are three at most */
+    take("joint_axis", "id=4 displacement=9 angular_velocity=0"); /* at most three axes */
     const struct aw_ezphys_joint *joint = aw_ezphys_state_joint(&state, "joint4");
     assert_int_equal(joint->n_axes, 3);
     assert_int_equal(joint->feedback, 1);
@@ -70,7 +70,7 @@ TEST_WITH(setup, NULL, feedback_is_no_axis)
     assert_true(joint->axes[0].displacement == 7);
 }
 
-TEST_WITH(setup, NULL, contacts_are_those_of_the_message)
+TEST_WITH(setup, NULL, contacts_belong_to_the_message)
 {
     aw_ezphys_state_begin(&state);
     take("collision", "id=5 x=1 y=2 z=3 depth=0.01");
@@ -85,7 +85,7 @@ TEST_WITH(setup, NULL, contacts_are_those_of_the_message)
     assert_int_equal(state.overflow, 100 - AW_EZPHYS_CONTACTS);
 }
 
-TEST_WITH(setup, NULL, a_step_that_goes_back_is_a_new_beginning)
+TEST_WITH(setup, NULL, decreasing_step_starts_a_new_epoch)
 {
     aw_ezphys_state_begin(&state);
     take("timestamp", "step=10 step_size=0.5");
@@ -102,7 +102,7 @@ TEST_WITH(setup, NULL, a_step_that_goes_back_is_a_new_beginning)
     assert_true(aw_ezphys_state_time(&state) == 0);
 }
 
-TEST_WITH(setup, NULL, what_is_said_to_the_simulator_is_no_state)
+TEST_WITH(setup, NULL, commands_do_not_change_the_state)
 {
     struct aw_record record;
     aw_record_init(&record, aw_wire_codec(&wire, "axis_motor", AW_TX), AW_TX);
@@ -112,7 +112,7 @@ TEST_WITH(setup, NULL, what_is_said_to_the_simulator_is_no_state)
     assert_null(state.about.object);
 }
 
-TEST_WITH(setup, NULL, a_step_beyond_all_integers)
+TEST_WITH(setup, NULL, huge_step_saturates)
 {
     struct aw_variant variant = *aw_protocol_variant(&aw_ezphys_protocol, "le32");
     variant.long_bits = 64;

@@ -24,7 +24,7 @@ TEST_WITH(setup, NULL, every_field_survives)
     check_documented(&aw_ezphys_protocol);
 }
 
-TEST_WITH(setup, NULL, a_long_may_have_eight_bytes)
+TEST_WITH(setup, NULL, long_may_have_eight_bytes)
 {
     struct aw_variant variant = aw_ezphys_protocol.variants[0];
     variant.long_bits = 64;
@@ -69,7 +69,7 @@ TEST_WITH(setup, NULL, unused_floats_are_sent_as_zero_and_ignored)
             assert_same_value(&record, &got, i);
 }
 
-TEST_WITH(setup, NULL, numbers_that_are_none_are_refused)
+TEST_WITH(setup, NULL, nan_and_infinity_are_refused)
 {
     struct aw_record record;
     struct aw_error err;
@@ -84,7 +84,7 @@ TEST_WITH(setup, NULL, numbers_that_are_none_are_refused)
                      AW_MALFORMED);
 }
 
-/* A message of n packets of the simulator, each with another id, as this variant has it. */
+/* Writes a message of n packets of the simulator, each with another identifier, in this variant. */
 static size_t make_message(uint8_t *out, size_t n, struct rng *rng)
 {
     static const char *const names[] = {"timestamp", "limb", "joint_axis", "joint_feedback",
@@ -109,7 +109,7 @@ struct found {
     uint64_t skipped;
 };
 
-/* Walks a stream that comes in pieces of this many bytes. */
+/* Reads a stream in pieces of this many bytes. */
 static struct found walk(const uint8_t *stream, size_t size, size_t segment, enum aw_dir dir)
 {
     struct aw_framer framer = {.dir = dir};
@@ -142,7 +142,7 @@ static struct found walk(const uint8_t *stream, size_t size, size_t segment, enu
     return found;
 }
 
-TEST_WITH(setup, NULL, messages_of_every_variant_are_taken_apart)
+TEST_WITH(setup, NULL, messages_of_every_variant_are_split)
 {
     static const size_t segments[] = {1, 3, 7, 64, 4096};
     struct rng rng = {7};
@@ -163,7 +163,7 @@ TEST_WITH(setup, NULL, messages_of_every_variant_are_taken_apart)
     }
 }
 
-TEST_WITH(setup, NULL, commands_are_taken_apart_in_their_direction)
+TEST_WITH(setup, NULL, commands_are_split_in_their_direction)
 {
     for (size_t v = 0; v < N_VARIANTS; v++) {
         use(variant_names[v]);
@@ -193,23 +193,23 @@ static size_t words(uint8_t *out, const uint32_t *values, size_t n)
     walk(stream, words(stream, (uint32_t[]){__VA_ARGS__}, sizeof((uint32_t[]){__VA_ARGS__}) / 4),  \
          64, AW_RX)
 
-TEST_WITH(setup, NULL, absurd_sizes_are_skipped_and_the_next_message_found)
+TEST_WITH(setup, NULL, messages_with_absurd_sizes_are_skipped)
 {
     uint8_t stream[256];
-    /* size, count | type, id, length, payload | a good message */
+    /* size, count | type, id, length, payload | a valid message */
     struct found found = WALK(0xFFFFFFFF, 1, 28, 1, 3, 1, 8, 0, 0);
     assert_int_equal(found.malformed, 1);
     assert_int_equal(found.skipped, 8);
     assert_int_equal(found.decoded, 1);
     found = WALK((1u << 20) + 1, 1, 28, 1, 3, 1, 8, 0, 0);
     assert_int_equal(found.decoded, 1);
-    found = WALK(28, 2, 28, 1, 3, 1, 8, 0, 0); /* more packets than headers fit */
+    found = WALK(28, 2, 28, 1, 3, 1, 8, 0, 0); /* more packets than the size allows */
     assert_int_equal(found.decoded, 1);
     found = WALK(7, 0, 28, 1, 3, 1, 8, 0, 0);
     assert_int_equal(found.decoded, 1);
 }
 
-TEST_WITH(setup, NULL, a_packet_that_does_not_fit_loses_its_message_only)
+TEST_WITH(setup, NULL, oversized_packet_loses_only_its_message)
 {
     uint8_t stream[256];
     struct found found = WALK(28, 1, 3, 1, 9, 0, 0, 28, 1, 3, 1, 8, 0, 0); /* length 9 */
@@ -218,12 +218,12 @@ TEST_WITH(setup, NULL, a_packet_that_does_not_fit_loses_its_message_only)
     found = WALK(28, 1, 3, 1, 0xFFFFFFFF, 0, 0, 28, 1, 3, 1, 8, 0, 0);
     assert_int_equal(found.malformed, 1);
     assert_int_equal(found.decoded, 1);
-    found = WALK(32, 1, 3, 1, 8, 0, 0, 0, 28, 1, 3, 1, 8, 0, 0); /* four bytes left over */
+    found = WALK(32, 1, 3, 1, 8, 0, 0, 0, 28, 1, 3, 1, 8, 0, 0); /* four extra bytes */
     assert_int_equal(found.malformed, 1);
     assert_int_equal(found.decoded, 1);
 }
 
-TEST_WITH(setup, NULL, a_wrong_length_or_type_is_found_when_decoding)
+TEST_WITH(setup, NULL, wrong_length_or_type_is_malformed)
 {
     uint8_t stream[256];
     struct found found = WALK(32, 1, 3, 1, 12, 0, 0, 0, 28, 1, 3, 1, 8, 0, 0);
@@ -240,7 +240,7 @@ TEST_WITH(setup, NULL, a_wrong_length_or_type_is_found_when_decoding)
     assert_non_null(strstr(err.text, "8 bytes of payload, this packet says 9"));
 }
 
-TEST_WITH(setup, NULL, all_packets_but_the_first_are_inside)
+TEST_WITH(setup, NULL, only_the_first_packet_starts_a_message)
 {
     struct rng rng = {7};
     struct aw_framer framer = {.dir = AW_RX};
@@ -256,7 +256,7 @@ TEST_WITH(setup, NULL, all_packets_but_the_first_are_inside)
     }
 }
 
-TEST_WITH(setup, NULL, lenient_takes_longer_packets)
+TEST_WITH(setup, NULL, lenient_mode_accepts_longer_packets)
 {
     uint8_t stream[256];
     wire.lenient = true;
@@ -264,9 +264,9 @@ TEST_WITH(setup, NULL, lenient_takes_longer_packets)
     assert_int_equal(found.frames, 2);
     assert_int_equal(found.decoded, 2);
     assert_int_equal(found.malformed, 0);
-    found = WALK(24, 1, 3, 1, 4, 0, 28, 1, 3, 1, 8, 0, 0); /* shorter is never taken */
+    found = WALK(24, 1, 3, 1, 4, 0, 28, 1, 3, 1, 8, 0, 0); /* shorter packets are never accepted */
     assert_int_equal(found.decoded, 1);
-    use("stream"); /* of a packet as large as a message may be, the rest is waited for */
+    use("stream"); /* waits for the rest of a packet as large as a message may be */
     wire.lenient = true;
     found = WALK(3, 1, AW_EZPHYS_MESSAGE_MAX);
     assert_int_equal(found.malformed, 0);
@@ -274,7 +274,7 @@ TEST_WITH(setup, NULL, lenient_takes_longer_packets)
     assert_int_equal(found.malformed, 1);
 }
 
-TEST_WITH(setup, NULL, a_bare_stream_is_found_again_after_garbage)
+TEST_WITH(setup, NULL, bare_stream_resynchronizes_after_garbage)
 {
     uint8_t stream[256];
     use("stream");
@@ -284,7 +284,7 @@ TEST_WITH(setup, NULL, a_bare_stream_is_found_again_after_garbage)
     assert_int_equal(found.skipped, 4);
 }
 
-TEST_WITH(setup, NULL, random_bytes_never_stop_the_reader)
+TEST_WITH(setup, NULL, random_bytes_are_safe_to_read)
 {
     struct rng rng = {99};
     uint8_t stream[2048];
@@ -301,7 +301,7 @@ TEST_WITH(setup, NULL, random_bytes_never_stop_the_reader)
     }
 }
 
-TEST_WITH(setup, NULL, names_take_the_place_of_ids)
+TEST_WITH(setup, NULL, names_replace_ids)
 {
     use("name32");
     struct aw_record record;

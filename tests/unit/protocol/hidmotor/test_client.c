@@ -12,8 +12,8 @@
 #define GRIPPER       1962
 #define TIMEOUT_NS    (100 * AW_MILLISECOND)
 
-/* A link that answers as it is told, at given times, and watches that nobody talks over an answer
- * that is still waited for. */
+/* A link with prepared replies at given times. It checks that the client does not send while an
+ * answer is pending. */
 struct tap {
     struct aw_link base;
     struct aw_virtual_clock clock;
@@ -22,7 +22,7 @@ struct tap {
     struct aw_error err;
     void (*on_write)(struct tap *tap, const uint8_t *report);
     struct aw_random random;
-    unsigned lost; /* one in so many */
+    unsigned lost; /* one report in this many */
     int latest_ms;
     size_t n_written;
     uint8_t written[64][AW_HIDMOTOR_REPORT];
@@ -101,7 +101,7 @@ static struct tap *tap_new(void (*on_write)(struct tap *tap, const uint8_t *repo
     return tap;
 }
 
-/* Not before what was sent before. */
+/* Sends a report after the delay, but not before earlier ones. */
 static void send_after(struct tap *tap, int ms, const uint8_t *bytes, size_t size)
 {
     size_t i = tap->n_coming++;
@@ -119,7 +119,7 @@ static void put_float(uint8_t *report, int i, double value)
     aw_put_f32(report + 4 + 4 * i, (float)value);
 }
 
-/* A report with an id and floats. */
+/* Replies with an identifier and floats. */
 static void answer(struct tap *tap, int ms, uint32_t id, const double *values, int n)
 {
     uint8_t report[AW_HIDMOTOR_REPORT] = {(uint8_t)id, (uint8_t)(id >> 8)};
@@ -150,7 +150,7 @@ static enum aw_status gripper(struct tap *tap, double value)
     return aw_hidmotor_command(&tap->arm, &request, &tap->reply, &tap->err);
 }
 
-/* An answer */
+/* ---- Answers ---- */
 
 static void at_once(struct tap *tap, const uint8_t *report)
 {
@@ -158,7 +158,7 @@ static void at_once(struct tap *tap, const uint8_t *report)
     positions_after(tap, 3, 10);
 }
 
-TEST(an_answer)
+TEST(answer_is_decoded)
 {
     struct tap *tap = tap_new(at_once);
     uint8_t expected[AW_HIDMOTOR_REPORT] = {0x76, 0x07};
@@ -191,7 +191,7 @@ static void both(struct tap *tap, const uint8_t *report)
         ANSWER(tap, 2, VELOCITIES, 2, 0, 4.8, -126, 300, 9.6, 44, 7, 7, 7);
 }
 
-TEST(status_is_positions_and_velocities)
+TEST(status_combines_positions_and_velocities)
 {
     struct tap *tap = tap_new(both);
     struct aw_hidmotor_status status;
@@ -206,7 +206,7 @@ TEST(status_is_positions_and_velocities)
     free(tap);
 }
 
-/* No answer */
+/* ---- Missing answers ---- */
 
 static void silence(struct tap *tap, const uint8_t *report)
 {
@@ -214,7 +214,7 @@ static void silence(struct tap *tap, const uint8_t *report)
     (void)report;
 }
 
-TEST(questions_are_asked_again_setters_never)
+TEST(queries_are_retried_but_setters_are_not)
 {
     struct tap *tap = tap_new(silence);
     assert_int_equal(positions(tap), AW_TIMEOUT);
@@ -245,12 +245,12 @@ static void third_time(struct tap *tap, const uint8_t *report)
         positions_after(tap, 5, 10);
 }
 
-TEST(an_answer_to_the_third_request)
+TEST(third_request_may_be_answered)
 {
     struct tap *tap = tap_new(third_time);
     assert_int_equal(positions(tap), AW_OK);
     assert_int_equal(tap->reply.retries, 2);
-    assert_false(tap->reply.maybe_stale); /* all three were asked in this call */
+    assert_false(tap->reply.maybe_stale); /* all three requests belong to this call */
     assert_int_equal(tap->arm.counters.resent, 2);
     free(tap);
 }
@@ -267,7 +267,7 @@ static void rubbish(struct tap *tap, const uint8_t *report)
     ANSWER(tap, 5, 99, 0);
 }
 
-TEST(what_came_instead_is_told)
+TEST(foreign_replies_are_reported)
 {
     struct tap *tap = tap_new(rubbish);
     tap->arm.options.retries = 0;
@@ -284,13 +284,13 @@ TEST(what_came_instead_is_told)
 static void unknown(struct tap *tap, const uint8_t *report)
 {
     uint8_t error[AW_HIDMOTOR_REPORT] = {99};
-    error[4] = 1; /* about another one */
+    error[4] = 1; /* about another packet */
     send_after(tap, 1, error, sizeof error);
     memcpy(error + 4, report, 4);
     send_after(tap, 2, error, sizeof error);
 }
 
-TEST(a_packet_that_the_board_does_not_know)
+TEST(unknown_packet_is_reported)
 {
     struct tap *tap = tap_new(unknown);
     assert_int_equal(positions(tap), AW_REFUSED);
@@ -303,7 +303,7 @@ TEST(a_packet_that_the_board_does_not_know)
     free(tap);
 }
 
-/* Bad numbers of motors */
+/* ---- Invalid numbers of motors ---- */
 
 static double bad_count;
 
@@ -312,7 +312,7 @@ static void with_count(struct tap *tap, const uint8_t *report)
     ANSWER(tap, 1, id_of(report), bad_count, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14);
 }
 
-TEST(a_bad_number_of_motors_is_malformed)
+TEST(invalid_number_of_motors_is_malformed)
 {
     static const struct {
         double count;
@@ -341,7 +341,7 @@ static void nan_position(struct tap *tap, const uint8_t *report)
     ANSWER(tap, 1, POSITIONS, 3, 1, 2, 3, (double)NAN, 5, 6);
 }
 
-TEST(a_position_that_is_no_number_is_malformed)
+TEST(nan_position_is_malformed)
 {
     struct tap *tap = tap_new(nan_position);
     assert_int_equal(positions(tap), AW_MALFORMED);
@@ -350,7 +350,7 @@ TEST(a_position_that_is_no_number_is_malformed)
     free(tap);
 }
 
-/* Stale replies */
+/* ---- Stale replies ---- */
 
 static void late(struct tap *tap, const uint8_t *report)
 {
@@ -361,7 +361,7 @@ static void late(struct tap *tap, const uint8_t *report)
         positions_after(tap, 60, 2);
 }
 
-TEST(a_late_reply_of_the_same_kind_is_marked)
+TEST(late_reply_of_the_same_kind_is_marked_stale)
 {
     struct tap *tap = tap_new(late);
     tap->arm.options.retries = 0;
@@ -369,9 +369,9 @@ TEST(a_late_reply_of_the_same_kind_is_marked)
     assert_int_equal(positions(tap), AW_OK);
     assert_true(tap->reply.maybe_stale);
     assert_true(tap->reply.since_ns == 0);
-    assert_true(aw_record_get(&tap->reply.record, "m1.setpoint") == 1); /* so it was */
+    assert_true(aw_record_get(&tap->reply.record, "m1.setpoint") == 1); /* it was stale */
     tap->clock.time_ns += 20 * AW_MILLISECOND;
-    assert_int_equal(positions(tap), AW_OK); /* the one to the second was seen by now */
+    assert_int_equal(positions(tap), AW_OK); /* the answer to the second request was seen */
     assert_false(tap->reply.maybe_stale);
     assert_true(aw_record_get(&tap->reply.record, "m1.setpoint") == 2);
     assert_int_equal(tap->arm.counters.late, 1);
@@ -387,7 +387,7 @@ static void late_then_other(struct tap *tap, const uint8_t *report)
         send_after(tap, 80, report, AW_HIDMOTOR_REPORT);
 }
 
-TEST(a_late_reply_of_another_kind_is_no_answer)
+TEST(late_reply_of_another_kind_is_skipped)
 {
     struct tap *tap = tap_new(late_then_other);
     tap->arm.options.retries = 0;
@@ -407,19 +407,19 @@ static void never_first(struct tap *tap, const uint8_t *report)
         send_after(tap, 1, report, AW_HIDMOTOR_REPORT);
 }
 
-TEST(suspicion_ends)
+TEST(stale_mark_ends_after_another_reply)
 {
     struct tap *tap = tap_new(never_first);
     tap->arm.options.retries = 0;
     assert_int_equal(positions(tap), AW_TIMEOUT);
-    for (int i = 0; i < 50; i++) { /* each may be the answer to the one before */
+    for (int i = 0; i < 50; i++) { /* each may be the answer to the previous request */
         int64_t before = tap->reply.sent_ns;
         assert_int_equal(positions(tap), AW_OK);
         assert_true(tap->reply.maybe_stale);
         assert_true(tap->reply.since_ns == before);
         tap->clock.time_ns += TIMEOUT_NS;
     }
-    assert_int_equal(gripper(tap, 10), AW_OK); /* comes behind all that was asked before */
+    assert_int_equal(gripper(tap, 10), AW_OK); /* follows all earlier replies */
     assert_false(tap->reply.maybe_stale);
     assert_int_equal(positions(tap), AW_OK);
     assert_false(tap->reply.maybe_stale);
@@ -438,7 +438,7 @@ static void first_is_late(struct tap *tap, const uint8_t *report)
     send_after(tap, tap->n_written == 1 ? 120 : 50, report, AW_HIDMOTOR_REPORT);
 }
 
-TEST(a_setter_is_answered_by_its_own_echo)
+TEST(setter_requires_its_own_echo)
 {
     struct tap *tap = tap_new(first_is_late);
     assert_int_equal(gripper(tap, 10), AW_TIMEOUT);
@@ -454,14 +454,14 @@ static void twice_late(struct tap *tap, const uint8_t *report)
     (void)report;
     if (tap->n_written == 1)
         for (int i = 0; i < 2; i++)
-            positions_after(tap, 150, 1); /* doubled */
+            positions_after(tap, 150, 1); /* duplicated */
     if (tap->n_written == 2)
         positions_after(tap, 320, 2);
     if (tap->n_written == 3)
         positions_after(tap, 60, 3);
 }
 
-TEST(a_doubled_reply_does_not_count_twice)
+TEST(duplicated_reply_counts_once)
 {
     struct tap *tap = tap_new(twice_late);
     tap->arm.options.retries = 0;
@@ -483,8 +483,8 @@ static void all_late(struct tap *tap, const uint8_t *report)
         ANSWER(tap, 150, VELOCITIES, 3, 1, 2, 3);
 }
 
-/* An arm at rest says the same again: that alone does not make it somebody else's reply. */
-TEST(a_late_reply_may_repeat_the_one_before)
+/* An arm at rest repeats its values: equal replies do not indicate another program. */
+TEST(equal_late_replies_are_accepted)
 {
     struct tap *tap = tap_new(all_late);
     struct aw_hidmotor_status status;
@@ -493,7 +493,7 @@ TEST(a_late_reply_may_repeat_the_one_before)
         assert_false(status.maybe_stale);
         assert_int_equal(tap->arm.counters.foreign, 0);
         assert_int_equal(tap->arm.counters.resent, 2 * i);
-        assert_int_equal(tap->arm.counters.late, 2 * i - 1); /* the last one comes after this */
+        assert_int_equal(tap->arm.counters.late, 2 * i - 1); /* the last one arrives later */
     }
     free(tap);
 }
@@ -503,11 +503,11 @@ static void another_program_asks_too(struct tap *tap, const uint8_t *report)
     (void)report;
     positions_after(tap, tap->n_written == 2 ? 350 : 1, (double)tap->n_written);
     if (tap->n_written == 1)
-        positions_after(tap, 2, 70); /* not ours */
+        positions_after(tap, 2, 70); /* for another program */
 }
 
-/* What comes late may be the other program's, so ours is still to come. */
-TEST(where_others_ask_a_late_reply_proves_nothing)
+/* A late reply may belong to another program, so ours may still be pending. */
+TEST(late_reply_stays_stale_with_another_program)
 {
     struct tap *tap = tap_new(another_program_asks_too);
     tap->arm.options.retries = 0;
@@ -516,8 +516,8 @@ TEST(where_others_ask_a_late_reply_proves_nothing)
     assert_int_equal(positions(tap), AW_TIMEOUT);
     assert_int_equal(tap->arm.counters.foreign, 1);
     tap->n_coming = 0;
-    positions_after(tap, 1, 80); /* not ours either */
-    positions_after(tap, 20, 2); /* ours */
+    positions_after(tap, 1, 80); /* for the other program */
+    positions_after(tap, 20, 2); /* our reply */
     tap->clock.time_ns += 5 * AW_MILLISECOND;
     assert_int_equal(positions(tap), AW_OK);
     assert_true(tap->reply.maybe_stale);
@@ -531,11 +531,11 @@ static void stop_when_written(struct tap *tap, const uint8_t *report)
     positions_after(tap, 5, 1);
 }
 
-TEST(what_a_signal_interrupts_stays_unanswered)
+TEST(interrupted_request_stays_pending)
 {
     struct tap *tap = tap_new(stop_when_written);
     tap->stopped = true;
-    assert_int_equal(positions(tap), AW_STOPPED); /* before anything went out */
+    assert_int_equal(positions(tap), AW_STOPPED); /* before anything was sent */
     assert_int_equal(tap->n_written, 0);
     tap->stopped = false;
     assert_int_equal(positions(tap), AW_STOPPED);
@@ -547,10 +547,10 @@ TEST(what_a_signal_interrupts_stays_unanswered)
     free(tap);
 }
 
-/* Thousands of transactions with everything that can go wrong. The board of this test repeats the
- * last eight bytes of a request, so that a reply says which request it answers. */
+/* Thousands of transactions with every kind of fault. The board of this test echoes the last eight
+ * bytes of a request to identify it in the reply. */
 
-/* In the order of the wire, so that it is the same small number in each float on every machine. */
+/* Stores the tag in wire order, so that each float is the same small number on every machine. */
 static void put_tag(uint8_t *report, uint64_t tag)
 {
     tag = htole64(tag);
@@ -609,8 +609,8 @@ static void print_counters(const struct tap *tap, FILE *out)
             (int)n->malformed, (int)n->maybe_stale);
 }
 
-/* So many transactions, counted by how they end. Where all that is unanswered can be remembered,
- * what is answered is checked. */
+/* Runs n transactions and counts their results. Checks the answers if the client can remember all
+ * unanswered requests. */
 static void many_transactions(struct tap *tap, uint64_t n, uint32_t n_ids, uint64_t *results,
                               FILE *out)
 {
@@ -642,7 +642,7 @@ static void many_transactions(struct tap *tap, uint64_t n, uint32_t n_ids, uint6
     }
 }
 
-TEST(a_stale_reply_is_never_taken_for_a_fresh_one)
+TEST(stale_reply_is_never_taken_for_a_fresh_one)
 {
     struct tap *tap = tap_new(anything);
     uint64_t results[AW_EVENT + 1] = {0};
@@ -659,7 +659,7 @@ TEST(a_stale_reply_is_never_taken_for_a_fresh_one)
     assert_int_equal(results[AW_OK] + results[AW_TIMEOUT] + results[AW_REFUSED], 200000);
     assert_true(n->late > 1000 && n->foreign > 1000 && n->cut > 1000 && n->maybe_stale > 1000);
     assert_true(n->maybe_stale < results[AW_OK]);
-    /* More kinds than are remembered; more of a kind than are; hardly any suspicion. */
+    /* More kinds of requests than the client remembers; more of one kind; hardly any suspicion. */
     tap->lost = 2;
     many_transactions(tap, 10000, 40, results, out);
     tap->arm.options.timeout_ms = 10;
@@ -674,7 +674,7 @@ TEST(a_stale_reply_is_never_taken_for_a_fresh_one)
     free(tap);
 }
 
-/* What a request that is not answered says of what came in its place. */
+/* Replies with something else, which the error of the unanswered request describes. */
 static void instead(struct tap *tap, const uint8_t *report)
 {
     static const uint8_t zeros[AW_HIDMOTOR_REPORT] = {0};
@@ -687,12 +687,12 @@ static void instead(struct tap *tap, const uint8_t *report)
             send_after(tap, 1, zeros, 63);
         if (which / 2 == 2)
             ANSWER(tap, 1, 99, 0);
-        if (which / 2 == 3 && tap->n_written == 1) /* late for the next */
+        if (which / 2 == 3 && tap->n_written == 1) /* late for the next request */
             positions_after(tap, 120 + i, 10 + i);
     }
 }
 
-TEST(what_came_instead_is_told_one_by_one)
+TEST(each_kind_of_foreign_reply_is_reported)
 {
     static const char *const says[] = {
         "1 foreign reply: does another program use the board?",
@@ -702,7 +702,7 @@ TEST(what_came_instead_is_told_one_by_one)
         "1 error packet about something else: does another program use the board?",
         "2 error packets about something else: does another program use the board?",
         "1 late reply: is the board busy? A longer --timeout helps",
-        "1 foreign reply: does another program use the board?", /* beside the late one */
+        "1 foreign reply: does another program use the board?", /* besides the late one */
     };
     for (int i = 0; i < 8; i++) {
         struct tap *tap = tap_new(instead);
@@ -721,7 +721,7 @@ TEST(what_came_instead_is_told_one_by_one)
     }
 }
 
-/* Raw packets */
+/* ---- Raw packets ---- */
 
 static void echo(struct tap *tap, const uint8_t *report)
 {
@@ -741,7 +741,7 @@ static enum aw_status raw(struct tap *tap, uint32_t id, const double *values, si
     raw(tap, id, (const double[]){__VA_ARGS__},                                                    \
         sizeof((const double[]){__VA_ARGS__}) / sizeof(double))
 
-TEST(raw_packets)
+TEST(raw_packets_are_sent_unchanged)
 {
     struct tap *tap = tap_new(echo);
     assert_int_equal(RAW(tap, 4711, 1, -2.5), AW_OK);
@@ -761,7 +761,7 @@ TEST(raw_packets)
     free(tap);
 }
 
-TEST(raw_packets_have_a_length)
+TEST(raw_packet_length_is_checked)
 {
     static const struct {
         uint32_t id;
@@ -797,7 +797,7 @@ TEST(raw_packets_have_a_length)
     free(tap);
 }
 
-TEST(raw_motions_are_held_to_the_limits)
+TEST(raw_motions_are_checked_against_limits)
 {
     struct tap *tap = tap_new(echo);
     assert_int_equal(raw(tap, SET_SETPOINTS, NULL, 0), AW_LIMIT);
@@ -819,9 +819,9 @@ TEST(raw_motions_are_held_to_the_limits)
     free(tap);
 }
 
-/* Whichever packet the table knows: nothing that is not finite, with force or without; nothing
- * outside the ranges without. */
-TEST(raw_packets_are_read_by_the_table)
+/* For every packet of the table: NaN and infinity are refused even with force; values out of range
+ * are refused without force. */
+TEST(raw_packets_are_checked_by_the_table)
 {
     static const struct {
         uint32_t id;
@@ -842,7 +842,7 @@ TEST(raw_packets_are_read_by_the_table)
         {SET_SETPOINTS, 4, (double)NAN, AW_USAGE, AW_USAGE},
         {SET_SETPOINTS, 14, (double)NAN, AW_USAGE, AW_USAGE}, /* for a board with 13 motors */
         {SET_SETPOINTS, 0, -1, AW_LIMIT, AW_OK},
-        {4711, 0, (double)NAN, AW_OK, AW_OK}, /* bytes of a packet that nobody knows */
+        {4711, 0, (double)NAN, AW_OK, AW_OK}, /* bytes of an unknown packet */
         {POSITIONS, 0, (double)NAN, AW_OK, AW_OK},
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
@@ -862,7 +862,7 @@ TEST(raw_packets_are_read_by_the_table)
         }
 }
 
-/* Another program set the gripper to 99 while we set it to 7. */
+/* Another program sets the gripper to 99 while we set it to 7. */
 static void echo_of_another(struct tap *tap, const uint8_t *report)
 {
     uint8_t other[AW_HIDMOTOR_REPORT];
@@ -873,7 +873,7 @@ static void echo_of_another(struct tap *tap, const uint8_t *report)
         send_after(tap, 2, report, AW_HIDMOTOR_REPORT);
 }
 
-TEST(the_echo_of_another_program_confirms_nothing)
+TEST(echo_of_another_program_does_not_confirm)
 {
     struct tap *tap = tap_new(echo_of_another);
     static const uint8_t value = 7;
@@ -887,7 +887,7 @@ TEST(the_echo_of_another_program_confirms_nothing)
     free(tap);
 }
 
-/* Boards that do not repeat the request say nothing; what says anything else is another's. */
+/* Boards that do not echo reply with zeros; any other reply belongs to another program. */
 static void blank_but_for_one_byte(struct tap *tap, const uint8_t *report)
 {
     uint8_t reply[AW_HIDMOTOR_REPORT] = {0};
@@ -897,7 +897,7 @@ static void blank_but_for_one_byte(struct tap *tap, const uint8_t *report)
     send_after(tap, 1, reply, sizeof reply);
 }
 
-TEST(a_blank_reply_confirms_a_setter)
+TEST(zero_reply_confirms_a_setter)
 {
     static const int places[] = {0, 4, 5, AW_HIDMOTOR_REPORT - 1};
     for (size_t i = 0; i < sizeof places / sizeof *places; i++) {
@@ -908,7 +908,7 @@ TEST(a_blank_reply_confirms_a_setter)
     }
 }
 
-TEST(the_table_is_asked_first)
+TEST(requests_are_checked_by_the_table_first)
 {
     struct tap *tap = tap_new(echo);
     uint8_t report[AW_HIDMOTOR_REPORT];
@@ -932,8 +932,9 @@ static void a_little_late(struct tap *tap, const uint8_t *report)
     positions_after(tap, tap->n_written == AW_HIDMOTOR_OWED + 2 ? 15 : 5, (double)tap->n_written);
 }
 
-/* More than there is room for: then only time clears them. After that it is as before. */
-TEST(too_many_are_forgotten_by_time)
+/* More unanswered requests than the client remembers: only time clears them. Then it works as
+ * before. */
+TEST(excess_pending_requests_expire)
 {
     struct tap *tap = tap_new(silence);
     tap->arm.options.retries = 0;
@@ -950,10 +951,10 @@ TEST(too_many_are_forgotten_by_time)
     free(tap);
 }
 
-/* With the simulated board */
+/* ---- Simulated board ---- */
 
-/* Of more kinds than there is room for, those that were asked last are remembered. */
-TEST(the_oldest_kind_is_forgotten)
+/* Remembers the most recent kinds of requests if there are too many. */
+TEST(oldest_kind_of_request_is_dropped)
 {
     struct rig *rig = rig_faulty("lost");
     const struct aw_hidmotor_options *options = &rig->arm.options;
@@ -972,7 +973,7 @@ TEST(the_oldest_kind_is_forgotten)
     rig_free(rig);
 }
 
-TEST(the_simulated_board_answers)
+TEST(simulated_board_answers_every_query)
 {
     struct rig *rig = rig_faulty("");
     static const char *const questions[] = {"positions", "velocities", "pid_gains",

@@ -1,4 +1,5 @@
-/* The law of a simulated DC motor against its sums, and what the motor makes of it. */
+/* Compares the controller of a simulated DC motor with its sums, and checks the resulting
+ * motion. */
 #include <math.h>
 
 #include "protocol/hidmotor/dc_motor.h"
@@ -13,7 +14,7 @@ static void assert_near(double a, double b, double far)
         fail_msg("%.9g is not %.9g", a, b);
 }
 
-/* The sums of the firmware over a whole list of errors. */
+/* Returns the output of the firmware's sums over a list of errors. */
 static double output_after(const double gains[3], const double *errors, size_t n)
 {
     size_t from = n - 1;
@@ -26,7 +27,7 @@ static double output_after(const double gains[3], const double *errors, size_t n
     return fmax(-1, fmin(1, out));
 }
 
-TEST(the_law_is_that_of_the_firmware)
+TEST(controller_matches_the_firmware)
 {
     static const double gains[][3] = {
         {0.015, 0, 0}, {0.02, 0.001, 0.1}, {0, 0.004, 0}, {0, 0, 0.02}, {0.1, 0.4, 30}};
@@ -39,7 +40,7 @@ TEST(the_law_is_that_of_the_firmware)
     }
 }
 
-TEST(what_is_no_number_moves_nothing)
+TEST(nan_does_not_move_the_motor)
 {
     static const double gains[] = {0.01, 0, 0}, wild[] = {(double)NAN, 0, 0};
     struct aw_hidmotor_dc motor = {.angle = 0};
@@ -48,7 +49,7 @@ TEST(what_is_no_number_moves_nothing)
     assert_near(aw_hidmotor_dc_law(&motor, gains, 10), 0.1, NEAR);
 }
 
-TEST(efforts_begin_at_the_dead_band)
+TEST(output_starts_at_the_dead_band)
 {
     assert_near(aw_hidmotor_dead_band(0), 126, 0);
     assert_near(aw_hidmotor_dead_band(2), 44, 0);
@@ -63,8 +64,9 @@ TEST(efforts_begin_at_the_dead_band)
     assert_near(motor.effort, -255, 0);
 }
 
-/* 180 deg/s of m2, after one lag of 80 ms two thirds of it; and no farther than its stop. */
-TEST(a_motor_turns_as_it_is_told)
+/* 180 deg/s for m2, two thirds of it after one time constant of 80 ms, and no farther than its
+ * stop. */
+TEST(motor_reaches_its_speed_and_stop)
 {
     struct aw_hidmotor_dc motor = {.angle = 0};
     for (int ms = 0; ms < 80; ms++)

@@ -15,7 +15,7 @@ static void put(struct rig *rig, uint32_t id, const double *values, size_t n, si
     assert_int_equal(aw_link_write(rig->link, report, size, &rig->err), AW_OK);
 }
 
-/* The next report within 5 ms, or NULL. */
+/* Returns the next report within 5 ms, or NULL. */
 static const uint8_t *next(struct rig *rig, uint8_t report[AW_HIDMOTOR_REPORT])
 {
     size_t size;
@@ -40,9 +40,9 @@ static double setpoint(struct rig *rig, int motor)
     return rig_truth(rig).setpoint[motor];
 }
 
-/* The conversation */
+/* ---- Exchange of packets ---- */
 
-TEST(replies_repeat_what_they_do_not_set)
+TEST(replies_echo_unset_bytes)
 {
     struct rig *rig = rig_faulty("");
     struct aw_hidmotor_reply reply =
@@ -69,7 +69,7 @@ TEST(unknown_ids_get_packet_99)
     rig_free(rig);
 }
 
-TEST(the_buffer_has_one_place)
+TEST(buffer_holds_one_report)
 {
     struct rig *rig = rig_faulty("");
     uint8_t report[AW_HIDMOTOR_REPORT];
@@ -82,7 +82,7 @@ TEST(the_buffer_has_one_place)
     rig_free(rig);
 }
 
-TEST(a_short_report_leaves_the_packet_before_behind_it)
+TEST(short_report_keeps_the_end_of_the_previous_one)
 {
     struct rig *rig = rig_faulty("");
     uint8_t report[AW_HIDMOTOR_REPORT];
@@ -98,7 +98,7 @@ TEST(a_short_report_leaves_the_packet_before_behind_it)
     rig_free(rig);
 }
 
-TEST(it_answers_within_a_turn_of_the_main_loop)
+TEST(answer_takes_at_most_one_main_loop)
 {
     struct rig *rig = rig_faulty("");
     struct aw_hidmotor_reply reply;
@@ -116,9 +116,9 @@ TEST(it_answers_within_a_turn_of_the_main_loop)
     rig_free(rig);
 }
 
-/* Setpoints */
+/* ---- Setpoints ---- */
 
-TEST(the_interpolation_is_that_of_the_firmware)
+TEST(interpolation_matches_the_firmware)
 {
     struct rig *rig = rig_in(AW_HIDMOTOR_RUNNING);
     static const struct {
@@ -132,7 +132,7 @@ TEST(the_interpolation_is_that_of_the_firmware)
         assert_near(setpoint(rig, 1), -40 * shapes[i].quarter, 1e-9);
         rig_run(rig, 0.749);
         assert_true(setpoint(rig, 0) < 40);
-        rig_run(rig, 0.001); /* the .9 ms are cut off */
+        rig_run(rig, 0.001); /* drops the .9 ms */
         assert_near(setpoint(rig, 0), 40, 0);
         assert_near(setpoint(rig, 2), 60, 0);
     }
@@ -140,19 +140,19 @@ TEST(the_interpolation_is_that_of_the_firmware)
     assert_near(setpoint(rig, 0), 5, 0);
     RIG_RAW(rig, SET_SETPOINTS, -100, 0, 6, 6, 6);
     assert_near(setpoint(rig, 0), 6, 0);
-    RIG_RAW(rig, SET_SETPOINTS, 1, 0, 7, 7, 7); /* a whole one is waited for */
+    RIG_RAW(rig, SET_SETPOINTS, 1, 0, 7, 7, 7); /* waits for a whole ms */
     assert_near(setpoint(rig, 0), 6, 0);
     rig_run(rig, 0.001);
     assert_near(setpoint(rig, 0), 7, 0);
     rig_free(rig);
 }
 
-TEST(a_new_command_starts_from_the_setpoint)
+TEST(new_command_starts_from_the_setpoint)
 {
     struct rig *rig = rig_faulty("");
     RIG_RAW(rig, SET_SETPOINTS, 1000, 0, 80, 0, 0);
     rig_run(rig, 0.5);
-    RIG_RAW(rig, SET_SETPOINTS, 1000, 0, 80, 0, 0); /* begins anew */
+    RIG_RAW(rig, SET_SETPOINTS, 1000, 0, 80, 0, 0); /* starts again */
     double begun = setpoint(rig, 0);
     assert_near(begun, 40.08, 0.1);
     rig_run(rig, 0.5);
@@ -163,7 +163,7 @@ TEST(a_new_command_starts_from_the_setpoint)
     rig_free(rig);
 }
 
-TEST(limits_clamp_and_end_the_motion_while_running)
+TEST(limits_clamp_and_end_the_motion)
 {
     struct rig *rig = rig_faulty("");
     RIG_RAW(rig, SET_SETPOINTS, 1000, 0, 0, 140, 0);
@@ -184,8 +184,8 @@ TEST(limits_clamp_and_end_the_motion_while_running)
     rig_free(rig);
 }
 
-/* Where the setpoint just passes; but not in another time, or on another way. */
-TEST(a_command_to_where_the_setpoint_is_is_ignored)
+/* A target that the setpoint just passes is ignored, unless time or mode differ. */
+TEST(command_to_the_current_setpoint_is_ignored)
 {
     static const struct {
         double duration, mode, end;
@@ -202,9 +202,9 @@ TEST(a_command_to_where_the_setpoint_is_is_ignored)
     }
 }
 
-/* The arm */
+/* ---- Arm ---- */
 
-TEST(a_step_is_like_that_of_the_real_arm)
+TEST(step_response_resembles_the_real_arm)
 {
     struct rig *rig = rig_faulty("");
     double fastest = 0, farthest = 0, rise = 0;
@@ -227,7 +227,7 @@ TEST(a_step_is_like_that_of_the_real_arm)
     rig_free(rig);
 }
 
-TEST(measurements_come_in_steps_of_space_and_time)
+TEST(measurements_are_quantized_in_position_and_time)
 {
     struct rig *rig = rig_faulty("");
     RIG_RAW(rig, SET_SETPOINTS, 1000, 0, 90, 0, 0);
@@ -251,7 +251,7 @@ TEST(measurements_come_in_steps_of_space_and_time)
     rig_free(rig);
 }
 
-TEST(the_same_seed_is_the_same_run)
+TEST(equal_seeds_give_equal_runs)
 {
     struct aw_hidmotor_status status[3];
     for (int i = 0; i < 3; i++) {
@@ -259,7 +259,7 @@ TEST(the_same_seed_is_the_same_run)
         options.seed = i == 2 ? 7 : 3;
         struct rig *rig = rig_of(&options);
         RIG_RAW(rig, SET_SETPOINTS, 700, 1, 30, 20, 10);
-        for (int k = 0; i == 1 && k < 100; k++) /* however often it is looked at */
+        for (int k = 0; i == 1 && k < 100; k++) /* regardless of the number of inspections */
             (void)rig_truth(rig);
         rig_run(rig, 5);
         status[i] = rig_status(rig);
@@ -273,7 +273,7 @@ TEST(time_without_traffic_costs_nothing)
 {
     struct rig *rig = rig_faulty("");
     RIG_RAW(rig, SET_SETPOINTS, 60000, 1, 30, 20, 10);
-    rig_run(rig, 1000.0 * 3600); /* stepped through, this takes a minute */
+    rig_run(rig, 1000.0 * 3600); /* simulated step by step, this takes a minute */
     struct aw_hidmotor_status now = rig_status(rig);
     assert_near(now.setpoint[0], 30, 0);
     assert_near(now.position[0], 30, 1.1);
@@ -281,13 +281,13 @@ TEST(time_without_traffic_costs_nothing)
     rig_free(rig);
 }
 
-/* States */
+/* ---- States ---- */
 
-TEST(unhomed_the_setpoints_move_and_the_arm_does_not)
+TEST(unhomed_arm_does_not_follow_setpoints)
 {
     struct rig *rig = rig_in(AW_HIDMOTOR_UNHOMED);
     rig_truth(rig);
-    rig_run(rig, 0.06); /* its velocity has been measured once, and it stands */
+    rig_run(rig, 0.06); /* its velocity was measured once at rest */
     for (int i = 0; i < 3; i++)
         assert_near(rig_status(rig).velocity[i], 0, 4.9);
     struct aw_hidmotor_status before = rig_status(rig);
@@ -299,7 +299,7 @@ TEST(unhomed_the_setpoints_move_and_the_arm_does_not)
         assert_near(now.position[i], before.position[i], 0.25);
         assert_true(now.position[i] >= 0 && now.position[i] <= 240);
     }
-    assert_true(now.position[1] > 100); /* a raw angle: the shoulder cannot be there */
+    assert_true(now.position[1] > 100); /* a raw angle that the shoulder cannot reach */
     aw_hidmotor_device_state(rig->device, AW_HIDMOTOR_RUNNING, rig->clock.time_ns);
     rig_run(rig, 1);
     now = rig_status(rig);
@@ -308,7 +308,7 @@ TEST(unhomed_the_setpoints_move_and_the_arm_does_not)
     rig_free(rig);
 }
 
-TEST(enabled_again_the_arm_jumps)
+TEST(reenabled_arm_jumps_to_the_setpoint)
 {
     struct rig *rig = rig_faulty("");
     rig_run(rig, 1);
@@ -326,9 +326,9 @@ TEST(enabled_again_the_arm_jumps)
     rig_free(rig);
 }
 
-/* The other packets */
+/* ---- Other packets ---- */
 
-TEST(gains)
+TEST(gains_are_stored_and_reported)
 {
     struct rig *rig = rig_faulty("");
     static const double published[] = {0.1, 0.4, 30, 0.015, 0, 0, 0.015, 0, 0};
@@ -355,7 +355,7 @@ TEST(gains)
     rig_free(rig);
 }
 
-TEST(velocity_mode_only_shows)
+TEST(velocity_mode_does_not_move_the_arm)
 {
     struct rig *rig = rig_faulty("");
     rig_run(rig, 1);
@@ -372,8 +372,8 @@ TEST(velocity_mode_only_shows)
     rig_free(rig);
 }
 
-/* What the published firmware computes for these velocities. */
-TEST(velocity_mode_has_the_published_efforts)
+/* Values that the published firmware computes for these velocities. */
+TEST(velocity_mode_efforts_match_the_firmware)
 {
     static const struct {
         double velocity[3], shown[3], effort[3];
@@ -399,7 +399,7 @@ TEST(velocity_mode_has_the_published_efforts)
     }
 }
 
-TEST(effort_is_whole_with_a_dead_band)
+TEST(effort_is_an_integer_with_a_dead_band)
 {
     struct rig *rig = rig_in(AW_HIDMOTOR_DISABLED);
     static const double dead[] = {126, 44, 44};
@@ -420,7 +420,7 @@ TEST(effort_is_whole_with_a_dead_band)
     rig_free(rig);
 }
 
-TEST(gripper_and_light)
+TEST(gripper_and_light_are_set)
 {
     struct rig *rig = rig_faulty("");
     struct aw_hidmotor_reply reply;
@@ -440,9 +440,9 @@ TEST(gripper_and_light)
     rig_free(rig);
 }
 
-/* Faults */
+/* ---- Faults ---- */
 
-TEST(faults_by_name)
+TEST(faults_are_parsed)
 {
     struct aw_hidmotor_faults faults;
     struct aw_error err;
@@ -467,7 +467,7 @@ TEST(faults_by_name)
     assert_null(aw_hidmotor_fault_names[AW_HIDMOTOR_FAULTS]);
 }
 
-TEST(states_by_name)
+TEST(states_have_names)
 {
     assert_string_equal(aw_hidmotor_state_names[AW_HIDMOTOR_UNHOMED], "unhomed");
     assert_string_equal(aw_hidmotor_state_names[AW_HIDMOTOR_RUNNING], "running");
@@ -475,7 +475,7 @@ TEST(states_by_name)
     assert_null(aw_hidmotor_state_names[AW_HIDMOTOR_DISABLED + 1]);
 }
 
-/* How many reports come back for 1000 questions, 21 ms apart. */
+/* Returns the number of replies to 1000 requests, 21 ms apart. */
 static int count_replies(const char *faults, double *glitches)
 {
     struct rig *rig = rig_faulty(faults);
@@ -496,7 +496,7 @@ static int count_replies(const char *faults, double *glitches)
     return n;
 }
 
-TEST(faults_do_what_they_say)
+TEST(faults_occur_at_their_rate)
 {
     double glitches = 0;
     assert_int_equal(count_replies("", &glitches), 1000);
@@ -508,10 +508,10 @@ TEST(faults_do_what_they_say)
     assert_near(count_replies("unplug:10s", &glitches), 10 / 0.021, 2);
     assert_near(glitches, 0, 0);
     assert_int_equal(count_replies("glitch:10%", &glitches), 1000);
-    assert_near(glitches, 200, 60); /* there and back */
+    assert_near(glitches, 200, 60); /* in each direction */
 }
 
-TEST(stuck_repeats_and_slow_is_slow)
+TEST(stuck_and_slow_faults)
 {
     struct rig *rig = rig_faulty("stuck");
     double before = rig_status(rig).position[0];
@@ -528,7 +528,7 @@ TEST(stuck_repeats_and_slow_is_slow)
     rig_free(rig);
 }
 
-TEST(a_new_connection_gets_nothing_old)
+TEST(new_connection_gets_no_old_reports)
 {
     struct rig *rig = rig_faulty("late");
     uint8_t report[AW_HIDMOTOR_REPORT];
@@ -540,7 +540,7 @@ TEST(a_new_connection_gets_nothing_old)
     rig_free(rig);
 }
 
-/* "1848 500 0 10 20 30": a packet id and floats; "1962 b120": a byte. */
+/* Reads "1848 500 0 10 20 30": a packet identifier and floats; "1962 b120": a byte. */
 static size_t read_report(const char *text, uint8_t *bytes)
 {
     int used;
@@ -640,7 +640,7 @@ static const struct sending session[] = {{1.5, "1910"},
                                          {1950, "1822"},
                                          {0, NULL}};
 
-TEST(a_session_is_as_it_was)
+TEST(sessions_match_the_picture)
 {
     static const struct {
         enum aw_hidmotor_state state;
@@ -665,7 +665,7 @@ TEST(a_session_is_as_it_was)
     end_picture(out, "session-hidmotor.txt");
 }
 
-/* Velocities and gains at their bounds, durations that are none, the same command again. */
+/* Velocities and gains at their bounds, invalid durations, and a repeated command. */
 static const struct sending bounds[] = {{10, "1811 149 -43 49"},
                                         {12, "1822"},
                                         {14, "1811 150 44 50"},
@@ -751,7 +751,7 @@ static void print_case(const char *faults, enum aw_hidmotor_state state, const s
     aw_device_close(device);
 }
 
-/* What is asked every millisecond, of a board whose replies are late. */
+/* Requests every millisecond to a board with late replies. */
 static void print_flood(FILE *out)
 {
     struct sending flood[101] = {{0, NULL}};
@@ -759,13 +759,13 @@ static void print_flood(FILE *out)
         flood[i] = (struct sending){10 + 1.5 * i, i % 3 ? "1962 b1" : "4711"};
     FILE *nowhere = fopen("/dev/null", "w");
     assert_non_null(nowhere);
-    print_case("late", AW_HIDMOTOR_RUNNING, flood, 300, nowhere); /* more than it can hold */
+    print_case("late", AW_HIDMOTOR_RUNNING, flood, 300, nowhere); /* more than its queue holds */
     fclose(nowhere);
     flood[12] = (struct sending){0, NULL};
     print_case("late:50%,duplicate:20%,unplug:50ms", AW_HIDMOTOR_RUNNING, flood, 100, out);
 }
 
-/* Homed, switched off and on, and without power, on the way and at rest. */
+/* A homed arm that is disabled, enabled and powered off, in motion and at rest. */
 static void print_states(FILE *out)
 {
     static const struct {
@@ -798,7 +798,7 @@ static void print_states(FILE *out)
     rig_free(rig);
 }
 
-/* How often, and by how much, measurements of an arm at rest are wrong. */
+/* Prints the number and size of measurement glitches of an arm at rest. */
 static void print_glitches(const char *faults, FILE *out)
 {
     struct rig *rig = rig_faulty(faults);
@@ -826,7 +826,7 @@ static void print_glitches(const char *faults, FILE *out)
     rig_free(rig);
 }
 
-TEST(bounds_floods_and_states_are_as_they_were)
+TEST(bounds_floods_and_states_match_the_picture)
 {
     FILE *out = begin_picture();
     print_case("", AW_HIDMOTOR_RUNNING, bounds, 15020, out);
@@ -848,8 +848,8 @@ TEST(bounds_floods_and_states_are_as_they_were)
     end_picture(out, "board-hidmotor.txt");
 }
 
-/* Time begins for a board with the first step. */
-TEST(when_a_board_begins_does_not_matter)
+/* The time of a board starts with its first step. */
+TEST(start_time_of_a_board_does_not_matter)
 {
     struct aw_hidmotor_device_options options = aw_hidmotor_device_defaults();
     static const uint8_t question[AW_HIDMOTOR_REPORT] = {0x76, 0x07};
@@ -872,12 +872,12 @@ TEST(when_a_board_begins_does_not_matter)
     assert_memory_equal(answers[0], answers[1], sizeof answers[0]);
 }
 
-/* How often somebody looks does not change what happens. */
-TEST(looking_changes_nothing)
+/* The number of inspections does not affect the simulation. */
+TEST(inspection_does_not_change_the_simulation)
 {
     static const struct {
         double at_ms;
-        const char *text; /* NULL: the rare one looks, too */
+        const char *text; /* NULL: the rare observer inspects, too */
     } steps[] = {{100, "1848 5000 1 60 40 -30"},
                  {3300, NULL},
                  {4990, NULL},
@@ -913,7 +913,7 @@ TEST(looking_changes_nothing)
     rig_free(rarely);
 }
 
-TEST(what_a_board_is_given_and_asked_for)
+TEST(device_defaults_and_timing)
 {
     struct aw_hidmotor_device_options options = aw_hidmotor_device_defaults();
     assert_true(options.state == AW_HIDMOTOR_RUNNING && options.seed == 1 &&
@@ -936,7 +936,7 @@ TEST(what_a_board_is_given_and_asked_for)
     assert_int_equal(ops->transmit(device, report, AW_HIDMOTOR_REPORT - 1), 0);
     assert_int_equal(ops->transmit(device, report, AW_HIDMOTOR_REPORT), AW_HIDMOTOR_REPORT);
     assert_true(ops->next_event(device) == AW_NEVER);
-    /* One that comes while another waits does not make the board look later. */
+    /* A second report during the wait does not delay the answer. */
     ops->receive(device, report, AW_HIDMOTOR_REPORT, now + 300 * AW_MICROSECOND);
     ops->receive(device, report, AW_HIDMOTOR_REPORT, now + 900 * AW_MICROSECOND);
     assert_true(ops->next_event(device) == now + AW_MILLISECOND);

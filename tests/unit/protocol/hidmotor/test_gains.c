@@ -12,7 +12,7 @@ struct gains {
     struct aw_gain of[AW_HIDMOTOR_GAIN_PLACES];
 };
 
-/* How many of two sets differ. */
+/* Returns the number of gains that differ. */
 static size_t count_changes(const struct gains *a, const struct gains *b)
 {
     size_t n = 0;
@@ -31,7 +31,7 @@ static enum aw_status read_text(const char *text, struct gains *gains)
     return status;
 }
 
-/* What a board has after power-up. */
+/* The gains of a board after power-up. */
 static const char power_up[] = "# motor controller gain value\n"
                                "m1 pid kp 0.1\nm1 pid ki 0.4\nm1 pid kd 30\n"
                                "m1 velocity kp 0.1\nm1 velocity ki 0\nm1 velocity kd 0\n"
@@ -48,7 +48,7 @@ static struct gains good(const char *text)
     return gains;
 }
 
-TEST(the_file_is_one_gain_a_line)
+TEST(gain_file_has_one_gain_per_line)
 {
     char text[1024] = "";
     struct gains gains = good(power_up);
@@ -58,7 +58,7 @@ TEST(the_file_is_one_gain_a_line)
     assert_string_equal(text, power_up);
 }
 
-TEST(people_write_liberally)
+TEST(comments_and_spellings_are_accepted)
 {
     struct gains gains = good("\n# mine\nBase PID kp 1e-1 # more\r\n\telbow  velocity kd 0x10\n\n");
     size_t i = 0, place;
@@ -73,7 +73,7 @@ TEST(people_write_liberally)
     assert_false(aw_gain_file_next(&aw_hidmotor_gain_file, gains.of, &i, &place));
 }
 
-TEST(mistakes_name_the_line)
+TEST(gain_file_errors_name_the_line)
 {
     static const struct {
         const char *text;
@@ -99,7 +99,7 @@ TEST(mistakes_name_the_line)
     }
 }
 
-TEST(files)
+TEST(gain_file_is_saved_and_loaded)
 {
     char path[] = "/tmp/test_hidmotor_gains.XXXXXX";
     int fd = mkstemp(path);
@@ -118,8 +118,8 @@ TEST(files)
                      AW_USAGE);
 }
 
-/* The packets of the table carry them, motor by motor. */
-TEST(packets_there_and_back)
+/* Packets of the table transfer the gains of each motor. */
+TEST(gain_packets_round_trip)
 {
     static struct aw_wire wire;
     static const char *const names[AW_HIDMOTOR_CONTROLLERS] = {"set_pid_gains",
@@ -143,7 +143,7 @@ TEST(packets_there_and_back)
     assert_int_equal(count_changes(&gains, &back), 0);
 }
 
-TEST(a_packet_needs_all_gains)
+TEST(gain_packet_requires_all_gains)
 {
     static struct aw_wire wire;
     struct aw_record record;

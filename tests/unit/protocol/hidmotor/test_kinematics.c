@@ -11,8 +11,8 @@ static double apart(struct aw_hidmotor_point a, struct aw_hidmotor_point b)
     return hypot(hypot(a.x_mm - b.x_mm, a.y_mm - b.y_mm), a.z_mm - b.z_mm);
 }
 
-/* Poses whose tip can be told with a ruler. */
-TEST(known_poses)
+/* Poses whose tip is easy to compute. */
+TEST(forward_kinematics_of_known_poses)
 {
     static const struct {
         struct aw_hidmotor_pose pose;
@@ -31,7 +31,7 @@ TEST(known_poses)
         assert_true(apart(aw_hidmotor_fk(&cases[i].pose), cases[i].tip) < 1e-6);
 }
 
-TEST(limits_are_those_of_the_packet)
+TEST(limits_match_the_packet)
 {
     struct aw_hidmotor_limits limits = aw_hidmotor_limits();
     static const double min[] = {-90, -45, -90}, max[] = {90, 100, 63};
@@ -42,9 +42,9 @@ TEST(limits_are_those_of_the_packet)
     assert_string_equal(aw_hidmotor_joint(2).alias, "elbow");
 }
 
-/* Of all poses of a grid, with the corners of the limits: the way back leads to the same point, and
- * to the same pose when asked from there. */
-TEST(there_and_back_over_the_whole_workspace)
+/* All poses of a grid, including the corners of the limits: the inverse leads to the same point,
+ * and to the same pose when started there. */
+TEST(inverse_kinematics_round_trip_over_the_workspace)
 {
     struct aw_hidmotor_limits limits = aw_hidmotor_limits();
     double worst_mm = 0, worst_deg = 0;
@@ -68,7 +68,7 @@ TEST(there_and_back_over_the_whole_workspace)
         fail_msg("off by up to %g mm, %g deg", worst_mm, worst_deg);
 }
 
-/* Every point of a grid through the space is either reached, or provably not reachable. */
+/* Every point of a spatial grid is reached or provably unreachable. */
 TEST(every_point_is_reached_or_refused)
 {
     static const struct aw_hidmotor_pose home;
@@ -90,7 +90,7 @@ TEST(every_point_is_reached_or_refused)
     assert_true(reached > 10000 && refused > 10000);
 }
 
-TEST(rounded_points_at_full_reach)
+TEST(rounded_points_at_full_reach_are_accepted)
 {
     const struct aw_hidmotor_pose near = {{20, 80, -80}};
     struct aw_hidmotor_pose pose;
@@ -106,8 +106,8 @@ TEST(rounded_points_at_full_reach)
     }
 }
 
-/* A point behind the base is reached by turning to it or by leaning back: what is nearer wins. */
-TEST(the_nearest_way_is_chosen)
+/* The base reaches a point behind it by turning or by leaning back; the nearer pose wins. */
+TEST(nearest_solution_is_chosen)
 {
     const struct aw_hidmotor_pose back = {{90, -45, -80}}, front = {{-80, 30, -60}};
     const struct aw_hidmotor_point tip = aw_hidmotor_fk(&back);
@@ -119,19 +119,19 @@ TEST(the_nearest_way_is_chosen)
     assert_true(apart(aw_hidmotor_fk(&pose), tip) < 1e-6);
 }
 
-TEST(on_the_axis_the_base_stays)
+TEST(base_stays_for_points_on_its_axis)
 {
     const struct aw_hidmotor_point point = {0, 0, 250};
     struct aw_hidmotor_pose near = {{37, 0, 0}}, pose;
     assert_int_equal(aw_hidmotor_ik(&point, &near, &pose, &err), AW_OK);
     assert_true(fabs(pose.deg[0] - 37) < 1e-9);
     assert_true(apart(aw_hidmotor_fk(&pose), point) < 1e-6);
-    near.deg[0] = 240; /* as an arm without calibration may report */
+    near.deg[0] = 240; /* possible report of an arm without calibration */
     assert_int_equal(aw_hidmotor_ik(&point, &near, &pose, &err), AW_OK);
     assert_true(apart(aw_hidmotor_fk(&pose), point) < 1e-6);
 }
 
-TEST(nearly_on_the_axis_the_base_stays_too)
+TEST(base_stays_for_points_near_its_axis)
 {
     const struct aw_hidmotor_pose near = {{10, 0, 0}};
     for (int i = 0; i < 2; i++) {
@@ -143,7 +143,7 @@ TEST(nearly_on_the_axis_the_base_stays_too)
     }
 }
 
-TEST(refusals_say_how_far)
+TEST(refusals_report_the_distance)
 {
     static const struct aw_hidmotor_pose home;
     static const struct {
@@ -165,7 +165,7 @@ TEST(refusals_say_how_far)
     }
 }
 
-TEST(poses_outside)
+TEST(poses_beyond_limits_are_refused)
 {
     struct aw_hidmotor_pose pose = {{90, 100, 63}};
     assert_int_equal(aw_hidmotor_check_pose(&pose, &err), AW_OK);
@@ -179,7 +179,7 @@ TEST(poses_outside)
     assert_string_equal(err.text, "m3 (elbow): -90.24 deg is 0.24 deg beyond its limit of -90 deg");
 }
 
-TEST(what_is_no_number_is_refused)
+TEST(nan_and_infinity_are_refused)
 {
     static const double bad[] = {NAN, INFINITY, -INFINITY};
     struct aw_hidmotor_pose pose;
@@ -197,7 +197,7 @@ TEST(what_is_no_number_is_refused)
     assert_int_equal(aw_hidmotor_ik(&vast, &(struct aw_hidmotor_pose){{0}}, &pose, &err), AW_LIMIT);
 }
 
-TEST(of_two_that_are_equally_far_outside_the_first_is_named)
+TEST(first_of_equal_violations_is_reported)
 {
     assert_int_equal(aw_hidmotor_check_pose(&(struct aw_hidmotor_pose){{95, 105, 0}}, &err),
                      AW_LIMIT);
@@ -208,7 +208,7 @@ TEST(of_two_that_are_equally_far_outside_the_first_is_named)
         strstr(err.text, "m2 (shoulder): 105 deg is 5 deg beyond its limit of 100 deg"));
 }
 
-TEST(ways_are_as_they_were)
+TEST(solutions_match_the_picture)
 {
     static const struct aw_hidmotor_pose from[] = {{{0, 0, 0}}, {{80, 60, 40}}, {{-85, -40, -80}}};
     static const double xs[] = {-160, -20, 0, 35, 120, 199}, ys[] = {-140, 0, 70},
@@ -231,7 +231,7 @@ TEST(ways_are_as_they_were)
         fprintf(out, "tip %.4f %.4f %.4f: %d %s\n", tip.x_mm, tip.y_mm, tip.z_mm, (int)status,
                 status == AW_OK ? "" : err.text);
     }
-    /* Where the base may be at either side, the shoulder decides. */
+    /* If the base can be on either side, the shoulder decides. */
     static const struct aw_hidmotor_pose sides[] = {
         {{0, -30, 60}}, {{0, 30, -60}}, {{5, 10, -40}}, {{-5, -10, 40}}};
     for (int i = 0; i < 4 * 4 * 3; i += 3) {

@@ -16,7 +16,7 @@ static void assert_near(double value, double expected, double tolerance)
         fail_msg("%.6f is not %.6f to %g", value, expected, tolerance);
 }
 
-/* A status with these setpoints. */
+/* Returns a status with these setpoints. */
 static struct aw_hidmotor_status at(int n, double m1, double m2, double m3)
 {
     return (struct aw_hidmotor_status){
@@ -31,9 +31,9 @@ static struct aw_hidmotor_target only(int joint, double deg, double duration_ms)
     return target;
 }
 
-/* Joints and limits */
+/* ---- Joints and limits ---- */
 
-TEST(joints_are_those_of_the_table)
+TEST(joints_match_the_table)
 {
     static const struct aw_hidmotor_joint expected[] = {
         {"m1", "base", -90, 90}, {"m2", "shoulder", -45, 100}, {"m3", "elbow", -90, 63}};
@@ -50,7 +50,7 @@ TEST(joints_are_those_of_the_table)
     assert_int_equal(aw_hidmotor_find_joint("mode"), -1);
 }
 
-TEST(limits)
+TEST(targets_are_checked_against_limits)
 {
     struct aw_error err;
     assert_int_equal(aw_hidmotor_check(2, 63, false, &err), AW_OK);
@@ -64,7 +64,7 @@ TEST(limits)
     }
 }
 
-TEST(peak_speeds)
+TEST(peak_speeds_are_calculated)
 {
     assert_near(aw_hidmotor_peak_speed(10, 100, 1000, AW_HIDMOTOR_LINEAR), 90, 1e-9);
     assert_near(aw_hidmotor_peak_speed(100, 10, 500, AW_HIDMOTOR_LINEAR), 180, 1e-9);
@@ -73,9 +73,9 @@ TEST(peak_speeds)
     assert_near(aw_hidmotor_peak_speed(5, 5, 0, AW_HIDMOTOR_LINEAR), 0, 0);
 }
 
-/* Plans */
+/* ---- Plans ---- */
 
-TEST(what_is_not_given_keeps_its_setpoint)
+TEST(omitted_joints_keep_their_setpoints)
 {
     struct aw_hidmotor_status from = at(3, 10, 20, 30);
     struct aw_hidmotor_target target = only(2, -30, 1000);
@@ -103,7 +103,7 @@ TEST(what_is_not_given_keeps_its_setpoint)
     assert_true(plan.fast);
 }
 
-TEST(the_plan_of_the_contract)
+TEST(plan_matches_the_specification)
 {
     struct aw_hidmotor_status from = at(3, 10, 20, 30);
     struct aw_hidmotor_target target = rig_target(0, 45, -30, 1000);
@@ -118,7 +118,7 @@ TEST(the_plan_of_the_contract)
     assert_memory_equal(report, expected, sizeof expected);
 }
 
-TEST(plans_that_are_refused)
+TEST(invalid_plans_are_refused)
 {
     struct aw_hidmotor_status from = at(3, 0, 0, 60);
     struct aw_hidmotor_plan plan;
@@ -139,8 +139,8 @@ TEST(plans_that_are_refused)
     assert_non_null(strstr(err.text, "elbow: the board has 2 motors only"));
 }
 
-/* Its other motors would go to 0 if their targets were not sent. */
-TEST(a_board_with_more_motors)
+/* Its other motors would move to 0 if their targets were not sent. */
+TEST(additional_motors_keep_their_setpoints)
 {
     struct aw_hidmotor_status from = at(7, 1, 2, 3);
     struct aw_hidmotor_target target = only(0, 10, 1000);
@@ -154,7 +154,7 @@ TEST(a_board_with_more_motors)
         assert_near(rig_float(report, 2 + i), expected[i], 0);
 }
 
-TEST(what_is_wrong_in_itself_is_not_asked_about)
+TEST(invalid_targets_are_refused_without_a_request)
 {
     struct rig *rig = rig_faulty("");
     for (int joint = 0; joint < AW_HIDMOTOR_JOINTS; joint++) {
@@ -166,7 +166,7 @@ TEST(what_is_wrong_in_itself_is_not_asked_about)
     rig_free(rig);
 }
 
-/* Moving */
+/* ---- Moving ---- */
 
 static struct aw_hidmotor_plan plan_of(struct rig *rig, struct aw_hidmotor_target target)
 {
@@ -184,7 +184,7 @@ static enum aw_status wait_for(struct rig *rig, const struct aw_hidmotor_plan *p
                             &rig->err);
 }
 
-TEST(move_and_wait)
+TEST(move_arrives_at_the_target)
 {
     struct rig *rig = rig_faulty("");
     struct aw_hidmotor_plan plan = plan_of(rig, rig_target(40, 45, -30, 1000));
@@ -194,7 +194,7 @@ TEST(move_and_wait)
     assert_false(moved.verified || moved.maybe_stale);
     assert_int_equal(wait_for(rig, &plan, 5), AW_OK);
     double seconds = (double)(rig->clock.time_ns - started) / AW_SECOND;
-    assert_true(seconds >= 1 && seconds < 1.2); /* not a moment before the setpoints are there */
+    assert_true(seconds >= 1 && seconds < 1.2); /* not before the setpoints arrive */
     assert_near(rig_truth(rig).setpoint[1], 45, 0);
     assert_near(rig_truth(rig).angle[2], -30, 3);
     plan = plan_of(rig, only(0, 10, 0));
@@ -217,7 +217,7 @@ static bool look_on(void *context, const struct aw_hidmotor_status *status)
     return ++looks->n != looks->wanted;
 }
 
-TEST(a_wait_looks_at_every_measurement)
+TEST(wait_reports_every_measurement)
 {
     struct rig *rig = rig_faulty("");
     struct aw_hidmotor_plan plan = plan_of(rig, rig_target(40, 45, -30, 1000));
@@ -233,7 +233,7 @@ TEST(a_wait_looks_at_every_measurement)
     rig_free(rig);
 }
 
-TEST(an_arm_that_does_not_follow)
+TEST(arm_that_does_not_follow_ends_the_wait)
 {
     for (int s = AW_HIDMOTOR_UNHOMED; s <= AW_HIDMOTOR_DISABLED; s++) {
         struct rig *rig = rig_in((enum aw_hidmotor_state)s);
@@ -250,7 +250,7 @@ TEST(an_arm_that_does_not_follow)
     }
 }
 
-TEST(a_setpoint_that_the_board_kept_back)
+TEST(clamped_setpoint_ends_the_wait)
 {
     struct rig *rig = rig_faulty("");
     rig->arm.options.force = true;
@@ -266,7 +266,7 @@ TEST(a_setpoint_that_the_board_kept_back)
     rig_free(rig);
 }
 
-TEST(a_tolerance_that_the_arm_cannot_keep)
+TEST(tight_tolerance_ends_the_wait)
 {
     struct rig *rig = rig_faulty("");
     struct aw_hidmotor_plan plan = plan_of(rig, rig_target(50, 45, -30, 500));
@@ -278,7 +278,7 @@ TEST(a_tolerance_that_the_arm_cannot_keep)
     rig_free(rig);
 }
 
-TEST(a_deadline)
+TEST(deadline_ends_the_wait)
 {
     struct rig *rig = rig_faulty("");
     struct aw_hidmotor_plan plan = plan_of(rig, rig_target(80, 45, -30, 10000));
@@ -289,7 +289,7 @@ TEST(a_deadline)
     rig_free(rig);
 }
 
-TEST(a_forced_motion_without_an_end)
+TEST(wait_for_an_endless_motion_times_out)
 {
     struct rig *rig = rig_faulty("");
     rig->arm.options.force = true;
@@ -299,7 +299,7 @@ TEST(a_forced_motion_without_an_end)
     rig_free(rig);
 }
 
-TEST(waiting_in_bad_weather)
+TEST(wait_works_on_a_faulty_link)
 {
     struct rig *rig =
         rig_faulty("lost:5%,late:2%,foreign:10%,duplicate:10%,short:3%,count:5%,nan:5%,glitch:5%");
@@ -321,7 +321,7 @@ TEST(waiting_in_bad_weather)
     rig_free(rig);
 }
 
-/* Lost replies */
+/* ---- Lost replies ---- */
 
 struct counted {
     int motions;
@@ -334,13 +334,13 @@ static void count_motions(void *context, const uint8_t *report, int64_t now)
     counted->motions += report[0] == 0x38 && report[1] == 0x07;
 }
 
-/* A link that swallows some of the replies to set_setpoints, or some of the requests, or gives a
- * report of its own, once, where the next one is read. */
+/* A link that drops some replies to set_setpoints or some requests, or returns its own report
+ * once. */
 struct sieve {
     struct aw_link base;
     struct aw_link *inner;
     bool lose_echo, lose_request;
-    bool old_waits; /* until something was written */
+    bool old_waits; /* until the next write */
     uint8_t old[AW_HIDMOTOR_REPORT];
 };
 
@@ -384,7 +384,7 @@ static struct sieve *put_sieve(struct rig *rig, struct sieve *sieve)
     return sieve;
 }
 
-TEST(a_lost_reply_is_made_good_by_the_setpoints)
+TEST(setpoints_confirm_a_move_with_a_lost_reply)
 {
     struct counted counted = {0};
     struct aw_hidmotor_device_options options = aw_hidmotor_device_defaults();
@@ -412,7 +412,7 @@ TEST(a_lost_reply_is_made_good_by_the_setpoints)
     rig_free(rig);
 }
 
-/* An answer to positions from before the command, which shows all at 40 deg. */
+/* Prepares an answer from before the command that shows all joints at 40 deg. */
 static void prepare_old_answer(struct rig *rig, struct sieve *sieve)
 {
     static const float values[] = {3, 40, 40, 40, 40, 40, 40};
@@ -427,7 +427,7 @@ static void prepare_old_answer(struct rig *rig, struct sieve *sieve)
         aw_put_f32(sieve->old + 4 + 4 * i, values[i]);
 }
 
-TEST(an_old_answer_verifies_nothing)
+TEST(stale_answer_does_not_confirm_a_move)
 {
     struct rig *rig = rig_faulty("");
     struct sieve sieve = {.lose_echo = false};
@@ -442,7 +442,7 @@ TEST(an_old_answer_verifies_nothing)
     rig_free(rig);
 }
 
-/* Stopping */
+/* ---- Stopping ---- */
 
 static void start_moving(struct rig *rig, double seconds)
 {
@@ -451,7 +451,7 @@ static void start_moving(struct rig *rig, double seconds)
     rig_run(rig, seconds);
 }
 
-TEST(a_stop_stops)
+TEST(stop_holds_the_current_position)
 {
     struct rig *rig = rig_faulty("");
     struct aw_hidmotor_stopped stopped;
@@ -468,8 +468,8 @@ TEST(a_stop_stops)
     rig_free(rig);
 }
 
-/* A joint at rest stands a little off its setpoint: at the measured position it would sag. */
-TEST(a_stop_does_not_move_what_rests)
+/* A joint at rest is slightly off its setpoint: holding the measured position would let it sag. */
+TEST(stop_keeps_the_setpoints_of_resting_joints)
 {
     struct rig *rig = rig_faulty("");
     struct aw_hidmotor_stopped stopped;
@@ -483,7 +483,7 @@ TEST(a_stop_does_not_move_what_rests)
             assert_near(rig_truth(rig).setpoint[k], 10 * (k + 1), 1e-5);
     }
     assert_near(rig_truth(rig).angle[0], angle, 0.01);
-    /* beside a joint in motion */
+    /* another joint is moving */
     struct aw_hidmotor_plan plan = plan_of(rig, rig_target(90, 20, 30, 1500));
     assert_int_equal(aw_hidmotor_move(&rig->arm, &plan, NULL, &rig->err), AW_OK);
     rig_run(rig, 0.7);
@@ -498,8 +498,8 @@ TEST(a_stop_does_not_move_what_rests)
     rig_free(rig);
 }
 
-/* Another program that never ends its exchange is waited for once, and briefly. */
-TEST(a_stop_out_of_turn)
+/* Waits once and briefly for another program that never ends its exchange. */
+TEST(stop_waits_briefly_for_its_turn)
 {
     struct rig *rig = rig_faulty("");
     struct aw_hidmotor_stopped stopped;
@@ -519,7 +519,7 @@ TEST(a_stop_out_of_turn)
     whole.l_type = F_UNLCK;
     assert_int_equal(fcntl(other, F_OFD_SETLK, &whole), 0);
     assert_int_equal(aw_hidmotor_stop(&rig->arm, &stopped, &rig->err), AW_OK);
-    whole.l_type = F_WRLCK; /* nobody has the turn then */
+    whole.l_type = F_WRLCK; /* the turn is free again */
     assert_int_equal(fcntl(other, F_OFD_SETLK, &whole), 0);
     rig->link->turns = NULL;
     close(other);
@@ -527,14 +527,14 @@ TEST(a_stop_out_of_turn)
     rig_free(rig);
 }
 
-/* The arm stays where it is, the shoulder says 206 deg and the elbow 154. */
-TEST(a_stop_does_not_believe_everything)
+/* The arm does not move; the shoulder reports 206 deg and the elbow 154. */
+TEST(stop_ignores_implausible_positions)
 {
     struct rig *rig = rig_in(AW_HIDMOTOR_UNHOMED);
     struct aw_hidmotor_stopped stopped;
     RIG_RAW(rig, SET_SETPOINTS, 0, 0, 10, 20, 30);
     assert_int_equal(aw_hidmotor_stop(&rig->arm, &stopped, &rig->err), AW_OK);
-    assert_near(stopped.deg[0], 30, 0.3); /* could be */
+    assert_near(stopped.deg[0], 30, 0.3); /* plausible */
     assert_near(stopped.deg[1], 20, 0);
     assert_near(stopped.deg[2], 30, 0);
     RIG_RAW(rig, SET_SETPOINTS, 0, 0, 10, 20, 70);
@@ -543,14 +543,14 @@ TEST(a_stop_does_not_believe_everything)
     rig_free(rig);
 }
 
-TEST(a_stop_in_time_without_an_answer)
+TEST(stop_without_an_answer_uses_the_setpoints)
 {
     struct counted counted = {0};
     struct aw_hidmotor_device_options options = aw_hidmotor_device_defaults();
     struct aw_hidmotor_stopped stopped;
     options.taken = count_motions;
     options.context = &counted;
-    options.latency_ns = 60 * AW_MILLISECOND; /* nothing comes within 5 ms */
+    options.latency_ns = 60 * AW_MILLISECOND; /* no answer within 5 ms */
     struct rig *rig = rig_of(&options);
     start_moving(rig, 0.7);
     assert_int_equal(counted.motions, 1);
@@ -559,7 +559,7 @@ TEST(a_stop_in_time_without_an_answer)
     assert_false(stopped.measured);
     assert_true(stopped.confirmed);
     assert_int_equal(counted.motions, 2);
-    /* The positions are from before the motion: the board's setpoints are a better guess. */
+    /* The positions are older than the motion: the board's setpoints are a better estimate. */
     double angle = rig_truth(rig).angle[0];
     assert_near(stopped.deg[0], 90 * (0.76 / 1.5), 4);
     assert_near(stopped.deg[0], angle, 8);
@@ -580,8 +580,8 @@ static enum aw_status gone_write(struct aw_link *link, const void *buf, size_t s
     return aw_fail(err, AW_LOST, "gone");
 }
 
-/* It takes no time either: tried again and again, it would never end. */
-TEST(a_stop_of_an_arm_that_is_gone_and_was_never_heard_ends_at_once)
+/* It takes no time either: retries would never end. */
+TEST(stop_of_a_missing_arm_ends_at_once)
 {
     static const struct aw_link_ops ops = {.read = gone_read, .write = gone_write};
     struct rig *rig = rig_in(AW_HIDMOTOR_RUNNING);
@@ -591,7 +591,7 @@ TEST(a_stop_of_an_arm_that_is_gone_and_was_never_heard_ends_at_once)
     rig_free(rig);
 }
 
-TEST(a_stop_is_tried_again)
+TEST(stop_is_retried)
 {
     struct counted counted = {0};
     struct aw_hidmotor_device_options options = aw_hidmotor_device_defaults();
@@ -613,7 +613,7 @@ TEST(a_stop_is_tried_again)
     rig_free(rig);
 }
 
-TEST(nothing_known_nothing_sent)
+TEST(stop_without_a_known_position_sends_nothing)
 {
     struct rig *rig = rig_faulty("lost");
     struct aw_hidmotor_stopped stopped;
@@ -623,7 +623,7 @@ TEST(nothing_known_nothing_sent)
     rig_free(rig);
 }
 
-/* As in the shell, before the signal is taken: the clock refuses to wait. */
+/* The clock refuses to wait, as in the shell before the signal is handled. */
 static enum aw_status stopped_wait(struct aw_clock *clock, int fd, short events, int64_t deadline)
 {
     (void)clock;
@@ -633,7 +633,7 @@ static enum aw_status stopped_wait(struct aw_clock *clock, int fd, short events,
     return AW_STOPPED;
 }
 
-TEST(a_stop_when_the_clock_refuses)
+TEST(stop_works_after_a_stop_request)
 {
     struct rig *rig = rig_faulty("");
     struct aw_hidmotor_stopped stopped;
@@ -650,7 +650,7 @@ TEST(a_stop_when_the_clock_refuses)
     rig_free(rig);
 }
 
-/* It refuses once the setpoints are on their way: they are not sent a second time. */
+/* Stops once the setpoints are sent: they are not sent again. */
 static enum aw_status signalled_write(struct aw_link *link, const void *buf, size_t size,
                                       struct aw_error *err)
 {
@@ -659,7 +659,7 @@ static enum aw_status signalled_write(struct aw_link *link, const void *buf, siz
     return sieve_write(link, buf, size, err);
 }
 
-TEST(a_stop_that_is_refused_the_answer)
+TEST(interrupted_stop_is_not_sent_twice)
 {
     static const struct aw_link_ops ops = {.read = sieve_read, .write = signalled_write};
     struct rig *rig = rig_faulty("");
@@ -669,13 +669,14 @@ TEST(a_stop_that_is_refused_the_answer)
     put_sieve(rig, &sieve)->base.ops = &ops;
     uint64_t sent = rig->arm.counters.sent;
     assert_int_equal(aw_hidmotor_stop(&rig->arm, &stopped, &rig->err), AW_OK);
-    assert_int_equal(rig->arm.counters.sent, sent + 2); /* where it is, and to stay there */
+    /* a status request and the setpoints to stay there */
+    assert_int_equal(rig->arm.counters.sent, sent + 2);
     assert_true(stopped.measured && !stopped.confirmed);
     rig_free(rig);
 }
 
-/* On the wall clock with a signal pending, as a thread of the shell would have it. */
-TEST(a_stop_on_the_real_clock)
+/* Uses the wall clock with a pending signal, like a thread of the shell. */
+TEST(stop_works_on_the_real_clock)
 {
     int fds[2];
     assert_int_equal(pipe(fds), 0);
@@ -694,11 +695,11 @@ TEST(a_stop_on_the_real_clock)
     assert_int_equal(aw_hidmotor_move(arm, &plan, NULL, &err), AW_OK);
     assert_int_equal(write(fds[1], "x", 1), 1);
     assert_int_equal(aw_hidmotor_wait(arm, &plan, 3, AW_NEVER, NULL, NULL, &err), AW_STOPPED);
-    assert_int_equal(aw_hidmotor_stop(arm, &stopped, &err), AW_OK); /* not taken yet */
+    assert_int_equal(aw_hidmotor_stop(arm, &stopped, &err), AW_OK); /* signal not handled yet */
     assert_int_equal(stopped.attempts, 1);
     char byte;
     assert_int_equal(read(fds[0], &byte, 1), 1);
-    assert_int_equal(aw_hidmotor_stop(arm, &stopped, &err), AW_OK); /* taken */
+    assert_int_equal(aw_hidmotor_stop(arm, &stopped, &err), AW_OK); /* handled */
     assert_true(stopped.confirmed);
     aw_link_close(link);
     free(arm);
@@ -706,7 +707,7 @@ TEST(a_stop_on_the_real_clock)
     close(fds[1]);
 }
 
-/* A session of the client, with all that it says */
+/* ---- Sessions of the client with all their output ---- */
 
 static void print_motion_status(const struct aw_hidmotor_status *s, FILE *out)
 {
@@ -821,7 +822,7 @@ static void print_session(enum aw_hidmotor_state state, const char *faults, FILE
     rig_free(rig);
 }
 
-TEST(sessions_are_as_they_were)
+TEST(sessions_match_the_picture)
 {
     FILE *out = begin_picture();
     print_session(AW_HIDMOTOR_RUNNING, "", out);
@@ -830,22 +831,22 @@ TEST(sessions_are_as_they_were)
     end_picture(out, "client-hidmotor.txt");
 }
 
-/* A board that answers what a script says: what it is asked about positions, one row after the
- * other, the last one again and again; a command with its echo, or not at all. */
+/* A scripted board: it answers position requests row by row and repeats the last row; it answers
+ * commands with their echo or not at all. */
 
 struct row {
     int times;
-    int n; /* motors; 0: a report with a NaN */
+    int n; /* motors; 0: a report with NaN */
     float deg[2 * AW_HIDMOTOR_MOTORS];
 };
 
 struct played {
     struct aw_link base;
     const struct row *row;
-    int left; /* of this row */
+    int left; /* remaining answers of this row */
     int64_t takes_ns;
-    bool silent; /* about commands */
-    bool deaf;   /* and about questions */
+    bool silent; /* no answer to commands */
+    bool deaf;   /* no answer to requests, either */
     bool asked;
     uint8_t report[AW_HIDMOTOR_REPORT];
 };
@@ -913,13 +914,13 @@ static struct rig *rig_played(struct played *board, const struct row *rows, doub
             s1, p1, s2, p2, s3, p3                                                                 \
         }                                                                                          \
     }
-#define NOT_YET AT(20, 0, 0, 40, 0, 0, 0) /* the shoulder, told to go to 40 deg */
+#define NOT_YET AT(20, 0, 0, 40, 0, 0, 0) /* the shoulder, on the way to 40 deg */
 
 static const struct waited {
     const char *what;
     int n;
     double target[AW_HIDMOTOR_MOTORS];
-    double duration_ms, sent_ms; /* the wait begins at 1000; -1: never */
+    double duration_ms, sent_ms; /* the wait starts at 1000; -1: never sent */
     double tolerance, until_ms;
     struct row rows[5];
 } waits[] = {
@@ -1063,7 +1064,7 @@ static const struct waited {
     {"a bad reply first", 3, {0, 0, 0}, 0, 0, 3, 5000, {{1, 0, {0}}, AT(1, 0, 0, 0, 0, 0, 0)}},
 };
 
-/* An answer takes no time, so that looks are 16 ms apart, or 4 ms: then they are 20 ms apart. */
+/* Answers take no time, for polls every 16 ms, or 4 ms, for polls every 20 ms. */
 static void print_wait(const struct waited *wait, double takes_ms, FILE *out)
 {
     struct played board;
@@ -1080,7 +1081,7 @@ static void print_wait(const struct waited *wait, double takes_ms, FILE *out)
     rig_free(rig);
 }
 
-TEST(waits_end_as_they_did)
+TEST(waits_match_the_picture)
 {
     FILE *out = begin_picture();
     for (size_t i = 0; i < sizeof waits / sizeof *waits; i++) {
@@ -1090,21 +1091,20 @@ TEST(waits_end_as_they_did)
     end_picture(out, "waits-hidmotor.txt");
 }
 
-/* What the setpoints show of a command that was not answered, of a plan from (0, 10, -20) to
- * (30, 10, -50). */
-TEST(setpoints_tell_whether_it_was_taken)
+/* Setpoints after an unanswered command of a plan from (0, 10, -20) to (30, 10, -50). */
+TEST(setpoints_reveal_an_accepted_command)
 {
     static const struct {
         struct row rows[3];
         enum aw_status status;
-        double after_ms, takes_ms, shoulder; /* what an answer takes; its target, if not 10 */
+        double after_ms, takes_ms, shoulder; /* duration of an answer; its target, if not 10 */
     } cases[] = {
         {{AT(1, 0, 0, 10, 0, -20, 0)}, AW_TIMEOUT, 612, 0, 0},
         {{AT(1, 0, 0, 10, 0, -20, 0)}, AW_TIMEOUT, 600, 4, 0},
         {{AT(1, 0, 0, 10.3f, 0, -20, 0)}, AW_OK, 100, 0, 12},
         {{{1, 7, {1, 0, 10, 0, -20, 0, 9, 9, 9, 9}}}, AW_OK, 100, 0, 0},
         {{AT(1, 30, 0, 10, 0, -50, 0)}, AW_OK, 100, 0, 0},
-        {{AT(1, 30, 0, 10, 0, -49.9999f, 0)}, AW_OK, 100, 0, 0}, /* on its way */
+        {{AT(1, 30, 0, 10, 0, -49.9999f, 0)}, AW_OK, 100, 0, 0}, /* in progress */
         {{AT(1, 0.5f, 0, 10, 0, -20, 0)}, AW_OK, 100, 0, 0},
         {{AT(1, 0.01f, 0, 10, 0, -20, 0)}, AW_OK, 100, 0, 0},
         {{AT(1, 0, 0, 10, 0, -20.01f, 0)}, AW_OK, 100, 0, 0},
@@ -1144,8 +1144,8 @@ TEST(setpoints_tell_whether_it_was_taken)
     }
 }
 
-/* Answers that were asked for before the command do not count. */
-TEST(a_follow_is_known_to_the_last_stop)
+/* Answers to requests before the command do not count. */
+TEST(stop_estimates_the_position_of_a_follow)
 {
     static const struct row rows[2] = {AT(1, 0, 0, 10, 0, -20, 0)};
     struct played board;
@@ -1164,8 +1164,8 @@ TEST(a_follow_is_known_to_the_last_stop)
     rig_free(rig);
 }
 
-/* Where a stop lets each joint stay, of setpoint and position. */
-TEST(a_stop_stays_inside_the_limits)
+/* The position at which a stop holds each joint, given setpoint and measured position. */
+TEST(stop_stays_within_limits)
 {
     static const struct {
         struct row rows[2];
@@ -1190,12 +1190,12 @@ TEST(a_stop_stays_inside_the_limits)
     }
 }
 
-/* What was asked and commanded before, how long ago, and what the board does then. */
+/* Earlier requests and commands, their age, and the board's behaviour afterwards. */
 /* clang-format off */
 static const struct stop_case {
     const char *what;
     bool asked;
-    int n; /* motors of the motion before; 0: none */
+    int n; /* motors of the earlier motion; 0: none */
     double duration_ms, then_ms;
     bool deaf, silent;
     int timeout_ms;
@@ -1283,7 +1283,7 @@ static void print_stop_case(const struct stop_case *c, FILE *out)
     rig_free(rig);
 }
 
-TEST(stops_are_as_they_were)
+TEST(stops_match_the_picture)
 {
     FILE *out = begin_picture();
     for (size_t i = 0; i < sizeof stop_cases / sizeof *stop_cases; i++)
@@ -1291,7 +1291,7 @@ TEST(stops_are_as_they_were)
     end_picture(out, "stops-hidmotor.txt");
 }
 
-TEST(what_a_plan_says_at_its_bounds)
+TEST(plan_speed_bounds)
 {
     struct aw_error err;
     struct aw_hidmotor_plan plan;

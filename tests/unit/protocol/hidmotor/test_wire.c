@@ -16,7 +16,7 @@ TEST_WITH(setup, NULL, every_field_survives)
     check_documented(&aw_hidmotor_protocol);
 }
 
-/* 64 bytes from the floats given, after the id */
+/* Builds a report of 64 bytes from an identifier and floats. */
 static size_t report(uint8_t *out, uint32_t id, const float *values, size_t n)
 {
     memset(out, 0, 64);
@@ -34,7 +34,7 @@ static enum aw_status decode_positions(float count, struct aw_record *record, st
     return aw_wire_decode(&wire, AW_RX, (struct aw_span){bytes, size}, record, err);
 }
 
-TEST_WITH(setup, NULL, count_says_how_many_motors_there_are)
+TEST_WITH(setup, NULL, count_sets_the_number_of_motors)
 {
     struct aw_record record;
     struct aw_error err;
@@ -49,7 +49,7 @@ TEST_WITH(setup, NULL, count_says_how_many_motors_there_are)
     }
 }
 
-TEST_WITH(setup, NULL, a_count_that_cannot_be_is_malformed)
+TEST_WITH(setup, NULL, invalid_count_is_malformed)
 {
     static const float counts[] = {0, -1, 8, 99, 2.5f, NAN, INFINITY};
     struct aw_record record;
@@ -74,7 +74,7 @@ TEST_WITH(setup, NULL, velocities_have_at_most_four_motors)
     assert_int_equal(aw_wire_decode(&wire, AW_RX, frame, &record, &err), AW_MALFORMED);
 }
 
-TEST_WITH(setup, NULL, bytes_after_the_last_motor_are_an_echo_and_ignored)
+TEST_WITH(setup, NULL, bytes_after_the_last_motor_are_ignored)
 {
     uint8_t bytes[64];
     float values[15] = {3, 1, 2, 3, 4, 5, 6, NAN, INFINITY};
@@ -89,7 +89,7 @@ TEST_WITH(setup, NULL, bytes_after_the_last_motor_are_an_echo_and_ignored)
     assert_true(aw_record_get(&record, "m2.position") == 4);
 }
 
-TEST_WITH(setup, NULL, the_direction_decides_between_request_and_reply)
+TEST_WITH(setup, NULL, direction_selects_request_or_reply)
 {
     uint8_t bytes[64];
     float count = 3;
@@ -102,7 +102,7 @@ TEST_WITH(setup, NULL, the_direction_decides_between_request_and_reply)
     assert_true(aw_record_get(&record, "count") == 3);
 }
 
-TEST_WITH(setup, NULL, motors_have_the_names_of_joints)
+TEST_WITH(setup, NULL, motors_may_be_named_by_joint)
 {
     struct aw_record record;
     struct aw_error err;
@@ -118,7 +118,7 @@ TEST_WITH(setup, NULL, motors_have_the_names_of_joints)
     assert_string_equal(by_number, by_name);
 }
 
-TEST_WITH(setup, NULL, what_the_arm_cannot_do_is_refused)
+TEST_WITH(setup, NULL, values_beyond_limits_are_refused)
 {
     assert_refused(&wire, "set_setpoints", "m1=90.1 m2=0 m3=0", AW_LIMIT);
     assert_refused(&wire, "set_setpoints", "m1=0 m2=-45.5 m3=0", AW_LIMIT);

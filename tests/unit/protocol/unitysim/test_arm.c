@@ -1,4 +1,4 @@
-/* Joints, limits, speeds and scenes of the Bento Arm. */
+/* Tests joints, limits, speeds and scenes of the Bento Arm. */
 #include "picture_helper.h"
 #include "protocol/unitysim/limits.h"
 #include "unitysim_helper.h"
@@ -11,7 +11,7 @@ static void assert_says(const char *words)
         fail_msg("\"%s\" does not say \"%s\"", error.text, words);
 }
 
-TEST(ticks_and_degrees)
+TEST(ticks_convert_to_degrees)
 {
     rig_near(aw_unitysim_degrees(2048), 0, 0);
     rig_near(aw_unitysim_degrees(0), -180, 0);
@@ -21,7 +21,7 @@ TEST(ticks_and_degrees)
         assert_int_equal((int)aw_unitysim_ticks(aw_unitysim_degrees(i)), i);
 }
 
-TEST(joints_by_name)
+TEST(joints_are_found_by_name)
 {
     int joint = -1;
     assert_string_equal(aw_unitysim_joint_name(AW_UNITYSIM_WRIST_ROTATE), "wrist_rotate");
@@ -39,7 +39,7 @@ TEST(joints_by_name)
     assert_says("shoulder, elbow");
 }
 
-TEST(limits)
+TEST(default_limits_and_speeds)
 {
     static const struct aw_unitysim_limits wanted = {
         {{1028, 3073}, {1700, 2570}, {1028, 3073}, {790, 3328}, {1928, 2800}}};
@@ -58,7 +58,7 @@ TEST(limits)
     assert_int_equal(aw_unitysim_limits_check(&limits, &error), AW_LIMIT);
 }
 
-TEST(positions)
+TEST(positions_are_parsed)
 {
     struct aw_unitysim_limits limits = aw_unitysim_limits_default();
     static const struct {
@@ -87,7 +87,7 @@ TEST(positions)
                      AW_USAGE);
 }
 
-TEST(ways_to_drive)
+TEST(drive_commands_are_parsed)
 {
     static const struct {
         int joint;
@@ -116,7 +116,7 @@ TEST(ways_to_drive)
     assert_int_equal(aw_unitysim_drive_parse(AW_UNITYSIM_ELBOW, "46", false, &drive, &error),
                      AW_LIMIT);
     assert_says("elbow: velocity 46 is above 45");
-    assert_int_equal(drive.velocity, 45); /* for who takes the cap instead */
+    assert_int_equal(drive.velocity, 45); /* for callers that use the maximum instead */
     assert_int_equal(drive.state, AW_UNITYSIM_INCREASE);
     assert_int_equal(aw_unitysim_drive_parse(AW_UNITYSIM_ELBOW, "-1023", true, &drive, &error),
                      AW_OK);
@@ -131,7 +131,7 @@ TEST(ways_to_drive)
                      AW_USAGE);
 }
 
-TEST(scenes)
+TEST(scenes_are_found_by_name)
 {
     int index = 0;
     assert_string_equal(aw_unitysim_scene_name(2), "slam-dunk");
@@ -157,7 +157,7 @@ TEST(scenes)
     assert_int_equal(aw_unitysim_scene_parse("1.5", &index, &error), AW_LIMIT);
 }
 
-TEST(views)
+TEST(scenes_have_their_views)
 {
     assert_int_equal(aw_unitysim_scene_view(1).y, 500);
     assert_int_equal(aw_unitysim_scene_view(4).z, -222);
@@ -167,8 +167,8 @@ TEST(views)
     assert_int_equal(aw_unitysim_scene_view(-1).x, -185);
 }
 
-/* Words for joints, positions, ways to drive and scenes, and what they are taken for. */
-TEST(words_are_read_as_they_were)
+/* The results of words for joints, positions, drive commands and scenes. */
+TEST(parsed_words_match_the_picture)
 {
     static const char *const words[] = {"elbow",
                                         "Wrist Rotate",

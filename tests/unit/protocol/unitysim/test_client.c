@@ -1,4 +1,4 @@
-/* The client of the virtual Bento Arm, in virtual time. */
+/* Tests the client of the virtual Bento Arm in virtual time. */
 #include <pthread.h>
 #include <unistd.h>
 
@@ -6,7 +6,7 @@
 #include "picture_helper.h"
 #include "unitysim_helper.h"
 
-TEST(streams_every_15_ms_without_drift)
+TEST(commands_are_sent_every_15_ms_without_drift)
 {
     struct rig *rig = rig_in_scene("");
     rig_drive(rig, AW_UNITYSIM_ELBOW, 45);
@@ -20,18 +20,18 @@ TEST(streams_every_15_ms_without_drift)
     rig_free(rig);
 }
 
-TEST(a_late_tick_is_left_out)
+TEST(late_ticks_are_skipped)
 {
     struct rig *rig = rig_in_scene("");
     rig_drive(rig, AW_UNITYSIM_ELBOW, 45);
     rig_run(rig, 0.001);
-    rig->clock.time_ns += 100 * AW_MILLISECOND; /* we were not there: six ticks were due */
+    rig->clock.time_ns += 100 * AW_MILLISECOND; /* the client was paused: six ticks were due */
     rig_run(rig, 0.001);
     assert_int_equal(rig->unity.counters.ticks, 2);
     assert_int_equal(rig->unity.counters.late, 5);
     rig_run(rig, 0.012);
     assert_int_equal(rig->unity.counters.ticks, 3); /* at 105 ms, on the grid */
-    rig->clock.time_ns = 135 * AW_MILLISECOND;      /* the one at 120 is left out */
+    rig->clock.time_ns = 135 * AW_MILLISECOND;      /* the tick at 120 is skipped */
     rig_run(rig, 0.001);
     assert_int_equal(rig->unity.counters.ticks, 4);
     assert_int_equal(rig->unity.counters.late, 6);
@@ -40,7 +40,7 @@ TEST(a_late_tick_is_left_out)
     rig_free(rig);
 }
 
-TEST(looking_on_sends_nothing)
+TEST(observer_sends_nothing)
 {
     struct rig *rig = rig_in_scene("");
     rig_run(rig, 1);
@@ -52,7 +52,7 @@ TEST(looking_on_sends_nothing)
     rig_free(rig);
 }
 
-TEST(speeds_are_cut_to_the_cap)
+TEST(speeds_are_limited)
 {
     struct rig *rig = rig_in_scene("");
     rig_drive(rig, AW_UNITYSIM_ELBOW, 300);
@@ -65,7 +65,7 @@ TEST(speeds_are_cut_to_the_cap)
     rig_free(rig);
 }
 
-TEST(feedback_grows_stale)
+TEST(old_feedback_is_stale)
 {
     struct rig *rig = rig_in_scene("");
     assert_true(aw_unitysim_stale(&rig->unity));
@@ -85,7 +85,7 @@ TEST(feedback_grows_stale)
     rig_run(rig, 2);
     aw_unitysim_device_freeze(rig->device, false);
     rig_run(rig, 0.05);
-    assert_int_equal(rig->unity.counters.lost, 16); /* that was no loss */
+    assert_int_equal(rig->unity.counters.lost, 16); /* the pause is not a loss */
     rig_free(rig);
 }
 
@@ -115,7 +115,7 @@ static bool listen(void *context, const struct aw_received *received)
     return true;
 }
 
-TEST(malformed_datagrams_are_counted_with_the_reason)
+TEST(malformed_datagrams_are_counted_with_their_reason)
 {
     struct rig *rig = rig_in_scene("corrupt=50%&seed=1");
     struct story story = {0};
@@ -128,12 +128,12 @@ TEST(malformed_datagrams_are_counted_with_the_reason)
     rig_free(rig);
 }
 
-TEST(another_client_is_noticed)
+TEST(other_client_is_detected)
 {
     struct rig *rig = rig_in_scene("");
     struct story story = {0};
     rig_drive(rig, AW_UNITYSIM_ELBOW, 45);
-    for (int i = 0; i < 400; i++) { /* theirs comes after ours, and lasts */
+    for (int i = 0; i < 400; i++) { /* the other client's commands follow ours and take effect */
         int64_t deadline = rig->clock.time_ns + 10 * AW_MILLISECOND;
         rig_good(rig, aw_unitysim_idle(&rig->unity, deadline, listen, &story, &rig->err));
         rig_put(rig, "FF FF 01 14 00 43 00 01 01 2D 00 02 02 00 00 00 03 00 00 03 04 5A 00 01 0F");
@@ -146,9 +146,9 @@ TEST(another_client_is_noticed)
     rig_free(rig);
 }
 
-/* Stopping */
+/* ---- Stopping ---- */
 
-TEST(stop_is_repeated_until_it_is_seen)
+TEST(stop_is_repeated_until_confirmed)
 {
     struct rig *rig = rig_in_scene("");
     rig_drive(rig, AW_UNITYSIM_ELBOW, 45);
@@ -165,7 +165,7 @@ TEST(stop_is_repeated_until_it_is_seen)
     rig_free(rig);
 }
 
-TEST(stop_works_where_nothing_is_heard)
+TEST(stop_works_without_feedback)
 {
     struct rig *rig = rig_default();
     rig_good(rig, aw_unitysim_stop(&rig->unity, &rig->err));
@@ -173,7 +173,7 @@ TEST(stop_works_where_nothing_is_heard)
     rig_free(rig);
 }
 
-TEST(stop_stops_over_a_bad_line)
+TEST(stop_works_on_a_faulty_link)
 {
     for (int seed = 0; seed < 200; seed++) {
         char faults[80];
@@ -188,7 +188,7 @@ TEST(stop_stops_over_a_bad_line)
     }
 }
 
-/* A clock that somebody has asked to stop. */
+/* A clock with a pending stop request. */
 static enum aw_status refuse(struct aw_clock *clock, int fd, short events, int64_t deadline)
 {
     (void)clock;
@@ -215,7 +215,7 @@ TEST(stop_works_after_a_request_to_stop)
     rig_free(rig);
 }
 
-TEST(a_move_that_is_stopped_stops_its_joints)
+TEST(interrupted_move_stops_its_joints)
 {
     struct rig *rig = rig_in_scene("");
     struct aw_unitysim_move move = {0};
@@ -232,9 +232,9 @@ TEST(a_move_that_is_stopped_stops_its_joints)
     rig_free(rig);
 }
 
-/* Scenes, camera, limits */
+/* ---- Scenes, camera, limits ---- */
 
-TEST(a_scene_is_asked_for_until_it_answers)
+TEST(scene_request_is_repeated_until_feedback)
 {
     struct aw_unitysim_device_options options = aw_unitysim_device_defaults();
     struct rig *rig = rig_of(&options, "drop=50%&seed=4");
@@ -247,7 +247,7 @@ TEST(a_scene_is_asked_for_until_it_answers)
     rig_free(rig);
 }
 
-TEST(a_scene_takes_the_arm_to_its_start)
+TEST(scene_moves_the_arm_to_its_start)
 {
     for (int joint = 0; joint < AW_UNITYSIM_JOINTS; joint++) {
         struct rig *rig = rig_in_scene("");
@@ -256,7 +256,7 @@ TEST(a_scene_takes_the_arm_to_its_start)
         aw_unitysim_leave(&rig->unity);
         uint64_t before = rig->unity.counters.sent;
         rig_good(rig, aw_unitysim_scene_load(&rig->unity, 3, NULL, AW_SECOND, &rig->err));
-        assert_int_equal(rig->unity.counters.sent - before, 1); /* it was seen to go there */
+        assert_int_equal(rig->unity.counters.sent - before, 1); /* the feedback showed the motion */
         assert_int_equal(rig->unity.feedback.position[joint], 2048);
         assert_int_equal(rig->unity.feedback.velocity[joint], 0);
         assert_int_equal(rig_truth(rig).scene, 3);
@@ -266,7 +266,7 @@ TEST(a_scene_takes_the_arm_to_its_start)
     }
 }
 
-TEST(a_scene_that_does_not_come)
+TEST(missing_scene_times_out)
 {
     struct rig *rig = rig_default();
     rig_bad(rig, aw_unitysim_scene_load(&rig->unity, 9, NULL, 5 * AW_SECOND, &rig->err), AW_TIMEOUT,
@@ -276,7 +276,7 @@ TEST(a_scene_that_does_not_come)
     rig_free(rig);
 }
 
-TEST(limits_that_exclude_the_centre)
+TEST(limits_may_exclude_the_centre)
 {
     struct rig *rig = rig_default();
     rig->unity.options.limits.joint[AW_UNITYSIM_ELBOW] = (struct aw_unitysim_limit){2100, 2500};
@@ -289,7 +289,7 @@ TEST(limits_that_exclude_the_centre)
     rig_free(rig);
 }
 
-TEST(the_camera_is_asked_for_again)
+TEST(camera_request_is_repeated)
 {
     struct rig *rig = rig_in_scene("drop=60%&seed=2");
     struct aw_unitysim_camera camera;
@@ -304,7 +304,7 @@ TEST(the_camera_is_asked_for_again)
     rig_free(rig);
 }
 
-TEST(an_update_keeps_the_camera)
+TEST(update_keeps_the_camera)
 {
     struct rig *rig = rig_in_scene("");
     struct aw_unitysim_camera camera = {-100, 300, 50, 10, 20, 350};
@@ -321,20 +321,20 @@ TEST(an_update_keeps_the_camera)
     rig_free(rig);
 }
 
-/* Moving */
+/* ---- Moving ---- */
 
-TEST(the_published_approach)
+TEST(approach_speed_matches_the_published_formula)
 {
     assert_int_equal(aw_unitysim_approach(67, 10, 500), 67);
     assert_int_equal(aw_unitysim_approach(67, 10, 134), 67); /* 67 * 20 / 10 */
     assert_int_equal(aw_unitysim_approach(67, 10, 133), 62); /* 67 - 67 * 10 / 133 */
     assert_int_equal(aw_unitysim_approach(67, 10, 20), 34);
-    assert_int_equal(aw_unitysim_approach(67, 10, 11), 20); /* the floor */
-    assert_int_equal(aw_unitysim_approach(45, 10, 11), 45); /* 45 / 50 is 0 in whole numbers */
-    assert_int_equal(aw_unitysim_approach(10, 10, 11), 10); /* never above what was asked for */
+    assert_int_equal(aw_unitysim_approach(67, 10, 11), 20); /* the minimum */
+    assert_int_equal(aw_unitysim_approach(45, 10, 11), 45); /* 45 / 50 is 0 in integers */
+    assert_int_equal(aw_unitysim_approach(10, 10, 11), 10); /* never above the requested speed */
 }
 
-TEST(several_joints_move_at_once)
+TEST(joints_move_in_parallel)
 {
     struct rig *rig = rig_in_scene("");
     struct aw_unitysim_move move = {0};
@@ -346,15 +346,15 @@ TEST(several_joints_move_at_once)
     rig_near(rig_ticks(rig, AW_UNITYSIM_ELBOW), 1750, 6);
     rig_near(rig_ticks(rig, AW_UNITYSIM_HAND), 2700, 6);
     rig_near(rig_ticks(rig, AW_UNITYSIM_WRIST_FLEX), 2048, 1e-9);
-    /* 652 ticks at 90 · 7.78 ticks/s would be 0.93 s; the hand and the others take that and the
-     * way to slow down. */
+    /* 652 ticks at 90 · 7.78 ticks/s would take 0.93 s; the hand and the other joints need that
+     * time and the deceleration. */
     assert_in_range(rig->clock.time_ns / AW_MILLISECOND, 930, 1700);
     rig_run(rig, 0.5);
     rig_near(rig_ticks(rig, AW_UNITYSIM_SHOULDER), 2500, 10);
     rig_free(rig);
 }
 
-TEST(moves_arrive_with_every_speed_and_bad_lines)
+TEST(moves_arrive_at_every_speed_and_on_faulty_links)
 {
     for (int speed = 0; speed < 3; speed++) {
         for (int seed = 0; seed < 60; seed++) {
@@ -377,9 +377,9 @@ TEST(moves_arrive_with_every_speed_and_bad_lines)
     }
 }
 
-/* What came before the move counts for nothing; three messages in a row show that all stand, and
- * the next one ends it. */
-TEST(an_arm_that_is_there_is_watched_for_a_while)
+/* Feedback from before the move does not count. Three messages in a row show all joints at rest,
+ * and the next one ends the move. */
+TEST(move_to_the_current_position_waits_for_feedback)
 {
     struct rig *rig = rig_in_scene("");
     struct aw_unitysim_move move = {0};
@@ -393,7 +393,7 @@ TEST(an_arm_that_is_there_is_watched_for_a_while)
 
 struct limited {
     const struct aw_unitysim *unity;
-    int driven; /* messages that show it within the tolerance, and driven */
+    int driven; /* messages within the tolerance while driven */
 };
 
 static bool watch_limited(void *context, const struct aw_received *received)
@@ -405,9 +405,9 @@ static bool watch_limited(void *context, const struct aw_received *received)
     return true;
 }
 
-/* The scene's limit is nearer than the client's: within the tolerance is good enough, once twenty
- * messages have brought it no nearer. */
-TEST(a_limit_just_before_the_goal)
+/* The scene's limit is nearer than the client's. The move accepts the tolerance once twenty
+ * messages show no progress. */
+TEST(limit_within_the_tolerance_ends_the_move)
 {
     struct rig *rig = rig_in_scene("");
     struct aw_unitysim_move move = {0};
@@ -422,7 +422,7 @@ TEST(a_limit_just_before_the_goal)
     rig_free(rig);
 }
 
-TEST(a_joint_that_is_stuck_is_named)
+TEST(stuck_joint_is_named)
 {
     struct rig *rig = rig_in_scene("");
     struct aw_unitysim_move move = {.timeout_ns = 4 * AW_SECOND};
@@ -437,7 +437,7 @@ TEST(a_joint_that_is_stuck_is_named)
     rig_free(rig);
 }
 
-TEST(goals_are_checked)
+TEST(targets_are_checked)
 {
     struct rig *rig = rig_in_scene("");
     struct aw_unitysim_move move = {0};
@@ -454,7 +454,7 @@ TEST(goals_are_checked)
     rig_free(rig);
 }
 
-TEST(no_feedback_no_move)
+TEST(move_requires_feedback)
 {
     struct rig *rig = rig_default();
     struct aw_unitysim_move move = {.timeout_ns = AW_SECOND};
@@ -479,7 +479,7 @@ static bool freeze_midway(void *context, const struct aw_received *received)
     return false;
 }
 
-TEST(a_listener_ends_a_move)
+TEST(callback_ends_a_move)
 {
     struct rig *rig = rig_in_scene("");
     struct blackout blackout = {.rig = rig};
@@ -492,8 +492,8 @@ TEST(a_listener_ends_a_move)
     rig_free(rig);
 }
 
-/* Feedback goes away while the joint moves: it is stopped in the dark, and goes on afterwards. */
-TEST(a_joint_does_not_move_blindly)
+/* Feedback stops while the joint moves: the joint is stopped and later continues. */
+TEST(joint_stops_without_feedback)
 {
     struct rig *rig = rig_in_scene("");
     struct aw_unitysim_move move = {0};
@@ -534,7 +534,7 @@ static struct aw_link *open_udp(const char *url, struct aw_clock *clock)
     return link;
 }
 
-TEST(nobody_listens)
+TEST(missing_simulator_is_reported)
 {
     struct aw_real_clock clock = aw_real_clock(-1);
     struct aw_unitysim_options client = aw_unitysim_defaults();
@@ -542,7 +542,7 @@ TEST(nobody_listens)
     struct aw_error err;
     char url[160];
     if (getenv("AW_EMULATED"))
-        skip(); /* tests/cross.sh: the error queue of the emulator never ends */
+        skip(); /* tests/cross.sh: the emulator's error queue never ends */
     struct aw_link *gone = open_udp("udp-listen:0?reply=sender", &clock.base);
     snprintf(url, sizeof url, "%s", gone->ready);
     aw_link_close(gone);
@@ -556,8 +556,8 @@ TEST(nobody_listens)
     aw_link_close(link);
 }
 
-/* Loopback delivers at once, so what was sent before the stop waits to be read when it goes out. */
-TEST(feedback_from_before_a_stop_does_not_confirm_it)
+/* Loopback delivers at once, so feedback from before the stop is already queued when it is sent. */
+TEST(earlier_feedback_does_not_confirm_a_stop)
 {
     static const uint8_t at_rest[] = {0xFF, 0xFF, 0x04, 0x1E, 0x00, 0x00, 0x08, 0x00, 0x00,
                                       0x00, 0x01, 0x00, 0x08, 0x00, 0x00, 0x00, 0x02, 0x00,
@@ -584,7 +584,7 @@ TEST(feedback_from_before_a_stop_does_not_confirm_it)
     aw_link_close(device);
 }
 
-/* By the wall clock: all that may take as long as a loaded machine wants. */
+/* Uses the wall clock: each step may take as long as a loaded machine needs. */
 TEST(real_sockets_and_real_time)
 {
     struct aw_unitysim_device_options options = aw_unitysim_device_defaults();
@@ -623,7 +623,7 @@ TEST(real_sockets_and_real_time)
     close(ends[1]);
 }
 
-TEST(the_link_chooses_the_length_byte)
+TEST(link_selects_the_length_byte)
 {
     struct aw_variant variant = aw_unitysim_protocol.variants[0];
     struct aw_error err;
@@ -637,7 +637,7 @@ TEST(the_link_chooses_the_length_byte)
     assert_non_null(strstr(err.text, "compat=39"));
 }
 
-/* A session of the client, with all that it says */
+/* ---- Sessions of the client with all their output ---- */
 
 static void tell(struct rig *rig, const char *what, enum aw_status status, FILE *out)
 {
@@ -662,7 +662,7 @@ static void print_datagram(void *context, const void *bytes, size_t size)
     fputc('\n', context);
 }
 
-/* What is sent over and over is told once. */
+/* Prints repeated datagrams once. */
 static void print_passing(void *context, bool tx, const void *bytes, size_t size)
 {
     static uint8_t before[64];
@@ -683,7 +683,7 @@ static void print_record(const struct aw_record *record, FILE *out)
     print_datagram(out, bytes, size);
 }
 
-TEST(a_client_begins_with_these)
+TEST(client_defaults)
 {
     struct aw_unitysim_options options = aw_unitysim_defaults();
     struct aw_unitysim_limits limits = aw_unitysim_limits_default();
@@ -758,7 +758,7 @@ static void print_session(const struct aw_unitysim_device_options *options, cons
     rig_free(rig);
 }
 
-TEST(sessions_are_as_they_were)
+TEST(sessions_match_the_picture)
 {
     FILE *out = begin_picture();
     struct aw_unitysim_device_options options = aw_unitysim_device_defaults();
@@ -766,7 +766,7 @@ TEST(sessions_are_as_they_were)
     end_picture(out, "client-unitysim.txt");
 }
 
-/* Moves of an arm that stands still, step by step: when what is sent, and when it is given up. */
+/* ---- Moves of an arm that stands still: time of each datagram and of giving up ---- */
 
 struct timed {
     const struct rig *rig;
@@ -815,7 +815,7 @@ static void print_stuck_moves(FILE *out)
     }
 }
 
-/* Feedback goes away for a while on the way, and another joint goes on with what it was told. */
+/* Feedback stops for a while during a move; another joint continues as commanded. */
 static void print_blind_move(FILE *out)
 {
     struct timed timed;
@@ -836,7 +836,7 @@ static void print_blind_move(FILE *out)
     rig_free(rig);
 }
 
-TEST(moves_are_as_they_were)
+TEST(moves_match_the_picture)
 {
     FILE *out = begin_picture();
     print_stuck_moves(out);
@@ -844,7 +844,7 @@ TEST(moves_are_as_they_were)
     end_picture(out, "client-unitysim-moves.txt");
 }
 
-/* Another client commands the arm, too. */
+/* ---- Another client commands the arm, too ---- */
 
 struct rival {
     struct rig *rig;
@@ -866,7 +866,7 @@ static bool print_rivalry(void *context, const struct aw_received *received)
     return true;
 }
 
-/* For so long, after our own datagram each time. */
+/* Sends the other client's datagram this many times, each after our own. */
 static void print_rival(struct rig *rig, const char *hex, int times, FILE *out)
 {
     struct rival rival = {.rig = rig, .out = out};
@@ -889,16 +889,16 @@ static void print_rival(struct rig *rig, const char *hex, int times, FILE *out)
 #define ELBOW_45_HAND_2 "FF FF 01 14 00 00 00 00 01 2D 00 01 02 00 00 00 03 00 00 00 04 02 00 02 AE"
 #define SHOULDER_9      "FF FF 01 14 00 09 00 01 01 00 00 00 02 00 00 00 03 00 00 00 04 00 00 00 D6"
 
-TEST(rivals_are_told_as_they_were)
+TEST(reports_of_other_clients_match_the_picture)
 {
     FILE *out = begin_picture();
     struct rig *rig = rig_in_scene("");
     struct aw_unitysim_drive keep = {.velocity = 9, .state = AW_UNITYSIM_KEEP};
-    print_rival(rig, ELBOW_45, 200, out); /* we only look on */
+    print_rival(rig, ELBOW_45, 200, out); /* we only observe */
     rig_run(rig, 0.01);
     rig_drive(rig, AW_UNITYSIM_ELBOW, 45); /* changed 500 ms before a feedback */
     print_rival(rig, ELBOW_47, 250, out);
-    for (int i = 1; i >= 0; i--) { /* it is told again after five seconds, not before */
+    for (int i = 1; i >= 0; i--) { /* repeated after five seconds, not earlier */
         rig->unity.reported_ns =
             rig->clock.time_ns / AW_UNITYSIM_CADENCE_NS * AW_UNITYSIM_CADENCE_NS +
             AW_UNITYSIM_CADENCE_NS + i - 5 * AW_SECOND;
@@ -908,9 +908,9 @@ TEST(rivals_are_told_as_they_were)
     print_rival(rig, ELBOW_44, 30, out);
     print_rival(rig, ELBOW_45, 30, out);
     print_rival(rig, ELBOW_45_HAND_2, 50, out);
-    rig_drive(rig, AW_UNITYSIM_ELBOW, 20); /* what was told just now is not looked for yet */
+    rig_drive(rig, AW_UNITYSIM_ELBOW, 20); /* a recent command is not compared yet */
     print_rival(rig, ELBOW_45, 100, out);
-    for (int i = 0; i < 100; i++) { /* to tell it again is no change */
+    for (int i = 0; i < 100; i++) { /* an equal command is no change */
         rig_drive(rig, AW_UNITYSIM_ELBOW, 20);
         print_rival(rig, ELBOW_45, 1, out);
     }
@@ -922,9 +922,9 @@ TEST(rivals_are_told_as_they_were)
     keep.velocity = 30;
     aw_unitysim_drive(&rig->unity, AW_UNITYSIM_SHOULDER, keep);
     print_rival(rig, SHOULDER_9, 200, out);
-    rig_drive(rig, AW_UNITYSIM_SHOULDER, -30); /* another way, as fast */
+    rig_drive(rig, AW_UNITYSIM_SHOULDER, -30); /* other direction, same speed */
     print_rival(rig, SHOULDER_9, 200, out);
-    for (int i = 0; i < 3; i++) { /* the other one goes on while we stop */
+    for (int i = 0; i < 3; i++) { /* the other client continues during our stop */
         aw_unitysim_device_freeze(rig->device, i == 1);
         rig_put(rig, HAND_2);
         tell(rig, "stop", aw_unitysim_stop(&rig->unity, &rig->err), out);
@@ -933,7 +933,7 @@ TEST(rivals_are_told_as_they_were)
     end_picture(out, "client-unitysim-rivals.txt");
 }
 
-/* A hand on the keyboard that nothing stops: each stop of ours is undone at once. */
+/* Simulates keyboard input that restarts the hand after each of our stops. */
 static void drive_hand(void *context, bool tx, const void *bytes, size_t size)
 {
     static const uint8_t hand[] = {0xFF, 0xFF, 1, 20, 0, 0, 0, 0, 1, 0, 0, 0,   2,
@@ -941,11 +941,11 @@ static void drive_hand(void *context, bool tx, const void *bytes, size_t size)
     struct rig *rig = context;
     (void)bytes;
     (void)size;
-    if (tx && rig->unity.counters.sent < (uint64_t)rig->clock.time_ns) /* 0: for ever */
+    if (tx && rig->unity.counters.sent < (uint64_t)rig->clock.time_ns) /* 0: forever */
         rig->device->ops->receive(rig->device, hand, sizeof hand, rig->clock.time_ns);
 }
 
-TEST(a_stop_that_is_undone_is_told)
+TEST(overridden_stop_is_reported)
 {
     struct rig *rig = rig_in_scene("");
     rig->link = rig->unity.link = aw_trace_wrap(rig->link, drive_hand, rig);
@@ -961,10 +961,9 @@ TEST(a_stop_that_is_undone_is_told)
     rig_free(rig);
 }
 
-/* Losses */
+/* ---- Losses ---- */
 
-/* Feedback every 15 ms, with a silence of so long between two of them; and how much of it counts.
- */
+/* Feedback every 15 ms with one silence, and the losses that it counts as. */
 TEST(silences_are_counted_as_losses)
 {
     static const struct {
@@ -979,14 +978,14 @@ TEST(silences_are_counted_as_losses)
         rig_run(rig, 0.02);
         struct aw_unitysim *u = &rig->unity;
         assert_int_equal(u->counters.lost, 0);
-        /* The last one came so long before the next one, which is due in less than 15 ms. */
+        /* Moves the last feedback back in time; the next one is due in less than 15 ms. */
         int64_t next = (rig->clock.time_ns / AW_UNITYSIM_CADENCE_NS + 1) * AW_UNITYSIM_CADENCE_NS;
         u->feedback.received_ns = next - (int64_t)(cases[i].silence_ms * 1e6);
         aw_unitysim_device_mute(rig->device, false);
         rig->clock.time_ns = next;
         rig_run(rig, 0);
         assert_int_equal(u->counters.lost, cases[i].lost);
-        rig_good(rig, aw_unitysim_poll(u, &rig->err)); /* we were not listening from here on */
+        rig_good(rig, aw_unitysim_poll(u, &rig->err)); /* a pause in listening from here on */
         u->feedback.received_ns -= 500 * AW_MILLISECOND;
         rig_run(rig, 0.015);
         assert_int_equal(u->counters.lost, cases[i].lost);
@@ -994,8 +993,8 @@ TEST(silences_are_counted_as_losses)
     }
 }
 
-/* When the kernel received it counts, unless the wall clock was set meanwhile. */
-TEST(feedback_is_as_old_as_the_kernel_says)
+/* The kernel's reception time counts, unless the wall clock was set meanwhile. */
+TEST(kernel_timestamps_set_the_age_of_feedback)
 {
     static const struct {
         int64_t ago_ms;
@@ -1015,7 +1014,7 @@ TEST(feedback_is_as_old_as_the_kernel_says)
     }
 }
 
-TEST(a_new_client_has_nothing)
+TEST(client_starts_with_an_empty_state)
 {
     static struct aw_unitysim unity;
     static const struct aw_unitysim_counters none;
@@ -1033,7 +1032,7 @@ TEST(a_new_client_has_nothing)
     aw_unitysim_free(&unity);
 }
 
-TEST(as_many_samples_as_wanted_are_kept)
+TEST(number_of_samples_is_limited)
 {
     struct rig *rig = rig_in_scene("");
     rig->unity.options.samples_max = 5;
@@ -1043,7 +1042,7 @@ TEST(as_many_samples_as_wanted_are_kept)
     rig_free(rig);
 }
 
-/* What a link gives, one after the other, and what is made of it. */
+/* Results of a link's reads, and the client's reaction. */
 struct told {
     enum aw_status status;
     const char *event, *hex;
@@ -1097,7 +1096,7 @@ static void print_received(struct aw_unitysim *unity, FILE *out)
             (int)unity->counters.feedback);
 }
 
-TEST(what_comes_is_told_as_it_was)
+TEST(received_results_match_the_picture)
 {
     static const struct told told[] = {
         {AW_EVENT, "no program listens", NULL, 0},
@@ -1124,7 +1123,7 @@ TEST(what_comes_is_told_as_it_was)
     aw_unitysim_init(&unity, &link.base, NULL, &options);
     for (size_t i = 0; i < sizeof told / sizeof *told; i++)
         print_received(&unity, out);
-    link.next = &told[11]; /* what cannot go on ends each of these */
+    link.next = &told[11]; /* a fatal result ends each of these */
     assert_int_equal(aw_unitysim_idle(&unity, AW_SECOND, NULL, NULL, NULL), AW_LOST);
     link.next = &told[10];
     assert_int_equal(aw_unitysim_idle(&unity, AW_SECOND, NULL, NULL, NULL), AW_STOPPED);
@@ -1132,7 +1131,7 @@ TEST(what_comes_is_told_as_it_was)
     assert_int_equal(aw_unitysim_poll(&unity, NULL), AW_LOST);
     link.next = &told[10];
     assert_int_equal(aw_unitysim_poll(&unity, NULL), AW_STOPPED);
-    struct story story = {0}; /* an event without words is none */
+    struct story story = {0}; /* an event without text is ignored */
     link.next = &told[1];
     assert_int_equal(aw_unitysim_idle(&unity, 0, listen, &story, NULL), AW_OK);
     assert_int_equal(story.news, 1);
@@ -1141,8 +1140,8 @@ TEST(what_comes_is_told_as_it_was)
     end_picture(out, "client-unitysim-told.txt");
 }
 
-/* While the move is under way, not before it begins. */
-TEST(a_move_ends_with_its_link)
+/* Ends during the move, not before it. */
+TEST(lost_link_ends_a_move)
 {
     static const struct told lost[] = {{AW_TIMEOUT, "", NULL, 0}, {AW_LOST, "", NULL, 0}},
                              stopped[] = {{AW_TIMEOUT, "", NULL, 0}, {AW_STOPPED, "", NULL, 0}};
@@ -1163,7 +1162,7 @@ TEST(a_move_ends_with_its_link)
     aw_unitysim_free(&unity);
 }
 
-/* Each of our datagrams is followed by another client's question, which the simulator answers. */
+/* Another client sends a request after each of our datagrams, and the simulator answers it. */
 static void ask_for_the_camera(void *context, bool tx, const void *bytes, size_t size)
 {
     static const uint8_t request[] = {0xFF, 0xFF, 3, 0xFC};
@@ -1176,7 +1175,7 @@ static void ask_for_the_camera(void *context, bool tx, const void *bytes, size_t
 TEST(only_feedback_confirms_a_scene)
 {
     struct rig *rig = rig_in_scene("");
-    rig_run(rig, 0.1); /* it is at its start */
+    rig_run(rig, 0.1); /* the arm is at its start */
     aw_unitysim_device_mute(rig->device, true);
     rig_run(rig, 1);
     rig->link = rig->unity.link = aw_trace_wrap(rig->link, ask_for_the_camera, rig);

@@ -1,4 +1,4 @@
-/* The simulated Bento Arm: what the published simulation does, datagram by datagram. */
+/* Tests the simulated Bento Arm against the published simulation, datagram by datagram. */
 #include "talk_helper.h"
 #include "unitysim_helper.h"
 
@@ -19,13 +19,13 @@
     "04 "                                                                                          \
     "04 01 0C 16 03 00 0D 88 07 F0 0A 3C"
 #define ALL_STOP "FF FF 01 14 00 00 00 00 01 00 00 00 02 00 00 00 03 00 00 00 04 00 00 00 E0"
-/* shoulder 67 up, elbow 45 down, wrist_flex keeps, hand 90 up */
+/* shoulder 67 up, elbow 45 down, wrist_flex keep, hand 90 up */
 #define SHOULDER_ELBOW_HAND                                                                        \
     "FF FF 01 14 00 43 00 01 01 2D 00 02 02 00 00 00 03 00 00 03 04 5A 00 01 0F"
 
 #define CAMERA_9 "09 00 01 09 00 01 09 00 01 09 00 01 09 00 01 09 00 01"
 
-/* A datagram without its checksum, as hex. */
+/* Sends a datagram given as hex and appends its checksum. */
 static void put_with_checksum(struct rig *rig, const char *hex)
 {
     char text[400];
@@ -65,7 +65,7 @@ static void assert_silent(struct rig *rig)
                      AW_TIMEOUT);
 }
 
-TEST(silent_until_a_scene)
+TEST(silent_until_a_scene_is_loaded)
 {
     struct rig *rig = rig_default();
     assert_silent(rig);
@@ -84,7 +84,7 @@ TEST(silent_until_a_scene)
     rig_free(rig);
 }
 
-TEST(both_lengths_of_a_scene)
+TEST(scenes_of_both_lengths_are_loaded)
 {
     struct rig *rig = rig_default();
     rig_put(rig, SCENE_1_LENGTH_38);
@@ -99,7 +99,7 @@ TEST(both_lengths_of_a_scene)
     rig_free(rig);
 }
 
-TEST(commands_latch)
+TEST(commands_stay_in_effect)
 {
     struct rig *rig = rig_in_scene("");
     rig_put(rig, SHOULDER_ELBOW_HAND);
@@ -115,14 +115,14 @@ TEST(commands_latch)
     rig_free(rig);
 }
 
-TEST(states_3_and_4)
+TEST(states_3_and_4_are_accepted)
 {
     struct rig *rig = rig_in_scene("");
     rig_put(rig, SHOULDER_ELBOW_HAND);
     put_with_checksum(rig,
                       "FF FF 01 14 00 09 00 03 01 00 00 04 02 05 00 00 03 00 00 FF 04 5A 00 03");
     struct aw_unitysim_truth truth = rig_truth(rig);
-    assert_int_equal(truth.drive[AW_UNITYSIM_SHOULDER].velocity, 67); /* 3 changes nothing */
+    assert_int_equal(truth.drive[AW_UNITYSIM_SHOULDER].velocity, 67); /* state 3 keeps the motion */
     assert_int_equal(truth.drive[AW_UNITYSIM_ELBOW].state, AW_UNITYSIM_STOP);
     assert_int_equal(truth.drive[AW_UNITYSIM_WRIST_ROTATE].velocity, 0); /* a velocity with stop */
     assert_int_equal(truth.drive[AW_UNITYSIM_HAND].state, AW_UNITYSIM_INCREASE);
@@ -154,7 +154,7 @@ TEST(speed_models)
     assert_string_equal(aw_unitysim_speed_names[AW_UNITYSIM_NOMINAL], "nominal");
 }
 
-TEST(coasts_at_most_a_step)
+TEST(joint_coasts_at_most_one_step)
 {
     for (int ms = 100; ms < 140; ms++) {
         struct rig *rig = rig_in_scene("");
@@ -171,7 +171,7 @@ TEST(coasts_at_most_a_step)
     }
 }
 
-TEST(limits_park_the_joint)
+TEST(joint_stops_at_its_limit)
 {
     struct rig *rig = rig_in_scene("");
     rig_put(rig, SHOULDER_ELBOW_HAND);
@@ -184,7 +184,7 @@ TEST(limits_park_the_joint)
     rig_free(rig);
 }
 
-TEST(an_update_drives_back_inside)
+TEST(update_moves_the_joint_within_its_limits)
 {
     struct rig *rig = rig_in_scene("");
     rig_put(rig, SHOULDER_ELBOW_HAND);
@@ -200,7 +200,7 @@ TEST(an_update_drives_back_inside)
     rig_free(rig);
 }
 
-TEST(a_scene_resets_everything)
+TEST(scene_resets_the_arm)
 {
     struct rig *rig = rig_in_scene("");
     rig_put(rig, SHOULDER_ELBOW_HAND);
@@ -216,19 +216,20 @@ TEST(a_scene_resets_everything)
     rig_free(rig);
 }
 
-/* The published simulation loads before it reads on: what is not there is as it was for the scene
- * before, but for the camera of an update. */
-TEST(a_scene_that_is_cut_short_is_loaded)
+/* The published simulation loads a scene before it reads all of it. Missing parts keep the values
+ * of the previous scene, except the camera of an update. */
+TEST(truncated_scene_is_loaded)
 {
     static const struct {
         const char *hex; /* without the checksum */
         int scene, camera_x, shoulder_max;
     } cases[] = {
-        {"FF FF 00 28", 1, -185, 3073},                             /* no frame rate */
-        {"FF FF 00 28 02", 2, 7, 2816},                             /* whose checksum that is */
+        {"FF FF 00 28", 1, -185, 3073}, /* no frame rate */
+        /* the checksum counts as the scene */
+        {"FF FF 00 28 02", 2, 7, 2816},
         {"FF FF 00 28 02 1E 00 00 01", 2, 7, 2816},                 /* no camera */
         {"FF FF 00 28 02 1E " CAMERA_9, 2, 9, 2816},                /* no limits */
-        {"FF FF 00 28 02 1E " CAMERA_9 " 04 04 01 0C", 2, 9, 2816}, /* not all of them */
+        {"FF FF 00 28 02 1E " CAMERA_9 " 04 04 01 0C", 2, 9, 2816}, /* incomplete limits */
         {"FF FF 00 28 02 1E " CAMERA_9 " 04 04 01 0C A4 06 0A 0A 04 04 01 0C 16 03 00 0D 88 07 F0",
          2, 9, 3073}, /* the last byte is the checksum */
     };
@@ -252,8 +253,8 @@ TEST(a_scene_that_is_cut_short_is_loaded)
     }
 }
 
-/* Its arm is gone, the feedback goes on with what was seen last; nobody answers for the camera. */
-TEST(after_scene_0_the_feedback_stands_still)
+/* The arm disappears; feedback repeats the last values, and camera requests get no answer. */
+TEST(scene_0_freezes_the_feedback)
 {
     struct rig *rig = rig_in_scene("");
     rig_put(rig, SHOULDER_ELBOW_HAND);
@@ -292,7 +293,7 @@ TEST(unknown_scenes_do_not_load)
     assert_string_equal(rig_truth(rig).dropped_why, "scene: there is no number 7");
     assert_silent(rig);
     rig_free(rig);
-    rig = rig_in_scene(""); /* its limits are for the next one that does */
+    rig = rig_in_scene(""); /* its limits apply to the next scene that loads */
     put_with_checksum(rig,
                       "FF FF 00 28 07 1F 00 00 01 00 00 01 00 00 01 00 00 01 00 00 01 00 00 01 "
                       "04 04 00 0B A4 06 0A 0A 04 04 01 0C 16 03 00 0D 88 07 F0 0A");
@@ -302,7 +303,7 @@ TEST(unknown_scenes_do_not_load)
     rig_free(rig);
 }
 
-TEST(cameras)
+TEST(camera_is_set_and_reported)
 {
     struct rig *rig = rig_in_scene("");
     rig_put(rig, "FF FF 03 FC");
@@ -312,7 +313,7 @@ TEST(cameras)
     assert_next_is(rig, "FF FF 05 12 D0 00 00 93 01 01 DE 00 00 37 00 01 2B 01 01 00 00 01 3F");
     rig_put(rig, UPDATE_WITH_CAMERA);
     assert_int_equal(rig_truth(rig).camera.rx, 66);
-    /* y 0 is the scene's own view; a negative angle is the same turn as a positive one */
+    /* y 0 selects the scene's own view; negative angles are equal to positive ones */
     put_with_checksum(rig,
                       "FF FF 02 26 05 00 01 00 00 01 05 00 01 00 00 01 00 00 01 00 00 01 04 04 "
                       "01 0C A4 06 0A 0A 04 04 01 0C 16 03 00 0D 88 07 F0 0A");
@@ -325,7 +326,7 @@ TEST(cameras)
     rig_free(rig);
 }
 
-TEST(what_is_wrong_is_dropped_and_counted)
+TEST(invalid_datagrams_are_dropped_and_counted)
 {
     struct rig *rig = rig_in_scene("");
     aw_link_write(rig->link, "", 0, NULL);
@@ -352,9 +353,9 @@ TEST(what_is_wrong_is_dropped_and_counted)
     rig_free(rig);
 }
 
-/* Sizes that the published simulation never looks at. What holds afterwards: the camera's x, the
- * upper limits of shoulder and elbow, the velocities of shoulder and hand; and how many answers. */
-TEST(odd_sizes_are_taken_and_counted)
+/* Sizes that the published simulation does not check. Lists the resulting camera x, upper limits of
+ * shoulder and elbow, velocities of shoulder and hand, and the number of answers. */
+TEST(unusual_sizes_are_accepted_and_counted)
 {
     static const struct {
         const char *what, *hex; /* without the checksum */
@@ -405,7 +406,7 @@ TEST(odd_sizes_are_taken_and_counted)
     }
 }
 
-TEST(a_short_control_packet_takes_effect_as_far_as_it_goes)
+TEST(truncated_control_packet_takes_partial_effect)
 {
     struct rig *rig = rig_in_scene("");
     put_with_checksum(rig, "FF FF 01 14 00 43 00 01 01 2D 00 01 02 07 00");
@@ -418,7 +419,7 @@ TEST(a_short_control_packet_takes_effect_as_far_as_it_goes)
     rig_free(rig);
 }
 
-TEST(the_order_of_joints_is_free)
+TEST(joints_may_come_in_any_order)
 {
     struct rig *rig = rig_in_scene("");
     put_with_checksum(rig,
@@ -443,7 +444,7 @@ static unsigned echo(struct rig *rig, unsigned velocity)
     return (unsigned)rig->unity.feedback.velocity[AW_UNITYSIM_HAND];
 }
 
-TEST(velocities_come_back)
+TEST(velocities_are_echoed)
 {
     struct aw_unitysim_device_options options = aw_unitysim_device_defaults();
     unsigned low = 0;
@@ -466,24 +467,24 @@ TEST(velocities_come_back)
     rig_free(rig);
 }
 
-TEST(ticks_are_cut_off)
+TEST(positions_are_truncated_to_ticks)
 {
     struct rig *rig = rig_in_scene("");
     for (int i = 0; i < 40; i++) {
         put_with_checksum(
             rig, "FF FF 01 14 00 01 00 01 01 01 00 02 02 00 00 00 03 00 00 00 04 01 00 01");
-        rig_run(rig, 0.06); /* feedback and physics meet */
+        rig_run(rig, 0.06); /* feedback and physics coincide */
         assert_int_equal(rig->unity.feedback.position[AW_UNITYSIM_SHOULDER],
                          (int)floor(rig_ticks(rig, AW_UNITYSIM_SHOULDER)));
         assert_int_equal(rig->unity.feedback.position[AW_UNITYSIM_ELBOW],
                          (int)floor(rig_ticks(rig, AW_UNITYSIM_ELBOW)));
-        assert_int_equal(rig->unity.feedback.position[AW_UNITYSIM_HAND], /* mirrored inside */
+        assert_int_equal(rig->unity.feedback.position[AW_UNITYSIM_HAND], /* mirrored internally */
                          (int)ceil(rig_ticks(rig, AW_UNITYSIM_HAND)));
     }
     rig_free(rig);
 }
 
-TEST(the_keyboard_ends_with_the_first_datagram)
+TEST(first_datagram_disables_the_keyboard)
 {
     struct rig *rig = rig_default();
     struct aw_unitysim_drive up = {AW_UNITYSIM_KEY_VELOCITY, AW_UNITYSIM_INCREASE};
@@ -500,7 +501,7 @@ TEST(the_keyboard_ends_with_the_first_datagram)
     rig_free(rig);
 }
 
-TEST(faults)
+TEST(faults_take_effect)
 {
     struct aw_unitysim_device_options options = aw_unitysim_device_defaults();
     options.scene = 1;
@@ -518,7 +519,7 @@ TEST(faults)
     rig_free(rig);
 }
 
-TEST(a_frozen_simulator_takes_up_where_it_was)
+TEST(frozen_simulator_resumes)
 {
     struct rig *rig = rig_in_scene("");
     rig_put(rig, SHOULDER_ELBOW_HAND);
@@ -536,8 +537,8 @@ TEST(a_frozen_simulator_takes_up_where_it_was)
     rig_free(rig);
 }
 
-/* The same commands at the same times make the same run, however often somebody looks. */
-TEST(runs_repeat)
+/* Equal commands at equal times give equal runs, however often they are inspected. */
+TEST(equal_commands_give_equal_runs)
 {
     double ends[2];
     for (int i = 0; i < 2; i++) {
@@ -553,7 +554,7 @@ TEST(runs_repeat)
     rig_near(ends[0], ends[1], 0);
 }
 
-/* Bytes as hex without the checksum, which is added. */
+/* Reads bytes in hex and appends the checksum. */
 static size_t read_hex(const char *text, uint8_t *bytes)
 {
     size_t n = 0;
@@ -618,7 +619,7 @@ static const struct sending session[] = {
     {330, "FF FF 01 14 00 FF 00 02 01 FF 00 01 02 FF 00 01 03 FF 00 02 04 FF 00 01"},
     {0, NULL}};
 
-TEST(a_session_is_as_it_was)
+TEST(sessions_match_the_picture)
 {
     static const struct aw_unitysim_device_options cases[] = {
         {.scenes = 6},
@@ -631,7 +632,7 @@ TEST(a_session_is_as_it_was)
         fprintf(out, "case %zu\n", i);
         print_arm(device, 0, out);
         print_talk(device, session, 100, read_hex, print_hex, nowhere);
-        print_arm(device, 100, out); /* on the way */
+        print_arm(device, 100, out); /* in motion */
         aw_device_close(device);
         device = aw_unitysim_device(&cases[i]);
         print_talk(device, session, 1000, read_hex, print_hex, i == 1 ? out : nowhere);
@@ -654,14 +655,15 @@ TEST(each_scene_has_its_view)
     }
 }
 
-/* Where the shoulder and the hand are, every 10 ms, while their limits are moved past them. */
-TEST(ways_are_as_they_were)
+/* Position of shoulder and hand every 10 ms while their limits move past them. */
+TEST(paths_match_the_picture)
 {
     static const struct sending script[] = {
         {5, "FF FF 01 14 00 01 00 01 01 00 00 00 02 00 00 00 03 00 00 00 04 02 00 02"}, /* slowly */
         {65, "FF FF 01 14 00 FF 03 01 01 00 00 00 02 00 00 00 03 00 00 00 04 FF 03 02"},
         {165, "FF FF 02 26 00 00 01 00 00 01 00 00 01 00 00 01 00 00 01 00 00 01 "
-              "04 04 00 08 A4 06 0A 0A 04 04 01 0C 16 03 00 0D 00 08 F0 0A"}, /* outside now */
+              /* now beyond the limit */
+              "04 04 00 08 A4 06 0A 0A 04 04 01 0C 16 03 00 0D 00 08 F0 0A"},
         {405, "FF FF 01 14 00 10 00 02 01 00 00 00 02 00 00 00 03 00 00 00 04 20 00 01"},
         {0, NULL}};
     const struct aw_unitysim_device_options options = {.scenes = 6, .scene = 1};
@@ -670,7 +672,7 @@ TEST(ways_are_as_they_were)
     struct aw_unitysim_truth t;
     uint8_t bytes[64];
     FILE *out = begin_picture();
-    assert_true(device->ops->next_event(device) == 0); /* its time begins with the first call */
+    assert_true(device->ops->next_event(device) == 0); /* its time starts with the first call */
     for (int ms = 0; ms <= 500; ms += 5) {
         int64_t now = ms * AW_MILLISECOND;
         for (; next->text && next->at_ms <= ms; next++) {
@@ -678,7 +680,7 @@ TEST(ways_are_as_they_were)
             device->ops->receive(device, bytes, n, now);
         }
         aw_unitysim_device_truth(device, now, &t);
-        if (ms % 20 != 0 && ms % 20 != 15) /* a step is taken at the time, not before */
+        if (ms % 20 != 0 && ms % 20 != 15) /* a step is taken when due, not earlier */
             continue;
         fprintf(out, "%d: %.6f%s %.6f%s\n", ms, t.degrees[AW_UNITYSIM_SHOULDER],
                 t.at_limit[AW_UNITYSIM_SHOULDER] ? " at its limit" : "",
@@ -688,8 +690,8 @@ TEST(ways_are_as_they_were)
     end_picture(out, "ways-unitysim.txt");
 }
 
-/* As much waits as a socket would hold; what comes then is lost. */
-TEST(queues_have_an_end)
+/* The queue holds as much as a socket; later datagrams are lost. */
+TEST(queues_are_limited)
 {
     struct rig *rig = rig_in_scene("");
     uint8_t bytes[64];
@@ -699,7 +701,7 @@ TEST(queues_have_an_end)
     for (int i = 0; i < 300; i++)
         rig_put(rig, "FF FF 03 FC");
     assert_int_equal(counters(rig)->requests, 300);
-    rig->clock.time_ns += 20 * AW_MILLISECOND; /* one feedback has no room */
+    rig->clock.time_ns += 20 * AW_MILLISECOND; /* no space for one feedback */
     assert_int_equal(counters(rig)->feedback, 0);
     assert_int_equal(counters(rig)->lost, 1);
     while (aw_link_read(rig->link, bytes, sizeof bytes, &got, rig->clock.time_ns, NULL) == AW_OK)
@@ -715,8 +717,8 @@ TEST(queues_have_an_end)
     rig_free(rig);
 }
 
-/* The shortest and the longest that is looked at, and one byte less and more. */
-TEST(sizes_have_bounds)
+/* The shortest and longest accepted size, and one byte less and more. */
+TEST(datagram_sizes_are_limited)
 {
     static const struct {
         int size;
@@ -734,8 +736,8 @@ TEST(sizes_have_bounds)
     }
 }
 
-/* Control with so many entries that are whole, and what it counts as. */
-TEST(entries_are_counted)
+/* Control packets with complete entries, and how they are counted. */
+TEST(complete_entries_are_counted)
 {
     static const struct {
         const char *hex;
@@ -746,7 +748,7 @@ TEST(entries_are_counted)
         {"FF FF 01 00", 0, 0, 0, 0, 0},
         {"FF FF 01 00 00 07", 0, 0, 0, 0, 0},
         {"FF FF 01 00 00 07 00", 0, 0, 1, 1, 0},   /* the checksum F7 is its state: stop */
-        {"FF FF 01 00 00 FD 00", 253, 0, 1, 1, 0}, /* and here 01: increase */
+        {"FF FF 01 00 00 FD 00", 253, 0, 1, 1, 0}, /* here 01: increase */
         {"FF FF 01 00 00 07 00 01", 7, 0, 1, 1, 0},
         {"FF FF 01 00 00 07 00 01 01 08 00", 7, 0, 1, 1, 0},
         {"FF FF 01 00 00 07 00 01 01 08 00 01", 7, 8, 1, 1, 0},
@@ -767,7 +769,7 @@ TEST(entries_are_counted)
     }
 }
 
-/* Without a scene nothing moves, by keys or by datagrams, and limits are kept for later. */
+/* Without a scene, neither keys nor datagrams move anything; limits are stored for later. */
 TEST(without_a_scene_nothing_moves)
 {
     struct rig *rig = rig_default();

@@ -15,7 +15,7 @@ static enum aw_status read_text(const char *text, struct aw_unitysim_limits *lim
     return status;
 }
 
-TEST(a_file_changes_the_joints_it_names)
+TEST(limits_file_changes_its_joints_only)
 {
     struct aw_unitysim_limits limits;
     struct aw_error err;
@@ -32,7 +32,7 @@ TEST(a_file_changes_the_joints_it_names)
     assert_int_equal(limits.joint[AW_UNITYSIM_SHOULDER].min, 1028);
 }
 
-TEST(what_is_wrong_is_named_with_its_line)
+TEST(limits_file_errors_name_the_line)
 {
     static const struct {
         const char *text, *why;
@@ -60,7 +60,7 @@ TEST(what_is_wrong_is_named_with_its_line)
     }
 }
 
-TEST(what_is_saved_is_loaded)
+TEST(limits_round_trip)
 {
     char path[] = "/tmp/test_unitysim_limits.XXXXXX";
     struct aw_unitysim_limits limits = aw_unitysim_limits_default(), again = limits;

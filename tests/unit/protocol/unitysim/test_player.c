@@ -10,7 +10,7 @@ static const struct aw_player_bounds bounds = {
     .velocity = {67, 45, 90, 67, 90},
 };
 
-/* An arm that does what it is told. */
+/* An arm that executes every command. */
 struct arm {
     int positions[AW_UNITYSIM_JOINTS];
     bool moving[AW_UNITYSIM_JOINTS];
@@ -68,7 +68,7 @@ TEST(one_joint_moves_at_a_time)
     assert_int_equal(step(&player, &arm).joint, -1);
 }
 
-TEST(goals_and_speeds_stay_within_their_limits)
+TEST(targets_and_speeds_are_limited)
 {
     static const struct aw_sequence_row rows[] = {
         {.joint = 1, .position = 4000, .velocity = 300, .tolerance = 10},
@@ -87,7 +87,7 @@ TEST(goals_and_speeds_stay_within_their_limits)
     assert_int_equal(player.phase, AW_PLAYER_MOVING);
 }
 
-TEST(the_joint_is_stopped_and_stands_before_the_delay_begins)
+TEST(delay_starts_after_the_joint_is_at_rest)
 {
     static const struct aw_sequence_row rows[] = {
         {.joint = 0, .position = 2100, .velocity = 60, .tolerance = 10, .delay_ms = 100},
@@ -97,7 +97,7 @@ TEST(the_joint_is_stopped_and_stands_before_the_delay_begins)
     struct aw_player player = start(rows, 2, 1, &sequence);
     struct arm arm = home();
     arm.positions[0] = 2092;
-    arm.moving[0] = true; /* the stop has not got there yet */
+    arm.moving[0] = true; /* the stop has not arrived yet */
     for (int i = 0; i < 20; i++) {
         struct aw_player_order order =
             aw_player_step(&player, arm.positions, arm.moving, i * 15 * MS);
@@ -114,7 +114,7 @@ TEST(the_joint_is_stopped_and_stands_before_the_delay_begins)
     assert_true(player.since_ns == 500 * MS);
 }
 
-TEST(a_joint_that_went_too_far_goes_back_slowly)
+TEST(overshooting_joint_returns_slowly)
 {
     static const struct aw_sequence_row row = {
         .joint = 2, .position = 2500, .velocity = 90, .tolerance = 10};
@@ -136,7 +136,7 @@ TEST(a_joint_that_went_too_far_goes_back_slowly)
     assert_int_equal(order.velocity, 20);
 }
 
-TEST(a_user_s_motion_waits_and_moves_nothing)
+TEST(user_motion_only_waits)
 {
     static const struct aw_sequence_row row = {
         .joint = 4, .kind = AW_SEQUENCE_USER, .position = 2650, .velocity = 90, .tolerance = 10};
@@ -154,7 +154,7 @@ TEST(a_user_s_motion_waits_and_moves_nothing)
     assert_int_equal(player.phase, AW_PLAYER_DONE);
 }
 
-TEST(it_is_played_again_as_often_as_asked)
+TEST(sequence_repeats_as_requested)
 {
     static const struct aw_sequence_row rows[] = {
         {.joint = 1, .position = 2100, .velocity = 45, .tolerance = 10},
@@ -175,7 +175,7 @@ TEST(it_is_played_again_as_often_as_asked)
     assert_int_not_equal(player.phase, AW_PLAYER_DONE);
 }
 
-TEST(nothing_to_play_is_done)
+TEST(empty_sequence_is_done)
 {
     struct aw_sequence sequence;
     struct aw_player player = start(NULL, 0, 0, &sequence);
@@ -184,8 +184,8 @@ TEST(nothing_to_play_is_done)
     assert_int_equal(step(&player, &arm).joint, -1);
 }
 
-/* A sequence played with joints that coast and stick, step by step. */
-TEST(a_sequence_is_played_as_it_was)
+/* A sequence with coasting and sticking joints, step by step. */
+TEST(playback_matches_the_picture)
 {
     static const struct aw_sequence_row some[] = {
         {AW_UNITYSIM_ELBOW, AW_SEQUENCE_AUTO, 2300, 60, 10, 40, 1},
@@ -210,7 +210,7 @@ TEST(a_sequence_is_played_as_it_was)
         struct aw_player_order before = order;
         enum aw_player_phase phase = player.phase;
         size_t row = player.row;
-        if (order.joint >= 0) /* a step of what was ordered, a second one as it coasts on */
+        if (order.joint >= 0) /* one step as commanded and a second one while coasting */
             at[order.joint] += order.direction * order.velocity * 0.2;
         for (int i = 0; i < AW_UNITYSIM_JOINTS; i++) {
             positions[i] = (int)at[i];

@@ -16,7 +16,7 @@ static enum aw_status read_text(const char *text, struct aw_sequence *sequence,
     return status;
 }
 
-TEST(the_published_format_is_read)
+TEST(published_format_is_read)
 {
     struct aw_sequence sequence;
     struct aw_error err;
@@ -56,7 +56,7 @@ TEST(other_spellings_are_read)
     aw_sequence_free(&sequence);
 }
 
-TEST(what_is_wrong_is_named_with_line_and_column)
+TEST(sequence_errors_name_line_and_column)
 {
     static const struct {
         const char *text, *why;
@@ -107,7 +107,7 @@ TEST(what_is_wrong_is_named_with_line_and_column)
     }
 }
 
-TEST(a_zero_byte_is_refused)
+TEST(zero_byte_is_refused)
 {
     static const char text[] = HEADER "Elbow,\0Auto,2135,45,10,0,\n";
     struct aw_sequence sequence;
@@ -118,7 +118,7 @@ TEST(a_zero_byte_is_refused)
     fclose(file);
 }
 
-TEST(what_is_written_is_what_was_read)
+TEST(sequence_round_trip)
 {
     static const char text[] = HEADER "Shoulder,Auto,1500,67,10,0,\n"
                                       "Hand,User,2650,90,10,500,\n";
@@ -135,7 +135,7 @@ TEST(what_is_written_is_what_was_read)
     aw_sequence_free(&sequence);
 }
 
-TEST(a_full_disk_is_noticed)
+TEST(full_disk_is_reported)
 {
     struct aw_sequence sequence = {0};
     struct aw_error err;
@@ -147,7 +147,7 @@ TEST(a_full_disk_is_noticed)
     fclose(file);
 }
 
-TEST(a_row_that_no_file_could_hold_is_refused)
+TEST(invalid_rows_are_not_written)
 {
     static const struct aw_sequence_row good = {1, AW_SEQUENCE_AUTO, 2135, 45, 10, 0, 0};
     struct aw_sequence sequence = {0};
@@ -166,8 +166,8 @@ TEST(a_row_that_no_file_could_hold_is_refused)
     aw_sequence_free(&sequence);
 }
 
-/* Rows as they may stand in a file, and what is made of them. */
-TEST(rows_are_read_as_they_were)
+/* The results of rows of a file. */
+TEST(parsed_rows_match_the_picture)
 {
     static const char *const rows[] = {"Elbow,Auto,2135,45,10,0,",
                                        "elbow , user ,0,1,5,3600000",

@@ -21,8 +21,8 @@ static void is_at(const struct aw_unitysim_shape *shape, enum aw_unitysim_place 
                  x, y, z);
 }
 
-/* The numbers that the bodies of the simulation's scene add up to. */
-TEST(at_home_the_arm_points_forward)
+/* The sums of the body sizes in the simulation's scene. */
+TEST(arm_points_forward_at_home)
 {
     struct aw_unitysim_shape shape = posed(0, 0, 0, 0, 0);
     is_at(&shape, AW_UNITYSIM_AT_FOOT, -100.6, -51.6, 0);
@@ -34,7 +34,7 @@ TEST(at_home_the_arm_points_forward)
     is_at(&shape, AW_UNITYSIM_AT_FINGER, -514.1, 124.3, 0);
 }
 
-TEST(increasing_is_right_up_right_up_open)
+TEST(increasing_moves_right_up_right_up_open)
 {
     struct aw_unitysim_shape shape = posed(90, 0, 0, 0, 0);
     is_at(&shape, AW_UNITYSIM_AT_ELBOW, -100.6, 124.3, 30.6);
@@ -44,13 +44,14 @@ TEST(increasing_is_right_up_right_up_open)
     shape = posed(0, 0, 0, 90, 0);
     is_at(&shape, AW_UNITYSIM_AT_WRIST_FLEX, -325.1, 124.3, 0);
     is_at(&shape, AW_UNITYSIM_AT_GRASP, -325.1, 124.3 + 157.1, 0);
-    shape = posed(0, 0, 90, 90, 0); /* what bent up bends to the right now */
+    shape = posed(0, 0, 90, 90, 0); /* the upward bend now points right */
     is_at(&shape, AW_UNITYSIM_AT_GRASP, -325.1, 124.3, 157.1);
     shape = posed(0, 0, 0, 0, 60);
-    assert_true(shape.at[AW_UNITYSIM_AT_THUMB].z < -50); /* to the left, away from the fixed one */
+    /* to the left, away from the fixed finger */
+    assert_true(shape.at[AW_UNITYSIM_AT_THUMB].z < -50);
 }
 
-TEST(the_fingers_touch_at_1928_ticks)
+TEST(fingers_touch_at_1928_ticks)
 {
     struct aw_unitysim_shape shape = posed(30, 20, 10, -40, 1928 * 360.0 / 4096 - 180);
     const struct aw_unitysim_point *finger = &shape.at[AW_UNITYSIM_AT_FINGER];
@@ -64,7 +65,7 @@ static double distance(const struct aw_unitysim_shape *shape, enum aw_unitysim_p
     return sqrt(pow(p->x - q->x, 2) + pow(p->y - q->y, 2) + pow(p->z - q->z, 2));
 }
 
-TEST(no_pose_changes_the_lengths)
+TEST(lengths_are_constant_in_all_poses)
 {
     for (int i = 0; i < 1000; i++) {
         struct aw_unitysim_shape shape =
@@ -78,7 +79,7 @@ TEST(no_pose_changes_the_lengths)
     }
 }
 
-/* Rows and columns of the picture that have a dot of this colour. */
+/* The rows and columns of the picture with a dot of this colour. */
 struct box {
     int left, right, top, bottom;
 };
@@ -110,14 +111,14 @@ static struct box drawn(const struct aw_unitysim_shape *shape, enum aw_unitysim_
     return box;
 }
 
-TEST(the_pictures_show_where_it_points)
+TEST(drawing_shows_the_direction_of_the_arm)
 {
     enum { ARM = 1, HAND = 2 };
     struct aw_unitysim_shape home = posed(0, 0, 0, 0, 0), up = posed(0, 45, 0, 45, 0);
     struct aw_unitysim_shape right = posed(80, 0, 0, 0, 0), left = posed(-80, 0, 0, 0, 0);
     struct box box = drawn(&home, AW_UNITYSIM_FROM_THE_SIDE, HAND);
     assert_true(box.left > drawn(&home, AW_UNITYSIM_FROM_THE_SIDE, ARM).left);
-    assert_true(box.right < 40 && box.right > 30); /* nearly all of the width is used */
+    assert_true(box.right < 40 && box.right > 30); /* uses nearly all of the width */
     assert_true(drawn(&up, AW_UNITYSIM_FROM_THE_SIDE, HAND).bottom < box.top);
     assert_true(drawn(&right, AW_UNITYSIM_FROM_ABOVE, HAND).top >
                 drawn(&home, AW_UNITYSIM_FROM_ABOVE, HAND).bottom);
@@ -125,7 +126,7 @@ TEST(the_pictures_show_where_it_points)
                 drawn(&home, AW_UNITYSIM_FROM_ABOVE, HAND).top);
 }
 
-TEST(any_canvas_will_do)
+TEST(canvas_may_have_any_size)
 {
     struct aw_unitysim_shape shape = posed(-170, 175, 90, 150, 66);
     static const int sizes[][2] = {{1, 1}, {3, 50}, {200, 2}, {40, 12}};
@@ -138,7 +139,7 @@ TEST(any_canvas_will_do)
     }
 }
 
-TEST(pictures_are_as_they_were)
+TEST(drawings_match_the_pictures)
 {
     static const double poses[][AW_UNITYSIM_JOINTS] = {{33, -21, 47, 38, 12},
                                                        {-65, 40, -130, -55, 50}};

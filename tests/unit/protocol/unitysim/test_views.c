@@ -33,7 +33,7 @@ static enum aw_status read_text(const char *text, struct aw_unitysim_views *view
     return status;
 }
 
-TEST(the_published_format_is_read)
+TEST(published_format_is_read)
 {
     struct aw_unitysim_views views;
     struct aw_error err;
@@ -51,7 +51,7 @@ TEST(the_published_format_is_read)
     aw_unitysim_views_free(&views);
 }
 
-TEST(what_is_wrong_is_named_with_line_and_column)
+TEST(views_errors_name_line_and_column)
 {
     static const struct {
         const char *text, *why;
@@ -76,7 +76,7 @@ TEST(what_is_wrong_is_named_with_line_and_column)
     }
 }
 
-TEST(a_name_of_any_length_is_taken_or_refused)
+TEST(overlong_names_are_refused)
 {
     char text[256], name[128];
     for (int length = 60; length < 70; length++) {
@@ -91,7 +91,7 @@ TEST(a_name_of_any_length_is_taken_or_refused)
     }
 }
 
-TEST(a_view_is_replaced_in_its_place)
+TEST(view_is_replaced_in_place)
 {
     struct aw_unitysim_views views;
     struct aw_error err;
@@ -112,7 +112,7 @@ TEST(a_view_is_replaced_in_its_place)
     aw_unitysim_views_free(&views);
 }
 
-TEST(names_that_the_file_cannot_hold_are_refused)
+TEST(invalid_names_are_refused)
 {
     static const char *const names[] = {"", "a,b", "#a", " a", "a ", "a\nb", "\xEF\xBB\xBF_"};
     struct aw_unitysim_views views = {0};
@@ -126,7 +126,7 @@ TEST(names_that_the_file_cannot_hold_are_refused)
     assert_int_equal(views.n, 0);
 }
 
-TEST(who_asks_for_an_unknown_view_is_helped)
+TEST(unknown_view_gets_advice)
 {
     struct aw_unitysim_views views = {0};
     struct aw_unitysim_camera camera;
@@ -143,11 +143,11 @@ TEST(who_asks_for_an_unknown_view_is_helped)
     aw_unitysim_views_free(&views);
 }
 
-TEST_WITH(make_root, remove_root, a_file_is_made_and_read_again)
+TEST_WITH(make_root, remove_root, views_file_round_trip)
 {
     struct aw_unitysim_views views, again;
     struct aw_error err;
-    assert_int_equal(aw_unitysim_views_load(&views, path, &err), AW_OK); /* not there */
+    assert_int_equal(aw_unitysim_views_load(&views, path, &err), AW_OK); /* no file yet */
     assert_int_equal(views.n, 0);
     aw_unitysim_views_put(&views, "top", &(struct aw_unitysim_camera){.y = 900, .rx = 90}, &err);
     assert_int_equal(aw_unitysim_views_save(&views, path, &err), AW_OK);
@@ -158,12 +158,12 @@ TEST_WITH(make_root, remove_root, a_file_is_made_and_read_again)
     aw_unitysim_views_free(&again);
     assert_int_equal(aw_unitysim_views_save(&views, "/dev/null/v.csv", &err), AW_USAGE);
     assert_non_null(strstr(err.text, "the views could not be saved: /dev/null/v.csv: "));
-    assert_int_equal(aw_unitysim_views_load(&again, root, &err), AW_USAGE); /* a folder */
+    assert_int_equal(aw_unitysim_views_load(&again, root, &err), AW_USAGE); /* a directory */
     aw_unitysim_views_free(&views);
 }
 
-/* Lines as they may stand in a file, and what is made of them. */
-TEST(lines_are_read_as_they_were)
+/* The results of lines of a file. */
+TEST(parsed_lines_match_the_picture)
 {
     static const char *const lines[] = {
         "above,1,2,3,4,5,6",

@@ -15,7 +15,7 @@ TEST_WITH(setup, NULL, every_field_survives)
     check_documented(&aw_unitysim_protocol);
 }
 
-TEST_WITH(setup, NULL, sizes_are_those_of_the_published_tables)
+TEST_WITH(setup, NULL, sizes_match_the_published_tables)
 {
     static const size_t sizes[] = {45, 25, 43, 4, 35, 23};
     for (uint32_t code = 0; code < 6; code++)
@@ -23,7 +23,7 @@ TEST_WITH(setup, NULL, sizes_are_those_of_the_published_tables)
     assert_int_equal(aw_unitysim_protocol.frame_max, sizes[0]);
 }
 
-TEST_WITH(setup, NULL, the_published_client_sends_38)
+TEST_WITH(setup, NULL, compat38_sends_length_38)
 {
     static struct aw_wire compat;
     char spec[AW_HEX_SIZE(64)], other[AW_HEX_SIZE(64)];
@@ -40,7 +40,7 @@ TEST_WITH(setup, NULL, the_published_client_sends_38)
     assert_true(aw_record_get(&record, "scene") == 1);
 }
 
-TEST_WITH(setup, NULL, defaults_are_a_scene_that_works)
+TEST_WITH(setup, NULL, scene_defaults_are_valid)
 {
     assert_encodes(&wire, "scene", "scene=basic",
                    "FF FF 00 28 01 1E 00 00 01 00 00 01 00 00 01 00 00 01 00 00 01 00 00 01 "
@@ -49,7 +49,7 @@ TEST_WITH(setup, NULL, defaults_are_a_scene_that_works)
                    "FF FF 01 14 00 00 00 00 01 00 00 00 02 00 00 00 03 00 00 00 04 00 00 00 E0");
 }
 
-TEST_WITH(setup, NULL, limits_may_be_degrees)
+TEST_WITH(setup, NULL, limits_may_be_in_degrees)
 {
     char ticks[AW_HEX_SIZE(64)], deg[AW_HEX_SIZE(64)];
     struct aw_error err = {0};
@@ -60,7 +60,7 @@ TEST_WITH(setup, NULL, limits_may_be_degrees)
     assert_string_equal(ticks, deg);
 }
 
-TEST_WITH(setup, NULL, zero_is_sent_as_positive_and_any_sign_but_0_is_positive)
+TEST_WITH(setup, NULL, zero_is_positive_and_any_nonzero_sign_is_positive)
 {
     struct aw_record record;
     struct aw_error err;
@@ -73,7 +73,7 @@ TEST_WITH(setup, NULL, zero_is_sent_as_positive_and_any_sign_but_0_is_positive)
     assert_true(aw_record_get(&record, "z") == 0);
 }
 
-TEST_WITH(setup, NULL, what_is_out_of_range_is_refused)
+TEST_WITH(setup, NULL, values_out_of_range_are_refused)
 {
     assert_refused(&wire, "scene", "", AW_USAGE);
     assert_refused(&wire, "scene", "scene=0", AW_LIMIT);
@@ -95,7 +95,7 @@ static const char *why_not(const uint8_t *bytes, size_t size)
     return err.text;
 }
 
-TEST_WITH(setup, NULL, what_is_dropped_is_explained)
+TEST_WITH(setup, NULL, dropped_datagrams_are_explained)
 {
     assert_non_null(strstr(why_not((uint8_t[]){0xFF, 0xFF, 3, 0xFB}, 4), "FC expected, FB found"));
     assert_non_null(strstr(why_not((uint8_t[]){0xFF, 0xFE, 3, 0xFC}, 4), "header"));
@@ -105,7 +105,7 @@ TEST_WITH(setup, NULL, what_is_dropped_is_explained)
     assert_non_null(strstr(why_not((uint8_t[]){0xFF, 0xFF, 4, 30, 0}, 5), "35 bytes"));
 }
 
-TEST_WITH(setup, NULL, the_older_dialect_gets_a_hint)
+TEST_WITH(setup, NULL, older_dialect_gets_a_hint)
 {
     uint8_t bytes[25] = {0xFF, 0xFF, 1, 20, 0, 7, 0, 1};
     unsigned sum = 0;
@@ -122,7 +122,7 @@ TEST_WITH(setup, NULL, joints_out_of_order_are_malformed)
     assert_non_null(strstr(why_not(bytes, sizeof bytes), "id"));
 }
 
-TEST_WITH(setup, NULL, every_flipped_bit_is_noticed)
+TEST_WITH(setup, NULL, every_flipped_bit_is_detected)
 {
     char hex[AW_HEX_SIZE(64)];
     uint8_t bytes[64];
@@ -141,7 +141,7 @@ TEST_WITH(setup, NULL, every_flipped_bit_is_noticed)
     }
 }
 
-/* Frames found in a stream that comes in pieces of this many bytes */
+/* Returns the number of frames in a stream read in pieces of this many bytes. */
 static int frames_in(const uint8_t *stream, size_t size, size_t segment, uint64_t *skipped)
 {
     struct aw_framer framer = {0};
@@ -165,13 +165,33 @@ static int frames_in(const uint8_t *stream, size_t size, size_t segment, uint64_
     return frames;
 }
 
-TEST_WITH(setup, NULL, a_stream_is_found_again_after_garbage)
+TEST_WITH(setup, NULL, stream_resynchronizes_after_garbage)
 {
     static const uint8_t stream[] = {
-        1,    2,    0xFF, 0xFF, 3,    0xFC,             /* garbage, request */
-        0xFF, 0xFF, 3,    0xFB,                         /* damaged */
-        0xFF, 0xFF, 0xFF, 3,    0xFC,                   /* one FF too many */
-        0xFF, 0xFF, 9,    0xFF, 0xFF, 3,    0xFC, 0xFF, /* unknown type, request, a beginning */
+        1,
+        2,
+        0xFF,
+        0xFF,
+        3,
+        0xFC, /* garbage, request */
+        0xFF,
+        0xFF,
+        3,
+        0xFB, /* damaged */
+        0xFF,
+        0xFF,
+        0xFF,
+        3,
+        0xFC, /* one FF too many */
+        /* unknown type, request, first byte of a frame */
+        0xFF,
+        0xFF,
+        9,
+        0xFF,
+        0xFF,
+        3,
+        0xFC,
+        0xFF,
     };
     for (size_t segment = 1; segment <= sizeof stream; segment++) {
         uint64_t skipped;
