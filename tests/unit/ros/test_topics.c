@@ -1,4 +1,4 @@
-/* Topics from frames: their names, schemas, subjects and gains, and a sink that fails. */
+/* Tests topics built from frames: names, schemas, subjects and gains, and a failing sink. */
 #include "ros/topics.h"
 
 #include "protocol/canpid/wire.h"
@@ -83,7 +83,7 @@ static bool has(const struct rig *rig, const char *topic, bool shared)
     return false;
 }
 
-TEST(each_subject_has_its_topics_and_types_are_shared)
+TEST(subjects_have_own_topics_and_shared_types)
 {
     struct rig rig;
     begin(&rig);
@@ -98,7 +98,7 @@ TEST(each_subject_has_its_topics_and_types_are_shared)
     aw_topics_free(rig.topics);
 }
 
-TEST(gains_that_pass_are_remembered_by_name)
+TEST(sent_gains_are_remembered_by_name)
 {
     struct rig rig;
     const char *name;
@@ -111,7 +111,7 @@ TEST(gains_that_pass_are_remembered_by_name)
     aw_topics_free(rig.topics);
 }
 
-TEST(a_sink_that_fails_is_reported)
+TEST(failing_sink_is_reported)
 {
     struct rig rig;
     begin(&rig);

@@ -1,5 +1,4 @@
-/* A whole program, as it is started: its words, its config file, its environment, and descriptors
- * that are closed. */
+/* Tests a whole program with arguments, config file, environment and closed descriptors. */
 #include "shell_helper.h"
 
 #include <fcntl.h>
@@ -45,8 +44,8 @@ static const struct aw_tool tool = {
 static char folder[] = "/tmp/armwire-test-XXXXXX", home[256];
 static FILE *out;
 
-/* Runs it with these words and this variable; closed: so many of its first descriptors are. Adds
- * what it prints, all of it in the order that it comes, and how it ends. */
+/* Runs it with these arguments and this variable; closed: number of closed descriptors. Appends its
+ * output in order, and its exit status. */
 static void run(const char *const *words, const char *variable, int closed)
 {
     char text[8192], *argv[400] = {"rig"};
@@ -85,7 +84,7 @@ static void run(const char *const *words, const char *variable, int closed)
     fprintf(out, "%.*sexit %d\n", (int)used, text, WIFEXITED(status) ? WEXITSTATUS(status) : -1);
 }
 
-TEST(programs)
+TEST(program_runs_match_the_picture)
 {
     static const struct {
         const char *words[6], *variable;

@@ -17,7 +17,7 @@ static FILE *said_file;
 static int said_fd, usual_stderr;
 static char said[4096];
 
-/* What goes to stderr is kept in a file without a name. */
+/* Redirects stderr to an unnamed file. */
 static void start(void)
 {
     said_file = tmpfile();
@@ -36,7 +36,7 @@ static void stop(void)
     close(usual_stderr);
 }
 
-/* A decoder of this protocol; options "name=text" */
+/* Starts a decoder of this protocol; options as "name=text". */
 static void begin(const struct aw_protocol *protocol, const char *option, const char *text)
 {
     static const struct aw_option own[] = {
@@ -62,7 +62,7 @@ static void begin(const struct aw_protocol *protocol, const char *option, const 
         fail_msg("%s", session->err.text);
 }
 
-/* The input in pieces of this size; what was decoded and said is in the decoder and in said. */
+/* Feeds the input in pieces of this size; the results are in decoder and said. */
 static enum aw_status feed(const void *data, size_t size, size_t segment)
 {
     const char *bytes = data;
@@ -91,7 +91,7 @@ static void assert_says(const char *text, const char *part)
         fail_msg("'%s' does not say '%s'", text, part);
 }
 
-TEST_WITH(start, stop, inputs_are_guessed)
+TEST_WITH(start, stop, input_format_is_detected)
 {
     static const struct {
         const struct aw_protocol *protocol;
@@ -113,7 +113,7 @@ TEST_WITH(start, stop, inputs_are_guessed)
             fail_msg("row %zu", i);
 }
 
-TEST_WITH(start, stop, hex_lines)
+TEST_WITH(start, stop, hex_lines_are_decoded)
 {
     static const char text[] = "# short\n\nA5 08 00 52\n  a5080052 \r\nA5 08 00 53\nA5 08 0\n"
                                "zz\nA5 08 00 52";
@@ -131,7 +131,7 @@ TEST_WITH(start, stop, hex_lines)
     }
 }
 
-TEST_WITH(start, stop, good_input_ends_well)
+TEST_WITH(start, stop, valid_input_succeeds)
 {
     begin(&sample_protocol, NULL, NULL);
     assert_int_equal(feed("A5 08 00 52\n", 12, 100), AW_OK);
@@ -140,8 +140,8 @@ TEST_WITH(start, stop, good_input_ends_well)
     assert_string_equal(said, "");
 }
 
-/* Only the first few are told, all are counted; words of the command line are not told at all. */
-TEST_WITH(start, stop, complaints_have_an_end)
+/* Prints only the first errors and counts all of them; hex from the command line prints none. */
+TEST_WITH(start, stop, printed_errors_are_limited)
 {
     char text[64] = "";
     size_t lines = 0;
@@ -160,11 +160,10 @@ TEST_WITH(start, stop, complaints_have_an_end)
     assert_int_equal(feed("A5\n", 3, 100), AW_OK);
     assert_string_equal(said, "");
     assert_int_equal(aw_decoder_end(&decoder), AW_MALFORMED);
-    assert_non_null(
-        strstr(session->err.text, "no sample message")); /* the reason itself is left there */
+    assert_non_null(strstr(session->err.text, "no sample message")); /* leaves the error itself */
 }
 
-TEST_WITH(start, stop, streams_in_pieces)
+TEST_WITH(start, stop, streams_in_pieces_are_decoded)
 {
     static const char text[] = "2DEG1,090\r\n0ACK1\r\ngarbage\r\n3DEG2,045\r\n2DE";
     for (size_t segment = 1; segment <= sizeof text - 1; segment++) {
@@ -178,7 +177,7 @@ TEST_WITH(start, stop, streams_in_pieces)
     }
 }
 
-TEST_WITH(start, stop, direction_is_what_was_asked_for)
+TEST_WITH(start, stop, requested_direction_is_used)
 {
     static const char *const dirs[] = {"tx", "rx"};
     for (size_t i = 0; i < 2; i++) {
@@ -191,7 +190,7 @@ TEST_WITH(start, stop, direction_is_what_was_asked_for)
     }
 }
 
-TEST_WITH(start, stop, it_ends_after_so_many_records)
+TEST_WITH(start, stop, decoder_stops_after_count_records)
 {
     static const char text[] = "A5 08 00 52\nA5 08 00 52\nA5 08 00 52\n";
     size_t used;
@@ -201,9 +200,9 @@ TEST_WITH(start, stop, it_ends_after_so_many_records)
     assert_int_equal(used, 24);
 }
 
-/* A float that is none is told, and shown as no data with the rest. */
-/* Where messages are of several packets a line of hex is one message, whole or not. */
-TEST_WITH(start, stop, hex_lines_of_packets)
+/* A NaN or infinite float is reported and shown as no data. */
+/* If a message contains several packets, a line of hex is one message, complete or not. */
+TEST_WITH(start, stop, hex_lines_of_several_packets_are_decoded)
 {
     char line[] = "1C 00 00 00 01 00 00 00 05 00 00 00 00 00 00 00 08 00 00 00 01 00 00 00 00 00 "
                   "00 3F\n",
@@ -219,14 +218,14 @@ TEST_WITH(start, stop, hex_lines_of_packets)
     assert_says(decoder.first.text, "the last message is cut off: it should have more packets");
 }
 
-/* A line that was too long is left out up to its end, wherever that is. */
-TEST_WITH(start, stop, the_end_of_a_long_line)
+/* An overlong line is skipped up to its end, wherever that is. */
+TEST_WITH(start, stop, overlong_line_is_skipped_to_its_end)
 {
     static const char *const texts[] = {"(1.0) can0 05E#9CFF", "000200F0 and so on", "\n",
                                         "(1.1) can0 05E#9CFF000200F0\n"};
     size_t used;
     begin(&aw_canpid_protocol, NULL, NULL);
-    for (size_t i = 0; i < 4; i++) { /* the first part is all that there is room for */
+    for (size_t i = 0; i < 4; i++) { /* the first part fills the buffer */
         assert_int_equal(aw_decoder_feed(&decoder, texts[i], strlen(texts[i]), i == 0, &used),
                          AW_OK);
         assert_int_equal(used, strlen(texts[i]));
@@ -235,7 +234,7 @@ TEST_WITH(start, stop, the_end_of_a_long_line)
     }
 }
 
-TEST_WITH(start, stop, records_with_no_numbers_are_shown)
+TEST_WITH(start, stop, records_with_nan_are_shown)
 {
     uint8_t bytes[15] = {0xA5, 5, 11, 0, 0, 0, 0, 0, 0, 1, 0, 0, 0xC0, 0x7F};
     char text[64] = "";
@@ -250,7 +249,7 @@ TEST_WITH(start, stop, records_with_no_numbers_are_shown)
     assert_says(said, "choice: speed is not a finite number");
 }
 
-TEST_WITH(start, stop, candump_lines)
+TEST_WITH(start, stop, candump_lines_are_decoded)
 {
     static const struct {
         const char *line;
@@ -281,7 +280,7 @@ TEST_WITH(start, stop, candump_lines)
     }
 }
 
-/* A capture of these frames, one a packet; returns its size. */
+/* Writes a capture with one packet per frame; returns its size. */
 static size_t capture(uint8_t *out, size_t cap, struct aw_wrapper *wrapper,
                       const struct aw_span *frames, const enum aw_dir *dirs, size_t n)
 {
@@ -298,7 +297,7 @@ static size_t capture(uint8_t *out, size_t cap, struct aw_wrapper *wrapper,
     return size;
 }
 
-TEST_WITH(start, stop, captures_of_datagrams)
+TEST_WITH(start, stop, datagram_captures_are_decoded)
 {
     static const uint8_t request[] = {0xFF, 0xFF, 3, 0xFC}, broken[] = {0xFF, 0xFF, 3, 0xFB};
     const struct aw_span frames[] = {{request, 4}, {broken, 4}, {request, 4}};
@@ -318,8 +317,8 @@ TEST_WITH(start, stop, captures_of_datagrams)
     }
 }
 
-/* Whatever is cut off, what came before is decoded. */
-TEST_WITH(start, stop, captures_that_are_cut_off)
+/* Decodes everything before the cut. */
+TEST_WITH(start, stop, truncated_captures_are_decoded_up_to_the_cut)
 {
     static const uint8_t request[] = {0xFF, 0xFF, 3, 0xFC};
     const struct aw_span frames[] = {{request, 4}, {request, 4}};
@@ -338,7 +337,7 @@ TEST_WITH(start, stop, captures_that_are_cut_off)
     assert_int_equal(before, 2);
 }
 
-TEST_WITH(start, stop, other_ports_are_left_out)
+TEST_WITH(start, stop, packets_of_other_ports_are_skipped)
 {
     static const uint8_t request[] = {0xFF, 0xFF, 3, 0xFC};
     const struct aw_span frames[] = {{request, 4}};
@@ -355,8 +354,8 @@ TEST_WITH(start, stop, other_ports_are_left_out)
     assert_int_equal(decoder.records, 1);
 }
 
-/* Lines of a serial port begin in one packet and end in another, both ways at once. */
-TEST_WITH(start, stop, captures_of_streams)
+/* Lines of a serial port span packets, in both directions at once. */
+TEST_WITH(start, stop, serial_captures_are_decoded)
 {
     static const char *const texts[] = {"0DEG1,", "2DE", "090\r\n", "G1,090\r\n0ACK0\r\n"};
     static const enum aw_dir dirs[] = {AW_TX, AW_RX, AW_TX, AW_RX};
@@ -374,7 +373,7 @@ TEST_WITH(start, stop, captures_of_streams)
     assert_memory_equal(session->out.buffer, expected, sizeof expected - 1);
 }
 
-/* A TCP capture of pieces of one stream, each from here on; returns its size. */
+/* Writes a TCP capture of segments of one stream; returns its size. */
 static size_t capture_tcp(uint8_t *out, size_t cap, const uint8_t *stream,
                           const size_t (*segments)[2], size_t n)
 {
@@ -394,8 +393,8 @@ static size_t capture_tcp(uint8_t *out, size_t cap, const uint8_t *stream,
     return size;
 }
 
-/* Packets that come twice, overlap or are missing; who sent them, their ports say. */
-TEST_WITH(start, stop, captures_of_tcp)
+/* Packets that are repeated, overlap or are missing; their ports identify the sender. */
+TEST_WITH(start, stop, tcp_captures_are_reassembled)
 {
     static const uint8_t timestamp[] = {28, 0, 0, 0, 1, 0, 0, 0, 5, 0, 0, 0, 0, 0,
                                         0,  0, 8, 0, 0, 0, 1, 0, 0, 0, 0, 0, 0, 0x3F};
@@ -406,9 +405,9 @@ TEST_WITH(start, stop, captures_of_tcp)
         uint64_t records;
     } rows[] = {
         {{{0, ONE}, {ONE, ONE}, {2 * ONE, ONE}}, 3, 3},
-        {{{0, ONE}, {0, ONE}, {ONE, ONE}}, 3, 2},               /* sent again */
+        {{{0, ONE}, {0, ONE}, {ONE, ONE}}, 3, 2},               /* retransmission */
         {{{0, 20}, {10, ONE}, {10 + ONE, 2 * ONE - 10}}, 3, 3}, /* overlapping */
-        {{{0, ONE + 10}, {2 * ONE, ONE}}, 2, 2},                /* the end of one is missing */
+        {{{0, ONE + 10}, {2 * ONE, ONE}}, 2, 2},                /* one end is missing */
     };
     uint8_t stream[3 * ONE], bytes[4096];
     for (size_t i = 0; i < 3; i++)
@@ -423,8 +422,8 @@ TEST_WITH(start, stop, captures_of_tcp)
     }
 }
 
-/* Without the remark of who captured it: to the port of the device, or from it. */
-TEST_WITH(start, stop, ports_say_who_sent_it)
+/* Without direction information, the port of the device determines it. */
+TEST_WITH(start, stop, ports_determine_the_direction)
 {
     static const uint8_t request[] = {0xFF, 0xFF, 3, 0xFC};
     uint8_t bytes[1024], data[256];
@@ -441,10 +440,10 @@ TEST_WITH(start, stop, ports_say_who_sent_it)
     }
 }
 
-TEST_WITH(start, stop, the_output_may_be_gone)
+TEST_WITH(start, stop, output_errors_are_reported)
 {
     begin(&sample_protocol, NULL, NULL);
-    session->out.error = 28; /* no space */
+    session->out.error = 28; /* ENOSPC */
     assert_int_equal(feed("A5 08 00 52\n", 12, 12), AW_LOST);
     assert_says(session->err.text, "standard output: ");
 }

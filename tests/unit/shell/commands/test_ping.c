@@ -1,4 +1,4 @@
-/* What ping counts as lost of what comes by itself. */
+/* Tests how ping counts losses of periodic messages. */
 #include <math.h>
 
 #include "shell/commands/ping.h"
@@ -14,11 +14,11 @@ TEST(gaps_are_counted)
         {{0}, 10, 0},
         {{10, 9.9, 14.9, 15.1, 20, 31, 10, 10, 10, 10, 10}, 10, 1 + 1 + 2},
         {{10, 20}, 0, 0},
-        {{40, 0.1, 0.1, 0.1, 40, 0.1, 0.1, 0.1, 10}, 10, 0}, /* late, and then all at once */
+        {{40, 0.1, 0.1, 0.1, 40, 0.1, 0.1, 0.1, 10}, 10, 0}, /* late, then several at once */
         {{40, 0.1, 0.1, 40, 4, 10, 0.1, 0.1, 10, 10, 10, 10}, 10, 1}, /* 8 in the time of 9 */
         {{16, 4, 20, 10, 4, 4},
          10,
-         0}, /* nothing comes before it was sent: what seems early was late */
+         0}, /* messages never arrive early: one that seems early follows a late one */
         {{15, 5, 10, 18, 7, 5, 15, 5, 10}, 10, 0},
     };
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
@@ -31,10 +31,10 @@ TEST(gaps_are_counted)
     }
 }
 
-/* 9,010 frames of a driver that all come, each up to 8 ms late, or in blocks of an adapter that
- * hands over every 16 ms; then with one in fifty lost. The usual interval is not known better than
- * that. */
-TEST(late_is_not_lost)
+/* 9,010 frames of a driver without loss, each up to 8 ms late, or in blocks of an adapter that
+ * delivers every 16 ms; then with 1 in 50 lost. The usual interval is off by up to
+ * 0.02 ms. */
+TEST(late_messages_are_not_lost)
 {
     for (int kind = 0; kind < 4; kind++)
         for (int off = -2; off <= 2; off++) {

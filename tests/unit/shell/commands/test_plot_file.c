@@ -1,4 +1,4 @@
-/* Samples that are kept for a chart, and the panels that they are drawn in. */
+/* Tests the samples of a chart and the panels that show them. */
 #include "shell_helper.h"
 
 #include "picture_helper.h"
@@ -14,7 +14,7 @@ static void stop(void)
     assert_int_equal(traces.n, 0);
 }
 
-TEST_WITH(NULL, stop, one_for_each_name)
+TEST_WITH(NULL, stop, each_name_has_one_trace)
 {
     char name[16];
     for (int i = 0; i < AW_TRACES; i++) {
@@ -27,8 +27,8 @@ TEST_WITH(NULL, stop, one_for_each_name)
     assert_int_equal(traces.n, AW_TRACES);
 }
 
-/* The same name in another recording is another line, with that in the legend. */
-TEST_WITH(NULL, stop, one_for_each_run)
+/* The same name in another recording is another line; the legend names the recording. */
+TEST_WITH(NULL, stop, each_run_has_its_own_traces)
 {
     traces.suffix = "before.csv";
     struct aw_trace *before = aw_traces_find(&traces, "m1.position", "deg");
@@ -41,8 +41,8 @@ TEST_WITH(NULL, stop, one_for_each_run)
     assert_string_equal(after->name, "m1.position");
 }
 
-/* Seconds since the first of all; of a clock that was set back time stands still. */
-TEST_WITH(NULL, stop, when_they_were)
+/* Seconds since the first sample; a clock that was set back makes time stand still. */
+TEST_WITH(NULL, stop, sample_times_never_go_back)
 {
     static const struct {
         int64_t time_ns;
@@ -78,9 +78,9 @@ static void draw(const char *title, char *text, size_t size)
     unlink(path);
 }
 
-/* What is to be has the colour of what is, in the panel of its unit and the same recording; alone
- * it has its own. An output is not what a setpoint is for. */
-TEST_WITH(NULL, stop, targets_and_actuals)
+/* A target has the colour of the actual value in the panel of its unit and recording; alone it has
+ * its own colour. An output does not belong to a setpoint. */
+TEST_WITH(NULL, stop, targets_share_the_colour_of_actual_values)
 {
     static const struct {
         const char *name, *unit;
@@ -108,8 +108,8 @@ TEST_WITH(NULL, stop, targets_and_actuals)
     expect_picture("plot-targets.gp", text);
 }
 
-/* One panel for each unit; the last one has all that find no room. */
-TEST_WITH(NULL, stop, panels_by_unit)
+/* One panel per unit; the last one shows all units without space. */
+TEST_WITH(NULL, stop, each_unit_has_a_panel)
 {
     static const char *const units[] = {"deg", "Nm", "", "deg", "A", "V", "Nm", "W"};
     char text[65536];

@@ -65,8 +65,8 @@ TEST_WITH(NULL, clear, commands_are_sent_at_their_times)
     assert_memory_equal(replay.bytes, bytes, 16);
 }
 
-/* As in a log that somebody has added lines to by hand. */
-TEST_WITH(NULL, clear, a_command_without_a_time_goes_with_the_one_before)
+/* A log to which lines without a time were added by hand. */
+TEST_WITH(NULL, clear, command_without_a_time_follows_the_previous_one)
 {
     static const int64_t times[] = {0, 0, 2500000000, 2500000000};
     assert_int_equal(load("044#0000803D0000\n(5.0) can0 044#0000803D0000\n"
@@ -77,7 +77,7 @@ TEST_WITH(NULL, clear, a_command_without_a_time_goes_with_the_one_before)
         assert_int_equal(replay.writes[i].time_ns, times[i]);
 }
 
-TEST_WITH(NULL, clear, what_is_wrong_is_told_with_its_number)
+TEST_WITH(NULL, clear, errors_name_the_message_number)
 {
     assert_int_equal(load("044#0000803D0000\n044#0000C07F0000\n"), AW_USAGE);
     assert_string_equal(session->err.text,
@@ -86,8 +86,8 @@ TEST_WITH(NULL, clear, what_is_wrong_is_told_with_its_number)
     assert_int_equal(replay.n, 0);
 }
 
-/* Writes and bytes in more than one piece of memory. */
-TEST_WITH(NULL, clear, as_many_as_there_are)
+/* Writes and bytes in more than one block of memory. */
+TEST_WITH(NULL, clear, number_of_commands_is_unlimited)
 {
     static char text[3000 * 32];
     size_t used = 0;
@@ -111,8 +111,8 @@ static enum aw_status allow(struct aw_session *s, const struct aw_record *comman
     return allowed ? AW_OK : aw_fail(&s->err, AW_LIMIT, "only setpoints");
 }
 
-/* What depends on where the device stands, and what puts it where it began. */
-TEST_WITH(NULL, clear, what_says_how_far)
+/* Commands that depend on the current position, and commands that set it. */
+TEST_WITH(NULL, clear, relative_commands_are_detected)
 {
     static const char *const relative[] = {"kd", "kp", NULL};
     static const struct {
@@ -146,8 +146,8 @@ TEST_WITH(NULL, clear, what_says_how_far)
     tool.replay.allow = NULL;
 }
 
-/* Of each board the first message that says where it stands. */
-TEST_WITH(NULL, clear, where_it_stood)
+/* Finds the first position message of each board. */
+TEST_WITH(NULL, clear, first_position_of_each_board_is_found)
 {
     tool.replay.place = "joint";
     assert_int_equal(load("05D#000000000000\n05E#9CFF000200F0\n05E#9CFF000200F1\n"
@@ -163,12 +163,11 @@ TEST_WITH(NULL, clear, where_it_stood)
     assert_int_equal(replay.n_places, 0);
 }
 
-/* Of a serial line commands may be sent in parts; one that is damaged is not sent, nor is any
- * other. */
-TEST_WITH(NULL, clear, commands_in_parts)
+/* Commands on a serial line may be sent in parts; a damaged one stops the replay. */
+TEST_WITH(NULL, clear, commands_in_parts_are_joined)
 {
     static const struct {
-        const char *parts[4]; /* '<' in front of what came */
+        const char *parts[4]; /* '<' precedes received data */
         const char *says;
         unsigned commands, writes, answers;
     } rows[] = {

@@ -72,7 +72,7 @@ static void expect_point(size_t i, const char *name, double value)
         assert_true(fabs(item.points[i].value - value) < 1e-9);
 }
 
-TEST_WITH(start, stop, test_json)
+TEST_WITH(start, stop, json_lines_are_read)
 {
     open_text("{\"t\":1700000000.25,\"msg\":\"joint\",\"dir\":\"rx\",\"board\":\"lknee\","
               "\"torque\":1.5,\"m\":{\"a\":[1,{\"b\":true}],\"c\":null},\"mode\":\"linear\"}\r\n"
@@ -103,8 +103,8 @@ TEST_WITH(start, stop, test_json)
     assert_int_equal(aw_stream_counters(stream)->damaged, 1);
 }
 
-/* Lines longer than the buffer, and objects with more members than there are points. */
-TEST_WITH(start, stop, test_large)
+/* Lines longer than the buffer, and objects with more members than the maximum number of points. */
+TEST_WITH(start, stop, long_lines_and_objects_are_read)
 {
     static char text[400000];
     size_t used = (size_t)sprintf(text, "{\"m\":[0");
@@ -126,7 +126,7 @@ TEST_WITH(start, stop, test_large)
     assert_int_equal(next(), AW_END);
 }
 
-TEST_WITH(start, stop, test_csv)
+TEST_WITH(start, stop, csv_lines_are_read)
 {
     open_text("\xEF\xBB\xBF# made by hand\n"
               "t,dir,msg,board,torque,\"fix angle\",note\n"
@@ -155,7 +155,7 @@ TEST_WITH(start, stop, test_csv)
     expect_point(0, "x;y", 2);
 }
 
-TEST_WITH(start, stop, test_broken)
+TEST_WITH(start, stop, invalid_input_is_reported)
 {
     static const char *const texts[] = {"hello\n", "# nothing but a remark\n", "\n\n"};
     for (size_t i = 0; i < sizeof texts / sizeof *texts; i++) {
@@ -167,13 +167,13 @@ TEST_WITH(start, stop, test_broken)
     assert_non_null(strstr(session->err.text, "/nonexistent/file.csv: No such file"));
 }
 
-TEST_WITH(start, stop, test_empty)
+TEST_WITH(start, stop, empty_input_ends_at_once)
 {
     open_text("");
     assert_int_equal(next(), AW_END);
 }
 
-TEST_WITH(start, stop, test_candump)
+TEST_WITH(start, stop, candump_logs_are_read)
 {
     static const char log[] = "(1700000000.250000) can0 05E#9CFF000200F0\n"
                               "(1700000000.300000) can0 05E#9CFF000200\n"
@@ -191,8 +191,8 @@ TEST_WITH(start, stop, test_candump)
     assert_int_equal(next(), AW_END);
 }
 
-/* More packets than one block of the file holds, all of them, in order. */
-TEST_WITH(start, stop, test_capture)
+/* More packets than a block of the file: all are read in order. */
+TEST_WITH(start, stop, captures_are_read_in_order)
 {
     enum { PACKETS = 3000 };
     static const uint8_t frame[] = {0x5E, 0, 0x9C, 0xFF, 0, 2, 0, 0xF0};
@@ -218,7 +218,7 @@ TEST_WITH(start, stop, test_capture)
     assert_int_equal(aw_stream_counters(stream)->damaged, 0);
 }
 
-/* A tool that hears for itself; news and what cannot be decoded are passed over. */
+/* A tool with its own receive function; events and undecodable frames are skipped. */
 static enum aw_status receive(struct aw_session *s, int64_t deadline, struct aw_received *received)
 {
     static const uint8_t good[] = {0x5E, 0, 0x9C, 0xFF, 0, 2, 0, 0xF0}, bad[] = {0x5E, 0, 1};
@@ -236,7 +236,7 @@ static enum aw_status receive(struct aw_session *s, int64_t deadline, struct aw_
     return AW_OK;
 }
 
-TEST_WITH(start, stop, test_hear)
+TEST_WITH(start, stop, tool_receives_its_own_messages)
 {
     tool.receive = receive;
     assert_int_equal(aw_stream_open(&stream, session, NULL), AW_OK);
@@ -260,7 +260,7 @@ static void tell(struct aw_sink *sink, bool error, const char *text, size_t size
              (int)size, text);
 }
 
-/* A device that says something when the time in the list has come. */
+/* A device that sends messages at the listed times. */
 static int64_t says_at[4];
 static size_t has_said;
 
@@ -284,8 +284,8 @@ static enum aw_status receive_late(struct aw_session *s, int64_t deadline,
     return AW_OK;
 }
 
-/* Why nothing comes is said once, after two seconds in which nothing has. */
-TEST_WITH(start, stop, test_silence)
+/* Reports the reason for silence once, after two seconds. */
+TEST_WITH(start, stop, silence_is_reported_once)
 {
     struct aw_sink sink = {tell};
     const int64_t s = AW_SECOND;
@@ -342,7 +342,7 @@ static void two_boards(struct aw_session *s, aw_candidate_fn *add, void *context
     add(context, "b32", NULL);
 }
 
-/* A link that gives these pieces one after the other, and then nothing until the deadline. */
+/* A link that returns these pieces in order, then nothing until the deadline. */
 static const char *pieces[8];
 static size_t piece;
 
@@ -371,7 +371,7 @@ static void hang_up(struct aw_link *link)
     (void)link;
 }
 
-/* A device that is never silent, and never says anything; gives up in the end. */
+/* A device that sends continuously but never a complete message; gives up in the end. */
 static enum aw_status chatter(struct aw_link *link, void *buf, size_t cap, size_t *got,
                               int64_t deadline, struct aw_error *err)
 {
@@ -394,8 +394,8 @@ static enum aw_status receive_chatter(struct aw_session *s, int64_t deadline,
     return chatter(s->device.link, bytes, sizeof bytes, &got, deadline, &s->err);
 }
 
-/* Who waits for a message until then does not wait longer. */
-TEST_WITH(start, stop, test_chatter)
+/* The deadline ends the wait for a message. */
+TEST_WITH(start, stop, deadline_holds_despite_constant_traffic)
 {
     static const struct aw_link_ops ops = {.read = chatter, .close = hang_up};
     struct aw_link link = {.ops = &ops};
@@ -417,8 +417,8 @@ TEST_WITH(start, stop, test_chatter)
     }
 }
 
-/* A message may come in parts, but none of datagrams. */
-TEST_WITH(start, stop, test_link)
+/* A message may come in parts, except on datagram links. */
+TEST_WITH(start, stop, partial_messages_are_joined_on_streams_only)
 {
     static const struct aw_link_ops ops = {.read = give, .close = hang_up};
     static const struct {
@@ -455,9 +455,8 @@ TEST_WITH(start, stop, test_link)
     session->device.link = NULL;
 }
 
-/* After something has come there is a rest; what was held of the link before is no part of what
- * the next one gives. */
-TEST_WITH(start, stop, test_link_anew)
+/* Pauses after each message; the remainder of the previous link is discarded. */
+TEST_WITH(start, stop, new_link_discards_the_remainder)
 {
     static const struct aw_link_ops ops = {.read = give, .close = hang_up};
     static const char *const before[] = {"0DEG1,090\r\n", "", "1DEG2,0", "", "", NULL};
@@ -495,8 +494,8 @@ TEST_WITH(start, stop, test_link_anew)
     session->device.link = NULL;
 }
 
-/* Until a line is whole nothing comes of it, and no device is said to be silent. */
-TEST_WITH(start, stop, test_part_of_a_line)
+/* An incomplete line yields nothing, and the device does not count as silent. */
+TEST_WITH(start, stop, incomplete_line_yields_nothing)
 {
     struct aw_sink sink = {tell};
     int ends[2], usual = dup(STDIN_FILENO);
@@ -532,8 +531,8 @@ static enum aw_status only_b64(struct aw_session *s, aw_concerns_fn **concerns)
     return AW_OK;
 }
 
-/* Text about somebody else is left out: by its name, or by what stands in a column. */
-TEST_WITH(start, stop, test_narrow)
+/* Skips text about other subjects, given as a name or in a column. */
+TEST_WITH(start, stop, lines_of_other_subjects_are_skipped)
 {
     tool.subject.narrow = only_b64;
     open_text("{\"name\":\"b64\",\"x\":1}\n{\"name\":\"b32\",\"x\":2}\n"
@@ -545,8 +544,8 @@ TEST_WITH(start, stop, test_narrow)
     assert_int_equal(next(), AW_END);
 }
 
-/* Who is asked for is looked for when the first message has come. */
-TEST_WITH(start, stop, test_expected)
+/* Checks the requested subject when the first message arrives. */
+TEST_WITH(start, stop, unknown_subjects_are_reported)
 {
     static const struct {
         const char *field, *where, *says;
@@ -580,8 +579,8 @@ TEST_WITH(start, stop, test_expected)
     }
 }
 
-/* Times beyond what nanoseconds hold are none; those before 1970 are some. */
-TEST_WITH(start, stop, test_times)
+/* Times beyond the range of nanoseconds are ignored; times before 1970 are valid. */
+TEST_WITH(start, stop, times_out_of_range_are_ignored)
 {
     static const struct {
         const char *text;
@@ -611,9 +610,8 @@ TEST_WITH(start, stop, test_times)
     }
 }
 
-/* All points of a line, one behind the other: "name=value" or "name='text'", and whom it is about.
- */
-TEST_WITH(start, stop, test_points)
+/* All points of a line in order, as "name=value" or "name='text'", with the subject. */
+TEST_WITH(start, stop, points_of_a_line_are_listed)
 {
     static const struct {
         const char *text, *points;
@@ -666,8 +664,8 @@ TEST_WITH(start, stop, test_points)
     }
 }
 
-/* A line that no buffer holds is none; what comes behind it is. */
-TEST_WITH(start, stop, test_endless_line)
+/* A line longer than any buffer is skipped; the next one is read. */
+TEST_WITH(start, stop, endless_line_is_skipped)
 {
     static char text[200100];
     memset(text, 'x', 200000);

@@ -31,7 +31,7 @@ static void again(void)
     start();
 }
 
-/* "name=text" of every word that is bound, turn after turn */
+/* "name=text" of every bound argument, turn by turn */
 static const struct {
     const char *line, *command, *bound;
     size_t turns;
@@ -75,7 +75,7 @@ static void list_bound(char *out)
                 args.bound[i].arg->name, args.bound[i].text);
 }
 
-TEST_WITH(start, stop, words_find_their_arguments)
+TEST_WITH(start, stop, words_are_bound_to_arguments)
 {
     char bound[1024];
     for (size_t i = 0; i < sizeof good / sizeof *good; i++) {
@@ -102,7 +102,7 @@ static const struct {
 } wrong[] = {
     {"trun 1 2", AW_USAGE, 0, "no command 'trun' — did you mean 'turn'?"},
     {"qqqqqqqq", AW_USAGE, 0, "no command 'qqqqqqqq' — see 'rig help'"},
-    {"secrt", AW_USAGE, 0, "see 'rig help'"}, /* hidden ones are not suggested */
+    {"secrt", AW_USAGE, 0, "see 'rig help'"}, /* hidden commands are not suggested */
     {"turn", AW_USAGE, 1, "turn: level is missing — usage: turn LEVEL WAY [LEVEL WAY …]"},
     {"turn 1", AW_USAGE, 2, "turn: way is missing"},
     {"turn 1 2 3", AW_USAGE, 4, "turn: way is missing"},
@@ -121,7 +121,7 @@ static const struct {
     {"set low --gently=yes", AW_USAGE, 2, "--gently takes no value"},
     {"set low -gw", AW_USAGE, 2, "--gently takes no value"},
     {"set low -Q", AW_USAGE, 2, "no option '-Q' — see 'help'"},
-    {"--gently set low", AW_USAGE, 0, "no option '--gently'"}, /* not known before its command */
+    {"--gently set low", AW_USAGE, 0, "no option '--gently'"}, /* unknown before its command */
     {"--=x", AW_USAGE, 0, "no option '--'"},
     {"set low --", AW_OK, 3, ""},
     {"encode choice level=1 level=2", AW_USAGE, 3, "encode: level is given twice"},
@@ -131,7 +131,7 @@ static const struct {
     {"{\"cmd\":\"load\",\"fil\":\"x\"}", AW_USAGE, 1, "did you mean 'file'?"},
 };
 
-TEST_WITH(start, stop, what_is_wrong_is_explained)
+TEST_WITH(start, stop, binding_errors_are_explained)
 {
     for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) {
         again();
@@ -175,7 +175,7 @@ TEST_WITH(start, stop, options_are_set)
     }
 }
 
-TEST_WITH(start, stop, negative_numbers_are_no_options)
+TEST_WITH(start, stop, negative_numbers_are_not_options)
 {
     static const struct {
         const char *word;
@@ -186,7 +186,7 @@ TEST_WITH(start, stop, negative_numbers_are_no_options)
         assert_int_equal(aw_is_option(rows[i].word), rows[i].option);
 }
 
-TEST_WITH(start, stop, many_words_are_bound)
+TEST_WITH(start, stop, maximum_number_of_words_is_bound)
 {
     char line[AW_LINE_MAX] = "turn";
     for (size_t i = 0; i < AW_WORDS_MAX - 2; i++)
@@ -196,7 +196,7 @@ TEST_WITH(start, stop, many_words_are_bound)
     assert_int_equal(args.turns, (AW_WORDS_MAX - 2) / 2);
 }
 
-TEST_WITH(start, stop, arguments_are_asked_by_name_and_turn)
+TEST_WITH(start, stop, arguments_are_found_by_name_and_turn)
 {
     assert_int_equal(bind("turn 1 2 way=4 level=3"), AW_OK);
     assert_string_equal(aw_arg(&args, "level", 0), "1");
@@ -212,7 +212,7 @@ static const struct {
     double value;
     const char *part;
 } numbers[] = {
-    {"set low", "time", AW_OK, -7, ""}, /* not given: as it was */
+    {"set low", "time", AW_OK, -7, ""}, /* not given: unchanged */
     {"set low 3", "time", AW_OK, 3, ""},
     {"set low 1", "time", AW_OK, 1, ""},
     {"set low 9000ms", "time", AW_OK, 9, ""},
@@ -240,7 +240,7 @@ TEST_WITH(start, stop, numbers_are_checked)
     }
 }
 
-TEST_WITH(start, stop, what_an_argument_is_comes_from_the_wire)
+TEST_WITH(start, stop, argument_properties_come_from_the_field)
 {
     struct aw_arg_info info = aw_arg_info(session, &rig_turn_args[1]);
     assert_string_equal(info.help, "its own help");
@@ -274,7 +274,7 @@ TEST_WITH(start, stop, arguments_fill_a_record)
     assert_non_null(strstr(session->err.text, "choice has no field 'frob'"));
 }
 
-TEST(ranges_as_text)
+TEST(ranges_are_printed)
 {
     static const struct aw_name two[] = {{0, "off"}, {1, "on"}, {0}};
     static const struct {
@@ -296,7 +296,7 @@ TEST(ranges_as_text)
         assert_string_equal(aw_range_text(&rows[i].info, text, sizeof text), rows[i].text);
 }
 
-TEST_WITH(start, stop, usage_lines)
+TEST_WITH(start, stop, usage_lines_are_printed)
 {
     static const struct {
         const char *command, *usage;

@@ -49,7 +49,7 @@ static void assert_wrong(const char *part)
         fail_msg("'%s' does not say '%s'", session->config->wrong.text, part);
 }
 
-TEST_WITH(start, stop, sections_are_read)
+TEST_WITH(start, stop, config_sections_are_read)
 {
     if (load("\xEF\xBB\xBF# a comment\n; another\n\n[link]\narm = /dev/ttyUSB0?baud=9600 ; remark\n"
              "far=tcp:host:1\r\n[options]\nlink = @arm\njson = yes\ntimeout: 500ms\n") != AW_OK)
@@ -65,7 +65,7 @@ TEST_WITH(start, stop, sections_are_read)
     assert_int_equal(aw_options_find(&session->options, "link")->origin, AW_FROM_CONFIG);
 }
 
-TEST_WITH(start, stop, the_last_one_counts)
+TEST_WITH(start, stop, last_value_wins)
 {
     assert_int_equal(
         load("[link]\narm = a:\nleg = b:\narm = c:\n[options]\nlink = x:\nlink = y:\n"), AW_OK);
@@ -75,7 +75,7 @@ TEST_WITH(start, stop, the_last_one_counts)
     assert_string_equal(session->options.link.url, "y:");
 }
 
-TEST_WITH(start, stop, an_alias_is_a_url)
+TEST_WITH(start, stop, alias_is_expanded_to_its_url)
 {
     const char *url;
     assert_int_equal(load("[link]\narm = tcp:host:1\n[options]\nlink = @arm\n"), AW_OK);
@@ -87,7 +87,7 @@ TEST_WITH(start, stop, an_alias_is_a_url)
     assert_says(file);
 }
 
-/* Blanks in front of a line do not make it part of the line before. */
+/* Indentation does not continue the previous line. */
 TEST_WITH(start, stop, lines_may_be_indented)
 {
     assert_int_equal(load("[link]\n  arm = a:\n\tleg = b:\n[options]\n  link = @leg\n  json = 1\n"),
@@ -98,8 +98,8 @@ TEST_WITH(start, stop, lines_may_be_indented)
     assert_true(session->options.print.json);
 }
 
-/* The rest of the file holds. */
-TEST_WITH(start, stop, what_is_right_counts)
+/* The rest of the file stays valid. */
+TEST_WITH(start, stop, valid_lines_count_despite_errors)
 {
     assert_int_equal(load("[options]\nfrob = 1\njson = yes\nnothing\n[link]\narm = a:\n"),
                      AW_USAGE);
@@ -129,7 +129,7 @@ static const struct {
     {"[options]\nfrob = 1\nfreb = 1\n", AW_USAGE, 2, "no option '--frob'"},
 };
 
-TEST_WITH(start, stop, a_wrong_line_is_named)
+TEST_WITH(start, stop, errors_name_the_line)
 {
     char place[160];
     for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) {
@@ -144,8 +144,9 @@ TEST_WITH(start, stop, a_wrong_line_is_named)
     }
 }
 
-/* Longer lines are refused, not cut; the line is the right one even behind a long comment. */
-TEST_WITH(start, stop, long_lines)
+/* Longer lines are refused instead of truncated; the line number is correct even after a long
+ * comment. */
+TEST_WITH(start, stop, overlong_lines_are_refused)
 {
     char text[1024] = "[options]\nlink = ";
     memset(text + strlen(text), 'x', 600);
@@ -161,7 +162,7 @@ TEST_WITH(start, stop, long_lines)
     assert_wrong(":3:1: no option '--frob'");
 }
 
-TEST_WITH(start, stop, there_is_an_end_to_aliases_and_options)
+TEST_WITH(start, stop, number_of_aliases_and_options_is_limited)
 {
     static char text[8192];
     strcpy(text, "[link]\n");
@@ -192,7 +193,7 @@ static enum aw_status configure(struct aw_session *s, const char *section, const
     return aw_fail(err, AW_LIMIT, "[%s] %s: %s will not do", section, key, value);
 }
 
-TEST_WITH(start, stop, other_sections_are_the_tools)
+TEST_WITH(start, stop, other_sections_belong_to_the_tool)
 {
     struct aw_tool tool = rig_tool;
     tool.configure = configure;
@@ -205,11 +206,11 @@ TEST_WITH(start, stop, other_sections_are_the_tools)
     session->tool = &rig_tool;
 }
 
-TEST_WITH(start, stop, a_file_that_cannot_be_read)
+TEST_WITH(start, stop, unreadable_file_is_reported)
 {
     char path[128];
     snprintf(path, sizeof path, "%s/none.ini", folder);
-    assert_int_equal(aw_config_load(session, path), AW_USAGE); /* asked for */
+    assert_int_equal(aw_config_load(session, path), AW_USAGE); /* explicitly requested */
     assert_wrong(path);
     assert_wrong("No such file");
     assert_false(session->config->found);
@@ -218,12 +219,12 @@ TEST_WITH(start, stop, a_file_that_cannot_be_read)
     assert_true(session->config->broken);
 }
 
-TEST_WITH(start, stop, the_usual_place)
+TEST_WITH(start, stop, default_config_file_is_read)
 {
     char path[160];
     setenv("XDG_CONFIG_HOME", folder, 1);
     setenv("HOME", "/nonexistent", 1);
-    assert_int_equal(aw_config_load(session, NULL), AW_OK); /* none there */
+    assert_int_equal(aw_config_load(session, NULL), AW_OK); /* no file */
     assert_false(session->config->found);
     snprintf(path, sizeof path, "%s/armwire", folder);
     assert_int_equal(mkdir(path, 0700), 0);
@@ -241,7 +242,7 @@ TEST_WITH(start, stop, the_usual_place)
     unsetenv("XDG_CONFIG_HOME");
 }
 
-TEST_WITH(start, stop, state_files_have_their_folders_made)
+TEST_WITH(start, stop, directories_of_state_files_are_created)
 {
     char path[256], expected[160];
     struct stat info;
@@ -252,7 +253,7 @@ TEST_WITH(start, stop, state_files_have_their_folders_made)
     *strrchr(path, '/') = '\0';
     assert_int_equal(stat(path, &info), 0);
     assert_true(S_ISDIR(info.st_mode));
-    assert_int_equal(info.st_mode & 077, 0); /* nobody else's business */
+    assert_int_equal(info.st_mode & 077, 0); /* private to the user */
     unsetenv("XDG_STATE_HOME");
     setenv("HOME", folder, 1);
     aw_state_path(session, "history", path, sizeof path);

@@ -1,4 +1,4 @@
-/* The stop that is ready for a crash: what it is, when there is one, and that it is written. */
+/* Tests the prepared crash stop: its contents, when it is ready, and that it is written. */
 #include "shell_helper.h"
 
 #include <fcntl.h>
@@ -9,7 +9,7 @@
 #include "shell/core/crash.h"
 #include "shell/core/watchdog.h"
 
-static unsigned held_up_us; /* a program that forks */
+static unsigned held_up_us; /* delay of the parent after fork() */
 
 pid_t fork(void)
 {
@@ -32,7 +32,7 @@ static void last_stop(struct aw_session *s, aw_frame_fn *add, void *context)
         add(context, **frame == '|' ? NULL : *frame, strlen(*frame));
 }
 
-/* What begins with '-' cannot be sent. */
+/* Frames that begin with '-' cannot be sent. */
 static bool make_raw(const struct aw_link *link, const void *buf, size_t size,
                      struct aw_link_raw *raw)
 {
@@ -72,7 +72,7 @@ static void stop(void)
     close(ends[1]);
 }
 
-/* All that is written when it is carried out. */
+/* Carries out the crash stop; returns everything it writes. */
 static const char *written(void)
 {
     static char text[4096];
@@ -82,12 +82,12 @@ static const char *written(void)
     return text;
 }
 
-TEST_WITH(start, stop, as_long_as_something_moves)
+TEST_WITH(start, stop, crash_stop_is_ready_during_motion)
 {
     assert_string_equal(written(), "");
     aw_crash_prepare(session);
     assert_string_equal(written(), "stop ");
-    assert_string_equal(written(), "stop "); /* it stays ready */
+    assert_string_equal(written(), "stop "); /* it remains ready */
     session->motion.moving = false;
     aw_crash_prepare(session);
     assert_string_equal(written(), "");
@@ -104,9 +104,9 @@ TEST_WITH(start, stop, as_long_as_something_moves)
     assert_string_equal(written(), "");
 }
 
-TEST_WITH(start, stop, what_it_is)
+TEST_WITH(start, stop, crash_stop_contains_the_newest_frames)
 {
-    for (int i = 0; i < 5; i++) { /* always the newest */
+    for (int i = 0; i < 5; i++) { /* only the newest one is written */
         char text[] = "stop 0";
         text[5] = (char)('0' + i);
         frames[0] = text;
@@ -119,7 +119,7 @@ TEST_WITH(start, stop, what_it_is)
     tool.stop_again = 2;
     aw_crash_prepare(session);
     assert_string_equal(written(), "all holdall holdall hold");
-    /* what comes behind a pause is sent once, at the end */
+    /* frames after a pause are sent once, at the end */
     frames[1] = "|";
     frames[2] = "gains ";
     frames[3] = frames[4] = "|";
@@ -132,14 +132,14 @@ TEST_WITH(start, stop, what_it_is)
     frames[0] = "-";
     aw_crash_prepare(session);
     assert_string_equal(written(), "");
-    for (int i = 0; i < 65; i++) /* one more than boards on a bus */
+    for (int i = 0; i < 65; i++) /* one more than the boards on a bus */
         frames[i] = "x";
     aw_crash_prepare(session);
     assert_int_equal(strlen(written()), 64);
 }
 
-/* Its descriptor may soon be that of something else. */
-TEST_WITH(start, stop, a_link_that_is_closed)
+/* Another file may soon use its descriptor. */
+TEST_WITH(start, stop, closed_link_removes_the_crash_stop)
 {
     aw_crash_prepare(session);
     aw_session_unlink(session);
@@ -148,11 +148,11 @@ TEST_WITH(start, stop, a_link_that_is_closed)
     assert_string_equal(written(), "");
 }
 
-/* In a child, which then ends by the signal, or says by its exit status what went wrong. */
+/* Crashes in a child, which ends by the signal or reports errors by its exit status. */
 static void crash(int number)
 {
     aw_crash_catch();
-    if (number == 0) { /* as the guard of a server */
+    if (number == 0) { /* like the watchdog process of a server */
         aw_crash_carry_out();
         _exit(0);
     }
@@ -161,7 +161,7 @@ static void crash(int number)
     _exit(1);
 }
 
-TEST_WITH(start, stop, when_it_crashes)
+TEST_WITH(start, stop, crash_sends_the_stop)
 {
     static const int numbers[] = {SIGABRT, SIGTRAP};
     char text[64];
@@ -177,8 +177,8 @@ TEST_WITH(start, stop, when_it_crashes)
     }
 }
 
-/* What is made ready after that a child sees, too, until it has nothing to do with it. */
-TEST_WITH(start, stop, a_child_that_carries_it_out)
+/* The child shares later updates until it detaches. */
+TEST_WITH(start, stop, child_shares_the_crash_stop)
 {
     int ready[2], status;
     char text[64];
@@ -202,9 +202,9 @@ TEST_WITH(start, stop, a_child_that_carries_it_out)
     assert_string_equal(written(), "");
 }
 
-/* A program that was stopped, and is woken for just long enough to send what it was about to, gives
- * no sign of life in between: the stop comes again. */
-TEST_WITH(start, stop, a_watchdog_of_what_stands_still)
+/* A stopped program is woken briefly, sends pending output, and gives no sign of life in between:
+ * the stop is sent again. */
+TEST_WITH(start, stop, watchdog_stops_a_suspended_program)
 {
     struct aw_watchdog watchdog = {0};
     struct aw_watchdog_user user = {.context = session};
@@ -223,8 +223,8 @@ TEST_WITH(start, stop, a_watchdog_of_what_stands_still)
     aw_crash_leave();
 }
 
-/* On a busy machine the child may take its time: nothing has been sent until it is there. */
-TEST_WITH(start, stop, what_stands_still_before_anything_moves)
+/* On a busy machine the child may start slowly: nothing has been sent before. */
+TEST_WITH(start, stop, watchdog_sends_nothing_before_a_motion)
 {
     static const struct aw_command streams = {.name = "play", .timed = true};
     session->run.command = &streams;

@@ -1,4 +1,4 @@
-/* The joints of a made-up tool: looked up, read from words, checked, commanded and awaited. */
+/* Tests the joints of a made-up tool: lookup, parsing, checks, commands and waiting. */
 #include "shell/core/joints.h"
 
 #include "shell_helper.h"
@@ -43,7 +43,7 @@ static enum aw_status command_it(struct aw_session *s, struct aw_joint_list *joi
     return AW_OK;
 }
 
-/* A hundredth of a second a look: the elbow goes up, as far as it can. */
+/* Each call takes 10 ms; the elbow moves up as far as possible. */
 static enum aw_status attend_it(struct aw_session *s, struct aw_joint_list *joints,
                                 int64_t deadline, double hz, aw_joints_look_fn *look, void *context)
 {
@@ -58,14 +58,14 @@ static enum aw_status attend_it(struct aw_session *s, struct aw_joint_list *join
     return AW_OK;
 }
 
-/* ---- Steered: one that takes velocities, and has a time of its own ---- */
+/* ---- Steered joints: accept velocities and have their own clock ---- */
 
-/* A step of 10 ms a look, up to where it cannot go on. */
+/* Each call moves the joint for 10 ms, up to its stop. */
 static enum aw_status turn_it(struct aw_session *s, struct aw_joint_list *them, int64_t deadline,
                               double hz, aw_joints_look_fn *look, void *context)
 {
     (void)s;
-    assert_true(deadline == AW_NEVER && isinf(hz)); /* it is not held up */
+    assert_true(deadline == AW_NEVER && isinf(hz)); /* returns without delay */
     for (int i = 0; i < 100000; i++) {
         double at = them->joints[0].now.value[AW_JOINT_ACTUAL];
         device_ns += 10 * AW_MILLISECOND;
@@ -104,8 +104,8 @@ static void stop(void)
     rig_free(session);
 }
 
-/* At the joint's speed, and then it is there. */
-TEST_WITH(start_steered, stop, steered_goes_there)
+/* Moves at the joint's speed until it arrives. */
+TEST_WITH(start_steered, stop, steered_joint_reaches_its_target)
 {
     const struct aw_joint_goal goal = {0, 30};
     struct aw_joint_command command = {AW_JOINT_TARGETS, &goal, 1, NAN, false, AW_NO_TIME};
@@ -124,8 +124,8 @@ TEST_WITH(start_steered, stop, steered_goes_there)
     assert_string_equal(session->err.text, "elbow stays 10 deg behind — is it at its stop?");
 }
 
-/* A path is followed at its own velocity: behind it stays what one step covers. */
-TEST_WITH(start_steered, stop, steered_follows_a_path)
+/* The path is followed at its own velocity; the lag is one step. */
+TEST_WITH(start_steered, stop, steered_joint_follows_a_path)
 {
     for (int tick = 0; tick <= 50; tick++) {
         const struct aw_joint_goal goal = {0, 0.4 * tick};
@@ -139,8 +139,8 @@ TEST_WITH(start_steered, stop, steered_follows_a_path)
     assert_float_equal(fastest, 20, 3);
 }
 
-/* What does not say where it is stands still. */
-TEST_WITH(start_steered, stop, steered_blind)
+/* A joint with unknown position does not move. */
+TEST_WITH(start_steered, stop, steered_joint_without_a_position_stays)
 {
     const struct aw_joint_goal goal = {0, 30};
     struct aw_joint_command command = {AW_JOINT_TARGETS, &goal, 1, NAN, true, AW_NO_TIME};
@@ -168,11 +168,11 @@ static void start(void)
     assert_true(aw_joints_begin(session, &list) == AW_OK);
 }
 
-TEST_WITH(start, stop, names)
+TEST_WITH(start, stop, joints_are_found_by_name)
 {
     static const struct {
         const char *text;
-        size_t joint; /* 9: none */
+        size_t joint; /* 9: not found */
         const char *why;
     } rows[] = {
         {"m1", 0, ""},
@@ -195,8 +195,8 @@ TEST_WITH(start, stop, names)
     assert_string_equal(list.joints[2].name, "7");
 }
 
-/* Nothing is known before it has come. */
-TEST_WITH(start, stop, unknown)
+/* All values are unknown before the first message. */
+TEST_WITH(start, stop, joint_values_start_unknown)
 {
     const struct aw_joint *elbow = &list.joints[0];
     for (int i = 0; i < AW_JOINT_VALUES; i++) {
@@ -210,8 +210,8 @@ TEST_WITH(start, stop, unknown)
     assert_float_equal(aw_joint_sample(session, elbow, 10).output, 0.2, 1e-9);
 }
 
-/* A command that forgets --dry-run must not ask a device that is not open. */
-TEST_WITH(start, stop, dry_reads_nothing)
+/* Commands without a --dry-run check must not read from a closed device. */
+TEST_WITH(start, stop, dry_run_reads_nothing)
 {
     aw_options_set(&session->options, "dry-run", "1", AW_FROM_COMMAND_LINE, NULL);
     session->device.link = NULL;
@@ -221,8 +221,8 @@ TEST_WITH(start, stop, dry_reads_nothing)
     session->run.dry_end = NULL;
 }
 
-/* Only an angle that begins anew after a turn is taken to be near where it should be. */
-TEST_WITH(start, stop, turns)
+/* Only an angle that wraps is shifted by whole turns towards its target. */
+TEST_WITH(start, stop, wrapping_angles_are_near_their_target)
 {
     struct aw_joint *elbow = &list.joints[0];
     aw_joint_set(elbow, AW_JOINT_ACTUAL, -3.1, 0);
@@ -235,7 +235,7 @@ TEST_WITH(start, stop, turns)
                        1e-5F);
 }
 
-TEST_WITH(start, stop, what_is_refused)
+TEST_WITH(start, stop, invalid_joint_commands_are_refused)
 {
     static const struct {
         enum aw_joint_what what;
@@ -263,11 +263,11 @@ TEST_WITH(start, stop, what_is_refused)
         good += rows[i].status == AW_OK;
         if (rows[i].status != AW_OK)
             assert_string_equal(session->err.text, rows[i].why);
-        assert_int_equal(sent, good); /* what is refused is not sent */
+        assert_int_equal(sent, good); /* refused commands are not sent */
     }
 }
 
-TEST_WITH(start, stop, words)
+TEST_WITH(start, stop, joint_values_are_parsed)
 {
     double value;
     assert_int_equal(aw_joints_value(session, &list.joints[0], AW_JOINT_TARGETS, "0.5rad", &value),
@@ -280,9 +280,9 @@ TEST_WITH(start, stop, words)
                      AW_USAGE);
 }
 
-TEST_WITH(start, stop, arrivals)
+TEST_WITH(start, stop, arrival_is_detected)
 {
-    const struct aw_joint_goal goals[] = {{0, 30}, {1, 1}}; /* of the hand nothing is known */
+    const struct aw_joint_goal goals[] = {{0, 30}, {1, 1}}; /* the hand's position is unknown */
     struct aw_joint_command command = {AW_JOINT_TARGETS, goals, 2, NAN, false, AW_NO_TIME};
     int64_t now = aw_clock_now(session->clock);
     enum aw_arrival arrival;
@@ -299,8 +299,8 @@ TEST_WITH(start, stop, arrivals)
     assert_string_equal(session->err.text, "elbow stays 10 deg behind — is it at its stop?");
 }
 
-/* Not measured is not arrived. */
-TEST_WITH(start, stop, nothing_measured)
+/* A joint without measurements has not arrived. */
+TEST_WITH(start, stop, unmeasured_joint_has_not_arrived)
 {
     const struct aw_joint_goal goal = {0, 30};
     struct aw_joint_command command = {AW_JOINT_TARGETS, &goal, 1, NAN, false, AW_NO_TIME};

@@ -1,4 +1,5 @@
-/* The old gains of a joint: kept, put back, told to a server, which takes what is sound. */
+/* Tests the previous gains of a joint: saved, restored, and sent to a server, which accepts valid
+ * ones. */
 #include "shell/core/law.h"
 
 #include "shell/core/joints.h"
@@ -38,12 +39,12 @@ static void keep_two(void)
 {
     struct aw_gain_list old = {0};
     aw_gain_list_add(&old, 3, 0.5);
-    aw_gain_list_add(&old, 4, NAN); /* nobody knows it */
+    aw_gain_list_add(&old, 4, NAN); /* unknown gain */
     aw_gain_list_add(&old, 5, -2);
     aw_law_keep(session, &old);
 }
 
-TEST_WITH(start, stop, what_is_kept_goes_back_once)
+TEST_WITH(start, stop, saved_gains_are_restored_once)
 {
     assert_null(aw_law_kept(session));
     assert_int_equal(aw_law_back(session), AW_OK);
@@ -60,7 +61,7 @@ TEST_WITH(start, stop, what_is_kept_goes_back_once)
     assert_null(aw_law_kept(session));
 }
 
-TEST_WITH(start, stop, what_fails_is_kept_for_the_next_stop)
+TEST_WITH(start, stop, failed_restore_is_retried_at_the_next_stop)
 {
     comes = AW_TIMEOUT;
     keep_two();
@@ -69,11 +70,11 @@ TEST_WITH(start, stop, what_fails_is_kept_for_the_next_stop)
                         "it is held, but its previous gains are not back: no answer");
     comes = AW_OK;
     assert_int_equal(aw_law_send_old(session), AW_OK);
-    assert_int_equal(aw_law_kept(session)->n, 2); /* it moves them: there is another stop to come */
+    assert_int_equal(aw_law_kept(session)->n, 2); /* it moves them: another stop follows */
 }
 
-/* Another law has other places: packet files have come or gone. */
-TEST_WITH(start, stop, gains_of_another_law_are_none)
+/* Another controller has other places if packet files changed. */
+TEST_WITH(start, stop, gains_of_another_controller_are_ignored)
 {
     static const struct aw_gain_file more = {.places = 12};
     static const struct aw_law other = {.file = &more, .send = send_it};
@@ -89,7 +90,7 @@ TEST_WITH(start, stop, gains_of_another_law_are_none)
     assert_int_equal(sent_gains.n, 0);
 }
 
-TEST_WITH(start, stop, a_server_takes_what_is_sound)
+TEST_WITH(start, stop, server_accepts_only_valid_gains)
 {
     uint8_t bytes[sizeof(struct aw_gain_list) + 4];
     size_t size, n;
@@ -99,8 +100,8 @@ TEST_WITH(start, stop, a_server_takes_what_is_sound)
     memcpy(bytes, memory, n);
     aw_law_keep(session, NULL);
     aw_law_memory(session, &size);
-    assert_true(size < n && n < 50); /* only what there is */
-    /* what is cut off, too many, no place, no number, those of another law */
+    assert_true(size < n && n < 50); /* only used entries */
+    /* truncated, too many, invalid place, NaN, gains of another controller */
     for (size = 0; size < n; size++)
         assert_int_equal(aw_law_take_memory(session, bytes, size), 0);
     for (int i = 0; i < 4; i++) {
@@ -113,9 +114,9 @@ TEST_WITH(start, stop, a_server_takes_what_is_sound)
         assert_null(aw_law_kept(session));
     }
     assert_int_equal(aw_law_take_memory(session, bytes, sizeof bytes),
-                     n); /* the tool's is behind */
+                     n); /* the tool's data follow */
     assert_int_equal(aw_law_kept(session)->n, 2);
-    /* a client keeps its own */
+    /* a client saves its own */
     aw_law_keep(session, NULL);
     session->share.attached = (struct aw_attached *)&wrong;
     assert_int_equal(aw_law_take_memory(session, bytes, n), n);
@@ -123,7 +124,7 @@ TEST_WITH(start, stop, a_server_takes_what_is_sound)
     session->share.attached = NULL;
 }
 
-TEST(no_more_are_added_than_there_is_room_for)
+TEST(gain_list_is_limited)
 {
     struct aw_gain_list gains = {0};
     for (size_t i = 0; i < AW_GAIN_LIST + 2; i++)

@@ -12,7 +12,7 @@ static const char *print(const struct aw_object *object, const struct aw_object_
     return text;
 }
 
-/* A row in this style, its names before it if it has any. */
+/* Returns a row in this style, after its header if the style has one. */
 static const char *as(const struct aw_object *object, enum aw_style style)
 {
     return print(object, &(struct aw_object_form){.style = style, .names = true});
@@ -23,7 +23,7 @@ static const char *in_format(const struct aw_object *object, const char *format)
     return print(object, &(struct aw_object_form){.style = AW_STYLE_FORMAT, .format = format});
 }
 
-/* The result of a command, which has failed if there is a why. */
+/* Returns the result of a command as JSON; why: the error of a failed one. */
 static const char *as_json(const struct aw_object *object, const char *why)
 {
     const struct aw_object_head head = {
@@ -31,7 +31,7 @@ static const char *as_json(const struct aw_object *object, const char *why)
     return print(object, &(struct aw_object_form){.style = AW_STYLE_JSON, .head = &head});
 }
 
-TEST(plain_entries)
+TEST(entries_are_printed_in_each_style)
 {
     struct aw_object object;
     aw_object_start(&object, "deg");
@@ -47,7 +47,7 @@ TEST(plain_entries)
         "\"result\":\"confirmed\",\"flipped\":true}\n");
 }
 
-TEST(lines_for_people_have_units)
+TEST(text_lines_have_units)
 {
     struct aw_object object;
     aw_object_start(&object, "deg");
@@ -57,7 +57,7 @@ TEST(lines_for_people_have_units)
     assert_string_equal(as(&object, AW_STYLE_TEXT), "there angle=90deg\n");
 }
 
-TEST(statistics_are_named_alike)
+TEST(statistics_have_consistent_names)
 {
     struct aw_object object;
     struct aw_stats s = {.n = 3, .min = 1, .mean = 2.5, .p50 = 2, .p95 = 4, .p99 = 4, .max = 4};
@@ -76,7 +76,7 @@ TEST(statistics_are_named_alike)
     assert_int_equal(object.n, 0);
 }
 
-TEST(a_result_as_csv_and_in_a_format)
+TEST(results_are_printed_as_csv_and_by_format)
 {
     struct aw_object object;
     aw_object_start(&object, "fk");
@@ -99,7 +99,7 @@ TEST(a_result_as_csv_and_in_a_format)
     assert_string_equal(in_format(&object, "%{x}\\t%{y} %{nosuch} %x {}"), "12.5\t- - %x {}\n");
 }
 
-TEST(dots_make_objects)
+TEST(dotted_keys_become_objects)
 {
     struct aw_object object;
     aw_object_start(&object, "x");
@@ -111,7 +111,7 @@ TEST(dots_make_objects)
                                                 "\"p\":1,\"v\":2},\"m2\":{\"p\":3},\"n\":4}\n");
 }
 
-TEST(strings_are_escaped)
+TEST(strings_are_escaped_in_json)
 {
     struct aw_object object;
     aw_object_start(&object, "x");
@@ -120,16 +120,16 @@ TEST(strings_are_escaped)
                         "\"why\":\"a\\\"b\\\\c\\u000a\\u0001\"}\n");
 }
 
-TEST(what_is_no_utf8_is_no_json)
+TEST(invalid_utf8_is_replaced_in_json)
 {
     char out[40];
     *aw_json_string(out, "µ\xFF\xE2\x82", 10) = '\0';
     assert_string_equal(out, "\"µ???\"");
-    *aw_json_string(out, "aµ", 2) = '\0'; /* cut in the middle */
+    *aw_json_string(out, "aµ", 2) = '\0'; /* cut within a character */
     assert_string_equal(out, "\"a?\"");
 }
 
-TEST(too_many_entries_do_no_harm)
+TEST(excess_entries_are_dropped)
 {
     struct aw_object object;
     aw_object_start(&object, "x");
@@ -142,7 +142,7 @@ TEST(too_many_entries_do_no_harm)
     assert_true(strlen(as_json(&object, NULL)) < AW_OBJECT_TEXT);
 }
 
-TEST(too_long_texts_do_no_harm)
+TEST(overlong_texts_are_safe)
 {
     static char bells[5000];
     struct aw_object object;
@@ -165,7 +165,7 @@ static size_t columns(const char *line)
     return n;
 }
 
-TEST(too_long_texts_do_no_harm_to_csv)
+TEST(overlong_texts_are_safe_in_csv)
 {
     static char quotes[5000];
     struct aw_object object;
@@ -179,7 +179,7 @@ TEST(too_long_texts_do_no_harm_to_csv)
     assert_int_equal(columns(text), columns(values));
 }
 
-TEST(numbers_as_they_are_asked_for)
+TEST(numbers_have_the_requested_decimals)
 {
     static const struct {
         double number;
@@ -219,7 +219,7 @@ TEST(numbers_as_they_are_asked_for)
     assert_string_equal(as(&object, AW_STYLE_TEXT), "x yes=true no=false\n");
 }
 
-TEST(a_table_with_holes)
+TEST(absent_values_leave_empty_cells)
 {
     struct aw_object object;
     aw_object_start(&object, "row");
@@ -241,8 +241,8 @@ TEST(a_table_with_holes)
                         "row a=1mm b=- c=- d=- e=3deg·s f=xV g=[1,\"2\"]\n");
 }
 
-/* Programs get them always, people if the object is not brief. */
-TEST(details)
+/* Programs always get the details, users unless the object is brief. */
+TEST(details_are_hidden_in_brief_text)
 {
     struct aw_object object;
     struct aw_stats s = {.n = 3, .min = 1, .mean = 2, .p50 = 2, .p95 = 4, .p99 = 4, .max = 4};
@@ -265,7 +265,7 @@ TEST(details)
                         "ping min_ms=1 mean_ms=2 p50_ms=2 p95_ms=4 p99_ms=4 max_ms=4\n");
 }
 
-TEST(what_is_of_one_is_put_together)
+TEST(keys_are_grouped_by_prefix)
 {
     static const char *const keys[] = {"a.x", "n", "b.x", "a.y", "c", "b.y", "a.z"};
     struct aw_object object;
@@ -278,7 +278,7 @@ TEST(what_is_of_one_is_put_together)
         "{\"a\":{\"x\":0,\"y\":3,\"z\":6},\"n\":1,\"b\":{\"x\":2,\"y\":5},\"c\":4}\n");
 }
 
-TEST(groups_of_groups)
+TEST(nested_groups_become_nested_objects)
 {
     static const struct {
         const char *keys[5], *json;
@@ -299,7 +299,7 @@ TEST(groups_of_groups)
     }
 }
 
-TEST(each_character_in_json)
+TEST(every_character_is_escaped_correctly)
 {
     static const struct {
         const char *in;
@@ -318,15 +318,15 @@ TEST(each_character_in_json)
     }
 }
 
-TEST(values_are_found_by_their_names)
+TEST(format_fields_are_found_by_name)
 {
     static const struct {
         const char *format, *out;
     } rows[] = {
         {"%{lknee.torque} %{rknee.torque}", "1 2\n"},
-        {"%{torque}", "-\n"}, /* two of them */
+        {"%{torque}", "-\n"}, /* ambiguous */
         {"%{angle}", "3\n"},
-        {"%{x}", "5\n"}, /* that one itself, not "m.x" */
+        {"%{x}", "5\n"}, /* the exact name, not "m.x" */
         {"%{ngle}", "-\n"},
         {"%{nee.angle}", "-\n"},
         {"%{}", "-\n"},
@@ -353,7 +353,7 @@ TEST(values_are_found_by_their_names)
 
 static char letters[2 * AW_OBJECT_TEXT];
 
-TEST(texts_have_an_end)
+TEST(texts_are_truncated)
 {
     struct aw_object object;
     memset(letters, 'x', sizeof letters - 1);
@@ -378,7 +378,7 @@ static void add_text(struct aw_object *object, bool list, size_t key, size_t len
         aw_object_text(object, end - key, end - length);
 }
 
-/* Entries that take all the room there is, each character of their texts so many bytes; or one
+/* Fills the object with texts whose characters each take width bytes: exactly the buffer, or one
  * byte more. */
 static void fill(struct aw_object *object, size_t width, bool list, bool fits)
 {
@@ -395,13 +395,13 @@ static void fill(struct aw_object *object, size_t width, bool list, bool fits)
     add_text(object, list, room - around - length * width + !fits, length);
 }
 
-TEST(what_just_fits_is_printed)
+TEST(output_that_just_fits_is_complete)
 {
     static const struct {
         size_t width;
         enum aw_style style;
         bool list;
-        char after; /* each key or value */
+        char after; /* follows each key or value */
     } rows[] = {
         {6, AW_STYLE_JSON, false, ':'},
         {1, AW_STYLE_JSON, true, ':'},

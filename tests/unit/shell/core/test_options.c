@@ -25,7 +25,7 @@ static enum aw_status set(const char *name, const char *text, enum aw_origin ori
     return aw_options_set(&options, name, text, origin, NULL);
 }
 
-TEST_WITH(fresh, NULL, the_higher_rank_counts_in_any_order)
+TEST_WITH(fresh, NULL, higher_rank_wins_in_any_order)
 {
     static const char *const texts[] = {"1s", "3s", "4s", "5s"};
     for (unsigned first = AW_FROM_CONFIG; first <= AW_FROM_COMMAND_LINE; first++)
@@ -40,7 +40,7 @@ TEST_WITH(fresh, NULL, the_higher_rank_counts_in_any_order)
         }
 }
 
-TEST_WITH(fresh, NULL, defaults)
+TEST_WITH(fresh, NULL, options_have_their_defaults)
 {
     assert_string_equal(aw_options_find(&options, "ack-timeout")->text, "2s");
     assert_null(aw_options_find(&options, "loud")->text);
@@ -48,7 +48,7 @@ TEST_WITH(fresh, NULL, defaults)
     assert_string_equal(aw_options_find_letter(&options, 's')->option->name, "size");
 }
 
-TEST_WITH(fresh, NULL, values_are_checked)
+TEST_WITH(fresh, NULL, option_values_are_checked)
 {
     struct aw_error err;
     assert_int_equal(set("ack-timeout", "soon", AW_FROM_CONFIG), AW_USAGE);
@@ -62,7 +62,7 @@ TEST_WITH(fresh, NULL, values_are_checked)
     assert_non_null(strstr(err.text, "--size"));
 }
 
-TEST_WITH(fresh, NULL, switches)
+TEST_WITH(fresh, NULL, switches_are_set_and_cleared)
 {
     assert_int_equal(set("loud", "yes", AW_FROM_CONFIG), AW_OK);
     assert_non_null(aw_options_find(&options, "loud")->text);
@@ -71,7 +71,7 @@ TEST_WITH(fresh, NULL, switches)
     assert_int_equal(set("loud", "perhaps", AW_FROM_CONFIG), AW_USAGE);
 }
 
-TEST_WITH(fresh, NULL, environment)
+TEST_WITH(fresh, NULL, options_are_read_from_the_environment)
 {
     char name[64];
     struct aw_error err;
@@ -88,7 +88,7 @@ TEST_WITH(fresh, NULL, environment)
     setenv(name, "", 1);
     assert_int_equal(aw_options_from_environment(&options, "armctl", &err), AW_OK);
     unsetenv(name);
-    setenv("ARMCTL_NAME", "n", 1); /* the last one of the table */
+    setenv("ARMCTL_NAME", "n", 1); /* the last option of the table */
     setenv("ARMCT_LOUD", "1", 1);
     assert_int_equal(aw_options_from_environment(&options, "armctl", &err), AW_OK);
     assert_string_equal(aw_options_find(&options, "name")->text, "n");
@@ -111,7 +111,7 @@ static const struct aw_option all_kinds[] = {
     {0},
 };
 
-/* The whole of what is said; "": it is taken. */
+/* The complete error; "": accepted. */
 static const struct {
     const char *name, *text, *says;
 } checks[] = {
@@ -148,7 +148,7 @@ static const struct {
     {"rote", "1", "no option '--rote' — did you mean '--rate'?"},
 };
 
-TEST(what_is_said_of_each_value)
+TEST(each_kind_of_value_is_validated)
 {
     options.n = 0;
     aw_options_add(&options, all_kinds);
@@ -162,8 +162,8 @@ TEST(what_is_said_of_each_value)
     }
 }
 
-/* The ranges of those that every tool has. */
-TEST(ranges_of_the_usual_ones)
+/* Ranges of the options of every tool. */
+TEST(common_options_have_their_ranges)
 {
     static const struct {
         const char *name, *text, *says;
@@ -189,7 +189,7 @@ TEST(ranges_of_the_usual_ones)
     }
 }
 
-TEST_WITH(fresh, NULL, all_words_of_a_switch)
+TEST_WITH(fresh, NULL, all_switch_words_are_accepted)
 {
     static const char *const words[] = {"1", "true", "yes", "on", "0", "false", "no", "off", ""};
     for (size_t i = 0; i < sizeof words / sizeof *words; i++) {
@@ -202,7 +202,7 @@ TEST_WITH(fresh, NULL, all_words_of_a_switch)
     }
 }
 
-TEST_WITH(fresh, NULL, there_is_an_end_to_them)
+TEST_WITH(fresh, NULL, number_of_options_is_limited)
 {
     char what[64];
     for (size_t i = 0; i < AW_OPTIONS_MAX; i++)
@@ -249,7 +249,7 @@ static const struct aw_command play[] = {{.name = "play", .options = of_command}
 static const struct aw_command rest[] = {{.name = "rest"}, {0}};
 static const struct aw_tool player = {.commands = play, .common = rest};
 
-TEST_WITH(fresh, NULL, fields_are_filled)
+TEST_WITH(fresh, NULL, option_fields_are_filled)
 {
     const struct block *given = (const void *)options.command, *tools = (const void *)options.tool;
     static const char *const words[][2] = {
@@ -269,7 +269,7 @@ TEST_WITH(fresh, NULL, fields_are_filled)
     assert_int_equal(set("rounds", "4", AW_FROM_CONFIG), AW_OK);
     assert_int_equal(set("rounds", "5.5", AW_FROM_COMMAND_LINE), AW_USAGE);
     assert_true(given->rounds == 3);
-    aw_options_add_command(&options, play); /* in a line of a script that says so much */
+    aw_options_add_command(&options, play); /* for a script line with these options */
     assert_true(!given->loud && given->time_s == 0.5 && given->rounds == 3);
     aw_options_forget(&options, aw_options_find(&options, "speed"));
     assert_true(given->speed == 0.3);
@@ -277,8 +277,8 @@ TEST_WITH(fresh, NULL, fields_are_filled)
     assert_true(given->time_s == 0 && !given->name);
 }
 
-/* --fields of the config file is for what devices tell. */
-TEST_WITH(fresh, NULL, fields_of_the_config_file)
+/* --fields of the config file applies only to device messages. */
+TEST_WITH(fresh, NULL, configured_fields_apply_to_device_messages_only)
 {
     static const struct aw_command rows[] = {{.name = "watch"},
                                              {.name = "decode", .offline = true, .messages = true},

@@ -31,8 +31,8 @@ TEST(nothing_is_written_before_a_flush)
     close(ends[1]);
 }
 
-/* The locale is asked only when a text has a character beyond ASCII. */
-TEST(texts_are_spelled_as_the_locale_can)
+/* The locale is determined only for text with non-ASCII characters. */
+TEST(text_follows_the_character_set_of_the_locale)
 {
     static const struct {
         enum aw_charset charset;
@@ -55,7 +55,7 @@ TEST(texts_are_spelled_as_the_locale_can)
     }
 }
 
-TEST(a_flood_goes_out_in_blocks)
+TEST(large_output_is_written_in_blocks)
 {
     static char block[AW_OUTPUT_SIZE * 3];
     int fd = open("/dev/null", O_WRONLY);
@@ -68,8 +68,8 @@ TEST(a_flood_goes_out_in_blocks)
     close(fd);
 }
 
-/* The first line waits for others for so long, whatever comes after it; a flood does not wait. */
-TEST(nothing_waits_for_long)
+/* The first line is delayed at most this long, whatever follows; large output is not delayed. */
+TEST(output_is_delayed_briefly)
 {
     static char block[AW_OUTPUT_SIZE / 2 + 1];
     const int64_t start_ns = 3 * AW_OUTPUT_LATE, step = AW_OUTPUT_LATE / 4;
@@ -92,7 +92,7 @@ TEST(nothing_waits_for_long)
     close(out.fd);
 }
 
-TEST(a_closed_pipe_is_noticed_before_and_at_writing)
+TEST(closed_pipe_is_detected)
 {
     int ends[2];
     struct aw_error err = {0};
@@ -110,7 +110,7 @@ TEST(a_closed_pipe_is_noticed_before_and_at_writing)
     close(ends[1]);
 }
 
-TEST(a_full_disk_is_told)
+TEST(full_disk_is_reported)
 {
     struct aw_error err = {0};
     int fd = open("/dev/full", O_WRONLY);
@@ -121,8 +121,8 @@ TEST(a_full_disk_is_told)
     close(fd);
 }
 
-/* A pipe that is full, and a request to stop. */
-TEST(a_reader_that_takes_nothing_hides_no_stop)
+/* A full pipe and a stop request. */
+TEST(stop_request_ends_a_write_to_a_full_pipe)
 {
     static char sink[1 << 20];
     struct aw_error err = {0};
@@ -137,7 +137,7 @@ TEST(a_reader_that_takes_nothing_hides_no_stop)
         aw_output_print(&out, "%07d\n", i);
     assert_int_equal(aw_output_flush(&out, &err), AW_STOPPED);
     assert_non_null(strstr(err.text, "takes nothing"));
-    assert_int_equal(out.used, 8192 - room); /* nothing is lost */
+    assert_int_equal(out.used, 8192 - room); /* no output is lost */
     assert_int_equal(read(stop[0], sink, 1), 1);
     assert_int_equal(read(ends[0], sink, sizeof sink), room);
     assert_int_equal(aw_output_flush(&out, &err), AW_OK);
@@ -147,8 +147,8 @@ TEST(a_reader_that_takes_nothing_hides_no_stop)
         close(ends[i]), close(stop[i]);
 }
 
-/* There may be room for a part of what is written only, which poll(2) does not tell. */
-TEST(a_terminal_that_nobody_reads_hides_no_stop)
+/* A terminal may accept part of the output, which poll(2) does not show. */
+TEST(stop_request_ends_a_write_to_a_full_terminal)
 {
     struct aw_error err = {0};
     int terminal, user, stop[2];
@@ -160,7 +160,7 @@ TEST(a_terminal_that_nobody_reads_hides_no_stop)
     for (int i = 0; i < AW_OUTPUT_SIZE / 10; i++)
         aw_output_print(&out, "%08d\n", i);
     assert_int_equal(aw_output_flush(&out, &err), AW_STOPPED);
-    assert_true(out.used > 0 && out.used < AW_OUTPUT_SIZE / 10 * 9); /* it has taken a part */
+    assert_true(out.used > 0 && out.used < AW_OUTPUT_SIZE / 10 * 9); /* it accepted a part */
     assert_int_equal(fcntl(user, F_GETFL) & O_NONBLOCK, 0);
     assert_int_equal(read(stop[0], &(char){0}, 1), 1);
     assert_int_equal(aw_output_flush(&out, &err), AW_STOPPED);
@@ -171,7 +171,7 @@ TEST(a_terminal_that_nobody_reads_hides_no_stop)
     close(user);
 }
 
-TEST(after_a_stop_a_reader_is_not_waited_for_long)
+TEST(write_after_a_stop_waits_briefly)
 {
     struct aw_error err = {0};
     int ends[2], stop[2];
@@ -180,7 +180,7 @@ TEST(after_a_stop_a_reader_is_not_waited_for_long)
     assert_int_equal(fcntl(ends[1], F_SETPIPE_SZ, 4096), 4096);
     start(ends[1]);
     out.stop_fd = stop[0];
-    out.stalled = true; /* and the stop has been taken since */
+    out.stalled = true; /* the stop was handled since */
     for (int i = 0; i < 1024; i++)
         aw_output_print(&out, "%07d\n", i);
     assert_int_equal(aw_output_flush(&out, &err), AW_STOPPED);
@@ -190,8 +190,8 @@ TEST(after_a_stop_a_reader_is_not_waited_for_long)
         close(ends[i]), close(stop[i]);
 }
 
-/* What there is no room for is gone: it says so, and what comes then finds room. */
-TEST(without_room_nothing_is_kept)
+/* Output without space is dropped: the error reports it, and later output is accepted. */
+TEST(output_without_space_is_dropped)
 {
     struct aw_error err = {0};
     int ends[2], stop[2];
@@ -210,8 +210,8 @@ TEST(without_room_nothing_is_kept)
         close(ends[i]), close(stop[i]);
 }
 
-/* A terminal that somebody else has set to not wait. */
-TEST(a_full_descriptor_that_does_not_wait_is_waited_for)
+/* Another process set the terminal to non-blocking. */
+TEST(full_non_blocking_descriptor_is_waited_for)
 {
     char text[4096];
     int ends[2];
@@ -237,25 +237,25 @@ TEST(a_full_descriptor_that_does_not_wait_is_waited_for)
     assert_int_equal(how, 0);
 }
 
-TEST(room_is_used_to_the_last_byte)
+TEST(buffer_is_used_to_the_last_byte)
 {
     start(-1);
     out.used = AW_OUTPUT_SIZE - 10;
     assert_ptr_equal(aw_output_reserve(&out, 10), out.buffer + AW_OUTPUT_SIZE - 10);
-    assert_int_equal(out.used, AW_OUTPUT_SIZE - 10); /* nothing has been written */
+    assert_int_equal(out.used, AW_OUTPUT_SIZE - 10); /* nothing was written */
     assert_int_equal(out.error, 0);
     aw_output_reserve(&out, 11);
     assert_int_equal(out.used, 0);
     assert_int_equal(out.error, EBADF);
     start(-1);
     out.error = ENOSPC;
-    assert_int_equal(aw_output_flush(&out, NULL), AW_LOST); /* with nothing to write, too */
+    assert_int_equal(aw_output_flush(&out, NULL), AW_LOST); /* also without output */
     start(-1);
-    assert_int_equal(aw_output_flush(&out, NULL), AW_OK); /* nor is anything tried */
+    assert_int_equal(aw_output_flush(&out, NULL), AW_OK); /* and nothing is tried */
 }
 
-/* Half of the buffer waits, one byte more does not. */
-TEST(half_of_it_waits)
+/* Half of the buffer is delayed, one byte more is not. */
+TEST(half_a_buffer_is_delayed)
 {
     static char block[AW_OUTPUT_SIZE / 2];
     int64_t left;
@@ -271,7 +271,7 @@ TEST(half_of_it_waits)
     close(out.fd);
 }
 
-TEST(what_is_wrong_with_it)
+TEST(output_errors_are_explained)
 {
     static const struct {
         int error;
@@ -298,8 +298,8 @@ TEST(what_is_wrong_with_it)
     }
 }
 
-/* DEL is ASCII: nobody asks for the locale. Control characters are printed only where we draw. */
-TEST(what_a_text_is_cleaned_of)
+/* DEL is ASCII and needs no locale. Control characters are printed only in drawings. */
+TEST(control_characters_are_replaced)
 {
     start(-1);
     aw_output_print(&out, "%s", "a\x7F\x1B[1m\tb\n");
@@ -321,7 +321,7 @@ static void take(struct aw_sink *sink, bool error, const char *text, size_t size
     snprintf(taken, sizeof taken, "%.*s", (int)size, text);
 }
 
-TEST(a_sink_takes_it_in_place_of_a_descriptor)
+TEST(sink_replaces_the_descriptor)
 {
     struct aw_sink sink = {take};
     start(-1);

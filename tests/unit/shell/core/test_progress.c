@@ -1,4 +1,4 @@
-/* How far a piece of work is, on a terminal. */
+/* Tests the progress line on a terminal. */
 #include "shell_helper.h"
 
 #include <poll.h>
@@ -29,7 +29,7 @@ static void stop(void)
     rig_free(session);
 }
 
-/* The terminal has shown this, and nothing else. */
+/* Requires that the terminal shows exactly this. */
 static void expect_shown(const char *wanted)
 {
     char text[256] = "";
@@ -45,15 +45,15 @@ static void expect_shown(const char *wanted)
     assert_int_equal(poll(&(struct pollfd){.fd = user, .events = POLLIN}, 1, 0), 0);
 }
 
-TEST_WITH(start, stop, how_far)
+TEST_WITH(start, stop, progress_line_shows_share_and_time_left)
 {
     static const struct {
         uint64_t done, all;
-        int began_s; /* so long ago */
+        int began_s; /* seconds since the start */
         const char *shown;
     } rows[] = {
         {0, 100, 5, "\rfile [                              ]   0 %, 0 s left\033[K"},
-        /* Much done: who waits a while before he looks sees the same second. */
+        /* With large counts, a slow test still sees the same second. */
         {80, 100, 40, "\rfile [########################      ]  80 %, 10 s left\033[K"},
         {90, 100, 45, "\rfile [###########################   ]  90 %, 5 s left\033[K"},
         {100, 100, 5, "\rfile [##############################] 100 %, 0 s left\033[K"},
@@ -75,7 +75,7 @@ TEST_WITH(start, stop, how_far)
         expect_shown(rows[i].shown);
         assert_true(p.next_ns >= now + AW_SECOND / 10);
         p.next_ns = AW_NEVER;
-        aw_progress_at(&p, 1, 2); /* too soon */
+        aw_progress_at(&p, 1, 2); /* too early */
     }
     p.next_ns = 0;
     aw_progress_show(&p, "words");
@@ -86,8 +86,8 @@ TEST_WITH(start, stop, how_far)
     expect_shown("");
 }
 
-/* Where it would be in the way, or nobody sees it, there is none. */
-TEST_WITH(start, stop, who_wants_it)
+/* No progress line if it would disturb or is not visible. */
+TEST_WITH(start, stop, progress_line_requires_a_terminal)
 {
     static const struct {
         const char *term;

@@ -1,5 +1,5 @@
-/* Lines on standard error: none is waited for beside a device, none is lost without a word; and how
- * far a command is, on a terminal. */
+/* Tests lines on standard error, which never block during device access and are counted if lost,
+ * and the progress on a terminal. */
 #include "shell_helper.h"
 
 #include <fcntl.h>
@@ -10,7 +10,7 @@
 static struct aw_session *session;
 static int ends[2], usual;
 
-/* Standard error is a pipe that holds 16384 bytes. */
+/* Makes standard error a pipe of 16384 bytes. */
 static void start(void)
 {
     signal(SIGPIPE, SIG_IGN);
@@ -41,7 +41,7 @@ static const char *said(void)
     return text;
 }
 
-TEST_WITH(start, stop, a_line_is_cleaned_and_a_drawing_is_not)
+TEST_WITH(start, stop, lines_are_cleaned_but_drawings_are_not)
 {
     aw_session_report(session, "%s: %s\n", "rig", "a\033[K — b");
     assert_string_equal(said(), "rig: a?[K — b\n");
@@ -54,8 +54,8 @@ TEST_WITH(start, stop, a_line_is_cleaned_and_a_drawing_is_not)
     assert_string_equal(said(), "rig: 1 of 2\n");
 }
 
-/* Beside a device nobody waits for who does not read: what is missing is counted. */
-TEST_WITH(start, stop, what_nobody_reads_is_counted)
+/* During device access a missing reader does not block; dropped lines are counted. */
+TEST_WITH(start, stop, unread_lines_are_counted)
 {
     char block[16384];
     session->time.real.stop_fd = eventfd(0, EFD_CLOEXEC);
@@ -73,8 +73,8 @@ TEST_WITH(start, stop, what_nobody_reads_is_counted)
     assert_string_equal(said(), "four\n");
 }
 
-/* A part of a line that found room stays a part. */
-TEST_WITH(start, stop, a_long_line_is_written_in_parts)
+/* A partly written line stays incomplete. */
+TEST_WITH(start, stop, long_line_is_written_partly)
 {
     static char block[20000];
     session->time.real.stop_fd = eventfd(0, EFD_CLOEXEC);
@@ -84,7 +84,7 @@ TEST_WITH(start, stop, a_long_line_is_written_in_parts)
     assert_int_equal(strlen(said()), 16384);
 }
 
-TEST_WITH(start, stop, nobody_to_report_to_is_no_reason_to_wait)
+TEST_WITH(start, stop, closed_standard_error_does_not_block)
 {
     close(ends[0]);
     ends[0] = -1;
@@ -92,7 +92,7 @@ TEST_WITH(start, stop, nobody_to_report_to_is_no_reason_to_wait)
     assert_int_equal(session->run.unreported, 0);
 }
 
-/* A terminal may give it in pieces. */
+/* A terminal may return the text in pieces. */
 static void expect_shown(int user, const char *wanted)
 {
     char text[256];
@@ -105,8 +105,8 @@ static void expect_shown(int user, const char *wanted)
     assert_memory_equal(text, wanted, n);
 }
 
-/* What a terminal of these columns shows of it, when it is time to show something. */
-TEST_WITH(start, stop, how_far_it_is)
+/* The text shown on a terminal of this width when the progress is due. */
+TEST_WITH(start, stop, progress_is_shown_on_a_terminal)
 {
     static const struct {
         unsigned short columns;
@@ -152,7 +152,7 @@ TEST_WITH(start, stop, how_far_it_is)
         expect_shown(user, "\r\033[K");
         assert_true(session->run.work.next_ns == AW_NEVER);
         session->run.work.shown = true;
-        aw_session_report(session, "done\n"); /* a line begins where the progress was */
+        aw_session_report(session, "done\n"); /* a line starts at the position of the progress */
         expect_shown(user, "\r\033[Kdone\r\n");
         assert_false(session->run.work.shown);
         aw_session_work(session, "never");
@@ -165,6 +165,6 @@ TEST_WITH(start, stop, how_far_it_is)
         close(terminal);
     }
     setenv("TERM", "xterm", 1);
-    aw_session_work_begin(session); /* standard error is no terminal now */
+    aw_session_work_begin(session); /* standard error is not a terminal now */
     assert_true(session->run.work.next_ns == AW_NEVER);
 }

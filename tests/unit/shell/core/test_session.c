@@ -1,4 +1,4 @@
-/* What commands ask of their session, by options and clock. */
+/* Tests session queries of commands that depend on options and clock. */
 #include "shell_helper.h"
 
 #include <errno.h>
@@ -24,7 +24,7 @@ static void set(const char *name, const char *text)
                      AW_OK);
 }
 
-TEST_WITH(start, stop, when_it_ends)
+TEST_WITH(start, stop, for_option_sets_the_end_time)
 {
     static const struct {
         const char *text;
@@ -43,8 +43,8 @@ TEST_WITH(start, stop, when_it_ends)
     assert_true(aw_session_time(session) > 5 * AW_SECOND);
 }
 
-/* Which form is asked for, in each way. */
-TEST_WITH(start, stop, forms)
+/* The output style for each option. */
+TEST_WITH(start, stop, options_select_the_output_style)
 {
     static const struct {
         const char *option, *value;
@@ -73,7 +73,7 @@ TEST_WITH(start, stop, forms)
     assert_true(session->options.link.timeout_s == 0.25);
 }
 
-TEST_WITH(start, stop, exit_codes)
+TEST_WITH(start, stop, statuses_have_exit_codes)
 {
     for (int status = AW_OK; status <= AW_NO_MEMORY; status++)
         if (status != AW_STOPPED)
@@ -89,8 +89,8 @@ TEST_WITH(start, stop, exit_codes)
     assert_int_equal(aw_exit_code(session, AW_LOST), 7);
 }
 
-/* More fields than a view has are left out. */
-TEST_WITH(start, stop, a_list_of_fields)
+/* Fields beyond the maximum of a view are dropped. */
+TEST_WITH(start, stop, fields_beyond_the_maximum_are_dropped)
 {
     char list[256] = "u8";
     for (int i = 1; i < AW_FIELDS_MAX + 8; i++)
@@ -104,8 +104,8 @@ TEST_WITH(start, stop, a_list_of_fields)
     assert_null(session->run.printing.fields[2]);
 }
 
-/* Colours are for terminals that have some, unless somebody wants none. */
-TEST(who_gets_colours)
+/* Terminals get colours if they support them and NO_COLOR is unset. */
+TEST(colours_require_a_capable_terminal)
 {
     static const struct {
         const char *none, *term;

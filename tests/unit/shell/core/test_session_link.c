@@ -1,4 +1,4 @@
-/* The link of a session: by which clock it goes, what of its traffic is recorded and passed on. */
+/* Tests the link of a session: its clock, and the recording and forwarding of its traffic. */
 #include "shell_helper.h"
 
 #include <sys/stat.h>
@@ -10,7 +10,7 @@ static struct aw_session *session;
 static struct aw_tool tool;
 static char path[64];
 
-/* A device that says "hello" whenever it is asked. */
+/* A device that answers every read with "hello". */
 static enum aw_status hello(struct aw_link *link, void *buf, size_t cap, size_t *got,
                             int64_t deadline, struct aw_error *err)
 {
@@ -58,7 +58,7 @@ static void stop(void)
 {
     aw_tee_close(session, NULL);
     if (session->motion.stop.all >= 0)
-        close(session->motion.stop.all); /* open until the program ends */
+        close(session->motion.stop.all); /* stays open until the program ends */
     rig_free(session);
     unlink(path);
 }
@@ -78,12 +78,12 @@ static struct aw_link *connect_to(const char *url)
     return session->device.link;
 }
 
-TEST_WITH(start, stop, by_which_clock)
+TEST_WITH(start, stop, link_key_selects_the_clock)
 {
     struct aw_link *link = connect_to("sim:?time=virtual");
     assert_ptr_equal(link->clock, &session->time.virtual.base);
     assert_ptr_equal(session->clock, link->clock);
-    assert_ptr_equal(connect_to("sim:"), link); /* it has one already */
+    assert_ptr_equal(connect_to("sim:"), link); /* already connected */
     aw_session_unlink(session);
     assert_null(session->device.link);
     link = connect_to("sim:?time=real");
@@ -98,8 +98,8 @@ static bool nobody(struct aw_session *of, struct aw_span frame, const char *subj
     return false;
 }
 
-/* All that passes; a command that records narrows it to those that it is about. */
-TEST_WITH(start, stop, what_is_recorded)
+/* Records all traffic; a recording command limits it to its subjects. */
+TEST_WITH(start, stop, traffic_is_recorded)
 {
     strcpy(path, "/tmp/test_session_link_XXXXXX.pcapng");
     close(mkstemps(path, 7));
@@ -140,14 +140,14 @@ static void note(struct aw_session *of, bool tx, struct aw_span bytes, int64_t t
     passed.size = bytes.size;
 }
 
-/* What came has the time of its adapter, if that knows it. */
-TEST_WITH(start, stop, what_others_hear)
+/* Received messages have the adapter's time if available. */
+TEST_WITH(start, stop, traffic_is_forwarded_to_clients)
 {
     static const struct aw_sharing sharing = {.traffic = note};
     char text[16];
     size_t got;
     session->share.sharing = &sharing;
-    session->share.server = (struct aw_server *)session; /* of something */
+    session->share.server = (struct aw_server *)session; /* any server */
     struct aw_link *link = connect_to("sim:?time=virtual");
     session->time.virtual.time_ns = 7;
     aw_link_write(link, "xyz", 3, NULL);
@@ -166,7 +166,7 @@ static void alias(size_t i, const char *name, const char *url)
     session->config->aliases[i].url = strdup(url);
 }
 
-TEST_WITH(start, stop, other_names_of_a_link)
+TEST_WITH(start, stop, link_aliases_are_resolved)
 {
     const char *url;
     assert_int_equal(aw_session_url(session, &url), AW_NO_LINK);
@@ -184,7 +184,7 @@ TEST_WITH(start, stop, other_names_of_a_link)
     aw_session_interface(session, name, sizeof name);
     assert_string_equal(name, "tcp");
     struct aw_link served = {.key = "serve:can:can7"};
-    session->device.link = &served; /* of a server the device's own */
+    session->device.link = &served; /* for a served link: the device's own interface */
     aw_session_interface(session, name, sizeof name);
     assert_string_equal(name, "tcp");
     set("link", "serve:");

@@ -1,4 +1,4 @@
-/* The way to the first target: what must not go on ends it. */
+/* Tests the approach to the first target and the conditions that end it. */
 #include "shell/core/start_guard.h"
 
 #include "shell_helper.h"
@@ -30,7 +30,7 @@ static enum aw_status command_it(struct aw_session *s, struct aw_joint_list *joi
     return AW_OK;
 }
 
-/* It is where it is sent, as far as it can, 10 ms a look. */
+/* Each call takes 10 ms; the joint follows its target up to its stop. */
 static enum aw_status attend_it(struct aw_session *s, struct aw_joint_list *them, int64_t deadline,
                                 double hz, aw_joints_look_fn *look, void *context)
 {
@@ -39,7 +39,7 @@ static enum aw_status attend_it(struct aw_session *s, struct aw_joint_list *them
     do {
         bool silent = device_ns >= silent_at_ns;
         device_ns += 10 * AW_MILLISECOND;
-        if (device_ns > gap_at_ns) { /* the program stood still */
+        if (device_ns > gap_at_ns) { /* the program was suspended */
             device_ns += 2 * AW_SECOND;
             gap_at_ns = AW_NEVER;
         }
@@ -51,7 +51,7 @@ static enum aw_status attend_it(struct aw_session *s, struct aw_joint_list *them
     return AW_OK;
 }
 
-/* One that takes velocities: an angle, which begins anew after a turn. */
+/* A joint that accepts velocities, with an angle that wraps. */
 static enum aw_status turns(struct aw_session *s, struct aw_joint_list *them, int64_t deadline,
                             double hz, aw_joints_look_fn *look, void *context)
 {
@@ -93,21 +93,21 @@ static void stop(void)
     rig_free(session);
 }
 
-/* 60 deg at 15 deg/s, which is 4 s. */
+/* Approaches 60 deg at 15 deg/s, which takes 4 s. */
 static enum aw_status go(void)
 {
     const struct aw_joint_goal goal = {0, 60};
     return aw_start_go(session, &list, &goal, 1);
 }
 
-TEST_WITH(start, stop, goes_there)
+TEST_WITH(start, stop, approach_reaches_the_first_target)
 {
     assert_int_equal(go(), AW_OK);
     assert_float_equal(target, 60, 1e-9);
     assert_float_equal(fastest, 15, 0.1);
 }
 
-TEST_WITH(start, stop, what_is_held_ends_it)
+TEST_WITH(start, stop, blocked_joint_ends_the_approach)
 {
     stops_at = 20;
     assert_int_equal(go(), AW_REFUSED);
@@ -117,7 +117,7 @@ TEST_WITH(start, stop, what_is_held_ends_it)
     assert_true(target < 31);
 }
 
-TEST_WITH(start, stop, a_fault_ends_it)
+TEST_WITH(start, stop, fault_ends_the_approach)
 {
     fails_at_ns = 2 * AW_SECOND;
     assert_int_equal(go(), AW_REFUSED);
@@ -127,7 +127,7 @@ TEST_WITH(start, stop, a_fault_ends_it)
     assert_true(target < 16);
 }
 
-TEST_WITH(start, stop, silence_ends_it)
+TEST_WITH(start, stop, silence_ends_the_approach)
 {
     silent_at_ns = 2 * AW_SECOND;
     assert_int_equal(go(), AW_TIMEOUT);
@@ -137,8 +137,8 @@ TEST_WITH(start, stop, silence_ends_it)
     assert_true(target < 16);
 }
 
-/* It goes on where it was, not where it would be by now. */
-TEST_WITH(start, stop, what_stood_still_goes_on)
+/* It continues from its position, not from the elapsed time. */
+TEST_WITH(start, stop, approach_continues_after_a_suspension)
 {
     gap_at_ns = 2 * AW_SECOND;
     assert_int_equal(go(), AW_OK);
@@ -154,8 +154,8 @@ static const struct aw_joints turning = {.open = open_it,
                                          .steer = 5,
                                          .hz = 50};
 
-/* Where the angle begins anew, it goes on as before. */
-TEST_WITH(start, stop, goes_across_half_a_turn)
+/* The approach continues where the angle wraps. */
+TEST_WITH(start, stop, approach_crosses_the_wrap_of_the_angle)
 {
     const struct aw_joint_goal goal = {0, 3.4};
     struct aw_joint *joint = &list.joints[0];

@@ -1,5 +1,5 @@
-/* What asks for a stop: signals, the program itself, its parent's end, its reader's and its
- * script's. */
+/* Tests all sources of stop requests: signals, the program itself, and the end of its parent,
+ * reader or script. */
 #include "shell_helper.h"
 
 #include <errno.h>
@@ -32,7 +32,7 @@ static void start(void)
     aw_stop_catch(session);
 }
 
-/* What waits is taken, and the signals have their usual effect again. */
+/* Clears pending signals and restores their default actions. */
 static void stop(void)
 {
     sigset_t all;
@@ -61,7 +61,7 @@ static bool is_asked(void)
 static const int stopping[] = {SIGINT,  SIGTERM, SIGQUIT, SIGHUP,    SIGALRM, SIGUSR1, SIGUSR2,
                                SIGXCPU, SIGXFSZ, SIGPROF, SIGVTALRM, SIGIO,   SIGPWR,  SIGSTKFLT};
 
-TEST_WITH(start, stop, each_signal)
+TEST_WITH(start, stop, each_signal_requests_a_stop)
 {
     assert_true(session->time.real.stop_fd >= 0);
     assert_int_equal(session->time.virtual.stop_fd, session->time.real.stop_fd);
@@ -90,8 +90,8 @@ TEST_WITH(start, stop, each_signal)
     }
 }
 
-/* What is ignored or has a handler stays as it is, but not Ctrl-C. */
-TEST_WITH(start, stop, what_somebody_else_uses_is_his)
+/* Ignored signals and foreign handlers stay unchanged, except for Ctrl-C. */
+TEST_WITH(start, stop, foreign_signal_handlers_are_kept)
 {
     stop();
     signal(SIGUSR1, SIG_IGN);
@@ -107,11 +107,11 @@ TEST_WITH(start, stop, what_somebody_else_uses_is_his)
     signal(SIGHUP, SIG_DFL);
     signal(SIGINT, SIG_DFL);
     int fd = session->motion.stop.all;
-    aw_stop_catch(session); /* once is enough */
+    aw_stop_catch(session); /* a second call has no effect */
     assert_int_equal(session->motion.stop.all, fd);
 }
 
-TEST_WITH(start, stop, a_prompt_goes_on_behind_ctrl_c)
+TEST_WITH(start, stop, prompt_continues_after_ctrl_c)
 {
     session->mode.interactive = true;
     raise(SIGINT);
@@ -130,8 +130,8 @@ TEST_WITH(start, stop, a_prompt_goes_on_behind_ctrl_c)
     assert_string_equal(told, "");
 }
 
-/* Ctrl-Z is a request to stop only while something moves. */
-TEST_WITH(start, stop, ctrl_z)
+/* Ctrl-Z requests a stop only during a motion. */
+TEST_WITH(start, stop, ctrl_z_stops_only_during_a_motion)
 {
     assert_false(is_blocked(SIGTSTP));
     assert_false(aw_stop_is_suspend());
@@ -147,11 +147,11 @@ TEST_WITH(start, stop, ctrl_z)
     assert_false(aw_stop_is_suspend());
     aw_stop_watch_suspend(session, false);
     assert_false(is_blocked(SIGTSTP));
-    raise(SIGUSR1); /* the others are seen as before */
+    raise(SIGUSR1); /* other signals still work */
     assert_true(is_asked());
 }
 
-TEST_WITH(start, stop, the_program_asks)
+TEST_WITH(start, stop, program_may_request_a_stop)
 {
     aw_stop_ask(session);
     aw_stop_ask(session);
@@ -164,14 +164,14 @@ TEST_WITH(start, stop, the_program_asks)
     aw_stop_forget(session);
     assert_false(is_asked());
     aw_stop_forget(session);
-    assert_string_equal(aw_stop_read(session), "stopped by a signal"); /* nothing else is known */
+    assert_string_equal(aw_stop_read(session), "stopped by a signal"); /* the signal is unknown */
     session->motion.stop.signal = SIGTERM;
     aw_stop_ask(session);
     assert_string_equal(aw_stop_read(session), "stopped by a signal");
 }
 
-/* Beyond the limit of a file's size there is a signal besides: it is not another request. */
-TEST_WITH(start, stop, the_limit_of_a_file)
+/* Exceeding the file size limit also raises a signal, which is not another request. */
+TEST_WITH(start, stop, file_size_limit_is_no_second_request)
 {
     raise(SIGXFSZ);
     session->out.error = EFBIG;
@@ -185,7 +185,7 @@ TEST_WITH(start, stop, the_limit_of_a_file)
     assert_false(is_asked());
 }
 
-TEST_WITH(start, stop, the_reader_of_a_pipe)
+TEST_WITH(start, stop, closed_reader_requests_a_stop)
 {
     int ends[2];
     for (int kind = 0; kind < 3; kind++) {
@@ -210,7 +210,7 @@ TEST_WITH(start, stop, the_reader_of_a_pipe)
     session->out.fd = -1;
 }
 
-TEST_WITH(start, stop, the_end_of_a_script)
+TEST_WITH(start, stop, end_of_the_script_requests_a_stop)
 {
     int ends[2], usual = dup(STDIN_FILENO);
     assert_int_equal(pipe(ends), 0);
@@ -250,7 +250,7 @@ static enum aw_status stop_it(struct aw_session *s)
     return AW_TIMEOUT;
 }
 
-TEST_WITH(start, stop, the_device_is_stopped_in_peace)
+TEST_WITH(start, stop, device_stop_is_not_interrupted)
 {
     tool.stop = stop_it;
     aw_stop_did(session, "something before");
@@ -260,12 +260,12 @@ TEST_WITH(start, stop, the_device_is_stopped_in_peace)
     assert_int_equal(session->time.virtual.stop_fd, session->motion.stop.all);
 }
 
-TEST_WITH(start, stop, at_the_end)
+TEST_WITH(start, stop, release_unblocks_the_signals)
 {
     int fds[] = {session->motion.stop.all, session->motion.stop.signals,
                  session->motion.stop.asked};
     aw_stop_release(session);
-    assert_true(is_blocked(SIGTERM)); /* none was taken */
+    assert_true(is_blocked(SIGTERM)); /* none was handled */
     raise(SIGTERM);
     aw_stop_read(session);
     raise(SIGTERM);
@@ -283,15 +283,15 @@ TEST_WITH(start, stop, at_the_end)
     assert_int_equal(session->time.virtual.stop_fd, -1);
     assert_int_equal(session->out.stop_fd, 0);
     session->motion.stop.signal = 0;
-    aw_stop_ask(session); /* and nothing of it is used any more */
+    aw_stop_ask(session); /* and it is no longer used */
     aw_stop_forget(session);
     assert_false(aw_stop_parent_gone(session));
 }
 
-/* Whether it looks after its parent: nohup and setsid say that it is not to. */
+/* Whether the program watches its parent; nohup and setsid disable that. */
 enum way { UNWATCHED, WATCHED, NOHUP, SETSID };
 
-/* In a child of a child: its parent ends when it is told to. What it finds, in letters. */
+/* Runs in a grandchild whose parent ends on request; writes its findings as letters. */
 static void look_after_parent(int told_fd, int out_fd, enum way way)
 {
     char found[16] = "", byte;
@@ -300,7 +300,7 @@ static void look_after_parent(int told_fd, int out_fd, enum way way)
     signal(SIGHUP, way == NOHUP ? SIG_IGN : SIG_DFL);
     if (way == SETSID)
         setsid();
-    aw_stop_watch_parent(session, way != UNWATCHED); /* before there is a device, too */
+    aw_stop_watch_parent(session, way != UNWATCHED); /* even before a device is open */
     aw_stop_catch(session);
     strcat(found, session->motion.stop.parent >= 0 ? "p" : "-");
     strcat(found, aw_stop_parent_gone(session) ? "g" : "-");
@@ -322,7 +322,7 @@ static void look_after_parent(int told_fd, int out_fd, enum way way)
     _exit(write(out_fd, found, strlen(found)) < 0);
 }
 
-TEST_WITH(start, stop, the_program_that_started_it)
+TEST_WITH(start, stop, end_of_the_parent_requests_a_stop)
 {
     static const char *const found[] = {"p-------A", "p--AGHw-A", "---------", "---------"};
     for (enum way way = UNWATCHED; way <= SETSID; way++) {
@@ -344,7 +344,7 @@ TEST_WITH(start, stop, the_program_that_started_it)
         }
         close(in[0]);
         close(result[1]);
-        assert_int_equal(read(result[0], &byte, 1), 1); /* it has looked */
+        assert_int_equal(read(result[0], &byte, 1), 1); /* it has checked */
         close(in[1]);
         waitpid(parent, NULL, 0);
         size_t used = 0;
@@ -355,7 +355,7 @@ TEST_WITH(start, stop, the_program_that_started_it)
     }
 }
 
-/* A parent may ignore the signals, as nohup does. */
+/* A parent such as nohup may ignore the signals. */
 static void stop_on_signals(void)
 {
     for (size_t i = 0; i < sizeof stopping / sizeof *stopping; i++)

@@ -1,4 +1,4 @@
-/* What --fields and --format ask for, in the room that there is for it. */
+/* Tests --fields and --format within the available space. */
 #include "shell_helper.h"
 
 #include "shell/core/wanted.h"
@@ -23,7 +23,7 @@ static void set(const char *name, const char *text)
                      AW_OK);
 }
 
-TEST_WITH(start, stop, fields_and_a_format)
+TEST_WITH(start, stop, fields_and_format_are_parsed)
 {
     set("fields", "u8,t,bits.a");
     set("format", "%{u16} of %{t} %{dir}: %{s8}");
@@ -36,18 +36,18 @@ TEST_WITH(start, stop, fields_and_a_format)
     set("format", "%{u16} of %{t} %{dir}: %{s8");
     assert_int_equal(aw_wanted_init(wanted, session), AW_USAGE);
     assert_string_equal(session->err.text, "'%{s8': a reference is %{FIELD}");
-    set("json", "1"); /* which no format is for */
+    set("json", "1"); /* to which no format applies */
     assert_int_equal(aw_wanted_init(wanted, session), AW_OK);
     assert_int_equal(wanted->any.n, 2);
     assert_int_equal(wanted->all.n, 0);
 }
 
-/* The names of a format stand one behind the other; those there is no room for are left out. */
-TEST_WITH(start, stop, a_long_format)
+/* The names of a format are stored in sequence; names without space are dropped. */
+TEST_WITH(start, stop, names_of_a_long_format_are_dropped)
 {
     static char format[8192];
-    for (int last = 1022; last <= 1023; last++) { /* the first to the last byte of the room, or
-                                                     one more */
+    for (int last = 1022; last <= 1023; last++) { /* up to the last byte of the buffer, or one more
+                                                   * */
         sprintf(format, "%%{%01023d}%%{%0*d}%%{u8}%%{u16}", 0, last, 0);
         set("format", format);
         assert_int_equal(aw_wanted_init(wanted, session), AW_OK);
@@ -59,8 +59,8 @@ TEST_WITH(start, stop, a_long_format)
     assert_int_equal(strlen(wanted->all.pattern[0]), 1023);
 }
 
-/* The names that a mistaken one is told, as far as there is room: each once. */
-TEST_WITH(start, stop, names_that_there_are)
+/* The error for an unknown name lists the available names once, as far as they fit. */
+TEST_WITH(start, stop, error_lists_available_names)
 {
     struct aw_object object;
     char name[16];
@@ -71,11 +71,11 @@ TEST_WITH(start, stop, names_that_there_are)
         aw_object_number(&object, name, i, 0, NULL);
     }
     aw_object_number(&object, "four", 4, 0, NULL); /* one byte too long */
-    aw_object_number(&object, "six", 6, 0, NULL);  /* the last byte is its end */
+    aw_object_number(&object, "six", 6, 0, NULL);  /* the last byte is the terminator */
     aw_object_number(&object, "a", 6, 0, NULL);
     assert_true(aw_wanted_pick(session, &object));
     assert_int_equal(strlen(wanted->offered), sizeof wanted->offered - 1);
     assert_string_equal(wanted->offered + 13 * 12 - 2, ", six");
-    assert_true(aw_wanted_pick(session, &object)); /* again: none twice */
+    assert_true(aw_wanted_pick(session, &object)); /* repeated: no duplicates */
     assert_int_equal(strlen(wanted->offered), sizeof wanted->offered - 1);
 }

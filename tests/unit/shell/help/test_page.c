@@ -1,4 +1,4 @@
-/* What topics are written in, in the three forms of help. */
+/* Tests the markup of topics in the three forms of help. */
 #include "shell_helper.h"
 
 #include <pty.h>
@@ -62,7 +62,7 @@ static const struct {
      "\nNot ours.\n"},
 };
 
-TEST(a_topic_in_each_form)
+TEST(topic_is_printed_in_each_form)
 {
     for (size_t i = 0; i < sizeof forms / sizeof *forms; i++) {
         struct aw_session *session = rig_new(&rig_tool);
@@ -77,7 +77,7 @@ TEST(a_topic_in_each_form)
     }
 }
 
-TEST(a_row_is_found_by_its_word)
+TEST(row_is_found_by_its_word)
 {
     static const struct {
         const char *tool, *word, *row;
@@ -89,7 +89,7 @@ TEST(a_row_is_found_by_its_word)
                             all[i].row);
 }
 
-/* Each begins with its name and says what it is about. */
+/* Requires that each topic starts with its name and a summary. */
 TEST(topics_have_a_title)
 {
     char summary[128], start[64];
@@ -122,8 +122,8 @@ static void show_page(struct aw_page *page)
     aw_page_text(page, "two");
 }
 
-/* In terminals of these columns (0: none), with and without colours. */
-TEST(pages_of_any_width)
+/* Widths of the terminal (0: none), with and without colours. */
+TEST(pages_are_wrapped_to_the_terminal)
 {
     static const unsigned short columns[] = {0, 99, 64, 30};
     FILE *all = begin_picture();
@@ -147,8 +147,8 @@ TEST(pages_of_any_width)
     end_picture(all, "shell-pages.txt");
 }
 
-/* The same page, and one of headings of all depths, as man and Markdown have it. */
-TEST(pages_in_other_forms)
+/* The same page, and one with headings of all depths, as man page and Markdown. */
+TEST(pages_are_printed_as_man_and_markdown)
 {
     FILE *all = begin_picture();
     assert_non_null(all);

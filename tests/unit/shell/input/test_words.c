@@ -4,7 +4,7 @@
 
 static struct aw_words words;
 
-/* The words of a line, joined by |, are these. */
+/* Requires these words in a line, joined by |. */
 static void assert_split(const char *line, const char *expected)
 {
     char joined[AW_LINE_MAX] = "";
@@ -27,7 +27,7 @@ static void assert_refused(const char *line, const char *part)
         fail_msg("%s: %s", line, err.text);
 }
 
-TEST(lines)
+TEST(lines_are_split_into_words)
 {
     assert_split("deg 1 90", "deg|1|90");
     assert_split("  deg\t1  90 \r\n", "deg|1|90");
@@ -39,7 +39,7 @@ TEST(lines)
     assert_split("a'b'\"c\"", "abc");
 }
 
-TEST(columns)
+TEST(words_have_their_columns)
 {
     assert_split("  deg 'a b'  c", "deg|a b|c");
     assert_int_equal(words.column[0], 3);
@@ -47,7 +47,7 @@ TEST(columns)
     assert_int_equal(words.column[2], 14);
 }
 
-TEST(several_commands_in_a_line)
+TEST(semicolons_separate_commands)
 {
     static const char line[] = "deg 1 90;  pos 2 'a;b' ; # end; never";
     assert_split(line, "deg|1|90");
@@ -64,7 +64,7 @@ TEST(several_commands_in_a_line)
     assert_split("a\\;b", "a;b");
 }
 
-TEST(pipes_are_the_shells)
+TEST(shell_operators_are_refused)
 {
     assert_refused("watch | grep x", "column 7: '|' is the shell's affair");
     assert_refused("watch >file", "column 7: '>'");
@@ -78,7 +78,7 @@ TEST(open_quotes_are_refused)
     assert_refused("deg 'x", "column 5");
 }
 
-TEST(limits)
+TEST(line_length_and_word_count_are_limited)
 {
     char line[AW_LINE_MAX + 2];
     memset(line, 'x', sizeof line);
@@ -94,7 +94,7 @@ TEST(limits)
     assert_refused(line, "words");
 }
 
-TEST(a_command_line_is_not_cut)
+TEST(excess_arguments_are_refused)
 {
     static char *argv[AW_WORDS_MAX + 2];
     struct aw_error err;
@@ -108,7 +108,7 @@ TEST(a_command_line_is_not_cut)
     assert_non_null(strstr(err.text, "more than 256 words"));
 }
 
-TEST(objects)
+TEST(json_objects_become_words)
 {
     assert_split("{\"cmd\":\"deg\",\"joint\":1,\"angle\":90}", "deg|joint=1|angle=90");
     assert_true(words.json);
@@ -121,7 +121,7 @@ TEST(objects)
     assert_split("{\"cmd\":\"deg\",\"ok\":true,\"angle\":1}", "");
 }
 
-TEST(an_object_has_as_many_words_as_a_line)
+TEST(object_members_are_limited)
 {
     char line[AW_LINE_MAX * 2];
     size_t used = (size_t)sprintf(line, "{\"cmd\":\"a\"");
@@ -134,7 +134,7 @@ TEST(an_object_has_as_many_words_as_a_line)
     assert_refused(line, "too large");
 }
 
-TEST(wrong_objects_are_refused)
+TEST(invalid_objects_are_refused)
 {
     assert_refused("{\"cmd\":\"deg\"", "not JSON");
     assert_refused("{\"joint\":1}", "cmd");

@@ -29,7 +29,7 @@ static void add(void *context, const char *word, const char *help)
     sprintf(found + strlen(found), " %s ", word);
 }
 
-/* before: words with blanks between */
+/* before: words separated by blanks */
 static void complete(const char *before, const char *partial)
 {
     char copy[256], *save = NULL;
@@ -59,8 +59,8 @@ static const struct {
     {"", "zzz", "", false},
     {"", "--js", " --json ", false},
     {"", "--gen", "", false},
-    {"", "-jq", "", false},     /* two that take no value */
-    {"", "--json=", "", false}, /* nor does this one */
+    {"", "-jq", "", false},     /* two switches without a value */
+    {"", "--json=", "", false}, /* a switch, too */
     {"set", "--gen", " --gently ", false},
     {"set", "", " low  high ", false},
     {"set", "h", " high ", false},
@@ -69,19 +69,19 @@ static const struct {
     {"set low", "t", " time= ", false},
     {"set low 3", "", "", false},
     {"set --gently", "l", " low ", false},
-    {"set --frob", "l", " low ", false}, /* no such option */
+    {"set --frob", "l", " low ", false}, /* unknown option */
     {"set --wait 3", "l", " low ", false},
     {"set --wait=3", "l", " low ", false},
     {"set -w3", "l", " low ", false},
     {"set -w 3", "l", " low ", false},
     {"set --wait", "", "", false}, /* a number */
     {"colour", "", " red  green ", false},
-    {"colour red", "", " red  green ", false}, /* again */
+    {"colour red", "", " red  green ", false}, /* may be repeated */
     {"turn", "", "", false},
     {"turn 1 2", "w", " way= ", false},
     {"load", "", "", true},
     {"stop", "", "", false},
-    {"stop now", "", "", false}, /* which takes none */
+    {"stop now", "", "", false}, /* takes no arguments */
     {"encode", "ch", " choice ", false},
     {"encode choice", "", " level=  kind=  way=  colour=  guard=  speed= ", false},
     {"encode choice level=1", "g", " guard= ", false},
@@ -103,12 +103,12 @@ static const struct {
     {"decode --as", "", " hex  stream  candump  pcapng ", false},
     {"decode", "--as=h", " --as=hex ", false},
     {"--config", "", "", true},
-    {"-lsim:", "tu", " turn ", false}, /* the letter has its value already */
+    {"-lsim:", "tu", " turn ", false}, /* the option letter already has its value */
     {"-l sim:", "tu", " turn ", false},
     {"--link=sim:", "tu", " turn ", false},
 };
 
-TEST_WITH(start, stop, words_are_offered)
+TEST_WITH(start, stop, matching_words_are_offered)
 {
     for (size_t i = 0; i < sizeof all / sizeof *all; i++) {
         complete(all[i].before, all[i].partial);
@@ -118,7 +118,7 @@ TEST_WITH(start, stop, words_are_offered)
     }
 }
 
-TEST_WITH(start, stop, at_the_start_there_are_all_commands)
+TEST_WITH(start, stop, empty_line_offers_all_commands)
 {
     complete("", "");
     for (const struct aw_command *c = rig_commands; c->name; c++)
@@ -128,22 +128,22 @@ TEST_WITH(start, stop, at_the_start_there_are_all_commands)
     assert_false(offers("complete"));
 }
 
-TEST_WITH(start, stop, links_are_offered)
+TEST_WITH(start, stop, links_and_aliases_are_offered)
 {
     static const char *const places[] = {"--link", "-l", "connect"};
     for (size_t i = 0; i < 3; i++) {
         complete(places[i], "");
         assert_true(offers("@arm"));
         assert_true(offers("tcp:"));
-        assert_false(offers("sim:")); /* this tool has none */
+        assert_false(offers("sim:")); /* this tool has no simulator */
         assert_non_null(files);
         complete(places[i], "@");
         assert_string_equal(found, " @arm ");
     }
 }
 
-/* A command that may be repeated and of which nothing is known. */
-TEST_WITH(start, stop, a_command_without_arguments)
+/* A repeatable command without known arguments. */
+TEST_WITH(start, stop, command_without_arguments_offers_nothing)
 {
     static const struct aw_command commands[] = {{.name = "again", .repeats = true}, {0}};
     struct aw_tool tool = rig_tool;
@@ -154,10 +154,10 @@ TEST_WITH(start, stop, a_command_without_arguments)
     session->tool = &rig_tool;
 }
 
-/* What several messages have is offered once. */
-TEST_WITH(start, stop, a_field_of_several_messages)
+/* A field of several messages is offered once. */
+TEST_WITH(start, stop, field_of_several_messages_is_offered_once)
 {
-    static struct aw_tool tool; /* the session has it until it is freed */
+    static struct aw_tool tool; /* must outlive the session */
     stop();
     tool = rig_tool;
     tool.protocol = &aw_armctl_protocol;
@@ -168,8 +168,8 @@ TEST_WITH(start, stop, a_field_of_several_messages)
     assert_string_equal(found, " seq=  joint=  angle= ");
 }
 
-/* A field that has two names, and an argument with a name of one letter. */
-TEST_WITH(start, stop, other_names)
+/* A field with two names, and an argument with a one-letter name. */
+TEST_WITH(start, stop, all_names_of_a_field_are_offered)
 {
     static const struct aw_arg args[] = {
         {.name = "m", .kind = AW_ARG_NUMBER, .min = 1, .max = 2},
@@ -177,7 +177,7 @@ TEST_WITH(start, stop, other_names)
         {0},
     };
     static const struct aw_command commands[] = {{.name = "push", .args = args}, {0}};
-    static struct aw_tool tool; /* the session has it until it is freed */
+    static struct aw_tool tool; /* must outlive the session */
     char hint[80];
     tool = rig_tool;
     tool.commands = commands;
@@ -190,8 +190,8 @@ TEST_WITH(start, stop, other_names)
     assert_string_equal(hint, "<-65535 to 65535>");
 }
 
-/* Whom a field can be about says the option that is a field of the message, too. */
-TEST_WITH(start, stop, whom_it_is_about)
+/* The option that is also a field of the message determines the subjects of a field. */
+TEST_WITH(start, stop, subjects_of_a_field_are_offered)
 {
     static const struct aw_option options[] = {
         {.name = "bright"},
@@ -200,7 +200,7 @@ TEST_WITH(start, stop, whom_it_is_about)
         {.name = "kind", .value = "WHO", .addresses = true},
         {0},
     };
-    static struct aw_tool tool; /* the session has it until it is freed */
+    static struct aw_tool tool; /* must outlive the session */
     stop();
     tool = rig_tool;
     tool.options = options;
@@ -217,8 +217,8 @@ static void range_of(struct aw_session *of, const struct aw_command *command, co
         info->max = atof(first);
 }
 
-/* What comes next may depend on the first word of its turn. */
-TEST_WITH(start, stop, a_range_that_depends)
+/* The next argument may depend on the first word of its turn. */
+TEST_WITH(start, stop, hint_range_depends_on_the_first_word)
 {
     static const char *const rows[][2] = {
         {"turn 5 ", "<way -40 to 5 mm>"},
@@ -226,7 +226,7 @@ TEST_WITH(start, stop, a_range_that_depends)
         {"turn 5 6 ", "<level -32768 to 32767>"},
         {"turn ", "<level -32768 to 32767>"},
     };
-    static struct aw_tool tool; /* the session has it until it is freed */
+    static struct aw_tool tool; /* must outlive the session */
     char hint[80];
     tool = rig_tool;
     tool.range = range_of;
@@ -273,7 +273,7 @@ static const struct {
     {"encode frob a=", ""},
 };
 
-TEST_WITH(start, stop, hints_say_what_comes_next)
+TEST_WITH(start, stop, hint_shows_the_next_argument)
 {
     char hint[256];
     for (size_t i = 0; i < sizeof hints / sizeof *hints; i++) {
@@ -283,7 +283,7 @@ TEST_WITH(start, stop, hints_say_what_comes_next)
     }
 }
 
-TEST_WITH(start, stop, a_hint_keeps_to_its_room)
+TEST_WITH(start, stop, hint_stays_within_its_buffer)
 {
     char hint[80];
     for (size_t size = 1; size < sizeof hint; size++)
@@ -295,14 +295,14 @@ TEST_WITH(start, stop, a_hint_keeps_to_its_room)
         }
 }
 
-/* Asking changes nothing. */
-TEST_WITH(start, stop, options_stay_as_they_are)
+/* Completion changes nothing. */
+TEST_WITH(start, stop, completion_does_not_change_options)
 {
     size_t n = session->options.n;
     complete("set --gently", "");
     assert_int_equal(session->options.n, n);
     assert_null(aw_options_find(&session->options, "gently"));
-    complete("watch --once -j", "u"); /* whose completer sees them */
+    complete("watch --once -j", "u"); /* the completer of the command sees them */
     assert_true(offers("u8"));
     assert_int_equal(session->options.n, n);
     assert_null(aw_options_find(&session->options, "once"));

@@ -1,5 +1,5 @@
-/* Lines of a made-up tool on canpid's protocol, as they are typed, with all that they print: one
- * below the other in tests/golden/pictures. "!" is in front of lines on standard error. */
+/* Typed lines of a made-up tool with canpid's protocol and all their output, in
+ * tests/golden/pictures. "!" marks lines on standard error. */
 #include "shell_helper.h"
 
 #include <errno.h>
@@ -28,8 +28,8 @@
 #include "shell/prompt/dispatch.h"
 
 static FILE *out;
-static const char *config; /* the file of the lines that follow; NULL: none */
-static bool one_shot;      /* they are words of a command line */
+static const char *config; /* config file for the following lines; NULL: none */
+static bool one_shot;      /* the lines are command-line arguments */
 static char *printed;
 static size_t printed_size;
 
@@ -120,7 +120,8 @@ static const struct aw_tool tool = {
     .stop = stop,
 };
 
-/* A line at the prompt of this tool, or in a script at this place, one command after the other. */
+/* Runs a line at the prompt of this tool, or in a script at this position, one command after
+ * another. */
 static void type_to(const struct aw_tool *to, const char *line, const char *where, bool prompt)
 {
     struct aw_sink sink = {put};
@@ -151,7 +152,7 @@ static void type_to(const struct aw_tool *to, const char *line, const char *wher
         fprintf(out, "exit %d\n", aw_exit_code(session, left));
     free(words);
     if (session->motion.stop.all >= 0)
-        close(session->motion.stop.all); /* open until the program ends */
+        close(session->motion.stop.all); /* stays open until the program ends */
     rig_free(session);
 }
 
@@ -173,7 +174,7 @@ static void end(const char *name)
     free(printed);
 }
 
-TEST(commands_and_mistakes)
+TEST(commands_and_mistakes_match_the_picture)
 {
     static const char *const lines[] = {
         "look",
@@ -350,7 +351,8 @@ static void write_capture(const char *name, enum aw_medium medium, const struct 
     assert_int_equal(fclose(file), 0);
 }
 
-/* Packets both ways, one that is damaged, and marks; and lines, some of them in two parts. */
+/* Packets in both directions, a damaged one, and marks; and text lines, some of them in two
+ * parts. */
 static void write_captures(void)
 {
     static const struct piece frames[] = {
@@ -372,8 +374,8 @@ static void write_captures(void)
     write_capture("sent.pcapng", AW_MEDIUM_SERIAL, lines, 5);
 }
 
-/* Lines of more bytes than are read at once, every 2000th with another torque; and one that is
- * longer than that by itself. */
+/* Lines of more than one read, every 2000th with another torque; and a single line longer than
+ * that. */
 static void write_large(void)
 {
     FILE *file = fopen("large.log", "w"), *wide = fopen("wide.log", "w");
@@ -386,7 +388,7 @@ static void write_large(void)
 
 static char folder[] = "/tmp/armwire-test-XXXXXX";
 
-/* The files are in a folder of its own, which has the tests of the tree, too. */
+/* The files are in a temporary directory, which also contains the tests of the source tree. */
 static void make_folder(void)
 {
     setenv("LC_ALL", "C.UTF-8", 1);
@@ -413,8 +415,8 @@ static void remove_folder(void)
     assert_int_equal(system(command), 0);
 }
 
-/* What is in it, where there is one now, without the date of today; and then there is none any
- * more. Recordings are of 2023. */
+/* Shows the file's contents without today's date if it exists, then removes it. Recordings are from
+ * 2023. */
 static void show_file(const char *name)
 {
     char line[512], *date;
@@ -431,8 +433,8 @@ static void show_file(const char *name)
     unlink(name);
 }
 
-/* Of a recording: what is in it, all of it, a part of it, and drawn. */
-TEST(recordings)
+/* The contents of a recording: complete, partly, and drawn. */
+TEST(recordings_match_the_picture)
 {
 #define FILE_OF "tests/golden/knee.log"
     static const char *const lines[] = {
@@ -583,9 +585,9 @@ TEST(recordings)
     end("shell-recordings.txt");
 }
 
-/* ---- A tool that has everything a tool can have ---- */
+/* ---- A tool with every feature ---- */
 
-/* What is asked of the tool by the words of "act", one after the other. */
+/* The actions that the words of "act" request, in order. */
 static struct {
     enum aw_status stops;
     const char *did, *why;
@@ -637,7 +639,7 @@ static enum aw_status act(struct aw_session *session, const struct aw_args *args
             asked.stops = AW_TIMEOUT, asked.why = "no answer";
         else if (strcmp(word, "says") == 0)
             aw_object_start(&session->result, "act");
-        else if (strcmp(word, "older") == 0) /* something that was passed over, and a stop later */
+        else if (strcmp(word, "older") == 0) /* a skipped message and a later stop */
             return aw_fail(&session->err, AW_MALFORMED, "a damaged message"), AW_STOPPED;
         for (size_t k = 0; k < sizeof ends / sizeof *ends; k++)
             if (strcmp(word, ends[k].word) == 0)
@@ -646,7 +648,7 @@ static enum aw_status act(struct aw_session *session, const struct aw_args *args
     return AW_OK;
 }
 
-/* Rows of which not all have the same, and a result. */
+/* Prints rows with different columns, and a result. */
 static enum aw_status print_rows(struct aw_session *session, const struct aw_args *args)
 {
     struct aw_object row;
@@ -933,7 +935,7 @@ static enum aw_status configure(struct aw_session *session, const char *section,
     return aw_fail(err, AW_USAGE, "no section [%s] with %s = %s", section, key, value);
 }
 
-/* One with sections of its own. */
+/* A tool with its own config sections. */
 static const struct aw_tool configured = {
     .name = "configured",
     .summary = "it has limits",
@@ -955,8 +957,8 @@ static const struct aw_tool single = {
     .usage = "[options] [FILE]",
 };
 
-/* What ended a command, what was done then, and what is said of it. */
-TEST(stops)
+/* The end of a command, the actions before it, and the message. */
+TEST(stop_messages_match_the_picture)
 {
     static const char *const ends[] = {"",       "refused", "timeout", "stopped",
                                        "signal", "beside",  "says"};
@@ -981,8 +983,8 @@ TEST(stops)
     end("shell-stops.txt");
 }
 
-/* What goes on when a session is left: with a link that it goes over. */
-TEST(leaving)
+/* Motions that continue after a session, depending on the link. */
+TEST(leaving_a_session_matches_the_picture)
 {
     static const char open[] = "-l log:tests/golden/knee.log?speed=1000 -n 1 --fields torque watch";
     static const char *const acts[] = {
@@ -1003,11 +1005,11 @@ TEST(leaving)
     begin();
     for (size_t i = 0; i < sizeof acts / sizeof *acts; i++) {
         char line[256];
-        type_to(&rich, acts[i], NULL, false); /* without a link nothing is to be stopped */
+        type_to(&rich, acts[i], NULL, false); /* without a link nothing is stopped */
         snprintf(line, sizeof line, "%s; %s", open, acts[i]);
         type_to(&rich, line, NULL, false);
     }
-    for (size_t i = 0; i < 3; i++) { /* what is not sure at the prompt is tried again */
+    for (size_t i = 0; i < 3; i++) { /* an unconfirmed stop at the prompt is retried */
         static const char *const unsure[] = {"unsure timeout", "did timeout",
                                              "unsure kill timeout"};
         char line[256];
@@ -1017,7 +1019,7 @@ TEST(leaving)
     end("shell-leaving.txt");
 }
 
-/* What ends a command, and what goes on after it, as it is while the command runs. */
+/* The stop sources of a command while it runs. */
 static struct watched {
     bool parent, suspend, output;
 } watched;
@@ -1033,7 +1035,7 @@ static enum aw_status note(struct aw_session *session, const struct aw_args *arg
     return AW_OK;
 }
 
-TEST(what_ends_a_command)
+TEST(commands_watch_their_stop_sources)
 {
     static const struct aw_command noting[] = {
         {.name = "see", .safety = AW_READ, .offline = true, .run = note},
@@ -1081,8 +1083,8 @@ static enum aw_status stop_there(struct aw_session *session)
     return session->mode.one_shot ? AW_OK : session->motion.stopped_as;
 }
 
-/* A stop at the end that is itself stopped says by what. */
-TEST(left_while_it_is_stopped)
+/* A final stop that is interrupted reports the reason. */
+TEST(interrupted_final_stop_is_reported)
 {
     struct aw_tool stopping = tool;
     struct aw_link link = {.connections = 0};
@@ -1101,8 +1103,8 @@ TEST(left_while_it_is_stopped)
     }
 }
 
-/* What is refused is told at once, whatever comes then. */
-TEST(a_refusal_waits_for_nothing)
+/* A refusal is reported at once, whatever follows. */
+TEST(refusal_is_reported_at_once)
 {
     struct aw_session *session = rig_new(&tool);
     session->out.fd = open("/dev/null", O_WRONLY | O_CLOEXEC);
@@ -1113,7 +1115,7 @@ TEST(a_refusal_waits_for_nothing)
     rig_free(session);
 }
 
-TEST(rows_and_results)
+TEST(rows_and_results_match_the_picture)
 {
     static const char *const lines[] = {
         "rows",
@@ -1180,11 +1182,11 @@ TEST(rows_and_results)
     begin();
     for (size_t i = 0; i < sizeof lines / sizeof *lines; i++)
         type_to(&rich, lines[i], i % 2 ? NULL : "rows:1", false);
-    type_to(&tool, "--csv look; --csv look", NULL, false); /* of one column */
+    type_to(&tool, "--csv look; --csv look", NULL, false); /* one column */
     end("shell-rows.txt");
 }
 
-TEST(words_and_messages)
+TEST(message_commands_match_the_picture)
 {
     static const char *const lines[] = {
         "kp 0.5",
@@ -1285,8 +1287,8 @@ TEST(words_and_messages)
     end("shell-words.txt");
 }
 
-/* Candidates with what is said of them, and of files what they end in. */
-TEST(completions)
+/* Candidates with their descriptions, and the extensions of files. */
+TEST(completions_match_the_picture)
 {
     static const char *const lines[] = {
         "r",
@@ -1366,8 +1368,8 @@ TEST(completions)
     end("shell-completions.txt");
 }
 
-/* What other programs say, on standard input. */
-TEST(from_standard_input)
+/* Output of other programs on standard input. */
+TEST(standard_input_matches_the_picture)
 {
     static const struct {
         const char *file, *line;
@@ -1424,8 +1426,8 @@ TEST(from_standard_input)
     end("shell-input.txt");
 }
 
-/* A large file loses no record. */
-TEST(decodes_all_of_a_large_file)
+/* Decodes every record of a large file. */
+TEST(every_record_of_a_large_file_is_decoded)
 {
     enum { LINES = 170000 };
     char name[] = "/tmp/armwire-test-XXXXXX", text[65536];
@@ -1452,8 +1454,8 @@ TEST(decodes_all_of_a_large_file)
     rig_free(session);
 }
 
-/* Of a pipe nobody knows how much is to come: a terminal shows how much has. */
-TEST(how_far_a_pipe_is)
+/* The size of a pipe is unknown: a terminal shows the amount read. */
+TEST(progress_of_a_pipe_shows_the_amount)
 {
     static char block[20000], text[4096];
     int user, terminal, ends[2], status;
@@ -1482,7 +1484,7 @@ TEST(how_far_a_pipe_is)
     close(ends[1]);
     assert_int_equal(waitpid(child, &status, 0), child);
     close(terminal);
-    size_t used = 0; /* in pieces, up to the end of the child */
+    size_t used = 0; /* in pieces until the child ends */
     for (ssize_t n; (n = read(user, text + used, sizeof text - 1 - used)) > 0;)
         used += (size_t)n;
     assert_int_equal(sscanf(text, "\rstdin %lf MB\033[K", &shown), 1);
@@ -1490,8 +1492,8 @@ TEST(how_far_a_pipe_is)
     close(user);
 }
 
-/* What comes in pieces, of which none ends where a line does. */
-TEST(in_pieces)
+/* Input in pieces that do not end at line ends. */
+TEST(input_in_pieces_matches_the_picture)
 {
     static const struct {
         const char *line, *pieces[4];
@@ -1521,8 +1523,8 @@ TEST(in_pieces)
     end("shell-pieces.txt");
 }
 
-/* A tool that hears for itself, in the time of the session: a message every so often, and then the
- * device is gone. */
+/* A tool with its own receive function in session time: a message at intervals, then the device
+ * disappears. */
 static struct {
     int every_ms, n;
     bool modelled;
@@ -1558,7 +1560,7 @@ static enum aw_status hear(struct aw_session *session, int64_t deadline,
     return AW_OK;
 }
 
-TEST(heard)
+TEST(received_messages_match_the_picture)
 {
     static const struct {
         const char *line;
@@ -1587,8 +1589,8 @@ TEST(heard)
     end("shell-heard.txt");
 }
 
-/* Of a tool whose messages are lines: those of both ways begin and end where they like. */
-TEST(lines_of_a_stream)
+/* A tool with text messages: lines in both directions start and end anywhere in a packet. */
+TEST(text_messages_match_the_picture)
 {
     static const char *const lines[] = {
         "decode 12#34",
@@ -1611,8 +1613,8 @@ TEST(lines_of_a_stream)
     end("shell-streams.txt");
 }
 
-/* Lists that are longer than there is room for: what fits counts. */
-TEST(long_lists)
+/* Lists that exceed their maximum: the entries that fit are used. */
+TEST(overlong_lists_match_the_picture)
 {
     static const struct {
         const char *name, *end;
@@ -1639,8 +1641,8 @@ TEST(long_lists)
     end("shell-long-lists.txt");
 }
 
-/* How large a drawing is, where standard output is a terminal of this size (0: it is none) and the
- * environment has these numbers. */
+/* The size of a drawing for a terminal of this size (0: no terminal) and these environment
+ * variables. */
 TEST(drawings_fill_the_terminal)
 {
     static const struct {
@@ -1687,9 +1689,9 @@ TEST(drawings_fill_the_terminal)
     unsetenv("LINES");
 }
 
-/* A session gives back all that it has taken: the next one like it takes no more memory, once
- * malloc(3) has filled its caches. */
-TEST(nothing_is_left_behind)
+/* A session frees all its memory: once malloc(3) has filled its caches, further sessions need no
+ * more. */
+TEST(session_leaks_no_memory)
 {
     enum { WARM = 9, ROUNDS = 14 };
     static const char *const lines[] = {
@@ -1740,7 +1742,7 @@ TEST(nothing_is_left_behind)
     fclose(out);
 }
 
-TEST(hints)
+TEST(hints_match_the_picture)
 {
     static const char *const lines[] = {
         "kp ",
@@ -1809,8 +1811,7 @@ static void first_page(struct aw_session *session)
     aw_help(session, NULL);
 }
 
-/* A page as main() asks for it, without the version, and of a manual page neither what every tool
- * has in common. */
+/* Prints a page like main(), without the version and without the common parts of manual pages. */
 static void type_page(const struct aw_tool *of, void (*write)(struct aw_session *session))
 {
     struct aw_session *session = rig_new(of);
@@ -1829,8 +1830,8 @@ static void type_page(const struct aw_tool *of, void (*write)(struct aw_session 
     rig_free(session);
 }
 
-/* Every section of a manual page says something, but for what is told of each tool by name. */
-TEST(no_empty_sections)
+/* Requires that no section of a manual page is empty, except those listed for each tool by name. */
+TEST(manual_page_has_no_empty_sections)
 {
     struct aw_session *session = rig_new(&rich);
     aw_man_page(session);
@@ -1844,7 +1845,7 @@ TEST(no_empty_sections)
     rig_free(session);
 }
 
-TEST(configs)
+TEST(config_commands_match_the_picture)
 {
     static const char *const inis[] = {"right.ini", "wrong.ini", "broken.ini",
                                        "round.ini", "none.ini",  "table.ini"};
@@ -1865,7 +1866,7 @@ TEST(configs)
     end("shell-configs.txt");
 }
 
-TEST(helps)
+TEST(help_matches_the_picture)
 {
     static const char *const lines[] = {"help act",
                                         "help way",

@@ -1,4 +1,4 @@
-/* Where servers are: the ways to write it, and what is wrong. */
+/* Tests server addresses: their forms and errors. */
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -14,7 +14,7 @@ static const struct {
     {"/run/a", "/run/a"},
 };
 
-TEST(the_ways_to_write_it)
+TEST(address_forms_are_parsed)
 {
     for (size_t i = 0; i < sizeof good / sizeof *good; i++) {
         struct aw_address address;
@@ -37,7 +37,7 @@ static void remove_folder(void)
     assert_int_equal(system(command), 0);
 }
 
-TEST(the_usual_place)
+TEST(default_address_is_used)
 {
     struct aw_address address;
     char text[128];
@@ -50,7 +50,7 @@ TEST(the_usual_place)
     assert_string_equal(strrchr(address.path, '/'), "/armctl.sock");
 }
 
-TEST(what_is_wrong)
+TEST(invalid_addresses_are_refused)
 {
     struct aw_address address;
     struct aw_error err;
@@ -66,7 +66,7 @@ TEST(what_is_wrong)
     assert_non_null(strstr(err.text, ": longer than 107 characters"));
 }
 
-TEST(a_place_for_each_device)
+TEST(each_device_has_its_own_socket)
 {
     static const struct {
         const char *key, *path;
@@ -86,7 +86,7 @@ TEST(a_place_for_each_device)
         snprintf(text, sizeof text, "serve:%s/armwire%s", folder, cases[i].path);
         assert_string_equal(address.text, text);
     }
-    /* Of a folder with so many letters that the path just fits, and one more. */
+    /* A directory name of such a length that the path just fits, and one letter more. */
     char key[60], longer[120];
     memset(key, 'k', sizeof key - 1);
     key[sizeof key - 1] = '\0';

@@ -1,4 +1,4 @@
-/* Connections of a server, as they come and go. */
+/* Tests the connections of a server as clients come and go. */
 #include "server_helper.h"
 
 static int64_t now(void)
@@ -6,9 +6,9 @@ static int64_t now(void)
     return aw_clock_now(&session->time.real.base);
 }
 
-/* A forked child has all sockets for a moment, too: what comes for a peer that was closed here is
- * dropped. (With the sanitizers: not that of a peer that was freed.) */
-TEST_WITH(start, stop, a_closed_peer_is_not_served_though_its_socket_lives)
+/* A forked child may hold all sockets briefly: input for a peer closed here is dropped. (With
+ * sanitizers: except for freed peers.) */
+TEST_WITH(start, stop, closed_peer_is_not_served)
 {
     struct epoll_event event;
     int childs = dup(peers[0]->conn.fd);
@@ -21,14 +21,14 @@ TEST_WITH(start, stop, a_closed_peer_is_not_served_though_its_socket_lives)
     close(childs);
 }
 
-TEST_WITH(start, stop, a_peer_hangs_up)
+TEST_WITH(start, stop, closed_connection_removes_the_peer)
 {
     shutdown(ends[1].fd, SHUT_WR);
     aw_server_serve(&server.aside);
     assert_int_equal(server.n_peers, 2);
     assert_ptr_equal(server.peers, peers[2]);
     assert_ptr_equal(peers[2]->next, peers[0]);
-    assert_false(aw_conn_fill(&ends[1])); /* its socket is closed */
+    assert_false(aw_conn_fill(&ends[1])); /* the server closed its socket */
     peers[0]->conn.gone = true;
     aw_server_serve(&server.aside);
     assert_int_equal(server.n_peers, 1);
@@ -37,9 +37,9 @@ TEST_WITH(start, stop, a_peer_hangs_up)
     hears(2, AW_HALTED, NULL);
 }
 
-/* A client leaves in order and is gone before that is read: what it has set going goes on, however
- * many messages there were. */
-TEST_WITH(start, stop, a_peer_that_leaves_is_read_to_the_end)
+/* A client leaves regularly and closes the socket before the server reads that: its motion
+ * continues, however many messages preceded. */
+TEST_WITH(start, stop, leaving_peer_is_read_to_the_end)
 {
     server.holder = peers[1];
     server.moving = true;
@@ -62,8 +62,8 @@ TEST_WITH(start, stop, a_peer_that_leaves_is_read_to_the_end)
     session->motion.ongoing = AW_ONGOING_NOTHING;
 }
 
-/* A part of a message is a sign of life, too; what is no message ends the connection. */
-TEST_WITH(start, stop, signs_of_life)
+/* A partial message counts as a sign of life; an invalid one ends the connection. */
+TEST_WITH(start, stop, any_input_is_a_sign_of_life)
 {
     int64_t before = now();
     for (int i = 0; i < 3; i++)
@@ -77,20 +77,20 @@ TEST_WITH(start, stop, signs_of_life)
     assert_int_equal(write(ends[0].fd, "\n\n\n\n\n", 5), 5);
     aw_server_serve(&server.aside);
     assert_int_equal(server.n_peers, 2);
-    say(2, AW_HELLO, -1); /* not of a client */
+    say(2, AW_HELLO, -1); /* invalid from a client */
     aw_server_serve(&server.aside);
     assert_int_equal(server.n_peers, 1);
 }
 
-/* Only so many messages of one client at a time, and no more is read meanwhile. */
-TEST_WITH(start, stop, each_in_its_turn)
+/* Limits the messages of one client per call and reads no more meanwhile. */
+TEST_WITH(start, stop, clients_are_served_in_turn)
 {
     for (int i = 0; i < 40; i++) {
         aw_put_start(&said, AW_LIFE);
         aw_conn_put(&ends[0], &said);
     }
     aw_conn_flush(&ends[0]);
-    aw_server_serve(&server.aside); /* 8 as they come, and 8 when it is looked after */
+    aw_server_serve(&server.aside); /* 8 on arrival and 8 in the next call */
     assert_int_equal((peers[0]->conn.in_used - peers[0]->conn.in_start) / 5, 24);
     assert_int_equal(server.aside.due, 0);
     say(0, AW_LIFE, -1);
@@ -107,8 +107,8 @@ static void put_passed(int i)
     aw_peer_put(peers[i], &server.out);
 }
 
-/* What passes waits for more of it, but not for long; all else goes out at once. */
-TEST_WITH(start, stop, records_go_out_together)
+/* Traffic records are delayed briefly to be sent together; other messages are sent at once. */
+TEST_WITH(start, stop, traffic_records_are_sent_together)
 {
     put_passed(0);
     assert_true(peers[0]->conn.since_ns > 0 && peers[0]->conn.since_ns <= now());
@@ -128,7 +128,7 @@ TEST_WITH(start, stop, records_go_out_together)
     assert_int_equal(peers[0]->conn.since_ns, 0);
 }
 
-TEST_WITH(start, stop, when_to_look_again)
+TEST_WITH(start, stop, due_time_of_the_server)
 {
     const int64_t ms = AW_MILLISECOND;
     aw_server_due(&server);
@@ -155,8 +155,8 @@ TEST_WITH(start, stop, when_to_look_again)
     peers[2]->more = false;
 }
 
-/* systemd hears that the server lives when it is time for that, and only then. */
-TEST_WITH(start, stop, a_sign_of_life_for_systemd)
+/* Notifies systemd at its interval only. */
+TEST_WITH(start, stop, systemd_is_notified_at_its_interval)
 {
     unsetenv("NOTIFY_SOCKET");
     server.systemd_ns = AW_SECOND;
@@ -172,8 +172,8 @@ TEST_WITH(start, stop, a_sign_of_life_for_systemd)
     assert_int_equal(server.alive_ns, 1);
 }
 
-/* The socket of a server is there from aw_server_listen on, and gone with it. */
-TEST_WITH(start, stop, who_comes_by_the_door)
+/* The socket exists from aw_server_listen() until it is closed. */
+TEST_WITH(start, stop, clients_connect_to_the_socket)
 {
     char folder[] = "/tmp/armwire-test-XXXXXX", url[64], busy[32];
     struct sockaddr_un name = {.sun_family = AF_UNIX};
@@ -204,8 +204,8 @@ TEST_WITH(start, stop, who_comes_by_the_door)
     rmdir(folder);
 }
 
-/* Beyond the room there are a few places for a stop. */
-TEST_WITH(start, stop, there_is_an_end_to_clients)
+/* Beyond the maximum, some places are reserved for stops. */
+TEST_WITH(start, stop, number_of_clients_is_limited)
 {
     int pair[2];
     server.room = 3;

@@ -1,4 +1,4 @@
-/* Messages over a socket: in any pieces, bounded both ways. */
+/* Tests messages over a socket: in any pieces, limited in both directions. */
 #include <fcntl.h>
 #include <sys/socket.h>
 #include <unistd.h>
@@ -36,7 +36,7 @@ static void make(enum aw_verb type, size_t size)
     aw_put_bytes(&w, (struct aw_span){zeros, size});
 }
 
-TEST_WITH(start, stop, every_field)
+TEST_WITH(start, stop, all_field_types_round_trip)
 {
     struct aw_reader r;
     char text[8];
@@ -67,7 +67,7 @@ TEST_WITH(start, stop, every_field)
     assert_null(conn.in); /* an idle connection has no buffer */
 }
 
-TEST_WITH(start, stop, what_does_not_fit)
+TEST_WITH(start, stop, oversized_message_is_not_sent)
 {
     make(AW_PASSED, AW_FRAME_ROOM);
     assert_false(w.full);
@@ -77,7 +77,7 @@ TEST_WITH(start, stop, what_does_not_fit)
     assert_false(aw_conn_waiting(&conn));
 }
 
-TEST_WITH(start, stop, in_any_pieces)
+TEST_WITH(start, stop, messages_in_pieces_are_joined)
 {
     struct aw_reader r;
     make(AW_FRAME, 30000);
@@ -92,7 +92,7 @@ TEST_WITH(start, stop, in_any_pieces)
     assert_false(conn.wrong);
 }
 
-TEST_WITH(start, stop, wrong_lengths)
+TEST_WITH(start, stop, invalid_lengths_end_the_connection)
 {
     static const char *const wrong[] = {"\n\n\n\n\n\n", "\0\0\0\0\0\0", "\0\0\2\0\1\0"};
     struct aw_reader r;
@@ -107,7 +107,7 @@ TEST_WITH(start, stop, wrong_lengths)
     }
 }
 
-/* However much is sent, one fill takes no more than one message, or 4 KiB. */
+/* However much is sent, one fill reads at most one message or 4 KiB. */
 TEST_WITH(start, stop, input_is_bounded)
 {
     static uint8_t life[20000];
@@ -125,7 +125,7 @@ TEST_WITH(start, stop, input_is_bounded)
     assert_null(conn.in);
 }
 
-TEST_WITH(start, stop, a_stop_among_others)
+TEST_WITH(start, stop, stop_is_found_among_other_messages)
 {
     struct aw_reader r;
     make(AW_FRAME, 10);
@@ -142,7 +142,7 @@ TEST_WITH(start, stop, a_stop_among_others)
     assert_false(conn.wrong);
 }
 
-/* What comes at the other end: how many of these, and how many were lost. */
+/* Reads at the other end: requires n messages of this type and the number of lost ones. */
 static void expect(enum aw_verb type, size_t n, size_t lost)
 {
     static struct aw_conn other;
@@ -178,7 +178,7 @@ TEST_WITH(start, stop, a_slow_reader_loses_the_oldest_records)
     assert_false(conn.gone);
 }
 
-TEST_WITH(start, stop, what_has_begun_is_not_lost)
+TEST_WITH(start, stop, partly_sent_record_is_completed)
 {
     int small = 4096;
     setsockopt(conn.fd, SOL_SOCKET, SO_SNDBUF, &small, sizeof small);
@@ -193,7 +193,7 @@ TEST_WITH(start, stop, what_has_begun_is_not_lost)
     expect(AW_PASSED, 6 - lost, lost);
 }
 
-TEST_WITH(start, stop, a_client_that_reads_no_answers_is_cut_off)
+TEST_WITH(start, stop, client_that_reads_no_answers_is_disconnected)
 {
     make(AW_ACK, 4000);
     for (int i = 0; i < 4; i++)
@@ -203,8 +203,8 @@ TEST_WITH(start, stop, a_client_that_reads_no_answers_is_cut_off)
     assert_true(conn.gone);
 }
 
-/* What the other end said before it closed is still to be read. */
-TEST_WITH(start, stop, the_other_end_is_closed)
+/* Messages sent before the other end closed are still read. */
+TEST_WITH(start, stop, messages_before_the_close_are_read)
 {
     struct aw_reader r;
     make(AW_ACK, 1);

@@ -1,4 +1,4 @@
-/* Frames of clients on their way to the device: whose, which, how often. */
+/* Tests frames from clients to the device: sender, type and rate. */
 #include "server_helper.h"
 
 #include "protocol/armctl/wire.h"
@@ -6,7 +6,7 @@
 
 static struct aw_tool tool;
 
-/* A link that keeps what is written. */
+/* A link that stores the last write. */
 static struct stub {
     struct aw_link base;
     unsigned n;
@@ -53,7 +53,7 @@ static int start_with(const struct aw_protocol *protocol)
 
 static struct aw_writer fields;
 
-/* Bytes as the frame number 7 of this lease, or as a question. */
+/* Sends bytes as frame number 7 of this lease, or as a query. */
 static void give(int i, enum aw_verb type, struct aw_span bytes, unsigned lease)
 {
     aw_put_start(&fields, type);
@@ -69,7 +69,7 @@ static void give(int i, enum aw_verb type, struct aw_span bytes, unsigned lease)
                    (struct aw_reader){fields.bytes + AW_HEAD, fields.bytes + fields.size, false});
 }
 
-/* The next message is the answer to frame 7, with this status and reason. */
+/* Requires that the next message answers frame 7 with this status and reason. */
 static void acknowledged(int i, enum aw_status status, const char *why)
 {
     struct aw_reader r;
@@ -82,7 +82,7 @@ static void acknowledged(int i, enum aw_status status, const char *why)
         fail_msg("'%s' does not begin with '%s'", text, why);
 }
 
-/* A line of this arm, or a part of one. */
+/* Sends a line of this arm, or a part of one. */
 static void say_text(const char *text)
 {
     give(0, AW_FRAME, (struct aw_span){(const uint8_t *)text, strlen(text)}, 4);
@@ -124,7 +124,7 @@ static void start_far(void)
     assert_int_equal(start_with(&far_protocol), 0);
 }
 
-/* A packet of this id, all of the rest 0 but for the shoulder's target. */
+/* Sends a packet with this identifier; all values are 0 except the shoulder's target. */
 static void say_packet(int i, enum aw_verb type, uint32_t id, float shoulder, unsigned lease)
 {
     uint8_t packet[64] = {(uint8_t)id, (uint8_t)(id >> 8)};
@@ -142,8 +142,9 @@ static void answer(uint32_t id)
     aw_frames_pass(session, false, (struct aw_span){packet, sizeof packet}, 0);
 }
 
-/* Who commands moves, in the server's limits; nobody else does, nor who did before. */
-TEST_WITH(start_motor, stop, whose_frames_go_out)
+/* Only the holder of the lease can move the device, within the server's limits; earlier holders
+ * cannot. */
+TEST_WITH(start_motor, stop, only_frames_of_the_lease_holder_are_sent)
 {
     say_packet(0, AW_FRAME, MOVE, 10, 0);
     acknowledged(0, AW_TIMEOUT, "another program");
@@ -171,8 +172,8 @@ TEST_WITH(start_motor, stop, whose_frames_go_out)
     session->motion.ongoing = AW_ONGOING_NOTHING;
 }
 
-/* What is no number goes nowhere, whatever was forced. */
-TEST_WITH(start_motor, stop, what_is_no_number)
+/* NaN and infinity are refused, even with force. */
+TEST_WITH(start_motor, stop, nan_and_infinity_are_refused)
 {
     static const float wrong[] = {NAN, INFINITY, -INFINITY};
     server.holder = peers[0];
@@ -191,8 +192,8 @@ TEST_WITH(start_motor, stop, what_is_no_number)
     session->motion.ongoing = AW_ONGOING_NOTHING;
 }
 
-/* Nor does what is a number on the wire, and none in its unit. */
-TEST_WITH(start_far, stop, what_is_beyond_all_numbers)
+/* So is a number that overflows in its unit. */
+TEST_WITH(start_far, stop, values_that_overflow_are_refused)
 {
     static const uint8_t line[] = {1,    0,    0xa0, 0xc8, 0xeb,
                                    0x85, 0xf3, 0xcc, 0xe1, 0x7f}; /* 1e308 */
@@ -203,8 +204,8 @@ TEST_WITH(start_far, stop, what_is_beyond_all_numbers)
     assert_int_equal(stub.n, 0);
 }
 
-/* Of no message that it knows: only with its own --force. */
-TEST_WITH(start_motor, stop, what_nobody_can_judge)
+/* A frame of an unknown message requires the client's own --force. */
+TEST_WITH(start_motor, stop, unknown_frames_require_force)
 {
     server.holder = peers[0];
     server.lease = 4;
@@ -219,8 +220,8 @@ TEST_WITH(start_motor, stop, what_nobody_can_judge)
     session->motion.ongoing = AW_ONGOING_NOTHING;
 }
 
-/* Two harmless halves would be a command that was never judged. */
-TEST_WITH(start_arm, stop, what_is_no_whole_line)
+/* Two harmless halves could form a command that was never checked. */
+TEST_WITH(start_arm, stop, partial_lines_are_refused)
 {
     static const struct {
         const char *text;
@@ -242,7 +243,7 @@ TEST_WITH(start_arm, stop, what_is_no_whole_line)
     session->motion.ongoing = AW_ONGOING_NOTHING;
 }
 
-TEST_WITH(start_motor, stop, who_asks_changes_nothing)
+TEST_WITH(start_motor, stop, queries_do_not_move_the_device)
 {
     say_packet(1, AW_ASK, POSITIONS, 0, 0);
     assert_int_equal(stub.n, 1);
@@ -251,14 +252,14 @@ TEST_WITH(start_motor, stop, who_asks_changes_nothing)
     assert_false(server.moving);
 }
 
-/* What several ask is asked once; one thing at a time; a moment later it is told again. */
-TEST_WITH(start_motor, stop, what_several_ask)
+/* Equal queries are sent once, one at a time; an answer is reused for a moment. */
+TEST_WITH(start_motor, stop, equal_queries_are_sent_once)
 {
     say_packet(0, AW_ASK, POSITIONS, 0, 0);
     say_packet(1, AW_ASK, POSITIONS, 0, 0);
     assert_int_equal(stub.n, 1);
     say_packet(2, AW_ASK, VELOCITIES, 0, 0);
-    assert_int_equal(stub.n, 1); /* the first one has to be answered before */
+    assert_int_equal(stub.n, 1); /* the first query must be answered first */
     assert_non_null(peers[2]->held);
     answer(POSITIONS);
     assert_int_equal(stub.n, 2);
@@ -286,8 +287,8 @@ static int64_t when(struct aw_session *of, struct aw_span frame)
     return paced_ns;
 }
 
-/* A board has its pace, whoever commands: a frame waits for that, and is gone with its lease. */
-TEST_WITH(start_motor, stop, a_frame_that_waits_for_its_board)
+/* A board has its pace for all clients: a frame waits for it and is dropped with its lease. */
+TEST_WITH(start_motor, stop, frame_waits_for_the_pace_of_its_board)
 {
     tool.share.due = when;
     for (int revoked = 0; revoked < 2; revoked++) {
@@ -315,8 +316,8 @@ TEST_WITH(start_motor, stop, a_frame_that_waits_for_its_board)
     session->motion.ongoing = AW_ONGOING_NOTHING;
 }
 
-/* A client has one frame on its way; a second one before the ACK ends its connection. */
-TEST_WITH(start_motor, stop, a_second_frame)
+/* A client may have one pending frame; a second one before the ACK ends its connection. */
+TEST_WITH(start_motor, stop, second_pending_frame_ends_the_connection)
 {
     tool.share.due = when;
     server.holder = peers[0];
@@ -344,8 +345,8 @@ static enum aw_status stop_at_second(struct aw_session *of)
     return ++stops % 2 ? aw_fail(&of->err, AW_TIMEOUT, "no answer") : AW_OK;
 }
 
-/* A stop that the device does not confirm is tried again, until it does or somebody commands. */
-TEST_WITH(start_motor, stop, a_stop_that_is_not_confirmed)
+/* An unconfirmed stop is retried until the device confirms it or a client sends a command. */
+TEST_WITH(start_motor, stop, unconfirmed_stop_is_retried)
 {
     tool.stop = stop_at_second;
     tool.share.saw = saw;
@@ -362,7 +363,7 @@ TEST_WITH(start_motor, stop, a_stop_that_is_not_confirmed)
         if (granted) {
             aw_lease_want(&server, peers[0], false);
             assert_true(server.again_ns > 0);
-            moved = AW_MOVES_ON; /* as a question */
+            moved = AW_MOVES_ON; /* for a query */
             say_packet(0, AW_FRAME, MOVE, 10, server.lease);
             assert_true(server.again_ns > 0);
             moved = AW_MOVES;

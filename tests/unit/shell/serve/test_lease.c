@@ -1,4 +1,4 @@
-/* The lease: one client at a time, stops, and signs of life. */
+/* Tests the lease: one client at a time, stops, and signs of life. */
 #include "server_helper.h"
 
 static int64_t now(void)
@@ -13,19 +13,19 @@ static void hears_grant(int i, unsigned lease)
     assert_int_equal(aw_get_int(&r, 4), lease);
 }
 
-TEST_WITH(start, stop, the_lease)
+TEST_WITH(start, stop, lease_is_granted_to_one_client)
 {
     say(0, AW_WANT, 0);
     hears_grant(0, 1);
     say(1, AW_WANT, 0);
     hears_text(1, AW_TURNED_DOWN, 1,
                "script (pid 70, ann) has commanded for 0.0 s — wait, or take it over");
-    say(1, AW_WANT, 1); /* --take: once the stop is over */
+    say(1, AW_WANT, 1); /* --take: after the stop */
     hears_nothing(1);
     hears_text(0, AW_REVOKED, 2, "script (pid 71, ann) has taken over");
     assert_true(server.halt && peers[1]->wants);
     assert_null(server.holder);
-    say(0, AW_WANT, 0); /* comes second */
+    say(0, AW_WANT, 0); /* second in the queue */
     session->motion.ongoing = AW_ONGOING_NOTHING;
     aw_lease_halt(&server);
     assert_ptr_equal(server.holder, peers[1]);
@@ -48,9 +48,9 @@ static void forget(int i)
         ;
 }
 
-/* A client that stops holds the lease as long as its stop has more to send. Others wait for its
- * end, unless that does not come. A holder's own stop has no visible end. */
-TEST_WITH(start, stop, a_client_wants_while_another_one_stops)
+/* A stopping client holds the lease until its stop is complete. Others wait for that, up to a
+ * timeout. The stop of a holder has no visible end. */
+TEST_WITH(start, stop, lease_waits_for_the_stop_of_another_client)
 {
     for (int late = 0; late < 2; late++) {
         say(0, AW_STOP, -1); /* nothing moves */
@@ -72,7 +72,7 @@ TEST_WITH(start, stop, a_client_wants_while_another_one_stops)
             assert_ptr_equal(server.holder, peers[1]);
             hears(1, AW_GRANTED, NULL);
             forget(2);
-            say(1, AW_STOP, -1); /* its own */
+            say(1, AW_STOP, -1); /* its own stop */
             say(2, AW_WANT, 0);
             assert_ptr_equal(server.holder, peers[1]);
             hears_text(2, AW_STOPPED_BY, 2, "stopped by script (pid 71, ann)");
@@ -84,14 +84,14 @@ TEST_WITH(start, stop, a_client_wants_while_another_one_stops)
     say(0, AW_STOP, -1);
     forget(0);
     say(1, AW_WANT, 0);
-    say(0, AW_WANT, 0); /* after its stop it moves something */
+    say(0, AW_WANT, 0); /* starts a motion after its stop */
     hears(0, AW_GRANTED, NULL);
     hears(1, AW_STOPPED_BY, NULL);
     hears(1, AW_TURNED_DOWN, NULL);
 }
 
-/* A stop comes before what was sent in front of it. */
-TEST_WITH(start, stop, a_stop_comes_first)
+/* A stop is handled before earlier messages. */
+TEST_WITH(start, stop, stop_is_handled_before_earlier_messages)
 {
     say(0, AW_WANT, 0);
     hears_grant(0, 1);
@@ -107,7 +107,7 @@ TEST_WITH(start, stop, a_stop_comes_first)
     session->motion.ongoing = AW_ONGOING_NOTHING;
 }
 
-TEST_WITH(start, stop, the_speed_of_another_one)
+TEST_WITH(start, stop, speed_of_another_client_requires_take_over)
 {
     struct aw_reader r;
     for (int turn = 0; turn < 4; turn++) {
@@ -133,15 +133,15 @@ TEST_WITH(start, stop, the_speed_of_another_one)
     assert_int_equal(aw_get_int(&r, 4), 70);
 }
 
-/* What moves for a client stops when it goes without a word. */
-TEST_WITH(start, stop, the_holder_goes)
+/* The motion of a client stops if the client disappears. */
+TEST_WITH(start, stop, motion_stops_if_the_holder_disappears)
 {
     server.holder = peers[0];
     server.moving = true;
     session->motion.ongoing = AW_ONGOING_RUNNING;
     aw_lease_gone(&server, peers[1]);
     assert_ptr_equal(server.holder, peers[0]);
-    for (int left = 0; left < 2; left++) { /* it goes on if the client said that it leaves */
+    for (int left = 0; left < 2; left++) { /* it continues if the client announced that it leaves */
         server.halt = false;
         server.holder = peers[0];
         peers[0]->left = left;
@@ -157,7 +157,7 @@ TEST_WITH(start, stop, the_holder_goes)
     session->motion.ongoing = AW_ONGOING_NOTHING;
 }
 
-TEST_WITH(start, stop, the_dead_man)
+TEST_WITH(start, stop, deadman_timeout_stops_the_motion)
 {
     server.deadman_ns = AW_SECOND;
     server.holder = peers[0];

@@ -1,4 +1,4 @@
-/* What systemd is told, and what it says about signs of life and folders. */
+/* Tests notifications to systemd, and its watchdog and directory settings. */
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/un.h>
@@ -8,7 +8,7 @@
 #include "shell/serve/systemd.h"
 #include "test.h"
 
-/* A socket of this name, "@" for one without a file. */
+/* Opens a socket of this name; "@" for one without a file. */
 static int listen_at(const char *name)
 {
     struct sockaddr_un address = {.sun_family = AF_UNIX};
@@ -21,7 +21,7 @@ static int listen_at(const char *name)
     return fd;
 }
 
-TEST(a_datagram_for_systemd)
+TEST(systemd_notifications_are_sent)
 {
     char names[2][64], text[32];
     snprintf(names[0], sizeof names[0], "/tmp/test_systemd_%d", (int)getpid());
@@ -32,7 +32,7 @@ TEST(a_datagram_for_systemd)
         aw_systemd_tell("READY=1");
         assert_int_equal(recv(fd, text, sizeof text, 0), 7);
         assert_memory_equal(text, "READY=1", 7);
-        setenv("NOTIFY_SOCKET", names[i] + 1, 1); /* is no name of a socket */
+        setenv("NOTIFY_SOCKET", names[i] + 1, 1); /* not a valid socket name */
         aw_systemd_tell("READY=1");
         unsetenv("NOTIFY_SOCKET");
         aw_systemd_tell("READY=1");
@@ -47,13 +47,13 @@ TEST(a_datagram_for_systemd)
          size++) {
         longest[size] = '\0';
         setenv("NOTIFY_SOCKET", longest, 1);
-        aw_systemd_tell("READY=1"); /* nobody is there, and there is no room for it */
+        aw_systemd_tell("READY=1"); /* no receiver, and the name is too long */
         longest[size] = 'x';
     }
 }
 
-/* Twice as often as it wants to hear something; of this process, not of another one. */
-TEST(how_often)
+/* Half the watchdog interval, only for this process. */
+TEST(watchdog_interval_is_halved)
 {
     char pid[32];
     unsetenv("WATCHDOG_USEC");
@@ -68,8 +68,8 @@ TEST(how_often)
     assert_true(aw_systemd_watchdog_ns() == 0);
 }
 
-/* A folder that the group may enter. */
-TEST(whose_folder)
+/* A directory that the group may enter. */
+TEST(runtime_directory_is_shared_with_the_group)
 {
     char folder[] = "/tmp/test_systemd_XXXXXX", path[64];
     assert_non_null(mkdtemp(folder));

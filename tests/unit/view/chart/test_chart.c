@@ -1,4 +1,4 @@
-/* The scripts that gnuplot draws charts of; tests/cli/plot.bats runs them. */
+/* Tests the gnuplot scripts of charts; tests/cli/plot.bats runs them. */
 #include "view/chart/chart.h"
 
 #include "picture_helper.h"
@@ -33,7 +33,7 @@ static void expect_part(const struct aw_chart *chart, enum aw_chart_form form, c
     free(text);
 }
 
-TEST(lines_in_panels)
+TEST(panels_have_their_lines_and_remarks)
 {
     bool hollow[8] = {[2] = true};
     const char *const remarks[] = {"the peak", "right"};
@@ -59,8 +59,9 @@ TEST(lines_in_panels)
     expect_part(&chart, AW_CHART_PDF, "set terminal pdfcairo size 8.33333in,7.20833in ");
 }
 
-/* What is no number, and on a logarithmic axis what is not above zero. A gap ends a stair, too. */
-TEST(gaps)
+/* NaN, infinity, and on a logarithmic axis non-positive values, leave gaps. A gap ends a step line,
+ * too. */
+TEST(invalid_values_leave_gaps)
 {
     static const double xs[] = {-1, 0, 1, 2, NAN, 3, 4, 5},
                         ys[] = {1, 2, 3, NAN, 5, 6, INFINITY, 8};
@@ -87,9 +88,8 @@ TEST(gaps)
                 "$d2 << END\nNaN NaN\nNaN NaN\n1 3\nNaN NaN\nNaN NaN\n3 6\n");
 }
 
-/* Numbers at 2 and 5 where there are few powers of ten; no lines between them where there are too
- * many. */
-TEST(decades)
+/* Ticks at 2 and 5 for few powers of ten; no minor ticks for too many. */
+TEST(logarithmic_axes_have_suitable_ticks)
 {
     static const double ends[][2] = {{0.15, 14}, {0.1, 100}, {1e-30, 1e30}};
     static const char *const added[] = {"(0.2, '' 0.3 1, '' 0.4 1, 0.5, '' 0.6 1",
@@ -106,8 +106,8 @@ TEST(decades)
     }
 }
 
-/* Whatever they are made of, gnuplot takes them as they are: see the test of it in plot.bats. */
-TEST(texts)
+/* gnuplot prints any text unchanged: see its test in plot.bats. */
+TEST(special_characters_are_escaped)
 {
     static const char odd[] = "it's `date` \"$x\" @a {b}_1^2 \\n \\' %d & <ü> \x01 \xff\t|\\";
     const char *const remark[] = {odd};
@@ -126,8 +126,9 @@ TEST(texts)
     expect_part(&chart, AW_CHART_SVG, "set multiplot\n");
 }
 
-/* A flat line gets some air; a legend as many rows as it needs, and the picture their height. */
-TEST(sizes)
+/* A flat line gets a margin; the legend gets the rows that it needs, and the picture grows with
+ * it. */
+TEST(margins_and_height_fit_the_contents)
 {
     struct aw_series many[24];
     for (int i = 0; i < 24; i++) {
@@ -154,8 +155,8 @@ static size_t count_lines(const char *text)
     return n;
 }
 
-/* The script has some of a hundred thousand samples, and among them the one that sticks out. */
-TEST(long_series)
+/* The script contains some of 100,000 samples, including the outlier. */
+TEST(long_series_keep_their_extremes)
 {
     struct aw_series line = {.x = x, .y = y, .n = N};
     const struct aw_panel panel = {.series = &line, .n = 1};
@@ -175,7 +176,7 @@ TEST(long_series)
     }
 }
 
-TEST(refused)
+TEST(empty_charts_are_refused)
 {
     const struct aw_series none = {.label = "none", .x = x, .y = z, .n = 1};
     const struct aw_panel panel = {.series = &none, .n = 1};

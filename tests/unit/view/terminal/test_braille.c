@@ -11,7 +11,7 @@ static void expect_row(const struct aw_braille *canvas, int row, unsigned how, c
     assert_int_equal(n, strlen(text));
 }
 
-TEST(test_dots)
+TEST(dots_map_to_braille_patterns)
 {
     static const int order[8][2] = {{0, 0}, {0, 1}, {0, 2}, {1, 0}, {1, 1}, {1, 2}, {0, 3}, {1, 3}};
     struct aw_braille canvas;
@@ -26,7 +26,7 @@ TEST(test_dots)
     assert_null(canvas.cells);
 }
 
-TEST(test_outside)
+TEST(dots_outside_the_canvas_are_ignored)
 {
     struct aw_braille canvas;
     assert_true(aw_braille_init(&canvas, 3, 1));
@@ -42,13 +42,13 @@ TEST(test_outside)
     expect_row(&canvas, 7, AW_BRAILLE_UTF8, "");
     aw_braille_text(&canvas, -2, 0, "abcdefg", 1);
     expect_row(&canvas, 0, AW_BRAILLE_UTF8, "cde");
-    canvas.rows = 0; /* the first one that there is not */
+    canvas.rows = 0; /* the first row beyond the canvas */
     expect_row(&canvas, 0, AW_BRAILLE_UTF8, "");
     aw_braille_free(&canvas);
 }
 
-/* However far away a line begins, it is drawn where it passes, and at once. */
-TEST(test_lines)
+/* A line that starts far away is drawn where it crosses the canvas, without delay. */
+TEST(lines_are_clipped_to_the_canvas)
 {
     struct aw_braille canvas;
     assert_true(aw_braille_init(&canvas, 4, 1));
@@ -68,7 +68,7 @@ TEST(test_lines)
     aw_braille_free(&canvas);
 }
 
-TEST(test_text)
+TEST(text_is_drawn_and_cleaned)
 {
     struct aw_braille canvas;
     assert_true(aw_braille_init(&canvas, 12, 1));
@@ -85,7 +85,7 @@ TEST(test_text)
     aw_braille_free(&canvas);
 }
 
-TEST(test_plain)
+TEST(plain_mode_uses_ascii_characters)
 {
     static const struct {
         double line[4];
@@ -105,7 +105,7 @@ TEST(test_plain)
     aw_braille_free(&canvas);
 }
 
-TEST(test_color)
+TEST(colours_use_escape_sequences)
 {
     struct aw_braille canvas;
     assert_true(aw_braille_init(&canvas, 8, 1));
@@ -120,8 +120,8 @@ TEST(test_color)
     aw_braille_free(&canvas);
 }
 
-/* Little room: the row ends early, and the colour with it. */
-TEST(test_room)
+/* A short buffer truncates the row after complete cells and colours. */
+TEST(short_buffers_truncate_rows)
 {
     struct aw_braille canvas;
     char out[128];
@@ -145,13 +145,13 @@ TEST(test_room)
         100 * 10 + 4);
     free(full);
     aw_braille_free(&canvas);
-    assert_true(aw_braille_init(&canvas, 1, 1)); /* so much is enough for a column */
+    assert_true(aw_braille_init(&canvas, 1, 1)); /* this is enough for one column */
     aw_braille_text(&canvas, 0, 0, "x", 0);
     assert_int_equal(aw_braille_row(&canvas, 0, AW_BRAILLE_UTF8, out, AW_BRAILLE_ROW), 1);
     aw_braille_free(&canvas);
 }
 
-TEST(test_sizes)
+TEST(invalid_sizes_are_refused)
 {
     struct aw_braille canvas;
     memset(&canvas, 7, sizeof canvas);

@@ -1,10 +1,10 @@
-/* What stands in a cell: numbers by the range and the values of their channel, texts that are cut.
- */
+/* Tests table cells: number formats that depend on range and values of the channel, and truncated
+ * texts. */
 #include "view/terminal/cells.h"
 
 #include "view_helper.h"
 
-TEST(numbers)
+TEST(numbers_fit_their_cells)
 {
     static const double none = (double)NAN;
     static const struct {
@@ -62,7 +62,7 @@ TEST(numbers)
     }
 }
 
-TEST(texts)
+TEST(texts_are_truncated_to_their_cells)
 {
     static const struct {
         int width;
@@ -100,7 +100,7 @@ TEST(texts)
             fail_msg("row %zu: %s", i, text);
         free(text);
     }
-    /* longer than there is room for */
+    /* longer than the buffer */
     char longest[400];
     memset(longest, 'x', sizeof longest - 1);
     longest[sizeof longest - 1] = '\0';
@@ -112,7 +112,7 @@ TEST(texts)
     aw_braille_free(&canvas);
 }
 
-TEST(names)
+TEST(long_names_are_elided)
 {
     static const struct {
         const char *name;
@@ -141,8 +141,8 @@ TEST(names)
     }
 }
 
-/* The first row and the last stay as they are. */
-TEST(keys)
+/* The first and the last row stay unchanged. */
+TEST(list_of_keys_is_drawn)
 {
     static const char *const all[] = {
         "a", "one", "b", "two", "c", "three", "d", "four, which is longer", NULL};

@@ -40,7 +40,7 @@ static const char *draw(int width, int height, unsigned how)
     return text;
 }
 
-/* One below the other, for a file of pictures. */
+/* Appends a drawing to the file of pictures. */
 static char *pictures;
 
 static void also(int width, int height, unsigned how)
@@ -59,7 +59,7 @@ static void expect_pictures(const char *name)
     pictures = NULL;
 }
 
-TEST_WITH(start, stop, test_table)
+TEST_WITH(start, stop, table_shows_the_latest_values)
 {
     take("joint", "lknee", "torque=-3.125", 0);
     take("joint", "lknee", "torque=1.5", AW_SECOND);
@@ -80,8 +80,9 @@ TEST_WITH(start, stop, test_table)
     expect_pictures("grid-table.txt");
 }
 
-/* What matters least goes first when it gets narrow; no row is wider than the canvas. */
-TEST_WITH(start, stop, test_narrow)
+/* The least important columns disappear first if the canvas is narrow; no row is wider than the
+ * canvas. */
+TEST_WITH(start, stop, narrow_table_drops_columns)
 {
     take("joint", "lknee", "torque=-3.125", 0);
     expect_in(draw(120, 12, AW_BRAILLE_UTF8), "last 10 s");
@@ -99,8 +100,8 @@ TEST_WITH(start, stop, test_narrow)
     expect_pictures("grid-narrow.txt");
 }
 
-/* More rows than fit stand side by side where there is room, and scroll where there is not. */
-TEST_WITH(start, stop, test_scroll)
+/* Rows that do not fit are placed side by side or, without space, scroll. */
+TEST_WITH(start, stop, table_scrolls_if_rows_do_not_fit)
 {
     static const char *const boards[] = {"lhip", "lknee", "lankle", "rhip", "rknee", "rankle"};
     for (size_t i = 0; i < 6; i++)
@@ -128,7 +129,7 @@ TEST_WITH(start, stop, test_scroll)
 }
 
 /* A ramp, a rest and a fall over as many steps as the trend has. */
-TEST_WITH(start, stop, test_trend)
+TEST_WITH(start, stop, trend_shows_ramp_rest_and_fall)
 {
     for (int i = 0; i < 60; i++) {
         char pairs[40];
@@ -144,7 +145,7 @@ TEST_WITH(start, stop, test_trend)
     expect_pictures("grid-trend.txt");
 }
 
-TEST_WITH(start, stop, test_colors)
+TEST_WITH(start, stop, values_near_limits_are_coloured)
 {
     take("joint", "lknee", "torque=24.9", 0);
     expect_in(draw(80, 12, AW_BRAILLE_UTF8 | AW_BRAILLE_COLOR), "\033[0;33m24.9");
@@ -166,7 +167,7 @@ TEST_WITH(start, stop, test_colors)
     expect_pictures("grid-ages.txt");
 }
 
-TEST_WITH(start, stop, test_filter)
+TEST_WITH(start, stop, filter_limits_the_rows)
 {
     take("joint", "lknee", "", 0);
     take("joint", "rknee", "", 0);
@@ -190,7 +191,7 @@ TEST_WITH(start, stop, test_filter)
     expect_pictures("grid-filter.txt");
 }
 
-TEST_WITH(start, stop, test_states)
+TEST_WITH(start, stop, empty_lost_and_frozen_states_are_shown)
 {
     expect_in(draw(80, 12, AW_BRAILLE_UTF8), "nothing yet");
     grid.note = "nothing has come yet — are the drivers powered?";
@@ -234,8 +235,8 @@ static bool in_degrees(void *context, const char *subject, const char *field, do
     return true;
 }
 
-/* Six joints in ten rows of 80 columns: a row a joint, a column a quantity. */
-TEST_WITH(start, stop, test_matrix)
+/* Six joints in ten rows of 80 columns: a row per joint, a column per quantity. */
+TEST_WITH(start, stop, matrix_shows_a_row_per_joint)
 {
     static const struct aw_grid_column columns[] = {
         {"setpoint", "setpoint"}, {"torque", "torque"}, {"current", "current"}, {0}};
@@ -273,8 +274,8 @@ TEST_WITH(start, stop, test_matrix)
             draw(width, height, 0);
 }
 
-/* The way out and the way to all keys are there however narrow it is; the end of a name is, too. */
-TEST_WITH(start, stop, test_keys)
+/* The keys for quitting and for help are shown at any width, and so is the end of a name. */
+TEST_WITH(start, stop, keys_are_shown_at_any_width)
 {
     take("joint", "lknee", "", 0);
     expect_in(draw(40, 12, AW_BRAILLE_UTF8), "q quit  ? keys");
@@ -305,8 +306,8 @@ TEST_WITH(start, stop, test_keys)
     expect_pictures("grid-keys.txt");
 }
 
-/* Names that are told apart only by what is cut out of them; scrolled ones; more joints than a
- * table has rows; widths around those at which something else is shown. */
+/* Names that differ only in the elided part; scrolling; more joints than rows; widths around each
+ * change of the layout. */
 static bool enlarged(void *context, const char *subject, const char *field, double *factor,
                      const char **unit)
 {
@@ -317,7 +318,7 @@ static bool enlarged(void *context, const char *subject, const char *field, doub
     return strcmp(field, "torque") != 0;
 }
 
-TEST_WITH(start, stop, test_edges)
+TEST_WITH(start, stop, edge_cases_match_the_pictures)
 {
     static const struct aw_grid_column columns[] = {
         {"torque", "torque"}, {"position", "pos"}, {"x", "x"}, {0}};
@@ -379,9 +380,9 @@ TEST_WITH(start, stop, test_edges)
     expect_pictures("grid-edges.txt");
 }
 
-/* Two names in 14 columns, which differ in one letter: it is shown, and as few as possible of those
- * before it beyond a third. */
-TEST_WITH(start, stop, test_cut_names)
+/* Two names in 14 columns that differ in one letter: that letter is shown, with few others before
+ * it beyond a third. */
+TEST_WITH(start, stop, elided_names_stay_distinguishable)
 {
     static struct aw_point point = {.subject = "", .message = "", .field = "x"};
     static const struct {
@@ -403,8 +404,8 @@ TEST_WITH(start, stop, test_cut_names)
     }
 }
 
-/* Numbers of a channel do not dance, and zero has no sign. */
-TEST_WITH(start, stop, test_numbers)
+/* Numbers of a channel keep their position, and zero has no sign. */
+TEST_WITH(start, stop, numbers_keep_their_position)
 {
     static struct aw_point point = {.name = "x", .subject = "", .message = "", .field = "x"};
     static const struct {

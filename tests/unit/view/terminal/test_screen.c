@@ -1,5 +1,5 @@
-/* The screen on a pseudo terminal: what arrives there, what its keys are, and that it is given back
- * as it was. Descriptors 0 and 1 are the terminal for the time of a test. */
+/* Tests the screen on a pseudo-terminal: its output, its keys, and that the terminal is restored.
+ * Descriptors 0 and 1 are the terminal during a test. */
 #include "view/terminal/screen.h"
 
 #include <fcntl.h>
@@ -43,7 +43,7 @@ static void stop(void)
     close(user);
 }
 
-/* What has come since the last look. */
+/* Returns the output since the last call. */
 static const char *arrived(void)
 {
     size_t n = 0;
@@ -62,7 +62,7 @@ static struct aw_screen *open_screen(bool color)
     return screen;
 }
 
-/* The terminal has the same modes as in the beginning. */
+/* Requires that the terminal has its initial modes. */
 static void expect_given_back(void)
 {
     struct termios now;
@@ -73,7 +73,7 @@ static void expect_given_back(void)
     assert_memory_equal(now.c_cc, before.c_cc, sizeof now.c_cc);
 }
 
-TEST_WITH(start, stop, what_is_drawn_arrives)
+TEST_WITH(start, stop, drawing_reaches_the_terminal)
 {
     assert_true(aw_screen_possible() && aw_screen_utf8());
     struct aw_screen *screen = open_screen(true);
@@ -91,8 +91,8 @@ TEST_WITH(start, stop, what_is_drawn_arrives)
     aw_braille_dot(canvas, 60, 20, 4);
     aw_screen_show(screen);
     arrived();
-    expect_in(seen, "\033[?1049h"); /* its other page */
-    expect_in(seen, "\033[?25l");   /* no cursor */
+    expect_in(seen, "\033[?1049h"); /* the alternate screen */
+    expect_in(seen, "\033[?25l");   /* hides the cursor */
     expect_in(seen, "plain");
     expect_in(seen, "\033[36mseries");
     expect_in(seen, "\033[38;5;245mbehind");
@@ -107,14 +107,14 @@ TEST_WITH(start, stop, what_is_drawn_arrives)
     expect_given_back();
 }
 
-/* Only what is not there yet is sent; a terminal of another size is drawn afresh. */
+/* Only changes are sent; a resized terminal is redrawn. */
 TEST_WITH(start, stop, only_changes_are_sent)
 {
     struct winsize larger = {.ws_col = 60, .ws_row = 9};
     struct aw_screen *screen = open_screen(true);
     for (int i = 0; i < 3; i++) {
         struct aw_braille *canvas = aw_screen_canvas(screen);
-        assert_int_equal(canvas->cells[40 + 2].letter[0], '\0'); /* it is empty each time */
+        assert_int_equal(canvas->cells[40 + 2].letter[0], '\0'); /* the canvas starts empty */
         aw_braille_text(canvas, 2, 1, "the first row", 0);
         aw_braille_text(canvas, 2, 4, i < 2 ? "another" : "a third", 0);
         aw_screen_show(screen);
@@ -134,7 +134,7 @@ TEST_WITH(start, stop, only_changes_are_sent)
     aw_screen_show(screen);
     expect_in(arrived(), "the first row");
     expect_in(seen, "\033[9;51Hthe end");
-    /* higher only, wider only, and more than is drawn */
+    /* only higher, only wider, and larger than the canvas limit */
     static const struct winsize sizes[] = {{.ws_col = 60, .ws_row = 12},
                                            {.ws_col = 70, .ws_row = 12},
                                            {.ws_col = 1200, .ws_row = 1000},
@@ -153,7 +153,7 @@ TEST_WITH(start, stop, only_changes_are_sent)
     expect_given_back();
 }
 
-TEST_WITH(start, stop, keys)
+TEST_WITH(start, stop, key_sequences_are_decoded)
 {
     static const struct {
         const char *typed;
@@ -200,8 +200,8 @@ TEST_WITH(start, stop, keys)
     expect_given_back();
 }
 
-/* Without colours, in a locale without UTF-8, on a terminal that has no size. */
-TEST_WITH(start, stop, poor_terminals)
+/* Without colours, without UTF-8, on a terminal without a size. */
+TEST_WITH(start, stop, limited_terminals_are_supported)
 {
     struct winsize none = {0};
     setenv("TERM", "vt100", 1);
@@ -241,7 +241,7 @@ static void open_unknown(void)
     assert_null(aw_screen_open(true, &err));
 }
 
-TEST_WITH(start, stop, no_terminal)
+TEST_WITH(start, stop, unusable_terminals_are_refused)
 {
     static const struct {
         const char *term, *says;

@@ -19,7 +19,7 @@ static void stop(void)
     assert_false(strip.span_ns || strip.n);
 }
 
-/* One below the other, for a file of pictures. */
+/* Appends a drawing to the file of pictures. */
 static void also(FILE *out, const struct aw_strip_look *look, int width, int height, int rows)
 {
     struct aw_braille canvas;
@@ -48,7 +48,7 @@ static const char *draw(struct aw_strip_look look, int width, int height)
     return text;
 }
 
-TEST_WITH(start, stop, test_picture)
+TEST_WITH(start, stop, line_is_drawn_with_axes)
 {
     int line = aw_strip_series(&strip, "m1.position", "deg");
     for (int i = 0; i <= 100; i++)
@@ -67,8 +67,8 @@ TEST_WITH(start, stop, test_picture)
     expect_picture("strip-line.txt", text);
 }
 
-/* The line rises from left to right: the rows of its cells sink from column to column. */
-TEST_WITH(start, stop, test_slope)
+/* The line rises from left to right: its row number falls from column to column. */
+TEST_WITH(start, stop, rising_line_is_drawn_rising)
 {
     struct aw_braille canvas;
     int line = aw_strip_series(&strip, "x", "");
@@ -90,7 +90,7 @@ TEST_WITH(start, stop, test_slope)
     aw_braille_free(&canvas);
 }
 
-TEST_WITH(start, stop, test_panels)
+TEST_WITH(start, stop, each_unit_has_a_panel)
 {
     int a = aw_strip_series(&strip, "a", "deg"), b = aw_strip_series(&strip, "b", "Nm");
     int c = aw_strip_series(&strip, "c", "deg");
@@ -101,7 +101,7 @@ TEST_WITH(start, stop, test_panels)
     draw((struct aw_strip_look){.end_ns = AW_SECOND, .numbered = true}, 60, 24);
     expect_in(text, " 1 a     1.000  3 c     2.000 deg\n");
     expect_in(text, " 2 b    1000.0 Nm\n");
-    /* too low for two: all in one */
+    /* too low for two panels: all lines in one */
     draw((struct aw_strip_look){.end_ns = AW_SECOND}, 60, 9);
     expect_in(text, "● a         1  ● b      1000 Nm  ● c         2 deg");
     expect_in(draw((struct aw_strip_look){.end_ns = AW_SECOND}, 60, 4), "too small");
@@ -130,8 +130,8 @@ TEST_WITH(start, stop, test_panels)
             draw((struct aw_strip_look){.end_ns = AW_SECOND, .keys = "q quit"}, width, height);
 }
 
-/* As many rows as the lines need, but no more than a quarter of the panel. */
-TEST_WITH(start, stop, test_legend)
+/* As many rows as the lines need, but at most a quarter of the panel. */
+TEST_WITH(start, stop, legend_takes_at_most_a_quarter)
 {
     static const char *const names[] = {"positions.m1.setpoint", "m1.position",
                                         "positions.m2.setpoint", "m2.position",
@@ -151,8 +151,8 @@ TEST_WITH(start, stop, test_legend)
     expect_in(text, " 1 positions.m1.setpoint      0.00  2 m1.position     10.00  …\n");
 }
 
-/* What is kept of samples that fall into the same part of the span, and of those that do not. */
-TEST_WITH(start, stop, test_buckets)
+/* Samples within one time slot of the span are merged, others are not. */
+TEST_WITH(start, stop, samples_of_a_slot_are_merged)
 {
     int64_t width = 10 * AW_SECOND / 4096 + 1;
     static const struct aw_bucket kept[] = {{2441406, 5, 3, 7, 6},
@@ -168,8 +168,8 @@ TEST_WITH(start, stop, test_buckets)
     aw_strip_add(&strip, s, 2000, 3);
     aw_strip_add(&strip, s, width - 1, 6);
     aw_strip_add(&strip, s, width, 9);
-    aw_strip_add(&strip, s, 5, 1);     /* taken as the last time */
-    aw_strip_add(&strip, s, 7, 1e100); /* no number that a scale could be made for */
+    aw_strip_add(&strip, s, 5, 1);     /* treated as the latest time */
+    aw_strip_add(&strip, s, 7, 1e100); /* too large for any scale */
     assert_true(isnan(strip.lines[s].value));
     aw_strip_break(&strip);
     aw_strip_add(&strip, s, 2500000, 8);
@@ -188,9 +188,9 @@ TEST_WITH(start, stop, test_buckets)
     assert_int_equal(strip.lines[s].n, 4096);
 }
 
-/* The scale that a panel gets for the values in it, one after the other: since when it is too large
- * stands behind it. */
-TEST_WITH(start, stop, test_scales)
+/* The scale of a panel for each pair of values, in sequence, and the time since it became too
+ * large. */
+TEST_WITH(start, stop, scales_are_round)
 {
     static const double extents[][2] = {
         {0, 100},    {0.5, 100},   {-100, -0.5},   {-100, 0},        {5, 5},
@@ -227,7 +227,7 @@ TEST_WITH(start, stop, test_scales)
     for (size_t i = 0; i < sizeof steps / sizeof *steps; i++) {
         now += steps[i].after_ms * AW_MILLISECOND;
         aw_strip_add(&strip, s, now - AW_MILLISECOND,
-                     steps[i].low); /* at the edge of what is seen */
+                     steps[i].low); /* at the edge of the visible span */
         aw_strip_add(&strip, s, now, steps[i].high);
         draw((struct aw_strip_look){.end_ns = now}, 30, 10);
         fprintf(out, "%5d ms %g..%g: %.10g..%.10g, %d\n", (int)(now / AW_MILLISECOND), steps[i].low,
@@ -239,8 +239,8 @@ TEST_WITH(start, stop, test_scales)
     free(scales);
 }
 
-/* Legend and axis of time, which depend on the room that there is. */
-TEST_WITH(start, stop, test_widths)
+/* Legend and time axis, which depend on the width. */
+TEST_WITH(start, stop, layout_follows_the_width)
 {
     static const struct {
         const char *label, *unit;
@@ -280,12 +280,12 @@ TEST_WITH(start, stop, test_widths)
         also(out, &look, 30, height, height % 3 ? 2 : height);
     aw_strip_add(&strip, 0, 3 * AW_SECOND, -1000);
     also(out, &look, 30, 12, 12);
-    /* in whole dots of time: of four nanoseconds, here */
+    /* in whole dots of time, here four nanoseconds */
     strip.span_ns = 100;
     look.absolute = false;
     for (look.end_ns = 3 * AW_SECOND + 20; look.end_ns < 3 * AW_SECOND + 26; look.end_ns += 3)
         also(out, &look, 24, 7, 7);
-    /* at the very edge of what is seen */
+    /* exactly at the edge of the visible span */
     look.absolute = true;
     aw_strip_add(&strip, 0, 3 * AW_SECOND + 1, 2);
     aw_strip_add(&strip, 0, 3 * AW_SECOND + 1, -2);
@@ -298,8 +298,8 @@ TEST_WITH(start, stop, test_widths)
     free(all);
 }
 
-/* Twelve lines of twelve units in six panels, each line with its number where it ends. */
-TEST_WITH(start, stop, test_many_units)
+/* Twelve lines with twelve units in six panels, each line numbered at its end. */
+TEST_WITH(start, stop, many_units_share_panels)
 {
     char *all = NULL;
     size_t size = 0;
@@ -327,7 +327,7 @@ TEST_WITH(start, stop, test_many_units)
     look.title = NULL;
     look.end_ns += 3333 * AW_MILLISECOND;
     also(out, &look, 70, 22, 22);
-    /* what is far away has gone: a line comes in from beyond the scale */
+    /* distant values have expired: a line enters from beyond the scale */
     aw_strip_free(&strip);
     aw_strip_init(&strip, 10 * AW_SECOND);
     int s = aw_strip_series(&strip, "from afar", "m");
@@ -360,7 +360,7 @@ static void fill_and_free(void)
     aw_strip_free(&strip);
 }
 
-TEST_WITH(start, stop, test_memory)
+TEST_WITH(start, stop, strip_leaks_no_memory)
 {
     expect_no_leak(fill_and_free);
 }
@@ -370,8 +370,8 @@ static double height_of(void)
     return strip.panels[0].high - strip.panels[0].low;
 }
 
-/* Scales grow at once, and shrink after some time with room to spare. */
-TEST_WITH(start, stop, test_scale)
+/* Scales grow at once and shrink after some time with unused space. */
+TEST_WITH(start, stop, scales_grow_at_once_and_shrink_later)
 {
     int line = aw_strip_series(&strip, "x", "");
     aw_strip_add(&strip, line, AW_SECOND, 1);
@@ -389,7 +389,7 @@ TEST_WITH(start, stop, test_scale)
             assert_true(strip.panels[0].high >= 50);
     }
     assert_true(height_of() <= 2 * small);
-    /* a value that swings a little does not make the scale swing */
+    /* small oscillations do not change the scale */
     double low = strip.panels[0].low, high = strip.panels[0].high;
     for (int i = 0; i < 100; i++) {
         int64_t now = 20 * AW_SECOND + i * AW_SECOND / 10;
@@ -400,8 +400,8 @@ TEST_WITH(start, stop, test_scale)
     }
 }
 
-/* A million samples: bounded memory, and the spike among them is still there. */
-TEST_WITH(start, stop, test_many)
+/* A million samples need limited memory, and their spike is preserved. */
+TEST_WITH(start, stop, spike_among_many_samples_is_preserved)
 {
     int line = aw_strip_series(&strip, "x", "");
     for (int i = 0; i < 1000000; i++)
@@ -411,8 +411,8 @@ TEST_WITH(start, stop, test_many)
     expect_in(text, "⡇");
 }
 
-/* Nothing is drawn where nothing was known. */
-TEST_WITH(start, stop, test_gap)
+/* Gaps in the data are not drawn. */
+TEST_WITH(start, stop, gaps_are_not_drawn)
 {
     struct aw_braille canvas;
     int line = aw_strip_series(&strip, "x", "");
@@ -427,12 +427,12 @@ TEST_WITH(start, stop, test_gap)
     int dots = 0;
     for (int i = 0; i < 107 * 20; i++)
         dots += canvas.cells[i].dots != 0;
-    assert_in_range(dots, 38, 44); /* 4 s of 10 s on 101 columns */
+    assert_in_range(dots, 38, 44); /* 4 s of 10 s in 101 columns */
     aw_braille_free(&canvas);
 }
 
-/* A line that moves on keeps its shape: only whole columns of dots are scrolled. */
-TEST_WITH(start, stop, test_scrolls_evenly)
+/* A moving line keeps its shape: it scrolls by whole columns of dots. */
+TEST_WITH(start, stop, line_keeps_its_shape_while_scrolling)
 {
     int line = aw_strip_series(&strip, "x", "");
     for (int i = 0; i < 1000; i++)
@@ -460,7 +460,7 @@ TEST_WITH(start, stop, test_scrolls_evenly)
     aw_braille_free(&next);
 }
 
-TEST_WITH(start, stop, test_limits)
+TEST_WITH(start, stop, number_of_series_is_limited)
 {
     for (int i = 0; i < AW_STRIP_SERIES; i++)
         assert_int_equal(aw_strip_series(&strip, "x", i % 2 ? "deg" : NULL), i);
@@ -473,7 +473,7 @@ TEST_WITH(start, stop, test_limits)
     expect_in(text, "now");
 }
 
-TEST_WITH(start, stop, test_recording)
+TEST_WITH(start, stop, recordings_are_drawn)
 {
     int line = aw_strip_series(&strip, "x", "");
     aw_strip_add(&strip, line, 100 * AW_SECOND, 0);

@@ -37,8 +37,8 @@ static const struct aw_channel *find(const char *name)
     return NULL;
 }
 
-/* By subject as they come first, then by message and field. */
-TEST_WITH(start, stop, test_order)
+/* Sorted by first appearance of the subject, then by message and field. */
+TEST_WITH(start, stop, channels_are_sorted)
 {
     static const char *const order[] = {
         "rknee.setpoint",    "rknee.output", "rknee.measured",     "rknee.fix_link_angle",
@@ -52,8 +52,8 @@ TEST_WITH(start, stop, test_order)
     assert_int_equal(find("rknee.torque")->prefix, strlen("rknee."));
 }
 
-/* What is of the message alone is hidden from who did not ask for it. */
-TEST_WITH(start, stop, test_brief)
+/* Fields about the message itself are hidden unless requested. */
+TEST_WITH(start, stop, formal_fields_are_hidden)
 {
     struct aw_codec codec;
     take("joint", "lhip", "", 0);
@@ -73,7 +73,7 @@ TEST_WITH(start, stop, test_brief)
     assert_false(find("lhip.alpha_angle")->hidden);
 }
 
-TEST_WITH(start, stop, test_values)
+TEST_WITH(start, stop, channel_keeps_latest_and_extreme_values)
 {
     take("joint", "lknee", "torque=5", 0);
     take("joint", "lknee", "torque=-3.125", AW_SECOND);
@@ -96,22 +96,22 @@ TEST_WITH(start, stop, test_values)
     assert_int_equal(channels.messages, 5);
 }
 
-/* The rate is right however the messages are bunched, and sinks when they stop. */
-TEST_WITH(start, stop, test_rate)
+/* The rate is correct for bunched messages and falls when they stop. */
+TEST_WITH(start, stop, rate_is_correct_for_bunched_messages)
 {
     for (int i = 0; i < 3000; i++)
         take("joint", "lknee", "", (int64_t)(i / 4) * 4 * AW_MILLISECOND);
     const struct aw_channel *torque = find("lknee.torque");
     int64_t end = 2996 * AW_MILLISECOND;
     assert_true(fabs(aw_channel_rate(torque, end) - 1000) < 10);
-    /* the table is drawn a little later */
+    /* the table is drawn slightly later */
     assert_true(fabs(aw_channel_rate(torque, end + 50 * AW_MILLISECOND) - 1000) < 10);
     assert_false(aw_channel_stale(torque, end));
     assert_true(fabs(aw_channel_rate(torque, end + 2 * AW_SECOND) - 0.5) < 1e-9);
     assert_true(aw_channel_stale(torque, end + 2 * AW_SECOND));
 }
 
-TEST_WITH(start, stop, test_slow_rate)
+TEST_WITH(start, stop, slow_rate_is_measured)
 {
     take("joint", "lknee", "", 0);
     assert_true(aw_channel_rate(find("lknee.torque"), AW_SECOND) == 0);
@@ -122,7 +122,7 @@ TEST_WITH(start, stop, test_slow_rate)
     assert_false(aw_channel_stale(torque, 20 * AW_SECOND));
 }
 
-TEST_WITH(start, stop, test_trend)
+TEST_WITH(start, stop, trend_stores_values_per_step)
 {
     take("joint", "lknee", "torque=1", 0);
     take("joint", "lknee", "torque=2", 3 * AW_TREND_STEP_NS);
@@ -136,8 +136,8 @@ TEST_WITH(start, stop, test_trend)
         assert_true(i == 1000 % AW_TREND ? torque->trend[i] == 4.0F : isnan(torque->trend[i]));
 }
 
-/* What came in the steps that are skipped is forgotten, however many they are. */
-TEST_WITH(start, stop, test_trend_goes_round)
+/* Skipped trend steps are cleared, however many they are. */
+TEST_WITH(start, stop, skipped_trend_steps_are_cleared)
 {
     static const int skipped[] = {1, 2, 4, 46, 47, 48, 49, 50, 100};
     for (size_t k = 0; k < sizeof skipped / sizeof *skipped; k++) {
@@ -155,8 +155,8 @@ TEST_WITH(start, stop, test_trend_goes_round)
     }
 }
 
-/* Each field as a channel: where it is, its unit, its range and its decimals. */
-TEST_WITH(start, stop, test_all)
+/* Each field as a channel: its position, unit, range and decimals. */
+TEST_WITH(start, stop, all_fields_match_the_picture)
 {
     static struct aw_wire wire;
     static struct aw_names names;
@@ -189,8 +189,8 @@ TEST_WITH(start, stop, test_all)
     end_picture(out, "channels.txt");
 }
 
-/* A scale that another value chooses: unit and range follow it. A name, then none. */
-TEST_WITH(start, stop, test_by_another)
+/* Unit and range follow the value that selects the scale; the text is a name, then none. */
+TEST_WITH(start, stop, unit_follows_the_selected_scale)
 {
     points_of(rig, "setpoint", AW_TX, "lknee", "controller=tor value=5");
     aw_channels_update(&channels, rig->points, rig->n, 0);
@@ -213,8 +213,8 @@ TEST_WITH(start, stop, test_by_another)
     assert_string_equal(find("lknee.setpoint.controller")->text, "");
 }
 
-/* When there is a rate, and of which messages. */
-TEST_WITH(start, stop, test_epochs)
+/* The time from which a rate exists, and the messages that it covers. */
+TEST_WITH(start, stop, rate_epochs_follow_the_messages)
 {
     static const struct {
         int after_ms;
@@ -238,7 +238,7 @@ TEST_WITH(start, stop, test_epochs)
     }
 }
 
-TEST_WITH(start, stop, test_judgements)
+TEST_WITH(start, stop, stale_channels_are_detected)
 {
     static const struct {
         double rate_hz;
@@ -274,13 +274,13 @@ static void fill_and_free(void)
     static struct aw_point point = {.subject = "", .message = "", .field = ""};
     struct aw_channels many, copy;
     aw_channels_init(&many, &all);
-    assert_true(aw_channels_copy(&copy, &many)); /* of nothing */
+    assert_true(aw_channels_copy(&copy, &many)); /* empty */
     aw_channels_free(&copy);
     for (int i = 0; i < 200; i++) {
         snprintf(point.name, sizeof point.name, "%c%d", i % 2 ? 'a' : 'b', i);
         aw_channels_update(&many, &point, 1, 0);
     }
-    for (size_t i = 0; i < 200; i++) /* of the same order: as they come */
+    for (size_t i = 0; i < 200; i++) /* equal order: by arrival */
         assert_int_equal(atoi(many.list[i]->name + 1), i);
     assert_true(aw_channels_copy(&copy, &many));
     assert_int_equal(copy.n, 200);
@@ -293,12 +293,12 @@ static void fill_and_free(void)
     assert_int_equal(many.n + many.n_slots + (size_t)many.messages, 0);
 }
 
-TEST_WITH(start, stop, test_memory)
+TEST_WITH(start, stop, channels_leak_no_memory)
 {
     expect_no_leak(fill_and_free);
 }
 
-TEST_WITH(start, stop, test_alarm)
+TEST_WITH(start, stop, values_near_limits_raise_an_alarm)
 {
     static const struct {
         double low, high, value;
@@ -319,7 +319,7 @@ TEST_WITH(start, stop, test_alarm)
     }
 }
 
-TEST_WITH(start, stop, test_select)
+TEST_WITH(start, stop, only_selected_channels_are_kept)
 {
     struct aw_select select = {.n = 1, .pattern = {"lknee.torque"}};
     aw_channels_free(&channels);
@@ -331,8 +331,8 @@ TEST_WITH(start, stop, test_select)
     assert_int_equal(find("rknee.torque")->count, 0);
 }
 
-/* A copy stays as it is. And there may be many. */
-TEST_WITH(start, stop, test_copy)
+/* A copy does not change. The number of channels is limited. */
+TEST_WITH(start, stop, copy_does_not_change)
 {
     static struct aw_point point = {.subject = "", .message = "", .field = ""};
     struct aw_channels copy;

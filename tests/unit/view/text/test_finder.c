@@ -15,7 +15,7 @@ static void stop(void)
     free(rig);
 }
 
-/* What each pattern names in the record, as names of points with blanks behind them. */
+/* Requires the points that a pattern selects in the record, each name followed by a blank. */
 static void expect(const char *subject, size_t pattern, const char *names)
 {
     uint64_t scalars = aw_finder_look(&finder, &rig->record, subject)[pattern];
@@ -27,12 +27,12 @@ static void expect(const char *subject, size_t pattern, const char *names)
     assert_string_equal(all, names);
 }
 
-TEST_WITH(start, stop, test_patterns)
+TEST_WITH(start, stop, patterns_select_fields)
 {
     static const struct aw_select select = {
         .n = 5, .pattern = {"torque", "lknee", "rknee.torque", "*angle", "joint.torque"}};
     aw_finder_init(&finder, &rig->names, &select, AW_SUBJECTS_ANY);
-    for (int again = 0; again < 2; again++) { /* now it is remembered */
+    for (int again = 0; again < 2; again++) { /* the second round uses the cache */
         points_of(rig, "joint", AW_RX, "lknee", "torque=5");
         expect("lknee", 0, "lknee.torque ");
         expect("lknee", 1,
@@ -50,8 +50,8 @@ TEST_WITH(start, stop, test_patterns)
     }
 }
 
-/* More subjects than there is room for, and one that is longer than a name may be. */
-TEST_WITH(start, stop, test_many_subjects)
+/* More subjects than the maximum, and one with an overlong name. */
+TEST_WITH(start, stop, subjects_beyond_the_maximum_are_found)
 {
     static const struct aw_select select = {.n = 2, .pattern = {"torque", "s7.torque"}};
     char subject[200];
@@ -69,8 +69,8 @@ TEST_WITH(start, stop, test_many_subjects)
     assert_true(aw_finder_look(&finder, &rig->record, subject)[0] != 0);
 }
 
-/* Six boards with three messages each: looking one up does not make another one forgotten. */
-TEST_WITH(start, stop, test_places)
+/* Six boards with three messages each: lookups do not evict each other. */
+TEST_WITH(start, stop, cached_lookups_do_not_evict_each_other)
 {
     static const struct aw_select select = {.n = 1, .pattern = {"torque"}};
     static const char *const boards[] = {"lhip", "lknee", "lankle", "rhip", "rknee", "rankle"};
@@ -85,9 +85,9 @@ TEST_WITH(start, stop, test_places)
     }
 }
 
-/* Where the patterns name fields, whose they are is not looked at, and one place serves all boards.
- * A subject, a part of one or what may be one is looked at. */
-TEST_WITH(start, stop, test_anybody)
+/* For patterns of fields alone, one cache entry serves all boards. A subject, a part of one or a
+ * possible one requires an entry per board. */
+TEST_WITH(start, stop, field_patterns_share_one_entry)
 {
     static const struct {
         const char *pattern;
@@ -115,8 +115,8 @@ TEST_WITH(start, stop, test_anybody)
     }
 }
 
-/* An id is a value, which each record may have another of. */
-TEST_WITH(start, stop, test_numbers)
+/* An identifier is a value that may differ in each record. */
+TEST_WITH(start, stop, numeric_subjects_are_found)
 {
     static const struct aw_select select = {.n = 1, .pattern = {"3"}};
     aw_wire_init(&rig->wire, &aw_ezphys_protocol, NULL, false);

@@ -4,7 +4,7 @@
 #include "picture_helper.h"
 #include "view_helper.h"
 
-TEST(test_names)
+TEST(points_have_subject_and_field_names)
 {
     struct points_rig *rig = points_new();
     points_of(rig, "joint", AW_RX, "lknee", "torque=-3.125");
@@ -25,8 +25,8 @@ TEST(test_names)
     free(rig);
 }
 
-/* A command's fields are told from the telemetry's. */
-TEST(test_command)
+/* Names of command fields differ from those of telemetry. */
+TEST(command_fields_are_prefixed)
 {
     struct points_rig *rig = points_new();
     points_of(rig, "setpoint", AW_TX, "lknee", "controller=tor value=-5");
@@ -35,8 +35,9 @@ TEST(test_command)
     free(rig);
 }
 
-/* By the name alone: in the first message that has it; none where another field decides. */
-TEST(test_unit)
+/* The unit of a name alone: from the first message with that field; none if another field selects
+ * it. */
+TEST(unit_is_found_by_name)
 {
     struct aw_wire *wire = calloc(1, sizeof *wire);
     struct aw_names *names = calloc(1, sizeof *names);
@@ -51,8 +52,8 @@ TEST(test_unit)
     free(wire);
 }
 
-/* Fields that several messages have get the name of the message. */
-TEST(test_shared)
+/* Fields of several messages are prefixed with the message. */
+TEST(shared_fields_are_prefixed_with_the_message)
 {
     struct aw_wire *wire = calloc(1, sizeof *wire);
     struct aw_names *names = calloc(1, sizeof *names);
@@ -73,7 +74,7 @@ TEST(test_shared)
     free(wire);
 }
 
-TEST(test_path)
+TEST(path_becomes_a_point)
 {
     struct points_rig *rig = points_new();
     struct aw_point point;
@@ -95,9 +96,8 @@ TEST(test_path)
     free(rig);
 }
 
-/* All points of all messages: their names, places, texts, and which of them says who it is about.
- */
-TEST(test_all)
+/* All points of all messages: names, positions, texts, and which one is the subject. */
+TEST(all_points_match_the_picture)
 {
     static struct beyond copy;
     static struct aw_wire wire;
@@ -135,8 +135,8 @@ TEST(test_all)
 
 #define ROOM (AW_POINT_NAME - 2) /* the longest part */
 
-/* Parts of a name that would not fit into its room are left out. */
-TEST(test_join)
+/* Parts that do not fit into the name are omitted. */
+TEST(overlong_name_parts_are_omitted)
 {
     static const struct {
         size_t first, second; /* bytes */

@@ -1,5 +1,5 @@
-/* The records of the golden cases in the other styles: as text and as CSV, in units and as wire
- * numbers. Their JSON is in the golden cases themselves. */
+/* Tests the records of the golden cases as text and CSV, in units and as wire numbers. The golden
+ * cases contain their JSON. */
 #include "view/text/view.h"
 
 #include "protocols.h"
@@ -32,7 +32,7 @@ static void decode(const char *hex, enum aw_dir dir, struct aw_record *record)
     assert_int_equal(aw_wire_decode(&wire, dir, frame, record, NULL), AW_OK);
 }
 
-/* All cases but those of other variants and of what is refused. */
+/* Shows all cases except those of other variants and refused ones. */
 static void show_all(FILE *golden, FILE *out, enum aw_style style)
 {
     static char line[AW_VIEW_MAX], command[LINE_CAP], hex[LINE_CAP], json[LINE_CAP];

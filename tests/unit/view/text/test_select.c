@@ -31,7 +31,7 @@ static bool takes(const char *pattern, const char *name)
 
 static const struct {
     const char *pattern;
-    bool torque, angle; /* is lknee.torque, lknee.alpha_angle taken? */
+    bool torque, angle; /* whether the pattern selects lknee.torque and lknee.alpha_angle */
 } patterns[] = {
     {"torque", true, false},
     {"lknee.torque", true, false},
@@ -50,7 +50,7 @@ static const struct {
     {"lknee.joint.torque", true, false},
 };
 
-TEST(test_noted)
+TEST(matched_patterns_are_noted)
 {
     struct aw_select select = {.n = 3, .pattern = {"torque", "nothing", "alpha_angle"}};
     bool found[3] = {false};
@@ -63,20 +63,20 @@ TEST(test_noted)
     assert_false(aw_select_has("lknee", rig->points, 0));
 }
 
-TEST(test_patterns)
+TEST(patterns_match_points)
 {
     static const struct aw_point point = {
         .name = "left/knee.x", .subject = "left/knee", .message = "", .field = "x"};
     struct aw_select left = {.n = 1, .pattern = {"left*x"}};
-    assert_int_equal(aw_select_match(&left, &point), 0); /* a slash is a letter like others */
+    assert_int_equal(aw_select_match(&left, &point), 0); /* a slash is an ordinary character */
     for (size_t i = 0; i < sizeof patterns / sizeof *patterns; i++)
         if (takes(patterns[i].pattern, "lknee.torque") != patterns[i].torque ||
             takes(patterns[i].pattern, "lknee.alpha_angle") != patterns[i].angle)
             fail_msg("%s", patterns[i].pattern);
 }
 
-/* What others call a value is its name, though it looks like a pattern. */
-TEST(test_names_of_others)
+/* A foreign name is used literally, even if it looks like a pattern. */
+TEST(foreign_names_are_matched_literally)
 {
     struct aw_select select = {.n = 1};
     static const struct aw_point point = {
@@ -90,8 +90,8 @@ TEST(test_names_of_others)
     assert_int_equal(aw_select_match(&select, &point), -1);
 }
 
-/* m1.position, m2.position: the last part is enough. */
-TEST(test_groups)
+/* m1.position, m2.position: the last part suffices. */
+TEST(last_part_of_a_name_suffices)
 {
     struct aw_select select = {.n = 1, .pattern = {"position"}};
     struct aw_point point = {
@@ -103,8 +103,8 @@ TEST(test_groups)
     assert_int_equal(aw_select_match(&select, &point), -1);
 }
 
-/* Who has a number in the message is meant by it, too. */
-TEST(test_numbers)
+/* A number selects the subject with that number in the message. */
+TEST(numbers_select_subjects)
 {
     static const struct aw_field fields[] = {
         {.name = "id", .type = AW_UINT, .bits = 8}, {.name = "z", .type = AW_UINT, .bits = 8}, {0}};
@@ -140,7 +140,7 @@ TEST(test_numbers)
     assert_int_equal(aw_select_match(&three, &point), -1);
 }
 
-TEST(test_all)
+TEST(empty_selection_matches_everything)
 {
     struct aw_select select = {0};
     struct aw_error err;
@@ -156,12 +156,12 @@ TEST(test_all)
 static const struct {
     const char *pattern;
     bool subjects;
-    const char *error; /* part of it; NULL: fine */
+    const char *error; /* part of it; NULL: valid */
 } checks[] = {
     {"torque", false, NULL},
     {"lknee", false, NULL}, /* a named value of the table */
     {"lknee.torque", false, NULL},
-    {"left.knee.torque", true, NULL}, /* a subject with a dot in it */
+    {"left.knee.torque", true, NULL}, /* a subject that contains a dot */
     {"left.knee.torque", false, "there is"},
     {"lknee.joint.torque", false, NULL},
     {"0x100.torque", false, NULL}, /* a board without a name */
@@ -174,16 +174,16 @@ static const struct {
     {"z*", false, "there is"},
     {"joint", false, NULL},
     {"kp.value", false, NULL},
-    {"tor", false, "did you mean"}, /* a controller is nobody that messages are about */
+    {"tor", false, "did you mean"}, /* a controller is not a subject */
     {"torq", false, "did you mean 'torque'?"},
     {"torqe", true, "did you mean 'torque'?"},
     {"lknee.torqe", true, "did you mean 'lknee.torque'?"},
-    {"zebra", true, NULL}, /* perhaps one of the subjects to come */
+    {"zebra", true, NULL}, /* possibly a later subject */
     {"zebra", false, "there is"},
     {"zebra.stripes", true, "there is"},
 };
 
-TEST(test_check)
+TEST(unknown_patterns_are_refused)
 {
     for (size_t i = 0; i < sizeof checks / sizeof *checks; i++) {
         struct aw_select select = {.n = 1, .pattern = {checks[i].pattern}};
@@ -215,7 +215,7 @@ static const struct {
     {"zebra", "there is bob, hip, hip.axis2"},
 };
 
-TEST(test_confirm)
+TEST(subjects_confirm_patterns)
 {
     static const char *const subjects[] = {"bob", "3", "hip", "hip.axis2"};
     struct aw_error err = {.text = ""};
@@ -238,9 +238,9 @@ static struct aw_names names;
 static char *text;
 static size_t size;
 
-/* What each pattern names: how many fields of which messages, the first and the last; and what of
- * it names fields where the rest is somebody. */
-TEST(test_names)
+/* The fields that each pattern selects: their number, the number of messages, the first and the
+ * last one; and the part that names fields if the rest is a subject. */
+TEST(selected_fields_match_the_picture)
 {
     static const char *const all[] = {"elbow",
                                       "elbow.position",
@@ -310,8 +310,8 @@ TEST(test_names)
     free(text);
 }
 
-/* What is said of names that nothing has: before anything has come, and once all are known. */
-TEST(test_says)
+/* The error for unknown names, before the first message and once all subjects are known. */
+TEST(selection_errors_match_the_picture)
 {
     static const char *const all[] = {
         "torqe",
@@ -345,7 +345,7 @@ TEST(test_says)
             fprintf(out, "%s%s: %s\n", all[i / 2], i % 2 ? " of them" : "", err.text);
         }
     }
-    /* many are told of as far as there is room */
+    /* a long list is truncated */
     static char many[40][24];
     const char *list[40];
     for (int i = 0; i < 40; i++) {

@@ -1,4 +1,4 @@
-/* Values as text, by the way they are printed; their names, and words that stand for one value. */
+/* Tests values as text in each format, their names, and words that represent one value. */
 #include "view/text/value.h"
 
 #include "wire/rows.h"
@@ -10,7 +10,7 @@
 #include "beyond_helper.h"
 #include "picture_helper.h"
 
-TEST(numbers)
+TEST(numbers_are_printed_in_each_format)
 {
     static const struct {
         double value;
@@ -38,7 +38,7 @@ TEST(numbers)
     }
 }
 
-TEST(truths)
+TEST(boolean_names_are_detected)
 {
     static const struct aw_name list[] = {{3, "three"}, {0, "none"}, {0}};
     static const struct aw_name yes[] = {{1, "true"}, {0, "false"}, {0}},
@@ -47,13 +47,12 @@ TEST(truths)
     assert_true(aw_is_truth(&(struct aw_field){.names = no}));
     static const struct aw_name both[] = {{1, "yes"}, {2, "true"}, {0}};
     assert_false(aw_is_truth(&(struct aw_field){.names = list}));
-    assert_false(aw_is_truth(&(struct aw_field){.names = both})); /* yes is none in JSON */
+    assert_false(aw_is_truth(&(struct aw_field){.names = both})); /* ambiguous as a JSON boolean */
     assert_false(aw_is_truth(&(struct aw_field){.names = NULL}));
 }
 
-/* How each field of each protocol is printed, as value and as wire number; and what the value is
- * that has a word. */
-TEST(fields)
+/* The format of each field of each protocol, as value and as wire number, and the named values. */
+TEST(fields_match_the_picture)
 {
     static struct beyond copy;
     static struct aw_wire wire;

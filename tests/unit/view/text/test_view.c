@@ -48,8 +48,8 @@ TEST_WITH(start, NULL, json_nests_groups)
         "\"hand\":{\"position\":4}}\n");
 }
 
-/* Boards are at even distances; what lies between two, before and behind them is no board. */
-TEST(words_of_values)
+/* Boards have even spacing; values between, below and above them are not boards. */
+TEST(named_values_are_printed_by_name)
 {
     static const struct {
         double value;
@@ -83,9 +83,8 @@ TEST(words_of_values)
     aw_view_free(view);
 }
 
-/* Those of a list with gaps, in records that have all of their values; what board 0x20 is called is
- * another list's. */
-TEST(words_with_gaps)
+/* Names of a list with gaps; board 0x20 has its name from another list. */
+TEST(names_with_gaps_are_printed)
 {
     static const struct aw_name names[] = {
         {0x20, "one"}, {0x21, "two"}, {0x24, "five"}, {0x25, "six"}, {0}};
@@ -121,8 +120,8 @@ TEST(words_with_gaps)
     aw_view_free(view);
 }
 
-/* What every record has is no field: with it in the list no others are shown. */
-TEST_WITH(start, NULL, heads_among_fields)
+/* t, msg and dir select no fields, but they hide the fields that are not listed. */
+TEST_WITH(start, NULL, record_heads_select_no_fields)
 {
     static const char *const fields[][3] = {{"t", "elbow.position"}, {"msg", "t"}, {"dir"}};
     struct aw_record record = feedback();
@@ -145,7 +144,7 @@ TEST_WITH(start, NULL, no_data_is_null)
         "{\"dir\":\"rx\",\"msg\":\"feedback\",\"elbow\":{\"position\":null}}\n");
 }
 
-TEST_WITH(start, NULL, formats)
+TEST_WITH(start, NULL, formats_are_expanded)
 {
     struct aw_record record = feedback();
     record.time_ns = 1500000000;
@@ -159,8 +158,8 @@ TEST_WITH(start, NULL, formats)
     assert_string_equal(show(&options, &record), "\\xn\n");
 }
 
-/* As often as a format has room for it: what messages are called is longer than how it is asked. */
-TEST_WITH(start, NULL, a_name_again_and_again)
+/* As many references as a format can have; the message names are longer than the references. */
+TEST_WITH(start, NULL, format_may_repeat_a_reference)
 {
     enum { TIMES = 64 };
     char format[6 * TIMES + 1] = "", names[8 * TIMES + 2] = "";
@@ -204,7 +203,7 @@ TEST_WITH(start, NULL, unknown_fields_are_refused)
             &err));
 }
 
-TEST_WITH(start, NULL, times)
+TEST_WITH(start, NULL, times_are_printed_in_each_form)
 {
     struct aw_second abs = {0}, iso = {0};
     *aw_print_time(line, AW_TIME_ABS, 1700000000123456789, 0, 0, &abs) = '\0';
@@ -221,11 +220,11 @@ TEST_WITH(start, NULL, times)
     assert_string_equal(line, "-0.500000");
 }
 
-TEST(times_are_read_again)
+TEST(iso_times_are_parsed)
 {
     static const struct {
         const char *text;
-        int64_t ns; /* 7: it is none, and what was there stays */
+        int64_t ns; /* 7: invalid, the value stays unchanged */
     } rows[] = {
         {"2023-11-14T22:13:20.123456Z", 1700000000123456000},
         {"2023-11-14T22:13:20.123456789Z", 1700000000123456789},
@@ -236,7 +235,7 @@ TEST(times_are_read_again)
         {"2023-11-14T20:43:20-01:30", 1700000000000000000},
         {"1969-12-31T23:59:59.5Z", -500000000},
         {"2262-01-01T00:00:00Z", 9214646400000000000},
-        {"2263-01-01T00:00:00Z", 7}, /* more than the nanoseconds hold */
+        {"2263-01-01T00:00:00Z", 7}, /* out of range for nanoseconds */
         {"9999-12-31T23:59:59Z", 7},
         {"0001-01-01T00:00:00Z", 7},
         {"2023-11-14", 7},
@@ -256,8 +255,8 @@ TEST(times_are_read_again)
     }
 }
 
-/* The largest float as a setpoint of 25 Nm is not infinite: JSON knows no infinity. */
-TEST_WITH(start, NULL, scaled_values_may_be_more_than_a_float)
+/* The largest float as a setpoint of 25 Nm stays finite: JSON has no infinity. */
+TEST_WITH(start, NULL, largest_float_stays_finite_when_scaled)
 {
     static const char *const fields[] = {"value", NULL};
     const struct aw_view_options options = {.style = AW_STYLE_JSON, .fields = fields};
@@ -272,8 +271,8 @@ TEST_WITH(start, NULL, scaled_values_may_be_more_than_a_float)
                         "{\"dir\":\"tx\",\"msg\":\"setpoint\",\"value\":-8.50705867e+39}\n");
 }
 
-/* Times count from the last record that had one. */
-TEST_WITH(start, NULL, a_record_without_a_time_leaves_the_times_alone)
+/* Time differences count from the last record with a time. */
+TEST_WITH(start, NULL, record_without_a_time_keeps_the_reference_time)
 {
     const struct aw_view_options options = {
         .style = AW_STYLE_FORMAT, .time = AW_TIME_DELTA, .format = "%{t}"};
@@ -290,7 +289,7 @@ TEST_WITH(start, NULL, a_record_without_a_time_leaves_the_times_alone)
     aw_view_free(view);
 }
 
-/* All that a record has, those of no value too, and something behind it. */
+/* Fills all values of a record, including invalid ones, and one beyond. */
 static void fill(struct aw_record *record, const struct aw_codec *codec, enum aw_dir dir)
 {
     aw_record_init(record, codec, dir);
@@ -300,8 +299,8 @@ static void fill(struct aw_record *record, const struct aw_codec *codec, enum aw
     strcpy(record->text, "bob");
 }
 
-/* Each style with each kind of time, of records at a time, without one, and later. */
-TEST(styles)
+/* Each style with each kind of time: records with a time, without one, and with a later one. */
+TEST(styles_match_the_picture)
 {
     static const int64_t times[] = {1700000000123456789, AW_NO_TIME, 1700000001623456789};
     static struct beyond copy;
@@ -329,8 +328,8 @@ TEST(styles)
     end_picture(out, "view-styles.txt");
 }
 
-/* Columns and rows with some messages or fields only, and of as many joints as there are. */
-TEST(choices)
+/* Columns and rows limited to some messages or fields, for the available joints. */
+TEST(selections_match_the_picture)
 {
     static const char *const fields[][3] = {
         {"torque"},        {"lknee.torque"}, {"position"},
@@ -371,7 +370,7 @@ static uint64_t first_bits(struct aw_messages messages)
     return messages.bits[0];
 }
 
-TEST(messages_as_bits)
+TEST(selected_messages_are_a_bit_set)
 {
     static const char *const two[] = {"joint", "sensors", NULL}, *const none[] = {NULL};
     static const char *const sent[] = {"kp", "QQQ", NULL};
@@ -387,7 +386,7 @@ TEST(messages_as_bits)
     assert_int_equal(first_bits(aw_view_messages(&copy.protocol, none, SIZE_MAX)), 0);
     assert_int_equal(first_bits(aw_view_messages(&copy.protocol, sent, SIZE_MAX)), 0);
     assert_int_equal(first_bits(aw_view_messages(&copy.protocol, none, 0)),
-                     all); /* as if all were of files */
+                     all); /* as if all messages were from packet files */
     struct aw_view_options options = {.style = AW_STYLE_CSV, .messages = {true, {some}}};
     struct aw_view *view = aw_view_new(&wire, &options, NULL);
     line[aw_view_header(view, line)] = '\0';
@@ -400,8 +399,8 @@ TEST(messages_as_bits)
     aw_view_free(NULL);
 }
 
-/* What is wrong with a format, whole; NULL: nothing. */
-TEST(formats_that_are_none)
+/* The complete error of a format; NULL: valid. */
+TEST(invalid_formats_are_refused)
 {
     static char longest[1026], many[64 * 4 + 1], too_many[65 * 4 + 1];
     const struct {
@@ -441,8 +440,8 @@ TEST(formats_that_are_none)
     }
 }
 
-/* A field that the first message has, and no other. */
-TEST(a_reference_to_the_first_message)
+/* A field that only the first message has. */
+TEST(format_may_refer_to_the_first_message)
 {
     aw_wire_init(&wire, &aw_hidmotor_protocol, NULL, false);
     struct aw_view_options options = {.style = AW_STYLE_FORMAT, .format = "%{duration}"};
@@ -452,7 +451,7 @@ TEST(a_reference_to_the_first_message)
 }
 
 /* A name between braces has at most 58 letters. */
-TEST(long_references)
+TEST(overlong_references_are_refused)
 {
     aw_wire_init(&wire, &aw_canpid_protocol, NULL, false);
     for (int length = 55; length < 65; length++) {
@@ -471,8 +470,8 @@ TEST(long_references)
     }
 }
 
-/* Text from the wire, letter by letter; and a record with two values that have no meaning. */
-TEST(texts)
+/* Text from the wire, letter by letter; and a record with two meaningless values. */
+TEST(wire_text_is_escaped)
 {
     struct aw_record record = {0};
     aw_wire_init(&wire, &aw_ezphys_protocol, text_variant(&aw_ezphys_protocol), false);
@@ -524,13 +523,13 @@ static void make_views(void)
     assert_null(aw_view_new(&wire, &(struct aw_view_options){.fields = unknown}, &err));
 }
 
-TEST(nothing_is_left)
+TEST(views_leak_no_memory)
 {
     expect_no_leak(make_views);
 }
 
-/* Records that have one value only, as JSON; and columns of the joints that there are. */
-TEST(parts_of_records)
+/* Records with a single value as JSON, and columns of the available joints. */
+TEST(partial_records_match_the_picture)
 {
     char *text = NULL;
     size_t size = 0;

@@ -20,7 +20,7 @@ static void stop(void)
 
 static const struct {
     const char *text;
-    bool holds; /* of torque = 5, fix_link_angle = 45, lknee */
+    bool holds; /* expected for torque = 5, fix_link_angle = 45, lknee */
 } conditions[] = {
     {"torque>4", true},
     {"torque > 5", false},
@@ -36,7 +36,7 @@ static const struct {
     {"joint.torque>4", true},
     {"fix_link_angle>0.7rad", true},
     {"fix_link_angle>0.8rad", false},
-    {"fix_link_angle>3Nm", false}, /* another kind of unit fulfils nothing */
+    {"fix_link_angle>3Nm", false}, /* a unit of another kind never matches */
     {"torque>4 and fix_link_angle<50", true},
     {"torque>4 and fix_link_angle<40", false},
     {"torque>-1e3", true},
@@ -47,7 +47,7 @@ static const struct {
     {"velocity!=5", false},
 };
 
-/* Of the record, without points. */
+/* Evaluates the condition on the record, without points. */
 static bool fits(const struct aw_where *where)
 {
     struct aw_finder *finder = malloc(sizeof *finder);
@@ -62,7 +62,7 @@ static bool fits(const struct aw_where *where)
     return fits;
 }
 
-TEST(test_conditions)
+TEST(conditions_are_evaluated)
 {
     points_of(rig, "joint", AW_RX, "lknee", "torque=5 fix_link_angle=45");
     for (size_t i = 0; i < sizeof conditions / sizeof *conditions; i++) {
@@ -77,8 +77,8 @@ TEST(test_conditions)
     }
 }
 
-/* msg and dir are asked of the message, the rest of its values. */
-TEST(test_heads)
+/* msg and dir are properties of the message, other names are values. */
+TEST(msg_and_dir_are_properties_of_the_message)
 {
     static const struct {
         const char *text, *message;
@@ -116,8 +116,8 @@ TEST(test_heads)
     }
 }
 
-/* Of others: what a condition would cut up stands in quotes. */
-TEST(test_names_in_quotes)
+/* Foreign names with characters of the syntax are quoted. */
+TEST(quoted_names_are_parsed)
 {
     static const struct {
         const char *text, *field;
@@ -148,7 +148,7 @@ TEST(test_names_in_quotes)
     }
 }
 
-TEST(test_no_data)
+TEST(conditions_on_missing_data_are_false)
 {
     struct aw_where where = {0};
     points_of(rig, "sensors", AW_RX, "lknee", "lever_angle=none");
@@ -157,8 +157,8 @@ TEST(test_no_data)
     assert_false(fits(&where));
 }
 
-/* What is said of a condition that is none, whole; NULL: it is one. */
-TEST(test_says)
+/* The complete error of a condition; NULL: valid. */
+TEST(condition_errors_are_explained)
 {
     static const struct {
         const char *text, *says;
@@ -228,7 +228,7 @@ static const char *const broken[] = {
     "ever_called_the_third_joint_of_the_left_leg_of_the_robot_that_they_had_built>1",
 };
 
-TEST(test_broken)
+TEST(malformed_conditions_are_refused)
 {
     for (size_t i = 0; i < sizeof broken / sizeof *broken; i++) {
         struct aw_where where = {0};
@@ -239,7 +239,7 @@ TEST(test_broken)
     }
 }
 
-TEST(test_check)
+TEST(unknown_names_are_refused)
 {
     struct aw_where where = {0};
     struct aw_error err;
@@ -249,10 +249,9 @@ TEST(test_check)
     expect_in(err.text, "did you mean 'torque'?");
 }
 
-/* Which can never hold are told; whose unit is that of the record is not known before. What stands
- * behind the conditions from an earlier text is none of them, nor is what stands behind the fields.
- */
-TEST(test_units_that_are_none)
+/* Conditions that can never hold are refused; a unit that depends on the record cannot be checked
+ * in advance. Leftovers of an earlier text and rows beyond the table are ignored. */
+TEST(impossible_units_are_refused)
 {
     static const struct {
         const struct aw_protocol *protocol;
@@ -266,7 +265,7 @@ TEST(test_units_that_are_none)
         {&aw_canpid_protocol, "bob>1kg", NULL},
         {&aw_canpid_protocol, "torque=1kg", NULL},
         {&aw_canpid_protocol, "[tQ]*>1kg", "--where: [tQ]*: '1kg': unknown unit 'kg' — use Nm"},
-        {&aw_hidmotor_protocol, "duration>1Nm", /* of the first message only */
+        {&aw_hidmotor_protocol, "duration>1Nm", /* in the first message only */
          "--where: duration: '1Nm': 'Nm' is the wrong unit — use ms"},
         {&aw_armctl_protocol, "seq>1kg", /* the first scalar of each */
          "--where: seq: '1kg': unknown unit 'kg' — no unit is needed here"},
@@ -289,8 +288,8 @@ TEST(test_units_that_are_none)
     }
 }
 
-/* Of a text only = and != hold. */
-TEST(test_text)
+/* A text supports only = and !=. */
+TEST(texts_are_compared_for_equality)
 {
     static const struct {
         const char *text;
@@ -308,9 +307,9 @@ TEST(test_text)
     }
 }
 
-/* A number with a unit needs that of the field: known of a record, or of a field that always has
- * it. */
-TEST(test_units)
+/* A number with a unit requires the unit of the field, from the record or from a field with a fixed
+ * unit. */
+TEST(units_of_conditions_are_converted)
 {
     struct aw_point point;
     struct aw_where torque = {0}, value = {0};
@@ -327,8 +326,8 @@ TEST(test_units)
     assert_false(aw_where_holds(&torque, &point, 1));
 }
 
-/* The first scalar of a record, where others follow. */
-TEST(test_first_scalar)
+/* The first scalar of a record with several. */
+TEST(condition_on_the_first_scalar)
 {
     static const struct {
         const char *text;
