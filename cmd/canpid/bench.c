@@ -178,7 +178,7 @@ static enum aw_status admit(struct aw_bench *bench, const char *section, bool ma
                        "[%s]: gains: %s, and these are for %s — 'switch = yes' in the section, or "
                        "--switch, lets them switch it over",
                        section,
-                       active == AW_CANPID_LAST ? "which controller the driver runs is not known"
+                       active == AW_CANPID_LAST ? "the driver's controller is unknown"
                                                 : "the driver runs another controller",
                        bench->joint.mode);
     return aw_bench_push(bench, AW_CANPID_DISABLE);

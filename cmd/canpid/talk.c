@@ -409,13 +409,12 @@ enum aw_status canpid_safe_stop(struct aw_session *session)
     enum aw_status status = disable(session, state->driven | state->ongoing, &confirmed);
     struct aw_error why = session->err;
     if (status == AW_STOPPED && !confirmed)
-        return aw_fail(&session->err, status,
-                       "the driver was told to stop; whether it did was not waited for");
+        return aw_fail(&session->err, status, "stop sent, not confirmed: the wait was interrupted");
     if (!confirmed)
         return aw_fail(&session->err, status, "the stop is not confirmed%s: %s",
                        !tried              ? ""
-                       : status == AW_LOST ? ", and the previous gains are not back"
-                                           : ", and the previous gains were sent unconfirmed",
+                       : status == AW_LOST ? "; could not restore the previous gains"
+                                           : "; the previous gains were sent, but not confirmed",
                        why.text);
     leave(session, 0);
     if (status == AW_OK)

@@ -158,7 +158,7 @@ static enum aw_status beside(struct aw_session *session, struct aw_joint_list *l
     if (joint != list->n || !hidmotor_arm(session)->known.maybe_stale)
         return AW_OK;
     if (aw_session_text(session))
-        aw_session_notice(session, "an answer may be that to an earlier question");
+        aw_session_notice(session, "an answer may belong to an earlier request");
     else
         aw_object_truth(&session->result, "maybe_stale", true);
     return AW_OK;

@@ -125,7 +125,7 @@ enum aw_status aw_table_numbers(const struct aw_table *table, int column, struct
         return AW_OK;
     bool messages = !*flaw->text && aw_table_find(table, "msg") >= 0;
     aw_fail(err, AW_MALFORMED, "%.60s: '%s' is not a number — %s", table->names[column], flaw->text,
-            messages ? "a recording of messages: keep one with 'watch --csv --where msg=NAME -'"
+            messages ? "a recording of messages: select one with 'watch --csv --where msg=NAME -'"
                      : "correct the cell or delete the line");
     return aw_table_fail_in(err, table, flaw->row);
 }

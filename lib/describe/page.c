@@ -145,7 +145,7 @@ static void print_variants(const struct page *page, const struct aw_wire *wire)
         print_row(page, cells + page->markdown, 3u - page->markdown);
     }
     if (page->markdown)
-        fprintf(page->out, "\nWhat follows is `%s`.\n", wire->variant.name);
+        fprintf(page->out, "\nThe layouts below are those of `%s`.\n", wire->variant.name);
 }
 
 static void print_envelope(const struct page *page, const struct aw_field *row)

@@ -130,8 +130,8 @@ static enum aw_status read_unit(struct aw_field *row, struct aw_store *store, co
         return AW_OK;
     if (!*text || !aw_number_is_unit(text))
         return aw_fail(err, AW_USAGE,
-                       "'%.40s' is no unit — use one such as deg, rad, deg/s, mm, ticks, ticks/s, "
-                       "Nm, A, V, ms, %%, or none",
+                       "'%.40s' is not a unit — use one such as deg, rad, deg/s, mm, ticks, "
+                       "ticks/s, Nm, A, V, ms, %%, or none",
                        text);
     row->unit = aw_store_text(store, text);
     return row->unit ? AW_OK : aw_no_memory(err);

@@ -123,12 +123,11 @@ static enum aw_status check_class(struct reading *r, const struct aw_message *wa
         return AW_OK;
     if (builtin->drives)
         return aw_fail(r->err, AW_USAGE,
-                       "packet %s: it takes the place of '%s', which moves the device — say "
+                       "packet %s: replaces '%s', which moves the device — add "
                        "'moves = yes'",
                        wanted->name, builtin->name);
     return aw_fail(r->err, AW_USAGE,
-                   "packet %s: it takes the place of '%s', which changes the device — leave 'ask' "
-                   "out",
+                   "packet %s: replaces '%s', which changes the device — remove 'ask'",
                    wanted->name, builtin->name);
 }
 

@@ -652,7 +652,7 @@ END
     kill -CONT "$pid"
     [ "$status" = 3 ] || [ "$status" = 6 ]
     has "$(<err)" "jog: nothing says where lknee is"
-    has "$(<err)" "lknee: nothing says where it stands"
+    has "$(<err)" "lknee: its position is unknown"
     hasnt "$(<err)" "->"
 }
 
@@ -666,7 +666,7 @@ END
     wait $! && status=0 || status=$?
     same "$status" 3
     has "$(<err)" "its telemetry has stopped in the middle of the motion"
-    has "$(<err)" "the previous gains were sent unconfirmed"
+    has "$(<err)" "the previous gains were sent, but not confirmed"
     same "$(grep -o -- '-> 04[1-4]#.*' err | grep kp | tail -n 1)" "-> 041#000040400000  kp board=lknee value=3 controller=pos"
     has "$(grep -- '-> 04' err | tail -n 1)" "value=disable"
 }
@@ -833,7 +833,7 @@ END
 @test "identify prints a short report with confidence; -v adds the frequency response" {
     ok canpid -l "$fast" identify -b lknee -c pos
     [ "${#lines[@]}" -lt 16 ]
-    has "$output" "of data that were not used: to be trusted"
+    has "$output" "on data not used for the fit: to be trusted"
     matches "$output" "*frequencies * measured, * to be trusted; -v lists them"
     hasnt "$output" "phase deg"
     has "$stderr" "the previous gains are not known, so the published ones stand for them: kp 3"
@@ -1070,7 +1070,7 @@ as_fast_as_the_knee() { same "$(json '(if .kind == "integrating" then .gain else
     has "$stderr" "spec.ini:20:1: max-foo: no such key"
     sed -i '/max-foo/d;/switch/d' spec.ini
     fails 6 canpid -q -l "$fast" verify spec.ini # the active controller is unknown
-    has "$why" "[slow]: gains: which controller the driver runs is not known"
+    has "$why" "[slow]: gains: the driver's controller is unknown"
     ok canpid -q -l "$fast" verify --switch spec.ini
 }
 

@@ -272,7 +272,7 @@ END
     fails 2 armctl -q --config arm.ini -l "$fast" follow two.ndjson --map lift=angle
     has "$why" "'angle' is joint1.angle and joint2.angle — name one of them"
     fails 6 armctl -q --config arm.ini -l "$fast" follow two.pcapng --map lift=base.angle
-    has "$why" 'nothing says where it stands'
+    has "$why" 'its position is unknown'
     ok armctl -q --config arm.ini -l "$fast" --record led.pcapng follow two.pcapng --map lift=base.angle --force
     same "$(armctl -q -j decode led.pcapng | jq -r 'select(.joint) | [.joint, .angle] | @text' | sort -u)" '[2,30]'
 }

@@ -96,13 +96,13 @@ END
     ok canpid -q -j compare step.csv noted.csv
     printf '__time,lknee\n1700000000,0\n1700000001,20\n1700000002,0\n0,0\n0,0\n' >knee.csv
     ok canpid -l "$fast" -c pos --dry-run play knee.csv
-    has "$stderr" "left out the rows of zeros at the end, from line 5"
+    has "$stderr" "skipped the rows of zeros at the end, from line 5"
     ok canpid -q -c pos --dry-run play knee.csv
     same "${lines[100]}" "-> setpoint board=lknee value=20deg controller=pos"
     same "${#lines[@]}" 202
     printf 't_ms,hinge\n0,0\n1000,0.5\n0,0\n' >hinge.csv
     ok ezphys -l sim: --dry-run play hinge.csv
-    has "$stderr" "left out the rows of zeros at the end, from line 4"
+    has "$stderr" "skipped the rows of zeros at the end, from line 4"
 }
 
 @test "CSV of spreadsheets with semicolons and decimal commas is read, and UTF-16 is reported" {

@@ -268,7 +268,7 @@ END
     done
     same "$(hidmotor -q -j decode sent.pcapng | jq -c 'select(.msg == "set_setpoints")')" ''
     exits 5 hidmotor decode far.pcapng
-    has "$stderr" "packet peek: it takes the place of 'set_setpoints', which moves the device"
+    has "$stderr" "packet peek: replaces 'set_setpoints', which moves the device"
     # wider limits do not count
     sed 's/ask = yes/moves = yes/' peek.packets >wide.packets
     printf '[stop]\npacket = halt\n[packet halt]\nid = 50\nhow = u8 1\n' >>wide.packets

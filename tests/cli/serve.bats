@@ -415,9 +415,9 @@ END
     until [ -S old ]; do sleep 0.02; done
     sleep 0.1
     fails 4 hidmotor -q -l serve:old status
-    has "$why" "it is armwire 0.0.9 — restart the server"
+    has "$why" "the server runs armwire 0.0.9, another version — restart it"
     fails 4 hidmotor -q -l serve:old status
-    has "$why" "what listens there is no server of ours"
+    has "$why" "not an armwire server"
     fails 2 hidmotor serve -l sim: --listen tcp:127.0.0.1:0
     has "$why" "forward the socket with ssh -L"
 }

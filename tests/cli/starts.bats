@@ -132,7 +132,7 @@ link() { [ "$1" = ezphys ] && echo sim:cart-pole || echo "$fast"; }
 
 @test "a stream to a silent board is refused without --force" {
     fails 6 canpid -q -l "$fast" <<<'setpoint 1deg -b 0xE0 -c pos'
-    has "$why" 'nothing says where it stands'
+    has "$why" 'its position is unknown'
     exits 3 canpid -q -l "$fast" <<<'setpoint 1deg -b 0xE0 -c pos --force' # it went out, and nobody confirms its end
     has "$output" 'value=1deg result=sent'
 }

@@ -199,7 +199,8 @@ enum aw_status aw_armctl_profile_set(struct aw_armctl_profile *profile, const ch
     struct aw_armctl_joint *joint = joint_named(profile, name);
     if (!joint)
         return aw_fail(err, AW_USAGE,
-                       "[joint %s]: no room for it — at most %d joints, names of 1 to 23 bytes",
+                       "[joint %s]: cannot be added — use at most %d joints, and names of 1 to 23 "
+                       "bytes",
                        name, AW_ARMCTL_JOINTS);
     double value;
     if (!read_value(row, text, &value) || !store(joint, row->key, value))

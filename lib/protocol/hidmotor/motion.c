@@ -404,8 +404,8 @@ static enum aw_status still_joint(const struct waiting *w, int joint, struct aw_
     double off = fabs(w->now.position[joint] - w->now.setpoint[joint]);
     if (off <= AW_HIDMOTOR_TOLERANCE)
         return aw_fail(err, AW_REFUSED,
-                       "%s: rests %.2f deg from its setpoint — no nearer than that; a tolerance of "
-                       "%g deg is what the arm can do",
+                       "%s: rests %.2f deg from its setpoint — use a tolerance of %g deg, the "
+                       "arm's accuracy",
                        joint_name(joint), off, AW_HIDMOTOR_TOLERANCE);
     return aw_fail(err, AW_REFUSED,
                    "%s: its setpoint is %.1f deg and it stays at %.1f — arm not homed, or motors "

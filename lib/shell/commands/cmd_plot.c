@@ -634,7 +634,7 @@ static void leave_out_points(struct plot *p)
         lines += p->traces.list[i].n > 1;
     for (size_t i = 0; i < p->traces.n && lines > 0 && !p->usual; i++)
         if (p->traces.list[i].n == 1 && !has_namesake(p, &p->traces.list[i]))
-            aw_session_notice(p->session, "plot: %s has one sample, which is no line: left out",
+            aw_session_notice(p->session, "plot: %s: only one sample — skipped",
                               p->traces.list[i].label);
     leave_out_namesakes(p);
     aw_traces_leave_out_points(&p->traces);

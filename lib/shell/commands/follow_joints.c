@@ -117,7 +117,7 @@ enum aw_status aw_follower_refuse(struct aw_follower *f)
                        "--approach brings it in",
                        aw_follower_called(aw_follower_joint(f, row)), f->joints[row].reach);
     enum aw_status status = aw_start_guard(f->session, &f->list, &goal, 1);
-    return status == AW_OK ? aw_fail(&f->session->err, AW_LIMIT, "%s: nothing says where it stands",
+    return status == AW_OK ? aw_fail(&f->session->err, AW_LIMIT, "%s: its position is unknown",
                                      aw_follower_called(aw_follower_joint(f, row)))
                            : status;
 }

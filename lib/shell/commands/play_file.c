@@ -435,7 +435,7 @@ enum aw_status aw_play_load(struct aw_play *play, const char *file)
     enum aw_status status = read_table(&r, file);
     size_t zeros = status == AW_OK ? aw_table_cut_zeros(&r.table) : 0;
     if (zeros)
-        aw_session_notice(session, "left out the rows of zeros at the end, from line %zu", zeros);
+        aw_session_notice(session, "skipped the rows of zeros at the end, from line %zu", zeros);
     if (status == AW_OK && session->tool->joints->told && play->list.n == 0)
         status = aw_dry_depends(session, "which joints there are");
     if (status == AW_OK)

@@ -82,7 +82,7 @@ enum aw_status aw_joint_keeps_up(struct aw_session *session, const struct aw_joi
         return AW_OK;
     return aw_fail(&session->err, AW_REFUSED,
                    "%s stays %.3g%s%s behind its target, more than --max-lag %g for %g s — "
-                   "does something hold it? Else a lower --%s",
+                   "check for an obstacle, or lower --%s",
                    joint->name, fabs(away), unit ? " " : "", unit ? unit : "", lag->most, AW_LAG_S,
                    lag->slower);
 }
@@ -135,7 +135,7 @@ static enum aw_status refuse(struct aw_session *session, const struct aw_joint *
     with_unit(joint, target, first);
     if (isnan(at))
         return aw_fail(&session->err, AW_LIMIT,
-                       "%s: nothing says where it stands, and the first target is %s — --force "
+                       "%s: its position is unknown, and the first target is %s — --force "
                        "goes there all the same",
                        aw_joint_called(joint), first);
     return aw_fail(&session->err, AW_LIMIT,

@@ -86,10 +86,10 @@ void aw_bench_print_model(struct aw_session *session, const struct aw_model *m)
         print_value(session, "damping", damping, NAN, "(the two lags swing)");
     if (!is_servo(session))
         print_value(session, "dead band", fit->dead_band, fit->half.dead_band, "of full scale");
-    aw_output_print(out, "%-18s %10.1f %%          of data that were not used%s\n", "fit",
+    aw_output_print(out, "%-18s %10.1f %%          on data not used for the fit%s\n", "fit",
                     100 * fit->held_out,
                     aw_fit_trusted(fit) ? ": to be trusted" : ": not to be trusted");
-    aw_output_print(out, "%-18s %10.1f %%          of data that were used\n", "", 100 * fit->own);
+    aw_output_print(out, "%-18s %10.1f %%          on data used for the fit\n", "", 100 * fit->own);
     if (fit->piece_s > 0)
         aw_output_print(out, "%-18s %10.2g s          what takes longer is not explained\n", "",
                         fit->piece_s);

@@ -34,8 +34,7 @@ static enum aw_status ask_first(struct aw_session *session, const struct aw_args
     snprintf(question, sizeof question, "%s: %s — go on?", command->name, command->summary);
     if (aw_session_agrees(session, question))
         return AW_OK;
-    return aw_fail(&session->err, AW_USAGE, "%s: not done — add --yes if you mean it",
-                   command->name);
+    return aw_fail(&session->err, AW_USAGE, "%s: not done — add --yes to do it", command->name);
 }
 
 /* Nothing is changed on a device of which not all is known that the user has written down: a limit

@@ -216,9 +216,10 @@ static enum aw_status check_hello(struct aw_attached *attached)
     const struct aw_hello *hello = &attached->hello;
     const char *tool = attached->session->tool->name, *at = attached->address.text;
     if (!*hello->tool)
-        return aw_fail(err, AW_NO_LINK, "%s: what listens there is no server of ours", at);
+        return aw_fail(err, AW_NO_LINK, "%s: not an armwire server", at);
     if (strcmp(hello->version, AW_VERSION) != 0)
-        return aw_fail(err, AW_NO_LINK, "%s: it is armwire %s — restart the server", at,
+        return aw_fail(err, AW_NO_LINK,
+                       "%s: the server runs armwire %s, another version — restart it", at,
                        hello->version);
     if (strcmp(hello->tool, tool) != 0)
         return aw_fail(err, AW_NO_LINK, "%s: it serves %s, not %s", at, hello->tool, tool);

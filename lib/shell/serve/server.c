@@ -102,7 +102,7 @@ static enum aw_status find_device(struct aw_server *server)
         return wait_for_clients(server, AGAIN_NS);
     server->connections = session->device.link->connections;
     start_watchdog(server);
-    aw_session_notice(session, "the device is there again");
+    aw_session_notice(session, "the device is connected again");
     server->broken = false;
     if (aw_session_goes_on(session))
         aw_lease_revoke(server, AW_LOST, "the device was gone");

@@ -113,7 +113,7 @@ TEST_WITH(start, stop, blocked_joint_ends_the_approach)
     assert_int_equal(go(), AW_REFUSED);
     assert_string_equal(session->err.text,
                         "elbow stays 10 deg behind its target, more than --max-lag 5 for 0.3 s — "
-                        "does something hold it? Else a lower --approach");
+                        "check for an obstacle, or lower --approach");
     assert_true(target < 31);
 }
 
