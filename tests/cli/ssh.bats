@@ -67,7 +67,7 @@ lab() { ssh -F "$D/client" lab "$@"; }
 
 @test "two users command a remote server through ssh, one at a time" {
     server
-    lab timeout 60 hidmotor -q -l sim: serve --listen "unix:$D/arm" 2>said 3>&- &
+    ssh -F "$D/client" lab timeout 60 hidmotor -q -l sim: serve --listen "unix:$D/arm" 2>said 3>&- &
     started+=("$!")
     until grep -qs ready: said; do sleep 0.05; done
     run -0 lab hidmotor -q -l "serve:$D/arm" move 0 20 -10 --wait
@@ -83,7 +83,7 @@ lab() { ssh -F "$D/client" lab "$@"; }
 
 @test "a server's socket forwarded by ssh -L works, and a lost connection stops the motion" {
     server
-    lab timeout 60 hidmotor -q -l sim: serve --listen "unix:$D/arm" 2>said 3>&- &
+    ssh -F "$D/client" lab timeout 60 hidmotor -q -l sim: serve --listen "unix:$D/arm" 2>said 3>&- &
     started+=("$!")
     until grep -qs ready: said; do sleep 0.05; done
     forward() {

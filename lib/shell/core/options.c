@@ -146,6 +146,7 @@ static void store_missing(const struct aw_command *command, void *options)
 void aw_options_begin(struct aw_options *options, const struct aw_tool *tool)
 {
     options->n = 0;
+    options->move.kp = NAN; /* a tool may steer without this option */
     aw_each_command(tool, store_missing, options);
     aw_options_add(options, tool->options);
     aw_options_add(options, tool->general ? tool->general : aw_global_options);
