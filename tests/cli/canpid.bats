@@ -852,7 +852,7 @@ END
     has "$output" "outcome="
 }
 
-# bats test_tags=long
+# bats test_tags=long,direct
 @test "tune compares the measured step with the prediction for the same gains after yes and no" {
     local words="tune -b lankle -c tor --step 3Nm" first
     run script -qec "canpid -q -j -l '$fast' $words --report page.html >no" /dev/null < <(echo y; sleep 3; echo n)
@@ -900,7 +900,7 @@ END
     hasnt "$(tr -d '\n' <page.html)" ">nan"
 }
 
-# bats test_tags=long
+# bats test_tags=long,direct
 @test "identify --from shows progress for a long record, and Ctrl-C ends it" {
     awk 'BEGIN { print "t,u,angle"; for (i = 0; i < 400000; i++) {
         if (i > 50 && i % 60 == 0) u = 2 * rand() - 1

@@ -269,9 +269,10 @@ def run(tool_name, plant, name):
         subprocess.run([BIN / tool_name, "-q", "-l", f"unix:{device_at}", "move", f"{tool.joint}=-10", "--wait"], env=env, check=True)
     proxy = Proxy(tool, device_at, place, name, plant)
     if hasattr(tool, "spec"):
-        Path("spec.ini").write_text(tool.spec)
-        Path("small.ini").write_text(tool.small)
-    done = subprocess.run([BIN / tool_name, "-q", "-l", f"unix:{place}", *tool.commands[name].split()], env=env,
+        Path(folder, "spec.ini").write_text(tool.spec)
+        Path(folder, "small.ini").write_text(tool.small)
+    command = [f"{folder}/{word}" if word.endswith(".ini") else word for word in tool.commands[name].split()]
+    done = subprocess.run([BIN / tool_name, "-q", "-l", f"unix:{place}", *command], env=env,
                           text=True, capture_output=True, stdin=subprocess.DEVNULL, timeout=120)
     proxy.listener.close()
     device.terminate()

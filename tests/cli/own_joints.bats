@@ -439,7 +439,7 @@ END
     has "$stderr" "is faster than its speed, 90 deg/s"
     ok hidmotor -q -l "$fast" --force step elbow --from 0deg --to 10deg
     exits 1 hidmotor -q -l "$fast" step m2 --from 0deg --to 20deg --max-deviation 1deg
-    has "$stderr" "held where it is"
+    has "$stderr" "stopped: holding"
     # on a board of its own: what it says last holds the arm
     board
     hidmotor -q -l "$url" sweep m2 --to-hz 1 >out 2>err 3>&- &
