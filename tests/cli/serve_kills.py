@@ -389,6 +389,7 @@ class Run:
 
     def replace_watchdog(self):
         """Its watchdog process is killed; the server starts another one."""
+        self.until(time.monotonic() + WAIT, lambda: self.has_watchdog(()))  # it gives itself that name
         first = named(children(self.server.pid), "armwire-watch")
         for pid in first:
             os.kill(pid, signal.SIGKILL)
