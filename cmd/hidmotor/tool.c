@@ -288,7 +288,7 @@ static const struct aw_command commands[] = {
          MOTOR_GAINS("set_velocity_gains", "m3")),
      .hidden = true, .safety = AW_WRITE, .run = run_message},
 #define QUESTION(message)                                                                          \
-    {.name = message, .summary = "request it, and show the answer", .hidden = true, .run = run_question}
+    {.name = message, .summary = "request and show it", .hidden = true, .run = run_question}
     QUESTION("positions"), QUESTION("velocities"), QUESTION("pid_gains"),
     QUESTION("velocity_gains"),
     {.name = "list", .summary = "show boards, their users, and missing permissions",

@@ -163,8 +163,8 @@ TEST(replacement_keeps_the_safety_class)
                      ask ? "ask = yes\n" : "");
             bool lower = ask || cases[i].moves;
             assert_int_equal(read_text(packets, text, &err), lower ? AW_USAGE : AW_OK);
-            const char *advice = cases[i].moves ? "which moves the device — say 'moves = yes'"
-                                                : "which changes the device — leave 'ask' out";
+            const char *advice = cases[i].moves ? "which moves the device — add 'moves = yes'"
+                                                : "which changes the device — remove 'ask'";
             assert_true(!lower || strstr(err.text, advice));
             assert_true(!cases[i].moves || strstr(err.text, cases[i].moves));
             aw_packets_free(packets);
