@@ -6,11 +6,10 @@
 #include "shell/commands/ping.h"
 #include "state.h"
 
-#define USUAL_S 1
-#define MANY    8   /* intervals per mean, and number of means */
-#define EVEN    0.1 /* largest deviation from the median interval */
-#define TOGETHER_MS                                                                                \
-    0.25 /* shorter intervals are batches: no driver sends more than once a millisecond */
+#define USUAL_S     1
+#define MANY        8    /* intervals per mean, and number of means */
+#define EVEN        0.1  /* largest deviation from the median interval */
+#define TOGETHER_MS 0.25 /* shorter intervals are batches of frames */
 
 struct listener {
     struct aw_session *session;

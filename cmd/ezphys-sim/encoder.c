@@ -1,4 +1,4 @@
-/* From a world in motion to the bytes of one state message, packet by packet. */
+/* Encodes the state of a world as one message, packet by packet. */
 #include "encoder.h"
 
 #include <math.h>
@@ -63,7 +63,7 @@ static void put(uint8_t *out, unsigned size, bool big_endian, uint64_t value)
         out[i] = (uint8_t)(value >> 8 * (big_endian ? size - 1 - i : i));
 }
 
-/* Rows of this protocol are whole bytes: floats, and whole numbers without a scale. */
+/* All rows of this protocol are floats, or whole numbers without a scale. */
 static bool put_value(struct packet *packet, int index, double value)
 {
     const struct aw_scalar *scalar = &packet->codec->scalars[index];
@@ -75,7 +75,7 @@ static bool put_value(struct packet *packet, int index, double value)
     return isfinite(number);
 }
 
-/* The same for floats only, of which there are hundreds in a message. */
+/* The same for floats only; a message contains hundreds of them. */
 static bool put_floats(struct packet *packet, const double *values)
 {
     bool finite = true,
@@ -192,7 +192,7 @@ static enum aw_status add_contacts(struct encoder *encoder, const struct world *
 enum aw_status encoder_encode(struct encoder *encoder, const struct world *world, struct own *own,
                               struct aw_span *out, struct aw_error *err)
 {
-    /* Room for any packet: how many of the values are sent, the wire's table says. */
+    /* Large enough for any packet; the wire's table determines how many values are sent. */
     double time[LIMB_VALUES] = {(double)world_steps(world), world_step_size(world)};
     aw_ezphys_message_begin(&encoder->message);
     enum aw_status status = add(encoder, TIMESTAMP, 0, "", time, err);

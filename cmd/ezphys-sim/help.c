@@ -1,4 +1,4 @@
-/* What ezphys-sim prints of scenes. */
+/* Prints scenes for ezphys-sim's help. */
 #include "help.h"
 
 void help_scenes(struct aw_output *out)

@@ -1,13 +1,14 @@
-/* What ezphys-sim prints of scenes. */
+/* Prints scenes for ezphys-sim's help. */
 #ifndef AW_CMD_EZPHYS_SIM_HELP_H
 #define AW_CMD_EZPHYS_SIM_HELP_H
 
 #include "protocol/ezphys/scene.h"
 #include "shell/core/output.h"
 
-void help_scenes(struct aw_output *out); /* those that come with it */
+void help_scenes(struct aw_output *out); /* the built-in scenes */
 
-void help_check(struct aw_output *out, const struct aw_scene *scene); /* what is in it, a line */
-void help_names(struct aw_output *out, const struct aw_scene *scene); /* names for ezphys */
+void help_check(struct aw_output *out,
+                const struct aw_scene *scene); /* one line about its contents */
+void help_names(struct aw_output *out, const struct aw_scene *scene); /* the names for ezphys */
 
 #endif

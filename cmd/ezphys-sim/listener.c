@@ -14,7 +14,7 @@
 #define SAID_MAX       10
 #define VELOCITY_MAX   1e4  /* rad/s, m/s */
 #define TORQUE_MAX     1e6  /* Nm, N */
-#define MAX_TORQUE_MAX 1e12 /* a limit, so that much stands for "as much as it takes" */
+#define MAX_TORQUE_MAX 1e12 /* high limit, because large values mean "unlimited" */
 #define VALUES_MAX     6
 
 enum { ROOM = AW_EZPHYS_MESSAGE_MAX + READ_ROOM };
@@ -55,7 +55,7 @@ void listener_got(struct listener *l, size_t size)
     l->size += size;
 }
 
-/* why may have names in it that the client sent. */
+/* Logs a fault. why may contain names sent by the client. */
 static void explain(struct listener *l, uint64_t *counter, const char *why)
 {
     char plain[256];
@@ -72,8 +72,8 @@ static void explain(struct listener *l, uint64_t *counter, const char *why)
 /* A command and the joint it addresses. */
 struct command {
     const struct aw_message *message;
-    double id;        /* NaN where there are names */
-    const char *name; /* where there are names */
+    double id;        /* NaN on wires with names */
+    const char *name; /* on wires with names */
     double v[VALUES_MAX];
 };
 
@@ -104,7 +104,7 @@ static int find_joint(const struct aw_scene *scene, const struct command *comman
     return -1;
 }
 
-/* Says "nothing" where a wire has no empty messages. */
+/* Returns true for the empty packet, on wires without empty messages. */
 static bool is_nothing(const struct command *command)
 {
     bool scene = isnan(command->id) ? !*command->name : command->id == 0;
@@ -125,7 +125,7 @@ static void no_joint(struct listener *l, const struct command *command)
     explain(l, &l->counters.unknown, why);
 }
 
-/* Which numbers of the payload belong to axis i, and how large they may be. */
+/* The numbers of the payload for axis i, and their limits. */
 struct slot {
     const char *what;
     double max;
@@ -134,7 +134,7 @@ static const struct slot force_slots[] = {{"torque", TORQUE_MAX}};
 static const struct slot motor_slots[] = {{"velocity", VELOCITY_MAX},
                                           {"max_torque", MAX_TORQUE_MAX}};
 
-/* Numbers for axes that the joint does not have may be anything. */
+/* Numbers for axes that the joint lacks are ignored. */
 static bool check_values(struct listener *l, const struct aw_scene_joint *joint,
                          const struct command *command, const struct slot *slots, unsigned n)
 {
@@ -214,7 +214,7 @@ static void command_joint(struct listener *l, struct command *command)
     }
 }
 
-/* Accepts NaN in a frame: it may belong to an axis that the joint does not have. */
+/* Accepts NaN in a frame, because it may belong to an axis that the joint lacks. */
 static void obey(struct listener *l, struct aw_span frame)
 {
     struct aw_record record;
@@ -235,7 +235,7 @@ static void obey(struct listener *l, struct aw_span frame)
         command_joint(l, &command);
 }
 
-/* On a wire without messages, what came in one piece is one. */
+/* On a wire without messages, each received block counts as one. */
 static uint64_t ended(const struct listener *l, uint64_t before, enum aw_status status)
 {
     if (l->wire->variant.envelope)

@@ -1,7 +1,5 @@
-/* Reads the commands of the client and applies them to the world. The world gets only finite
- * numbers of a sensible size, for joints that it has. Everything else is counted, and the first
- * faults are printed. Memory is bounded.
- */
+/* Reads the client's commands and applies them to the world: only finite numbers within limits, for
+ * existing joints. Counts everything else and logs the first faults. Memory is bounded. */
 #ifndef AW_CMD_EZPHYS_SIM_LISTENER_H
 #define AW_CMD_EZPHYS_SIM_LISTENER_H
 
@@ -10,8 +8,8 @@
 
 struct listener_counters {
     uint64_t messages, commands;
-    uint64_t refused; /* packets or messages that were malformed or out of all limits */
-    uint64_t unknown; /* commands for an unknown id, or a joint that takes none */
+    uint64_t refused; /* malformed packets or messages, and values out of range */
+    uint64_t unknown; /* commands for an unknown id, or a joint that accepts none */
     uint64_t resets;
 };
 
@@ -22,9 +20,9 @@ struct listener {
     struct aw_wire *wire;
     struct aw_framer framer;
     uint8_t *room;
-    size_t size, used; /* bytes in the room, and those of them that are done with */
-    unsigned said;     /* explanations on this connection */
-    bool reset;        /* the world was reset since this was last looked at */
+    size_t size, used; /* bytes in the buffer, and those already processed */
+    unsigned said;     /* faults logged on this connection */
+    bool reset;        /* the world was reset since the last check */
     struct listener_counters counters;
 };
 
@@ -34,14 +32,15 @@ enum aw_status listener_init(struct listener *listener, struct aw_wire *wire,
                              struct aw_error *err);
 void listener_free(struct listener *listener);
 
-/* A new client: what is left of the one before is forgotten. */
+/* Discards the rest of the previous client's data. */
 void listener_restart(struct listener *listener);
 
-/* Where to read to, at least 64 kB; then say how much it was. */
+/* Returns a buffer of at least 64 kB; add the read bytes to size. */
 uint8_t *listener_room(struct listener *listener, size_t *cap);
 void listener_got(struct listener *listener, size_t size);
 
-/* Handles the next message in the buffer. Returns how many messages ended; 0: it is incomplete. */
+/* Handles the next message in the buffer. Returns the number of completed messages; 0: incomplete.
+ */
 unsigned listener_read(struct listener *listener);
 
 #endif

@@ -1,4 +1,4 @@
-/* The program ezphys-sim: options, the link it waits on or dials, and the run. */
+/* The program ezphys-sim: options, the link it listens on or connects to, and the run. */
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -92,8 +92,7 @@ static enum aw_status read_options(struct aw_session *session, const struct aw_w
     return status;
 }
 
-/* Who started us knows that we wait for answers, and may think as long as it likes; unless it wants
- * to be told. */
+/* The parent process expects a wait in lock-step, so there is no timeout unless it asks for one. */
 static int64_t answer_timeout(struct program *p)
 {
     static const int64_t ages = AW_NEVER / 2;
@@ -147,7 +146,7 @@ static enum aw_status open_url(struct program *p, struct aw_link **link, const c
     return aw_link_open(link, url, &options, &p->session->err);
 }
 
-/* Tries until the end; the first time for as long as the option says, later for ever. */
+/* Retries until the end; the first time for the time of the option, later forever. */
 static enum aw_status dial(struct program *p, struct aw_link **link, bool first)
 {
     int64_t pause = REDIAL_FIRST, now = aw_clock_now(&p->clock.base);
@@ -198,7 +197,7 @@ static enum aw_status run_listening(struct program *p)
     return serve(p, link);
 }
 
-/* The one who started us holds the other end; when that is gone there is nothing left to do. */
+/* Runs on the parent's descriptor, and ends when the parent closes it. */
 static enum aw_status run_child(struct program *p)
 {
     struct aw_link *link;
@@ -265,7 +264,7 @@ static void print_page(struct aw_session *session, bool man)
         aw_output_print(out, ".fi\n.SH SEE ALSO\n.BR ezphys (1)\n");
 }
 
-/* Prints what needs no simulation; false if that is not all. */
+/* Handles options that only print. Returns false if a simulation is needed. */
 static bool only_print(struct program *p)
 {
     struct aw_output *out = &p->session->out;

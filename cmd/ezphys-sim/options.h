@@ -1,10 +1,9 @@
-/* The options of ezphys-sim, in one table for two users: the program itself, and the command
- * "ezphys sim", which starts it and hands them on. The links "sim:?KEY=VALUE" of ezphys take those
- * that make sense there as keys.
+/* The options of ezphys-sim, shared by the program and the command "ezphys sim", which starts it
+ * and passes them on. The links "sim:?KEY=VALUE" of ezphys accept the applicable ones as keys.
  *
  *     ezphys-sim [OPTION…] [SCENE]
  *
- * "ready: tcp:127.0.0.1:47001" on stderr once it listens. Exit codes are those of the tools.
+ * Prints "ready: tcp:127.0.0.1:47001" on stderr once it listens. Exit codes are those of the tools.
  */
 #ifndef AW_CMD_EZPHYS_SIM_OPTIONS_H
 #define AW_CMD_EZPHYS_SIM_OPTIONS_H
@@ -14,14 +13,14 @@
 struct simulator_options {
     const char *scene, *listen, *connect;
     double connect_timeout_s, interval_s, timeout_s;
-    double step_size_s; /* 0: that of the scene */
+    double step_size_s; /* 0: the scene's */
     int64_t lock_step, seed;
     int limb_force; /* 0: pre, 1: post */
     bool real_time, quick, no_physics, hold_force;
 };
 AW_GIVEN(command, simulator_options, simulator_given)
 
-/* Of the program alone. */
+/* Options of the program only. */
 struct program_options {
     const char *wire;
     double fd; /* -1: not given */

@@ -1,4 +1,4 @@
-/* A memory of packets of files, and motors that hold what they say. */
+/* Stores custom packets, and motors that hold their setpoints. */
 #include "own.h"
 
 #include <math.h>
@@ -6,10 +6,10 @@
 #include "base/clamp.h"
 #include "protocol/ezphys/wire.h"
 
-#define HZ     10.0 /* of packets that come by themselves */
-#define GAIN   10.0 /* 1/s: so fast for so far */
+#define HZ     10.0 /* default rate of custom packets */
+#define GAIN   10.0 /* 1/s: speed per distance */
 #define SPEED  5.0  /* rad/s, m/s at most */
-#define TORQUE 1e6  /* Nm, N: as much as it takes */
+#define TORQUE 1e6  /* Nm, N: practically unlimited */
 
 enum aw_status own_init(struct own *own, const struct aw_wire *wire, const struct aw_scene *scene,
                         struct world *world, struct aw_error *err)

@@ -1,7 +1,6 @@
-/* Packets of files in the simulated world: kept by the names of their fields and told again, joints
- * as they are in the scene. A setpoint of a joint is held by its motor, until another command
- * comes for that joint or the scene begins anew.
- */
+/* Custom packets in the simulated world: stores written values by field name and sends them back;
+ * joints report the scene's state. A motor holds a joint's setpoint until another command for that
+ * joint or a restart of the scene. */
 #ifndef AW_CMD_EZPHYS_SIM_OWN_H
 #define AW_CMD_EZPHYS_SIM_OWN_H
 
@@ -12,11 +11,11 @@
 struct own {
     const struct aw_scene *scene;
     struct world *world;
-    struct aw_packet_memory *memory; /* NULL: there are no such packets */
-    size_t n;                        /* joints of the scene that have axes and take commands */
+    struct aw_packet_memory *memory; /* NULL: there are none */
+    size_t n;                        /* joints of the scene that have axes and accept commands */
     size_t joints[AW_PACKET_MEMORY_JOINTS];
     double goals[AW_PACKET_MEMORY_JOINTS]; /* rad or m of axis 1; NaN: none */
-    int64_t time_ns;                       /* of the model, and never back */
+    int64_t time_ns;                       /* simulation time; never decreases */
 };
 
 /* Scene and world are not owned. AW_NO_MEMORY. */
@@ -24,14 +23,14 @@ enum aw_status own_init(struct own *own, const struct aw_wire *wire, const struc
                         struct world *world, struct aw_error *err);
 void own_free(struct own *own);
 
-/* A packet from the client. False: it is of no file. */
+/* Handles a packet from the client. Returns false if it is not a custom packet. */
 bool own_take(struct own *own, struct aw_span frame);
 
-/* Joint of the scene; another command has come for it. */
+/* Releases a joint after another command for it. */
 void own_release(struct own *own, size_t joint);
 void own_release_all(struct own *own);
 
-/* Before each step of the world. */
+/* Call before each step of the world. */
 void own_steer(struct own *own);
 
 /* Adds the custom packets that are due. AW_LIMIT: the message is full. */

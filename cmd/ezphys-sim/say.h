@@ -1,8 +1,8 @@
-/* Lines of ezphys-sim on standard error. */
+/* Log lines of ezphys-sim on standard error. */
 #ifndef AW_CMD_EZPHYS_SIM_SAY_H
 #define AW_CMD_EZPHYS_SIM_SAY_H
 
-/* In a locale without UTF-8 they are ASCII. */
+/* Prints ASCII in a locale without UTF-8. */
 void say(const char *format, ...) __attribute__((format(printf, 1, 2)));
 
 #endif

@@ -1,4 +1,4 @@
-/* Drives a world for its client: lock-step or real time, and a state message after each step. */
+/* Steps a world for its client, in lock-step or real time, and sends its state. */
 #include "simulator.h"
 
 #include <inttypes.h>
@@ -8,9 +8,9 @@
 
 #include "say.h"
 
-#define BEHIND_MAX (AW_SECOND / 4)       /* more is given up */
-#define LOOK       AW_SECOND             /* whether a silent client is still there */
-#define TURN_MAX   (20 * AW_MILLISECOND) /* of physics, before the client is listened to again */
+#define BEHIND_MAX (AW_SECOND / 4)       /* larger delays are skipped */
+#define LOOK       AW_SECOND             /* interval of checks that a silent client still exists */
+#define TURN_MAX   (20 * AW_MILLISECOND) /* of physics, before the client is read again */
 
 enum aw_status simulator_init(struct simulator *sim, const struct settings *settings,
                               const struct aw_scene *scene, struct aw_wire *wire,
@@ -37,7 +37,7 @@ void simulator_free(struct simulator *sim)
     world_free(sim->world);
 }
 
-/* The clock of real time starts again here. */
+/* Restarts the real-time clock. */
 static void start_clock(struct simulator *sim, int64_t now)
 {
     sim->start_ns = now;

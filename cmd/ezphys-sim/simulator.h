@@ -33,7 +33,7 @@ struct simulator {
     struct aw_link *link;
     bool present;      /* a client is connected */
     bool late;         /* the timeout was reported */
-    bool slow;         /* it was said that the wall clock is faster */
+    bool slow;         /* the slow simulation was reported */
     int64_t answer_ns; /* lock-step: when the answer is late */
     int64_t next_ns;   /* real time: when to send the state */
     int64_t start_ns;  /* real time: wall clock of start_step */
@@ -42,8 +42,8 @@ struct simulator {
     uint64_t reported;
 };
 
-/* All but sim->link is made here, the link is set anew for each conversation. Scene, settings and
- * wire are not owned. */
+/* Initializes everything except sim->link, which each conversation sets. Scene, settings and wire
+ * are not owned. */
 enum aw_status simulator_init(struct simulator *sim, const struct settings *settings,
                               const struct aw_scene *scene, struct aw_wire *wire,
                               struct aw_error *err);

@@ -1,4 +1,4 @@
-/* ODE's bodies, joints and contacts made from a scene, stepped and measured. */
+/* Builds ODE's bodies, joints and contacts from a scene, steps and measures them. */
 #include "world.h"
 
 #include <math.h>
@@ -10,24 +10,24 @@
 
 #include "say.h"
 
-#define CONTACTS_MAX     2048 /* that are told */
+#define CONTACTS_MAX     2048 /* reported contacts */
 #define PAIR_CONTACTS    8
 #define BOUNCE_SPEED     0.01 /* m/s, slower contacts do not bounce */
 #define SPIN_MAX         1e5  /* rad/s */
-#define FAR              1e12 /* m, m/s: nothing that is meant */
+#define FAR              1e12 /* m, m/s: beyond this the physics is unstable */
 #define AXIS_PARAM(p, i) ((p) + dParamGroup * (int)(i))
 
 struct part {
     dBodyID body;
     dGeomID geom;
-    double pushed[6]; /* force and torque that were in the accumulator, see world_limb */
+    double pushed[6]; /* force and torque in the accumulator, see world_limb */
 };
 
 struct drive {
     dJointID joint;
-    dJointID motor; /* what the axes belong to: the joint itself, or the motor beside a ball */
+    dJointID motor; /* has the axes: the joint itself, or the motor of a ball joint */
     dJointFeedback feedback[2];
-    dVector3 euler[2][2]; /* of a ball: first and last axis, each as body 1 and as body 2 sees it */
+    dVector3 euler[2][2]; /* of a ball: first and last axis in the frames of bodies 1 and 2 */
     double torque[AW_SCENE_AXES];
     bool pushed;
 };
@@ -117,7 +117,7 @@ static double universal_rate(dJointID joint, unsigned axis)
     return axis ? dJointGetUniversalAngle2Rate(joint) : dJointGetUniversalAngle1Rate(joint);
 }
 
-/* ODE 0.16 counts the second angle against its own rate. */
+/* ODE 0.16 returns the second angle with the opposite sign of its rate. */
 static double hinge2_angle(dJointID joint, unsigned axis)
 {
     return axis ? -dJointGetHinge2Angle2(joint) : dJointGetHinge2Angle1(joint);
@@ -163,7 +163,7 @@ static const struct kind {
     dJointID (*create)(dWorldID world, dJointGroupID group);
     void (*set)(dJointID joint, const struct aw_scene_joint *row);
     void (*set_param)(dJointID joint, int parameter, dReal value);
-    double (*angle)(dJointID joint, unsigned axis); /* NULL: Euler's */
+    double (*angle)(dJointID joint, unsigned axis); /* NULL: Euler angles */
     double (*rate)(dJointID joint, unsigned axis);
     void (*push)(dJointID joint, const double torque[AW_SCENE_AXES]);
 } kinds[] = {
@@ -191,7 +191,7 @@ static void ignore_remark(int number, const char *format, va_list args)
     (void)args;
 }
 
-/* ODE would abort. */
+/* Handles errors for which ODE would abort. */
 static void give_up(int number, const char *format, va_list args)
 {
     char text[200];
@@ -413,7 +413,7 @@ static void near(void *context, dGeomID geom1, dGeomID geom2)
     }
 }
 
-/* Makes the contacts anew. */
+/* Recreates the contacts. */
 static void touch(struct world *w)
 {
     dJointGroupEmpty(w->touching);
@@ -451,9 +451,8 @@ bool world_step(struct world *w)
         drive->pushed = w->options->hold_force;
     }
     if (!w->options->force_after) {
-        /* The last step with a force in it counts, so that one step's push is seen in a message
-         * about many.
-         */
+        /* Keeps the last step with a force, so that a push of one step appears in a message about
+         * many. */
         for (size_t i = 0; i < w->scene->n_bodies; i++) {
             const dReal *force = dBodyGetForce(w->parts[i].body);
             const dReal *torque = dBodyGetTorque(w->parts[i].body);
@@ -506,7 +505,7 @@ static void to_world(dBodyID body, const dVector3 v, dVector3 out)
         memcpy(out, v, 3 * sizeof *v);
 }
 
-/* From a to b, about the axis. */
+/* Returns the angle from a to b about the axis. */
 static double angle_between(const dVector3 a, const dVector3 b, const dVector3 axis)
 {
     dVector3 cross;
@@ -514,8 +513,8 @@ static double angle_between(const dVector3 a, const dVector3 b, const dVector3 a
     return atan2(dCalcVectorDot3(cross, axis), dCalcVectorDot3(a, b));
 }
 
-/* The motor beside a ball knows its angles as they were before the last step, so they are computed
- * here: how far body 1 is turned against body 2 about the first axis, the node, the last axis. */
+/* ODE's ball motor has the angles before the last step, so this computes them: the rotation of body
+ * 1 against body 2 about the first axis, the node and the last axis. */
 static double euler_angle(const struct world *w, size_t index, unsigned axis)
 {
     const struct aw_scene_joint *row = &w->scene->joints[index];

@@ -1,10 +1,7 @@
-/* A scene in motion: the only place that knows ODE.
- *
- * What is measured of a body, an axis or a joint comes as numbers in the order of the fields of its
- * packet (lib/protocol/ezphys/wire.c). Bodies and joints are named by their index in the scene.
- *
- * The same commands at the same steps give the same numbers, bit by bit, after every world_reset.
- */
+/* Simulates a scene; the only module that uses ODE. Measurements of a body, an axis or a joint are
+ * numbers in the order of the fields of its packet (lib/protocol/ezphys/wire.c). Bodies and joints
+ * have their index in the scene. Equal commands at equal steps give identical numbers after each
+ * world_reset. */
 #ifndef AW_CMD_EZPHYS_SIM_WORLD_H
 #define AW_CMD_EZPHYS_SIM_WORLD_H
 
@@ -13,12 +10,12 @@
 enum { LIMB_VALUES = 19, AXIS_VALUES = 2, FEEDBACK_VALUES = 12, COLLISION_VALUES = 4 };
 
 struct world_options {
-    double step_s; /* 0: as the scene says */
+    double step_s; /* 0: the scene's */
     unsigned long seed;
     bool quick;       /* QuickStep instead of WorldStep */
-    bool no_physics;  /* time passes and nothing moves */
-    bool hold_force;  /* torques act until they are set anew */
-    bool force_after; /* forces of limbs are read after the step, when they are gone */
+    bool no_physics;  /* time passes without motion */
+    bool hold_force;  /* torques act until they are changed */
+    bool force_after; /* limb forces are read after the step, when they are cleared */
 };
 
 /* A point of contact. */
@@ -29,18 +26,18 @@ struct world_contact {
 
 struct world;
 
-/* Both scene and options have to outlive it. NULL if there is no memory. One at a time. */
+/* Scene and options must outlive the world. NULL: out of memory. Only one world may exist. */
 struct world *world_new(const struct aw_scene *scene, const struct world_options *options);
 void world_free(struct world *world); /* NULL is fine */
 
-/* Everything as at the beginning, random numbers included. */
+/* Restores the initial state, including random numbers. */
 void world_reset(struct world *world);
 
-/* One step. False if the physics blew up: numbers that are no numbers any more, or too large for
- * the wire. Only world_reset helps then. */
+/* Computes one step. Returns false if the physics is unstable: numbers are not finite or too large
+ * for the wire. Only world_reset helps then. */
 bool world_step(struct world *world);
 
-int64_t world_steps(const struct world *world); /* since the beginning */
+int64_t world_steps(const struct world *world); /* since the start */
 double world_step_size(const struct world *world);
 
 void world_limb(const struct world *world, size_t body, double out[LIMB_VALUES]);
@@ -48,12 +45,11 @@ void world_axis(const struct world *world, size_t joint, unsigned axis, double o
 void world_feedback(const struct world *world, size_t joint, double out[FEEDBACK_VALUES]);
 size_t world_contacts(const struct world *world, const struct world_contact **contacts);
 
-/* Forgets the forces seen in limbs since the last call; call it when they have been sent. */
+/* Clears the forces recorded for limbs; call it after sending them. */
 void world_clear_forces(struct world *world);
 
-/* Torques on the axes of a joint in the step to come (added up if there are several), and motors
- * until they are set anew. Three values, those of axes the joint does not have are ignored. They
- * have to be finite. */
+/* Set the torques on a joint's axes for the next step (several add up), and the motors until
+ * changed. Three finite values; those of missing axes are ignored. */
 void world_push(struct world *world, size_t joint, const double torque[AW_SCENE_AXES]);
 void world_drive(struct world *world, size_t joint, const double velocity[AW_SCENE_AXES],
                  const double max_torque[AW_SCENE_AXES]);

@@ -1,4 +1,4 @@
-/* echo: records as they come, of some objects or all, where a condition holds. */
+/* echo: prints records of some objects or all, filtered by a condition. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -17,12 +17,12 @@ struct watcher {
     size_t n_patterns;
     bool matched[PATTERNS_MAX];
     struct aw_where where;
-    struct aw_names *names; /* of the fields, for where */
-    uint64_t left;          /* records to go; 0: no end */
+    struct aw_names *names; /* of the fields in where */
+    uint64_t left;          /* remaining records; 0: unlimited */
     bool done;
 };
 
-/* A wrong condition is found before the link is opened. */
+/* Reports an invalid condition before the link is opened. */
 static enum aw_status parse_where(struct watcher *w)
 {
     struct aw_session *session = w->session;
@@ -54,7 +54,7 @@ static bool fulfils(const struct watcher *w, const struct aw_ezphys_about *about
 
 /* ---- Objects ---- */
 
-/* A word is a pattern of names, a number, or the name of a message. */
+/* A word is a name pattern, a number or a message name. */
 static bool is_meant(const char *word, const struct aw_ezphys_about *about,
                      const struct aw_record *record)
 {
@@ -77,7 +77,7 @@ static bool is_wanted(struct watcher *w, const struct aw_ezphys_about *about,
     return wanted;
 }
 
-/* All objects are in the first message: a word that fits none of them never will. */
+/* The first message contains all objects, so a word without a match is an error. */
 static enum aw_status check_words(struct watcher *w)
 {
     struct aw_ezphys *ez = ezphys_of(w->session);
@@ -142,7 +142,7 @@ static enum aw_status prepare(struct watcher *w, const struct aw_args *args)
     for (size_t i = 0; i < args->n && w->n_patterns < PATTERNS_MAX; i++)
         w->patterns[w->n_patterns++] = args->bound[i].text;
     enum aw_status status = ezphys_show_begin(session);
-    if (status == AW_OK) /* a wrong --fields is found before the link is opened */
+    if (status == AW_OK) /* report an invalid --fields before the link is opened */
         status = aw_session_view(session, NULL);
     if (status == AW_OK)
         status = parse_where(w);

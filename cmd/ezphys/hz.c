@@ -1,4 +1,4 @@
-/* hz, ping: how fast, how even, how complete. */
+/* hz and ping: rate, jitter and losses. */
 #include "control/samples.h"
 #include "shell/commands/ping.h"
 #include "state.h"
@@ -6,7 +6,7 @@
 struct meter {
     struct aw_session *session;
     struct aw_samples intervals; /* ms of the wall clock between messages */
-    struct aw_samples strides;   /* steps of the simulation between messages */
+    struct aw_samples strides;   /* simulation steps between messages */
     int64_t first_ns, last_ns, last_step;
     uint64_t messages, stalls, restarts, bytes;
     uint64_t stall_ns;
@@ -74,7 +74,7 @@ static enum aw_status run_meter(struct meter *m)
     if (m->messages == 0 && (status == AW_TIMEOUT || status == AW_OK))
         return ezphys_no_message(session);
     if (status == AW_TIMEOUT && (uint64_t)(aw_clock_now(session->clock) - m->last_ns) > m->stall_ns)
-        m->stalls++; /* the last one did not end */
+        m->stalls++; /* the last stall did not end */
     struct aw_object *o = &m->session->result;
     struct aw_ezphys *ez = ezphys_of(m->session);
     double wall = (double)(m->last_ns - m->first_ns) / 1e9;
@@ -109,7 +109,7 @@ enum aw_status run_hz(struct aw_session *session, const struct aw_args *args)
     return status;
 }
 
-/* From our answer to the next message: the simulator's step and the way there and back. */
+/* Measures from the answer to the next message: one simulator step and the round trip. */
 enum aw_status ezphys_ping(struct aw_session *session, double *ms)
 {
     int64_t start = aw_clock_now(session->clock);

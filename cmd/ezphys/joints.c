@@ -1,5 +1,5 @@
-/* The joints of ezphys, an axis each, in the order of their tree: what the simulation says of them,
- * with the bodies between. */
+/* The joints of ezphys, one for each axis, in tree order: their state, and the bodies between them.
+ */
 #include "shell/core/joints.h"
 
 #include <ctype.h>
@@ -18,29 +18,29 @@
 
 #define ENDS_MAX (12 * sizeof((struct aw_ezphys_name *)NULL)->bodies[0] + 8) /* as JSON */
 #define KEY_MAX  sizeof((struct aw_entry *)NULL)->key
-#define WINDOW_S 0.5 /* of watching, for the rates */
+#define WINDOW_S 0.5 /* observation time for the rates */
 #define DEEPEST  64
-#define ENTRIES  5 /* of the record that a body takes at most */
+#define ENTRIES  5 /* maximum entries of a body in the record */
 #define NEAR     0.01
 #define FAR      0.5
 #define PER_S    10
 
-/* An object of either kind, in the order of the tree. */
+/* A body or a joint, in tree order. */
 struct item {
     const struct aw_ezphys_object *object;
     const struct aw_ezphys_body *body;   /* or NULL */
     const struct aw_ezphys_joint *joint; /* or NULL */
-    const struct aw_ezphys_name *entry;  /* of the names, or NULL */
+    const struct aw_ezphys_name *entry;  /* from the names, or NULL */
     unsigned depth;
-    char list[ENDS_MAX]; /* of a joint its two bodies, of a body x, y, z; JSON */
+    char list[ENDS_MAX]; /* JSON: a joint's two bodies, or a body's x, y, z */
 };
 
 struct ezphys_tree {
-    uint64_t epoch;    /* of the simulation, when the tree was made */
-    int64_t paced_ns;  /* by the session's clock: so far the simulation has come */
-    double seconds;    /* watched; 0: the simulation stands until it is answered */
-    size_t n, at;      /* items; the next one that status shows */
-    struct item *last; /* joint that status is at; NULL: none */
+    uint64_t epoch;    /* epoch of the simulation when the tree was built */
+    int64_t paced_ns;  /* session clock: the simulation is paced up to here */
+    double seconds;    /* observation time; 0: the simulation is in lock-step */
+    size_t n, at;      /* items; the next one for status */
+    struct item *last; /* current joint of status; NULL: none */
     struct item items[AW_EZPHYS_BODIES + AW_EZPHYS_JOINTS];
 };
 
@@ -65,13 +65,13 @@ static struct item *add_item(struct aw_session *session, const struct aw_ezphys_
     return item;
 }
 
-/* Those that are in the tree already. */
+/* Items that are already in the tree. */
 struct shown {
     bool body[AW_EZPHYS_BODIES], joint[AW_EZPHYS_JOINTS];
 };
 
-/* The body at the other end of the joint, "" for the world; NULL if the joint is not at this one.
- */
+/* Returns the body at the other end of the joint, "" for the world; NULL if the joint is not
+ * attached to this body. */
 static const char *other_end(struct aw_session *session, const struct aw_ezphys_joint *joint,
                              const char *body)
 {
@@ -111,7 +111,7 @@ static void grow(struct aw_session *session, const char *body, unsigned depth, s
     }
 }
 
-/* What the world holds, then what moves freely. */
+/* Adds the joints attached to the world, then free bodies. */
 static enum aw_status make_tree(struct aw_session *session)
 {
     const struct aw_ezphys_state *state = &ezphys_of(session)->state;
@@ -142,7 +142,7 @@ static const char *label_of(const struct item *item, char out[AW_JOINT_NAME])
     char name[AW_EZPHYS_NAME_SIZE];
     int depth = item->depth < 20 ? (int)item->depth : 20;
     snprintf(name, sizeof name, "%s", item->object->name);
-    aw_utf8_clean(name); /* it came over the wire */
+    aw_utf8_clean(name); /* it comes from the wire */
     snprintf(out, AW_JOINT_NAME, "%*s%s%.32s", depth, "", item->joint ? "└ " : "", name);
     return out;
 }
@@ -178,7 +178,7 @@ static enum aw_status add_axes(struct aw_session *session, struct aw_joint_list 
         axis->least = NEAR / 2;
         axis->wraps = strcmp(units.displacement, "rad") == 0;
         axis->far = FAR;
-        axis->decimals = aw_session_text(session) ? 4 : -1; /* programs calculate with it */
+        axis->decimals = aw_session_text(session) ? 4 : -1; /* programs need full precision */
     }
     return AW_OK;
 }
@@ -198,7 +198,8 @@ static enum aw_status list_joints(struct aw_session *session, struct aw_joint_li
     return status;
 }
 
-/* The protocol knows one, and the simulation reports none: stops are those of its scene. */
+/* The protocol has a velocity limit, and the simulation reports none. Position limits come from the
+ * scene. */
 static size_t limits(struct aw_session *session, const struct aw_joint *joint,
                      struct aw_joint_limit rows[AW_JOINT_LIMITS])
 {
@@ -247,7 +248,7 @@ static enum aw_status watch(struct aw_session *session, int64_t deadline)
     return status;
 }
 
-/* Messages a second; 0 while the simulation waits. */
+/* Returns messages per second; 0 for a simulation in lock-step. */
 static double rate(const struct ezphys_tree *tree, const struct item *item)
 {
     if (tree->seconds <= 0)
@@ -257,7 +258,7 @@ static double rate(const struct ezphys_tree *tree, const struct item *item)
     return packets / per_message / tree->seconds;
 }
 
-/* A value that the last message lacks is from an earlier one; its time is unknown. */
+/* A value missing in the last message is from an earlier one; its time is unknown. */
 static void take(struct aw_session *session, struct aw_joint_list *list)
 {
     const struct aw_ezphys *ez = ezphys_of(session);
@@ -282,7 +283,7 @@ static enum aw_status read_joints(struct aw_session *session, struct aw_joint_li
 {
     const struct aw_ezphys_state *state = &ezphys_of(session)->state;
     size_t objects = state->n_bodies + state->n_joints;
-    /* of a motion it is what that takes */
+    /* for a motion, --for is its duration */
     double seconds = looks_on(session) ? session->options.run.for_s : 0;
     int64_t deadline =
         aw_clock_after(aw_clock_now(session->clock), seconds > 0 ? seconds : WINDOW_S);
@@ -293,7 +294,7 @@ static enum aw_status read_joints(struct aw_session *session, struct aw_joint_li
     if (status == AW_OK && list->named)
         status = ezphys_check_epoch(session, ezphys_state(session)->tree->epoch);
     else if (status == AW_OK && state->n_bodies + state->n_joints != objects) {
-        list->n = 0; /* more was seen meanwhile: the tree is another one */
+        list->n = 0; /* new objects appeared meanwhile, so the tree changed */
         status = list_joints(session, list);
     }
     if (status != AW_OK)
@@ -332,7 +333,7 @@ static void show_scene(struct aw_session *session)
     }
 }
 
-/* "hinge.id", "body.limb.rate". */
+/* Returns a key such as "hinge.id" or "body.limb.rate". */
 static const char *key_of(const struct item *item, const char *what, char key[KEY_MAX])
 {
     char name[AW_EZPHYS_NAME_SIZE];
@@ -342,7 +343,7 @@ static const char *key_of(const struct item *item, const char *what, char key[KE
     return key;
 }
 
-/* What is told of a joint behind the values of its axes. */
+/* Adds the fields of a joint that follow its axes. */
 static void end_joint(struct aw_session *session)
 {
     struct ezphys_tree *tree = ezphys_state(session)->tree;
@@ -395,7 +396,7 @@ static void print_body(struct aw_session *session, const struct item *item, int 
     aw_output_write(&session->out, "\n", 1);
 }
 
-/* The bodies up to this item; of records they come at the end. */
+/* Prints the bodies before this item; in records they come last. */
 static void show_bodies(struct aw_session *session, const struct aw_joint_list *list, size_t end)
 {
     struct ezphys_tree *tree = ezphys_state(session)->tree;
@@ -444,7 +445,7 @@ static const struct aw_ezphys_object *object_of(struct aw_session *session,
     return ezphys_state(session)->tree->items[joint->id / AW_EZPHYS_AXES].object;
 }
 
-/* By the number that the wire has for it. */
+/* Compares with the number on the wire. */
 static bool is_called(struct aw_session *session, const struct aw_joint *joint, const char *text)
 {
     char number[24];
@@ -453,7 +454,8 @@ static bool is_called(struct aw_session *session, const struct aw_joint *joint, 
            strcmp(number, text) == 0;
 }
 
-/* Where its axes stood: a recording has velocities and forces. Axes come in their order. */
+/* Returns where the joint's axes were; recorded commands are velocities and forces. Axes are in
+ * order. */
 size_t ezphys_replay_targets(struct aw_session *session, struct aw_joint_list *list,
                              const struct aw_record *record, struct aw_joint_goal *goals,
                              double *seconds)
@@ -476,7 +478,7 @@ size_t ezphys_replay_targets(struct aw_session *session, struct aw_joint_list *l
     return 0;
 }
 
-/* In rad, or in m where it says so: what the joint does not do is refused. */
+/* Parses rad, or m for a slider, and rejects the other unit. */
 static enum aw_status parse(struct aw_session *session, const struct aw_joint *joint, bool jogs,
                             const char *text, double *value)
 {
@@ -500,8 +502,8 @@ static enum aw_status check(struct aw_session *session, struct aw_joint_list *li
     return ezphys_may_send(session);
 }
 
-/* The fastest that this command lets a motor turn, whatever it has to make good: --speed is the
- * speed itself only of those that go somewhere once. */
+/* Returns the speed limit of a motor in this command, also for catching up. --speed limits only
+ * single motions. */
 static double most_of(const struct aw_session *session)
 {
     const struct aw_command *command = session->run.command;
@@ -512,7 +514,7 @@ static double most_of(const struct aw_session *session)
     return most > 0 ? most : (double)INFINITY;
 }
 
-/* A motor has all axes of its joint: those that are not named stand. */
+/* A motor command has all axes of its joint; unnamed ones get velocity 0. */
 static enum aw_status send_motor(struct aw_session *session, const struct aw_joint_list *list,
                                  const struct aw_joint_command *command, uint32_t item)
 {
@@ -550,8 +552,8 @@ static enum aw_status send(struct aw_session *session, struct aw_joint_list *lis
     return status;
 }
 
-/* A simulation that waits for its answers goes at the pace of the clock, unless it is to go as fast
- * as it can (hz). One that was started again is not where a path goes on. */
+/* Paces a lock-step simulation by the clock, unless it should run at full speed (hz). A restart
+ * ends the path. */
 static enum aw_status attend(struct aw_session *session, struct aw_joint_list *list,
                              int64_t deadline, double hz, aw_joints_look_fn *look, void *context)
 {
@@ -559,7 +561,7 @@ static enum aw_status attend(struct aw_session *session, struct aw_joint_list *l
     const struct aw_ezphys_state *state = &ezphys_of(session)->state;
     int64_t at = aw_clock_now(session->clock);
     enum aw_status status = AW_OK;
-    if (llabs(tree->paced_ns - at) > AW_SECOND / 10) /* it was held up, or went as fast as it can */
+    if (llabs(tree->paced_ns - at) > AW_SECOND / 10) /* it was delayed, or ran at full speed */
         tree->paced_ns = at;
     for (; status == AW_OK && at < deadline; at = aw_clock_now(session->clock)) {
         if (tree->paced_ns > at && !isinf(hz)) {
@@ -599,7 +601,7 @@ static enum aw_status hold(struct aw_session *session)
     return status;
 }
 
-/* What has gone wrong holds all of them. */
+/* A failed motion holds all of its joints. */
 static enum aw_status end(struct aw_session *session, struct aw_joint_list *list,
                           enum aw_status status)
 {

@@ -1,4 +1,4 @@
-/* list: simulators that run on this machine, and who talks to them. */
+/* list: simulators on this machine, and the programs connected to them. */
 #include <stdio.h>
 
 #include "link/core/tcp.h"

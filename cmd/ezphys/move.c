@@ -1,5 +1,5 @@
-/* motor, force, reset, stop, step: what changes the simulation. Times are those of the simulation,
- * as far as it sends them. */
+/* motor, force, reset, stop and advance: commands that change the simulation. Times are simulation
+ * times if it sends them. */
 #include <ctype.h>
 #include <math.h>
 #include <stdio.h>
@@ -12,7 +12,7 @@
 
 /* ---- Time ---- */
 
-/* Seconds of the simulation; of the clock where the simulation sends no time. */
+/* Returns the simulation time, or the clock if the simulation sends none. */
 static double time_now(struct aw_session *session)
 {
     const struct aw_ezphys_state *state = &ezphys_of(session)->state;
@@ -35,7 +35,7 @@ enum aw_status ezphys_go_on(struct aw_session *session, double seconds, ezphys_e
     uint64_t epoch = ez->state.epoch;
     double start = time_now(session);
     enum aw_status status = AW_OK;
-    /* Half a step less: what is called 1 s is 1000 steps of 1 ms, though both are rounded. */
+    /* Half a step less, so that 1 s is 1000 steps of 1 ms despite rounding. */
     double end = seconds - ez->state.step_size / 2;
     while (status == AW_OK && time_now(session) - start < end) {
         aw_session_work(session, "%s %.0f s, %.3f of %.9g s simulated", session->run.command->name,
@@ -61,7 +61,7 @@ static void report_time(struct aw_session *session)
     aw_object_number(&session->result, "time", aw_ezphys_state_time(state), 6, "s");
 }
 
-/* Under the names that records have: state.hip.axis2.displacement. */
+/* Uses the names of records: state.hip.axis2.displacement. */
 static void report_axis(struct aw_session *session, const struct aw_ezphys_joint *joint, int i)
 {
     struct aw_object *result = &session->result;
@@ -69,7 +69,7 @@ static void report_axis(struct aw_session *session, const struct aw_ezphys_joint
     struct ezphys_units units = ezphys_units(session, joint->object.name);
     char name[AW_EZPHYS_NAME_SIZE + 16], key[sizeof result->entries->key];
     ezphys_about_name(&about, name, sizeof name);
-    aw_utf8_clean(name); /* it came over the wire */
+    aw_utf8_clean(name); /* it comes from the wire */
     snprintf(key, sizeof key, "state.%s.displacement", name);
     aw_object_number(result, key, joint->axes[i].displacement, -1, units.displacement);
     snprintf(key, sizeof key, "state.%s.velocity", name);
@@ -127,17 +127,17 @@ static enum aw_status report_joint(struct aw_session *session, const char *name)
 /* A command to one joint. */
 struct drive {
     struct aw_session *session;
-    const char *word; /* the joint, as it was typed */
+    const char *word; /* the joint as typed */
     struct aw_ezphys_target target;
-    struct aw_record record; /* as it goes over the wire */
+    struct aw_record record; /* the message on the wire */
     bool forces;             /* axis_force, not axis_motor */
-    int axes;                /* up to the last one that is to do something */
+    int axes;                /* number of the last used axis */
     struct aw_ezphys_motor motor;
     double torque[AW_EZPHYS_AXES];
     enum aw_ezphys_moves said; /* by the unit of a value */
 };
 
-/* In the wire's unit, or in that of a slider. */
+/* Reads a value in the wire's unit, or in a slider's unit. */
 static enum aw_status read_value(struct drive *d, const struct aw_args *args, const char *name,
                                  double *value)
 {
@@ -163,7 +163,7 @@ static enum aw_status read_values(struct drive *d, const struct aw_args *args)
         double *values[] = {&d->motor.velocity[i], &d->motor.max_torque[i], &d->torque[i]};
         for (int k = d->forces ? 2 : 0; k < (d->forces ? 3 : 2) && status == AW_OK; k++) {
             status = read_value(d, args, names[i][k], values[k]);
-            if (*values[k] != 0) /* nothing for an axis is said by records that have all of them */
+            if (*values[k] != 0) /* records contain all axes, so 0 means unused */
                 d->axes = i + 1;
         }
         if (d->motor.max_torque[i] < 0)
@@ -220,7 +220,7 @@ static enum aw_status give(struct drive *d)
                      : aw_ezphys_motor(ezphys_of(session), &d->target, &d->motor, &session->err);
 }
 
-/* The bytes that would go out, with the message around them. */
+/* Prints the bytes of the whole message. */
 static enum aw_status dry_run(struct drive *d)
 {
     struct aw_session *session = d->session;
@@ -252,7 +252,7 @@ static enum aw_status drive_begin(struct drive *d, const struct aw_args *args)
     return status;
 }
 
-/* After --for the joint is held where it is. */
+/* Holds the joint at its position after --for. */
 static enum aw_status hold(struct drive *d)
 {
     struct aw_session *session = d->session;
@@ -316,8 +316,8 @@ enum aw_status run_force(struct aw_session *session, const struct aw_args *args)
 
 /* ---- reset, stop, step ---- */
 
-/* The first message of the new beginning is left to the next command: what follows a reset is the
- * same each time. */
+/* Leaves the first message after the reset to the next command, so that its result is reproducible.
+ */
 enum aw_status run_reset(struct aw_session *session, const struct aw_args *args)
 {
     struct aw_ezphys *ez = ezphys_of(session);
@@ -369,7 +369,7 @@ enum aw_status run_stop(struct aw_session *session, const struct aw_args *args)
     return AW_OK;
 }
 
-/* The last message stays without its answer: the simulator waits. */
+/* Leaves the last message unanswered, so that the simulator waits. */
 enum aw_status run_advance(struct aw_session *session, const struct aw_args *args)
 {
     double count = 1;

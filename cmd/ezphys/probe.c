@@ -1,4 +1,4 @@
-/* probe: which wire is this capture? */
+/* probe: finds the wire of a capture. */
 #include "protocol/ezphys/probe.h"
 
 #include <stdio.h>
@@ -14,9 +14,9 @@
 #include "wire/hex.h"
 
 #define FILE_MAX (4u << 20) /* bytes of a capture that are read */
-#define SHOWN    3          /* guesses */
+#define SHOWN    3          /* printed guesses */
 
-/* Bytes with an owner. */
+/* An owned buffer. */
 struct bytes {
     uint8_t *data;
     size_t size;
@@ -37,7 +37,7 @@ static enum aw_status read_file(struct aw_session *session, const char *path, st
                   : AW_OK;
 }
 
-/* In place: two digits become one byte. A comment line is passed over. */
+/* Converts in place: two digits become one byte. Skips comment lines. */
 static enum aw_status read_hex(struct aw_session *session, struct bytes *bytes)
 {
     const char *at = (const char *)bytes->data, *end = at + bytes->size;
@@ -57,15 +57,14 @@ static enum aw_status read_hex(struct aw_session *session, struct bytes *bytes)
     return AW_OK;
 }
 
-/* What came from the simulator; where the capture does not have the direction, judged by the port.
- */
+/* Returns true for data from the simulator. Uses the port if the capture lacks the direction. */
 static bool is_from_simulator(const struct aw_payload *payload)
 {
     uint16_t port = aw_ezphys_protocol.ports[0];
     return payload->dir ? payload->dir == AW_RX : payload->from == port || payload->to != port;
 }
 
-/* Packets of a compressed capture are longer than what they are made from. */
+/* Packets of a compressed capture may be longer than the file. */
 static enum aw_status read_capture(struct aw_session *session, struct bytes *bytes)
 {
     struct aw_pcap_reader reader = {0};

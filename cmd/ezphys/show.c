@@ -1,5 +1,5 @@
-/* Records as they are shown. The wire knows neither names, where it has numbers, nor axes; a table
- * of messages with rows for both is made from the one of the wire, and values are copied over. */
+/* Prepares records for printing. The wire has no names next to numbers, and no axes. This builds a
+ * message table with rows for both and copies the values. */
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -93,7 +93,8 @@ enum aw_status ezphys_show_decode(struct aw_session *session, size_t packet,
     return AW_OK;
 }
 
-/* As the client counts: the first packet of a joint in a message is axis 1, the next one axis 2. */
+/* Counts axes like the client: the first packet of a joint in a message is axis 1, the next one
+ * axis 2. */
 void ezphys_order(struct aw_session *session, struct aw_record *record, bool inside)
 {
     struct ezphys_order *order = &ezphys_state(session)->order;

@@ -17,15 +17,15 @@
 #define WORDS_MAX   24
 #define LETTERS_MAX 2048
 
-/* Words of a command line, with their letters. */
+/* The words of a command line, with their storage. */
 struct words {
     char *list[WORDS_MAX + 1];
     size_t n, used;
     char letters[LETTERS_MAX];
 };
 
-/* Adds "--name=value", or either of them alone if the other is NULL. The limits of the values make
- * sure that all fit. */
+/* Adds "--name=value", or one of them if the other is NULL. The length limits of the values
+ * guarantee that all fit. */
 static void add_word(struct words *words, const char *name, const char *value)
 {
     size_t room = LETTERS_MAX - words->used;
@@ -55,8 +55,7 @@ static const char *const sim_keys[] = {
     "quick", "limb-force", "hold-force", "no-physics", "time",    NULL,
 };
 
-/* The same checks as on the simulator's own command line, so that mistakes in the URL are reported
- * here. */
+/* Makes the same checks as the simulator's command line, so that URL errors are reported here. */
 static enum aw_status read_url(const struct aw_url *url, struct aw_options *options,
                                struct aw_error *err)
 {
@@ -73,7 +72,7 @@ static enum aw_status read_url(const struct aw_url *url, struct aw_options *opti
     return status;
 }
 
-/* The server's simulator has the names that one of our own would have. */
+/* A server's simulator has the same names as one started here. */
 void ezphys_connected(struct aw_session *session, struct aw_link *link)
 {
     static const char served[] = "serve:";
@@ -86,7 +85,8 @@ void ezphys_connected(struct aw_session *session, struct aw_link *link)
         ezphys_learn_scene(session, aw_options_find(&options, "scene")->text, &ignored);
 }
 
-/* Passes the packet files on. Wrong ones, which only a stop tolerates, would end the simulator. */
+/* Passes packet files on, except invalid ones, which would end the simulator; only a stop gets here
+ * with them. */
 static void add_packets(struct words *words, const struct aw_session *session)
 {
     const char *packets = session->options.link.packets;
@@ -94,7 +94,7 @@ static void add_packets(struct words *words, const struct aw_session *session)
         add_word(words, "packets", packets);
 }
 
-/* By its parts: the simulator does not know the names of our config file. */
+/* Passes the wire's full description, because the simulator does not read our config file. */
 static void add_wire(struct words *words, const struct aw_session *session)
 {
     char wire[AW_EZPHYS_FRAMING_TEXT];
@@ -149,7 +149,7 @@ const struct aw_transport ezphys_sim_transport = {
 
 /* ---- The command ----------------------------------------------------------------------------- */
 
-/* ezphys-sim takes the place of this program: signals, messages and exit codes are its own. */
+/* Replaces this program by ezphys-sim, which has its own signals, messages and exit codes. */
 enum aw_status run_sim(struct aw_session *session, const struct aw_args *args)
 {
     struct words words = {0};

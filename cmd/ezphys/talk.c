@@ -1,5 +1,5 @@
-/* The conversation as the commands need it: getting ready, waiting with words, coming back, and the
- * safe stop. */
+/* The conversation with the simulator: connecting, waiting with progress messages, reconnecting,
+ * and the safe stop. */
 #include <inttypes.h>
 #include <math.h>
 #include <poll.h>
@@ -13,11 +13,11 @@
 #include "shell/core/stop.h"
 #include "state.h"
 
-#define NOTICE_NS    (1 * AW_SECOND)       /* without a message, before that is reported */
-#define RETRY_MIN_NS (50 * AW_MILLISECOND) /* before connecting anew, doubled each time */
+#define NOTICE_NS    (1 * AW_SECOND)       /* without a message, before it is reported */
+#define RETRY_MIN_NS (50 * AW_MILLISECOND) /* pause before reconnecting, doubled each time */
 #define RETRY_MAX_NS (1 * AW_SECOND)
-#define TAKEN_NS     (250 * AW_MILLISECOND) /* for the simulator to take the stop */
-#define IN_STEP_NS   (AW_SECOND / 2)        /* of waiting for its answer: it does */
+#define TAKEN_NS     (250 * AW_MILLISECOND) /* time for the simulator to apply the stop */
+#define IN_STEP_NS   (AW_SECOND / 2)        /* of waiting, after which it counts as lock-step */
 
 static bool same_wire(const struct aw_ezphys *ez, const struct aw_session *session)
 {
@@ -51,7 +51,7 @@ enum aw_status ezphys_ready(struct aw_session *session)
         status = aw_session_link(session);
     if (status != AW_OK)
         return status;
-    if (!state->ez.link) { /* it is a new one, or the client is for another wire */
+    if (!state->ez.link) { /* a new link, or the client has another wire */
         aw_ezphys_attach(&state->ez, session->device.link);
         state->next = 0;
         state->in_step = session->device.link->simulated && !state->runs;
@@ -75,7 +75,7 @@ int64_t ezphys_deadline(const struct aw_session *session)
     return aw_clock_now(session->clock) + (int64_t)((seconds > 0 ? seconds : patience_s) * 1e9);
 }
 
-/* A simulator that serves another program says nothing to us. */
+/* Explains silence: a simulator may serve another program. */
 static const char *why_silent(struct aw_session *session, char out[160])
 {
     char who[96];
@@ -108,7 +108,7 @@ static void report_waiting(struct aw_session *session)
                           link->key, why_silent(session, why));
 }
 
-/* Reports damaged messages, the first few times. */
+/* Logs damaged messages, the first few times. */
 static void report_problems(struct aw_session *session)
 {
     static const uint64_t reported_max = 5;
@@ -119,7 +119,7 @@ static void report_problems(struct aw_session *session)
     state->reported_problems = count;
 }
 
-/* A link that was lost is opened again, with a pause that grows. */
+/* Reopens a lost link, with increasing pauses. */
 static enum aw_status connect_again(struct aw_session *session, int64_t deadline)
 {
     struct ezphys_state *state = ezphys_state(session);
@@ -147,7 +147,7 @@ static enum aw_status connect_again(struct aw_session *session, int64_t deadline
     return status;
 }
 
-/* One turn of waiting; AW_EVENT: go on. */
+/* Waits for one event. AW_EVENT: continue. */
 static enum aw_status wait_message(struct aw_session *session, int64_t deadline,
                                    enum ezphys_patience patience)
 {
@@ -168,8 +168,7 @@ static enum aw_status wait_message(struct aw_session *session, int64_t deadline,
         state->reported_waiting = state->in_step = false;
         aw_session_notice(session, "a simulator has connected");
     }
-    bool own =
-        !session->share.attached && !session->share.server; /* who shares it finds it again */
+    bool own = !session->share.attached && !session->share.server; /* a server finds it again */
     if (status == AW_LOST && patience == EZ_AGAIN && !state->ez.link->recorded && own) {
         status = connect_again(session, deadline);
         return status == AW_OK ? AW_EVENT : status;
@@ -177,7 +176,7 @@ static enum aw_status wait_message(struct aw_session *session, int64_t deadline,
     return status;
 }
 
-/* Looking on has a price: the simulation goes on with every answer. */
+/* Counts the answers given only to read, because each one advances the simulation. */
 static void count_looking(struct aw_session *session, int64_t step, uint64_t epoch)
 {
     struct ezphys_state *state = ezphys_state(session);
@@ -235,15 +234,15 @@ enum aw_status ezphys_no_message(struct aw_session *session)
                    why_silent(session, why));
 }
 
-/* Damaged, and nothing of it can be read. It has its answer all the same, for which a simulator may
- * be waiting. */
+/* Returns true for an unreadable message. It is answered all the same, because a simulator may wait
+ * for it. */
 static bool is_noise(const struct aw_ezphys *ez)
 {
     return ez->damaged && ez->n_packets == 0;
 }
 
-/* What came of waiting for a message. Noise is one among others, but not where nothing else has
- * come for as long as a message may take. */
+/* Evaluates a wait for a message. Noise is acceptable unless only noise arrives for a message's
+ * timeout. */
 static enum aw_status judge_received(struct aw_session *session, enum aw_status status)
 {
     struct ezphys_state *state = ezphys_state(session);
@@ -263,7 +262,7 @@ static enum aw_status judge_received(struct aw_session *session, enum aw_status 
                    state->ez.problem);
 }
 
-/* A message that had its answer before it came is about an earlier one. */
+/* Skips a message answered before it arrived: it belongs to an earlier command. */
 enum aw_status ezphys_exchange(struct aw_session *session)
 {
     struct aw_ezphys *ez = ezphys_of(session);
@@ -275,8 +274,8 @@ enum aw_status ezphys_exchange(struct aw_session *session)
     return judge_received(session, status);
 }
 
-/* Has a simulation said more by then, though its last message has no answer? Where the link has
- * nothing to wait on, only what was read already is known. */
+/* Returns true if the simulation sent more before the deadline without an answer. On links without
+ * a descriptor, checks only data already read. */
 static bool has_more(struct aw_session *session, int64_t deadline)
 {
     struct ezphys_state *state = ezphys_state(session);
@@ -312,8 +311,8 @@ static enum aw_status begin(struct aw_session *session)
     return status;
 }
 
-/* What a command before this one left without its answer is as good as a new message; unless the
- * simulation went on by itself since then. */
+/* A message left unanswered by the last command counts as new, unless the simulation continued
+ * meanwhile. */
 enum aw_status ezphys_begin(struct aw_session *session)
 {
     struct ezphys_state *state = ezphys_state(session);
@@ -338,7 +337,7 @@ enum aw_status ezphys_begin_to_make(struct aw_session *session)
     return status;
 }
 
-/* Answers before handling the message, so that the simulation goes on at once. */
+/* Answers before it handles the message, so that the simulation continues at once. */
 enum aw_status ezphys_next_received(struct aw_session *session, int64_t deadline,
                                     struct aw_received *received)
 {
@@ -360,18 +359,18 @@ enum aw_status ezphys_next_received(struct aw_session *session, int64_t deadline
         return status;
     *received = aw_ezphys_received(ez, state->next++);
     received->modelled = ez->state.timed;
-    /* Time of the simulation, as if a new beginning went on where the one before ended. */
+    /* Simulation time, continued across restarts. */
     const struct aw_ezphys_state *s = &state->ez.state;
     if (s->epoch != state->model_epoch)
         state->model_base_ns = state->model_ns;
     state->model_epoch = s->epoch;
-    /* Rounded; what a damaged message claims may be any number. */
+    /* Rounded; a damaged message may contain any number. */
     state->model_ns = aw_clock_after(state->model_base_ns, aw_ezphys_state_time(s) + 0.5e-9);
     received->model_ns = state->model_ns;
     return AW_OK;
 }
 
-/* In the answer that the simulator waits for. */
+/* Adds the packet to the answer that the simulator waits for. */
 enum aw_status ezphys_put(struct aw_session *session, struct aw_span packet)
 {
     struct aw_ezphys *ez = ezphys_of(session);
@@ -395,12 +394,12 @@ double ezphys_model_time(const struct aw_record *record)
     return aw_record_get(record, "step") * aw_record_get(record, "step_size");
 }
 
-/* Is the record of the packet that was received last? Others are those of a recording. */
+/* Returns true if the record is the last received packet, not one of a recording. */
 static bool is_received(struct aw_session *session, const struct aw_record *record)
 {
     const struct ezphys_state *state = ezphys_state(session);
     if (!is_of(session->wire, record) && !is_of(session->device.decoding, record))
-        return false; /* of what is looked at beside the conversation */
+        return false; /* read outside the conversation */
     if (state->next == 0 || state->next > state->ez.n_packets)
         return false;
     const struct aw_ezphys_object *object = state->ez.packets[state->next - 1].about.object;
@@ -421,7 +420,7 @@ const char *ezphys_subject(struct aw_session *session, const struct aw_record *r
 
 /* ---- At the prompt ---- */
 
-/* What is typed and what the simulator says, as one descriptor to wait for. */
+/* Returns one descriptor to wait for input and the simulator. */
 static int both(int fd, int link_fd)
 {
     int fds[] = {fd, link_fd};
@@ -438,7 +437,7 @@ static bool is_typed(int fd)
     return poll(&(struct pollfd){.fd = fd, .events = POLLIN}, 1, 0) > 0;
 }
 
-/* One message more. AW_TIMEOUT: nothing came yet. A script's next line answers. */
+/* Handles one message. AW_TIMEOUT: none arrived yet. The next line of a script answers. */
 static enum aw_status idle_turn(struct aw_session *session, int fd, int all, int64_t due)
 {
     struct aw_clock *clock = &session->time.real.base;
@@ -473,14 +472,14 @@ enum aw_status ezphys_idle(struct aw_session *session, int fd)
     }
     if (all >= 0)
         close(all);
-    state->next = ez->n_packets; /* no command has read these, and they are old */
+    state->next = ez->n_packets; /* no command has read these old packets */
     return status == AW_OK || status == AW_STOPPED ? status
                                                    : aw_clock_wait(clock, fd, POLLIN, AW_NEVER);
 }
 
 /* ---- The end ---- */
 
-/* The next message that waits for an answer, with something in it. */
+/* Receives the next non-empty message to answer. */
 static enum aw_status await_owed(struct aw_session *session, int64_t deadline)
 {
     struct aw_ezphys *ez = ezphys_of(session);
@@ -494,8 +493,8 @@ static enum aw_status await_owed(struct aw_session *session, int64_t deadline)
     return status == AW_OK && !done ? AW_TIMEOUT : status;
 }
 
-/* One that waits for its answers has taken all of them when it waits again. Of one that does not,
- * what is there already was said before, and the next message may have been under way. */
+/* A lock-step simulator has applied all commands when it waits again. For a free-running one, skips
+ * pending messages and the next one, which may be older than the command. */
 enum aw_status ezphys_confirm(struct aw_session *session, int64_t deadline)
 {
     enum aw_status status = await_owed(session, deadline);
@@ -528,8 +527,7 @@ void ezphys_last_stop(struct aw_session *session, aw_frame_fn *add, void *contex
     aw_ezphys_last_stop(ezphys_of(session), &how, add, context);
 }
 
-/* A replay reads the link by itself, so the joints are not known here: the answer to the message
- * that was just sent has them. */
+/* A replay bypasses the list of joints. The answer to the last message contains them. */
 static enum aw_status learn_and_stop(struct aw_session *session, const struct aw_ezphys_halt *how)
 {
     struct aw_ezphys *ez = ezphys_of(session);
@@ -544,7 +542,7 @@ enum aw_status ezphys_safe_stop(struct aw_session *session)
 {
     struct aw_ezphys *ez = ezphys_of(session);
     const struct aw_ezphys_halt how = how_to_stop(session);
-    /* Of a simulator that a server has found again nothing has been read yet. */
+    /* Nothing has been read yet from a simulator found again by a server. */
     if (!ez->link && session->share.server && ezphys_begin(session) != AW_OK)
         return session->err.status;
     if (!ez->link)
@@ -582,7 +580,7 @@ bool ezphys_keeps(struct aw_session *session, struct aw_span frame)
 
 enum aw_moves ezphys_saw(struct aw_session *session, bool tx, struct aw_span frame)
 {
-    static const size_t empty = 12; /* is no message with commands */
+    static const size_t empty = 12; /* size of a message without commands */
     struct ezphys_state *state = ezphys_state(session);
     if (tx)
         state->answered = state->ez.counters.messages;
@@ -600,7 +598,7 @@ void ezphys_turn(struct aw_session *session, enum aw_turn turn)
     }
     if (turn == AW_TURN_BEGIN || !state->made || !ez->link)
         return;
-    if (turn == AW_TURN_END && !ez->silent) /* the next message is theirs */
+    if (turn == AW_TURN_END && !ez->silent) /* the next message is for other clients */
         aw_ezphys_answer(ez, &ignored);
     ez->silent = turn == AW_TURN_END;
     if (turn == AW_TURN_END) {

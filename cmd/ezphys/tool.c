@@ -1,4 +1,4 @@
-/* The commands and options of ezphys as a table. */
+/* The tables of ezphys's commands and options. */
 #include "../ezphys-sim/options.h"
 #include "ezphys.h"
 #include "protocol/ezphys/wire.h"
@@ -9,7 +9,7 @@
 #include "shell/main.h"
 #include "state.h"
 
-/* One row each. */
+/* One row for each argument. */
 /* clang-format off */
 static const struct aw_option options[] = {
     {.name = "wire", AW_AT_TOOL(ezphys_options, wire), .value = "NAME", .fallback = "le32",
@@ -149,7 +149,7 @@ static const struct aw_command commands[] = {
      .args = force_args, .safety = AW_MOTION, .timed = true, .run = run_force,
      .details = "For one step; with --for in every step of this time.",
      .examples = AW_LIST("-l sim: force 1 5Nm --for 0.5s")},
-    /* Records as other tools print them, taken back as commands. */
+    /* Records of other tools' output, accepted as commands. */
     {.name = "axis_motor", .summary = "motor, as a record has it", .args = motor_args,
      .hidden = true, .safety = AW_MOTION, .timed = true, .run = run_motor},
     {.name = "axis_force", .summary = "force, as a record has it", .args = force_args,

@@ -1,4 +1,4 @@
-/* view: the simulation in outline, on the terminal. */
+/* view: draws the simulation on the terminal. */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -11,12 +11,12 @@
 #include "view/terminal/screen.h"
 
 #define FPS     20
-#define COLUMNS 78 /* where there is no terminal */
+#define COLUMNS 78 /* without a terminal */
 #define ROWS    24
 
 struct viewer {
     struct aw_session *session;
-    struct aw_scene *scene; /* owned; NULL: shapes are not known */
+    struct aw_scene *scene; /* owned; NULL: shapes are unknown */
     struct aw_ezphys_picture picture;
     double speed;
     bool paused, keys;
@@ -37,7 +37,7 @@ static void draw(struct viewer *v, struct aw_braille *canvas)
 
 /* ---- Time and keys ---- */
 
-/* Goes on with the simulation until this picture is due, at the pace of --speed. */
+/* Runs the simulation until the next picture, at the pace of --speed. */
 static enum aw_status run_until(struct viewer *v, int64_t due, double sim_end)
 {
     struct aw_session *session = v->session;
@@ -108,8 +108,8 @@ static enum aw_status animate(struct viewer *v, struct aw_screen *screen, int64_
     while (status == AW_OK && !leave && aw_clock_now(session->clock) < deadline) {
         int64_t due = aw_clock_now(session->clock) + AW_SECOND / FPS;
         double now = aw_ezphys_state_time(&ezphys_of(session)->state);
-        sim =
-            now < sim - 1 ? now : sim + (v->paused ? 0 : v->speed / FPS); /* after a reset: anew */
+        sim = now < sim - 1 ? now
+                            : sim + (v->paused ? 0 : v->speed / FPS); /* restarts after a reset */
         status = run_until(v, due, sim);
         for (int key; (key = aw_screen_key(screen)) != AW_KEY_NONE;)
             leave = handle_key(v, key) || leave;
@@ -125,7 +125,7 @@ static enum aw_status animate(struct viewer *v, struct aw_screen *screen, int64_
     return status;
 }
 
-/* One picture as text. */
+/* Prints one picture as text. */
 static enum aw_status print_picture(struct viewer *v)
 {
     struct aw_braille canvas;

@@ -1,4 +1,4 @@
-/* Options of the wire, and names. */
+/* Wire options and names. */
 #include <math.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -22,7 +22,7 @@ static const char *find_wire(void *context, const char *name)
     return NULL;
 }
 
-/* The wire in use may point into the framing of before: another one takes its turn. */
+/* Uses the other framing, because the wire in use may point into the current one. */
 enum aw_status ezphys_variant(struct aw_session *session, struct aw_variant *variant,
                               struct aw_error *err)
 {
@@ -59,8 +59,8 @@ static enum aw_status wire_entry(struct ezphys_wires *wires, const char *name, s
     return AW_OK;
 }
 
-/* Each line is one part of the description; "base" is the preset it starts from. What is there so
- * far is checked with every line, so that the line at fault is named. */
+/* Each line is one part of the description; "base" is its preset. Checks the description after
+ * every line to report the faulty one. */
 enum aw_status ezphys_configure(struct aw_session *session, const char *section, const char *key,
                                 const char *value, struct aw_error *err)
 {
@@ -100,7 +100,7 @@ static const char *partner(const struct aw_scene *scene, int body)
     return body == AW_SCENE_WORLD ? "" : scene->bodies[body].name;
 }
 
-/* A name that is there already was given by the user, and stays. */
+/* Keeps existing names, which the user gave. */
 enum aw_status ezphys_learn_scene(struct aw_session *session, const char *name,
                                   struct aw_error *err)
 {
@@ -182,7 +182,7 @@ enum aw_status ezphys_check_unit(struct aw_session *session, const char *joint,
 
 /* ---- Names in recordings ---- */
 
-/* Names of another --names or --scene begin anew. */
+/* Starts again if --names or --scene changed. */
 bool ezphys_keep_names(struct aw_session *session, uint64_t *at, char *out, size_t size)
 {
     const struct aw_ezphys_names *names = &ezphys_state(session)->names;
@@ -206,7 +206,7 @@ bool ezphys_take_names(struct aw_session *session, const char *text)
     return text && aw_ezphys_names_take(kept, text);
 }
 
-/* Some framings have names of their own. */
+/* Returns true for framings with names on the wire. */
 bool ezphys_has_names(struct aw_session *session)
 {
     struct ezphys_state *state = ezphys_state(session);
@@ -225,7 +225,7 @@ const char *ezphys_wire_name(struct aw_session *session, char *out, size_t size)
     return out;
 }
 
-/* Of --names and --scene first, and of the simulator that is there; then of the recording. */
+/* Searches --names, --scene and the current simulator first, then the recording. */
 static const struct aw_ezphys_name *find_recorded(void *context, enum aw_ezphys_kind kind,
                                                   uint32_t id)
 {
@@ -245,7 +245,7 @@ const char *ezphys_recorded_name(struct aw_session *session, const struct aw_rec
     return aw_ezphys_subject(record, find_recorded, session, out, size);
 }
 
-/* The scene of a simulator that is named but not started yet. */
+/* Reads the scene of a simulator that is not started yet. */
 static void read_sim_names(struct aw_session *session)
 {
     struct ezphys_state *state = ezphys_state(session);
@@ -294,7 +294,7 @@ void ezphys_known(struct aw_session *session, const struct aw_message *message,
     complete(session, add, context, joint, body);
 }
 
-/* By its name, and by its number where the wire has numbers. */
+/* Adds an object's name, and its number on wires with numbers. */
 static void add_object(const struct aw_ezphys_object *object, aw_candidate_fn *add, void *context)
 {
     char number[16];

@@ -1,4 +1,4 @@
-/* hidmotor's joints on the bench: what the experiments know of a motor, and do to it. */
+/* Experiments with hidmotor's joints: properties of a motor, and the commands to it. */
 #include "shell/experiments/bench.h"
 
 #include <math.h>
@@ -8,13 +8,13 @@
 #include "base/number.h"
 #include "state.h"
 
-#define PULLS_DEG  30.0 /* from its setpoint: as good as a full output, for the guard */
-#define GLITCH_DEG 5.0  /* a joint that says that it is so far beyond its limits is wrong */
+#define PULLS_DEG  30.0 /* from its setpoint: counts as full output for the monitor */
+#define GLITCH_DEG 5.0  /* a position this far beyond the limits is a glitch */
 #define GLITCH_S   0.04 /* two measurements of the board; a longer deviation is real */
 #define REST_S     0.15 /* without a step of the servo: at rest */
 #define PATIENCE_S 1.0
-#define LOOP_S     1e-3 /* of the board's main loop */
-#define GAIN_MAX   100  /* for a whole output at a hundredth of a degree */
+#define LOOP_S     1e-3 /* period of the board's main loop */
+#define GAIN_MAX   100  /* full output at a hundredth of a degree */
 
 static enum aw_status find(struct aw_session *session, const struct aw_args *args, const char *name,
                            struct aw_bench_joint *joint)
@@ -43,7 +43,8 @@ static bool is_glitch(const struct aw_bench_joint *joint, double deg)
     return deg < joint->low - GLITCH_DEG || deg > joint->high + GLITCH_DEG;
 }
 
-/* What coasts goes against the first setpoint, and is not reversed for that. */
+/* Waits for rest, because a coasting joint moves against the first setpoint and would look
+ * reversed. */
 static enum aw_status await_rest(struct aw_bench *bench, struct aw_hidmotor_status *now)
 {
     struct aw_session *session = bench->session;
@@ -84,7 +85,8 @@ static enum aw_status open(struct aw_bench *bench)
     return status;
 }
 
-/* The board says nothing of what its servos do: it is the setpoint that pulls them. */
+/* The board does not report its servos' output; their pull grows with the distance to the setpoint.
+ */
 static bool take(struct aw_bench *bench, const struct aw_hidmotor_status *now)
 {
     unsigned i = bench->joint.number;
@@ -121,7 +123,7 @@ static enum aw_status ask(struct aw_bench *bench, struct aw_hidmotor_status *now
     return status;
 }
 
-/* As fast as it answers. A question without an answer is no sample, and silence is the guard's. */
+/* Polls as fast as the board answers. A lost answer is no sample; the monitor detects silence. */
 static enum aw_status idle(struct aw_bench *bench, int64_t deadline)
 {
     struct aw_hidmotor_status now;
@@ -137,7 +139,8 @@ static enum aw_status idle(struct aw_bench *bench, int64_t deadline)
     return status;
 }
 
-/* At once: the board does not interpolate it. The other joints keep their setpoints. */
+/* Takes effect at once, because the board does not interpolate it. Other joints keep their
+ * setpoints. */
 static enum aw_status setpoint(struct aw_bench *bench, double deg)
 {
     struct aw_session *session = bench->session;
@@ -156,8 +159,9 @@ static enum aw_status setpoint(struct aw_bench *bench, double deg)
     return status;
 }
 
-/* What has gone well stays where it is; all else is held where it is found, also what has not come
- * to where it is to be: its servo would go on to pull. Gains that are put back hold it, too. */
+/* Leaves a successful motion at its setpoint. Otherwise holds each joint at its measured position,
+ * because the servo of a joint away from its setpoint would pull on. Restored gains hold it, too.
+ */
 static enum aw_status end(struct aw_bench *bench, enum aw_status status)
 {
     struct aw_session *session = bench->session;
@@ -174,7 +178,7 @@ static enum aw_status end(struct aw_bench *bench, enum aw_status status)
     return status;
 }
 
-/* Its gains: the law runs once a tick, with e in deg, as struct aw_gains has it. */
+/* Sends gains: the controller runs once per period with e in deg, as in struct aw_gains. */
 static enum aw_status send_gains(struct aw_bench *bench, const struct aw_gain_list *gains)
 {
     struct aw_session *session = bench->session;
@@ -185,7 +189,7 @@ static enum aw_status send_gains(struct aw_bench *bench, const struct aw_gain_li
     struct aw_hidmotor_options usual = hurry(bench);
     enum aw_status status = hidmotor_law.send(session, gains);
     hidmotor_arm(session)->options = usual;
-    /* all setpoints are elsewhere now */
+    /* setpoints may have changed meanwhile */
     return status == AW_OK ? ask(bench, &now) : status;
 }
 
@@ -200,7 +204,7 @@ const struct aw_bench_hooks hidmotor_bench = {
     .usual = {.unit = "deg",
               .scale = 1,
               .max_deviation = 15,
-              .least = 0.72, /* three steps of the servo */
+              .least = 0.72, /* three servo steps */
               .glitch_s = GLITCH_S,
               .step = 10,
               .driver = {.output_max = 1, .gain_max = GAIN_MAX},

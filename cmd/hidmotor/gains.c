@@ -1,4 +1,4 @@
-/* hidmotor gains: what the board's packets have to do with gains that are shown, set and sent. */
+/* hidmotor gains: the board's packets for showing, setting and sending gains. */
 #include "protocol/hidmotor/gains.h"
 #include "shell/commands/gains.h"
 #include "shell/core/dry.h"
@@ -12,7 +12,7 @@ static enum aw_status read_all(struct aw_session *session, struct aw_gain *gains
     return status;
 }
 
-/* Those of the motors that the board has; a packet carries more. */
+/* Reads the gains of the board's motors; a packet has room for more. */
 static enum aw_status read_own(struct aw_session *session, struct aw_gain *gains,
                                const struct aw_gain **now)
 {
@@ -40,7 +40,7 @@ static enum aw_status take_word(struct aw_session *session, const char *name, co
     return status;
 }
 
-/* A packet has the gains of all motors: what is wanted goes over what the board has. */
+/* A packet contains the gains of all motors, so this merges the new values into the board's. */
 static enum aw_status send_packets(struct aw_session *session, const struct aw_gain *wanted,
                                    size_t *n)
 {

@@ -1,4 +1,4 @@
-/* The joints of hidmotor: what is known of them, what they may be sent, and how they are moved. */
+/* The joints of hidmotor: their state, limits and motions. */
 #include "shell/core/joints.h"
 #include "shell/commands/common.h"
 
@@ -11,14 +11,14 @@
 #include "shell/core/start_guard.h"
 #include "state.h"
 
-#define GRIPPER  AW_HIDMOTOR_JOINTS /* behind the motors that joints have */
-#define LEAST    0.5                /* deg: an arm that follows moves more than that */
+#define GRIPPER  AW_HIDMOTOR_JOINTS /* number after the motors that joints have */
+#define LEAST    0.5                /* deg: a following arm moves more than that */
 #define FAR      20.0               /* deg */
 #define EFFORT   255.0
 #define USUAL_S  1.0
-#define LOST_MAX 5    /* of a stream, in a row */
-#define REPLY_MS 20   /* of a stream: a lost reply must not hold it up */
-#define USUAL_HZ 62.5 /* the board measures so often */
+#define LOST_MAX 5    /* lost replies of a stream in a row */
+#define REPLY_MS 20   /* in a stream: a lost reply must not delay it */
+#define USUAL_HZ 62.5 /* measuring rate of the board */
 
 static const struct aw_joint_column columns[] = {
     {AW_JOINT_VELOCITY, "velocity", 2}, {AW_JOINT_EFFORT, "effort", 0}, {0}};
@@ -53,8 +53,8 @@ static enum aw_status add_motors(struct aw_session *session, struct aw_joint_lis
     return AW_OK;
 }
 
-/* Of a board that is named, limits asks how many motors it has. One that is not there is no error:
- * the table has limits, too. */
+/* Asks a given board for the number of motors, for limits. A missing board is no error, because the
+ * table has limits, too. */
 static enum aw_status ask_for_motors(struct aw_session *session)
 {
     struct aw_hidmotor_status now;
@@ -92,7 +92,7 @@ static size_t limits(struct aw_session *session, const struct aw_joint *joint,
                      struct aw_joint_limit rows[AW_JOINT_LIMITS])
 {
     bool gripper = joint->id == GRIPPER;
-    int motors = hidmotor_arm(session)->known.n; /* 0: not known yet */
+    int motors = hidmotor_arm(session)->known.n; /* 0: unknown */
     if (!gripper && motors && joint->id >= (unsigned)motors)
         return 0;
     rows[0] = (struct aw_joint_limit){.of = gripper ? "opening" : "angle",
@@ -112,7 +112,7 @@ static size_t limits(struct aw_session *session, const struct aw_joint *joint,
 
 /* ---- What is known ---- */
 
-/* The number in the list of a motor of the board; what is behind the joints comes at its end. */
+/* Returns the joint of a board's motor, or the list's last entry for a number beyond the joints. */
 static struct aw_joint *of_motor(struct aw_session *session, struct aw_joint_list *list, int i)
 {
     char name[8];
@@ -142,7 +142,7 @@ static enum aw_status take(struct aw_session *session, struct aw_joint_list *lis
         aw_joint_set(joint, AW_JOINT_EFFORT, now->effort[i], now->time_ns);
     }
     for (int i = now->n; i < AW_HIDMOTOR_JOINTS; i++)
-        list->joints[i].blind = true; /* the board has no such motor */
+        list->joints[i].blind = true; /* the board lacks this motor */
     return AW_OK;
 }
 
@@ -164,7 +164,7 @@ static enum aw_status beside(struct aw_session *session, struct aw_joint_list *l
     return AW_OK;
 }
 
-/* Around an exchange: what is lost of a stream is no failure before several were lost in a row. */
+/* Wraps an exchange of a stream: it fails only after several lost replies in a row. */
 static void begin_answer(struct aw_session *session)
 {
     struct hidmotor_state *state = hidmotor_state(session);
@@ -223,7 +223,7 @@ size_t hidmotor_replay_targets(struct aw_session *session, struct aw_joint_list 
 
 /* ---- Commands ---- */
 
-/* The words of the table: duration and mode. */
+/* Reads the arguments duration and mode. */
 static enum aw_status take_shape(struct aw_session *session, const struct aw_args *args,
                                  struct aw_joint_command *command)
 {
@@ -287,7 +287,7 @@ static enum aw_status send_gripper(struct aw_session *session, const struct aw_j
     return status;
 }
 
-/* Of a stream the joints that are not named stay where the setpoint before left them. */
+/* In a stream, unnamed joints keep their last setpoint. */
 static enum aw_status follow(struct aw_session *session, const struct aw_hidmotor_target *target)
 {
     struct hidmotor_state *state = hidmotor_state(session);
@@ -311,8 +311,7 @@ static enum aw_status follow(struct aw_session *session, const struct aw_hidmoto
     return end_answer(session, aw_hidmotor_follow(&state->arm, plan, &session->err));
 }
 
-/* A duration that the user gives must suffice. Else the motion takes as long as the slowest joint
- * needs. */
+/* Checks the user's duration; without one, uses the time of the slowest joint. */
 static enum aw_status fit_duration(struct aw_session *session, const struct aw_joint_list *list,
                                    const struct aw_joint_command *command,
                                    struct aw_hidmotor_plan *plan)
@@ -333,8 +332,8 @@ static enum aw_status fit_duration(struct aw_session *session, const struct aw_j
     return status;
 }
 
-/* Joints that are not named go on to where this session sent them. A motion of another process
- * ends, because the board does not report its target. */
+/* Unnamed joints continue to their targets of this session. A motion of another process ends,
+ * because the board does not report its target. */
 static enum aw_status settle_others(struct aw_session *session,
                                     const struct aw_hidmotor_target *target,
                                     const struct aw_joint_command *command)
@@ -418,7 +417,7 @@ struct watching {
     struct aw_joint_list *list;
 };
 
-/* A list without room keeps what it has. */
+/* Keeps the old values if the list is full. */
 static bool see(void *context, const struct aw_hidmotor_status *now)
 {
     const struct watching *w = context;
@@ -445,8 +444,8 @@ static enum aw_status await(struct aw_session *session, struct aw_joint_list *li
     return status;
 }
 
-/* The board holds its last setpoint by itself; where a stream is ended because a joint does not
- * come along, that is not where it stands. */
+/* The board holds its last setpoint itself. After a following error, the joint is held at its
+ * position instead. */
 static enum aw_status end(struct aw_session *session, struct aw_joint_list *list,
                           enum aw_status status)
 {
@@ -458,22 +457,22 @@ static enum aw_status end(struct aw_session *session, struct aw_joint_list *list
     return status;
 }
 
-/* A board that does not answer may have got all the same what moves it; one that answers, and is
- * not there in time, holds what it was told. */
+/* Returns true if a silent board may have received the motion. A board that answers but is late
+ * holds its setpoint. */
 static bool is_silent(struct aw_session *session, enum aw_status status)
 {
     int64_t since = aw_clock_now(session->clock) - hidmotor_arm(session)->known.time_ns;
     return status == AW_TIMEOUT && since > 2 * AW_HIDMOTOR_POLL_NS;
 }
 
-/* Motions without --wait end by themselves. */
+/* Reports a motion. Motions without --wait end by themselves. */
 static void report(struct aw_session *session, struct aw_joint_list *list,
                    const struct aw_joint_command *command, enum aw_status status, bool awaited)
 {
     struct hidmotor_state *state = hidmotor_state(session);
     const struct aw_hidmotor_plan *plan = &state->plan;
     if (!state->planned)
-        return; /* of the gripper: confirmed, and that has been said */
+        return; /* the gripper's confirmation was reported */
     (void)list, (void)command;
     session->motion.ongoing = AW_ONGOING_NOTHING;
     session->motion.moving = session->motion.moving || is_silent(session, status);

@@ -1,4 +1,4 @@
-/* The packets of the board's gains, and those of the law that drives its motors, for tune. */
+/* The packets of the board's gains, and of the controller that drives its motors, for tune. */
 #include <math.h>
 
 #include "state.h"
@@ -30,7 +30,7 @@ enum aw_status hidmotor_gains_packet(struct aw_session *session, enum aw_hidmoto
 
 /* ---- The law ---- */
 
-/* A packet has the gains of all motors. */
+/* Reads a packet with the gains of all motors. */
 static enum aw_status read_motors(struct aw_session *session, size_t kp, struct aw_gain_list *law)
 {
     struct aw_gain gains[AW_HIDMOTOR_GAIN_PLACES] = {{.known = false}};
@@ -44,7 +44,7 @@ static enum aw_status read_motors(struct aw_session *session, size_t kp, struct 
     return status;
 }
 
-/* Where the board does not tell them, none are known. */
+/* Gains that the board does not report stay unknown. */
 static void read_law(struct aw_session *session, size_t kp, struct aw_gain_list *law)
 {
     struct aw_error before = session->err;
@@ -89,7 +89,8 @@ const struct aw_law hidmotor_law = {
     .not_back = "the joint is held, but its",
 };
 
-/* The board has room for one report: each comes behind a pause, and one of them gets there. */
+/* Separates the frames by pauses, because the board buffers one report; one of the copies must
+ * arrive. */
 void hidmotor_last_law(struct aw_session *session, aw_frame_fn *add, void *context)
 {
     struct aw_record request;

@@ -1,4 +1,4 @@
-/* hidmotor's setpoints as they are sent and shown, what goes on after them, and the stop. */
+/* Sends and prints hidmotor's setpoints, tracks ongoing motions, and stops. */
 #include <math.h>
 #include <string.h>
 
@@ -7,7 +7,7 @@
 #include "shell/core/stop.h"
 #include "state.h"
 
-#define REST_S 1 /* the arm is behind its setpoint, which has arrived */
+#define REST_S 1 /* lag of the arm behind its finished setpoint */
 
 static void make_record(struct aw_session *session, const struct aw_hidmotor_plan *plan,
                         struct aw_record *command)
@@ -19,7 +19,7 @@ static void make_record(struct aw_session *session, const struct aw_hidmotor_pla
         aw_record_set(command, aw_hidmotor_joint(i).name, plan->target[i], NULL);
 }
 
-/* With --dry-run: the plan as it would go out at this time (AW_NO_TIME: whenever). */
+/* Prints the plan with --dry-run; at: its time, or AW_NO_TIME. */
 static enum aw_status show_plan(struct aw_session *session, const struct aw_hidmotor_plan *plan,
                                 int64_t time_ns)
 {
@@ -31,7 +31,7 @@ static enum aw_status show_plan(struct aw_session *session, const struct aw_hidm
     return aw_session_dry_run(session, &command, (struct aw_span){report, sizeof report});
 }
 
-/* Without the board the setpoints are not known: only all three joints can be shown. */
+/* Without the board the setpoints are unknown, so only plans for all three joints can be shown. */
 enum aw_status hidmotor_dry_run(struct aw_session *session, const struct aw_hidmotor_target *target,
                                 int64_t time_ns)
 {
@@ -66,7 +66,7 @@ void hidmotor_leave(struct aw_session *session, const struct aw_record *command)
     if (strcmp(name, "set_setpoints") == 0)
         aw_session_ends_in(session, fmax(0, aw_record_get(command, "duration")) / 1000 + REST_S);
     else if (strcmp(name, "set_velocity") == 0)
-        session->motion.ongoing = AW_ONGOING_RUNNING; /* the setpoints of a stop end it */
+        session->motion.ongoing = AW_ONGOING_RUNNING; /* a stop's setpoints end it */
 }
 
 void hidmotor_leave_plan(struct aw_session *session, const struct aw_hidmotor_plan *plan)
@@ -106,7 +106,7 @@ static enum aw_status stop(struct aw_session *session, struct aw_hidmotor_stoppe
     return status;
 }
 
-/* As many as the board is known to have. */
+/* Returns the number of joints that the board is known to have. */
 static int count_joints(struct aw_session *session)
 {
     int n = hidmotor_arm(session)->known.n;
@@ -146,7 +146,7 @@ enum aw_status hidmotor_safe_stop(struct aw_session *session)
     char at[64] = "";
     for (int i = 0; i < count_joints(session); i++)
         aw_append(at, sizeof at, "", " %.1f", s.deg[i]);
-    if (status != AW_OK && s.confirmed) /* it is the gains that are not back */
+    if (status != AW_OK && s.confirmed) /* the gains were not restored */
         return status;
     if (status != AW_OK)
         return aw_fail(&session->err, status, "%s: %s",

@@ -1,4 +1,5 @@
-/* hidmotor raw: a packet of any id with a payload as typed, and its reply as bytes and values. */
+/* hidmotor raw: sends a packet of any id with a typed payload, and prints its reply as bytes and
+ * values. */
 #include <stdio.h>
 #include <string.h>
 
@@ -52,7 +53,7 @@ static enum aw_status show_bytes(struct aw_session *session, const uint8_t *byte
     return AW_OK;
 }
 
-/* Decoded again, with the wire that the view is for: --raw shows wire numbers. */
+/* Decodes again with the wire of the view, because --raw prints wire numbers. */
 enum aw_status hidmotor_show_reply(struct aw_session *session, const uint8_t *bytes)
 {
     struct aw_record record;
@@ -82,7 +83,7 @@ static void make_report(uint32_t id, struct aw_span payload, uint8_t report[AW_H
         memcpy(report + 4, payload.data, payload.size);
 }
 
-/* A packet that moves something does so however it was made. */
+/* Tracks motions started by raw packets like others. */
 static void leave(struct aw_session *session, uint32_t id, struct aw_span payload)
 {
     uint8_t report[AW_HIDMOTOR_REPORT];
@@ -112,7 +113,7 @@ enum aw_status run_raw(struct aw_session *session, const struct aw_args *args)
     if (status == AW_OK)
         status =
             aw_hidmotor_raw(hidmotor_arm(session), (uint32_t)id, payload, &reply, &session->err);
-    if (status == AW_OK || status == AW_TIMEOUT) /* it may have got there */
+    if (status == AW_OK || status == AW_TIMEOUT) /* it may have arrived */
         leave(session, (uint32_t)id, payload);
     if (status != AW_OK)
         return status;

@@ -1,11 +1,10 @@
-/* Where hidmotor's watch, plot and record get their records: status asked for at a steady rate. */
+/* Polls the board at a steady rate for hidmotor's watch, plot and record. */
 #include "base/text.h"
 #include "state.h"
 
-#define USUAL_HZ 62.5 /* the board measures so often */
+#define USUAL_HZ 62.5 /* measuring rate of the board */
 
-/* What is asked for: both of the table, unless packet files describe the joints, and what those say
- * can be. */
+/* Polls both status packets of the table, or those of the packet files if they describe joints. */
 static void find_questions(struct aw_session *session)
 {
     static const char *const usual[] = {"positions", "velocities", NULL};
@@ -26,7 +25,7 @@ static void find_questions(struct aw_session *session)
     }
 }
 
-/* Which one is due first; of those that are at the same time the first of the table. */
+/* Returns the question that is due first; of equal ones, the first in the table. */
 static struct hidmotor_question *next_question(struct hidmotor_receiving *receiving)
 {
     struct hidmotor_question *next = NULL;
@@ -46,7 +45,7 @@ static int64_t period_of(const struct aw_session *session, const struct aw_messa
     return (int64_t)(1e9 / hz);
 }
 
-/* Rests until it is time to ask again; AW_TIMEOUT if the deadline comes before. */
+/* Sleeps until the next question; AW_TIMEOUT if the deadline comes first. */
 static enum aw_status rest(struct aw_session *session, struct hidmotor_question *question,
                            int64_t deadline)
 {
@@ -70,8 +69,8 @@ static void notice_no_answer(struct aw_session *session, enum aw_status status)
     receiving->silent = silent;
 }
 
-/* A board with packets of its own need not know those of the table: it is not asked for them again.
- */
+/* Returns true if the board does not know this packet, which is then never asked again. Boards with
+ * custom packets may lack the table's. */
 static bool is_unknown(struct aw_session *session, struct hidmotor_question *question,
                        enum aw_status status)
 {

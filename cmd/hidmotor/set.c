@@ -1,4 +1,4 @@
-/* hidmotor's commands of one packet: settings, lights, velocities, the gripper, and questions. */
+/* hidmotor's single-packet commands: settings, lights, velocities, the gripper and questions. */
 #include <math.h>
 #include <string.h>
 
@@ -15,7 +15,7 @@ static enum aw_status set_from_args(struct aw_session *session, const struct aw_
     return status == AW_OK ? hidmotor_set(session, &request) : status;
 }
 
-/* A message that is the command's name. */
+/* Sends the message named like the command. */
 enum aw_status run_message(struct aw_session *session, const struct aw_args *args)
 {
     return set_from_args(session, args, args->command->name);
@@ -32,7 +32,7 @@ static enum aw_status ask(struct aw_session *session, struct aw_record *question
     return status == AW_OK ? hidmotor_show_reply(session, reply.bytes) : status;
 }
 
-/* A message that asks; what comes back is shown. */
+/* Sends a question and prints the answer. */
 enum aw_status run_question(struct aw_session *session, const struct aw_args *args)
 {
     struct aw_record question;
@@ -40,7 +40,7 @@ enum aw_status run_question(struct aw_session *session, const struct aw_args *ar
     return ask(session, &question);
 }
 
-/* An answer with fields of its own is shown. */
+/* Sends a custom packet, and prints an answer with fields. */
 enum aw_status hidmotor_send_own(struct aw_session *session, struct aw_record *packet)
 {
     const struct aw_message *message = packet->codec->message;
@@ -59,7 +59,7 @@ enum aw_status hidmotor_exchange(struct aw_session *session, const struct aw_rec
     struct aw_hidmotor *arm = hidmotor_arm(session);
     bool force = arm->options.force;
     arm->options.force =
-        true; /* targets were checked; what holds it holds it outside of them, too */
+        true; /* targets were checked; the stop may hold positions beyond the limits */
     enum aw_status status = aw_hidmotor_command(arm, packet, &reply, &session->err);
     arm->options.force = force;
     if (status == AW_OK)
@@ -75,7 +75,7 @@ enum aw_status run_velocity(struct aw_session *session, const struct aw_args *ar
     return set_from_args(session, args, "set_velocity");
 }
 
-/* A share of the way between closed and open. */
+/* Parses a percentage of the way between closed and open. */
 static bool is_share(const char *text, double *share)
 {
     size_t length = strlen(text);

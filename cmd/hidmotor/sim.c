@@ -1,4 +1,4 @@
-/* hidmotor sim and the sim: link: the simulated board, with the faults that options name. */
+/* hidmotor sim and the sim: link: the simulated board, with faults from options. */
 #include <inttypes.h>
 
 #include "base/text.h"

@@ -1,4 +1,4 @@
-/* What hidmotor keeps at session->state, and what its commands share. */
+/* The state of hidmotor at session->state, and functions shared by its commands. */
 #ifndef AW_CMD_HIDMOTOR_STATE_H
 #define AW_CMD_HIDMOTOR_STATE_H
 
@@ -7,36 +7,36 @@
 #include "shell/core/law.h"
 #include "shell/core/session.h"
 
-/* A packet that only asks. */
+/* A packet that only queries. */
 struct hidmotor_question {
     const struct aw_message *message;
-    int64_t next_ns; /* when to ask again, by the clock */
-    bool own;        /* of a packet file */
-    bool unknown;    /* the board has said so */
+    int64_t next_ns; /* time of the next query */
+    bool own;        /* from a packet file */
+    bool unknown;    /* the board has reported it unknown */
 };
 
-/* Where the questions of watch, plot and record stand. */
+/* The queries of watch, plot and record. */
 struct hidmotor_receiving {
     const struct aw_protocol *of;
     struct hidmotor_question questions[AW_MAX_MESSAGES];
     size_t n;
-    bool silent; /* it has been said that the board does not answer */
+    bool silent; /* the board's silence was reported */
 };
 
 struct hidmotor_state {
     struct aw_hidmotor arm;
     struct hidmotor_receiving receiving;
-    struct aw_record replayed;    /* the last command of a replay that moves something */
-    struct aw_hidmotor_plan plan; /* that joints were sent last, if planned */
+    struct aw_record replayed;    /* the last moving command of a replay */
+    struct aw_hidmotor_plan plan; /* the last plan sent to joints, if planned */
     bool planned;
-    char cancelled[16]; /* "m2,m3": whose motion that plan ends */
-    bool linear;        /* single motions of this command */
-    bool streams;       /* it is one of many */
-    int lost;           /* answers of a stream, in a row */
-    uint64_t lost_all;  /* and of the stream */
-    int usual_ms;       /* the timeout, while another one is in force */
-    int64_t due_ns;     /* attend asks again */
-    int64_t sound_ns;   /* of the bench: its joint said last where it can be */
+    char cancelled[16]; /* "m2,m3": joints whose motion that plan ends */
+    bool linear;        /* of single motions in this command */
+    bool streams;       /* the motion is a stream */
+    int lost;           /* lost answers of a stream, in a row */
+    uint64_t lost_all;  /* lost answers of the stream */
+    int usual_ms;       /* the usual timeout, while another one is in force */
+    int64_t due_ns;     /* when attend polls again */
+    int64_t sound_ns;   /* of an experiment: the joint's last plausible position */
 };
 
 struct hidmotor_options {
@@ -60,8 +60,8 @@ static inline struct aw_hidmotor *hidmotor_arm(struct aw_session *session)
     return &hidmotor_state(session)->arm;
 }
 
-/* The packets of each controller. The gains of one that the board has, into an array of all; and a
- * packet that sets them, which carries those of all motors: AW_USAGE if one is not known. */
+/* The packets of each controller. Reads a controller's gains into an array for all motors; and
+ * builds a packet that sets them for all: AW_USAGE if one is unknown. */
 extern const struct hidmotor_gain_packets {
     const char *read, *set;
 } hidmotor_gain_packets[AW_HIDMOTOR_CONTROLLERS];
@@ -71,27 +71,27 @@ enum aw_status hidmotor_gains_packet(struct aw_session *session,
                                      enum aw_hidmotor_controller controller,
                                      const struct aw_gain *gains, struct aw_record *request);
 
-/* By which the board drives its motors. Sending holds all of them, as the published firmware does
- * it. And those that others are tried for, as frames behind a last stop. */
+/* The gains of the controller that drives the board's motors. Sending holds all motors, as the
+ * published firmware does. And the old gains as frames after a last stop. */
 extern const struct aw_law hidmotor_law;
 void hidmotor_last_law(struct aw_session *session, aw_frame_fn *add, void *context);
 
-/* Begins a conversation on this link. */
+/* Starts a conversation on this link. */
 void hidmotor_connect(struct aw_session *session, struct aw_link *link);
 
 /* Opens the link, with the options of this command. */
 enum aw_status hidmotor_ready(struct aw_session *session);
 
-/* The same for what only makes packets with --dry-run: nothing is opened then. */
+/* The same for commands that only create packets: with --dry-run, nothing is opened. */
 enum aw_status hidmotor_ready_to_make(struct aw_session *session);
 
-/* Takes in what has come. */
+/* Reads and handles pending packets. */
 enum aw_status hidmotor_poll(struct aw_session *session);
 
-/* Target and actual place of the joints, as last read, into the result. */
+/* Writes targets and measured positions of the joints, as last read, into the result. */
 void hidmotor_report_joints(struct aw_session *session);
 
-/* For replay: stands a joint elsewhere than this record of positions says? */
+/* For replay: compares the joints with a recorded positions packet. */
 size_t hidmotor_replay_targets(struct aw_session *session, struct aw_joint_list *list,
                                const struct aw_record *record, struct aw_joint_goal *goals,
                                double *seconds);
@@ -102,22 +102,22 @@ bool hidmotor_elsewhere(struct aw_session *session, const struct aw_record *ther
 enum aw_moves hidmotor_saw(struct aw_session *session, bool tx, struct aw_span frame);
 bool hidmotor_answers(struct aw_span question, struct aw_span frame);
 
-/* With --dry-run: what of a target is known without the board. */
+/* Prints with --dry-run what is known of a target without the board. */
 enum aw_status hidmotor_dry_run(struct aw_session *session, const struct aw_hidmotor_target *target,
                                 int64_t time_ns);
 
-/* Sends a plan, which is announced before. From here on the arm counts as moving. */
+/* Prints and sends a plan. Afterwards the arm counts as moving. */
 enum aw_status hidmotor_send(struct aw_session *session, struct aw_hidmotor_plan *plan);
 
 /* Remembers the motion that this command starts without waiting for its end. */
 void hidmotor_leave(struct aw_session *session, const struct aw_record *command);
 void hidmotor_leave_plan(struct aw_session *session, const struct aw_hidmotor_plan *plan);
 
-/* For replay: what it leaves going is that of its last motion. */
+/* For replay: remembers its last motion, which continues afterwards. */
 enum aw_status hidmotor_replay_allow(struct aw_session *session, const struct aw_record *command);
 enum aw_status hidmotor_replay_end(struct aw_session *session);
 
-/* Sends one request and puts what came into the result: announce, ask, "confirmed". */
+/* Sends and prints a request, and writes the answer and "confirmed" into the result. */
 enum aw_status hidmotor_set(struct aw_session *session, struct aw_record *request);
 
 /* Prints an answer as a record, or as bytes if it cannot be decoded. */
@@ -135,13 +135,13 @@ enum aw_status hidmotor_next_received(struct aw_session *session, int64_t deadli
 
 aw_run_fn run_moveto, run_stop, run_gripper, run_velocity, run_message, run_question, run_gains,
     run_raw;
-/* Is the packet of raw one that changes nothing? */
+/* Returns true if the packet of raw changes nothing. */
 bool raw_only_reads(struct aw_session *session, const struct aw_args *args);
 
 /* See struct aw_tool. */
 enum aw_status hidmotor_send_own(struct aw_session *session, struct aw_record *packet);
 
-/* For joints of packet files, see struct aw_tool. */
+/* For custom joints, see struct aw_tool. */
 enum aw_status hidmotor_exchange(struct aw_session *session, const struct aw_record *packet,
                                  struct aw_record *answer);
 

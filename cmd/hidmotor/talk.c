@@ -1,4 +1,4 @@
-/* How hidmotor's commands reach the board: connecting, checking, sending a setting. */
+/* Sends hidmotor's commands to the board: connecting, checking, sending a setting. */
 #include <limits.h>
 #include <math.h>
 #include <stdio.h>
@@ -104,7 +104,7 @@ enum aw_status hidmotor_set(struct aw_session *session, struct aw_record *reques
     struct aw_hidmotor_reply reply;
     uint8_t report[AW_HIDMOTOR_REPORT];
     size_t size;
-    /* Refused here, a wrong value does not even open the link. */
+    /* An invalid value is refused before the link is opened. */
     enum aw_status status =
         aw_encode(request, session->options.run.force, report, sizeof report, &size, &session->err);
     if (status == AW_OK && session->options.run.dry_run)
@@ -115,10 +115,10 @@ enum aw_status hidmotor_set(struct aw_session *session, struct aw_record *reques
         status = aw_session_announce(session, request);
     if (status == AW_OK)
         status = aw_hidmotor_command(hidmotor_arm(session), request, &reply, &session->err);
-    if (status == AW_OK || status == AW_TIMEOUT) /* it may have got there */
+    if (status == AW_OK || status == AW_TIMEOUT) /* it may have arrived */
         hidmotor_leave(session, request);
     if (status == AW_TIMEOUT && session->motion.ongoing != AW_ONGOING_NOTHING)
-        aw_session_moves(session); /* and is to be stopped */
+        aw_session_moves(session); /* so it must be stopped */
     if (status != AW_OK)
         return status;
     aw_object_start(&session->result, request->codec->message->name);
@@ -129,7 +129,7 @@ enum aw_status hidmotor_set(struct aw_session *session, struct aw_record *reques
     return AW_OK;
 }
 
-/* The first question of a packet file, whose board may not know the tool's. */
+/* Returns the first query of a packet file, because its board may not know the tool's. */
 static const char *question(const struct aw_session *session)
 {
     const struct aw_protocol *protocol = session->wire->protocol;
@@ -139,7 +139,7 @@ static const char *question(const struct aw_session *session)
     return "positions";
 }
 
-/* Sent once: a question that is asked again would hide what was lost. */
+/* Sends one query without retries, which would hide losses. */
 enum aw_status hidmotor_ping(struct aw_session *session, double *ms)
 {
     struct aw_hidmotor_reply reply;

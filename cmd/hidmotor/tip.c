@@ -1,4 +1,4 @@
-/* hidmotor fk, ik and moveto: where the tip is, and angles that bring it to a point. */
+/* hidmotor fk, ik and moveto: the position of the tip, and joint angles for a position. */
 #include <math.h>
 #include <string.h>
 
@@ -51,14 +51,14 @@ enum aw_status run_ik(struct aw_session *session, const struct aw_args *args)
     return AW_OK;
 }
 
-/* Of several ways to hold the arm the one nearest to its setpoints. */
+/* Finds the pose nearest to the arm's setpoints. */
 static enum aw_status find_pose(struct aw_session *session, const struct aw_hidmotor_point *point,
                                 struct aw_hidmotor_pose *pose)
 {
     struct aw_hidmotor_status now = {0};
     struct aw_hidmotor_pose near = {0};
     enum aw_status status =
-        aw_hidmotor_ik(point, &near, pose, &session->err); /* refused without the board */
+        aw_hidmotor_ik(point, &near, pose, &session->err); /* refused without asking the board */
     if (status != AW_OK || session->options.run.dry_run)
         return status;
     status = hidmotor_ready(session);

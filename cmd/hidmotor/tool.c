@@ -1,4 +1,4 @@
-/* The commands and options of hidmotor as a table, with the completion of its words. */
+/* The tables of hidmotor's commands and options, and the completion of their arguments. */
 #include "base/xdg.h"
 #include "hidmotor.h"
 #include "protocol/hidmotor/device.h"
@@ -20,7 +20,7 @@ static void complete_gripper(struct aw_session *session, aw_candidate_fn *add, v
     add(context, "close", "0");
 }
 
-/* One row each. */
+/* One row for each argument. */
 /* clang-format off */
 static const struct aw_option options[] = {
     {.name = "retries", AW_AT_TOOL(hidmotor_options, retries), .value = "COUNT",
@@ -269,7 +269,7 @@ static const struct aw_command commands[] = {
     {.name = "ik", .summary = "compute the angles for a place of the tip",
      .args = AW_ARGS(XYZ),
      .offline = true, .run = run_ik, .examples = AW_LIST("ik 100mm 0 195mm", "ik 120 50 150 -j")},
-    /* Records as other tools print them, taken back as commands. */
+    /* Records of other tools' output, accepted as commands. */
     {.name = "set_setpoints", .summary = "move, as a record has it", .args = move_args,
      .options = AW_OPTIONS(AW_START_OPTIONS),
      .hidden = true, .setpoints = true, .safety = AW_MOTION, .run = aw_run_move},
@@ -359,7 +359,7 @@ const struct aw_tool hidmotor_tool = {
     .state_size = sizeof(struct hidmotor_state),
     .stop = hidmotor_safe_stop,
     .last_stop = hidmotor_last_stop,
-    .stop_again = 2, /* the board has room for one report: it may still have another */
+    .stop_again = 2, /* the board buffers one report and may still have another */
     .stop_gap_ms = 20,
     .prepare = hidmotor_ready,
     .connect = hidmotor_connect,

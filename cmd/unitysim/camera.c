@@ -1,4 +1,4 @@
-/* unitysim camera, and update: the camera set, asked for, and saved as named views. */
+/* unitysim camera and update: sets and reads the camera, and saves named views. */
 #include <limits.h>
 #include <math.h>
 #include <stddef.h>
@@ -28,7 +28,7 @@ enum { PARTS = sizeof parts / sizeof *parts };
 
 /* ---- Saved views ---- */
 
-/* path: of their file. */
+/* path: the file of the views. */
 static enum aw_status load_views(struct aw_session *session, struct aw_unitysim_views *views,
                                  char path[PATH_MAX])
 {
@@ -117,7 +117,7 @@ static enum aw_status get(struct aw_session *session, struct aw_unitysim_camera 
     return status;
 }
 
-/* Sends it, and asks where the camera is now. */
+/* Sends the camera and reads its new position. */
 static enum aw_status put(struct aw_session *session, const struct aw_unitysim_camera *camera)
 {
     struct aw_unitysim *unity = unitysim_of(session);
@@ -138,7 +138,7 @@ static enum aw_status put(struct aw_session *session, const struct aw_unitysim_c
     return status;
 }
 
-/* Values are NaN where they are not given. */
+/* Missing values are NaN. */
 static enum aw_status parse_values(struct aw_session *session, const struct aw_args *args,
                                    double values[PARTS], size_t *given)
 {
@@ -160,7 +160,7 @@ static enum aw_status parse_values(struct aw_session *session, const struct aw_a
     return status;
 }
 
-/* What is not given stays as it is. */
+/* Keeps values that are not given. */
 static enum aw_status change(struct aw_session *session, const struct aw_args *args)
 {
     struct aw_unitysim_camera camera = {0};
@@ -248,7 +248,7 @@ enum aw_status run_camera(struct aw_session *session, const struct aw_args *args
     return status == AW_OK ? put(session, &camera) : status;
 }
 
-/* A record of an update has camera and limits. */
+/* Handles a record of an update, with camera and limits. */
 enum aw_status run_update(struct aw_session *session, const struct aw_args *args)
 {
     struct aw_record record;

@@ -32,7 +32,7 @@ static enum aw_status dry_run(struct aw_session *session)
     return unitysim_dry_run(session, &record);
 }
 
-/* The first joint of those that are driven. */
+/* Prints the progress of the first driven joint. */
 static void tell(struct aw_session *session, const void *context)
 {
     const struct aw_unitysim *unity = context;
@@ -108,7 +108,7 @@ enum aw_status run_drive(struct aw_session *session, const struct aw_args *args)
         return status;
     struct aw_unitysim_counters before = unity->counters;
     aw_session_moves(session);
-    /* Joints that are not named are stopped: a latched command of an earlier client ends here. */
+    /* Stops unnamed joints, which may have a latched command of an earlier client. */
     for (int i = 0; i < AW_UNITYSIM_JOINTS; i++)
         aw_unitysim_drive(unity, i, drives[i]);
     if (session->options.run.for_s <= 0)
@@ -124,7 +124,8 @@ enum aw_status run_drive(struct aw_session *session, const struct aw_args *args)
     return report_refused(session, &lines, status);
 }
 
-/* A record of a control packet holds until the next one; the end of the script stops the joints. */
+/* A record of a control packet applies until the next one; the end of the script stops the joints.
+ */
 enum aw_status run_control(struct aw_session *session, const struct aw_args *args)
 {
     struct aw_record record;

@@ -1,5 +1,5 @@
-/* Joint velocities from lines of standard input, for drive; all joints stop when none comes for
- * a while. */
+/* Reads joint velocities from standard input for drive; stops all joints if no line arrives in
+ * time. */
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -11,7 +11,7 @@
 #include "shell/input/words.h"
 #include "state.h"
 
-#define SAID_MAX 10 /* refusals that are said one by one */
+#define SAID_MAX 10 /* refusals that are logged individually */
 
 struct follow {
     struct aw_session *session;
@@ -20,11 +20,11 @@ struct follow {
     char line[AW_LINE_MAX];
     size_t used;
     int64_t deadman_ns, received_ns;
-    bool silent; /* the dead man's switch has let go */
+    bool silent; /* the dead-man time has expired */
     bool done;
 };
 
-/* {"cmd":"drive","elbow":45} is accepted, too. All of it, or nothing. */
+/* Applies a line or rejects it as a whole. Also accepts {"cmd":"drive","elbow":45}. */
 static enum aw_status drive_as(struct follow *f)
 {
     struct aw_session *session = f->session;
@@ -87,7 +87,7 @@ static enum aw_status handle_byte(struct follow *f, char c)
     return handle_line(f);
 }
 
-/* What is there already; the last line may lack its end. */
+/* Reads pending lines; the last one may be incomplete. */
 static enum aw_status read_lines(struct follow *f)
 {
     char block[512];

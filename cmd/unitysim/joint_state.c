@@ -1,5 +1,4 @@
-/* The joints of unitysim for the common commands: what feedback says of them, and how they may be
- * moved. */
+/* The joints of unitysim for the common commands: feedback and motions. */
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -10,7 +9,7 @@
 #include "state.h"
 
 #define NEAR_TICKS 10
-#define JOG_TICKS  3 /* a small step is a step, too */
+#define JOG_TICKS  3 /* tolerance of jog, smaller than the usual one */
 #define PER_S      5.0
 
 static const struct aw_joint_column columns[] = {
@@ -42,8 +41,7 @@ static double of_wire(double ticks, const char **unit)
     return aw_unitysim_degrees(ticks);
 }
 
-/* The simulator is told velocities, and tells none but how fast a joint was told to turn, and not
- * which way. */
+/* The simulator receives velocities. It reports only the commanded speed, without its direction. */
 static void take(struct aw_session *session, struct aw_joint_list *list)
 {
     const struct aw_unitysim_feedback *feedback = &unitysim_of(session)->feedback;
@@ -65,7 +63,7 @@ static enum aw_status read_joints(struct aw_session *session, struct aw_joint_li
     return status;
 }
 
-/* Where things are held, in mm. */
+/* Prints the grasp position, mm. */
 static enum aw_status beside(struct aw_session *session, struct aw_joint_list *list, size_t joint)
 {
     double degrees[AW_UNITYSIM_JOINTS];
@@ -87,7 +85,7 @@ static enum aw_status beside(struct aw_session *session, struct aw_joint_list *l
     return AW_OK;
 }
 
-/* Commands say how fast: where the joints stood is where they have to stand. */
+/* Recorded commands are velocities, so the start positions must match. */
 size_t unitysim_replay_targets(struct aw_session *session, struct aw_joint_list *list,
                                const struct aw_record *record, struct aw_joint_goal *goals,
                                double *seconds)
@@ -107,10 +105,10 @@ size_t unitysim_replay_targets(struct aw_session *session, struct aw_joint_list 
 
 /* ---- Words ---- */
 
-/* Pairs that are no joint's. */
+/* Argument names other than joints. */
 static const char *const words[] = {"velocity", "tolerance", "timeout", NULL};
 
-/* In ticks, or as an angle from the centre; of jog, which is no place but a way, as any angle. */
+/* Parses ticks or an angle from the centre; for jog, a distance as ticks or any angle. */
 static enum aw_status parse(struct aw_session *session, const struct aw_joint *joint, bool jogs,
                             const char *text, double *deg)
 {
@@ -146,7 +144,7 @@ static enum aw_status number(struct aw_session *session, const char *name, const
     return text ? aw_number_check(name, "", text, &rule, value, &session->err) : AW_OK;
 }
 
-/* "45" or "30deg/s", of all that are named. */
+/* Parses "45" or "30deg/s", which applies to all named joints. */
 static enum aw_status take_velocity(struct aw_session *session, const char *text)
 {
     struct aw_unitysim_drive drive;
@@ -215,7 +213,7 @@ static enum aw_status check(struct aw_session *session, struct aw_joint_list *li
     return aw_unitysim_move_check(unitysim_of(session), &move, &session->err);
 }
 
-/* Which way a joint has to go is known only from feedback: there are no bytes to show. */
+/* The direction of a joint is known only from feedback, so --dry-run shows no bytes. */
 static enum aw_status begin_move(struct aw_session *session, const struct aw_joint_list *list,
                                  const struct aw_joint_command *command)
 {
@@ -267,7 +265,7 @@ static void report(struct aw_session *session, struct aw_joint_list *list,
 
 /* ---- Velocities ---- */
 
-/* Joints that are not named stand: a latched command of an earlier client ends here. */
+/* Stops unnamed joints, which may have a latched command of an earlier client. */
 static enum aw_status send(struct aw_session *session, struct aw_joint_list *list,
                            const struct aw_joint_command *command)
 {
@@ -304,7 +302,7 @@ static bool look_at(void *context, const struct aw_received *received)
     return !looking->enough;
 }
 
-/* What was latched goes out meanwhile. */
+/* Repeats the latched command meanwhile. */
 static enum aw_status attend(struct aw_session *session, struct aw_joint_list *list,
                              int64_t deadline, double hz, aw_joints_look_fn *look, void *context)
 {

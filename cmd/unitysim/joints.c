@@ -1,4 +1,4 @@
-/* Joints of unitysim in words, completions, results and keys of the terminal. */
+/* Parsing, completion, results and terminal keys for unitysim's joints. */
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
@@ -7,7 +7,7 @@
 #include "base/ready.h"
 #include "state.h"
 
-/* Name of a pair, in name[48]. */
+/* Writes the name of a pair to name[48]. */
 static void pair_name(const struct aw_bound *bound, char name[48])
 {
     size_t length = strcspn(bound->name, "=");

@@ -1,4 +1,4 @@
-/* unitysim limits: those that were sent, remembered for each simulator; files of limits. */
+/* unitysim limits: the sent limits, saved for each simulator, and files of limits. */
 #include "protocol/unitysim/limits.h"
 
 #include <math.h>
@@ -44,8 +44,8 @@ enum aw_status unitysim_configure(struct aw_session *session, const char *sectio
     return AW_OK;
 }
 
-/* ---- What the simulator was sent ---------------------------------------------------------------
- * It cannot be asked for its limits, and an update carries all of them.
+/* ---- Sent limits ------------------------------------------------------------------------------
+ * The simulator cannot report its limits, and an update contains all of them.
  */
 
 void unitysim_limits_reported(struct aw_session *session, const struct aw_unitysim_limits *limits)
@@ -85,14 +85,14 @@ enum aw_status unitysim_limits(struct aw_session *session, struct aw_unitysim_li
     if (status == AW_OK || !session->run.command || session->run.command->safety != AW_READ)
         return status;
     aw_session_notice(session, "%s — the usual limits stand in", session->err.text);
-    session->err = (struct aw_error){.status = AW_OK}; /* what sends none goes on: stop, status */
+    session->err = (struct aw_error){.status = AW_OK}; /* stop and status need no limits */
     *limits = aw_unitysim_limits_default();
     return AW_OK;
 }
 
 /* ---- The command ---- */
 
-/* Who says so: a file, what the simulator was told last, the config file or the protocol. */
+/* Returns the source of a limit: a file, the last sent one, the config file or the protocol. */
 static const char *origin(struct aw_session *session, int joint, bool min)
 {
     const struct unitysim_state *state = unitysim_state(session);
@@ -185,8 +185,7 @@ enum aw_status run_limits(struct aw_session *session, const struct aw_args *args
     bool change = action && (strcmp(action, "set") == 0 || strcmp(action, "load") == 0);
     enum aw_status status = unitysim_ready_to_make(session);
     if (status == AW_NO_LINK && !change) {
-        /* To show or save them no link is needed, but where there is one they are those of its
-         * simulator. */
+        /* Showing and saving work without a link; with one, they use that simulator's limits. */
         session->err = (struct aw_error){0};
         status = AW_OK;
     }

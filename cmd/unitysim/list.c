@@ -1,4 +1,4 @@
-/* unitysim list: the usual ports of this machine, and whether a simulator is at them. */
+/* unitysim list: the default ports of this machine, and whether a simulator uses them. */
 #include <stdio.h>
 
 #include "link/open.h"
@@ -7,9 +7,9 @@
 #include "shell/core/dry.h"
 #include "state.h"
 
-/* Nothing is sent: the real simulator takes no keys any more once a first datagram has come. */
+/* Sends nothing, because the real simulator ignores keys after its first datagram. */
 
-/* Does feedback come within a fifth of a second? */
+/* Checks for feedback for a fifth of a second. */
 static enum aw_status receives(struct aw_session *session, bool *received)
 {
     struct aw_link_options options = {.clock = session->clock, .protocol = session->tool->protocol};

@@ -1,4 +1,4 @@
-/* unitysim ping: time to answer, and how regularly feedback comes. */
+/* unitysim ping: response time and regularity of the feedback. */
 #include <stdio.h>
 
 #include "shell/commands/ping.h"
@@ -25,7 +25,7 @@ enum aw_status unitysim_ping_begin(struct aw_session *session)
     struct aw_unitysim *unity = unitysim_of(session);
     *ping = (struct unitysim_ping){.before = unity->counters};
     aw_samples_clear(&unity->cadence_ms);
-    /* Every joint goes on with what it does: looking must not change anything. */
+    /* Every joint keeps its command: ping must not change anything. */
     for (int i = 0; i < AW_UNITYSIM_JOINTS; i++)
         aw_unitysim_drive(unity, i, (struct aw_unitysim_drive){.state = AW_UNITYSIM_KEEP});
     return AW_OK;
@@ -47,7 +47,7 @@ enum aw_status unitysim_ping_once(struct aw_session *session, double *ms)
     return status;
 }
 
-/* Another row of the table for people, more entries of the result for programs. */
+/* Prints another table row for people, or adds entries to the result. */
 static void put_more(struct aw_session *session, struct aw_ping *row)
 {
     const uint64_t counts[] = {row->n, row->lost};
@@ -75,7 +75,7 @@ enum aw_status unitysim_ping_end(struct aw_session *session, enum aw_status stat
         {"of", "feedback", now->feedback - before->feedback, now->lost - before->lost,
          ping->interval_ms},
     };
-    aw_unitysim_leave(unity); /* without a stop: what another client drives goes on */
+    aw_unitysim_leave(unity); /* without a stop, because another client may drive */
     for (size_t i = 0; i < sizeof more / sizeof *more; i++)
         put_more(session, &more[i]);
     aw_object_number(&session->result, "late", (double)(now->late - before->late), 0, NULL);

@@ -1,5 +1,5 @@
-/* unitysim play: a motion sequence played by feedback, with its progress and the checks before
- * it; a file of setpoints as every tool plays it. */
+/* unitysim play: plays a motion sequence by feedback, with checks and progress, or a file of
+ * setpoints like every tool. */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -20,15 +20,15 @@ struct play {
     const char *path;
     struct aw_sequence sequence;
     struct aw_player player;
-    uint64_t reported; /* rows reported, over all rounds */
+    uint64_t reported; /* reported rows over all rounds */
     int64_t row_timeout_ns;
     struct aw_tempo tempo;
-    int64_t stepped_ns; /* by the clock: the tempo has come so far */
-    double held_s;      /* so much longer may this row take, because the speed is less */
-    bool blind;         /* feedback is silent: nothing moves */
+    int64_t stepped_ns; /* clock up to which the tempo was applied */
+    double held_s;      /* extra time for this row at reduced speed */
+    bool blind;         /* feedback is silent, so nothing moves */
 };
 
-/* The published program moves such goals without a word. */
+/* Reports targets clamped to the limits; the published program does not. */
 static void notice_clamped(struct play *play)
 {
     const struct aw_unitysim_limits *limits = &unitysim_of(play->session)->options.limits;
@@ -45,7 +45,7 @@ static void notice_clamped(struct play *play)
 
 /* ---- What is shown ---- */
 
-/* Each row once, when it begins. */
+/* Prints each row once when it starts. */
 static void report_progress(struct play *play)
 {
     struct aw_session *session = play->session;
@@ -75,7 +75,7 @@ static void report_progress(struct play *play)
 
 /* ---- Playing ---- */
 
-/* As the row has it, at the speed that is now. */
+/* Returns the row's velocity at the current speed. */
 static int velocity_at(const struct play *play, const struct aw_player_order *order)
 {
     double most = play->player.bounds.velocity[order->joint];
@@ -152,7 +152,7 @@ static enum aw_status perform(struct play *play)
                                   play, &session->err);
         if (!play->blind && unitysim_notice_stale(session)) {
             play->blind = true;
-            apply(play, &none); /* where nothing is received, nothing moves */
+            apply(play, &none); /* without feedback nothing moves */
         }
         if (status == AW_OK)
             status = check_time(play);
@@ -229,7 +229,7 @@ static enum aw_status check_and_play(struct play *play)
     return status == AW_OK ? play_it(play) : status;
 }
 
-/* A sequence begins with its header; so does what cannot be looked at before it is read. */
+/* Returns true if the file starts with a sequence's header, or cannot be read in advance. */
 static bool is_sequence(const char *path)
 {
     struct stat about;

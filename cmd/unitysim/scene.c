@@ -1,4 +1,4 @@
-/* unitysim scene: loads a scene with camera and limits, and reports what was sent. */
+/* unitysim scene: loads a scene with camera and limits, and reports the sent values. */
 #include <stdio.h>
 #include <string.h>
 
@@ -32,7 +32,7 @@ static enum aw_status load(struct aw_session *session, int scene,
     return AW_OK;
 }
 
-/* Frame rate, camera and limits, where they are given like those of a record. */
+/* Reads frame rate, camera and limits from arguments named like a record's fields. */
 static enum aw_status read_fields(struct aw_session *session, const struct aw_args *args, int scene,
                                   struct aw_unitysim_camera *camera)
 {

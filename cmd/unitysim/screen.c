@@ -1,4 +1,4 @@
-/* Lays out the arm on a terminal of any size: two pictures, the table of joints, some lines. */
+/* Lays out the arm on a terminal of any size: two pictures, the table of joints, messages. */
 #include "screen.h"
 
 #include <math.h>
@@ -17,9 +17,9 @@
 enum {
     BAR = 24,
     GAP = 2,
-    FIXED_LINES = 9 + SCREEN_LINES, /* besides the pictures */
+    FIXED_LINES = 9 + SCREEN_LINES, /* other lines than the pictures */
     USUAL_ROWS = 12,
-    LEAST_ROWS = 3, /* a picture that is lower shows nothing */
+    LEAST_ROWS = 3, /* lower pictures are unreadable */
     WIDEST = 400,
     WITH_BARS = 74, /* columns of a joint with its bar */
 };
@@ -29,7 +29,7 @@ struct page {
     const struct unitysim_screen *screen;
     bool live, utf8;
     int columns, rows;
-    int left; /* lines that the terminal has room for */
+    int left; /* lines left on the terminal */
 };
 
 bool unitysim_screen_live(void)
@@ -75,7 +75,7 @@ static struct page page_for(struct aw_session *session, const struct unitysim_sc
     return page;
 }
 
-/* On a terminal the rest of an old line goes away, and what is too long for it is cut off. */
+/* On a terminal, erases the rest of the old line and truncates long text. */
 static void line(struct page *page, const char *text)
 {
     struct aw_output *out = &page->session->out;
@@ -159,7 +159,7 @@ static bool pictures(struct page *page)
 
 /* ---- Joints ---- */
 
-/* Where the joint is between its limits. */
+/* Draws the joint's position between its limits. */
 static void bar(const struct page *page, int joint, char *out)
 {
     static const char *const signs[][4] = {{"|", "-", "o", "|"}, {"├", "─", "●", "┤"}};

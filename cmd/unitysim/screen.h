@@ -1,4 +1,4 @@
-/* The arm as a page of text: two pictures side by side, the joints below, and some lines more. */
+/* Draws the arm as a page of text: two pictures side by side, the joints, and message lines. */
 #ifndef AW_CMD_UNITYSIM_SCREEN_H
 #define AW_CMD_UNITYSIM_SCREEN_H
 
@@ -10,8 +10,8 @@
 struct unitysim_screen {
     char title[SCREEN_LINE];
     double ticks[AW_UNITYSIM_JOINTS];
-    int velocity[AW_UNITYSIM_JOINTS]; /* 0: stands */
-    int way[AW_UNITYSIM_JOINTS];      /* +1, -1: the ticks increase, decrease; 0: not known */
+    int velocity[AW_UNITYSIM_JOINTS]; /* 0: stopped */
+    int way[AW_UNITYSIM_JOINTS];      /* +1, -1: ticks increase, decrease; 0: unknown */
     bool stuck[AW_UNITYSIM_JOINTS];
     struct aw_unitysim_limits limits;
     int selected;                          /* a joint, or -1 */
@@ -20,19 +20,19 @@ struct unitysim_screen {
     char lines[SCREEN_LINES][SCREEN_LINE]; /* below the joints; "": none */
 };
 
-/* Can the terminal be drawn over? No with a pipe, and with TERM=dumb. */
+/* Returns true if the terminal can be redrawn: no pipe, and not TERM=dumb. */
 bool unitysim_screen_live(void);
 
-/* Draws pages until it is ended; keys: there are some to read. */
+/* Draws pages until the user leaves; keys: input is available. */
 typedef enum aw_status unitysim_pages(void *context, bool keys);
 
-/* Gives the whole terminal to pages, and then back as it was. Ctrl-Z gives it back for a while:
- * pages is called again when the program is in the foreground again. */
+/* Runs pages on the alternate screen and restores the terminal. Ctrl-Z also restores it; pages is
+ * called again when the program returns to the foreground. */
 enum aw_status unitysim_screen_show(struct aw_session *session, unitysim_pages *pages,
                                     void *context);
 
-/* Draws one page: over the last one on a terminal (live), or as text of 80 x 24. AW_LIMIT without
- * memory, AW_LOST if the output is gone. */
+/* Draws one page: over the last one on a terminal (live), or as text of 80 x 24. AW_LIMIT: out of
+ * memory; AW_LOST: the output was closed. */
 enum aw_status unitysim_screen_draw(struct aw_session *session,
                                     const struct unitysim_screen *screen, bool live);
 

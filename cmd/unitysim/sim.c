@@ -1,5 +1,4 @@
-/* unitysim sim and the sim: link: the simulated arm, shown on the terminal and moved by keys
- * there. */
+/* unitysim sim and the sim: link: the simulated arm, which the terminal shows and moves by keys. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -48,7 +47,7 @@ static enum aw_status take_options(const struct aw_sim *sim,
     options->protocol = sim->protocol;
     options->low_echo = aw_sim_option(sim, "low-echo") != NULL;
     if (sim->url)
-        options->scene = 1; /* no other program can load one */
+        options->scene = 1; /* no other program can load a scene */
     enum aw_status status =
         aw_sim_choose(sim, "model", "speed", aw_unitysim_speed_names, &speed, err);
     options->speed = (enum aw_unitysim_speed)speed;

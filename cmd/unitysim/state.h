@@ -1,4 +1,4 @@
-/* What unitysim keeps at session->state, and what its commands share. */
+/* The state of unitysim at session->state, and functions shared by its commands. */
 #ifndef AW_CMD_UNITYSIM_STATE_H
 #define AW_CMD_UNITYSIM_STATE_H
 
@@ -7,29 +7,29 @@
 #include "shell/commands/play.h"
 #include "shell/core/joints.h"
 
-/* What ping sees beside its questions. */
+/* Feedback statistics during ping. */
 struct unitysim_ping {
-    struct aw_samples interval_ms; /* of the feedback */
-    int64_t last_ns;               /* of the one before; 0: none yet */
+    struct aw_samples interval_ms; /* intervals of the feedback */
+    int64_t last_ns;               /* the last feedback; 0: none yet */
     struct aw_unitysim_counters before;
 };
 
 struct unitysim_state {
     struct aw_unitysim unity;
-    struct aw_unitysim dry; /* of --dry-run: the conversation does not notice */
+    struct aw_unitysim dry; /* of --dry-run, separate from the real conversation */
     bool configured;
-    struct aw_unitysim_limits usual;  /* default ones and those of the config file */
-    struct aw_unitysim_limits limits; /* what the simulator was sent last */
+    struct aw_unitysim_limits usual;  /* the defaults and those of the config file */
+    struct aw_unitysim_limits limits; /* the last limits sent to the simulator */
     bool limits_known;
-    struct aw_unitysim_limits shown;    /* that the list of joints was made with */
-    int velocity;                       /* of single motions, units; 0: the cap of each joint */
-    double tolerance;                   /* of them, ticks; 0: the usual one */
-    int64_t timeout_ns;                 /* of them */
-    struct aw_unitysim_counters before; /* of what was lost meanwhile */
+    struct aw_unitysim_limits shown;    /* the limits in the list of joints */
+    int velocity;                       /* of single motions, units; 0: each joint's maximum */
+    double tolerance;                   /* of single motions, ticks; 0: the default */
+    int64_t timeout_ns;                 /* of single motions */
+    struct aw_unitysim_counters before; /* counters before the command, for losses */
     char news[160];                     /* the last notice that was printed */
-    unsigned clamped;          /* velocities of this command that were too high, with --clamp */
-    int64_t received_ns;       /* the feedback before, within a command; 0: none */
-    int64_t quiet_reported_ns; /* start of the gap in the feedback that was reported */
+    unsigned clamped;                   /* velocities reduced by --clamp in this command */
+    int64_t received_ns;                /* previous feedback within a command; 0: none */
+    int64_t quiet_reported_ns;          /* start of the gap in the feedback that was reported */
     struct unitysim_ping ping;
 };
 
@@ -83,7 +83,7 @@ enum aw_status unitysim_ping_end(struct aw_session *session, enum aw_status stat
 
 /* ---- talk.c ---- */
 
-/* Begins a conversation on this link; ends it. */
+/* Start and end a conversation on this link. */
 void unitysim_connect(struct aw_session *session, struct aw_link *link);
 void unitysim_disconnect(struct aw_session *session);
 
@@ -93,42 +93,42 @@ enum aw_moves unitysim_saw(struct aw_session *session, bool tx, struct aw_span f
 /* Opens the link, with the options of this command. */
 enum aw_status unitysim_ready(struct aw_session *session);
 
-/* Takes in what has come. */
+/* Reads and handles pending datagrams. */
 enum aw_status unitysim_poll(struct aw_session *session);
 
-/* The same for what only makes packets with --dry-run: a client without a link then. */
+/* The same for commands that only create packets: with --dry-run, a client without a link. */
 enum aw_status unitysim_ready_to_make(struct aw_session *session);
 
-/* Waits until feedback has come; AW_TIMEOUT with advice. And the same once the link is open. */
+/* Waits for feedback; AW_TIMEOUT with advice. The second opens the link first. */
 enum aw_status unitysim_feedback(struct aw_session *session);
 enum aw_status unitysim_ready_with_feedback(struct aw_session *session);
 
-/* How long to wait for an answer: --timeout, or so many seconds. */
+/* Returns the time limit for an answer: --timeout, or this many seconds. */
 int64_t unitysim_patience_ns(const struct aw_session *session, double seconds);
 
-/* Says news of the conversation once, and that feedback has been silent, when it is back. Fits
+/* Logs news of the conversation once, and a gap in the feedback after it ended. Fits
  * aw_unitysim_idle with the session as the context. */
 bool unitysim_notice(void *context, const struct aw_received *received);
 
-/* The same after what listens by itself (scenes, camera, limits). */
+/* The same after commands that read the link themselves (scenes, camera, limits). */
 void unitysim_notice_last_news(struct aw_session *session);
 
-/* Says that feedback is silent, once for each silence. True if it is. */
+/* Logs silent feedback once per gap. Returns true while it is silent. */
 bool unitysim_notice_stale(struct aw_session *session);
 
-/* Until the deadline, saying what there is to say. */
+/* Runs until the deadline and logs notices. */
 enum aw_status unitysim_run(struct aw_session *session, int64_t deadline);
 
-/* Stops all joints. AW_TIMEOUT, saying why, where no feedback answers. */
+/* Stops all joints. AW_TIMEOUT with a reason if no feedback follows. */
 enum aw_status unitysim_stop(struct aw_session *session);
 
-/* Stops all joints, whatever came of the command. Its status, or what went wrong now. */
+/* Stops all joints after a command. Returns its status, or an error of the stop. */
 enum aw_status unitysim_end_motion(struct aw_session *session, enum aw_status status);
 
-/* How many feedback messages were lost since then, said once at the end of a command. */
+/* Logs the number of feedback messages lost since before, once at the end of a command. */
 void unitysim_notice_losses(struct aw_session *session, const struct aw_unitysim_counters *before);
 
-/* Fields of a record that was given as a command: into the record, which may go out then. */
+/* Reads the fields of a record given as a command into the record to send. */
 enum aw_status unitysim_read_fields(struct aw_session *session, const struct aw_args *args,
                                     struct aw_record *record);
 
@@ -152,61 +152,59 @@ enum aw_status unitysim_variant(struct aw_session *session, struct aw_variant *v
 
 /* ---- joints.c ---- */
 
-/* "elbow=45" of an argument of pairs: the joint and what it is to do, with --force beyond its cap,
- * with --clamp at its cap where it was to be beyond. As aw_unitysim_joint_parse and
- * aw_unitysim_drive_parse. */
+/* Parses "elbow=45" of a pairs argument: the joint and its motion. --force permits values above the
+ * maximum; --clamp reduces them. Like aw_unitysim_joint_parse and aw_unitysim_drive_parse. */
 enum aw_status unitysim_parse_drive(struct aw_session *session, const struct aw_bound *bound,
                                     int *joint, struct aw_unitysim_drive *drive);
 
-/* "2135 (7.6 deg)" */
+/* Formats a position as "2135 (7.6 deg)". */
 void unitysim_position_text(int ticks, char *out, size_t size);
 
-/* Position of a joint into the result: elbow in ticks, elbow_deg. */
+/* Writes a joint's position into the result: elbow in ticks, elbow_deg. */
 void unitysim_report_ticks(struct aw_session *session, int joint, int ticks);
 void unitysim_report_joint(struct aw_session *session, int joint);
 
 aw_complete_fn unitysim_complete_joints, unitysim_complete_drives, unitysim_complete_goals;
 
-/* The next key that is waiting, with "UP", "DOWN", "LEFT", "RIGHT" for the arrows; NULL: none. text
+/* Returns the next pending key, with "UP", "DOWN", "LEFT", "RIGHT" for the arrows; NULL: none. text
  * holds 8 bytes. */
 const char *unitysim_key(char *text);
 
 /* ---- follow.c ---- */
 
-/* What came of the lines. */
+/* Counts of the handled lines. */
 struct unitysim_lines {
     unsigned lines, refused;
-    struct aw_error first; /* why, of the first one that was refused */
+    struct aw_error first; /* the reason of the first refusal */
 };
 
-/* Drives as the lines of standard input say ("elbow=-20 hand=stop"), until its end. A line that is
- * refused changes nothing; with --keep-going it is said, counted, and passed over. */
+/* Drives by lines of standard input ("elbow=-20 hand=stop") until its end. A refused line changes
+ * nothing; with --keep-going it is logged, counted and skipped. */
 enum aw_status unitysim_follow(struct aw_session *session, int64_t deadline,
                                struct unitysim_lines *lines);
 
 /* ---- limits.c ---- */
 
-/* The limits that hold: of --limits, else those that the simulator was sent last, else the usual
- * ones. */
+/* Returns the limits in force: of --limits, else the last sent ones, else the defaults. */
 enum aw_status unitysim_limits(struct aw_session *session, struct aw_unitysim_limits *limits);
 
-/* Those of a scene that is loaded anew: of --limits, else the usual ones. */
+/* Returns the limits for a new scene: of --limits, else the defaults. */
 enum aw_status unitysim_new_limits(struct aw_session *session, struct aw_unitysim_limits *limits);
 
-/* Of a joint of the list, see struct aw_joints. */
+/* Returns the limits of a joint in the list, see struct aw_joints. */
 size_t unitysim_joint_limits(struct aw_session *session, const struct aw_joint *joint,
                              struct aw_joint_limit rows[AW_JOINT_LIMITS]);
 
-/* The simulator has them now. */
+/* Records limits that the simulator has received. */
 void unitysim_limits_reported(struct aw_session *session, const struct aw_unitysim_limits *limits);
 
-/* A section "[joint elbow]" with min and max. */
+/* Handles a section "[joint elbow]" with min and max. */
 enum aw_status unitysim_configure(struct aw_session *session, const char *section, const char *key,
                                   const char *value, struct aw_error *err);
 
 /* ---- camera.c ---- */
 
-/* A saved view; "default": the scene's own. */
+/* Finds a saved view; "default": the scene's own. */
 enum aw_status unitysim_view(struct aw_session *session, const char *name,
                              struct aw_unitysim_camera *camera);
 aw_complete_fn unitysim_complete_views;

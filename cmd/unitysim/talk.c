@@ -1,4 +1,4 @@
-/* How unitysim's commands reach the simulator: the variant, feedback and its gaps, the stop. */
+/* Sends unitysim's commands to the simulator: the variant, feedback and its gaps, the stop. */
 #include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -8,7 +8,7 @@
 #include "shell/core/wire_option.h"
 #include "state.h"
 
-/* The variant of --wire, or the one that the link asks for. */
+/* Returns the variant of --wire, or that of the link. */
 enum aw_status unitysim_variant(struct aw_session *session, struct aw_variant *variant,
                                 struct aw_error *err)
 {
@@ -18,7 +18,7 @@ enum aw_status unitysim_variant(struct aw_session *session, struct aw_variant *v
     if (status == AW_OK && aw_session_url(session, &url) == AW_OK)
         status = aw_unitysim_variant(url, variant, err);
     if (status == AW_OK)
-        session->err = before; /* no link is no mistake here */
+        session->err = before; /* a missing link is no error here */
     return status;
 }
 
@@ -134,7 +134,7 @@ bool unitysim_notice(void *context, const struct aw_received *received)
     struct unitysim_state *state = session->state;
     if (received->news)
         notice_news(session, received->news);
-    /* A gap in the feedback is reported afterwards, when nothing read the link while it lasted. */
+    /* Reports a gap in the feedback afterwards if nothing read the link meanwhile. */
     int64_t at = state->unity.feedback.received_ns, gap = at - state->received_ns;
     if (state->received_ns && gap > state->unity.options.stale_ns &&
         state->quiet_reported_ns != state->received_ns)
@@ -247,7 +247,7 @@ enum aw_status unitysim_replay_end(struct aw_session *session)
     return session->options.run.hold ? AW_OK : unitysim_stop(session);
 }
 
-/* The joint that is farthest from there. */
+/* Compares the joint that is farthest from its recorded position. */
 bool unitysim_elsewhere(struct aw_session *session, const struct aw_record *there, char *out,
                         size_t size)
 {
@@ -276,7 +276,7 @@ enum aw_status unitysim_allow(struct aw_session *session, const struct aw_record
         char field[48];
         snprintf(field, sizeof field, "%s.velocity", aw_unitysim_joint_name(i));
         double velocity = aw_record_get(command, field);
-        if (velocity > aw_unitysim_velocity_cap(i)) /* not for NaN: another message */
+        if (velocity > aw_unitysim_velocity_cap(i)) /* false for NaN: another message */
             return aw_fail(&session->err, AW_LIMIT, "%s: %.0f is above %d — add --force", field,
                            velocity, aw_unitysim_velocity_cap(i));
     }
@@ -329,7 +329,7 @@ const char *unitysim_remark(struct aw_session *session, char *out, size_t size)
     return out;
 }
 
-/* Shown by the wire of the session, which the options have a say in. */
+/* Uses the session's wire, which depends on options. */
 enum aw_status unitysim_dry_run(struct aw_session *session, const struct aw_record *record)
 {
     uint8_t bytes[AW_UNITYSIM_FRAME_MAX];
@@ -356,6 +356,6 @@ enum aw_status unitysim_next_received(struct aw_session *session, int64_t deadli
     status = aw_unitysim_receive(unitysim_of(session), deadline, received, &session->err);
     if (received->news)
         notice_news(session, received->news);
-    received->news = NULL; /* once is enough */
+    received->news = NULL; /* log each notice once */
     return status == AW_EVENT || status == AW_MALFORMED ? AW_OK : status;
 }

@@ -1,4 +1,4 @@
-/* unitysim teach: points of the arm, taken while it is driven by hand, into a motion sequence. */
+/* unitysim teach: records points of the hand-driven arm into a motion sequence. */
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -13,16 +13,16 @@
 struct teach {
     struct aw_session *session;
     struct aw_sequence sequence;
-    int kept[AW_UNITYSIM_JOINTS]; /* as of the last point */
-    bool any;                     /* there was one */
-    int velocity, tolerance;      /* velocity 0: the cap of each joint */
-    int64_t every_ns, next_ns;    /* 0: when a line comes */
+    int kept[AW_UNITYSIM_JOINTS]; /* of the last point */
+    bool any;                     /* a point exists */
+    int velocity, tolerance;      /* velocity 0: each joint's maximum */
+    int64_t every_ns, next_ns;    /* 0: a point for each line */
     int64_t deadline;
-    char typed; /* the first character of the line so far */
+    char typed; /* first character of the current line */
     bool done;
 };
 
-/* A point is a row for each joint that is elsewhere than at the point before. */
+/* Adds a row for each joint that has moved since the last point. */
 static enum aw_status add_point(struct teach *teach)
 {
     const struct aw_unitysim_feedback *feedback = &unitysim_of(teach->session)->feedback;
@@ -51,7 +51,7 @@ static enum aw_status add_point(struct teach *teach)
     return status;
 }
 
-/* One line of standard input that is there already: a point; q or the end: done. */
+/* Reads one pending line: adds a point; q or end of input finishes. */
 static enum aw_status read_line(struct teach *teach)
 {
     char c = 0;
@@ -87,7 +87,7 @@ static enum aw_status listen(struct teach *teach)
     return status;
 }
 
-/* Ctrl-C keeps what was taught so far. */
+/* Ctrl-C keeps the recorded points. */
 static enum aw_status record(struct teach *teach, const char *path)
 {
     struct aw_session *session = teach->session;

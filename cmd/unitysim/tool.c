@@ -1,4 +1,4 @@
-/* The commands and options of unitysim as a table, with the completion of scenes. */
+/* The tables of unitysim's commands and options, and the completion of scenes. */
 #include "protocol/unitysim/device.h"
 #include "protocol/unitysim/wire.h"
 #include "shell/commands/common.h"
@@ -10,7 +10,7 @@
 #include "state.h"
 #include "unitysim.h"
 
-/* Or a joint, whose limits are shown. */
+/* Actions of limits; a joint's name shows its limits. */
 static const char *const limit_actions[] = {
     "show", "set", "load", "save", "shoulder", "elbow", "wrist_rotate", "wrist_flex", "hand", NULL};
 
@@ -21,7 +21,7 @@ static void complete_scenes(struct aw_session *session, aw_candidate_fn *add, vo
         add(context, aw_unitysim_scene_name(i), aw_unitysim_scene(i)->instruction);
 }
 
-/* One row each. */
+/* One row for each argument. */
 /* clang-format off */
 static const struct aw_option options[] = {
     {.name = "limits", AW_AT_TOOL(unitysim_options, limits), .value = "FILE",
@@ -68,7 +68,7 @@ static const struct aw_command commands[] = {
          "are the usual ones, or those of --limits.",
      .examples = AW_LIST("-l sim: scene basic", "-l sim: scene slam-dunk --fps 60",
          "--dry-run scene basic")},
-    /* Records as other tools print them, taken back as commands. */
+    /* Records of other tools' output, accepted as commands. */
     {.name = "control", .summary = "drive, as a record has it", .args = message_args,
      .hidden = true, .safety = AW_MOTION, .run = run_control},
     {.name = "update", .summary = "camera and limits, as a record has them", .args = message_args,
@@ -285,7 +285,7 @@ static const struct aw_config_section sections[] = {
     {0},
 };
 
-/* As the published client has them for one and for several joints at a time. */
+/* The published client's maps for one joint and for several joints at a time. */
 static const struct aw_teleop_preset maps[] = {
     {"multi", "left stick shoulder and elbow, right stick wrist, triggers hand",
      "enable = rightshoulder\nfull = leftshoulder\nleftx = shoulder velocity 100%\n"
@@ -333,7 +333,7 @@ const struct aw_tool unitysim_tool = {
     .state_size = sizeof(struct unitysim_state),
     .stop = unitysim_safe_stop,
     .last_stop = unitysim_last_stop,
-    .stop_again = 4, /* a datagram may be lost, or overtaken by an older one */
+    .stop_again = 4, /* a datagram may be lost, or an older one may overtake it */
     .stop_gap_ms = 15,
     .connect = unitysim_connect,
     .disconnect = unitysim_disconnect,

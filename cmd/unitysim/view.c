@@ -1,4 +1,4 @@
-/* unitysim view: the arm live on the terminal, or one picture of it. */
+/* unitysim view: draws the arm live on the terminal, or one picture of it. */
 #include <stdio.h>
 #include <string.h>
 
@@ -40,7 +40,7 @@ static enum aw_status live_view(void *context, bool keys)
     enum aw_status status = AW_OK;
     for (uint64_t n = 0; status == AW_OK && !(count && n >= count); n++) {
         struct unitysim_screen screen = page(session);
-        /* Which way a joint goes shows between two pages. */
+        /* The direction of a joint follows from two pages. */
         for (int i = 0; i < AW_UNITYSIM_JOINTS; i++) {
             double change = screen.velocity[i] ? screen.ticks[i] - before.ticks[i] : 0;
             screen.way[i] = (change > 0) - (change < 0);
