@@ -5,8 +5,8 @@
 #include "shell/commands/common.h"
 #include "shell/prompt/complete.h"
 
-/* The scripts hold no words of their own: they ask the tool, so they never go out of date. T is the
- * tool. */
+/* The scripts contain no words of the tool. They ask the tool, so they never go out of date. T is
+ * the tool's name. */
 static const char bash_script[] =
     "# bash completion for T: asks the tool itself\n"
     "_T() {\n"

@@ -1,5 +1,4 @@
-/* The command config: shows what is set, and where it comes from. config_example.c prints the
- * example. */
+/* The command config: shows the settings and their origins. config_example.c prints the example. */
 #include <math.h>
 #include <stdio.h>
 #include <string.h>

@@ -1,4 +1,4 @@
-/* gains of joints that packet files describe. */
+/* The command gains for custom joints. */
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -73,7 +73,7 @@ static enum aw_status send(struct aw_session *session, const struct aw_gain *wan
     return status;
 }
 
-/* Confirmed is what is read back. */
+/* Returns true if the device reports every gain that can be set: then sent gains are confirmed. */
 static bool are_told(const struct aw_custom_arm *arm, bool *any)
 {
     bool all = true;

@@ -1,4 +1,4 @@
-/* The command decode: bytes from words, files or pipes to records, with --where. */
+/* The command decode: decodes bytes from arguments, files or pipes to records, with --where. */
 #include <errno.h>
 #include <fcntl.h>
 #include <poll.h>
@@ -35,7 +35,7 @@ static enum aw_input wanted_input(const struct aw_session *session)
     return (enum aw_input)(AW_INPUT_HEX + aw_decode_given(session)->as); /* -1: unknown */
 }
 
-/* The words of the command line are one frame: FF FF 03 FC; CAN frames are one a word. */
+/* The arguments form one frame: FF FF 03 FC. Each CAN frame is one argument. */
 static enum aw_status decode_words(struct aw_decoder *d, const struct aw_args *args)
 {
     size_t used, size = 1;
@@ -53,7 +53,7 @@ static enum aw_status decode_words(struct aw_decoder *d, const struct aw_args *a
     return status;
 }
 
-/* Output waits only while more input is there already, and not for long. */
+/* Delays output only while more input is available, and only briefly. */
 static void hurry_output(struct aw_decoder *d, int fd)
 {
     struct aw_output *out = &d->session->out;
@@ -63,7 +63,7 @@ static void hurry_output(struct aw_decoder *d, int fd)
         aw_output_flush(out, NULL);
 }
 
-/* A filter that fails has read a damaged file up to there, or nothing of it. */
+/* If a filter fails after some output, the file is damaged from there on. Else nothing was read. */
 static enum aw_status end_input(struct aw_decoder *d, struct aw_reading *reading, bool any)
 {
     struct aw_error why;
@@ -111,7 +111,7 @@ static enum aw_status decode_fd(struct aw_decoder *d, struct aw_reading *reading
     return status;
 }
 
-/* What record, watch and decode print, as NDJSON or CSV. */
+/* Recognizes the NDJSON or CSV output of record, watch and decode. */
 static bool begins_as_records(int fd)
 {
     char start[2];
@@ -167,9 +167,9 @@ struct condition {
     struct aw_session *session;
     struct aw_where where;
     struct aw_wanted wanted;
-    struct aw_select fields; /* of where */
+    struct aw_select fields; /* fields of where */
     struct aw_names names;
-    struct aw_finder any, all, terms; /* of what is wanted, and of where */
+    struct aw_finder any, all, terms; /* for the requested fields, and for where */
 };
 
 static bool holds(void *context, const struct aw_record *record)
@@ -185,8 +185,8 @@ static bool holds(void *context, const struct aw_record *record)
                          aw_finder_look(&c->all, record, subject));
 }
 
-/* Bytes carry no names of subjects: a name alone is a field. A name before a field is any subject,
- * as in commands that ask the device. */
+/* Bytes contain no subject names, so a single name is a field. A name before a field matches any
+ * subject, as in commands that query the device. */
 static enum aw_status read_condition(struct aw_decoder *d, const char *where)
 {
     struct aw_session *session = d->session;

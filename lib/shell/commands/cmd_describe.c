@@ -1,4 +1,4 @@
-/* The command describe: a protocol's messages as drawing, JSON, Markdown, Lua or DBC. */
+/* The command describe: prints a protocol's messages as a drawing, JSON, Markdown, Lua or DBC. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

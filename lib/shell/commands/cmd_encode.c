@@ -1,4 +1,4 @@
-/* The command encode: a message with its fields to bytes, without a device. */
+/* The command encode: encodes a message and its fields to bytes, without a device. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -24,8 +24,8 @@ enum aw_status aw_find_message(struct aw_session *session, const char *name, enu
                            "no message '%.40s'", name);
 }
 
-/* A message that goes both ways is encoded as the host's, one that only the device sends as the
- * device's. */
+/* Encodes a message of both directions as sent by the host, and a message from the device as sent
+ * by the device. */
 enum aw_status aw_run_encode(struct aw_session *session, const struct aw_args *args)
 {
     const struct aw_codec *codec;

@@ -1,4 +1,4 @@
-/* The command follow: what a leader says moves the joints of this tool. */
+/* The command follow: moves the joints of this tool after a leader. */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,5 +1,5 @@
-/* The command info: a capture's messages by kind, with count, rate and damage; or what
- * info_values.c tells of a file of values. */
+/* The command info: counts a capture's messages by kind, with rate and damage. For a file of
+ * values, see info_values.c. */
 #include <fcntl.h>
 #include <inttypes.h>
 #include <poll.h>
@@ -15,7 +15,7 @@
 #include "shell/core/progress.h"
 #include "wire/split.h"
 
-/* What a recording holds: of each kind of message how many, how often, when. */
+/* The contents of a recording: count, rate and time range of each kind of message. */
 struct kind {
     const struct aw_codec *codec;
     enum aw_dir dir;
@@ -29,10 +29,10 @@ struct survey {
     struct aw_session *session;
     struct aw_wire *wire;
     const char *path;
-    char program[AW_PCAP_PROGRAM]; /* that wrote it */
+    char program[AW_PCAP_PROGRAM]; /* that wrote the file */
     struct kind kinds[KINDS_MAX];
     size_t n_kinds;
-    struct aw_splitter ways[2]; /* to the device, from it */
+    struct aw_splitter ways[2]; /* to the device, and from it */
     uint64_t segments, bytes, messages, unknown, marks;
     struct aw_skipped skipped;
     int64_t first_ns, last_ns, now_ns;
@@ -67,7 +67,7 @@ static void on_frame(void *context, struct aw_span frame)
     s->kinds[i].last_ns = s->now_ns;
 }
 
-/* Marks and kinds are rows of one table; either leaves the columns of the other empty. */
+/* Marks and kinds are rows of one table. Each leaves the other's columns empty. */
 static void absent(struct aw_object *row, size_t n, const char *const *keys)
 {
     for (size_t i = 0; i < n; i++) {
@@ -196,7 +196,7 @@ static enum aw_status info_capture(struct aw_session *session, const char *path,
     return status;
 }
 
-/* Whether a filter makes values of it, and no packets. */
+/* Finds out whether a filter converts the file to values instead of packets. */
 static enum aw_status look(const char *path, bool *values, struct aw_error *err)
 {
     uint8_t first;
@@ -213,7 +213,8 @@ static enum aw_status look(const char *path, bool *values, struct aw_error *err)
     return status;
 }
 
-/* Tries the format named by the ending first. If no format fits, reports what that one lacks. */
+/* Tries the format of the file extension first. If no format fits, reports the error for that
+ * one. */
 enum aw_status aw_run_info(struct aw_session *session, const struct aw_args *args)
 {
     const char *path = aw_arg(args, "file", 0), *ending = strrchr(path, '.');

@@ -1,4 +1,4 @@
-/* status and limits: where the joints are and are to be, and what they may be sent. */
+/* status and limits: show positions, targets and permitted ranges of joints. */
 #include <math.h>
 #include <string.h>
 
@@ -8,7 +8,7 @@
 #include "shell/core/joints.h"
 #include "shell/core/share.h"
 
-#define ENTRIES 10 /* of the result that a joint takes at most */
+#define ENTRIES 10 /* max entries of the result for each joint */
 
 /* ---- status ---- */
 
@@ -22,7 +22,7 @@ static int width_of(const struct aw_joint_list *list)
     return list->width > AW_JOINT_LABEL ? list->width : AW_JOINT_LABEL;
 }
 
-/* Of the columns behind the usual ones: the first has room for "-123.4deg/s". */
+/* Returns the width of an additional column. The first one has room for "-123.4deg/s". */
 static int column_width(const struct aw_joint_list *list, const struct aw_joint_column *column)
 {
     return column == list->columns ? 11 : 8;
@@ -39,12 +39,12 @@ static void print_head(struct aw_session *session, const struct aw_joint_list *l
     aw_output_draw(out, "%s\n", plain);
 }
 
-/* "12.50", or "-" where it is not known. */
+/* Returns "12.50", or "-" if the value is unknown. */
 static const char *text_of(double value, int decimals, const char *unit, char out[40])
 {
     if (!isfinite(value))
         return "-";
-    bool nothing = fabs(value) < 0.5 * pow(10, -decimals); /* no "-0.00" */
+    bool nothing = fabs(value) < 0.5 * pow(10, -decimals); /* avoids "-0.00" */
     snprintf(out, 40, "%.*f%s", decimals, nothing ? 0 : value, unit ? unit : "");
     return out;
 }
@@ -141,7 +141,7 @@ enum aw_status aw_run_status(struct aw_session *session, const struct aw_args *a
     if (status == AW_OK)
         status = aw_joints_read(session, &list);
     const struct aw_link *link = session->device.link;
-    if (status == AW_LOST && link && link->recorded) /* no failure for who only looks on */
+    if (status == AW_LOST && link && link->recorded) /* the link did not fail */
         status = aw_fail(&session->err, AW_TIMEOUT,
                          "status: the recording ends before it says where the joints are");
     if (status == AW_OK && !aw_session_text(session))
@@ -198,7 +198,7 @@ static void show_limits(struct aw_session *session, const char *name, const char
         show_limit(session, name, alias, limits[i]);
 }
 
-/* All that are described, and in one row what the others may be sent. */
+/* Shows the limits of all described joints, and one row for the other joints. */
 static void show_all(struct aw_session *session, const struct aw_joint_list *list,
                      const char *typed)
 {

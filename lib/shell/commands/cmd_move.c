@@ -1,5 +1,5 @@
-/* move, jog and home: joints brought to places, once, and where it is wanted until they are there;
- * and the stop of a tool that has no more to say of it. */
+/* move, jog and home: move joints to targets, and wait for arrival on request. stop: for tools
+ * without a stop of their own. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -14,8 +14,8 @@
 #include "shell/core/start_guard.h"
 
 #define GOALS_MAX  64
-#define PATIENCE_S 10 /* beyond the time of a motion, until it counts as not done */
-#define LONG_S     30 /* a wait that a person wants to know of before it is over */
+#define PATIENCE_S 10 /* extra time after a motion before it counts as failed */
+#define LONG_S     30 /* announce waits longer than this */
 
 /* ---- One motion ---- */
 
@@ -33,7 +33,7 @@ static void warn_of_long(struct aw_session *session, double seconds)
                           seconds / units[i].scale_s, units[i].unit);
 }
 
-/* How near counts as there: of --wait=DISTANCE; NaN: what is usual. */
+/* Reads the tolerance of --wait=DISTANCE; NaN: the default. */
 static enum aw_status read_near(struct aw_session *session, const struct aw_joint_list *list,
                                 const struct aw_joint_command *command, double *near)
 {
@@ -97,7 +97,7 @@ static bool is_steered(const struct aw_session *session)
     return session->tool->joints->steer > 0;
 }
 
-/* Joints that are steered need a known position first. */
+/* The host can steer a joint only from a known position. */
 static enum aw_status send(struct aw_session *session, struct aw_joint_list *list,
                            const struct aw_joint_command *command)
 {
@@ -111,7 +111,7 @@ static enum aw_status send(struct aw_session *session, struct aw_joint_list *lis
     return status == AW_OK ? aw_joints_command(session, list, command) : status;
 }
 
-/* What is steered stands at the end, whatever came of it. */
+/* Stops steered joints at the end, whatever the outcome. */
 static enum aw_status finish(struct aw_session *session, struct aw_joint_list *list,
                              const struct aw_joint_command *command, double near,
                              enum aw_status status)
@@ -120,7 +120,7 @@ static enum aw_status finish(struct aw_session *session, struct aw_joint_list *l
     bool waits = is_steered(session) || session->options.move.wait;
     bool awaited = status == AW_OK && waits && !joints->confirms;
     if (is_steered(session) || awaited)
-        aw_session_moves(session); /* what ends the wait stops it */
+        aw_session_moves(session); /* an end of the wait stops the motion */
     if (awaited)
         status = await(session, list, command, near);
     if (awaited && status == AW_OK && session->motion.ongoing == AW_ONGOING_ENDING)
@@ -150,7 +150,7 @@ enum aw_status aw_move_joints(struct aw_session *session, struct aw_joint_list *
                                                   : status;
 }
 
-/* ---- Words ---- */
+/* ---- Arguments ---- */
 
 /* The command as read from its arguments. */
 struct request {
@@ -184,7 +184,7 @@ static enum aw_status add_goal(struct request *r, size_t joint, double value)
     return AW_OK;
 }
 
-/* A word of the tool's own that was nearly typed. */
+/* Refuses a misspelt argument of the tool's own. */
 static enum aw_status check_word(struct request *r, const char *name)
 {
     const char *const *words = r->session->tool->joints->words;
@@ -198,8 +198,8 @@ static enum aw_status check_word(struct request *r, const char *name)
                 : aw_joints_find(r->session, &r->list, name, &at);
 }
 
-/* Name and text of a pair, of an argument that is a joint, or of a word: "elbow=30", or a place
- * alone, which is that of the next joint. */
+/* Splits a pair, a joint argument or an argument "elbow=30" into name and value. A value without a
+ * name is for the next joint. */
 static enum aw_status split(struct request *r, const struct aw_bound *bound,
                             char name[AW_JOINT_NAME], const char **text)
 {
@@ -230,7 +230,7 @@ static enum aw_status take_goal(struct request *r, const struct aw_bound *bound)
         return status;
     if ((words && aw_is_one_of(words, name)) ||
         (!any && aw_joints_number(&r->list, name) == r->list.n))
-        return AW_OK; /* of the tool's take */
+        return AW_OK; /* the tool's hook take reads it */
     status = check_word(r, name);
     if (status == AW_OK)
         status = aw_joints_find(r->session, &r->list, name, &at);
@@ -239,7 +239,7 @@ static enum aw_status take_goal(struct request *r, const struct aw_bound *bound)
     return status == AW_OK ? add_goal(r, at, value) : status;
 }
 
-/* Which joints there are; without the device unless only it knows. */
+/* Lists the joints. Connects only if the device alone knows them. */
 static enum aw_status begin(struct request *r, struct aw_session *session,
                             const struct aw_args *args)
 {
@@ -259,7 +259,7 @@ static enum aw_status begin(struct request *r, struct aw_session *session,
     return status == AW_OK ? aw_duration_read(session, args, &r->command.seconds) : status;
 }
 
-/* Checked before anything is opened. */
+/* Checks the request before opening anything. */
 static enum aw_status go(struct request *r)
 {
     struct aw_session *session = r->session;
@@ -305,7 +305,7 @@ enum aw_status aw_run_home(struct aw_session *session, const struct aw_args *arg
     if (status == AW_OK && asks)
         status = session->tool->joints->open(session);
     if (status == AW_OK && asks)
-        status = aw_joints_read(session, &r->list); /* which of them the device has */
+        status = aw_joints_read(session, &r->list); /* to learn which joints the device has */
     for (size_t i = 0; i < r->list.n && status == AW_OK; i++)
         if (isfinite(r->list.joints[i].home) && !r->list.joints[i].blind)
             status = add_goal(r, i, r->list.joints[i].home);
@@ -323,7 +323,7 @@ struct jogging {
     size_t joint;
 };
 
-/* Where it goes on from; NaN where nothing says that. */
+/* Returns the start of a jog; NaN: unknown. */
 static double base_of(const struct request *r, size_t joint)
 {
     const double *value = r->list.joints[joint].now.value;
@@ -345,7 +345,7 @@ static enum aw_status jog_by(struct aw_jog *jog, double change)
     return status;
 }
 
-/* A step of a key, by the unit. */
+/* Returns the default step of a key for the joint's unit. */
 static struct aw_jog keys_of(const struct aw_joint *joint)
 {
     static const struct aw_jog steps[] = {
@@ -364,7 +364,7 @@ static struct aw_jog keys_of(const struct aw_joint *joint)
     return jog;
 }
 
-/* The tool may know why. */
+/* Asks the tool's check for the reason first. */
 static enum aw_status fail_unknown(struct request *r, size_t number)
 {
     struct aw_session *session = r->session;
@@ -392,7 +392,8 @@ static enum aw_status find_joint(struct request *r, size_t *joint)
     return status;
 }
 
-/* The amount as far as its unit is known before anything is opened, and then as it is. */
+/* Parses the amount before opening the link if the unit is known. Parses it again once the link is
+ * open. */
 static enum aw_status see_joint(struct request *r, size_t joint, const char *amount, double *change)
 {
     struct aw_session *session = r->session;

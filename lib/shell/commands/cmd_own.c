@@ -1,11 +1,11 @@
-/* stop for joints that packet files describe. */
+/* The command stop for custom joints. */
 #include <stdio.h>
 
 #include "shell/commands/common.h"
 #include "shell/core/dry.h"
 #include "shell/core/joints.h"
 
-/* On a bus there are the tool's own devices, too. */
+/* A CAN bus also has the tool's own devices. */
 static enum aw_status stop_others(struct aw_session *session, const struct aw_args *args)
 {
     const struct aw_command *stop = aw_find_command(session->device.own.base, "stop");

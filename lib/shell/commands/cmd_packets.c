@@ -1,4 +1,4 @@
-/* The command packets: a packet file to begin with, for this tool's wire. */
+/* The command packets: prints an example packet file for this tool's wire. */
 #include "shell/commands/common.h"
 
 static const char head[] =

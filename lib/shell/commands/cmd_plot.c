@@ -1,4 +1,4 @@
-/* The command plot: values live as a strip chart, or collected into a chart or a file. */
+/* The command plot: draws values live as a strip chart, or as a chart in text or in a file. */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -19,51 +19,48 @@
 #include "shell/core/joints.h"
 #include "view/terminal/cells.h"
 
-#define LONG_AGO_NS                                                                                \
-    (INT64_C(1000000000) *                                                                         \
-     AW_SECOND)                    /* 2001: times before count from elsewhere                   \
-                                       */
-#define JUMP_NS    (2 * AW_SECOND) /* of the samples' time, to which no line is drawn */
-#define FPS_MOST   15
-#define FPS_LEAST  5
-#define SEEN_MOST  64
-#define USUAL_MOST 8  /* columns of a table of which none was named */
-#define LINES      12 /* of a recording */
+#define LONG_AGO_NS (INT64_C(1000000000) * AW_SECOND) /* 2001: earlier times are not dates */
+#define JUMP_NS     (2 * AW_SECOND) /* a longer gap between samples breaks the line */
+#define FPS_MOST    15
+#define FPS_LEAST   5
+#define SEEN_MOST   64
+#define USUAL_MOST  8  /* max columns of a table without named fields */
+#define LINES       12 /* max lines of a recording */
 
 struct plot {
     struct aw_session *session;
     struct aw_stream *stream;
     struct aw_select select;
-    size_t n_inputs; /* 0: the device */
+    size_t n_inputs; /* 0: reads the device */
     const char *inputs[AW_TRACES];
-    const char *input; /* that is read now; NULL: the device */
-    size_t base;       /* traces of the recordings before it */
-    int64_t align_ns;  /* its times minus those of the first recording */
+    const char *input; /* the input being read; NULL: the device */
+    size_t base;       /* number of traces from earlier recordings */
+    int64_t align_ns;  /* its time offset to the first recording */
     const char *out;
     struct aw_strip strip;
     struct aw_traces traces;
     struct aw_live live;
     int64_t deadline;
-    int64_t offset_ns, end_ns; /* time of the strip minus time of day; of its right edge */
-    int64_t before_ns;         /* time of the sample before minus time of day */
-    int64_t shift_ns;          /* time of the strip minus that of the samples */
+    int64_t offset_ns, end_ns; /* strip time minus time of day; time of the right edge */
+    int64_t before_ns;         /* time of the previous sample minus time of day */
+    int64_t shift_ns;          /* strip time minus sample time */
     bool begun, frozen, keys;
-    bool usual;  /* nothing is named: what people look at … */
-    bool others; /* … and of a table that has none of it, all columns */
+    bool usual;  /* no field is named: plot the tool's usual fields … */
+    bool others; /* … or all columns of a table without them */
     uint64_t limit, taken;
-    bool modelled; /* times are those of a simulation, that has its own pace */
-    int64_t length_ns, first_ns, latest_ns; /* --for, and of the simulation */
-    size_t n_seen;                          /* names that were not asked for, to suggest … */
-    size_t seen_before;                     /* … of the recordings before this one */
+    bool modelled; /* sample times are the times of a simulation, at its own pace */
+    int64_t length_ns, first_ns, latest_ns; /* --for, and its progress in simulation time */
+    size_t n_seen;                          /* names for suggestions that were not requested … */
+    size_t seen_before;                     /* … and how many earlier recordings had */
     char seen[SEEN_MOST][AW_POINT_NAME];
-    bool found[AW_SELECT_MAX];                    /* patterns that something has come for … */
+    bool found[AW_SELECT_MAX];                    /* patterns that matched a point … */
     bool found_in_any[AW_SELECT_MAX];             /* … in any recording */
-    char qualified[AW_SELECT_MAX][AW_POINT_NAME]; /* patterns with the message they mean */
+    char qualified[AW_SELECT_MAX][AW_POINT_NAME]; /* patterns qualified with their message */
 };
 
 /* ---- Arguments ---- */
 
-/* By its ending; one with a slash may be a file as well as a name. */
+/* Recognizes a file by its extension. An argument with a slash may be a file or a name. */
 static bool is_file(const char *word)
 {
     static const char *const endings[] = {".csv",  ".ndjson", ".jsonl", ".json",   ".asc",
@@ -73,8 +70,8 @@ static bool is_file(const char *word)
     return strcmp(word, "-") == 0 || (dot && aw_is_one_of(endings, dot));
 }
 
-/* The word that is the file: by its ending, or else one with a slash that is there, or that would
- * have to be, as nothing else is. -1: none. */
+/* Finds the file argument: by its extension, else an existing path with a slash, else any argument
+ * with a slash. -1: none. */
 static int find_file(const struct aw_args *args)
 {
     int slash = -1;
@@ -91,7 +88,7 @@ static int find_file(const struct aw_args *args)
     return slash;
 }
 
-/* A pipe into the command, unless the command line names a device. */
+/* Returns true if the command reads a pipe and the command line names no device. */
 static bool reads_pipe(struct aw_session *session)
 {
     struct stat status;
@@ -101,7 +98,7 @@ static bool reads_pipe(struct aw_session *session)
            (S_ISFIFO(status.st_mode) || S_ISREG(status.st_mode) || S_ISSOCK(status.st_mode));
 }
 
-/* What is read, and of it the names of what is drawn. */
+/* Sorts the arguments into inputs and field names. */
 static enum aw_status parse_words(struct plot *p, const struct aw_args *args)
 {
     struct aw_error *err = &p->session->err;
@@ -110,7 +107,7 @@ static enum aw_status parse_words(struct plot *p, const struct aw_args *args)
     int file = find_file(args);
     const char *word = file >= 0 ? args->bound[file].text : NULL;
     if (piped && word && !is_file(word) && access(word, F_OK) != 0)
-        file = -1; /* a name of what comes */
+        file = -1; /* a field name of the piped input */
     for (int i = 0; i < (int)args->n && status == AW_OK; i++) {
         word = args->bound[i].text;
         bool another = is_file(word) || (strchr(word, '/') && access(word, F_OK) == 0);
@@ -145,8 +142,8 @@ static enum aw_status parse_arguments(struct plot *p, const struct aw_args *args
     return status;
 }
 
-/* A field that several messages of the device have is the first one's, unless the pattern says
- * more: one name, one curve. */
+/* If several messages have this field, the pattern means the first one, unless it names a message.
+ * Each name is one curve. */
 static void qualify(struct plot *p, const struct aw_names *names, size_t at)
 {
     for (struct aw_walk w = {0}; aw_walk_next(&w, names->wire, AW_RX);) {
@@ -175,8 +172,8 @@ static enum aw_status check_names(struct plot *p)
 
 /* ---- Samples ---- */
 
-/* A table without names of messages may be a foreign one: the unit of "m1.position" is known, that
- * of "position" is not. "base [deg]" names its unit, which is copied to unit. */
+/* A table without message names may come from another tool: the unit of "m1.position" is known, the
+ * unit of "position" is not. "base [deg]" contains its unit, which is copied to unit. */
 static const char *unit_of(const struct plot *p, const struct aw_point *point, char unit[16])
 {
     char name[AW_POINT_NAME];
@@ -192,7 +189,7 @@ static const char *unit_of(const struct plot *p, const struct aw_point *point, c
     return aw_scalar_range(point->codec, point->scalar, point->record).unit;
 }
 
-/* A table of joints has their unit already. */
+/* Values in a table of joints are already in their unit. */
 static double value_of(const struct plot *p, const struct aw_point *point, const char **unit)
 {
     const struct aw_joints *joints = p->session->tool->joints;
@@ -203,7 +200,7 @@ static double value_of(const struct plot *p, const struct aw_point *point, const
     return point->codec || *point->message ? value : point->value;
 }
 
-/* The name of what is not asked for is kept, to be suggested. */
+/* Saves the names of other fields for suggestions. */
 static void note_name(struct plot *p, const struct aw_point *point)
 {
     size_t i = p->seen_before;
@@ -213,7 +210,7 @@ static void note_name(struct plot *p, const struct aw_point *point)
         snprintf(p->seen[p->n_seen++], AW_POINT_NAME, "%s", point->name);
 }
 
-/* Of a device the first message with a field is drawn if nothing is named. */
+/* If no field is named, only the device's first message with a field is drawn. */
 static bool is_doubled(const struct plot *p, const struct aw_point *point)
 {
     const struct aw_names *names = aw_stream_names(p->stream);
@@ -232,7 +229,7 @@ static bool is_asked_for(const struct plot *p, const struct aw_point *point, siz
            (aw_select_match(&p->select, point) >= 0 || (p->others && n < USUAL_MOST));
 }
 
-/* NULL: it is not asked for. */
+/* Returns NULL if the point was not requested. */
 static struct aw_trace *trace_for(struct plot *p, const struct aw_point *point)
 {
     size_t n = p->traces.n - p->base, most = p->n_inputs > 2 ? AW_TRACES / p->n_inputs : LINES;
@@ -254,7 +251,8 @@ static struct aw_trace *trace_for(struct plot *p, const struct aw_point *point)
     return trace;
 }
 
-/* Lines of the strip have the numbers of the traces; it has room for the first of them. */
+/* Lines of the strip have the numbers of the traces. The strip has room for the first traces
+ * only. */
 static enum aw_status add_to_strip(struct plot *p, const struct aw_trace *trace, int64_t time,
                                    double value)
 {
@@ -264,7 +262,7 @@ static enum aw_status add_to_strip(struct plot *p, const struct aw_trace *trace,
     while (p->strip.n <= line)
         if (aw_strip_series(&p->strip, p->traces.list[p->strip.n].label,
                             p->traces.list[p->strip.n].unit) < 0)
-            return aw_no_memory(&p->session->err); /* there are as many lines as traces */
+            return aw_no_memory(&p->session->err); /* the strip has as many lines as traces */
     aw_strip_add(&p->strip, line, time, value);
     return AW_OK;
 }
@@ -274,9 +272,9 @@ static bool is_far(int64_t a, int64_t b)
     return a - b >= JUMP_NS || b - a >= JUMP_NS;
 }
 
-/* Recordings have times of long ago, other hosts other clocks: time flows as it does here, from the
- * first sample on. A pipe may be faster, but from one sample to the next time does not jump. What
- * begins again is drawn behind what was there before. Returns the time of the strip. */
+/* Recordings and other hosts have other clocks, so the strip follows local time from the first
+ * sample on. A pipe may be faster, but time must not jump between two samples. A restarted input
+ * continues after the previous samples. Returns the strip time. */
 static int64_t follow_time(struct plot *p, int64_t time)
 {
     int64_t offset = time - aw_wall_time();
@@ -293,8 +291,8 @@ static int64_t follow_time(struct plot *p, int64_t time)
     return time + p->shift_ns;
 }
 
-/* A simulation may be faster or slower than the clock: what is plotted is its own time. --for
- * counts it, and by the clock only how long nothing comes. */
+/* A simulation may run faster or slower than real time, so the plot uses simulation time. --for
+ * counts simulation time, and real time only while no sample arrives. */
 static int64_t time_of(struct plot *p, const struct aw_item *item)
 {
     if (!item->received.modelled)
@@ -308,7 +306,7 @@ static int64_t time_of(struct plot *p, const struct aw_item *item)
     return p->latest_ns;
 }
 
-/* Recordings begin together, but where both have a zero of their own. */
+/* Aligns the starts of recordings, unless both have their own zero. */
 static int64_t align(struct plot *p, int64_t time)
 {
     bool dated = time > LONG_AGO_NS || p->traces.first_ns > LONG_AGO_NS;
@@ -318,7 +316,7 @@ static int64_t align(struct plot *p, int64_t time)
     return time - p->align_ns;
 }
 
-/* A table that has nothing of what people look at. */
+/* Returns true for a table without the tool's usual fields. */
 static bool is_of_others(const struct plot *p, const struct aw_item *item)
 {
     bool table = p->usual && item->n > 0 && !item->points[0].codec;
@@ -327,7 +325,7 @@ static bool is_of_others(const struct plot *p, const struct aw_item *item)
     return table;
 }
 
-/* Without times: by number, rows of a table one a second, others at 1 kHz. */
+/* Numbers samples without times: rows of a table at 1 Hz, others at 1 kHz. */
 static int64_t count_row(struct plot *p, const struct aw_item *item, bool keep)
 {
     bool table = keep && item->n > 0 && !item->points[0].codec;
@@ -341,7 +339,7 @@ static int64_t count_row(struct plot *p, const struct aw_item *item, bool keep)
     return (int64_t)p->taken * AW_SECOND;
 }
 
-/* keep: all samples, not only those of the last while. */
+/* keep: stores all samples, not only the latest. */
 static enum aw_status handle_item(struct plot *p, const struct aw_item *item, bool keep)
 {
     enum aw_status status = AW_OK;
@@ -378,7 +376,8 @@ static bool is_enough(const struct plot *p)
     return over || (p->limit && p->taken >= p->limit);
 }
 
-/* The first name that is in no recording, or else that is not in this one. */
+/* Returns the first name missing in all recordings, else the first one missing in this
+ * recording. */
 static size_t first_missing(struct plot *p)
 {
     for (size_t i = 0; i < p->select.n; i++)
@@ -463,7 +462,7 @@ static void draw(struct plot *p)
     p->live.frame_ns = dot < least ? least : dot > most ? most : dot;
 }
 
-/* False: leave. */
+/* Returns false to quit. */
 static bool handle_keys(struct plot *p)
 {
     for (int key; (key = aw_screen_key(p->live.screen)) != AW_KEY_NONE;) {
@@ -477,7 +476,8 @@ static bool handle_keys(struct plot *p)
     return true;
 }
 
-/* Adds what comes to the plot. At the end of the input the picture stays until a key ends it. */
+/* Plots incoming samples. At the end of the input the picture stays until the user presses a
+ * key. */
 static enum aw_status plot_live(struct plot *p)
 {
     enum aw_status status = AW_OK;
@@ -534,7 +534,7 @@ static enum aw_status print_frame(struct plot *p, const struct aw_strip_look *lo
 static enum aw_status print_now(struct plot *p)
 {
     int64_t end = p->offset_ns + aw_wall_time();
-    for (int i = 0; i < p->strip.n; i++) { /* what is over is not followed by nothing */
+    for (int i = 0; i < p->strip.n; i++) { /* ends with the last sample, without an empty margin */
         const struct aw_strip_line *line = &p->strip.lines[i];
         int64_t last = line->n ? line->buckets[(line->next + 4095) % 4096].time_ns : 0;
         end = i == 0 || last > end ? last : end;
@@ -543,7 +543,7 @@ static enum aw_status print_now(struct plot *p)
                               .end_ns = end, .numbered = !p->session->out.color && p->strip.n > 1});
 }
 
-/* Until the deadline, or until a picture is due (AW_TIMEOUT). keep: see handle_item. */
+/* Reads until the deadline, or until a frame is due (AW_TIMEOUT). keep: see handle_item. */
 static enum aw_status read_until(struct plot *p, int64_t due, bool keep)
 {
     struct aw_clock *clock = p->session->clock;
@@ -583,7 +583,7 @@ static enum aw_status plot_text(struct plot *p)
     return status;
 }
 
-/* ---- All of it: recordings and files ---- */
+/* ---- Recordings and files ---- */
 
 static enum aw_status collect(struct plot *p)
 {
@@ -626,7 +626,7 @@ static void leave_out_namesakes(struct plot *p)
             aw_traces_remove(&p->traces, i);
 }
 
-/* One that was asked for is told. */
+/* Reports a dropped one-sample trace only if the user chose the fields. */
 static void leave_out_points(struct plot *p)
 {
     size_t lines = 0;
@@ -674,7 +674,7 @@ static const char *without_folder(const char *path)
     return slash && slash[1] ? slash + 1 : path;
 }
 
-/* A file without its folder, unless another one is called the same. */
+/* Returns the file name, with its folder if another input has the same name. */
 static const char *name_of(const struct plot *p, size_t at)
 {
     const char *name = without_folder(p->inputs[at]);
@@ -684,7 +684,7 @@ static const char *name_of(const struct plot *p, size_t at)
     return name;
 }
 
-/* The values, what the device's side of it was set to, and where they come from. */
+/* Writes a title from the values, the device's settings and the sources. */
 static void make_title(const struct plot *p, char *out, size_t size)
 {
     static const size_t longest = 40;
@@ -731,7 +731,7 @@ static enum aw_status write_out(struct plot *p, enum aw_status collected)
     return status == AW_OK ? collected : status;
 }
 
-/* What is read now, to its end. Ctrl-C ends the collecting; what has come is drawn. */
+/* Reads the current input to its end. Ctrl-C ends reading; the samples so far are drawn. */
 static enum aw_status collect_run(struct plot *p)
 {
     enum aw_status status = collect(p);
@@ -746,11 +746,11 @@ static enum aw_status check_found(struct plot *p)
     if (!p->input || p->usual || aw_select_missing(&p->select, p->found_in_any) == p->select.n)
         return AW_OK;
     p->base = p->seen_before = 0;
-    p->n_inputs = 1; /* no file is to blame */
+    p->n_inputs = 1; /* the message must not name a file */
     return nothing_found(p);
 }
 
-/* Another recording: what was found in those before it does not count. */
+/* Opens another recording and resets the search for fields. */
 static enum aw_status next_run(struct plot *p, size_t at)
 {
     aw_stream_close(p->stream);
@@ -791,7 +791,7 @@ static enum aw_status plot(struct plot *p)
     double span = aw_plot_given(p->session)->span_s, end = p->session->options.run.for_s;
     bool given = aw_options_find(&p->session->options, "span")->origin != AW_FROM_DEFAULT;
     if (!given && end > 0 && end < span)
-        span = end; /* no wider than what there is to see */
+        span = end; /* no wider than the duration */
     aw_strip_init(&p->strip, (int64_t)(span * 1e9));
     if (!aw_live_wanted(p->session) ||
         aw_live_open(&p->live, p->session, p->stream, FPS_MOST) != AW_OK)

@@ -1,5 +1,5 @@
-/* The command record: what passes the link into a pcapng, CSV, JSON or candump file, with
- * marks. */
+/* The command record: writes the messages on the link into a pcapng, CSV, JSON or candump file,
+ * with marks. */
 #include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>
@@ -18,15 +18,15 @@
 #include "shell/core/tee.h"
 #include "wire/rows.h"
 
-#define LOOK_NS (100 * AW_MILLISECOND) /* how often to look for a typed mark */
+#define LOOK_NS (100 * AW_MILLISECOND) /* interval of checks for a typed mark */
 
 struct recorder;
 
-/* One way of writing; the file's ending chooses it. */
+/* An output format, chosen by the file extension. */
 struct format {
     const char *ending;
-    enum aw_style style; /* of decoded records */
-    bool tee;            /* written by what passes the link */
+    enum aw_style style; /* of the decoded records */
+    bool tee;            /* written from the bytes on the link */
     void (*item)(struct recorder *r, const struct aw_item *item);
     void (*mark)(struct recorder *r, int64_t time_ns, const char *text);
 };
@@ -37,14 +37,14 @@ struct recorder {
     struct aw_stream *stream;
     struct aw_progress progress;
     const char *path;
-    FILE *file; /* NULL: by the tee, or not begun yet */
+    FILE *file; /* NULL: written by the tee, or not created yet */
     struct aw_wire *wire;
     struct aw_view *view;
-    const struct aw_select *fields; /* of --fields, that are written alone */
+    const struct aw_select *fields; /* the only fields to write (--fields) */
     uint64_t messages, marks, limit;
     int64_t start_ns;
-    bool own_tee; /* made by this command */
-    bool named;   /* who a message is about is written behind it: its own fields do not say it */
+    bool own_tee; /* this command created the tee */
+    bool named;   /* appends the subject, which the message's fields do not contain */
     bool typing;  /* lines on standard input are marks */
 };
 
@@ -81,7 +81,7 @@ static const struct format formats[] = {
     {.ending = ".ndjson", .style = AW_STYLE_JSON, .item = view_item, .mark = json_mark},
 };
 
-/* Whole messages, as they pass the link. */
+/* Records whole messages from the link. */
 static const struct format whole = {.tee = true, .mark = tee_mark};
 
 /* ---- Beginning ---- */
@@ -115,7 +115,7 @@ static enum aw_status create(struct recorder *r)
     return status;
 }
 
-/* Other programs take a log that has remarks for none. */
+/* A log cannot contain packet files: other programs reject logs with comments. */
 static void tell_of_packets(const struct recorder *r)
 {
     const char *packets = r->session->options.link.packets, *dbc = r->session->options.link.dbc;
@@ -127,8 +127,8 @@ static void tell_of_packets(const struct recorder *r)
                                      : "--packets and --dbc");
 }
 
-/* Creates the file once the names of --fields are known to be right. The subjects may be known only
- * from the first message. */
+/* Creates the file once the names of --fields are verified. That may need the first message, which
+ * reveals the subjects. */
 static enum aw_status begin_file(struct recorder *r)
 {
     struct aw_session *session = r->session;
@@ -151,7 +151,7 @@ static enum aw_status check_fields(struct recorder *r)
 {
     struct aw_session *session = r->session;
     r->fields = &session->run.printing.wanted.any;
-    session->run.printing.wanted.picks = false; /* they are columns, and not of the result */
+    session->run.printing.wanted.picks = false; /* the fields are columns */
     if (!session->options.print.fields)
         return AW_OK;
     if (r->format->item != view_item)
@@ -166,7 +166,7 @@ static bool is_output(const char *path)
     return strcmp(path, "-") == 0;
 }
 
-/* Standard output takes frames only, so nothing else may print there. */
+/* Frames go to standard output, so nothing else may print there. */
 static enum aw_status check_output(struct aw_session *session)
 {
     if (!session->mode.one_shot || session->mode.scripts)
@@ -261,7 +261,7 @@ static enum aw_status check_file(struct recorder *r)
                : aw_file_fail(&r->session->err, "record", r->path);
 }
 
-/* One that has none of the fields is not written, nor counted. */
+/* Skips messages without any requested field, and does not count them. */
 static enum aw_status take(struct recorder *r, const struct aw_item *item)
 {
     enum aw_status status = r->file || r->format->tee ? AW_OK : create(r);
@@ -274,7 +274,7 @@ static enum aw_status take(struct recorder *r, const struct aw_item *item)
     return AW_OK;
 }
 
-/* A mark is typed blindly: that it came is seen by its number. */
+/* The user cannot see a typed mark; its number confirms it. */
 static void show_progress(struct recorder *r)
 {
     char text[160], marks[48] = "";
@@ -286,7 +286,7 @@ static void show_progress(struct recorder *r)
     aw_progress_show(&r->progress, text);
 }
 
-/* Flushes in each pause of the messages: a killed recorder leaves a readable file. */
+/* Flushes after each read, so a killed recorder leaves a readable file. */
 static enum aw_status run(struct recorder *r, int64_t deadline)
 {
     struct aw_session *session = r->session;
@@ -326,7 +326,7 @@ static enum aw_status end(struct recorder *r, enum aw_status status)
     aw_progress_end(&r->progress);
     status = aw_record_ended(session, status);
     if (status == AW_OK && r->fields && !r->file && !r->format->tee)
-        status = create(r); /* nothing came: a table without rows */
+        status = create(r); /* no message arrived: write a table without rows */
     aw_stream_close(r->stream);
     aw_view_free(r->view);
     if (r->file)
@@ -340,7 +340,7 @@ static enum aw_status end(struct recorder *r, enum aw_status status)
     return status;
 }
 
-/* A table of joints has no columns for the packets of a file. */
+/* A table of joints has no columns for custom packets. */
 static bool is_table(const struct aw_session *session, const char *path)
 {
     const char *dot = strrchr(path, '.');

@@ -1,4 +1,4 @@
-/* The command replay: sends a recording's commands again, at their times, and waits for answers. */
+/* The command replay: sends a recording's commands again at their times, and waits for replies. */
 #include <inttypes.h>
 #include <math.h>
 #include <stdlib.h>
@@ -11,25 +11,25 @@
 #include "wire/split.h"
 
 #define LONG_GAP_S  30
-#define ANSWER_WAIT AW_SECOND             /* for an answer that the recording has */
-#define SLICE_NS    (20 * AW_MILLISECOND) /* between two looks at the speed */
+#define ANSWER_WAIT AW_SECOND             /* for a reply in the recording */
+#define SLICE_NS    (20 * AW_MILLISECOND) /* interval of speed checks */
 
 struct player {
     struct aw_session *session;
     struct aw_replay replay;
     struct aw_splitter received;
-    uint64_t answers; /* messages that came back */
+    uint64_t answers; /* messages received */
     struct aw_tempo tempo;
     double speed, most;
     int64_t from_ns;
-    int64_t anchor_ns; /* by the clock, when the recording was at */
-    double anchor_s;   /* this time of its own */
+    int64_t anchor_ns; /* clock time of the anchor, when the recording was at */
+    double anchor_s;   /* this recording time */
     uint64_t sent, unanswered;
-    uint64_t held;   /* messages that were sent later than due, for the device's sake */
-    uint64_t rounds; /* played to the end, with --loop */
-    bool greeted;    /* what the device says first was read before */
-    bool far;        /* each further round begins far from where the last one ended */
-    bool done;       /* nothing is left to play, or --for is over */
+    uint64_t held;   /* messages delayed for the device */
+    uint64_t rounds; /* complete rounds, with --loop */
+    bool greeted;    /* the device's first message was already read */
+    bool far;        /* each further round begins far from the previous end */
+    bool done;       /* no message is left, or --for is over */
     int64_t deadline;
     struct aw_samples late_ms;
 };
@@ -40,7 +40,7 @@ static void on_answer(void *context, struct aw_span frame)
     ((struct player *)context)->answers++;
 }
 
-/* Reads and counts the messages of the device, so that it does not block. */
+/* Reads and counts the device's messages, so that it does not block. */
 static enum aw_status listen(struct player *p, int64_t deadline)
 {
     struct aw_session *session = p->session;
@@ -53,7 +53,7 @@ static enum aw_status listen(struct player *p, int64_t deadline)
     return status == AW_EVENT ? AW_OK : status;
 }
 
-/* A recording whose clock was set meanwhile may have a gap of hours. */
+/* A recording may have a gap of hours if the host's clock was set. */
 static void tell_gap(struct player *p, int64_t due)
 {
     double wait_s = (double)(due - aw_clock_now(p->session->clock)) / 1e9;
@@ -74,7 +74,7 @@ static enum aw_status await_time(struct player *p, int64_t due)
     return status == AW_TIMEOUT ? AW_OK : status;
 }
 
-/* When a time of the recording comes, at the speed that is now. */
+/* Returns when a recording time is due at the current speed. */
 static int64_t due_at(const struct player *p, double time_s)
 {
     if (!(p->tempo.speed > 0))
@@ -90,8 +90,7 @@ static void show_work(const struct player *p, double at_s)
                     (unsigned long long)p->sent, 100 * p->tempo.speed, p->tempo.shown);
 }
 
-/* Messages that come close together leave no time to wait in: the speed is looked at all the same.
- */
+/* Dense messages leave no waiting time, so this updates the speed without waiting. */
 static void look_at_speed(struct player *p, int64_t now)
 {
     if (!aw_tempo_changes(&p->tempo) || now - p->anchor_ns < SLICE_NS)
@@ -100,7 +99,7 @@ static void look_at_speed(struct player *p, int64_t now)
     p->anchor_ns = now;
 }
 
-/* Until a message is due, while the speed may change. */
+/* Waits until a message is due, and applies speed changes meanwhile. */
 static enum aw_status await_turn(struct player *p, double time_s)
 {
     enum aw_status status = AW_OK;
@@ -118,7 +117,7 @@ static enum aw_status await_turn(struct player *p, double time_s)
     return status;
 }
 
-/* An answer that was lost must not end it. */
+/* A lost reply must not end the replay. */
 static enum aw_status await_answers(struct player *p, uint64_t answers)
 {
     int64_t deadline = aw_clock_now(p->session->clock) + ANSWER_WAIT;
@@ -132,7 +131,7 @@ static enum aw_status await_answers(struct player *p, uint64_t answers)
     return AW_OK;
 }
 
-/* Through the tool, if it knows when its device may be sent to. */
+/* Sends through the tool if the tool knows when its device accepts commands. */
 static enum aw_status send_write(struct player *p, const struct aw_replay_write *write)
 {
     struct aw_session *session = p->session;
@@ -160,7 +159,7 @@ static enum aw_status send_write(struct player *p, const struct aw_replay_write 
     return status;
 }
 
-/* The writes from --from on; what a recording without times has comes at once. */
+/* Sends the messages from --from on. Messages without times are sent at once. */
 static enum aw_status play(struct player *p)
 {
     enum aw_status status = AW_OK;
@@ -170,12 +169,12 @@ static enum aw_status play(struct player *p)
     p->done = first == p->replay.n || aw_clock_now(p->session->clock) >= p->deadline;
     if (p->done)
         return AW_OK;
-    /* A device repeats its greeting on each connection, but not on each turn of a loop. */
+    /* A device repeats its greeting on each connection, but not on each round of a loop. */
     uint64_t answers = p->replay.writes[first].answers;
     p->answers = p->rounds || p->greeted ? answers : answers - p->replay.writes[0].answers;
     if (p->session->tool->replay.in_step)
         status = await_answers(p, answers);
-    p->anchor_ns = aw_clock_now(p->session->clock); /* times are counted from here on */
+    p->anchor_ns = aw_clock_now(p->session->clock); /* times count from here */
     p->anchor_s = 0;
     for (size_t i = first; i < p->replay.n && status == AW_OK && !p->done; i++)
         status = send_write(p, &p->replay.writes[i]);
@@ -187,8 +186,8 @@ static enum aw_status play(struct player *p)
     return status;
 }
 
-/* Commands that say how far or how fast end elsewhere if they begin elsewhere, and the others may
- * begin with a jump. */
+/* Relative commands end elsewhere if they begin elsewhere. Absolute commands may begin with a
+ * jump. */
 static void notice_elsewhere(struct player *p)
 {
     struct aw_session *session = p->session;
@@ -208,8 +207,8 @@ static void notice_elsewhere(struct player *p)
                           relative);
 }
 
-/* The first targets that can be compared with where the joints are; where commands say how fast,
- * the places where they stood. A motion that the device makes by itself is no jump. */
+/* Collects the first targets to compare with the joint positions. For velocity commands these are
+ * the recorded positions. A motion that the device makes by itself is no jump. */
 static size_t first_goals(struct player *p, struct aw_joint_goal goals[AW_START_JOINTS])
 {
     struct aw_replay *r = &p->replay;
@@ -242,11 +241,12 @@ static enum aw_status guard(struct player *p)
         return AW_OK;
     if (status == AW_OK)
         status = aw_start_guard(session, &r->list, goals, n);
-    n = status == AW_OK ? aw_start_keep_far(session, &r->list, goals, n) : 0; /* replay goes on */
+    /* Only far joints are approached; then the replay starts. */
+    n = status == AW_OK ? aw_start_keep_far(session, &r->list, goals, n) : 0;
     return n ? aw_start_go(session, &r->list, goals, n) : status;
 }
 
-/* Repeated, the recording goes from its last targets to its first ones. A motion that the device
+/* A repeated recording moves from its last targets to its first ones. A motion that the device
  * makes by itself is no jump. */
 static enum aw_status check_loop(struct player *p)
 {
@@ -298,14 +298,13 @@ static enum aw_status play_all(struct player *p)
     if (status == AW_OK && session->tool->replay.end)
         status = session->tool->replay.end(session);
     else if (status == AW_OK && p->replay.relative && p->sent)
-        session->motion.ongoing =
-            AW_ONGOING_RUNNING; /* what says how fast goes on behind its end */
+        session->motion.ongoing = AW_ONGOING_RUNNING; /* velocity commands go on after the end */
     if (status == AW_OK)
         session->motion.moving = false;
     return status;
 }
 
-/* A replay that sends nothing is no failure, but hardly what was meant. */
+/* Explains why a replay sends nothing. That is not an error, but hardly intended. */
 static void notice_why_nothing(struct player *p, const char *path)
 {
     struct aw_session *session = p->session;
@@ -346,7 +345,7 @@ static void report(struct player *p)
     aw_object_stats_ms(result, "late", &late);
 }
 
-/* Where it is known how fast joints may go. */
+/* Checks the speed if the joints' speed limits are known. */
 static enum aw_status choose_speed(struct player *p)
 {
     struct aw_session *session = p->session;

@@ -1,4 +1,4 @@
-/* The command send: a packet of --packets with its fields, to the device. */
+/* The command send: sends a packet of --packets with its fields to the device. */
 #include <string.h>
 
 #include "shell/commands/common.h"
@@ -29,8 +29,8 @@ bool aw_send_only_reads(struct aw_session *session, const struct aw_args *args)
     return codec && codec->message->reads;
 }
 
-/* What moves joints that the file describes is stopped by what the file says, from before its first
- * byte; of a script it begins no stream with a jump. */
+/* Registers the stop for custom joints before the first byte is sent. In a script, the packet must
+ * not begin a stream with a jump. */
 static enum aw_status begin_motion(struct aw_session *session, const struct aw_record *packet)
 {
     struct aw_joint_list list;
@@ -62,7 +62,7 @@ enum aw_status aw_show_answer(struct aw_session *session, struct aw_span frame)
     return aw_session_show(session, &record);
 }
 
-/* Refused or shown here, it does not even open the link. */
+/* A packet that is refused, or printed with --dry-run, never opens the link. */
 static enum aw_status send_packet(struct aw_session *session, struct aw_record *packet)
 {
     uint8_t bytes[256];
@@ -96,7 +96,7 @@ enum aw_status aw_send_packet(struct aw_session *session, struct aw_record *pack
     bool moves = message->moves && !session->options.run.dry_run;
     uint8_t bytes[256];
     size_t size;
-    enum aw_status status = /* before anything is opened */
+    enum aw_status status = /* before opening the link */
         aw_encode(packet, session->options.run.force, bytes, sizeof bytes, &size, &session->err);
     if (status == AW_OK && moves)
         status = aw_custom_check_stop(session, message);

@@ -1,4 +1,4 @@
-/* The command teleop: a pad, keys or records drive joints while a button is held. */
+/* The command teleop: a pad, keys or records move joints while the user holds a button. */
 #include <errno.h>
 #include <math.h>
 #include <stdio.h>
@@ -15,8 +15,8 @@
 #include "shell/core/stop.h"
 #include "shell/core/tee.h"
 
-#define SLICE_NS (2 * AW_MILLISECOND)  /* while it runs: a stop waits no longer */
-#define REST_NS  (20 * AW_MILLISECOND) /* while nothing does */
+#define SLICE_NS (2 * AW_MILLISECOND)  /* while joints move: max delay of a stop */
+#define REST_NS  (20 * AW_MILLISECOND) /* while joints are at rest */
 #define FPS      20
 
 /* ---- Beginning ---- */
@@ -31,7 +31,7 @@ static enum aw_status check_enable(struct aw_hands *h)
                    h->pad.name, h->map.inputs[h->map.enable], h->map_name);
 }
 
-/* "45deg/s" of the joint's unit, or "-50%" of its limit. */
+/* Parses "45deg/s" in the joint's unit, or "-50%" of its limit. */
 static enum aw_status read_rate(struct aw_hands *h, size_t row)
 {
     const struct aw_teleop_row *r = &h->map.rows[row];
@@ -48,7 +48,7 @@ static enum aw_status read_rate(struct aw_hands *h, size_t row)
     return aw_number_parse_unit(r->rate_text, NULL, &h->engine.share[row], &h->session->err);
 }
 
-/* The full scale of a share: the joint's speed limit, else its range a second. */
+/* Returns 100 % of a share: the joint's speed limit, else its range per second. */
 static double whole_of(const struct aw_hands *h, const struct aw_joint *joint)
 {
     return isfinite(joint->speed) ? joint->speed : h->way->of_range * (joint->max - joint->min);
@@ -75,16 +75,16 @@ static void see_joint(struct aw_hands *h, size_t i)
     const struct aw_joint *joint = &h->list.joints[i];
     struct aw_teleop_joint *j = &h->joints[i];
     double at = joint->now.value[AW_JOINT_ACTUAL];
-    if (!joint->blind && !(h->way->waits && isnan(at))) /* else as --force has it */
+    if (!joint->blind && !(h->way->waits && isnan(at))) /* else --force sets it */
         j->actual = at;
     else if (joint->blind && !isnan(j->target))
-        j->actual = j->target; /* what it was told is all that is known */
+        j->actual = j->target; /* the last target is the only known position */
     if (joint->now.fails && j->moved)
         aw_teleop_lose(&h->engine, AW_HALT_FAULT);
 }
 
-/* Of a joint that tells nothing it is not known where it stands: it is left alone, unless --force
- * says that it may begin in the middle. */
+/* A joint without reports has no known position. It must not move, unless --force assumes the
+ * middle of its range. */
 static enum aw_status describe_joints(struct aw_hands *h)
 {
     const struct aw_joints *joints = h->session->tool->joints;
@@ -129,7 +129,7 @@ static void find_mapped(struct aw_hands *h)
     }
 }
 
-/* Without a word about it: a pad if there is one, else the keys of the terminal. */
+/* By default: a pad if one is connected, else the keys of the terminal. */
 static enum aw_status find_pad(struct aw_hands *h)
 {
     struct aw_session *session = h->session;
@@ -156,7 +156,7 @@ static enum aw_status find_hands(struct aw_hands *h)
     return status == AW_OK && channels ? aw_teleop_channels_open(h, channels) : status;
 }
 
-/* The map, with rates and joints as they are. */
+/* Starts the engine with the map's rates and the present joints. */
 static enum aw_status begin_engine(struct aw_hands *h)
 {
     struct aw_session *session = h->session;
@@ -201,7 +201,7 @@ static enum aw_status begin(struct aw_hands *h)
     return status == AW_OK && !dry ? find_hands(h) : status;
 }
 
-/* ---- What is said ---- */
+/* ---- Messages ---- */
 
 static void say(struct aw_hands *h, const char *text, const char *more)
 {
@@ -210,12 +210,12 @@ static void say(struct aw_hands *h, const char *text, const char *more)
         aw_session_notice(h->session, "%s", h->said);
 }
 
-/* On the terminal itself: what is said on standard error is a line of the panel. */
+/* Rings on the terminal itself, since the panel captures standard error. */
 static void ring(const struct aw_hands *h)
 {
     int fd = h->screen ? STDOUT_FILENO : STDERR_FILENO;
     if (isatty(fd) && write(fd, "\a", 1) < 0)
-        return; /* the words are there all the same */
+        return; /* the text is shown anyway */
 }
 
 static void mark(struct aw_hands *h, const char *text)
@@ -229,7 +229,7 @@ static void mark(struct aw_hands *h, const char *text)
     }
 }
 
-/* A recording that cannot be begun or ended ends the command, and what moves. */
+/* If a recording cannot begin or end, the command and the motion end. */
 static enum aw_status toggle_recording(struct aw_hands *h)
 {
     const char *said;
@@ -264,7 +264,8 @@ static enum aw_status act(struct aw_hands *h)
 
 /* ---- Running ---- */
 
-/* Not by ncurses, which knows nothing of releases and hides what it does not know. Was that all? */
+/* ncurses cannot report key releases and hides unknown sequences. Returns true if all input was
+ * read. */
 static bool read_typed(struct aw_hands *h)
 {
     char text[64];
@@ -275,7 +276,7 @@ static bool read_typed(struct aw_hands *h)
             aw_teleop_keys_take(h, text[i]);
         else
             h->done = h->done || text[i] == 'q';
-    if (lost) /* the next step is the stop */
+    if (lost) /* the next step sends the stop */
         aw_teleop_lose(&h->engine, AW_HALT_GONE);
     h->done = h->done || lost || h->keys.quit;
     return n < (ssize_t)sizeof text;
@@ -334,12 +335,13 @@ static int pad_fd(const struct aw_hands *h)
     return h->pad.on ? h->pad.child.from : -1;
 }
 
-/* While a step is waited for: the panel lives, and hands that end it end the waiting, too. */
+/* Runs during the wait for a step: redraws the panel, and ends the wait if the user ends the
+ * step. */
 struct glance {
     struct aw_aside aside;
     struct aw_hands *hands;
     int64_t last_ns;
-    bool busy;        /* reading channels may wait, which serves asides again */
+    bool busy;        /* reading channels may wait, which calls this again */
     bool ended, late; /* late: the child that holds the link has sent its stop meanwhile */
 };
 
@@ -359,7 +361,7 @@ static void glance(struct aw_aside *aside)
     if (h->pad.on)
         aw_teleop_pad_take(h);
     if (h->channels.stream)
-        aw_teleop_channels_take(h); /* an error is returned again by the next turn */
+        aw_teleop_channels_take(h); /* the next turn returns the same error */
     while (!read_typed(h))
         ;
     h->keys.late = g->busy = false;
@@ -387,7 +389,7 @@ static enum aw_status send_attended(struct aw_hands *h)
         late = false;
     if (late)
         aw_teleop_lose(&h->engine, AW_HALT_LATE);
-    bool other = late && status == AW_REFUSED; /* the stop is confirmed, and not the step */
+    bool other = late && status == AW_REFUSED; /* the stop is confirmed, but not the step */
     return other || (g.ended && status == AW_STOPPED) ? AW_OK : status;
 }
 
@@ -401,7 +403,7 @@ static enum aw_status send(struct aw_hands *h)
     return status;
 }
 
-/* One stop, confirmed; or the command ends, and the shell says what is not. */
+/* Sends one confirmed stop. If it fails, the command ends and the shell reports it. */
 static enum aw_status stop(struct aw_hands *h)
 {
     struct aw_session *session = h->session;
@@ -426,7 +428,7 @@ static bool see(void *context, const struct aw_joint_list *list)
     return true;
 }
 
-/* What the device says, until the next look at the hands. */
+/* Reads the device until the next check of the controls. */
 static enum aw_status attend(struct aw_hands *h, bool runs)
 {
     struct aw_session *session = h->session;
@@ -443,7 +445,7 @@ static enum aw_status attend(struct aw_hands *h, bool runs)
     return status == AW_TIMEOUT ? AW_OK : status;
 }
 
-/* Takes in what the hands do. */
+/* Reads the controls. */
 static enum aw_status take_in(struct aw_hands *h)
 {
     h->event_ns = aw_clock_now(h->session->clock);
@@ -453,7 +455,7 @@ static enum aw_status take_in(struct aw_hands *h)
     return h->channels.stream ? aw_teleop_channels_take(h) : AW_OK;
 }
 
-/* Once it would count: the button has been seen up. */
+/* Prompts once the button would count, that is, was seen released. */
 static void say_ready(struct aw_hands *h)
 {
     if (h->screen || h->told || !h->engine.ready)
@@ -488,7 +490,7 @@ static enum aw_status open_screen(struct aw_hands *h)
     return AW_OK;
 }
 
-/* Fails if the input device is gone; the end of a recording does not count. */
+/* Fails if the input device is gone. The end of a recording is not an error. */
 static enum aw_status check_gone(struct aw_hands *h)
 {
     if (h->channels.over && !h->channels.live)

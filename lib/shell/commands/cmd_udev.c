@@ -1,4 +1,4 @@
-/* udev: the rules that permit access to a tool's devices. */
+/* The command udev: prints the rules that permit access to a tool's devices. */
 #include "link/hid/hid.h"
 #include "shell/commands/common.h"
 

@@ -1,4 +1,4 @@
-/* wait, expect and pause: until a record is as wanted; the same as an assertion; for a time. */
+/* wait, expect and pause: wait for a record; assert a record; wait for a time. */
 #include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
@@ -11,39 +11,40 @@
 #include "shell/commands/stream.h"
 #include "shell/core/recent.h"
 
-#define USUAL_S    2.0 /* that expect waits */
-#define NEAREST    3   /* records that a failed expect shows */
+#define USUAL_S    2.0 /* default wait of expect */
+#define NEAREST    3   /* nearest records that a failed expect shows */
 #define PAIRS_MAX  32
-#define SHOWN_MAX  160 /* characters of one */
+#define SHOWN_MAX  160 /* max characters of one record */
 #define WANTED_MAX 400
 #define AWAY_MAX   160
 
 struct near {
     double distance;
     char text[SHOWN_MAX];
-    char away[AWAY_MAX]; /* the value that was farthest from what is wanted, and how far; or "" */
+    char away[AWAY_MAX]; /* the value farthest from the wanted one, and its distance; or "" */
 };
 
 struct waiter {
     struct aw_session *session;
     struct aw_stream *stream;
-    struct aw_view *view;         /* for the nearest; NULL: none are kept */
-    char text[WANTED_MAX];        /* what is wanted, as it was typed */
-    struct aw_select none;        /* no fields but those of the condition */
-    struct aw_where where;        /* a condition, or */
-    struct aw_record wanted;      /* a message with these values: its codec is not NULL */
-    double slack[AW_MAX_SCALARS]; /* how far from them is near enough */
-    int64_t since_ns, deadline;   /* records not older than this, until then */
-    uint64_t seen;                /* records of that kind */
+    struct aw_view *view;         /* for the nearest records; NULL: do not collect them */
+    char text[WANTED_MAX];        /* the wanted condition as typed */
+    struct aw_select none;        /* no fields besides those of the condition */
+    struct aw_where where;        /* the wanted condition, or */
+    struct aw_record wanted;      /* the wanted message with these values, if its codec is not
+                                   * NULL */
+    double slack[AW_MAX_SCALARS]; /* tolerance of each value */
+    int64_t since_ns, deadline;   /* accepts records from this time on, until the deadline */
+    uint64_t seen;                /* number of records of that kind */
     size_t n_nearest;
     struct near nearest[NEAREST + 1];
     struct last {
-        char name[AW_POINT_NAME]; /* "": none came */
+        char name[AW_POINT_NAME]; /* "": no value yet */
         double value;
-    } last[AW_WHERE_TERMS]; /* what the terms of a condition are about */
+    } last[AW_WHERE_TERMS]; /* latest values of the condition's terms */
 };
 
-/* ---- What is wanted ---- */
+/* ---- The wanted record ---- */
 
 static enum aw_status join(struct waiter *w, const struct aw_args *args)
 {
@@ -66,14 +67,14 @@ static enum aw_status parse_condition(struct waiter *w, const struct aw_args *ar
     if (status != AW_OK)
         return status;
     status = aw_where_parse(w->text, &w->where, &why);
-    if (status != AW_OK) /* what parses it calls it by the name of the option */
+    if (status != AW_OK) /* the parser names the option --where */
         return aw_fail(&w->session->err, status, "%s%s", args->command->name,
                        strncmp(why.text, "--where", 7) == 0 ? why.text + 7 : why.text);
     return aw_stream_check(w->session, &w->none, &w->where);
 }
 
-/* How far a value may be from what is wanted: as --tolerance says where that is in its unit, else
- * half a step of the field. */
+/* Sets the tolerance of each value: --tolerance for values in its unit, else half a step of the
+ * field. */
 static enum aw_status find_slack(struct waiter *w)
 {
     const char *tolerance = aw_wait_given(w->session)->tolerance;
@@ -115,13 +116,13 @@ static enum aw_status parse_message(struct waiter *w, const struct aw_args *args
         pairs[n] = (struct aw_pair){names[n], equals + 1};
     }
     aw_record_init(&w->wanted, codec, AW_RX);
-    w->wanted.present = 0; /* what is not named may be anything */
+    w->wanted.present = 0; /* fields that are not named may have any value */
     if (status == AW_OK)
         status = aw_record_set_pairs(&w->wanted, pairs, n, &session->err);
     return status == AW_OK ? find_slack(w) : status;
 }
 
-/* The same for a condition. */
+/* Sets the tolerance of a condition. */
 static enum aw_status allow(struct waiter *w)
 {
     struct aw_session *session = w->session;
@@ -136,7 +137,7 @@ static enum aw_status allow(struct waiter *w)
         any = true;
         term->tolerance = tolerance;
         tolerated.terms[t].has_unit = true;
-        tolerated.terms[t].op = AW_WHERE_AT_MOST; /* which needs a unit of the field */
+        tolerated.terms[t].op = AW_WHERE_AT_MOST; /* this operator requires a unit of the field */
         snprintf(tolerated.terms[t].text, sizeof tolerated.terms[t].text, "%s", tolerance);
     }
     if (!any)
@@ -166,7 +167,7 @@ static enum aw_status parse_wanted(struct waiter *w, const struct aw_args *args)
     return status == AW_OK && aw_wait_given(w->session)->tolerance ? allow(w) : status;
 }
 
-/* ---- Is it so? ---- */
+/* ---- Matching ---- */
 
 static bool is_as_wanted(const struct waiter *w, const struct aw_record *record)
 {
@@ -191,14 +192,14 @@ static bool holds(const struct waiter *w, const struct aw_item *item)
     return item->record && item->record->codec == w->wanted.codec && is_as_wanted(w, item->record);
 }
 
-/* ---- The nearest that came ---- */
+/* ---- The nearest records ---- */
 
 static double part(double is, double wanted)
 {
     return fabs(is - wanted) / fmax(1, fabs(wanted));
 }
 
-/* Infinite: it is about something else. */
+/* Returns INFINITY if the item is of another kind. */
 static double distance_of(const struct waiter *w, const struct aw_item *item)
 {
     const struct aw_record *wanted = &w->wanted;
@@ -224,7 +225,7 @@ static double distance_of(const struct waiter *w, const struct aw_item *item)
 }
 
 struct away {
-    double part; /* of what is wanted; negative: nothing is away */
+    double part; /* relative distance from the wanted value; 0: none so far */
     char text[AWAY_MAX];
 };
 
@@ -242,7 +243,7 @@ static void take_away(const struct waiter *w, struct away *away, const char *nam
              fabs(is - wanted), advice, equal && given ? aw_wait_given(w->session)->tolerance : "");
 }
 
-/* Of the term that does not hold, the value that is nearest to it. False: it is no number. */
+/* Finds the value nearest to a term that does not hold. Returns false if there is no number. */
 static bool is_away_by_term(const struct waiter *w, const struct aw_where_term *term,
                             const struct aw_item *item, struct away *away)
 {
@@ -318,7 +319,7 @@ static void note_nearest(struct waiter *w, const struct aw_item *item)
     snprintf(w->nearest[at].text, SHOWN_MAX, "%.*s", SHOWN_MAX - 1, line);
 }
 
-/* The values that a condition is about, as they came last. */
+/* Saves the latest values of the condition's terms. */
 static void note_last(struct waiter *w, const struct aw_item *item)
 {
     for (size_t t = 0; t < w->where.n; t++) {
@@ -341,7 +342,7 @@ static void tell_last(const struct waiter *w, char *out, size_t size)
 
 /* ---- Waiting ---- */
 
-/* The next record that came after the command began. */
+/* Returns the next record since the start of the command. */
 static enum aw_status next(struct waiter *w, struct aw_item *item)
 {
     for (;;) {
@@ -364,7 +365,7 @@ static enum aw_status begin(struct waiter *w)
     w->since_ns = aw_session_time(session);
     enum aw_status status = aw_stream_open(&w->stream, session, NULL);
     if (session->clock != clock)
-        w->since_ns = AW_NO_TIME; /* the link brought its own time: all of it is new */
+        w->since_ns = AW_NO_TIME; /* the link has its own clock: all records are new */
     if (status == AW_OK && aw_where_any(&w->where))
         aw_stream_expect(w->stream, &w->none, &w->where);
     w->deadline = aw_session_end(session);
@@ -395,7 +396,7 @@ static enum aw_status wait_until(struct waiter *w)
         bool held = holds(w, &item);
         note_last(w, &item);
         if (!held && isfinite(distance_of(w, &item)))
-            first_ns = AW_NO_TIME; /* not so any more */
+            first_ns = AW_NO_TIME; /* the condition no longer holds */
         if (!held)
             continue;
         if (first_ns == AW_NO_TIME)
@@ -462,7 +463,7 @@ static enum aw_status fail(struct waiter *w, bool came)
                    w->nearest[0].away);
 }
 
-/* Checks the answers since the last command of a device that sends nothing unasked. */
+/* Checks the replies since the last command, for a device that never sends unasked. */
 static bool was_said(struct waiter *w)
 {
     const struct aw_recent_frame *frame;

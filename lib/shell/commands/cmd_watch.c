@@ -1,4 +1,4 @@
-/* The command watch: values as a live table on a terminal, or as lines into a pipe. */
+/* The command watch: shows values as a live table on a terminal, or as lines in a pipe. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -19,11 +19,11 @@ struct watch {
     struct aw_select select;
     struct aw_where where;
     struct aw_wanted wanted;
-    uint64_t limit, shown; /* records to show, 0: no end; and shown so far */
-    const char *input;     /* text from elsewhere; NULL: the device */
+    uint64_t limit, shown; /* records to show, 0: no limit; shown so far */
+    const char *input;     /* text input; NULL: the device */
     bool once;
-    bool found[AW_SELECT_MAX]; /* which of the fields have come, */
-    char came[160];            /* and of an input's other names as many as there is room for */
+    bool found[AW_SELECT_MAX]; /* which of the fields arrived, */
+    char came[160];            /* and other names of a text input, as many as fit */
     int64_t deadline;
     struct aw_channels channels, frozen;
     bool is_frozen;
@@ -32,11 +32,11 @@ struct watch {
     char filter[64];
     int64_t started_ns, counted_ns;
     uint64_t counted;
-    struct aw_object columns;              /* of rows that are no records, in CSV */
-    const char *fields[AW_FIELDS_MAX + 1]; /* --fields as the arguments have it */
+    struct aw_object columns;              /* CSV columns of rows that are not records */
+    const char *fields[AW_FIELDS_MAX + 1]; /* fields from the arguments, in the form of --fields */
 };
 
-/* ---- What is asked for ---- */
+/* ---- Arguments ---- */
 
 static enum aw_status parse_arguments(struct watch *w, const struct aw_args *args)
 {
@@ -50,7 +50,7 @@ static enum aw_status parse_arguments(struct watch *w, const struct aw_args *arg
             status = aw_select_add(&w->select, args->bound[i].text, &w->session->err);
     if (status == AW_OK && where)
         status = aw_where_parse(where, &w->where, &w->session->err);
-    if (w->select.n == 0) /* --fields and --format say it, too: who has the names is looked at */
+    if (w->select.n == 0) /* --fields and --format also select subjects */
         w->select = w->wanted.any.n ? w->wanted.any : w->wanted.all;
     w->session->run.printing.brief = w->select.n == 0 && !w->session->options.print.verbose;
     return status;
@@ -69,7 +69,7 @@ static bool is_wanted(struct watch *w, const struct aw_item *item)
     return w->select.n == 0 || !chosen;
 }
 
-/* Which of the fields have come, and what else: text from elsewhere has its own names. */
+/* Notes which fields arrived, and the other names of a text input. */
 static void note_names(struct watch *w, const struct aw_item *item)
 {
     bool missing = aw_select_missing(&w->select, w->found) < w->select.n;
@@ -90,8 +90,7 @@ static enum aw_status end_of_input(struct watch *w)
 
 /* ---- Lines ---- */
 
-/* Adds the names of the fields that the part of a pattern means, each once; returns how many there
- * are then. */
+/* Adds each field that the pattern part names, once. Returns the new number of fields. */
 static size_t add_fields(struct watch *w, const char *part, const struct aw_names *names, size_t n)
 {
     for (struct aw_walk at = {0}; part && aw_walk_next(&at, names->wire, AW_BOTH);) {
@@ -107,8 +106,8 @@ static size_t add_fields(struct watch *w, const char *part, const struct aw_name
     return n;
 }
 
-/* The view prints exactly these fields and their subjects. A pattern that names no field is a
- * subject: then all fields are printed. */
+/* Selects exactly these fields and their subjects for the view. A pattern without a field is a
+ * subject; then the view prints all fields. */
 static void choose_fields(struct watch *w, const struct aw_item *first)
 {
     struct aw_names *names = aw_stream_names(w->stream);
@@ -126,7 +125,7 @@ static void choose_fields(struct watch *w, const struct aw_item *first)
     w->session->run.printing.usual_fields = w->fields;
 }
 
-/* All rows of a CSV file have the columns of the first one. */
+/* Gives each row of a CSV file the columns of the first row. */
 static void keep_columns(struct aw_object *columns, struct aw_object *row)
 {
     if (columns->n == 0)
@@ -144,14 +143,14 @@ static void keep_columns(struct aw_object *columns, struct aw_object *row)
     *row = *columns;
 }
 
-/* Is the line of NDJSON what is wanted? */
+/* Returns true if an NDJSON line can be printed as is. */
 static bool is_ndjson(const struct watch *w, const struct aw_item *item)
 {
     enum aw_style style = aw_session_style(w->session);
     return item->line && (style == AW_STYLE_TEXT || style == AW_STYLE_JSON);
 }
 
-/* What is no record of ours: a row of the values that are asked for, of NDJSON in its own form. */
+/* Prints a foreign record: a row of the requested values, or NDJSON in its own form. */
 static void show_points(struct watch *w, const struct aw_item *item)
 {
     char text[AW_OBJECT_TEXT + 1];
@@ -220,7 +219,7 @@ static enum aw_status watch_lines(struct watch *w)
         status = aw_output_pace(&session->out, now, &left, &session->err);
         if (status != AW_OK)
             break;
-        now = aw_clock_now(session->clock); /* the link's */
+        now = aw_clock_now(session->clock); /* the link's clock */
         status =
             aw_stream_next(w->stream, left < w->deadline - now ? now + left : w->deadline, &item);
         if (status == AW_OK)
@@ -302,7 +301,7 @@ static void type_filter(struct watch *w, int key)
     w->grid.scroll = 0;
 }
 
-/* False: leave. */
+/* Returns false to quit. */
 static bool handle_key(struct watch *w, int key)
 {
     if (w->grid.typing) {
@@ -349,7 +348,7 @@ static bool handle_keys(struct watch *w)
     return true;
 }
 
-/* At the end of a recording the table stays until a key is pressed. */
+/* At the end of a recording the table stays until the user presses a key. */
 static enum aw_status watch_table(struct watch *w)
 {
     enum aw_status status = AW_OK;
@@ -380,7 +379,7 @@ static enum aw_status open_table(struct watch *w)
     w->grid.columns = session->tool->subject.columns;
     w->grid.unit = session->tool->subject.unit;
     w->grid.context = session;
-    w->grid.listed = w->select.n > 0; /* what was asked for, all of it */
+    w->grid.listed = w->select.n > 0; /* list all requested fields */
     w->grid.link = w->input                                 ? "standard input"
                    : aw_session_url(session, &url) == AW_OK ? url
                                                             : NULL;
@@ -390,7 +389,7 @@ static enum aw_status open_table(struct watch *w)
     return aw_live_open(&w->live, session, w->stream, FPS);
 }
 
-/* So many messages, or each once: lines that stay are of more use than a table that goes. */
+/* With --count or --once, prints lines: they stay on the terminal, a table does not. */
 static enum aw_status watch(struct watch *w)
 {
     if (w->once || w->limit || !aw_live_wanted(w->session) || open_table(w) != AW_OK)
@@ -411,9 +410,9 @@ enum aw_status aw_run_watch(struct aw_session *session, const struct aw_args *ar
     w->limit = (uint64_t)session->options.run.count;
     w->once = aw_read_given(session)->once;
     enum aw_status status = parse_arguments(w, args);
-    if (status == AW_OK && !w->input) /* text from elsewhere has its own names */
+    if (status == AW_OK && !w->input) /* a text input has its own names */
         status = aw_stream_check(session, &w->select, &w->where);
-    /* Made now, the view finds wrong names before anything is waited for. */
+    /* Creating the view now detects wrong names before waiting. */
     if (status == AW_OK && !w->input &&
         (session->options.print.fields || session->options.print.format))
         status = aw_session_view(session, NULL);
@@ -421,7 +420,7 @@ enum aw_status aw_run_watch(struct aw_session *session, const struct aw_args *ar
         status = aw_stream_open(&w->stream, session, w->input);
     if (status == AW_OK) {
         aw_stream_expect(w->stream, &w->select, &w->where);
-        if (!aw_stop_is_pipe(session->out.fd)) /* the program that reads it waits for the end */
+        if (!aw_stop_is_pipe(session->out.fd)) /* the reader of a pipe waits for its end */
             aw_stream_stay(w->stream, false);
         w->deadline = aw_session_end(session);
         status = watch(w);

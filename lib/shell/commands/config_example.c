@@ -6,7 +6,7 @@
 
 #include "shell/core/config.h"
 
-/* A value of the option that the file accepts, or a placeholder in capitals. */
+/* Returns a value of the option that the file accepts, or a placeholder in capitals. */
 static const char *example_value(const struct aw_option *option)
 {
     if (!option->value)

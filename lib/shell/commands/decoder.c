@@ -1,4 +1,4 @@
-/* Finds out the form of an input (hex, candump, raw, capture) and decodes it block by block. */
+/* Detects the format of an input (hex, candump, raw, capture) and decodes it block by block. */
 #include "shell/commands/decoder.h"
 
 #include <ctype.h>
@@ -13,7 +13,7 @@
 #include "capture/packet.h"
 #include "wire/hex.h"
 
-#define COMPLAINTS_MAX 5 /* damaged parts that are reported one by one */
+#define COMPLAINTS_MAX 5 /* max damaged parts reported one by one */
 
 enum aw_input aw_input_guess(const struct aw_protocol *protocol, const char *data, size_t size)
 {
@@ -47,7 +47,7 @@ enum aw_status aw_decoder_init(struct aw_decoder *decoder, struct aw_session *se
     return status;
 }
 
-/* Lines for people and JSON have a name where one is known; the columns of others are fixed. */
+/* Text and JSON records show a known name. Other styles have fixed columns. */
 static void look_for_names(struct aw_decoder *d)
 {
     struct aw_session *session = d->session;
@@ -119,7 +119,7 @@ static enum aw_status show(struct aw_decoder *d)
     return d->limit && d->records >= d->limit ? AW_ENOUGH : AW_OK;
 }
 
-/* A record with a float that is no number is still shown, with null in its place. */
+/* Shows a record even if a float is not a number, with null instead. */
 static enum aw_status decode_frame(struct aw_decoder *d, struct aw_span frame, bool inside)
 {
     struct aw_session *session = d->session;
@@ -147,7 +147,7 @@ static void complain_of_rest(struct aw_decoder *d, size_t size, const char *what
     aw_decoder_complain(d, d->session->err.text);
 }
 
-/* All frames that are whole. */
+/* Decodes all complete frames. */
 static enum aw_status decode_frames(struct aw_decoder *d, struct aw_framer *framer,
                                     struct aw_span in, size_t *used)
 {
@@ -237,7 +237,7 @@ static bool is_ours(const struct aw_decoder *d, enum aw_linktype linktype,
            aw_payload_is_of(payload, d->ports);
 }
 
-/* Names stand before the first packet, or with one. */
+/* Names appear before the first packet, or in a packet's comment. */
 static void take_names(struct aw_decoder *d, const struct aw_packet *packet)
 {
     char comment[512];
@@ -263,8 +263,8 @@ static enum aw_status decode_packet(struct aw_decoder *d, const struct aw_packet
     struct aw_way *way = &d->ways[d->dir == AW_TX ? 0 : 1];
     if (d->wire->protocol->datagrams)
         return decode_frame(d, payload.data, false);
-    /* Frames may begin in one packet and end in another; those that do not are read where they are.
-     * Bytes that came before are dropped; after a gap what was held is of no use. */
+    /* A frame may span several packets; a frame within one packet is decoded in place. Repeated
+     * bytes are dropped. After a gap the saved part of a frame is useless. */
     bool gap;
     struct aw_span segment = aw_tcp_in_order(&way->order, &payload, &gap);
     if (gap) {
@@ -283,7 +283,7 @@ static enum aw_status decode_packet(struct aw_decoder *d, const struct aw_packet
         way->size += step;
         segment = (struct aw_span){segment.data + step, segment.size - step};
         status = decode_frames(d, &way->framer, (struct aw_span){way->held, way->size}, &used);
-        if (used == 0 && way->size == AW_FRAME_ROOM / 2) /* nothing is that long */
+        if (used == 0 && way->size == AW_FRAME_ROOM / 2) /* longer than any frame */
             used = way->size;
         way->size -= used;
         memmove(way->held, way->held + used, way->size);

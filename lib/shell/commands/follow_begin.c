@@ -1,4 +1,4 @@
-/* What follow needs before it moves anything: options, map, joints, their limits, the leader. */
+/* Prepares follow before any motion: options, map, joints, their limits, the leader. */
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -8,7 +8,8 @@
 
 #define DEADMAN_S 0.5
 
-/* Its limit, or that of --max-speed; of a joint that tells nothing its range a second. */
+/* Returns the joint's limit, or --max-speed if lower. Without reports, the limit is its range per
+ * second. */
 static enum aw_status read_speed(struct aw_follower *f, const struct aw_joint *joint, double *speed)
 {
     struct aw_session *session = f->session;
@@ -80,7 +81,7 @@ static enum aw_status find_joints(struct aw_follower *f)
     return status;
 }
 
-/* Positions of another kind of arm mean something else, whatever the map makes of them. */
+/* Positions of another kind of arm mean something else, whatever the map. */
 static enum aw_status check_kind(struct aw_follower *f)
 {
     struct aw_session *session = f->session;

@@ -1,13 +1,13 @@
-/* What follow does to the joints: looks at them, commands them, stops them. */
+/* Reads, commands and stops the joints of follow. */
 #include <math.h>
 
 #include "control/lag.h"
 #include "shell/commands/follower.h"
 #include "shell/core/stop.h"
 
-#define SLICE_NS (5 * AW_MILLISECOND) /* between two looks at a leader that is live */
-#define ARRIVE_S 10.0                 /* behind the end of a recording */
-#define CLOCKS_S 10.0 /* clocks of two machines that agree: else it is counted from the arrival */
+#define SLICE_NS (5 * AW_MILLISECOND) /* interval of checks of a live leader */
+#define ARRIVE_S 10.0                 /* max wait after the end of a recording */
+#define CLOCKS_S 10.0 /* max lag by the leader's clock; if larger, counts from the arrival */
 
 void aw_follower_see(struct aw_follower *f)
 {
@@ -17,7 +17,7 @@ void aw_follower_see(struct aw_follower *f)
         if (!joint->blind)
             j->actual = aw_joint_at(joint, j->command);
         else if (!isnan(j->command))
-            j->actual = j->command; /* what it was told is all that is known */
+            j->actual = j->command; /* the last command is the only known position */
     }
 }
 
@@ -45,7 +45,7 @@ enum aw_status aw_follower_attend(struct aw_follower *f)
     return status;
 }
 
-/* From what the leader says until it is on its way. */
+/* Measures the lag from the leader's record to the command. */
 static void note_lag(struct aw_follower *f)
 {
     if (f->news_ns == AW_NO_TIME)
@@ -79,7 +79,7 @@ enum aw_status aw_follower_send(struct aw_follower *f)
     return status;
 }
 
-/* One stop, confirmed; or the command ends, and the shell says what is not. */
+/* Sends one confirmed stop. If it fails, the command ends and the shell reports it. */
 enum aw_status aw_follower_stop(struct aw_follower *f)
 {
     struct aw_session *session = f->session;
@@ -122,7 +122,7 @@ enum aw_status aw_follower_refuse(struct aw_follower *f)
                            : status;
 }
 
-/* A board that goes to its target by itself is there only then. */
+/* Boards that move to a target by themselves still need time after the last command. */
 enum aw_status aw_follower_arrive(struct aw_follower *f)
 {
     struct aw_session *session = f->session;

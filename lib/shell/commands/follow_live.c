@@ -1,11 +1,11 @@
-/* A leader that is live: records as they come, and a server that may be gone for a while. */
+/* A live leader: its records as they arrive, and a server that may be gone for a while. */
 #include "shell/commands/follower.h"
 
-#define SEEN_S   2.0 /* for a leader to say everything that the map names */
+#define SEEN_S   2.0 /* time for a leader to send all fields of the map */
 #define RETRY_NS AW_SECOND
-#define AT_ONCE  256 /* records of a flood, until the joints have their turn */
+#define AT_ONCE  256 /* max records per cycle, so the joints get their turn */
 
-/* Until everything was seen that the map names, nothing follows. */
+/* Nothing moves before all fields of the map have arrived. */
 static enum aw_status check_seen(struct aw_follower *f, bool *all)
 {
     size_t missing = aw_leader_missing(&f->leader);
@@ -34,7 +34,7 @@ static enum aw_status take(struct aw_follower *f, const struct aw_said *said)
     return AW_OK;
 }
 
-/* A server that is gone may come back: what follows stands meanwhile. */
+/* A lost server may return. The joints stop meanwhile. */
 static enum aw_status lose_leader(struct aw_follower *f)
 {
     struct aw_session *session = f->session;
@@ -61,7 +61,7 @@ static enum aw_status look_for_leader(struct aw_follower *f)
     return status == AW_STOPPED || status == AW_USAGE ? status : AW_OK;
 }
 
-/* All that is there, of a flood a part. */
+/* Reads all available records, at most AT_ONCE. */
 enum aw_status aw_follower_listen(struct aw_follower *f)
 {
     struct aw_said said;

@@ -1,15 +1,15 @@
-/* A recording that leads: its gaps and jumps, how fast it may be, and what it says when. */
+/* A recorded leader: its gaps and jumps, its speed limit, and its values over time. */
 #include <math.h>
 
 #include "shell/commands/follower.h"
 
-#define FASTEST_S 0.05 /* a recording's speed is a mean over so long, at least */
-#define GAP_TIMES 5.0  /* of the mean time between two samples is a gap */
-#define JUMP_S    0.1  /* between two samples: what is far is a jump */
-#define CATCH_S   10.0 /* behind the end */
+#define FASTEST_S 0.05 /* min time over which a speed is averaged */
+#define GAP_TIMES 5.0  /* gap: this many times the mean sample interval */
+#define JUMP_S    0.1  /* a far sample within this time is a jump */
+#define CATCH_S   10.0 /* max wait after the end */
 
-/* Longer than the dead-man time, and than what is usual between its samples: a table of a few
- * points has no gaps. */
+/* Returns the length of a gap: longer than the deadman time and the usual sample interval. A table
+ * of a few points has no gaps. */
 static double gap_s(const struct aw_follower *f)
 {
     double longest = 0;
@@ -27,8 +27,8 @@ static double mapped(const struct aw_follower *f, size_t row, size_t sample)
     return aw_follow_mapped(&f->map.rows[row], f->leader.rows[row].samples[sample].value);
 }
 
-/* Does it go on from this sample to the next, without a gap or a jump? What is far in a long time
- * is a motion, and may be too fast. */
+/* Returns true if there is no gap or jump after this sample. A large change over a long time is a
+ * motion, which may be too fast. */
 static bool goes_on(const struct aw_follower *f, size_t row, size_t sample)
 {
     const struct aw_leader_sample *s = &f->leader.rows[row].samples[sample];
@@ -38,7 +38,7 @@ static bool goes_on(const struct aw_follower *f, size_t row, size_t sample)
 }
 
 struct fastest {
-    double need, speed, t_s; /* how much of its limit the joint takes that is nearest to it */
+    double need, speed, t_s; /* highest demand of a joint as a share of its limit */
     size_t row;
 };
 
@@ -85,7 +85,7 @@ enum aw_status aw_follower_load(struct aw_follower *f)
     return status;
 }
 
-/* What it says between two samples that belong together is between them. */
+/* Interpolates between adjacent samples. */
 static void take_between(struct aw_follower *f, size_t row, int64_t now)
 {
     const struct aw_leader_row *mine = &f->leader.rows[row];
@@ -97,7 +97,7 @@ static void take_between(struct aw_follower *f, size_t row, int64_t now)
     aw_follow_value(&f->engine, row, s[0].value + part * (s[1].value - s[0].value), now);
 }
 
-/* When the next sample of any row comes; INFINITY: none does. */
+/* Returns the time of the next sample of any row; INFINITY: none. */
 static double next_s(const struct aw_follower *f)
 {
     double next = INFINITY;
@@ -107,7 +107,7 @@ static double next_s(const struct aw_follower *f)
     return next;
 }
 
-/* Of a recording, up to where it is now. */
+/* Takes the values of a recording up to its present time. */
 void aw_follower_take_recording(struct aw_follower *f)
 {
     int64_t now = aw_clock_now(f->session->clock);
@@ -124,14 +124,14 @@ void aw_follower_take_recording(struct aw_follower *f)
         f->taken_s = next;
     }
     if (next - f->taken_s > f->gap_s && isfinite(next))
-        return; /* silence */
+        return; /* the recording has a gap here */
     aw_follow_alive(&f->engine, now);
     for (size_t row = 0; row < f->map.n; row++)
         if (f->engine.running)
             take_between(f, row, now);
 }
 
-/* Behind the end its last place is waited for. */
+/* After the end, the joints still move to the last position. */
 static bool has_caught_up(const struct aw_follower *f)
 {
     for (size_t i = 0; i < f->map.n; i++)

@@ -1,4 +1,4 @@
-/* The command gains, over what a tool says of its gains. */
+/* The command gains, implemented with a tool's hooks. */
 #include "shell/commands/gains.h"
 
 #include <math.h>
@@ -31,19 +31,20 @@ const struct aw_arg aw_gains_args[] = {
     {0},
 };
 
-/* A run of the command: the gains that there are, and those that are wanted. */
+/* A run of the command: the present gains, and the wanted gains. */
 struct gains {
     struct aw_session *session;
     const struct aw_gain_hooks *hooks;
     const struct aw_gain_file *file;
     const void *context;
     struct aw_gain *there, *wanted;
-    const struct aw_gain *now; /* NULL: all that are there */
+    const struct aw_gain *now; /* NULL: all present gains */
 };
 
-/* ---- What is printed ---- */
+/* ---- Output ---- */
 
-/* A row that begins with the words of the gain; text is its line, as in a file. */
+/* Begins a row with the joint, controller and name of a gain; text receives its line as in a
+ * file. */
 static void start(const struct gains *g, size_t place, float value, struct aw_object *row,
                   char text[AW_GAIN_TEXT])
 {
@@ -101,7 +102,7 @@ static void put_result(struct aw_session *session, const char *result, size_t n)
     aw_object_count(&session->result, "gains", n);
 }
 
-/* ---- What is done ---- */
+/* ---- Actions ---- */
 
 static enum aw_status read_there(struct gains *g)
 {

@@ -1,4 +1,4 @@
-/* What info tells of a CSV or NDJSON file: its values by name, their number, rate and extremes. */
+/* info for a CSV or NDJSON file: its values by name, with count, rate and range. */
 #include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
@@ -24,9 +24,9 @@ struct survey {
     struct aw_session *session;
     struct value *list;
     size_t n, room;
-    size_t next; /* where the next one is looked for first: they come in the same order each time */
+    size_t next; /* start of the next search: values repeat in the same order */
     uint64_t lines, damaged, numbers;
-    int width; /* of the names, as they are shown */
+    int width; /* of the name column */
     int64_t first_ns, last_ns;
 };
 
@@ -135,7 +135,7 @@ static void report(struct survey *s, const char *path)
     aw_object_count(result, "damaged", s->damaged);
 }
 
-/* Has it what one can look into, under names and in rows as a program text or prose has not? */
+/* Returns true for values in regular rows, unlike prose or program text. */
 static bool is_table(const struct survey *s, uint64_t uneven)
 {
     return 2 * uneven <= s->lines && (s->numbers || (s->n && s->first_ns != AW_NO_TIME));

@@ -1,4 +1,4 @@
-/* Reads the keys of 'jog': each step is waited for before the next. */
+/* Reads the keys of 'jog' and finishes each step before the next. */
 #include "shell/commands/jog.h"
 
 #include <errno.h>
@@ -24,7 +24,7 @@ static enum aw_status go(struct aw_jog *jog, double change)
 
 static const struct {
     const char *key;
-    char action; /* +, -, and p, n for the step, q */
+    char action; /* + and - move; p and n change the step; q quits */
 } keys[] = {
     {"+", '+'},      {"-", '-'},      {"\033[A", '+'},  {"\033[C", '+'},
     {"\033[B", '-'}, {"\033[D", '-'}, {"\033[5~", 'p'}, {"\033[6~", 'n'},
@@ -56,7 +56,7 @@ static enum aw_status act(struct aw_jog *jog, char action)
     }
 }
 
-/* What the text begins with; 1 character if that is no key. */
+/* Finds the key at the start of the text. Returns its length, or 1 if it is not a key. */
 static size_t handle_key(const char *text, char *action)
 {
     *action = '\0';
@@ -70,8 +70,8 @@ static size_t handle_key(const char *text, char *action)
     return 1;
 }
 
-/* Of the keys that came while the joint moved only q counts: when an arrow is let go, the joint
- * stands. */
+/* While the joint moved, only q counts. This way the joint stops when the user releases an arrow
+ * key. */
 static void drop_keys(struct aw_jog *jog)
 {
     char text[64];
@@ -115,7 +115,7 @@ enum aw_status aw_jog_keys(struct aw_jog *jog)
                        "jog needs a terminal for its keys — or say how far: jog JOINT +5");
     if (!aw_terminal_keys(&before))
         return aw_fail(&session->err, AW_USAGE, "jog: the terminal does not give single keys");
-    aw_session_work_end(session); /* the line is the keys' */
+    aw_session_work_end(session); /* the keys need the progress line */
     while (status == AW_OK && !jog->done) {
         struct winsize size = {.ws_col = 80};
         char place[80];

@@ -1,4 +1,4 @@
-/* Finds in what a leader says the values that a map names. */
+/* Finds the values that a map names in the leader's records. */
 #include "shell/commands/leader.h"
 
 #include <limits.h>
@@ -13,11 +13,11 @@
 #include "base/suggest.h"
 #include "base/text.h"
 
-#define PEER_HZ  100 /* a server passes on, and asks its device, no more often */
+#define PEER_HZ  100 /* max rate of a server's records, and of its queries */
 #define EXACT    0
-#define FIELD    15  /* by its name alone, which another message may have, too */
-#define SOME     20  /* a value of a group, and not what is measured */
-#define PASSES_S 0.1 /* of a gap, behind what ends it */
+#define FIELD    15  /* matches by name alone, which other messages may also have */
+#define SOME     20  /* a value of a group other than the measured one */
+#define PASSES_S 0.1 /* additional length of a gap before a restart */
 
 /* ---- Opening ---- */
 
@@ -43,7 +43,7 @@ enum aw_status aw_leader_reopen(struct aw_leader *l)
     enum aw_status status =
         l->peer ? aw_stream_open_peer(&l->stream, session, l->source, &l->select, PEER_HZ, l->tool)
                 : aw_stream_open(&l->stream, session, l->source);
-    session->device.concerns = NULL; /* -b is about who follows */
+    session->device.concerns = NULL; /* -b selects the follower */
     return status;
 }
 
@@ -72,9 +72,9 @@ void aw_leader_close(struct aw_leader *l)
     memset(l->rows, 0, sizeof l->rows);
 }
 
-/* ---- Which value a field is ---- */
+/* ---- Finding a field ---- */
 
-/* The field that a group's name alone stands for; the lowest rank wins. */
+/* A group's name alone stands for its measured value; the lowest rank wins. */
 static int measured_rank(const char *field)
 {
     static const char *const measured[] = {"position", "measured", "displacement",
@@ -86,7 +86,7 @@ static int measured_rank(const char *field)
     return SOME;
 }
 
-/* How well this value is what the pattern means, the least the best; -1: it is not. */
+/* Returns how well the value matches the pattern, lowest is best; -1: no match. */
 static int rank_of(const char *pattern, const struct aw_point *point, bool sent)
 {
     const struct aw_select one = {.n = 1, .pattern = {pattern}};
@@ -109,7 +109,7 @@ static enum aw_status fail_several(struct aw_leader *l, const char *pattern, con
                    "follow: '%.60s' is %.60s and %.60s — name one of them", pattern, one, other);
 }
 
-/* The point of an item that is most likely meant, and another one that is as likely, or NULL. */
+/* The best match in an item, and another one of the same rank, or NULL. */
 struct found {
     const struct aw_point *point, *other;
     int rank;
@@ -131,8 +131,8 @@ static struct found find(const struct aw_item *item, const char *pattern)
     return found;
 }
 
-/* Finds the value of a row in the item, or NULL. The items decide which field the row means: the
- * likeliest so far. */
+/* Finds the value of a row in the item, or NULL. The best match so far determines the row's
+ * field. */
 static enum aw_status find_row(struct aw_leader *l, const struct aw_item *item, size_t row,
                                const struct aw_point **value)
 {
@@ -151,7 +151,7 @@ static enum aw_status find_row(struct aw_leader *l, const struct aw_item *item, 
     if (!*mine->name || found.rank < mine->rank) {
         snprintf(mine->name, sizeof mine->name, "%s", name);
         mine->rank = found.rank;
-        mine->n = 0; /* what came before was less of what is meant */
+        mine->n = 0; /* earlier samples were a worse match */
         same = true;
     }
     *value = same ? found.point : NULL;
@@ -245,7 +245,8 @@ static enum aw_status keep(struct aw_leader *l, size_t row, double t_s, double v
     return AW_OK;
 }
 
-/* Its time in the recording; false: it is late. What begins anew goes on behind a gap. */
+/* Finds the record's time in the recording. Returns false if the record is late. A restart
+ * continues after a gap. */
 static bool find_time(struct aw_leader *l, const struct aw_said *said, double gap_s, double *t_s)
 {
     if (l->start_ns == AW_NO_TIME)

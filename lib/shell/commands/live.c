@@ -12,7 +12,7 @@
 #include "shell/core/stop.h"
 #include "shell/prompt/dispatch.h"
 
-#define NOTE_NS (8 * AW_SECOND) /* a remark is shown for so long */
+#define NOTE_NS (8 * AW_SECOND) /* how long a message is shown */
 
 bool aw_live_wanted(const struct aw_session *session)
 {
@@ -21,8 +21,8 @@ bool aw_live_wanted(const struct aw_session *session)
 
 /* ---- Standard error ---- */
 
-/* What is said would spoil the picture: it goes to the foot of it. A pipe, because libraries and
- * the trace write to the descriptor; full means lost, never blocked. */
+/* Messages would spoil the picture, so they go to its last line. A pipe also captures libraries and
+ * the trace. A full pipe drops text and never blocks. */
 static void redirect_stderr(struct aw_live *live)
 {
     int ends[2];
@@ -36,7 +36,7 @@ static void redirect_stderr(struct aw_live *live)
     close(ends[1]);
 }
 
-/* The last line of the text, without the name of the tool. */
+/* Saves the last line of the text, without the tool's name. */
 static void take_note(struct aw_live *live, char *text, size_t n)
 {
     const char *tool = live->session->tool->name;
@@ -55,7 +55,7 @@ static void take_note(struct aw_live *live, char *text, size_t n)
 static void read_notes(struct aw_live *live)
 {
     char text[4096];
-    /* Reads all there is and keeps the end of it. */
+    /* Reads all available text and saves its end. */
     size_t size = sizeof text;
     size_t held = 0, most = size / 2;
     for (ssize_t n;
@@ -114,7 +114,7 @@ void aw_live_stop(struct aw_live *live)
     aw_output_flush(&session->out, NULL);
     session->out.sink = NULL;
     session->run.printing = printing;
-    read_notes(live); /* of these the answer is the last */
+    read_notes(live); /* so that the reply is the latest message */
     take_note(live, answer.text, answer.n);
     free(words);
 }
@@ -167,7 +167,7 @@ bool aw_live_due(struct aw_live *live)
     return true;
 }
 
-/* For keys and for the next picture. */
+/* Waits for keys and for the next frame. */
 static enum aw_status wait_for_keys(struct aw_live *live, int64_t deadline)
 {
     int64_t until = aw_sooner(live->due_ns, deadline);
@@ -191,7 +191,7 @@ enum aw_status aw_live_next(struct aw_live *live, int64_t deadline, struct aw_it
         return wait_for_keys(live, deadline);
     if (now >= deadline)
         return AW_ENOUGH;
-    /* A sign of life of the stop descriptor and of the keys, also where nothing ever waits. */
+    /* A virtual clock never waits, so this checks the stop descriptor and the keys. */
     if (aw_session_virtual(session) && wait_for_keys(live, now) == AW_STOPPED)
         return AW_STOPPED;
     int64_t until = aw_sooner(live->due_ns, deadline);

@@ -1,4 +1,4 @@
-/* Charts as files: gnuplot draws them. */
+/* Draws charts into files with gnuplot. */
 #include "shell/commands/picture.h"
 
 #include <errno.h>
@@ -49,7 +49,7 @@ static bool is_readable(int fd)
 }
 
 /* Reads to the end; the caller frees the bytes in any case. AW_STOPPED by a signal, AW_TIMEOUT,
- * AW_NO_MEMORY. A signal that ended the samples is still pending, and must not end the drawing. */
+ * AW_NO_MEMORY. A signal that ended sampling is still pending and must not end the drawing. */
 static enum aw_status read_whole(struct aw_session *session, int fd, char **bytes, size_t *size)
 {
     const int64_t deadline = now_ms() + LIMIT_MS;
@@ -89,11 +89,11 @@ static void explain(struct aw_error *err, enum aw_status status, int how, const 
                                      : aw_child_words(words, sizeof words, how));
 }
 
-/* gnuplot reads the script from a file in memory, so it may write while it still reads. */
+/* gnuplot reads the script from a memory file, so it can write while it still reads. */
 static char *run_program(struct aw_session *session, const char *path, const char *script,
                          const char *picture, size_t *size)
 {
-    static char locale[] = "LC_ALL=C.UTF-8"; /* in C it warns that it has no degree sign */
+    static char locale[] = "LC_ALL=C.UTF-8"; /* C lacks the degree sign */
     static char *const argv[] = {PROGRAM, "-d", "/proc/self/fd/" AW_CHILD_FD_TEXT, NULL};
     struct aw_child child;
     char *bytes = NULL;
@@ -120,7 +120,7 @@ static char *run_program(struct aw_session *session, const char *path, const cha
     return NULL;
 }
 
-/* ---- All of them ---- */
+/* ---- Files and titles ---- */
 
 static bool is_script(const char *path)
 {

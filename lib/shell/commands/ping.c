@@ -6,8 +6,8 @@
 
 #define BINS      12
 #define BAR_WIDTH 40
-#define TOGETHER  16 /* arrivals of which one is on time */
-#define LAST      6  /* the same at the end, where no more can come */
+#define TOGETHER  16 /* one of this many arrivals is on time */
+#define LAST      6  /* the same at the end, with no later arrivals */
 
 static const char *const heads[] = {"min/ms", "mean/ms", "p50/ms", "p95/ms", "p99/ms", "max/ms"};
 
@@ -69,17 +69,18 @@ void aw_ping_row(struct aw_session *session, struct aw_ping *ping)
     aw_object_stats_ms(result, NULL, &stats);
 }
 
-/* The delay of each message against its due time, in slots. A late message is followed by punctual
- * ones; after a missing one all stay a slot behind. */
+/* The delay of each message against its due time, in periods. After a late message, others are on
+ * time again. After a missing one, all later ones are a period late. */
 struct lateness {
-    double now, usual; /* of the last one; where the others are */
-    double least;      /* since those were looked at */
+    double now, usual; /* delay of the last message; usual delay */
+    double least;      /* min delay in the current group */
     double last[LAST];
     size_t n;
     double missing;
 };
 
-/* The rest is what the usual interval is not known to. */
+/* Counts the increase of the min delay as missing messages. A fraction of a period is an error of
+ * the usual interval. */
 static void settle(struct lateness *late, double least)
 {
     late->missing += fmax(0, round(least - late->usual));
@@ -168,5 +169,5 @@ enum aw_status aw_run_ping(struct aw_session *session, const struct aw_args *arg
     aw_samples_free(&ping.ms);
     if (none && status == AW_LOST && session->device.link && session->device.link->recorded)
         return aw_fail(&session->err, AW_TIMEOUT, "ping: nothing in the recording answers");
-    return none && status == AW_OK ? AW_TIMEOUT : status; /* what the last one said stands */
+    return none && status == AW_OK ? AW_TIMEOUT : status; /* the last request's error stays */
 }

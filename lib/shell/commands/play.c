@@ -1,4 +1,5 @@
-/* A path played with joints: guarded at its start, followed on its way, as fast as is wanted. */
+/* Plays a path with joints: the start check, the stream of setpoints and the following error, at
+ * the chosen speed. */
 #include "shell/commands/play.h"
 
 #include <math.h>
@@ -9,13 +10,13 @@
 #include "base/number.h"
 #include "shell/commands/common.h"
 
-#define GAP_NS      (200 * AW_MILLISECOND) /* later than that, the path has waited */
+#define GAP_NS      (200 * AW_MILLISECOND) /* after a longer delay, the path resumes where it was */
 #define ROUNDING    1e-6
 #define LONGEST_LAG 1.0 /* s */
 #define LAG_STEP    0.005
 #define ARRIVE_S    10
 #define USUAL_HZ    50.0
-#define LATE_NS     (20 * AW_MILLISECOND) /* for what came while this program stood still */
+#define LATE_NS     (20 * AW_MILLISECOND) /* to read what arrived during a suspension */
 
 static const char *const sample_columns[] = {"t", "measured"};
 
@@ -36,8 +37,8 @@ static const struct aw_joint *joint_of(const struct aw_play *p, size_t k)
     return &p->list.joints[p->joints[k].number];
 }
 
-/* Where the path is at a time since its beginning; what rounding leaves outside the limits is taken
- * back to them. */
+/* Computes the position of the path at a time since its start. Clamps rounding errors to the
+ * limits. */
 static void at(const struct aw_play *p, double t_s, struct aw_joint_goal *goals)
 {
     double place[AW_PLAY_JOINTS];
@@ -99,7 +100,7 @@ static enum aw_status begin(struct aw_play *p)
     return status;
 }
 
-/* A path that ends elsewhere than it begins has no way back of its own. */
+/* A path whose start and end differ needs a motion back to its start. */
 static enum aw_status check_loop(struct aw_play *p, bool *closed)
 {
     struct aw_joint_goal first[AW_PLAY_JOINTS], last[AW_PLAY_JOINTS];
@@ -119,9 +120,9 @@ static enum aw_status check_loop(struct aw_play *p, bool *closed)
     return AW_OK;
 }
 
-/* ---- Looking after them ---- */
+/* ---- Monitoring ---- */
 
-/* Which place of the file the joints are to be at now. */
+/* Returns the present time in the file. */
 static double path_now(const struct aw_play *p)
 {
     double since = (double)(aw_joints_now(p->session) - p->due_ns) / 1e9;
@@ -152,7 +153,7 @@ static bool look(void *context, const struct aw_joint_list *list)
     return fine;
 }
 
-/* One joint that must not go on ends the motion of all. */
+/* A fault of one joint ends the motion of all joints. */
 static enum aw_status judge(struct aw_play *p)
 {
     struct aw_session *session = p->session;
@@ -186,10 +187,10 @@ static enum aw_status attend(struct aw_play *p, int64_t until)
     struct aw_session *session = p->session;
     enum aw_status status = AW_OK;
     if (session->tool->joints->confirms)
-        look(p, &p->list); /* the news are what was confirmed */
+        look(p, &p->list); /* the confirmation is the report */
     do {
         status = aw_joints_until(session, &p->list, until, look, p);
-        /* This program may have been what stood still: what came meanwhile ends the silence. */
+        /* This program itself may have been suspended: queued messages end the silence. */
         if (status == AW_OK && seems_silent(p))
             status = aw_joints_until(session, &p->list, aw_joints_now(session) + LATE_NS, look, p);
     } while (status == AW_OK && judge(p) == AW_OK && aw_joints_now(session) < until);
@@ -214,8 +215,8 @@ static enum aw_status send(struct aw_play *p, double t_s, int64_t show_ns)
     return aw_joints_stream(p->session, &p->list, &command);
 }
 
-/* Once along the path, or again and again where it is closed. A device that goes to its target by
- * itself is sent where the path is one period later. */
+/* Streams the path once, or repeatedly if it is closed. A device that moves to targets by itself
+ * receives the position of the next period. */
 static enum aw_status stream(struct aw_play *p, bool again)
 {
     struct aw_session *session = p->session;
@@ -252,7 +253,7 @@ static enum aw_status stream(struct aw_play *p, bool again)
     return status;
 }
 
-/* To the first point, along the path, and there. first: nothing has moved yet. */
+/* Moves to the first point, along the path, and waits for the end. first: nothing has moved yet. */
 static enum aw_status play_once(struct aw_play *p, bool first, bool again)
 {
     struct aw_session *session = p->session;
@@ -270,7 +271,7 @@ static enum aw_status play_once(struct aw_play *p, bool first, bool again)
     for (size_t k = 0; k < p->n; k++) {
         struct aw_play_joint *mine = &p->joints[k];
         aw_joint_guard(session, joint_of(p, k), mine->far, &mine->guard);
-        mine->guard.config.ended = "ended"; /* a stop is reported when it is confirmed */
+        mine->guard.config.ended = "ended"; /* the stop is reported once it is confirmed */
         mine->target = goals[k].value;
         mine->behind_ns = 0;
     }
@@ -285,7 +286,7 @@ static enum aw_status play_once(struct aw_play *p, bool first, bool again)
                            aw_clock_after(aw_clock_now(session->clock), ARRIVE_S), &arrival);
 }
 
-/* What would be streamed, once. */
+/* Prints the setpoints of one round. */
 static enum aw_status show(struct aw_play *p)
 {
     const struct aw_joints *joints = p->session->tool->joints;
@@ -329,7 +330,7 @@ static void free_play(struct aw_play *p)
     aw_path_free(&p->path);
 }
 
-/* ---- What came of it ---- */
+/* ---- Result ---- */
 
 static double distance(const struct aw_play *p, size_t k, double lag_s)
 {
@@ -350,7 +351,7 @@ static double distance(const struct aw_play *p, size_t k, double lag_s)
     return n ? sqrt(sum / (double)n) : NAN;
 }
 
-/* The lag by which the file, moved, is nearest to what was measured. */
+/* Returns the time shift of the file that best fits the measurement. */
 static double lag_of(const struct aw_play *p, size_t k)
 {
     double least = INFINITY, found = NAN;
@@ -394,7 +395,7 @@ static void report(struct aw_play *p)
     aw_object_gather(result);
 }
 
-/* Checked and played, or with --dry-run shown. */
+/* Checks and plays the path; with --dry-run prints it. */
 static enum aw_status run(struct aw_play *p)
 {
     bool closed;

@@ -1,5 +1,5 @@
-/* A file of setpoints for play: which column is which joint, the path through its rows, and whether
- * the joints may go there so fast. */
+/* A setpoint file for play: assigns columns to joints, builds the path, and checks ranges and
+ * speeds. */
 #include <float.h>
 #include <math.h>
 #include <stdio.h>
@@ -15,13 +15,13 @@
 #define ROUNDING       1e-6
 #define SAMPLED_S      0.02    /* devices measure at least this often while a joint moves */
 #define MEASURED_SPEED 1.5     /* encoder noise makes a measured motion look faster */
-#define LONGEST_S      86400.0 /* of a path */
+#define LONGEST_S      86400.0 /* max duration of a path */
 
 struct reading {
     struct aw_play *play;
     struct aw_session *session;
     struct aw_table table;
-    int t;                       /* the column of times; -1: --every gives them */
+    int t;                       /* column of times; -1: --every sets them */
     int columns[AW_PLAY_JOINTS]; /* of the joints */
     double scale[AW_PLAY_JOINTS], offset[AW_PLAY_JOINTS];
     bool measured; /* the values are positions of a recording */
@@ -43,7 +43,7 @@ static enum aw_status read_table(struct reading *r, const char *file)
                 : aw_table_read_headless(NULL, file, none, 0, &r->table, &r->session->err);
 }
 
-/* Columns of a recording of joints that are not positions. */
+/* Returns true for recorded columns of joints that are not positions. */
 static bool is_beside(const struct reading *r, const char *name)
 {
     static const char *const others[] = {"setpoint", "target", "velocity", "effort",
@@ -73,15 +73,14 @@ static size_t joint_called(const struct reading *r, const char *name, char unit[
     return joint;
 }
 
-/* Whether the file calls the joint's column as recordings do. */
+/* Returns true for a column name as in recordings. */
 static bool is_position(const char *name)
 {
     const char *dot = strrchr(name, '.');
     return dot && strcmp(dot, ".position") == 0;
 }
 
-/* The joint for a column that has no joint's name, in the order of the list; n: all have a column.
- */
+/* Returns the next joint of the list for a column without a joint's name; n: no joint left. */
 static size_t next_joint(const struct reading *r, size_t *next)
 {
     const struct aw_joint_list *list = &r->play->list;
@@ -106,8 +105,8 @@ static bool may_be_time(const struct reading *r, size_t column)
            aw_table_check_times(&r->table, (int)column, &ignored) == AW_OK;
 }
 
-/* Columns of each joint in a file without names: a log has position, velocity and torque of each,
- * and often no time. */
+/* Returns the number of columns for each joint in a file without names. Logs contain position,
+ * velocity and torque of each joint, and often no time. */
 static size_t columns_each(const struct reading *r)
 {
     size_t n = r->table.n_columns, joints = 0, next = 0;
@@ -117,15 +116,15 @@ static size_t columns_each(const struct reading *r)
     return logged ? 3 : 1;
 }
 
-/* What the columns may be. */
+/* A suggestion for the columns. */
 struct offer {
     struct aw_time_column time;
-    int t; /* -1: no name is one of a time */
+    int t; /* -1: no column is named like a time */
     bool named, timed;
     size_t each, next, joints;
 };
 
-/* Names that are known stay, '-' ignores a column. A file that names no joint has them in their
+/* Keeps known names; '-' ignores a column. If the file names no joint, assigns joints in their
  * order. */
 static const char *offer_for(const struct reading *r, size_t column, struct offer *o)
 {
@@ -161,7 +160,7 @@ static enum aw_status fail_with_columns(struct reading *r)
     return fail_in_header(r);
 }
 
-/* What one of the file's unit is in the joint's. */
+/* Finds the factor and offset from the file's unit to the joint's unit. */
 static enum aw_status find_scale(struct reading *r, size_t k, const char *unit)
 {
     struct aw_error why;
@@ -211,7 +210,7 @@ static enum aw_status take_column(struct reading *r, size_t column)
     return status == AW_OK ? aw_table_numbers(&r->table, (int)column, &r->session->err) : status;
 }
 
-/* The column of times, unless --every says how far apart the rows are. */
+/* Finds the column of times, unless --every sets the row interval. */
 static enum aw_status find_time(struct reading *r)
 {
     struct aw_error *err = &r->session->err;
@@ -287,8 +286,8 @@ static void keep_row(struct aw_table *table, size_t to, size_t from)
     table->lines[to] = table->lines[from];
 }
 
-/* A recording reads a position several times before the next one is measured. These repeats would
- * turn a steady motion into steps, so they go; a joint that rests keeps its rows. */
+/* A recording contains the same position several times until the next measurement. Drops these
+ * repeats, as they would turn a steady motion into steps. Keeps the rows of a joint at rest. */
 static void drop_repeats(struct reading *r)
 {
     struct aw_table *table = &r->table;
@@ -305,7 +304,7 @@ static void drop_repeats(struct reading *r)
     table->n_rows = kept;
 }
 
-/* A measured position may swing beyond a limit by as much as counts as arrived. */
+/* A measured position may exceed a limit by the arrival tolerance. */
 static double within_limits(const struct aw_joint *joint, double place)
 {
     if (place > joint->max && place <= joint->max + joint->near)
@@ -351,7 +350,7 @@ static double fastest_of(const struct reading *r, size_t k)
            (r->measured ? MEASURED_SPEED : 1);
 }
 
-/* --force lifts the limits of joints, and the default --max-speed. */
+/* --force lifts the joints' limits and the default --max-speed. */
 static bool may_be_fast(const struct reading *r)
 {
     const struct aw_option_value *said = aw_options_find(&r->session->options, "max-speed");
@@ -359,7 +358,7 @@ static bool may_be_fast(const struct reading *r)
     return r->session->options.run.force && !is_said;
 }
 
-/* The moment that is fastest for its joint: how far beyond its limit of speed (1: just within). */
+/* The point of highest speed: its speed as a multiple of the joint's limit. */
 struct fastest {
     double need;
     size_t point, joint;
@@ -413,7 +412,7 @@ static enum aw_status check_speed(struct reading *r, const struct fastest *faste
     return aw_table_fail_in(&r->session->err, &r->table, fastest->point + 1);
 }
 
-/* All of it, between the points too. */
+/* Checks the whole path, also between the points. */
 static enum aw_status check_path(struct reading *r, const struct fastest *fastest)
 {
     const struct aw_play *play = r->play;
@@ -427,7 +426,7 @@ static enum aw_status check_path(struct reading *r, const struct fastest *fastes
     return status == AW_OK ? check_speed(r, fastest) : status;
 }
 
-/* Which joints there are, only the device may know: then that is all that is known of the file. */
+/* If only the device knows its joints and none is connected, the file cannot be checked. */
 enum aw_status aw_play_load(struct aw_play *play, const char *file)
 {
     struct aw_session *session = play->session;

@@ -1,4 +1,4 @@
-/* Charts of collected values as pictures. */
+/* Draws collected values as charts in files. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -11,7 +11,7 @@
 #include "shell/commands/plot.h"
 
 #define MOST_PANELS 4 /* of a chart */
-#define NAMED       4 /* values along an axis that has no unit */
+#define NAMED       4 /* max names along an axis without a unit */
 
 /* ---- Samples ---- */
 
@@ -58,7 +58,7 @@ enum aw_status aw_traces_add(struct aw_traces *traces, struct aw_trace *trace, i
     traces->any = true;
     double t = (double)(time_ns - traces->first_ns) / 1e9;
     if (trace->n && t < trace->t[trace->n - 1])
-        t = trace->t[trace->n - 1]; /* a clock that was set back */
+        t = trace->t[trace->n - 1]; /* the clock was set back */
     traces->last_ns = time_ns > traces->last_ns ? time_ns : traces->last_ns;
     trace->samples++;
     if (trace->held && trace->n && append(trace, t, trace->v[trace->n - 1], err) != AW_OK)
@@ -105,9 +105,9 @@ void aw_traces_leave_out_points(struct aw_traces *traces)
             aw_traces_remove(traces, i);
 }
 
-/* ---- What is to be, and what is ---- */
+/* ---- Targets and measured values ---- */
 
-/* "m1.setpoint" is "setpoint" of "m1", as is "m1_setpoint"; in front of that may be a message. */
+/* "m1.setpoint" is "setpoint" of "m1", as is "m1_setpoint". A message name may precede them. */
 struct part {
     const char *owner, *field;
     size_t length; /* of the owner */
@@ -131,7 +131,7 @@ static bool is_target(const struct aw_trace *trace)
     return aw_is_one_of(words, part_of(trace->name).field);
 }
 
-/* Returns the trace whose target this is; n: no trace that is drawn. */
+/* Returns the trace of the measured value for this target; n: not drawn. */
 static size_t actual_of(const struct aw_traces *traces, size_t target)
 {
     const struct aw_trace *wanted = &traces->list[target];
@@ -152,8 +152,8 @@ static size_t actual_of(const struct aw_traces *traces, size_t target)
 
 struct panels {
     size_t n;
-    size_t of[AW_TRACES]; /* which one each trace is in */
-    bool mixed;           /* the last one has several units */
+    size_t of[AW_TRACES]; /* panel of each trace */
+    bool mixed;           /* the last panel has several units */
     char label[MOST_PANELS][96];
     const char *unit[MOST_PANELS];
 };
@@ -173,7 +173,7 @@ static void divide(const struct aw_traces *traces, struct panels *panels)
     }
 }
 
-/* Without what it is of. */
+/* Returns the name without its owner. */
 static const char *plain_name(const struct aw_trace *trace)
 {
     const char *dot = strrchr(trace->name, '.');
@@ -189,7 +189,8 @@ static bool is_first(const struct aw_traces *traces, const struct panels *panels
     return i == at;
 }
 
-/* Is it named along the axis? One unit is said once, and what is to be goes without saying. */
+/* Returns true if the axis label contains the name. With a common unit, a target needs no name of
+ * its own. */
 static bool is_named(const struct aw_traces *traces, const struct panels *panels, size_t at,
                      bool one_unit)
 {
@@ -204,13 +205,13 @@ static void add_name(const struct aw_trace *trace, bool with_unit, char *label, 
     char bare[AW_POINT_NAME], unit[16];
     bool has_unit = with_unit && *trace->unit;
     aw_column_unit(name, bare, sizeof bare, unit);
-    bool said = *trace->unit && strcmp(unit, trace->unit) == 0; /* by the name, too */
+    bool said = *trace->unit && strcmp(unit, trace->unit) == 0; /* in the name */
     aw_append(label, size, ", ", "%.30s%s%s%s", said ? bare : name, has_unit ? " [" : "",
               has_unit ? trace->unit : "", has_unit ? "]" : "");
 }
 
-/* What the axis is: of one unit what all of it is called, if that is one word; without a unit, or
- * of several, each by its name. */
+/* Sets the label of an axis. With one unit, it is the common name of its values, if any. Else it
+ * lists the names. */
 static void name_panel(const struct aw_traces *traces, struct panels *panels, size_t p)
 {
     bool mixed = panels->mixed && p + 1 == panels->n, one_unit = !mixed && *panels->unit[p];
@@ -230,7 +231,7 @@ static void name_panel(const struct aw_traces *traces, struct panels *panels, si
 
 /* ---- The picture ---- */
 
-/* Each line has a colour of its own in its panel, but targets that of what they are of. */
+/* Assigns each line of a panel its own colour. Targets share the colour of their measured value. */
 static void choose_colours(const struct aw_traces *traces, const struct panels *panels,
                            size_t *colours)
 {

@@ -1,4 +1,4 @@
-/* record of joints: a table over time, which play and plot read. */
+/* record for joints: writes a table over time for play and plot. */
 #include <fnmatch.h>
 #include <math.h>
 #include <stdio.h>
@@ -16,11 +16,12 @@
 #include "shell/core/joints.h"
 
 #define FLUSH_NS    (50 * AW_MILLISECOND)
-#define REST_NS     (200 * AW_MILLISECOND) /* without a change that counts as arrived */
+#define REST_NS     (200 * AW_MILLISECOND) /* unchanged for this long counts as arrived */
 #define JOINTS_MAX  64
 #define COLUMNS_MAX (1 + 4 * JOINTS_MAX)
 
-/* Of each joint, called as in records: first what play reads where there is no header. */
+/* Values of each joint, named as in records. Positions come first: play reads them from files
+ * without a header. */
 static const struct {
     const char *name;
     enum aw_joint_value value;
@@ -37,12 +38,12 @@ struct recorder {
     const char *path;
     FILE *file;
     struct aw_joint_list list;
-    struct aw_table table; /* the columns that are written; rows go to the file as they come */
+    struct aw_table table; /* its columns; rows go to the file directly */
     struct {
         size_t joint;
         enum aw_joint_value value;
-    } column[COLUMNS_MAX]; /* from 1 on */
-    bool more;             /* than places and setpoints: what is asked for has to have all */
+    } column[COLUMNS_MAX]; /* from index 1 on */
+    bool more;             /* values other than positions and setpoints: these must be queried */
     bool fresh[JOINTS_MAX];
     struct aw_samples gaps_ms;
     int64_t first_ns, last_ns, flushed_ns, changed_ns;
@@ -54,7 +55,7 @@ struct recorder {
 
 /* ---- Columns ---- */
 
-/* Does the device tell it? */
+/* Returns true if the device reports the value. */
 static bool has(const struct recorder *r, const struct aw_joint *joint, enum aw_joint_value value)
 {
     if (joint->blind || joint->left_out)
@@ -79,7 +80,7 @@ static bool is_like(const char *pattern, const struct aw_joint *joint, const cha
            strcmp(pattern, joint->alias) == 0;
 }
 
-/* Is it one that --fields asks for? Marks the names that ask for it. */
+/* Returns true if --fields requests the value. Marks the matching names as found. */
 static bool is_asked(struct recorder *r, const struct aw_joint *joint, const char *field,
                      bool *found)
 {
@@ -115,7 +116,7 @@ static enum aw_status choose_columns(struct recorder *r)
     size_t n = 1;
     if (!text)
         return aw_no_memory(&session->err);
-    session->run.printing.wanted.picks = false; /* they are columns, and not of the result */
+    session->run.printing.wanted.picks = false; /* the fields are columns */
     enum aw_status status = aw_stream_check(session, asked, NULL);
     for (size_t field = 0; field < N_FIELDS && status == AW_OK; field++)
         add_columns(r, field, found, text, &n);
@@ -154,7 +155,7 @@ static enum aw_status begin(struct recorder *r)
 
 /* ---- Rows ---- */
 
-/* A killed recorder leaves all but the last moment. */
+/* A killed recorder loses only the last FLUSH_NS. */
 static enum aw_status flush(struct recorder *r, int64_t now)
 {
     char mark[AW_MARK_MAX];
@@ -170,7 +171,7 @@ static enum aw_status flush(struct recorder *r, int64_t now)
     return aw_file_fail(&r->session->err, "record", r->path);
 }
 
-/* What came as a 32-bit float is written as one: 0.72, not 0.7200000286102295. */
+/* Writes a 32-bit float as 0.72, not 0.7200000286102295. */
 static double tidy(double value)
 {
     char text[AW_NUMBER_MAX + 1];
@@ -213,7 +214,7 @@ static enum aw_status add(struct recorder *r, int64_t time_ns)
     return status == AW_OK ? flush(r, time_ns) : status;
 }
 
-/* One row a time: when all have news, or one has it again. */
+/* Adds a row once all joints have a new position, or one has a second one. */
 static enum aw_status take(struct recorder *r)
 {
     int64_t last = r->last_ns;
@@ -259,7 +260,7 @@ static bool look(void *context, const struct aw_joint_list *list)
     return r->status == AW_OK && !is_enough(r);
 }
 
-/* Asks for the fields that do not come with every position. */
+/* Queries the fields that do not come with every position. */
 static enum aw_status ask(struct recorder *r, int64_t deadline, double hz)
 {
     struct aw_session *session = r->session;
@@ -276,7 +277,7 @@ static enum aw_status ask(struct recorder *r, int64_t deadline, double hz)
     return status;
 }
 
-/* The messages of a log do not wait for questions. */
+/* Messages of a log do not wait for queries. */
 static enum aw_status read_log(struct recorder *r, int64_t deadline)
 {
     double (*of_wire)(double, const char **) = r->session->tool->joints->of_wire;
@@ -352,7 +353,7 @@ enum aw_status aw_run_record_joints(struct aw_session *session, const struct aw_
         report(r);
     }
     if (status == AW_STOPPED && !aw_session_json(session))
-        aw_session_print_result(session); /* it was ended as it should be */
+        aw_session_print_result(session); /* Ctrl-C is a normal end */
     if (r->file && !aw_file_close(r->file) && (status == AW_OK || status == AW_STOPPED))
         status = aw_file_fail(&session->err, "record", path);
     aw_samples_free(&r->gaps_ms);

@@ -1,4 +1,4 @@
-/* Reads a recording, and checks each of its commands before any is sent. */
+/* Reads a recording, and checks all its commands before any is sent. */
 #include "shell/commands/replay.h"
 #include "shell/commands/common.h"
 
@@ -13,24 +13,24 @@
 #include "shell/core/custom_joints.h"
 #include "wire/split.h"
 
-#define TOLD_MAX 1024 /* records of a device's first message */
-#define STREAM_S                                                                                   \
-    0.1 /* a longer motion is one by itself: the device goes there as fast as it says */
+#define TOLD_MAX 1024 /* max saved messages before the first command */
+#define STREAM_S 0.1  /* the device makes a longer motion by itself, at its own speed */
 
-/* Both ways of a recording while it is read. */
+/* Both directions of a recording during loading. */
 struct loader {
     struct aw_replay *replay;
     struct aw_session *session;
-    struct aw_splitter ways[2]; /* to the device, from it */
-    struct aw_wire *carried;    /* knows the packets of the recording; NULL: it carries none */
-    struct aw_splitter unknown; /* commands, as that wire splits them */
+    struct aw_splitter ways[2]; /* to the device, and from it */
+    struct aw_wire *carried;    /* the wire with the recording's packets; NULL: the recording has
+                                 * none */
+    struct aw_splitter unknown; /* splits commands by that wire */
     enum aw_status status;
-    uint64_t answers, number;      /* messages so far */
+    uint64_t answers, number;      /* counted so far */
     bool answered;                 /* one of the answers is a message of the tool */
     char program[AW_PCAP_PROGRAM]; /* that wrote the recording */
-    uint32_t commands;             /* in the write that is being read */
-    int64_t first_ns;              /* AW_NO_TIME: none of the messages so far had a time */
-    int64_t after_ns;              /* of the last message that had one, since the first */
+    uint32_t commands;             /* number in the write being read */
+    int64_t first_ns;              /* AW_NO_TIME: no message had a time so far */
+    int64_t after_ns;              /* time of the latest message, from the first one */
 };
 
 static enum aw_status refuse(struct loader *l, enum aw_status status)
@@ -40,7 +40,7 @@ static enum aw_status refuse(struct loader *l, enum aw_status status)
                    cause.text);
 }
 
-/* With joints of files the stop is theirs: what moves by the tool's own packets would go on. */
+/* The stop of custom joints does not stop motions by the tool's own packets. */
 static enum aw_status allow_builtin(struct aw_session *session, const struct aw_record *record,
                                     struct aw_span frame)
 {
@@ -106,7 +106,7 @@ static void note_targets(struct aw_replay *r, struct aw_session *session,
     r->poses = r->poses || (n && !sent);
 }
 
-/* Encoding it again is the check of its limits. */
+/* Encoding the command again checks its limits. */
 static enum aw_status check_command(struct loader *l, struct aw_span frame)
 {
     struct aw_session *session = l->session;
@@ -114,7 +114,7 @@ static enum aw_status check_command(struct loader *l, struct aw_span frame)
     size_t size;
     enum aw_status status = aw_wire_decode(session->wire, AW_TX, frame, &record, &session->err);
     if (status != AW_OK && record.present)
-        status = AW_USAGE; /* no finite number: refused like one that is typed */
+        status = AW_USAGE; /* not a finite number: refused as if typed */
     if (status == AW_OK)
         status = aw_encode(&record, session->options.run.force, session->device.frame,
                            AW_FRAME_ROOM, &size, &session->err);
@@ -138,7 +138,7 @@ static bool knows(struct aw_wire *wire, struct aw_span frame, struct aw_record *
     return wire && (aw_wire_decode(wire, AW_TX, frame, record, NULL) == AW_OK || record->present);
 }
 
-/* A packet of the recording is for display. It does not say what its bytes do to the device. */
+/* A packet described in the recording is only for display: its effect on the device is unknown. */
 static void on_unknown(void *context, struct aw_span frame)
 {
     struct loader *l = context;
@@ -159,7 +159,7 @@ static void on_command(void *context, struct aw_span frame)
         l->status = check_command(l, frame);
 }
 
-/* Kept until there is a device that says whose they are. */
+/* Saves messages until a device is connected that identifies their joints. */
 static void keep_told(struct loader *l, const struct aw_record *record)
 {
     struct aw_replay *r = l->replay;
@@ -230,8 +230,8 @@ static enum aw_status keep(struct loader *l, const struct aw_log_entry *entry)
     return AW_OK;
 }
 
-/* Where the file does not say who sent a frame, as in logs of a CAN bus, the table does. The
- * recording's packets are asked about unknown frames only. */
+/* If the file does not name the sender, as in CAN logs, the table decides. The recording's packets
+ * are used for unknown frames only. */
 static bool is_command(struct loader *l, const struct aw_log_entry *entry)
 {
     struct aw_record record;
@@ -247,7 +247,7 @@ static enum aw_status take(struct loader *l, const struct aw_log_entry *entry)
     struct aw_wire *wire = l->session->wire;
     if (entry->time_ns != AW_NO_TIME && l->first_ns == AW_NO_TIME)
         l->first_ns = entry->time_ns;
-    if (entry->time_ns != AW_NO_TIME) /* what has none goes with what is before it */
+    if (entry->time_ns != AW_NO_TIME) /* messages without a time use the previous one */
         l->after_ns = entry->time_ns - l->first_ns;
     l->commands = 0;
     bool command = aw_session_concerns(l->session, entry->data, "") && is_command(l, entry);

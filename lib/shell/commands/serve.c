@@ -1,4 +1,4 @@
-/* Makes a simulated device and runs it on a link, until a signal ends it or in this process. */
+/* Creates a simulated device and runs it on a link until a signal, or in this process. */
 #include "shell/commands/serve.h"
 
 #include <stdio.h>
@@ -43,7 +43,7 @@ enum aw_status aw_sim_begin(struct aw_link **out, const struct aw_url *url,
                            : status;
 }
 
-/* The URL of --listen, with the user's folder in place of its name. */
+/* Returns the URL of --listen with the user's runtime folder inserted. */
 static enum aw_status listen_url(struct aw_session *session, char *out, size_t size)
 {
     char folder[256];

@@ -1,4 +1,4 @@
-/* Counts and reports frames that are not damaged, but not of the tool either. */
+/* Counts and reports valid frames that do not belong to the tool. */
 #include "shell/commands/skipped.h"
 
 #include <inttypes.h>
@@ -20,7 +20,7 @@ void aw_skip_frame(struct aw_skipped *skipped, struct aw_span frame)
     skipped->n_ids = i + 1;
 }
 
-/* "0x700, 0x701", and "…" if there are more. */
+/* Writes "0x700, 0x701", and "…" if there are more. */
 static void list_ids(const struct aw_skipped *skipped, char *out, size_t size)
 {
     size_t length = 0;

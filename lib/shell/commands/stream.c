@@ -1,4 +1,4 @@
-/* Opens the source that watch, plot and record were asked for, and hands out its items in order. */
+/* Opens the requested source of watch, plot and record, and returns its items in order. */
 #include "shell/commands/stream.h"
 
 #include <errno.h>
@@ -18,19 +18,19 @@
 #include "shell/core/share.h"
 #include "shell/core/stop.h"
 
-#define SILENCE_NS (2 * AW_SECOND) /* without a message, before the hint is printed */
+#define SILENCE_NS (2 * AW_SECOND) /* prints the hint after this long without a message */
 #define PAUSE_NS   (200 * AW_MILLISECOND)
-#define LONGEST_NS (2 * AW_SECOND) /* between two attempts to open a link */
-#define CHILD_MS   1000            /* for the end of the process that reads a server */
+#define LONGEST_NS (2 * AW_SECOND) /* max interval of attempts to open a link */
+#define CHILD_MS   1000            /* max wait for the end of the process that reads a server */
 
-/* The link that is read; NULL: none, or not yet. */
+/* Returns the link being read; NULL: none, or not open yet. */
 static const struct aw_link *link_of(const struct aw_stream *s)
 {
     return aw_stream_has_link(s) ? s->session->device.link : NULL;
 }
 
-/* A recording cannot be asked, nor does it wait for answers: it is read. Listening to a bus is no
- * more than that. */
+/* A recording answers no queries and does not wait, so it is only read. On a CAN bus, receive also
+ * only reads. */
 static enum aw_status begin_link(struct aw_stream *s)
 {
     const struct aw_tool *tool = s->session->tool;
@@ -44,12 +44,13 @@ static enum aw_status begin_link(struct aw_stream *s)
     s->source = receives ? &aw_receive_source : &aw_link_source;
     if (status == AW_OK)
         status = s->source->begin(s, "");
-    if (tool->no_answer_hint) /* the clock is the link's */
+    if (tool->no_answer_hint) /* on the link's clock */
         s->report_ns = aw_clock_now(s->session->clock) + SILENCE_NS;
     return status;
 }
 
-/* The first bytes say what it is: captures have a magic, candump lines begin with a bracket. */
+/* Detects the format from the first bytes: captures have a magic number, candump lines begin with a
+ * bracket. */
 static enum aw_status begin_file(struct aw_stream *s, const char *input)
 {
     const char *ending = strrchr(input, '.');
@@ -144,7 +145,7 @@ bool aw_item_holds(const struct aw_where *where, const struct aw_item *item)
     return aw_item_head_holds(where, item) && aw_where_holds(where, item->points, item->n);
 }
 
-/* ---- Names that are asked for ---- */
+/* ---- Requested names ---- */
 
 enum aw_status aw_stream_check(struct aw_session *session, const struct aw_select *fields,
                                const struct aw_where *where)
@@ -214,9 +215,9 @@ static enum aw_status check_expected(struct aw_stream *s)
     return status;
 }
 
-/* ---- The next one ---- */
+/* ---- The next item ---- */
 
-/* Text records are selected by their name, or the name of one of their columns. */
+/* Text records are selected by their name, or by a name in a column. */
 static bool is_left_out(struct aw_stream *s)
 {
     const struct aw_span none = {NULL, 0};
@@ -226,7 +227,7 @@ static bool is_left_out(struct aw_stream *s)
     return !ours;
 }
 
-/* Prints once why a device may be silent, if nothing has come for SILENCE_NS. */
+/* Prints once why a device may be silent, if no message arrived for SILENCE_NS. */
 static enum aw_status next_or_report(struct aw_stream *s, int64_t deadline)
 {
     struct aw_session *session = s->session;
@@ -244,7 +245,7 @@ static enum aw_status next_or_report(struct aw_stream *s, int64_t deadline)
     return s->source->next(s, deadline);
 }
 
-/* ---- A link that is lost ---- */
+/* ---- Lost links ---- */
 
 void aw_stream_stay(struct aw_stream *s, bool devices)
 {
@@ -278,7 +279,7 @@ static bool lose_link(struct aw_stream *s, enum aw_status status)
     return true;
 }
 
-/* Ever longer pauses, so that a device that is off is not hammered at. */
+/* Tries to reopen the link. Growing pauses avoid load on a device that is off. */
 static enum aw_status find_link(struct aw_stream *s, int64_t deadline)
 {
     struct aw_session *session = s->session;
@@ -298,7 +299,7 @@ static enum aw_status find_link(struct aw_stream *s, int64_t deadline)
     return status == AW_STOPPED ? status : AW_TIMEOUT;
 }
 
-/* ---- All of them ---- */
+/* ---- Items ---- */
 
 static uint64_t wanted_scalars(struct aw_stream *s)
 {
@@ -310,7 +311,7 @@ static uint64_t wanted_scalars(struct aw_stream *s)
     return scalars;
 }
 
-/* A simulation that begins anew goes on where it was, as over a link. */
+/* If a simulation restarts, its time continues from the last value, as over a link. */
 static void tell_model_time(struct aw_stream *s)
 {
     double seconds = s->session->tool->model_time(s->item.record);
@@ -367,7 +368,7 @@ enum aw_status aw_stream_answered(struct aw_stream *s, const char *command)
         s->counters.messages > 0)
         return AW_OK;
     const char *why =
-        s->report_ns == AW_NEVER ? NULL : session->tool->no_answer_hint; /* printed already */
+        s->report_ns == AW_NEVER ? NULL : session->tool->no_answer_hint; /* already printed */
     return aw_fail(&session->err, AW_TIMEOUT, "%s: nothing came%s%s", command, why ? " — " : "",
                    why ? why : "");
 }

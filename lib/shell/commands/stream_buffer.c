@@ -1,4 +1,4 @@
-/* What is read of a file or pipe before it is taken apart: the buffer, and lines of it. */
+/* The input buffer of a file or pipe, and its lines. */
 #include <errno.h>
 #include <poll.h>
 #include <stdlib.h>
@@ -11,7 +11,7 @@
 
 /* ---- Standard input and files ---- */
 
-/* A filter that fails has read a damaged file up to there, or nothing of it. */
+/* If a filter fails after some output, the file is damaged from there on. Else nothing was read. */
 static enum aw_status end_input(struct aw_stream *s)
 {
     struct aw_error why;
@@ -57,7 +57,7 @@ enum aw_status aw_stream_line(struct aw_stream *s, int64_t deadline, char **line
         if (end || last) {
             char *stop = end ? end : s->buffer + s->held;
             s->used = (size_t)(stop - s->buffer) + (end != NULL);
-            *stop = '\0'; /* the buffer has one byte more than is read */
+            *stop = '\0'; /* the buffer has one spare byte */
             if (stop > start && stop[-1] == '\r')
                 stop[-1] = '\0';
             *line = start;

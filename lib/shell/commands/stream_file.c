@@ -1,11 +1,11 @@
-/* The source of records in a recording: pcapng, pcap or candump. */
+/* Reads records from a recording: pcapng, pcap or candump. */
 #include <stdlib.h>
 
 #include "base/grow.h"
 #include "shell/commands/decoder.h"
 #include "shell/commands/stream_source.h"
 
-/* One block may have many records: they are kept until they are asked for. */
+/* A block may contain many records: they are queued here. */
 struct capture {
     struct aw_decoder decoder;
     struct aw_record *records;
@@ -35,7 +35,7 @@ static enum aw_status capture_begin(struct aw_stream *s, const char *name)
     return status;
 }
 
-#define SLICE 8192 /* bytes that are decoded at once: the records stay in the processor's cache */
+#define SLICE 8192 /* bytes decoded at once: the records stay in the processor's cache */
 
 static enum aw_status decode_slice(struct aw_stream *s, struct aw_decoder *decoder, size_t *used)
 {
@@ -52,7 +52,7 @@ static enum aw_status decode_slice(struct aw_stream *s, struct aw_decoder *decod
     return status;
 }
 
-/* Decodes what is held, and reads on until there is a record. */
+/* Decodes the buffer, and reads on until there is a record. */
 static enum aw_status fill_queue(struct aw_stream *s, struct capture *capture, int64_t deadline)
 {
     struct aw_decoder *decoder = &capture->decoder;
@@ -66,7 +66,7 @@ static enum aw_status fill_queue(struct aw_stream *s, struct capture *capture, i
         if (status == AW_OK && capture->n == 0 && used == 0)
             status = s->ended ? AW_END : aw_stream_fill(s, deadline);
         if (status == AW_END && s->held > s->used && s->ended)
-            status = AW_OK; /* the end of the file is the end of its last line, too */
+            status = AW_OK; /* the end of the file also ends its last line */
     }
     return status;
 }

@@ -1,9 +1,9 @@
-/* The source of records from the device, by the tool's own hook or read from the link. */
+/* Reads records from the device, with the tool's own hook or directly from the link. */
 #include <string.h>
 
 #include "shell/commands/stream_source.h"
 
-#define REST_NS (4 * AW_MILLISECOND) /* after something came: the next is read in blocks */
+#define REST_NS (4 * AW_MILLISECOND) /* pause after a message, to read the next in blocks */
 
 static enum aw_status decode(struct aw_stream *s, struct aw_span frame, enum aw_dir dir,
                              bool inside)
@@ -23,15 +23,15 @@ static enum aw_status decode(struct aw_stream *s, struct aw_span frame, enum aw_
     return AW_OK;
 }
 
-/* Where something always comes that is not for us, no wait would see that the time is over. */
+/* Constant foreign traffic would prevent every timeout, so this checks the time. */
 static bool is_over(const struct aw_stream *s, int64_t deadline)
 {
     return aw_clock_now(s->session->clock) > deadline;
 }
 
-/* ---- The tool knows how ---- */
+/* ---- With the tool's receive ---- */
 
-/* The tool's receive opens the link when it is asked first: now, before anything is drawn. */
+/* The tool's receive opens the link at its first call. This calls it before anything is drawn. */
 static enum aw_status receive_begin(struct aw_stream *s, const char *name)
 {
     (void)name;
@@ -64,12 +64,12 @@ static enum aw_status receive_next(struct aw_stream *s, int64_t deadline)
 
 const struct aw_source aw_receive_source = {.begin = receive_begin, .next = receive_next};
 
-/* ---- The link is read, and that is all ---- */
+/* ---- Directly from the link ---- */
 
 struct reading {
     struct aw_framer framer;
-    bool busy;       /* something came since the last rest */
-    int64_t read_ns; /* when what is held came */
+    bool busy;       /* bytes arrived since the last pause */
+    int64_t read_ns; /* arrival of the bytes in the buffer */
 };
 
 static void link_restart(struct aw_stream *s)
@@ -103,7 +103,8 @@ static enum aw_status next_frame(struct aw_stream *s, struct aw_framer *framer)
         else if (decode(s, frame, AW_RX, aw_framer_inside(s->wire, framer)) == AW_OK)
             return AW_OK;
     }
-    /* A datagram that ends within a message will not be continued; nor will what fills everything.
+    /* A datagram that ends within a message has no continuation. A full buffer without a frame has
+     * none either.
      */
     bool hopeless =
         s->session->device.link->datagrams || (s->used == 0 && s->held == AW_STREAM_BLOCK);

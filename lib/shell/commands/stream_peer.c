@@ -1,4 +1,4 @@
-/* The source of records from a server of any tool: what 'TOOL -l serve:… watch' prints. */
+/* Reads records from a server of any tool: the output of 'TOOL -l serve:… watch'. */
 #include <jansson.h>
 #include <stdio.h>
 #include <string.h>
@@ -18,7 +18,7 @@ static enum aw_status fail(struct aw_stream *s, enum aw_status status, const cha
     return aw_fail(&s->session->err, status, "%.200s: %.300s", s->name, why);
 }
 
-/* The result of the watch: why it ends. */
+/* Reads the result of watch, which gives the reason of its end. */
 static enum aw_status take_result(struct aw_stream *s)
 {
     json_t *result = json_loads(s->item.line, 0, NULL);

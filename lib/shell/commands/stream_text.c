@@ -1,4 +1,4 @@
-/* The source of values in lines of NDJSON or CSV, ours or of another program. */
+/* Reads values from lines of NDJSON or CSV, from any tool or another program. */
 #include <inttypes.h>
 #include <jansson.h>
 #include <math.h>
@@ -13,7 +13,7 @@
 #include "shell/commands/stream_source.h"
 #include "view/text/timestamp.h"
 
-#define TIME_MOST 4e9 /* seconds, either way: differences of such times fit 64 bits of ns */
+#define TIME_MOST 4e9 /* max seconds, positive or negative: differences fit 64 bits of ns */
 
 static enum aw_status next_line(struct aw_stream *s, const char *none, int64_t deadline,
                                 char **line)
@@ -27,7 +27,7 @@ static enum aw_status next_line(struct aw_stream *s, const char *none, int64_t d
 
 /* ---- NDJSON ---- */
 
-/* What stands beside the values in a record of ours. */
+/* Returns true for a record's keys that are not values. */
 static bool is_envelope(const char *key)
 {
     return aw_is_one_of((const char *const[]){"t", "timestamp", "__time", "dir", "msg", "cmd",
@@ -35,15 +35,15 @@ static bool is_envelope(const char *key)
                         key);
 }
 
-/* A text that names the subject of an object precedes the names of its values. These are the keys
- * of all tools, because each reads the records of the others. */
+/* A text that names the subject of an object is prefixed to its value names. These are the keys of
+ * all tools, because each tool reads the others' records. */
 static bool is_subject(const char *key)
 {
     return aw_is_one_of((const char *const[]){"board", "name", "object", "body", "subject", NULL},
                         key);
 }
 
-/* So does a number of a joint, in a record of ours. */
+/* In an armwire record, a joint number also names the subject. */
 static bool is_number_of(const char *key, bool record)
 {
     return record && strcmp(key, "joint") == 0;
@@ -66,7 +66,7 @@ static bool scalar(const json_t *value, double *number, const char **text)
 }
 
 struct json {
-    json_t *object; /* that the points speak of */
+    json_t *object; /* owns the texts of the points */
     char paths[AW_POINTS_MAX][AW_POINT_NAME];
 };
 
@@ -105,7 +105,7 @@ static void add_member(struct aw_stream *s, const char *path, json_t *value, int
         add_members(s, path, value, depth + 1);
 }
 
-/* Elements of a list go by their number, from 0. */
+/* Elements of a list are numbered from 0. */
 static void add_members(struct aw_stream *s, const char *prefix, json_t *value, int depth)
 {
     const char *key;
@@ -142,14 +142,14 @@ static const char *subject_of(const json_t *object, char number[AW_POINT_NAME])
     return "";
 }
 
-/* In two parts: together they are more than a double holds. */
+/* Converts in two parts: the sum exceeds the precision of a double. */
 static int64_t to_ns(double seconds)
 {
     double whole = floor(seconds);
     return (int64_t)whole * AW_SECOND + llround((seconds - whole) * 1e9);
 }
 
-/* The way that a message went, of its "dir"; 0: not said. */
+/* Returns the direction named by "dir"; 0: none. */
 static enum aw_dir dir_of(const char *text)
 {
     return !text ? 0 : strcmp(text, "tx") == 0 ? AW_TX : strcmp(text, "rx") == 0 ? AW_RX : 0;
@@ -171,7 +171,7 @@ static enum aw_status json_next(struct aw_stream *s, int64_t deadline)
                        "%.120s:%" PRIu64 ":1: no JSON object: %.60s", s->name, s->line, line);
     }
     s->item.line = line;
-    /* In seconds since 1970, or any that grow; or ISO 8601. */
+    /* Seconds since 1970 or from another origin, or ISO 8601. */
     const json_t *t = json_object_get(json->object, "t");
     t = t ? t : json_object_get(json->object, "timestamp");
     t = t ? t : json_object_get(json->object, "__time");
@@ -201,18 +201,18 @@ const struct aw_source aw_json_source = {.begin = json_begin, .next = json_next,
 
 struct csv {
     char separator;
-    char *header;                   /* cut up */
-    char *first;                    /* the first line, where it is no header; or NULL */
+    char *header;                   /* split into names */
+    char *first;                    /* the first line if it is not a header; or NULL */
     bool begun;                     /* that line has been read */
-    bool cut;                       /* it has more columns than are read */
-    char number[AW_POINTS_MAX][12]; /* names of columns that have none */
+    bool cut;                       /* the file has more columns than are read */
+    char number[AW_POINTS_MAX][12]; /* names of columns without a name */
     size_t n;
     const char *name[AW_POINTS_MAX];
-    int time, message; /* columns, or -1 */
-    double scale;      /* of the time: makes seconds of it */
+    int time, message; /* column numbers, or -1 */
+    double scale;      /* factor from the time column to s */
 };
 
-/* Cuts the cell off and takes its quotes away; NULL behind the last one. */
+/* Splits off the next cell without its quotes. Returns NULL after the last one. */
 static char *next_cell(char **rest, char separator)
 {
     struct aw_csv_cell cell;
@@ -228,7 +228,7 @@ static const char *number_of(struct csv *csv, size_t column)
     return csv->number[column];
 }
 
-/* Times are seconds where their name does not say it; those since the row before are no times. */
+/* Times are in seconds unless the name says otherwise. Intervals between rows are not times. */
 static void find_time(struct csv *csv)
 {
     struct aw_time_column time = {.scale = 1};
@@ -238,8 +238,8 @@ static void find_time(struct csv *csv)
     csv->scale = time.scale;
 }
 
-/* A first line that is numbers, but for a name in front at most: what is saved of cameras has no
- * header, and record --no-header writes none. The columns go by number then. */
+/* A first line of numbers, with at most one leading name, is not a header. Saved camera data and
+ * record --no-header have none. The columns are then numbered. */
 static enum aw_status name_columns(struct aw_stream *s, const char *line)
 {
     struct csv *csv = s->state;

@@ -1,13 +1,13 @@
-/* Channels of teleop that come as records: muscles, a glove, another arm. From standard input as
- * they come, from a file by their times. */
+/* Channels of teleop received as records: muscles, a glove, another arm. Standard input is live; a
+ * file is played by its times. */
 #include <stdio.h>
 #include <string.h>
 
 #include "base/text.h"
 #include "shell/commands/teleop.h"
 
-#define STALE_S 0.5 /* by default */
-#define AT_ONCE 256 /* records of a flood, until the joints have their turn */
+#define STALE_S 0.5 /* default */
+#define AT_ONCE 256 /* max records at once, so the joints get their turn */
 
 static enum aw_status name_inputs(struct aw_hands *h)
 {
@@ -38,7 +38,7 @@ enum aw_status aw_teleop_channels_open(struct aw_hands *h, const char *path)
         status = aw_stream_open(&c->stream, h->session, path);
     if (status != AW_OK)
         return status;
-    h->session->device.concerns = NULL; /* -b is about the joints */
+    h->session->device.concerns = NULL; /* -b selects the joints, not the records */
     c->live = aw_stream_is_live(c->stream);
     c->start_ns = AW_NO_TIME;
     c->came_ns = aw_clock_now(h->session->clock);
@@ -68,14 +68,14 @@ static void apply(struct aw_hands *h, const struct aw_item *item)
     }
 }
 
-/* When the record that was read is to count, by the session's clock: what is live counts now. */
+/* Returns when the record counts, session clock. A live record counts at once. */
 static int64_t due(const struct aw_hands *h)
 {
     const struct aw_teleop_channels *c = &h->channels;
     return c->live ? INT64_MIN : c->start_ns + c->item.time_ns;
 }
 
-/* AW_OK: c->item is the next one. */
+/* Reads the next record into c->item. AW_OK: it is there. */
 static enum aw_status read_one(struct aw_hands *h)
 {
     struct aw_teleop_channels *c = &h->channels;
@@ -98,7 +98,7 @@ static enum aw_status read_one(struct aw_hands *h)
 
 static void end(struct aw_hands *h)
 {
-    aw_teleop_lose(&h->engine, AW_HALT_GONE); /* the next step is the stop */
+    aw_teleop_lose(&h->engine, AW_HALT_GONE); /* the next step sends the stop */
     h->channels.over = h->done = true;
 }
 

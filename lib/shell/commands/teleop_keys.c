@@ -1,4 +1,4 @@
-/* Keys as controls of a pad: arrows are the left stick, w a s d the right one. */
+/* Keys as the controls of a pad: arrows are the left stick, w a s d the right one. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -9,7 +9,7 @@
 #define STEP_NS (100 * AW_MILLISECOND)
 
 static const struct {
-    int key; /* a character, or the letter that ends its sequence, above 256 */
+    int key; /* a character, or 256 plus the final letter of its sequence */
     const char *control;
     double value;
 } keys[] = {
@@ -33,11 +33,11 @@ static const struct {
 static void send(const char *text)
 {
     if (write(STDOUT_FILENO, text, strlen(text)) < 0)
-        return; /* then it reports no releases */
+        return; /* then the terminal reports no releases */
 }
 
-/* Asks whether it can, and to do it: 1 all keys are told apart, 2 and their releases, 8 of letters,
- * too. A terminal that knows nothing of it says nothing. */
+/* Requests key reports and asks for support: 1 unambiguous keys, 2 releases, 8 letters as well. A
+ * terminal without support does not reply. */
 void aw_teleop_keys_begin(struct aw_hands *hands)
 {
     hands->keys.control = -1;
@@ -76,7 +76,7 @@ static void let_go(struct aw_hands *hands)
     k->down = false;
 }
 
-/* The button that has to be held is held with the key; the control was seen at rest before. */
+/* The key also holds the enable button. The engine first sees the control at rest. */
 static void push(struct aw_hands *hands, int control, bool fast)
 {
     struct aw_teleop_keys *k = &hands->keys;
@@ -96,7 +96,7 @@ static void push(struct aw_hands *hands, int control, bool fast)
     set(hands, keys[control].control, keys[control].value);
 }
 
-/* event: 1 pressed, 2 again, 3 released. */
+/* event: 1 pressed, 2 repeated, 3 released. */
 static void handle(struct aw_hands *hands, int key, int event, bool fast)
 {
     struct aw_teleop_keys *k = &hands->keys;
@@ -108,11 +108,11 @@ static void handle(struct aw_hands *hands, int key, int event, bool fast)
             control = (int)i;
     if (event == 3 && control == k->control && k->down)
         let_go(hands);
-    else if (event == 1 && control >= 0 && !k->down && !k->late) /* one at a time */
+    else if (event == 1 && control >= 0 && !k->down && !k->late) /* one key at a time */
         push(hands, control, fast);
 }
 
-/* "\033[A", "\033[1;2A", "\033[97;1:3u", "\033[?11u". */
+/* Parses "\033[A", "\033[1;2A", "\033[97;1:3u" and "\033[?11u". */
 static void handle_sequence(struct aw_hands *hands, char end)
 {
     struct aw_teleop_keys *k = &hands->keys;
@@ -134,7 +134,7 @@ static void handle_sequence(struct aw_hands *hands, char end)
         handle(hands, 256 + end, event, shift);
 }
 
-/* Is more to come behind this character of a sequence? */
+/* Returns true if the sequence continues after this character. */
 static bool goes_on(const struct aw_teleop_keys *k, char c)
 {
     if (k->used <= 2)

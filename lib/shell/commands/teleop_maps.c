@@ -1,4 +1,4 @@
-/* Which map teleop uses: one of the config file, of the tool, or one for any joints. */
+/* Selects the map of teleop: from the config file, from the tool, or one for any joints. */
 #include <stdio.h>
 #include <string.h>
 
@@ -6,7 +6,7 @@
 #include "shell/commands/teleop.h"
 #include "shell/core/config.h"
 
-/* A map that chooses and does not say among which: among all that can be seen. */
+/* If the map selects joints without a list, selects among all joints with reports. */
 static enum aw_status add_choice(struct aw_hands *hands)
 {
     struct aw_teleop_map *map = &hands->map;
@@ -26,7 +26,7 @@ static enum aw_status add_choice(struct aw_hands *hands)
     return aw_teleop_map_set(map, "select", names, &hands->session->err);
 }
 
-/* The section of the config file; *found says whether there is one. */
+/* Reads the map's section of the config file; *found: there is one. */
 static enum aw_status read_section(struct aw_hands *hands, const char *name, bool *found)
 {
     const struct aw_config *config = hands->session->config;
@@ -55,7 +55,7 @@ static bool is_there(const struct aw_hands *hands, const struct aw_teleop_row *r
     return row->does >= AW_DOES_NEXT || (joint < hands->list.n && !hands->list.joints[joint].other);
 }
 
-/* Of a map that was made for an arm, what this one has not. */
+/* Drops the rows of a preset map whose joints this arm lacks. */
 static enum aw_status leave_out(struct aw_hands *hands)
 {
     struct aw_teleop_map *map = &hands->map;

@@ -1,4 +1,4 @@
-/* A gamepad for teleop: the records of the program armwire-pad, read without waiting. */
+/* A gamepad for teleop: reads the records of the program armwire-pad without blocking. */
 #include <errno.h>
 #include <fcntl.h>
 #include <jansson.h>
@@ -12,9 +12,9 @@
 
 #define PROGRAM    "armwire-pad"
 #define START_NS   (10 * AW_SECOND)
-#define SILENT_NS  (80 * AW_MILLISECOND) /* of 50 records a second; the stop is out within 100 ms */
-#define STALE_S    2.0                   /* by default, of Bluetooth */
-#define AT_ONCE    256                   /* lines of a flood, until the joints have their turn */
+#define SILENT_NS  (80 * AW_MILLISECOND) /* at 50 records/s; sends the stop within 100 ms */
+#define STALE_S    2.0                   /* default for Bluetooth */
+#define AT_ONCE    256                   /* max lines at once, so the joints get their turn */
 #define END_MS     200
 #define FIRST_LINE AW_NEVER
 
@@ -51,7 +51,7 @@ static void end(struct aw_hands *h, const char *why)
     struct aw_teleop_pad *p = &h->pad;
     snprintf(p->why, sizeof p->why, "%.399s", why);
     p->ended = h->done = true;
-    aw_teleop_lose(&h->engine, AW_HALT_GONE); /* the next step is the stop */
+    aw_teleop_lose(&h->engine, AW_HALT_GONE); /* the next step sends the stop */
 }
 
 static void lose_silent(struct aw_hands *h)
@@ -60,8 +60,7 @@ static void lose_silent(struct aw_hands *h)
     aw_teleop_lose(&h->engine, AW_HALT_STALE);
 }
 
-/* A record that waited in the pipe shows where the stick was, not where it is: it counts as
- * silence. */
+/* A delayed record shows an old position of the stick, so it counts as silence. */
 static void apply(struct aw_hands *h, const json_t *record)
 {
     struct aw_teleop_pad *p = &h->pad;
@@ -76,7 +75,7 @@ static void apply(struct aw_hands *h, const json_t *record)
         return;
     }
     p->came_ns = real_now(h);
-    p->silent = p->silent && !h->engine.enabled; /* the reason of the last stop is kept */
+    p->silent = p->silent && !h->engine.enabled; /* keeps the reason of the last stop */
     h->event_ns = now - (int64_t)late_ns;
     for (size_t i = 0; i < h->map.n_inputs; i++)
         if (p->has[i])
@@ -109,7 +108,7 @@ static void close_pipe(struct aw_hands *h)
         end(h, PROGRAM " has ended");
 }
 
-/* The next whole line; NULL: none yet, or the program has ended. */
+/* Returns the next whole line; NULL: none yet, or the program has ended. */
 static char *next_line(struct aw_hands *h)
 {
     struct aw_teleop_pad *p = &h->pad;
@@ -123,7 +122,7 @@ static char *next_line(struct aw_hands *h)
         p->held -= p->used;
         memmove(p->buffer, start, p->held);
         p->used = 0;
-        if (p->held == sizeof p->buffer) { /* no record is so long */
+        if (p->held == sizeof p->buffer) { /* no record is that long */
             p->held = 0;
             aw_teleop_lose(&h->engine, AW_HALT_EVENTS);
         }
@@ -191,7 +190,7 @@ enum aw_status aw_teleop_pad_open(struct aw_hands *h)
         status = aw_fail(&h->session->err, AW_NO_LINK, "%s", aw_teleop_pad_end(h));
     if (status != AW_OK) {
         aw_teleop_pad_close(h);
-        h->engine.halt = AW_HALT_NONE; /* keys may take its place */
+        h->engine.halt = AW_HALT_NONE; /* keys may replace the pad */
         h->done = false;
         return status;
     }

@@ -1,4 +1,4 @@
-/* The panel of teleop: who drives, whether it is held, what the joints do, where the sticks are. */
+/* The panel of teleop: input device, enable button, joints and sticks. */
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -6,12 +6,12 @@
 #include "base/clamp.h"
 #include "shell/commands/teleop.h"
 
-#define BAR 11 /* columns of a stick */
+#define BAR 11 /* width of a stick's bar in columns */
 
 struct panel {
     struct aw_hands *hands;
     struct aw_braille *canvas;
-    int row, foot; /* the next row; the first one of the foot */
+    int row, foot; /* the next row; the first row of the footer */
     bool narrow;
 };
 
@@ -46,7 +46,7 @@ static void draw_title(struct panel *p)
     aw_braille_text(p->canvas, 0, p->row++, text, AW_BRAILLE_BOLD);
 }
 
-/* What it would take to run. */
+/* Writes what is missing to enable the motion. */
 static void say_lack(const struct aw_hands *h, char *out, size_t size)
 {
     if (h->channels.unseen)
@@ -129,7 +129,7 @@ static void draw_joints(struct panel *p)
             draw_joint(p, i);
 }
 
-/* "leftx [     |==== ] elbow": how far it is out, from the middle. */
+/* Draws "leftx [     |==== ] elbow": the deflection from the centre. */
 static void draw_input(struct panel *p, size_t row)
 {
     const struct aw_hands *h = p->hands;

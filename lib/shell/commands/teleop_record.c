@@ -1,4 +1,4 @@
-/* The button of teleop that ends a recording and begins the next: an attempt each. */
+/* The recording button of teleop: ends a recording and begins the next. */
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
@@ -6,8 +6,8 @@
 #include "shell/commands/teleop.h"
 #include "shell/core/tee.h"
 
-/* "run.pcapng" is followed by "run-2.pcapng"; none that is there is written over. Without --record
- * it is "hidmotor-1.pcapng". */
+/* After "run.pcapng" comes "run-2.pcapng"; existing files are not overwritten. Without --record,
+ * the first name is "hidmotor-1.pcapng". */
 static void name_next(struct aw_hands *h)
 {
     const char *asked = h->session->options.link.record;
@@ -59,8 +59,7 @@ enum aw_status aw_teleop_record_toggle(struct aw_hands *h, const char **said)
     return ends ? end(h) : begin(h);
 }
 
-/* What was asked for with --record goes on for the commands that follow; the first file is not
- * written over. */
+/* With --record, recording goes on for the next commands. It does not overwrite the first file. */
 enum aw_status aw_teleop_record_end(struct aw_hands *h, enum aw_status status)
 {
     struct aw_session *session = h->session;

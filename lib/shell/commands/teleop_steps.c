@@ -1,9 +1,9 @@
-/* teleop of what carries out one command after the other: each step is waited for. */
+/* teleop for devices that confirm each command: waits for each step. */
 #include <math.h>
 
 #include "shell/commands/teleop.h"
 
-#define OF_RANGE 0.5 /* in a second */
+#define OF_RANGE 0.5 /* share of the range per second */
 
 /* A step needs a known position. */
 static enum aw_status check_known(struct aw_hands *h)
@@ -30,7 +30,7 @@ static enum aw_status check_known(struct aw_hands *h)
     return AW_OK;
 }
 
-/* The next one in turn that is to go anywhere; n: none. */
+/* Returns the next joint in turn that has to move; n: none. */
 static size_t whose_turn(const struct aw_hands *h)
 {
     size_t n = h->engine.n;
@@ -42,7 +42,7 @@ static size_t whose_turn(const struct aw_hands *h)
     return n;
 }
 
-/* That it is not faster than the hand wants it is seen to here. */
+/* Sends one step, and delays the next so that the speed is not exceeded. */
 static enum aw_status take_step(struct aw_hands *h)
 {
     struct aw_session *session = h->session;

@@ -1,4 +1,4 @@
-/* An experiment with a joint: its samples, its guard, what is sent to it and when, its end. */
+/* An experiment with a joint: its samples, guard, commands and end. */
 #include "shell/experiments/bench.h"
 
 #include <math.h>
@@ -10,7 +10,7 @@
 #include "shell/commands/picture.h"
 #include "shell/core/dry.h"
 
-#define LATE_S 0.02 /* for what came while this program stood still */
+#define LATE_S 0.02 /* time to read messages that arrived while this program was suspended */
 
 static const char *const columns[AW_BENCH_COLUMNS] = {"t", "setpoint", "measured", "output"};
 
@@ -138,7 +138,7 @@ enum aw_status aw_bench_begin(struct aw_bench *bench)
 {
     struct aw_session *session = bench->session;
     enum aw_status status = AW_OK;
-    /* A run must not be made in vain. */
+    /* Checks the output files first, so that no run is wasted. */
     const char *samples = save_path(bench), *picture = aw_experiment_given(session)->plot;
     bool dry = session->options.run.dry_run;
     if (samples && !dry)
@@ -148,7 +148,7 @@ enum aw_status aw_bench_begin(struct aw_bench *bench)
     return status == AW_OK ? aw_bench_begin_with(bench) : status;
 }
 
-/* ---- Looking after the joint ---- */
+/* ---- Monitoring ---- */
 
 static int64_t time_ns(const struct aw_bench *bench)
 {
@@ -181,7 +181,7 @@ static enum aw_status judged(struct aw_bench *bench, enum aw_status status)
                           &bench->session->err);
 }
 
-/* "sweep 3 of 10 s, lknee 12.4 deg" */
+/* Shows "sweep 3 of 10 s, lknee 12.4 deg". */
 static void show_progress(struct aw_bench *bench)
 {
     struct aw_session *session = bench->session;
@@ -217,7 +217,7 @@ bool aw_bench_sample(struct aw_bench *bench, const struct aw_bench_sample *sampl
     return fine && !bench->awaiting;
 }
 
-/* In pieces, so that silence is noticed while it lasts. */
+/* Collects in short intervals, to detect silence while it lasts. */
 static enum aw_status collect_until(struct aw_bench *bench, int64_t deadline)
 {
     struct aw_clock *clock = bench->session->clock;
@@ -228,7 +228,7 @@ static enum aw_status collect_until(struct aw_bench *bench, int64_t deadline)
     while (status == AW_OK && !enough) {
         int64_t patience = aw_clock_after(aw_clock_now(clock), silence_s);
         status = bench->hooks->idle(bench, aw_sooner(deadline, patience));
-        /* This program may have been what stood still: what has come meanwhile is no silence. */
+        /* This program itself may have been suspended: queued messages are no silence. */
         if (status == AW_OK && now_s(bench) - bench->guard.last_s > silence_s)
             status = bench->hooks->idle(bench, aw_clock_after(aw_clock_now(clock), LATE_S));
         aw_motion_wait(&bench->guard, now_s(bench));

@@ -1,4 +1,4 @@
-/* compare: the figures of two saved step responses side by side. */
+/* compare: prints the metrics of two saved step responses side by side. */
 #include "control/compare.h"
 
 #include <stdio.h>
@@ -9,7 +9,7 @@
 #include "shell/experiments/bench.h"
 #include "shell/experiments/experiments.h"
 
-#define OF_FILE "measured" /* a file does not name its unit: it is that of this column */
+#define OF_FILE "measured" /* files do not name their unit, so the column does */
 
 static enum aw_status load(struct aw_session *session, const char *path, struct aw_run *run)
 {
@@ -62,7 +62,7 @@ static const char *last_part(const char *path)
     return slash ? slash + 1 : path;
 }
 
-/* Time since the step, measured and output of a run, one behind the other, and the setpoint. */
+/* Time since the step, measured, output and setpoint of a run, one array after the other. */
 enum { T, MEASURED, OUTPUT, SETPOINT, PARTS };
 
 static double *spread(const struct aw_run *run)
@@ -77,7 +77,7 @@ static double *spread(const struct aw_run *run)
     return out;
 }
 
-/* Both runs over each other, from their steps on. */
+/* Draws both runs with their steps at the same time. */
 static enum aw_status plot(struct aw_session *session, const struct aw_args *args,
                            const struct aw_run *a, const struct aw_run *b)
 {

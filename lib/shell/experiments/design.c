@@ -1,4 +1,4 @@
-/* design: gains for a model by one rule or by all, judged before anything moves. */
+/* design: computes gains for a model by one rule or by all, and judges them before any motion. */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -11,7 +11,7 @@
 
 #define BODE      200
 #define MOST      AW_RULES
-#define LONGEST_S 2.0 /* of a drawn step */
+#define LONGEST_S 2.0 /* max length of a drawn step, s */
 
 enum aw_status aw_bench_design_options(struct aw_session *session, const struct aw_model *model,
                                        struct aw_design_options *options)
@@ -35,7 +35,7 @@ enum aw_status aw_bench_design_options(struct aw_session *session, const struct 
     return status;
 }
 
-/* ---- Showing ---- */
+/* ---- Output ---- */
 
 void aw_bench_report_proposal(struct aw_session *session, const struct aw_model *model,
                               const struct aw_proposal *p)
@@ -67,7 +67,7 @@ void aw_bench_report_proposal(struct aw_session *session, const struct aw_model 
         aw_object_absent(result);
 }
 
-/* A number as text, or "-". */
+/* Formats a number, or "-". */
 static const char *cell(char out[16], const char *format, double value)
 {
     if (isfinite(value))
@@ -77,7 +77,7 @@ static const char *cell(char out[16], const char *format, double value)
     return out;
 }
 
-/* 80 columns. */
+/* Prints at most 80 columns. */
 void aw_bench_print_proposals(struct aw_session *session, const struct aw_proposal *proposals,
                               size_t n)
 {
@@ -104,10 +104,10 @@ void aw_bench_print_proposals(struct aw_session *session, const struct aw_propos
 
 /* ---- Charts ---- */
 
-/* A model over frequency, and the points that were measured. */
+/* A model over frequency, and the measured points. */
 struct bode {
     double hz[BODE], gain[BODE], phase[BODE];
-    size_t n; /* points */
+    size_t n; /* number of points */
     double at[AW_SPECTRUM_POINTS], seen[AW_SPECTRUM_POINTS], lag[AW_SPECTRUM_POINTS];
     double coherence[AW_SPECTRUM_POINTS];
     bool hollow[AW_SPECTRUM_POINTS];
@@ -269,7 +269,7 @@ static enum aw_status plot(struct aw_session *session, const struct aw_model *mo
     return status;
 }
 
-/* One proposal; or one for each rule, where what is refused is part of the table. */
+/* Computes one proposal; with --compare one for each rule, including refused ones. */
 static enum aw_status propose(struct aw_session *session, const struct aw_model *model,
                               struct aw_design_options *options, struct aw_proposal *proposals,
                               size_t *n)
@@ -312,7 +312,7 @@ static void show(struct aw_session *session, const struct aw_model *model,
     }
 }
 
-/* The bound is one of the linear loop; dead band and full power come on top of that. */
+/* The bound applies to the linear loop. Dead band and saturation add to its overshoot. */
 static void warn_of_overshoot(struct aw_session *session, const struct aw_proposal *p,
                               const struct aw_design_options *options)
 {
@@ -325,7 +325,7 @@ static void warn_of_overshoot(struct aw_session *session, const struct aw_propos
             over, bound);
 }
 
-/* A model that says nothing about a driver is for one as published. */
+/* Completes a model without driver data from the published driver. */
 static enum aw_status complete_driver(struct aw_session *session, struct aw_model *model)
 {
     struct aw_bench_joint joint;

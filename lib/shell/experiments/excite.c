@@ -1,5 +1,4 @@
-/* The experiments behind identify and tune: excitation of one joint, and the model of its samples.
- */
+/* The experiments of identify and tune: excitation of one joint, and a model of its samples. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -10,16 +9,16 @@
 #include "control/answer.h"
 #include "shell/experiments/tuning.h"
 
-#define EXPERIMENT  30.0 /* s, of steps and relay */
-#define MULTISINE_S 4.0  /* a period; two are sent */
+#define EXPERIMENT  30.0 /* s, for steps and relay */
+#define MULTISINE_S 4.0  /* period; two are sent */
 #define TONES       12
 #define FASTEST_HZ  8.0
-#define SETPOINTS_S 12.0 /* of setpoints alone: three times a twelfth, and two periods of a third */
+#define SETPOINTS_S 12.0 /* setpoints only: three parts of 1/12, and two periods of 1/3 */
 #define REST_S      0.2
-#define MOVES       0.55 /* of the amplitude: an output beyond friction, as the steps have it */
-#define PROBES      10   /* outputs that are tried, each twice the one before */
+#define MOVES       0.55 /* share of the amplitude: an output above friction, as in the steps */
+#define PROBES      10   /* number of tried outputs, each twice the previous one */
 #define PROBE_S     0.2
-#define PROBE_SHARE 0.1 /* of the deviation: it has moved */
+#define PROBE_SHARE 0.1 /* of the deviation: the joint counts as moved */
 #define BACK_S      1.5
 
 bool aw_bench_sends_gains(const struct aw_session *session)
@@ -61,8 +60,8 @@ static void on_sample(struct aw_bench *bench, const double *sample)
                           bench->joint.unit);
 }
 
-/* The newest sample renews the setpoint as often as the driver takes one, so that its output stays
- * what the experiment wants. */
+/* Updates the setpoint from the newest sample as often as the driver accepts one. This keeps the
+ * output at the wanted value. */
 static enum aw_status excite(struct aw_bench *bench, struct aw_excitation *e)
 {
     enum aw_status status = AW_OK;
@@ -79,7 +78,7 @@ static enum aw_status excite(struct aw_bench *bench, struct aw_excitation *e)
     return status == AW_OK ? aw_excite_result(&e->excite, &bench->session->err) : status;
 }
 
-/* Two periods around the centre, from start on. */
+/* Sends two periods around the centre, from start on. */
 static enum aw_status multisine(struct aw_bench *bench, const struct aw_excitation *e, double start,
                                 double period_s)
 {
@@ -102,7 +101,7 @@ static enum aw_status multisine(struct aw_bench *bench, const struct aw_excitati
     return status;
 }
 
-/* By the gains that the driver had, where it tells what they do. */
+/* Sends a multisine with the driver's previous gains, unless its output is not reported. */
 static enum aw_status swing(struct aw_bench *bench, struct aw_excitation *e)
 {
     double start = bench->last[AW_BENCH_T];
@@ -139,7 +138,7 @@ static enum aw_status fail_near_end(struct aw_session *session)
                    aw_bench_sends_gains(session) ? " with setpoint" : "");
 }
 
-/* What follows setpoints by a law that is not ours: to both sides and back, then a multisine. */
+/* Excites a joint by setpoints only: to both sides and back, then a multisine. */
 static enum aw_status follow(struct aw_bench *bench, struct aw_excitation *e)
 {
     static const double places[] = {0, 1, -1, 0};
@@ -165,7 +164,7 @@ static enum aw_status follow(struct aw_bench *bench, struct aw_excitation *e)
     return status == AW_OK ? aw_bench_collect(bench, REST_S) : status;
 }
 
-/* So much output, renewed with each sample, until the joint is far enough from the centre. */
+/* Applies this output, updated with each sample, until the joint is far enough from the centre. */
 static enum aw_status press(struct aw_bench *bench, const struct aw_excitation *e, double output,
                             bool *moved)
 {
@@ -181,7 +180,7 @@ static enum aw_status press(struct aw_bench *bench, const struct aw_excitation *
     return status;
 }
 
-/* Finds the least output that moves the joint at a good pace, if no amplitude is given. */
+/* Finds the lowest output that moves the joint fast enough, if no amplitude is given. */
 static enum aw_status probe(struct aw_bench *bench, struct aw_excitation *e, double limit)
 {
     bool moved = false;
@@ -215,7 +214,7 @@ static enum aw_status begin(struct aw_bench *bench, struct aw_excitation *e)
         status = aw_bench_tick_measure(bench, &e->tick);
     if (status == AW_OK)
         status = go_around(bench, e);
-    /* as if its range were as far to both sides of 0 */
+    /* as for a range symmetric to 0 */
     double centre = e->config.centre;
     double room = fmin(bench->joint.high - centre, centre - bench->joint.low);
     e->kp = aw_excite_gain(&e->config, room + fabs(centre));
@@ -225,7 +224,7 @@ static enum aw_status begin(struct aw_bench *bench, struct aw_excitation *e)
         status = probe(bench, e, room + fabs(centre));
     if (status == AW_OK)
         status = aw_excite_start(&e->excite, &e->config, &session->err);
-    aw_bench_watch(bench); /* the bound is one around the centre, also after --around */
+    aw_bench_watch(bench); /* the limit is around the centre, also after --around */
     bench->by_output = true;
     bench->guard.config.moves = MOVES * e->config.amplitude;
     return status == AW_OK ? aw_bench_push(bench, e->config.centre) : status;
@@ -235,7 +234,7 @@ enum aw_status aw_excitation_perform(struct aw_bench *bench, struct aw_excitatio
 {
     if (!aw_bench_sends_gains(bench->session))
         return follow(bench, e);
-    aw_law_keep(bench->session, &bench->law); /* whatever ends it from now on puts these back */
+    aw_law_keep(bench->session, &bench->law); /* from now on, any end restores these gains */
     enum aw_status status = begin(bench, e);
     bool small = e->steps || e->relay;
     if (status == AW_OK && small)
@@ -258,7 +257,7 @@ struct arrays {
     size_t n;
 };
 
-/* What a model is made of, for a thread of its own. */
+/* The data of a model fit, for its own thread. */
 struct calculation {
     struct arrays arrays;
     struct aw_trial trial;
@@ -293,7 +292,7 @@ static void calculate(void *context)
     if (c->status != AW_OK)
         return;
     model->grain = aw_grain(c->arrays.y, c->arrays.n);
-    /* what the dead band lets through: the rest is the process */
+    /* removes the dead band from the input */
     struct aw_dead dead = {c->options.dead_zone, model->fit.dead_band};
     for (size_t i = 0; i < c->trial.n_inputs; i++)
         c->arrays.input[i] = aw_dead_passes(&dead, c->arrays.input[i]);
@@ -314,8 +313,8 @@ static void tell_calculation(struct aw_session *session, const void *context)
                     aw_session_seconds(session));
 }
 
-/* The search for a model takes seconds for a long record: meanwhile a server needs signs of life,
- * and Ctrl-C ends it. */
+/* A model fit takes seconds for a long recording. Meanwhile the server needs signs of life, and
+ * Ctrl-C must work. */
 enum aw_status aw_bench_model_from_table(struct aw_session *session, const struct aw_table *table,
                                          const struct aw_bench_columns *columns,
                                          const struct aw_fit_options *options,
@@ -334,7 +333,7 @@ enum aw_status aw_bench_model_from_table(struct aw_session *session, const struc
     aw_session_work_while(session, tell_calculation, &table->n_rows);
     enum aw_status status = aw_task_run(&session->time.real.base, calculate, drop_calculation, c);
     aw_session_work_while(session, NULL, NULL);
-    if (status != AW_OK) /* the thread has c */
+    if (status != AW_OK) /* the thread owns c */
         return status;
     status = c->status;
     if (status == AW_OK) {
@@ -368,7 +367,7 @@ enum aw_status aw_excitation_model(struct aw_bench *bench, const struct aw_excit
                                        .tick_s = tick_s,
                                        .driver = bench->joint.driver,
                                        .relative = servo};
-    if (!gains && !servo && n > 1) /* the law is ours, and answers each sample */
+    if (!gains && !servo && n > 1) /* the host's controller answers each sample */
         columns.tick_s = (aw_table_cell(&bench->table, n - 1, AW_BENCH_T) -
                           aw_table_cell(&bench->table, 0, AW_BENCH_T)) /
                          (double)(n - 1);

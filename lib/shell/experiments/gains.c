@@ -1,4 +1,4 @@
-/* The gains of a joint on the bench: those that it has, and others that are sent. */
+/* The gains of a joint in an experiment: the previous gains, and trial gains. */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -6,7 +6,7 @@
 #include "base/text.h"
 #include "shell/experiments/tuning.h"
 
-/* The first of them are the joint's own. */
+/* The joint's own gains come first. */
 enum { KP, KI, KD, OWN };
 
 static enum aw_status load(struct aw_bench *bench, const struct aw_law *law, const char *path)

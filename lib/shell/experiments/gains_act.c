@@ -1,14 +1,14 @@
-/* Do the gains of a joint act? */
+/* Checks that the gains of a joint take effect. */
 #include <string.h>
 
 #include "shell/experiments/tuning.h"
 
 #define REST_S 0.2
 #define ACTS_S 0.4 /* a servo has moved by then */
-#define SHARE  0.3 /* by so much of what it was told */
+#define SHARE  0.3 /* share of the step that counts as moved */
 #define CALM_S 0.05
 
-/* In a simulator there is another joint to be had. */
+/* The simulator offers another joint whose gains take effect. */
 static enum aw_status refuse(struct aw_bench *bench)
 {
     struct aw_session *session = bench->session;
@@ -22,12 +22,12 @@ static enum aw_status refuse(struct aw_bench *bench)
                    simulated ? "', an arm whose gains act" : "");
 }
 
-/* A servo has a loop of its own: does it take notice of the gains at all? Without any a motor that
- * they drive stays where it is, whatever its setpoint. */
+/* A servo with its own control loop may ignore the gains. With gains of 0, a motor that obeys them
+ * does not follow its setpoint. */
 enum aw_status aw_bench_check_gains_act(struct aw_bench *bench)
 {
     double scale = bench->joint.scale;
-    aw_session_moves(bench->session); /* from here on whatever ends this puts the gains back */
+    aw_session_moves(bench->session); /* from now on, any end restores the gains */
     enum aw_status status = aw_bench_gains(bench, (struct aw_gains){0});
     if (status == AW_OK)
         status = aw_bench_collect(bench, REST_S);
@@ -43,7 +43,7 @@ enum aw_status aw_bench_check_gains_act(struct aw_bench *bench)
     return status == AW_OK ? aw_bench_calm_gains(bench) : status;
 }
 
-/* The law's derivative has seen the setpoint come back, or a kd would make a kick of that. */
+/* The derivative must see the setpoint return first, or kd would cause a kick. */
 enum aw_status aw_bench_calm_gains(struct aw_bench *bench)
 {
     enum aw_status status =

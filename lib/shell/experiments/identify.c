@@ -1,4 +1,4 @@
-/* identify: a process model of one joint, from an experiment or from a file. */
+/* identify: fits a process model of one joint to an experiment or a file. */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -10,13 +10,13 @@
 #include "shell/experiments/experiments.h"
 #include "shell/experiments/tuning.h"
 
-#define CHANGES  0.03 /* of the range of an input */
-#define FEWEST   5    /* rows at rest */
-#define SCATTERS 10   /* times the noise, at rest */
+#define CHANGES  0.03 /* share of the input's range that counts as a change */
+#define FEWEST   5    /* min rows at rest */
+#define SCATTERS 10   /* max variation at rest, as a multiple of the noise */
 
-/* ---- Showing ---- */
+/* ---- Output ---- */
 
-/* A value with its 95 % interval, "0.0301 ± 0.0004". */
+/* Prints a value with its 95 % interval, "0.0301 ± 0.0004". */
 static void print_value(struct aw_session *session, const char *name, double value, double half,
                         const char *unit)
 {
@@ -39,7 +39,7 @@ static void print_gain(struct aw_session *session, const struct aw_fit *fit)
     print_value(session, "gain", fit->process.gain, fit->half.gain, of);
 }
 
-/* Where the frequency response was measured: a line, with -v a table. */
+/* Prints the measured points of the frequency response: a line, with -v a table. */
 static void print_points(struct aw_session *session, const struct aw_model *m)
 {
     struct aw_output *out = &session->out;
@@ -159,9 +159,9 @@ static void report_model(struct aw_session *session, const struct aw_model *m)
     aw_object_count(result, "samples", fit->n);
 }
 
-/* ---- A record ---- */
+/* ---- Recorded files ---- */
 
-/* "measured [deg]" is a column with a unit: the name alone finds it, too. */
+/* Finds a column by name; "measured" also matches "measured [deg]". */
 static enum aw_status find_column(struct aw_session *session, const struct aw_table *table,
                                   const char *name, int *column, char unit[16])
 {
@@ -182,7 +182,7 @@ static enum aw_status find_column(struct aw_session *session, const struct aw_ta
     return aw_table_column(table, name, column, &session->err);
 }
 
-/* Without --time the column of times is that of all tools. */
+/* Without --time, finds the time column by its usual names. */
 static enum aw_status find_time(struct aw_session *session, const struct aw_table *table,
                                 struct aw_bench_columns *c)
 {
@@ -210,7 +210,7 @@ static enum aw_status find_columns(struct aw_session *session, const struct aw_t
     return status;
 }
 
-/* A record of telemetry has one sample for each period. */
+/* A recording of telemetry has one sample per period. */
 static struct aw_tick tick_of_record(struct aw_session *session, const struct aw_table *table,
                                      const struct aw_bench_columns *columns,
                                      const struct aw_bench_joint *joint)
@@ -223,8 +223,8 @@ static struct aw_tick tick_of_record(struct aw_session *session, const struct aw
     return (struct aw_tick){aw_bench_tick_of_period(joint, period_s), NAN, AW_TICK_ASSUMED};
 }
 
-/* The model begins at rest with the input of the first row. Whether the record does shows before
- * the input changes. */
+/* The model starts at rest with the first input value. The rows before the first input change show
+ * whether the recording does. */
 static void warn_of_start(struct aw_session *session, const struct aw_table *table,
                           const struct aw_bench_columns *c, double noise)
 {

@@ -8,13 +8,13 @@
 #include "shell/experiments/tuning.h"
 
 #define CURVE    2000
-#define SLOWEST  50.0 /* times below the crossover that a curve begins */
+#define SLOWEST  50.0 /* a curve begins this many times below the crossover */
 #define MOST     AW_RULES
 #define PER_TURN 6.283185307
 #define PER_RAD  57.29577951
 #define TEXT     48
 
-/* One loop at its frequencies. */
+/* One loop over frequency. */
 struct loop_curve {
     size_t n;
     double complex open[CURVE];
@@ -22,7 +22,7 @@ struct loop_curve {
     struct aw_margins margins;
 };
 
-/* The phase without jumps, from what an integrating loop begins with. */
+/* Unwraps the phase, from that of an integrating loop. */
 static void follow_phase(struct loop_curve *c)
 {
     for (size_t i = 0; i < c->n; i++) {
@@ -52,7 +52,7 @@ static bool fill(struct loop_curve *c, const struct aw_model *model, const struc
     return loop;
 }
 
-/* Of all proposals; NULL: no memory. */
+/* Computes the curves of all proposals; NULL: out of memory. */
 static struct loop_curve *fill_all(struct aw_session *session, const struct aw_model *model,
                                    const struct aw_proposal *proposals, size_t n)
 {
@@ -68,8 +68,8 @@ static struct loop_curve *fill_all(struct aw_session *session, const struct aw_m
     return NULL;
 }
 
-/* Where the gain falls through 1 for the last time, where the phase is -180 next to the gain
- * margin, and where |S| is greatest; n: nowhere. */
+/* The last gain crossover, the phase crossover of the gain margin, and the maximum of |S|; n:
+ * none. */
 struct places {
     size_t crossover, turn, peak;
 };
@@ -98,7 +98,7 @@ static struct places find_places(const struct loop_curve *c)
     return p;
 }
 
-/* A margin: a line from the curve to the level that it keeps away from, and a dot with its name. */
+/* A margin: a line from the curve to its limit, and a dot with its name. */
 struct mark {
     double x[2], y[2];
     char text[TEXT];

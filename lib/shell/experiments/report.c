@@ -1,4 +1,4 @@
-/* The page of tune --report: everything that was found and done, in one file without scripts. */
+/* The HTML page of tune --report: all results, in one file without scripts. */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -29,7 +29,7 @@ static void put_number(FILE *file, double value, const char *unit)
         fputs("<td>–</td>", file);
 }
 
-/* In words, as in every table, where it was not reached. */
+/* Prints the reason as in every table if the metric was not reached. */
 static void put_metric(FILE *file, enum aw_metric metric, double value, const char *unit)
 {
     char why[AW_BENCH_CELL];
@@ -161,7 +161,7 @@ static char *measured_svg(struct aw_session *session, const struct aw_bench_stor
     return svg;
 }
 
-/* Without the line that only files begin with. */
+/* Prints the SVG without the header line of a file. */
 static bool put_svg(FILE *file, char *svg)
 {
     const char *start = svg ? strstr(svg, "<svg") : NULL;
@@ -188,7 +188,7 @@ static bool put_charts(struct aw_session *session, FILE *file, const struct aw_b
     return good;
 }
 
-/* The options of a kind that were given, as a shell reads them. */
+/* Lists the given options as shell arguments. */
 static void list_given(const struct aw_session *session, const char *const *names, char *out,
                        size_t size)
 {

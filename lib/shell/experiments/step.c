@@ -1,4 +1,4 @@
-/* step: a step response of one joint, measured, judged against limits, plotted and saved. */
+/* step: measures the step response of one joint, checks its limits, plots and saves it. */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -9,8 +9,8 @@
 #include "control/compare.h"
 #include "control/response.h"
 
-#define HALF_WAY 0.5 /* what does not come so far keeps limits by standing still */
-#define LEAD_S   0.1 /* before the step: the samples show what it began from */
+#define HALF_WAY 0.5 /* a joint that moves less than this share may meet limits by not moving */
+#define LEAD_S   0.1 /* samples before the step show the start */
 
 struct step_plan {
     double from, to; /* normalised */
@@ -45,7 +45,7 @@ const char *aw_bench_limit_name(enum aw_metric metric, char out[AW_BENCH_LIMIT])
     return out;
 }
 
-/* Whether the limits can be read; and, with a response, whether it keeps them. */
+/* Checks that the limits are valid, and, with a response, that it meets them. */
 static enum aw_status judge(struct aw_session *session, const struct aw_response *response)
 {
     for (size_t i = 0; i < sizeof judged / sizeof *judged; i++) {
@@ -88,7 +88,7 @@ static enum aw_status parse_plan(struct aw_bench *bench, struct step_plan *plan)
     return status == AW_OK ? judge(session, NULL) : status;
 }
 
-/* By what its samples show; where a step is small by half of it. */
+/* Returns true if the samples show a motion. For a small step, half of it is enough. */
 static bool moved(const struct aw_bench *bench, const struct step_plan *plan)
 {
     double low = INFINITY, high = -INFINITY;
@@ -107,7 +107,7 @@ static bool went_back(const struct aw_bench *bench, const struct step_plan *plan
     return (response->final - plan->from * bench->joint.scale) * (plan->to - plan->from) < 0;
 }
 
-/* Limits say nothing of a joint that stood still or went elsewhere: it keeps many of them. */
+/* Limits do not detect a joint that stood still or moved elsewhere: it meets many of them. */
 static enum aw_status check_arrival(const struct aw_bench *bench, const struct step_plan *plan,
                                     const struct aw_response *response, bool rests)
 {
@@ -139,7 +139,7 @@ static void report_metrics(struct aw_bench *bench, const struct step_plan *plan,
     aw_bench_report(bench, "step");
     aw_object_number(result, "from", plan->from * bench->joint.scale, 6, bench->joint.unit);
     aw_object_number(result, "to", plan->to * bench->joint.scale, 6, bench->joint.unit);
-    /* A joint that stands still or goes the other way has no overshoot and has not settled. */
+    /* A joint that stands still or moves the other way has no overshoot and has not settled. */
     for (enum aw_metric m = 0; m < AW_METRICS; m++)
         aw_bench_report_metric(bench->session, aw_metric(m)->name, m,
                                aside && m < AW_STEADY_STATE_ERROR ? (double)NAN

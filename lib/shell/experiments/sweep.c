@@ -1,4 +1,4 @@
-/* sweep: the frequency response of one joint, as a table and a Bode plot. */
+/* sweep: measures the frequency response of one joint, as a table and a Bode plot. */
 #include "control/sweep.h"
 
 #include <math.h>
@@ -9,12 +9,12 @@
 #include "bench.h"
 #include "control/spectrum.h"
 
-#define FOLLOWS_DB     (-6.0) /* a joint that moves less may lag by half a turn */
-#define COHERENCE_NEAR 1.3    /* a point of the spectrum this near in frequency tells of a tone */
+#define FOLLOWS_DB     (-6.0) /* a joint with less gain may lag by half a turn */
+#define COHERENCE_NEAR 1.3    /* max frequency ratio between a tone and its spectrum point */
 
 struct sweep_state {
     struct aw_sweep sweep;
-    double centre; /* controller's unit */
+    double centre; /* in the controller's unit */
     struct aw_bode_point points[AW_SWEEP_TONES];
     double coherence[AW_SWEEP_TONES]; /* NaN: the run is too short */
     double fit;
@@ -63,7 +63,7 @@ static enum aw_status excite(struct aw_bench *bench, struct sweep_state *s, doub
     return status;
 }
 
-/* A multisine is measured in its second period, when the start has died away. */
+/* A multisine is measured in its second period, after the transient. */
 static enum aw_status perform(struct aw_bench *bench, struct sweep_state *s)
 {
     double duration = s->sweep.plan.duration_s;
@@ -99,8 +99,8 @@ static enum aw_status estimate(struct aw_bench *bench, struct sweep_state *s)
     return status;
 }
 
-/* How far each frequency can be trusted: how much of what was measured there follows the setpoint.
- * NaN: the run is too short to say it. */
+/* Finds the coherence at each tone: the share of the response that follows the setpoint. NaN: the
+ * run is too short. */
 static enum aw_status find_coherence(const struct aw_bench *bench, struct sweep_state *s)
 {
     struct aw_spectrum_point points[AW_SPECTRUM_POINTS];
@@ -130,7 +130,7 @@ static enum aw_status find_coherence(const struct aw_bench *bench, struct sweep_
     return AW_OK;
 }
 
-/* At the lowest frequency a sound loop follows its setpoint. */
+/* At the lowest frequency a correct loop follows its setpoint. */
 static enum aw_status check_direction(const struct aw_bench *bench, const struct sweep_state *s)
 {
     const struct aw_bode_point *lowest = &s->points[0];

@@ -1,7 +1,7 @@
-/* Experiments on custom joints, which take targets and report positions, by the tool's struct
+/* Experiments on custom joints, which accept targets and report positions, by the tool's struct
  * aw_joints. The firmware has its own control loop, so the input of the process is its setpoint.
- * For tune it is the loop's output, if the file names the fields of its gains: not reported, but kp
- * times the error while kp is the only gain. */
+ * tune uses the loop's output if the file names the fields of its gains. The output is not
+ * reported; while kp is the only gain, it is kp times the error. */
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -12,17 +12,17 @@
 #include "shell/experiments/bench.h"
 #include "shell/experiments/experiments.h"
 
-#define COARSE   0.2 /* share of kp that a packet may lose */
+#define COARSE   0.2 /* max relative rounding of kp in a packet */
 #define HZ       100.0
-#define DEG      15.0 /* the default deviation limit */
-#define OF_RANGE 0.1  /* the same for another unit, as a share of the range; also a step */
-#define PULLS    2.0 /* times that from its setpoint: as good as a full output, which is not told */
-#define FILTER_S 0.04 /* what lasts no longer is a damaged value */
+#define DEG      15.0 /* default deviation limit */
+#define OF_RANGE 0.1  /* default limit in other units, as a share of the range; also a step */
+#define PULLS    2.0  /* deviations of error that count as full output, which is not reported */
+#define FILTER_S 0.04 /* longer than a damaged value lasts */
 #define USUAL                                                                                      \
     {                                                                                              \
         .unit = "", .scale = 1, .glitch_s = FILTER_S, .tick_s = 1e-3, .period_s = 1 / HZ           \
     }
-#define PART 0.5 /* of max_deviation: so much output as kp makes there is that of experiments */
+#define PART 0.5 /* share of max_deviation: kp at this error gives the output of experiments */
 
 static void describe(struct aw_session *session, const struct aw_joint *of,
                      struct aw_bench_joint *joint)
@@ -55,7 +55,7 @@ static enum aw_status open(struct aw_bench *bench)
     return status;
 }
 
-/* What moves the joint, as a share of what is as good as all; and the output of a law that is kp
+/* Estimates the driving quantity as a share of full output, and the output of a controller with kp
  * alone. */
 static void find_outputs(struct aw_bench *bench, double off, struct aw_bench_sample *sample)
 {
@@ -85,7 +85,7 @@ static bool look(void *context, const struct aw_joint_list *list)
     return bench->more;
 }
 
-/* Silence is the guard's. */
+/* The guard detects silence. */
 static enum aw_status idle(struct aw_bench *bench, int64_t deadline)
 {
     struct aw_session *session = bench->session;
@@ -96,7 +96,7 @@ static enum aw_status idle(struct aw_bench *bench, int64_t deadline)
     return status == AW_TIMEOUT ? AW_OK : status;
 }
 
-/* At once, where the file says nothing of a speed: the firmware would go there as it can. */
+/* Sends the setpoint at once. Without a known speed, the firmware moves as fast as it can. */
 static enum aw_status setpoint(struct aw_bench *bench, double value)
 {
     struct aw_session *session = bench->session;
@@ -106,7 +106,7 @@ static enum aw_status setpoint(struct aw_bench *bench, double value)
     const struct aw_joint *joint = joint_of(bench);
     double before = isnan(bench->sent) ? joint->now.value[AW_JOINT_ACTUAL] : bench->sent;
     bool jumps = bench->hooks->law != AW_BENCH_HIDDEN ||
-                 !isnan(bench->target); /* else it only makes an output */
+                 !isnan(bench->target); /* else the setpoint only produces an output */
     if (jumps && !(fabs(value - before) * HZ <= joint->speed) && !session->options.run.force)
         return aw_fail(&session->err, AW_LIMIT,
                        "%s: %.4g to %.4g %s at once is faster than its speed, %g %s — --force "
@@ -119,8 +119,8 @@ static enum aw_status setpoint(struct aw_bench *bench, double value)
     return aw_joints_command(session, &bench->list, &command);
 }
 
-/* What has gone well stays where it is; what has not come to where it is to be is held where it is
- * found, for it would go on to pull. */
+/* A successful joint stays at its target. A joint that did not reach it is held where it is, or it
+ * would keep pulling. */
 static enum aw_status end(struct aw_bench *bench, enum aw_status status)
 {
     struct aw_session *session = bench->session;
@@ -137,7 +137,7 @@ static const struct aw_custom_joint *own_joint(const struct aw_bench *bench)
     return &aw_custom_arm(bench->session)->joints[bench->joint.number];
 }
 
-/* The smallest of the ranges that its gains have; INFINITY: none has one. */
+/* Returns the lowest limit of its gains; INFINITY: no limit. */
 static double gain_max(struct aw_session *session, const struct aw_custom_joint *joint)
 {
     double most = INFINITY;
@@ -239,7 +239,7 @@ static enum aw_status send_gains(struct aw_bench *bench, const struct aw_gain_li
     return status;
 }
 
-/* Held, before gains change under it. */
+/* Holds the joint before its gains change. */
 static enum aw_status end_law(struct aw_bench *bench, enum aw_status status)
 {
     struct aw_session *session = bench->session;

@@ -1,23 +1,23 @@
-/* How often the driver's law runs: measured before an experiment, else assumed, and told. */
+/* The control period of the driver: measured before an experiment, else assumed, and reported. */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 
 #include "shell/experiments/tuning.h"
 
-#define FOR_S    1.0    /* at most */
+#define FOR_S    1.0    /* max duration */
 #define ERROR    0.03   /* share of full scale */
-#define KI       0.002  /* two steps of the wire a tick */
-#define ENOUGH   0.007  /* of output: it stays in the dead band, where nothing moves */
-#define TOO_FAR  0.0095 /* that is no integral of ours */
-#define PATIENCE 5      /* tenths of a second until a period is known */
+#define KI       0.002  /* per control period, two steps of the wire */
+#define ENOUGH   0.007  /* of the output: stays in the dead band, so nothing moves */
+#define TOO_FAR  0.0095 /* larger outputs do not come from this integral */
+#define PATIENCE 5      /* tenths of a second until the sample period is known */
 
 double aw_bench_tick_of_period(const struct aw_bench_joint *joint, double period_s)
 {
     return fmax(joint->tick_s, period_s > 0 ? period_s : joint->period_s);
 }
 
-/* Frames that come quicker than the driver's loop would be lost. */
+/* Frames faster than the driver's loop would be lost. */
 static enum aw_status await_period(struct aw_bench *bench)
 {
     enum aw_status status = AW_OK;
@@ -27,7 +27,7 @@ static enum aw_status await_period(struct aw_bench *bench)
     return status;
 }
 
-/* --tick first, then what the telemetry's period lets expect. */
+/* Returns --tick, else the period expected from the telemetry. */
 static struct aw_tick expected(struct aw_bench *bench)
 {
     double period_s = bench->hooks->period ? bench->hooks->period(bench) : bench->joint.tick_s;
@@ -38,7 +38,7 @@ static struct aw_tick expected(struct aw_bench *bench)
     return (struct aw_tick){aw_bench_tick_of_period(&bench->joint, period_s), NAN, AW_TICK_ASSUMED};
 }
 
-/* The integral of a small constant error. The joint does not feel it. */
+/* Integrates a small constant error, too small to move the joint. */
 static enum aw_status integrate(struct aw_bench *bench)
 {
     double here = bench->last[AW_BENCH_MEASURED] / bench->joint.scale;
@@ -72,7 +72,7 @@ static bool evaluate(struct aw_bench *bench, struct aw_tick *tick)
 enum aw_status aw_bench_tick_measure(struct aw_bench *bench, struct aw_tick *tick)
 {
     struct aw_session *session = bench->session;
-    bool known = !bench->hooks->period; /* of its firmware */
+    bool known = !bench->hooks->period; /* from the firmware's description */
     enum aw_status status = known ? AW_OK : await_period(bench);
     *tick = expected(bench);
     if (status != AW_OK || known || tick->from == AW_TICK_GIVEN)
@@ -83,7 +83,7 @@ enum aw_status aw_bench_tick_measure(struct aw_bench *bench, struct aw_tick *tic
     if (status == AW_OK)
         status = integrate(bench);
     bool measured = status == AW_OK && evaluate(bench, tick);
-    /* without an error, and with the integral cleared, the previous gains do nothing */
+    /* without an error and with a cleared integral, the previous gains have no effect */
     if (status == AW_OK)
         status = aw_bench_push(bench, bench->last[AW_BENCH_MEASURED] / bench->joint.scale);
     if (status == AW_OK)

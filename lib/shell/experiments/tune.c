@@ -1,4 +1,4 @@
-/* tune: identify, design, ask, step before and after, keep the better gains. */
+/* tune: identifies, designs, asks, steps with the old and new gains, and keeps the better ones. */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -16,13 +16,13 @@
 #define STEP_S        3.0
 #define OBJECTION     160
 #define OUTCOME       1100
-#define NEAR_RISE     0.5 /* share of what was predicted */
-#define STATIC        2.0 /* times the friction of motion */
-#define STEP_SHARE    0.8 /* of --max-deviation: what the experiment has gone through */
+#define NEAR_RISE     0.5 /* share of the predicted value */
+#define STATIC        2.0 /* static friction as a multiple of the friction in motion */
+#define STEP_SHARE    0.8 /* of --max-deviation: the range covered by the experiment */
 #define SLIGHTLY_MORE 1.05
 #define FIRST_SHARE   0.5
 #define CALMER        0.5
-#define REST_SHARE    0.5 /* of the experiment's output: at rest, if its full scale is not known */
+#define REST_SHARE    0.5 /* of the experiment's output, at rest, if its full scale is unknown */
 
 struct tuner {
     struct aw_excitation experiment;
@@ -30,9 +30,9 @@ struct tuner {
     struct aw_design_options options;
     struct aw_proposal proposal;
     struct aw_bench_story story;
-    double rest, step; /* normalised: where it stands, and how far a step goes */
+    double rest, step; /* normalised: position at rest, and size of a step */
     enum aw_metric goal;
-    double share; /* of the overshoot that is allowed: what gains are designed for */
+    double share; /* share of the permitted overshoot used as the design goal */
     bool designed, applied;
     char outcome[OUTCOME];
 };
@@ -49,19 +49,19 @@ static enum aw_status parse_plan(struct aw_bench *bench, struct tuner *t)
         status = aw_picture_check(report, &session->err);
     if (status == AW_OK)
         status = aw_excitation_plan(bench, &t->experiment);
-    if (!aw_experiment_given(session)->step) /* within what the model has seen */
+    if (!aw_experiment_given(session)->step) /* within the range of the model's data */
         t->options.step = STEP_SHARE * t->experiment.config.max_deviation;
     t->step = t->options.step;
     return status;
 }
 
-/* Tables on the way there are for who wants to know; the result is a line. */
+/* Intermediate tables are printed with -v only; the result is a line. */
 static bool tells_all(const struct aw_session *session)
 {
     return aw_session_text(session) && session->options.print.verbose;
 }
 
-/* From --old, from what this session has sent, or as after power-up. */
+/* Uses --old, the gains sent in this session, or the gains after power-up. */
 static enum aw_status find_old_gains(struct aw_bench *bench, struct tuner *t)
 {
     const char *path = aw_experiment_given(bench->session)->old;
@@ -95,7 +95,7 @@ static enum aw_status identify(struct aw_bench *bench, struct tuner *t)
     return AW_OK;
 }
 
-/* A design for a thread of its own: the search takes a while, and a server needs signs of life. */
+/* A design in its own thread: the search takes a while, and a server needs signs of life. */
 struct search {
     struct aw_process process;
     struct aw_driver driver;
@@ -121,7 +121,7 @@ static enum aw_status find_gains(struct aw_session *session, struct tuner *t, do
         .process = t->model.fit.process, .driver = t->model.driver, .options = t->options};
     s->options.overshoot = t->story.overshoot = overshoot;
     enum aw_status status = aw_task_run(&session->time.real.base, search, free, s);
-    if (status != AW_OK) /* the thread has s */
+    if (status != AW_OK) /* the thread owns s */
         return status;
     t->proposal = s->proposal;
     *why = s->why;
@@ -130,8 +130,8 @@ static enum aw_status find_gains(struct aw_session *session, struct tuner *t, do
     return status;
 }
 
-/* For a share of the overshoot that is allowed: the motor's torque ends somewhere, which the model
- * does not have and which adds to it. Where that cannot be had, for what can. */
+/* Designs for a share of the permitted overshoot. The motor's limited torque, which the model
+ * lacks, adds to it. If the share is not feasible, designs for the lowest feasible overshoot. */
 static enum aw_status propose(struct aw_session *session, struct tuner *t, struct aw_error *why)
 {
     double bound = t->options.overshoot;
@@ -142,7 +142,8 @@ static enum aw_status propose(struct aw_session *session, struct tuner *t, struc
     return find_gains(session, t, fmin(bound, least * SLIGHTLY_MORE), why);
 }
 
-/* What a person sees of it without -v: whose gains, how good they are to be, what became of them.
+/* Selects the result's entries that are shown without -v: the gains, their quality, and the
+ * outcome.
  */
 static void shorten(struct aw_object *result)
 {
@@ -152,11 +153,11 @@ static void shorten(struct aw_object *result)
         result->entries[i].detail = !aw_is_one_of(shown, result->entries[i].key);
 }
 
-/* A person who is asked sees the gains in a table; the result is for the end. */
+/* Shows the gains in a table before the question. The result comes at the end. */
 static void show(struct aw_session *session, const struct tuner *t)
 {
     bool asks = aw_session_text(session) && !session->options.run.yes;
-    aw_session_work_hide(session); /* what follows is not printed over it */
+    aw_session_work_hide(session); /* so that the progress line does not overwrite the table */
     if (asks || tells_all(session))
         aw_bench_print_proposals(session, &t->proposal, 1);
 }
@@ -198,7 +199,7 @@ static enum aw_status step(struct aw_bench *bench, struct tuner *t, struct aw_ru
     return status;
 }
 
-/* By the goal alone. A metric that was not reached is worse than any. */
+/* Compares by the goal alone. A metric that was not reached is worst. */
 static bool is_better(const struct tuner *t)
 {
     double was = t->story.was.value[t->goal], is = t->story.is.value[t->goal];
@@ -208,7 +209,7 @@ static bool is_better(const struct tuner *t)
            (is <= was && t->story.is.value[AW_IAE] < t->story.was.value[AW_IAE]);
 }
 
-/* "1.23 deg·s", or the reason that the figure is missing. */
+/* Formats "1.23 deg·s", or the reason for a missing value. */
 static const char *say_metric(const struct tuner *t, char out[AW_BENCH_CELL], enum aw_metric metric,
                               double value)
 {
@@ -220,12 +221,12 @@ static const char *say_metric(const struct tuner *t, char out[AW_BENCH_CELL], en
     return out;
 }
 
-/* Why the new gains must not stay; wild: gains that overshoot less may do. That they do not behave
- * as predicted is said, and no objection: what was measured counts. */
+/* Writes why the new gains must be rejected. wild: gains with less overshoot may do. A deviation
+ * from the prediction is no objection: the measurement counts. */
 static bool objection(const struct tuner *t, const char *unit, bool *wild, char out[OBJECTION])
 {
     const struct aw_response *was = &t->story.was, *is = &t->story.is;
-    double grain = 100 * t->model.driver.quantum / fabs(t->step); /* one step of the encoder */
+    double grain = 100 * t->model.driver.quantum / fabs(t->step); /* encoder resolution, % */
     double bound = 100 * t->options.overshoot, over = is->value[AW_OVERSHOOT];
     char before[AW_BENCH_CELL], after[AW_BENCH_CELL];
     *wild = false;
@@ -275,8 +276,8 @@ static void report(struct aw_bench *bench, const struct tuner *t)
         report_steps(bench->session, t, bench->joint.unit);
 }
 
-/* The driver is disabled, has the old gains, and is to have the new ones. Ended on the way, it gets
- * the old ones back. */
+/* Sends the new gains to the disabled driver, which has the old ones. An interruption restores the
+ * old gains. */
 static enum aw_status keep_new(struct aw_bench *bench, struct tuner *t)
 {
     aw_bench_watch(bench);
@@ -306,9 +307,9 @@ static void tell_kept(struct tuner *t)
              say_metric(t, was, t->goal, t->story.was.value[t->goal]));
 }
 
-/* Predicts the step again from where it began: the integrator of the firmware rests anywhere in the
- * dead band, and has to leave it first. More output than friction at rest takes carries a load,
- * which the model does not see. */
+/* Predicts the step again from its actual start. The firmware's integrator may rest anywhere in the
+ * dead band and has to leave it first. An output above static friction carries a load, which the
+ * model lacks. */
 static enum aw_status predict_again(struct aw_session *session, struct tuner *t)
 {
     const struct aw_run *run = &t->story.after;
@@ -327,7 +328,7 @@ static enum aw_status predict_again(struct aw_session *session, struct tuner *t)
     return session->err.status == AW_NO_MEMORY ? AW_NO_MEMORY : AW_OK;
 }
 
-/* Leaves the driver disabled, with the gains that are better. */
+/* Leaves the driver disabled, with the better gains. */
 static enum aw_status try_new(struct aw_bench *bench, struct tuner *t, bool *wild)
 {
     struct aw_session *session = bench->session;
@@ -358,7 +359,7 @@ static enum aw_status disagreed(struct aw_bench *bench, struct tuner *t)
                    "the new ones were not confirmed, so nothing was applied");
 }
 
-/* "model fit 91 %, to be trusted": how far to believe all of it. */
+/* Writes "model fit 91 %, to be trusted". */
 static void say_fit(const struct tuner *t, char *out, size_t size)
 {
     const struct aw_fit *fit = &t->model.fit;
@@ -377,8 +378,7 @@ static bool agrees(struct aw_bench *bench, const struct tuner *t, const char *st
     return aw_session_agrees(bench->session, question);
 }
 
-/* Steps with the old gains and the new ones, and once more with calmer ones where these are wild.
- */
+/* Steps with the old and the new gains, and again with calmer ones if these overshoot. */
 static enum aw_status offer(struct aw_bench *bench, struct tuner *t)
 {
     struct aw_session *session = bench->session;
@@ -403,13 +403,13 @@ static enum aw_status offer(struct aw_bench *bench, struct tuner *t)
             return try_new(bench, t, &wild);
         disagreed(bench, t);
     }
-    t->proposal = tried; /* those of the step that was made */
+    t->proposal = tried; /* the gains of the performed step */
     t->story.overshoot = overshoot;
     session->err = first;
     return first.status;
 }
 
-/* What was predicted beside what came, and how good the model is that predicted it. */
+/* Appends predicted and measured values, and the model's fit. */
 static void append_evidence(struct tuner *t)
 {
     static const enum aw_metric shown[] = {AW_OVERSHOOT, AW_RISE_TIME};
@@ -422,7 +422,7 @@ static void append_evidence(struct tuner *t)
     aw_append(t->outcome, OUTCOME, "; ", "%s", fit);
 }
 
-/* Its last words: kept or put back, and why. */
+/* Reports the outcome: gains kept or restored, and why. */
 static enum aw_status conclude(struct aw_bench *bench, struct tuner *t, enum aw_status status)
 {
     struct aw_session *session = bench->session;
@@ -443,7 +443,7 @@ static enum aw_status conclude(struct aw_bench *bench, struct tuner *t, enum aw_
     return status == AW_OK ? AW_OK : aw_fail(&session->err, status, "tune: %s", t->outcome);
 }
 
-/* Whatever became of it: a page that says so is worth most where it went wrong. */
+/* Writes the report even after a failure, when it is most useful. */
 static enum aw_status write_report(struct aw_bench *bench, struct tuner *t, enum aw_status status)
 {
     struct aw_session *session = bench->session;

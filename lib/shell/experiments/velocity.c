@@ -1,6 +1,6 @@
-/* Joints that are commanded by velocity and tell where they are, on the bench: what it needs of a
- * tool is its struct aw_joints. A law of ours brings the joint to its setpoint; its output, a share
- * of the fastest, is what goes into the process. */
+/* Experiments on joints that accept velocities and report positions, with the tool's struct
+ * aw_joints. The host's controller brings the joint to its setpoint. Its output, a share of the max
+ * speed, is the input of the process. */
 #include <math.h>
 #include <string.h>
 
@@ -8,10 +8,10 @@
 #include "shell/experiments/bench.h"
 #include "shell/experiments/experiments.h"
 
-#define PER_S 4.0 /* of the way that is left */
+#define PER_S 4.0 /* speed per remaining distance, 1/s */
 
-/* A share of 1 is what the fastest goes in a second: the gain from output to place is then that of
- * the velocity. */
+/* A share of 1 is the distance at max speed in 1 s. The gain from output to position then equals
+ * that of the velocity. */
 static void describe(struct aw_session *session, const struct aw_joint *of,
                      struct aw_bench_joint *joint)
 {
@@ -55,7 +55,7 @@ static enum aw_status answer(struct aw_bench *bench)
     return aw_joints_command(bench->session, &bench->list, &command);
 }
 
-/* Each place is answered with a velocity. Silence is the guard's. */
+/* Answers each position with a velocity. The guard detects silence. */
 static enum aw_status idle(struct aw_bench *bench, int64_t deadline)
 {
     struct aw_session *session = bench->session;
@@ -70,7 +70,7 @@ static enum aw_status idle(struct aw_bench *bench, int64_t deadline)
     return status;
 }
 
-/* It goes out with the answer to the next place. */
+/* The answer to the next position sends the setpoint. */
 static enum aw_status setpoint(struct aw_bench *bench, double share)
 {
     (void)share;

@@ -1,4 +1,5 @@
-/* verify: steps of a specification, each judged against its limits, as TAP or JUnit.
+/* verify: performs the steps of a specification, judges each by its limits, and prints TAP or
+ * JUnit.
  *
  *     [the knee does not overshoot]
  *     board = lknee
@@ -52,7 +53,7 @@ struct verdict {
 
 struct spec {
     struct aw_session *session;
-    size_t n, done; /* the last one done may have been ended by a guard or a signal */
+    size_t n, done; /* the guard or a signal may have ended the last step */
     struct check checks[CASES];
     struct verdict verdicts[CASES];
 };
@@ -174,7 +175,7 @@ static enum aw_status read_values(struct aw_session *session, struct check *chec
     return status;
 }
 
-/* All of it before anything moves. */
+/* Checks the whole specification before any motion. */
 static enum aw_status complete(struct spec *spec, struct check *check)
 {
     struct aw_session *session = spec->session;
@@ -214,7 +215,7 @@ static enum aw_status load(struct spec *spec, const char *path)
     return status;
 }
 
-/* About the target: what never came near it keeps many a limit, and fails. */
+/* Judges the target as well: a joint that never came near it meets many limits, but fails. */
 static void judge(const struct check *check, const struct aw_bench *bench,
                   const struct aw_response *response, struct verdict *verdict)
 {
@@ -274,7 +275,7 @@ static enum aw_status perform(struct spec *spec, size_t i)
     return status;
 }
 
-/* Escapes '#': it would begin a directive of TAP. Returns out. */
+/* Escapes '#', which would begin a TAP directive. Returns out. */
 static const char *tap_name(const char *name, char out[2 * NAME])
 {
     size_t n = 0;
@@ -315,7 +316,7 @@ static void write_case(FILE *file, const struct check *check, const struct verdi
     fprintf(file, "    </testcase>\n");
 }
 
-/* Writes the form that Jenkins reads (junit-10.xsd of its xUnit plugin). */
+/* Writes JUnit XML for Jenkins (junit-10.xsd of its xUnit plugin). */
 static void write_junit(FILE *file, const struct spec *spec, size_t failed)
 {
     time_t now = (time_t)(aw_wall_time() / 1000000000);

@@ -31,7 +31,7 @@ enum aw_status aw_address_of_key(struct aw_address *address, const char *tool, c
     enum aw_status status = aw_xdg_runtime(folder, sizeof folder, err);
     if (status != AW_OK)
         return status;
-    size_t length = strlen(key); /* what tells devices apart is at its end */
+    size_t length = strlen(key); /* the end of the key distinguishes devices */
     snprintf(name, sizeof name, "%s",
              key + (length > NAME_MAX_OF_KEY ? length - NAME_MAX_OF_KEY : 0));
     for (char *p = name; *p; p++)
@@ -45,7 +45,7 @@ enum aw_status aw_address_of_key(struct aw_address *address, const char *tool, c
     return AW_OK;
 }
 
-/* The place of the server that systemd keeps for all who may use the device. */
+/* Finds the server that systemd runs for all users of the device. */
 static bool find_system(struct aw_address *address, const char *tool)
 {
     struct aw_error ignored;
@@ -107,7 +107,8 @@ enum aw_status aw_address_of_server(struct aw_address *address, const char *tool
     struct aw_address systems;
     bool named = strncmp(url, "serve:", 6) == 0 && strcmp(url + 6, tool) == 0;
     if (named && access(tool, F_OK) != 0)
-        url = "serve:"; /* by its name it is the usual one, as for follow, unless that is a file */
+        url = "serve:"; /* the tool's name means its default server, as in follow, unless it is a
+                         * file */
     enum aw_status status = aw_address_parse(address, tool, url, err);
     if (status == AW_OK && strcmp(url, "serve:") == 0 && access(address->path, F_OK) != 0 &&
         find_system(&systems, tool))

@@ -1,5 +1,5 @@
-/* A tool whose device a server has: finds the server, asks for the lease, and is told when it has
- * lost it. */
+/* A client of a server that holds its device: finds the server, requests the lease, and reports its
+ * loss. */
 #include <math.h>
 #include <poll.h>
 #include <stdio.h>
@@ -15,9 +15,9 @@
 #include "shell/serve/serve.h"
 #include "shell/serve/server.h"
 
-#define PLACES_MAX 16                     /* of servers of one tool */
-#define SIGN_NS    (100 * AW_MILLISECOND) /* between two signs of life, at most */
-#define ANSWER_NS  (5 * AW_SECOND) /* about the lease: a stop may have to be confirmed first */
+#define PLACES_MAX 16                     /* max servers of one tool */
+#define SIGN_NS    (100 * AW_MILLISECOND) /* max interval of signs of life */
+#define ANSWER_NS  (5 * AW_SECOND)        /* for the lease, which may have to wait for a stop */
 #define HELLO_NS   (3 * AW_SECOND)
 
 static struct aw_clock *clock_of(const struct aw_attached *attached)
@@ -39,7 +39,7 @@ void aw_attached_send(struct aw_attached *attached)
     aw_conn_flush(&attached->conn);
 }
 
-/* A message with one byte, or (less than 0) without. */
+/* Sends a message with one byte, or (value below 0) none. */
 static void say(struct aw_attached *attached, enum aw_verb type, int value)
 {
     struct aw_writer *w = aw_attached_start(attached, type);
@@ -48,14 +48,14 @@ static void say(struct aw_attached *attached, enum aw_verb type, int value)
     aw_attached_send(attached);
 }
 
-/* The lease is lost: ends the command that runs here, or prints a notice at the prompt. */
+/* Handles the loss of the lease: ends the command in progress, or prints a notice at the prompt. */
 static void take_end(struct aw_attached *attached, enum aw_status status, const char *why)
 {
     struct aw_session *session = attached->session;
     bool looks = !session->run.command || session->run.command->safety == AW_READ;
     attached->lease = 0;
     attached->told = true;
-    if (attached->waits) { /* what is not acknowledged yet never will be */
+    if (attached->waits) { /* pending frames will not be acknowledged */
         attached->waits = false;
         attached->status = status;
         snprintf(attached->why, sizeof attached->why, "%.*s", AW_REASON_MAX, why);
@@ -81,7 +81,7 @@ static void take_grant(struct aw_attached *attached, struct aw_reader *r)
     attached->lease = (unsigned)aw_get_int(r, 4);
     attached->status = AW_OK;
     attached->waits = false;
-    aw_attached_flush(attached); /* what came before is another program's conversation */
+    aw_attached_flush(attached); /* earlier bytes belong to another program's conversation */
     aw_memory_take(session, aw_get_bytes(r));
     if (session->tool->share.turn && attached->link)
         session->tool->share.turn(session, AW_TURN_BEGIN);
@@ -108,7 +108,7 @@ static void take_refusal(struct aw_attached *attached, struct aw_reader *r)
     }
 }
 
-/* To others than the holder the end of the server is reported once it is gone. */
+/* Other clients report the end of the server only once it is gone. */
 static void take_stop(struct aw_attached *attached, struct aw_reader *r, bool held)
 {
     char why[AW_REASON_MAX + 1];
@@ -139,7 +139,7 @@ static void take_message(struct aw_attached *attached, enum aw_verb type, struct
     case AW_TURNED_DOWN:
         take_refusal(attached, r);
         break;
-    case AW_ACK: /* of a revoked frame: the reason is known already */
+    case AW_ACK: /* of a revoked frame: the reason is already known */
         if ((uint32_t)aw_get_int(r, 4) != attached->frames || !attached->waits)
             break;
         /* fall through */
@@ -158,7 +158,7 @@ static void take_message(struct aw_attached *attached, enum aw_verb type, struct
     case AW_SPEED:
         attached->session->motion.asked = aw_get_real(r);
         break;
-    default: /* HALTED: GRANTED follows, or the reason why not */
+    default: /* HALTED: GRANTED follows, or the reason for refusal */
         break;
     }
 }
@@ -294,7 +294,7 @@ static enum aw_status attach_to(struct aw_session *session, const char *url)
     return status;
 }
 
-/* To the first of the usual ones where no link was named, else to the one that has this link. */
+/* Without -l, connects to the first default address; else to the server with this link. */
 static enum aw_status attach_to_usual(struct aw_session *session, const char *url)
 {
     enum aw_status status = AW_OK;
@@ -306,7 +306,7 @@ static enum aw_status attach_to_usual(struct aw_session *session, const char *ur
         if (status == AW_OK && given && strcmp(session->share.attached->hello.url, url) != 0)
             detach(session);
     }
-    if (!session->share.attached) /* the device itself, but for a signal */
+    if (!session->share.attached) /* use the device itself, unless a signal arrived */
         return status == AW_STOPPED ? status : AW_OK;
     aw_session_notice(session, "%s serve (pid %d) has %s — this goes through it",
                       session->tool->name, session->share.attached->hello.pid,
@@ -315,7 +315,7 @@ static enum aw_status attach_to_usual(struct aw_session *session, const char *ur
     return AW_OK;
 }
 
-/* To a server at the same place, of the same device. */
+/* Reconnects to a server at the same address with the same device. */
 static enum aw_status attach_again(struct aw_session *session)
 {
     struct aw_attached *old = session->share.attached;
@@ -343,7 +343,7 @@ static enum aw_status attach(struct aw_session *session, const char *url)
         return attach_again(session);
     if (session->share.attached && session->mode.one_shot && !session->mode.scripts)
         return aw_attached_fail(session->share.attached, &session->err);
-    if (session->share.attached) { /* to one that is gone: url was of its device */
+    if (session->share.attached) { /* the server is gone, and url named its device */
         aw_session_unlink(session);
         detach(session);
         if (url && aw_session_url(session, &url) != AW_OK)
@@ -393,7 +393,7 @@ enum aw_status aw_attached_want(struct aw_attached *attached, struct aw_error *e
     return status;
 }
 
-/* A command that changes something has to be let in before it looks where the device is. */
+/* A command that changes something needs the lease before it reads the device. */
 static enum aw_status begin(struct aw_session *session)
 {
     struct aw_attached *attached = session->share.attached;
@@ -411,7 +411,7 @@ static enum aw_status begin(struct aw_session *session)
     return known ? AW_OK : aw_attached_want(attached, &session->err);
 }
 
-/* Words for what the server has ended. */
+/* Reports why the server ended the command. */
 static enum aw_status take_revoked(struct aw_session *session)
 {
     struct aw_attached *attached = session->share.attached;
@@ -421,8 +421,8 @@ static enum aw_status take_revoked(struct aw_session *session)
     return aw_fail(&session->err, attached->revoked_as, "%s", attached->reason);
 }
 
-/* Tells the server that the command is over, and whether a motion goes on. Releases the lease after
- * a command that only set something. */
+/* Reports the end of the command to the server, and whether a motion goes on. Releases the lease
+ * after a command without motion. */
 static enum aw_status end(struct aw_session *session, enum aw_status status)
 {
     struct aw_attached *attached = session->share.attached;
@@ -479,7 +479,7 @@ static void plays(struct aw_session *session, bool on)
         say(session->share.attached, AW_PLAYS, on);
 }
 
-/* Waits for the answer to what was sent. */
+/* Sends the message and waits for the reply. */
 static enum aw_status ask(struct aw_attached *attached)
 {
     attached->waits = true;
@@ -489,7 +489,7 @@ static enum aw_status ask(struct aw_attached *attached)
     return status;
 }
 
-/* For status: the holder of the lease. */
+/* For status: prints the holder of the lease. */
 static enum aw_status commander(struct aw_session *session)
 {
     struct aw_attached *attached = session->share.attached;
@@ -504,7 +504,7 @@ static enum aw_status commander(struct aw_session *session)
     return status;
 }
 
-/* Changes the speed of a motion that another client plays, through the server. */
+/* Changes the speed of another client's play through the server. */
 enum aw_status aw_run_speed(struct aw_session *session, const struct aw_args *args)
 {
     double share = NAN;
@@ -542,7 +542,7 @@ static enum aw_status serves(struct aw_session *session, const char *url, char *
     struct aw_who who;
     struct aw_hello hello;
     const char *rest = url + strlen("serve:");
-    bool named = *rest && !strpbrk(rest, "/:?.") && access(rest, F_OK) != 0; /* after its tool */
+    bool named = *rest && !strpbrk(rest, "/:?.") && access(rest, F_OK) != 0; /* a tool */
     enum aw_status status = aw_address_of_server(&address, named ? rest : session->tool->name,
                                                  named ? "serve:" : url, &session->err);
     if (status != AW_OK)

@@ -1,4 +1,4 @@
-/* Connections of a server: who listens where, and one turn of each client after the other. */
+/* The connections of a server: its listeners, and its clients in turn. */
 #include <errno.h>
 #include <poll.h>
 #include <signal.h>
@@ -14,10 +14,10 @@
 #include "shell/serve/server.h"
 #include "shell/serve/systemd.h"
 
-#define SPARES     8 /* of a user who has no room */
+#define SPARES     8 /* spare connections for a user whose limit is reached */
 #define EVENTS     256
-#define AT_ONCE    8 /* messages of one client, or new clients, before the next one's turn */
-#define FILLS      4 /* of a client that has closed, at each turn */
+#define AT_ONCE    8 /* messages of one client, or new clients, per turn */
+#define FILLS      4 /* reads per turn of a closed client */
 #define SPEED_MOST 1e6
 
 /* ---- One client ---- */
@@ -52,7 +52,7 @@ static void remove_peer(struct aw_server *server, struct aw_peer *peer)
     if (*at)
         *at = peer->next;
     server->n_peers--;
-    /* A child that has just been forked may have the socket, too: closing it is not enough. */
+    /* A forked child may also have the socket, so closing it is not enough. */
     epoll_ctl(server->all, EPOLL_CTL_DEL, peer->conn.fd, NULL);
     aw_lease_gone(server, peer);
     free(peer->held);
@@ -62,7 +62,7 @@ static void remove_peer(struct aw_server *server, struct aw_peer *peer)
 
 /* ---- Messages ---- */
 
-/* Changes the speed of what the holder plays, within its limits. */
+/* Changes the playback speed of the holder, within its limits. */
 static void change_speed(struct aw_peer *peer, double share, bool takes)
 {
     struct aw_server *server = peer->server;
@@ -158,8 +158,8 @@ static void take_messages(struct aw_peer *peer)
     peer->conn.gone = peer->conn.gone || peer->conn.wrong;
 }
 
-/* A client that has closed gets no answers: of what it said last only its end and a stop count. A
- * part of that at a time, because a flood may be waiting. */
+/* A closed client gets no replies. Of its last messages, only its end and a stop count. Reads a
+ * bounded part per turn, because a flood may be queued. */
 static void finish(struct aw_peer *peer)
 {
     struct aw_reader reader;
@@ -176,7 +176,7 @@ static void finish(struct aw_peer *peer)
     peer->more = false;
 }
 
-/* Reads only as fast as messages are handled, but for a stop, which comes before all others. */
+/* Reads only as fast as messages are handled, except for a stop, which comes first. */
 static void serve_peer(struct aw_peer *peer, uint32_t events)
 {
     if (peer->conn.gone)
@@ -194,13 +194,13 @@ static void serve_peer(struct aw_peer *peer, uint32_t events)
             aw_lease_stop(peer->server, peer);
         take_messages(peer);
     }
-    aw_peer_watch(peer); /* a peer that is gone is removed when all have been served */
+    aw_peer_watch(peer); /* removed after all clients were served */
 }
 
 /* ---- New clients ---- */
 
-/* A user of this machine has a share of the room, and beyond it a few places from which a stop is
- * taken: a new one there replaces the oldest one. */
+/* Each local user has a limited number of connections, and a few spare ones that accept only a
+ * stop. A new spare connection replaces the oldest one. */
 static void take_room(struct aw_server *server, struct aw_peer *peer)
 {
     unsigned n = 0, spares = 0;
@@ -261,7 +261,7 @@ void aw_server_due(struct aw_server *server)
     server->aside.due = due;
 }
 
-/* What waited long enough goes out; a client that was cut off or has ended is removed. */
+/* Sends delayed messages; removes clients that ended or were disconnected. */
 static void look_after(struct aw_server *server)
 {
     int64_t now = aw_server_now(server);
@@ -281,12 +281,12 @@ void aw_server_serve(struct aw_aside *aside)
 {
     struct aw_server *server = (struct aw_server *)aside;
     struct epoll_event events[EVENTS];
-    if (server->closed || server->serves) { /* a write to the device may wait, too */
+    if (server->closed || server->serves) { /* a write to the device may also wait */
         aside->due = AW_NEVER;
         return;
     }
     server->serves = true;
-    aw_watchdog_look(&server->watchdog); /* before any client: a frame of theirs may be old */
+    aw_watchdog_look(&server->watchdog); /* before any client, whose frames may be old */
     aside->fd = -1;
     int n = epoll_wait(server->all, events, EVENTS, 0);
     for (int i = 0; i < n; i++) {
@@ -315,7 +315,7 @@ static enum aw_status refuse(struct aw_server *server, const char *url, const ch
     return aw_fail(&server->session->err, AW_NO_LINK, "serve: %s: %s", url, why);
 }
 
-/* Replaces the socket file of a killed server: nothing listens on it. */
+/* Replaces the socket file of a killed server, where no process listens. */
 static enum aw_status take_place(struct aw_server *server, const struct aw_address *address)
 {
     char why[160];
@@ -328,7 +328,8 @@ static enum aw_status take_place(struct aw_server *server, const struct aw_addre
     bool left = !there && errno == ECONNREFUSED;
     if (there) {
         snprintf(server->other, sizeof server->other, "%s", hello.url);
-        left = who.pid > 0 && kill(who.pid, 0) != 0 && errno == ESRCH; /* only its watchdog is */
+        left =
+            who.pid > 0 && kill(who.pid, 0) != 0 && errno == ESRCH; /* only its watchdog remains */
     }
     if (left && unlink(address->path) == 0)
         return AW_OK;
@@ -377,7 +378,7 @@ void aw_server_close_fds(const struct aw_server *server)
     close(server->all);
 }
 
-/* The socket file may have been removed, and another server may have made its own there. */
+/* Another server may have replaced the socket file. */
 static bool is_ours(const struct aw_listener *listener)
 {
     struct stat file;

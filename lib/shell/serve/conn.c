@@ -1,4 +1,4 @@
-/* Messages over a socket: cut out of what is read, and queued until they can be sent. */
+/* Splits received bytes into messages, and queues messages for sending. */
 #include "shell/serve/conn.h"
 
 #include <errno.h>
@@ -8,8 +8,8 @@
 #include <sys/uio.h>
 #include <unistd.h>
 
-#define ROOM    4096 /* for input, unless a message is longer */
-#define AT_ONCE 64   /* messages in one write */
+#define ROOM    4096 /* size of the input buffer, unless a message is longer */
+#define AT_ONCE 64   /* max messages per write */
 
 struct aw_conn_part {
     struct aw_conn_part *next;
@@ -23,9 +23,9 @@ void aw_conn_init(struct aw_conn *conn, int fd)
     *conn = (struct aw_conn){.fd = fd, .queue = AW_CONN_QUEUE};
 }
 
-/* ---- Coming in ---- */
+/* ---- Receiving ---- */
 
-/* Bytes of the message that begins at this place, its length included; 0: not known yet. */
+/* Returns the size of the message at this offset, including its length field; 0: unknown yet. */
 static size_t size_at(const struct aw_conn *conn, size_t at)
 {
     if (conn->in_used - at < AW_HEAD)
@@ -58,7 +58,7 @@ bool aw_conn_fill(struct aw_conn *conn)
 {
     if (conn->fd < 0 || conn->wrong || !make_room(conn))
         return false;
-    if (conn->in_used == conn->in_room) /* a whole message has not been taken yet */
+    if (conn->in_used == conn->in_room) /* a whole message is still unread */
         return true;
     ssize_t n = read(conn->fd, conn->in + conn->in_used, conn->in_room - conn->in_used);
     if (n < 0)
@@ -97,7 +97,7 @@ bool aw_conn_take_stop(struct aw_conn *conn)
     return false;
 }
 
-/* ---- Going out ---- */
+/* ---- Sending ---- */
 
 static void drop(struct aw_conn *conn, struct aw_conn_part **at)
 {
@@ -110,7 +110,7 @@ static void drop(struct aw_conn *conn, struct aw_conn_part **at)
         conn->last = NULL;
 }
 
-/* The oldest record of which nothing has been sent; not the last message, which has just come. */
+/* Drops the oldest unsent record, but not the newest message. */
 static bool lose_one(struct aw_conn *conn)
 {
     if (!conn->stays && conn->sent > 0)
@@ -137,7 +137,7 @@ static struct aw_conn_part *new_part(const uint8_t *bytes, size_t size)
     return part;
 }
 
-/* Says the loss where the gap is: in front of all that is still to be sent. */
+/* Reports the loss at the gap: before all unsent messages. */
 static void tell_loss(struct aw_conn *conn)
 {
     uint8_t bytes[AW_HEAD + 4] = {5, 0, 0, 0, AW_LOST_SOME};

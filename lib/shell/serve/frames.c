@@ -1,6 +1,6 @@
-/* Frames of clients on their way to the device, and what passes the link on its way to them. A
- * frame that only reads needs no lease. Any other one needs it, is checked against the server's
- * limits, and marks the device as moving. */
+/* Forwards frames from clients to the device, and bytes on the link to clients. A frame that only
+ * reads needs no lease. Other frames need it, are checked against the server's limits, and mark the
+ * device as moving. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -8,10 +8,10 @@
 #include "shell/core/stop.h"
 #include "shell/serve/server.h"
 
-#define FLIGHT_NS (25 * AW_MILLISECOND) /* for an answer, before another question is asked */
-#define AGAIN_NS  (4 * AW_MILLISECOND)  /* before its asker repeats a question: it has given up */
+#define FLIGHT_NS (25 * AW_MILLISECOND) /* max wait for a reply before another question */
+#define AGAIN_NS  (4 * AW_MILLISECOND)  /* an earlier repetition of a question is ignored */
 
-/* What a frame is, message by message. */
+/* The checks of a frame, message by message. */
 struct judged {
     struct aw_server *server;
     bool reads;
@@ -44,7 +44,7 @@ static void judge_message(void *context, struct aw_span frame)
     if (aw_wire_decode(session->wire, AW_TX, frame, &record, &err) != AW_OK) {
         bool harmless = session->tool->share.harmless && session->tool->share.harmless(frame);
         judged->reads = false;
-        if (judged->status == AW_OK && record.present) /* known, but no number: --force or not */
+        if (judged->status == AW_OK && record.present) /* not a number: even --force fails */
             judged->status = aw_fail(&session->err, AW_LIMIT, "%s", err.text);
         else if (judged->status == AW_OK && !harmless)
             judged->status = refuse_unknown(server, err.text);
@@ -62,7 +62,7 @@ static void judge_message(void *context, struct aw_span frame)
         aw_fail(&session->err, judged->status, "refused by the server: %s", err.text);
 }
 
-/* session->err says why not. */
+/* Judges a frame. On failure session->err has the reason. */
 static struct judged judge(struct aw_server *server, struct aw_span frame)
 {
     struct judged judged = {.server = server, .reads = true, .status = AW_OK};
@@ -76,7 +76,7 @@ static struct judged judge(struct aw_server *server, struct aw_span frame)
     return judged;
 }
 
-/* ---- What passes ---- */
+/* ---- Forwarding ---- */
 
 static void put_passed(struct aw_server *server, enum aw_dir dir, struct aw_span bytes,
                        int64_t time_ns)
@@ -129,7 +129,7 @@ void aw_frames_pass(struct aw_session *session, bool tx, struct aw_span bytes, i
 
 /* ---- Exchanges ---------------------------------------------------------------------------------
  *
- * A device that answers each frame has room for one.
+ * A device that replies to each frame accepts one at a time.
  */
 
 static struct aw_question *find_question(struct aw_server *server, struct aw_span frame)
@@ -146,7 +146,7 @@ static struct aw_question *find_question(struct aw_server *server, struct aw_spa
     return oldest;
 }
 
-/* When the exchange in progress times out; INT64_MIN: no exchange. */
+/* Returns when the exchange in progress times out; INT64_MIN: no exchange. */
 static int64_t exchange_end(const struct aw_server *server)
 {
     int64_t now = aw_server_now(server), end = INT64_MIN;
@@ -195,7 +195,7 @@ static void hold(struct aw_peer *peer, enum aw_verb type, struct aw_reader field
 {
     size_t size = (size_t)(fields.end - fields.next);
     struct aw_held *held = malloc(sizeof *held + size);
-    free(peer->held); /* a question that was asked again */
+    free(peer->held); /* the client repeated a question */
     peer->held = held;
     if (!held)
         return;
@@ -211,11 +211,11 @@ static enum aw_status write_frame(struct aw_server *server, struct aw_span frame
     enum aw_status status =
         aw_link_write(session->device.link, frame.data, frame.size, &session->err);
     if (server->listens && (session->device.link->simulated || status == AW_LOST))
-        aw_stop_ask(session); /* what is read there may come sooner now */
+        aw_stop_ask(session); /* a simulated device may reply earlier now */
     return status;
 }
 
-/* May it go out now? AW_MORE: when *due has come. */
+/* Checks whether the frame may be sent now. AW_MORE: not before *due. */
 static enum aw_status check(struct aw_peer *peer, unsigned lease, struct aw_span frame,
                             int64_t *due)
 {
@@ -237,7 +237,7 @@ static enum aw_status check(struct aw_peer *peer, unsigned lease, struct aw_span
     return *due <= aw_server_now(server) ? AW_OK : AW_MORE;
 }
 
-/* From here on it moves, before the first byte of it leaves. */
+/* The device counts as moving before the first byte leaves. */
 static void note(struct aw_server *server, struct aw_span frame)
 {
     struct aw_session *session = server->session;
@@ -246,9 +246,9 @@ static void note(struct aw_server *server, struct aw_span frame)
     server->frame_ns = aw_server_now(server);
     if (moves == AW_MOVES_ON)
         return;
-    server->again_ns = 0; /* what moves is theirs */
+    server->again_ns = 0; /* the motion belongs to the new command */
     server->moving = moves == AW_MOVES;
-    if (moves == AW_MOVES) /* until it is known to have got the frame that stops it */
+    if (moves == AW_MOVES) /* until the device has received the frame that stops it */
         session->motion.ongoing = AW_ONGOING_RUNNING;
     aw_crash_prepare(session);
 }
@@ -262,7 +262,7 @@ static void command(struct aw_peer *peer, struct aw_reader fields)
     struct aw_span memory = aw_get_bytes(&r), frame = aw_get_bytes(&r);
     bool second = peer->held && peer->held->type == AW_FRAME;
     if (r.bad || !frame.size || frame.size > AW_FRAME_ROOM || second) {
-        peer->conn.gone = true; /* it breaks the rule of one frame until its ACK */
+        peer->conn.gone = true; /* the client must not send a frame before the last ACK */
         return;
     }
     enum aw_status status = check(peer, lease, frame, &due);
@@ -275,7 +275,7 @@ static void command(struct aw_peer *peer, struct aw_reader fields)
         note(server, frame);
         begin_exchange(server, frame);
         peer->asked = true;
-        server->sender = peer; /* it has the frame already */
+        server->sender = peer; /* the sender already has the frame */
         status = write_frame(server, frame);
         server->sender = NULL;
     }
@@ -286,8 +286,8 @@ static void command(struct aw_peer *peer, struct aw_reader fields)
     aw_peer_put(peer, &server->out);
 }
 
-/* A question that another client has just asked is not asked again; an answer that is young enough
- * is given again. */
+/* Does not repeat a question that another client has just asked. Reuses an answer that is young
+ * enough. */
 static enum aw_status ask(struct aw_peer *peer, struct aw_span frame, int64_t younger_ns)
 {
     struct aw_server *server = peer->server;

@@ -1,5 +1,5 @@
-/* The lease of a shared device: one client at a time holds it, as long as it gives signs of life.
- * Whatever takes it away ends in the safe stop. */
+/* The lease of a shared device: one client at a time holds it, as long as it sends signs of life.
+ * Every revocation sends the safe stop. */
 #include <math.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -9,8 +9,8 @@
 #include "shell/core/stop.h"
 #include "shell/serve/server.h"
 
-#define AGAIN_NS (500 * AW_MILLISECOND) /* after a stop that was not confirmed */
-#define STOPS_NS (2 * AW_SECOND)        /* for what else a stop has to send, while others wait */
+#define AGAIN_NS (500 * AW_MILLISECOND) /* interval after an unconfirmed stop */
+#define STOPS_NS (2 * AW_SECOND)        /* time for the rest of a stop command, while others wait */
 
 static double seconds_since(const struct aw_server *server, int64_t then)
 {
@@ -94,7 +94,8 @@ static int rank(const struct aw_peer *peer)
     return peer->halts ? 2 : peer->takes;
 }
 
-/* Who has waited for the end of a stop: who said stop comes first, then who takes over. */
+/* Grants the lease after a stop: first to clients that sent a stop, then to those that take
+ * over. */
 static void serve_wants(struct aw_server *server)
 {
     struct aw_peer *first = NULL;
@@ -122,12 +123,12 @@ void aw_lease_want(struct aw_server *server, struct aw_peer *peer, bool takes)
     else if (aw_watchdog_check(&server->watchdog, &err) != AW_OK)
         turn_down(peer, AW_LOST, err.text);
     else if (server->halt || server->closed)
-        return; /* when the stop is over */
+        return; /* wait until the stop is over */
     else if (!server->holder || server->holder == peer) {
         grant(server, peer);
-        serve_wants(server); /* who has waited for the end of its stop is told that it goes on */
+        serve_wants(server); /* reports the new holder to clients that waited for the stop */
     } else if (!takes && server->stops_until_ns)
-        return; /* the same: a stop is no command */
+        return; /* wait as well: a stop is not a motion command */
     else if (!takes)
         refuse(server, peer);
     else
@@ -200,13 +201,13 @@ void aw_lease_revoke(struct aw_server *server, enum aw_status status, const char
         aw_stop_ask(server->session);
 }
 
-/* Where nothing moves, a tool's own stop is the stop. */
+/* Without a motion, the tool's own stop is enough. */
 void aw_lease_stop(struct aw_server *server, struct aw_peer *peer)
 {
     bool rests = !moves(server) && !server->halt && !server->closed;
     const struct aw_who *who = &peer->who;
     peer->halts = true;
-    peer->wants = true; /* what else its stop has to send */
+    peer->wants = true; /* for the rest of its stop command */
     peer->keeps = server->holder == peer;
     if (peer->keeps)
         server->holder = NULL; /* no other program has stopped it */
@@ -236,7 +237,7 @@ static bool is_there(const struct aw_session *session)
     return session->device.link && !session->device.link->lost;
 }
 
-/* The stop itself, and what people are told of it. */
+/* Sends the stop and prints its outcome. */
 static enum aw_status stop_device(struct aw_session *session, const char *why)
 {
     enum aw_status status = is_there(session)
@@ -249,7 +250,7 @@ static enum aw_status stop_device(struct aw_session *session, const char *why)
     return status;
 }
 
-/* One stop for all clients that have asked for it. */
+/* Sends one stop for all clients that requested it. */
 void aw_lease_halt(struct aw_server *server)
 {
     struct aw_session *session = server->session;

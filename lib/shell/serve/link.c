@@ -1,5 +1,5 @@
-/* The link of a device that a server has: what passes the server's link is read here, and a write
- * returns when the server has sent the frame. */
+/* The link of a client to a server's device. Reads return the bytes that pass over the server's
+ * link. A write returns once the server has sent the frame. */
 #include <poll.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -9,8 +9,8 @@
 #include "shell/core/tee.h"
 #include "shell/serve/client.h"
 
-#define PASSED_MAX  4096 /* that wait to be read */
-#define FRESH_SHARE 0.9  /* of the time between two questions an answer is fresh */
+#define PASSED_MAX  4096 /* max unread messages */
+#define FRESH_SHARE 0.9  /* an answer is fresh for this share of the query interval */
 
 struct serve_link {
     struct aw_link base;
@@ -22,7 +22,7 @@ static struct aw_attached *of(const struct aw_link *link)
     return ((const struct serve_link *)link)->attached;
 }
 
-/* ---- What comes ---- */
+/* ---- Receiving ---- */
 
 static void pop(struct aw_attached *attached)
 {
@@ -40,7 +40,7 @@ void aw_attached_flush(struct aw_attached *attached)
         pop(attached);
 }
 
-/* Frames of other clients go to recordings; on a bus every client sees every frame. */
+/* Frames of other clients go to recordings. On a CAN bus, every client receives every frame. */
 void aw_attached_pass(struct aw_attached *attached, struct aw_reader *r)
 {
     struct aw_session *session = attached->session;
@@ -69,7 +69,7 @@ void aw_attached_pass(struct aw_attached *attached, struct aw_reader *r)
     attached->n++;
 }
 
-/* Waits until something has passed, the connection ends, or the deadline. */
+/* Waits until bytes arrive, the connection ends, or the deadline. */
 static enum aw_status await_passed(struct aw_attached *attached, int64_t deadline)
 {
     struct aw_clock *clock = &attached->session->time.real.base;
@@ -105,7 +105,7 @@ static enum aw_status serve_read(struct aw_link *link, void *buf, size_t cap, si
     return AW_OK;
 }
 
-/* ---- What goes ---- */
+/* ---- Sending ---- */
 
 static bool only_reads(const struct aw_session *session, struct aw_span frame)
 {
@@ -115,7 +115,7 @@ static bool only_reads(const struct aw_session *session, struct aw_span frame)
            record.codec->message->reads;
 }
 
-/* A reader with a rate accepts an answer that another program got a moment ago. */
+/* A reader with a rate accepts an answer that another program received just before. */
 static enum aw_status ask(struct aw_attached *attached, struct aw_span frame)
 {
     const struct aw_session *session = attached->session;

@@ -1,4 +1,4 @@
-/* The servers of the tool that run on this machine, for the command list. */
+/* Lists the tool's servers on this machine for the command list. */
 #include "shell/commands/list.h"
 
 #include <stdio.h>
@@ -7,7 +7,7 @@
 
 #define SERVERS_MAX 16
 
-/* In words for people, if there is one. */
+/* For people, prints the holder as text, if there is one. */
 void aw_commander_add(struct aw_session *session, const struct aw_commander *commander)
 {
     char text[AW_COMMANDER_TEXT];

@@ -1,4 +1,4 @@
-/* One client of a server: its connection, and what is queued for it. */
+/* One client of a server: its connection and its output queue. */
 #include <stdlib.h>
 #include <sys/epoll.h>
 #include <unistd.h>
@@ -38,7 +38,7 @@ void aw_peer_watch(struct aw_peer *peer)
     peer->blocked = waiting;
 }
 
-/* A socket that is full is tried again when epoll reports room. */
+/* epoll reports when a full socket has room again. */
 void aw_peer_flush(struct aw_peer *peer)
 {
     if (peer->blocked) {

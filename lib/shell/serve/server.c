@@ -1,4 +1,4 @@
-/* The command serve: has the device and lets any number of programs use it. */
+/* The command serve: holds the device and shares it with many programs. */
 #include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -16,15 +16,15 @@
 #include "shell/serve/server.h"
 #include "shell/serve/systemd.h"
 
-#define SLICE_NS AW_MILLISECOND         /* of listening to a device that is asked */
-#define AGAIN_NS (200 * AW_MILLISECOND) /* between two attempts to find a lost device */
+#define SLICE_NS AW_MILLISECOND         /* pause between reads of a device that is only queried */
+#define AGAIN_NS (200 * AW_MILLISECOND) /* interval of attempts to reopen a lost device */
 
-/* The server stands still: after the dead-man time, but within these. */
+/* The time after which the server counts as stalled: the deadman time, within these limits. */
 #define STILL_LEAST (100 * AW_MILLISECOND)
 #define STILL_MOST  AW_SECOND
 
 #define FILES_LEAST 256
-#define FILES_OWN   64 /* for all but the clients */
+#define FILES_OWN   64 /* descriptors for everything except clients */
 #define FILES_MOST  (AW_PEERS_MAX + AW_SPARES_MAX + FILES_OWN)
 
 /* ---- The device ---- */
@@ -39,7 +39,8 @@ static enum aw_status wait_for_clients(struct aw_server *server, int64_t ns)
     return status;
 }
 
-/* Clients get what passes the link. A tool that keeps up a conversation listens itself. */
+/* Reads the link and forwards its bytes to the clients. A tool with its own conversation uses its
+ * own receive. */
 static enum aw_status listen_on(struct aw_server *server, int64_t deadline)
 {
     struct aw_session *session = server->session;
@@ -59,7 +60,7 @@ static enum aw_status listen_on(struct aw_server *server, int64_t deadline)
     return status == AW_EVENT || status == AW_MALFORMED ? AW_OK : status;
 }
 
-/* In the watchdog process. */
+/* Runs in the watchdog process. */
 static void close_fds(void *context)
 {
     aw_server_close_fds(context);
@@ -78,7 +79,8 @@ static void on_unwatched(void *context, const struct aw_error *err)
     aw_lease_revoke(context, AW_LOST, "%s — stopped", err->text);
 }
 
-/* Without it nothing moves: clients are told when they ask to. */
+/* Starts the watchdog process. Without it no motion is allowed; clients learn that when they
+ * request the lease. */
 static void start_watchdog(struct aw_server *server)
 {
     const struct aw_watchdog_user user = {.context = server,
@@ -109,7 +111,7 @@ static enum aw_status find_device(struct aw_server *server)
     return AW_OK;
 }
 
-/* Where the device connects to us: what has come anew knows nothing of what was set going. */
+/* A device that reconnects has lost the motion in progress, so this revokes the lease. */
 static void note_connections(struct aw_server *server)
 {
     unsigned now = server->session->device.link->connections;
@@ -131,7 +133,7 @@ static enum aw_status turn(struct aw_server *server)
         aw_session_notice(session, "the device is gone: waiting for it");
         server->broken = true;
         aw_lease_revoke(server, AW_LOST, "the device is gone: the server waits for it");
-        server->halt = false; /* when it is there again */
+        server->halt = false; /* once the device is back */
     }
     return find_device(server);
 }
@@ -155,7 +157,7 @@ static enum aw_status serve(struct aw_server *server)
 
 /* ---- Beginning and end ---- */
 
-/* Where the usual place is that of another device's server, there is one for each device. */
+/* If another device's server has the default address, listens on an address for this device. */
 static enum aw_status listen_by_key(struct aw_server *server)
 {
     struct aw_session *session = server->session;
@@ -188,7 +190,7 @@ static enum aw_status open_all(struct aw_server *server)
     return status;
 }
 
-/* A client must never find that there is no descriptor for its stop. */
+/* Raises the limit of descriptors, so that a client can always connect to send a stop. */
 static enum aw_status make_room(struct aw_server *server)
 {
     struct rlimit limit;
@@ -218,7 +220,7 @@ static void leave_terminal(struct aw_server *server)
     aw_aside_add(&session->time.real.aside, &server->aside);
 }
 
-/* Tells the holder of the lease before the stop, which may take time. */
+/* Informs the holder of the lease before the stop, which may take time. */
 static void come_back(struct aw_server *server)
 {
     struct aw_session *session = server->session;

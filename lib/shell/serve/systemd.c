@@ -1,4 +1,4 @@
-/* Readiness and signs of life for systemd, by its documented datagrams. */
+/* Reports readiness and signs of life to systemd, by its documented datagrams. */
 #include "shell/serve/systemd.h"
 
 #include <stddef.h>
@@ -36,7 +36,7 @@ int64_t aw_systemd_watchdog_ns(void)
     return atoll(text) * AW_MICROSECOND / 2;
 }
 
-/* Its folder is systemd's (RuntimeDirectory=), and is entered by the group of the unit. */
+/* The folder belongs to systemd (RuntimeDirectory=), and the unit's group may enter it. */
 bool aw_systemd_shares(const char *path)
 {
     const char *folder = getenv("RUNTIME_DIRECTORY");

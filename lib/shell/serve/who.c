@@ -1,4 +1,4 @@
-/* Who is at the other end, as the kernel knows it; and in words. */
+/* Identifies the process at the other end from the kernel's data, and formats it. */
 #include "shell/serve/who.h"
 
 #include <poll.h>
