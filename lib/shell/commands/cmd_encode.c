@@ -24,8 +24,8 @@ enum aw_status aw_find_message(struct aw_session *session, const char *name, enu
                            "no message '%.40s'", name);
 }
 
-/* Encodes a message of both directions as sent by the host, and a message from the device as sent
- * by the device. */
+/* A message of both directions is encoded as sent by the host. A message from the device is encoded
+ * as sent by the device. */
 enum aw_status aw_run_encode(struct aw_session *session, const struct aw_args *args)
 {
     const struct aw_codec *codec;

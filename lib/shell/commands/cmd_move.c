@@ -120,7 +120,7 @@ static enum aw_status finish(struct aw_session *session, struct aw_joint_list *l
     bool waits = is_steered(session) || session->options.move.wait;
     bool awaited = status == AW_OK && waits && !joints->confirms;
     if (is_steered(session) || awaited)
-        aw_session_moves(session); /* an end of the wait stops the motion */
+        aw_session_moves(session); /* interrupting the wait stops the motion */
     if (awaited)
         status = await(session, list, command, near);
     if (awaited && status == AW_OK && session->motion.ongoing == AW_ONGOING_ENDING)
@@ -364,7 +364,7 @@ static struct aw_jog keys_of(const struct aw_joint *joint)
     return jog;
 }
 
-/* Asks the tool's check for the reason first. */
+/* Reports an unknown position. The tool's check may give the reason. */
 static enum aw_status fail_unknown(struct request *r, size_t number)
 {
     struct aw_session *session = r->session;

@@ -50,8 +50,8 @@ struct plot {
     uint64_t limit, taken;
     bool modelled; /* sample times are the times of a simulation, at its own pace */
     int64_t length_ns, first_ns, latest_ns; /* --for, and its progress in simulation time */
-    size_t n_seen;                          /* names for suggestions that were not requested … */
-    size_t seen_before;                     /* … and how many earlier recordings had */
+    size_t n_seen;                          /* names that were not requested, for suggestions … */
+    size_t seen_before;                     /* … and their number from earlier recordings */
     char seen[SEEN_MOST][AW_POINT_NAME];
     bool found[AW_SELECT_MAX];                    /* patterns that matched a point … */
     bool found_in_any[AW_SELECT_MAX];             /* … in any recording */

@@ -22,8 +22,8 @@ struct player {
     struct aw_tempo tempo;
     double speed, most;
     int64_t from_ns;
-    int64_t anchor_ns; /* clock time of the anchor, when the recording was at */
-    double anchor_s;   /* this recording time */
+    int64_t anchor_ns; /* clock time of the anchor */
+    double anchor_s;   /* recording time of the anchor, s */
     uint64_t sent, unanswered;
     uint64_t held;   /* messages delayed for the device */
     uint64_t rounds; /* complete rounds, with --loop */
@@ -208,7 +208,7 @@ static void notice_elsewhere(struct player *p)
 }
 
 /* Collects the first targets to compare with the joint positions. For velocity commands these are
- * the recorded positions. A motion that the device makes by itself is no jump. */
+ * the recorded positions. Motions that the device makes by itself are not jumps. */
 static size_t first_goals(struct player *p, struct aw_joint_goal goals[AW_START_JOINTS])
 {
     struct aw_replay *r = &p->replay;
@@ -246,8 +246,8 @@ static enum aw_status guard(struct player *p)
     return n ? aw_start_go(session, &r->list, goals, n) : status;
 }
 
-/* A repeated recording moves from its last targets to its first ones. A motion that the device
- * makes by itself is no jump. */
+/* A repeated recording moves from its last targets to its first ones. Motions that the device makes
+ * by itself are not jumps. */
 static enum aw_status check_loop(struct player *p)
 {
     struct aw_session *session = p->session;

@@ -75,7 +75,8 @@ static void see_joint(struct aw_hands *h, size_t i)
     const struct aw_joint *joint = &h->list.joints[i];
     struct aw_teleop_joint *j = &h->joints[i];
     double at = joint->now.value[AW_JOINT_ACTUAL];
-    if (!joint->blind && !(h->way->waits && isnan(at))) /* else --force sets it */
+    /* Else keeps the position assumed by --force. */
+    if (!joint->blind && !(h->way->waits && isnan(at)))
         j->actual = at;
     else if (joint->blind && !isnan(j->target))
         j->actual = j->target; /* the last target is the only known position */
@@ -342,7 +343,7 @@ struct glance {
     struct aw_hands *hands;
     int64_t last_ns;
     bool busy;        /* reading channels may wait, which calls this again */
-    bool ended, late; /* late: the child that holds the link has sent its stop meanwhile */
+    bool ended, late; /* late: meanwhile the watchdog process may have sent its stop */
 };
 
 static void glance(struct aw_aside *aside)

@@ -50,7 +50,7 @@ static enum aw_status parse_arguments(struct watch *w, const struct aw_args *arg
             status = aw_select_add(&w->select, args->bound[i].text, &w->session->err);
     if (status == AW_OK && where)
         status = aw_where_parse(where, &w->where, &w->session->err);
-    if (w->select.n == 0) /* --fields and --format also select subjects */
+    if (w->select.n == 0) /* --fields or --format then select the values */
         w->select = w->wanted.any.n ? w->wanted.any : w->wanted.all;
     w->session->run.printing.brief = w->select.n == 0 && !w->session->options.print.verbose;
     return status;

@@ -78,7 +78,7 @@ enum aw_status aw_fail_foreign(struct aw_session *session, const char *path, con
 /* Prints the same as a notice. */
 void aw_notice_foreign(struct aw_session *session, const char *path, const char *program);
 
-/* AW_MALFORMED with the count if anything was damaged. */
+/* Ends decoding. AW_MALFORMED with the number of damaged parts, if any. */
 enum aw_status aw_decoder_end(struct aw_decoder *decoder);
 
 /* Guesses the format of an input from its first bytes. */

@@ -2,8 +2,8 @@
  *
  *     status = aw_follower_begin(f, source);       follow_begin.c: options, map, joints, the leader
  *     while (…) {
- *         status = aw_follower_listen(f);          follow_live.c: a leader that is live
- *         aw_follower_take_recording(f);           follow_recording.c: or one that is recorded
+ *         status = aw_follower_listen(f);          follow_live.c: a live leader
+ *         aw_follower_take_recording(f);           follow_recording.c: or a recorded one
  *         … aw_follow_step(&f->engine, now) …      control/follow.h
  *         status = aw_follower_send(f);            follow_joints.c: or _stop, or _refuse
  *         aw_follower_play_on(f, period_s);
@@ -32,8 +32,8 @@ struct aw_follower {
     double speed, most; /* of a recording: initial and max speed */
     struct aw_tempo tempo;
     size_t next[AW_FOLLOW_ROWS]; /* next sample of a recording */
-    double at_s, taken_s, gap_s; /* of a recording: time now, time of the last sample before it,
-                                  * length of silence */
+    double at_s, taken_s, gap_s; /* of a recording: present time, time of the latest used sample,
+                                  * min length of a gap */
     bool follows, done;          /* the start of following has been reported; the end is reached */
     int64_t next_ns, first_ns;   /* when the next command is due; when the first record arrived */
     int64_t retry_ns;

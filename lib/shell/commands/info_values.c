@@ -30,7 +30,7 @@ struct survey {
     int64_t first_ns, last_ns;
 };
 
-/* NULL: out of memory. */
+/* Finds or adds the value of this name. Returns NULL if out of memory. */
 static struct value *find(struct survey *s, const struct aw_point *point)
 {
     for (size_t i = 0; i < s->n; i++) {

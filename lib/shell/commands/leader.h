@@ -1,5 +1,5 @@
-/* Internal to follow: the leader, as values of the fields that a map names. A leader is standard
- * input or another pipe (NDJSON or CSV of any tool), a recording, or a server of any tool.
+/* Internal to follow: the leader, as values of the fields that a map names. A leader is a pipe such
+ * as standard input (NDJSON or CSV of any tool), a recording, or a server of any tool.
  *
  *     struct aw_leader leader = {0};
  *     status = aw_leader_open(&leader, session, "serve:hidmotor", &map);

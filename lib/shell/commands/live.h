@@ -35,9 +35,9 @@ enum aw_status aw_live_open(struct aw_live *live, struct aw_session *session,
                             struct aw_stream *stream, double fps);
 void aw_live_close(struct aw_live *live);
 
-/* AW_OK: an item. AW_TIMEOUT: no item, but a frame is due (aw_live_due) or keys were typed; after
- * the end of the input only this. AW_ENOUGH: the deadline. AW_STOPPED, and errors that waiting
- * cannot fix. Reopens a lost link; never resends anything. */
+/* Waits for the next item. AW_OK: an item. AW_TIMEOUT: no item, but a frame is due (aw_live_due) or
+ * keys were typed; after the end of the input only this. AW_ENOUGH: the deadline. AW_STOPPED, and
+ * errors that waiting cannot fix. Reopens a lost link; never resends anything. */
 enum aw_status aw_live_next(struct aw_live *live, int64_t deadline, struct aw_item *item);
 
 /* Returns true once per frame and marks the frame as drawn. */
@@ -49,11 +49,13 @@ bool aw_live_due(struct aw_live *live);
 bool aw_live_stops(const struct aw_live *live);
 void aw_live_stop(struct aw_live *live);
 
-/* The latest message while it is fresh, else NULL. The problem with the link, or NULL. */
+/* aw_live_note returns the latest message while it is fresh, else NULL. aw_live_state returns the
+ * problem with the link, or NULL. */
 const char *aw_live_note(struct aw_live *live);
 const char *aw_live_state(const struct aw_live *live);
 
-/* AW_USAGE if the user requests records from a command that only draws. Scripts cannot use it. */
+/* AW_USAGE if a single command line requests records from a command that only draws. Scripts get no
+ * error. */
 enum aw_status aw_live_check_form(struct aw_session *session);
 
 #endif

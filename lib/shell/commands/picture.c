@@ -93,7 +93,7 @@ static void explain(struct aw_error *err, enum aw_status status, int how, const 
 static char *run_program(struct aw_session *session, const char *path, const char *script,
                          const char *picture, size_t *size)
 {
-    static char locale[] = "LC_ALL=C.UTF-8"; /* C lacks the degree sign */
+    static char locale[] = "LC_ALL=C.UTF-8"; /* the C locale lacks the degree sign */
     static char *const argv[] = {PROGRAM, "-d", "/proc/self/fd/" AW_CHILD_FD_TEXT, NULL};
     struct aw_child child;
     char *bytes = NULL;

@@ -145,7 +145,7 @@ static bool look(void *context, const struct aw_joint_list *list)
         mine->seen_ns = came;
         struct aw_motion_sample sample = aw_joint_sample(p->session, joint, mine->target);
         if (joint->now.time_ns[AW_JOINT_EFFORT] != came)
-            sample.output = NAN; /* of another time */
+            sample.output = NAN; /* measured at another time */
         fine = aw_motion_feed(&mine->guard, &sample) == AW_MOTION_FINE && fine;
         double row[] = {path_now(p), sample.measured};
         aw_table_add(&mine->samples, row, NULL);

@@ -2,8 +2,8 @@
  * runs the start check, and moves to the first point. It sends setpoints at a fixed rate, checks
  * the following error and adjusts the speed.
  *
- *     t,lknee,rknee          names of joints, as commands have them; with a unit, "lknee [rad]";
- *     0,0,0                  "lknee.position" of a recording, whose other columns are left alone
+ *     t,lknee,rknee          names of joints, as in commands; with a unit, "lknee [rad]";
+ *     0,0,0                  "lknee.position" of a recording; other columns are ignored
  *     1.5,20,-20
  *
  * A file without a header needs --columns; a file without times needs --every. In a recording
@@ -11,8 +11,8 @@
  * joint's tolerance is clamped. The path may be 1.5 times as fast as the joint.
  *
  * The whole file is checked before the first byte is sent. After a pause of the process (SIGSTOP, a
- * busy machine) play resumes at the last position of the path, where the joints waited. A device
- * with its own clock plays by that clock.
+ * busy machine), play resumes where the joints waited. A device with its own clock plays by that
+ * clock.
  */
 #ifndef AW_SHELL_COMMANDS_PLAY_H
 #define AW_SHELL_COMMANDS_PLAY_H
@@ -62,7 +62,7 @@ AW_GIVEN(command, aw_play_options, aw_play_given)
 struct aw_play_joint {
     char name[AW_JOINT_NAME];
     size_t number; /* index in the list */
-    /* Only for play: */
+    /* For play only: */
     double far; /* --max-deviation; NaN: from the joint list */
     double max_lag, target;
     int64_t seen_ns, behind_ns;

@@ -11,7 +11,7 @@
 struct aw_trace {
     char name[AW_POINT_NAME], unit[16];
     char label[AW_POINT_NAME + 64]; /* the name, and the recording if there are several */
-    size_t run;                     /* the recording */
+    size_t run;                     /* index of the recording */
     bool held;                      /* a command: it holds until the next command */
     double *t, *v;                  /* seconds since the first sample of all, value */
     size_t n, room;                 /* number of points, including the corners of held values */
@@ -32,7 +32,7 @@ struct aw_traces {
 /* Finds or adds the trace of this name in the current recording; NULL if there are too many. */
 struct aw_trace *aw_traces_find(struct aw_traces *traces, const char *name, const char *unit);
 
-/* AW_NO_MEMORY. */
+/* Adds a sample. AW_NO_MEMORY. */
 enum aw_status aw_traces_add(struct aw_traces *traces, struct aw_trace *trace, int64_t time_ns,
                              double value, struct aw_error *err);
 void aw_traces_free(struct aw_traces *traces);

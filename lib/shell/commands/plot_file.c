@@ -205,7 +205,8 @@ static void add_name(const struct aw_trace *trace, bool with_unit, char *label, 
     char bare[AW_POINT_NAME], unit[16];
     bool has_unit = with_unit && *trace->unit;
     aw_column_unit(name, bare, sizeof bare, unit);
-    bool said = *trace->unit && strcmp(unit, trace->unit) == 0; /* in the name */
+    /* The name may already contain the unit. */
+    bool said = *trace->unit && strcmp(unit, trace->unit) == 0;
     aw_append(label, size, ", ", "%.30s%s%s%s", said ? bare : name, has_unit ? " [" : "",
               has_unit ? trace->unit : "", has_unit ? "]" : "");
 }

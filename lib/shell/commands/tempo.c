@@ -15,7 +15,7 @@
 #include "shell/core/share.h"
 
 #define KEY_STEP 0.1
-#define SLOWEST  0.01 /* min speed in an advice */
+#define SLOWEST  0.01 /* min speed to advise */
 
 enum aw_status aw_tempo_choose(struct aw_session *session, double need, double *speed)
 {

@@ -1,5 +1,5 @@
-/* The playback speed: --speed and --fit, and during playback the keys + and -, a line "speed 30%",
- * and requests of other programs through a server.
+/* The playback speed, set by --speed and --fit. During playback it changes by the keys + and -, a
+ * line "speed 30%", and requests of other programs through a server.
  *
  *     struct aw_tempo tempo;
  *     status = aw_tempo_choose(session, need, &speed);          before the first byte
@@ -52,7 +52,7 @@ enum aw_status aw_tempo_choose(struct aw_session *session, double need, double *
  * speed would be too low for a motion. */
 const char *aw_tempo_advice(double need, char out[64]);
 
-/* + raises the speed to most at most, unless speed already exceeds it. */
+/* Starts at speed. The key + raises the speed up to most, unless speed already exceeds it. */
 void aw_tempo_begin(struct aw_tempo *tempo, struct aw_session *session, double speed, double most);
 void aw_tempo_end(struct aw_tempo *tempo);
 

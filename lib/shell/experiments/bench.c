@@ -228,7 +228,8 @@ static enum aw_status collect_until(struct aw_bench *bench, int64_t deadline)
     while (status == AW_OK && !enough) {
         int64_t patience = aw_clock_after(aw_clock_now(clock), silence_s);
         status = bench->hooks->idle(bench, aw_sooner(deadline, patience));
-        /* This program itself may have been suspended: queued messages are no silence. */
+        /* This program itself may have been suspended. Queued messages then show that the device
+         * was not silent. */
         if (status == AW_OK && now_s(bench) - bench->guard.last_s > silence_s)
             status = bench->hooks->idle(bench, aw_clock_after(aw_clock_now(clock), LATE_S));
         aw_motion_wait(&bench->guard, now_s(bench));

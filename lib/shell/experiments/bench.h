@@ -32,7 +32,7 @@ struct aw_bench {
     double commanded; /* setpoint, a share; NaN: none yet */
     double target;    /* target for the guard, in the unit; NaN: none, or the setpoint */
     int64_t start_ns; /* t = 0 */
-    int64_t began_ns; /* begin of the whole command, for the progress line */
+    int64_t began_ns; /* start of the whole command, for the progress line */
     double total_s;   /* expected duration; 0: unknown */
     struct aw_table table;
     uint64_t samples;              /* so far */
@@ -40,7 +40,7 @@ struct aw_bench {
     aw_bench_sample_fn *on_sample; /* or NULL */
     void *context;
     double last[AW_BENCH_COLUMNS];
-    enum aw_bench_saves saves; /* set before the begin, as is max_deviation */
+    enum aw_bench_saves saves; /* set before the start, as is max_deviation */
     double max_deviation;      /* a share; 0: from --max-deviation */
     struct aw_motion guard;
     bool by_output;          /* the guard's config.moves applies to the control output */

@@ -21,7 +21,7 @@ struct aw_experiment_options {
     int verdicts;                       /* 0: TAP, 1: JUnit */
 };
 
-/* Options of sweep, of identify for a recorded file, and of the gains in design and tune. */
+/* Options of sweep; of identify with a recorded file; of design and tune. */
 struct aw_sweep_options {
     struct aw_experiment_options all;
     int kind; /* 0: multisine, 1: chirp */
@@ -130,8 +130,8 @@ AW_GIVEN(command, aw_wishes, aw_wishes_given)
 #define AW_OLD_OPTION                                                                             \
     {.name = "old", AW_AT(aw_experiment_options, old), .value = "FILE",                           \
      .help = "the present gains, a file of gains save", .endings = "gains"}
-/* Options of design and tune. a_step: help on the size of the tool's steps; at_rest: help on what
- * is permitted at rest, NULL: the dead band. */
+/* Options of design and tune. a_step: the default step for the help; at_rest: the default of
+ * --noise, NULL: the dead band. */
 #define AW_DESIGN_OPTIONS(a_step, at_rest)                                                        \
     {.name = "rule", AW_AT(aw_wishes, rule), .value = "NAME",                                     \
      .help = "robust, amigo, simc, zn, …", .fallback = "robust",                                  \

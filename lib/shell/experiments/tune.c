@@ -222,7 +222,7 @@ static const char *say_metric(const struct tuner *t, char out[AW_BENCH_CELL], en
 }
 
 /* Writes why the new gains must be rejected. wild: gains with less overshoot may do. A deviation
- * from the prediction is no objection: the measurement counts. */
+ * from the prediction is not an objection: the measurement counts. */
 static bool objection(const struct tuner *t, const char *unit, bool *wild, char out[OBJECTION])
 {
     const struct aw_response *was = &t->story.was, *is = &t->story.is;

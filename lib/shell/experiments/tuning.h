@@ -27,9 +27,10 @@ enum aw_status aw_bench_check_gains_act(struct aw_bench *bench);
 /* Sends the present position as setpoint, then the old gains once the controller has seen it. */
 enum aw_status aw_bench_calm_gains(struct aw_bench *bench);
 
-/* Measures the control period of a board at rest, in run's first second. The controller integrates
- * a small constant error, too small to move the joint. Uses --tick if given. If the measurement
- * fails, uses aw_bench_tick_of_period. Leaves the driver enabled, with the previous gains. */
+/* Measures the control period of a board at rest, in the first second of an experiment. The
+ * controller integrates a small constant error, too small to move the joint. Uses --tick if given.
+ * If the measurement fails, uses aw_bench_tick_of_period. Leaves the driver enabled, with the
+ * previous gains. */
 enum aw_status aw_bench_tick_measure(struct aw_bench *bench, struct aw_tick *tick);
 
 /* Writes "10.01 ± 0.1 ms, measured"; adds the period to the result record. */
@@ -51,9 +52,9 @@ enum aw_status aw_bench_model_from_table(struct aw_session *session, const struc
                                          const struct aw_fit_options *options,
                                          struct aw_model *model);
 
-/* The experiment of --with, --max-deviation, --amplitude and --around, with a board that run has
- * started. bench->table holds the samples. Afterwards the driver is still enabled, with the
- * experiment's gains. */
+/* The experiment of --with, --max-deviation, --amplitude and --around, after aw_bench_begin.
+ * bench->table holds the samples. Afterwards the driver is still enabled, with the experiment's
+ * gains. */
 struct aw_excitation {
     struct aw_excite excite;
     struct aw_excite_config config;

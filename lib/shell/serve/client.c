@@ -542,7 +542,8 @@ static enum aw_status serves(struct aw_session *session, const char *url, char *
     struct aw_who who;
     struct aw_hello hello;
     const char *rest = url + strlen("serve:");
-    bool named = *rest && !strpbrk(rest, "/:?.") && access(rest, F_OK) != 0; /* a tool */
+    /* A plain word that is not a file names a tool. */
+    bool named = *rest && !strpbrk(rest, "/:?.") && access(rest, F_OK) != 0;
     enum aw_status status = aw_address_of_server(&address, named ? rest : session->tool->name,
                                                  named ? "serve:" : url, &session->err);
     if (status != AW_OK)

@@ -13,7 +13,7 @@ struct aw_passed {
 };
 
 struct aw_attached {
-    struct aw_aside aside; /* sends signs of life and reads reports while the tool waits */
+    struct aw_aside aside; /* sends signs of life and reads messages while the tool waits */
     struct aw_session *session;
     struct aw_conn conn;
     struct aw_address address;
@@ -27,7 +27,7 @@ struct aw_attached {
     struct aw_passed *first, *last;
     unsigned n;
     uint32_t frames;       /* number of the last frame sent */
-    enum aw_status status; /* outcome of the last frame or of the last request */
+    enum aw_status status; /* outcome of the last frame or request */
     char why[AW_REASON_MAX + 1];
 
     unsigned lease; /* 0: this client does not hold the lease */

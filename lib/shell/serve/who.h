@@ -1,5 +1,5 @@
-/* Internal to lib/shell/serve: the program at the other end of a connection, the holder of the
- * lease, and the first message of a server. */
+/* Internal to lib/shell/serve: the peer of a connection, the holder of the lease, and the first
+ * message of a server. */
 #ifndef AW_SHELL_SERVE_WHO_H
 #define AW_SHELL_SERVE_WHO_H
 
