@@ -169,7 +169,7 @@ struct condition {
     struct aw_wanted wanted;
     struct aw_select fields; /* fields of where */
     struct aw_names names;
-    struct aw_finder any, all, terms; /* for the requested fields, and for where */
+    struct aw_finder any, all, terms; /* match the requested fields, and those of where */
 };
 
 static bool holds(void *context, const struct aw_record *record)

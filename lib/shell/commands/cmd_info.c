@@ -29,10 +29,10 @@ struct survey {
     struct aw_session *session;
     struct aw_wire *wire;
     const char *path;
-    char program[AW_PCAP_PROGRAM]; /* that wrote the file */
+    char program[AW_PCAP_PROGRAM]; /* the program that wrote the file */
     struct kind kinds[KINDS_MAX];
     size_t n_kinds;
-    struct aw_splitter ways[2]; /* to the device, and from it */
+    struct aw_splitter ways[2]; /* streams to the device, and from it */
     uint64_t segments, bytes, messages, unknown, marks;
     struct aw_skipped skipped;
     int64_t first_ns, last_ns, now_ns;

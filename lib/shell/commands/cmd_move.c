@@ -305,7 +305,7 @@ enum aw_status aw_run_home(struct aw_session *session, const struct aw_args *arg
     if (status == AW_OK && asks)
         status = session->tool->joints->open(session);
     if (status == AW_OK && asks)
-        status = aw_joints_read(session, &r->list); /* to learn which joints the device has */
+        status = aw_joints_read(session, &r->list); /* finds out which joints the device has */
     for (size_t i = 0; i < r->list.n && status == AW_OK; i++)
         if (isfinite(r->list.joints[i].home) && !r->list.joints[i].blind)
             status = add_goal(r, i, r->list.joints[i].home);

@@ -25,7 +25,7 @@ struct recorder;
 /* An output format, chosen by the file extension. */
 struct format {
     const char *ending;
-    enum aw_style style; /* of the decoded records */
+    enum aw_style style; /* style of the decoded records */
     bool tee;            /* written from the bytes on the link */
     void (*item)(struct recorder *r, const struct aw_item *item);
     void (*mark)(struct recorder *r, int64_t time_ns, const char *text);

@@ -11,7 +11,7 @@
 #include "wire/split.h"
 
 #define LONG_GAP_S  30
-#define ANSWER_WAIT AW_SECOND             /* for a reply in the recording */
+#define ANSWER_WAIT AW_SECOND             /* max wait for a reply in the recording */
 #define SLICE_NS    (20 * AW_MILLISECOND) /* interval of speed checks */
 
 struct player {

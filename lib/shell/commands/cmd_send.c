@@ -96,7 +96,7 @@ enum aw_status aw_send_packet(struct aw_session *session, struct aw_record *pack
     bool moves = message->moves && !session->options.run.dry_run;
     uint8_t bytes[256];
     size_t size;
-    enum aw_status status = /* before opening the link */
+    enum aw_status status = /* checks the packet before opening the link */
         aw_encode(packet, session->options.run.force, bytes, sizeof bytes, &size, &session->err);
     if (status == AW_OK && moves)
         status = aw_custom_check_stop(session, message);

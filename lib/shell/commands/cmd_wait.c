@@ -27,7 +27,7 @@ struct near {
 struct waiter {
     struct aw_session *session;
     struct aw_stream *stream;
-    struct aw_view *view;         /* for the nearest records; NULL: do not collect them */
+    struct aw_view *view;         /* prints the nearest records; NULL: none are collected */
     char text[WANTED_MAX];        /* the wanted condition as typed */
     struct aw_select none;        /* no fields besides those of the condition */
     struct aw_where where;        /* the wanted condition, or */

@@ -22,8 +22,8 @@ struct watch {
     uint64_t limit, shown; /* records to show, 0: no limit; shown so far */
     const char *input;     /* text input; NULL: the device */
     bool once;
-    bool found[AW_SELECT_MAX]; /* which of the fields arrived, */
-    char came[160];            /* and other names of a text input, as many as fit */
+    bool found[AW_SELECT_MAX]; /* fields that have arrived */
+    char came[160];            /* other names of a text input, as many as fit */
     int64_t deadline;
     struct aw_channels channels, frozen;
     bool is_frozen;

@@ -18,7 +18,7 @@ struct aw_plot_options {
     double span_s, every_s; /* every_s 0: not given */
     const char *out, *title;
 };
-struct aw_wait_options { /* of expect, too */
+struct aw_wait_options { /* options of wait and expect */
     double stable_s;
     bool never;
     const char *tolerance;

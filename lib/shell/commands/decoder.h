@@ -35,12 +35,12 @@ struct aw_decoder {
     uint16_t ports[2];  /* captures: ports of the device and of the host */
     enum aw_input input;
     const char *name; /* name of the input in messages; NULL: the command line */
-    int64_t time_ns;  /* for the next records */
+    int64_t time_ns;  /* time of the next records */
     uint64_t line;    /* line or packet of the input, from 1 */
     size_t column;    /* column of the frame in its line, from 1; 0: unknown */
     uint64_t records, bad;
     uint64_t seen;             /* all frames, wanted or not */
-    struct aw_skipped skipped; /* of the current input */
+    struct aw_skipped skipped; /* frames skipped in the current input */
     struct aw_error first;     /* the first problem, for the command line */
     uint64_t limit;            /* stop after this many records; 0: no limit */
     bool named;                /* records end with the name of their subject */

@@ -27,7 +27,7 @@ struct aw_follower {
     struct aw_follow_map map;
     struct aw_follow engine;
     struct aw_follow_joint joints[AW_FOLLOW_ROWS];
-    size_t number[AW_FOLLOW_ROWS]; /* index in the list */
+    size_t number[AW_FOLLOW_ROWS]; /* index of each row's joint in the list */
     struct aw_leader leader;
     double speed, most; /* of a recording: initial and max speed */
     struct aw_tempo tempo;

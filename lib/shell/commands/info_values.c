@@ -26,7 +26,7 @@ struct survey {
     size_t n, room;
     size_t next; /* start of the next search: values repeat in the same order */
     uint64_t lines, damaged, numbers;
-    int width; /* of the name column */
+    int width; /* width of the name column */
     int64_t first_ns, last_ns;
 };
 

@@ -18,7 +18,7 @@ struct aw_live {
     struct aw_stream *stream;
     struct aw_screen *screen;
     int64_t frame_ns; /* frame period */
-    int64_t due_ns;   /* of the next frame */
+    int64_t due_ns;   /* due time of the next frame */
     int said_fd;      /* the original standard error; -1: not captured */
     int note_fd;      /* receives standard error instead */
     char note[160];   /* its last line */
@@ -49,13 +49,11 @@ bool aw_live_due(struct aw_live *live);
 bool aw_live_stops(const struct aw_live *live);
 void aw_live_stop(struct aw_live *live);
 
-/* aw_live_note returns the latest message while it is fresh, else NULL. aw_live_state returns the
- * problem with the link, or NULL. */
+/* Return the latest message while it is fresh, and the problem with the link; or NULL. */
 const char *aw_live_note(struct aw_live *live);
 const char *aw_live_state(const struct aw_live *live);
 
-/* AW_USAGE if a single command line requests records from a command that only draws. Scripts get no
- * error. */
+/* AW_USAGE if a single command line, not a script, requests records from a drawing. */
 enum aw_status aw_live_check_form(struct aw_session *session);
 
 #endif

@@ -61,7 +61,7 @@ AW_GIVEN(command, aw_play_options, aw_play_given)
 
 struct aw_play_joint {
     char name[AW_JOINT_NAME];
-    size_t number; /* index in the list */
+    size_t number; /* index of the joint in the list */
     /* For play only: */
     double far; /* --max-deviation; NaN: from the joint list */
     double max_lag, target;
@@ -83,7 +83,7 @@ struct aw_play {
     struct aw_joint_list list;
     struct aw_tempo tempo;
     double period_s, at_s, rounds_s; /* path time: period, now, and length of the rounds before */
-    int64_t due_ns, end_ns;          /* of the next setpoint; end of --for, 0: not known yet */
+    int64_t due_ns, end_ns; /* due time of the next setpoint; end of --for, 0: unknown yet */
 };
 
 enum aw_path_mode aw_play_mode(const struct aw_session *session);

@@ -22,7 +22,7 @@ struct reading {
     struct aw_session *session;
     struct aw_table table;
     int t;                       /* column of times; -1: --every sets them */
-    int columns[AW_PLAY_JOINTS]; /* of the joints */
+    int columns[AW_PLAY_JOINTS]; /* column of each joint */
     double scale[AW_PLAY_JOINTS], offset[AW_PLAY_JOINTS];
     bool measured; /* the values are positions of a recording */
 };

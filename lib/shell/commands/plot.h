@@ -15,7 +15,7 @@ struct aw_trace {
     bool held;                      /* a command: it holds until the next command */
     double *t, *v;                  /* seconds since the first sample of all, value */
     size_t n, room;                 /* number of points, including the corners of held values */
-    size_t samples;                 /* without those corners */
+    size_t samples;                 /* number of points without those corners */
 };
 
 /* Owns its samples; {0} is empty. */

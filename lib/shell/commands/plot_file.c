@@ -10,7 +10,7 @@
 #include "shell/commands/picture.h"
 #include "shell/commands/plot.h"
 
-#define MOST_PANELS 4 /* of a chart */
+#define MOST_PANELS 4 /* max panels of a chart */
 #define NAMED       4 /* max names along an axis without a unit */
 
 /* ---- Samples ---- */
@@ -110,7 +110,7 @@ void aw_traces_leave_out_points(struct aw_traces *traces)
 /* "m1.setpoint" is "setpoint" of "m1", as is "m1_setpoint". A message name may precede them. */
 struct part {
     const char *owner, *field;
-    size_t length; /* of the owner */
+    size_t length; /* length of the owner */
 };
 
 static struct part part_of(const char *name)

@@ -42,7 +42,7 @@ struct recorder {
     struct {
         size_t joint;
         enum aw_joint_value value;
-    } column[COLUMNS_MAX]; /* from index 1 on */
+    } column[COLUMNS_MAX]; /* columns of values, from index 1 on */
     bool more;             /* values other than positions and setpoints: these must be queried */
     bool fresh[JOINTS_MAX];
     struct aw_samples gaps_ms;
@@ -50,7 +50,7 @@ struct recorder {
     double row[COLUMNS_MAX];
     uint64_t rows, repeats, marks, limit;
     bool typing;           /* lines on standard input are marks */
-    enum aw_status status; /* of the last row */
+    enum aw_status status; /* outcome of the last row */
 };
 
 /* ---- Columns ---- */

@@ -20,14 +20,14 @@
 struct loader {
     struct aw_replay *replay;
     struct aw_session *session;
-    struct aw_splitter ways[2]; /* to the device, and from it */
+    struct aw_splitter ways[2]; /* streams to the device, and from it */
     struct aw_wire *carried;    /* the wire with the recording's packets; NULL: the recording has
                                  * none */
     struct aw_splitter unknown; /* splits commands by that wire */
     enum aw_status status;
     uint64_t answers, number;      /* counted so far */
     bool answered;                 /* one of the answers is a message of the tool */
-    char program[AW_PCAP_PROGRAM]; /* that wrote the recording */
+    char program[AW_PCAP_PROGRAM]; /* the program that wrote the recording */
     uint32_t commands;             /* number in the write being read */
     int64_t first_ns;              /* AW_NO_TIME: no message had a time so far */
     int64_t after_ns;              /* time of the latest message, from the first one */

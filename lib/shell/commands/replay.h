@@ -27,8 +27,8 @@ struct aw_replay_joint {
     double first;     /* first target, in the joint's unit */
     double seconds;   /* time in which the device moves there by itself */
     const char *mode; /* mode of the joint then: targets mean something else in other modes */
-    double last;      /* latest target, */
-    int64_t last_ns;  /* and its time */
+    double last;      /* latest target */
+    int64_t last_ns;  /* time of the latest target */
 };
 
 /* Owns the arrays and the list; {0} is empty. */
@@ -52,8 +52,8 @@ struct aw_replay {
     size_t n_told, told_room;
     double need, need_speed; /* highest demand of a joint as a share of its limit, and its speed
                               * then; */
-    size_t need_joint;       /* the joint with that demand, */
-    int64_t need_ns;         /* and its time */
+    size_t need_joint;       /* the joint with that demand */
+    int64_t need_ns;         /* time of that demand */
 };
 
 /* Reads and checks the whole file. Every command must be in the table, within its limits (unless

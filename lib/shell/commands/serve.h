@@ -15,8 +15,8 @@
 
 struct aw_sim {
     struct aw_session *session;
-    const struct aw_url *url;           /* of the link; NULL: use the command's options */
-    const struct aw_protocol *protocol; /* including custom packets */
+    const struct aw_url *url;           /* URL of the link; NULL: use the command's options */
+    const struct aw_protocol *protocol; /* the protocol, including custom packets */
 };
 
 /* An option's value, or NULL. aw_sim_number parses a number in this unit; *value is unchanged

@@ -36,8 +36,8 @@ struct aw_stream {
     uint64_t lost_before;            /* frames dropped by closed links */
     bool stays, devices;             /* see aw_stream_stay */
     bool waits;                      /* the link is lost */
-    bool modelled;                   /* of a recording: it contains simulation time, */
-    int64_t model_ns, model_base_ns; /* the latest one, and its base since the last restart */
+    bool modelled;                   /* the recording contains simulation time */
+    int64_t model_ns, model_base_ns; /* latest simulation time; its base since a restart */
     int64_t retry_ns, pause_ns;
     struct aw_names names;
     const struct aw_select *only;   /* wanted points of records; NULL: all */
@@ -45,12 +45,12 @@ struct aw_stream {
     const struct aw_select *fields; /* expected fields; NULL: already checked */
     const struct aw_where *where;
     struct aw_point points[AW_POINTS_MAX];
-    struct aw_reading reading; /* of text and captures */
+    struct aw_reading reading; /* input of text and captures */
     struct aw_child child;     /* prints the lines of a server */
-    const char *name;          /* of the file or server; NULL: reads a link */
+    const char *name;          /* name of the file or server; NULL: reads a link */
     uint64_t line;             /* line of the input, from 1 */
     bool ended, begun;         /* at the end of the input; the input has yielded something */
-    size_t held, used;         /* bytes in buffer */
+    size_t held, used;         /* bytes in buffer: total, processed */
     char buffer[AW_STREAM_BLOCK + 1];
 };
 

@@ -25,8 +25,8 @@ AW_GIVEN(command, aw_teleop_options, aw_teleop_given)
 struct aw_teleop_keys {
     bool wanted, releases; /* the terminal reports releases */
     bool down;             /* a control is deflected */
-    bool fast;             /* with Shift */
-    int control;           /* of the key, in the table of teleop_keys.c */
+    bool fast;             /* Shift is held */
+    int control;           /* index of the control in the table of teleop_keys.c */
     int64_t until;         /* end of a key press, session clock */
     bool quit;
     bool late; /* input was typed during a step: only releases and q count */
@@ -38,10 +38,10 @@ struct aw_teleop_keys {
 struct aw_teleop_pad {
     bool on, bluetooth, ended;
     bool silent;                /* armwire-pad was silent for too long */
-    bool has[AW_TELEOP_INPUTS]; /* of the map's inputs */
+    bool has[AW_TELEOP_INPUTS]; /* inputs of the map that the pad has */
     int64_t came_ns;            /* arrival of the last record, real clock; AW_NEVER: none yet */
     struct aw_child child;
-    size_t held, used; /* in buffer */
+    size_t held, used; /* bytes in buffer: total, processed */
     char name[80], why[400], buffer[8192];
 };
 
@@ -96,8 +96,8 @@ struct aw_hands {
     bool waited;               /* the last command was awaited until its confirmation */
     unsigned stops, marks, recordings; /* recordings begun by the button */
     unsigned recording;                /* the number of the last one */
-    char record_path[PATH_MAX];        /* and its file */
-    double worst_ms;                   /* from the event to the stop's confirmation */
+    char record_path[PATH_MAX];        /* file of the last recording */
+    double worst_ms;                   /* max time from an event to the confirmed stop */
 };
 
 /* The panel, on the canvas of hands->live.screen. */

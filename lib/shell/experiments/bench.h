@@ -37,7 +37,7 @@ struct aw_bench {
     struct aw_table table;
     uint64_t samples;              /* so far */
     bool awaiting;                 /* stop at the next sample */
-    aw_bench_sample_fn *on_sample; /* or NULL */
+    aw_bench_sample_fn *on_sample; /* callback, or NULL */
     void *context;
     double last[AW_BENCH_COLUMNS];
     enum aw_bench_saves saves; /* set before the start, as is max_deviation */

@@ -18,7 +18,7 @@
 #define MOVES       0.55 /* share of the amplitude: an output above friction, as in the steps */
 #define PROBES      10   /* number of tried outputs, each twice the previous one */
 #define PROBE_S     0.2
-#define PROBE_SHARE 0.1 /* of the deviation: the joint counts as moved */
+#define PROBE_SHARE 0.1 /* share of the deviation that counts as a motion */
 #define BACK_S      1.5
 
 bool aw_bench_sends_gains(const struct aw_session *session)

@@ -30,8 +30,8 @@ struct aw_bench_joint {
     double max_deviation;     /* the default */
     double least, glitch_s;   /* min motion, max length of a glitch: see control/motion.h */
     double step;              /* default size of a step */
-    struct aw_driver driver;  /* of the control loop; its control period is 0 if it is to be
-                               * measured */
+    struct aw_driver driver;  /* the control loop; its control period is 0 if the experiment is to
+                               * measure it */
     double amplitude;         /* default output amplitude in experiments; 0: 0.1 of full scale */
     double tick_s, period_s;  /* shortest possible control period; the usual sample period */
     size_t kp;                /* index of kp among the controller's gains; ki and kd follow it */

@@ -14,7 +14,7 @@
 
 struct sweep_state {
     struct aw_sweep sweep;
-    double centre; /* in the controller's unit */
+    double centre; /* centre of the sweep, in the controller's unit */
     struct aw_bode_point points[AW_SWEEP_TONES];
     double coherence[AW_SWEEP_TONES]; /* NaN: the run is too short */
     double fit;

@@ -8,7 +8,7 @@
 #define FOR_S    1.0    /* max duration */
 #define ERROR    0.03   /* share of full scale */
 #define KI       0.002  /* per control period, two steps of the wire */
-#define ENOUGH   0.007  /* of the output: stays in the dead band, so nothing moves */
+#define ENOUGH   0.007  /* share of the output that stays in the dead band, so nothing moves */
 #define TOO_FAR  0.0095 /* larger outputs do not come from this integral */
 #define PATIENCE 5      /* tenths of a second until the sample period is known */
 
@@ -72,7 +72,7 @@ static bool evaluate(struct aw_bench *bench, struct aw_tick *tick)
 enum aw_status aw_bench_tick_measure(struct aw_bench *bench, struct aw_tick *tick)
 {
     struct aw_session *session = bench->session;
-    bool known = !bench->hooks->period; /* from the firmware's description */
+    bool known = !bench->hooks->period; /* the firmware's description has the period */
     enum aw_status status = known ? AW_OK : await_period(bench);
     *tick = expected(bench);
     if (status != AW_OK || known || tick->from == AW_TICK_GIVEN)

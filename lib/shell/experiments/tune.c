@@ -18,11 +18,11 @@
 #define OUTCOME       1100
 #define NEAR_RISE     0.5 /* share of the predicted value */
 #define STATIC        2.0 /* static friction as a multiple of the friction in motion */
-#define STEP_SHARE    0.8 /* of --max-deviation: the range covered by the experiment */
+#define STEP_SHARE    0.8 /* share of --max-deviation: the range covered by the experiment */
 #define SLIGHTLY_MORE 1.05
 #define FIRST_SHARE   0.5
 #define CALMER        0.5
-#define REST_SHARE    0.5 /* of the experiment's output, at rest, if its full scale is unknown */
+#define REST_SHARE    0.5 /* output at rest, as a share of the experiment's, without --noise */
 
 struct tuner {
     struct aw_excitation experiment;
@@ -49,7 +49,7 @@ static enum aw_status parse_plan(struct aw_bench *bench, struct tuner *t)
         status = aw_picture_check(report, &session->err);
     if (status == AW_OK)
         status = aw_excitation_plan(bench, &t->experiment);
-    if (!aw_experiment_given(session)->step) /* within the range of the model's data */
+    if (!aw_experiment_given(session)->step) /* stays within the range of the model's data */
         t->options.step = STEP_SHARE * t->experiment.config.max_deviation;
     t->step = t->options.step;
     return status;

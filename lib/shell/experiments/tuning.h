@@ -27,10 +27,9 @@ enum aw_status aw_bench_check_gains_act(struct aw_bench *bench);
 /* Sends the present position as setpoint, then the old gains once the controller has seen it. */
 enum aw_status aw_bench_calm_gains(struct aw_bench *bench);
 
-/* Measures the control period of a board at rest, in the first second of an experiment. The
- * controller integrates a small constant error, too small to move the joint. Uses --tick if given.
- * If the measurement fails, uses aw_bench_tick_of_period. Leaves the driver enabled, with the
- * previous gains. */
+/* Measures the control period of a board at rest, within 1 s. The controller integrates a constant
+ * error, too small to move the joint. Uses --tick if given. If the measurement fails, uses
+ * aw_bench_tick_of_period. Leaves the driver enabled, with the previous gains. */
 enum aw_status aw_bench_tick_measure(struct aw_bench *bench, struct aw_tick *tick);
 
 /* Writes "10.01 ± 0.1 ms, measured"; adds the period to the result record. */
@@ -58,7 +57,7 @@ enum aw_status aw_bench_model_from_table(struct aw_session *session, const struc
 struct aw_excitation {
     struct aw_excite excite;
     struct aw_excite_config config;
-    double kp; /* of the driver during the experiment */
+    double kp; /* kp of the driver during the experiment */
     struct aw_tick tick;
     bool steps, relay, multisine;
 };

@@ -16,7 +16,7 @@
 #define AW_SYSTEM_FOLDER "/run/armwire" /* servers that systemd manages */
 
 struct aw_address {
-    char text[160]; /* for messages */
+    char text[160]; /* the address in messages */
     char path[108];
 };
 

@@ -17,7 +17,7 @@
 
 #define PLACES_MAX 16                     /* max servers of one tool */
 #define SIGN_NS    (100 * AW_MILLISECOND) /* max interval of signs of life */
-#define ANSWER_NS  (5 * AW_SECOND)        /* for the lease, which may have to wait for a stop */
+#define ANSWER_NS  (5 * AW_SECOND)        /* max wait for the lease, which may need a stop first */
 #define HELLO_NS   (3 * AW_SECOND)
 
 static struct aw_clock *clock_of(const struct aw_attached *attached)
@@ -139,7 +139,7 @@ static void take_message(struct aw_attached *attached, enum aw_verb type, struct
     case AW_TURNED_DOWN:
         take_refusal(attached, r);
         break;
-    case AW_ACK: /* of a revoked frame: the reason is already known */
+    case AW_ACK: /* a revoked frame's reason is already known */
         if ((uint32_t)aw_get_int(r, 4) != attached->frames || !attached->waits)
             break;
         /* fall through */

@@ -18,7 +18,7 @@ struct aw_attached {
     struct aw_conn conn;
     struct aw_address address;
     struct aw_hello hello;
-    char key[128];     /* of the device */
+    char key[128];     /* key of the device */
     bool fresh_memory; /* hello.memory has not been used yet */
     bool over;         /* the connection has ended */
     char lost[320];    /* the reason, or "" */
@@ -31,9 +31,9 @@ struct aw_attached {
     char why[AW_REASON_MAX + 1];
 
     unsigned lease; /* 0: this client does not hold the lease */
-    bool begun;     /* the current command holds the lease, */
-    bool fresh;     /* and acquired it itself */
-    bool waits;     /* for GRANTED, ACK, HALTED, DONE or COMMANDER */
+    bool begun;     /* the current command holds the lease */
+    bool fresh;     /* the current command acquired the lease */
+    bool waits;     /* waits for GRANTED, ACK, HALTED, DONE or COMMANDER */
     struct aw_commander commander;
     bool revoked; /* since the command or line began; the reason is in: reason */
     bool told;    /* the loss is reported; the client requests the lease again */

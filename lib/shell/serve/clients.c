@@ -286,7 +286,7 @@ void aw_server_serve(struct aw_aside *aside)
         return;
     }
     server->serves = true;
-    aw_watchdog_look(&server->watchdog); /* before any client, whose frames may be old */
+    aw_watchdog_look(&server->watchdog); /* checked first: a client's frame may be old */
     aside->fd = -1;
     int n = epoll_wait(server->all, events, EVENTS, 0);
     for (int i = 0; i < n; i++) {

@@ -20,9 +20,9 @@ struct aw_conn {
     int fd;      /* non-blocking; -1: closed */
     uint8_t *in; /* NULL: the buffer is empty */
     size_t in_used, in_start, in_room;
-    struct aw_conn_part *first, *last; /* to be sent */
+    struct aw_conn_part *first, *last; /* unsent messages */
     struct aw_conn_part *stays;        /* nothing up to here may be dropped; or NULL */
-    size_t sent;                       /* bytes of the first part */
+    size_t sent;                       /* sent bytes of the first message */
     size_t records, kept;              /* queued bytes */
     size_t queue;                      /* max queued bytes of PASSED */
     uint32_t lost;                     /* dropped PASSED messages not yet reported */

@@ -248,7 +248,7 @@ static void note(struct aw_server *server, struct aw_span frame)
         return;
     server->again_ns = 0; /* the motion belongs to the new command */
     server->moving = moves == AW_MOVES;
-    if (moves == AW_MOVES) /* until the device has received the frame that stops it */
+    if (moves == AW_MOVES) /* lasts until the device has received a stop */
         session->motion.ongoing = AW_ONGOING_RUNNING;
     aw_crash_prepare(session);
 }

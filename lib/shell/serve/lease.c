@@ -207,7 +207,7 @@ void aw_lease_stop(struct aw_server *server, struct aw_peer *peer)
     bool rests = !moves(server) && !server->halt && !server->closed;
     const struct aw_who *who = &peer->who;
     peer->halts = true;
-    peer->wants = true; /* for the rest of its stop command */
+    peer->wants = true; /* its stop command may have to send more */
     peer->keeps = server->holder == peer;
     if (peer->keeps)
         server->holder = NULL; /* no other program has stopped it */

@@ -17,7 +17,7 @@
 #define AW_MEMORY_MAX  2048 /* max bytes of the saved state of a conversation */
 #define AW_REASON_MAX  320
 #define AW_MESSAGE_MAX (AW_FRAME_ROOM + 4096)
-#define AW_HEAD        5 /* bytes of length and type */
+#define AW_HEAD        5 /* size of length and type, bytes */
 
 enum aw_verb {
     /* sent by a client */

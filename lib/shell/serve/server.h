@@ -9,7 +9,7 @@
 #include "wire/split.h"
 
 #define AW_PEERS_MAX    2048
-#define AW_USER_PEERS   1024      /* of these, for one user of this machine */
+#define AW_USER_PEERS   1024      /* max connections of one local user */
 #define AW_SPARES_MAX   32        /* additional connections that may only send a stop */
 #define AW_QUEUES_MAX   (4 << 20) /* max bytes of PASSED queued for all clients together */
 #define AW_LISTEN_MAX   4
@@ -22,7 +22,7 @@ struct aw_held {
     enum aw_verb type;
     int64_t until_ns;
     size_t size;
-    uint8_t fields[]; /* of the message */
+    uint8_t fields[]; /* fields of the message */
 };
 
 struct aw_peer {
@@ -30,7 +30,7 @@ struct aw_peer {
     struct aw_conn conn;
     struct aw_peer *next;
     struct aw_who who;
-    struct aw_held *held; /* or NULL */
+    struct aw_held *held; /* delayed message, or NULL */
     int64_t seen_ns;      /* when bytes last came from it */
     bool blocked;         /* the socket has no room for queued output */
     bool spare;           /* beyond the limit of clients: only a stop is accepted */
@@ -40,7 +40,7 @@ struct aw_peer {
     bool plays;           /* it plays something with adjustable speed */
     bool wants, takes;    /* the lease, after the stop */
     bool halts;           /* it sent a stop, and waits for HALTED */
-    bool keeps;           /* and held the lease before */
+    bool keeps;           /* it sent a stop and held the lease before */
     bool more, over;      /* messages wait for the next turn; the connection ends after them */
 };
 
@@ -54,8 +54,8 @@ struct aw_question {
 
 struct aw_listener {
     int fd;
-    dev_t device; /* of the socket file, */
-    ino_t inode;  /* to detect that another server replaced it */
+    dev_t device; /* device of the socket file */
+    ino_t inode;  /* inode of the socket file, to detect a replacement */
     char path[128];
     char url[160];
 };
@@ -71,7 +71,7 @@ struct aw_server {
     struct aw_who newest;   /* the last one that connected */
 
     /* The lease. */
-    struct aw_peer *holder; /* or NULL */
+    struct aw_peer *holder; /* client that holds the lease, or NULL */
     unsigned lease;         /* its number: frames with another number are refused */
     bool busy;              /* a command of the holder is running */
     bool moving;            /* the holder's motion goes on */
@@ -88,13 +88,13 @@ struct aw_server {
     bool serves;                  /* a client is being served */
     bool listens;                 /* the link is being read: a write may interrupt that */
     bool broken;                  /* the link is lost */
-    unsigned connections;         /* of the link at the last check */
+    unsigned connections;         /* connection count of the link at the last check */
     const struct aw_peer *sender; /* client whose frame is being written, or NULL */
     struct aw_question questions[AW_QUESTIONS];
     struct aw_splitter received;
     struct aw_splitter check;    /* checks the frames of clients */
     struct aw_watchdog watchdog; /* stops the device if this process dies or stalls */
-    char url[256];               /* of the device */
+    char url[256];               /* URL of the device */
     char other[256]; /* device of the server that already uses this server's usual address; or "" */
     int64_t systemd_ns, alive_ns; /* period of the signs of life for systemd, and the time of the
                                    * next one */
@@ -114,7 +114,7 @@ void aw_peer_say(struct aw_peer *peer, enum aw_verb type, enum aw_status status,
 /* clients.c */
 enum aw_status aw_server_listen(struct aw_server *server, const char *url);
 void aw_server_close(struct aw_server *server);
-void aw_server_close_fds(const struct aw_server *server); /* in a child process */
+void aw_server_close_fds(const struct aw_server *server); /* for a child process */
 void aw_server_serve(struct aw_aside *aside);             /* serves all clients */
 void aw_server_due(struct aw_server *server);             /* sets the time of the next check */
 

@@ -36,7 +36,7 @@ void aw_commander_json(const struct aw_commander *commander, char *out);
 /* The first message of a server. */
 struct aw_hello {
     char version[32], tool[24]; /* tool "": not an armwire server */
-    char url[256], key[128];    /* of its device */
+    char url[256], key[128];    /* URL and key of its device */
     int pid;
     bool datagrams;
     int64_t deadman_ns; /* 0: none */
