@@ -150,8 +150,7 @@ static enum aw_status read_joints(struct aw_session *session, struct aw_joint_li
     return AW_OK;
 }
 
-/* Ends a motion. A joint counts as moving between the steps of a stream, although each step is
- * confirmed. */
+/* Ends a motion. After success nothing moves, because every step was confirmed. */
 static enum aw_status end(struct aw_session *session, struct aw_joint_list *list,
                           enum aw_status status)
 {

@@ -102,7 +102,7 @@ static enum aw_status check_encoding(const struct values *v, const struct aw_mca
     return AW_OK;
 }
 
-/* Skips a topic whose type cannot be parsed: services have other definitions. */
+/* Skips a topic whose type cannot be parsed, such as that of a service. */
 static enum aw_status read_type(struct values *v, struct aw_mcap_topic *topic, struct aw_error *err)
 {
     struct aw_ros *ros;

@@ -10,8 +10,8 @@
 const char *canpid_guard_fault(struct canpid_guard *guard, struct aw_canpid *client,
                                const struct aw_record *record);
 
-/* Returns the default deviation limit from start and targets; the second, the smallest detectable
- * motion. Both are normalised. */
+/* Return the default deviation limit from start and targets, and the smallest detectable motion.
+ * Both are normalised. */
 double canpid_usual_deviation(int controller);
 double canpid_least_motion(int controller);
 

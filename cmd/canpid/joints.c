@@ -196,7 +196,7 @@ static enum aw_status read_joints(struct aw_session *session, struct aw_joint_li
     return status;
 }
 
-/* Prints the row first. A silent board of -b is an error, and so is a bus without any telemetry. */
+/* Fails after the last row if a board of -b is silent, or all boards are. */
 static enum aw_status beside(struct aw_session *session, struct aw_joint_list *list, size_t at)
 {
     const struct canpid_state *state = session->state;

@@ -274,8 +274,8 @@ enum aw_status ezphys_exchange(struct aw_session *session)
     return judge_received(session, status);
 }
 
-/* Returns true if the simulation sent more before the deadline without an answer. On links without
- * a descriptor, checks only data already read. */
+/* Returns true if the simulation sends more before the deadline although it got no answer. On links
+ * without a descriptor, checks only data already read. */
 static bool has_more(struct aw_session *session, int64_t deadline)
 {
     struct ezphys_state *state = ezphys_state(session);

@@ -112,7 +112,7 @@ static size_t limits(struct aw_session *session, const struct aw_joint *joint,
 
 /* ---- What is known ---- */
 
-/* Returns the joint of a board's motor, or the list's last entry for a number beyond the joints. */
+/* Returns the entry of a board's motor; adds motors without a joint at the list's end. */
 static struct aw_joint *of_motor(struct aw_session *session, struct aw_joint_list *list, int i)
 {
     char name[8];
@@ -164,7 +164,7 @@ static enum aw_status beside(struct aw_session *session, struct aw_joint_list *l
     return AW_OK;
 }
 
-/* Wraps an exchange of a stream: it fails only after several lost replies in a row. */
+/* Shortens the timeout in a stream, where end_answer() ignores single lost replies. */
 static void begin_answer(struct aw_session *session)
 {
     struct hidmotor_state *state = hidmotor_state(session);
@@ -444,8 +444,8 @@ static enum aw_status await(struct aw_session *session, struct aw_joint_list *li
     return status;
 }
 
-/* The board holds its last setpoint itself. After a following error, the joint is held at its
- * position instead. */
+/* The board holds its last setpoint itself. A stream refused for its following error still needs
+ * the stop, which holds the measured position. */
 static enum aw_status end(struct aw_session *session, struct aw_joint_list *list,
                           enum aw_status status)
 {
@@ -457,8 +457,8 @@ static enum aw_status end(struct aw_session *session, struct aw_joint_list *list
     return status;
 }
 
-/* Returns true if a silent board may have received the motion. A board that answers but is late
- * holds its setpoint. */
+/* Returns true after a timeout without recent reports: the board may still have received the
+ * motion. A board that answers but is late holds its setpoint. */
 static bool is_silent(struct aw_session *session, enum aw_status status)
 {
     int64_t since = aw_clock_now(session->clock) - hidmotor_arm(session)->known.time_ns;

@@ -71,8 +71,8 @@ enum aw_status hidmotor_gains_packet(struct aw_session *session,
                                      enum aw_hidmotor_controller controller,
                                      const struct aw_gain *gains, struct aw_record *request);
 
-/* The gains of the controller that drives the board's motors. Sending holds all motors, as the
- * published firmware does. And the old gains as frames after a last stop. */
+/* The gains of the controller that drives the board's motors. Sending gains holds all motors,
+ * as the published firmware does. The function adds the old gains as frames after a last stop. */
 extern const struct aw_law hidmotor_law;
 void hidmotor_last_law(struct aw_session *session, aw_frame_fn *add, void *context);
 
