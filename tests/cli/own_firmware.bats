@@ -1,11 +1,11 @@
 #!/usr/bin/env bats
-# Four boards of the teaching arm whose teams have packets of their own (docs/example): the bytes of
-# their own hosts, right both ways, and the tool's verbs on a board that behaves like them.
+# Four boards of the teaching arm with their teams' packets (docs/example): the bytes of their own
+# hosts in both directions, and the tool's commands on a board with such a firmware.
 load common.bash
 
 boards="42 35 10 20"
 
-# host ID HEX RECORD: bytes that the team's host sends, padded to a report; encoded again the same.
+# host ID HEX RECORD: decodes bytes of the team's host, padded to a report, and encodes them again.
 host() {
     local file=$root/docs/example/arm$1.packets hex=$2
     while [ ${#hex} -lt 128 ]; do hex+=00; done
@@ -18,7 +18,7 @@ host() {
     same "${output// /}" "$hex"
 }
 
-# told ID HEX FIELD…: what the board sends, and values that are in it.
+# told ID HEX FIELD…: checks values in bytes that the board sends.
 told() {
     local hex=$2
     while [ ${#hex} -lt 128 ]; do hex+=00; done
@@ -28,11 +28,11 @@ told() {
 }
 
 @test "packet files of four teams encode and decode the bytes of their hosts" {
-    # 30 degrees of the waist, as -11.44 ticks a degree; and a status without values
+    # 30 degrees of the waist at -11.44 ticks per degree; and a status without values.
     host 42 250000009A99ABC3 '{"dir":"tx","msg":"pid","m1":{"setpoint":-30.164064,"velocity":0,"force":0},"m2":{"setpoint":0,"velocity":0,"force":0},"m3":{"setpoint":0,"velocity":0,"force":0}}'
     host 42 2A000000 '{"dir":"tx","msg":"status"}'
     host 42 0D0000000000803F '{"dir":"tx","msg":"grip","servo":1}'
-    # 10, 20 and 30 degrees with what holds two links against gravity
+    # 10, 20 and 30 degrees with gravity compensation of two links.
     host 35 25000000398EE3420000000000000000398E63437F6ABC3D00000000ABAAAA439B3D503D '{"dir":"tx","msg":"pid","m1":10,"gravity1":0,"force1":0,"m2":20,"gravity2":0.092,"force2":0,"m3":30,"gravity3":0.05084,"force3":0}'
     host 35 23000000 '{"dir":"tx","msg":"status"}'
     host 10 010000000000000000000000000000000000F0C10000000000000000000085C3 '{"dir":"tx","msg":"pid","m1":{"setpoint":0,"velocity":0,"force":0},"m2":{"setpoint":-2.6367188,"velocity":0,"force":0},"m3":{"setpoint":-23.378906,"velocity":0,"force":0}}'
@@ -42,7 +42,7 @@ told() {
 }
 
 @test "packet files of four teams decode the bytes of their boards" {
-    # 1024 ticks are 90 degrees; what is not filled in is 8
+    # 1024 ticks are 90 degrees; unused bytes are 8.
     told 42 2A000000000080440000004000000000$(printf '00%.0s' {1..24})$(printf '08%.0s' {1..24}) \
         "m1.position=90deg" "m1.velocity=2ticks/s" "m1.torque=0"
     told 35 230000000000803FCDCC4C3E9A99993E000000C09A99993F6666A63F "m1.position=0.087890625deg" \

@@ -1,7 +1,7 @@
 #!/usr/bin/env bats
 # bats file_tags=long
-# Joints that packet files describe: the tool's own verbs on a firmware that it does not know, and
-# every way in which they stop.
+# Joints of packet files: the tool's commands on a custom firmware, and every way in which a motion
+# ends.
 load common.bash
 
 files() {
@@ -44,17 +44,17 @@ packet = go  hold            # what is sent so that nothing moves on: hold sends
 END
 }
 
-# A board with that firmware in a process of its own; its link is $url.
+# Starts a board with that firmware in its own process; its link is $url.
 board() { start board python3 "$root/tests/cli/own_board.py" "$D" "$@"; }
 
-# Setpoints of the last packet that moves, and where the joints were then, are the same.
+# held: checks that the last moving packet commanded the positions that the joints had then.
 held() {
     awk '$2 == 37 { for (i = 1; i <= 3; i++) off[i] = $(2 + i) - $(5 + i) }
         END { for (i = 1; i <= 3; i++) if (off[i] > 4 || off[i] < -4) exit 1 }' taken ||
         { tail -n 5 taken && false; }
 }
 
-# What a hand at the board does: see own_board.py.
+# hand: adds packets that act like a hand at the board; see own_board.py.
 hand() {
     sed '/^\[joint/,$d' team.packets >hand.packets
     printf '[packet hand]\nid = 51\nhow = u8\n' >>hand.packets
@@ -203,7 +203,7 @@ moving() { awk '$2 == 37 { n = $4 } END { print (n > 20 ? "yes" : "no") }' taken
     sed '/^\[stop\]/,$d' team.packets >nostop.packets
     exits 2 hidmotor -q -l "$url" --packets nostop.packets move 0 1 0
     matches "$stderr" "hidmotor: nostop.packets:13:1: packet go: moves = yes, and nothing stops it*"
-    # without joints the tool's own firmware is meant, and what is missing is said
+    # Without joints, the tool uses its own firmware's packets and reports what is missing.
     sed '/^\[joint/,$d; /^moves/d' team.packets >plain.packets
     exits 1 hidmotor -q -l "$url" --packets plain.packets move 0 1 0
     has "$stderr" "[joint"
@@ -235,11 +235,11 @@ moving() { awk '$2 == 37 { n = $4 } END { print (n > 20 ? "yes" : "no") }' taken
         matches "$why" '*m2 stands at *, the first target is *: farther than --max-jump 3.6 deg — --approach * goes there first'
         ok hidmotor -q -l "$fast" --packets team.packets run <(echo "$words --approach 60deg/s")
     done
-    # and no faster than the joint may go
+    # Not faster than the joint's speed.
     sed -i '/^\[joint m2\]/a speed = 120deg/s' team.packets
     fails 6 hidmotor -q -l "$fast" --packets team.packets replay run.pcapng --yes
     matches "$why" '*m2: * deg/s at * is faster than 120 deg/s*'
-    # where nothing would stop it
+    # Nothing would stop this motion.
     fails 2 hidmotor -q -l "$fast" replay run.pcapng --yes
     has "$why" "'status' is described only in the recording — give --packets FILE"
     sed '/^\[joint/,/^packet = go/d' team.packets >bare.packets
@@ -251,7 +251,7 @@ moving() { awk '$2 == 37 { n = $4 } END { print (n > 20 ? "yes" : "no") }' taken
     printf '[stop]\npacket = halt\n[packet halt]\nid = 50\nhow = u8 1\n' >>plain.packets
     fails 2 hidmotor -q -l "$fast" --packets plain.packets $send
     has "$why" "'go' moves, and nothing here would stop it"
-    # what moves by the tool's own packets these stops do not end
+    # These stops do not end motions by the tool's own packets.
     ok hidmotor -q -l "$fast" --record own.pcapng move 0 2 0 --wait
     fails 2 hidmotor -q -l "$fast" --packets team.packets replay own.pcapng --yes
     has "$why" "'set_setpoints' is the tool's own"
@@ -291,7 +291,7 @@ END
     has "$(<err)" "stopped: holding"
     awk '{ off = $1 - $2 } END { exit off < -4 || off > 4 }' taken
     exits 6 canpid -q -l "$url" move arm=91
-    exits 3 canpid -q -l "$url" stop # the drivers, too, and there are none
+    exits 3 canpid -q -l "$url" stop # the drivers too; none exist
     has "$output" "stop result=confirmed arm="
     exits 2 canpid -q -l "$url" setpoint 5 -b lknee -c pos
 }
@@ -368,7 +368,7 @@ END
     exits 6 hidmotor -q -l "$url" jog elbow 20 duration=0
     same "$(awk '$2 == 37' taken)" ""
     ok hidmotor -q -l "$url" move 0 0 20 duration=350ms --wait
-    ok hidmotor -q -l "$url" move 0 80 20 duration=100ms # nobody says how fast m2 may go
+    ok hidmotor -q -l "$url" move 0 80 20 duration=100ms # the speed limit of m2 is unknown
     ok hidmotor -q -l "$url" --force move 0 80 0 duration=100ms
 }
 
@@ -383,7 +383,7 @@ END
     printf '%s\n' 'move m2=80 --wait' 'send hand how=2 --yes' 'move m2=40 --wait' >lines
     ok hidmotor -q -l "$url" run lines
     awk '$2 == 51 { n = 1 } n && $2 == 37 { n++; if ($4 < 29 || $4 > 41) exit 1 } END { exit n < 20 }' taken
-    # no joint without a measured position
+    # A joint needs a measured position.
     sed '/^\[joint m2\]/,/^\[joint m3\]/s/^position/target/' hand.packets >blind.packets
     HIDMOTOR_PACKETS=blind.packets fails 2 hidmotor -q -l "$url" status
     has "$why" "joint m2: no position"
@@ -399,14 +399,14 @@ END
     sed 's/,0,0,0/,0,60,0/' way.csv >jump.csv
     exits 6 hidmotor -q -l "$fast" --packets team.packets play jump.csv
     has "$stderr" m2
-    # the same of another tool, whose own joints take velocities
+    # The same with another tool, whose own joints take velocities.
     sed 's/[mM]3/wrist/; s/m1/shoulder/g; s/m2/elbow/g; s/m3/wrist/g; s/^id = 37/id = 137/; s/^id   = 42/id = 142/' \
         team.packets >uni.packets
     sed '1s/.*/t,shoulder,elbow,wrist/' way.csv >uni.csv
     printf '%s\n' 'play uni.csv' status >lines
     ok unitysim -q -l "$fast" --packets uni.packets -j run lines
     jq -se '.[-1] | .elbow.actual > 17 and .elbow.actual < 21 and .wrist.actual < -8' <<<"$output"
-    # and it stops as a motion does
+    # It stops like a motion.
     board
     printf 't,m1,m2,m3\n0,0,0,0\n4,0,80,0\n' >slow.csv
     hidmotor -q -l "$url" --packets team.packets play slow.csv >out 2>err 3>&- &
@@ -422,7 +422,7 @@ END
     ok hidmotor -q -l "$fast" step m2 --from 0deg --to 20deg --save step.csv -j
     jq -e '.rise_time > 0.08 and .rise_time < 0.14 and .final > 19 and .final < 21 and
         .samples > 150' <<<"$output"
-    # as the tool's own joints are measured
+    # The same result as with the tool's own joints.
     own=$(jq .rise_time <<<"$output")
     ok env -u HIDMOTOR_PACKETS "$BIN/hidmotor" -q -l "$fast" step m2 --from 0deg --to 20deg -j
     jq -e "(.rise_time - $own) / .rise_time | . < 0.1 and . > -0.1" <<<"$output"
@@ -433,28 +433,28 @@ END
     printf '[a]\njoint = m2\nfrom = 0deg\nto = 20deg\nfor = 2s\nmax-overshoot = 10%%\n' >spec.ini
     ok hidmotor -q -l "$fast" verify spec.ini
     has "$output" "ok 1 - a: overshoot"
-    # bounds, and a speed of the file
+    # Limits, and a speed from the file.
     fails 6 hidmotor -q -l "$fast" step m2 --from 0deg --to 91deg
     exits 6 hidmotor -q -l "$fast" step elbow --from 0deg --to 10deg
     has "$stderr" "is faster than its speed, 90 deg/s"
     ok hidmotor -q -l "$fast" --force step elbow --from 0deg --to 10deg
     exits 1 hidmotor -q -l "$fast" step m2 --from 0deg --to 20deg --max-deviation 1deg
     has "$stderr" "stopped: holding"
-    # on a board of its own: what it says last holds the arm
+    # On its own board: the last packet holds the arm.
     board
     hidmotor -q -l "$url" sweep m2 --to-hz 1 >out 2>err 3>&- &
     becomes yes eval "awk '\$2 == 37 { n++ } END { print (n > 100 ? \"yes\" : \"no\") }' taken"
     kill -INT $!
     wait $! || true
     held
-    # joints of another tool
+    # Joints of another tool.
     sed 's/m1/shoulder/g; s/m2/elbow/g; s/m3/wrist/g; s/^id = 37/id = 137/; s/^id   = 42/id = 142/' \
         team.packets >uni.packets
     ok unitysim -q -l "$fast" --packets uni.packets step elbow --from 0deg --to 20deg -j
     jq -e '.final > 19 and .final < 21' <<<"$output"
 }
 
-# The same with gains, of which the second joint has all three: they are set by 65 and told by 66.
+# law: the same with gains; 65 sets them and 66 reads them.
 law() {
     files
     sed '/^\[joint/,$d' team.packets >law.packets
@@ -465,7 +465,7 @@ law() {
         for gain in kp ki kd; do echo "$gain = set_gains.$joint.$gain gains.$joint.$gain"; done
     done >>law.packets
     printf '[stop]\npacket = go hold\n' >>law.packets
-    # and where nothing tells them
+    # A variant without packets that read them.
     sed -E 's/^(k[pid] = set_gains[^ ]*) .*/\1/' law.packets >mute.packets
 }
 
@@ -475,7 +475,7 @@ law() {
     printf '%s\n' gains 'gains set m2.kp=0.5 m3.ki=0.25' 'gains save arm.gains' 'gains diff arm.gains' \
         'gains set m2.kp=1' 'gains apply arm.gains' gains >lines
     ok hidmotor -q -l "$fast" -j run lines
-    # what the firmware has, and not what was sent before
+    # The firmware's gains, not earlier sent ones.
     jq -se 'map(select(.value != null)) | .[0].value == 0.1 and .[0].joint == "m1" and .[0].controller == "pid" and
         (.[9:] | map([.joint, .gain, .value] | join(" ")) | contains(["m2 kp 0.5", "m3 ki 0.25", "m1 kd 30"]))' <<<"$output"
     same "$(jq -r '.result // empty' <<<"$output" | xargs)" "confirmed saved confirmed confirmed"
@@ -483,14 +483,14 @@ law() {
     printf '%s\n' 'gains set m2.kp=2' 'gains diff arm.gains' >lines
     fails 1 hidmotor -q -l "$fast" run lines
     has "$output" "~ m2 pid kp 0.5 (was 2)"
-    # they are the simulated arm's: its own packets, in another file's place, tell the same
+    # The simulated arm's gains; custom packets read the same ones.
     board law
     ok hidmotor -q -l "$url" gains set m2.kp=0.75
     same "$output" "gains result=confirmed gains=1"
-    # those beside it stay
+    # Other gains stay.
     ok hidmotor -q -l "$url" gains -j
     same "$(jq -c .value <<<"$output" | xargs)" "0.02 0 0 0.75 0 0 0.02 0 0"
-    # what only goes there is only sent, and all of the packet has to be known
+    # Gains without a reading packet are sent unconfirmed, and all gains of the packet must be known.
     exits 2 hidmotor -v -l "$url" --packets mute.packets gains set m2.kp=0.5
     has "$stderr" "m1.kp: packet 'set_gains' carries it, too, and its value is unknown"
     hasnt "$stderr" "-> set_gains"
@@ -522,7 +522,7 @@ law() {
     files
     exits 2 hidmotor -q -l "$fast" --packets team.packets gains
     has "$stderr" "no joint of the packet file has any"
-    # another tool's
+    # The same with another tool.
     sed 's/m1/shoulder/g; s/m2/elbow/g; s/m3/wrist/g; s/^id = \(..\)$/id = 1\1/; s/^id   = 42/id = 142/' \
         law.packets >uni.packets
     printf '%s\n' 'gains set shoulder.kp=1 shoulder.ki=0 shoulder.kd=0 elbow.kp=2 elbow.ki=0 elbow.kd=3' gains >lines
@@ -530,7 +530,7 @@ law() {
     has "$output" "elbow pid kd 3"
 }
 
-# The gains of the second joint that the board has now.
+# Prints the second joint's current gains of the board.
 has_gains() { awk 'END { print $9, $10, $11 }' taken; }
 
 @test "tune keeps better gains of a custom joint and restores them if not confirmed" {
@@ -542,20 +542,20 @@ has_gains() { awk 'END { print $9, $10, $11 }' taken; }
         .after.iae < .before.iae / 2 and (.outcome | test("^the new gains are kept"))' <<<"$output"
     [ "$(has_gains)" != "0.02 0 0" ]
     held
-    # they are the old ones of the next run, which has them back
+    # The next run restores these gains.
     before=$(has_gains)
     exits 1 hidmotor -l "$url" tune m2 --with step --for 2s --form pd </dev/null
     has "$stderr" "the previous gains are back — take the new ones by --yes, or by: gains set m2.kp="
-    grep -q 'gains set m2\.kp=[^ ]* m2\.ki=0 m2\.kd=[^ ]*$' <<<"$stderr" # all that it has: another ki would stay
+    grep -q 'gains set m2\.kp=[^ ]* m2\.ki=0 m2\.kd=[^ ]*$' <<<"$stderr" # all its gains: another ki would stay
     same "$(has_gains)" "$before"
-    # nothing tells them: those of a file, and none are guessed
+    # Unreadable gains must come from a file; none are guessed.
     exits 2 hidmotor -v -l "$url" --packets mute.packets tune m2 --yes
     has "$stderr" "m2: cannot read the gains to restore them — give --old FILE"
     hasnt "$stderr" "-> go"
     ok hidmotor -q -l "$url" gains set m2.kp=0.02 m2.kd=0
     ok hidmotor -q -l "$url" gains save old.gains
     ok hidmotor -q -l "$url" --packets mute.packets tune m2 --old old.gains --with step --for 2s --form pd --yes
-    # too near the bound: held, and the old gains
+    # Too close to the limit: held, with the old gains.
     before=$(has_gains)
     exits 6 hidmotor -q -l "$url" tune m2 --around 88deg --yes
     same "$(has_gains)" "$before"
@@ -570,11 +570,11 @@ has_gains() { awk 'END { print $9, $10, $11 }' taken; }
         jq -se '.[-1] | .applied and .after.iae < .before.iae and .ms < 2' <<<"$output"
         grep -qF "hidmotor gains set $joint.kp=" r.html
     done
-    # the base has little friction: its gains of power-up are fast and overshoot by 32 %; robust ones can be slower
+    # The base has little friction: its default gains are fast and overshoot by 32 %; robust ones can be slower.
     run --separate-stderr hidmotor -q -l "$fast&drive=pid" tune m1 --tick 1ms --yes -j
     jq -se --argjson failed "$status" '.[-1] | .applied == (.after.iae < .before.iae) and .applied == ($failed == 0) and
         .ms < 2 and .after.overshoot < .before.overshoot' <<<"$output"
-    # not confirmed: what was there is there
+    # Without confirmation the old gains return.
     printf '%s\n' 'gains save a' 'tune m2 --tick 1ms --with step --for 4s' 'gains diff a' >lines
     exits 1 hidmotor -q --keep-going -l "$fast&drive=pid" run lines
     has "$stderr" "the previous gains are back: the new ones were not confirmed"
@@ -600,7 +600,7 @@ has_gains() { awk 'END { print $9, $10, $11 }' taken; }
         becomes "0.02 0 0" has_gains
         held
     done
-    # the new gains are tried: they are the first with a kd
+    # Waits for the new gains, the first with a kd.
     for signal in INT KILL; do
         ok hidmotor -q -l "$url" home duration=500ms --wait=8deg
         hidmotor -q -l "$url" tune m2 --with step --for 2s --form pd --yes >out 2>err 3>&- &

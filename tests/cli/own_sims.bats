@@ -1,9 +1,9 @@
 #!/usr/bin/env bats
-# The simulated devices have the packets of files, too: what is written is read back, joints are the
-# simulated arm's, and what nobody asks for comes by itself.
+# Simulated devices know custom packets: they return written values, use the simulated arm for
+# joints, and send unrequested packets.
 load common.bash
 
-# joints UNIT NAME…: arm.packets, with these joints.
+# joints UNIT NAME…: writes arm.packets with these joints.
 joints() {
     local unit=$1 name
     shift
@@ -19,7 +19,7 @@ joints() {
     } >arm.packets
 }
 
-# moves TOOL LINK GOAL…: the simulated arm goes there, and is stopped where it is measured.
+# moves TOOL LINK TARGET…: moves the simulated arm and stops it at its measured position.
 moves() {
     local tool=$1 link=$2
     shift 2
@@ -58,10 +58,10 @@ moves() {
         n=$(grep -c '"msg":"usual","hue":90' <<<"$output")
         ((n >= 9 && n <= 11))
     done
-    # of which none is damaged, whatever else the tool does
+    # No packet is damaged, whatever else the tool does.
     ok unitysim -l "$fast" --packets own.packets drive elbow=+20 --for 1s
     hasnt "$stderr" damaged
-    # with the steps of a world that stands still without them
+    # In lock-step they come with the steps of the world.
     printf '[packet usual]\nid = 202\ndir = rx\nhue = f32 deg 5\n' >ez.packets
     ok ezphys -q -l sim: --packets ez.packets watch -n 3 --fields hue
     same "${#lines[@]} ${lines[2]}" "3 <- usual hue=5deg"
@@ -131,7 +131,7 @@ END
     ok canpid -q -l "$fast" --dbc bms.dbc run lines
     same "${lines[2]}" "<- BMS.Battery Voltage=384V State=charging Charge=7%"
     same "${lines[4]}" "<- BMS.Pack Energy=3Wh"
-    # in a process of its own
+    # In its own process.
     start sim canpid sim --dbc bms.dbc --listen "unix-listen:$D/bus"
     ok canpid -q -l "$url" --dbc bms.dbc watch --fields Energy -n 2
     same "${lines[1]}" "<- BMS.Pack Energy=0Wh"
@@ -160,12 +160,12 @@ END
 {"dir":"rx","msg":"stat","seq":2,"opening":7,"warmth":9}'
     ok armctl --dry-run send GRIP finger=1 opening=1
     same "$output" $'-> grip seq=0 finger=1 opening=1%\n   30 47 52 49 50 31 2C 30 30 31 0D 0A'
-    # refused before the link is opened
+    # Rejected before the link is opened.
     fails 6 armctl -l tty:nowhere send GRIP finger=5 opening=1
     fails 2 armctl -l tty:nowhere send GRIP finger=1
     fails 2 armctl -l tty:nowhere send DEG1,090 finger=1
     has "$why" "'DEG1,090' is no packet of --packets"
-    # a firmware that confirms without values, and one that does not know the word
+    # A firmware that confirms without values, and one that does not know the packet.
     ok armctl -q -l "$fast&quirks=published" send GRIP finger=2 opening=50
     has "$output" "result=confirmed bare=true"
     start sim env -u ARMCTL_PACKETS "$BIN/armctl" sim --listen "unix-listen:$D/arm"
@@ -193,7 +193,7 @@ END
     ok armctl -q -l "$fast" --packets arm.packets -j run lines
     same "$(jq -r 'select(.result) | .cmd + " " + .result' <<<"$output" | tr '\n' ,)" \
         "move arrived,jog arrived,stop confirmed,"
-    # an arm that is slow, so that what is measured is far behind: that is what is held
+    # A slow arm: the stop holds the measured position, far behind the setpoint.
     printf '[joint base]\nindex = 1\nkind = rotate\nspeed = 1\n' >slow.ini
     start sim armctl --config slow.ini sim --packets arm.packets --verbose \
         --listen "unix-listen:$D/arm"
@@ -202,7 +202,7 @@ END
     kill -SEGV $!
     wait $! || true
     wait_for sim "carried out TURN00"
-    # where nothing asks for the place
+    # Without a packet that reads the position.
     sed -i 's/^ask.*/dir = rx/;s/^answer.*//' arm.packets
     fails 2 armctl -q -l "$fast" --packets arm.packets status
     has "$why" "'ask = yes'"

@@ -1,5 +1,5 @@
 #!/usr/bin/env bats
-# Packets of files: every way to name one, and what a wrong one may not do.
+# Packet files: every way to give one, and the handling of invalid ones.
 load common.bash
 
 files() {
@@ -57,7 +57,7 @@ END
     ok hidmotor -l "$fast" stop
     has "$stderr" "f33"
     has "$stderr" "the stop that is sent is the tool's own"
-    ok ezphys --packets wrong.packets -l sim: stop # the simulation is not given the file either
+    ok ezphys --packets wrong.packets -l sim: stop # the simulator does not get the file either
     has "$stderr" "the stop that is sent is the tool's own"
     hasnt "$stderr" "connection lost"
     ok hidmotor config path
@@ -140,7 +140,7 @@ END
     printf '%s\n' 'decode run.pcapng' 'encode grip value=7' >lines
     exits 2 hidmotor run lines
     has "$stderr" "no message 'grip'"
-    # one that is longer than a comment
+    # A packet file longer than one comment.
     for i in {1..40}; do
         printf '[packet p%d]\nid = %d\nhelp = of which there are many, %s\nask = yes\nx = u8\n' \
             "$i" "$((i + 100))" "ä ü ö $(printf 'é%.0s' {1..250})"
@@ -148,7 +148,7 @@ END
     ok hidmotor -q -l "$fast" --packets long.packets record long.pcapng --for 0.1s
     ok hidmotor decode long.pcapng
     has "$output" "p16 x=0"
-    # damaged ones
+    # Damaged packet text.
     sed 's/ask  = yes/ask  = yep/' run.pcapng >bad.pcapng
     exits 5 hidmotor decode bad.pcapng
     has "$stderr" "packets in bad.pcapng:"
@@ -240,7 +240,7 @@ END
 @test "a CSV file contains its packet files; a log reports that it does not" {
     files
     ok hidmotor -q -l "$fast" --packets team.packets,more.packets watch --csv --for 0.1s
-    hasnt "$output" "#" # only a file carries them
+    hasnt "$output" "#" # only files contain them
     local table=run.csv
     printf 'BO_ 1600 Battery: 2 BMS\n SG_ Voltage : 7|16@0+ (0.01,0) [0|600] "V" VCU\n' >bms.dbc
     printf 'CM_ "%s\n\n\n# %s";\n' "$(printf 'ä%.0s' {1..700})" "$(printf 'x%.0s' {1..9})" >>bms.dbc
@@ -256,13 +256,13 @@ END
     sed '/^#/d' $table >bare.csv
     ok canpid -q plot bare.csv Voltage --out run.svg
     hasnt "$(<run.svg)" "Voltage [V]"
-    # what is named goes before; what is damaged is told
+    # A given file has priority; damage is reported.
     ok canpid -q --packets bus.packets plot $table Voltage --out run.svg
     hasnt "$(<run.svg)" "Voltage [V]"
     sed 's/^# SG_ Voltage :/# SG_ Voltage ;/; s/^#  SG_ Voltage :/#  SG_ Voltage ;/' $table >bad.csv
     exits 5 canpid plot bad.csv Voltage
     has "$stderr" "packets in bad.csv:"
-    # another program makes a line of its own of it, without them
+    # --no-header writes neither header nor packets.
     printf '%s\n' '[packet go]' 'id = 37' 'moves = yes' 'angle = f32 deg' '[packet at]' 'id = 38' \
         'ask = yes' 'angle = f32 deg' '[joint m1]' 'setpoint = go.angle' 'position = at.angle' \
         '[stop]' 'packet = go hold' >joint.packets

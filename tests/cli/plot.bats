@@ -1,8 +1,8 @@
 #!/usr/bin/env bats
-# plot: live, from a pipe, of a recording; into files.
+# plot: live, from a pipe and of recordings, to the terminal and to files.
 load common.bash
 
-# A line of "hidmotor watch -j" as it would be, $1 of them.
+# motion N: prints N lines as "hidmotor watch -j" does.
 motion() {
     seq "$1" | awk '{ printf "{\"t\":%.2f,\"msg\":\"positions\",\"dir\":\"rx\",\"m1\":" \
         "{\"setpoint\":%d,\"position\":%.1f}}\n", 1700000000 + $1 / 100, $1 % 90, $1 * 0.9 % 90 }'
@@ -10,7 +10,7 @@ motion() {
 
 step_run() { canpid -q -l "$fast" step --from 0deg --to 20deg --for 1s -b lknee -c pos --save step.csv; }
 
-# A gnuplot that keeps its script and does this then.
+# fake_gnuplot COMMANDS: installs a gnuplot that saves its script and runs these.
 fake_gnuplot() {
     mkdir -p path
     printf '#!/bin/sh\ncat "$2" >script\n%s\n' "$1" >path/gnuplot
@@ -124,7 +124,7 @@ is_svg() { rsvg-convert "$1" >/dev/null && python3 -c 'import sys, xml.dom.minid
     done
 }
 
-# Of letters that gnuplot, its enhanced texts or XML give a meaning.
+# Uses characters that are special to gnuplot, its enhanced texts or XML.
 @test "texts in pictures appear literally and are never executed" {
     step_run
     python3 - <<'END'
@@ -249,7 +249,7 @@ END
     fails 2 canpid plot words.csv
 }
 
-# What is drawn of a line by the legend of the script $1: its colour, and its dash.
+# legend FILE: prints the colour and dash of each line in the script's legend.
 legend() {
     sed -n "s/.* dt \(.*\) lc rgb '\(#[0-9a-f]*\)' title '\([^']*\)'.*/\3 \2 \1/p" "$1" |
         sed 's/(5, 3)$/dashed/'
@@ -267,7 +267,7 @@ positions.m2.setpoint (10.pcapng) #0072b2 dashed
 positions.m2.setpoint (30.pcapng) #d55e00 dashed"
     has "$(<runs.gp)" "'hidmotor plot: 10.pcapng, 30.pcapng, $(date +%Y)-"
     has "$(<runs.gp)" "'position [deg]'"
-    # each begins at the left edge, whatever its date
+    # Each recording starts at the left edge, whatever its date.
     same "$(grep -c -A 1 ' << END$' runs.gp) $(grep -A 1 ' << END$' runs.gp | grep -c '^0 ')" "4 4"
     mkdir old
     printf 't,m2.position\n0,1\n1,5\n' | tee old/a.csv >a.csv
@@ -347,7 +347,7 @@ m2.position (a.csv) #009e73 solid"
     matches "${lines[0]}" " ● lknee.torque * Nm"
     ok canpid -q -l 'log:run.pcapng?speed=max' plot lknee.torque --out run.svg -j
     same "$(json .samples)" 20
-    yes 05E#9CFF000200F0 | head -n 101 >run.log # at 1 kHz, then
+    yes 05E#9CFF000200F0 | head -n 101 >run.log # at an assumed rate of 1 kHz
     ok canpid plot lknee.torque run.log
     has "$output" " 0.10 s"
     { motion 20 && echo '{"t":' && motion 20; } >run.ndjson
@@ -481,7 +481,7 @@ END
     matches "${lines[-1]}" " *0.0 s *2.0 s"
     printf 'motor hinge 2 1000 --for 1s\nreset\nmotor hinge 2 1000 --for 1s\n' |
         ezphys -q -l 'sim:?scene=pendulum' --record twice.pcapng
-    ok ezphys plot twice.pcapng # begun anew, it goes on where it was
+    ok ezphys plot twice.pcapng # a restart continues on the time axis
     matches "${lines[-1]}" " *0.0 s *2.0 s"
 }
 
@@ -492,7 +492,7 @@ END
     ok armctl -j plot run.pcapng --out run.gp
     same "$(json .samples)" 4
     same "$(grep -c 'dt (5, 3)' run.gp)" 1
-    # one command is a line, too; its answer a point
+    # A single command is a line, its answer a point.
     ok armctl -q -l "$fast" --record one.pcapng deg 1 90
     ok armctl plot one.pcapng
     matches "${lines[0]}" " 1 joint1.deg.angle * 2 joint1.angle * deg"

@@ -262,7 +262,7 @@ colour() { unset NO_COLOR; export TERM=xterm-256color; }
 @test "closing the terminal during a motion stops it" {
     start arm armctl -v sim --listen "pty:$D/arm" --turn-speed 50
     config '[joint base]' 'index = 1' 'kind = rotate' 'min = 0' 'max = 360' 'home = 0'
-    # The SIGCONT that comes with it would let the search for leaks wait for ever.
+    # The SIGCONT of a closing terminal would make the leak checker wait forever.
     ASAN_OPTIONS=detect_leaks=0 terminal <<<"
         launch armctl -v -l $D/arm
         want {armctl> }
@@ -619,17 +619,17 @@ END
 
 # ---- What the screen shows ------------------------------------------------------------------------
 
-# screen COLUMNS COMMAND…: the command on a terminal of its own, which shows what a person would see.
+# screen COLUMNS COMMAND…: runs the command on its own terminal and captures the visible screen.
 screen() {
     local columns=$1
     shift
-    screens=$((${screens:-0} + 1)) # each has a server of its own: the last one may be on its way out
+    screens=$((${screens:-0} + 1)) # with its own server, because the last one may still be ending
     mux() { tmux -u -S "$D/mux$screens" -f /dev/null "$@"; }
     mux new-session -d -x "$columns" -y 24 "$(printf '%q ' "$@")"
     started+=("$(mux display -p '#{pid}')")
 }
 
-# shows PATTERN: the lines of the screen, without the empty ones below, sooner or later are like this.
+# shows PATTERN: waits until the screen, without trailing empty lines, matches.
 shows() {
     local tries
     for ((tries = 0; tries < 200; tries++)); do
@@ -652,7 +652,7 @@ cursor() { mux display -p '#{cursor_x},#{cursor_y}'; }
         keys $'move 0 1 0 duration=0.2s\r'
         shows $'*\nhidmotor sim: moving>'
         keys 'status'
-        shows $'*\nhidmotor sim: moving> s*' # it may be over a line
+        shows $'*\nhidmotor sim: moving> s*' # the new prompt may already replace it
         shows $'*\nhidmotor sim:> status'
         hasnt "${shown#*duration}" moving
         same "$(cursor)" "21,$(($(wc -l <<<"$shown") - 1))"

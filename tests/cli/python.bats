@@ -1,10 +1,10 @@
 #!/usr/bin/env bats
-# The Python module: what docs/python.md shows, exceptions, asyncio, the stop, the plugin of pytest.
+# The Python module: the examples of docs/python.md, exceptions, asyncio, the stop, the pytest plugin.
 load common.bash
 
 python() { env PYTHONPATH="$root/lib/python" PYTHONDONTWRITEBYTECODE=1 ARMWIRE_BIN="$BIN" /usr/bin/python3 "$@"; }
 
-# blocks FILE: its pieces of Python, one a file, block.1.py …
+# blocks FILE: writes each Python example to a file, block.1.py and so on.
 blocks() { awk -v d="$D" '/^```python/ { n++; on = 1; next } /^```/ { on = 0 } on { print > d "/block." n ".py" }' "$1"; }
 
 @test "the Python module has at most 600 lines and needs only the standard library" {
@@ -87,7 +87,7 @@ with armwire.open("hidmotor", fast) as arm:
     with arm.watch("m1", n=4) as watch:
         assert watch.to_csv("run.csv") == 4
     for record in arm.watch("m1.position"):
-        break  # ends it
+        break  # leaving the loop ends the watch
     assert arm.status().m1.actual is not None
 assert open("run.csv").readline().startswith("t,dir,msg,m1.setpoint")
 END
@@ -122,10 +122,10 @@ END
             >"out.$kills" 3>&- &
         started+=($!)
         read -t "$patience" -r line <"out.$kills"
-        ok hidmotor -q encode positions # some time, and not always the same
+        ok hidmotor -q encode positions # a varying delay
         kill -9 $!
         wait $! 2>/dev/null || true
-        for ((tries = 0; tries < 100; tries++)); do # its tool has the link until it has stopped
+        for ((tries = 0; tries < 100; tries++)); do # the tool holds the link until it has stopped
             if hidmotor -q -j -l "unix:$D/board" status >now 2>/dev/null; then break; fi
         done
         ok jq -e '.m1.target < 20' <now

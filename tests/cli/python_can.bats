@@ -3,13 +3,13 @@
 load common.bash
 
 python_can() {
-    # Debian's, for which python3-can and python3-serial are installed.
+    # Debian's Python has python3-can and python3-serial.
     /usr/bin/python3 -c 'import can, serial' || skip "no python3-can or python3-serial"
     ok /usr/bin/python3 "$root/tests/cli/python_can.py" "$@"
     has "$output" "setpoint shown: True; 18 of 18 packets"
 }
 
-# Ten frames by canpid itself.
+# Reads ten frames with canpid itself.
 watched() {
     ok canpid -l "$url" watch -n 10 -j
     same "$(grep -c '"dir":"rx","msg":"\(joint\|pid\|sensors\)"' <<<"$output")" 10
@@ -54,7 +54,7 @@ watched() {
             "-l log:FILE watch"; do
             # shellcheck disable=SC2086
             run --separate-stderr canpid -q ${command//FILE/it.$ending}
-            [ "$status" = 2 ] || [[ $status == 4 && $command == *log:* ]] # no link, and why
+            [ "$status" = 2 ] || [[ $status == 4 && $command == *log:* ]] # log: fails as a missing link, with the same reason
             same "$stderr" "canpid: it.$ending is $what — convert it first: $advice"
         done
         # shellcheck disable=SC2086

@@ -1,11 +1,11 @@
 #!/usr/bin/env bats
-# Each tool: a session with a simulator is recorded, looked at by Wireshark, sent again, watched and
-# drawn; recorders that are killed, full disks, marks, the last minute, times.
+# Each tool: a recorded session is decoded by Wireshark, replayed, watched and plotted; killed
+# recorders, full disks, marks, --last, times.
 load common.bash
 load shark.bash
 
-# What each tool does in its session: a script. The same simulator is started for it and for its
-# replay; what it answers to the last line is its state.
+# The script of each tool's session. The session and its replay use equal fresh simulators, whose
+# state is compared afterwards.
 declare -gA session=(
     [armctl]='deg 1 90 2 45
 pos 4 20
@@ -32,7 +32,7 @@ motor 1 1 500 --for 0.05s'
 declare -gA drawn=([armctl]=angle [hidmotor]=m1.position [canpid]=torque [unitysim]=elbow.position
     [ezphys]=displacement)
 
-# ends PID STATUS: waits for the end of what was started here.
+# ends PID STATUS: waits for the process and compares its exit status.
 ends() {
     local status=0
     wait "$1" || status=$?
@@ -46,7 +46,7 @@ s.bind(("127.0.0.1", 0))
 print(s.getsockname()[1])'
 }
 
-# simulate TOOL NAME: a fresh simulator in a process of its own, $url.
+# simulate TOOL NAME: starts a fresh simulator in its own process; $url is its link.
 simulate() {
     case $1 in
     armctl) start "$2" armctl sim --listen "pty:$D/$2" --turn-speed 20000 --slide-speed 20000 ;;
@@ -57,8 +57,8 @@ simulate() {
     esac
 }
 
-# state TOOL RECORDING: what the simulator at $url is like after it, in a form that can be compared.
-# The arm tells nothing but what it did, so its answers are its state.
+# state TOOL RECORDING: prints the state of the simulator at $url in a comparable form. The handler
+# arm reports only its confirmations, so these are its state.
 state() {
     case $1 in
     armctl) armctl decode -j --time none "$2" | jq -c 'select(.dir == "rx")' ;;
@@ -72,7 +72,7 @@ state() {
     esac
 }
 
-# record_session TOOL: its session with a fresh simulator, in TOOL.pcapng; its state in $state.
+# record_session TOOL: records its session with a fresh simulator in TOOL.pcapng; sets $state.
 record_session() {
     simulate "$1" first
     ok "$1" -q -l "$url" --record "$1.pcapng" <<<"${session[$1]}"
@@ -84,7 +84,7 @@ record_session() {
 proves() {
     record_session "$1"
 
-    agree "$1" "$1.pcapng" # Wireshark sees what decode sees: every field of every message
+    agree "$1" "$1.pcapng" # Wireshark sees every field of every message
     [ "$(wc -l <records)" -gt 8 ]
 
     simulate "$1" second
@@ -94,7 +94,7 @@ proves() {
     same "$(state "$1" again.pcapng)" "$state"
     end "$pid"
 
-    # On a bus all hear all; else what comes from the device is heard.
+    # A bus shows all frames; other links show only what the device sends.
     [ "$1" = canpid ] && heard='"dir"' || heard='"dir":"rx"'
     "$1" -q -l "log:$1.pcapng?speed=max" watch -j >watched
     "$1" decode -j "$1.pcapng" | grep "$heard" | diff - watched
@@ -163,7 +163,7 @@ killed() {
 
 @test "a progress bar for long files appears only on a terminal" {
     yes '(1.5) can0 05E#9CFF000200F0' | head -n 40000 >run.log
-    slow='{ head -c 1; sleep 0.6; cat; } >/dev/null' # begins to read when the other has begun to work
+    slow='{ head -c 1; sleep 0.6; cat; } >/dev/null' # starts to read after the other program has started
     TERM=xterm terminal <<<"
         launch sh -c {canpid decode -j run.log | $slow}
         want {run.log [} # {%, } {s left}
@@ -189,7 +189,7 @@ killed() {
     fails 2 canpid -l "$fast" record no/such/run.pcapng
 }
 
-# record_of TOOL FILE ARGUMENT…: of a simulator that speaks by itself, or is asked.
+# record_of TOOL FILE ARGUMENT…: records a simulator in virtual time.
 record_of() {
     local tool=$1 url=$fast
     [ "$tool" = ezphys ] && url=sim:
@@ -258,7 +258,7 @@ t,m1.position"
     until [ -s run.csv ]; do kill -0 "$recorder"; done
     kill -TERM "$recorder"
     ends "$recorder" 143
-    # in a script the rest is not to follow
+    # A script must not continue after Ctrl-C.
     printf 'record script.csv\nstatus\n' >script
     canpid -q -l sim: run script 3>&- >said &
     recorder=$!
@@ -321,8 +321,8 @@ t,m1.position"
     [ "${#lines[@]}" -gt 50 ]
 }
 
-# commands COUNT MS: a log of so many setpoints, so far apart
-# To all six boards in turn: one does not take them so fast.
+# commands COUNT MS: prints a log of setpoints at this interval,
+# for all six boards in turn, because a single one is too slow.
 commands() {
     awk -v n="$1" -v ms="$2" 'BEGIN {
         for (i = 0; i < n; i++) printf "(%.6f) can0 %03X#CDCC4C%02X0200\n", 1000 + i * ms / 1000, i % 6 * 32 + 36, 0x3D - i % 2 }'
@@ -349,7 +349,7 @@ commands() {
     ends "$player" 130
 }
 
-# How late a busy machine makes it is measured by make bench.
+# make bench measures delays on a busy machine.
 @test "replay keeps the times of the recording" {
     commands 300 2 >run.log
     ok canpid -q -j -l "$fast" --record again.pcapng replay run.log
@@ -357,7 +357,7 @@ commands() {
     ok canpid decode -j --time rel --where 'setpoint.value>-9' again.pcapng
     same "$(jq -s 'map(.t * 1000) | [.[0] + range(300) * 2] == map(round)' <<<"$output")" true
     start_us=${EPOCHREALTIME/./}
-    ok canpid -q -j -l sim: replay run.log # by the clock: never early
+    ok canpid -q -j -l sim: replay run.log # in real time: never early
     same "$(json '.sent == 300 and .late_p50_ms >= 0 and .late_p99_ms >= .late_p50_ms')" true
     [ $((${EPOCHREALTIME/./} - start_us)) -ge 598000 ]
 }
@@ -402,7 +402,7 @@ commands() {
     ok hidmotor -q -j -l "$fast" --record arm.pcapng play arm.csv --rate 50
     sent=$(json .sent)
     ok hidmotor decode -j arm.pcapng
-    same "$(grep -c '"dir":"rx","msg":"set_setpoints"' <<<"$output")" $((sent + 1)) # and the way there
+    same "$(grep -c '"dir":"rx","msg":"set_setpoints"' <<<"$output")" $((sent + 1)) # and the approach
     ok unitysim -q -l "$fast" --record bento.pcapng play bento.csv
     ok unitysim decode -j bento.pcapng
     commands=$(grep -c '"msg":"control"' <<<"$output")
@@ -414,7 +414,7 @@ commands() {
     [ "$(grep -c '"msg":"pid","board":"lknee"' <<<"$output")" -ge "$sent" ]
 }
 
-# comments FILE: those of its section header; notes FILE: those of its packets.
+# comments FILE: prints those of the section header; notes FILE: those of packets.
 comments() { capinfos "$1" | sed -n 's/^Capture \(comment\|application\): *//p'; }
 notes() { tshark -r "$1" -Y frame.comment -T fields -e frame.comment 2>/dev/null; }
 
@@ -429,12 +429,12 @@ notes() { tshark -r "$1" -Y frame.comment -T fields -e frame.comment 2>/dev/null
     has "$about" "subject board 64 lknee"
     has "$about" "subject board 320 spare"
     has "$about" "config file: canpid.ini [board spare] id = 0x140"
-    same "$(notes run.pcapng)" "subject board 352 0x160" # named by the command, after the header
+    same "$(notes run.pcapng)" "subject board 352 0x160" # named by the command after the header was written
     ok canpid -q info -j run.pcapng
     same "$(json .marks)" 0
     ok ezphys -q -l 'sim:?scene=pendulum' --wire le32,long=8 --record run.pcapng motor hinge 2 1000 --for 0.02s
     has "$(comments run.pcapng)" "wire endian=le,long=8,msg="
-    has "$(notes run.pcapng)" "subject joint 1 hinge" # of the scene, which the link loads
+    has "$(notes run.pcapng)" "subject joint 1 hinge" # from the scene that the link loads
     ok ezphys -q -l 'sim:?scene=pendulum' record run.pcapng --for 0.02s
     has "$(comments run.pcapng)" "subject joint 1 hinge"
     ok ezphys -q plot run.pcapng hinge.displacement --out run.svg
@@ -444,7 +444,7 @@ notes() { tshark -r "$1" -Y frame.comment -T fields -e frame.comment 2>/dev/null
     "$BIN/hidmotor" -q -l "$fast" record - --for 0.2s >run.pcapng 2>told
     has "$(<told)" "record messages="
     ok hidmotor -q info -j run.pcapng
-    [ "$(json .messages)" -ge "$(sed 's/.*=//' told)" ] # those to the device, too
+    [ "$(json .messages)" -ge "$(sed 's/.*=//' told)" ] # including sent messages
     run -141 bash -o pipefail -c '"$BIN/hidmotor" -q -l sim: record - 2>told | head -c 1000 >start'
     same "$(stat -c %s start)" 1000
     same "$(<told)" ""

@@ -1,8 +1,8 @@
 #!/usr/bin/env bats
-# Captures as files to look into, as devices, and to be sent again.
+# Captures inspected as files, used as devices and replayed.
 load common.bash
 
-# carry FILE PACKETS: puts a comment with this packet file in front of the packets of a capture.
+# carry FILE PACKETS: inserts a comment with this packet file before the packets of a capture.
 carry() {
     python3 - "$1" "$2" <<'PYTHON'
 import struct, sys
@@ -11,13 +11,13 @@ text = b"packets of files:\n" + open(sys.argv[2], "rb").read()
 option = struct.pack("<HH", 1, len(text)) + text + bytes(-len(text) % 4) + bytes(4)
 size = 32 + len(option)
 block = struct.pack("<IIIIIII", 6, size, 0, 0, 0, 0, 0) + option + struct.pack("<I", size)
-at = struct.unpack_from("<I", capture, 4)[0] # behind the section and its interface
+at = struct.unpack_from("<I", capture, 4)[0] # after the section and its interface
 at += struct.unpack_from("<I", capture, at + 4)[0]
 open(sys.argv[1], "wb").write(capture[:at] + block + capture[at:])
 PYTHON
 }
 
-# mark FILE TEXT: adds a packet to a capture that has only a comment.
+# mark FILE TEXT: appends a packet with only a comment to a capture.
 mark() {
     python3 - "$1" "$2" <<'PYTHON'
 import struct, sys
@@ -62,7 +62,7 @@ PYTHON
     fails 2 canpid -l 'log:run.pcapng?sped=2' watch
     has "$why" "did you mean 'speed'"
     fails 6 canpid -l 'log:run.pcapng?speed=0' watch
-    # what moves has not been done when it ends
+    # A motion is incomplete when the recording ends.
     while IFS='|' read -r tool motion farther; do
         # shellcheck disable=SC2086 # words
         ok $tool -q -l sim: --record $tool.pcapng $motion
@@ -145,7 +145,7 @@ END
     printf '(1.0) can0 044#CDCC4C3D0200\n(1.1) can0 044#XX\n' >bad.log
     fails 5 canpid -l "$fast" replay bad.log
     has "$why" "bad.log:2:"
-    # What is cut off at its end is no damage, as in the other formats: what is whole is sent.
+    # A truncated end is no damage, as in other formats: complete lines are sent.
     printf '(1.0) can0 044#CDCC4C3D0200\n(1.1) can0 044#0000C03F000' >cut.log
     ok canpid -l "$fast" replay cut.log --max-jump 2Nm
     has "$stderr" "cut.log: 26 bytes at the end are no whole line"
@@ -215,8 +215,8 @@ END
     ok ezphys -q -j -l sim:cart-pole --state \
         <<<$'motor rail 0 100\nreplay run.pcapng\nforce rail 0\nreset\nreplay run.pcapng\nadvance 1'
     same "$(jq -sc 'map(select(.cmd)) | [.[].step, (map(.unanswered | values) | add)]' <<<"$output")" \
-        '[1,null,34,0,null,33,0]' # a step more: where the replay ended is to be seen
-    # as after the recorded motion itself
+        '[1,null,34,0,null,33,0]' # one more step, to see the end of the replay
+    # The same state as after the recorded motion.
     same "$(jq -c '.state | select(.)' <<<"$output" | tail -n 1)" \
         "$(ezphys -q -j -l sim:cart-pole --state <<<$'motor rail 0.5 100 --for 0.3s\nadvance 2' |
             jq -c '.state | select(.)' | tail -n 1)"
@@ -248,16 +248,16 @@ hidmotor|play lift.csv|status|--from 0.9s|
 canpid|play knee.csv -c pos --approach 50deg/s|status|--from 0.45s|-c pos
 unitysim|move elbow=2300|move elbow=2500||
 END
-    # Nothing of what was refused had left.
+    # Refused replays sent nothing.
     same "$(canpid -q -j decode refused.pcapng 2>/dev/null | jq -c 'select(.msg == "setpoint")')" ''
     fails 2 hidmotor -q -l "$fast" replay hidmotor.pcapng --max-jump 1kg
-    # A motion that the board makes by itself is none.
+    # A motion interpolated by the board is no jump.
     ok hidmotor -q -l "$fast" --record move.pcapng move 0 90 0 duration=1s --wait
     ok hidmotor -q -l "$fast" replay move.pcapng
 }
 
 @test "each tool uses packets in a recording for display only, not for its checks" {
-    # a built-in message under another name: one far setpoint is still a jump
+    # A built-in message under another name: a distant setpoint is still a jump.
     ok hidmotor -q -l "$fast" --record far.pcapng --force move 10 80 -70 duration=0
     cp far.pcapng plain.pcapng
     printf '[packet peek]\nid = 1848\nreplace = yes\nask = yes\nx = f32\n' >peek.packets
@@ -269,7 +269,7 @@ END
     same "$(hidmotor -q -j decode sent.pcapng | jq -c 'select(.msg == "set_setpoints")')" ''
     exits 5 hidmotor decode far.pcapng
     has "$stderr" "packet peek: replaces 'set_setpoints', which moves the device"
-    # wider limits do not count
+    # Wider limits in the recording are ignored.
     sed 's/ask = yes/moves = yes/' peek.packets >wide.packets
     printf '[stop]\npacket = halt\n[packet halt]\nid = 50\nhow = u8 1\n' >>wide.packets
     cp plain.pcapng wide.pcapng
@@ -277,7 +277,7 @@ END
     fails 6 hidmotor -q -l "$fast" replay wide.pcapng --yes
     ok hidmotor decode wide.pcapng
     has "$output" "-> peek x="
-    # what only the recording describes is refused, with or without --yes, whatever it is called
+    # Packets described only in the recording are refused, with or without --yes, under any name.
     local tool head name
     while IFS='|' read -r tool head name; do
         printf '[packet %s]\n%b\n' "$name" "$head" >$tool.packets
@@ -326,13 +326,13 @@ END
     fails 6 hidmotor -q -l "$fast" --record none.pcapng replay up.pcapng --loop --for 3s
     matches "$why" "*m2: the file ends at 80 deg and begins at [0-9.]*: --loop would jump — let it end where it begins, *"
     hasnt "$(hidmotor decode none.pcapng 2>&1)" set_setpoints
-    # with --approach it goes back as slowly as that, each time
+    # With --approach it returns at that speed each time.
     ok timeout "$patience" hidmotor -q -j -l "$fast" --record back.pcapng replay up.pcapng --loop --approach 40deg/s --for 7s
     same "$(hidmotor decode -j back.pcapng | jq -s 'map(select(.msg == "set_setpoints" and .dir == "tx"))
         | [.[:-1], .[1:]] | transpose | map(select((.[1].m2 - .[0].m2 | fabs) > 40 and .[1].duration < 1000)) | length')" 0
     same "$(hidmotor decode -j back.pcapng | jq -s 'map(select(.msg == "set_setpoints" and .dir == "tx" and .duration > 1000)) | length > 0')" true
     ok hidmotor -q -l "$fast" replay up.pcapng --loop --for 3s --max-jump 90deg
-    # a motion that the board makes by itself is no jump
+    # A motion interpolated by the board is no jump.
     printf 'move 0 30 0 --wait\nmove 0 80 0 --wait\n' >lines
     ok hidmotor -q -l "$fast" --record self.pcapng run lines
     ok hidmotor -q -l "$fast" replay self.pcapng --loop --for 3s

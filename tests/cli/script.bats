@@ -15,7 +15,7 @@ script() { printf '%b' "$1" | armctl -q -l "$fast" "${@:2}"; }
     has "$stderr" "stdin:2:1: no command 'dge'"
     same "$(grep -c '"ok":true' <<<"$output")" 1
     same "$(json '[.ok,.exit]')" '[false,2]'
-    fails 2 hidmotor -q -l "$fast" <<<'sleep 1' # not sweep, which moves
+    fails 2 hidmotor -q -l "$fast" <<<'sleep 1' # not sweep, which would move a joint
     has "$why" "stdin:1:1: no command 'sleep' — did you mean 'pause'?"
     fails 6 script 'deg 1 10\n\n# nothing\ndeg 1 400\n'
     has "$why" "stdin:4:"

@@ -1,10 +1,10 @@
-# One device, many programs: serve, what uses it, and who may command.
+# One device and many programs: serve, its clients, and the lease.
 load common
 
-# serve NAME TOOL [OPTION…]: in the background, from the usual place; its link to $url.
+# serve NAME TOOL [OPTION…]: starts a server at the default path; $url is its link.
 serve() { start "$1" "$2" serve "${@:3}"; }
 
-# sees FILTER FILE: such a line comes into the file, sooner or later.
+# sees FILTER FILE: waits for such a line in the file.
 sees() {
     for _ in {1..400}; do
         [ -z "$(jq -c "select($1)" "$2" 2>/dev/null)" ] || return 0
@@ -13,13 +13,13 @@ sees() {
     echo "$2 never has $1" && false
 }
 
-# The socket of a tool's server.
+# place TOOL: prints the path of its server's socket.
 place() { echo "$XDG_RUNTIME_DIR/armwire/$1.sock"; }
 
 # holder TOOL: the process that holds the lease, or 0.
 holder() { python3 "$root/tests/cli/serve_client.py" who "$(place "$1")"; }
 is_held() { [ "$(holder "$1")" -gt 0 ] && echo yes; }
-held() { becomes yes is_held "$1"; } # by some process, sooner or later
+held() { becomes yes is_held "$1"; } # waits until some process holds the lease
 
 @test "two programs use one board without any option" {
     serve s hidmotor -l sim:
@@ -39,7 +39,7 @@ held() { becomes yes is_held "$1"; } # by some process, sooner or later
     has "$why" "write -l $url: a server has its place there"
 }
 
-# both TOOL LINK WATCHED COMMAND…: a server of the link; one program looks on while the other commands.
+# both TOOL LINK WATCHED COMMAND…: serves the link; one client reads while another one commands.
 both() {
     local tool=$1 link=$2 watched=$3
     serve "$tool" "$tool" -l "$link"
@@ -110,7 +110,7 @@ both() {
     run -1 --separate-stderr hidmotor -q move 0 10 0
     matches "$stderr" "hidmotor: hidmotor (pid $one, *) has commanded for * s — wait, or take it over with --take; 'stop' works without the lease"
     local who=".commander | .program == \"hidmotor\" and .pid == $one and .idle_s <= 3 and .for_s > 0"
-    ok hidmotor -q status # who reads disturbs nobody, and is told who commands
+    ok hidmotor -q status # reading is always possible and shows the holder
     matches "$(tail -n 1 <<<"$output")" "commander: hidmotor (pid $one, *) for *.* s"
     ok hidmotor -q -j status
     same "$(json "$who")" true
@@ -120,7 +120,7 @@ both() {
     matches "$output" "$url *device=sim: commander=hidmotor (pid $one, *) for *.* s"
     ok hidmotor -q move 0 10 0 --take
     until grep -q "has taken over — stopped" told.first; do sleep 0.02; done
-    # The other one has left in order: the first may again.
+    # The other client has released the lease.
     echo 'move 0 0 0' >&7
     until grep -q move said.first; do sleep 0.02; done
     same "$(holder hidmotor)" "$one"
@@ -134,8 +134,8 @@ both() {
     exec 7>&-
 }
 
-# rival TOOL MOTION…: a second program while one moves is refused at once, also with a file; --take stops the
-# first, which is told, and goes on by itself.
+# rival TOOL MOTION…: a second motion is refused at once, also from a file; --take stops the first
+# one, whose program reports it.
 rival() {
     local tool=$1 held
     shift
@@ -146,7 +146,7 @@ rival() {
     fails 1 "$tool" -q "${second[@]}"
     matches "$why" "$tool: $tool (pid $held, *) has commanded for * s — wait, or take it over with --take; 'stop' works without the lease"
     [ ! -e poses.csv ] || fails 1 "$tool" -q play poses.csv
-    kill -0 $held # it has not been waited for
+    kill -0 $held # the command did not wait for it
     ok "$tool" -q --take "${second[@]}"
     wait $held && false || same "$?" 3
     has "$(<first)" "has taken over — stopped"
@@ -160,7 +160,7 @@ rival() {
     printf '%s\n' t,m1,m2,m3 0,0,0,0 1,0,10,0 >poses.csv
     second=(move 0 10 0)
     rival hidmotor move 0 60 0 duration=100s --wait
-    # By steps, each of which is confirmed: the next one is not begun.
+    # In confirmed steps: the next step is not started.
     rm poses.csv
     printf '%s\n' '0.3 hold 1' '0.6 lefty -1' '100 hold 0' >pad.events
     "$root/tests/cli/pad_player.py" --channels pad.events >pad.ndjson
@@ -173,7 +173,7 @@ rival() {
     same "$(armctl -q -j status | jq -c .lift.target)" 10
     printf '%s\n' t,lift 0,10 100,180 >path.csv
     rival armctl play path.csv
-    # What a motion is answered that was under way is no answer to its stop.
+    # A late answer to the motion is no answer to its stop.
     ok armctl -q -l serve:armctl deg lift 25
     rival armctl deg lift 180
     wait_for a 'has taken over — stopped: commanded back to the last confirmed position (DEG2,025)'
@@ -181,7 +181,7 @@ rival() {
 
 @test "any client may stop: the client that was moving reports who did, exit 3" {
     serve s hidmotor -l sim:
-    hidmotor -q velocity 5 0 0 2>/dev/null # leaves in order: it goes on, and nobody commands
+    hidmotor -q velocity 5 0 0 2>/dev/null # releases the lease without a stop
     ok hidmotor -q stop
     hidmotor -q move 0 60 0 duration=20s --wait 2>mine &
     mover=$!
@@ -192,7 +192,7 @@ rival() {
     matches "$(cat mine)" "*stopped by hidmotor (pid *, *)*"
 }
 
-# asks TOOL LINK MOTION…: while the motion is waited for, status is answered, and disturbs nothing.
+# asks TOOL LINK MOTION…: status and stop are answered during a motion.
 asks() {
     local tool=$1 link=$2
     serve "$tool" "$tool" -l "$link" --deadman 20s
@@ -200,8 +200,8 @@ asks() {
     local mover=$!
     held "$tool"
     ok "$tool" -l serve: -q -j status
-    same "$(cat "$tool.moved")" "" # it still moves
-    ok "$tool" -l serve: stop -q # in whatever order: it does not wait for the motion either
+    same "$(cat "$tool.moved")" "" # still moving
+    ok "$tool" -l serve: stop -q # stop does not wait for the motion either
     wait $mover && false || same "$?" 3
     end "$pid"
 }
@@ -220,7 +220,7 @@ asks() {
     start sim armctl sim --listen pty:arm
     armctl -v -l ./arm ping -n 1000000 >/dev/null 2>frames 3>&- &
     started+=($!)
-    until grep -q ack frames; do sleep 0.02; done # it has the device
+    until grep -q ack frames; do sleep 0.02; done # the device is in use
     fails 4 armctl -q -l ./arm ping
     has "$why" "armctl (pid"
     has "$why" "armctl serve"
@@ -328,8 +328,8 @@ asks() {
     has "$(<said)" "silent for 1"
 }
 
-# faster: another client asks for a speed until that is refused, because nothing is played any more; how often it was
-# taken. Nothing at first is waited for.
+# faster [COMMAND]: another client sets the speed until nothing is played any more, and requires at
+# least one success. Runs the command after the first one.
 faster() {
     local n=0 end=$((SECONDS + 20))
     until timeout 5 hidmotor -q speed 80% --take >/dev/null 2>&1; do [ $SECONDS -lt $end ]; done
@@ -352,7 +352,7 @@ faster() {
     wait $! || status=$?
     same "$status" 3
     has "$(<err)" 'the commander was silent for 1'
-    # A script: its lines are the signs of life, and they have ended.
+    # A script's lines are its signs of life; no more arrive.
     timeout -s KILL 30 hidmotor -q --deadman 1500ms < <(echo 'play slow.csv'; exec sleep 20) >out 2>err 3>&- &
     faster
     status=0
@@ -376,7 +376,7 @@ faster() {
     serve s hidmotor -l "$url"
     server=$pid
     ok hidmotor -q move 0 20 0 --wait
-    # One more descriptor: for the next client.
+    # Leaves one descriptor for the next client.
     free=$(find "/proc/$server/fd" -mindepth 1 -printf '%f\n' | sort -n |
         awk '{ open[$1] } END { for (n = 0; n in open; n++); print n + 1 }')
     prlimit --pid "$server" --nofile="$free"
@@ -426,7 +426,7 @@ END
     run -0 python3 "$root/tests/cli/serve_kills.py" table "$root/docs/sharing.md"
 }
 
-# fell_silent SECONDS: so long, or longer on a busy machine, no line came.
+# fell_silent SECONDS: checks that the reported silence was at least this long.
 fell_silent() {
     has "$stderr" "no line came for "
     awk -v at_least="$1" '{ exit !($1 >= at_least) }' <<<"${stderr##*no line came for }"
@@ -437,19 +437,19 @@ fell_silent() {
     fell_silent 0.2
     run -3 --separate-stderr hidmotor -q -l sim: --deadman 200ms < <(echo "move 0 60 0 duration=9s --wait"; sleep 5)
     fell_silent 0.2
-    # Empty lines are signs of life, and so is nothing that moves.
+    # Empty lines are signs of life; without a motion none are needed.
     ok hidmotor -q -l sim: --deadman 1s < <(echo "velocity 5 0 0"
         for _ in 1 2 3 4 5; do sleep 0.3; echo; done; echo stop; sleep 1.2)
-    # -k: the next line counts again.
+    # With -k the next line runs.
     run -3 --separate-stderr hidmotor -q -k -l sim: --deadman 200ms < <(echo "velocity 5 0 0"
         sleep 0.6; echo status)
     has "$output" "m1 base"
-    # By the clock of the link.
+    # In the time of the link.
     run -3 --separate-stderr hidmotor -q -l "$fast" --deadman 2s \
         < <(echo "move 0 60 0 duration=9s --wait"; sleep 1)
     has "$stderr" "no line came for 2"
     ok hidmotor -q -l "$fast" --deadman 2s < <(echo "move 0 60 0 duration=1s --wait"; sleep 0.3)
-    # Through a server, too.
+    # The same through a server.
     serve s hidmotor -l sim:
     run -3 --separate-stderr hidmotor -q --deadman 200ms < <(echo "velocity 5 0 0"; sleep 5)
     fell_silent 0.2
@@ -473,7 +473,7 @@ canpid setpoint 5 -b lknee -c pos\nwatch --for 9s
 armctl spd 20\nwatch --for 9s
 ezphys motor 1 2 1000 --for 900s
 END
-    # What comes while a command runs is one, whether it is read or not.
+    # Lines during a command are signs of life, read or not.
     ok hidmotor -q -l sim: --deadman 1500ms < <(echo "move 0 60 0 duration=2.5s --wait"
         for _ in {1..13}; do sleep 0.2; echo; done)
 }
@@ -490,7 +490,7 @@ END
     start again hidmotor sim --listen "unix-listen:$D/board"
     wait_for s "there again"
     ok hidmotor -q -j status
-    same "$(json '.m2.target < 5')" true # it is told to stay where it is
+    same "$(json '.m2.target < 5')" true # it was told to hold its position
 }
 
 @test "a server that ends stops the motion with exit 7, and a client's Ctrl-C exits 130" {
@@ -601,7 +601,7 @@ END
     ok canpid -q ping -n 3
 }
 
-# grows FILE: more is written into it than was there.
+# grows FILE: waits until the file grows.
 grows() {
     local was now
     was=$(wc -c <"$1")
@@ -672,7 +672,7 @@ grows() {
         sleep 0.2
         before=$(ticks "$reader")
         sleep 1
-        [ $(($(ticks "$reader") - before)) -lt 50 ] # of a hundred
+        [ $(($(ticks "$reader") - before)) -lt 50 ] # of a hundred ticks
         serve "$tool.2" "$tool" -l sim:
         grows "$tool.seen"
         grows "$tool.pcapng"

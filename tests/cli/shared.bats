@@ -1,11 +1,11 @@
-# What several programs do with one served device at once, and that what was stopped stays so.
+# Several programs use one served device, and stopped motions stay stopped.
 load common
 
 serve() { start "$1" "$2" serve "${@:3}"; }
 place() { echo "$XDG_RUNTIME_DIR/armwire/$1.sock"; }
-# held TOOL: until a program holds the lease.
+# held TOOL: waits until a program holds the lease.
 held() { until [ "$(python3 "$root/tests/cli/serve_client.py" who "$(place "$1")")" -gt 0 ]; do :; done; }
-# stays FILTER: of a board's status, is the same for a while.
+# stays FILTER: checks that this part of a board's status is constant for a while.
 stays() { same "$(hidmotor -q -j status | jq -c "$1")" "$(sleep 0.3; hidmotor -q -j status | jq -c "$1")"; }
 
 @test "a stop, takeover or kill also discards 20 queued motions" {
@@ -25,7 +25,7 @@ stays() { same "$(hidmotor -q -j status | jq -c "$1")" "$(sleep 0.3; hidmotor -q
 @test "record works beside other programs' motions without delaying them" {
     serve s hidmotor -l sim:
     for file in run.pcapng run.csv run.ndjson; do
-        hidmotor -q record "$file" 3>&- & # until it is ended
+        hidmotor -q record "$file" 3>&- & # runs until it is killed
         recorder=$!
         started+=("$recorder")
         becomes yes sh -c "[ ! -s $file ] || echo yes"
@@ -34,14 +34,14 @@ stays() { same "$(hidmotor -q -j status | jq -c "$1")" "$(sleep 0.3; hidmotor -q
             [ "$(json .ms | cut -d. -f1)" -lt "${WITHIN:-1000}" ]
         done
         [ "$file" != run.ndjson ] || becomes 60 sh -c "grep -m 60 -c '\"msg\":\"positions\"' $file"
-        kill "$recorder" # which lives: it has not been waited for
+        kill "$recorder" # it still runs
         wait "$recorder" && false || same "$?" 143
         ok hidmotor info -j "$file"
     done
 }
 
 @test "a command reads its standard input, --follow and scripts at the client" {
-    mkfifo theirs && exec 7<>theirs # of which the server reads nothing
+    mkfifo theirs && exec 7<>theirs # the server reads none of it
     serve u unitysim -l 'sim:?scene=basic' <theirs
     echo elbow=-20 >&7
     elbow() { unitysim -q -j status | jq .elbow.ticks; }
@@ -66,7 +66,7 @@ stays() { same "$(hidmotor -q -j status | jq -c "$1")" "$(sleep 0.3; hidmotor -q
     serve s hidmotor -l sim:
     ok hidmotor -q teleop --channels pad.ndjson -j
     same "$(jq -c '[.cmd, .result, .stops]' <<<"$output")" '["teleop","ended",1]'
-    [ "$(hidmotor -q -j status | jq '.m2.target > 1')" = true ] # further where the machine is not busy
+    [ "$(hidmotor -q -j status | jq '.m2.target > 1')" = true ] # it moves farther on an idle machine
     stays .m2.target
 }
 
@@ -82,7 +82,7 @@ stays() { same "$(hidmotor -q -j status | jq -c "$1")" "$(sleep 0.3; hidmotor -q
         end "$pid"
         serve "$tool.${words%% *}.lax" "$tool" -l sim: --force -v
         # shellcheck disable=SC2086
-        "$tool" -q --force $words || true # its device has limits of its own
+        "$tool" -q --force $words || true # the device has limits too
         grep -q -- "-> .*$frame" "$tool.${words%% *}.lax.err"
         end "$pid"
     done <<'END'
@@ -108,7 +108,7 @@ END
     fails 4 prlimit --nofile=200 "$BIN/hidmotor" serve -l sim:
     has "$why" "raise ulimit -n"
     start s prlimit --nofile=256 "$BIN/hidmotor" serve -l sim: --deadman 20s
-    hidmotor < <(echo 'velocity 5 0 0'; exec sleep 60) >mover 2>&1 3>&- & # before all others
+    hidmotor < <(echo 'velocity 5 0 0'; exec sleep 60) >mover 2>&1 3>&- & # connects before all others
     started+=($!)
     held hidmotor
     python3 - "$(place hidmotor)" "$root/tests/cli" <<'END' 3>&- &
@@ -176,7 +176,7 @@ time.sleep(60)' "$(place "$tool")" 3>&- &
     target() { hidmotor -q -j status | jq .m2.target; }
     for ((i = 0; i < ${PAIRS:-100}; i += 10)); do
         before=$(target)
-        : | tee one >two # the shell empties them later, when the programs begin
+        : | tee one >two # before the programs start; the shell truncates too late
         hidmotor -q move 0 60 0 duration=30s --wait >one 2>&1 3>&- &
         one=$!
         hidmotor -q move 0 -30 0 duration=30s --wait >two 2>&1 3>&- &
@@ -188,7 +188,7 @@ time.sleep(60)' "$(place "$tool")" 3>&- &
             loser=$two winner=$one
         fi
         wait "$loser" && false || same "$?" 1
-        while [ "$(target)" = "$before" ]; do kill -0 "$winner"; done # what does not move yet is not stopped
+        while [ "$(target)" = "$before" ]; do kill -0 "$winner"; done # a motion that has not started is not stopped
         kill -9 "$winner"
         wait "$winner" || true
         wait_for s "the commander is gone — stopped"
@@ -237,7 +237,7 @@ for client in (clients[0], clients[999]):
     client.send("WANT", False)
     client.receive("GRANTED")
     client.send("RELEASE")
-for client in clients[:900]: # these take records and do not read them
+for client in clients[:900]: # these subscribe to records and never read
     client.send("LINK")
 for client in clients[900:]:
     client.close()
@@ -266,7 +266,7 @@ END
             hasnt "$(<said)" "move result=arrived"
         fi
     done
-    # Between two lines, too.
+    # The same between two lines.
     hidmotor < <(echo 'velocity 5 0 0'; sleep 20) >said 2>&1 3>&- &
     script=$!
     started+=("$script")
@@ -280,11 +280,11 @@ END
     has "$(<said)" "stopped by hidmotor (pid "
 }
 
-# count TEXT FILE: 1 if the file has it, else 0.
+# count TEXT FILE: prints 1 if the file contains it, else 0.
 count() { grep -c -m 1 -- "$1" "$2" || true; }
 
-# tried TOOL WORDS WAY…: tune of a served device is ended so while it tries gains; the last gains
-# that the device got are those that it had before: $kept.
+# tried TOOL ARGUMENTS WAY…: ends tune of a served device in these ways; the device must have the
+# gains $kept afterwards.
 tried() {
     local tool=$1 words=$2 way
     for way in "${@:3}"; do
@@ -319,7 +319,7 @@ tried() {
     url=serve:$D/can
     last_gains() { grep -E -- '-> 04[123]#' can.err | tail -n 3 | sed 's/.*board=//' | sort | tr '\n' ' '; }
     kept="lknee value=0 controller=pos lknee value=0.0005 controller=pos lknee value=3 controller=pos "
-    # by this alone: what a busy driver does not confirm a client says and ends; the server goes on
+    # Only KILL: in other cases the client may report an unconfirmed stop of a busy driver.
     tried canpid "-b lknee -c pos" KILL
 }
 
@@ -334,14 +334,14 @@ tried() {
 @test "clients leave no process or descriptor behind" {
     serve s hidmotor -l sim:
     files() { find "/proc/$pid/fd" -mindepth 1 | wc -l; }
-    fewest() { for _ in {1..40}; do files && sleep 0.02; done | sort -n | head -n 1; } # one may be on its way out
+    fewest() { for _ in {1..40}; do files && sleep 0.02; done | sort -n | head -n 1; } # one may still be ending
     come() { for _ in {1..5}; do hidmotor -q gripper open >>said; done; }
     come
     before=$(fewest)
     come
     same "$(grep -c confirmed said)" 10
     [ "$(fewest)" -le "$before" ]
-    [ "$(ps --ppid "$pid" -o stat= | grep -c Z)" -le 1 ] # until something happens again
+    [ "$(ps --ppid "$pid" -o stat= | grep -c Z)" -le 1 ] # one stays until the next event
 }
 
 @test "clients can connect and stop with a DBC file of thousands of long names" {

@@ -1,15 +1,15 @@
 #!/usr/bin/env bats
-# A motion that is interrupted: the stop, what is said, and the exit status.
+# Interrupted motions: the stop, its message and the exit status.
 load common.bash
 
-# moving LINK OPTION…: a command that is under way (the arm has acknowledged it). Its id is $client,
-# what it says is client.err, its output client.out.
+# moving LINK OPTION…: starts a motion that the arm has acknowledged: id in $client, log in
+# client.err, output in client.out.
 moving() {
     under_way armctl -v -l "$@" deg 1 350
     wait_for client "<- 30 41 43 4B" # ACK
 }
 
-# A slow arm with a profile, which was last told to be at 30 deg.
+# arm_at_30: starts a slow arm with a profile, last confirmed at 30 deg.
 arm_at_30() {
     config '[joint base]' 'index = 1' 'kind = rotate' 'min = 0' 'max = 360' 'home = 0'
     arm
@@ -51,7 +51,7 @@ arm_at_30() {
     under_way nohup armctl -v -l sim: deg 1 350 </dev/null
     wait_for client "<- 30 41 43 4B" # ACK
     kill -HUP "$client"
-    kill -TERM "$client" # of two that are pending the HUP would come first
+    kill -TERM "$client" # if both are pending, HUP is delivered first
     ended 143
 }
 
@@ -122,7 +122,7 @@ arm_at_30() {
     read -r -t "$patience" first <&"$reader"
     matches "$first" "deg joint=1 angle=5deg*"
     exec {reader}<&-
-    (printf 'deg 1 %d\n' {11..19} >&"$lines") || true # it may have seen that already
+    (printf 'deg 1 %d\n' {11..19} >&"$lines") || true # the client may have ended already
     wait "$client" && false || same $? 141
     kill "$pid"
     wait_for arm "commands carried out"
@@ -144,7 +144,7 @@ arm_at_30() {
     client=$!
     started+=("$client")
     exec {hex}>hex
-    kill -INT "$client" # background jobs ignore it in a shell without job control
+    kill -INT "$client" # background jobs ignore INT in a shell without job control
     kill -TERM "$client"
     wait "$client" && false || same $? 143
 }
@@ -153,7 +153,7 @@ arm_at_30() {
     arm_at_30
     mkfifo unread
     exec {unread}<>unread
-    head -c 65536 /dev/zero >&"$unread" # all that a pipe holds
+    head -c 65536 /dev/zero >&"$unread" # the capacity of a pipe
     armctl -v -l "$D/arm" --record run.pcapng deg 1 350 2>&"$unread" 3>&- &
     client=$!
     until [ -e run.pcapng ]; do kill -0 "$client"; done

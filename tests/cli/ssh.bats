@@ -1,9 +1,9 @@
 #!/usr/bin/env bats
-# The robot at one machine, the plot at another: through ssh to a server of our own, with keys that
-# are thrown away.
+# The robot on one machine and the plot on another, through ssh to a local sshd with temporary
+# keys.
 load common.bash
 
-# server: sshd on a free port of this machine; ssh lab reaches it.
+# server: starts sshd on a free port; "ssh lab" connects to it.
 server() {
     local port
     port=$(python3 -c 'import socket

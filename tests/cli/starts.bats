@@ -1,9 +1,9 @@
 #!/usr/bin/env bats
-# Nothing that streams begins with a jump: each tool, each way in which targets come one after the other.
-# Without the guard every row of the first table goes.
+# No stream starts with a jump: each tool, and each kind of stream. Without the start check every
+# row of the first table would be sent.
 load common
 
-# What each row needs: a joint that stands elsewhere, or a file that begins elsewhere.
+# prepare: makes files that start away from the joint's position.
 prepare() {
     printf 't,m1,m2,m3\n0,0,60,0\n1,0,80,0\n' >hidmotor.csv
     printf 't,lknee\n0,20\n1,30\n' >canpid.csv
@@ -51,7 +51,7 @@ ezphys|replay|replay ezphys.pcapng|move rail=0.5 --speed 1
 END
 }
 
-# line WORDS OPTION VALUE: the command with an option more, as words or as JSON.
+# line WORDS OPTION VALUE: prints the command with one more option, as text or JSON.
 line() {
     case $1 in
     *OPTIONS*) [ "$#" = 1 ] && echo "${1/,OPTIONS/}" || echo "${1/OPTIONS/\"options\":\{\"${2#--}\":\"$3\"\}}" ;;
@@ -116,7 +116,7 @@ link() { [ "$1" = ezphys ] && echo sim:cart-pole || echo "$fast"; }
     done
     printf '%s\n' 'setpoint 5deg -b lknee -c pos' 'status -c pos' 'set kp 6 -b lknee -c pos' 'setpoint 5deg -b lknee -c pos' >lines
     ok canpid -q -l "$fast" <lines
-    # By a file and by hand it is the same; what a driver is disabled by is none of it.
+    # Files and typed lines behave the same; a disabling setpoint is exempt.
     printf '%s\n' 'setpoint 20deg -b lknee -c pos' >file
     fails 6 canpid -q -l "$fast" run file
     fails 6 canpid -q -l "$fast" run - <file
@@ -133,7 +133,7 @@ link() { [ "$1" = ezphys ] && echo sim:cart-pole || echo "$fast"; }
 @test "a stream to a silent board is refused without --force" {
     fails 6 canpid -q -l "$fast" <<<'setpoint 1deg -b 0xE0 -c pos'
     has "$why" 'its position is unknown'
-    exits 3 canpid -q -l "$fast" <<<'setpoint 1deg -b 0xE0 -c pos --force' # it went out, and nobody confirms its end
+    exits 3 canpid -q -l "$fast" <<<'setpoint 1deg -b 0xE0 -c pos --force' # it was sent, and no board confirms its end
     has "$output" 'value=1deg result=sent'
 }
 

@@ -1,13 +1,13 @@
 #!/usr/bin/env bats
-# Safe stop, for all tools and all ways out: stops.py has the tables. KILLS and WAYS set how many,
-# WITHIN the time in ms that all of them have.
+# Safe stop of all tools in all endings; stops.py has the tables. KILLS and WAYS are the numbers of
+# runs, WITHIN the time limit for all of them, ms.
 load common.bash
 
 stops() {
     python3 "$root/tests/cli/stops.py" "$1" "$D" "$2" "$3" ${WITHIN:+--within "$WITHIN"} "${@:4}"
 }
 
-# Every way out.
+# ways TOOL: runs every ending.
 ways() {
     run stops ways "$1" "${WAYS:-4}"
     [ "$status" = 0 ] || { echo "$output" && false; }
@@ -26,7 +26,7 @@ ways() {
 
 # ---- The watchdog process ------------------------------------------------------------------------
 
-# unwatched COMMAND…: it ends with 7 and the reason, and hidmotor's arm at $url has not moved.
+# unwatched COMMAND…: exits 7 with the reason, and hidmotor's arm at $url has not moved.
 unwatched() {
     run -7 --separate-stderr "$@"
     has "$stderr" "cannot start the watchdog process ("
@@ -36,20 +36,20 @@ unwatched() {
 @test "no motion starts without a watchdog process" {
     local n nobody=()
     start arm hidmotor sim --listen tcp-listen:127.0.0.1:0
-    for n in {60..4}; do # until there are too few descriptors for it
+    for n in {60..4}; do # until too few descriptors are left
         prlimit --nofile=$n "$BIN/hidmotor" -q -l "$url" move 0 45 0 2>/dev/null || break
     done
     at=$(hidmotor -q -l "$url" -j status | jq .m2.setpoint)
     unwatched prlimit --nofile=$n "$BIN/hidmotor" -l "$url" move 0 10 0
     has "$stderr" "raise ulimit -n"
-    chmod -R a+rwX "$D" # root may start any number of processes
+    chmod -R a+rwX "$D" # root has no process limit
     [ "$(id -u)" != 0 ] || nobody=(setpriv --reuid=65534 --clear-groups)
     unwatched "${nobody[@]}" prlimit --nproc=0 "$BIN/hidmotor" -l "$url" move 0 10 0
     has "$stderr" "raise ulimit -u"
-    ok "${nobody[@]}" prlimit --nproc=0 "$BIN/hidmotor" -q -l "$url" stop # a stop needs none
+    ok "${nobody[@]}" prlimit --nproc=0 "$BIN/hidmotor" -q -l "$url" stop # a stop needs no watchdog process
 }
 
-# watchdog_of PID: its watchdog process, but not the one named by the second word.
+# watchdog_of PID [OTHER]: prints its watchdog process if it is not OTHER.
 watchdog_of() {
     local end=$((SECONDS + patience)) found
     while [ $SECONDS -lt $end ]; do
@@ -80,7 +80,7 @@ watchdog_of() {
     echo 'lknee pos kp 3' >kp.gains
     ok canpid -v -l sim: <<<"setpoint 5deg -b lknee -c pos"
     matches "$stderr" "*-> 044#0000C03F*stopped: disabled the driver*"
-    while read -r command; do # what may have switched a driver over, and holds the joint
+    while read -r command; do # commands that may switch a driver over
         ok canpid -v -l sim: <<<"$command -b lknee -c pos --switch"
         matches "$stderr" "*-> 044#0000C03F*stopped: disabled the driver*"
     done <<<$'set kp 1\nset pid 1 0 0\nprecompression 1mm\ngains apply kp.gains'
@@ -119,34 +119,34 @@ END
     hidmotor -q -l sim: --record move.pcapng move 10 10 10 duration=20s
     hidmotor -q -l sim: --record velocity.pcapng velocity 20 0 0
     mkfifo lines
-    exec {quiet}<>lines # whose writer never goes
+    exec {quiet}<>lines # its writer never closes it
     while read -r command; do
         ok hidmotor -l sim: <<<"$command"
         has "$stderr" "stopped: holding"
         echo "$command" >&"$quiet"
-        exits 3 hidmotor -l sim: --deadman 400ms <&"$quiet" # time enough for the command to be sent
-        matches "$stderr" "*no line came for * s — stopped*" # in its command, or when that has come back
+        exits 3 hidmotor -l sim: --deadman 400ms <&"$quiet" # long enough to send the command
+        matches "$stderr" "*no line came for * s — stopped*" # during the command or after it
         has "$stderr" "stopped: holding"
         ok hidmotor -l sim: --hold <<<"$command"
         hasnt "$stderr" "stopped"
     done <<<$'move 10 10 10 duration=20s\nhome duration=20s\njog elbow +5 duration=20s\nmoveto 120 50 150 duration=20s\nvelocity 20 0 0\nreplay move.pcapng\nreplay velocity.pcapng\nraw 1848 20000 1 10 10 10 --yes\nraw 1811 20 0 0 --yes'
-    ok hidmotor -l sim: move 10 10 10 duration=20s # a single command says by itself what is to go on
+    ok hidmotor -l sim: move 10 10 10 duration=20s # a single command's motion continues on purpose
     hasnt "$stderr" "stopped"
     ok hidmotor -l "$fast" <<<$'move 10 10 10 duration=1s --wait'
     hasnt "$stderr" "stopped"
-    ok hidmotor -l "$fast" <<<$'move 10 10 10 duration=1s\nwatch --for 2s' # over
+    ok hidmotor -l "$fast" <<<$'move 10 10 10 duration=1s\nwatch --for 2s' # completed
     hasnt "$stderr" "stopped"
     ok hidmotor -l "$fast" <<<$'move 10 10 10 duration=1s\nwatch --for 1s\nmove 0 0 0 duration=1s\nstop'
     hasnt "$stderr" "stopped:"
 }
 
-# setpoint URL: of the base, as the simulator has it.
+# setpoint URL: prints the base's setpoint in the simulator.
 setpoint() { hidmotor -q -j -l "$1" positions | jq '.m1.setpoint'; }
 
 @test "hidmotor: a crash holds the arm at its current setpoint, not at its start" {
     start board hidmotor sim --listen "unix-listen:$D/board"
     mkfifo lines
-    ASAN_OPTIONS=handle_segv=0 hidmotor -q --no-attach -l "$url" <lines >/dev/null 2>&1 3>&- & # it is ours
+    ASAN_OPTIONS=handle_segv=0 hidmotor -q --no-attach -l "$url" <lines >/dev/null 2>&1 3>&- & # the test causes this fault
     client=$!
     exec {lines}>lines
     echo "move 80 0 0 duration=4s mode=linear" >&"$lines"
@@ -155,7 +155,7 @@ setpoint() { hidmotor -q -j -l "$1" positions | jq '.m1.setpoint'; }
     wait "$client" && false || same $? 139
     before=$(setpoint "$url")
     [ "${before%.*}" -ge 29 ] && [ "${before%.*}" -lt 75 ]
-    same "$(setpoint "$url")" "$before" # it stays there
+    same "$(setpoint "$url")" "$before" # it stays constant
     exec {lines}>&-
 }
 
@@ -235,9 +235,9 @@ setpoint() { hidmotor -q -j -l "$1" positions | jq '.m1.setpoint'; }
 
 @test "an interrupted replay stops its motion" {
     local moves tool
-    while IFS='|' read -r moves tool; do # the message that sets it in motion; others may come before it
+    while IFS='|' read -r moves tool; do # the message that starts the motion
         run timeout --preserve-status -s INT 1 ${tool%% *} -q -l sim: --record sent.pcapng ${tool#* }
-        ${tool%% *} -v -l sim: replay --loop sent.pcapng 2>trace >/dev/null 3>&- & # a file takes all
+        ${tool%% *} -v -l sim: replay --loop sent.pcapng 2>trace >/dev/null 3>&- & # a file never blocks
         client=$!
         started+=("$client")
         until grep -q -- "$moves" trace; do read -r -t 0.02 _ <> <(:) || true; done

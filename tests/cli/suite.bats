@@ -1,9 +1,9 @@
 #!/usr/bin/env bats
-# One suite, one language: what holds for records, texts and errors of all five tools alike.
+# Common rules of all five tools for records, messages and errors.
 
 load common
 
-# In every tool that has some, by the same function.
+# All tools use the same function for such names.
 @test "invalid simulator options get suggestions, in links and commands" {
     fails 2 hidmotor -l 'sim:?state=runing' status
     has "$why" "state 'runing': unknown — did you mean 'running'?"
@@ -85,8 +85,8 @@ load common
     done
 }
 
-# Words of a command's result line as text, and what its numbers must end in: a unit stands once,
-# behind the number; only *ms says its unit in its name.
+# Results as text: a unit appears once, after the number; only names in ms contain their unit.
+# Columns: command, and part of its output.
 @test "a number with a unit shows it once in text" {
     while IFS='|' read -r command wanted; do
         # shellcheck disable=SC2086 # words
@@ -119,7 +119,7 @@ END
         before=$(wc -l <trace)
         kill -INT "${started[-1]}"
         wait "${started[-1]}" && false || same $? 130
-        # (that feedback was lost is of a busy machine, and not of the stop)
+        # Lost feedback depends on the machine, not on the stop.
         rest=$(tail -n +$((before + 1)) trace | grep -E '^[a-z]+: ' | grep -v feedback || true)
         same "$(wc -l <<<"$rest")" 1
         has "$rest" "$said"
@@ -158,7 +158,7 @@ END
 
 # ---- Fields --------------------------------------------------------------------------------------
 
-# One rule finds a field, wherever it is named: the same row holds for watch, --fields, --format and
+# One rule finds fields everywhere: each row holds for watch, --fields, --format and
 # --where.
 @test "watch, --fields, --format and --where find a field by the same names" {
     while IFS='|' read -r tool name fields; do
@@ -227,7 +227,7 @@ END
             matches "$why" "$tool: *'zebra' — there is *"
         done
         # shellcheck disable=SC2086 # words
-        [ $tool = ezphys ] || fails 2 timeout 20 $tool -q -v -l $link $move --fields zebra # sends nothing
+        [ $tool = ezphys ] || fails 2 timeout 20 $tool -q -v -l $link $move --fields zebra # nothing is sent
         fails 2 timeout 20 $tool -q -l $link ping -n 2 --format '%{lost} %{zebra}'
         ok $tool -q -j -l $link ping -n 2 --fields lost,p95_ms
         same "$(json 'keys | join(" ")')" '"cmd lost ok p95_ms t"'
@@ -236,7 +236,7 @@ END
         fails 2 $tool -q -l $link limits --format '%{max'
         has "$why" "$tool: '%{max': a reference is %{FIELD}"
         fails 2 $tool describe --fields zebra
-        ok $tool -q -l $link stop --fields zebra # is never refused
+        ok $tool -q -l $link stop --fields zebra # stop never fails
     done
     ok hidmotor -q -j -l "$fast" status --fields actual,m1.age
     same "$(json '[.m1,.m2 | keys | join(" ")] | join("; ")')" '"actual age; actual"'
@@ -273,7 +273,7 @@ END
             matches "$why" "$tool: no message has a field '*zebra'*there is*"
         done
     done
-    ok ezphys --scene pendulum decode --fields hinge.angular_velocity </dev/null # whoever it may be
+    ok ezphys --scene pendulum decode --fields hinge.angular_velocity </dev/null # the object may exist in the simulation
 }
 
 @test "CSV has the columns of the sent or received messages" {
@@ -306,7 +306,7 @@ END
 
 # ---- The table -----------------------------------------------------------------------------------
 
-# rows HEADING: the rows of that table of docs/suite.md, "name|cell of each tool", one for each name of a row.
+# rows HEADING: prints a table of docs/suite.md as "name|cell of each tool", one line for each name.
 rows() {
     sed -n "/^## $1/,/^## /p" "$root/docs/suite.md" | grep '^| [^|]' | grep -v '^| | ' |
         sed 's/^| //; s/ | /|/g; s/`//g' |

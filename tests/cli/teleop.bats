@@ -1,15 +1,15 @@
 #!/usr/bin/env bats
-# teleop: records of a pad in virtual time, keys on a terminal. The rules themselves are tried in
-# tests/unit/control/test_teleop.c.
+# teleop with gamepad records in virtual time, and keys on a terminal. The unit tests of the rules are
+# in tests/unit/control/test_teleop.c.
 load common
 
-# pad TIME=CONTROL:VALUE…: pad.ndjson, records in which a pad does that (see pad_player.py); hold is the enabling button.
+# pad TIME=CONTROL:VALUE…: writes pad.ndjson with these events (see pad_player.py); hold is the enabling button.
 pad() {
     printf '%s\n' "$@" | tr '=:' '  ' >pad.events
     "$root/tests/cli/pad_player.py" --channels pad.events >pad.ndjson
 }
 
-# played TOOL WORD…: the tool with a stand-in for armwire-pad, which plays pad.events in real time as "--pad pad.events".
+# played TOOL WORD…: runs the tool with a stand-in for armwire-pad that plays pad.events in real time.
 played() {
     mkdir -p played
     [ -e "played/$1" ] || cp "$BIN/$1" played/
@@ -19,7 +19,7 @@ played() {
 
 drive() { hidmotor -q -l "$fast" teleop --channels pad.ndjson "$@"; }
 
-# The motor's first setpoint and the last, rounded to degrees.
+# ends_of MOTOR: prints its first and last setpoint, rounded to degrees.
 ends_of() {
     hidmotor -q -j decode run.pcapng --dir tx |
         jq -r "select(.msg == \"set_setpoints\") | .$1 | round" | sed -n '1p;$p' | xargs
@@ -31,7 +31,7 @@ ends_of() {
     same "$(jq -c '[.cmd, .result, .stops]' <<<"$output")" '["teleop","ended",1]'
     [ "$(jq '.stop_ms < 20' <<<"$output")" = true ]
     read -r first last <<<"$(ends_of m2)"
-    # A quarter of 200 deg/s for a second, from where it was.
+    # A quarter of 200 deg/s for a second, from the start position.
     [ "$first" -le 3 ] && [ "$last" -ge 44 ] && [ "$last" -le 51 ]
 }
 
@@ -95,10 +95,10 @@ ends_of() {
 
 @test "each tool moves by the expected distance and stops on release" {
     pad 0.5=hold:1 1.0=lefty:-1 2.0=hold:0 2.5=lefty:0
-    printf '%s\n' '[joint lift]' 'index = 2' 'min = -180' 'max = 180' >middle.ini # it stands in its middle
+    printf '%s\n' '[joint lift]' 'index = 2' 'min = -180' 'max = 180' >middle.ini # the middle of its range
     while IFS='|' read -r tool words field least most; do
         stderr='held up'
-        while [[ $stderr == *'held up'* ]]; do # by this machine, where it is busy; ezphys has no time of its own
+        while [[ $stderr == *'held up'* ]]; do # caused by a busy machine; ezphys has no clock of its own
             # shellcheck disable=SC2086
             ok $tool $words teleop --channels pad.ndjson --record run.pcapng
         done
@@ -135,7 +135,7 @@ END
     has "$stderr" "no joint 'wrist'"
 }
 
-# arm LINE…: a script of armctl in virtual time, with a lift and a gripper
+# arm LINE…: runs a script of armctl in virtual time, with a lift and a gripper.
 arm() {
     printf '%s\n' '[joint lift]' 'index = 2' 'max = 180' '[joint grip]' 'index = 5' 'kind = pulse' \
         'min = 1040' 'max = 1600' >arm.ini
@@ -144,7 +144,7 @@ arm() {
     armctl --config arm.ini -l "${slow:-$fast}" --record run.pcapng run script
 }
 
-# The targets that were sent, without repeats.
+# steps_of JOINT: prints the sent targets without repeats.
 steps_of() { armctl -q -j decode run.pcapng --dir tx | jq -r "select(.joint == $1) | .angle // .pulse" | uniq | xargs; }
 
 @test "armctl: steps are confirmed one by one while the button is held, and need a known position" {
@@ -156,22 +156,22 @@ steps_of() { armctl -q -j decode run.pcapng --dir tx | jq -r "select(.joint == $
     ok arm 'deg lift 90' 'teleop --channels pad.ndjson'
     has "$output" 'teleop result=ended stops=1'
     has "$stderr" 'grip: where it stands is not known, so it is not driven — move it once'
-    # A quarter of half its range a second, by whole degrees; the end of it is the stop.
+    # A quarter of half its range per second, in whole degrees; the last target is the stop.
     same "$(steps_of 2)" "$(seq 90 2 114 | xargs)"
-    # One conversation at a time: a new digit only when the one before was confirmed.
+    # One conversation at a time: a new digit only after a confirmation.
     same "$(armctl -q -j decode run.pcapng | jq -r 'select(.msg == "deg") | .dir' | head -n -2 | uniq -d)" ''
     ok arm 'teleop --force --channels pad.ndjson'
-    same "$(steps_of 2 | cut -d' ' -f1)" 92 # from the middle, because that was asked for
+    same "$(steps_of 2 | cut -d' ' -f1)" 92 # from the middle, as requested
 }
 
 @test "armctl: no step starts after a release, and presses during a step are not made up" {
-    # Steps of 2.5 s: the button is let go and pressed again within one, with the stick out.
+    # Steps of 2.5 s: the button is released and pressed again within one, with the stick deflected.
     pad 0.5=hold:1 1.0=lefty:-1 1.5=hold:0 1.6=hold:1 9.0=alive
     slow="$fast&turn-speed=0.8deg/s"
     ok arm '--confirm-timeout 600s deg lift 20' '--confirm-timeout 600s teleop --channels pad.ndjson'
     same "$(steps_of 2)" '20 22'
     has "$output" stops=2
-    # Held all the time it goes on, at the speed of the arm.
+    # With the button held it continues, at the speed of the arm.
     pad 0.5=hold:1 1.0=lefty:-1 7.0=hold:0
     ok arm '--confirm-timeout 600s deg lift 20' '--confirm-timeout 600s teleop --channels pad.ndjson'
     same "$(steps_of 2)" '20 22 24 26'
@@ -184,12 +184,12 @@ steps_of() { armctl -q -j decode run.pcapng --dir tx | jq -r "select(.joint == $
     printf '%s\n' 'deg lift 2' 'teleop --channels pad.ndjson' >script
     ok armctl --config arm.ini -l "$url" --record run.pcapng run script
     has "$output" 'teleop result=ended stops=1'
-    # The arm has 2 s to go: what it was told before it was there is where it came from.
+    # The arm needs 2 s: until then the stop commands its last confirmed position.
     armctl -q -j decode run.pcapng --where 'msg=deg' | jq -r '"\(.dir)\(.angle)"' | tail -n 4 >said
     matches "$(xargs <said)" '*tx4 tx2 tx2*'
     stop_ms=${output##*stop_ms=}
     [ "${stop_ms%.*}" -lt 100 ]
-    # So does q, of a first step that is long.
+    # The q key does the same during a long first step.
     printf '[joint lift]\nindex = 2\nspeed = 5\nmax = 180\n' >slow.ini
     TERM=xterm terminal 80 <<<"
         launch armctl -q --config slow.ini -l sim: teleop --force --keys
@@ -211,7 +211,7 @@ steps_of() { armctl -q -j decode run.pcapng --dir tx | jq -r "select(.joint == $
     started+=($!)
     until [ "$(grep -c -- '-> .* deg ' trace)" -gt 3 ]; do sleep 0.02; done
     kill -STOP $!
-    sleep 0.3 # so long it stands still: its guard has stopped the arm
+    sleep 0.3 # meanwhile its watchdog process stops the arm
     kill -CONT $!
     wait $!
     has "$(<trace)" 'stopped: this program was held up'
@@ -278,13 +278,13 @@ steps_of() { armctl -q -j decode run.pcapng --dir tx | jq -r "select(.joint == $
     same "$(jq -c '[.stops, .marks, .recordings]' <<<"$output")" '[1,1,2]'
     same "$(ls -- *.pcapng)" "$(printf 'hidmotor-1.pcapng\nhidmotor-2.pcapng')"
     has "$(hidmotor -q info hidmotor-1.pcapng)" success
-    same "$(hidmotor -q -j decode hidmotor-2.pcapng --dir tx | jq -r .msg | sort -u)" positions # it stood
+    same "$(hidmotor -q -j decode hidmotor-2.pcapng --dir tx | jq -r .msg | sort -u)" positions # no motion
     before=$(cksum hidmotor-*.pcapng)
     ok drive -j --record run.mcap
     same "$(jq -c .recordings <<<"$output")" 1
     same "$(ls -- *.mcap)" "$(printf 'run-2.mcap\nrun.mcap')"
     same "$(cksum hidmotor-*.pcapng)" "$before"
-    # In a script the recording that was asked for goes on.
+    # In a script the requested recording continues.
     printf 'teleop --channels pad.ndjson\nmove 0 10 0 --wait\n' | ok hidmotor -q -l "$fast" --record all.pcapng
     hidmotor -q -j decode all-3.pcapng --dir tx | jq -se 'any(.msg == "set_setpoints" and .m2 == 10)'
     pad 0.5=hold:1 1.0=lefty:-1 1.5=start:1 2.0=hold:0
@@ -297,10 +297,10 @@ steps_of() { armctl -q -j decode run.pcapng --dir tx | jq -r "select(.joint == $
     has "$stderr" 'stopped: holding'
 }
 
-# held BUS: a pad that is pushed at 0.6 s and held there until it is gone at 4 s
+# held BUS: a gamepad whose stick is pushed from 0.6 s until the gamepad is lost at 4 s.
 held() { printf '%s\n' '0.3 hold 1' '0.6 lefty -1' '4 none' >pad.events && export BUS=$1; }
 
-# drives WORD…: teleop with that pad; again where a busy machine has held it up, or armwire-pad
+# drives WORD…: runs teleop with that gamepad; repeats it if a busy machine caused a delay.
 drives() {
     stderr='held up'
     while [[ $stderr == *'held up'* || -z ${GARBLE:-} && $stderr == *'armwire-pad is silent'* ]]; do
@@ -351,7 +351,7 @@ drives() {
     hasnt "$stderr" 'silent'
 }
 
-# muscles T: a recording of channels of T seconds, 100 records a second, from lines "FROM TO NAME VALUE"
+# muscles T: writes a recording of T seconds with 100 records a second, from lines "FROM TO NAME VALUE".
 muscles() {
     awk -v end="$1" '{ from[NR] = $1; to[NR] = $2; name[NR] = $3; value[NR] = $4 }
         END {
@@ -406,15 +406,15 @@ END
     fails 2 hidmotor -q -l "$fast" teleop --channels nothing.csv
     muscles 1 </dev/null
     sed 's/emg2/other/' emg.csv >lacks.csv
-    fails 2 hidmotor -q -l "$fast" teleop --channels lacks.csv # nothing counts before all have come
+    fails 2 hidmotor -q -l "$fast" teleop --channels lacks.csv # channels count only after all were seen
     has "$why" "no record has emg2 of map emg (records have: other)"
     sed '1s/.*/t,channel_1,channel_2,channel_12/' emg.csv >others.csv
     fails 2 hidmotor -q -l "$fast" teleop --channels others.csv
     has "$why" "no record has on, emg1, emg2 of map emg (records have: channel_1, channel_2, channel_12)"
 }
 
-# lives WORDS: records on standard input until it moves; then what WORDS say, and what came of it. Where this machine
-# holds the tool up for 100 ms that stops it, too, and all begins anew.
+# lives EVENT: sends records on standard input until the arm moves, then the event, and checks the result. Repeats
+# the test if this machine delays the tool by 100 ms, which also stops the motion.
 lives() {
     local status=75
     while [ $status = 75 ]; do
@@ -454,7 +454,7 @@ elif sys.argv[1] != "end":
     say(sys.argv[1])
     push(1, 0.9, 5)
     stops_for("events were lost")
-    push(1, 0.9, 5) # it is not held anew
+    push(1, 0.9, 5) # the button counts as released
 tool.stdin.close()
 assert tool.wait() == 7
 if "held up" in tool.stderr.read():
@@ -463,7 +463,7 @@ result = json.loads(tool.stdout.read().splitlines()[-1])
 assert "records have ended" in result["why"], result
 END
     done
-    # It did move, and it has stopped.
+    # The arm has moved and stopped.
     [ $status = 0 ] && hidmotor -q -j decode run.pcapng --dir tx |
         jq -se '[.[] | select(.msg == "set_setpoints")] | last | .duration == 0 and .m2 > 1'
 }
@@ -497,7 +497,7 @@ END
     wait "$mover" || true
     ok hidmotor -q -j --no-attach -l "unix:$D/board" status
     first=$(json .m2.target)
-    sleep 0.3 # in which it would have gone on
+    sleep 0.3 # long enough to continue
     ok hidmotor -q -j --no-attach -l "unix:$D/board" status
     same "$(json .m2.target)" "$first"
 }

@@ -1,8 +1,8 @@
 #!/usr/bin/env bats
-# How fast something is played, while it plays: keys, a line, and another program's line through a server.
+# Speed changes during playback: keys, a typed line, and another program through a server.
 load common
 
-# The knee of canpid, the elbow of the others: slow enough for a person, and for a busy machine.
+# prepare: writes slow motions, for people and for busy machines.
 prepare() {
     printf 't,m1,m2,m3\n0,0,0,0\n90,0,45,0\n' >hidmotor.csv
     printf 't,a\n0,0\n90,45\n' >leader.csv
@@ -10,13 +10,13 @@ prepare() {
     ok hidmotor -q -l "$fast" --record hidmotor.pcapng play hidmotor.csv
 }
 
-# What plays them: TOOL|WORDS.
+# TOOL|ARGUMENTS of each playback.
 playing='hidmotor|play hidmotor.csv --max-jump 90
 hidmotor|replay hidmotor.pcapng
 hidmotor|follow leader.csv --map m2=a --relative
 unitysim|play sequence.csv'
 
-# By the keys down and up again, by a line that is mended while it is typed, by one that means nothing.
+# Keys down and up, a line edited while typing, and an unknown line.
 @test "keys and typed lines change the speed of play, replay, follow and a sequence" {
     prepare
     while IFS='|' read -r tool words; do

@@ -1,10 +1,10 @@
 #!/usr/bin/env bats
-# Wireshark reads our files with our dissectors and sees what decode prints.
+# Wireshark decodes armwire's files with its dissectors and shows what decode prints.
 load common.bash
 load shark.bash
 
-# frames TOOL: the frames of the golden cases of this tool, "> HEX" sent and "< HEX" received. Those
-# with other options than a direction are of other variants, and the board of one has no name.
+# frames TOOL: prints the frames of its golden cases, "> HEX" sent and "< HEX" received. Skips other
+# wire variants, and the board without a name.
 frames() {
     awk '/^(encode|decode)/ { plain = $0; gsub(/--dir (rx|tx)/, "", plain); ours = plain !~ /--/
                               getline hex; getline record
@@ -13,7 +13,7 @@ frames() {
         "$root/tests/golden/$1.txt"
 }
 
-# capture TOOL FILE: a pcapng file of the frames on standard input, by our writer
+# capture TOOL FILE: writes the frames on standard input to a pcapng file.
 capture() { "$BIN/../tests/unit/capture/test_pcapng" write "$1" "$2"; }
 
 @test "Wireshark decodes all canpid messages of all boards in a candump log" {

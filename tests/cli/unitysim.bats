@@ -1,41 +1,41 @@
 #!/usr/bin/env bats
-# unitysim with its simulator: every command, its guards, and that it leaves no joint driven.
+# unitysim with its simulator: every command and limit; no joint stays driven.
 load common.bash
 
-# On the simulator in virtual time; in JSON.
+# Runs a command on the simulator in virtual time; also with -j.
 virtual() { ok unitysim -q -l "$fast" "$@"; }
 virtual_json() { ok unitysim -q -j -l "$fast" "$@"; }
 
-# refuses STATUS COMMAND…: in one line, and nothing is sent (-v shows each packet).
+# refuses STATUS COMMAND…: fails with one line and sends nothing (-v logs each packet).
 refuses() {
     fails "$@"
     run "-$1" --separate-stderr "${@:2}" -v
     hasnt "$stderr" " ms -> "
 }
 
-# A simulator that other processes share: $url. It answers to a port that was free a moment ago.
+# Starts a simulator for several processes: $url. It sends to a port that was free just before.
 simulator() {
     local port
     port=$(free_port)
     start sim unitysim sim --listen "udp-listen:0?reply=127.0.0.1:$port" "$@"
 }
 
-# Ends the simulator; what it received, took and dropped is $line.
+# Ends the simulator and reads its counters into $line.
 counters() {
     kill "$pid"
     wait_for sim "datagrams received"
 }
 
-# driven: velocity and position of the elbow, as a client sees it.
+# elbow FILTER: prints velocity and a value of the elbow from status.
 elbow() { unitysim -q -j -l "$url" status | jq -c "[.elbow.velocity, $1]"; }
-limits_of() { # the positions of joints in the rows of limits, and who says so
+limits_of() { # prints the position limits of joints with their source
     for joint; do
         jq -c "select(.joint == \"$joint\" and .of == \"position\") | [.min,.max,.from]" <<<"$output"
     done | paste -sd ' '
 }
 stands() { same "$(elbow 0)" '[0,0]'; }
 
-# datagrams HEX…: to the simulator, each as one.
+# datagrams HEX…: sends each to the simulator.
 datagrams() {
     local port=${url#udp:127.0.0.1:}
     python3 -c 'import socket, sys
@@ -44,7 +44,7 @@ for text in sys.argv[2:]:
     out.sendto(bytes.fromhex(text), ("127.0.0.1", int(sys.argv[1])))' "${port%%\?*}" "$@"
 }
 
-# free_port: of UDP, a moment ago; to standard output.
+# free_port: prints a UDP port that was free just before.
 free_port() {
     python3 -c 'import socket
 s = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
@@ -52,13 +52,13 @@ s.bind(("127.0.0.1", 0))
 print(s.getsockname()[1])'
 }
 
-# sending COMMAND…: has sent its first control packet; its id is $client.
+# sending COMMAND…: starts it and waits for its first control packet; its id is $client.
 sending() {
     under_way unitysim -v "$@"
     wait_for client "-> FF FF 01 14"
 }
 
-# rows FILE COUNT: a sequence of so many short motions of all joints.
+# rows FILE COUNT: writes a sequence of short motions of all joints.
 rows() {
     python3 - "$2" >"$1" <<'PYTHON'
 import sys
@@ -100,7 +100,7 @@ scene38="FF FF 00 26 ${scene40:12:120}1D"
         fails 5 unitysim decode --dir tx "${damaged[k]}"
         has "$why" "${reason[k]}: "
     done
-    ok unitysim -q -l "$url" status # all before it has been looked at
+    ok unitysim -q -l "$url" status # all earlier datagrams were handled
     counters
     has "$line" "9 datagrams received, 3 taken (0 in part, 1 of an odd size)"
     has "$line" "dropped for header 1, checksum 3, size 1, type 1"
@@ -139,25 +139,25 @@ scene38="FF FF 00 26 ${scene40:12:120}1D"
     same "$(json '[.ok,.x,.y,.z,.rx,.ry,.rz]')" '[true,-185,700,0,350,270,0]' # whole turns do not count
     ok unitysim -j -l "$url" limits set elbow 1800 2200
     same "$(json '[.ok,.result]')" '[true,"sent"]'
-    ok unitysim -j -l "$url" limits # kept for the next process, and the camera was not touched
+    ok unitysim -j -l "$url" limits # saved for the next process; the camera is unchanged
     same "$(limits_of elbow hand)" '[1800,2200,"device"] [1928,2800,"device"]'
     ok unitysim -j -l "$url" camera get
     same "$(json '[.y,.rx]')" '[700,350]'
     refuses 6 unitysim -q -l "$url" move elbow=2300
-    ok unitysim -q -j -l "$url" watch -n 3 # the elbow was outside: it came back inside
+    ok unitysim -q -j -l "$url" watch -n 3 # the elbow returned into its limits
     same "$(json '[.msg,(.elbow.position <= 2230)]')" '["feedback",true]'
-    ok unitysim -j -l "$url" scene basic # the usual limits again
+    ok unitysim -j -l "$url" scene basic # restores the default limits
     ok unitysim -j -l "$url" move elbow=2300
 }
 
-# How near to that a busy machine comes is measured by make bench.
+# make bench measures the jitter on a busy machine.
 @test "feedback arrives every 15 ms" {
     virtual_json watch -n 100
     same "$(jq -s '[.[].t * 1000 | round] | [.[0] + range(100) * 15] == .' <<<"$output")" true
     virtual_json ping -n 5
     same "$(json '[.n,.lost,(.feedback_n > 30),.feedback_p50_ms,.feedback_p99_ms]')" '[5,0,true,15,15]'
     simulator --scene basic
-    ok unitysim -q -j -l "$url" watch -n 100 # by the clock: not more often
+    ok unitysim -q -j -l "$url" watch -n 100 # in real time: not more often
     same "${#lines[@]}" 100
     same "$(jq -s '[.[].t] | (.[-1] - .[0]) / 99 * 1000 | . > 10' <<<"$output")" true
     ok unitysim -q -j -l "$url" --timeout "${patience}s" ping -n 5
@@ -184,7 +184,7 @@ scene38="FF FF 00 26 ${scene40:12:120}1D"
     if [ "$(json '[.simulator,.client]')" = '[false,false]' ]; then
         start sim unitysim sim --scene 1
         listed() { unitysim -j list | jq -c '[.simulator,.feedback,.client]'; }
-        becomes '[true,true,false]' listed # it listens for a fifth of a second
+        becomes '[true,true,false]' listed # list listens for 0.2 s
         counters
         has "$line" "unitysim: 0 datagrams received"
     fi
@@ -196,7 +196,7 @@ scene38="FF FF 00 26 ${scene40:12:120}1D"
     unitysim -q -l "$url" watch >seen 2>/dev/null 3>&- &
     started+=("$!")
     exec {seen}<seen
-    read -r -t "$patience" line <&"$seen" # it has the port
+    read -r -t "$patience" line <&"$seen" # it holds the port
     fails 4 unitysim -l "$url" status
     has "$why" "the simulator answers to one client only"
     end "${started[-1]}"
@@ -215,7 +215,7 @@ import time
 frame = bytes.fromhex("FF FF 01 14 00 00 00 00 01 14 00 01 02 00 00 00 03 00 00 00 04 00 00 00")
 frame += bytes([~sum(frame[2:]) & 0xFF])
 out = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
-while True:  # so often that ours is never the last one
+while True:  # so often that our packet is never the last one
     out.sendto(frame, ("127.0.0.1", int(sys.argv[1])))
     time.sleep(0.001)
 PYTHON
@@ -289,7 +289,7 @@ PYTHON
     ok unitysim --config u.ini -j -l "$fast" drive --follow <<<$'elbow=+45\n'
     virtual_json --config u.ini drive elbow=-45 --for 3s --force
     same "$(json '.elbow.ticks < 1720')" true
-    ok unitysim -l "$fast" drive hand=open --for 3s # as far as the simulator lets it
+    ok unitysim -l "$fast" drive hand=open --for 3s # up to the simulator's limit
     hasnt "$stderr" "limit"
 }
 
@@ -303,7 +303,7 @@ PYTHON
     has "$line" "hand.state=decrease"
     echo '{"cmd":"drive","elbow":"stop"}' >&"$lines"
     wait_for client "elbow.velocity=0 elbow.state=stop"
-    has "$line" "hand.state=decrease" # what a line does not name goes on
+    has "$line" "hand.state=decrease" # unnamed joints continue
     wait_for client "no line for"
     wait_for client "04 00 00 00 E0  control"
     echo 'ebow=3' >&"$lines"
@@ -325,12 +325,12 @@ PYTHON
     same "$(json '[.ok,.result,.lines,.refused]')" '[false,"stopped",4,2]'
     run -2 --separate-stderr unitysim -k -q -j -l "$url" drive --follow <<<'ebow=3'
     same "$(json .refused)" 1
-    fails 6 unitysim -q -l "$url" drive --follow <lines # without -k it ends there
+    fails 6 unitysim -q -l "$url" drive --follow <lines # without -k it ends
     same "$why" "unitysim: stdin:2:1: elbow: velocity 99 is above 45 — give less, or --force"
     ok unitysim -q -j -l "$url" drive --follow --clamp <<<$'elbow=+99 hand=20\nelbow=-1e9\nelbow=+10'
     same "$(json '[.clamped,.lines,.refused]')" '[2,3,0]'
     stands
-    # nothing of a line that is refused, and what was said before goes on
+    # A refused line changes nothing, and earlier commands continue.
     mkfifo more
     exec {more}<>more
     sending -k -l "$url" drive --follow elbow=+10 <more
@@ -429,7 +429,7 @@ END
     fails 5 unitysim --views bad.csv camera views
     has "$why" "bad.csv:1:11: ry: 'x'"
     refuses 6 unitysim -q -l "$fast" camera set 70000 1 2 3 4 5
-    fails 6 unitysim -q --force -l "$fast" camera set 1e39 1 2 3 4 5 # what no integer holds, too
+    fails 6 unitysim -q --force -l "$fast" camera set 1e39 1 2 3 4 5 # beyond the integer range
     fails 6 unitysim -q --force -l "$fast" camera set y=4294967396
 }
 
@@ -438,7 +438,7 @@ END
     sim=$pid
     sending -l "$url" move wrist_rotate=2900 velocity=40 timeout=20s
     kill -STOP "$sim"
-    wait_for client "02 00 00 00 03 00 00 00 04 00 00 00 E0  control" # all are told to stop
+    wait_for client "02 00 00 00 03 00 00 00 04 00 00 00 E0  control" # all joints are stopped
     kill -CONT "$sim"
     ended 0
     has "$rest" "feedback was silent for"
@@ -477,7 +477,7 @@ END
     tail -n 1 thirty.csv # Hand,Auto,2037
     virtual_json play thirty.csv
     ok unitysim -q -j -l "$fast" <<<$'play thirty.csv\nstatus'
-    # the last row of each joint
+    # The last row of each joint.
     same "$(jq -sc '.[-1] | [.shoulder.ticks - 2033, .elbow.ticks - 2034, .wrist_rotate.ticks - 2035, .wrist_flex.ticks - 2036, .hand.ticks - 2037]
         | map(. >= -12 and . <= 12) | all' <<<"$output")" true
 }
@@ -807,7 +807,7 @@ END
     local home ours url
     home=$(free_port) ours=$(free_port)
     url="udp:127.0.0.1:$home?listen=$ours"
-    # the elbow at 2300, every 15 ms, from another address of this machine
+    # Sends the elbow at 2300 every 15 ms from another address of this machine.
     python3 -c 'import socket, sys, time
 out = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
 out.bind(("127.0.0.2", 0))

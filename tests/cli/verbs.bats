@@ -1,5 +1,5 @@
-# What is one verb is one thing in every tool: the same words, columns and keys, also where they come
-# from different devices.
+# Common verbs work the same in every tool: the same arguments, columns and keys, even for different
+# devices.
 load common
 
 @test "ping prints the same header and keys in every tool" {
@@ -23,7 +23,7 @@ load common
 }
 
 @test "ping of a recording without answers exits 3" {
-    ok armctl -q -l sim: record nothing.pcapng --for 1ms # says nothing by itself
+    ok armctl -q -l sim: record nothing.pcapng --for 1ms # the arm sends nothing unasked
     for tool in $tools; do
         run --separate-stderr "$tool" -q -l log:nothing.pcapng ping
         same "$tool $status" "$tool 3"
@@ -31,7 +31,7 @@ load common
     done
 }
 
-arm() { # the joints of an arm, in the usual place of its configuration
+arm() { # writes an arm's joints to the default config file
     mkdir -p config/armwire
     printf '%s\n' '[joint base]' 'index = 1' 'max = 180' '[joint lift]' 'index = 2' \
         'kind = translate' 'min = 0' 'max = 300' >config/armwire/armctl.ini
@@ -145,7 +145,7 @@ canpid|setpoint +10deg --max-jump 90deg -b lknee -c pos|.value
 END
 }
 
-# What would go on, or to its end, although the line says how long.
+# These motions would continue although the line has a time.
 @test "--for ends a motion or is rejected before anything moves" {
     peer
     while IFS='|' read -r tool command; do
@@ -167,12 +167,12 @@ unitysim|jog elbow +20
 END
     nothing_arrived
     fails 2 ezphys -q -l sim:pendulum jog hinge +0.1 --for 10ms
-    ok hidmotor -q --for 1s -l "$fast" <<<$'velocity 5 0 0\nwatch positions\nstop' # said once for all lines
+    ok hidmotor -q --for 1s -l "$fast" <<<$'velocity 5 0 0\nwatch positions\nstop' # given once for all lines
     HIDMOTOR_FOR=1s ok hidmotor -q -l "$fast" velocity 5 0 0
 }
 
 @test "status of a recording without joint data exits 3 with a result" {
-    # a section and an interface, and no packet
+    # A section and an interface without packets.
     printf '\n\r\r\n\x1c\0\0\0M<+\x1a\1\0\0\0\377\377\377\377\377\377\377\377\x1c\0\0\0' >empty.pcapng
     printf '\1\0\0\0\x14\0\0\0\x93\0\0\0\0\0\0\0\x14\0\0\0' >>empty.pcapng
     for tool in canpid hidmotor unitysim ezphys; do

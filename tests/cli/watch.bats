@@ -1,14 +1,14 @@
 #!/usr/bin/env bats
-# watch: lines for programs, a table for people. What a terminal shows goes through terminal.tcl.
+# watch: lines for programs, a table for people. Tests of the terminal use terminal.tcl.
 load common.bash
 
-# A server that sends a line a few times a second to whoever connects, until it is ended; then it can
-# be started again. $url
+# talker N PORT: starts a server that sends lines to each client until it is ended; it can be
+# restarted. $url is its link.
 talker() {
     start "talker$1" python3 "$root/tests/cli/talker.py" "$2"
 }
 
-# The escape sequences that give the terminal back: its first page, its cursor.
+# The escape sequence that restores the terminal.
 restored='[?1049l'
 
 @test "a silent device is reported once with a likely cause" {
@@ -110,7 +110,7 @@ restored='[?1049l'
     matches "$output" "<- timestamp *"
     fails 2 timeout 20 ezphys -q -l sim: watch 9
     has "$why" "nothing is called '9' — there is bob, hinge"
-    ok timeout 20 ezphys -q -l sim: watch bob.depth --for 300ms # it may touch something yet
+    ok timeout 20 ezphys -q -l sim: watch bob.depth --for 300ms # it may get a contact later
     for tool in armctl hidmotor canpid unitysim; do
         fails 2 timeout 20 "$tool" -l sim: watch forc.z
         fails 2 timeout 20 "$tool" -l sim: watch zebra
@@ -163,7 +163,7 @@ restored='[?1049l'
     mkfifo quiet
     armctl watch - <>quiet >lines 2>why &
     watch=$!
-    # until it has blocked HUP, INT and TERM (the shell that becomes it blocks the last two)
+    # Waits until it has blocked HUP, INT and TERM (the shell before exec blocks the last two).
     until grep -q 'SigBlk:.*[4-7c-f]..[13579bdf]$' "/proc/$watch/status"; do read -r -t 0.01 _ <> <(:) || true; done
     kill -INT "$watch"
     wait "$watch" || same "$?" 130
@@ -336,7 +336,7 @@ restored='[?1049l'
 
 # ---- How late lines come -------------------------------------------------------------------------
 
-# in_time COMMAND…
+# in_time COMMAND…: checks the delay of its lines.
 in_time() { ok python3 "$root/tests/cli/lateness.py" "$@"; }
 
 @test "lines arrive through a pipe within 20 ms at each tool's usual rate" {

@@ -1,9 +1,9 @@
 #!/usr/bin/env bats
-# An angle that begins anew after a turn: what is on its way across half a turn goes on as before, and
-# what begins there goes where its numbers say. There is no shortest way round.
+# Angles that wrap after a turn: motions across half a turn continue, and motions that start there
+# follow their numbers. No motion takes the shortest way.
 load common
 
-# A wheel without weight, and a path across half a turn.
+# Makes a weightless wheel and a path across half a turn.
 make_wheel() {
     printf '%s\n' 'gravity 0 0 0' 'step 10ms' \
         'body wheel box 0.2 0.2 0.2 mass 1 at 0 0 0 collide off' \
@@ -12,7 +12,7 @@ make_wheel() {
     wheel="sim:?scene=$D/wheel.scene"
 }
 
-# went LINE…: where the wheel was, in tenths of a rad, each place once in a row.
+# went LINE…: prints the wheel's positions in tenths of a rad, without repeats.
 went() {
     printf '%s\n' "$@" | exits 0 ezphys -q -l "$wheel" --record run.pcapng || return
     ezphys -q decode -j run.pcapng | jq 'select(.displacement != null) | .displacement * 10 | round' |
@@ -52,7 +52,7 @@ END
     printf '%s\n' '0.4 full 1' '0.5 hold 1' '1.0 lefty -1' '3.2 hold 0' '3.4 lefty 0' >pad.events
     "$root/tests/cli/pad_player.py" --channels pad.events >pad.ndjson
     stderr='held up'
-    while [[ $stderr == *'held up'* ]]; do # by this machine, where it is busy
+    while [[ $stderr == *'held up'* ]]; do # caused by a busy machine
         ok ezphys -l "$wheel" --record run.pcapng teleop --channels pad.ndjson
     done
     has "$output" 'result=ended stops=1'
