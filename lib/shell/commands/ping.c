@@ -7,7 +7,7 @@
 #define BINS      12
 #define BAR_WIDTH 40
 #define TOGETHER  16 /* at least one of this many arrivals is on time */
-#define LAST      6  /* the same at the end, with no later arrivals */
+#define LAST      6  /* number of last arrivals checked at the end */
 
 static const char *const heads[] = {"min/ms", "mean/ms", "p50/ms", "p95/ms", "p99/ms", "max/ms"};
 

@@ -24,7 +24,7 @@ struct aw_item {
     int64_t time_ns;                /* since 1970, or AW_NO_TIME in a recording without times */
     bool arrived;                   /* the text had no time: time_ns is its arrival */
     const struct aw_record *record; /* decoded, with wire values if --raw is given; or NULL */
-    const char *subject;            /* subject of the record, or "" */
+    const char *subject;            /* name of the record's subject, or "" */
     struct aw_received received;    /* the frame; size 0 if it came as text */
     const char *line;               /* NDJSON: the received line, without its newline; or NULL */
     const struct aw_point *points;

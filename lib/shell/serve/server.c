@@ -16,7 +16,7 @@
 #include "shell/serve/server.h"
 #include "shell/serve/systemd.h"
 
-#define SLICE_NS AW_MILLISECOND         /* pause between reads of a device that is only queried */
+#define SLICE_NS AW_MILLISECOND         /* pause after a failed read */
 #define AGAIN_NS (200 * AW_MILLISECOND) /* interval of attempts to reopen a lost device */
 
 /* The time after which the server counts as stalled: the deadman time, within these limits. */
