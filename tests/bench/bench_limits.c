@@ -1,10 +1,10 @@
-/* What decoding a log cannot be faster than: the same bytes copied in memory, read, written, and
+/* Measures the upper limits for decoding a log: the same bytes copied in memory, read, written, and
  * its lines found and parsed.
  *
  *     bench_limits LOG OUT BYTES
  *
- * BYTES are written to OUT for each line of LOG. One line per case on stdout: name, million lines a
- * second, the best of several times.
+ * Writes BYTES to OUT for each line of LOG. Prints one line per case: name, million lines per
+ * second, the best of several runs.
  */
 #include <fcntl.h>
 #include <stdio.h>
@@ -24,7 +24,7 @@ static char block[2][BLOCK];
 struct log {
     const char *path, *out;
     char *text;
-    size_t size, lines, bytes; /* bytes: of a line that is written */
+    size_t size, lines, bytes; /* bytes: per written line */
 };
 
 static void must(bool holds, const char *what)

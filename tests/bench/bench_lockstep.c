@@ -1,12 +1,12 @@
-/* Lock-step exchanges with a simulator over TCP on this machine: a message of 16 bodies down, three
- * motors up, again and again. All on one processor, where nothing hangs on which other one the
- * system chooses to wake. Beside each other, in turns:
+/* Measures lock-step exchanges with a simulator over TCP on this machine: a message of 16 bodies
+ * down, three motors up. All processes share one CPU, so that the scheduler's choice of a CPU does
+ * not matter. The cases alternate:
  *
- *     bare    two processes, blocking sockets, one send and as few recv as it takes
- *     link    the same peer, and a client on our tcp: link: what the link takes
- *     ours    ezphys-sim --no-physics, which makes its message anew each time, and that client
- *     naive   a simulator as many are: header and body in two sends, Nagle's algorithm on; and a
- *             client on our tcp: link, whose quick acknowledgements make it bearable
+ *     bare    two processes, blocking sockets, one send and as few recv as possible
+ *     link    the same peer, and a client on our tcp: link: the cost of the link
+ *     ours    ezphys-sim --no-physics, which rebuilds its message each time, and that client
+ *     naive   a typical simulator: header and body in two sends, with Nagle's algorithm; and a
+ *             client on our tcp: link, whose quick acknowledgements shorten the delay
  *
  *     bench_lockstep [SECONDS per measurement]      prints name, bytes down, exchanges a second
  */
@@ -32,7 +32,7 @@
 
 enum { HEADER = 8, ANSWER = HEADER + MOTORS * 36, ROOM = 1 << 16 };
 
-/* One exchange: false if the peer is gone. */
+/* Runs one exchange; returns false if the peer is gone. */
 typedef bool exchange_fn(void *peer);
 
 static void must(bool ok, const char *what)
@@ -100,7 +100,7 @@ static struct server listen_here(void)
     return (struct server){fd, ntohs(at.sin_port)};
 }
 
-/* A simulator in a process of its own: sends the message, waits for the answer. */
+/* Starts a simulator in a child process: sends the message, waits for the answer. */
 static pid_t start_server(struct server server, bool naive, const uint8_t *message, size_t size)
 {
     pid_t pid = fork();
@@ -137,10 +137,10 @@ static bool bare_exchange(void *peer)
 struct ours {
     struct aw_link *link;
     uint8_t answer[ANSWER];
-    size_t size; /* of the last message */
+    size_t size; /* size of the last message */
 };
 
-/* Reads a whole message, as its first word says. */
+/* Reads a whole message, whose first word is its size. */
 static bool read_message(struct ours *ours)
 {
     static uint8_t room[ROOM];
@@ -163,15 +163,16 @@ static bool our_exchange(void *peer)
     return read_message(ours) && aw_link_write(ours->link, ours->answer, ANSWER, NULL) == AW_OK;
 }
 
-/* ---- Putting them together ------------------------------------------------------------------- */
+/* ---- Benchmark
+ * ---------------------------------------------------------------------------------- */
 
 struct bench {
     double seconds;
     struct aw_real_clock clock;
     uint8_t answer[ANSWER];
-    uint8_t message[ROOM]; /* a stand-in for the simulator's, of the same size */
+    uint8_t message[ROOM]; /* replaces the simulator's, with the same size */
     size_t size;
-    double bare, link, ours, naive; /* the best, exchanges a second */
+    double bare, link, ours, naive; /* the best results, exchanges per second */
 };
 
 static void make_answer(uint8_t answer[ANSWER])
@@ -213,7 +214,7 @@ static double on_link(struct bench *b, const char *url, size_t *size)
     return rate;
 }
 
-/* Starts ezphys-sim and finds out where it listens. */
+/* Starts ezphys-sim and returns its URL. */
 static pid_t start_simulator(char *url, size_t size)
 {
     char program[512], line[256] = "";

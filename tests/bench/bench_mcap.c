@@ -1,10 +1,9 @@
-/* What a recorder writes and what a reader reads, beside pcapng: answers of a teaching arm, as they
- * pass its link.
+/* Measures recorder and reader of MCAP and pcapng with answers of a teaching arm.
  *
  *     bench_mcap COUNT
  *
- * One line per case on stdout: name, million messages a second of a processor, bytes for each
- * frame. Of MCAP a frame makes three messages: its bytes, its values and /joint_states.
+ * Prints one line per case: name, million messages per second of CPU time, bytes per frame. In MCAP
+ * a frame gives three messages: its bytes, its values and /joint_states.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -17,7 +16,7 @@
 #include "ros/topics.h"
 
 #define TIMES    3
-#define FRAMES   4096 /* different ones */
+#define FRAMES   4096 /* number of different frames */
 #define START_NS INT64_C(1700000000123456789)
 
 struct file {
@@ -49,7 +48,7 @@ static bool take(void *context, const void *bytes, size_t size)
     return true;
 }
 
-/* Joints that move and tremble: the last bits of a value are hard to pack. */
+/* Simulates moving joints with noise: the last bits of a value are hard to compress. */
 static void make(uint8_t (*frames)[64])
 {
     static struct aw_wire wire;
@@ -124,7 +123,7 @@ static void write_pcapng(struct file *file, uint8_t (*frames)[64], size_t count)
     }
 }
 
-/* All messages, as a reader of values sees them; of pcapng there are only the frames. */
+/* Reads all messages like a reader of values; pcapng contains only the frames. */
 static size_t read_mcap(const struct file *file)
 {
     struct aw_mcap_reader *reader = aw_mcap_reader_new();
@@ -166,7 +165,7 @@ int main(int argc, char **argv)
     struct file file = {.room = 256 * count + (4 << 20)};
     file.data = malloc(file.room);
     must(file.data != NULL, "out of memory");
-    memset(file.data, 1, file.room); /* its pages are there */
+    memset(file.data, 1, file.room); /* touches its pages */
     make(frames);
     void (*const writers[])(struct file *, uint8_t(*)[64], size_t) = {write_mcap, write_pcapng};
     size_t (*const readers[])(const struct file *) = {read_mcap, read_packets};

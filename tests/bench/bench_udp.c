@@ -1,12 +1,12 @@
-/* Feedback of the virtual arm over loopback: read by a bare loop of recvmmsg(2), by one that asks
- * for sender and time of each datagram, as a link has to, read through a udp: link, and read and
+/* Measures feedback of the virtual arm over loopback: read by a bare loop of recvmmsg(2), by one
+ * that also gets sender and time of each datagram (as a link must), through a udp: link, and also
  * decoded.
  *
  *     bench_udp [SECONDS per measurement]
  *
- * Each round puts as many datagrams into a socket as it holds, and times how long they take to get
- * out; the best round counts, and the four take turns. Prints name, bytes, millions a second. Ends
- * with 1 if one is lost.
+ * Each round fills a socket with datagrams and measures the time to read them; the four cases
+ * alternate, and the best round counts. Prints name, bytes, millions per second. Exits with 1 if a
+ * datagram is lost.
  */
 #include <arpa/inet.h>
 #include <netinet/in.h>
@@ -134,7 +134,7 @@ static void read_and_decode(struct run *run)
 
 static const struct job {
     const char *name;
-    size_t to; /* where in struct run the address is */
+    size_t to; /* offset of the address in struct run */
     void (*read_all)(struct run *run);
 } jobs[] = {
     {"recvmmsg", offsetof(struct run, to_bare), read_bare},

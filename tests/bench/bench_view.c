@@ -1,9 +1,9 @@
-/* How many records a second one core prints, from a capture in memory: bytes are decoded and
- * written as text, JSON or CSV into a block, as decode and watch do.
+/* Measures how many records per second one core prints from a capture in memory: decodes the bytes
+ * and writes text, JSON or CSV into a buffer, like decode and watch.
  *
  *     bench_view [seconds per line]
  *
- * One line per case on stdout: name, bytes a record becomes, million records a second.
+ * Prints one line per case: name, bytes per printed record, million records per second.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -41,7 +41,7 @@ static void stop_if(bool failed, const struct aw_error *err)
     exit(1);
 }
 
-/* Telemetry that changes from frame to frame, over the whole range of the wire. */
+/* Fills the capture with changing telemetry over the whole range of the wire. */
 static void fill(struct capture *capture, const struct aw_protocol *protocol, const char *message,
                  enum aw_dir dir)
 {

@@ -1,8 +1,8 @@
-/* How many messages a second one core encodes and decodes.
+/* Measures how many messages per second one core encodes and decodes.
  *
  *     bench_wire [seconds per line]
  *
- * One line per case on stdout: name, bytes, million messages a second.
+ * Prints one line per case: name, bytes, million messages per second.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -15,15 +15,15 @@
 #include "protocol/unitysim/wire.h"
 #include "wire/wire.h"
 
-/* Messages between two looks at the clock. The best batch counts: on a machine that also does other
- * things it is what the code can do. */
+/* Messages between two reads of the clock. The best batch counts, because other load only slows the
+ * code down. */
 #define BATCH 16384
 
 struct sample {
     const struct aw_protocol *protocol;
     const char *message;
     enum aw_dir dir;
-    unsigned used; /* bytes that carry something, where the frame is longer */
+    unsigned used; /* used bytes, if the frame is longer */
     struct aw_pair fields[12];
 };
 

@@ -1,5 +1,5 @@
-/* Preloaded under a program: counts its allocations and says the number on stderr at the end, and
- * how many kB of memory it had at most. */
+/* Preloaded into a program: counts its allocations and prints their number and the peak memory in
+ * kB to stderr at exit. */
 #include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,10 +1,10 @@
-/* Writes a capture to measure with: COUNT messages of one kind, a millisecond apart, whose values
- * change from one to the next.
+/* Writes a capture for benchmarks: COUNT messages of one kind at intervals of 1 ms with changing
+ * values.
  *
  *     make_capture hidmotor|ezphys|unitysim FILE.pcapng COUNT
  *
- * hidmotor: set_setpoints, 24 bytes that say something in a report of 64. ezphys: axis_motor, 24
- * bytes in a TCP segment of 44. unitysim: control, 25 bytes in a UDP datagram.
+ * hidmotor: set_setpoints, 24 used bytes in a report of 64. ezphys: axis_motor, 24 bytes in a TCP
+ * segment of 44. unitysim: control, 25 bytes in a UDP datagram.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -27,7 +27,7 @@ static const struct {
     {&aw_unitysim_protocol, "control"},
 };
 
-/* Every value at its own place in its range, in steps as people command them: 0.5, 12, -30.25. */
+/* Moves every value through its range in steps that users command: 0.5, 12, -30.25. */
 static void change(struct aw_record *record, unsigned long n)
 {
     for (int i = 0; i < record->codec->n_scalars; i++) {

@@ -1,6 +1,5 @@
-/* What the fuzz targets share: a property that aborts, the parts of a target, and the first bytes
- * of an input, which choose protocol, variant and direction.
- */
+/* Shared by the fuzz targets: an aborting check, targets of several parts, and the first bytes of
+ * an input, which select protocol, variant and direction. */
 #ifndef TESTS_FUZZ_FUZZ_H
 #define TESTS_FUZZ_FUZZ_H
 
@@ -15,7 +14,7 @@
 #include "protocol/unitysim/wire.h"
 #include "wire/wire.h"
 
-/* What libFuzzer calls. */
+/* Entry point for libFuzzer. */
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
 /* libFuzzer saves the input when a target aborts. */
@@ -27,8 +26,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
         }                                                                                          \
     } while (0)
 
-/* A target of several parts: the first byte of the input, '0' and up, chooses one; it gets the
- * rest.
+/* Defines a target of several parts: the first byte of the input, '0' and up, selects the part; it
+ * gets the rest.
  *
  *     PARTS(try_number, try_url)
  */
@@ -41,7 +40,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
         return 0;                                                                                  \
     }
 
-/* The input as a text of exactly its size, for free(3): what reads past it is caught. */
+/* Returns the input as a text of exactly its size, for free(3); sanitizers detect reads beyond
+ * it. */
 static inline char *text_of(const uint8_t *data, size_t size)
 {
     char *text = malloc(size + 1);
@@ -51,7 +51,7 @@ static inline char *text_of(const uint8_t *data, size_t size)
     return text;
 }
 
-/* The input as a file, for fclose(3). */
+/* Returns the input as a file, for fclose(3). */
 static inline FILE *file_of(const uint8_t *data, size_t size)
 {
     FILE *file = fmemopen((void *)(uintptr_t)data, size, "r");
@@ -59,7 +59,7 @@ static inline FILE *file_of(const uint8_t *data, size_t size)
     return file;
 }
 
-/* A new one goes to the end: inputs that are kept name them by number. */
+/* Add new protocols at the end: saved inputs refer to them by number. */
 #define EACH_PROTOCOL(X) X(armctl) X(hidmotor) X(canpid) X(unitysim) X(ezphys)
 #define ADDRESS(name)    &aw_##name##_protocol,
 static const struct aw_protocol *const protocols[] = {EACH_PROTOCOL(ADDRESS)};
@@ -80,7 +80,7 @@ static inline size_t count_variants(const struct aw_protocol *protocol)
     return n;
 }
 
-/* data holds CHOICE_SIZE bytes. Returns the direction. */
+/* data contains CHOICE_SIZE bytes. Returns the direction. */
 static inline enum aw_dir choose(struct aw_wire *wire, const uint8_t *data)
 {
     const struct aw_protocol *protocol = protocols[data[0] % N_PROTOCOLS];

@@ -1,9 +1,8 @@
-/* What armctl hears and reads: lines at both ends of the handler's link, the file that remembers
- * the digits, and joints as a config file describes them. The first byte chooses.
+/* Fuzzes the inputs of armctl: lines at both ends of the handler's link, the file of remembered
+ * digits, and the joints of a config file. The first byte selects the part.
  *
- * The simulator says nothing but lines of the protocol and keeps its joints within their limits;
- * the client says nothing but the command that it was given, stops of that joint, and ACKs, and
- * comes to an end.
+ * The simulator must send only lines of the protocol and keep its joints within their limits. The
+ * client must send only its command, stops of that joint and ACKs, and must finish.
  */
 #include <math.h>
 #include <unistd.h>
@@ -12,7 +11,7 @@
 #include "protocol/armctl/client.h"
 #include "protocol/armctl/device.h"
 
-/* A line is mended by its end. */
+/* Appends a valid line end. */
 static void mend(struct segment *segment)
 {
     memcpy(segment->data + segment->size, "\r\n", 2);
@@ -28,7 +27,7 @@ static struct aw_armctl_profile arm(void)
     return profile;
 }
 
-/* The simulator */
+/* ---- Simulator ---- */
 
 static void check_simulator(struct aw_device *device, int64_t now)
 {
@@ -65,7 +64,7 @@ static void try_quirks(const uint8_t *data, size_t size)
     simulate(data, size, AW_ARMCTL_NO_REACK | AW_ARMCTL_BARE_CONFIRM | AW_ARMCTL_ACK_INVALID);
 }
 
-/* The client */
+/* ---- Client ---- */
 
 static void mend_peer(struct peer *peer, struct segment *segment)
 {
@@ -73,8 +72,8 @@ static void mend_peer(struct peer *peer, struct segment *segment)
     mend(segment);
 }
 
-/* The command, a stop of its joint (wherever the handler says that it is), or something that moves
- * nothing. */
+/* Allows the command, a stop of its joint (at any position that the handler reports), and lines
+ * that move nothing. */
 static void check_heard(struct peer *peer, struct aw_span bytes)
 {
     struct aw_record record;
@@ -115,7 +114,7 @@ static void try_client(const uint8_t *data, size_t size)
     MUST(peer.clock.time_ns < 600 * AW_SECOND);
 }
 
-/* Files */
+/* ---- Files ---- */
 
 static char dir[] = "/tmp/fuzz-armctl-XXXXXX", path[PATH_MAX];
 
@@ -150,7 +149,7 @@ static void try_memory(const uint8_t *data, size_t size)
     MUST(same_memory(&memory, &again));
 }
 
-/* A command that passes the check stays inside the joint's limits. */
+/* Requires that a command accepted by the check stays within the joint's limits. */
 static void check_limits(const struct aw_armctl_profile *profile,
                          const struct aw_armctl_joint *joint)
 {
@@ -171,7 +170,7 @@ static void check_limits(const struct aw_armctl_profile *profile,
     }
 }
 
-/* Lines of "joint key value". */
+/* Parses lines of "joint key value". */
 static void try_profile(const uint8_t *data, size_t size)
 {
     struct aw_armctl_profile profile = {0};

@@ -73,7 +73,8 @@ static void check_adapter(struct peer *peer, struct aw_span bytes)
     MUST(complete && aw_slcan_decode(&reader, datagram, &size, &time_ms) != AW_SLCAN_BROKEN);
 }
 
-/* The device's end of a line, with the peer at the other one; each run is a new connection. */
+/* Serves the device's end of a line with the peer at the other end; each run is a new
+ * connection. */
 static void serve(struct aw_link **link, struct peer *peer, const char *url, const uint8_t *data,
                   size_t size)
 {
@@ -103,7 +104,7 @@ static void try_adapter(const uint8_t *data, size_t size)
     serve(&link, &peer, "slcan:pty:", data, size);
 }
 
-/* Our end of an adapter's line, opened on one that never answers. */
+/* Opens the computer's end of an adapter's line; the adapter never answers. */
 static void try_computer(const uint8_t *data, size_t size)
 {
     static struct aw_link *link;

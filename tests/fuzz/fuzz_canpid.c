@@ -1,9 +1,9 @@
-/* What canpid hears and reads: frames at both ends of the bus, files of gains, models, and the
- * names of boards, controllers and faults. The first byte chooses.
+/* Fuzzes the inputs of canpid: frames at both ends of the bus, gain files, models, and the names of
+ * boards, controllers and faults. The first byte selects the part.
  *
- * The simulator says nothing but good frames of finite numbers and keeps its joints between their
- * stops; the client sends nothing but its one setpoint and stops. What is read from a file of gains
- * reads back the same when it is written.
+ * The simulator must send only valid frames of finite numbers and keep its joints between their
+ * stops. The client must send only its setpoint and stops. Gains read from a file must survive a
+ * round trip.
  */
 #include <math.h>
 
@@ -15,7 +15,7 @@
 
 enum { LKNEE = 0x40, ID_MAX = 0x7FF };
 
-/* Frames for one of the board's identifiers. */
+/* Addresses the frame to the board. */
 static void mend(struct segment *segment)
 {
     segment->data[0] = (uint8_t)(LKNEE | (segment->data[0] & 0x1F));
@@ -24,7 +24,7 @@ static void mend(struct segment *segment)
         segment->size = 2;
 }
 
-/* The simulator */
+/* ---- Simulator ---- */
 
 static void check_said(struct aw_device *device, bool fw)
 {
@@ -82,7 +82,7 @@ static void try_firmware(const uint8_t *data, size_t size)
     feed_device(aw_canpid_device(&options), data, size, mend, check_fw);
 }
 
-/* The client */
+/* ---- Client ---- */
 
 static void mend_peer(struct peer *peer, struct segment *segment)
 {
@@ -132,7 +132,7 @@ static void try_client(const uint8_t *data, size_t size)
     MUST(peer.clock.time_ns < 60 * AW_SECOND);
 }
 
-/* Texts */
+/* ---- Texts ---- */
 
 static void write_and_read(const struct aw_canpid_gains *gains)
 {
@@ -171,8 +171,7 @@ static void try_gains(const uint8_t *data, size_t size)
         write_and_read(&gains);
 }
 
-/* A model that is accepted is a process, written and read the same; what is proposed for it is
- * finite or refused. */
+/* An accepted model must survive a round trip; gains proposed for it must be finite or refused. */
 static void try_model(const uint8_t *data, size_t size)
 {
     static struct aw_model model, again;

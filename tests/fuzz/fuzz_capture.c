@@ -1,8 +1,8 @@
-/* Recordings from anywhere: pcapng and pcap in pieces of any size, and whatever their packets hold;
- * the same as a file; tables of samples (CSV). The first byte chooses.
+/* Fuzzes recordings: pcapng and pcap in pieces of any size with any packet contents, the same as a
+ * file, and tables of samples (CSV). The first byte selects the part.
  *
- * All that is handed on lies within the input, reading always gets on, and where the pieces are cut
- * changes nothing. What is read of a table is finite and reads back the same when it is written.
+ * All results must lie within the input, reading must always advance, and the size of the pieces
+ * must not matter. Tables must be finite and survive a round trip.
  */
 #include <math.h>
 #include <sys/mman.h>
@@ -13,7 +13,7 @@
 #include "capture/table.h"
 #include "fuzz.h"
 
-/* A number for everything that was found in one packet. */
+/* Returns a hash of everything found in one packet. */
 static uint64_t look_into(const struct aw_packet *packet, struct aw_span in)
 {
     struct aw_payload payload;
@@ -29,7 +29,7 @@ static uint64_t look_into(const struct aw_packet *packet, struct aw_span in)
     return sum;
 }
 
-/* Reads the input in pieces that grow by step. */
+/* Reads the input in pieces whose size grows by step. */
 static uint64_t read_all(struct aw_span in, size_t step)
 {
     struct aw_pcap_reader reader = {0};
@@ -60,7 +60,7 @@ static void try_capture(const uint8_t *data, size_t size)
         MUST(read_all(in, step) == sum);
 }
 
-/* Reads to the end; returns how many entries there were. */
+/* Reads to the end; returns the number of entries. */
 static size_t read_log(struct aw_log *log, size_t size)
 {
     struct aw_log_entry entry;
@@ -99,7 +99,7 @@ static void try_log(const uint8_t *data, size_t size)
     close(fd);
 }
 
-/* Tables */
+/* ---- Tables ---- */
 
 static void write_and_read(const struct aw_table *table)
 {
@@ -119,7 +119,7 @@ static void write_and_read(const struct aw_table *table)
     free(text);
 }
 
-/* Names are written without quotes: those that only quotes keep together do not come back. */
+/* Names are written without quotes, so names that need quotes are not read back. */
 static bool has_plain_names(const struct aw_table *table)
 {
     for (size_t i = 0; i < table->n_columns; i++)

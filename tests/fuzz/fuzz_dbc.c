@@ -1,9 +1,9 @@
-/* DBC files. The first byte says how many bytes at the end are the data of a frame; what is before
- * them is the file.
+/* Fuzzes DBC files. The first byte is the number of bytes at the end that form the data of a frame;
+ * the bytes before them are the file.
  *
- * What is refused is explained, with its place. What is accepted is a table like ours: signals lie
- * within their messages, what is decoded is encoded again as it was, and all of it is drawn. A
- * description of it as DBC is read again.
+ * Every refusal must explain the problem and its place. An accepted file must give a valid table:
+ * signals lie within their messages, decoded values are encoded to the same frame, and the table
+ * can be drawn. Its DBC description must be accepted again.
  */
 #include <math.h>
 
@@ -13,8 +13,8 @@
 
 static struct aw_wire wire;
 
-/* Signals may lie over each other: of the values that are encoded the last one holds. So it is the
- * frame that is decoded, encoded and decoded again where nothing is twice. */
+/* Signals may overlap: the last encoded value wins. Therefore the frame is decoded, encoded and
+ * decoded again if no signals overlap. */
 static void try_message(size_t index, struct aw_span bytes)
 {
     const struct aw_codec *codec = aw_wire_codec_at(&wire, index);
@@ -65,7 +65,7 @@ static enum aw_status read_dbc(struct aw_packets *packets, const void *text, siz
     return status;
 }
 
-/* Our own description of messages says the same of as many. */
+/* Requires that our own DBC description yields the same number of messages. */
 static void read_back(size_t n)
 {
     char *text = draw(AW_DESCRIBE_DBC);

@@ -1,7 +1,6 @@
-/* Any bytes as one frame of any protocol. What decodes must encode again, to bytes that decode to
- * the same values. It prints as one line in every style; as JSON it can be read by anybody, and as
- * a command it makes the same frame again.
- */
+/* Fuzzes any bytes as one frame of any protocol. Decoded values must be encoded to bytes that
+ * decode to the same values. The record must print as one line in every style; its JSON must be
+ * valid and, used as a command, give the same frame. */
 #include <float.h>
 #include <jansson.h>
 #include <math.h>
@@ -10,7 +9,7 @@
 #include "shell/input/words.h"
 #include "view/text/view.h"
 
-/* A value that is scaled and scaled back may be the next float. */
+/* A value that is scaled and scaled back may become the next float. */
 static bool same_value(double a, double b, double tolerance)
 {
     return a == b || (isnan(a) && isnan(b)) || fabs(a - b) <= tolerance * (fabs(a) + 1e-30);
@@ -32,9 +31,8 @@ static bool same(const struct aw_record *a, const struct aw_record *b, double to
     return true;
 }
 
-/* Values that a device may send and a host may not: outside of a closed list of names, or of limits
- * that hold always.
- */
+/* Returns true for values that a device may send but a host may not: outside a closed list of names
+ * or outside fixed limits. */
 static bool is_forbidden(const struct aw_record *record, int scalar)
 {
     const struct aw_field *row = record->codec->scalars[scalar].field;
@@ -59,7 +57,7 @@ static bool has_forbidden(const struct aw_record *record)
     return false;
 }
 
-/* Prints one line into out, which holds AW_VIEW_MAX + 1. */
+/* Prints one line into out, which has room for AW_VIEW_MAX + 1. */
 static size_t print(struct aw_wire *wire, const struct aw_record *record, enum aw_style style,
                     char *out)
 {
@@ -75,7 +73,7 @@ static size_t print(struct aw_wire *wire, const struct aw_record *record, enum a
     return size;
 }
 
-/* Names on the wire may be any bytes; what would hurt in a line is printed as a question mark. */
+/* Names on the wire may contain any bytes; unsafe ones are printed as question marks. */
 static bool has_plain_text(const struct aw_record *record)
 {
     for (const char *p = record->text; *p; p++)
@@ -84,7 +82,7 @@ static bool has_plain_text(const struct aw_record *record)
     return true;
 }
 
-/* The words of a JSON record as a record. */
+/* Parses the words of a JSON record into a record. */
 static enum aw_status read_words(struct aw_words *words, struct aw_record *record,
                                  struct aw_error *err)
 {
@@ -117,7 +115,7 @@ static void check_json(struct aw_wire *wire, const struct aw_record *record)
     if (!has_plain_text(record))
         return;
     memset(&words, 0, sizeof words);
-    if (record->dir == AW_RX) { /* it is none to send again, but reads like those that are */
+    if (record->dir == AW_RX) { /* a received record is refused as a command, but is parsed alike */
         MUST(aw_words_from_json(&words, line, &err) == AW_USAGE);
         char *dir = strstr(line, "\"rx\"");
         MUST(dir);
@@ -150,7 +148,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     struct aw_span in = {data + CHOICE_SIZE, size - CHOICE_SIZE};
     if (aw_wire_decode(&wire, dir, in, &first, &err) != AW_OK)
         return 0;
-    /* A handler may leave parameters out; a host must not. */
+    /* A handler may omit parameters; a host must not. */
     if (dir == AW_TX && aw_record_complete(&first, NULL) != AW_OK)
         return 0;
     enum aw_status status = aw_encode(&first, true, frame, sizeof frame, &length, &err);

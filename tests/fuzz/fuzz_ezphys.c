@@ -1,11 +1,10 @@
-/* What ezphys and its simulator hear and read: messages at both ends of a simulation, wire
- * descriptions, files of names, trajectories and scenes, and bytes to probe. The first byte
- * chooses.
+/* Fuzzes the inputs of ezphys and its simulator: messages at both ends of a simulation, wire
+ * descriptions, names files, trajectories, scenes, and bytes to probe. The first byte selects the
+ * part.
  *
- * The simulator survives whatever is commanded, and what it tells is of the protocol; the client
- * sends nothing but whole messages with the motor it was told to drive. A wire description that is
- * read prints and reads back the same; a scene that is read is one that physics can do something
- * with.
+ * The simulator must survive every command and send only valid messages. The client must send only
+ * whole messages with its commanded motor. A wire description must survive a round trip, and an
+ * accepted scene must be usable for physics.
  */
 #include <limits.h>
 #include <math.h>
@@ -21,7 +20,7 @@
 
 enum { HINGE = 3, VARIANTS = 8 };
 
-/* A byte of the input chooses. */
+/* Selects a variant by a byte of the input. */
 static size_t choose_variant(uint8_t choice)
 {
     size_t n = count_variants(&aw_ezphys_protocol);
@@ -29,7 +28,7 @@ static size_t choose_variant(uint8_t choice)
     return choice % n;
 }
 
-/* A packet gets the envelope of its wire around it. */
+/* Adds the envelope of its wire to a packet. */
 static void mend(const struct aw_wire *wire, struct segment *segment)
 {
     size_t size = aw_wire_wrap(wire, segment->data, segment->size, sizeof segment->data);
@@ -37,7 +36,7 @@ static void mend(const struct aw_wire *wire, struct segment *segment)
         segment->size = size;
 }
 
-/* All of bytes are frames of this direction. */
+/* Requires that all bytes are frames of this direction. */
 static void must_be_frames(struct aw_wire *wire, enum aw_dir dir, struct aw_span bytes,
                            void (*check)(const struct aw_record *record))
 {
@@ -58,7 +57,7 @@ static void must_be_frames(struct aw_wire *wire, enum aw_dir dir, struct aw_span
     }
 }
 
-/* The simulator */
+/* ---- Simulator ---- */
 
 struct rig {
     struct aw_wire wire;
@@ -86,7 +85,7 @@ static const char scene_text[] =
 static struct aw_scene scene_of_all;
 static struct world *world;
 
-/* What takes its time is made once, the world for all variants. */
+/* Creates the slow parts once; all variants share the world. */
 static struct rig *open_rig(size_t variant)
 {
     static const struct world_options options;
@@ -105,11 +104,11 @@ static struct rig *open_rig(size_t variant)
     }
     world_reset(world);
     listener_restart(&rig->listener);
-    rig->listener.said = UINT_MAX / 2; /* explains nothing */
+    rig->listener.said = UINT_MAX / 2; /* suppresses explanations */
     return rig;
 }
 
-/* Forces may be so large that the physics blows up; then only a reset helps. */
+/* Large forces may make the physics diverge; then only a reset helps. */
 static void step(struct rig *rig)
 {
     struct aw_span told;
@@ -139,7 +138,7 @@ static void try_simulator(const uint8_t *data, size_t size)
     }
 }
 
-/* The client */
+/* ---- Client ---- */
 
 static void mend_peer(struct peer *peer, struct segment *segment)
 {
@@ -186,7 +185,7 @@ static void try_client(const uint8_t *data, size_t size)
     aw_ezphys_free(&ez);
 }
 
-/* Texts */
+/* ---- Texts ---- */
 
 static void try_framing(const uint8_t *data, size_t size)
 {
@@ -219,7 +218,8 @@ static void try_names(const uint8_t *data, size_t size)
              &names.list[i]);
 }
 
-/* Hundreds of descriptions on each input: a few inputs are enough, or nothing else gets a turn. */
+/* Each input tries hundreds of descriptions: a few inputs suffice, to leave time for other
+ * parts. */
 static void try_probe(const uint8_t *data, size_t size)
 {
     struct aw_ezphys_guess guesses[3];
@@ -230,7 +230,7 @@ static void try_probe(const uint8_t *data, size_t size)
         MUST(guesses[i].score >= 0 && guesses[i].score <= 1.000001 && *guesses[i].wire);
 }
 
-/* Scenes */
+/* ---- Scenes ---- */
 
 static bool is_unit(const double *v, int n)
 {

@@ -1,9 +1,9 @@
-/* What hidmotor hears and reads: reports at both ends of the bus, the list of faults and the state
- * of the simulated board, and files of gains. The first byte chooses.
+/* Fuzzes the inputs of hidmotor: reports at both ends of the bus, faults and states of the
+ * simulated board, and gain files. The first byte selects the part.
  *
- * The simulator answers with whole reports and keeps its arm where its limits let it; the client
- * takes only finite numbers for a status, and stops inside the limits. What is read from a file of
- * gains reads back the same when it is written.
+ * The simulator must answer with whole reports and keep its arm within its limits. The client must
+ * accept only finite numbers as a status and stop within the limits. Gains read from a file must
+ * survive a round trip.
  */
 #include <math.h>
 
@@ -13,9 +13,9 @@
 #include "protocol/hidmotor/gains.h"
 #include "protocol/hidmotor/motion.h"
 
-/* The simulator */
+/* ---- Simulator ---- */
 
-/* A report of a packet that the board knows. */
+/* Turns the input into a packet that the board knows. */
 static void mend(struct segment *segment)
 {
     const struct aw_protocol *protocol = &aw_hidmotor_protocol;
@@ -43,9 +43,9 @@ static void try_simulator(const uint8_t *data, size_t size)
     feed_device(aw_hidmotor_device(&options), data, size, mend, check_simulator);
 }
 
-/* The client */
+/* ---- Client ---- */
 
-/* The answer to what was asked, whole. */
+/* Completes the answer to the last request. */
 static void mend_peer(struct peer *peer, struct segment *segment)
 {
     memcpy(segment->data, peer->asked, sizeof peer->asked);
@@ -100,7 +100,7 @@ static void try_client(const uint8_t *data, size_t size)
     MUST(peer.clock.time_ns < 60 * AW_SECOND);
 }
 
-/* Texts */
+/* ---- Texts ---- */
 
 static void try_faults(const uint8_t *data, size_t size)
 {

@@ -1,5 +1,5 @@
-/* MCAP files from anywhere, read in pieces of any size, and the values of their messages. Where the
- * pieces are cut changes nothing. */
+/* Fuzzes MCAP files in pieces of any size, and the values of their messages. The size of the pieces
+ * must not matter. */
 #include <math.h>
 
 #include "fuzz.h"

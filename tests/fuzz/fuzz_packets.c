@@ -1,8 +1,9 @@
-/* Packet files. The first byte chooses the protocol, the second how many bytes at the end are a
- * frame; what is between is the file.
+/* Fuzzes packet files. The first byte selects the protocol, the second is the number of bytes at
+ * the end that form a frame; the bytes between are the file.
  *
- * What is refused is explained, with its place. What is accepted is a table like ours: messages lie
- * within their frames, what is decoded is encoded again as it was, and all of it is drawn.
+ * Every refusal must explain the problem and its place. An accepted file must give a valid table:
+ * messages fit into their frames, decoded values are encoded to the same frame, and the table can
+ * be drawn.
  */
 #include <math.h>
 
@@ -12,8 +13,8 @@
 
 static struct aw_wire wire;
 
-/* A value that is encoded is decoded the same; what a frame holds beyond the table is refused. A
- * line has no fixed size. */
+/* Encoded values must decode to the same values; a frame longer than the table is refused. A line
+ * has no fixed size. */
 static void try_message(size_t index, struct aw_span bytes)
 {
     const struct aw_codec *codec = aw_wire_codec_at(&wire, index);

@@ -1,7 +1,7 @@
-/* What a server of a device reads from its clients, and a client from its server: messages that any
- * program may have written. The first byte chooses. Frames go to a link that takes everything.
+/* Fuzzes the messages between a server and its clients, in both directions, as any program could
+ * send them. The first byte selects the part. Frames go to a link that accepts everything.
  *
- * The input of a client is bounded, and bytes of a link come as they are.
+ * The input buffer of a client must stay limited, and bytes of a link must arrive unchanged.
  */
 #include <sys/epoll.h>
 #include <sys/socket.h>
@@ -23,7 +23,7 @@ static enum aw_status take_all(struct aw_link *link, const void *buf, size_t siz
 
 static const struct aw_link_ops ops = {.write = take_all};
 
-/* Both ends of a connection at which this has been said. */
+/* Opens both ends of a connection and sends the data. */
 static bool say(const uint8_t *data, size_t size, int ends[2])
 {
     return socketpair(AF_UNIX, SOCK_STREAM | SOCK_NONBLOCK, 0, ends) == 0 &&
@@ -48,7 +48,7 @@ static void try_server(const uint8_t *data, size_t size)
     shutdown(ends[1], SHUT_WR);
     for (int turn = 0; turn < 100 && server->n_peers; turn++) {
         aw_server_serve(&server->aside);
-        server->halt = false; /* there is no device that could be stopped */
+        server->halt = false; /* no device needs to be stopped */
         MUST(!server->n_peers || peer->conn.in_room <= AW_MESSAGE_MAX);
     }
     session->device.link = NULL;

@@ -1,9 +1,9 @@
-/* What the shell reads: lines of a script (words, or a JSON object), config files, lines that are
- * being typed, and what watch, decode and replay take from files and other programs. The first byte
- * chooses.
+/* Fuzzes the inputs of the shell: lines of a script (words or a JSON object), config files, partly
+ * typed lines, and the data that watch, decode and replay read from files and other programs. The
+ * first byte selects the part.
  *
- * What is refused is explained; a command that is accepted is bound to real words; records are the
- * same in whatever pieces their bytes come.
+ * Every refusal must be explained, an accepted command must be bound to its words, and records must
+ * not depend on the size of the pieces.
  */
 #include <fcntl.h>
 #include <sys/mman.h>
@@ -17,7 +17,7 @@
 #include "view/terminal/grid.h"
 #include "view/terminal/strip.h"
 
-/* The input as a file that has a path; the caller closes the descriptor. */
+/* Returns the input as a file with a path; the caller closes the descriptor. */
 static int file_with_path(const uint8_t *data, size_t size, char path[32])
 {
     int fd = memfd_create("input", MFD_CLOEXEC);
@@ -26,7 +26,7 @@ static int file_with_path(const uint8_t *data, size_t size, char path[32])
     return fd;
 }
 
-/* Lines */
+/* ---- Lines ---- */
 
 static void bind_line(struct aw_session *session, const struct aw_words *words)
 {
@@ -75,7 +75,7 @@ static void check_candidate(void *context, const char *word, const char *help)
     MUST(word && strncmp(word, context, strlen(context)) == 0);
 }
 
-/* A line that is being typed: what can come next, and the hint behind it. */
+/* Completes a partly typed line and shows its hint. */
 static void try_typing(const uint8_t *data, size_t size)
 {
     static struct aw_session *session;
@@ -107,7 +107,8 @@ static void try_config(const uint8_t *data, size_t size)
     close(fd);
 }
 
-/* Records of the protocol that the next byte says: as watch and plot take them, decode, replay */
+/* ---- Records of the protocol selected by the next byte, for watch, plot, decode and replay
+ * ---- */
 
 static struct aw_session *session_for(uint8_t choice)
 {
@@ -188,7 +189,7 @@ static enum aw_status add_record(void *context, const struct aw_record *record)
     return AW_OK;
 }
 
-/* take NULL: the records are printed. */
+/* take NULL: prints the records. */
 static struct sum decode_in_pieces(struct aw_session *session, const char *data, size_t size,
                                    size_t segment,
                                    enum aw_status (*take)(void *, const struct aw_record *))

@@ -1,6 +1,5 @@
-/* Any bytes as a stream of any protocol. The reader always gets on, stays inside its bytes, and
- * finds the same frames whatever pieces the bytes arrive in. Byte 3 says how large the pieces are.
- */
+/* Fuzzes any bytes as a stream of any protocol. The reader must always advance, stay within its
+ * bytes and find the same frames for pieces of any size. Byte 3 selects the size of the pieces. */
 #include <string.h>
 
 #include "fuzz.h"
@@ -20,7 +19,7 @@ static void note(struct found *found, struct aw_span frame)
         found->hash = (found->hash ^ frame.data[i]) * UINT64_C(0x100000001B3);
 }
 
-/* Takes what is whole out of the buffer; returns what is left in it. */
+/* Reads all complete frames from the buffer; returns the number of bytes left. */
 static size_t handle_frames(struct aw_wire *wire, struct aw_framer *framer, uint8_t *buf,
                             size_t size, struct found *found)
 {

@@ -1,8 +1,7 @@
-/* Texts that people type: numbers with units, hex, link URLs, field values, conditions, patterns of
- * fields, formats of records. The first byte chooses.
+/* Fuzzes texts that users type: numbers with units, hex, link URLs, field values, conditions, field
+ * patterns, record formats. The first byte selects the part.
  *
- * What is accepted must be finite, and must read back the same when it is printed; what is refused
- * is explained.
+ * An accepted value must be finite and survive a round trip; every refusal must be explained.
  */
 #include <math.h>
 
@@ -56,7 +55,8 @@ static void try_hex(const char *text)
         MUST(size <= sizeof bytes);
         size_t length = aw_hex_print(p, (struct aw_span){bytes, size}, printed);
         MUST(length < sizeof printed);
-        /* Without # a CAN frame is taken as bytes, its id unseen; none is printed that way. */
+        /* Without # a CAN frame is parsed as bytes without an identifier check; frames are never
+         * printed that way. */
         if (size == 0 || (p->can && !strchr(text, '#')))
             continue;
         MUST(aw_hex_parse(p, printed, length, again, sizeof again, &size_again, &err) == AW_OK);
@@ -91,7 +91,7 @@ static void try_url(const char *text)
     MUST(index < 2 && baud >= 50 && baud <= 4000000);
 }
 
-/* The text as the value of every field of every message. */
+/* Sets the text as the value of every field of every message. */
 static void try_value(const char *text)
 {
     static struct aw_wire wire;
@@ -143,7 +143,7 @@ static void try_condition(const char *text)
         MUST(*err.text);
 }
 
-/* Each word is a pattern. */
+/* Uses each word as a pattern. */
 static void try_pattern(const char *text)
 {
     struct aw_select select = {0};
@@ -179,7 +179,7 @@ static void try_format(const char *text)
     aw_view_free(view);
 }
 
-/* Anything from elsewhere, shown or compared with what there is. */
+/* Shows or compares foreign text. */
 static void try_words(const char *text)
 {
     static const char *const known[] = {"elbow", "wrist_flex", NULL, "hand"};

@@ -1,10 +1,9 @@
-/* What unitysim hears and reads: datagrams at both ends of the virtual arm, files of joint limits,
- * motion sequences and camera views. The first byte chooses.
+/* Fuzzes the inputs of unitysim: datagrams at both ends of the virtual arm, files of joint limits,
+ * motion sequences and camera views. The first byte selects the part.
  *
- * The simulator must stay where its limits let it and say nothing that is not of the protocol; the
- * client must not send a speed above the cap or for a joint that it was not asked to move. What is
- * read from a file is what the wire can carry and reads back the same when it is written; a
- * sequence can be played to an end.
+ * The simulator must stay within its limits and send only valid datagrams. The client must not
+ * exceed the maximum speed or move other joints. Values read from a file must fit the wire and
+ * survive a round trip; a sequence must play to its end.
  */
 #include <math.h>
 
@@ -15,7 +14,7 @@
 #include "protocol/unitysim/player.h"
 #include "protocol/unitysim/views.h"
 
-/* A datagram is mended by its checksum, the last byte. */
+/* Corrects the checksum, the last byte of a datagram. */
 static void mend(struct segment *segment)
 {
     if (segment->size > 3)
@@ -23,7 +22,7 @@ static void mend(struct segment *segment)
             aw_unitysim_protocol.checksum(segment->data, segment->size - 1);
 }
 
-/* The simulator */
+/* ---- Simulator ---- */
 
 static void check_said(struct aw_device *device)
 {
@@ -64,7 +63,7 @@ static void try_simulator(const uint8_t *data, size_t size)
     feed_device(aw_unitysim_device(&options), data, size, mend, check_simulator);
 }
 
-/* The client */
+/* ---- Client ---- */
 
 static void mend_peer(struct peer *peer, struct segment *segment)
 {
@@ -102,7 +101,7 @@ static void try_client(const uint8_t *data, size_t size)
     aw_unitysim_free(&unity);
 }
 
-/* Limits */
+/* ---- Limits ---- */
 
 static void read_limits_again(const struct aw_unitysim_limits *limits)
 {
@@ -136,7 +135,7 @@ static void try_limits(const uint8_t *data, size_t size)
     fclose(in);
 }
 
-/* Sequences */
+/* ---- Sequences ---- */
 
 static void read_sequence_again(const struct aw_sequence *sequence)
 {
@@ -158,7 +157,7 @@ static void read_sequence_again(const struct aw_sequence *sequence)
     free(text);
 }
 
-/* By an arm that is one step later where it was sent. */
+/* Plays with an arm that reaches its target one step later. */
 static void play(const struct aw_sequence *sequence)
 {
     struct aw_player_bounds bounds = {aw_unitysim_limits_default(), {67, 45, 90, 67, 90}};
@@ -196,7 +195,7 @@ static void try_sequence(const uint8_t *data, size_t size)
     aw_sequence_free(&sequence);
 }
 
-/* Views */
+/* ---- Views ---- */
 
 static bool same(const struct aw_unitysim_view *a, const struct aw_unitysim_view *b)
 {
@@ -239,7 +238,7 @@ static void try_views(const uint8_t *data, size_t size)
     aw_unitysim_views_free(&views);
 }
 
-/* What people type */
+/* ---- Typed words ---- */
 
 static void try_words(const uint8_t *data, size_t size)
 {

@@ -1,9 +1,8 @@
-/* The other end of a line, played by an input, in virtual time.
+/* The other end of a link in virtual time, controlled by the input.
  *
- * The input is cut into pieces: again and again a byte that says how many bytes follow; none: it is
- * silent for a while. With its top bit set the piece is mended by the target (a good checksum, the
- * end of a line, the id that was asked for), so that more than the first check of a message is
- * tried.
+ * The input is split into pieces: a byte with the number of following bytes, then these bytes; 0:
+ * silence for a while. If its top bit is set, the target repairs the piece (valid checksum, line
+ * end, requested id), so that fuzzing passes the first check of a message.
  */
 #ifndef TESTS_FUZZ_PEER_H
 #define TESTS_FUZZ_PEER_H
@@ -13,7 +12,7 @@
 
 enum { PIECE_MAX = 127, MENDED = 0x80, PIECE_ROOM = PIECE_MAX + 33 };
 
-#define PIECE_NS  (5 * AW_MILLISECOND) /* from one piece to the next */
+#define PIECE_NS  (5 * AW_MILLISECOND) /* interval between pieces */
 #define SILENT_NS (100 * AW_MILLISECOND)
 
 struct input {
@@ -22,7 +21,7 @@ struct input {
 };
 
 struct segment {
-    uint8_t data[PIECE_ROOM]; /* room for what mends it */
+    uint8_t data[PIECE_ROOM]; /* includes space for repairs */
     size_t size;
     bool mended;
 };
@@ -44,18 +43,18 @@ static inline bool next_piece(struct input *input, struct segment *segment)
     return true;
 }
 
-/* What a client speaks with: it reads the pieces, and mend and received (either may be NULL) see
- * what it reads and writes. When the input is at its end nothing comes any more; who waits for ever
- * is told that the line is lost. */
+/* A link for a client: it reads the pieces, and mend and received (either may be NULL) see its
+ * reads and writes. After the end of the input no data follows; a read without a deadline loses the
+ * link. */
 struct peer {
     struct aw_link base;
     struct aw_virtual_clock clock;
     struct input input;
-    int64_t due_ns; /* when the next piece comes */
+    int64_t due_ns; /* time of the next piece */
     void (*mend)(struct peer *peer, struct segment *segment);
     void (*received)(struct peer *peer, struct aw_span bytes);
     struct aw_wire wire;
-    uint8_t asked[4]; /* the first bytes of the last that was written */
+    uint8_t asked[4]; /* first bytes of the last write */
 };
 
 /* Waits for the next piece. */
@@ -114,8 +113,8 @@ static inline int peer_fd(const struct aw_link *link)
     return -1;
 }
 
-/* The peer begins as {0}. Its wire, of this protocol and variant, is for mend and received; it is
- * kept from one run to the next, because making its codecs takes the longest. */
+/* Initializes a peer that is {0}. Its wire is for mend and received; it is reused in later runs,
+ * because creating its codecs is slow. */
 static inline void peer_init(struct peer *peer, const struct aw_protocol *protocol,
                              const struct aw_variant *variant, const uint8_t *data, size_t size)
 {
@@ -129,7 +128,7 @@ static inline void peer_init(struct peer *peer, const struct aw_protocol *protoc
         aw_wire_init(&peer->wire, protocol, variant, false);
 }
 
-/* Feeds a device with the pieces, and calls check after each of them. */
+/* Feeds the pieces to a device and calls check after each of them. */
 static inline void feed_device(struct aw_device *device, const uint8_t *data, size_t size,
                                void (*mend)(struct segment *segment),
                                void (*check)(struct aw_device *device, int64_t now))

@@ -1,5 +1,5 @@
-/* Writes first inputs for the fuzz targets: every message of every variant of every protocol, as
- * the tables say, alone, as streams, as recordings, and as conversations with both ends.
+/* Writes seeds for the fuzz targets: every message of every variant of every protocol, built from
+ * the tables, as single frames, streams, recordings, and exchanges with both ends.
  *
  *     seeds FOLDER        fills FOLDER/fuzz_decode, fuzz_stream, fuzz_capture, fuzz_shell,
  *                         fuzz_serve, fuzz_TOOL
@@ -8,7 +8,7 @@
 #include "peer.h"
 #include "shell/serve/message.h"
 
-enum { ARMCTL, HIDMOTOR, CANPID, UNITYSIM, EZPHYS }; /* in fuzz.h */
+enum { ARMCTL, HIDMOTOR, CANPID, UNITYSIM, EZPHYS }; /* same order as in fuzz.h */
 
 struct seed {
     const char *folder;
@@ -26,7 +26,7 @@ static void save(struct seed *seed, const char *target, const uint8_t *data, siz
     }
 }
 
-/* A value in the middle of what the field takes. */
+/* Returns a value in the middle of the field's range. */
 static double middle(const struct aw_codec *codec, int scalar, const struct aw_record *record)
 {
     const struct aw_field *row = codec->scalars[scalar].field;
@@ -40,7 +40,7 @@ static double middle(const struct aw_codec *codec, int scalar, const struct aw_r
     return range.min;
 }
 
-/* Returns the size of the frame, or 0 if the message does not take these values. */
+/* Returns the size of the frame, or 0 if the message refuses these values. */
 static size_t make_frame(struct aw_wire *wire, size_t index, uint8_t *out, size_t cap)
 {
     const struct aw_codec *codec = aw_wire_codec_at(wire, index);
@@ -59,7 +59,8 @@ static size_t make_frame(struct aw_wire *wire, size_t index, uint8_t *out, size_
     exit(1);
 }
 
-/* A capture file of two packets: for its readers, and for watch and replay of this protocol. */
+/* Writes a capture file of two packets, for its readers and for watch and replay of this
+ * protocol. */
 static void make_capture(struct seed *seed, uint8_t protocol, enum aw_linktype linktype,
                          struct aw_span data)
 {
@@ -80,11 +81,11 @@ static void make_capture(struct seed *seed, uint8_t protocol, enum aw_linktype l
     save(seed, "fuzz_shell", file, (size_t)(at - file));
     file[0] = '5';
     save(seed, "fuzz_shell", file, (size_t)(at - file));
-    for (file[1] = '0'; file[1] <= '1'; file[1]++) /* in pieces, as a file */
+    for (file[1] = '0'; file[1] <= '1'; file[1]++) /* in pieces and as a file */
         save(seed, "fuzz_capture", file + 1, (size_t)(at - file) - 1);
 }
 
-/* The first command of the protocol, as its medium carries it. */
+/* Writes the first command of the protocol as a recording of its medium. */
 static void make_recording(struct seed *seed, uint8_t protocol)
 {
     static struct aw_wire wire;
@@ -101,7 +102,7 @@ static void make_recording(struct seed *seed, uint8_t protocol)
     make_capture(seed, protocol, aw_wrapper_linktype(&wrapper), (struct aw_span){packet, size});
 }
 
-/* A datagram in what a capture of an interface puts around it. */
+/* Writes a datagram with the headers of a network capture. */
 static void make_datagram(struct seed *seed, enum aw_linktype linktype, size_t head, size_t type)
 {
     static const uint8_t ip[] = "\x45\0\0\x20\0\1\0\0\x40\x11\0\0\x7f\0\0\1\x7f\0\0\1"
@@ -139,13 +140,12 @@ static void make_variant(struct seed *seed, uint8_t protocol, uint8_t variant, u
         used += size;
     }
     save(seed, "fuzz_stream", stream, used);
-    stream[2] = '4'; /* the shell's decoder */
+    stream[2] = '4'; /* for the decoder of the shell */
     stream[3] = (uint8_t)('0' + protocol);
     save(seed, "fuzz_shell", stream + 2, used - 2);
 }
 
-/* What one end says to the other: each message of one direction as a piece that is to be mended,
- * behind the bytes that choose. */
+/* Writes the messages of one direction as pieces to be repaired, after the selecting bytes. */
 static void make_talk(struct seed *seed, uint8_t protocol, enum aw_dir dir, const char *choice,
                       size_t choice_size)
 {
@@ -182,9 +182,10 @@ static void make_talks(struct seed *seed)
     make_talk(seed, EZPHYS, AW_RX, "1\0", 2);
 }
 
-/* ---- A server of a device and its clients ---- */
+/* ---- Server and clients ---- */
 
-/* Fields of messages: b, i and q are 1, 4 and 8 bytes, d is a number, t a text, f a frame. */
+/* Fields of messages: b, i and q are integers of 1, 4 and 8 bytes, d is a number, t a text, f a
+ * frame. */
 static const struct {
     enum aw_verb type;
     const char *fields;
@@ -199,7 +200,7 @@ static const struct {
 
 static void put_field(struct aw_writer *w, char field)
 {
-    static const char frame[] = "0DEG1,090\r\n"; /* of armctl, the tool that is fuzzed */
+    static const char frame[] = "0DEG1,090\r\n"; /* for armctl, the fuzzed tool */
     if (field == 'd')
         aw_put_real(w, 0.5);
     else if (field == 't')
@@ -210,7 +211,7 @@ static void put_field(struct aw_writer *w, char field)
         aw_put_int(w, 1, field == 'b' ? 1 : field == 'i' ? 4 : 8);
 }
 
-/* Each message alone, then all of one end; the first byte chooses the end. */
+/* Writes each message alone, then all of one end; the first byte selects the end. */
 static void make_messages(struct seed *seed)
 {
     static struct aw_writer w;

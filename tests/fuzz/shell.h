@@ -1,4 +1,4 @@
-/* A tool and a session for the targets that fuzz the shell: nothing is run, only read. */
+/* A tool and a session for targets that fuzz the shell; commands are parsed but not run. */
 #ifndef TESTS_FUZZ_SHELL_H
 #define TESTS_FUZZ_SHELL_H
 
@@ -37,7 +37,7 @@ static const struct aw_option fuzz_options[] = {
      .commands = fuzz_commands,                                                                    \
      .options = fuzz_options},
 
-/* One for each protocol, in the order of fuzz.h. */
+/* One tool per protocol, in the order of fuzz.h. */
 static const struct aw_tool fuzz_tools[] = {EACH_PROTOCOL(FUZZ_TOOL)};
 
 static inline struct aw_session *open_session(const struct aw_tool *tool)

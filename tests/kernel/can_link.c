@@ -1,7 +1,7 @@
-/* can_link TEST INTERFACE: the can: link on an interface of the kernel, one test by name; exit
- * status 0 if all of it was right.
+/* can_link TEST INTERFACE: tests the can: link on an interface of the kernel, one test by name;
+ * exit status 0 if it passes.
  *
- * can_link dump URL COUNT: says "open", then prints so many frames and what happens between them.
+ * can_link dump URL COUNT: prints "open", then COUNT frames and the events between them.
  * can_link send URL FRAME…: writes frames given as 123#DEAD; exits with the status.
  */
 #include <linux/can.h>
@@ -51,7 +51,7 @@ static struct aw_link *open_can(const char *interface, const char *query)
     exit(1);
 }
 
-/* A socket beside the links, for frames that they do not send. */
+/* Opens a separate socket, for frames that the links do not send. */
 static int open_raw(const char *interface)
 {
     const struct sockaddr_can address = {.can_family = AF_CAN,
@@ -77,7 +77,7 @@ static enum aw_status send_numbered(struct aw_link *link, unsigned id, uint32_t 
     return aw_link_write(link, datagram, sizeof datagram, err);
 }
 
-/* Reads one frame: its identifier, or -1. */
+/* Reads one frame; returns its identifier, or -1. */
 static long receive(struct aw_link *link, uint32_t *number, int64_t wait_ns)
 {
     uint8_t datagram[16];
@@ -158,7 +158,7 @@ static void filters(const char *interface)
         while ((id = receive(link, NULL, 0)) >= 0)
             for (size_t k = 0; k < 5; k++)
                 if (ids[k] == (unsigned)id)
-                    seen += 1 << k; /* twice the same would show */
+                    seen += 1 << k; /* a duplicate changes the sum */
         expect(seen == cases[i].seen, "filter", cases[i].query);
         aw_link_close(link);
     }
@@ -175,7 +175,8 @@ static void times_and_own_frames(const char *interface)
         send_numbered(a, 0x041, i, &err);
         expect(receive(a, NULL, AW_SECOND) == 0x041 && a->own, "own frame", "not marked");
         expect(receive(b, NULL, AW_SECOND) == 0x041 && !b->own, "other's frame", "marked as own");
-        int64_t after = aw_wall_time(); /* a loaded kernel stamps a frame when send is long over */
+        /* a loaded kernel stamps a frame long after send returned */
+        int64_t after = aw_wall_time();
         expect(a->rx_time_ns >= before && a->rx_time_ns <= after, "its time", "not when it was");
         expect(b->rx_time_ns >= before && b->rx_time_ns <= after && b->rx_time_ns >= last,
                "time of other's frame", "not when it was");
@@ -193,7 +194,7 @@ static double cpu_seconds(void)
            (double)(usage.ru_utime.tv_usec + usage.ru_stime.tv_usec) / 1e6;
 }
 
-/* The kernel's queue of the reader is made so small that most of a burst does not fit. */
+/* The reader's queue is so small that most of a burst does not fit. */
 static void bursts_and_drops(const char *interface)
 {
     enum { BURST = 2000 };
@@ -215,7 +216,8 @@ static void bursts_and_drops(const char *interface)
         send_numbered(a, 0x041, i, &err);
     for (next = 0; receive(b, NULL, 0) == 0x041;)
         next++;
-    send_numbered(a, 0x041, BURST, &err); /* brings the count of those after the last one */
+    /* delivers the number of frames dropped after the last one */
+    send_numbered(a, 0x041, BURST, &err);
     next += receive(b, NULL, AW_SECOND) == 0x041;
     printf("# %u read and %llu dropped of %d\n", next, (unsigned long long)b->dropped, BURST + 1);
     expect(b->dropped > 0 && next + b->dropped == BURST + 1, "dropped frames", "miscounted");
@@ -223,8 +225,7 @@ static void bursts_and_drops(const char *interface)
     aw_link_close(a);
 }
 
-/* In a process of its own: so many frames one after the other, 9000 a second, when the reader has
- * had time to get ready. */
+/* Sends count frames in a separate process at 9000 per second, once the reader is ready. */
 static void send_evenly(const char *interface, uint32_t count)
 {
     struct aw_link *link = open_can(interface, "?filter=001");
@@ -255,7 +256,8 @@ static uint32_t read_by_link(const char *interface)
     return next;
 }
 
-/* As most programs do it: wait, read one. With the usual small queue it may lose some. */
+/* Reads like most programs: waits, then reads one frame. With the default small queue it may lose
+ * some. */
 static uint32_t read_plainly(const char *interface)
 {
     int fd = open_raw(interface);
@@ -268,7 +270,7 @@ static uint32_t read_plainly(const char *interface)
     return next;
 }
 
-/* How often the process has slept until something came. */
+/* Returns the number of voluntary context switches of the process. */
 static long sleeps(void)
 {
     struct rusage usage;
@@ -276,8 +278,8 @@ static long sleeps(void)
     return usage.ru_nvcsw;
 }
 
-/* Returns how often a reader sleeps: unlike its share of a processor, that never becomes more on a
- * machine that does other things too. */
+/* Returns the number of times a reader sleeps. Unlike its CPU share, this does not grow on a busy
+ * machine. */
 static long sleeps_of(uint32_t (*reader)(const char *interface), const char *interface)
 {
     pid_t child = fork();
@@ -311,7 +313,7 @@ static void error_frames(const char *interface)
     send_raw(raw, CAN_ERR_FLAG | CAN_ERR_BUSOFF, 0);
     expect_event(link, "bus-off");
     send_raw(raw, CAN_ERR_FLAG | CAN_ERR_ACK, 0);
-    send_raw(raw, CAN_ERR_FLAG | CAN_ERR_ACK, 0); /* the same once more is no news */
+    send_raw(raw, CAN_ERR_FLAG | CAN_ERR_ACK, 0); /* repeated errors are not reported again */
     send_raw(raw, CAN_ERR_FLAG | CAN_ERR_CRTL, CAN_ERR_CRTL_TX_PASSIVE);
     send_raw(raw, 0x041, 0);
     expect_event(link, "no ACK (no other node on the bus, or wrong bit rate)");
@@ -360,7 +362,7 @@ static void down_and_up(const char *interface)
     expect_write_lost(link, "ip link set");
     expect(receive(link, NULL, 20 * AW_MILLISECOND) < 0 && !*link->event, "while down", "news");
     expect_write_lost(other,
-                      "ip link set"); /* found by writing: told by the next read all the same */
+                      "ip link set"); /* found by a write, but still reported by the next read */
     expect_event(other, "interface down");
     ip("set", interface, "up");
     expect_event(link, "interface up");
@@ -407,7 +409,7 @@ static void what_cannot_be_opened(const char *interface)
     ip("set", interface, "up");
 }
 
-/* An interface whose other end takes nothing. */
+/* An interface whose other end reads nothing. */
 static void full_queue(const char *interface)
 {
     struct aw_link *link = open_can(interface, "");

@@ -1,12 +1,14 @@
-/* hid_link serve KEYS: a board that gives each report back, on uhid:KEYS; prints "ready: URL".
- * hid_link compare COUNT: runs COUNT transactions over the hid: link and as many in a bare loop
- *     on the node, in turns; 0 if no reply was wrong and the link took at most 1.5 times as long
- *     at P50 and P99.
- * hid_link ask PATH ID COUNT: the bare loop alone, with reports that begin with this packet id;
- * prints "P50 P99" in milliseconds; 0 if all replies began so, too. hid_link read URL: says "open",
- * then waits for a report; exits with the status. hid_link open URL: exits with the status, after
- * printing the key or what is wrong. hid_link list: the interfaces, one per line. hid_link feature
- * PATH: 0 if the board answers GET_REPORT and SET_REPORT by an I/O error at once.
+/* hid_link serve KEYS: a board that echoes each report, on uhid:KEYS; prints "ready: URL".
+ * hid_link compare COUNT: runs COUNT transactions over the hid: link and COUNT in a bare loop on
+ * the node, alternating; exits with 0 if no reply was wrong and the link took at most 1.5 times as
+ * long at P50 and P99.
+ * hid_link ask PATH ID COUNT: runs the bare loop alone, with reports that start with this packet
+ * id; prints "P50 P99" in ms; exits with 0 if all replies start with it, too.
+ * hid_link read URL: prints "open", then waits for a report; exits with the status.
+ * hid_link open URL: prints the key or the problem; exits with the status.
+ * hid_link list: prints the interfaces, one per line.
+ * hid_link feature PATH: exits with 0 if the board answers GET_REPORT and SET_REPORT with an I/O
+ * error at once.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -24,8 +26,8 @@
 #include "link/open.h"
 #include "protocol/hidmotor/wire.h"
 
-#define BLOCK   100 /* transactions until the other one has its turn */
-#define TRIES   3   /* for the comparison: other work of the machine can hit either of the two */
+#define BLOCK   100 /* transactions per turn */
+#define TRIES   3   /* comparisons, because other load can affect either side */
 #define TIMEOUT (2 * AW_SECOND)
 
 static struct aw_real_clock wall_clock;
@@ -70,7 +72,7 @@ static int serve(const char *keys)
     return (int)status;
 }
 
-/* Either of the two: gives the report back, or not. */
+/* One of the two ways to exchange a report. */
 struct way {
     int node; /* 0: use the link */
     struct aw_link *link;
@@ -93,7 +95,7 @@ static int transact(struct way *way, const unsigned char *report, unsigned char 
     return status == AW_OK ? (int)got : -1;
 }
 
-/* Number of replies that were wrong. */
+/* Returns the number of wrong replies. */
 static int transactions(struct way *way, unsigned from, unsigned count)
 {
     unsigned char report[1 + AW_HID_REPORT] = {0}, reply[AW_HID_REPORT];
@@ -131,7 +133,7 @@ static int link_turn(struct way *way, unsigned from, unsigned count)
     return wrong;
 }
 
-/* -1: there were wrong replies; 0: as fast; 1: slower. */
+/* Returns -1 for wrong replies, 0 if as fast, 1 if slower. */
 static int compare_once(unsigned count)
 {
     struct way bare = {0}, link = {0};
@@ -157,7 +159,7 @@ static int compare(unsigned count)
     return result != 0;
 }
 
-/* How long a board takes that does more than to give reports back. */
+/* Measures the response time of a board that does more than echo reports. */
 static int ask(const char *path, uint32_t id, unsigned count)
 {
     unsigned char report[1 + AW_HID_REPORT] = {0}, reply[AW_HID_REPORT];
@@ -225,7 +227,7 @@ static int feature(const char *path)
     if (ioctl(fd, HIDIOCSFEATURE(sizeof report), report) >= 0 || errno != EIO)
         return fail("SET_REPORT", strerror(errno));
     close(fd);
-    /* Without an answer the kernel gives up after five seconds. */
+    /* Without an answer the kernel times out after five seconds. */
     return aw_clock_now(&wall_clock.base) - start < 4 * AW_SECOND ? 0 : fail("feature", "slow");
 }
 

@@ -1,13 +1,13 @@
-/* Gamepads for the tests of teleop: one by uinput, and one by uhid, whose raw reports and report
- * descriptor are those of a Logitech F310 (its switch at D, 046d:c216).
+/* Gamepads for the tests of teleop: one by uinput, and one by uhid with the raw reports and the
+ * report descriptor of a Logitech F310 (switch at D, 046d:c216).
  *
- *     pad ROUNDS PAUSE_MS [uhid]  "pad: /dev/input/event3", then, when a line comes on standard
- *                                 input: rounds of the button held, the stick out ("pushed T", T in
- *                                 s since 1970), the button let go ("released T"), the stick back;
- *                                 and at the end the button held, the stick out, and pulled out
- *                                 ("gone T").
- *     pad hold                    with a line: the button is held and the stick out, until the end
- *                                 of standard input
+ *     pad ROUNDS PAUSE_MS [uhid]  prints "pad: /dev/input/event3". After a line on standard input,
+ *                                 plays ROUNDS: holds the button, deflects the stick ("pushed T",
+ *                                 T in s since 1970), releases the button ("released T"), centres
+ *                                 the stick. Finally holds the button, deflects the stick and
+ *                                 disconnects ("gone T").
+ *     pad hold                    after a line, holds the button and deflects the stick until the
+ *                                 end of standard input
  */
 #include <dirent.h>
 #include <fcntl.h>
@@ -43,8 +43,7 @@ struct pad {
 
 #define F310 "Logitech Logitech Dual Action"
 
-/* Sticks, the cross and 12 buttons in 8 bytes, of which two mean nothing; 7 bytes go to its motors.
- */
+/* Sticks, hat and 12 buttons in 8 bytes, two of them unused; 7 bytes for its motors. */
 static const uint8_t descriptor[] = {
     0x05, 0x01, 0x09, 0x04, 0xa1, 0x01, 0xa1, 0x02, 0x75, 0x08, 0x95, 0x04, 0x15, 0x00, 0x26,
     0xff, 0x00, 0x35, 0x00, 0x46, 0xff, 0x00, 0x09, 0x30, 0x09, 0x31, 0x09, 0x32, 0x09, 0x35,
@@ -68,7 +67,7 @@ static void send_report(const struct pad *pad)
     write_uhid(pad, &event);
 }
 
-/* What the test does with it: the right shoulder, and the left stick's y. */
+/* Sends an event of the right shoulder button or the y axis of the left stick. */
 static void put(struct pad *pad, int type, int code, int value)
 {
     struct input_event events[2] = {
@@ -127,7 +126,7 @@ static int make_pad(void)
     return ioctl(fd, UI_DEV_SETUP, &setup) < 0 || ioctl(fd, UI_DEV_CREATE) < 0 ? -1 : fd;
 }
 
-/* The event file in a folder of sysfs. */
+/* Prints the event device in a directory of sysfs. */
 static bool print_event(const char *folder)
 {
     DIR *dir = opendir(folder);
@@ -143,7 +142,7 @@ static bool print_event(const char *folder)
     return found;
 }
 
-/* Has the input this name, or one that begins so? */
+/* Returns true if the input's name starts with this name. */
 static bool is_named(const char *input, const char *name)
 {
     char path[300], text[128] = "";
@@ -170,8 +169,8 @@ static bool print_named(const char *name)
     return found;
 }
 
-/* "/dev/input/event3", once it is there: uhid makes it in a while, and says when it has the first
- * report. */
+/* Prints "/dev/input/event3" once it exists: uhid creates it with a delay and reports it with the
+ * first report. */
 static int print_node(const struct pad *pad)
 {
     char name[64], folder[128];

@@ -1,11 +1,11 @@
-/* serial_roundtrip PORT PEER COUNT DRIVER: two serial ports wired to each other, through
+/* serial_roundtrip PORT PEER COUNT DRIVER: tests two serial ports wired to each other through
  * aw_link_open.
  *
- * Sends COUNT lines one way and back, byte for byte; tries what has to fail; looks at the modem
- * lines as the kernel reports them. Exit status 0 if all of it was right.
+ * Sends COUNT lines in each direction and compares each byte, tries operations that must fail, and
+ * checks the modem lines that the kernel reports. Exit status 0 if everything passes.
  *
- * serial_roundtrip --open PORT: opens it and exits with the status, saying why not.
- * serial_roundtrip --read PORT: the same, and says "open", and reads until the line is lost.
+ * serial_roundtrip --open PORT: opens it, prints any error and exits with the status.
+ * serial_roundtrip --read PORT: opens it, prints "open", and reads until the link is lost.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -100,7 +100,7 @@ static void busy_port(struct aw_clock *clock, const char *port)
     expect(open_url(&second, clock, port, "", &err) == AW_NO_LINK, "second open", "not refused");
     expect(strstr(err.text, "busy") && strstr(err.text, pid), "second open", err.text);
     aw_link_close(first);
-    aw_link_close(open_port(clock, port, "")); /* free again */
+    aw_link_close(open_port(clock, port, "")); /* released */
 }
 
 static void missing_port(struct aw_clock *clock, const char *port)
@@ -111,7 +111,7 @@ static void missing_port(struct aw_clock *clock, const char *port)
     expect(strstr(err.text, port) != NULL, "missing port, text", err.text);
 }
 
-/* As the port's own driver reports them: the wires of these test machines carry none. */
+/* Checks the state reported by the port's driver: the test machine wires carry no modem lines. */
 static void modem_lines(struct aw_clock *clock, const char *port)
 {
     static const struct {
@@ -134,7 +134,7 @@ static void modem_lines(struct aw_clock *clock, const char *port)
     }
 }
 
-/* As the driver has it, and for each opening anew. */
+/* Checks the driver's setting, for each opening. */
 static void flow_control(struct aw_clock *clock, const char *port)
 {
     static const struct {

@@ -1,31 +1,29 @@
-/* Commands and stops of the armctl conversation over a line that loses, doubles, delays and damages
- * messages, is unplugged, and ends in a handler that starts again, in virtual time.
+/* Runs commands and stops of armctl in virtual time over a link that drops, duplicates, delays and
+ * damages messages and is unplugged, with a handler that restarts.
  *
  *     arm_soak [COUNT [FAULTS]]
  *
- * Watched: what the handler carried out is what was commanded, in that order. A command that was
- * confirmed was carried out, exactly once while one handler is on; one that may not be repeated
- * (mov) never twice. A stop that was confirmed is the last word. On a line that comes back nothing
- * is sent but ACKs until there is a new command.
+ * Checks: the handler executes the commands in order. A confirmed command was executed, exactly
+ * once within one run of the handler; a non-repeatable one (mov) never twice. A confirmed stop is
+ * the last command. After a reconnect, only ACKs are sent until there is a new command.
  *
- * What the protocol cannot promise: the handler forgets its digit when it is switched off, so what
- * it had carried out by then may be carried out once more, from a copy on the line or sent again
- * for want of an ACK; and an absolute command that was sent with both digits (see client.h) may be
- * carried out twice. Serial lines keep their order: reorder= is passed over.
+ * Limits of the protocol: the handler forgets its digit when it restarts. A copy on the line, or a
+ * repetition after a lost ACK, may then be executed again. An absolute command sent with both
+ * digits (see client.h) may be executed twice. Serial lines keep their order: reorder= is ignored.
  */
 #include "bed.h"
 #include "protocol/armctl/client.h"
 #include "protocol/armctl/device.h"
 
 #define STOP_EVERY 50
-#define QUIET_NS   (15 * AW_SECOND) /* the longest motion takes less */
-#define IMPATIENT  300              /* ms: so that the stop finds it moving */
+#define QUIET_NS   (15 * AW_SECOND) /* longer than any motion */
+#define IMPATIENT  300              /* ms; short, so that the stop happens during the motion */
 #define SLOWEST    150              /* mm/s */
 
-/* What the client wrote, and how often the handler carried it out. */
+/* A command that the client wrote, and how often the handler executed it. */
 struct command {
-    char body[AW_ARMCTL_BODY_MAX + 1]; /* "": nothing was written yet */
-    unsigned carried_out;              /* by the handler that is on now */
+    char body[AW_ARMCTL_BODY_MAX + 1]; /* "": nothing written yet */
+    unsigned carried_out;              /* by the current handler */
     unsigned in_all;
 };
 
@@ -43,7 +41,7 @@ static struct soak *soak_of(struct bed *bed)
     return (struct soak *)bed;
 }
 
-/* All commands, with values that change from one to the next. */
+/* Creates all kinds of commands with changing values. */
 static void make_command(unsigned long i, char *body)
 {
     size_t cap = AW_ARMCTL_BODY_MAX + 1;
@@ -67,7 +65,7 @@ static void make_command(unsigned long i, char *body)
     }
 }
 
-/* The line as the client's log has it: digit, body, CR LF. An ACK is no command. */
+/* Logs a line of the client: digit, body, CR LF. An ACK is not a command. */
 static void wrote(struct bed *bed, const uint8_t *bytes, size_t size)
 {
     struct command *now = &soak_of(bed)->now;
@@ -79,7 +77,7 @@ static void wrote(struct bed *bed, const uint8_t *bytes, size_t size)
         bed_violated(bed, "two commands at once");
 }
 
-/* The handler's log. */
+/* Logs an execution by the handler. */
 static void carried_out(void *context, const char *body, int64_t now)
 {
     struct soak *soak = context;
@@ -121,7 +119,7 @@ static void retire_handler(struct bed *bed)
 static const struct bed_kind kind = {
     .tool = "armctl",
     .count = 20000,
-    /* The delay keeps old copies on their way while new ones are sent. */
+    /* The delay keeps old copies in transit while new ones are sent. */
     .faults = "drop=10%&dup=10%&corrupt=5%&delay=30ms&jitter=60ms&seed=1",
     .medium = "drop dup corrupt delay jitter",
     .ascii = true,
@@ -137,7 +135,7 @@ static bool is_ack(const struct bed_entry *entry)
     return entry->size > 4 && memcmp(entry->bytes + 1, "ACK", 3) == 0;
 }
 
-/* Between commands the client speaks only when it is spoken to. */
+/* Between commands the client only answers. */
 static enum aw_status listen(struct soak *soak, int64_t ns)
 {
     struct bed_log *log = &soak->bed.written;
@@ -149,7 +147,7 @@ static enum aw_status listen(struct soak *soak, int64_t ns)
     return status;
 }
 
-/* As a program does it that opens the port again: with what it remembers. */
+/* Reconnects like a program that opens the port again, with its memory. */
 static void begin_again(struct soak *soak, const struct aw_armctl_memory *memory)
 {
     struct aw_armctl_options options = aw_armctl_defaults();
@@ -158,7 +156,7 @@ static void begin_again(struct soak *soak, const struct aw_armctl_memory *memory
     aw_armctl_init(&soak->arm, &soak->bed.line, &options, memory);
 }
 
-/* Before a client is forgotten. */
+/* Called before a client is discarded. */
 static void add_counters(struct soak *soak)
 {
     struct aw_armctl_counters *sum = &soak->client;
@@ -204,7 +202,7 @@ static void check(struct soak *soak, const struct aw_armctl_outcome *out, bool r
         bed_violated(&soak->bed, "%s was carried out %u times", now->body, now->in_all);
 }
 
-/* One command, to its end, whatever that is. */
+/* Runs one command to its end, whatever the result. */
 static enum aw_status command(struct soak *soak, int patience_ms)
 {
     struct aw_armctl_outcome out;
@@ -221,7 +219,7 @@ static enum aw_status command(struct soak *soak, int patience_ms)
     return status;
 }
 
-/* False: the stop was no command for one joint. */
+/* Returns false if the stop was not a command for one joint. */
 static bool joint_of(const struct soak *soak, double *at, int *wanted)
 {
     int joint;
@@ -233,8 +231,8 @@ static bool joint_of(const struct soak *soak, double *at, int *wanted)
     return true;
 }
 
-/* Nothing comes after it (but a copy of its own: see carried_out), and what it stopped is where it
- * was told to be. */
+/* Requires that no command follows (except a copy of the stop: see carried_out) and that the joint
+ * is at its commanded position. */
 static void check_stopped(struct soak *soak)
 {
     unsigned long restarts = soak->bed.restarts;
@@ -249,7 +247,7 @@ static void check_stopped(struct soak *soak)
         bed_violated(&soak->bed, "after the stop a joint is at %.1f, not at %d", at, wanted);
 }
 
-/* A motion that is not waited for, and then the stop. */
+/* Starts a motion without waiting, then stops it. */
 static enum aw_status stop(struct soak *soak)
 {
     struct aw_armctl_outcome out;

@@ -1,9 +1,10 @@
-/* What the soaks stand on: a client and a device at the ends of a bad line, in virtual time.
+/* Common parts of the soak tests: a client and a device at the ends of a faulty link in virtual
+ * time.
  *
- * The line loses, doubles, damages, delays and reorders messages (link/wrap/fault.h), goes away and
- * comes back; the device starts again with its memory gone; all that in the middle of whatever is
- * being said. What the client wrote and what the device took is in two logs, and what has to be
- * true is checked as a property of these. A program prints a line for programs and one for people:
+ * The link drops, duplicates, damages, delays and reorders messages (link/wrap/fault.h),
+ * disconnects and reconnects; the device restarts without its memory, at any time. Two logs contain
+ * the client's writes and the messages that the device received; the checks are properties of these
+ * logs. A program prints a line for programs and one for people:
  *
  *     tally tool=canpid exchanges=20000 hours=0.2 dropped=31066 … violations=0
  *     every stop stopped
@@ -38,32 +39,33 @@
 #include "link/core/url.h"
 #include "link/wrap/fault.h"
 
-#define BED_LOG       512 /* messages that are remembered of each end */
-#define BED_MESSAGE   96  /* bytes of them */
-#define BED_OVERTAKEN 64  /* a reordered message is not older than so many others */
-#define BED_PATIENCE  100 /* exchanges in a row that may fail, for all that happens to them */
-#define BED_MOST      10  /* violations, then it is enough */
-#define BED_OUTAGE_NS (200 * AW_MILLISECOND) /* at least; at most ten times that */
+#define BED_LOG       512 /* messages stored per log */
+#define BED_MESSAGE   96  /* bytes stored per message */
+#define BED_OVERTAKEN 64  /* maximum number of messages that a reordered one is delayed by */
+#define BED_PATIENCE  100 /* maximum number of consecutive failed exchanges */
+#define BED_MOST      10  /* violations that end the run */
+#define BED_OUTAGE_NS (200 * AW_MILLISECOND) /* minimum; the maximum is ten times that */
 #define BED_HELD_NS   (20 * AW_MILLISECOND)  /* see fault.h */
 
 struct bed;
 
-/* What kind of conversation it is. All functions but make may be NULL. */
+/* The kind of exchange. All functions except make may be NULL. */
 struct bed_kind {
     const char *tool;
-    unsigned long count; /* exchanges, and faults, if none are given */
+    unsigned long count; /* default number of exchanges, and default faults */
     const char *faults;
-    const char *medium; /* what can happen on it: words of aw_fault_keys */
+    const char *medium; /* faults possible on it: words of aw_fault_keys */
     bool datagrams, ascii;
-    bool connects;                   /* the device sees that the line is back */
-    int restart_every, unplug_every; /* exchanges, about */
+    bool connects;                   /* the device notices a reconnect */
+    int restart_every, unplug_every; /* average number of exchanges */
 
-    struct aw_device *(*make)(struct bed *bed); /* as it is when it is switched on */
-    void (*retire)(struct bed *bed);            /* before bed->device is switched off */
+    struct aw_device *(*make)(struct bed *bed); /* creates a device as after power-up */
+    void (*retire)(struct bed *bed);            /* called before bed->device is freed */
     void (*wrote)(struct bed *bed, const uint8_t *bytes, size_t size);
     void (*read)(struct bed *bed, enum aw_status status, const uint8_t *bytes, size_t size);
     void (*took)(struct bed *bed, const uint8_t *bytes, size_t size, int64_t now);
-    void (*look)(struct bed *bed, int64_t now); /* before and after whatever the device does */
+    /* called before and after each action of the device */
+    void (*look)(struct bed *bed, int64_t now);
 };
 
 struct bed_entry {
@@ -72,35 +74,35 @@ struct bed_entry {
     uint8_t bytes[BED_MESSAGE];
 };
 
-/* The last ones; number i is entries[i % BED_LOG]. */
+/* The most recent entries; number i is entries[i % BED_LOG]. */
 struct bed_log {
     unsigned long n;
     struct bed_entry entries[BED_LOG];
 };
 
-/* What the line of the client ends in: the device that is on now. */
+/* The device end of the client's link; forwards to the current device. */
 struct bed_stage {
     struct aw_device base;
     struct bed *bed;
 };
 
 struct bed {
-    struct aw_link line; /* the client's */
+    struct aw_link line; /* the client's link */
     const struct bed_kind *kind;
     struct aw_virtual_clock clock;
-    struct aw_random random; /* for the soak; the line has its own */
-    struct aw_url faults;    /* all that were asked for */
-    int64_t slowest_ns;      /* how long a message is on its way, at most */
+    struct aw_random random; /* for the soak; the link has its own */
+    struct aw_url faults;    /* all requested faults */
+    int64_t slowest_ns;      /* maximum delay of a message */
     long seed;
     struct aw_link *inner;
     struct bed_stage stage;
     struct aw_device *device;
-    bool ignoring;              /* the cable is out */
-    int64_t out_ns, restart_ns; /* when the line goes, when the device starts again; or AW_NEVER */
-    int64_t restarted_ns;       /* when it did last */
+    bool ignoring;              /* the cable is unplugged */
+    int64_t out_ns, restart_ns; /* time of the disconnect and of the restart; or AW_NEVER */
+    int64_t restarted_ns;       /* time of the last restart */
     struct bed_log written, taken;
-    unsigned long matched; /* what was taken last is this one of those that were written */
-    double repeats;        /* share of what is read that comes twice, at once */
+    unsigned long matched; /* the last received message is this written one */
+    double repeats;        /* share of reads that are repeated at once */
     size_t again_size;
     uint8_t again[BED_MESSAGE];
 
@@ -118,7 +120,7 @@ static inline uint64_t bed_below(struct bed *bed, uint64_t n)
     return aw_random_below(&bed->random, n);
 }
 
-/* Once in n times. */
+/* Returns true once in n times on average. */
 static inline bool bed_once_in(struct bed *bed, int n)
 {
     return n > 0 && bed_below(bed, (uint64_t)n) == 0;
@@ -138,7 +140,7 @@ __attribute__((format(printf, 2, 3))) static inline void bed_violated(struct bed
     va_end(args);
 }
 
-/* The logs */
+/* ---- Logs ---- */
 
 static inline void bed_note(struct bed_log *log, const void *bytes, size_t size, int64_t now)
 {
@@ -156,7 +158,7 @@ static inline bool bed_is(const struct bed_log *log, unsigned long i, const void
            memcmp(entry->bytes, bytes, size < BED_MESSAGE ? size : BED_MESSAGE) == 0;
 }
 
-/* Where the search for what was taken begins: the medium keeps the order, or nearly. */
+/* Returns the first candidate for a received message: the medium keeps the order, or nearly. */
 static inline unsigned long bed_first(const struct bed *bed)
 {
     bool reorders = aw_url_get(&bed->faults, "reorder") && strstr(bed->kind->medium, "reorder");
@@ -165,8 +167,8 @@ static inline unsigned long bed_first(const struct bed *bed)
     return reorders || bed->matched < oldest ? oldest : bed->matched;
 }
 
-/* The device's log is the client's, less what was lost: nothing that nobody wrote, and nothing
- * before its time. What was damaged on the way is nobody's. */
+/* Requires that each received message was written earlier by the client, in order except for
+ * losses. Damaged messages are not matched. */
 static inline void bed_match(struct bed *bed, const void *bytes, size_t size)
 {
     bool damages = aw_url_get(&bed->faults, "corrupt") && strstr(bed->kind->medium, "corrupt");
@@ -179,7 +181,7 @@ static inline void bed_match(struct bed *bed, const void *bytes, size_t size)
         bed_violated(bed, "the device got what nobody sent, or what it had got before");
 }
 
-/* The device */
+/* ---- Device ---- */
 
 static inline void bed_restart(struct bed *bed)
 {
@@ -191,7 +193,7 @@ static inline void bed_restart(struct bed *bed)
     bed->restarted_ns = bed_now(bed);
     bed->restarts++;
     if (!bed->device)
-        abort(); /* no memory */
+        abort(); /* out of memory */
 }
 
 static inline void bed_look(struct bed *bed, int64_t now)
@@ -245,10 +247,10 @@ static inline int64_t bed_stage_next_event(const struct aw_device *device)
 
 static inline void bed_stage_close(struct aw_device *device)
 {
-    (void)device; /* it stays as it is when the line goes */
+    (void)device; /* the device stays unchanged when the link is lost */
 }
 
-/* The line */
+/* ---- Link ---- */
 
 static inline bool bed_is_out(const struct bed *bed)
 {
@@ -304,7 +306,7 @@ static inline enum aw_status bed_line_write(struct aw_link *link, const void *bu
     return aw_link_write(bed->inner, buf, size, err);
 }
 
-/* A new line with the faults that its medium has; each has other luck. */
+/* Opens a new link with the faults of its medium and a new seed. */
 static inline bool bed_connect(struct bed *bed)
 {
     char text[AW_URL_MAX], *end = text + snprintf(text, sizeof text, "sim:?seed=%ld", bed->seed++);
@@ -323,7 +325,7 @@ static inline bool bed_connect(struct bed *bed)
     return false;
 }
 
-/* What is on its way to the device is lost with the cable. */
+/* Messages in transit to the device are lost when the cable is unplugged. */
 static inline void bed_disconnect(struct bed *bed)
 {
     aw_fault_count(bed->inner, &bed->injected);
@@ -332,7 +334,7 @@ static inline void bed_disconnect(struct bed *bed)
     bed->ignoring = false;
 }
 
-/* Nobody received what the device said meanwhile. */
+/* Discards the output of the device meanwhile. */
 static inline void bed_hush(struct bed *bed)
 {
     uint8_t unheard[AW_DEVICE_MESSAGE];
@@ -345,7 +347,7 @@ static inline void bed_hush(struct bed *bed)
     bed->again_size = 0;
 }
 
-/* The line is gone, comes back some time later, and is opened again. */
+/* Unplugs the link, plugs it in some time later and opens it again. */
 static inline void bed_replug(struct bed *bed)
 {
     bed->unplugs++;
@@ -359,9 +361,9 @@ static inline void bed_replug(struct bed *bed)
         abort();
 }
 
-/* The soak */
+/* ---- Soak ---- */
 
-/* Time in which nobody listens: what comes is lost. */
+/* Lets time pass without reading: messages are lost. */
 static inline void bed_rest(struct bed *bed, int64_t ns)
 {
     uint8_t unheard[AW_DEVICE_MESSAGE];
@@ -377,7 +379,7 @@ static inline int64_t bed_some_time(struct bed *bed, int64_t within_ns)
     return bed_now(bed) + (int64_t)bed_below(bed, (uint64_t)within_ns);
 }
 
-/* What may happen while the next exchange, which takes about so long, is under way. */
+/* Plans the events during the next exchange, which takes about within_ns. */
 static inline void bed_plan(struct bed *bed, int64_t within_ns)
 {
     if (bed->out_ns == AW_NEVER && bed_once_in(bed, bed->kind->unplug_every))
@@ -391,7 +393,7 @@ static inline bool bed_goes_on(const struct bed *bed)
     return bed->exchanges < bed->wanted && bed->violations < BED_MOST;
 }
 
-/* An exchange has ended; what does not go well is told to the caller. */
+/* Ends an exchange; good: it succeeded. */
 static inline void bed_came(struct bed *bed, bool good)
 {
     bed->good += good;
@@ -401,7 +403,7 @@ static inline void bed_came(struct bed *bed, bool good)
         bed_violated(bed, "nothing goes well any more");
 }
 
-/* A share among the faults that were asked for; 0 if it is not. */
+/* Returns the share of a requested fault, or 0. */
 static inline double bed_share(const struct bed *bed, const char *key)
 {
     const char *text = aw_url_get(&bed->faults, key);
@@ -437,7 +439,7 @@ static inline void bed_init(struct bed *bed, const struct bed_kind *kind)
     bed->restarted_ns = INT64_MIN / 2;
 }
 
-/* *bed is {0}. False: it was said why. */
+/* *bed is {0}. Returns false after printing an error. */
 static inline bool bed_begin(struct bed *bed, const struct bed_kind *kind, int argc, char **argv)
 {
     char text[AW_URL_MAX];
@@ -451,7 +453,7 @@ static inline bool bed_begin(struct bed *bed, const struct bed_kind *kind, int a
         return false;
     }
     bed->random.state = (uint64_t)bed->seed + 1000003;
-    bed->seed = bed->seed % 2000 * 1000000; /* of the first line */
+    bed->seed = bed->seed % 2000 * 1000000; /* of the first link */
     bed->slowest_ns = bed_duration(bed, "delay") + bed_duration(bed, "jitter");
     if (aw_url_get(&bed->faults, "reorder"))
         bed->slowest_ns += BED_HELD_NS;
@@ -459,7 +461,7 @@ static inline bool bed_begin(struct bed *bed, const struct bed_kind *kind, int a
     return bed->device && bed_connect(bed);
 }
 
-/* Everything is switched off; the counters are complete then. */
+/* Frees client, device and link; then the counters are complete. */
 static inline void bed_stop(struct bed *bed)
 {
     bed_disconnect(bed);
@@ -478,8 +480,8 @@ static inline void bed_tally(const struct bed *bed)
            bed->violations);
 }
 
-/* Prints what was done and, if nothing was violated, what that shows. Returns the exit status: 1
- * also if too little went well for it to show anything. */
+/* Prints the totals and, without violations, what they show. Returns the exit status, which is 1
+ * also if too few exchanges succeeded. */
 static inline int bed_end(const struct bed *bed, const char *shown)
 {
     bool good = bed->violations == 0 && bed->good > bed->errors / 10;

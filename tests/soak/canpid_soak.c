@@ -1,15 +1,14 @@
-/* Setpoints, gains, verifications and disables of the joint drivers over a bus that loses, doubles
- * and delays frames, is unplugged, and whose drivers start again, in virtual time.
+/* Runs setpoints, gains, verifications and disables of the joint drivers in virtual time over a bus
+ * that drops, duplicates and delays frames and is unplugged, with drivers that restart.
  *
  *     canpid_soak [COUNT [FAULTS]]
  *
- * There is no answer on this bus, so the drivers' log is compared with the client's: a command goes
- * out once and byte by byte as it was told; what a driver takes is what was sent, in order; a
- * setpoint that was verified is the last thing the driver was told (or, rarely, what it has by
- * chance under another controller, which no telemetry shows); a disable that was confirmed has
- * disabled the driver, and goes out at most three times; what is out of range never goes out; when
- * the bus is back nothing does by itself. A bus protects its frames and keeps their order: corrupt=
- * and reorder= are passed over.
+ * The bus has no answers, so the checks compare the drivers' log with the client's: a command is
+ * sent once and unchanged. A driver receives the sent frames in order. A verified setpoint is the
+ * driver's last command (or, rarely, an equal one of another controller, which telemetry cannot
+ * show). A confirmed disable has disabled the driver and is sent at most three times. Values out of
+ * range are never sent, and nothing is sent after a reconnect without a command. A bus protects its
+ * frames and keeps their order: corrupt= and reorder= are ignored.
  */
 #include <math.h>
 
@@ -18,11 +17,11 @@
 #include "protocol/canpid/device.h"
 #include "protocol/canpid/law.h"
 
-#define DISABLES  10 /* of which one has to be confirmed */
+#define DISABLES  10 /* at least one of these must be confirmed */
 #define LISTEN_NS (200 * AW_MILLISECOND)
 #define RATE_HZ   50
 
-/* A frame that a driver was told, and until when it was the last one. */
+/* A frame that a driver received, and until when it was the last one. */
 struct told {
     size_t size;
     uint8_t bytes[AW_CANPID_FRAME_MAX];
@@ -35,7 +34,7 @@ struct soak {
     struct bed bed;
     struct aw_canpid pid;
     unsigned long told_n[AW_CANPID_BOARDS];
-    struct told told[AW_CANPID_BOARDS][TOLD]; /* the last ones of each board */
+    struct told told[AW_CANPID_BOARDS][TOLD]; /* the most recent frames of each board */
     unsigned long commands, verified, coincidences, unverified, disables, refused;
     unsigned long long received, switches;
 };
@@ -52,7 +51,7 @@ static int below(struct soak *soak, int n)
     return (int)bed_below(&soak->bed, (uint64_t)n);
 }
 
-/* The drivers' log */
+/* ---- Log of the drivers ---- */
 
 static struct told *last_told(struct soak *soak, unsigned board)
 {
@@ -73,7 +72,7 @@ static void took(struct bed *bed, const uint8_t *bytes, size_t size, int64_t now
     told->until_ns = AW_NEVER;
 }
 
-/* Was this the last thing the driver had been told, at some time since? */
+/* Returns true if this was the driver's last command at some time since since_ns. */
 static bool was_told(struct soak *soak, const struct aw_canpid_sent *sent, int64_t since_ns)
 {
     unsigned long n = soak->told_n[sent->board / 32];
@@ -94,7 +93,7 @@ static struct aw_device *make_drivers(struct bed *bed)
     for (size_t i = 0; i < sizeof boards / sizeof *boards; i++) {
         struct told *last = last_told(soak, boards[i]);
         if (last && last->until_ns == AW_NEVER)
-            last->until_ns = bed_now(bed); /* it has forgotten that */
+            last->until_ns = bed_now(bed); /* it was forgotten in the restart */
     }
     return aw_canpid_device(&options);
 }
@@ -119,7 +118,7 @@ static const struct bed_kind kind = {
     .took = took,
 };
 
-/* The client */
+/* ---- Client ---- */
 
 static void begin_again(struct soak *soak)
 {
@@ -131,7 +130,7 @@ static void begin_again(struct soak *soak)
     aw_canpid_init(&soak->pid, &soak->bed.line, NULL, &options);
 }
 
-/* Since then exactly these bytes have gone out, or nothing. */
+/* Requires that since then exactly these bytes were sent, or nothing. */
 static void check_written(struct soak *soak, unsigned long before,
                           const struct aw_canpid_sent *sent)
 {
@@ -156,7 +155,7 @@ static enum aw_status send(struct soak *soak, unsigned board, int what, struct a
                : aw_canpid_setpoint(&soak->pid, board, controller, value, sent, NULL);
 }
 
-/* The telemetry has no controller, and ends at full scale. */
+/* Telemetry does not contain the controller and saturates at full scale. */
 static bool shows_the_same(struct soak *soak, const struct aw_canpid_sent *sent)
 {
     struct aw_canpid_truth truth;
@@ -164,7 +163,7 @@ static bool shows_the_same(struct soak *soak, const struct aw_canpid_sent *sent)
     return abs(aw_canpid_q15(truth.law.setpoint) - aw_canpid_q15(sent->setpoint)) <= 1;
 }
 
-/* A claim is about the moment when the telemetry that it rests on was sent. */
+/* A verification refers to the time when its telemetry was sent. */
 static void check_verified(struct soak *soak, const struct aw_canpid_sent *sent)
 {
     struct bed *bed = &soak->bed;
@@ -205,8 +204,8 @@ static enum aw_status listen(struct soak *soak, int64_t ns)
     return status;
 }
 
-/* A disable that is confirmed has disabled, as far as the line is not slower than the client was
- * told; one that is not is repeated by whoever wants it, here. */
+/* A confirmed disable has disabled the driver unless the link is slower than the client's setting;
+ * the caller repeats an unconfirmed one. */
 static enum aw_status disable(struct soak *soak, unsigned board)
 {
     struct bed *bed = &soak->bed;
@@ -230,7 +229,7 @@ static enum aw_status disable(struct soak *soak, unsigned board)
     return AW_OK;
 }
 
-/* Nothing of this may reach a driver. */
+/* Tries commands that must not reach a driver. */
 static void try_what_is_not_allowed(struct soak *soak, unsigned board)
 {
     static const double values[] = {1.51, -1.51, 1e30, -1e30, (double)NAN, (double)INFINITY};

@@ -1,14 +1,14 @@
-/* Lock-step with a simulation that cuts off and spoils messages and now and then does not wait for
- * an answer, over a line that delays them, while it is started again by us and by others and the
- * connection breaks, in virtual time.
+/* Runs lock-step exchanges in virtual time with a simulation that truncates and damages messages
+ * and sometimes does not wait for an answer. The link delays messages and disconnects; the client
+ * and other programs restart the simulation.
  *
  *     ezphys_soak [COUNT [FAULTS]]
  *
- * COUNT messages. Watched: every whole message is answered, exactly once; what is shown after a
- * reset is not older than it; motor commands are forgotten with a reset and a new connection, and
- * never sent again by themselves; what is not finite is refused; damage is counted and passed over,
- * and nothing grows. TCP loses, doubles and reorders nothing: drop= and corrupt= are shares of the
- * messages that the simulator sends cut off or spoiled, dup= and reorder= are passed over.
+ * COUNT messages. Checks: every whole message is answered exactly once. The state shown after a
+ * reset is not older than the reset. A reset or a new connection clears motor commands, and nothing
+ * sends them again. Values that are not finite are refused. Damage is counted and skipped, and no
+ * buffer grows. TCP does not lose, duplicate or reorder data: drop= and corrupt= are shares of the
+ * simulator's messages that are truncated or damaged; dup= and reorder= are ignored.
  */
 #include "bed.h"
 #include "protocol/ezphys/client.h"
@@ -17,21 +17,21 @@
 
 #define JOINT       7
 #define PATIENCE    (5 * AW_SECOND)
-#define STEP_NS     (10 * AW_MILLISECOND) /* what a step takes */
+#define STEP_NS     (10 * AW_MILLISECOND) /* duration of a step */
 #define HASTY_NS    AW_MILLISECOND
 #define HASTY       20
-#define GIVE_UP_NS  (2 * AW_SECOND) /* what the simulator does without an answer */
-#define AFTERMATH   3               /* messages in which a spoiled one may still be felt */
-#define YOUNG       5               /* steps; the beginning after one so young could be either */
+#define GIVE_UP_NS  (2 * AW_SECOND) /* time after which the simulator continues without an answer */
+#define AFTERMATH   3               /* number of messages that a damaged one may affect */
+#define YOUNG       5               /* steps; a restart after fewer is ambiguous */
 #define BUFFER_MOST 65536
 
-/* The simulation: a step number and one joint, whose angle says when it began. */
+/* The simulation: a step number and one joint, whose angle identifies the run. */
 struct world {
     struct aw_device device;
     struct soak *soak;
     uint32_t step, life;
     unsigned unanswered; /* messages */
-    bool hasty;          /* does not wait for the answer this time, as in real time */
+    bool hasty;          /* does not wait for this answer, as in real time */
     int aftermath;
     uint8_t in[65536], out[512];
     size_t held, pending;
@@ -41,13 +41,13 @@ struct world {
 struct soak {
     struct bed bed;
     struct aw_ezphys ez;
-    struct world before; /* what a world that begins anew goes on with: its connection */
-    uint32_t life;       /* of the world */
-    unsigned long told, answers, timeouts;   /* the world's log */
-    unsigned long resets_sent, resets_taken; /* both ends' */
-    unsigned long restarts;                  /* of the bed, when a reset was sent */
-    bool unclear;                            /* which beginning is shown */
-    bool commanded;                          /* since the last beginning that the client knows of */
+    struct world before;                     /* a restarted world keeps its connection */
+    uint32_t life;                           /* of the world */
+    unsigned long told, answers, timeouts;   /* log of the world */
+    unsigned long resets_sent, resets_taken; /* counted at both ends */
+    unsigned long restarts;                  /* restarts of the bed when a reset was sent */
+    bool unclear;                            /* the shown run is ambiguous */
+    bool commanded;                          /* since the last restart that the client noticed */
     unsigned long commands, refused;
 };
 
@@ -75,7 +75,7 @@ static uint32_t get(const uint8_t *p)
     return p[0] | (uint32_t)p[1] << 8 | (uint32_t)p[2] << 16 | (uint32_t)p[3] << 24;
 }
 
-/* A message: timestamp and joint_axis, in the first wire of the documents. */
+/* Writes a message: timestamp and joint_axis, in the first wire of the documentation. */
 static size_t compose(const struct world *w, uint8_t *out)
 {
     uint8_t *p = put(put(out, 8 + 2 * 20), 2);
@@ -86,7 +86,7 @@ static size_t compose(const struct world *w, uint8_t *out)
     return (size_t)(p - out);
 }
 
-/* A message on its way, whole or not. */
+/* Sends a message, whole or damaged. */
 static void tell(struct world *w, int64_t now)
 {
     struct bed *bed = &w->soak->bed;
@@ -147,8 +147,8 @@ static void receive(struct aw_device *device, const void *buf, size_t size, int6
     }
 }
 
-/* When the next message is due. A simulator that gets no answer because its message was spoiled
- * gives up waiting. */
+/* Returns when the next message is due. A simulator without an answer to a damaged message times
+ * out. */
 static int64_t next_event(const struct aw_device *device)
 {
     const struct world *w = (const struct world *)device;
@@ -181,7 +181,7 @@ static size_t transmit(struct aw_device *device, void *buf, size_t cap)
     return n;
 }
 
-/* Of what was on the way nothing is left; the world goes on. */
+/* Messages in transit are lost; the world continues. */
 static void connected(struct aw_device *device, int64_t now)
 {
     struct world *w = (struct world *)device;
@@ -201,7 +201,7 @@ static void keep_connection(struct bed *bed)
     soak_of(bed)->before = *(const struct world *)bed->device;
 }
 
-/* Begun anew by somebody else, on the same connection. */
+/* A restart by another program on the same connection. */
 static struct aw_device *make_world(struct bed *bed)
 {
     static const struct aw_device_ops ops = {.receive = receive,
@@ -232,9 +232,9 @@ static const struct bed_kind kind = {
     .retire = keep_connection,
 };
 
-/* The client */
+/* ---- Client ---- */
 
-/* Two beginnings at once, and nobody could tell which one it is. */
+/* Returns true for two simultaneous restarts, which cannot be distinguished. */
 static bool is_between_beginnings(const struct soak *soak)
 {
     return soak->bed.restarts != soak->restarts || soak->bed.restart_ns != AW_NEVER;
@@ -246,10 +246,10 @@ static void check_state(struct soak *soak)
     if (soak->ez.held > BUFFER_MOST)
         bed_violated(&soak->bed, "the buffer grows");
     if (state->n_joints != 1 || state->joints[0].object.id != JOINT)
-        return; /* damaged in a way that nobody can see */
+        return; /* undetectable damage */
     double shown = state->joints[0].axes[0].displacement;
     if (shown < 1 || shown > 1e6 || shown != (uint32_t)shown)
-        return; /* a message that was cut off takes its last bytes from the next one */
+        return; /* a truncated message takes its last bytes from the next one */
     bool old = soak->resets_sent > soak->resets_taken || (uint32_t)shown < soak->life;
     soak->unclear = soak->unclear && old;
     if (is_between_beginnings(soak) || soak->unclear)
@@ -258,7 +258,8 @@ static void check_state(struct soak *soak)
         bed_violated(&soak->bed, "something from before the reset was shown");
 }
 
-/* Can a beginning after this reset be told? Not by a step that was damaged unseen. */
+/* Returns true if a restart after this reset can be recognized, unless undetected damage changed
+ * the step. */
 static bool is_clear(const struct soak *soak)
 {
     const struct world *world = (const struct world *)soak->bed.device;
@@ -314,7 +315,7 @@ static void act(struct soak *soak)
     bool resetting = soak->ez.reset || soak->ez.resetting;
     if (bed_once_in(&soak->bed, 200) && !resetting)
         aw_ezphys_reset(&soak->ez);
-    else if (bed_once_in(&soak->bed, 100) && !resetting) /* or which came first? */
+    else if (bed_once_in(&soak->bed, 100) && !resetting) /* the order would be ambiguous */
         command(soak, values[bed_below(&soak->bed, sizeof values / sizeof *values)]);
 }
 
@@ -323,7 +324,7 @@ static void plug_in_again(struct soak *soak)
     bed_replug(&soak->bed);
     aw_ezphys_attach(&soak->ez, &soak->bed.line);
     soak->commanded = false;
-    soak->resets_sent = soak->resets_taken; /* what was on its way is lost */
+    soak->resets_sent = soak->resets_taken; /* messages in transit are lost */
     soak->restarts = soak->bed.restarts;
 }
 

@@ -1,16 +1,16 @@
-/* Transactions, motions and stops of the hidmotor conversation with a board whose replies get lost,
- * late, doubled, cut off, spoiled and mixed with those to another program, that is unplugged and
- * that starts again, in virtual time.
+/* Runs transactions, motions and stops of hidmotor in virtual time with a board that is unplugged
+ * and restarts. Its replies are lost, late, duplicated, truncated, damaged and mixed with those to
+ * another program.
  *
  *     hidmotor_soak [COUNT [FAULTS]]
  *
- * Watched: no stale reply passes for a fresh one; no request goes out while an answer is waited
- * for; no setter goes out twice; no arrival is told that is none; a stop that was confirmed is the
- * last motion that the board was told, and the arm rests where it says; setpoints are within the
- * limits; when the board is back nothing is sent by itself.
+ * Checks: a stale reply is never taken for a fresh one. No request is sent while an answer is
+ * pending. No setter is sent twice. No arrival is reported wrongly. A confirmed stop is the last
+ * motion that the board received, and the arm rests at the reported position. Setpoints are within
+ * the limits, and nothing is sent after a reconnect without a command.
  *
- * FAULTS are those of a link. USB protects its transfers, keeps their order and never doubles a
- * request: corrupt= and reorder= are passed over, and dup= doubles replies only.
+ * FAULTS are those of a link. USB protects its transfers, keeps their order and never duplicates a
+ * request: corrupt= and reorder= are ignored, and dup= duplicates replies only.
  */
 #include <math.h>
 
@@ -21,7 +21,7 @@
 
 #define DEVICE_FAULTS "lost:5%,late:3%,foreign:10%,short:3%,count:2%,nan:1%,glitch:1%,slow:1%"
 #define MOTION_EVERY  200
-#define LATE_NS       (400 * AW_MILLISECOND) /* no reply is on its way for so long */
+#define LATE_NS       (400 * AW_MILLISECOND) /* longer than any reply is in transit */
 #define REST_NS       (2 * AW_SECOND)
 #define TIMEOUT_NS    (100 * AW_MILLISECOND)
 #define TAG_SIZE      sizeof(uint64_t)
@@ -30,12 +30,12 @@
 struct soak {
     struct bed bed;
     struct aw_hidmotor arm;
-    uint64_t tag;     /* of the request under way: each has another */
-    int64_t *sent_ns; /* when each tag was last on the wire */
+    uint64_t tag;     /* of the pending request; each has another one */
+    int64_t *sent_ns; /* time of the last transmission of each tag */
     bool waiting;     /* for the answer to the last request */
     bool hurried;     /* a stop does not wait for answers */
     uint8_t request[AW_HIDMOTOR_REPORT];
-    unsigned long told_motions; /* set_setpoints in the board's log */
+    unsigned long told_motions; /* number of set_setpoints in the board's log */
     uint8_t told[AW_HIDMOTOR_REPORT];
     unsigned long fresh, stale, moved, arrived, stops, confirmed_stops;
     struct aw_hidmotor_counters client;
@@ -52,7 +52,7 @@ static uint32_t id_of(const uint8_t *report)
     return report[0] | (uint32_t)report[1] << 8 | (uint32_t)report[2] << 16;
 }
 
-/* The board repeats the last bytes of a request; they are 0 in those of a motion. */
+/* The board echoes the last bytes of a request; they are 0 for a motion. */
 static uint64_t tag_of(const uint8_t *report)
 {
     uint64_t tag;
@@ -60,7 +60,7 @@ static uint64_t tag_of(const uint8_t *report)
     return tag;
 }
 
-/* The logs */
+/* ---- Logs ---- */
 
 static bool answers(const struct soak *soak, const uint8_t *report, size_t size)
 {
@@ -144,7 +144,7 @@ static const struct bed_kind kind = {
     .look = look,
 };
 
-/* Transactions */
+/* ---- Transactions ---- */
 
 static void check_answer(struct soak *soak, uint32_t id, const struct aw_hidmotor_reply *reply)
 {
@@ -161,7 +161,7 @@ static void check_answer(struct soak *soak, uint32_t id, const struct aw_hidmoto
 
 static enum aw_status ask(struct soak *soak)
 {
-    /* Not 1857, which the other program asks: nobody can tell whose answer that is. */
+    /* Excludes 1857, which the other program requests: its answers are ambiguous. */
     static const struct {
         uint32_t id;
         bool question;
@@ -183,7 +183,7 @@ static enum aw_status ask(struct soak *soak)
     return status;
 }
 
-/* A motion of the client's log, counted from there. */
+/* Counts the motions in the client's log from there. */
 static unsigned long motions_since(const struct soak *soak, unsigned long from)
 {
     const struct bed_log *log = &soak->bed.written;
@@ -200,7 +200,7 @@ static void check_arrival(struct soak *soak, const struct aw_hidmotor_plan *plan
     aw_hidmotor_device_truth(bed->device, bed_now(bed), &truth);
     soak->arrived++;
     if (bed->restarted_ns > bed_now(bed) - LATE_NS)
-        return; /* it had arrived, and then the board started again */
+        return; /* it arrived before the board restarted */
     for (int i = 0; i < AW_HIDMOTOR_JOINTS; i++)
         if (fabs(truth.setpoint[i] - plan->target[i]) > 0.01 ||
             fabs(truth.angle[i] - plan->target[i]) > 2 * AW_HIDMOTOR_TOLERANCE)
@@ -240,7 +240,7 @@ static enum aw_status move(struct soak *soak)
     return status;
 }
 
-/* Where it was told to stay it stays, and nobody told it anything afterwards. */
+/* Requires that the arm stays where the stop holds it, and that no motion followed. */
 static void check_stopped(struct soak *soak, const struct aw_hidmotor_stopped *stopped)
 {
     struct bed *bed = &soak->bed;
@@ -260,7 +260,7 @@ static void check_stopped(struct soak *soak, const struct aw_hidmotor_stopped *s
                          truth.setpoint[i], stopped->deg[i]);
 }
 
-/* In the middle of a motion. */
+/* Stops during a motion. */
 static enum aw_status stop(struct soak *soak)
 {
     struct aw_hidmotor_plan plan;
@@ -280,7 +280,7 @@ static enum aw_status stop(struct soak *soak)
     return status;
 }
 
-/* The soak */
+/* ---- Soak ---- */
 
 static void begin_again(struct soak *soak)
 {

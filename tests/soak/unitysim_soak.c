@@ -1,14 +1,13 @@
-/* Moves, drives, scenes and stops of the virtual arm over a line that loses, doubles, damages,
- * delays and reorders datagrams and goes away, to a simulator that starts again, in virtual time.
+/* Runs moves, drives, scenes and stops of the virtual arm in virtual time, with a simulator that
+ * restarts. The link drops, duplicates, damages, delays and reorders datagrams and disconnects.
  *
  *     unitysim_soak [COUNT [FAULTS]]
  *
- * COUNT control datagrams, at least. Watched at every message: a joint is never outside its limits,
- * nothing moves that was not told to, what the simulator drives was commanded by the client not
- * long ago, a move that succeeded ended where it should, and a stop that succeeded is the last
- * word. When the line is back nothing is sent by itself, and feedback is not shown as fresh that is
- * not. The simulator has no watchdog: what the line left driven is driven on, within its limits,
- * until it is stopped.
+ * COUNT control datagrams, at least. Checks at every message: no joint exceeds its limits or moves
+ * without a command, and the client commanded recently what the simulator drives. A successful move
+ * ended at its target, and a successful stop is the last command. Nothing is sent after a reconnect
+ * without a command, and old feedback is not shown as fresh. The simulator has no watchdog: joints
+ * that a lost link leaves moving continue within their limits until they are stopped.
  */
 #include <math.h>
 
@@ -16,9 +15,9 @@
 #include "protocol/unitysim/client.h"
 #include "protocol/unitysim/device.h"
 
-#define COASTING_NS (60 * AW_MILLISECOND) /* two steps of the simulation, and a little more */
+#define COASTING_NS (60 * AW_MILLISECOND) /* slightly more than two steps of the simulation */
 #define WAIT_NS     (60 * AW_SECOND)
-#define STOPS       20 /* of which one says that it stopped, unless the line is gone */
+#define STOPS       20 /* at least one of these must succeed, unless the link is lost */
 
 enum act {
     MOVE,
@@ -32,8 +31,8 @@ struct soak {
     struct bed bed;
     struct aw_unitysim unity;
     int64_t looked_ns;
-    double at[AW_UNITYSIM_JOINTS];      /* deg, when looked last */
-    int64_t driven[AW_UNITYSIM_JOINTS]; /* when the joint was told to move last */
+    double at[AW_UNITYSIM_JOINTS];      /* deg, at the last check */
+    int64_t driven[AW_UNITYSIM_JOINTS]; /* time of the joint's last motion command */
     unsigned long acts[ACTS], moved, stops, stopped;
     struct aw_unitysim_counters client;
     unsigned long long applied, received;
@@ -49,7 +48,7 @@ static int below(struct soak *soak, int n)
     return (int)bed_below(&soak->bed, (uint64_t)n);
 }
 
-/* The simulator */
+/* ---- Simulator ---- */
 
 static void look_at_joint(struct soak *soak, const struct aw_unitysim_truth *truth, int joint,
                           int64_t now)
@@ -57,7 +56,7 @@ static void look_at_joint(struct soak *soak, const struct aw_unitysim_truth *tru
     const struct aw_unitysim_limit *limit = &truth->limits.joint[joint];
     double degrees = truth->degrees[joint], ticks = aw_unitysim_ticks(degrees);
     bool moved = fabs(degrees - soak->at[joint]) > 1e-9;
-    bool at_start = fabs(degrees) < 1e-9; /* a scene takes it there */
+    bool at_start = fabs(degrees) < 1e-9; /* a scene moves it there */
     if (truth->drive[joint].state != AW_UNITYSIM_STOP)
         soak->driven[joint] = now;
     if (ticks < limit->min - 1e-6 || ticks > limit->max + 1e-6)
@@ -99,7 +98,7 @@ static const struct bed_kind kind = {
     .faults = "drop=10%&dup=10%&corrupt=5%&reorder=10%&delay=2ms&jitter=2ms&seed=1",
     .medium = "drop dup corrupt delay jitter reorder",
     .datagrams = true,
-    .restart_every = 12, /* of the acts, which take hundreds of datagrams */
+    .restart_every = 12, /* acts, each of hundreds of datagrams */
     .unplug_every = 12,
     .make = make_simulator,
     .retire = retire_simulator,
@@ -116,7 +115,7 @@ static bool any_driven(struct soak *soak)
     return driven;
 }
 
-/* The client */
+/* ---- Client ---- */
 
 static bool go_on(void *context, const struct aw_received *received)
 {
@@ -134,7 +133,7 @@ static void check_move(struct soak *soak, const struct aw_unitysim_move *move,
 {
     soak->moved++;
     if (soak->bed.restarts != restarts)
-        return; /* it was there, and then everything began again */
+        return; /* it arrived before the restart */
     for (int i = 0; i < AW_UNITYSIM_JOINTS; i++) {
         const struct aw_unitysim_goal *goal = &move->goals[i];
         double off = fabs(aw_unitysim_ticks(soak->at[i]) - goal->position);
@@ -158,7 +157,7 @@ static struct aw_unitysim_move some_move(struct soak *soak)
     return move;
 }
 
-/* Nothing of it may reach the simulator. */
+/* Tries commands that must not reach the simulator. */
 static void try_what_is_not_allowed(struct soak *soak)
 {
     struct aw_unitysim_move move = some_move(soak);
@@ -201,7 +200,7 @@ static enum aw_status act_camera(struct soak *soak)
     return aw_unitysim_camera_get(&soak->unity, &camera, WAIT_NS, NULL);
 }
 
-/* After a stop that said so, what is on the way may come; then nothing is driven any more. */
+/* After a successful stop, datagrams in transit may arrive; then nothing moves any more. */
 static void check_stopped(struct soak *soak)
 {
     soak->stopped++;
@@ -223,7 +222,7 @@ static enum aw_status stop(struct soak *soak)
     return status;
 }
 
-/* The soak */
+/* ---- Soak ---- */
 
 static void begin_again(struct soak *soak)
 {
@@ -259,7 +258,7 @@ static void plug_in_again(struct soak *soak)
     stop(soak);
 }
 
-/* A simulator that was started again says nothing until it has a scene. */
+/* A restarted simulator sends nothing until it has a scene. */
 static void see_to_it(struct soak *soak)
 {
     listen(soak, AW_SECOND);

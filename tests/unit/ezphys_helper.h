@@ -1,7 +1,8 @@
-/* A tiny made-up simulator in virtual time with a client on it, for the tests of the client: no
- * physics but motors that reach their velocity at once, everything else under the test's hands.
+/* A tiny made-up simulator in virtual time with a client, for the tests of the client. It has no
+ * physics: motors reach their velocity at once, and the test controls everything else.
  *
- * Two bodies (1 ball, 2 rod), a hinge (3) and a universal joint with two axes (4). */
+ * Two bodies (1 ball, 2 rod), a hinge (3) and a universal joint with two axes (4).
+ */
 #ifndef EZPHYS_RIG_H
 #define EZPHYS_RIG_H
 

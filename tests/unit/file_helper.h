@@ -1,8 +1,8 @@
-/* Devices that this machine does not have: what a test opens below /sys and of the devices named
- * here comes from a directory of its own, laid out in the same way.
+/* Simulates devices that this machine lacks: files below /sys and the devices named here come from
+ * a temporary directory with the same layout.
  *
- * The functions stand before those of the C library, for this program and the libraries in it; all
- * other files are as they are. Of use to one source file of a program.
+ * The functions replace those of the C library in this program and its libraries; other files are
+ * unaffected. Only one source file of a program may include this header.
  *
  *     other_begin();
  *     other_file("/sys/class/net/can7/type", "280\n");

@@ -1,5 +1,5 @@
-/* For tests that put functions of their own before those of the C library: a kernel that refuses, a
- * network that is full. What is not their business goes on to the library's.
+/* Lets tests replace functions of the C library, for example to simulate a refusing kernel or a
+ * full network. All other calls are forwarded to the library.
  *
  *     int socket(int family, int type, int protocol)
  *     {

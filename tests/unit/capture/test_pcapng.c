@@ -1,9 +1,7 @@
-/* Captures: written, read, cut off, damaged; and the headers inside their packets.
+/* Tests captures: written, read, truncated, damaged, and the headers inside their packets.
  *
- *     test_pcapng write TOOL FILE < HEX
- *
- * writes a capture of the frames on standard input, one a line: "> 041#00" sent, "< 05E#00"
- * received. For tests that read it with other programs.
+ * test_pcapng write TOOL FILE < HEX writes a capture of the frames on standard input, one per line:
+ * "> 041#00" sent, "< 05E#00" received. Tests use it to check the files with other programs.
  */
 #include "base/text.h"
 #include "capture/pcapng.h"
