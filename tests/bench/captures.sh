@@ -1,8 +1,8 @@
-# Sourced by run.sh: captures to NDJSON and CSV, beside tshark with our dissector; times of a replay.
-# shellcheck shell=bash disable=SC2154 # what run.sh has
+# Sourced by run.sh: captures to NDJSON and CSV, compared with tshark and our dissector; replay times.
+# shellcheck shell=bash disable=SC2154 # variables of run.sh
 
-# processor COMMAND…: seconds of a processor, the best of five, of a command whose output is dropped;
-# what else the machine does counts little then
+# processor COMMAND…: CPU seconds, the best of five, of a command whose output is discarded; other
+# load has little effect then
 processor() {
     local best=9999 t
     for _ in 1 2 3 4 5; do
@@ -14,14 +14,14 @@ processor() {
 
 per_second() { awk -v n="$1" -v t="$2" 'BEGIN { printf "%.*f", n / t < 1e5 ? 4 : 2, n / t / 1e6 }'; }
 
-# decoded TOOL STYLE COUNT FILE: million records a second, 0 if they are not COUNT
+# decoded TOOL STYLE COUNT FILE: million records per second, 0 if their number is not COUNT
 decoded() {
     local lines
     lines=$("$BIN/$1" decode "$2" "$4" | wc -l)
     [ "$lines" -ge "$3" ] && per_second "$3" "$(processor alone "$BIN/$1" decode "$2" "$4")" || echo 0
 }
 
-# What reads such captures today: tshark, as nobody, since it runs no Lua for root.
+# The usual reader of such captures: tshark, as user nobody, because it runs no Lua as root.
 tshark_rate() {
     local few=5000 who=()
     build/tests/bench/make_capture "$1" "$dir/few.pcapng" $few
@@ -31,7 +31,7 @@ tshark_rate() {
     per_second $few "$(processor "${who[@]}" env HOME=/ tshark -X "lua_script:$dir/$1.lua" -r "$dir/few.pcapng" -T ek)"
 }
 
-# capture_row TOOL WHAT BAR: its messages, from a file in the cache
+# capture_row TOOL WHAT BAR: measures its messages, from a file in the cache
 capture_row() {
     local count=2000000 json csv
     build/tests/bench/make_capture "$1" "$dir/run.pcapng" $count
@@ -50,7 +50,7 @@ captures() {
     mcap_rows
 }
 
-# Messages and bytes of a recording: of MCAP three messages for each frame, as many as pcapng has packets.
+# Messages and bytes of a recording: MCAP has three messages per frame, pcapng one packet per frame.
 mcap_rows() {
     local what rate bytes
     declare -A rates sizes
@@ -65,7 +65,7 @@ mcap_rows() {
         "pcapng, the frame alone: ${sizes[pcapng written]:-0}" "" ""
 }
 
-# How late a replay is: 99 of 100 commands that are 2 ms apart, 12 ms to the same board.
+# Delay of a replay: 99 of 100 commands at intervals of 2 ms, 12 ms for the same board.
 replay_times() {
     local late
     awk 'BEGIN { for (i = 0; i < 1000; i++) printf "(%.6f) can0 %03X#CDCC4C%02X0200\n", 1000 + i / 500, i % 6 * 32 + 36, 61 - i % 2 }' >"$dir/replay.log"

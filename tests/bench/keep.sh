@@ -1,6 +1,6 @@
 #!/bin/bash
-# Measures everything, shows the table and keeps it in docs/performance.md in place of the last one.
-# Keeps what was measured, bars that are not met included, except rows with neither a peer nor a bar.
+# Measures everything, prints the table and replaces the one in docs/performance.md.
+# Saves all rows, including missed bars, except those with neither a peer nor a bar.
 set -u
 cd "$(dirname "$0")/../.." || exit 1
 page=docs/performance.md

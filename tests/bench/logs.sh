@@ -1,11 +1,11 @@
-# Sourced by run.sh: a candump log to records and charts on one processor, beside other readers of
-# such logs, and beside the limits of the machine.
-# shellcheck shell=bash disable=SC2154 # what run.sh has
+# Sourced by run.sh: a candump log to records and charts on one CPU, compared with other readers of
+# such logs and with the limits of the machine.
+# shellcheck shell=bash disable=SC2154 # variables of run.sh
 
-# alone COMMAND…: on one processor
+# alone COMMAND…: runs it on one CPU
 alone() { taskset -c "$(taskset -cp $$ | sed 's/.*: //; s/[,-].*//')" "$@"; }
 
-# log_row WHAT LEAST OPTION…: million frames a second and processor of what canpid does with the log
+# log_row WHAT LEAST OPTION…: million frames per second and CPU that canpid processes of the log
 log_row() {
     local own
     own=$(per_second "$lines" "$(processor alone "$BIN/canpid" "${@:3}" "$dir/run.log")")
@@ -20,7 +20,7 @@ limits() {
     done < <(alone build/tests/bench/bench_limits "$dir/run.log" "$dir/out" 124)
 }
 
-# The file is in the cache.
+# The file is in the page cache.
 log_file() {
     local own iso half long python lines=2000000 few=100000
     candump_log $lines >"$dir/run.log"

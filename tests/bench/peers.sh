@@ -1,11 +1,11 @@
-# Sourced by run.sh: what people put together today, jq behind a pipe and loops of bash and socat,
-# beside a command of ours that does the same.
-# shellcheck shell=bash disable=SC2154 # what run.sh has
+# Sourced by run.sh: common alternatives, jq behind a pipe and loops of bash and socat, compared with
+# our equivalent command.
+# shellcheck shell=bash disable=SC2154 # variables of run.sh
 
-# ratio OWN PEER: "x12.3", how many times the peer's number ours is
+# ratio OWN PEER: prints our number divided by the peer's, as "x12.3"
 ratio() { awk -v a="$1" -v b="$2" 'BEGIN { printf "x%.3g", (b > 0 ? a / b : 9999) }'; }
 
-# The records of a log where a condition holds: --where, or jq behind our JSON.
+# Selects records of a log by a condition: --where, or jq behind our JSON.
 conditions() {
     local own peer lines=200000 picked
     candump_log $lines >"$dir/where.log"
@@ -19,7 +19,7 @@ conditions() {
 
 our_pings() { yes ping | head -n "$1" | "$BIN/armctl" -q -j -l "$url"; }
 
-# The same bytes each time: the digit that the handler has had already, which it acknowledges again.
+# The same bytes each time: a duplicate digit, which the handler acknowledges again.
 socat_pings() {
     local i line
     coproc SOCAT { exec socat - "TCP:${url#tcp:}"; }
@@ -31,7 +31,7 @@ socat_pings() {
     wait "$SOCAT_PID"
 }
 
-# exchanges COMMAND COUNT: how many a second, 0 if one was not answered
+# exchanges COMMAND COUNT: exchanges per second, 0 if one was not answered
 exchanges() {
     local seconds
     seconds=$(wall "$1" "$2")

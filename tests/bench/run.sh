@@ -1,10 +1,10 @@
 #!/bin/bash
-# Prints a Markdown table: how fast, beside peers measured in the same run, with the bar if there is one.
+# Prints a Markdown table of speeds, with peers measured in the same run and the bar, if any.
 #
 #   tests/bench/run.sh [SECONDS per measurement]
 #
-# Start-up is measured with hyperfine without a shell between; its peer is cansend of can-utils,
-# a small C program that links nothing but libc. Exit status 1 if a bar is not met.
+# Start-up is measured with hyperfine without a shell; its peer is cansend of can-utils, a small C
+# program that links only libc. Exit status 1 if a bar is missed.
 set -u
 cd "$(dirname "$0")/../.." || exit 1
 seconds=${1:-1}
@@ -18,10 +18,10 @@ below=0
 # row WHAT VALUE UNIT [PEER RATIO] [BAR MET]
 row() { printf '| %-44s | %9s | %-8s | %-26s | %-16s | %-3s |\n' "${@//|/\\|}"; }
 
-# Is this comparison true? a <= b, a >= b, a > b
+# Succeeds if the comparison is true: a <= b, a >= b, a > b
 holds() { awk -v a="$1" -v b="$3" -v op="$2" 'BEGIN { exit !(op == "<=" ? a <= b : op == ">" ? a > b : a >= b) }'; }
 
-# verdict VALUE OP BAR: says it, and remembers a bar that is not met
+# verdict VALUE OP BAR: prints the verdict and records a missed bar
 verdict() {
     if holds "$1" "$2" "$3"; then
         met=yes
@@ -49,7 +49,7 @@ start() {
     awk -F, 'NR == 2 { printf "%.3f", $(NF - 4) * 1000 }' "$dir/start.csv" # a command may have commas
 }
 
-# The measurements alternate with the peer's, so that both see the same machine.
+# The measurements alternate with the peer's, so that both have the same conditions.
 startup() {
     local what=$1 command=$2 bar=$3 own=9e9 peer=9e9 a b ratio
     for _ in 1 2 3; do
@@ -82,8 +82,8 @@ library() {
     done < <("$1" "$seconds")
 }
 
-# Datagrams over loopback, decoded, beside bare loops of recvmmsg(2) in the same run: with sender and
-# time of each datagram, which a link has to know, and without; and what the link adds to each.
+# Datagrams over loopback, decoded, compared with bare loops of recvmmsg(2) in the same run: with
+# sender and time of each datagram, which a link needs, and without; and the overhead of the link.
 datagrams() {
     local bare stamped link decoded added share
     build/tests/bench/bench_udp "$seconds" >"$dir/udp" || below=$((below + 1))
@@ -100,7 +100,7 @@ datagrams() {
     row "udp: the link's share of a datagram" "$added" us "" "<= 0.1" $met
 }
 
-# Nothing may be allocated per message: counted by a malloc of our own under the benchmark.
+# No allocation per message is allowed; a preloaded malloc counts them.
 allocations() {
     local program=$1 what=$2 few many per
     few=$(LD_PRELOAD=$dir/count.so "$program" 0.001 2>&1 >/dev/null | sed -n 's/^allocations //p')
@@ -111,7 +111,7 @@ allocations() {
     row "allocations: $what" "$per" "more" "100 times as many" "<= 0" $met
 }
 
-# memory_row WHAT BAR COMMAND…: the most memory that it had; remembered in $most.
+# memory_row WHAT BAR COMMAND…: its peak memory, which is stored in $most.
 memory_row() {
     local what=$1 bar=$2
     most=$(LD_PRELOAD=$dir/count.so "${@:3}" 2>&1 >/dev/null | awk '/^most /{ printf "%.1f", $2 / 1024 }')
@@ -119,7 +119,7 @@ memory_row() {
     row "memory: $what" "${most:-999}" MiB "" "<= $bar" "$met"
 }
 
-# A log of any length is read in the same room.
+# Reading a log takes constant memory for any length.
 memory() {
     memory_row "armctl --version" 6 "$BIN/armctl" --version
     memory_row "armctl encode deg joint=1 angle=90" 6 "$BIN/armctl" encode deg joint=1 angle=90
@@ -130,7 +130,7 @@ memory() {
     done
 }
 
-# The time until the first line comes through a pipe, the whole program included.
+# The time until the first line arrives through a pipe, including the start of the program.
 first_line() {
     local own=9e9 t
     for _ in 1 2 3 4 5; do
@@ -155,7 +155,7 @@ END
     row "first line through a pipe that stays open" "$own" ms "" "<= 20" $met
 }
 
-# candump_log LINES: a log as six boards make it: joint, pid and sensors of each in turn, values that vary, no errors.
+# candump_log LINES: prints a log of six boards: joint, pid and sensors of each in turn, varying values, no errors.
 candump_log() {
     awk -v n="$1" 'BEGIN {
         srand(1)
@@ -169,7 +169,7 @@ candump_log() {
     }'
 }
 
-# wall COMMAND…: seconds, the best of three, of a command whose output goes to a file
+# wall COMMAND…: wall-clock seconds, the best of three, of a command whose output goes to a file
 wall() {
     local best=9999 t
     for _ in 1 2 3; do
@@ -181,7 +181,7 @@ wall() {
 
 rate() { awk -v n="$1" -v t="$2" 'BEGIN { printf "%.2f", n / t / 1e6 }'; }
 
-# simulate TOOL OPTION…: a simulator in a process of its own; its id in $simulator, its link in $url
+# simulate TOOL OPTION…: starts a simulator process; sets $simulator (its id) and $url (its link)
 simulate() {
     "$BIN/$1" sim "${@:2}" 2>"$dir/sim.err" &
     simulator=$!
@@ -195,7 +195,7 @@ simulate() {
     return 1
 }
 
-# The same beside four programs that do nothing but keep the processors busy.
+# The same next to four programs that only keep the CPUs busy.
 busy_cadence() {
     local loops=() i
     for ((i = 0; i < 4; i++)); do
@@ -212,8 +212,8 @@ busy_cadence() {
     wait "${loops[@]}" 2>/dev/null
 }
 
-# cadence WHAT BAR PREFIX…: how evenly the 15 ms stream of control leaves, over UDP to a simulator; a BAR of "":
-# only said
+# cadence WHAT BAR PREFIX…: jitter of the 15 ms control stream, over UDP to a simulator; a BAR of "":
+# printed only
 cadence() {
     local url simulator p50 p99
     simulate unitysim --listen 'udp-listen:31104?reply=127.0.0.1:31105' --scene 1 || return
@@ -226,7 +226,7 @@ cadence() {
     row "unitysim: the 15 ms stream of control$1, P99" "${p99:-999}" ms "P50 ${p50:-999}" "${2:+<= $2}" $met
 }
 
-# Share of a core that watching a full 1 Mbit/s bus takes: six boards, 8,700 frames a second.
+# CPU share of watching a full 1 Mbit/s bus: six boards, 8,700 frames per second.
 watch_share() {
     local url share seen simulator seconds=4
     simulate canpid --listen "slcan:pty:$dir/bus" --rate 483 || return
@@ -246,8 +246,8 @@ watch_share() {
 . tests/bench/logs.sh
 # shellcheck source=tests/bench/peers.sh
 . tests/bench/peers.sh
-# Lock-step with a simulator: exchanges a second, beside bare sockets with messages of that size, and
-# with a peer that sends in two pieces under Nagle's algorithm.
+# Lock-step with a simulator: exchanges per second, compared with bare sockets and equal messages, and
+# with a peer that sends in two pieces with Nagle's algorithm.
 lockstep() {
     local bare=0 link=0 ours=0 naive=0 what times added name bytes rate
     while IFS=$'\t' read -r name bytes rate; do
@@ -289,7 +289,7 @@ sharing() {
     done < <(PATH=$(cd "$BIN" && pwd):$PATH python3 tests/bench/serve.py "$dir")
 }
 
-# A model of a recording, second order with noise: processor time, with reading the file.
+# A model of a recording, second order with noise: CPU time, including reading the file.
 identifications() {
     local rows bar took TIMEFORMAT='%U %S'
     for rows in 25000 1000000; do

@@ -1,7 +1,7 @@
-# Sourced by run.sh: share of a core that the table of watch and the plot take on a terminal.
-# shellcheck shell=bash disable=SC2154 # what run.sh has
+# Sourced by run.sh: CPU share of the watch table and the plot on a terminal.
+# shellcheck shell=bash disable=SC2154 # variables of run.sh
 
-# on_terminal COMMAND: runs it on a pty of 120 x 40, its share of a core in %.
+# on_terminal COMMAND: runs it on a pty of 120 x 40 and prints its CPU share in %.
 on_terminal() {
     local seconds=4
     echo "TIMEFORMAT='%U %S'; { time $1 --for ${seconds}s 2>$dir/said; } 2>$dir/times" >"$dir/command"
@@ -12,7 +12,7 @@ on_terminal() {
 
 screen_share() {
     local share=100 once
-    for _ in 1 2 3; do # what else the machine does counts little then
+    for _ in 1 2 3; do # reduces the effect of other load
         once=$(on_terminal "$2")
         if holds "${once:-100}" '<=' "$share"; then share=$once; fi
     done

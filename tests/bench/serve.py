@@ -1,4 +1,4 @@
-"""What a server costs: lines "WHAT<TAB>VALUE<TAB>UNIT<TAB>DETAILS<TAB>BAR<TAB>yes|NO" for make bench.
+"""Measures the cost of a server: prints lines "WHAT<TAB>VALUE<TAB>UNIT<TAB>DETAILS<TAB>BAR<TAB>yes|NO" for make bench.
 
     serve.py FOLDER        the tools are in PATH
 """
@@ -60,8 +60,8 @@ def times_of(send, receive, count=1000):
 
 
 def latency():
-    """One command that the device confirms, from the line to its result: by a script's pipe to the
-    tool that has the device, and through a server."""
+    """Measures one confirmed command, from the line to its result: through a pipe to the tool that
+    holds the device, and through a server."""
     simulator = subprocess.Popen(["hidmotor", "sim", "--listen", f"unix-listen:{FOLDER}/board"],
                                  stdin=subprocess.DEVNULL, stderr=subprocess.PIPE)
     while b"ready:" not in simulator.stderr.readline():
@@ -92,7 +92,7 @@ def latency():
 
 
 def reader(path, report):
-    """Counts what comes, and what it was told that it has lost."""
+    """Counts received records and the reported losses."""
     end = connect(path)
     end.sendall(b'{"cmd":"watch"}\n')
     records = lost = 0
@@ -140,7 +140,7 @@ def readers():
 
 
 def cadence(path):
-    """How evenly the records come to one who reads: the deviation of their times, in us."""
+    """Returns the jitter of the records at a reader, in us."""
     end = connect(path)
     end.sendall(b'{"cmd":"watch","fields":["torque","board"],"where":"lknee.torque > -1e9"}\n')
     lines, times = end.makefile("rb"), []

@@ -1,15 +1,15 @@
 #!/bin/bash
-# Fuzzes every target for so many seconds (without a number: ten minutes for all of them
-# together): first what was found earlier (tests/fuzz/found/TARGET/), then on from the seeds (made
-# from the tables, and the lines of tests/fuzz/texts/TARGET) and what the last run learnt
+# Fuzzes every target for SECONDS (by default ten minutes for all targets together). Runs earlier
+# findings first (tests/fuzz/found/TARGET/), then continues from the seeds (generated from the
+# tables, and the lines of tests/fuzz/texts/TARGET) and the corpus of the last run
 # (build/fuzz/corpus/TARGET/). Prints TAP.
 #
 #   tests/fuzz/run.sh [SECONDS [TARGET…]]
 #
-# SEED=1 (or any other number) takes the same way each time, as far as the time lasts. INPUTS=5000: so many
-# of each target (and what is known, if that is more), however long they take.
+# SEED=1 (or any other number) makes runs reproducible within the time. INPUTS=5000: runs this many
+# inputs of each target (or all known ones, if there are more), regardless of the time.
 #
-# Each line says how many inputs were executed; the last one how many in all.
+# Each line shows the number of executed inputs; the last line shows the total.
 set -u
 cd "$(dirname "$0")/../.." || exit 1
 unset MAKEFLAGS MAKELEVEL MFLAGS
@@ -19,7 +19,7 @@ if [ $# = 0 ]; then
     for target in tests/fuzz/fuzz_*.c; do set -- "$@" "$(basename "$target" .c)"; done
 fi
 
-[ -n "$seconds" ] || seconds=$((600 * 2 / $#)) # two run at a time
+[ -n "$seconds" ] || seconds=$((600 * 2 / $#)) # two targets run in parallel
 bound=-max_total_time=$seconds
 [ -z "${INPUTS:-}" ] || bound=-runs=$INPUTS
 export bound

@@ -6,8 +6,8 @@
 # DIRECTORY. /dev/ttyS1 and /dev/ttyS2 are two UARTs wired back to back.
 #
 # The kernel comes from the Debian archive by "apt-get download" into a cache and is not installed.
-# Without acceleration on purpose: /dev/kvm may exist and still be a thousand times slower where it
-# is itself emulated, and these tests take seconds anyway.
+# Deliberately without acceleration: an emulated /dev/kvm may be a thousand times slower, and these
+# tests take only seconds.
 set -u
 export LC_ALL=C DEBIAN_FRONTEND=noninteractive
 here=$(cd "$(dirname "$0")" && pwd)
@@ -19,7 +19,7 @@ packages=(qemu-system-x86 busybox-static kmod xz-utils iproute2)
 # The full image: the cloud one has neither CAN nor USB nor 9p.
 kernels=(linux-image-6.12-amd64 linux-image-amd64)
 
-# What tests may want to modprobe; the rest of the 400 MB stays in the package.
+# Modules that tests may load; the rest of the 400 MB stays in the package.
 module_directories=(net/can drivers/net/can drivers/hid drivers/usb drivers/virtio drivers/input
     net/9p fs/9p fs/netfs fs/fscache fs/configfs lib crypto)
 boot_modules=(virtio_pci 9p 9pnet_virtio)
@@ -48,7 +48,7 @@ install_packages() {
         die "apt-get could not install ${missing[*]}"
 }
 
-# The versioned package behind one of the names above.
+# Prints the versioned package behind one of the names above.
 kernel_package() {
     local name real
     for name in "${kernels[@]}"; do
@@ -72,14 +72,14 @@ unpack_kernel() {
     done
     (cd "$1" && apt-get download -qq "$package" 2>/dev/null) ||
         die "apt-get could not download $package: no network?"
-    # Not every kernel has every directory, which tar would call a failure.
+    # tar fails for directories that a kernel lacks.
     dpkg-deb --fsys-tarfile "$1/${package}"_*.deb |
         tar -x -C "$1" --wildcards "${wanted[@]}" 2>/dev/null
     rm -f "$1/${package}"_*.deb
     ls "$1"/boot/vmlinuz-* >/dev/null 2>&1 || die "$package holds no kernel"
 }
 
-# busybox, init, and the few modules needed to reach the host's root.
+# Packs busybox, init, and the few modules needed to mount the host's root.
 make_initramfs() {
     local version tree n=100 file
     version=$(basename "$1"/lib/modules/*)
@@ -101,10 +101,10 @@ make_initramfs() {
     rm -rf "$tree"
 }
 
-# Made beside its final place and moved there in one piece, so that what is there is complete.
+# Built next to its final place and moved there atomically, so that it is always complete.
 prepare() {
     local new
-    # init is part of the initramfs: a new init is a new entry.
+    # init is part of the initramfs: a changed init gets a new cache entry.
     kernel=$cache/$package-$(cksum <"$here/init" | cut -d' ' -f1)
     [ -d "$kernel" ] && return
     mkdir -p "$cache"
@@ -113,15 +113,15 @@ prepare() {
     echo "boot: fetching $package into $cache" >&2
     unpack_kernel "$new"
     make_initramfs "$new"
-    mv -T "$new" "$kernel" 2>/dev/null || rm -rf "$new" # somebody else was faster
+    mv -T "$new" "$kernel" 2>/dev/null || rm -rf "$new" # another process was faster
 }
 
-# Status of the guest's script, 199 if the VM did not get that far. It comes on two ways, a file on
-# the shared directory and qemu's own exit status by the isa-debug-exit device, which have to agree.
+# Prints the status of the guest's script, or 199 if the VM failed earlier. A file in the shared
+# directory and qemu's exit status from the isa-debug-exit device must agree.
 run_vm() {
     local status exit_code realtime=(chrt -r 5)
     rm -f "$out/status"
-    # What is measured in the VM is not to be what else this machine does.
+    # Other load on this machine must not affect the measurements in the VM.
     "${realtime[@]}" true 2>/dev/null || realtime=()
     timeout -k 5 "$time_limit_s" "${realtime[@]}" qemu-system-x86_64 -M q35 -accel tcg,thread=multi -cpu max \
         -smp 2 -m 1024 -nodefaults -no-user-config -display none -no-reboot -serial stdio \
@@ -151,7 +151,7 @@ find_kernel
 prepare
 run_vm
 status=$?
-if [ $status -eq 199 ]; then # a VM that died before it began gets a second chance
+if [ $status -eq 199 ]; then # a VM that failed before its start is retried once
     run_vm
     status=$?
 fi

@@ -1,6 +1,6 @@
 #!/bin/bash
-# In the VM: runs the tests named in /run/out/tests and leaves their lines in /run/out/results.
-# Exit status: the number of tests that failed, at most 99.
+# Runs in the VM: runs the tests listed in /run/out/tests and writes their results to
+# /run/out/results. Exit status: the number of failed tests, at most 99.
 set -u
 here=$(dirname "$0")
 cd /run || exit 99

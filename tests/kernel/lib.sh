@@ -1,6 +1,6 @@
 #!/bin/bash
-# What the tests in the VM share. They run in /run, which is writable; starting a process takes
-# 26 ms here, so: few of them, and no loops of commands.
+# Shared by the tests in the VM. They run in /run, which is writable. Starting a process takes
+# 26 ms here, so tests start few processes and avoid loops of commands.
 set -u
 cd /run || exit 99
 { read -r bin && read -r programs && read -r rounds; } <out/places # the tools, and the tests' own C programs
@@ -14,7 +14,7 @@ check() {
     echo "$verdict - $name" | tee -a /run/out/results
 }
 
-# check_fails STATUS WORDS NAME COMMAND…: passes if the command exits with STATUS and says WORDS.
+# check_fails STATUS WORDS NAME COMMAND…: passes if the command exits with STATUS and prints WORDS.
 check_fails() {
     local wanted=$1 words=$2 name=$3 text status
     shift 3
@@ -25,12 +25,12 @@ check_fails() {
     check "$name" [ $status -eq "$wanted" -a -z "${text##*"$words"*}" ]
 }
 
-# load MODULE…: from the kernel's package, which is not installed.
+# load MODULE…: loads modules from the kernel's package, which is not installed.
 load() {
     check "modprobe $*" modprobe -d "$MODULES" -S "$(uname -r)" -a "$@"
 }
 
-# wait_for WORDS FILE: until a program running in the background has written WORDS, at most 20 s.
+# wait_for WORDS FILE: waits until a background program has written WORDS, at most 20 s.
 wait_for() {
     timeout 20 tail -n +1 -f "$2" | grep -q -m1 -- "$1"
 }

@@ -1,10 +1,10 @@
 #!/bin/bash
-# Tests that need a kernel of their own: run.sh [TEST…] boots Debian's kernel in a VM, runs
-# the tests t_TEST.sh (all of them by default) inside, and ends with "N passed, N failed".
+# Tests that need their own kernel: run.sh [TEST…] boots Debian's kernel in a VM, runs the tests
+# t_TEST.sh (by default all) inside, and ends with "N passed, N failed".
 #
-#   ROUNDS=N              as often what is left to chance is tried: t_teleop 100 times each with 25
+#   ROUNDS=N              repetitions of random cases: t_teleop runs each 100 times with 25
 #   BUILD=DIRECTORY       where libarmwire.a and bin/ are; build/ by default
-#   ARMWIRE_KERNEL=skip   for machines that cannot do this: says so and succeeds
+#   ARMWIRE_KERNEL=skip   for machines without qemu support: reports that and succeeds
 set -u
 here=$(cd "$(dirname "$0")" && pwd)
 top=$(cd "$here/../.." && pwd)
@@ -25,7 +25,7 @@ if [ "${ARMWIRE_KERNEL:-}" = skip ]; then
 fi
 [ -e "$build/libarmwire.a" ] || give_up "$build/libarmwire.a is not built: run make first"
 
-# Their own C programs; the VM sees the whole file system, so it can use them where they are.
+# Their C programs; the VM sees the whole file system and runs them in place.
 programs=$build/tests/kernel
 mkdir -p "$programs" || give_up "cannot write $programs"
 for source in "$here"/*.c; do
@@ -50,7 +50,7 @@ status=$?
 
 passed=$(grep -c '^ok - ' "$out/results" 2>/dev/null)
 failed=$(grep -c '^not ok - ' "$out/results" 2>/dev/null)
-# The VM's word and what it wrote down have to agree.
+# The status of the VM and its written results must agree.
 if [ "$status" -ne 0 ] && [ "${failed:-0}" -eq 0 ]; then
     echo "check-kernel: the VM ended with status $status" >&2
     failed=1

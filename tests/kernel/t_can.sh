@@ -1,6 +1,6 @@
 #!/bin/bash
-# CAN: the can: link on a virtual interface, beside can-utils; slcan: behind the kernel's own
-# driver; and canpid, its simulator on the interface.
+# CAN: the can: link on a virtual interface together with can-utils; slcan: with the kernel's
+# driver; and canpid with its simulator on the interface.
 # shellcheck source=/dev/null
 . "$(dirname "$0")/lib.sh"
 load vcan can-raw slcan
@@ -27,14 +27,14 @@ frames=(041#9A99193F0200 042#6F12033A0000 043#000000000300 044#CDCC4CBE0200 045#
     046#010000000000 047#000000000000 048#000000000000 049#000000400000 05D#00089AF9AE07
     05E#9CFF000200F0 05F#80F8730806FF)
 
-# same_frames FILE: does it hold these frames in this order, in whatever format of one per line?
+# same_frames FILE: succeeds if it contains these frames in this order, one per line in any format.
 same_frames() {
     printf '%s\n' "${frames[@]}" >wanted # there is no /dev/fd here
     grep -o '[0-9A-F]*#[0-9A-F]*' "$1" | diff wanted -
 }
 
-# wait_for_list LIST: until a socket on vcan0 listens: candump is in the list "all", only links of
-# ours ask for error frames and are in "err".
+# wait_for_list LIST: waits until a socket on vcan0 listens: candump is in the list "all"; only our
+# links request error frames and are in "err".
 wait_for_list() {
     local tries
     for ((tries = 100; tries > 0; tries--)); do
@@ -43,7 +43,7 @@ wait_for_list() {
     done
 }
 
-# start_slcand PTY INTERFACE: the kernel as the computer at our adapter's pty.
+# start_slcand PTY INTERFACE: makes the kernel the computer at our adapter's pty.
 start_slcand() {
     local tries
     slcand -F -o -c -s8 "$(readlink "$1" | cut -c6-)" "$2" >slcand.log 2>&1 &
@@ -54,7 +54,7 @@ start_slcand() {
     done
 }
 
-# ended: the background process $1 ended well.
+# ended PID: succeeds if the background process succeeded.
 ended() { wait "$1"; }
 
 timeout 30 candump -L -n ${#frames[@]} vcan0 >candump.log &
@@ -75,10 +75,10 @@ wait_for "^open" player.log
 cansend vcan0 041#9A99193F0200
 check "canplayer plays a candump log" timeout 20 canplayer -I candump.log
 check "the link ends" ended $link
-sed -i 2d player.log # the frame of cansend, after "open"
+sed -i 2d player.log # removes the frame of cansend, after "open"
 check "frames of cansend and canplayer arrive" same_frames player.log
 
-# The kernel as the computer, our end of slcan: as the adapter.
+# The kernel is the computer; our end of slcan: is the adapter.
 timeout 60 "$can_link" dump slcan:pty:/run/adapter 1 >adapter.log &
 adapter=$!
 wait_for "^open" adapter.log
@@ -87,7 +87,7 @@ check "slcand opens our adapter" ip link set slcan0 up
 cansend slcan0 044#CDCC4CBE0200
 check "a frame of the kernel reaches our adapter" ended $adapter
 check "as it was sent" grep -q "^044#CDCC4CBE0200" adapter.log
-# That was the only frame it read: from now on nobody takes anything.
+# It read only that frame: from now on no frame is read.
 kill $slcand
 wait $slcand
 cat adapter.log slcand.log
@@ -111,7 +111,7 @@ if [ ! -x "$canpid" ]; then
 fi
 export XDG_STATE_HOME=/run/state XDG_CONFIG_HOME=/run/config
 
-# count PATTERN FILE WANTED: are there so many lines like this?
+# count PATTERN FILE WANTED: succeeds if this many lines match.
 count() { [ "$(grep -c -- "$1" "$2")" = "$3" ]; }
 
 "$canpid" sim --listen can:vcan0 2>sim.log &
@@ -126,7 +126,7 @@ check "canpid sets a set point and sees it followed" \
 timeout 60 "$canpid" -l can:vcan0 record -n 60 record.log
 check "canpid records candump lines" \
     count '^([0-9]\{10\}\.[0-9]\{6\}) vcan0 0[0-9A-F][0-9A-F]#[0-9A-F]\{12\}$' record.log 60
-# One bus, many programs: all through the server, and its stop when it is killed.
+# One bus, many programs: all use the server; killing it sends its stop.
 mkdir -p /run/served
 export XDG_RUNTIME_DIR=/run/served
 "$canpid" -l can:vcan0 serve 2>serve.log &
@@ -158,7 +158,7 @@ kill -TERM $sim
 wait $sim
 cat sim.log
 
-# Without the simulator: each packet both ways.
+# Without the simulator: each packet in both directions.
 timeout 60 "$canpid" -l can:vcan0 watch -n ${#frames[@]} -j >seen.json &
 watch=$!
 wait_for_list err # canpid's link

@@ -1,13 +1,13 @@
 #!/bin/bash
-# HID: boards made by uhid, which the kernel shows as /dev/hidraw nodes;
-# then hidmotor and its simulator on them.
+# HID: boards created by uhid, which the kernel shows as /dev/hidraw nodes;
+# then hidmotor and its simulator with them.
 # shellcheck source=/dev/null
 . "$(dirname "$0")/lib.sh"
 hid_link=${programs:?}/hid_link
 check_fails 4 "sudo modprobe uhid" "without the module it says what to do" "$hid_link" serve
 load uhid hid-generic
 
-# says WORDS COMMAND…: does its output have these words?
+# says WORDS COMMAND…: succeeds if the output contains these words.
 says() {
     local words=$1 text
     shift
@@ -15,14 +15,14 @@ says() {
     [[ $text == *"$words"* ]] || { echo "# no \"$words\" in: $text" && false; }
 }
 
-# ended STATUS PID: did the background process end so?
+# ended STATUS PID: succeeds if the background process exited with STATUS.
 ended() {
     wait "$2"
     local status=$?
     [ $status -eq "$1" ] || { echo "# exit $status instead of $1" && false; }
 }
 
-# start_board LOG KEYS: $board is its process, $url its link, $node its node.
+# start_board LOG KEYS: starts a board; sets $board (process), $url (link) and $node (device).
 start_board() {
     timeout 200 "$hid_link" serve "$2" >"$1" &
     board=$!
@@ -41,7 +41,7 @@ check "it is chosen by itself" says "hid:16c0:0486:ARM0001" "$hid_link" open hid
 check "by its node" says "hid:16c0:0486:ARM0001" "$hid_link" open "$url"
 check "by its serial number" says "hid:16c0:0486:ARM0001" "$hid_link" open hid:serial=ARM0001
 check_fails 4 "there is: hid:serial=ARM0001" "and not by another" "$hid_link" open hid:serial=B
-# Not root's right to everything, as for other users; without udev nobody changes the node.
+# Drops root's privileges, as for other users; without udev the node keeps its permissions.
 plain=(setpriv "--bounding-set=-dac_override,-dac_read_search" "$hid_link")
 chmod 0 "$node" /dev/uhid
 check_fails 4 'KERNELS=="0003:16C0:0486.*", MODE="0660"' "not permitted: the rule for udev" \
@@ -74,7 +74,7 @@ if [ ! -x "$hidmotor" ]; then
 fi
 export XDG_STATE_HOME=/run/state XDG_CONFIG_HOME=/run/config
 
-# start_sim: the simulated arm as a HID device; $sim, $url and $node are set.
+# start_sim: starts the simulated arm as a HID device; sets $sim, $url and $node.
 start_sim() {
     "$hidmotor" sim --listen uhid: 2>sim.log &
     sim=$!
@@ -83,13 +83,13 @@ start_sim() {
     node=${url#hid:}
 }
 
-# value FILTER FILE: a number of the last record, as jq sees it; true FILTER FILE: is it so?
+# value FILTER FILE: prints a number of the last record with jq; true FILTER FILE: tests it.
 value() { tail -n 1 "$2" | jq -r "$1"; }
 true_for() { [ "$(value "$1" "$2")" = true ] || { tail -n 1 "$2" && false; }; }
 
-# as_fast_as_bare COUNT: pings in turn with a bare loop that asks the same. What else the machine
-# does can only make a turn slower, so the best counts, on both sides: of three turns, and of more as
-# long as that is not enough.
+# as_fast_as_bare COUNT: alternates pings with a bare loop of the same requests. Other load can only
+# slow a turn down, so the best turn of each side counts: of three turns, or of more if three are
+# not enough.
 as_fast_as_bare() {
     local turns
     for turns in {1..12}; do
@@ -124,7 +124,7 @@ check "10000 pings" true_for '.ok and .n == 10000 and .lost == 0 and .foreign ==
 cat ping.json
 check "as fast as a bare loop on the node, within 1.5" as_fast_as_bare 1000
 
-# all_of COUNT: moves beside a recorder at full speed, each of which arrives.
+# all_of COUNT: runs moves next to a recorder at full speed; each must arrive.
 all_of() {
     local deg
     "$hidmotor" -q -l "$url" record busy.csv &
@@ -139,7 +139,7 @@ all_of() {
 }
 check "two programs on one node: 20 moves of 20 beside a recorder" all_of 20
 
-# moving TARGET: starts a long move in the background, $mover, and returns when it is under way.
+# moving TARGET: starts a long move in the background ($mover) and returns when it is in progress.
 moving() {
     "$hidmotor" -l hid: -v move "$@" duration=5s --wait 2>move.log &
     mover=$!

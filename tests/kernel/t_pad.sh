@@ -1,12 +1,12 @@
 #!/bin/bash
-# armwire-pad with gamepads of the kernel's: its records, how late they are, what SDL does not know, and a
-# gamepad that is pulled out.
+# armwire-pad with gamepads of the kernel: its records and their delay, gamepads unknown to SDL, and a
+# gamepad that is disconnected.
 # shellcheck source=/dev/null
 . "$(dirname "$0")/lib.sh"
 load uinput evdev uhid hid-generic
 export XDG_STATE_HOME=/run/state XDG_CONFIG_HOME=/run/config
 
-# connect WORD…: tests/kernel/pad WORD…, which waits for a line on descriptor 9; $node is its device.
+# connect WORD…: starts tests/kernel/pad WORD…, which waits for a line on descriptor 9; sets $node.
 connect() {
     rm -f go
     mkfifo go
@@ -17,14 +17,14 @@ connect() {
 }
 disconnect() { echo >&9 && exec 9>&-; }
 
-# begun WORD…: armwire-pad with these words, from its first record on
+# begun WORD…: starts armwire-pad with these arguments and waits for its first record
 begun() {
     "${bin:?}/armwire-pad" "$@" >records 2>said 9>&- &
     reader=$!
     wait_for '"age"' records
 }
 
-# late_by MS COUNT: for each line "released T" of the pad there is a record with the button up within MS.
+# late_by MS COUNT: succeeds if a record shows the button up within MS of each "released T" of the pad.
 late_by() {
     jq -r '[.t, .rightshoulder] | @tsv' records >states.txt
     awk -v most="$1" -v count="$2" '
@@ -43,7 +43,7 @@ late_by() {
         }' states.txt pad.log
 }
 
-# holds FILE FILTER: the filter of jq makes true of the records in the file.
+# holds FILE FILTER: succeeds if the jq filter is true for the records in the file.
 holds() { jq -en "$2" <"$1" >/dev/null; }
 
 check_fails 4 'no gamepad found' "without a gamepad" "$bin/armwire-pad"
@@ -72,7 +72,7 @@ check "a stick that is held goes on in the records, with a growing age" holds he
 disconnect
 wait $reader
 
-# A gamepad of raw reports that SDL maps by the line of the environment only.
+# A gamepad with raw reports that SDL maps only by an environment variable.
 echo 1 >/sys/module/hid/parameters/ignore_special_drivers
 connect 3 60 uhid
 export SDL_GAMECONTROLLERCONFIG='030000006d04000016c2000014040000,F310,leftshoulder:b4,rightshoulder:b5,leftx:a0,lefty:a1,rightx:a2,righty:a3,lefttrigger:b6,righttrigger:b7,platform:Linux,'

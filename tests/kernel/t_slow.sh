@@ -1,7 +1,7 @@
 #!/bin/bash
-# A serial port of the kernel that nobody reads for a while: its buffer is full, and what is read
-# then is old. The simulated adapter is behind two UARTs; the tool waits for its next line, or is
-# stopped itself.
+# A serial port of the kernel that is not read for a while: its buffer is full, and the data read
+# next is old. The simulated adapter is behind two UARTs; the tool waits for its next line, or is
+# suspended.
 # shellcheck source=/dev/null
 . "$(dirname "$0")/lib.sh"
 export XDG_RUNTIME_DIR=/run XDG_STATE_HOME=/run/state XDG_CONFIG_HOME=/run/config
@@ -13,7 +13,7 @@ socat /run/adapter,raw,echo=0 /dev/ttyS2,raw,echo=0,b115200 &
 wire=$!
 link='slcan:/dev/ttyS1?baud=115200'
 
-# script LOG: runs what comes, its id is $tool; lines go to descriptor 5.
+# script LOG: starts the tool with commands from descriptor 5; sets $tool.
 script() {
     rm -f lines
     mkfifo lines
@@ -25,7 +25,7 @@ script() {
 script waits.log
 echo 'setpoint 5 -b lknee -c pos' >&5
 wait_for "result=sent" waits.log
-sleep 8 # the silence is what is tried
+sleep 8 # tests the silence
 echo 'status -b lknee -j' >&5
 echo 'stop -b lknee -j' >&5
 exec 5>&-
@@ -38,7 +38,7 @@ script stopped.log
 echo 'setpoint 5 -b lknee -c pos' >&5
 wait_for "result=sent" stopped.log
 kill -STOP $tool
-sleep 8 # its port fills up
+sleep 8 # the port's buffer fills
 echo 'stop -b lknee -j' >&5
 exec 5>&-
 kill -CONT $tool

@@ -1,13 +1,13 @@
 #!/bin/bash
-# teleop with a gamepad of the kernel's: the button let go and the gamepad pulled out in motion, and
-# how long after that the stop is in the recording of each tool's simulator; a gamepad whose raw reports
-# come by uhid; teleop and armwire-pad stopped (SIGSTOP) and killed in motion. 100 of each: ROUNDS=25.
+# teleop with a gamepad of the kernel: releases the button and disconnects the gamepad during a motion,
+# and measures the delay of the stop in the recording of each tool's simulator. Also a gamepad with raw
+# uhid reports; teleop and armwire-pad suspended (SIGSTOP) and killed. 100 runs of each: ROUNDS=25.
 # shellcheck source=/dev/null
 . "$(dirname "$0")/lib.sh"
 load uinput evdev uhid hid-generic
 export XDG_STATE_HOME=/run/state XDG_CONFIG_HOME=/run/config
 
-# drive RELEASES PAUSE_MS TOOL…: the tools with one pad, each with a recording and a log; $kind uhid: a raw one.
+# drive RELEASES PAUSE_MS TOOL…: runs the tools with one pad, each with a recording and a log; $kind uhid: a raw pad.
 kind=
 drive() {
     local tool releases=$1 pause=$2
@@ -31,7 +31,7 @@ drive() {
     exec 9>&-
 }
 
-# ended TOOL PID: with 7, because the pad is gone.
+# ended TOOL PID: succeeds if it exited with 7, because the pad is gone.
 ended() {
     wait "$2"
     local status=$?
@@ -39,7 +39,7 @@ ended() {
     echo "# exit $status" && cat "$1.log" && false
 }
 
-# in_time TOOL COUNT: a stop within 20 ms of each release and of the end.
+# in_time TOOL COUNT: requires a stop within 20 ms of each release and of the end.
 in_time() {
     "$bin/$1" -q decode "$1.pcapng" -j --dir tx | jq -r "select(${stops[$1]}) | .t" >stops.txt
     awk -v tool="$1" -v count="$2" '
@@ -58,8 +58,8 @@ in_time() {
         }' stops.txt pad.log
 }
 
-# stands_behind COUNT: of armctl, which goes by steps. None begins later than 20 ms behind a release and the end, until the
-# stick is pushed again, and each has its stop within them, also in the middle of a step: back to what was confirmed last.
+# stands_behind COUNT: checks armctl, which moves in steps. No step starts later than 20 ms after a release or the end, until
+# the stick is deflected again. Each stop comes within that time, even during a step: it returns to the confirmed position.
 stands_behind() {
     "$bin/armctl" -q decode armctl.pcapng -j | jq -r 'select(.msg == "deg") | [.t, .dir, .angle] | @tsv' >steps.txt
     awk -v count="$1" '
@@ -114,8 +114,8 @@ for ((i = 4; i < rounds * 4; i++)); do
     check "hidmotor: stopped within 20 ms" in_time hidmotor 1
 done
 
-# The kernel leaves this gamepad to a driver that wants a USB device below it; without that it is one like others. Its
-# names come from a line of SDL's database, as games have them.
+# The kernel assigns this gamepad to a driver that requires a USB device; without that driver it is an ordinary gamepad. Its
+# names come from a line of SDL's database, as in games.
 kind=uhid
 echo 1 >/sys/module/hid/parameters/ignore_special_drivers
 export SDL_GAMECONTROLLERCONFIG='030000006d04000016c2000014040000,F310,leftshoulder:b4,rightshoulder:b5,leftx:a0,lefty:a1,rightx:a2,righty:a3,lefttrigger:b6,righttrigger:b7,platform:Linux,'

@@ -1,6 +1,6 @@
 #!/bin/bash
-# A USB serial port (CDC ACM): the kernel's own gadget on a USB bus without wires. /dev/ttyACM0 is
-# what the host sees, /dev/ttyGS0 the device's end, a terminal without modem lines.
+# A USB serial port (CDC ACM): the kernel's gadget on a virtual USB bus. /dev/ttyACM0 is the host's
+# end, /dev/ttyGS0 the device's end, a terminal without modem lines.
 # shellcheck source=/dev/null
 . "$(dirname "$0")/lib.sh"
 load configfs libcomposite dummy_hcd usb_f_acm cdc_acm
@@ -14,7 +14,7 @@ echo ARM0001 >$gadget/strings/0x409/serialnumber
 echo "Test arm" >$gadget/strings/0x409/product
 ln -s $gadget/functions/acm.0 $gadget/configs/c.1/
 echo dummy_udc.0 >$gadget/UDC
-for ((tries = 100; tries > 0; tries--)); do # no udev here that could tell
+for ((tries = 100; tries > 0; tries--)); do # there is no udev to wait for
     [ -e /dev/ttyACM0 ] && break
     sleep 0.1
 done
