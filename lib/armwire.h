@@ -1,4 +1,4 @@
-/* The library in one include: everything that a program needs to talk to a device.
+/* The library in one include: everything that a program needs to communicate with a device.
  *
  *     #include <armwire.h>  // or only what is needed of it: <protocol/canpid/client.h>
  *
@@ -6,13 +6,13 @@
  * the client's wire and send them. Errors are an enum aw_status with words for a person in struct
  * aw_error (base/status.h); nothing here prints or exits.
  *
- * Exactly these headers are installed, and libarmwire.so exports what they declare. The rest of
- * lib/ is for the tools only: simulated devices, recordings, drawings, the shell.
+ * Only these headers are installed, and libarmwire.so exports their declarations. The rest of lib/
+ * is for the tools only: simulated devices, recordings, plots, the shell.
  */
 #ifndef ARMWIRE_H
 #define ARMWIRE_H
 
-/* Errors, the clock for every wait, numbers and units, bytes in order. */
+/* Errors, clocks, numbers and units, byte order. */
 #include "base/bytes.h"
 #include "base/clock.h"
 #include "base/number.h"
@@ -26,7 +26,7 @@
 #include "wire/table.h"
 #include "wire/wire.h"
 
-/* Links by URL; ports to choose from; traces. */
+/* Links by URL; port lists; traces. */
 #include "link/can/can.h"
 #include "link/core/link.h"
 #include "link/core/received.h"

@@ -6,7 +6,7 @@
 
 extern const struct aw_command aw_common_commands[]; /* {0}-terminated */
 
-/* The whole program. main() is: return aw_main(&tool, argc, argv). */
+/* Runs the whole program. Usage: main() is "return aw_main(&tool, argc, argv)". */
 int aw_main(const struct aw_tool *tool, int argc, char **argv);
 
 #endif

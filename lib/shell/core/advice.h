@@ -1,5 +1,4 @@
-/* What to type next, said on a terminal after a command that did what it should. Internal to the
- * shell. */
+/* Suggests the next command on a terminal after a successful command. Internal to the shell. */
 #ifndef AW_SHELL_CORE_ADVICE_H
 #define AW_SHELL_CORE_ADVICE_H
 

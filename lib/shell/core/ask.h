@@ -1,4 +1,4 @@
-/* A question before something that cannot be undone, and single keys. */
+/* Confirmation questions before irreversible actions, and single-key input. */
 #ifndef AW_SHELL_CORE_ASK_H
 #define AW_SHELL_CORE_ASK_H
 
@@ -6,12 +6,12 @@
 
 #include "shell/core/session.h"
 
-/* Yes by --yes, or by a person at a terminal who types y. Without a terminal, and with --no-input,
- * the answer is no. Shows what was printed so far first. */
+/* Returns true with --yes, or if the user types y at the terminal. Returns false without a terminal
+ * and with --no-input. Flushes the output first. */
 bool aw_session_agrees(struct aw_session *session, const char *question);
 
-/* From now on the terminal gives each key as it comes, and shows none; Ctrl-C stays a signal.
- * before is for tcsetattr(3) at the end. False: standard input is no terminal that does so. */
+/* Switches the terminal to single keys without echo; Ctrl-C stays a signal. Stores the old settings
+ * in before, for tcsetattr(3). Returns false if standard input is not a suitable terminal. */
 bool aw_terminal_keys(struct termios *before);
 
 #endif

@@ -18,18 +18,17 @@
 struct aw_config {
     char path[512];
     bool found;
-    size_t n_wrong;        /* lines that are left out; or 1, the file cannot be read */
-    int wrong_line;        /* the first of them; 0: the whole file */
-    struct aw_error wrong; /* and what is wrong: "FILE:LINE: why" */
-    bool reported;         /* of that */
-    bool broken;           /* the description of the device is not complete */
+    size_t n_wrong;        /* skipped lines; or 1 if the file cannot be read */
+    int wrong_line;        /* the first skipped line; 0: the whole file */
+    struct aw_error wrong; /* its error: "FILE:LINE: why" */
+    bool reported;         /* the error has been reported */
+    bool broken;           /* the device description is incomplete */
     size_t n_aliases;
     struct aw_alias {
         char *name, *url;
     } aliases[AW_ALIASES_MAX];
     size_t n_lines, lines_room;
-    struct
-        aw_config_line { /* of [teleop NAME] and the tool's own sections, as far as it is right */
+    struct aw_config_line { /* valid lines of [teleop NAME] and the tool's sections */
         char section[48], key[48], value[256];
     } * lines;
     size_t n_settings;
@@ -42,34 +41,36 @@ struct aw_config {
     } settings[AW_OPTIONS_MAX];
 };
 
-/* Reads the file. A missing one is fine unless path was asked for. A wrong line is left out, and
- * the rest holds: AW_OK, or the status of config->wrong, which is no reason to stop. */
+/* Reads the file. A missing file is an error only if path was given. Skips a wrong line and reads
+ * the rest: returns AW_OK or the status of config->wrong, which is not fatal. */
 enum aw_status aw_config_load(struct aw_session *session, const char *path);
 
-/* May [options] have it? Some only the command line has. */
+/* Returns true if [options] may have this option; some are for the command line only. */
 bool aw_config_takes(const char *option);
 
-/* "FILE:LINE:1: " in front of session->err, if the value of this option comes from the file. */
+/* Prepends "FILE:LINE:1: " to session->err if this option's value comes from the file. */
 void aw_config_blame(struct aw_session *session, const char *option);
 
-/* The setting that is wrong and that this command needs, as it is not told otherwise; NULL: none.
+/* Returns an invalid setting that this command needs and that no other source overrides; NULL:
+ * none.
  */
 const struct aw_setting *aw_config_lacks(const struct aw_session *session,
                                          const struct aw_command *command);
 
-/* The name of the map whose line it is; NULL: of another section. */
+/* Returns the map's name of a teleop section; NULL: another section. */
 const char *aw_config_map(const char *section);
 
 void aw_config_free(struct aw_config *config);
 
-/* "$XDG_STATE_HOME/armwire/TOOL/NAME"; directories are made. Empty if there is no home. */
+/* Writes "$XDG_STATE_HOME/armwire/TOOL/NAME" and creates its directories. Empty without a home
+ * directory. */
 void aw_state_path(const struct aw_session *session, const char *name, char *out, size_t size);
 
-/* The same for the device of this link, "NAME-" and what tells it from others; empty for a
- * simulated device, which begins anew with each link, and without a link. */
+/* Writes the state path for this link's device: "NAME-" and an identifier of the device. Empty
+ * without a link, or for a simulated device, whose state ends with each link. */
 void aw_link_state_path(const struct aw_session *session, const char *name, char *out, size_t size);
 
-/* URL of an alias, or NULL. */
+/* Returns the URL of an alias, or NULL. */
 const char *aw_config_alias(const struct aw_session *session, const char *name);
 
 #endif

@@ -1,16 +1,14 @@
-/* The safe stop of a tool that crashes: SEGV, BUS, FPE, ILL, ABRT, SYS and TRAP come to no wait,
- * and nothing of the program can be relied on in their handler. So the stop is made ready
- * beforehand: while something moves, the bytes that stop it, framed as the link frames them, and
- * the descriptor they go to, lie in memory that the handler reads. It runs on a stack of its own,
- * writes them with write(2) (sendto(2) to a UDP socket), and lets the signal do what it would have
- * done: the exit status, the core file and a sanitizer's report are the same as without it.
+/* The safe stop of a tool that crashes (SEGV, BUS, FPE, ILL, ABRT, SYS and TRAP). A crash reaches
+ * no wait, and its handler can rely on nothing in the program. So the stop is prepared beforehand.
+ * While something moves, memory holds the framed stop bytes and the descriptor of the link. The
+ * handler runs on its own stack and writes the bytes with write(2) (sendto(2) for a UDP socket).
+ * Then the signal has its usual effect: exit status, core file and sanitizer report stay the same.
  *
- * That memory is the one mutable global of these programs: a handler gets no argument of ours and
- * can reach nothing else. There are two plans, of which the handler reads one while the other is
- * written.
+ * That memory is the only mutable global of these programs, because a signal handler gets no
+ * argument. There are two plans: the handler reads one while the program writes the other.
  *
- * What ends by itself after its command has come back (AW_ONGOING_ENDING) is left to end: where it
- * is by then is not known beforehand, and a wrong place would be a motion, not a stop.
+ * A motion that ends by itself after its command returned (AW_ONGOING_ENDING) moves the hold
+ * position. So the plan is renewed every 10 ms while the program waits.
  */
 #ifndef AW_SHELL_CORE_CRASH_H
 #define AW_SHELL_CORE_CRASH_H
@@ -19,22 +17,22 @@
 
 struct aw_session;
 
-/* From now on crashes are caught. */
+/* Installs the crash handlers. */
 void aw_crash_catch(void);
 
-/* Makes the stop ready as things are now, or nothing, if nothing moves or --hold says so. Before
- * the first byte of a motion leaves, after each further one, and when it is over. */
+/* Prepares the stop for the current state, or none if nothing moves or --hold is given. Call it
+ * before the first byte of a motion, after each further one, and at its end. */
 void aw_crash_prepare(struct aw_session *session);
 
-/* The link is about to be closed: nothing is to be written to it any more. */
+/* Call it before the link closes: drops the plan, so that the handler writes nothing. */
 void aw_crash_forget(void);
 
-/* From now on what is made ready is seen by the children of this process, too: false if that cannot
- * be. One of them may carry it out when this process is no more. */
+/* Shares the plans with child processes, so that a child can send the stop after this process died.
+ * Returns false on failure. */
 bool aw_crash_share(void);
 void aw_crash_carry_out(void);
 
-/* In a child that has nothing to do with what moves: nothing of that is its own any more. */
+/* For a child that must not stop the device: drops the plan in this process. */
 void aw_crash_leave(void);
 
 #endif

@@ -1,39 +1,38 @@
-/* Joints that packet files describe: [joint NAME] and [stop]. With them the session's tool is a
- * copy of itself whose joints, stop and last stop are made of the files' packets, so that every
- * command that knows joints and no protocol works on that firmware: status, limits, move, jog,
- * home, play, teleop.
+/* Joints that packet files describe: [joint NAME] and [stop]. With them the session uses a copy of
+ * its tool whose joints, stop and last stop use the files' packets. So all joint commands work with
+ * that firmware: status, limits, move, jog, home, play, teleop.
  *
  *     status = aw_custom_joints_begin(session);      session->tool->from_file is true then
  *
- * Until the packets of the files are forgotten (aw_session_free_packets, and where a line names
- * others): then the tool is itself again.
+ * The copy stays until aw_session_free_packets, or until a line names other files; then the session
+ * uses the original tool again.
  *
- * What a tool adds is how a packet is answered: its hook exchange (tool.h). What is told of a joint
- * is asked for, where its packet says ask = yes, else waited for. A target is gone to along a
- * sinusoidal way of setpoints, which the firmware follows; hold sends the measured positions.
+ * A tool adds only the exchange of a packet: its hook exchange (tool.h). Packets with ask = yes are
+ * polled for joint values; others arrive by themselves. A motion is a sinusoidal path of setpoints,
+ * which the firmware follows; hold sends the measured positions.
  */
 #ifndef AW_SHELL_CORE_OWN_JOINTS_H
 #define AW_SHELL_CORE_OWN_JOINTS_H
 
 #include "shell/core/joints.h"
 
-/* By the wire of the session, which has its packet files. Nothing happens where they describe no
- * joint. AW_NO_MEMORY. */
+/* Sets up the custom joints from the session's wire and its packet files. Does nothing if the files
+ * describe no joint. AW_NO_MEMORY. */
 enum aw_status aw_custom_joints_begin(struct aw_session *session);
 
-/* May this packet of a file go out as far as stopping it goes? AW_USAGE: it moves, and no joints of
- * --packets are known, whose places could be held. */
+/* Checks that a custom packet can be stopped. AW_USAGE: the packet moves something, and --packets
+ * has no joints to hold. */
 enum aw_status aw_custom_check_stop(struct aw_session *session, const struct aw_message *message);
 
-/* What has come for a packet; codec of the record NULL: nothing has. */
+/* The answer to a packet; codec of the record NULL: none. */
 struct aw_custom_answer {
     struct aw_record record;
     uint8_t bytes[256];
     size_t size;
 };
 
-/* Writes a packet of a file on the link, which is open, and waits for its answer, if it has one. It
- * goes out whatever the ranges of its fields. AW_TIMEOUT: none came. */
+/* Writes a custom packet to the open link and waits for its answer, if it has one. Ignores the
+ * ranges of its fields. AW_TIMEOUT: no answer. */
 enum aw_status aw_custom_send(struct aw_session *session, const struct aw_record *packet,
                               struct aw_custom_answer *answer);
 

@@ -21,8 +21,8 @@ struct aw_deadman {
     struct aw_session *session;
     int fd;
     int64_t time_ns;           /* 0: off */
-    int64_t real_ns, model_ns; /* when something came last, by each of the clocks */
-    size_t unread;             /* bytes that waited at the last look */
+    int64_t real_ns, model_ns; /* time of the last input, by each clock */
+    size_t unread;             /* unread bytes at the last check */
     bool expired;
     char why[96];
 };
@@ -32,8 +32,8 @@ void aw_deadman_read(struct aw_deadman *deadman, size_t n);
 void aw_deadman_line(struct aw_deadman *deadman);
 void aw_deadman_end(struct aw_deadman *deadman);
 
-/* What ended the wait for a line: where that was the dead-man, what goes on is stopped and
- * reported, and it is AW_TIMEOUT. */
+/* Handles the end of a wait for a line. If the dead-man ended it, stops and reports the continuing
+ * activity and returns AW_TIMEOUT. */
 enum aw_status aw_deadman_outcome(struct aw_deadman *deadman, enum aw_status status);
 
 #endif

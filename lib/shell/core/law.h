@@ -1,6 +1,6 @@
-/* The gains of the law by which a device drives its joints, and the old ones of a joint for which
- * others are tried: from the first of those on, whatever ends that puts the old ones back, which is
- * the end of the command, a stop, the last stop of a crash, or a server whose client is gone.
+/* The gains of the controllers that drive a device's joints, and the old gains during a trial of
+ * new ones. From the first new gain on, every end restores the old ones. Such ends are the end of
+ * the command, a stop, the last stop of a crash, and a server whose client is gone.
  *
  *     law->read(session, kp, &gains);         those of a joint, and what is sent with them
  *     aw_law_keep(session, &gains);           others are tried from now on
@@ -8,8 +8,8 @@
  *     status = aw_law_back(session);          in the tool's stop and end, once nothing moves
  *     aw_law_keep(session, NULL);             or the new ones stay
  *
- * The tool's last_stop adds the frames of those that are kept behind its own. A server is told of
- * them with every frame of who commands (aw_law_memory), and its stop puts them back then.
+ * The tool's last_stop adds the frames of the saved gains after its own. Every frame of the lease
+ * holder carries the saved gains to a server (aw_law_memory), whose stop restores them.
  */
 #ifndef AW_SHELL_CORE_LAW_H
 #define AW_SHELL_CORE_LAW_H
@@ -17,31 +17,30 @@
 #include "control/gain_file.h"
 #include "shell/core/session.h"
 
-/* What a tool says of the law: in its struct aw_joints. */
+/* A tool's controller, in its struct aw_joints. */
 struct aw_law {
     const struct aw_gain_file *file;
-    const void *(*context)(const struct aw_session *session); /* of file; NULL: NULL */
-    /* Adds (aw_gain_list_add) the gains of the joint whose kp has this place, ki and kd behind it,
-     * then all that packets with them carry: asks the device, else takes the last ones sent. A gain
-     * that the joint does not have is 0. */
+    const void *(*context)(const struct aw_session *session); /* context of file; NULL: none */
+    /* Adds (aw_gain_list_add) the gains of a joint: its kp at this index, ki and kd after it, then
+     * all others in the same packets. Queries the device, else uses the last ones sent. A gain that
+     * the joint does not have is 0. */
     void (*read)(struct aw_session *session, size_t kp, struct aw_gain_list *gains);
-    /* Sends gains that are all known, and confirms them, as far as the device does. */
+    /* Sends gains, all of them known, and confirms them if the device supports it. */
     enum aw_status (*send)(struct aw_session *session, const struct aw_gain_list *gains);
-    const char *not_back; /* "the joint is held, but its": begins the error where that fails */
+    const char *not_back; /* "the joint is held, but its": start of the error if restoring fails */
 };
 
-/* For these others are tried now; those that are not known are left out. NULL: for none, the new
- * ones stay, or the old ones are back. */
+/* Saves these gains for restoring; skips unknown ones. NULL: saves none, because the new ones stay
+ * or the old ones are restored. */
 void aw_law_keep(struct aw_session *session, const struct aw_gain_list *old);
 
-/* The old ones, if others are tried; else NULL. */
+/* Returns the saved gains during a trial; else NULL. */
 const struct aw_gain_list *aw_law_kept(const struct aw_session *session);
 
-/* Sends the old ones, if others are tried; they are kept for the next stop, unless this one has put
- * them back. */
+/* Sends the saved gains during a trial. They stay saved for the next stop. */
 enum aw_status aw_law_send_old(struct aw_session *session);
 
-/* The same, and that was it: none are kept any more where it has gone well. */
+/* Restores the saved gains and drops them on success. */
 enum aw_status aw_law_back(struct aw_session *session);
 
 /* For a server: returns the saved gains as the first *size bytes of a memory. The second function

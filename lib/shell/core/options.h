@@ -25,34 +25,34 @@ struct aw_option_value {
     enum aw_origin origin;
 };
 
-/* The link and what is kept of it. Times in s. */
+/* Options of the link and its recordings. Times in s. */
 struct aw_options_link {
     const char *url, *record, *config, *packets, *dbc;
-    const char *dir;                     /* of the messages in a file: tx or rx */
-    const char *listen;                  /* of serve and sim */
+    const char *dir;                     /* direction of the messages in a file: tx or rx */
+    const char *listen;                  /* address for serve and sim */
     double last_s, timeout_s, deadman_s; /* NAN: no timeout, no deadman given */
     bool take, no_attach, lenient;
-    int64_t port; /* of the device in a capture; 0: the usual one */
+    int64_t port; /* port of the device in a capture; 0: the default */
 };
 
-/* What is printed, and how. */
+/* Options of the output. */
 struct aw_options_print {
     const char *fields, *format;
-    int time, color; /* places among the words of their rows; time -1: not given */
+    int time, color; /* indexes in their choices; time -1: not given */
     bool json, csv, raw, verbose, quiet, help, help_all, version;
 };
 
-/* How a command runs, and when it ends. */
+/* Options of how a command runs and when it ends. */
 struct aw_options_run {
     bool dry_run, yes, no_input, force, hold, keep_going;
     int64_t count; /* 0: no end */
     double for_s;  /* 0: no end */
 };
 
-/* How joints move. Texts are in the unit of the joint. Numbers: 0 where not given. */
+/* Options of joint motion. Texts are in the joint's unit. Numbers: 0 if not given. */
 struct aw_options_move {
     const char *max_jump, *approach, *max_lag, *max_speed, *max_deviation, *wait;
-    double most_speed; /* --max-speed where it is a number for all joints */
+    double most_speed; /* --max-speed if it is one number for all joints */
     double speed, rate;
     double kp; /* NAN: not given */
     bool fit, loop;
@@ -64,23 +64,23 @@ struct aw_options_move {
 struct aw_options {
     size_t n;
     struct aw_option_value values[AW_OPTIONS_MAX];
-    /* The fields that every tool has. */
+    /* Fields of every tool. */
     struct aw_options_link link;
     struct aw_options_print print;
     struct aw_options_run run;
     struct aw_options_move move;
-    /* The blocks of the tool and of the command. */
+    /* Blocks of the tool and of the command. */
     _Alignas(8) unsigned char tool[AW_OPTIONS_BLOCK];
     _Alignas(8) unsigned char command[AW_OPTIONS_BLOCK];
 };
 
-/* The options that every tool has. */
+/* Options of every tool. */
 extern const struct aw_option aw_global_options[];
 
-/* The name of the option that asks for this style; NULL: none, for text. */
+/* Returns the name of the option for this style; NULL for text style. */
 const char *aw_option_of_style(enum aw_style style);
 
-/* Defines name(session): the struct with the options of the command that runs, or of the tool. */
+/* Defines name(session), which returns the options of the running command or of the tool. */
 #define AW_GIVEN(home, block, name)                                                                \
     static inline const struct block *name(const struct aw_session *session)                       \
     {                                                                                              \
@@ -88,18 +88,18 @@ const char *aw_option_of_style(enum aw_style style);
         return (const void *)session->options.home;                                                \
     }
 
-/* Those of a tool, and the others that it has; no field has been given. */
+/* Initializes the options of a tool, including those of every tool, as not given. */
 void aw_options_begin(struct aw_options *options, const struct aw_tool *tool);
 
-/* Adds a table of options with their defaults; one that the line around it has set has its value:
- * run FILE --approach 10deg/s is said for all lines of the file. */
+/* Adds a table of options with their defaults. An option that the enclosing line set has its value:
+ * run FILE --approach 10deg/s applies to all lines of the file. */
 void aw_options_add(struct aw_options *options, const struct aw_option *table);
 
-/* Adds those of a command, whose block is empty before. --fields and --format of the config file
- * are for commands that speak of messages or to devices. */
+/* Adds the options of a command to an empty block. --fields and --format of the config file only
+ * apply to commands that use messages or devices. */
 void aw_options_add_command(struct aw_options *options, const struct aw_command *command);
 
-/* Has its default again. */
+/* Resets an option to its default. */
 void aw_options_forget(struct aw_options *options, struct aw_option_value *value);
 
 struct aw_option_value *aw_options_find(struct aw_options *options, const char *name);
@@ -109,39 +109,39 @@ struct aw_option_value *aw_options_find_letter(struct aw_options *options, char 
 enum aw_status aw_options_set(struct aw_options *options, const char *name, const char *text,
                               enum aw_origin origin, struct aw_error *err);
 
-/* Takes NAME_OPTION for every option from the environment, for instance ARMCTL_LINK. An empty one
- * is unset. */
+/* Reads NAME_OPTION for every option from the environment, for instance ARMCTL_LINK. An empty
+ * variable counts as unset. */
 enum aw_status aw_options_from_environment(struct aw_options *options, const char *tool,
                                            struct aw_error *err);
 
-/* Appends what the option takes, for help: " VALUE", "[=VALUE]", or nothing. */
+/* Appends the option's value for help: " VALUE", "[=VALUE]", or nothing. */
 void aw_option_value_text(const struct aw_option *option, char *out, size_t size);
 
-/* A number in a unit ("" or NULL: a bare one), in a range if not both ends are 0. */
+/* Rules for a number: its unit ("" or NULL: none), and its range unless both ends are 0. */
 struct aw_number_rule {
     const char *unit;
     double min, max;
     bool whole;
 };
 
-/* An option that may be missing, or what is usual. */
+/* Returns an optional value, or the default if it is NaN. */
 static inline double aw_number_or(double given, double usual)
 {
     return isnan(given) ? usual : given;
 }
 
-/* Reads one. AW_USAGE or AW_LIMIT says what it is about: "--for: …", or with colon "" and what
- * "move: joint": "move: joint 9 is outside …". */
+/* Parses a number by a rule. Errors (AW_USAGE, AW_LIMIT) begin with what and colon: "--for: …";
+ * with colon "" and what "move: joint": "move: joint 9 is outside …". */
 enum aw_status aw_number_check(const char *what, const char *colon, const char *text,
                                const struct aw_number_rule *rule, double *value,
                                struct aw_error *err);
 
-/* AW_USAGE: "--color: no 'nver' — did you mean 'never'?", what being "--color: no". choices end
- * with NULL. */
+/* Fails with AW_USAGE: "--color: no 'nver' — did you mean 'never'?", with what "--color: no".
+ * choices end with NULL. */
 enum aw_status aw_choice_unknown(const char *what, const char *text, const char *const *choices,
                                  struct aw_error *err);
 
-/* "ARMCTL_ACK_TIMEOUT" for ack-timeout. */
+/* Writes the environment variable of an option: "ARMCTL_ACK_TIMEOUT" for ack-timeout. */
 void aw_option_variable(const char *tool, const char *option, char *out, size_t size);
 
 #endif

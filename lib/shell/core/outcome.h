@@ -1,11 +1,11 @@
-/* How a command ends. Internal to the shell. */
+/* The end of a command. Internal to the shell. */
 #ifndef AW_SHELL_CORE_OUTCOME_H
 #define AW_SHELL_CORE_OUTCOME_H
 
 #include "shell/core/session.h"
 
-/* A command has ended with this: whatever it has left moving is stopped. What comes of it, and
- * session->err says why. */
+/* Stops everything that a command left moving. Returns the resulting status, with session->err set.
+ */
 enum aw_status aw_outcome_safe(struct aw_session *session, enum aw_status status);
 
 /* Prints its result or its error. */

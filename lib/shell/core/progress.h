@@ -1,10 +1,10 @@
-/* How far a long piece of work is, on a terminal: a bar on standard error that goes away again.
+/* A progress bar for long work, on standard error of a terminal; disappears at the end.
  *
  *     struct aw_progress progress = aw_progress(session, "run.pcapng", true);
  *     while (…) aw_progress_at(&progress, done, all);
  *     aw_progress_end(&progress);
  *
- * Nothing is shown in the first half second, with --quiet, or where standard error is no terminal.
+ * Shows nothing in the first half second, with --quiet, or if standard error is not a terminal.
  */
 #ifndef AW_SHELL_CORE_PROGRESS_H
 #define AW_SHELL_CORE_PROGRESS_H
@@ -17,10 +17,10 @@ struct aw_progress {
     int64_t start_ns, next_ns; /* real time */
 };
 
-/* prints: the work prints on standard output, which must then be no terminal. */
+/* prints: the work prints to standard output; then no bar is shown if that is a terminal. */
 struct aw_progress aw_progress(const struct aw_session *session, const char *what, bool prints);
 
-/* all 0: not known. Cheap: looks at the clock, no more, most of the time. */
+/* all 0: unknown. Cheap: most calls only read the clock. */
 void aw_progress_at(struct aw_progress *progress, uint64_t done, uint64_t all);
 void aw_progress_show(struct aw_progress *progress, const char *text);
 void aw_progress_end(struct aw_progress *progress);

@@ -10,7 +10,7 @@
 #include "shell/core/session.h"
 
 #define AW_RECENT_MAX   64
-#define AW_RECENT_FRAME 128 /* bytes; longer frames are not kept */
+#define AW_RECENT_FRAME 128 /* bytes; longer frames are not stored */
 
 struct aw_recent_frame {
     int64_t time_ns; /* since 1970 */
@@ -20,13 +20,13 @@ struct aw_recent_frame {
 
 struct aw_recent;
 
-/* Bytes that came from the device, whole frames or pieces. */
+/* Stores bytes from the device, whole frames or pieces. */
 void aw_recent_add(struct aw_session *session, int64_t time_ns, struct aw_span bytes);
 
-/* Before a command: one that does something begins anew. */
+/* Call it before a command: clears the frames if the command may send something. */
 void aw_recent_begin(struct aw_session *session, const struct aw_command *command);
 
-/* The frame that came so many frames ago, 0 is the newest; NULL: it is not kept. */
+/* Returns a stored frame by age; 0 is the newest. NULL: not stored. */
 const struct aw_recent_frame *aw_recent_frame(const struct aw_session *session, size_t ago);
 
 void aw_recent_free(struct aw_recent *recent); /* NULL is fine */

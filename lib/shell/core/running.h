@@ -1,10 +1,10 @@
-/* Simulators of the tool that run on this machine, in the place that its command sim has. */
+/* Simulators of the tool on this machine, at the path that its command sim uses. */
 #ifndef AW_SHELL_CORE_RUNNING_H
 #define AW_SHELL_CORE_RUNNING_H
 
 #include "shell/core/session.h"
 
-/* Does one? Then its link, as -l takes it, is in out. */
+/* Returns true if a simulator runs, and writes its link for -l to out. */
 bool aw_running_sim(const struct aw_session *session, char *out, size_t size);
 
 #endif

@@ -1,4 +1,4 @@
-/* The header of a recording: what a program that reads it has to know of the session. */
+/* The header of a recording: facts about the session that readers need. */
 #ifndef AW_SHELL_CORE_SECTION_H
 #define AW_SHELL_CORE_SECTION_H
 
@@ -13,7 +13,7 @@
  *     subject FIELD NUMBER NAME      lines of it, see struct aw_name_hooks
  *     config file: NAME              and the text of the file behind that line, up to 32 KiB
  *
- * *names is the place in names.keep behind the names that are in it. NULL: out of memory. */
+ * *names is the position in names.keep after the included names. NULL: out of memory. */
 uint8_t *aw_section_make(struct aw_session *session, const char *url, enum aw_linktype linktype,
                          uint64_t *names, size_t *size);
 

@@ -1,6 +1,5 @@
-/* Where a session departs from the usual way because its device is shared: it has the device for
- * others (the command serve), or uses it through a server (-l serve:). lib/shell/serve implements
- * these hooks.
+/* Hooks of a session with a shared device: it serves the device to others (the command serve) or
+ * uses it through a server (-l serve:). lib/shell/serve implements these hooks.
  */
 #ifndef AW_SHELL_CORE_SHARE_H
 #define AW_SHELL_CORE_SHARE_H
@@ -10,38 +9,39 @@
 struct aw_sharing {
     /* ---- of a client: session->share.attached is its connection ---- */
 
-    /* Is the device to be had through a server? url NULL: no link was named. AW_OK and
-     * session->share.attached: yes. AW_OK without: no, it is to be opened. Else why not. */
+    /* Finds a server of the device. url NULL: no link given. AW_OK with session->share.attached:
+     * uses the server. AW_OK without: open the device directly. Otherwise the reason of the
+     * failure. */
     enum aw_status (*attach)(struct aw_session *session, const char *url);
-    /* The link of it: a frame that is written goes to the device when the server lets it. */
+    /* Opens the link through the server, which forwards frames to the device when it permits. */
     enum aw_status (*open)(struct aw_session *session, struct aw_link **link);
-    /* The command that runs wants the device: if it is one that changes something, it commands from
-     * now on. AW_REFUSED with who does. */
+    /* The running command needs the device. A command that changes something takes the lease.
+     * AW_REFUSED names the holder. */
     enum aw_status (*begin)(struct aw_session *session);
-    /* It has ended with this; what comes of it if the server has ended it. */
+    /* The command ended with status; returns the resulting status if the server ended it. */
     enum aw_status (*end)(struct aw_session *session, enum aw_status status);
-    /* What ended the wait for a line: where that was the server, it is reported. */
+    /* Reports the end of a wait for a line if the server ended it. */
     enum aw_status (*outcome)(struct aw_session *session, enum aw_status status);
-    /* At the end: what is to go on goes on, and the place of the commander is free. */
+    /* At the end: leaves continuing activities running and releases the lease. */
     void (*leave)(struct aw_session *session);
 
-    /* Something is played from now on whose speed may be changed, or no more. */
+    /* Marks the start or end of a playback whose speed clients may change. */
     void (*plays)(struct aw_session *session, bool on);
 
-    /* For the command status: who commands, in the result where it is JSON, printed where it is a
-     * table for people. */
+    /* For the command status: reports the holder of the lease, in the result for JSON, or as text
+     * above the table. */
     enum aw_status (*commander)(struct aw_session *session);
 
-    /* For the command list: prints the servers that run here, returns how many. */
+    /* For the command list: prints the servers on this machine and returns their number. */
     size_t (*list)(struct aw_session *session);
 
-    /* Asks the server of this URL (serve:PATH, serve:TOOL) whose device it has: tool[24], and the
-     * URL of the place for the command line of that tool: place[400]. */
+    /* Asks the server of this URL (serve:PATH, serve:TOOL) for its tool's name, tool[24], and the
+     * URL of its socket for that tool's command line, place[400]. */
     enum aw_status (*serves)(struct aw_session *session, const char *url, char *tool, char *place);
 
     /* ---- of a server: session->share.server ---- */
 
-    /* Something passed the link. */
+    /* Called for all traffic of the link. */
     void (*traffic)(struct aw_session *session, bool tx, struct aw_span bytes, int64_t time_ns);
 };
 

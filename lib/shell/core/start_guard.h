@@ -1,32 +1,31 @@
-/* The start guard: nothing that streams targets begins with a jump. The first target of each joint
- * is compared with where the joint is measured, and what is farther away is refused, or gone to
- * first.
+/* The start check: a stream of targets never begins with a jump. The check compares the first
+ * target of each joint with its measured position. It refuses a target that is too far, or
+ * approaches it first.
  *
  *     status = aw_start_guard(session, &list, goals, n);   after a read of the joints
  *     if (status == AW_OK)
  *         status = aw_start_go(session, &list, goals, n);
  *
- * How far is far: --max-jump; else what the joint covers in 0.2 s at its limit of speed; where that
- * is not known, 2 % of its range; where that is not known either, 0.1 rad (10 deg, 0.1 of any other
- * unit). Positions count as they are: there is no shortest way round, so a wrap is a jump.
+ * The max distance is --max-jump, else the joint's travel in 0.2 s at its max speed. If that speed
+ * is unknown it is 2 % of the joint's range; without a range, 0.1 rad (10 deg, 0.1 of any other
+ * unit). Positions count as plain numbers without wrapping, so a wrap is a jump.
  *
- * A script is a stream, too, where its commands are setpoints (setpoints, of their rows): the first
- * of each joint is compared, and again after a stop, a gap, a link that was lost and opened anew,
- * --take, or another command that moves. A single setpoint to which the device goes at once is
- * compared as well, however it is given. move, jog and home are motions: where they go is what they
- * are for.
+ * A script whose commands are setpoints (setpoints in their rows) is a stream, too. Each joint's
+ * first setpoint is checked, and again after a stop, a gap, a reconnect, --take, or another motion
+ * command. A single setpoint to which the device jumps is always checked. move, jog and home are
+ * motions and are not checked.
  *
- * Behind the start it is the following error that ends a motion, control/lag.h: --max-lag.
+ * After the start, the following-error limit ends a motion, control/lag.h: --max-lag.
  *
- * A joint that nothing is known of is refused unless --force. What is known to be far stays refused
- * with --force: --max-jump says how far it may be.
+ * A joint with unknown position is refused unless --force. --force does not allow a known large
+ * distance; --max-jump does.
  */
 #ifndef AW_SHELL_CORE_START_GUARD_H
 #define AW_SHELL_CORE_START_GUARD_H
 
 #include "shell/core/joints.h"
 
-#define AW_START_JOINTS 64 /* at most, of a stream */
+#define AW_START_JOINTS 64 /* max joints of a stream */
 
 #define AW_START_OPTIONS                                                                           \
     {.name = "max-jump",                                                                           \
@@ -44,12 +43,12 @@
         .help = "stop when a joint is farther than this behind its target for 0.3 s: 15deg"        \
     }
 
-/* --max-lag in the unit of this joint, else as far as its list says that it may be; AW_USAGE. */
+/* Returns --max-lag in the joint's unit, else the joint's own limit; AW_USAGE. */
 enum aw_status aw_joint_max_lag(struct aw_session *session, const struct aw_joint *joint,
                                 double *max_lag);
 
-/* Has the joint been farther behind its target than most for AW_LAG_S (control/lag.h)? AW_REFUSED
- * says so, and to take a lower --slower. *behind_ns: 0 at the beginning. */
+/* Checks the following error of a joint. AW_REFUSED if it exceeded most for AW_LAG_S
+ * (control/lag.h); the error suggests a lower --slower. *behind_ns: 0 at the beginning. */
 struct aw_joint_lag {
     double target, most;
     const char *slower; /* an option: "speed" */
@@ -57,8 +56,8 @@ struct aw_joint_lag {
 enum aw_status aw_joint_keeps_up(struct aw_session *session, const struct aw_joint *joint,
                                  const struct aw_joint_lag *lag, int64_t *behind_ns);
 
-/* How far the first target of this joint may be away, in its unit; AW_USAGE for a --max-jump that
- * is no distance. */
+/* Returns the max distance of the first target, in the joint's unit; AW_USAGE if --max-jump is not
+ * a distance. */
 enum aw_status aw_start_reach(struct aw_session *session, const struct aw_joint *joint,
                               double *reach);
 
@@ -66,18 +65,17 @@ enum aw_status aw_start_reach(struct aw_session *session, const struct aw_joint 
 enum aw_status aw_start_speed(struct aw_session *session, const struct aw_joint *joint,
                               double *speed);
 
-/* Compares: AW_OK if all are near enough, or --approach is there; AW_LIMIT names the joint, both
- * places and what to do. */
+/* Runs the start check. AW_OK if all targets are near enough or --approach is given; AW_LIMIT names
+ * the joint, both positions and the remedy. */
 enum aw_status aw_start_guard(struct aw_session *session, const struct aw_joint_list *list,
                               const struct aw_joint_goal *goals, size_t n);
 
-/* For --loop: *far if the last target of a file is farther from the first one than a jump may be.
- * AW_LIMIT if it is far and there is no --approach to go back with. */
+/* For --loop: sets *far if the last and first target of a file are farther apart than the max jump.
+ * AW_LIMIT if so without --approach. */
 enum aw_status aw_start_check_loop(struct aw_session *session, const struct aw_joint *joint,
                                    double last, double first, bool *far);
 
-/* Leaves those that are farther away than that, for aw_start_go, and says how many; what is near
- * stays where it is. */
+/* Keeps only the goals beyond the max jump, for aw_start_go, and returns their number. */
 size_t aw_start_keep_far(struct aw_session *session, const struct aw_joint_list *list,
                          struct aw_joint_goal *goals, size_t n);
 
@@ -85,37 +83,37 @@ size_t aw_start_keep_far(struct aw_session *session, const struct aw_joint_list 
  * jump. seconds: duration of the motion; 0 or NaN: a jump. */
 bool aw_start_is_motion(const struct aw_joint *joint, double target, double seconds);
 
-/* For a command that is one setpoint, before it is sent: where it comes from a script and begins a
- * stream, the joints are read, and it is compared; with --approach they go there. */
+/* For a single setpoint before sending. If it starts a stream of a script, reads the joints and
+ * checks it; with --approach moves there. */
 bool aw_start_is_streamed(const struct aw_session *session);
 enum aw_status aw_start_streamed(struct aw_session *session, struct aw_joint_list *list,
                                  const struct aw_joint_command *command);
 
-/* The same however it is given, for setpoints to which a device goes at once. */
+/* Like aw_start_streamed, also outside scripts, for setpoints to which the device jumps. */
 enum aw_status aw_start_single(struct aw_session *session, struct aw_joint_list *list,
                                const struct aw_joint_command *command);
 
-/* A motion this many times faster than its limit was meant in another unit: s and ms. */
+/* A motion this many times faster than its limit has the wrong time unit: s and ms. */
 #define AW_WRONG_UNIT 100
 
-/* The argument duration in s; NaN: not given. AW_USAGE for a short one without a unit, which may be
- * meant in seconds. */
+/* Reads the argument duration in s; NaN: not given. AW_USAGE for a short one without a unit, which
+ * may be meant in seconds. */
 enum aw_status aw_duration_read(struct aw_session *session, const struct aw_args *args,
                                 double *seconds);
 
-/* The seconds that a joint needs for this distance at its speed. steepest: the fastest moment of
- * the motion, times its mean speed; pi/2 of a sinusoidal one. */
+/* Returns the seconds that a joint needs for this distance at its max speed. steepest: peak speed
+ * divided by mean speed; pi/2 for a sinusoidal motion. */
 double aw_duration_needed(const struct aw_joint *joint, double away, double steepest);
 
-/* AW_LIMIT, unless --force, if the joint would be faster than its speed in these seconds. A shorter
- * time counts as the period of a stream, so that scripts may send small steps with duration 0; a
- * step that --max-jump permits may be longer. */
+/* Returns AW_LIMIT, unless --force, if the joint would exceed its max speed in these seconds. A
+ * shorter time counts as the period of a stream, so that scripts may send small steps with duration
+ * 0. With duration 0 a step within a given --max-jump passes. */
 enum aw_status aw_duration_check(struct aw_session *session, const struct aw_joint *joint,
                                  double away, double steepest, double seconds);
 
-/* Takes the joints from where they are to these targets, at --approach, or in half a second where
- * they are near, and waits until they are. On the way a fault, 0.5 s without news and --max-lag end
- * it: AW_REFUSED, AW_TIMEOUT; who called stops the joints. */
+/* Moves the joints to these targets at --approach, or in half a second if they are near, and waits
+ * for arrival. A fault, 0.5 s without reports, or --max-lag end it: AW_REFUSED, AW_TIMEOUT. Then
+ * the caller stops the joints. */
 enum aw_status aw_start_go(struct aw_session *session, struct aw_joint_list *list,
                            const struct aw_joint_goal *goals, size_t n);
 

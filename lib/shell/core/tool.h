@@ -31,17 +31,18 @@ struct aw_record;
 struct aw_joints;
 struct aw_bench_hooks;
 
-/* What a command can do to the world; decides about limits, questions and the safe stop. */
+/* What a command can do to the device. Decides on limits, questions and the safe stop. */
 enum aw_safety {
-    AW_READ,      /* changes nothing */
+    AW_READ,      /* changes no settings and moves no joint */
     AW_WRITE,     /* changes settings */
-    AW_MOTION,    /* makes something move: a request to stop is passed on to the device */
-    AW_DANGEROUS, /* asks on a terminal, needs --yes elsewhere */
+    AW_MOTION,    /* moves something: a request to stop also stops the device */
+    AW_DANGEROUS, /* asks on a terminal; needs --yes without one */
 };
 
-/* Where the page of help at the prompt names a command. */
+/* The section of the help page at the prompt that lists a command. */
 enum aw_group {
-    AW_GROUP_USUAL, /* by its safety: what moves; what changes settings: set up; else look */
+    AW_GROUP_USUAL, /* by its safety: motions under move, settings under set up, the rest under look
+                       */
     AW_GROUP_MOVE,
     AW_GROUP_LOOK,
     AW_GROUP_MEASURE,
@@ -65,7 +66,7 @@ enum aw_arg_kind {
 typedef void aw_candidate_fn(void *context, const char *word, const char *help);
 typedef void aw_complete_fn(struct aw_session *session, aw_candidate_fn *add, void *context);
 
-/* What a command does: its words are bound to its arguments. */
+/* Runs a command with its bound arguments. */
 typedef enum aw_status aw_run_fn(struct aw_session *session, const struct aw_args *args);
 
 struct aw_arg {
@@ -76,39 +77,38 @@ struct aw_arg {
     const char *const *choices; /* AW_ARG_CHOICE, NULL-terminated */
     const char *field;          /* "message.field": take help, unit and range from the wire table */
     double min, max;            /* AW_ARG_NUMBER, for hints and help */
-    bool whole;                 /* a whole number, in this range with --force, too */
+    bool whole;                 /* an integer; --force does not lift the range */
     bool optional;
     aw_complete_fn *complete;
-    const char *const *with; /* goes with these choices of the first argument only (its first one is
-                                the usual one), NULL-terminated; or NULL */
-    const char *const *fields; /* what records call it, where that is another name,
-                                  NULL-terminated; or NULL */
-    const char *endings;       /* AW_ARG_FILE: of the files that are meant, for completion: "csv
-                                  ndjson"; NULL: any */
+    const char *const *with;   /* only for these choices of the first argument (its first one is the
+                                default), NULL-terminated; or NULL */
+    const char *const *fields; /* other names for it in records, NULL-terminated; or NULL */
+    const char *endings;       /* AW_ARG_FILE: file endings for completion: "csv ndjson"; NULL: any
+                                  */
 };
 
-/* Who cannot do without an option's value where the config file has a wrong one. A stop can. */
+/* Commands that fail if this option is invalid in the config file; `stop` never does. */
 enum aw_needed_by {
     AW_NEEDED_BY_NOBODY,
-    AW_NEEDED_BY_DEVICES,  /* commands that speak to the device */
-    AW_NEEDED_BY_MESSAGES, /* and those that speak of its messages */
+    AW_NEEDED_BY_DEVICES,  /* commands that use the device */
+    AW_NEEDED_BY_MESSAGES, /* and commands that use its messages */
 };
 
-/* What the binder writes into the field of an option, see AW_AT. */
+/* The type that the binder writes to an option's field, see AW_AT. */
 enum aw_option_type {
     AW_OPTION_NO_FIELD,
     AW_OPTION_SWITCH, /* bool */
     AW_OPTION_TEXT,   /* const char *; NULL: not given */
     AW_OPTION_NUMBER, /* double in .unit; .missing: not given */
     AW_OPTION_COUNT,  /* int64_t; 0: not given */
-    AW_OPTION_CHOICE, /* int: the place in .choices; -1: not given */
+    AW_OPTION_CHOICE, /* int: index in .choices; -1: not given */
 };
 
-/* Where the field is. */
+/* The block that holds the field. */
 enum aw_option_home {
-    AW_OPTION_OF_COMMAND, /* in the block of the command: see AW_GIVEN */
-    AW_OPTION_OF_TOOL,    /* in that of the tool */
-    AW_OPTION_OF_ALL,     /* in struct aw_options, for what commands of several tools share */
+    AW_OPTION_OF_COMMAND, /* in the command's block, see AW_GIVEN */
+    AW_OPTION_OF_TOOL,    /* in the tool's block */
+    AW_OPTION_OF_ALL,     /* in struct aw_options, for options that several tools share */
 };
 
 /* For the row of an option: the binder fills this member of the block. The type of the member is
@@ -128,41 +128,40 @@ enum aw_option_home {
 struct aw_option {
     const char *name;  /* without the dashes */
     char letter;       /* 0: none */
-    const char *value; /* what it takes, for help: "URL", "SECONDS"; NULL: a switch */
+    const char *value; /* its value in help: "URL", "SECONDS"; NULL: a switch */
     const char *help;
-    const char *bare;     /* value of "--name" without "=VALUE", for options that work with and
-                             without one (the next word is never taken then); NULL: needs one */
-    const char *fallback; /* value if it is given nowhere; NULL: none */
+    const char *bare;     /* value of "--name" without "=VALUE", for an option with an optional
+                             value (then it never takes the next argument); NULL: requires a value
+                             */
+    const char *fallback; /* default value; NULL: none */
     const char *unit;     /* a number in this unit ("" for a bare one); NULL: text */
-    double min, max;      /* of the number, if not both 0 */
+    double min, max;      /* range of the number unless both are 0 */
     bool whole;           /* a number without a fraction */
     const char *const *choices;
-    const char *const *words; /* that completion offers, {…, NULL}; what is right is the command's
-                                 affair: a list of them, numbers behind them */
+    const char *const *words; /* completion candidates, {…, NULL}; the command itself checks the
+                                 value, which may be a list */
     aw_complete_fn *complete;
-    const char *endings; /* of a FILE, as above */
-    bool ends;           /* another ending is refused: it says the form of what is written */
-    bool addresses; /* messages have a field of this name: records and JSON commands may name it,
-                       and then it counts for them */
-    bool joint;     /* it names joints: a word lknee=10deg is this option and the argument 10deg */
-    /* Does the value that is set mean something, beyond what this row says of it? Asked when the
-     * config file has been read, whose mistakes are told with their place. session->err. NULL: it
-     * is found out where it is used. */
+    const char *endings; /* file endings, as above */
+    bool ends;           /* refuses other endings, because the ending selects the output format */
+    bool addresses;      /* also a field of messages: records and JSON commands may set it */
+    bool joint;          /* it names joints: lknee=10deg gives this option and the argument 10deg */
+    /* Checks the value beyond this row's rules, when the config file is read, so that errors name
+     * the line. Sets session->err. NULL: the command checks the value when it uses it. */
     enum aw_status (*check)(struct aw_session *session, const char *text);
     enum aw_needed_by needed_by;
     enum aw_option_type type; /* of the field that holds it, by AW_AT */
     enum aw_option_home home;
     size_t at;
-    double missing; /* of AW_OPTION_NUMBER: NAN where 0 is a value that can be given */
+    double missing; /* AW_OPTION_NUMBER: value if not given; NAN if 0 is a valid value */
 };
 
-/* Lists that stand in the row they are for: words; arguments and options of a command. */
+/* Lists inside the row they belong to: words; arguments and options of a command. */
 #define AW_LIST(...)    ((const char *const[]){__VA_ARGS__, NULL})
 #define AW_ARGS(...)    ((const struct aw_arg[]){__VA_ARGS__, {0}})
 #define AW_OPTIONS(...) ((const struct aw_option[]){__VA_ARGS__, {0}})
 
-/* A line that is worth typing after a command: "plot {file}", with the name of one of its arguments
- * or options that is a file. It needs no device, so that it works as it is copied. */
+/* A suggested next command line: "plot {file}", with the name of a file argument or option in
+ * braces. It needs no device, so users can run it as printed. */
 struct aw_next {
     const char *words; /* or NULL */
     const char *why;   /* "draws it" */
@@ -171,70 +170,69 @@ struct aw_next {
 struct aw_command {
     const char *name;
     const char *summary;             /* one line, no full stop */
-    const char *details;             /* more, or NULL */
+    const char *details;             /* longer description, or NULL */
     const struct aw_arg *args;       /* {0}-terminated, or NULL */
-    const struct aw_option *options; /* {0}-terminated, or NULL; besides the global ones */
-    bool repeats;                    /* the whole list of args may be given again and again */
-    bool hidden;                     /* not in help and completion */
+    const struct aw_option *options; /* {0}-terminated, or NULL; added to the global ones */
+    bool repeats;                    /* the whole list of args may repeat */
+    bool hidden;                     /* not listed in help and completion */
     bool offline;                    /* needs no device: signals keep their usual meaning */
-    bool messages;                   /* but speaks of its messages */
-    bool joints;                     /* only where the tool has joints, see joints.h */
-    bool streams;                    /* only where these take streams of targets */
-    bool hands;                      /* only where hands can drive the joints: it has maps */
-    bool own;                        /* only where there can be packets of files */
-    bool from_file;                  /* only for joints of packet files, for which it stands in
-                                        place of the tool's command of that name */
-    bool timed;                      /* of what moves: --for ends it */
-    bool setpoints;                  /* it is one setpoint: of a script the first one of each joint
-                                        is compared with where that is, see start_guard.h */
+    bool messages;                   /* an offline command that uses the device's messages */
+    bool joints;                     /* only if the tool has joints, see joints.h */
+    bool streams;                    /* only if the joints take streams of targets */
+    bool hands;                      /* only if the tool has teleop maps */
+    bool own;                        /* only if the tool supports custom packets */
+    bool from_file;                  /* only for custom joints; replaces the tool's command of that
+                                        name */
+    bool timed;                      /* for a motion: --for ends it */
+    bool setpoints;                  /* sends one setpoint; in a script the first one of each joint
+                                        is compared with its position, see start_guard.h */
     enum aw_safety safety;
     enum aw_group group;
     /* Returns true if a dangerous command is harmless with these arguments, so it needs no --yes.
      * NULL: never. */
     bool (*harmless)(struct aw_session *session, const struct aw_args *args);
-    const char *prints; /* what it prints where that is no records ("a script"): --csv, --format and
-                           -j are refused; NULL: each of these gives its form */
-    bool prints_json;   /* but -j is not */
-    const char *const
-        *examples;            /* what follows the name of the tool; each one is run by the tests */
-    const char *const *lines; /* a worked example of several lines, after these: the files of later
-                                 ones are made by the first. {move} and {field} are the tool's, '$ '
-                                 begins a line of the shell. NULL: none */
-    struct aw_next next;      /* said after success, see advice.h */
+    const char *prints; /* its output if it prints no records ("a script"): refuses --csv, --format
+                           and -j; NULL: supports all of them */
+    bool prints_json;   /* but accepts -j */
+    const char *const *examples; /* without the tool's name; the tests run each one */
+    const char *const *lines;    /* a worked example of several lines, printed after these; earlier
+                                 lines create the files for later ones. {move} and {field} are the
+                                 tool's; '$ ' begins a shell line. NULL: none */
+    struct aw_next next;         /* printed after success, see advice.h */
     aw_run_fn *run;
 };
 
 /* A key of a section of the config file, for help, config example and errors. */
 struct aw_config_key {
     const char *name;
-    const char *value; /* what it takes: "0 to 9" */
+    const char *value; /* its value in help: "0 to 9" */
     const char *help;
-    const char *example; /* a value; those of all keys together make a section that is right */
+    const char *example; /* a value; the examples of all keys form a valid section */
 };
 
 struct aw_config_section {
     const char *name;                 /* "joint NAME" */
     const char *help;                 /* a sentence */
-    const char *instance;             /* of NAME, for the example; NULL: the name has none */
+    const char *instance;             /* example for NAME; NULL: the section has no NAME */
     const struct aw_config_key *keys; /* {0}-terminated */
 };
 
-/* Is a message about one of those that the options name? By its frame, or, if that is empty, by the
- * name of its subject. */
+/* Returns true if the message is about a subject that the options name. Decides by the frame, or by
+ * the subject's name if the frame is empty. */
 typedef bool aw_concerns_fn(struct aw_session *session, struct aw_span frame, const char *subject);
 
 /* For tools with several devices or objects on one link. A subject is the device or object of a
  * message ("lknee", "humanoid.knee"). Each may be NULL. */
 struct aw_subject_hooks {
-    /* The subject of a record, which watch, plot and --where put before the names of its fields.
-     * Writes a name of at most size - 1 characters to out and returns it; NULL: no subject. */
+    /* Returns the subject of a record; watch, plot and --where put it before field names. Writes a
+     * name of at most size - 1 characters to out. NULL: no subject. */
     const char *(*of)(struct aw_session *session, const struct aw_record *record, char *out,
                       size_t size);
-    /* Every subject there can be, where the wire's table does not name them, once the first message
-     * has come; added like candidates of completion. */
+    /* Lists all possible subjects, if the wire's table does not name them. Called after the first
+     * message; adds them like completion candidates. */
     aw_complete_fn *all;
-    bool leads; /* without all: they are named in front of a field only ("base.angle"), and have no
-                   topics of their own */
+    bool leads; /* without all: subjects only precede a field name ("base.angle") and have no topics
+                   of their own */
     /* Lists the subjects that a message of this kind can have, as far as known without the device:
      * for completion, if the wire's table does not name them. */
     void (*known)(struct aw_session *session, const struct aw_message *message,
@@ -242,12 +240,11 @@ struct aw_subject_hooks {
     /* Sets *concerns if the options name subjects (-b lknee): commands that read messages then skip
      * the others. AW_USAGE: unknown name. */
     enum aw_status (*narrow)(struct aw_session *session, aw_concerns_fn **concerns);
-    /* What is known of a subject, for the title of a picture: "lknee pos kp 6"; out is "" before.
+    /* Describes a subject for the title of a plot: "lknee pos kp 6". out is "" at the call.
      */
     void (*about)(struct aw_session *session, const char *subject, char *out, size_t size);
-    /* The columns of watch's table, where a row of it is a subject; and the unit in which a value
-     * of a subject means something to a person, where another one than the record's: the context is
-     * the session. */
+    /* The columns of watch's table if each row is a subject. unit returns the display unit of a
+     * subject's value if it differs from the record's; its context is the session. */
     const struct aw_grid_column *columns;
     aw_grid_unit_fn *unit;
 };
@@ -255,39 +252,40 @@ struct aw_subject_hooks {
 /* Names that the wire does not carry, kept in recordings. A text is lines of "subject FIELD NUMBER
  * NAME" ("subject board 64 lknee", "subject joint 3 neck axes=3"). */
 struct aw_name_hooks {
-    /* Writes the next text, from *at on, which starts at 0 and is the tool's. Names that are learnt
-     * later follow when it is called again. False: nothing new. */
+    /* Writes the next text from *at on; *at starts at 0 and belongs to the tool. A later call
+     * returns names that became known since. Returns false if there is nothing new. */
     bool (*keep)(struct aw_session *session, uint64_t *at, char *out, size_t size);
-    /* Takes such a text from a recording that is read; NULL: another recording begins, whose names
-     * replace those of the one before. False: the text is a plain comment. */
+    /* Reads such a text from a recording. NULL: a new recording begins, and its names replace the
+     * previous ones. Returns false for a plain comment. */
     bool (*take)(struct aw_session *session, const char *text);
-    /* Are there names for the messages of a recording? decode adds them to its records. */
+    /* Returns true if the messages of a recording have names; decode adds them to its records. */
     bool (*any)(struct aw_session *session);
     /* Writes the name of the wire in use, or its whole description if it has no name; returns it.
      * NULL: the variant's name. */
     const char *(*wire)(struct aw_session *session, char *out, size_t size);
 };
 
-/* Messages with fields of no bits, whose values follow from the order of the packets. */
+/* Messages with zero-width fields, whose values follow from the order of the packets. */
 struct aw_ordered {
-    const struct aw_message *messages; /* for the wire that records are decoded with; NULL: none */
-    /* Fills those fields in, for each record in turn. inside: it is not the first of a message of
-     * several. */
+    const struct aw_message *messages; /* for the decoding wire; NULL: none */
+    /* Fills in those fields of each record in turn. inside: not the first record of a compound
+     * message. */
     void (*fill)(struct aw_session *session, struct aw_record *record, bool inside);
 };
 
-#define AW_REPLAY_GOALS 16 /* of one message */
+#define AW_REPLAY_GOALS 16 /* in one message */
 
 /* Facts about a device for replay. Each may be NULL. */
 struct aw_replay_hooks {
-    bool in_step; /* the device answers every message and takes no second one before: the answers
-                     that the recording has are waited for */
-    /* Messages that say how far or how fast, and not where to, {…, NULL}: what comes of them
-     * depends on where the device stands. NULL: they all say where. */
+    bool in_step; /* the device answers each message before it accepts the next: replay waits for
+                     the recorded answers */
+    /* Messages with relative or velocity commands, {…, NULL}: their effect depends on the start
+     * position. NULL: all messages are absolute. */
     const char *const *relative;
-    const char *afresh; /* the message that puts it where it began; NULL: none */
-    /* The device's message that says where it stands, NULL: none does; and whether that is not
-     * there, in words, as "elbow at 2048, not 2300 ticks". It may ask the device. */
+    const char *afresh; /* the message that restores the start position; NULL: none */
+    /* The device's message with its position; NULL: none. elsewhere returns true if the device is
+     * not at that position and describes it: "elbow at 2048, not 2300 ticks". It may query the
+     * device. */
     const char *place;
     bool (*elsewhere)(struct aw_session *session, const struct aw_record *there, char *out,
                       size_t size);
@@ -297,69 +295,71 @@ struct aw_replay_hooks {
      * replay may begin with a jump. */
     size_t (*targets)(struct aw_session *session, struct aw_joint_list *list,
                       const struct aw_record *record, struct aw_joint_goal *goals, double *seconds);
-    /* May this command go out, beyond what the table's ranges say? Asked for each one before the
-     * first is sent; session->err says why not. Asked with NULL when nothing was sent after all. */
+    /* Checks a command beyond the table's ranges. Called for each command before the first is sent;
+     * sets session->err on refusal. Called with NULL if nothing was sent after all. */
     enum aw_status (*allow)(struct aw_session *session, const struct aw_record *command);
-    /* From here on replay speaks on the link by itself, and reads what comes: what the tool knew
-     * of the conversation is over. Before the first message. True: the device waits for that, and
-     * what it said first of all was read before. */
+    /* Called before the first message: replay now writes and reads the link itself, so the tool's
+     * conversation state is void. Returns true if the device waits for that and its first message
+     * was already read. */
     bool (*takes_link)(struct aw_session *session);
-    /* Writes a message when it is due, or later, where the device must not be sent to so soon
-     * again; *held says whether it was held back for that. NULL: it is written when it is due. */
+    /* Writes a message when it is due, or later if the device needs a pause; *held reports such a
+     * delay. NULL: replay writes it when due. */
     enum aw_status (*send)(struct aw_session *session, struct aw_span message, int64_t due,
                            bool *held);
-    /* After the last message, for devices that go on with the last command for ever. */
+    /* Called after the last message, for devices that execute the last command forever. */
     enum aw_status (*end)(struct aw_session *session);
 };
 
-/* A device that can be asked for a sign of life, for ping. once NULL: it cannot. */
+/* How ping queries the device. once NULL: not supported. */
 struct aw_ping_hooks {
-    const char *name; /* of what is measured: "round trip" */
-    const char *key;  /* of that name, if end adds other rows to the table; or NULL */
-    unsigned usual;   /* so many, unless -n or --for say */
-    double pace_s;    /* with --for, and no --rate: at least so far apart */
-    bool ends;        /* one that is lost ends it */
+    const char *name; /* of the measured time: "round trip" */
+    const char *key;  /* key of that name if end adds other rows to the table; or NULL */
+    unsigned usual;   /* default number of queries without -n and --for */
+    double pace_s;    /* min interval with --for and without --rate, s */
+    bool ends;        /* a lost query ends ping */
     enum aw_status (*begin)(struct aw_session *session);
-    /* One question. The time in ms until the answer, which counts as it came; NaN: its time says
-     * nothing. AW_TIMEOUT, or another failure: it is lost. */
+    /* Sends one query and measures the ms until its answer; NaN: the time is meaningless.
+     * AW_TIMEOUT or another failure: the query is lost. */
     enum aw_status (*once)(struct aw_session *session, double *ms);
-    /* At the end: what else the result has. NULL: nothing. Returns status, or what went wrong now.
+    /* Adds to the result at the end. Returns status, or a new failure. NULL: nothing to add.
      */
     enum aw_status (*end)(struct aw_session *session, enum aw_status status);
 };
 
-/* A map of teleop that the tool has, as lines of a section of the config file. */
+/* A built-in teleop map, as lines of a section of the config file. */
 struct aw_teleop_preset {
     const char *name, *help, *text;
 };
 
 enum aw_turn { AW_TURN_BEGIN, AW_TURN_GO_ON, AW_TURN_END };
 
-/* What is known of the device after a frame: as before, it moves, nothing of it moves any more. */
+/* Effect of a frame on the motion state: unchanged, the device moves, all motion has ended. */
 enum aw_moves { AW_MOVES_ON, AW_MOVES, AW_MOVES_NO_MORE };
 
-/* Facts for a server about the device's frames, and about a conversation that continues while
- * another program commands. Each may be NULL. */
+/* Hooks for a server: the device's frames, and a conversation that continues while another client
+ * commands. Each may be NULL. */
 struct aw_share_hooks {
-    /* This frame has come from the device (tx: is about to go to it for a client): takes in what
-     * the safe stop has to know. NULL: what does not only read moves. */
+    /* Called for each frame from the device (tx: about to be sent for a client). Updates the state
+     * that the safe stop needs. NULL: every command that is not read-only counts as a motion. */
     enum aw_moves (*saw)(struct aw_session *session, bool tx, struct aw_span frame);
-    /* As receive of the tool, but at once, without a rest; NULL: that one. */
+    /* Like the tool's receive, but without a pause; NULL: uses that one. */
     enum aw_status (*receive)(struct aw_session *session, int64_t deadline,
                               struct aw_received *received);
-    /* When it may go out, by the clock; INT64_MIN: at once, as always where it is NULL. */
+    /* Returns the earliest time to send the frame, by the clock; INT64_MIN: now. NULL: always now.
+     */
     int64_t (*due)(struct aw_session *session, struct aw_span frame);
-    /* Is this the answer to a question? Where it is known, what several ask is asked once. */
+    /* Returns true if the frame answers the question. With this hook the server sends identical
+     * questions of several clients once. */
     bool (*answers)(struct aw_span question, struct aw_span frame);
-    /* May this command go out, beyond what the table's ranges say? session->err says why not. */
+    /* Checks a command beyond the table's ranges; sets session->err on refusal. */
     enum aw_status (*allow)(struct aw_session *session, const struct aw_record *command);
-    /* A frame that the table does not have, and that does nothing to the device. NULL: none is. */
+    /* Returns true for a frame outside the table that does not affect the device. NULL: none. */
     bool (*harmless)(struct aw_span frame);
-    /* Does this frame of the host's say nothing but that the conversation goes on? Then it is for
-     * who commands to say, else for the server. */
+    /* Returns true for a host frame that only keeps the conversation alive. The holder of the lease
+     * sends it, else the server. */
     bool (*keeps)(struct aw_session *session, struct aw_span frame);
-    /* The conversation itself, plain data of *size bytes in the session, which goes from who
-     * commands to the next one; there it is taken if it is sound. Both or none. */
+    /* The conversation state, plain data of *size bytes in the session. The server passes it to the
+     * next holder of the lease, which checks it before use. Both hooks or none. */
     const void *(*memory)(struct aw_session *session, size_t *size);
     void (*remember)(struct aw_session *session, const void *bytes, size_t size);
     /* Says which program communicates from now on: this session, beginning with a new message
@@ -368,104 +368,103 @@ struct aw_share_hooks {
     void (*turn)(struct aw_session *session, enum aw_turn turn);
 };
 
-/* A hook that is NULL has nothing to do. */
+/* Hooks may be NULL. */
 struct aw_tool {
-    const char *name, *summary; /* of the program */
+    const char *name, *summary; /* name and one-line summary of the program */
     const struct aw_protocol *protocol;
     const struct aw_command *commands; /* {0}-terminated */
-    const struct aw_command *common;   /* what every tool has: aw_common_commands; {0}-terminated */
+    const struct aw_command *common;   /* commands of every tool: aw_common_commands; {0}-terminated
+                                          */
     const struct aw_option *options;   /* global options of this tool, {0}-terminated, or NULL */
-    const char *const *examples;       /* for the first page of help, NULL-terminated */
-    const char *field;                 /* one that people look at, for advice: "m1.position" */
+    const char *const *examples;       /* for the first help page, NULL-terminated */
+    const char *field;                 /* a typical field for advice: "m1.position" */
     const char *move;                  /* a motion that ends by itself, for examples: "deg 1 90" */
-    const char *moves;          /* lines of a motion that plot shows, "deg 1 10\\n…"; NULL: one
-                                          move is enough */
-    const char *const *usual;   /* what plot FILE draws if nothing is named: {"position", NULL} */
-    const char *no_answer_hint; /* why the device may say nothing: printed once by watch, plot and
-                                   record where none comes; NULL: no hint */
-    const char *const *speaks; /* messages that watch and record get, {…, NULL}; NULL: all that the
-                                  device can send */
-    bool only_answers; /* the device speaks only when it is commanded: who looks on for a while
-                          and sees nothing has not failed */
+    const char *moves;          /* lines of a motion for plot, "deg 1 10\\n…"; NULL: one move is
+                                   enough */
+    const char *const *usual;   /* default fields of plot FILE: {"position", NULL} */
+    const char *no_answer_hint; /* why the device may be silent: watch, plot and record print it
+                                   once without data; NULL: no hint */
+    const char *const *speaks; /* messages that watch and record receive, {…, NULL}; NULL: all that
+                                  the device can send */
+    bool only_answers; /* the device only answers commands: an observer without data has not failed
+                          */
 
     /* ---- State and settings ---- */
 
-    /* A program without commands has both; its main() takes the options with aw_bind_option. */
+    /* For a program without commands; its main() reads the options with aw_bind_option. */
     const char *usage;               /* "[options] [SCENE]" */
-    const struct aw_option *general; /* in place of the options that every tool has */
+    const struct aw_option *general; /* replaces the options of every tool */
 
     size_t state_size; /* zeroed memory for the tool at session->state */
-    /* Frees what is in state, at the end, after disconnect. */
+    /* Frees the contents of state at exit, after disconnect. */
     void (*finish)(struct aw_session *session);
-    const struct aw_config_section *sections; /* of the config file besides [link] and [options],
-                                                 {0}-terminated, or NULL */
-    /* A section "[joint elbow]" of the config file: key and value, one call each. */
+    const struct aw_config_section *sections; /* config file sections in addition to [link] and
+                                                 [options], {0}-terminated, or NULL */
+    /* Receives one key of a config section such as "[joint elbow]". */
     enum aw_status (*configure)(struct aw_session *session, const char *section, const char *key,
                                 const char *value, struct aw_error *err);
-    /* Do all of these sections fit each other? session->err says what does not. NULL: any do. */
+    /* Checks that all sections are consistent; sets session->err. NULL: no check. */
     enum aw_status (*configured)(struct aw_session *session);
-    /* The range of a number that stands behind first, the first word of the command's list of
-     * arguments (or "", it is the first one): that of the joint which is named there, or which the
-     * argument is about. For hints; NULL: it is that of its row. */
+    /* Fills in the range of a number argument for hints, for the joint that first or arg names.
+     * first: the command's first argument, or "" for the first argument itself. NULL: the range of
+     * its row. */
     void (*range)(struct aw_session *session, const struct aw_command *command, const char *first,
                   const struct aw_arg *arg, struct aw_arg_info *info);
-    /* Chooses the variant of the wire from options; NULL: the first. */
+    /* Selects the wire variant from the options. NULL: the first variant. */
     enum aw_status (*variant)(struct aw_session *session, struct aw_variant *variant,
                               struct aw_error *err);
 
     /* ---- The link ---- */
 
-    const struct aw_transport *sim; /* its sim: link, or NULL; the session is the context */
-    /* Makes the simulated device, by aw_sim_option and aw_sim_number; *device is NULL if there is
-     * no memory. Where it is made so, .sim's open is aw_sim_begin, and the command sim is
-     * aw_run_sim (shell/commands/serve.h). And one line about what it has seen, at its end; NULL:
-     * none. */
+    const struct aw_transport *sim; /* its sim: link, or NULL; its context is the session */
+    /* Creates the simulated device from aw_sim_option and aw_sim_number; *device is NULL if out of
+     * memory. With this hook .sim opens with aw_sim_begin, and the command sim is aw_run_sim
+     * (shell/commands/serve.h). simulated prints one summary line at the end; NULL: none. */
     enum aw_status (*simulate)(const struct aw_sim *sim, struct aw_device **device,
                                struct aw_error *err);
     void (*simulated)(struct aw_session *session, struct aw_device *device);
-    const char *const *links; /* schemes that make sense for it, the likely ones first, for the
-                                 first page of help; NULL: all */
-    const char *link; /* to take if none is named, where there is but one: "udp:"; or NULL */
-    /* Once for each link of the session, when it is open: the conversation begins. */
+    const char *const *links; /* supported schemes, the most likely first, for the first help page;
+                                 NULL: all */
+    const char *link;         /* default link if only one is possible: "udp:"; or NULL */
+    /* Starts the conversation. Called once for each link after it opens. */
     void (*connect)(struct aw_session *session, struct aw_link *link);
-    /* Once for each of them, before it is closed: what the conversation holds is kept or freed. */
+    /* Ends the conversation and saves or frees its state. Called once for each link before it
+     * closes. */
     void (*disconnect)(struct aw_session *session);
-    /* Before replay, which writes on the link by itself, and record: opens the link (unless
-     * --dry-run needs none) and makes the session ready for receive and replay.allow. NULL: the
-     * link is opened, and that is all. */
+    /* Called before replay and record: opens the link (unless --dry-run needs none) and prepares
+     * receive and replay.allow. NULL: only opens the link. */
     enum aw_status (*prepare)(struct aw_session *session);
-    /* The device's next message, for the commands that only look on. Opens the link on first use
-     * and does what keeps the messages coming: asks a device that speaks only when it is asked (at
-     * most as often as --rate says), answers one that waits for answers, connects anew. Returns
-     * AW_OK, AW_TIMEOUT at the deadline, AW_STOPPED, AW_LOST, or why it cannot go on. NULL: the
-     * link is read, and that is all. */
+    /* Receives the device's next message, for read-only commands. Opens the link on first use and
+     * keeps messages coming. It polls a device that only answers (at most at --rate), answers a
+     * device that waits for answers, and reconnects. Returns AW_OK, AW_TIMEOUT at the deadline,
+     * AW_STOPPED, AW_LOST, or another failure. NULL: only reads the link. */
     enum aw_status (*receive)(struct aw_session *session, int64_t deadline,
                               struct aw_received *received);
-    bool asks; /* receive asks the device: it says nothing by itself */
-    /* Of a recording: the time of the simulation in s, if this message tells it, else NaN; over a
-     * link receive says it. NULL: the device has no time of its own. */
+    bool asks; /* receive polls the device, which sends nothing by itself */
+    /* Returns the simulation time of a recorded message in s, else NaN. On a link, receive reports
+     * it. NULL: the device has no clock of its own. */
     double (*model_time)(const struct aw_record *record);
-    /* Takes in what has come, without waiting: while a line is waited for, so that nothing old is
-     * read afterwards. AW_OK, AW_STOPPED, AW_LOST. NULL: the device says nothing by itself. */
+    /* Reads pending input without waiting, so that no stale data is left after a wait for a line.
+     * AW_OK, AW_STOPPED, AW_LOST. NULL: the device sends nothing by itself. */
     enum aw_status (*poll)(struct aw_session *session);
-    /* Between two commands at the prompt: keeps up a conversation that must not stand still, until
-     * fd can be read. AW_OK, or AW_STOPPED. NULL: fd is waited for, and that is all. */
+    /* Keeps the conversation alive between two commands at the prompt until fd is readable. AW_OK
+     * or AW_STOPPED. NULL: only waits for fd. */
     enum aw_status (*idle)(struct aw_session *session, int fd);
 
     /* ---- The stop ---- */
 
-    /* Makes the device safe after a motion was interrupted: the bytes go out at once, then their
-     * confirmation is looked for, for a short time. AW_OK: confirmed; it says by aw_stop_did what
-     * it did. Else session->err says what is not confirmed, and the caller reports it: AW_TIMEOUT,
-     * AW_STOPPED (a second signal: not waited for), AW_LOST … */
+    /* Makes the device safe after an interrupted motion. Sends the bytes at once, then waits
+     * briefly for their confirmation. AW_OK: confirmed; aw_stop_did has its description. Otherwise
+     * session->err names the unconfirmed part, and the caller reports it: AW_TIMEOUT, AW_STOPPED (a
+     * second signal ended the wait), AW_LOST … */
     enum aw_status (*stop)(struct aw_session *session);
-    /* What goes on, where something does (aw_session_goes_on): "lknee stays enabled", written to
-     * out. NULL: "what was set going goes on". */
+    /* Describes the continuing activity (aw_session_goes_on), "lknee stays enabled", in out. NULL:
+     * "what was set going goes on". */
     void (*goes_on)(struct aw_session *session, char *out, size_t size);
-    /* The messages that stop what moves now, each to add: the same without waiting and receiving,
-     * and without changing anything. Called whenever something has been sent, so it may be the
-     * middle of another message. Sent when the tool crashes, stop_again times more. No message
-     * (NULL) is a pause of stop_gap_ms; what is behind the first one is sent once, at the end. */
+    /* Passes the messages that stop the current motion to add, without I/O and without changing any
+     * state. Called after each write, so it may run in the middle of another message. A crash sends
+     * them, repeated stop_again more times. No message (NULL) is a pause of stop_gap_ms. Everything
+     * after the first pause is sent once, at the end. */
     void (*last_stop)(struct aw_session *session, aw_frame_fn *add, void *context);
     unsigned stop_again, stop_gap_ms;
 
@@ -473,48 +472,48 @@ struct aw_tool {
 
     /* ---- Joints ---- */
 
-    const struct aw_joints *joints; /* see joints.h; NULL: nothing has any */
+    const struct aw_joints *joints; /* see joints.h; NULL: no joints */
     const struct aw_teleop_preset
-        *maps; /* of teleop, {0}-terminated, or NULL; the usual one first */
+        *maps; /* teleop maps, {0}-terminated, or NULL; the default one first */
 
-    /* Puts a packet of a file, encoded, into the conversation, where the link has one that it must
-     * fit: the link is open. NULL: it is written on it. */
+    /* Sends an encoded custom packet as part of the link's conversation. The link is open. NULL:
+     * writes it to the link. */
     enum aw_status (*put)(struct aw_session *session, struct aw_span packet);
-    bool from_file; /* they are those of packet files, see custom_joints.h: what else the tool has
-                       that moves something is not there then */
-    /* Sends a packet of a file, and waits for what answers it: *answer, whose codec stays NULL
-     * where that has no values. The link is open. NULL: nothing answers, it is written. */
+    bool from_file; /* the joints are custom joints, see custom_joints.h: the tool's own motion
+                       commands are not available */
+    /* Sends a custom packet and waits for its answer; (*answer).codec stays NULL if the answer has
+     * no values. The link is open. NULL: writes the packet; no answer comes. */
     enum aw_status (*exchange)(struct aw_session *session, const struct aw_record *packet,
                                struct aw_record *answer);
 
     /* ---- Messages ---- */
 
-    const struct aw_bench_hooks *bench; /* experiments with its joints; NULL: none can be made */
-    const struct aw_bench_hooks *own_bench; /* the same with those of packet files */
-    /* Sends a packet of --packets, or shows it with --dry-run, and shows what comes back. NULL:
-     * nothing does, it is written. */
+    const struct aw_bench_hooks *bench;     /* experiments with its joints; NULL: not supported */
+    const struct aw_bench_hooks *own_bench; /* the same with custom joints */
+    /* Sends a custom packet, or shows it with --dry-run, and shows the answer. NULL: only writes
+     * it. */
     enum aw_status (*send)(struct aw_session *session, struct aw_record *packet);
     struct aw_subject_hooks subject;
     struct aw_name_hooks names;
     struct aw_ordered ordered;
     struct aw_replay_hooks replay;
     struct aw_share_hooks share;
-    /* Sees each decoded message of watch, plot, record, decode and info, to say once what is odd
-     * about all of them. */
+    /* Called for each decoded message of watch, plot, record, decode and info, to report a general
+     * problem once. */
     void (*notice)(struct aw_session *session, const struct aw_record *record);
-    /* A few words about the link for the foot of the table of watch ("bus 12.3 %, lknee tor"),
-     * written to out; NULL: nothing to say. */
+    /* Writes a short remark about the link below watch's table ("bus 12.3 %, lknee tor") to out.
+     * NULL: no remark. */
     const char *(*remark)(struct aw_session *session, char *out, size_t size);
 };
 
-/* Finds a command of the tool or a common one. */
+/* Finds a command of the tool or a common one; NULL: not found. */
 const struct aw_command *aw_find_command(const struct aw_tool *tool, const char *name);
 
 /* Calls visit for each command, the tool's own first. */
 void aw_each_command(const struct aw_tool *tool, void (*visit)(const struct aw_command *, void *),
                      void *context);
 
-/* Is it the command that stops? It is refused for nothing that it can do without. */
+/* Returns true for the stop command, which must work despite invalid optional settings. */
 bool aw_command_stops(const struct aw_command *command);
 
 #endif

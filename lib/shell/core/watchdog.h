@@ -1,10 +1,10 @@
-/* The watchdog process: a child that holds the link of this program. It sends the prepared stop
- * (crash.h), unconfirmed, when the program is killed, or stands still while something moves.
+/* The watchdog process: a child that has this program's link open. It sends the prepared stop
+ * (crash.h), unconfirmed, if the program is killed, or hangs while something moves.
  *
- * Commands that move something have one from aw_session_link on; those that only change settings
- * get it with their first motion (aw_session_moves). It ends with the command. A command that
- * stands still (SIGSTOP, a debugger, a machine that hangs) is stopped if it steers as long as it
- * runs, or if its device keeps the last velocity. A move that a board makes by itself goes on.
+ * Commands that move something have one from aw_session_link on; commands that change settings get
+ * it with their first motion (aw_session_moves). It ends with the command. A hanging command
+ * (SIGSTOP, a debugger, a machine that hangs) is stopped if it steers continuously, or if its
+ * device keeps the last velocity. A board's own motion continues.
  *
  *     status = aw_watchdog_watch(session);     no watchdog, no motion
  *     aw_watchdog_leave(session);              at the end of the command or of the link
@@ -33,25 +33,26 @@ struct aw_session;
 struct aw_watchdog_user {
     void *context;
     void (*leave)(void *context); /* in the child: closes what must end with the parent; or NULL */
-    void (*stood)(void *context, int64_t ns); /* the program stood still for so long; or NULL */
-    void (*failed)(void *context, const struct aw_error *err); /* the child died and no other one
-                                                                  can be started */
-    bool rests; /* no signs while nothing moves: aw_watchdog_check comes before each motion */
+    void (*stood)(void *context, int64_t ns); /* the program hung for this time; or NULL */
+    void (*failed)(void *context, const struct aw_error *err); /* the child died and cannot be
+                                                                  replaced */
+    bool rests; /* no signs without motion: the user calls aw_watchdog_check before each motion */
 };
 
 /* {0}: not started. */
 struct aw_watchdog {
-    struct aw_aside aside; /* signs of life, while anything is waited for */
+    struct aw_aside aside; /* gives signs of life during waits */
     struct aw_session *session;
     struct aw_watchdog_user user;
     pid_t pid;
-    int fd;                        /* closed by the end of this process, which the child sees */
-    struct aw_watchdog_life *life; /* shared with the child; NULL: only our end counts */
-    char why[80];                  /* what ended the command of this session, or "" */
+    int fd;                        /* closes when this process ends; the child detects that */
+    struct aw_watchdog_life *life; /* shared with the child; NULL: detects only the end of this
+                                      process */
+    char why[80];                  /* why the session's command ended, or "" */
 };
 
-/* still_ns: time without a sign of life until the stop; 0: only our end counts. AW_LOST with the
- * reason. */
+/* Starts a watchdog process. still_ns: time without a sign of life until the stop; 0: stops only at
+ * the end of this process. AW_LOST with the reason. */
 enum aw_status aw_watchdog_start(struct aw_watchdog *watchdog, struct aw_session *session,
                                  int64_t still_ns, const struct aw_watchdog_user *user,
                                  struct aw_error *err);
@@ -60,15 +61,15 @@ enum aw_status aw_watchdog_start(struct aw_watchdog *watchdog, struct aw_session
  * AW_LOST: no watchdog process could be started. */
 enum aw_status aw_watchdog_check(struct aw_watchdog *watchdog, struct aw_error *err);
 
-/* The same sign, but only while something moves, and without a look at the child. */
+/* Gives a sign of life only while something moves, and does not check the child. */
 void aw_watchdog_look(struct aw_watchdog *watchdog);
 void aw_watchdog_end(struct aw_watchdog *watchdog);
 
-/* Starts that of the session, unless it runs; not with --hold, nor where a server has the device.
+/* Starts the session's watchdog unless it runs; not with --hold, nor if a server has the device.
  * AW_LOST, also in session->err. */
 enum aw_status aw_watchdog_watch(struct aw_session *session);
 
-/* At the end of a command: in words, that it stood still while something moved; or NULL. */
+/* At the end of a command: returns a message that it hung while something moved; or NULL. */
 const char *aw_watchdog_stood(struct aw_session *session);
 void aw_watchdog_leave(struct aw_session *session);
 

@@ -1,10 +1,10 @@
-/* Help made from the tables: examples first. */
+/* Help generated from the tables: examples first. */
 #ifndef AW_SHELL_HELP_HELP_H
 #define AW_SHELL_HELP_HELP_H
 
 #include "shell/core/session.h"
 
-/* command NULL: the first page. */
+/* Prints the help of a command; NULL: the first page. */
 enum aw_status aw_help(struct aw_session *session, const struct aw_command *command);
 
 struct aw_help_options {
@@ -13,16 +13,16 @@ struct aw_help_options {
 };
 AW_GIVEN(command, aw_help_options, aw_help_given)
 
-/* The command help. */
+/* Runs the command help. */
 aw_run_fn aw_run_help;
 
-/* One JSON object: the whole tool with its options, commands and messages, or one command, or the
- * text of a topic. For programs; the topic records describes its members. */
+/* Prints help as one JSON object, for programs: the whole tool with its options, commands and
+ * messages, or one command, or the text of a topic. The topic records describes its members. */
 struct aw_topic;
 enum aw_status aw_help_json(struct aw_session *session, const struct aw_command *command,
                             const struct aw_topic *topic);
 
-/* The man page of the tool, in man(7) macros. */
+/* Prints the man page of the tool, in man(7) macros. */
 void aw_man_page(struct aw_session *session);
 
 /* Calls fn with each example of a command as it is typed, and the context: "armctl deg 1 90". */

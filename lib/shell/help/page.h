@@ -11,7 +11,7 @@ enum aw_page_form {
     AW_PAGE_MARKDOWN,
 };
 
-/* What was written last: a blank line stands between two that differ, and between paragraphs. */
+/* The last part written: a blank line separates different parts, and paragraphs. */
 enum aw_page_part { AW_PAGE_START, AW_PAGE_HEADING, AW_PAGE_ROW, AW_PAGE_PARAGRAPH, AW_PAGE_CODE };
 
 struct aw_page {
@@ -19,7 +19,7 @@ struct aw_page {
     struct aw_output *out;
     enum aw_page_form form;
     const char *bold, *plain;
-    int width; /* columns of the terminal; 0: none, a line stays a line, for grep */
+    int width; /* columns of the terminal; 0: no terminal, so lines do not wrap, for grep */
     int depth; /* of headings in a manual page: 0 .SH, 1 .SS, 2 a line */
     enum aw_page_part last;
 };
@@ -31,16 +31,16 @@ void aw_page_title(struct aw_page *page, const char *name, const char *summary);
 void aw_page_heading(struct aw_page *page, const char *text);
 void aw_page_row(struct aw_page *page, const char *left, const char *right);
 
-/* On a terminal: words in lines, behind what they are; in a narrow column. */
+/* Prints a label and a list of words. On a terminal the words wrap in a narrow column. */
 void aw_page_list(struct aw_page *page, const char *left, const char *words);
 
 void aw_page_text(struct aw_page *page, const char *text); /* a paragraph */
-void aw_page_code(struct aw_page *page, const char *line); /* to be typed as it is */
+void aw_page_code(struct aw_page *page, const char *line); /* a line to type as it is */
 
-/* A page of the Markdown that topics are written in: paragraphs, "## heading", tables of two
- * columns without heads, ``` blocks, `words`. A section whose heading is a word in small letters is
- * that of a tool: shown if it is this one, tool NULL: all are. The first line, the title, is left
- * out. */
+/* Prints the Markdown of a topic: paragraphs, "## heading", tables of two columns without heads,
+ * ``` blocks, `words`. A section with a lower-case heading of one word belongs to the tool of that
+ * name. It is shown only for that tool, or for all if tool is NULL. Skips the first line, the
+ * title. */
 void aw_page_markdown(struct aw_page *page, const char *text, const char *tool);
 
 #endif

@@ -11,9 +11,9 @@
 #include "shell/core/session.h"
 
 struct aw_pager {
-    int fd; /* of the terminal, while the pager has the output; -1: no pager */
+    int fd; /* saved output descriptor while the pager runs; -1: no pager */
     int pid;
-    void (*interrupt)(int); /* what SIGINT did before */
+    void (*interrupt)(int); /* previous handler of SIGINT */
 };
 
 /* Opens no pager at the prompt, with --quiet, or with TERM=dumb. */

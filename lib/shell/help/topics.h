@@ -1,5 +1,5 @@
-/* The topics of help: texts of lib/shell/help/topics, the same in help, manual pages and docs, with
- * what the tables of a tool add to them. */
+/* The topics of help: texts of lib/shell/help/topics, the same in help, manual pages and docs,
+ * extended from the tables of a tool. */
 #ifndef AW_SHELL_HELP_TOPICS_H
 #define AW_SHELL_HELP_TOPICS_H
 
@@ -14,30 +14,30 @@ extern const struct aw_topic aw_topics[]; /* {0}-terminated */
 
 const struct aw_topic *aw_topic_find(const char *name); /* or NULL */
 
-/* What stands behind the — of the first line; size of out: 128. */
+/* Writes the part of the first line after the —; size of out: 128. */
 const char *aw_topic_summary(const struct aw_topic *topic, char *out);
 
-/* The right side of the row about this word, in what the topic says about the tool, or about
- * experiments of every tool; "" if it says nothing. */
+/* Returns the right side of the topic's row about this word, for the tool or for experiments of all
+ * tools; "" if there is none. */
 const char *aw_topic_row(const struct aw_topic *topic, const char *tool, const char *word,
                          char *out, size_t size);
 
-/* May the result of this command have this key, as far as the topic about results says? */
+/* Returns true if the topic about results lists this key for this command. */
 bool aw_topic_has_key(const char *tool, const char *command, const char *key);
 
-/* As this tool has it: what is about others is left out, what its tables say is added. */
+/* Shows a topic for this tool: skips sections of other tools, adds its own tables. */
 void aw_topic_show(struct aw_page *page, const struct aw_topic *topic);
 
-/* What only this tool's tables say: its options, its links, its fields, its keys of the config. */
+/* Shows only this tool's tables: its options, links, fields and config keys. */
 void aw_topic_tables(struct aw_page *page, const struct aw_topic *topic);
 
-/* Names of topics, for completion. */
+/* Completes the names of topics. */
 aw_complete_fn aw_complete_topics;
 
-/* Rows of options under a title; nothing for an empty table. */
+/* Prints rows of options under a title; nothing for an empty table. */
 void aw_page_options(struct aw_page *page, const char *title, const struct aw_option *table);
 
-/* The same options as keys of [options] of the config file. */
+/* Prints the same options as keys of [options] in the config file. */
 void aw_page_option_keys(struct aw_page *page, const char *title, const struct aw_option *table);
 
 #endif

@@ -1,4 +1,4 @@
-/* Commands from a file or a pipe, one a line. */
+/* Runs commands from a file or a pipe, one per line. */
 #ifndef AW_SHELL_PROMPT_INPUT_H
 #define AW_SHELL_PROMPT_INPUT_H
 
@@ -8,7 +8,7 @@
  * name is for messages, NULL for standard input. Returns the status of the first failure. */
 enum aw_status aw_run_lines(struct aw_session *session, int fd, const char *name);
 
-/* The command run: a file of commands. */
+/* Runs the command run: a file of commands. */
 aw_run_fn aw_run_script;
 
 #endif
