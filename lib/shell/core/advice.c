@@ -1,4 +1,4 @@
-/* Fills in the line that a command has for its next step. */
+/* Prints the suggestion for the next command. */
 #include "shell/core/advice.h"
 
 #include <stdio.h>
@@ -8,7 +8,7 @@
 
 #include "base/text.h"
 
-/* A recording in which nothing came. */
+/* Returns true for a recording without messages. */
 static bool is_empty(const struct aw_object *result)
 {
     char text[AW_OBJECT_TEXT];
@@ -26,7 +26,7 @@ static bool is_wanted(struct aw_session *session)
            isatty(STDERR_FILENO);
 }
 
-/* The file that an argument or an option of this name has, if it is one that can be read again. */
+/* Returns the file of an argument or option, if it is a regular file with content. */
 static const char *find_file(struct aw_session *session, const struct aw_args *args,
                              const char *name)
 {
@@ -39,7 +39,7 @@ static const char *find_file(struct aw_session *session, const struct aw_args *a
     return readable ? path : NULL;
 }
 
-/* Models and gains are saved, too. */
+/* Excludes models and gains, which plot cannot draw. */
 static bool is_drawn(const char *path)
 {
     static const char *const endings[] = {".csv", ".ndjson", ".pcapng", ".mcap", ".log", NULL};
@@ -47,7 +47,7 @@ static bool is_drawn(const char *path)
     return ending && aw_is_one_of(endings, ending);
 }
 
-/* "plot {file}" with the file for its name. */
+/* Replaces {file} in "plot {file}" by the path. */
 static bool fill(struct aw_session *session, const struct aw_args *args, const char *next,
                  char *out, size_t size)
 {

@@ -1,4 +1,4 @@
-/* Matches words to a command's arguments and options, with units, limits and suggestions. */
+/* Binds tokens to a command's arguments and options, with units, limits and suggestions. */
 #include "shell/core/bind.h"
 
 #include <ctype.h>
@@ -14,12 +14,12 @@ struct binder {
     struct aw_session *session;
     const struct aw_words *words;
     struct aw_args *args;
-    size_t at;   /* the word being looked at */
-    size_t next; /* the argument that the next bare word is for */
+    size_t at;   /* the current token */
+    size_t next; /* the argument for the next bare token */
     size_t turn;
     bool only_arguments;            /* after -- */
-    const struct aw_option *option; /* that a word JOINT=VALUE stands for, */
-    const char *joint;              /* with this joint */
+    const struct aw_option *option; /* option that a token JOINT=VALUE sets, */
+    const char *joint;              /* to this joint */
 };
 
 bool aw_is_option(const char *word)
@@ -122,7 +122,7 @@ struct aw_arg_info aw_arg_info(struct aw_session *session, const struct aw_arg *
     return info;
 }
 
-#define ENDLESS 1e30 /* no range that means something reaches that far */
+#define ENDLESS 1e30 /* larger limits are meaningless */
 
 const char *aw_range_text(const struct aw_arg_info *info, char *out, size_t size)
 {
@@ -155,7 +155,7 @@ struct aw_option_value *aw_option_word(struct aw_options *options, const char *w
     char name[64];
     *attached = NULL;
     if (!word[1])
-        return NULL; /* "-" alone, as completion has it */
+        return NULL; /* "-" alone comes from completion */
     if (word[1] != '-') {
         if (word[2])
             *attached = word + 2 + (word[2] == '=');
@@ -178,7 +178,7 @@ enum aw_status aw_bind_option(struct aw_session *session, const struct aw_words 
         return aw_fail(err, AW_USAGE, "no option '%.8s' — see '%s'", word,
                        session->tool->usage ? "--help" : "help");
     snprintf(name, sizeof name, "%.*s", (int)strcspn(word, "="), word);
-    if (!value) /* it says so, with a suggestion */
+    if (!value) /* fails, with a suggestion */
         return aw_options_set(&session->options, name + 2, "", AW_FROM_COMMAND_LINE, err);
     const struct aw_option *option = value->option;
     if (!option->value && text)
@@ -201,7 +201,7 @@ static bool is_bound(const struct binder *b, const struct aw_arg *arg)
     return false;
 }
 
-/* The argument that takes pairs may be given many times, each field of it once. */
+/* Pairs may repeat, but each field only once. */
 static bool is_field_bound(const struct binder *b, const char *name)
 {
     size_t length = strcspn(name, "=");
@@ -242,7 +242,7 @@ static enum aw_status bind_to(struct binder *b, const struct aw_arg *arg, const 
     return aw_choice_unknown(what, text, arg->choices, err);
 }
 
-/* A field of a record that has another name as an argument; the first of several counts. */
+/* Returns true for a record's field with another name as argument; the first of several counts. */
 static bool is_field(const struct binder *b, const struct aw_arg *arg, const char *word,
                      size_t length)
 {
@@ -259,7 +259,7 @@ bool aw_arg_is_called(struct aw_session *session, const struct aw_arg *arg, cons
     return aw_is_word(arg->name, word, length) || (alias && aw_is_word(alias, word, length));
 }
 
-/* The argument that name=value is for, or the one that takes any pairs. */
+/* Returns the argument of name=value, or the one that takes any pairs. */
 static const struct aw_arg *find_named(const struct binder *b, const char *word, size_t length)
 {
     const struct aw_arg *arg = b->args->command->args;
@@ -270,7 +270,7 @@ static const struct aw_arg *find_named(const struct binder *b, const char *word,
     return NULL;
 }
 
-/* The option that stands for a field of the tool's messages. */
+/* Returns the option that stands for a field of the tool's messages. */
 static const struct aw_option *find_address(const struct binder *b, const char *word, size_t length)
 {
     const struct aw_option *option = b->words->json ? b->session->tool->options : NULL;
@@ -280,7 +280,7 @@ static const struct aw_option *find_address(const struct binder *b, const char *
     return NULL;
 }
 
-/* The next argument that is not given yet; pairs and rests take any number. */
+/* Returns the next missing argument; pairs and rests take any number. */
 static const struct aw_arg *next_bare(struct binder *b)
 {
     const struct aw_command *command = b->args->command;
@@ -298,7 +298,7 @@ static const struct aw_arg *next_bare(struct binder *b)
     }
 }
 
-/* The usage of a command, with the choice that was made where the rest depends on it. */
+/* Writes the usage of a command, for the given choice if later arguments depend on it. */
 static void choice_usage(const struct aw_args *args, char *out, size_t size)
 {
     bool depends = false;
@@ -324,7 +324,7 @@ static enum aw_status too_many(struct binder *b, const char *word)
                    word, usage);
 }
 
-/* An argument given by name=value may not belong to the choice that was made (aw_arg.with). */
+/* An argument given by name=value may not match the given choice (aw_arg.with). */
 static enum aw_status check_choices(struct binder *b)
 {
     const struct aw_args *args = b->args;
@@ -339,7 +339,7 @@ static enum aw_status check_choices(struct binder *b)
     return AW_OK;
 }
 
-/* The argument that may be meant, or NULL. */
+/* Returns the most similar argument name, or NULL. */
 static const char *nearest_name(const struct binder *b, const char *name)
 {
     const char *names[32];
@@ -375,7 +375,7 @@ static void look_for(void *context, const char *word, const char *help)
     wanted->found = wanted->found || strcasecmp(wanted->name, word) == 0;
 }
 
-/* The option of the tool that names joints, if this is one of them. */
+/* Returns the tool's option that names joints if name is one of them. */
 static const struct aw_option *option_of_joint(struct aw_session *session, const char *name)
 {
     struct candidate wanted = {.name = name};
@@ -387,7 +387,7 @@ static const struct aw_option *option_of_joint(struct aw_session *session, const
     return NULL;
 }
 
-/* elbow=45 where a joint and its value are due: the word is both. */
+/* Binds elbow=45 to a joint and its value. */
 static enum aw_status bind_joint(struct binder *b, const struct aw_arg *arg, const char *word,
                                  size_t length)
 {
@@ -410,7 +410,7 @@ static enum aw_status bind_joint(struct binder *b, const struct aw_arg *arg, con
     return value ? bind_to(b, value, NULL, word + length + 1) : status;
 }
 
-/* Another joint by the option would make one of the two move that was not meant. */
+/* Rejects a different joint in the option: the wrong one of the two would move. */
 static enum aw_status check_joint(const struct binder *b)
 {
     const char *other = b->option ? aw_option(b->session, b->option->name) : NULL;
@@ -420,7 +420,7 @@ static enum aw_status check_joint(const struct binder *b)
                    b->args->command->name, b->joint, b->option->name, other);
 }
 
-/* A name= that is no argument's name may be a joint's, or part of a file name or of free text. */
+/* An unknown name= may be a joint's name, or part of a file name or of free text. */
 static enum aw_status bind_bare(struct binder *b, const char *word, size_t name_length)
 {
     const struct aw_arg *arg = next_bare(b);

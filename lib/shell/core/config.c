@@ -1,4 +1,4 @@
-/* Finds the config file, reads its sections by inih, and keeps what tools ask for. */
+/* Finds the config file, reads its sections with inih, and stores them for the tool. */
 #include "shell/core/config.h"
 
 #include <ctype.h>
@@ -90,7 +90,7 @@ static enum aw_status set_option(struct aw_session *session, const char *key, co
     return status;
 }
 
-/* Of a map as it is, once it has a meaning: which joints there are is known later. */
+/* Stores a valid line unparsed, because the joints are not known yet. */
 static enum aw_status keep_line(struct aw_session *session, const char *section, const char *key,
                                 const char *value)
 {
@@ -133,10 +133,10 @@ struct reading {
     struct aw_session *session;
     FILE *file;
     int line;
-    bool ended; /* the piece read last ended the line */
+    bool ended; /* the last chunk ended the line */
 };
 
-/* The first mistake is reported, the others are counted; the rest of the file holds. */
+/* Stores the first error for the report and counts the others. */
 static enum aw_status note_wrong(struct aw_config *config, int line, bool broken,
                                  const struct aw_error *problem)
 {
@@ -152,7 +152,7 @@ static enum aw_status note_wrong(struct aw_config *config, int line, bool broken
     return config->wrong.status;
 }
 
-/* Blanks in front would continue the line before. */
+/* Removes leading blanks, because inih treats them as a continuation. */
 static char *next_line(char *line, int size, void *user)
 {
     struct reading *reading = user;
@@ -179,7 +179,7 @@ static int on_entry(void *user, const char *section, const char *key, const char
     return 1;
 }
 
-/* The last one of its name counts. */
+/* Returns the last setting of this option, which overrides earlier ones. */
 static struct aw_setting *setting_of(const struct aw_session *session, const char *option)
 {
     struct aw_setting *found = NULL;
@@ -200,7 +200,7 @@ static void leave_out(struct aw_session *session, struct aw_setting *setting)
     note_wrong(session->config, setting->line, false, &session->err);
 }
 
-/* How messages are laid out comes first: names may be those of the layout. */
+/* Checks the message layout first, because other settings may name its fields. */
 static void check_settings(struct aw_session *session)
 {
     for (int pass = 0; pass < 2; pass++)

@@ -12,23 +12,23 @@
 
 #include "shell/core/session.h"
 
-#define FRAMES_MAX 64      /* boards of a CAN bus */
-#define ROOM       73728   /* for the longest message of all, and more */
+#define FRAMES_MAX 64      /* one per board of a CAN bus */
+#define ROOM       73728   /* more than the longest message */
 #define STACK_SIZE 65536   /* enough for the registers of any processor */
-#define FULL_MS    100     /* waited for room, where a link takes nothing */
-#define TRIES      3       /* of a write */
-#define MS_NS      1000000 /* in a millisecond */
+#define FULL_MS    100     /* max wait for a blocked link */
+#define TRIES      3       /* attempts per write */
+#define MS_NS      1000000 /* nanoseconds per millisecond */
 #define RENEW_NS   (10 * AW_MILLISECOND)
 
-/* Frames that go to one descriptor: the first ones again and again, because a device may miss them;
- * then those behind the first pause. */
+/* Frames for one descriptor. The first ones are repeated, because a device may miss them; those
+ * after the first pause follow once. */
 struct plan {
     int fd;
     struct sockaddr_storage to;
     socklen_t to_size; /* 0: none */
     unsigned times, gap_ms;
     size_t n, again, end[FRAMES_MAX];
-    unsigned pauses[FRAMES_MAX]; /* before it, gap_ms each */
+    unsigned pauses[FRAMES_MAX]; /* pauses before each frame, gap_ms each */
     uint8_t bytes[ROOM];
 };
 
@@ -38,7 +38,7 @@ static const int numbers[] = {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGABRT, SIGSYS, 
 
 struct plans {
     struct plan plans[2];
-    volatile sig_atomic_t ready; /* the plan that holds, from 1; 0: none */
+    volatile sig_atomic_t ready; /* number of the valid plan, from 1; 0: none */
 };
 
 static struct {
@@ -95,7 +95,8 @@ static void carry_out(const struct plan *plan)
     write_frames(plan, plan->again, plan->n);
 }
 
-/* Raised again it waits until this has returned, and then finds the program where it crashed. */
+/* The raised signal is blocked until this handler returns, so the core file shows the crash
+ * location. */
 static void on_crash(int number)
 {
     int ready = plans()->ready;
@@ -127,7 +128,7 @@ struct draft {
     const struct aw_link *link;
     struct plan *plan;
     unsigned pauses; /* before the next frame */
-    bool paused;     /* there was one */
+    bool paused;     /* a pause was added */
 };
 
 static void add_frame(void *context, const void *frame, size_t size)

@@ -11,8 +11,8 @@
 #include "base/file.h"
 #include "shell/core/session.h"
 
-#define PATIENCE_MS 200                   /* with a reader that takes nothing */
-#define LOOK_NS     (20 * AW_MILLISECOND) /* for a reader, that often */
+#define PATIENCE_MS 200                   /* max wait for a blocked reader, ms */
+#define LOOK_NS     (20 * AW_MILLISECOND) /* interval of checks for a reader */
 
 /* A pipe whose reader may be slow, or stop reading. */
 struct pipe_end {

@@ -1,5 +1,4 @@
-/* Gains of joints that packet files describe: read, set and read back, and put back after others
- * were tried. */
+/* Gains of custom joints: reads, sets and confirms them, and restores them after a trial. */
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -10,7 +9,7 @@
 #define PATIENCE_S 0.5
 #define TRIES      3
 #define FRAME_ROOM 256
-#define FLOAT_STEP 1e-6 /* share of a value that a float carries */
+#define FLOAT_STEP 1e-6 /* relative resolution of a float */
 
 const char *const aw_custom_gain_names[AW_JOINT_GAINS] = {"kp", "ki", "kd"};
 
@@ -53,7 +52,7 @@ static void name(const void *context, size_t place, char *out, size_t size)
              aw_custom_gain_names[place % AW_JOINT_GAINS]);
 }
 
-/* Its range is that of its field, where it is sent. */
+/* Only checks that it fits a float; encoding checks the field's range. */
 static enum aw_status check_value(size_t place, double value, const char *text,
                                   struct aw_error *err)
 {
@@ -74,7 +73,7 @@ static const struct aw_gain_file gain_file = {
 
 /* ---- Reading ---- */
 
-/* The first gain that is told, and is not known. */
+/* Returns the first reported gain without a value; NULL: none. */
 static const struct aw_custom_spot *find_unknown(const struct aw_custom_arm *arm)
 {
     for (size_t i = 0; i < arm->n; i++)
@@ -196,7 +195,7 @@ static enum aw_status show(struct aw_session *session, struct aw_record *packet)
                            : status;
 }
 
-/* A gain counts as set from the moment that it may have arrived. */
+/* Updates the known gains; after a failure they are unknown. */
 static enum aw_status send(struct aw_session *session, struct aw_record *packet)
 {
     struct aw_custom_arm *arm = aw_custom_arm(session);
@@ -212,7 +211,7 @@ static enum aw_status send(struct aw_session *session, struct aw_record *packet)
     return status;
 }
 
-/* What is lost of a value on its way there and back. */
+/* Returns the max rounding error of a value on the wire. */
 static double lost(struct aw_session *session, const struct aw_custom_spot *spot, double value)
 {
     const struct aw_codec *codec = aw_wire_codec_at(session->wire, spot->index);
@@ -266,7 +265,7 @@ static bool in_packets_of(const struct aw_custom_joint *joint, const struct aw_c
     return false;
 }
 
-/* Not asked for: who tunes has read them. */
+/* Does not query the device, because tune has read the gains. */
 static void read_law(struct aw_session *session, size_t kp, struct aw_gain_list *gains)
 {
     const struct aw_custom_arm *arm = aw_custom_arm(session);
@@ -300,7 +299,7 @@ void aw_custom_add_old_gains(struct aw_session *session, aw_frame_fn *add, void 
     struct aw_record packet;
     for (size_t at = 0; old && (at = next_packet(arm, old, at)) != SIZE_MAX; at++)
         for (int i = 0; i < TRIES && fill(session, at, old, &packet) == AW_OK; i++) {
-            add(context, NULL, 0); /* a board may have room for one packet, and miss one */
+            add(context, NULL, 0); /* a pause: a board may buffer only one packet */
             aw_custom_add_frames(session, &packet, add, context);
         }
 }

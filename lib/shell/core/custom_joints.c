@@ -1,4 +1,4 @@
-/* The joints of packet files as commands use them: listed, read, moved along a way, attended. */
+/* The hooks of custom joints: list, read, command, attend. */
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -11,7 +11,7 @@
 #define USUAL_S    1.0
 #define PATIENCE_S 0.5
 #define LOST_MAX   5
-#define REST_S     1.0 /* the arm is behind its setpoint, which has arrived */
+#define REST_S     1.0 /* time for the arm to catch up with the last setpoint, s */
 
 static void describe(const struct aw_custom_joint *mine, struct aw_joint *joint)
 {
@@ -94,7 +94,7 @@ static enum aw_status read_joints(struct aw_session *session, struct aw_joint_li
 
 /* ---- Sending ---- */
 
-/* Is a joint before this one in the same packet? */
+/* Returns true if an earlier joint's packet also carries this one. */
 static bool is_done(const struct aw_custom_arm *arm, const double *setpoints, size_t joint)
 {
     size_t i = 0;
@@ -104,7 +104,7 @@ static bool is_done(const struct aw_custom_arm *arm, const double *setpoints, si
     return i < joint;
 }
 
-/* The packets that these goals are in, once each. */
+/* Calls act once for each packet of these goals. */
 static enum aw_status
 each_packet(struct aw_session *session, const double *setpoints,
             enum aw_status (*act)(struct aw_session *, struct aw_record *, void *), void *context)
@@ -123,7 +123,7 @@ each_packet(struct aw_session *session, const double *setpoints,
     return status;
 }
 
-/* Values beyond their ranges have been refused before, unless forced. */
+/* Does not check ranges: the caller did, unless forced. */
 static enum aw_status send_packet(struct aw_session *session, struct aw_record *packet,
                                   void *context)
 {
@@ -152,7 +152,7 @@ static enum aw_status show(struct aw_session *session, struct aw_record *packet,
                            : status;
 }
 
-/* Without the device it is known only where every joint of a packet is named. */
+/* Without the device, a packet is complete only if the command names all its joints. */
 static enum aw_status dry_run(struct aw_session *session, const double *setpoints, int64_t show_ns)
 {
     const struct aw_custom_arm *arm = aw_custom_arm(session);
@@ -164,7 +164,7 @@ static enum aw_status dry_run(struct aw_session *session, const double *setpoint
     return each_packet(session, setpoints, show, &show_ns);
 }
 
-/* Where the joints begin, and how long they are under way. */
+/* Start positions and duration of a motion. */
 struct way {
     double from[AW_CUSTOM_JOINTS], seconds;
 };
@@ -192,7 +192,7 @@ static enum aw_status find_way(struct aw_session *session, const struct aw_joint
     return status;
 }
 
-/* The firmware goes at once to a setpoint: it is led there. */
+/* Streams setpoints along a path, because the firmware jumps to each setpoint. */
 static enum aw_status go(struct aw_session *session, struct aw_joint_list *list,
                          const struct way *way, const double *goal)
 {
@@ -230,7 +230,7 @@ static enum aw_status command(struct aw_session *session, struct aw_joint_list *
         goal[command->goals[k].joint] = command->goals[k].value;
     if (session->options.run.dry_run)
         return dry_run(session, goal, command->show_ns);
-    /* A motion of its own begins where the arm is now, whatever was known before. */
+    /* A single motion starts at the current position, so it needs a new report. */
     enum aw_status status = AW_OK;
     if (!stream || isnan(list->joints[command->goals[0].joint].now.value[AW_JOINT_ACTUAL]))
         status = read_joints(session, list);
@@ -244,7 +244,7 @@ static enum aw_status command(struct aw_session *session, struct aw_joint_list *
     return status == AW_OK ? go(session, list, &way, goal) : status;
 }
 
-/* A firmware goes at once to the setpoint that it gets. */
+/* Returns 0 seconds, because a firmware jumps to its setpoint. */
 size_t aw_custom_targets(struct aw_session *session, struct aw_joint_list *list,
                          const struct aw_record *packet, struct aw_joint_goal *goals,
                          double *seconds)
@@ -304,7 +304,8 @@ static enum aw_status attend(struct aw_session *session, struct aw_joint_list *l
     return status == AW_TIMEOUT ? AW_OK : status;
 }
 
-/* The firmware holds its last setpoint; what did not go well is held where it is. */
+/* The firmware holds its last setpoint. After a failure the motion counts as unfinished, so a stop
+ * follows. */
 static enum aw_status end(struct aw_session *session, struct aw_joint_list *list,
                           enum aw_status status)
 {

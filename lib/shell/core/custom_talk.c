@@ -1,4 +1,4 @@
-/* Packets of files there and back: where in them a joint's values are, questions and answers. */
+/* Exchanges custom packets: finds the fields of joint values, sends queries and reads answers. */
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -6,9 +6,9 @@
 #include "base/number.h"
 #include "shell/core/custom_parts.h"
 
-#define PATIENCE_S 0.5 /* for what comes by itself */
+#define PATIENCE_S 0.5 /* for unsolicited messages, s */
 #define FRAME_ROOM 256
-#define SAME       1e-3 /* of what is near: a setpoint that did not change */
+#define SAME       1e-3 /* tolerance of an unchanged setpoint, share of near */
 #define KEPT_NS    (500 * AW_MILLISECOND)
 
 /* ---- Spots ---- */
@@ -43,7 +43,7 @@ static const char *unit_of(struct aw_session *session, const struct aw_custom_sp
     return aw_scalar_range(aw_wire_codec_at(session->wire, spot->index), spot->scalar, NULL).unit;
 }
 
-/* The velocity is one of the joint's unit, or a column of its own. */
+/* A velocity in another unit than the joint's gets its own column. */
 static void find_velocity(struct aw_session *session, struct aw_custom_joint *joint)
 {
     double scale, offset;
@@ -57,7 +57,7 @@ static void find_velocity(struct aw_session *session, struct aw_custom_joint *jo
     joint->told[same ? AW_JOINT_VELOCITY : AW_JOINT_EXTRA] = spot;
 }
 
-/* Where the file says nothing: near a target, the least motion, far from where it is expected. */
+/* Defaults for tolerances that the file does not give. */
 static const struct {
     const char *unit;
     double near, least, far;
@@ -124,7 +124,7 @@ size_t aw_custom_question(const struct aw_session *session, const struct aw_cust
     return SIZE_MAX;
 }
 
-/* Where a spot's packet is asked for, the question. */
+/* Adds the query for a field's packet, if there is one. */
 static void find_question(struct aw_session *session, struct aw_custom_arm *arm,
                           const struct aw_custom_spot *spot)
 {
@@ -137,7 +137,7 @@ static void find_question(struct aw_session *session, struct aw_custom_arm *arm,
     arm->questions[arm->n_questions++] = question;
 }
 
-/* Those that any joint has; a velocity in the joint's unit is preferred. */
+/* Adds a column for each value that any joint has; prefers a velocity in the joint's unit. */
 static void find_columns(struct aw_custom_arm *arm)
 {
     static const struct aw_joint_column all[] = {{AW_JOINT_VELOCITY, "velocity", 2},
@@ -166,7 +166,8 @@ void aw_custom_find(struct aw_session *session, struct aw_custom_arm *arm)
 
 /* ---- There and back ---- */
 
-/* A packet whose answer has the rows of another one is an answer like that. NaN: it says nothing.
+/* Returns a field's value in the joint's unit; NaN: not in this record. Compares field tables,
+ * because several packets may share an answer's layout.
  */
 static double told(const struct aw_custom_spot *spot, const struct aw_record *record)
 {
@@ -177,7 +178,7 @@ static double told(const struct aw_custom_spot *spot, const struct aw_record *re
                : (double)NAN;
 }
 
-/* A setpoint that was never known to change may have rested for long. */
+/* Records when a setpoint changed. The first known setpoint may be old, so it gets no time. */
 static void note_setpoint(struct aw_custom_joint *joint, double value, int64_t now)
 {
     if (fabs(value - joint->kept) <= SAME * joint->near)
@@ -236,7 +237,7 @@ static double held(const struct aw_custom_joint *joint)
     return isnan(value) ? value : fmin(fmax(value, joint->min), joint->max);
 }
 
-/* Digits carry whole numbers only; all else is rounded where it is encoded. */
+/* Rounds values of digit fields; encoding rounds all others. */
 static double whole(const struct aw_codec *codec, int scalar, double value)
 {
     struct aw_range range = aw_scalar_range(codec, scalar, NULL);
@@ -277,7 +278,7 @@ static enum aw_status write_packet(struct aw_session *session, const struct aw_r
                            : status;
 }
 
-/* What comes back for a packet: one of a file, with its code or word; NULL: nothing does. */
+/* Returns the custom packet that answers this one, by its code or word; NULL: no answer. */
 static const struct aw_message *answer_to(const struct aw_session *session,
                                           const struct aw_message *there)
 {
@@ -398,7 +399,7 @@ static enum aw_status ask(struct aw_session *session)
     return status;
 }
 
-/* The first that has not told where it is since then; NULL: all have. */
+/* Returns the first joint without a position report since then; NULL: none. */
 static const struct aw_custom_joint *find_silent(const struct aw_custom_arm *arm, int64_t since)
 {
     for (size_t i = 0; i < arm->n; i++) {

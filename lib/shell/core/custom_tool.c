@@ -1,4 +1,4 @@
-/* A tool whose joints are those of packet files, and what stops them. */
+/* The copy of a tool with custom joints, and its stop. */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -9,9 +9,9 @@
 #include "shell/core/stop.h"
 
 #define TRIES    3
-#define REST_S   0.5  /* in which what is stopped has come to rest */
-#define SAMPLE_S 0.06 /* between two looks at it */
-#define STEADY   0.01 /* of the range: it rests */
+#define REST_S   0.5  /* max time to come to rest, s */
+#define SAMPLE_S 0.06 /* sample interval, s */
+#define STEADY   0.01 /* max motion at rest, share of the range */
 
 /* ---- The copy ---- */
 
@@ -68,7 +68,7 @@ enum aw_status aw_custom_joints_begin(struct aw_session *session)
 
 /* ---- The stop ---- */
 
-/* The setpoints of a packet that stops: where the joints are to stay, or none. */
+/* Builds a stop packet, with the hold positions if it has setpoints. */
 static enum aw_status make_stop(struct aw_session *session, const struct aw_stop_row *stop,
                                 struct aw_record *packet)
 {
@@ -86,7 +86,7 @@ static enum aw_status make_stop(struct aw_session *session, const struct aw_stop
         aw_record_init(packet, aw_wire_codec_at(session->wire, i), AW_TX);
         return AW_OK;
     }
-    return AW_USAGE; /* the file was checked */
+    return AW_USAGE; /* unreachable: the file was checked */
 }
 
 enum aw_status aw_custom_check_stop(struct aw_session *session, const struct aw_message *message)
@@ -128,7 +128,7 @@ static bool has_moved(const struct aw_custom_arm *arm, const double *before)
     return false;
 }
 
-/* Where nothing is answered, what is measured says whether it stands. */
+/* Without an answer, the measured positions confirm the stop. */
 static enum aw_status see_rest(struct aw_session *session)
 {
     const struct aw_custom_arm *arm = aw_custom_arm(session);
@@ -157,7 +157,7 @@ enum aw_status aw_custom_stop(struct aw_session *session)
     unsigned sent = 0;
     if (!session->device.link)
         return aw_fail(&session->err, AW_LOST, "NOT stopped: no link");
-    /* Where that fails, the last place that is known is held. */
+    /* If this fails, the stop holds the last known positions. */
     aw_custom_read(session, aw_clock_after(aw_clock_now(session->clock), REST_S));
     session->err = (struct aw_error){.status = AW_OK};
     enum aw_status status = send_stops(session, &sent);
@@ -178,7 +178,7 @@ enum aw_status aw_custom_stop(struct aw_session *session)
     return AW_OK;
 }
 
-/* With what was measured last. */
+/* Uses the last measured positions. */
 void aw_custom_last_stop(struct aw_session *session, aw_frame_fn *add, void *context)
 {
     struct aw_error before = session->err;

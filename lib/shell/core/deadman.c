@@ -1,4 +1,4 @@
-/* The dead-man of scripts: looks at the time since the last line while anything is waited for. */
+/* The dead-man of scripts: checks the time since the last line during every wait. */
 #include "shell/core/deadman.h"
 
 #include <stdio.h>
@@ -8,7 +8,7 @@
 
 #include "shell/core/stop.h"
 
-#define LOOKS 16 /* in the time, so that what comes counts from when it came */
+#define LOOKS 16 /* checks per timeout, so that input counts from its arrival */
 
 static bool moves(const struct aw_session *session)
 {

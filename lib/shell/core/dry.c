@@ -1,4 +1,4 @@
-/* What --dry-run puts in place of opening something. */
+/* Implements --dry-run: ends commands before they open anything, and shows bytes. */
 #include "shell/core/dry.h"
 
 #include <stdlib.h>
@@ -45,7 +45,8 @@ enum aw_status aw_dry_bytes(struct aw_session *session, struct aw_span frame)
         return aw_no_memory(&session->err);
     aw_hex_print(session->tool->protocol, frame, hex);
     bool json = aw_session_json(session);
-    if (!json && aw_session_formatted(session)) { /* no row of the table, no format of the user's */
+    if (!json && aw_session_formatted(session)) { /* bytes would break the table or the user's
+                                                     format */
         aw_output_flush(&session->out, NULL);
         aw_session_report(session, "%s: bytes: %s\n", session->tool->name, hex);
     } else {

@@ -1,4 +1,4 @@
-/* Writes into the pipe of a filter, and keeps what the pipe does not take yet. */
+/* Writes to the pipe of a filter, and queues the bytes that the pipe does not accept yet. */
 #include "shell/core/feeder.h"
 
 #include <errno.h>
@@ -11,27 +11,27 @@
 
 #include "base/grow.h"
 
-#define AGAIN_NS   (5 * AW_MILLISECOND) /* until a full pipe is tried again */
+#define AGAIN_NS   (5 * AW_MILLISECOND) /* retry interval for a full pipe */
 #define PIPE_SIZE  (1 << 20)
-#define PATIENT_MS 5000 /* with a filter that takes nothing, where the device does not wait */
+#define PATIENT_MS 5000 /* max wait for a blocked filter if no device waits */
 #define END_MS     5000
-#define DEAD_MS    10 /* for the exit status of a filter that has closed its input */
+#define DEAD_MS    10 /* max wait for the exit status of a filter that closed its input */
 
 struct aw_feeder {
-    struct aw_aside aside;  /* tries again while bytes wait */
+    struct aw_aside aside;  /* retries while bytes are queued */
     struct aw_feeder *next; /* in session->device.ending */
     struct aw_session *session;
     const char *what;
     struct aw_child child;
     char program[32];
-    bool full;               /* too much waits */
-    aw_feeder_lost_fn *lost; /* NULL: it ends by itself */
+    bool full;               /* the queue is full */
+    aw_feeder_lost_fn *lost; /* NULL: the filter ends by itself */
     void *context;
     uint8_t *held;
-    size_t from, to, room; /* of what is held */
+    size_t from, to, room; /* range of the queued bytes, and the size of the buffer */
 };
 
-/* False: the filter is gone. */
+/* Returns false if the filter has ended. */
 static bool drain(struct aw_feeder *f)
 {
     while (f->from < f->to) {
@@ -120,7 +120,7 @@ static bool hold(struct aw_feeder *f, const uint8_t *bytes, size_t size)
     return true;
 }
 
-/* Nothing is late where time is virtual or recorded. */
+/* Waiting delays nothing if time is virtual or recorded. */
 static bool may_wait(const struct aw_session *session)
 {
     const struct aw_link *link = session->device.link;

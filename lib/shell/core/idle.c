@@ -1,16 +1,17 @@
-/* Waits for input, and takes in meanwhile what the device says. */
+/* Waits for input and reads the device meanwhile. */
 #include <poll.h>
 
 #include "shell/core/session.h"
 
-#define LOOK_NS (50 * AW_MILLISECOND) /* at a link that poll(2) does not know */
+#define LOOK_NS (50 * AW_MILLISECOND) /* poll interval for a link without a descriptor */
 
 struct drain {
     struct aw_aside aside;
     struct aw_session *session;
 };
 
-/* A person is told at once, and the next command opens it anew; in a script that command fails. */
+/* At the prompt reports the loss at once, and the next command reconnects; in a script the next
+ * command fails. */
 static void note_loss(struct aw_session *session)
 {
     if (session->mode.interactive)
@@ -19,7 +20,7 @@ static void note_loss(struct aw_session *session)
         session->device.link->lost = false;
 }
 
-/* The link is waited for again only when it has been read: reading waits, too. */
+/* Removes the descriptor while reading, because reading waits, too. */
 static void take_in(struct aw_aside *aside)
 {
     struct drain *drain = (struct drain *)aside;
@@ -50,7 +51,7 @@ enum aw_status aw_session_wait_input(struct aw_session *session, int fd, int64_t
     if (!talks)
         return aw_clock_wait(&clock->base, fd, POLLIN, deadline);
     session->mode.idling = true;
-    take_in(&drain.aside); /* a link may hold what poll(2) does not see */
+    take_in(&drain.aside); /* the link may have buffered data that poll(2) does not see */
     aw_aside_add(&clock->aside, &drain.aside);
     enum aw_status status = aw_clock_wait(&clock->base, fd, POLLIN, deadline);
     aw_aside_remove(&clock->aside, &drain.aside);

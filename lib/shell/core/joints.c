@@ -1,4 +1,4 @@
-/* The joints of a tool as commands use them: looked up, checked, commanded, looked after. */
+/* Finds, checks, commands and steers the joints of a tool. */
 #include "shell/core/joints.h"
 
 #include <ctype.h>
@@ -16,8 +16,8 @@
 
 #define NAMES_MAX         128
 #define AW_JOINTS_STEERED 64
-#define SETTLE_S          0.3  /* at the goal, before it is said whether it is there */
-#define LEAST_S           0.05 /* of a way */
+#define SETTLE_S          0.3  /* settling time at the goal before the arrival check, s */
+#define LEAST_S           0.05 /* min duration of a motion, s */
 
 /* ---- The list ---- */
 
@@ -33,7 +33,7 @@ struct aw_joint aw_joint_unknown(const char *name)
                              .most = NAN,
                              .full = NAN};
     snprintf(joint.name, sizeof joint.name, "%s", name);
-    aw_utf8_clean(joint.name); /* it may have come over a wire */
+    aw_utf8_clean(joint.name); /* the name may come from a device */
     for (int i = 0; i < AW_JOINT_VALUES; i++)
         aw_joint_set(&joint, (enum aw_joint_value)i, NAN, AW_NO_TIME);
     return joint;
@@ -221,13 +221,13 @@ enum aw_status aw_joints_check(struct aw_session *session, struct aw_joint_list 
     return status;
 }
 
-/* The velocity of a path is what its targets are apart. */
+/* Sets steering targets; the velocity follows from the distance between targets. */
 static enum aw_status aim(struct aw_session *session, struct aw_joint_list *list,
                           const struct aw_joint_command *command)
 {
     if (session->options.run.dry_run)
         return aw_dry_depends(session, "where the joints are");
-    for (size_t i = 0; i < command->n && command->stream; i++) { /* else await leads them */
+    for (size_t i = 0; i < command->n && command->stream; i++) { /* otherwise await steers them */
         struct aw_joint *joint = &list->joints[command->goals[i].joint];
         double way = command->goals[i].value - joint->aim;
         joint->rate = command->seconds > 0 && isfinite(way) ? way / command->seconds : 0;
@@ -364,11 +364,11 @@ enum aw_status aw_joints_until(struct aw_session *session, struct aw_joint_list 
 
 /* ---- Arriving ---- */
 
-/* For tools whose devices say nothing of arrivals. */
+/* For devices that do not report arrivals. */
 struct awaiting {
     const struct aw_joint_command *command;
     double tolerance;
-    size_t far; /* the joint that is farthest away, for its tolerance */
+    size_t far; /* the joint with the largest distance relative to its tolerance */
     double away;
 };
 
@@ -417,7 +417,7 @@ double aw_joints_seconds(const struct aw_session *session, const struct aw_joint
     return seconds > 0 ? seconds : (double)NAN;
 }
 
-/* On the way there, where that is steered: straight, in these seconds from the beginning. */
+/* A steered motion: linear, in this time from the start. */
 struct going {
     struct aw_session *session;
     struct aw_joint_list *list;
@@ -458,7 +458,7 @@ static enum aw_status go_there(struct aw_session *session, struct aw_joint_list 
     return aw_joints_attend(session, list, AW_NEVER, INFINITY, go_on, &g);
 }
 
-/* How far a motion is, for people. */
+/* Context of the progress line. */
 struct telling {
     const struct aw_joint_list *list;
     const struct aw_joint_command *command;
@@ -466,7 +466,7 @@ struct telling {
     double seconds; /* NaN: unknown */
 };
 
-/* The joint that is farthest from its target, as measured. */
+/* Shows the joint with the largest measured distance from its target. */
 static void tell(struct aw_session *session, const void *context)
 {
     const struct telling *t = context;
@@ -583,7 +583,7 @@ void aw_joint_guard(struct aw_session *session, const struct aw_joint *joint, do
     if (joint->least > 0)
         config.least = joint->least;
     if (session->tool->joints->confirms)
-        config.silence_s = INFINITY; /* what is not confirmed has failed */
+        config.silence_s = INFINITY; /* silence is no fault: each step is confirmed or fails */
     aw_motion_start(guard, &config, (double)aw_joints_now(session) / 1e9);
 }
 

@@ -1,4 +1,4 @@
-/* The old gains of a joint for which others are tried: kept, put back, and told to a server. */
+/* The old gains of a joint during a trial: saved, restored, and passed to a server. */
 #include "shell/core/law.h"
 
 #include <math.h>
@@ -24,7 +24,7 @@ void aw_law_keep(struct aw_session *session, const struct aw_gain_list *old)
             aw_gain_list_add(kept, (size_t)old->of[i].place, old->of[i].value);
 }
 
-/* Packet files may have come or gone since then: the places are those of another law. */
+/* Checks the places, because custom packets may have changed the controller since then. */
 const struct aw_gain_list *aw_law_kept(const struct aw_session *session)
 {
     const struct aw_law *law = law_of(session);

@@ -10,10 +10,10 @@
 #include "base/number.h"
 #include "base/utf8.h"
 
-#define TEXT_MAX    1000 /* characters of a text */
+#define TEXT_MAX    1000 /* max characters of a text */
 #define WHY_MAX     400
-#define ESCAPE      6                         /* bytes of a character such as \\u000a */
-#define PUNCTUATION 32                        /* of an entry, with its unit */
+#define ESCAPE      6                         /* max bytes of a character, such as \\u000a */
+#define PUNCTUATION 32                        /* bytes per entry, including its unit */
 #define REST_MAX    (1024 + ESCAPE * WHY_MAX) /* the head, or the headline, and why */
 
 void aw_object_start(struct aw_object *object, const char *cmd)
@@ -126,7 +126,7 @@ void aw_object_stats_ms(struct aw_object *object, const char *what, const struct
         snprintf(key, sizeof key, "%s%s%s_ms", what ? what : "", what ? "_" : "", rows[i].name);
         aw_object_number(object, key, rows[i].value, 3, NULL);
     }
-    if (what && stats->n) /* but for the most */
+    if (what && stats->n) /* except max */
         aw_object_details(object, object->n - sizeof rows / sizeof *rows);
     if (what && stats->n)
         object->entries[object->n - 1].detail = false;
@@ -182,8 +182,8 @@ static char *put_number(char *out, const struct aw_entry *entry)
     return aw_print_fixed(out, entry->number, entry->decimals);
 }
 
-/* Keys with dots are objects in the object: m1.position. Entries of one group stand next to each
- * other. How much of a key is the groups that it shares with a neighbour? */
+/* Returns the length of the groups that a key shares with a neighbour. Keys with dots are nested
+ * objects: m1.position. Entries of one group are adjacent. */
 static size_t shared_groups(const char *key, const char *neighbour)
 {
     size_t shared = 0;
@@ -193,7 +193,7 @@ static size_t shared_groups(const char *key, const char *neighbour)
     return shared;
 }
 
-/* How many of the entries fit, each as long as it can become with "width" bytes a character. */
+/* Returns the number of entries that fit, at up to "width" bytes per character. */
 static size_t that_fit(const struct aw_object *object, size_t width)
 {
     size_t room = AW_OBJECT_TEXT - REST_MAX, i = 0;
@@ -232,7 +232,7 @@ static char *put_json_entry(char *out, const struct aw_object *object, size_t i,
     return out;
 }
 
-/* "t":1.5,"cmd":"deg","ok":true, and what else there is where it is not true. */
+/* Writes "t":1.5,"cmd":"deg","ok":true, or "ok":false with the error. */
 static char *put_json_head(char *out, const struct aw_object_head *head)
 {
     out += sprintf(out, "\"t\":%s", head->time);
@@ -294,7 +294,7 @@ static char *print_csv(const struct aw_object *object, const struct aw_object_fo
     return out;
 }
 
-/* As text for people: "-" where there is no value. */
+/* Writes a value as text; "-" if there is none. */
 static char *put_value(char *out, const struct aw_entry *entry)
 {
     if (entry && entry->text)
@@ -302,7 +302,8 @@ static char *put_value(char *out, const struct aw_entry *entry)
     return entry && isfinite(entry->number) ? put_number(out, entry) : put(out, "-");
 }
 
-/* The entry of this name, else the only one whose name ends so: "torque" of "lknee.torque". */
+/* Returns the entry of this name, else the only one with this last part: "torque" of
+ * "lknee.torque". */
 static const struct aw_entry *find(const struct aw_object *object, const char *key, size_t length)
 {
     const struct aw_entry *found = NULL;

@@ -1,4 +1,4 @@
-/* The options of every tool, their values from four sources, and how they are read. */
+/* The options of every tool, and the parsing of their values from four sources. */
 #include "shell/core/options.h"
 
 #include <ctype.h>
@@ -15,7 +15,7 @@
 static const char *const time_styles[] = {"none", "abs", "rel", "delta", "iso", NULL};
 static const char *const color_choices[] = {"auto", "always", "never", NULL};
 
-/* One row each. */
+/* One row per option. */
 /* clang-format off */
 const struct aw_option aw_global_options[] = {
     {.name = "link", AW_AT_ALL(link.url), .letter = 'l', .value = "URL",
@@ -93,7 +93,7 @@ static double number_of(const struct aw_option *option, const char *text)
     return number;
 }
 
-/* Writes a text that has been checked into the field of the option. */
+/* Stores a checked text in the option's field. */
 static void store(struct aw_options *options, const struct aw_option_value *value, const char *text)
 {
     const struct aw_option *option = value->option;
@@ -175,7 +175,7 @@ void aw_options_forget(struct aw_options *options, struct aw_option_value *value
 
 struct aw_option_value *aw_options_find(struct aw_options *options, const char *name)
 {
-    for (size_t i = options->n; i-- > 0;) { /* asked for every message: few calls */
+    for (size_t i = options->n; i-- > 0;) { /* called for every message, so it avoids strcmp */
         const char *own = options->values[i].option->name;
         if (own[0] == name[0] && strcmp(own, name) == 0)
             return &options->values[i];
@@ -222,7 +222,7 @@ enum aw_status aw_number_check(const char *what, const char *colon, const char *
     return AW_OK;
 }
 
-/* A bare 5 may mean 5 % as well as 500 %. */
+/* Rejects a bare 5, which may mean 5 % or 500 %. */
 static enum aw_status check_share(const char *what, const char *text,
                                   const struct aw_number_rule *rule, struct aw_error *err)
 {
@@ -318,7 +318,7 @@ void aw_option_variable(const char *tool, const char *option, char *out, size_t 
         *p = *p == '-' ? '_' : (char)toupper((unsigned char)*p);
 }
 
-/* Usually false; asked at every start. */
+/* Saves time at every start: usually returns false. */
 static bool has_variables(const char *tool)
 {
     char start[64];

@@ -1,4 +1,4 @@
-/* How a command ends: the stop of what it has set going, its result or error. */
+/* Ends a command: stops its motion and prints its result or error. */
 #include "shell/core/outcome.h"
 #include "shell/core/crash.h"
 #include "shell/core/stop.h"
@@ -13,8 +13,8 @@ static bool shows_all(const struct aw_session *session)
     return session->options.print.verbose || session->options.print.fields;
 }
 
-/* The result is that of the command as it was typed, whatever was sent for it. In CSV and --format
- * what was asked for are the records or rows, where there were any. */
+/* Names the command as the user typed it. In CSV and --format, records or rows replace the result.
+ */
 static void print_result(struct aw_session *session, enum aw_status status)
 {
     const char *name = session->run.command ? session->run.command->name : NULL;
@@ -39,7 +39,7 @@ static void print_result(struct aw_session *session, enum aw_status status)
     aw_session_print_line(session, &session->result);
 }
 
-/* A reader that closed the pipe of a command that only prints needs no message. */
+/* No message if the reader of a read-only command closed the pipe. */
 void aw_outcome_error(struct aw_session *session)
 {
     if (session->out.error == EPIPE && session->run.command &&
@@ -48,7 +48,7 @@ void aw_outcome_error(struct aw_session *session)
     aw_session_report(session, "%s: %s\n", session->tool->name, session->err.text);
 }
 
-/* The outcome for people and for programs, the same in every way of use. */
+/* Prints the outcome for every way of use. */
 void aw_outcome_print(struct aw_session *session, enum aw_status status)
 {
     if (status != AW_OK)
@@ -76,7 +76,8 @@ void aw_session_print_result(struct aw_session *session)
 
 void aw_session_moves(struct aw_session *session)
 {
-    if (aw_watchdog_watch(session) != AW_OK) { /* first: it asks whether something moved already */
+    if (aw_watchdog_watch(session) != AW_OK) { /* first, because it checks whether something moved
+                                                  before */
         session->device.tee_lost = session->err;
         aw_stop_ask(session);
     }
@@ -106,7 +107,7 @@ static enum aw_status find_cause(struct aw_session *session, enum aw_status stat
     if (session->device.tee_lost.status != AW_OK && session->motion.ongoing != AW_ONGOING_NOTHING)
         session->motion.moving = true;
     status = aw_session_take_loss(session, status);
-    const char *stood = aw_watchdog_stood(session); /* what else went wrong comes of that */
+    const char *stood = aw_watchdog_stood(session); /* other errors follow from that */
     if (stood && !session->motion.stop.signal)
         return aw_fail(&session->err, AW_LIMIT, "%s", stood);
     if (status != AW_STOPPED)
@@ -114,7 +115,7 @@ static enum aw_status find_cause(struct aw_session *session, enum aw_status stat
     if (session->out.error)
         status = aw_output_flush(&session->out, &session->err);
     else if (why &&
-             (session->err.status != AW_STOPPED || !*session->err.text)) /* of it, not older */
+             (session->err.status != AW_STOPPED || !*session->err.text)) /* not an older error */
         aw_fail(&session->err, status, "%s", why);
     if (status != AW_STOPPED || !session->motion.stopped_by || !*session->motion.stopped_by)
         return status;
@@ -122,8 +123,8 @@ static enum aw_status find_cause(struct aw_session *session, enum aw_status stat
     return aw_fail(&session->err, session->motion.stopped_as, "%s", session->motion.stopped_by);
 }
 
-/* One line for one stop: what ended the command, and what was done then. That a signal came is
- * known to who sent it. */
+/* Reports a stop in one line: its cause, and its effect. Does not mention a signal, because its
+ * sender knows about it. */
 static void add_stopped(struct aw_session *session, const struct aw_error *cause,
                         enum aw_status status)
 {
@@ -138,7 +139,7 @@ static void add_stopped(struct aw_session *session, const struct aw_error *cause
         aw_fail(&session->err, status, "%s; stopped: %s", cause->text, did);
 }
 
-/* Who ends a command that only looks on may think that all has ended. */
+/* Users who end a read-only command may believe that the motion ended, too. */
 static void tell_what_goes_on(struct aw_session *session)
 {
     char what[128] = "";
@@ -167,7 +168,7 @@ enum aw_status aw_outcome_safe(struct aw_session *session, enum aw_status status
     if (stopped == AW_OK)
         add_stopped(session, &cause, status);
     else {
-        /* What ended the command, and what is not confirmed of its stop, in one line. */
+        /* Reports the cause and the unconfirmed stop in one line. */
         struct aw_error stop = session->err;
         if (*cause.text && strcmp(cause.text, stop.text) != 0)
             aw_fail(&session->err, status, "%s; %s", cause.text, stop.text);
@@ -175,7 +176,7 @@ enum aw_status aw_outcome_safe(struct aw_session *session, enum aw_status status
     return status;
 }
 
-/* advice: behind what was done, or "". */
+/* Stops the continuing activity. advice: appended to the notice, or "". */
 static enum aw_status halt(struct aw_session *session, const char *advice)
 {
     if (!aw_session_goes_on(session) || !session->device.link || session->options.run.hold)
@@ -184,12 +185,12 @@ static enum aw_status halt(struct aw_session *session, const char *advice)
     if (status != AW_OK)
         aw_outcome_error(session);
     else if (*session->motion.stop.did ||
-             session->share.attached) /* a server does not say what it did */
+             session->share.attached) /* a server does not describe its stop */
         aw_session_notice(session, "stopped%s%s%s", *session->motion.stop.did ? ": " : "",
                           session->motion.stop.did, advice);
     if (status == AW_OK)
         session->motion.ongoing =
-            AW_ONGOING_NOTHING; /* else it is tried again when there is an occasion */
+            AW_ONGOING_NOTHING; /* after a failure the stop is retried later */
     aw_crash_prepare(session);
     return status;
 }

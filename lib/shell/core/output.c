@@ -1,4 +1,4 @@
-/* The buffer before standard output, and when it is written out. */
+/* Buffers standard output and decides when to write it. */
 #include "shell/core/output.h"
 
 #include <errno.h>
@@ -13,9 +13,9 @@
 #include "base/utf8.h"
 #include "view/terminal/screen.h"
 
-#define PATIENCE_MS 200  /* with a reader that takes nothing, when all else has been stopped */
-#define TEXT_MAX    8192 /* of one print */
-#define PAUSE_MS    10   /* of a terminal that has room, but not enough for a character */
+#define PATIENCE_MS 200  /* max wait for a blocked reader after a stop */
+#define TEXT_MAX    8192 /* max size of one print */
+#define PAUSE_MS    10   /* retry interval if a terminal lacks room for a whole character */
 
 /* Waits for room or a request to stop. */
 static bool await_room(struct aw_output *out)
@@ -24,14 +24,14 @@ static bool await_room(struct aw_output *out)
                            {.fd = out->stop_fd > 0 ? out->stop_fd : -1, .events = POLLIN}};
     int n = poll(fds, 2, out->stalled ? PATIENCE_MS : -1);
     if (n < 0 || fds[0].revents)
-        return true; /* if there is no room, write(2) says why */
+        return true; /* without room write(2) sets errno */
     if (n == 0)
         out->error = ECANCELED;
     out->stalled = true;
     return false;
 }
 
-/* The same if poll(2) reports room but write(2) finds none. */
+/* Waits if poll(2) reports room but write(2) finds none. */
 static bool await_more(struct aw_output *out)
 {
     struct pollfd stop = {.fd = out->stop_fd, .events = POLLIN};

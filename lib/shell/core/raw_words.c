@@ -1,4 +1,4 @@
-/* Records with wire numbers, as --raw prints them, taken back as commands. */
+/* Converts records with wire numbers, as --raw prints them, back to commands. */
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -16,7 +16,7 @@ static int print_value(char *out, size_t size, const struct aw_record *record, i
     return text ? snprintf(out, size, "%s", text) : snprintf(out, size, "%.17g", value);
 }
 
-/* The same fields with what they mean. */
+/* Rewrites the fields with units and names. */
 static enum aw_status rewrite(struct aw_words *words, const struct aw_record *record,
                               struct aw_error *err)
 {
@@ -50,7 +50,7 @@ enum aw_status aw_words_from_raw(struct aw_session *session, struct aw_words *wo
     const struct aw_codec *codec =
         status == AW_OK ? aw_wire_codec(session->device.decoding, words->word[0], AW_TX) : NULL;
     if (!codec)
-        return status; /* no command either, which says more */
+        return status; /* the unknown command gives a better error */
     aw_record_init(&record, codec, AW_TX);
     for (size_t i = 1; i < words->n && status == AW_OK; i++) {
         char name[64];

@@ -1,4 +1,4 @@
-/* Keeps the newest frames of a device that only answers, for 'expect'. */
+/* Stores the newest frames of a device that only answers, for 'expect'. */
 #include "shell/core/recent.h"
 
 #include <stdlib.h>
@@ -8,7 +8,7 @@
 
 struct aw_recent {
     struct aw_splitter splitter;
-    int64_t time_ns; /* of what is being split */
+    int64_t time_ns; /* time of the bytes being split */
     size_t n;        /* frames so far */
     struct aw_recent_frame frames[AW_RECENT_MAX];
 };

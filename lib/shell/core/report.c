@@ -1,4 +1,4 @@
-/* Lines for people on standard error, which never block a command that something waits for. */
+/* Reports on standard error, without blocking a command that uses a device. */
 #include <errno.h>
 #include <poll.h>
 #include <stdarg.h>
@@ -13,10 +13,10 @@
 #include "shell/core/session.h"
 
 #define TEXT_MAX 32768
-#define PATIENCE (200 * AW_MILLISECOND) /* with a reader of standard error, beside a device */
+#define PATIENCE (200 * AW_MILLISECOND) /* max wait for the reader while a device is in use */
 
-/* Is there room for a line, or an error that write(2) reports? Without a device a reader has all
- * the time it wants. */
+/* Returns true if write(2) can take a line or reports an error. Without a device the write may
+ * block. */
 static bool is_room(struct aw_session *session)
 {
     struct aw_clock *clock = &session->time.real.base;
@@ -108,7 +108,7 @@ void aw_session_work_begin(struct aw_session *session)
         session->run.work.next_ns = aw_clock_now(&session->time.real.base) + AW_SECOND;
 }
 
-/* Behind its last part that fits, or if that leaves little, behind the last word. */
+/* Cuts a line after its last part that fits, or after the last word if that leaves little. */
 static void cut(char *line, size_t room)
 {
     size_t part = 0, word = 0;

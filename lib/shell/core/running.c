@@ -13,7 +13,7 @@
 #include "base/xdg.h"
 #include "link/core/owner.h"
 
-/* Asked for a stream, who listens for datagrams is there all the same, and hears nothing of it. */
+/* Connects as a stream: a datagram listener fails with EPROTOTYPE and receives nothing. */
 static bool is_listening(const char *path)
 {
     struct sockaddr_un address = {.sun_family = AF_UNIX};

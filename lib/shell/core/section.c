@@ -1,4 +1,4 @@
-/* Writes what the session knows of its link, names and config into the header of a recording. */
+/* Writes the session's link, names and config to the header of a recording. */
 #include "shell/core/section.h"
 
 #include <stdarg.h>
@@ -8,7 +8,7 @@
 
 #include "shell/core/config.h"
 
-#define SECTION_MAX 61440 /* readers have room for blocks of 64 KiB */
+#define SECTION_MAX 61440 /* readers accept blocks up to 64 KiB */
 #define CONFIG_MAX  32768
 #define NAMES_MAX   500 /* bytes of names in one comment: readers cut longer ones */
 #define COMMENTS    64
@@ -19,7 +19,7 @@ struct comments {
     char text[SECTION_MAX - 2 * AW_PCAPNG_BEGIN_MAX];
 };
 
-/* Leaves out what does not fit. */
+/* Skips comments that do not fit. */
 static void __attribute__((format(printf, 2, 3)))
 add_comment(struct comments *comments, const char *format, ...)
 {

@@ -47,7 +47,7 @@ static struct aw_view_options view_options(struct aw_session *session)
     return options;
 }
 
-/* "a,b" as a list; cut up in place in a copy that lives as long as the view. */
+/* Splits "a,b" into a list, in a copy that lives as long as the view. */
 static const char *const *split_fields(struct aw_session *session)
 {
     struct aw_printing *printing = &session->run.printing;
@@ -74,7 +74,7 @@ enum aw_status aw_session_check_fields(struct aw_session *session)
     return view ? AW_OK : session->err.status;
 }
 
-/* A file that lacks fields is news for those who want it quiet, too. */
+/* Not a notice: --quiet must not hide that a file lacks fields. */
 static void tell_room(struct aw_session *session, const struct aw_view *view)
 {
     size_t room = view ? aw_view_room(view) : 0;
@@ -168,7 +168,7 @@ enum aw_status aw_session_decoding_wire(struct aw_session *session, struct aw_wi
     enum aw_status status = make_wire(session, aw_session_read_protocol(session), &variant, raw);
     if (status != AW_OK)
         return status;
-    /* A view is for one wire: one that has shown what was sent is for another. */
+    /* A view belongs to one wire; an earlier view of sent messages belongs to another wire. */
     aw_view_free(session->run.printing.view);
     session->run.printing.view = NULL;
     session->run.printing.wire = *wire = session->device.decoding;
@@ -200,8 +200,9 @@ struct aw_messages aw_session_spoken(const struct aw_session *session)
                             session->tool->protocol->n_messages);
 }
 
-/* In a table where nothing is asked for in particular: the columns are those of what is sent, or of
- * what the device sends by itself. A message that has others begins a new table, with a header. */
+/* Chooses the columns of a table without --fields: those of the sent message, or of all messages
+ * that the device sends by itself. A message with other columns begins a new table, with a header.
+ */
 static void choose_columns(struct aw_session *session, const struct aw_record *record)
 {
     struct aw_printing *printing = &session->run.printing;
@@ -257,7 +258,7 @@ void aw_session_print_line(struct aw_session *session, const struct aw_object *o
     aw_output_done(&session->out, at + strlen(at));
 }
 
-/* What --fields asks for of a row. */
+/* Prints the entries of a row that --fields selects. */
 static bool print_picked(struct aw_session *session, const struct aw_object *row)
 {
     struct aw_object picked = *row;
@@ -269,7 +270,7 @@ static bool print_picked(struct aw_session *session, const struct aw_object *row
     return session->run.printing.wanted.any.n > 0;
 }
 
-/* False where a text for people is wanted: nothing is printed then. */
+/* Returns false in text style and prints nothing. */
 static bool print_row(struct aw_session *session, const struct aw_object *row)
 {
     bool printed = session->run.printing.wanted.picks ? print_picked(session, row)

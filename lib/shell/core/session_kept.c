@@ -1,4 +1,5 @@
-/* Packets of files in recordings: what is read by them carries them, so that it is read elsewhere.
+/* Custom packets in recordings, so that other machines can decode a recording without the packet
+ * files.
  */
 #include "shell/core/session.h"
 
@@ -62,8 +63,8 @@ void aw_session_write_packets(const struct aw_session *session, FILE *file)
 
 /* ---- Reading ---- */
 
-/* They stand before its first message. AW_NO_MEMORY; what else is wrong with the file, its reader
- * says. */
+/* Reads the comments before the first message. Only reports AW_NO_MEMORY; the recording's reader
+ * reports other errors. */
 static enum aw_status read_comments(struct aw_session *session, const char *path,
                                     struct aw_carried *kept)
 {
@@ -119,7 +120,7 @@ static enum aw_status kept_in(struct aw_session *session, const char *path, stru
     int first = fgetc(file), second = fgetc(file);
     bool table = first == '#' && second == ' ';
     fclose(file);
-    file = table ? aw_file_open_text(path) : NULL; /* such a file cannot seek */
+    file = table ? aw_file_open_text(path) : NULL; /* the stream cannot seek */
     enum aw_status status = file ? read_remarks(file, kept) : AW_OK;
     if (file)
         fclose(file);
@@ -153,7 +154,7 @@ static enum aw_status take(struct aw_session *session, const char *path)
     return status;
 }
 
-/* Nothing refers to them between two commands. */
+/* Safe here, because nothing refers to the packets between two commands. */
 static void forget(struct aw_session *session)
 {
     if (!session->device.carried)
@@ -164,7 +165,7 @@ static void forget(struct aw_session *session)
     session->device.carried = NULL;
 }
 
-/* The recording that the command reads, or that is its link. */
+/* Reads the packets of the recording that is an argument or the link. */
 static enum aw_status take_first(struct aw_session *session, const struct aw_args *args)
 {
     static const char *const readers[] = {"decode", "info", "plot", "replay", NULL};

@@ -18,7 +18,7 @@
 #include "wire/hex.h"
 
 #define FRAME_MAX    4096
-#define NAMES_WITHIN 1000 /* packets of a recording */
+#define NAMES_WITHIN 1000 /* max packets of a recording to search for names */
 
 static void print_trace(struct aw_session *session, bool tx, enum aw_dir dir, struct aw_span frame)
 {
@@ -52,7 +52,7 @@ static void on_traffic(void *context, bool tx, const void *buf, size_t size)
     bool typing = session->mode.interactive && session->mode.idling;
     if (session->options.print.verbose && !typing)
         print_trace(session, tx, dir, bytes);
-    int64_t time = time_of(session, tx); /* the same for all who are told */
+    int64_t time = time_of(session, tx); /* all listeners get the same time */
     if (session->device.tee &&
         (!session->device.tee->narrowed || aw_session_concerns(session, bytes, ""))) {
         if (!aw_tee_names(session->device.tee, session, time) ||
@@ -76,7 +76,7 @@ enum aw_status aw_session_open_tee(struct aw_session *session, const char *url)
     return record && !session->device.tee ? aw_tee_open(session, "--record", record, url) : AW_OK;
 }
 
-/* A stop does not wait for a recording that the config file asks for. */
+/* A stop must work even if the config file's recording fails. */
 static enum aw_status open_record(struct aw_session *session, const char *url)
 {
     enum aw_status status = aw_session_open_tee(session, url);
@@ -105,8 +105,8 @@ enum aw_status aw_session_open(struct aw_session *session, const char *url,
     return *link ? AW_OK : aw_no_memory(&session->err);
 }
 
-/* The names that a recording has kept stand before its first packet, or, where it began in the
- * middle of a conversation, behind that. */
+/* Reads the names in a recording. They come before its first packet, or after it if the recording
+ * began in the middle of a conversation. */
 static void take_names(struct aw_session *session, const char *url)
 {
     struct aw_log *log;
@@ -133,7 +133,7 @@ static void take_names(struct aw_session *session, const char *url)
 static enum aw_status begin_conversation(struct aw_session *session, const char *url)
 {
     bool virtual_time =
-        strncmp(url, "sim:", 4) == 0 && strstr(url, "time=virtual"); /* no waiting */
+        strncmp(url, "sim:", 4) == 0 && strstr(url, "time=virtual"); /* waits end at once */
     session->time.virtual.polls = false;
     session->clock = virtual_time ? &session->time.virtual.base : &session->time.real.base;
     struct aw_link_options options = {
@@ -154,7 +154,7 @@ static enum aw_status begin_conversation(struct aw_session *session, const char 
     return AW_OK;
 }
 
-/* Does a server have the device? Found once, it is used for the whole session. */
+/* Once found, a server is used for the whole session. */
 enum aw_status aw_session_find_server(struct aw_session *session)
 {
     const char *url = NULL;
@@ -196,7 +196,7 @@ static void advise_sharing(struct aw_session *session)
                 session->tool->name);
 }
 
-/* Through a server, or its own. */
+/* Opens the link through a server, or directly. */
 static enum aw_status open_link(struct aw_session *session)
 {
     const char *url;

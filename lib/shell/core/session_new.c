@@ -1,4 +1,4 @@
-/* Makes a session with its defaults, and frees it. */
+/* Creates and frees sessions. */
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -9,9 +9,9 @@
 #include "shell/core/session.h"
 #include "shell/core/stop.h"
 
-/* One large allocation, mapped by the kernel: pages that are never used cost nothing. */
+/* One large allocation that the kernel maps, so unused pages cost nothing. */
 struct whole {
-    struct aw_session session; /* first: who frees the session frees all of it */
+    struct aw_session session; /* first, so that freeing the session frees all */
     struct aw_wire wire;
     max_align_t state[];
 };

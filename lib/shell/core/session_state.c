@@ -1,4 +1,4 @@
-/* What is known of a session without doing anything: its options, its time, what goes on. */
+/* Queries of a session's options, time and continuing activity. */
 #include <string.h>
 
 #include "shell/core/session.h"

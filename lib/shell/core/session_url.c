@@ -1,4 +1,4 @@
-/* The device that is meant: by option, by the environment or by an alias of the config file. */
+/* Finds the device's URL from the option, the environment or an alias of the config file. */
 #include <stdio.h>
 #include <string.h>
 
@@ -36,7 +36,7 @@ static enum aw_status fail_alias(struct aw_session *session, const char *name)
     return aw_fail_unknown(&session->err, found ? near : NULL, advice, "no alias '@%.60s'", name);
 }
 
-/* An alias may stand for another one. */
+/* Resolves aliases repeatedly, because an alias may name another one. */
 enum aw_status aw_session_url(struct aw_session *session, const char **url)
 {
     const char *named = session->share.url ? session->share.url : session->options.link.url;
@@ -65,8 +65,7 @@ void aw_session_interface(struct aw_session *session, char *out, size_t size)
     if (aw_session_url(session, &url) != AW_OK)
         url = "link";
     session->err = before;
-    if (strncmp(url, "serve:", 6) == 0 &&
-        session->device.link) /* whose key goes on with the device */
+    if (strncmp(url, "serve:", 6) == 0 && session->device.link) /* its key ends with the device's */
         url = session->device.link->key + 6;
     const char *name = strncmp(url, "can:", 4) == 0 ? url + 4 : url;
     snprintf(out, size, "%.*s", (int)strcspn(name, ":?/"), name);

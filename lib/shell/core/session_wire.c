@@ -1,5 +1,5 @@
-/* Prepares the session's wire: the tool's table with the packets of --packets behind it, and the
- * variant. */
+/* Prepares the session's wire: its variant, and the tool's table with the custom packets appended.
+ */
 #include "shell/core/session.h"
 
 #include <stdio.h>
@@ -9,7 +9,7 @@
 #include "base/text.h"
 #include "packets/packets.h"
 
-/* The tool is itself again, see custom_joints.h. */
+/* Restores the original tool, see custom_joints.h. */
 static void forget_joints(struct aw_session *session)
 {
     if (session->device.own.arm)
@@ -55,7 +55,7 @@ static enum aw_status read_dbc_file(struct aw_session *session, struct aw_packet
 typedef enum aw_status read_fn(struct aw_session *session, struct aw_packets *packets,
                                const char *name);
 
-/* files: A,B; NULL: none. */
+/* Reads each file of a list A,B; NULL: none. */
 static enum aw_status read_files(struct aw_session *session, struct aw_packets *packets,
                                  const char *files, read_fn *read)
 {
@@ -69,7 +69,7 @@ static enum aw_status read_files(struct aw_session *session, struct aw_packets *
     return status;
 }
 
-/* Nothing may refer to what goes. */
+/* Replaces the packets; no pointer to the old ones may remain. */
 static void exchange_packets(struct aw_session *session, const struct aw_own *own)
 {
     aw_wire_init(session->wire, aw_packets_protocol(own->packets), &session->wire->variant, false);
@@ -97,14 +97,15 @@ static enum aw_status load(struct aw_session *session, const char *files)
     return status;
 }
 
-/* A stop, and what speaks of no messages, goes on without them. */
+/* Returns true for a stop and for commands that use no messages: they run without the custom
+ * packets. */
 static bool can_do_without(const struct aw_session *session)
 {
     const struct aw_command *command = session->run.command;
     return command && (aw_command_stops(command) || (command->offline && !command->messages));
 }
 
-/* Both options in one text; NULL: there is neither. */
+/* Joins both options in one text; NULL: neither is given. */
 static const char *named_files(const struct aw_session *session, char *out, size_t size)
 {
     const char *packets = session->options.link.packets, *dbc = session->options.link.dbc;
@@ -126,7 +127,7 @@ static enum aw_status load_named(struct aw_session *session, const char *files, 
     return load(session, files);
 }
 
-/* The protocol as the options say it. Once a link is open it stays what it was. */
+/* Selects the protocol by the options. It must not change while a link is open. */
 static enum aw_status read_packets(struct aw_session *session, const struct aw_protocol **protocol)
 {
     char both[2048];

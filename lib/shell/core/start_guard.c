@@ -1,4 +1,4 @@
-/* No stream of targets begins with a jump. */
+/* The start check: refuses a stream of targets that begins with a jump. */
 #include "shell/core/start_guard.h"
 
 #include <math.h>
@@ -7,21 +7,21 @@
 #include "base/number.h"
 #include "control/lag.h"
 
-#define AT_LIMIT_S 0.2  /* of going at its limit, a joint may be away */
-#define OF_RANGE   0.02 /* where that limit is not known */
-#define EASE_S     0.5  /* to where it is near already */
-#define EASE       0.3  /* of its limit, no faster on that way */
-#define SETTLE_S   5    /* on arrival, until it is near enough */
-#define SMOOTH     1.58 /* the fastest moment of a sinusoidal way is pi/2 times its mean */
-#define NEAR       0.1  /* of how far it may be away: there, where it is steered */
-#define SILENCE_S  0.5  /* without news of a joint that is on its way */
-#define GAP_NS     (200 * AW_MILLISECOND) /* later than that, the way has waited */
-#define STREAM_NS  (500 * AW_MILLISECOND) /* between two setpoints: longer is a gap */
+#define AT_LIMIT_S 0.2  /* max distance: travel at max speed in this time, s */
+#define OF_RANGE   0.02 /* max distance if the max speed is unknown, share of the range */
+#define EASE_S     0.5  /* duration of a short approach, s */
+#define EASE       0.3  /* max speed of a short approach, share of the limit */
+#define SETTLE_S   5    /* time to settle on arrival, s */
+#define SMOOTH     1.58 /* peak speed of a sinusoidal motion is pi/2 times its mean */
+#define NEAR       0.1  /* arrival tolerance if steered, share of the max distance */
+#define SILENCE_S  0.5  /* max time without a report during the approach, s */
+#define GAP_NS     (200 * AW_MILLISECOND) /* a longer delay pauses the path */
+#define STREAM_NS  (500 * AW_MILLISECOND) /* max time between two setpoints of a stream */
 #define TEXT       48
 #define ROUNDING   1e-6 /* s */
-#define LEAST_MS   20   /* a shorter duration without a unit is one in s */
+#define LEAST_MS   20   /* a shorter duration without a unit may be in s */
 
-/* Where neither speed nor range is known: how far it may be, and a speed to go there that is slow.
+/* Defaults if neither speed nor range is known: max distance and a slow approach speed.
  */
 static const struct {
     const char *unit;
@@ -197,7 +197,7 @@ size_t aw_start_keep_far(struct aw_session *session, const struct aw_joint_list 
 
 /* ---- Going there ---- */
 
-/* How long all take, so that none is faster than it may be. */
+/* Returns the duration that keeps all joints within their speed. */
 static enum aw_status time_of(struct aw_session *session, const struct aw_joint_list *list,
                               const struct aw_joint_goal *goals, const double *from, size_t n,
                               double *seconds)
@@ -217,7 +217,7 @@ static enum aw_status time_of(struct aw_session *session, const struct aw_joint_
     return AW_OK;
 }
 
-/* Where joints are to be now. */
+/* The approach in progress. */
 struct way {
     struct aw_session *session;
     struct aw_joint_list *list;
@@ -246,7 +246,7 @@ static enum aw_status send_part(struct way *way, double part)
     return aw_joints_stream(session, way->list, &command);
 }
 
-/* Of those that are steered: is any not near yet? */
+/* Returns true if a steered joint is not near its target yet. */
 static bool is_far(const struct way *way)
 {
     for (size_t i = 0; i < way->n && way->session->tool->joints->steer > 0; i++) {
@@ -259,7 +259,7 @@ static bool is_far(const struct way *way)
     return false;
 }
 
-/* One joint that must not go on ends the way of all. */
+/* A fault of one joint ends the approach of all. */
 static enum aw_status judge(struct way *way)
 {
     struct aw_session *session = way->session;
@@ -298,7 +298,7 @@ static enum aw_status begin_way(struct way *way)
     return status;
 }
 
-/* A program that did not run for a while goes on where it was. */
+/* Continues at the same place after the program was suspended. */
 static enum aw_status ramp(struct way *way)
 {
     struct aw_session *session = way->session;
@@ -321,7 +321,7 @@ static enum aw_status ramp(struct way *way)
     return status;
 }
 
-/* Those that were steered stand from now on. */
+/* Stops the steered joints. */
 static enum aw_status stand(struct aw_session *session, struct aw_joint_list *list,
                             const struct aw_joint_goal *goals, size_t n)
 {
@@ -356,7 +356,7 @@ static bool is_away(struct arriving *a, const struct aw_joint_list *list)
     return false;
 }
 
-/* The limits of the way hold until the end of it. */
+/* Applies the limits of the approach until its end. */
 static bool comes_nearer(void *context, const struct aw_joint_list *list)
 {
     struct arriving *a = context;
@@ -485,7 +485,7 @@ bool aw_start_is_streamed(const struct aw_session *session)
            !session->options.run.dry_run;
 }
 
-/* True, and noted: the joint goes on with what it was told a moment ago. */
+/* Returns true if this setpoint continues the joint's stream; records its time. */
 static bool goes_on(struct aw_session *session, const struct aw_joint *joint)
 {
     struct aw_streamed *streamed = &session->motion.streamed;
@@ -495,7 +495,7 @@ static bool goes_on(struct aw_session *session, const struct aw_joint *joint)
         i++;
     bool on = i < streamed->n && now - streamed->last_ns[i] <= STREAM_NS;
     if (i == AW_STREAMED)
-        return false; /* compared each time */
+        return false; /* no room left: checks each time */
     streamed->n = i == streamed->n ? i + 1 : streamed->n;
     streamed->id[i] = joint->id;
     streamed->last_ns[i] = now;

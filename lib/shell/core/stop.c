@@ -1,4 +1,4 @@
-/* Signals, the parent's end and a closed pipe, made into one question: is a stop asked for? */
+/* Turns signals, the parent's end and a closed pipe into one request to stop. */
 #include "shell/core/stop.h"
 
 #include <errno.h>
@@ -15,20 +15,20 @@
 
 #include "shell/core/crash.h"
 
-#define TOGETHER_NS (500 * AW_MILLISECOND) /* signals that come so close together count as one */
+#define TOGETHER_NS (500 * AW_MILLISECOND) /* signals within this time count as one */
 
 static const int numbers[] = {SIGHUP,  SIGALRM,   SIGUSR1, SIGUSR2, SIGXCPU,  SIGXFSZ,
                               SIGPROF, SIGVTALRM, SIGIO,   SIGPWR,  SIGSTKFLT};
 
-/* nohup(1) has SIGHUP ignored; a profiler has its own use for some others. */
+/* nohup(1) ignores SIGHUP; a profiler handles some others. */
 static bool is_free(int number)
 {
     struct sigaction now;
     return sigaction(number, NULL, &now) == 0 && now.sa_handler == SIG_DFL;
 }
 
-/* Scripts have SIGINT ignored in what they start in the background; but a Ctrl-C that ends the
- * script is to stop what moves for it. */
+/* Catches SIGINT even if ignored. Shells ignore it in background jobs, but Ctrl-C in a script must
+ * stop its motion. */
 static void stop_signals(sigset_t *set)
 {
     sigemptyset(set);
@@ -43,8 +43,8 @@ static void stop_signals(sigset_t *set)
             sigaddset(set, number);
 }
 
-/* What is read from the descriptor: SIGTSTP only while it is held up, or it would suspend the
- * program and wake those who wait for the descriptor, too. */
+/* Returns the signals of the descriptor: SIGTSTP only while it is blocked. Otherwise it would
+ * suspend the program and wake waits for the descriptor. */
 static sigset_t watched_signals(const struct aw_stop *stop)
 {
     sigset_t blocked, set = stop->caught;
@@ -96,7 +96,7 @@ static void close_all(struct aw_stop *stop)
     }
 }
 
-/* Everything behind one descriptor; false if that cannot be. */
+/* Opens one descriptor for all sources; returns false on failure. */
 static bool open_all(struct aw_stop *stop, bool with_parent)
 {
     sigset_t set = watched_signals(stop);
@@ -118,9 +118,7 @@ void aw_stop_catch(struct aw_session *session)
     stop_signals(&stop->caught);
     sigprocmask(SIG_BLOCK, &stop->caught, NULL);
     /* A server moves for its clients, so the end of its shell does not matter. */
-    if (!open_all(stop,
-                  !session->share
-                       .server)) { /* without a descriptor the signals keep their usual effect */
+    if (!open_all(stop, !session->share.server)) { /* signals keep their default effect */
         sigprocmask(SIG_UNBLOCK, &stop->caught, NULL);
         return;
     }
@@ -180,7 +178,7 @@ bool aw_stop_is_suspend(void)
 
 void aw_stop_suspend(struct aw_session *session)
 {
-    aw_stop_watch_suspend(session, false); /* stands still here */
+    aw_stop_watch_suspend(session, false); /* suspends here */
     aw_stop_watch_suspend(session, true);
 }
 
@@ -198,7 +196,7 @@ bool aw_stop_input_ended(struct aw_session *session)
     return poll(&input, 1, 0) == 1;
 }
 
-/* A write beyond the limit of a file's size says so by its errno, and by a signal. */
+/* Consumes SIGXFSZ: a write beyond the file size limit also sets errno. */
 static void forget_size_limit(void)
 {
     sigset_t set = only(SIGXFSZ);
@@ -210,7 +208,7 @@ void aw_stop_ask(struct aw_session *session)
     uint64_t one = 1;
     forget_size_limit();
     if (session->time.real.stop_fd >= 0 && write(session->motion.stop.asked, &one, sizeof one) < 0)
-        session->out.error = ECANCELED; /* cannot be: it holds billions */
+        session->out.error = ECANCELED; /* unreachable: the counter holds billions */
 }
 
 void aw_stop_forget(struct aw_session *session)
@@ -243,7 +241,7 @@ const char *aw_stop_read(struct aw_session *session)
     }
     session->time.real.hangup_fd = -1;
     if (session->mode.interactive && !aw_stop_ends(session))
-        aw_session_report(session, "\n"); /* behind the ^C that the terminal shows */
+        aw_session_report(session, "\n"); /* after the ^C that the terminal shows */
     return why;
 }
 
@@ -260,7 +258,7 @@ bool aw_stop_take_interrupt(struct aw_session *session)
     if (!sigisemptyset(&pending) || sigtimedwait(&set, NULL, &(struct timespec){0}) != SIGINT)
         return false;
     if (session->mode.interactive)
-        aw_session_report(session, "\n"); /* behind the ^C that the terminal shows */
+        aw_session_report(session, "\n"); /* after the ^C that the terminal shows */
     return true;
 }
 
@@ -307,7 +305,7 @@ void aw_stop_release(struct aw_session *session)
     if (!session->motion.stop.signal)
         return;
     while (read(session->motion.stop.signals, &info, sizeof info) > 0)
-        ; /* those that came with the first one */
+        ; /* signals that came with the first one */
     sigprocmask(SIG_UNBLOCK, &session->motion.stop.caught, NULL);
 }
 

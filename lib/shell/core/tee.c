@@ -1,4 +1,4 @@
-/* Copies what passes the link into a capture file, and ends it readable. */
+/* Copies the link's traffic to a capture file that stays readable. */
 #include "shell/core/tee.h"
 
 #include <stdio.h>
@@ -13,8 +13,7 @@
 
 enum { PACKET_MAX = 66000, BLOCK_MAX = PACKET_MAX + 640, NAMES_MAX = 500 };
 
-/* A message, or a remark without bytes; in the list of those that wait until they are written or
- * too old. */
+/* A queued message or remark, until it is written or too old. */
 struct aw_tee_packet {
     struct aw_tee_packet *next;
     int64_t time_ns;
@@ -27,11 +26,11 @@ struct aw_tee_packet {
 struct message {
     int64_t time_ns;
     enum aw_dir dir;
-    bool remark; /* the bytes are its text, with a NUL behind them */
+    bool remark; /* the bytes are its text, followed by a NUL */
     struct aw_span bytes;
 };
 
-/* After a failure the file is closed, and readable up to there. */
+/* Flushes each message, so that the file is readable after a failure. */
 static bool put_bytes(struct aw_tee *tee, const void *bytes, size_t size)
 {
     struct aw_output *out = &tee->session->out;
@@ -44,7 +43,7 @@ static bool put_bytes(struct aw_tee *tee, const void *bytes, size_t size)
     return aw_output_flush(out, NULL) == AW_OK;
 }
 
-/* The notices of a filter are for the command record. */
+/* Only the command record prints the notices of a filter. */
 static bool end_filter(struct aw_tee *tee, struct aw_error *err)
 {
     char said[600] = "";
@@ -107,7 +106,7 @@ static bool begin_pcapng(struct aw_tee *tee, const char *url)
     return good;
 }
 
-/* Marks are remarks. */
+/* Writes a mark as a remark. */
 static bool put_log(struct aw_tee *tee, const struct message *message)
 {
     char line[NAMES_MAX];
@@ -163,7 +162,7 @@ bool aw_tee_takes(struct aw_session *session, const char *path, struct aw_filter
 
 /* ---- All of them ---- */
 
-/* The filter makes the file itself. */
+/* Checks the path first, because the filter creates the file. */
 static enum aw_status start_filter(struct aw_tee *tee, const struct aw_filter *filter,
                                    const char *path)
 {
@@ -241,7 +240,7 @@ static void pop(struct aw_tee *tee)
     free(first);
 }
 
-/* Keeps a message for the end. Out of memory: the oldest are dropped, at last this one. */
+/* Queues a message for the end. If out of memory, drops the oldest ones, then this one. */
 static void push(struct aw_tee *tee, const struct message *message)
 {
     struct aw_tee_packet *packet;
@@ -310,7 +309,7 @@ bool aw_tee_names(struct aw_tee *tee, struct aw_session *session, int64_t time_n
 {
     char text[NAMES_MAX];
     size_t own = 0;
-    bool good = !*tee->interface; /* a log has no place for them */
+    bool good = !*tee->interface; /* a log cannot hold them */
     while (!tee->named && tee->open && good &&
            aw_session_keep_packets(session, &own, text, sizeof text))
         good = put_note(tee, time_ns, text);
@@ -327,7 +326,7 @@ bool aw_tee_close(struct aw_session *session, struct aw_error *err)
     bool good = session->motion.moving || aw_feeder_end_all(session, err);
     if (!tee)
         return good;
-    bool lost = !tee->open; /* and that is reported */
+    bool lost = !tee->open; /* already reported */
     for (; tee->first; pop(tee)) {
         const struct aw_tee_packet *first = tee->first;
         struct message message = {

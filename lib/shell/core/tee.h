@@ -54,7 +54,8 @@ bool aw_tee_names(struct aw_tee *tee, struct aw_session *session, int64_t time_n
  */
 bool aw_tee_takes(struct aw_session *session, const char *path, struct aw_filter *filter);
 
-/* Returns true for a candump log, whose other readers ignore the custom packets. */
+/* Returns true for a candump log. It carries no custom packets, because other programs reject logs
+ * with remarks. */
 bool aw_tee_is_log(const struct aw_session *session, const char *path);
 
 /* Writes queued packets, closes the file and frees the tee, if there is one. Returns false with the

@@ -1,4 +1,4 @@
-/* What is looked for in the tables of a tool. */
+/* Searches the tables of a tool. */
 #include "shell/core/tool.h"
 
 #include <string.h>
@@ -11,7 +11,7 @@ static const struct aw_command *find_in(const struct aw_command *table, const ch
     return NULL;
 }
 
-/* Has the tool what the command is about? */
+/* Returns true if the tool supports the command. */
 static bool fits(const struct aw_tool *tool, const struct aw_command *command)
 {
     return (!(command->joints || command->streams) || tool->joints) &&
@@ -19,7 +19,7 @@ static bool fits(const struct aw_tool *tool, const struct aw_command *command)
            (!command->from_file || tool->from_file);
 }
 
-/* Of those with one name the first that fits. */
+/* Returns the first supported command with this name. */
 static const struct aw_command *find_common(const struct aw_tool *tool, const char *name)
 {
     const struct aw_command *command = find_in(tool->common, name);
@@ -28,7 +28,8 @@ static const struct aw_command *find_common(const struct aw_tool *tool, const ch
     return command;
 }
 
-/* What the tool's own commands move is described by its own table only. */
+/* Hides the tool's own motion commands with custom joints, because only its own table describes
+ * them. */
 static bool fits_own(const struct aw_tool *tool, const struct aw_command *command)
 {
     if (!tool->from_file)

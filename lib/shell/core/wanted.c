@@ -1,4 +1,4 @@
-/* Takes the names out of --fields and --format, and looks for them in messages, rows and results.
+/* Extracts the names in --fields and --format, and matches them with messages, rows and results.
  */
 #include "shell/core/wanted.h"
 
@@ -8,7 +8,7 @@
 #include "base/text.h"
 #include "shell/core/session.h"
 
-/* Not what every record or result has. */
+/* Returns false for names that every record or result has. */
 static bool is_value(const char *name)
 {
     return !aw_select_is_head(name) && strcmp(name, "cmd") != 0 && strcmp(name, "ok") != 0;
@@ -33,7 +33,7 @@ enum aw_status aw_wanted_init(struct aw_wanted *wanted, struct aw_session *sessi
             return aw_fail(&session->err, AW_USAGE, "'%.40s': a reference is %%{FIELD}",
                            format - 2);
         if (at + length >= wanted->text + sizeof wanted->text)
-            break; /* the view says that it is too long */
+            break; /* the view reports that it is too long */
         snprintf(at, (size_t)length + 1, "%s", format);
         if (is_value(at) && wanted->all.n < AW_SELECT_MAX)
             status = aw_select_add(&wanted->all, at, &session->err);
@@ -65,7 +65,7 @@ bool aw_wanted_has(const struct aw_wanted *wanted, uint64_t present, const uint6
 
 /* ---- Rows and results ---- */
 
-/* "gains show" changes nothing, though "gains set" does. */
+/* Returns true for commands like "gains show", although "gains set" changes settings. */
 static bool only_looks(const struct aw_args *args)
 {
     const struct aw_arg *arg = args->command->args;
@@ -76,7 +76,7 @@ static bool only_looks(const struct aw_args *args)
     return args->command->safety == AW_READ || (arg && arg->name && shows);
 }
 
-/* Are these what some message has for each joint? Also true if joints have no names in messages. */
+/* Returns true if name is a joint's label in some message, or if messages have no labels. */
 static bool is_label(const struct aw_wire *wire, const char *name, size_t length)
 {
     bool any = false;
@@ -126,7 +126,7 @@ enum aw_status aw_wanted_begin(struct aw_session *session, const struct aw_args 
     return AW_OK;
 }
 
-/* Bits of the patterns that are like this name, which is not the time. */
+/* Returns the bits of the patterns that match this name. */
 static unsigned likes(const struct aw_select *select, const char *name)
 {
     struct aw_point point = {.subject = "", .message = "", .field = name};

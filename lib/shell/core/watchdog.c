@@ -20,8 +20,8 @@
 #include "shell/core/joints.h"
 #include "shell/core/stop.h"
 
-#define LATE_NS  AW_SECOND              /* without a sign of life: it stands still */
-#define HANDS_NS (100 * AW_MILLISECOND) /* the same, where hands are on the arm */
+#define LATE_NS  AW_SECOND              /* max time without a sign of life */
+#define HANDS_NS (100 * AW_MILLISECOND) /* the same while a user steers by hand */
 #define SIGN_NS  (20 * AW_MILLISECOND)
 
 struct aw_watchdog_life {
@@ -48,8 +48,8 @@ static int patience(const struct aw_watchdog_life *life)
     return left <= 0 ? 0 : (int)(left / AW_MILLISECOND) + 1;
 }
 
-/* Repeats the stop: a program that continues for a moment may send what it was about to send.
- * Where nothing moves no stop is prepared. */
+/* Sends the stop repeatedly, because a resumed program may still send its pending command. Without
+ * motion no stop is prepared. */
 static void keep_watch(int fd, const struct aw_watchdog_life *life)
 {
     struct pollfd end = {.fd = fd, .events = POLLIN};
@@ -58,7 +58,7 @@ static void keep_watch(int fd, const struct aw_watchdog_life *life)
     sigprocmask(SIG_BLOCK, &all, NULL);
     setsid();
     prctl(PR_SET_NAME, "armwire-watch");
-    /* First in line for a processor, where that is permitted: it sleeps until it is needed. */
+    /* Real-time priority if permitted; the process sleeps until it is needed. */
     sched_setscheduler(0, SCHED_FIFO, &(struct sched_param){.sched_priority = 1});
     for (;;) {
         int wait = patience(life);
@@ -213,7 +213,7 @@ void aw_watchdog_end(struct aw_watchdog *watchdog)
 
 /* ---- Of a session ---- */
 
-/* It was stopped meanwhile: what it was about to send next belongs to a motion that is over. */
+/* Ends the command: the watchdog stopped its motion, so its next message is obsolete. */
 static void end_command(void *context, int64_t ns)
 {
     struct aw_session *session = context;
@@ -244,7 +244,7 @@ const char *aw_watchdog_stood(struct aw_session *session)
     return watchdog->why;
 }
 
-/* Does a motion continue unchanged while the program stands still? */
+/* Returns true if the motion depends on this program, so that a hang must stop it. */
 static bool goes_on(const struct aw_session *session)
 {
     const struct aw_command *command = session->run.command;

@@ -1,4 +1,4 @@
-/* Reads --wire, and lists the variants that a tool has. */
+/* Reads --wire, and lists the variants of a tool. */
 #include "shell/core/wire_option.h"
 
 #include "base/text.h"
