@@ -1,5 +1,5 @@
-/* Help of the tool, of a command and of topics, from the tables: on the terminal, at the prompt and
- * as a manual page. */
+/* Generates the help of the tool, its commands and its topics from the tables: on the terminal, at
+ * the prompt and as a manual page. */
 #include "shell/help/help.h"
 
 #include <ctype.h>
@@ -19,8 +19,8 @@ static bool has_word(const char *text, const char *word)
     return at && (at == text || at[-1] == ' ') && (!at[length] || at[length] == ' ');
 }
 
-/* The tool's name in front, and its own words for {move} and {field}; {moves} at the end may be
- * lines from a pipe. */
+/* Prepends the tool's name and fills in {move} and {field}. {moves} at the end may become lines
+ * from a pipe. */
 static void fill_line(const struct aw_tool *tool, const char *line, char *out, size_t size)
 {
     bool shell = strncmp(line, "$ ", 2) == 0;
@@ -44,7 +44,7 @@ static void fill_line(const struct aw_tool *tool, const char *line, char *out, s
     }
 }
 
-/* The first page has some for commands that are the same in every tool. */
+/* Takes examples of common commands from the first help page. */
 void aw_each_example(const struct aw_tool *tool, const struct aw_command *command,
                      aw_example_fn *fn, void *context)
 {
@@ -86,7 +86,7 @@ static void examples(struct aw_page *page, const char *const *list)
     }
 }
 
-/* " — open, close": the words that an argument takes. */
+/* Appends the values of an argument: " — open, close". */
 static void add_words(char *text, size_t size, const struct aw_name *names,
                       const char *const *choices)
 {
@@ -166,7 +166,7 @@ static void likely_links(struct aw_page *page)
     aw_output_print(page->out, "  'help links' shows all.\n");
 }
 
-/* The name that man-pages(7) has for it. */
+/* Returns the title that man-pages(7) requires. */
 static const char *title_of(const struct aw_page *page, const char *topic)
 {
     bool exit_codes = strcmp(topic, "exit-codes") == 0;
@@ -244,7 +244,7 @@ static void add_to_group(const struct aw_command *command, void *context)
         aw_append(group->names, sizeof group->names, " ", "%s", command->name);
 }
 
-/* An example without its link: the prompt has one. */
+/* Returns an example without its link, because the prompt has one. */
 static const char *behind_link(const char *example)
 {
     if (strncmp(example, "-l ", 3) != 0)
@@ -269,7 +269,7 @@ static void examples_in_short(struct aw_page *page)
     }
 }
 
-/* It fits on a terminal of 24 lines, and is the same in both places but for what is typed there. */
+/* Prints a page that fits on 24 lines, for the prompt and for --help. */
 static void short_page(struct aw_page *page)
 {
     static const char *const titles[] = {NULL, "move", "look", "measure", "keep", "set up"};
@@ -328,7 +328,7 @@ static void manual_topic(struct aw_page *page, const struct aw_topic *topic)
     page->depth = 0;
 }
 
-/* Sections by name and order as man-pages(7) has them. */
+/* Uses the names and order of sections in man-pages(7). */
 void aw_man_page(struct aw_session *session)
 {
     static const char *const first[] = {"options", "exit-codes", NULL};
@@ -402,8 +402,8 @@ enum aw_status aw_help(struct aw_session *session, const struct aw_command *comm
     return AW_OK;
 }
 
-/* A topic by itself, as docs and the manual pages of all tools have it: whole; or what only this
- * tool's tables say. */
+/* Prints a topic for docs and the manual pages of all tools: all of it, or only this tool's tables.
+ */
 static void topic_source(struct aw_session *session, const struct aw_topic *topic, const char *form,
                          bool tables)
 {

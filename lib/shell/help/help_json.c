@@ -9,7 +9,7 @@
 #include "shell/help/help.h"
 #include "shell/help/topics.h"
 
-#define FORM 1 /* of the object; grows where a member goes or means something else */
+#define FORM 1 /* version of the object; increases if a member changes or disappears */
 
 static void set_text(json_t *object, const char *key, const char *text)
 {
@@ -96,7 +96,7 @@ struct examples {
     const char *tool;
 };
 
-/* What follows the name of the tool; "$ ": a line of the shell. */
+/* Adds an example without the tool's name; other shell lines begin with "$ ". */
 static void add_example(void *context, const char *line)
 {
     struct examples *examples = context;
@@ -168,7 +168,7 @@ static char *add_messages(struct aw_session *session, const char *object)
         free(text);
         return NULL;
     }
-    text[size - 1] = '}'; /* instead of the end of the line */
+    text[size - 1] = '}'; /* replaces the newline */
     return text;
 }
 
@@ -194,7 +194,7 @@ static json_t *describe_tool(struct aw_session *session)
     return object;
 }
 
-/* As the documents have it: Markdown. */
+/* Returns the topic's Markdown. */
 static json_t *describe_topic(const struct aw_topic *topic)
 {
     json_t *object = json_object();

@@ -10,10 +10,10 @@
 #include "base/text.h"
 
 #define WIDEST   100 /* columns; longer lines are hard to read */
-#define NARROW   64  /* a terminal has no room for two columns */
-#define LEFT     28  /* where the right column begins */
-#define INDENTED 6   /* where it begins below the left one */
-#define LISTED   9   /* where the words of a list begin */
+#define NARROW   64  /* narrower terminals have no room for two columns */
+#define LEFT     28  /* start of the right column */
+#define INDENTED 6   /* indent of text below the left column */
+#define LISTED   9   /* start of the words of a list */
 #define LINE     2048
 
 struct aw_page aw_page_open(struct aw_session *session, enum aw_page_form form)
@@ -30,7 +30,7 @@ struct aw_page aw_page_open(struct aw_session *session, enum aw_page_form form)
     return page;
 }
 
-/* Characters that begin in so many bytes: a … has three bytes. */
+/* Counts UTF-8 characters: … has three bytes but one column. */
 static int columns_of(const char *text, size_t length)
 {
     int columns = 0;
@@ -39,7 +39,7 @@ static int columns_of(const char *text, size_t length)
     return columns;
 }
 
-/* Words from the column at on, in lines that begin with so many blanks; ends the last one. */
+/* Prints words from column at on, wraps them with this indent, and ends the last line. */
 static void wrap(const struct aw_page *page, int indent, int at, const char *text)
 {
     bool first = true;
@@ -61,7 +61,7 @@ static void wrap(const struct aw_page *page, int indent, int at, const char *tex
     aw_output_print(page->out, "%s\n", text);
 }
 
-/* A leading dot or quote would be a macro, a hyphen of an option must stay one. */
+/* Escapes a leading dot or quote, which would be a macro, and hyphens, which must stay hyphens. */
 static void write_man(struct aw_output *out, const char *words)
 {
     bool bold = false;
@@ -86,7 +86,7 @@ static void man_line(struct aw_output *out, const char *macro, const char *words
     aw_output_write(out, "\n", 1);
 }
 
-/* Without the marks around `words`; several of them are quoted instead. */
+/* Removes the marks around `words`; quotes them instead if they contain blanks. */
 static const char *plain(const char *text, char *out, size_t size)
 {
     size_t n = 0;
@@ -202,7 +202,7 @@ void aw_page_list(struct aw_page *page, const char *left, const char *words)
 void aw_page_text(struct aw_page *page, const char *text)
 {
     char words[LINE];
-    bool fresh = page->last == AW_PAGE_START; /* a heading begins a paragraph of a manual page */
+    bool fresh = page->last == AW_PAGE_START; /* in a manual page a heading begins a paragraph */
     begins(page, AW_PAGE_PARAGRAPH);
     if (page->form == AW_PAGE_TEXT) {
         wrap(page, 0, 0, plain(text, words, sizeof words));
@@ -225,7 +225,7 @@ void aw_page_code(struct aw_page *page, const char *line)
     }
 }
 
-/* "| left | right |" cut in two, in place. */
+/* Splits "| left | right |" in place. */
 static void markdown_row(struct aw_page *page, char *line)
 {
     char *cells[2] = {line + 2, ""}, *to = line + 2;
@@ -256,7 +256,7 @@ static void markdown_row(struct aw_page *page, char *line)
 struct markdown {
     struct aw_page *page;
     const char *tool;
-    bool ours, code; /* in a section that is shown; in a ``` block */
+    bool ours, code; /* in a visible section; in a ``` block */
     char paragraph[LINE];
 };
 

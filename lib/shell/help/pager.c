@@ -1,4 +1,4 @@
-/* Runs a pager behind the output of a command. */
+/* Pipes the output of a command into a pager. */
 #include "shell/help/pager.h"
 
 #include <errno.h>
@@ -9,7 +9,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-/* A shell, because $PAGER may have words; cat, where there is no less. */
+/* Uses a shell, because $PAGER may have arguments; falls back to cat without less. */
 static void become_pager(int from)
 {
     const char *pager = getenv("PAGER");
@@ -45,7 +45,7 @@ struct aw_pager aw_pager_open(struct aw_session *session)
         return pager;
     }
     pager.fd = session->out.fd;
-    pager.interrupt = signal(SIGINT, SIG_IGN); /* the reader's */
+    pager.interrupt = signal(SIGINT, SIG_IGN); /* only the pager handles SIGINT */
     session->out.fd = ends[1];
     return pager;
 }

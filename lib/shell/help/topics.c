@@ -1,4 +1,4 @@
-/* Finds the topics of help and adds what the tables of the tool say about them. */
+/* Finds the topics of help and adds the tool's tables to them. */
 #include "shell/help/topics.h"
 
 #include <stdio.h>
@@ -53,7 +53,7 @@ const char *aw_topic_row(const struct aw_topic *topic, const char *tool, const c
     return out;
 }
 
-/* As a word of its own: m1.target is not m1. */
+/* Matches whole names only: m1.target is not m1. */
 static bool has_word(const char *text, size_t size, const char *word)
 {
     static const char letters[] = "abcdefghijklmnopqrstuvwxyz0123456789_.";
@@ -85,7 +85,7 @@ void aw_complete_topics(struct aw_session *session, aw_candidate_fn *add, void *
 {
     for (const struct aw_topic *topic = aw_topics; topic->name; topic++) {
         char summary[128];
-        if (!aw_find_command(session->tool, topic->name)) /* is offered as one */
+        if (!aw_find_command(session->tool, topic->name)) /* already offered as a command */
             add(context, topic->name, aw_topic_summary(topic, summary));
     }
 }
@@ -141,7 +141,7 @@ static void field_row(struct aw_page *page, const struct aw_codec *codec, int sc
     aw_page_row(page, left, aw_info_text(&info, right, sizeof right));
 }
 
-/* What the device says: that is what is looked at. */
+/* Lists only fields that the device sends, because users watch those. */
 static void fields(struct aw_page *page)
 {
     aw_page_heading(page, "Fields that the device sends");
@@ -173,7 +173,7 @@ static void config(struct aw_page *page)
     const struct aw_tool *tool = page->session->tool;
     char title[64];
     snprintf(title, sizeof title, "%s: [options]", tool->name);
-    if (page->form != AW_PAGE_MARKDOWN) /* 'help options' has them */
+    if (page->form != AW_PAGE_MARKDOWN) /* 'help options' prints them */
         aw_page_option_keys(page, title, tool->options);
     for (const struct aw_config_section *s = tool->sections; s && s->name; s++) {
         char text[160];

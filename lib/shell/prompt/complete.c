@@ -1,4 +1,4 @@
-/* Finds the candidates for the word under the cursor, and the hint behind it. */
+/* Finds the candidates for the token under the cursor, and the hint after it. */
 #include "shell/prompt/complete.h"
 
 #include <stdio.h>
@@ -13,19 +13,19 @@
 
 struct completion {
     struct aw_session *session;
-    const char *head; /* "mode=", "--color=": what of the word stands before partial */
+    const char *head; /* the token's part before partial: "mode=", "--color=" */
     size_t head_length;
     const char *partial;
     aw_candidate_fn *add;
     void *context;
     const char **files;
-    struct aw_options options; /* global, of the tool, of the command */
+    struct aw_options options; /* options of every tool, of the tool and of the command */
     const struct aw_command *command;
-    bool unknown;        /* a command that there is not */
-    size_t position;     /* arguments given by position so far */
-    const char *choice;  /* of the first one */
-    const char *first;   /* the same of the last repetition of the list */
-    const char *message; /* named for encode, or NULL */
+    bool unknown;        /* the command is unknown */
+    size_t position;     /* number of positional arguments so far */
+    const char *choice;  /* value of the first argument */
+    const char *first;   /* the same in the last repetition of the list */
+    const char *message; /* message named for encode, or NULL */
 };
 
 static void offer(struct completion *c, const char *word, const char *help)
@@ -37,7 +37,7 @@ static void offer(struct completion *c, const char *word, const char *help)
     c->add(c->context, c->head_length ? whole : word, help);
 }
 
-/* From here on it is this part of the word that is completed. */
+/* Completes only value, the part of the token after the prefix. */
 static void go_behind(struct completion *c, const char *value)
 {
     c->head = c->partial;
@@ -71,13 +71,13 @@ static void offer_names(struct completion *c, const char *prefix, const struct a
     }
 }
 
-/* Of the message that was named, or NULL. */
+/* Returns the codec of the named message, or NULL. */
 static const struct aw_codec *codec_of(const struct completion *c)
 {
     return c->message ? aw_wire_codec(c->session->wire, c->message, AW_BOTH) : NULL;
 }
 
-/* field= of the message, and after the = its named values */
+/* Offers field= of the message, and its named values after the =. */
 static void offer_fields(struct completion *c)
 {
     const struct aw_codec *codec = codec_of(c);
@@ -116,7 +116,7 @@ static void offer_links(struct completion *c)
     *c->files = "";
 }
 
-/* A completer sees the options and the command of the line. */
+/* Lets the completer use the line's options and command. */
 static void ask_for(struct completion *c, aw_complete_fn *complete, aw_candidate_fn *add,
                     void *context)
 {
@@ -173,7 +173,7 @@ static void offer_value(struct completion *c, const struct aw_option *option)
     else if (option->choices || option->words)
         offer_list(c, option->choices ? option->choices : option->words);
     else if (strcmp(option->name, "fields") == 0 || strcmp(option->name, "where") == 0) {
-        /* Of --fields, the last one of the list. */
+        /* Completes the last name in the list. */
         const char *comma = strrchr(c->partial, ',');
         if (comma) {
             size_t before = c->head_length;
@@ -186,7 +186,7 @@ static void offer_value(struct completion *c, const struct aw_option *option)
         *c->files = option->endings ? option->endings : "";
 }
 
-/* The option, if the next word is its value; what stands in the line is kept for completers. */
+/* Returns the option if the next token is its value; stores attached values for completers. */
 static const struct aw_option *parse_option(struct completion *c, const char *word)
 {
     const char *attached;
@@ -199,7 +199,7 @@ static const struct aw_option *parse_option(struct completion *c, const char *wo
     return option->value && !option->bare && !attached ? option : NULL;
 }
 
-/* Pairs and the rest take any number of words. */
+/* Returns true for pairs and the rest, which take any number of tokens. */
 static bool is_endless(const struct aw_arg *arg)
 {
     return arg->kind == AW_ARG_PAIRS || arg->kind == AW_ARG_REST;
@@ -230,7 +230,7 @@ static bool is_called(struct completion *c, const struct aw_arg *arg, const char
     return aw_arg_is_called(c->session, arg, word, strcspn(word, "="));
 }
 
-/* Packets that the line names a file of can be completed in it. */
+/* Reads packet files named in the line, so that their messages can be completed. */
 static void follow_packets(struct completion *c)
 {
     struct aw_options before = c->session->options;
@@ -248,7 +248,7 @@ static void follow_packets(struct completion *c)
     c->session->options = before;
 }
 
-/* Walks over the words before; returns the option that waits for its value, if one does. */
+/* Parses the earlier tokens; returns an option that still needs its value, or NULL. */
 static const struct aw_option *walk(struct completion *c, const char *const *before, size_t n)
 {
     const struct aw_option *waiting = NULL;
@@ -270,7 +270,7 @@ static const struct aw_option *walk(struct completion *c, const char *const *bef
             size_t turn = count_going(c);
             if (turn && c->position % turn == 0)
                 c->first = before[i];
-            const struct aw_arg *due = current_argument(c); /* joint=1 stands for it, too */
+            const struct aw_arg *due = current_argument(c); /* joint=1 also counts as positional */
             c->position += strchr(before[i], '=') == NULL ||
                            (due && aw_is_word(due->name, before[i], strcspn(before[i], "=")));
         }
@@ -279,7 +279,7 @@ static const struct aw_option *walk(struct completion *c, const char *const *bef
     return waiting;
 }
 
-/* --color=…, -bl…: the values of the option; else all options. */
+/* Offers the values of --color=…, -bl…; else all options. */
 static void offer_options(struct completion *c)
 {
     const char *attached;
@@ -297,7 +297,7 @@ static void offer_options(struct completion *c)
     }
 }
 
-/* Values of the argument that mode=… names; or those of the next one, and the names of all. */
+/* Offers the values of mode=…; else those of the next argument, and all names. */
 static void offer_arguments(struct completion *c)
 {
     const struct aw_arg *args = c->command->args, *due = current_argument(c);
@@ -345,7 +345,7 @@ void aw_complete(struct aw_session *session, const char *const *before, size_t n
         *files = NULL; /* the shells complete files as whole words */
 }
 
-/* "low|high": the words that an argument takes; "" if it takes others. */
+/* Writes the choices of an argument: "low|high"; "" without choices. */
 static void join_words(const struct aw_arg_info *info, const struct aw_arg *arg, char *out,
                        size_t size)
 {
@@ -369,7 +369,7 @@ static void hint_argument(struct completion *c, const struct aw_arg *arg, char *
     snprintf(out, size, arg->optional ? "[%s%s%s]" : "<%s%s%s>", arg->name, *said ? " " : "", said);
 }
 
-/* The fields of the message: joint= angle= [seq=] */
+/* Writes the fields of the message: joint= angle= [seq=] */
 static void hint_fields(struct completion *c, char *out, size_t size)
 {
     const struct aw_codec *codec = codec_of(c);
@@ -402,7 +402,7 @@ static void hint_field(struct completion *c, const char *word, char *out, size_t
         snprintf(out, size, "<%s>", range.unit);
 }
 
-/* name= of an argument: its range; or what the completer says of it: "elbow=" of unitysim. */
+/* The hint for name=: its range, or the completer's help, as for "elbow=" of unitysim. */
 struct named_hint {
     const char *word;
     char *out;

@@ -1,4 +1,4 @@
-/* Names of the fields that a device sends, for completion. */
+/* Completes the fields that a device sends. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -6,7 +6,7 @@
 #include "shell/prompt/complete.h"
 #include "view/text/point.h"
 
-/* Has an earlier message of the device a field of this name? */
+/* Returns true if an earlier message of the device has a field of this name. */
 static bool is_earlier(const struct aw_names *names, size_t message, const char *field)
 {
     for (struct aw_walk at = {0}; aw_walk_next(&at, names->wire, AW_RX) && at.message < message;)
@@ -15,8 +15,8 @@ static bool is_earlier(const struct aw_names *names, size_t message, const char 
     return false;
 }
 
-/* The possible subjects of a message: the names of the field that an option asks for, such as
- * board. */
+/* Returns the possible subjects of a message: the value names of the field that an option selects,
+ * such as board. */
 static const struct aw_name *subjects_of(const struct aw_session *session,
                                          const struct aw_codec *codec)
 {
@@ -29,7 +29,7 @@ static const struct aw_name *subjects_of(const struct aw_session *session,
     return codec->scalars[aw_codec_find(codec, option->name)].field->names;
 }
 
-/* A field of each of those that are added to it. */
+/* Context to add one field of several subjects. */
 struct of_each {
     aw_candidate_fn *add;
     void *context;

@@ -1,5 +1,4 @@
-/* Runs one command from its words: binds them, guards motion and recording, prints result or
- * error. */
+/* Runs one command: binds its tokens, guards motion and recording, prints its result or error. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -23,7 +22,7 @@
 #include "shell/prompt/dispatch.h"
 #include "shell/prompt/input.h"
 
-/* Before a dangerous command there is a question, which --dry-run makes needless. */
+/* Asks before a dangerous command, except with --dry-run. */
 static enum aw_status ask_first(struct aw_session *session, const struct aw_args *args)
 {
     const struct aw_command *command = args->command;
@@ -37,8 +36,8 @@ static enum aw_status ask_first(struct aw_session *session, const struct aw_args
     return aw_fail(&session->err, AW_USAGE, "%s: not done — add --yes to do it", command->name);
 }
 
-/* Nothing is changed on a device of which not all is known that the user has written down: a limit
- * may be missing. All else goes on, with a warning. */
+/* Refuses to change a device if its config has errors, because a limit may be missing. Other
+ * commands run with a warning. */
 static enum aw_status check_config(struct aw_session *session, const struct aw_command *command)
 {
     struct aw_config *config = session->config;
@@ -60,7 +59,7 @@ static enum aw_status check_config(struct aw_session *session, const struct aw_c
     return AW_OK;
 }
 
-/* Of a capture that has ended who looks on has seen all there is. */
+/* The end of a recording is no failure for a read-only command. */
 static enum aw_status let_go(struct aw_session *session, enum aw_status status)
 {
     bool recorded = session->device.link && session->device.link->recorded;
@@ -71,8 +70,8 @@ static enum aw_status let_go(struct aw_session *session, enum aw_status status)
     return ended ? AW_OK : status;
 }
 
-/* Does a stream of setpoints go on behind this command? Not one that moves by itself, stops, or
- * takes the device from others. */
+/* Returns true if a stream of setpoints may continue after this command: it neither moves, stops,
+ * nor takes the lease. */
 static bool goes_on_streaming(const struct aw_session *session, const struct aw_command *command)
 {
     bool looks = command->safety == AW_READ && command->group != AW_GROUP_MOVE;
@@ -84,7 +83,7 @@ static enum aw_status run_command(struct aw_session *session, struct aw_args *ar
     enum aw_status status = ask_first(session, args);
     if (status != AW_OK)
         return status;
-    /* What was lost under the command before is opened anew; a server waits for its next client. */
+    /* Reopens a lost link; a server instead waits for its next client. */
     if (session->device.link && session->device.link->lost && !*session->device.link->ready)
         aw_session_unlink(session);
     session->motion.moving = session->share.ended = false;
@@ -118,14 +117,15 @@ static enum aw_status prepare_wire(struct aw_session *session)
     enum aw_status status = aw_session_prepare_wire(session);
     if (status == AW_OK)
         status = aw_custom_joints_begin(session);
-    session->wire->lenient = session->options.link.lenient; /* no such option: false */
+    session->wire->lenient = session->options.link.lenient; /* false if the tool has no such option
+                                                               */
     session->device.concerns = NULL;
     session->run.printing.wire = session->wire;
     return status;
 }
 
-/* Packet files may bring joints, and so commands: also files that the line names behind its
- * command. Their errors are reported once the command is known. */
+/* Reads packet files in advance, also those named after the command, because they may add joints
+ * and so commands. Errors are reported once the command is known. */
 static void foresee(struct aw_session *session, const struct aw_words *words)
 {
     static const char name[] = "--packets";
@@ -142,7 +142,7 @@ static void foresee(struct aw_session *session, const struct aw_words *words)
     session->err = (struct aw_error){.status = AW_OK};
 }
 
-/* A drawing or a script is no table: who asks for one is told so. */
+/* Refuses output styles for commands that print no records. */
 static enum aw_status check_format(struct aw_session *session, const struct aw_command *command)
 {
     for (enum aw_style style = 0; command->prints && style < AW_STYLES; style++) {
@@ -157,7 +157,7 @@ static enum aw_status check_format(struct aw_session *session, const struct aw_c
     return AW_OK;
 }
 
-/* What moves to its end, or goes on, would do so although the line says how long. */
+/* Refuses --for for a motion that it would not end. */
 static enum aw_status check_time(struct aw_session *session, const struct aw_command *command,
                                  const struct aw_options *before)
 {
@@ -172,7 +172,7 @@ static enum aw_status check_time(struct aw_session *session, const struct aw_com
                    command->name);
 }
 
-/* It was read when the tool started. */
+/* Refuses --config in a line, because the file is read only at the start. */
 static enum aw_status check_config_option(struct aw_session *session)
 {
     const struct aw_option_value *value = aw_options_find(&session->options, "config");
@@ -214,7 +214,7 @@ static enum aw_status run_bound(struct aw_session *session, struct aw_args *args
     return status == AW_OK ? run_command(session, args) : status;
 }
 
-/* The column of the wrong word, or of the word that the error's text has in quotes; 0: unknown. */
+/* Returns the column of the wrong token, or of the token that the error quotes; 0: unknown. */
 static unsigned column_of(const struct aw_session *session, const struct aw_words *words,
                           size_t bad)
 {
@@ -233,7 +233,7 @@ static unsigned column_of(const struct aw_session *session, const struct aw_word
     return 0;
 }
 
-/* "12 cm" is two words, and neither is what the command wants: the advice shows how it is written.
+/* Explains units if the user typed "12 cm" as two tokens.
  */
 static void advise_on_units(struct aw_session *session, const struct aw_command *command,
                             const struct aw_words *words, size_t *bad)
@@ -277,7 +277,7 @@ enum aw_status aw_dispatch(struct aw_session *session, struct aw_words *words, c
     args->command = NULL;
     session->err = (struct aw_error){.status = AW_OK};
     aw_object_start(&session->result, NULL);
-    /* What a record with wire numbers means depends on the variant of the wire. */
+    /* A record with wire numbers depends on the variant of the wire. */
     enum aw_status status = words->raw ? prepare_wire(session) : AW_OK;
     if (status == AW_OK && words->raw)
         status = aw_words_from_raw(session, words);

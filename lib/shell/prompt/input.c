@@ -16,7 +16,7 @@
 #include "shell/core/stop.h"
 #include "shell/prompt/dispatch.h"
 
-#define SCRIPTS_MAX 16 /* one runs another */
+#define SCRIPTS_MAX 16 /* max depth of nested scripts */
 
 struct lines {
     int fd;
@@ -24,12 +24,12 @@ struct lines {
     unsigned number;
     size_t held, start;
     bool ended;
-    size_t length; /* of the line taken last */
-    bool overlong; /* the line that is being read; what is too much of it is dropped */
+    size_t length; /* length of the last line */
+    bool overlong; /* the current line is too long; the excess is dropped */
     char buffer[AW_LINE_MAX * 2];
 };
 
-/* The next line, without its newline, in place; NULL if more must be read first. */
+/* Returns the next line in place, without its newline; NULL: incomplete. */
 static char *handle_line(struct lines *in)
 {
     char *line = in->buffer + in->start;
@@ -75,7 +75,7 @@ static bool goes_on(const struct aw_session *session, enum aw_status status)
             (status != AW_STOPPED && !session->out.error && session->options.run.keep_going));
 }
 
-/* The command of the line that begins at words->next; the ones behind it are for the next call. */
+/* Runs the line's command at words->next; the next call runs the following one. */
 static enum aw_status run_command(struct aw_session *session, struct lines *in, const char *line,
                                   struct aw_words *words)
 {
@@ -139,8 +139,7 @@ enum aw_status aw_run_lines(struct aw_session *session, int fd, const char *name
         if (first == AW_OK)
             first = status;
     }
-    if (status == AW_STOPPED &&
-        !session->motion.stop.signal) { /* between two lines, or within one */
+    if (status == AW_STOPPED && !session->motion.stop.signal) { /* a stop between or within lines */
         aw_stop_read(session);
         status = aw_session_take_loss(session, first);
         if (status != first)
@@ -167,7 +166,7 @@ enum aw_status aw_run_script(struct aw_session *session, const struct aw_args *a
     enum aw_status status = aw_run_lines(session, fd, aw_file_name(name));
     session->mode.scripts--;
     close(fd);
-    session->run.reported = true; /* by its last command */
+    session->run.reported = true; /* its last command has reported */
     return status;
 }
 

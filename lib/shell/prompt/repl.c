@@ -23,21 +23,21 @@
 #include "view/terminal/screen.h"
 
 #define HISTORY_LINES 5000
-#define LINK_MOST     24 /* characters of the link in the prompt */
+#define LINK_MOST     24 /* max characters of the link in the prompt */
 #define REPEAT_MOST   999
 
 struct prompt {
     struct aw_session *session;
     char text[96];       /* "canpid can0: moving> " */
-    char history[512];   /* the file; "": none */
-    char *typed;         /* the line that was entered; NULL at the end of the input */
-    bool entered;        /* there is one */
-    bool hinted;         /* a hint stands behind the line being typed */
-    const char *endings; /* of the files that TAB is to find; "": any */
-    int typed_before;    /* characters that wait since before the prompt */
+    char history[512];   /* history file; "": none */
+    char *typed;         /* the entered line; NULL at the end of the input */
+    bool entered;        /* a line was entered */
+    bool hinted;         /* a hint is shown after the typed line */
+    const char *endings; /* endings of files for TAB; "": any */
+    int typed_before;    /* unread characters from before the prompt */
 };
 
-/* readline's callbacks carry no context of ours: this is the one place that knows the prompt. */
+/* Holds the active prompt, because readline's callbacks have no context argument. */
 static struct prompt *active(struct prompt *set)
 {
     static struct prompt *prompt;
@@ -46,7 +46,7 @@ static struct prompt *active(struct prompt *set)
     return prompt;
 }
 
-/* In readline's form: the common beginning first, then the words, then NULL. */
+/* A list in readline's format: the common prefix, the matches, NULL. */
 struct matches {
     char **list;
     size_t n, cap;
@@ -110,7 +110,7 @@ static bool is_meant(const char *path, const char *endings)
     return stat(path, &about) == 0 && S_ISDIR(about.st_mode);
 }
 
-/* Of the files that readline has found, those that are meant, if there are any. */
+/* Keeps only files with the expected endings, if readline found any. */
 static int keep_meant(char **names)
 {
     const char *endings = active(NULL)->endings;
@@ -145,7 +145,7 @@ static void clear_hint(struct prompt *prompt)
     prompt->hinted = false;
 }
 
-/* The hint stands dim behind the cursor and disappears with the next key. */
+/* Shows the hint dimmed after the cursor; the next key removes it. */
 static void redisplay_with_hint(void)
 {
     char hint[160];
@@ -164,14 +164,14 @@ static void redisplay_with_hint(void)
     fflush(rl_outstream);
 }
 
-/* Enter: what stays on the screen is what was typed. */
+/* Handles Enter: removes the hint, so that only the typed text remains. */
 static int accept_line(int count, int key)
 {
     clear_hint(active(NULL));
     return rl_newline(count, key);
 }
 
-/* Gives the terminal back to the program. */
+/* Returns the terminal to the program. */
 static void uninstall(struct prompt *prompt)
 {
     prompt->session->mode.make_room = NULL;
@@ -220,7 +220,7 @@ static void remember(const struct prompt *prompt, const char *line)
         append_history(1, prompt->history);
 }
 
-/* The commands of a line, up to the first failure. */
+/* Runs the commands of a line, up to the first failure. */
 static enum aw_status run_line(struct aw_session *session, struct aw_words *words, const char *line)
 {
     enum aw_status status;
@@ -238,7 +238,7 @@ static enum aw_status run_line(struct aw_session *session, struct aw_words *word
     return status;
 }
 
-/* What was pasted may be several lines: the first failure ends them. */
+/* Runs pasted lines up to the first failure. */
 static void run_typed(struct prompt *prompt)
 {
     struct aw_session *session = prompt->session;
@@ -259,8 +259,8 @@ static void run_typed(struct prompt *prompt)
         aw_stop_rearm(session);
 }
 
-/* "hidmotor hid: moving> ": the link as it was named, without what is behind its '?', and what is
- * to be known about it. Of a long one the end is kept. */
+/* Writes the prompt "hidmotor hid: moving> ": the link without its part after '?', and its state.
+ * Shortens a long link at the front. */
 static void write_prompt(struct prompt *prompt)
 {
     const struct aw_session *session = prompt->session;
@@ -277,13 +277,13 @@ static void write_prompt(struct prompt *prompt)
     else if (session->device.link && aw_session_goes_on(session))
         state = ": moving";
     if (*state && length && named[length - 1] == ':')
-        state++; /* "sim:" has one already */
+        state++; /* "sim:" already ends with a colon */
     snprintf(prompt->text, sizeof prompt->text, "%s%s%s%.*s%s> ", session->tool->name,
              length ? " " : "", cut, length, named, state);
 }
 
-/* The line being typed goes away, and what is said comes in its place; then it is there again. A
- * search or a number has a prompt of its own, which stays. */
+/* Removes the typed line for other output; draw_typed_line restores it. A search or a repeat count
+ * keeps its own prompt. */
 static void clear_typed_line(struct prompt *prompt)
 {
     clear_hint(prompt);
@@ -310,7 +310,7 @@ static void make_room(struct aw_session *session, bool begin)
         draw_typed_line(active(NULL));
 }
 
-/* Something that ends by itself has ended, or a link was lost or is back. */
+/* Redraws the prompt if its state changed: a motion ended, or a link was lost or restored. */
 static void renew_prompt(struct prompt *prompt)
 {
     char before[sizeof prompt->text];
@@ -323,8 +323,8 @@ static void renew_prompt(struct prompt *prompt)
     draw_typed_line(prompt);
 }
 
-/* Gives the terminal to readline. Keys typed while a command ran were read as lines: a Ctrl-D among
- * them, an end of file then, is a NUL character now. */
+/* Gives the terminal to readline. Keys typed during a command were read in line mode, so a Ctrl-D
+ * among them arrives as a NUL character. */
 static void install(struct prompt *prompt)
 {
     int waiting = 0;
@@ -334,12 +334,12 @@ static void install(struct prompt *prompt)
     prompt->typed_before = ioctl(STDIN_FILENO, FIONREAD, &waiting) == 0 ? waiting : 0;
 }
 
-/* Ctrl-C on a line that is being typed throws the line away, and a search with it, and stops what
- * goes on, as a lost recorder does; the others end the session. */
+/* Ctrl-C discards the typed line or search and stops a continuing activity; so does a failed
+ * recorder. Other signals end the session. */
 static void on_signal(struct prompt *prompt)
 {
     struct aw_session *session = prompt->session;
-    if (aw_stop_is_suspend()) { /* Ctrl-Z; fg shows the line that was being typed again */
+    if (aw_stop_is_suspend()) { /* Ctrl-Z; fg restores the typed line */
         clear_hint(prompt);
         fflush(rl_outstream);
         rl_deprep_terminal();
@@ -365,7 +365,7 @@ static void on_signal(struct prompt *prompt)
     aw_session_halt(session);
     aw_stop_rearm(session);
     if (session->out.color)
-        fputs("\r\033[J", rl_outstream); /* what a search drew when it was given up */
+        fputs("\r\033[J", rl_outstream); /* clears the rest of an aborted search */
     install(prompt);
 }
 
@@ -376,7 +376,7 @@ static int read_key(FILE *stream)
     for (;;) {
         ssize_t n = aw_read_ready(fileno(stream), &key, 1);
         bool before = n == 1 && prompt->typed_before > 0;
-        if (rl_numeric_arg > REPEAT_MOST) /* of a key, by a number typed with Alt */
+        if (rl_numeric_arg > REPEAT_MOST) /* limits a repeat count typed with Alt */
             rl_numeric_arg = REPEAT_MOST;
         prompt->typed_before -= before;
         if (n == 1)
@@ -384,11 +384,11 @@ static int read_key(FILE *stream)
         if (n == 0 || (errno != EAGAIN && errno != EINTR))
             return EOF;
         if (aw_session_wait_input(prompt->session, fileno(stream), AW_NEVER) == AW_STOPPED)
-            return ABORT_CHAR; /* whatever waits for this key gives up */
+            return ABORT_CHAR; /* aborts the command that waits for this key */
     }
 }
 
-/* What ends by itself meanwhile: the prompt says so then. */
+/* Waits for a key and updates the prompt when a motion ends. */
 static enum aw_status wait_key(struct prompt *prompt)
 {
     struct aw_session *session = prompt->session;
@@ -427,8 +427,8 @@ enum aw_status aw_repl(struct aw_session *session)
     aw_stop_catch(session);
     rl_readline_name = prompt.session->tool->name;
     rl_catch_signals = 0;
-    rl_variable_bind("show-all-if-ambiguous", "on"); /* a file of the user's may say otherwise */
-    rl_initialize(); /* looks at the terminal only as long as the display is readline's own */
+    rl_variable_bind("show-all-if-ambiguous", "on"); /* the user's inputrc may override it */
+    rl_initialize(); /* must precede rl_redisplay_function, or readline skips the terminal setup */
     rl_attempted_completion_function = complete_word;
     rl_ignore_some_completions_function = keep_meant;
     rl_completer_word_break_characters = " \t";
