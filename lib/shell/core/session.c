@@ -1,4 +1,4 @@
-/* What commands ask of their session: options, output formats, views, waiting, exit codes. */
+/* Session functions for commands: options, output formats, views, waiting, exit codes. */
 #include "shell/core/session.h"
 
 #include <errno.h>
