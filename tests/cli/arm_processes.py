@@ -1,9 +1,9 @@
-"""One-shot processes of armctl, one after the other, against one simulator on a pty: what each of
-them says must be true by the simulator's own record of what it carried out.
+"""Runs one-shot processes of armctl in sequence against one simulator on a pty, and compares each
+result with the simulator's own record of executed commands.
 
     arm_processes.py FOLDER NAME [SEED [COUNT]]     NAME is a row of RUNS, or all
 
-With SERVED in the environment a server has the port, and all go through that.
+With SERVED in the environment, all processes go through a server.
 """
 import os
 import random
@@ -34,7 +34,7 @@ kind = pulse
 """
 QUICK = ["--ack-timeout", "200ms"]
 
-# name: profile, what the simulator gets, what the link gets, interrupts, what each process gets
+# name: profile, simulator options, link options, interrupts, options of each process
 RUNS = {
     "fast": (PROFILE, ["--turn-speed", "5000", "--slide-speed", "9000"], "", 0, []),
     "slow": (PROFILE, ["--turn-speed", "400", "--slide-speed", "900"], "", 0.15, []),
@@ -77,7 +77,7 @@ class Run:
             assert "ready:" in self.server.stderr.readline()
 
     def carried_out(self):
-        """What the simulator carried out since this was asked last."""
+        """Returns the commands executed since the last call."""
         with open(self.log, encoding="utf-8", errors="replace") as log:
             log.seek(self.seen)
             text = log.read()
@@ -87,7 +87,7 @@ class Run:
                 and "commands" not in line]
 
     def choose(self):
-        """Words of a command, and the line that it sends (None: nothing that moves)."""
+        """Returns the arguments of a command, and the line it sends (None: no motion)."""
         r = self.random
         verb = r.choice(["deg", "pos", "arm", "stop", "ping", "deg", "stop"])
         if verb in ("stop", "ping"):
@@ -123,12 +123,12 @@ class Run:
         return process.returncode, out, err, interrupted
 
     def is_of_another(self, err):
-        """Is the confirmation that it names that of what an interrupted process sent, its stop included?"""
+        """Returns true if the named confirmation belongs to an interrupted process or its stop."""
         named = re.search(r"confirmed (\S+) instead", err)
         return named and named[1].encode().hex(" ").upper() in self.cut_off
 
     def check(self, words, line, code, out, err, done):
-        """None, or what is not true."""
+        """Returns None, or what is untrue."""
         lossy = bool(self.faults)
         if words[0] == "ping":
             return f"{done} carried out by a ping" if line and done else None
@@ -136,7 +136,7 @@ class Run:
             line = out.split("sent=")[1].split()[0]
         if code == 0 and line and (line not in done or done[-1] != line):
             return f"said to be done, and the simulator carried out {done}"
-        again = words[0] == "stop" and self.server  # it stops the arm, and then who says so does
+        again = words[0] == "stop" and self.server  # stop stops the arm first and then exits with the error
         if code == 0 and line and not lossy and not self.interrupts and done not in ([line], [line] * (1 + bool(again))):
             return f"once, and the simulator carried out {done}"
         if words[0] == "stop" and code == 1 and "no earlier position is known" in err:
@@ -145,7 +145,7 @@ class Run:
             return "the simulator refuses nothing"
         if code == 3 and not lossy:
             return "nothing was lost"
-        if code not in (0, 1, 3, 130, -signal.SIGINT):  # the last: before it could be caught
+        if code not in (0, 1, 3, 130, -signal.SIGINT):  # the last one: killed before it could catch the signal
             return f"exit {code}"
         return None
 

@@ -1,9 +1,9 @@
-"""Reads a DBC file by its grammar, strictly, decodes the frames of a candump log with it, and
-compares with the records of `canpid decode -j` on standard input.
+"""Parses a DBC file strictly by its grammar, decodes the frames of a candump log with it, and
+compares the values with the records of `canpid decode -j` on standard input.
 
     dbc_check.py FILE.dbc FRAMES.log < RECORDS
 
-Says how much it compared; any difference, and any line that is not as the grammar has it, is an
+Prints how much it compared. Any difference, and any line that violates the grammar, is an
 error.
 """
 import json
@@ -121,7 +121,7 @@ class Database:
         return message["name"], values
 
 
-# DBC has no word for "nothing here, because another signal has nothing".
+# DBC cannot express that a signal has no value because of another one.
 UNSPOKEN = ("sensors.velocity", "sensors.current")
 
 

@@ -1,10 +1,10 @@
-"""Code of armwire-code in C and Python for messages of DBC files, against decode and encode of canpid.
+"""Compares armwire-code's C and Python code for messages of DBC files with canpid's decode and encode.
 
     dbc_end.py [--frames N] [--seed N] FILE…
 
-N random data of each message: decode says what they are, and encode what these values are as a
-frame; the same values, and the same frame, must come from the Python module and from the header in C
-(C99, no warnings), to the last bit. Prints what was compared; exit status 1 at any difference.
+Uses N random payloads of each message. decode gives their values, and encode the frame of these
+values; the Python module and the C header (C99, no warnings) must give exactly the same values
+and frame. Prints what was compared; exit status 1 at any difference.
 """
 import argparse
 import importlib.util
@@ -46,7 +46,7 @@ def line_of(frame):
 
 
 def same(a, b):
-    """A value of decode, and the same one of Python or C."""
+    """Compares a value of decode with one of Python or C."""
     if isinstance(a, bool):
         return str(a).lower() == b
     return a == b or not isinstance(a, str) and math.isclose(a, b, rel_tol=1e-6, abs_tol=1e-6)
@@ -89,7 +89,7 @@ def rows_of(packet):
 
 
 def flat(packet, values):
-    """As C has them: numbers, and 0 for what is not there."""
+    """Converts values as C has them: numbers, and 0 for missing ones."""
     for row in rows_of(packet):
         value = values.get(row["name"], 0)
         if isinstance(value, str):

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
-"""What physics says about ezphys-sim, asked through its wire.
+"""Checks ezphys-sim's physics through its wire.
 
-    ezphys_oracles.py NAME…      runs these checks (all without a name); a failure is a traceback
+    ezphys_oracles.py NAME…      runs these checks (without a name all); a failure is a traceback
 """
 import hashlib
 import math
@@ -60,7 +60,7 @@ def motors():
             near([state.axes[1][0].rate], [rate])
             near(state.feedback[1].t1, [0, 0, INERTIA * rate / DT])
             near(state.feedback[1].f2 + state.feedback[1].t2, [0] * 6)
-            # It persists.
+            # The command persists.
             state = sim.steps(9)
             rate = math.copysign(min(abs(velocity), 10 * torque * DT / INERTIA), velocity)
             near([state.axes[1][0].rate], [rate])
@@ -100,7 +100,7 @@ def feedback():
 
 
 def forces():
-    """Seen in the limb before the step, never in the feedback, and gone after one step."""
+    """The force acts on the limb for one step and never appears in the feedback."""
     with Simulation([rotor()]) as sim:
         sim.receive()
         state = sim.exchange(force(1, 0.5))
@@ -151,8 +151,8 @@ joint j {kind} {bodies} anchor 0 0 0 {axes}
 
 
 def axes_of(kind, axes, bodies, targets):
-    """Each axis gets its rate in one step, and its angle goes the same way. The rate is told for
-    where the bodies are after the step, and Euler's axes have turned a little by then."""
+    """Each axis reaches its rate in one step, and its angle follows the sign. The rate is reported for
+    the position after the step, when Euler's axes have turned slightly."""
     exact = 1e-2 if kind == "ball" else 1e-4
     with Simulation([scene(TWO.format(kind=kind, bodies=bodies, axes=axes))]) as sim:
         sim.receive()
@@ -173,7 +173,7 @@ def axes():
 
 
 def pushes_of(kind, axes, bodies, n):
-    """A torque on an axis turns it, and as fast as its inertia lets it."""
+    """A torque on an axis accelerates it according to its inertia."""
     for axis in range(n):
         with Simulation([scene(TWO.format(kind=kind, bodies=bodies, axes=axes))]) as sim:
             sim.receive()
@@ -222,7 +222,7 @@ def contacts():
 
 
 def energy():
-    """A pendulum without friction keeps what it has: less than 1 % of a full swing in 10 s."""
+    """A frictionless pendulum loses less than 1 % of a full swing's energy in 10 s."""
     with Simulation(["pendulum", "--lock-step=10"]) as sim:
         sim.receive()
         spin = 0.4 * 1 * 0.05 ** 2  # the ball's own moment of inertia
@@ -237,7 +237,7 @@ def energy():
 
 
 def run_humanoid(sim, steps):
-    """Its state messages for a dance that makes it fall, as one digest."""
+    """Returns a digest of the state messages of a motion that ends in a fall."""
     digest = hashlib.sha256()
     for step in range(steps):
         commands = [motor(joint, 2 * math.sin(step / 50 + joint), 30.0,
@@ -262,7 +262,7 @@ def replay_is_identical():
 
 
 def order():
-    """Timestamp, limbs, axes (those of a joint behind each other), feedback, contacts."""
+    """Order: timestamp, limbs, axes (those of a joint together), feedback, contacts."""
     with Simulation(["humanoid"]) as sim:
         sim.receive()
         state = sim.steps(50)
@@ -279,7 +279,7 @@ def order():
 
 
 def reset_in_the_middle():
-    """What stands before a reset is undone by it, what stands behind it is of the new beginning."""
+    """A reset discards the commands before it in a message and keeps those after it."""
     with Simulation([rotor()]) as sim:
         sim.receive()
         sim.steps(7)
@@ -341,7 +341,7 @@ NAN, INF = math.nan, math.inf
 
 
 def hostile():
-    """Numbers and sizes that are none are refused, counted, explained; the world goes on."""
+    """Invalid numbers and sizes are rejected, counted and logged, and the world continues."""
     with Simulation(["arm4"]) as sim:
         sim.receive()
         bad = [motor(2, NAN, 1.0), motor(2, 1.0, NAN), force(2, NAN), motor(2, INF, 1.0),
@@ -350,7 +350,7 @@ def hostile():
             state = sim.exchange(packet)
         assert state.step == len(bad)
         assert all(math.isfinite(v) for limb in state.limb.values() for v in limb.position)
-        sim.exchange(motor(2, 0.1, 10.0, NAN, INF))  # an axis that the joint does not have
+        sim.exchange(motor(2, 0.1, 10.0, NAN, INF))  # an axis that the joint lacks
         sim.exchange(motor(99, 1.0, 1.0), motor(0, 1.0, 1.0))
         sim.end()
         assert "1 commands done, 8 refused, 2 for unknown joints" in sim.said[-1], sim.said
@@ -360,7 +360,7 @@ def hostile():
 
 
 def bad_messages():
-    """Sizes, counts, lengths, types: the rest of what cannot be is skipped, good messages count."""
+    """Invalid sizes, counts, lengths and types are skipped; valid messages count."""
     good = LE32.message([motor(2, 0.1, 10.0)])
     bad = [
         struct.pack("<II", 0x80000000, 1), struct.pack("<II", 0xFFFFFFFF, 0xFFFFFFFF),
@@ -371,7 +371,7 @@ def bad_messages():
     with Simulation(["arm4"]) as sim:
         sim.receive()
         for junk in bad:
-            # Junk may be taken for the head of a message and swallow the next one; not more.
+            # Junk may look like the header of a message and hide the next one, but no more.
             sim.sock.sendall(junk + good * 4)
             sim.receive()
         sim.sock.close()
@@ -380,12 +380,12 @@ def bad_messages():
         assert before >= len(bad)
         assert sim.exchange(motor(2, 0.1, 10.0)).step == before + 1
         sim.end()
-        # What arrives in one piece is skipped in one piece, and counted once.
+        # Data that arrives in one piece is skipped and counted as one.
         assert int(sim.said[-1].split(" refused")[0].split()[-1]) >= len(bad) // 2, sim.said
 
 
 def flood():
-    """Megabytes of noise: no crash, no growth, few words."""
+    """Megabytes of noise cause no crash, no memory growth and few log lines."""
     with Simulation(["pendulum"]) as sim:
         sim.receive()
         peak = memory(sim)
@@ -410,13 +410,13 @@ def flood():
 
 
 def memory(sim):
-    """kB of this process."""
+    """Returns this process's memory, kB."""
     with open(f"/proc/{sim.process.pid}/status", encoding="ascii") as file:
         return next(int(line.split()[1]) for line in file if line.startswith("VmRSS"))
 
 
 def abuse():
-    """The largest numbers that are taken, all at once, do not end it."""
+    """The largest accepted numbers together do not crash the simulator."""
     for name in SCENES:
         with Simulation([name, "--lock-step=10"]) as sim:
             sim.receive()
@@ -435,13 +435,13 @@ def abuse():
 # ---- Clients that come and go ---------------------------------------------------------------------
 
 def reconnect():
-    """The next client finds the world as the last one left it; half a message is forgotten."""
+    """The next client finds the last state of the world; a partial message is discarded."""
     with Simulation([rotor()]) as sim:
         sim.receive()
         state = sim.exchange(motor(1, 0.5, 1e3))
         sim.sock.sendall(LE32.message([motor(1, 9.0, 1e3)])[:30])
         sim.sock.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
-        sim.sock.close()  # a reset, not a farewell
+        sim.sock.close()  # resets the connection
         second = Client(sim.connect())
         again = second.receive()
         assert again.step == state.step == 1
@@ -451,7 +451,7 @@ def reconnect():
 
 
 def late_answer():
-    """No answer: it says so, stands still, lives, and goes on when the client is back."""
+    """A missing answer is reported, and the simulation continues when the client returns."""
     with Simulation(["falling", "--timeout", "100ms"]) as sim:
         sim.receive()
         sim.exchange()
@@ -461,7 +461,7 @@ def late_answer():
 
 
 def stopped_client():
-    """Clients that die in every way: stopped and killed in the middle of an exchange."""
+    """The simulator survives clients that are stopped or killed during an exchange."""
     code = ("import sys; sys.path.insert(0, sys.argv[1])\nimport socket\n"
             "from ezphys_wire import Client\n"
             "c = Client(socket.create_connection(('127.0.0.1', int(sys.argv[2]))))\n"
@@ -489,7 +489,7 @@ def stopped_client():
 
 
 def real_time():
-    """The world goes by the wall clock, nobody has to answer, and it stands still without a
+    """The world follows the wall clock without answers, and stands still without a
     client."""
     with Simulation(["falling", "--real-time", "--interval", "10ms", "--step-size", "1ms"]) as sim:
         first = sim.receive()
@@ -526,7 +526,7 @@ def motors_in_real_time():
 
 
 def dials_out():
-    """--connect: the simulator is the client, tries until somebody listens, and tries again."""
+    """--connect: the simulator retries until a listener is available, and reconnects."""
     listener = socket.create_server(("127.0.0.1", 0))
     port = listener.getsockname()[1]
     listener.close()

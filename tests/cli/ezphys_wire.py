@@ -1,7 +1,7 @@
-"""The wire of ezphys in Python, written from the documents and not from the C: a peer for tests.
+"""The wire of ezphys in Python, implemented from the documents instead of the C code; a peer for tests.
 
     with Simulation(["pendulum"]) as sim:      # starts ezphys-sim, connects
-        state = sim.receive()                  # what it tells at the beginning
+        state = sim.receive()                  # the state at the start
         state = sim.exchange(motor(1, 2.0, 10.0))
         state.limb[1].position                 # by id
 """
@@ -21,7 +21,7 @@ LIMIT_S = 20
 
 
 class State:
-    """One message of the simulator, decoded."""
+    """A decoded message of the simulator."""
 
     def __init__(self, raw, packets):
         self.raw, self.order = raw, [(kind, name) for kind, name, _ in packets]
@@ -77,7 +77,7 @@ class Wire:
         return struct.pack(self.e + "II", len(body) + 8, len(packets)) + body
 
     def split(self, data, long_size=4):
-        """Packets in data, all of them."""
+        """Returns all packets in data."""
         size, at = struct.calcsize(self.head), 0
         sizes = {**SIZES, 5: long_size + 4}
         while at < len(data):
@@ -150,7 +150,7 @@ def too_late(*_):
 
 
 class Simulation(Client):
-    """ezphys-sim as a child, and a connection to it. said: its lines on stderr so far."""
+    """ezphys-sim as a child process, and a connection to it. said: its lines on stderr so far."""
 
     def __init__(self, arguments, wire=LE32, long_size=4, listen="0"):
         command = ["ezphys-sim", "--listen", listen, "--wire", wire.preset
@@ -196,7 +196,7 @@ class Simulation(Client):
 
 
 def scene(text):
-    """A file with this scene; relative to the folder of the test."""
+    """Writes a scene to a file and returns its path."""
     path = os.path.abspath(f"scene-{os.getpid()}.scene")
     with open(path, "w", encoding="utf-8") as file:
         file.write(text)

@@ -1,11 +1,11 @@
 #!/usr/bin/env python3
-"""Each line of standard input, "TOOL WORDS…", in text, -j, --csv and --format: whoever prints
-anything in text gives each of these, or says in one line why it has none, with exit status 2; and
-none leaves a descriptor open.
+"""Runs each line of standard input, "TOOL ARGUMENT…", in text, -j, --csv and --format. A command that
+prints text must support each format or exit 2 with one line that says why not. No command may
+leave a descriptor open.
 
     formats.py SHIM     tests/memory/descriptors.c, preloaded
 
-FORMS in the environment: only so many of the forms beside text.
+FORMS in the environment limits the number of formats beside text.
 """
 import csv
 import json
@@ -14,14 +14,14 @@ import shlex
 import subprocess
 import sys
 
-LIMIT_S = 120  # however busy the machine is
-LEFT_OPEN = 98  # the shim's
+LIMIT_S = 120  # long enough for a busy machine
+LEFT_OPEN = 98  # exit status of the shim
 ENV = {**os.environ, "LD_PRELOAD": sys.argv[1],
        "ASAN_OPTIONS": "verify_asan_link_order=0:detect_stack_use_after_return=1"}
 
 
 def run(words):
-    """Exit status, None if it does not end; what it printed; what it said."""
+    """Returns the exit status (None: it does not end), standard output and standard error."""
     try:
         done = subprocess.run(words, stdin=subprocess.DEVNULL, capture_output=True, text=True,
                               timeout=LIMIT_S, env=ENV)
@@ -48,7 +48,7 @@ def is_csv(out):
         if not row:
             raise ValueError(f"an empty line in {out!r}")
         if row[0] == header[0]:
-            header = row  # other columns begin another table
+            header = row  # a table with other columns starts
         if len(row) != len(header):
             raise ValueError(f"{len(row)} columns under {len(header)}: {row}")
 
@@ -64,7 +64,7 @@ FORMS = (("-j", is_json), ("--csv", is_csv), (FORMAT, is_format))
 
 
 def check(words):
-    """What is wrong with this command."""
+    """Returns the failure of this command, if any."""
     tool, *rest = words
     if "--format" in rest:
         at = rest.index("--format")
@@ -84,7 +84,7 @@ def check(words):
             got, out, why = run([tool, form, *rest])
             if out or got:
                 break
-            # Nothing, as of `list` when the simulator of another test has just ended: is it there still?
+            # Nothing was printed, for example because another test's simulator has ended: run it again.
             before, text = text, run(words)[1]
             if not text or before == text:
                 break

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""A client of Foxglove's WebSocket protocol, of Python's own library: by RFC 6455 and ws-protocol's docs/spec.md.
+"""A client of Foxglove's WebSocket protocol in plain Python, by RFC 6455 and ws-protocol's docs/spec.md.
 
     foxglove.py URL look TOPIC…        until all these have come: what is said, as a line of JSON for each, last values
     foxglove.py URL stop               calls the service /stop; what it answers
@@ -73,7 +73,7 @@ class Client:
         self.send(TEXT, json.dumps(message).encode())
 
     def frame(self):
-        """The next whole one that is here, or None."""
+        """Returns the next complete message that has arrived, or None."""
         d = self.data
         if len(d) < 2:
             return None
@@ -118,7 +118,7 @@ class Client:
         self.say(op="subscribe", subscriptions=[{"id": number, "channelId": channel["id"]}])
 
     def take(self, kind, payload, decodes=True):
-        """Of what comes something is made: the object, or the number of a binary message and its fields."""
+        """Decodes a message: a JSON object, or the number of a binary message and its fields."""
         if kind == CLOSE:
             raise ConnectionError("the server says goodbye")
         if kind == TEXT:
@@ -191,7 +191,7 @@ def crowd(url, size):
     deaf.until("advertise")
     readers = [Client(url) for _ in range(19)]
     for client in [deaf, *readers]:
-        while not client.counts:  # what it has subscribed to comes
+        while not client.counts:  # wait for its first subscribed messages
             client.take(*client.next(), False)
     gaps, seen = [0.0] * len(readers), [time.monotonic()] * len(readers)
     before = [sum(c.counts.values()) for c in readers]
@@ -204,7 +204,7 @@ def crowd(url, size):
                 now = time.monotonic()
                 gaps[i], seen[i] = max(gaps[i], now - seen[i]), now
         select.select([c.socket for c in readers], [], [], 0.01)
-    for client in readers:  # not meanwhile, which takes this program too long
+    for client in readers:  # not during the test, because it delays this program
         while frame := client.frame():
             client.take(*frame, False)
     got = [sum(c.counts.values()) - b for c, b in zip(readers, before)]
@@ -213,7 +213,7 @@ def crowd(url, size):
     while not any(m["op"] == "status" for m in deaf.said) and time.monotonic() < end:
         deaf.run(0.1, False)
     print(json.dumps({"least": min(got), "most": max(got), "lost": lost, "gap_ms": round(1000 * max(gaps)),
-                      "starved_ms": round(1000 * starved),  # that this program had no processor
+                      "starved_ms": round(1000 * starved),  # time without a processor
                       "deaf": [m["message"] for m in deaf.said if m["op"] == "status"]}))
 
 
@@ -230,7 +230,7 @@ def paths_of(value):
 
 
 def layout(path, recording):
-    """Every topic and field that it names is there, and every panel that it places."""
+    """Checks every topic, field and panel that the layout names."""
     about = json.load(open(path))
     values = {}
     for message in mcap.decoded(mcap.File(recording)):
@@ -248,7 +248,7 @@ def layout(path, recording):
 
 
 def curves(path, recording):
-    """Those of a message have its topic in front; of JointState they are by joint (PlotJuggler's ros_parser.cpp)."""
+    """Returns PlotJuggler's names: topic and field; those of JointState by joint (its ros_parser.cpp)."""
     there = set()
     for message in mcap.decoded(mcap.File(recording)):
         topic, value = message["topic"], message["value"]
@@ -301,7 +301,7 @@ def origin(url, *pages):
 
 
 def subscribe_often(client):
-    """4,000 subscriptions, each of them once more, and nothing is ever read."""
+    """Subscribes 4,000 times, repeats each subscription, and never reads."""
     channels = [{"id": i, "channelId": 1 + i % 20} for i in range(4000)]
     for i in range(0, 4000, 40):
         client.say(op="subscribe", subscriptions=channels[i : i + 40])
@@ -331,7 +331,7 @@ def keep_flooding(url, how):
     while True:
         try:
             how(Client(url, subscribes=False, room=4096))
-        except (ConnectionError, OSError):  # it was disconnected
+        except (ConnectionError, OSError):  # the server disconnected it
             pass
 
 

@@ -1,8 +1,8 @@
-"""Frames of every canpid message on every board, as a candump log.
+"""Prints frames of every canpid message on every board as a candump log.
 
     frames.py COUNT
 
-Random payloads are all bits; the floats among them are numbers, and codes have names.
+Payloads are random; floats are finite, and codes have names.
 """
 import random
 import struct

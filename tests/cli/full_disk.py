@@ -1,9 +1,9 @@
-"""Runs every command of every tool with --record to a disk that is full, and to one that is full
-after the file's header: who passes a message and cannot record it ends with 7 and says why, once.
+"""Runs every command of every tool with --record to a full disk, and to a disk that is full after the
+file's header. A command with traffic that cannot be recorded must exit 7 with the reason, once.
 
     full_disk.py FOLDER
 
-A command that passes nothing (known by a record that it could write) ends as it does without.
+Commands without traffic (their recording succeeds) must end as they do without --record.
 """
 import json
 import os
@@ -20,7 +20,7 @@ LIMIT_S = 30
 LOST = 7
 BOARD = "-b lknee -c pos"
 
-# What the commands are given that the help has no example for; for all tools, and for one.
+# Arguments for commands without an example in the help; for all tools, and for single ones.
 WORDS = {
     "watch": "watch --for 0.1s -j", "encode": "describe", "decode": "describe", "plot": "plot {field} --for 0.1s",
     "record": "record null.ndjson --for 0.1s", "replay": "replay sent.pcapng", "run": "run script",
@@ -48,7 +48,7 @@ WORDS = {
 }
 FIELDS = {"armctl": "angle", "hidmotor": "m1.position", "canpid": "lknee.torque",
           "unitysim": "elbow.position", "ezphys": "hinge.displacement"}
-# One that is sent, for replay and run.
+# A message for replay and run.
 SENT = {"armctl": "deg 1 1", "hidmotor": "move 1 1 1 duration=10ms", "canpid": f"set kp 1 {BOARD} --switch",
         "unitysim": "stop", "ezphys": "stop"}
 CONTROLS = ("leftx lefty rightx righty lefttrigger righttrigger a b x y back start leftshoulder rightshoulder").split()
@@ -58,14 +58,14 @@ FILES = {
     "home.ini": "[joint base]\nindex = 1\nkind = rotate\nmin = -360\nmax = 360\nhome = 0\n",
     "path.csv": "0,0,0,0\n0.1,1,1,1\n", "joint.csv": "t,hinge\n0,0\n0.02,0.01\n", "rotate.csv": "t,1\n0,0\n0.1,1\n",
     "lead.csv": "t,a\n0,0\n0.1,0.5\n",
-    # A pad whose left stick is pushed both ways for 50 ms.
+    # A gamepad whose left stick is pushed both ways for 50 ms.
     "pad.ndjson": "".join(json.dumps({"t": t, **dict.fromkeys(CONTROLS, 0), **now}) + "\n" for t, now in (
         (0, {}), (0.01, HELD), (0.02, PUSHED), (0.07, HELD), (0.08, {}))),
 }
 
 
 def run(tool, words, record, size=None, folder="."):
-    """(exit status, standard error)"""
+    """Returns (exit status, standard error)."""
     limit = (lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (size, size))) if size else None
     command = f"{tool} -q --no-input -l sim: {words}" + (f" --record {record}" if record else "")
     try:
@@ -78,7 +78,7 @@ def run(tool, words, record, size=None, folder="."):
 
 
 def header_of(path):
-    """Size of the first two blocks, and whether there are more."""
+    """Returns the size of the first two blocks, and whether there are more."""
     with open(path, "rb") as file:
         data = file.read()
     size = 0
@@ -145,7 +145,7 @@ def main():
         if status:
             wrong.append(f"{tool} {SENT[tool]}: {said}")
         commands += [(tool, command) for command in commands_of(tool)]
-    with ThreadPool(6) as pool:  # they wait for their simulators most of the time
+    with ThreadPool(6) as pool:  # they mostly wait for their simulators
         wrong += filter(None, pool.starmap(try_one, commands))
     print(*wrong, sep="\n", end="\n" if wrong else "")
     print(f"{len(tried)} commands that pass something, {len(wrong)} wrong")

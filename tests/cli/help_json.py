@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
-"""help --json is complete: the usage of every command, its options and the global ones are made from
-it alone and compared with the man page, the messages with 'describe --as json'.
+"""Checks that help --json is complete: builds the usage of every command, its options and the global
+ones from it, and compares them with the man page, and the messages with 'describe --as json'.
 
-help_json.py TOOL MANPAGE      prints what differs, and ends with 1 then
+help_json.py TOOL MANPAGE      prints differences, and exits with 1 if there are any
 """
 import json
 import re

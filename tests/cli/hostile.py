@@ -1,16 +1,16 @@
-"""canpid on joints that are broken: whatever moves one by itself leaves it within its bound, with the
-previous gains, and disabled.
+"""Moves canpid's faulty joints: each must stay within its bound, get its previous gains back, and be
+disabled.
 
     hostile.py all [PLANT…]     each command on each of these plants in virtual time, as TAP
     hostile.py events           commands on a sound one, while its driver reports an error, falls silent,
-                                or is disabled by somebody else
+                                or is disabled by another program
     hostile.py kills COUNT      commands on served drivers, each ended at a random moment by one of
-                                five signals, or by itself
+                                five signals, or completed
 
-The bound is 15 deg beyond where the joint stands and where it is to go, up to the frame of telemetry
-that shows it and what a driver takes to obey; what a joint coasts with its driver disabled is its own.
-The last frame of everything is a disable, nothing is enabled after the bound was left, and a driver
-that got other gains has its own again. Exit status 1 where that is not so.
+The bound is 15 deg beyond the joint's position and its target, plus the delay of telemetry and of the
+driver's reaction. Coasting with a disabled driver does not count. The last frame must be a disable,
+nothing may be enabled after the bound was left, and a driver with other gains must have its old ones
+again. Exit status 1 otherwise.
 """
 import json
 import os
@@ -42,7 +42,7 @@ COMMANDS = {
     "verify": "verify spec.ini",
     "play": "play walk.csv -c pos --loop --for 8s",
 }
-# What each plant is ended for, by command; elsewhere the command comes to its end.
+# Expected reason for the end, by plant and command; other commands complete.
 STUCK, REVERSED, BEYOND = "output, and nothing moves", "motor or encoder is reversed", "more than 15 beyond"
 ENDS = {
     "dead": {name: STUCK for name in ("identify", "tune", "step", "verify", "play")},
@@ -70,7 +70,7 @@ def start(*words, **more):
 
 
 class Wire:
-    """What was said on it, by frames of lknee: setpoints (share of full scale), gains, angles."""
+    """Frames of lknee in the log: setpoints (share of full scale), gains, angles."""
 
     def __init__(self, slack):
         self.slack = slack  # deg
@@ -153,12 +153,12 @@ def everything(plants):
 
 
 class Proxy:
-    """Between the tool and the adapter of a simulated driver: Lawicel frames, as text."""
+    """A relay between the tool and the adapter of a simulated driver; Lawicel frames as text."""
 
     def __init__(self, port, name, event=None):
         self.name = name
         self.event, self.due, self.sends = event, None, 0
-        # A busy machine lets both wait.
+        # A busy machine delays both.
         self.wire = Wire(slack=FASTEST * 0.05)
         self.listener = socket.create_server(("127.0.0.1", 0))
         self.url = f"slcan:tcp:127.0.0.1:{self.listener.getsockname()[1]}"
@@ -197,8 +197,8 @@ class Proxy:
                 return
 
     def change(self, line):
-        """What the driver says from the event on."""
-        # A program that disables repeats it until telemetry shows it: the next setpoint enables again.
+        """Returns what the driver sends after the event."""
+        # A program repeats its disable until telemetry confirms it; its next setpoint enables the driver again.
         if self.event == "disable" and self.sends < 10 and time.monotonic() > self.due + 0.03 * self.sends:
             self.sends += 1
             self.board.sendall(b"t04460000C03F0000\r")
@@ -228,7 +228,7 @@ class Proxy:
 
 
 def is_disabled(url):
-    """By the telemetry, once what waited has been read."""
+    """Reads the state from the telemetry after pending data."""
     for _ in range(5):
         out, _ = start("-j", "-l", url, "watch", "-b", "lknee", "-n", "12").communicate()
         pid = [json.loads(line) for line in out.splitlines() if '"msg":"pid"' in line]
@@ -250,11 +250,11 @@ def event_one(name, event):
     _, err = process.communicate(timeout=30)
     took = time.monotonic() - proxy.due
     proxy.close()
-    # gains are not sent to a driver that nobody has seen disabled
+    # gains need a driver that was seen disabled
     wrong = proxy.wire.judge(name, event == "silence")
     if EVENTS[event] not in err:
         wrong.append(f"'{EVENTS[event]}' is not said: exit {process.returncode}: {err.strip()}")
-    if took > (3 if event == "silence" else 1.5):  # with a stop and old gains that nobody confirms
+    if took > (3 if event == "silence" else 1.5):  # includes an unconfirmed stop and unconfirmed old gains
         wrong.append(f"ended {took:.1f} s after it")
     if not is_disabled(url):
         wrong.append("enabled")
@@ -296,7 +296,7 @@ def kills(count, lanes=6):
     signals = [signal.SIGINT, signal.SIGTERM, signal.SIGHUP, signal.SIGQUIT, signal.SIGSEGV]
     seed = int(os.environ.get("SEED", "0")) or random.randrange(1, 1 << 30)
     rng = random.Random(seed)
-    # most of them while tune is under way, which has the most to put back
+    # Most of them during tune, which has the most to restore.
     plan = [(PLANTS[1 + i % (len(PLANTS) - 1)], rng.choice([*COMMANDS, "tune", "tune", "identify"]),
              rng.choice(signals), rng.uniform(0.05, 9)) for i in range(count)]
     problems, turn = [], threading.Lock()
@@ -309,7 +309,7 @@ def kills(count, lanes=6):
                 plant, name, how, moment = plan.pop()
             try:
                 wrong = kill_one(plant, name, how, moment)
-            except Exception as error:  # a lane must not end in silence
+            except Exception as error:  # a thread must report its failure
                 wrong = [repr(error)]
             if wrong:
                 problems.append(f"{plant} {name}, {how.name} at {moment:.2f} s: {'; '.join(wrong)}")

@@ -1,12 +1,12 @@
-"""Joints of hidmotor, unitysim and ezphys that do not do what they are to: whatever moves one by itself
-ends where it goes wrong, within its bound, and says why.
+"""Moves faulty joints of hidmotor, unitysim and ezphys: each motion must end when the joint misbehaves,
+within its bound, and report why.
 
-    hostile_joints.py TOOL     each command on each of these joints, as TAP
+    hostile_joints.py TOOL     runs each command on each faulty joint; prints TAP
 
-Between the tool and its simulated device stands a proxy that changes what is told of one joint; what the
-tool commands is looked at there. A joint goes wrong when it is shown beyond the bound, or has done for so
-long what nobody may go on with; from then on nothing may go out for some frames' time but the stop, which
-must have come, and which must be the last. Exit status 1 where that is not so.
+A proxy between the tool and its simulated device changes the reports of one joint, and checks the
+tool's commands. A joint is faulty when it appears beyond the bound, or has misbehaved for too long.
+After some frames only the stop may be sent; it must have been sent, and must be the last command.
+Exit status 1 otherwise.
 """
 import math
 import os
@@ -20,14 +20,14 @@ import time
 from pathlib import Path
 
 BIN = Path(os.environ.get("BIN", Path(__file__).resolve().parent.parent.parent / "build/bin")).resolve()
-FRAMES = 4  # of telemetry until a stop is there: what is under way, and a busy machine's
+FRAMES = 4  # frames of telemetry until the stop: pending ones, and a busy machine's
 EVENT_S = 1.5  # of the joint's time, from its first frame
 STUCK, REVERSED, BEYOND = "output, and nothing moves", "motor or encoder is reversed", "beyond"
 SILENT = ("telemetry has stopped", "feedback is silent", "no message from the simulator", "no answer to")
 
 
 class Hidmotor:
-    """m2, in deg. Reports of 64 bytes: an id, 15 floats."""
+    """m2, deg. Reports of 64 bytes: an id, 15 floats."""
     link, joint, to, bound = "unix", "m2", 20, 15
     device = ["hidmotor", "sim", "--listen"]
     commands = {"step": "-T 1s step m2 --from 0 --to 20 --settle 0.3s --for 3s", "sweep": "-T 1s sweep m2 --for 5s --settle 0.3s",
@@ -46,7 +46,7 @@ class Hidmotor:
         return data[:20] + struct.pack("<f", change(place)) + data[24:]
 
     def commands_motion(self, data, at):
-        """None: it commands no motion; else whether it moves m2 from where it is shown."""
+        """Returns None for no motion, else whether it moves m2 from its reported position."""
         number, = struct.unpack_from("<I", data)
         if number != 1848:
             return None
@@ -58,7 +58,7 @@ class Hidmotor:
 
 
 class Unitysim:
-    """elbow, in deg. Feedback: FF FF 04 length, then an id, u16 and a sign, u16 for each joint."""
+    """elbow, deg. Feedback: FF FF 04 length, then an id, u16 and a sign, u16 for each joint."""
     link, joint, to, bound = "unix", "elbow", 20, 15
     device = ["unitysim", "sim", "--scene", "1", "--listen"]
     commands = {"step": "step elbow --from 0deg --to 20deg --settle 0.3s --for 4s", "identify": "identify elbow --for 6s"}
@@ -88,7 +88,7 @@ class Unitysim:
 
 
 class Ezphys:
-    """The first joint of arm4, in rad; its time is the simulation's."""
+    """The first joint of arm4, rad; in simulation time."""
     link, joint, to, bound = "unix", "joint2", 0.4, 0.3
     device = ["ezphys", "sim", "--scene", "arm4", "--listen"]
     commands = {"step": "--timeout 1s step joint2 --from 0rad --to 0.4rad --settle 0.3s --for 4s",
@@ -144,7 +144,7 @@ def wall(tool):
 
 
 def sticks(_):
-    """The encoder, in the middle."""
+    """Returns the middle of the encoder."""
     last = []
 
     def shown(place, t):
@@ -155,7 +155,7 @@ def sticks(_):
 
 
 def runs_away(tool):
-    """As it should, and then it turns by itself."""
+    """Moves normally, then turns by itself."""
     return lambda place, t: place + max(0, t - EVENT_S) * 4 * tool.bound
 
 
@@ -173,17 +173,17 @@ def late(_):
 PLANTS = {"sound": sound, "stuck": stuck, "reversed": reversed_, "mirrored": reversed_, "wall": wall, "runs-away": runs_away,
           "late": late, "sticks": sticks, "silent": sound}
 ALL = ["step", "identify", "verify", "sweep", "edge", "small", "verify-small"]
-# What a command is ended for, or None: it comes to its end, and 0; by tool where they differ.
+# Expected reason for the end, or None: it completes with 0; by tool if they differ.
 ENDS = {
     "sound": {},
     "stuck": dict.fromkeys(ALL, STUCK),
     "reversed": dict.fromkeys(ALL, REVERSED),
-    # a leg against a wall is no fault; what it does is measured
+    # a joint against a wall is no fault for these
     "wall": {"step": "and not to", "verify": "beyond a limit", "edge": "nothing moved", "verify-small": "beyond a limit"},
-    # reversed, and it begins where its first motion is the right one
+    # reversed, but its first motion has the right direction
     "mirrored": {"small": "moved the wrong way", "verify-small": "beyond a limit", "sweep": "moves the wrong way"},
     "runs-away": dict.fromkeys(ALL, BEYOND),
-    "late": dict.fromkeys(["step", "identify"], BEYOND),  # the law of a servo is its own
+    "late": dict.fromkeys(["step", "identify"], BEYOND),  # the servo has its own controller
     "sticks": {"identify": STUCK},
     "silent": dict.fromkeys(ALL, SILENT),
 }
@@ -196,7 +196,7 @@ class Proxy:
         self.bound = tool.bound + tool.targets[name]
         self.start = None
         self.t = self.at = self.farthest = 0.0
-        self.beyond = 0  # frames shown since it was shown beyond
+        self.beyond = 0  # frames since it appeared beyond the bound
         self.wrong, self.last_moves, self.frames, self.moves = [], None, 0, 0
         self.lock = threading.Lock()
         self.listener = socket.socket(socket.AF_UNIX, socket.SOCK_SEQPACKET)
@@ -291,7 +291,7 @@ def judge(proxy, plant, name, done):
         wrong.append(f"exit {done.returncode}, not {wanted}: {said}")
     if not any(text in said for text in any_of):
         wrong.append(f"'{any_of[0]}' is not said: {said}")
-    # its servo goes on to pull; of some nobody knows where they are when they are held
+    # its servo would pull on; for some the final position is unknown
     moves_on = plant not in ("silent", "runs-away", "late") and abs(proxy.tool.target - proxy.at) > 3 if servo else proxy.last_moves
     if moves_on:
         wrong.append("the last command moves on")
@@ -308,13 +308,13 @@ def main():
     cases = [case for case in cases if len(sys.argv) < 3 or case[0] in sys.argv[2:]]
     cases = [(plant, name) for plant, name in cases if plant != "mirrored" and plant != "sticks" or tool == "hidmotor" and name in ENDS[plant]]
     results = {}
-    turn = threading.Semaphore(2)  # more of them wait for each other
+    turn = threading.Semaphore(2)  # more of them would delay each other
 
     def one(case):
         with turn:
             try:
                 results[case] = run(tool, *case)
-            except Exception as error:  # a lane must not end in silence
+            except Exception as error:  # a thread must report its failure
                 results[case] = [repr(error)], ""
 
     print(f"1..{len(cases)}")

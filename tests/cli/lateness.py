@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
-"""Runs a command that prints JSON records with their times into a pipe, and measures how late its
-lines come: lateness.py COMMAND…
+"""Runs a command that prints JSON records with times into a pipe, and measures the delay of its
+lines: lateness.py COMMAND…
 
-A busy machine makes lines late that the command has written in time. So it is enough that of the
-lines of some half second 95 % come within 20 ms; where lines are kept back until a buffer is full,
+A busy machine delays lines that the command wrote in time. So it is enough that within some half
+second 95 % of the lines arrive within 20 ms. If lines are buffered, that never
 that never happens."""
 
 import json

@@ -1,12 +1,12 @@
-"""Makes each allocation of a command fail in turn: the command ends well, where it could do without,
-or with the exit code for it and one line that says so; never by a signal, what moves is stopped, and
-all that was allocated or opened is given back.
+"""Lets each allocation of a command fail in turn. The command must succeed without it, or exit with the
+code for out of memory and one line. A signal must never end it, a motion must be stopped, and all
+allocated memory and opened files must be released.
 
     memory.py SHIMS FOLDER NAME     NAME is a row of RUNS
 
-The shims are tests/memory/memory.c and descriptors.c, preloaded. Each allocation fails alone, and with all that follow;
-what the libraries ask for (jansson, inih, libc) counts, too. Prints what is wrong, and at the end
-how many ways there were and how they ended; exit status 1 if anything was wrong.
+The shims are tests/memory/memory.c and descriptors.c, preloaded. Each allocation fails alone, and with all later
+ones; allocations of libraries (jansson, inih, libc) count, too. Prints failures, and finally the number
+of runs and their outcomes; exit status 1 after any failure.
 """
 import collections
 import os
@@ -17,12 +17,12 @@ import sys
 BIN = os.environ["BIN"]
 OK, NO_MEMORY = 0, 9
 LIMIT_S = 60
-MOST = 150  # allocations; of more, evenly spread ones are tried
+MOST = 150  # allocations; of more, evenly spaced ones fail
 SIM = ("-l", "sim:?time=virtual")
 BOARD = ("-b", "lknee", "-c", "pos")
 MOVES, STOPS = "moves", "stops"
 
-# What the bytes of a message from the host do, by tool. The first that fits counts.
+# Effect of the bytes of a host's message, by tool. The first match counts.
 MESSAGES = {
     "armctl": (("[0-9A-F]{2}53504430303", STOPS), ("[0-9A-F]{2}535044", MOVES)),
     "canpid": (("044#0000C03F", STOPS), ("044#", MOVES)),
@@ -62,7 +62,7 @@ RUNS = {
 }
 
 
-# What these print with exit code 0 is the same, whatever failed.
+# Their output with exit code 0 must not depend on failures.
 SAME = ("own-decode", "own-decode-table")
 
 
@@ -72,7 +72,7 @@ class Trial:
         self.expected, self.same = None, name in SAME
         self.command = (os.path.join(BIN, self.tool), *words)
         self.counter = os.path.join(folder, "allocations")
-        # In any other locale libc keeps what it has read of it.
+        # In other locales libc keeps memory for them.
         self.env = {**os.environ, "LC_ALL": "C", "MEMORY_COUNT": self.counter,
                     "LD_PRELOAD": f"{shims}/memory.so:{shims}/descriptors.so"}
 
@@ -91,12 +91,12 @@ class Trial:
         return count
 
     def counted(self):
-        """Allocations, and how many of them were not freed."""
+        """Returns the number of allocations, and how many were not freed."""
         with open(self.counter, encoding="ascii") as file:
             return map(int, file.read().split())
 
     def last(self, trace):
-        """Does the last message that does either move something, or stop it?"""
+        """Returns true if the last relevant message moves something instead of stopping it."""
         effect = None
         for line in trace:
             sent = re.match(r" *[0-9.]+ ms -> (.*?)(  |$)", line)
@@ -107,7 +107,7 @@ class Trial:
         return effect
 
     def judge(self, code, said):
-        """What is wrong with this end, or None."""
+        """Returns the failure of this run, or None."""
         trace = [line for line in said if re.match(r" *[0-9.]+ ms (->|<-) ", line)]
         why = [line for line in said if line not in trace and "this is the simulator" not in line]
         if code not in (OK, NO_MEMORY):
