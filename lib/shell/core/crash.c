@@ -109,7 +109,7 @@ static void on_crash(int number)
     raise(number);
 }
 
-/* ---- Before ---- */
+/* ---- Preparation ---- */
 
 void aw_crash_catch(void)
 {

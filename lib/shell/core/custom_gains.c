@@ -13,7 +13,7 @@
 
 const char *const aw_custom_gain_names[AW_JOINT_GAINS] = {"kp", "ki", "kd"};
 
-/* ---- Their file ---- */
+/* ---- Gain file ---- */
 
 static size_t find_joint(const struct aw_custom_arm *arm, const char *name)
 {
@@ -255,7 +255,7 @@ enum aw_status aw_custom_set_gains(struct aw_session *session, const struct aw_g
     return send_law(session, wanted);
 }
 
-/* ---- The law of a joint, for tune ---- */
+/* ---- Controller gains, for tune ---- */
 
 static bool in_packets_of(const struct aw_custom_joint *joint, const struct aw_custom_spot *spot)
 {

@@ -11,7 +11,7 @@
 #define SAME       1e-3 /* tolerance of an unchanged setpoint, share of near */
 #define KEPT_NS    (500 * AW_MILLISECOND)
 
-/* ---- Spots ---- */
+/* ---- Fields of joint values ---- */
 
 static struct aw_custom_spot find(struct aw_session *session, const char *place, enum aw_dir dir,
                                   const char *unit)
@@ -164,7 +164,7 @@ void aw_custom_find(struct aw_session *session, struct aw_custom_arm *arm)
     find_columns(arm);
 }
 
-/* ---- There and back ---- */
+/* ---- Exchange of packets ---- */
 
 /* Returns a field's value in the joint's unit; NaN: not in this record. Compares field tables,
  * because several packets may share an answer's layout.

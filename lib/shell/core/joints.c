@@ -278,7 +278,7 @@ enum aw_status aw_joints_command(struct aw_session *session, struct aw_joint_lis
     return status == AW_OK ? aw_joints_stream(session, list, command) : status;
 }
 
-/* ---- Looking after them ---- */
+/* ---- Reports and steering ---- */
 
 struct steering {
     struct aw_session *session;
@@ -362,7 +362,7 @@ enum aw_status aw_joints_until(struct aw_session *session, struct aw_joint_list 
                : AW_OK;
 }
 
-/* ---- Arriving ---- */
+/* ---- Arrival ---- */
 
 /* For devices that do not report arrivals. */
 struct awaiting {

@@ -1,12 +1,12 @@
 /* The gains of the controllers that drive a device's joints, and the old gains during a trial of
- * new ones. From the first new gain on, every end restores the old ones. Such ends are the end of
- * the command, a stop, the last stop of a crash, and a server whose client is gone.
+ * new ones. From the first new gain on, each end restores the old ones: the end of the command, a
+ * stop, a crash, or a lost client of a server.
  *
- *     law->read(session, kp, &gains);         those of a joint, and what is sent with them
- *     aw_law_keep(session, &gains);           others are tried from now on
+ *     law->read(session, kp, &gains);         the gains of a joint and of its packets
+ *     aw_law_keep(session, &gains);           saves them before a trial
  *     …
- *     status = aw_law_back(session);          in the tool's stop and end, once nothing moves
- *     aw_law_keep(session, NULL);             or the new ones stay
+ *     status = aw_law_back(session);          restores them: in stop and end, after a motion
+ *     aw_law_keep(session, NULL);             or keeps the new gains
  *
  * The tool's last_stop adds the frames of the saved gains after its own. Every frame of the lease
  * holder carries the saved gains to a server (aw_law_memory), whose stop restores them.

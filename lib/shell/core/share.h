@@ -35,8 +35,8 @@ struct aw_sharing {
     /* For the command list: prints the servers on this machine and returns their number. */
     size_t (*list)(struct aw_session *session);
 
-    /* Asks the server of this URL (serve:PATH, serve:TOOL) for its tool's name, tool[24], and the
-     * URL of its socket for that tool's command line, place[400]. */
+    /* Asks the server of this URL (serve:PATH, serve:TOOL) for its tool's name, tool[24]. Also
+     * returns its socket's URL for that tool's command line, place[400]. */
     enum aw_status (*serves)(struct aw_session *session, const char *url, char *tool, char *place);
 
     /* ---- of a server: session->share.server ---- */

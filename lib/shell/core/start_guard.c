@@ -195,7 +195,7 @@ size_t aw_start_keep_far(struct aw_session *session, const struct aw_joint_list 
     return far;
 }
 
-/* ---- Going there ---- */
+/* ---- Approach ---- */
 
 /* Returns the duration that keeps all joints within their speed. */
 static enum aw_status time_of(struct aw_session *session, const struct aw_joint_list *list,

@@ -160,7 +160,7 @@ bool aw_tee_takes(struct aw_session *session, const char *path, struct aw_filter
     return writes_itself(session, path) || aw_filter_find(filter, path, &session->err);
 }
 
-/* ---- All of them ---- */
+/* ---- All formats ---- */
 
 /* Checks the path first, because the filter creates the file. */
 static enum aw_status start_filter(struct aw_tee *tee, const struct aw_filter *filter,

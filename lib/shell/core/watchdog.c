@@ -211,7 +211,7 @@ void aw_watchdog_end(struct aw_watchdog *watchdog)
     *watchdog = (struct aw_watchdog){0};
 }
 
-/* ---- Of a session ---- */
+/* ---- Watchdog of a session ---- */
 
 /* Ends the command: the watchdog stopped its motion, so its next message is obsolete. */
 static void end_command(void *context, int64_t ns)
