@@ -53,7 +53,7 @@ bool aw_arg_goes(const struct aw_arg *arg, const char *choice)
     return !with || *with;
 }
 
-/* choice: of the first argument, or NULL. */
+/* Appends the usage of the arguments. choice: value of the first argument, or NULL. */
 static void add_usage_words(const struct aw_command *command, const char *choice, char *out,
                             size_t size)
 {
@@ -324,7 +324,7 @@ static enum aw_status too_many(struct binder *b, const char *word)
                    word, usage);
 }
 
-/* An argument given by name=value may not match the given choice (aw_arg.with). */
+/* Rejects arguments given by name=value that do not belong to the choice (aw_arg.with). */
 static enum aw_status check_choices(struct binder *b)
 {
     const struct aw_args *args = b->args;

@@ -128,7 +128,7 @@ static enum aw_status take_entry(struct aw_session *session, const char *section
     return status == AW_OK ? keep_line(session, section, key, value) : status;
 }
 
-/* The file line by line. */
+/* The state of reading the file. */
 struct reading {
     struct aw_session *session;
     FILE *file;

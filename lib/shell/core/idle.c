@@ -10,7 +10,7 @@ struct drain {
     struct aw_session *session;
 };
 
-/* At the prompt reports the loss at once, and the next command reconnects; in a script the next
+/* Reports the loss at once at the prompt, and the next command reconnects. In a script the next
  * command fails. */
 static void note_loss(struct aw_session *session)
 {

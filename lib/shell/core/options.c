@@ -318,7 +318,8 @@ void aw_option_variable(const char *tool, const char *option, char *out, size_t 
         *p = *p == '-' ? '_' : (char)toupper((unsigned char)*p);
 }
 
-/* Saves time at every start: usually returns false. */
+/* Returns true if the tool has variables in the environment. Saves time, because most starts have
+ * none. */
 static bool has_variables(const char *tool)
 {
     char start[64];

@@ -28,7 +28,7 @@ static const struct aw_command *find_common(const struct aw_tool *tool, const ch
     return command;
 }
 
-/* Hides the tool's own motion commands with custom joints, because only its own table describes
+/* With custom joints, hides the tool's own motion commands, because only the tool's table describes
  * them. */
 static bool fits_own(const struct aw_tool *tool, const struct aw_command *command)
 {

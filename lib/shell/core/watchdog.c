@@ -38,7 +38,7 @@ static int64_t now_ns(void)
 
 /* ---- The child ---- */
 
-/* ms until the signs of life are overdue; -1: none is expected. */
+/* Returns the ms until a sign of life is overdue; -1: none is expected. */
 static int patience(const struct aw_watchdog_life *life)
 {
     if (!life)

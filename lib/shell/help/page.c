@@ -286,7 +286,6 @@ static void markdown_line(struct markdown *m, char *line)
     else if (fence)
         m->code = !m->code;
     else if (m->ours && (*line || m->code)) {
-        /* A line of text, a row, or a line of a ``` block. */
         if (m->code)
             aw_page_code(m->page, line);
         else if (*line != '|')
