@@ -1,4 +1,4 @@
-"""Passes bytes between a client and a simulated bus; the telemetry stops once FILE exists: mute_bus.py HOST PORT FILE."""
+"""Relays bytes between a client and a simulated bus, without telemetry once FILE exists: mute_bus.py HOST PORT FILE."""
 import os
 import select
 import socket

@@ -1,13 +1,12 @@
-"""Code of armwire-code in C, Python and MATLAB for the packets of a tool, against its encode and decode.
+"""Compares armwire-code's C, Python and MATLAB code for a tool's packets with its encode and decode.
 
     other_end.py TOOL [--frames N] [--seed N] [--cc 'CC FLAGS'] [--run 'PROGRAM'] [--coarse]
                  [--octave] [-- OPTION…]          OPTION: --wire NAME and the like
 
-Makes N frames of each message from seeded values by `encode`. The C header, compiled by --cc into a
-program that --run starts, unpacks and packs each: the same bytes must come out, and the same values
-as from Python, to the last bit; those bytes must be what encode makes of the values, and the values
-what decode prints. --coarse: a double of the target is a float. Prints what was compared; exit
-status 1 at any difference.
+Makes N frames of each message from seeded values with `encode`. The C header, compiled by --cc into
+a program that --run starts, unpacks and packs each frame. The bytes and values must equal those of
+Python, encode and decode exactly. --coarse: the target's double is a float. Prints what was
+compared; exit status 1 at any difference.
 """
 import argparse
 import importlib.util
@@ -91,7 +90,7 @@ class Other:
         return result.stdout
 
     def message(self, packet):
-        """The message of the tool's own description."""
+        """Returns the message in the tool's own description."""
         name = re.sub("_(tx|rx)$", "", packet.name)
         return next(m for m in self.table["messages"]
                     if m["name"] in (name, packet.name) and m["dir"] == packet.dir)
@@ -100,7 +99,7 @@ class Other:
         names = list(row.get("names", {}).values())
         if "none" in row and self.random.random() < 0.1 and "none_with" not in row:
             return None
-        # a frame of a board without a name is nobody's for who decodes it
+        # decode skips frames of unnamed boards
         if names and (not row.get("open_names") or row["name"] == "board" or self.random.random() < 0.5):
             return self.random.choice(names)
         scale, offset, least, most = (row[k] for k in ("scale", "offset", "least", "most"))
@@ -134,7 +133,7 @@ class Other:
         for row in packet.rows:
             if "none_with" in row and row["name"] in values and values[row["none_with"]] is None:
                 values[row["name"]] = None
-        # A value that stands for "no data" is not one.
+        # The "no data" value is not used.
         for row in packet.rows:
             if "none" in row and values.get(row["name"]) == row["none"] * row["scale"] + row["offset"]:
                 values[row["name"]] = None if "none_with" not in row else row["offset"]
@@ -217,7 +216,7 @@ class Other:
         subprocess.run([*self.args.cc.split(), "-o", program, self.folder / "main.c"], check=True)
         result = subprocess.run([*self.args.run.split(), program], stdout=subprocess.PIPE, text=True,
                                 stderr=subprocess.STDOUT, errors="replace", timeout=600)
-        # simavr shows a line in colour, and its end as a dot, on standard error.
+        # simavr prints a coloured line with a final dot on standard error.
         lines = [re.sub(r"\x1b\[[0-9;]*m|\.*$", "", line) for line in result.stdout.splitlines()
                  if not line.startswith("Loaded ")]
         if "end" not in lines:
@@ -263,7 +262,7 @@ def close(a, b, tolerance=1e-6):
 
 
 def plain(packet, values):
-    """Numbers for names."""
+    """Replaces names by their numbers."""
     rows = {row["name"]: row for row in packet.rows}
     return {name: rows[name].get("names", {}).get(v, v) if rows[name]["type"] != "text" else v
             for name, v in flat(values)}

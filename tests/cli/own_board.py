@@ -1,14 +1,14 @@
-"""A board whose firmware is a team's own, for tests: own_board.py FOLDER [silent] [sags] [law].
+"""A board with a team's own firmware, for tests: own_board.py FOLDER [silent] [sags] [law].
 
-50 makes the joints stay where they are; 51 with 1 makes it leave 42 unanswered, with 2 puts the
-second joint to 30 deg by hand; 42 asks for position (ticks), velocity (ticks/s) and torque of three joints; 37 takes setpoint (deg),
-velocity and force of each, and answers like 42. Joints go to their setpoints with 60 deg/s. Any other
-id is answered with 99, or with SILENT not at all. With sags the joints hang 1 deg below their setpoints. FOLDER/taken has a line for each packet: the time,
-the id, the setpoints, where the joints were, and the gains of the second one.
+50 holds the joints; 51 with 1 leaves 42 unanswered, 51 with 2 moves the second joint to 30 deg as
+by hand; 42 returns position (ticks), velocity (ticks/s) and torque of three joints; 37 takes setpoint (deg),
+velocity and force of each, and answers like 42. Joints move at 60 deg/s. Any other id is answered
+with 99, with SILENT not at all. With sags the joints stay 1 deg below their setpoints. FOLDER/taken
+gets a line for each packet: time, id, setpoints, positions, and the gains of the second joint.
 
-With law its joints have motors, and a law that makes their output: u = kp·e + ki·sum(e) + kd·(e - the
-one before), every 5 ms, at most 100. 65 sets kp, ki and kd of each joint, 66 asks for them; with deaf it
-takes the packet and keeps the gains as they were.
+With law its joints have motors with a controller: u = kp·e + ki·sum(e) + kd·(e - previous e), every
+5 ms, at most 100. 65 sets kp, ki and kd of each joint, 66 reads them; with deaf it accepts the packet
+and keeps its gains.
 """
 import os
 import socket
@@ -66,7 +66,7 @@ while True:
         try:
             report = link.recv(65)
         except ConnectionError:
-            continue  # of answers that nobody took; what was sent before comes all the same
+            continue  # nobody read the answers; earlier packets still arrive
         if not report:
             break
         report = report[-64:]

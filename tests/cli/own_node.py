@@ -1,8 +1,8 @@
-"""A node of its own on a CAN bus behind an slcan adapter, for tests: own_node.py FOLDER.
+"""A node on a CAN bus behind an slcan adapter, for tests: own_node.py FOLDER.
 
-It says 100 times a second where it is (0x651: angle and speed, tenths of a degree, 16 bits each),
-and goes with 60 deg/s to what 0x650 says. FOLDER/taken has a line for each setpoint that came: the
-setpoint, and where it was.
+It sends its position 100 times a second (0x651: angle and speed, tenths of a degree, 16 bits each),
+and moves at 60 deg/s to the setpoint in 0x650. FOLDER/taken gets a line for each setpoint: the
+setpoint and the position.
 """
 import select
 import socket

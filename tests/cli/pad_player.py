@@ -1,14 +1,15 @@
 #!/usr/bin/env python3
-"""A gamepad from a file, for tests of teleop. A line of the file has the time in s and what a control does:
+"""A gamepad from a file, for tests of teleop. Each line of the file has a time in s and an event of a control:
 
     0.5 hold 1            the enabling button of the default maps; other controls by their names in SDL
     1.0 lefty -1
-    2.0 lost              (with --channels) a line that is no record
+    2.0 lost              (with --channels) an invalid record
 
-    armwire-pad -q --pad FILE        a stand-in for armwire-pad: the records of that program, at their times
-    pad_player.py --channels FILE    the same records at once, with times from 0, for teleop --channels
+    armwire-pad -q --pad FILE        a stand-in for armwire-pad: prints its records at their times
+    pad_player.py --channels FILE    prints the same records at once, with times from 0, for teleop --channels
 
-The gamepad is gone after the last line. GARBLE is text that the stand-in prints after a second; it hangs then, if no line ends there.
+The gamepad is lost after the last line. GARBLE is text that the stand-in prints after a second; it
+then hangs if the text has no newline.
 """
 import json
 import os
@@ -27,7 +28,7 @@ def read(path):
 
 
 def records(events):
-    """(time, record or None for a line that is no record)"""
+    """Returns (time, record or None for an invalid record)."""
     state = dict.fromkeys(AXES + BUTTONS, 0)
     ticks = [(step * TICK, []) for step in range(int(events[-1][0] / TICK) + 1)]
     last = 0

@@ -1,9 +1,9 @@
-"""A TCP peer that takes one connection after the other and keeps every byte in a file.
+"""A TCP peer that accepts connections one by one and saves every byte to a file.
 
-peer.py --connections FILE: ends never, and writes a line for every connection instead.
+peer.py --connections FILE: runs until it is killed, and writes a line for every connection instead.
 
-peer.py FILE: says "ready: tcp:127.0.0.1:PORT", ends after a connection that sends just "END".
-Connections are taken in the order in which they were made, so what came before END is complete.
+peer.py FILE: prints "ready: tcp:127.0.0.1:PORT", and ends after a connection that sends only "END".
+Connections are accepted in their order, so the data before END is complete.
 """
 import socket
 import sys

@@ -1,8 +1,8 @@
-"""python-can as the other program on a bus.
+"""Uses python-can as the other program on a bus.
 
 python_can.py PATH: opens the slcan adapter at PATH, sends the left knee the setpoint 22.5 deg (position),
-and reads until its telemetry shows it and every board has sent its three packets. Prints what it saw;
-exit status 1 if that took too long.
+and reads until telemetry shows it and every board has sent its three packets. Prints the result;
+exit status 1 on timeout.
 """
 import struct
 import sys

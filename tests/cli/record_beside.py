@@ -1,13 +1,13 @@
-"""Records through a server while others move, and compares with what the server itself has recorded:
-nothing may be lost, and no motion may take longer than without.
+"""Records through a server during motions, and compares with the server's own recording: nothing may
+be lost, and no motion may take longer.
 
     record_beside.py FOLDER TOOL SECONDS [--within MS]
 
-Of each format one line: what passed the device meanwhile, what of it is not in the recording, and
-how long a motion took, alone and beside it. Within: what the median may have more. Of a device that
-only answers a table or a list has what was asked for it: of that the longest gap counts, which may be
-GAP, and on a busy machine what --within adds. Exit status 1 if anything was lost or took longer, or if
-the server has stopped anything: each motion has arrived.
+Prints a line for each format: messages of the device, missing ones in the recording, and the
+duration of a motion alone and during recording. Within: permitted increase of the median. On a
+polled device, tables and lists contain polled values: there the longest gap counts, at most GAP,
+plus --within on a busy machine. Exit status 1 if anything was lost or took longer, or if the server
+stopped a motion: each one must arrive.
 """
 import json
 import os
@@ -31,7 +31,7 @@ def run(*words):
 
 
 def messages(path, tool):
-    """What a recording has from the device, as (time, all that was said)."""
+    """Returns a recording's messages from the device, as (time, content)."""
     if path.endswith(".ndjson"):
         with open(path, encoding="utf-8") as file:
             text = file.read()
@@ -59,7 +59,7 @@ class Server:
             return file.read()
 
     def end(self):
-        """Its stops, which it says in a line each."""
+        """Returns the server's stops, one log line each."""
         stops = [line for line in self.text().splitlines() if " — stopped" in line]
         self.process.terminate()
         self.process.wait()
@@ -73,7 +73,7 @@ def move(tool, times):
 
 
 def record(folder, tool, form, seconds):
-    """The recording, what the recorder said, and how long motions took meanwhile."""
+    """Returns the recording, the recorder's output, and the durations of motions meanwhile."""
     path, times = f"{folder}/run.{form}", []
     with subprocess.Popen([tool, "-q", "-j", "record", path, "--for", f"{seconds}s"], stdin=subprocess.DEVNULL,
                           stdout=subprocess.PIPE, text=True) as recorder:
@@ -84,14 +84,14 @@ def record(folder, tool, form, seconds):
 
 
 def missing(recorded, truth):
-    """What passed between the first and the last message that are recorded, and is not among them."""
+    """Returns the messages missing between the first and the last recorded one."""
     first, last = recorded[0][0], recorded[-1][0]
     passed = [message for message in truth if first < message[0] < last]
     return len(passed), len(set(passed) - set(recorded))
 
 
 def longest_gap(recorded):
-    """In ms, between two messages of a kind."""
+    """Returns the longest gap between messages of one kind, ms."""
     times = [time for time, what in recorded if '"positions"' in what]
     return 1e3 * max(b - a for a, b in zip(times, times[1:]))
 

@@ -1,9 +1,9 @@
-"""Kills recorders with SIGKILL at random moments and reads what they left.
+"""Kills recorders with SIGKILL at random moments and reads their files.
 
     record_kills.py TOOL LINK COUNT FOLDER
 
-Each recorder also traces (-v) what passes its link. The file must decode to as many packets as were
-traced, but for the one that was passing, and damaged at most in its last few bytes.
+Each recorder also logs (-v) its link's packets. The file must decode to as many packets as were
+logged, except the last one, and may be damaged only in its last few bytes.
 """
 import json
 import os
@@ -16,14 +16,14 @@ SEED = 20
 
 
 def traced(path):
-    """Whole lines of packets in a trace, and so far as it is written."""
+    """Returns the complete packet lines of the log so far."""
     with open(path, "rb") as trace:
         lines = trace.read().split(b"\n")[:-1]
     return sum(b" ms -> " in line or b" ms <- " in line for line in lines)
 
 
 def kill_one(tool, link, folder, pause_s):
-    """Starts a recorder and kills it so long after its first packet."""
+    """Starts a recorder and kills it after this time from its first packet."""
     file, trace = folder + "/killed.pcapng", folder + "/trace"
     if os.path.exists(file):
         os.unlink(file)

@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
-"""The keys of what each command prints in -j, by running the examples of its help in a folder with
-the files that they need; compared with the topic results of help.
+"""Finds the keys that each command prints with -j, by running the examples of its help in a directory
+with the files they need, and compares them with the topic results of help.
 
-results.py TOOL        prints "COMMAND: what is not said" for each one, and ends with 1 then
+results.py TOOL        prints "COMMAND: missing keys", and exits with 1 if there are any
 results.py TOOL list   prints "COMMAND: keys"
 """
 import json
@@ -31,7 +31,7 @@ def flat(record, prefix=""):
 
 
 def keys(tool):
-    """By command: the keys of its rows and its result, not those of messages."""
+    """Returns by command the keys of its rows and its result, without those of messages."""
     found = {}
     for line in output(tool, "commands").splitlines():
         name, _, example = line.partition("\t")
@@ -48,7 +48,7 @@ def keys(tool):
 
 
 def said(tool):
-    """The keys that mean the same everywhere, and by command the words of its row in the topic."""
+    """Returns the common keys, and by command the keys in its row of the topic."""
     text = subprocess.run([tool, "help", "results", "--as", "md"], text=True, stdout=subprocess.PIPE).stdout
     parts = dict(re.findall(r"(?:^## |\A# )(\S+)(.*?)(?=^## |\Z)", text, re.M | re.S))
 

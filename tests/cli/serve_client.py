@@ -1,4 +1,4 @@
-"""A client of a server that speaks the wire of lib/shell/serve/message.h; for tests.
+"""A client that uses a server's wire (lib/shell/serve/message.h), for tests.
 
     with Client("arm.sock") as client:
         client.send("WANT", True)
@@ -69,7 +69,7 @@ class Client:
         self.socket.sendall(pack(kind, *values))
 
     def next(self, timeout=0):
-        """The next message; None: none comes for so long. EOFError at the end."""
+        """Returns the next message; None on timeout. EOFError at the end."""
         end = time.monotonic() + timeout
         while True:
             if len(self.data) >= 4:
@@ -87,7 +87,7 @@ class Client:
             self.data += data
 
     def receive(self, *kinds):
-        """The next message of one of these kinds; others are skipped."""
+        """Returns the next message of one of these kinds and skips others."""
         end = time.monotonic() + self.timeout
         while (left := end - time.monotonic()) > 0:
             message = self.next(left)

@@ -1,10 +1,10 @@
-"""Floods a server in several ways while another program's stop has to come through.
+"""Floods a server in several ways during another program's stops.
 
     serve_flood.py SOCKET PID [--within MS]
 
-Each kind of flood comes from one and from 96 connections. Prints for each how long stops took (P50,
-P99), without the time in which the server or this program waited for a processor, and by how much the
-server's memory grew; exit status 1 where a P99 is above MS (10), or the growth above 32 MiB.
+Runs each kind of flood from one and from 96 connections. Prints the time of the stops (P50, P99)
+without waits of the server or this program for a processor, and the growth of the
+server's memory; exit status 1 if a P99 is above MS (10), or the growth above 32 MiB.
 """
 import os
 import random
@@ -34,7 +34,7 @@ def memory(pid):
 
 
 def pour(path, flooders, data):
-    """As much as goes at once; a connection that was cut off comes anew."""
+    """Sends as much as possible at once; reconnects after a disconnection."""
     for i, (flooder, rest) in enumerate(flooders):
         try:
             sent = flooder.send(rest)
@@ -54,12 +54,12 @@ def connect(path):
 
 
 def waited(pid):
-    """For a processor, in ms."""
+    """Returns the wait for a processor, ms."""
     return sum(waited_for_processor(one) for one in ("self", pid))
 
 
 def stop(path, pid, flooders, data):
-    """Milliseconds from the stop to its answer."""
+    """Returns the time from the stop to its answer, ms."""
     with Client(path) as client:
         client.receive("HELLO")
         pour(path, flooders, data)

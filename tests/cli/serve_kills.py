@@ -1,26 +1,25 @@
-"""Takes the commander of a shared device away, in every way there is, and sees on the wire that the
-stop comes, how long that takes, and that nothing moves after it until somebody commands anew.
+"""Removes the commander of a shared device in every possible way, and checks on the wire that the stop
+arrives, how long it takes, and that nothing moves until another command.
 
     serve_kills.py FOLDER TOOL COUNT [--within MS] [--deadman MS] [--queue N,…] [--load N] [WAY…]
-    serve_kills.py table FILE       is its table of ways the one that is run here?
+    serve_kills.py table FILE       compares the table of endings in FILE with the tests
 
-Between the server and its simulator stands this program, which passes every message on, notes when
-the stop comes, and counts what moves after it. WAYS has the ways, with what the commander is to end
-with and what everybody is to be told; without a way, all that need no broker. TOOL may be "all".
-Those by an MQTT broker want mosquitto.
+This program relays all messages between the server and its simulator, notes when the stop arrives,
+and counts motions after it. WAYS lists the endings with the commander's exit status and the message
+to other clients; the default is all that need no broker. TOOL may be "all". Endings by an MQTT
+broker need mosquitto.
 
-Within: what the stop may take beyond the time after which the way is found out (the dead-man's, or
-that in which a lost device is looked for). What a process on the way waited for a processor does not
-count, and neither does what a killed server needs to end, before which its connections stay open (with
-sanitizers that takes long): that is the machine's doing. With --deadman 0 nobody is missed, and stop
-and cut fail; SEED repeats the random numbers. With --queue N the commander has so many motions
-more to come: none of them may begin. With --load N so many processes calculate meanwhile, and as many
-clients look on.
+Within: the time of the stop after the ending is detected (after the dead-man time, or the search for
+a lost device). Waits of a process for a processor do not count, nor does the time in which a killed
+server exits while its connections stay open (long with sanitizers): both depend on the machine.
+With --deadman 0 silence is not detected, and stop and cut fail. SEED repeats the random numbers.
+With --queue N the commander has N pending motions: none of them may start. With --load N, N
+processes compute and N clients read.
 
-Where the server is killed its commander has to end within 10 ms (what --within adds counts here, too).
+If the server is killed, its commander must end within 10 ms (plus --within).
 
-Prints one line for each way, with and without what was waited for, and one for each failure with
-what passed the wire last; exit status 1 if there was any.
+Prints a line for each ending, with and without waits, and a line for each failure with the last
+messages on the wire; exit status 1 after any failure.
 """
 import collections
 import os
@@ -38,8 +37,8 @@ sys.dont_write_bytecode = True
 from serve_client import Client
 from stops_tools import MOVES, STOPS, TOOLS, Front
 
-# status: what a commander that is a tool ends with (None: nobody sees it). told: what everybody else is
-# told (None: the connection ends; False: nothing, the commander itself stops). found: what finds it out. goes_on: there is no stop.
+# status: exit status of a commander that is a tool (None: not visible). told: message to other clients
+# (None: the connection ends; False: none, the commander stops itself). found: what detects it. goes_on: no stop.
 Way = collections.namedtuple("Way", "status told found goes_on", defaults=("at once", False))
 GONE, SILENT, STOPPED = "the commander is gone", "the commander was silent for", "stopped by"
 
@@ -63,17 +62,17 @@ WAYS = {
     "gateway-stop": Way(None, False, "dead-man"),
 }
 BY_MQTT = ("mqtt-silent", "broker", "broker-stop", "gateway", "gateway-stop")
-SEARCH = 1000  # ms, in which a device that is there again is found
+SEARCH = 1000  # ms, limit for finding a device that returned
 
-QUIET = 0.12  # s after the stop, in which nothing that moves may come
-WAIT = 20  # s, for what must come
-NO_STOP = 2  # s of processors that are there, until it counts as never
-JUST_BEFORE = 0.05  # s, in which a motion that ends by itself and the next one may cross the stop
-GOES_ON = 0.4  # s without a stop are taken for that
+QUIET = 0.12  # s after the stop, in which no motion may follow
+WAIT = 20  # s, for expected events
+NO_STOP = 2  # s without waits for processors, until it counts as missing
+JUST_BEFORE = 0.05  # s, in which the end of a motion and the next one may cross the stop
+GOES_ON = 0.4  # s without a stop count as continuing
 
 
 def waited_for_processor(pid):
-    """In ms, ever; a process that is gone waits no more."""
+    """Returns the total wait for a processor, ms; an ended process waits no more."""
     try:
         with open(f"/proc/{pid}/schedstat", encoding="ascii") as file:
             return int(file.read().split()[1]) / 1e6
@@ -90,7 +89,7 @@ def children(pid):
 
 
 def ready(process):
-    """Its lines "ready: URL", as many as it says before it goes on."""
+    """Returns the first lines "ready: URL"."""
     line = process.stderr.readline().decode()
     while line and "ready: " not in line:
         line = process.stderr.readline().decode()
@@ -98,7 +97,7 @@ def ready(process):
 
 
 def named(pids, name):
-    """Those of the processes that are this program."""
+    """Returns the ids of the processes that run this program."""
     found = []
     for pid in pids:
         try:
@@ -111,7 +110,7 @@ def named(pids, name):
 
 
 class Broker:
-    """mosquitto, at a port of its own."""
+    """Starts mosquitto on its own port."""
 
     def __init__(self, folder):
         with socket.create_server(("127.0.0.1", 0)) as any_port:
@@ -135,7 +134,7 @@ class Broker:
 
 
 class Relay:
-    """A way to a socket that can be cut: what is sent then is taken and goes nowhere."""
+    """A relay to a socket that can be cut: afterwards it accepts data and discards it."""
 
     def __init__(self, path):
         self.to, self.path = path, path + ".relay"
@@ -165,7 +164,7 @@ class Relay:
     def end(other):
         try:
             other.shutdown(socket.SHUT_WR)
-        except OSError:  # it has gone, too
+        except OSError:  # it has ended too
             pass
 
     def close(self):
@@ -175,17 +174,17 @@ class Relay:
 
 
 class Run:
-    """A server, its simulator, and a commander that goes."""
-    patience = 10  # ms, for the end of a commander whose server is gone
+    """A server, its simulator, and a commander that ends."""
+    patience = 10  # ms, for the end of a commander whose server has ended
 
     def __init__(self, tool, front, way, deadman, chance, queue, load=0):
         self.tool, self.front, self.way, self.chance = tool, front, way, chance
         self.queue = int(queue)
         self.moved = self.stopped = self.ended = self.host = self.board = self.relay = None
-        self.lost = False  # the device, from the host's end
-        self.after = 0  # frames that move, after what was to be the last of them
-        self.again = False  # a motion had ended, and the next one began, when that was to happen
-        self.watched, self.over = {}, {}  # processes by their descriptors; when they have ended
+        self.lost = False  # the device, as seen by the host
+        self.after = 0  # moving frames after the expected last one
+        self.again = False  # a motion had ended and the next one started at that moment
+        self.watched, self.over = {}, {}  # processes by descriptor; and when they ended
         self.wrong, self.last = [], collections.deque(maxlen=6)
         self.broker = Broker(tool.folder) if way in BY_MQTT else None
         self.gateway, self.signed = None, 0
@@ -200,7 +199,7 @@ class Run:
         self.said = b""
         self.until(time.monotonic() + WAIT, lambda: b"ready: " in self.said and self.said.endswith(b"\n"))
         self.commander = self.raw = None
-        self.complaints = tempfile.TemporaryFile()  # of the commander
+        self.complaints = tempfile.TemporaryFile()  # stderr of the commander
         self.looker = Client(self.path)
         self.readers = [subprocess.Popen([*self.base, "-l", f"serve:{self.path}", "watch", "-j"],
                                          stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL,
@@ -220,7 +219,7 @@ class Run:
         return simulator
 
     def run(self, *words):
-        """A command before the one that counts; again where a busy machine has made it silent."""
+        """Runs a first command; repeats it if a busy machine made the client silent."""
         for _ in range(5):
             process = subprocess.Popen([*self.base, "-l", f"serve:{self.path}", *words],
                                        stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL)
@@ -254,13 +253,13 @@ class Run:
         if not comes_back and not self.queue or self.way == "left":
             self.commander = subprocess.Popen([*command, *words], stdin=subprocess.DEVNULL, **nowhere)
             return
-        # A script whose next line does not come: what it has set going goes on.
+        # The next line of this script never comes, and its motion continues.
         self.commander = subprocess.Popen(command, stdin=subprocess.PIPE, **nowhere)
         self.commander.stdin.write(lines)
         self.commander.stdin.flush()
 
     def begin_by_broker(self, lines, deadman):
-        """The commander is a client of the broker, with empty messages as signs of life."""
+        """Makes the commander a client of the broker, with empty messages as signs of life."""
         self.gateway = subprocess.Popen(
             ["armwire-mqtt", self.broker.url, "--", *self.base, "--deadman", f"{deadman}ms", "-l", f"serve:{self.path}"],
             stdin=subprocess.DEVNULL, stderr=subprocess.PIPE)
@@ -388,7 +387,7 @@ class Run:
             self.raw.send("WANT", True)
 
     def replace_watchdog(self):
-        """Its watchdog process is killed; the server starts another one."""
+        """Kills the watchdog process; the server starts another one."""
         self.until(time.monotonic() + WAIT, lambda: self.has_watchdog(()))  # it gives itself that name
         first = named(children(self.server.pid), "armwire-watch")
         for pid in first:
@@ -408,16 +407,16 @@ class Run:
         self.ended = time.monotonic()
 
     def waiting(self):
-        """What was waited for processors since then, in ms."""
+        """Returns the waits for processors since then, ms."""
         return sum(max(0, waited_for_processor(pid) - was) for pid, was in self.waited.items())
 
     def dying(self):
-        """In ms, how long the server took to end when it was killed; no process sees that before."""
+        """Returns the time in which the killed server exited, ms; other processes cannot see it earlier."""
         return (self.over[self.server] - self.ended) * 1e3 if self.server in self.over else 0
 
     def measure(self):
-        """In ms, and what of it was waited for processors, or for the end of who was killed; None: there
-        was no stop."""
+        """Returns the time of the stop, ms, and the part spent waiting for processors or a killed process;
+        None: no stop."""
         end = time.monotonic() + WAIT
         if not self.until(end, lambda: self.moved):
             self.wrong.append("nothing moves")
@@ -443,7 +442,7 @@ class Run:
         return (self.stopped - self.ended) * 1e3, waited
 
     def see_it_go_on(self):
-        """The commander ends by itself; with the dead-man's time nothing is over."""
+        """The commander ends itself; within the dead-man time the motion continues."""
         self.until(time.monotonic() + WAIT, lambda: self.commander.poll() is not None)
         if not self.moved:
             self.wrong.append("nothing moves")
@@ -453,7 +452,7 @@ class Run:
         self.check_end(0)
 
     def check_end(self, waited):
-        """What the commander ends with; where the server is gone, at once."""
+        """Checks the commander's exit status; without a server it must end at once."""
         wanted = WAYS[self.way].status
         if wanted is None or not self.commander:
             return
@@ -461,7 +460,7 @@ class Run:
             self.until(time.monotonic() + NO_STOP, lambda: not self.watched)
         self.until(time.monotonic() + WAIT, lambda: self.commander.poll() is not None)
         status = self.commander.poll()
-        if self.way == "freeze" and status == 3:  # it missed an answer before
+        if self.way == "freeze" and status == 3:  # it timed out before
             return
         if status != wanted:
             self.wrong.append(f"the commander ends with {status}, not {wanted}")
@@ -471,7 +470,7 @@ class Run:
                               "or the server's end")
 
     def check_told(self):
-        """What who only looks on has been told."""
+        """Returns the message to clients that only read."""
         wanted, told = WAYS[self.way].told, []
         if wanted is False:
             return
@@ -483,7 +482,7 @@ class Run:
                 break
             if message and message[0] == "STOPPED_BY":
                 told.append(message[1][2].decode())
-            if wanted and any(wanted in text or SILENT in text for text in told):  # a machine may be that busy
+            if wanted and any(wanted in text or SILENT in text for text in told):  # a busy machine may cause that
                 return
             self.step(0)
         if wanted or time.monotonic() > end:
@@ -518,14 +517,14 @@ def spread(times):
 
 
 def ways_of(tool, wanted):
-    """Those that there are of it: a datagram socket is never gone, some motions end with their program."""
+    """Returns the applicable endings: datagram sockets never disconnect, and some motions end with their program."""
     missing = {"device" if tool.url.startswith("udp") else None, None if tool.left else "left",
                None if "EOF" in tool.ended_by and tool.name != "unitysim" else "own"}
     return [way for way in wanted or [way for way in WAYS if way not in BY_MQTT] if way not in missing]
 
 
 def try_way(tool, front, way, count, options, queue, seed):
-    """A line of the table; how many runs of it went wrong."""
+    """Prints a line of the table; returns the number of failed runs."""
     chance, times, raw, ends, deaths = random.Random(f"{seed}{way}"), [], [], [], []
     limit = options["--within"] + {"at once": 0, "dead-man": options["--deadman"], "search": SEARCH}[WAYS[way].found]
     failures = after = 0
@@ -555,7 +554,7 @@ def try_way(tool, front, way, count, options, queue, seed):
 
 
 def told_in(path):
-    """The rows of the table of ways: (names, what happens, exit status)."""
+    """Returns the rows of the table of endings: (names, event, exit status)."""
     with open(path, encoding="utf-8") as file:
         text = file.read().split("| the commander |")[1].split("\n\n")[0]
     for line in text.split("\n")[2:]:
