@@ -409,7 +409,7 @@ static void what_cannot_be_opened(const char *interface)
     ip("set", interface, "up");
 }
 
-/* An interface whose other end reads nothing. */
+/* Tests an interface whose other end reads nothing. */
 static void full_queue(const char *interface)
 {
     struct aw_link *link = open_can(interface, "");

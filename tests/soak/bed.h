@@ -80,7 +80,7 @@ struct bed_log {
     struct bed_entry entries[BED_LOG];
 };
 
-/* The device end of the client's link; forwards to the current device. */
+/* The device end of the client's link, which forwards to the current device. */
 struct bed_stage {
     struct aw_device base;
     struct bed *bed;

@@ -277,7 +277,7 @@ TEST(virtual_clock_notices_a_stop_request)
     close(stop[1]);
 }
 
-/* The other end of the output or input closes. */
+/* The wait ends when the other end of the output or input closes. */
 TEST(wait_ends_if_the_other_end_closes)
 {
     int out[2], in[2];

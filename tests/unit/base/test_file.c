@@ -57,7 +57,7 @@ int unlink(const char *path)
     return tidied(NEXT(unlink)(path));
 }
 
-TEST(the_advice_fits_the_error)
+TEST(file_errors_have_suitable_advice)
 {
     struct aw_error err;
     errno = ENOENT;

@@ -27,7 +27,7 @@ static void assert_float_survives(uint32_t bits)
         fail_msg("%08x (%.9g) is printed as %s", bits, (double)value, text);
 }
 
-/* Random bit patterns and the ends of every binade. */
+/* Tries random bit patterns and the ends of every binade. */
 TEST(printed_floats_are_read_back_exactly)
 {
     uint64_t random = 88172645463325252u;
@@ -256,7 +256,7 @@ TEST(trailing_characters_are_rejected)
     assert_string_equal(err.text, "'1 ' is not a number");
 }
 
-/* Values at the boundaries between the ways of printing. */
+/* Tries values at the boundaries between the ways of printing. */
 TEST(printing_boundaries)
 {
     static const struct {

@@ -69,7 +69,7 @@ TEST(other_line_formats_are_read)
     assert_kp("  can0  041   [6]  9A 99 19 3F 02 00\r", -1, 0);
 }
 
-/* The shortest valid lines, with each character of one removed or changed. */
+/* Tries the shortest valid lines, with each character of one removed or changed. */
 TEST(every_character_of_a_line_matters)
 {
     static const char shortest[] = "(0000000001.500000) c 041#";
@@ -115,7 +115,7 @@ TEST(unusual_frames_stay_text)
     }
 }
 
-/* The results of a line: time, direction, bytes or text, and the column of the text. */
+/* Prints the results of each line: time, direction, bytes or text, and the column of the text. */
 TEST(parsed_lines_match_the_picture)
 {
     static const char *const lines[] = {
@@ -225,7 +225,7 @@ TEST(invalid_lines_are_rejected)
     assert_int_equal(entry.size, 0);
 }
 
-/* Every line cut at every position, for the sanitizers. */
+/* Cuts every line at every position, for the sanitizers. */
 TEST(truncated_lines_are_safe)
 {
     struct aw_candump entry;

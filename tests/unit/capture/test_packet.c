@@ -157,7 +157,7 @@ TEST(each_medium_accepts_its_link_types)
     }
 }
 
-/* Frames in both directions with all headers, byte by byte. */
+/* Prints frames in both directions with all headers, byte by byte. */
 TEST(headers_match_the_picture)
 {
     static const uint16_t ports[][2] = {{0, 0}, {4001, 0}, {0, 4002}, {0x7534, 0x7535}};

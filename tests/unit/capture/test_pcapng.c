@@ -173,7 +173,7 @@ TEST(oversized_section_comments_are_omitted)
     assert_int_equal(n, 28 + 12 + 4); /* longer than the longest option */
 }
 
-/* All bytes of two packets: one with every option, one minimal. */
+/* Compares all bytes of two packets: one with every option, one minimal. */
 TEST(packets_match_the_format)
 {
     static const struct {
@@ -217,7 +217,7 @@ TEST(packets_match_the_format)
         assert_int_equal(out[i], 0xEE); /* nothing is written beyond it */
 }
 
-/* A comment of the longest length of an option. */
+/* Writes a comment of the longest length of an option. */
 TEST(packet_comment_is_truncated_to_an_option)
 {
     static uint8_t out[70000];
@@ -514,7 +514,7 @@ TEST(each_block_type_is_read_or_reported)
     }
 }
 
-/* The error of a damaged file and the number of bytes used. */
+/* Checks the error of a damaged file and the number of bytes used. */
 TEST(damage_is_reported)
 {
     static const struct {

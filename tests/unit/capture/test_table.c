@@ -60,7 +60,7 @@ TEST(csv_is_read)
 #define LONG "bbbbbbbbbbbbbbbbbbbbbbbbbbbbbbb"
 #define CELL "is not a number — correct the cell or delete the line"
 
-/* Messages about the requested column y. */
+/* Expected messages about the requested column y. */
 static const struct complaint {
     const char *text, *message;
 } complaints[] = {
@@ -239,7 +239,7 @@ static void assert_read_back(const char *name, size_t n)
     aw_table_free(&back);
 }
 
-TEST(test_names_with_quotes_and_commas_are_read_back)
+TEST(names_with_quotes_and_commas_are_read_back)
 {
     assert_read_back("a \"b\", c", 2);
     assert_read_back("a \"b\" c", 1); /* no comma shows the separator */

@@ -18,8 +18,8 @@ TEST(dead_zone_and_dead_band_reduce_the_output)
     }
 }
 
-/* A step between two samples, with linear or held input and any dead time, including a negative
- * one. The process starts at rest at the first input. */
+/* Steps between two samples, with linear or held input and any dead time, including a negative one.
+ * The process starts at rest at the first input. */
 TEST(step_answer_matches_the_formula)
 {
     enum { N = 200 };

@@ -111,7 +111,7 @@ TEST(late_step_in_telemetry_is_found)
 }
 
 /* A few samples at other times than those of the other run: each counts from the step to the end of
- * the shorter run. Both orders, with equal and different steps. */
+ * the shorter run. Tries both orders, with equal and different steps. */
 TEST(every_sample_of_the_overlap_counts)
 {
     static struct aw_sample first[] = {{0, 5, 5, NAN},     {1, 15, 5, NAN},  {2, 15, 8, NAN},

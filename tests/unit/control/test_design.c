@@ -135,8 +135,8 @@ TEST(zeros_cancel_against_lags)
     }
 }
 
-/* The rows of the book's table, computed by hand, for K = 2, T = 3, L = 1, and an integrator of
- * 0.5. */
+/* Compares with the rows of the book's table, computed by hand, for K = 2, T = 3, L = 1, and an
+ * integrator of 0.5. */
 TEST(amigo_gains_match_the_book)
 {
     struct aw_gains g = aw_amigo_gains(2, 3, 1, AW_FORM_PI);
@@ -157,7 +157,7 @@ TEST(amigo_gains_match_the_book)
 }
 
 /* For any dead time in its interval, Ms stays within the reported value and the bound. */
-TEST(test_ms_holds_in_the_whole_interval)
+TEST(ms_stays_within_its_bound_for_every_dead_time)
 {
     static const double lates[] = {0.002, 0.01, 0.03, 0.1};
     static const enum aw_form forms[] = {AW_FORM_PI, AW_FORM_PD, AW_FORM_PID};
@@ -267,7 +267,7 @@ TEST(overshoot_bound_is_kept_or_refused)
     }
 }
 
-/* The knee, for which tyreus-luyben gave an output of 1.2 % of full scale per encoder step. */
+/* Uses the knee, for which tyreus-luyben gave an output of 1.2 % of full scale per encoder step. */
 TEST(gains_with_too_much_output_per_encoder_step_are_refused)
 {
     struct aw_process knee = {.gain = 2.03, .integrating = true, .a1 = 0.025, .dead_time_s = 0.003};
@@ -363,7 +363,7 @@ TEST(gains_scale_with_the_process_gain)
     }
 }
 
-/* The refused inputs, the reason, and the order of the checks. */
+/* Lists the refused inputs, the reason, and the order of the checks. */
 TEST(invalid_designs_are_refused)
 {
     static const struct aw_process lag = {.gain = 1, .a1 = 0.5, .dead_time_s = 0.05};

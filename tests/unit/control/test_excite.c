@@ -74,7 +74,7 @@ TEST(only_the_requested_parts_run)
     assert_true(o.parts[AW_EXCITE_RELAY] && o.parts[AW_EXCITE_SMALL]);
 }
 
-/* A second of dead time: output already sent still moves the joint. */
+/* With 0.9 s of dead time, output already sent still moves the joint. */
 TEST(exceeding_the_deviation_limit_ends_the_experiment)
 {
     const struct aw_process process = {.gain = 5, .integrating = true, .dead_time_s = 0.9};
@@ -95,7 +95,7 @@ TEST(experiment_without_motion_ends_in_time)
     assert_false(excite.too_far);
 }
 
-/* The input points of a record: at jumps of at least 1/30 of its range, and for the time of missing
+/* The input has points at jumps of at least 1/30 of its range, and for the time of missing
  * samples. */
 TEST(input_points_of_a_record)
 {

@@ -322,7 +322,7 @@ TEST(telemetry_becomes_a_trial)
     assert_true(fabs(trial.late_s) < 1e-12);
 }
 
-/* Known noise on a slow motion, with known steps. */
+/* Adds known noise to a slow motion with known steps. */
 TEST(noise_and_quantum_match_known_values)
 {
     assert_true(aw_grain(y, 3).noise == 0 && aw_grain(y, 3).quantum == 0);
@@ -348,7 +348,7 @@ TEST(noise_and_quantum_match_known_values)
     assert_true(fabs(aw_grain(half, 4).quantum - 1) < 1e-12);
 }
 
-/* Short simulated records with slow disturbances: pieces of two periods, lags as long as the
+/* Fits short simulated records with slow disturbances: pieces of two periods, lags as long as the
  * record, given dead bands, a single kind, held-out ends. */
 TEST(fits_of_short_records)
 {
@@ -456,7 +456,7 @@ TEST(fits_of_short_records)
     }
 }
 
-/* The fewest samples that give noise and steps, and values at the bounds. */
+/* Uses the fewest samples that give noise and steps, and values at the bounds. */
 TEST(noise_and_quantum_of_few_samples)
 {
     seed = 8;

@@ -1,5 +1,5 @@
-/* Following in virtual time: each rule alone, and 1,000 seeded leaders that jump, fall silent, send
- * NaN, restart elsewhere, wrap and come late (SCENARIOS=N sets the number). */
+/* Tests following in virtual time: each rule alone, and 1,000 seeded leaders that jump, fall
+ * silent, send NaN, restart elsewhere, wrap and come late (SCENARIOS=N sets the number). */
 #include <math.h>
 
 #include "base/clock.h"

@@ -50,8 +50,8 @@ TEST(margins_of_an_integrator_match_the_formula)
     assert_false(margins_of(&q, 0.004, (struct aw_gains){0.64 / 0.004, 0, 0}).stable);
 }
 
-/* Skogestad 2003, table 1: SIMC for first order with tau1 = 8 theta and less, and for an
- * integrator. */
+/* Compares with Skogestad 2003, table 1: SIMC for first order with tau1 = 8 theta and less, and for
+ * an integrator. */
 TEST(margins_match_the_simc_table)
 {
     double tick = 0.001;

@@ -150,7 +150,8 @@ TEST(model_file_round_trip)
     assert_non_null(strstr(err.text, "the model could not be saved: /dev/full"));
 }
 
-/* Every key of a model, each with a different number: as written and after reading back. */
+/* Writes every key of a model, each with a different number, and writes it again after reading
+ * it. */
 TEST(every_key_round_trips)
 {
     static const struct aw_process processes[] = {

@@ -98,7 +98,7 @@ static void print_proposal(FILE *out, const struct aw_proposal *p)
         fprintf(out, "    %s\n", p->refusal);
 }
 
-/* Each rule for the processes that it applies to. */
+/* Prints each rule for the processes that it applies to. */
 TEST(proposals_match_the_picture)
 {
     struct aw_error err;
@@ -121,7 +121,7 @@ TEST(proposals_match_the_picture)
     end_picture(out, "control-proposals.txt");
 }
 
-/* The search, from its grid to the optimum. */
+/* Prints the search, from its grid to the optimum. */
 TEST(robust_designs_match_the_picture)
 {
     static const struct {
@@ -159,7 +159,7 @@ TEST(robust_designs_match_the_picture)
     end_picture(out, "control-robust.txt");
 }
 
-/* The linear loop, and the loop with dead band, limit and quantized measurement. */
+/* Prints the linear loop, and the loop with dead band, limit and quantized measurement. */
 TEST(predictions_match_the_picture)
 {
     static const struct aw_gains gains = {1.5, 0.02, 4};
@@ -196,7 +196,7 @@ TEST(predictions_match_the_picture)
     end_picture(out, "control-predictions.txt");
 }
 
-/* Short responses of many kinds, in which one sample more or less makes a difference. */
+/* Uses short responses of many kinds, in which one sample more or less makes a difference. */
 TEST(step_responses_match_the_picture)
 {
     static const struct {
@@ -247,7 +247,7 @@ TEST(step_responses_match_the_picture)
     end_picture(out, "control-responses.txt");
 }
 
-/* Each output change of an experiment with the relay alone, steps alone, and both. */
+/* Prints each output change of an experiment with the relay alone, steps alone, and both. */
 TEST(experiments_match_the_picture)
 {
     FILE *out = begin_picture();
@@ -286,7 +286,7 @@ TEST(experiments_match_the_picture)
     end_picture(out, "control-experiments.txt");
 }
 
-/* Sweeps, their frequency responses and the margins. */
+/* Prints sweeps, their frequency responses and the margins. */
 TEST(sweeps_match_the_picture)
 {
     enum { N = 800 };

@@ -39,7 +39,8 @@ TEST(step_responses_match_the_textbook)
         }
 }
 
-/* Partial fractions; equal lags follow the gamma distribution; a zero adds the slope. */
+/* Compares with partial fractions. Equal lags follow the gamma distribution; a zero adds the
+ * slope. */
 TEST(third_lag_matches_the_formula)
 {
     struct aw_process three = {.gain = 1, .a1 = 1.2, .a2 = 0.2, .a3 = 0.5};

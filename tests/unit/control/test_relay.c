@@ -112,7 +112,7 @@ TEST(bias_compensates_a_load)
     assert_true(fabs(relay.bias - 0.08) < 0.03);
 }
 
-/* Telemetry at 100 Hz and setpoints delayed by 3 ms: the period grows by the host's delay. */
+/* With telemetry at 100 Hz and setpoints delayed by 3 ms, the period grows by the host's delay. */
 TEST(relay_works_through_setpoints)
 {
     struct plant plant = {.slope = 1.2, .dead = 60}; /* 30 ms */

@@ -176,7 +176,7 @@ TEST(response_already_moving_is_measured)
     near(r.value[AW_SETTLING_TIME], 2.4, 1e-9);
 }
 
-/* Invalid steps and records, and barely valid ones. */
+/* Tries invalid steps and records, and barely valid ones. */
 TEST(invalid_steps_and_records_are_refused)
 {
     static const struct {

@@ -1,5 +1,5 @@
-/* The search step by step, for a small record with jumps, noise and drift, as a picture; test_fit
- * checks the results. */
+/* Prints the search step by step, for a small record with jumps, noise and drift; test_fit checks
+ * the results. */
 #include "numbers_helper.h"
 
 #include "control/search.h"
@@ -11,7 +11,8 @@ static double t[N], y[N], input_t[INPUTS], input[INPUTS];
 static struct aw_trial trial = {
     .input_t = input_t, .input = input, .n_inputs = INPUTS, .t = t, .y = y, .n = N};
 
-/* Uneven times; the input jumps up and down, with one ramp and two equal points at one time. */
+/* Records at uneven times; the input jumps up and down, with one ramp and two equal points at one
+ * time. */
 static void record(bool integrating)
 {
     static const double levels[] = {0, 0.1, -0.05, 0.08, 0.02, -0.1, 0.1, 0, 0.05, -0.08};

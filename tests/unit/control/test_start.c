@@ -7,7 +7,7 @@
 
 static double t[MOST], u[MOST], y[MOST];
 
-/* A motor with a lag of 0.05 s and a dead time of 0.02 s, which starts to move at a given
+/* Records a motor with a lag of 0.05 s and a dead time of 0.02 s, which starts to move at a given
  * sample. */
 static struct aw_trial record(size_t n, size_t from)
 {

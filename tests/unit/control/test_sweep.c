@@ -31,7 +31,8 @@ static void slopes(const struct system *system, const double state[2], double u,
     out[1] = system->zeta > 0 ? w * w * (u - state[0]) - 2 * system->zeta * w * state[1] : 0;
 }
 
-/* Runge-Kutta with the exact excitation between samples, so that no hold adds a phase. */
+/* Integrates by Runge-Kutta with the exact excitation between samples, so that no hold adds a
+ * phase. */
 static void advance(const struct system *system, double state[2], double t, double dt)
 {
     static const double at[] = {0, 0.5, 0.5, 1}, weight[] = {1, 2, 2, 1};
@@ -170,7 +171,7 @@ TEST(excitation_keeps_amplitude_and_crest_factor)
     assert_true(aw_sweep_value(&sweep, -0.1) == 0.0 && aw_sweep_value(&sweep, 10.1) == 0.0);
 }
 
-/* L = k/(s(1 + s/w)), with a known closed loop. */
+/* Uses L = k/(s(1 + s/w)), whose closed loop is known. */
 TEST(bandwidth_and_peak_match_the_formula)
 {
     const double k = 10, w = 20;
@@ -266,7 +267,7 @@ TEST(minimum_number_of_samples)
                      AW_OK);
 }
 
-/* Each bound of a plan, exactly at it and beyond. */
+/* Tries each bound of a plan, exactly at it and beyond. */
 TEST(plan_bounds_are_checked)
 {
     static const struct {
@@ -316,7 +317,7 @@ TEST(plan_bounds_are_checked)
     end_picture(out, "control-plans.txt");
 }
 
-/* Records that violate one bound, and the error. */
+/* Tries records that violate one bound, and checks the error. */
 TEST(record_bounds_are_checked)
 {
     static const struct {
@@ -385,7 +386,7 @@ TEST(phase_is_unwrapped_downwards)
                     fabs(points[k].gain - 0.5) < 1e-9);
 }
 
-/* Handwritten curves with points on and beside the levels. */
+/* Uses handwritten curves with points on and beside the levels. */
 TEST(summaries_match_the_picture)
 {
     static const struct {

@@ -1,4 +1,4 @@
-/* Hold-to-run in virtual time: each rule alone, and 1,000 seeded scenarios of all rules
+/* Tests hold-to-run in virtual time: each rule alone, and 1,000 seeded scenarios of all rules
  * (SCENARIOS=N sets the number). */
 #include <math.h>
 

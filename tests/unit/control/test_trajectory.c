@@ -24,7 +24,7 @@ static struct aw_path path_of(int mode, const double *t, const double *points, s
     return path;
 }
 
-/* From 0 to 1 in one second, and from 10 to -30 in four. */
+/* Moves from 0 to 1 in one second, and from 10 to -30 in four. */
 TEST(two_points_give_the_textbook_polynomials)
 {
     static const double unit_t[] = {0, 1}, unit[] = {0, 1}, long_t[] = {2, 6}, down[] = {10, -30};
@@ -62,7 +62,7 @@ TEST(path_rests_outside_its_time)
     }
 }
 
-TEST(one_point_is_a_path)
+TEST(single_point_is_a_valid_path)
 {
     static const double t[] = {3}, points[] = {5, -7};
     for (int mode = 0; mode < AW_PATH_MODES; mode++) {
@@ -136,8 +136,8 @@ TEST(quintic_starts_and_ends_at_rest)
     aw_path_free(&path);
 }
 
-/* Velocity and acceleration at the middle of three evenly spaced points, by hand. The path 0, 1, 0
- * rests there; the path 0, 1, 2 passes it at 15/8 of the mean speed. */
+/* Computes velocity and acceleration at the middle of three evenly spaced points by hand. The path
+ * 0, 1, 0 rests there; the path 0, 1, 2 passes it at 15/8 of the mean speed. */
 TEST(quintic_through_three_points)
 {
     static const double t[] = {0, 1, 2}, there_and_back[] = {0, 1, 0}, on[] = {0, 1, 2};
@@ -262,7 +262,7 @@ TEST(cubic_may_overshoot)
     aw_path_free(&path);
 }
 
-/* A recording: ten thousand points, unevenly spaced. */
+/* Uses a recording of ten thousand unevenly spaced points. */
 TEST(long_paths_stay_accurate)
 {
     enum { N = 10000 };

@@ -59,7 +59,7 @@ TEST(can_payloads_are_drawn_from_the_highest_bit)
                  "     └───────────────────────────────────────────────────────────────┘\n");
 }
 
-TEST(a_field_of_several_rows_is_one_tall_cell)
+TEST(field_of_several_rows_is_drawn_as_one_cell)
 {
     assert_drawn(&aw_canpid_protocol, NULL, "kp", AW_DESCRIBE_ASCII,
                  "     +---------------------------------------------------------------+\n"

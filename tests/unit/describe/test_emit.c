@@ -217,8 +217,8 @@ TEST(rows_beyond_the_table_end_are_not_described)
     }
 }
 
-/* A table with unusual entries: escaped texts, overlong names and texts, bytes at every position, a
- * frame of all rows. */
+/* Describes a table with unusual entries: escaped texts, overlong names and texts, bytes at every
+ * position, a frame of all rows. */
 TEST(unusual_tables_are_described)
 {
     static const struct aw_name names[] = {{-1, "say \"no\""}, {300, "a\\b"}, {0}};
@@ -371,7 +371,8 @@ TEST(unusual_tables_are_described)
     free(all);
 }
 
-/* CAN buses: one with a priority, named nodes and all kinds of signals; one without names. */
+/* Describes CAN buses: one with a priority, named nodes and all kinds of signals; one without
+ * names. */
 TEST(unusual_can_buses_are_described)
 {
     static const struct aw_name nodes[] = {{1, "one"}, {7, "seven"}, {0}},
@@ -442,7 +443,7 @@ TEST(unusual_can_buses_are_described)
     end_picture(out, "describe-bus.txt");
 }
 
-/* A text line. */
+/* Describes a text line. */
 TEST(unusual_text_lines_are_described)
 {
     static const struct aw_field head[] = {{.name = "mark", .type = AW_CONST, .constant = '>'},

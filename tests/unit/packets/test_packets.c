@@ -192,7 +192,7 @@ TEST(packet_replaces_a_built_in_message)
     aw_packets_free(packets);
 }
 
-/* The joints of a file as rows. */
+/* Prints the joints of a file as rows. */
 TEST(joint_sections_define_joints)
 {
     static const char text[] =
@@ -219,7 +219,7 @@ TEST(joint_sections_define_joints)
     aw_packets_free(packets);
 }
 
-/* Gains: packets that set and report them, for several joints in one packet. */
+/* Sets and reports gains of several joints in one packet. */
 TEST(gain_rows_of_joints)
 {
     static const char text[] =
@@ -241,7 +241,7 @@ TEST(gain_rows_of_joints)
     aw_packets_free(packets);
 }
 
-/* Big-endian order, for one field and for all following fields. */
+/* Uses big-endian order for one field, and for all following fields. */
 TEST(byte_order_per_field_and_for_the_rest)
 {
     struct aw_packets *packets =

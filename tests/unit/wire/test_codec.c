@@ -498,7 +498,7 @@ TEST(first_row_may_select_a_scale)
     }
 }
 
-/* The greatest double below 2^53 and above. */
+/* Compares with the greatest doubles below 2^53 and above. */
 TEST(ranges_of_wide_integers_are_exact)
 {
     static const struct {
@@ -522,7 +522,7 @@ TEST(ranges_of_wide_integers_are_exact)
     }
 }
 
-/* An odd number above 2^52; adding half a step would make it even. */
+/* Uses an odd number above 2^52; adding half a step would make it even. */
 TEST(wide_odd_integers_round_trip)
 {
     static const struct aw_field fields[] = {{.name = "x", .type = AW_SINT, .bits = 56}, {0}};

@@ -152,7 +152,7 @@ TEST_WITH(start, NULL, limits_hold_unless_forced)
     free(text);
 }
 
-/* Refused even with force, in every field without a "no data" value. */
+/* NaN and infinity are refused even with force, in every field without "no data". */
 TEST_WITH(start, NULL, nan_and_infinity_are_refused)
 {
     static const double values[] = {NAN, INFINITY, -INFINITY};
@@ -253,7 +253,7 @@ TEST_WITH(start, NULL, decoded_values_encode_to_the_same_bytes)
     assert_int_equal(encode(false), AW_USAGE);
 }
 
-TEST_WITH(start, NULL, a_missing_field_is_named)
+TEST_WITH(start, NULL, missing_field_is_named)
 {
     begin("numbers", "u16=0 u32=0 s8=0 s16=0 s32=0 long=0 float=0 mag=0");
     assert_int_equal(encode(false), AW_USAGE);
@@ -265,7 +265,7 @@ TEST_WITH(start, NULL, a_missing_field_is_named)
     }
 }
 
-/* Raw mode: wire numbers without names, limited only by the wire. */
+/* Raw mode uses wire numbers without names, limited only by the wire. */
 TEST_WITH(start, NULL, raw_numbers_are_encoded_unchanged)
 {
     static const uint8_t expected[] = {0x18, 0xFC, 9, 0, 0x80, 2, 200};

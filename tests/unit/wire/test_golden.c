@@ -45,7 +45,7 @@ static bool read_case(FILE *file, struct golden *golden, int *line)
     return read_line(file, golden->bytes, line) && read_line(file, golden->record, line);
 }
 
-/* "le32,long=8", "fw", "compat38" */
+/* Selects a variant by a text such as "le32,long=8", "fw" or "compat38". */
 static void choose_variant(const struct aw_protocol *protocol, const char *text)
 {
     char name[32];

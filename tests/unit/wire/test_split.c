@@ -47,7 +47,7 @@ TEST(pieces_of_any_size_yield_the_same_frames)
     }
 }
 
-TEST(a_datagram_is_a_frame)
+TEST(datagram_is_one_frame)
 {
     char report[65];
     uint64_t damaged;

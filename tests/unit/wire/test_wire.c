@@ -138,7 +138,7 @@ TEST(frame_is_identified_by_its_code)
     }
 }
 
-/* Without another rule, the first message of the table whose code fits. */
+/* Without another rule, the first message of the table whose code fits is used. */
 /* Bytes beyond the frame are not read, however far the code would be. */
 TEST(truncated_code_identifies_no_frame)
 {

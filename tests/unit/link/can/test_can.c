@@ -263,8 +263,8 @@ TEST(served_device_ignores_its_own_frames)
     device->base.ops->close(&device->base);
 }
 
-/* Each bit of each byte in each error class that changes the words; valid and invalid lengths; and
- * the effect of the error counters. */
+/* Tries each bit of each byte in each error class that changes the words, valid and invalid
+ * lengths, and the error counters. */
 TEST(all_error_bits_match_the_picture)
 {
     uint8_t all[8];

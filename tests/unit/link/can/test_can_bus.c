@@ -424,8 +424,8 @@ TEST_WITH(plug_in, unplug, lost_frames_are_counted)
     aw_link_close(link);
 }
 
-/* More frames than one read of the kernel returns. On a busy bus, the link gathers frames for at
- * most 1 ms, but not after a write. */
+/* Sends more frames than one read of the kernel returns. On a busy bus, the link gathers frames for
+ * at most 1 ms, but not after a write. */
 TEST_WITH(plug_in, unplug, bursts_keep_their_order)
 {
     struct aw_link *link = open_bus("");

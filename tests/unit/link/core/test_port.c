@@ -490,7 +490,7 @@ TEST_WITH(begin_others, end_others, holder_of_a_datagram_port_is_another_process
     }
 }
 
-/* Two rows of the kernel's table: this connection and another one. */
+/* Writes two rows of the kernel's table: this connection and another one. */
 TEST_WITH(begin_others, end_others, other_connection_to_the_same_server_is_found)
 {
     static const struct {

@@ -245,7 +245,7 @@ TEST_WITH(plug_in, unplug, refused_settings_are_explained)
     assert_open_fails(PORT "?rts=off", AW_USAGE, "does not take flow, dtr or rts as asked");
 }
 
-/* A port such as a gadget's ttyGS0, which is in sysfs but has no modem lines. */
+/* Opens a port such as a gadget's ttyGS0, which is in sysfs but has no modem lines. */
 TEST_WITH(plug_in, unplug, port_without_modem_lines_works)
 {
     struct aw_real_clock clock = aw_real_clock(-1);

@@ -100,7 +100,8 @@ static void expect_datagram(struct aw_link *link, const char *text)
     assert_memory_equal(buf, text, got);
 }
 
-/* Like a hidraw node: input of any client arrives, output goes to all, and they take turns. */
+/* Works like a hidraw node: input of any client arrives, output goes to all, and they take
+ * turns. */
 TEST(shared_server_sends_to_all_clients)
 {
     struct aw_real_clock clock = aw_real_clock(-1);

@@ -333,7 +333,7 @@ TEST(keys_do_not_depend_on_spelling)
     aw_link_close(server);
 }
 
-/* So many that resolving the name stops, and the kernel's own resolution, too. */
+/* Makes so many symlinks that our resolution of the name stops, and the kernel's, too. */
 TEST(chained_symlinks_are_resolved)
 {
     char from[128], to[32] = "arm";
@@ -429,7 +429,7 @@ TEST(stop_request_ends_reading)
     close(ends[1]);
 }
 
-/* The line modes set by each key, and the unchanged ones. */
+/* Checks the line modes that each key sets, and the unchanged ones. */
 TEST(each_key_sets_its_line_mode)
 {
     /* A pseudo-terminal has eight bits and no parity. */

@@ -52,7 +52,7 @@ TEST(without_faults_nothing_is_wrapped)
     aw_link_close(out);
 }
 
-TEST(a_bad_key_closes_the_inner_link)
+TEST(invalid_key_closes_the_inner_link)
 {
     int closed = 0;
     struct aw_virtual_clock clock = aw_virtual_clock();
@@ -103,7 +103,7 @@ static struct aw_fault_counters counted(const char *url)
     return sum;
 }
 
-/* One message in each direction. */
+/* Sends one message in each direction. */
 TEST(faults_are_counted)
 {
     static const struct {
@@ -138,7 +138,7 @@ TEST(drop_share_is_kept)
     aw_link_close(link);
 }
 
-TEST(a_seed_repeats_a_run)
+TEST(equal_seeds_give_equal_runs)
 {
     static const char *const urls[] = {
         "sim:?drop=10%&dup=10%&corrupt=10%&delay=1ms&jitter=9ms&seed=7",
@@ -397,7 +397,7 @@ TEST(reordering_loses_no_datagrams)
     aw_link_close(link);
 }
 
-TEST(a_stream_is_not_reordered)
+TEST(streams_are_not_reordered)
 {
     struct aw_virtual_clock clock = aw_virtual_clock();
     struct aw_url url;

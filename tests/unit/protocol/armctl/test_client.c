@@ -80,8 +80,8 @@ static void say(struct fixture *f, int after_ms, int digit, const char *body)
     f->n++;
 }
 
-/* Usually replies with an ACK and a confirmation, late or early, of this or another command; or
- * with neither. */
+/* Usually replies with an ACK and a confirmation of this or another command, late or early, or with
+ * neither. */
 static void say_anything(struct fixture *f, const char *line)
 {
     static const char *const others[] = {"DEG1,090", "DEG1,010", "DEG", "POS2,100", "POS", "SPD000",
@@ -634,8 +634,8 @@ TEST(late_confirmation_is_assigned_to_its_command)
     assert_int_equal(f->arm.memory.n_owed, 1); /* see AW_ARMCTL_CONFIRMED_OTHER in client.c */
 }
 
-/* Confirmations without values after an unconfirmed command. Each row: that command, the next one,
- * its replies, and the expected result. */
+/* Tries confirmations without values after an unconfirmed command. Each row: that command, the next
+ * one, its replies, and the expected result. */
 TEST(bare_confirmation_is_assigned_to_its_command)
 {
     static const struct {

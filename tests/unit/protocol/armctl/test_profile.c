@@ -295,7 +295,8 @@ TEST(invalid_joint_numbers_are_no_joint)
     }
 }
 
-/* Joint keys as "name.key=value" and their result, then the commands that such an arm accepts. */
+/* Prints joint keys as "name.key=value" and their result, then the commands that such an arm
+ * accepts. */
 
 static void print_profile(const struct aw_armctl_profile *p, FILE *out)
 {

@@ -517,7 +517,7 @@ static uint64_t lost_first_disables(double loop_s, int stops)
     return lost;
 }
 
-TEST(no_first_disable_is_lost_behind_gains)
+TEST(first_disable_after_gains_is_never_lost)
 {
     static const double loops_s[] = {0.01, 0.01001, 0.0105}; /* period of the telemetry: 10 ms */
     for (size_t i = 0; i < sizeof loops_s / sizeof *loops_s; i++)

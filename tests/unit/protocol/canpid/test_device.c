@@ -290,7 +290,7 @@ TEST(reference_commands_set_zero_at_the_current_position)
     rig_free(rig);
 }
 
-/* The published hazard, which the client prevents. */
+/* Shows the published hazard, which the client prevents. */
 TEST(gain_for_another_controller_enables_the_driver)
 {
     struct rig *rig = rig_direct();

@@ -226,7 +226,7 @@ TEST(delay_applies_to_setpoints_but_not_to_disables)
     rig_free(rig);
 }
 
-/* Half of the backlash on either side of the middle, and all of it on the way back. */
+/* Crosses half of the backlash on either side of the middle, and all of it on the way back. */
 TEST(backlash_is_crossed_first)
 {
     struct aw_canpid_plant plant;

@@ -1,4 +1,4 @@
-/* A complete tuning in virtual time: an experiment through setpoints on a simulated driver, a
+/* Tests a complete tuning in virtual time: an experiment through setpoints on a simulated driver, a
  * model, gains by each rule, and steps that prove them better than the default gains. */
 #include "canpid_helper.h"
 
@@ -214,9 +214,9 @@ TEST(tuned_torque_gains_beat_the_defaults)
     check_rules(AW_CANPID_TOR, &fit, tor_gains, -1, 1);
 }
 
-/* A multisine on the setpoint of a position loop with kp 10; telemetry provides input and output.
- * The loop consists of an integrator of 2.1 turns/s at full output, a lag of 30 ms and a hold of 4
- * ms. The figures below ignore friction. */
+/* Applies a multisine to the setpoint of a position loop with kp 10; telemetry provides input and
+ * output. The loop consists of an integrator of 2.1 turns/s at full output, a lag of 30 ms and a
+ * hold of 4 ms. The figures below ignore friction. */
 TEST(sweep_measures_the_position_loop)
 {
     static double t[MOST], input[MOST], output[MOST];

@@ -170,7 +170,7 @@ TEST(messages_in_transit_during_a_reset_are_skipped)
 
 /* In real time, the first message after a reset may have a later step than the message answered
  * with the reset. A simulation that ignores commands continues to count. */
-TEST(a_reset_right_after_the_first_message)
+TEST(reset_right_after_the_first_message_works)
 {
     static const struct {
         long next; /* step of the next message, */
@@ -548,7 +548,7 @@ TEST(joints_are_found_by_name)
     rig_free(rig);
 }
 
-/* Names of maximum length, and the space left for them. */
+/* Uses names of maximum length, and varies the space left for them. */
 TEST(error_lists_as_many_joints_as_fit)
 {
     static const int rest[] = {16,

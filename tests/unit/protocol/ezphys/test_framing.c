@@ -47,7 +47,7 @@ TEST(framings_round_trip)
     }
 }
 
-TEST(the_longest_header_has_the_longest_frame)
+TEST(longest_header_fits_the_maximum_frame)
 {
     static struct aw_wire wire;
     assert_int_equal(aw_ezphys_framing_parse(&framing, "pkt=type32+name32+pad32+pad32", NULL, &err),

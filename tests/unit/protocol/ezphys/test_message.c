@@ -31,7 +31,7 @@ static void bytes_are(struct aw_ezphys_message *message, const char *expected)
     assert_string_equal(hex, expected);
 }
 
-/* Size and count in each framing, with no, one and two packets. */
+/* Compares size and count in each framing, with no, one and two packets. */
 TEST(envelopes_match_the_framing)
 {
     static const struct {

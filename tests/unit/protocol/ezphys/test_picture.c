@@ -215,8 +215,8 @@ TEST(contacts_are_drawn)
     assert_true(is_drawn(point, 2));
 }
 
-/* As soon as the centre of all bodies is farther from the view centre than the radius, in any
- * direction; not without bodies. */
+/* The view follows as soon as the centre of all bodies is farther from the view centre than the
+ * radius, in any direction. */
 TEST(view_follows_bodies_that_leave)
 {
     static const double ways[][3] = {{0.5, 0, 0},  {0.51, 0, 0},  {0, -0.5, 0},   {0, -0.51, 0},

@@ -225,7 +225,7 @@ TEST(restarted_steps_are_accepted)
     free(bytes);
 }
 
-/* One complete message and the start of one of maximum length. */
+/* Probes one complete message and the start of one of maximum length. */
 TEST(incomplete_message_is_uncertain)
 {
     uint8_t *bytes = calloc(1, ROOM);
@@ -261,7 +261,7 @@ static void print_guesses(const char *what, struct aw_span bytes, FILE *out)
     }
 }
 
-/* Two bodies and nothing else: fits more framings than the probe returns. */
+/* Prints two bodies and nothing else, which fits more framings than the probe returns. */
 static void print_few(uint8_t *bytes, FILE *out)
 {
     static const char *const some[] = {"le32", "packed8", "msg=size16,pkt=type8+id8"};

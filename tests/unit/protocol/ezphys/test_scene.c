@@ -313,8 +313,8 @@ static void print_scene(const struct aw_scene *s, FILE *out)
     }
 }
 
-/* The result of a line after two bodies and a joint: an attribute at its minimum and maximum, and
- * slightly beyond. */
+/* Prints the result of a line after two bodies and a joint: an attribute at its minimum and
+ * maximum, and slightly beyond. */
 TEST(parsed_lines_match_the_picture)
 {
     static const char *const lines[] = {

@@ -932,8 +932,8 @@ static void a_little_late(struct tap *tap, const uint8_t *report)
     positions_after(tap, tap->n_written == AW_HIDMOTOR_OWED + 2 ? 15 : 5, (double)tap->n_written);
 }
 
-/* More unanswered requests than the client remembers: only time clears them. Then it works as
- * before. */
+/* Leaves more requests unanswered than the client remembers: only time clears them. Then it works
+ * as before. */
 TEST(excess_pending_requests_expire)
 {
     struct tap *tap = tap_new(silence);

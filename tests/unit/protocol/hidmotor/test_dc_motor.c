@@ -64,8 +64,8 @@ TEST(output_starts_at_the_dead_band)
     assert_near(motor.effort, -255, 0);
 }
 
-/* 180 deg/s for m2, two thirds of it after one time constant of 80 ms, and no farther than its
- * stop. */
+/* Reaches 180 deg/s for m2, two thirds of it after one time constant of 80 ms, and stops at its
+ * limit. */
 TEST(motor_reaches_its_speed_and_stop)
 {
     struct aw_hidmotor_dc motor = {.angle = 0};

@@ -665,7 +665,7 @@ TEST(sessions_match_the_picture)
     end_picture(out, "session-hidmotor.txt");
 }
 
-/* Velocities and gains at their bounds, invalid durations, and a repeated command. */
+/* Sends velocities and gains at their bounds, invalid durations, and a repeated command. */
 static const struct sending bounds[] = {{10, "1811 149 -43 49"},
                                         {12, "1822"},
                                         {14, "1811 150 44 50"},
@@ -765,7 +765,7 @@ static void print_flood(FILE *out)
     print_case("late:50%,duplicate:20%,unplug:50ms", AW_HIDMOTOR_RUNNING, flood, 100, out);
 }
 
-/* A homed arm that is disabled, enabled and powered off, in motion and at rest. */
+/* Prints a homed arm that is disabled, enabled and powered off, in motion and at rest. */
 static void print_states(FILE *out)
 {
     static const struct {

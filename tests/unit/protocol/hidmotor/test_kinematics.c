@@ -42,8 +42,8 @@ TEST(limits_match_the_packet)
     assert_string_equal(aw_hidmotor_joint(2).alias, "elbow");
 }
 
-/* All poses of a grid, including the corners of the limits: the inverse leads to the same point,
- * and to the same pose when started there. */
+/* Tries all poses of a grid, including the corners of the limits. The inverse leads to the same
+ * point, and to the same pose when started there. */
 TEST(inverse_kinematics_round_trip_over_the_workspace)
 {
     struct aw_hidmotor_limits limits = aw_hidmotor_limits();

@@ -1164,7 +1164,7 @@ TEST(stop_estimates_the_position_of_a_follow)
     rig_free(rig);
 }
 
-/* The position at which a stop holds each joint, given setpoint and measured position. */
+/* Checks the position at which a stop holds each joint, given setpoint and measured position. */
 TEST(stop_stays_within_limits)
 {
     static const struct {

@@ -167,7 +167,7 @@ TEST(scenes_have_their_views)
     assert_int_equal(aw_unitysim_scene_view(-1).x, -185);
 }
 
-/* The results of words for joints, positions, drive commands and scenes. */
+/* Prints the results of words for joints, positions, drive commands and scenes. */
 TEST(parsed_words_match_the_picture)
 {
     static const char *const words[] = {"elbow",

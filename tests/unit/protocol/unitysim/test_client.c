@@ -963,7 +963,7 @@ TEST(overridden_stop_is_reported)
 
 /* ---- Losses ---- */
 
-/* Feedback every 15 ms with one silence, and the losses that it counts as. */
+/* Sends feedback every 15 ms with one silence, and checks the losses that it counts as. */
 TEST(silences_are_counted_as_losses)
 {
     static const struct {

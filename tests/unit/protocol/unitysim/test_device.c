@@ -655,7 +655,7 @@ TEST(each_scene_has_its_view)
     }
 }
 
-/* Position of shoulder and hand every 10 ms while their limits move past them. */
+/* Prints the position of shoulder and hand every 10 ms while their limits move past them. */
 TEST(paths_match_the_picture)
 {
     static const struct sending script[] = {
@@ -717,7 +717,7 @@ TEST(queues_are_limited)
     rig_free(rig);
 }
 
-/* The shortest and longest accepted size, and one byte less and more. */
+/* Tries the shortest and longest accepted size, and one byte less and more. */
 TEST(datagram_sizes_are_limited)
 {
     static const struct {

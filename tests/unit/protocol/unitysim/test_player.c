@@ -44,7 +44,7 @@ static struct aw_player start(const struct aw_sequence_row *rows, size_t n, uint
     return player;
 }
 
-TEST(one_joint_moves_at_a_time)
+TEST(joints_move_one_at_a_time)
 {
     static const struct aw_sequence_row rows[] = {
         {.joint = 1, .position = 2135, .velocity = 45, .tolerance = 10},
@@ -184,7 +184,7 @@ TEST(empty_sequence_is_done)
     assert_int_equal(step(&player, &arm).joint, -1);
 }
 
-/* A sequence with coasting and sticking joints, step by step. */
+/* Plays a sequence with coasting and sticking joints, step by step. */
 TEST(playback_matches_the_picture)
 {
     static const struct aw_sequence_row some[] = {

@@ -166,7 +166,7 @@ TEST(invalid_rows_are_not_written)
     aw_sequence_free(&sequence);
 }
 
-/* The results of rows of a file. */
+/* Prints the results of rows of a file. */
 TEST(parsed_rows_match_the_picture)
 {
     static const char *const rows[] = {"Elbow,Auto,2135,45,10,0,",

@@ -21,7 +21,7 @@ static void is_at(const struct aw_unitysim_shape *shape, enum aw_unitysim_place 
                  x, y, z);
 }
 
-/* The sums of the body sizes in the simulation's scene. */
+/* Compares with the sums of the body sizes in the simulation's scene. */
 TEST(arm_points_forward_at_home)
 {
     struct aw_unitysim_shape shape = posed(0, 0, 0, 0, 0);

@@ -162,7 +162,7 @@ TEST_WITH(make_root, remove_root, views_file_round_trip)
     aw_unitysim_views_free(&views);
 }
 
-/* The results of lines of a file. */
+/* Prints the results of lines of a file. */
 TEST(parsed_lines_match_the_picture)
 {
     static const char *const lines[] = {

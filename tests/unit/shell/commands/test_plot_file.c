@@ -108,7 +108,7 @@ TEST_WITH(NULL, stop, targets_share_the_colour_of_actual_values)
     expect_picture("plot-targets.gp", text);
 }
 
-/* One panel per unit; the last one shows all units without space. */
+/* Draws one panel per unit; the last panel shows all remaining units. */
 TEST_WITH(NULL, stop, each_unit_has_a_panel)
 {
     static const char *const units[] = {"deg", "Nm", "", "deg", "A", "V", "Nm", "W"};

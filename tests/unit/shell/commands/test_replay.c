@@ -111,7 +111,7 @@ static enum aw_status allow(struct aw_session *s, const struct aw_record *comman
     return allowed ? AW_OK : aw_fail(&s->err, AW_LIMIT, "only setpoints");
 }
 
-/* Commands that depend on the current position, and commands that set it. */
+/* Tries commands that depend on the current position, and commands that set it. */
 TEST_WITH(NULL, clear, relative_commands_are_detected)
 {
     static const char *const relative[] = {"kd", "kp", NULL};

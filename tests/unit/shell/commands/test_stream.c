@@ -103,7 +103,8 @@ TEST_WITH(start, stop, json_lines_are_read)
     assert_int_equal(aw_stream_counters(stream)->damaged, 1);
 }
 
-/* Lines longer than the buffer, and objects with more members than the maximum number of points. */
+/* Reads lines longer than the buffer, and objects with more members than the maximum number of
+ * points. */
 TEST_WITH(start, stop, long_lines_and_objects_are_read)
 {
     static char text[400000];
@@ -610,7 +611,7 @@ TEST_WITH(start, stop, times_out_of_range_are_ignored)
     }
 }
 
-/* All points of a line in order, as "name=value" or "name='text'", with the subject. */
+/* Prints all points of a line in order, as "name=value" or "name='text'", with the subject. */
 TEST_WITH(start, stop, points_of_a_line_are_listed)
 {
     static const struct {

@@ -121,7 +121,7 @@ TEST(full_disk_is_reported)
     close(fd);
 }
 
-/* A full pipe and a stop request. */
+/* The pipe is full and a stop request is pending. */
 TEST(stop_request_ends_a_write_to_a_full_pipe)
 {
     static char sink[1 << 20];

@@ -43,7 +43,7 @@ TEST_WITH(start, stop, for_option_sets_the_end_time)
     assert_true(aw_session_time(session) > 5 * AW_SECOND);
 }
 
-/* The output style for each option. */
+/* Checks the output style for each option. */
 TEST_WITH(start, stop, options_select_the_output_style)
 {
     static const struct {

@@ -10,7 +10,7 @@ static struct aw_session *session;
 static struct aw_tool tool;
 static char path[64];
 
-/* A device that answers every read with "hello". */
+/* Answers every read with "hello". */
 static enum aw_status hello(struct aw_link *link, void *buf, size_t cap, size_t *got,
                             int64_t deadline, struct aw_error *err)
 {

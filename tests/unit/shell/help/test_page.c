@@ -122,7 +122,7 @@ static void show_page(struct aw_page *page)
     aw_page_text(page, "two");
 }
 
-/* Widths of the terminal (0: none), with and without colours. */
+/* Tries several widths of the terminal (0: none), with and without colours. */
 TEST(pages_are_wrapped_to_the_terminal)
 {
     static const unsigned short columns[] = {0, 99, 64, 30};
@@ -147,7 +147,7 @@ TEST(pages_are_wrapped_to_the_terminal)
     end_picture(all, "shell-pages.txt");
 }
 
-/* The same page, and one with headings of all depths, as man page and Markdown. */
+/* Prints the same page, and one with headings of all depths, as man page and Markdown. */
 TEST(pages_are_printed_as_man_and_markdown)
 {
     FILE *all = begin_picture();

@@ -142,7 +142,7 @@ TEST_WITH(start, stop, links_and_aliases_are_offered)
     }
 }
 
-/* A repeatable command without known arguments. */
+/* Completes a repeatable command without known arguments. */
 TEST_WITH(start, stop, command_without_arguments_offers_nothing)
 {
     static const struct aw_command commands[] = {{.name = "again", .repeats = true}, {0}};
@@ -168,7 +168,7 @@ TEST_WITH(start, stop, field_of_several_messages_is_offered_once)
     assert_string_equal(found, " seq=  joint=  angle= ");
 }
 
-/* A field with two names, and an argument with a one-letter name. */
+/* Completes a field with two names, and an argument with a one-letter name. */
 TEST_WITH(start, stop, all_names_of_a_field_are_offered)
 {
     static const struct aw_arg args[] = {

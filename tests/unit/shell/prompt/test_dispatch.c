@@ -351,7 +351,7 @@ static void write_capture(const char *name, enum aw_medium medium, const struct 
     assert_int_equal(fclose(file), 0);
 }
 
-/* Packets in both directions, a damaged one, and marks; and text lines, some of them in two
+/* Writes packets in both directions, a damaged one, and marks; and text lines, some of them in two
  * parts. */
 static void write_captures(void)
 {
@@ -374,8 +374,8 @@ static void write_captures(void)
     write_capture("sent.pcapng", AW_MEDIUM_SERIAL, lines, 5);
 }
 
-/* Lines of more than one read, every 2000th with another torque; and a single line longer than
- * that. */
+/* Writes more lines than one read returns, every 2000th with another torque; and a single line
+ * longer than that. */
 static void write_large(void)
 {
     FILE *file = fopen("large.log", "w"), *wide = fopen("wide.log", "w");
@@ -433,7 +433,7 @@ static void show_file(const char *name)
     unlink(name);
 }
 
-/* The contents of a recording: complete, partly, and drawn. */
+/* Prints the contents of a recording: complete, partly, and drawn. */
 TEST(recordings_match_the_picture)
 {
 #define FILE_OF "tests/golden/knee.log"
@@ -957,7 +957,7 @@ static const struct aw_tool single = {
     .usage = "[options] [FILE]",
 };
 
-/* The end of a command, the actions before it, and the message. */
+/* Prints the message for each end of a command and the actions before it. */
 TEST(stop_messages_match_the_picture)
 {
     static const char *const ends[] = {"",       "refused", "timeout", "stopped",
@@ -1368,7 +1368,7 @@ TEST(completions_match_the_picture)
     end("shell-completions.txt");
 }
 
-/* Output of other programs on standard input. */
+/* Reads the output of other programs on standard input. */
 TEST(standard_input_matches_the_picture)
 {
     static const struct {
@@ -1589,7 +1589,7 @@ TEST(received_messages_match_the_picture)
     end("shell-heard.txt");
 }
 
-/* A tool with text messages: lines in both directions start and end anywhere in a packet. */
+/* Uses a tool with text messages: lines in both directions start and end anywhere in a packet. */
 TEST(text_messages_match_the_picture)
 {
     static const char *const lines[] = {
@@ -1641,7 +1641,7 @@ TEST(overlong_lists_match_the_picture)
     end("shell-long-lists.txt");
 }
 
-/* The size of a drawing for a terminal of this size (0: no terminal) and these environment
+/* Checks the size of a drawing for a terminal of this size (0: no terminal) and these environment
  * variables. */
 TEST(drawings_fill_the_terminal)
 {

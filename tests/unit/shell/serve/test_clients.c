@@ -37,7 +37,7 @@ TEST_WITH(start, stop, closed_connection_removes_the_peer)
     hears(2, AW_HALTED, NULL);
 }
 
-/* A client leaves regularly and closes the socket before the server reads that: its motion
+/* A client leaves properly and closes the socket before the server reads that. Its motion
  * continues, however many messages preceded. */
 TEST_WITH(start, stop, leaving_peer_is_read_to_the_end)
 {

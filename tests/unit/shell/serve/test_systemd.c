@@ -52,7 +52,7 @@ TEST(systemd_notifications_are_sent)
     }
 }
 
-/* Half the watchdog interval, only for this process. */
+/* Notifies at half the watchdog interval, only if it is set for this process. */
 TEST(watchdog_interval_is_halved)
 {
     char pid[32];

@@ -59,8 +59,8 @@ TEST(panels_have_their_lines_and_remarks)
     expect_part(&chart, AW_CHART_PDF, "set terminal pdfcairo size 8.33333in,7.20833in ");
 }
 
-/* NaN, infinity, and on a logarithmic axis non-positive values, leave gaps. A gap ends a step line,
- * too. */
+/* NaN and infinity leave gaps, and so do non-positive values on a logarithmic axis. A gap ends a
+ * step line, too. */
 TEST(invalid_values_leave_gaps)
 {
     static const double xs[] = {-1, 0, 1, 2, NAN, 3, 4, 5},

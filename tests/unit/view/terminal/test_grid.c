@@ -128,7 +128,7 @@ TEST_WITH(start, stop, table_scrolls_if_rows_do_not_fit)
     expect_pictures("grid-scroll.txt");
 }
 
-/* A ramp, a rest and a fall over as many steps as the trend has. */
+/* Shows a ramp, a rest and a fall over as many steps as the trend has. */
 TEST_WITH(start, stop, trend_shows_ramp_rest_and_fall)
 {
     for (int i = 0; i < 60; i++) {
@@ -235,7 +235,7 @@ static bool in_degrees(void *context, const char *subject, const char *field, do
     return true;
 }
 
-/* Six joints in ten rows of 80 columns: a row per joint, a column per quantity. */
+/* Shows six joints in ten rows of 80 columns: a row per joint, a column per quantity. */
 TEST_WITH(start, stop, matrix_shows_a_row_per_joint)
 {
     static const struct aw_grid_column columns[] = {
@@ -306,8 +306,8 @@ TEST_WITH(start, stop, keys_are_shown_at_any_width)
     expect_pictures("grid-keys.txt");
 }
 
-/* Names that differ only in the elided part; scrolling; more joints than rows; widths around each
- * change of the layout. */
+/* Draws names that differ only in the elided part, scrolled rows, more joints than rows, and widths
+ * around each change of the layout. */
 static bool enlarged(void *context, const char *subject, const char *field, double *factor,
                      const char **unit)
 {
@@ -380,8 +380,8 @@ TEST_WITH(start, stop, edge_cases_match_the_pictures)
     expect_pictures("grid-edges.txt");
 }
 
-/* Two names in 14 columns that differ in one letter: that letter is shown, with few others before
- * it beyond a third. */
+/* Two names in 14 columns differ in one letter: that letter is shown, with few others before it
+ * beyond a third. */
 TEST_WITH(start, stop, elided_names_stay_distinguishable)
 {
     static struct aw_point point = {.subject = "", .message = "", .field = "x"};

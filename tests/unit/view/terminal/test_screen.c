@@ -200,7 +200,7 @@ TEST_WITH(start, stop, key_sequences_are_decoded)
     expect_given_back();
 }
 
-/* Without colours, without UTF-8, on a terminal without a size. */
+/* Opens a terminal without colours, without UTF-8 and without a size. */
 TEST_WITH(start, stop, limited_terminals_are_supported)
 {
     struct winsize none = {0};

@@ -188,8 +188,8 @@ TEST_WITH(start, stop, samples_of_a_slot_are_merged)
     assert_int_equal(strip.lines[s].n, 4096);
 }
 
-/* The scale of a panel for each pair of values, in sequence, and the time since it became too
- * large. */
+/* Prints the scale of a panel for each pair of values, in sequence, and the time since it became
+ * too large. */
 TEST_WITH(start, stop, scales_are_round)
 {
     static const double extents[][2] = {
@@ -239,7 +239,7 @@ TEST_WITH(start, stop, scales_are_round)
     free(scales);
 }
 
-/* Legend and time axis, which depend on the width. */
+/* Draws legend and time axis, which depend on the width. */
 TEST_WITH(start, stop, layout_follows_the_width)
 {
     static const struct {
@@ -298,7 +298,7 @@ TEST_WITH(start, stop, layout_follows_the_width)
     free(all);
 }
 
-/* Twelve lines with twelve units in six panels, each line numbered at its end. */
+/* Draws twelve lines with twelve units in six panels, each line numbered at its end. */
 TEST_WITH(start, stop, many_units_share_panels)
 {
     char *all = NULL;

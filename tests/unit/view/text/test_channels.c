@@ -37,7 +37,7 @@ static const struct aw_channel *find(const char *name)
     return NULL;
 }
 
-/* Sorted by first appearance of the subject, then by message and field. */
+/* Channels are sorted by first appearance of the subject, then by message and field. */
 TEST_WITH(start, stop, channels_are_sorted)
 {
     static const char *const order[] = {
@@ -155,7 +155,7 @@ TEST_WITH(start, stop, skipped_trend_steps_are_cleared)
     }
 }
 
-/* Each field as a channel: its position, unit, range and decimals. */
+/* Prints each field as a channel: its position, unit, range and decimals. */
 TEST_WITH(start, stop, all_fields_match_the_picture)
 {
     static struct aw_wire wire;
@@ -213,7 +213,7 @@ TEST_WITH(start, stop, unit_follows_the_selected_scale)
     assert_string_equal(find("lknee.setpoint.controller")->text, "");
 }
 
-/* The time from which a rate exists, and the messages that it covers. */
+/* Checks the time from which a rate exists, and the messages that it covers. */
 TEST_WITH(start, stop, rate_epochs_follow_the_messages)
 {
     static const struct {

@@ -50,7 +50,7 @@ TEST_WITH(start, stop, patterns_select_fields)
     }
 }
 
-/* More subjects than the maximum, and one with an overlong name. */
+/* Uses more subjects than the maximum, and one with an overlong name. */
 TEST_WITH(start, stop, subjects_beyond_the_maximum_are_found)
 {
     static const struct aw_select select = {.n = 2, .pattern = {"torque", "s7.torque"}};

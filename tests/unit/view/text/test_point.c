@@ -35,8 +35,8 @@ TEST(command_fields_are_prefixed)
     free(rig);
 }
 
-/* The unit of a name alone: from the first message with that field; none if another field selects
- * it. */
+/* The unit of a name alone comes from the first message with that field; it is NULL if another
+ * field selects it. */
 TEST(unit_is_found_by_name)
 {
     struct aw_wire *wire = calloc(1, sizeof *wire);
@@ -96,7 +96,7 @@ TEST(path_becomes_a_point)
     free(rig);
 }
 
-/* All points of all messages: names, positions, texts, and which one is the subject. */
+/* Prints all points of all messages: names, positions, texts, and which one is the subject. */
 TEST(all_points_match_the_picture)
 {
     static struct beyond copy;

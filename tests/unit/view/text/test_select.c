@@ -90,7 +90,7 @@ TEST(foreign_names_are_matched_literally)
     assert_int_equal(aw_select_match(&select, &point), -1);
 }
 
-/* m1.position, m2.position: the last part suffices. */
+/* The last part suffices for m1.position and m2.position. */
 TEST(last_part_of_a_name_suffices)
 {
     struct aw_select select = {.n = 1, .pattern = {"position"}};
@@ -238,8 +238,8 @@ static struct aw_names names;
 static char *text;
 static size_t size;
 
-/* The fields that each pattern selects: their number, the number of messages, the first and the
- * last one; and the part that names fields if the rest is a subject. */
+/* Prints the fields that each pattern selects: their number, the number of messages, the first and
+ * the last one. It also prints the part that names fields if the rest is a subject. */
 TEST(selected_fields_match_the_picture)
 {
     static const char *const all[] = {"elbow",
@@ -310,7 +310,7 @@ TEST(selected_fields_match_the_picture)
     free(text);
 }
 
-/* The error for unknown names, before the first message and once all subjects are known. */
+/* Prints the error for unknown names, before the first message and once all subjects are known. */
 TEST(selection_errors_match_the_picture)
 {
     static const char *const all[] = {

@@ -51,7 +51,8 @@ TEST(boolean_names_are_detected)
     assert_false(aw_is_truth(&(struct aw_field){.names = NULL}));
 }
 
-/* The format of each field of each protocol, as value and as wire number, and the named values. */
+/* Prints the format of each field of each protocol, as value and as wire number, and the named
+ * values. */
 TEST(fields_match_the_picture)
 {
     static struct beyond copy;

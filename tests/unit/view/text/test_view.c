@@ -83,7 +83,7 @@ TEST(named_values_are_printed_by_name)
     aw_view_free(view);
 }
 
-/* Names of a list with gaps; board 0x20 has its name from another list. */
+/* Prints names of a list with gaps; board 0x20 has its name from another list. */
 TEST(names_with_gaps_are_printed)
 {
     static const struct aw_name names[] = {
@@ -299,7 +299,8 @@ static void fill(struct aw_record *record, const struct aw_codec *codec, enum aw
     strcpy(record->text, "bob");
 }
 
-/* Each style with each kind of time: records with a time, without one, and with a later one. */
+/* Prints each style with each kind of time: records with a time, without one, and with a later
+ * one. */
 TEST(styles_match_the_picture)
 {
     static const int64_t times[] = {1700000000123456789, AW_NO_TIME, 1700000001623456789};
@@ -328,7 +329,7 @@ TEST(styles_match_the_picture)
     end_picture(out, "view-styles.txt");
 }
 
-/* Columns and rows limited to some messages or fields, for the available joints. */
+/* Prints columns and rows limited to some messages or fields, for the available joints. */
 TEST(selections_match_the_picture)
 {
     static const char *const fields[][3] = {
@@ -470,7 +471,7 @@ TEST(overlong_references_are_refused)
     }
 }
 
-/* Text from the wire, letter by letter; and a record with two meaningless values. */
+/* Prints text from the wire, letter by letter, and a record with two meaningless values. */
 TEST(wire_text_is_escaped)
 {
     struct aw_record record = {0};
@@ -528,7 +529,7 @@ TEST(views_leak_no_memory)
     expect_no_leak(make_views);
 }
 
-/* Records with a single value as JSON, and columns of the available joints. */
+/* Prints records with a single value as JSON, and columns of the available joints. */
 TEST(partial_records_match_the_picture)
 {
     char *text = NULL;

@@ -326,7 +326,7 @@ TEST(units_of_conditions_are_converted)
     assert_false(aw_where_holds(&torque, &point, 1));
 }
 
-/* The first scalar of a record with several. */
+/* Compares the first scalar of a record with several. */
 TEST(condition_on_the_first_scalar)
 {
     static const struct {
