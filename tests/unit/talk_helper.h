@@ -24,7 +24,7 @@ static inline void print_answers(struct aw_device *device, int64_t now, print_fn
     }
 }
 
-/* Prints all traffic with its times until until; the list ends with a NULL text. */
+/* Prints all traffic and its times up to until; the list ends with a NULL text. */
 static inline void print_talk(struct aw_device *device, const struct sending *next, double until_ms,
                               read_fn *read, print_fn *print, FILE *out)
 {

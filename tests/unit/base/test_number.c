@@ -138,7 +138,7 @@ TEST(whole_numbers_print_without_decimals)
     }
 }
 
-/* Every unit, converted to the first of its kind and back. */
+/* Units and their values: each is converted to the first of its kind and back. */
 static const struct {
     const char *unit, *first;
     double three;

@@ -131,7 +131,7 @@ TEST(columns_may_have_any_name)
     aw_table_free(&table);
 }
 
-/* Numbers and names up to their maximum length, and the maximum number of columns. */
+/* Reads numbers and names up to their maximum length, and the maximum number of columns. */
 TEST(longest_numbers_names_and_most_columns)
 {
     struct aw_table table;

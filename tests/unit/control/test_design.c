@@ -120,7 +120,7 @@ TEST(half_rule_matches_skogestads_table)
     }
 }
 
-/* Rules T1, T1a and T1b, and a zero without a lag to cancel, which the examples lack. */
+/* Tests rules T1, T1a and T1b, and a zero without a lag to cancel, which the examples lack. */
 TEST(zeros_cancel_against_lags)
 {
     static const struct {
@@ -293,7 +293,8 @@ TEST(gains_with_too_much_output_per_encoder_step_are_refused)
     assert_int_equal(aw_design(&knee, &driver, &o, &p, &err), AW_USAGE);
 }
 
-/* Lags and zeros in all orders, and the gains that the rules derive from the reduced model. */
+/* Prints lags and zeros in all orders, and the gains that the rules derive from the reduced
+ * model. */
 TEST(rule_gains_match_the_picture)
 {
     static const double lags[][6] = {{3, 1, 0.5, 0.5, 0.2, 0.1},

@@ -158,8 +158,8 @@ static double complex slow_turn(const void *context, double omega)
     return *(const double *)context * cexp(-I * omega * 0.02) / (1 + I * omega * 0.1);
 }
 
-/* Margins of stable, marginal and unstable loops, also with negative gains; the first, the last and
- * some other points; a custom response. */
+/* Prints margins of stable, marginal and unstable loops, also with negative gains, some points of
+ * the curve, and a custom response. */
 TEST(margins_match_the_picture)
 {
     static const struct aw_process processes[] = {

@@ -263,7 +263,7 @@ TEST(every_form_of_lags_is_read)
     }
 }
 
-/* More points than allowed, and a text that is too long. */
+/* Reads more points than allowed, and a text that is too long. */
 TEST(oversized_models_are_refused)
 {
     struct aw_error err;

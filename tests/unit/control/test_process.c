@@ -111,8 +111,8 @@ TEST(frequency_response_matches_the_formula)
     assert_int_equal(aw_process_kind_of(&none), AW_PROCESS_FIRST);
 }
 
-/* Processes with zeros and a third lag far from, near and equal to the others: frequency response,
- * ramp, constant input and zero duration. */
+/* Prints processes with zeros and a third lag far from, near and equal to the others: frequency
+ * response, ramp, constant input and zero duration. */
 TEST(processes_match_the_picture)
 {
     static const struct aw_process processes[] = {

@@ -57,7 +57,7 @@ TEST(histogram_counts_values)
     aw_samples_free(&samples);
 }
 
-/* Percentiles of one to five values, of the initial capacity, and of one more. */
+/* Checks percentiles of one to five values, of the initial capacity, and of one more. */
 TEST(percentiles_use_the_nearest_rank)
 {
     static const struct {

@@ -320,7 +320,7 @@ TEST(invalid_paths_are_refused)
                         "path: points 1 and 2 are too far apart for the time between them");
 }
 
-/* Coefficients, positions and extremes of paths that cover each branch. */
+/* Prints coefficients, positions and extremes of paths that cover each branch. */
 TEST(paths_match_the_picture)
 {
     static const double t[] = {0, 0.5, 1.25, 1.5, 3, 4}, p[][6] = {{0, 1, 3, 3, 2, 7},

@@ -285,7 +285,7 @@ TEST(second_file_may_refer_to_the_first)
     aw_packets_free(packets);
 }
 
-/* As many packets as allowed, and one more. */
+/* Defines as many packets as allowed, and one more. */
 TEST(number_of_packets_is_limited)
 {
     static char text[65536];

@@ -73,7 +73,7 @@ TEST_WITH(start, NULL, short_buffers_are_not_overrun)
     }
 }
 
-/* Results without and with force. */
+/* Expected results without and with force. */
 static const struct {
     const char *message, *fields;
     enum aw_status plain, forced;

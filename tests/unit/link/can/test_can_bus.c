@@ -49,7 +49,7 @@ static struct bus_clock {
     int64_t send_time_ns; /* duration of a failing send */
 } bus_clock;
 
-/* The kernel's side. */
+/* ---- Kernel ---- */
 
 /* The link owns and closes the first end; the second belongs to the kernel. */
 static int open_pair(int pair[2])
@@ -178,7 +178,7 @@ int recvmmsg(int fd, struct mmsghdr *messages, unsigned max, int flags, struct t
     return n > 0 ? n : fails_with(EAGAIN);
 }
 
-/* Events on the bus. */
+/* ---- Bus ---- */
 
 static void tell(const struct told *told)
 {
@@ -301,7 +301,7 @@ static void assert_cannot_open(const char *words)
     assert_open_fails("can:" BUS, AW_NO_LINK, words);
 }
 
-/* Tests. */
+/* ---- Tests ---- */
 
 TEST_WITH(plug_in, unplug, frames_are_sent_and_received)
 {

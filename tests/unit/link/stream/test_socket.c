@@ -460,7 +460,7 @@ TEST(output_before_the_close_arrives)
     last_words_are_heard("tcp-listen:127.0.0.1:0");
 }
 
-/* Its unread input resets the socket. */
+/* A killed client's unread input resets the socket. */
 static void last_words_of_the_dead_are_heard(bool shared)
 {
     char url[160];

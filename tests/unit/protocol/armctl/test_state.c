@@ -198,7 +198,7 @@ TEST(long_paths_are_refused)
         AW_USAGE);
 }
 
-/* Results of memory files with these lines. */
+/* Prints the results of memory files with these lines. */
 TEST(parsed_memories_match_the_picture)
 {
     static const char *const lines[] = {"tx 0",

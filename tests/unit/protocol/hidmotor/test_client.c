@@ -547,8 +547,8 @@ TEST(interrupted_request_stays_pending)
     free(tap);
 }
 
-/* Thousands of transactions with every kind of fault. The board of this test echoes the last eight
- * bytes of a request to identify it in the reply. */
+/* Runs thousands of transactions with every kind of fault. The board of this test echoes the last
+ * eight bytes of a request to identify it in the reply. */
 
 /* Stores the tag in wire order, so that each float is the same small number on every machine. */
 static void put_tag(uint8_t *report, uint64_t tag)

@@ -372,7 +372,7 @@ TEST(velocity_mode_does_not_move_the_arm)
     rig_free(rig);
 }
 
-/* Values that the published firmware computes for these velocities. */
+/* Compares with the values that the published firmware computes for these velocities. */
 TEST(velocity_mode_efforts_match_the_firmware)
 {
     static const struct {
@@ -751,7 +751,7 @@ static void print_case(const char *faults, enum aw_hidmotor_state state, const s
     aw_device_close(device);
 }
 
-/* Requests every millisecond to a board with late replies. */
+/* Sends requests every millisecond to a board with late replies. */
 static void print_flood(FILE *out)
 {
     struct sending flood[101] = {{0, NULL}};

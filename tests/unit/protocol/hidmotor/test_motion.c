@@ -1064,7 +1064,7 @@ static const struct waited {
     {"a bad reply first", 3, {0, 0, 0}, 0, 0, 3, 5000, {{1, 0, {0}}, AT(1, 0, 0, 0, 0, 0, 0)}},
 };
 
-/* Answers take no time, for polls every 16 ms, or 4 ms, for polls every 20 ms. */
+/* Answers take no time (polls every 16 ms) or 4 ms (polls every 20 ms). */
 static void print_wait(const struct waited *wait, double takes_ms, FILE *out)
 {
     struct played board;
@@ -1091,7 +1091,7 @@ TEST(waits_match_the_picture)
     end_picture(out, "waits-hidmotor.txt");
 }
 
-/* Setpoints after an unanswered command of a plan from (0, 10, -20) to (30, 10, -50). */
+/* Shows setpoints after an unanswered command of a plan from (0, 10, -20) to (30, 10, -50). */
 TEST(setpoints_reveal_an_accepted_command)
 {
     static const struct {

@@ -162,7 +162,7 @@ TEST(each_kind_of_value_is_validated)
     }
 }
 
-/* Ranges of the options of every tool. */
+/* Checks the ranges of the options of every tool. */
 TEST(common_options_have_their_ranges)
 {
     static const struct {

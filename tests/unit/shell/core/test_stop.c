@@ -288,7 +288,7 @@ TEST_WITH(start, stop, release_unblocks_the_signals)
     assert_false(aw_stop_parent_gone(session));
 }
 
-/* Whether the program watches its parent; nohup and setsid disable that. */
+/* How the program treats its parent; nohup and setsid disable the watch. */
 enum way { UNWATCHED, WATCHED, NOHUP, SETSID };
 
 /* Runs in a grandchild whose parent ends on request; writes its findings as letters. */

@@ -983,7 +983,7 @@ TEST(stop_messages_match_the_picture)
     end("shell-stops.txt");
 }
 
-/* Motions that continue after a session, depending on the link. */
+/* Prints motions that continue after a session, depending on the link. */
 TEST(leaving_a_session_matches_the_picture)
 {
     static const char open[] = "-l log:tests/golden/knee.log?speed=1000 -n 1 --fields torque watch";
@@ -1287,7 +1287,7 @@ TEST(message_commands_match_the_picture)
     end("shell-words.txt");
 }
 
-/* Candidates with their descriptions, and the extensions of files. */
+/* Prints candidates with their descriptions, and the extensions of files. */
 TEST(completions_match_the_picture)
 {
     static const char *const lines[] = {
@@ -1492,7 +1492,7 @@ TEST(progress_of_a_pipe_shows_the_amount)
     close(user);
 }
 
-/* Input in pieces that do not end at line ends. */
+/* Reads input in pieces that do not end at line ends. */
 TEST(input_in_pieces_matches_the_picture)
 {
     static const struct {

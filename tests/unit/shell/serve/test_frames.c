@@ -192,7 +192,7 @@ TEST_WITH(start_motor, stop, nan_and_infinity_are_refused)
     session->motion.ongoing = AW_ONGOING_NOTHING;
 }
 
-/* So is a number that overflows in its unit. */
+/* A number that overflows in its unit is refused, too. */
 TEST_WITH(start_far, stop, values_that_overflow_are_refused)
 {
     static const uint8_t line[] = {1,    0,    0xa0, 0xc8, 0xeb,

@@ -88,7 +88,7 @@ TEST(invalid_values_leave_gaps)
                 "$d2 << END\nNaN NaN\nNaN NaN\n1 3\nNaN NaN\nNaN NaN\n3 6\n");
 }
 
-/* Ticks at 2 and 5 for few powers of ten; no minor ticks for too many. */
+/* Few powers of ten get ticks at 2 and 5, too many get no minor ticks. */
 TEST(logarithmic_axes_have_suitable_ticks)
 {
     static const double ends[][2] = {{0.15, 14}, {0.1, 100}, {1e-30, 1e30}};

@@ -130,7 +130,7 @@ TEST_WITH(start, stop, each_unit_has_a_panel)
             draw((struct aw_strip_look){.end_ns = AW_SECOND, .keys = "q quit"}, width, height);
 }
 
-/* As many rows as the lines need, but at most a quarter of the panel. */
+/* The legend takes the rows that its lines need, but at most a quarter of the panel. */
 TEST_WITH(start, stop, legend_takes_at_most_a_quarter)
 {
     static const char *const names[] = {"positions.m1.setpoint", "m1.position",
