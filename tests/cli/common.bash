@@ -1,9 +1,9 @@
-# Loaded by every suite. A test has a folder of its own ($D), which is its home, its configuration
-# and its state; what it starts in the background is ended by its id. BIN is the folder of the
-# programs, so that ordinary and sanitized ones go through the same tests.
+# Loaded by every suite. Each test has its own directory ($D) for home, configuration and state; its
+# background processes are ended by id. BIN is the directory of the programs, so that ordinary and
+# sanitized ones run the same tests.
 bats_require_minimum_version 1.5.0
 
-# What is the same for all tests of a file.
+# Settings common to all tests of a file.
 setup_file() {
     local tool
     root=$(cd "$BATS_TEST_DIRNAME/../.." && pwd)
@@ -29,10 +29,10 @@ setup() {
     export D PATH HOME=$D XDG_CONFIG_HOME=$D/config XDG_STATE_HOME=$D/state
     export XDG_RUNTIME_DIR=$D TERM=dumb NO_COLOR=1
     export LC_ALL=C.UTF-8
-    fast='sim:?time=virtual' # nobody waits for this arm
-    patience=60 # s, for what must come: no test is about how fast the machine is
+    fast='sim:?time=virtual' # fast enough to need no waiting
+    patience=60 # s, timeout for expected events; no test measures the machine's speed
     started=()
-    set +T # bats traces each command of a test for its message; not those of the functions below
+    set +T # disables bats' trace of each command in the functions below
     cd "$D" || return
 }
 
@@ -44,8 +44,8 @@ teardown() {
     done
 }
 
-# exits STATUS COMMAND…: what `run -STATUS --separate-stderr` does, with one process instead of three;
-# the tests have thousands of these.
+# exits STATUS COMMAND…: does what `run -STATUS --separate-stderr` does, with one process instead of
+# three; the tests call it thousands of times.
 exits() {
     local wanted=$1 errors=$D/.stderr.$BASHPID
     shift
@@ -55,11 +55,11 @@ exits() {
     [ "$status" = "$wanted" ] || { echo "status $status, expected $wanted: $stderr" && false; }
 }
 
-# ok COMMAND…: exit status 0; $output, $lines and $stderr are for the checks that follow.
+# ok COMMAND…: requires exit status 0; sets $output, $lines and $stderr.
 ok() { exits 0 "$@"; }
 
-# fails STATUS COMMAND…: this exit status and exactly one line on standard error, "tool: …", which
-# is left in $why.
+# fails STATUS COMMAND…: requires this exit status and exactly one line on standard error, "tool: …",
+# which it stores in $why.
 fails() {
     local line
     exits "$@"
@@ -82,16 +82,16 @@ hasnt() { [[ $1 != *"$2"* ]] || { printf '%s\nmust not have: %s\n' "$1" "$2" && 
 # shellcheck disable=SC2053 # a pattern
 matches() { [[ $1 == $2 ]] || { printf '%s\nis not like: %s\n' "$1" "$2" && false; }; }
 
-# The tests start it thousands of times: gojq is jq that starts in 2 ms and not in 20, but sorts the keys of an
-# object and takes no NaN. Where their order is what is tested, or NaN is there, it is jq_itself.
+# Started thousands of times: gojq starts in 2 ms instead of jq's 20, but sorts the keys of an object and
+# rejects NaN. Tests of key order or NaN use jq_itself.
 jq() { gojq "$@"; }
 jq_itself() { command jq "$@"; }
 
-# json FILTER: the value in the last line of $output.
+# json FILTER: prints the value in the last line of $output.
 json() { jq -c "$1" <<<"${output##*$'\n'}"; }
 
-# start NAME COMMAND…: runs it in the background until its line "ready: URL", which goes to $url;
-# its id to $pid. What it says later can be read from ${said[NAME]}.
+# start NAME COMMAND…: runs it in the background until its line "ready: URL"; sets $url and $pid.
+# Its later output can be read from ${said[NAME]}.
 declare -gA said
 start() {
     local name=$1 line fd
@@ -112,13 +112,13 @@ start() {
     echo "$name is not ready" && false
 }
 
-# end PID: ends it, whatever its status.
+# end PID: ends it and ignores its exit status.
 end() {
     kill "$1"
     wait "$1" || true
 }
 
-# wait_for NAME TEXT: reads what NAME says until a line has this text; that line goes to $line.
+# wait_for NAME TEXT: waits for a line of NAME with this text and sets $line.
 wait_for() {
     local end=$((SECONDS + patience))
     while [ $SECONDS -lt $end ] && read -t "$patience" -r line <&"${said[$1]}"; do
@@ -127,8 +127,8 @@ wait_for() {
     echo "$1 never said: $2" && false
 }
 
-# under_way COMMAND…: runs it in the background, its id in $client, its output in client.out. What it
-# says on standard error can be waited for (wait_for client …), and read from $trace.
+# under_way COMMAND…: runs it in the background: id in $client, output in client.out. Its standard
+# error can be waited for (wait_for client …) and read from $trace.
 under_way() {
     mkfifo trace
     "$@" <&0 2>trace >client.out 3>&- &
@@ -139,14 +139,14 @@ under_way() {
     said[client]=$trace
 }
 
-# ended STATUS: what is under way ends with this, having said the rest in $rest.
+# ended STATUS: waits for the client to end with this status; its remaining log is in $rest.
 ended() {
     rest=$(timeout "$patience" cat <&"$trace")
     wait "$client" && status=0 || status=$?
     same "$status" "$1"
 }
 
-# becomes EXPECTED COMMAND…: the output of the command, sooner or later.
+# becomes EXPECTED COMMAND…: waits until the command prints this.
 becomes() {
     local found end=$((SECONDS + 20))
     while ((SECONDS < end)); do
@@ -157,10 +157,10 @@ becomes() {
     same "$found" "$1"
 }
 
-# A peer that takes connections and keeps what arrives. $url is its link.
+# peer: starts a peer that accepts connections and saves received data; $url is its link.
 peer() { start peer python3 "$root/tests/cli/peer.py" "$D/arrived"; }
 
-# All bytes that came to the peer, in order, in $arrived; ends the peer.
+# arrived: ends the peer and sets $arrived to all received bytes in order.
 arrived() {
     local port=${url##*:}
     exec {end}<>"/dev/tcp/127.0.0.1/$port"
@@ -174,25 +174,25 @@ nothing_arrived() {
     same "$arrived" ""
 }
 
-# An arm in a process of its own, so fast that nobody waits.
+# arm: starts an arm in its own process that needs no waiting.
 arm() {
     start arm armctl sim --listen "pty:$D/arm" --turn-speed 20000 --slide-speed 20000 "$@"
 }
 
-# config LINE…: the config file of armctl.
+# config LINE…: writes the config file of armctl.
 config() {
     mkdir -p "$D/config/armwire"
     printf '%s\n' "$@" >"$D/config/armwire/armctl.ini"
 }
 
-# A pipe that nobody reads: file descriptor $closed.
+# closed_pipe: opens a pipe without a reader as $closed.
 closed_pipe() {
     local reader
     mkfifo "$D/pipe"
     exec {reader}<>"$D/pipe" {closed}>"$D/pipe" {reader}<&-
 }
 
-# terminal COLUMNS: an expect script on standard input, see terminal.tcl, with a terminal this wide.
+# terminal COLUMNS: runs an expect script from standard input, see terminal.tcl, on a terminal this wide.
 terminal() {
     expect -f "$root/tests/cli/terminal.tcl" "$@" || return
 }

@@ -1,7 +1,7 @@
 #!/bin/bash
-# The golden cases through the programs in the folder $1, in the three ways of use that need no
-# terminal: one command a process, a script of lines, and a script of JSON objects. Those of the
-# tools named after the folder, or of all. (prompt.bats types them at the prompt.) Prints TAP.
+# Runs the golden cases through the programs in the directory $1, in the three ways that need no
+# terminal: single commands, a script of lines, and a script of JSON objects. Runs those of the tools
+# given after the directory, or all. (prompt.bats types them at the prompt.) Prints TAP.
 set -u
 cd "$(dirname "$0")/../golden" || exit 1
 bin=$1
@@ -12,7 +12,7 @@ work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 count=0 failed=0
 
-verdict() { # STATUS WHAT: one TAP line; the details come from $work/why
+verdict() { # STATUS NAME: prints one TAP line; details come from $work/why
     count=$((count + 1))
     if [ "$1" = 0 ]; then
         echo "ok $count - $2"
@@ -23,7 +23,7 @@ verdict() { # STATUS WHAT: one TAP line; the details come from $work/why
     fi
 }
 
-# Splits FILE.txt into commands, bytes and records, one a line.
+# Splits FILE.txt into commands, bytes and records, one per line.
 cases() {
     awk -v work="$work" '/^#/ || !NF { next }
         BEGIN { split("commands bytes records", name) }
@@ -31,7 +31,7 @@ cases() {
         END { exit n % 3 }' "$1"
 }
 
-# The options of a command that decode needs as well, for the bytes of that command.
+# Prints the options of a command that decode needs, too.
 decode_options() {
     local word previous='' options=()
     for word in $1; do
@@ -72,8 +72,7 @@ one_by_one() {
     done < <(paste "$work/commands" "$work/bytes" "$work/records")
 }
 
-# The records of all cases at once, as JSON values: the order of keys and the spelling of numbers
-# do not count.
+# The records of all cases as JSON values: key order and number format do not matter.
 compare_records() {
     jq -cS 'del(.t)' "$work/decoded" >"$work/found.sorted" 2>"$work/why"
     jq -cS . "$work/expected" >"$work/expected.sorted"
@@ -81,7 +80,7 @@ compare_records() {
     verdict $? "$1: $(wc -l <"$work/expected") records"
 }
 
-# All commands that encode, as one script: the same bytes in the same order, one bad exit status.
+# All encoding commands as one script: the same bytes in the same order, one failing exit status.
 as_script() {
     local tool=$1
     paste "$work/commands" "$work/bytes" "$work/records" | grep '^encode' >"$work/encodes"
@@ -96,7 +95,7 @@ as_script() {
     verdict $? "$tool: $same of them refused, one line each"
 }
 
-# {"cmd":"encode","message":"deg","joint":"1",…}, for commands without options
+# Prints {"cmd":"encode","message":"deg","joint":"1",…}, for commands without options.
 as_json() {
     local tool=$1
     awk -F'\t' '$1 !~ / -/ && $3 !~ /^exit/' "$work/encodes" >"$work/plain"

@@ -96,7 +96,7 @@ class Client:
         raise TimeoutError(f"none of {kinds}")
 
 
-if __name__ == "__main__":  # who SOCKET: the process that holds the lease, or 0
+if __name__ == "__main__":  # who SOCKET: prints the holder of the lease, or 0
     with Client(sys.argv[2]) as asker:
         asker.send("WHO")
         print(asker.receive("COMMANDER")[1][0])

@@ -1,8 +1,8 @@
 #!/bin/bash
-# A tool with a server between it and its simulator: stands in front of the tool where the suite is
-# run with SERVED=TOOL. A command line with "-l sim:…" gets a server of that simulator of its own,
-# and -l serve: in its place; all else goes to the tool as it is. Options that say what the device is
-# (its wire) are told to the server, too.
+# Puts a server between a tool and its simulator: replaces the tool if the suite runs with
+# SERVED=TOOL. A command with "-l sim:…" gets its own server of that simulator and -l serve: instead;
+# other commands are passed unchanged. The server also gets options that describe the device, such as
+# its wire.
 #
 #   served.sh PROGRAM [ARGUMENT…]
 program=$1
@@ -13,13 +13,13 @@ at=-1
 for ((i = 0; i < ${#words[@]}; i++)); do
     case ${words[i]} in
     serve | sim | -h | --help | --dry-run | list | config | complete | encode | decode | describe) at=-2 ;;
-    --force) about+=(--force) ;; # what the server lets through is said to the server
+    --force) about+=(--force) ;; # options that the server needs are passed to it
     --wire | --sensors-layout) about+=("${words[i]}" "${words[i + 1]:-}") ;;
     -l | --link) [[ $at = -1 && ${words[i + 1]:-} == sim:* ]] && at=$((i + 1)) ;;
     esac
 done
 if [ "$at" -lt 0 ]; then exec "$program" "${words[@]}"; fi
-url=${words[at]/time=virtual&/} # a server has real time
+url=${words[at]/time=virtual&/} # a server runs in real time
 url=${url/[?&]time=virtual/}
 place=$(mktemp -d "${TMPDIR:-/tmp}/served.XXXXXX")
 mkfifo "$place/said"

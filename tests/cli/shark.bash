@@ -1,6 +1,6 @@
-# Loaded after common.bash by suites that look at captures with Wireshark.
+# Loaded after common.bash by suites that decode captures with Wireshark.
 
-# Wireshark runs no Lua for root, so it gets a folder that anybody can read, and runs as nobody.
+# Wireshark runs no Lua as root, so it runs as nobody, with a directory that all users can read.
 eval "plain_$(declare -f setup)"
 eval "plain_$(declare -f teardown)"
 setup() {
@@ -13,8 +13,8 @@ teardown() {
     plain_teardown
 }
 
-# shark TOOL FILE OPTION…: tshark with the dissector of this tool, or with another script, or with those
-# in the folder of plugins ("")
+# shark TOOL FILE OPTION…: runs tshark with this tool's dissector, with the script in $script, or with
+# those in the plugin directory ("").
 shark() {
     local tool=$1 file=$2 who=() with=()
     shift 2
@@ -26,7 +26,7 @@ shark() {
     (cd "$public" && "${who[@]}" env HOME="$public" XDG_CONFIG_HOME="$public" tshark "${with[@]}" -r capture "$@")
 }
 
-# agree TOOL FILE: each value that decode prints is a field of Wireshark's with that value.
+# agree TOOL FILE: checks that Wireshark has a field with each value that decode prints.
 agree() {
     shark "$1" "$2" -T json >packets.json
     "$1" decode -j "$2" >records

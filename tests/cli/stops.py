@@ -1,23 +1,22 @@
-"""Ends every tool while it moves something, in every way there is, and measures on the wire how long
-it takes until the stop is there.
+"""Ends every tool during a motion, in every possible way, and measures on the wire how long the stop
+takes.
 
     stops.py kills FOLDER TOOL COUNT [--within MS] [OPTION…]
-                                    at any moment, also before anything moves
+                                    at any moment, also before a motion
     stops.py ways FOLDER TOOL COUNT [--within MS] [OPTION…]
-                                    every way out so often, while something moves
-    stops.py table FOLDER COUNT     how long it takes: lines for `make bench`
-    stops.py readme FILE            is its table of ways out the one that is run here?
+                                    every ending this often, during a motion
+    stops.py table FOLDER COUNT     prints the times as lines for `make bench`
+    stops.py readme FILE            compares the table of endings in FILE with the tests
 
-Between the tool and its simulator stands this program, which passes every message on, gives the
-signal (or what it is), and notes when the stop comes. It has to come within 10 ms in nine of ten
-cases and within a second in all, nothing that moves may come after it, the device must come to rest,
-and the exit status must be the one that goes with the way out. What the kernel let a process wait
-for a processor does not count: on a busy machine that says nothing about the tool. With --within
-all have to come within so many ms, which only a machine that does nothing else can promise. Options
-are for the tool; with --hold all this fails.
+This program relays all messages between the tool and its simulator, causes the ending, and notes
+when the stop arrives: within 10 ms in nine of ten cases and within a second in all. No motion may
+follow, the device must come to rest, and the exit status must match the ending. Waits of a process
+for a processor do not count, because they depend on the machine. With --within all stops must
+arrive within this time, which only an idle machine can achieve. Options are passed to the tool;
+with --hold all of this fails.
 
-Prints one line per failure and at the end how many there were; exit status 1 if there was any, or
-if too few were under way to prove anything. SEED repeats the random numbers.
+Prints a line for each failure, and finally their number. Exit status 1 after any failure, or if too
+few runs were in motion to prove anything. SEED repeats the random numbers.
 """
 import atexit
 import collections
@@ -39,18 +38,18 @@ sys.dont_write_bytecode = True
 from stops_tools import MOVES, STOPS, TOOLS, Front
 
 LANES = 4
-WITHIN = 10.0, 1000.0  # ms: nine of ten, and all
-GOES_ON = 0.3  # s without a stop are taken for that
+WITHIN = 10.0, 1000.0  # ms: for nine of ten, and for all
+GOES_ON = 0.3  # s without a stop count as continuing
 NO_ANSWER, LOST = 3, 7  # exit status
-WAIT = 60  # s, for what must come
-STARVED = 4  # runs, until one is not for want of a processor
-HELD_UP = "telemetry has stopped", "this program stood still"  # it says then
+WAIT = 60  # s, for expected events
+STARVED = 4  # repetitions of a run that waits for a processor
+HELD_UP = "telemetry has stopped", "this program stood still"  # the tool's message in such a case
 
 # ---- Processes -----------------------------------------------------------------------------------
 
 
 def waited_for_processor(pid):
-    """In ms, ever; a process that is gone waits no more."""
+    """Returns the total wait for a processor, ms; an ended process waits no more."""
     try:
         with open(f"/proc/{pid}/schedstat", encoding="ascii") as file:
             return int(file.read().split()[1]) / 1e6
@@ -79,12 +78,12 @@ class Plain:
 
     @property
     def said(self):
-        """On standard error."""
+        """Returns its standard error."""
         self.told.seek(0)
         return self.told.read()
 
     def status(self):
-        """As a shell has it."""
+        """Returns the exit status as a shell does."""
         code = self.process.wait(WAIT)
         for stream in (self.process.stdin, self.process.stdout):
             if stream:
@@ -101,14 +100,14 @@ def is_alive(pid):
 
 
 class Script(Plain):
-    """A tool that a script has started, with no pipe and no terminal to either."""
+    """A tool started by a script, with no pipe or terminal to either."""
 
     def __init__(self, command, before):
         super().__init__(["sh", "-c", f"{before} {' '.join(command)}; true"])
         self.tool = None
 
     def kill(self):
-        """The script alone."""
+        """Kills only the script."""
         self.tool = child_of(self.pid)
         self.process.kill()
         self.process.wait()
@@ -117,7 +116,7 @@ class Script(Plain):
         return self.process.poll() is None or (self.tool and is_alive(self.tool))
 
     def status(self):
-        """Nobody is left who could know."""
+        """The exit status is not visible to any process."""
         deadline = time.monotonic() + WAIT
         while is_alive(self.tool):
             if time.monotonic() > deadline:
@@ -128,15 +127,15 @@ class Script(Plain):
 
 
 class Terminal:
-    """A process that has a terminal of its own."""
+    """A process with its own terminal."""
 
     def __init__(self, command):
         self.said = b""
         self.pid, self.terminal = pty.fork()
         if self.pid == 0:
             os.environ["TERM"] = "dumb"
-            # With its terminal goes a SIGCONT, which takes the SIGSTOP away that the search for
-            # leaks waits for: both would wait for ever.
+            # A closed terminal sends SIGCONT, which cancels the SIGSTOP that the leak checker waits for:
+            # both would wait forever.
             os.environ["ASAN_OPTIONS"] += ":detect_leaks=0"
             os.execvp(command[0], command)
 
@@ -146,7 +145,7 @@ class Terminal:
     def drain(self):
         try:
             self.said += os.read(self.terminal, 65536)
-        except OSError:  # nobody is there any more
+        except OSError:  # the process has ended
             os.close(self.terminal)
             self.terminal = None
 
@@ -158,12 +157,11 @@ class Terminal:
 
 # ---- Ways out ------------------------------------------------------------------------------------
 
-# begin(run) starts run.program, end(run) is the moment that counts, status is what the program then
-# ends with (several: one of them; None: nobody sees it). which: "moving", "scripted" or "announced",
-# "endless", see stops_tools; "first" of those that move, because an experiment ends by itself when it is held
-# up. silent: no stop can come, or none is needed. deaf: from the stop on nothing that the device says
-# reaches the tool. at_once: not a moment later, but when the first
-# thing that moves has just been sent.
+# begin(run) starts run.program, end(run) causes the ending, status is the expected exit status (several:
+# any of them; None: not visible). which: "moving", "scripted", "announced" or "endless", see
+# stops_tools; "first": the first moving command, because a delayed experiment ends itself. silent: no
+# stop is possible or needed. deaf: after the stop no data from the device reaches the tool. at_once:
+# directly after the first moving message.
 Way = collections.namedtuple("Way", "begin end status which silent at_once deaf",
                              defaults=("moving", False, False, False))
 
@@ -182,7 +180,7 @@ def to_a_full_disk(run):
 
 
 def to_a_dead_terminal(run):
-    """Its window hangs, or the network to it. Of a line there is room for a part at most."""
+    """Its window or network hangs; a line fits only in part."""
     run.window = pty.openpty()
     os.set_blocking(run.window[1], False)
     for size in (4096, 1):
@@ -238,13 +236,13 @@ def with_a_recorder(run):
 
 
 def fill_disk(run):
-    """For what comes next: that is the moment."""
+    """The ending is the next event."""
     resource.prlimit(run.program.pid, resource.RLIMIT_FSIZE, (1, resource.RLIM_INFINITY))
     run.from_next = True
 
 
 def see_it_go_on(run):
-    """The script is killed, and that is no reason to stop; a signal is one."""
+    """Kills the script, which is no reason to stop; a signal is."""
     run.program.kill()
     if run.until(time.monotonic() + GOES_ON, lambda: run.stopped):
         run.wrong.append("stopped, but it was to go on")
@@ -291,10 +289,10 @@ WAYS = {
     "TERM": Way(plainly, by_signal(signal.SIGTERM), 143),
     "HUP": Way(plainly, by_signal(signal.SIGHUP), 129),
     "QUIT": Way(plainly, by_signal(signal.SIGQUIT), 131),
-    # A shell whose window is closed and the kernel both say HUP, timeout(1) says TERM twice, and a
-    # script that gets a Ctrl-C sends a TERM behind it: that is nobody who asks for an end at once.
+    # A shell with a closed window and the kernel both send HUP, timeout(1) sends TERM twice, and a
+    # script that gets Ctrl-C sends TERM after it: none of these requests an immediate end.
     "HUP, HUP": Way(plainly, by_signal(signal.SIGHUP, signal.SIGHUP, apart=5e-4), 129),
-    # The second one may come when all is over but the program is not gone yet.
+    # The second signal may arrive after the stop, before the program has exited.
     "INT, TERM": Way(plainly, by_signal(signal.SIGINT, signal.SIGTERM), (130, 143)),
     "TSTP": Way(plainly, by_signal(signal.SIGTSTP), 148),
     **{name: Way(plainly, by_signal(number_of(name)), 128 + number_of(name))
@@ -325,7 +323,7 @@ MORE_SIGNALS = ("HUP, HUP", "INT, TERM", "QUIT", "TSTP")
 
 
 def ways_of(tool):
-    """A datagram socket has no plug."""
+    """A datagram socket cannot be disconnected."""
     plug = () if tool.url.startswith("udp") else ("unplug",)
     disk = ("full",) if tool.announces else ()
     return (*SIGNALS, *MORE_SIGNALS, *OTHERS, *CRASHES, "EPIPE", "dead terminal", "shell", "script",
@@ -336,7 +334,7 @@ def ways_of(tool):
 
 
 class Run:
-    """One run of a tool, from its start to its end, with the wire in our hands."""
+    """One run of a tool, from its start to its end, on a wire controlled by this program."""
 
     def __init__(self, lane, way, words):
         self.lane, self.tool, self.way = lane, lane.tool, way
@@ -357,7 +355,7 @@ class Run:
         return {pid for pid in ("self", self.program.pid, shell, simulator) if pid}
 
     def step(self, timeout):
-        """One event, or the time is over."""
+        """Handles one event, or returns at the deadline."""
         terminal = self.program.terminal
         wanted = [s for s in (self.host or self.lane.front.listener, self.board, terminal)
                   if s is not None]
@@ -428,8 +426,8 @@ class Run:
         self.gone = True
 
     def end(self):
-        """Ends it, and says how long the stop took in ms, processors that were waited for left out;
-        None: there was none."""
+        """Ends the tool. Returns the time of the stop without waits for processors, ms;
+        None: no stop."""
         waiters = self.waiters()
         before = {pid: waited_for_processor(pid) for pid in waiters}
         self.ended = time.monotonic()
@@ -442,24 +440,24 @@ class Run:
         return (self.stopped - self.ended) * 1e3, max(0, (self.stopped - self.ended) * 1e3 - waited)
 
     def await_end(self):
-        """What has hung up says why, and ends."""
+        """A tool with a lost link reports the reason and ends."""
         if self.gone and isinstance(self.program, Plain):
             self.program.process.wait(WAIT)
 
     def last_words(self):
-        """Of a program that had stopped before it was ended, and what it said."""
+        """Returns the output of a program that had stopped before its ending."""
         said = getattr(self.program, "said", b"").decode(errors="replace").split()
         return (" (there was one before it was ended)" if self.by_itself else "") + " ".join(["", *said])
 
     def is_gone(self):
-        """A program that has connected to nothing shows its end otherwise."""
+        """A program that has not connected shows its end in another way."""
         if self.host is None and isinstance(self.program, Plain):
             self.step(0.005)
             return self.program.process.poll() is not None
         return self.gone
 
     def finish(self):
-        """To the end of the program and the rest of the device."""
+        """Runs to the end of the program and the rest of the device."""
         deadline = time.monotonic() + WAIT
         while not self.gone and self.alive() and time.monotonic() < deadline:
             self.step(0.02)
@@ -491,7 +489,7 @@ class Run:
 
 
 class Lane:
-    """A simulator of its own, and what happens on its wire."""
+    """A simulator of its own, and the events on its wire."""
 
     def __init__(self, name, number, folder, options, seed, within):
         self.within = within
@@ -508,7 +506,7 @@ class Lane:
             self.simulator = subprocess.Popen(
                 [word.format(path=path) for word in self.tool.simulator],
                 stdin=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True)
-            atexit.register(self.simulator.kill)  # a lane that fails leaves it behind
+            atexit.register(self.simulator.kill)  # in case a thread fails
             self.ready = self.simulator.stderr.readline().split()[1]
         return self
 
@@ -521,7 +519,7 @@ class Lane:
         return self.front.connect(self.ready) if self.ready else None
 
     def settle(self, *words):
-        """Runs a command to its end."""
+        """Runs a command to completion."""
         run = Run(self, Way(plainly, None, None, silent=True), words)
         run.until(time.monotonic() + WAIT, lambda: not run.alive())
         run.finish()
@@ -535,8 +533,8 @@ class Lane:
         return words[self.turn % len(words)] if way.which == "moving" else words
 
     def under(self, name, moment, early=False):
-        """One run, ended a moment (s) after it has begun to move; early: after its start. A busy machine may keep
-        the simulated driver from running, or the tool, which ends by itself then: that run is none."""
+        """Runs once, ended a moment (s) after the motion has started; early: after the program's start. Runs in which a
+        busy machine delays the simulated driver or the tool, which then ends itself, do not count."""
         self.tool.settle(self.settle)
         way = WAYS[name]
         for _ in range(STARVED):
@@ -579,12 +577,12 @@ def run_lane(arguments):
                 early = way in KILLS and number % 3 == 2
                 latest = lane.tool.latest if early else 0.2 if way in KILLS else 0.04
                 lane.under(way.rstrip("*"), lane.random.uniform(0, latest), early)
-    except Exception as error:  # a lane must not end in silence
+    except Exception as error:  # a thread must report its failure
         lane.problems.append(f"{lane.tool.name}, lane {lane.tool.number}: {error!r}")
     return lane.under_way, lane.times, lane.problems
 
 
-KILLS = ("INT*", "TERM*", "HUP*", "shell*")  # at any moment: two of three while something moves
+KILLS = ("INT*", "TERM*", "HUP*", "shell*")  # at any moment: two of three during a motion
 
 
 def plan_of(mode, tool, count, rng):
@@ -629,7 +627,7 @@ def check(mode, folder, name, count, options, seed):
 
 
 def table(folder, count):
-    """One lane, so that the tool has a processor: what is told is the clock on the wall."""
+    """Uses one thread, so that the tool has a processor; measures wall-clock time."""
     for name, tool in TOOLS.items():
         groups = {"INT, TERM, HUP": SIGNALS, "pipe, shell, script": [
             way for way in ways_of(tool)
@@ -644,7 +642,7 @@ def table(folder, count):
 
 
 def told_in(path):
-    """The rows of the table of ways out: (names, what happens, exit codes)."""
+    """Returns the rows of the table of endings: (names, event, exit codes)."""
     with open(path, encoding="utf-8") as file:
         text = file.read().split("| the tool ends by |")[1].split("\n\n")[0]
     for line in text.split("\n")[2:]:
@@ -653,7 +651,7 @@ def told_in(path):
 
 
 def expected(names, codes):
-    """What the row says of each: an exit status, several, or None."""
+    """Returns the exit status that the row gives: one, several, or None."""
     if codes.startswith("128 +"):
         return [128 + number_of(name) for name in names]
     told = [tuple(map(int, re.findall(r"\d+", code))) for code in codes.split(",")]
@@ -687,7 +685,7 @@ def main():
     mode, folder = sys.argv[1:3]
     if mode == "readme":
         return readme(folder)
-    # Crashes are to be the program's own, and leave nothing behind.
+    # Crashes must be the program's own, and leave no files.
     resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
     os.environ["ASAN_OPTIONS"] = ":".join(filter(None, (
         os.environ.get("ASAN_OPTIONS"), *(f"handle_{kind}=0" for kind in (

@@ -1,9 +1,9 @@
-"""The five tools as stops.py sees them: how the simulator is started, which commands move, and what
-on the wire is the stop. Written from the documents and not from the C.
+"""The five tools for stops.py: how to start their simulators, which commands move, and what the stop
+is on the wire. Implemented from the documents instead of the C code.
 
-A tool takes bytes from the wire apart into messages (split) and says of each message from the host
-what it is: MOVES, STOPS or None. What the simulator says passes through heard. rests tells, over
-the connection that is still there, what is wrong with a device that should be at rest.
+split divides bytes of the wire into messages, and each host message is classified as
+MOVES, STOPS or None. Messages of the simulator go to heard. rests returns what is wrong with a
+device that should be at rest, over the remaining connection.
 """
 import os
 import socket
@@ -17,31 +17,31 @@ PATIENCE = 5  # s
 class Tool:
     url = "tcp:127.0.0.1:{port}"  # of the proxy
     simulator = ()  # the command; None: the proxy is the device
-    announces = True  # announced is a command that is written to the output before it goes out
-    scripted = None  # a command that comes back and leaves something going on …
-    ended_by = ()  # … and the ways out that are to end that
-    left = None  # one that comes back alone and leaves something going on
-    endless = None  # one that is to be stopped at the end of a script, the same where None
+    announces = True  # an announced command is printed before it is sent
+    scripted = None  # a command that returns and leaves a motion …
+    ended_by = ()  # … and the endings that must stop it
+    left = None  # a single command that returns and leaves a motion
+    endless = None  # a motion that the end of a script must stop; None: the same
     options = ()
-    latest = 0.1  # s after the start of the program, the latest moment of an early kill
+    latest = 0.1  # s after the start of the program, latest moment of an early kill
 
     def __init__(self, folder, number):
         self.folder, self.number = folder, number
-        self.pending = {True: b"", False: b""}  # bytes of a message that is not whole yet, by sender
+        self.pending = {True: b"", False: b""}  # bytes of an incomplete message, by sender
         self.prepare()
 
     def prepare(self):
         pass
 
     def settle(self, _run):
-        """Between two runs."""
+        """Call between two runs."""
 
     def begin(self):
-        """A run begins."""
+        """Call at the start of a run."""
         self.pending = {True: b"", False: b""}
 
     def split(self, data):
-        """(messages, rest): here, lines."""
+        """Returns (messages, rest); here messages are lines."""
         *lines, rest = data.replace(b"\n", b"\r").split(b"\r")
         return [line for line in lines if line], rest
 
@@ -56,14 +56,14 @@ class Tool:
         pass
 
     def reply(self, _data):
-        """Where the proxy is the device: what it says to this."""
+        """If the proxy is the device: returns its answer."""
 
     def rests(self, _board):
         return []
 
 
 class Armctl(Tool):
-    """The stop: back to the last confirmed position, 30 deg, of the joint that moves."""
+    """The stop: the joint's last confirmed position, 30 deg."""
     name = "armctl"
     simulator = ("armctl", "sim", "--listen", "tcp-listen:127.0.0.1:0", "--turn-speed", "90deg/s")
     moving = (("deg", "base", "350"),)
@@ -96,7 +96,7 @@ class Canpid(Tool):
     moving = (("step", "--from", "20deg", "--to", "-10deg", "--settle", "50ms", "--for", "5s", *board),
               ("tune", "--rule", "zn", *board),
               ("move", "lknee=20", "-c", "pos", "--wait=0.001deg"))
-    announced = scripted = left = ("setpoint", "5deg", "--max-jump", "90deg", *board)  # it stands anywhere
+    announced = scripted = left = ("setpoint", "5deg", "--max-jump", "90deg", *board)  # from any position
     ended_by = ("SEGV, later", "EOF", "writer", "error", "prompt", "quit")
     latest = 0.3
 
@@ -108,7 +108,7 @@ class Canpid(Tool):
 
     def rests(self, board):
         data, quiet = b"", 0
-        board.send(b"O\r")  # the adapter was closed
+        board.send(b"O\r")  # opens the adapter again
         deadline = time.monotonic() + PATIENCE
         while time.monotonic() < deadline:
             lines, data = self.split(data + board.recv(4096))
@@ -122,10 +122,9 @@ class Canpid(Tool):
 
 
 class Hidmotor(Tool):
-    """The stop: setpoints of duration 0 where the board has just said that the arm is, or its
-    setpoints are, which joints at rest keep; where it has
-    said nothing for too long, between there (or the setpoint before the last one) and the last
-    setpoint: what the arm must have reached by now."""
+    """The stop: setpoints with duration 0 at the position that the board has just reported, or at its
+    setpoints, which joints at rest keep. After silence of the board, between that position (or the
+    previous setpoint) and the last setpoint: where the arm must be by now."""
     name = "hidmotor"
     url = "unix:{path}"
     simulator = ("hidmotor", "sim", "--listen", "unix-listen:{path}")
@@ -152,7 +151,7 @@ class Hidmotor(Tool):
     def begin(self):
         super().begin()
         self.measured, self.held = [], None
-        self.start = self.behind = self.ahead = None  # where it set out; what the arm is between
+        self.start = self.behind = self.ahead = None  # start position; range in which the arm is
 
     def split(self, data):
         return [data], b""
@@ -177,7 +176,7 @@ class Hidmotor(Tool):
                               targets == self.held):
             self.held = targets
             return STOPS
-        if targets != self.ahead:  # the same once more is no other way
+        if targets != self.ahead:  # a repeated setpoint does not change the path
             self.behind = self.start = self.ahead or self.behind
             self.ahead = targets
         return MOVES
@@ -188,14 +187,14 @@ class Hidmotor(Tool):
             for places, b in zip(pose, targets)) for at, pose in self.measured)
 
     def on_the_way(self, targets):
-        """Of a tool that is slow to be served: since it set out. The arm hangs a little below its
-        setpoints, from which the tool reckons."""
+        """For a delayed tool: since the start of the motion. The arm stays slightly below its
+        setpoints, which the tool uses."""
         return self.behind and self.ahead and all(
             min(a, b, c) - self.droop < t < max(a, b, c) + self.droop
             for a, b, c, t in zip(self.start or self.behind, self.behind, self.ahead, targets))
 
     def rests(self, board):
-        """The setpoints stay, and the arm comes to rest there. Of a tool that crashed a question may
+        """The setpoints stay, and the arm comes to rest there. A query of a crashed tool may
         still be answered."""
         deadline, old = time.monotonic() + PATIENCE, 2
         while self.held:
@@ -216,16 +215,16 @@ class Hidmotor(Tool):
 
 
 class Unitysim(Tool):
-    """The stop: a control datagram in which no joint is driven. The proxy is the device: it answers
-    each of them with feedback that shows the speed of what is driven."""
+    """The stop: a control datagram without driven joints. The proxy is the device: it answers each
+    datagram with feedback that contains the commanded speeds."""
     name = "unitysim"
     url = "udp:127.0.0.1:{port}?listen=0"
     simulator = None
     moving = (("drive", "elbow=+45"),)
     scripted = ("drive", "elbow=+45")
     endless = ('{"msg":"control","elbow":{"velocity":5,"state":"increase"}}',)
-    announces = False  # nothing is written while it drives
-    ended_by = ("EOF", "writer", "prompt")  # its commands do not come back before the stop
+    announces = False  # no output during a drive
+    ended_by = ("EOF", "writer", "prompt")  # its commands return only after the stop
 
     def split(self, data):
         return [data], b""
@@ -249,7 +248,7 @@ class Ezphys(Tool):
     ended_by = ("SEGV, later", "EOF", "writer", "error", "prompt", "quit")
     scenes = (("arm4", "waist"), ("pendulum", "hinge"))
     motor, force, axis = 3, 2, 3
-    still = 5e-3  # rad/s; what was in motion swings a little when it is held
+    still = 5e-3  # rad/s; a held joint swings slightly
 
     def prepare(self):
         self.scene, joint = self.scenes[self.number % 2]
@@ -291,7 +290,7 @@ class Ezphys(Tool):
     def rests(self, board):
         data, steps, fastest = b"", 0, 0
         deadline = time.monotonic() + PATIENCE
-        board.send(struct.pack("<II", 8, 0))  # one message may be waiting for its answer
+        board.send(struct.pack("<II", 8, 0))  # one message may still need its answer
         while time.monotonic() < deadline:
             messages, data = self.split(data + board.recv(65536))
             for message in messages:
@@ -308,7 +307,7 @@ TOOLS = {tool.name: tool for tool in (Armctl, Canpid, Hidmotor, Unitysim, Ezphys
 
 
 class Datagrams:
-    """A socket that answers whoever has sent last."""
+    """A socket that answers the last sender."""
 
     def __init__(self, end):
         self.end, self.peer = end, None
@@ -320,7 +319,7 @@ class Datagrams:
     def send(self, data):
         try:
             self.end.sendto(data, self.peer)
-        except OSError:  # it is gone
+        except OSError:  # it was closed
             pass
 
     def fileno(self):
@@ -331,7 +330,7 @@ class Datagrams:
 
 
 class Front:
-    """The end that the tool connects to, and a way to the simulator behind it."""
+    """The end to which the tool connects, and the connection to the simulator."""
 
     def __init__(self, tool):
         self.tool = tool
@@ -360,7 +359,7 @@ class Front:
         return connection
 
     def connect(self, ready):
-        """To the simulator, which has said this URL."""
+        """Connects to the simulator at its printed URL."""
         if self.family == socket.AF_UNIX:
             board = socket.socket(self.family, self.type)
             board.connect(f"{self.tool.folder}/board{self.tool.number}")

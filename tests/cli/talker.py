@@ -1,7 +1,7 @@
-"""A device that only talks: sends lines of armctl's protocol to who connects.
+"""A device that only sends: lines of armctl's protocol to each client.
 
-talker.py PORT [HZ]: says "ready: tcp:127.0.0.1:PORT" on standard error; 0 chooses a port. HZ lines a
-second, 50 if it is not given.
+talker.py PORT [HZ]: prints "ready: tcp:127.0.0.1:PORT" on standard error; 0 chooses a port. HZ is the
+number of lines per second, by default 50.
 """
 import socket
 import sys

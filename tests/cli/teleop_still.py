@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
-"""teleop that stands still (SIGSTOP) or dies (SIGKILL) while a stick is held out, play, follow and experiments on
-their way: a child of it has the stop on the wire within the 100 ms that it may be late, and 20 ms more. What is no
-teleop and no follow ends when it is woken (SIGCONT), with that reason, and its last word is the stop. If armwire-pad
-stands still or dies instead, teleop has the stop on the wire within the same times.
+"""Suspends (SIGSTOP) or kills (SIGKILL) teleop with a deflected stick, and play, follow and experiments during a
+motion: the watchdog process must send the stop within the permitted delay of 100 ms, and 20 ms more. Play and
+experiments must end when resumed (SIGCONT), with that reason, and the stop must be the last message. If armwire-pad
+is suspended or killed instead, teleop must send the stop within the same times.
 
     ROUNDS=25 teleop_still.py BIN FOLDER [PAD]   of each tool and way; 2 without ROUNDS. PAD: a program that is a
                                              gamepad of the kernel's (tests/kernel/pad.c), else pad_player.py
@@ -27,8 +27,8 @@ PAD = sys.argv[3] if len(sys.argv) > 3 else None
 PATIENCE = 20  # s
 LATE = 100  # ms, AW_TELEOP_LATE
 STILL = 1000  # ms, of what is no teleop
-LIMIT = 6  # the exit code of what stood still
-FEW = {"motor": 1, "step": 1, "identify": 1, "tune": 1}  # messages that move it; else 5
+LIMIT = 6  # the exit code after a suspension
+FEW = {"motor": 1, "step": 1, "identify": 1, "tune": 1}  # messages that move it; by default 5
 EXPERIMENTS = {
     "hidmotor": {"step": "step m2 --from 0deg --to 40deg --for 60s", "sweep": "sweep m2 --to-hz 4",
                  "identify": "identify m2 --save /dev/null"},
@@ -41,12 +41,12 @@ WAYS = {"SIGSTOP": signal.SIGSTOP, "SIGKILL": signal.SIGKILL}
 PAD_WAYS = {"SIGSTOP of armwire-pad": signal.SIGSTOP, "SIGKILL of armwire-pad": signal.SIGKILL}
 OPTIONS = {"canpid": ["-c", "pos", "-b", "lknee"], "hidmotor": ["--timeout", "1s"], "armctl": ["--force"]}
 JOINTS = {"armctl": "lift", "hidmotor": "m2", "canpid": "lknee", "unitysim": "elbow"}
-# The button is held, the stick goes out and stays there.
+# The button is held, and the stick stays deflected.
 EVENTS = "0.1 hold 1\n0.2 lefty -1\n60 hold 0\n"
 
 
 class Unitysim(TOOLS["unitysim"]):
-    """It speaks first, as the simulator does: to a port of its own."""
+    """The tool sends first, to a port of its own, as with the simulator."""
     rest = b"\0" * 7 + b"\0\0\0\0" * 5 + b"\0"
 
     def prepare(self):
@@ -57,8 +57,8 @@ class Unitysim(TOOLS["unitysim"]):
 
 
 class Armctl(TOOLS["armctl"]):
-    """By steps: the stop is the last place that was confirmed, or one before it, where the program was stopped before
-    it had heard of that; a step goes on from there."""
+    """The stop is the last confirmed position, or the one before it if the program was suspended earlier;
+    the next step starts there."""
 
     def prepare(self):
         path = f"{self.folder}/armctl{self.number}.ini"
@@ -80,7 +80,7 @@ TOOLS.update(unitysim=Unitysim, armctl=Armctl)
 
 
 class Round:
-    """A tool with a simulator of its own behind this program, which looks at what passes."""
+    """A tool whose simulator is behind this program, which reads the traffic."""
 
     def __init__(self, name, number, what, pad):
         self.tool = TOOLS[name](FOLDER, number)
@@ -105,7 +105,7 @@ class Round:
         self.tool.begin()
 
     def words(self, name, number, what, pad):
-        """The command; what it plays goes on for longer than anybody waits."""
+        """Starts the command; its motion is longer than the test."""
         if what == "teleop":
             return ["teleop", "--pad", pad]
         joint = JOINTS.get(name) or self.tool.moving[0][1]
@@ -124,7 +124,7 @@ class Round:
         return ["follow", path, "--map", f"{joint}=a", "--relative", "--max-jump", "400", *limit]
 
     def messages(self, until):
-        """What the tool says, with the time; what the device says is passed on."""
+        """Returns the tool's messages with their times; relays those of the device."""
         ends = [self.end] + ([self.board] if self.board else [])
         speaks, pushed = not self.board, not self.pad
         while time.monotonic() < until:
@@ -149,7 +149,7 @@ class Round:
                     try:
                         self.end.send(data)
                     except OSError:
-                        pass  # it is gone
+                        pass  # the peer has ended
                 for message in self.tool.take(data, host):
                     if host:
                         yield now, self.tool.judge(message)
@@ -157,7 +157,7 @@ class Round:
                         self.tool.heard(message)
 
     def target(self, way):
-        """The process that the signal goes to: teleop, or its child armwire-pad"""
+        """Returns the process to signal: teleop, or its child armwire-pad."""
         if way not in PAD_WAYS:
             return self.program.pid
         with open(f"/proc/{self.program.pid}/task/{self.program.pid}/children", encoding="ascii") as file:
@@ -168,7 +168,7 @@ class Round:
         raise SystemExit("armwire-pad does not run")
 
     def run(self, way, number, few, ends):
-        """ms from the signal to the stop; None: a busy machine stopped the motion before the signal."""
+        """Returns the time from the signal to the stop, ms; None: a busy machine stopped the motion earlier."""
         moved, due, hit = 0, None, None
         for now, what in self.messages(time.monotonic() + PATIENCE):
             moved += what == MOVES
@@ -188,7 +188,7 @@ class Round:
         raise SystemExit(f"{self.tool.name}: {'no stop' if hit else 'it never moved'}: {said}")
 
     def wake(self):
-        """It ends, says why, and what it says last to the device is the stop."""
+        """The tool ends with the reason, and its last message to the device is the stop."""
         os.kill(self.program.pid, signal.SIGCONT)
         last = [what for _, what in self.messages(time.monotonic() + PATIENCE) if what][-1:]
         self.program.wait(PATIENCE)
@@ -212,7 +212,7 @@ class Round:
 
 
 def play_pads():
-    """Without a gamepad of the kernel's: copies of the tools beside a stand-in for armwire-pad"""
+    """Copies the tools beside a stand-in for armwire-pad, without a kernel gamepad."""
     global BIN
     if PAD:
         return

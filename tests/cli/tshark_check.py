@@ -11,7 +11,7 @@ import sys
 
 
 def rows(packet, tool):
-    """The trees of the tool in the packet, in order; a key may stand there more than once."""
+    """Returns the tool's trees in the packet, in order; keys may repeat."""
     for key, value in packet:
         if key == tool and isinstance(value, list):
             yield dict(value)
@@ -50,7 +50,7 @@ def main():
     compared, messages = 0, set()
     for row, record in zip(found, records):
         name = record["msg"]
-        record.pop("anomaly", None)  # what decode has to say about a value; the value is the same
+        record.pop("anomaly", None)  # decode adds it, the value is the same
         for field, expected in flat(record):
             value = row.get(f"{tool}.{name}.{field}", row.get(f"{tool}.{field}"))
             if field in ("t", "axis"):  # not on the wire
