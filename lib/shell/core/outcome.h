@@ -4,7 +4,8 @@
 
 #include "shell/core/session.h"
 
-/* Stops everything that a command left moving. Returns the resulting status, with session->err set.
+/* Stops the motion of a command that failed or was interrupted. Returns the resulting status, with
+ * session->err set.
  */
 enum aw_status aw_outcome_safe(struct aw_session *session, enum aw_status status);
 

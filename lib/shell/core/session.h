@@ -412,9 +412,9 @@ void aw_session_draw(struct aw_session *session, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
 
 /* Creates the output file of a command. A request to stop ends the wait for a named pipe's reader.
- * It also ends the file with ETIMEDOUT if a reader stays blocked for a moment. what: printed before
- * the path in errors, or NULL. With --dry-run no file is created and the output is discarded.
- * Errors as in aw_file_fail; AW_STOPPED. */
+ * A reader that stays blocked for a moment ends the file with ETIMEDOUT. what: printed before the
+ * path in errors, or NULL. With --dry-run no file is created and the output is discarded. Errors as
+ * in aw_file_fail; AW_STOPPED. */
 enum aw_status aw_session_create(struct aw_session *session, const char *what, const char *path,
                                  FILE **file);
 
