@@ -114,7 +114,7 @@ TEST_WITH(reset, NULL, child_input_and_output_are_piped)
     expect_no_child();
 }
 
-TEST_WITH(reset, NULL, last_error_line_of_the_child_is_read)
+TEST_WITH(reset, NULL, first_error_line_of_the_child_is_read)
 {
     static const struct {
         const char *script, *said;

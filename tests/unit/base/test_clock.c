@@ -63,7 +63,7 @@ TEST(stop_request_takes_precedence_over_data)
     }
 }
 
-TEST(stop_request_is_ignored_until_ignored_until)
+TEST(stop_request_is_delayed_while_ignored)
 {
     int stop[2];
     assert_int_equal(pipe(stop), 0);

@@ -134,7 +134,7 @@ TEST(table_times_are_converted_to_seconds)
     }
 }
 
-TEST(trailing_zero_rows_are_found)
+TEST(trailing_zero_rows_are_cut)
 {
     static const struct {
         const char *text;

@@ -259,7 +259,7 @@ TEST(metrics_at_the_levels_match_the_picture)
     end_picture(out, "control-ways.txt");
 }
 
-TEST(largest_step_is_found)
+TEST(step_is_found_in_the_record)
 {
     struct aw_sample few[] = {{0, 5, 5, NAN}, {1, 5, 5, NAN}, {2, -3, 5, NAN}, {3, -3, 1, NAN}};
     struct aw_step step;

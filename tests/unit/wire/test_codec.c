@@ -18,7 +18,7 @@ static void start(void)
 }
 
 /* Every type round-trips in both byte orders, with and without units. */
-TEST_WITH(start, NULL, every_type_survives)
+TEST_WITH(start, NULL, every_type_round_trips)
 {
     check_protocol(&sample_protocol);
     check_documented(&sample_protocol);

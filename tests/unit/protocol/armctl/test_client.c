@@ -923,7 +923,7 @@ TEST(unanswered_ping_times_out)
     assert_string_equal(f->arm.memory.pending, "");
 }
 
-TEST(last_confirmed_position_is_restored)
+TEST(last_confirmed_position_is_returned)
 {
     static const struct step script[] = {
         {"0ARM250,045,120", {{10, "0ACK0\r\n"}, {20, "2ARM250,045,120\r\n"}}},

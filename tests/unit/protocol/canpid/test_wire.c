@@ -10,7 +10,7 @@ static void setup(void)
     aw_wire_init(&fw, &aw_canpid_protocol, aw_protocol_variant(&aw_canpid_protocol, "fw"), false);
 }
 
-TEST_WITH(setup, NULL, every_field_survives)
+TEST_WITH(setup, NULL, every_field_round_trips)
 {
     check_protocol(&aw_canpid_protocol);
     check_documented(&aw_canpid_protocol);

@@ -573,7 +573,7 @@ TEST(error_lists_as_many_joints_as_fit)
     }
 }
 
-TEST(joints_may_be_given_by_number)
+TEST(unknown_joint_numbers_are_refused_once_joints_are_known)
 {
     struct rig *rig = rig_new("le32");
     struct aw_ezphys_target target;

@@ -18,7 +18,7 @@ static void setup(void)
     use("le32");
 }
 
-TEST_WITH(setup, NULL, every_field_survives)
+TEST_WITH(setup, NULL, every_field_round_trips)
 {
     check_protocol(&aw_ezphys_protocol);
     check_documented(&aw_ezphys_protocol);

@@ -10,7 +10,7 @@ static void setup(void)
     aw_wire_init(&wire, &aw_hidmotor_protocol, NULL, false);
 }
 
-TEST_WITH(setup, NULL, every_field_survives)
+TEST_WITH(setup, NULL, every_field_round_trips)
 {
     check_protocol(&aw_hidmotor_protocol);
     check_documented(&aw_hidmotor_protocol);

@@ -9,7 +9,7 @@ static void setup(void)
     aw_wire_init(&wire, &aw_unitysim_protocol, NULL, false);
 }
 
-TEST_WITH(setup, NULL, every_field_survives)
+TEST_WITH(setup, NULL, every_field_round_trips)
 {
     check_protocol(&aw_unitysim_protocol);
     check_documented(&aw_unitysim_protocol);

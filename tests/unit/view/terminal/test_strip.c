@@ -190,7 +190,7 @@ TEST_WITH(start, stop, samples_of_a_slot_are_merged)
 
 /* Prints the scale of a panel for each pair of values, in sequence, and the time since it became
  * too large. */
-TEST_WITH(start, stop, scales_are_round)
+TEST_WITH(start, stop, scales_fit_the_values)
 {
     static const double extents[][2] = {
         {0, 100},    {0.5, 100},   {-100, -0.5},   {-100, 0},        {5, 5},
@@ -226,8 +226,8 @@ TEST_WITH(start, stop, scales_are_round)
     int64_t now = 0;
     for (size_t i = 0; i < sizeof steps / sizeof *steps; i++) {
         now += steps[i].after_ms * AW_MILLISECOND;
-        aw_strip_add(&strip, s, now - AW_MILLISECOND,
-                     steps[i].low); /* at the edge of the visible span */
+        /* at the edge of the visible span */
+        aw_strip_add(&strip, s, now - AW_MILLISECOND, steps[i].low);
         aw_strip_add(&strip, s, now, steps[i].high);
         draw((struct aw_strip_look){.end_ns = now}, 30, 10);
         fprintf(out, "%5d ms %g..%g: %.10g..%.10g, %d\n", (int)(now / AW_MILLISECOND), steps[i].low,

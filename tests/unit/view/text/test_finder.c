@@ -50,8 +50,8 @@ TEST_WITH(start, stop, patterns_select_fields)
     }
 }
 
-/* Uses more subjects than the maximum, and one with an overlong name. */
-TEST_WITH(start, stop, subjects_beyond_the_maximum_are_found)
+/* Uses more subjects than the cache holds, and one with an overlong name. */
+TEST_WITH(start, stop, subjects_beyond_the_cache_are_found)
 {
     static const struct aw_select select = {.n = 2, .pattern = {"torque", "s7.torque"}};
     char subject[200];
