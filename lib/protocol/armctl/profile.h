@@ -2,10 +2,8 @@
  *
  * Plain data, filled from the [joint NAME] sections of the config file:
  *
- *     struct aw_armctl_profile profile = {0};
- *     aw_armctl_profile_set(&profile, "elbow", "index", "2", &err);
- *     aw_armctl_profile_set(&profile, "elbow", "max", "180", &err);
- *     aw_armctl_profile_finish(&profile, &err);
+ * Without a profile (n is 0) every joint 0..9 has 0..360 deg and 0..999 mm, the ranges of the
+ * wire's three digits.
  *
  * Without a profile (n is 0) every joint 0..9 has 0..360 deg and 0..999 mm, the numbers that three
  * digits are meant for.
@@ -17,7 +15,7 @@
 
 #define AW_ARMCTL_JOINTS 10 /* joint numbers are one digit */
 
-/* arm moves three joints at once: theta, h and r are these where no joint has their role. */
+/* The joints that arm moves as theta, h and r, unless a profile assigns these roles. */
 #define AW_ARMCTL_BASE  1
 #define AW_ARMCTL_LIFT  2
 #define AW_ARMCTL_REACH 3
@@ -46,9 +44,9 @@ struct aw_armctl_joint {
     enum aw_armctl_kind kind;
     enum aw_armctl_role role;
     double min, max, home; /* deg, mm or µs */
-    double speed;          /* deg/s, mm/s or µs/s; 0: not said */
+    double speed;          /* deg/s, mm/s or µs/s; 0: unknown */
     bool is_signed;        /* negative values may be sent */
-    unsigned given;        /* which of the keys were set, for aw_armctl_profile_finish */
+    unsigned given;        /* bits of the keys that were set, for aw_armctl_profile_finish */
 };
 
 struct aw_armctl_profile {
@@ -56,64 +54,65 @@ struct aw_armctl_profile {
     struct aw_armctl_joint joints[AW_ARMCTL_JOINTS];
 };
 
-/* Sets one key (index kind role min max home speed signed) of the joint with this name, which is
- * made at its first key. AW_USAGE with a did-what-is-possible text for an unknown key, a bad value,
- * or an eleventh joint. */
+/* Sets one key (index kind role min max home speed signed) of the joint with this name; the first
+ * key creates the joint. AW_USAGE, with the valid choices in the message: an unknown key, a bad
+ * value, or an eleventh joint. */
 enum aw_status aw_armctl_profile_set(struct aw_armctl_profile *profile, const char *joint,
                                      const char *key, const char *value, struct aw_error *err);
 
-/* To be called once after the last key: fills in what was not given and finds contradictions
- * (no or doubled index, min above max, home outside, a pulse that the wire does not carry, a
- * doubled role or one that the joint's kind does not fit). Not given: rotate, 0..360 deg or
- * 0..999 mm (from the negative of it if signed) or 1000..2000 us, home 0 or the limit nearest to
- * it, of a pulse joint 1500 us. */
+/* Fills in missing keys and checks for contradictions; call it once after the last key. It refuses
+ * a missing or duplicate index, min above max, home outside the limits, and a pulse outside the
+ * wire's range. It also refuses a duplicate role and a role that does not fit the joint's kind.
+ * Defaults: rotate, 0..360 deg, 0..999 mm (from the negative if signed) or 1000..2000 us. Home is
+ * 0 or the nearest limit; for a pulse joint 1500 us. */
 enum aw_status aw_armctl_profile_finish(struct aw_armctl_profile *profile, struct aw_error *err);
 
-/* A joint by name, or by number as text ("2"); NULL if the profile has none. */
+/* Returns a joint by name, or by number as text ("2"); NULL: not found. */
 const struct aw_armctl_joint *aw_armctl_profile_find(const struct aw_armctl_profile *profile,
                                                      const char *text);
 
-/* A joint by its number on the wire, or NULL. A NULL profile has no joints. */
+/* Returns a joint by its number on the wire, or NULL. A NULL profile has no joints. */
 const struct aw_armctl_joint *aw_armctl_profile_joint(const struct aw_armctl_profile *profile,
                                                       int index);
 
-/* The message and the field that move a joint of this kind: "deg" and "angle", "pos" and
- * "position", "pulse" and "pulse"; the unit of its values: "deg", "mm", "us". */
+/* Return the message and the field that move a joint of this kind: "deg" and "angle", "pos" and
+ * "position", "pulse" and "pulse"; and the unit of its values: "deg", "mm", "us". */
 const char *aw_armctl_kind_message(enum aw_armctl_kind kind);
 const char *aw_armctl_kind_field(enum aw_armctl_kind kind);
 const char *aw_armctl_kind_unit(enum aw_armctl_kind kind);
 
-/* The limits of a joint of this kind without a profile. */
+/* Return the limits of a joint of this kind without a profile. */
 double aw_armctl_kind_least(enum aw_armctl_kind kind, bool negatives);
 double aw_armctl_kind_most(enum aw_armctl_kind kind);
 
-/* Was this key ("min") given for the joint? Else it is filled in from the kind. */
+/* Returns true if the profile sets this key ("min") of the joint; otherwise it has the kind's
+ * default. */
 bool aw_armctl_joint_gives(const struct aw_armctl_joint *joint, const char *key);
 
-/* "r", "theta" or "h", as a field of arm is called; "" for AW_ARMCTL_NO_ROLE. */
+/* Returns "r", "theta" or "h", the name of arm's field; "" for AW_ARMCTL_NO_ROLE. */
 const char *aw_armctl_role_name(enum aw_armctl_role role);
 
-/* The number of the joint that is r, theta or h: the one with this role, else the usual one.
- * profile may be NULL. */
+/* Returns the number of the joint with role r, theta or h, else the default joint. profile may be
+ * NULL. */
 int aw_armctl_role_joint(const struct aw_armctl_profile *profile, enum aw_armctl_role role);
 
-/* Which joint a scalar of a record moves, and how; the roles of the profile, which may be NULL, say
- * what arm maps to. False for fields that move no joint to a place (seq, joint, distance, speed,
- * duty), and where the record names no joint 0 to 9. */
+/* Returns which joint a scalar of a record moves, and its kind. The profile's roles, if any, name
+ * the joints of arm; profile may be NULL. Returns false for fields that move no joint to a
+ * position (seq, joint, distance, speed, duty), and if the record names no joint 0 to 9. */
 bool aw_armctl_scalar_joint(const struct aw_armctl_profile *profile, const struct aw_record *record,
                             int scalar, int *joint, enum aw_armctl_kind *kind);
 
-/* May this command be sent? AW_OK, or AW_LIMIT naming joint, value and limit:
+/* Checks a command against the profile. AW_OK, or AW_LIMIT naming joint, value and limit:
  *     elbow: 400 deg is above its maximum 180 deg — see [joint elbow] in the config, or --force
- * or AW_USAGE where the joint is of the other kind:
+ * or AW_USAGE if the joint has the other kind:
  *     elbow: joint 2 is h of arm, which needs a translating joint (mm), not a rotating one — …
  * profile may be NULL; negatives allows values below zero for joints that no profile describes
  * (--signed). aw_encode refuses values that the wire cannot carry. */
 enum aw_status aw_armctl_profile_check(const struct aw_armctl_profile *profile, bool negatives,
                                        const struct aw_record *record, struct aw_error *err);
 
-/* How long the slowest possible motion of this command takes by the profile, in milliseconds; 0 if
- * a speed is not known. */
+/* Returns the time of the slowest possible motion of this command by the profile, in milliseconds;
+ * 0 if a speed is not known. */
 int aw_armctl_profile_longest_ms(const struct aw_armctl_profile *profile,
                                  const struct aw_record *record);
 

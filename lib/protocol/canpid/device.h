@@ -1,47 +1,45 @@
-/* Simulated joint drivers on one CAN bus: the control law of the published firmware, and behind
- * every driver a joint that has inertia, friction, a spring and a leg hanging from it.
+/* Simulated joint drivers on one CAN bus: the control loop of the published firmware. Behind every
+ * driver is a joint with inertia, friction, a spring and a hanging leg.
  *
  *     struct aw_canpid_device_options options = aw_canpid_device_defaults();
  *     options.boards = AW_CANPID_BIT(0x40);
  *     struct aw_device *device = aw_canpid_device(&options);
  *     struct aw_link *link = aw_sim_link(device, &clock.base, true, "sim:");
  *
- * Datagrams, see wire.h. A driver takes the identifiers board + 0 … 15, whatever their length
- * (missing bytes are zero), and answers nothing: it sends joint, pid and sensors again and again,
- * rate_hz times a second, the boards one after the other. Frames that are not read in time are
- * dropped, as on a bus.
+ * Datagrams, see wire.h. A driver accepts the identifiers board + 0 … 15 of any length (missing
+ * bytes are zero) and does not answer. It sends joint, pid and sensors rate_hz times a second, one
+ * board after the other. Frames that are not read in time are dropped, as on a bus.
  *
- * The loop, as published: each time it comes round, at most once in 4 ms, one gate takes one frame
- * and then runs the control law, and behind the gate telemetry is sent. So the law's tick is the
- * time of the loop: 10 ms at 100 Hz, as long as a telemetry cycle, and 4 ms where telemetry is
- * quicker. Our choice: telemetry below 10 Hz is taken for thinned out, and the tick is the usual
- * 10 ms. tick_s sets it by hand.
+ * The loop, as published: a round takes at least 4 ms. A gate reads one frame and runs the
+ * controller; after the gate, telemetry is sent. So the control period equals the round: 10 ms at
+ * 100 Hz, as long as a telemetry cycle, and 4 ms with faster telemetry. Our choice: telemetry below
+ * 10 Hz counts as decimated, with the usual period of 10 ms. tick_s overrides the period.
  *
- * The receive path, as published: two frames wait in the hardware's buffers; a third one that comes
- * while they are full is lost without a sign and counted as an overrun. What a runner brings late
- * and all at once (a busy computer) has come at different times, and is not lost.
+ * The receive path, as published: two frames wait in the hardware's buffers. A third one while they
+ * are full is lost without a sign and counted as an overrun. Frames that a busy computer delivers
+ * late and together arrived at different times, and are not lost.
  *
- * After power-up the published firmware has no output for 100 ticks, one second at 100 Hz. That is
- * the quirk "power-up", and no default: who opens a simulated bus expects drivers that have been on
- * for a while, as on the real one.
+ * After power-up the published firmware has no output for 100 control periods, one second at 100
+ * Hz. The quirk "power-up" adds this. It is off by default: users of a simulated bus expect drivers
+ * that are already running.
  *
- * As published: it wakes up disabled, in tor; see law.h; kp, ki, kd, setpoint and precompression
- * for another controller switch over to it; near a mechanical stop a driver that pushes outward
- * switches over to pos by itself; a number of a controller above 3 is error pid_config; aux 0 with
- * 1 and 2 is the lamp; ref_alpha, ref_fix_link and calibrate make the encoders zero where they
- * stand; a driver that has lost an encoder sends the error, velocity 0x7FF, current 0x1FF and lever
- * 0x7FFF. The torque of the telemetry assumes a precompression of 2 mm.
+ * As published: the driver starts disabled, in tor; see law.h. kp, ki, kd, setpoint and
+ * precompression for another controller switch to it. Near a mechanical stop a driver that pushes
+ * outward switches to pos by itself. A controller number above 3 is error pid_config. aux 0 with 1
+ * and 2 is the lamp. ref_alpha, ref_fix_link and calibrate zero the encoders in place. A driver
+ * without an encoder sends the error, velocity 0x7FF, current 0x1FF and lever 0x7FFF. The torque of
+ * the telemetry assumes a precompression of 2 mm.
  *
- * Our choice, where nothing is published: a driver with an error does not drive; numbers saturate
- * where they do not fit the telemetry; event start lets the precompression that was set last come
- * in within 0.1 s on top of those 2 mm, and end (or idle) takes it back within 0.2 s, which is felt
- * by the leg wherever the spring is bent; an aux variable above 5 is ignored.
+ * Our choice, because the publication is silent: a driver with an error does not drive. Numbers
+ * saturate if they do not fit the telemetry. Event start applies the last precompression within 0.1
+ * s on top of those 2 mm. End (or idle) removes it within 0.2 s; the leg feels this wherever the
+ * spring is bent. An aux variable above 5 is ignored.
  *
- * Other nodes of files send what they send by themselves, as the file says how often, else 10 times
- * a second; a frame for one of them is what it sends from then on.
+ * Other nodes of custom packets send their periodic packets at the file's rate, else 10 times a
+ * second. A frame to one of them replaces what it sends from then on.
  *
- * Everything happens on a grid of 1 ms, so that a run depends on nothing but the commands, their
- * times and the seed.
+ * Time advances in steps of 1 ms, so that a run depends only on the commands, their times and the
+ * seed.
  */
 #ifndef AW_PROTOCOL_CANPID_DEVICE_H
 #define AW_PROTOCOL_CANPID_DEVICE_H
@@ -60,7 +58,7 @@ enum aw_canpid_error {
     AW_CANPID_ERROR_LEVER,    /* lever_arm_encoder */
 };
 
-/* Reads a fault by name: "none", "encoder" (the lever arm's), or the error codes' names. AW_USAGE
+/* Parses a fault by name: "none", "encoder" (the lever arm's), or the error codes' names. AW_USAGE
  * lists them. */
 enum aw_status aw_canpid_fault_parse(const char *text, enum aw_canpid_error *fault,
                                      struct aw_error *err);
@@ -68,72 +66,71 @@ enum aw_status aw_canpid_fault_parse(const char *text, enum aw_canpid_error *fau
 /* "none", "encoder" …, NULL-terminated, for help and completion. */
 extern const char *const aw_canpid_fault_names[];
 
-/* Oddities of the published firmware that are not there by default; bits. */
+/* Quirks of the published firmware that are off by default; bits. */
 enum aw_canpid_quirk {
     AW_CANPID_POWER_UP = 1, /* no output for the first 100 ticks */
 };
 
-extern const char *const aw_canpid_quirk_names[]; /* "power-up", NULL: by their bits */
+extern const char *const aw_canpid_quirk_names[]; /* "power-up", NULL; in the order of the bits */
 
-#define AW_CANPID_TICK_MOST_S 1.0 /* longest that the simulated drivers have */
+#define AW_CANPID_TICK_MOST_S 1.0 /* longest control period of simulated drivers */
 
 struct aw_canpid_device_options {
     uint64_t boards;            /* bits; AW_CANPID_SIX */
-    double rate_hz;             /* of the telemetry, 100; kept within 1 and what the bus carries */
-    double tick_s;              /* of the loop, 0.004 to 1; 0: by rate_hz, see above */
+    double rate_hz;             /* telemetry rate, 100; clamped to 1 … the bus's maximum */
+    double tick_s;              /* control period, 0.004 to 1; 0: from rate_hz, see above */
     unsigned quirks;            /* of enum aw_canpid_quirk */
     bool fw;                    /* sensors as the published firmware packs them (variant "fw") */
     enum aw_canpid_error fault; /* an encoder that is broken from the start */
     uint64_t fault_boards;      /* 0: all */
     double noise;               /* of both encoders, counts either way; 0 */
     uint64_t seed;              /* of the noise */
-    bool takes_at_once; /* every frame acts when it comes, without the receive path below: for
-                           tests of other things */
+    bool takes_at_once; /* every frame acts on arrival, without the receive path; for other tests */
     const struct aw_joint_model *model; /* of every joint; NULL: six different ones, see plant.h */
-    struct aw_canpid_plant plants[AW_CANPID_BOARDS]; /* what is wrong with it, by board / 32 */
-    const struct aw_protocol *protocol; /* with messages of files, see packets/memory.h; or NULL */
+    struct aw_canpid_plant plants[AW_CANPID_BOARDS]; /* faults of the mechanics, by board / 32 */
+    const struct aw_protocol *protocol; /* with custom packets, see packets/memory.h; or NULL */
 };
 
 struct aw_canpid_device_options aw_canpid_device_defaults(void);
 
-/* The most telemetry cycles a second that 1 Mbit/s carries for so many boards. */
+/* Returns the maximum of telemetry cycles a second that 1 Mbit/s carries for these boards. */
 double aw_canpid_device_max_rate(uint64_t boards);
 
-/* The tick that drivers with these options have, s. */
+/* Returns the control period of drivers with these options, s. */
 double aw_canpid_device_tick(const struct aw_canpid_device_options *options);
 
 struct aw_canpid_device_counters {
     uint64_t received, /* frames for one of the boards */
-        foreign,       /* for none of them */
-        ignored,       /* for a board, but no command it knows */
-        overruns,      /* lost, because two were waiting already */
+        foreign,       /* frames for other nodes */
+        ignored,       /* for a board, but not a known command */
+        overruns,      /* lost, because two frames were already waiting */
         switches,      /* changes of a controller */
         sent, dropped; /* telemetry frames; dropped: the host did not read them */
 };
 
-/* NULL: out of memory, or no board. The caller closes the device through its ops. */
+/* Returns NULL if out of memory or without a board. The caller closes the device through its ops.
+ */
 struct aw_device *aw_canpid_device(const struct aw_canpid_device_options *options);
 
-/* For tests and the status line of the simulator; valid while the device is. */
+/* Returns the counters for tests and the simulator's status line; valid as long as the device. */
 const struct aw_canpid_device_counters *aw_canpid_device_counters(const struct aw_device *device);
 
-/* For tests, as all below: what is really the case in a board's driver and joint at this time, not
- * what the telemetry says.
- * False if there is no such board. */
+/* For tests, as all below: the true state of a board's driver and joint at this time, independent
+ * of the telemetry. Returns false if the board does not exist. */
 struct aw_canpid_truth {
     struct aw_canpid_joint joint; /* rad, rad/s */
     struct aw_canpid_law law;     /* controller, gains, setpoint, output */
     double aux[6];
     double precompression_m; /* as set */
-    double boost;            /* how much of it is felt: 0 … 1 */
+    double boost;            /* fraction of it that is active: 0 … 1 */
     bool lamp;
     enum aw_canpid_error error;
 };
 bool aw_canpid_device_truth(struct aw_device *device, unsigned board, int64_t now,
                             struct aw_canpid_truth *truth);
 
-/* Breaks (or mends, AW_CANPID_NO_ERROR) the encoders of these boards from now on. A mended driver
- * waits for a setpoint. */
+/* Breaks (or repairs, with AW_CANPID_NO_ERROR) the encoders of these boards from now on. A
+ * repaired driver waits for a setpoint. */
 void aw_canpid_device_fault(struct aw_device *device, uint64_t boards, enum aw_canpid_error fault);
 
 #endif

@@ -4,19 +4,19 @@
  *     struct aw_canpid_joint joint = {0};
  *     aw_joint_step(&joint, &model, aw_joint_drive(&model, 0.4), model.precompression_m, 0.001);
  *
- * The motor turns the lever arm, the spring pulls the leg ("fixed link") after it:
- * alpha = lever − link is how far it is bent, and with A = sqrt(0.003725 − 0.0035 cos alpha) its
- * torque is 92.75·(1 + (P − 0.015)/A)·sin alpha Nm for a precompression of P metres, at most 25.
+ * The motor turns the lever arm; the spring pulls the leg ("fixed link") after it. alpha = lever −
+ * link is its deflection. With A = sqrt(0.003725 − 0.0035 cos alpha) its torque is 92.75·(1 + (P −
+ * 0.015)/A)·sin alpha Nm for a precompression of P metres, at most 25.
  *
- * The motor's drive follows a speed: a duty of 10 % is standstill and 90 % full speed, as such
- * drives are usually set. (That would explain the firmware's 9 % and 1 %; it is not written
- * anywhere.) It turns slower under load, so that a proportional controller needs an error to hold a
- * leg; it has a greatest torque, so that it cannot brake from any speed in time. Both ends have dry
- * friction: what stands stands. A stop takes all speed.
+ * The motor's drive controls speed: a duty of 10 % is standstill and 90 % full speed, the usual
+ * setup of such drives. (That would explain the firmware's 9 % and 1 %; no source states it.) It
+ * turns slower under load, so a proportional controller needs an error to hold a leg. Its torque is
+ * limited, so it needs time to brake. Both ends have dry friction: a joint at rest stays at rest.
+ * An end stop absorbs all speed.
  *
- * The parameters are ours, chosen so that the published gains make a decent joint: pos from 0 to
- * 20 deg with 3.0, 0.0005, 0 is there in under a second without overshoot and short of the target
- * by a few degrees, and ten times the gain overshoots and rings. See aw_joint_defaults.
+ * The parameters are ours; with them the published gains control the joint well. pos from 0 to 20
+ * deg with 3.0, 0.0005, 0 settles in under a second without overshoot, a few degrees short of the
+ * target. Ten times the gain overshoots and rings. See aw_joint_defaults.
  */
 #ifndef AW_PROTOCOL_CANPID_JOINT_H
 #define AW_PROTOCOL_CANPID_JOINT_H
@@ -26,25 +26,25 @@
 struct aw_joint_model {
     double gear;            /* motor turns per lever turn */
     double motor_speed_rpm; /* of the motor at full duty, without load */
-    double droop_nm_s;      /* torque per rad/s that the lever is slower than asked */
+    double droop_nm_s;      /* torque per rad/s of the lever's speed deficit */
     double torque_max_nm;   /* of the motor, at the lever */
     double current_nm_a;    /* torque at the lever per ampere */
     double lever_inertia;   /* motor, gear and lever arm, at the lever, kg m² */
     double lever_friction_nm;
-    double lever_stop_rad;  /* either way */
+    double lever_stop_rad;  /* either direction */
     double link_inertia;    /* leg, kg m² */
-    double link_gravity_nm; /* mass · g · distance: torque of the leg when it is level */
+    double link_gravity_nm; /* mass · g · distance: torque of the leg when horizontal */
     double link_damping;    /* Nm s/rad */
     double link_friction_nm;
     double link_stop_rad;
-    bool link_locked;        /* the leg is clamped where it is, as on a bench */
+    bool link_locked;        /* the leg is clamped in place, as on a test stand */
     double precompression_m; /* of the spring */
 
-    /* What is wrong with it; 0: nothing. */
-    bool wall;       /* the lever comes no farther than wall_rad, on that side of 0 */
-    double wall_rad; /* above 0, or below */
+    /* Faults; 0: none. */
+    bool wall;       /* the lever stops at wall_rad, on that side of 0 */
+    double wall_rad; /* positive or negative */
     double play_rad; /* between motor and lever */
-    double push;     /* a drive whose speed loop has the wrong sign: it adds so much of its speed */
+    double push;     /* a speed loop with the wrong sign adds this fraction of its speed */
 };
 
 struct aw_joint_model aw_joint_defaults(void);
@@ -63,13 +63,13 @@ struct aw_joint_drive {
     double speed; /* rad/s */
 };
 
-/* The drive as a PWM with this signed duty sets it (see aw_canpid_duty). */
+/* Returns the command that a PWM with this signed duty gives the drive (see aw_canpid_duty). */
 struct aw_joint_drive aw_joint_drive(const struct aw_joint_model *model, double duty);
 
-/* Torque of the spring in Nm, bent by alpha (rad). */
+/* Returns the torque of the spring in Nm, deflected by alpha (rad). */
 double aw_joint_torque(double alpha, double precompression_m);
 
-/* Moves it on by dt seconds; semi-implicit, fine up to 1 ms. */
+/* Advances the joint by dt seconds; semi-implicit, accurate up to 1 ms. */
 void aw_joint_step(struct aw_canpid_joint *joint, const struct aw_joint_model *model,
                    struct aw_joint_drive drive, double precompression_m, double dt);
 

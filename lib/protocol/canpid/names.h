@@ -1,4 +1,4 @@
-/* Boards and controllers by number, and what a controller's numbers mean.
+/* Boards and controllers by number, with the units of their values.
  *
  * A board is its base identifier (0x40), as in the records' field "board"; there are 64 of them.
  * Sets of boards are bits: AW_CANPID_BIT(0x40) | AW_CANPID_BIT(0x60).
@@ -24,7 +24,7 @@ enum aw_canpid_controller {
     AW_CANPID_CONTROLLERS,
 };
 
-/* Not a controller: the last one seen (or pos, if none was). */
+/* Not a controller: the last one seen, else pos. */
 #define AW_CANPID_LAST (-1)
 
 enum aw_canpid_gain {
@@ -36,19 +36,19 @@ enum aw_canpid_gain {
 
 #define AW_CANPID_GAIN_MAX 100.0 /* a driver clamps gains to this, either way */
 #define AW_CANPID_DISABLE  1.5   /* normalised setpoint that is outside every limit */
-#define AW_CANPID_TICK_S   0.004 /* shortest of the control loop; ki and kd count ticks */
+#define AW_CANPID_TICK_S   0.004 /* shortest control period; ki and kd count periods */
 
-/* Of the board in this variant, whose names may have been changed by the configuration; without a
+/* Returns the name of the board in this variant, which the configuration can change; without a
  * name its number, "0x100". variant NULL: the default names. Writes to out and returns it. */
 #define AW_CANPID_NAME_MAX 24
 const char *aw_canpid_board_name(const struct aw_variant *variant, unsigned board,
                                  char out[AW_CANPID_NAME_MAX]);
 
-/* Those of a set, "lhip,lknee"; what has no room is left out. Returns out, "" for none. */
+/* Lists the names of a set, "lhip,lknee"; omits names that do not fit. Returns out, "" for none. */
 const char *aw_canpid_board_list(const struct aw_variant *variant, uint64_t boards, char *out,
                                  size_t size);
 
-/* The other way round: a name or a number (64, 0x40). -1 if it is no board. */
+/* Finds a board by name or number (64, 0x40). Returns -1 if there is no such board. */
 int aw_canpid_board_find(const struct aw_variant *variant, const char *text);
 
 const char *aw_canpid_controller_name(int controller);     /* "tor", "?" outside 0..3 */
@@ -56,18 +56,18 @@ int aw_canpid_controller_find(const char *text);           /* name or digit; -1 
 const char *aw_canpid_gain_name(enum aw_canpid_gain gain); /* "kp" */
 int aw_canpid_gain_find(const char *text);                 /* -1 */
 
-/* Normalised 1 in the controller's unit: 360 (deg), 25 (Nm); 100 (%) for lvl and tl, whose unit the
- * published sources contradict each other about. */
+/* Return normalized 1 in the controller's unit: 360 (deg), 25 (Nm); 100 (%) for lvl and tl,
+ * because the published sources contradict each other about their unit. */
 double aw_canpid_full_scale(int controller);
 const char *aw_canpid_unit(int controller);
 
-/* A number of the pid telemetry (% of full scale) in the controller's unit. */
+/* Converts a value of the pid telemetry (% of full scale) to the controller's unit. */
 double aw_canpid_from_percent(int controller, double percent);
 
-/* The normalised setpoint within which a driver enables the controller: 0.5, 0.5, 1, 1. */
+/* Returns the normalized setpoint limit for enabling the controller: 0.5, 0.5, 1, 1. */
 double aw_canpid_setpoint_limit(int controller);
 
-/* Normalised 1 as the value of a setpoint message: 360 (deg), 1, 25 (Nm), 1. */
+/* Returns normalized 1 as the value of a setpoint message: 360 (deg), 1, 25 (Nm), 1. */
 double aw_canpid_setpoint_scale(int controller);
 
 #endif

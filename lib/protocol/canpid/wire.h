@@ -2,7 +2,7 @@
  *
  * Classic CAN, 11-bit identifiers, 6 data bytes: the identifier is board + message, a board is a
  * multiple of 32. The payload is one 48-bit little-endian number; the rows count its bits from the
- * least significant bit of byte 0. In a struct aw_span a frame is the identifier as u16 LE and then
+ * least significant bit of byte 0. A frame in a struct aw_span is the identifier as u16 LE, then
  * the six bytes.
  *
  * Variants: "spec" (the published table), "fw" (sensors as the published firmware packs them: the
