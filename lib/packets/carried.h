@@ -1,4 +1,4 @@
-/* Packet files inside a recording, in comments, so that a reader decodes it without the files.
+/* Packet files inside a recording, in comments, so that a reader can decode it without the files.
  *
  *     size_t at = 0;
  *     while (aw_carried_next(packets, &at, comment, sizeof comment))       the writer
@@ -17,7 +17,7 @@
 
 #include "packets/packets.h"
 
-/* The start of each line of a comment with names: "subject board 64 lknee". */
+/* Start of each line of a comment with names: "subject board 64 lknee". */
 #define AW_SUBJECT_LINE "subject "
 
 /* The kinds of comments, by the mark at their start. */
@@ -28,13 +28,13 @@ enum aw_carried_kind {
     AW_CARRIED_NOTHING,  /* another comment */
 };
 
-/* Returns the kind of a comment; *text is what follows the mark. */
+/* Returns the kind of a comment; *text points after the mark. */
 enum aw_carried_kind aw_carried_kind(const char *comment, const char **text);
 
-/* The mark of a kind, with its newline. */
+/* Returns the mark of a kind, with its newline. */
 const char *aw_carried_mark(enum aw_carried_kind kind);
 
-/* Writes the next comment of at most size - 1 bytes. *at starts at 0. False: no more. */
+/* Writes the next comment of at most size - 1 bytes. *at starts at 0. Returns false at the end. */
 bool aw_carried_next(const struct aw_packets *packets, size_t *at, char *out, size_t size);
 
 struct aw_carried_text {
@@ -42,7 +42,7 @@ struct aw_carried_text {
     size_t n, room;
 };
 
-/* Texts read so far; before each DBC file stands a NUL. {.packets = {.n = 0}} is empty. */
+/* The texts so far; a NUL precedes each DBC file. {.packets = {.n = 0}} is empty. */
 struct aw_carried {
     struct aw_carried_text packets, dbc;
 };
@@ -51,8 +51,8 @@ struct aw_carried {
 enum aw_status aw_carried_add(struct aw_carried *carried, enum aw_carried_kind kind,
                               const char *text);
 
-/* Parses all texts. name: of the recording, for errors. *packets is NULL without texts; else the
- * caller frees it. Errors as in aw_packets_read. */
+/* Parses all texts. name: of the recording, for errors. Sets *packets to NULL without texts; else
+ * the caller frees it. Errors as in aw_packets_read. */
 enum aw_status aw_carried_read(const struct aw_carried *carried, const struct aw_protocol *protocol,
                                const char *name, struct aw_packets **packets, struct aw_error *err);
 

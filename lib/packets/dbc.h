@@ -12,9 +12,9 @@
 #include "packets/store.h"
 #include "wire/table.h"
 
-#define AW_DBC_NAME 60 /* bytes of a name, with its NUL; what is longer is cut */
+#define AW_DBC_NAME 60 /* size of a name, bytes, with its NUL; longer ones are truncated */
 
-/* A name of a value of a signal. */
+/* A named value of a signal. */
 struct aw_dbc_value {
     int64_t number; /* on the wire */
     const char *text;
@@ -22,39 +22,39 @@ struct aw_dbc_value {
 
 struct aw_dbc_signal {
     const char *name, *long_name, *unit, *help; /* NULL: none */
-    unsigned start, length; /* as the file counts: the lowest bit, or the highest one */
+    unsigned start, length; /* as in the file: the lowest bit, or the highest one */
     bool big_endian, is_signed;
-    unsigned type; /* 0 a whole number, 1 a float, 2 a double; of SIG_VALTYPE_ */
+    unsigned type; /* by SIG_VALTYPE_: 0 an integer, 1 a float, 2 a double */
     bool multiplexor;
     bool multiplexed;
-    int64_t number;            /* of the multiplexor, where it is there */
-    const char *chooser;       /* by SG_MUL_VAL_: the multiplexor, */
-    struct aw_choice *choices; /* and its numbers, which end as in a table; owned */
+    int64_t number;            /* the multiplexor's value if the signal is present */
+    const char *chooser;       /* by SG_MUL_VAL_: the multiplexor */
+    struct aw_choice *choices; /* its values, terminated as in a table; owned */
     size_t n_choices, room_choices;
     double factor, offset, min, max;
     struct aw_dbc_value *values; /* owned */
     size_t n_values, room_values;
-    int chosen_by; /* among the signals; -1: it is always there */
-    bool chooses;  /* another one */
+    int chosen_by; /* index of the multiplexor; -1: always present */
+    bool chooses;  /* chooses another signal */
     bool left_out;
 };
 
 struct aw_dbc_message {
-    const char *name, *long_name, *sender, *help; /* sender NULL: not named */
-    uint32_t id; /* as it stands there: bit 31 marks one of 29 bits */
+    const char *name, *long_name, *sender, *help; /* sender NULL: unknown */
+    uint32_t id; /* as in the file: bit 31 marks a 29-bit identifier */
     unsigned size;
     struct aw_dbc_signal *signals; /* owned */
     size_t n, room;
 };
 
 struct aw_dbc {
-    struct aw_store *store; /* of the texts */
+    struct aw_store *store; /* holds the texts */
     struct aw_dbc_message *messages;
     size_t n, room;
 };
 
-/* Reads the text of a file, whose name is for messages. AW_USAGE with the place of the mistake,
- * AW_NO_MEMORY; aw_dbc_free is due whatever it says. */
+/* Parses the text of a file; name is for messages. AW_USAGE with the position of the mistake,
+ * AW_NO_MEMORY. The caller calls aw_dbc_free in any case. */
 enum aw_status aw_dbc_parse(struct aw_dbc *dbc, const char *text, const char *name,
                             struct aw_error *err);
 

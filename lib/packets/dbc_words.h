@@ -1,7 +1,7 @@
-/* Words of DBC files that are read and written. */
+/* Words of DBC files for reading and writing. */
 #ifndef AW_PACKETS_DBC_WORDS_H
 #define AW_PACKETS_DBC_WORDS_H
 
-#define AW_DBC_NOBODY "Vector__XXX" /* in place of a node */
+#define AW_DBC_NOBODY "Vector__XXX" /* placeholder for a node */
 
 #endif

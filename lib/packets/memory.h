@@ -1,5 +1,5 @@
-/* What a simulated device does with packets of files: it keeps what is written, by the names of
- * fields, and tells it; of joints, where they are.
+/* Custom packets in a simulated device: stores the fields that the host writes, by their names, and
+ * reports them. For joints it reports their positions.
  *
  *     struct aw_packet_memory *memory = aw_packet_memory_new(&options);
  *     aw_packet_memory_tell(memory, joints, n);               // where its joints are now
@@ -8,14 +8,16 @@
  *     while ((size = aw_packet_memory_next(memory, now, bytes, sizeof bytes)) > 0)
  *         …                                            // what it says
  *
- * A field has the value of the joint that [joint] says it is of, or its gain; else the value that a
- * packet with such a field was last sent with; else, if it is called as one of a joint of the
- * device ("m1.position") and the units fit, that one's; else its default, no data, or the value of
- * zeros on the wire. Joints of a file are those of the device that have the same name, else those
- * in the same place; one that the device does not have is at once where it is told to go.
+ * A field gets the first of these values. It reports the joint, or its gain, that a [joint] section
+ * assigns to it. Otherwise it has the last value of a packet with such a field. Otherwise, if its
+ * name is that of a device's joint ("m1.position") and the units fit, it reports that joint.
+ * Otherwise it has its default, no data, or the value of zeros on the wire. Joints of a file match
+ * the device's joints of the same name, else those with the same index. A joint that the device
+ * lacks reaches its setpoint at once.
  *
- * A packet that is asked for, or that answers another one, is sent when it is. Any other one from
- * the device comes by itself, at its rate. Every function does nothing with a memory of NULL.
+ * Packets that are requested, or that answer another one, are sent on request. Any other packet
+ * from the device is sent periodically, at its rate. All functions accept a memory of NULL and then
+ * do nothing.
  */
 #ifndef AW_PACKETS_MEMORY_H
 #define AW_PACKETS_MEMORY_H
@@ -23,40 +25,40 @@
 #include "wire/wire.h"
 
 #define AW_PACKET_MEMORY_JOINTS 16
-#define AW_PACKET_MEMORY_FRAME  128 /* no packet of a file is longer */
+#define AW_PACKET_MEMORY_FRAME  128 /* maximum size of a custom packet */
 
-/* A joint of the device. NaN: that is not known. */
+/* A joint of the device. NaN: unknown. */
 struct aw_packet_memory_joint {
     const char *name; /* "m1" */
-    const char *unit; /* of its places, and a second of its velocities: "deg" */
+    const char *unit; /* of positions, and per second of velocities: "deg" */
     double position, setpoint, velocity, effort;
 };
 
 struct aw_packet_memory_options {
-    const struct aw_protocol *protocol; /* with packets of files behind the device's own */
-    const struct aw_variant *variant;   /* NULL: the first */
-    size_t first;                       /* messages from here on are of files */
-    bool echoes; /* a packet that goes both ways is answered by itself, and never comes unasked */
-    double hz;   /* at which packets come whose file names no rate, so long as they are at most 100;
-                    0: nothing comes by itself */
+    const struct aw_protocol *protocol; /* with custom packets after the device's own */
+    const struct aw_variant *variant;   /* NULL: the protocol's first */
+    size_t first;                       /* index of the first custom message */
+    bool echoes; /* a packet of both directions is its own answer, and is never sent periodically */
+    double hz;   /* rate of packets without one in the file, if there are at most 100 of them; 0:
+                    none is sent */
 };
 
 struct aw_packet_memory;
 
-/* NULL: out of memory, or the protocol has no packets of files; *failed says which. */
+/* Returns NULL without custom packets in the protocol, or if out of memory; *failed distinguishes
+ * them. */
 struct aw_packet_memory *aw_packet_memory_new(const struct aw_packet_memory_options *options,
                                               bool *failed);
 void aw_packet_memory_free(struct aw_packet_memory *memory);
 
-/* Where the device's joints are from now on. */
+/* Updates the state of the device's joints. */
 void aw_packet_memory_tell(struct aw_packet_memory *memory,
                            const struct aw_packet_memory_joint *joints, size_t n);
 
-/* A frame from the host. False: it is no packet of a file that goes to the device. */
+/* Handles a frame from the host. Returns false if it is not a custom packet to the device. */
 bool aw_packet_memory_take(struct aw_packet_memory *memory, struct aw_span frame);
 
-/* Where a joint of the device was told to go since this was last asked, in its unit; NaN: it was
- * not. */
+/* Returns the setpoint of a joint since the last call, in the joint's unit; NaN: no new one. */
 double aw_packet_memory_setpoint(struct aw_packet_memory *memory, size_t joint);
 
 /* Returns a gain (0: kp, ki, kd) of a joint, as a packet or the second function last set it; NaN:
@@ -69,7 +71,7 @@ void aw_packet_memory_tell_gain(struct aw_packet_memory *memory, size_t joint, i
 size_t aw_packet_memory_next(struct aw_packet_memory *memory, int64_t now, uint8_t *out,
                              size_t cap);
 
-/* When the next one comes by itself; AW_NEVER: none does. */
+/* Returns the time of the next periodic packet; AW_NEVER: none. */
 int64_t aw_packet_memory_due(const struct aw_packet_memory *memory);
 
 #endif

@@ -1,4 +1,4 @@
-/* Packets that the table of a tool does not have, read from files: a firmware's own.
+/* Custom packets: a firmware's own packets, read from files.
  *
  *     struct aw_packets *packets = aw_packets_new(&aw_hidmotor_protocol);
  *     struct aw_lines lines = {.name = "team.packets"};
@@ -24,28 +24,28 @@
 
 struct aw_packets;
 
-/* None yet, for a protocol that lives as long. NULL: out of memory. */
+/* Creates an empty set for a protocol, which must outlive it. NULL: out of memory. */
 struct aw_packets *aw_packets_new(const struct aw_protocol *protocol);
 
-/* Adds those of a file; lines: as aw_lines_next wants them, closed then. AW_USAGE: a mistake in it.
- * AW_LIMIT: more than the table has room for. AW_NO_MEMORY. After an error all there is to do is to
- * free them. */
+/* Adds the packets of a file; closes lines, which are set up as for aw_lines_next. AW_USAGE: a
+ * mistake in the file. AW_LIMIT: the table is full. AW_NO_MEMORY. After an error the caller can
+ * only free packets. */
 enum aw_status aw_packets_read(struct aw_packets *packets, struct aw_lines *lines,
                                struct aw_error *err);
 
-/* Adds the messages of a DBC file, as far as they can be had; file NULL: it is opened by its name.
- * notice: what is left out, in a line; "" if nothing is. Messages are called NODE.MESSAGE, and go
- * both ways. AW_USAGE, with the place of a mistake, AW_NO_MEMORY: as above. */
+/* Adds the supported messages of a DBC file; file NULL: opens it by its name. Writes to notice one
+ * line about skipped parts, or "". Messages have the name NODE.MESSAGE and both directions.
+ * AW_USAGE, with the position of a mistake, AW_NO_MEMORY: as above. */
 enum aw_status aw_packets_read_dbc(struct aw_packets *packets, FILE *file, const char *name,
                                    char *notice, size_t size, struct aw_error *err);
 
-/* The protocol with them; valid until they are freed. */
+/* Returns the protocol with the packets; valid until they are freed. */
 const struct aw_protocol *aw_packets_protocol(const struct aw_packets *packets);
 
-/* The lines of all files that were read, without remarks, as one file. */
+/* Returns the lines of all packet files, without comments, as one file. */
 const char *aw_packets_text(const struct aw_packets *packets);
 
-/* The text of DBC file i that was read, as UTF-8; NULL: there were not so many. */
+/* Returns the text of DBC file i as UTF-8; NULL: there is no such file. */
 const char *aw_packets_dbc(const struct aw_packets *packets, size_t i);
 
 void aw_packets_free(struct aw_packets *packets);

@@ -1,15 +1,15 @@
-/* Internal to lib/packets: memory that lives as long as all that is in it. */
+/* Internal to lib/packets: allocations that are freed together. */
 #ifndef AW_PACKETS_STORE_H
 #define AW_PACKETS_STORE_H
 
 #include <stddef.h>
 
-/* What was allocated, to be freed together. */
+/* A set of allocations. */
 struct aw_store {
     struct aw_stored *first;
 };
 
-/* Zeroed. NULL: out of memory. */
+/* Allocates zeroed memory. NULL: out of memory. */
 void *aw_store_room(struct aw_store *store, size_t size);
 const char *aw_store_text(struct aw_store *store, const char *text);
 const void *aw_store_copy(struct aw_store *store, const void *data, size_t size);

@@ -10,25 +10,25 @@
  *     aw_ezphys_stop(&ez, NULL, &err);
  *     aw_ezphys_free(&ez);
  *
- * Lock-step: the simulator sends a message and waits for the answer; without one it stands still,
- * and ends after some time. So answer every message once, at once, and in one write. An answer
- * repeats the last motor commands (which changes nothing) and carries the forces of the next step
- * or a reset. Without commands it is an empty message, or a force of 0 on the scene if the wire has
- * no messages around packets. A simulator in real time does not wait for answers, but accepts them.
+ * Lock-step: the simulator sends a message and waits for the answer. Without one it pauses, and
+ * ends after some time. So answer every message exactly once, at once, and in one write. An answer
+ * repeats the last motor commands (which changes nothing) and has the forces of the next step, or a
+ * reset. Without commands it is an empty message, or a force of 0 on the scene if the wire has no
+ * envelope. A simulator in real time does not wait for answers, but accepts them.
  *
  * If the wire does not mark the end of a message, it is found by the next timestamp, by the number
  * of packets in the message before, or by a short silence.
  *
- * A stop is sent at once, so the simulator may get one message more than it waits for. Then the
- * next message from it counts as answered. If the simulator took both for one, it falls silent; in
- * that case the message is answered after all.
+ * A stop is sent at once, so the simulator may get one more message than it waits for. Then its
+ * next message counts as answered. If the simulator reads both as one, it waits silently; the
+ * client then answers that message after all.
  *
  * After a reset, messages from before it are answered and skipped: aw_ezphys_receive next returns
- * the first message after the reset. A new connection forgets everything, also motor commands,
- * which are never repeated by themselves.
+ * the first message after the reset. A new connection discards all state, including motor commands,
+ * which are never repeated automatically.
  *
  * Damaged messages are counted, explained in problem, and skipped. A message that is incomplete
- * after a second counts as damaged, too. Memory does not grow. No thread.
+ * after a second counts as damaged, too. Memory use is constant. Starts no thread.
  */
 #ifndef AW_PROTOCOL_EZPHYS_CLIENT_H
 #define AW_PROTOCOL_EZPHYS_CLIENT_H
@@ -38,10 +38,10 @@
 #include "protocol/ezphys/state.h"
 
 #define AW_EZPHYS_PACKET_MAX 128  /* bytes of one packet, with its header */
-#define AW_EZPHYS_PACKETS    4096 /* of one message that are listed */
-#define AW_EZPHYS_COMMANDS   256  /* joints that are commanded */
+#define AW_EZPHYS_PACKETS    4096 /* listed packets of one message */
+#define AW_EZPHYS_COMMANDS   256  /* maximum number of commanded joints */
 
-/* A joint to be commanded: the number, or on wires with names the name. */
+/* The joint of a command: its number, or on wires with names its name. */
 struct aw_ezphys_target {
     uint32_t id;
     char name[AW_EZPHYS_NAME_SIZE];
@@ -60,8 +60,8 @@ struct aw_ezphys_packet {
 
 struct aw_ezphys_command {
     struct aw_ezphys_target target;
-    bool motor; /* values were commanded, and are repeated */
-    bool force; /* is to be sent once */
+    bool motor; /* motor values were commanded; every answer repeats them */
+    bool force; /* a force is to be sent once */
     struct aw_ezphys_motor values;
     uint8_t motor_packet[AW_EZPHYS_PACKET_MAX], force_packet[AW_EZPHYS_PACKET_MAX];
     size_t motor_size, force_size;
@@ -70,122 +70,123 @@ struct aw_ezphys_command {
 struct aw_ezphys_counters {
     uint64_t messages, packets, answers, malformed, bytes;
     uint64_t resets; /* restarts that this program did not request */
-    uint64_t stale;  /* messages passed over after a reset */
+    uint64_t stale;  /* messages skipped after a reset */
 };
 
-/* Handle; the members may be read. */
+/* Handle. Callers may read the members. */
 struct aw_ezphys {
     struct aw_link *link;
     const struct aw_ezphys_names *names;
     struct aw_framer framer;
     uint8_t *buffer;
-    size_t held, parsed; /* bytes in the buffer, and those that were looked at */
+    size_t held, parsed; /* bytes in the buffer, and the parsed ones among them */
     unsigned connections;
-    uint64_t framed;          /* messages that the framer had counted before */
-    size_t expected, counted; /* packets but contacts: in the message before, in this one */
-    bool whole;               /* the last message is; the next call begins with another one */
-    bool damaged;             /* something was, since the last whole message */
-    bool waits;               /* the simulator may, though it has its answer */
+    uint64_t framed;          /* messages that the framer has counted earlier */
+    size_t expected, counted; /* packets except contacts: of the previous message, of this one */
+    bool whole;               /* the last message is complete; the next call starts another one */
+    bool damaged;             /* something was damaged since the last complete message */
+    bool waits;               /* the simulator may be waiting, although it has its answer */
     bool owed;                /* the last message has not been answered yet; then ahead is 0 */
-    bool spared;              /* the last message had its answer before it came */
-    unsigned ahead;           /* messages sent that the simulator had not waited for yet */
-    bool silent;              /* nothing is ever answered */
-    bool reset, resetting;    /* is to be sent; was sent, and the new beginning is awaited */
-    int64_t reset_step;       /* the last step before it; */
-    int64_t stale_first, stale_step; /* and those that were passed over, 0: none yet */
-    int64_t byte_ns;                 /* when the last bytes came, by the link's clock */
-    int64_t received_ns, sent_ns;    /* when the last message came, went, by the link's clock */
-    int64_t longest_ns;              /* from an answer to the next message, so far */
+    bool spared;              /* the last message was answered before it came */
+    unsigned ahead;           /* messages sent before the simulator waited for them */
+    bool silent;              /* answers nothing */
+    bool reset, resetting;    /* a reset is to be sent; it was sent, and its effect is pending */
+    int64_t reset_step;       /* the last step before the reset */
+    int64_t stale_first, stale_step; /* first and last skipped step, 0: none yet */
+    int64_t byte_ns;                 /* time of the last bytes, by the link's clock */
+    int64_t received_ns, sent_ns;    /* time of the last message in and out, by the link's clock */
+    int64_t longest_ns;              /* longest time from an answer to the next message */
     struct aw_ezphys_state state;
     size_t n_packets, n_commands, own_size;
     uint8_t
-        own_packet[AW_EZPHYS_PACKET_MAX]; /* of a packet file, to be sent once; own_size 0: none */
+        own_packet[AW_EZPHYS_PACKET_MAX]; /* a custom packet, to be sent once; own_size 0: none */
     struct aw_ezphys_counters counters;
-    char problem[160]; /* the last thing that was damaged, in words */
-    /* last: what of these is not used yet is not touched */
+    char problem[160]; /* description of the last damage */
+    /* Last, because initialization leaves their unused parts untouched. */
     struct aw_wire wire;
     struct aw_ezphys_packet packets[AW_EZPHYS_PACKETS];
     struct aw_ezphys_command commands[AW_EZPHYS_COMMANDS];
 };
 
-/* variant NULL: the protocol's first. names is not owned and may be NULL. AW_NO_LINK without
- * memory. */
+/* Initializes ez. variant NULL: the protocol's first. Borrows names, which may be NULL.
+ * AW_NO_LINK: out of memory. */
 enum aw_status aw_ezphys_init(struct aw_ezphys *ez, const struct aw_variant *variant,
                               const struct aw_ezphys_names *names, struct aw_error *err);
 void aw_ezphys_free(struct aw_ezphys *ez);
 
-/* Uses this link from now on, and forgets everything of the previous one. Not owned. */
+/* Uses this link from now on and discards all state of the previous one. Borrows link. */
 void aw_ezphys_attach(struct aw_ezphys *ez, struct aw_link *link);
 
-/* Another program may use the link until the next call, so the client does not know whether the
- * simulator waits. It answers the next message; if none comes, it sends an answer first. What is
- * known of the simulation stays. */
+/* Prepares for another program that uses the link until the next call: the client no longer knows
+ * whether the simulator waits. It answers the next message; if none comes, it sends an answer
+ * first. Keeps the state of the simulation. */
 void aw_ezphys_resume(struct aw_ezphys *ez);
 
-/* Takes in the next whole message: state, packets. AW_OK, AW_TIMEOUT, AW_STOPPED, AW_LOST;
- * AW_EVENT: a simulator has connected to this end, everything is forgotten. One that is still owed
- * an answer gets it first. received is its first packet, size 0 if it has none; or NULL. */
+/* Reads the next complete message and updates state and packets. AW_OK, AW_TIMEOUT, AW_STOPPED,
+ * AW_LOST; AW_EVENT: a simulator has connected to this end, all state is discarded. Answers an
+ * unanswered message first. received is the first packet, size 0 if there is none; or NULL. */
 enum aw_status aw_ezphys_receive(struct aw_ezphys *ez, int64_t deadline,
                                  struct aw_received *received, struct aw_error *err);
 
 /* Returns a packet of the last message, not decoded; size 0: no such packet. */
 struct aw_received aw_ezphys_received(const struct aw_ezphys *ez, size_t packet);
 
-/* Answers the last message; nothing to do if that was done. AW_LIMIT if the wire's size or count
- * cannot hold so many commands; AW_LOST, AW_TIMEOUT from the link. */
+/* Answers the last message; does nothing if it is answered already. AW_LIMIT if the wire's size or
+ * count cannot hold all commands; AW_LOST, AW_TIMEOUT from the link. */
 enum aw_status aw_ezphys_answer(struct aw_ezphys *ez, struct aw_error *err);
 
 /* Decodes a packet of the last message with another wire (NULL: ez's own). */
 enum aw_status aw_ezphys_decode(struct aw_ezphys *ez, struct aw_wire *wire, size_t packet,
                                 struct aw_record *record, struct aw_error *err);
 
-/* For the next answer. AW_USAGE for a number that is not finite, AW_LIMIT for one that a float
- * cannot carry, or for more than AW_EZPHYS_COMMANDS joints. */
+/* Add a command to the next answer. AW_USAGE: a number is not finite. AW_LIMIT: a number exceeds a
+ * float's range, or there are more than AW_EZPHYS_COMMANDS joints. */
 enum aw_status aw_ezphys_motor(struct aw_ezphys *ez, const struct aw_ezphys_target *target,
                                const struct aw_ezphys_motor *motor, struct aw_error *err);
 enum aw_status aw_ezphys_force(struct aw_ezphys *ez, const struct aw_ezphys_target *target,
                                const double torque[AW_EZPHYS_AXES], struct aw_error *err);
 
-/* A packet of a packet file, encoded, for the next answer. AW_LIMIT: it is too long. */
+/* Adds an encoded custom packet to the next answer. AW_LIMIT: it is too long. */
 enum aw_status aw_ezphys_add(struct aw_ezphys *ez, struct aw_span packet, struct aw_error *err);
 
-/* The next answer restarts the simulation; motor commands are forgotten. */
+/* Restarts the simulation with the next answer and discards motor commands. */
 void aw_ezphys_reset(struct aw_ezphys *ez);
 
-/* How motors are stopped. */
+/* How to stop motors. */
 struct aw_ezphys_halt {
     bool coast;    /* motors off, instead of velocity 0 with their torque */
-    double torque; /* Nm or N where none is known from here */
+    double torque; /* Nm or N if the torque of a joint is unknown */
 };
 #define AW_EZPHYS_STOP_TORQUE 1000
 
-/* Every joint that was seen or commanded: velocity 0 with the torque it was given. Sent at once,
- * whether the simulator waits or not, and repeated from then on. Waits for nothing: for signal
- * time, when the clock refuses to wait. how NULL: hold, with AW_EZPHYS_STOP_TORQUE. */
+/* Stops every joint that was seen or commanded: velocity 0 with its torque. Sends the stop at
+ * once, whether the simulator waits or not, and repeats it in later answers. Never waits, so it
+ * works in signal handling, when the clock refuses to wait. how NULL: hold, with
+ * AW_EZPHYS_STOP_TORQUE. */
 enum aw_status aw_ezphys_stop(struct aw_ezphys *ez, const struct aw_ezphys_halt *how,
                               struct aw_error *err);
 
-/* Passes the message of that stop to add, for use in a crash. Nothing is sent or changed. */
+/* Passes the message of that stop to add, for use in a crash. Sends and changes nothing. */
 void aw_ezphys_last_stop(struct aw_ezphys *ez, const struct aw_ezphys_halt *how, aw_frame_fn *add,
                          void *context);
 
-/* The message that would be the next answer, for --dry-run. cap: AW_EZPHYS_ANSWER_MAX is enough. */
+/* Encodes the next answer, for --dry-run. cap: AW_EZPHYS_ANSWER_MAX is enough. */
 #define AW_EZPHYS_ANSWER_MAX ((AW_EZPHYS_COMMANDS * 2 + 1) * AW_EZPHYS_PACKET_MAX + 64)
 enum aw_status aw_ezphys_encode(struct aw_ezphys *ez, uint8_t *out, size_t cap, size_t *size,
                                 struct aw_error *err);
 
-/* The target of a word: a number, a name of the names file or of the simulation, or on wires with
- * names any name. AW_USAGE with a suggestion. */
+/* Finds the target for an argument: a number, a name of the names file or of the simulation, or on
+ * wires with names any name. AW_USAGE with a suggestion. */
 enum aw_status aw_ezphys_target(const struct aw_ezphys *ez, const char *word,
                                 struct aw_ezphys_target *target, struct aw_error *err);
 
-/* Can there be such a joint? AW_USAGE, with those there are, where the simulation sends its joints
- * and neither it nor the names have this one. A joint that it does not send (its Send is off) may
- * still exist. */
+/* Checks that the joint can exist. AW_USAGE, with the list of joints, if the simulation sends
+ * joints and neither it nor the names include this one. A joint that the simulation does not send
+ * (its Send is off) may still exist. */
 enum aw_status aw_ezphys_expect(const struct aw_ezphys *ez, const struct aw_ezphys_target *target,
                                 struct aw_error *err);
 
-/* Is the object of the wire named, not numbered? */
+/* Returns true if the wire identifies objects by name, not by number. */
 bool aw_ezphys_named(const struct aw_ezphys *ez);
 
 #endif

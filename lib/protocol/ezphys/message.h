@@ -1,4 +1,4 @@
-/* Makes messages of many packets, or none, with the envelope the wire wants around them.
+/* Builds messages of any number of packets, with the envelope of the wire.
  *
  *     uint8_t room[4096];
  *     struct aw_ezphys_message message = {.wire = &wire, .data = room, .cap = sizeof room};
@@ -6,8 +6,8 @@
  *     aw_ezphys_message_add(&message, &record, &err);        // as often as you like
  *     struct aw_span bytes = aw_ezphys_message_end(&message); // to be sent in one piece
  *
- * No allocation, no I/O. On the wire "stream" a message is just its packets; an empty one is no
- * bytes at all.
+ * Allocates nothing and does no I/O. On the wire "stream" a message is just its packets; an empty
+ * one has no bytes.
  */
 #ifndef AW_PROTOCOL_EZPHYS_MESSAGE_H
 #define AW_PROTOCOL_EZPHYS_MESSAGE_H
@@ -16,25 +16,25 @@
 
 struct aw_ezphys_message {
     const struct aw_wire *wire;
-    uint8_t *data; /* the caller's */
+    uint8_t *data; /* owned by the caller */
     size_t cap;    /* at least 64 */
     size_t size;
     uint32_t count; /* packets so far */
 };
 
-/* Starts a new message in the same room. */
+/* Starts a new message in the same buffer. */
 void aw_ezphys_message_begin(struct aw_ezphys_message *message);
 
-/* Adds a packet; limits of the table are not looked at. AW_LIMIT if the room or the limit of 1 MiB
- * does not allow it, or what aw_encode says; the message is as before then. */
+/* Adds a packet without checking the table's limits. AW_LIMIT if it exceeds the buffer or the
+ * limit of 1 MiB, or a status of aw_encode. The message is unchanged on failure. */
 enum aw_status aw_ezphys_message_add(struct aw_ezphys_message *message,
                                      const struct aw_record *record, struct aw_error *err);
 
-/* Adds a packet that is encoded already, for this very wire. AW_LIMIT as above. */
+/* Adds an encoded packet of the same wire. AW_LIMIT as above. */
 enum aw_status aw_ezphys_message_add_frame(struct aw_ezphys_message *message, struct aw_span frame,
                                            struct aw_error *err);
 
-/* The finished message; valid until the next begin. */
+/* Returns the finished message; valid until the next begin. */
 struct aw_span aw_ezphys_message_end(struct aw_ezphys_message *message);
 
 #endif

@@ -5,31 +5,31 @@
  *     if (n && guesses[0].score > 0.9)
  *         printf("--wire %s: %s\n", guesses[0].wire, guesses[0].why);
  *
- * Every description from a list of some hundred is tried on what a simulator has sent. The payloads
- * tell which one is right: sizes must fit, rotations are unit quaternions, step numbers count up
- * evenly, depths are not below 0, floats are finite. The capture may begin and end anywhere.
+ * Tries a list of about a hundred descriptions on the simulator's output. The payloads show which
+ * one is right: sizes must fit, rotations are unit quaternions, step numbers increase evenly,
+ * depths are not negative, floats are finite. The capture may begin and end anywhere.
  */
 #ifndef AW_PROTOCOL_EZPHYS_PROBE_H
 #define AW_PROTOCOL_EZPHYS_PROBE_H
 
 #include "protocol/ezphys/framing.h"
 
-#define AW_EZPHYS_PROBE_WINDOW 262144 /* bytes that are looked at, from the start */
+#define AW_EZPHYS_PROBE_WINDOW 262144 /* number of examined bytes, from the start */
 
 struct aw_ezphys_guess {
-    char wire[AW_EZPHYS_FRAMING_TEXT]; /* for --wire: a preset if it is one, else the parts */
-    double score;                      /* 0 to 1: share of the bytes that make sense */
-    double margin;                     /* how much better than the next one that differs */
-    uint64_t bytes, explained;         /* looked at, and in packets that fit */
+    char wire[AW_EZPHYS_FRAMING_TEXT]; /* for --wire: a preset if one is equal, else the parts */
+    double score;                      /* 0 to 1: share of plausible bytes */
+    double margin;                     /* score minus that of the next different description */
+    uint64_t bytes, explained;         /* examined bytes, and bytes in packets that fit */
     uint64_t packets;
-    uint64_t limbs, unit;  /* rotations, and those of length 1 */
-    uint64_t stamps, even; /* timestamps behind another, and those that count up evenly */
-    uint64_t odd;          /* values that cannot be: depth below 0, huge numbers */
-    bool sure;             /* enough was seen, and nothing else comes near */
+    uint64_t limbs, unit;  /* rotations, and the ones of length 1 */
+    uint64_t stamps, even; /* consecutive timestamps, and the evenly spaced ones */
+    uint64_t odd;          /* impossible values: negative depths, huge numbers */
+    bool sure;             /* enough data, and no other description comes close */
     char why[200];
 };
 
-/* The best guesses, best first; returns how many there are, at most max. None fits at all: 0. */
+/* Finds the best guesses, best first. Returns their number, at most max; 0: none fits. */
 size_t aw_ezphys_probe(struct aw_span bytes, struct aw_ezphys_guess *guesses, size_t max);
 
 #endif

@@ -1,11 +1,10 @@
-/* Fields of headers, each by its size in bits: what the presets (wire.c) and descriptions of other
- * wires (framing.c) are made of. Internal to the two. */
+/* Header fields, each by its size in bits, for the presets (wire.c) and custom wire descriptions
+ * (framing.c). Internal to the two. */
 #ifndef AW_PROTOCOL_EZPHYS_ROWS_H
 #define AW_PROTOCOL_EZPHYS_ROWS_H
 
 #include "wire/table.h"
 
-/* One field, one row: */
 /* clang-format off */
 #define AW_EZPHYS_TYPE(n) {.name = "type", .type = AW_CODE, .bits = (n), .help = "packet type"}
 #define AW_EZPHYS_ID(n)                                                                        \

@@ -1,5 +1,5 @@
-/* A scene for the EZPhysics stand-in: bodies, joints, ground and gravity, as a person writes them
- * down. Text in, plain data out; no physics here.
+/* A scene for the EZPhysics stand-in: bodies, joints, ground and gravity, from a text file. Parses
+ * text to plain data; has no physics.
  *
  *     static struct aw_scene scene;                  // about 100 kB, no pointers
  *     if (aw_scene_load(&scene, "pendulum", &err) != AW_OK)
@@ -7,11 +7,11 @@
  *     scene.joints[0].name;                          // "hinge"
  *
  * The text format is described in docs/scenes.md. Lengths are in m, masses in kg, angles in rad and
- * times in s unless a number carries its unit ("90deg", "5ms"); z points up in what we ship.
+ * times in s unless a number has its unit ("90deg", "5ms"); z points up in the shipped scenes.
  *
- * Ids: bodies are numbered 1, 2, 3, … in the order in which they stand in the text, and so are
- * joints, unless they say "id N"; body 1 and joint 1 are two things, and 0 is the scene itself. The
- * names, which no two objects share, are those of the wire name32, where the scene's is empty.
+ * Ids: bodies have the numbers 1, 2, 3, … in their order in the text. Joints are numbered
+ * separately in the same way, and "id N" overrides the number. 0 is the scene itself. Names are
+ * unique among all objects; the wire name32 uses them, with an empty name for the scene.
  */
 #ifndef AW_PROTOCOL_EZPHYS_SCENE_H
 #define AW_PROTOCOL_EZPHYS_SCENE_H
@@ -27,7 +27,7 @@
 #define AW_SCENE_NAME_MAX   32
 #define AW_SCENE_TEXT_MAX   (1u << 20) /* bytes of a file */
 #define AW_SCENE_AXES       3
-#define AW_SCENE_WORLD      (-1) /* instead of a body: what does not move */
+#define AW_SCENE_WORLD      (-1) /* instead of a body: the fixed world */
 
 enum aw_scene_shape {
     AW_SCENE_BOX,      /* size: x, y, z */
@@ -47,15 +47,15 @@ struct aw_scene_body {
     double rotation[4]; /* unit quaternion, w x y z */
     double velocity_m_s[3], spin_rad_s[3];
     bool send;    /* sends its state (limb) and its contacts (collision) */
-    bool collide; /* touches ground and other bodies; never those it is jointed to */
+    bool collide; /* touches ground and other bodies; never those connected by a joint */
 };
 
 enum aw_scene_kind {
     AW_SCENE_FIXED,     /* no axes */
     AW_SCENE_HINGE,     /* 1 axis */
     AW_SCENE_SLIDER,    /* 1 axis, in m and N */
-    AW_SCENE_UNIVERSAL, /* 2 axes, the first goes with body 1, the second with body 2 */
-    AW_SCENE_HINGE2,    /* 2 axes, the same; needs two bodies */
+    AW_SCENE_UNIVERSAL, /* 2 axes, the first moves with body 1, the second with body 2 */
+    AW_SCENE_HINGE2,    /* 2 axes, as above; needs two bodies */
     AW_SCENE_BALL,      /* 3 axes by Euler angles: a ball joint and an angular motor in one */
 };
 
@@ -68,7 +68,7 @@ struct aw_scene_joint {
     double axis[AW_SCENE_AXES][3];    /* unit vectors, in the world */
     double low[AW_SCENE_AXES];        /* stops, rad or m; minus infinity: none */
     double high[AW_SCENE_AXES];       /* infinity: none */
-    double velocity[AW_SCENE_AXES];   /* what the motors do at the start */
+    double velocity[AW_SCENE_AXES];   /* initial target velocity of the motors */
     double max_torque[AW_SCENE_AXES]; /* 0: motor off */
     bool send;                        /* sends its axes (joint_axis) */
     bool feedback;                    /* sends its forces (joint_feedback) */
@@ -89,16 +89,17 @@ struct aw_scene {
     struct aw_scene_joint joints[AW_SCENE_JOINTS_MAX];
 };
 
-/* Reads a scene from text of size bytes (no NUL needed). AW_USAGE with "NAME:LINE:COLUMN: what: why
- * — what to do" for the first mistake, AW_LIMIT for a number outside its range. name is for that
- * line only. Whatever the text, nothing past it is read and no memory is allocated. */
+/* Parses a scene from text of size bytes (no NUL needed). For the first mistake: AW_USAGE with
+ * "NAME:LINE:COLUMN: what: why — what to do", or AW_LIMIT for a number outside its range. name
+ * appears only in that message. Never reads past the text and allocates nothing. */
 enum aw_status aw_scene_parse(struct aw_scene *scene, const char *name, const char *text,
                               size_t size, struct aw_error *err);
 
-/* How many axes a joint of this kind has, 0 to 3: so many joint_axis packets it sends. */
+/* Returns the number of axes of a joint kind, 0 to 3. The joint sends this number of joint_axis
+ * packets. */
 unsigned aw_scene_axes(enum aw_scene_kind kind);
 
-/* The scenes that come with the library, {0}-terminated (name NULL). */
+/* The scenes shipped with the library, {0}-terminated (name NULL). */
 struct aw_scene_text {
     const char *name; /* "pendulum" */
     const char *text;
@@ -106,8 +107,8 @@ struct aw_scene_text {
 };
 const struct aw_scene_text *aw_scene_shipped(void);
 
-/* Reads a scene that is shipped (by its name), or a file (anything with a / or a dot in it).
- * AW_USAGE for a name that is neither, with a suggestion; AW_NO_LINK if the file cannot be read. */
+/* Loads a shipped scene by its name, or a file (any name with a / or a dot). AW_USAGE, with a
+ * suggestion, if there is no such scene; AW_NO_LINK if the file cannot be read. */
 enum aw_status aw_scene_load(struct aw_scene *scene, const char *name, struct aw_error *err);
 
 #endif

@@ -6,10 +6,10 @@
  *     const struct aw_ezphys_joint *knee = aw_ezphys_state_joint(state, "humanoid.knee");
  *
  * The packets do not name the axis of a joint: the first packet of a joint in a message is axis 1,
- * the next one of the same joint axis 2. If the step number goes back, the simulation has
- * restarted, and all older values are forgotten.
+ * the next one axis 2. If the step number decreases, the simulation has restarted, and all older
+ * values are discarded.
  *
- * Tables of fixed size; what does not fit is counted and passed over. No I/O, no allocation.
+ * Tables of fixed size; counts and skips what does not fit. Does no I/O and allocates nothing.
  */
 #ifndef AW_PROTOCOL_EZPHYS_STATE_H
 #define AW_PROTOCOL_EZPHYS_STATE_H
@@ -22,15 +22,15 @@
 #define AW_EZPHYS_AXES     3
 #define AW_EZPHYS_CONTACTS 64
 
-/* How an object is called on the wire, and by people. */
+/* The identity of an object on the wire and in output. */
 struct aw_ezphys_object {
-    uint32_t id;                    /* 0 where the wire has names */
+    uint32_t id;                    /* 0 if the wire has names */
     char name[AW_EZPHYS_NAME_SIZE]; /* from the wire or the names file; else "body1", "joint1" */
-    uint64_t count;                 /* packets about it so far */
-    uint64_t message;               /* number of the last message that had one */
+    uint64_t count;                 /* packets of the object so far */
+    uint64_t message;               /* number of the last message with such a packet */
 };
 
-/* In the frame of the world; m, N, Nm, m/s, rad/s. rotation is a unit quaternion w x y z. */
+/* In the world's frame; m, N, Nm, m/s, rad/s. rotation is a unit quaternion w x y z. */
 struct aw_ezphys_body {
     struct aw_ezphys_object object;
     double position[3], rotation[4], force[3], torque[3], linear_velocity[3], angular_velocity[3];
@@ -45,7 +45,7 @@ struct aw_ezphys_joint {
     int n_axes; /* seen so far */
     int turn;   /* axes in this message so far */
     struct aw_ezphys_axis axes[AW_EZPHYS_AXES];
-    uint64_t feedback; /* packets of feedback so far; 0: the values below are not known */
+    uint64_t feedback; /* packets of feedback so far; 0: the values below are unknown */
     double force1[3], torque1[3], force2[3], torque2[3];
 };
 
@@ -58,22 +58,22 @@ struct aw_ezphys_contact {
 struct aw_ezphys_about {
     const struct aw_ezphys_object *object; /* NULL: the scene */
     int axis;                              /* 1.., of a joint_axis; else 0 */
-    int axes;                              /* how many this joint has */
+    int axes;                              /* number of axes of this joint */
 };
 
 #define AW_EZPHYS_MESSAGES 5 /* kinds of packets from the simulator */
-#define AW_EZPHYS_VECTORS  6 /* of one kind, at most */
+#define AW_EZPHYS_VECTORS  6 /* maximum number of one kind */
 
 struct aw_ezphys_state {
     bool timed; /* step and step_size are known */
     int64_t step;
     double step_size;  /* s */
-    uint64_t messages; /* begun so far */
+    uint64_t messages; /* messages so far, including the present one */
     uint64_t packets;
-    uint64_t epoch;    /* how often everything was forgotten */
+    uint64_t epoch;    /* number of times that all state was discarded */
     uint64_t overflow; /* packets of objects that did not fit */
     size_t n_bodies, n_joints, n_contacts;
-    size_t last_body, last_joint; /* of the last packet; where the next one is looked for first */
+    size_t last_body, last_joint; /* of the last packet; the next search starts there */
     struct aw_ezphys_about about;
     struct aw_ezphys_body bodies[AW_EZPHYS_BODIES];
     struct aw_ezphys_joint joints[AW_EZPHYS_JOINTS];
@@ -81,10 +81,10 @@ struct aw_ezphys_state {
     struct {
         const struct aw_codec *codec;
         int8_t scalar[AW_EZPHYS_VECTORS];
-    } places[AW_EZPHYS_MESSAGES]; /* where the values are in a record */
+    } places[AW_EZPHYS_MESSAGES]; /* positions of the values in a record */
 };
 
-/* A message begins. */
+/* Starts a message. */
 void aw_ezphys_state_begin(struct aw_ezphys_state *state);
 
 /* Updates the state with one packet from the simulator and sets state->about to its subject. names
@@ -92,19 +92,20 @@ void aw_ezphys_state_begin(struct aw_ezphys_state *state);
 void aw_ezphys_state_update(struct aw_ezphys_state *state, const struct aw_ezphys_names *names,
                             const struct aw_record *record);
 
-/* Forgets everything; the next message is a new beginning. */
+/* Discards all state; the next message starts a new simulation. */
 void aw_ezphys_state_forget(struct aw_ezphys_state *state);
 
-/* By name or number ("humanoid.knee", "2"); NULL if it has not been seen. */
+/* Find an object by name or number ("humanoid.knee", "2"); NULL: not seen yet. */
 const struct aw_ezphys_body *aw_ezphys_state_body(const struct aw_ezphys_state *state,
                                                   const char *name);
 const struct aw_ezphys_joint *aw_ezphys_state_joint(const struct aw_ezphys_state *state,
                                                     const char *name);
 
-/* A step number of the wire as an integer: with long=8 it may be beyond what one holds. */
+/* Converts a step number of the wire to an integer, clamped: with long=8 it may exceed the range.
+ */
 int64_t aw_ezphys_step(double step);
 
-/* Time of the simulation in s; 0 before it is known. */
+/* Returns the time of the simulation in s; 0 before it is known. */
 double aw_ezphys_state_time(const struct aw_ezphys_state *state);
 
 #endif

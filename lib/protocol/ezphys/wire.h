@@ -1,6 +1,6 @@
 /* The messages between EZPhysics, a simulator built on ODE, and the program that controls it.
  *
- * The payloads are the documented ones. The figure with the headers is lost, so the framing around
+ * The payloads are as documented. The figure with the headers is lost, so the framing around
  * them is OURS and is data, one variant each:
  *
  *     le32     message = u32 size (with these 8 bytes), u32 count, packets;
@@ -12,9 +12,9 @@
  *
  * A variant's long_bits may be set to 64 (the step number of a peer whose long has 8 bytes).
  *
- * The codes of the two directions overlap: a framer reads as its dir says (0: from the simulator).
- * Limits: a message has at most 1 MiB, its count must fit its size, the length of a packet must
- * fit its type (longer is accepted if wire->lenient, the rest ignored).
+ * The codes of the two directions overlap: a framer reads them according to its dir (0: from the
+ * simulator). Limits: a message has at most 1 MiB, its count must fit its size, and the length of a
+ * packet must fit its type (longer is accepted if wire->lenient, the rest ignored).
  *
  * Source of the payloads: the simulator's page on its network protocol.
  */
@@ -28,7 +28,7 @@
 extern const struct aw_protocol aw_ezphys_protocol;
 
 /* For a variant's instead: joint_axis with a field axis that no packet carries, because the order
- * of the packets tells it. The caller of the decoder fills it in. */
+ * of the packets determines it. The decoder's caller fills it in. */
 extern const struct aw_message aw_ezphys_ordered[];
 
 #endif

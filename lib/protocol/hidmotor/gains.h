@@ -4,8 +4,8 @@
  *     m1 pid ki 0.4
  *     m3 velocity kd 0
  *
- * One gain a line, # begins a comment; motors also as base, shoulder and elbow. The arm computes
- * with its velocity gains but does not move by them, and keeps every velocity ki at 0.
+ * One gain a line, # begins a comment; motors may also be called base, shoulder and elbow. The arm
+ * computes with its velocity gains but does not move by them, and always reports velocity ki as 0.
  *
  *     struct aw_gain wanted[AW_HIDMOTOR_GAIN_PLACES];
  *     if (aw_gain_file_read(&aw_hidmotor_gain_file, NULL, wanted, NULL, "arm.gains", &err) ==
@@ -25,33 +25,34 @@ enum aw_hidmotor_controller {
     AW_HIDMOTOR_CONTROLLERS,
 };
 
-/* The board reports what a motor's law puts out, -1 to 1, as an effort: a whole number that begins
- * at the dead band of the motor (126 for m1, 44 for m2 and m3) and ends at 255; 0 for 0. */
+/* The board reports a motor's controller output, -1 to 1, as an effort: an integer from the
+ * motor's dead band (126 for m1, 44 for m2 and m3) to 255; 0 for 0. */
 #define AW_HIDMOTOR_FULL_EFFORT 255.0
 double aw_hidmotor_dead_band(int motor);
 double aw_hidmotor_output_of(int motor, double effort);
 
 #define AW_HIDMOTOR_GAIN_PLACES 18
 
-/* AW_USAGE for what is no gain, AW_LIMIT for what a float cannot carry and for a velocity ki other
- * than 0. Needs no context. */
+/* AW_USAGE for an invalid line, AW_LIMIT for values beyond a float's range and for a velocity ki
+ * other than 0. Needs no context. */
 extern const struct aw_gain_file aw_hidmotor_gain_file;
 
 /* kp, ki and kd of each motor's pid after power-up, as published. */
 extern const double aw_hidmotor_power_up[AW_HIDMOTOR_JOINTS][3];
 
-/* Where the three gains of a motor begin. Whose gain it is: 0 to 2, and which controller's. */
+/* Convert between gains and places: the first place of a motor's three gains; the motor, 0 to 2,
+ * and the controller of a place. */
 size_t aw_hidmotor_gain_place(int motor, enum aw_hidmotor_controller controller);
 int aw_hidmotor_gain_motor(size_t place);
 enum aw_hidmotor_controller aw_hidmotor_gain_controller(size_t place);
 
-/* Takes the gains of a controller from its packet (either direction: "m1.kp" …), those that it has.
- */
+/* Reads the gains of a controller from its packet (either direction: "m1.kp" …). Leaves missing
+ * ones unchanged. */
 void aw_hidmotor_gains_from_record(struct aw_gain *gains, enum aw_hidmotor_controller controller,
                                    const struct aw_record *record);
 
-/* Fills a set_…_gains packet. A packet carries the gains of all motors: AW_USAGE names the first
- * that is not known. Lay what is wanted over what the board has before. */
+/* Fills a set_…_gains packet, which has the gains of all motors. AW_USAGE names the first unknown
+ * gain. Start from the board's present gains and overwrite the ones to change. */
 enum aw_status aw_hidmotor_gains_to_record(const struct aw_gain *gains,
                                            enum aw_hidmotor_controller controller,
                                            struct aw_record *record, struct aw_error *err);

@@ -1,4 +1,4 @@
-/* Motions of the arm: check and send them, wait for their end, stop them.
+/* Motions of the arm: checks and sends them, waits for their end, stops them.
  *
  *     struct aw_hidmotor_target target = {.given = {[2] = true}, .deg = {[2] = 30},
  *                                         .duration_ms = 1000, .mode = AW_HIDMOTOR_SINUSOIDAL};
@@ -8,12 +8,12 @@
  *     aw_hidmotor_move(&arm, &plan, &moved, &err);           // set_setpoints, once
  *     aw_hidmotor_wait(&arm, &plan, 3, deadline, NULL, NULL, &err);
  *
- * The board interpolates from its present setpoints, not from where the arm is. So joints that are
- * not mentioned keep their setpoint, and a relative motion is relative to the setpoint: from the
- * measured positions the arm would sag a little with each command.
+ * The board interpolates from its present setpoints, not from the arm's position. So joints without
+ * a target keep their setpoint, and a relative motion is relative to the setpoint. Starting from
+ * the measured positions, the arm would sag a little with each command.
  *
  * The board does not report its state. Even if it is not homed or its motors are disabled, it
- * answers and moves its setpoints; the only sign is that the positions do not follow.
+ * answers and moves its setpoints; only the positions do not follow.
  */
 #ifndef AW_PROTOCOL_HIDMOTOR_MOTION_H
 #define AW_PROTOCOL_HIDMOTOR_MOTION_H
@@ -21,11 +21,11 @@
 #include "protocol/hidmotor/client.h"
 
 #define AW_HIDMOTOR_JOINTS    3
-#define AW_HIDMOTOR_FAST      200.0 /* deg/s: what the servos can do */
-#define AW_HIDMOTOR_TOLERANCE 3.0   /* deg: the arm's steady-state error stays below */
-#define AW_HIDMOTOR_POLL_NS   (16 * AW_MILLISECOND) /* the board measures so often */
+#define AW_HIDMOTOR_FAST      200.0 /* deg/s: maximum speed of the servos */
+#define AW_HIDMOTOR_TOLERANCE 3.0   /* deg: upper limit of the arm's steady-state error */
+#define AW_HIDMOTOR_POLL_NS   (16 * AW_MILLISECOND) /* the board's measuring period */
 
-/* As the wire has it. */
+/* Values as on the wire. */
 enum aw_hidmotor_mode {
     AW_HIDMOTOR_LINEAR,
     AW_HIDMOTOR_SINUSOIDAL,
@@ -37,27 +37,28 @@ struct aw_hidmotor_joint {
     const char *alias; /* "elbow" */
     double min, max;   /* deg */
 };
-struct aw_hidmotor_joint aw_hidmotor_joint(int joint); /* 0, 1, 2 */
+struct aw_hidmotor_joint aw_hidmotor_joint(int joint); /* joint: 0, 1, 2 */
 
 /* Returns 0, 1 or 2 for a name or alias; -1: not found. */
 int aw_hidmotor_find_joint(const char *name);
 
-/* AW_USAGE if it is not finite (whatever force says), AW_LIMIT outside the limits unless forced. */
+/* Checks an angle. AW_USAGE if it is not finite (also with force), AW_LIMIT outside the limits
+ * without force. */
 enum aw_status aw_hidmotor_check(int joint, double deg, bool force, struct aw_error *err);
 
-/* Is this joint one of the n motors that the board has? Else AW_REFUSED. */
+/* Checks that this joint is one of the board's n motors; else AW_REFUSED. */
 enum aw_status aw_hidmotor_check_count(int joint, int n, struct aw_error *err);
 
-/* The board's interpolation: where a setpoint is after part (0 … 1) of the time. */
+/* Returns the board's interpolated setpoint after part (0 … 1) of the time. */
 double aw_hidmotor_interpolate(double from_deg, double to_deg, double part,
                                enum aw_hidmotor_mode mode);
 
-/* Peak speed of a motion in deg/s: infinite below 1 ms (the setpoint jumps), 0 if the setpoint
- * stays. */
+/* Returns the peak speed of a motion in deg/s: infinite below 1 ms (the setpoint jumps), 0 if the
+ * setpoint stays. */
 double aw_hidmotor_peak_speed(double from_deg, double to_deg, double duration_ms,
                               enum aw_hidmotor_mode mode);
 
-/* What is wanted. */
+/* A requested motion. */
 struct aw_hidmotor_target {
     bool given[AW_HIDMOTOR_JOINTS];
     bool relative; /* deg is added to the setpoint */
@@ -66,100 +67,102 @@ struct aw_hidmotor_target {
     enum aw_hidmotor_mode mode;
 };
 
-/* What will be sent. */
+/* The motion to send. */
 struct aw_hidmotor_plan {
-    int n;                             /* motors of the board; those behind the third stay */
-    double start[AW_HIDMOTOR_MOTORS];  /* setpoints when it was made, deg */
+    int n;                             /* motors of the board; those after the third stay */
+    double start[AW_HIDMOTOR_MOTORS];  /* setpoints at planning time, deg */
     double target[AW_HIDMOTOR_MOTORS]; /* deg */
     double speed[AW_HIDMOTOR_JOINTS];  /* implied peak speed, deg/s */
-    int fastest;                       /* the joint with the highest */
+    int fastest;                       /* the joint with the highest speed */
     bool fast;                         /* above AW_HIDMOTOR_FAST: the arm cannot follow */
     double duration_ms;
     enum aw_hidmotor_mode mode;
     int64_t sent_ns; /* set by aw_hidmotor_move, link's clock; AW_NEVER before */
 };
 
-/* Pure: a plan from known setpoints. AW_USAGE, AW_LIMIT naming joint and limit (options.force of
- * the arm in aw_hidmotor_plan); AW_REFUSED for a joint that the board does not have. */
+/* Plans a motion from known setpoints, without I/O. AW_USAGE, AW_LIMIT naming joint and limit
+ * (aw_hidmotor_plan uses the arm's options.force); AW_REFUSED for a joint that the board does not
+ * have. */
 enum aw_status aw_hidmotor_plan_from(const struct aw_hidmotor_status *from,
                                      const struct aw_hidmotor_target *target, bool force,
                                      struct aw_hidmotor_plan *plan, struct aw_error *err);
 
-/* The same with setpoints read from the board, after what can be checked without it. */
+/* Plans a motion from setpoints read from the board; checks the target before reading. */
 enum aw_status aw_hidmotor_plan(struct aw_hidmotor *arm, const struct aw_hidmotor_target *target,
                                 struct aw_hidmotor_plan *plan, struct aw_error *err);
 
-/* Lets joints that are not given go on to the target of the last motion of this arm, if it is in
- * progress; their bits in *kept. Returns how long that motion still takes, ms; 0: none is kept. */
+/* Lets joints without a target continue to the target of this arm's last motion if it is in
+ * progress. Sets their bits in *kept. Returns the remaining time of that motion, ms; 0: none is
+ * kept. */
 double aw_hidmotor_keep_targets(const struct aw_hidmotor *arm,
                                 const struct aw_hidmotor_target *target,
                                 struct aw_hidmotor_plan *plan, unsigned *kept);
 
-/* Reads once more: the bits of joints neither given nor kept whose setpoints move, by another
- * program's command. The plan ends that motion, because the board does not report its target. */
+/* Reads again and sets the bits of joints, neither given nor kept, that another program moves. The
+ * plan ends that motion, because the board does not report its target. */
 enum aw_status aw_hidmotor_find_moving(struct aw_hidmotor *arm,
                                        const struct aw_hidmotor_target *target, unsigned kept,
                                        unsigned *moving, struct aw_error *err);
 
-/* The report that move sends, for --dry-run; always 64 bytes. */
+/* Encodes the report that move sends, for --dry-run; always 64 bytes. */
 void aw_hidmotor_plan_bytes(const struct aw_hidmotor_plan *plan,
                             uint8_t report[AW_HIDMOTOR_REPORT]);
 
 struct aw_hidmotor_moved {
-    bool verified;    /* no reply came, but the setpoints show that the board got it */
+    bool verified;    /* no reply came, but the setpoints show that the board received it */
     bool maybe_stale; /* see client.h */
     int64_t sent_ns, got_ns;
 };
 
-/* Sends set_setpoints, once. If its reply is lost, the setpoints are looked at for up to half a
- * second: all at the target, or moving from start to target, is AW_OK with verified; else
- * AW_TIMEOUT. (While an earlier motion the same way is under way the two look the same; wait tells
- * at its end.) moved may be NULL. */
+/* Sends set_setpoints, once. If its reply is lost, checks the setpoints for up to half a second.
+ * AW_OK with verified: all are at the target, or moving from start to target; else AW_TIMEOUT. (An
+ * earlier motion in the same direction looks equal while in progress; wait detects it at its end.)
+ * moved may be NULL. */
 enum aw_status aw_hidmotor_move(struct aw_hidmotor *arm, struct aw_hidmotor_plan *plan,
                                 struct aw_hidmotor_moved *moved, struct aw_error *err);
 
-/* Sends one of a stream of set_setpoints. Like aw_hidmotor_move, but a lost reply is AW_TIMEOUT
- * without another look, because the next setpoint follows anyway. */
+/* Sends one of a stream of set_setpoints. Unlike aw_hidmotor_move, a lost reply is AW_TIMEOUT
+ * without a further check, because the next setpoint follows anyway. */
 enum aw_status aw_hidmotor_follow(struct aw_hidmotor *arm, struct aw_hidmotor_plan *plan,
                                   struct aw_error *err);
 
-/* Called after each look; false comes back early with AW_OK. */
+/* Called after each reading; false returns early with AW_OK. */
 typedef bool aw_hidmotor_look_fn(void *context, const struct aw_hidmotor_status *status);
 
-/* Looks every 16 ms until all setpoints are at the target (or rest within a servo step of it) and
- * all positions within tolerance_deg of it. Answers that may be older than the command do not
- * count. AW_TIMEOUT at the deadline, naming the joint that is farthest away; AW_REFUSED as soon as
- * it is clear that it will not get there: a position that has not moved for a second while the
- * setpoint is away from it by more than the tolerance (arm not homed, or motors disabled), or
- * setpoints that rest somewhere else after the time of the motion. AW_STOPPED, AW_LOST, AW_TIMEOUT
- * if the board falls silent; AW_MALFORMED after three bad replies in a row. fn may be NULL. */
+/* Reads every 16 ms until all setpoints are at the target (or rest within a servo step of it) and
+ * all positions within tolerance_deg of it. Ignores answers that may be older than the command.
+ * AW_TIMEOUT at the deadline, naming the joint with the largest error. AW_REFUSED as soon as the
+ * arm certainly fails: a position is still for a second with an error above the tolerance (arm not
+ * homed, or motors disabled), or setpoints rest elsewhere after the motion's time. AW_STOPPED,
+ * AW_LOST; AW_TIMEOUT if the board stops answering; AW_MALFORMED after three bad replies in a row.
+ * fn may be NULL. */
 enum aw_status aw_hidmotor_wait(struct aw_hidmotor *arm, const struct aw_hidmotor_plan *plan,
                                 double tolerance_deg, int64_t deadline, aw_hidmotor_look_fn *fn,
                                 void *context, struct aw_error *err);
 
 struct aw_hidmotor_stopped {
-    double deg[AW_HIDMOTOR_JOINTS]; /* where it was commanded to stay */
-    bool measured;                  /* just now */
+    double deg[AW_HIDMOTOR_JOINTS]; /* commanded hold position */
+    bool measured;                  /* the position was measured during the stop */
     bool confirmed;                 /* the board answered */
     int attempts;
     int64_t latency_ns; /* from the call to the first set_setpoints on the wire */
 };
 
-/* There is no packet for this: set_setpoints with duration 0. A joint in motion gets its measured
- * position; a joint at rest, whose setpoint stays within AW_HIDMOTOR_TOLERANCE of its position,
- * keeps its setpoint. Both are kept inside the limits. (A joint that says it is more than 5 deg
- * beyond them is not believed; it stays at its setpoint.) For signal time: at most 5 ms are spent
- * on asking. Without an answer the last known positions serve if they are at most 100 ms old, else
- * the setpoints as they must be now after the last motion, else the last known positions whatever
- * their age. Without a confirmation it is tried again with fresh positions, for half a second. Also
- * when the clock refuses to wait (AW_STOPPED): then nothing can be read, and one set_setpoints goes
- * out unconfirmed, which is AW_OK. AW_TIMEOUT: not confirmed, or nothing is known of the arm
+/* Stops the arm. The board has no packet for this, so it sends set_setpoints with duration 0. A
+ * joint in motion gets its measured position. A joint at rest, whose setpoint stays within
+ * AW_HIDMOTOR_TOLERANCE of its position, keeps its setpoint. Both are clamped to the limits. (A
+ * position more than 5 deg beyond them is implausible; that joint keeps its setpoint.) Suits
+ * signal handling: reading takes at most 5 ms. Without an answer, uses the last known positions if
+ * they are at most 100 ms old. Otherwise uses the setpoints computed from the last motion, else
+ * the last known positions of any age. Without a confirmation, retries with fresh positions for
+ * half a second. If the clock refuses to wait (AW_STOPPED), nothing can be read; one set_setpoints
+ * goes out unconfirmed, which is AW_OK. AW_TIMEOUT: not confirmed, or no position is known
  * (stopped->attempts 0: nothing was sent); AW_LOST. stopped may be NULL. */
 enum aw_status aw_hidmotor_stop(struct aw_hidmotor *arm, struct aw_hidmotor_stopped *stopped,
                                 struct aw_error *err);
 
-/* Passes the report of that stop to add, for use in a crash. It uses only what is known already,
- * and sends and changes nothing. Adds nothing if nothing is known of the arm. */
+/* Passes the report of that stop to add, for use in a crash. Uses only known data, sends and
+ * changes nothing. Adds nothing if no position is known. */
 void aw_hidmotor_last_stop(const struct aw_hidmotor *arm, aw_frame_fn *add, void *context);
 
 #endif

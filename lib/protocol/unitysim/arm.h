@@ -6,8 +6,8 @@
  *     status = aw_unitysim_position_parse(joint, "30deg", &limits, &ticks, &err);  -> 2389.33
  *     aw_unitysim_degrees(2048)                                                    -> 0
  *
- * Names of joints and scenes and the default limits are those of the wire table (wire.c). Pure, no
- * allocation, no state.
+ * Names of joints and scenes and the default limits are those of the wire table (wire.c). The
+ * functions are pure and allocate nothing.
  *
  * Source: units, default views and hand directions from the published code of brachI/Oplexus and
  * Virtual Bento; speed caps and limits from the profiles that brachI/Oplexus ships.
@@ -21,7 +21,7 @@
 #include "base/clock.h"
 #include "base/status.h"
 
-/* In the order of the wire. */
+/* In the wire's order. */
 enum aw_unitysim_joint {
     AW_UNITYSIM_SHOULDER,
     AW_UNITYSIM_ELBOW,
@@ -37,13 +37,15 @@ enum aw_unitysim_state {
     AW_UNITYSIM_STOP,
     AW_UNITYSIM_INCREASE,
     AW_UNITYSIM_DECREASE,
-    AW_UNITYSIM_KEEP, /* go on with what the last packet said */
+    AW_UNITYSIM_KEEP, /* continue with the last packet's command */
 };
 
-#define AW_UNITYSIM_CENTRE       2048                  /* ticks, where a scene puts every joint */
+#define AW_UNITYSIM_CENTRE                                                                         \
+    2048                                               /* ticks of the center; a scene puts every
+                                                          joint there */
 #define AW_UNITYSIM_TURN         4096                  /* ticks */
-#define AW_UNITYSIM_CADENCE_NS   (15 * AW_MILLISECOND) /* of control and of feedback */
-#define AW_UNITYSIM_DEG_S        0.684 /* one unit of velocity, as the servos have it */
+#define AW_UNITYSIM_CADENCE_NS   (15 * AW_MILLISECOND) /* period of control and feedback */
+#define AW_UNITYSIM_DEG_S        0.684                 /* one unit of velocity, from the servos */
 #define AW_UNITYSIM_VELOCITY_MAX 1023
 
 double aw_unitysim_degrees(double ticks);
@@ -51,14 +53,14 @@ double aw_unitysim_ticks(double degrees);
 
 /* Joints */
 
-/* "elbow" */
+/* Returns "elbow", for example. */
 const char *aw_unitysim_joint_name(int joint);
 
-/* Joint of a name: case does not count, nor whether words are parted by space, dash or underscore
- * ("Wrist Rotate" as sequence files have it). -1: not found. */
+/* Finds a joint by name. Ignores case, and accepts a space, dash or underscore between words
+ * ("Wrist Rotate" in sequence files). Returns -1: not found. */
 int aw_unitysim_joint_find(const char *name);
 
-/* The same; AW_USAGE with a suggestion. */
+/* Finds a joint by name. AW_USAGE with a suggestion. */
 enum aw_status aw_unitysim_joint_parse(const char *name, int *joint, struct aw_error *err);
 
 /* Lowest and highest position in ticks. */
@@ -69,47 +71,47 @@ struct aw_unitysim_limits {
     struct aw_unitysim_limit joint[AW_UNITYSIM_JOINTS];
 };
 
-/* As the table has them: shoulder 1028–3073, elbow 1700–2570, wrist_rotate 1028–3073, wrist_flex
- * 790–3328, hand 1928–2800. */
+/* Returns the limits of the table: shoulder 1028–3073, elbow 1700–2570, wrist_rotate 1028–3073,
+ * wrist_flex 790–3328, hand 1928–2800. */
 struct aw_unitysim_limits aw_unitysim_limits_default(void);
 
-/* AW_LIMIT if min > max or one is outside 0 … 65535, naming the joint. */
+/* Checks limits. AW_LIMIT, naming the joint: min > max, or a value is outside 0 … 65535. */
 enum aw_status aw_unitysim_limits_check(const struct aw_unitysim_limits *limits,
                                         struct aw_error *err);
 
-/* The highest velocity that a joint is driven with unless forced: 67 45 90 67 90. It is not on the
- * wire; the simulator takes any. */
+/* Returns a joint's velocity limit without force: 67 45 90 67 90. It is not on the wire; the
+ * simulator accepts any velocity. */
 int aw_unitysim_velocity_cap(int joint);
 
-/* A position: "2135", "2135tick", "30deg", "0.5rad", and for the hand "open" (its upper limit) and
- * "close" (its lower one). AW_USAGE if invalid; does not check limits. */
+/* Parses a position: "2135", "2135tick", "30deg", "0.5rad", and for the hand "open" (its upper
+ * limit) and "close" (its lower one). AW_USAGE if invalid; does not check limits. */
 enum aw_status aw_unitysim_position_parse(int joint, const char *text,
                                           const struct aw_unitysim_limits *limits, double *ticks,
                                           struct aw_error *err);
 
-/* Command of one joint. */
+/* The command of one joint. */
 struct aw_unitysim_drive {
     int velocity; /* 0 … 1023 */
     enum aw_unitysim_state state;
 };
 
-/* Is the joint to turn? */
+/* Returns true if the command moves the joint. */
 static inline bool aw_unitysim_driven(const struct aw_unitysim_drive *drive)
 {
     return drive->state == AW_UNITYSIM_INCREASE || drive->state == AW_UNITYSIM_DECREASE;
 }
 
-/* A way to drive: "+45" or "45" (ticks increase), "-45", "-30deg/s", "0" and "stop", "keep";
- * "increase" and "decrease", and for the hand "open" and "close", at the joint's cap. AW_USAGE if
- * invalid. AW_LIMIT above the cap unless force, and always above 1023; drive is at that limit then.
- */
+/* Parses a command: "+45" or "45" (ticks increase), "-45", "-30deg/s", "0" and "stop", "keep".
+ * Also accepts "increase" and "decrease", and for the hand "open" and "close", at the joint's cap.
+ * AW_USAGE if invalid. AW_LIMIT above the cap unless force, and always above 1023; drive then has
+ * that limit. */
 enum aw_status aw_unitysim_drive_parse(int joint, const char *text, bool force,
                                        struct aw_unitysim_drive *drive, struct aw_error *err);
 
 /* Scenes */
 
-/* Position in mm (the arm points to negative x, y is up), rotation in whole degrees. y 0 stands for
- * the scene's own view, whatever the others are; {0} is that. */
+/* Position in mm (the arm points to negative x, y is up), rotation in whole degrees. y 0 selects
+ * the scene's own view and ignores the others; {0} does so. */
 struct aw_unitysim_camera {
     int x, y, z, rx, ry, rz;
 };
@@ -117,19 +119,20 @@ struct aw_unitysim_camera {
 struct aw_unitysim_scene {
     int index;               /* 1 … 6 */
     const char *title;       /* "Slam Dunk" */
-    const char *instruction; /* what the person is to do */
+    const char *instruction; /* task for the user */
 };
 
-/* NULL if index is not one of the six scenes (the simulator may have more). */
+/* Returns one of the six scenes; NULL for another index (the simulator may have more). */
 const struct aw_unitysim_scene *aw_unitysim_scene(int index);
 
-/* "slam-dunk", as the wire table calls it; NULL likewise. */
+/* Returns the name in the wire table, "slam-dunk"; NULL as above. */
 const char *aw_unitysim_scene_name(int index);
 
-/* "slam-dunk", "2", or any number 1 … 255. AW_USAGE with a suggestion; AW_LIMIT for a number. */
+/* Parses "slam-dunk", "2", or any number 1 … 255. AW_USAGE with a suggestion; AW_LIMIT for a
+ * number. */
 enum aw_status aw_unitysim_scene_parse(const char *text, int *index, struct aw_error *err);
 
-/* Where the scene itself puts the camera; for an unknown one that of scene 0. */
+/* Returns the scene's own camera view; for an unknown scene that of scene 0. */
 struct aw_unitysim_camera aw_unitysim_scene_view(int index);
 
 #endif

@@ -1,4 +1,4 @@
-/* Lines of a text file cut at commas, with errors that name file, line and column. Internal to
+/* Splits lines of a text file at commas; errors name file, line and column. Internal to
  * lib/protocol/unitysim.
  *
  *     struct aw_cells cells = {.lines.name = "views.csv"};
@@ -20,29 +20,29 @@
 
 struct aw_cells {
     struct aw_lines lines;
-    char separator; /* of the first line: ';' of spreadsheets, or ',' */
+    char separator; /* separator in the first line: ';' of spreadsheets, or ',' */
     size_t n;
     struct aw_csv_cell cell[AW_CELLS_MAX + 1];
 };
 
-/* The next line, as aw_lines_next. At most max + 1 cells are cut (max <= AW_CELLS_MAX), so that one
- * too many shows. */
+/* Reads the next line, as aw_lines_next. Splits off at most max + 1 cells (max <= AW_CELLS_MAX),
+ * so that the caller can detect an excess cell. */
 enum aw_status aw_cells_next(struct aw_cells *cells, size_t max, struct aw_error *err);
 
-/* Exactly n cells, and perhaps a comma behind the last one; missing names the first that is not
- * there (titles). */
+/* Checks for exactly n cells, with an optional comma after the last one. The error names the first
+ * missing cell (titles). */
 enum aw_status aw_cells_count(struct aw_cells *cells, size_t n, const char *const *titles,
                               struct aw_error *err);
 
-/* An error whose column is where at points to in the line. */
+/* Sets an error with the column of at in the line. */
 enum aw_status aw_cells_fail(struct aw_cells *cells, const char *at, enum aw_status status,
                              struct aw_error *err, const char *format, ...)
     __attribute__((format(printf, 5, 6)));
 
-/* Is it this word, in letters of either case? */
+/* Returns true if the cell equals word, ignoring case. */
 bool aw_cell_is(const struct aw_csv_cell *cell, const char *word);
 
-/* A whole number between min and max: AW_MALFORMED or AW_LIMIT. unit: " ticks" or "". */
+/* Parses an integer between min and max: AW_MALFORMED or AW_LIMIT. unit: " ticks" or "". */
 struct aw_whole {
     const char *title, *unit;
     long min, max;

@@ -1,4 +1,4 @@
-/* The values of arm.h in records of the wire, for both ends.
+/* Conversion between arm.h's types and records, for both ends.
  *
  *     aw_record_init(&record, aw_wire_codec(&wire, "update", AW_TX), AW_TX);
  *     aw_unitysim_put_camera(&record, &camera);
@@ -10,15 +10,15 @@
 #include "protocol/unitysim/arm.h"
 #include "wire/codec.h"
 
-/* scene, update and camera have one. */
+/* For scene, update and camera. */
 void aw_unitysim_put_camera(struct aw_record *record, const struct aw_unitysim_camera *camera);
 struct aw_unitysim_camera aw_unitysim_get_camera(const struct aw_record *record);
 
-/* scene and update have them. */
+/* For scene and update. */
 void aw_unitysim_put_limits(struct aw_record *record, const struct aw_unitysim_limits *limits);
 struct aw_unitysim_limits aw_unitysim_get_limits(const struct aw_record *record);
 
-/* Scalar of a joint's field, "elbow.velocity". */
+/* Returns the scalar of a joint's field, "elbow.velocity". */
 int aw_unitysim_scalar(const struct aw_codec *codec, int joint, const char *field);
 
 #endif

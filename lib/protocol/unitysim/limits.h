@@ -4,8 +4,8 @@
  *     elbow 1700 2570
  *     wrist_flex -90deg 90deg
  *
- * Positions as everywhere: ticks (2048 is the centre) or with a unit. A joint that is not named
- * keeps the limits it had.
+ * Positions have the usual form: ticks (2048 is the center) or with a unit. Joints that are not
+ * named keep their limits.
  *
  *     struct aw_unitysim_limits limits = aw_unitysim_limits_default();
  *     if (aw_unitysim_limits_read(&limits, NULL, "narrow.limits", &err) != AW_OK) …
@@ -18,17 +18,17 @@
 #include "base/status.h"
 #include "protocol/unitysim/arm.h"
 
-/* Reads a file (NULL: the one called name) on top of *limits, which is unchanged after an error.
- * AW_USAGE for what is no limit or stands there twice, AW_LIMIT for min above max or outside of the
- * wire, both naming file and line; AW_USAGE if it cannot be read. */
+/* Reads a file (NULL: the file named name) into *limits, which is unchanged after an error.
+ * AW_USAGE: an invalid or duplicate line; AW_LIMIT: min above max or outside the wire's range.
+ * Both name file and line. AW_USAGE if the file cannot be read. */
 enum aw_status aw_unitysim_limits_read(struct aw_unitysim_limits *limits, FILE *file,
                                        const char *name, struct aw_error *err);
 
-/* One joint from two texts ("1700", "45deg"): ticks are rounded. */
+/* Parses the limits of one joint from two texts ("1700", "45deg"); rounds to ticks. */
 enum aw_status aw_unitysim_limit_parse(struct aw_unitysim_limits *limits, int joint,
                                        const char *min, const char *max, struct aw_error *err);
 
-/* Writes all five; as aw_file_fail says (base/file.h). */
+/* Writes all five joints; errors as in aw_file_fail (base/file.h). */
 enum aw_status aw_unitysim_limits_save(const struct aw_unitysim_limits *limits, const char *path,
                                        struct aw_error *err);
 void aw_unitysim_limits_write(const struct aw_unitysim_limits *limits, FILE *file);

@@ -1,18 +1,18 @@
-/* Motion sequences as brachI/Oplexus keeps them: one row a motion, one joint at a time.
+/* Motion sequences in the format of brachI/Oplexus: one motion of one joint per row.
  *
  *     Joint,Motion Type,Position,Velocity,Tolerance,Delay (ms)
  *     Elbow,Auto,2135,45,10,0,
  *     Hand,User,2650,90,10,500,
  *
- * Auto: the player drives the joint there. User: the player waits until the user has moved it
- * there. Position is in ticks, velocity in units of 0.684 deg/s.
+ * Auto: the player drives the joint to the position. User: the player waits until the user has
+ * moved it there. Position is in ticks, velocity in units of 0.684 deg/s.
  *
  *     struct aw_sequence sequence = {0};
  *     if (aw_sequence_read(NULL, "grasp.csv", &sequence, &err) == AW_OK)
  *         for (size_t i = 0; i < sequence.n; i++) use(&sequence.rows[i]);
  *     aw_sequence_free(&sequence);
  *
- * Source: the sequences that come with the program, and its code.
+ * Source: the sequences shipped with the program, and its code.
  */
 #ifndef AW_PROTOCOL_UNITYSIM_SEQUENCE_H
 #define AW_PROTOCOL_UNITYSIM_SEQUENCE_H
@@ -22,7 +22,7 @@
 
 #include "base/status.h"
 
-#define AW_SEQUENCE_ROWS 10000 /* most rows of a file */
+#define AW_SEQUENCE_ROWS 10000 /* maximum rows of a file */
 
 enum aw_sequence_kind { AW_SEQUENCE_AUTO, AW_SEQUENCE_USER };
 
@@ -32,8 +32,8 @@ struct aw_sequence_row {
     int position;  /* ticks, 0..4096 */
     int velocity;  /* 1..1023 */
     int tolerance; /* ticks, 5..1000 */
-    int delay_ms;  /* rest after it, 0..3600000 */
-    unsigned line; /* of the file; 0: from no file */
+    int delay_ms;  /* delay after the motion, 0..3600000 */
+    unsigned line; /* of the file; 0: not from a file */
 };
 
 /* Owns its rows; {0} is empty. */
@@ -42,18 +42,19 @@ struct aw_sequence {
     struct aw_sequence_row *rows;
 };
 
-/* Reads all of the file (NULL: the one called name). Takes blanks around cells, CRLF, blank lines,
- * '#' comments, a byte order mark, letters of either case, and rows with or without the last comma.
- * AW_MALFORMED names file, line and column ("grasp.csv:7:12: Position: …"); AW_LIMIT a number out
- * of its range, likewise; AW_LOST a read error. The sequence is empty after an error. */
+/* Reads a whole file (NULL: the file named name). Accepts blanks around cells, CRLF, blank lines,
+ * '#' comments, a byte order mark, letters of either case, and rows with or without the last
+ * comma. AW_MALFORMED names file, line and column ("grasp.csv:7:12: Position: …"). AW_LIMIT: a
+ * number out of its range, with the same details. AW_LOST: a read error. The sequence is empty
+ * after an error. */
 enum aw_status aw_sequence_read(FILE *file, const char *name, struct aw_sequence *sequence,
                                 struct aw_error *err);
 
-/* Adds a row. AW_LIMIT if it holds what a file could not, or is one too many. */
+/* Adds a row. AW_LIMIT if its values are invalid in a file, or the sequence is full. */
 enum aw_status aw_sequence_add(struct aw_sequence *sequence, const struct aw_sequence_row *row,
                                struct aw_error *err);
 
-/* Header and rows, as the published program writes them. AW_LOST: a write error. */
+/* Writes header and rows in the published program's format. AW_LOST: a write error. */
 enum aw_status aw_sequence_write(FILE *file, const struct aw_sequence *sequence,
                                  struct aw_error *err);
 

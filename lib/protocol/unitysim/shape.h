@@ -1,4 +1,4 @@
-/* The arm as lines: where its joints are in space, and pictures of it from two sides.
+/* The arm as lines: positions of its joints in space, and drawings from two sides.
  *
  *     struct aw_unitysim_shape shape;
  *     aw_unitysim_shape(degrees, &shape);             0 deg is the centre, 2048 ticks
@@ -6,7 +6,7 @@
  *
  * mm in the space of the simulation: x points back (the arm points to negative x), y up, z to the
  * arm's right. Increasing: shoulder to the right, elbow up, wrist_rotate to the right (clockwise
- * for who stands behind the arm), wrist_flex up, hand open.
+ * from behind the arm), wrist_flex up, hand open.
  *
  * Source: the offsets of the bodies in the simulation's scene; the length of the fingers from the
  * model of the real arm. Ours: the moving finger touches the fixed one at 1928 ticks.
@@ -25,9 +25,9 @@ enum aw_unitysim_place {
     AW_UNITYSIM_AT_WRIST_ROTATE,
     AW_UNITYSIM_AT_WRIST_FLEX,
     AW_UNITYSIM_AT_HAND,
-    AW_UNITYSIM_AT_FINGER, /* tip of the fixed one */
-    AW_UNITYSIM_AT_THUMB,  /* tip of the moving one */
-    AW_UNITYSIM_AT_GRASP,  /* where things are held */
+    AW_UNITYSIM_AT_FINGER, /* tip of the fixed finger */
+    AW_UNITYSIM_AT_THUMB,  /* tip of the moving finger */
+    AW_UNITYSIM_AT_GRASP,  /* position of a held object */
     AW_UNITYSIM_PLACES,
 };
 
@@ -39,7 +39,7 @@ struct aw_unitysim_shape {
     struct aw_unitysim_point at[AW_UNITYSIM_PLACES];
 };
 
-#define AW_UNITYSIM_TABLE_Y (-51.6) /* mm: the table top */
+#define AW_UNITYSIM_TABLE_Y (-51.6) /* mm: height of the table top */
 
 void aw_unitysim_shape(const double degrees[AW_UNITYSIM_JOINTS], struct aw_unitysim_shape *shape);
 
@@ -48,8 +48,8 @@ enum aw_unitysim_side {
     AW_UNITYSIM_FROM_ABOVE,    /* forward is right, its right is down */
 };
 
-/* Draws onto all of the canvas, in its scale: all that the arm can reach within usual limits is in
- * the picture, and 1 mm is the same in both directions. */
+/* Draws on the whole canvas at a fixed scale, equal in both directions. Everything that the arm
+ * can reach within its usual limits fits. */
 void aw_unitysim_draw(const struct aw_unitysim_shape *shape, enum aw_unitysim_side side,
                       struct aw_braille *canvas);
 
