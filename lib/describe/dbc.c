@@ -1,5 +1,5 @@
-/* The messages of a CAN protocol as a DBC file. A message that goes to or from one of several
- * boards is listed once for each board that has a name. */
+/* Prints the messages of a CAN protocol as a DBC file. A message to or from one of several boards
+ * is listed once for each named board. */
 #include <string.h>
 
 #include "describe/parts.h"
@@ -8,13 +8,13 @@
 #include "wire/rows.h"
 #include "wire/run.h"
 
-#define ID_BITS 16         /* of a message of boards, before the data */
+#define ID_BITS 16         /* identifier of a message with a board, before the data */
 #define IS_LONG (1u << 31) /* marks an identifier of 29 bits */
 
 struct emitter {
     FILE *out;
     const struct aw_codec *codec;
-    const char *board; /* NULL: the message has the name of its node in its own */
+    const char *board; /* NULL: the message's own name has the node */
     unsigned id;
 };
 
@@ -69,7 +69,8 @@ static bool chooses_scale(const struct aw_codec *codec, int scalar)
     return false;
 }
 
-/* A field whose scale depends on another one is one signal for each scale: value_pos, value_tor. */
+/* A field whose scale depends on another field becomes a signal for each scale: value_pos,
+ * value_tor. */
 static void print_scale_name(FILE *out, const struct aw_codec *codec,
                              const struct aw_scalar *scalar, const struct aw_scale *scale)
 {
@@ -77,7 +78,7 @@ static void print_scale_name(FILE *out, const struct aw_codec *codec,
     fprintf(out, "%s_%s", scalar->field->name, aw_value_name(chooser->names, scale->when));
 }
 
-/* "M", "m3", "m3M"; of several numbers the first, the others follow in SG_MUL_VAL_. */
+/* Prints "M", "m3", "m3M". For several numbers it prints the first; SG_MUL_VAL_ has the others. */
 static void print_mark(const struct emitter *e, int scalar)
 {
     const struct aw_scalar *scalars = e->codec->scalars;
@@ -171,7 +172,7 @@ static void print_values(const struct emitter *e)
     for (int i = 0; i < e->codec->n_scalars; i++) {
         const struct aw_scalar *scalar = &e->codec->scalars[i];
         const struct aw_field *row = scalar->field;
-        bool none = row->has_no_data && !row->no_data_with; /* DBC knows no "where that one is" */
+        bool none = row->has_no_data && !row->no_data_with; /* DBC cannot express .no_data_with */
         if (!is_signal(scalar) || (!row->names && !none))
             continue;
         fprintf(e->out, "VAL_ %u %s", e->id, row->name);
@@ -183,7 +184,7 @@ static void print_values(const struct emitter *e)
     }
 }
 
-/* 1: the bits are an IEEE 754 number. */
+/* Type 1 marks an IEEE 754 number. */
 static void print_types(const struct emitter *e)
 {
     for (int i = 0; i < e->codec->n_scalars; i++) {
@@ -222,10 +223,10 @@ bool aw_is_of_boards(const struct aw_codec *codec)
     return !codec->message->head;
 }
 
-/* The sender of custom packets. */
+/* Sender of custom packets. */
 static const char others[] = "other";
 
-/* Those of DBC files say in their names who does. */
+/* Messages of DBC files have their sender in their names. */
 static bool is_of_dbc(const struct aw_codec *codec)
 {
     return !aw_is_of_boards(codec) && codec->message->dir == AW_BOTH && codec->scalars[0].bits > 11;
@@ -262,7 +263,7 @@ static bool has_others(struct aw_wire *wire)
     return false;
 }
 
-/* Nodes that messages of DBC files name, each once. */
+/* Prints the nodes in names of DBC messages, each once. */
 static void print_nodes(FILE *out, struct aw_wire *wire)
 {
     for (size_t i = 0; i < wire->protocol->n_messages; i++) {

@@ -1,4 +1,4 @@
-/* aw_describe(): which form a description takes, and which messages are in it. */
+/* Selects the format and the messages of a description. */
 #include "describe/describe.h"
 
 #include "describe/parts.h"

@@ -1,13 +1,13 @@
-/* A protocol for people and programs to read: how each message looks on the wire and what its
- * fields mean.
+/* Describes a protocol for people and programs: the wire layout of each message and the meaning of
+ * its fields.
  *
  *     aw_describe(stdout, &wire, "control", AW_DESCRIBE_TEXT);
  *
  * TEXT has at most 80 columns: a drawing of the packet, eight bytes a row (a CAN payload: 16 bits a
  * row, the highest on the left), then one line per field. ASCII is the same without box characters.
- * JSON is the whole table in one object, with all facts that a program needs to build frames. MD is
- * a page of documentation. LUA is a dissector for Wireshark, DBC a database for CAN tools: both are
- * of the whole protocol, whatever the message.
+ * JSON is the whole table in one object, with everything that a program needs to build frames. MD
+ * is a page of documentation. LUA is a dissector for Wireshark, DBC a database for CAN tools: both
+ * cover the whole protocol, whatever the message.
  */
 #ifndef AW_DESCRIBE_DESCRIBE_H
 #define AW_DESCRIBE_DESCRIBE_H
@@ -26,8 +26,8 @@ enum aw_describe_as {
 };
 
 /* Describes one message in each of its directions, or with NULL the whole protocol, in the variant
- * of wire. Returns the number of messages described: 0 if none has this name, or the protocol has
- * no such description (DBC is for CAN only); nothing is written then. */
+ * of wire. Returns the number of messages described. 0, without any output: no message has this
+ * name, or the protocol does not support this format (DBC is for CAN only). */
 size_t aw_describe(FILE *out, struct aw_wire *wire, const char *message, enum aw_describe_as as);
 
 #endif

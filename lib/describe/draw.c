@@ -1,17 +1,17 @@
-/* The drawing of a packet: cells in a grid of slots. A slot is a byte, a bit of a CAN payload, or a
- * word of an ASCII line. Lines are drawn where neighbouring slots belong to different cells, so a
- * field that fills several rows becomes one tall cell by itself. */
+/* Draws a packet as cells in a grid of slots. A slot is a byte, a bit of a CAN payload, or a word
+ * of an ASCII line. Lines separate neighboring slots of different cells, so a field that fills
+ * several rows becomes one tall cell. */
 #include <string.h>
 
 #include "base/utf8.h"
 #include "describe/parts.h"
 
 enum {
-    SLOTS = 16, /* most slots in a row */
-    ROWS = 20,  /* of a frame of 128 bytes and a few more */
+    SLOTS = 16, /* maximum slots in a row */
+    ROWS = 20,  /* for a frame of 128 bytes and a few more */
     COLUMNS = 80,
     NOTHING = -1,
-    ZEROS = AW_MAX_SCALARS, /* the cell that stands for the zeros up to the end of the frame */
+    ZEROS = AW_MAX_SCALARS, /* the cell of padding zeros at the end of the frame */
     MARGIN = 5,
 };
 
@@ -21,7 +21,7 @@ struct grid {
     int slots, rows;
     int width[SLOTS];                 /* characters inside each slot of a row */
     int owner[ROWS][SLOTS];           /* scalar, ZEROS or NOTHING */
-    char text[2 * ROWS + 1][COLUMNS]; /* inside of the cells, 0 where there is nothing */
+    char text[2 * ROWS + 1][COLUMNS]; /* text inside the cells, 0 elsewhere */
 };
 
 static int owner_at(const struct grid *grid, int row, int slot)
@@ -41,7 +41,7 @@ static bool floor_under(const struct grid *grid, int row, int slot)
     return owner_at(grid, row - 1, slot) != owner_at(grid, row, slot);
 }
 
-/* NULL where no line goes through. */
+/* Returns NULL without a line. */
 static const char *corner(const struct grid *grid, int row, int slot)
 {
     static const char *const box[16] = {NULL, "╴", "╶", "─", "╷", "┐", "┌", "┬",
@@ -61,7 +61,7 @@ static int column_of(const struct grid *grid, int slot)
     return column;
 }
 
-/* Text of the cell that fits into width characters, without its continuation sign. */
+/* Returns the cell's text for width characters, without its continuation sign. */
 static void choose_label(const struct grid *grid, int cell, int width, struct aw_part *label)
 {
     if (cell == ZEROS) {
@@ -88,7 +88,7 @@ static void choose_label(const struct grid *grid, int cell, int width, struct aw
         aw_part_add(label, "%s=%s", scalar->field->name, fixed.text);
 }
 
-/* Last row of the tall cell that begins with the slots first to last of this row. */
+/* Returns the last row of the tall cell that starts with the slots first to last of this row. */
 static int last_row(const struct grid *grid, int row, int first, int last)
 {
     int cell = grid->owner[row][first];
@@ -111,7 +111,7 @@ static void label_row(struct grid *grid, int row)
             continue;
         int column = column_of(grid, first), end = column_of(grid, last + 1);
         int line = row + last_row(grid, row, first, last) + 1;
-        /* Puts a label in the middle of width characters, cut off with a "~" if it is longer. */
+        /* Centers a label in width characters, truncated with a "~" if it is longer. */
         int width = end - column - 1;
         struct aw_part label = {0};
         choose_label(grid, cell, width, &label);
@@ -142,7 +142,7 @@ static void print_inside(FILE *out, const struct grid *grid, int line, int colum
     }
 }
 
-/* Blanks at the end of a line are not printed. */
+/* Omits blanks at the end of a line. */
 static int used_slots(const struct grid *grid, int row, bool border)
 {
     int n = grid->slots;
@@ -191,7 +191,7 @@ static void print_cells(FILE *out, const struct grid *grid, int row)
     fputc('\n', out);
 }
 
-/* The number of each slot above it. */
+/* Prints the number of each slot above it. */
 static void print_ruler(FILE *out, const struct grid *grid)
 {
     bool can = grid->codec->protocol->can;
@@ -221,7 +221,7 @@ static void fill_slots(struct grid *grid, int cell, int first, int n)
     }
 }
 
-/* Of a CAN payload; where several lie, the first is drawn. */
+/* Fills a CAN payload; the first of overlapping fields wins. */
 static void fill_bits(struct grid *grid, int i)
 {
     const struct aw_scalar *scalar = &grid->codec->scalars[i];
@@ -270,7 +270,7 @@ void aw_draw_packet(FILE *out, const struct aw_codec *codec, bool ascii)
     if (codec->protocol->ascii)
         lay_out_line(&grid);
     else if (codec->protocol->can) {
-        /* The identifier is not drawn: its rows are listed. */
+        /* The list shows the identifier's rows; the drawing omits them. */
         grid.slots = 16;
         for (int i = 0; i < grid.codec->n_scalars; i++)
             fill_bits(&grid, i);

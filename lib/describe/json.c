@@ -1,12 +1,11 @@
-/* Descriptions of a protocol as one JSON object, for programs: messages, fields, scales,
- * variants. */
+/* Prints a protocol as one JSON object for programs: messages, fields, scales, variants. */
 #include <string.h>
 
 #include "describe/parts.h"
 #include "wire/can_id.h"
 #include "wire/run.h"
 
-/* All texts come from the table; quotes, backslashes and control characters are escaped anyway. */
+/* All texts come from the table; escapes quotes, backslashes and control characters anyway. */
 static void print_string(FILE *out, const char *text)
 {
     fputc('"', out);
@@ -103,7 +102,7 @@ static void print_value_members(FILE *out, const struct aw_codec *codec, int i)
     }
 }
 
-/* The content of a row without a value, for programs that build frames. */
+/* Prints the contents of a row without a value, for programs that build frames. */
 static void print_constant(FILE *out, const struct aw_codec *codec, const struct aw_scalar *scalar)
 {
     const struct aw_field *row = scalar->field;
@@ -129,7 +128,7 @@ static const char *type_name(enum aw_type type)
     return names[type];
 }
 
-/* "with":{"field":"mode","from_to":[[0,3],[5,5]]} */
+/* Prints "with":{"field":"mode","from_to":[[0,3],[5,5]]}. */
 static void print_choices(FILE *out, const struct aw_codec *codec, const struct aw_scalar *scalar)
 {
     const struct aw_choice *choice = scalar->field->choices;
@@ -175,7 +174,7 @@ static void print_scalar(FILE *out, const struct aw_codec *codec, int i)
     fputc('}', out);
 }
 
-/* Of messages of other nodes: those of the drivers have one for each board. */
+/* Prints the identifier of other nodes' messages; those of drivers have one for each board. */
 static void print_identifier(FILE *out, const struct aw_codec *codec)
 {
     struct aw_can_id id = aw_can_of_code(codec->message->code);

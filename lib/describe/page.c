@@ -1,5 +1,4 @@
-/* Descriptions of a protocol to read: for an 80-column terminal, and in Markdown for
- * docs/protocols. */
+/* Prints a protocol for reading: for an 80-column terminal, and in Markdown for docs/protocols. */
 #include <string.h>
 
 #include "base/utf8.h"
@@ -7,7 +6,7 @@
 
 enum { WIDTH = 80 };
 
-/* Columns of the list of fields at a terminal. */
+/* Columns of the list of fields on a terminal. */
 enum { PLACE = 1, NAME = 9, TYPE = 32, UNIT = 42, RANGE = 48, HELP = 11 };
 
 struct page {
@@ -15,8 +14,8 @@ struct page {
     bool markdown;
 };
 
-/* A cell of a table; NULL: it is empty. A terminal has it in this column, or behind the cell before
- * it; Markdown shows names as code. */
+/* A cell of a table; NULL: empty. On a terminal it is in this column, or after the previous cell.
+ * Markdown shows names as code. */
 struct cell {
     const char *text;
     size_t column;
@@ -45,7 +44,7 @@ static void print_wrapped(FILE *out, const char *text, size_t column)
     }
 }
 
-/* The last cell is wrapped at a terminal. */
+/* Wraps the last cell on a terminal. */
 static void print_row(const struct page *page, const struct cell *cells, size_t n)
 {
     size_t at = 0;
@@ -69,7 +68,7 @@ static void print_row(const struct page *page, const struct cell *cells, size_t 
     fputc('\n', page->out);
 }
 
-/* A row of the list of fields, of six cells; lines of text have no place. */
+/* Prints a row of the list of fields, of six cells; text lines have no position. */
 static void print_field_row(const struct page *page, const struct cell *cells, bool ascii)
 {
     print_row(page, cells + ascii, (page->markdown ? 6u : 5u) - ascii);

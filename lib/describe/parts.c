@@ -1,4 +1,4 @@
-/* Texts that the descriptions are made of: types, places, ranges. */
+/* Builds the texts of the descriptions: types, positions, ranges. */
 #include "describe/parts.h"
 
 #include <stdarg.h>

@@ -1,4 +1,4 @@
-/* Reads the header of a recording, and makes topics of its packets. */
+/* Reads the header of a recording, and converts its packets to topics. */
 #include "filter/recording.h"
 
 #include <stdio.h>
@@ -20,7 +20,7 @@ struct board {
     char text[AW_CANPID_NAME_MAX];
 };
 
-/* Notes wait until the topics begin. */
+/* A note that waits until the topics start. */
 struct note {
     struct note *next;
     char text[];
@@ -34,12 +34,12 @@ struct aw_recording {
     struct aw_log *log;
     struct aw_carried carried;
     struct aw_packets *packets; /* NULL: none */
-    struct aw_topics *topics;   /* NULL: not begun */
+    struct aw_topics *topics;   /* NULL: not started */
     struct aw_ezphys_names objects;
     struct board boards[AW_CANPID_BOARDS];
     size_t n_boards;
-    uint64_t known; /* of boards, a bit each */
-    /* The variant refers to these. */
+    uint64_t known; /* bits of the known boards */
+    /* The variant points to these. */
     struct aw_ezphys_framing framing;
     struct aw_field head[HEAD_ROWS];
     struct aw_name values[AW_CANPID_BOARDS + 1];
@@ -55,7 +55,8 @@ static const struct board *find_board(const struct aw_recording *r, double numbe
     return NULL;
 }
 
-/* The first name of a number stays. Names are values of the field; numbers are not. */
+/* Adds a board; the first name of a number wins. Names are values of the field, and numbers are
+ * not. */
 static void add_board(struct aw_recording *r, const char *line)
 {
     struct board board;
@@ -235,7 +236,7 @@ static void describe(struct aw_recording *r, struct aw_topics_about *about)
         about->subject = name_object;
 }
 
-/* The packet files come before the first frame. */
+/* Starts the topics; the packet files come before the first frame. */
 static enum aw_status begin_topics(struct aw_recording *r, struct aw_error *err)
 {
     struct aw_topics_about about;

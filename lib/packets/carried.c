@@ -29,7 +29,7 @@ const char *aw_carried_mark(enum aw_carried_kind kind)
 
 /* ---- Writing ---- */
 
-/* Cuts at the end of a line if one fits, else between two characters. */
+/* Splits at the end of a line if one fits, else between two characters. */
 static size_t piece(const char *text, size_t most)
 {
     size_t length = strnlen(text, most), whole = length;
@@ -45,7 +45,7 @@ static size_t piece(const char *text, size_t most)
 bool aw_carried_next(const struct aw_packets *packets, size_t *at, char *out, size_t size)
 {
     const char *text = packets ? aw_packets_text(packets) : NULL;
-    size_t before = 0; /* bytes of the texts that are complete */
+    size_t before = 0; /* bytes of the completed texts */
     for (size_t i = 0; text && *at >= before + strlen(text); i++) {
         before += strlen(text);
         text = aw_packets_dbc(packets, i);

@@ -1,5 +1,4 @@
-/* Reads a DBC file statement by statement: what is said of messages and signals, and what is passed
- * over. */
+/* Reads a DBC file statement by statement; skips statements that are not used. */
 #include "packets/dbc.h"
 
 #include <math.h>
@@ -12,10 +11,10 @@
 
 enum { VALUE_MAX = 80, HELP_MAX = 240 };
 
-/* Does another statement begin here? */
+/* Returns true if another statement starts here. */
 static bool begins(const struct aw_dbc_parser *p);
 
-/* Up to the semicolon, whatever there is, or to the next statement where it lacks. */
+/* Skips to the semicolon, or to the next statement if there is none. */
 static enum aw_status pass(struct aw_dbc_parser *p)
 {
     while (!aw_dbc_is_sign(&p->scan.token, ';')) {
@@ -29,7 +28,7 @@ static enum aw_status pass(struct aw_dbc_parser *p)
     return AW_OK;
 }
 
-/* The rest of a line, and what is indented below it. */
+/* Skips the rest of a line, and the indented lines below it. */
 static enum aw_status pass_line(struct aw_dbc_parser *p)
 {
     unsigned line = p->scan.token.line;
@@ -47,7 +46,7 @@ static bool is_alone(const struct aw_dbc_scan *scan)
     return scan->next[strspn(scan->next, " \t\r")] == '\n';
 }
 
-/* Keywords, one a line, mostly indented. */
+/* Skips keywords, one a line, mostly indented. */
 static enum aw_status pass_symbols(struct aw_dbc_parser *p)
 {
     if (aw_dbc_is_sign(&p->scan.token, ':'))
@@ -64,7 +63,7 @@ static enum aw_status pass_version(struct aw_dbc_parser *p)
     return AW_OK;
 }
 
-/* ---- What is said of messages and signals ---- */
+/* ---- Messages and signals ---- */
 
 static struct aw_dbc_message *find_message(const struct aw_dbc *dbc, uint32_t id)
 {
@@ -95,7 +94,7 @@ static enum aw_status take_signal(struct aw_dbc_parser *p, struct aw_dbc_signal 
     return status;
 }
 
-/* The last one of a number holds. */
+/* The last name of a number wins. */
 static enum aw_status add_value(struct aw_dbc_parser *p, struct aw_dbc_signal *signal,
                                 double number, const char *text)
 {
@@ -115,7 +114,7 @@ static enum aw_status add_value(struct aw_dbc_parser *p, struct aw_dbc_signal *s
     return AW_OK;
 }
 
-/* Files of others lack the semicolon here. */
+/* Some files lack the semicolon here. */
 static enum aw_status take_end(struct aw_dbc_parser *p)
 {
     const struct aw_dbc_token *token = &p->scan.token;
@@ -123,7 +122,8 @@ static enum aw_status take_end(struct aw_dbc_parser *p)
     return lacks ? AW_OK : aw_dbc_take_sign(p, ';', "a value, or ';'");
 }
 
-/* VAL_ 608 STATE 0 "off" 1 "on"; those of environment variables have no number in front. */
+/* Reads VAL_ 608 STATE 0 "off" 1 "on"; statements of environment variables start without a number.
+ */
 static enum aw_status read_values(struct aw_dbc_parser *p)
 {
     struct aw_dbc_signal *signal = NULL;
@@ -158,7 +158,7 @@ static enum aw_status read_type(struct aw_dbc_parser *p)
     return status == AW_OK ? pass(p) : status;
 }
 
-/* 0-3, where the minus and the second number are read as one. */
+/* Reads 0-3; the scanner may read the minus and the second number as one. */
 static enum aw_status take_choice(struct aw_dbc_parser *p, struct aw_choice *choice)
 {
     double least, most;
@@ -175,7 +175,7 @@ static enum aw_status take_choice(struct aw_dbc_parser *p, struct aw_choice *cho
     return AW_OK;
 }
 
-/* SG_MUL_VAL_ 608 TORQUE MODE 0-3, 5-5; */
+/* Reads SG_MUL_VAL_ 608 TORQUE MODE 0-3, 5-5; */
 static enum aw_status read_choices(struct aw_dbc_parser *p)
 {
     struct aw_dbc_signal *signal = NULL;
@@ -202,7 +202,7 @@ static enum aw_status read_choices(struct aw_dbc_parser *p)
     return status == AW_OK ? pass(p) : status;
 }
 
-/* Returns where the text of a comment or a long name belongs; NULL: not to a message or signal. */
+/* Returns the destination of a comment or a long name; NULL: not of a message or signal. */
 static const char **whose(struct aw_dbc_parser *p, bool name)
 {
     double id;
@@ -242,7 +242,7 @@ static bool is_text(const struct aw_dbc_token *token, const char *text)
     return token->kind == AW_DBC_TEXT && aw_is_word(text, token->at, token->length);
 }
 
-/* What is no name, or longer than names are, is passed over. */
+/* Ignores values that are invalid or too long for a name. */
 static enum aw_status read_attribute(struct aw_dbc_parser *p)
 {
     static const char letters[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_";
@@ -276,7 +276,7 @@ static const struct statement statements[] = {
     {"BA_", read_attribute},
 };
 
-/* Those that end with a semicolon, and say nothing that is used. */
+/* Unused statements that end with a semicolon. */
 static const char *const others[] = {
     "VAL_TABLE_",     "BO_TX_BU_",   "EV_",         "EV_DATA_",      "ENVVAR_DATA_",
     "SGTYPE_",        "SGTYPE_VAL_", "SIG_GROUP_",  "SIG_TYPE_REF_", "SIGTYPE_VALTYPE_",

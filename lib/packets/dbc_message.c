@@ -36,7 +36,7 @@ enum aw_status aw_dbc_read_message(struct aw_dbc_parser *p)
     return AW_OK;
 }
 
-/* M, m3 or m3M */
+/* Reads M, m3 or m3M. */
 static enum aw_status read_mark(struct aw_dbc_parser *p, struct aw_dbc_signal *signal)
 {
     const struct aw_dbc_token *token = &p->scan.token;
@@ -48,7 +48,7 @@ static enum aw_status read_mark(struct aw_dbc_parser *p, struct aw_dbc_signal *s
         while (digits < token->length - 1 && digits < 10 && token->at[1 + digits] >= '0' &&
                token->at[1 + digits] <= '9')
             signal->number = signal->number * 10 + (token->at[1 + digits++] - '0');
-        signal->multiplexed = true; /* files of others have an m alone, too */
+        signal->multiplexed = true; /* some files have an m alone, too */
         digits++;
     }
     signal->multiplexor = good && digits + 1 == token->length && token->at[digits] == 'M';
@@ -58,7 +58,7 @@ static enum aw_status read_mark(struct aw_dbc_parser *p, struct aw_dbc_signal *s
     return AW_OK;
 }
 
-/* 7|16@0- */
+/* Reads 7|16@0-. */
 static enum aw_status read_place(struct aw_dbc_parser *p, struct aw_dbc_signal *signal)
 {
     unsigned order = 0;
@@ -82,7 +82,7 @@ static enum aw_status read_place(struct aw_dbc_parser *p, struct aw_dbc_signal *
     return status;
 }
 
-/* (0.1,-40) */
+/* Reads (0.1,-40). */
 static enum aw_status read_scale(struct aw_dbc_parser *p, struct aw_dbc_signal *signal)
 {
     enum aw_status status = aw_dbc_take_sign(p, '(', "'('");
@@ -95,7 +95,7 @@ static enum aw_status read_scale(struct aw_dbc_parser *p, struct aw_dbc_signal *
     return status == AW_OK ? aw_dbc_take_sign(p, ')', "')'") : status;
 }
 
-/* [0|100], as far as numbers stand there. */
+/* Reads [0|100]. Without two numbers the range is unlimited. */
 static enum aw_status read_range(struct aw_dbc_parser *p, struct aw_dbc_signal *signal)
 {
     double limits[2] = {0, 0};
@@ -118,7 +118,7 @@ static enum aw_status read_range(struct aw_dbc_parser *p, struct aw_dbc_signal *
     return status;
 }
 
-/* Nodes behind a signal, in its line or parted by commas. */
+/* Skips the receivers of a signal, in its line or separated by commas. */
 static void pass_receivers(struct aw_dbc_parser *p, unsigned line)
 {
     bool comma = true;

@@ -1,4 +1,4 @@
-/* Parts of the statements of a DBC file, with what is wrong where they are not there. */
+/* Reads the parts of a DBC file's statements, and reports missing parts. */
 #include "packets/dbc_parser.h"
 
 #include <math.h>
@@ -36,7 +36,7 @@ enum aw_status aw_dbc_take_number(struct aw_dbc_parser *p, double *value, const 
     return AW_OK;
 }
 
-/* Whole numbers from 0 to most. */
+/* Reads an integer from 0 to most. */
 enum aw_status aw_dbc_take_count(struct aw_dbc_parser *p, unsigned *count, double most,
                                  const char *expected)
 {

@@ -1,4 +1,4 @@
-/* Cuts a DBC file into words, numbers, texts and signs, and makes UTF-8 of its texts. */
+/* Splits a DBC file into words, numbers, texts and signs, and converts its texts to UTF-8. */
 #include "packets/dbc_scan.h"
 
 #include <ctype.h>
@@ -8,14 +8,15 @@
 
 #include "base/utf8.h"
 
-#define TEXT_MAX 256 /* of what is kept of a text */
+#define TEXT_MAX 256 /* maximum stored size of a text */
 
-/* Windows-1252 from 0x80 to 0x9F; what has no character there is a question mark. */
+/* Windows-1252 from 0x80 to 0x9F; a question mark stands for undefined characters. */
 static const char *const windows[] = {"€", "?", "‚", "ƒ", "„", "…", "†", "‡", "ˆ", "‰", "Š",
                                       "‹", "Œ", "?", "Ž", "?", "?", "‘", "’", "“", "”", "•",
                                       "–", "—", "˜", "™", "š", "›", "œ", "?", "ž", "Ÿ"};
 
-/* Size of a character that other programs accept but a terminal must not get; 0: another one. */
+/* Returns the size of a character that other programs accept but a terminal must not get; 0: an
+ * ordinary one. */
 static size_t odd_size(const char *at)
 {
     static const char controls[] = "\xC2", last[] = "\xEF\xBF";
@@ -24,7 +25,7 @@ static size_t odd_size(const char *at)
     return strncmp(at, last, 2) == 0 && ((unsigned char)at[2] & 0xC0) == 0x80 ? 3 : 0;
 }
 
-/* Size of the character; 0: invalid. */
+/* Returns the size of the character; 0: invalid. */
 static size_t size_of(const char *at)
 {
     if ((unsigned char)*at < 0x80)
@@ -45,7 +46,7 @@ static bool is_word(char c)
     return isalnum((unsigned char)c) || c == '_';
 }
 
-/* Remarks, from // on, are blanks. */
+/* Skips blanks and comments, which start with //. */
 static void pass_blanks(struct aw_dbc_scan *scan)
 {
     for (;; scan->next++) {
@@ -60,7 +61,7 @@ static void pass_blanks(struct aw_dbc_scan *scan)
     }
 }
 
-/* Behind the digits, the fraction and the exponent that begin here. */
+/* Returns the end of the digits, the fraction and the exponent that start here. */
 static const char *number_end(const char *at)
 {
     at += *at == '-' || *at == '+';
@@ -84,7 +85,7 @@ static bool begins_number(const char *at)
     return isdigit((unsigned char)*at);
 }
 
-/* Up to the quote that no backslash precedes. */
+/* Reads up to the quote that no backslash precedes. */
 static void take_text(struct aw_dbc_scan *scan)
 {
     struct aw_dbc_token *token = &scan->token;
@@ -118,7 +119,7 @@ void aw_dbc_next(struct aw_dbc_scan *scan)
     }
     token->kind = begins_number(at) ? AW_DBC_NUMBER : is_word(*at) ? AW_DBC_WORD : AW_DBC_SIGN;
     const char *end = token->kind == AW_DBC_NUMBER ? number_end(at) : at + 1;
-    if (is_word(*at) && is_word(*end)) /* a name may begin with a digit, too */
+    if (is_word(*at) && is_word(*end)) /* a name may start with a digit, too */
         token->kind = AW_DBC_WORD;
     while (token->kind == AW_DBC_WORD && is_word(*end))
         end++;
@@ -156,7 +157,8 @@ bool aw_dbc_number(const struct aw_dbc_token *token, double *value)
     return !*end && isfinite(*value);
 }
 
-/* One character of a text as UTF-8, at most 4 bytes and a NUL; returns the bytes that it took. */
+/* Converts one character of a text to UTF-8, at most 4 bytes and a NUL. Returns the number of
+ * input bytes. */
 static size_t convert(const struct aw_dbc_scan *scan, const char *at, char *out)
 {
     unsigned char c = (unsigned char)*at;

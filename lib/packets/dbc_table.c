@@ -1,4 +1,4 @@
-/* Makes messages of a table of what a DBC file says. */
+/* Converts the contents of a DBC file to messages of a table. */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -16,19 +16,19 @@
 #include "wire/can_id.h"
 
 enum {
-    FILE_MAX = 1 << 26, /* bytes of a file */
+    FILE_MAX = 1 << 26, /* maximum size of a file */
     SIGNALS_MAX = AW_MAX_SCALARS - 1,
     FULL_NAME = 2 * AW_DBC_NAME + 16,
 };
 
-#define SCALE_MAX 1e30 /* of factors and offsets */
+#define SCALE_MAX 1e30 /* limit of factors and offsets */
 
 static const struct aw_field short_head[] = {
     {.name = "id", .type = AW_CODE, .bits = 16, .help = "identifier of 11 bits"}, {0}};
 static const struct aw_field long_head[] = {
     {.name = "id", .type = AW_CODE, .bits = 32, .help = "identifier of 29 bits"}, {0}};
 
-/* Why something is left out, and how often it was. */
+/* Reasons for skipping a part; counted per reason. */
 enum why {
     FD,
     NO_FRAME,
@@ -80,7 +80,7 @@ static bool leave(struct builder *b, struct aw_dbc_signal *signal, enum why why)
     return signal->left_out = true;
 }
 
-/* The bit in the order that the row counts in. */
+/* Returns the bit in the row's order. */
 static unsigned place_of(const struct aw_dbc_signal *signal)
 {
     return signal->big_endian ? signal->start / 8 * 8 + 7 - signal->start % 8 : signal->start;
@@ -98,7 +98,7 @@ static const char *tail_of(const struct aw_dbc_signal *signal)
     return aw_is_one_of(taken, name_of(signal)) ? "_" : "";
 }
 
-/* As the field is called. */
+/* Returns the name of the field. */
 static const char *field_name(struct builder *b, const struct aw_dbc_signal *signal)
 {
     char other[16];
@@ -108,7 +108,7 @@ static const char *field_name(struct builder *b, const struct aw_dbc_signal *sig
     return aw_store_text(&b->packets->store, other);
 }
 
-/* Are two fields called the same? */
+/* Returns true if two fields have the same name. */
 static bool is_twice(const struct aw_dbc_signal *a, const struct aw_dbc_signal *b)
 {
     char one[AW_DBC_NAME + 2], other[AW_DBC_NAME + 2];
@@ -117,7 +117,7 @@ static bool is_twice(const struct aw_dbc_signal *a, const struct aw_dbc_signal *
     return strcmp(one, other) == 0;
 }
 
-/* Numbers of 64 bits and floats stay finite. */
+/* Ensures that 64-bit integers and floats stay finite. */
 static bool is_sound(double factor, double offset)
 {
     return fabs(factor) > 1e-100 && fabs(factor) <= SCALE_MAX && fabs(offset) <= SCALE_MAX;
@@ -141,7 +141,7 @@ static void check_signal(struct builder *b, const struct aw_dbc_message *message
         leave(b, signal, FACTOR);
 }
 
-/* By SG_MUL_VAL_, or the one multiplexor that is always there. */
+/* Finds the multiplexor by SG_MUL_VAL_, or the only one that is always present. */
 static int find_chooser(const struct aw_dbc_message *message, const struct aw_dbc_signal *signal)
 {
     for (size_t i = 0; i < message->n; i++) {
@@ -154,7 +154,7 @@ static int find_chooser(const struct aw_dbc_message *message, const struct aw_db
     return -1;
 }
 
-/* Whether all choosers above it are there, and none of them is chosen by itself. */
+/* Returns true if all of its multiplexors exist and none depends on itself. */
 static bool has_choosers(const struct aw_dbc_message *message, const struct aw_dbc_signal *signal)
 {
     size_t steps = 0;
@@ -193,14 +193,14 @@ static void check_signals(struct builder *b, const struct aw_dbc_message *messag
     for (size_t i = 0; i < message->n; i++)
         if (!has_choosers(message, &message->signals[i]))
             leave(b, &message->signals[i], CHOOSERS);
-    for (int others = 0; others < 2; others++) /* those that choose have room first */
+    for (int others = 0; others < 2; others++) /* multiplexors get room first */
         for (size_t i = 0; i < message->n; i++)
             if (!message->signals[i].left_out && message->signals[i].chooses != others &&
                 ++n > SIGNALS_MAX)
                 leave(b, &message->signals[i], MANY);
 }
 
-/* One that is a number itself would be taken for that: "2" of number 6 is called "2 (6)". */
+/* A name that is a number would be ambiguous: "2" of number 6 becomes "2 (6)". */
 static const char *value_name(struct builder *b, const struct aw_dbc_signal *signal, size_t i)
 {
     char text[128];
@@ -295,7 +295,7 @@ static bool is_there(const struct aw_packets *packets, const char *name)
     return false;
 }
 
-/* NODE.MESSAGE; with its identifier where another one is called so. */
+/* Returns NODE.MESSAGE; appends the identifier if another message has this name. */
 static const char *full_name(struct builder *b, const struct aw_dbc_message *message, uint32_t id)
 {
     char name[FULL_NAME];
@@ -314,7 +314,7 @@ static bool has_code(const struct aw_packets *packets, uint32_t code)
     return false;
 }
 
-/* WHYS: nothing is wrong with it. */
+/* Returns WHYS if the message is valid. */
 static enum why check_message(struct builder *b, const struct aw_dbc_message *message,
                               struct aw_can_id *can)
 {
@@ -403,7 +403,7 @@ static enum aw_status read_all(FILE *file, const char *name, char **text, struct
     return AW_USAGE;
 }
 
-/* As recordings carry it. */
+/* Stores the text as recordings need it. */
 static enum aw_status keep(struct aw_packets *packets, const char *text, struct aw_error *err)
 {
     char **all = aw_grow(packets->dbc, &packets->room_dbc, packets->n_dbc + 1, sizeof *all);

@@ -14,7 +14,7 @@
 static const char types[] = "u8 to u32, s8 to s32, f32, bits:N, sbits:N, text:N, pad:N, "
                             "const:TYPE:VALUE or checksum";
 
-/* A whole number behind "bits:", from 1 on. */
+/* Parses an integer after "bits:", from 1 on. */
 static bool read_count(const char *text, unsigned most, uint16_t *count)
 {
     char *end;
@@ -28,7 +28,7 @@ static bool read_count(const char *text, unsigned most, uint16_t *count)
 struct sized_type {
     const char *name; /* "bits:" */
     enum aw_type type;
-    unsigned most, times; /* bits for each of N */
+    unsigned most, times; /* bits per unit of N */
 };
 
 static bool read_sized(struct aw_field *row, const char *text)
@@ -73,7 +73,7 @@ static bool read_plain(struct aw_field *row, const char *text)
     return read_sized(row, text);
 }
 
-/* "u8:7", behind "const:". */
+/* Parses "u8:7", the part after "const:". */
 static bool read_constant(struct aw_field *row, char *text)
 {
     struct aw_field as = {0};
@@ -137,7 +137,7 @@ static enum aw_status read_unit(struct aw_field *row, struct aw_store *store, co
     return row->unit ? AW_OK : aw_no_memory(err);
 }
 
-/* The unit behind the scale is that of the value: 0.0879deg. */
+/* The unit after the scale is that of the value: 0.0879deg. */
 static enum aw_status read_scale(struct aw_field *row, struct aw_store *store, const char *text,
                                  struct aw_error *err)
 {
@@ -174,7 +174,7 @@ static enum aw_status read_no_data(struct aw_field *row, const char *text, struc
     return AW_OK;
 }
 
-/* "off:0,on:1" */
+/* Parses "off:0,on:1". */
 static enum aw_status read_values(struct aw_field *row, struct aw_store *store, char *text,
                                   struct aw_error *err)
 {
@@ -226,7 +226,7 @@ enum aw_status aw_packet_endian(enum aw_order *order, const char *value, struct 
     return aw_fail(err, AW_USAGE, "endian: '%.40s' is neither big nor little", value);
 }
 
-/* The sign between a number and the one before it, or none. */
+/* Parses the sign between a number and the one before it, or none. */
 static enum aw_status read_before(struct aw_field *row, const char *value, struct aw_error *err)
 {
     bool none = strcmp(value, "none") == 0;
@@ -241,7 +241,7 @@ static enum aw_status read_before(struct aw_field *row, const char *value, struc
     return AW_OK;
 }
 
-/* What a field may say of its range; found out when all keys are known, for their unit. */
+/* Texts of a field's range. They are parsed after all keys, because they depend on the unit. */
 struct limits {
     const char *min, *max, *fallback, *offset;
     enum aw_order order;
@@ -345,7 +345,7 @@ enum aw_status aw_packet_field(struct aw_field *row, enum aw_order *order, bool 
             *value++ = '\0';
             status = read_key(row, store, &limits, word, value, err);
         } else if (aw_number_parse(word, &number, NULL) == AW_OK) {
-            limits.fallback = word; /* "f32 deg 0" */
+            limits.fallback = word; /* from "f32 deg 0" */
         } else if (first) {
             status = read_unit(row, store, word, err);
         } else {

@@ -1,5 +1,5 @@
-/* Sections [joint NAME] and [stop] of a packet file: what messages say of joints, and what stops
- * them. */
+/* Reads the sections [joint NAME] and [stop] of a packet file: fields for joints, and packets for
+ * the stop. */
 #include <stdio.h>
 #include <string.h>
 
@@ -12,7 +12,7 @@
 
 const char *const aw_packet_gain_names[AW_JOINT_GAINS] = {"kp", "ki", "kd"};
 
-/* "set_gains.m1.kp gains.m1.kp": where it is set, and where it is told. */
+/* Parses "set_gains.m1.kp gains.m1.kp": the fields that set and report a gain. */
 static enum aw_status take_gain(struct aw_joint_row *row, int gain, struct aw_store *store,
                                 char *value, struct aw_error *err)
 {
@@ -71,9 +71,9 @@ enum aw_status aw_packet_stop_line(struct aw_stop_row *stop, struct aw_store *st
     return stop->packet ? AW_OK : aw_no_memory(err);
 }
 
-/* ---- Do they fit? ---- */
+/* ---- Checks ---- */
 
-/* A field "packet.field" that goes this way; what: for the error. */
+/* A field "packet.field" of the right direction. */
 struct spot {
     const struct aw_message *message;
     struct aw_range range;
@@ -116,7 +116,7 @@ static enum aw_status check_unit(const char *joint, const char *what, const char
                    joint, wanted ? wanted : "no unit", what, has ? has : "no unit");
 }
 
-/* A number above 0 in this unit, if it is given. */
+/* Parses a number above 0 in this unit, if given. */
 static enum aw_status read_positive(const char *joint, const char *what, const char *text,
                                     const char *unit, double *value, struct aw_error *err)
 {
@@ -186,7 +186,7 @@ enum aw_status aw_packet_joint_check(const struct aw_protocol *protocol, struct 
 
 /* ---- Gains ---- */
 
-/* The first place in [joint] that names this field as a gain's; NULL. */
+/* Returns the first place in [joint] that names this field as a gain's; NULL: none. */
 static const char *const *find_gain(const struct aw_protocol *protocol, const char *packet,
                                     const char *field, const char **of)
 {
@@ -203,7 +203,7 @@ static const char *const *find_gain(const struct aw_protocol *protocol, const ch
     return NULL;
 }
 
-/* Nothing says what else would be sent with it. */
+/* Checks that all other mandatory fields of the packet are gains: other values would be unknown. */
 static enum aw_status check_rest(const struct aw_protocol *protocol, const char *name,
                                  const struct aw_message *message, struct aw_error *err)
 {
@@ -226,7 +226,7 @@ static enum aw_status check_rest(const struct aw_protocol *protocol, const char 
     return AW_OK;
 }
 
-/* In the unit that it is set in. */
+/* Checks that the reported gain has the unit of the set one. */
 static enum aw_status check_told(const struct aw_protocol *protocol,
                                  const struct aw_joint_row *joint, int gain, const char *unit,
                                  struct aw_error *err)
@@ -291,7 +291,7 @@ static bool is_setpoint(const struct aw_protocol *protocol, const char *packet, 
     return false;
 }
 
-/* Each value of it is a measured position, or the usual one. */
+/* Checks that each of its values is a measured position, or a default. */
 static enum aw_status check_values(const struct aw_protocol *protocol,
                                    const struct aw_stop_row *stop, const struct aw_message *message,
                                    struct aw_error *err)

@@ -1,4 +1,4 @@
-/* Packets of packet files in simulated devices: a memory by names, and joints as they are. */
+/* Custom packets in simulated devices: stores fields by name, and reports the state of joints. */
 #include "packets/memory.h"
 
 #include <math.h>
@@ -11,7 +11,7 @@
 #include "base/number.h"
 
 #define ANSWERS 64
-#define USUAL_N 100 /* so many come at the usual rate; of more each one comes less often */
+#define USUAL_N 100 /* packets at the default rate; with more, each has a lower rate */
 #define NAME    96
 
 struct frame {
@@ -19,7 +19,7 @@ struct frame {
     uint8_t bytes[AW_PACKET_MEMORY_FRAME];
 };
 
-/* A packet that comes by itself. */
+/* A periodic packet. */
 struct timer {
     size_t message;
     int64_t due_ns, period_ns;
@@ -27,20 +27,21 @@ struct timer {
 
 struct aw_packet_memory {
     struct aw_packet_memory_options options;
-    size_t n;                  /* messages of files, */
-    struct aw_record *written; /* each as it was last sent */
+    size_t n;                  /* number of custom messages */
+    struct aw_record *written; /* the last packet of each message */
     struct timer *timers;
     size_t n_timers;
     bool started;
     struct aw_packet_memory_joint joints[AW_PACKET_MEMORY_JOINTS];
     size_t n_joints;
     double setpoints[AW_PACKET_MEMORY_JOINTS];
-    double gains[2 * AW_PACKET_MEMORY_JOINTS][AW_JOINT_GAINS]; /* the device's, then own's; NaN */
+    /* the device's, then own's; NaN: never set */
+    double gains[2 * AW_PACKET_MEMORY_JOINTS][AW_JOINT_GAINS];
     struct aw_packet_memory_joint
-        own[AW_PACKET_MEMORY_JOINTS]; /* of the file, that the device does not have */
+        own[AW_PACKET_MEMORY_JOINTS]; /* joints of the file that the device does not have */
     struct frame answers[ANSWERS];
     size_t first_answer, n_answers;
-    struct aw_wire wire; /* last: what of it is not used is not touched */
+    struct aw_wire wire; /* last, because initialization leaves its unused part untouched */
 };
 
 static const struct aw_message *message_at(const struct aw_packet_memory *memory, size_t i)
@@ -48,7 +49,7 @@ static const struct aw_message *message_at(const struct aw_packet_memory *memory
     return &memory->wire.protocol->messages[memory->options.first + i];
 }
 
-/* ---- Which packets are answers, and which come by themselves ---- */
+/* ---- Answers and periodic packets ---- */
 
 static bool same_code(const struct aw_message *a, const struct aw_message *b)
 {
@@ -136,7 +137,7 @@ void aw_packet_memory_free(struct aw_packet_memory *memory)
 
 /* ---- Values ---- */
 
-/* NaN: the units do not fit. */
+/* Returns NaN if the units do not fit. */
 static double convert(double value, const char *from, const char *to)
 {
     double scale = 1, offset = 0;
@@ -155,7 +156,7 @@ static double value_of(const struct aw_record *from, const char *name, const cha
     return convert(from->v[at], aw_scalar_range(from->codec, at, from).unit, unit);
 }
 
-/* Is it this field? place: "go.m1.setpoint". */
+/* Returns true if place, "go.m1.setpoint", is this field. */
 static bool is_place(const char *place, const char *message, const char *field)
 {
     size_t length = strlen(message);
@@ -163,7 +164,7 @@ static bool is_place(const char *place, const char *message, const char *field)
            strcmp(place + length + 1, field) == 0;
 }
 
-/* The same, or of a packet whose fields this answer has. */
+/* Returns true if place is this field, or a field of a packet that shares the answer's fields. */
 static bool tells(const struct aw_packet_memory *memory, const char *place,
                   const struct aw_message *answer, const char *field)
 {
@@ -176,7 +177,7 @@ static bool tells(const struct aw_packet_memory *memory, const char *place,
     return false;
 }
 
-/* The device's joint that is this one of the file; those that it has: it has none. */
+/* Returns the index of the device's joint for this joint of the file; n_joints: none. */
 static size_t find_joint(const struct aw_packet_memory *memory, const struct aw_joint_row *row,
                          size_t place)
 {
@@ -186,7 +187,7 @@ static size_t find_joint(const struct aw_packet_memory *memory, const struct aw_
     return place < memory->n_joints ? place : memory->n_joints;
 }
 
-/* A value of a joint that a field may name. */
+/* A joint's value that a field may name. */
 struct known {
     const char *word;
     double value;
@@ -234,7 +235,7 @@ static double gain_value(struct aw_packet_memory *memory, const struct aw_messag
     return NAN;
 }
 
-/* Of a field that [joint] names. NaN: it is of no joint. */
+/* Returns the value of a field that [joint] names. NaN: it belongs to no joint. */
 static double joint_value(const struct aw_packet_memory *memory, const struct aw_message *answer,
                           const char *field, const char *unit)
 {
@@ -253,7 +254,7 @@ static double joint_value(const struct aw_packet_memory *memory, const struct aw
     return NAN;
 }
 
-/* Of a field that is called as the device's own: "m1.position". */
+/* Returns the value of a field named like the device's own: "m1.position". */
 static double named_value(const struct aw_packet_memory *memory, const char *field,
                           const char *unit)
 {
@@ -278,7 +279,7 @@ static double written_value(const struct aw_packet_memory *memory, const struct 
     return value;
 }
 
-/* A packet has one text at most. */
+/* A packet has at most one text. */
 static void fill_text(const struct aw_packet_memory *memory, struct aw_record *record,
                       const char *name)
 {
@@ -292,7 +293,7 @@ static void fill_text(const struct aw_packet_memory *memory, struct aw_record *r
     }
 }
 
-/* Zeros on the wire, or what is nearest to them of what may be. */
+/* Returns zero on the wire, clamped to the field's range. */
 static double value_of_nothing(const struct aw_record *record, int scalar)
 {
     const struct aw_field *field = record->codec->scalars[scalar].field;
@@ -305,7 +306,7 @@ static double value_of_nothing(const struct aw_record *record, int scalar)
                                                   : range.offset;
 }
 
-/* Those that others choose are there as these say it. */
+/* Sets the presence of fields from the values of their choosers. */
 static void find_present(struct aw_record *record)
 {
     const struct aw_codec *codec = record->codec;
@@ -347,7 +348,7 @@ static void fill(struct aw_packet_memory *memory, struct aw_record *record)
     find_present(record);
 }
 
-/* A value that its row cannot carry leaves all of them out: a device knows no ranges. */
+/* Omits all values if a row cannot carry one: a device has no range checks. */
 static size_t make(struct aw_packet_memory *memory, const struct aw_message *message, uint8_t *out,
                    size_t cap)
 {
@@ -366,7 +367,7 @@ static size_t make(struct aw_packet_memory *memory, const struct aw_message *mes
     return aw_encode(&record, true, out, cap, &size, NULL) == AW_OK ? size : 0;
 }
 
-/* ---- There and back ---- */
+/* ---- Receiving and sending ---- */
 
 void aw_packet_memory_tell(struct aw_packet_memory *memory,
                            const struct aw_packet_memory_joint *joints, size_t n)
@@ -377,7 +378,7 @@ void aw_packet_memory_tell(struct aw_packet_memory *memory,
     memcpy(memory->joints, joints, memory->n_joints * sizeof *joints);
 }
 
-/* The number of the field that place names, if it is one of this packet; -1. */
+/* Returns the index of the field that place names; -1: not in this packet. */
 static int scalar_at(const struct aw_record *written, const char *place)
 {
     const char *message = written->codec->message->name;
@@ -386,7 +387,7 @@ static int scalar_at(const struct aw_record *written, const char *place)
     return here ? aw_codec_find(written->codec, place + length + 1) : -1;
 }
 
-/* What a packet says of setpoints. */
+/* Reads the setpoints in a packet. */
 static void take_setpoints(struct aw_packet_memory *memory, const struct aw_record *written)
 {
     const struct aw_joint_row *row = memory->wire.protocol->joints;
@@ -408,7 +409,7 @@ static void take_setpoints(struct aw_packet_memory *memory, const struct aw_reco
     }
 }
 
-/* What a packet says of gains. */
+/* Reads the gains in a packet. */
 static void take_gains(struct aw_packet_memory *memory, const struct aw_record *written)
 {
     const struct aw_joint_row *row = memory->wire.protocol->joints;
@@ -478,7 +479,7 @@ static size_t next_answer(struct aw_packet_memory *memory, uint8_t *out, size_t 
     return size;
 }
 
-/* Its time begins with the first call; what was missed is not made up for. */
+/* Periodic packets start with the first call; missed ones are dropped. */
 size_t aw_packet_memory_next(struct aw_packet_memory *memory, int64_t now, uint8_t *out, size_t cap)
 {
     if (!memory)

@@ -1,4 +1,4 @@
-/* The lines of one packet of a file: what is said of it, and its fields one behind the other. */
+/* Parses the lines of one packet of a file: its keys, and its fields in order. */
 #include <ctype.h>
 #include <stddef.h>
 #include <stdio.h>
@@ -9,7 +9,7 @@
 #include "base/text.h"
 #include "packets/parts.h"
 
-enum { NAME_MAX_LENGTH = 19 }; /* two of them and a point are a column's head */
+enum { NAME_MAX_LENGTH = 19 }; /* two names and a point form a column's title */
 
 enum aw_status aw_packet_name(const char *name, const char *what, struct aw_error *err)
 {
@@ -44,7 +44,7 @@ enum aw_status aw_packet_word(char *name, struct aw_error *err)
     return aw_packet_name(name, "a packet", err);
 }
 
-/* ---- What is said of the packet ---- */
+/* ---- Keys ---- */
 
 static enum aw_status read_id(struct aw_packet *p, const char *value, struct aw_error *err)
 {
@@ -116,7 +116,7 @@ static bool is_there(const struct aw_field *rows, size_t n, const char *name)
     return false;
 }
 
-/* What begins at a byte the first time must do so the next times. */
+/* Fields that must start at a byte must do so in all repetitions. */
 enum aw_status aw_packet_check(struct aw_packet *p, struct aw_error *err)
 {
     for (size_t i = 0; i < p->n_inner && p->n_labels > 1 && p->inner_bits % 8; i++)
@@ -130,7 +130,7 @@ enum aw_status aw_packet_check(struct aw_packet *p, struct aw_error *err)
     return AW_OK;
 }
 
-/* Labels end, or other ones begin. */
+/* Closes a group, at its end or before other labels. */
 static enum aw_status close_group(struct aw_packet *p, struct aw_store *store, struct aw_error *err)
 {
     if (p->n_labels && p->n_inner) {
@@ -187,7 +187,7 @@ static uint16_t bits_of(const struct aw_field *row)
                : row->bits;
 }
 
-/* Floats and texts begin at a byte; one text is all that a message can have. */
+/* Floats and texts start at a byte; a message has at most one text. */
 static enum aw_status check_place(struct aw_packet *p, const struct aw_field *row,
                                   struct aw_error *err)
 {
@@ -208,7 +208,7 @@ static enum aw_status check_place(struct aw_packet *p, const struct aw_field *ro
     return AW_OK;
 }
 
-/* Zeros are put 32 bits at a time. */
+/* Adds padding in rows of at most 32 bits. */
 static bool add_row(struct aw_packet *p, struct aw_field row)
 {
     struct aw_field *rows = p->n_labels ? p->inner : p->rows;
@@ -225,7 +225,7 @@ static bool add_row(struct aw_packet *p, struct aw_field row)
     return true;
 }
 
-/* The tool's wire has it already, at the end of every packet. */
+/* The tool's wire has a checksum already, at the end of every packet. */
 static enum aw_status read_checksum(struct aw_packet *p, const char *name, struct aw_error *err)
 {
     p->summed = true;
@@ -235,14 +235,14 @@ static enum aw_status read_checksum(struct aw_packet *p, const char *name, struc
                    p->protocol->name);
 }
 
-/* Has the packet, or the group, one of that name? */
+/* Returns true if the packet, or the group, has a field of this name. */
 static bool is_taken(const struct aw_packet *p, const struct aw_field *row)
 {
     return row->type <= AW_DIGITS && (is_there(p->inner, p->n_inner, row->name) ||
                                       (!p->n_labels && is_there(p->rows, p->n_rows, row->name)));
 }
 
-/* Only whole bytes have an order. Of a constant it is changed here. */
+/* Only whole bytes have an order. Swaps the bytes of a constant here. */
 static enum aw_status apply_endian(const struct aw_packet *p, struct aw_field *row,
                                    enum aw_order order, struct aw_error *err)
 {
@@ -268,7 +268,7 @@ static enum aw_status add_field(struct aw_packet *p, struct aw_field *row, enum 
     if (status != AW_OK)
         return status;
     if (p->n_rows == 0 && p->n_inner == 0)
-        row->before = '\0'; /* it stands behind the word */
+        row->before = '\0'; /* the first field follows the word */
     if (is_taken(p, row))
         return aw_fail(err, AW_USAGE, "%s: the packet has one of that name already", row->name);
     status = check_place(p, row, err);

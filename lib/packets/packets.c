@@ -1,4 +1,4 @@
-/* Reads the lines of packet files, and puts the packets behind a protocol's own messages. */
+/* Reads the lines of packet files, and adds the packets after a protocol's own messages. */
 #include "packets/packets.h"
 
 #include <stdlib.h>
@@ -8,7 +8,7 @@
 #include "base/text.h"
 #include "packets/parts.h"
 
-/* A packet whose answer has the fields of another one, which may come later. */
+/* A packet whose answer has the fields of another packet, which may come later. */
 struct pending {
     size_t message;
     const char *answer;
@@ -23,14 +23,14 @@ struct reading {
     struct aw_lines *lines;
     enum section section;
     struct aw_packet packet;
-    size_t n_before;                                     /* messages when the file began */
-    struct aw_packet_joint joints[AW_PACKET_JOINTS + 1]; /* the last one is that being read */
+    size_t n_before;                                     /* number of messages before the file */
+    struct aw_packet_joint joints[AW_PACKET_JOINTS + 1]; /* the last one is in progress */
     size_t n_joints;
-    unsigned stop_lines[AW_PACKET_STOPS + 1]; /* 0: of another file */
-    unsigned motion_line;                     /* of the first packet that moves; 0: none */
-    const char *motion;                       /* that packet */
+    unsigned stop_lines[AW_PACKET_STOPS + 1]; /* 0: from another file */
+    unsigned motion_line;                     /* line of the first motion packet; 0: none */
+    const char *motion;                       /* name of that packet */
     struct key {
-        const char *name; /* "[": a section begins */
+        const char *name; /* "[": start of a section */
         unsigned line;
     } * keys; /* of all lines so far, so that a late check finds the line at fault */
     size_t n_keys, room_keys;
@@ -88,8 +88,8 @@ static enum aw_status keep_key(struct reading *r, const char *name)
     return keys[r->n_keys++].name ? AW_OK : aw_no_memory(r->err);
 }
 
-/* Of what shows only at the end of a section that begins in this line. key: what is at fault, or
- * NULL for all of it. */
+/* Reports an error that is found at the end of the section from this line on. key: the key at
+ * fault, or NULL for the whole section. */
 static enum aw_status blame(struct reading *r, unsigned line, const char *key,
                             enum aw_status status)
 {
@@ -107,15 +107,15 @@ static enum aw_status blame(struct reading *r, unsigned line, const char *key,
     return status;
 }
 
-/* ---- A packet's end ---- */
+/* ---- End of a packet ---- */
 
-/* What a message can do to the device: 0 only asks, 2 moves something. */
+/* Returns the effect of a message on the device: 0: reads only; 2: may cause motion. */
 static int class_of(const struct aw_message *message)
 {
     return message->reads ? 0 : message->moves || message->drives ? 2 : 1;
 }
 
-/* A file may describe a packet of the tool otherwise, but not make it more harmless. */
+/* A file may redefine a packet of the tool, but must not understate its effect. */
 static enum aw_status check_class(struct reading *r, const struct aw_message *wanted,
                                   const struct aw_message *builtin)
 {
@@ -210,7 +210,7 @@ static enum aw_status add_message(struct reading *r, const struct aw_message *me
     return status;
 }
 
-/* What does not fit together, beyond what each line can say. */
+/* Checks the combination of keys, after each line was checked. */
 static enum aw_status check_packet(struct aw_packet *p, struct aw_error *err)
 {
     if (!p->has_id && !p->word)
@@ -229,7 +229,7 @@ static enum aw_status check_packet(struct aw_packet *p, struct aw_error *err)
     return aw_packet_check(p, err);
 }
 
-/* There and back. */
+/* Adds the request and its answer. */
 static enum aw_status add_both(struct reading *r, struct aw_message *back)
 {
     const struct aw_packet *p = &r->packet;
@@ -309,7 +309,7 @@ static enum aw_status end_section(struct reading *r)
     return status;
 }
 
-/* The fields that the device sends under this name. */
+/* Returns the message that the device sends under this name. */
 static const struct aw_message *find_answer(const struct aw_protocol *protocol, const char *name)
 {
     for (size_t i = 0; i < protocol->n_messages; i++)
@@ -326,7 +326,7 @@ static const struct pending *find_pending(const struct reading *r, const struct 
     return NULL;
 }
 
-/* The fields of its answer, which may have those of its own answer, and so on. */
+/* Copies the fields of its answer, which may have the fields of another answer, and so on. */
 static enum aw_status take_answer(const struct reading *r, const struct pending *pending)
 {
     struct aw_message *message = &r->packets->messages[pending->message];
@@ -465,7 +465,7 @@ static enum aw_status read_section(struct reading *r, char *line)
     return AW_OK;
 }
 
-/* A '#' behind a blank ends the line. */
+/* A '#' after a blank ends the line. */
 static void cut_comment(char *line)
 {
     for (char *at = line; (at = strchr(at, '#')); at++)

@@ -1,4 +1,4 @@
-/* Memory of a packet file's tables: many small pieces, freed together. */
+/* Allocates the small pieces of a packet file's tables, which are freed together. */
 #include "packets/store.h"
 
 #include <stdlib.h>

@@ -1,4 +1,4 @@
-/* Frames and marks of a link as messages of ROS 2, from which a recording can be made again.
+/* Frames and marks of a link as messages of ROS 2, sufficient to restore a recording.
  *
  *     armwire/msg/Frame        uint8 direction, string link, uint8[] bytes
  *     rcl_interfaces/msg/Log   a mark; its text is in msg
@@ -14,9 +14,9 @@
 
 extern const char aw_frame_text[], aw_log_text[]; /* these types in ros2msg */
 
-#define AW_FRAME_MORE 256 /* bytes of a message besides its frame or text, at most */
+#define AW_FRAME_MORE 256 /* maximum size of a message beyond its frame or text, bytes */
 
-/* Writes a frame of the link with this name. Returns the size; 0: does not fit. */
+/* Writes a frame of the named link. Returns the size; 0: does not fit. */
 size_t aw_frame_write(uint8_t *out, size_t size, enum aw_dir dir, const char *link,
                       struct aw_span bytes);
 

@@ -1,4 +1,4 @@
-/* Makes messages of topics from frames: the frame itself, its values, and the state of joints. */
+/* Converts frames to messages of topics: the frame itself, its values, and the state of joints. */
 #include "ros/topics.h"
 
 #include <ctype.h>
@@ -13,26 +13,28 @@
 #include "wire/split.h"
 
 #define TOPICS_MAX (2 * AW_MAX_MESSAGES + 384)
-#define SUBJECTS   (TOPICS_MAX - 2 * AW_MAX_MESSAGES) /* topics, and then no subject has its own */
+#define SUBJECTS                                                                                   \
+    (TOPICS_MAX - 2 * AW_MAX_MESSAGES) /* limit of topics; beyond it subjects
+                                                         share topics */
 #define JOINTS_MAX 64
 #define GAINS_MAX  128
 #define ROOM       (AW_SPLIT_ROOM + AW_FRAME_MORE)
 
 struct joint;
 
-/* The messages of one kind, in one direction, about one subject. */
+/* A topic for messages of one kind, direction and subject. */
 struct topic {
     const struct aw_codec *codec;
     enum aw_dir dir;
     char subject[AW_TOPICS_NAME];
-    unsigned channel; /* 0: it has no values, or there are too many */
+    unsigned channel; /* 0: no values, or too many topics */
     struct aw_cdr cdr;
-    bool joints, gains, clock;           /* what else it says */
-    struct joint *known[AW_MAX_SCALARS]; /* the joint of a scalar, if it is always the same */
-    double scale[AW_MAX_SCALARS], offset[AW_MAX_SCALARS]; /* to what JointState has */
+    bool joints, gains, clock;           /* other contents of the message */
+    struct joint *known[AW_MAX_SCALARS]; /* the joint of a scalar, if it never changes */
+    double scale[AW_MAX_SCALARS], offset[AW_MAX_SCALARS]; /* conversion to JointState's units */
 };
 
-/* The last that was said of a joint, in rad or m, per second, and Nm or N. */
+/* The last values of a joint, in rad or m, per second, and Nm or N. */
 struct joint {
     char name[AW_TOPICS_NAME];
     double part[AW_PART_EFFORT + 1];
@@ -48,7 +50,7 @@ struct aw_topics {
     struct aw_topics_sink sink;
     struct aw_wire wire;
     struct aw_splitter ways[2];           /* to the device, from it */
-    unsigned frames, marks, joint_states; /* channels; 0: not yet */
+    unsigned frames, marks, joint_states; /* channels; 0: not created yet */
     unsigned schemas[AW_MAX_MESSAGES];
     struct topic *topics[TOPICS_MAX];
     size_t n_topics;
@@ -56,12 +58,12 @@ struct aw_topics {
     size_t n_joints;
     struct gain gains[GAINS_MAX];
     size_t n_gains;
-    enum aw_dir dir;   /* of the frame at hand, */
-    int64_t time_ns;   /* its time, */
-    int64_t device_ns; /* and what the device's clock says, if it has one */
+    enum aw_dir dir;   /* direction of the current frame */
+    int64_t time_ns;   /* time of the current frame */
+    int64_t device_ns; /* the device's clock in the frame, if it has one */
     bool device_time;
-    const struct topic *last; /* the topic of the record before, in the same message */
-    unsigned repeated;        /* so often */
+    const struct topic *last; /* topic of the previous record in the same message */
+    unsigned repeated;        /* consecutive records of that topic */
     struct aw_record record;
     uint8_t room[ROOM];
 };
@@ -127,7 +129,8 @@ static bool put(struct aw_topics *t, unsigned channel, int64_t log_ns, int64_t p
 
 /* ---- Channels ---- */
 
-/* Of parts with '/' before each; what is no letter or digit becomes '_', a point another part. */
+/* Joins parts with '/' before each. Replaces other characters than letters and digits with '_',
+ * and a point starts another part. */
 static void make_path(char *out, size_t size, const char *const *parts, size_t n)
 {
     size_t used = 0;
@@ -140,7 +143,7 @@ static void make_path(char *out, size_t size, const char *const *parts, size_t n
     out[used] = '\0';
 }
 
-/* Two messages of one name that go different ways are two types. */
+/* Two messages with one name but different directions get two types. */
 static void name_type(const struct aw_topics *t, size_t message, char *out, size_t size)
 {
     const struct aw_protocol *protocol = t->wire.protocol;
@@ -198,7 +201,7 @@ static const char *const si_units[][4] = {
     [AW_PART_EFFORT] = {"Nm", "N"},
 };
 
-/* In the unit that JointState wants; what has none is in one already. */
+/* Finds the conversion to JointState's unit; values without a unit need none. */
 static void find_units(struct topic *topic)
 {
     for (int i = 0; i < topic->codec->n_scalars; i++) {
@@ -299,7 +302,7 @@ static struct joint *find_joint(struct aw_topics *t, struct topic *topic, int sc
     return joint;
 }
 
-/* All of them, or none where nothing is known of any. */
+/* Writes the values of all joints, or none if all are unknown. */
 static void put_part(struct aw_cdr_out *out, struct joint *const *joints, size_t n,
                      enum aw_joint_part part)
 {
@@ -328,7 +331,7 @@ static bool put_joints(struct aw_topics *t, struct joint *const *joints, size_t 
     return put(t, t->joint_states, t->time_ns, t->device_ns, out.at);
 }
 
-/* What came with an earlier message stands beside the positions of this one. */
+/* Combines the positions of this message with values of earlier ones. */
 static bool take_joints(struct aw_topics *t, struct topic *topic)
 {
     struct joint *moved[JOINTS_MAX];
@@ -349,7 +352,8 @@ static bool take_joints(struct aw_topics *t, struct topic *topic)
 
 /* ---- Gains and the device's clock ---- */
 
-/* "m1.kp" of a value, "lknee.pos.kp" of a message: whatever of it has a name says which. */
+/* Builds a name such as "m1.kp" for a value, or "lknee.pos.kp" for a message, from all parts that
+ * have names. */
 static void name_gain(const struct aw_record *record, const char *subject, int scalar, char *out,
                       size_t size)
 {
@@ -400,7 +404,7 @@ static void take_time(struct aw_topics *t)
         t->device_ns = llround(ns);
 }
 
-/* ---- What passes ---- */
+/* ---- Frames ---- */
 
 static void on_frame(void *context, struct aw_span frame)
 {
@@ -409,7 +413,7 @@ static void on_frame(void *context, struct aw_span frame)
     const struct aw_splitter *way = &t->ways[t->dir == AW_TX ? 0 : 1];
     aw_wire_decode(&t->wire, t->dir, frame, &t->record, &ignored);
     if (!t->record.present)
-        return; /* a request without values, or damaged: its bytes are kept */
+        return; /* no values, or damaged; only its bytes are recorded */
     struct topic *topic = topic_of(t);
     if (!topic || !topic->channel)
         return;

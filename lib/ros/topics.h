@@ -10,7 +10,7 @@
  *     /hidmotor/tx/set_setpoints      a message to it
  *     /canpid/lknee/joint             with a subject, if several devices share the link
  *     /joint_states                   all joints, in rad, m and Nm
- *     /armwire/frames                 the bytes, from which all other topics can be made again
+ *     /armwire/frames                 the raw bytes, sufficient to restore all other topics
  *     /armwire/marks                  marks
  */
 #ifndef AW_ROS_TOPICS_H
@@ -19,43 +19,44 @@
 #include "base/span.h"
 #include "wire/wire.h"
 
-#define AW_TOPICS_NAME 160 /* bytes of the name of a subject, with its NUL; longer ones are cut */
+#define AW_TOPICS_NAME                                                                             \
+    160 /* size of a subject's name, bytes, with its NUL; longer names are
+                              truncated */
 
 struct aw_topics;
 
-/* Facts that the frames do not carry. */
+/* Data missing from the frames. */
 struct aw_topics_about {
     const char *tool; /* the first part of topics and types: "hidmotor" */
     char link[64];    /* the name of the link in frames: "can0" */
-    /* Names the subject of a record, in out or elsewhere; "" if it has none. NULL: no record has a
-     * subject. */
+    /* Writes the name of a record's subject to out and returns it, or another string; "": no
+     * subject. NULL: no record has a subject. */
     const char *(*subject)(void *context, const struct aw_record *record, char *out, size_t size);
     void *context;
 };
 
-/* Takes what the topics produce. Returned numbers start at 1; 0 is a failure. */
+/* Receives the output of the topics. Returned numbers start at 1; 0 is a failure. */
 struct aw_topics_sink {
     unsigned (*schema)(void *context, const char *name, const char *text);
-    /* shared: the topic is not of the tool's own messages, so its channel must say which tool and
-     * which medium it is of. */
+    /* shared: the topic is not specific to the tool, so its channel must name tool and medium. */
     unsigned (*channel)(void *context, unsigned schema, const char *topic, bool shared);
     bool (*message)(void *context, unsigned channel, int64_t log_ns, int64_t publish_ns,
                     struct aw_span bytes);
     void *context;
 };
 
-/* Copies its arguments, but not the protocol and the texts that they point to. NULL: out of
- * memory. */
+/* Creates topics. Copies its arguments, but not the protocol and the texts that they point to.
+ * NULL: out of memory. */
 struct aw_topics *aw_topics_new(const struct aw_topics_about *about, const struct aw_wire *wire,
                                 const struct aw_topics_sink *sink);
-void aw_topics_free(struct aw_topics *topics); /* NULL is fine */
+void aw_topics_free(struct aw_topics *topics); /* accepts NULL */
 
-/* Bytes that passed the link, and a mark. False: the sink failed. */
+/* Add a frame of the link, and a mark. Return false if the sink failed. */
 bool aw_topics_add(struct aw_topics *topics, enum aw_dir dir, int64_t time_ns,
                    struct aw_span bytes);
 bool aw_topics_mark(struct aw_topics *topics, int64_t time_ns, const char *text);
 
-/* Gains that have passed, each with its last value: "m1.kp". */
+/* Return the number of gains seen, and a gain's last value and name: "m1.kp". */
 size_t aw_topics_gains(const struct aw_topics *topics);
 double aw_topics_gain(const struct aw_topics *topics, size_t i, const char **name);
 

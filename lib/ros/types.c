@@ -1,4 +1,4 @@
-/* Makes types of ROS 2 from the rows of a table, and CDR from records. */
+/* Generates types of ROS 2 from the rows of a table, and CDR from records. */
 #include "ros/types.h"
 
 #include <ctype.h>
@@ -32,7 +32,7 @@ static enum aw_cdr_type whole_type(const struct aw_scalar *scalar)
     return bits <= 8 ? AW_CDR_INT8 : bits <= 16 ? AW_CDR_INT16 : AW_CDR_INT32;
 }
 
-/* Values that may be missing are floats: only NaN can say "no data". */
+/* Values that may be missing are floats, because only NaN can express "no data". */
 static enum aw_cdr_type type_of(const struct aw_scalar *scalar)
 {
     const struct aw_field *row = scalar->field;
@@ -206,8 +206,8 @@ void aw_cdr_type_name(const char *name, char *out, size_t size)
     out[n] = '\0';
 }
 
-/* ROS allows lower-case letters, digits and single underscores in names of fields, and capitals in
- * those of constants. */
+/* ROS permits lower-case letters, digits and single underscores in field names, and capitals in
+ * names of constants. */
 static void make_name(char *out, size_t size, const char *first, const char *second, bool constant)
 {
     size_t n = 0;

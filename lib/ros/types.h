@@ -8,7 +8,7 @@
  *
  * A field is a scalar; a group with its label is a message of its own: m1.position. Integers
  * without a scale stay integers, and their names become constants. All other numbers are floats,
- * NaN without data. A text comes last. Fields without values have no part in the message.
+ * NaN without data. A text comes last. The message omits fields without values.
  *
  * Source: OMG DDSI-RTPS (CDR), docs.ros.org "About ROS 2 interfaces", foxglove.dev "MCAP registry".
  */
@@ -34,18 +34,18 @@ enum aw_cdr_type {
 
 struct aw_cdr_step {
     uint8_t scalar, type;
-    uint16_t at; /* behind the head */
+    uint16_t at; /* offset after the head */
 };
 
 /* Plain data; valid as long as its codec. */
 struct aw_cdr {
     const struct aw_codec *codec;
     uint16_t n, size;
-    bool text; /* behind size bytes */
+    bool text; /* after size bytes */
     struct aw_cdr_step steps[AW_MAX_SCALARS];
 };
 
-/* Lays out the message. One without values has no type in ROS: aw_cdr_is_empty. */
+/* Sets up the layout of a message. A message without values has no type in ROS: aw_cdr_is_empty. */
 void aw_cdr_init(struct aw_cdr *cdr, const struct aw_codec *codec);
 
 static inline bool aw_cdr_is_empty(const struct aw_cdr *cdr)
@@ -56,16 +56,16 @@ static inline bool aw_cdr_is_empty(const struct aw_cdr *cdr)
 /* Writes a record; out holds AW_CDR_MAX. Returns the size. */
 size_t aw_cdr_write(const struct aw_cdr *cdr, const struct aw_record *record, uint8_t *out);
 
-/* Makes the name of a type of the name of a message or group: "set_setpoints" is "SetSetpoints". */
+/* Converts the name of a message or group to a type name: "set_setpoints" to "SetSetpoints". */
 void aw_cdr_type_name(const char *name, char *out, size_t size);
 
-/* Writes the text of package/msg/type, at most AW_CDR_SCHEMA_MAX bytes with the NUL; returns its
+/* Writes the text of package/msg/type, at most AW_CDR_SCHEMA_MAX bytes with the NUL. Returns its
  * length. */
 size_t aw_cdr_schema(const struct aw_cdr *cdr, const char *package, const char *type, char *out,
                      size_t size);
 
-/* Writes a message part by part, each aligned as its type requires. Parts that do not fit size are
- * left out, and full is set. at is the place of the next part. */
+/* Writes a message part by part, each with its type's alignment. Parts beyond size are dropped,
+ * and full is set. at is the offset of the next part. */
 struct aw_cdr_out {
     uint8_t *bytes;
     size_t at, size;

@@ -6,7 +6,7 @@
 #include "base/number.h"
 #include "wire/run.h"
 
-/* Longest number that is read: four digits, whatever the width it is sent with. */
+/* The parser reads up to four digits, whatever the width for sending. */
 #define DIGITS_READ 4
 
 struct writer {
@@ -56,7 +56,7 @@ enum aw_status aw_ascii_encode(const struct aw_record *record, uint8_t *out, siz
     for (int i = 0; i < record->codec->n_scalars; i++) {
         const struct aw_field *row = record->codec->scalars[i].field;
         double value = record->v[i];
-        /* A single digit has neither a sign nor room for a second one. */
+        /* A single digit leaves no room for a sign or a second digit. */
         bool fits = row->digits == 1 ? value >= 0 && value <= 9 : fabs(value) <= 9999;
         if (record->present >> i & 1 && !fits)
             return aw_fail(err, AW_LIMIT, "%s: %s %.*g does not fit into %d digit%s",
@@ -83,7 +83,7 @@ static bool take(struct reader *in, char c)
     return true;
 }
 
-/* One digit where one is sent; else a sign and one to four digits, padded or not. */
+/* Reads one digit if the wire sends one; else a sign and one to four digits, padded or not. */
 static bool parse_number(struct reader *in, const struct aw_field *row, double *value)
 {
     int most = most_digits(row), n = 0;

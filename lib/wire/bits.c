@@ -72,7 +72,7 @@ uint64_t aw_fixed_value(const struct aw_codec *codec, const struct aw_scalar *sc
                         const uint8_t *data)
 {
     switch (scalar->field->type) {
-    case AW_CODE: /* what is above marks codes that would be taken for others */
+    case AW_CODE: /* higher bits distinguish codes that would be equal */
         return scalar->bits < 32 ? codec->message->code & ((UINT32_C(1) << scalar->bits) - 1)
                                  : codec->message->code;
     case AW_CONST:

@@ -1,10 +1,10 @@
 /* Identifiers of CAN frames.
  *
  * A frame of the engine begins with its identifier, low byte first: two bytes for one of 11 bits,
- * four for one of 29, of which bit 15 is set. So the bytes say themselves which it is; the data
- * follow. Read as a number that is the code of its message: the identifier, or where that has 29
- * bits its lower 15, a 1 and the upper 14. Codes below AW_CAN_LOW are those of a tool's own table;
- * a message of others with so small an identifier has AW_CAN_MARK in its code, too.
+ * four for one of 29 bits, which has bit 15 set. So the bytes alone show the kind; the data follow.
+ * The identifier as a number is the code of its message: an 11-bit identifier as it is, a 29-bit
+ * one as its lower 15 bits, a 1 and the upper 14. Codes below AW_CAN_LOW belong to the tool's own
+ * table. Another message with such a small identifier also has AW_CAN_MARK in its code.
  *
  *     0x123       23 01 …            0x18FEF100  00 F1 FD 31 …
  */
@@ -27,10 +27,10 @@
 
 struct aw_can_id {
     uint32_t id;
-    bool is_long; /* of 29 bits */
+    bool is_long; /* 29 bits */
 };
 
-/* Bytes in front of the data: 2 or 4; 0: the frame is cut off within them. */
+/* Returns the size of the head, bytes: 2 or 4; 0: the frame is truncated within it. */
 static inline size_t aw_can_head(struct aw_span frame)
 {
     size_t head = frame.size >= 2 && frame.data[1] & 0x80 ? 4 : 2;
@@ -52,7 +52,7 @@ static inline struct aw_can_id aw_can_of_code(uint32_t code)
     return (struct aw_can_id){code, false};
 }
 
-/* Of a frame with a whole head. */
+/* Returns the identifier of a frame with a complete head. */
 static inline struct aw_can_id aw_can_id_of(const uint8_t *frame)
 {
     uint32_t code = frame[0] | (uint32_t)frame[1] << 8;
@@ -61,7 +61,7 @@ static inline struct aw_can_id aw_can_id_of(const uint8_t *frame)
     return aw_can_of_code(code & ~AW_CAN_MARK);
 }
 
-/* Writes the head, 2 or 4 bytes, and returns how many. */
+/* Writes the head. Returns its size, 2 or 4 bytes. */
 static inline size_t aw_can_put(uint8_t *out, struct aw_can_id can)
 {
     uint32_t code = can.is_long ? aw_can_code(can) : can.id;

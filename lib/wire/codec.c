@@ -1,4 +1,4 @@
-/* Lays a message out: where each row is, and which runs of rows are handled alike. */
+/* Sets up the layout of a message: the position of each row, and runs of equal rows. */
 #include "wire/codec.h"
 
 #include <float.h>
@@ -10,7 +10,7 @@
 
 struct layout {
     struct aw_codec *codec;
-    uint16_t bit, payload; /* where the next row begins; where those behind the head do */
+    uint16_t bit, payload; /* start of the next row; start of the rows after the head */
     bool full;
 };
 
@@ -39,7 +39,7 @@ static void add_scalar(struct layout *at, const struct aw_field *row, const char
         .big_endian = row->big_endian,
         .value = value,
     };
-    /* A row without bits is not in the frame: the tool fills it in from the order of frames. */
+    /* A row without bits is not in the frame: the order of frames gives its value. */
     bool in_frame = value && !(row->type == AW_UINT && row->bits == 0);
     bool checked = !value && row->type != AW_PAD && !row->lenient;
     bool scaled = row->scale != 0 || row->offset != 0 || row->by || row->has_no_data;
@@ -96,7 +96,7 @@ static uint8_t run_kind(const struct aw_codec *codec, const struct aw_scalar *sc
     return (uint8_t)(kind + (big ? RUN_BIG_ENDIAN : 0));
 }
 
-/* A second row sets the distance, the others keep it. */
+/* The second row of a run determines the distance; later rows must match it. */
 static bool extend_run(struct aw_codec_run *run, uint8_t kind, uint8_t scalar, uint16_t byte)
 {
     if (run->kind != kind || kind < RUN_U8)
@@ -194,7 +194,7 @@ static bool is(const char *have, const char *want, size_t length)
     return have && *have == *want && strncmp(have, want, length) == 0 && have[length] == '\0';
 }
 
-/* tail: what is behind the dot, and length characters long. */
+/* tail: the part after the dot, length characters long. */
 static bool scalar_matches(const struct aw_scalar *scalar, const char *name, const char *dot,
                            const char *tail, size_t length)
 {
@@ -225,7 +225,7 @@ int aw_codec_find(const struct aw_codec *codec, const char *name)
     return matches == 1 ? found : -1;
 }
 
-/* The least and the greatest number that the wire carries. */
+/* Returns the range of numbers that the wire can carry. */
 static void wire_limits(const struct aw_scalar *scalar, double *low, double *high)
 {
     static const double digits[] = {0, 9, 99, 999, 9999};
@@ -278,7 +278,7 @@ static const struct aw_scale *chosen_scale(const struct aw_scalar *scalar,
     return NULL;
 }
 
-/* Without fmin and fmax, which are calls: each value that is encoded has its limits from here. */
+/* Avoids fmin and fmax, which are calls, because encoding uses this for every value. */
 static double in_double(double value)
 {
     return value > DBL_MAX ? DBL_MAX : value < -DBL_MAX ? -DBL_MAX : value;

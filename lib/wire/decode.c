@@ -1,4 +1,4 @@
-/* Frames to records: values extracted in runs of one kind, scaled, and checked. */
+/* Converts frames to records: extracts values in runs of one kind, scales and checks them. */
 #include <math.h>
 #include <string.h>
 
@@ -102,12 +102,12 @@ static void scale_values(const struct aw_codec *codec, struct aw_record *record)
             record->v[i] = record->v[i] * range.scale + range.offset;
         } else if (row->scale != 0 || row->offset != 0)
             record->v[i] = record->v[i] * (row->scale != 0 ? row->scale : 1) + row->offset;
-        if (!isfinite(record->v[i])) /* a double beyond all measure */
+        if (!isfinite(record->v[i])) /* a double out of range */
             record->v[i] = NAN;
     }
 }
 
-/* The rows of the set hold what they must. */
+/* Checks the constants in these rows. */
 static enum aw_status check_rows(const struct aw_codec *codec, uint64_t rows, const uint8_t *data,
                                  struct aw_error *err)
 {
@@ -123,7 +123,8 @@ static enum aw_status check_rows(const struct aw_codec *codec, uint64_t rows, co
     return AW_OK;
 }
 
-/* Such a frame is read all the same; whoever shows it reports the first of them. */
+/* Finds the first marked row with another value. Decoding accepts such a frame; its caller reports
+ * the value. */
 static __attribute__((noinline)) void find_odd(const struct aw_codec *codec, const uint8_t *data,
                                                struct aw_record *record)
 {
@@ -159,7 +160,7 @@ static enum aw_status drop_uncounted(const struct aw_codec *codec, struct aw_rec
     return AW_OK;
 }
 
-/* A float that is no number anywhere makes the sum one too: one test for the whole record. */
+/* Any value that is not finite makes the sum not finite, so one test covers the record. */
 static bool all_finite(const struct aw_codec *codec, const struct aw_record *record)
 {
     double sum = 0;
@@ -206,7 +207,7 @@ static enum aw_status drop_absent(const struct aw_codec *codec, struct aw_record
     return drop_uncounted(codec, record, err);
 }
 
-/* On its own: the registers that it takes would cost the others. */
+/* Not inlined, because its registers would slow down the other kinds. */
 static __attribute__((noinline)) double
 odd_value(const struct aw_codec *codec, const struct aw_scalar *scalar, const uint8_t *data)
 {
@@ -219,7 +220,7 @@ odd_value(const struct aw_codec *codec, const struct aw_scalar *scalar, const ui
     return sign ? (double)(int64_t)((bits ^ sign) - sign) : (double)bits;
 }
 
-/* A CAN frame counts its data; the identifier in front of it is no news. */
+/* CAN sizes count only the data, without the identifier. */
 static enum aw_status fail_size(const struct aw_codec *codec, size_t size, struct aw_error *err)
 {
     size_t head = 0;

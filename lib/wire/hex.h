@@ -4,15 +4,15 @@
 
 #include "wire/table.h"
 
-/* Longest text of a frame of size bytes, with its NUL. */
+/* Maximum text size of a frame of size bytes, with its NUL. */
 #define AW_HEX_SIZE(size) ((size)*3 + 8)
 
-/* Writes the frame as text, NUL-terminated; returns its length. out holds AW_HEX_SIZE(frame.size).
+/* Writes the frame as text, NUL-terminated. Returns its length. out holds AW_HEX_SIZE(frame.size).
  */
 size_t aw_hex_print(const struct aw_protocol *protocol, struct aw_span frame, char *out);
 
-/* Reads such a text: hex digits, blanks anywhere between bytes, CAN frames with # ("044#R" is
- * recognised too). AW_MALFORMED with the column of what is wrong. */
+/* Parses such a text: hex digits, blanks between bytes, CAN frames with # (recognizes "044#R"
+ * too). AW_MALFORMED with the column of the mistake. */
 enum aw_status aw_hex_parse(const struct aw_protocol *protocol, const char *text, size_t length,
                             uint8_t *out, size_t cap, size_t *size, struct aw_error *err);
 

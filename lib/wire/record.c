@@ -1,4 +1,4 @@
-/* Fields of a record set and read by name, from text with units and words. */
+/* Sets and reads fields of a record by name, from text with units and words. */
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -68,8 +68,8 @@ enum aw_status aw_record_set(struct aw_record *record, const char *name, double 
     return AW_OK;
 }
 
-/* By the whole name, or, where there are no other values, by a beginning of three letters or more
- * that only one name has. */
+/* Finds a value by its whole name. If unnamed values are invalid, also by a unique beginning of
+ * three letters or more. */
 static const struct aw_name *find_name(const struct aw_field *row, const char *text)
 {
     const struct aw_name *names = row->names, *found = NULL;
@@ -104,7 +104,7 @@ static enum aw_status named_value_error(const struct aw_name *names, const char 
     return aw_fail(err, AW_USAGE, "%.40s: no '%.40s' — use one of %s", field, text, all);
 }
 
-/* What a person writes instead of a number. */
+/* Parses input other than a number. */
 static bool is_word(const struct aw_record *record, int scalar, const char *text, double *value)
 {
     const struct aw_field *row = record->codec->scalars[scalar].field;
@@ -120,8 +120,8 @@ static bool is_word(const struct aw_record *record, int scalar, const char *text
     return true;
 }
 
-/* "30deg" is 2389.33 ticks: a value in another unit goes to the nearest one there is. Without any
- * unit there is nothing to take it for. */
+/* "30deg" is 2389.33 ticks: a value in another unit is rounded to an integer. A field without a
+ * unit accepts only plain numbers. */
 static enum aw_status round_converted(const char *name, const char *text, const char *unit,
                                       double *value, struct aw_error *err)
 {
@@ -170,7 +170,7 @@ enum aw_status aw_record_set_text(struct aw_record *record, const char *name, co
     return status;
 }
 
-/* A field whose unit depends on another one waits until that one is set. */
+/* A field whose unit depends on another one is set after it. */
 enum aw_status aw_record_set_pairs(struct aw_record *record, const struct aw_pair *pairs, size_t n,
                                    struct aw_error *err)
 {

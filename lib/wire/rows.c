@@ -1,4 +1,4 @@
-/* Walks over the rows of a table to answer for sizes, codes and identifiers. */
+/* Looks up sizes, codes and identifiers in the rows of a table. */
 #include "wire/rows.h"
 
 #include <math.h>

@@ -1,4 +1,4 @@
-/* Feeds bytes or datagrams to a protocol's framer, and counts what is damaged. */
+/* Passes bytes or datagrams to a protocol's framer, and counts damaged pieces. */
 #include "wire/split.h"
 
 #include <string.h>
@@ -35,7 +35,7 @@ void aw_split(struct aw_splitter *s, const struct aw_wire *wire, struct aw_span 
         s->size += step;
         bytes = (struct aw_span){bytes.data + step, bytes.size - step};
         handle_frames(s, wire, fn, context);
-        if (s->size == AW_SPLIT_ROOM) { /* nothing is that long */
+        if (s->size == AW_SPLIT_ROOM) { /* no frame is that long */
             s->damaged++;
             s->size = 0;
         }

@@ -1,9 +1,9 @@
-/* Cuts a byte stream, or datagrams, into frames.
+/* Splits a byte stream, or datagrams, into frames.
  *
  *     struct aw_splitter splitter = {.framer.dir = AW_RX};     about 64 kB
  *     aw_split(&splitter, &wire, (struct aw_span){buf, got}, false, on_frame, context);
  *
- * Bytes that are no frame are counted and skipped. Plain data; no allocation, no I/O.
+ * Counts and skips bytes outside frames. Plain data; allocates nothing and does no I/O.
  */
 #ifndef AW_WIRE_SPLIT_H
 #define AW_WIRE_SPLIT_H
@@ -14,18 +14,19 @@
 
 struct aw_splitter {
     struct aw_framer framer;
-    uint64_t damaged; /* pieces that were no frame */
+    uint64_t damaged; /* invalid pieces */
     size_t size;
-    uint8_t held[AW_SPLIT_ROOM]; /* of a frame that is not whole yet */
+    uint8_t held[AW_SPLIT_ROOM]; /* of an incomplete frame */
 };
 
-/* Called for each whole frame, which is valid during the call. */
+/* Called for each complete frame, which is valid during the call. */
 typedef void aw_split_fn(void *context, struct aw_span frame);
 
-/* Bytes are missing here: an incomplete frame is dropped. */
+/* Reports that bytes are missing: drops an incomplete frame. */
 void aw_split_gap(struct aw_splitter *splitter);
 
-/* datagram: the bytes are exactly one frame, or one envelope of frames. */
+/* Splits bytes into frames. datagram: the bytes are exactly one frame, or one envelope of frames.
+ */
 void aw_split(struct aw_splitter *splitter, const struct aw_wire *wire, struct aw_span bytes,
               bool datagram, aw_split_fn *fn, void *context);
 

@@ -1,4 +1,4 @@
-/* Chooses the variant, makes codecs when they are first used, and identifies frames. */
+/* Selects the variant, creates codecs on first use, and identifies frames. */
 #include "wire/wire.h"
 
 #include <string.h>
@@ -26,7 +26,7 @@ static void find_places(struct aw_wire *wire)
     }
 }
 
-/* Each frame that comes is asked how long it should be. */
+/* Computes all sizes once, because every received frame needs one. */
 static void measure(struct aw_wire *wire)
 {
     const struct aw_variant *variant = &wire->variant;
@@ -42,7 +42,7 @@ static void measure(struct aw_wire *wire)
     }
 }
 
-/* Codes are looked up, not searched; the first message of the table wins. */
+/* Adds the code to the look-up tables; the table's first message wins. */
 static void note_code(struct aw_wire *wire, enum aw_dir dir, size_t index)
 {
     const struct aw_message *messages = wire->protocol->messages;
@@ -117,7 +117,7 @@ const struct aw_codec *aw_wire_codec(struct aw_wire *wire, const char *name, enu
     return NULL;
 }
 
-/* Is the code of this message at its place in the frame? */
+/* Returns true if the frame has this message's code. */
 static bool has_code(const struct aw_wire *wire, const struct aw_message *message,
                      struct aw_span frame)
 {

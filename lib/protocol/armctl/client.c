@@ -1,4 +1,4 @@
-/* The conversation with the handler: sending until acknowledged, waiting until confirmed. */
+/* Exchanges commands with the handler: sends until acknowledged, waits until confirmed. */
 #include "protocol/armctl/client.h"
 
 #include <math.h>
@@ -7,39 +7,40 @@
 #include <string.h>
 
 #define QUICKLY_MS 300 /* more than a round trip over Bluetooth */
-#define COPIES     3   /* without an ACK, until that is the answer */
+#define COPIES     3   /* copies without an ACK before the handler counts as silent */
 
 /* How well a packet of the handler fits a command that waits for its confirmation. */
 enum fit {
     FIT_NONE, /* another type */
     FIT_EXACT,
-    FIT_BARE, /* the type alone */
+    FIT_BARE, /* the same type, without values */
     FIT_OTHER,
 };
 
-/* One command on its way. */
+/* A command in progress. */
 struct talk {
     struct aw_armctl *arm;
     struct aw_armctl_outcome *out;
     struct aw_error *err;
     struct aw_record record; /* the command, if decoded */
     bool decoded;
-    bool repeatable;       /* may be carried out twice: it is absolute */
+    bool repeatable;       /* absolute: may be carried out twice */
     bool known;            /* the table has its type */
-    bool own;              /* it is a word of a packet file: it says nothing of the arm's joints */
-    bool both_carried_out; /* of a stop both digits may be new to the handler */
-    bool stopping;         /* what it commands may be what was confirmed last */
+    bool own;              /* a custom packet: does not move the arm's joints */
+    bool both_carried_out; /* a stop: both digits may be new to the handler */
+    bool stopping;         /* a stop: its values may be those of the last confirmation */
     bool resent;
-    bool acked;      /* the transmission under way */
-    unsigned wanted; /* bit of each digit whose ACK makes it so */
-    unsigned acks;   /* bit of each digit that was acknowledged */
+    bool acked;      /* the present transmission was acknowledged */
+    unsigned wanted; /* bits of the digits whose ACK sets acked */
+    unsigned acks;   /* bits of the acknowledged digits */
     bool answered;
-    bool held; /* out->answer is a confirmation that may be of an earlier command */
-    char line[AW_ARMCTL_LINE_MAX]; /* that one, with its digit */
-    bool held_exact;   /* it is ours as soon as what we sent has certainly been carried out */
-    bool before_ack;   /* it came before the ACK */
-    bool doubtful;     /* and it is not ours if that comes now */
-    int64_t accept_at; /* when it is taken for ours, if nothing else has come */
+    bool held;                     /* out->answer may confirm an earlier command */
+    char line[AW_ARMCTL_LINE_MAX]; /* the held packet, with its digit */
+    bool held_exact;   /* the packet is ours once the handler has certainly carried out the
+                          command */
+    bool before_ack;   /* the packet came before the ACK */
+    bool doubtful;     /* the packet is not ours if the ACK follows */
+    int64_t accept_at; /* time to accept the packet if no other one comes */
     int64_t sent_ns, first_ns;
 };
 
@@ -78,12 +79,12 @@ void aw_armctl_init(struct aw_armctl *arm, struct aw_link *link,
     if (memory)
         arm->memory = *memory;
     if (link->connections) {
-        /* Where a connection starts, both ends start anew. */
+        /* Both ends start anew with a new connection. */
         arm->memory.tx = arm->memory.rx = arm->memory.n_owed = 0;
         arm->memory.agreed = false;
         arm->memory.received[0] = '\0';
     }
-    arm->tx_sure = arm->rx_sure = link->simulated; /* started with this link */
+    arm->tx_sure = arm->rx_sure = link->simulated; /* a simulated handler starts with its link */
     bool received = arm->memory.rx >= 2;
     arm->receiver = (struct aw_armctl_receiver){received ? arm->memory.rx : 2, !received};
     if (options->seq != AW_ARMCTL_SEQ_AUTO) {
@@ -126,7 +127,7 @@ static int64_t now_of(const struct aw_armctl *arm)
     return aw_clock_now(arm->link->clock);
 }
 
-/* A peer that never falls silent must not keep us from seeing that the time is over. */
+/* A peer that sends without pause must not delay the timeout. */
 static enum aw_status read_more(struct aw_armctl *arm, int64_t deadline, struct aw_error *err)
 {
     if (now_of(arm) > deadline)
@@ -138,7 +139,7 @@ static enum aw_status read_more(struct aw_armctl *arm, int64_t deadline, struct 
     return status == AW_EVENT ? AW_OK : status;
 }
 
-/* The next packet, into arm->line. */
+/* Reads the next packet into arm->line. */
 static enum aw_status next_line(struct aw_armctl *arm, int64_t deadline, struct aw_error *err)
 {
     for (;;) {
@@ -163,7 +164,7 @@ static enum aw_status write_bytes(struct aw_armctl *arm, const uint8_t *bytes, s
     return status == AW_TIMEOUT ? AW_OK : status;
 }
 
-/* Values of the answer that the command has too, the digit aside. Another joint is another command.
+/* Compares the values that both records have, except the digit. Another joint is another command.
  */
 static enum fit compare_records(const struct aw_record *asked, const struct aw_record *answer)
 {
@@ -187,14 +188,14 @@ static bool decode_body(struct aw_armctl *arm, const char *body, struct aw_recor
     return aw_wire_decode(&arm->wire, AW_TX, (struct aw_span){bytes, size}, record, NULL) == AW_OK;
 }
 
-/* A word of a packet file whose answer has fields of its own. */
+/* Returns true for the answer to a custom packet whose answer has other fields. */
 static bool is_answer(const struct aw_record *asked, const struct aw_record *answer)
 {
     const struct aw_message *there = asked->codec->message, *back = answer->codec->message;
     return there->dir == AW_TX && back->dir == AW_RX && strcmp(there->word, back->word) == 0;
 }
 
-/* asked: the command sent, decoded, or NULL. */
+/* asked: the decoded command, or NULL. */
 static enum fit compare(const char *sent, const struct aw_record *asked,
                         const struct aw_armctl_line *line)
 {
@@ -217,8 +218,7 @@ static enum fit compare_with(const struct talk *talk, const struct aw_armctl_lin
     return compare(talk->out->sent, talk->decoded ? &talk->record : NULL, line);
 }
 
-/* The command that this packet fits best among those whose confirmation may still come, the oldest
- * of equals. */
+/* Finds the pending command that this packet fits best, the oldest of equals. */
 static enum fit find_owed(struct aw_armctl *arm, int *index)
 {
     enum fit best = FIT_NONE;
@@ -254,7 +254,8 @@ static int until_repeated_ms(const struct aw_armctl *arm)
     return arm->options.ack_timeout_ms + QUICKLY_MS;
 }
 
-/* It may be ours: it is if nothing else comes for so long. 0: not by time alone. */
+/* Holds a confirmation that may be ours. It counts as ours if no other one comes within for_ms; 0:
+ * no time limit. */
 static void hold(struct talk *talk, int for_ms)
 {
     handle_answer(talk);
@@ -279,9 +280,9 @@ static void let_go(struct talk *talk)
     report(talk->arm, AW_ARMCTL_LATE, talk->line, 0);
 }
 
-/* Has it been carried out? Of two digits one is new to the handler. A stop goes where the joints
- * were confirmed last, so that its confirmation may be of an earlier command: it needs both ACKs,
- * or one by a handler with which the digits were agreed, and nothing else to be confirmed. */
+/* Returns true if the command was carried out. One of two digits is new to the handler. A stop
+ * repeats the last confirmed values, so an earlier command's confirmation looks the same. It needs
+ * both ACKs, or one ACK with agreed digits and no pending confirmation. */
 static bool is_carried_out(const struct talk *talk)
 {
     const struct aw_armctl_memory *memory = &talk->arm->memory;
@@ -306,9 +307,8 @@ static void sort_exact(struct talk *talk)
         hold_exact(talk);
 }
 
-/* The handler acknowledges a command before it confirms it, so this is of an earlier command,
- * unless the ACK got lost. If there is one whose confirmation may still come, time alone does not
- * tell. */
+/* The handler acknowledges a command before it confirms it. So this packet confirms an earlier
+ * command, unless the ACK got lost. If a confirmation is pending, time alone cannot decide. */
 static void hold_before_ack(struct talk *talk, bool doubtful)
 {
     hold(talk, 0);
@@ -318,7 +318,7 @@ static void hold_before_ack(struct talk *talk, bool doubtful)
         talk->accept_at = talk->sent_ns + talk->arm->options.ack_timeout_ms * AW_MILLISECOND;
 }
 
-/* Nothing says that the handler has the command, which was sent once. */
+/* Returns true if the command was sent once and nothing shows that the handler has received it. */
 static bool is_early(const struct talk *talk)
 {
     return !talk->acks && !talk->resent && !talk->out->flipped;
@@ -344,14 +344,14 @@ static void sort_bare(struct talk *talk)
         hold_exact(talk);
 }
 
-/* A stop that was sent with both digits may be confirmed twice, then to the next program. */
+/* A stop that was sent with both digits may be confirmed twice, possibly to the next program. */
 static bool is_said_again(const struct aw_armctl *arm)
 {
     return strcmp(arm->line.body, arm->memory.received) == 0 ||
            strcmp(arm->line.body, arm->memory.confirmed) == 0;
 }
 
-/* The longest time that a motion takes. */
+/* Returns the longest time of a motion. */
 static int longest_ms(const struct aw_armctl *arm)
 {
     const struct aw_armctl_options *options = &arm->options;
@@ -371,7 +371,7 @@ static void sort_other(struct talk *talk)
     } else if (fit == FIT_NONE && !talk->out->flipped && !is_said_again(arm)) {
         accept(talk);
     } else {
-        /* Of an earlier motion, or of the first copy, cut short by the second: ours may follow. */
+        /* It may confirm an earlier motion, or the first copy, which the second interrupted. */
         hold(talk, fit == FIT_NONE && !talk->out->flipped ? longest_ms(arm)
                                                           : arm->options.confirm_timeout_ms);
         belongs_elsewhere(arm);
@@ -397,9 +397,9 @@ static void deliver_packet(struct aw_armctl *arm, struct talk *talk)
         report(arm, AW_ARMCTL_CONFIRMATION, arm->line.text, 0);
 }
 
-/* A handler that was switched off starts at 2 again. Until it is known whether it was, its packet
- * is a duplicate only if it is the packet that we received; and that one, coming again, is a new
- * one only if it can be the answer to this command. */
+/* A restarted handler begins at 2 again. Until that is ruled out, its packet is a duplicate only
+ * if it equals the last one. An equal packet with the other digit is new only if it can answer
+ * this command. */
 static enum aw_armctl_verdict judge(const struct aw_armctl *arm, const struct talk *talk)
 {
     enum aw_armctl_verdict verdict = aw_armctl_judge(&arm->receiver, arm->line.digit);
@@ -448,7 +448,7 @@ static void receive_ack(struct aw_armctl *arm, struct talk *talk)
     report(arm, AW_ARMCTL_ACKED, arm->line.text, 0);
     if (talk->before_ack && talk->doubtful) {
         let_go(talk);
-    } else if (talk->before_ack) { /* of a second copy: ours, if there is no better one */
+    } else if (talk->before_ack) { /* the ACK of a second copy: ours, unless a better one comes */
         talk->before_ack = false;
         talk->accept_at = AW_NEVER;
     } else if (talk->held_exact && is_carried_out(talk)) {
@@ -511,14 +511,14 @@ static enum aw_status transmit(struct talk *talk, int attempt)
     arm->counters.sent += attempt == 0;
     arm->counters.resent += attempt > 0;
     talk->resent = attempt > 0;
-    talk->before_ack = false; /* the next ACK may be that of an earlier copy */
+    talk->before_ack = false; /* the next ACK may be for an earlier copy */
     talk->wanted |= 1u << talk->out->digit;
     talk->acks &= ~(1u << talk->out->digit);
     report(arm, attempt ? AW_ARMCTL_RESENT : AW_ARMCTL_SENT, text, attempt);
     return write_bytes(arm, bytes, size, talk->err);
 }
 
-/* Until it is acknowledged, or confirmed, which implies it. */
+/* Sends until an ACK comes, or a confirmation, which implies it. */
 static enum aw_status deliver(struct talk *talk, int retries)
 {
     enum aw_status status = AW_TIMEOUT;
@@ -548,8 +548,8 @@ static bool may_flip(const struct talk *talk)
     return talk->arm->options.seq == AW_ARMCTL_SEQ_AUTO && talk->repeatable && !talk->out->flipped;
 }
 
-/* The published firmware does not even acknowledge a digit that it does not expect, nor one that it
- * has had: where the digits agreed before, silence and a confirmation are both of the latter. */
+/* The published firmware does not acknowledge a digit that it does not expect, nor a duplicate. If
+ * the digits agreed before, silence with a confirmation means a duplicate. */
 static enum aw_status deliver_somehow(struct talk *talk)
 {
     enum aw_status status = deliver(talk, talk->arm->options.retries);
@@ -576,9 +576,8 @@ static enum aw_status try_other_digit(struct talk *talk)
     return status;
 }
 
-/* Does the handler acknowledge a digit that it has had? Only then may a command that it has
- * acknowledged not have been carried out. A copy of what it has acknowledged tells, for it is
- * carried out in no case. */
+/* Checks whether the handler acknowledges duplicates by sending a copy, which it never carries
+ * out. Only such a handler may acknowledge a command without carrying it out. */
 static enum aw_status send_copy(struct talk *talk, bool *acked)
 {
     struct aw_armctl *arm = talk->arm;
@@ -600,8 +599,9 @@ static enum aw_status send_copy(struct talk *talk, bool *acked)
     return status == AW_OK && !talk->answered ? AW_TIMEOUT : status;
 }
 
-/* While it is unknown whether the digits agree: a handler that acknowledges duplicates gets the
- * other digit. Any other handler has carried the command out; waits more_ms longer for it. */
+/* While it is unknown whether the digits agree: sends the other digit to a handler that
+ * acknowledges duplicates. Any other handler has carried the command out; waits more_ms longer for
+ * it. */
 static enum aw_status try_again(struct talk *talk, int more_ms)
 {
     bool again = false;
@@ -611,14 +611,14 @@ static enum aw_status try_again(struct talk *talk, int more_ms)
     return status == AW_TIMEOUT && more_ms > 0 ? wait_for(talk, &talk->answered, more_ms) : status;
 }
 
-/* Is the other digit to be tried after *after_ms? */
+/* Returns true if the other digit is to be tried after *after_ms. */
 static bool is_to_flip(const struct talk *talk, int *after_ms)
 {
     const struct aw_armctl_options *options = &talk->arm->options;
     bool flips = may_flip(talk), sure = talk->arm->tx_sure;
     if (flips && options->flip_after_ms && !sure)
         *after_ms = options->flip_after_ms;
-    /* Where the digits agree it may be on its way yet. */
+    /* With agreed digits the confirmation may still come. */
     return flips && !(sure && options->flip_after_ms > options->confirm_timeout_ms);
 }
 
@@ -627,7 +627,7 @@ static enum aw_status await_confirmation(struct talk *talk)
     int patience_ms = talk->arm->options.confirm_timeout_ms, first_ms = patience_ms;
     bool flips = is_to_flip(talk, &first_ms);
     enum aw_status status = wait_for(talk, &talk->answered, first_ms);
-    if (status == AW_TIMEOUT && talk->held && first_ms != patience_ms) /* a sign of life */
+    if (status == AW_TIMEOUT && talk->held && first_ms != patience_ms) /* the handler answers */
         status = wait_for(talk, &talk->answered, patience_ms);
     else if (status == AW_TIMEOUT && !talk->held && flips)
         status = try_again(talk, patience_ms - first_ms);
@@ -636,14 +636,14 @@ static enum aw_status await_confirmation(struct talk *talk)
     return status;
 }
 
-/* The handler does not confirm what is no command, but one that does would do it at once. */
+/* The handler does not confirm unknown types; one that does would confirm at once. */
 static enum aw_status await_any_answer(struct talk *talk)
 {
     enum aw_status status = wait_for(talk, &talk->answered, QUICKLY_MS);
     return status == AW_TIMEOUT ? AW_OK : status;
 }
 
-/* What came of it */
+/* Results */
 
 static bool is_motor(const struct aw_record *record)
 {
@@ -675,7 +675,7 @@ static bool same_joint(const char *body, const char *other)
     return strncmp(body, other, strncmp(body, "ARM", 3) == 0 ? 3 : 4) == 0;
 }
 
-/* Where the joints are now. */
+/* Records the positions of the joints. */
 static void note_places(struct talk *talk, enum fit fit)
 {
     struct aw_armctl *arm = talk->arm;
@@ -703,11 +703,11 @@ static void note_confirmed(struct talk *talk, enum fit fit)
         memory->pending[0] = '\0';
     if (talk->decoded)
         note_motor(memory, &talk->record, talk->out->sent, true);
-    /* The handler confirms what a joint did in the order in which it did it. */
+    /* The handler confirms the motions of a joint in their order. */
     for (int i = memory->n_owed - 1; i >= 0; i--)
         if (same_joint(memory->owed[i], talk->out->sent))
             aw_armctl_memory_settle(memory, i);
-    if (twice) /* it may be confirmed once more */
+    if (twice) /* a second confirmation may follow */
         aw_armctl_memory_owe(memory, talk->out->sent);
     if (talk->decoded && !talk->own && (fit != FIT_OTHER || talk->out->has_record))
         note_places(talk, fit);
@@ -804,7 +804,8 @@ static enum aw_status report_ended(struct talk *talk, enum aw_status status)
 {
     bool stopped = status == AW_STOPPED;
     talk->out->result = stopped ? AW_ARMCTL_STOPPED : AW_ARMCTL_LINK_LOST;
-    bool told = status == AW_LIMIT || status == AW_REFUSED; /* by a server that has the port */
+    bool told = status == AW_LIMIT || status == AW_REFUSED; /* a server that has the port refused
+                                                               it */
     if (!stopped)
         return told || status == AW_NO_MEMORY ? status : AW_LOST;
     return aw_fail(talk->err, AW_STOPPED,
@@ -834,7 +835,7 @@ static enum aw_status conclude(struct talk *talk, enum aw_status status)
 
 /* Commands */
 
-/* Types that may be carried out twice. */
+/* Returns true for types that may be carried out twice. */
 static bool is_repeatable(const char *body)
 {
     static const char *const types[] = {"DEG", "POS", "ARM", "SPD"};
@@ -863,7 +864,7 @@ static void start(struct talk *talk, struct aw_armctl *arm, const char *body,
         err->text[0] = '\0';
 }
 
-/* TYPE and parameters of a record, as they stand in a line. */
+/* Formats TYPE and parameters of a record for a line. */
 static enum aw_status body_of(const struct aw_record *record, char *body, struct aw_error *err)
 {
     struct aw_record copy = *record;
@@ -958,7 +959,7 @@ enum aw_status aw_armctl_ping(struct aw_armctl *arm, struct aw_armctl_outcome *o
         return report_ended(&talk, status);
     if (!talk.acked)
         return report_not_acked(&talk);
-    /* What the handler did the last time, it will do again. */
+    /* Later pings try the digit that worked. */
     if (arm->memory.agreed)
         arm->memory.pings =
             outcome->digit == next ? AW_ARMCTL_PINGS_NEXT : AW_ARMCTL_PINGS_DUPLICATE;
@@ -1009,7 +1010,7 @@ bool aw_armctl_last_confirmed(struct aw_armctl *arm, const struct aw_record *com
     return moves;
 }
 
-/* A motor would go on for ever, so it comes first. */
+/* A motor would never stop by itself, so it comes first. */
 static bool stop_body(struct aw_armctl *arm, char *body)
 {
     const struct aw_armctl_memory *memory = &arm->memory;
@@ -1022,8 +1023,8 @@ static bool stop_body(struct aw_armctl *arm, char *body)
            aw_armctl_last_confirmed(arm, &command, &back) && body_of(&back, body, NULL) == AW_OK;
 }
 
-/* Both digits, the one that the handler has had already first: it is a duplicate, and the other is
- * carried out, once. If the handler expects the first one it carries out both. */
+/* Sends both digits, the handler's last one first: it is a duplicate, and the other is carried out
+ * once. If the handler expects the first one it carries out both. */
 static enum aw_status transmit_both(struct talk *talk, int attempt)
 {
     uint8_t digit = talk->out->digit;
@@ -1033,8 +1034,8 @@ static enum aw_status transmit_both(struct talk *talk, int attempt)
     return status == AW_OK ? transmit(talk, attempt) : status;
 }
 
-/* Once the handler has acknowledged one digit it expects the other, so the second of two in a row
- * is carried out for certain. */
+/* Once the handler has acknowledged one digit it expects the other, so it certainly carries out
+ * the second of two in a row. */
 static enum aw_status deliver_surely(struct talk *talk)
 {
     enum aw_status status = AW_TIMEOUT;
@@ -1051,7 +1052,7 @@ static enum aw_status deliver_surely(struct talk *talk)
     return status;
 }
 
-/* For signal time: nothing is sent again, and the motion back is not waited for. */
+/* For signal handling: sends once, and does not wait for the motion back. */
 static enum aw_status stop_at_once(struct talk *talk)
 {
     struct aw_armctl_outcome *out = talk->out;

@@ -1,4 +1,4 @@
-/* Answers as the handler does, sequence digits and timeouts included, with quirks on request. */
+/* Simulates the handler, including sequence digits and timeouts, with quirks on request. */
 #include "protocol/armctl/device.h"
 
 #include <math.h>
@@ -13,15 +13,15 @@
 #include "protocol/armctl/line.h"
 
 #define RESEND_NS    (2 * AW_SECOND)
-#define MAX_JOBS     16 /* commands under way; more are not taken until one ends */
+#define MAX_JOBS     16 /* commands in progress; further ones are ignored until one ends */
 #define MAX_CONFIRMS 32
 #define MAX_OUTGOING 64
-#define VEHICLE      AW_ARMCTL_JOINTS /* the vehicle is the axis after the joints that slide */
+#define VEHICLE      AW_ARMCTL_JOINTS /* index of the vehicle, after the sliding joints */
 #define AXES         (AW_ARMCTL_JOINTS + 1)
 #define MAX_MOVES    3
-#define RAW_MAX      32 /* characters that the published handler takes for a line */
+#define RAW_MAX      32 /* maximum line of the published handler, characters */
 
-/* Of the published handler. */
+/* Limits of the published handler. */
 #define PULSE_LEAST 1000
 #define PULSE_MOST  2000
 
@@ -31,13 +31,13 @@ struct move {
     struct aw_armctl_axis *axis;
 };
 
-/* A command that is carried out. */
+/* A command in progress. */
 struct job {
     struct aw_record record;
     int n_moves;
     struct move moves[MAX_MOVES];
     int64_t due_ns;
-    bool forgotten; /* the connection it came by is gone */
+    bool forgotten; /* its connection is closed */
 };
 
 struct text {
@@ -55,7 +55,7 @@ struct handler {
     struct aw_armctl_profile profile;
     struct aw_armctl_device_counters counters;
     struct aw_wire wire;
-    struct aw_packet_memory *memory; /* of custom words; or NULL */
+    struct aw_packet_memory *memory; /* of custom packets; or NULL */
     struct aw_armctl_reader reader;
     struct aw_armctl_line line;
     struct aw_armctl_receiver receiver;
@@ -67,9 +67,9 @@ struct handler {
     struct aw_armctl_axis axes[AW_ARMCTL_KINDS][AXES]; /* by kind */
     int n_jobs;
     struct job jobs[MAX_JOBS]; /* in the order of arrival */
-    /* sender */
+    /* Sender: */
     uint8_t digit;
-    bool busy; /* confirms[0] is out and not acknowledged */
+    bool busy; /* confirms[0] is sent and not acknowledged */
     int64_t resend_ns;
     int n_confirms;
     struct body confirms[MAX_CONFIRMS];
@@ -112,7 +112,7 @@ static struct text *next_text(struct handler *h)
 {
     unsigned at = (h->out_head + h->out_count) % MAX_OUTGOING;
     if (h->out_count == MAX_OUTGOING)
-        return NULL; /* lost, as on any link; it will be asked for again */
+        return NULL; /* lost, as on any link; the controller repeats its request */
     h->out_count++;
     return &h->out[at];
 }
@@ -166,7 +166,7 @@ static void confirm_record(struct handler *h, const struct aw_record *record)
     char body[AW_ARMCTL_BODY_MAX + 1];
     size_t size;
     if (aw_encode(record, true, bytes, sizeof bytes, &size, NULL) != AW_OK)
-        return; /* cannot be: it was decoded from as many digits, and clamped to fewer */
+        return; /* impossible: it was decoded from as many digits, and clamped to fewer */
     snprintf(body, sizeof body, "%.*s", (int)size - 3, (const char *)bytes + 1);
     confirm(h, body);
 }
@@ -186,7 +186,7 @@ static void end_job(struct handler *h, int index)
         confirm_record(h, &job.record);
 }
 
-/* The command under way on this axis ends here; its other joints go on. */
+/* Ends the command in progress on this axis; its other joints continue. */
 static void release_axis(struct handler *h, struct aw_armctl_axis *axis)
 {
     for (int j = 0; j < h->n_jobs; j++)
@@ -223,7 +223,7 @@ static void add_move(struct handler *h, struct job *job, int scalar, struct aw_a
     job->due_ns = there > job->due_ns ? there : job->due_ns;
 }
 
-/* With pulses an angle moves nothing, and neither does a pulse outside of what a servo does. */
+/* With pulses, an angle moves nothing, and neither does a pulse outside the servo's range. */
 static bool moves(const struct handler *h, enum aw_armctl_kind kind, double value)
 {
     if (kind == AW_ARMCTL_PULSE)
@@ -261,7 +261,7 @@ static void execute(struct handler *h, const struct aw_armctl_line *line)
     if (h->options.executed)
         h->options.executed(h->options.context, line->body, h->now_ns);
     if (strcmp(name, "mov") == 0) {
-        /* The way driven is counted from 0 for each mov, so that it can be confirmed. */
+        /* Counts the distance from 0 for each mov, for its confirmation. */
         struct aw_armctl_axis *axis = &h->axes[AW_ARMCTL_TRANSLATE][VEHICLE];
         int scalar = aw_codec_find(job.record.codec, "distance");
         release_axis(h, axis);
@@ -283,7 +283,7 @@ static int first_due(const struct handler *h)
     return first;
 }
 
-/* In the order in which the motions end, however late we are called. */
+/* Handles motions in the order of their ends, also after late calls. */
 static void advance(struct handler *h, int64_t now)
 {
     while (h->n_jobs) {
@@ -299,7 +299,7 @@ static void advance(struct handler *h, int64_t now)
 
 /* Receiving */
 
-/* A command with all its values, for joints that are of this kind. */
+/* Returns true for a command with all its values, for joints of its kind. */
 static bool can_execute(const struct handler *h, const struct aw_armctl_line *line)
 {
     if (!line->decoded)
@@ -319,7 +319,7 @@ static bool can_execute(const struct handler *h, const struct aw_armctl_line *li
     return true;
 }
 
-/* Where no joint has pulses, DEG with a large number is an angle like any other. */
+/* Without pulse joints, DEG with a large number is an ordinary angle. */
 static void pulse_is_angle(struct handler *h, struct aw_armctl_line *line)
 {
     struct aw_record pulse = line->record, *angle = &line->record;
@@ -334,7 +334,7 @@ static void pulse_is_angle(struct handler *h, struct aw_armctl_line *line)
     aw_record_set(angle, "angle", aw_record_get(&pulse, "pulse"), NULL);
 }
 
-/* <joint>,<number>; a number may be empty, which is 0, and have several digits. */
+/* Parses <joint>,<number>. A number may be empty, which is 0, and may have several digits. */
 static bool read_published(const char *text, int *joint, int *value)
 {
     char *comma, *end;
@@ -345,7 +345,7 @@ static bool read_published(const char *text, int *joint, int *value)
     return *comma == ',' && !*end;
 }
 
-/* AW_ARMCTL_ONLY_DEG_SPD. Does not simulate the motion of motors. */
+/* Implements AW_ARMCTL_ONLY_DEG_SPD. Does not simulate the motion of motors. */
 static void execute_published(struct handler *h, const char *body)
 {
     int joint, value;
@@ -381,8 +381,8 @@ static void tell_joints(struct handler *h)
     aw_packet_memory_tell(h->memory, joints, n);
 }
 
-/* A word of a file is carried out at once, and confirmed by its answer, or by itself; setpoints of
- * joints begin a motion. */
+/* Carries out a custom packet at once, and confirms it with its answer or a copy. Setpoints of
+ * joints start a motion. */
 static void execute_own(struct handler *h, const struct aw_armctl_line *line)
 {
     uint8_t bytes[AW_ARMCTL_LINE_MAX];
@@ -457,7 +457,7 @@ static void handle_text(struct handler *h)
         receive_packet(h, &h->line);
 }
 
-/* False when there is no line left. */
+/* Returns false if there is no further line. */
 static bool receive_line(struct handler *h)
 {
     enum aw_status status = aw_armctl_reader_next(&h->reader, &h->wire, AW_TX, &h->line);
@@ -470,7 +470,7 @@ static bool receive_line(struct handler *h)
     return true;
 }
 
-/* The next character of a line as the published handler reads it; true at its end. */
+/* Adds the next character of a line as the published handler reads it. Returns true at its end. */
 static bool add_raw(struct handler *h, uint8_t c)
 {
     bool second = h->after_cr;

@@ -1,4 +1,4 @@
-/* The simulated arm's joints at finite speed. */
+/* Moves the simulated arm's joints at finite speed. */
 #include "protocol/armctl/kinematics.h"
 
 #include <math.h>

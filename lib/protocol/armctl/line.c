@@ -1,4 +1,4 @@
-/* Packs, checks and numbers the lines of both ends, and collects them from a byte stream. */
+/* Builds, checks and numbers the lines of both ends, and splits a byte stream into lines. */
 #include "protocol/armctl/line.h"
 
 #include <string.h>
@@ -19,7 +19,7 @@ bool aw_armctl_body_valid(const char *body)
     size_t size = strlen(body);
     if (size < 3 || size > AW_ARMCTL_BODY_MAX)
         return false;
-    for (size_t i = 0; i < size; i++) /* three capitals, then what is printable */
+    for (size_t i = 0; i < size; i++) /* three capitals, then printable characters */
         if (body[i] < (i < 3 ? 'A' : '!') || body[i] > (i < 3 ? 'Z' : '~'))
             return false;
     return true;
@@ -52,10 +52,10 @@ bool aw_armctl_type_known(const struct aw_protocol *protocol, const char *body)
     return false;
 }
 
-/* The CRLF is there: the framer cuts behind it. */
+/* The framer guarantees the CRLF. */
 static bool split(struct aw_span frame, struct aw_armctl_line *line)
 {
-    size_t size = frame.size - 2; /* digit and body: as many as a body with its NUL */
+    size_t size = frame.size - 2; /* digit and body: the same size as a body with its NUL */
     if (size > sizeof line->body || memchr(frame.data, 0, size))
         return false;
     memcpy(line->text, frame.data, size);
@@ -75,7 +75,7 @@ enum aw_status aw_armctl_line_read(struct aw_wire *wire, enum aw_dir dir, struct
     return AW_OK;
 }
 
-/* The only character that ends this packet; 0: it is no packet, or has both. */
+/* Returns the character that alone ends this packet; 0: not a packet, or both are present. */
 static char half_end(const uint8_t *bytes, size_t size)
 {
     struct aw_armctl_line line;

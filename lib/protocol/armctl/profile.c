@@ -38,7 +38,7 @@ static const struct kind_words {
 
 static const struct role_row {
     const char *name;
-    int usual; /* the joint that it is where none has this role */
+    int usual; /* default joint of the role */
     enum aw_armctl_kind kind;
 } role_rows[AW_ARMCTL_ROLES] = {
     [AW_ARMCTL_NO_ROLE] = {"", -1, AW_ARMCTL_ROTATE},
@@ -303,7 +303,7 @@ static bool own_joint(const struct aw_record *record, int *joint)
     return true;
 }
 
-/* Does the scalar move a joint? The fields of arm are called as the roles are. */
+/* Returns true if the scalar moves a joint. The fields of arm have the names of the roles. */
 static bool moves_joint(const struct aw_record *record, int scalar, enum aw_armctl_role *role,
                         enum aw_armctl_kind *kind)
 {
@@ -337,7 +337,7 @@ bool aw_armctl_scalar_joint(const struct aw_armctl_profile *profile, const struc
     return true;
 }
 
-/* One value that goes to one joint. */
+/* One value for one joint. */
 struct request {
     const struct aw_armctl_joint *joint; /* NULL: not in the profile */
     int index;
@@ -361,7 +361,7 @@ static enum aw_status outside(const struct request *request, double limit, bool 
                    above ? "" : "--signed or ");
 }
 
-/* The usual joint of arm's r, theta or h may be described as something else. */
+/* The profile may give the default joint of arm's r, theta or h another kind. */
 static enum aw_status not_for_arm(const struct request *request, struct aw_error *err)
 {
     const struct aw_armctl_joint *joint = request->joint;

@@ -26,7 +26,7 @@ static bool ends(const char text[AW_ARMCTL_BODY_MAX + 1])
 
 static bool is_place(const struct aw_armctl_place *place)
 {
-    static const int most = 9999; /* has as many digits as the wire */
+    static const int most = 9999; /* the wire's number of digits */
     return is_truth(&place->known) && (unsigned)place->kind <= AW_ARMCTL_PULSE &&
            place->value >= -most && place->value <= most;
 }
@@ -113,7 +113,7 @@ static bool set_place(struct aw_armctl_memory *memory, const char *text)
     char unit[4];
     int joint, value;
     long long time_s = 0;
-    /* NOLINTNEXTLINE(cert-err34-c): no number of so few digits is too large */
+    /* NOLINTNEXTLINE(cert-err34-c): with so few digits no number overflows */
     if (sscanf(text, "%1d %3s %6d %10lld", &joint, unit, &value, &time_s) < 3 || joint < 0)
         return false;
     for (int kind = 0; kind < AW_ARMCTL_KINDS; kind++)

@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-/* One field, one row. The width of a number is that it is sent with; 1 to 4 digits are read. */
+/* .digits is the width for sending; the parser accepts 1 to 4 digits. */
 /* clang-format off */
 #define DIGIT   .type = AW_DIGITS, .digits = 1
 #define DEGREES .type = AW_DIGITS, .digits = 3, .unit = "deg", .min = -360, .max = 360
@@ -33,8 +33,8 @@ static const struct aw_field deg[] = {
      .help = "angle to go to"},
     {0},
 };
-/* The published firmware has servos on joints 2, 4 and 5 and motors on 1 and 3. Nothing may miss
- * here, so that a bare 2DEG or 2SPD is deg or spd. */
+/* The published firmware has servos on joints 2, 4 and 5 and motors on 1 and 3. No field may be
+ * missing here, so that a bare 2DEG or 2SPD is deg or spd. */
 static const struct aw_field pulse[] = {
     WHICH,
     {.name = "pulse", .type = AW_DIGITS, .digits = 4, .before = ',', .unit = "us",
@@ -125,7 +125,7 @@ static enum aw_status next_line(const struct aw_wire *wire, struct aw_framer *fr
         *frame = (struct aw_span){in.data, length};
         return AW_OK;
     }
-    if (!length) /* keep a last CR: its LF may be the next byte to come */
+    if (!length) /* keep a last CR: its LF may follow */
         *used = in.size - (in.data[in.size - 1] == '\r');
     framer->skipped += *used;
     framer->overlong += over && !framer->left;
@@ -136,7 +136,7 @@ static enum aw_status next_line(const struct aw_wire *wire, struct aw_framer *fr
                           in.data[length - 1] == '\n' ? "LF" : "CR");
 }
 
-/* The number behind the comma, without a sign; -1 if there is no comma. */
+/* Returns the number after the comma, without a sign; -1: no comma. */
 static int second_number(struct aw_span frame)
 {
     const uint8_t *at = memchr(frame.data, ',', frame.size), *end = frame.data + frame.size;
@@ -146,7 +146,7 @@ static int second_number(struct aw_span frame)
     return value;
 }
 
-/* ARM comes with all three numbers or with none. */
+/* Returns true if ARM has all three numbers or none. */
 static bool is_whole_arm(struct aw_span frame)
 {
     const uint8_t *comma = memchr(frame.data, ',', frame.size), *end = frame.data + frame.size;
@@ -154,7 +154,8 @@ static bool is_whole_arm(struct aw_span frame)
                  : frame.size == strlen("0ARM\r\n");
 }
 
-/* Two messages share the word DEG, and two the word SPD: what follows the comma decides. */
+/* Two messages share the word DEG, and two the word SPD; the part after the comma tells them
+ * apart. */
 static bool fits(const struct aw_message *message, struct aw_span frame)
 {
     if (frame.size < 4 || memcmp(frame.data + 1, message->word, 3) != 0)
@@ -167,7 +168,7 @@ static bool fits(const struct aw_message *message, struct aw_span frame)
     return message->fields != duty || second_number(frame) >= 0;
 }
 
-/* A word of a packet file, whole. */
+/* Finds a custom packet by its whole word. */
 static const struct aw_message *find_own(const struct aw_wire *wire, enum aw_dir dir,
                                          struct aw_span frame)
 {
@@ -187,7 +188,8 @@ static const struct aw_message *find_own(const struct aw_wire *wire, enum aw_dir
 static const struct aw_message *identify(const struct aw_wire *wire, enum aw_dir dir,
                                          struct aw_span frame, struct aw_error *err)
 {
-    const struct aw_message *own = find_own(wire, dir, frame); /* all others go both ways */
+    /* all other messages have both directions */
+    const struct aw_message *own = find_own(wire, dir, frame);
     if (own)
         return own;
     for (size_t i = 0; i < sizeof messages / sizeof *messages; i++)
@@ -197,7 +199,7 @@ static const struct aw_message *identify(const struct aw_wire *wire, enum aw_dir
     return NULL;
 }
 
-/* Words of packet files: what is left of a line behind the digit, three letters and its end. */
+/* Custom packets get the rest of a line after the digit, three letters and the line end. */
 static const struct aw_custom_packets own = {.room = AW_ARMCTL_LINE_MAX - 6, .dir = AW_BOTH};
 
 const struct aw_protocol aw_armctl_protocol = {

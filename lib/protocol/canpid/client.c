@@ -1,4 +1,4 @@
-/* Sends commands with guards, collects telemetry, verifies setpoints, repeats disable until
+/* Sends commands with checks, collects telemetry, verifies setpoints, repeats disable until
  * confirmed. */
 #include "protocol/canpid/client.h"
 
@@ -11,11 +11,11 @@
 #include "protocol/canpid/wire.h"
 #include "wire/can_id.h"
 
-/* The commands that name a controller, by what they do with it. */
+/* The effects of commands that name a controller. */
 enum effect {
     NO_CONTROLLER,
-    HOLDS, /* a switch keeps the joint where it is, with force: guarded */
-    SETS,  /* says itself what the joint is to do */
+    HOLDS, /* a switch holds the joint in place with force: checked */
+    SETS,  /* has the joint's target itself */
 };
 
 struct aw_canpid_options aw_canpid_defaults(void)
@@ -66,7 +66,7 @@ double aw_canpid_rate_hz(const struct aw_canpid_stream *stream, int64_t now)
 }
 
 #define AWAY_NS    (50 * AW_MILLISECOND)
-#define POLL_NS    (20 * AW_MILLISECOND) /* a bus that never falls silent */
+#define POLL_NS    (20 * AW_MILLISECOND) /* for a bus that is never silent */
 #define SILENCE_NS (100 * AW_MILLISECOND)
 #define WINDOW_NS  (100 * AW_MILLISECOND)
 
@@ -125,7 +125,7 @@ static const struct {
                            handle_sensors},
 };
 
-/* When what was just read came. */
+/* Returns the arrival time of the last read. */
 static int64_t arrival_ns(const struct aw_canpid *client, int64_t now)
 {
     const struct aw_link *link = client->link;
@@ -188,7 +188,7 @@ static int controller_of(const struct aw_record *command)
     return controller >= 0 && controller < AW_CANPID_CONTROLLERS ? (int)controller : AW_CANPID_LAST;
 }
 
-/* A command that went over the bus, ours or not. */
+/* Records a command on the bus, from this or another program. */
 static void note_command(struct aw_canpid *client, unsigned board, const struct aw_record *command)
 {
     int controller = controller_of(command);
@@ -216,7 +216,7 @@ static enum aw_status guard(struct aw_canpid *client, const struct aw_record *co
                        "joint with force — use --switch if that is meant",
                        command->codec->message->name, controller, board,
                        aw_canpid_controller_name(last));
-    if (!client->link) /* nothing is going to be sent */
+    if (!client->link) /* no frame will be sent */
         return AW_OK;
     return aw_fail(err, AW_LIMIT,
                    "%s of %s: which controller %s runs is not known, and this may switch it over "
@@ -225,7 +225,7 @@ static enum aw_status guard(struct aw_canpid *client, const struct aw_record *co
                    command->codec->message->name, controller, board, board, controller);
 }
 
-/* Fields that no option lets beyond these, because the firmware writes past its tables there. */
+/* Limits that no option overrides, because the firmware writes past its tables beyond them. */
 static const struct {
     const char *field;
     double max;
@@ -254,8 +254,8 @@ enum aw_status aw_canpid_encode(struct aw_canpid *client, const struct aw_record
     return guard(client, command, sent, err);
 }
 
-/* A round of the loop may take a little longer than the measured one. Gains have a margin for it:
- * they would pile up. A setpoint makes the ones before it needless. */
+/* A round of the loop may take a little longer than the measured one. Gains have a margin, because
+ * they would pile up. A new setpoint replaces the ones before it, so it needs no margin. */
 int64_t aw_canpid_paced_ns(const struct aw_canpid *client, unsigned id)
 {
     const struct aw_canpid_board *to = &client->boards[id / 32 % AW_CANPID_BOARDS];
@@ -347,7 +347,7 @@ static void make(struct aw_wire *wire, const char *message, unsigned board, int 
     aw_record_set(command, "board", board, NULL);
     aw_record_set(command, "controller", controller, NULL);
     int scalar = aw_codec_find(command->codec, "value");
-    command->v[scalar] = value; /* the encoder says what is wrong with it */
+    command->v[scalar] = value; /* the encoder reports invalid values */
     command->present |= UINT64_C(1) << scalar;
 }
 
@@ -366,7 +366,7 @@ enum aw_status aw_canpid_set(struct aw_canpid *client, const struct aw_canpid_ga
     return aw_canpid_send(client, &command, sent, err);
 }
 
-/* From a fraction to the unit that the table has for this controller. */
+/* Converts a fraction to the table's unit for this controller. */
 void aw_canpid_setpoint_record(struct aw_wire *wire, unsigned board, int controller,
                                double normalised, struct aw_record *command)
 {
@@ -448,7 +448,7 @@ enum aw_status aw_canpid_receive(struct aw_canpid *client, int64_t deadline,
 enum aw_status aw_canpid_idle(struct aw_canpid *client, int64_t deadline, aw_received_fn *fn,
                               void *context, struct aw_error *err)
 {
-    /* A bus that never falls silent must not keep us past the deadline. */
+    /* A bus that is never silent must not delay the deadline. */
     while (aw_clock_now(client->link->clock) <= deadline) {
         struct aw_received received;
         enum aw_status status = aw_canpid_receive(client, deadline, &received, err);
@@ -481,10 +481,10 @@ struct verification {
     const struct aw_canpid_sent *sent;
     aw_received_fn *fn;
     void *context;
-    int64_t since_ns; /* what comes before may be of the time before the command */
-    uint64_t seen;    /* pid telemetry of the board so far */
-    bool received;    /* some that counts */
-    int off;          /* frames in a row that show it, and no output */
+    int64_t since_ns; /* earlier frames may precede the command */
+    uint64_t seen;    /* count of the board's pid telemetry */
+    bool received;    /* relevant telemetry was received */
+    int off;          /* consecutive frames that show it, and no output */
     bool good;
 };
 
@@ -509,7 +509,7 @@ static bool verify_frame(void *context, const struct aw_received *received)
         check->fn(check->context, received);
     int64_t came_ns = aw_canpid_last_ns(&board->streams[AW_CANPID_PID]);
     if (count != check->seen && came_ns >= check->since_ns) {
-        /* Output alone says little: a driver that is on and where it should be has none either. */
+        /* No output alone proves nothing: an enabled driver at its target has none either. */
         bool shown = shows_setpoint(board, sent->setpoint);
         bool disables = fabs(sent->setpoint) > aw_canpid_setpoint_limit(sent->controller);
         check->received = true;
@@ -571,9 +571,9 @@ struct stopping {
     struct aw_canpid_stopped done;
     struct {
         unsigned sent;
-        int64_t since_ns; /* what comes before may be from before the first disable */
-        bool counts;      /* some came since then */
-        int off;          /* frames in a row that show it */
+        int64_t since_ns; /* earlier frames may precede the first disable */
+        bool counts;      /* telemetry has come since then */
+        int off;          /* consecutive frames that show it */
     } of[AW_CANPID_BOARDS];
 };
 
@@ -594,7 +594,7 @@ static uint64_t unconfirmed(const struct stopping *s)
     return s->wanted & ~s->done.confirmed;
 }
 
-/* Half a pace after the frame before, in which the driver's loop makes room. */
+/* Returns half a pace after the previous frame, in which the driver's loop frees a buffer. */
 static int64_t first_due(const struct aw_canpid *client, unsigned board)
 {
     int64_t sent = client->boards[board / 32].sent_ns;
@@ -602,8 +602,8 @@ static int64_t first_due(const struct aw_canpid *client, unsigned board)
     return sent == INT64_MIN ? sent : sent + aw_sooner(half, AW_CANPID_PACE_MIN_NS);
 }
 
-/* Sends the disables that are due and sets when the next one is; AW_NEVER: all were sent. The first
- * one is sent even where the clock refuses to wait. */
+/* Sends the due disables and sets the time of the next one; AW_NEVER: all were sent. The first one
+ * is sent even if the clock refuses to wait. */
 static enum aw_status send_disables(struct stopping *s, bool refused, int64_t *next,
                                     struct aw_error *err)
 {
@@ -650,7 +650,7 @@ static bool on_disabled(void *context, const struct aw_received *received)
     s->of[i].counts = true;
     s->of[i].off =
         shows_setpoint(board, AW_CANPID_DISABLE) && is_zero(board->output) ? s->of[i].off + 1 : 0;
-    /* It may show what another program has sent, behind which one of them was lost. */
+    /* It may show another program's frame, after which one of ours was lost. */
     if (s->of[i].off >= 2 && s->of[i].sent == AW_CANPID_STOPS)
         s->done.confirmed |= UINT64_C(1) << i;
     return unconfirmed(s) != 0;
@@ -672,7 +672,7 @@ static enum aw_status not_confirmed(const struct stopping *s, struct aw_error *e
         driving ? " — send it again, or cut the power" : " — is it powered, and the bus up?");
 }
 
-/* Until when to listen; false: all is said. */
+/* Sets until to the time of the next action. Returns false at the end. */
 static bool goes_on(const struct stopping *s, int64_t next, int64_t deadline, int64_t *until)
 {
     *until = next;

@@ -1,4 +1,5 @@
-/* Plays drivers on a bus: commands taken once a control loop, telemetry sent, faults on request. */
+/* Simulates drivers on a bus: handles commands once per control period, sends telemetry, and has
+ * faults on request. */
 #include "protocol/canpid/device.h"
 
 #include <math.h>
@@ -12,32 +13,36 @@
 #include "packets/memory.h"
 #include "protocol/canpid/wire.h"
 
-#define STEP_NS      AW_MILLISECOND
-#define STEP_S       0.001
-#define GAP_NS       (200 * AW_MICROSECOND) /* between the three frames of a cycle, as published */
-#define FRAME_NS     (115 * AW_MICROSECOND) /* the longest frame of six bytes at 1 Mbit/s */
-#define USUAL_HZ     100
-#define OTHERS_HZ    10                   /* of messages of other nodes */
-#define SLOWEST_HZ   10                   /* of telemetry that comes with each tick */
-#define WAKING       100                  /* ticks without output after power-up */
-#define LATE_NS      (2 * AW_MILLISECOND) /* a runner this late brings what came in the meantime */
-#define WAITING      2                    /* hardware buffers, RXB0 and RXB1 */
+#define STEP_NS  AW_MILLISECOND
+#define STEP_S   0.001
+#define GAP_NS   (200 * AW_MICROSECOND) /* between the three frames of a cycle, as published */
+#define FRAME_NS (115 * AW_MICROSECOND) /* the longest frame of six bytes at 1 Mbit/s */
+#define USUAL_HZ 100
+#define OTHERS_HZ                                                                                  \
+    10                 /* of messages of other nodes, without a rate in the
+                                             file */
+#define SLOWEST_HZ 10  /* slowest telemetry that sets the control period */
+#define WAKING     100 /* control periods without output after power-up */
+#define LATE_NS                                                                                    \
+    (2 * AW_MILLISECOND) /* a caller this late delivers frames of the whole
+                                             delay */
+#define WAITING      2   /* hardware buffers, RXB0 and RXB1 */
 #define MAX_OUTGOING 1024
 #define FRAME_SIZE   8  /* identifier and six bytes */
-#define COMMANDS     16 /* the boards' receive filter passes so many identifiers */
+#define COMMANDS     16 /* identifiers that a board's receive filter passes */
 #define AUX          6
 
 #define LEVER_TURN   8000.0 /* counts of the optical encoder */
 #define ALPHA_TURN   16384.0
-#define SOFT_STOP    (2 * M_PI / 180) /* before a mechanical stop */
-#define TELEMETRY_P  0.002            /* m: the precompression that the firmware computes with */
+#define SOFT_STOP    (2 * M_PI / 180) /* distance to a mechanical stop */
+#define TELEMETRY_P  0.002            /* m: the precompression in the firmware's formula */
 #define FULL_TORQUE  25.0
 #define BOOST_UP     (STEP_S / 0.1)
 #define BOOST_DOWN   (STEP_S / 0.2)
 #define CURRENT_ZERO 512
 #define CURRENT_STEP (25.0 / 1024)
 
-/* What the driver's sensors say, in counts of the encoders. */
+/* Sensor values, in counts of the encoders. */
 struct senses {
     int link, alpha, lever;
     double torque_nm;
@@ -46,21 +51,21 @@ struct senses {
 
 struct driver {
     unsigned board;
-    int64_t time_ns; /* the joint is that far */
-    int64_t tick_ns; /* the loop comes round next */
+    int64_t time_ns; /* simulated time of the joint */
+    int64_t tick_ns; /* next round of the loop */
     bool still;      /* the last step changed nothing, so the next one will not either */
-    unsigned waking; /* ticks until there is output */
+    unsigned waking; /* remaining control periods without output */
     struct aw_joint_model model;
-    double limit; /* rad: beyond it the driver takes care of the mechanical stop */
-    bool stuck;   /* its encoders */
-    double *late; /* speeds on their way to the motor, a ring; NULL: none */
+    double limit; /* rad: beyond it the driver protects the mechanical stop */
+    bool stuck;   /* the encoders are stuck */
+    double *late; /* ring of delayed speeds for the motor; NULL: no delay */
     size_t n_late, late_at;
     struct aw_canpid_joint joint;
     struct aw_joint_drive drive;
     struct aw_canpid_law law;
     struct senses senses;
-    int link_zero, alpha_zero; /* counts of the true angles that the encoders show as 0 */
-    bool confused;             /* a controller number above 3 came */
+    int link_zero, alpha_zero; /* true counts at which the encoders show 0 */
+    bool confused;             /* the last controller number was above 3 */
     enum aw_canpid_error fault;
     double aux[AUX];
     bool lamp;
@@ -69,11 +74,11 @@ struct driver {
     struct aw_random random;
     uint8_t waiting[WAITING][FRAME_SIZE];
     unsigned n_waiting;
-    int64_t due_ns; /* the next frame */
-    unsigned kind;  /* and which of the three */
+    int64_t due_ns; /* time of the next frame */
+    unsigned kind;  /* its kind */
 };
 
-/* In the order in which they are sent. */
+/* In their order on the wire. */
 enum kind {
     JOINT,
     PID,
@@ -94,11 +99,11 @@ struct bus {
     struct aw_packet_memory *memory; /* of other nodes; or NULL */
     bool started;
     int64_t now_ns, cycle_ns, gap_ns;
-    int64_t tick_ns;       /* of a driver's loop, which takes one frame each time */
-    int64_t late_until_ns; /* what comes by then finds what has waited for the runner */
+    int64_t tick_ns;       /* control period of the drivers; each reads one frame in it */
+    int64_t late_until_ns; /* frames until then have waited for a late caller */
     unsigned out_head, out_count;
     struct frame out[MAX_OUTGOING];
-    int8_t message_of[COMMANDS]; /* place of the command in the table, -1: none */
+    int8_t message_of[COMMANDS]; /* index of the command in the table, -1: none */
     int8_t action_of[COMMANDS];
     int n_drivers;
     struct driver drivers[];
@@ -106,7 +111,7 @@ struct bus {
 
 /* Options */
 
-/* The first two are for people, the others as the telemetry calls them. */
+/* The first two are short names, the others are the telemetry's names. */
 const char *const aw_canpid_fault_names[] = {
     "none", "encoder", "pid_config", "fix_link_encoder", "lever_arm_encoder", NULL};
 static const enum aw_canpid_error fault_codes[] = {AW_CANPID_NO_ERROR, AW_CANPID_ERROR_LEVER,
@@ -150,7 +155,7 @@ static int counts(double angle, double turn)
     return (int)round(angle / (2 * M_PI) * turn);
 }
 
-/* Into one turn, -turn/2 < value <= turn/2, as the encoders count. */
+/* Wraps to one turn, -turn/2 < value <= turn/2, as the encoders count. */
 static int wrap(int value, int turn)
 {
     value %= turn;
@@ -219,7 +224,8 @@ static void tick(struct bus *bus, struct driver *driver)
                                  : (struct aw_joint_drive){.on = false};
 }
 
-/* What reaches the motor now. A drive that is off forgets what was on its way. */
+/* Returns the delayed command that reaches the motor now. A disabled drive drops its pending
+ * commands. */
 static struct aw_joint_drive arriving(struct driver *driver)
 {
     struct aw_joint_drive drive = driver->drive;
@@ -262,8 +268,8 @@ static void take_waiting(struct bus *bus, struct driver *driver)
     handle_command(bus, driver, frame);
 }
 
-/* Everything that happened to this driver until now. One gate has both, as published: a frame is
- * taken, then the law runs. */
+/* Advances this driver to now. As published, one gate controls both: the driver reads a frame,
+ * then runs the controller. */
 static void advance(struct bus *bus, struct driver *driver, int64_t now)
 {
     for (; driver->time_ns + STEP_NS <= now; driver->time_ns += STEP_NS) {
@@ -288,7 +294,7 @@ struct command {
 
 typedef void act_fn(struct bus *bus, struct driver *driver, const struct command *command);
 
-/* A switch that a wrong number would make is only an error in the telemetry here. */
+/* A wrong controller number in a switch only causes an error in the telemetry here. */
 static bool valid_controller(struct driver *driver, int controller)
 {
     driver->confused = controller >= AW_CANPID_CONTROLLERS;
@@ -321,7 +327,7 @@ static void act_precompression(struct bus *bus, struct driver *driver,
         driver->precompression = command->value;
 }
 
-/* Only the edge counts: who sends 1 again does not start a second boost. */
+/* Only the edge counts: repeating 1 does not start a second boost. */
 static void act_event(struct bus *bus, struct driver *driver, const struct command *command)
 {
     (void)bus;
@@ -330,7 +336,7 @@ static void act_event(struct bus *bus, struct driver *driver, const struct comma
 
 enum { ALPHA = 1, FIX_LINK = 2 };
 
-/* An encoder shows zero where it stands. */
+/* Zeroes an encoder in place. */
 static void act_reference(struct bus *bus, struct driver *driver, const struct command *command)
 {
     (void)bus;
@@ -354,7 +360,7 @@ static void act_aux(struct bus *bus, struct driver *driver, const struct command
 static const struct {
     const char *message;
     act_fn *act;
-    const char *index; /* the field with a number behind the value, or NULL */
+    const char *index; /* the field with a number after the value, or NULL */
     int what;
 } actions[] = {
     {"kp", act_gain, "controller", AW_CANPID_KP},
@@ -387,8 +393,8 @@ static void learn_messages(struct bus *bus)
     }
 }
 
-/* The firmware looks at the identifier only and reads six bytes whatever the length, so what the
- * decoder complains about (floats that are not numbers) is taken as it is. */
+/* The firmware checks only the identifier and reads six bytes whatever the length. So invalid
+ * values (floats that are NaN) are used unchanged. */
 static void handle_command(struct bus *bus, struct driver *driver, const uint8_t *frame)
 {
     unsigned code = frame[0] & 31U;
@@ -406,7 +412,7 @@ static void handle_command(struct bus *bus, struct driver *driver, const uint8_t
                               .what = actions[action].what};
     float single = aw_get_f32(frame + 2);
     if (isinf(single) && isnan(command.value))
-        command.value = (double)single; /* no number to the decoder, a large one to the firmware */
+        command.value = (double)single; /* NaN for the decoder, a large number for the firmware */
     driver->still = false;
     actions[action].act(bus, driver, &command);
 }
@@ -467,7 +473,7 @@ static bool make_sensors(struct bus *bus, const struct driver *driver, uint8_t *
     return encode(bus, SENSORS, error ? broken : fine, bytes);
 }
 
-/* The next frame of the driver, and when the one after it is due. */
+/* Sends the driver's next frame and schedules the one after it. */
 static void send_frame(struct bus *bus, struct driver *driver)
 {
     static bool (*const make[KINDS])(struct bus *, const struct driver *,
@@ -476,7 +482,7 @@ static void send_frame(struct bus *bus, struct driver *driver)
     advance(bus, driver, driver->due_ns);
     bool full = bus->out_count == MAX_OUTGOING;
     bool made = make[driver->kind](bus, driver, bytes);
-    if (made && full) { /* the oldest makes room */
+    if (made && full) { /* drop the oldest */
         bus->out_head = (bus->out_head + 1) % MAX_OUTGOING;
         bus->out_count--;
     }
@@ -497,8 +503,8 @@ static int first_due(const struct bus *bus)
     return first;
 }
 
-/* The loop sends what it has just sensed: its last step before a cycle of the telemetry is a tick,
- * wherever both have the same length. */
+/* The loop sends its latest measurement. So a control period ends just before a telemetry cycle if
+ * both have the same length. */
 static void begin(struct bus *bus, struct driver *driver, int64_t now, int64_t due)
 {
     driver->time_ns = now;
@@ -549,8 +555,8 @@ static void device_receive(struct aw_device *device, const void *buf, size_t siz
         handle_command(bus, driver, frame);
         return;
     }
-    /* A third one that would wait is lost without a sign; but where the runner came late and
-     * brought several at once, the driver's loop has passed between them. */
+    /* A third waiting frame is lost without a sign. But if a late caller delivered several at
+     * once, the driver's loop would have run between them. */
     if (driver->n_waiting == WAITING && now <= bus->late_until_ns)
         take_waiting(bus, driver);
     if (driver->n_waiting == WAITING)
@@ -595,7 +601,7 @@ static size_t delay_steps(const struct aw_canpid_device_options *options, unsign
     return late ? (size_t)(plant->value / STEP_S + 0.5) : 0;
 }
 
-/* Takes its part of the speeds that are behind all drivers. */
+/* Assigns the driver its part of the delayed speeds, which are stored after all drivers. */
 static void set_up(struct bus *bus, struct driver *driver, unsigned at, double **late)
 {
     const struct aw_canpid_device_options *o = &bus->options;

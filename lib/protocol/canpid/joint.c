@@ -1,20 +1,19 @@
-/* One step of the simulated joint's mechanics: torque in, angle and speed out. */
+/* Computes one step of the simulated joint's mechanics: torque in, angle and speed out. */
 #include "protocol/canpid/joint.h"
 
 #include <math.h>
 
 #define RAD        (M_PI / 180)
-#define TORQUE_MAX 25.0 /* Nm: what the spring and the telemetry end at */
+#define TORQUE_MAX 25.0 /* Nm: limit of the spring and the telemetry */
 
-/* Duty of the PWM that means standstill, and the range from there to full speed. */
+/* PWM duty at standstill, and the range from there to full speed. */
 #define DUTY_ZERO  0.10
 #define DUTY_RANGE 0.80
 
 /* A flat 100 W motor at 60:1: 600 deg/s and 40 Nm at the lever, 8 A. With kp 3 the lever follows
- * with a time constant of 0.15 s; the droop makes a lag of 0.03 s out of the inertia, which is well
- * damped at kp 3 and no more at kp 30. The leg is a shank: 2.6 kg at 0.2 m. More torque than its
- * weight turns it to its stop, and from there the lever has 30 deg left to bend the spring to
- * 25 Nm. */
+ * with a time constant of 0.15 s. Droop and inertia give a lag of 0.03 s, which is well damped at
+ * kp 3 and not at kp 30. The leg is a shank: 2.6 kg at 0.2 m. More torque than its weight turns it
+ * to its stop. From there the lever has 30 deg left to bend the spring to 25 Nm. */
 struct aw_joint_model aw_joint_defaults(void)
 {
     return (struct aw_joint_model){
@@ -55,7 +54,7 @@ double aw_joint_torque(double alpha, double precompression_m)
     return clamp(92.75 * (1 + (precompression_m - 0.015) / arm) * sin(alpha), TORQUE_MAX);
 }
 
-/* Dry friction takes speed away, but never turns it round. */
+/* Dry friction reduces speed but never reverses it. */
 static double with_friction(double speed, double loss)
 {
     if (fabs(speed) <= loss)
@@ -63,7 +62,7 @@ static double with_friction(double speed, double loss)
     return speed - copysign(loss, speed);
 }
 
-/* What the drive asks of the motor, before the motor's limit. */
+/* Returns the torque that the drive requests, before the motor's limit. */
 static double asked_nm(const struct aw_canpid_joint *joint, const struct aw_joint_model *model,
                        double wanted)
 {
@@ -74,8 +73,7 @@ static double asked_nm(const struct aw_canpid_joint *joint, const struct aw_join
     return model->droop_nm_s * (wanted - speed);
 }
 
-/* The lever goes where the motor takes it, and stays where it is while the motor crosses the play.
- */
+/* The motor moves the lever; the lever stays while the motor crosses the play. */
 static void follow(struct aw_canpid_joint *joint, double play, double before)
 {
     double motor = joint->lever - joint->slack, half = play / 2;

@@ -1,4 +1,4 @@
-/* The PID controllers of the driver firmware, sample by sample, limits and windup as published. */
+/* Runs the PID controllers of the driver firmware, sample by sample, with its limits and windup. */
 #include "protocol/canpid/law.h"
 
 #include <math.h>
@@ -25,7 +25,7 @@ void aw_canpid_law_disable(struct aw_canpid_law *law)
     clear(law);
 }
 
-/* Written as the firmware compares, so that what is not a number is within the limits. */
+/* Compares like the firmware, so that NaN passes the limits. */
 static void set(struct aw_canpid_law *law, double value)
 {
     double limit = aw_canpid_setpoint_limit(law->controller);

@@ -1,4 +1,4 @@
-/* Turns names of boards and controllers to numbers and back, and full-scale values to units. */
+/* Converts names of boards and controllers to numbers and back, and full-scale values to units. */
 #include "protocol/canpid/names.h"
 
 #include <stdio.h>
@@ -81,7 +81,7 @@ int aw_canpid_gain_find(const char *text)
     return aw_find_word(gain_names, AW_CANPID_GAINS, text);
 }
 
-/* The controller's unit as the table has it for setpoints; NULL if it has none. */
+/* Returns the controller's unit in the table for setpoints; NULL: none. */
 static const struct aw_scale *unit_of(int controller)
 {
     const struct aw_field *value = aw_message_row(&aw_canpid_protocol, "setpoint", "value");

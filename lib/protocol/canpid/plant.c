@@ -1,4 +1,4 @@
-/* The six joints of the simulated exoskeleton, and what may be wrong with one of them. */
+/* The six joints of the simulated exoskeleton, and their possible faults. */
 #include "protocol/canpid/plant.h"
 
 #include <math.h>
@@ -9,12 +9,12 @@
 #include "base/suggest.h"
 
 #define RAD  (M_PI / 180)
-#define PUSH 0.2 /* of its own speed */
+#define PUSH 0.2 /* fraction of its own speed */
 
 const char *const aw_canpid_plant_names[] = {"sound", "dead",     "stuck",   "reversed", "wall",
                                              "delay", "backlash", "coulomb", "unstable", NULL};
 
-/* What may follow a kind, in the unit of people; one of it is scale in that of the struct. */
+/* Values of the kinds in the user's unit; scale converts them to the struct's unit. */
 static const struct {
     const char *unit, *example;
     double fallback, least, most, scale;

@@ -18,7 +18,6 @@
 #define TORQUE     25.0            /* Nm */
 #define Q15        (1.0 / 32768)
 
-/* One field, one row: */
 /* clang-format off */
 static const struct aw_name boards[] = {
     {0x20, "lhip"},  {0x40, "lknee"},  {0x60, "lankle"}, {0x80, "rhip"},
@@ -35,7 +34,7 @@ static const struct aw_name errors[] = {
     {0, "none"}, {1, "pid_config"}, {2, "fix_link_encoder"}, {3, "lever_arm_encoder"}, {0},
 };
 
-enum { BOARD = 1 }; /* its row */
+enum { BOARD = 1 }; /* index of the board's row */
 static const struct aw_field head[] = {
     {.name = "message", .type = AW_CODE, .bits = 5, .help = "lower five bits of the identifier"},
     {.name = "board", .type = AW_UINT, .bits = 6, .scale = 32, .upper = true, .names = boards,
@@ -56,7 +55,7 @@ static const struct aw_field gain[] = {
     {0},
 };
 
-/* Twice the largest useful setpoint and more: 1.5 of full scale is how a driver is disabled. */
+/* More than twice the largest useful setpoint: 1.5 of full scale disables a driver. */
 static const struct aw_scale setpoint_scales[] = {
     {.when = 0, .unit = "deg", .scale = TURN, .min = -1.5 * TURN, .max = 1.5 * TURN},
     {.when = 1, .scale = 1, .min = -1.5, .max = 1.5},
@@ -139,8 +138,8 @@ static const struct aw_field joint[] = {
 #define ERROR                                                                                      \
     {.name = "error", .type = AW_UINT, .bits = 4, .names = errors, .open_names = true,             \
      .help = "what the driver complains about"}
-/* An error frame has no measurement at all: the lever's 0x7FFF stands for all of it, in a layout
- * that the driver does not use as well. */
+/* An error frame has no measurements: the lever's 0x7FFF marks all of them as missing. This
+ * includes a layout that the driver does not use. */
 #define NO_DATA(number) .has_no_data = true, .no_data = (number), .no_data_with = "lever_angle"
 #define CURRENT                                                                                    \
     {.name = "current", .type = AW_UINT, .bits = 10, .unit = "A", .scale = 25.0 / 1024,            \
@@ -212,7 +211,7 @@ static const struct aw_message messages[] = {
 
 /* clang-format on */
 
-/* Identifiers of other nodes, which are codes as they are; those of the table are below. */
+/* Identifiers of other nodes are their own codes; those of the table are below OWN. */
 enum { OWN = AW_CAN_LOW };
 
 static const struct aw_field own_head[] = {
@@ -233,7 +232,7 @@ static const char *taken(uint32_t id, const struct aw_message **message)
 static const struct aw_custom_packets own = {
     .head = own_head, .room = 8, .least = OWN, .most = 0x7FF, .dir = AW_RX, .taken = taken};
 
-/* A frame of another node is not taken for a driver's by its lower bits. */
+/* The lower bits alone do not make another node's frame a driver's. */
 static bool is_driver(const struct aw_wire *wire, uint32_t id)
 {
     if (!wire->variant.known || (id / OWN < 64 && *wire->variant.known >> id / OWN & 1))
@@ -244,7 +243,7 @@ static bool is_driver(const struct aw_wire *wire, uint32_t id)
     return name->name;
 }
 
-/* Says what is wrong with an identifier that no message has. */
+/* Reports the problem of an identifier without a message. */
 static void fail_id(const struct aw_wire *wire, struct aw_can_id can, struct aw_error *err)
 {
     if (can.is_long)
@@ -263,7 +262,7 @@ static void fail_id(const struct aw_wire *wire, struct aw_can_id can, struct aw_
 static const struct aw_message *identify(const struct aw_wire *wire, enum aw_dir dir,
                                          struct aw_span frame, struct aw_error *err)
 {
-    bool others = wire->protocol->n_messages > COUNT(messages); /* of files */
+    bool others = wire->protocol->n_messages > COUNT(messages); /* from packet files */
     const struct aw_message *message = NULL;
     if (!aw_can_head(frame)) {
         aw_fail(err, AW_MALFORMED, "frame: no identifier — cut off");

@@ -18,10 +18,12 @@ enum {
     BUFFER_SIZE = AW_EZPHYS_MESSAGE_MAX + READ_ROOM,
 };
 
-#define SILENCE_NS (1 * AW_MILLISECOND)  /* ends a message that nothing else ends */
-#define PARTIAL_NS (1 * AW_SECOND)       /* a message that has begun should have come by then */
-#define SPARED_NS  (50 * AW_MILLISECOND) /* of silence after a message that was not answered, */
-#define SPARED     4                     /* and so many times what any message took */
+#define SILENCE_NS (1 * AW_MILLISECOND)  /* ends a message without another end */
+#define PARTIAL_NS (1 * AW_SECOND)       /* limit for receiving a complete message */
+#define SPARED_NS  (50 * AW_MILLISECOND) /* minimum silence after a message that was not answered */
+#define SPARED                                                                                     \
+    4 /* minimum silence, in multiples of the longest message
+                                            interval */
 
 enum aw_status aw_ezphys_init(struct aw_ezphys *ez, const struct aw_variant *variant,
                               const struct aw_ezphys_names *names, struct aw_error *err)
@@ -73,7 +75,7 @@ bool aw_ezphys_named(const struct aw_ezphys *ez)
     return aw_rows_have(ez->wire.variant.head, AW_TEXT);
 }
 
-/* ---- What comes ---- */
+/* ---- Receiving ---- */
 
 static void note_problem(struct aw_ezphys *ez, const struct aw_error *cause)
 {
@@ -101,7 +103,7 @@ static enum aw_status scan_one(struct aw_ezphys *ez, bool *again)
     enum aw_status found = aw_wire_next(&ez->wire, &ez->framer, rest, &frame, &used, &cause);
     const struct aw_message *message = found == AW_OK ? message_of(ez, frame) : NULL;
     if (!ez->wire.variant.envelope && ez->n_packets > 0 && is_message(message, "timestamp"))
-        return AW_OK; /* on a wire without messages it begins the next one */
+        return AW_OK; /* on a wire without an envelope it begins the next message */
     ez->parsed += used;
     *again = found != AW_MORE;
     if (found == AW_OK) {
@@ -134,35 +136,35 @@ static bool nothing_is_there(const struct aw_ezphys *ez)
            !ez->waits;
 }
 
-/* Is all that is here whole, and enough to be a message without an end of its own? */
+/* Returns true if all received bytes are parsed and may form a message without a marked end. */
 static bool may_be_whole(const struct aw_ezphys *ez)
 {
     return !ez->wire.variant.envelope && ez->n_packets > 0 &&
            (ez->parsed == ez->held || ez->held == BUFFER_SIZE);
 }
 
-/* How long a simulator that waits for nothing may take at most. */
+/* Returns the longest time that a simulator may take that waits for no answer. */
 static int64_t silence(const struct aw_ezphys *ez)
 {
     int64_t ns = SPARED * aw_sooner(ez->longest_ns, PARTIAL_NS / SPARED);
     return ns > SPARED_NS ? ns : SPARED_NS;
 }
 
-/* How long to wait for more of a message. */
+/* Returns how long to wait for more of a message. */
 static int64_t patience(const struct aw_ezphys *ez, int64_t deadline)
 {
     int64_t now = aw_clock_now(ez->link->clock), until = deadline;
     if (may_be_whole(ez))
         until = ez->expected && ez->counted >= ez->expected ? now : now + SILENCE_NS;
     else if (ez->damaged || ez->waits || ez->parsed < ez->held || ez->framer.bytes)
-        /* a part of one is there */
+        /* an incomplete message */
         until = ez->byte_ns + PARTIAL_NS;
     else if (ez->spared)
         until = ez->received_ns + silence(ez);
     return aw_sooner(until, deadline);
 }
 
-/* AW_OK: there is more, or the message ends here. */
+/* AW_OK: there is more data, or the message ends here. */
 static enum aw_status read_more(struct aw_ezphys *ez, int64_t deadline, bool *ends,
                                 struct aw_error *err)
 {
@@ -185,9 +187,9 @@ static enum aw_status read_more(struct aw_ezphys *ez, int64_t deadline, bool *en
     return status;
 }
 
-/* ---- What it means ---- */
+/* ---- Handling messages ---- */
 
-/* Finds the step of the timestamp in the message; false: no timestamp. */
+/* Finds the step of the timestamp in the message. Returns false without a timestamp. */
 static bool find_step(struct aw_ezphys *ez, int64_t *step)
 {
     struct aw_record record;
@@ -202,9 +204,9 @@ static bool find_step(struct aw_ezphys *ez, int64_t *step)
     return false;
 }
 
-/* Messages that were under way when the reset was sent have later steps than the last one. So may
- * one of the new beginning, if the reset came early; but that is no farther from 0 than the next
- * one is from it, and one of the time before is. */
+/* Messages in transit when the reset was sent have later steps than the last one. If the reset
+ * came early, messages of the new run may also have later steps. The step of a new run is at most
+ * as far from 0 as the next one is from it; an old step is farther. */
 static bool is_stale(struct aw_ezphys *ez, bool timed, int64_t step)
 {
     if (!ez->resetting || !timed || step <= ez->reset_step || step == 0)
@@ -225,7 +227,7 @@ static void handle_packets(struct aw_ezphys *ez)
         struct aw_error cause;
         if (aw_wire_decode(&ez->wire, AW_RX, packet->frame, &record, &cause) != AW_OK) {
             note_problem(ez, &cause);
-            /* an axis without a number still counts, and must not keep its last place */
+            /* an axis without a number still counts, and must not keep its last position */
             if (!record.present || strcmp(record.codec->message->name, "joint_axis") != 0)
                 continue;
         }
@@ -235,7 +237,7 @@ static void handle_packets(struct aw_ezphys *ez)
     }
     ez->n_packets = good;
     ez->counters.packets += good;
-    /* How many axes a joint has is only known at the end of the message. */
+    /* The number of a joint's axes is known only at the end of the message. */
     for (size_t i = 0; i < good; i++) {
         struct aw_ezphys_about *about = &ez->packets[i].about;
         if (about->axis)
@@ -243,7 +245,7 @@ static void handle_packets(struct aw_ezphys *ez)
     }
 }
 
-/* False: passed over, it is about what was before the reset. */
+/* Returns false if it skipped a message from before the reset. */
 static bool handle_message(struct aw_ezphys *ez)
 {
     int64_t step = 0;
@@ -252,7 +254,7 @@ static bool handle_message(struct aw_ezphys *ez)
     ez->whole = true;
     ez->expected = ez->counted;
     bool rest = stream && ez->state.timed && !timed && ez->n_packets > 0;
-    /* What has its answer gets another one should the simulator wait even so. */
+    /* Answers an answered message again if the simulator still waits. */
     ez->waits = rest;
     ez->spared = !rest && ez->ahead > 0;
     ez->ahead -= ez->spared;
@@ -267,7 +269,7 @@ static bool handle_message(struct aw_ezphys *ez)
         return false;
     }
     if (ez->resetting || (timed && ez->state.timed && step < ez->state.step)) {
-        /* Motor commands are for the simulation that was seen when they were given. */
+        /* Motor commands apply only to the run of the simulation for which they were given. */
         if (ez->resetting)
             aw_ezphys_state_forget(&ez->state);
         else
@@ -279,7 +281,7 @@ static bool handle_message(struct aw_ezphys *ez)
     return true;
 }
 
-/* What has begun does not go on: the simulator waits for an answer to something damaged. */
+/* Drops an incomplete message: the simulator waits for an answer to a damaged one. */
 static void drop_partial(struct aw_ezphys *ez)
 {
     struct aw_error cause;
@@ -356,7 +358,7 @@ enum aw_status aw_ezphys_decode(struct aw_ezphys *ez, struct aw_wire *wire, size
     return aw_wire_decode(wire ? wire : &ez->wire, AW_RX, ez->packets[packet].frame, record, err);
 }
 
-/* ---- What is said ---- */
+/* ---- Sending ---- */
 
 static bool same_target(const struct aw_ezphys *ez, const struct aw_ezphys_target *a,
                         const struct aw_ezphys_target *b)
@@ -386,7 +388,7 @@ static const char *const motor_fields[AW_EZPHYS_AXES][2] = {
 };
 static const char *const force_fields[AW_EZPHYS_AXES] = {"axis1", "axis2", "axis3"};
 
-/* A packet without values to a joint, or with target NULL to the scene. */
+/* Starts a packet without values for a joint, or with target NULL for the scene. */
 static enum aw_status begin_packet(struct aw_ezphys *ez, const char *message,
                                    const struct aw_ezphys_target *target, struct aw_record *record,
                                    struct aw_error *err)
@@ -498,7 +500,7 @@ static enum aw_status add_commands(const struct aw_ezphys *ez, struct aw_ezphys_
     return status;
 }
 
-/* Do size and count fit the rows of the envelope? */
+/* Checks that size and count fit the rows of the envelope. */
 static enum aw_status check_envelope(const struct aw_ezphys_message *message, struct aw_error *err)
 {
     const struct aw_field *row = message->wire->variant.envelope;
@@ -528,7 +530,7 @@ enum aw_status aw_ezphys_encode(struct aw_ezphys *ez, uint8_t *out, size_t cap, 
     if (status == AW_OK && ez->reset)
         status = aw_ezphys_message_add(&message, &reset, err);
     if (status == AW_OK && message.size == 0) {
-        /* Where there are no messages around the packets, there are no empty ones either. */
+        /* Without an envelope, an empty message would have no bytes. */
         status = make_force(ez, NULL, no_force, nothing, size, err);
         if (status == AW_OK)
             status = add_packet(&message, nothing, *size, err);
@@ -568,7 +570,7 @@ enum aw_status aw_ezphys_answer(struct aw_ezphys *ez, struct aw_error *err)
     bool says = ez->owed && !ez->silent;
     enum aw_status status = says ? send_now(ez, err) : AW_OK;
     if (status == AW_OK) {
-        ez->owed = false; /* what a stop came before is still owed */
+        ez->owed = false; /* a message that a stop preceded still needs an answer */
         ez->counters.answers += says;
     }
     return status;
@@ -593,7 +595,7 @@ static const struct aw_ezphys_joint *joint_of(const struct aw_ezphys *ez,
     return NULL;
 }
 
-/* Axes that the joint has, or all where that is not known. */
+/* Returns the joint's number of axes, or the maximum if it is unknown. */
 static int axes_of(const struct aw_ezphys *ez, const struct aw_ezphys_target *target)
 {
     const struct aw_ezphys_joint *joint = joint_of(ez, target);
@@ -686,7 +688,7 @@ void aw_ezphys_last_stop(struct aw_ezphys *ez, const struct aw_ezphys_halt *how,
 
 #define KNOWN_MAX (AW_EZPHYS_JOINTS + AW_EZPHYS_NAMES_MAX)
 
-/* Joints of the simulation, and those that only have a name. */
+/* Lists the joints of the simulation, and those that only have a name. */
 static size_t known_joints(const struct aw_ezphys *ez, const char *known[KNOWN_MAX])
 {
     size_t n = 0;

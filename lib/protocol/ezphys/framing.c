@@ -11,14 +11,13 @@
 #include "protocol/ezphys/wire.h"
 #include "wire/rows.h"
 
-/* A part of a header by its name, still without a size. */
+/* A part of a header by name, without its size. */
 struct part {
     const char *name;
     struct aw_field row;
     bool bytes; /* its number counts bytes, not bits */
 };
 
-/* One part, one row: */
 /* clang-format off */
 static const struct part packet_parts[] = {
     {"type", AW_EZPHYS_TYPE(0), false},
@@ -37,12 +36,12 @@ static const struct part message_parts[] = {
 };
 /* clang-format on */
 
-/* A description that is being read. */
+/* A description being parsed. */
 struct reading {
     struct aw_ezphys_framing *framing;
     const struct aw_ezphys_framing_names *names;
-    const char *text; /* all of it, for places in messages */
-    bool nested;      /* inside a named one */
+    const char *text; /* the whole description, for positions in messages */
+    bool nested;      /* inside a named description */
     struct aw_error *err;
 };
 
@@ -84,7 +83,7 @@ static bool has_row(const struct aw_field *rows, size_t n, const struct aw_field
     return false;
 }
 
-/* "type32": appends the row. */
+/* Parses "type32" and appends its row. */
 static enum aw_status add_part(const struct reading *r, const struct part *parts, const char *at,
                                size_t length, struct aw_field *rows, size_t *n)
 {
@@ -107,7 +106,7 @@ static enum aw_status add_part(const struct reading *r, const struct part *parts
     return AW_OK;
 }
 
-/* "size32+count32" */
+/* Parses "size32+count32". */
 static enum aw_status read_parts(const struct reading *r, const struct part *parts, const char *at,
                                  size_t length, struct aw_field *rows)
 {
@@ -206,7 +205,7 @@ static enum aw_status unknown_word(const struct reading *r, const char *at, size
     return wrong(r, at, length, why);
 }
 
-/* A preset, or a name from the config file. */
+/* Parses a preset, or a name from the config file. */
 static enum aw_status read_name(struct reading *r, const char *at, size_t length)
 {
     char name[48];

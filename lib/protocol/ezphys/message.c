@@ -1,4 +1,4 @@
-/* Puts packets one after the other into a buffer, and fills the message's header in at the end. */
+/* Collects packets in a buffer, and completes the message's header at the end. */
 #include "protocol/ezphys/message.h"
 
 #include <string.h>

@@ -141,7 +141,7 @@ void aw_ezphys_name_line(const struct aw_ezphys_name *entry, char out[AW_EZPHYS_
         aw_append(out, size, " ", "axes=%u", entry->axes);
 }
 
-#define WORDS 8 /* of a line, and one too many */
+#define WORDS 8 /* of a line, and one to detect an excess */
 
 static enum aw_status read_kind(const char *word, enum aw_ezphys_kind *kind, struct aw_error *err)
 {
@@ -166,7 +166,7 @@ static enum aw_status read_id(const char *word, uint32_t *id, struct aw_error *e
     return AW_OK;
 }
 
-/* The words behind a joint that say how it is, taken off the end. */
+/* Removes the words about a joint's traits from the end of its line. */
 static size_t take_traits(char **words, size_t n, bool *slides, unsigned *axes)
 {
     if (n > 3 && sscanf(words[n - 1], "axes=%1u", axes) == 1)

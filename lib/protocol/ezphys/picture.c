@@ -7,10 +7,10 @@
 
 #include "base/ticks.h"
 
-#define CROSS_M     0.15 /* half of a cross, where sizes are not known */
-#define SIDEWAYS    0.35 /* rad that a swing is not looked at from the very front */
-#define GRID_LINES  2    /* to each side of the middle */
-#define FRAME       0.45 /* of the canvas is the radius */
+#define CROSS_M     0.15 /* half of a cross for bodies of unknown size */
+#define SIDEWAYS    0.35 /* rad between the view and the plane of a swing */
+#define GRID_LINES  2    /* on each side of the center */
+#define FRAME       0.45 /* radius as a fraction of the canvas */
 #define JOINT_COLOR 3
 
 /* ---- From the world to the canvas ---- */
@@ -39,7 +39,7 @@ void aw_ezphys_picture_project(const struct aw_ezphys_picture *p, const struct a
     *y = height / 2 - up * scale;
 }
 
-/* What is drawn, and on what. */
+/* A picture in progress. */
 struct drawing {
     const struct aw_ezphys_picture *picture;
     const struct aw_ezphys_state *state;
@@ -87,7 +87,7 @@ static void draw_box(const struct drawing *d, const struct aw_ezphys_body *body,
         }
 }
 
-/* A circle about axis, at a height on it. */
+/* Draws a circle around axis, at a height on it. */
 static void draw_circle(const struct drawing *d, const struct aw_ezphys_body *body, int axis,
                         double radius, double height)
 {
@@ -163,7 +163,7 @@ static const struct aw_ezphys_body *member(const struct aw_scene *scene,
     return index == AW_SCENE_WORLD ? NULL : aw_ezphys_state_body(state, scene->bodies[index].name);
 }
 
-/* A slider has no pivot of its own: its body is its place. */
+/* A slider has no pivot; it uses the position of its body. */
 bool aw_ezphys_pivot(const struct aw_scene *scene, const struct aw_scene_joint *joint,
                      const struct aw_ezphys_state *state, double out[3])
 {
@@ -197,8 +197,7 @@ static void draw_along(const struct drawing *d, const double pivot[3], const dou
     line(d, a, b, JOINT_COLOR);
 }
 
-/* What does not move: a ceiling above the pivot that it hangs from, hatched; of a slider its way.
- */
+/* Draws the fixed part of a joint: a hatched ceiling above its pivot, or a slider's path. */
 static void draw_anchor(const struct drawing *d, const struct aw_scene_joint *joint,
                         const double pivot[3])
 {
@@ -248,7 +247,7 @@ static const struct aw_ezphys_body *body_called(const struct aw_ezphys_state *st
     return *name ? aw_ezphys_state_body(state, name) : NULL;
 }
 
-/* ---- All of it ---- */
+/* ---- Picture ---- */
 
 void aw_ezphys_picture_draw(const struct aw_ezphys_picture *picture,
                             const struct aw_ezphys_state *state, struct aw_braille *canvas)
@@ -283,7 +282,7 @@ void aw_ezphys_picture_draw(const struct aw_ezphys_picture *picture,
     }
 }
 
-/* ---- Where to look from ---- */
+/* ---- Camera ---- */
 
 struct bounds {
     double low[3], high[3];
@@ -308,8 +307,8 @@ static double size_of(const struct aw_scene *scene, const struct aw_ezphys_body 
                                            : fmax(s[0], s[1] / 2);
 }
 
-/* What hangs from the world by a joint that turns may swing: all around it, but with gravity not
- * above where it is let go. */
+/* Returns true if the body may swing from the world on a turning joint. It may swing in any
+ * direction, but with gravity not above its start. */
 static bool hangs(const struct aw_scene_joint *joint)
 {
     return joint->body[1] == AW_SCENE_WORLD && joint->kind != AW_SCENE_SLIDER &&
@@ -356,8 +355,8 @@ void aw_ezphys_picture_aim(struct aw_ezphys_picture *p, const struct aw_ezphys_s
     for (size_t i = 0; scene && i < scene->n_joints; i++)
         if (hangs(&scene->joints[i]) && aw_ezphys_pivot(scene, &scene->joints[i], s, pivot)) {
             include_swing(&b, s, pivot, scene->gravity_m_s2[2]);
-            /* Almost along the axis of what swings, so that x goes to the right; without one from a
-             * corner. */
+            /* Looks almost along the axis of a swinging joint, so that x goes to the right;
+             * otherwise from a corner. */
             double front = atan2(scene->joints[i].axis[0][1], scene->joints[i].axis[0][0]);
             p->azimuth = (sin(front) > 0 ? front - M_PI : front) + SIDEWAYS;
         }
@@ -366,7 +365,7 @@ void aw_ezphys_picture_aim(struct aw_ezphys_picture *p, const struct aw_ezphys_s
     bool ground = scene && scene->ground;
     double height = b.high[2] - b.low[2];
     p->floor_m = ground ? scene->ground_offset_m : fmin(0, b.low[2] - height / 10);
-    if (b.low[2] - p->floor_m < height) /* it is near enough to be seen, too */
+    if (b.low[2] - p->floor_m < height) /* the floor is near enough to be shown */
         b.low[2] = fmin(b.low[2], p->floor_m);
     look_at(p, &b);
 }

@@ -12,7 +12,7 @@
 
 #define COUNT(a) (sizeof(a) / sizeof *(a))
 
-/* What is tried, all with all; the likelier ones first: of equals the first wins. */
+/* Tries all combinations, likely ones first: of equals the first wins. */
 static const char *const endians[] = {"le", "be"};
 static const char *const longs[] = {"4", "8"};
 static const char *const message_heads[] = {
@@ -28,20 +28,20 @@ static const char *const packet_heads[] = {
 };
 
 enum {
-    FIRST_LOOK = 8192, /* bytes after which most are given up */
-    HOPELESS = 3500,   /* bytes thrown away with hardly anything understood */
-    KEPT = 8,          /* best guesses while looking */
+    FIRST_LOOK = 8192, /* bytes after which most descriptions are dropped */
+    HOPELESS = 3500,   /* discarded bytes with few explained ones */
+    KEPT = 8,          /* best guesses to keep while searching */
 };
 
-#define UNIT_TOLERANCE 1e-3 /* of the length of a quaternion, from rounding and integration */
-#define HUGE_VALUE     1e9  /* m, N, rad/s …: nothing in a simulation is as large */
+#define UNIT_TOLERANCE 1e-3 /* of a quaternion's length, from rounding and integration */
+#define HUGE_VALUE     1e9  /* m, N, rad/s …: exceeds all values of a simulation */
 
-/* One description on its way through the bytes. */
+/* A trial of one description. */
 struct trial {
     struct aw_wire wire;
     struct aw_ezphys_guess guess;
-    uint64_t messages, full; /* all, and those with packets */
-    uint64_t breaks;         /* places where bytes had to be skipped, or a message was wrong */
+    uint64_t messages, full; /* all messages, and the ones with packets */
+    uint64_t breaks;         /* skipped bytes or invalid messages */
     bool stamped;
     double step, advance, step_size;
 };
@@ -54,7 +54,7 @@ static bool is_sane(const struct aw_record *record)
     return true;
 }
 
-/* Steps count up by the same number; a restart is allowed, it begins again near 0. */
+/* Checks that steps increase by the same number. After a restart, they begin again near 0. */
 static void check_stamp(struct trial *t, const struct aw_record *record)
 {
     double step = aw_record_get(record, "step"), size = aw_record_get(record, "step_size");
@@ -99,8 +99,8 @@ static double share(uint64_t good, uint64_t all)
     return all ? (double)good / (double)all : 1;
 }
 
-/* A wire that stumbles in every message, or sees an empty one between any two, has taken part of a
- * header for something else. Damage here and there is no such sign. */
+/* Errors in every message, or empty messages between others, mean that the description misreads
+ * part of a header. Occasional damage does not. */
 static double smoothness(const struct trial *t)
 {
     static const uint64_t allowed = 3;
@@ -117,7 +117,7 @@ static double score(const struct trial *t)
            odd * smoothness(t);
 }
 
-/* Bytes between frames belong to headers if the framer did not throw them away. */
+/* Bytes between frames belong to headers unless the framer discarded them. */
 static void walk(struct trial *t, struct aw_span bytes)
 {
     struct aw_framer framer = {.dir = AW_RX};
@@ -143,7 +143,7 @@ static void walk(struct trial *t, struct aw_span bytes)
         bool hopeless = framer.skipped > HOPELESS && framer.skipped > 3 * t->guess.explained;
         more = found != AW_MORE && at < bytes.size && !hopeless;
     }
-    t->guess.bytes = at; /* what is cut off at the end says nothing */
+    t->guess.bytes = at; /* a truncated end proves nothing */
 }
 
 static bool run(struct trial *t, const struct aw_variant *variant, struct aw_span bytes,
@@ -158,7 +158,7 @@ static bool run(struct trial *t, const struct aw_variant *variant, struct aw_spa
     aw_wire_init(&t->wire, &aw_ezphys_protocol, variant, false);
     walk(t, bytes);
     t->guess.score = score(t);
-    /* Most of the capture must have been decoded: a description that still waits for the end of a
+    /* Most of the capture must have been decoded. A description that still waits for the end of a
      * message of 1 MB is wrong. */
     return t->guess.packets > 0 && t->guess.bytes + 2048 > bytes.size / 2;
 }
@@ -173,10 +173,10 @@ static bool agrees(const struct aw_variant *preset, bool big, bool wide, const c
     return strcmp(text, parts) == 0;
 }
 
-/* "be32,long=8" where that says the same as the parts. */
+/* Prefers "be32,long=8" if it equals the parts. */
 static void name_it(struct aw_ezphys_guess *guess)
 {
-    for (int other = 0; other < 2; other++) /* first with the byte order that the preset has */
+    for (int other = 0; other < 2; other++) /* first with the preset's own byte order */
         for (const struct aw_variant *v = aw_ezphys_protocol.variants; v->name; v++)
             for (int wide = 0; wide < 2; wide++) {
                 bool big = v->big_endian != (other == 1);
@@ -191,7 +191,7 @@ static void name_it(struct aw_ezphys_guess *guess)
             }
 }
 
-/* Keeps the list sorted; of equals (but for rounding) the first one stays in front. */
+/* Keeps the list sorted; among equals (except for rounding) the first one stays in front. */
 static void keep(struct aw_ezphys_guess *best, size_t *n, const struct aw_ezphys_guess *guess)
 {
     size_t at = *n;

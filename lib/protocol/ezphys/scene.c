@@ -13,22 +13,22 @@
 #include "base/utf8.h"
 
 #define COUNT(a)  (sizeof(a) / sizeof *(a))
-#define FAR_M     1e5 /* positions, speeds: beyond it single precision is of no use */
+#define FAR_M     1e5 /* limit of positions and speeds, beyond which single precision fails */
 #define ID_MAX    65535
 #define NAMES_MAX (AW_SCENE_BODIES_MAX + 1)
 
 struct word {
     const char *start;
-    size_t size; /* 0: the end of the text */
+    size_t size; /* 0: end of the text */
     unsigned line, column;
 };
 
-/* A word in the first column begins a statement; all others belong to the one before. */
+/* A word in the first column starts a statement; all others continue the previous one. */
 struct reader {
     const char *name;
     const char *next, *end, *line_start;
     unsigned line;
-    struct word word; /* the one that comes */
+    struct word word; /* the next word */
     struct aw_scene *scene;
     struct aw_error *err;
 };
@@ -37,8 +37,8 @@ struct attribute {
     const char *name;
     enum aw_status (*read)(struct reader *reader, const struct attribute *row, void *object);
     size_t offset;    /* in the object */
-    unsigned count;   /* numbers */
-    unsigned axis;    /* which one, from 0 */
+    unsigned count;   /* number of values */
+    unsigned axis;    /* index of the axis, from 0 */
     const char *unit; /* NULL: none */
     double min, max;
 };
@@ -81,7 +81,7 @@ static bool in_statement(const struct reader *r)
     return r->word.size > 0 && r->word.column > 1;
 }
 
-/* Takes the word as a text; what cannot be printed is shown as a question mark. */
+/* Copies a word as text; replaces characters that cannot be printed with question marks. */
 static const char *text_of(const struct word *word, char *out, size_t size)
 {
     size_t n = word->size < size - 1 ? word->size : size - 1;
@@ -120,7 +120,7 @@ static enum aw_status unknown_word(const struct reader *r, const char *what,
     return fail_at(r, &r->word, AW_USAGE, "no %s \"%s\" — there are: %s", what, text, list);
 }
 
-/* Index of the coming word among the names, or -1. */
+/* Returns the index of the next word among the names, or -1. */
 static int look_up(const struct reader *r, const char *const *names, size_t n)
 {
     for (size_t i = 0; i < n; i++)
@@ -197,7 +197,7 @@ static double length_of(const double v[3])
     return sqrt(dot(v, v));
 }
 
-/* Three numbers, made a unit vector. */
+/* Reads three numbers and normalizes them to a unit vector. */
 static enum aw_status read_direction(struct reader *r, double out[3])
 {
     struct word word = r->word;
@@ -241,7 +241,7 @@ static const unsigned kind_axes[] = {
 };
 /* clang-format on */
 
-/* ---- What belongs to an axis of a joint ------------------------------------------------------ */
+/* ---- Axes of joints -------------------------------------------------------------------------- */
 
 static enum aw_status check_axis(const struct reader *r, const struct attribute *row,
                                  const struct aw_scene_joint *joint)
@@ -389,7 +389,8 @@ static enum aw_status read_attribute(struct reader *r, const struct attribute *r
     return unknown_word(r, "attribute", names, n);
 }
 
-/* All the attributes up to the end of the statement; *seen has a bit for each row that came. */
+/* Reads all attributes up to the end of the statement. Sets a bit in *seen for each row that came.
+ */
 static enum aw_status read_attributes(struct reader *r, const struct attribute *rows, void *object,
                                       uint32_t *seen)
 {

@@ -9,12 +9,13 @@
 #include "base/text.h"
 #include "protocol/ezphys/scene.h"
 
-/* Made from scenes/NAME.scene by the Makefile: one array of characters for each, and the rows. */
+/* The Makefile generates this from scenes/NAME.scene: one array of characters for each, and the
+ * rows. */
 #include "scenes.inc"
 
 #define NAMES_MAX 32
 
-enum { ROOM = AW_SCENE_TEXT_MAX + 1 }; /* what is too long shows */
+enum { ROOM = AW_SCENE_TEXT_MAX + 1 }; /* one more, to detect long files */
 
 const struct aw_scene_text *aw_scene_shipped(void)
 {

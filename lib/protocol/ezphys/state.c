@@ -8,7 +8,7 @@
 
 #include "wire/rows.h"
 
-/* A field of a message, or the first of several, and where it goes. */
+/* A field of a message, or the first of several, and its destination. */
 struct vector {
     const char *field;
     size_t offset;
@@ -24,7 +24,6 @@ struct vector {
         field, offsetof(struct aw_ezphys_joint, member), n                                         \
     }
 
-/* One row each. */
 /* clang-format off */
 static const struct vector limb[] = {
     BODY(position, "position.x", 3),
@@ -126,7 +125,7 @@ static void name_it(struct aw_ezphys_object *object, const struct aw_ezphys_name
 /* A table of objects of one kind. */
 struct objects {
     enum aw_ezphys_kind kind;
-    char *first; /* begins with a struct aw_ezphys_object */
+    char *first; /* starts with a struct aw_ezphys_object */
     size_t size, room;
     size_t *n, *last;
 };
@@ -136,8 +135,8 @@ static struct aw_ezphys_object *object_at(const struct objects *table, size_t in
     return (struct aw_ezphys_object *)(table->first + index * table->size);
 }
 
-/* Packets come in the same order in every message, so that the one of the last packet, or the one
- * behind it, is most often right. */
+/* Packets come in the same order in every message, so the last packet's object, or the next one,
+ * is most often right. */
 static struct aw_ezphys_object *look_up(const struct objects *table, const struct aw_record *record,
                                         uint32_t id, bool named)
 {
@@ -151,7 +150,7 @@ static struct aw_ezphys_object *look_up(const struct objects *table, const struc
     return NULL;
 }
 
-/* The object of this packet, a new one if need be; NULL if there is no room. */
+/* Finds or adds the object of this packet; NULL: the table is full. */
 static void *find(struct aw_ezphys_state *state, const struct objects *table,
                   const struct aw_ezphys_names *names, const struct aw_record *record)
 {
@@ -226,7 +225,7 @@ static void handle_feedback(struct aw_ezphys_state *s, const struct aw_ezphys_na
     copy(s, JOINT_FEEDBACK, record, joint);
 }
 
-/* A contact names its body by id; the body itself may not be sent. */
+/* A contact gives its body's id; the simulation may not send the body itself. */
 static void handle_collision(struct aw_ezphys_state *s, const struct aw_ezphys_names *names,
                              const struct aw_record *record)
 {

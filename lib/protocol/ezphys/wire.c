@@ -1,4 +1,4 @@
-/* The packets of EZPhysics as a table, and the five framings that are known by name. */
+/* The packets of EZPhysics as a table, and the five preset framings. */
 #include "protocol/ezphys/wire.h"
 
 #include <endian.h>
@@ -10,7 +10,6 @@
 #define COUNT(a) (sizeof(a) / sizeof *(a))
 #define FLOAT    .type = AW_FLOAT, .bits = 32
 
-/* One field, one row: */
 /* clang-format off */
 static const struct aw_field head32[] = {
     AW_EZPHYS_TYPE(32), AW_EZPHYS_ID(32), AW_EZPHYS_LENGTH(32), {0},
@@ -184,10 +183,10 @@ const struct aw_message aw_ezphys_ordered[] = {
 
 /* clang-format on */
 
-/* What a packet's header says. */
+/* The header of a packet. */
 struct packet {
     uint32_t code;
-    uint32_t length;                  /* of the payload as announced, or as its type has it */
+    uint32_t length;                  /* of the payload, as announced or by its type */
     size_t head;                      /* bytes of the header */
     const struct aw_message *message; /* NULL: unknown type */
 };
@@ -204,7 +203,7 @@ static uint32_t read_uint(const uint8_t *p, size_t size, bool big_endian)
     return value;
 }
 
-/* in holds at least the header. */
+/* Requires at least the header in in. */
 static struct packet read_head(const struct aw_wire *wire, enum aw_dir dir, struct aw_span in)
 {
     struct packet packet = {.head = wire->head_size};
@@ -253,7 +252,7 @@ static enum aw_dir direction(const struct aw_framer *framer)
     return framer->dir ? framer->dir : AW_RX;
 }
 
-/* Without messages around them, only packets of a known type with a fitting length are believed. */
+/* Without an envelope, accepts only packets of a known type with a fitting length. */
 static bool is_packet(const struct aw_wire *wire, enum aw_dir dir, struct aw_span in)
 {
     struct packet packet = read_head(wire, dir, in);
@@ -261,14 +260,14 @@ static bool is_packet(const struct aw_wire *wire, enum aw_dir dir, struct aw_spa
            check_length(wire, &packet, NULL) == AW_OK;
 }
 
-/* What an envelope says; not every wire has both. */
+/* The contents of an envelope; not every wire has both. */
 struct envelope {
     uint32_t size, count;
     bool sized, counted;
 };
 
-/* in holds at least the envelope. Not returned by value: that costs more than all the rest here,
- * and a search for the next message comes by for every byte. */
+/* Requires at least the envelope in in. Uses a pointer, because returning the struct costs more
+ * than all the rest here, and searches call this for every byte. */
 static void read_envelope(const struct aw_wire *wire, struct aw_span in, struct envelope *env)
 {
     const uint8_t *p = in.data;
@@ -302,9 +301,8 @@ static bool is_empty(const struct aw_wire *wire, const struct envelope *env)
     return env->counted ? env->count == 0 : env->size == wire->envelope_size;
 }
 
-/* AW_OK if a message may begin here, with this envelope. Once bytes had to be skipped, its first
- * packet must be believable too: eight bytes in the middle of a message often look like an
- * envelope. */
+/* Returns AW_OK if a message may start here with this envelope. After skipped bytes its first
+ * packet must be plausible too: eight bytes inside a message often look like an envelope. */
 static enum aw_status check_envelope(const struct aw_wire *wire, enum aw_dir dir, bool lost,
                                      struct aw_span in, struct envelope *env)
 {
@@ -322,7 +320,7 @@ static enum aw_status check_envelope(const struct aw_wire *wire, enum aw_dir dir
     return is_packet(wire, dir, first) ? AW_OK : AW_MALFORMED;
 }
 
-/* Throws away what cannot be a message, up to the next place where one may begin. */
+/* Discards bytes up to the next possible start of a message. */
 static enum aw_status skip_to_envelope(const struct aw_wire *wire, struct aw_framer *framer,
                                        struct aw_span in, size_t *used, struct aw_error *err)
 {
@@ -340,8 +338,8 @@ static enum aw_status skip_to_envelope(const struct aw_wire *wire, struct aw_fra
                    (unsigned)env.size, (unsigned)env.count, *used - start);
 }
 
-/* Drops the rest of a message that went wrong, as far as it is here. Where no size says how much
- * that is, the next one has to be looked for. */
+/* Drops the received rest of a damaged message. Without a size, the framer must search for the
+ * next one. */
 static void drop_message(struct aw_framer *framer, struct aw_span in, size_t *used)
 {
     size_t here = in.size - *used;
@@ -355,7 +353,7 @@ static void drop_message(struct aw_framer *framer, struct aw_span in, size_t *us
     *used += drop;
 }
 
-/* Reads envelopes until there is one with packets. Messages without packets are passed over. */
+/* Reads envelopes until one has packets. Skips messages without packets. */
 static enum aw_status open_message(const struct aw_wire *wire, struct aw_framer *framer,
                                    struct aw_span in, size_t *used, struct aw_error *err)
 {
@@ -387,7 +385,7 @@ static enum aw_status open_message(const struct aw_wire *wire, struct aw_framer 
     return AW_OK;
 }
 
-/* Does the packet fit into what is left of its message, and the message end with its last one? */
+/* Checks that the packet fits the rest of its message, and that the last packet ends it. */
 static enum aw_status check_fit(const struct aw_wire *wire, const struct aw_framer *framer,
                                 const struct packet *packet, struct aw_error *err)
 {
@@ -408,7 +406,7 @@ static enum aw_status check_fit(const struct aw_wire *wire, const struct aw_fram
     return AW_OK;
 }
 
-/* The frame that is handed on ends where its type does, whatever the sender has appended. */
+/* The returned frame ends with its type's fields, even if the sender has appended bytes. */
 static size_t cut(const struct aw_wire *wire, const struct packet *packet)
 {
     size_t wanted = packet->message ? aw_payload_size(wire, packet->message) : 0;
@@ -447,7 +445,7 @@ static enum aw_status next_in_message(const struct aw_wire *wire, struct aw_fram
         return AW_MORE;
     *frame = (struct aw_span){rest.data, cut(wire, &packet)};
     *used += size;
-    /* One packet of the message is done. */
+    /* One packet of the message is handled. */
     framer->bytes -= (uint32_t)size;
     framer->done++;
     if (framer->uncounted)
@@ -497,7 +495,7 @@ static enum aw_status next_frame(const struct aw_wire *wire, struct aw_framer *f
                                   : next_bare(wire, framer, in, frame, used, err);
 }
 
-/* Types of packet files, with the head of the others. */
+/* Custom packets have the same head as the others. */
 static const struct aw_custom_packets own = {.room = 64, .most = 0xFF, .dir = AW_BOTH};
 
 const struct aw_protocol aw_ezphys_protocol = {

@@ -9,7 +9,7 @@
 #include "base/bytes.h"
 #include "wire/rows.h"
 
-#define DRAIN_MAX 1024 /* more at once is a flood, which is not to hold us for ever */
+#define DRAIN_MAX 1024 /* more reports at once are a flood, which must not block the program */
 
 struct aw_hidmotor_options aw_hidmotor_defaults(void)
 {
@@ -64,7 +64,7 @@ static struct aw_hidmotor_owed *find_owed(struct aw_hidmotor *arm, uint32_t id)
     return NULL;
 }
 
-/* The place of this id, a free one, or the one that was used the longest time ago. */
+/* Returns the slot of this id, a free one, or the least recently used one. */
 static struct aw_hidmotor_owed *place_for(struct aw_hidmotor *arm, uint32_t id)
 {
     struct aw_hidmotor_owed *place = find_owed(arm, id), *oldest = &arm->owed[0];
@@ -92,7 +92,7 @@ static void owe(struct aw_hidmotor *arm, uint32_t id, int64_t sent_ns)
     owed->sent_ns[owed->n++] = sent_ns;
 }
 
-/* At best the oldest is the one that was answered: with it go those before it. */
+/* Drops the oldest request, which this reply may answer, and those before it. */
 static void forget_oldest(struct aw_hidmotor_owed *owed)
 {
     if (!owed->more)
@@ -112,9 +112,9 @@ static bool was_owed(struct aw_hidmotor *arm, uint32_t id)
     return true;
 }
 
-/* An answer came. If others of its kind are unanswered it may be to the oldest of them, and then
- * this request is unanswered now. What was sent before the one that it is to is not answered any
- * more, for the board keeps the order. */
+/* Handles an answer. If requests of its kind are unanswered, it may belong to the oldest of them;
+ * then this request becomes unanswered. Requests before the answered one get no more answers,
+ * because the board keeps the order. */
 static void settle(struct aw_hidmotor *arm, uint32_t id, int64_t sent_ns)
 {
     struct aw_hidmotor_owed *owed = find_owed(arm, id);
@@ -185,9 +185,9 @@ struct exchange {
     struct aw_hidmotor *arm;
     uint8_t request[AW_HIDMOTOR_REPORT];
     uint32_t id;
-    const struct aw_message *message; /* NULL: the table does not know it */
+    const struct aw_message *message; /* NULL: the table does not have it */
     bool question;                    /* changes nothing */
-    bool lenient;                     /* the content of the reply is not judged */
+    bool lenient;                     /* does not check the reply's content */
     struct aw_hidmotor_counters before;
     struct aw_hidmotor_reply *reply;
 };
@@ -206,7 +206,7 @@ static bool is_blank(const uint8_t *bytes, size_t size)
     return true;
 }
 
-/* Is it of a packet file? */
+/* Returns true for a custom packet. */
 static bool is_own(const struct aw_hidmotor *arm, const struct aw_message *message)
 {
     return message >= arm->wire.protocol->messages + aw_hidmotor_protocol.n_messages;
@@ -264,14 +264,14 @@ static enum aw_status handle_answer(struct exchange *x, const uint8_t *bytes, st
     return aw_fail(err, AW_MALFORMED, "%s", problem.text);
 }
 
-/* The packets of a file are spoken, but for the joints still those of the table. */
+/* Returns true if custom packets replace the table's, but joints still use the table's. */
 static bool lacks_joints(const struct exchange *x)
 {
     const struct aw_protocol *protocol = x->arm->wire.protocol;
     return protocol != &aw_hidmotor_protocol && !protocol->joints;
 }
 
-/* *taken says whether a report ended it. */
+/* Sets *taken if a report ended the wait. */
 static enum aw_status await(struct exchange *x, int64_t deadline, bool *taken, struct aw_error *err)
 {
     uint8_t bytes[AW_HIDMOTOR_REPORT + 1];
@@ -309,7 +309,7 @@ static int timeout_ms(const struct exchange *x)
     return own > x->arm->options.timeout_ms ? own : x->arm->options.timeout_ms;
 }
 
-/* "3 foreign replies", with what it may mean. */
+/* Reports "3 foreign replies", with the possible meaning. */
 static enum aw_status no_answer(const struct exchange *x, struct aw_error *err)
 {
     const struct aw_hidmotor_counters *now = &x->arm->counters, *before = &x->before;
@@ -341,7 +341,7 @@ static enum aw_status no_answer(const struct exchange *x, struct aw_error *err)
                    timeout_ms(x), asked, what);
 }
 
-/* *taken: what has come of it is not changed by trying again. */
+/* Sets *taken if another try would not help. */
 static enum aw_status try_once(struct exchange *x, bool *taken, struct aw_error *err)
 {
     struct aw_hidmotor *arm = x->arm;
@@ -349,7 +349,7 @@ static enum aw_status try_once(struct exchange *x, bool *taken, struct aw_error 
     enum aw_status status = aw_hidmotor_poll(arm, err);
     reply->sent_ns = aw_clock_now(arm->link->clock);
     if (reply->retries == 0) {
-        /* How old the data of an answer can be, from what is unanswered now. */
+        /* Unanswered requests determine the possible age of an answer. */
         const struct aw_hidmotor_owed *owed = find_owed(arm, x->id);
         reply->maybe_stale = owed && owed->n > 0;
         reply->since_ns = reply->maybe_stale ? owed->sent_ns[0] : reply->sent_ns;
@@ -366,7 +366,7 @@ static enum aw_status try_once(struct exchange *x, bool *taken, struct aw_error 
     return status;
 }
 
-/* Without the turn it is tried all the same: who has it may be stopped. */
+/* Continues without the turn: its holder may be a suspended program. */
 static enum aw_status converse(struct exchange *x, struct aw_error *err)
 {
     struct aw_hidmotor *arm = x->arm;
@@ -388,14 +388,14 @@ static enum aw_status converse(struct exchange *x, struct aw_error *err)
     }
 }
 
-/* Of a message: the packet id and its fields, in bytes. */
+/* Returns the bytes of a message's packet id and fields. */
 static size_t content_size(const struct aw_codec *codec)
 {
     const struct aw_scalar *last = &codec->scalars[codec->n_scalars - 1];
     return (last->bit + last->bits) / 8U;
 }
 
-/* A board with more motors than the table names reads on. */
+/* Checks the floats after the table's fields, because a board with more motors uses them. */
 static bool is_finite_behind(const struct aw_codec *codec, const uint8_t *report)
 {
     bool floats = codec->scalars[codec->n_scalars - 1].field->type == AW_FLOAT;
@@ -405,7 +405,7 @@ static bool is_finite_behind(const struct aw_codec *codec, const uint8_t *report
     return true;
 }
 
-/* Whichever way it was made: what the table knows goes out only finite and within the ranges. */
+/* Checks requests from any source: packets of the table must be finite and within the ranges. */
 static enum aw_status check_request(const struct exchange *x, struct aw_error *err)
 {
     struct aw_span frame = {x->request, AW_HIDMOTOR_REPORT};
@@ -476,7 +476,7 @@ enum aw_status aw_hidmotor_encode(struct aw_hidmotor *arm, const struct aw_recor
     return aw_encode(request, arm->options.force, report, AW_HIDMOTOR_REPORT, &size, err);
 }
 
-/* The last motor that a request wants something of, from 1; 0: none. */
+/* Returns the last motor, from 1, that a request changes; 0: none. */
 static int last_motor(const struct aw_record *request)
 {
     int last = 0;
@@ -490,7 +490,7 @@ static int last_motor(const struct aw_record *request)
     return last;
 }
 
-/* A board confirms what is for a motor that it does not have, too. */
+/* A board also confirms requests for motors that it does not have. */
 static enum aw_status check_motors(struct aw_hidmotor *arm, const struct aw_record *request,
                                    struct aw_error *err)
 {
@@ -565,7 +565,7 @@ enum aw_status aw_hidmotor_status(struct aw_hidmotor *arm, struct aw_hidmotor_st
 
 /* Raw packets */
 
-/* What a short set_setpoints does not say would be 0. */
+/* The missing values of a short set_setpoints would be 0. */
 static enum aw_status check_length(struct aw_hidmotor *arm, uint32_t id, size_t size,
                                    struct aw_error *err)
 {

@@ -1,4 +1,4 @@
-/* A DC motor and the law of the published firmware, tick by tick. */
+/* Simulates a DC motor and the published firmware's controller, one control period at a time. */
 #include "protocol/hidmotor/dc_motor.h"
 
 #include <math.h>
@@ -8,8 +8,8 @@
 
 #define TICK_S   0.001
 #define STEP_DEG (360.0 / 4096)
-#define STOP_DEG 5.0  /* behind a limit */
-#define REST     1e-3 /* deg/s: what is slower than that, and not driven, stands */
+#define STOP_DEG 5.0  /* beyond a limit */
+#define REST     1e-3 /* deg/s: a slower motor without drive is at rest */
 
 static const struct {
     double fastest, lag_s;

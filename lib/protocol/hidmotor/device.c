@@ -1,4 +1,4 @@
-/* Answers each packet as the board's firmware does, and moves a simulated arm by its setpoints. */
+/* Answers each packet like the board's firmware, and moves a simulated arm by its setpoints. */
 #include "protocol/hidmotor/device.h"
 
 #include <math.h>
@@ -20,9 +20,9 @@
 
 #define REPORT  AW_HIDMOTOR_REPORT
 #define MOTORS  AW_HIDMOTOR_DEVICE_MOTORS
-#define PENDING 64 /* as many as the kernel keeps for a program */
+#define PENDING 64 /* the kernel's queue for a program */
 
-/* Places in the table of packets. */
+/* Indices of the table of packets. */
 enum {
     PID_GAINS = 4,
     VELOCITY_GAINS = 6,
@@ -40,26 +40,26 @@ enum {
 #define SERVO_MAX   240.0
 #define FULL_EFFORT AW_HIDMOTOR_FULL_EFFORT
 
-/* The servo: a spring and a damper whose force and speed are limited. */
+/* The servo: a spring and a damper with limited force and speed. */
 #define STEP_S      0.001
 #define STIFFNESS   400.0  /* 1/s² */
 #define DAMPING     23.0   /* 1/s */
 #define MOST_ACCEL  2600.0 /* deg/s² */
 #define MOST_SPEED  205.0  /* deg/s */
-#define REST        1e-3   /* deg and deg/s: what is slower and nearer than that is at rest */
-#define REST_ERROR  0.8    /* deg: how far from where it should be a joint comes to rest, at most */
-#define AT_REST     1.0    /* deg: a joint no farther from its setpoint needs no effort */
-#define REST_PERIOD 71.0   /* deg: the error comes back after so much */
-#define MOST_NOISE  0.05   /* deg: of a measurement before it is rounded, either way */
+#define REST        1e-3   /* deg and deg/s: below both, the servo is at rest */
+#define REST_ERROR  0.8    /* deg: maximum error of a joint at rest */
+#define AT_REST     1.0    /* deg: a joint this close to its setpoint needs no effort */
+#define REST_PERIOD 71.0   /* deg: period of the error */
+#define MOST_NOISE  0.05   /* deg: of a measurement before rounding, in both directions */
 
 struct motor {
     double from, to; /* of the interpolation, deg */
     int64_t begun_ms, lasts_ms;
     bool sinusoidal;
     double velocity_setpoint;
-    struct aw_hidmotor_dc dc; /* of the arm; with servos angle and speed of it alone */
+    struct aw_hidmotor_dc dc; /* of the arm; servos use only angle and speed */
     double command;           /* to the servo, deg */
-    double measured, before;  /* deg; before: for the last velocity */
+    double measured, before;  /* deg; before: for the previous velocity */
     double velocity;
     double gains[3], velocity_gains[3];
 };
@@ -74,7 +74,7 @@ struct board;
 struct packet;
 typedef void act_fn(struct board *board, const struct packet *packet);
 
-/* One packet that the board knows: values are taken and set in the order of the table. */
+/* A packet that the board knows. Its values have the table's order. */
 struct packet {
     const struct aw_codec *down, *up;
     act_fn *act;
@@ -88,19 +88,19 @@ struct board {
     struct packet packets[PACKETS];
     struct aw_packet_memory *memory; /* of custom packets; or NULL */
     struct aw_hidmotor_joint limits[MOTORS];
-    struct aw_random random; /* of what befalls reports */
+    struct aw_random random; /* for faults of reports */
     bool started;
     int64_t start_ns, now_ns;
-    int64_t time_ms; /* since the start: the arm is that far */
-    bool still;      /* the last step moved nothing */
+    int64_t time_ms; /* simulated time since the start */
+    bool still;      /* no motor moved in the last step */
     enum aw_hidmotor_state state;
     struct motor motors[MOTORS];
     int gripper;
     double light[3];
-    uint8_t buffer[REPORT]; /* received into, answered from */
+    uint8_t buffer[REPORT]; /* receive and answer buffer */
     bool full;
-    int64_t loop_ns; /* when the main loop looks at it */
-    int64_t due_ns;  /* of the report that was queued last */
+    int64_t loop_ns; /* next reading by the main loop */
+    int64_t due_ns;  /* time of the last queued report */
     int n_pending, first_pending;
     struct pending pending[PENDING];
 };
@@ -148,7 +148,7 @@ struct aw_hidmotor_device_options aw_hidmotor_device_defaults(void)
     return (struct aw_hidmotor_device_options){.state = AW_HIDMOTOR_RUNNING, .seed = 1};
 }
 
-/* Chance. What befalls the arm depends on the time, not on how often it is looked at. */
+/* Chance. Faults of the arm depend on the time, not on the number of calls. */
 
 enum purpose {
     PHASE,
@@ -215,8 +215,7 @@ static double quantise(double deg)
 static void command(struct board *board, int i)
 {
     struct motor *motor = &board->motors[i];
-    /* Where the servo holds the joint: friction and play leave it a little off, always the same for
-     * the same place. */
+    /* Friction and play leave the joint a little off, by the same error for the same position. */
     double setpoint = setpoint_at(motor, board->time_ms);
     double phase = chance(board, 0, i, PHASE);
     double held =
@@ -225,8 +224,8 @@ static void command(struct board *board, int i)
         motor->command = held;
 }
 
-/* What the controller of a motor puts out in velocity mode: from the dead band, below which such a
- * motor would not turn, to full effort, from the slowest to the fastest velocity. */
+/* The output of a motor's controller in velocity mode: from the dead band to full effort, for the
+ * slowest to the fastest velocity. Below the dead band such a motor would not turn. */
 static const double slowest[MOTORS] = {150, 150, 50};
 
 static double fastest(const struct board *board, int i)
@@ -243,7 +242,7 @@ static double velocity_effort(const struct board *board, int i)
     return copysign(floor(dead + (FULL_EFFORT - dead) * part), velocity);
 }
 
-/* Returns whether anything moved. */
+/* Returns true if the joint moved. */
 static bool move_servo(struct motor *motor)
 {
     double off = motor->command - motor->dc.angle;
@@ -263,7 +262,7 @@ static bool has_servos(const struct board *board)
     return board->options.drive == AW_HIDMOTOR_SERVO_DRIVE;
 }
 
-/* By the gains, or as fast as set_velocity says. Returns whether anything moved. */
+/* Drives the motor by the gains, or at set_velocity's speed. Returns true if the joint moved. */
 static bool drive_motor(struct board *board, int i)
 {
     struct motor *motor = &board->motors[i];
@@ -288,7 +287,7 @@ static double glitch_now(const struct board *board, int i)
     return kind < 0.5 ? size : -size;
 }
 
-/* What the servo says, or, if it does not answer, what it said before. */
+/* Returns the servo's measurement, or the previous one if it does not answer. */
 static double measure(const struct board *board, int i, double before)
 {
     double share = board->options.faults.share[AW_HIDMOTOR_STUCK];
@@ -317,12 +316,12 @@ static void advance(struct board *board, int64_t now)
     if (now > board->now_ns)
         board->now_ns = now;
     while (board->time_ms < time_ms) {
-        /* Nothing moves: go there at once, but for the last measurements. */
+        /* At rest, skips ahead, except for the last measurements. */
         static const int64_t whole = 2 * VELOCITY_MS * PLANNER_MS;
         int64_t from = (time_ms / whole - 1) * whole;
         if (board->still && from > board->time_ms)
             board->time_ms = from;
-        /* One millisecond. */
+        /* Advances one millisecond. */
         bool running = board->state == AW_HIDMOTOR_RUNNING;
         board->time_ms++;
         board->still = true;
@@ -346,7 +345,7 @@ static void advance(struct board *board, int64_t now)
 
 /* Packets */
 
-/* Value number i of the message; the id is in front of them. */
+/* Returns the position of value i; the id precedes the values. */
 static uint8_t *place(struct board *board, const struct aw_codec *codec, int i)
 {
     return board->buffer + codec->scalars[1 + i].bit / 8;
@@ -362,7 +361,7 @@ static void put(struct board *board, const struct aw_codec *codec, int i, double
     aw_put_f32(place(board, codec, i), (float)value);
 }
 
-/* As a conversion of the firmware's compiler, without what C leaves undefined. */
+/* Converts like the firmware's compiler, without C's undefined behavior. */
 static int64_t whole_ms(double duration)
 {
     return duration >= 1 && duration < 1e15 ? (int64_t)duration : 0;
@@ -515,7 +514,7 @@ static void drop_first(struct board *board)
     board->n_pending--;
 }
 
-/* Reports keep their order: what is behind a late one is late, too. */
+/* Reports keep their order: a late report delays the ones after it. */
 static void queue(struct board *board, int64_t due_ns, const uint8_t *bytes, size_t size)
 {
     if (board->n_pending == PENDING) {
@@ -535,7 +534,7 @@ static bool is_data(const struct packet *packet)
     return packet && packet->up != packet->down && packet->up->counted;
 }
 
-/* What the board answered to another program on the same computer. */
+/* Adds the board's answer to another program on the same computer. */
 static void add_foreign(struct board *board, int64_t due_ns, uint32_t id)
 {
     uint8_t kept[REPORT];
@@ -550,7 +549,7 @@ static void add_foreign(struct board *board, int64_t due_ns, uint32_t id)
     memcpy(board->buffer, kept, REPORT);
 }
 
-/* What positions and velocities say now. */
+/* Passes the present contents of positions and velocities to the packet memory. */
 static void tell_joints(struct board *board)
 {
     static const char *const told[] = {"positions", "velocities"};
@@ -597,7 +596,7 @@ static void take_gains(struct board *board, size_t i)
     }
 }
 
-/* A packet of a file: what has no answer of its own stays in the buffer. */
+/* Handles a custom packet. Without an answer of its own, the buffer stays unchanged. */
 static bool serve_own(struct board *board)
 {
     const struct aw_message *message = aw_find_code(&board->wire, AW_TX, aw_get_u32(board->buffer));
@@ -619,7 +618,7 @@ static bool serve_own(struct board *board)
     return true;
 }
 
-/* The main loop finds a report. */
+/* Handles a report in the main loop. */
 static void serve(struct board *board)
 {
     uint32_t id = aw_get_u32(board->buffer);
@@ -644,7 +643,7 @@ static void serve(struct board *board)
     int64_t due_ns = board->loop_ns + board->options.latency_ns;
     size_t size = REPORT;
     if (is_data(packet)) {
-        /* Wrong numbers in a reply that has a number of motors. */
+        /* Puts wrong numbers into a reply with a number of motors. */
         const double counts[] = {0, 99, (double)NAN, packet->up->scalars[1].field->max + 1};
         if (befalls(board, AW_HIDMOTOR_COUNT))
             put(board, packet->up, 0, counts[aw_random_below(&board->random, 4)]);
@@ -694,7 +693,7 @@ static void device_step(struct aw_device *device, int64_t now)
     run_until((struct board *)device, now);
 }
 
-/* The next turn of the main loop after this time. */
+/* Returns the next round of the main loop after this time. */
 static int64_t next_loop(struct board *board, int64_t now)
 {
     int64_t period = befalls(board, AW_HIDMOTOR_SLOW) ? SLOW_NS : LOOP_NS;
@@ -763,7 +762,7 @@ static void boot(struct board *board)
     memset(board->light, 0, sizeof board->light);
 }
 
-/* Onto the stops, from which the board counts. */
+/* Moves the arm to the stops, where the board starts to count. */
 static void to_calibration_pose(struct board *board)
 {
     static const double pose[MOTORS] = {-90, 86.14, 33.71};

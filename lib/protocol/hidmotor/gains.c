@@ -1,4 +1,4 @@
-/* The gains of the board's controllers: their file, and the packets that carry them. */
+/* The gains of the board's controllers: their file, and the packets that have them. */
 #include "protocol/hidmotor/gains.h"
 
 #include <math.h>
@@ -107,7 +107,7 @@ const struct aw_gain_file aw_hidmotor_gain_file = {
 
 /* Packets */
 
-/* "m1.kp", as the packets call it. */
+/* Writes the packets' name of a gain, "m1.kp". */
 static void field_of(size_t place, char out[16])
 {
     snprintf(out, 16, "%s.%s", aw_hidmotor_joint(aw_hidmotor_gain_motor(place)).name,

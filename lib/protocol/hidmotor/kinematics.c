@@ -9,7 +9,7 @@
 
 static const double degree = M_PI / 180;
 
-/* mm, from the table up: to the base joint, to the shoulder, to the elbow, to the tip */
+/* Lengths from the table up, mm: to the base joint, the shoulder, the elbow, the tip. */
 static const double links[] = {55, 40, 100, 100};
 
 static double shoulder_height(void)
@@ -30,7 +30,7 @@ struct aw_hidmotor_limits aw_hidmotor_limits(void)
     return limits;
 }
 
-/* How far outside its limits a joint is; 0 inside. */
+/* Returns the joint's excess over its limits; 0 inside. */
 static double excess(const struct aw_hidmotor_limits *limits, const struct aw_hidmotor_pose *pose,
                      int joint)
 {
@@ -71,8 +71,8 @@ enum aw_status aw_hidmotor_check_pose(const struct aw_hidmotor_pose *pose, struc
 struct aw_hidmotor_point aw_hidmotor_fk(const struct aw_hidmotor_pose *pose)
 {
     double base = pose->deg[0] * degree;
-    double upper = pose->deg[1] * degree;        /* of the upper arm, from upright */
-    double fore = upper + pose->deg[2] * degree; /* of the forearm, from level, downwards */
+    double upper = pose->deg[1] * degree;        /* of the upper arm, from vertical */
+    double fore = upper + pose->deg[2] * degree; /* of the forearm, from horizontal, downwards */
     double r = links[2] * sin(upper) + links[3] * cos(fore);
     return (struct aw_hidmotor_point){
         .x_mm = r * cos(base),
@@ -88,21 +88,20 @@ static double distance(const struct aw_hidmotor_point *a, const struct aw_hidmot
     return hypot(hypot(a->x_mm - b->x_mm, a->y_mm - b->y_mm), a->z_mm - b->z_mm);
 }
 
-/* The angle between -180 and 180. */
+/* Wraps the angle to -180 to 180. */
 static double wrapped(double deg)
 {
     return remainder(deg, 360);
 }
 
-/* The plane of the arm: r out from the axis of the base (negative behind it), h above the shoulder.
- */
+/* The plane of the arm: r out from the base's axis (negative behind it), h above the shoulder. */
 struct plane {
     double bearing, r, h;
 };
 
-/* One of the four ways there: the base turned away, the elbow bent backwards, or both. The angle at
- * the elbow is 0 where the arm is straight; by its half tangent, because a cosine would be blind
- * there. */
+/* Returns one of the four solutions: the base turned away, the elbow bent backwards, or both. The
+ * angle at the elbow is 0 for a straight arm. Uses its half tangent, because a cosine is
+ * inaccurate there. */
 static struct aw_hidmotor_pose way_to(const struct plane *plane, bool away, bool backwards)
 {
     double square = plane->r * plane->r + plane->h * plane->h;
@@ -125,7 +124,7 @@ static struct aw_hidmotor_pose clamped(const struct aw_hidmotor_limits *limits,
     return in;
 }
 
-/* The elbow is the same in all ways that are allowed. */
+/* The elbow angle is equal in all valid solutions. */
 static double travel(const struct aw_hidmotor_pose *a, const struct aw_hidmotor_pose *b)
 {
     return hypot(a->deg[0] - b->deg[0], a->deg[1] - b->deg[1]);
@@ -168,8 +167,8 @@ enum aw_status aw_hidmotor_ik(const struct aw_hidmotor_point *point,
                        "the shoulder at (0, 0, %g)",
                        point->x_mm, point->y_mm, point->z_mm, beyond, links[2] + links[3],
                        shoulder_height());
-    /* The best of the four ways; where none is allowed, the one that passes the limits least gives
-     * the reason. */
+    /* Chooses the best of the four solutions. If none is valid, the smallest excess gives the
+     * reason. */
     struct aw_hidmotor_limits limits = aw_hidmotor_limits();
     struct aw_hidmotor_pose mildest = {{0}};
     double shortest = DBL_MAX, least = DBL_MAX;

@@ -8,18 +8,22 @@
 #include "base/clamp.h"
 #include "protocol/hidmotor/wire.h"
 
-#define EXACT           2e-5      /* deg: a 32-bit float near 100 has steps of 8e-6 */
-#define SAME            0.25      /* deg: a setpoint that rests so near is there, to a servo step */
-#define ALIVE           0.5       /* deg: an arm that follows moves more than that … */
-#define STILL_NS        AW_SECOND /* … in this time */
+#define EXACT 2e-5 /* deg: a 32-bit float near 100 has steps of 8e-6 */
+#define SAME                                                                                       \
+    0.25                          /* deg: a setpoint at rest this close has arrived, within a
+                                     servo step */
+#define ALIVE           0.5       /* deg: minimum motion of an arm that follows … */
+#define STILL_NS        AW_SECOND /* … within this time */
 #define VERIFY_NS       (500 * AW_MILLISECOND)
 #define STOP_ASK_MS     5
-#define STOP_TURN_NS    (2 * AW_MILLISECOND) /* for another program to end its exchange */
+#define STOP_TURN_NS    (2 * AW_MILLISECOND) /* for another program to finish its exchange */
 #define STOP_TIMEOUT_MS 100
-#define STOP_OLD_NS     (100 * AW_MILLISECOND) /* positions from before that are not where it is */
-#define NOT_BELIEVED    5.0 /* deg beyond a limit: a glitch, or an angle of an arm not homed */
-#define STOP_AGAIN_NS   (500 * AW_MILLISECOND)
-#define BAD_REPLIES     3
+#define STOP_OLD_NS     (100 * AW_MILLISECOND) /* older positions are not current */
+#define NOT_BELIEVED                                                                               \
+    5.0 /* deg beyond a limit: a glitch, or an angle of an arm that is not
+                               homed */
+#define STOP_AGAIN_NS (500 * AW_MILLISECOND)
+#define BAD_REPLIES   3
 
 /* Joints */
 
@@ -84,7 +88,7 @@ double aw_hidmotor_peak_speed(double from_deg, double to_deg, double duration_ms
                               enum aw_hidmotor_mode mode)
 {
     double way = fabs(to_deg - from_deg);
-    double steepest = mode == AW_HIDMOTOR_LINEAR ? 1 : M_PI / 2; /* times the average */
+    double steepest = mode == AW_HIDMOTOR_LINEAR ? 1 : M_PI / 2; /* ratio to the average */
     if (way < EXACT)
         return 0;
     return duration_ms < 1 ? (double)INFINITY : steepest * way / duration_ms * 1000;
@@ -102,7 +106,7 @@ static enum aw_status check_duration(const struct aw_hidmotor_target *target, bo
                    row->min, row->max);
 }
 
-/* Checks that need no answer of the board. */
+/* Checks that need no answer from the board. */
 static enum aw_status check_target(const struct aw_hidmotor_target *target, bool force,
                                    struct aw_error *err)
 {
@@ -166,7 +170,8 @@ enum aw_status aw_hidmotor_plan(struct aw_hidmotor *arm, const struct aw_hidmoto
     return status;
 }
 
-/* duration, mode, and a target for every motor that the board has: what is not sent would be 0. */
+/* Encodes duration, mode, and a target for each of the board's motors: missing values would be 0.
+ */
 static struct aw_span payload_of(const struct aw_hidmotor_plan *plan,
                                  uint8_t bytes[AW_HIDMOTOR_PAYLOAD])
 {
@@ -209,7 +214,7 @@ static bool is_commanded(const struct aw_hidmotor *arm, int motor)
            (double)(gone_ns - STOP_OLD_NS) / 1e6 < motion->duration_ms;
 }
 
-/* Its last command is still carried out, and the board's setpoint is on the way to there. */
+/* Returns true if its last command is still in progress and the board's setpoint follows it. */
 static bool goes_on(const struct aw_hidmotor *arm, int motor)
 {
     return is_commanded(arm, motor) &&
@@ -259,7 +264,8 @@ static enum aw_status send_plan(struct aw_hidmotor *arm, const struct aw_hidmoto
     uint8_t bytes[AW_HIDMOTOR_PAYLOAD];
     struct aw_span payload = payload_of(plan, bytes);
     bool force = arm->options.force;
-    arm->options.force = true; /* the plan was checked, and a joint that stays may be anywhere */
+    arm->options.force = true; /* the plan was checked, and a joint without a target may be
+                                  anywhere */
     enum aw_status status = aw_hidmotor_raw(arm, set_setpoints()->code, payload, reply, err);
     arm->options.force = force;
     return status;
@@ -274,7 +280,8 @@ static bool setpoints_at(const struct aw_hidmotor_plan *plan,
     return true;
 }
 
-/* Some have left the start, and all that have are between it and the target. */
+/* Returns true if some setpoints have left the start, and all of these are between it and the
+ * target. */
 static bool setpoints_move(const struct aw_hidmotor_plan *plan,
                            const struct aw_hidmotor_status *status)
 {
@@ -346,7 +353,7 @@ enum aw_status aw_hidmotor_move(struct aw_hidmotor *arm, struct aw_hidmotor_plan
         moved->verified = status == AW_OK;
     }
     if (status != AW_OK && status != AW_STOPPED)
-        arm->motion.n = 0; /* whether it moves like this is unknown */
+        arm->motion.n = 0; /* the motion is uncertain */
     moved->maybe_stale = reply.maybe_stale && !moved->verified;
     moved->sent_ns = plan->sent_ns;
     moved->got_ns = aw_clock_now(arm->link->clock);
@@ -359,13 +366,13 @@ struct waiting {
     const struct aw_hidmotor_plan *plan;
     double tolerance;
     struct aw_hidmotor_status now;
-    double position[AW_HIDMOTOR_MOTORS];  /* where each was when it last moved … */
-    int64_t alive_ns[AW_HIDMOTOR_MOTORS]; /* … and when that was */
+    double position[AW_HIDMOTOR_MOTORS];  /* position of each motor at its last motion … */
+    int64_t alive_ns[AW_HIDMOTOR_MOTORS]; /* … and its time */
     double setpoint[AW_HIDMOTOR_MOTORS];
-    int64_t moving_ns; /* when a setpoint last changed */
+    int64_t moving_ns; /* time of a setpoint's last change */
 };
 
-/* A joint is alive that moves, and one that has no reason to. */
+/* A joint is alive if it moves or is at its setpoint. */
 static void watch_motion(struct waiting *w)
 {
     for (int i = 0; i < w->now.n; i++) {
@@ -424,7 +431,7 @@ static enum aw_status elsewhere(const struct waiting *w, struct aw_error *err)
                    joint_name(joint), w->now.setpoint[joint], w->plan->target[joint]);
 }
 
-/* Is there still hope? */
+/* Returns a failure as soon as the motion certainly fails. */
 static enum aw_status judge(const struct waiting *w, struct aw_error *err)
 {
     int64_t now = w->now.time_ns;
@@ -450,7 +457,7 @@ static enum aw_status too_late(const struct waiting *w, struct aw_error *err)
                    joint_name(worst), w->now.position[worst], w->plan->target[worst]);
 }
 
-/* A damaged reply in between does not end a wait, several in a row do. */
+/* A single damaged reply does not end a wait; several in a row do. */
 static enum aw_status look(struct aw_hidmotor *arm, struct waiting *w, struct aw_error *err)
 {
     enum aw_status status = AW_MALFORMED;
@@ -511,8 +518,8 @@ static double measured(const struct aw_hidmotor *arm, int motor)
     return clamp(motor, believed ? deg : arm->known.setpoint[motor]);
 }
 
-/* Its setpoint stays, and the joint is near it. Such a joint keeps its setpoint: at the measured
- * position it would sag by its standing error with each stop. */
+/* Returns true if the setpoint stays and the joint is near it. Such a joint keeps its setpoint:
+ * holding the measured position would let it sag by its static error with each stop. */
 static bool rests(const struct aw_hidmotor *arm, int motor, const struct aw_hidmotor_status *before)
 {
     const struct aw_hidmotor_status *known = &arm->known;
@@ -531,8 +538,8 @@ static double place_to_stay(const struct aw_hidmotor *arm, int motor,
     return motor < AW_HIDMOTOR_JOINTS ? clamp(motor, setpoint) : setpoint;
 }
 
-/* before: what was known before the last answer. old: the positions are too old to say where it is.
- * Nothing is planned if nothing is known. */
+/* Plans a stop. before: the state before the last answer. old: the positions are too old. The plan
+ * is empty if no position is known. */
 static struct aw_hidmotor_plan stay(const struct aw_hidmotor *arm,
                                     const struct aw_hidmotor_status *before, bool old)
 {
@@ -557,7 +564,7 @@ void aw_hidmotor_last_stop(const struct aw_hidmotor *arm, aw_frame_fn *add, void
         add(context, report, sizeof report);
 }
 
-/* The outcome of asking for the positions. */
+/* Reads the positions and plans a stop. */
 static enum aw_status plan_to_stay(struct aw_hidmotor *arm, struct aw_hidmotor_stopped *stopped,
                                    struct aw_hidmotor_plan *plan)
 {
@@ -570,8 +577,8 @@ static enum aw_status plan_to_stay(struct aw_hidmotor *arm, struct aw_hidmotor_s
     return status;
 }
 
-/* With a request to stop pending the transaction ends before the write, so the report is written
- * past it. */
+/* During a request to stop, the transaction ends before the write, so this writes the report
+ * directly. */
 static enum aw_status write_stop(struct aw_hidmotor *arm, const uint8_t report[AW_HIDMOTOR_REPORT],
                                  struct aw_error *err)
 {
@@ -587,7 +594,7 @@ static enum aw_status try_stop(struct aw_hidmotor *arm, struct aw_hidmotor_stopp
     struct aw_hidmotor_reply reply = {.maybe_stale = false};
     uint8_t report[AW_HIDMOTOR_REPORT];
     enum aw_status status = plan_to_stay(arm, stopped, &plan);
-    if (plan.n == 0) /* only one that may answer yet is asked again */
+    if (plan.n == 0) /* try again only after a timeout, when the board may still answer */
         return aw_fail(err, status == AW_LOST || status == AW_STOPPED ? status : AW_TIMEOUT,
                        "stop: no position is known, the board does not answer");
     if (stopped->attempts++ == 0)
@@ -597,7 +604,7 @@ static enum aw_status try_stop(struct aw_hidmotor *arm, struct aw_hidmotor_stopp
     aw_hidmotor_plan_bytes(&plan, report);
     stopped->confirmed =
         status == AW_OK && (!reply.maybe_stale || memcmp(reply.bytes, report, sizeof report) == 0);
-    if (stopped->confirmed) { /* the motion before is over */
+    if (stopped->confirmed) { /* the earlier motion is over */
         memcpy(plan.start, plan.target, sizeof plan.start);
         plan.sent_ns = aw_clock_now(arm->link->clock);
         note_motion(arm, &plan);

@@ -18,7 +18,6 @@ static const struct aw_variant variants[] = {
     {0},
 };
 
-/* One field, one row: */
 /* clang-format off */
 static const char *const three[] = {"m1", "m2", "m3", NULL};
 static const char *const four[] = {"m1", "m2", "m3", "m4", NULL};
@@ -105,7 +104,7 @@ static const struct aw_field velocity_gains[] = {
     {0},
 };
 
-/* The published firmware takes what is faster for this. */
+/* The published firmware treats higher speeds as these. */
 static const struct aw_field set_velocity[] = {
     {.name = "m1", .alias = "base", FLOAT, .unit = "deg/s", .min = -876, .max = 876,
      .optional = true,

@@ -18,7 +18,7 @@
 #define SCENE_MAX    255
 #define POSITION_MAX 65535
 
-/* One joint, one scene, one row; names and limits are in the wire table. */
+/* Names and limits are in the wire table. */
 /* clang-format off */
 static const int caps[AW_UNITYSIM_JOINTS] = {67, 45, 90, 67, 90};
 

@@ -51,7 +51,7 @@ bool aw_cell_is(const struct aw_csv_cell *cell, const char *word)
     return cell->length == strlen(word) && strncasecmp(cell->text, word, cell->length) == 0;
 }
 
-/* At most nine digits: no overflow. */
+/* Accepts at most nine digits, so that there is no overflow. */
 static bool parse_whole(const struct aw_csv_cell *cell, long *value)
 {
     size_t at = cell->length > 0 && (cell->text[0] == '-' || cell->text[0] == '+');

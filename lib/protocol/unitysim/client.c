@@ -1,4 +1,4 @@
-/* Keeps the control stream going, receives feedback, and moves joints to goals. */
+/* Maintains the control stream, receives feedback, and moves joints to targets. */
 #include "protocol/unitysim/client.h"
 
 #include <math.h>
@@ -16,8 +16,8 @@
 #define STALE_NS        (200 * AW_MILLISECOND)
 #define SAMPLES_MAX     1000000
 #define FRAME_RATE      30
-#define SETTLE_NS       (500 * AW_MILLISECOND) /* until feedback must show what we sent */
-#define STRANGE         5                      /* feedback in a row that shows something else */
+#define SETTLE_NS       (500 * AW_MILLISECOND) /* until feedback must show our commands */
+#define STRANGE         5                      /* consecutive feedback that shows other commands */
 #define SILENCE_NS      AW_SECOND
 #define REPORT_AGAIN_NS (5 * AW_SECOND)
 #define DRAIN_MOST      100000
@@ -27,13 +27,13 @@
 #define UPDATES         3
 #define STOPS_LEAST     5
 #define STOPS_MOST      20
-#define QUIET           3 /* feedback in a row that shows no drive */
+#define QUIET           3 /* consecutive feedback without a drive */
 #define MOVE_NS         (10 * AW_SECOND)
 #define TOLERANCE       10
-#define SETTLED         3  /* feedback in a row: a joint coasts on for a step after it is stopped */
-#define PATIENCE        20 /* feedback within the tolerance: it does not come nearer */
+#define SETTLED         3  /* consecutive feedback: a stopped joint coasts for a step */
+#define PATIENCE        20 /* feedback within the tolerance, after which it will not come closer */
 
-/* A command works for about so long before the next one that knows more does. */
+/* Approximate time until the next, better informed command takes effect. */
 #define HORIZON_S   0.12
 #define TICKS_S     (AW_UNITYSIM_DEG_S * AW_UNITYSIM_TURN / 360) /* per unit of velocity */
 #define BRAKE_TICKS (TICKS_S * HORIZON_S)
@@ -125,7 +125,7 @@ void aw_unitysim_last_stop(struct aw_unitysim *unity, aw_frame_fn *add, void *co
     struct aw_record record;
     uint8_t bytes[AW_UNITYSIM_FRAME_MAX];
     size_t size;
-    aw_record_init(&record, unity->control, AW_TX); /* no joint is driven where nothing is set */
+    aw_record_init(&record, unity->control, AW_TX); /* joints without a command are not driven */
     if (aw_encode(&record, false, bytes, sizeof bytes, &size, NULL) == AW_OK)
         add(context, bytes, size);
 }
@@ -146,7 +146,7 @@ static enum aw_status tick(struct aw_unitysim *unity, struct aw_error *err)
     if (!first && (int64_t)unity->cadence_ms.n < unity->options.samples_max)
         aw_samples_add(&unity->cadence_ms, (double)(now - unity->last_tick_ns) / 1e6);
     unity->last_tick_ns = now;
-    /* The next tick stays on the grid; those that are past are left out. */
+    /* The next period stays on the grid; skips the past ones. */
     unity->next_tick_ns += AW_UNITYSIM_CADENCE_NS;
     if (unity->next_tick_ns <= now) {
         int64_t missed = (now - unity->next_tick_ns) / AW_UNITYSIM_CADENCE_NS + 1;
@@ -208,7 +208,7 @@ static void watch_for_fight(struct aw_unitysim *unity, int64_t now)
              aw_unitysim_driven(drive) ? drive->velocity : 0);
 }
 
-/* The simulator holds a joint at the limits that it was sent, which may be wider than ours. */
+/* The simulator enforces the limits that it received, which may be wider than ours. */
 static void stop_beyond_limits(struct aw_unitysim *unity, struct aw_received *received)
 {
     for (int i = 0; i < AW_UNITYSIM_JOINTS; i++) {
@@ -321,7 +321,7 @@ static bool worth_reporting(enum aw_status status, const struct aw_received *rec
 enum aw_status aw_unitysim_idle(struct aw_unitysim *unity, int64_t deadline, aw_received_fn *fn,
                                 void *context, struct aw_error *err)
 {
-    /* What never falls silent must not keep us past the deadline. */
+    /* A peer that is never silent must not delay the deadline. */
     while (now_of(unity) <= deadline) {
         struct aw_received received;
         enum aw_status status = aw_unitysim_receive(unity, deadline, &received, err);
@@ -357,7 +357,7 @@ bool aw_unitysim_stale(const struct aw_unitysim *unity)
     return aw_unitysim_age_ns(unity) > unity->options.stale_ns;
 }
 
-/* Why nothing is received: what the link says, or what to look at. */
+/* Reports why no data comes: the link's news, or advice. */
 static enum aw_status fail_silent(const struct aw_unitysim *unity, const char *what,
                                   int64_t wait_ns, const char *advice, struct aw_error *err)
 {
@@ -390,7 +390,7 @@ static int first_driven(const struct aw_unitysim *unity)
 
 struct stopping {
     struct aw_unitysim *unity;
-    uint64_t seen; /* feedback so far */
+    uint64_t seen; /* feedback count */
     int quiet;
 };
 
@@ -412,7 +412,7 @@ static enum aw_status repeat_stop(struct stopping *stopping, struct aw_error *er
     uint64_t before = stopping->seen;
     enum aw_status status = AW_OK;
     for (int sent = 1; status == AW_OK; sent++) {
-        /* A clock that refuses to wait is no reason not to send. */
+        /* Sends even if the clock refuses to wait. */
         aw_unitysim_idle(unity, now_of(unity) + AW_UNITYSIM_CADENCE_NS, watch_stop, stopping, NULL);
         bool ignoring = stopping->seen == before && aw_unitysim_stale(unity);
         bool enough = ignoring || stopping->quiet >= QUIET;
@@ -428,7 +428,7 @@ enum aw_status aw_unitysim_stop(struct aw_unitysim *unity, struct aw_error *err)
     enum aw_status status = aw_unitysim_halt(unity, err);
     unity->streaming = unity->stopped = false;
     if (status == AW_OK)
-        aw_unitysim_poll(unity, NULL); /* what is lost or refused here shows below */
+        aw_unitysim_poll(unity, NULL); /* the loop below detects lost or refused datagrams */
     struct stopping stopping = {.unity = unity, .seen = unity->feedback.count};
     uint64_t before = stopping.seen;
     if (status == AW_OK)
@@ -464,13 +464,13 @@ void aw_unitysim_update_record(struct aw_unitysim *unity, const struct aw_unitys
     aw_unitysim_put_limits(record, &unity->options.limits);
 }
 
-/* Asks, again and again, until what was received is enough. */
+/* Repeats a request until the answer is sufficient. */
 struct request {
     struct aw_unitysim *unity;
     const struct aw_record *record;
     int64_t again_ns;
     bool (*answered)(const struct request *request);
-    uint64_t before; /* messages of the awaited kind */
+    uint64_t before; /* earlier messages of the awaited kind */
     int sent, least;
     bool done;
 };
@@ -530,7 +530,7 @@ enum aw_status aw_unitysim_scene_load(struct aw_unitysim *unity, int scene,
     for (int i = 0; i < AW_UNITYSIM_JOINTS; i++)
         latch(unity, i, (struct aw_unitysim_drive){.state = AW_UNITYSIM_STOP});
     aw_unitysim_scene_record(unity, scene, camera, &record);
-    /* Feedback of an arm that is at its start already says nothing about the first request. */
+    /* Feedback of an arm at its start does not confirm the first request. */
     bool unclear = !aw_unitysim_stale(unity) && at_start(unity);
     struct request request = {.unity = unity,
                               .record = &record,
@@ -645,10 +645,10 @@ enum aw_status aw_unitysim_move_check(const struct aw_unitysim *unity,
 
 struct moving {
     struct aw_unitysim *unity;
-    struct aw_unitysim_move move; /* with all numbers set */
+    struct aw_unitysim_move move; /* with all defaults filled in */
     uint64_t seen;
     int settled;
-    int inside[AW_UNITYSIM_JOINTS]; /* feedback in a row within the tolerance */
+    int inside[AW_UNITYSIM_JOINTS]; /* consecutive feedback within the tolerance */
 };
 
 static int distance(const struct moving *moving, int joint)
@@ -712,7 +712,7 @@ static enum aw_status not_there(const struct moving *moving, struct aw_error *er
                    *who ? who : "the joints do not stand still", seconds);
 }
 
-/* Until all stand, fn has enough (AW_ENOUGH), or something fails. */
+/* Runs until all joints are at rest, fn returns false (AW_ENOUGH), or an error. */
 static enum aw_status follow(struct moving *moving, aw_received_fn *fn, void *context,
                              struct aw_error *err)
 {

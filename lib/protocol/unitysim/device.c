@@ -17,13 +17,14 @@
 #define STEP_NS      (20 * AW_MILLISECOND)
 #define STEP_S       0.02
 #define SCENES       6
-#define DATAGRAM_MAX 64  /* longer ones are of no known size anyway */
-#define WAITING_MAX  256 /* about what the receive buffer of a socket holds */
-#define RETURN_SHARE                                                                               \
-    (2.0 / 3)            /* of the way back inside, per step: what a stiff drive makes of it */
-#define RETURN_NEAR 0.01 /* deg */
-#define OWN_HZ      10.0 /* of packets of files that come by themselves */
-#define GOAL_DEG_S  90.0 /* to a setpoint of a packet of a file, which the real one does not have */
+#define DATAGRAM_MAX 64        /* longer ones have no valid size anyway */
+#define WAITING_MAX  256       /* approximate receive buffer of a socket */
+#define RETURN_SHARE (2.0 / 3) /* fraction of the way back inside per step, like a stiff drive */
+#define RETURN_NEAR  0.01      /* deg */
+#define OWN_HZ       10.0      /* rate of custom packets */
+#define GOAL_DEG_S                                                                                 \
+    90.0 /* speed to a setpoint of a custom packet, which the original does not
+                            have */
 
 enum { HEADER = 2, ENTRIES = 4, SHORTEST = 4 };
 
@@ -38,9 +39,9 @@ struct queue {
 };
 
 struct joint {
-    double at, target; /* deg; at the last step, and where that one led */
+    double at, target; /* deg; at the last step, and at the end of this step */
     double min, max;
-    double goal; /* deg, of a packet of a file; NaN: it has none */
+    double goal; /* deg, from a custom packet; NaN: none */
     struct aw_unitysim_drive drive;
     bool at_limit;
 };
@@ -53,15 +54,15 @@ struct arm {
     struct aw_wire wire;
     struct aw_packet_memory *memory; /* of custom packets; or NULL */
     const struct aw_codec *control;
-    size_t entry_size, velocity_at, state_at; /* in an entry of a control packet */
+    size_t entry_size, velocity_at, state_at; /* offsets in an entry of a control packet */
     struct aw_random random;
     double deg_s; /* per unit of velocity */
     bool started, keyboard, mute, frozen;
-    int64_t now_ns, step_ns, feedback_ns; /* the latter: when the next ones are due */
+    int64_t now_ns, step_ns, feedback_ns; /* the last two: due times */
     int scene, frame_rate;
-    bool loaded; /* a scene from 1 on was, once */
+    bool loaded; /* a scene from 1 on was loaded before */
     struct aw_unitysim_camera camera, next_camera;
-    struct aw_unitysim_limits limits, next_limits; /* the next scene begins with these */
+    struct aw_unitysim_limits limits, next_limits; /* next_limits: for the next scene */
     struct joint joints[AW_UNITYSIM_JOINTS];
     int ticks[AW_UNITYSIM_JOINTS], velocity[AW_UNITYSIM_JOINTS]; /* of feedback */
     struct queue out, waiting;
@@ -101,8 +102,8 @@ static const struct datagram *get(struct queue *queue)
 
 /* Motion */
 
-/* One step: the joint reaches its target, and the next target lies a step ahead of it; or, where a
- * limit was moved past the joint, on the way back to the limit. */
+/* Runs one step: the joint reaches its target, and the next target is a step ahead. If a limit was
+ * moved past the joint, the target is on the way back to the limit. */
 static void step_joint(const struct arm *arm, struct joint *joint)
 {
     double way =
@@ -137,7 +138,7 @@ static size_t encode(const struct aw_record *record, uint8_t bytes[DATAGRAM_MAX]
     return status == AW_OK ? size : 0;
 }
 
-/* Scene 0 has no arm that is looked at. */
+/* Updates the feedback values, except in scene 0, which has no visible arm. */
 static void look(struct arm *arm)
 {
     for (int i = 0; i < AW_UNITYSIM_JOINTS && arm->scene > 0; i++) {
@@ -146,7 +147,7 @@ static void look(struct arm *arm)
         float inside = (float)drive->velocity * (float)1.2;
         int low = (int)(float)(inside / (float)1.2);
         int velocity = arm->options.low_echo ? low : drive->velocity;
-        /* The hand is mirrored inside, where its ticks are cut off. */
+        /* The original mirrors the hand before it truncates ticks. */
         arm->ticks[i] = i == AW_UNITYSIM_HAND ? AW_UNITYSIM_TURN - (int)aw_unitysim_ticks(-degrees)
                                               : (int)aw_unitysim_ticks(degrees);
         arm->velocity[i] = aw_unitysim_driven(drive) ? velocity : 0;
@@ -175,7 +176,7 @@ static void send_feedback(struct arm *arm)
 
 /* Scenes */
 
-/* As the engine keeps its angles. */
+/* Wraps an angle like the engine. */
 static int turn(int degrees)
 {
     return ((degrees % 360) + 360) % 360;
@@ -189,7 +190,7 @@ static void set_camera(struct arm *arm, const struct aw_unitysim_camera *camera)
     arm->camera.rz = turn(arm->camera.rz);
 }
 
-/* The limits of the hand are mirrored, too, so the lower one stays the lower one here. */
+/* The original also mirrors the hand's limits, so the lower one stays the lower one here. */
 static void set_limits(struct arm *arm, const struct aw_unitysim_limits *limits)
 {
     arm->limits = *limits;
@@ -221,7 +222,7 @@ static void load_scene(struct arm *arm, int scene, const struct aw_unitysim_came
     set_camera(arm, camera);
 }
 
-/* With the default limits and its own view. */
+/* Loads a scene with the default limits and its own view. */
 static void load_own_scene(struct arm *arm, int scene)
 {
     static const struct aw_unitysim_camera own_view = {0};
@@ -274,8 +275,8 @@ static void drive_joint(struct joint *joint, unsigned velocity, unsigned state)
     joint->drive.velocity = joint->drive.state == AW_UNITYSIM_STOP ? 0 : (int)velocity;
 }
 
-/* Each entry names its joint, so their order is free. What follows the last joint's is not looked
- * at; in a packet that is cut short the checksum is read as data. False: not even one entry. */
+/* Each entry names its joint, so their order is free. Ignores data after the last joint. Reads a
+ * truncated packet's checksum as data. Returns false without a complete entry. */
 static bool handle_control(struct arm *arm, const struct datagram *in)
 {
     size_t n = in->size > ENTRIES ? (in->size - ENTRIES) / arm->entry_size : 0;
@@ -299,7 +300,7 @@ static const struct {
 } actions[] = {
     {"scene", handle_scene}, {"update", handle_update}, {"camera_request", handle_request}};
 
-/* NULL: none that is sent to the simulator. */
+/* Returns NULL if no message to the simulator has this type. */
 static const struct aw_codec *codec_of(struct arm *arm, unsigned type)
 {
     for (size_t i = 0; i < aw_unitysim_protocol.n_messages; i++) {
@@ -310,7 +311,7 @@ static const struct aw_codec *codec_of(struct arm *arm, unsigned type)
     return NULL;
 }
 
-/* In the order in which the real one looks; NULL: nothing is wrong with the packet itself. */
+/* Checks in the original's order. Returns NULL if the packet itself is valid. */
 static uint64_t *damage(struct arm *arm, const struct datagram *in)
 {
     struct aw_unitysim_device_counters *counters = &arm->counters;
@@ -325,8 +326,9 @@ static uint64_t *damage(struct arm *arm, const struct datagram *in)
     return codec_of(arm, in->bytes[HEADER]) ? NULL : &counters->type;
 }
 
-/* A scene or an update that is cut short, as far as it goes: what is to be loaded, the camera, all
- * limits; of the others what holds. The checksum is read as data. False: not even the first. */
+/* Applies a truncated scene or update as far as it goes: the scene number, the camera, all limits.
+ * Missing parts keep their values. Reads the checksum as data. Returns false without even the
+ * scene number. */
 static bool fill(struct arm *arm, const struct aw_codec *codec, const struct datagram *in,
                  struct datagram *whole)
 {
@@ -340,7 +342,7 @@ static bool fill(struct arm *arm, const struct aw_codec *codec, const struct dat
     aw_record_init(&record, codec, AW_TX);
     aw_unitysim_put_camera(&record, &arm->next_camera);
     aw_unitysim_put_limits(&record, scene ? &arm->next_limits : &arm->limits);
-    if (scene) { /* their place, for what came */
+    if (scene) { /* mandatory fields, filled from the packet below */
         aw_record_set(&record, "scene", 1, NULL);
         aw_record_set(&record, "frame_rate", 1, NULL);
     }
@@ -349,8 +351,8 @@ static bool fill(struct arm *arm, const struct aw_codec *codec, const struct dat
     return whole->size > 0;
 }
 
-/* The real one looks at no size and at no length byte: it reads where the fields are, passes over
- * what follows them, and a request is its type alone. Makes the datagram that it reads so. */
+/* The original checks neither size nor length byte. It reads fields at fixed positions, ignores
+ * data after them, and needs only the type of a request. Builds the datagram that it reads. */
 static bool read_odd(struct arm *arm, const struct datagram *in, struct datagram *whole)
 {
     const struct aw_codec *codec = codec_of(arm, in->bytes[HEADER]);
@@ -373,7 +375,7 @@ static void drop(struct arm *arm, const struct datagram *in, const char *why)
     snprintf(arm->dropped_why, sizeof arm->dropped_why, "%.150s", why);
 }
 
-/* A packet of a file. */
+/* Handles a custom packet. */
 static bool take_own(struct arm *arm, struct aw_span frame)
 {
     struct aw_packet_memory_joint joints[AW_UNITYSIM_JOINTS];
@@ -412,7 +414,7 @@ static void receive(struct arm *arm, const struct datagram *in)
         arm->counters.applied++;
         return;
     }
-    /* A whole control packet is taken this way, too: the order of its joints is free. */
+    /* Handles a complete control packet in the same way: the order of its joints is free. */
     if (good && in->bytes[HEADER] == arm->control->message->code && handle_control(arm, in)) {
         arm->counters.applied++;
     } else if (aw_wire_decode(&arm->wire, AW_TX, frame, &record, &err) != AW_OK) {
@@ -516,7 +518,7 @@ struct aw_device *aw_unitysim_device(const struct aw_unitysim_device_options *op
     arm->deg_s = speeds[options->speed];
     arm->keyboard = true;
     aw_wire_init(&arm->wire, &aw_unitysim_protocol, NULL, false);
-    /* Where things are in an entry of a control packet, whose first byte is the joint. */
+    /* Offsets in an entry of a control packet, whose first byte is the joint. */
     const struct aw_codec *codec = arm->control = aw_wire_codec(&arm->wire, "control", AW_TX);
     const struct aw_scalar *first = &codec->scalars[aw_unitysim_scalar(codec, 0, "velocity")],
                            *second = &codec->scalars[aw_unitysim_scalar(codec, 1, "velocity")],

@@ -1,4 +1,4 @@
-/* Steps through the rows of a motion sequence: which joint moves, when it has arrived. */
+/* Steps through the rows of a motion sequence and detects each motion's end. */
 #include "protocol/unitysim/player.h"
 
 #include <stdlib.h>

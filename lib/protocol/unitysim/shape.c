@@ -3,14 +3,14 @@
 
 #include <math.h>
 
-/* mm along the arm, joint to joint */
+/* Distances along the arm, joint to joint, mm. */
 static const double shoulder_x = -100.6, shoulder_y = 218.0;
 static const double upper_forward = 30.6, upper_down = 93.7;
 static const double forearm = 153.3, wrist = 40.6, palm = 83.8;
 static const double finger = 105.2, grasp = 73.3;
 static const double closed_deg = -10.546875; /* 1928 ticks */
 
-/* Where a body is, and which way it looks. */
+/* The position and orientation of a body. */
 struct frame {
     struct aw_unitysim_point at, forward, up, right;
 };
@@ -22,7 +22,7 @@ static struct aw_unitysim_point sum(struct aw_unitysim_point a, double ka,
                                       a.z * ka + b.z * kb};
 }
 
-/* Turns from towards to, and to away from from. */
+/* Rotates from towards to, and to away from from. */
 static void turn(struct aw_unitysim_point *from, struct aw_unitysim_point *to, double deg)
 {
     double s = sin(deg * M_PI / 180), c = cos(deg * M_PI / 180);
@@ -64,7 +64,7 @@ void aw_unitysim_shape(const double degrees[AW_UNITYSIM_JOINTS], struct aw_unity
 
 /* ---- Drawing ---- */
 
-/* What the picture shows, in mm: right is forward (-x), up is y or the arm's left (-z). */
+/* The visible region, in mm: right is forward (-x), up is y or the arm's left (-z). */
 struct window {
     double left, right, bottom, top;
 };
@@ -74,7 +74,7 @@ static const struct window windows[] = {
     [AW_UNITYSIM_FROM_ABOVE] = {20, 540, -420, 420},
 };
 
-/* Dots a mm, and where the middle of the window is. */
+/* Dots per mm, and the center of the window. */
 struct picture {
     struct aw_braille *canvas;
     enum aw_unitysim_side side;
@@ -101,7 +101,7 @@ static struct spot project(const struct picture *p, struct aw_unitysim_point at)
     return (struct spot){p->x - at.x * p->scale, p->y - up * p->scale};
 }
 
-/* A joint is a small square around its axis. */
+/* Draws a joint as a small square around its axis. */
 static void joint(const struct picture *p, struct aw_unitysim_point at, int color)
 {
     struct spot s = project(p, at);

@@ -7,7 +7,6 @@
 
 enum { HEADER = 2, SHORTEST = 4, FRAME_MAX = 45 };
 
-/* One field, one row: */
 /* clang-format off */
 #define MARK                                                                                       \
     {.name = "header", .type = AW_CONST, .bits = 16, .constant = 0xFFFF,                           \
@@ -173,7 +172,7 @@ static uint8_t checksum_from(const uint8_t *frame, size_t first, size_t size)
     return (uint8_t)~sum;
 }
 
-/* size: bytes before the checksum */
+/* size: number of bytes before the checksum. */
 static uint8_t checksum(const uint8_t *frame, size_t size)
 {
     return checksum_from(frame, HEADER, size);
@@ -226,7 +225,7 @@ static const struct aw_message *identify(const struct aw_wire *wire, enum aw_dir
     return check_checksum(frame, err) == AW_OK ? message : NULL;
 }
 
-/* Bytes before the next place where a frame may start. */
+/* Returns the number of bytes before the next possible start of a frame. */
 static size_t skip_to_header(struct aw_span in, size_t from)
 {
     for (size_t i = from; i < in.size; i++)
@@ -265,7 +264,7 @@ static enum aw_status next_frame(const struct aw_wire *wire, struct aw_framer *f
     return AW_OK;
 }
 
-/* Types of packet files, with the head and the checksum of the others. */
+/* Custom packets have the same head and checksum as the others. */
 static const struct aw_custom_packets own = {
     .room = FRAME_MAX - HEADER - 3, .most = 0xFF, .dir = AW_BOTH};
 
