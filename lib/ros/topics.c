@@ -13,9 +13,7 @@
 #include "wire/split.h"
 
 #define TOPICS_MAX (2 * AW_MAX_MESSAGES + 384)
-#define SUBJECTS                                                                                   \
-    (TOPICS_MAX - 2 * AW_MAX_MESSAGES) /* limit of topics; beyond it subjects
-                                                         share topics */
+#define SUBJECTS   (TOPICS_MAX - 2 * AW_MAX_MESSAGES) /* topics; further subjects share some */
 #define JOINTS_MAX 64
 #define GAINS_MAX  128
 #define ROOM       (AW_SPLIT_ROOM + AW_FRAME_MORE)

@@ -19,9 +19,7 @@
 #include "base/span.h"
 #include "wire/wire.h"
 
-#define AW_TOPICS_NAME                                                                             \
-    160 /* size of a subject's name, bytes, with its NUL; longer names are
-                              truncated */
+#define AW_TOPICS_NAME 160 /* maximum size of a subject's name, with its NUL */
 
 struct aw_topics;
 

@@ -9,11 +9,10 @@
 
 #include "wire/table.h"
 
-#define AW_MAX_SCALARS                                                                             \
-    64 /* maximum rows of a message, groups unrolled; unit tests check every table */
-#define AW_MAX_RUNS  64
-#define AW_MAX_WORDS 8
-#define AW_TEXT_MAX  32
+#define AW_MAX_SCALARS 64 /* rows of a message, groups unrolled; unit tests check it */
+#define AW_MAX_RUNS    64
+#define AW_MAX_WORDS   8
+#define AW_TEXT_MAX    32
 
 /* One row of one repetition, with its position. */
 struct aw_scalar {

@@ -13,20 +13,16 @@
 #include "packets/memory.h"
 #include "protocol/canpid/wire.h"
 
-#define STEP_NS  AW_MILLISECOND
-#define STEP_S   0.001
-#define GAP_NS   (200 * AW_MICROSECOND) /* between the three frames of a cycle, as published */
-#define FRAME_NS (115 * AW_MICROSECOND) /* the longest frame of six bytes at 1 Mbit/s */
-#define USUAL_HZ 100
-#define OTHERS_HZ                                                                                  \
-    10                 /* of messages of other nodes, without a rate in the
-                                             file */
-#define SLOWEST_HZ 10  /* slowest telemetry that sets the control period */
-#define WAKING     100 /* control periods without output after power-up */
-#define LATE_NS                                                                                    \
-    (2 * AW_MILLISECOND) /* a caller this late delivers frames of the whole
-                                             delay */
-#define WAITING      2   /* hardware buffers, RXB0 and RXB1 */
+#define STEP_NS      AW_MILLISECOND
+#define STEP_S       0.001
+#define GAP_NS       (200 * AW_MICROSECOND) /* between the three frames of a cycle, as published */
+#define FRAME_NS     (115 * AW_MICROSECOND) /* the longest frame of six bytes at 1 Mbit/s */
+#define USUAL_HZ     100
+#define OTHERS_HZ    10                   /* default for messages of other nodes */
+#define SLOWEST_HZ   10                   /* slowest telemetry that sets the control period */
+#define WAKING       100                  /* control periods without output after power-up */
+#define LATE_NS      (2 * AW_MILLISECOND) /* a caller this late delivers old frames */
+#define WAITING      2                    /* hardware buffers, RXB0 and RXB1 */
 #define MAX_OUTGOING 1024
 #define FRAME_SIZE   8  /* identifier and six bytes */
 #define COMMANDS     16 /* identifiers that a board's receive filter passes */

@@ -21,9 +21,7 @@ enum {
 #define SILENCE_NS (1 * AW_MILLISECOND)  /* ends a message without another end */
 #define PARTIAL_NS (1 * AW_SECOND)       /* limit for receiving a complete message */
 #define SPARED_NS  (50 * AW_MILLISECOND) /* minimum silence after a message that was not answered */
-#define SPARED                                                                                     \
-    4 /* minimum silence, in multiples of the longest message
-                                            interval */
+#define SPARED     4                     /* the same, in longest message intervals */
 
 enum aw_status aw_ezphys_init(struct aw_ezphys *ez, const struct aw_variant *variant,
                               const struct aw_ezphys_names *names, struct aw_error *err)

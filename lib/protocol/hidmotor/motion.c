@@ -8,10 +8,8 @@
 #include "base/clamp.h"
 #include "protocol/hidmotor/wire.h"
 
-#define EXACT 2e-5 /* deg: a 32-bit float near 100 has steps of 8e-6 */
-#define SAME                                                                                       \
-    0.25                          /* deg: a setpoint at rest this close has arrived, within a
-                                     servo step */
+#define EXACT           2e-5      /* deg: a 32-bit float near 100 has steps of 8e-6 */
+#define SAME            0.25      /* deg: tolerance of a setpoint at rest, a servo step */
 #define ALIVE           0.5       /* deg: minimum motion of an arm that follows … */
 #define STILL_NS        AW_SECOND /* … within this time */
 #define VERIFY_NS       (500 * AW_MILLISECOND)
@@ -19,11 +17,9 @@
 #define STOP_TURN_NS    (2 * AW_MILLISECOND) /* for another program to finish its exchange */
 #define STOP_TIMEOUT_MS 100
 #define STOP_OLD_NS     (100 * AW_MILLISECOND) /* older positions are not current */
-#define NOT_BELIEVED                                                                               \
-    5.0 /* deg beyond a limit: a glitch, or an angle of an arm that is not
-                               homed */
-#define STOP_AGAIN_NS (500 * AW_MILLISECOND)
-#define BAD_REPLIES   3
+#define NOT_BELIEVED    5.0                    /* deg beyond a limit: a glitch, or an unhomed arm */
+#define STOP_AGAIN_NS   (500 * AW_MILLISECOND)
+#define BAD_REPLIES     3
 
 /* Joints */
 
@@ -106,7 +102,7 @@ static enum aw_status check_duration(const struct aw_hidmotor_target *target, bo
                    row->min, row->max);
 }
 
-/* Checks that need no answer from the board. */
+/* Runs the checks that need no answer from the board. */
 static enum aw_status check_target(const struct aw_hidmotor_target *target, bool force,
                                    struct aw_error *err)
 {

@@ -40,9 +40,7 @@ enum aw_unitysim_state {
     AW_UNITYSIM_KEEP, /* continue with the last packet's command */
 };
 
-#define AW_UNITYSIM_CENTRE                                                                         \
-    2048                                               /* ticks of the center; a scene puts every
-                                                          joint there */
+#define AW_UNITYSIM_CENTRE       2048                  /* ticks; start of every joint in a scene */
 #define AW_UNITYSIM_TURN         4096                  /* ticks */
 #define AW_UNITYSIM_CADENCE_NS   (15 * AW_MILLISECOND) /* period of control and feedback */
 #define AW_UNITYSIM_DEG_S        0.684                 /* one unit of velocity, from the servos */

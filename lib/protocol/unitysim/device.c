@@ -22,9 +22,7 @@
 #define RETURN_SHARE (2.0 / 3) /* fraction of the way back inside per step, like a stiff drive */
 #define RETURN_NEAR  0.01      /* deg */
 #define OWN_HZ       10.0      /* rate of custom packets */
-#define GOAL_DEG_S                                                                                 \
-    90.0 /* speed to a setpoint of a custom packet, which the original does not
-                            have */
+#define GOAL_DEG_S   90.0      /* speed to the setpoint of a custom packet */
 
 enum { HEADER = 2, ENTRIES = 4, SHORTEST = 4 };
 
