@@ -1034,8 +1034,8 @@ static enum aw_status transmit_both(struct talk *talk, int attempt)
     return status == AW_OK ? transmit(talk, attempt) : status;
 }
 
-/* Once the handler has acknowledged one digit it expects the other, so it certainly carries out
- * the second of two in a row. */
+/* After an ACK of one digit the handler expects the other, so it certainly carries out the second
+ * of two in a row. */
 static enum aw_status deliver_surely(struct talk *talk)
 {
     enum aw_status status = AW_TIMEOUT;

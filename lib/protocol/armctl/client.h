@@ -220,14 +220,14 @@ void aw_armctl_intend(struct aw_armctl *arm, const char *body);
  * command is pending and its confirmation may still come. */
 struct aw_armctl_memory aw_armctl_memory_ahead(struct aw_armctl *arm);
 
-/* Stops the arm as far as the protocol can. Commands the last confirmed position of the joints in
- * motion (of the command that is in progress or unconfirmed), else repeats the last confirmed
- * command. Sends both digits, so that it is carried out whichever the handler expects. The digit
- * that the handler has received already goes first, so that it is carried out once if the digits
- * agree. With wait, repeats both until they are acknowledged, and waits for the confirmation.
- * Without wait (in signal handling), sends both lines once and at once. AW_OK: acknowledged within
- * AW_ARMCTL_STOP_LOOK_MS, so the stop is carried out. AW_TIMEOUT: not acknowledged. AW_STOPPED:
- * the clock refuses to wait. AW_OK with AW_ARMCTL_NOT_SENT: no position is known. */
+/* Stops the arm as far as the protocol can. Commands the last confirmed position of the joints of a
+ * command in progress or unconfirmed. Otherwise repeats the last confirmed command. Sends both
+ * digits, so that it is carried out whichever the handler expects. The digit that the handler has
+ * received already goes first, so that it is carried out once if the digits agree. With wait,
+ * repeats both until they are acknowledged, and waits for the confirmation. Without wait (in signal
+ * handling), sends both lines once and at once. AW_OK: acknowledged within AW_ARMCTL_STOP_LOOK_MS,
+ * so the stop is carried out. AW_TIMEOUT: not acknowledged. AW_STOPPED: the clock refuses to wait.
+ * AW_OK with AW_ARMCTL_NOT_SENT: no position is known. */
 #define AW_ARMCTL_STOP_LOOK_MS 300
 enum aw_status aw_armctl_stop(struct aw_armctl *arm, bool wait, struct aw_armctl_outcome *outcome,
                               struct aw_error *err);

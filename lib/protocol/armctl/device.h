@@ -9,8 +9,8 @@
  * The receiver acknowledges and carries out a packet with the expected digit. It only acknowledges
  * one with the other digit. It neither acknowledges invalid lines and impossible commands nor
  * changes the digit for them. The sender sends a confirmation with 2, 3, 2 … when a motion ends. It
- * repeats it every 2 s until it is acknowledged, one confirmation at a time, in the order of the
- * motions' ends.
+ * repeats the confirmation every 2 s until it is acknowledged. It sends one at a time, in the order
+ * of the motions' ends.
  *
  * Every joint has an angle, a position and a pulse, unless the profile names one of them. All start
  * at home, or 0. Motions have constant speed and are clamped to the limits. The confirmation has

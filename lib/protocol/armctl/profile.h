@@ -2,11 +2,12 @@
  *
  * Plain data, filled from the [joint NAME] sections of the config file:
  *
- * Without a profile (n is 0) every joint 0..9 has 0..360 deg and 0..999 mm, the ranges of the
- * wire's three digits.
+ *     struct aw_armctl_profile profile = {0};
+ *     aw_armctl_profile_set(&profile, "elbow", "index", "2", &err);
+ *     aw_armctl_profile_set(&profile, "elbow", "max", "180", &err);
+ *     aw_armctl_profile_finish(&profile, &err);
  *
- * Without a profile (n is 0) every joint 0..9 has 0..360 deg and 0..999 mm, the numbers that three
- * digits are meant for.
+ * Without a profile (n is 0) joints 0..9 have 0..360 deg and 0..999 mm, the ranges of three digits.
  */
 #ifndef AW_PROTOCOL_ARMCTL_PROFILE_H
 #define AW_PROTOCOL_ARMCTL_PROFILE_H
@@ -98,7 +99,8 @@ int aw_armctl_role_joint(const struct aw_armctl_profile *profile, enum aw_armctl
 
 /* Returns which joint a scalar of a record moves, and its kind. The profile's roles, if any, name
  * the joints of arm; profile may be NULL. Returns false for fields that move no joint to a
- * position (seq, joint, distance, speed, duty), and if the record names no joint 0 to 9. */
+ * position: seq, joint, distance, speed, duty. Also returns false without a joint 0 to 9 in the
+ * record. */
 bool aw_armctl_scalar_joint(const struct aw_armctl_profile *profile, const struct aw_record *record,
                             int scalar, int *joint, enum aw_armctl_kind *kind);
 

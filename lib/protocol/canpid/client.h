@@ -17,11 +17,11 @@
  * controller of the last command from this program or another host on this link. (Near a mechanical
  * stop a driver changes to pos by itself.)
  *
- * Checks: a gain or precompression for another controller than the last one seen would switch the
- * driver and hold the joint with force. It is refused unless allow_switch is set, also if no
- * controller was seen yet. A client without a link sends nothing and accepts it. Values that are
- * not finite, a controller above 3, and an aux variable above 3 are always refused. Starts no
- * thread, allocates nothing, and does I/O only on the link.
+ * Checks: a gain or precompression for a controller other than the last one seen switches the
+ * driver. The driver then holds the joint with force. Such a command is refused unless allow_switch
+ * is set, also if no controller was seen yet. A client without a link sends nothing and accepts it.
+ * Values that are not finite, a controller above 3, and an aux variable above 3 are always refused.
+ * Starts no thread, allocates nothing, and does I/O only on the link.
  *
  * Pace: a driver reads one frame in each round of its loop. Two more wait in its hardware; further
  * frames are lost without a sign. A round takes 4 ms, or one cycle of the telemetry if that is

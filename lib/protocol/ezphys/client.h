@@ -16,8 +16,8 @@
  * reset. Without commands it is an empty message, or a force of 0 on the scene if the wire has no
  * envelope. A simulator in real time does not wait for answers, but accepts them.
  *
- * If the wire does not mark the end of a message, it is found by the next timestamp, by the number
- * of packets in the message before, or by a short silence.
+ * If the wire does not mark the end of a message, the client finds it by other signs. These are the
+ * next timestamp, the number of packets in the previous message, or a short silence.
  *
  * A stop is sent at once, so the simulator may get one more message than it waits for. Then its
  * next message counts as answered. If the simulator reads both as one, it waits silently; the

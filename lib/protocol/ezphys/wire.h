@@ -13,8 +13,8 @@
  * A variant's long_bits may be set to 64 (the step number of a peer whose long has 8 bytes).
  *
  * The codes of the two directions overlap: a framer reads them according to its dir (0: from the
- * simulator). Limits: a message has at most 1 MiB, its count must fit its size, and the length of a
- * packet must fit its type (longer is accepted if wire->lenient, the rest ignored).
+ * simulator). Limits: a message has at most 1 MiB, and its count must fit its size. The length of a
+ * packet must fit its type; if wire->lenient, a longer one is accepted and its rest ignored.
  *
  * Source of the payloads: the simulator's page on its network protocol.
  */

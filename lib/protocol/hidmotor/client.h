@@ -11,11 +11,11 @@
  *     struct aw_hidmotor_status now;
  *     status = aw_hidmotor_status(&arm, &now, &err);     // now.position[0] …
  *
- * A transaction drops all waiting reports, writes the request, and reads reports until one has the
- * request's packet id or the time is over. The wire has no sequence number, and every program that
- * has the board open gets every reply. So the client counts and ignores replies with another id,
- * reports that are not 64 bytes long, and error packets about another id. If no answer comes, the
- * error message mentions them.
+ * A transaction drops all waiting reports and writes the request. Then it reads reports until one
+ * has the request's packet id or the time is over. The wire has no sequence number, and every
+ * program that has the board open gets every reply. So the client counts and ignores replies with
+ * another id, reports that are not 64 bytes long, and error packets about another id. If no answer
+ * comes, the error message mentions them.
  *
  * Only packets that change nothing (positions, velocities, pid_gains, velocity_gains) are repeated.
  * A setter is sent once, even if its reply is lost.

@@ -15,8 +15,8 @@
  * converts it to an effort that begins at the motor's dead band (see gains.h), so friction consumes
  * none of it.
  *
- * Our choice: typical values of such motors. m1 to m3 turn at most 150, 180 and 220 deg/s, have
- * time constants of 120, 80 and 50 ms, and stop 5 deg beyond their limits. An encoder has 4096
+ * Our choice: typical values of such motors. m1 to m3 turn at most 150, 180 and 220 deg/s, with
+ * time constants of 120, 80 and 50 ms. They stop 5 deg beyond their limits. An encoder has 4096
  * steps per turn.
  */
 #ifndef AW_PROTOCOL_HIDMOTOR_DC_MOTOR_H

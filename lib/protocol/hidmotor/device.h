@@ -19,20 +19,20 @@
  * at the slowest). Effort is an integer with a dead band. The gripper value is limited to 180 (its
  * echo is not).
  *
- * States: unhomed (positions are raw servo angles of 0 to 240 deg, setpoints move and the arm does
- * not, no limits), running, disabled (positions are true, setpoints move, the arm does not; it
- * jumps to them when it is enabled again). A real arm is unhomed after power-up; the simulated one
- * is running by default.
+ * States: unhomed, running, disabled. An unhomed arm reports raw servo angles of 0 to 240 deg;
+ * setpoints move without limits, and the arm does not. A disabled arm reports true positions;
+ * setpoints move, and the arm does not. It jumps to them when it is enabled again. A real arm is
+ * unhomed after power-up; the simulated one is running by default.
  *
  * Drives. On this arm the gains have no effect on motion: its bus servos have their own loop, and
  * the firmware discards its controller's output (SerialMotor::setOutput is empty). On boards of the
  * same firmware with DC motors, that output drives the motors: AW_HIDMOTOR_PID_DRIVE simulates such
  * an arm, see dc_motor.h. There set_velocity moves a motor, too.
  *
- * Our choice, because the publication is silent: the servos (205 deg/s, an overshoot of about 2 deg
- * after a step of 60, a rest error of up to 1 deg that depends on the position), homing (takes no
- * time, ends in the calibration pose), effort (none within 1 deg of the setpoint, beyond that
- * proportional to kp and the distance).
+ * Our choice, because the publication is silent: servos turn at 205 deg/s, with an overshoot of
+ * about 2 deg after a step of 60. At rest they have an error of up to 1 deg that depends on the
+ * position. Homing takes no time and ends in the calibration pose. Effort is 0 within 1 deg of the
+ * setpoint, and beyond that proportional to kp and the distance.
  *
  * The simulation depends only on the reports, their times and the seed.
  */

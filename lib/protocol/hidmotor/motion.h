@@ -129,13 +129,13 @@ enum aw_status aw_hidmotor_follow(struct aw_hidmotor *arm, struct aw_hidmotor_pl
 /* Called after each reading; false returns early with AW_OK. */
 typedef bool aw_hidmotor_look_fn(void *context, const struct aw_hidmotor_status *status);
 
-/* Reads every 16 ms until all setpoints are at the target (or rest within a servo step of it) and
- * all positions within tolerance_deg of it. Ignores answers that may be older than the command.
- * AW_TIMEOUT at the deadline, naming the joint with the largest error. AW_REFUSED as soon as the
- * arm certainly fails: a position is still for a second with an error above the tolerance (arm not
- * homed, or motors disabled), or setpoints rest elsewhere after the motion's time. AW_STOPPED,
- * AW_LOST; AW_TIMEOUT if the board stops answering; AW_MALFORMED after three bad replies in a row.
- * fn may be NULL. */
+/* Reads every 16 ms until all setpoints are at the target, or rest within a servo step of it. All
+ * positions must also be within tolerance_deg of it. Ignores answers that may be older than the
+ * command. AW_TIMEOUT at the deadline, naming the joint with the largest error. AW_REFUSED as soon
+ * as the arm certainly fails: a position is still for a second with an error above the tolerance,
+ * because the arm is not homed or its motors are disabled. Or setpoints rest elsewhere after the
+ * motion's time. AW_STOPPED, AW_LOST; AW_TIMEOUT if the board stops answering; AW_MALFORMED after
+ * three bad replies in a row. fn may be NULL. */
 enum aw_status aw_hidmotor_wait(struct aw_hidmotor *arm, const struct aw_hidmotor_plan *plan,
                                 double tolerance_deg, int64_t deadline, aw_hidmotor_look_fn *fn,
                                 void *context, struct aw_error *err);

@@ -38,13 +38,11 @@
 #define AW_UNITYSIM_FRAME_MAX 64 /* longer ones are truncated; the protocol's maximum is 45 bytes */
 
 struct aw_unitysim_options {
-    struct aw_unitysim_limits
-        limits;          /* checked against targets, sent with scenes and updates. A driven joint
-                            stops when feedback shows it beyond a limit */
-    bool force;          /* disables these checks, and allows speeds above the caps */
-    int frame_rate;      /* of a scene: 30 */
-    int64_t stale_ns;    /* older feedback does not count: 200 ms */
-    int64_t samples_max; /* stored cadence samples: 1,000,000 (four hours) */
+    struct aw_unitysim_limits limits;   /* of targets; driven joints stop beyond them */
+    bool force;                         /* ignore limits and velocity caps */
+    int frame_rate;                     /* of a scene: 30 */
+    int64_t stale_ns;                   /* older feedback does not count: 200 ms */
+    int64_t samples_max;                /* stored cadence samples: 1,000,000 (four hours) */
     const struct aw_protocol *protocol; /* with custom packets; NULL: without */
 };
 
@@ -140,12 +138,12 @@ bool aw_unitysim_stale(const struct aw_unitysim *unity);
  * unless force. */
 void aw_unitysim_drive(struct aw_unitysim *unity, int joint, struct aw_unitysim_drive drive);
 
-/* Stops all joints: sends state stop at once and repeats it every 15 ms, because a datagram may be
- * lost or overtaken by an older one. Sends five in all. If there is feedback, sends until three
- * messages in a row show that no joint is driven, at most 20 times. Sends all at once if the clock
- * refuses to wait. Ends the streaming. Only feedback after the call sets stopped. AW_OK, also
- * without any feedback; AW_LOST, or AW_TIMEOUT from the link if the first one did not go out;
- * AW_REFUSED if the joints are still driven afterwards (another client). */
+/* Stops all joints: sends state stop at once and repeats it every 15 ms. A datagram may be lost or
+ * overtaken by an older one. Sends five in all. If there is feedback, sends until three messages in
+ * a row show that no joint is driven, at most 20 times. Sends all at once if the clock refuses to
+ * wait. Ends the streaming. Only feedback after the call sets stopped. AW_OK, also without any
+ * feedback; AW_LOST, or AW_TIMEOUT from the link if the first one did not go out; AW_REFUSED if the
+ * joints are still driven afterwards (another client). */
 enum aw_status aw_unitysim_stop(struct aw_unitysim *unity, struct aw_error *err);
 
 /* Ends the streaming without sending: for programs that stream only AW_UNITYSIM_KEEP, to read
