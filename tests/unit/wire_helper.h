@@ -1,4 +1,4 @@
-/* Shared tests of all protocol tables: they encode and decode every scalar of every message and
+/* Shared tests of all protocol tables. They encode and decode every scalar of every message and
  * variant at its extremes, at zero, in the middle and at random values. */
 #ifndef AW_TESTS_WIRE_HELPER_H
 #define AW_TESTS_WIRE_HELPER_H

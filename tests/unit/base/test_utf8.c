@@ -28,8 +28,8 @@ TEST(size_and_length_of_texts)
     }
 }
 
-/* Returns the size by definition: shortest encoding, no surrogates, no control characters, and none
- * of the half-width and special characters at the end of plane 0. */
+/* Returns the size by definition: shortest encoding, no surrogates and no control characters. The
+ * half-width and special characters at the end of plane 0 are excluded, too. */
 static size_t size_of(const unsigned char *b)
 {
     static const unsigned long least[] = {0, 0x20, 0x80, 0x800, 0x10000};

@@ -302,8 +302,8 @@ TEST(noise_and_quantum_are_estimated)
     assert_true(fabs(aw_grain(y, N).quantum - 0.045) < 1e-9);
 }
 
-/* Without a tick, a controller's output jumps in the middle between samples, give or take half
- * the interval. With a tick equal to the sample period, it held the output since the previous
+/* Without a tick, a controller's output jumps halfway between samples, with an error of half the
+ * interval. With a tick equal to the sample period, it held the output since the previous
  * sample. */
 TEST(telemetry_becomes_a_trial)
 {
@@ -468,8 +468,8 @@ TEST(noise_and_quantum_of_few_samples)
     }
 }
 
-/* Returns a first-order record with gain 0.6, lag 0.2 s and dead time 0.03 s at 100 Hz, with noise
- * and encoder steps. The input steps stay at 0 for the first 0.5 s and after a given time. */
+/* Returns a first-order record at 100 Hz with gain 0.6, lag 0.2 s, dead time 0.03 s, noise and
+ * encoder steps. The input steps stay at 0 for the first 0.5 s and after a given time. */
 static struct aw_trial long_record(size_t n, double *times, double *inputs, double *measured,
                                    size_t from, size_t until)
 {

@@ -1,4 +1,4 @@
-/* Tests following in virtual time: each rule alone, and 1,000 seeded leaders that jump, fall
+/* Tests following in virtual time, first each rule alone. Then 1,000 seeded leaders jump, fall
  * silent, send NaN, restart elsewhere, wrap and come late (SCENARIOS=N sets the number). */
 #include <math.h>
 

@@ -127,7 +127,7 @@ TEST(output_activity_matches_the_formula)
     near(aw_driver_activity(&driver, &g), 2e-3 * sqrt(102. * 102 + 99. * 99), 1e-6);
 }
 
-/* The open-loop curve, point by point. A lag with gain 2 and kp = 3 has 6 at low frequencies, and
+/* Follows the open-loop curve point by point. A lag with gain 2 and kp = 3 starts at 6 and reaches
  * -45 deg and -3 dB at 1/tau. */
 TEST(open_loop_curve_matches_the_formula)
 {
@@ -158,8 +158,8 @@ static double complex slow_turn(const void *context, double omega)
     return *(const double *)context * cexp(-I * omega * 0.02) / (1 + I * omega * 0.1);
 }
 
-/* Prints margins of stable, marginal and unstable loops, also with negative gains, some points of
- * the curve, and a custom response. */
+/* Prints margins of stable, marginal and unstable loops, also with negative gains. It also prints
+ * some points of the curve, and a custom response. */
 TEST(margins_match_the_picture)
 {
     static const struct aw_process processes[] = {

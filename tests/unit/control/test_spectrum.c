@@ -8,8 +8,8 @@
 
 static double t[N], y[N], at[2 * N], input[2 * N];
 
-/* Records jumps in a fixed pattern every 70 ms and a slow oscillation, and the answer of a lag to
- * the last jump before each sample, with noise. */
+/* Records jumps in a fixed pattern every 70 ms and a slow oscillation. The output is the noisy
+ * answer of a lag to the last jump before each sample. */
 static struct aw_trial record(double noise, bool stairs)
 {
     struct aw_process lag = {.gain = -1.5, .a1 = 0.06};

@@ -1031,8 +1031,8 @@ TEST(stop_executed_twice_is_confirmed)
     assert_string_equal(f->out.answer, "DEG1,090");
 }
 
-/* The ACK of a confirmation was lost, so the confirmation is repeated while a stop to the same
- * position is pending. It does not confirm the stop. */
+/* The ACK of a confirmation was lost, so the handler repeats it while a stop to the same position
+ * is pending. It does not confirm the stop. */
 TEST(earlier_confirmation_does_not_confirm_a_stop)
 {
     static const struct step script[] = {
@@ -1082,8 +1082,9 @@ TEST(duplicate_confirmation_does_not_confirm_a_stop)
     assert_true(f->arm.memory.n_owed > 0); /* for the stop itself */
 }
 
-/* An unconfirmed stop is followed by a second one to the same position. The late confirmation of
- * the first arrives when only one copy of the second is acknowledged, which may be a duplicate. */
+/* An unconfirmed stop is followed by a second one to the same position. The first one's late
+ * confirmation arrives when a single copy of the second is acknowledged, possibly as a
+ * duplicate. */
 TEST(late_stop_confirmation_does_not_confirm_the_next_stop)
 {
     static const struct step script[] = {
@@ -1283,7 +1284,7 @@ TEST(longest_line_is_sent)
 }
 
 /* Requires that only the command and acknowledgements are sent, each digit at most as often as
- * allowed, and that success means a confirmation of this command. */
+ * allowed. Success requires a confirmation of this command. */
 static void assert_sane(struct fixture *f, const char *body, enum aw_status status)
 {
     char log[sizeof f->log];

@@ -250,8 +250,8 @@ TEST(alternating_bit_rule)
     assert_int_equal(aw_armctl_judge(&r, 3), AW_ARMCTL_NEW);
 }
 
-/* Prints the skipped and decoded parts of a stream, with the reason, and the result of each piece
- * as a frame. */
+/* Prints the skipped and decoded parts of a stream with the reason. It also prints the result of
+ * each piece as a frame. */
 TEST(parsed_lines_match_the_picture)
 {
     static const char *const pieces[] = {"\r\n",

@@ -819,8 +819,8 @@ static double cpu_seconds(void)
     return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
 }
 
-/* Guards against gross mistakes. The limit is far below the factor of 1000 measured with -O2, so
- * that it holds with sanitizers on a busy machine, too. */
+/* Guards against gross mistakes. The limit is far below the factor of 1000 measured with -O2,
+ * because sanitizers and busy machines are slower. */
 TEST(six_moving_boards_run_much_faster_than_real_time)
 {
     if (getenv("AW_EMULATED"))

@@ -1,5 +1,5 @@
-/* Tests a complete tuning in virtual time: an experiment through setpoints on a simulated driver, a
- * model, gains by each rule, and steps that prove them better than the default gains. */
+/* Tests a complete tuning in virtual time: an experiment on a simulated driver, a model, and gains
+ * by each rule. Steps prove these gains better than the defaults. */
 #include "canpid_helper.h"
 
 #include "control/design.h"
@@ -215,8 +215,8 @@ TEST(tuned_torque_gains_beat_the_defaults)
 }
 
 /* Applies a multisine to the setpoint of a position loop with kp 10; telemetry provides input and
- * output. The loop consists of an integrator of 2.1 turns/s at full output, a lag of 30 ms and a
- * hold of 4 ms. The figures below ignore friction. */
+ * output. The loop is an integrator of 2.1 turns/s at full output with a lag of 30 ms and a hold of
+ * 4 ms. The figures below ignore friction. */
 TEST(sweep_measures_the_position_loop)
 {
     static double t[MOST], input[MOST], output[MOST];

@@ -168,8 +168,8 @@ TEST(messages_in_transit_during_a_reset_are_skipped)
     rig_free(rig);
 }
 
-/* In real time, the first message after a reset may have a later step than the message answered
- * with the reset. A simulation that ignores commands continues to count. */
+/* In real time, the first message after a reset may have a later step than the one that the reset
+ * answered. A simulation that ignores commands continues to count. */
 TEST(reset_right_after_the_first_message_works)
 {
     static const struct {

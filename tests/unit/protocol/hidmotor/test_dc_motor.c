@@ -64,7 +64,7 @@ TEST(output_starts_at_the_dead_band)
     assert_near(motor.effort, -255, 0);
 }
 
-/* Reaches 180 deg/s for m2, two thirds of it after one time constant of 80 ms, and stops at its
+/* m2 turns at 180 deg/s, at two thirds of it after one time constant of 80 ms, and stops at its
  * limit. */
 TEST(motor_reaches_its_speed_and_stop)
 {

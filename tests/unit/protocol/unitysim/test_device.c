@@ -353,8 +353,8 @@ TEST(invalid_datagrams_are_dropped_and_counted)
     rig_free(rig);
 }
 
-/* Sizes that the published simulation does not check. Lists the resulting camera x, upper limits of
- * shoulder and elbow, velocities of shoulder and hand, and the number of answers. */
+/* Sends sizes that the published simulation does not check. Each row has the resulting camera x,
+ * limits, velocities and number of answers. */
 TEST(unusual_sizes_are_accepted_and_counted)
 {
     static const struct {

@@ -31,9 +31,8 @@ TEST(gaps_are_counted)
     }
 }
 
-/* 9,010 frames of a driver without loss, each up to 8 ms late, or in blocks of an adapter that
- * delivers every 16 ms; then with 1 in 50 lost. The usual interval is off by up to
- * 0.02 ms. */
+/* A driver sends 9,010 frames, each up to 8 ms late, or in blocks of an adapter that delivers every
+ * 16 ms. Then 1 in 50 is lost. The usual interval is off by up to 0.02 ms. */
 TEST(late_messages_are_not_lost)
 {
     for (int kind = 0; kind < 4; kind++)

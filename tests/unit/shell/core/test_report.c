@@ -1,5 +1,5 @@
-/* Tests lines on standard error, which never block during device access and are counted if lost,
- * and the progress on a terminal. */
+/* Tests lines on standard error: they never block during device access, and lost lines are counted.
+ * Also tests the progress on a terminal. */
 #include "shell_helper.h"
 
 #include <fcntl.h>

@@ -306,8 +306,8 @@ TEST_WITH(start, stop, keys_are_shown_at_any_width)
     expect_pictures("grid-keys.txt");
 }
 
-/* Draws names that differ only in the elided part, scrolled rows, more joints than rows, and widths
- * around each change of the layout. */
+/* Draws names that differ only in the elided part, scrolled rows, and more joints than rows. It
+ * also tries the widths around each change of the layout. */
 static bool enlarged(void *context, const char *subject, const char *field, double *factor,
                      const char **unit)
 {
