@@ -1,4 +1,4 @@
-/* Little-endian numbers in bytes, on machines of any byte order.
+/* Reads and writes little-endian numbers on machines of any byte order.
  *
  *     uint8_t report[64];
  *     aw_put_f32(report + 4, 90.0F);

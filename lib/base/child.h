@@ -1,4 +1,4 @@
-/* Child processes: another program, fed by a pipe or read through one.
+/* Child processes: the caller feeds a program through a pipe or reads its output through one.
  *
  *     char path[256], words[40];
  *     struct aw_child child;
@@ -15,8 +15,8 @@
  *
  * A child has a process group of its own, so Ctrl-C at the terminal reaches the parent only. It
  * starts with no signal blocked and the default action for SIGPIPE. It inherits standard input,
- * output and error, except where the plan gives it a pipe, and no other descriptor that is
- * close-on-exec. The caller ignores SIGPIPE, so that writing to a dead child fails with EPIPE.
+ * output and error unless the plan replaces them by pipes; other close-on-exec descriptors are
+ * closed. The caller must ignore SIGPIPE, so that writing to a dead child fails with EPIPE.
  */
 #ifndef AW_BASE_CHILD_H
 #define AW_BASE_CHILD_H
@@ -37,46 +37,47 @@ struct aw_child_plan {
     bool write;        /* its standard input is a pipe that the caller writes to */
     bool read;         /* its standard output is a pipe that the caller reads from */
     bool errors;       /* its standard error is a pipe, for aw_child_said */
-    int fd;            /* a descriptor that it gets as AW_CHILD_FD; stays the caller's; 0: none */
+    int fd;            /* descriptor that the child gets as AW_CHILD_FD; the caller still owns it;
+                          0: none */
     bool quiet;        /* its standard error is /dev/null */
     bool dies_with_us; /* the kernel sends it SIGTERM when the thread that started it ends */
 };
 
 /* The caller may close to, from and err itself, and then sets them to -1. They are close-on-exec
- * and block unless the caller changes that. */
+ * and blocking unless the caller changes that. */
 struct aw_child {
     pid_t pid; /* 0 once it has been reaped */
     int to;    /* its standard input; -1: none */
     int from;  /* its standard output; -1: none */
     int err;   /* its standard error; -1: the caller's */
-    int how;   /* wait status, as waitpid(2) gives it, once it has been reaped */
+    int how;   /* wait status of waitpid(2), valid once it has been reaped */
 };
 
-/* Looks for a program beside the one that is running, then in PATH. False: not found, or its path
- * does not fit into size. */
+/* Looks for a program beside the running one, then in PATH. Returns false if it is not found or the
+ * path does not fit into size. */
 bool aw_child_find(const char *program, char *path, size_t size);
 
-/* Starts it and returns once it runs. AW_NO_LINK with the reason otherwise; then nothing is left
- * open, and aw_child_end does nothing. */
+/* Starts the program and returns once it runs. On failure, returns AW_NO_LINK with the reason and
+ * leaves nothing open; aw_child_end then does nothing. */
 enum aw_status aw_child_start(struct aw_child *child, const struct aw_child_plan *plan,
                               struct aw_error *err);
 
-/* Waits until it has ended, timeout_ms at most, and reaps it; 0 only looks. False: still running.
- * True, too, for a child that was reaped before. */
+/* Waits up to timeout_ms for the child to end, and reaps it; 0 only checks. Returns false if it is
+ * still running, true if it was already reaped. */
 bool aw_child_wait(struct aw_child *child, int timeout_ms);
 
 /* Closes to and from, waits timeout_ms for the end, and kills it if it is still running. Returns
  * the wait status: 0 after exit status 0. err stays open: the caller closes it. */
 int aw_child_end(struct aw_child *child, int timeout_ms);
 
-/* Copies the first line that it has written to standard error, without its name ("armwire-mcap: "),
- * or "". Does not wait. Returns out. */
+/* Copies the first line of the child's standard error, without its "armwire-mcap: " prefix. Copies
+ * "" if there is none. Does not block. Returns out. */
 const char *aw_child_said(const struct aw_child *child, char *out, size_t size);
 
-/* Closes a pipe's end and sets it to -1. */
+/* Closes a pipe end and sets it to -1. */
 void aw_child_close(int *fd);
 
-/* A wait status in words: "exit 1", "killed by SIGKILL". Returns out. */
+/* Describes a wait status: "exit 1", "killed by SIGKILL". Returns out. */
 const char *aw_child_words(char *out, size_t size, int how);
 
 #endif

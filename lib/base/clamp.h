@@ -1,4 +1,4 @@
-/* The lesser and the greater of two, and a number kept between two others. */
+/* Minimum, maximum and clamping of numbers. */
 #ifndef AW_BASE_CLAMP_H
 #define AW_BASE_CLAMP_H
 
@@ -14,7 +14,7 @@ static inline int aw_max(int a, int b)
     return a > b ? a : b;
 }
 
-/* min where that is above max; max for what is no number. */
+/* Returns min if min > max, and max if value is NaN. */
 static inline double aw_clamp(double value, double min, double max)
 {
     return fmax(min, fmin(max, value));

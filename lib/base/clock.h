@@ -1,5 +1,5 @@
-/* Time as a vtable. The same code runs on the wall clock, or in virtual time for tests, which waits
- * for nothing.
+/* Time as a vtable. The same code runs on the wall clock, or in virtual time for tests. Virtual
+ * time never sleeps.
  *
  * Times are int64_t nanoseconds of a monotonic clock. All waiting goes through the clock, because
  * only the clock knows the request to stop (stop_fd: a signalfd of the shell).
@@ -26,24 +26,24 @@ struct aw_clock {
     enum aw_status (*wait)(struct aw_clock *clock, int fd, short events, int64_t deadline);
 };
 
-/* Work in the background of a wait. serve is called when fd can be read, and at the time due; it
- * then sets due to its next time (AW_NEVER: none). It must not wait. */
+/* Background work during a wait. The clock calls serve when fd is readable and at the time due.
+ * serve sets due to its next time (AW_NEVER: none). It must not block. */
 struct aw_aside {
     struct aw_aside *next;
-    int fd; /* or -1; only that of the first one is waited for */
+    int fd; /* or -1; only the first entry's fd is polled */
     int64_t due;
-    bool rests; /* as serve is called: nothing but time is waited for */
+    bool rests; /* set during serve if the clock waits for time only, not for a descriptor */
     void (*serve)(struct aw_aside *aside);
 };
 
-/* The list of a clock, which begins at *first; an entry with a descriptor goes to the front. None
- * is owned. */
+/* Adds and removes entries of a clock's list, which begins at *first. An entry with a descriptor
+ * goes to the front. The list owns no entry. */
 void aw_aside_add(struct aw_aside **first, struct aw_aside *aside);
 void aw_aside_remove(struct aw_aside **first, struct aw_aside *aside);
 
-/* CLOCK_MONOTONIC and poll(2). Every wait ends while stop_fd is readable, but for the time before
- * ignored_until, and while the other end of hangup_fd (a pipe that is written to) or of ended_fd
- * (one that is read from) is gone. All may be -1; none is owned. */
+/* CLOCK_MONOTONIC and poll(2). A readable stop_fd ends every wait, except before ignored_until. So
+ * does a hang-up at the other end of hangup_fd (a pipe the caller writes) or ended_fd (a pipe it
+ * reads). All may be -1; none is owned. */
 struct aw_real_clock {
     struct aw_clock base;
     int64_t ignored_until; /* begins as 0 */
@@ -53,18 +53,19 @@ struct aw_real_clock {
     struct aw_aside *aside; /* NULL: nothing */
 };
 
-/* Starts at 0 (or where the caller sets time_ns) and jumps to each deadline that is waited for.
- * stop_fd as above, but looked at only now and then: thousands of waits take a millisecond. */
+/* Starts at 0 (or at the caller's time_ns) and jumps to each deadline. Checks stop_fd only now and
+ * then, because thousands of waits take a millisecond. */
 struct aw_virtual_clock {
     struct aw_clock base;
     int64_t time_ns;
     int stop_fd;
     unsigned waits;
-    bool polls; /* really waits for a descriptor, whose program answers in no virtual time */
-    struct aw_aside *aside; /* NULL: nothing; served now and then, whatever is due */
+    bool polls; /* waits in real time for a descriptor, because its program does not run in virtual
+                   time */
+    struct aw_aside *aside; /* NULL: none; served now and then, regardless of due */
 };
 
-/* hangup_fd, ended_fd, and stop_fd of a virtual clock, are -1 until the caller sets them. */
+/* The caller may set hangup_fd, ended_fd, and stop_fd of a virtual clock; they start as -1. */
 struct aw_real_clock aw_real_clock(int stop_fd);
 struct aw_virtual_clock aw_virtual_clock(void);
 
@@ -98,10 +99,10 @@ static inline enum aw_status aw_clock_wait(struct aw_clock *clock, int fd, short
     return clock->wait(clock, fd, events, deadline);
 }
 
-/* Sleeps until the deadline: AW_OK, or AW_STOPPED. */
+/* Sleeps until the deadline. Returns AW_OK, or AW_STOPPED. */
 enum aw_status aw_clock_sleep(struct aw_clock *clock, int64_t deadline);
 
-/* Nanoseconds since 1970 of the wall clock, for time stamps in records. */
+/* Returns the wall clock in ns since 1970, for time stamps in records. */
 int64_t aw_wall_time(void);
 
 #endif

@@ -1,4 +1,4 @@
-/* What to say about files that cannot be opened or made, the same everywhere.
+/* Opens, creates and saves files, with the same error messages everywhere.
  *
  *     FILE *file = aw_file_open(path);
  *     if (!file)
@@ -17,37 +17,36 @@
 
 #include "base/status.h"
 
-/* By errno: AW_LOST where the disk is full or broken, else AW_USAGE: it is the name that is wrong.
- * what ("--record") goes in front; NULL: nothing. */
+/* Reports errno. Returns AW_LOST if the disk is full or broken, else AW_USAGE, because the name is
+ * wrong. what ("--record") precedes the message; NULL: nothing. */
 enum aw_status aw_file_fail(struct aw_error *err, const char *what, const char *path);
 
-/* Could this file be made or written over? Makes and changes nothing; for those who will write
- * after something that takes long or moves. */
+/* Checks that the file can be created or overwritten, without changing anything. Use it before a
+ * long calculation or a motion whose result is saved. */
 enum aw_status aw_file_check(const char *path, struct aw_error *err);
 
-/* A file that is read: "-" is standard input, as a descriptor of its own. open(2) with these flags
- * beside; -1 with errno. */
+/* Opens a file for reading with these extra open(2) flags. "-" duplicates standard input. Returns
+ * -1 with errno. */
 int aw_file_descriptor(const char *path, int flags);
-/* What messages call it: "stdin" for "-". */
+/* Returns the name for messages: "stdin" for "-". */
 const char *aw_file_name(const char *path);
 
-/* Like fopen(3) for reading ("-" is standard input), and for creating or overwriting. Does not wait
- * forever for a named pipe: ENXIO if no writer opens it within two seconds, or if it has no reader.
- * NULL with errno. */
+/* Opens a file for reading, like fopen(3); "-" is standard input. Does not wait forever for a named
+ * pipe: fails with ENXIO if no writer opens it within two seconds. Returns NULL with errno. */
 FILE *aw_file_open(const char *path);
 
-/* The same for text that is read whole, such as configuration and packet files: reading more than
- * AW_FILE_TEXT_MAX fails with EOVERFLOW, so that a device without an end is no endless file. */
+/* Opens a file that is read whole, such as a configuration. Reading more than AW_FILE_TEXT_MAX
+ * fails with EOVERFLOW, so an endless device does not block the program. */
 #define AW_FILE_TEXT_MAX (16l << 20)
 FILE *aw_file_open_text(const char *path);
 FILE *aw_file_create(const char *path);
 
-/* False with errno if anything was not written, now or before. */
+/* Returns false with errno if any write failed, now or before. */
 bool aw_file_close(FILE *file);
 
 /* Saves a file atomically: writes a temporary file beside it and renames that at the end, so
- * readers see either the old or the new content. Overwrites in place what is not a regular file (a
- * pipe, a device, a symbolic link), and files in a folder that is not writable.
+ * readers see either the old or the new content. Overwrites other files in place: pipes, devices,
+ * symbolic links, and files in a folder that is not writable.
  *
  *     struct aw_saving saving;
  *     if (aw_file_begin(&saving, path))
@@ -58,18 +57,18 @@ bool aw_file_close(FILE *file);
 struct aw_saving {
     FILE *file;
     const char *path;
-    char fresh[PATH_MAX]; /* "": path itself is written */
+    char fresh[PATH_MAX]; /* temporary file; "" if path itself is written */
 };
 
-/* False with errno; aw_file_end is called all the same. path must stay as long. */
+/* Returns false with errno; call aw_file_end all the same. path must stay valid until then. */
 bool aw_file_begin(struct aw_saving *saving, const char *path);
-/* False with errno if anything was not written: then the file is as it was. */
+/* Returns false with errno if any write failed; the old file is then unchanged. */
 bool aw_file_end(struct aw_saving *saving);
 
-/* Makes the folders on the way to a file that are not there, as far as that is permitted. */
+/* Creates missing parent folders of a file, as far as permissions allow. */
 void aw_file_make_folders(const char *path, mode_t mode);
 
-/* Saves these bytes so. */
+/* Saves these bytes atomically. */
 enum aw_status aw_file_write(const char *path, const void *bytes, size_t size,
                              struct aw_error *err);
 

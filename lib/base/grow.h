@@ -1,4 +1,4 @@
-/* Arrays that grow as things are added to them.
+/* Arrays that grow when elements are added.
  *
  *     struct row *rows = aw_grow(table->rows, &table->room, table->n + 1, sizeof *rows);
  *     if (!rows)
@@ -11,8 +11,8 @@
 #include <stddef.h>
 #include <stdlib.h>
 
-/* The array with room for at least so many elements, each time twice as many as before; NULL: out
- * of memory, and it is as it was. size: of an element. */
+/* Returns the array with room for at least needed elements, each of size bytes. The room doubles
+ * each time. Returns NULL if out of memory; the array is then unchanged. */
 static inline void *aw_grow(void *array, size_t *room, size_t needed, size_t size)
 {
     size_t more = *room ? *room : 64;

@@ -1,4 +1,4 @@
-/* FNV-1a: bytes as one number. */
+/* FNV-1a hash. */
 #ifndef AW_BASE_HASH_H
 #define AW_BASE_HASH_H
 
@@ -7,7 +7,7 @@
 
 #define AW_HASH_FIRST UINT64_C(14695981039346656037)
 
-/* Of what came before, AW_HASH_FIRST or an earlier result, and of these bytes. */
+/* Adds bytes to a hash: AW_HASH_FIRST or an earlier result. */
 static inline uint64_t aw_hash(uint64_t before, const void *bytes, size_t size)
 {
     const uint8_t *byte = (const uint8_t *)bytes;

@@ -1,4 +1,4 @@
-/* Hex digits: two upper-case ones a byte are written, of either case are read. */
+/* Hex digits. Writes two upper-case digits per byte; reads either case. */
 #ifndef AW_BASE_HEX_H
 #define AW_BASE_HEX_H
 
@@ -6,7 +6,7 @@
 
 #include "base/span.h"
 
-/* The value of a digit, or -1. */
+/* Returns the value of a digit, or -1. */
 static inline int aw_hex_digit(char c)
 {
     static const int8_t one_more[256] = {
@@ -18,7 +18,7 @@ static inline int aw_hex_digit(char c)
     return one_more[(uint8_t)c] - 1;
 }
 
-/* These return the end of what they write, which is not terminated. */
+/* These return the end of their output, which is not NUL-terminated. */
 static inline char *aw_hex_byte(char *out, unsigned byte)
 {
     static const char digits[] = "0123456789ABCDEF";
@@ -34,7 +34,7 @@ static inline char *aw_hex_bytes(char *out, struct aw_span bytes)
     return out;
 }
 
-/* length / 2 bytes; false: not all are digits. */
+/* Reads length / 2 bytes. Returns false if a character is not a hex digit. */
 static inline bool aw_hex_read(const char *text, size_t length, uint8_t *out)
 {
     for (size_t i = 0; i < length / 2; i++) {

@@ -1,4 +1,4 @@
-/* The lines of a text file: for all formats of this suite that have a line for each thing.
+/* Reads text files line by line, for all of the suite's formats with one entry per line.
  *
  *     struct aw_lines lines = {.name = "arm.gains"};
  *     enum aw_status status = AW_OK;
@@ -19,34 +19,34 @@
 #include "base/status.h"
 
 struct aw_lines {
-    FILE *file;       /* NULL: the file called name is opened, and closed at the end */
-    const char *name; /* for messages; not owned. NULL: messages name no place */
+    FILE *file;       /* NULL: opens the file called name, and closes it at the end */
+    const char *name; /* for messages, not owned; NULL: messages give no location */
     unsigned number;  /* of the line, from 1 */
-    char *line;       /* without its end, and the first one without a byte order mark */
-    const char *at;   /* set by who finds a mistake: where in the line; NULL: its beginning */
+    char *line;       /* without its newline; the first one without a byte order mark */
+    const char *at;   /* position of a mistake in the line, set by the caller; NULL: its start */
     char *text;       /* owned */
     size_t room;
     bool opened;
-    bool given; /* a line: what goes wrong now is its mistake */
+    bool given; /* a line was returned: an error from now on is about this line */
 };
 
-/* The next line that is neither blank nor a '#' comment; valid until the next call, and may be
- * written to. AW_END: no more lines. AW_MALFORMED: a zero byte. AW_LOST: a read error. AW_USAGE:
+/* Reads the next line that is neither blank nor a '#' comment. The line is writable and valid until
+ * the next call. AW_END: no more lines. AW_MALFORMED: a zero byte. AW_LOST: a read error. AW_USAGE:
  * the file cannot be opened, or is a folder. AW_NO_MEMORY. */
 enum aw_status aw_lines_next(struct aw_lines *lines, struct aw_error *err);
 
-/* Closes and frees. Returns status, AW_OK for AW_END. Where that is an error of the line (and not
- * of aw_lines_next) its text gets "NAME:LINE:COLUMN: " in front. */
+/* Closes and frees. Returns status, or AW_OK for AW_END. Puts "NAME:LINE:COLUMN: " in front of the
+ * text of a line's error, but not of an error of aw_lines_next. */
 enum aw_status aw_lines_end(struct aw_lines *lines, enum aw_status status, struct aw_error *err);
 
-/* Puts "WHERE:COLUMN: " in front of an error's text, where WHERE is "FILE:LINE". A text that begins
- * with "column N: " counts from there. column: 0 is the beginning of the line. err may be NULL. */
+/* Puts "WHERE:COLUMN: " in front of an error's text, where WHERE is "FILE:LINE". A leading "column
+ * N: " in the text is added to column. column 0 is the beginning of the line. err may be NULL. */
 void aw_fail_at(struct aw_error *err, const char *where, size_t column);
 
-/* The same in line number of the file called name. */
+/* The same, with a file name and a line number. */
 void aw_fail_in(struct aw_error *err, const char *name, uint64_t number, size_t column);
 
-/* Cuts a line into words in place, at blanks and up to a '#'; at most max of them. */
+/* Splits a line into words in place, at blanks, up to a '#'. Returns at most max words. */
 size_t aw_lines_words(char *line, char **words, size_t max);
 
 #endif

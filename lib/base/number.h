@@ -1,4 +1,4 @@
-/* Numbers as text, for people.
+/* Reads and prints numbers as text.
  *
  * Printing is exact to the resolution of the field and shows no rounding noise (3.8, not
  * 3.8000000000000003). It does not allocate and ignores the locale. Reading accepts plain decimals,
@@ -14,7 +14,7 @@
 
 #include "base/status.h"
 
-#define AW_NUMBER_MAX 32 /* the longest text the printers below make, without a NUL */
+#define AW_NUMBER_MAX 32 /* longest text that the printers below write, without a NUL */
 
 /* Reads a number that must fill the whole text. AW_USAGE if it does not, or is not finite. */
 enum aw_status aw_number_parse(const char *text, double *value, struct aw_error *err);
@@ -29,11 +29,11 @@ enum aw_status aw_number_parse_unit(const char *text, const char *wanted, double
  * units are of different kinds, or unknown. */
 bool aw_number_conversion(const char *from, const char *to, double *scale, double *offset);
 
-/* Is it a known unit: "deg", "ms", "%"? */
+/* Returns true for a known unit: "deg", "ms", "%". */
 bool aw_number_is_unit(const char *text);
 
-/* All write at most AW_NUMBER_MAX characters to out, no NUL, and return the end; a few characters
- * behind the end may be written over. */
+/* These write at most AW_NUMBER_MAX characters to out, without a NUL, and return the end. They may
+ * overwrite a few characters after the end. */
 char *aw_print_int(char *out, int64_t value);
 char *aw_print_padded(char *out, uint32_t value,
                       int digits); /* exactly so many, 1 to 8, with zeros in front */
@@ -42,12 +42,12 @@ char *aw_print_fixed(char *out, double value,
 char *aw_print_float32(char *out,
                        float value); /* shortest decimal that reads back as the same float */
 
-/* For "%.*g" in sentences: enough digits to show a whole number as it is, else the nine of a float.
- */
+/* Returns the precision for "%.*g" in sentences: all digits of a whole number, else the nine of a
+ * float. */
 int aw_digits_for(double value);
 
-/* Decimals needed to tell neighbouring steps of this size apart, one more than the step itself has.
- */
+/* Returns the decimals that distinguish neighbouring steps of this size: one more than the step
+ * itself has. */
 int aw_decimals_for_step(double step);
 
 #endif

@@ -1,4 +1,4 @@
-/* Reading what is there, writing what there is room for.
+/* Non-blocking reads and writes on descriptors that may block.
  *
  *     char key;
  *     if (aw_read_ready(STDIN_FILENO, &key, 1) < 0 && errno == EAGAIN)
@@ -9,14 +9,14 @@
 
 #include <sys/types.h>
 
-/* read(2) that never waits: -1 with EAGAIN when nothing is there. Even after poll(2) nothing may be
- * there: a Ctrl-C takes what was typed before it along, and a read that waits would then miss
- * the signal until the next key. */
+/* Reads like read(2) but never blocks: -1 with EAGAIN when there is no input. Input may be missing
+ * even after poll(2): Ctrl-C discards earlier typing. A blocking read would then miss the signal
+ * until the next key. */
 ssize_t aw_read_ready(int fd, void *buf, size_t size);
 
-/* write(2) of a part that a descriptor takes without waiting, once poll(2) has said that there is
- * room: PIPE_BUF of a pipe; of a terminal, where there may be room for one character only, what it
- * takes, or -1 with EAGAIN. Others have the terminal too, and it stays as it is for them. */
+/* Writes as much as a descriptor takes without blocking, once poll(2) has reported room. Writes
+ * PIPE_BUF bytes to a pipe. A terminal may take a single character only, or none: -1 with EAGAIN.
+ * Does not change the terminal's flags, because other programs share it. */
 ssize_t aw_write_ready(int fd, const void *buf, size_t size);
 
 #endif

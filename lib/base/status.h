@@ -1,9 +1,8 @@
 /* Errors of this library.
  *
- * A function that can fail returns enum aw_status and, where it takes one, fills a struct aw_error
- * with one line for a person: "what: why — what to do". The library never prints and never exits;
- * the values up to AW_NO_MEMORY are the exit codes of the tools, so the shell turns a status into
- * an exit code by a cast.
+ * A function that can fail returns enum aw_status. Most also fill a struct aw_error with one line
+ * for a person: "what: why — what to do". The library never prints and never exits. The values up
+ * to AW_NO_MEMORY are the exit codes of the tools, so the shell casts a status to an exit code.
  *
  *     struct aw_error err;
  *     if (aw_number_parse("4O", &value, &err) != AW_OK)
@@ -14,45 +13,44 @@
 
 enum aw_status {
     AW_OK = 0,
-    AW_REFUSED = 1,   /* the device refused, or did not do it */
+    AW_REFUSED = 1,   /* the device refused or failed */
     AW_USAGE = 2,     /* unknown name, wrong unit, NaN, not a number */
     AW_TIMEOUT = 3,   /* no answer in time */
     AW_NO_LINK = 4,   /* link not found, busy or not permitted */
-    AW_MALFORMED = 5, /* bytes that are not what the protocol says */
+    AW_MALFORMED = 5, /* bytes violate the protocol */
     AW_LIMIT = 6,     /* a finite value outside a limit or the range of the wire */
-    AW_LOST = 7,      /* the link went away in the middle */
+    AW_LOST = 7,      /* the link was lost during the operation */
     AW_STOPPED = 8,   /* a signal asked to stop; the shell exits with 128 + signal */
     AW_NO_MEMORY = 9, /* out of memory */
-    /* No errors and no exit codes: reasons for having no data now. */
+    /* Neither errors nor exit codes: reasons for having no data now. */
     AW_MORE = 10,   /* more bytes are needed */
     AW_END = 11,    /* the end of the input or of the recording */
     AW_ENOUGH = 12, /* the count or deadline of the caller is reached */
-    AW_EVENT = 13,  /* no message, but news: link->event, or another client */
+    AW_EVENT = 13,  /* no message, but an event: link->event, or another client */
 };
 
 /* Plain data, owned by the caller. text is "" after success and is always terminated. */
 struct aw_error {
     enum aw_status status;
-    char text[1024]; /* room for a line with the whole path of a file */
+    char text[1024]; /* long enough for a line with a file's whole path */
 };
 
 /* Fills err (may be NULL) and returns status, so that a failure is one line: return aw_fail(err,
- * AW_USAGE, …). The text becomes one line of UTF-8; characters that cannot be shown become '?', and
- * a text that is too long is cut. */
+ * AW_USAGE, …). The text becomes one line of UTF-8. Replaces unprintable characters by '?', and
+ * cuts a text that is too long. */
 enum aw_status aw_fail(struct aw_error *err, enum aw_status status, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
 
 /* The message is "out of memory". Fills err (may be NULL) and returns AW_NO_MEMORY. */
 enum aw_status aw_no_memory(struct aw_error *err);
 
-/* The analyzer of clang reads one file at a time and does not know that aw_fail returns the status.
- */
+/* The clang analyzer reads one file at a time and does not know that aw_fail returns the status. */
 #ifdef __clang_analyzer__
 #define aw_fail(err, status, ...) (aw_fail(err, status, __VA_ARGS__), (status))
 #define aw_no_memory(err)         (aw_no_memory(err), AW_NO_MEMORY)
 #endif
 
-/* A word for the status: "ok", "usage", "timeout" …; used in JSON error records. */
+/* Returns the status as a word: "ok", "usage", "timeout" …; used in JSON error records. */
 const char *aw_status_name(enum aw_status status);
 
 #endif

@@ -1,13 +1,13 @@
-/* A calculation in a thread of its own, while the caller waits by a clock: signs of life go out,
- * and a request to stop ends the wait. */
+/* Runs a calculation in its own thread while the caller waits by a clock. Keep-alives go out
+ * meanwhile, and a request to stop ends the wait. */
 #ifndef AW_BASE_TASK_H
 #define AW_BASE_TASK_H
 
 #include "base/clock.h"
 
-/* Calls run(context) in a thread that takes no signals; in the caller's, if none can be created.
- * AW_OK: run has returned. AW_STOPPED: the clock asked to stop. run may then go on, and context
- * belongs to the thread, which calls drop(context) at the end. */
+/* Calls run(context) in a thread that blocks all signals, or in the caller's if no thread can be
+ * created. AW_OK: run has returned. AW_STOPPED: the clock requested a stop. run may then continue:
+ * the thread owns context and calls drop(context) at the end. */
 enum aw_status aw_task_run(struct aw_clock *clock, void (*run)(void *context),
                            void (*drop)(void *context), void *context);
 

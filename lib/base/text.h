@@ -1,4 +1,4 @@
-/* Texts that are put together, with room for so much, and words that are looked for in lists.
+/* Builds texts in fixed buffers, and looks words up in lists.
  *
  *     char list[80] = "";
  *     for (size_t i = 0; i < n; i++)
@@ -11,38 +11,39 @@
 #include <stddef.h>
 #include <string.h>
 
-/* The names with a text between them, cut to size (with its NUL). */
+/* Joins the names with a separator, cut to size (including the NUL). */
 void aw_join(char *out, size_t size, const char *between, const char *const *names, size_t n);
 
-/* Puts another text behind what out has, between them the one for that unless out is empty; cut to
- * size (with its NUL). */
+/* Appends a formatted text to out, after the separator unless out is empty. Cuts to size (including
+ * the NUL). */
 void aw_append(char *out, size_t size, const char *between, const char *format, ...)
     __attribute__((format(printf, 4, 5)));
 
-/* "a, b": adds a name to such a list, unless it is one of them. False: there is no room for it. */
+/* Adds a name to a list like "a, b" unless it is in there already. Returns false if it does not
+ * fit. */
 bool aw_append_name(char *list, size_t size, const char *name);
 
-/* A word as a shell reads it back, in quotes where it needs them, for a line to copy. "FILE" where
- * it does not fit into size. Returns out. */
+/* Quotes a word for a shell if necessary, for a line that the user can copy. Returns out, which is
+ * "FILE" if the word does not fit. */
 char *aw_shell_word(char *out, size_t size, const char *word);
 
-/* Cuts the next name off a list, in place. A name with a separator in it is quoted (' or "). Skips
- * empty names. NULL at the end. */
+/* Cuts the next name off a list, in place. A name that contains a separator is quoted (' or ").
+ * Skips empty names. Returns NULL at the end. */
 char *aw_next_name(char **rest, char separator);
 
-/* The text without the blanks around it, cut in place. */
+/* Returns the text without surrounding blanks, cut in place. */
 char *aw_trim(char *text);
 
-/* Is the name what the first length bytes of a text are? */
+/* Returns true if the name equals the first length bytes of a text. */
 static inline bool aw_is_word(const char *name, const char *text, size_t length)
 {
     return strlen(name) == length && memcmp(name, text, length) == 0;
 }
 
-/* Is it one of the words, a list that NULL ends? */
+/* Returns true if the word is in a list that ends with NULL. */
 bool aw_is_one_of(const char *const *words, const char *word);
 
-/* Which of n words it is; -1: none. */
+/* Returns the index of a word among n words, or -1. */
 int aw_find_word(const char *const *words, size_t n, const char *word);
 
 #endif

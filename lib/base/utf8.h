@@ -1,4 +1,4 @@
-/* Text that came from elsewhere, one character at a time.
+/* Checks and cleans untrusted text, one character at a time.
  *
  *     for (size_t n; *text; text += n ? n : 1)
  *         n = aw_utf8_size(text);          0: show '?' instead of this byte
@@ -9,31 +9,31 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-/* Bytes of the character that a NUL-terminated text begins with: 1 to 4; 0 if it is no well-formed
- * UTF-8 (Unicode 15, table 3-7), a control character, or the end. */
+/* Returns the size of a NUL-terminated text's first character: 1 to 4 bytes. Returns 0 at the end,
+ * for a control character, or for malformed UTF-8 (Unicode 15, table 3-7). */
 size_t aw_utf8_size(const char *text);
 
 /* Counts characters; an invalid byte counts as one. Equals the columns on a terminal, unless the
  * text has wide or combining characters. */
 size_t aw_utf8_length(const char *text);
 
-/* Bytes of the mark (U+FEFF) that some editors put in front of a text: 3, or 0. */
+/* Returns the size of a byte order mark (U+FEFF) at the beginning of a text: 3, or 0. */
 size_t aw_utf8_mark(const char *text);
 
-/* Whether a text begins with the mark of UTF-16, and what the user does about it. */
+/* Returns true if a text begins with the mark of UTF-16; the advice says how to convert it. */
 bool aw_utf16_mark(const char *text);
 #define AW_UTF16_ADVICE "text in UTF-16 — convert it: iconv -f UTF-16 -t UTF-8 FILE >NEW"
 
-/* Puts a '?' in place of every byte that is no part of a character: what is left does no harm on a
- * terminal or in JSON. */
+/* Replaces every byte that is not part of a character by '?', so that the text is safe on a
+ * terminal and in JSON. */
 void aw_utf8_clean(char *text);
 
-/* The same for text of several lines: ends of lines and tabs stay. */
+/* The same for text of several lines: newlines and tabs stay. */
 void aw_utf8_clean_lines(char *text);
 
-/* For a terminal or locale without UTF-8: the characters of our own texts are spelled out ("-" for
- * a dash, "theta"), others become '?'. size: of the room of text, at least 8 bytes more than its
- * characters need at present, or its end may be cut off. */
+/* Converts text for a terminal or locale without UTF-8. Spells out the characters of our own texts
+ * ("-" for a dash, "theta"); others become '?'. size is that of the buffer. It must exceed the
+ * characters needed now by at least 8 bytes, or the end may be cut off. */
 void aw_utf8_to_ascii(char *text, size_t size);
 
 #endif

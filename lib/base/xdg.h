@@ -1,5 +1,5 @@
-/* Where a program keeps what is its user's, by the XDG Base Directory Specification: a variable
- * that is empty or holds a relative path is as good as none.
+/* Finds a user's folders by the XDG Base Directory Specification. A variable that is empty or holds
+ * a relative path is ignored.
  *
  *     char path[512];
  *     if (aw_xdg_path(AW_XDG_STATE, "armctl/history", path, sizeof path))
@@ -18,15 +18,15 @@ enum aw_xdg {
     AW_XDG_STATE,  /* $XDG_STATE_HOME, ~/.local/state */
 };
 
-/* The path of armwire/NAME there; nothing is made. False, and "", if there is no home either. */
+/* Builds the path of armwire/NAME in that folder, without creating anything. Returns false, and ""
+ * in out, if there is no home directory either. */
 bool aw_xdg_path(enum aw_xdg kind, const char *name, char *out, size_t size);
 
-/* How the folder of aw_xdg_runtime is written in help and in link URLs. */
+/* How help and link URLs write the folder of aw_xdg_runtime. */
 #define AW_XDG_RUNTIME "$XDG_RUNTIME_DIR/armwire"
 
-/* The folder for sockets and the like, which is made: $XDG_RUNTIME_DIR/armwire, or where that
- * cannot be, armwire-UID in $TMPDIR or /tmp. AW_NO_LINK if it is not this user's alone, or cannot
- * be made. */
+/* Creates the folder for sockets: $XDG_RUNTIME_DIR/armwire, or else armwire-UID in $TMPDIR or /tmp.
+ * AW_NO_LINK if it cannot be created, or if another user has access to it. */
 enum aw_status aw_xdg_runtime(char *out, size_t size, struct aw_error *err);
 
 #endif

@@ -4,8 +4,8 @@
 
 #include <stdio.h>
 
-/* Writes a text so that it is one in XML, in quotes, too: & < > " are spelled out; control
- * characters and what is no UTF-8, which XML cannot have, become '?'. */
+/* Escapes a text for XML, also within quotes: spells out & < > ". Control characters and malformed
+ * UTF-8, which XML forbids, become '?'. */
 void aw_xml_print(FILE *file, const char *text);
 
 #endif

@@ -10,19 +10,18 @@
 #include "link/core/link.h"
 
 /* Opens a link; *out is NULL on failure. AW_USAGE for an unknown scheme or key (with a suggestion)
- * or a bad value; AW_NO_LINK if it is not there, busy or not permitted, with what to do;
- * AW_STOPPED.
+ * or a bad value. AW_NO_LINK, with a remedy, if it is not found, busy or not permitted. AW_STOPPED.
  */
 enum aw_status aw_link_open(struct aw_link **out, const char *url,
                             const struct aw_link_options *options, struct aw_error *err);
 
-/* Is this a URL that aw_link_open would try: a known scheme, or a path, and known keys? Nothing is
- * opened. */
+/* Checks that aw_link_open would accept a URL: a known scheme, or a path, and known keys. Opens
+ * nothing. */
 enum aw_status aw_link_check(const char *text, const struct aw_transport *extra,
                              struct aw_error *err);
 
-/* All transports of the library, {0}-terminated (scheme NULL), for help, completion and
- * did-you-mean. */
+/* Returns all transports of the library, {0}-terminated (scheme NULL), for help, completion and
+ * suggestions. */
 const struct aw_transport *aw_link_transports(void);
 
 #endif

@@ -8,7 +8,7 @@
 
 #include <stdbool.h>
 
-/* Is this network interface a CAN bus, up or down? Read from sysfs. */
+/* Returns true if this network interface is a CAN bus, up or down. Reads sysfs. */
 bool aw_can_is_interface(const char *name);
 
 #endif

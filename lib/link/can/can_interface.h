@@ -5,11 +5,11 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-/* Is there a CAN interface of that name, and is it up? */
+/* Returns true if a CAN interface of that name exists and is up. */
 bool aw_can_interface_up(const char *name);
 
-/* Why it cannot be used and what to do ("interface is down — sudo ip link set …"); false if it can.
- * Without such an interface it names those that are there. */
+/* Explains why the interface cannot be used and what to do ("interface is down — sudo ip link set
+ * …"). Returns false if it can be used. If it does not exist, lists the existing ones. */
 bool aw_can_interface_problem(const char *name, char *out, size_t size);
 
 #endif

@@ -1,5 +1,5 @@
-/* The text that Lawicel adapters (CANUSB, CANable and others) speak: lines that end with CR, or
- * with BEL where something was refused. Pure. Internal to lib/link, and for its tests.
+/* The text protocol of Lawicel adapters (CANUSB, CANable and others): lines that end with CR, or
+ * with BEL for a refused command. Pure. Internal to lib/link, and for its tests.
  *
  *     t1232DEAD<CR>       a frame: 3 digits identifier, 1 digit length, the data; then maybe
  *                         4 digits of milliseconds within a minute or 8 of microseconds, if the
@@ -9,7 +9,7 @@
  *     z<CR> Z<CR> <CR>    done
  *     <BEL>               refused
  *
- * Source: the protocol's public documentation (CANUSB manual) and what adapters do.
+ * Source: the protocol's public documentation (CANUSB manual) and the behaviour of adapters.
  */
 #ifndef AW_LINK_CAN_SLCAN_CODEC_H
 #define AW_LINK_CAN_SLCAN_CODEC_H
@@ -18,8 +18,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#define AW_SLCAN_LINE    40    /* no line that means anything is longer, with its NUL */
-#define AW_SLCAN_MINUTE  60000 /* time stamps are below */
+#define AW_SLCAN_LINE    40    /* longest valid line, with its NUL */
+#define AW_SLCAN_MINUTE  60000 /* upper bound of time stamps, ms */
 #define AW_SLCAN_NO_TIME (-1)
 
 /* Collects lines; begins as {0}. */
@@ -41,18 +41,18 @@ enum aw_slcan_kind {
 /* Adds one byte. Returns true if that completes a line; an overlong line is BROKEN. */
 bool aw_slcan_read(struct aw_slcan_reader *reader, uint8_t byte);
 
-/* What an adapter's line is. FRAME: datagram (of AW_CAN_DATAGRAM bytes) and *size are set, and
- * *time_ms (0 to 59999, or AW_SLCAN_NO_TIME). */
+/* Decodes an adapter's line. FRAME: sets datagram (of AW_CAN_DATAGRAM bytes), *size, and *time_ms
+ * (0 to 59999, or AW_SLCAN_NO_TIME). */
 enum aw_slcan_kind aw_slcan_decode(const struct aw_slcan_reader *reader, uint8_t *datagram,
                                    size_t *size, int *time_ms);
 
-/* The line of a frame, with its CR and a NUL; out holds AW_SLCAN_LINE. */
+/* Writes the line of a frame, with its CR and a NUL; out holds AW_SLCAN_LINE. */
 void aw_slcan_encode(const uint8_t *datagram, size_t size, int time_ms, char *out);
 
-/* Are these all hexadecimal digits? */
+/* Returns true if these are all hexadecimal digits. */
 bool aw_slcan_is_hex(const char *text, size_t size);
 
-/* The digit after S for a bit rate: 0..8, or -1. */
+/* Returns the digit after S for a bit rate: 0..8, or -1. */
 int aw_slcan_speed(long bitrate);
 
 #endif

@@ -1,9 +1,9 @@
-/* A simulated device: bytes in, bytes out, and time. It knows no link and no wall clock, so the
- * same one runs in this process (sim:), as a server for other processes (sim --listen), and in
- * virtual time in tests.
+/* A simulated device: bytes in, bytes out, and time. It does not depend on a link or wall clock. So
+ * the same code runs in this process (sim:), as a server (sim --listen), and in virtual time in
+ * tests.
  *
- * The runner calls receive with what came from the host, then step with the time now, then transmit
- * until it returns 0; it comes back when more arrives, at the latest at next_event().
+ * The runner calls receive with bytes from the host, then step with the current time, then transmit
+ * until it returns 0. It repeats this when more bytes arrive, and at next_event() at the latest.
  */
 #ifndef AW_LINK_CORE_DEVICE_H
 #define AW_LINK_CORE_DEVICE_H
@@ -19,10 +19,10 @@ struct aw_device_ops {
      * size; 0: nothing is pending. cap is at least AW_DEVICE_MESSAGE. A stream may be cut there and
      * continue in the next call. */
     size_t (*transmit)(struct aw_device *device, void *buf, size_t cap);
-    /* When step wants to be called next; AW_NEVER if it only waits for the host. */
+    /* Returns the time of the next call of step; AW_NEVER if the device only waits for the host. */
     int64_t (*next_event)(const struct aw_device *device);
-    /* A new connection on a medium that has them (tcp, unix, sim:); may be NULL. What was pending
-     * for the one before should be forgotten. */
+    /* A new connection on a medium that has them (tcp, unix, sim:); may be NULL. Should discard
+     * pending output for the previous connection. */
     void (*connected)(struct aw_device *device, int64_t now);
     void (*close)(struct aw_device *device); /* frees the device; NULL: it is one block */
 };
@@ -35,24 +35,24 @@ struct aw_device {
 
 void aw_device_close(struct aw_device *device);
 
-/* A link to a device in this process. Takes the device over; key is copied. NULL if there is no
- * memory, the device is closed then. Waits by the clock, wall or virtual. */
+/* Creates a link to a device in this process. Takes the device over and copies key. On lack of
+ * memory, closes the device and returns NULL. Waits on the clock, wall or virtual. */
 struct aw_link *aw_sim_link(struct aw_device *device, struct aw_clock *clock, bool datagrams,
                             const char *key);
 
-/* The same for a transport sim:. A device of NULL was not made for want of memory: AW_NO_MEMORY. */
+/* The same for a transport sim:. If device is NULL, returns AW_NO_MEMORY. */
 enum aw_status aw_sim_open(struct aw_link **out, struct aw_device *device, struct aw_clock *clock,
                            bool datagrams, struct aw_error *err);
 
-/* Serves a device on a link until the clock says stop (AW_STOPPED) or the link is lost (AW_LOST).
- * Owns neither. Drops output that the host does not read for a second, like a line without a
- * reader. */
+/* Serves a device on a link until the clock requests a stop (AW_STOPPED) or the link is lost
+ * (AW_LOST). Owns neither. Drops output that the host does not read for a second, like a line
+ * without a reader. */
 enum aw_status aw_device_serve(struct aw_device *device, struct aw_link *link,
                                struct aw_error *err);
 
-/* One round of it, for loops that do more than serving: waits for the host or the device, but not
- * past the deadline, and passes on what both have to say. AW_OK, AW_STOPPED, AW_LOST. What the link
- * reports is in link->event afterwards. */
+/* Runs one round of it, for loops that do other work too. Waits for the host or the device until
+ * the deadline, and forwards messages both ways. Returns AW_OK, AW_STOPPED or AW_LOST. link->event
+ * then has the link's report. */
 enum aw_status aw_device_serve_once(struct aw_device *device, struct aw_link *link,
                                     int64_t deadline, struct aw_error *err);
 

@@ -14,55 +14,54 @@
 struct aw_fd_link {
     struct aw_link base;
     int fd;               /* -1: a server without a client */
-    uint32_t overflow;    /* datagrams that the kernel had thrown away by the last stamp */
-    bool socket;          /* written by send(2), so that a lost peer is an error and not a signal */
-    bool written;         /* ever: then parting takes care that it gets there */
-    struct aw_outbox box; /* servers: what their client has not taken yet, */
-    int64_t stuck_ns;     /* and since when it takes nothing; 0: it does */
+    uint32_t overflow;    /* datagrams dropped by the kernel, from the last stamp */
+    bool socket;          /* use send(2), so that a lost peer is an error and not a signal */
+    bool written;         /* has ever been written: closing waits until the peer has the bytes */
+    struct aw_outbox box; /* servers: output that their client has not read yet */
+    int64_t stuck_ns;     /* time when the client stopped reading; 0: it reads */
 };
 
-/* An aw_fd_link, or something of size bytes that begins with one; the rest is zero. NULL if there
- * is no memory. fd is -1. */
+/* Allocates an aw_fd_link, or a struct of size bytes that begins with one; the rest is zero. fd is
+ * -1. Returns NULL if out of memory. */
 void *aw_fd_link_new(size_t size, const struct aw_link_ops *ops, struct aw_clock *clock);
 
-/* Waits until fd can be read: AW_OK, AW_TIMEOUT, AW_STOPPED, or AW_LOST with its text. */
+/* Waits until fd is readable: AW_OK, AW_TIMEOUT, AW_STOPPED, or AW_LOST with its text. */
 enum aw_status aw_fd_await(struct aw_link *link, int fd, int64_t deadline, struct aw_error *err);
 
-/* read(2). Who ends without having read resets its socket; what it had sent comes behind that, a
- * last stop among it, and is read here. */
+/* Reads like read(2), and once more after a connection reset. A peer that exits without reading
+ * resets its socket, but the bytes it sent before, perhaps a stop, are still readable. */
 ssize_t aw_fd_read_now(int fd, void *buf, size_t cap);
 
-/* Reads, writes, closes and frees a plain one; for ops and for building upon. */
+/* Functions of a plain link, for ops and for reuse. */
 enum aw_status aw_fd_read(struct aw_link *link, void *buf, size_t cap, size_t *got,
                           int64_t deadline, struct aw_error *err);
 enum aw_status aw_fd_write(struct aw_link *link, const void *buf, size_t size,
                            struct aw_error *err);
-/* For servers: writes what is taken at once and keeps the rest for the next call and for reading,
- * where it goes out as there is room. AW_OK, also where older messages had to be dropped for it:
- * base.dropped counts them. AW_TIMEOUT: nothing has been taken for a second; said once a second.
- * AW_LOST. */
+/* For servers: writes without blocking and queues the rest, which later calls and reads send.
+ * AW_OK, even if older messages had to be dropped: base.dropped counts them. AW_TIMEOUT: the client
+ * has read nothing for a second; returned once a second. AW_LOST. */
 enum aw_status aw_fd_offer(struct aw_link *link, const void *buf, size_t size,
                            struct aw_error *err);
 
-/* Forgets what waits to be taken. */
+/* Discards queued output. */
 void aw_fd_forget(struct aw_fd_link *self);
 void aw_fd_close(struct aw_link *link);
 
-/* Closes a connection, so that what was written before gets there: for up to 0.2 s the peer may
- * read it and close its end. A close with bytes unread would reset the connection, and the peer
- * might never see the last bytes: a stop among them. */
+/* Closes a connection so that written bytes arrive: gives the peer up to 0.2 s to read them and
+ * close its end. Closing with unread input would reset the connection. The peer might then lose the
+ * last bytes, such as a stop. */
 void aw_fd_part(struct aw_link *link);
 int aw_fd_fd(const struct aw_link *link);
 bool aw_fd_raw(const struct aw_link *link, const void *buf, size_t size, struct aw_link_raw *raw);
 
-/* What the kernel writes beside a datagram, with SO_TIMESTAMPNS and SO_RXQ_OVFL: when it came and
- * how many were lost, into base.rx_time_ns (0: unknown) and base.dropped. */
+/* Reads a datagram's control data of SO_TIMESTAMPNS and SO_RXQ_OVFL: receive time into
+ * base.rx_time_ns (0: unknown), and number of lost datagrams into base.dropped. */
 #define AW_STAMPS_SIZE (CMSG_SPACE(sizeof(struct timespec)) + CMSG_SPACE(sizeof(uint32_t)))
 void aw_fd_read_stamps(struct aw_fd_link *self, struct msghdr *header);
 
 extern const struct aw_link_ops aw_fd_ops;
 
-/* AW_LOST with the text for errno (0: end of file), as found by reading or writing. */
+/* Returns AW_LOST with the text for errno (0: end of file) of a read or write. */
 enum aw_status aw_fd_lost(const struct aw_link *link, int error, struct aw_error *err);
 
 #endif

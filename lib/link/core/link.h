@@ -10,12 +10,12 @@
  *     aw_link_read(link, buf, sizeof buf, &got, deadline, &err);
  *     aw_link_close(link);
  *
- * A URL is scheme:rest?key=value&key=value (see url.h). Any link takes the fault keys drop dup
+ * A URL is scheme:rest?key=value&key=value (see url.h). Any link accepts the fault keys drop dup
  * corrupt reorder delay jitter seed (see fault.h). A path without a scheme is a serial port or a
- * pty, whichever it is. Not for sharing between threads.
+ * pty. A link is not safe to share between threads.
  *
  * A datagram of a CAN link is a classic frame with an 11-bit identifier: the identifier as u16, low
- * byte first, then 0 to 8 data bytes. Other frames (29 bit, RTR, FD) are passed over.
+ * byte first, then 0 to 8 data bytes. Skips other frames (29 bit, RTR, FD).
  */
 #ifndef AW_LINK_CORE_LINK_H
 #define AW_LINK_CORE_LINK_H
@@ -35,81 +35,82 @@ struct aw_url;
 
 struct sockaddr;
 
-/* A prepared write for signal handlers, which may not call aw_link_write. The bytes go to fd by
- * sendto(2) where there is an address, else by write(2). */
+/* A prepared write for signal handlers, which may not call aw_link_write. The handler sends the
+ * bytes to fd by sendto(2) if there is an address, else by write(2). */
 struct aw_link_raw {
     uint8_t *bytes;
     size_t cap, size;
-    int fd;                    /* the link's own: good until it is lost or closed */
-    const struct sockaddr *to; /* the link's own, or NULL */
+    int fd;                    /* owned by the link: valid until it is lost or closed */
+    const struct sockaddr *to; /* owned by the link, or NULL */
     unsigned to_size;
 };
 
 struct aw_link_ops {
-    /* Reads what is there, at least one byte (one datagram on datagram links), waiting until the
-     * deadline. AW_OK with *got > 0, AW_TIMEOUT, AW_STOPPED, AW_LOST (the other end is gone), or
-     * AW_EVENT: nothing is read yet, but on servers a new client came (see connections), and on CAN
-     * links there is news (see event). err is filled for AW_LOST only. */
+    /* Reads at least one byte (one datagram on datagram links), waiting until the deadline. Returns
+     * AW_OK with *got > 0, AW_TIMEOUT, AW_STOPPED, AW_LOST (the other end has gone), or AW_EVENT.
+     * AW_EVENT means no data, but a new client (servers, see connections) or an event (CAN links,
+     * see event). Fills err for AW_LOST only. */
     enum aw_status (*read)(struct aw_link *link, void *buf, size_t cap, size_t *got,
                            int64_t deadline, struct aw_error *err);
-    /* Writes all of it (one datagram on datagram links). A request to stop does not end it, because
-     * the stop itself is written with it. Returns:
+    /* Writes all of it (one datagram on datagram links). A request to stop does not interrupt it,
+     * because the stop itself is written with it. Returns:
      *   AW_OK
-     *   AW_TIMEOUT  the other end took no byte for a second
-     *   AW_LOST     the link is gone, or the other end took a part and then nothing for a second:
-     *               it would read the next message as the rest of this one
+     *   AW_TIMEOUT  the other end read nothing for a second
+     *   AW_LOST     the link is lost, or the other end read a part and then nothing for a second:
+     *               it would take the next message for the rest of this one
      *   AW_REFUSED  the CAN adapter did not accept the frame
      * Servers never block. Unsent output is queued; the oldest is dropped when the queue is full. A
-     * server without a client drops everything and returns AW_OK; a pty that no program has read
-     * for a second returns AW_TIMEOUT. A client that reads nothing for a second is disconnected if
+     * server without a client drops everything and returns AW_OK. A pty whose output is unread for
+     * a second returns AW_TIMEOUT. A server disconnects a client that reads nothing for a second if
      * another one waits. */
     enum aw_status (*write)(struct aw_link *link, const void *buf, size_t size,
                             struct aw_error *err);
     void (*close)(struct aw_link *link); /* frees the link */
-    /* For poll(2), or -1: read it from time to time. Ask anew each time, and read until AW_TIMEOUT
-     * before: a link may hold datagrams that poll(2) does not see. NULL: it has none. */
+    /* Returns the descriptor for poll(2), or -1: then read the link periodically. Call it anew each
+     * time, and first read until AW_TIMEOUT: poll(2) does not see datagrams in the link's buffers.
+     * NULL: the link has no descriptor. */
     int (*fd)(const struct aw_link *link);
-    /* Begins to serve many clients at once, see struct aw_link_options. NULL: it cannot. */
+    /* Starts to serve many clients at once, see struct aw_link_options. NULL: not supported. */
     void (*share)(struct aw_link *link);
     /* Prepares a write: fills *raw, whose bytes and cap belong to the caller. Returns false if
-     * there is no room or no client. NULL: the link cannot do it. */
+     * there is no room or no client. NULL: not supported. */
     bool (*raw)(const struct aw_link *link, const void *buf, size_t size, struct aw_link_raw *raw);
 };
 
-/* Common beginning of every link; transports put their own data behind it. */
+/* Common beginning of every link; transports append their own data. */
 struct aw_link {
     const struct aw_link_ops *ops;
     struct aw_clock *clock; /* not owned */
     bool datagrams;
     bool simulated;
-    bool recorded; /* a capture: written bytes are dropped, and AW_LOST at its end is no error */
-    /* Number of connections so far. Always 0 on media without connections (serial ports, ptys):
-     * there the device cannot notice that another program opened the line, so the host saves the
+    bool recorded; /* a capture: writes are dropped, and AW_LOST at its end is not an error */
+    /* Number of connections so far. Always 0 on media without connections (serial ports, ptys).
+     * There the device cannot notice that another program opens the line, so the host saves the
      * device's state too, by key. 1 on a client's tcp: or unix: link and on sim:. */
     unsigned connections;
     bool waiting;           /* servers: no client is connected */
     struct aw_turns *turns; /* see aw_link_take_turn; or NULL */
-    bool lost;     /* the last read or write said AW_LOST; kept by aw_link_read and aw_link_write */
-    char key[128]; /* what the device is, whatever the spelling of the URL: used to remember things
+    bool lost;              /* the last aw_link_read or aw_link_write returned AW_LOST */
+    char key[128];   /* identifies the device, regardless of the URL's spelling; used to save data
                       about it. The /dev/serial/by-id name or real path of a port, the absolute path
                       of a symlink to a pty, "tcp:HOST:PORT" */
-    char ready[160]; /* servers: the URL that clients use, for the line "ready: URL"; else "" */
+    char ready[160]; /* servers: the URL for clients, for the line "ready: URL"; else "" */
 
-    /* CAN links report this with the datagram of the last read; 0, false and "" on other links. */
-    int64_t rx_time_ns; /* wall clock when kernel or adapter got the datagram; 0: not known */
-    bool own;           /* the datagram was written to this link, and is now on the bus */
-    uint64_t dropped;   /* frames that the kernel or the adapter has dropped so far; of a server,
-                         messages for which its clients were too slow */
-    uint64_t refused;   /* udp: datagrams that others than the peer sent, thrown away */
-    char event[160];    /* words for an error frame or a change: "bus-off …", "no ACK (…)",
-                           "interface down", "interface up"; "" if that read brought none */
+    /* CAN links set this with the datagram of the last read; 0, false and "" on other links. */
+    int64_t rx_time_ns; /* wall clock when kernel or adapter received the datagram; 0: unknown */
+    bool own;           /* the datagram was written to this link, and has been sent on the bus */
+    uint64_t dropped;   /* frames dropped by the kernel or the adapter so far; of a server, messages
+                           dropped because clients were too slow */
+    uint64_t refused;   /* udp: discarded datagrams from senders other than the peer */
+    char event[160];    /* text for an error frame or a change: "bus-off …", "no ACK (…)",
+                           "interface down", "interface up"; "" if that read had none */
 };
 
 struct aw_transport {
     const char *scheme;      /* "tcp" */
     const char *usage;       /* "tcp:HOST:PORT" */
     const char *help;        /* one line */
-    const char *const *keys; /* URL parameters it takes, NULL-terminated, or NULL */
+    const char *const *keys; /* accepted URL parameters, NULL-terminated, or NULL */
     bool server;             /* the device's end: useful with "sim --listen" */
     enum aw_status (*open)(struct aw_link **out, const struct aw_url *url,
                            const struct aw_link_options *options, struct aw_error *err);
@@ -122,14 +123,14 @@ struct aw_link_options {
     struct aw_clock *clock;
     const struct aw_transport *extra;   /* the tool's own sim:, or NULL */
     void *context;                      /* for extra->open */
-    const struct aw_protocol *protocol; /* its usual ports and boards are taken where the URL names
-                                           none, and how its text is damaged (see fault.h); NULL:
-                                           the URL has to name them, and there is no hid: */
-    /* For transports around another one, set by aw_link_open, which these are. */
+    const struct aw_protocol *protocol; /* supplies default ports and boards for URLs without them,
+                                           and the kind of damage (see fault.h). NULL: the URL must
+                                           name them, and hid: is not available */
+    /* For transports around another one; aw_link_open sets these to itself and its table. */
     aw_link_opener *open;
     const struct aw_transport *transports;
-    bool shared; /* unix-listen: as a hidraw node does it, many clients at once, each of which gets
-                    all that is written; the device is not informed of new ones */
+    bool shared; /* unix-listen: many clients at once, as on a hidraw node. Each receives all
+                    output; the device is not informed of new ones */
 };
 
 enum aw_status aw_link_read(struct aw_link *link, void *buf, size_t cap, size_t *got,
@@ -137,8 +138,8 @@ enum aw_status aw_link_read(struct aw_link *link, void *buf, size_t cap, size_t 
 enum aw_status aw_link_write(struct aw_link *link, const void *buf, size_t size,
                              struct aw_error *err);
 
-/* NULL is fine. A connection with written bytes is closed in order, which may take 0.2 s, so that a
- * peer that is still sending gets the last message. */
+/* Accepts NULL. Shuts down a connection with written bytes properly, which may take 0.2 s. A peer
+ * that is still sending then receives the last message. */
 void aw_link_close(struct aw_link *link);
 int aw_link_fd(const struct aw_link *link);
 bool aw_link_raw(const struct aw_link *link, const void *buf, size_t size, struct aw_link_raw *raw);
@@ -151,11 +152,12 @@ bool aw_link_raw(const struct aw_link *link, const void *buf, size_t size, struc
 bool aw_link_take_turn(struct aw_link *link, int64_t deadline);
 void aw_link_end_turn(struct aw_link *link);
 
-/* Another program that has the device open now: "MATLAB (pid 4711)"; false if none is known. */
+/* Names another program that has the device open: "MATLAB (pid 4711)". Returns false if none is
+ * known. */
 bool aw_link_sharer(const struct aw_link *link, char *out, size_t size);
 
-/* For links around a link: takes over all but the ops. Call it again after every read of the inner
- * link, which may have changed its connections and what it reports beside the datagram. */
+/* For links around a link: copies all fields except ops. Call it again after every read of the
+ * inner link, because its connections and reports may have changed. */
 void aw_link_inherit(struct aw_link *outer, const struct aw_link *inner);
 
 #endif

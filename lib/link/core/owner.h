@@ -1,10 +1,10 @@
 /* Records which program made a symlink to a pseudo-terminal, and whether it still runs. Internal to
  * lib/link.
  *
- * The kernel reuses the number of a pseudo-terminal as soon as its maker is gone. The symlink of a
- * killed program stays and may then lead to another program's terminal. So the maker holds a file
+ * The kernel reuses the number of a pseudo-terminal as soon as its maker exits. The symlink of a
+ * killed program remains and may then lead to another program's terminal. So the maker has a file
  * beside the link, PATH.lock, with the pty's name and its own process id. It locks the file
- * (fcntl(2), F_OFD_SETLK) while it lives; the kernel releases the lock when the process ends.
+ * (fcntl(2), F_OFD_SETLK) while it runs; the kernel releases the lock when the process ends.
  */
 #ifndef AW_LINK_CORE_OWNER_H
 #define AW_LINK_CORE_OWNER_H
@@ -14,23 +14,23 @@
 #include "base/status.h"
 
 struct aw_owner {
-    int fd;         /* of the lock; -1: none */
-    char path[136]; /* of it */
-    char pty[64];   /* "/dev/pts/7" that the one before had recorded, or "" */
+    int fd;         /* descriptor of the lock file; -1: none */
+    char path[136]; /* path of the lock file */
+    char pty[64];   /* the previous maker's pty, "/dev/pts/7", or "" */
 };
 
 /* Claims the name for this process. AW_NO_LINK: a running program owns it, or the file cannot be
  * created. link is an absolute path. */
 enum aw_status aw_owner_claim(struct aw_owner *owner, const char *link, struct aw_error *err);
 
-/* Records whose the link is now. */
+/* Records the pty to which the link points now. */
 enum aw_status aw_owner_record(const struct aw_owner *owner, const char *pty, struct aw_error *err);
 
-/* Gives the name back. */
+/* Releases the name. */
 void aw_owner_release(struct aw_owner *owner);
 
-/* Call before opening path. AW_NO_LINK: path goes through a symlink whose maker is gone. AW_OK for
- * paths without a record. */
+/* Call before opening path. AW_NO_LINK: path leads through a symlink whose maker has exited. AW_OK
+ * for paths without a record. */
 enum aw_status aw_owner_check(const char *path, struct aw_error *err);
 
 #endif

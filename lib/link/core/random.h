@@ -1,4 +1,4 @@
-/* A small generator whose runs can be repeated: splitmix64 (Steele, Lea, Flood 2014; public domain
+/* A small generator with repeatable sequences: splitmix64 (Steele, Lea, Flood 2014; public domain
  * constants). For fault.c and simulated devices. */
 #ifndef AW_LINK_CORE_RANDOM_H
 #define AW_LINK_CORE_RANDOM_H

@@ -5,23 +5,24 @@
 #include "base/span.h"
 #include "wire/codec.h"
 
-/* Frame and record belong to the client, and are valid until its next receive. */
+/* The client owns frame and record; they are valid until its next receive. */
 struct aw_received {
-    struct aw_span frame;           /* size 0: no message but news */
-    enum aw_dir dir;                /* AW_RX, or AW_TX for what another host sent to the device */
-    bool inside;                    /* not the first of a message of several */
-    int64_t time_ns;                /* since 1970, or AW_NO_TIME where the link does not know it */
-    bool modelled;                  /* it comes from a simulation that sends its own time, */
-    int64_t model_ns;               /* which never falls, whatever is started again */
-    const struct aw_record *record; /* decoded, where the client does that and it is not damaged;
-                                       else NULL */
-    const char *news; /* a message for a person, from the link or beside the message; NULL: none */
+    struct aw_span frame;           /* size 0: an event without a message */
+    enum aw_dir dir;                /* AW_RX, or AW_TX for a message from another host to the device
+                                    */
+    bool inside;                    /* a later part of a message with several parts */
+    int64_t time_ns;                /* since 1970, or AW_NO_TIME if the link does not know it */
+    bool modelled;                  /* from a simulation that sends its own time */
+    int64_t model_ns;               /* that time, which never falls, even after a restart */
+    const struct aw_record *record; /* decoded message; NULL if damaged, or if the client does not
+                                       decode */
+    const char *news; /* text for the user, from the link or about the message; NULL: none */
 };
 
-/* Called for each message and for news; false: enough. */
+/* Called for each message and event; returns false to end. */
 typedef bool aw_received_fn(void *context, const struct aw_received *received);
 
-/* Takes one message, as aw_link_write would. */
+/* Sends one message, as aw_link_write would. */
 typedef void aw_frame_fn(void *context, const void *frame, size_t size);
 
 #endif

@@ -1,4 +1,4 @@
-/* A program as a link: it gets one end of a socket pair, and ends with the link.
+/* A child program as a link: it gets one end of a socket pair, and ends when the link is closed.
  *
  *     char path[256];
  *     if (!aw_child_find("ezphys-sim", path, sizeof path))
@@ -14,13 +14,13 @@
 
 #include "link/core/link.h"
 
-/* Starts it. It inherits standard output and error. AW_NO_LINK with the reason if it cannot be
- * started. Closing the link waits a second for its end, and then kills it. */
+/* Starts the program. It inherits standard output and error. AW_NO_LINK with the reason if it
+ * cannot be started. Closing the link waits a second for its end, and then kills it. */
 enum aw_status aw_spawn_open(struct aw_link **out, const char *path, char *const argv[],
                              struct aw_clock *clock, struct aw_error *err);
 
-/* The program's side: a link on a descriptor that it got. key: its name in messages. AW_NO_LINK if
- * the descriptor is not a stream socket. */
+/* The child's side: creates a link on an inherited descriptor. key: its name in messages.
+ * AW_NO_LINK if the descriptor is not a stream socket. */
 enum aw_status aw_spawn_parent(struct aw_link **out, int fd, const char *key,
                                struct aw_clock *clock, struct aw_error *err);
 

@@ -1,4 +1,5 @@
-/* Who else talks to a TCP server. The transport itself has the scheme tcp: of link/core/link.h.
+/* Finds other programs that use a TCP server. The transport itself has the scheme tcp: of
+ * link/core/link.h.
  *
  *     char who[96];
  *     if (aw_tcp_other_client(aw_link_fd(link), who, sizeof who))
@@ -12,13 +13,14 @@
 
 /* Names another program on this machine that is connected to the same server: "MATLAB (pid 4711)".
  * fd is a connected socket. Returns false if no such program is visible (/proc/net/tcp and tcp6) or
- * fd is no TCP socket. */
+ * fd is not a TCP socket. */
 bool aw_tcp_other_client(int fd, char *out, size_t size);
 
 struct aw_tcp_server {
     char host[48]; /* to connect to: "127.0.0.1", "::1", "192.168.0.7" */
     unsigned port;
-    char server[96]; /* who listens: "ezphys-sim (pid 4711)"; "" where we may not see */
+    char server[96]; /* program that listens: "ezphys-sim (pid 4711)"; "" if not permitted to see it
+                     */
     char client[96]; /* a program of this machine that is connected to it, or "" */
 };
 

@@ -1,4 +1,4 @@
-/* Helpers for rows of the table of transports. Internal to lib/link. */
+/* The type of the functions that open transports. Internal to lib/link. */
 #ifndef AW_LINK_CORE_TRANSPORT_H
 #define AW_LINK_CORE_TRANSPORT_H
 

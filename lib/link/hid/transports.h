@@ -1,5 +1,4 @@
-/* The transports of HID boards; hid: itself is opened by protocols, see hid.h. Internal to
- * lib/link. */
+/* Transports of HID boards. Protocols open hid: itself, see hid.h. Internal to lib/link. */
 #ifndef AW_LINK_HID_TRANSPORTS_H
 #define AW_LINK_HID_TRANSPORTS_H
 
