@@ -1,4 +1,4 @@
-/* What a process answers to a recorded input, and what of an output reaches it.
+/* Simulates the response of a process to a recorded input, with the driver's dead zone and band.
  *
  *     struct aw_dead dead = {.zone = 0.01};
  *     aw_answer(&trial, trial.n, &process, &dead, out);
@@ -9,15 +9,16 @@
 #include "control/process.h"
 #include "control/trial.h"
 
-/* Two ways in which little of an output does nothing. A driver whose zone is 0.01 lets the motor
- * stand below it, and gives it the whole output from there on. A band is lost of every output:
- * friction, or a motor amplifier whose range begins there. */
+/* Two kinds of dead band. With a zone of 0.01, the driver ignores outputs below 0.01 and passes
+ * larger ones whole. A band is subtracted from every output: friction, or the motor amplifier's
+ * threshold. */
 struct aw_dead {
     double zone, band;
 };
 double aw_dead_passes(const struct aw_dead *dead, double output);
 
-/* The answer to the first n samples, at rest with the first input, and exact (process.h). */
+/* Simulates the first n samples, exactly (process.h). The process starts at rest with the first
+ * input. */
 void aw_answer(const struct aw_trial *trial, size_t n, const struct aw_process *process,
                const struct aw_dead *dead, double *out);
 

@@ -1,4 +1,4 @@
-/* Two step runs beside each other.
+/* Compares two step runs.
  *
  *     struct aw_run a, b;
  *     aw_run_from_table(&table_a, &a, &err);
@@ -18,27 +18,27 @@
 struct aw_run {
     struct aw_sample *samples;
     size_t n;
-    struct aw_step step; /* as aw_step_find sees it, with a median of 3; at t = 0 if the run begins
-                            before that and shows it within 0.1 s after */
+    struct aw_step step; /* as found by aw_step_find, with a median of 3; at t = 0 if the run begins
+                            before that and the step appears within 0.1 s after */
 };
 
-/* Columns t, setpoint and measured are needed, output is taken if it is there (NaN otherwise).
- * AW_USAGE names the column or the line that is wrong. */
+/* Requires the columns t, setpoint and measured; output is optional (else NaN). AW_USAGE names the
+ * wrong column or line. */
 enum aw_status aw_run_from_table(const struct aw_table *table, struct aw_run *run,
                                  struct aw_error *err);
 void aw_run_free(struct aw_run *run);
 
 struct aw_comparison {
     struct aw_response a, b;
-    double change[AW_METRICS]; /* b - a; NaN unless both reached it */
+    double change[AW_METRICS]; /* b - a; NaN unless both are finite */
     bool same_step;            /* from and to agree within 1 % of the step */
-    double rms_difference;     /* of measured b - a, both counted from their step, in their unit */
+    double rms_difference;     /* of measured b - a, each aligned to its step, in their unit */
     double max_difference;
-    double overlap_s; /* over so much time since the step */
+    double overlap_s; /* compared time after the step */
 };
 
-/* b is resampled at the times of a, by straight lines. AW_USAGE if a run has no step, or too few
- * samples after it. */
+/* Resamples b linearly at the times of a. AW_USAGE if a run has no step, or too few samples after
+ * it. */
 enum aw_status aw_compare(const struct aw_run *a, const struct aw_run *b, struct aw_comparison *out,
                           struct aw_error *err);
 

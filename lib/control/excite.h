@@ -1,7 +1,7 @@
 /* An experiment for identification: steps and a relay's oscillation, within bounds.
  *
- * A pure state machine, as the relay (relay.h) that it has inside: it is fed each sample and says
- * what the control output should be now.
+ * A pure state machine, like the relay (relay.h) that it contains. The caller feeds each sample and
+ * gets the control output to apply now.
  *
  *     aw_excite_start(excite, &config, &err);
  *     while (excite->part < AW_EXCITE_OVER) {
@@ -11,12 +11,11 @@
  *     }
  *     status = aw_excite_result(excite, &err);
  *
- * Parts: rest; a step of the output up, until the joint is most of the way to the bound, or has
- * come to rest, or the time is over; the relay, back at the centre; the relay at half its
- * amplitude, beside the centre; a smaller step down, and one up. The relay says what the process
- * does where its phase is near -180 deg; the two amplitudes, how wide a dead band is; the two
- * places, with the steps, what it does slowly. The end is what a model can be tried on that has not
- * seen it.
+ * Parts: rest; a step of the output up; the relay at the centre; the relay at half its amplitude,
+ * beside the centre; a smaller step down, and one up. A step ends near the bound, when the joint
+ * comes to rest, or after its time. The relay shows the process near a phase of -180 deg. The two
+ * amplitudes show the width of a dead band; the two positions and the steps show the slow
+ * behaviour. The last part serves to test a model on data that it was not fitted to.
  */
 #ifndef AW_CONTROL_EXCITE_H
 #define AW_CONTROL_EXCITE_H
@@ -35,12 +34,12 @@ enum aw_excite_part {
 };
 
 struct aw_excite_config {
-    double centre;        /* measured value where it begins */
+    double centre;        /* measured value at the start */
     double amplitude;     /* d > 0, of the output */
     double hysteresis;    /* of the relay */
-    double max_deviation; /* gives up when |measured - centre| is beyond */
-    double max_time_s;    /* for all parts; each has its share */
-    bool steps, relay;    /* which parts there are; none: both */
+    double max_deviation; /* gives up if |measured - centre| exceeds it */
+    double max_time_s;    /* for all parts; each has a share of it */
+    bool steps, relay;    /* which parts to run; none: both */
 };
 
 struct aw_excite {
@@ -48,8 +47,8 @@ struct aw_excite {
     enum aw_excite_part part;
     double output;
     double start_s, part_s, start_y; /* of the part */
-    double reached, reached_s;       /* of a step: the farthest so far, and when it was that far */
-    double first_s;                  /* of a step: when it was felt */
+    double reached, reached_s;       /* of a step: farthest position so far, and its time */
+    double first_s;                  /* of a step: time of the first response */
     double shift;                    /* of the small relay's centre */
     bool too_far;
     struct aw_relay relay;
@@ -59,26 +58,26 @@ struct aw_excite {
 enum aw_status aw_excite_start(struct aw_excite *excite, const struct aw_excite_config *config,
                                struct aw_error *err);
 
-/* The output wanted from now on; 0 when it is over. */
+/* Returns the output to apply from now on; 0 when the experiment is over. */
 double aw_excite_feed(struct aw_excite *excite, double t, double measured);
 
-/* The relay's kp for a driver that takes only setpoints, as aw_relay_gain. */
+/* Returns the relay's kp for a driver that accepts only setpoints, as aw_relay_gain. */
 double aw_excite_gain(const struct aw_excite_config *config, double limit);
 
 /* "rest", "step", "relay" … */
 const char *aw_excite_part_name(enum aw_excite_part part);
 
-/* AW_REFUSED: it went too far, and what to try. */
+/* AW_REFUSED: the joint went too far; err suggests a remedy. */
 enum aw_status aw_excite_result(const struct aw_excite *excite, struct aw_error *err);
 
-/* A record of a driver's telemetry, for identification: each sample has the output that the law had
- * come to, which holds for a tick. So the input is the samples joined by straight lines, half a
- * tick later, and where it jumps (by more than a thirtieth of its range from one sample to the
- * next, or by anything where samples are missing), jumps in the middle, half a tick later; where a
- * frame or two have been lost, as if they had not. That a driver whose tick is shorter than the
- * interval between samples might always jump right after one, or always before the next, is in
- * late_s. tick_s 0: unknown, as in foreign records. at and out have room for 3·n; all
- * are kept by the caller. */
+/* Converts a driver's telemetry to a trial for identification. Each sample has the output that the
+ * controller had computed and that the driver holds for a tick. So the input joins the samples by
+ * straight lines, half a tick later. A jump is a change by more than a thirtieth of the range
+ * between two samples, or any change where samples are missing. The input jumps in the middle of
+ * the interval, half a tick later. One or two lost frames are ignored. A driver with a tick shorter
+ * than the interval might always jump right after a sample, or always before the next; late_s
+ * allows for that. tick_s 0: unknown, as in foreign records. at and out have room for 3·n. The
+ * caller owns all arrays. */
 struct aw_trial aw_excite_trial(const double *t, const double *output, const double *y, size_t n,
                                 double tick_s, double *at, double *out);
 

@@ -1,5 +1,5 @@
-/* One arm follows another: what a leader says becomes targets that a follower's joints can keep up
- * with. Without time, device or leader of its own, so that all of it can be tried in virtual time.
+/* One arm follows another: converts a leader's values to targets within the follower's limits. It
+ * has no clock, device or leader of its own, so tests can run it in virtual time.
  *
  *     aw_follow_map_read(&map, "elbow=m2*1.2+10deg clamp 20deg..160deg dead 1deg", &err);
  *     aw_follow_start(&f, &map, joints, now_ns);            joints: one for each row of the map
@@ -16,15 +16,15 @@
  *     }
  *
  * The rules:
- *  - A joint without a leader's value is left alone. Its first value is compared with the
- *    measured position: farther than reach it is refused, or gone to at approach. There is no
- *    shortest way round. With relative it goes on from where both stand.
- *  - That is done anew after every loss: silence for deadman_ns, a gap in the leader's own time,
- *    its time going back (a restart), a jump of what it says by more than reach (a wrap is one), a
- *    leader that is gone, a caller that comes later than 100 ms, a joint that stays behind by more
- *    than max_lag for 0.3 s. Each one is one stop.
- *  - Behind a jump nothing follows before the leader has said about the same twice.
- *  - NaN and values older than the last one are ignored.
+ *  - The first value of the leader is compared with the measured position. If it is farther
+ *    than reach, the joint is refused, or moves there at approach. There is no shortest way round.
+ *    With relative, it continues from both positions. A joint without a value is not moved.
+ *  - The same happens anew after every loss. Losses are: silence for deadman_ns, a gap in the
+ *    leader's own time or a step back (a restart), a jump of a value by more than reach (also a
+ *    wrap), a leader that disconnects, a caller more than 100 ms late, a following error above
+ *    max_lag for 0.3 s. Each one is one stop.
+ *  - After a jump, following resumes when the leader has sent about the same value twice.
+ *  - Ignores NaN and values older than the last one.
  *  - No joint is commanded faster than its speed, nor out of its range: a limit is one-way.
  */
 #ifndef AW_CONTROL_FOLLOW_H
@@ -39,14 +39,14 @@
 #define AW_FOLLOW_ROWS 32
 #define AW_FOLLOW_NAME 96
 #define AW_FOLLOW_LATE INT64_C(100000000) /* ns between two steps */
-#define AW_FOLLOW_WAIT INT64_C(200000000) /* ns: what is longer makes no longer step */
+#define AW_FOLLOW_WAIT INT64_C(200000000) /* ns; a longer wait does not make a longer step */
 
 struct aw_follow_row {
     char joint[AW_FOLLOW_NAME], field[AW_FOLLOW_NAME];
     double scale;
-    /* In the unit of the joint, once aw_follow_row_units has read them. */
+    /* In the joint's unit, set by aw_follow_row_units. */
     double offset, low, high; /* low and high: infinite, or the clamp */
-    double dead;              /* what the field changes by less is no motion */
+    double dead;              /* smaller changes of the field are not motion */
     char offset_text[32], low_text[32], high_text[32], dead_text[32];
 };
 
@@ -56,44 +56,45 @@ struct aw_follow_map {
     struct aw_follow_row rows[AW_FOLLOW_ROWS];
 };
 
-/* Rows with commas between: JOINT=FIELD*SCALE+OFFSET clamp LO..HI dead BAND. -FIELD and /SCALE are
- * taken, too; a FIELD with signs in it stands in quotes. AW_USAGE says what is wrong. */
+/* Parses rows separated by commas: JOINT=FIELD*SCALE+OFFSET clamp LO..HI dead BAND. Also accepts
+ * -FIELD and /SCALE; a FIELD with signs in it is quoted. AW_USAGE says what is wrong. */
 enum aw_status aw_follow_map_read(struct aw_follow_map *map, const char *text,
                                   struct aw_error *err);
 
-/* Reads the numbers of a row in the unit of its joint; NULL: it has none. AW_USAGE. */
+/* Parses the numbers of a row in the unit of its joint; NULL: no unit. AW_USAGE. */
 enum aw_status aw_follow_row_units(struct aw_follow_row *row, const char *unit,
                                    struct aw_error *err);
 
-/* A joint that follows: the caller fills in the first part, and keeps actual up to date. */
+/* A joint that follows. The caller sets the first part, and updates actual. */
 struct aw_follow_joint {
     double min, max, speed; /* speed: finite */
-    double reach;           /* so far its first target may be away, and what is said may jump */
-    double approach;        /* a speed; NaN: what is farther is refused */
-    double max_lag;         /* INFINITY: it may stay behind */
-    double actual;          /* NaN: not known */
+    double reach;           /* limit for the distance to the first target and for jumps of the
+                               leader */
+    double approach;        /* speed; NaN: refuses a target beyond reach */
+    double max_lag;         /* INFINITY: unlimited */
+    double actual;          /* NaN: unknown */
 
     bool engaged;    /* it follows */
-    double command;  /* where it is to be now */
+    double command;  /* target position now */
     double velocity; /* of the command */
-    double most;     /* no faster may it be now: at first more slowly than speed */
-    bool limited;    /* the leader is beyond its limits, or those of the map */
-    double said;     /* by the leader, by the map; NaN: nothing since the last loss */
+    double most;     /* current speed limit: at first below speed */
+    bool limited;    /* the leader is beyond a limit of the joint or the map */
+    double said;     /* leader's mapped value; NaN: none since the last loss */
 
-    double held, smooth, base; /* said without what is in the dead band; smoothed; relative */
+    double held, smooth, base; /* said after the dead band; smoothed; offset for relative */
     bool doubt, catching, slow;
     int64_t since_ns, behind_ns;
 };
 
 enum aw_unfollow {
     AW_UNFOLLOW_NOTHING,
-    AW_UNFOLLOW_SILENT,  /* the leader, for deadman_ns */
-    AW_UNFOLLOW_GAP,     /* in its time */
-    AW_UNFOLLOW_RESTART, /* its time went back */
-    AW_UNFOLLOW_JUMP,    /* what it says, of halted_joint */
+    AW_UNFOLLOW_SILENT,  /* silence of the leader for deadman_ns */
+    AW_UNFOLLOW_GAP,     /* in the leader's time */
+    AW_UNFOLLOW_RESTART, /* the leader's time went back */
+    AW_UNFOLLOW_JUMP,    /* of the leader's value for halted_joint */
     AW_UNFOLLOW_GONE,
-    AW_UNFOLLOW_LATE, /* this program did not run for a while */
-    AW_UNFOLLOW_LAG,  /* halted_joint stays behind */
+    AW_UNFOLLOW_LATE, /* this program was suspended */
+    AW_UNFOLLOW_LAG,  /* following error of halted_joint */
     AW_UNFOLLOWS
 };
 
@@ -109,44 +110,44 @@ struct aw_follow {
     int64_t deadman_ns; /* 0: never */
     double smooth_s;    /* 0: not smoothed */
     bool relative;
-    bool blindly; /* what nothing is known of begins at its target */
+    bool blindly; /* joints of unknown position start at their target */
 
     bool running, lost;
     int64_t step_ns, said_ns;
-    int64_t waited_ns; /* after the last step, until the device had confirmed it */
-    bool timed;        /* the leader has said its time */
+    int64_t waited_ns; /* time from the last step until the device confirmed it */
+    bool timed;        /* the leader sends its time */
     int64_t time_ns;   /* the last one */
     enum aw_unfollow halt;
     size_t halted_joint;
-    uint64_t late, ignored; /* records that are older than others; values that are no numbers */
+    uint64_t late, ignored; /* records older than earlier ones; values that are not numbers */
 };
 
-/* What the caller sets stays as it is. */
+/* Leaves the caller's settings unchanged. */
 void aw_follow_start(struct aw_follow *f, const struct aw_follow_map *map,
                      struct aw_follow_joint *joints, int64_t now_ns);
 
-/* The leader has said something, at this time of its own. False: it is older than what was said
- * before, and is to be left out. */
+/* Registers a record with the leader's own time. Returns false if it is older than an earlier one;
+ * the caller then skips it. */
 bool aw_follow_record(struct aw_follow *f, int64_t t_ns);
 
-/* What it said of this row's field. */
+/* Sets the value of this row's field. */
 void aw_follow_value(struct aw_follow *f, size_t row, double value, int64_t now_ns);
 
-/* It is there, though it said nothing new. */
+/* The leader is alive, but sent nothing new. */
 void aw_follow_alive(struct aw_follow *f, int64_t now_ns);
 
 void aw_follow_lose(struct aw_follow *f, enum aw_unfollow why);
 
-/* The last step was waited for: that the next one is late is meant. A joint that takes that long
- * goes no farther in it than in AW_FOLLOW_WAIT at its speed. */
+/* The caller waited for the last step, so a late next step is intended. Such a joint moves no
+ * farther in it than in AW_FOLLOW_WAIT at its speed. */
 void aw_follow_waited(struct aw_follow *f, int64_t now_ns);
 
 enum aw_follow_turn aw_follow_step(struct aw_follow *f, int64_t now_ns);
 
-/* What the field's value means for the joint, by the map alone. */
+/* Converts the field's value to the joint's value, by the map alone. */
 double aw_follow_mapped(const struct aw_follow_row *row, double value);
 
-/* Where the joint is to go in the end: within all limits; NaN: nothing was said. */
+/* Returns the final target of the joint, within all limits; NaN: no value yet. */
 double aw_follow_goal(const struct aw_follow *f, size_t joint);
 
 #endif

@@ -1,4 +1,4 @@
-/* Some of the gains that a device has, by their places in its gain file (gain_file.h). */
+/* A subset of a device's gains, by their places in its gain file (gain_file.h). */
 #ifndef AW_CONTROL_GAIN_LIST_H
 #define AW_CONTROL_GAIN_LIST_H
 
@@ -7,16 +7,16 @@
 
 #define AW_GAIN_LIST 48
 
-/* Plain data; {0}: none. */
+/* Plain data; {0} is empty. */
 struct aw_gain_list {
-    uint32_t n, places; /* so many; of so many that there are, 0: that is not said */
+    uint32_t n, places; /* number of gains; total number in the device, 0: unknown */
     struct aw_listed_gain {
         uint64_t place;
-        double value; /* NaN: not known */
+        double value; /* NaN: unknown */
     } of[AW_GAIN_LIST];
 };
 
-/* One more, if there is room. */
+/* Adds a gain if there is room. */
 static inline void aw_gain_list_add(struct aw_gain_list *list, size_t place, double value)
 {
     if (list->n < AW_GAIN_LIST)

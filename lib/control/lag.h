@@ -1,4 +1,4 @@
-/* Following error: does a joint stay behind its target?
+/* Detects a joint that stays behind its target (following error).
  *
  *     int64_t behind_ns = 0;
  *     if (aw_lags(&behind_ns, target - actual, max_lag, now_ns))
@@ -10,10 +10,10 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#define AW_LAG_S 0.3 /* so long it may */
+#define AW_LAG_S 0.3 /* tolerated duration, s */
 
-/* Asked again and again: has it been farther away than max_lag for AW_LAG_S? since_ns: when that
- * began, 0: it is not, as at the beginning. A NaN is not far. */
+/* Call it for each sample. Returns true if the distance has exceeded max_lag for AW_LAG_S. since_ns
+ * is the start of that time, 0 initially and while within max_lag. NaN counts as within. */
 bool aw_lags(int64_t *since_ns, double away, double max_lag, int64_t now_ns);
 
 #endif

@@ -1,7 +1,7 @@
-/* Looks after a joint that a command moves by itself, and says when that must end.
+/* Supervises a joint during a motion and detects when it must be stopped.
  *
- * Fed with every sample, whatever the joint is being moved for; without time, device or unit of its
- * own, so that every tool can have the same one for each of its joints.
+ * Takes every sample, whatever the purpose of the motion. It has no time, device or unit of its
+ * own, so every tool can use one for each of its joints.
  *
  *     struct aw_motion guard;
  *     struct aw_motion_config config = aw_motion_defaults(15);
@@ -14,21 +14,20 @@
  *         aw_motion_wait(&guard, now_s);
  *     aw_motion_fail(&guard, "lknee", "deg", &err);
  *
- * A verdict stays: whatever comes later, it is the first one. It is one of these.
+ * The first verdict is final. It is one of these.
  *
- * FAULT     the device itself says that something is wrong.
- * BEYOND    farther than max_deviation outside of what lies between where the joint stood at the
- *           first sample and its targets so far. It is not brought back: what has left the bound
- *           once does not obey.
- * REVERSED  the first motion is against the output: a loop with such a motor, or encoder, runs
- * away. A joint that moves already must move on by more than that explains; and once a strong
- *           output has had both signs nothing is said about it any more, because with a long dead
- *           time an answer may be that to the other one.
- * STUCK     a strong output, for answer_s altogether, and the joint has never moved; or, later: an
- *           output of twice that which is far from the one that it moved with last, on the same
- *           side for answer_s. One that holds a load, or a leg against a wall, is no fault: it does
- *           not change. With 'moves' set: an output beyond that, for answer_s altogether since the
- *           last motion, whether it changes or not.
+ * FAULT     the device reports a fault.
+ * BEYOND    more than max_deviation outside the range of the first position and all targets so far.
+ *           The joint is not moved back: it no longer obeys.
+ * REVERSED  the first motion is against the output: a loop with such a motor or encoder runs away.
+ *           A joint that already moves must exceed the motion that this explains. There is no
+ *           verdict after strong outputs of both signs: with a long dead time, the motion may
+ *           answer the earlier one.
+ * STUCK     a strong output, for answer_s in total, and the joint has never moved. Later: twice
+ *           that output, far from the output of the last motion, on the same side for answer_s. A
+ *           constant output is no fault: it may hold a load, or a leg against a wall. With 'moves'
+ *           set: an output beyond that for answer_s in total since the last motion, even if
+ *           constant.
  * SILENT    no sample for silence_s.
  */
 #ifndef AW_CONTROL_MOTION_H
@@ -47,16 +46,17 @@ enum aw_motion_verdict {
     AW_MOTION_SILENT,
 };
 
-/* measured, targets, max_deviation and least share a unit. */
+/* measured, targets, max_deviation and least have the same unit. */
 struct aw_motion_config {
-    double max_deviation; /* INFINITY: none */
-    double least;         /* motion that is one: above noise and the encoder's steps */
-    double idle;          /* an output up to here moves nothing */
-    double strong;        /* one beyond this moves every joint that is sound */
+    double max_deviation; /* INFINITY: unlimited */
+    double least;         /* smallest motion that counts: above noise and encoder steps */
+    double idle;          /* smaller outputs move nothing */
+    double strong;        /* larger outputs move every sound joint */
     double moves; /* an experiment's output beyond this moves the joint; 0: it may hold a load */
     double answer_s, silence_s;
-    double glitch_s; /* samples may be wrong for so long: a first motion against must last longer */
-    const char *ended; /* what is done to a joint that has left them, for messages */
+    double glitch_s; /* tolerated time of wrong samples: a first motion against the output must last
+                        longer */
+    const char *ended; /* action on a joint that leaves its bounds, for messages */
 };
 
 /* least a hundredth of max_deviation, idle 0.01, strong 0.05, answer 2 s, silence 0.5 s, glitch 0,
@@ -64,27 +64,28 @@ struct aw_motion_config {
 struct aw_motion_config aw_motion_defaults(double max_deviation);
 
 struct aw_motion_sample {
-    double t;          /* s, grows */
-    double target;     /* NaN: none, or the same */
-    double measured;   /* NaN: missing, and the sample does not count */
-    double output;     /* share of full scale; NaN: not known, and nothing is said about answers */
-    double excites;    /* the experiment's output, which is compared with 'moves' */
-    const char *fault; /* its name, or NULL; need not stay */
+    double t;          /* s, increasing */
+    double target;     /* NaN: none, or unchanged */
+    double measured;   /* NaN: missing, ignores the sample */
+    double output;     /* share of full scale; NaN: unknown, no check of the response */
+    double excites;    /* the experiment's output, compared with 'moves' */
+    const char *fault; /* name of the fault, or NULL; not stored */
 };
 
 struct aw_motion {
     struct aw_motion_config config;
     enum aw_motion_verdict verdict;
-    bool begun;       /* a sample was there */
-    double low, high; /* of where it stood and its targets */
+    bool begun;       /* a sample has been fed */
+    double low, high; /* range of the first position and the targets */
     double last_s, measured, speed;
-    bool answered, mixed;            /* it has moved; a strong output had both signs before */
-    double sign;                     /* of the first output, 0: none yet */
-    double from, from_s, from_speed; /* where, when and how it was then */
-    double pushed_s;                 /* strong output so far */
-    double against_s;                /* since when it is where it should not be; NaN: it is not */
-    double moved_output, side, since_s; /* after the last motion: what moved it; the change */
-    double lowest, highest, stands_s; /* since its last motion, and the strong output since then */
+    bool answered, mixed;               /* the joint has moved; strong outputs had both signs */
+    double sign;                        /* of the first output; 0: none yet */
+    double from, from_s, from_speed;    /* position, time and speed at that output */
+    double pushed_s;                    /* time of strong output so far */
+    double against_s;                   /* start of the motion in the wrong direction; NaN: none */
+    double moved_output, side, since_s; /* after the last motion: its output; side and start of the
+                                           change */
+    double lowest, highest, stands_s; /* since the last motion; time of strong output since then */
     char fault[80];
 };
 
@@ -93,14 +94,14 @@ void aw_motion_start(struct aw_motion *guard, const struct aw_motion_config *con
 enum aw_motion_verdict aw_motion_feed(struct aw_motion *guard,
                                       const struct aw_motion_sample *sample);
 
-/* The device says that something is wrong, by something that is no sample. NULL: nothing is. */
+/* Reports a device fault outside of a sample. NULL: no fault. */
 enum aw_motion_verdict aw_motion_fault(struct aw_motion *guard, const char *fault);
 
-/* No sample has come until now. */
+/* Checks for silence: no sample has arrived by now_s. */
 enum aw_motion_verdict aw_motion_wait(struct aw_motion *guard, double now_s);
 
-/* The verdict as an error: AW_OK, AW_TIMEOUT for silence, else AW_REFUSED; with the name of the
- * joint and what to do. */
+/* Returns the verdict as an error: AW_OK, AW_TIMEOUT for silence, else AW_REFUSED. The text names
+ * the joint and a remedy. */
 enum aw_status aw_motion_fail(const struct aw_motion *guard, const char *joint, const char *unit,
                               struct aw_error *err);
 

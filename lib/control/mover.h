@@ -1,11 +1,11 @@
-/* Moves of a process (process.h) made often: what a move by some time does is found once.
+/* Fast repeated moves of a process (process.h): caches the move for each duration.
  *
  *     struct aw_mover mover;
  *     aw_mover_init(&mover, &process, 1e-7 * interval_s);
  *     for (…) aw_mover_move(&mover, &state, from, to, h);
  *
- * A move is linear in the state and in the input at either end, so that the times that come again,
- * as they do in a record of even samples, cost a few multiplications instead of exponentials.
+ * A move is linear in the state and in the input at either end. So durations that repeat, as in an
+ * evenly sampled record, cost a few multiplications instead of exponentials.
  */
 #ifndef AW_CONTROL_MOVER_H
 #define AW_CONTROL_MOVER_H
@@ -15,8 +15,8 @@
 
 #include "control/process.h"
 
-/* y, rate and lagged, each from y, rate, lagged, and the input before and after. The first n of
- * them are used by a process of its kind. */
+/* Each row gives y, rate or lagged, as weights of y, rate, lagged, and the input before and after.
+ * A process uses the first n of them. */
 struct aw_move {
     double of[3][5];
     int n;
@@ -30,22 +30,22 @@ struct aw_mover {
     struct aw_process process;
     double per_s;                 /* grains */
     int64_t time[AW_MOVER_SLOTS]; /* in grains */
-    bool known[AW_MOVER_SLOTS];   /* else it has been seen once */
+    bool known[AW_MOVER_SLOTS];   /* cached; false: seen at most once */
     struct aw_move move[AW_MOVER_SLOTS];
 };
 
-/* Times that are grain_s or less apart may be taken for the same one. */
+/* Durations that differ by grain_s or less may share a move. */
 void aw_mover_init(struct aw_mover *mover, const struct aw_process *process, double grain_s);
 
-/* As aw_process_advance. */
+/* Like aw_process_advance. */
 void aw_mover_move(struct aw_mover *mover, struct aw_process_state *x, double from, double to,
                    double h);
 
-/* y alone, after such a move. */
+/* Returns y alone, after such a move. */
 double aw_mover_y(struct aw_mover *mover, const struct aw_process_state *x, double from, double to,
                   double h);
 
-/* The move by h seconds, above 0; until the next call. */
+/* Returns the move by h seconds, above 0; valid until the next call. */
 const struct aw_move *aw_mover_get(struct aw_mover *mover, double h);
 
 #endif

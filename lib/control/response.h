@@ -1,7 +1,7 @@
-/* Metrics of a step response, by which controllers are compared.
+/* Metrics of a step response, for comparing controllers.
  *
- * Pure functions over samples that the caller owns. Any unit will do as long as setpoint and
- * measured share it (degrees, Nm, normalised); times are seconds.
+ * Pure functions over samples that the caller owns. Setpoint and measured may have any common unit
+ * (degrees, Nm, normalised); times are in seconds.
  *
  *     struct aw_step step = {.from = 0, .to = 10, .time_s = samples[0].t};
  *     struct aw_response response;
@@ -9,8 +9,8 @@
  *         aw_metric_reached(response.value[AW_RISE_TIME]))
  *         printf("%s %g s\n", aw_metric(AW_RISE_TIME)->name, response.value[AW_RISE_TIME]);
  *
- * Definitions. The step is what was asked for, from A to B, so that two runs with the same step can
- * be compared even when one of them does not arrive:
+ * Definitions. The step is the commanded one, from A to B, so two runs with the same step are
+ * comparable even if one of them does not arrive:
  *   rise time           from 10 % to 90 % of the way from A to B. Not reached: never at 90 %.
  *   overshoot           how far beyond B, in % of |B - A|; 0 if never beyond.
  *   peak time           of the farthest point in the direction from A to B, since the step. Not
@@ -22,7 +22,7 @@
  *   IAE, ISE            integrals of |B - measured| and of its square after the step.
  *   max output          largest |output| after the step; absent if no sample has an output.
  *
- * A sample that is beyond 10 % at the moment of the step counts the rise from there.
+ * The rise of a sample beyond 10 % at the step counts from the step.
  * Crossings are interpolated between samples, and the integrals are exact for straight lines
  * between samples. A metric that was not reached is NaN.
  */
@@ -34,17 +34,17 @@
 
 #include "base/status.h"
 
-/* t must grow from sample to sample. output is NaN where it is not known. */
+/* t must increase. output is NaN if unknown. */
 struct aw_sample {
     double t; /* s */
     double setpoint, measured, output;
 };
 
-/* median: 3, 5, 7 or 9 takes the running median of so many samples first, which removes single
- * noisy ones; 0 or 1 takes the samples as they are. */
+/* median: 3, 5, 7 or 9 applies the running median of so many samples, which removes single
+ * outliers; 0 or 1 uses the samples as they are. */
 struct aw_step {
     double from, to; /* unit of the samples; must differ */
-    double time_s;   /* when the step was commanded; earlier samples are not looked at */
+    double time_s;   /* time of the command; ignores earlier samples */
     int median;
 };
 
@@ -71,9 +71,9 @@ enum aw_status aw_response(const struct aw_sample *samples, size_t n, const stru
 
 bool aw_metric_reached(double value);
 
-/* Did it come so near (a share of the step) to where it was to go, whatever it has settled to? One
- * that did not has metrics that say nothing: what never moved has no overshoot, and is at rest at
- * once. */
+/* Returns true if the response came within near (a share of the step) of the target, wherever it
+ * settled. Otherwise its metrics mean nothing: without motion there is no overshoot, and settling
+ * is immediate. */
 #define AW_RESPONSE_NEAR 0.1
 bool aw_response_arrived(const struct aw_response *response, const struct aw_step *step,
                          double near);
@@ -89,9 +89,9 @@ struct aw_metric_row {
 
 const struct aw_metric_row *aw_metric(enum aw_metric metric);
 
-/* Finds the step in a record: the largest change of setpoint from one sample to the next, or, if
- * the setpoint never changes, from the first measured value to the setpoint. median is set to 1.
- * AW_USAGE if there is no step to see. */
+/* Finds the step in a record: the largest change of setpoint between two samples. If the setpoint
+ * never changes, the step is from the first measured value to the setpoint. Sets median to 1.
+ * AW_USAGE if there is no step. */
 enum aw_status aw_step_find(const struct aw_sample *samples, size_t n, struct aw_step *out,
                             struct aw_error *err);
 
