@@ -6,7 +6,7 @@
  *     printf("P50 %.2f ms, P99 %.2f ms\n", s.p50, s.p99);
  *     aw_samples_free(&samples);
  *
- * All numbers are kept (8 bytes each), so that percentiles are exact.
+ * Stores all numbers (8 bytes each), so percentiles are exact.
  */
 #ifndef AW_CONTROL_SAMPLES_H
 #define AW_CONTROL_SAMPLES_H
@@ -21,27 +21,27 @@ struct aw_samples {
 };
 
 /* All 0 if there are no samples. Percentiles are by nearest rank: p50 of an even count is the lower
- * one of the middle two. */
+ * of the middle two. */
 struct aw_stats {
     size_t n;
     double min, max, mean, deviation; /* standard deviation of the population */
     double p50, p95, p99;
 };
 
-/* From the least to the largest of n numbers, at least one. */
+/* Returns the difference of the largest and the smallest of n numbers, n > 0. */
 double aw_spread(const double *values, size_t n);
 
-/* How qsort orders numbers. */
+/* Compares two doubles, for qsort. */
 int aw_ascending(const void *a, const void *b);
 
-/* False without memory or for what is not finite; the sample is left out then. */
+/* Adds a sample. Returns false, and drops it, if out of memory or if it is not finite. */
 bool aw_samples_add(struct aw_samples *samples, double value);
 
-/* Sorts the values. */
+/* Sorts the values and returns their statistics. */
 struct aw_stats aw_samples_stats(struct aw_samples *samples);
 
-/* Counts the samples in bins of the same width from low to high; what lies outside goes into the
- * first or the last one. */
+/* Counts the samples in bins of equal width from low to high; the first and last bins include
+ * outliers. */
 void aw_samples_histogram(const struct aw_samples *samples, double low, double high, size_t *bins,
                           size_t n);
 

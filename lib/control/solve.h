@@ -1,4 +1,4 @@
-/* Normal equations: a symmetric matrix that is positive definite, and what it makes of an unknown.
+/* Solves normal equations: linear equations with a symmetric positive definite matrix.
  *
  *     double a[4] = {4, 0, 2, 3}, x[2] = {10, 8};   4 x + 2 y = 10, 2 x + 3 y = 8
  *     if (aw_cholesky(a, 2, 1e-9))
@@ -10,11 +10,12 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-/* The lower triangle of n by n numbers in rows, in place, by Cholesky. False: some unknown adds no
- * more than this share to what those before it say; it counts as next to nothing. */
+/* Cholesky factorization, in place, of the lower triangle of an n by n matrix in rows. Returns
+ * false if an unknown is nearly dependent: it adds no more than this share to the ones before it.
+ * It then counts as almost zero. */
 bool aw_cholesky(double *a, size_t n, double share);
 
-/* b becomes what solves it. */
+/* Replaces b by the solution. */
 void aw_cholesky_solve(const double *a, double *b, size_t n);
 
 #endif

@@ -1,16 +1,15 @@
-/* A frequency response without a model: gain and phase at some frequencies, and how far each can be
- * trusted.
+/* A frequency response without a model: gain, phase and coherence at some frequencies.
  *
  *     struct aw_spectrum_point points[AW_SPECTRUM_POINTS];
  *     size_t n = aw_spectrum(&trial, points, &err);
  *     … points[i].coherence below AW_COHERENT: do not use it …
  *
- * Averaged periodograms (Welch, IEEE Trans. Audio Electroacoust. 15, 1967) of pieces that overlap
- * by half under a Hann window, G = Suy/Suu, and coherence |Suy|²/(Suu·Syy): 1 where what is
- * measured follows the input alone, less where noise, other forces or crooked behaviour have their
- * part (Bendat, Piersol, Random Data, 2010, 6). The pieces are six periods long, shorter for higher
- * frequencies, so that each frequency has as many of them as the record holds. With k pieces the
- * coherence of pure noise is about 1/k; fewer than three say nothing, and are left out.
+ * Averages periodograms (Welch, IEEE Trans. Audio Electroacoust. 15, 1967) of half-overlapping
+ * pieces with a Hann window. G = Suy/Suu, and the coherence is |Suy|²/(Suu·Syy). It is 1 if the
+ * input alone determines the measured values. Noise, other forces and nonlinear behaviour lower it
+ * (Bendat, Piersol, Random Data, 2010, 6). The pieces are six periods long, shorter for higher
+ * frequencies, so each frequency has as many of them as the record holds. With k pieces the
+ * coherence of pure noise is about 1/k. Frequencies with fewer than three pieces are left out.
  */
 #ifndef AW_CONTROL_SPECTRUM_H
 #define AW_CONTROL_SPECTRUM_H
@@ -22,13 +21,13 @@
 
 struct aw_spectrum_point {
     double hz;
-    double gain, phase_deg; /* of measured per input; phase from -360 to below 0 */
+    double gain, phase_deg; /* measured per input; phase from -360 to below 0 */
     double coherence;
     int pieces;
 };
 
-/* Returns how many points there are, lowest frequency first; 0 with AW_NO_MEMORY or AW_USAGE in err
- * for a record that is too short. */
+/* Returns the number of points, lowest frequency first. Returns 0 with AW_NO_MEMORY, or with
+ * AW_USAGE for a record that is too short. */
 size_t aw_spectrum(const struct aw_trial *trial, struct aw_spectrum_point *points,
                    struct aw_error *err);
 

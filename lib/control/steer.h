@@ -1,10 +1,10 @@
-/* The one rule by which a joint that takes velocities comes to a place: the velocity of the place
- * itself, and more where the joint is behind; never more than most.
+/* Converts a target to a velocity: the target's own velocity, plus a correction for the following
+ * error, limited to most.
  *
- *     velocity = aw_steer(rate, 10, target - actual, 50);    each time that actual is told
+ *    velocity = aw_steer(rate, 10, target - actual, 50);    for each new actual
  *
- * rate and most in units a second, per_s in 1/s, away in units. most may be INFINITY. What is not
- * known to be anywhere (away NaN) is told to stand.
+ * rate and most in units per second, per_s in 1/s, away in units. most may be INFINITY. Returns 0
+ * if the position is unknown (away NaN).
  */
 #ifndef AW_CONTROL_STEER_H
 #define AW_CONTROL_STEER_H

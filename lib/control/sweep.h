@@ -1,4 +1,4 @@
-/* Frequency responses: a signal to excite a loop with, and what came back at each frequency.
+/* Frequency responses: an excitation signal for a loop, and the response at each frequency.
  *
  *     struct aw_sweep_plan plan = {.kind = AW_SWEEP_MULTISINE, .from_hz = 0.2, .to_hz = 20,
  *                                  .tones = 16, .amplitude = 0.02, .duration_s = 10};
@@ -7,11 +7,11 @@
  *     aw_sweep_response(&sweep, t, input, output, n, points, &err);   n_points is sweep.n
  *     aw_bode_summary(points, sweep.n, &summary);
  *
- * Both signals are a function of time only, the same in every run, and never beyond ± amplitude.
- * The multisine repeats after duration_s; its tones are whole multiples of 1/duration_s, about
- * evenly spread over log f, with phases chosen for a low crest factor. The first period is best
- * thrown away (the loop is not in its steady state yet). The chirp runs once from from_hz to to_hz
- * exponentially and is 0 before and after; go on sampling until the loop is at rest.
+ * Both signals depend on time only, are the same in every run, and never exceed ± amplitude. The
+ * multisine repeats after duration_s. Its tones are whole multiples of 1/duration_s, about evenly
+ * spread over log f, with phases for a low crest factor. Discard the first period, because the loop
+ * has not reached its steady state. The chirp runs once from from_hz to to_hz exponentially and is
+ * 0 before and after; continue to sample until the loop is at rest.
  */
 #ifndef AW_CONTROL_SWEEP_H
 #define AW_CONTROL_SWEEP_H
@@ -28,7 +28,7 @@ enum aw_sweep_kind { AW_SWEEP_CHIRP, AW_SWEEP_MULTISINE };
 struct aw_sweep_plan {
     enum aw_sweep_kind kind;
     double from_hz, to_hz; /* 0 < from < to; at least one period of from in duration_s */
-    int tones;             /* 1..AW_SWEEP_TONES frequencies to look at; fewer if they would meet */
+    int tones;             /* 1..AW_SWEEP_TONES frequencies; fewer if some would coincide */
     double amplitude;      /* > 0, bound of |value| */
     double duration_s;     /* > 0 */
 };
@@ -42,7 +42,7 @@ struct aw_sweep {
     double crest;                 /* peak / rms; 1.41 is one sine */
 };
 
-/* One frequency. phase_deg follows the curve without jumps of 360. */
+/* One frequency. phase_deg is unwrapped. */
 struct aw_bode_point {
     double hz;
     double gain, gain_db;
@@ -50,39 +50,39 @@ struct aw_bode_point {
 };
 
 struct aw_bode_summary {
-    double bandwidth_hz;     /* first 3 dB below the gain at the lowest frequency; NaN: not seen */
-    double crossover_hz;     /* where the gain falls through 1; NaN: not seen */
-    double phase_margin_deg; /* 180 + phase there, NaN */
-    double phase_cross_hz;   /* where the phase falls through -180; NaN: not seen */
-    double gain_margin;      /* 1/gain there, NaN */
+    double bandwidth_hz;     /* first 3 dB below the gain at the lowest frequency; NaN: not found */
+    double crossover_hz;     /* where the gain falls through 1; NaN: not found */
+    double phase_margin_deg; /* 180 + phase there; NaN: not found */
+    double phase_cross_hz;   /* where the phase falls through -180; NaN: not found */
+    double gain_margin;      /* 1/gain there; NaN: not found */
     double peak_gain;
     double peak_hz;
 };
 
-/* AW_USAGE if the plan makes no sense. */
+/* AW_USAGE if the plan is invalid. */
 enum aw_status aw_sweep_start(struct aw_sweep *sweep, const struct aw_sweep_plan *plan,
                               struct aw_error *err);
 
-/* The excitation at t seconds since the start, without the operating point. */
+/* Returns the excitation at t seconds since the start, without the operating point. */
 double aw_sweep_value(const struct aw_sweep *sweep, double t);
 
-/* Response at sweep->hz from samples at any increasing times (s since the start): output over
- * input, both with their mean and (multisine) straight drift removed. Multisine: least squares over
- * all tones at once; wants more samples than 2·tones + 2 and at least one whole period. Chirp:
- * ratio of the Fourier integrals; wants the rest before and after. points holds sweep->n. fit (may
- * be NULL) gets the part of the output's variance that the tones explain, 0..1 (chirp: NaN).
- * AW_USAGE: too few samples, NaN, times that do not grow, samples too far apart for to_hz, or no
- * excitation in the input. */
+/* Calculates the response (output over input) at sweep->hz from samples at increasing times, in s
+ * since the start. Removes the mean from both, and for a multisine also a linear drift. Multisine:
+ * least squares over all tones at once; needs more than 2·tones + 2 samples and at least one whole
+ * period. Chirp: ratio of the Fourier integrals; needs the rest before and after. points holds
+ * sweep->n. fit (may be NULL) gets the share of the output's variance that the tones explain, 0..1
+ * (chirp: NaN). AW_USAGE: too few samples, NaN, times that do not increase, samples too far apart
+ * for to_hz, or no excitation in the input. */
 enum aw_status aw_sweep_response(const struct aw_sweep *sweep, const double *t, const double *input,
                                  const double *output, size_t n, struct aw_bode_point *points,
                                  double *fit, struct aw_error *err);
 
-/* From setpoint-to-measured T to the open loop L = T/(1 - T), for which the margins mean something.
- * in and out may be the same. */
+/* Converts the closed loop T (setpoint to measured) to the open loop L = T/(1 - T), for which the
+ * margins are defined. in and out may be the same. */
 void aw_bode_open_loop(const struct aw_bode_point *in, int n, struct aw_bode_point *out);
 
-/* Crossings are interpolated over log f. Bandwidth is for a closed loop, margins for an open one:
- * take from it what fits. */
+/* Interpolates crossings over log f. The bandwidth is valid for a closed loop, the margins for an
+ * open one. */
 void aw_bode_summary(const struct aw_bode_point *points, int n, struct aw_bode_summary *out);
 
 #endif

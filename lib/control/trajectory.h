@@ -6,19 +6,19 @@
  *         aw_path_at(&path, 0.5, position, velocity);
  *     aw_path_free(&path);
  *
- * Each pair of neighbouring points is joined by one polynomial for each channel:
+ * One polynomial per channel joins each pair of neighbouring points:
  *
  *   linear   straight, at constant speed; the velocity jumps at the points
- *   cubic    continuous velocity. It is 0 at both ends; at an inner point it is the mean of the
- *            slopes of the straight lines before and behind it, or 0 if these go different ways or
- *            one is level (Craig, Introduction to Robotics, 7.3)
- *   quintic  velocity and acceleration 0 at both ends; at the inner points velocities and
- *            accelerations that make the third and fourth derivative continuous, too: of all paths
- *            through the points that start and end at rest, the one of least jerk
+ *   cubic    continuous velocity. It is 0 at both ends. At an inner point it is the mean slope of
+ *            the lines before and after it. It is 0 if these slopes have opposite signs or one is 0
+ *            (Craig, Introduction to Robotics, 7.3)
+ *   quintic  velocity and acceleration 0 at both ends. Velocities and accelerations at the inner
+ *            points make the third and fourth derivative continuous, too. It has the least jerk of
+ *            all paths through the points that start and end at rest
  *
- * Between two points only, cubic is 3u² - 2u³ and quintic 10u³ - 15u⁴ + 6u⁵. Through several points
- * both may swing beyond them, which is why the extremes are there to be checked. Values are those
- * of the polynomials to rounding: a point at 90 may come as 90.00000000000001.
+ * Between two points only, cubic is 3u² - 2u³ and quintic 10u³ - 15u⁴ + 6u⁵. Between several
+ * points, both may overshoot the points, so check the extremes. Values have the rounding of the
+ * polynomials: a point at 90 may become 90.00000000000001.
  */
 #ifndef AW_CONTROL_TRAJECTORY_H
 #define AW_CONTROL_TRAJECTORY_H
@@ -49,19 +49,19 @@ struct aw_path {
     struct aw_path_segment *segments;
 };
 
-/* points has n rows of channels numbers each, in any unit. AW_USAGE: no point or channel, a number
- * that is not finite, or times that do not rise; AW_NO_MEMORY. *path is empty then. */
+/* points has n rows of one number per channel, in any unit. AW_USAGE: no point or channel, a number
+ * that is not finite, or times that do not increase. AW_NO_MEMORY. After an error, *path is empty.
+ */
 enum aw_status aw_path_init(struct aw_path *path, enum aw_path_mode mode, const double *t_s,
                             const double *points, size_t n, size_t channels, struct aw_error *err);
 void aw_path_free(struct aw_path *path);
 
-/* Position and velocity (per second) of all channels at t_s; either may be NULL. Before the first
- * point the path stands there, after the last one there. Where the velocity jumps, at a point of a
- * linear path, it is that of the segment to come. */
+/* Calculates position and velocity (per second) of all channels at t_s; either may be NULL. The
+ * path rests at the first point before it, and at the last point after it. If the velocity jumps at
+ * a point of a linear path, returns that of the next segment. */
 void aw_path_at(const struct aw_path *path, double t_s, double *position, double *velocity);
 
-/* Where a channel goes to between point segment and the next: exact, from the zeros of the
- * derivatives. */
+/* Range of a channel within a segment: exact, from the zeros of the derivatives. */
 struct aw_path_extremes {
     double low, low_t_s;
     double high, high_t_s;
