@@ -13,7 +13,7 @@
 #define MESSAGE_MAX (128 << 10) /* bytes of a message from a client */
 #define RECORDS_MAX (256 << 10) /* bytes of queued records */
 #define ANSWERS_MAX (4 << 20)   /* bytes of queued answers */
-#define REPORTS_MAX (16 << 10)  /* beyond so many bytes of answers, reports are dropped */
+#define REPORTS_MAX (16 << 10)  /* bytes of answers above which reports are dropped */
 #define CALL        2
 
 enum { INFO, WARNING, ERROR };
@@ -121,7 +121,7 @@ bool client_write(struct client *client)
 
 /* ---- Requests ---- */
 
-/* A client has one subscription of a channel, so the work for a message is bounded. */
+/* Each client has at most one subscription per channel, which bounds the work for a message. */
 static const char *subscribe(struct client *client, const json_t *wanted)
 {
     const struct hub *hub = client->hub;

@@ -41,7 +41,7 @@ struct client {
     struct client *next;
     struct hub *hub;
     struct lws *wsi;
-    uint32_t *subscriptions; /* of each channel: its number + 1, or 0 */
+    uint32_t *subscriptions; /* for each channel its subscription number + 1, or 0 */
     size_t room_subscriptions;
     struct queue answers, records;
     uint64_t lost; /* records dropped since the last report */

@@ -36,7 +36,7 @@ static const char usage[] =
 
 /* ---- Pages ---- */
 
-/* A browser names the page that connects. Programs other than browsers name none. */
+/* A browser sends the page that connects; other programs send none. */
 static bool is_local(const char *origin)
 {
     static const char *const hosts[] = {"localhost", "127.0.0.1", "[::1]"};

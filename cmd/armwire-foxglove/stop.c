@@ -10,7 +10,7 @@
 #include "base/grow.h"
 #include "hub.h"
 
-#define CALLS_MAX  64 /* of one client */
+#define CALLS_MAX  64 /* calls of one client */
 #define TIMEOUT_US (5 * LWS_US_PER_SEC)
 #define LOOK_US    (5 * LWS_US_PER_MS)
 
@@ -44,7 +44,7 @@ static void read_output(struct stop *stop)
     }
 }
 
-/* One line, as the answer is JSON and a panel's text. */
+/* Joins lines, because the answer is JSON and a panel's text. */
 static void make_line(struct stop *stop)
 {
     while (stop->size && (unsigned char)stop->text[stop->size - 1] <= ' ')
@@ -81,7 +81,8 @@ static void look(lws_sorted_usec_list_t *timer)
         begin(hub);
 }
 
-/* If we are killed, what the command prints must not end it before it has stopped the device. */
+/* Ensures that the command's output cannot kill it with SIGPIPE before it has stopped the device,
+ * if this program is killed. */
 static void begin(struct hub *hub)
 {
     struct stop *stop = &hub->stop;
@@ -104,7 +105,7 @@ static void begin(struct hub *hub)
 
 /* ---- Calls ---- */
 
-/* A client that calls without end does not take the others' room. */
+/* Limits the calls of a client, so that it cannot use up the others' room. */
 static bool add_call(struct client *client, uint32_t id, bool json)
 {
     struct stop *stop = &client->hub->stop;

@@ -89,7 +89,7 @@ enum aw_status stream_open(struct hub *hub, struct aw_error *err)
     struct pollfd input = {.fd = STDIN_FILENO, .events = POLLIN};
     while (poll(&input, 1, -1) < 0 && errno == EINTR)
         continue;
-    if (!(input.revents & POLLIN)) /* the tool has said why */
+    if (!(input.revents & POLLIN)) /* the tool has reported the reason */
         return AW_END;
     hub->advertised = json_array();
     enum aw_status status = aw_recording_open(&hub->recording, "-", &sink, err);

@@ -1,15 +1,15 @@
-/* MCAP files, as Foxglove, PlotJuggler, Rerun and ROS 2 have them: chunks of messages on channels,
- * with an index at the end.
+/* MCAP files for Foxglove, PlotJuggler, Rerun and ROS 2: chunks of messages on channels, with an
+ * index at the end.
  *
  *     struct aw_mcap *mcap = aw_mcap_new(write_some, context);
  *     unsigned schema = aw_mcap_schema(mcap, "hidmotor/msg/Positions", text);
  *     unsigned channel = aw_mcap_channel(mcap, schema, "/hidmotor/positions", NULL);
  *     aw_mcap_message(mcap, channel, log_ns, publish_ns, bytes);
- *     aw_mcap_flush(mcap);                    now and then: a chunk goes out, in one piece
+ *     aw_mcap_flush(mcap);                    now and then: writes a chunk in one piece
  *     bool good = aw_mcap_end(mcap);          the index
  *     aw_mcap_free(mcap);
  *
- * Of a file that was cut off all whole chunks are read. Messages are CDR, their types ros2msg, the
+ * All complete chunks of a truncated file are read. Messages are CDR, schemas are ros2msg, and the
  * profile is ros2.
  *
  * Source: mcap.dev/spec.

@@ -83,7 +83,7 @@ static inline void aw_mcap_close(struct aw_mcap_bytes *bytes, size_t start)
         aw_mcap_set_u64(bytes->data + start + 1, bytes->size - start - AW_MCAP_HEAD);
 }
 
-/* ---- Taking apart: what is not there is 0, and short says so ---- */
+/* ---- Parsing: missing data is 0 and sets is_short ---- */
 
 struct aw_mcap_in {
     const uint8_t *at;

@@ -18,7 +18,7 @@ struct aw_mcap_reader {
     bool begun, ended;
     uint64_t skip;             /* bytes left of a skipped record */
     struct aw_mcap_bytes held; /* of a record that is not whole yet */
-    size_t done;               /* of held, when the next call may drop them */
+    size_t done;               /* bytes of held that the next call may drop */
     struct aw_mcap_bytes chunk;
     size_t at;                       /* an incomplete record */
     char *facts[FACTS];              /* see struct aw_mcap_about; NULL: unknown */

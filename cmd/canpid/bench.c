@@ -152,7 +152,7 @@ static enum aw_status end(struct aw_bench *bench, enum aw_status status)
     return status;
 }
 
-/* Each waits for its board's pace, and telemetry is checked meanwhile. */
+/* Sends each gain at its board's pace, and checks telemetry meanwhile. */
 static enum aw_status send_gains(struct aw_bench *bench, const struct aw_gain_list *gains)
 {
     enum aw_status status = AW_OK;

@@ -182,7 +182,7 @@ enum aw_status run_message(struct aw_session *session, const struct aw_args *arg
     return status == AW_OK ? canpid_send_all(session, &command, 1, 0) : status;
 }
 
-/* With --dry-run the bus cannot tell the last controller. */
+/* Shows a disable with --dry-run, when the bus cannot report the last controller. */
 static enum aw_status show_disable(struct aw_session *session, uint64_t boards, int controller)
 {
     struct aw_canpid *client = canpid_of(session);

@@ -30,8 +30,8 @@ struct canpid_guard {
 struct canpid_state {
     struct canpid_boards boards;
     struct aw_canpid client;
-    struct aw_canpid dry;       /* of --dry-run, separate from the real conversation */
-    char url[512];              /* of the link, with kernel filters */
+    struct aw_canpid dry;       /* client for --dry-run, separate from the real conversation */
+    char url[512];              /* URL of the link, with kernel filters */
     uint64_t driven;            /* boards that the running command has enabled */
     uint64_t left_on;           /* boards that a recording leaves enabled */
     uint64_t chosen;            /* boards named by -b, for commands that only read */
@@ -54,8 +54,8 @@ struct canpid_options {
 AW_GIVEN(tool, canpid_options, canpid_given)
 
 struct canpid_command_options {
-    int as;        /* of dump: candump, decoded, both */
-    bool describe; /* of sim */
+    int as;        /* dump's format: candump, decoded, both */
+    bool describe; /* sim --describe */
 };
 AW_GIVEN(command, canpid_command_options, canpid_command_given)
 

@@ -13,7 +13,7 @@
 #define SENSORS       31
 #define ENOUGH_FRAMES 30 /* sensors frames needed for the conclusion */
 
-/* A busy bus is read in blocks, with a pause between them, not frame by frame. */
+/* Reads a busy bus in blocks with a pause between them, not frame by frame. */
 static enum aw_status next_frame(struct aw_session *session, int64_t deadline,
                                  struct aw_received *received)
 {
@@ -72,7 +72,7 @@ void canpid_subject_about(struct aw_session *session, const char *subject, char 
     if (board >= 0)
         controller = aw_canpid_board(canpid_of(session), (unsigned)board)->controller;
     if (controller == AW_CANPID_LAST &&
-        canpid_controller(session, false, &controller) != AW_OK) /* of -c */
+        canpid_controller(session, false, &controller) != AW_OK) /* the controller of -c */
         return;
     if (controller >= 0)
         canpid_about(session, (unsigned)board, controller, out, size);

@@ -1,13 +1,13 @@
-/* The conversation: when the world steps, and when its state is told.
+/* The conversation with a client: when the world steps, and when its state is sent.
  *
- * A new client is told the state as it is. Then
- *   - in lock-step each of its messages, whatever is in it, makes the world go on by so many steps,
- *     and is answered by the new state. Without a message nothing moves; after the timeout that is
- *     said, and goes on as soon as a message comes.
- *   - in real time the world follows the wall clock, and its state is told at an interval.
+ * A new client first receives the current state. Then
+ *   - in lock-step, each of its messages advances the world by a number of steps and is answered
+ *     by the new state. Without a message nothing moves. A wait beyond the timeout is reported, and
+ *     the next message continues.
+ *   - in real time, the world follows the wall clock and its state is sent at an interval.
  *
- * A reset is answered by the state of step 0. When the client is gone the world stands still, as it
- * is, motors included, until the next one comes.
+ * A reset is answered by the state of step 0. Without a client the world stands still, motors
+ * included, until the next client connects.
  */
 #ifndef AW_CMD_EZPHYS_SIM_SIMULATOR_H
 #define AW_CMD_EZPHYS_SIM_SIMULATOR_H

@@ -17,7 +17,7 @@ struct watcher {
     size_t n_patterns;
     bool matched[PATTERNS_MAX];
     struct aw_where where;
-    struct aw_names *names; /* of the fields in where */
+    struct aw_names *names; /* field names in where */
     uint64_t left;          /* remaining records; 0: unlimited */
     bool done;
 };

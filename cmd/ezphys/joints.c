@@ -312,7 +312,7 @@ static int64_t now(struct aw_session *session)
                         : aw_clock_now(session->clock);
 }
 
-/* ---- status: what stands beside the joints ---- */
+/* ---- status: what it prints beside the joints ---- */
 
 static void show_scene(struct aw_session *session)
 {

@@ -134,7 +134,7 @@ struct drive {
     int axes;                /* number of the last used axis */
     struct aw_ezphys_motor motor;
     double torque[AW_EZPHYS_AXES];
-    enum aw_ezphys_moves said; /* by the unit of a value */
+    enum aw_ezphys_moves said; /* joint kind implied by the unit of a value */
 };
 
 /* Reads a value in the wire's unit, or in a slider's unit. */

@@ -49,7 +49,8 @@ struct ezphys_state {
     char wire_text[AW_EZPHYS_FRAMING_TEXT];
     bool made, dry_made; /* ez and dry are initialised */
     struct aw_ezphys ez;
-    struct aw_ezphys dry; /* of --dry-run, without a link, separate from the real conversation */
+    struct aw_ezphys
+        dry; /* client for --dry-run, without a link, separate from the real conversation */
     struct ezphys_shown shown;
     struct ezphys_order order;
     size_t next; /* next packet for ezphys_next_received */
@@ -62,7 +63,7 @@ struct ezphys_state {
     bool in_step;      /* lock-step: known from the link, or observed */
     bool runs;         /* the last started simulator uses real time */
     uint64_t answered; /* messages answered by the holder of the lease */
-    bool paused;       /* by advance: the simulator waits for an answer on purpose */
+    bool paused;       /* advance has paused it: the simulator waits for an answer */
     int64_t retry_ns;  /* pause before reconnecting */
     int64_t silent_ns; /* until when only noise is acceptable */
     bool noisy;        /* the last data was noise */
@@ -72,14 +73,14 @@ struct ezphys_state {
 struct ezphys_options {
     const char *wire, *names, *scene;
     bool listen_only, state, coast;
-    double max_torque; /* of a command that moves joints; NAN: not given */
+    double max_torque; /* for commands that move joints; NAN: not given */
 };
 AW_GIVEN(tool, ezphys_options, ezphys_given)
 
 struct ezphys_read_options {
     const char *where;
     bool once;
-    double stall_s, speed; /* of hz; of view */
+    double stall_s, speed; /* options of hz; of view */
 };
 AW_GIVEN(command, ezphys_read_options, ezphys_read_given)
 
@@ -159,8 +160,8 @@ enum aw_status ezphys_put(struct aw_session *session, struct aw_span packet);
 /* Opens the link and receives a message to answer; of a free-running simulation the latest one. */
 enum aw_status ezphys_begin(struct aw_session *session);
 
-/* Waits until the deadline and returns true if the simulation goes on without an answer. A lock-
- * step simulation does not: reading must not advance the world. Returns at once if the mode is
+/* Waits until the deadline and returns true if the simulation continues without an answer. A
+ * lock-step simulation does not: reading must not advance the world. Returns at once if the mode is
  * known. */
 bool ezphys_goes_on(struct aw_session *session, int64_t deadline);
 

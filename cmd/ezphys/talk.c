@@ -17,7 +17,7 @@
 #define RETRY_MIN_NS (50 * AW_MILLISECOND) /* pause before reconnecting, doubled each time */
 #define RETRY_MAX_NS (1 * AW_SECOND)
 #define TAKEN_NS     (250 * AW_MILLISECOND) /* time for the simulator to apply the stop */
-#define IN_STEP_NS   (AW_SECOND / 2)        /* of waiting, after which it counts as lock-step */
+#define IN_STEP_NS   (AW_SECOND / 2)        /* wait after which a simulator counts as lock-step */
 
 static bool same_wire(const struct aw_ezphys *ez, const struct aw_session *session)
 {

@@ -8,7 +8,7 @@
 #include "base/number.h"
 #include "state.h"
 
-#define PULLS_DEG  30.0 /* from its setpoint: counts as full output for the monitor */
+#define PULLS_DEG  30.0 /* distance from the setpoint that counts as full output for the monitor */
 #define GLITCH_DEG 5.0  /* a position this far beyond the limits is a glitch */
 #define GLITCH_S   0.04 /* two measurements of the board; a longer deviation is real */
 #define REST_S     0.15 /* without a step of the servo: at rest */

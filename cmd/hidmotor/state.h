@@ -30,13 +30,13 @@ struct hidmotor_state {
     struct aw_hidmotor_plan plan; /* the last plan sent to joints, if planned */
     bool planned;
     char cancelled[16]; /* "m2,m3": joints whose motion that plan ends */
-    bool linear;        /* of single motions in this command */
+    bool linear;        /* interpolation of single motions in this command */
     bool streams;       /* the motion is a stream */
     int lost;           /* lost answers of a stream, in a row */
     uint64_t lost_all;  /* lost answers of the stream */
     int usual_ms;       /* the usual timeout, while another one is in force */
     int64_t due_ns;     /* when attend polls again */
-    int64_t sound_ns;   /* of an experiment: the joint's last plausible position */
+    int64_t sound_ns;   /* time of an experiment's last plausible position */
 };
 
 struct hidmotor_options {
@@ -45,8 +45,8 @@ struct hidmotor_options {
 AW_GIVEN(tool, hidmotor_options, hidmotor_given)
 
 struct hidmotor_command_options {
-    bool velocity;     /* of gains */
-    const char *bytes; /* of raw */
+    bool velocity;     /* gains --velocity */
+    const char *bytes; /* raw --bytes */
 };
 AW_GIVEN(command, hidmotor_command_options, hidmotor_command_given)
 

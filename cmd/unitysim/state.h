@@ -16,15 +16,15 @@ struct unitysim_ping {
 
 struct unitysim_state {
     struct aw_unitysim unity;
-    struct aw_unitysim dry; /* of --dry-run, separate from the real conversation */
+    struct aw_unitysim dry; /* client for --dry-run, separate from the real conversation */
     bool configured;
     struct aw_unitysim_limits usual;  /* the defaults and those of the config file */
     struct aw_unitysim_limits limits; /* the last limits sent to the simulator */
     bool limits_known;
     struct aw_unitysim_limits shown;    /* the limits in the list of joints */
-    int velocity;                       /* of single motions, units; 0: each joint's maximum */
-    double tolerance;                   /* of single motions, ticks; 0: the default */
-    int64_t timeout_ns;                 /* of single motions */
+    int velocity;                       /* for single motions, units; 0: each joint's maximum */
+    double tolerance;                   /* for single motions, ticks; 0: the default */
+    int64_t timeout_ns;                 /* for single motions */
     struct aw_unitysim_counters before; /* counters before the command, for losses */
     char news[160];                     /* the last notice that was printed */
     unsigned clamped;                   /* velocities reduced by --clamp in this command */
@@ -35,7 +35,7 @@ struct unitysim_state {
 
 struct unitysim_options {
     const char *limits, *views, *wire;
-    bool clamp; /* of drive */
+    bool clamp; /* drive --clamp */
 };
 AW_GIVEN(tool, unitysim_options, unitysim_given)
 

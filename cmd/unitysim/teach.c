@@ -13,7 +13,7 @@
 struct teach {
     struct aw_session *session;
     struct aw_sequence sequence;
-    int kept[AW_UNITYSIM_JOINTS]; /* of the last point */
+    int kept[AW_UNITYSIM_JOINTS]; /* positions of the last point */
     bool any;                     /* a point exists */
     int velocity, tolerance;      /* velocity 0: each joint's maximum */
     int64_t every_ns, next_ns;    /* 0: a point for each line */

@@ -1,14 +1,14 @@
 #!/usr/bin/env python3
 """A client of Foxglove's WebSocket protocol in plain Python, by RFC 6455 and ws-protocol's docs/spec.md.
 
-    foxglove.py URL look TOPIC…        until all these have come: what is said, as a line of JSON for each, last values
-    foxglove.py URL stop               calls the service /stop; what it answers
-    foxglove.py URL crowd BYTES        19 clients that read so much and one that does not: what each of them got
-    foxglove.py LAYOUT.json layout RUN.mcap    each path of it is a number in the recording, its service ours
-    foxglove.py LAYOUT.xml curves RUN.mcap     each curve of it is what PlotJuggler calls a number in the recording
-    foxglove.py URL rude               what no client should say: how the server takes each of these
-    foxglove.py URL origin PAGE…       which of these pages may connect
-    foxglove.py URL flood SECONDS WAY… clients that flood the server, and the time that /stop of another one takes
+    foxglove.py URL look TOPIC…        waits for all these; prints messages as JSON lines, and last values
+    foxglove.py URL stop               calls the service /stop; prints its answers
+    foxglove.py URL crowd BYTES        19 clients that read this much and one that does not; prints their counts
+    foxglove.py LAYOUT.json layout RUN.mcap    checks that each path is a number in the recording, and the service
+    foxglove.py LAYOUT.xml curves RUN.mcap     checks that each curve is a number in the recording for PlotJuggler
+    foxglove.py URL rude               sends invalid requests; prints the server's reactions
+    foxglove.py URL origin PAGE…       prints which of these pages may connect
+    foxglove.py URL flood SECONDS WAY… floods the server; prints the time that another client's /stop takes
 """
 import base64
 import hashlib

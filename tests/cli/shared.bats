@@ -232,7 +232,7 @@ END
 import sys, time
 sys.path.append(sys.argv[2])
 from serve_client import Client
-clients = [Client(sys.argv[1]) for _ in range(1000)] # of the 1,024 that one user may have
+clients = [Client(sys.argv[1]) for _ in range(1000)] # one user may have 1,024
 for client in (clients[0], clients[999]):
     client.send("WANT", False)
     client.receive("GRANTED")

@@ -1,9 +1,9 @@
-# What the tests of the prompt do on a real terminal (a pty): run by the terminal function of
-# common.bash, the script comes from standard input. Nothing here sleeps: everything waits for text.
+# Commands for tests on a real terminal (a pty). The terminal function of common.bash runs it with a
+# script on standard input. Nothing here sleeps: everything waits for text.
 #
 #   launch armctl -l sim:      starts a program on a terminal
 #   want TEXT ...            waits for these texts, in this order; "armctl> " is its prompt with
-#                            whatever link and state stand in it
+#                            any link and state
 #   type TEXT                types; \r is Enter, \t TAB, \003 Ctrl-C, \004 Ctrl-D, \022 Ctrl-R
 #   ask LINE TEXT ...        types a line, waits for the texts
 #   ends CODE                waits for the end and compares the exit status
@@ -29,13 +29,13 @@ proc launch {args} {
     global spawn_id
     uplevel #0 [list spawn -noecho {*}$args]
 }
-# What came without being waited for.
+# Output that no command has waited for.
 proc more {} {
     global seen
     upvar expect_out out
     if {[info exists out(buffer)]} { append seen $out(buffer) }
 }
-# The same where nothing has come of waiting: expect keeps it to itself.
+# The same after a failed wait, when expect does not provide the output.
 proc rest {} {
     global seen
     expect -timeout 0 -re {.+} { append seen $expect_out(buffer) } timeout {}

@@ -780,7 +780,7 @@ print(s.getsockname()[1])')
     has "$output" "nominal"
 }
 
-# ---- Nobody, and somebody else -------------------------------------------------------------------
+# ---- Missing and foreign peers -------------------------------------------------------------------
 
 @test "commands without a simulator exit 3 and name the missing peer" {
     local url command why
