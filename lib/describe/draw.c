@@ -1,5 +1,5 @@
 /* Draws a packet as cells in a grid of slots. A slot is a byte, a bit of a CAN payload, or a word
- * of an ASCII line. Lines separate neighboring slots of different cells, so a field that fills
+ * of an ASCII line. Lines separate neighbouring slots of different cells, so a field that fills
  * several rows becomes one tall cell. */
 #include <string.h>
 
@@ -111,7 +111,7 @@ static void label_row(struct grid *grid, int row)
             continue;
         int column = column_of(grid, first), end = column_of(grid, last + 1);
         int line = row + last_row(grid, row, first, last) + 1;
-        /* Centers a label in width characters, truncated with a "~" if it is longer. */
+        /* Centres a label in width characters, truncated with a "~" if it is longer. */
         int width = end - column - 1;
         struct aw_part label = {0};
         choose_label(grid, cell, width, &label);

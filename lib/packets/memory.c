@@ -41,7 +41,7 @@ struct aw_packet_memory {
         own[AW_PACKET_MEMORY_JOINTS]; /* joints of the file that the device does not have */
     struct frame answers[ANSWERS];
     size_t first_answer, n_answers;
-    struct aw_wire wire; /* last, because initialization leaves its unused part untouched */
+    struct aw_wire wire; /* last, because initialisation leaves its unused part untouched */
 };
 
 static const struct aw_message *message_at(const struct aw_packet_memory *memory, size_t i)

@@ -58,7 +58,7 @@ void aw_packet_memory_tell(struct aw_packet_memory *memory,
 /* Handles a frame from the host. Returns false if it is not a custom packet to the device. */
 bool aw_packet_memory_take(struct aw_packet_memory *memory, struct aw_span frame);
 
-/* Returns the setpoint of a joint since the last call, in the joint's unit; NaN: no new one. */
+/* Returns the new setpoint of a joint since the last call, in the joint's unit; NaN: none. */
 double aw_packet_memory_setpoint(struct aw_packet_memory *memory, size_t joint);
 
 /* Returns a gain (0: kp, ki, kd) of a joint, as a packet or the second function last set it; NaN:

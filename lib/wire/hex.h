@@ -11,7 +11,7 @@
  */
 size_t aw_hex_print(const struct aw_protocol *protocol, struct aw_span frame, char *out);
 
-/* Parses such a text: hex digits, blanks between bytes, CAN frames with # (recognizes "044#R"
+/* Parses such a text: hex digits, blanks between bytes, CAN frames with # (recognises "044#R"
  * too). AW_MALFORMED with the column of the mistake. */
 enum aw_status aw_hex_parse(const struct aw_protocol *protocol, const char *text, size_t length,
                             uint8_t *out, size_t cap, size_t *size, struct aw_error *err);

@@ -10,7 +10,7 @@
  *     aw_wire_decode(&wire, AW_RX, (struct aw_span){bytes, size}, &rec, &err);
  *
  * About 4 MB of plain data, whose unused part stays untouched (codecs are created on first use). It
- * is cheap to initialize, but too large for the stack. Threads must not share it.
+ * is cheap to initialise, but too large for the stack. Threads must not share it.
  */
 #ifndef AW_WIRE_WIRE_H
 #define AW_WIRE_WIRE_H
@@ -36,13 +36,13 @@ struct aw_wire {
     struct aw_place code, length;                          /* in the variant's head */
     uint16_t payload_sizes[AW_MAX_MESSAGES];               /* bytes between head and tail */
     uint16_t frame_sizes[AW_MAX_MESSAGES];                 /* bytes with head and tail */
-    bool ready[AW_MAX_MESSAGES];                           /* codecs[i] is initialized */
+    bool ready[AW_MAX_MESSAGES];                           /* codecs[i] is initialised */
     uint16_t with_code[AW_BOTH + 1][AW_SMALL_CODES];       /* message + 1 of a direction; 0: none */
     uint16_t with_large_code[AW_BOTH + 1][AW_LARGE_CODES]; /* as above, by a hash of the code */
     struct aw_codec codecs[AW_MAX_MESSAGES];
 };
 
-/* Initializes wire. variant NULL: the protocol's first. Copies the variant, so that a caller may
+/* Initialises wire. variant NULL: the protocol's first. Copies the variant, so that a caller may
  * modify it before. */
 void aw_wire_init(struct aw_wire *wire, const struct aw_protocol *protocol,
                   const struct aw_variant *variant, bool raw);

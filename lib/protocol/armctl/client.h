@@ -163,10 +163,10 @@ struct aw_armctl {
     aw_armctl_event_fn *event;
     void *context;
     struct aw_armctl_line line; /* the line being handled */
-    struct aw_wire wire;        /* last, because initialization leaves its unused part untouched */
+    struct aw_wire wire;        /* last, because initialisation leaves its unused part untouched */
 };
 
-/* Initializes arm. Borrows link. memory is the saved state of this device, or NULL. On a link that
+/* Initialises arm. Borrows link. memory is the saved state of this device, or NULL. On a link that
  * counts connections both ends start anew, so the saved digits are not used. With a simulator in
  * this process the digits are known to agree. */
 void aw_armctl_init(struct aw_armctl *arm, struct aw_link *link,
@@ -194,7 +194,7 @@ enum aw_status aw_armctl_command_line(struct aw_armctl *arm, const char *body,
  * the digit that the handler has received last. By the published state diagram the handler
  * acknowledges it as a duplicate. Otherwise the host tries the digits in turn: the published
  * firmware acknowledges only the digit that it expects. There is no motion in any case. The first
- * try waits 0.3 s until the handler's behavior is known (memory.pings). After that the digit that
+ * try waits 0.3 s until the handler's behaviour is known (memory.pings). After that the digit that
  * works is tried first, and each try waits ack_timeout_ms. ack_ns is the round trip.
  *
  * An answer shows which digit the handler expects next, so the next command is carried out at

@@ -45,7 +45,7 @@ struct aw_armctl_memory {
     enum aw_armctl_pings pings;
     uint8_t n_owed; /* commands whose confirmation may still come, the oldest first */
     char owed[AW_ARMCTL_OWED_MAX][AW_ARMCTL_BODY_MAX + 1];
-    char received[AW_ARMCTL_BODY_MAX + 1];  /* the handler's last packet, to recognize duplicates */
+    char received[AW_ARMCTL_BODY_MAX + 1];  /* the handler's last packet, to recognise duplicates */
     char pending[AW_ARMCTL_BODY_MAX + 1];   /* the last command if it was never confirmed, or "" */
     char confirmed[AW_ARMCTL_BODY_MAX + 1]; /* the last confirmed command, or "" */
     /* The last duty or vehicle speed other than 0, active until 0 is sent, or "". */

@@ -115,11 +115,11 @@ struct aw_canpid {
     int64_t waiting_ns; /* frames read now came at this time or later; AW_NEVER: now */
     uint8_t frame[AW_CANPID_FRAME_MAX]; /* the last received frame */
     struct aw_record record;            /* the decoded frame */
-    struct aw_wire wire;                /* last, because initialization leaves its unused part
+    struct aw_wire wire;                /* last, because initialisation leaves its unused part
                                            untouched */
 };
 
-/* Initializes client. Borrows link, which must preserve datagrams. variant NULL: the protocol's
+/* Initialises client. Borrows link, which must preserve datagrams. variant NULL: the protocol's
  * first. */
 void aw_canpid_init(struct aw_canpid *client, struct aw_link *link,
                     const struct aw_variant *variant, const struct aw_canpid_options *options);
@@ -145,7 +145,7 @@ struct aw_canpid_sent {
     int controller;   /* of the command, or AW_CANPID_LAST if it has none */
     bool switches;    /* the driver switches to this controller */
     bool unknown;     /* a gain may switch the unknown active controller; warn with allow_switch */
-    double setpoint;  /* normalized, as sent on the wire; NaN: not a setpoint */
+    double setpoint;  /* normalised, as sent on the wire; NaN: not a setpoint */
     uint8_t bytes[8]; /* the frame */
     size_t size;
 };
@@ -161,7 +161,7 @@ enum aw_status aw_canpid_send(struct aw_canpid *client, const struct aw_record *
 enum aw_status aw_canpid_encode(struct aw_canpid *client, const struct aw_record *command,
                                 struct aw_canpid_sent *sent, struct aw_error *err);
 
-/* Build and send a record with a gain or a setpoint (normalized). */
+/* Build and send a record with a gain or a setpoint (normalised). */
 enum aw_status aw_canpid_set(struct aw_canpid *client, const struct aw_canpid_gain_at *gain,
                              struct aw_canpid_sent *sent, struct aw_error *err);
 enum aw_status aw_canpid_setpoint(struct aw_canpid *client, unsigned board, int controller,

@@ -56,7 +56,7 @@ int aw_canpid_controller_find(const char *text);           /* name or digit; -1 
 const char *aw_canpid_gain_name(enum aw_canpid_gain gain); /* "kp" */
 int aw_canpid_gain_find(const char *text);                 /* -1 */
 
-/* Return normalized 1 in the controller's unit: 360 (deg), 25 (Nm); 100 (%) for lvl and tl,
+/* Return normalised 1 in the controller's unit: 360 (deg), 25 (Nm); 100 (%) for lvl and tl,
  * because the published sources contradict each other about their unit. */
 double aw_canpid_full_scale(int controller);
 const char *aw_canpid_unit(int controller);
@@ -64,10 +64,10 @@ const char *aw_canpid_unit(int controller);
 /* Converts a value of the pid telemetry (% of full scale) to the controller's unit. */
 double aw_canpid_from_percent(int controller, double percent);
 
-/* Returns the normalized setpoint limit for enabling the controller: 0.5, 0.5, 1, 1. */
+/* Returns the normalised setpoint limit for enabling the controller: 0.5, 0.5, 1, 1. */
 double aw_canpid_setpoint_limit(int controller);
 
-/* Returns normalized 1 as the value of a setpoint message: 360 (deg), 1, 25 (Nm), 1. */
+/* Returns normalised 1 as the value of a setpoint message: 360 (deg), 1, 25 (Nm), 1. */
 double aw_canpid_setpoint_scale(int controller);
 
 #endif

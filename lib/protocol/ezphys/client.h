@@ -102,13 +102,13 @@ struct aw_ezphys {
         own_packet[AW_EZPHYS_PACKET_MAX]; /* a custom packet, to be sent once; own_size 0: none */
     struct aw_ezphys_counters counters;
     char problem[160]; /* description of the last damage */
-    /* Last, because initialization leaves their unused parts untouched. */
+    /* Last, because initialisation leaves their unused parts untouched. */
     struct aw_wire wire;
     struct aw_ezphys_packet packets[AW_EZPHYS_PACKETS];
     struct aw_ezphys_command commands[AW_EZPHYS_COMMANDS];
 };
 
-/* Initializes ez. variant NULL: the protocol's first. Borrows names, which may be NULL.
+/* Initialises ez. variant NULL: the protocol's first. Borrows names, which may be NULL.
  * AW_NO_LINK: out of memory. */
 enum aw_status aw_ezphys_init(struct aw_ezphys *ez, const struct aw_variant *variant,
                               const struct aw_ezphys_names *names, struct aw_error *err);

@@ -9,7 +9,7 @@
 
 #define CROSS_M     0.15 /* half of a cross for bodies of unknown size */
 #define SIDEWAYS    0.35 /* rad between the view and the plane of a swing */
-#define GRID_LINES  2    /* on each side of the center */
+#define GRID_LINES  2    /* on each side of the centre */
 #define FRAME       0.45 /* radius as a fraction of the canvas */
 #define JOINT_COLOR 3
 

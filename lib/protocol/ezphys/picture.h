@@ -29,7 +29,7 @@ struct aw_ezphys_picture {
 /* Aims the camera so that all bodies fit and stay visible when they swing. */
 void aw_ezphys_picture_aim(struct aw_ezphys_picture *picture, const struct aw_ezphys_state *state);
 
-/* Moves the camera to the center of the bodies if that has left the picture, as when a body falls
+/* Moves the camera to the centre of the bodies if that has left the picture, as when a body falls
  * or walks away. */
 void aw_ezphys_picture_follow(struct aw_ezphys_picture *picture,
                               const struct aw_ezphys_state *state);

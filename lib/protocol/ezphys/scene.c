@@ -197,7 +197,7 @@ static double length_of(const double v[3])
     return sqrt(dot(v, v));
 }
 
-/* Reads three numbers and normalizes them to a unit vector. */
+/* Reads three numbers and normalises them to a unit vector. */
 static enum aw_status read_direction(struct reader *r, double out[3])
 {
     struct word word = r->word;

@@ -264,7 +264,7 @@ static enum aw_status handle_answer(struct exchange *x, const uint8_t *bytes, st
     return aw_fail(err, AW_MALFORMED, "%s", problem.text);
 }
 
-/* Returns true if custom packets replace the table's, but joints still use the table's. */
+/* Returns true if custom packets are in use, but joints still use the table's packets. */
 static bool lacks_joints(const struct exchange *x)
 {
     const struct aw_protocol *protocol = x->arm->wire.protocol;

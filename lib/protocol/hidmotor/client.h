@@ -31,7 +31,7 @@
  *  - late_ms have passed since it was sent.
  * The repeated requests of one call count as one: the reply to any of them answers the call. The
  * reply to a setter repeats the request (or is blank); one that repeats another request is foreign
- * or late. Two cases cannot be recognized and are not marked: the reply to the same request of
+ * or late. Two cases cannot be recognised and are not marked: the reply to the same request of
  * another program, and a reply that comes twice, the second time after the next request of its
  * kind.
  *
@@ -124,10 +124,10 @@ struct aw_hidmotor {
     int64_t foreign_ns;                   /* time of the last foreign reply */
     struct aw_hidmotor_owed owed[AW_HIDMOTOR_KINDS];
     int8_t position_scalars[AW_HIDMOTOR_MOTORS], velocity_scalars[AW_HIDMOTOR_MOTORS];
-    struct aw_wire wire; /* last, because initialization leaves its unused part untouched */
+    struct aw_wire wire; /* last, because initialisation leaves its unused part untouched */
 };
 
-/* Initializes arm. Borrows link, which must preserve datagrams. */
+/* Initialises arm. Borrows link, which must preserve datagrams. */
 void aw_hidmotor_init(struct aw_hidmotor *arm, struct aw_link *link,
                       const struct aw_hidmotor_options *options);
 

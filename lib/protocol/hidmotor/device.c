@@ -361,7 +361,7 @@ static void put(struct board *board, const struct aw_codec *codec, int i, double
     aw_put_f32(place(board, codec, i), (float)value);
 }
 
-/* Converts like the firmware's compiler, without C's undefined behavior. */
+/* Converts like the firmware's compiler, without C's undefined behaviour. */
 static int64_t whole_ms(double duration)
 {
     return duration >= 1 && duration < 1e15 ? (int64_t)duration : 0;

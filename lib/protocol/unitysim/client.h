@@ -95,11 +95,11 @@ struct aw_unitysim {
     int8_t position_scalar[AW_UNITYSIM_JOINTS], echo_scalar[AW_UNITYSIM_JOINTS];
     uint8_t frame[AW_UNITYSIM_FRAME_MAX]; /* the last datagram */
     struct aw_record record;              /* the decoded datagram */
-    struct aw_wire wire;                  /* last, because initialization leaves its unused part
+    struct aw_wire wire;                  /* last, because initialisation leaves its unused part
                                              untouched */
 };
 
-/* Initializes unity. Borrows link, which must preserve datagrams. variant NULL: the protocol's
+/* Initialises unity. Borrows link, which must preserve datagrams. variant NULL: the protocol's
  * first. link may be NULL for building records only (--dry-run). */
 void aw_unitysim_init(struct aw_unitysim *unity, struct aw_link *link,
                       const struct aw_variant *variant, const struct aw_unitysim_options *options);

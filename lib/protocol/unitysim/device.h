@@ -21,7 +21,7 @@
  * and their times. A stopped joint coasts to its last target, which is at most a step ahead.
  *
  * Our choice: the speed of a unit of velocity, one of three (see the options). The real simulation
- * has a soft drive and is slower than its numbers, more so at low frame rates; this is not modeled.
+ * has a soft drive and is slower than its numbers, more so at low frame rates; we ignore this.
  */
 #ifndef AW_PROTOCOL_UNITYSIM_DEVICE_H
 #define AW_PROTOCOL_UNITYSIM_DEVICE_H
@@ -76,7 +76,7 @@ struct aw_unitysim_truth {
     int frame_rate;
     struct aw_unitysim_camera camera;
     struct aw_unitysim_limits limits;
-    double degrees[AW_UNITYSIM_JOINTS]; /* 0 is the center */
+    double degrees[AW_UNITYSIM_JOINTS]; /* 0 is the centre */
     struct aw_unitysim_drive drive[AW_UNITYSIM_JOINTS];
     bool at_limit[AW_UNITYSIM_JOINTS];
     bool keyboard; /* keys work until the first datagram comes */

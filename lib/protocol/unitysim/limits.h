@@ -4,7 +4,7 @@
  *     elbow 1700 2570
  *     wrist_flex -90deg 90deg
  *
- * Positions have the usual form: ticks (2048 is the center) or with a unit. Joints that are not
+ * Positions have the usual form: ticks (2048 is the centre) or with a unit. Joints that are not
  * named keep their limits.
  *
  *     struct aw_unitysim_limits limits = aw_unitysim_limits_default();
