@@ -207,7 +207,7 @@ static enum aw_status drop_absent(const struct aw_codec *codec, struct aw_record
     return drop_uncounted(codec, record, err);
 }
 
-/* Not inlined, because its registers would slow down the other kinds. */
+/* Must not be inlined: its registers would slow down the other kinds. */
 static __attribute__((noinline)) double
 odd_value(const struct aw_codec *codec, const struct aw_scalar *scalar, const uint8_t *data)
 {

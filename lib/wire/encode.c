@@ -84,7 +84,7 @@ static enum aw_status check_value(const struct aw_codec *codec, int scalar, doub
     return inside ? AW_OK : limit_error(codec, scalar, value, range, err);
 }
 
-/* Faster than floor, which is a call. Larger doubles are always integers. */
+/* Avoids floor, which is a call. Larger doubles are always integers. */
 static bool is_integer(double value)
 {
     return fabs(value) >= 0x1p52 || (double)(int64_t)value == value;

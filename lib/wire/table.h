@@ -234,7 +234,7 @@ struct aw_board {
     const char *calls_itself; /* name reported by the USB device, used by the simulator */
 };
 
-/* How a protocol carries custom packets, see packets/packets.h. */
+/* The form of custom packets in a protocol, see packets/packets.h. */
 struct aw_custom_packets {
     const struct aw_field *head; /* before their fields; NULL: the variant's */
     uint16_t size;               /* of the whole frame, as in struct aw_message */

@@ -9,7 +9,7 @@
 #define QUICKLY_MS 300 /* more than a round trip over Bluetooth */
 #define COPIES     3   /* copies without an ACK before the handler counts as silent */
 
-/* How well a packet of the handler fits a command that waits for its confirmation. */
+/* The match between a packet of the handler and a command that waits for its confirmation. */
 enum fit {
     FIT_NONE, /* another type */
     FIT_EXACT,
@@ -248,7 +248,7 @@ static void accept(struct talk *talk)
     talk->answered = true;
 }
 
-/* Longer than the handler takes to repeat a pending packet. */
+/* Returns a time longer than the handler's interval of repeating a pending packet. */
 static int until_repeated_ms(const struct aw_armctl *arm)
 {
     return arm->options.ack_timeout_ms + QUICKLY_MS;
@@ -1052,7 +1052,7 @@ static enum aw_status deliver_surely(struct talk *talk)
     return status;
 }
 
-/* For signal handling: sends once, and does not wait for the motion back. */
+/* Sends the stop once, for signal handling, and does not wait for the motion back. */
 static enum aw_status stop_at_once(struct talk *talk)
 {
     struct aw_armctl_outcome *out = talk->out;

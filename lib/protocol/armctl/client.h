@@ -115,7 +115,7 @@ enum aw_armctl_event_kind {
     AW_ARMCTL_GARBAGE,     /* an invalid or overlong line */
 };
 
-/* Valid during the call only. */
+/* An event; valid during the call only. */
 struct aw_armctl_event {
     enum aw_armctl_event_kind kind;
     const char *text; /* the line without CRLF, "" for garbage */

@@ -29,7 +29,7 @@ struct aw_armctl_place {
 
 #define AW_ARMCTL_OWED_MAX 8
 
-/* How the handler answers a packet without effect. */
+/* The handler's answer to a packet without effect. */
 enum aw_armctl_pings {
     AW_ARMCTL_PINGS_UNKNOWN,
     AW_ARMCTL_PINGS_DUPLICATE, /* acknowledges the digit it received last: the published drawing */

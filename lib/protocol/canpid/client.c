@@ -394,7 +394,8 @@ enum aw_status aw_canpid_setpoint(struct aw_canpid *client, unsigned board, int 
 
 /* Receiving */
 
-/* After a pause, frames that are read at once have waited in the link, up to an empty read. */
+/* Reads a frame. After a pause, frames that come at once have waited in the link, until a read
+ * finds none. */
 static enum aw_status read_frame(struct aw_canpid *client, int64_t deadline, size_t *size,
                                  struct aw_error *err)
 {

@@ -157,7 +157,7 @@ struct aw_canpid_sent {
 enum aw_status aw_canpid_send(struct aw_canpid *client, const struct aw_record *command,
                               struct aw_canpid_sent *sent, struct aw_error *err);
 
-/* The same checks without sending, for --dry-run. */
+/* Checks and encodes a command without sending it, for --dry-run. */
 enum aw_status aw_canpid_encode(struct aw_canpid *client, const struct aw_record *command,
                                 struct aw_canpid_sent *sent, struct aw_error *err);
 

@@ -65,7 +65,7 @@ const struct aw_gain_file aw_canpid_gain_file = {
     .check = check,
 };
 
-/* The file of gains with times, for those that earlier processes sent to a link. */
+/* Returns the kind of file with times, for gains that earlier processes sent to a link. */
 static struct aw_gain_file memory_of_gains(void)
 {
     struct aw_gain_file kind = aw_canpid_gain_file;

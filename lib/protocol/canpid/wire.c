@@ -232,7 +232,7 @@ static const char *taken(uint32_t id, const struct aw_message **message)
 static const struct aw_custom_packets own = {
     .head = own_head, .room = 8, .least = OWN, .most = 0x7FF, .dir = AW_RX, .taken = taken};
 
-/* The lower bits alone do not make another node's frame a driver's. */
+/* Returns true for a driver's identifier. Another node's lower bits may match a driver's. */
 static bool is_driver(const struct aw_wire *wire, uint32_t id)
 {
     if (!wire->variant.known || (id / OWN < 64 && *wire->variant.known >> id / OWN & 1))

@@ -162,7 +162,7 @@ static int64_t patience(const struct aw_ezphys *ez, int64_t deadline)
     return aw_sooner(until, deadline);
 }
 
-/* AW_OK: there is more data, or the message ends here. */
+/* Reads more data. AW_OK: there is more data, or the message ends here. */
 static enum aw_status read_more(struct aw_ezphys *ez, int64_t deadline, bool *ends,
                                 struct aw_error *err)
 {

@@ -152,7 +152,7 @@ enum aw_status aw_ezphys_add(struct aw_ezphys *ez, struct aw_span packet, struct
 /* Restarts the simulation with the next answer and discards motor commands. */
 void aw_ezphys_reset(struct aw_ezphys *ez);
 
-/* How to stop motors. */
+/* The way to stop motors. */
 struct aw_ezphys_halt {
     bool coast;    /* motors off, instead of velocity 0 with their torque */
     double torque; /* Nm or N if the torque of a joint is unknown */

@@ -33,7 +33,7 @@ enum aw_ezphys_kind {
 #define AW_EZPHYS_NAME_SIZE 33 /* 32 characters, the maximum of wires with names, and a NUL */
 #define AW_EZPHYS_NAMES_MAX 512
 
-/* How a joint moves, if known. */
+/* The motion of a joint, if known. */
 enum aw_ezphys_moves {
     AW_EZPHYS_MOVES_UNKNOWN,
     AW_EZPHYS_TURNS,  /* rad, rad/s, Nm */

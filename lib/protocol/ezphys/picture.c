@@ -15,7 +15,7 @@
 
 /* ---- From the world to the canvas ---- */
 
-/* v' = q v q*, for a unit quaternion w x y z. */
+/* Rotates v by a unit quaternion w x y z: v' = q v q*. */
 static void turn(const double q[4], const double v[3], double out[3])
 {
     const double *u = q + 1;

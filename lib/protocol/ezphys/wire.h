@@ -27,8 +27,8 @@
 
 extern const struct aw_protocol aw_ezphys_protocol;
 
-/* For a variant's instead: joint_axis with a field axis that no packet carries, because the order
- * of the packets determines it. The decoder's caller fills it in. */
+/* A message for the instead of a variant: joint_axis with a field axis. No packet carries the
+ * field, because the order of the packets determines it. The decoder's caller fills it in. */
 extern const struct aw_message aw_ezphys_ordered[];
 
 #endif

@@ -148,7 +148,7 @@ struct aw_hidmotor_device_options aw_hidmotor_device_defaults(void)
     return (struct aw_hidmotor_device_options){.state = AW_HIDMOTOR_RUNNING, .seed = 1};
 }
 
-/* Chance. Faults of the arm depend on the time, not on the number of calls. */
+/* Random numbers. Faults of the arm depend on the time, not on the number of calls. */
 
 enum purpose {
     PHASE,
@@ -746,7 +746,7 @@ static void device_connected(struct aw_device *device, int64_t now)
     board->n_pending = 0;
 }
 
-/* Setting up, and states */
+/* Setup and states */
 
 static void boot(struct board *board)
 {

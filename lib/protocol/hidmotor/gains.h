@@ -40,8 +40,8 @@ extern const struct aw_gain_file aw_hidmotor_gain_file;
 /* kp, ki and kd of each motor's pid after power-up, as published. */
 extern const double aw_hidmotor_power_up[AW_HIDMOTOR_JOINTS][3];
 
-/* Convert between gains and places: the first place of a motor's three gains; the motor, 0 to 2,
- * and the controller of a place. */
+/* Return the first place of a motor's three gains, and the motor, 0 to 2, and controller of a
+ * place. */
 size_t aw_hidmotor_gain_place(int motor, enum aw_hidmotor_controller controller);
 int aw_hidmotor_gain_motor(size_t place);
 enum aw_hidmotor_controller aw_hidmotor_gain_controller(size_t place);

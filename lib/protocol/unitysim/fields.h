@@ -10,11 +10,11 @@
 #include "protocol/unitysim/arm.h"
 #include "wire/codec.h"
 
-/* For scene, update and camera. */
+/* Copy the camera of scene, update and camera records. */
 void aw_unitysim_put_camera(struct aw_record *record, const struct aw_unitysim_camera *camera);
 struct aw_unitysim_camera aw_unitysim_get_camera(const struct aw_record *record);
 
-/* For scene and update. */
+/* Copy the limits of scene and update records. */
 void aw_unitysim_put_limits(struct aw_record *record, const struct aw_unitysim_limits *limits);
 struct aw_unitysim_limits aw_unitysim_get_limits(const struct aw_record *record);
 
