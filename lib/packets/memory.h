@@ -2,18 +2,19 @@
  * reports them. For joints it reports their positions.
  *
  *     struct aw_packet_memory *memory = aw_packet_memory_new(&options);
- *     aw_packet_memory_tell(memory, joints, n);               // where its joints are now
- *     if (aw_packet_memory_take(memory, frame))               // it was a packet of a file
+ *     aw_packet_memory_tell(memory, joints, n);               // positions of its joints
+ *     if (aw_packet_memory_take(memory, frame))               // a custom packet
  *         goal = aw_packet_memory_setpoint(memory, joint);
  *     while ((size = aw_packet_memory_next(memory, now, bytes, sizeof bytes)) > 0)
- *         …                                            // what it says
+ *         …                                            // sends it to the host
  *
- * A field gets the first of these values. It reports the joint, or its gain, that a [joint] section
- * assigns to it. Otherwise it has the last value of a packet with such a field. Otherwise, if its
- * name is that of a device's joint ("m1.position") and the units fit, it reports that joint.
- * Otherwise it has its default, no data, or the value of zeros on the wire. Joints of a file match
- * the device's joints of the same name, else those with the same index. A joint that the device
- * lacks reaches its setpoint at once.
+ * A field gets the first of these values that exists:
+ *  - the value or gain of the joint that a [joint] section assigns to it;
+ *  - the value of the last packet from the host with such a field;
+ *  - the value of the device's joint in its name ("m1.position"), if the units fit;
+ *  - its default, no data, or the value of zeros on the wire.
+ * Joints of a file match the device's joints of the same name, else those with the same index. A
+ * joint that the device lacks reaches its setpoint at once.
  *
  * Packets that are requested, or that answer another one, are sent on request. Any other packet
  * from the device is sent periodically, at its rate. All functions accept a memory of NULL and then

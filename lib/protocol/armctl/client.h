@@ -157,8 +157,7 @@ struct aw_armctl {
     struct aw_armctl_memory memory;
     bool tx_sure; /* this session has shown that the handler expects our digit */
     bool rx_sure; /* this session has shown that we expect the handler's digit */
-    char under_way[AW_ARMCTL_BODY_MAX + 1]; /* TYPE and parameters of the command in progress, or
-                                               "" */
+    char under_way[AW_ARMCTL_BODY_MAX + 1]; /* body of the command in progress, or "" */
     struct aw_armctl_counters counters;
     aw_armctl_event_fn *event;
     void *context;

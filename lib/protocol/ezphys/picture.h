@@ -3,7 +3,7 @@
  *
  *     struct aw_ezphys_picture picture = {.scene = scene, .names = &names};   // either may be NULL
  *     aw_ezphys_picture_aim(&picture, &ez.state);                             // once
- *     aw_ezphys_picture_draw(&picture, &ez.state, &canvas);                   // again and again
+ *     aw_ezphys_picture_draw(&picture, &ez.state, &canvas);                   // for each frame
  *
  * The wire carries no shapes and pivots. With a scene they are drawn to scale. Otherwise each body
  * is the cross of its axes, and joints are lines between the bodies that names list. Objects fixed

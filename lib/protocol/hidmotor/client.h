@@ -66,7 +66,7 @@ struct aw_hidmotor_options aw_hidmotor_defaults(void);
 
 struct aw_hidmotor_counters {
     uint64_t sent,       /* requests, including resends */
-        resent, replies, /* answers to a request */
+        resent, replies, /* replies: answers to a request */
         late,            /* answers to requests that had timed out */
         foreign,         /* not for our requests: of another program, or duplicates */
         cut,             /* not 64 bytes */
