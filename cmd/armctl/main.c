@@ -1,4 +1,4 @@
-/* The program armctl: its table, given to the shell. */
+/* The program armctl: passes its table to the shell. */
 #include "shell/main.h"
 #include "armctl.h"
 

@@ -105,7 +105,7 @@ function yes = is_counted(row, numbers)
     yes = ~isfield(row, 'count') || row.repetition < numbers.(row.count);
 end
 
-% scale, offset, least, most
+% Returns scale, offset, minimum, maximum.
 function s = scale_of(row, chosen)
     s = [row.scale, row.offset, row.least, row.most];
     if isfield(row, 'by')
@@ -124,7 +124,7 @@ function s = chosen_scale(row, numbers)
     s = scale_of(row, chosen);
 end
 
-% Not there: []
+% Returns [] if the value is missing.
 function number = number_of(p, row, values, numbers)
     number = [];
     if ~is_there(values, row.name)
@@ -227,7 +227,7 @@ function frame = put_value(p, frame, row, number, numbers)
     end
 end
 
-% The places of the bits of a row, the lowest bit first: byte and bit in it, from 1.
+% Returns byte and bit (from 1) of each bit of a row, the lowest first.
 function [bytes, places] = places_of(row, bits)
     if isfield(row, 'big')
         at = row.bit + (bits - 1:-1:0);

@@ -13,7 +13,7 @@ import struct
 
 
 def _single(value):
-    """The nearest float: what a limit is on the wire."""
+    """Returns the nearest float, as which a limit is sent."""
     try:
         return struct.unpack("<f", struct.pack("<f", value))[0]
     except OverflowError:
@@ -21,7 +21,7 @@ def _single(value):
 
 
 def _bits(frame, row):
-    """The bits of a row as a number."""
+    """Returns the bits of a row as a number."""
     bit, bits = row["bit"], row["bits"]
     if row.get("big"):
         whole = int.from_bytes(frame, "big")
@@ -65,11 +65,11 @@ class Packet:
         self.chosen = any("chooser" in row for row in rows)
 
     def _depth(self, row):
-        """How many rows choose it, one by way of the other."""
+        """Returns how many rows select it, directly or through others."""
         return 1 + self._depth(self.named[row["chooser"]]) if "chooser" in row else 0
 
     def _there(self, row, wires):
-        """Is a row in the packet, by what those that choose it are on the wire?"""
+        """Returns true if a row is in the packet, according to the rows that select it."""
         while "chooser" in row:
             number = wires.get(row["chooser"])
             if number is None or not any(least <= number <= most for least, most in row["choices"]):
@@ -121,7 +121,7 @@ class Packet:
         return ValueError(f"{self.name}: {row['name']} cannot be {value!r}")
 
     def _number(self, row, values, numbers):
-        """The value of a row as a number in its unit; None: no data; ...: not there."""
+        """Returns a row's value in its unit; None: no data; ...: missing."""
         value = _get(values, row["name"])
         if value is ...:
             if "count" in row and row["repetition"] >= numbers[row["count"]]:
@@ -208,7 +208,7 @@ class Packet:
             _put(frame, row, wire)
 
     def _read(self, frame):
-        """Every row that holds a value, as it is on the wire."""
+        """Returns the wire value of every row that has one."""
         wires = {}
         if len(frame) != self.size:
             raise ValueError(f"{self.name}: {len(frame)} bytes instead of {self.size}")

@@ -1,4 +1,4 @@
-/* The program canpid: its table, given to the shell. */
+/* The program canpid: passes its table to the shell. */
 #include "shell/main.h"
 #include "canpid.h"
 

@@ -1,4 +1,4 @@
-/* The program ezphys: its table, given to the shell. */
+/* The program ezphys: passes its table to the shell. */
 #include "shell/main.h"
 #include "ezphys.h"
 

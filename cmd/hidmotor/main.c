@@ -1,4 +1,4 @@
-/* The program hidmotor: its table, given to the shell. */
+/* The program hidmotor: passes its table to the shell. */
 #include "shell/main.h"
 #include "hidmotor.h"
 

@@ -1,4 +1,4 @@
-/* The program unitysim: its table, given to the shell. */
+/* The program unitysim: passes its table to the shell. */
 #include "shell/main.h"
 #include "unitysim.h"
 
