@@ -1,4 +1,4 @@
-/* The table of armctl, for its main() and the tests. */
+/* Declares the command table of armctl for main() and the tests. */
 #ifndef AW_CMD_ARMCTL_H
 #define AW_CMD_ARMCTL_H
 

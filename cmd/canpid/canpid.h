@@ -1,4 +1,4 @@
-/* The table of canpid, for its main() and the tests. */
+/* Declares the command table of canpid for main() and the tests. */
 #ifndef AW_CMD_CANPID_H
 #define AW_CMD_CANPID_H
 

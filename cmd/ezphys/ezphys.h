@@ -1,4 +1,4 @@
-/* The table of ezphys, for its main() and the tests. */
+/* Declares the command table of ezphys for main() and the tests. */
 #ifndef AW_CMD_EZPHYS_H
 #define AW_CMD_EZPHYS_H
 

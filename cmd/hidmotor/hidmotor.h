@@ -1,4 +1,4 @@
-/* The table of hidmotor, for its main() and the tests. */
+/* Declares the command table of hidmotor for main() and the tests. */
 #ifndef AW_CMD_HIDMOTOR_H
 #define AW_CMD_HIDMOTOR_H
 

@@ -1,4 +1,4 @@
-/* The table of unitysim, for its main() and the tests. */
+/* Declares the command table of unitysim for main() and the tests. */
 #ifndef AW_CMD_UNITYSIM_H
 #define AW_CMD_UNITYSIM_H
 
