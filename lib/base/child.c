@@ -64,8 +64,8 @@ static bool take_places(const int ends[OURS])
     return true;
 }
 
-/* In the child. The parent may end before the parent-death signal is set, so getppid comes after.
- */
+/* Runs in the child. The parent may end before the parent-death signal is set, so getppid comes
+ * after. */
 static void become(const struct aw_child_plan *plan, const int ends[OURS], pid_t starter)
 {
     sigset_t none;
@@ -88,7 +88,7 @@ static void become(const struct aw_child_plan *plan, const int ends[OURS], pid_t
     _exit(127);
 }
 
-/* Copies above AW_CHILD_FD cannot collide with the places that the child's ends take. */
+/* Duplicates the descriptor above AW_CHILD_FD, so it cannot collide with the child's ends. */
 static bool move_up(int *fd)
 {
     int moved = fcntl(*fd, F_DUPFD_CLOEXEC, AW_CHILD_FD + 1);
@@ -97,7 +97,7 @@ static bool move_up(int *fd)
     return moved >= 0;
 }
 
-/* A pipe with the child's end moved up. which: 0, the child reads; 1, it writes. */
+/* Opens a pipe and moves the child's end up. which: 0, the child reads; 1, it writes. */
 static bool make_pipe(int which, int *theirs, int *ours)
 {
     int ends[2];

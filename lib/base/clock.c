@@ -1,12 +1,11 @@
-/* The monotonic clock of the machine and the virtual one; waiting on a descriptor until a
- * deadline. */
+/* The monotonic and the virtual clock; waits on a descriptor until a deadline. */
 #include "base/clock.h"
 
 #include <errno.h>
 #include <poll.h>
 #include <time.h>
 
-#define STOP_LOOK 16 /* virtual waits between two looks at stop_fd */
+#define STOP_LOOK 16 /* virtual waits between two checks of stop_fd */
 #define NAP_NS    (5 * AW_MILLISECOND)
 
 static int64_t read_clock(clockid_t id)
@@ -34,7 +33,7 @@ static struct timespec timespec_of(int64_t ns)
     return (struct timespec){.tv_sec = (time_t)(ns / AW_SECOND), .tv_nsec = (long)(ns % AW_SECOND)};
 }
 
-/* When to wake up, whatever comes. */
+/* Returns the time to wake up at the latest. */
 static int64_t wake_time(const struct aw_real_clock *real, bool ignoring, int64_t deadline)
 {
     int64_t until = ignoring ? aw_sooner(real->ignored_until, deadline) : deadline;
@@ -69,7 +68,8 @@ void aw_aside_remove(struct aw_aside **first, struct aw_aside *aside)
         *first = aside->next;
 }
 
-/* ppoll(2) refuses more entries than RLIMIT_NOFILE, which may be lowered at any time. */
+/* Polls one by one: ppoll(2) refuses more entries than RLIMIT_NOFILE, which may be lowered at any
+ * time. */
 static void poll_each(struct pollfd *fds, size_t n, int64_t until)
 {
     const struct timespec nap = {.tv_nsec = NAP_NS};

@@ -1,4 +1,4 @@
-/* Cells of CSV: cutting and quoting. */
+/* Splits and quotes cells of CSV. */
 #include "base/csv.h"
 
 #include <ctype.h>
@@ -6,7 +6,7 @@
 
 #include "base/number.h"
 
-/* The quote that closes the cell, or NULL. */
+/* Returns the quote that closes the cell, or NULL. */
 static const char *closing(const char *text)
 {
     const char *quote = strchr(text, '"');
@@ -48,7 +48,8 @@ size_t aw_csv_copy(const struct aw_csv_cell *cell, char *out, size_t size)
     return n;
 }
 
-/* A comma between two digits is that of a number, where other separators stand. */
+/* Returns true for a comma between two digits of a decimal number, if the line has other
+ * separators. */
 static bool is_decimal(const char *line, const char *p)
 {
     return *p == ',' && p > line && isdigit((unsigned char)p[-1]) && isdigit((unsigned char)p[1]);
@@ -75,7 +76,7 @@ char aw_csv_separator(const char *line)
             best = i;
     if (n[best])
         return all[best];
-    struct aw_csv_cell whole; /* a single column, whose name may hold blanks */
+    struct aw_csv_cell whole; /* a single column, whose name may contain blanks */
     return aw_csv_next(&line, ',', &whole) && whole.quoted ? ',' : ' ';
 }
 
@@ -91,7 +92,7 @@ bool aw_csv_number(const char *text, char separator, double *value)
     return aw_number_parse(point, value, NULL) == AW_OK;
 }
 
-/* Would a reader take the bare text for something else? */
+/* Returns true if a reader would misread the text without quotes. */
 static bool needs_quotes(const char *text, size_t length)
 {
     if (length == 0)

@@ -1,4 +1,4 @@
-/* Files opened and saved with errors that say what to do. */
+/* Opens and saves files, with errors that contain a remedy. */
 #include "base/file.h"
 
 #include <errno.h>
@@ -12,7 +12,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#define WRITER_MS 2000 /* until a writer opens a pipe */
+#define WRITER_MS 2000 /* wait for a writer of a pipe */
 #define LOOK_MS   20
 
 static const struct {
@@ -135,7 +135,7 @@ FILE *aw_file_open(const char *path)
     FILE *file = fdopen(fd, "r");
     if (!file) {
         close(fd);
-        errno = EBADF; /* it was closed: what stands in its place cannot be read */
+        errno = EBADF; /* stdin was closed; the descriptor now in its place is not readable */
     }
     return file;
 }

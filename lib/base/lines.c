@@ -1,4 +1,4 @@
-/* Reads text files line by line, and says where in them a mistake is. */
+/* Reads text files line by line, and adds the position of a mistake to its message. */
 #include "base/lines.h"
 
 #include <inttypes.h>

@@ -60,7 +60,7 @@ static const struct unit units[] = {
     {"A", CURRENT, 1, 0},
     {"mA", CURRENT, 1e-3, 0},
     {"Hz", FREQUENCY, 1, 0},
-    {"ticks", COUNT, 1, 0}, /* of whatever a firmware counts */
+    {"ticks", COUNT, 1, 0}, /* unit of a firmware's counters */
     {"ticks/s", COUNT_RATE, 1, 0},
     {"V", VOLTAGE, 1, 0},
     {"mV", VOLTAGE, 1e-3, 0},
@@ -145,8 +145,8 @@ bool aw_number_is_unit(const char *text)
 #define ASCII_ZEROS UINT64_C(0x3030303030303030)
 #define EIGHT       100000000 /* 10^8 */
 
-/* The eight digits of a number below 10^8, one in each byte, the first one in the lowest: all are
- * divided at once, first by 10^4, then by 100, then by 10. */
+/* Returns the eight digits of a number below 10^8, one per byte, the first one in the lowest.
+ * Divides all at once, first by 10^4, then by 100, then by 10. */
 static inline uint64_t eight_digits(uint32_t value)
 {
     uint64_t x = value / 10000 | (uint64_t)(value % 10000) << 32;
@@ -156,7 +156,7 @@ static inline uint64_t eight_digits(uint32_t value)
     return q | (x - q * 10) << 8;
 }
 
-/* Eight characters, of which the caller counts as many as are wanted. */
+/* Stores eight characters; the caller counts how many it needs. */
 static inline void store_eight(char *out, uint64_t characters)
 {
     if (__BYTE_ORDER__ == __ORDER_BIG_ENDIAN__)
@@ -164,8 +164,8 @@ static inline void store_eight(char *out, uint64_t characters)
     memcpy(out, &characters, sizeof characters);
 }
 
-/* Eight digits with the point before the last decimals of them: no zeros in front but one before
- * the point, none at the end, and no point if nothing follows it. */
+/* Prints eight digits with a point before the last decimals of them. Leaves one leading zero before
+ * the point, no trailing zeros, and no point without a fraction. */
 static inline char *print_eight(char *out, uint64_t digits, int decimals)
 {
     int whole = 8 - decimals;
@@ -181,7 +181,7 @@ static inline char *print_eight(char *out, uint64_t digits, int decimals)
     return out + (fraction != 0) * behind;
 }
 
-/* Always writes the sign, and steps over it only if negative: no branch to mispredict. */
+/* Always writes the sign, and steps over it only if negative. Avoids an unpredictable branch. */
 static inline char *print_sign(char *out, bool negative)
 {
     *out = '-';
@@ -199,7 +199,7 @@ static char *print_two_digits(char *out, uint32_t value)
 
 static char *print_unsigned(char *out, uint64_t value)
 {
-    if (value < 100) /* most of what is printed */
+    if (value < 100) /* most common case */
         return print_two_digits(out, (uint32_t)value);
     if (value >= EIGHT) {
         out = print_unsigned(out, value / EIGHT);
@@ -221,7 +221,7 @@ char *aw_print_int(char *out, int64_t value)
     return print_unsigned(out, value < 0 ? 0 - (uint64_t)value : (uint64_t)value);
 }
 
-/* The point and the digits behind it, without zeros at the end; nothing if all are zeros. */
+/* Prints the point and the digits after it, without trailing zeros; nothing if all are zeros. */
 static char *print_fraction(char *out, uint32_t fraction, int decimals)
 {
     if (fraction == 0)
@@ -261,7 +261,7 @@ char *aw_print_fixed(char *out, double value, int decimals)
     if (!(scaled < 9e15))
         return out + snprintf(out, AW_NUMBER_MAX, "%.15g", value);
     int64_t whole = (int64_t)scaled;
-    whole += scaled - (double)whole >= 0.5; /* scaled + 0.5 may be rounded itself */
+    whole += scaled - (double)whole >= 0.5; /* scaled + 0.5 could be rounded */
     out = print_sign(out, value < 0 && whole != 0);
     return print_scaled(out, (uint64_t)whole, decimals);
 }
@@ -315,7 +315,7 @@ static char *print_with_exponent(char *out, float value)
     return out + length;
 }
 
-/* On its own: the registers that it takes would cost the values that are printed at once. */
+/* Not inlined, because its registers would slow down the fast path. */
 static __attribute__((noinline)) char *print_any_float(char *out, float value)
 {
     double size = fabs((double)value);

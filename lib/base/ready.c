@@ -11,7 +11,7 @@
 ssize_t aw_read_ready(int fd, void *buf, size_t size)
 {
     struct pollfd in = {.fd = fd, .events = POLLIN};
-    if (poll(&in, 1, 0) == 0) { /* a read in the background would be stopped by the terminal */
+    if (poll(&in, 1, 0) == 0) { /* the terminal would stop a background process that reads */
         errno = EAGAIN;
         return -1;
     }
@@ -19,7 +19,7 @@ ssize_t aw_read_ready(int fd, void *buf, size_t size)
     fcntl(fd, F_SETFL, flags | O_NONBLOCK);
     ssize_t n = read(fd, buf, size);
     int error = errno;
-    fcntl(fd, F_SETFL, flags); /* others have the terminal too */
+    fcntl(fd, F_SETFL, flags); /* other programs share the terminal */
     errno = error;
     return n;
 }

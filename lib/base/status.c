@@ -1,4 +1,4 @@
-/* The texts and exit codes of aw_status, and how error messages are put together. */
+/* Names of aw_status values, and formatting of error messages. */
 #include "base/status.h"
 
 #include <stdarg.h>

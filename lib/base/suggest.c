@@ -1,4 +1,4 @@
-/* Finds the name that was meant by a mistyped one, by edit distance. */
+/* Finds the intended name for a mistyped one, by edit distance. */
 #include "base/suggest.h"
 
 #include <ctype.h>

@@ -14,7 +14,7 @@ struct task {
     void (*run)(void *context);
     void (*drop)(void *context);
     void *context;
-    atomic_bool left; /* by the caller or by the thread: the other one frees it */
+    atomic_bool left; /* by the caller or by the thread; the other one then frees it */
     int done[2];
 };
 
@@ -37,7 +37,7 @@ static void *work(void *argument)
     return NULL;
 }
 
-/* Signals are for the caller. */
+/* The thread blocks all signals, so the caller receives them. */
 static bool start(struct task *task)
 {
     pthread_t thread;
@@ -80,7 +80,7 @@ enum aw_status aw_task_run(struct aw_clock *clock, void (*run)(void *), void (*d
     enum aw_status status = aw_clock_wait(clock, task->done[0], POLLIN, AW_NEVER);
     if (status != AW_STOPPED) {
         while (read(task->done[0], &end, 1) < 0 && errno == EINTR)
-            ; /* virtual time has passed without a wait */
+            ; /* virtual time advances without waiting */
         free_task(task);
         return AW_OK;
     }

@@ -1,4 +1,4 @@
-/* Puts texts together, and finds words in lists. */
+/* Builds texts, and finds words in lists. */
 #include "base/text.h"
 
 #include <stdarg.h>

@@ -13,7 +13,7 @@ double aw_nice_step(double least)
     return share <= 5 + 1e-9 ? 5 * power : 10 * power;
 }
 
-/* Ticks that lie on a grid are at most one more than spaces between them. */
+/* N ticks on a grid enclose n - 1 spaces. */
 int aw_ticks(double low, double high, int max, double *ticks, int *decimals)
 {
     max = max > AW_TICKS ? AW_TICKS : max;

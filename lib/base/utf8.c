@@ -1,12 +1,12 @@
-/* Decides where a UTF-8 character ends, and what of a text a terminal can be given. */
+/* Finds the ends of UTF-8 characters, and replaces what a terminal must not get. */
 #include "base/utf8.h"
 
 #include <stdbool.h>
 #include <string.h>
 
 struct lead {
-    unsigned char first, last; /* of a sequence of length bytes */
-    unsigned char least, most; /* of its second byte */
+    unsigned char first, last; /* range of the first byte, for sequences of length bytes */
+    unsigned char least, most; /* range of the second byte */
     size_t length;
 };
 

@@ -1,4 +1,4 @@
-/* The user's folders for configuration, state, and what lives while a program runs. */
+/* The user's folders for configuration, state, and sockets. */
 #include "base/xdg.h"
 
 #include <errno.h>
@@ -33,7 +33,7 @@ bool aw_xdg_path(enum aw_xdg kind, const char *name, char *out, size_t size)
     return *out != '\0';
 }
 
-/* Another user's folder, or one that others may write to, is a trap. */
+/* Refuses another user's folder, and one that others may write to: it might be a trap. */
 static enum aw_status check_private(const char *path, struct aw_error *err)
 {
     struct stat about;

@@ -1,12 +1,12 @@
-/* Moves a process along a recorded input. */
+/* Simulates a process with a recorded input. */
 #include "control/answer.h"
 
 #include <math.h>
 
 #include "control/mover.h"
 
-#define FINER 1024       /* than a grain: what the dead time leaves of one is told apart */
-#define GRAIN (1. / 128) /* of the interval: no time counts more finely */
+#define FINER 1024       /* resolution of the dead time within a grain */
+#define GRAIN (1. / 128) /* of the sampling interval: the resolution of times */
 
 double aw_dead_passes(const struct aw_dead *dead, double output)
 {
@@ -15,7 +15,7 @@ double aw_dead_passes(const struct aw_dead *dead, double output)
     return size < dead->zone ? 0 : output < 0 ? -passes : passes;
 }
 
-/* In whole grains since the first sample. */
+/* Converts seconds to whole grains since the first sample. */
 struct ruler {
     double zero_s, grain_s, per_s;
 };
@@ -33,11 +33,11 @@ static double grains(const struct ruler *ruler, double t)
     return x > -1e15 && x < 1e15 ? (double)(int64_t)(x + (x < 0 ? -0.5 : 0.5)) : x;
 }
 
-/* Where a process is along the input: behind the k-th point, with the state that it had there. */
+/* A position on the input: after its k-th point, with the state at that point. */
 struct place {
     struct aw_process_state x;
     size_t k;
-    double first, from, next, since, until; /* inputs, and times in grains */
+    double first, from, next, since, until; /* inputs; times in grains */
 };
 
 static void look_ahead(struct place *at, const struct aw_trial *trial, const struct ruler *ruler,
@@ -48,8 +48,8 @@ static void look_ahead(struct place *at, const struct aw_trial *trial, const str
     at->next = more ? aw_dead_passes(dead, trial->input[at->k + 1]) - at->first : at->from;
 }
 
-/* Times are rounded to grains, but not the dead time: so there are few different moves, no error
- * adds up, and the answer is smooth in all parameters. */
+/* Rounds times to grains, but not the dead time. So there are few different moves, errors do not
+ * accumulate, and the result is smooth in all parameters. */
 void aw_answer(const struct aw_trial *trial, size_t n, const struct aw_process *process,
                const struct aw_dead *dead, double *out)
 {

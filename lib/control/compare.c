@@ -1,4 +1,4 @@
-/* Reads a run from a table, and compares the metrics and the curves of two. */
+/* Reads a run from a table, and compares metrics and curves of two runs. */
 #include "control/compare.h"
 
 #include <math.h>
@@ -7,8 +7,8 @@
 #include "capture/times.h"
 
 #define SAME   0.01 /* of the step */
-#define LATE_S 0.1  /* so late telemetry may show a step */
-#define MEDIAN 3    /* single samples may be noisy */
+#define LATE_S 0.1  /* max delay of a step in telemetry */
+#define MEDIAN 3    /* smooths single noisy samples */
 
 enum aw_status aw_run_from_table(const struct aw_table *table, struct aw_run *run,
                                  struct aw_error *err)
@@ -40,7 +40,7 @@ enum aw_status aw_run_from_table(const struct aw_table *table, struct aw_run *ru
         aw_run_free(run);
         return status;
     }
-    /* A run that begins before t = 0 has its step there: what telemetry shows comes later. */
+    /* A run that begins before t = 0 has its step there; telemetry shows it later. */
     if (run->samples[0].t < 0 && run->step.time_s > 0 && run->step.time_s < LATE_S)
         run->step.time_s = 0;
     run->step.median = MEDIAN;

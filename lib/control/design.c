@@ -1,4 +1,4 @@
-/* Rules for process models, the robust search, and the judgement of what they propose. */
+/* Tuning rules for process models, the robust search, and the assessment of proposals. */
 #include "control/design.h"
 
 #include <math.h>
@@ -9,18 +9,18 @@
 #include "control/predict.h"
 
 #define STEP         0.02
-#define LIVELY       0.01 /* share of full scale, where there is no dead band */
-#define SETTLE       12   /* times the slowest of the loop, that a prediction lasts at most */
-#define COARSE       0.8  /* from one size of the gains to the next smaller one */
-#define SMALLEST     1e-4 /* of the ultimate gain */
-#define PATIENCE     60   /* moves of the search */
+#define LIVELY       0.01 /* share of full scale, without a dead band */
+#define SETTLE       12   /* max duration of a prediction, in slowest time constants of the loop */
+#define COARSE       0.8  /* ratio between sizes of the gains */
+#define SMALLEST     1e-4 /* share of the ultimate gain */
+#define PATIENCE     60   /* max moves of the search */
 #define FINEST       0.01
-#define NEARER       1.6 /* than any larger lag: a smaller one is cancelled */
+#define NEARER       1.6 /* factor: much nearer than any larger lag */
 #define MOST_LAGS    16
-#define ROUNDS       4    /* until the dead time that rules for zeros need is known */
-#define PLACES       3    /* of the dead time, where it is not known */
+#define ROUNDS       4    /* iterations for the dead time that the rules for zeros need */
+#define PLACES       3    /* dead times, if it is uncertain */
 #define NO_OVERSHOOT 1e-4 /* a smaller share counts as no overshoot */
-#define STEEP        20   /* a share of overshoot too much makes an error so much worse */
+#define STEEP        20   /* weight of excess overshoot on the error */
 
 static double period_of(double omega)
 {
@@ -44,8 +44,8 @@ static size_t next_lag(const double *lags, size_t n, double zero, bool larger)
     return found;
 }
 
-/* A zero on the left against a lag near it: the next larger one, or the next smaller one if that is
- * much nearer. Returns what the gain is multiplied by. Without a lag the zero is passed over. */
+/* Cancels a zero on the left against the next larger lag, or the next smaller one if it is much
+ * nearer. Returns the factor of the gain. Ignores the zero without a lag. */
 static double cancel_zero(double zero, double *lags, size_t *n, double theta)
 {
     size_t larger = next_lag(lags, *n, zero, true), smaller = next_lag(lags, *n, zero, false);
@@ -171,7 +171,7 @@ static struct aw_gains simc(const struct subject *s, enum aw_form form)
     return gains;
 }
 
-/* Tangent where the step response is steepest, and 63 % of its way, for more than one lag. */
+/* Finds the steepest tangent of the step response, and the time of 63 %, for several lags. */
 static void apparent(const struct subject *s, double *dead_time_s, double *tau)
 {
     struct aw_process process = s->process;
@@ -217,7 +217,7 @@ static void free_loops(struct aw_loop *loops[PLACES])
         aw_loop_free(loops[i]);
 }
 
-/* With the longest dead time, that of the model and the shortest; alone, if it is known. */
+/* Creates loops for the longest dead time, the model's and the shortest; one if it is certain. */
 static enum aw_status make_loops(const struct aw_process *process, const struct aw_driver *driver,
                                  const struct aw_design_options *o, struct aw_loop *loops[PLACES],
                                  struct aw_error *err)
@@ -238,9 +238,9 @@ static enum aw_status make_loops(const struct aw_process *process, const struct 
 struct quest {
     const struct subject *subject;
     const struct aw_driver *driver;
-    struct aw_loop *loops[PLACES];  /* with the longest dead time, the model's and the shortest */
+    struct aw_loop *loops[PLACES];  /* longest dead time, the model's, and the shortest */
     double ms, activity, overshoot; /* overshoot INFINITY: no bound */
-    bool calm;                      /* the least overshoot is looked for, not the least error */
+    bool calm;                      /* minimizes the overshoot, not the error */
     enum aw_form form;
     struct aw_gains best;
     double least;
@@ -259,7 +259,7 @@ static struct aw_gains sized(const struct quest *q, const struct shape *shape, d
                              derivative ? kp * shape->td : 0};
 }
 
-/* Of all places, or the first one above enough. */
+/* Returns the largest Ms of all loops; stops at the first one above enough. */
 static double largest_ms(struct aw_loop *const loops[PLACES], const struct aw_gains *g,
                          double enough)
 {
@@ -277,7 +277,7 @@ static bool allowed(const struct quest *q, const struct aw_gains *g)
            largest_ms(q->loops, g, q->ms) <= q->ms;
 }
 
-/* The greatest gains of this shape that are allowed; kp 0: none. */
+/* Returns the greatest permitted gains of this shape; kp 0: none. */
 static struct aw_gains greatest(const struct quest *q, const struct shape *shape)
 {
     double low = 2 * q->subject->ku, high;
@@ -311,7 +311,7 @@ static double try_shape(struct quest *q, const struct shape *shape)
     if (q->calm)
         iae = over;
     else if (isfinite(q->overshoot) && over > q->overshoot + NO_OVERSHOOT)
-        return iae * (1 + STEEP * (over - q->overshoot)); /* leads the search back */
+        return iae * (1 + STEEP * (over - q->overshoot)); /* leads the search back to the bound */
     if (iae < q->least) {
         q->least = iae;
         q->best = g;
@@ -319,7 +319,7 @@ static double try_shape(struct quest *q, const struct shape *shape)
     return iae;
 }
 
-/* A compass: the best of four neighbours, or finer. */
+/* Compass search: moves to the best of four neighbours, or refines the step. */
 static void search_from(struct quest *q, struct shape at)
 {
     double here = try_shape(q, &at), step = 0.5, tick = q->driver->tick_s;
@@ -349,7 +349,7 @@ static void search_from(struct quest *q, struct shape at)
     }
 }
 
-/* From the two best of a coarse grid. */
+/* Searches from the two best points of a coarse grid. */
 static void search(struct quest *q, double period)
 {
     struct shape best[2] = {{0}};
@@ -373,8 +373,8 @@ static void search(struct quest *q, double period)
             search_from(q, best[i]);
 }
 
-/* What can hardly overshoot by less (nearly a double integrator, or what an integral has to bring
- * there) is told, and not done in silence. */
+/* Reports the lowest possible overshoot if the bound is out of reach, as for an almost double
+ * integrator. */
 static enum aw_status least_overshoot(struct quest *q, double period, double *least,
                                       struct aw_error *err)
 {

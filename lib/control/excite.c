@@ -1,4 +1,4 @@
-/* The identification experiment, part by part, and its output as a signal. */
+/* The parts of the identification experiment, and its record as a trial. */
 #include "control/excite.h"
 
 #include <math.h>
@@ -8,16 +8,16 @@
 #include "control/samples.h"
 
 #define REST_S      0.3
-#define HALF_WAY    0.7  /* of the bound, where a step ends */
-#define GROWN       1.03 /* a step that has not got so much farther … */
-#define FOR_SO_LONG 0.4  /* … for this share of its time has come to rest, */
-#define RESTS_S     1.5  /* and certainly after this time: the guard ends it after 2 s */
-#define STEP_SHARE  0.19 /* of the whole time */
+#define HALF_WAY    0.7  /* share of the bound at which a step ends */
+#define GROWN       1.03 /* a step that has not grown by this factor */
+#define FOR_SO_LONG 0.4  /* for this share of its time is at rest, */
+#define RESTS_S     1.5  /* and always after this time: supervision ends it after 2 s */
+#define STEP_SHARE  0.19 /* share of the whole time */
 #define RELAY_SHARE 0.2
-#define SMALL       0.5  /* of the amplitude */
-#define SHIFT       0.8  /* of where the step went */
-#define JUMP        0.03 /* of the range of the output */
-#define LOST        1.5  /* intervals, where one should be */
+#define SMALL       0.5  /* share of the amplitude */
+#define SHIFT       0.8  /* share of the distance of the step */
+#define JUMP        0.03 /* share of the range of the output */
+#define LOST        1.5  /* intervals between two samples: more means a lost one */
 #define SOME        201  /* intervals */
 
 static const double size_of[AW_EXCITE_OVER] = {
@@ -91,7 +91,7 @@ static void next_part(struct aw_excite *excite, double t, double y)
     }
 }
 
-/* In the direction of the output, or against it for a process that goes the other way. */
+/* Checks in the direction of the output, or against it for a process with a negative gain. */
 static bool step_is_over(struct aw_excite *excite, double t, double y)
 {
     const struct aw_excite_config *c = &excite->config;
@@ -104,7 +104,7 @@ static bool step_is_over(struct aw_excite *excite, double t, double y)
         excite->reached_s = t;
     }
     bool rests = excite->reached > 0 && t - excite->reached_s > fmin(FOR_SO_LONG * since, RESTS_S);
-    double coasts = 0; /* by so much, until the next output is felt */
+    double coasts = 0; /* distance until the next output has an effect */
     if (t > excite->first_s)
         coasts = (way - c->hysteresis) / (t - excite->first_s) * (excite->first_s - excite->part_s);
     return (outwards && fabs(y - c->centre) + coasts > HALF_WAY * c->max_deviation) || rests ||
@@ -144,7 +144,7 @@ enum aw_status aw_excite_result(const struct aw_excite *excite, struct aw_error 
                    excite->config.max_deviation);
 }
 
-/* Between two samples as a rule: the median of some that are spread over the record. */
+/* Returns the median of some intervals that are spread over the record. */
 static double usual_interval(const double *t, size_t n)
 {
     double some[SOME];
@@ -157,8 +157,8 @@ static double usual_interval(const double *t, size_t n)
     return k ? some[k / 2] : 0;
 }
 
-/* When there was a jump between two samples. Where a frame or two have been lost, nothing was
- * answered to them: it came when it would have come. */
+/* Returns the time of a jump between two samples. A driver does not react to one or two lost
+ * frames, so the jump was at its usual time. */
 static double jump_time(double from, double to, double interval)
 {
     double lost = (to - from) / interval;

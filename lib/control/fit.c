@@ -1,4 +1,4 @@
-/* Which model a record asks for, how sure its numbers are, how good it is. */
+/* Selects a model for a record, and calculates its uncertainty and quality. */
 #include "control/fit.h"
 
 #include <math.h>
@@ -10,35 +10,35 @@
 
 #define FEWEST     30
 #define HELD_OUT   0.3
-#define MOST_JUMPS 120 /* that a swing's length is taken from */
-#define POOR       0.7 /* a fit */
-#define ROUGHLY    3   /* deviations */
+#define MOST_JUMPS 120 /* jumps used to find the period */
+#define POOR       0.7 /* fit below which pieces are tried */
+#define ROUGHLY    3   /* standard deviations */
 #define LARGEST    1e30
-#define SHOWN      0.7  /* intervals: what is faster cannot be told from a dead time */
+#define SHOWN      0.7  /* intervals: faster lags look like dead time */
 #define HOPELESS   2    /* times the least sum of squares */
-#define FOLLOWS    0.3  /* of what was used: else it does not follow the input */
-#define SMALL      0.1  /* of dead time and lags together */
+#define FOLLOWS    0.3  /* fit to the used data: below, the output does not follow the input */
+#define SMALL      0.1  /* share of dead time plus lags */
 #define LINEAR     0.33 /* independent samples, as a share of all */
-#define KNOWN      0.25 /* the largest relative half-width of a lag that counts */
+#define KNOWN      0.25 /* largest relative half-width of a known lag */
 #define SLOW       8    /* times such a lag is the record's length */
-#define NUMBERS    6    /* of struct aw_fit_half */
-#define QUIET      16   /* samples that noise is taken from */
-#define SAMPLES    200  /* places at which it is looked where it moves */
-#define PIECES     9    /* of where it moves; each third is held out */
+#define NUMBERS    6    /* members of struct aw_fit_half */
+#define QUIET      16   /* samples per noise estimate */
+#define SAMPLES    200  /* number of places checked for motion */
+#define PIECES     9    /* of the motion; every third is held out */
 /* Evidence, as a difference of the criterion: Kass, Raftery, J. Am. Stat. Assoc. 90, 1995. */
 #define MENTIONED   2
 #define VERY_STRONG 10
-#define UNSURE      20 /* that much more, for a structure with a lag that is not known */
+#define UNSURE      20 /* extra evidence for a structure with an unknown lag */
 
-/* What a structure comes to over the part that is used. */
+/* Result of a structure for the data used. */
 struct candidate {
     double at[AW_LOOSE], sum, log_det, independent;
     double numbers[NUMBERS], half[NUMBERS];
-    bool hidden; /* it has a lag that such samples, or so short a record, cannot show */
+    bool hidden; /* a lag is too fast for the samples, or too slow for the record */
     bool sound;  /* all its lags are known */
 };
 
-/* ---- What the residuals say ---- */
+/* ---- Residuals ---- */
 
 static double independent_samples(const double *residual, size_t n, size_t counted)
 {
@@ -59,7 +59,7 @@ static double criterion(const struct aw_search *s, const struct candidate *of, d
     return likelihood + (double)aw_search_parameters(s, which) * log(m);
 }
 
-/* Share of the variation that is explained of the samples that are held out, or of the others. */
+/* Returns the explained share of the variation, for held-out or other samples. */
 static double fit_over(const struct aw_search *s, const double *error, const bool *held,
                        bool of_held)
 {
@@ -89,8 +89,7 @@ static double half_width(double cov[AW_PARAMETERS][AW_PARAMETERS], size_t m,
     return 1.96 * sqrt(fmax(sum, 0));
 }
 
-/* The numbers of a result from the parameters that were searched for, in the order of struct
- * aw_fit_half. */
+/* Copies the parameters of the search to the order of struct aw_fit_half. */
 static void numbers_of(const struct aw_search *s, double out[NUMBERS])
 {
     struct aw_process process = aw_search_process(s);
@@ -101,7 +100,7 @@ static void numbers_of(const struct aw_search *s, double out[NUMBERS])
     out[5] = s->at[AW_DEAD_BAND];
 }
 
-/* How they follow from the parameters: by differences. */
+/* Propagates the covariance to the results, by finite differences. */
 static void halves_of(const struct aw_search *s, double cov[AW_PARAMETERS][AW_PARAMETERS],
                       double half[NUMBERS])
 {
@@ -125,14 +124,14 @@ static void halves_of(const struct aw_search *s, double cov[AW_PARAMETERS][AW_PA
         half[i] = known[i] ? half_width(cov, m, gradient[i]) : NAN;
 }
 
-/* Variance of the residuals as if none were like the one before. */
+/* Returns the variance of the residuals, corrected for their correlation. */
 static double variance(double sum, double independent)
 {
     return sum / fmax(independent, 2);
 }
 
-/* A lag, or a swing, that samples so far apart cannot show; where there is but one, it is what it
- * is. */
+/* Returns true for a lag or an oscillation faster than the samples resolve. A single lag is never
+ * hidden. */
 static bool is_hidden(const struct aw_search *s)
 {
     double numbers[NUMBERS], least = SHOWN * s->weights.interval_s;
@@ -142,9 +141,8 @@ static bool is_hidden(const struct aw_search *s)
            (numbers[2] < least || (second && numbers[3] < least) || (third && numbers[4] < least));
 }
 
-/* The numbers of a structure, how sure they are, and whether all its lags are known: what friction
- * and hard springs do is explained ever better by more lags, and so are samples that come too
- * seldom. */
+/* Calculates results and uncertainty of a structure. Marks unknown lags, because more lags always
+ * explain friction, hard springs and sparse samples better. */
 static enum aw_status weigh_up(struct aw_search *s, struct candidate *of, struct aw_error *err)
 {
     double cov[AW_PARAMETERS][AW_PARAMETERS];
@@ -188,7 +186,7 @@ static enum aw_status check(const struct aw_trial *trial, struct aw_error *err)
     return AW_OK;
 }
 
-/* What the model does not explain of each sample. */
+/* Calculates the model's error at each sample. */
 static void errors_of(struct aw_search *s, double *error)
 {
     aw_search_answer(s, error);
@@ -196,7 +194,7 @@ static void errors_of(struct aw_search *s, double *error)
         error[i] = s->trial->y[i] - error[i];
 }
 
-/* Begins at what was used, and looks at how the rest is met; then the whole record. */
+/* Checks the best model on held-out data, then fits the whole record, starting with it. */
 static enum aw_status finish(struct aw_search *s, const struct candidate *best,
                              struct candidate *whole, struct aw_fit *fit, struct aw_error *err)
 {
@@ -233,7 +231,7 @@ static enum aw_status finish(struct aw_search *s, const struct candidate *best,
     return status;
 }
 
-/* The structure of the least criterion, of those of a kind (AW_PROCESS_KINDS: of any). */
+/* Returns the structure of the least criterion, of one kind or all (AW_PROCESS_KINDS). */
 static size_t least_of(const double bic[AW_STRUCTURES], enum aw_process_kind kind)
 {
     size_t best = AW_STRUCTURES;
@@ -259,12 +257,12 @@ static size_t choice(struct aw_search *s, const struct aw_fit_options *o,
         return least_of(told, o->kind);
     size_t best = least_of(told, AW_PROCESS_KINDS);
     size_t integrating = least_of(told, AW_PROCESS_INTEGRATING);
-    /* a lag as long as the record is an integrator, unless the record says otherwise clearly */
+    /* treats a lag of the record's length as an integrator, unless the evidence is strong */
     bool slow = exp(fmax(of[best].at[AW_LAG], of[best].at[AW_THIRD_LAG])) > s->longest_s / 2;
     return slow && told[integrating] < told[best] + VERY_STRONG ? integrating : best;
 }
 
-/* What is told as sure: with what structures that cannot be excluded say of gain and dead time. */
+/* Widens the uncertainty by the spread of structures that cannot be excluded. */
 static void note_confidence(const struct aw_search *s, const struct candidate *of,
                             const double bic[AW_STRUCTURES], size_t best, struct candidate *whole,
                             struct aw_fit_half *half)
@@ -280,14 +278,14 @@ static void note_confidence(const struct aw_search *s, const struct candidate *o
     whole->half[1] += s->trial->late_s;
     for (int i = 0; i < NUMBERS - 1; i++)
         whole->half[i] += ROUGHLY * s->trial->rough * fabs(whole->numbers[i]);
-    for (int i = 3; i < NUMBERS - 1; i++) /* a fast lag has what is wrong with a slow one */
+    for (int i = 3; i < NUMBERS - 1; i++) /* errors of a slow lag also affect a fast one */
         if (whole->numbers[i] > 0)
             whole->half[i] += s->trial->rough * sqrt(whole->numbers[2] * whole->numbers[i]);
     for (int i = 0; i < NUMBERS; i++)
         *halves[i] = whole->half[i];
 }
 
-/* Of a long record the likeliest structure begins, and sets the bar for the others. */
+/* For a long record, the likeliest structure comes first and sets the limit for the others. */
 static enum aw_status try_structure(struct aw_search *s, const struct aw_starts *starts, size_t i,
                                     double *bar, struct candidate *of, struct aw_error *err)
 {
@@ -326,7 +324,7 @@ static enum aw_status choose(struct aw_search *s, const struct aw_fit_options *o
     size_t best = choice(s, o, of, bic);
     aw_starts_use(s, best, o->find_dead_band);
     status = finish(s, &of[best], &whole, fit, err);
-    /* the whole record may not know what a part of it seemed to know */
+    /* the whole record may contradict a part of it */
     if (status == AW_OK && whole.hidden && !o->only && of[AW_PROCESS_INTEGRATING].sum < LARGEST) {
         best = AW_PROCESS_INTEGRATING;
         aw_starts_use(s, best, o->find_dead_band);
@@ -337,8 +335,8 @@ static enum aw_status choose(struct aw_search *s, const struct aw_fit_options *o
     return status;
 }
 
-/* Samples of two swings of a relay, four times what lies between two jumps of the input as a rule;
- * of the whole record if there are few. */
+/* Returns the samples in two oscillations of a relay, four times the usual time between jumps.
+ * Returns the whole record if there are few jumps. */
 static size_t piece_of(const struct aw_trial *trial)
 {
     double jump = 0.2 * aw_spread(trial->input, trial->n_inputs), between[MOST_JUMPS], before = 0;
@@ -356,8 +354,8 @@ static size_t piece_of(const struct aw_trial *trial)
     return piece < 20 ? 20 : (size_t)fmin(piece, (double)trial->n);
 }
 
-/* What three parameters cannot follow slowly (a leg that swings along, a spring that gets harder)
- * they may follow fast, where a controller needs them to be right: swing by swing. */
+/* Fits each oscillation separately if that is better. Slow effects (a swinging leg, a hardening
+ * spring) then do not distort the fast dynamics that a controller needs. */
 static enum aw_status choose_scale(struct aw_search *s, const struct aw_fit_options *o,
                                    struct aw_fit *fit, struct aw_error *err)
 {
@@ -378,10 +376,10 @@ static enum aw_status choose_scale(struct aw_search *s, const struct aw_fit_opti
     return status;
 }
 
-/* ---- What is held out ---- */
+/* ---- Held-out data ---- */
 
-/* The way that is gone from one of SAMPLES places of the record to the next, what is less than a
- * fiftieth of the range left out. */
+/* Calculates the distance moved between SAMPLES places of the record. Ignores less than a fiftieth
+ * of the range. */
 static double way_gone(const struct aw_trial *trial, double way[SAMPLES])
 {
     size_t places = trial->n < SAMPLES ? trial->n : SAMPLES;
@@ -401,8 +399,7 @@ static double way_gone(const struct aw_trial *trial, double way[SAMPLES])
     return all;
 }
 
-/* The end; if it moves there less than half as much as elsewhere, every third piece of where it
- * moves. */
+/* Holds out the end, or every third piece of the motion if the end moves less than half as much. */
 static void hold_out(const struct aw_trial *trial, double share, bool *held)
 {
     double way[SAMPLES], all = way_gone(trial, way), last = 0;

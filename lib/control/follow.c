@@ -1,4 +1,4 @@
-/* Guarded at its start, rate limited, and stopped by every loss of the leader. */
+/* Start check, rate limit, and a stop at every loss of the leader. */
 #include "control/follow.h"
 
 #include <math.h>
@@ -6,8 +6,8 @@
 #include "base/clamp.h"
 #include "control/lag.h"
 
-#define EASE   0.3 /* of the speed, at most, when it begins */
-#define EASE_S 1.0 /* until it is all of it */
+#define EASE   0.3 /* initial share of the speed */
+#define EASE_S 1.0 /* time to reach full speed */
 
 const char *const aw_unfollow_names[AW_UNFOLLOWS] = {
     "",
@@ -20,7 +20,7 @@ const char *const aw_unfollow_names[AW_UNFOLLOWS] = {
     "it stays behind",
 };
 
-/* ---- What is lost ---- */
+/* ---- Losses ---- */
 
 static void disengage(struct aw_follow_joint *joint)
 {
@@ -50,7 +50,7 @@ void aw_follow_lose(struct aw_follow *f, enum aw_unfollow why)
         disengage(&f->joints[i]);
 }
 
-/* ---- What is said ---- */
+/* ---- Values of the leader ---- */
 
 bool aw_follow_record(struct aw_follow *f, int64_t t_ns)
 {
@@ -98,7 +98,7 @@ void aw_follow_alive(struct aw_follow *f, int64_t now_ns)
     f->said_ns = now_ns;
 }
 
-/* ---- Beginning ---- */
+/* ---- Start ---- */
 
 double aw_follow_goal(const struct aw_follow *f, size_t joint)
 {
@@ -110,7 +110,7 @@ double aw_follow_goal(const struct aw_follow *f, size_t joint)
     return aw_clamp(goal, j->min, j->max);
 }
 
-/* False: it would begin with a jump. */
+/* Returns false if it would start with a jump. */
 static bool engage(struct aw_follow *f, size_t joint, int64_t now_ns)
 {
     struct aw_follow_joint *j = &f->joints[joint];
@@ -130,9 +130,9 @@ static bool engage(struct aw_follow *f, size_t joint, int64_t now_ns)
     return true;
 }
 
-/* ---- Following ---- */
+/* ---- Motion ---- */
 
-/* How fast it may be now: at first slowly, however near it is. */
+/* Returns the current speed limit: slow at first, even near the target. */
 static double speed_now(const struct aw_follow_joint *j, int64_t now_ns)
 {
     double since = (double)(now_ns - j->since_ns) / 1e9 / EASE_S;
@@ -167,7 +167,7 @@ static bool keeps_up(struct aw_follow *f, int64_t now_ns)
     return true;
 }
 
-/* What shows only now, while it runs. */
+/* Finds losses that appear during the motion. */
 static void look_for_losses(struct aw_follow *f, int64_t since, int64_t now_ns)
 {
     if (!f->running || f->lost)

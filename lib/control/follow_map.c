@@ -1,4 +1,4 @@
-/* Reads what follows what: JOINT=FIELD*SCALE+OFFSET clamp LO..HI dead BAND, … */
+/* Parses a follow map: JOINT=FIELD*SCALE+OFFSET clamp LO..HI dead BAND, … */
 #include <ctype.h>
 #include <math.h>
 #include <stdio.h>
@@ -8,7 +8,7 @@
 #include "base/number.h"
 #include "control/follow.h"
 
-/* Where a row is read, for what is wrong with it. */
+/* Position in the text, for error messages. */
 struct reader {
     const char *at;
     struct aw_error *err;
@@ -26,7 +26,7 @@ static bool copy(char *out, size_t size, const char *from, size_t length)
     return fits;
 }
 
-/* How many characters belong to a name: a minus that a number follows begins the offset. */
+/* Returns the length of a name: a minus before a number starts the offset. */
 static size_t name_length(const char *text)
 {
     size_t n = 0;
@@ -65,7 +65,8 @@ static enum aw_status read_scale(struct reader *r, double *scale)
     return AW_OK;
 }
 
-/* A number with its unit, up to a blank, a comma or "..": read when the joint's unit is known. */
+/* Reads a number with its unit, up to a blank, a comma or "..". It is parsed when the joint's unit
+ * is known. */
 static enum aw_status read_number(struct reader *r, char out[32], const char *what)
 {
     skip_blanks(r);
@@ -101,7 +102,7 @@ static enum aw_status read_clamp(struct reader *r, struct aw_follow_row *row)
     return status == AW_OK ? read_number(r, row->high_text, "clamp 20deg..160deg") : status;
 }
 
-/* FIELD*SCALE+OFFSET */
+/* Reads FIELD*SCALE+OFFSET. */
 static enum aw_status read_value(struct reader *r, struct aw_follow_row *row)
 {
     skip_blanks(r);

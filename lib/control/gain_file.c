@@ -1,4 +1,4 @@
-/* Gain files: read, written, compared. */
+/* Reads, writes and compares gain files. */
 #include "control/gain_file.h"
 
 #include <math.h>

@@ -1,4 +1,4 @@
-/* How long a joint has been too far behind. */
+/* Measures the time of a following error. */
 #include "control/lag.h"
 
 #include <math.h>

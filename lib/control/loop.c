@@ -1,4 +1,4 @@
-/* The discrete loop in frequency: aliases summed, Nyquist followed, margins read off. */
+/* The discrete loop in frequency: sums aliases, applies Nyquist's criterion, finds margins. */
 #include "control/loop.h"
 
 #include <math.h>
@@ -6,13 +6,13 @@
 
 #define ALIASES 24
 #define MOST    3000
-#define WIDEST  0.03 /* from one frequency to the next */
+#define WIDEST  0.03 /* max ratio of neighbouring frequencies, minus 1 */
 #define FINEST  0.003
-#define TURN    0.15 /* rad of the dead time's phase, where it is not finer than that */
+#define TURN    0.15 /* rad of the dead time's phase between frequencies, if coarser */
 
 struct lens {
     double omega;
-    double complex plant;           /* as the law sees it */
+    double complex plant;           /* as the controller sees it */
     double complex sum, difference; /* 1/(1 - 1/z), 1 - 1/z */
 };
 
@@ -22,7 +22,7 @@ struct aw_loop {
     struct lens at[MOST];
 };
 
-/* G between hold and sampler: every frequency that looks the same to the sampler counts. */
+/* Returns G with hold and sampler, summed over all aliases. */
 static double complex sampled(aw_response_fn *response, const void *context, double omega,
                               double tick_s)
 {
@@ -94,7 +94,7 @@ bool aw_loop_point(const struct aw_loop *loop, const struct aw_gains *per_tick, 
     return true;
 }
 
-/* Where 1 + L starts: towards -90 deg for each integrator, or turned round by a negative gain. */
+/* Returns the initial angle of 1 + L: -90 deg per integrator, plus 180 deg for a negative gain. */
 static double first_angle(const struct aw_loop *loop, const struct aw_gains *g, double complex one)
 {
     int integrators = loop->integrators + (fabs(g->ki) > 0);
@@ -102,7 +102,7 @@ static double first_angle(const struct aw_loop *loop, const struct aw_gains *g, 
     return carg(one * cexp(-I * expected)) + expected;
 }
 
-/* +1 for a way across the negative real axis that turns to the left, -1 to the right, else 0. */
+/* Returns +1 for a left turn across the negative real axis, -1 for a right turn, else 0. */
 static int turn(double complex before, double complex one)
 {
     double from = cimag(before), to = cimag(one);
@@ -130,7 +130,7 @@ double aw_loop_ms(const struct aw_loop *loop, const struct aw_gains *g)
     return fabs(angle) > 1 ? INFINITY : 1 / sqrt(nearest);
 }
 
-/* How far along the way from a to b, of different signs, 0 is. */
+/* Returns the position of the zero between a and b of different signs, 0..1. */
 static double zero_between(double a, double b)
 {
     return a / (a - b);
@@ -176,7 +176,7 @@ struct aw_margins aw_loop_margins(const struct aw_loop *loop, const struct aw_ga
             m.bandwidth = at->omega;
         before = l;
     }
-    /* at half the sampling rate it is real */
+    /* real at half the sampling rate */
     double end = -creal(before);
     if (end > 0 && end < 1)
         m.gain_margin = fmin(m.gain_margin, 1 / end);

@@ -1,4 +1,4 @@
-/* Models as JSON, both ways. */
+/* Reads and writes models as JSON. */
 #include "control/model.h"
 
 #include <jansson.h>
@@ -9,10 +9,10 @@
 #include "base/file.h"
 #include "base/text.h"
 
-#define BIGGEST  262144 /* bytes of a file */
-#define LONGEST  1e4    /* s: no joint has such times, and numbers of ticks would not fit */
+#define BIGGEST  262144 /* max size of a file, bytes */
+#define LONGEST  1e4    /* s: above any joint's time constants; larger tick counts would overflow */
 #define LARGEST  1e12
-#define QUICKEST 1e-5 /* s: a tick */
+#define QUICKEST 1e-5 /* s: min tick */
 
 void aw_model_init(struct aw_model *model)
 {
@@ -142,7 +142,7 @@ static const struct place {
     const char *group, *key;
     size_t offset;
     bool needed;
-    double most; /* either way */
+    double most; /* limit, either sign */
 } numbers[] = {
 #define AT(group, key, member, needed, most)                                                       \
     {                                                                                              \
@@ -237,7 +237,7 @@ static int kind_of(const char *name)
     return k;
 }
 
-/* Skips parameters that this kind of process does not have. */
+/* Ignores parameters that this kind of process does not have. */
 static void take_lags(struct aw_process *p, enum aw_process_kind kind, double tau1, double tau2,
                       double damping)
 {
@@ -280,7 +280,7 @@ static enum aw_status take_process(struct aw_model *model, const json_t *root, c
     return AW_OK;
 }
 
-/* What other parts of a model follow from. */
+/* Reads the optional parts of a model. */
 static void take_rest(struct aw_model *model, const json_t *root)
 {
     double samples = json_number_value(member(root, "fit", "samples"));

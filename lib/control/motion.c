@@ -1,12 +1,12 @@
-/* Verdicts about a joint that is moved: faults, the bound, the first answer, silence. */
+/* Checks a moving joint: faults, deviation, first response, silence. */
 #include "control/motion.h"
 
 #include <math.h>
 #include <stdio.h>
 
-#define AGAINST  3    /* times the least motion: less against the command is tolerated */
-#define COASTS_S 0.3  /* a joint that is let go */
-#define SMOOTH_S 0.05 /* of its speed, which steps of an encoder make rough */
+#define AGAINST  3    /* factor of the least motion: tolerance against the command */
+#define COASTS_S 0.3  /* coasting time after release */
+#define SMOOTH_S 0.05 /* time constant of the speed filter, against encoder steps */
 
 struct aw_motion_config aw_motion_defaults(double max_deviation)
 {
@@ -36,7 +36,7 @@ static void end(struct aw_motion *g, enum aw_motion_verdict verdict)
     g->verdict = verdict;
 }
 
-/* Where the output finds it. One that was too weak to move anything is forgotten when it turns. */
+/* Stores the joint's state at an output. A reversal discards one too weak to move anything. */
 static void note_output(struct aw_motion *g, const struct aw_motion_sample *s)
 {
     double sign = fabs(s->output) > g->config.idle ? copysign(1, s->output) : 0;
@@ -87,7 +87,7 @@ static void later_answer(struct aw_motion *g, const struct aw_motion_sample *s)
         end(g, AW_MOTION_STUCK);
 }
 
-/* In an experiment, whatever the output does: an encoder may stick while it stays the same. */
+/* In an experiment, even at a constant output: an encoder may stick. */
 static void stand(struct aw_motion *g, const struct aw_motion_sample *s)
 {
     g->lowest = fmin(g->lowest, s->measured);

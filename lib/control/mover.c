@@ -1,4 +1,4 @@
-/* A small table of moves by their time. */
+/* A small cache of moves by their duration. */
 #include "control/mover.h"
 
 #define FARTHEST 4e18
@@ -43,7 +43,7 @@ void aw_mover_init(struct aw_mover *mover, const struct aw_process *process, dou
         mover->time[i] = -1;
 }
 
-/* Where a time has its place, and whether it has been there before. */
+/* Finds the slot of a duration; returns true if it has occurred before. */
 static bool find(struct aw_mover *mover, double h, size_t *slot)
 {
     double grains = h * mover->per_s;

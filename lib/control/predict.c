@@ -1,5 +1,5 @@
-/* Simulates the discrete loop with a process model: two exact moves a tick, one each side of where
- * the delayed output changes. */
+/* Simulates the discrete loop with a process model: two exact moves per tick, before and after the
+ * delayed output changes. */
 #include "control/predict.h"
 
 #include <math.h>
@@ -7,10 +7,9 @@
 
 #include "control/mover.h"
 
-#define LONGEST 60000 /* ticks */
+#define LONGEST 60000 /* max ticks */
 
-/* The output of delay whole ticks ago is in force for the rest of a tick, the one before it until
- * then. */
+/* The output of delay whole ticks ago acts late in a tick, the previous one before that. */
 struct plant {
     struct aw_move early, late;
     struct aw_process_state x;
@@ -46,7 +45,7 @@ static void plant_tick(struct plant *p, double input)
     p->now++;
 }
 
-/* What the motor gets of an output. */
+/* Returns the effect of an output on the motor. */
 static double effective(const struct aw_driver *driver, double u)
 {
     double size = fabs(u);
@@ -106,7 +105,7 @@ struct aw_sample *aw_predict(const struct aw_process *process, const struct aw_d
     return samples;
 }
 
-/* The linear loop after a step of setpoint or load, until it has died away. */
+/* The linear loop after a step of setpoint or load, until it settles. */
 struct course {
     double iae, lowest; /* of the error */
     bool dies;

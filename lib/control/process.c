@@ -1,9 +1,9 @@
-/* Process models: frequency response and the exact solution for an input of straight lines. */
+/* Process models: frequency response and the exact solution for a piecewise linear input. */
 #include "control/process.h"
 
 #include <math.h>
 
-#define NEAR 1e-3 /* two lags */
+#define NEAR 1e-3 /* relative distance of two equal lags */
 
 const char *aw_process_kind_name(enum aw_process_kind kind)
 {
@@ -75,8 +75,8 @@ double aw_process_measured(const struct aw_process *process, const struct aw_pro
     return process->gain * (x->y + process->lead * x->rate);
 }
 
-/* y and y' of the homogeneous second order after h. Both kinds of poles in one: c is cosh(d·h) or
- * cos(w·h), s is sinh(d·h)/d or sin(w·h)/w, each times exp(sigma·h). */
+/* Returns y and y' of the homogeneous second order after h, for real and complex poles. c is
+ * cosh(d·h) or cos(w·h), s is sinh(d·h)/d or sin(w·h)/w, each times exp(sigma·h). */
 static void swing(const struct aw_process *process, double h, double *y, double *rate)
 {
     double sigma = -process->a1 / (2 * process->a2), natural2 = 1 / process->a2;
@@ -97,9 +97,9 @@ static void swing(const struct aw_process *process, double h, double *y, double 
     *rate = c * rate0 + s * (sigma * rate0 - natural2 * y0);
 }
 
-/* Behind a lag, the line from + slope·t is followed late by a1, and an excess over it dies away. So
- * behind a3, where there is one, the input of the rest is a line and an excess; what answers to the
- * excess alone is c times it. */
+/* A lag follows the line from + slope·t with a delay of a1, and an excess over it decays. So the
+ * lag a3, if any, passes a line and an excess to the rest. The response to the excess alone is c
+ * times it. */
 void aw_process_advance(const struct aw_process *process, struct aw_process_state *x, double from,
                         double to, double h)
 {
@@ -109,8 +109,8 @@ void aw_process_advance(const struct aw_process *process, struct aw_process_stat
     double slope = (to - from) / h, c = 0, dies = 0;
     if (a3 > 0) {
         double excess = x->lagged - (from - slope * a3);
-        a3 *=
-            1 + NEAR * NEAR / (4 * NEAR + 4 * fabs(1 - a1 / a3 + a2 / a3 / a3)); /* no pole twice */
+        a3 *= 1 + NEAR * NEAR / (4 * NEAR + 4 * fabs(1 - a1 / a3 + a2 / a3 / a3)); /* keeps poles
+                                                                                    distinct */
         dies = exp(-h / a3);
         from -= slope * a3;
         x->lagged = from + slope * h + excess * dies;

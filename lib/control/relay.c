@@ -1,12 +1,12 @@
-/* The relay, sample by sample, until its cycles are alike. */
+/* Runs the relay sample by sample, until its cycles are equal. */
 #include "control/relay.h"
 
 #include <math.h>
 
-#define TOLERANCE 0.1 /* by which equal cycles may differ */
-#define SYMMETRIC 0.1 /* of the period, not worth a correction of the bias */
-#define HALF_STEP 0.5 /* of the bias that would make it symmetric at once */
-#define HEADROOM  0.9 /* of the limit of the setpoint */
+#define TOLERANCE 0.1 /* max relative difference of equal cycles */
+#define SYMMETRIC 0.1 /* share of the period: smaller asymmetry is not corrected */
+#define HALF_STEP 0.5 /* share of the full correction of the bias */
+#define HEADROOM  0.9 /* share of the setpoint limit */
 
 static enum aw_status check_config(const struct aw_relay_config *c, struct aw_error *err)
 {
@@ -44,8 +44,8 @@ static void widen(struct stats *stats, double value)
     stats->sum += value;
 }
 
-/* Switching happens at samples, so that even the cycles of a perfect oscillation differ by one
- * sample in time and by what the value moves in one sample at either end. */
+/* Switching happens at samples. So even cycles of a perfect oscillation differ by one sample in
+ * time, and by one sample's motion at either end. */
 static bool alike(const struct aw_relay *relay, double sample_s)
 {
     struct stats period = {INFINITY, -INFINITY, 0}, swing = period;
@@ -60,7 +60,7 @@ static bool alike(const struct aw_relay *relay, double sample_s)
            swing.most - swing.least <= (2 * TOLERANCE + 4 * coarse) * swing.sum / n;
 }
 
-/* Returns whether the bias was changed, after which the cycles have to become alike again. */
+/* Returns true if the bias was changed; the cycles must then become equal again. */
 static bool correct_bias(struct aw_relay *relay, double sample_s)
 {
     const struct aw_relay_cycle *cycle = &relay->current;

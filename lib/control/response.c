@@ -4,10 +4,10 @@
 #include <math.h>
 #include <string.h>
 
-#define ARRIVED   0.1   /* of the step */
-#define TAIL      0.1   /* of the time after the step is final */
-#define BAND      0.02  /* settled, of the step */
-#define STANDS_UP 0.005 /* a peak, of the step */
+#define ARRIVED   0.1   /* share of the step */
+#define TAIL      0.1   /* share of the time after the step */
+#define BAND      0.02  /* settled, share of the step */
+#define STANDS_UP 0.005 /* a peak, share of the step */
 #define FEWEST    4
 #define WIDEST    9
 
@@ -38,15 +38,15 @@ bool aw_metric_reached(double value)
     return !isnan(value);
 }
 
-/* The samples after the step, as parts of the way: 0 is from, 1 is to. */
+/* The samples after the step, as shares of its height: 0 is from, 1 is to. */
 struct way {
     const struct aw_sample *samples;
     size_t n;
     const struct aw_step *step;
 };
 
-/* The running median. Near the ends the window shrinks, so that the first and the last sample stay
- * as they are. */
+/* Returns the running median. Near the ends the window shrinks, so the first and last samples stay
+ * unchanged. */
 static double measured(const struct way *way, size_t i)
 {
     size_t reach = (size_t)way->step->median / 2;
@@ -73,7 +73,7 @@ static double since(const struct way *way, size_t i)
     return way->samples[i].t - way->step->time_s;
 }
 
-/* When the straight line from sample i to the next one is at level, which lies between them. */
+/* Returns the time at which the line from sample i to the next one crosses level. */
 static double crossing(const struct way *way, size_t i, double level)
 {
     double before = part(way, i), after = part(way, i + 1);
@@ -119,7 +119,7 @@ static double settling_time(const struct way *way)
     return crossing(way, outside - 1, 1 + (above ? BAND : -BAND));
 }
 
-/* Integral of |e| along a straight line; where the sign changes it is two triangles. */
+/* Returns the integral of |e| along a straight line; with a change of sign it is two triangles. */
 static double absolute_area(double e0, double e1, double dt)
 {
     double sum = fabs(e0) + fabs(e1);

@@ -1,18 +1,18 @@
-/* The tuning rules as a table, and how their seconds become a driver's ticks. */
+/* The table of tuning rules, and the conversion to a driver's ticks. */
 #include "control/rules.h"
 
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
 
-/* kp over Ku, Ti and Td over Tu; kp is 0 where nothing was published. */
+/* kp over Ku, Ti and Td over Tu; kp is 0 if nothing was published. */
 struct row {
     double kp, ti, td;
 };
 
 static const struct rule {
     const char *name;
-    enum aw_form form, integrating; /* by itself */
+    enum aw_form form, integrating; /* default form; for integrating plants */
     struct row rows[AW_FORMS];
 } rules[AW_RULES] = {
     [AW_RULE_ZN] = {"zn",

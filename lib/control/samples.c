@@ -1,4 +1,4 @@
-/* Keeps samples, sorts them, and answers with mean, percentiles and histograms. */
+/* Stores and sorts samples, and calculates mean, percentiles and histograms. */
 #include "control/samples.h"
 
 #include <math.h>
@@ -35,7 +35,7 @@ int aw_ascending(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
-/* Nearest rank: the smallest value that at least this share of all does not exceed. */
+/* Nearest rank: the smallest value that is not below this share of all values. */
 static double percentile(const struct aw_samples *samples, double share)
 {
     return samples->values[(size_t)ceil(share * (double)samples->n) - 1];

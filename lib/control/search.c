@@ -7,18 +7,18 @@
 
 #include "control/solve.h"
 
-#define LAGS       8 /* of the grid */
+#define LAGS       8 /* points of the grid */
 #define DEAD_TIMES 24
 #define ITERATIONS 40
-#define NEAR       4    /* of a long record, whose parts have been searched */
+#define NEAR       4    /* max iterations for a long record, because its parts have been searched */
 #define LONG       4000 /* samples */
-#define SETTLED    1e-3 /* of the variance of a sample: far below what noise makes of the sum */
-#define LONG_STEP  1    /* damping below */
-#define SHORTEST   1e8  /* of a step: damping */
-#define SURELY     3    /* times what a step promises: it does not gain more */
-#define IDLE       4    /* short steps in a row that gain nothing */
+#define SETTLED    1e-3 /* share of a sample's variance: far below the effect of noise on the sum */
+#define LONG_STEP  1    /* damping of a long step: below this */
+#define SHORTEST   1e8  /* damping of the shortest step */
+#define SURELY     3    /* factor of a step's predicted gain: an upper bound */
+#define IDLE       4    /* consecutive short steps without a gain */
 #define LARGEST    1e30
-#define RIDGE      1e-12 /* of what two columns share, so that they can be told apart */
+#define RIDGE      1e-12 /* minimum share that distinguishes two columns */
 
 static double dot(const double *a, const double *b, size_t n)
 {
@@ -100,9 +100,9 @@ static size_t loose_ones(const struct aw_search *s, size_t which[AW_PARAMETERS])
     return n;
 }
 
-/* ---- What a model answers ---- */
+/* ---- Responses of a model ---- */
 
-/* Of unit gain. */
+/* Returns the process with unit gain. */
 static struct aw_process process_at(const struct aw_search *s, const double *at)
 {
     double a1 = exp(at[AW_LAG]);
@@ -138,7 +138,7 @@ void aw_search_answer(struct aw_search *s, double *out)
         out[i] += s->linear[AW_DRIFT] * s->trial->t[i];
 }
 
-/* Solves the linear parameters for the answer, and leaves the residuals. */
+/* Solves the linear parameters for the response, and calculates the residuals. */
 static double project(struct aw_search *s, double *residual)
 {
     double a[AW_LINEAR * AW_LINEAR] = {0}, b[AW_LINEAR];
@@ -211,7 +211,7 @@ static double nudge(const struct aw_search *s, size_t which)
     return which == AW_DEAD_BAND ? 1e-4 : 1e-3;
 }
 
-/* Forward differences of the projected residuals. */
+/* Calculates forward differences of the projected residuals. */
 static void differentiate(struct aw_search *s, size_t n_loose, const size_t *which)
 {
     for (size_t k = 0; k < n_loose; k++) {
@@ -224,7 +224,7 @@ static void differentiate(struct aw_search *s, size_t n_loose, const size_t *whi
     }
 }
 
-/* Returns how much less the sum can be by it, at most. */
+/* Calculates a step. Returns the greatest possible reduction of the sum. */
 static double step_of(const struct aw_search *s, size_t m, double damping, double *step)
 {
     double a[AW_LOOSE * AW_LOOSE] = {0}, down[AW_LOOSE];
@@ -241,7 +241,7 @@ static double step_of(const struct aw_search *s, size_t m, double damping, doubl
     return 2 * dot(down, step, m);
 }
 
-/* The parameters after a step. */
+/* Calculates the parameters after a step. */
 static void step_to(const struct aw_search *s, size_t m, const size_t *which, const double *step,
                     double at[AW_LOOSE])
 {
@@ -253,7 +253,7 @@ static void step_to(const struct aw_search *s, size_t m, const size_t *which, co
 
 enum end { GOES_ON, AT_THE_END, GIVES_UP };
 
-/* Steps, each shorter than the one before, until one makes the sum less. */
+/* Tries ever shorter steps until one reduces the sum. */
 static enum end take_step(struct aw_search *s, size_t m, const size_t *which, double *damping,
                           double *best)
 {
@@ -272,7 +272,7 @@ static enum end take_step(struct aw_search *s, size_t m, const size_t *which, do
             memcpy(s->at, at, sizeof at);
             memcpy(s->residual, s->tried, s->trial->n * sizeof *s->residual);
             *damping /= 10;
-            /* of a long record, so near the end, the slopes stay as they are */
+            /* near the end of a long record's search, the slopes are reused */
             bool is_long = s->trial->n > LONG && *damping < LONG_STEP;
             return is_long && step_of(s, m, *damping, step) < settled * sum ? AT_THE_END : GOES_ON;
         }
@@ -294,7 +294,7 @@ double aw_search_descend(struct aw_search *s)
         enum end end = take_step(s, m, which, &damping, &best);
         if (end == GIVES_UP)
             return LARGEST;
-        /* short steps gain little anywhere: only a long one that does has come to the end */
+        /* short steps always gain little: only a long step shows convergence */
         bool gained = best < before * (1 - settled);
         idle = gained ? 0 : idle + 1;
         if (end == AT_THE_END || (!gained && (damping < LONG_STEP || best >= before)))
@@ -323,9 +323,9 @@ void aw_search_first_guess(struct aw_search *s)
     memcpy(s->at, guess, sizeof guess);
 }
 
-/* ---- How sure ---- */
+/* ---- Covariance ---- */
 
-/* The effect of one parameter, the others held. */
+/* Calculates the effect of one parameter, with the others fixed. */
 static void effect_of_parameter(struct aw_search *s, size_t which, double *out)
 {
     if (which >= AW_LOOSE) {

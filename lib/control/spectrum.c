@@ -1,13 +1,13 @@
-/* Welch's method on evenly spaced copies of input and measured value, piece length by frequency. */
+/* Welch's method on evenly resampled data; the piece length depends on the frequency. */
 #include "control/spectrum.h"
 
 #include <math.h>
 #include <stdlib.h>
 
 #define PERIODS   6.0
-#define FEWEST    3   /* pieces */
-#define SET_RIGHT 256 /* samples */
-#define FRACTION  8.0 /* of the sampling rate: the highest frequency */
+#define FEWEST    3   /* min pieces */
+#define SET_RIGHT 256 /* samples between exact corrections */
+#define FRACTION  8.0 /* sampling rate over the highest frequency */
 
 static double input_at(const struct aw_trial *trial, double t, size_t *at)
 {
@@ -28,7 +28,7 @@ static double measured_at(const struct aw_trial *trial, double t, size_t *at)
     return trial->y[*at] + (trial->y[*at + 1] - trial->y[*at]) * along;
 }
 
-/* Evenly: n values of each, dt apart. The input is the mean over dt, for its jumps. */
+/* Evenly spaced data: n values of each, dt apart. The input is its mean over dt, for jumps. */
 struct even {
     double *u, *y, dt;
     size_t n;
@@ -53,15 +53,15 @@ static bool make_even(const struct aw_trial *trial, struct even *e)
     return true;
 }
 
-/* a·b, of numbers that are all finite. */
+/* Returns a·b of finite numbers. */
 static double complex turned(double complex a, double complex b)
 {
     double re = creal(a) * creal(b) - cimag(a) * cimag(b);
     return re + I * (creal(a) * cimag(b) + cimag(a) * creal(b));
 }
 
-/* One piece at one frequency, the straight line through its ends taken away. Window and wave are
- * turned on from sample to sample, and set right now and then. */
+/* Transforms one piece at one frequency, without its linear trend. Window and wave rotate from
+ * sample to sample, and are corrected now and then. */
 static double complex transform(const double *x, size_t n, double omega_dt)
 {
     double complex sum = 0, wave = 1, swell = 1;

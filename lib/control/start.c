@@ -7,15 +7,15 @@
 
 #include "control/samples.h"
 
-#define LONG    4000 /* samples: above, parts are searched first */
+#define LONG    4000 /* samples: longer records are searched in parts first */
 #define PART    2000
 #define BEFORE  100  /* samples before the input moves */
-#define MOVES   0.05 /* of its range */
-#define ROUGHLY 1e-3 /* nearer is found later */
-#define SETTLE  3    /* times that weights are made anew */
+#define MOVES   0.05 /* share of the input's range */
+#define ROUGHLY 1e-3 /* tolerance; refined later */
+#define SETTLE  3    /* max iterations of the weights */
 #define ROUNDS  3    /* of weights and parameters */
 
-/* Simple ones first: a later one begins where an earlier one ended. */
+/* Simple structures first: later ones start from their results. */
 static const struct structure {
     enum aw_process_kind kind;
     bool third_lag;
@@ -39,7 +39,7 @@ void aw_starts_use(struct aw_search *s, size_t structure, bool find_dead_band)
     aw_search_structure(s, it->kind, it->third_lag, find_dead_band);
 }
 
-/* ---- Where a search begins: the best of several places ---- */
+/* ---- Starting points ---- */
 
 struct best {
     double at[AW_LOOSE], sum;
@@ -54,8 +54,8 @@ static void try_from_here(struct aw_search *s, struct best *best)
     }
 }
 
-/* A second order begins at the first order that was found, its lag shared out in several ways, and
- * at the integrator, as a lag of the record's length. */
+/* A second order starts from the first order, with its lag split in several ways. It also starts
+ * from the integrator, as a lag of the record's length. */
 static void try_second(struct aw_search *s, const double *first, const double *integrating,
                        struct best *best)
 {
@@ -73,8 +73,8 @@ static void try_second(struct aw_search *s, const double *first, const double *i
     }
 }
 
-/* A third lag begins as a part of the dead time; or it is the slow one, and what is fast begins as
- * a pair that may swing. */
+/* A third lag starts as a part of the dead time. Or it is the slow one, and the fast ones start as
+ * a pair that may be complex. */
 static void try_third(struct aw_search *s, const double *from, struct best *best)
 {
     double dead_time = from[AW_DEAD_TIME], fast = dead_time + exp(from[AW_SECOND_LAG]);
@@ -88,7 +88,7 @@ static void try_third(struct aw_search *s, const double *from, struct best *best
     }
 }
 
-/* Where all structures begin, all samples alike. */
+/* Finds the starting points of all structures, with equal weights. */
 static void find_starts(struct aw_search *s, const struct aw_fit_options *o,
                         double start[AW_STRUCTURES][AW_LOOSE])
 {
@@ -116,9 +116,9 @@ static void find_starts(struct aw_search *s, const struct aw_fit_options *o,
     s->roughly = 0;
 }
 
-/* ---- What each sample is worth ---- */
+/* ---- Weights ---- */
 
-/* Until the variance of a sample is what the weights were made for. */
+/* Iterates until the variance of a sample matches the weights. */
 double aw_starts_weigh(struct aw_search *s, double sum, double scatter)
 {
     double n = (double)s->weights.counted, least = 1e-12 * sum / n;
@@ -145,7 +145,7 @@ double aw_starts_refine(struct aw_search *s, double sum, double scatter)
     return sum;
 }
 
-/* The scatter of the times of jumps that explains the record best, with the model as it stands. */
+/* Finds the scatter of the jump times that best explains the record, with the current model. */
 static double find_scatter(struct aw_search *s)
 {
     static const double scatters[] = {0, 0.03, 0.1, 0.3, 0.6, 1};
@@ -185,7 +185,7 @@ static void part_end(struct part *part)
     free(part->held);
 }
 
-/* The samples in a row with which the input begins to move. */
+/* Takes consecutive samples around the first motion of the input. */
 static bool first_of(struct part *part, const struct aw_trial *trial, const bool *held)
 {
     double moves = MOVES * aw_spread(trial->input, trial->n_inputs);
@@ -217,7 +217,7 @@ static bool first_of(struct part *part, const struct aw_trial *trial, const bool
     return true;
 }
 
-/* Means of so many samples that few remain. */
+/* Averages groups of samples, so that few remain. */
 static bool means_of(struct part *part, const struct aw_trial *trial, const bool *held)
 {
     size_t each = (trial->n + PART - 1) / PART, n = trial->n / each, k = 0;
@@ -248,7 +248,7 @@ static bool means_of(struct part *part, const struct aw_trial *trial, const bool
     return true;
 }
 
-/* The structure that explains most, a further parameter a little more. */
+/* Finds the structure that explains most, with a small penalty per parameter. */
 static size_t likeliest(struct aw_search *s, const struct aw_fit_options *o,
                         double start[AW_STRUCTURES][AW_LOOSE])
 {

@@ -1,4 +1,4 @@
-/* Makes chirps and multisines, and estimates gain, phase and coherence from what came back. */
+/* Generates chirps and multisines, and estimates gain and phase from the response. */
 #include "control/sweep.h"
 
 #include <complex.h>
@@ -7,9 +7,9 @@
 
 #include "control/solve.h"
 
-#define GRID      2048 /* points of a period to look for the peak at */
+#define GRID      2048 /* points per period in the search for the peak */
 #define ROUNDS    100
-#define FIRST_CUT 0.5 /* of the peak */
+#define FIRST_CUT 0.5 /* share of the peak */
 #define UNKNOWNS  (2 * AW_SWEEP_TONES + 2)
 #define FEWEST    2.0 /* samples per period of the fastest tone */
 
@@ -29,7 +29,7 @@ static enum aw_status check_plan(const struct aw_sweep_plan *p, struct aw_error 
     return AW_OK;
 }
 
-/* Whole multiples of 1/duration, so that all tones fit the period; those that meet become one. */
+/* Chooses whole multiples of 1/duration, so that all tones fit the period; merges equal ones. */
 static void choose_tones(struct aw_sweep *sweep)
 {
     const struct aw_sweep_plan *plan = &sweep->plan;
@@ -43,8 +43,8 @@ static void choose_tones(struct aw_sweep *sweep)
     }
 }
 
-/* One period of the multisine at GRID points, where the k-th harmonic goes round k times: one table
- * has all the sines that are needed. */
+/* One period of the multisine at GRID points. The k-th harmonic steps through one table k times as
+ * fast. */
 struct grid {
     double cosine[GRID], sine[GRID];
     double signal[GRID];
@@ -55,7 +55,7 @@ static size_t harmonic(const struct aw_sweep *sweep, int tone)
     return (size_t)lround(sweep->hz[tone] * sweep->plan.duration_s);
 }
 
-/* The phases that the signal has when its peaks are cut off at level. */
+/* Sets the phases of the signal with its peaks clipped at level. */
 static void set_phases(struct aw_sweep *sweep, const struct grid *grid, double level)
 {
     for (int k = 0; k < sweep->n; k++) {
@@ -71,9 +71,9 @@ static void set_phases(struct aw_sweep *sweep, const struct grid *grid, double l
     }
 }
 
-/* Schroeder's phases are good for evenly spaced tones. From there, cutting the peaks off and
- * keeping what that does to the phases lowers them again and again, ever more gently
- * (E. Van der Ouderaa et al., IEEE Trans. Instrum. Meas. 37, 1988). Returns the peak. */
+/* Chooses phases for a low peak. Starts with Schroeder's phases, which suit evenly spaced tones.
+ * Then clips the peaks and takes over the resulting phases, ever more gently (E. Van der Ouderaa et
+ * al., IEEE Trans. Instrum. Meas. 37, 1988). Returns the peak. */
 static double choose_phases(struct aw_sweep *sweep)
 {
     struct aw_sweep best = *sweep;
@@ -106,7 +106,7 @@ static double choose_phases(struct aw_sweep *sweep)
     return least;
 }
 
-/* The true peak may lie between two points of the grid: aw_sweep_value cuts off what is above. */
+/* The true peak may be between grid points: aw_sweep_value clips it. */
 enum aw_status aw_sweep_start(struct aw_sweep *sweep, const struct aw_sweep_plan *plan,
                               struct aw_error *err)
 {
@@ -156,7 +156,7 @@ static void regressors(const struct record *r, double t, double *row)
     }
 }
 
-/* How much of the output's swing (beyond mean and drift) the tones explain. */
+/* Returns the share of the output's variance (without mean and drift) that the tones explain. */
 static double explained(const struct record *r, const double *x)
 {
     double row[UNKNOWNS], left = 0, all = 0;
@@ -277,7 +277,7 @@ enum aw_status aw_sweep_response(const struct aw_sweep *sweep, const double *t, 
     return status == AW_OK ? fill_points(sweep, response, points, err) : status;
 }
 
-/* ---- What the curve says ---- */
+/* ---- Summary of the curve ---- */
 
 void aw_bode_open_loop(const struct aw_bode_point *in, int n, struct aw_bode_point *out)
 {
@@ -292,7 +292,7 @@ void aw_bode_open_loop(const struct aw_bode_point *in, int n, struct aw_bode_poi
     }
 }
 
-/* A way to look at a point. */
+/* Returns a quantity of a point. */
 typedef double reading(const struct aw_bode_point *point);
 
 static double read_db(const struct aw_bode_point *point)
@@ -305,8 +305,7 @@ static double read_phase(const struct aw_bode_point *point)
     return point->phase_deg;
 }
 
-/* Where the reading first falls through level, counted in points with its fraction; NaN if never.
- */
+/* Returns the fractional index at which the reading first falls through level; NaN if never. */
 static double falls_through(const struct aw_bode_point *points, int n, reading *of, double level)
 {
     for (int i = 0; i + 1 < n; i++) {

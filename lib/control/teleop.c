@@ -1,4 +1,4 @@
-/* Hold to run, armed from rest, one-way limits. */
+/* Hold-to-run teleoperation: armed at rest, with one-way limits. */
 #include "control/teleop.h"
 
 #include <math.h>
@@ -8,10 +8,10 @@
 #include "base/clamp.h"
 #include "control/lag.h"
 
-#define SLOW    0.25 /* of the speed, without the second button */
-#define BRAKE_S 0.1  /* a limit is approached no faster than would take it there in this */
+#define SLOW    0.25 /* share of the speed without the second button */
+#define BRAKE_S 0.1  /* braking time before a limit, s */
 #define ON      0.5
-#define OFF     0.4 /* and off again below this: an analogue trigger as a button */
+#define OFF     0.4 /* release threshold of an analogue trigger used as a button */
 
 const char *const aw_halt_names[AW_HALTS] = {
     "",
@@ -49,12 +49,12 @@ size_t aw_teleop_joint_of(const struct aw_teleop *t, size_t row)
     return find_joint(t, chosen ? t->map->choice[t->chosen] : r->joint);
 }
 
-/* In the row's own range: sticks are from -1 to 1 already. */
+/* Returns the input in the row's range: sticks are from -1 to 1 already. */
 static double level(const struct aw_teleop *t, size_t row)
 {
     const struct aw_teleop_row *r = row_of(t, row);
     double x = (t->value[r->input] - r->min) / (r->max - r->min) * r->gain;
-    bool channel = r->min != 0 || r->max != 1; /* one that has a level of rest goes one way */
+    bool channel = r->min != 0 || r->max != 1; /* an input with a resting level has one direction */
     return aw_clamp(x, channel ? 0 : -1, 1);
 }
 
@@ -69,7 +69,7 @@ double aw_teleop_deflection(const struct aw_teleop *t, size_t row)
     return x < 0 ? -u : u;
 }
 
-/* ---- Beginning ---- */
+/* ---- Start ---- */
 
 static enum aw_status check_row(const struct aw_teleop *t, size_t i, struct aw_error *err)
 {
@@ -160,7 +160,7 @@ void aw_teleop_lose(struct aw_teleop *t, enum aw_halt why)
     t->ready = t->enabled = false;
     t->halt = why;
     disarm(t);
-    memset(t->down, 1, sizeof t->down); /* buttons have to be seen up again */
+    memset(t->down, 1, sizeof t->down); /* buttons must be released first */
 }
 
 /* ---- Buttons that do something ---- */

@@ -1,5 +1,4 @@
-/* Reads what the inputs of teleop do: lines of a section of the config file, and of built-in maps.
- */
+/* Parses the input map of teleop: lines of the config file, and of built-in maps. */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -115,7 +114,7 @@ static enum aw_status set_verb(struct aw_teleop_row *row, char **rest, struct aw
     return AW_OK;
 }
 
-/* What stands behind: a rate, and options. */
+/* Parses the rest of the line: a rate, and options. */
 static enum aw_status set_options(struct aw_teleop_row *row, char *rest, struct aw_error *err)
 {
     enum aw_status status = AW_OK;

@@ -1,11 +1,11 @@
-/* The slope of an output over the integral of its error, and from that the tick. */
+/* Calculates the tick from the slope of an output over the integral of its error. */
 #include "control/tick.h"
 
 #include <math.h>
 
 #define FEWEST 8
-#define WIDEST 0.2  /* of the tick */
-#define SURE   1.96 /* standard deviations to 95 % */
+#define WIDEST 0.2  /* share of the tick */
+#define SURE   1.96 /* standard deviations for 95 % */
 
 const char *const aw_tick_from_names[] = {"unknown", "given", "measured", "assumed", NULL};
 
@@ -39,8 +39,8 @@ bool aw_tick_measure(const double *t, const double *error, const double *output,
     double m = (double)n, xx = s.xx - s.x * s.x / m, xu = s.xu - s.x * s.u / m;
     double uu = s.uu - s.u * s.u / m, slope = xu / xx, whole = ki / slope;
     double sigma = sqrt(fmax(0, uu - slope * xu) / (m - 2) / xx);
-    /* Where telemetry comes nearly once a tick, it may drift by one of them from end to end, and
-     * look like a slope. */
+    /* If telemetry arrives nearly once per tick, it may drift by one tick over the record, which
+     * looks like a slope. */
     double half = whole * (SURE * sigma / fabs(slope) + whole / (t[n - 1] - t[0]));
     if (!(whole > 0) || !(half < WIDEST * whole))
         return false;

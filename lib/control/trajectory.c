@@ -1,4 +1,4 @@
-/* Piecewise polynomials through waypoints: coefficients found, position and speed evaluated. */
+/* Piecewise polynomials through waypoints: calculates coefficients, position and velocity. */
 #include "control/trajectory.h"
 
 #include <math.h>
@@ -13,7 +13,7 @@ struct knot {
     double v, a;
 };
 
-/* One channel of what is to be joined. */
+/* Waypoints of one channel. */
 struct course {
     const double *t_s, *points; /* points: every channels-th number is of this one */
     size_t n, channels;
@@ -63,8 +63,8 @@ static struct matrix product(const struct matrix *m, const struct matrix *x)
                            m->av * x->vv + m->aa * x->av, m->av * x->va + m->aa * x->aa};
 }
 
-/* Takes the point before out of the equations of point k: afterwards knot k = knots[k] - carry[k] ·
- * knot k + 1. left and right multiply the knots before and behind, pivot the one at k. */
+/* Eliminates the previous point from the equations of point k: afterwards knot k = knots[k] -
+ * carry[k] · knot k + 1. left and right multiply the neighbouring knots, pivot the one at k. */
 static void eliminate(const struct course *c, struct knot *knots, struct matrix *carry, size_t k)
 {
     double h0 = span(c, k - 1), h1 = span(c, k);
@@ -97,7 +97,7 @@ static void quintic_knots(const struct course *c, struct knot *knots, struct mat
 
 /* ---- Segments ---- */
 
-/* The coefficients c of a segment that rises by p between two knots, which are scaled to u. */
+/* Calculates the coefficients c of a segment that rises by p between two knots scaled to u. */
 static void set_segment(double *c, enum aw_path_mode mode, double p, const struct knot *from,
                         const struct knot *to)
 {
@@ -224,7 +224,7 @@ static double value(const double *c, int degree, double u)
     return sum;
 }
 
-/* Coefficients of the derivative, one fewer. */
+/* Calculates the derivative's coefficients, one fewer. */
 static void differentiate(const double *c, int degree, double *out)
 {
     for (int i = 1; i <= degree; i++)
@@ -238,7 +238,7 @@ static double duration(const struct aw_path *path, size_t segment)
 
 void aw_path_at(const struct aw_path *path, double t_s, double *position, double *velocity)
 {
-    size_t segment = 0; /* the last one that has begun at t_s */
+    size_t segment = 0; /* last one that has begun at t_s */
     for (size_t end = path->n > 1 ? path->n - 1 : 1; end - segment > 1;) {
         size_t middle = segment + (end - segment) / 2;
         *(t_s < path->t_s[middle] ? &end : &segment) = middle;
@@ -259,8 +259,8 @@ void aw_path_at(const struct aw_path *path, double t_s, double *position, double
 
 /* ---- Extremes ---- */
 
-/* Where between 0 and 1 the polynomial changes its sign, to the last bit: at most once between two
- * neighbouring zeros of its derivative. Returns how many. */
+/* Finds where the polynomial changes its sign between 0 and 1, to the last bit. Between
+ * neighbouring zeros of its derivative there is at most one. Returns the number. */
 static int zeros(const double *c, int degree, double *out)
 {
     double slope[DEGREE], turns[DEGREE + 1];

@@ -1,12 +1,12 @@
-/* A Kalman filter for impulses at the times of jumps, as a linear operator on columns. */
+/* A Kalman filter for impulses at the times of jumps, applied to columns. */
 #include "control/weights.h"
 
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
-#define LONGER 1.5  /* times the usual interval */
-#define GRAIN  1e-3 /* of the interval: weights need no more */
+#define LONGER 1.5  /* factor of the usual interval */
+#define GRAIN  1e-3 /* of the interval: sufficient resolution for weights */
 
 enum aw_status aw_weights_begin(struct aw_weights *w, const struct aw_trial *trial,
                                 const bool *held, struct aw_error *err)
@@ -47,13 +47,13 @@ size_t aw_weights_piece_end(const struct aw_weights *w, size_t from)
 
 /* ---- The filter ---- */
 
-/* From one sample to the next without input. */
+/* Moves the state from one sample to the next without input. */
 static void drift(struct aw_weights *w, struct aw_process_state *x, size_t i)
 {
     aw_mover_move(&w->mover, x, 0, 0, w->trial->t[i] - w->trial->t[i - 1]);
 }
 
-/* What is not foreseen, of a piece; scaled: by what it is worth. */
+/* Calculates the innovations of a piece; scaled: by their standard deviation. */
 static void filter(struct aw_weights *w, const double *in, double *out, size_t from, size_t to,
                    bool scaled)
 {
@@ -84,7 +84,7 @@ static void whiten_ones(struct aw_weights *w)
     }
 }
 
-/* The offset of a piece that is whitened. */
+/* Returns the offset of a whitened piece. */
 static double offset_of(const struct aw_weights *w, const double *column, size_t from, size_t to)
 {
     double along = 0, own = 0;
@@ -118,7 +118,7 @@ void aw_weights_news(struct aw_weights *w, double *column, double *work)
     }
 }
 
-/* ---- What the filter is ---- */
+/* ---- Gains of the filter ---- */
 
 void aw_weights_plain(struct aw_weights *w, size_t piece)
 {
@@ -158,8 +158,8 @@ static void spread_grows(struct spread *s, const struct aw_process_state *by)
     s->any = true;
 }
 
-/* Half of what there is between a jump of 1 a deviation early and one a deviation late, since_s
- * after it should have been felt. */
+/* Returns half the difference between jumps one deviation early and late, since_s after their
+ * expected effect. */
 static struct aw_process_state kick_of(const struct aw_process *process, double since_s,
                                        double deviation_s)
 {
@@ -176,7 +176,8 @@ static bool is_jump(const struct aw_trial *trial, size_t k)
            fabs(trial->input[k + 1] - trial->input[k]) > 0;
 }
 
-/* Standard deviation of the time of a jump. In a longer interval than usual it may be anywhere. */
+/* Returns the standard deviation of a jump's time. In an unusually long interval, any time is
+ * possible. */
 static double deviation_of(const struct aw_weights *w, size_t k, double scatter)
 {
     double possible = w->trial->input_t[k + 2] - w->trial->input_t[k - 1];
@@ -191,7 +192,7 @@ static bool has_impulses(const struct aw_weights *w, double scatter)
     return false;
 }
 
-/* All jumps that are felt by this time, from the k-th point of the input on. */
+/* Applies all jumps with an effect by this time, from the k-th point of the input on. */
 static size_t take_jumps(const struct aw_weights *w, const struct aw_dead *dead, double scatter,
                          double t, size_t k, struct spread *s)
 {

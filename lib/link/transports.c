@@ -1,4 +1,4 @@
-/* The table of all transports: scheme, how to open it, its keys and examples for help. */
+/* The table of all transports: scheme, open function, keys and examples for help. */
 #include <stddef.h>
 
 #include "link/can/transports.h"
@@ -11,14 +11,14 @@
 
 static const char *const can_keys[] = {"filter", "reconnect", NULL};
 
-/* Its own, and those of the line behind it. */
+/* Keys of slcan, and those of the line that it uses. */
 static const char *const slcan_keys[] = {"bitrate", "btr",  "time", "silent", "baud", "bits",
                                          "parity",  "stop", "flow", "dtr",    "rts",  NULL};
 
 static const char *const hid_keys[] = {"serial", "usage_page", "interface", NULL};
 
 static const char *const uhid_keys[] = {"serial", NULL};
-/* compat is for the tool; the link does not look at it. */
+/* compat is for the tool; the link ignores it. */
 static const char *const udp_keys[] = {"listen", "from", "greet", "compat", NULL};
 static const char *const udp_listen_keys[] = {"reply", NULL};
 

@@ -48,7 +48,7 @@ enum aw_status aw_fd_await(struct aw_link *link, int fd, int64_t deadline, struc
     return status == AW_LOST ? aw_fd_lost(link, errno, err) : status;
 }
 
-/* -1 with errno. */
+/* Writes without blocking; -1 with errno. */
 static ssize_t write_now(const struct aw_fd_link *self, const void *buf, size_t size)
 {
     return self->socket ? send(self->fd, buf, size, MSG_NOSIGNAL) : write(self->fd, buf, size);
@@ -60,7 +60,7 @@ void aw_fd_forget(struct aw_fd_link *self)
     self->stuck_ns = 0;
 }
 
-/* What waits, as far as it is taken. AW_OK, or AW_LOST. */
+/* Sends as much of the queue as possible. Returns AW_OK, or AW_LOST. */
 static enum aw_status flush(struct aw_fd_link *self, struct aw_error *err)
 {
     struct aw_span next;
@@ -126,13 +126,12 @@ enum aw_status aw_fd_read(struct aw_link *link, void *buf, size_t cap, size_t *g
     struct aw_fd_link *self = (struct aw_fd_link *)link;
     *got = 0;
     for (;;) {
-        /* Waiting comes first even when there are bytes: a flood must not hide a request to stop.
-         */
+        /* Waits first even if there is input: a flood must not hide a request to stop. */
         short events = self->box.held ? POLLIN | POLLOUT : POLLIN;
         enum aw_status status = aw_clock_wait(link->clock, self->fd, events, deadline);
         if (status != AW_OK)
             return status == AW_LOST ? aw_fd_lost(link, errno, err) : status;
-        flush(self, NULL); /* reading says what is wrong */
+        flush(self, NULL); /* the read reports errors */
         ssize_t n = aw_fd_read_now(self->fd, buf, cap);
         int error = n < 0 ? errno : 0;
         if (n > 0) {
@@ -144,7 +143,7 @@ enum aw_status aw_fd_read(struct aw_link *link, void *buf, size_t cap, size_t *g
     }
 }
 
-/* AW_TIMEOUT also after a part: how much, is in *written. */
+/* AW_TIMEOUT is also possible after a part; *written has its size. */
 static enum aw_status write_some(struct aw_link *link, const void *buf, size_t size,
                                  size_t *written, struct aw_error *err)
 {
@@ -158,7 +157,7 @@ static enum aw_status write_some(struct aw_link *link, const void *buf, size_t s
         else if (n < 0 && !try_again(errno))
             return aw_fd_lost(link, errno, err);
         else {
-            /* The clock would end this wait on a request to stop. */
+            /* Uses poll(2), because a request to stop would end a wait of the clock. */
             struct pollfd room = {.fd = self->fd, .events = POLLOUT};
             int ready;
             do

@@ -1,5 +1,5 @@
-/* A datagram server that many clients share, as programs share a hidraw node of the kernel: what
- * any of them sends arrives, what is sent goes to all. */
+/* A datagram server for many clients at once, like a hidraw node: receives from all of them, and
+ * sends every message to all. */
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
@@ -64,7 +64,7 @@ static enum aw_status hub_read(struct aw_link *link, void *buf, size_t cap, size
     }
 }
 
-/* Never waits: a client that does not read loses what does not fit. */
+/* Never blocks: a client that does not read loses messages that do not fit. */
 static enum aw_status hub_write(struct aw_link *link, const void *buf, size_t size,
                                 struct aw_error *err)
 {

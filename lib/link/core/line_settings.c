@@ -1,4 +1,4 @@
-/* baud, bits, parity and stop of a serial line, read from the keys of a link URL. */
+/* Reads the settings of a serial line (baud, bits, parity, stop) from the keys of a link URL. */
 #include <stdlib.h>
 
 #include "link/core/port.h"

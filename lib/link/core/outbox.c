@@ -1,4 +1,4 @@
-/* Messages that wait for a slow client. */
+/* Queue of messages for a slow client. */
 #include "link/core/outbox.h"
 
 #include <stdlib.h>

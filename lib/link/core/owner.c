@@ -18,7 +18,7 @@ static struct flock whole_file(void)
     return (struct flock){.l_type = F_WRLCK, .l_whence = SEEK_SET};
 }
 
-/* False: nothing is recorded there. */
+/* Returns false if there is no record. */
 static bool read_record(int fd, char pty[64], long *pid)
 {
     char text[96] = "";
@@ -27,7 +27,8 @@ static bool read_record(int fd, char pty[64], long *pid)
     return n > 0 && sscanf(text, "%63s %ld", pty, pid) == 2;
 }
 
-/* The one before may have removed the file between our opening and our locking it. */
+/* Returns true if the path still leads to this file: the previous owner may have removed it before
+ * the lock. */
 static bool is_still_there(const struct aw_owner *owner)
 {
     struct stat ours, there;

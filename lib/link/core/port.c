@@ -96,7 +96,7 @@ bool aw_port_in_sysfs(const char *path, char *name, size_t size)
     return access(entry, F_OK) == 0;
 }
 
-/* The process that holds flock(2) on the file, by /proc/locks; 0 if none. */
+/* Returns the process that holds flock(2) on the file, from /proc/locks; 0 if none. */
 static long lock_owner(const struct stat *file)
 {
     char line[160];
@@ -116,7 +116,8 @@ static long lock_owner(const struct stat *file)
     return owner;
 }
 
-/* Each container numbers its pseudo-terminals from 0, in a file system of its own. */
+/* Compares devices and inodes too: each container numbers its pseudo-terminals from 0, in its own
+ * file system. */
 static bool same_device(const struct stat *file, const struct stat *other)
 {
     unsigned kind = major(file->st_rdev);
@@ -147,7 +148,7 @@ static bool has_open(const char *pid, const struct stat *file, same_fn *same)
     return found;
 }
 
-/* 0: none; but is a process that does not count, or 0. */
+/* Returns the first process that has the file open, except but; 0: none. */
 static long first_with_it_open(const struct stat *file, same_fn *same, long but)
 {
     long owner = 0;
@@ -208,15 +209,15 @@ bool aw_port_sharer(int fd, char *out, size_t size)
            name_first(&file, same_file, (long)getpid(), out, size);
 }
 
-/* A socket in the kernel's table of those of a kind, /proc/net/tcp or like it. */
+/* A socket in a table of the kernel, such as /proc/net/tcp. */
 struct socket_line {
-    char at[33]; /* the address of this end, 8 hex digits a word of the host's order */
-    char to[33]; /* and of the other one */
+    char at[33]; /* local address, 8 hex digits per word in host byte order */
+    char to[33]; /* remote address */
     unsigned at_port, to_port, state;
     unsigned long inode;
 };
 
-/* False: another line. */
+/* Parses a line of the table. Returns false for other lines. */
 static bool read_socket(const char *line, struct socket_line *out)
 {
     /* NOLINTNEXTLINE(cert-err34-c): the kernel's numbers */
@@ -225,7 +226,7 @@ static bool read_socket(const char *line, struct socket_line *out)
            out->inode != 0;
 }
 
-/* The next one; false at the end. */
+/* Reads the next socket; false at the end. */
 static bool next_socket(FILE *table, struct socket_line *out)
 {
     char line[256];
@@ -235,7 +236,7 @@ static bool next_socket(FILE *table, struct socket_line *out)
     return false;
 }
 
-/* What find says of the first of two tables where that is not 0. */
+/* Returns the first result other than 0 of find in two tables. */
 static unsigned long find_socket(const char *const tables[2],
                                  unsigned long (*find)(FILE *table, unsigned long what),
                                  unsigned long what)
@@ -304,7 +305,7 @@ static void name_socket(unsigned long inode, char *out, size_t size)
         *out = '\0';
 }
 
-/* Where a server that listens at this address can be reached from here. */
+/* Writes the address at which a local client reaches a server that listens at this address. */
 static void print_host(const char *at, char out[48])
 {
     char text[48] = "";
@@ -387,7 +388,8 @@ enum aw_status aw_port_lock(const char *path, int *fd, struct aw_error *err)
     char problem[200];
     *fd = open(path, O_RDWR | O_NOCTTY | O_NONBLOCK | O_CLOEXEC);
     int error = errno;
-    /* Only now: what is open cannot become another program's terminal any more. */
+    /* Checked only now: while the file is open, its number cannot become another program's
+     * terminal. */
     enum aw_status status = aw_owner_check(path, err);
     if (status != AW_OK) {
         if (*fd >= 0)

@@ -1,4 +1,4 @@
-/* Serves a simulated device on a link: what comes goes to it, what it answers goes out. */
+/* Serves a simulated device on a link: forwards messages both ways. */
 #include "link/core/device.h"
 
 #include <stdlib.h>
@@ -28,8 +28,8 @@ enum aw_status aw_device_serve_once(struct aw_device *device, struct aw_link *li
     if (got > 0 && !link->own)
         device->ops->receive(device, buf, got, now);
     device->ops->step(device, now);
-    /* Whether a link that takes nothing is lost for good (an interface that is down is not) is
-     * reported by the next read. */
+    /* Ignores write errors, because an interface may only be down; the next read reports a lost
+     * link. */
     while ((size = device->ops->transmit(device, buf, sizeof buf)) > 0)
         aw_link_write(link, buf, size, NULL);
     return AW_OK;

@@ -17,7 +17,7 @@ static void hang_up(struct aw_server_link *self)
     self->gone = false;
 }
 
-/* A client that vanished without a word (cable, power) is noticed after some twenty seconds. */
+/* Detects a vanished client (cable, power) after some twenty seconds. */
 static void set_options(int fd)
 {
     static const struct {
@@ -38,7 +38,7 @@ static enum aw_status server_read(struct aw_link *link, void *buf, size_t cap, s
     struct aw_server_link *self = (struct aw_server_link *)link;
     *got = 0;
     if (self->fd.fd >= 0) {
-        /* A client that leaves is no error. */
+        /* A client that disconnects is no error. */
         enum aw_status status = aw_fd_read(link, buf, cap, got, deadline, NULL);
         if (status != AW_LOST)
             return status;
@@ -71,7 +71,7 @@ static enum aw_status server_write(struct aw_link *link, const void *buf, size_t
     if (self->fd.fd < 0 || self->gone)
         return AW_OK;
     enum aw_status status = aw_fd_offer(link, buf, size, NULL);
-    self->gone = status == AW_LOST; /* what it sent before is still to be read */
+    self->gone = status == AW_LOST; /* its earlier input is still to be read */
     if (status == AW_TIMEOUT && somebody_waits(self))
         hang_up(self);
     return AW_OK;

@@ -8,7 +8,7 @@
 struct sim_link {
     struct aw_link base;
     struct aw_device *device;
-    size_t next, size; /* what is left of a message that was longer than the reader's buffer */
+    size_t next, size; /* unread rest of a message longer than the reader's buffer */
     unsigned char message[AW_DEVICE_MESSAGE];
 };
 
@@ -20,7 +20,7 @@ static enum aw_status sim_read(struct aw_link *link, void *buf, size_t cap, size
     (void)err;
     *got = 0;
     int64_t now = aw_clock_now(link->clock);
-    /* Asked once even when there is something to read: a flood must not hide a request to stop. */
+    /* Checks once even if there is input: a flood must not hide a request to stop. */
     enum aw_status status = aw_clock_wait(link->clock, -1, 0, now);
     while (status == AW_TIMEOUT) {
         now = aw_clock_now(link->clock);
@@ -37,7 +37,7 @@ static enum aw_status sim_read(struct aw_link *link, void *buf, size_t cap, size
             return AW_OK;
         if (now >= deadline)
             return AW_TIMEOUT;
-        /* Later than now, so that no device can hold us for ever. */
+        /* Later than now, so that no device can block the program forever. */
         int64_t event = device->ops->next_event(device);
         event = event <= now ? now + 1 : event;
         status = aw_clock_wait(link->clock, -1, 0, event < deadline ? event : deadline);

@@ -1,4 +1,4 @@
-/* Cuts a link URL into scheme, rest and keys, and reads keys as numbers and words. */
+/* Splits a link URL into scheme, rest and keys, and parses keys as numbers and words. */
 #include "link/core/url.h"
 
 #include <errno.h>
