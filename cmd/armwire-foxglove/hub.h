@@ -13,7 +13,7 @@
 #include "filter/recording.h"
 
 #define STOP_SERVICE  1   /* its number */
-#define STOP_TEXT_MAX 512 /* bytes of what the command prints, with the NUL */
+#define STOP_TEXT_MAX 512 /* bytes of the command's output, with the NUL */
 
 /* A message to one or several clients. Only the subscription in it differs between them. */
 struct packet {

@@ -86,7 +86,7 @@ void canpid_goes_on(struct aw_session *session, char *out, size_t size);
 /* Reads and handles pending frames. */
 enum aw_status canpid_poll(struct aw_session *session);
 
-/* The same for commands that only create frames: with --dry-run, a client without a link. */
+/* Like canpid_ready() for commands that create frames; --dry-run needs no link. */
 enum aw_status canpid_ready_to_make(struct aw_session *session);
 
 /* A section "[board NAME]" with "id = 0x100": another name, or another identifier for a known one.

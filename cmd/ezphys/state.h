@@ -171,7 +171,7 @@ enum aw_status ezphys_confirm(struct aw_session *session, int64_t deadline);
 /* Returns AW_TIMEOUT with a reason, such as another program that uses the simulator. */
 enum aw_status ezphys_no_message(struct aw_session *session);
 
-/* The same for commands that only create messages: with --dry-run, a client without a link. */
+/* Like ezphys_begin() for commands that create messages; --dry-run needs no link. */
 enum aw_status ezphys_begin_to_make(struct aw_session *session);
 
 /* Returns an error with --listen-only. */

@@ -82,7 +82,7 @@ void hidmotor_connect(struct aw_session *session, struct aw_link *link);
 /* Opens the link, with the options of this command. */
 enum aw_status hidmotor_ready(struct aw_session *session);
 
-/* The same for commands that only create packets: with --dry-run, nothing is opened. */
+/* Like hidmotor_ready() for commands that create packets; --dry-run opens nothing. */
 enum aw_status hidmotor_ready_to_make(struct aw_session *session);
 
 /* Reads and handles pending packets. */

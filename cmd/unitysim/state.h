@@ -96,7 +96,7 @@ enum aw_status unitysim_ready(struct aw_session *session);
 /* Reads and handles pending datagrams. */
 enum aw_status unitysim_poll(struct aw_session *session);
 
-/* The same for commands that only create packets: with --dry-run, a client without a link. */
+/* Like unitysim_ready() for commands that create packets; --dry-run needs no link. */
 enum aw_status unitysim_ready_to_make(struct aw_session *session);
 
 /* Waits for feedback; AW_TIMEOUT with advice. The second opens the link first. */

@@ -385,7 +385,7 @@ END
     fails 2 canpid -l "$fast" gains frob a.gains
 }
 
-@test "gains shows to later processes the sent values, with their times and marked as not known now" {
+@test "gains shows later processes the sent values with their times, marked as not known now" {
     start sim canpid sim --listen "slcan:pty:$D/can"
     ok canpid -q -l "$url" --switch gains set lknee.pos.kp=3 lknee.pos.ki=0.0005
     ok canpid -q -l "$url" --switch gains set kp=2 -b lhip,rhip -c tor
@@ -1523,7 +1523,7 @@ END
     done
 }
 
-@test "an unknown controller is shown and marked, and the frame exits 0" {
+@test "an unknown controller is marked, and decode exits 0" {
     ok canpid decode 044#0000003E0900
     same "$output" "-> setpoint board=lknee value=0.125 controller=9 (controller 9 has no meaning)"
     ok canpid decode -j 041#0000003E0400

@@ -32,7 +32,7 @@ ends_with() {
 @test "a motor-locked hinge between two bodies reports the right feedback" {
     oracle feedback
 }
-@test "axis_force acts for one step on the limb and not on the feedback" {
+@test "axis_force acts for one step and appears in the limb, not in the feedback" {
     oracle forces
 }
 @test "sliders use m and N" {

@@ -14,11 +14,11 @@ ways() {
     printf '# %s\n' "${lines[@]: -2}"
 }
 
-@test "armctl: every way out ends in a safe stop" { ways armctl; }
-@test "canpid: every way out ends in a safe stop" { ways canpid; }
-@test "hidmotor: every way out ends in a safe stop" { ways hidmotor; }
-@test "unitysim: every way out ends in a safe stop" { ways unitysim; }
-@test "ezphys: every way out ends in a safe stop" { ways ezphys; }
+@test "armctl: every kind of exit ends in a safe stop" { ways armctl; }
+@test "canpid: every kind of exit ends in a safe stop" { ways canpid; }
+@test "hidmotor: every kind of exit ends in a safe stop" { ways hidmotor; }
+@test "unitysim: every kind of exit ends in a safe stop" { ways unitysim; }
+@test "ezphys: every kind of exit ends in a safe stop" { ways ezphys; }
 
 @test "the table of endings in docs/safety.md matches the tests" {
     run -0 python3 "$root/tests/cli/stops.py" readme "$root/docs/safety.md"

@@ -264,7 +264,7 @@ restored='[?1049l'
         hasnt {link lost}"
 }
 
-@test "--for ends the table, and Ctrl-C does in virtual time and without a link" {
+@test "--for ends the table, and so does Ctrl-C in virtual time and without a link" {
     TERM=xterm terminal 80 <<<"
         launch canpid -l sim: watch --for 300ms
         want {q quit} {$restored}

@@ -34,7 +34,7 @@ jog spin 0.5 --speed 2|-28
 END
 }
 
-@test "a start on the other side of half a turn is a jump and moves by its numbers" {
+@test "a path that starts across half a turn is refused as a jump, and --approach follows its numbers" {
     make_wheel
     printf '%s\n' 'move spin=-3 --speed 2' 'play across.csv' >lines
     fails 6 ezphys -q -l "$wheel" <lines
