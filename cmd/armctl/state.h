@@ -51,7 +51,7 @@ enum aw_status armctl_ready(struct aw_session *session);
 /* Reads and handles pending input. */
 enum aw_status armctl_poll(struct aw_session *session);
 
-/* Returns the checked profile of the config file. */
+/* Checks and provides the profile of the config file. */
 enum aw_status armctl_profile(struct aw_session *session, const struct aw_armctl_profile **profile);
 
 /* Checks limits, handles --dry-run, runs the whole conversation and fills the result. stream: one

@@ -52,7 +52,7 @@ static const struct aw_armctl_joint *joint_of_role(const struct aw_armctl_profil
     return NULL;
 }
 
-/* Returns the range for a hint: the joint's limits, and for arm those of the joints with its roles.
+/* Finds the range for a hint: the joint's limits, and for arm those of the joints with its roles.
  */
 static void joint_range(struct aw_session *session, const struct aw_command *command,
                         const char *first, const struct aw_arg *arg, struct aw_arg_info *info)

@@ -1,5 +1,5 @@
 /* A WebSocket server for the panels of Foxglove. It reads the frames of a device from standard
- * input, sends their topics to all clients, and runs a command for the service /stop.
+ * input and sends their topics to all clients. The service /stop runs a command.
  *
  * Source: github.com/foxglove/ws-protocol, docs/spec.md.
  */

@@ -240,7 +240,7 @@ static enum aw_status read_record(struct aw_mcap_reader *reader, unsigned op,
     return AW_EVENT;
 }
 
-/* Returns the next message of the chunk. AW_MORE: it has no more messages. */
+/* Reads the next message of the chunk. AW_MORE: it has no more messages. */
 static enum aw_status next_in_chunk(struct aw_mcap_reader *reader, struct aw_mcap_message *message,
                                     struct aw_error *err)
 {

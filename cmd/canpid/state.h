@@ -94,7 +94,7 @@ enum aw_status canpid_ready_to_make(struct aw_session *session);
 enum aw_status canpid_configure(struct aw_session *session, const char *section, const char *key,
                                 const char *value, struct aw_error *err);
 
-/* Returns the variant of --sensors-layout, with the boards of the config file. */
+/* Selects the variant of --sensors-layout, with the boards of the config file. */
 enum aw_status canpid_variant(struct aw_session *session, struct aw_variant *variant,
                               struct aw_error *err);
 

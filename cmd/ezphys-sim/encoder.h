@@ -1,6 +1,7 @@
-/* Encodes the state of a world in one message: the timestamp, limbs, the axes of joints (1, 2, 3 in
- * order, with the joint's id), feedback, contacts (one packet for each touching body), and custom
- * packets. Limbs and joints are in scene order. */
+/* Encodes the state of a world in one message. Its packets are, in order: the timestamp, limbs,
+ * axes, feedback, contacts, and custom packets. The axes 1, 2, 3 of a joint follow each other, with
+ * the joint's id. Each touching body has a contact packet. Limbs and joints are in scene order.
+ */
 #ifndef AW_CMD_EZPHYS_SIM_ENCODER_H
 #define AW_CMD_EZPHYS_SIM_ENCODER_H
 

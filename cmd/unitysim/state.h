@@ -185,10 +185,10 @@ enum aw_status unitysim_follow(struct aw_session *session, int64_t deadline,
 
 /* ---- limits.c ---- */
 
-/* Returns the limits in force: of --limits, else the last sent ones, else the defaults. */
+/* Finds the limits in force: of --limits, else the last sent ones, else the defaults. */
 enum aw_status unitysim_limits(struct aw_session *session, struct aw_unitysim_limits *limits);
 
-/* Returns the limits for a new scene: of --limits, else the defaults. */
+/* Finds the limits for a new scene: of --limits, else the defaults. */
 enum aw_status unitysim_new_limits(struct aw_session *session, struct aw_unitysim_limits *limits);
 
 /* Returns the limits of a joint in the list, see struct aw_joints. */

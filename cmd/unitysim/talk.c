@@ -8,7 +8,7 @@
 #include "shell/core/wire_option.h"
 #include "state.h"
 
-/* Returns the variant of --wire, or that of the link. */
+/* Selects the variant of --wire, or that of the link. */
 enum aw_status unitysim_variant(struct aw_session *session, struct aw_variant *variant,
                                 struct aw_error *err)
 {
