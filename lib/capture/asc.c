@@ -10,7 +10,7 @@
 #include "capture/candump.h"
 
 #define LINE_MAX 512
-#define WORDS    20 /* of a line, as far as they matter */
+#define WORDS    20 /* max words of a line that matter */
 
 struct words {
     char text[LINE_MAX];
@@ -40,7 +40,8 @@ bool aw_asc_begins(const char *line, size_t length)
            (length > 9 && (memcmp(line, "base hex ", 9) == 0 || memcmp(line, "base dec ", 9) == 0));
 }
 
-/* "Sun Nov 29 10:00:00.250 am 2026", in local time, from this word on. False: another language. */
+/* Reads "Sun Nov 29 10:00:00.250 am 2026", in local time, from this word on. Returns false for
+ * another language. */
 static bool read_date(const struct words *w, size_t at, int64_t *ns)
 {
     struct tm date = {.tm_isdst = -1};
@@ -57,8 +58,8 @@ static bool read_date(const struct words *w, size_t at, int64_t *ns)
     return true;
 }
 
-/* Some programs write the time of the file as its date, and that of the frames in the first block.
- */
+/* Some programs write the time of the file as its date, and the start of the frames in the first
+ * block. */
 static bool read_header(struct aw_asc *asc, const struct words *w)
 {
     if (is(w, 0, "date"))
@@ -79,7 +80,7 @@ static bool number(const char *text, int base, unsigned long most, unsigned long
     return end != text && (!*end || (*end == 'x' && !end[1])) && *value <= most;
 }
 
-/* TIME CHANNEL ID[x] Rx d LENGTH BYTES … */
+/* Reads TIME CHANNEL ID[x] Rx d LENGTH BYTES … */
 static bool read_frame(const struct words *w, int base, struct aw_candump *out)
 {
     unsigned long id, size, byte;
@@ -96,7 +97,7 @@ static bool read_frame(const struct words *w, int base, struct aw_candump *out)
     return true;
 }
 
-/* AW_CANDUMP_KINDS: the line is about something else. */
+/* Returns AW_CANDUMP_KINDS for a line without a frame. */
 static enum aw_candump_kind kind_of(const struct words *w)
 {
     if (is(w, 1, "CANFD"))

@@ -1,4 +1,4 @@
-/* Lines of candump and cansend read and written. */
+/* Reads and writes lines of candump and cansend. */
 #include "capture/candump.h"
 
 #include <ctype.h>
@@ -10,7 +10,7 @@
 #include "base/hex.h"
 #include "base/number.h"
 
-/* ---- The exact log format, (1436509052.249713) vcan0 044#2A36, as fast as it goes ---- */
+/* ---- The exact log format, (1436509052.249713) vcan0 044#2A36, optimized for speed ---- */
 
 enum {
     POINT = 11, /* columns of a time stamp with ten and six digits */
@@ -27,13 +27,13 @@ static uint64_t load_eight(const char *p)
     return aw_get_u64((const uint8_t *)p);
 }
 
-/* Of eight characters that are taken from '0' on: is one of them no digit? */
+/* Takes eight characters minus '0'. Returns nonzero if one of them is not a digit. */
 static uint64_t no_digits(uint64_t x)
 {
     return (x | (x + EACH_BYTE(6))) & EACH_BYTE(0xF0);
 }
 
-/* Eight digits, the first one in the lowest byte, put together in pairs, fours and eights. */
+/* Combines eight digits, the first one in the lowest byte, in pairs, fours and eights. */
 static uint32_t number_of(uint64_t x)
 {
     x = (x * 10 + (x >> 8)) & UINT64_C(0x00FF00FF00FF00FF);
@@ -56,7 +56,7 @@ static bool read_exact_time(const char *line, int64_t *time_ns)
     return true;
 }
 
-/* 044#2A36 up to the end of the line or a blank. Returns what is behind it, or NULL. */
+/* Reads 044#2A36 up to the end of the line or a blank. Returns the rest of the line, or NULL. */
 static const char *read_exact_frame(const char *p, const char *end, struct aw_candump *out)
 {
     if (end - p < ID_DIGITS + 1 || p[ID_DIGITS] != '#')
@@ -123,7 +123,7 @@ static size_t split(const char *line, size_t length, struct word *words)
     return n;
 }
 
-/* (seconds.fraction), with any number of digits */
+/* Reads (seconds.fraction), with any number of digits. */
 static bool read_time(struct word word, int64_t *time_ns)
 {
     int64_t whole = 0, fraction = 0, unit = 1000000000;
@@ -152,7 +152,7 @@ static void append(struct aw_candump *out, const char *text, size_t length)
     out->frame[out->length] = '\0';
 }
 
-/* (2026-11-29 13:05:00.249713) of candump -t A, in local time. */
+/* Reads (2026-11-29 13:05:00.249713) of candump -t A, in local time. */
 static bool read_date(const struct word *words, size_t n, int64_t *time_ns)
 {
     char text[48];
@@ -171,7 +171,7 @@ static bool read_date(const struct word *words, size_t n, int64_t *time_ns)
     return true;
 }
 
-/* R, T, RX, TX */
+/* Reads R, T, RX or TX. */
 static enum aw_dir read_dir(struct word word)
 {
     bool letters = word.length == 1 || (word.length == 2 && word.at[1] == 'X');
@@ -180,7 +180,7 @@ static enum aw_dir read_dir(struct word word)
     return word.at[0] == 'T' ? AW_TX : AW_RX;
 }
 
-/* 044 [2] 2A 36: the id stands before the bracket, the bytes behind it */
+/* Joins 044 [2] 2A 36: the id precedes the bracket, the bytes follow it. */
 static bool join_columns(const struct word *words, size_t n, size_t bracket, struct aw_candump *out)
 {
     append(out, words[bracket - 1].at, words[bracket - 1].length);
@@ -196,7 +196,7 @@ static bool has_error_flag(const char *id, size_t digits)
     return digits == 8 && flags >= 0 && flags & 2;
 }
 
-/* id: the word that begins with the identifier; more: the word behind the data or NULL. */
+/* id: the word that begins with the identifier; more: the word after the data or NULL. */
 static enum aw_candump_kind kind_of(struct word id, const struct word *more)
 {
     const char *hash = memchr(id.at, '#', id.length);
@@ -209,7 +209,7 @@ static enum aw_candump_kind kind_of(struct word id, const struct word *more)
     return mark == '#' ? AW_CANDUMP_FD : AW_CANDUMP_DATA;
 }
 
-/* Returns how many words the time takes. */
+/* Returns the number of words of the time. */
 static size_t read_times(const struct word *words, size_t n, struct aw_candump *out)
 {
     bool dated = read_date(words, n, &out->time_ns);
@@ -224,7 +224,7 @@ static bool has_hash(struct word word)
     return memchr(word.at, '#', word.length);
 }
 
-/* [8], or [08] in front of the data of CAN FD */
+/* Returns true for [8], or [08] before the data of CAN FD. */
 static bool is_size(struct word word)
 {
     return word.at[0] == '[' && word.length > 1 && isdigit((unsigned char)word.at[1]);
@@ -239,7 +239,7 @@ static size_t find_data(const struct word *words, size_t n)
     return i;
 }
 
-/* On its own: the room for its words would cost the lines that are read_exact. */
+/* Not inlined, because its word array would slow down read_exact. */
 static bool read_any(const char *line, size_t length, struct aw_candump *out)
 {
     struct word words[WORDS_MAX];

@@ -1,4 +1,4 @@
-/* Tells the logs of other programs by their first bytes. */
+/* Recognizes logs of other programs by their first bytes. */
 #include "capture/foreign.h"
 
 #include <stdio.h>
@@ -11,9 +11,9 @@
 #define SAVVY "open it in SavvyCAN and save it as Candump/Kayak (*.log)"
 
 static const struct kind {
-    const char *start, *ending; /* ending: of its name; NULL: any */
-    const char *what;           /* NULL: how says it, too */
-    const char *how, *becomes; /* becomes: the ending that the command makes; NULL: how is advice */
+    const char *start, *ending; /* ending of the file's name; NULL: any */
+    const char *what;           /* name of the format; NULL: how includes it */
+    const char *how, *becomes;  /* becomes: converted file's ending; NULL: how is general advice */
 } kinds[] = {
     {"LOGG", NULL, "a Vector BLF log", CAN, "log"},
     {";$FILEVERSION=", NULL, "a PEAK TRC log", CAN, "log"},
@@ -39,7 +39,7 @@ static bool is_one(const struct kind *kind, struct aw_span start, const char *na
            (!kind->ending || (dot && strcmp(dot, kind->ending) == 0));
 }
 
-/* A name with an ending becomes one with the other; a pipe has none. */
+/* Suggests a conversion command. It replaces the ending of the name; a pipe has no name. */
 static void advise(const struct kind *kind, const char *name, struct aw_error *err)
 {
     if (!kind->becomes) {

@@ -1,4 +1,4 @@
-/* Wraps frames as Wireshark wants them for each kind of link, and unwraps them. */
+/* Adds and removes the headers that Wireshark expects for each kind of link. */
 #include "capture/packet.h"
 
 #include <string.h>
@@ -17,7 +17,7 @@ enum {
     ETHERTYPE_VLAN = 0x8100,
     FAMILY_INET = 2,
     FRAME_MAX = 65000,
-    OUR_PORT = 50000, /* where no port of this host is known */
+    OUR_PORT = 50000, /* used if this host's port is unknown */
 };
 
 #define CAN_IS_LONG 0x80000000u
@@ -45,7 +45,7 @@ static uint8_t *put32(uint8_t *p, uint32_t value)
     return put16(put16(p, value >> 16), value & 0xFFFF);
 }
 
-/* ---- Taking off ---- */
+/* ---- Removing headers ---- */
 
 static bool open_can(struct aw_span in, struct aw_payload *payload)
 {
@@ -61,7 +61,7 @@ static bool open_can(struct aw_span in, struct aw_payload *payload)
     return true;
 }
 
-/* Events 1 and 2 are data sent and received, the others are errors and modem lines. */
+/* Events 1 and 2 are data sent and received; the others are errors and modem lines. */
 static bool open_rtac(struct aw_span in, struct aw_payload *payload)
 {
     if (in.size <= RTAC_HEAD || in.data[8] < 1 || in.data[8] > 2)
@@ -97,14 +97,14 @@ static bool open_tcp(struct aw_span in, struct aw_payload *payload)
     return true;
 }
 
-/* The first or only fragment; what was added behind the datagram to fill a frame is cut off. */
+/* Reads the first or only fragment, and cuts off padding after the datagram. */
 static bool open_ip(struct aw_span in, struct aw_payload *payload)
 {
     if (in.size < IP_HEAD || in.data[0] >> 4 != 4)
         return false;
     size_t head = (in.data[0] & 15) * 4u, size = get16(in.data + 2);
     bool fragment = get16(in.data + 6) & 0x3FFF;
-    if (size == 0) /* left to the network card */
+    if (size == 0) /* filled in by the network card */
         size = in.size;
     if (fragment || head < IP_HEAD || size < head || size > in.size)
         return false;
@@ -129,14 +129,14 @@ static bool open_ethernet(struct aw_span in, struct aw_payload *payload)
     return open_ip(behind(in, type + 2), payload);
 }
 
-/* The family of a loopback interface, in the byte order of the machine that captured. */
+/* Reads the family of a loopback interface, in the byte order of the recording machine. */
 static bool open_loopback(struct aw_span in, struct aw_payload *payload)
 {
     bool inet = in.size > 4 && (in.data[0] == FAMILY_INET || in.data[3] == FAMILY_INET);
     return inet && open_ip(behind(in, 4), payload);
 }
 
-/* The "any" interface of Linux. */
+/* Reads packets of the "any" interface of Linux. */
 static bool open_cooked(struct aw_span in, size_t type, size_t head, struct aw_payload *payload)
 {
     if (in.size < head || get16(in.data + type) != ETHERTYPE_IPV4)
@@ -195,7 +195,7 @@ bool aw_linktype_suits(enum aw_linktype linktype, enum aw_medium medium)
            (linktype == AW_LINKTYPE_USER1) == (medium == AW_MEDIUM_HID);
 }
 
-/* ---- Putting on ---- */
+/* ---- Adding headers ---- */
 
 struct aw_span aw_tcp_in_order(struct aw_tcp_order *order, const struct aw_payload *payload,
                                bool *gap)
@@ -218,7 +218,7 @@ enum aw_linktype aw_wrapper_linktype(const struct aw_wrapper *wrapper)
     return aw_medium_linktype(wrapper->medium);
 }
 
-/* Sum of 16-bit words as IP has it, not yet folded. */
+/* Returns the sum of 16-bit words for an IP checksum, not yet folded. */
 static uint32_t sum_of(const uint8_t *p, size_t size)
 {
     uint32_t sum = 0;
@@ -240,7 +240,7 @@ static uint8_t *put_ip(uint8_t *p, unsigned protocol, size_t size)
     uint8_t *head = p;
     p = put16(p, 0x4500);
     p = put16(p, (unsigned)(IP_HEAD + size));
-    p = put32(p, 0x4000); /* number 0, not to be fragmented */
+    p = put32(p, 0x4000); /* number 0, do not fragment */
     p = put16(p, 64u << 8 | protocol);
     p = put16(p, 0);
     memcpy(p, here, sizeof here);
@@ -249,7 +249,7 @@ static uint8_t *put_ip(uint8_t *p, unsigned protocol, size_t size)
     return head + IP_HEAD;
 }
 
-/* The sum of UDP and TCP counts the addresses too. It is there, at its place, as 0. */
+/* Sets the checksum of UDP or TCP, which includes the addresses. Its field must be 0 before. */
 static void put_sum(uint8_t *segment, size_t size, size_t place, unsigned protocol)
 {
     uint32_t addresses = 2 * (127u << 8 | 0) + 2 * 1;
@@ -277,7 +277,7 @@ static size_t wrap_udp(struct aw_wrapper *wrapper, enum aw_dir dir, struct aw_sp
     return IP_HEAD + UDP_HEAD + frame.size;
 }
 
-/* One connection that was open before the capture began: no handshake. */
+/* Appends to a connection that was open before the capture began: no handshake. */
 static size_t wrap_tcp(struct aw_wrapper *wrapper, enum aw_dir dir, struct aw_span frame,
                        uint8_t *out)
 {

@@ -1,4 +1,4 @@
-/* Blocks of pcapng written and read, and the records of classic pcap. */
+/* Reads and writes blocks of pcapng; reads classic pcap. */
 #include "capture/pcapng.h"
 
 #include <stdio.h>
@@ -107,7 +107,7 @@ struct option_list {
     const uint8_t *at, *end;
 };
 
-/* Returns the number of the next option, OPTION_END after the last complete one. */
+/* Returns the code of the next option, OPTION_END after the last complete one. */
 static unsigned next_option(struct option_list *list, struct aw_span *value)
 {
     if (list->end - list->at < 4)
@@ -149,7 +149,7 @@ static int64_t time_of(const struct aw_pcap_interface *interface, uint64_t stamp
     unsigned n = interface->resolution & 0x7F;
     uint64_t ns = interface->resolution & 0x80 ? binary_ns(stamp, n) : decimal_ns(stamp, n);
     ns += (uint64_t)interface->offset_s * 1000000000;
-    /* Before 1970, or beyond what 64 bits hold, is no time. So the difference of two always fits.
+    /* Times before 1970 or above 64 bits are invalid, so the difference of two times always fits.
      */
     return ns <= INT64_MAX ? (int64_t)ns : AW_NO_TIME;
 }
@@ -188,7 +188,7 @@ static enum aw_status read_interface(struct aw_pcap_reader *reader, struct aw_sp
     return AW_EVENT;
 }
 
-/* What stands at the same places of both kinds of packet: time, captured length, data. */
+/* Reads the fields that both kinds of packets share: time, captured length, data. */
 static enum aw_status read_packet(const struct aw_pcap_reader *reader, struct aw_span block,
                                   uint32_t interface, struct aw_packet *packet)
 {
@@ -238,8 +238,8 @@ static enum aw_status read_simple(const struct aw_pcap_reader *reader, struct aw
     return AW_OK;
 }
 
-/* The interfaces of a section begin anew. The program's name comes behind the comments, if it does:
- * it is read first. */
+/* Each section numbers its interfaces anew. The program's name may follow the comments, so it is
+ * read first. */
 static enum aw_status read_section(struct aw_pcap_reader *reader, struct aw_span block)
 {
     const uint8_t *end = block.data + block.size - BLOCK_TAIL;
@@ -259,7 +259,7 @@ static enum aw_status read_section(struct aw_pcap_reader *reader, struct aw_span
     return AW_EVENT;
 }
 
-/* AW_EVENT: the block is no packet. */
+/* Returns AW_EVENT for a block that is not a packet. */
 static enum aw_status read_block(struct aw_pcap_reader *reader, struct aw_span block,
                                  struct aw_packet *packet)
 {
@@ -277,7 +277,7 @@ static enum aw_status read_block(struct aw_pcap_reader *reader, struct aw_span b
     return AW_EVENT;
 }
 
-/* A section says its byte order before its length can be read. */
+/* Reads the byte order of a section, which is needed to read its length. */
 static enum aw_status begin_section(struct aw_pcap_reader *reader, struct aw_span in)
 {
     uint32_t magic;
@@ -295,7 +295,7 @@ static void pass_over(struct aw_pcap_reader *reader, struct aw_span in, uint64_t
     *used += here;
 }
 
-/* Nothing behind a length that cannot be is to be believed. */
+/* Discards the rest of the input after an impossible length. */
 static enum aw_status lost(struct aw_pcap_reader *reader, struct aw_span in, size_t *used,
                            struct aw_error *err)
 {
@@ -303,7 +303,7 @@ static enum aw_status lost(struct aw_pcap_reader *reader, struct aw_span in, siz
     return damaged(err, "a block with a wrong length — the rest of the file is lost");
 }
 
-/* The block at the start of in. AW_OK: it is all there, *block is set. */
+/* Parses the block at the start of in. AW_OK: it is complete, and *block is set. */
 static enum aw_status parse_block(struct aw_pcap_reader *reader, struct aw_span in,
                                   struct aw_span *block, size_t *used, struct aw_error *err)
 {
@@ -389,7 +389,7 @@ static enum format format_of(uint32_t magic)
                                   : UNKNOWN;
 }
 
-/* The format, and whether it is in the other byte order. */
+/* Detects the format and the byte order. */
 static enum format recognise(struct aw_span in, bool *swapped)
 {
     uint32_t magic;
@@ -460,7 +460,7 @@ static uint8_t *put_option(uint8_t *p, enum option code, const void *data, size_
     return put_bytes(p, data, size);
 }
 
-/* The length goes behind the type and to the end. */
+/* Writes the length after the type and at the end. */
 static uint8_t *finish_block(uint8_t *block, uint8_t *p)
 {
     uint32_t size = (uint32_t)(p - block) + BLOCK_TAIL;
@@ -476,7 +476,7 @@ size_t aw_pcapng_section(uint8_t *out, size_t cap, const char *program, const ch
     p = put32(p, BYTE_ORDER_MAGIC);
     p = put16(p, 1);
     p = put16(p, 0);
-    p = put32(p, UINT32_MAX); /* its length is not known */
+    p = put32(p, UINT32_MAX); /* section length unknown */
     p = put32(p, UINT32_MAX);
     if (program)
         p = put_option(p, OPTION_PROGRAM, program, strnlen(program, AW_PCAP_PROGRAM - 1));
@@ -496,7 +496,7 @@ size_t aw_pcapng_interface(uint8_t *out, enum aw_linktype linktype, const char *
     uint8_t *p = put32(out, BLOCK_INTERFACE) + 4;
     p = put16(p, linktype);
     p = put16(p, 0);
-    p = put32(p, 0); /* packets are never cut off */
+    p = put32(p, 0); /* packets are never truncated */
     p = put_option(p, OPTION_NAME, interface, strnlen(interface, 64));
     p = put_option(p, OPTION_RESOLUTION, &nanoseconds, 1);
     p = put_option(p, OPTION_END, NULL, 0);

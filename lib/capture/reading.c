@@ -1,4 +1,4 @@
-/* Opens recordings, and starts the filters that read some of them. */
+/* Opens recordings, and starts filters for some of them. */
 #include "capture/reading.h"
 
 #include <errno.h>
@@ -15,14 +15,14 @@
 #include "capture/pcapng.h"
 
 #define END_MS  5000 /* for a filter that has closed its output */
-#define STOP_MS 1000 /* for one that is stopped */
+#define STOP_MS 1000 /* for a filter that is being stopped */
 
-/* Endings that the tools read themselves. */
+/* Endings of the formats that the tools read themselves. */
 static const char *const own[] = {"pcapng", "pcap", "csv", "ndjson", "json", "log", "txt", NULL};
-/* Endings with a package of ours. */
+/* Endings whose filters have a package. */
 static const char *const packaged[] = {"mcap", NULL};
 
-/* The ending of a name, as a filter may have it; NULL: none. */
+/* Returns the ending of a name if a filter may have it, else NULL. */
 static const char *ending_of(const char *file)
 {
     const char *dot = strrchr(file, '.');
@@ -65,7 +65,7 @@ static enum aw_status start(struct aw_reading *reading, const char *path, int fl
     return AW_OK;
 }
 
-/* Plain files that are no capture. */
+/* Returns true for a regular file that is not a capture. */
 static bool is_unknown(int fd)
 {
     struct stat about;
@@ -92,7 +92,7 @@ enum aw_status aw_reading_open(struct aw_reading *reading, const char *path, int
                  : aw_fail(err, missing.status, "%s", missing.text);
 }
 
-/* Its exit status is one of ours where it is a status of files. */
+/* Converts a filter's exit status if it is a status of files. */
 static enum aw_status status_of(int how)
 {
     enum aw_status status = WIFEXITED(how) ? (enum aw_status)WEXITSTATUS(how) : AW_LOST;

@@ -1,4 +1,4 @@
-/* Names of columns of times, and what else of a table hangs on its time. */
+/* Names of time columns, and functions for the times of a table. */
 #include "capture/times.h"
 
 #include <stdio.h>
@@ -41,7 +41,7 @@ static bool is_one_of(const char *const *words, const char *text)
     return *words;
 }
 
-/* The words for units of time that are more than a prefix and an s. */
+/* Returns the scale of a unit of time that is a word, not a prefix and an s. */
 static bool scale_of_word(const char *unit, double *scale)
 {
     static const char *const seconds[] = {"s", "sec", "secs", "second", "seconds", NULL};
@@ -50,7 +50,7 @@ static bool scale_of_word(const char *unit, double *scale)
     return *scale < 1 || is_one_of(seconds, unit);
 }
 
-/* The unit of a time in seconds. */
+/* Returns the scale of a unit of time, in seconds. */
 static bool scale_of(const char *unit, double *scale)
 {
     char text[24];

@@ -28,7 +28,7 @@
 struct received {
     struct can_frame frame;
     struct iovec part;
-    _Alignas(size_t) char control[AW_STAMPS_SIZE]; /* as struct cmsghdr is */
+    _Alignas(size_t) char control[AW_STAMPS_SIZE]; /* alignment of struct cmsghdr */
 };
 
 struct can_link {
@@ -37,11 +37,11 @@ struct can_link {
     bool reconnect;
     bool down;            /* the interface is down or gone */
     bool gone;            /* the socket has to be bound again */
-    bool unreported;      /* and that is not reported yet */
+    bool unreported;      /* and this has not been reported yet */
     int news_fd;          /* readable when an interface changes, while down; else -1 */
-    unsigned next, count; /* of the batch, what is not read yet */
+    unsigned next, count; /* unread part of the batch */
     int64_t read_time;    /* when the batch was filled */
-    bool answering;       /* something was written since */
+    bool answering;       /* something has been written since then */
     size_t n_filters;
     struct can_filter filters[FILTERS_MAX];
     uint32_t error_id; /* the last error frame */
@@ -83,7 +83,7 @@ static void go_down(struct can_link *self, int error)
     if (self->down)
         return;
     self->down = self->unreported = true;
-    /* The news must be ordered before the state is looked at, so that no change is missed. */
+    /* Subscribes to events before reading the state, so that no change is missed. */
     const struct sockaddr_nl address = {.nl_family = AF_NETLINK, .nl_groups = RTMGRP_LINK};
     self->news_fd = socket(AF_NETLINK, SOCK_RAW | SOCK_NONBLOCK | SOCK_CLOEXEC, NETLINK_ROUTE);
     if (self->news_fd >= 0 &&
@@ -93,7 +93,7 @@ static void go_down(struct can_link *self, int error)
     }
 }
 
-/* Filters are forgotten with the interface they were for. */
+/* Binds the socket and sets the filters, which the kernel discards with the interface. */
 static bool bind_to(struct can_link *self)
 {
     const struct sockaddr_can address = {.can_family = AF_CAN,
@@ -104,7 +104,7 @@ static bool bind_to(struct can_link *self)
            bind(self->fd.fd, (const struct sockaddr *)&address, sizeof address) == 0;
 }
 
-/* An interface that was removed and made again is a new one to the kernel. */
+/* Returns true if the interface exists again. A re-created interface is a new one to the kernel. */
 static bool is_back(struct can_link *self)
 {
     int error;
@@ -116,7 +116,7 @@ static bool is_back(struct can_link *self)
     getsockname(self->fd.fd, (struct sockaddr *)&bound, &bound_size);
     if ((self->gone || bound.can_ifindex != (int)if_nametoindex(self->name)) && !bind_to(self))
         return false;
-    getsockopt(self->fd.fd, SOL_SOCKET, SO_ERROR, &error, &size); /* what was pending is old */
+    getsockopt(self->fd.fd, SOL_SOCKET, SO_ERROR, &error, &size); /* discards an old error */
     self->down = self->gone = false;
     close_news(self);
     return true;
@@ -132,7 +132,7 @@ static enum aw_status await_return(struct can_link *self, int64_t deadline, stru
     if (!self->reconnect)
         return interface_lost(self, err);
     while (!is_back(self)) {
-        /* Without news, as in a sandbox, look from time to time. */
+        /* Without events, as in a sandbox, checks periodically. */
         int64_t soon = aw_clock_now(self->fd.base.clock) + AW_SECOND / 2;
         int64_t until = self->news_fd < 0 && soon < deadline ? soon : deadline;
         enum aw_status status = aw_fd_await(&self->fd.base, self->news_fd, until, err);
@@ -145,14 +145,14 @@ static enum aw_status await_return(struct can_link *self, int64_t deadline, stru
     return report(self, "interface up");
 }
 
-/* Waking up for each frame of a busy bus is what costs most. So while frames come faster than one a
- * millisecond, they are gathered that long, but not when they may be answers to what was written.
- * What the kernel says about their time is not changed by that. */
+/* Waking up for each frame of a busy bus is expensive. So if frames arrive faster than one per
+ * millisecond, gathers them for that long, except when they may be answers to a write. The kernel's
+ * time stamps remain exact. */
 static enum aw_status await_frames(struct can_link *self, int64_t deadline, struct aw_error *err)
 {
     struct aw_clock *clock = self->fd.base.clock;
     int64_t now = aw_clock_now(clock);
-    /* Waiting comes first even when there are frames: a flood must not hide a request to stop. */
+    /* Waits first even if there are frames: a flood must not hide a request to stop. */
     if (!self->answering && now - self->read_time < GATHER && deadline - now > GATHER)
         return aw_clock_sleep(clock, now + GATHER);
     return aw_fd_await(&self->fd.base, self->fd.fd, deadline, err);
@@ -185,11 +185,11 @@ static enum aw_status fill_batch(struct can_link *self, int64_t deadline, struct
         }
         if (n < 0 && errno != EAGAIN && errno != EINTR)
             return aw_fd_lost(&self->fd.base, errno, err);
-        self->read_time = 0; /* nothing was there: no rush */
+        self->read_time = 0; /* no frames: do not gather */
     }
 }
 
-/* Without an acknowledgement a controller reports thousands of the same error a second. */
+/* Filters repeats: without an acknowledgement, a controller reports thousands a second. */
 static bool is_news(struct can_link *self, const struct can_frame *frame)
 {
     int64_t now = aw_clock_now(self->fd.base.clock);
@@ -203,8 +203,8 @@ static bool is_news(struct can_link *self, const struct can_frame *frame)
     return true;
 }
 
-/* The next frame of the batch: AW_OK, AW_EVENT for an error frame, AW_TIMEOUT for what is passed
- * over. */
+/* Reads the next frame of the batch: AW_OK, AW_EVENT for an error frame, AW_TIMEOUT for skipped
+ * frames. */
 static enum aw_status read_one(struct can_link *self, uint8_t *out, size_t cap, size_t *got)
 {
     struct msghdr *header = &self->headers[self->next].msg_hdr;
@@ -307,7 +307,7 @@ static enum aw_status can_write(struct aw_link *link, const void *buf, size_t si
             give_up = now + FULL_TIMEOUT;
         if (now >= give_up)
             return queue_full(self, err);
-        /* The queue of the interface has no way to say when there is room. */
+        /* poll(2) does not report room in the interface's queue. */
         poll(NULL, 0, FULL_STEP_MS);
     }
     return AW_OK;
@@ -351,7 +351,7 @@ static bool parse_filter(const char **text, struct can_filter *filter)
     return id <= CAN_SFF_MASK && mask <= CAN_SFF_MASK && (*end == ',' || *end == '\0');
 }
 
-/* All classic frames if there is no key. */
+/* Parses the filters. Without a key, accepts all classic frames. */
 static enum aw_status parse_filters(struct can_link *self, const char *text, struct aw_error *err)
 {
     const char *next = text;
@@ -384,7 +384,7 @@ static bool set_options(int fd)
 {
     static const int on = 1, buffer = RECEIVE_BUFFER;
     static const can_err_mask_t errors = CAN_ERR_MASK;
-    /* Beyond the limit only for root. */
+    /* Only root may exceed the limit. */
     if (setsockopt(fd, SOL_SOCKET, SO_RCVBUFFORCE, &buffer, sizeof buffer) != 0)
         setsockopt(fd, SOL_SOCKET, SO_RCVBUF, &buffer, sizeof buffer);
     setsockopt(fd, SOL_SOCKET, SO_TIMESTAMPNS, &on, sizeof on);

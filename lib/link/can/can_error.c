@@ -9,7 +9,7 @@
 
 enum { CLASSES = -1 }; /* bits of the identifier, not of a data byte */
 
-/* byte: which data byte the bits are in, if the identifier has class_bit; or CLASSES. */
+/* byte: the data byte with the bits, if the identifier has class_bit; or CLASSES. */
 static const struct words {
     uint32_t class_bit;
     int byte;

@@ -1,4 +1,4 @@
-/* Finds out which CAN interfaces the kernel has and what state they are in, by sysfs and ioctl. */
+/* Lists the kernel's CAN interfaces and their states, by sysfs and ioctl. */
 #include "link/can/can_interface.h"
 
 #include <dirent.h>
@@ -29,7 +29,7 @@ bool aw_can_is_interface(const char *name)
     return found;
 }
 
-/* A virtual one has no device behind it and takes no bit rate. */
+/* Returns false for a virtual interface, which has no device and no bit rate. */
 static bool is_hardware(const char *name)
 {
     char path[300];
@@ -41,7 +41,7 @@ static int flags_of(const char *name)
 {
     struct ifreq request = {0};
     int fd = socket(AF_INET, SOCK_DGRAM | SOCK_CLOEXEC, 0);
-    if (fd < 0) /* any socket will do */
+    if (fd < 0) /* the ioctl accepts any socket */
         fd = socket(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC, 0);
     snprintf(request.ifr_name, sizeof request.ifr_name, "%.15s", name);
     if (fd < 0 || ioctl(fd, SIOCGIFFLAGS, &request) != 0)

@@ -11,26 +11,26 @@
 #include "link/core/port.h"
 
 #define ANSWER_TIMEOUT (300 * AW_MILLISECOND)
-#define FRAME_TIMEOUT  (50 * AW_MILLISECOND) /* USB serial chips hold an answer back for 16 ms */
+#define FRAME_TIMEOUT  (50 * AW_MILLISECOND) /* USB serial chips delay an answer by 16 ms */
 #define MINUTE         (60 * AW_SECOND)
 
 struct settings {
     char speed[8]; /* the command that sets the bit rate: "S8", "s0014" */
-    size_t time;   /* 1: frames are to carry the adapter's time */
-    size_t silent; /* 1: the adapter may never answer anything */
+    size_t time;   /* 1: requests time stamps on frames */
+    size_t silent; /* 1: the adapter might never answer */
 };
 
 struct client {
     struct aw_can_text text;
     struct aw_slcan_reader reader;
     bool unanswered;    /* the adapter did not answer the last frame: do not wait for it again */
-    bool stamped;       /* there was a frame with the adapter's time */
-    int last_ms;        /* in it */
-    int64_t stamp_time; /* and what that is on the wall clock */
+    bool stamped;       /* a frame had the adapter's time */
+    int last_ms;        /* time in that frame */
+    int64_t stamp_time; /* the same on the wall clock */
 };
 
-/* The adapter's time counts milliseconds within a minute. The wall clock says which minute, and is
- * never behind the adapter: a frame cannot arrive before it was sent. */
+/* Converts the adapter's time, in ms within a minute, to the wall clock. The wall clock supplies
+ * the minute. It is never behind the adapter: a frame cannot arrive before it was sent. */
 static int64_t adapter_time(struct client *self, int time_ms)
 {
     int64_t now = aw_wall_time();
@@ -73,7 +73,7 @@ static enum aw_status take(struct aw_can_text *text, uint8_t byte, uint8_t *data
     }
 }
 
-/* Removes the first answer from the bytes that are not read yet. False: there is no answer. */
+/* Removes the first answer from the unread bytes. Returns false if there is none. */
 static bool find_answer(struct client *self, enum aw_slcan_kind *kind)
 {
     struct aw_can_text *text = &self->text;
@@ -96,7 +96,7 @@ static bool find_answer(struct client *self, enum aw_slcan_kind *kind)
     return false;
 }
 
-/* Waits until the adapter has answered a frame. After a timeout it does not wait again until the
+/* Waits for the adapter's answer to a frame. After a timeout, it does not wait again until the
  * adapter answers. */
 static enum aw_status await_answer(struct client *self, struct aw_error *err)
 {
@@ -174,7 +174,7 @@ static enum aw_status await_line(struct client *self, enum aw_slcan_kind *kind,
     return status;
 }
 
-/* Old firmware answers nothing, which is AW_OK without *answered. */
+/* Sends a command. Old firmware does not answer: then returns AW_OK without *answered. */
 static enum aw_status command(struct client *self, const char *line, bool *answered, bool *refused,
                               struct aw_error *err)
 {
@@ -231,7 +231,7 @@ static enum aw_status open_channel(struct client *self, const struct settings *s
     return AW_OK;
 }
 
-/* Opens the stream inner_url and the adapter's channel behind it. */
+/* Opens the stream inner_url and the adapter's channel on it. */
 static enum aw_status open_client(struct aw_link **out, const char *inner_url,
                                   const struct settings *settings,
                                   const struct aw_link_options *options, struct aw_error *err)
@@ -305,7 +305,7 @@ enum aw_status aw_slcan_open(struct aw_link **out, const struct aw_url *url,
         return status;
     if (!*url->rest)
         return aw_fail(err, AW_USAGE, "slcan: no port — write slcan:/dev/ttyACM0");
-    /* The URL of the stream: what is ours or the fault wrapper's is left out. */
+    /* Builds the URL of the stream, without our keys and those of the fault wrapper. */
     const char *mark = "?";
     snprintf(inner, sizeof inner, "%s", url->rest);
     for (size_t i = 0; aw_line_keys[i]; i++) {

@@ -1,4 +1,4 @@
-/* An adapter as CANUSB, CANable and others are, with this program as the bus behind it. */
+/* A simulated adapter like CANUSB or CANable, with this program as the bus. */
 #include <stdio.h>
 #include <string.h>
 
@@ -18,7 +18,7 @@ struct adapter {
 
 static const char done[] = "\r", refused[] = "\a";
 
-/* What a command does; returns the answer. */
+/* Executes a command; returns the answer. */
 typedef const char *command_fn(struct adapter *self, const char *line);
 
 static const char *accept(struct adapter *self, const char *line)
@@ -66,7 +66,7 @@ static const char *serial_number(struct adapter *self, const char *line)
     return "NAW01\r";
 }
 
-/* Bit 0: the queue was full. Asking clears it. */
+/* Bit 0: the queue was full. Reading the flags clears it. */
 static const char *flags(struct adapter *self, const char *line)
 {
     bool full = self->text.base.dropped > self->reported;
@@ -75,15 +75,15 @@ static const char *flags(struct adapter *self, const char *line)
     return full ? "F01\r" : "F00\r";
 }
 
-/* Accepts remote frames, as an adapter does. No node on this bus answers them. */
+/* Accepts remote frames, like an adapter. No node on this bus answers them. */
 static const char *send_foreign(struct adapter *self, const char *line)
 {
     (void)self;
     return line[0] == 'r' ? "z\r" : "Z\r";
 }
 
-/* Digits: how many follow the letter, all hexadecimal; remote frames have more. In all
- * commands that are accepted without effect, the effect would be on a real bus only. */
+/* digits: number of characters after the letter, all hexadecimal; remote frames have more. Commands
+ * without effect here would affect a real bus only. */
 static const struct command {
     char letter;
     unsigned char min, max;
@@ -104,7 +104,7 @@ static const struct command {
     {'m', 8, 8, CLOSED, accept},
     {'X', 1, 1, ANY, accept},    /* auto poll */
     {'W', 1, 1, CLOSED, accept}, /* filter mode */
-    {'Q', 1, 1, ANY, accept},    /* open by itself when power comes */
+    {'Q', 1, 1, ANY, accept},    /* open automatically at power-up */
     {'U', 1, 1, CLOSED, accept}, /* speed of the serial line */
     {'r', 4, 4, OPEN, send_foreign},
     {'R', 9, 9, OPEN, send_foreign},
@@ -137,7 +137,7 @@ static const char *answer(struct adapter *self, uint8_t *datagram, size_t *size)
         return refused;
     case AW_SLCAN_DONE:
         return self->reader.size == 0 ? done : refused;
-    case AW_SLCAN_REFUSED: /* a line ended by BEL: not from a computer */
+    case AW_SLCAN_REFUSED: /* a computer does not send lines that end with BEL */
     case AW_SLCAN_BROKEN:
         return refused;
     default:

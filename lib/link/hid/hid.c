@@ -17,7 +17,7 @@
 #include "link/hid/hid_port.h"
 #include "link/hid/transports.h"
 
-#define UDEV_TIME AW_SECOND /* so long after plugging in udev may still be at work */
+#define UDEV_TIME AW_SECOND /* time after plugging in during which udev may still be busy */
 #define ASK_AGAIN (20 * AW_MILLISECOND)
 
 struct hid_link {
@@ -38,7 +38,7 @@ static enum aw_status hid_link_read(struct aw_link *link, void *buf, size_t cap,
                                     int64_t deadline, struct aw_error *err)
 {
     struct hid_link *self = (struct hid_link *)link;
-    /* With a smaller buffer the kernel would throw the rest of the report away. */
+    /* The kernel discards the rest of a report if the buffer is too small. */
     unsigned char report[AW_HID_REPORT];
     *got = 0;
     for (;;) {
@@ -60,7 +60,7 @@ static enum aw_status hid_link_write(struct aw_link *link, const void *buf, size
                                      struct aw_error *err)
 {
     struct hid_link *self = (struct hid_link *)link;
-    unsigned char report[1 + AW_HID_REPORT] = {0}; /* begins with the number of the report: none */
+    unsigned char report[1 + AW_HID_REPORT] = {0}; /* begins with the report number: none */
     if (size > AW_HID_REPORT)
         return aw_fail(err, AW_USAGE, "%s: a report has at most %d bytes, not %zu", self->name,
                        AW_HID_REPORT, size);
@@ -81,7 +81,7 @@ static bool hid_link_raw(const struct aw_link *link, const void *buf, size_t siz
         .bytes = raw->bytes, .cap = raw->cap, .size = 1 + size, .fd = aw_fd_fd(link)};
     if (raw->size > raw->cap)
         return false;
-    raw->bytes[0] = 0; /* the number of the report: none */
+    raw->bytes[0] = 0; /* report number: none */
     memcpy(raw->bytes + 1, buf, size);
     return true;
 }
@@ -109,7 +109,7 @@ static bool is_new(const char *path)
                UDEV_TIME;
 }
 
-/* udev gives a new node its permissions some time after the kernel has made it. */
+/* udev sets the permissions of a new node some time after the kernel has created it. */
 static enum aw_status open_node(const char *path, struct aw_clock *clock, int *fd)
 {
     int64_t deadline = aw_clock_now(clock) + UDEV_TIME; /* the wall clock may go back */
@@ -172,7 +172,7 @@ static enum aw_status choose(struct aw_hid_port *port, const struct aw_protocol 
     return found == 1 ? AW_OK : none_found(protocol, rest, ports, err);
 }
 
-/* What sysfs says about it, or, where sysfs is not there, the path alone. */
+/* Describes the interface from sysfs, or without sysfs from the path alone. */
 static enum aw_status find_path(struct aw_hid_port *port, const struct aw_protocol *protocol,
                                 const char *path, struct aw_error *err)
 {

@@ -1,4 +1,4 @@
-/* Connected boards, as sysfs describes them. No node is opened. */
+/* Lists connected boards from sysfs, without opening nodes. */
 #include <dirent.h>
 #include <errno.h>
 #include <libgen.h>
@@ -21,7 +21,7 @@
 #define ITEM_COLLECTION 0xA0
 #define ITEM_END        0xC0
 
-/* Not every port: a modem is one, too. */
+/* Only these vendors, because a modem is a port, too. */
 #define SERIAL_RULE                                                                                \
     "\n# Serial adapters: FTDI, Prolific, CP210x, CH340, Arduino, Adafruit, Pico, Teensy, "        \
     "CANable\n"                                                                                    \
@@ -35,8 +35,8 @@ static const struct aw_board *boards_of(const struct aw_protocol *protocol)
     return protocol && protocol->boards ? protocol->boards : none;
 }
 
-/* The kernel's name of a HID device has bus, vendor and product; it is there for devices made by
- * uhid, too, which have no USB device above them. */
+/* Matches the kernel's name of a HID device, with bus, vendor and product. Devices made by uhid
+ * have it, too, but no parent USB device. */
 static void udev_line(uint16_t vendor, uint16_t product, char *out, size_t size)
 {
     snprintf(out, size,
@@ -104,7 +104,8 @@ static size_t read_attribute(const char *name, const char *attribute, char *out,
     return n;
 }
 
-/* Copies one line. The text comes from the device and goes to terminals: no control characters. */
+/* Copies one line without control characters: the text comes from the device and is shown on
+ * terminals. */
 static void copy_line(char *out, size_t size, const char *text)
 {
     size_t n = 0;
@@ -199,7 +200,7 @@ static int by_path(const void *a, const void *b)
     const char *left = ((const struct aw_hid_port *)a)->path;
     const char *right = ((const struct aw_hid_port *)b)->path;
     size_t left_size = strlen(left), right_size = strlen(right);
-    if (left_size != right_size) /* hidraw9 before hidraw10 */
+    if (left_size != right_size) /* sorts hidraw9 before hidraw10 */
         return left_size < right_size ? -1 : 1;
     return strcmp(left, right);
 }
@@ -216,7 +217,8 @@ static bool fits(const struct aw_hid_port *port, const struct aw_hid_choice *cho
            (choice->interface < 0 || port->interface == choice->interface);
 }
 
-/* The order of the nodes is that in which the kernel found them, mostly that of the interfaces. */
+/* Uses the order of the nodes, in which the kernel found them. It is mostly the order of the
+ * interfaces. */
 static bool is_lowest(const struct aw_hid_port *ports, size_t n, size_t i,
                       const struct aw_hid_choice *choice)
 {
@@ -269,7 +271,7 @@ size_t aw_link_list_hid(const struct aw_protocol *protocol, struct aw_hid_port *
     size_t n = aw_hid_find(protocol, all, &any);
     for (size_t i = 0; i < n && i < max; i++) {
         ports[i] = all[i];
-        if (is_vendor_page(ports[i].usage_page)) /* who has the mouse is of no interest */
+        if (is_vendor_page(ports[i].usage_page)) /* the holder of a mouse is not interesting */
             aw_port_holder(ports[i].path, ports[i].holder, sizeof ports[i].holder);
         if (access(ports[i].path, R_OK | W_OK) != 0)
             aw_hid_problem(protocol, &ports[i], errno, ports[i].problem, sizeof ports[i].problem);

@@ -1,6 +1,5 @@
-/* The device's end of hid:, a HID device that the kernel makes for us (its
- * Documentation/hid/uhid.rst has the protocol). It says of itself what the arm's ItsyBitsy M4 says.
- */
+/* The device's end of hid:, a HID device that the kernel creates for us (protocol: its
+ * Documentation/hid/uhid.rst). It identifies itself like the arm's ItsyBitsy M4. */
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -24,7 +23,7 @@
 struct uhid_link {
     struct aw_fd_link fd;
     char serial[48];
-    char phys[48]; /* tells our device from others in sysfs */
+    char phys[48]; /* distinguishes our device from others in sysfs */
     struct uhid_event event;
 };
 
@@ -41,13 +40,13 @@ static const uint8_t descriptor[] = {
 static bool send_event(const struct uhid_link *self, const struct uhid_event *event, size_t size)
 {
     ssize_t n;
-    do /* the kernel takes an event at once or not at all, and fills up a short one with zeros */
+    do /* the kernel accepts an event whole or not at all, and pads a short one with zeros */
         n = write(self->fd.fd, event, size);
     while (n < 0 && errno == EINTR);
     return n >= 0;
 }
 
-/* Only reports by the interrupt endpoints are understood, as on the board. */
+/* Refuses control requests: like the board, only accepts reports on the interrupt endpoints. */
 static void refuse(const struct uhid_link *self)
 {
     struct uhid_event reply = {.type = UHID_GET_REPORT_REPLY};
@@ -62,8 +61,8 @@ static void refuse(const struct uhid_link *self)
     send_event(self, &reply, sizeof reply);
 }
 
-/* What is written to hidraw arrives with the number of the report, 0 for none. The USB driver takes
- * that 0 away before it sends the report to a real board, and so do we. */
+/* Reads an output report. Its first byte is the number of the report, 0 for none. The USB driver
+ * removes that 0 for a real board, so this does, too. */
 static size_t read_output(const struct uhid_link *self, void *buf, size_t cap)
 {
     const struct uhid_output_req *output = &self->event.u.output;
@@ -123,7 +122,7 @@ static const struct aw_link_ops uhid_ops = {
     .raw = aw_fd_raw,
 };
 
-/* Does DEVICES/name/uevent have the line? */
+/* Returns true if DEVICES/name/uevent has the line. */
 static bool has_line(const char *name, const char *wanted)
 {
     char path[PATH_MAX], line[200];
@@ -139,7 +138,7 @@ static bool has_line(const char *name, const char *wanted)
     return found;
 }
 
-/* The first entry of the directory that begins so. */
+/* Finds the first entry of the directory with this beginning. */
 static bool find_entry(const char *directory, const char *beginning, char *out, size_t size)
 {
     bool found = false;
@@ -169,7 +168,7 @@ static bool find_node(const struct uhid_link *self, char *node, size_t size)
     return found && access(node, F_OK) == 0;
 }
 
-/* The kernel makes it some time after it has been asked to. */
+/* The kernel creates the node some time after the request. */
 static enum aw_status await_node(struct uhid_link *self, struct aw_error *err)
 {
     struct aw_clock *clock = self->fd.base.clock;
@@ -219,7 +218,7 @@ static enum aw_status create(struct uhid_link *self, const struct aw_board *boar
     return aw_fail(err, AW_NO_LINK, "uhid: the kernel makes no device: %s", strerror(errno));
 }
 
-/* Each instance is a new board, unless the URL names one. */
+/* Gives each instance a serial number of its own, unless the URL has one. */
 static enum aw_status name_it(struct uhid_link *self, const struct aw_url *url,
                               struct aw_error *err)
 {

@@ -1,4 +1,4 @@
-/* The serial ports of this machine with USB names and drivers, for the command list. */
+/* Lists this machine's serial ports with USB names and drivers. */
 #include <errno.h>
 #include <libgen.h>
 #include <libserialport.h>
@@ -16,8 +16,8 @@ static void copy(char *out, size_t size, const char *text)
     snprintf(out, size, "%s", text ? text : "");
 }
 
-/* The driver is that of the nearest device upwards; since Linux 6.5 the first ones, "port" and
- * "ctrl", only stand for the serial core. */
+/* Takes the driver of the nearest parent device. Since Linux 6.5 the nearest ones, "port" and
+ * "ctrl", belong to the serial core and are skipped. */
 static void find_driver(const char *name, char *out, size_t size)
 {
     char link[PATH_MAX], device[PATH_MAX], driver[PATH_MAX];

@@ -15,9 +15,9 @@
 #include "link/stream/transports.h"
 
 struct pty_link {
-    struct aw_fd_link fd; /* the master */
-    int slave;            /* kept open: without any slave the master only reads errors, and the
-                             line's settings and bytes on their way would be lost between clients */
+    struct aw_fd_link fd; /* master end */
+    int slave;            /* kept open: without a slave, reads of the master fail, and settings and
+                             pending bytes would be lost between clients */
     char name[64];
     char symlink[128]; /* "" for none */
     struct aw_owner owner;
@@ -39,7 +39,7 @@ static enum aw_status pty_write(struct aw_link *link, const void *buf, size_t si
     if (status != AW_TIMEOUT)
         return status;
     if (aw_port_sharer(self->slave, holder, sizeof holder))
-        return AW_OK; /* it may read on */
+        return AW_OK; /* the client may continue to read */
     /* No client: discard the output, so that the next client does not get old messages, nor the
      * rest of one. */
     tcflush(self->slave, TCIFLUSH);
@@ -66,8 +66,8 @@ static const struct aw_link_ops pty_ops = {
     .raw = aw_fd_raw,
 };
 
-/* Removes the symlink of an earlier pty. It is stale where it points to the terminal that is ours
- * now, or to the one that was recorded for it; any other only if no program has it open. */
+/* Removes a stale symlink of an earlier pty. It points to our terminal, or to the one recorded for
+ * it, or no program has its target open. */
 static enum aw_status remove_stale(const struct pty_link *self, const char *path,
                                    struct aw_error *err)
 {

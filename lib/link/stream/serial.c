@@ -42,7 +42,7 @@ static const struct aw_link_ops serial_ops = {
     .raw = aw_fd_raw,
 };
 
-/* "ttyUSB0" is what people call /dev/ttyUSB0. */
+/* Adds /dev/ to a name such as "ttyUSB0". */
 static const char *full_path(const char *rest, char *buf, size_t size)
 {
     if (*rest && !strchr(rest, '/') && access(rest, F_OK) != 0) {
@@ -154,7 +154,7 @@ enum aw_status aw_serial_open(struct aw_link **out, const struct aw_url *url,
         status = aw_port_lock(path, &lock_fd, err);
     if (status != AW_OK)
         return status;
-    /* A pty has none, nor has a gadget's ttyGS0, which is in sysfs. */
+    /* A pty has no modem lines, nor has a gadget's ttyGS0, which is in sysfs. */
     bool modem_lines = aw_port_in_sysfs(path, NULL, 0) && ioctl(lock_fd, TIOCMGET, &bits) == 0;
     if (!modem_lines) {
         close(lock_fd);

@@ -52,7 +52,7 @@ static enum aw_status resolve(struct address *address, const char *rest, int fla
     return AW_OK;
 }
 
-/* HOST:PORT, with brackets around a host that has colons. */
+/* Writes HOST:PORT, with brackets around a host with colons. */
 static void write_name(char *out, size_t size, const char *host, unsigned port)
 {
     bool v6 = strchr(host, ':') != NULL;
@@ -64,8 +64,8 @@ static enum aw_status tcp_read(struct aw_link *link, void *buf, size_t cap, size
 {
     struct tcp_link *self = (struct tcp_link *)link;
     static const int on = 1;
-    /* Reading again without having answered: a peer with Nagle's algorithm holds the rest of its
-     * message until we acknowledge, which the kernel would put off for 40 ms. */
+    /* Two reads without a write: a peer with Nagle's algorithm waits for our acknowledgement, which
+     * the kernel would delay by 40 ms. */
     if (self->has_read)
         setsockopt(self->fd.fd, IPPROTO_TCP, TCP_QUICKACK, &on, sizeof on);
     self->has_read = true;
@@ -94,7 +94,7 @@ static int connect_error(int fd)
     return getsockopt(fd, SOL_SOCKET, SO_ERROR, &error, &size) == 0 ? error : errno;
 }
 
-/* AW_OK, AW_STOPPED, or AW_NO_LINK with *error. */
+/* Connects to one address. Returns AW_OK, AW_STOPPED, or AW_NO_LINK with *error. */
 static enum aw_status connect_one(int *fd, const struct addrinfo *to, struct aw_clock *clock,
                                   int *error)
 {

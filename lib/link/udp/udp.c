@@ -19,12 +19,12 @@
 #include "link/udp/udp.h"
 
 #define BATCH    32
-#define DATAGRAM 2048 /* longer ones are cut */
+#define DATAGRAM 2048 /* longer datagrams are cut */
 #define BUFFER   (1 << 20)
-#define TOGETHER AW_SECOND       /* two senders within that are two, not one that was restarted */
-#define TELL     (5 * AW_SECOND) /* the same news again */
+#define TOGETHER AW_SECOND       /* max interval of two distinct senders */
+#define TELL     (5 * AW_SECOND) /* interval of repeated reports */
 #define LISTENS                                                                                    \
-    (6 * AW_SECOND / 5) /* of sending without a refusal: hosts send one a second at least */
+    (6 * AW_SECOND / 5) /* of sending without a refusal: hosts send at least once a second */
 #define ROOM_MS 1000
 #define TRIES   3
 
@@ -46,15 +46,15 @@ struct udp_link {
     struct aw_fd_link fd;
     bool server;
     struct address to;              /* size 0: no peer yet */
-    bool to_sender;                 /* the last sender */
-    bool peer_only;                 /* what other addresses than that of "to" send is refused */
-    struct address sender, before;  /* the last one, and another one before it */
-    int64_t received_ns, before_ns; /* when they were received last */
-    int64_t reported_ns;            /* when something strange was reported last, 0: never */
-    bool refused;                   /* no program listens there; reported */
-    int64_t refused_ns, sent_ns;    /* when that showed last, and the last datagram */
-    int unsent;                     /* why the last datagram did not leave: errno, or 0 */
-    int64_t batch_ns;               /* when it was read */
+    bool to_sender;                 /* the peer is the last sender */
+    bool peer_only;                 /* refuses datagrams from other addresses than "to" */
+    struct address sender, before;  /* the last sender, and the different one before it */
+    int64_t received_ns, before_ns; /* time of their last datagrams */
+    int64_t reported_ns;            /* time of the last report of an anomaly, 0: never */
+    bool refused;                   /* no program listens there; already reported */
+    int64_t refused_ns, sent_ns;    /* time of the last refusal, and of the last datagram sent */
+    int unsent;                     /* error of the last datagram: errno, or 0 */
+    int64_t batch_ns;               /* time of reading the batch */
     unsigned next, count;           /* of the batch */
     struct mmsghdr headers[BATCH];
     struct received batch[BATCH];
@@ -88,7 +88,7 @@ static unsigned port_of(const struct address *address)
     return ntohs(((const struct sockaddr_in *)&address->at)->sin_port);
 }
 
-/* "127.0.0.1:30004" */
+/* Returns the address as text: "127.0.0.1:30004". */
 static const char *name_of(const struct address *address, char out[NAME_LENGTH])
 {
     char host[INET6_ADDRSTRLEN] = "?";
@@ -106,7 +106,7 @@ static bool is_any(const struct address *address)
     return ((const struct sockaddr_in *)&address->at)->sin_addr.s_addr == INADDR_ANY;
 }
 
-/* The port may be any: the published simulator sends from one that it does not listen on. */
+/* Ignores the port: the published simulator sends from a port on which it does not listen. */
 static bool same_host(const struct address *a, const struct address *b)
 {
     if (a->at.ss_family == AF_INET6)
@@ -122,7 +122,7 @@ static bool same(const struct address *a, const struct address *b)
     return a->size == b->size && memcmp(&a->at, &b->at, a->size) == 0;
 }
 
-/* HOST:PORT, HOST, :PORT or nothing; what is missing is the default. */
+/* Reads HOST:PORT, HOST, :PORT or nothing; missing parts get their defaults. */
 static enum aw_status read_address(struct address *out, const char *text, unsigned port, int family,
                                    struct aw_clock *clock, struct aw_error *err)
 {
@@ -139,14 +139,14 @@ static enum aw_status read_address(struct address *out, const char *text, unsign
     return resolve(out, name, port, family, clock, err);
 }
 
-/* The protocol's ports: that of the device, and that of its host. 0: it has none. */
+/* Returns the protocol's usual port of the device or of its host; 0: none. */
 static unsigned usual_port(const struct aw_link_options *options, int end)
 {
     const struct aw_protocol *protocol = options->protocol;
     return protocol && protocol->medium == AW_MEDIUM_UDP ? protocol->ports[end] : 0;
 }
 
-/* News */
+/* Events */
 
 static const char *peer(const struct udp_link *self)
 {
@@ -174,7 +174,8 @@ static enum aw_status report_refused(struct udp_link *self)
     return AW_EVENT;
 }
 
-/* A client knows it from received datagrams, a server from sending without an ICMP error. */
+/* Returns true if the peer listens: it has sent datagrams (client), or no ICMP error has come
+ * (server). */
 static bool is_listened_to(struct udp_link *self)
 {
     char name[NAME_LENGTH];
@@ -186,8 +187,8 @@ static bool is_listened_to(struct udp_link *self)
     return true;
 }
 
-/* A sender that comes back after another one was received, all within a second: they are two. (One
- * that was restarted has a new port and the old one stays away.) */
+/* Returns true if a sender returns after another one within a second: there are two. (A restarted
+ * sender has a new port, and the old one does not return.) */
 static bool is_second_sender(struct udp_link *self, const struct received *one)
 {
     struct aw_link *link = &self->fd.base;
@@ -210,7 +211,7 @@ static bool is_second_sender(struct udp_link *self, const struct received *one)
     return true;
 }
 
-/* Counts a datagram of a wrong sender; reports the first one. */
+/* Counts a datagram of a wrong sender and reports the first one. */
 static enum aw_status refuse(struct udp_link *self, const struct address *from)
 {
     char name[NAME_LENGTH], wanted[NAME_LENGTH];
@@ -240,7 +241,7 @@ static void prepare(struct udp_link *self)
     }
 }
 
-/* After use the kernel has shortened names and control. */
+/* Resets names and control buffers, which the kernel has shortened. */
 static void prepare_again(struct udp_link *self)
 {
     for (size_t i = 0; i < self->count; i++) {
@@ -249,7 +250,7 @@ static void prepare_again(struct udp_link *self)
     }
 }
 
-/* Empties the queue of ICMP errors (port unreachable): poll(2) returns at once while it holds any.
+/* Empties the queue of ICMP errors (port unreachable): poll(2) returns at once until it is empty.
  */
 static enum aw_status read_errors(struct udp_link *self)
 {
@@ -269,7 +270,7 @@ static enum aw_status read_errors(struct udp_link *self)
     } while (true);
 }
 
-/* What a datagram socket may say and go on. */
+/* Returns true for an error of a datagram socket that is not permanent. */
 static bool passes(int error)
 {
     return error == EAGAIN || error == EINTR || error == ECONNREFUSED || error == ENETUNREACH ||
@@ -279,8 +280,7 @@ static bool passes(int error)
 
 static enum aw_status fill_batch(struct udp_link *self, int64_t deadline, struct aw_error *err)
 {
-    /* Waiting comes first even when there are datagrams: a flood must not hide a request to stop.
-     */
+    /* Waits first even if there are datagrams: a flood must not hide a request to stop. */
     enum aw_status status = aw_fd_await(&self->fd.base, self->fd.fd, deadline, err);
     if (status != AW_OK)
         return status;
@@ -297,7 +297,7 @@ static enum aw_status fill_batch(struct udp_link *self, int64_t deadline, struct
     return status == AW_TIMEOUT ? AW_OK : status;
 }
 
-/* The next one of the batch: AW_OK, AW_EVENT for news, AW_TIMEOUT for what is passed over. */
+/* Reads the next one of the batch: AW_OK, AW_EVENT, or AW_TIMEOUT for a skipped datagram. */
 static enum aw_status read_one(struct udp_link *self, void *out, size_t cap, size_t *got)
 {
     struct aw_link *link = &self->fd.base;
@@ -308,7 +308,7 @@ static enum aw_status read_one(struct udp_link *self, void *out, size_t cap, siz
         return refuse(self, &one->from);
     }
     if (is_second_sender(self, one))
-        return AW_EVENT; /* the datagram comes with the next read */
+        return AW_EVENT; /* the next read returns the datagram */
     size_t size = self->headers[self->next].msg_len;
     aw_fd_read_stamps(&self->fd, &self->headers[self->next].msg_hdr);
     self->next++;
@@ -345,7 +345,7 @@ static enum aw_status udp_read(struct aw_link *link, void *buf, size_t cap, size
         return AW_EVENT;
     for (bool first = true; status == AW_TIMEOUT; first = false) {
         if (self->next == self->count) {
-            /* A flood of what is passed over must not hide the deadline. */
+            /* A flood of skipped datagrams must not hide the deadline. */
             if (!first && aw_clock_now(link->clock) >= deadline)
                 return AW_TIMEOUT;
             status = fill_batch(self, deadline, err);
@@ -376,7 +376,7 @@ static enum aw_status udp_write(struct aw_link *link, const void *buf, size_t si
         if (!passes(errno))
             return aw_fd_lost(link, errno, err);
         bool full = errno == EAGAIN || errno == ENOBUFS;
-        /* "Refused" is about a datagram before this one, which was not sent therefor. */
+        /* A refusal is about an earlier datagram and prevents this one from being sent. */
         if (tries == TRIES || (!full && errno != EINTR && errno != ECONNREFUSED)) {
             self->unsent = errno == ECONNREFUSED ? 0 : errno;
             return AW_OK;
@@ -471,8 +471,7 @@ static enum aw_status make(struct udp_link **out, const struct address *at, bool
     return AW_OK;
 }
 
-/* The address of ours that the peer's datagrams come to: the one that the kernel would send from.
- */
+/* Finds our address for the peer's datagrams: the one from which the kernel would send to it. */
 static bool address_towards(const struct address *to, struct address *out)
 {
     *out = (struct address){.size = sizeof out->at};
@@ -484,8 +483,8 @@ static bool address_towards(const struct address *to, struct address *out)
     return found;
 }
 
-/* Chooses the local address: the interface towards the peer. All addresses if any sender may be the
- * peer, or if there is no route to it yet. */
+/* Chooses the local address: the interface towards the peer. Uses all addresses if any sender may
+ * be the peer, or without a route to it. */
 static enum aw_status listen_address(struct address *out, const struct address *to, unsigned port,
                                      bool any_sender, struct aw_clock *clock, struct aw_error *err)
 {
@@ -525,13 +524,13 @@ enum aw_status aw_udp_open(struct aw_link **out, const struct aw_url *url,
     self->to = to;
     self->peer_only = source == 0;
     snprintf(self->fd.base.key, sizeof self->fd.base.key, "udp:%s", name_of(&to, name));
-    if (aw_url_get(url, "greet")) /* a simulator with reply=sender knows where to send now */
+    if (aw_url_get(url, "greet")) /* a simulator with reply=sender then knows our address */
         sendto(self->fd.fd, "", 0, MSG_NOSIGNAL, (const struct sockaddr *)&to.at, to.size);
     *out = &self->fd.base;
     return AW_OK;
 }
 
-/* What clients on this machine use for a server that takes all addresses. */
+/* Writes the URL of a server that listens on all addresses, for clients on this machine. */
 static void write_ready(struct udp_link *self, const struct address *at)
 {
     char name[NAME_LENGTH];

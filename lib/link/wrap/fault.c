@@ -1,4 +1,4 @@
-/* A link that drops, doubles, damages or delays what passes through it, repeatably. */
+/* A link that drops, doubles, damages or delays messages, repeatably. */
 #include "link/wrap/fault.h"
 
 #include <stdlib.h>
@@ -10,7 +10,7 @@
 const char *const aw_fault_keys[] = {"drop",  "dup",    "corrupt", "reorder",
                                      "delay", "jitter", "seed",    NULL};
 
-#define HELD (20 * AW_MILLISECOND) /* so that others overtake */
+#define HELD (20 * AW_MILLISECOND) /* so that later messages overtake */
 
 struct message {
     struct message *next;
@@ -21,7 +21,7 @@ struct message {
     uint8_t bytes[];
 };
 
-/* Messages on their way in one direction, in the order in which they are due. */
+/* Delayed messages in one direction, in the order of their due times. */
 struct queue {
     struct message *first, *last;
     int64_t last_due;
@@ -40,7 +40,7 @@ struct fault_link {
     bool ascii;
     struct aw_fault_counters counters;
     struct queue tx, rx;
-    bool ended; /* the inner link is lost; what was received before is still delivered */
+    bool ended; /* the inner link is lost; messages received before are still delivered */
     struct aw_error end;
     uint8_t buf[AW_DEVICE_MESSAGE];
 };
@@ -65,7 +65,7 @@ static int64_t next_due(const struct queue *queue)
     return queue->first ? queue->first->due : AW_NEVER;
 }
 
-/* See fault.h for why text is damaged in a way that shows. */
+/* See fault.h for the damage of text. */
 static void damage(struct fault_link *self, struct message *message)
 {
     struct aw_random *random = &self->faults.random;
@@ -111,7 +111,7 @@ static enum aw_status push(struct fault_link *self, struct queue *queue, const v
     memcpy(message->bytes, buf, size);
     if (size > 0 && aw_random_share(&self->faults.random) < self->faults.corrupt)
         damage(self, message);
-    /* In the order in which they are due. */
+    /* Sorts by due time. */
     struct message **at =
         queue->last && queue->last->due <= message->due ? &queue->last->next : &queue->first;
     while (*at && (*at)->due <= message->due)
@@ -123,7 +123,7 @@ static enum aw_status push(struct fault_link *self, struct queue *queue, const v
     return AW_OK;
 }
 
-/* Sends a message on its way: not at all, once or twice. */
+/* Queues a message: zero times, once or twice. */
 static enum aw_status pass(struct fault_link *self, struct queue *queue, const void *buf,
                            size_t size, struct aw_error *err)
 {
@@ -227,7 +227,7 @@ static void fault_close(struct aw_link *link)
     struct fault_link *self = (struct fault_link *)link;
     enum aw_status status = AW_OK;
     while (status == AW_OK && !self->ended && self->tx.first) {
-        aw_clock_sleep(link->clock, self->tx.first->due); /* or until a stop is asked for */
+        aw_clock_sleep(link->clock, self->tx.first->due); /* or until a request to stop */
         status = send_due(self, self->tx.first->due, NULL);
     }
     clear(&self->tx);

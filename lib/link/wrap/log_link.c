@@ -1,4 +1,4 @@
-/* A capture as a device: what came from the device then comes again, at the same intervals. */
+/* Replays a capture as a device: repeats its messages at the same intervals. */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -12,14 +12,14 @@
 struct log_link {
     struct aw_link base;
     struct aw_log *log;
-    double speed; /* infinite: without waiting */
+    double speed; /* INFINITY: without waiting */
     int64_t from_ns;
     bool loop;
     struct aw_log_entry entry;
     bool has_entry, begun;
-    size_t taken;                /* bytes of the entry that were read already */
-    int64_t first_ns, origin_ns; /* time of the first entry that has one; the first by the clock */
-    uint64_t delivered;          /* since the beginning of the file */
+    size_t taken;                /* bytes of the entry already read */
+    int64_t first_ns, origin_ns; /* time of the first entry with a time; its time on the clock */
+    uint64_t delivered;          /* since the start of the file */
     char name[128];
 };
 
@@ -82,7 +82,7 @@ static enum aw_status log_read(struct aw_link *link, void *buf, size_t cap, size
 {
     struct log_link *self = (struct log_link *)link;
     *got = 0;
-    /* Asked even when there is nothing to wait for: a flood must not hide a request to stop. */
+    /* Checks even without waiting: a flood must not hide a request to stop. */
     enum aw_status status = aw_clock_wait(link->clock, -1, 0, aw_clock_now(link->clock));
     if (status == AW_STOPPED)
         return status;
@@ -155,7 +155,7 @@ static enum aw_status read_keys(struct log_link *self, const struct aw_url *url,
     return status;
 }
 
-/* Whether boundaries count shows the first entry; an empty file has none to keep. */
+/* The first entry shows whether the link has message boundaries; an empty file has none. */
 static enum aw_status look_at_first(struct log_link *self, struct aw_error *err)
 {
     struct aw_log_entry first;

@@ -1,4 +1,4 @@
-/* Lays out panels and legends, and writes them and thinned data as commands of gnuplot. */
+/* Lays out panels and legends, and writes them and thinned data as gnuplot commands. */
 #include "view/chart/chart.h"
 
 #include <math.h>
@@ -19,15 +19,14 @@
 #define TOP          14.0
 #define BOTTOM       50.0
 #define BETWEEN      22.0
-#define LETTER       6.6  /* a letter of the legend is about so wide */
+#define LETTER       6.6  /* approximate width of a letter in the legend */
 #define LEGEND_ROW   16.0 /* of the legend, above the panel */
-#define SAMPLE       44.0 /* of the line in the legend, with the gaps around it */
+#define SAMPLE       44.0 /* width of a line sample in the legend, with gaps */
 #define TITLE_LETTER 7.8
 #define MOST_DECADES 12
-#define POINTS       1400 /* pieces of a long line, two a pixel */
+#define POINTS       1400 /* points of a long line, two per pixel */
 
-/* Okabe and Ito's colours, which people with any colour vision tell apart; more, where there are
- * more lines than that. */
+/* Colours of Okabe and Ito, distinct for any colour vision, and more for further lines. */
 static const char *const colours[] = {"#0072b2", "#d55e00", "#009e73", "#cc79a7",
                                       "#56b4e9", "#e69f00", "#222222", "#882255",
                                       "#999933", "#7f7f7f", "#332288", "#8c6d31"};
@@ -36,7 +35,7 @@ struct range {
     double low, high;
 };
 
-/* One panel on the drawing: what it shows, and where. */
+/* Position of a panel in the drawing. */
 struct frame {
     double top, bottom; /* share of the drawing's height, from below */
     struct range across, up;
@@ -47,7 +46,7 @@ struct script {
     FILE *out;
     const struct aw_chart *chart;
     double height;
-    size_t blocks; /* of data, that have been written */
+    size_t blocks; /* data blocks written so far */
     double level;  /* of stairs at the last point; NaN: none */
     struct frame frames[MOST_PANELS];
 };
@@ -77,7 +76,7 @@ static void measure(const struct aw_chart *chart, const struct aw_panel *panel, 
         }
 }
 
-/* A level line gets some air, everything else a little, so that it does not touch the frame. */
+/* Adds a margin, so that no line touches the frame; a larger one for a level line. */
 static void widen(struct range *range, double share)
 {
     double span = range->high - range->low;
@@ -155,11 +154,11 @@ static void lay_out(struct script *s)
     }
 }
 
-/* ---- Texts ---- */
+/* ---- Text ---- */
 
-/* In single quotes gnuplot keeps every character; in double quotes it executes backticks. A single
- * quote becomes a string of its own. gnuplot 5.4 cannot read a lone one that is written twice, and
- * after "'" it expands @. */
+/* Gnuplot leaves characters in single quotes unchanged, but executes backticks in double quotes. A
+ * single quote becomes a string of its own. gnuplot 5.4 cannot read a text of two single quotes,
+ * and expands @ after "'". */
 static void put_text(struct script *s, const char *text, size_t letters)
 {
     fputc('\'', s->out);
@@ -197,8 +196,7 @@ static void put_point(struct script *s, const struct aw_series *series, size_t i
     s->level = series->y[i];
 }
 
-/* Of many samples in one piece only the first, the extremes and the last are to be seen. A gap in
- * the piece is moved to its beginning. */
+/* Writes the first, the extreme and the last samples of a piece. Moves a gap to its beginning. */
 static void put_piece(struct script *s, const struct aw_series *series, size_t from, size_t to)
 {
     const double *y = series->y;
@@ -237,7 +235,7 @@ static void put_data(struct script *s, const struct aw_series *series)
 
 /* ---- Panels ---- */
 
-/* Beside a dot, on the side where there is room. */
+/* Puts a remark beside a dot, on the side with more room. */
 static void put_remarks(struct script *s, const struct frame *frame, const struct aw_series *series)
 {
     const struct range *across = &frame->across, *up = &frame->up;
@@ -285,7 +283,7 @@ static bool has_points(const struct script *s, const struct aw_series *series)
     return i < series->n;
 }
 
-/* first: number of the block of data of the panel's first series. */
+/* first: number of the data block of the panel's first series. */
 static void put_plot(struct script *s, const struct aw_panel *panel, size_t first)
 {
     fputs("plot NaN notitle", s->out);
@@ -310,8 +308,8 @@ static void put_plot(struct script *s, const struct aw_panel *panel, size_t firs
     fputc('\n', s->out);
 }
 
-/* gnuplot labels a logarithmic axis at powers of ten only. Over a narrow range 2 and 5 get labels,
- * too. The other digits get a lighter line. */
+/* gnuplot labels a logarithmic axis at powers of ten only. Adds labels at 2 and 5 over a narrow
+ * range. The other digits get a lighter line. */
 static void put_decades(struct script *s, const struct range *across)
 {
     const char *before = "set xtics add (";
@@ -359,7 +357,7 @@ static void put_panel(struct script *s, size_t p)
 
 /* ---- Chart ---- */
 
-/* Points of pngcairo are pixels, so that all is twice as large; those of pdfcairo 1/72 inch. */
+/* pngcairo measures in pixels, so everything is doubled; pdfcairo in 1/72 inch. */
 static void put_terminal(struct script *s, enum aw_chart_form form)
 {
     if (form == AW_CHART_SVG)

@@ -1,4 +1,4 @@
-/* Sets dots, draws lines and text in a canvas, and prints it as braille characters. */
+/* Draws dots, lines and text on a canvas, and prints it as braille characters. */
 #include "view/terminal/braille.h"
 
 #include <math.h>
@@ -56,7 +56,7 @@ static uint8_t color_of(int color)
 
 void aw_braille_dot(struct aw_braille *canvas, int x, int y, int color)
 {
-    /* dots 1 2 3 7 go down on the left, 4 5 6 8 on the right */
+    /* dots 1 2 3 7 are the left column, 4 5 6 8 the right one */
     static const uint8_t bits[4][2] = {{0x01, 0x08}, {0x02, 0x10}, {0x04, 0x20}, {0x40, 0x80}};
     struct aw_braille_cell *cell = x < 0 || y < 0 ? NULL : cell_at(canvas, x / 2, y / 4);
     if (!cell)
@@ -69,10 +69,10 @@ void aw_braille_dot(struct aw_braille *canvas, int x, int y, int color)
 /* ---- Lines ---- */
 
 struct part {
-    double from, to; /* of the way along the line, 0..1 */
+    double from, to; /* range along the line, 0..1 */
 };
 
-/* Keeps the part of the line where at + t * way lies within 0..most (Liang and Barsky). */
+/* Clips the line to at + t * way within 0..most (Liang and Barsky). */
 static void keep_inside(struct part *part, double at, double way, double most)
 {
     double a = (0 - at) / way, b = (most - at) / way;
@@ -120,7 +120,7 @@ int aw_braille_text(struct aw_braille *canvas, int column, int row, const char *
     return column;
 }
 
-/* Rows of one half of a cell that have a dot, as bits; bit 0 is the upmost. */
+/* Returns the rows with a dot in one half of a cell, as bits; bit 0 is the top. */
 static unsigned half(uint8_t dots, int side)
 {
     unsigned all = dots;

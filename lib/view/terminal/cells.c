@@ -1,4 +1,4 @@
-/* Prints and cuts what stands in the cells of watch's tables. */
+/* Prints and cuts the cells of watch's tables. */
 #include "view/terminal/cells.h"
 
 #include <math.h>
@@ -8,7 +8,7 @@
 #include "base/clamp.h"
 #include "base/utf8.h"
 
-/* All numbers of a channel have the same decimals, so that they do not dance; six digits at most.
+/* Gives all numbers of a channel the same decimals, so that they do not jump; six digits at most.
  */
 static int decimals_of(const struct aw_channel *channel)
 {

@@ -13,10 +13,10 @@
 #include "view/terminal/cells.h"
 #include "view/terminal/matrix.h"
 
-#define NOTE        24 /* columns of the foot: keys are left out to have so many for a remark, … */
-#define FEW_KEYS    22 /* … but never of these: the stop, the way out, all keys */
-#define BLOCK_LEAST 54 /* columns of a table, where several stand side by side */
-#define BETWEEN     2  /* of them */
+#define NOTE        24 /* columns for a remark at the foot: keys make room for it, … */
+#define FEW_KEYS    22 /* … but always these: stop, quit, all keys */
+#define BLOCK_LEAST 54 /* columns of a table, if several are side by side */
+#define BETWEEN     2  /* columns between tables */
 #define NAME_MOST   34
 #define TREND_MOST  AW_TREND
 #define TREND_LEAST 8
@@ -82,7 +82,7 @@ static void rate_cell(const struct row *row, struct cell *cell)
     print_rate(aw_channel_rate(row->channel, row->now), cell->text);
 }
 
-/* A fresh value is "now": its milliseconds would change too fast to be read. */
+/* A fresh value is "now", because its milliseconds would change too fast to read. */
 static void age_cell(const struct row *row, struct cell *cell)
 {
     double s = (double)(row->now - row->channel->seen_ns) / 1e9;
@@ -99,7 +99,7 @@ static void age_cell(const struct row *row, struct cell *cell)
 
 /* ---- Columns ---- */
 
-/* In the order in which they stand; what has the greatest rank goes first when room is short. */
+/* Columns in their order; if there is no room, those of the greatest rank are dropped. */
 static const struct {
     const char *head;
     int width;
@@ -116,11 +116,11 @@ static const struct {
     {0},
 };
 
-/* How a table of this width is laid out. */
+/* The layout of a table of this width. */
 struct layout {
     int name, trend;
-    size_t before; /* bytes of a name that is too long in front of its ellipsis */
-    int rank;      /* columns of this rank and below are shown */
+    size_t before; /* bytes of a long name before its ellipsis */
+    int rank;      /* columns up to this rank are shown */
 };
 
 static int width_up_to(int rank)
@@ -162,7 +162,7 @@ static void put_head(struct aw_braille *canvas, int x, const struct layout *layo
         aw_cell_put(canvas, x + 1, 1, layout->trend, true, trend, AW_BRAILLE_DIM);
 }
 
-/* Are names on the page still told apart, cut there? */
+/* Returns true if the names on the page stay distinct when cut there. */
 static bool are_distinct(const struct aw_channel *const *shown, size_t n, int width, size_t before)
 {
     char a[AW_POINT_NAME], b[AW_POINT_NAME];
@@ -177,7 +177,7 @@ static bool are_distinct(const struct aw_channel *const *shown, size_t n, int wi
     return true;
 }
 
-/* Names are cut in the middle, where that leaves them told apart. */
+/* Elides the middle of names, if they stay distinct. */
 static size_t cut_for(const struct aw_channel *const *shown, size_t n, int width)
 {
     size_t third = (size_t)width / 3;
@@ -213,7 +213,7 @@ static void put_trend(struct aw_braille *canvas, int x, int y, int width, const 
         bool known = step <= channel->step && step > channel->step - AW_TREND;
         float value = known && step >= 0 ? channel->trend[step % AW_TREND] : NAN;
         int at = (int)(width - 1 - (now - step));
-        double share = ((double)value - channel->least) / span; /* NaN: of nothing */
+        double share = ((double)value - channel->least) / span; /* NaN: no data */
         if (!isnan(value))
             level = share > 0 ? (share < 1 ? (int)(share * 8) : 7) : 0;
         if (at >= 0 && level >= 0 && (step <= channel->step || !row->stale))
@@ -238,7 +238,7 @@ static void put_row(struct aw_braille *canvas, int x, int y, const struct layout
         put_trend(canvas, x + 1, y, layout->trend, row);
 }
 
-/* ---- Around them ---- */
+/* ---- Top and foot ---- */
 
 static void print_count(uint64_t n, char *out, size_t size)
 {
@@ -252,7 +252,8 @@ static void print_count(uint64_t n, char *out, size_t size)
     out[at] = '\0';
 }
 
-/* Time and messages, right of the title; the least important parts go first when room is short. */
+/* Prints time and messages, right of the title; drops the least important parts if there is no
+ * room. */
 static void put_top(const struct aw_grid *grid, struct aw_braille *canvas)
 {
     char text[160], count[32], rate[AW_CELL_TEXT];
@@ -279,7 +280,7 @@ static void put_top(const struct aw_grid *grid, struct aw_braille *canvas)
                     grid->state ? AW_BRAILLE_WARN : AW_BRAILLE_DIM);
 }
 
-/* As much of it as there is room for: how to leave and how to see all of it come first. */
+/* Returns as many keys as fit; the keys for quit and help come first. */
 static const char *other_keys(const struct aw_grid *grid, int room)
 {
     static const char *const all[] = {"q quit  space freeze  r reset  / filter  ? keys",
@@ -294,15 +295,15 @@ static const char *other_keys(const struct aw_grid *grid, int room)
     return all[i];
 }
 
-/* The stop is never left out for want of room. */
+/* The stop key is always shown. */
 static void print_keys(const struct aw_grid *grid, int room, char *out, size_t size)
 {
     const char *stop = grid->stops && !grid->typing ? "s STOP  " : "";
     snprintf(out, size, "%s%s", stop, other_keys(grid, room - (int)strlen(stop)));
 }
 
-/* The filter, or what was lost, which makes room for the keys if it is nothing. Returns the column
- * behind it. */
+/* Prints the filter, or lost messages; without either, leaves the room for keys. Returns the next
+ * column. */
 static int put_counts(const struct aw_grid *grid, struct aw_braille *canvas, int y)
 {
     char text[160], lost[32], damaged[32];
@@ -324,7 +325,7 @@ static void put_bottom(const struct aw_grid *grid, struct aw_braille *canvas)
     int y = canvas->rows - 1, width = canvas->columns, x = put_counts(grid, canvas, y);
     char keys[80];
     int room = width - x - 2;
-    bool notes = grid->note && grid->rows; /* what a key has done is seen, too */
+    bool notes = grid->note && grid->rows; /* also shows the effect of a key */
     int note = notes ? aw_min(NOTE, (int)strlen(grid->note) + 4) : 0;
     print_keys(grid, aw_max(room - note, aw_min(room, FEW_KEYS)), keys, sizeof keys);
     int length = (int)strlen(keys);
@@ -337,7 +338,7 @@ static void put_bottom(const struct aw_grid *grid, struct aw_braille *canvas)
         aw_cell_put(canvas, x + 1, y, width - x - 3, true, grid->note, 0);
 }
 
-/* Word by word: there is room, and what is noted is likely the reason. */
+/* Prints word by word: there is room, and the remark likely gives the reason. */
 static void put_empty(const struct aw_grid *grid, struct aw_braille *canvas, const char *what)
 {
     int x = 1, y = 4;

@@ -1,4 +1,4 @@
-/* Lays out and draws the table in which a row is a subject and a column a quantity. */
+/* Draws the table with a row per subject and a column per quantity. */
 #include "view/terminal/matrix.h"
 
 #include <stdio.h>
@@ -8,7 +8,7 @@
 
 #define ROWS_MOST    64
 #define COLUMNS_MOST 12
-#define NUMBER       8 /* columns of the terminal for a number, and for one with its unit */
+#define NUMBER       8 /* width of a number, and of one with its unit */
 #define WITH_UNIT    11
 #define TOP          3 /* the first row of values */
 
@@ -17,12 +17,12 @@ struct matrix {
     size_t n;                               /* rows */
     char subject[ROWS_MOST][AW_POINT_NAME]; /* of each */
     const struct aw_channel *cell[ROWS_MOST][COLUMNS_MOST];
-    int name, width[COLUMNS_MOST];  /* columns of the terminal; 0: nothing is in this one */
-    const char *unit[COLUMNS_MOST]; /* that all of a column have, or NULL */
-    bool mixed[COLUMNS_MOST];       /* its cells have units of their own */
+    int name, width[COLUMNS_MOST];  /* width in characters; 0: the column is empty */
+    const char *unit[COLUMNS_MOST]; /* common unit of a column, or NULL */
+    bool mixed[COLUMNS_MOST];       /* the cells have different units */
 };
 
-/* The channel in the unit that the subject's values have: a copy. */
+/* Returns a copy of the channel in the subject's unit. */
 static struct aw_channel in_unit(const struct matrix *m, const char *subject, const char *field,
                                  const struct aw_channel *channel)
 {

@@ -1,4 +1,4 @@
-/* The ncurses part: opens the terminal, shows canvases, reads keys, gives it back. */
+/* The ncurses part: opens and restores the terminal, shows canvases, reads keys. */
 #include "view/terminal/screen.h"
 
 #include <curses.h>
@@ -19,7 +19,7 @@ struct aw_screen {
     FILE *in, *out;
     SCREEN *terminal;
     WINDOW *keys; /* reading keys from a window would redraw it: this one has nothing to draw */
-    char *locale; /* LC_CTYPE as it was */
+    char *locale; /* previous LC_CTYPE */
     unsigned how;
     struct aw_braille canvas, shown;
     attr_t attributes[AW_BRAILLE_COLORS];
@@ -43,7 +43,7 @@ bool aw_screen_utf8(void)
 
 /* ---- Opening and closing ---- */
 
-/* Of the theme of the terminal, so that it suits dark and light ones. */
+/* Uses colours of the terminal's theme, which suit dark and light ones. */
 static void choose_attributes(struct aw_screen *screen)
 {
     static const short basic[AW_BRAILLE_COLORS] = {
@@ -66,7 +66,7 @@ static void choose_attributes(struct aw_screen *screen)
     }
 }
 
-/* Ctrl-\ would end the program with the terminal as it is. */
+/* Disables Ctrl-\, which would end the program without restoring the terminal. */
 static void disable_quit(int fd)
 {
     struct termios mode;
@@ -88,7 +88,7 @@ static bool open_files(struct aw_screen *screen)
     return screen->out && screen->in;
 }
 
-/* newterm does not free all it has when it fails. */
+/* Checks TERM first, because newterm leaks memory when it fails. */
 static bool is_known(void)
 {
     int problem;
@@ -109,7 +109,7 @@ struct aw_screen *aw_screen_open(bool color, struct aw_error *err)
         aw_no_memory(err);
         return NULL;
     }
-    const char *locale = setlocale(LC_CTYPE, NULL); /* ncurses looks at no other */
+    const char *locale = setlocale(LC_CTYPE, NULL); /* ncurses uses this locale only */
     screen->locale = locale ? strdup(locale) : NULL;
     setlocale(LC_CTYPE, "");
     screen->how = aw_screen_utf8() ? AW_BRAILLE_UTF8 : 0;
@@ -196,7 +196,7 @@ unsigned aw_screen_how(const struct aw_screen *screen)
     return screen->how;
 }
 
-/* Characters of one colour at a time. */
+/* Writes runs of characters with the same colour. */
 static void show_row(struct aw_screen *screen, int y)
 {
     char text[1000 * 4 + 1];

@@ -1,4 +1,4 @@
-/* Keeps the last seconds of some values, and draws them with axes as a strip chart. */
+/* Stores the last seconds of some values, and draws them with axes as a strip chart. */
 #include "view/terminal/strip.h"
 
 #include <math.h>
@@ -12,12 +12,12 @@
 #include "base/utf8.h"
 
 #define BUCKETS      4096
-#define VALUE_MOST   1e100           /* scales of such values can still be reckoned with */
+#define VALUE_MOST   1e100           /* scales up to this value do not overflow */
 #define LEAST_ROWS   5               /* of a panel */
-#define SHRINK_NS    (2 * AW_SECOND) /* a scale is too large for so long before it shrinks */
-#define ROUND_TICKS  12              /* scales end where one of so many ticks would be */
-#define ROOMY        0.45            /* share of the scale that is used */
-#define LEGEND_SHARE 4               /* of the rows of a panel its legend may take one in so many */
+#define SHRINK_NS    (2 * AW_SECOND) /* time before a scale that is too large shrinks */
+#define ROUND_TICKS  12              /* scales end at the nearest of so many ticks */
+#define ROOMY        0.45            /* smaller used share of a scale is too small */
+#define LEGEND_SHARE 4               /* inverse of the legend's maximum share of a panel's rows */
 
 void aw_strip_init(struct aw_strip *strip, int64_t span_ns)
 {
@@ -37,7 +37,7 @@ static int panel_for(struct aw_strip *strip, const char *unit)
         if (strcmp(strip->panels[i].unit, unit) == 0)
             return i;
     if (strip->n_panels == AW_STRIP_PANELS)
-        return AW_STRIP_PANELS; /* the last one has it: is_in */
+        return AW_STRIP_PANELS; /* the last panel contains it: is_in */
     struct aw_strip_panel *panel = &strip->panels[strip->n_panels];
     panel->low = -1;
     panel->high = 1;
@@ -99,7 +99,7 @@ void aw_strip_break(struct aw_strip *strip)
             aw_strip_add(strip, i, bucket_at(&strip->lines[i], 0)->time_ns, (double)NAN);
 }
 
-/* Where panels are few, the last one has the lines of all that are missing. */
+/* If there are few panels, the last one has the lines of all missing ones. */
 static bool is_in(const struct aw_strip_line *line, int panel, int panels)
 {
     return panel == panels - 1 ? line->panel >= panel : line->panel == panel;
@@ -107,7 +107,7 @@ static bool is_in(const struct aw_strip_line *line, int panel, int panels)
 
 /* ---- Scales ---- */
 
-/* Finds the least and the greatest visible value; false: no value is visible. */
+/* Finds the minimum and the maximum visible value; false: no value is visible. */
 static bool find_extent(const struct aw_strip *strip, int panel, int panels, int64_t from,
                         double *low, double *high)
 {
@@ -121,20 +121,20 @@ static bool find_extent(const struct aw_strip *strip, int panel, int panels, int
             const struct aw_bucket *bucket = bucket_at(line, back);
             if (bucket->time_ns < from)
                 break;
-            *low = fmin(*low, bucket->least); /* NaN is passed over */
+            *low = fmin(*low, bucket->least); /* ignores NaN */
             *high = fmax(*high, bucket->greatest);
         }
     }
     return *low <= *high;
 }
 
-/* Round ends for a scale around these values. */
+/* Rounds the ends of a scale around these values. */
 static void round_out(double *low, double *high)
 {
     double at[AW_TICKS], size = fmax(fabs(*low), fabs(*high)), span = *high - *low;
     int decimals;
     double air = span > 1e-9 * size ? span * 0.04 : fmax(size * 0.1, 0.5);
-    *low = *low >= 0 && span > 0 ? fmax(*low - air, 0) : *low - air; /* zero is a natural end */
+    *low = *low >= 0 && span > 0 ? fmax(*low - air, 0) : *low - air; /* stops at zero */
     *high = *high <= 0 && span > 0 ? fmin(*high + air, 0) : *high + air;
     int n = aw_ticks(*low, *high, ROUND_TICKS, at, &decimals);
     if (n < 2)
@@ -151,7 +151,7 @@ static void adapt(struct aw_strip_panel *panel, double low, double high, int64_t
     double wanted_low = fit_low, wanted_high = fit_high;
     bool outside = !panel->known || low < panel->low || high > panel->high;
     bool roomy = fit_high - fit_low < ROOMY * (panel->high - panel->low);
-    if (outside && panel->known) { /* grows to both sides, so that it does not swing */
+    if (outside && panel->known) { /* grows to both sides, to avoid oscillation */
         wanted_low = fmin(fit_low, panel->low);
         wanted_high = fmax(fit_high, panel->high);
         if (fit_high - fit_low < ROOMY * (wanted_high - wanted_low)) {
@@ -173,7 +173,7 @@ static void adapt(struct aw_strip_panel *panel, double low, double high, int64_t
 
 /* ---- Drawing ---- */
 
-/* Where a panel is: characters, without its frame. */
+/* Inner area of a panel in characters, without its frame. */
 struct box {
     int x, y, width, height;
     int64_t from, to;
@@ -197,7 +197,7 @@ static double clamp_y(const struct box *box, double y)
     return aw_clamp(y, 4 * box->y, 4 * (box->y + box->height) - 1);
 }
 
-/* A line from one to the next, and an upright one over what a bucket spans. */
+/* Draws a line between two buckets, and a vertical line over a bucket's range. */
 static void draw_line(const struct aw_strip_line *line, const struct box *box, int color,
                       struct aw_braille *canvas)
 {
@@ -208,7 +208,7 @@ static void draw_line(const struct aw_strip_line *line, const struct box *box, i
         if (newer && !isnan(b->last) && !isnan(newer->first)) {
             double x1 = to_x(box, newer->time_ns), y1 = clamp_y(box, to_y(box, newer->first));
             double y = clamp_y(box, to_y(box, b->last));
-            if (x < edge) { /* cut off at the left edge */
+            if (x < edge) { /* clips at the left edge */
                 y += (y1 - y) * (edge - x) / (x1 - x);
                 aw_braille_line(canvas, edge, y, x1, y1, color);
                 return;
@@ -243,7 +243,7 @@ static struct scale scale_of(const struct aw_strip_panel *panel, int height)
     return scale;
 }
 
-/* Its longest text, or width if that is more. */
+/* Returns the length of its longest text, at least width. */
 static int scale_width(const struct scale *scale, int width)
 {
     char text[48];
@@ -296,7 +296,7 @@ static int color_of(int line)
     return 1 + line % AW_BRAILLE_SERIES;
 }
 
-/* The unit stands behind the last of the lines that have it. */
+/* Shows the unit after the last of the lines that have it. */
 static const char *unit_shown(const struct aw_strip *strip, int line, int index, int panels)
 {
     const char *unit = strip->lines[line].unit;
@@ -307,7 +307,7 @@ static const char *unit_shown(const struct aw_strip *strip, int line, int index,
     return unit;
 }
 
-/* One line of a panel in its legend. */
+/* A line of a panel in its legend. */
 struct entry {
     const struct aw_strip_line *line;
     const char *unit;
@@ -315,7 +315,7 @@ struct entry {
     int number, width;
 };
 
-/* The line of this number, unless it is in another panel. */
+/* Finds the line of this number, unless it is in another panel. */
 static bool find_entry(const struct aw_strip *strip, int index, int panels, bool numbered,
                        int number, struct entry *entry)
 {
@@ -346,8 +346,8 @@ static void draw_entry(const struct entry *entry, bool numbered, int x, int y,
     aw_braille_text(canvas, at + 1, y, entry->unit, AW_BRAILLE_DIM);
 }
 
-/* Of a panel: its unit, its lines with their values, in at most so many rows from y on. Returns
- * how many it takes. */
+/* Draws a panel's legend: unit, lines and values, in at most so many rows from y on. Returns the
+ * number of rows. */
 static int draw_legend(const struct aw_strip *strip, int index, int panels, bool numbered, int y,
                        int rows, struct aw_braille *canvas)
 {
@@ -402,7 +402,7 @@ static void draw_panel(struct aw_strip *strip, const struct aw_strip_look *look,
         for (int x = box->x + 3; x < box->x + box->width; x += 4)
             aw_braille_text(canvas, x, row, "·", AW_BRAILLE_DIM);
     }
-    for (int i = strip->n - 1; i >= 0; i--) /* the first one on top */
+    for (int i = strip->n - 1; i >= 0; i--) /* draws the first one on top */
         if (is_in(&strip->lines[i], index, panels))
             draw_line(&strip->lines[i], box, color_of(i), canvas);
     if (look->numbered)
@@ -437,7 +437,7 @@ void aw_strip_draw(struct aw_strip *strip, const struct aw_strip_look *look,
                    struct aw_braille *canvas)
 {
     int top = look->title || look->state ? 1 : 0, bottom = look->keys ? 1 : 0;
-    int room = canvas->rows - top - bottom - 2; /* the time axis takes two */
+    int room = canvas->rows - top - bottom - 2; /* the time axis takes two rows */
     int panels = aw_min(strip->n_panels, room / LEAST_ROWS);
     aw_braille_clear(canvas);
     draw_edges(look, canvas);
@@ -449,7 +449,7 @@ void aw_strip_draw(struct aw_strip *strip, const struct aw_strip_look *look,
     int64_t from = look->end_ns - strip->span_ns;
     struct box box = {.x = find_scales(strip, panels, each - 1, from, look->end_ns) + 3};
     box.width = canvas->columns - box.x - 1;
-    /* In whole dots, so that a line that moves on keeps its shape. */
+    /* Rounds to whole dots, so that a moving line keeps its shape. */
     int64_t dot = strip->span_ns / (2 * box.width - 1) + 1;
     box.to = look->absolute ? look->end_ns : (look->end_ns + dot - 1) / dot * dot;
     box.from = box.to - strip->span_ns;

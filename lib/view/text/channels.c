@@ -1,4 +1,4 @@
-/* Finds the channel of each value, and updates its last, least, greatest, rate and age. */
+/* Finds the channel of each value, and updates its statistics. */
 #include "view/text/channels.h"
 
 #include <math.h>
@@ -10,7 +10,7 @@
 #include "base/hash.h"
 #include "view/text/value.h"
 
-#define LONG_S 0.2 /* drawing a table takes part of it: only beyond is a fast field overdue */
+#define LONG_S 0.2 /* drawing a table takes part of it: a fast field is overdue only beyond that */
 
 #define SUBJECT_ORDER 32 /* bits below: message and field */
 
@@ -61,7 +61,7 @@ static bool make_room(struct aw_channels *channels)
     return true;
 }
 
-/* Subjects in the order in which they come. */
+/* Orders subjects by their first message. */
 static uint64_t order_of(struct aw_channels *channels, const struct aw_channel *channel,
                          const struct aw_point *point)
 {
@@ -207,7 +207,7 @@ bool aw_channels_copy(struct aw_channels *to, const struct aw_channels *from)
     return to->list != NULL;
 }
 
-/* ---- Judgements ---- */
+/* ---- Rates and alarms ---- */
 
 double aw_channel_rate(const struct aw_channel *channel, int64_t now_ns)
 {

@@ -1,10 +1,10 @@
-/* Remembers which scalars of a message the patterns of a selection name. */
+/* Caches the scalars of a message that match the patterns of a selection. */
 #include "view/text/finder.h"
 
 #include <ctype.h>
 #include <string.h>
 
-#define PLACES_TRIED 16 /* for a kind, one after the other */
+#define PLACES_TRIED 16 /* slots tried per kind, one after the other */
 
 void aw_finder_init(struct aw_finder *finder, const struct aw_names *names,
                     const struct aw_select *select, enum aw_subjects subjects)
@@ -42,7 +42,7 @@ static bool is_kind(const struct aw_finder_kind *kind, const struct aw_record *r
            strncmp(kind->subject, subject, AW_POINT_NAME - 1) == 0;
 }
 
-/* The place of this kind, or a free one; where all that are tried are taken, the first of them. */
+/* Returns the slot of this kind, or a free one; if all are taken, the first one tried. */
 static struct aw_finder_kind *place_of(struct aw_finder *finder, const struct aw_record *record,
                                        const char *subject, bool *known)
 {

@@ -21,7 +21,7 @@ bool aw_walk_next(struct aw_walk *walk, struct aw_wire *wire, enum aw_dir dir)
     return false;
 }
 
-/* The place of a name among those of the device: that of the field that had it first + 1, or 0. */
+/* Returns the slot of a name from the device: the index of the first such field + 1, or 0. */
 static uint32_t *slot_of(struct aw_names *names, size_t mask, const char *field)
 {
     uint64_t hash = aw_hash(AW_HASH_FIRST, field, strlen(field));
@@ -34,7 +34,7 @@ static uint32_t *slot_of(struct aw_names *names, size_t mask, const char *field)
     return &names->slots[i];
 }
 
-/* The last message from the device with a field of each name, and whether it is the only one. */
+/* Records the last message from the device with each field name, and whether it is the only one. */
 static void note_names(struct aw_names *names, size_t mask)
 {
     for (struct aw_walk at = {0}; aw_walk_next(&at, names->wire, AW_RX);) {
@@ -62,7 +62,7 @@ void aw_names_init(struct aw_names *names, struct aw_wire *wire)
         mask *= 2;
     memset(names->slots, 0, mask * sizeof *names->slots);
     note_names(names, --mask);
-    /* Every other field of such a name. */
+    /* Marks every other field of that name. */
     for (size_t m = 0; m < wire->protocol->n_messages; m++)
         for (int i = 0; i < aw_wire_codec_at(wire, m)->n_scalars; i++) {
             uint32_t first = *slot_of(names, mask, names->field[m][i]);
@@ -179,7 +179,7 @@ void aw_path_point(struct aw_names *names, const char *message, const char *path
                                .value = value,
                                .text = text};
     snprintf(point->name, sizeof point->name, "%s", path);
-    /* The row of the wire that a path in foreign JSON means. */
+    /* The wire's row for a path in foreign JSON. */
     const struct aw_codec *codec = NULL;
     if (*point->message)
         codec = aw_wire_codec(names->wire, point->message, AW_RX);

@@ -13,7 +13,7 @@ struct compiler {
     const struct aw_view_options *options;
     const struct style *style;
     const struct columns *columns;
-    bool closed; /* a value of the record may have no meaning */
+    bool closed; /* a value of the record may be undefined */
 };
 
 static struct segment *add(struct compiler *c, enum what what, const char *format, ...)
@@ -68,7 +68,7 @@ static bool same_label(const struct aw_codec *codec, int a, int b)
            strcmp(codec->scalars[a].label, codec->scalars[b].label) == 0;
 }
 
-/* "elbow":{"position":… : the opening segment is left out, with the whole group, if its first
+/* Compiles "elbow":{"position":… . Omits the opening segment and the whole group if its first
  * scalar is absent. */
 static int compile_json_group(struct compiler *c, int first)
 {
@@ -163,7 +163,7 @@ int aw_view_reference(const struct aw_codec *codec, const char *name)
     return found;
 }
 
-/* The value for %{name}; false if this message has no such field. */
+/* Adds the value for %{name}; false if this message has no such field. */
 static bool compile_reference(struct compiler *c, const char *name)
 {
     static const struct {
@@ -200,7 +200,7 @@ static char unescape(const char **text)
 
 static void compile_format(struct compiler *c, bool has_time)
 {
-    (void)has_time; /* where the format names it */
+    (void)has_time; /* only if the format names it */
     const char *p = c->options->format;
     for (; *p; p++) {
         const char *close = strncmp(p, "%{", 2) == 0 ? strchr(p, '}') : NULL;
@@ -216,11 +216,11 @@ static void compile_format(struct compiler *c, bool has_time)
     add_literal(c, '\n');
 }
 
-/* What is between columns that this message does not have piles up until one that it has. */
+/* Joins the separators of columns that this message lacks, up to the next one that it has. */
 static void compile_table(struct compiler *c, bool has_time)
 {
     const char between = c->style->column;
-    (void)has_time; /* it has a column, and may have no value */
+    (void)has_time; /* it has a column, and may be empty */
     add(c, WHAT_TIME, "%s", "");
     add(c, WHAT_DIR, "%c", between);
     add(c, WHAT_NOTHING, "%c%s", between, c->codec->message->name);

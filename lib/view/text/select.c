@@ -31,8 +31,7 @@ static const char *first_glob(const char *pattern)
     return strpbrk(pattern, "*?[");
 }
 
-/* The name itself, whatever characters it has, or the beginning of it up to a dot: a group, a
- * subject. */
+/* Matches the whole name, or its beginning up to a dot: a group, a subject. */
 static bool fits(const char *pattern, const char *name)
 {
     size_t length = strlen(pattern);
@@ -41,7 +40,7 @@ static bool fits(const char *pattern, const char *name)
     return first_glob(pattern) && fnmatch(pattern, name, 0) == 0;
 }
 
-/* The last part of a name: the position of each joint. */
+/* Matches the last part of a name, such as the position of each joint. */
 static bool fits_end(const char *pattern, const char *name)
 {
     const char *dot = strrchr(name, '.');
@@ -65,7 +64,7 @@ static bool fits_name(const char *pattern, const struct aw_point *point)
                          fits_parts(pattern, subject, message, field)));
 }
 
-/* The other name of a joint: "elbow.position" for m3.position. */
+/* Matches the alias of a joint: "elbow.position" for m3.position. */
 static bool fits_alias(const char *pattern, const struct aw_point *point)
 {
     const struct aw_scalar *scalar = point->codec ? &point->codec->scalars[point->scalar] : NULL;
@@ -77,7 +76,7 @@ static bool fits_alias(const char *pattern, const struct aw_point *point)
     return fits(pattern, field) || fits_parts(pattern, point->message, field, "");
 }
 
-/* "3", "3.force.z": the message is about number 3, whatever its name. */
+/* Matches "3" or "3.force.z" for a message about number 3, whatever its name. */
 static bool fits_number(const char *pattern, const struct aw_point *point)
 {
     char *rest;
@@ -142,7 +141,7 @@ static bool names_any(const char *pattern, enum aw_dir dir, struct aw_wire *wire
     return false;
 }
 
-/* The values that have names in the head are boards and the like: subjects. */
+/* Returns the names of a value in the head, such as boards: they are subjects. */
 static const struct aw_name *subjects_of(const struct aw_codec *codec, int scalar)
 {
     const struct aw_field *field = codec->scalars[scalar].field;
@@ -152,7 +151,7 @@ static const struct aw_name *subjects_of(const struct aw_codec *codec, int scala
     return row == field ? field->names : NULL;
 }
 
-/* Is the text up to a length a subject that the wire knows by name? */
+/* Returns true if the first length bytes are a subject that the wire knows by name. */
 static bool is_subject(const char *text, size_t length, struct aw_wire *wire)
 {
     for (struct aw_walk at = {0}; aw_walk_next(&at, wire, AW_BOTH);) {
@@ -176,7 +175,8 @@ bool aw_select_fields_only(const struct aw_select *select, struct aw_wire *wire,
     return only;
 }
 
-/* The next message, from *m on, that stands in front of a dot where the text begins; NULL: none. */
+/* Returns the next message, from *m on, whose name precedes a dot at the start of the text; NULL:
+ * none. */
 static const struct aw_codec *next_qualifier(const char *text, struct aw_wire *wire, size_t *m)
 {
     while (*m < wire->protocol->n_messages) {
@@ -196,7 +196,7 @@ static bool has_field(const struct aw_codec *codec, const char *pattern)
     return i < codec->n_scalars;
 }
 
-/* "kp.value": a field with its message in front. */
+/* Returns true for a field with its message: "kp.value". */
 static bool is_qualified(const char *text, struct aw_wire *wire)
 {
     const struct aw_codec *codec;
@@ -206,8 +206,8 @@ static bool is_qualified(const char *text, struct aw_wire *wire)
     return codec;
 }
 
-/* Behind a subject that the wire does not know only fields of received messages count: "hip.axis2"
- * is a subject, though a command has a field "axis2". */
+/* After an unknown subject, only fields of received messages count. "hip.axis2" is a subject,
+ * though a command has a field "axis2". */
 const char *aw_select_part(const char *pattern, struct aw_wire *wire)
 {
     if (names_any(pattern, AW_BOTH, wire))
@@ -220,10 +220,10 @@ const char *aw_select_part(const char *pattern, struct aw_wire *wire)
     return NULL;
 }
 
-/* ---- Before anything has come ---- */
+/* ---- Before the first message ---- */
 
 struct known {
-    bool numbers; /* who has no name may have a number */
+    bool numbers; /* a subject without a name may have a number */
     size_t n;
     const char *name[KNOWN_MAX];
 };
@@ -237,7 +237,7 @@ static void add_known(struct known *known, const char *name)
         known->name[known->n++] = name;
 }
 
-/* Fields before messages: of two that are as near, it is the field that was meant. */
+/* Collects fields before messages: of two equally similar names, suggests the field. */
 static void collect(const struct aw_names *names, struct known *known)
 {
     const struct aw_protocol *protocol = names->wire->protocol;
@@ -255,7 +255,7 @@ static void collect(const struct aw_names *names, struct known *known)
         add_known(known, protocol->messages[m].name);
 }
 
-/* Text up to a length that is a name, or names with dots between them: "lknee.joint". */
+/* Returns true if the first length bytes are a name, or names joined by dots: "lknee.joint". */
 static bool is_known(const struct known *known, const char *text, size_t length)
 {
     if (known->numbers && isdigit((unsigned char)*text))
@@ -293,8 +293,7 @@ static bool is_possible(const char *pattern, const struct known *known, bool any
     return false;
 }
 
-/* The nearest of the names, or behind the part of the pattern that is fine the nearest for its
- * rest. */
+/* Returns the most similar name, or the one for the rest of the pattern after its valid part. */
 static const char *nearest(const char *pattern, const struct known *known, int *fine)
 {
     const char *near = aw_suggest(pattern, known->name, known->n), *dot = strchr(pattern, '.');
@@ -305,7 +304,7 @@ static const char *nearest(const char *pattern, const struct known *known, int *
     return aw_suggest(dot + 1, known->name, known->n);
 }
 
-/* The fields that the device sends, each once, as far as there is room. */
+/* Lists the fields that the device sends, each once, as far as there is room. */
 static const char *list_fields(const struct aw_names *names, char *out, size_t size)
 {
     const size_t room = size - strlen(", …");
@@ -318,8 +317,8 @@ static const char *list_fields(const struct aw_names *names, char *out, size_t s
     return out;
 }
 
-/* The message in front of a field that it does not have, in a pattern that names nothing else;
- * NULL: none. *field is then what stands behind it. */
+/* Finds the message of a field that it lacks, in a pattern without another meaning; NULL: none.
+ * Sets *field to the text after it. */
 static const struct aw_codec *find_lacking(const char *pattern, struct aw_wire *wire,
                                            const char **field)
 {
@@ -337,7 +336,7 @@ static const struct aw_codec *find_lacking(const char *pattern, struct aw_wire *
     return NULL;
 }
 
-/* Of two messages of that name, there and back, one may have no fields at all. */
+/* A request and its answer may share a name, and one of them may have no fields. */
 static enum aw_status lacks(const char *message, struct aw_wire *wire, const char *field,
                             struct aw_error *err)
 {
@@ -385,7 +384,7 @@ enum aw_status aw_select_check(const struct aw_select *select, const struct aw_n
     return status;
 }
 
-/* ---- Once the first message has come ---- */
+/* ---- After the first message ---- */
 
 static enum aw_status fail_unknown(const char *pattern, const struct known *known, size_t first,
                                    struct aw_error *err)

@@ -35,7 +35,7 @@ static void print_second(struct aw_second *known, bool iso)
     known->length = (uint8_t)(end - known->text);
 }
 
-/* 0 or more, or ISO 8601. */
+/* Prints a time of 0 or more in seconds, or as ISO 8601. */
 static char *print_known(char *out, int64_t ns, bool iso, struct aw_second *known)
 {
     int64_t second = ns / SECOND - (ns % SECOND < 0);
@@ -65,7 +65,7 @@ char *aw_print_time(char *out, enum aw_time_style style, int64_t time_ns, int64_
     }
 }
 
-/* The digits behind ".", of which nine count, in ns; *text behind them. */
+/* Parses the digits after "." as ns, at most nine; sets *text after them. */
 static int64_t parse_fraction(const char **text)
 {
     int64_t ns = 0;
@@ -90,7 +90,7 @@ bool aw_time_parse_iso(const char *text, int64_t *time_ns)
         rest = strptime(rest, "%z", &tm);
     if (!rest || *rest)
         return false;
-    int64_t zone = tm.tm_gmtoff; /* which timegm takes away */
+    int64_t zone = tm.tm_gmtoff; /* timegm ignores it */
     int64_t seconds = timegm(&tm) - zone;
     if (seconds >= INT64_MAX / SECOND || seconds <= INT64_MIN / SECOND)
         return false;

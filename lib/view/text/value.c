@@ -1,5 +1,4 @@
-/* Prints one scalar as a number, a word or a text, and says which value of a record is out of
- * range. */
+/* Prints one scalar as a number or a word, and finds values out of range. */
 #include <float.h>
 #include <math.h>
 #include <stdio.h>
@@ -8,7 +7,7 @@
 #include "base/number.h"
 #include "view/text/value.h"
 
-#define FINE_STEP 1e-7 /* more decimals are not printed */
+#define FINE_STEP 1e-7 /* limit of the printed decimals */
 
 uint8_t aw_scalar_how(const struct aw_codec *codec, int scalar)
 {
@@ -17,7 +16,7 @@ uint8_t aw_scalar_how(const struct aw_codec *codec, int scalar)
         return HOW_NAMED;
     if (row->type == AW_FLOAT && row->bits == 64)
         return HOW_DOUBLE;
-    if (row->type == AW_FLOAT) /* scaled, it has no more digits than before */
+    if (row->type == AW_FLOAT) /* a scaled float has no more digits than before */
         return HOW_FLOAT;
     if (!codec->raw && row->scale != 0 && fabs(row->scale) < FINE_STEP)
         return HOW_DOUBLE;
@@ -38,7 +37,7 @@ char *aw_print_how(char *out, double value, uint8_t how, uint8_t decimals)
 {
     if (how == HOW_DOUBLE)
         return out + snprintf(out, AW_NUMBER_MAX, "%.15g", value);
-    /* A float with a scale may be more than a float can be. */
+    /* A scaled float may exceed the range of float. */
     if (fabs(value) > (double)FLT_MAX)
         return out + snprintf(out, AW_NUMBER_MAX, "%.9g", value);
     switch (how) {

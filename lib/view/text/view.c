@@ -18,19 +18,19 @@ struct aw_view {
     const struct style *style;
     int64_t first_ns, previous_ns;
     struct aw_second second;
-    int odd;    /* the first scalar of this record whose value has no meaning; -1: none */
-    bool timed; /* the fields name the time: it is shown in text, too */
+    int odd;    /* first scalar of this record with an undefined value; -1: none */
+    bool timed; /* the fields include the time: text shows it, too */
     struct columns columns;
-    const char *parts[AW_SELECT_MAX + 1]; /* of options.fields: what names fields */
+    const char *parts[AW_SELECT_MAX + 1]; /* field parts of options.fields */
     struct kind *kinds;                   /* of messages */
 };
 
-/* One kind of message: compiled when the first comes. */
+/* One kind of message, compiled when the first one arrives. */
 struct kind {
-    struct segments any, whole[2]; /* for records that lack nothing: from the device, and to it */
+    struct segments any, whole[2]; /* for complete records: from the device, and to it */
 };
 
-/* It comes by itself or is asked for: no answer to a setting. */
+/* Returns true for a message that is periodic or requested, not the answer to a setting. */
 static bool is_told(const struct aw_protocol *protocol, const struct aw_message *message)
 {
     const struct aw_message *other = protocol->messages;
@@ -56,7 +56,7 @@ struct aw_messages aw_view_messages(const struct aw_protocol *protocol, const ch
     return messages;
 }
 
-/* A joint that the device does not have: the number in the record that says how many there are. */
+/* Returns true for a joint that the device does not have, by the record's own count. */
 static bool is_beyond(const struct aw_record *like, const struct aw_codec *codec, int k)
 {
     const struct aw_scalar *scalar = &codec->scalars[k];
@@ -111,7 +111,7 @@ size_t aw_view_room(const struct aw_view *view)
     return view->columns.full ? MAX_COLUMNS : 0;
 }
 
-/* A name in a format stands for one value of a message. */
+/* A name in a format must identify one value of a message. */
 static enum aw_status check_reference(struct aw_view *view, const char *name, struct aw_error *err)
 {
     const char *part = aw_select_part(name, view->wire);
@@ -121,7 +121,7 @@ static enum aw_status check_reference(struct aw_view *view, const char *name, st
     return aw_fail(err, AW_USAGE, "%%{%.40s} stands for several values — name one of them", name);
 }
 
-/* One rule for all names: that of select.h. */
+/* Applies the rule of select.h to all names. */
 static enum aw_status check_field(struct aw_view *view, const char *name, enum aw_subjects subjects,
                                   struct aw_error *err)
 {
@@ -158,7 +158,7 @@ static enum aw_status check_format(struct aw_view *view, struct aw_error *err)
     return status;
 }
 
-/* Of each name what names a field; all fields where one is that of a subject alone. */
+/* Takes the field part of each name; all fields if a name is a subject alone. */
 static void take_parts(struct aw_view *view)
 {
     const char *const *field = view->options.fields;
@@ -224,7 +224,7 @@ static char *put(char *out, const char *text, size_t length)
     return out + length;
 }
 
-/* From the pool: short texts, faster in whole blocks. */
+/* Copies from the pool in whole blocks, which is faster for short texts. */
 static inline char *put_blocks(char *out, const char *text, size_t length)
 {
     size_t i = 0;
@@ -298,7 +298,7 @@ static char *print_value(char *out, struct aw_view *view, const struct aw_record
     return unit ? put(out, unit, strlen(unit)) : out;
 }
 
-/* Names come from the wire: anything that is not plain is shown as a question mark. */
+/* Replaces unprintable characters, because names come from the wire. */
 static char *print_name(char *out, const struct aw_view *view, const struct aw_record *record)
 {
     out = stpcpy(out, view->style->quote);
@@ -307,7 +307,7 @@ static char *print_name(char *out, const struct aw_view *view, const struct aw_r
     return stpcpy(out, view->style->quote);
 }
 
-/* Such a value cannot be sent; it was received, and is shown. */
+/* Marks a received value that cannot be sent. */
 static char *print_mark(char *out, const struct aw_view *view, const struct aw_record *record)
 {
     const char *const *mark = view->style->mark;
@@ -329,7 +329,7 @@ static char *print_number(char *out, struct aw_view *view, const struct aw_recor
                           const struct segment *segment)
 {
     double value = record->v[segment->scalar];
-    if (!(fabs(value) < 0x1p63)) /* no number, or a huge one */
+    if (!(fabs(value) < 0x1p63)) /* not finite, or too large */
         return print_value(out, view, record, segment);
     switch (segment->how) {
     case HOW_INT:

@@ -18,7 +18,7 @@ static const struct {
     {"=", AW_WHERE_IS},
 };
 
-/* Copies up to end without blanks around; false if there is nothing, or too much. */
+/* Copies up to end without surrounding blanks. Returns false for an empty or too long text. */
 static bool copy(char *out, size_t size, const char *from, const char *end)
 {
     while (isspace((unsigned char)*from))
@@ -32,7 +32,7 @@ static bool copy(char *out, size_t size, const char *from, const char *end)
     return true;
 }
 
-/* Behind a field in quotes that begins here; else here. */
+/* Skips a quoted field that begins here. */
 static const char *behind_quotes(const char *p)
 {
     while (isspace((unsigned char)*p))
@@ -81,7 +81,7 @@ static bool copy_field(struct aw_where_term *term, const char *from, const char 
     return copy(term->field, sizeof term->field, from + 1, end - 1);
 }
 
-/* msg and dir are no fields: their terms are kept apart. */
+/* Stores terms for msg and dir separately, because they are not fields. */
 static enum aw_status add_term(struct aw_where *where, const struct aw_where_term *term,
                                struct aw_error *err)
 {
@@ -141,7 +141,7 @@ void aw_where_fields(const struct aw_where *where, struct aw_select *fields)
         fields->pattern[i] = where->terms[i].field;
 }
 
-/* Is one of the fields that it may mean in such a unit? Where none is, the last one says why. */
+/* Checks that a matching field has such a unit; otherwise, the last field's error remains. */
 static enum aw_status check_unit(const struct aw_where_term *term, struct aw_wire *wire,
                                  struct aw_error *err)
 {
@@ -152,7 +152,7 @@ static enum aw_status check_unit(const struct aw_where_term *term, struct aw_wir
         double number;
         if (!aw_select_field(field, at.codec, at.scalar))
             continue;
-        if (at.codec->scalars[at.scalar].by >= 0) /* the record says which */
+        if (at.codec->scalars[at.scalar].by >= 0) /* the record selects the unit */
             return AW_OK;
         status = aw_number_parse_unit(term->text, aw_scalar_range(at.codec, at.scalar, NULL).unit,
                                       &number, &why);
