@@ -1,14 +1,14 @@
-/* Lines of Vector's ASC logs (CANalyzer, CANoe, python-can), as frames of candump.
+/* Reads lines of Vector's ASC logs (CANalyzer, CANoe, python-can), as frames of candump.
  *
  *     date Sun Nov 29 10:00:00.250 2026
  *     base hex  timestamps absolute
  *        0.015991 1  05E             Rx   d 6 9C FF 00 02 00 F0
  *        2.501000 1  18EBFF00x       Tx   d 1 01
  *
- * Numbers are hexadecimal or decimal; times count from the date, or with "relative" from the line
- * before. Lines about other buses, statistics and triggers have no frame.
+ * Numbers are hexadecimal or decimal. Times count from the date, or with "relative" from the
+ * previous line. Lines about other buses, statistics and triggers have no frame.
  *
- * Source: the files that these programs write.
+ * Source: files written by these programs.
  */
 #ifndef AW_CAPTURE_ASC_H
 #define AW_CAPTURE_ASC_H
@@ -21,7 +21,7 @@
 
 struct aw_candump;
 
-/* What the lines so far say of those that follow. Begins as zeros. */
+/* Settings from earlier lines. Begins as zeros. */
 struct aw_asc {
     bool on; /* the header has been read */
     bool decimal, relative;

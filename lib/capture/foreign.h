@@ -1,7 +1,7 @@
-/* Files of other programs that are not read here, told by how they begin: Vector's BLF, PEAK's TRC,
- * and the CSV and SQLite files of python-can, which converts all of these; the logs of
- * BUSMASTER and SavvyCAN; the bags in SQLite of ROS 2; MCAP, which a filter reads by its ending;
- * and text in UTF-16.
+/* Recognizes files of other programs by their first bytes, to suggest a conversion. These are
+ * Vector's BLF, PEAK's TRC, and the CSV and SQLite files of python-can, which converts all of them.
+ * Also logs of BUSMASTER and SavvyCAN, ROS 2 bags in SQLite, MCAP under a foreign ending, and text
+ * in UTF-16.
  */
 #ifndef AW_CAPTURE_FOREIGN_H
 #define AW_CAPTURE_FOREIGN_H
@@ -11,9 +11,10 @@
 #include "base/span.h"
 #include "base/status.h"
 
-#define AW_MCAP_FIRST 0x89 /* the first byte of an MCAP file, which no filter has read */
+#define AW_MCAP_FIRST 0x89 /* first byte of an MCAP file that no filter has read */
 
-/* Is it one of them? Then err says which, AW_USAGE, and how to convert the file of this name. */
+/* Returns true if it is one of them. Sets err to AW_USAGE with the format and the conversion of the
+ * file called name. */
 bool aw_log_is_foreign(struct aw_span start, const char *name, struct aw_error *err);
 
 #endif

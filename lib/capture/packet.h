@@ -1,5 +1,4 @@
-/* The frames of a protocol inside the packets of a capture: what Wireshark needs around them, put
- * on and taken off.
+/* Adds and removes the headers that Wireshark needs around the frames of a protocol.
  *
  *     CAN        the identifier (big-endian), length, the data
  *     serial     nothing (USER0); RTAC headers are read too
@@ -13,23 +12,23 @@
 
 #include "capture/pcapng.h"
 
-/* What a packet carries. Points into the packet, or into bytes. */
+/* Contents of a packet. Points into the packet, or into bytes. */
 struct aw_payload {
-    struct aw_span data; /* a frame as the engine has it, or a piece of a stream */
-    enum aw_dir dir;     /* as the packet says, 0: it does not */
+    struct aw_span data; /* a frame in the engine's format, or a piece of a stream */
+    enum aw_dir dir;     /* from the packet; 0: unknown */
     bool tcp;
     uint16_t from, to; /* ports, or 0 */
     uint32_t seq;      /* TCP: number of the first byte */
     uint8_t bytes[68]; /* a CAN frame with its identifier in front */
 };
 
-/* Takes the headers off. False if nothing is inside (an acknowledgement, a remote or error frame,
- * another network protocol, a packet that was cut off). */
+/* Removes the headers. Returns false without a payload: an acknowledgement, a remote or error
+ * frame, another network protocol, a truncated packet. */
 bool aw_packet_open(const struct aw_packet *packet, struct aw_payload *payload);
 
-/* By its ports, the device's and the host's of ports (0: not known): is it theirs? One without
- * ports is. And which way it goes: where it does not say that itself, to the device's port or from
- * it; 0: that is not known. */
+/* Compare the payload's ports with those of the device and the host (0: unknown). The first returns
+ * true if they match, or if it has no ports. The second returns its direction: its own, or else
+ * from the device's port; 0: unknown. */
 bool aw_payload_is_of(const struct aw_payload *payload, const uint16_t ports[2]);
 enum aw_dir aw_payload_dir(const struct aw_payload *payload, const uint16_t ports[2]);
 
@@ -37,7 +36,7 @@ enum aw_dir aw_payload_dir(const struct aw_payload *payload, const uint16_t port
  * belong to one medium each. */
 bool aw_linktype_suits(enum aw_linktype linktype, enum aw_medium medium);
 
-/* Which byte of a TCP stream comes next, one for each way; starts as {0}. */
+/* Next expected byte of a TCP stream, per direction; starts as {0}. */
 struct aw_tcp_order {
     bool counted;
     uint32_t next;
@@ -48,19 +47,20 @@ struct aw_tcp_order {
 struct aw_span aw_tcp_in_order(struct aw_tcp_order *order, const struct aw_payload *payload,
                                bool *gap);
 
-/* Puts headers on. Start with {.medium = …, .ports = …}; TCP counts its bytes here. */
+/* Adds headers. Start with {.medium = …, .ports = …}; counts the bytes of TCP. */
 struct aw_wrapper {
     enum aw_medium medium;
     uint16_t ports[2]; /* of the device, of this host; 0: any */
     uint32_t sent[AW_BOTH];
 };
 
-#define AW_WRAP_MAX 64 /* bytes put before a frame */
+#define AW_WRAP_MAX 64 /* maximum size of the headers */
 
-/* The link type of such packets. */
+/* Returns the link type of such packets. */
 enum aw_linktype aw_wrapper_linktype(const struct aw_wrapper *wrapper);
 
-/* The frame with its headers in out; returns the size, 0 if it does not fit cap or IP (65000). */
+/* Writes the frame with its headers to out; returns the size, or 0 if it does not fit cap or IP
+ * (65000). */
 size_t aw_wrap(struct aw_wrapper *wrapper, enum aw_dir dir, struct aw_span frame, uint8_t *out,
                size_t cap);
 

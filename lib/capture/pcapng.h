@@ -1,8 +1,8 @@
-/* Capture files as Wireshark reads and writes them: pcapng both ways, classic pcap to read.
+/* Capture files of Wireshark: reads and writes pcapng, reads classic pcap.
  *
- * Reading is from memory in pieces of any size, so that a file, a pipe and a file that still grows
- * are all the same; of a file that was cut off all whole packets are read. Either byte order.
- * Packets point into what was read. Nothing is allocated.
+ * Reads from memory in pieces of any size, so files, pipes and growing files work alike. Reads all
+ * complete packets of a truncated file. Accepts either byte order. Packets point into the input.
+ * Nothing is allocated.
  *
  *     struct aw_pcap_reader reader = {0};
  *     while (aw_pcap_next(&reader, in, &packet, &used, &err) == AW_OK) {
@@ -10,7 +10,7 @@
  *         in.data += used, in.size -= used;
  *     }
  *
- *     size_t n = aw_pcapng_begin(block, AW_LINKTYPE_CAN, "can0");         and write(2) it
+ *    size_t n = aw_pcapng_begin(block, AW_LINKTYPE_CAN, "can0");         then write(2) it
  *     n = aw_pcapng_packet(block, sizeof block, &packet);                 for each packet
  *
  * aw_pcapng_section and aw_pcapng_interface write the parts of aw_pcapng_begin one by one, for a
@@ -25,7 +25,7 @@
 #include "base/status.h"
 #include "wire/table.h"
 
-/* How the bytes of a packet begin. Source: the list of link-layer header types of tcpdump. */
+/* Formats of packet data. Source: the list of link-layer header types of tcpdump. */
 enum aw_linktype {
     AW_LINKTYPE_NULL = 0,
     AW_LINKTYPE_ETHERNET = 1,
@@ -39,17 +39,17 @@ enum aw_linktype {
     AW_LINKTYPE_SLL2 = 276,
 };
 
-/* The name of a medium in recordings ("can"), and the link type of its packets in captures. */
+/* Returns the name of a medium in recordings ("can"), and the link type of its packets. */
 const char *aw_medium_name(enum aw_medium medium);
 enum aw_linktype aw_medium_linktype(enum aw_medium medium);
 
-/* Finds a medium by its name. False: unknown. */
+/* Finds a medium by its name. Returns false if it is unknown. */
 bool aw_medium_find(const char *name, enum aw_medium *medium);
 
-/* A packet of a capture. Not owned: data, comment. */
+/* A packet of a capture. Does not own data and comment. */
 struct aw_packet {
     int64_t time_ns; /* since 1970, 0 or more; or AW_NO_TIME (codec.h) */
-    enum aw_dir dir; /* AW_TX out of this host, AW_RX into it; 0: not known */
+    enum aw_dir dir; /* AW_TX out of this host, AW_RX into it; 0: unknown */
     uint32_t interface;
     enum aw_linktype linktype;
     struct aw_span data;
@@ -58,7 +58,7 @@ struct aw_packet {
 };
 
 #define AW_PCAP_INTERFACES 32
-#define AW_PCAP_PACKET_MAX 131072 /* larger blocks are passed over */
+#define AW_PCAP_PACKET_MAX 131072 /* larger blocks are skipped */
 
 /* One interface of the file. */
 struct aw_pcap_interface {
@@ -69,8 +69,8 @@ struct aw_pcap_interface {
     char name[32];
 };
 
-/* Takes a comment of a section header, of length characters without a NUL. program: what wrote the
- * section (shb_userappl); "" if unknown. */
+/* Handles a comment of a section header, of length characters without a NUL. program: name of the
+ * writer (shb_userappl); "" if unknown. */
 typedef void aw_pcap_about_fn(void *context, const char *program, const char *comment,
                               size_t length);
 
@@ -80,42 +80,42 @@ typedef void aw_pcap_about_fn(void *context, const char *program, const char *co
 struct aw_pcap_reader {
     aw_pcap_about_fn *about; /* called for each comment of a section header; or NULL */
     void *context;
-    char program[AW_PCAP_PROGRAM]; /* that wrote the section; "": unknown */
-    uint8_t format;                /* 0: not known yet */
-    bool swapped;                  /* the file has the other byte order than this machine */
-    uint64_t skip;                 /* bytes of a block that is passed over */
+    char program[AW_PCAP_PROGRAM]; /* name of the section's writer; "": unknown */
+    uint8_t format;                /* 0: unknown yet */
+    bool swapped;                  /* the file's byte order differs from this machine's */
+    uint64_t skip;                 /* remaining bytes of a skipped block */
     uint32_t n_interfaces;
     struct aw_pcap_interface interfaces[AW_PCAP_INTERFACES];
 };
 
-/* Does a file that begins like this look like a capture? */
+/* Returns true if a file with this beginning is a capture. */
 bool aw_is_capture(struct aw_span in);
 
-/* Next packet. *used bytes are done with, whatever the result. AW_OK: packet is set, valid as long
- * as in. AW_MORE: no whole packet left (*used may be more than 0). AW_MALFORMED: err says what is
- * wrong; reading may go on behind *used. */
+/* Reads the next packet. *used bytes are consumed, whatever the result. AW_OK: packet is set, valid
+ * as long as in. AW_MORE: no complete packet left (*used may be more than 0). AW_MALFORMED: err has
+ * the reason; the caller may continue after *used. */
 enum aw_status aw_pcap_next(struct aw_pcap_reader *reader, struct aw_span in,
                             struct aw_packet *packet, size_t *used, struct aw_error *err);
 
-/* Ends the reading, at any point; the reader may begin anew, with the same about. */
+/* Ends the reading at any point; the reader can start again, with the same about. */
 void aw_pcap_end(struct aw_pcap_reader *reader);
 
 #define AW_PCAPNG_BEGIN_MAX 256
 
-/* Writes the start of a file with one interface; returns its size. Of the interface's name the
- * first 64 bytes are used. out holds AW_PCAPNG_BEGIN_MAX. */
+/* Writes the start of a file with one interface; returns its size. Uses the first 64 bytes of the
+ * interface's name. out holds AW_PCAPNG_BEGIN_MAX. */
 size_t aw_pcapng_begin(uint8_t *out, enum aw_linktype linktype, const char *interface);
 
-/* Writes a section header with the name of the program and n comments; returns its size. Comments
- * that do not fit cap are left out; cap is at least AW_PCAPNG_BEGIN_MAX. */
+/* Writes a section header with the name of the program and n comments; returns its size. Omits
+ * comments that do not fit cap, which is at least AW_PCAPNG_BEGIN_MAX. */
 size_t aw_pcapng_section(uint8_t *out, size_t cap, const char *program, const char *const *comments,
                          size_t n);
 
-/* Writes the interface behind it; returns its size. out holds AW_PCAPNG_BEGIN_MAX. */
+/* Writes the interface after it; returns its size. out holds AW_PCAPNG_BEGIN_MAX. */
 size_t aw_pcapng_interface(uint8_t *out, enum aw_linktype linktype, const char *interface);
 
-/* Writes a packet with its direction and comment; linktype is the file's. Returns its size, or 0
- * if it does not fit cap (64 bytes and the comment more than the data are enough). */
+/* Writes a packet with its direction and comment; linktype is the file's. Returns its size, or 0 if
+ * it does not fit cap. data, comment and 64 bytes are enough. */
 size_t aw_pcapng_packet(uint8_t *out, size_t cap, const struct aw_packet *packet);
 
 #endif

@@ -1,5 +1,5 @@
 /* A canvas of dots for terminals: each character cell has 2 x 4 dots (Unicode braille), and one
- * colour. Curves, and bodies in outline.
+ * colour. Draws curves, and outlines of bodies.
  *
  *     struct aw_braille canvas;
  *     if (!aw_braille_init(&canvas, 60, 20)) …                    120 x 80 dots
@@ -8,8 +8,8 @@
  *     n = aw_braille_row(&canvas, row, AW_BRAILLE_UTF8 | AW_BRAILLE_COLOR, out, sizeof out);
  *     aw_braille_free(&canvas);
  *
- * What lies outside is cut off. Without AW_BRAILLE_UTF8 a cell with dots is drawn as one of
- * ' - . : / \ |, and frames with + - |, which every terminal and every log file can show.
+ * Clips at the edges. Without AW_BRAILLE_UTF8, draws a cell with dots as one of ' - . : / \ |, and
+ * frames with + - |, which all terminals and log files can show.
  */
 #ifndef AW_VIEW_TERMINAL_BRAILLE_H
 #define AW_VIEW_TERMINAL_BRAILLE_H
@@ -34,8 +34,7 @@ struct aw_braille {
 
 enum { AW_BRAILLE_UTF8 = 1, AW_BRAILLE_COLOR = 2 };
 
-/* Colours: 1..AW_BRAILLE_SERIES for series; those that follow stay behind, call for care, warn, and
- * stand out. */
+/* Colours: 1..AW_BRAILLE_SERIES for series, then dimmed, caution, warning and bold. */
 enum {
     AW_BRAILLE_SERIES = 6,
     AW_BRAILLE_DIM,
@@ -45,26 +44,28 @@ enum {
     AW_BRAILLE_COLORS,
 };
 
-/* Empty. False without memory, or unless there are 1 to 1000 columns and rows. */
+/* Creates an empty canvas. Returns false if out of memory, or unless there are 1 to 1000 columns
+ * and rows. */
 bool aw_braille_init(struct aw_braille *canvas, int columns, int rows);
 void aw_braille_clear(struct aw_braille *canvas);
 void aw_braille_free(struct aw_braille *canvas);
 
-/* Dots are counted from the top left: 2 * columns across, 4 * rows down. Lines may begin and end
- * far outside; one to or from NaN or infinity is not drawn. */
+/* Counts dots from the top left: 2 * columns across, 4 * rows down. Lines may begin and end far
+ * outside. Does not draw a line to or from NaN or infinity. */
 void aw_braille_dot(struct aw_braille *canvas, int x, int y, int color);
 void aw_braille_line(struct aw_braille *canvas, double x0, double y0, double x1, double y1,
                      int color);
 
-/* UTF-8 text, one character a cell; cut off at the edge. Control characters and what is no UTF-8
- * become '?'. Returns the column behind it. */
+/* Writes UTF-8 text, one character per cell, clipped at the edge. Control characters and malformed
+ * UTF-8 become '?'. Returns the column after it. */
 int aw_braille_text(struct aw_braille *canvas, int column, int row, const char *text, int color);
 
-/* One character as text: at most 4 bytes, no NUL; returns how many. */
+/* Writes one character as text: at most 4 bytes, no NUL. Returns their number. */
 size_t aw_braille_character(const struct aw_braille_cell *cell, unsigned how, char *out);
 
-/* One row of characters as text, NUL-terminated, without trailing blanks and newline; returns its
- * length. AW_BRAILLE_ROW bytes a column are enough; with less it ends early, colours restored. */
+/* Writes one row as NUL-terminated text, without trailing blanks and newline. Returns its length.
+ * AW_BRAILLE_ROW bytes per column are enough; a smaller buffer cuts it off, with the colours reset.
+ */
 #define AW_BRAILLE_ROW 16
 size_t aw_braille_row(const struct aw_braille *canvas, int row, unsigned how, char *out,
                       size_t size);

@@ -1,11 +1,11 @@
-/* The table of watch in which a row is a subject (a joint) and a column a quantity. */
+/* The table of watch with a row per subject (a joint) and a column per quantity. */
 #ifndef AW_VIEW_TERMINAL_MATRIX_H
 #define AW_VIEW_TERMINAL_MATRIX_H
 
 #include "view/terminal/grid.h"
 
-/* Draws the grid->rows channels of shown that are in grid->columns between the first and the last
- * row of the canvas, and sets grid->rows and grid->page to rows of this table. */
+/* Draws the shown channels of grid->columns between the first and the last row of the canvas. Sets
+ * grid->rows and grid->page in rows of this table. */
 void aw_matrix_draw(struct aw_grid *grid, const struct aw_channel *const *shown,
                     struct aw_braille *canvas);
 

@@ -1,5 +1,5 @@
-/* A strip chart for terminals: several values over the time that has just gone by, in braille dots,
- * with axes, units and a legend.
+/* A strip chart for terminals: the recent history of several values, in braille dots, with axes,
+ * units and a legend.
  *
  *     struct aw_strip strip;
  *     aw_strip_init(&strip, 10 * AW_SECOND);
@@ -8,10 +8,10 @@
  *     aw_strip_draw(&strip, &(struct aw_strip_look){.end_ns = now}, &canvas);
  *     aw_strip_free(&strip);
  *
- * Values with the same unit share a panel; panels stand one above the other over the same time.
- * Memory and work are bound whatever the rate: what falls into the same 4096th of the span is kept
- * as its least, greatest and last value. Scales grow at once and shrink only when half of them has
- * been empty for a while, so that they do not flicker.
+ * Values with the same unit share a panel; all panels share the time axis. Memory and work are
+ * bounded at any rate: each 4096th of the span stores its first, minimum, maximum and last value.
+ * Scales grow at once. They shrink only after half of them has been empty for a while, to avoid
+ * flicker.
  */
 #ifndef AW_VIEW_TERMINAL_STRIP_H
 #define AW_VIEW_TERMINAL_STRIP_H
@@ -21,10 +21,10 @@
 #define AW_STRIP_SERIES 12
 #define AW_STRIP_PANELS 6
 
-/* What came within one bucket of time. */
+/* Values within one interval of time. */
 struct aw_bucket {
-    int64_t time_ns;                     /* of the last one */
-    double first, least, greatest, last; /* NaN: the line is interrupted */
+    int64_t time_ns;                     /* time of the last value */
+    double first, least, greatest, last; /* NaN: gap in the line */
 };
 
 struct aw_strip_line {
@@ -32,14 +32,14 @@ struct aw_strip_line {
     int panel;
     struct aw_bucket *buckets; /* a ring */
     size_t n, next;
-    double value; /* the latest; NaN: none, or no data */
+    double value; /* latest value; NaN: none, or no data */
 };
 
 struct aw_strip_panel {
     char unit[16];
-    double low, high; /* of the scale */
-    bool known;       /* it has been chosen */
-    int64_t roomy_ns; /* since when it is too large; 0: it is not */
+    double low, high; /* ends of the scale */
+    bool known;       /* the scale has been chosen */
+    int64_t roomy_ns; /* since when the scale is too large; 0: it is not */
 };
 
 /* Owns the buckets. */
@@ -53,28 +53,28 @@ struct aw_strip {
 struct aw_strip_look {
     int64_t end_ns;    /* time at the right edge */
     const char *title; /* top left, or NULL */
-    const char *state; /* what is wrong, or NULL */
-    const char *keys;  /* at the foot, or NULL */
-    bool absolute;     /* the axis counts from the first sample, not back from now */
-    int64_t start_ns;  /* absolute: where it is 0 */
-    bool rows;         /* its seconds are numbers of rows */
-    bool numbered;     /* lines end in their number: there are no colours to tell them apart */
+    const char *state; /* error message, or NULL */
+    const char *keys;  /* help at the foot, or NULL */
+    bool absolute;     /* the axis starts at start_ns; false: counts back from now */
+    int64_t start_ns;  /* absolute: time 0 of the axis */
+    bool rows;         /* the time axis shows row numbers */
+    bool numbered;     /* shows a number at the end of each line, for displays without colours */
 };
 
 void aw_strip_init(struct aw_strip *strip, int64_t span_ns);
 void aw_strip_free(struct aw_strip *strip);
 
-/* Another line; returns its number, or -1 if there are too many, or no memory. unit may be NULL. */
+/* Adds a line. Returns its number, or -1 if there are too many, or no memory. unit may be NULL. */
 int aw_strip_series(struct aw_strip *strip, const char *label, const char *unit);
 
-/* Times of a line must not fall; earlier ones are taken as the last one. NaN interrupts the line.
- */
+/* Adds a sample. Times of a line must not fall; an earlier time counts as the last one. NaN
+ * interrupts the line. */
 void aw_strip_add(struct aw_strip *strip, int line, int64_t time_ns, double value);
 
-/* Interrupts all lines: nothing is known of the time until their next samples. */
+/* Interrupts all lines until their next samples. */
 void aw_strip_break(struct aw_strip *strip);
 
-/* Draws into the canvas, which it clears. */
+/* Clears the canvas and draws into it. */
 void aw_strip_draw(struct aw_strip *strip, const struct aw_strip_look *look,
                    struct aw_braille *canvas);
 

@@ -1,38 +1,38 @@
-/* Which values of a record the patterns of a selection name, looked up once for each kind of
- * message and subject: comparing names for every record would take longer than decoding it.
+/* Finds the values of a record that match the patterns of a selection. Caches them for each kind of
+ * message and subject, because comparing names for every record would take longer than decoding it.
  *
  *     aw_finder_init(finder, &names, &select, AW_SUBJECTS_KNOWN);
  *     const uint64_t *found = aw_finder_look(finder, &record, "lknee");
  *     if (found[0] & record.present)            the record has what select.pattern[0] names
  *
- * Plain data of about 25 kB by the caller; what it is made with must outlive it.
+ * Plain data of about 25 kB, owned by the caller. The arguments of aw_finder_init must outlive it.
  */
 #ifndef AW_VIEW_TEXT_FINDER_H
 #define AW_VIEW_TEXT_FINDER_H
 
 #include "view/text/select.h"
 
-#define AW_FINDER_ROOM 64 /* kinds of message times subjects; more share their places */
+#define AW_FINDER_ROOM 64 /* cached pairs of message and subject; further ones share entries */
 
 struct aw_finder {
     const struct aw_names *names;
     const struct aw_select *select;
-    bool numbers;     /* a pattern asks for an id, which is a value: nothing can be remembered */
+    bool numbers;     /* a pattern contains an id, which is a value: disables the cache */
     bool any_subject; /* the patterns match the same fields for every subject */
     struct aw_finder_kind {
-        const struct aw_codec *codec; /* NULL: not used yet */
+        const struct aw_codec *codec; /* NULL: unused */
         enum aw_dir dir;
         char subject[AW_POINT_NAME];
         uint64_t scalars[AW_SELECT_MAX]; /* by pattern; bit i: scalar i of the codec */
     } kinds[AW_FINDER_ROOM];
 };
 
-/* subjects: which ones there may be. */
+/* subjects: which subjects are possible. */
 void aw_finder_init(struct aw_finder *finder, const struct aw_names *names,
                     const struct aw_select *select, enum aw_subjects subjects);
 
-/* One set of scalars for each pattern, whether the record has them or not. Valid until the next
- * call. subject: "" without one; ignored if finder->any_subject. */
+/* Returns one set of scalars per pattern, whether present in the record or not. Valid until the
+ * next call. subject: "" without one; ignored if finder->any_subject. */
 const uint64_t *aw_finder_look(struct aw_finder *finder, const struct aw_record *record,
                                const char *subject);
 

@@ -12,19 +12,19 @@ enum aw_time_style {
     AW_TIME_NONE,
     AW_TIME_ABS,   /* seconds since 1970 */
     AW_TIME_REL,   /* since the first record */
-    AW_TIME_DELTA, /* since the record before */
+    AW_TIME_DELTA, /* since the previous record */
     AW_TIME_ISO,   /* 2026-01-31T12:00:00.000000Z */
 };
 
-/* A whole second as text, kept for the next time in it: records come in order. Begins as {0}. */
+/* A whole second as text, cached because records come in order. Begins as {0}. */
 struct aw_second {
     int64_t value;
     uint8_t length; /* 0: none yet */
     char text[AW_SECOND_ROOM];
 };
 
-/* Time as the options say, relative to what went before; used for result records too. At most 32
- * characters. known: for one style at a time. */
+/* Prints a time in a style, relative to earlier times; also for result records. Writes at most 32
+ * characters. known: use one per style. */
 char *aw_print_time(char *out, enum aw_time_style style, int64_t time_ns, int64_t first_ns,
                     int64_t previous_ns, struct aw_second *known);
 

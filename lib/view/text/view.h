@@ -1,11 +1,14 @@
-/* Records as text: lines for people, JSON, CSV, or a format of the user's own, all by one engine.
+/* Prints records as text lines, JSON, CSV, or in the user's format, all by one engine.
  *
  * A view compiles, for each kind of message it meets, a list of segments (literal text, then a
  * value) and runs it for every record: no allocation per record, several million records a second.
  *
- *     struct aw_view *view = aw_view_new(&wire, &(struct aw_view_options){.style = AW_STYLE_JSON},
- * &err); char line[AW_VIEW_MAX]; size_t n = aw_view_record(view, &rec, line);
- * {"dir":"rx","msg":"deg","seq":0,"joint":1,"angle":90}\n aw_view_free(view);
+ *    struct aw_view_options options = {.style = AW_STYLE_JSON};
+ *     struct aw_view *view = aw_view_new(&wire, &options, &err);
+ *     char line[AW_VIEW_MAX];
+ *     size_t n = aw_view_record(view, &rec, line);
+ *     {"dir":"rx","msg":"deg","seq":0,"joint":1,"angle":90}\n
+ *     aw_view_free(view);
  */
 #ifndef AW_VIEW_TEXT_VIEW_H
 #define AW_VIEW_TEXT_VIEW_H
@@ -14,12 +17,12 @@
 #include "view/text/timestamp.h"
 #include "wire/wire.h"
 
-#define AW_VIEW_MAX 16384 /* bytes that the longest record takes as text, in any style */
+#define AW_VIEW_MAX 16384 /* maximum size of a record as text in any style, bytes */
 
-/* The styles that an option asks for, those first that count where several do: the name in
- * capitals, the option with its letter, value and help. To the row of a new one belong a struct in
- * segments.c beside this file, which says how records are printed, and a function in
- * shell/core/object.c for rows and results: without them nothing compiles. */
+/* The styles with an option. If several are given, the first in this list wins. A row has the name
+ * in capitals, the option, its letter, value and help. A new style also needs a struct in
+ * segments.c, which prints records, and a function in shell/core/object.c for rows and results;
+ * otherwise compiling fails. */
 /* clang-format off */
 #define AW_EACH_STYLE(X)                                                                           \
     /* one object a line */                                                                        \
@@ -37,10 +40,10 @@ enum aw_style {
 };
 #undef AW_STYLE_NUMBER
 
-/* Do all lines have the same columns, named by a header? */
+/* Returns true if all lines have the same columns, named by a header. */
 bool aw_style_is_table(enum aw_style style);
 
-/* Some of a protocol's messages: bit i % 64 of word i / 64 is number i. */
+/* A set of a protocol's messages: bit i % 64 of word i / 64 is number i. */
 struct aw_messages {
     bool any;
     uint64_t bits[AW_MAX_MESSAGES / 64];
@@ -61,19 +64,19 @@ struct aw_view_options {
     enum aw_style style;
     enum aw_time_style time;
     const char *format;        /* AW_STYLE_FORMAT */
-    const char *const *fields; /* only these, NULL-terminated, by the rule of select.h; "t", too,
-                                  shows the time in text; NULL: all */
-    bool brief; /* AW_STYLE_TEXT without fields: none that are formal (wire/table.h) */
-    struct aw_messages messages;  /* a table without fields: columns of these only, where there are
-                                    any, and of as many repetitions as like says */
-    const struct aw_record *like; /* used by aw_view_new only; NULL: of all repetitions */
-    enum aw_subjects subjects;    /* of fields; in a format a name alone is a field */
+    const char *const *fields; /* selected fields, NULL-terminated, by the rules of select.h; "t"
+                                  also shows the time in text; NULL: all */
+    bool brief; /* AW_STYLE_TEXT without fields: hides formal fields (wire/table.h) */
+    struct aw_messages messages;  /* a table without fields: limits columns to these messages, if
+                                     any; like gives the number of repetitions */
+    const struct aw_record *like; /* used by aw_view_new only; NULL: all repetitions */
+    enum aw_subjects subjects;    /* of fields; in a format a single name is a field */
 };
 
 struct aw_view;
 
-/* AW_USAGE if a field of the format or of fields is in no message of the protocol. wire must
- * outlive the view. */
+/* AW_USAGE if no message of the protocol has a field of the format or of fields. wire must outlive
+ * the view. */
 struct aw_view *aw_view_new(struct aw_wire *wire, const struct aw_view_options *options,
                             struct aw_error *err);
 void aw_view_free(struct aw_view *view);
@@ -82,19 +85,19 @@ void aw_view_free(struct aw_view *view);
  * record has none of the fields asked for. out holds AW_VIEW_MAX bytes. */
 size_t aw_view_record(struct aw_view *view, const struct aw_record *record, char *out);
 
-/* Has the header a column for all that such a message is shown with? */
+/* Returns true if the header has a column for everything shown of such a message. */
 bool aw_view_covers(const struct aw_view *view, const struct aw_codec *codec);
 
-/* Messages from the device for .messages: of these names (NULL-terminated, NULL: all), and
- * of those from number own on what is no answer to a setting. */
+/* Selects messages from the device for .messages by names (NULL-terminated, NULL: all). Of messages
+ * from number own on, excludes answers to settings. */
 struct aw_messages aw_view_messages(const struct aw_protocol *protocol, const char *const *names,
                                     size_t own);
 
-/* Returns 0 if each field of CSV has a column; else the number of columns there is room for. The
- * caller reports that the other fields are missing. */
+/* Returns 0 if each field of CSV has a column, else the maximum number of columns. The caller
+ * reports that the other fields are missing. */
 size_t aw_view_room(const struct aw_view *view);
 
-/* The header of a table; 0 in other styles. */
+/* Writes the header of a table; returns 0 in other styles. */
 size_t aw_view_header(struct aw_view *view, char *out);
 
 #endif

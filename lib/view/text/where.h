@@ -4,9 +4,10 @@
  *     if (aw_where_parse("torque > 5 and velocity < 100", &where, &err) == AW_OK)
  *         show = aw_where_holds(&where, points, n);
  *
- * FIELD OP VALUE, several joined by "and"; a FIELD with blanks or signs in it stands in quotes. OP
- * is one of < <= > >= = == !=. VALUE is a number, with or without a unit, or a text or a named
- * value (with = and != only). FIELD as in select.h; msg is the name of the message, dir tx or rx.
+ * The syntax is FIELD OP VALUE, several joined by "and". Quote a FIELD that contains blanks or
+ * signs. OP is one of < <= > >= = == !=. VALUE is a number, with or without a unit, a text, or a
+ * named value (with = and != only). FIELD as in select.h; msg is the name of the message, dir tx or
+ * rx.
  */
 #ifndef AW_VIEW_TEXT_WHERE_H
 #define AW_VIEW_TEXT_WHERE_H
@@ -27,21 +28,21 @@ enum aw_where_op {
 struct aw_where_term {
     char field[AW_POINT_NAME];
     enum aw_where_op op;
-    char text[40]; /* the value as it was written */
+    char text[40]; /* value as written */
     bool is_number;
     double number;
     bool has_unit;         /* the number depends on the unit of the field */
-    const char *tolerance; /* of = with a number: how far from it is the same; NULL: nothing is */
+    const char *tolerance; /* of = with a number: tolerance; NULL: none */
 };
 
 /* Conditions on the message itself: msg = NAME, dir != tx. */
 struct aw_where_head {
     bool dir; /* else msg */
-    bool is;  /* else it must not be */
+    bool is;  /* true for =, false for != */
     char text[40];
 };
 
-/* Plain data; {0} holds for everything. */
+/* Plain data; {0} is always true. */
 struct aw_where {
     size_t n;
     struct aw_where_term terms[AW_WHERE_TERMS];
@@ -49,17 +50,17 @@ struct aw_where {
     struct aw_where_head heads[AW_WHERE_TERMS];
 };
 
-/* Is there any condition? */
+/* Returns true if there is a condition. */
 static inline bool aw_where_any(const struct aw_where *where)
 {
     return where->n > 0 || where->n_heads > 0;
 }
 
-/* Adds the terms of the text. AW_USAGE, saying what is wrong where. */
+/* Adds the terms of the text. AW_USAGE gives the error and its position. */
 enum aw_status aw_where_parse(const char *text, struct aw_where *where, struct aw_error *err);
 
-/* AW_USAGE if a field is compared with a unit that it never has ('angle>1kg'), or msg with a name
- * that no message of the wire has. */
+/* AW_USAGE if a field is compared in a unit of another kind ('angle>1kg'), or msg with an unknown
+ * message name. */
 enum aw_status aw_where_check_units(const struct aw_where *where, struct aw_wire *wire,
                                     struct aw_error *err);
 
@@ -67,22 +68,22 @@ enum aw_status aw_where_check_units(const struct aw_where *where, struct aw_wire
 enum aw_status aw_where_check(const struct aw_where *where, const struct aw_names *names,
                               enum aw_subjects subjects, struct aw_error *err);
 
-/* Its fields, for aw_select_check and aw_select_confirm; they belong to where. */
+/* Returns its fields, for aw_select_check and aw_select_confirm; where owns them. */
 void aw_where_fields(const struct aw_where *where, struct aw_select *fields);
 
-/* Do the conditions on msg and dir hold for a message of this name and direction? dir 0: not known,
- * which fulfils none. The functions below do not look at these conditions. */
+/* Returns true if the conditions on msg and dir hold for this message name and direction. dir 0 is
+ * unknown and satisfies none. The functions below ignore these conditions. */
 bool aw_where_head_holds(const struct aw_where *where, const char *message, enum aw_dir dir);
 
-/* The number that a point is compared with, in the unit of its field; false: with none. */
+/* Finds the number that a point is compared with, in the unit of its field; false: none. */
 bool aw_where_number(const struct aw_where_term *term, const struct aw_point *point,
                      double *number);
 
-/* Does every term hold for one of the points of a message? A field that the message does not have,
- * and "no data", fulfil nothing. */
+/* Returns true if every term holds for one of the points of a message. A missing field, or "no
+ * data", satisfies no term. */
 bool aw_where_holds(const struct aw_where *where, const struct aw_point *points, size_t n);
 
-/* The same for a record; scalars: of each term those that its field names, from aw_finder_look. */
+/* The same for a record. scalars has the matching scalars of each term, from aw_finder_look. */
 bool aw_where_fits(const struct aw_where *where, const struct aw_record *record,
                    const uint64_t *scalars);
 
