@@ -75,14 +75,14 @@ units() {
 }
 
 # The tests of the command line; bats arguments select them. They wait for each other's processes most of
-# the time, so AT_ONCE files (6) are under way at once; those that take longest begin.
+# the time, so AT_ONCE files (4) are under way at once; those that take longest begin.
 cli() {
     local long=(hostile tempo teleop own_joints shared stops arm serve canpid full_disk every kills prompt ezphys hidmotor
         help unitysim record config foxglove)
     local out status
     out=$(mktemp -d "$LOGS/cli.XXXXXX")
     printf 'tests/cli/%s.bats\n' "${long[@]}" | cat - <(ls tests/cli/*.bats) | awk '!seen[$0]++' |
-        BIN=$PWD/build/bin BATS_TEST_TIMEOUT=$PATIENCE OUT=$out "${network[@]}" xargs -P"${AT_ONCE:-6}" -I{} sh -c \
+        BIN=$PWD/build/bin BATS_TEST_TIMEOUT=$PATIENCE OUT=$out "${network[@]}" xargs -P"${AT_ONCE:-4}" -I{} sh -c \
             'file=$1; shift; timeout -k 10 "$@" "$file" >"$OUT/${file##*/}" 2>&1' sh {} $LIMIT bats --tap "$@"
     status=$?
     cat "$out"/*
@@ -214,7 +214,6 @@ suite() {
 # printed about those suites then.
 
 with_programs() {
-    suite unit units build
     suite golden tests/golden/run.sh build/bin
     suite install "${network[@]}" tests/install.sh
     suite generated tests/generate.sh --check
@@ -236,7 +235,9 @@ with_sources() {
     suite syntax syntax
 }
 
+# Unit tests first: some of them have simulated devices in a thread, which needs its share of time.
 quick_suites() {
+    suite unit units build
     suite cli cli --filter-tags '!long' &
     with_programs &
     with_sources
@@ -252,7 +253,7 @@ served() {
 in_real_time() {
     suite served-hidmotor served hidmotor &
     suite served-canpid served canpid &
-    AT_ONCE=4 suite cli-long cli --filter-tags long
+    suite cli-long cli --filter-tags long
     wait
     suite kernel tests/kernel/run.sh
 }

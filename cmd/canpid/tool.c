@@ -199,7 +199,7 @@ static const struct aw_command commands[] = {
          AW_TICK_OPTION("measured")),
      .safety = AW_MOTION, .timed = true, .run = aw_run_identify,
      .details = "Moves the joint within --max-deviation, disables the driver, and prints the "
-         "model: each parameter with its 95 % interval, the fit on data that were not used, "
+         "model: each parameter with its 95 % interval, the fit on data not used for it, "
          "and the coherence of each frequency. With --from it uses a recording of yours with "
          "columns for time, input and output.",
      .examples = AW_LIST("-l 'sim:?time=virtual' identify -b lknee -c pos --save /dev/null"),

@@ -623,7 +623,7 @@ END
     for words in 'jog lknee +5' 'play way.csv'; do
         run --separate-stderr canpid -v -l "$fast" <<<"$before"$'\n'"$words -c pos --switch"
         [ "$status" = 3 ] || [ "$status" = 6 ]
-        has "$stderr" "nothing says where"
+        has "$stderr" "is unknown"
         hasnt "$stderr" "controller=pos" # neither switched nor moved
     done
 }
@@ -651,7 +651,7 @@ END
         echo play way.csv -c pos --switch) && status=0 || status=$?
     kill -CONT "$pid"
     [ "$status" = 3 ] || [ "$status" = 6 ]
-    has "$(<err)" "jog: nothing says where lknee is"
+    has "$(<err)" "jog: the position of lknee is unknown"
     has "$(<err)" "lknee: its position is unknown"
     hasnt "$(<err)" "->"
 }

@@ -91,7 +91,7 @@ END
     ok canpid --dbc bms.dbc -q encode BMS.Pack Energy=1
     same "$output" "18FEF100#000000000000F03F"
     exits 2 canpid --dbc bms.dbc -q -l "$fast" send BMS.Battery Voltage=384 State=0
-    has "$stderr" "add --yes if you mean it"
+    has "$stderr" "add --yes to do it"
     exits 2 canpid --dbc bms.dbc -q -l "$fast" send BMS.Battery Voltage=384 State=0 Low=7 --yes
     has "$stderr" "Low is not in it with this State"
     exits 2 canpid --dbc bms.dbc -q -l "$fast" send BMS.Battery Voltage=384 State=low --yes

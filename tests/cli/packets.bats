@@ -198,7 +198,7 @@ END
 @test "send asks first except for queries; invalid files and values send nothing" {
     files
     exits 2 hidmotor -q -l "$fast" --packets team.packets send grip value=40
-    has "$stderr" "add --yes if you mean it"
+    has "$stderr" "add --yes to do it"
     ok hidmotor -q -l "$fast" --packets team.packets send grip value=40 --yes
     ok hidmotor -q -l "$fast" --packets team.packets send status
     exits 2 hidmotor -q -l "$fast" --packets team.packets send positions

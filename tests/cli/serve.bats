@@ -488,7 +488,7 @@ END
     end "$board"
     wait $mover && false || same "$?" 7
     start again hidmotor sim --listen "unix-listen:$D/board"
-    wait_for s "there again"
+    wait_for s "connected again"
     ok hidmotor -q -j status
     same "$(json '.m2.target < 5')" true # it was told to hold its position
 }

@@ -224,7 +224,7 @@ steps_of() { armctl -q -j decode run.pcapng --dir tx | jq -r "select(.joint == $
         launch armctl -q --config arm.ini -l sim: teleop --force --keys
         want {[?1049h} {stands: press a key} {lift} {1320}
         type \033\[A
-        want {92} {stands: press a key} stopped
+        want {92} stopped
         type q
         want {result=left stops=1}
         ends 0"

@@ -377,7 +377,7 @@ static enum aw_status fail_unknown(struct request *r, size_t number)
         status = joints->check(session, &r->list, &r->command);
     if (status != AW_OK)
         return status;
-    return tells ? aw_fail(&session->err, AW_TIMEOUT, "jog: nothing says where %s is",
+    return tells ? aw_fail(&session->err, AW_TIMEOUT, "jog: the position of %s is unknown",
                            aw_joint_called(joint))
                  : aw_fail(&session->err, AW_USAGE,
                            "jog: where %s stands is not known — move it once", joint->name);
