@@ -165,8 +165,8 @@ static double jump_time(double from, double to, double interval)
     return from + (lost > LOST && lost < 2 + LOST ? interval : to - from) / 2;
 }
 
-/* How far an output is from the straight line between its neighbours, where it does not jump,
- * beside what it does as a rule. Only where samples are missing, if the law comes round with each.
+/* Returns the mean deviation of an output from the straight line between its neighbours, apart from
+ * jumps. If the tick is as long as the sampling interval, counts only places with missing samples.
  */
 static double roughness(const double *t, const double *output, size_t n, double jump,
                         double interval, double tick_s)

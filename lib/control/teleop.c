@@ -163,7 +163,7 @@ void aw_teleop_lose(struct aw_teleop *t, enum aw_halt why)
     memset(t->down, 1, sizeof t->down); /* buttons must be released first */
 }
 
-/* ---- Buttons that do something ---- */
+/* ---- Action buttons ---- */
 
 static void act(struct aw_teleop *t, enum aw_teleop_does does, const char *text)
 {
@@ -227,7 +227,8 @@ static double speed_of(const struct aw_teleop *t, size_t row, const struct aw_te
     return aw_clamp(rate, -joint->speed, joint->speed);
 }
 
-/* Of all rows together; arms what is seen at rest. Is any of them deflected, armed or not? */
+/* Adds up the velocities of all rows; arms rows at rest. Returns true if any row is deflected,
+ * armed or not. */
 static bool sum_up(struct aw_teleop *t, double scale)
 {
     bool deflected = false;
@@ -243,7 +244,7 @@ static bool sum_up(struct aw_teleop *t, double scale)
         deflected = deflected || out != 0;
         if (out == 0 || !t->armed[i])
             continue;
-        joint->goal = NAN; /* the hand has it */
+        joint->goal = NAN; /* the user has taken over */
         double most = scale * fmax(joint->speed, 0);
         joint->velocity += scale * out * speed_of(t, i, joint);
         joint->velocity = aw_clamp(joint->velocity, -most, most);
@@ -251,7 +252,7 @@ static bool sum_up(struct aw_teleop *t, double scale)
     return deflected;
 }
 
-/* A toggle goes on until it is there. */
+/* Moves a joint towards the goal of a toggle. */
 static void seek(struct aw_teleop_joint *joint, double scale, double dt_s)
 {
     double at = isnan(joint->target) ? joint->actual : joint->target;
@@ -278,7 +279,8 @@ static void limit(struct aw_teleop_joint *joint, double at, double dt_s)
     joint->limited = joint->velocity != wanted;
 }
 
-/* In what the joint can be told, one of these at least, and none beyond a limit. */
+/* Rounds a motion down to whole steps of the joint, but at least one. Stays put rather than exceed
+ * a limit. */
 static double step_to(const struct aw_teleop_joint *joint, double way)
 {
     if (!(joint->least > 0) || way == 0)
@@ -295,7 +297,7 @@ static void advance(struct aw_teleop *t, double scale, double dt_s)
         struct aw_teleop_joint *joint = &t->joints[i];
         joint->limited = false;
         if (t->step_s > 0)
-            joint->target = NAN; /* it stands where it has confirmed */
+            joint->target = NAN; /* the joint has confirmed its position */
         seek(joint, scale, dt_s);
         joint->moved = joint->moved || joint->velocity != 0;
         if (joint->targets && isnan(joint->target) && joint->moved)
@@ -307,7 +309,7 @@ static void advance(struct aw_teleop *t, double scale, double dt_s)
     }
 }
 
-/* False, and halted: a joint does not come along. */
+/* Returns false if a joint stays too far behind; sets halted_joint. */
 static bool keep_up(struct aw_teleop *t, int64_t now_ns)
 {
     for (size_t i = 0; i < t->n; i++) {
@@ -328,7 +330,7 @@ static bool is_held(const struct aw_teleop *t, int input, bool was)
     return t->value[input] >= (was ? OFF : ON);
 }
 
-/* The button that has to be held: pressed, let go, seen up. */
+/* Updates the state of the enable button. */
 static void look_at_enable(struct aw_teleop *t)
 {
     bool held = is_held(t, t->map->enable, t->enabled);

@@ -29,7 +29,7 @@
     X(JSON, json, 'j', NULL, "print JSON, one object a line")                                      \
     /* a header, then one line a record; grouped fields are label.field */                         \
     X(CSV, csv, 0, NULL, "print CSV with a header")                                                \
-    /* what .format says: "%{elbow.position} %{t}", \n and \t are understood */                    \
+    /* prints .format: "%{elbow.position} %{t}"; supports \n and \t */                             \
     X(FORMAT, format, 0, "FORMAT", "print this for every record: '%{t} %{angle}'")
 /* clang-format on */
 
