@@ -37,7 +37,7 @@ static inline void aw_put_u32(uint8_t *bytes, uint32_t value)
         bytes[i] = (uint8_t)(value >> 8 * i);
 }
 
-/* IEEE 754, single precision. */
+/* Reads an IEEE 754 float, single precision. */
 static inline float aw_get_f32(const uint8_t *bytes)
 {
     uint32_t bits = aw_get_u32(bytes);

@@ -74,14 +74,14 @@ static inline int64_t aw_clock_now(const struct aw_clock *clock)
     return clock->now(clock);
 }
 
-/* The earlier of two times. */
+/* Returns the earlier of two times. */
 static inline int64_t aw_sooner(int64_t a, int64_t b)
 {
     return a < b ? a : b;
 }
 
-/* time_ns (0 or more) plus seconds; AW_NEVER if that is too large, time_ns if seconds is not
- * positive. */
+/* Returns time_ns (0 or more) plus seconds; AW_NEVER if that is too large, time_ns if seconds is
+ * not positive. */
 static inline int64_t aw_clock_after(int64_t time_ns, double seconds)
 {
     double ns = seconds * 1e9;

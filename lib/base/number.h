@@ -25,8 +25,8 @@ enum aw_status aw_number_parse(const char *text, double *value, struct aw_error 
 enum aw_status aw_number_parse_unit(const char *text, const char *wanted, double *value,
                                     struct aw_error *err);
 
-/* A value in the unit to is the value in the unit from, times *scale, plus *offset. False: the
- * units are of different kinds, or unknown. */
+/* Finds the factor and offset of a conversion: value in to = value in from * *scale + *offset.
+ * Returns false for an unknown unit, or units of different kinds. */
 bool aw_number_conversion(const char *from, const char *to, double *scale, double *offset);
 
 /* Returns true for a known unit: "deg", "ms", "%". */

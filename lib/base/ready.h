@@ -1,4 +1,4 @@
-/* Non-blocking reads and writes on descriptors that may block.
+/* Non-blocking reads and writes on blocking descriptors.
  *
  *     char key;
  *     if (aw_read_ready(STDIN_FILENO, &key, 1) < 0 && errno == EAGAIN)

@@ -1,4 +1,4 @@
-/* A view of bytes, which it does not own. */
+/* A range of bytes that it does not own. */
 #ifndef AW_BASE_SPAN_H
 #define AW_BASE_SPAN_H
 

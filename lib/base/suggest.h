@@ -1,4 +1,4 @@
-/* "Did you mean …?" for commands, fields, units and links. */
+/* Suggests corrections ("Did you mean …?") for commands, fields, units and links. */
 #ifndef AW_BASE_SUGGEST_H
 #define AW_BASE_SUGGEST_H
 

@@ -20,7 +20,8 @@ size_t aw_utf8_length(const char *text);
 /* Returns the size of a byte order mark (U+FEFF) at the beginning of a text: 3, or 0. */
 size_t aw_utf8_mark(const char *text);
 
-/* Returns true if a text begins with the mark of UTF-16; the advice says how to convert it. */
+/* Returns true if a text begins with the byte order mark of UTF-16. AW_UTF16_ADVICE tells the user
+ * how to convert it. */
 bool aw_utf16_mark(const char *text);
 #define AW_UTF16_ADVICE "text in UTF-16 — convert it: iconv -f UTF-16 -t UTF-8 FILE >NEW"
 

@@ -1,4 +1,4 @@
-/* Text in XML and HTML. */
+/* Writes text to XML and HTML. */
 #ifndef AW_BASE_XML_H
 #define AW_BASE_XML_H
 

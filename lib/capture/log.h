@@ -38,8 +38,7 @@ struct aw_log_options {
 /* One datagram, or one piece of a stream. */
 struct aw_log_entry {
     int64_t time_ns; /* ns since 1970, at least 0 (candump: as written); or AW_NO_TIME (codec.h) */
-    enum aw_dir dir; /* ns since 1970, at least 0 (candump: as written); or AW_NO_TIME
-                                     (codec.h) */
+    enum aw_dir dir; /* AW_TX to the device, AW_RX from it; 0: unknown */
     enum aw_linktype linktype;    /* format of data; AW_LINKTYPE_CAN for candump */
     bool stream;                  /* a piece of a stream: frames may begin and end anywhere */
     bool gap;                     /* bytes before these are missing */

@@ -22,7 +22,7 @@ struct aw_time_column {
     bool step;    /* time since the previous row */
 };
 
-/* For messages. */
+/* Names for error messages. */
 #define AW_TIME_NAMES "a time column is called t, t_s, t_ms, time [s]"
 
 /* Returns true for the name of a time column. */

@@ -64,7 +64,7 @@ double aw_excite_feed(struct aw_excite *excite, double t, double measured);
 /* Returns the relay's kp for a driver that accepts only setpoints, as aw_relay_gain. */
 double aw_excite_gain(const struct aw_excite_config *config, double limit);
 
-/* "rest", "step", "relay" … */
+/* Returns the name of a part: "rest", "step", "relay" … */
 const char *aw_excite_part_name(enum aw_excite_part part);
 
 /* AW_REFUSED: the joint went too far; err suggests a remedy. */

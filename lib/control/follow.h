@@ -44,13 +44,13 @@
 struct aw_follow_row {
     char joint[AW_FOLLOW_NAME], field[AW_FOLLOW_NAME];
     double scale;
-    /* In the joint's unit, set by aw_follow_row_units. */
+    /* In the joint's unit, once aw_follow_row_units has parsed them. */
     double offset, low, high; /* low and high: infinite, or the clamp */
     double dead;              /* smaller changes of the field are not motion */
     char offset_text[32], low_text[32], high_text[32], dead_text[32];
 };
 
-/* {0} is empty. */
+/* A map of rows; {0} is empty. */
 struct aw_follow_map {
     size_t n;
     struct aw_follow_row rows[AW_FOLLOW_ROWS];
@@ -81,7 +81,7 @@ struct aw_follow_joint {
     bool limited;    /* the leader is beyond a limit of the joint or the map */
     double said;     /* leader's mapped value; NaN: none since the last loss */
 
-    double held, smooth, base; /* said after the dead band; smoothed; offset for relative */
+    double held, smooth, base; /* value after the dead band; smoothed value; offset for relative */
     bool doubt, catching, slow;
     int64_t since_ns, behind_ns;
 };

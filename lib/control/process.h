@@ -42,7 +42,7 @@ struct aw_process {
     double dead_time_s;
 };
 
-/* "first-order", "integrating", "second-order", "third-order". */
+/* Returns the name of a kind: "first-order", "integrating", "second-order", "third-order". */
 const char *aw_process_kind_name(enum aw_process_kind kind);
 enum aw_process_kind aw_process_kind_of(const struct aw_process *process);
 

@@ -68,7 +68,7 @@ extern const char *const aw_form_names[AW_FORMS + 1];
 
 const char *aw_rule_name(enum aw_rule rule);
 
-/* Returns the form that AW_FORM_RULE stands for. */
+/* Returns the form that AW_FORM_RULE selects. */
 enum aw_form aw_rule_form(enum aw_rule rule, const struct aw_plant *plant);
 
 /* AW_USAGE: no such row, or a plant that is not positive and finite; simc, amigo and robust have no

@@ -90,8 +90,8 @@ static bool find_verb(const char *word, enum aw_teleop_does *does)
     return false;
 }
 
-/* The first words: "next", "mark TEXT", "record toggle", "quit"; or "JOINT velocity [RATE]",
- * "JOINT toggle". */
+/* Parses the first words: "next", "mark TEXT", "record toggle", "quit"; or "JOINT velocity
+ * [RATE]", "JOINT toggle". */
 static enum aw_status set_verb(struct aw_teleop_row *row, char **rest, struct aw_error *err)
 {
     const char *first = strtok_r(*rest, " \t", rest);

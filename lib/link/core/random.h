@@ -18,13 +18,13 @@ static inline uint64_t aw_random_next(struct aw_random *random)
     return z ^ (z >> 31);
 }
 
-/* 0 <= result < 1 */
+/* Returns a number from 0 to below 1. */
 static inline double aw_random_share(struct aw_random *random)
 {
     return (double)(aw_random_next(random) >> 11) * 0x1p-53;
 }
 
-/* 0 <= result < n, n > 0 */
+/* Returns a number from 0 to below n, n > 0. */
 static inline uint64_t aw_random_below(struct aw_random *random, uint64_t n)
 {
     return aw_random_next(random) % n;

@@ -1,4 +1,4 @@
-/* The serial ports of this machine.
+/* Lists the serial ports of this machine.
  *
  *     struct aw_port ports[64];
  *     size_t n = aw_link_list_serial(ports, 64);

@@ -1,4 +1,4 @@
-/* The transport udp: a local port and a peer, named in the URL or the first that sends. */
+/* The transport udp: a local port and a peer. The URL names the peer, or it is the first sender. */
 #include <errno.h>
 #include <netdb.h>
 #include <netinet/in.h>

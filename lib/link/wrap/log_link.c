@@ -168,7 +168,7 @@ static enum aw_status look_at_first(struct log_link *self, struct aw_error *err)
     return aw_log_rewind(self->log, err);
 }
 
-/* To the caller a file that cannot be opened is a link that is not there. */
+/* A capture that cannot be opened counts as a missing link. */
 static enum aw_status open_log(struct log_link *self, const char *path,
                                const struct aw_log_options *options, struct aw_error *err)
 {

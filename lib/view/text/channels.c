@@ -39,7 +39,7 @@ static struct aw_channel **slot_of(const struct aw_channels *channels, const cha
     return &channels->slots[i];
 }
 
-/* At most half full. */
+/* Keeps the hash table at most half full. */
 static bool make_room(struct aw_channels *channels)
 {
     if (channels->n < channels->room)

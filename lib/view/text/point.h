@@ -1,5 +1,5 @@
 /* One value with its full name: a field of a record, a member of a JSON object or a cell of a CSV
- * file. The unit of watch and plot.
+ * file. watch and plot show points.
  *
  *     struct aw_names names;                                 about 5 MB, not for the stack
  *     aw_names_init(&names, wire);

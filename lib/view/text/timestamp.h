@@ -1,4 +1,4 @@
-/* The time of a record as text. */
+/* Prints and parses the time of a record. */
 #ifndef AW_VIEW_TEXT_TIMESTAMP_H
 #define AW_VIEW_TEXT_TIMESTAMP_H
 
