@@ -31,7 +31,7 @@
 #define AW_CHILD_FD_TEXT "3"
 
 struct aw_child_plan {
-    const char *path;  /* of the program */
+    const char *path;  /* path of the program */
     char *const *argv; /* ends with NULL */
     char *env;         /* NAME=VALUE, added to its environment; NULL: none */
     bool write;        /* its standard input is a pipe that the caller writes to */

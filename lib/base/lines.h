@@ -21,7 +21,7 @@
 struct aw_lines {
     FILE *file;       /* NULL: opens the file called name, and closes it at the end */
     const char *name; /* for messages, not owned; NULL: messages give no location */
-    unsigned number;  /* of the line, from 1 */
+    unsigned number;  /* line number, from 1 */
     char *line;       /* without its newline; the first one without a byte order mark */
     const char *at;   /* position of a mistake in the line, set by the caller; NULL: its start */
     char *text;       /* owned */

@@ -20,7 +20,7 @@ enum aw_status {
     AW_MALFORMED = 5, /* bytes violate the protocol */
     AW_LIMIT = 6,     /* a finite value outside a limit or the range of the wire */
     AW_LOST = 7,      /* the link was lost during the operation */
-    AW_STOPPED = 8,   /* a signal asked to stop; the shell exits with 128 + signal */
+    AW_STOPPED = 8,   /* a signal requested a stop; the shell exits with 128 + signal */
     AW_NO_MEMORY = 9, /* out of memory */
     /* Neither errors nor exit codes: reasons for having no data now. */
     AW_MORE = 10,   /* more bytes are needed */

@@ -50,7 +50,7 @@ struct aw_span aw_tcp_in_order(struct aw_tcp_order *order, const struct aw_paylo
 /* Adds headers. Start with {.medium = …, .ports = …}; counts the bytes of TCP. */
 struct aw_wrapper {
     enum aw_medium medium;
-    uint16_t ports[2]; /* of the device, of this host; 0: any */
+    uint16_t ports[2]; /* ports of the device and of this host; 0: any */
     uint32_t sent[AW_BOTH];
 };
 

@@ -24,9 +24,9 @@ enum block_type {
 enum option {
     OPTION_END = 0,
     OPTION_COMMENT = 1,
-    OPTION_NAME = 2,    /* of an interface */
-    OPTION_FLAGS = 2,   /* of a packet */
-    OPTION_PROGRAM = 4, /* that wrote a section */
+    OPTION_NAME = 2,    /* option of an interface */
+    OPTION_FLAGS = 2,   /* option of a packet */
+    OPTION_PROGRAM = 4, /* option of a section: its writer */
     OPTION_RESOLUTION = 9,
     OPTION_OFFSET = 14,
 };

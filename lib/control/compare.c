@@ -6,7 +6,7 @@
 
 #include "capture/times.h"
 
-#define SAME   0.01 /* of the step */
+#define SAME   0.01 /* share of the step */
 #define LATE_S 0.1  /* max delay of a step in telemetry */
 #define MEDIAN 3    /* smooths single noisy samples */
 

@@ -140,7 +140,7 @@ struct aw_gains aw_amigo_gains(double gain, double tau, double dead_time_s, enum
 struct subject {
     struct aw_process process;
     double sign;
-    double omega, ku; /* ultimate */
+    double omega, ku; /* ultimate frequency and gain */
     double tau1, tau2;
 };
 

@@ -18,7 +18,7 @@
 #define SHIFT       0.8  /* share of the distance of the step */
 #define JUMP        0.03 /* share of the range of the output */
 #define LOST        1.5  /* intervals between two samples: more means a lost one */
-#define SOME        201  /* intervals */
+#define SOME        201  /* intervals used for the median */
 
 static const double size_of[AW_EXCITE_OVER] = {
     [AW_EXCITE_STEP] = 1, [AW_EXCITE_DOWN] = -0.6, [AW_EXCITE_UP] = 0.8};

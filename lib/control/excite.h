@@ -46,15 +46,15 @@ struct aw_excite {
     struct aw_excite_config config;
     enum aw_excite_part part;
     double output;
-    double start_s, part_s, start_y; /* of the part */
+    double start_s, part_s, start_y; /* start of the current part */
     double reached, reached_s;       /* of a step: farthest position so far, and its time */
     double first_s;                  /* of a step: time of the first response */
-    double shift;                    /* of the small relay's centre */
+    double shift;                    /* offset of the small relay's centre */
     bool too_far;
     struct aw_relay relay;
 };
 
-/* AW_USAGE as aw_relay_start. */
+/* Starts the experiment. AW_USAGE as aw_relay_start. */
 enum aw_status aw_excite_start(struct aw_excite *excite, const struct aw_excite_config *config,
                                struct aw_error *err);
 

@@ -15,12 +15,12 @@
 #define ROUGHLY    3   /* standard deviations */
 #define LARGEST    1e30
 #define SHOWN      0.7  /* intervals: faster lags look like dead time */
-#define HOPELESS   2    /* times the least sum of squares */
+#define HOPELESS   2    /* factor of the least sum of squares: worse structures are dropped */
 #define FOLLOWS    0.3  /* fit to the used data: below, the output does not follow the input */
 #define SMALL      0.1  /* share of dead time plus lags */
-#define LINEAR     0.33 /* independent samples, as a share of all */
+#define LINEAR     0.33 /* min share of independent samples */
 #define KNOWN      0.25 /* largest relative half-width of a known lag */
-#define SLOW       8    /* times such a lag is the record's length */
+#define SLOW       8    /* a lag above this fraction of the record counts as slow: 1/8 */
 #define NUMBERS    6    /* members of struct aw_fit_half */
 #define QUIET      16   /* samples per noise estimate */
 #define SAMPLES    200  /* number of places checked for motion */

@@ -28,7 +28,7 @@ void aw_move(const struct aw_move *move, struct aw_process_state *x, double from
 
 struct aw_mover {
     struct aw_process process;
-    double per_s;                 /* grains */
+    double per_s;                 /* grains per second */
     int64_t time[AW_MOVER_SLOTS]; /* in grains */
     bool known[AW_MOVER_SLOTS];   /* cached; false: seen at most once */
     struct aw_move move[AW_MOVER_SLOTS];

@@ -9,11 +9,11 @@
 
 #define LONG    4000 /* samples: longer records are searched in parts first */
 #define PART    2000
-#define BEFORE  100  /* samples before the input moves */
+#define BEFORE  100  /* samples taken before the input moves */
 #define MOVES   0.05 /* share of the input's range */
 #define ROUGHLY 1e-3 /* tolerance; refined later */
 #define SETTLE  3    /* max iterations of the weights */
-#define ROUNDS  3    /* of weights and parameters */
+#define ROUNDS  3    /* max rounds of weights and parameters */
 
 /* Simple structures first: later ones start from their results. */
 static const struct structure {

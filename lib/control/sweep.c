@@ -180,7 +180,7 @@ static enum aw_status fit_tones(const struct record *r, double complex *response
                                 struct aw_error *err)
 {
     const size_t n = 2 * (size_t)r->sweep->n + 2;
-    double matrix[UNKNOWNS * UNKNOWNS] = {0}; /* of the normal equations for both signals */
+    double matrix[UNKNOWNS * UNKNOWNS] = {0}; /* matrix of the normal equations for both signals */
     double row[UNKNOWNS], input[UNKNOWNS] = {0}, output[UNKNOWNS] = {0};
     for (size_t k = 0; k < r->n; k++) {
         regressors(r, r->t[k], row);

@@ -15,7 +15,7 @@ struct knot {
 
 /* Waypoints of one channel. */
 struct course {
-    const double *t_s, *points; /* points: every channels-th number is of this one */
+    const double *t_s, *points; /* points: every channels-th number belongs to this channel */
     size_t n, channels;
 };
 

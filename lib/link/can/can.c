@@ -36,7 +36,7 @@ struct can_link {
     char name[IFNAMSIZ];
     bool reconnect;
     bool down;            /* the interface is down or gone */
-    bool gone;            /* the socket has to be bound again */
+    bool gone;            /* the socket must be bound again */
     bool unreported;      /* and this has not been reported yet */
     int news_fd;          /* readable when an interface changes, while down; else -1 */
     unsigned next, count; /* unread part of the batch */

@@ -13,7 +13,7 @@ struct adapter {
     struct aw_slcan_reader reader;
     enum channel channel;
     bool stamps;
-    uint64_t reported; /* frames dropped as of the last F */
+    uint64_t reported; /* frames dropped before the last F command */
 };
 
 static const char done[] = "\r", refused[] = "\a";

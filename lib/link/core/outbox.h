@@ -13,7 +13,7 @@
 #define AW_OUTBOX_ROOM 4096 /* bytes; a single message may have more */
 
 struct aw_outbox {
-    uint8_t *bytes; /* messages, each behind its size */
+    uint8_t *bytes; /* messages, each preceded by its size */
     size_t held, cap;
     size_t begun; /* sent bytes of the first message; it is not dropped any more */
     uint64_t dropped;

@@ -22,7 +22,7 @@
 
 #define BY_ID        "/dev/serial/by-id/"
 #define SYMLINKS_MAX 16
-#define PTY_MAJOR    136 /* the kernel's UNIX98_PTY_SLAVE_MAJOR and how many */
+#define PTY_MAJOR    136 /* the kernel's UNIX98_PTY_SLAVE_MAJOR, and the number of majors */
 #define PTY_MAJORS   8
 
 static bool fits(int n, size_t size)

@@ -17,7 +17,7 @@
 bool aw_tcp_other_client(int fd, char *out, size_t size);
 
 struct aw_tcp_server {
-    char host[48]; /* to connect to: "127.0.0.1", "::1", "192.168.0.7" */
+    char host[48]; /* address for clients: "127.0.0.1", "::1", "192.168.0.7" */
     unsigned port;
     char server[96]; /* program that listens: "ezphys-sim (pid 4711)"; "" if not permitted to see it
                      */

@@ -15,7 +15,7 @@
 struct matrix {
     const struct aw_grid *grid;
     size_t n;                               /* rows */
-    char subject[ROWS_MOST][AW_POINT_NAME]; /* of each */
+    char subject[ROWS_MOST][AW_POINT_NAME]; /* subject of each row */
     const struct aw_channel *cell[ROWS_MOST][COLUMNS_MOST];
     int name, width[COLUMNS_MOST];  /* width in characters; 0: the column is empty */
     const char *unit[COLUMNS_MOST]; /* common unit of a column, or NULL */

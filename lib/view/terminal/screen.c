@@ -18,7 +18,7 @@
 struct aw_screen {
     FILE *in, *out;
     SCREEN *terminal;
-    WINDOW *keys; /* reading keys from a window would redraw it: this one has nothing to draw */
+    WINDOW *keys; /* an empty window, because reading keys redraws their window */
     char *locale; /* previous LC_CTYPE */
     unsigned how;
     struct aw_braille canvas, shown;

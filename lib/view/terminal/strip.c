@@ -13,7 +13,7 @@
 
 #define BUCKETS      4096
 #define VALUE_MOST   1e100           /* scales up to this value do not overflow */
-#define LEAST_ROWS   5               /* of a panel */
+#define LEAST_ROWS   5               /* min rows of a panel */
 #define SHRINK_NS    (2 * AW_SECOND) /* time before a scale that is too large shrinks */
 #define ROUND_TICKS  12              /* scales end at the nearest of so many ticks */
 #define ROOMY        0.45            /* smaller used share of a scale is too small */

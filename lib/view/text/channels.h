@@ -33,7 +33,7 @@ struct aw_channel {
     double least, greatest; /* since the beginning or the last reset; NaN: none */
     uint64_t count;
     int64_t seen_ns;
-    int64_t epoch_ns; /* the rate is taken over a second at least */
+    int64_t epoch_ns; /* the rate is averaged over at least a second */
     uint64_t in_epoch;
     double rate_hz;        /* 0: unknown */
     float trend[AW_TREND]; /* NaN: no data in this step */

@@ -27,7 +27,7 @@ struct aw_select {
  * named values, or numbers. */
 enum aw_subjects {
     AW_SUBJECTS_KNOWN,  /* no */
-    AW_SUBJECTS_ANY,    /* there may be */
+    AW_SUBJECTS_ANY,    /* possible */
     AW_SUBJECTS_BEFORE, /* only before a field: a single name is a field */
 };
 

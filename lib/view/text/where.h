@@ -37,7 +37,7 @@ struct aw_where_term {
 
 /* Conditions on the message itself: msg = NAME, dir != tx. */
 struct aw_where_head {
-    bool dir; /* else msg */
+    bool dir; /* dir; false: msg */
     bool is;  /* true for =, false for != */
     char text[40];
 };
