@@ -233,7 +233,7 @@ EXTRA_armwire-mcap := $$(MCAP_LIBS)
 MCAP_LIBS   = $(call choose,MCAP_LIBS,zstd lz4 z,)
 EXTRA_armwire-pad := -lSDL2
 $(foreach p,$(PROGRAMS),$(eval $(call program,bin/$(p),$(wildcard cmd/$(p)/*.c),$(EXTRA_$(p)))))
-# What is tested of armwire-mcap, apart from its verbs.
+# Parts of armwire-mcap that have unit tests.
 MCAP_PARTS := $(addprefix cmd/armwire-mcap/,write.c read.c chunk.c ros.c)
 $(foreach t,$(TESTS),$(eval $(call program,$(t),$(t).c tests/unit/test.c $(if $(findstring /armwire-mcap/,$(t)),$(MCAP_PARTS)),\
     -lcmocka $(if $(findstring /armwire-mcap/,$(t)),$$(MCAP_LIBS)))))

@@ -9,7 +9,7 @@ cd "$(dirname "$0")/.." || exit 1
 [ $# -gt 0 ] || set -- $(git ls-files 'lib/*.c' 'cmd/*.c')
 flags=(-D_GNU_SOURCE -Ilib -Ibuild/gen '-DAW_VERSION="0"')
 
-# What cppcheck takes for mistakes here and what it is:
+# False positives of cppcheck, with the reason:
 suppressions=(
     --suppress=missingIncludeSystem
     # out parameters that a called function fills entirely

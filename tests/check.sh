@@ -32,8 +32,7 @@ trap 'rm -rf "$home" "$TMPDIR"; [ ! -w /proc/$$/autogroup ] || echo 0 >/proc/$$/
 chmod 755 "$TMPDIR" # some tests run programs as another user
 export HOME=$home XDG_CONFIG_HOME=$home/config XDG_STATE_HOME=$home/state XDG_RUNTIME_DIR=$home
 
-# What they leave behind is seen at the end: files in a folder of their own, processes by what they have
-# from here.
+# At the end the suite `left` finds files in this folder, and processes by this variable.
 export TMPDIR ARMWIRE_CHECK=$home
 
 # The packages that the tests use are for the system's Python; a version manager's wrapper around another
@@ -42,8 +41,7 @@ mkdir -p "$home/bin"
 if [ -x /usr/bin/python3 ]; then ln -s /usr/bin/python3 "$home/bin/"; fi
 PATH=$home/bin:$PATH
 
-# What opens ports does so in a network of its own. Where that is not allowed, one such suite waits for the
-# other.
+# Suites that open ports have their own network. Where that is not allowed, they run one after another.
 network=(unshare -n sh -c 'ip link set lo up && exec "$@"' sh)
 "${network[@]}" true 2>/dev/null || network=(flock "$LOGS/network")
 
@@ -109,7 +107,7 @@ paths() {
         '/(home|root|wor[k]|Users)/[a-z]|share[d]/(spec|facts|tools)' -- . ':!LICENSE'
 }
 
-# What an experiment left behind has no business at the top, either.
+# The top level has these entries only.
 top() {
     local there
     there=$(git ls-files | cut -d/ -f1 | grep -v '^\.' | sort | uniq | xargs)
@@ -210,8 +208,7 @@ suite() {
     return $status
 }
 
-# What needs a build begins when the build is there. What cannot be built cannot be tested: nothing is
-# printed about those suites then.
+# Suites start after the build that they need. If a build fails, its suites do not run and print nothing.
 
 with_programs() {
     suite golden tests/golden/run.sh build/bin

@@ -49,7 +49,7 @@ sorted_in() {
         contains libarmwire-dev ' ./usr/include/armwire/wire/wire.h$' &&
         contains python3-armwire ' ./usr/lib/python3/dist-packages/armwire/__init__.py$'
 }
-# What each package needs: ODE is for the stand-in only, the tools need no library of ours.
+# Dependencies: only the simulator package needs ODE; the tools need no library package of ours.
 needs() { dpkg-deb -f "$top/$1"_*.deb Depends | grep -q "$2"; }
 light() {
     needs armwire-mqtt python3-paho-mqtt && ! needs armwire python3 &&
@@ -78,7 +78,7 @@ tools_run() {
 }
 # As autopkgtest runs it, with the tools of the unpacked packages.
 first_motions() { (cd "$tree" && PATH=$root/usr/bin:$PATH debian/tests/first-motions); }
-# What README.md and its pages link to is installed.
+# All link targets of README.md and its pages are installed.
 links_lead() {
     local page link missing=0
     while IFS=: read -r page link; do

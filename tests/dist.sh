@@ -33,7 +33,7 @@ case_of() {
     fi
 }
 
-# What is linked in: licences, and the sources with their versions.
+# Licences of the linked libraries, and their source versions.
 licences() {
     local package doc source to=$1/share/doc/armwire/licences
     mkdir -p "$to"

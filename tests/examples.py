@@ -152,7 +152,7 @@ def alive(command):
 
 
 def problem(command, expected, folder):
-    """What is wrong with this example, or None."""
+    """Returns the fault of this example, or None."""
     if expected is None:
         command = alive(command)
     status, output = run(command, folder)

@@ -46,8 +46,7 @@ records_page() {
 records_markdown() {
     records_page md | awk '/^# / { skip = /^# (results|words|exit-codes) / } /^## (Tests|Controllers)$/ { skip = 1 } !skip'
 }
-# What the header of the library says, the headers with the first sentence of each, and an example for each
-# client.
+# The manual page of the library: its header, the first sentence of each header, and an example per client.
 library_page() {
     roff() { sed -e 's/\\/\\e/g' -e "s/^\([.']\)/\\\\\&\1/" -e 's/-/\\-/g'; }
     code() { printf '.PP\n.EX\n' && roff && printf '.EE\n'; }

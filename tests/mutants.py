@@ -130,7 +130,7 @@ def compiled(path, text, library, *options):
 
 
 def same_code(path, old, new, folder):
-    """What the compiler makes of both, when it looks closely, is the same."""
+    """Returns true if the optimiser makes the same code of both."""
     files = [Path(folder, name) for name in ("old.o", "new.o")]
     made = [compiled(path, text, file, "-O2", "-c") for file, text in zip(files, (old, new))]
     return all(made) and files[0].read_bytes() == files[1].read_bytes()

@@ -88,7 +88,7 @@ def outline(code):
 
 
 def names(code):
-    """What a file declares and what it defines, for others: functions and objects."""
+    """Returns the functions and objects that a file declares and defines for others."""
     declared, defined = set(), set()
     for text in re.findall(r"[^;}]+[;}]", outline(code)):
         text = re.sub(r"__attribute__\s*\(\(.*\)\)", "", text, flags=re.S).strip()
@@ -107,7 +107,7 @@ def names(code):
 
 
 def check_definitions(codes):
-    """What is declared below where it is defined, and rings of files that use each other."""
+    """Finds declarations below their definitions, and rings of files that use each other."""
     declared_in, defined_in, bad, edges, why = {}, {}, [], defaultdict(set), {}
     for file, code in codes.items():
         declared, defined = names(code)

@@ -11,7 +11,7 @@
 struct own {
     const struct aw_scene *scene;
     struct world *world;
-    struct aw_packet_memory *memory; /* NULL: there are none */
+    struct aw_packet_memory *memory; /* NULL: no packet files */
     size_t n;                        /* joints of the scene that have axes and accept commands */
     size_t joints[AW_PACKET_MEMORY_JOINTS];
     double goals[AW_PACKET_MEMORY_JOINTS]; /* rad or m of axis 1; NaN: none */

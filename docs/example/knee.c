@@ -47,7 +47,7 @@ int main(int argc, char **argv)
     if (status == AW_OK) {
         aw_canpid_init(&bus, link, NULL, &options);
         status = turn(&bus, (unsigned)board, atof(argv[3]), &err);
-        /* Whatever came of it, the joint is not left under force. */
+        /* Disables the driver after success and after failure. */
         enum aw_status stopped =
             aw_canpid_stop(&bus, AW_CANPID_BIT(board), AW_CANPID_LAST, NULL, &stop_err);
         aw_link_close(link);

@@ -45,7 +45,7 @@ int main(int argc, char **argv)
     if (status == AW_OK) {
         aw_hidmotor_init(&arm, link, &options);
         status = point(&arm, atof(argv[2]), &err);
-        /* What went wrong on its way is held where it is. */
+        /* After an error the arm is held where it is. */
         if (status != AW_OK)
             aw_hidmotor_stop(&arm, NULL, &stop_err);
         aw_link_close(link);

@@ -71,7 +71,7 @@ bool aw_child_wait(struct aw_child *child, int timeout_ms);
 int aw_child_end(struct aw_child *child, int timeout_ms);
 
 /* Copies the first line of the child's standard error, without its "armwire-mcap: " prefix. Copies
- * "" if there is none. Does not block. Returns out. */
+ * "" if nothing was printed. Does not block. Returns out. */
 const char *aw_child_said(const struct aw_child *child, char *out, size_t size);
 
 /* Closes a pipe end and sets it to -1. */

@@ -26,8 +26,8 @@ bool aw_csv_next(const char **rest, char separator, struct aw_csv_cell *cell);
 size_t aw_csv_copy(const struct aw_csv_cell *cell, char *out, size_t size);
 
 /* Guesses the separator from a file's first line: the most frequent of ; , and tab outside of
- * quotes, or the first of equally frequent ones. Returns ' ' if there is none. Decimal commas
- * ("0,5;1,5") do not count. */
+ * quotes, or the first of equally frequent ones. Returns ' ' if the line has none of them. Decimal
+ * commas ("0,5;1,5") do not count. */
 char aw_csv_separator(const char *line);
 
 /* Parses a NUL-terminated cell as a number. Unless the separator is a comma, "0,5" means one half:

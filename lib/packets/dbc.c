@@ -14,7 +14,7 @@ enum { VALUE_MAX = 80, HELP_MAX = 240 };
 /* Returns true if another statement starts here. */
 static bool begins(const struct aw_dbc_parser *p);
 
-/* Skips to the semicolon, or to the next statement if there is none. */
+/* Skips to the semicolon, or, without a semicolon, to the next statement. */
 static enum aw_status pass(struct aw_dbc_parser *p)
 {
     while (!aw_dbc_is_sign(&p->scan.token, ';')) {

@@ -30,7 +30,7 @@ if [ ${#bags[@]} != 0 ]; then
     node bags.mjs ../bin/hidmotor "${bags[@]}" | tee bags.log
     passed=$((passed + $(grep -c '^ok' bags.log))) failed=$((failed + $(grep -c '^not ok' bags.log)))
 fi
-# What speaks by itself, and what is asked.
+# One tool that sends by itself, and one that answers.
 for tool in canpid hidmotor; do
     : >said
     ../bin/"$tool" -q -l sim: serve --listen "unix:$PWD/socket" 2>served &

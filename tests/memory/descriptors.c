@@ -37,7 +37,7 @@ static bool is_left(int fd)
     return is_open(fd) && !given[fd];
 }
 
-/* What a thread still has, it closes itself, a little later. */
+/* Threads close their own descriptors a little later. */
 static void wait_for_threads(void)
 {
     for (int fd = 0, tries = 0; fd < MOST && tries < TRIES; fd++)

@@ -1,5 +1,5 @@
 #!/bin/bash
-# What a sixth tool gets from the shell by what it says of its joints alone, as TAP.
+# Tests the commands that a tool gets from the shell by describing its joints. Prints TAP.
 #
 #   tests/toy/run.sh build/tests/toy/toy
 set -u

@@ -389,7 +389,7 @@ static int bar(int number, bool good, const char *what, int value, int of)
     return !good;
 }
 
-/* What must be true of any sample. */
+/* Checks the bounds that hold for every sample. */
 static int judge_all(void)
 {
     const struct family *f = &families[FAMILIES - 1];

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""What moves a joint by itself, on joints that are broken (sim --plant): how far they go, and what is said.
+"""Experiments on broken joints (sim --plant): how far the joints go, and which message is printed.
 
     hostile.py          each plant, at three ticks of the law; prints the table of docs/tuning.md
     hostile.py 8        eight of these runs, as TAP
@@ -49,7 +49,7 @@ def frames(name):
 
 
 def run(plant, tick, command):
-    """What became of it, from every frame that passed the link."""
+    """Judges a run by every frame that passed the link."""
     Path("spec.ini").write_text(SPEC)
     Path("script").write_text(f"{COMMANDS[command]}\nwatch -b {BOARD} --for {REST}s\n")
     link = f"sim:?time=virtual&tick={tick}ms&plant={plant}"

@@ -32,7 +32,7 @@ WRAP(struct passwd *, getpwuid, (uid_t user), (user))
 WRAP(struct passwd *, getpwnam, (const char *name), (name))
 WRAP(struct group *, getgrgid, (gid_t group), (group))
 
-/* Where the user's locale is not to be had, that of every C library is. */
+/* Falls back to the locale that every C library has if the user's is not installed. */
 static void __attribute__((constructor)) choose_locale(void)
 {
     if (isatty(STDIN_FILENO) && !setlocale(LC_CTYPE, ""))

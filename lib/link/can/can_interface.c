@@ -73,7 +73,7 @@ static void no_interface(const char *name, char *out, size_t size)
     char others[100];
     list(others, sizeof others);
     if (if_nametoindex(name) > 0)
-        snprintf(out, size, "is no CAN interface — %s%s", *others ? "there are: " : "there is none",
+        snprintf(out, size, "is not a CAN interface — %s%s", *others ? "there are: " : "found none",
                  others);
     else if (*others)
         snprintf(out, size, "no such interface — there are: %s", others);

@@ -73,7 +73,7 @@ static enum aw_status take(struct aw_can_text *text, uint8_t byte, uint8_t *data
     }
 }
 
-/* Removes the first answer from the unread bytes. Returns false if there is none. */
+/* Removes the first answer from the unread bytes. Returns false if no answer is complete. */
 static bool find_answer(struct client *self, enum aw_slcan_kind *kind)
 {
     struct aw_can_text *text = &self->text;

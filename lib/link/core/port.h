@@ -34,7 +34,7 @@ void aw_port_key(const char *path, char *key, size_t size);
  * directory does not exist or the result does not fit. */
 bool aw_absolute_path(const char *path, char *out, size_t size);
 
-/* Finds the symlink to a pty on the path; it may be path itself. Returns false if there is none. */
+/* Finds the symlink to a pty on the path; it may be path itself. Returns false if not found. */
 bool aw_port_symlink(const char *path, char *out, size_t size);
 
 /* Returns true if /sys/class/tty has an entry for this device. name ("ttyUSB0") may be NULL. */

@@ -46,7 +46,7 @@ enum aw_status aw_url_word(const struct aw_url *url, const char *key, const char
  * is 0 without a host. Returns NULL if the brackets are not closed. */
 const char *aw_url_split_host(const char *rest, const char **host, size_t *size);
 
-/* The same, but parses the port (0..65535) and copies the host, which is "" if there is none. */
+/* The same, but parses the port (0..65535) and copies the host ("" without a host). */
 enum aw_status aw_url_host_port(const char *rest, char *host, size_t host_size, unsigned *port,
                                 struct aw_error *err);
 

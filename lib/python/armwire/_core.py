@@ -1,4 +1,4 @@
-"""What the blocking and the asyncio form have in common: lines for a tool, and what comes back."""
+"""Shared by the blocking and the asyncio form: lines sent to a tool, and its records."""
 import difflib
 import json
 import keyword
@@ -97,7 +97,7 @@ def find(tool, path=None):
 
 
 def describe(program):
-    """What 'help --json' says, as a Record."""
+    """Returns the output of 'help --json' as a Record."""
     done = subprocess.run([program, "help", "--json"], stdout=subprocess.PIPE, stdin=subprocess.DEVNULL, check=True)
     return json.loads(done.stdout, object_hook=Record)
 
@@ -186,7 +186,7 @@ def quote(word):
 
 
 class Face:
-    """What a tool has, by the names of its commands."""
+    """The commands of a tool, as methods."""
 
     def __init__(self, tool, link, path, options):
         self.tool = tool

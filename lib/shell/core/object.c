@@ -294,7 +294,7 @@ static char *print_csv(const struct aw_object *object, const struct aw_object_fo
     return out;
 }
 
-/* Writes a value as text; "-" if there is none. */
+/* Writes a value as text; "-" without a value. */
 static char *put_value(char *out, const struct aw_entry *entry)
 {
     if (entry && entry->text)

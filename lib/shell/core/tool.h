@@ -31,7 +31,7 @@ struct aw_record;
 struct aw_joints;
 struct aw_bench_hooks;
 
-/* What a command can do to the device. Decides on limits, questions and the safe stop. */
+/* Effect of a command on the device. Decides on limits, questions and the safe stop. */
 enum aw_safety {
     AW_READ,      /* changes no settings and moves no joint */
     AW_WRITE,     /* changes settings */

@@ -18,7 +18,7 @@ const struct aw_topic *aw_topic_find(const char *name); /* or NULL */
 const char *aw_topic_summary(const struct aw_topic *topic, char *out);
 
 /* Returns the right side of the topic's row about this word, for the tool or for experiments of all
- * tools; "" if there is none. */
+ * tools; "" without such a row. */
 const char *aw_topic_row(const struct aw_topic *topic, const char *tool, const char *word,
                          char *out, size_t size);
 

@@ -111,7 +111,7 @@ TEST(interface_problems_are_described)
     assert_true(aw_can_interface_problem("awnope0", problem, sizeof problem));
     assert_non_null(strstr(problem, "no such interface"));
     assert_true(aw_can_interface_problem("lo", problem, sizeof problem));
-    assert_non_null(strstr(problem, "is no CAN interface"));
+    assert_non_null(strstr(problem, "is not a CAN interface"));
     assert_true(aw_can_interface_problem("", problem, sizeof problem));
     assert_false(aw_can_interface_up("lo"));
     assert_false(aw_can_interface_up("awnope0"));

@@ -651,7 +651,7 @@ TEST_WITH(plug_in, unplug, unusable_interfaces_are_explained)
     other_file("/sys/class/net/awcan1/type", "280\n");
     other_file("/sys/class/net/eth0/type", "1\n");
     other_file("/sys/class/net/odd/type", "?\n");
-    assert_open_fails("can:lo", AW_NO_LINK, "can:lo: is no CAN interface — there are: awcan");
+    assert_open_fails("can:lo", AW_NO_LINK, "can:lo: is not a CAN interface — there are: awcan");
     assert_open_fails("can:awcan7", AW_NO_LINK, "can:awcan7: no such interface — there are: awcan");
     assert_open_fails("can:", AW_NO_LINK, "can:can0: no such interface — there are: awcan");
     other_remove("/sys/class/net");
