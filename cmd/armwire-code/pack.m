@@ -6,7 +6,7 @@
     % Values are as in the records that decode --json prints: in units, named ones as their names,
     % NaN where there is no data; groups are structures (values.m1.setpoint). pack takes numbers for
     % names, too. On a CAN bus a frame is its identifier in two bytes, the low one first, and the
-    % data. What cannot be sent, or is no such frame, is an error.
+    % data. Values that cannot be sent, and other frames, are errors.
     methods (Static)
         function frame = pack(name, values)
             p = find_packet(name);

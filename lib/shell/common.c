@@ -254,7 +254,7 @@ const struct aw_command aw_common_commands[] = {
          "after that time: exit status 3."},
     {.name = "pause", .summary = "let time pass", .args = AW_ARGS(AW_PAUSE_ARG),
      .run = aw_run_pause, .examples = AW_LIST("pause 0.1s"),
-     .details = "For scripts and the prompt. What moves goes on, and the messages of the device "
+     .details = "For scripts and the prompt. Motions go on, and the messages of the device "
          "are read."},
     {.name = "expect", .summary = "check that a message comes, or that none does",
      .args = AW_ARGS(

@@ -93,7 +93,7 @@ datagrams() {
     decoded=$(awk -F '\t' '/^link\+decode /{ print $3 }' "$dir/udp")
     share=$(awk -v a="${decoded:-0}" -v b="${stamped:-0}" 'BEGIN { printf "%.2f", (b > 0 ? a / b : 0) }')
     verdict "$share" '>=' 0.75
-    row "udp: unitysim feedback, read and decoded" "${decoded:-0}" M/s "recvmmsg ${bare:-0}, and when from whom ${stamped:-0}" \
+    row "udp: unitysim feedback, read and decoded" "${decoded:-0}" M/s "recvmmsg ${bare:-0}, with time and sender ${stamped:-0}" \
         "x$share (>= 0.75)" $met
     added=$(awk -v a="${link:-0}" -v b="${stamped:-0}" 'BEGIN { printf "%.3f", (a > 0 && b > 0 ? 1 / a - 1 / b : 999) }')
     verdict "$added" '<=' 0.1

@@ -528,6 +528,7 @@ hidmotor -l sim:?motors=2 jog shoulder 30 duration=1500ms --wait|jog 1 of 2 s, s
 unitysim -l sim: move elbow=2500 velocity=20|move 1 s, elbow
 unitysim -l sim: drive elbow=+20 --for 1.4s|drive 1 of 1 s, elbow
 unitysim -l sim: play moves.csv|play 1 s, row 1 of 1, elbow
+canpid -l sim: pause 3s|pause 1 of 3 s
 ezphys -l $url hz --for 3s|hz 2 s,
 ezphys -l $url motor joint1 1 100 --for 1.4s|motor 1 s, 
 ezphys -l $url move joint1=2.5 --speed 0.4|move 1 of

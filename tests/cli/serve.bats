@@ -641,7 +641,7 @@ grows() {
 @test "watch and record - in a pipe end with their server" {
     local how
     for how in "watch -j" "record -"; do
-        rm -f s.err
+        rm -f s.err seen status
         serve s hidmotor -l sim:
         # shellcheck disable=SC2086
         (hidmotor -q -l serve: $how 2>said 3>&- && false || echo $? >status) 3>&- | cat >seen 3>&- &

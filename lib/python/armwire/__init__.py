@@ -12,7 +12,7 @@ a switch, numbers or texts with a unit ("30deg"). It returns the result as a Rec
 raises an Error with exit_code and why. help(arm.move) and TAB in IPython know them all, from the tool.
 
 Leaving the block, by an exception, too, stops what still moves; so does the end of the interpreter, however
-it comes. While one program has the device nobody else can: 'TOOL serve' shares it, and all find that server.
+it comes. Only one program can have the device open: 'TOOL serve' shares it, and all programs find that server.
 """
 import builtins
 import csv
@@ -42,7 +42,7 @@ class Arm(Face):
 
     def __init__(self, tool, link=None, path=None, options=None):
         self._process = None
-        self._watching = lambda: None  # a Watch that nobody has any more has ended
+        self._watching = lambda: None  # a Watch without references has ended
         super().__init__(tool, link, path, options or {})
 
     def _send(self, line, command):
@@ -73,7 +73,7 @@ class Arm(Face):
             result = self._wait()
         except BaseException:
             if self._process:
-                self._process.terminate()  # nobody waits for the motion any more: it is stopped
+                self._process.terminate()  # the wait for the motion has ended: stop it
             self.close()
             raise
         return self.conclude(result)

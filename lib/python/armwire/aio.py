@@ -5,7 +5,7 @@
         async for record in arm.watch("m2.position", n=3):
             print(record.m2.position)
 
-Commands of one arm are carried out one after the other, whoever waits for them.
+An arm carries out its commands one after the other, also if several tasks await them.
 """
 import asyncio
 import signal
@@ -53,7 +53,7 @@ class Arm(Face):
             except asyncio.CancelledError:
                 if self._process:
                     self._process.terminate()
-                await self._end()  # nobody waits for the motion any more: it is stopped
+                await self._end()  # the wait for the motion has ended: stop it
                 raise
 
     async def _wait(self):

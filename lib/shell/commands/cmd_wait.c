@@ -11,12 +11,13 @@
 #include "shell/commands/stream.h"
 #include "shell/core/recent.h"
 
-#define USUAL_S    2.0 /* default wait of expect */
-#define NEAREST    3   /* nearest records that a failed expect shows */
-#define PAIRS_MAX  32
-#define SHOWN_MAX  160 /* max characters of one record */
-#define WANTED_MAX 400
-#define AWAY_MAX   160
+#define USUAL_S     2.0 /* default wait of expect */
+#define NEAREST     3   /* nearest records that a failed expect shows */
+#define PAIRS_MAX   32
+#define SHOWN_MAX   160 /* max characters of one record */
+#define WANTED_MAX  400
+#define AWAY_MAX    160
+#define PROGRESS_NS (100 * AW_MILLISECOND)
 
 struct near {
     double distance;
@@ -527,14 +528,33 @@ enum aw_status aw_run_expect(struct aw_session *session, const struct aw_args *a
     return status;
 }
 
+/* The clock of a simulator may be virtual. Other devices may be absent during a pause. */
+static enum aw_status open_simulator(struct aw_session *session)
+{
+    const char *url = NULL;
+    enum aw_status status = session->options.link.url ? aw_session_url(session, &url) : AW_OK;
+    bool simulated = url && strncmp(url, "sim:", 4) == 0;
+    return status == AW_OK && simulated ? aw_session_link(session) : status;
+}
+
 enum aw_status aw_run_pause(struct aw_session *session, const struct aw_args *args)
 {
     double seconds;
+    bool dry = session->options.run.dry_run;
     enum aw_status status = aw_arg_number(session, args, "time", &seconds);
-    int64_t end = aw_clock_after(aw_clock_now(session->clock), seconds);
-    if (status == AW_OK && !session->options.run.dry_run)
-        status = aw_session_virtual(session) ? aw_clock_sleep(session->clock, end)
-                                             : aw_session_wait_input(session, -1, end);
+    if (status == AW_OK && !dry)
+        status = open_simulator(session);
+    int64_t now = aw_clock_now(session->clock), end = aw_clock_after(now, seconds);
+    bool waits = status == AW_OK && !dry;
+    if (waits && aw_session_virtual(session)) {
+        status = aw_clock_sleep(session->clock, end);
+        waits = false;
+    }
+    while (waits && (status == AW_OK || status == AW_TIMEOUT) && now < end) {
+        aw_session_work(session, "pause %.0f of %.0f s", aw_session_seconds(session), seconds);
+        status = aw_session_wait_input(session, -1, aw_sooner(end, now + PROGRESS_NS));
+        now = aw_clock_now(session->clock);
+    }
     if (status != AW_OK && status != AW_TIMEOUT)
         return status;
     aw_object_start(&session->result, "pause");
