@@ -23,12 +23,13 @@ if [ "${1:-}" = --slow ]; then slow=1 only="  "; fi
 
 # Limits of time in the tests are those of users; other programs of this machine wait, in this session
 # and, where the kernel groups programs by session, in others.
-renice -n -10 $$ >/dev/null 2>&1 && [ -w /proc/$$/autogroup ] && echo -10 >/proc/$$/autogroup
+autogroup() { echo "$1" >/proc/$$/autogroup; } 2>/dev/null
+renice -n -10 $$ >/dev/null 2>&1 && autogroup -10
 
 # Nobody's own configuration or history takes part.
 home=$(mktemp -d)
 TMPDIR=$(mktemp -d /tmp/cXXXX) # short, for the paths of sockets
-trap 'rm -rf "$home" "$TMPDIR"; [ ! -w /proc/$$/autogroup ] || echo 0 >/proc/$$/autogroup' EXIT
+trap 'rm -rf "$home" "$TMPDIR"; autogroup 0' EXIT
 chmod 755 "$TMPDIR" # some tests run programs as another user
 export HOME=$home XDG_CONFIG_HOME=$home/config XDG_STATE_HOME=$home/state XDG_RUNTIME_DIR=$home
 
@@ -289,6 +290,9 @@ if suite build make all units benches; then
     else quick_suites; fi
 fi
 only="  " suite left left
+
+# A long report hides the tests that failed: their names again.
+grep -hE '^ +not ok ' "$LOGS"/*.report | grep -vE "$SKIPPED"
 
 cat "$LOGS"/*.count | awk '
     { passed += $1; failed += $2 }

@@ -399,7 +399,8 @@ static void what_cannot_be_opened(const char *interface)
     expect(open_status(&link, "can:can7", &err) == AW_NO_LINK && strstr(err.text, interface),
            "missing interface", err.text);
     printf("# %s\n", err.text);
-    expect(open_status(&link, "can:lo", &err) == AW_NO_LINK && strstr(err.text, "no CAN interface"),
+    expect(open_status(&link, "can:lo", &err) == AW_NO_LINK &&
+               strstr(err.text, "not a CAN interface"),
            "not for CAN", err.text);
     ip("set", interface, "down");
     snprintf(url, sizeof url, "can:%s", interface);
