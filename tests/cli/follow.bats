@@ -12,7 +12,7 @@ lead() {
 # say VALUE: writes one record with the current time.
 live() {
     mkfifo leader
-    "$@" <leader >result 2>told &
+    "$@" <leader >result 2>>told &
     started+=($!)
     follower=$!
     exec 9>leader
@@ -22,6 +22,19 @@ say() { printf '{"t":%s,"dir":"rx","msg":"positions","m2":{"position":%s}}\n' "$
 says() {
     until grep -qs "$2" told; do
         say "$1"
+        sleep 0.02
+    done
+}
+
+# stops_because REASON COMMAND…: repeats COMMAND until the follower stops for this reason. A busy
+# machine may hold the follower up first. That is a stop, too; the follower must follow again.
+stops_because() {
+    until grep -qs "stopped: $1" told; do
+        if grep -qs 'stopped: this program was held up' told; then
+            : >told
+            says 5 follows
+        fi
+        "${@:2}"
         sleep 0.02
     done
 }
@@ -156,40 +169,24 @@ END
     says 5 follows
     for value in null '"NaN"' '{}' '"fast"' 1e999; do say "$value"; done
     echo 'no record' >&9
-    says 5 follows
-    until grep -q 'stopped: the leader is silent' told; do
-        say null
-        sleep 0.02
-    done
+    stops_because 'the leader is silent' say null
     : >told
     says 6 follows
     exec 9>&-
     wait "$follower"
-    same "$(jq -c '[.ok, .result, .stops, .ignored > 3]' result)" '[true,"ended",1,true]'
+    same "$(jq -c '[.ok, .result, .stops > 0, .ignored > 3]' result)" '[true,"ended",true,true]'
     hasnt "$(cat told)" jumped
 }
 
-@test "a jump of a live leader stops the follower, and a suspended leader stops it too" {
+@test "a jump of a live leader stops the follower, and silence stops it too" {
     live unitysim -l sim: follow --map 'elbow=m2' --approach 20
     says 5 follows
-    say 300
-    says 300 'the leader has jumped: elbow'
-    exec 9>&-
-    wait "$follower" || same "$?" 0
-    mkfifo slow
-    (while say 5 9>&1; do sleep 0.02; done >slow 2>/dev/null) &
-    leader=$!
-    started+=("$leader")
-    rm told
-    unitysim -l sim: follow --map 'elbow=m2' --approach 20 <slow >result 2>told &
-    follower=$!
-    started+=("$follower")
-    until grep -qs follows told; do sleep 0.02; done
-    kill -STOP "$leader"
-    until grep -qs 'stopped: the leader is silent' told; do sleep 0.02; done
-    kill -CONT "$leader"
+    stops_because 'the leader has jumped: elbow' say 300
     : >told
-    until grep -qs follows told; do sleep 0.02; done
+    says 5 follows
+    stops_because 'the leader is silent' true
+    : >told
+    says 5 follows
     kill -INT "$follower"
     wait "$follower" || same "$?" 130
 }
@@ -217,7 +214,8 @@ END
     ok hidmotor -q -l serve:arm move 0 30 0 duration=1s --wait
     kill "$server"
     wait "$server" || true
-    until grep -qs 'stopped: the leader is gone' told; do sleep 0.02; done
+    # A busy machine may have held it up and stopped it already.
+    until grep -qs 'waiting for it' told && grep -qs 'stopped: ' told; do sleep 0.02; done
     : >told
     hidmotor -q -l sim: serve --listen unix:arm 2>said &
     started+=($!)

@@ -17,6 +17,7 @@ PATIENCE = 5  # s
 class Tool:
     url = "tcp:127.0.0.1:{port}"  # of the proxy
     simulator = ()  # the command; None: the proxy is the device
+    streams = False  # the simulator may send by itself; split returns whole messages
     announces = True  # an announced command is printed before it is sent
     scripted = None  # a command that returns and leaves a motion …
     ended_by = ()  # … and the endings that must stop it
@@ -245,6 +246,7 @@ class Unitysim(Tool):
 class Ezphys(Tool):
     """The stop: velocity 0 for every motor, and no forces."""
     name = "ezphys"
+    streams = True
     ended_by = ("SEGV, later", "EOF", "writer", "error", "prompt", "quit")
     scenes = (("arm4", "waist"), ("pendulum", "hinge"))
     motor, force, axis = 3, 2, 3
