@@ -16,7 +16,7 @@ suppressions=(
     --suppress=uninitvar:lib/wire/encode.c
     --suppress=ctuuninitvar:lib/protocol/hidmotor/gains.c
     # p ? p : old keeps the pointer whichever it is
-    --suppress=memleak:lib/shell/commands/plot_file.c
+    --suppress=memleak:lib/shell/look/plot_file.c
     # text[n] && n < MAX, where the text ends before the array does
     --suppress=arrayIndexThenCheck
 )

@@ -26,7 +26,7 @@ left_out=" link/hid/test_hid "
 declare -A left_out_on=([i386]=" view/terminal/test_screen ")
 left_out+="control/test_search control/test_fit "
 left_out_emulated=" link/udp/test_udp protocol/ezphys/test_probe "
-left_out_emulated+="link/core/test_port link/stream/test_tty shell/core/test_stop view/terminal/test_screen "
+left_out_emulated+="link/core/test_port link/stream/test_tty shell/safety/test_stop view/terminal/test_screen "
 
 # Programs find loader and libraries (theirs, and those that the libraries need) where they are
 # unpacked, so that they run like any other.

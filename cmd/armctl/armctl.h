@@ -2,7 +2,7 @@
 #ifndef AW_CMD_ARMCTL_H
 #define AW_CMD_ARMCTL_H
 
-#include "shell/core/tool.h"
+#include "shell/words/tool.h"
 
 extern const struct aw_tool armctl_tool;
 

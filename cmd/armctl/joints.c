@@ -1,5 +1,5 @@
 /* The joints of armctl: their last confirmed targets with times, and their limits. */
-#include "shell/core/joints.h"
+#include "shell/joints/joints.h"
 
 #include <math.h>
 #include <stdio.h>

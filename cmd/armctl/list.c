@@ -1,5 +1,5 @@
 /* armctl list: the serial ports of this machine that a handler may be at. */
-#include "shell/commands/list.h"
+#include "shell/source/list.h"
 #include "link/stream/ports.h"
 #include "state.h"
 

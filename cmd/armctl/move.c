@@ -4,8 +4,9 @@
 #include <string.h>
 
 #include "base/text.h"
-#include "shell/commands/common.h"
-#include "shell/core/dry.h"
+#include "shell/custom/custom.h"
+#include "shell/safety/dry.h"
+#include "shell/safety/outcome.h"
 #include "state.h"
 
 /* Progress of a command for several joints, which has one result. */
@@ -170,7 +171,7 @@ enum aw_status run_send(struct aw_session *session, const struct aw_args *args)
 {
     struct armctl_state *state = armctl_state(session);
     const char *line = aw_arg(args, "line", 0);
-    const struct aw_codec *own = aw_find_own(session, line);
+    const struct aw_codec *own = aw_find_custom(session, line);
     if (own)
         return send_own(session, args, own);
     for (size_t i = 0; i < args->n; i++)

@@ -1,6 +1,6 @@
 /* armctl sim and the sim: link: the simulated arm with speed, profile and quirks from options. */
+#include "shell/source/sim.h"
 #include "protocol/armctl/device.h"
-#include "shell/commands/serve.h"
 #include "state.h"
 
 /* Logs each command that the simulator executes. */

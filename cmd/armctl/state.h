@@ -4,7 +4,7 @@
 
 #include "protocol/armctl/client.h"
 #include "protocol/armctl/profile.h"
-#include "shell/core/joints.h"
+#include "shell/joints/joints.h"
 
 struct armctl_state {
     struct aw_armctl arm;

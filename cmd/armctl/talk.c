@@ -5,9 +5,12 @@
 #include <string.h>
 
 #include "base/suggest.h"
-#include "shell/commands/common.h"
-#include "shell/core/config.h"
-#include "shell/core/stop.h"
+#include "shell/custom/custom.h"
+#include "shell/safety/device.h"
+#include "shell/safety/dry.h"
+#include "shell/safety/outcome.h"
+#include "shell/safety/stop.h"
+#include "shell/session/config.h"
 #include "state.h"
 
 static struct aw_armctl_options armctl_options(struct aw_session *session)

@@ -3,12 +3,14 @@
 #include "base/xdg.h"
 #include "protocol/armctl/device.h"
 #include "protocol/armctl/wire.h"
-#include "shell/commands/common.h"
-#include "shell/commands/ping.h"
-#include "shell/commands/serve.h"
-#include "shell/core/bind.h"
 #include "shell/experiments/experiments.h"
+#include "shell/joints/move.h"
+#include "shell/joints/status.h"
 #include "shell/main.h"
+#include "shell/session/bind.h"
+#include "shell/source/ping.h"
+#include "shell/source/sim.h"
+#include "shell/source/source.h"
 #include "state.h"
 
 #include <stdio.h>

@@ -2,7 +2,7 @@
 #ifndef AW_CMD_CANPID_H
 #define AW_CMD_CANPID_H
 
-#include "shell/core/tool.h"
+#include "shell/words/tool.h"
 
 extern const struct aw_tool canpid_tool;
 

@@ -5,8 +5,8 @@
 
 #include "base/number.h"
 #include "protocol/canpid/gains.h"
-#include "shell/commands/gains.h"
-#include "shell/core/config.h"
+#include "shell/joints/gains.h"
+#include "shell/session/config.h"
 #include "state.h"
 
 /* ---- Gains sent --------------------------------------------------------------------------------

@@ -1,6 +1,6 @@
 /* The joints of canpid, one for each board, in the unit of its controller: telemetry and commands.
  */
-#include "shell/core/joints.h"
+#include "shell/joints/joints.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -8,6 +8,7 @@
 
 #include "joint.h"
 #include "protocol/canpid/names.h"
+#include "shell/safety/outcome.h"
 #include "state.h"
 
 #define PATIENCE_S 0.5 /* wait for a new frame of each kind from each board */

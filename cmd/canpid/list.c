@@ -4,7 +4,8 @@
 
 #include "link/can/can.h"
 #include "link/stream/ports.h"
-#include "shell/commands/list.h"
+#include "shell/safety/outcome.h"
+#include "shell/source/list.h"
 #include "state.h"
 
 enum aw_status run_list(struct aw_session *session, const struct aw_args *args)

@@ -3,7 +3,8 @@
 #include <math.h>
 #include <stdlib.h>
 
-#include "shell/commands/ping.h"
+#include "shell/safety/outcome.h"
+#include "shell/source/ping.h"
 #include "state.h"
 
 #define USUAL_S     1

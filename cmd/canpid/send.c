@@ -4,7 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "shell/core/start_guard.h"
+#include "shell/joints/start_check.h"
 #include "state.h"
 
 /* Returns the time limit of --verify, from --timeout. */

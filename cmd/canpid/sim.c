@@ -6,7 +6,7 @@
 
 #include "base/text.h"
 #include "protocol/canpid/device.h"
-#include "shell/commands/serve.h"
+#include "shell/source/sim.h"
 #include "state.h"
 
 #define PLANT_OF "plant." /* and a board: a key of the URL */

@@ -4,8 +4,8 @@
 
 #include "control/motion.h"
 #include "protocol/canpid/client.h"
-#include "shell/core/law.h"
-#include "shell/core/session.h"
+#include "shell/joints/law.h"
+#include "shell/session/session.h"
 
 #define BOARDS_NAMED  32 /* maximum number of boards with custom names */
 #define HEAD_ROWS_MAX 8

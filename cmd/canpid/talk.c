@@ -4,7 +4,10 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "shell/core/stop.h"
+#include "shell/safety/device.h"
+#include "shell/safety/dry.h"
+#include "shell/safety/outcome.h"
+#include "shell/safety/stop.h"
 #include "state.h"
 #include "wire/can_id.h"
 

@@ -3,7 +3,7 @@
 #define AW_CMD_EZPHYS_SIM_HELP_H
 
 #include "protocol/ezphys/scene.h"
-#include "shell/core/output.h"
+#include "shell/session/output.h"
 
 void help_scenes(struct aw_output *out); /* the built-in scenes */
 

@@ -14,9 +14,10 @@
 #include "protocol/ezphys/framing.h"
 #include "protocol/ezphys/wire.h"
 #include "say.h"
-#include "shell/core/bind.h"
-#include "shell/core/options.h"
 #include "shell/help/help.h"
+#include "shell/safety/device.h"
+#include "shell/session/bind.h"
+#include "shell/words/options.h"
 #include "simulator.h"
 
 #define REDIAL_FIRST (100 * AW_MILLISECOND)

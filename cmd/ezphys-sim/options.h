@@ -8,7 +8,7 @@
 #ifndef AW_CMD_EZPHYS_SIM_OPTIONS_H
 #define AW_CMD_EZPHYS_SIM_OPTIONS_H
 
-#include "shell/core/session.h"
+#include "shell/session/session.h"
 
 struct simulator_options {
     const char *scene, *listen, *connect;

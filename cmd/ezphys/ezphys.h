@@ -2,7 +2,7 @@
 #ifndef AW_CMD_EZPHYS_H
 #define AW_CMD_EZPHYS_H
 
-#include "shell/core/tool.h"
+#include "shell/words/tool.h"
 
 extern const struct aw_tool ezphys_tool;
 

@@ -1,6 +1,6 @@
 /* hz and ping: rate, jitter and losses. */
 #include "control/samples.h"
-#include "shell/commands/ping.h"
+#include "shell/source/ping.h"
 #include "state.h"
 
 struct meter {

@@ -1,6 +1,6 @@
 /* The joints of ezphys, one for each axis, in tree order: their state, and the bodies between them.
  */
-#include "shell/core/joints.h"
+#include "shell/joints/joints.h"
 
 #include <ctype.h>
 #include <math.h>
@@ -11,9 +11,11 @@
 #include "base/clamp.h"
 #include "base/number.h"
 #include "base/utf8.h"
-#include "shell/commands/common.h"
-#include "shell/commands/move.h"
-#include "shell/core/dry.h"
+#include "shell/joints/move.h"
+#include "shell/joints/play.h"
+#include "shell/joints/status.h"
+#include "shell/safety/dry.h"
+#include "shell/safety/outcome.h"
 #include "state.h"
 
 #define ENDS_MAX (12 * sizeof((struct aw_ezphys_name *)NULL)->bodies[0] + 8) /* as JSON */

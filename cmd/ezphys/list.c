@@ -2,7 +2,8 @@
 #include <stdio.h>
 
 #include "link/core/tcp.h"
-#include "shell/commands/list.h"
+#include "shell/safety/outcome.h"
+#include "shell/source/list.h"
 #include "state.h"
 
 #define SERVERS_MAX 32

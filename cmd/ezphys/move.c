@@ -7,7 +7,8 @@
 
 #include "base/number.h"
 #include "base/utf8.h"
-#include "shell/core/dry.h"
+#include "shell/safety/dry.h"
+#include "shell/safety/outcome.h"
 #include "state.h"
 
 /* ---- Time ---- */

@@ -9,7 +9,7 @@
 #include "base/grow.h"
 #include "capture/packet.h"
 #include "protocol/ezphys/wire.h"
-#include "shell/commands/decoder.h"
+#include "shell/source/decoder.h"
 #include "state.h"
 #include "wire/hex.h"
 

@@ -9,8 +9,8 @@
 #include "base/child.h"
 #include "link/core/spawn.h"
 #include "link/core/url.h"
-#include "shell/core/dry.h"
-#include "shell/core/options.h"
+#include "shell/safety/dry.h"
+#include "shell/words/options.h"
 #include "state.h"
 
 #define PROGRAM     "ezphys-sim"

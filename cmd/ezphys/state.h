@@ -5,7 +5,7 @@
 #include "protocol/ezphys/client.h"
 #include "protocol/ezphys/framing.h"
 #include "protocol/ezphys/names.h"
-#include "shell/core/session.h"
+#include "shell/session/session.h"
 
 #define EZ_WIRES_NAMED 8
 #define EZ_WIRE_NAME   32

@@ -10,7 +10,8 @@
 #include <unistd.h>
 
 #include "link/core/tcp.h"
-#include "shell/core/stop.h"
+#include "shell/safety/device.h"
+#include "shell/safety/stop.h"
 #include "state.h"
 
 #define NOTICE_NS    (1 * AW_SECOND)       /* without a message, before it is reported */

@@ -2,11 +2,13 @@
 #include "../ezphys-sim/options.h"
 #include "ezphys.h"
 #include "protocol/ezphys/wire.h"
-#include "shell/commands/common.h"
-#include "shell/commands/ping.h"
-#include "shell/commands/play.h"
 #include "shell/experiments/experiments.h"
+#include "shell/joints/move.h"
+#include "shell/joints/play.h"
+#include "shell/joints/status.h"
+#include "shell/look/look.h"
 #include "shell/main.h"
+#include "shell/source/ping.h"
 #include "state.h"
 
 /* One row for each argument. */
@@ -298,6 +300,7 @@ const struct aw_tool ezphys_tool = {
              .once = ezphys_ping,
              .end = ezphys_pinged},
     .joints = &ezphys_joints,
+    .steers = true,
     .bench = &aw_velocity_bench,
     .own_bench = &aw_target_bench,
     .maps = maps,

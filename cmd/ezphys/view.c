@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "protocol/ezphys/picture.h"
-#include "shell/commands/live.h"
+#include "shell/source/live.h"
 #include "state.h"
 #include "view/terminal/cells.h"
 #include "view/terminal/screen.h"

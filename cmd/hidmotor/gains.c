@@ -1,7 +1,7 @@
 /* hidmotor gains: the board's packets for showing, setting and sending gains. */
 #include "protocol/hidmotor/gains.h"
-#include "shell/commands/gains.h"
-#include "shell/core/dry.h"
+#include "shell/joints/gains.h"
+#include "shell/safety/dry.h"
 #include "state.h"
 
 static enum aw_status read_all(struct aw_session *session, struct aw_gain *gains)

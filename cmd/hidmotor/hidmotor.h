@@ -2,7 +2,7 @@
 #ifndef AW_CMD_HIDMOTOR_H
 #define AW_CMD_HIDMOTOR_H
 
-#include "shell/core/tool.h"
+#include "shell/words/tool.h"
 
 extern const struct aw_tool hidmotor_tool;
 

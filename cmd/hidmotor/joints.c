@@ -1,14 +1,15 @@
 /* The joints of hidmotor: their state, limits and motions. */
-#include "shell/core/joints.h"
-#include "shell/commands/common.h"
+#include "shell/joints/joints.h"
+#include "shell/joints/status.h"
+#include "shell/safety/outcome.h"
 
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
 
 #include "base/text.h"
-#include "shell/commands/move.h"
-#include "shell/core/start_guard.h"
+#include "shell/joints/move.h"
+#include "shell/joints/start_check.h"
 #include "state.h"
 
 #define GRIPPER  AW_HIDMOTOR_JOINTS /* number after the motors that joints have */

@@ -3,7 +3,8 @@
 #include <stdlib.h>
 
 #include "link/hid/hid.h"
-#include "shell/commands/list.h"
+#include "shell/safety/outcome.h"
+#include "shell/source/list.h"
 #include "state.h"
 
 #define PORTS_MAX 64

@@ -3,8 +3,9 @@
 #include <string.h>
 
 #include "base/text.h"
-#include "shell/core/dry.h"
-#include "shell/core/stop.h"
+#include "shell/safety/dry.h"
+#include "shell/safety/outcome.h"
+#include "shell/safety/stop.h"
 #include "state.h"
 
 #define REST_S 1 /* lag of the arm behind its finished setpoint */

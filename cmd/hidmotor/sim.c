@@ -3,7 +3,7 @@
 
 #include "base/text.h"
 #include "protocol/hidmotor/device.h"
-#include "shell/commands/serve.h"
+#include "shell/source/sim.h"
 #include "state.h"
 
 enum aw_status hidmotor_simulate(const struct aw_sim *sim, struct aw_device **device,

@@ -4,8 +4,8 @@
 
 #include "protocol/hidmotor/gains.h"
 #include "protocol/hidmotor/motion.h"
-#include "shell/core/law.h"
-#include "shell/core/session.h"
+#include "shell/joints/law.h"
+#include "shell/session/session.h"
 
 /* A packet that only queries. */
 struct hidmotor_question {

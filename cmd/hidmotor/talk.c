@@ -4,6 +4,9 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "shell/safety/device.h"
+#include "shell/safety/dry.h"
+#include "shell/safety/outcome.h"
 #include "state.h"
 
 static struct aw_hidmotor_options defaults(const struct aw_session *session)

@@ -3,7 +3,7 @@
 #include <string.h>
 
 #include "protocol/hidmotor/kinematics.h"
-#include "shell/commands/move.h"
+#include "shell/joints/move.h"
 #include "state.h"
 
 static enum aw_status place_of(struct aw_session *session, const struct aw_args *args,

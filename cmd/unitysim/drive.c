@@ -3,7 +3,8 @@
 #include <string.h>
 
 #include "protocol/unitysim/fields.h"
-#include "shell/core/stop.h"
+#include "shell/safety/outcome.h"
+#include "shell/safety/stop.h"
 #include "state.h"
 
 static enum aw_status parse(struct aw_session *session, const struct aw_args *args,

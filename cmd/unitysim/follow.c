@@ -8,7 +8,7 @@
 
 #include "base/lines.h"
 #include "base/ready.h"
-#include "shell/input/words.h"
+#include "shell/words/words.h"
 #include "state.h"
 
 #define SAID_MAX 10 /* refusals that are logged individually */

@@ -5,7 +5,8 @@
 
 #include "base/number.h"
 #include "protocol/unitysim/shape.h"
-#include "shell/commands/move.h"
+#include "shell/joints/move.h"
+#include "shell/safety/outcome.h"
 #include "state.h"
 
 #define NEAR_TICKS 10

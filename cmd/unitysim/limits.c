@@ -6,10 +6,10 @@
 #include <string.h>
 #include <sys/stat.h>
 
-#include "shell/commands/common.h"
-#include "shell/core/config.h"
-#include "shell/core/dry.h"
-#include "shell/core/joints.h"
+#include "shell/joints/joints.h"
+#include "shell/joints/status.h"
+#include "shell/safety/dry.h"
+#include "shell/session/config.h"
 #include "state.h"
 
 static struct aw_unitysim_limits *usual(struct aw_session *session)

@@ -3,8 +3,9 @@
 
 #include "link/open.h"
 #include "link/udp/udp.h"
-#include "shell/commands/list.h"
-#include "shell/core/dry.h"
+#include "shell/safety/dry.h"
+#include "shell/safety/outcome.h"
+#include "shell/source/list.h"
 #include "state.h"
 
 /* Sends nothing, because the real simulator ignores keys after its first datagram. */

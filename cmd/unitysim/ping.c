@@ -1,7 +1,7 @@
 /* unitysim ping: response time and regularity of the feedback. */
 #include <stdio.h>
 
-#include "shell/commands/ping.h"
+#include "shell/source/ping.h"
 #include "state.h"
 
 static bool note_interval(void *context, const struct aw_received *received)

@@ -11,8 +11,8 @@
 #include "base/file.h"
 #include "base/utf8.h"
 #include "protocol/unitysim/player.h"
-#include "shell/commands/common.h"
-#include "shell/commands/tempo.h"
+#include "shell/joints/tempo.h"
+#include "shell/safety/outcome.h"
 #include "state.h"
 
 struct play {

@@ -10,8 +10,8 @@
 #include <unistd.h>
 
 #include "protocol/unitysim/shape.h"
-#include "shell/core/ask.h"
-#include "shell/core/stop.h"
+#include "shell/safety/ask.h"
+#include "shell/safety/stop.h"
 #include "view/terminal/screen.h"
 
 enum {

@@ -7,8 +7,9 @@
 #include "base/number.h"
 #include "protocol/unitysim/device.h"
 #include "screen.h"
-#include "shell/commands/serve.h"
-#include "shell/core/stop.h"
+#include "shell/safety/device.h"
+#include "shell/safety/stop.h"
+#include "shell/source/sim.h"
 
 /* ---- Options, of the command and of the URL ---- */
 

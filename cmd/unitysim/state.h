@@ -4,8 +4,8 @@
 
 #include "protocol/unitysim/client.h"
 #include "protocol/unitysim/views.h"
-#include "shell/commands/play.h"
-#include "shell/core/joints.h"
+#include "shell/joints/joints.h"
+#include "shell/joints/play.h"
 
 /* Feedback statistics during ping. */
 struct unitysim_ping {

@@ -4,8 +4,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "shell/core/stop.h"
-#include "shell/core/wire_option.h"
+#include "shell/safety/device.h"
+#include "shell/safety/dry.h"
+#include "shell/safety/stop.h"
+#include "shell/session/wire_option.h"
 #include "state.h"
 
 /* Selects the variant of --wire, or that of the link. */

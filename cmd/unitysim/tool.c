@@ -1,12 +1,13 @@
 /* The tables of unitysim's commands and options, and the completion of scenes. */
 #include "protocol/unitysim/device.h"
 #include "protocol/unitysim/wire.h"
-#include "shell/commands/common.h"
-#include "shell/commands/ping.h"
-#include "shell/commands/play.h"
-#include "shell/core/wire_option.h"
 #include "shell/experiments/experiments.h"
+#include "shell/joints/move.h"
+#include "shell/joints/play.h"
+#include "shell/joints/status.h"
 #include "shell/main.h"
+#include "shell/session/wire_option.h"
+#include "shell/source/ping.h"
 #include "state.h"
 #include "unitysim.h"
 
@@ -324,6 +325,7 @@ const struct aw_tool unitysim_tool = {
              .once = unitysim_ping_once,
              .end = unitysim_ping_end},
     .joints = &unitysim_joints,
+    .steers = true,
     .bench = &aw_velocity_bench,
     .own_bench = &aw_target_bench,
     .maps = maps,

@@ -3,7 +3,7 @@
 #include <string.h>
 
 #include "screen.h"
-#include "shell/commands/common.h"
+#include "shell/joints/status.h"
 
 static struct unitysim_screen page(struct aw_session *session)
 {

@@ -1,21 +1,26 @@
 /* The table of the commands that every tool has, with their options and help. */
-#include "shell/commands/common.h"
-#include "shell/commands/follow.h"
-#include "shell/commands/gains.h"
-#include "shell/commands/move.h"
-#include "shell/commands/picture.h"
-#include "shell/commands/play.h"
-#include "shell/commands/teleop.h"
-#include "shell/core/joints.h"
-#include "shell/core/start_guard.h"
+#include "shell/custom/custom.h"
 #include "shell/experiments/experiments.h"
 #include "shell/help/help.h"
 #include "shell/help/topics.h"
+#include "shell/joints/gains.h"
+#include "shell/joints/joints.h"
+#include "shell/joints/move.h"
+#include "shell/joints/play.h"
+#include "shell/joints/start_check.h"
+#include "shell/joints/status.h"
+#include "shell/lead/follow.h"
+#include "shell/lead/replay.h"
+#include "shell/lead/teleop.h"
+#include "shell/look/look.h"
+#include "shell/look/picture.h"
 #include "shell/main.h"
 #include "shell/prompt/complete.h"
-#include "shell/prompt/input.h"
+#include "shell/prompt/prompt.h"
 #include "shell/prompt/repl.h"
+#include "shell/run/script.h"
 #include "shell/serve/serve.h"
+#include "shell/source/source.h"
 
 static const char *const directions[] = {"tx", "rx", NULL};
 static const char *const forms[] = {"text", "json", "md", "lua", "dbc", NULL};
@@ -101,7 +106,7 @@ const struct aw_command aw_common_commands[] = {
      .safety = AW_MOTION, .run = aw_run_verify, .prints = "TAP or JUnit"},
     {.name = "gains", .from_file = true,
      .summary = "show, set, save, apply or compare the gains of joints of a packet file",
-     .args = aw_gains_args, .safety = AW_WRITE, .run = aw_run_own_gains,
+     .args = aw_gains_args, .safety = AW_WRITE, .run = aw_run_custom_gains,
      .details = "In a [joint] of the packet file kp, ki and kd name the fields that set a gain and "
          "report it. A gain is read back\nafter it is set, if the device reports it. diff ends "
          "with exit status 1 if the gains differ."},
@@ -124,7 +129,7 @@ const struct aw_command aw_common_commands[] = {
          AW_OLD_OPTION),
      .from_file = true, .args = AW_ARGS(OWN_JOINT), .run = aw_run_own_tune},
     {.name = "stop", .group = AW_GROUP_MOVE, .from_file = true, .safety = AW_READ,
-     .summary = "send what stops the joints of a packet file", .run = aw_run_own_stop},
+     .summary = "send what stops the joints of a packet file", .run = aw_run_custom_stop},
     {.name = "move", .summary = "move joints to positions",
      .args = AW_ARGS(
          {.name = "joint", .kind = AW_ARG_PAIRS, .complete = aw_joints_complete_pairs,

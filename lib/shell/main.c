@@ -8,15 +8,16 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "shell/commands/common.h"
-#include "shell/core/bind.h"
-#include "shell/core/config.h"
-#include "shell/core/tee.h"
 #include "shell/main.h"
-#include "shell/prompt/dispatch.h"
-#include "shell/prompt/input.h"
 #include "shell/prompt/repl.h"
+#include "shell/run/dispatch.h"
+#include "shell/run/script.h"
+#include "shell/safety/device.h"
+#include "shell/safety/outcome.h"
+#include "shell/safety/tee.h"
 #include "shell/serve/serve.h"
+#include "shell/session/bind.h"
+#include "shell/session/config.h"
 
 /* --config is looked for first, because the file has a lower rank than what follows it. Given twice
  * it counts as it is given last, like every option. Behind -- are no options, but those of the line

@@ -2,7 +2,7 @@
 #ifndef AW_SHELL_MAIN_H
 #define AW_SHELL_MAIN_H
 
-#include "shell/core/tool.h"
+#include "shell/words/tool.h"
 
 extern const struct aw_command aw_common_commands[]; /* {0}-terminated */
 

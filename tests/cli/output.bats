@@ -261,7 +261,7 @@ compiles() { ${CC:-cc} -D_GNU_SOURCE -std=c11 -Wall -Wextra -Werror -c -o /dev/n
 @test "a new output format needs three files and does not compile without one of them" {
     local list=view/text/view.h
     mkdir -p view/text
-    cp "$root/lib/view/text/segments.c" "$root/lib/shell/core/object.c" .
+    cp "$root/lib/view/text/segments.c" "$root/lib/shell/session/object.c" .
     ok compiles segments.c
     sed "s/^#define AW_EACH_STYLE(X).*/& X(TSV, tsv, 0, NULL, \"print TSV\") \\\\/; s/ *\\\\ X(TSV/ X(TSV/" \
         "$root/lib/$list" >$list

@@ -6,7 +6,7 @@
 #include <math.h>
 
 #include "fuzz.h"
-#include "shell/input/words.h"
+#include "shell/words/words.h"
 #include "view/text/view.h"
 
 /* A value that is scaled and scaled back may become the next float. */

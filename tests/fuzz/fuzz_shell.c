@@ -10,10 +10,10 @@
 #include <unistd.h>
 
 #include "shell.h"
-#include "shell/commands/decoder.h"
-#include "shell/commands/replay.h"
-#include "shell/commands/stream.h"
+#include "shell/lead/replay.h"
 #include "shell/prompt/complete.h"
+#include "shell/source/decoder.h"
+#include "shell/source/stream.h"
 #include "view/terminal/grid.h"
 #include "view/terminal/strip.h"
 

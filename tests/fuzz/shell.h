@@ -3,8 +3,9 @@
 #define TESTS_FUZZ_SHELL_H
 
 #include "fuzz.h"
-#include "shell/core/bind.h"
-#include "shell/core/config.h"
+#include "shell/safety/device.h"
+#include "shell/session/bind.h"
+#include "shell/session/config.h"
 
 static const struct aw_arg move_args[] = {
     {.name = "joint", .field = "deg.joint"},

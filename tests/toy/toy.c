@@ -1,12 +1,15 @@
 /* The tool: a conversation of two messages, what it says of its joints, and its table. */
 #include "toy.h"
 #include "link/core/url.h"
-#include "shell/commands/common.h"
-#include "shell/commands/serve.h"
-#include "shell/core/joints.h"
-#include "shell/core/stop.h"
 #include "shell/experiments/experiments.h"
+#include "shell/joints/joints.h"
+#include "shell/joints/move.h"
 #include "shell/main.h"
+#include "shell/safety/device.h"
+#include "shell/safety/dry.h"
+#include "shell/safety/outcome.h"
+#include "shell/safety/stop.h"
+#include "shell/source/sim.h"
 
 #define PATIENCE_S 1
 

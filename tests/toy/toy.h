@@ -5,7 +5,7 @@
 #define TOY_H
 
 #include "link/core/device.h"
-#include "shell/core/tool.h"
+#include "shell/words/tool.h"
 
 #define TOY_JOINTS 2
 #define TOY_FRAME  17

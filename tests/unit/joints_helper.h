@@ -3,7 +3,7 @@
 #ifndef JOINTS_HELPER_H
 #define JOINTS_HELPER_H
 
-#include "shell/core/joints.h"
+#include "shell/joints/joints.h"
 
 static int64_t device_ns;
 static double velocity, fastest;

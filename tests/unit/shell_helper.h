@@ -6,10 +6,10 @@
 #include <unistd.h>
 
 #include "sample_helper.h"
-#include "shell/commands/common.h"
-#include "shell/core/config.h"
-#include "shell/core/session.h"
 #include "shell/main.h"
+#include "shell/safety/device.h"
+#include "shell/session/config.h"
+#include "shell/session/session.h"
 #include "test.h"
 
 static inline struct aw_session *rig_new(const struct aw_tool *tool)

@@ -7,8 +7,8 @@
 #include <string.h>
 
 #include "base/file.h"
-#include "shell/commands/picture.h"
-#include "shell/core/dry.h"
+#include "shell/look/picture.h"
+#include "shell/safety/dry.h"
 
 #define LATE_S 0.02 /* time to read messages that arrived while this program was suspended */
 

@@ -5,9 +5,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "shell/commands/picture.h"
 #include "shell/experiments/bench.h"
 #include "shell/experiments/experiments.h"
+#include "shell/look/picture.h"
 
 #define OF_FILE "measured" /* files do not name their unit, so the column does */
 

@@ -5,9 +5,10 @@
 #include <string.h>
 
 #include "control/predict.h"
-#include "shell/commands/picture.h"
 #include "shell/experiments/experiments.h"
 #include "shell/experiments/tuning.h"
+#include "shell/look/picture.h"
+#include "shell/safety/outcome.h"
 
 #define BODE      200
 #define MOST      AW_RULES

@@ -3,8 +3,8 @@
 #define AW_SHELL_EXPERIMENTS_EXPERIMENTS_H
 
 #include "control/rules.h"
-#include "shell/commands/picture.h"
 #include "shell/experiments/joint.h"
+#include "shell/look/picture.h"
 
 /* For .bench of a tool whose struct aw_joints accepts velocities and reports positions: step,
  * identify. The option speed limits a joint without its own speed limit. */

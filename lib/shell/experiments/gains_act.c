@@ -2,6 +2,7 @@
 #include <string.h>
 
 #include "shell/experiments/tuning.h"
+#include "shell/safety/outcome.h"
 
 #define REST_S 0.2
 #define ACTS_S 0.4 /* a servo has moved by then */

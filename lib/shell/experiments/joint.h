@@ -14,8 +14,8 @@
 #define AW_SHELL_EXPERIMENTS_JOINT_H
 
 #include "control/loop.h"
-#include "shell/core/joints.h"
-#include "shell/core/law.h"
+#include "shell/joints/joints.h"
+#include "shell/joints/law.h"
 
 struct aw_bench;
 

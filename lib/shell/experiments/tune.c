@@ -7,10 +7,11 @@
 #include "base/file.h"
 #include "base/task.h"
 #include "base/text.h"
-#include "shell/commands/picture.h"
-#include "shell/core/ask.h"
 #include "shell/experiments/experiments.h"
 #include "shell/experiments/tuning.h"
+#include "shell/look/picture.h"
+#include "shell/safety/ask.h"
+#include "shell/safety/outcome.h"
 
 #define SETTLE_S      1.0
 #define STEP_S        3.0

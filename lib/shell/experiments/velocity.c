@@ -7,6 +7,7 @@
 #include "base/clamp.h"
 #include "shell/experiments/bench.h"
 #include "shell/experiments/experiments.h"
+#include "shell/safety/outcome.h"
 
 #define PER_S 4.0 /* speed per remaining distance, 1/s */
 

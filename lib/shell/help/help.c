@@ -8,9 +8,9 @@
 
 #include "base/text.h"
 #include "link/open.h"
-#include "shell/core/bind.h"
 #include "shell/help/pager.h"
 #include "shell/help/topics.h"
+#include "shell/session/bind.h"
 
 static bool has_word(const char *text, const char *word)
 {

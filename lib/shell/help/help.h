@@ -2,7 +2,7 @@
 #ifndef AW_SHELL_HELP_HELP_H
 #define AW_SHELL_HELP_HELP_H
 
-#include "shell/core/session.h"
+#include "shell/session/session.h"
 
 /* Prints the help of a command; NULL: the first page. */
 enum aw_status aw_help(struct aw_session *session, const struct aw_command *command);

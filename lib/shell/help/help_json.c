@@ -5,9 +5,9 @@
 #include <string.h>
 
 #include "describe/describe.h"
-#include "shell/core/bind.h"
 #include "shell/help/help.h"
 #include "shell/help/topics.h"
+#include "shell/session/bind.h"
 
 #define FORM 1 /* version of the object; increases if a member changes or disappears */
 

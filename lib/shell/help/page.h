@@ -3,7 +3,7 @@
 #ifndef AW_SHELL_HELP_PAGE_H
 #define AW_SHELL_HELP_PAGE_H
 
-#include "shell/core/session.h"
+#include "shell/session/session.h"
 
 enum aw_page_form {
     AW_PAGE_TEXT,

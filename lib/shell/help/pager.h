@@ -8,7 +8,7 @@
 #ifndef AW_SHELL_HELP_PAGER_H
 #define AW_SHELL_HELP_PAGER_H
 
-#include "shell/core/session.h"
+#include "shell/session/session.h"
 
 struct aw_pager {
     int fd; /* saved output descriptor while the pager runs; -1: no pager */

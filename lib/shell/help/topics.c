@@ -5,8 +5,8 @@
 #include <string.h>
 
 #include "link/open.h"
-#include "shell/core/bind.h"
-#include "shell/core/config.h"
+#include "shell/session/bind.h"
+#include "shell/session/config.h"
 #include "topics.inc"
 
 const struct aw_topic *aw_topic_find(const char *name)

@@ -7,9 +7,9 @@
 #include "base/text.h"
 #include "link/open.h"
 #include "link/stream/ports.h"
-#include "shell/core/bind.h"
-#include "shell/core/config.h"
-#include "shell/core/custom_joints.h"
+#include "shell/custom/custom_joints.h"
+#include "shell/session/bind.h"
+#include "shell/session/config.h"
 
 struct completion {
     struct aw_session *session;

@@ -4,7 +4,7 @@
 #ifndef AW_SHELL_PROMPT_COMPLETE_H
 #define AW_SHELL_PROMPT_COMPLETE_H
 
-#include "shell/core/session.h"
+#include "shell/session/session.h"
 
 /* Calls add for each candidate for partial after the n tokens before it. Does not list files: for a
  * file argument *files has its endings, "csv ndjson", or "" for any; else it is NULL. partial may

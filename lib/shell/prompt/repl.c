@@ -16,10 +16,11 @@
 
 #include "base/grow.h"
 #include "base/ready.h"
-#include "shell/core/config.h"
-#include "shell/core/stop.h"
 #include "shell/prompt/complete.h"
-#include "shell/prompt/dispatch.h"
+#include "shell/run/dispatch.h"
+#include "shell/safety/outcome.h"
+#include "shell/safety/stop.h"
+#include "shell/session/config.h"
 #include "view/terminal/screen.h"
 
 #define HISTORY_LINES 5000

@@ -2,7 +2,7 @@
 #ifndef AW_SHELL_PROMPT_REPL_H
 #define AW_SHELL_PROMPT_REPL_H
 
-#include "shell/core/session.h"
+#include "shell/session/session.h"
 
 /* Runs until Ctrl-D, "quit" or the end of the terminal. Failures of commands do not end it. */
 enum aw_status aw_repl(struct aw_session *session);

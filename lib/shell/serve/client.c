@@ -8,9 +8,10 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
-#include "shell/commands/common.h"
-#include "shell/core/dry.h"
-#include "shell/core/stop.h"
+#include "shell/safety/device.h"
+#include "shell/safety/dry.h"
+#include "shell/safety/outcome.h"
+#include "shell/safety/stop.h"
 #include "shell/serve/client.h"
 #include "shell/serve/serve.h"
 #include "shell/serve/server.h"

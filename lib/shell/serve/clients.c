@@ -10,7 +10,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "shell/core/stop.h"
+#include "shell/safety/stop.h"
 #include "shell/serve/server.h"
 #include "shell/serve/systemd.h"
 

@@ -4,8 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "shell/core/crash.h"
-#include "shell/core/stop.h"
+#include "shell/safety/crash.h"
+#include "shell/safety/stop.h"
 #include "shell/serve/server.h"
 
 #define FLIGHT_NS (25 * AW_MILLISECOND) /* max wait for a reply before another question */

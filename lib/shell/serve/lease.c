@@ -5,8 +5,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "shell/core/crash.h"
-#include "shell/core/stop.h"
+#include "shell/safety/crash.h"
+#include "shell/safety/stop.h"
 #include "shell/serve/server.h"
 
 #define AGAIN_NS (500 * AW_MILLISECOND) /* interval after an unconfirmed stop */

@@ -5,8 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "shell/core/stop.h"
-#include "shell/core/tee.h"
+#include "shell/safety/stop.h"
+#include "shell/safety/tee.h"
 #include "shell/serve/client.h"
 
 #define PASSED_MAX  4096 /* max unread messages */

@@ -1,8 +1,9 @@
 /* Lists the tool's servers on this machine for the command list. */
-#include "shell/commands/list.h"
+#include "shell/source/list.h"
 
 #include <stdio.h>
 
+#include "shell/safety/outcome.h"
 #include "shell/serve/client.h"
 
 #define SERVERS_MAX 16

@@ -5,8 +5,8 @@
 #include <string.h>
 
 #include "base/utf8.h"
-#include "shell/core/joints.h"
-#include "shell/core/law.h"
+#include "shell/joints/joints.h"
+#include "shell/joints/law.h"
 
 static void put(struct aw_writer *w, const void *bytes, size_t size)
 {

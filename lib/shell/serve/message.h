@@ -12,7 +12,7 @@
 #ifndef AW_SHELL_SERVE_MESSAGE_H
 #define AW_SHELL_SERVE_MESSAGE_H
 
-#include "shell/core/session.h"
+#include "shell/session/session.h"
 
 #define AW_MEMORY_MAX  2048 /* max bytes of the saved state of a conversation */
 #define AW_REASON_MAX  320

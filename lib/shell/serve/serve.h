@@ -2,7 +2,7 @@
 #ifndef AW_SHELL_SERVE_SERVE_H
 #define AW_SHELL_SERVE_SERVE_H
 
-#include "shell/core/share.h"
+#include "shell/session/share.h"
 
 extern const struct aw_sharing aw_sharing;
 

@@ -7,10 +7,10 @@
 #include <sys/resource.h>
 #include <unistd.h>
 
-#include "shell/commands/common.h"
-#include "shell/core/crash.h"
-#include "shell/core/dry.h"
-#include "shell/core/stop.h"
+#include "shell/safety/crash.h"
+#include "shell/safety/device.h"
+#include "shell/safety/dry.h"
+#include "shell/safety/stop.h"
 #include "shell/serve/address.h"
 #include "shell/serve/serve.h"
 #include "shell/serve/server.h"

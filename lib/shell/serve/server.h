@@ -3,7 +3,7 @@
 #ifndef AW_SHELL_SERVE_SERVER_H
 #define AW_SHELL_SERVE_SERVER_H
 
-#include "shell/core/watchdog.h"
+#include "shell/safety/watchdog.h"
 #include "shell/serve/conn.h"
 #include "shell/serve/who.h"
 #include "wire/split.h"

@@ -21,7 +21,7 @@
 
 /* The styles with an option. If several are given, the first in this list wins. A row has the name
  * in capitals, the option, its letter, value and help. A new style also needs a struct in
- * segments.c, which prints records, and a function in shell/core/object.c for rows and results;
+ * segments.c, which prints records, and a function in shell/session/object.c for rows and results;
  * otherwise compiling fails. */
 /* clang-format off */
 #define AW_EACH_STYLE(X)                                                                           \

@@ -1,8 +1,8 @@
 #include "shell_helper.h"
 
 #include "protocol/armctl/wire.h"
-#include "shell/core/bind.h"
 #include "shell/prompt/complete.h"
+#include "shell/session/bind.h"
 
 static struct aw_session *session;
 static char found[16384]; /* " word word …" */

@@ -1,0 +1,330 @@
+/* The hooks of custom joints: list, read, command, attend. */
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "shell/custom/custom_parts.h"
+#include "shell/joints/start_check.h"
+#include "shell/safety/device.h"
+#include "shell/safety/dry.h"
+#include "shell/safety/outcome.h"
+
+#define HZ         50.0
+#define USUAL_S    1.0
+#define PATIENCE_S 0.5
+#define LOST_MAX   5
+#define REST_S     1.0 /* time for the arm to catch up with the last setpoint, s */
+
+static void describe(const struct aw_custom_joint *mine, struct aw_joint *joint)
+{
+    snprintf(joint->alias, sizeof joint->alias, "%s", mine->row->alias ? mine->row->alias : "");
+    joint->unit[AW_JOINT_ACTUAL] = joint->unit[AW_JOINT_TARGET] = mine->unit;
+    joint->unit[AW_JOINT_VELOCITY] = *mine->per_s ? mine->per_s : NULL;
+    joint->unit[AW_JOINT_EXTRA] = mine->velocity_unit;
+    joint->min = mine->min;
+    joint->max = mine->max;
+    joint->home = fmin(fmax(0, mine->min), mine->max);
+    joint->speed = mine->row->speed > 0 ? mine->row->speed : (double)INFINITY;
+    joint->near = mine->near;
+    joint->least = mine->least;
+    joint->far = mine->far;
+    joint->takes = AW_JOINT_TAKES_TARGETS;
+}
+
+static void take(struct aw_session *session, struct aw_joint_list *list)
+{
+    const struct aw_custom_arm *arm = aw_custom_arm(session);
+    for (size_t i = 0; i < arm->n && i < list->n; i++) {
+        list->joints[i].now = arm->joints[i].now;
+        if (!arm->joints[i].told[AW_JOINT_TARGET].message)
+            list->joints[i].now.value[AW_JOINT_TARGET] = arm->joints[i].sent;
+    }
+}
+
+static enum aw_status list_joints(struct aw_session *session, struct aw_joint_list *list)
+{
+    struct aw_custom_arm *arm = aw_custom_arm(session);
+    list->columns = arm->columns;
+    for (size_t i = 0; i < arm->n; i++) {
+        struct aw_joint *joint = aw_joints_add(session, list, arm->joints[i].row->name);
+        if (!joint)
+            return session->err.status;
+        joint->id = (uint32_t)i;
+        describe(&arm->joints[i], joint);
+    }
+    take(session, list);
+    return AW_OK;
+}
+
+static size_t limits(struct aw_session *session, const struct aw_joint *joint,
+                     struct aw_joint_limit rows[AW_JOINT_LIMITS])
+{
+    const struct aw_custom_joint *mine = &aw_custom_arm(session)->joints[joint->id];
+    const char *unit = mine->unit ? mine->unit : "";
+    rows[0] = (struct aw_joint_limit){.of = "setpoint",
+                                      .min = joint->min,
+                                      .max = joint->max,
+                                      .unit = unit,
+                                      .from = "packet file"};
+    if (!isfinite(joint->min) && !isfinite(joint->max))
+        snprintf(rows[0].from, sizeof rows[0].from, "none");
+    if (!isfinite(joint->speed))
+        return 1;
+    rows[1] = (struct aw_joint_limit){.of = "speed",
+                                      .min = -joint->speed,
+                                      .max = joint->speed,
+                                      .unit = mine->per_s,
+                                      .from = "packet file"};
+    return 2;
+}
+
+static enum aw_status open(struct aw_session *session)
+{
+    if (session->options.run.dry_run)
+        return AW_OK;
+    return session->tool->prepare ? session->tool->prepare(session) : aw_session_link(session);
+}
+
+static enum aw_status read_joints(struct aw_session *session, struct aw_joint_list *list)
+{
+    double seconds = aw_number_or(session->options.link.timeout_s, PATIENCE_S);
+    enum aw_status status =
+        aw_custom_read(session, aw_clock_after(aw_clock_now(session->clock), seconds));
+    take(session, list);
+    return status;
+}
+
+/* ---- Sending ---- */
+
+/* Returns true if an earlier joint's packet also carries this one. */
+static bool is_done(const struct aw_custom_arm *arm, const double *setpoints, size_t joint)
+{
+    size_t i = 0;
+    while (i < joint && (isnan(setpoints[i]) ||
+                         arm->joints[i].setpoint.index != arm->joints[joint].setpoint.index))
+        i++;
+    return i < joint;
+}
+
+/* Calls act once for each packet of these goals. */
+static enum aw_status
+each_packet(struct aw_session *session, const double *setpoints,
+            enum aw_status (*act)(struct aw_session *, struct aw_record *, void *), void *context)
+{
+    const struct aw_custom_arm *arm = aw_custom_arm(session);
+    enum aw_status status = AW_OK;
+    for (size_t i = 0; i < arm->n && status == AW_OK; i++) {
+        struct aw_record packet;
+        size_t message = arm->joints[i].setpoint.index;
+        if (isnan(setpoints[i]) || is_done(arm, setpoints, i))
+            continue;
+        status = aw_custom_fill(session, message, setpoints, &packet);
+        if (status == AW_OK)
+            status = act(session, &packet, context);
+    }
+    return status;
+}
+
+/* Does not check ranges: the caller did, unless forced. */
+static enum aw_status send_packet(struct aw_session *session, struct aw_record *packet,
+                                  void *context)
+{
+    struct aw_custom_arm *arm = aw_custom_arm(session);
+    bool stream = *(const bool *)context;
+    aw_session_moves(session);
+    enum aw_status status = aw_custom_exchange(session, packet);
+    bool lost = stream && status == AW_TIMEOUT;
+    arm->lost = lost ? arm->lost + 1 : 0;
+    return lost && arm->lost < LOST_MAX ? AW_OK : status;
+}
+
+static enum aw_status announce(struct aw_session *session, struct aw_record *packet, void *context)
+{
+    (void)context;
+    return aw_session_announce(session, packet);
+}
+
+static enum aw_status show(struct aw_session *session, struct aw_record *packet, void *context)
+{
+    uint8_t bytes[256];
+    size_t size;
+    packet->time_ns = *(const int64_t *)context;
+    enum aw_status status = aw_encode(packet, true, bytes, sizeof bytes, &size, &session->err);
+    return status == AW_OK ? aw_session_dry_run(session, packet, (struct aw_span){bytes, size})
+                           : status;
+}
+
+/* Without the device, a packet is complete only if the command names all its joints. */
+static enum aw_status dry_run(struct aw_session *session, const double *setpoints, int64_t show_ns)
+{
+    const struct aw_custom_arm *arm = aw_custom_arm(session);
+    for (size_t i = 0; i < arm->n; i++)
+        for (size_t k = 0; k < arm->n; k++)
+            if (isnan(setpoints[i]) && !isnan(setpoints[k]) && isnan(arm->joints[i].sent) &&
+                arm->joints[i].setpoint.index == arm->joints[k].setpoint.index)
+                return aw_dry_depends(session, "where the arm is");
+    return each_packet(session, setpoints, show, &show_ns);
+}
+
+/* Start positions and duration of a motion. */
+struct way {
+    double from[AW_CUSTOM_JOINTS], seconds;
+};
+
+static enum aw_status find_way(struct aw_session *session, const struct aw_joint_list *list,
+                               const struct aw_joint_command *command, struct way *way)
+{
+    bool said = !isnan(command->seconds);
+    enum aw_status status = AW_OK;
+    way->seconds = said ? command->seconds : USUAL_S;
+    for (size_t i = 0; i < list->n; i++) {
+        way->from[i] = aw_custom_target(&aw_custom_arm(session)->joints[i]);
+    }
+    for (size_t k = 0; k < command->n && status == AW_OK; k++) {
+        const struct aw_joint *joint = &list->joints[command->goals[k].joint];
+        double away = command->goals[k].value - way->from[command->goals[k].joint];
+        if (isnan(away))
+            status =
+                aw_fail(&session->err, AW_TIMEOUT, "%s: nothing has said where it is", joint->name);
+        else if (said)
+            status = aw_duration_check(session, joint, away, M_PI / 2, way->seconds);
+        else
+            way->seconds = fmax(way->seconds, aw_duration_needed(joint, away, M_PI / 2));
+    }
+    return status;
+}
+
+/* Streams setpoints along a path, because the firmware jumps to each setpoint. */
+static enum aw_status go(struct aw_session *session, struct aw_joint_list *list,
+                         const struct way *way, const double *goal)
+{
+    struct aw_custom_arm *arm = aw_custom_arm(session);
+    double now[AW_CUSTOM_JOINTS], seconds = way->seconds;
+    bool stream = true, last = false;
+    int64_t start = aw_clock_now(session->clock);
+    enum aw_status status = AW_OK;
+    for (int64_t tick = 1; status == AW_OK && !last; tick++) {
+        double part = seconds > 0 ? fmin(1, (double)tick / HZ / seconds) : 1;
+        double share = (1 - cos(M_PI * part)) / 2;
+        last = part >= 1;
+        for (size_t i = 0; i < arm->n; i++)
+            now[i] = last ? goal[i] : way->from[i] + share * (goal[i] - way->from[i]);
+        stream = !last;
+        status = each_packet(session, now, send_packet, &stream);
+        if (status == AW_OK && !last)
+            status = aw_joints_attend(session, list, aw_clock_after(start, (double)tick / HZ), 0,
+                                      NULL, NULL);
+        aw_session_work(session, "%s %.0f of %.0f s", session->run.command->name, part * seconds,
+                        seconds);
+    }
+    aw_session_ends_in(session, REST_S);
+    return status;
+}
+
+static enum aw_status command(struct aw_session *session, struct aw_joint_list *list,
+                              const struct aw_joint_command *command)
+{
+    double goal[AW_CUSTOM_JOINTS];
+    bool stream = command->stream;
+    for (size_t i = 0; i < AW_CUSTOM_JOINTS; i++)
+        goal[i] = NAN;
+    for (size_t k = 0; k < command->n; k++)
+        goal[command->goals[k].joint] = command->goals[k].value;
+    if (session->options.run.dry_run)
+        return dry_run(session, goal, command->show_ns);
+    /* A single motion starts at the current position, so it needs a new report. */
+    enum aw_status status = AW_OK;
+    if (!stream || isnan(list->joints[command->goals[0].joint].now.value[AW_JOINT_ACTUAL]))
+        status = read_joints(session, list);
+    if (stream)
+        return status == AW_OK ? each_packet(session, goal, send_packet, &stream) : status;
+    struct way way;
+    if (status == AW_OK)
+        status = find_way(session, list, command, &way);
+    if (status == AW_OK)
+        status = each_packet(session, goal, announce, NULL);
+    return status == AW_OK ? go(session, list, &way, goal) : status;
+}
+
+/* Returns 0 seconds, because a firmware jumps to its setpoint. */
+size_t aw_custom_targets(struct aw_session *session, struct aw_joint_list *list,
+                         const struct aw_record *packet, struct aw_joint_goal *goals,
+                         double *seconds)
+{
+    const struct aw_custom_arm *arm = aw_custom_arm(session);
+    size_t n = 0;
+    *seconds = 0;
+    for (size_t i = 0; i < arm->n && i < list->n && n < AW_REPLAY_GOALS; i++) {
+        const struct aw_custom_spot *spot = &arm->joints[i].setpoint;
+        if (packet->dir == AW_TX && packet->codec->message == spot->message &&
+            packet->present >> spot->scalar & 1)
+            goals[n++] = (struct aw_joint_goal){i, packet->v[spot->scalar]};
+    }
+    return n;
+}
+
+/* ---- Attending ---- */
+
+static enum aw_status attend_asked(struct aw_session *session, struct aw_joint_list *list,
+                                   int64_t deadline, int64_t period, aw_joints_look_fn *look,
+                                   void *context)
+{
+    struct aw_custom_arm *arm = aw_custom_arm(session);
+    enum aw_status status = AW_OK;
+    while (status == AW_OK) {
+        int64_t now = aw_clock_now(session->clock);
+        arm->due_ns = arm->due_ns > now + period ? now : arm->due_ns;
+        status = aw_clock_sleep(session->clock, aw_sooner(arm->due_ns, deadline));
+        if (status != AW_OK || arm->due_ns >= deadline || now >= deadline)
+            break;
+        arm->due_ns = aw_clock_now(session->clock) + period;
+        status = aw_custom_read(session, deadline);
+        arm->lost = status == AW_TIMEOUT ? arm->lost + 1 : 0;
+        take(session, list);
+        if (status == AW_TIMEOUT && arm->lost < LOST_MAX)
+            status = AW_OK;
+        else if (status == AW_OK && look && !look(context, list))
+            break;
+    }
+    return status;
+}
+
+static enum aw_status attend(struct aw_session *session, struct aw_joint_list *list,
+                             int64_t deadline, double hz, aw_joints_look_fn *look, void *context)
+{
+    const struct aw_custom_arm *arm = aw_custom_arm(session);
+    int64_t period = isinf(hz) ? 0 : (int64_t)(1e9 / (hz > 0 ? hz : HZ));
+    if (arm->n_questions)
+        return attend_asked(session, list, deadline, period, look, context);
+    enum aw_status status = AW_OK;
+    while (status == AW_OK && aw_clock_now(session->clock) < deadline) {
+        status = aw_custom_hear(session, deadline);
+        take(session, list);
+        if (status == AW_OK && look && !look(context, list))
+            return AW_OK;
+    }
+    return status == AW_TIMEOUT ? AW_OK : status;
+}
+
+/* The firmware holds its last setpoint. After a failure the motion counts as unfinished, so a stop
+ * follows. */
+static enum aw_status end(struct aw_session *session, struct aw_joint_list *list,
+                          enum aw_status status)
+{
+    (void)list;
+    session->motion.moving = status != AW_OK && session->motion.moving;
+    return status;
+}
+
+const struct aw_joints aw_custom_joints = {
+    .law = &aw_custom_law,
+    .hz = HZ,
+    .most = 500,
+    .open = open,
+    .list = list_joints,
+    .limits = limits,
+    .read = read_joints,
+    .command = command,
+    .attend = attend,
+    .end = end,
+};

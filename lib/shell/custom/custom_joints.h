@@ -1,0 +1,39 @@
+/* Joints that packet files describe: [joint NAME] and [stop]. With them the session uses a copy of
+ * its tool whose joints, stop and last stop use the files' packets. So all joint commands work with
+ * that firmware: status, limits, move, jog, home, play, teleop.
+ *
+ *     status = aw_custom_joints_begin(session);      session->tool->from_file is true then
+ *
+ * The copy stays until aw_session_free_packets, or until a line names other files; then the session
+ * uses the original tool again.
+ *
+ * A tool adds only the exchange of a packet: its hook exchange (tool.h). Packets with ask = yes are
+ * polled for joint values; others arrive by themselves. A motion is a sinusoidal path of setpoints,
+ * which the firmware follows; hold sends the measured positions.
+ */
+#ifndef AW_SHELL_CUSTOM_CUSTOM_JOINTS_H
+#define AW_SHELL_CUSTOM_CUSTOM_JOINTS_H
+
+#include "shell/joints/joints.h"
+
+/* Sets up the custom joints from the session's wire and its packet files. Does nothing if the files
+ * describe no joint. AW_NO_MEMORY. */
+enum aw_status aw_custom_joints_begin(struct aw_session *session);
+
+/* Checks that a custom packet can be stopped. AW_USAGE: the packet moves something, and --packets
+ * has no joints to hold. */
+enum aw_status aw_custom_check_stop(struct aw_session *session, const struct aw_message *message);
+
+/* The answer to a packet; codec of the record NULL: none. */
+struct aw_custom_answer {
+    struct aw_record record;
+    uint8_t bytes[256];
+    size_t size;
+};
+
+/* Writes a custom packet to the open link and waits for its answer, if it has one. Ignores the
+ * ranges of its fields. AW_TIMEOUT: no answer. */
+enum aw_status aw_custom_send(struct aw_session *session, const struct aw_record *packet,
+                              struct aw_custom_answer *answer);
+
+#endif

@@ -1,0 +1,121 @@
+/* Internal to custom joints: the fields of joint values, and the exchange of packets.
+ */
+#ifndef AW_SHELL_CUSTOM_CUSTOM_PARTS_H
+#define AW_SHELL_CUSTOM_CUSTOM_PARTS_H
+
+#include "shell/custom/custom_joints.h"
+#include "shell/joints/law.h"
+
+#define AW_CUSTOM_JOINTS 16
+
+/* A field of a wire message that holds a joint value. */
+struct aw_custom_spot {
+    const struct aw_message *message; /* NULL: no such field */
+    size_t index;                     /* of the message */
+    int scalar;
+    double scale, offset; /* from the message's unit to the joint's */
+};
+
+struct aw_custom_joint {
+    const struct aw_joint_row *row;
+    struct aw_custom_spot setpoint, told[AW_JOINT_VALUES];
+    struct aw_custom_spot gain_set[AW_JOINT_GAINS], gain_told[AW_JOINT_GAINS];
+    double gains[AW_JOINT_GAINS]; /* reported, or sent in this session; NaN: unknown */
+    struct aw_joint_state now;
+    double sent; /* the last setpoint; NaN: none */
+    double kept; /* the setpoint that has not changed since kept_ns; NaN: none */
+    int64_t kept_ns;
+    double min, max;
+    double near, least; /* see struct aw_joint */
+    double far;         /* max distance from the last target sent for that target to count */
+    const char *unit, *velocity_unit;
+    char per_s[32]; /* the unit of velocities, or "" */
+};
+
+struct aw_custom_arm {
+    struct aw_tool tool;
+    size_t n;
+    struct aw_custom_joint joints[AW_CUSTOM_JOINTS];
+    size_t questions[AW_CUSTOM_JOINTS * AW_JOINT_VALUES], n_questions; /* messages that only query
+                                                                          */
+    struct aw_joint_column columns[4];
+    const char *speaks[AW_CUSTOM_JOINTS * AW_JOINT_VALUES + 1]; /* their names */
+    int64_t due_ns;                                             /* time of the next query */
+    unsigned lost;                                              /* lost answers in a row */
+    double law_kp; /* kp of a controller with kp alone, from tune; NaN or 0: more gains */
+};
+
+static inline struct aw_custom_arm *aw_custom_arm(const struct aw_session *session)
+{
+    return session->device.own.arm;
+}
+
+/* Finds the fields of all joint values. */
+void aw_custom_find(struct aw_session *session, struct aw_custom_arm *arm);
+
+/* Stores the joint values in a record. */
+void aw_custom_take(struct aw_session *session, const struct aw_record *record);
+
+/* Returns the joint's target: as it reports it, else the last one sent if the joint is near it,
+ * else its position. The last target sent is no measurement: a hand, another program or a restart
+ * may have moved the joint. NaN: unknown. */
+double aw_custom_target(const struct aw_custom_joint *joint);
+
+/* Returns the position at which a stop holds a joint. A joint at rest keeps its setpoint; at the
+ * measured position it would sag by its standing error with each stop. Any other joint gets its
+ * measured position. */
+double aw_custom_place_to_stay(const struct aw_session *session,
+                               const struct aw_custom_joint *joint);
+
+/* Builds a packet with these setpoints (NaN: the joint's current one) for its joints. AW_TIMEOUT: a
+ * joint's position is unknown. */
+enum aw_status aw_custom_fill(struct aw_session *session, size_t message, const double *setpoints,
+                              struct aw_record *packet);
+
+/* Sends the packet and stores the values in its answer. */
+enum aw_status aw_custom_exchange(struct aw_session *session, const struct aw_record *packet);
+
+/* Sends each query once, or else reads reports until every joint has a position. AW_TIMEOUT at the
+ * deadline. */
+enum aw_status aw_custom_read(struct aw_session *session, int64_t deadline);
+
+/* Reads the next message with values, without a query. AW_TIMEOUT at the deadline. */
+enum aw_status aw_custom_hear(struct aw_session *session, int64_t deadline);
+
+/* Returns the message that only queries this field; SIZE_MAX: none. */
+size_t aw_custom_question(const struct aw_session *session, const struct aw_custom_spot *spot);
+
+/* Reads the gains that the firmware reports. AW_TIMEOUT: no report. */
+enum aw_status aw_custom_read_gains(struct aw_session *session);
+
+/* Sets gains, those of one packet together, and reads them back if the device reports them;
+ * AW_REFUSED if they differ. Checks all gains before the first byte: AW_USAGE names an unknown gain
+ * that a packet carries too. With --dry-run it shows them. */
+enum aw_status aw_custom_set_gains(struct aw_session *session, const struct aw_gain_list *wanted);
+
+/* Adds packets that restore the old gains to last_stop during a trial. */
+void aw_custom_add_old_gains(struct aw_session *session, aw_frame_fn *add, void *context);
+
+/* Adds an encoded packet to last_stop. */
+void aw_custom_add_frames(struct aw_session *session, struct aw_record *packet, aw_frame_fn *add,
+                          void *context);
+
+/* Gains have the places joint * AW_JOINT_GAINS + gain. */
+#define AW_CUSTOM_GAINS ((size_t)AW_CUSTOM_JOINTS * AW_JOINT_GAINS)
+#define AW_CUSTOM_LAW   "pid" /* name of the controller in gain files */
+extern const char *const aw_custom_gain_names[AW_JOINT_GAINS];
+extern const struct aw_law aw_custom_law;
+
+extern const struct aw_joints aw_custom_joints;
+
+/* Writes the targets of a packet, see struct aw_replay_hooks. */
+size_t aw_custom_targets(struct aw_session *session, struct aw_joint_list *list,
+                         const struct aw_record *packet, struct aw_joint_goal *goals,
+                         double *seconds);
+
+/* See struct aw_tool. */
+enum aw_status aw_custom_stop(struct aw_session *session);
+void aw_custom_last_stop(struct aw_session *session, aw_frame_fn *add, void *context);
+enum aw_moves aw_custom_saw(struct aw_session *session, bool tx, struct aw_span frame);
+
+#endif

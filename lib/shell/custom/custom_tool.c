@@ -1,0 +1,206 @@
+/* The copy of a tool with custom joints, and its stop. */
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/text.h"
+#include "shell/custom/custom_parts.h"
+#include "shell/safety/stop.h"
+
+#define TRIES    3
+#define REST_S   0.5  /* max time to come to rest, s */
+#define SAMPLE_S 0.06 /* sample interval, s */
+#define STEADY   0.01 /* max motion at rest, share of the range */
+
+/* ---- The copy ---- */
+
+/* A device that reports nothing by itself must have a packet that asks for positions. Without it no
+ * packet of the file can hold the joints. */
+static enum aw_status check_asked(struct aw_session *session, const struct aw_custom_arm *arm)
+{
+    const struct aw_command *command = session->run.command;
+    if (arm->n_questions || (arm->tool.receive && !arm->tool.asks) || (command && command->offline))
+        return AW_OK;
+    const struct aw_custom_spot *place = &arm->joints[0].told[AW_JOINT_ACTUAL];
+    aw_fail(&session->err, AW_USAGE,
+            "packets: nothing asks where the joints are — put 'ask = yes' into [packet %s]",
+            place->message ? place->message->name : "…");
+    if (!command || !aw_command_stops(command))
+        return AW_USAGE;
+    aw_session_report(session, "%s: %s; the stop that is sent is the tool's own\n",
+                      session->tool->name, session->err.text);
+    session->err = (struct aw_error){.status = AW_OK};
+    return AW_END;
+}
+
+enum aw_status aw_custom_joints_begin(struct aw_session *session)
+{
+    if (!session->wire->protocol->joints || session->device.own.arm)
+        return AW_OK;
+    struct aw_custom_arm *arm = calloc(1, sizeof *arm);
+    if (!arm)
+        return aw_no_memory(&session->err);
+    arm->tool = *session->tool;
+    aw_custom_find(session, arm);
+    enum aw_status status = check_asked(session, arm);
+    if (status != AW_OK) {
+        free(arm);
+        return status == AW_END ? AW_OK : status;
+    }
+    session->device.own.arm = arm;
+    session->device.own.base = session->tool;
+    arm->tool.from_file = true;
+    arm->tool.joints = &aw_custom_joints;
+    arm->tool.steers = false;
+    arm->tool.bench = session->tool->own_bench;
+    arm->tool.stop = session->wire->protocol->stops ? aw_custom_stop : NULL;
+    arm->tool.last_stop = session->wire->protocol->stops ? aw_custom_last_stop : NULL;
+    arm->tool.goes_on = NULL;
+    arm->tool.share.saw = aw_custom_saw;
+    arm->tool.replay = (struct aw_replay_hooks){.in_step = session->device.own.base->replay.in_step,
+                                                .allow = session->device.own.base->replay.allow,
+                                                .targets = aw_custom_targets};
+    if (arm->n_questions)
+        arm->tool.speaks = arm->speaks;
+    session->tool = &arm->tool;
+    return AW_OK;
+}
+
+/* ---- The stop ---- */
+
+/* Builds a stop packet, with the hold positions if it has setpoints. */
+static enum aw_status make_stop(struct aw_session *session, const struct aw_stop_row *stop,
+                                struct aw_record *packet)
+{
+    const struct aw_custom_arm *arm = aw_custom_arm(session);
+    double setpoints[AW_CUSTOM_JOINTS];
+    const struct aw_protocol *protocol = session->wire->protocol;
+    for (size_t i = 0; i < arm->n; i++)
+        setpoints[i] = aw_custom_place_to_stay(session, &arm->joints[i]);
+    for (size_t i = 0; i < protocol->n_messages; i++) {
+        if (!(protocol->messages[i].dir & AW_TX) ||
+            strcmp(protocol->messages[i].name, stop->packet) != 0)
+            continue;
+        if (stop->hold)
+            return aw_custom_fill(session, i, setpoints, packet);
+        aw_record_init(packet, aw_wire_codec_at(session->wire, i), AW_TX);
+        return AW_OK;
+    }
+    return AW_USAGE; /* unreachable: the file was checked */
+}
+
+enum aw_status aw_custom_check_stop(struct aw_session *session, const struct aw_message *message)
+{
+    if (!message->moves || session->tool->from_file)
+        return AW_OK;
+    return aw_fail(&session->err, AW_USAGE,
+                   "'%s' moves, and nothing here would stop it — --packets FILE with [joint] and "
+                   "[stop] says what does",
+                   message->name);
+}
+
+/* Repeats each stop until the device has it. Skips stops that cannot be encoded. */
+static enum aw_status send_stops(struct aw_session *session, unsigned *sent)
+{
+    enum aw_status worst = AW_OK;
+    for (const struct aw_stop_row *stop = session->wire->protocol->stops; stop->packet; stop++) {
+        struct aw_record packet;
+        enum aw_status status = make_stop(session, stop, &packet);
+        bool goes = status == AW_OK;
+        for (int i = 0; i < TRIES && goes; i++) {
+            status = aw_custom_exchange(session, &packet);
+            ++*sent;
+            goes = status == AW_TIMEOUT;
+        }
+        worst = status != AW_OK ? status : worst;
+    }
+    return worst;
+}
+
+static bool has_moved(const struct aw_custom_arm *arm, const double *before)
+{
+    for (size_t i = 0; i < arm->n; i++) {
+        double range = arm->joints[i].max - arm->joints[i].min;
+        double least = isfinite(range) ? STEADY * range : STEADY;
+        if (!(fabs(arm->joints[i].now.value[AW_JOINT_ACTUAL] - before[i]) <= least))
+            return true;
+    }
+    return false;
+}
+
+/* Without an answer, the measured positions confirm the stop. */
+static enum aw_status see_rest(struct aw_session *session)
+{
+    const struct aw_custom_arm *arm = aw_custom_arm(session);
+    int64_t end = aw_clock_after(aw_clock_now(session->clock), REST_S);
+    double before[AW_CUSTOM_JOINTS];
+    bool moved = true;
+    enum aw_status status = AW_OK;
+    while (status == AW_OK && moved && aw_clock_now(session->clock) < end) {
+        for (size_t i = 0; i < arm->n; i++)
+            before[i] = arm->joints[i].now.value[AW_JOINT_ACTUAL];
+        status =
+            aw_clock_sleep(session->clock, aw_clock_after(aw_clock_now(session->clock), SAMPLE_S));
+        if (status == AW_OK)
+            status = aw_custom_read(session, end);
+        moved = has_moved(arm, before);
+    }
+    if (status != AW_OK || !moved)
+        return status;
+    return aw_fail(&session->err, AW_TIMEOUT, "it still moves");
+}
+
+enum aw_status aw_custom_stop(struct aw_session *session)
+{
+    const struct aw_custom_arm *arm = aw_custom_arm(session);
+    char at[96] = "";
+    unsigned sent = 0;
+    if (!session->device.link)
+        return aw_fail(&session->err, AW_LOST, "NOT stopped: no link");
+    /* If this fails, the stop holds the last known positions. */
+    aw_custom_read(session, aw_clock_after(aw_clock_now(session->clock), REST_S));
+    session->err = (struct aw_error){.status = AW_OK};
+    enum aw_status status = send_stops(session, &sent);
+    if (status == AW_OK && !session->tool->exchange)
+        status = see_rest(session);
+    struct aw_error why = session->err;
+    for (size_t i = 0; i < arm->n; i++)
+        aw_append(at, sizeof at, "", " %.5g", arm->joints[i].now.value[AW_JOINT_ACTUAL]);
+    if (status != AW_OK)
+        return aw_fail(&session->err, status, "%s: %s",
+                       sent ? "stop sent, not confirmed" : "NOT stopped", why.text);
+    session->motion.moving = false;
+    session->motion.ongoing = AW_ONGOING_NOTHING;
+    status = aw_law_back(session);
+    if (status != AW_OK)
+        return status;
+    aw_stop_did(session, "holding%s %s", at, arm->joints[0].unit ? arm->joints[0].unit : "");
+    return AW_OK;
+}
+
+/* Uses the last measured positions. */
+void aw_custom_last_stop(struct aw_session *session, aw_frame_fn *add, void *context)
+{
+    struct aw_error before = session->err;
+    for (const struct aw_stop_row *stop = session->wire->protocol->stops; stop->packet; stop++) {
+        struct aw_record packet;
+        if (make_stop(session, stop, &packet) == AW_OK)
+            aw_custom_add_frames(session, &packet, add, context);
+    }
+    aw_custom_add_old_gains(session, add, context);
+    session->err = before;
+}
+
+enum aw_moves aw_custom_saw(struct aw_session *session, bool tx, struct aw_span frame)
+{
+    struct aw_record record;
+    bool known = aw_wire_decode(session->wire, tx ? AW_TX : AW_RX, frame, &record, NULL) == AW_OK;
+    if (known && !tx)
+        aw_custom_take(session, &record);
+    if (known && aw_session_is_own(session, record.codec->message))
+        return tx && !record.codec->message->reads ? AW_MOVES : AW_MOVES_ON;
+    if (session->device.own.base->share.saw)
+        return session->device.own.base->share.saw(session, tx, frame);
+    return tx && !(known && record.codec->message->reads) ? AW_MOVES : AW_MOVES_ON;
+}

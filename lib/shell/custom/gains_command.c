@@ -1,0 +1,106 @@
+/* The command gains for custom joints. */
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/number.h"
+#include "shell/custom/custom.h"
+#include "shell/custom/custom_parts.h"
+#include "shell/joints/gains.h"
+#include "shell/safety/dry.h"
+
+/* ---- The command ---- */
+
+static enum aw_status open(struct aw_session *session)
+{
+    struct aw_joint_list list;
+    enum aw_status status = aw_joints_begin(session, &list);
+    aw_joints_free(&list);
+    return status == AW_OK ? aw_custom_read_gains(session) : status;
+}
+
+static enum aw_status read_all(struct aw_session *session, struct aw_gain *gains,
+                               const struct aw_gain **now)
+{
+    const struct aw_custom_arm *arm = aw_custom_arm(session);
+    enum aw_status status = open(session);
+    (void)now;
+    for (size_t i = 0; i < arm->n * AW_JOINT_GAINS && status == AW_OK; i++) {
+        double value = arm->joints[i / AW_JOINT_GAINS].gains[i % AW_JOINT_GAINS];
+        gains[i] = (struct aw_gain){!isnan(value), isnan(value) ? 0 : (float)value, 0};
+    }
+    return status;
+}
+
+static enum aw_status take_word(struct aw_session *session, const char *word, const char *value,
+                                struct aw_gain *wanted)
+{
+    char joint[64], controller[] = AW_CUSTOM_LAW, gain[8];
+    char *const words[AW_GAIN_WORDS] = {joint, controller, gain};
+    const char *dot = strrchr(word, '.');
+    double number;
+    size_t place;
+    struct aw_error why;
+    if (!dot)
+        return aw_fail(&session->err, AW_USAGE, "gains set: '%.40s' — write JOINT.kp=VALUE", word);
+    snprintf(joint, sizeof joint, "%.*s", (int)(dot - word), word);
+    snprintf(gain, sizeof gain, "%s", dot + 1);
+    enum aw_status status =
+        aw_custom_law.file->find(aw_custom_arm(session), words, &place, &session->err);
+    if (status != AW_OK)
+        return status;
+    status = aw_number_parse(value, &number, &why);
+    if (status != AW_OK)
+        return aw_fail(&session->err, status, "%.40s: %.200s", word, why.text);
+    wanted[place] = (struct aw_gain){true, (float)number, 0};
+    return aw_custom_law.file->check(place, number, value, &session->err);
+}
+
+static enum aw_status send(struct aw_session *session, const struct aw_gain *wanted, size_t *n)
+{
+    struct aw_gain_list values = {0};
+    bool dry = session->options.run.dry_run;
+    size_t place;
+    for (size_t i = 0; aw_gain_file_next(aw_custom_law.file, wanted, &i, &place);)
+        aw_gain_list_add(&values, place, (double)wanted[place].value);
+    *n = values.n;
+    enum aw_status status = dry ? AW_OK : open(session);
+    if (status == AW_OK)
+        status = aw_custom_set_gains(session, &values);
+    if (dry && status == AW_USAGE)
+        return aw_dry_depends(session, "the other gains of the device");
+    *n = status == AW_OK ? *n : 0;
+    return status;
+}
+
+/* Returns true if the device reports every gain that can be set: then sent gains are confirmed. */
+static bool are_told(const struct aw_custom_arm *arm, bool *any)
+{
+    bool all = true;
+    *any = false;
+    for (size_t i = 0; i < arm->n * AW_JOINT_GAINS; i++) {
+        const struct aw_custom_joint *joint = &arm->joints[i / AW_JOINT_GAINS];
+        bool set = joint->gain_set[i % AW_JOINT_GAINS].message;
+        *any = *any || set;
+        all = all && (!set || joint->gain_told[i % AW_JOINT_GAINS].message);
+    }
+    return all;
+}
+
+enum aw_status aw_run_custom_gains(struct aw_session *session, const struct aw_args *args)
+{
+    bool any, all = are_told(aw_custom_arm(session), &any);
+    const struct aw_gain_hooks hooks = {
+        .joint = "joint",
+        .sent = all ? "confirmed" : "sent",
+        .none = "the firmware tells none, and none were sent in this session — 'kp = SETS TELLS' "
+                "in a [joint] says which packet's field tells it",
+        .read = read_all,
+        .word = take_word,
+        .send = send};
+    if (!any)
+        return aw_fail(&session->err, AW_USAGE,
+                       "gains: no joint of the packet file has any — 'kp = PACKET.FIELD' in its "
+                       "[joint] says what sets it");
+    return aw_gains_run(session, args, &hooks);
+}

@@ -1,0 +1,130 @@
+/* The command send: sends a packet of --packets with its fields to the device. */
+#include <string.h>
+
+#include "shell/custom/custom.h"
+#include "shell/custom/custom_joints.h"
+#include "shell/joints/start_check.h"
+#include "shell/safety/device.h"
+#include "shell/safety/dry.h"
+#include "shell/safety/outcome.h"
+
+const struct aw_codec *aw_find_custom(struct aw_session *session, const char *name)
+{
+    const struct aw_protocol *protocol = session->wire->protocol;
+    for (size_t i = 0; i < protocol->n_messages; i++) {
+        const struct aw_message *message = &protocol->messages[i];
+        bool called =
+            strcmp(message->name, name) == 0 || (message->word && strcmp(message->word, name) == 0);
+        if (called && message->dir & AW_TX && aw_session_is_own(session, message))
+            return aw_wire_codec_at(session->wire, i);
+    }
+    return NULL;
+}
+
+static const struct aw_codec *find(struct aw_session *session, const struct aw_args *args)
+{
+    return aw_find_custom(session, aw_arg(args, "message", 0));
+}
+
+bool aw_send_only_reads(struct aw_session *session, const struct aw_args *args)
+{
+    const struct aw_codec *codec = find(session, args);
+    return codec && codec->message->reads;
+}
+
+/* Registers the stop for custom joints before the first byte is sent. In a script, the packet must
+ * not begin a stream with a jump. */
+static enum aw_status begin_motion(struct aw_session *session, const struct aw_record *packet)
+{
+    struct aw_joint_list list;
+    struct aw_joint_goal goals[AW_REPLAY_GOALS];
+    struct aw_joint_command command = {.goals = goals};
+    enum aw_status status = aw_joints_begin(session, &list);
+    if (status == AW_OK)
+        status = aw_joints_read(session, &list);
+    if (status == AW_OK) {
+        command.n = session->tool->replay.targets(session, &list, packet, goals, &command.seconds);
+        status = aw_start_streamed(session, &list, &command);
+    }
+    aw_joints_free(&list);
+    if (status == AW_OK)
+        aw_session_moves(session);
+    return status;
+}
+
+enum aw_status aw_show_answer(struct aw_session *session, struct aw_span frame)
+{
+    struct aw_record record;
+    struct aw_wire *wire;
+    enum aw_status status = aw_session_decoding_wire(session, &wire);
+    if (status == AW_OK)
+        status = aw_wire_decode(wire, AW_RX, frame, &record, &session->err);
+    if (status != AW_OK)
+        return status;
+    record.time_ns = aw_session_time(session);
+    return aw_session_show(session, &record);
+}
+
+/* A packet that is refused, or printed with --dry-run, never opens the link. */
+static enum aw_status send_packet(struct aw_session *session, struct aw_record *packet)
+{
+    uint8_t bytes[256];
+    size_t size;
+    struct aw_custom_answer answer;
+    enum aw_status status =
+        aw_encode(packet, session->options.run.force, bytes, sizeof bytes, &size, &session->err);
+    if (status == AW_OK && session->wire->variant.envelope)
+        size = aw_wire_wrap(session->wire, bytes, size, sizeof bytes);
+    if (status == AW_OK && session->options.run.dry_run)
+        return aw_session_dry_run(session, packet, (struct aw_span){bytes, size});
+    if (status == AW_OK)
+        status =
+            session->tool->prepare ? session->tool->prepare(session) : aw_session_link(session);
+    if (status == AW_OK)
+        status = aw_session_announce(session, packet);
+    if (status == AW_OK)
+        status = aw_custom_send(session, packet, &answer);
+    if (status != AW_OK)
+        return status;
+    if (answer.record.codec)
+        return aw_show_answer(session, (struct aw_span){answer.bytes, answer.size});
+    aw_object_start(&session->result, packet->codec->message->name);
+    aw_object_text(&session->result, "result", "sent");
+    return AW_OK;
+}
+
+enum aw_status aw_send_packet(struct aw_session *session, struct aw_record *packet)
+{
+    const struct aw_message *message = packet->codec->message;
+    bool moves = message->moves && !session->options.run.dry_run;
+    uint8_t bytes[256];
+    size_t size;
+    enum aw_status status = /* checks the packet before opening the link */
+        aw_encode(packet, session->options.run.force, bytes, sizeof bytes, &size, &session->err);
+    if (status == AW_OK && moves)
+        status = aw_custom_check_stop(session, message);
+    if (status == AW_OK && moves)
+        status = begin_motion(session, packet);
+    if (status == AW_OK)
+        status = session->tool->send ? session->tool->send(session, packet)
+                                     : send_packet(session, packet);
+    if (status != AW_OK || !moves)
+        return status;
+    session->motion.moving = false;
+    session->motion.ongoing = AW_ONGOING_RUNNING;
+    return AW_OK;
+}
+
+enum aw_status aw_run_send(struct aw_session *session, const struct aw_args *args)
+{
+    struct aw_record packet;
+    const struct aw_codec *codec = find(session, args);
+    if (!codec)
+        return aw_fail(&session->err, AW_USAGE,
+                       "send: '%.40s' is no packet of --packets that goes to the device — see "
+                       "'describe'; the tool's own messages are commands",
+                       aw_arg(args, "message", 0));
+    aw_record_init(&packet, codec, AW_TX);
+    enum aw_status status = aw_args_to_record(session, args, 0, &packet);
+    return status == AW_OK ? aw_send_packet(session, &packet) : status;
+}

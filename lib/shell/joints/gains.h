@@ -1,0 +1,47 @@
+/* The command gains, the same in every tool with gains. It shows, sets, saves, applies and compares
+ * gains.
+ *
+ *     lknee pos kp 3              {"board":"lknee","controller":"pos","gain":"kp","value":3,
+ *                                  "sent":1795333883,"known":true}
+ *     lknee pos kp 3   sent 2026-11-22 07:51:23, not known now
+ *     ~ lknee pos kp 3 (was 4)    {"board":"lknee","controller":"pos","gain":"kp","from":4,"to":3}
+ *     + lknee pos kp 3            …"from":null,"to":3}
+ */
+#ifndef AW_SHELL_JOINTS_GAINS_H
+#define AW_SHELL_JOINTS_GAINS_H
+
+#include "control/gain_file.h"
+#include "shell/session/session.h"
+
+/* A tool's gains, beside the controller of its joints (law.h): the file and its context. All arrays
+ * have file->places entries; entries that are not needed or not available are unknown. */
+struct aw_gain_hooks {
+    const char *joint; /* key of a gain's first word in rows: "board", "motor" */
+    const char *sent;  /* the status of sent gains: "sent", "confirmed" */
+    const char *none;  /* why there may be no gains to show or save; NULL: there always are some */
+
+    /* Reads the known gains. *now: the gains certain to be in the device, if it may have lost
+     * others; else unchanged. */
+    enum aw_status (*read)(struct aw_session *session, struct aw_gain *gains,
+                           const struct aw_gain **now);
+
+    /* For show: drops the gains that the options exclude (-b). NULL: the options exclude none. */
+    enum aw_status (*narrow)(struct aw_session *session, struct aw_gain *gains);
+
+    /* Adds an argument of set: name and value of "elbow.kp=0.02" ("elbow.kp", "0.02"). */
+    enum aw_status (*word)(struct aw_session *session, const char *name, const char *value,
+                           struct aw_gain *wanted);
+
+    /* Sends the wanted gains, or shows them with --dry-run; counts them in *n. */
+    enum aw_status (*send)(struct aw_session *session, const struct aw_gain *wanted, size_t *n);
+};
+
+/* The arguments of the command: action, assignments (for set), file. */
+extern const struct aw_arg aw_gains_args[];
+
+/* Runs the command. diff ends with AW_REFUSED if gains differ, for the exit code of diff(1). Gains
+ * that the file does not name do not differ; apply leaves them unchanged. */
+enum aw_status aw_gains_run(struct aw_session *session, const struct aw_args *args,
+                            const struct aw_gain_hooks *hooks);
+
+#endif

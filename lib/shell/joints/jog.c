@@ -1,0 +1,135 @@
+/* Reads the keys of 'jog' and finishes each step before the next. */
+#include "shell/joints/jog.h"
+
+#include <errno.h>
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <unistd.h>
+
+#include "base/ready.h"
+#include "shell/safety/ask.h"
+
+static enum aw_status go(struct aw_jog *jog, double change)
+{
+    enum aw_status status = jog->go(jog, change);
+    if (status == AW_OK)
+        jog->value += change;
+    if (status != AW_LIMIT)
+        return status;
+    aw_session_notice(jog->session, "%s", jog->session->err.text);
+    return AW_OK;
+}
+
+static const struct {
+    const char *key;
+    char action; /* + and - move; p and n change the step; q quits */
+} keys[] = {
+    {"+", '+'},      {"-", '-'},      {"\033[A", '+'},  {"\033[C", '+'},
+    {"\033[B", '-'}, {"\033[D", '-'}, {"\033[5~", 'p'}, {"\033[6~", 'n'},
+    {"q", 'q'},      {"?", '?'},      {"\004", 'q'},
+};
+
+static enum aw_status act(struct aw_jog *jog, char action)
+{
+    switch (action) {
+    case '+':
+        return go(jog, jog->step);
+    case '-':
+        return go(jog, -jog->step);
+    case 'p':
+        jog->step = fmin(jog->step * 2, jog->most);
+        return AW_OK;
+    case 'n':
+        jog->step = fmax(floor(jog->step / 2 / jog->least) * jog->least, jog->least);
+        return AW_OK;
+    case '?':
+        aw_session_draw(jog->session, "\r\033[K"
+                                      "arrows, + -   move by a step\r\n"
+                                      "page keys     double, halve the step\r\n"
+                                      "q             leave; Ctrl-C stops it\r\n");
+        return AW_OK;
+    default:
+        jog->done = true;
+        return AW_OK;
+    }
+}
+
+/* Finds the key at the start of the text. Returns its length, or 1 if it is not a key. */
+static size_t handle_key(const char *text, char *action)
+{
+    *action = '\0';
+    for (size_t i = 0; i < sizeof keys / sizeof *keys; i++) {
+        size_t length = strlen(keys[i].key);
+        if (strncmp(keys[i].key, text, length) != 0)
+            continue;
+        *action = keys[i].action;
+        return length;
+    }
+    return 1;
+}
+
+/* While the joint moved, only q counts. This way the joint stops when the user releases an arrow
+ * key. */
+static void drop_keys(struct aw_jog *jog)
+{
+    char text[64];
+    while (!jog->done) {
+        ssize_t n = aw_read_ready(STDIN_FILENO, text, sizeof text);
+        if (n < 0 && errno == EAGAIN)
+            return;
+        jog->done = n <= 0 || memchr(text, 'q', (size_t)n) || memchr(text, '\004', (size_t)n);
+    }
+}
+
+static enum aw_status read_keys(struct aw_jog *jog)
+{
+    char text[8] = "", action;
+    bool moved = false;
+    enum aw_status status = aw_session_wait_input(jog->session, STDIN_FILENO, AW_NEVER);
+    if (status != AW_OK)
+        return status;
+    ssize_t n = aw_read_ready(STDIN_FILENO, text, sizeof text - 1);
+    jog->done = n == 0 || (n < 0 && errno != EAGAIN);
+    for (const char *p = text; *p && !jog->done && status == AW_OK;) {
+        p += handle_key(p, &action);
+        if (action)
+            status = act(jog, action);
+        moved = moved || action == '+' || action == '-';
+    }
+    if (moved && status == AW_OK)
+        drop_keys(jog);
+    return status;
+}
+
+enum aw_status aw_jog_keys(struct aw_jog *jog)
+{
+    static const char *const help[] = {"   arrows move, page keys step, q quit, ? keys",
+                                       "   q quit, ? keys", "  q, ? keys", ""};
+    struct aw_session *session = jog->session;
+    struct termios before;
+    enum aw_status status = AW_OK;
+    if (!isatty(STDIN_FILENO))
+        return aw_fail(&session->err, AW_USAGE,
+                       "jog needs a terminal for its keys — or say how far: jog JOINT +5");
+    if (!aw_terminal_keys(&before))
+        return aw_fail(&session->err, AW_USAGE, "jog: the terminal does not give single keys");
+    aw_session_work_end(session); /* the keys need the progress line */
+    while (status == AW_OK && !jog->done) {
+        struct winsize size = {.ws_col = 80};
+        char place[80];
+        int length = snprintf(place, sizeof place, "%.24s: %g %s, step %g", jog->name, jog->value,
+                              jog->unit, jog->step);
+        bool known = ioctl(STDERR_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col > 0;
+        size_t i = 0;
+        while (known && *help[i] && length + 1 + (int)strlen(help[i]) >= size.ws_col)
+            i++;
+        aw_session_draw(session, "\r%s%s \033[K", place, help[i]);
+        aw_object_start(&session->result, NULL);
+        status = read_keys(jog);
+    }
+    aw_session_report(session, "\n");
+    tcsetattr(STDIN_FILENO, TCSANOW, &before);
+    return status;
+}

@@ -1,0 +1,30 @@
+/* The keys of 'jog' without an amount, the same in every tool: arrows move one joint in steps, page
+ * keys change the step, q quits.
+ *
+ *     struct aw_jog jog = {.session = session, .name = "elbow", .unit = "deg", .value = 30,
+ *                          .step = 5, .least = 1, .most = 100, .go = go, .context = &mine};
+ *     return aw_jog_keys(&jog);
+ */
+#ifndef AW_SHELL_JOINTS_JOG_H
+#define AW_SHELL_JOINTS_JOG_H
+
+#include "shell/session/session.h"
+
+struct aw_jog {
+    struct aw_session *session;
+    const char *name, *unit;
+    double value;             /* commanded position of the joint; updated by aw_jog_keys */
+    double step, least, most; /* current, min and max step of one key */
+    /* Moves the joint by this change and returns when it may move again. Reports a target outside
+     * the limits and does not send it (AW_LIMIT). */
+    enum aw_status (*go)(struct aw_jog *jog, double change);
+    void *context;
+    bool keys; /* driven by keys, not by a single amount */
+    bool done; /* set to end aw_jog_keys */
+};
+
+/* Runs until q, the end of input, a request to stop or a failure. AW_USAGE if standard input is not
+ * a terminal. */
+enum aw_status aw_jog_keys(struct aw_jog *jog);
+
+#endif

@@ -1,0 +1,387 @@
+/* The joints of a tool, for the commands that all tools share: status, limits, jog, move, home,
+ * play, experiments, teleop and follow. These commands use joints only, never messages. A tool
+ * fills a struct aw_joints and stores it in its struct aw_tool.
+ *
+ *     struct aw_joint_list list = {0};
+ *     struct aw_joint_goal goal = {.value = 30};
+ *     struct aw_joint_command command = {.what = AW_JOINT_TARGETS, .goals = &goal, .n = 1,
+ *                                        .seconds = NAN, .show_ns = AW_NO_TIME};
+ *     status = aw_joints_begin(session, &list);              opens the link, lists the joints
+ *     status = aw_joints_find(session, &list, "elbow", &goal.joint);
+ *     status = aw_joints_command(session, &list, &command);  checked, announced, sent
+ *     status = aw_joints_await(session, &list, &command, 3, deadline, &arrival);
+ *     status = aw_joints_end(session, &list, status);
+ *     aw_joints_free(&list);
+ *
+ * Joint numbers start at 0 in the order of the list and stay valid while the list lives. Targets
+ * and measurements are in the joint's own unit, which its entry in the list names. Unknown values
+ * are NaN, here and in every state; a time that never was is AW_NO_TIME.
+ *
+ * How the tools fit. All tools take single commands (move, jog, home) and streams of them; armctl's
+ * streams are steps, each confirmed before the next.
+ *
+ * hidmotor   m1 m2 m3 take targets in deg (the board interpolates over command.seconds) and
+ *            velocities in deg/s. One packet has all three; joints that are not named keep their
+ *            setpoint, or stop. The published firmware's servos do not move by velocities: stream
+ *            targets there. The gripper takes targets and reports nothing (blind). attend polls
+ *            positions; read also gets velocities and efforts (255: full).
+ * canpid     A board is a joint. Its unit is that of its controller: of -c, else of the one seen
+ *            on the bus. If neither is known, the unit is "%" and the joint takes no targets. So a
+ *            list belongs to one -c. Effort is the driver's output in %. Each board gets one frame
+ *            per pace period; command skips a stream's goal that is too early. end disables the
+ *            driven boards, confirmed by telemetry.
+ * armctl     The profile's joints, by name, with kind (deg, a position, a pulse). Digits outside
+ *            the profile are listed as others after a confirmation. The arm reports nothing: actual
+ *            is the last confirmed value and its time. A command of several joints is one
+ *            conversation each, in turn; command returns after the last confirmation, so await
+ *            returns at once. Goals of a stream are rounded, and skipped if already confirmed.
+ *            R-theta-H is three joints by their roles: the command arm.
+ * unitysim   Six joints in deg (ticks are extra). The simulator takes velocities only: streams of
+ *            targets are steered (see there); a single target has its own await, by ticks.
+ *            Velocities hold until the next command, or until end stops all.
+ * ezphys     An axis is a joint: "hip.axis2", in rad or m. Only the simulation knows the axes: the
+ *            list is empty before begin. Targets are steered, by motors with a max torque. All
+ *            times are those of the simulation, one exchange a step: see now.
+ *
+ * Steering. If a device takes velocities and reports positions, this layer reaches targets by
+ * velocities, for all tools and commands (control/steer.h). It answers each report of a joint with
+ * the velocity of its path, corrected by the following error. The tool's command then gets
+ * velocities only. Steering ends before any other end of the motion.
+ *
+ * Time. Deadlines and times of arrival use the session's clock. aw_joints_now returns the device's
+ * own time if it has one (ezphys), and timed actions follow it. Otherwise it returns the session's
+ * clock.
+ */
+#ifndef AW_SHELL_JOINTS_JOINTS_H
+#define AW_SHELL_JOINTS_JOINTS_H
+
+#include "control/motion.h"
+#include "shell/session/session.h"
+
+struct aw_law;
+
+#define AW_JOINT_NAME   64
+#define AW_JOINT_LABEL  13 /* min width of labels, columns */
+#define AW_JOINT_LIMITS 8
+#define AW_JOINT_ABOVE  SIZE_MAX /* for the hook beside: above the table's header */
+
+/* The values of a joint. */
+enum aw_joint_value {
+    AW_JOINT_TARGET,
+    AW_JOINT_ACTUAL,
+    AW_JOINT_VELOCITY,
+    AW_JOINT_EFFORT,
+    AW_JOINT_EXTRA, /* two more values, named by the tool's columns */
+    AW_JOINT_MORE,
+    AW_JOINT_VALUES
+};
+
+struct aw_joint_state {
+    double value[AW_JOINT_VALUES];
+    int64_t time_ns[AW_JOINT_VALUES]; /* time of arrival; AW_NO_TIME: never received */
+    const char *fault;                /* fault that the device reports, not copied; NULL: none */
+    bool fails;                       /* the fault is current: stop driving the joint */
+};
+
+/* The kinds of commands that a joint takes. */
+#define AW_JOINT_TAKES_TARGETS    1u
+#define AW_JOINT_TAKES_VELOCITIES 2u
+
+struct aw_joint {
+    char name[AW_JOINT_NAME];  /* its name in results: "m3", "lknee", "hip.axis2" */
+    char alias[AW_JOINT_NAME]; /* another name that commands accept: "elbow"; or "" */
+    char label[AW_JOINT_NAME]; /* display name if different: "m3 elbow"; or "" */
+    const char *mode;          /* controller of its targets if there are several: "pos"; or NULL */
+    const char *unit[AW_JOINT_VALUES]; /* ACTUAL and TARGET share one; NULL: none */
+    int decimals;                      /* decimals of targets in text */
+    double min, max;  /* limits of targets; infinite: none. The caller handles --force */
+    double speed;     /* max speed; INFINITY: unknown. Warns of targets that need a higher one;
+                         refuses velocities above it */
+    double near;      /* tolerance of an arrival */
+    double least;     /* smallest real motion, above noise and encoder resolution */
+    double far;       /* max deviation from the expected position; INFINITY: none */
+    double home;      /* target of home; NaN: none */
+    double full;      /* full-scale effort; NaN: unknown */
+    unsigned takes;   /* AW_JOINT_TAKES_… */
+    bool wraps;       /* an angle in rad that wraps after a turn */
+    bool blind;       /* no measurements: status skips it */
+    bool left_out;    /* not selected (-b): status skips it */
+    bool other;       /* has no description: limits shows one row for all of these */
+    uint32_t id;      /* the tool's own number */
+    double aim, rate; /* steering target and its velocity; NaN: not steered */
+    double most;      /* max steering speed; NaN: speed */
+    struct aw_joint_state now;
+};
+
+/* An extra column of status, record and files of samples, after the usual ones. */
+struct aw_joint_column {
+    enum aw_joint_value value;
+    const char *key; /* "velocity", "output"; NULL ends the list */
+    int decimals;    /* decimals in text; -1: those of the joint */
+};
+
+struct aw_joint_list {
+    size_t n, room;
+    struct aw_joint *joints;
+    const struct aw_joint_column *columns; /* initially those of the tool */
+    int width;                             /* width of the labels if the tool needs more */
+    bool named; /* callers hold joint numbers: read must not rebuild the list */
+};
+
+/* A limit of a joint's commands and its source. A joint may have several. */
+struct aw_joint_limit {
+    const char *of;   /* limited quantity: "angle", "velocity", "setpoint pos" */
+    double min, max;  /* infinite or NaN: no limit */
+    const char *unit; /* "" for none */
+    char from[160];   /* "table" (of the protocol), "config", "device" (reported or built in),
+                         "none", or a file name */
+    bool firm;        /* --force does not lift it */
+};
+
+/* ---- Commands ---- */
+
+enum aw_joint_what { AW_JOINT_TARGETS, AW_JOINT_VELOCITIES };
+
+struct aw_joint_goal {
+    size_t joint;
+    double value; /* in the joint's unit: a target or a velocity */
+};
+
+/* A command for several joints. Joints that are not named keep their targets, or stop if the device
+ * takes velocities. */
+struct aw_joint_command {
+    enum aw_joint_what what;
+    const struct aw_joint_goal *goals;
+    size_t n;
+    double seconds; /* TARGETS: duration, if the device takes one; the sample interval of a path. 0:
+                       a jump. NaN: the tool's default */
+    bool stream;    /* one of a stream: not announced one by one, and only several lost answers in a
+                       row are a failure */
+    int64_t show_ns; /* time shown by --dry-run; AW_NO_TIME: none */
+};
+
+/* How a motion ended. */
+enum aw_arrival {
+    AW_ARRIVED, /* within the tolerance of all targets */
+    AW_HELD,    /* at rest elsewhere: an end stop, a load, motors that are off */
+    AW_LATE,    /* still moving at the deadline */
+};
+
+/* Called after each report of a joint, with list->joints[…].now up to date. Returns false to end
+ * the wait. */
+typedef bool aw_joints_look_fn(void *context, const struct aw_joint_list *list);
+
+/* ---- Hooks of a tool for its joints ------------------------------------------------------------
+ * Hooks may be NULL; help hides commands that need a missing hook. All return AW_OK, or set
+ * session->err. They maintain session->motion like every command: they call aw_session_moves before
+ * the first byte of a motion.
+ */
+struct aw_joints {
+    /* The columns after target and actual; key NULL ends the list. */
+    const struct aw_joint_column *columns;
+    double hz;     /* default rate of a stream of commands; of steps if the device confirms */
+    double most;   /* max useful rate, Hz */
+    bool timed;    /* the device itself moves to a target in command.seconds */
+    bool told;     /* the device reports its joints: list is empty before open */
+    bool confirms; /* a single command returns when it is done, without a wait */
+    double steer;  /* targets are steered: velocity per unit of following error, 1/s (--kp in tools
+                      that have it); 0: the device takes targets */
+    bool stays;    /* the device holds a joint's target after a single command: end is only for
+                      other commands */
+    /* Converts a message field "NAME.position" to the joint's unit. NULL: no conversion. */
+    double (*of_wire)(double value, const char **unit);
+    bool tabled;                   /* record FILE.csv writes a table of joints, not of messages */
+    double usual_s;                /* default duration of the device for a target; 0: unknown */
+    double key_s;                  /* how long a key of jog moves, s; 0: the default */
+    enum aw_joint_value jogs_from; /* base value of jog if known: TARGET or ACTUAL */
+    const char *const *words; /* names that pairs of move accept besides joints: "velocity"; or NULL
+                                 */
+    const struct aw_law *law; /* the controller of the joints, see law.h; NULL: the device reports
+                                 none */
+
+    /* Opens the link with the options of this command and starts the conversation. With --dry-run
+     * it only prepares what encoding needs. */
+    enum aw_status (*open)(struct aw_session *session);
+
+    /* Adds the joints with aw_joints_add. Works without the device, unless told is set.
+     */
+    enum aw_status (*list)(struct aw_session *session, struct aw_joint_list *list);
+
+    /* Returns true if text is another name of this joint. NULL: only its name and alias count. */
+    bool (*called)(struct aw_session *session, const struct aw_joint *joint, const char *text);
+
+    /* Parses a target, or a distance for jog, in the tool's own notation ("open", "50tick"). NULL:
+     * a number in the unit of the joint. */
+    enum aw_status (*parse)(struct aw_session *session, const struct aw_joint *joint, bool jogs,
+                            const char *text, double *value);
+
+    /* Stores the other arguments of move, jog and home, in the command or in the tool's state.
+     * NULL: no other arguments. */
+    enum aw_status (*take)(struct aw_session *session, const struct aw_args *args,
+                           struct aw_joint_command *command);
+
+    /* Reports the end of a single command: what continues, and the result. NULL: nothing continues,
+     * and the result is the usual one unless command made one. */
+    void (*report)(struct aw_session *session, struct aw_joint_list *list,
+                   const struct aw_joint_command *command, enum aw_status status, bool awaited);
+
+    /* Adds to the result of play. */
+    void (*played)(struct aw_session *session);
+
+    /* Writes the limits of one joint and returns their number. The limit of its targets, if any,
+     * comes first. */
+    size_t (*limits)(struct aw_session *session, const struct aw_joint *joint,
+                     struct aw_joint_limit limits[AW_JOINT_LIMITS]);
+
+    /* Fills in a joint that is not listed, named by a digit or an identifier without a description.
+     * text NULL: fills in what may be sent to all of these, with an empty name. Returns false if
+     * there is no such joint. */
+    bool (*others)(struct aw_session *session, const char *text, struct aw_joint *joint);
+
+    /* Waits at most --timeout for reports of all joints and stores them in list->joints[…].now.
+     * partly: AW_OK also if some joints were silent; these keep their old values. */
+    bool partly;
+    enum aw_status (*read)(struct aw_session *session, struct aw_joint_list *list);
+
+    /* Prints extra lines of status above the row of this joint, above all rows (AW_JOINT_ABOVE) or
+     * below the last one (list->n). Text style prints lines, other styles add values to the result.
+     * An error below the last row fails the command after it printed all rows. */
+    enum aw_status (*beside)(struct aw_session *session, struct aw_joint_list *list, size_t joint);
+
+    /* Checks a command beyond the ranges. Sends nothing. */
+    enum aw_status (*check)(struct aw_session *session, struct aw_joint_list *list,
+                            const struct aw_joint_command *command);
+
+    /* Sends a command, or with --dry-run shows its records and bytes (aw_dry_depends if only the
+     * device knows them). Not a stream: returns when the device has it, confirmed as far as the
+     * device confirms. */
+    enum aw_status (*command)(struct aw_session *session, struct aw_joint_list *list,
+                              const struct aw_joint_command *command);
+
+    /* Communicates until the deadline and stores the reports; calls look (or NULL) after each
+     * report of a joint. Polls a device that only answers, hz times a second (0: default, INFINITY:
+     * as fast as it answers). AW_OK at the deadline or when look returns false; AW_STOPPED,
+     * AW_LOST; AW_TIMEOUT if the device was silent for too long. */
+    enum aw_status (*attend)(struct aw_session *session, struct aw_joint_list *list,
+                             int64_t deadline, double hz, aw_joints_look_fn *look, void *context);
+
+    /* Waits until the joints of the last command are within tolerance of their targets (NaN: near
+     * of each joint). AW_OK and AW_ARRIVED, AW_REFUSED and AW_HELD, or AW_TIMEOUT and AW_LATE, with
+     * the joint and its distance in session->err. NULL: attend looks until then; steered joints
+     * move at their speed or at --speed. */
+    enum aw_status (*await)(struct aw_session *session, struct aw_joint_list *list,
+                            const struct aw_joint_command *command, double tolerance,
+                            int64_t deadline, enum aw_arrival *arrival);
+
+    /* Ends the motion of a command that finished with this status: disables enabled drivers and
+     * zeroes lasting velocities, and confirms that. Returns status with its error, or else the new
+     * failure. The tool's stop, not this hook, ends an interrupted command (AW_STOPPED). NULL:
+     * nothing to end; the tool's stop ends steering. */
+    enum aw_status (*end)(struct aw_session *session, struct aw_joint_list *list,
+                          enum aw_status status);
+
+    /* Returns the device's own time, ns from an arbitrary start. NULL: the session's clock. */
+    int64_t (*now)(struct aw_session *session);
+};
+
+/* ---- For commands ---- */
+
+/* Opens the link and lists the joints. The caller frees the list with aw_joints_free, also on
+ * failure. */
+enum aw_status aw_joints_begin(struct aw_session *session, struct aw_joint_list *list);
+
+/* Lists the joints without opening the link. */
+enum aw_status aw_joints_list(struct aw_session *session, struct aw_joint_list *list);
+void aw_joints_free(struct aw_joint_list *list);
+
+/* Finds a joint's number by name or alias, and adds joints known to others. AW_USAGE with a
+ * suggestion and the available names. */
+enum aw_status aw_joints_find(struct aw_session *session, struct aw_joint_list *list,
+                              const char *text, size_t *joint);
+
+/* Finds a listed joint's number; list->n if not found. */
+size_t aw_joints_number(const struct aw_joint_list *list, const char *text);
+
+/* Parses a target ("30", "0.5rad") or a velocity in the joint's unit; what selects which. */
+enum aw_status aw_joints_value(struct aw_session *session, const struct aw_joint *joint,
+                               enum aw_joint_what what, const char *text, double *value);
+
+/* Checks a command against the ranges in list (unless --force) and the tool's own rules. AW_LIMIT;
+ * AW_USAGE for a command that the joint does not take or a value that is not finite. */
+enum aw_status aw_joints_check(struct aw_session *session, struct aw_joint_list *list,
+                               const struct aw_joint_command *command);
+
+/* Reads the joints by the tool's hook. With --dry-run no link is open, so the command ends here
+ * with AW_STOPPED. */
+enum aw_status aw_joints_read(struct aw_session *session, struct aw_joint_list *list);
+
+/* Reads the joints as the start of a motion: sets targets and positions without a new report to
+ * NaN. */
+enum aw_status aw_joints_news(struct aw_session *session, struct aw_joint_list *list);
+
+/* These check the command, then call the hook of the same name, or do what NULL means for it.
+ * stream does not check. await shows the progress of the motion, see aw_session_work. */
+enum aw_status aw_joints_stream(struct aw_session *session, struct aw_joint_list *list,
+                                const struct aw_joint_command *command);
+enum aw_status aw_joints_command(struct aw_session *session, struct aw_joint_list *list,
+                                 const struct aw_joint_command *command);
+enum aw_status aw_joints_attend(struct aw_session *session, struct aw_joint_list *list,
+                                int64_t deadline, double hz, aw_joints_look_fn *look,
+                                void *context);
+enum aw_status aw_joints_await(struct aw_session *session, struct aw_joint_list *list,
+                               const struct aw_joint_command *command, double tolerance,
+                               int64_t deadline, enum aw_arrival *arrival);
+enum aw_status aw_joints_end(struct aw_session *session, struct aw_joint_list *list,
+                             enum aw_status status);
+int64_t aw_joints_now(struct aw_session *session);
+
+/* Returns the duration in s of a motion that begins now, by aw_joints_now; NaN: unknown. */
+double aw_joints_seconds(const struct aw_session *session, const struct aw_joint_list *list,
+                         const struct aw_joint_command *command);
+
+/* Like attend, until this time of the device's clock. */
+enum aw_status aw_joints_until(struct aw_session *session, struct aw_joint_list *list,
+                               int64_t at_ns, aw_joints_look_fn *look, void *context);
+
+/* Returns the name that users prefer: "elbow", not "m3"; "base", not "1". */
+const char *aw_joint_called(const struct aw_joint *joint);
+
+/* Ends steering; the next command sets new targets. aw_joints_end does it, too. */
+void aw_joints_let_go(struct aw_joint_list *list);
+
+/* Returns the position of a joint. For a joint that wraps, picks the turn closest to near; NaN: as
+ * measured. Use the target as near only while the joint moves, because a motion that starts takes
+ * no shortcut. */
+double aw_joint_at(const struct aw_joint *joint, double near);
+
+/* Returns the signed distance from the position to place, for steering, arrivals and following
+ * errors. Start checks compare the plain numbers instead (start_check.h). */
+double aw_joint_way(const struct aw_joint *joint, double place);
+
+/* Returns the age of the actual value in s; NaN: never received. */
+double aw_joint_age(const struct aw_session *session, const struct aw_joint *joint);
+
+/* Sets up a motion monitor (control/motion.h) with the joint's least and far (far NaN: the joint's
+ * own). aw_joint_sample returns a sample of its current state; target NaN: without a target. */
+void aw_joint_guard(struct aw_session *session, const struct aw_joint *joint, double far,
+                    struct aw_motion *guard);
+struct aw_motion_sample aw_joint_sample(struct aw_session *session, const struct aw_joint *joint,
+                                        double target);
+
+/* ---- For tools ---- */
+
+/* Appends a joint with unknown state and without limits; name is copied. NULL: out of memory, in
+ * session->err. */
+struct aw_joint *aw_joints_add(struct aw_session *session, struct aw_joint_list *list,
+                               const char *name);
+
+/* Returns a joint with unknown state and without limits. */
+struct aw_joint aw_joint_unknown(const char *name);
+
+/* Stores a value that arrived at this time. */
+void aw_joint_set(struct aw_joint *joint, enum aw_joint_value what, double value, int64_t time_ns);
+
+/* Completion of the measured joints, for rows of commands; pairs add "=". */
+aw_complete_fn aw_joints_complete, aw_joints_complete_pairs;
+
+#endif

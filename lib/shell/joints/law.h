@@ -1,0 +1,52 @@
+/* The gains of the controllers that drive a device's joints, and the old gains during a trial of
+ * new ones. From the first new gain on, each end restores the old ones: the end of the command, a
+ * stop, a crash, or a lost client of a server.
+ *
+ *     law->read(session, kp, &gains);         the gains of a joint and of its packets
+ *     aw_law_keep(session, &gains);           saves them before a trial
+ *     …
+ *     status = aw_law_back(session);          restores them: in stop and end, after a motion
+ *     aw_law_keep(session, NULL);             or keeps the new gains
+ *
+ * The tool's last_stop adds the frames of the saved gains after its own. Every frame of the lease
+ * holder carries the saved gains to a server (aw_law_memory), whose stop restores them.
+ */
+#ifndef AW_SHELL_JOINTS_LAW_H
+#define AW_SHELL_JOINTS_LAW_H
+
+#include "control/gain_file.h"
+#include "shell/session/session.h"
+
+/* A tool's controller, in its struct aw_joints. */
+struct aw_law {
+    const struct aw_gain_file *file;
+    const void *(*context)(const struct aw_session *session); /* context of file; NULL: none */
+    /* Adds (aw_gain_list_add) the gains of a joint: its kp at this index, ki and kd after it, then
+     * all others in the same packets. Queries the device, else uses the last ones sent. A gain that
+     * the joint does not have is 0. */
+    void (*read)(struct aw_session *session, size_t kp, struct aw_gain_list *gains);
+    /* Sends gains, all of them known, and confirms them if the device supports it. */
+    enum aw_status (*send)(struct aw_session *session, const struct aw_gain_list *gains);
+    const char *not_back; /* "the joint is held, but its": start of the error if restoring fails */
+};
+
+/* Saves these gains for restoring; skips unknown ones. NULL: saves none, because the new ones stay
+ * or the old ones are restored. */
+void aw_law_keep(struct aw_session *session, const struct aw_gain_list *old);
+
+/* Returns the saved gains during a trial; else NULL. */
+const struct aw_gain_list *aw_law_kept(const struct aw_session *session);
+
+/* Sends the saved gains during a trial. They stay saved for the next stop. */
+enum aw_status aw_law_send_old(struct aw_session *session);
+
+/* Restores the saved gains and drops them on success. */
+enum aw_status aw_law_back(struct aw_session *session);
+
+/* For a server: returns the saved gains as the first *size bytes of a memory. The second function
+ * restores them and returns their size; 0: invalid. It restores nothing if the gains differ or this
+ * session is a client. */
+const void *aw_law_memory(const struct aw_session *session, size_t *size);
+size_t aw_law_take_memory(struct aw_session *session, const void *bytes, size_t size);
+
+#endif

@@ -1,0 +1,468 @@
+/* move, jog and home: move joints to targets, and wait for arrival on request. stop: for tools
+ * without a stop of their own. */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/number.h"
+#include "base/suggest.h"
+#include "base/text.h"
+#include "shell/joints/jog.h"
+#include "shell/joints/move.h"
+#include "shell/joints/start_check.h"
+#include "shell/safety/dry.h"
+#include "shell/safety/outcome.h"
+
+#define GOALS_MAX  64
+#define PATIENCE_S 10 /* extra time after a motion before it counts as failed */
+#define LONG_S     30 /* announce waits longer than this */
+
+/* ---- One motion ---- */
+
+static void warn_of_long(struct aw_session *session, double seconds)
+{
+    static const struct {
+        double most_s, scale_s;
+        const char *unit;
+    } units[] = {{120, 1, "s"}, {7200, 60, "min"}, {INFINITY, 3600, "h"}};
+    size_t i = 0;
+    while (seconds > units[i].most_s)
+        i++;
+    if (seconds > LONG_S)
+        aw_session_notice(session, "the motion takes %.3g %s; Ctrl-C stops it",
+                          seconds / units[i].scale_s, units[i].unit);
+}
+
+/* Reads the tolerance of --wait=DISTANCE; NaN: the default. */
+static enum aw_status read_near(struct aw_session *session, const struct aw_joint_list *list,
+                                const struct aw_joint_command *command, double *near)
+{
+    const char *wait = session->options.move.wait;
+    *near = NAN;
+    if (!wait || strcmp(wait, "near") == 0)
+        return AW_OK;
+    enum aw_status status = aw_number_parse_unit(
+        wait, list->joints[command->goals->joint].unit[AW_JOINT_ACTUAL], near, &session->err);
+    if (status == AW_OK && !(*near > 0))
+        status = aw_fail(&session->err, AW_USAGE, "--wait=%.40s: a distance is more than 0", wait);
+    return status;
+}
+
+static enum aw_status await(struct aw_session *session, struct aw_joint_list *list,
+                            const struct aw_joint_command *command, double near)
+{
+    enum aw_arrival arrival;
+    double seconds = fmax(aw_joints_seconds(session, list, command), 0);
+    int64_t deadline = aw_clock_after(aw_clock_now(session->clock), seconds + PATIENCE_S);
+    warn_of_long(session, seconds);
+    return aw_joints_await(session, list, command, near, deadline, &arrival);
+}
+
+static void report(struct aw_session *session, const struct aw_joint_list *list,
+                   const struct aw_joint_command *command, enum aw_status status, bool awaited)
+{
+    struct aw_object *result = &session->result;
+    aw_object_start(result, session->run.command->name);
+    aw_object_text(result, "result", aw_move_word(session, status, awaited));
+    for (size_t i = 0; i < command->n; i++) {
+        const struct aw_joint *joint = &list->joints[command->goals[i].joint];
+        const char *unit = joint->unit[AW_JOINT_ACTUAL];
+        char key[sizeof result->entries->key];
+        snprintf(key, sizeof key, awaited ? "%s.target" : "%s", joint->name);
+        aw_object_number(result, key, command->goals[i].value, joint->decimals, unit);
+        snprintf(key, sizeof key, "%s.actual", joint->name);
+        if (awaited)
+            aw_object_number(result, key, joint->now.value[AW_JOINT_ACTUAL], joint->decimals, unit);
+    }
+    aw_move_ms(session);
+}
+
+const char *aw_move_word(const struct aw_session *session, enum aw_status status, bool awaited)
+{
+    return status == AW_STOPPED              ? "stopped"
+           : status != AW_OK                 ? "not-reached"
+           : session->tool->joints->confirms ? "confirmed"
+           : awaited                         ? "arrived"
+                                             : "sent";
+}
+
+void aw_move_ms(struct aw_session *session)
+{
+    aw_object_number(&session->result, "ms",
+                     (double)(aw_clock_now(session->clock) - session->run.started) / 1e6, 1, NULL);
+}
+
+static bool is_steered(const struct aw_session *session)
+{
+    return session->tool->joints->steer > 0;
+}
+
+/* The host can steer a joint only from a known position. */
+static enum aw_status send(struct aw_session *session, struct aw_joint_list *list,
+                           const struct aw_joint_command *command)
+{
+    const struct aw_joint *first = &list->joints[command->goals->joint];
+    bool unseen = isnan(first->now.value[AW_JOINT_ACTUAL]) && !session->options.run.dry_run;
+    enum aw_status status = AW_OK;
+    if (is_steered(session) && unseen)
+        status = aw_joints_read(session, list);
+    if (status == AW_OK && session->run.command->setpoints)
+        status = aw_start_streamed(session, list, command);
+    return status == AW_OK ? aw_joints_command(session, list, command) : status;
+}
+
+/* Stops steered joints at the end, whatever the outcome. */
+static enum aw_status finish(struct aw_session *session, struct aw_joint_list *list,
+                             const struct aw_joint_command *command, double near,
+                             enum aw_status status)
+{
+    const struct aw_joints *joints = session->tool->joints;
+    bool waits = is_steered(session) || session->options.move.wait;
+    bool awaited = status == AW_OK && waits && !joints->confirms;
+    if (is_steered(session) || awaited)
+        aw_session_moves(session); /* interrupting the wait stops the motion */
+    if (awaited)
+        status = await(session, list, command, near);
+    if (awaited && status == AW_OK && session->motion.ongoing == AW_ONGOING_ENDING)
+        session->motion.ongoing = AW_ONGOING_NOTHING;
+    if (!joints->stays)
+        status = aw_joints_end(session, list, status);
+    else
+        session->motion.moving = session->motion.moving && status == AW_STOPPED;
+    if (joints->report)
+        joints->report(session, list, command, status, waits);
+    else if (awaited || !session->result.cmd)
+        report(session, list, command, status, awaited);
+    return status;
+}
+
+enum aw_status aw_move_joints(struct aw_session *session, struct aw_joint_list *list,
+                              const struct aw_joint_command *command)
+{
+    double near;
+    session->result.cmd = NULL;
+    enum aw_status status = read_near(session, list, command, &near);
+    if (status != AW_OK)
+        return status;
+    status = send(session, list, command);
+    bool begun = status == AW_OK || session->motion.moving;
+    return begun && !session->options.run.dry_run ? finish(session, list, command, near, status)
+                                                  : status;
+}
+
+/* ---- Arguments ---- */
+
+/* The command as read from its arguments. */
+struct request {
+    struct aw_session *session;
+    const struct aw_args *args;
+    struct aw_joint_list list;
+    struct aw_joint_goal goals[GOALS_MAX];
+    struct aw_joint_command command;
+};
+
+static enum aw_status parse(struct request *r, size_t at, bool jogs, const char *text,
+                            double *value)
+{
+    struct aw_session *session = r->session;
+    const struct aw_joints *joints = session->tool->joints;
+    const struct aw_joint *joint = &r->list.joints[at];
+    return joints->parse ? joints->parse(session, joint, jogs, text, value)
+                         : aw_joints_value(session, joint, AW_JOINT_TARGETS, text, value);
+}
+
+static enum aw_status add_goal(struct request *r, size_t joint, double value)
+{
+    for (size_t i = 0; i < r->command.n; i++)
+        if (r->goals[i].joint == joint)
+            return aw_fail(&r->session->err, AW_USAGE, "%s: %s is given twice",
+                           r->args->command->name, aw_joint_called(&r->list.joints[joint]));
+    if (r->command.n == GOALS_MAX)
+        return aw_fail(&r->session->err, AW_LIMIT, "%s: more than %d joints",
+                       r->args->command->name, GOALS_MAX);
+    r->goals[r->command.n++] = (struct aw_joint_goal){joint, value};
+    return AW_OK;
+}
+
+/* Refuses a misspelt argument of the tool's own. */
+static enum aw_status check_word(struct request *r, const char *name)
+{
+    const char *const *words = r->session->tool->joints->words;
+    size_t n = 0, at;
+    while (words && words[n])
+        n++;
+    const char *near =
+        aw_joints_number(&r->list, name) == r->list.n ? aw_suggest(name, words, n) : NULL;
+    return near ? aw_fail(&r->session->err, AW_USAGE, "%s: no '%.40s' — did you mean '%s'?",
+                          r->args->command->name, name, near)
+                : aw_joints_find(r->session, &r->list, name, &at);
+}
+
+/* Splits a pair, a joint argument or an argument "elbow=30" into name and value. A value without a
+ * name is for the next joint. */
+static enum aw_status split(struct request *r, const struct aw_bound *bound,
+                            char name[AW_JOINT_NAME], const char **text)
+{
+    const char *from = bound->arg->kind == AW_ARG_PAIRS ? bound->name : bound->arg->name;
+    *text = bound->text;
+    if (bound->arg->kind == AW_ARG_REST) {
+        const char *equals = strchr(*text, '=');
+        from = *text;
+        if (!equals && r->command.n == r->list.n)
+            return aw_fail(&r->session->err, AW_USAGE,
+                           "move: '%.40s' is too much — there are %zu joints", *text, r->list.n);
+        from = equals ? from : r->list.joints[r->command.n].name;
+        *text = equals ? equals + 1 : *text;
+    }
+    snprintf(name, AW_JOINT_NAME, "%.*s", (int)strcspn(from, "="), from);
+    return AW_OK;
+}
+
+static enum aw_status take_goal(struct request *r, const struct aw_bound *bound)
+{
+    const char *const *words = r->session->tool->joints->words, *text;
+    bool any = bound->arg->kind == AW_ARG_PAIRS || bound->arg->kind == AW_ARG_REST;
+    char name[AW_JOINT_NAME];
+    double value;
+    size_t at;
+    enum aw_status status = split(r, bound, name, &text);
+    if (status != AW_OK)
+        return status;
+    if ((words && aw_is_one_of(words, name)) ||
+        (!any && aw_joints_number(&r->list, name) == r->list.n))
+        return AW_OK; /* the tool's hook take reads it */
+    status = check_word(r, name);
+    if (status == AW_OK)
+        status = aw_joints_find(r->session, &r->list, name, &at);
+    if (status == AW_OK)
+        status = parse(r, at, false, text, &value);
+    return status == AW_OK ? add_goal(r, at, value) : status;
+}
+
+/* Lists the joints. Connects only if the device alone knows them. */
+static enum aw_status begin(struct request *r, struct aw_session *session,
+                            const struct aw_args *args)
+{
+    const struct aw_joints *joints = session->tool->joints;
+    *r = (struct request){.session = session, .args = args};
+    r->command = (struct aw_joint_command){
+        .what = AW_JOINT_TARGETS, .goals = r->goals, .seconds = NAN, .show_ns = AW_NO_TIME};
+    if (joints->told && session->options.run.dry_run)
+        return aw_dry_depends(session, strcmp(args->command->name, "jog") == 0
+                                           ? "where the joint is"
+                                           : "which joints there are");
+    enum aw_status status = (joints->told ? aw_joints_begin : aw_joints_list)(session, &r->list);
+    if (status == AW_OK)
+        status = aw_joints_check(session, &r->list, &(struct aw_joint_command){.n = 0});
+    if (status == AW_OK && joints->take)
+        return joints->take(session, args, &r->command);
+    return status == AW_OK ? aw_duration_read(session, args, &r->command.seconds) : status;
+}
+
+/* Checks the request before opening anything. */
+static enum aw_status go(struct request *r)
+{
+    struct aw_session *session = r->session;
+    const struct aw_joints *joints = session->tool->joints;
+    double near;
+    enum aw_status status = aw_joints_check(session, &r->list, &r->command);
+    if (status == AW_OK)
+        status = read_near(session, &r->list, &r->command, &near);
+    if (status == AW_OK && !joints->told)
+        status = joints->open(session);
+    return status == AW_OK ? aw_move_joints(session, &r->list, &r->command) : status;
+}
+
+static enum aw_status end(struct request *r, enum aw_status status)
+{
+    aw_joints_free(&r->list);
+    free(r);
+    return status;
+}
+
+enum aw_status aw_run_move(struct aw_session *session, const struct aw_args *args)
+{
+    struct request *r = malloc(sizeof *r);
+    if (!r)
+        return aw_no_memory(&session->err);
+    enum aw_status status = begin(r, session, args);
+    for (size_t i = 0; i < args->n && status == AW_OK; i++)
+        status = take_goal(r, &args->bound[i]);
+    if (status == AW_OK && r->command.n == 0)
+        status =
+            aw_fail(&session->err, AW_USAGE, "%s: which joint? — %s %s=VALUE", args->command->name,
+                    args->command->name, r->list.n ? aw_joint_called(&r->list.joints[0]) : "JOINT");
+    return end(r, status == AW_OK ? go(r) : status);
+}
+
+enum aw_status aw_run_home(struct aw_session *session, const struct aw_args *args)
+{
+    struct request *r = malloc(sizeof *r);
+    if (!r)
+        return aw_no_memory(&session->err);
+    enum aw_status status = begin(r, session, args);
+    bool asks = !session->tool->joints->confirms && !session->options.run.dry_run;
+    if (status == AW_OK && asks)
+        status = session->tool->joints->open(session);
+    if (status == AW_OK && asks)
+        status = aw_joints_read(session, &r->list); /* finds out which joints the device has */
+    for (size_t i = 0; i < r->list.n && status == AW_OK; i++)
+        if (isfinite(r->list.joints[i].home) && !r->list.joints[i].blind)
+            status = add_goal(r, i, r->list.joints[i].home);
+    if (status == AW_OK && r->command.n == 0)
+        status = aw_fail(&session->err, AW_USAGE,
+                         "home: no joints are known — add [joint NAME] sections with index and "
+                         "home to the config file ('config path' tells where)");
+    return end(r, status == AW_OK ? go(r) : status);
+}
+
+/* ---- jog ---- */
+
+struct jogging {
+    struct request *r;
+    size_t joint;
+};
+
+/* Returns the start of a jog; NaN: unknown. */
+static double base_of(const struct request *r, size_t joint)
+{
+    const double *value = r->list.joints[joint].now.value;
+    enum aw_joint_value from = r->session->tool->joints->jogs_from;
+    return isnan(value[from]) ? value[AW_JOINT_ACTUAL] : value[from];
+}
+
+static enum aw_status jog_by(struct aw_jog *jog, double change)
+{
+    const struct jogging *j = jog->context;
+    struct request *r = j->r;
+    r->command.n = 0;
+    enum aw_status status = add_goal(r, j->joint, jog->value + change);
+    if (status == AW_OK)
+        status = aw_move_joints(r->session, &r->list, &r->command);
+    if (status == AW_OK && r->command.seconds > 0 && jog->keys)
+        status = aw_clock_sleep(
+            r->session->clock, aw_clock_after(aw_clock_now(r->session->clock), r->command.seconds));
+    return status;
+}
+
+/* Returns the default step of a key for the joint's unit. */
+static struct aw_jog keys_of(const struct aw_joint *joint)
+{
+    static const struct aw_jog steps[] = {
+        {.unit = "rad", .step = 0.1, .least = 0.01, .most = 1},
+        {.unit = "m", .step = 0.1, .least = 0.01, .most = 1},
+        {.unit = "deg", .step = 5, .least = 1, .most = 20},
+        {.unit = "", .step = 5, .least = 1, .most = 100},
+    };
+    const char *unit = joint->unit[AW_JOINT_ACTUAL];
+    size_t i = 0;
+    while (*steps[i].unit && (!unit || strcmp(unit, steps[i].unit) != 0))
+        i++;
+    struct aw_jog jog = steps[i];
+    jog.unit = unit ? unit : "";
+    jog.name = joint->other && *joint->label ? joint->label : aw_joint_called(joint);
+    return jog;
+}
+
+/* Reports an unknown position. The tool's check may give the reason. */
+static enum aw_status fail_unknown(struct request *r, size_t number)
+{
+    struct aw_session *session = r->session;
+    const struct aw_joints *joints = session->tool->joints;
+    const struct aw_joint *joint = &r->list.joints[number];
+    bool tells = joints->attend;
+    r->command.n = 0;
+    enum aw_status status = add_goal(r, number, 0);
+    if (status == AW_OK && joints->check)
+        status = joints->check(session, &r->list, &r->command);
+    if (status != AW_OK)
+        return status;
+    return tells ? aw_fail(&session->err, AW_TIMEOUT, "jog: the position of %s is unknown",
+                           aw_joint_called(joint))
+                 : aw_fail(&session->err, AW_USAGE,
+                           "jog: where %s stands is not known — move it once", joint->name);
+}
+
+static enum aw_status find_joint(struct request *r, size_t *joint)
+{
+    enum aw_status status =
+        aw_joints_find(r->session, &r->list, aw_arg(r->args, "joint", 0), joint);
+    for (size_t i = 0; i < r->list.n && status == AW_OK; i++)
+        r->list.joints[i].left_out = i != *joint; /* need not report */
+    return status;
+}
+
+/* Parses the amount before opening the link if the unit is known. Parses it again once the link is
+ * open. */
+static enum aw_status see_joint(struct request *r, size_t joint, const char *amount, double *change)
+{
+    struct aw_session *session = r->session;
+    const struct aw_joints *joints = session->tool->joints;
+    enum aw_status status = AW_OK;
+    if (amount && !r->list.joints[joint].other)
+        status = parse(r, joint, true, amount, change);
+    if (status == AW_OK && session->options.run.dry_run)
+        return AW_OK;
+    if (status == AW_OK && !joints->told)
+        status = joints->open(session);
+    if (status == AW_OK)
+        status = aw_joints_news(session, &r->list);
+    return status == AW_OK && amount ? parse(r, joint, true, amount, change) : status;
+}
+
+static enum aw_status jog(struct request *r)
+{
+    struct aw_session *session = r->session;
+    const struct aw_joints *joints = session->tool->joints;
+    const char *amount = aw_arg(r->args, "amount", 0);
+    struct jogging mine = {.r = r};
+    double change = 0;
+    enum aw_status status = find_joint(r, &mine.joint);
+    if (status == AW_OK)
+        status = see_joint(r, mine.joint, amount, &change);
+    if (status == AW_OK && session->options.run.dry_run)
+        return aw_dry_depends(session, "where the joint is");
+    if (status != AW_OK)
+        return status;
+    struct aw_joint *joint = &r->list.joints[mine.joint];
+    struct aw_jog jog = keys_of(joint);
+    jog.session = session;
+    jog.value = base_of(r, mine.joint);
+    jog.go = jog_by;
+    jog.context = &mine;
+    jog.keys = !amount;
+    if (isnan(jog.value))
+        return fail_unknown(r, mine.joint);
+    if (!amount && isnan(r->command.seconds) && joints->key_s > 0)
+        r->command.seconds = joints->key_s;
+    return amount ? jog_by(&jog, change) : aw_jog_keys(&jog);
+}
+
+enum aw_status aw_run_jog(struct aw_session *session, const struct aw_args *args)
+{
+    struct request *r = malloc(sizeof *r);
+    if (!r)
+        return aw_no_memory(&session->err);
+    enum aw_status status = begin(r, session, args);
+    return end(r, status == AW_OK ? jog(r) : status);
+}
+
+/* ---- stop ---- */
+
+enum aw_status aw_run_stop(struct aw_session *session, const struct aw_args *args)
+{
+    (void)args;
+    enum aw_status status = session->tool->joints->open(session);
+    if (status == AW_OK && session->options.run.dry_run)
+        return aw_dry_depends(session, "where the joints are");
+    if (status == AW_OK)
+        status = session->tool->stop(session);
+    if (status != AW_OK)
+        return status;
+    session->motion.moving = false;
+    session->motion.ongoing = AW_ONGOING_NOTHING;
+    session->motion.stop.did[0] = '\0';
+    aw_object_start(&session->result, "stop");
+    aw_object_text(&session->result, "result", "stopped");
+    return AW_OK;
+}

@@ -1,0 +1,35 @@
+/* A single motion of joints, for move, jog, home, and a tool's commands that compute their own
+ * targets.
+ *
+ *     status = aw_joints_begin(session, &list);
+ *     … goals …
+ *     struct aw_joint_command command = {.what = AW_JOINT_TARGETS, .goals = goals, .n = n,
+ *                                        .seconds = NAN, .show_ns = AW_NO_TIME};
+ *     status = aw_move_joints(session, &list, &command);
+ */
+#ifndef AW_SHELL_JOINTS_MOVE_H
+#define AW_SHELL_JOINTS_MOVE_H
+
+#include "shell/joints/joints.h"
+
+#define AW_WAIT_OPTION                                                                             \
+    {                                                                                              \
+        .name = "wait", AW_AT_ALL(move.wait), .value = "DISTANCE", .bare = "near",                 \
+        .help =                                                                                    \
+            "until each joint is this close to its target: 2deg; without DISTANCE the tool's own"  \
+    }
+
+/* Checks, announces and sends the motion. Waits for its end with --wait, and if the host steers it.
+ * Then prints the tool's report or the usual result. With --dry-run: prints its bytes. The link is
+ * open. */
+enum aw_status aw_move_joints(struct aw_session *session, struct aw_joint_list *list,
+                              const struct aw_joint_command *command);
+
+/* For reports: the outcome, "arrived", "sent", "confirmed", "stopped" or "not-reached". aw_move_ms
+ * adds the time since the command began to the result. */
+const char *aw_move_word(const struct aw_session *session, enum aw_status status, bool awaited);
+void aw_move_ms(struct aw_session *session);
+
+aw_run_fn aw_run_move, aw_run_jog, aw_run_home, aw_run_stop;
+
+#endif

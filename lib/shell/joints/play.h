@@ -1,0 +1,97 @@
+/* The command play, for all tools with joints that accept streams of targets. It loads the file,
+ * runs the start check, and moves to the first point. It sends setpoints at a fixed rate, checks
+ * the following error and adjusts the speed.
+ *
+ *     t,lknee,rknee          names of joints, as in commands; with a unit, "lknee [rad]";
+ *     0,0,0                  "lknee.position" of a recording; other columns are ignored
+ *     1.5,20,-20
+ *
+ * A file without a header needs --columns; a file without times needs --every. In a recording
+ * (".position"), rows that repeat a measurement are dropped. A value outside a limit by up to the
+ * joint's tolerance is clamped. The path may be 1.5 times as fast as the joint.
+ *
+ * The whole file is checked before the first byte is sent. After a pause of the process (SIGSTOP, a
+ * busy machine), play resumes where the joints waited. A device with its own clock plays by that
+ * clock.
+ */
+#ifndef AW_SHELL_JOINTS_PLAY_H
+#define AW_SHELL_JOINTS_PLAY_H
+
+#include "capture/table.h"
+#include "control/samples.h"
+#include "control/trajectory.h"
+#include "shell/joints/start_check.h"
+#include "shell/joints/tempo.h"
+
+#define AW_PLAY_JOINTS 64
+
+struct aw_play_options {
+    const char *columns, *unit;
+    double every_s; /* 0: not given */
+    bool cubic, quintic;
+};
+AW_GIVEN(command, aw_play_options, aw_play_given)
+
+#define AW_PLAY_COLUMNS                                                                            \
+    {                                                                                              \
+        .name = "columns", AW_AT(aw_play_options, columns), .value = "NAMES",                      \
+        .help = "what the columns are, in place of the header: t_ms,elbow,-,hand (- for neither)"  \
+    }
+#define AW_PLAY_UNIT                                                                               \
+    {                                                                                              \
+        .name = "unit", AW_AT(aw_play_options, unit), .value = "UNIT",                             \
+        .help = "what places are in, where the file does not say it: rad"                          \
+    }
+
+#define AW_PLAY_EVERY                                                                              \
+    {                                                                                              \
+        .name = "every", AW_AT(aw_play_options, every_s), .value = "TIME", .unit = "s",            \
+        .min = 1e-3, .max = 3600, .help = "the time between two rows of a file without times"      \
+    }
+
+#define AW_PLAY_OPTIONS                                                                            \
+    {.name = "cubic",                                                                              \
+     AW_AT(aw_play_options, cubic),                                                                \
+     .help = "smooth between the points, not straight"},                                           \
+        {.name = "quintic",                                                                        \
+         AW_AT(aw_play_options, quintic),                                                          \
+         .help = "smooth between the points, also in acceleration"},                               \
+        {.name = "loop", AW_AT_ALL(move.loop), .help = "repeat until --for or Ctrl-C"},            \
+        AW_TEMPO_OPTIONS, AW_START_OPTIONS, AW_LAG_OPTION
+
+struct aw_play_joint {
+    char name[AW_JOINT_NAME];
+    size_t number; /* index of the joint in the list */
+    /* For play only: */
+    double far; /* --max-deviation; NaN: from the joint list */
+    double max_lag, target;
+    int64_t seen_ns, behind_ns;
+    struct aw_motion guard;
+    struct aw_table samples; /* position in the file, measured */
+};
+
+struct aw_play {
+    struct aw_session *session;
+    struct aw_path path;
+    size_t n; /* number of joints: channels of the path */
+    struct aw_play_joint joints[AW_PLAY_JOINTS];
+    double speed, most; /* of the path: initial and max speed */
+    double hz;
+
+    uint64_t sent; /* setpoints, counted once for all joints */
+    struct aw_samples late_ms;
+    struct aw_joint_list list;
+    struct aw_tempo tempo;
+    double period_s, at_s, rounds_s; /* path time: period, now, and length of the rounds before */
+    int64_t due_ns, end_ns; /* due time of the next setpoint; end of --for, 0: unknown yet */
+};
+
+enum aw_path_mode aw_play_mode(const struct aw_session *session);
+
+/* Reads the file into path, joints (by number), speed and most. list must be filled. Checks ranges
+ * and speeds, unless forced. */
+enum aw_status aw_play_load(struct aw_play *play, const char *file);
+
+aw_run_fn aw_run_play;
+
+#endif

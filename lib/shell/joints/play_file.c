@@ -1,0 +1,455 @@
+/* A setpoint file for play: assigns columns to joints, builds the path, and checks ranges and
+ * speeds. */
+#include <float.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/number.h"
+#include "base/text.h"
+#include "capture/times.h"
+#include "shell/joints/play.h"
+#include "shell/safety/dry.h"
+
+#define ROUNDING       1e-6
+#define SAMPLED_S      0.02    /* devices measure at least this often while a joint moves */
+#define MEASURED_SPEED 1.5     /* encoder noise makes a measured motion look faster */
+#define LONGEST_S      86400.0 /* max duration of a path */
+
+struct reading {
+    struct aw_play *play;
+    struct aw_session *session;
+    struct aw_table table;
+    int t;                       /* column of times; -1: --every sets them */
+    int columns[AW_PLAY_JOINTS]; /* column of each joint */
+    double scale[AW_PLAY_JOINTS], offset[AW_PLAY_JOINTS];
+    bool measured; /* the values are positions of a recording */
+};
+
+/* ---- Columns ---- */
+
+static enum aw_status fail_in_header(struct reading *r)
+{
+    return aw_table_fail_in(&r->session->err, &r->table, AW_TABLE_HEADER);
+}
+
+static enum aw_status read_table(struct reading *r, const char *file)
+{
+    static const char *const none[] = {NULL};
+    const char *said = aw_play_given(r->session)->columns;
+    return said ? aw_table_read_named(NULL, file, said, "t_ms,elbow,hand", &r->table,
+                                      &r->session->err)
+                : aw_table_read_headless(NULL, file, none, 0, &r->table, &r->session->err);
+}
+
+/* Returns true for recorded columns of joints that are not positions. */
+static bool is_beside(const struct reading *r, const char *name)
+{
+    static const char *const others[] = {"setpoint", "target", "velocity", "effort",
+                                         "output",   "torque", "fault",    NULL};
+    const char *dot = strrchr(name, '.');
+    return (dot && aw_is_one_of(others, dot + 1)) ||
+           (aw_play_given(r->session)->columns && strncmp(name, "column", 6) == 0);
+}
+
+/* Returns the joint that a column names, with its unit if it has one; n: no joint. */
+static size_t joint_called(const struct reading *r, const char *name, char unit[16])
+{
+    const struct aw_joint_list *list = &r->play->list;
+    size_t joint = aw_joints_number(list, name);
+    char bare[AW_JOINT_NAME];
+    *unit = '\0';
+    if (joint == list->n) {
+        aw_column_unit(name, bare, sizeof bare, unit);
+        joint = aw_joints_number(list, bare);
+    }
+    const char *place = strstr(name, ".position");
+    if (joint == list->n && place && !place[strlen(".position")]) {
+        snprintf(bare, sizeof bare, "%.*s", (int)(place - name), name);
+        joint = aw_joints_number(list, bare);
+        *unit = '\0';
+    }
+    return joint;
+}
+
+/* Returns true for a column name as in recordings. */
+static bool is_position(const char *name)
+{
+    const char *dot = strrchr(name, '.');
+    return dot && strcmp(dot, ".position") == 0;
+}
+
+/* Returns the next joint of the list for a column without a joint's name; n: no joint left. */
+static size_t next_joint(const struct reading *r, size_t *next)
+{
+    const struct aw_joint_list *list = &r->play->list;
+    while (*next < list->n && list->joints[*next].left_out)
+        ++*next;
+    return *next < list->n ? (*next)++ : list->n;
+}
+
+static bool names_a_joint(const struct reading *r)
+{
+    char unit[16];
+    for (size_t c = 0; c < r->table.n_columns; c++)
+        if (joint_called(r, r->table.names[c], unit) < r->play->list.n)
+            return true;
+    return false;
+}
+
+static bool may_be_time(const struct reading *r, size_t column)
+{
+    struct aw_error ignored;
+    return !is_beside(r, r->table.names[column]) &&
+           aw_table_check_times(&r->table, (int)column, &ignored) == AW_OK;
+}
+
+/* Returns the number of columns for each joint in a file without names. Logs contain position,
+ * velocity and torque of each joint, and often no time. */
+static size_t columns_each(const struct reading *r)
+{
+    size_t n = r->table.n_columns, joints = 0, next = 0;
+    while (next_joint(r, &next) < r->play->list.n)
+        joints++;
+    bool logged = n % 3 == 0 && n / 3 <= joints && n > joints && !may_be_time(r, 0);
+    return logged ? 3 : 1;
+}
+
+/* A suggestion for the columns. */
+struct offer {
+    struct aw_time_column time;
+    int t; /* -1: no column is named like a time */
+    bool named, timed;
+    size_t each, next, joints;
+};
+
+/* Keeps known names; '-' ignores a column. If the file names no joint, assigns joints in their
+ * order. */
+static const char *offer_for(const struct reading *r, size_t column, struct offer *o)
+{
+    const struct aw_joint_list *list = &r->play->list;
+    char unit[16];
+    size_t joint = joint_called(r, r->table.names[column], unit);
+    bool may = o->t < 0 ? joint == list->n && may_be_time(r, column) : (int)column == o->t;
+    if (may && !o->timed) {
+        o->timed = true;
+        return o->time.scale < 1 ? "t_ms" : "t_s";
+    }
+    if (!o->named && joint == list->n && column % o->each == 0)
+        joint = next_joint(r, &o->next);
+    o->joints += joint < list->n;
+    return joint < list->n ? list->joints[joint].name : "-";
+}
+
+/* Appends a --columns that fits the file to the error. */
+static enum aw_status fail_with_columns(struct reading *r)
+{
+    struct aw_table *table = &r->table;
+    struct offer o = {.time.scale = 1,
+                      .named = names_a_joint(r),
+                      .timed = aw_play_given(r->session)->every_s > 0};
+    char columns[400] = "";
+    o.t = aw_time_find((const char *const *)table->names, table->n_columns, &o.time);
+    o.each = o.t < 0 ? columns_each(r) : 1;
+    for (size_t c = 0; c < table->n_columns; c++)
+        aw_append(columns, sizeof columns, ",", "%s", offer_for(r, c, &o));
+    if (o.joints > 0 && strlen(columns) + 1 < sizeof columns)
+        aw_append(r->session->err.text, sizeof r->session->err.text, ", ", "or give --columns %s%s",
+                  columns, o.timed ? "" : " --every 20ms");
+    return fail_in_header(r);
+}
+
+/* Finds the factor and offset from the file's unit to the joint's unit. */
+static enum aw_status find_scale(struct reading *r, size_t k, const char *unit)
+{
+    struct aw_error why;
+    const struct aw_joint *joint = &r->play->list.joints[r->play->joints[k].number];
+    char zero[40], one[40];
+    double low = 0, high = 1;
+    if (!*unit)
+        unit = aw_play_given(r->session)->unit;
+    if (unit && joint->unit[AW_JOINT_ACTUAL]) {
+        snprintf(zero, sizeof zero, "0%.30s", unit);
+        snprintf(one, sizeof one, "1%.30s", unit);
+        enum aw_status status =
+            aw_number_parse_unit(zero, joint->unit[AW_JOINT_ACTUAL], &low, &why);
+        if (status == AW_OK)
+            status = aw_number_parse_unit(one, joint->unit[AW_JOINT_ACTUAL], &high, &why);
+        if (status != AW_OK)
+            return aw_fail(&r->session->err, status, "%s: %s", joint->name, why.text);
+    }
+    r->offset[k] = low;
+    r->scale[k] = high - low;
+    return AW_OK;
+}
+
+static enum aw_status take_column(struct reading *r, size_t column)
+{
+    struct aw_play *play = r->play;
+    const char *name = r->table.names[column];
+    char unit[16];
+    size_t joint = joint_called(r, name, unit);
+    if (joint == play->list.n && is_beside(r, name))
+        return AW_OK;
+    if (joint == play->list.n && aw_joints_find(r->session, &play->list, name, &joint) != AW_OK)
+        return fail_with_columns(r);
+    r->measured = r->measured || is_position(name);
+    for (size_t k = 0; k < play->n; k++)
+        if (play->joints[k].number == joint) {
+            aw_fail(&r->session->err, AW_MALFORMED, "%s is there twice — rename one", name);
+            return fail_in_header(r);
+        }
+    if (play->list.joints[joint].left_out)
+        return AW_OK;
+    if (play->n == AW_PLAY_JOINTS)
+        return aw_fail(&r->session->err, AW_LIMIT, "play: more than %d joints", AW_PLAY_JOINTS);
+    r->columns[play->n] = (int)column;
+    play->joints[play->n++].number = joint;
+    enum aw_status status = find_scale(r, play->n - 1, unit);
+    return status == AW_OK ? aw_table_numbers(&r->table, (int)column, &r->session->err) : status;
+}
+
+/* Finds the column of times, unless --every sets the row interval. */
+static enum aw_status find_time(struct reading *r)
+{
+    struct aw_error *err = &r->session->err;
+    struct aw_table *table = &r->table;
+    struct aw_time_column time;
+    int t = aw_time_find((const char *const *)table->names, table->n_columns, &time);
+    bool every = aw_play_given(r->session)->every_s > 0;
+    char names[160];
+    r->t = -1;
+    if (every && t >= 0) {
+        aw_fail(err, AW_USAGE, "--every: the file has times, in the column %.60s — leave it out",
+                table->names[t]);
+        return fail_in_header(r);
+    }
+    if (every)
+        return AW_OK;
+    if (t >= 0 && !time.unsure && !time.step)
+        return aw_table_time(table, &r->t, err);
+    aw_table_list(table, names, sizeof names);
+    if (t >= 0 && time.unsure)
+        aw_fail(err, AW_USAGE, "%.60s: in s or in ms? — rename it t_s or t_ms", table->names[t]);
+    else
+        aw_fail(err, AW_USAGE, "no column of times in %s — call it t_s or t_ms", names);
+    return fail_with_columns(r);
+}
+
+static enum aw_status find_columns(struct reading *r)
+{
+    if (r->table.headless && !aw_play_given(r->session)->columns) {
+        aw_fail(&r->session->err, AW_MALFORMED,
+                "no header — name the %zu columns in the first line", r->table.n_columns);
+        return fail_with_columns(r);
+    }
+    if (aw_table_find(&r->table, "msg") >= 0) {
+        aw_fail(&r->session->err, AW_MALFORMED,
+                "a recording of messages, not a table of joints — see 'plot' and 'follow'");
+        return fail_in_header(r);
+    }
+    enum aw_status status = find_time(r);
+    for (size_t c = 0; c < r->table.n_columns && status == AW_OK; c++)
+        if ((int)c != r->t)
+            status = take_column(r, c);
+    if (status == AW_OK && r->play->n == 0) {
+        aw_fail(&r->session->err, AW_MALFORMED, "there is no column for a joint");
+        return fail_in_header(r);
+    }
+    return status;
+}
+
+/* ---- The path ---- */
+
+static double time_of(const struct reading *r, size_t row)
+{
+    return r->t < 0 ? (double)row * aw_play_given(r->session)->every_s
+                    : aw_table_cell(&r->table, row, r->t);
+}
+
+static bool is_same_place(const struct reading *r, size_t a, size_t b)
+{
+    for (size_t k = 0; k < r->play->n; k++) {
+        double away =
+            aw_table_cell(&r->table, a, r->columns[k]) - aw_table_cell(&r->table, b, r->columns[k]);
+        if (away < 0 || away > 0)
+            return false;
+    }
+    return true;
+}
+
+static void keep_row(struct aw_table *table, size_t to, size_t from)
+{
+    memmove(table->cells + to * table->n_columns, table->cells + from * table->n_columns,
+            table->n_columns * sizeof *table->cells);
+    table->lines[to] = table->lines[from];
+}
+
+/* A recording contains the same position several times until the next measurement. Drops these
+ * repeats, as they would turn a steady motion into steps. Keeps the rows of a joint at rest. */
+static void drop_repeats(struct reading *r)
+{
+    struct aw_table *table = &r->table;
+    size_t kept = 0, n = table->n_rows;
+    for (size_t first = 0, end; first < n; first = end) {
+        for (end = first + 1; end < n && is_same_place(r, first, end);)
+            end++;
+        double from = time_of(r, first) + SAMPLED_S;
+        double to = end < n ? time_of(r, end) - SAMPLED_S : (double)INFINITY;
+        for (size_t i = first; i < end; i++)
+            if (i == first || i == n - 1 || (time_of(r, i) >= from && time_of(r, i) <= to))
+                keep_row(table, kept++, i);
+    }
+    table->n_rows = kept;
+}
+
+/* A measured position may exceed a limit by the arrival tolerance. */
+static double within_limits(const struct aw_joint *joint, double place)
+{
+    if (place > joint->max && place <= joint->max + joint->near)
+        return joint->max;
+    return place < joint->min && place >= joint->min - joint->near ? joint->min : place;
+}
+
+static enum aw_status make_path(struct reading *r)
+{
+    struct aw_play *play = r->play;
+    size_t n = r->table.n_rows, joints = play->n;
+    double *times = calloc(n + 1, sizeof *times), *points = calloc(n * joints + 1, sizeof *points);
+    enum aw_status status = times && points ? AW_OK : aw_no_memory(&r->session->err);
+    for (size_t i = 0; i < n && status == AW_OK; i++) {
+        times[i] = time_of(r, i);
+        for (size_t k = 0; k < joints; k++) {
+            double place = r->offset[k] + r->scale[k] * aw_table_cell(&r->table, i, r->columns[k]);
+            points[i * joints + k] =
+                r->measured ? within_limits(&play->list.joints[play->joints[k].number], place)
+                            : place;
+        }
+    }
+    if (status == AW_OK && n > 0 && times[n - 1] - times[0] > LONGEST_S) {
+        aw_fail(&r->session->err, AW_LIMIT, "the path takes %.9g s, more than %g — wrong times?",
+                times[n - 1] - times[0], LONGEST_S);
+        status = aw_table_fail_in(&r->session->err, &r->table, n - 1);
+    }
+    if (status == AW_OK)
+        status = aw_path_init(&play->path, aw_play_mode(r->session), times, points, n, joints,
+                              &r->session->err);
+    free(times);
+    free(points);
+    return status;
+}
+
+/* ---- Limits ---- */
+
+static double fastest_of(const struct reading *r, size_t k)
+{
+    if (r->session->options.move.most_speed > 0)
+        return r->session->options.move.most_speed;
+    return r->play->list.joints[r->play->joints[k].number].speed *
+           (r->measured ? MEASURED_SPEED : 1);
+}
+
+/* --force lifts the joints' limits and the default --max-speed. */
+static bool may_be_fast(const struct reading *r)
+{
+    const struct aw_option_value *said = aw_options_find(&r->session->options, "max-speed");
+    bool is_said = said && said->text && said->origin != AW_FROM_DEFAULT;
+    return r->session->options.run.force && !is_said;
+}
+
+/* The point of highest speed: its speed as a multiple of the joint's limit. */
+struct fastest {
+    double need;
+    size_t point, joint;
+};
+
+static struct fastest find_fastest(const struct reading *r)
+{
+    struct fastest fastest = {0};
+    for (size_t i = 0; i + 1 < r->play->path.n; i++)
+        for (size_t k = 0; k < r->play->n; k++) {
+            double need = aw_path_extremes(&r->play->path, i, k).speed / fastest_of(r, k);
+            if (need > fastest.need)
+                fastest = (struct fastest){need, i, k};
+        }
+    return fastest;
+}
+
+static const char *unit_of(const struct aw_joint *joint)
+{
+    return joint->unit[AW_JOINT_ACTUAL] ? joint->unit[AW_JOINT_ACTUAL] : "";
+}
+
+static enum aw_status check_range(struct reading *r, size_t i, size_t k)
+{
+    const struct aw_joint *joint = &r->play->list.joints[r->play->joints[k].number];
+    struct aw_path_extremes x = aw_path_extremes(&r->play->path, i, k);
+    bool force = r->session->options.run.force;
+    double min = force ? -FLT_MAX : joint->min, max = force ? FLT_MAX : joint->max;
+    bool low = x.low < min - ROUNDING;
+    if (!low && x.high <= max + ROUNDING)
+        return AW_OK;
+    return aw_fail(&r->session->err, AW_LIMIT, "%s: %.6g %s at %.6g s is beyond its limit of %g %s",
+                   joint->name, low ? x.low : x.high, unit_of(joint), low ? x.low_t_s : x.high_t_s,
+                   low ? min : max, unit_of(joint));
+}
+
+static enum aw_status check_speed(struct reading *r, const struct fastest *fastest)
+{
+    const struct aw_play *play = r->play;
+    const struct aw_joint *joint = &play->list.joints[play->joints[fastest->joint].number];
+    char advice[64];
+    if (may_be_fast(r) || !(fastest->need * play->speed > 1))
+        return AW_OK;
+    struct aw_path_extremes x = aw_path_extremes(&play->path, fastest->point, fastest->joint);
+    aw_fail(&r->session->err, AW_LIMIT, "%s: %.4g %s/s at %.6g s is faster than %s%g — %s",
+            joint->name, x.speed * play->speed, unit_of(joint), x.speed_t_s,
+            r->session->options.move.most_speed > 0 ? "--max-speed " : "",
+            fastest_of(r, fastest->joint),
+            fastest->need >= AW_WRONG_UNIT ? "are the times in another unit, s or ms?"
+                                           : aw_tempo_advice(fastest->need, advice));
+    return aw_table_fail_in(&r->session->err, &r->table, fastest->point + 1);
+}
+
+/* Checks the whole path, also between the points. */
+static enum aw_status check_path(struct reading *r, const struct fastest *fastest)
+{
+    const struct aw_play *play = r->play;
+    enum aw_status status = AW_OK;
+    for (size_t i = 0; (i + 1 < play->path.n || i == 0) && status == AW_OK; i++)
+        for (size_t k = 0; k < play->n && status == AW_OK; k++) {
+            status = check_range(r, i, k);
+            if (status != AW_OK)
+                aw_table_fail_in(&r->session->err, &r->table, i + 1 < play->path.n ? i + 1 : i);
+        }
+    return status == AW_OK ? check_speed(r, fastest) : status;
+}
+
+/* If only the device knows its joints and none is connected, the file cannot be checked. */
+enum aw_status aw_play_load(struct aw_play *play, const char *file)
+{
+    struct aw_session *session = play->session;
+    struct reading r = {.play = play, .session = session};
+    enum aw_status status = read_table(&r, file);
+    size_t zeros = status == AW_OK ? aw_table_cut_zeros(&r.table) : 0;
+    if (zeros)
+        aw_session_notice(session, "skipped the rows of zeros at the end, from line %zu", zeros);
+    if (status == AW_OK && session->tool->joints->told && play->list.n == 0)
+        status = aw_dry_depends(session, "which joints there are");
+    if (status == AW_OK)
+        status = find_columns(&r);
+    if (status == AW_OK && r.measured)
+        drop_repeats(&r);
+    if (status == AW_OK)
+        status = make_path(&r);
+    const struct fastest fastest = status == AW_OK ? find_fastest(&r) : (struct fastest){0};
+    if (status == AW_OK)
+        status = aw_tempo_choose(session, fastest.need, &play->speed);
+    if (status == AW_OK)
+        status = check_path(&r, &fastest);
+    if (status == AW_OK)
+        play->most = 1 / fastest.need;
+    aw_table_free(&r.table);
+    return status;
+}

@@ -1,0 +1,120 @@
+/* The start check: a stream of targets never begins with a jump. The check compares the first
+ * target of each joint with its measured position. It refuses a target that is too far, or
+ * approaches it first.
+ *
+ *     status = aw_start_check(session, &list, goals, n);   after a read of the joints
+ *     if (status == AW_OK)
+ *         status = aw_start_go(session, &list, goals, n);
+ *
+ * The max distance is --max-jump, else the joint's travel in 0.2 s at its max speed. If that speed
+ * is unknown it is 2 % of the joint's range; without a range, 0.1 rad (10 deg, 0.1 of any other
+ * unit). Positions count as plain numbers without wrapping, so a wrap is a jump.
+ *
+ * A script whose commands are setpoints (setpoints in their rows) is a stream, too. Each joint's
+ * first setpoint is checked, and again after a stop, a gap, a reconnect, --take, or another motion
+ * command. A single setpoint to which the device jumps is always checked. move, jog and home are
+ * motions and are not checked.
+ *
+ * After the start, the following-error limit ends a motion, control/lag.h: --max-lag.
+ *
+ * A joint with unknown position is refused unless --force. --force does not allow a known large
+ * distance; --max-jump does.
+ */
+#ifndef AW_SHELL_JOINTS_START_CHECK_H
+#define AW_SHELL_JOINTS_START_CHECK_H
+
+#include "shell/joints/joints.h"
+
+#define AW_START_JOINTS 64 /* max joints of a stream */
+
+#define AW_START_OPTIONS                                                                           \
+    {.name = "max-jump",                                                                           \
+     AW_AT_ALL(move.max_jump),                                                                     \
+     .value = "DISTANCE",                                                                          \
+     .help = "the largest distance of a joint from its first target: 5deg; more is refused (6)"},  \
+    {                                                                                              \
+        .name = "approach", AW_AT_ALL(move.approach), .value = "SPEED",                            \
+        .help = "go to the first target at this speed before anything else: 10deg/s"               \
+    }
+
+#define AW_LAG_OPTION                                                                              \
+    {                                                                                              \
+        .name = "max-lag", AW_AT_ALL(move.max_lag), .value = "DISTANCE",                           \
+        .help = "stop when a joint is farther than this behind its target for 0.3 s: 15deg"        \
+    }
+
+/* Returns --max-lag in the joint's unit, else the joint's own limit; AW_USAGE. */
+enum aw_status aw_joint_max_lag(struct aw_session *session, const struct aw_joint *joint,
+                                double *max_lag);
+
+/* Checks the following error of a joint. AW_REFUSED if it exceeded most for AW_LAG_S
+ * (control/lag.h); the error suggests a lower --slower. *behind_ns: 0 at the beginning. */
+struct aw_joint_lag {
+    double target, most;
+    const char *slower; /* an option: "speed" */
+};
+enum aw_status aw_joint_keeps_up(struct aw_session *session, const struct aw_joint *joint,
+                                 const struct aw_joint_lag *lag, int64_t *behind_ns);
+
+/* Returns the max distance of the first target, in the joint's unit; AW_USAGE if --max-jump is not
+ * a distance. */
+enum aw_status aw_start_reach(struct aw_session *session, const struct aw_joint *joint,
+                              double *reach);
+
+/* Reads the speed of --approach in the unit of this joint; NaN: not given. AW_USAGE. */
+enum aw_status aw_start_speed(struct aw_session *session, const struct aw_joint *joint,
+                              double *speed);
+
+/* Runs the start check. AW_OK if all targets are near enough or --approach is given; AW_LIMIT names
+ * the joint, both positions and the remedy. */
+enum aw_status aw_start_check(struct aw_session *session, const struct aw_joint_list *list,
+                              const struct aw_joint_goal *goals, size_t n);
+
+/* For --loop: sets *far if the last and first target of a file are farther apart than the max jump.
+ * AW_LIMIT if so without --approach. */
+enum aw_status aw_start_check_loop(struct aw_session *session, const struct aw_joint *joint,
+                                   double last, double first, bool *far);
+
+/* Keeps only the goals beyond the max jump, for aw_start_go, and returns their number. */
+size_t aw_start_keep_far(struct aw_session *session, const struct aw_joint_list *list,
+                         struct aw_joint_goal *goals, size_t n);
+
+/* Returns true if the device itself moves to the target within the joint's max speed, so it is no
+ * jump. seconds: duration of the motion; 0 or NaN: a jump. */
+bool aw_start_is_motion(const struct aw_joint *joint, double target, double seconds);
+
+/* For a single setpoint before sending. If it starts a stream of a script, reads the joints and
+ * checks it; with --approach moves there. */
+bool aw_start_is_streamed(const struct aw_session *session);
+enum aw_status aw_start_streamed(struct aw_session *session, struct aw_joint_list *list,
+                                 const struct aw_joint_command *command);
+
+/* Like aw_start_streamed, also outside scripts, for setpoints to which the device jumps. */
+enum aw_status aw_start_single(struct aw_session *session, struct aw_joint_list *list,
+                               const struct aw_joint_command *command);
+
+/* A motion this many times faster than its limit has the wrong time unit: s and ms. */
+#define AW_WRONG_UNIT 100
+
+/* Reads the argument duration in s; NaN: not given. AW_USAGE for a short one without a unit, which
+ * may be meant in seconds. */
+enum aw_status aw_duration_read(struct aw_session *session, const struct aw_args *args,
+                                double *seconds);
+
+/* Returns the seconds that a joint needs for this distance at its max speed. steepest: peak speed
+ * divided by mean speed; pi/2 for a sinusoidal motion. */
+double aw_duration_needed(const struct aw_joint *joint, double away, double steepest);
+
+/* Returns AW_LIMIT, unless --force, if the joint would exceed its max speed in these seconds. A
+ * shorter time counts as the period of a stream, so that scripts may send small steps with duration
+ * 0. With duration 0 a step within a given --max-jump passes. */
+enum aw_status aw_duration_check(struct aw_session *session, const struct aw_joint *joint,
+                                 double away, double steepest, double seconds);
+
+/* Moves the joints to these targets at --approach, or in half a second if they are near, and waits
+ * for arrival. A fault, 0.5 s without reports, or --max-lag end it: AW_REFUSED, AW_TIMEOUT. Then
+ * the caller stops the joints. */
+enum aw_status aw_start_go(struct aw_session *session, struct aw_joint_list *list,
+                           const struct aw_joint_goal *goals, size_t n);
+
+#endif

@@ -1,0 +1,65 @@
+/* The playback speed, set by --speed and --fit. During playback it changes by the keys + and -, a
+ * line "speed 30%", and requests of other programs through a server.
+ *
+ *     struct aw_tempo tempo;
+ *     status = aw_tempo_choose(session, need, &speed);          before the first byte
+ *     aw_tempo_begin(&tempo, session, speed, 1 / need);
+ *     for each period: path_s += aw_tempo_step(&tempo, period_s);
+ *     aw_session_work(session, "play … at %.0f %%%s", 100 * tempo.speed, tempo.shown);
+ *     aw_tempo_end(&tempo);
+ *
+ * A speed is a share of the speed in the file; 1 is unchanged. Playback never jumps: it approaches
+ * a new speed by AW_TEMPO_SLEW per second.
+ */
+#ifndef AW_SHELL_JOINTS_TEMPO_H
+#define AW_SHELL_JOINTS_TEMPO_H
+
+#include <termios.h>
+
+#include "shell/session/session.h"
+
+#define AW_TEMPO_SLEW 1.0
+#define AW_TEMPO_LINE 24
+
+#define AW_TEMPO_OPTIONS                                                                           \
+    {.name = "speed",                                                                              \
+     AW_AT_ALL(move.speed),                                                                        \
+     .value = "FACTOR",                                                                            \
+     .unit = "",                                                                                   \
+     .min = 0.001,                                                                                 \
+     .max = 1e6,                                                                                   \
+     .help = "share of the speed of the file: 30%; 200% or 2 is twice as fast"},                   \
+    {                                                                                              \
+        .name = "fit", AW_AT_ALL(move.fit),                                                        \
+        .help = "as fast as the file says, or so much slower that every limit holds"               \
+    }
+
+struct aw_tempo {
+    struct aw_session *session;
+    double speed, wanted, most; /* now; target; max speed within the limits */
+    bool keys;                  /* the terminal provides keys */
+    struct termios before;
+    char typed[AW_TEMPO_LINE]; /* the typed part of a line */
+    size_t n;
+    char shown[AW_TEMPO_LINE + 8]; /* " > speed 3", or "" */
+};
+
+/* Returns the speed of --speed or --fit; 1 without them. need: highest demand of a joint as a share
+ * of its limit, at speed 1; above 1 it exceeds the limit. AW_USAGE: both are given. */
+enum aw_status aw_tempo_choose(struct aw_session *session, double need, double *speed);
+
+/* Returns "--speed 35% would do" for this demand at the file's speed. Asks for more time if the
+ * speed would be too low for a motion. */
+const char *aw_tempo_advice(double need, char out[64]);
+
+/* Starts at speed. The key + raises the speed up to most, unless speed already exceeds it. */
+void aw_tempo_begin(struct aw_tempo *tempo, struct aw_session *session, double speed, double most);
+void aw_tempo_end(struct aw_tempo *tempo);
+
+/* Returns true if keys, a line or another program may change the speed. */
+bool aw_tempo_changes(const struct aw_tempo *tempo);
+
+/* Applies typed input; returns the playback time that passes in this period. */
+double aw_tempo_step(struct aw_tempo *tempo, double seconds);
+
+#endif

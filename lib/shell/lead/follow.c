@@ -1,0 +1,127 @@
+/* The command follow: moves the joints of this tool after a leader. */
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "shell/lead/follower.h"
+#include "shell/safety/dry.h"
+#include "shell/safety/outcome.h"
+
+static enum aw_status take_in(struct aw_follower *f)
+{
+    if (!f->leader.recorded)
+        return aw_follower_listen(f);
+    aw_follower_take_recording(f);
+    return AW_OK;
+}
+
+static enum aw_status act(struct aw_follower *f, enum aw_follow_turn turn, bool due)
+{
+    enum aw_status status = AW_OK;
+    if (turn == AW_FOLLOW_STOP)
+        status = aw_follower_stop(f);
+    else if (turn == AW_FOLLOW_REFUSE)
+        status = aw_follower_refuse(f);
+    else if (turn == AW_FOLLOW_RUN && due)
+        status = aw_follower_send(f);
+    if (turn == AW_FOLLOW_RUN && !f->follows)
+        aw_session_notice(f->session, "follows");
+    f->follows = turn == AW_FOLLOW_RUN;
+    return status;
+}
+
+static enum aw_status turn(struct aw_follower *f)
+{
+    struct aw_session *session = f->session;
+    int64_t period = (int64_t)(1e9 / session->tool->joints->hz);
+    enum aw_status status = take_in(f);
+    if (status != AW_OK || (f->done && !f->leader.recorded))
+        return status;
+    int64_t now = aw_clock_now(session->clock);
+    bool due = now >= f->next_ns;
+    status = act(f, aw_follow_step(&f->engine, now), due);
+    if (due) {
+        if (f->leader.recorded)
+            aw_follower_play_on(f, (double)period / 1e9);
+        f->next_ns = f->next_ns + period > now ? f->next_ns + period : now + period;
+    }
+    return status == AW_OK && !f->done ? aw_follower_attend(f) : status;
+}
+
+static enum aw_status run(struct aw_follower *f)
+{
+    struct aw_session *session = f->session;
+    int64_t now = aw_clock_now(session->clock), end = aw_session_end(session);
+    f->first_ns = f->news_ns = AW_NO_TIME;
+    f->next_ns = now;
+    aw_follow_start(&f->engine, &f->map, f->joints, now);
+    aw_follower_see(f);
+    if (f->leader.recorded)
+        aw_tempo_begin(&f->tempo, session, f->speed, f->most);
+    aw_session_moves(session);
+    enum aw_status status = AW_OK;
+    while (status == AW_OK && !f->done && aw_clock_now(session->clock) < end)
+        status = turn(f);
+    if (f->leader.recorded)
+        aw_tempo_end(&f->tempo);
+    if (status == AW_OK)
+        status = aw_follower_arrive(f);
+    return aw_joints_end(session, &f->list, status);
+}
+
+static void tell(struct aw_follower *f, enum aw_status status)
+{
+    struct aw_object *result = &f->session->result;
+    struct aw_stats lag = aw_samples_stats(&f->lag_ms);
+    aw_object_start(result, "follow");
+    aw_object_text(result, "result", status != AW_OK ? "not-finished" : f->done ? "ended" : "left");
+    aw_object_count(result, "records", f->leader.records);
+    aw_object_count(result, "commands", f->commands);
+    aw_object_count(result, "stops", f->stops);
+    aw_object_count(result, "late", f->engine.late + f->leader.late);
+    aw_object_count(result, "lost", aw_leader_lost(&f->leader));
+    aw_object_count(result, "ignored", f->engine.ignored + f->leader.ignored);
+    aw_object_count(result, "limited", f->limited);
+    aw_object_number(result, "lag_p50_ms", lag.n ? lag.p50 : (double)NAN, 1, NULL);
+    aw_object_number(result, "lag_p99_ms", lag.n ? lag.p99 : (double)NAN, 1, NULL);
+}
+
+struct map_words {
+    aw_candidate_fn *add;
+    void *context;
+};
+
+static void add_row(void *context, const char *word, const char *help)
+{
+    const struct map_words *words = context;
+    char row[AW_JOINT_NAME + 1];
+    snprintf(row, sizeof row, "%.63s=", word);
+    words->add(words->context, row, help);
+}
+
+void aw_follow_complete_map(struct aw_session *session, aw_candidate_fn *add, void *context)
+{
+    struct map_words words = {add, context};
+    aw_joints_complete(session, add_row, &words);
+}
+
+enum aw_status aw_run_follow(struct aw_session *session, const struct aw_args *args)
+{
+    const char *source = args->n ? args->bound[0].text : NULL;
+    struct aw_follower *f = calloc(1, sizeof *f);
+    if (!f)
+        return aw_no_memory(&session->err);
+    f->session = session;
+    enum aw_status status = aw_follower_begin(f, source ? source : "-");
+    if (status == AW_OK && session->options.run.dry_run) {
+        status = aw_dry_depends(session, "what the leader does");
+    } else if (status == AW_OK) {
+        status = run(f);
+        tell(f, status);
+    }
+    aw_leader_close(&f->leader);
+    aw_samples_free(&f->lag_ms);
+    aw_joints_free(&f->list);
+    free(f);
+    return status;
+}

@@ -1,0 +1,144 @@
+/* Prepares follow before any motion: options, map, joints, their limits, the leader. */
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/number.h"
+#include "shell/lead/follower.h"
+
+#define DEADMAN_S 0.5
+
+/* Returns the joint's limit, or --max-speed if lower. Without reports, the limit is its range per
+ * second. */
+static enum aw_status read_speed(struct aw_follower *f, const struct aw_joint *joint, double *speed)
+{
+    struct aw_session *session = f->session;
+    const char *text = session->options.move.max_speed;
+    double most = joint->blind ? joint->max - joint->min : (double)INFINITY;
+    struct aw_error why;
+    *speed = fmin(joint->speed, most);
+    enum aw_status status =
+        text && !joint->blind
+            ? aw_number_parse_unit(text, joint->unit[AW_JOINT_VELOCITY], &most, &why)
+            : AW_OK;
+    if (status != AW_OK)
+        return aw_fail(&session->err, status, "--max-speed of %s: %s", aw_follower_called(joint),
+                       why.text);
+    if (!(most > 0))
+        return aw_fail(&session->err, AW_USAGE, "--max-speed %s: more than 0", text);
+    *speed = session->options.run.force && text ? most : fmin(*speed, most);
+    if (!isfinite(*speed))
+        return aw_fail(&session->err, AW_USAGE,
+                       "follow: no maximum speed for %s — add --max-speed 20%s",
+                       aw_follower_called(joint),
+                       joint->unit[AW_JOINT_VELOCITY] ? joint->unit[AW_JOINT_VELOCITY] : "");
+    return AW_OK;
+}
+
+static enum aw_status describe(struct aw_follower *f, size_t row)
+{
+    struct aw_session *session = f->session;
+    const struct aw_joint *joint = aw_follower_joint(f, row);
+    struct aw_follow_joint *j = &f->joints[row];
+    bool force = session->options.run.force;
+    *j = (struct aw_follow_joint){.min = force ? -INFINITY : joint->min,
+                                  .max = force ? (double)INFINITY : joint->max,
+                                  .actual = NAN};
+    enum aw_status status = read_speed(f, joint, &j->speed);
+    if (status == AW_OK)
+        status = aw_start_reach(session, joint, &j->reach);
+    if (status == AW_OK)
+        status = aw_start_speed(session, joint, &j->approach);
+    if (status == AW_OK)
+        status = aw_joint_max_lag(session, joint, &j->max_lag);
+    if (status != AW_OK)
+        return status;
+    if (j->approach > j->speed)
+        j->approach = j->speed;
+    return aw_follow_row_units(&f->map.rows[row], joint->unit[AW_JOINT_ACTUAL], &session->err);
+}
+
+static enum aw_status find_joints(struct aw_follower *f)
+{
+    struct aw_session *session = f->session;
+    enum aw_status status = AW_OK;
+    for (size_t i = 0; i < f->map.n && status == AW_OK; i++) {
+        status = aw_joints_find(session, &f->list, f->map.rows[i].joint, &f->number[i]);
+        for (size_t k = 0; k < i && status == AW_OK; k++)
+            if (f->number[k] == f->number[i])
+                status = aw_fail(&session->err, AW_USAGE, "follow: %s and %s are the same joint",
+                                 f->map.rows[k].joint, f->map.rows[i].joint);
+        if (status == AW_OK && !aw_follower_joint(f, i)->takes)
+            status = aw_fail(&session->err, AW_USAGE,
+                             "follow: %s takes neither targets nor "
+                             "velocities",
+                             aw_follower_called(aw_follower_joint(f, i)));
+    }
+    for (size_t i = 0; i < f->list.n && status == AW_OK; i++)
+        f->list.joints[i].left_out = true; /* need not report */
+    for (size_t i = 0; i < f->map.n && status == AW_OK; i++)
+        aw_follower_joint(f, i)->left_out = false;
+    return status;
+}
+
+/* Positions of another kind of arm mean something else, whatever the map. */
+static enum aw_status check_kind(struct aw_follower *f)
+{
+    struct aw_session *session = f->session;
+    if (f->leader.equal || f->engine.relative || session->options.move.approach)
+        return AW_OK;
+    return aw_fail(&session->err, AW_USAGE,
+                   "follow: the leader is another kind of arm — --relative goes on from where both "
+                   "stand, --approach 10%s goes to where it is first",
+                   aw_follower_joint(f, 0)->unit[AW_JOINT_VELOCITY]
+                       ? aw_follower_joint(f, 0)->unit[AW_JOINT_VELOCITY]
+                       : "deg/s");
+}
+
+static enum aw_status read_options(struct aw_follower *f, const char *source)
+{
+    struct aw_session *session = f->session;
+    const char *map = aw_follow_given(session)->map;
+    if (!map)
+        return aw_fail(&session->err, AW_USAGE,
+                       "follow: which joint follows what? — --map 'elbow=m2*1.2+10deg'");
+    if (strcmp(source, "-") == 0 && aw_session_own_input(session) != AW_OK)
+        return AW_USAGE;
+    f->engine.relative = aw_follow_given(session)->relative;
+    f->engine.smooth_s = aw_follow_given(session)->smooth_s;
+    f->engine.blindly = session->options.run.force;
+    f->engine.deadman_ns =
+        (int64_t)(1e9 * (aw_number_or(session->options.link.deadman_s, DEADMAN_S)));
+    return aw_follow_map_read(&f->map, map, &session->err);
+}
+
+static enum aw_status describe_all(struct aw_follower *f)
+{
+    struct aw_session *session = f->session;
+    enum aw_status status = aw_joints_check(session, &f->list, &(struct aw_joint_command){.n = 0});
+    if (status == AW_OK)
+        status = find_joints(f);
+    for (size_t i = 0; i < f->map.n && status == AW_OK; i++)
+        status = describe(f, i);
+    return status;
+}
+
+enum aw_status aw_follower_begin(struct aw_follower *f, const char *source)
+{
+    struct aw_session *session = f->session;
+    bool dry = session->options.run.dry_run;
+    enum aw_status status = read_options(f, source);
+    if (status == AW_OK && !dry)
+        status = aw_leader_open(&f->leader, session, source, &f->map);
+    if (status == AW_OK)
+        status = aw_joints_begin(session, &f->list);
+    if (dry)
+        return status != AW_OK || session->tool->joints->told ? status : describe_all(f);
+    if (status == AW_OK)
+        status = aw_joints_news(session, &f->list);
+    if (status == AW_OK)
+        status = describe_all(f);
+    if (status == AW_OK && f->leader.recorded)
+        status = aw_follower_load(f);
+    return status == AW_OK ? check_kind(f) : status;
+}

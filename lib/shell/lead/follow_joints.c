@@ -1,0 +1,140 @@
+/* Reads, commands and stops the joints of follow. */
+#include <math.h>
+
+#include "control/lag.h"
+#include "shell/lead/follower.h"
+#include "shell/safety/stop.h"
+
+#define SLICE_NS (5 * AW_MILLISECOND) /* interval of checks of a live leader */
+#define ARRIVE_S 10.0                 /* max wait after the end of a recording */
+#define CLOCKS_S 10.0 /* max lag by the leader's clock; if larger, counts from the arrival */
+
+void aw_follower_see(struct aw_follower *f)
+{
+    for (size_t i = 0; i < f->map.n; i++) {
+        const struct aw_joint *joint = aw_follower_joint(f, i);
+        struct aw_follow_joint *j = &f->joints[i];
+        if (!joint->blind)
+            j->actual = aw_joint_at(joint, j->command);
+        else if (!isnan(j->command))
+            j->actual = j->command; /* the last command is the only known position */
+    }
+}
+
+static bool look(void *context, const struct aw_joint_list *list)
+{
+    (void)context;
+    (void)list;
+    return true;
+}
+
+enum aw_status aw_follower_attend(struct aw_follower *f)
+{
+    struct aw_session *session = f->session;
+    int64_t now = aw_clock_now(session->clock), slice = now + SLICE_NS;
+    int64_t until = f->leader.recorded ? f->next_ns : aw_sooner(slice, f->next_ns);
+    enum aw_status status =
+        aw_joints_attend(session, &f->list, until > now ? until : slice, 0, look, f);
+    aw_follower_see(f);
+    for (size_t i = 0; i < f->map.n; i++) {
+        const struct aw_joint *joint = aw_follower_joint(f, i);
+        if (status == AW_OK && joint->now.fails && f->joints[i].engaged)
+            status = aw_fail(&session->err, AW_REFUSED, "%s: %s", aw_follower_called(joint),
+                             joint->now.fault);
+    }
+    return status;
+}
+
+/* Measures the lag from the leader's record to the command. */
+static void note_lag(struct aw_follower *f)
+{
+    if (f->news_ns == AW_NO_TIME)
+        return;
+    double lag_s = f->fresh_ns == AW_NO_TIME ? NAN : (double)(aw_wall_time() - f->fresh_ns) / 1e9;
+    if (!(lag_s >= 0 && lag_s < CLOCKS_S))
+        lag_s = (double)(aw_clock_now(f->session->clock) - f->news_ns) / 1e9;
+    aw_samples_add(&f->lag_ms, 1e3 * lag_s);
+    f->news_ns = AW_NO_TIME;
+}
+
+enum aw_status aw_follower_send(struct aw_follower *f)
+{
+    const struct aw_joints *joints = f->session->tool->joints;
+    struct aw_joint_goal goals[AW_FOLLOW_ROWS];
+    struct aw_joint_command command = {
+        .goals = goals, .seconds = 1 / joints->hz, .stream = true, .show_ns = AW_NO_TIME};
+    for (size_t i = 0; i < f->map.n; i++) {
+        const struct aw_follow_joint *j = &f->joints[i];
+        if (!j->engaged)
+            continue;
+        aw_follower_joint(f, i)->most = j->most;
+        goals[command.n++] = (struct aw_joint_goal){f->number[i], j->command};
+        f->limited += j->limited;
+    }
+    enum aw_status status = aw_joints_stream(f->session, &f->list, &command);
+    if (joints->confirms)
+        aw_follow_waited(&f->engine, aw_clock_now(f->session->clock));
+    f->commands++;
+    note_lag(f);
+    return status;
+}
+
+/* Sends one confirmed stop. If it fails, the command ends and the shell reports it. */
+enum aw_status aw_follower_stop(struct aw_follower *f)
+{
+    struct aw_session *session = f->session;
+    const struct aw_follow *engine = &f->engine;
+    bool of_joint = engine->halt == AW_UNFOLLOW_JUMP || engine->halt == AW_UNFOLLOW_LAG;
+    const struct aw_joint *joint = aw_follower_joint(f, engine->halted_joint);
+    enum aw_status status = aw_stop_device(session);
+    f->stops++;
+    f->follows = false;
+    if (status != AW_OK)
+        return status;
+    session->motion.moving = false;
+    aw_session_notice(session, "stopped: %s%s%s", aw_unfollow_names[engine->halt],
+                      of_joint ? ": " : "", of_joint ? aw_follower_called(joint) : "");
+    status = aw_joints_end(session, &f->list, AW_OK);
+    if (status == AW_OK && engine->halt == AW_UNFOLLOW_LAG)
+        status =
+            aw_fail(&session->err, AW_REFUSED,
+                    "%s stays behind its target by more than --max-lag %g for %g s — does "
+                    "something hold it? Else a lower --max-speed",
+                    aw_follower_called(joint), f->joints[engine->halted_joint].max_lag, AW_LAG_S);
+    return status;
+}
+
+/* The first target of a joint is too far away. */
+enum aw_status aw_follower_refuse(struct aw_follower *f)
+{
+    size_t row = f->engine.halted_joint;
+    struct aw_joint_goal goal = {f->number[row], aw_follow_goal(&f->engine, row)};
+    if (f->commands == 0)
+        f->session->motion.moving = false; /* nothing was sent */
+    if (f->engine.relative && !isnan(f->joints[row].actual))
+        return aw_fail(&f->session->err, AW_LIMIT,
+                       "follow: %s stands farther outside its clamp than --max-jump %.4g — "
+                       "--approach brings it in",
+                       aw_follower_called(aw_follower_joint(f, row)), f->joints[row].reach);
+    enum aw_status status = aw_start_check(f->session, &f->list, &goal, 1);
+    return status == AW_OK ? aw_fail(&f->session->err, AW_LIMIT, "%s: its position is unknown",
+                                     aw_follower_called(aw_follower_joint(f, row)))
+                           : status;
+}
+
+/* Boards that move to a target by themselves still need time after the last command. */
+enum aw_status aw_follower_arrive(struct aw_follower *f)
+{
+    struct aw_session *session = f->session;
+    struct aw_joint_goal goals[AW_FOLLOW_ROWS];
+    struct aw_joint_command command = {.what = AW_JOINT_TARGETS, .goals = goals};
+    enum aw_arrival arrival;
+    for (size_t i = 0; i < f->map.n; i++)
+        if (f->joints[i].engaged)
+            goals[command.n++] = (struct aw_joint_goal){f->number[i], f->joints[i].command};
+    if (!f->leader.recorded || !session->tool->joints->await || !command.n ||
+        session->tool->joints->steer > 0)
+        return AW_OK;
+    return aw_joints_await(session, &f->list, &command, NAN,
+                           aw_clock_after(aw_clock_now(session->clock), ARRIVE_S), &arrival);
+}

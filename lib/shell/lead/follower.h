@@ -1,0 +1,89 @@
+/* Internal to follow: what its files share.
+ *
+ *     status = aw_follower_begin(f, source);       follow_begin.c: options, map, joints, the leader
+ *     while (…) {
+ *         status = aw_follower_listen(f);          follow_live.c: a live leader
+ *         aw_follower_take_recording(f);           follow_recording.c: or a recorded one
+ *         … aw_follow_step(&f->engine, now) …      control/follow.h
+ *         status = aw_follower_send(f);            follow_joints.c: or _stop, or _refuse
+ *         aw_follower_play_on(f, period_s);
+ *         status = aw_follower_attend(f);
+ *     }
+ *
+ * All return AW_OK, or another status with session->err set.
+ */
+#ifndef AW_SHELL_LEAD_FOLLOWER_H
+#define AW_SHELL_LEAD_FOLLOWER_H
+
+#include <math.h>
+
+#include "control/samples.h"
+#include "shell/lead/follow.h"
+#include "shell/lead/leader.h"
+
+struct aw_follower {
+    struct aw_session *session;
+    struct aw_joint_list list;
+    struct aw_follow_map map;
+    struct aw_follow engine;
+    struct aw_follow_joint joints[AW_FOLLOW_ROWS];
+    size_t number[AW_FOLLOW_ROWS]; /* index of each row's joint in the list */
+    struct aw_leader leader;
+    double speed, most; /* of a recording: initial and max speed */
+    struct aw_tempo tempo;
+    size_t next[AW_FOLLOW_ROWS]; /* next sample of a recording */
+    double at_s, taken_s, gap_s; /* of a recording: present time, time of the latest used sample,
+                                  * min length of a gap */
+    bool follows, done;          /* the start of following has been reported; the end is reached */
+    int64_t next_ns, first_ns;   /* when the next command is due; when the first record arrived */
+    int64_t retry_ns;
+    int64_t fresh_ns, news_ns; /* time and arrival of the newest record not yet sent in a command;
+                                * AW_NO_TIME */
+    uint64_t commands, limited;
+    unsigned stops;
+    struct aw_samples lag_ms;
+};
+
+/* The joint of a row of the map, and its name in messages. */
+static inline struct aw_joint *aw_follower_joint(const struct aw_follower *f, size_t row)
+{
+    return &f->list.joints[f->number[row]];
+}
+
+static inline const char *aw_follower_called(const struct aw_joint *joint)
+{
+    return *joint->alias ? joint->alias : joint->name;
+}
+
+/* Max silence of the leader, s; INFINITY: no limit. */
+static inline double aw_follower_deadman_s(const struct aw_follower *f)
+{
+    return f->engine.deadman_ns > 0 ? (double)f->engine.deadman_ns / 1e9 : (double)INFINITY;
+}
+
+/* Performs all checks before the motion; with --dry-run those that need no device. */
+enum aw_status aw_follower_begin(struct aw_follower *f, const char *source);
+
+/* Reads a whole recording and chooses its speed. AW_LIMIT if that exceeds a joint's speed. */
+enum aw_status aw_follower_load(struct aw_follower *f);
+
+/* Takes the values of a recording up to the present; advances its time. */
+void aw_follower_take_recording(struct aw_follower *f);
+void aw_follower_play_on(struct aw_follower *f, double seconds);
+
+/* Reads what a live leader has sent, in bounded parts. Waits for a server that is gone. */
+enum aw_status aw_follower_listen(struct aw_follower *f);
+
+/* Copies the joint positions into the engine; attend reads positions until the next command is
+ * due. */
+void aw_follower_see(struct aw_follower *f);
+enum aw_status aw_follower_attend(struct aw_follower *f);
+
+/* Send the commands of this cycle; send one stop and confirm it; refuse a first target; await the
+ * last position of a recording. */
+enum aw_status aw_follower_send(struct aw_follower *f);
+enum aw_status aw_follower_stop(struct aw_follower *f);
+enum aw_status aw_follower_refuse(struct aw_follower *f);
+enum aw_status aw_follower_arrive(struct aw_follower *f);
+
+#endif

@@ -1,0 +1,294 @@
+/* Finds the values that a map names in the leader's records. */
+#include "shell/lead/leader.h"
+
+#include <limits.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/grow.h"
+#include "base/suggest.h"
+#include "base/text.h"
+
+#define PEER_HZ  100 /* max rate of a server's records, and of its queries */
+#define EXACT    0
+#define FIELD    15  /* matches by name alone, which other messages may also have */
+#define SOME     20  /* a value of a group other than the measured one */
+#define PASSES_S 0.1 /* additional length of a gap before a restart */
+
+/* ---- Opening ---- */
+
+static bool is_file(const char *source)
+{
+    struct stat about;
+    int found = strcmp(source, "-") == 0 ? fstat(STDIN_FILENO, &about) : stat(source, &about);
+    return found == 0 && S_ISREG(about.st_mode);
+}
+
+/* Returns true if the fields are those of this tool. A name alone may belong to any tool. */
+static bool are_ours(struct aw_leader *l)
+{
+    bool any = aw_session_subjects(l->session) != AW_SUBJECTS_KNOWN;
+    struct aw_error ignored;
+    return aw_select_check(&l->select, aw_stream_names(l->stream),
+                           any ? AW_SUBJECTS_BEFORE : AW_SUBJECTS_KNOWN, &ignored) == AW_OK;
+}
+
+enum aw_status aw_leader_reopen(struct aw_leader *l)
+{
+    struct aw_session *session = l->session;
+    enum aw_status status =
+        l->peer ? aw_stream_open_peer(&l->stream, session, l->source, &l->select, PEER_HZ, l->tool)
+                : aw_stream_open(&l->stream, session, l->source);
+    session->device.concerns = NULL; /* -b selects the follower */
+    return status;
+}
+
+enum aw_status aw_leader_open(struct aw_leader *l, struct aw_session *session, const char *source,
+                              const struct aw_follow_map *map)
+{
+    *l = (struct aw_leader){.session = session, .map = map, .source = source};
+    for (size_t i = 0; i < map->n; i++)
+        l->select.pattern[l->select.n++] = map->rows[i].field;
+    l->peer = aw_stream_is_peer(source);
+    enum aw_status status = aw_leader_reopen(l);
+    if (status != AW_OK)
+        return status;
+    l->recorded = !l->peer && (is_file(source) || session->options.move.speed > 0 ||
+                               session->options.move.fit || aw_session_virtual(session));
+    l->equal = l->peer ? strcmp(l->tool, session->tool->name) == 0 : are_ours(l);
+    return AW_OK;
+}
+
+void aw_leader_close(struct aw_leader *l)
+{
+    aw_stream_close(l->stream);
+    l->stream = NULL;
+    for (size_t i = 0; i < AW_FOLLOW_ROWS; i++)
+        free(l->rows[i].samples);
+    memset(l->rows, 0, sizeof l->rows);
+}
+
+/* ---- Finding a field ---- */
+
+/* A group's name alone stands for its measured value; the lowest rank wins. */
+static int measured_rank(const char *field)
+{
+    static const char *const measured[] = {"position", "measured", "displacement",
+                                           "actual",   "angle",    NULL};
+    const char *last = strrchr(field, '.');
+    for (int i = 0; measured[i]; i++)
+        if (strcmp(last ? last + 1 : field, measured[i]) == 0)
+            return i + 1;
+    return SOME;
+}
+
+/* Returns how well the value matches the pattern, lowest is best; -1: no match. */
+static int rank_of(const char *pattern, const struct aw_point *point, bool sent)
+{
+    const struct aw_select one = {.n = 1, .pattern = {pattern}};
+    size_t message = strlen(point->message);
+    bool named = message && strncmp(pattern, point->message, message) == 0 &&
+                 (pattern[message] == '\0' || pattern[message] == '.');
+    if ((sent && !named) || aw_select_match(&one, point) < 0)
+        return -1;
+    const char *rest = pattern + message + (named && pattern[message] == '.');
+    if (named && strcmp(rest, point->field) == 0)
+        return EXACT;
+    bool is = strcmp(pattern, point->name) == 0 || strcmp(pattern, point->field) == 0;
+    return is ? FIELD : measured_rank(point->field);
+}
+
+static enum aw_status fail_several(struct aw_leader *l, const char *pattern, const char *one,
+                                   const char *other)
+{
+    return aw_fail(&l->session->err, AW_USAGE,
+                   "follow: '%.60s' is %.60s and %.60s — name one of them", pattern, one, other);
+}
+
+/* The best match in an item, and another one of the same rank, or NULL. */
+struct found {
+    const struct aw_point *point, *other;
+    int rank;
+};
+
+static struct found find(const struct aw_item *item, const char *pattern)
+{
+    struct found found = {NULL, NULL, INT_MAX};
+    for (size_t i = 0; i < item->n; i++) {
+        const struct aw_point *point = &item->points[i];
+        int rank = point->about ? -1 : rank_of(pattern, point, item->received.dir == AW_TX);
+        if (rank < 0 || rank > found.rank)
+            continue;
+        if (rank < found.rank)
+            found = (struct found){point, NULL, rank};
+        else if (!found.other)
+            found.other = point;
+    }
+    return found;
+}
+
+/* Finds the value of a row in the item, or NULL. The best match so far determines the row's
+ * field. */
+static enum aw_status find_row(struct aw_leader *l, const struct aw_item *item, size_t row,
+                               const struct aw_point **value)
+{
+    const char *pattern = l->map->rows[row].field;
+    struct aw_leader_row *mine = &l->rows[row];
+    struct found found = find(item, pattern);
+    *value = NULL;
+    if (!found.point || (found.other && found.rank == SOME))
+        return AW_OK;
+    const char *name = found.point->name;
+    bool same = strcmp(mine->name, name) == 0;
+    if (found.other)
+        return fail_several(l, pattern, name, found.other->name);
+    if (*mine->name && !same && found.rank == mine->rank && found.rank < SOME)
+        return fail_several(l, pattern, mine->name, name);
+    if (!*mine->name || found.rank < mine->rank) {
+        snprintf(mine->name, sizeof mine->name, "%s", name);
+        mine->rank = found.rank;
+        mine->n = 0; /* earlier samples were a worse match */
+        same = true;
+    }
+    *value = same ? found.point : NULL;
+    return AW_OK;
+}
+
+static void note_names(struct aw_leader *l, const struct aw_item *item)
+{
+    for (size_t i = 0; i < item->n && l->n_names < AW_LEADER_NAMES; i++) {
+        size_t k = 0;
+        while (k < l->n_names && strcmp(l->names[k], item->points[i].name) != 0)
+            k++;
+        if (k == l->n_names)
+            snprintf(l->names[l->n_names++], AW_POINT_NAME, "%s", item->points[i].name);
+    }
+}
+
+enum aw_status aw_leader_next(struct aw_leader *l, int64_t deadline, struct aw_said *said)
+{
+    struct aw_item item;
+    said->n = 0;
+    enum aw_status status = aw_stream_next(l->stream, deadline, &item);
+    if (status == AW_MALFORMED) /* skip damaged lines */
+        return AW_OK;
+    if (status != AW_OK)
+        return status;
+    l->records++;
+    said->time_ns = item.time_ns;
+    said->arrived = item.arrived;
+    if (aw_leader_missing(l) < l->map->n)
+        note_names(l, &item);
+    for (size_t row = 0; row < l->map->n && status == AW_OK; row++) {
+        const struct aw_point *point;
+        status = find_row(l, &item, row, &point);
+        if (status == AW_OK && point) {
+            said->of[said->n].row = row;
+            said->of[said->n++].value = point->text ? (double)NAN : point->value;
+        }
+    }
+    return status;
+}
+
+size_t aw_leader_missing(const struct aw_leader *l)
+{
+    size_t row = 0;
+    while (row < l->map->n && *l->rows[row].name)
+        row++;
+    return row;
+}
+
+enum aw_status aw_leader_fail_missing(struct aw_leader *l, size_t row)
+{
+    const char *names[AW_LEADER_NAMES], *field = l->map->rows[row].field;
+    char all[200] = "";
+    for (size_t i = 0; i < l->n_names; i++) {
+        names[i] = l->names[i];
+        aw_append(all, sizeof all, ", ", "%.60s", l->names[i]);
+    }
+    if (!l->n_names)
+        return aw_fail(&l->session->err, AW_USAGE,
+                       "follow: %.200s says nothing — is it of another tool? Its own "
+                       "'decode -j' makes records that all can read",
+                       l->source);
+    char there[240];
+    snprintf(there, sizeof there, "there is %s", all);
+    return aw_fail_unknown(&l->session->err, aw_suggest(field, names, l->n_names), there,
+                           "follow: the leader has no '%.60s'", field);
+}
+
+uint64_t aw_leader_lost(struct aw_leader *l)
+{
+    const struct aw_stream_counters *counters = l->stream ? aw_stream_counters(l->stream) : NULL;
+    return l->lost_before + (counters ? counters->lost : 0);
+}
+
+/* ---- Recordings ---- */
+
+static enum aw_status keep(struct aw_leader *l, size_t row, double t_s, double value)
+{
+    struct aw_leader_row *mine = &l->rows[row];
+    if (!isfinite(value)) {
+        l->ignored++;
+        return AW_OK;
+    }
+    struct aw_leader_sample *samples =
+        aw_grow(mine->samples, &mine->room, mine->n + 1, sizeof *samples);
+    if (!samples)
+        return aw_no_memory(&l->session->err);
+    mine->samples = samples;
+    mine->samples[mine->n++] = (struct aw_leader_sample){t_s, value};
+    return AW_OK;
+}
+
+/* Finds the record's time in the recording. Returns false if the record is late. A restart
+ * continues after a gap. */
+static bool find_time(struct aw_leader *l, const struct aw_said *said, double gap_s, double *t_s)
+{
+    if (l->start_ns == AW_NO_TIME)
+        l->start_ns = said->time_ns;
+    *t_s = (double)(said->time_ns - l->start_ns) / 1e9 + l->shift_s;
+    if (*t_s < l->length_s - gap_s) {
+        l->shift_s += l->length_s + gap_s + PASSES_S - *t_s;
+        *t_s = l->length_s + gap_s + PASSES_S;
+    }
+    bool late = *t_s < l->length_s;
+    l->late += late;
+    return !late;
+}
+
+static enum aw_status keep_all(struct aw_leader *l, const struct aw_said *said, double gap_s)
+{
+    double t_s;
+    enum aw_status status = AW_OK;
+    if (said->n && (said->time_ns == AW_NO_TIME || said->arrived))
+        return aw_fail(&l->session->err, AW_USAGE,
+                       "follow: %.200s has no times — only what comes live can do without",
+                       l->source);
+    if (!said->n || !find_time(l, said, gap_s, &t_s))
+        return AW_OK;
+    l->length_s = t_s;
+    for (size_t i = 0; i < said->n && status == AW_OK; i++)
+        status = keep(l, said->of[i].row, t_s, said->of[i].value);
+    return status;
+}
+
+enum aw_status aw_leader_load(struct aw_leader *l, double gap_s)
+{
+    struct aw_said said;
+    enum aw_status status = AW_OK;
+    l->start_ns = AW_NO_TIME;
+    while (status == AW_OK) {
+        status = aw_leader_next(l, AW_NEVER, &said);
+        if (status == AW_OK)
+            status = keep_all(l, &said, gap_s);
+    }
+    if (status != AW_END)
+        return status;
+    size_t missing = aw_leader_missing(l);
+    return missing < l->map->n ? aw_leader_fail_missing(l, missing) : AW_OK;
+}

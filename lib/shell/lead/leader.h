@@ -1,0 +1,85 @@
+/* Internal to follow: the leader, as values of the fields that a map names. A leader is a pipe such
+ * as standard input (NDJSON or CSV of any tool), a recording, or a server of any tool.
+ *
+ *     struct aw_leader leader = {0};
+ *     status = aw_leader_open(&leader, session, "serve:hidmotor", &map);
+ *     if (leader.recorded)
+ *         status = aw_leader_load(&leader);            all of it, in leader.rows
+ *     else
+ *         while ((status = aw_leader_next(&leader, deadline, &said)) == AW_OK) …
+ *     aw_leader_close(&leader);
+ *
+ * Fields are named as in watch. A group ("m2") means its measured value. Values sent to a device
+ * count only if the map names their message ("set_setpoints.m2").
+ */
+#ifndef AW_SHELL_LEAD_LEADER_H
+#define AW_SHELL_LEAD_LEADER_H
+
+#include "control/follow.h"
+#include "shell/source/stream.h"
+
+#define AW_LEADER_NAMES 64
+
+struct aw_leader_sample {
+    double t_s, value; /* since the first record of all; after a restart, time continues behind a
+                        * gap */
+};
+
+struct aw_leader_row {
+    char name[AW_POINT_NAME]; /* full name of the value; "": not seen yet */
+    int rank;
+    struct aw_leader_sample *samples;
+    size_t n, room;
+};
+
+struct aw_leader {
+    struct aw_session *session;
+    const struct aw_follow_map *map;
+    const char *source;
+    struct aw_stream *stream; /* NULL: the server is gone for now */
+    struct aw_select select;
+    bool recorded; /* a recording: it has its own times and can wait */
+    bool equal;    /* the leader is a tool of the same kind */
+    bool peer;     /* a server: it confirmed that it has these fields */
+    char tool[24];
+    struct aw_leader_row rows[AW_FOLLOW_ROWS];
+    double length_s, shift_s; /* length of the parts before a restart, and their shift */
+    int64_t start_ns;
+    uint64_t records, ignored, late, lost_before; /* ignored, late: for recordings */
+    size_t n_names;
+    char names[AW_LEADER_NAMES][AW_POINT_NAME]; /* some of the received names */
+};
+
+/* The values of one record. */
+struct aw_said {
+    int64_t time_ns; /* since 1970, leader's clock */
+    bool arrived;    /* the record had no time: time_ns is its arrival */
+    size_t n;
+    struct {
+        size_t row;
+        double value;
+    } of[AW_FOLLOW_ROWS];
+};
+
+/* Opens the leader. AW_USAGE: unreadable, or known to lack the fields. */
+enum aw_status aw_leader_open(struct aw_leader *leader, struct aw_session *session,
+                              const char *source, const struct aw_follow_map *map);
+void aw_leader_close(struct aw_leader *leader);
+
+/* Reopens a server that is gone. */
+enum aw_status aw_leader_reopen(struct aw_leader *leader);
+
+/* As aw_stream_next; said->n 0: no wanted values. AW_USAGE: a field has several values. */
+enum aw_status aw_leader_next(struct aw_leader *leader, int64_t deadline, struct aw_said *said);
+
+/* Reads a whole recording. gap_s: records that step back by no more are late and skipped; a larger
+ * step back is a restart. */
+enum aw_status aw_leader_load(struct aw_leader *leader, double gap_s);
+
+/* Returns the first row without any value; map->n: none. */
+size_t aw_leader_missing(const struct aw_leader *leader);
+enum aw_status aw_leader_fail_missing(struct aw_leader *leader, size_t row);
+
+uint64_t aw_leader_lost(struct aw_leader *leader);
+
+#endif

@@ -1,0 +1,397 @@
+/* The command replay: sends a recording's commands again at their times, and waits for replies. */
+#include <inttypes.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "control/samples.h"
+#include "shell/joints/tempo.h"
+#include "shell/lead/replay.h"
+#include "shell/safety/device.h"
+#include "shell/safety/outcome.h"
+#include "wire/split.h"
+
+#define LONG_GAP_S  30
+#define ANSWER_WAIT AW_SECOND             /* max wait for a reply in the recording */
+#define SLICE_NS    (20 * AW_MILLISECOND) /* interval of speed checks */
+
+struct player {
+    struct aw_session *session;
+    struct aw_replay replay;
+    struct aw_splitter received;
+    uint64_t answers; /* messages received */
+    struct aw_tempo tempo;
+    double speed, most;
+    int64_t from_ns;
+    int64_t anchor_ns; /* clock time of the anchor */
+    double anchor_s;   /* recording time of the anchor, s */
+    uint64_t sent, unanswered;
+    uint64_t held;   /* messages delayed for the device */
+    uint64_t rounds; /* complete rounds, with --loop */
+    bool greeted;    /* the device's first message was already read */
+    bool far;        /* each further round begins far from the previous end */
+    bool done;       /* no message is left, or --for is over */
+    int64_t deadline;
+    struct aw_samples late_ms;
+};
+
+static void on_answer(void *context, struct aw_span frame)
+{
+    (void)frame;
+    ((struct player *)context)->answers++;
+}
+
+/* Reads and counts the device's messages, so that it does not block. */
+static enum aw_status listen(struct player *p, int64_t deadline)
+{
+    struct aw_session *session = p->session;
+    size_t got = 0;
+    enum aw_status status = aw_link_read(session->device.link, session->device.frame, AW_FRAME_ROOM,
+                                         &got, deadline, &session->err);
+    if (got)
+        aw_split(&p->received, session->wire, (struct aw_span){session->device.frame, got},
+                 session->device.link->datagrams, on_answer, p);
+    return status == AW_EVENT ? AW_OK : status;
+}
+
+/* A recording may have a gap of hours if the host's clock was set. */
+static void tell_gap(struct player *p, int64_t due)
+{
+    double wait_s = (double)(due - aw_clock_now(p->session->clock)) / 1e9;
+    if (wait_s > LONG_GAP_S)
+        aw_session_notice(p->session,
+                          "the next message is due in %.0f s — --speed makes it faster, --from "
+                          "leaves out what comes before",
+                          wait_s);
+}
+
+static enum aw_status await_time(struct player *p, int64_t due)
+{
+    enum aw_status status = AW_OK;
+    while (status == AW_OK && aw_clock_now(p->session->clock) < due)
+        status = p->session->tool->replay.send
+                     ? aw_joints_attend(p->session, &p->replay.list, due, 0, NULL, NULL)
+                     : listen(p, due);
+    return status == AW_TIMEOUT ? AW_OK : status;
+}
+
+/* Returns when a recording time is due at the current speed. */
+static int64_t due_at(const struct player *p, double time_s)
+{
+    if (!(p->tempo.speed > 0))
+        return time_s > p->anchor_s ? AW_NEVER : p->anchor_ns;
+    return aw_clock_after(p->anchor_ns, (time_s - p->anchor_s) / p->tempo.speed);
+}
+
+static void show_work(const struct player *p, double at_s)
+{
+    const struct aw_replay *r = &p->replay;
+    aw_session_work(p->session, "replay %.0f of %.0f s, %llu commands at %.0f %%%s", at_s,
+                    ((double)r->writes[r->n - 1].time_ns - (double)p->from_ns) / 1e9,
+                    (unsigned long long)p->sent, 100 * p->tempo.speed, p->tempo.shown);
+}
+
+/* Dense messages leave no waiting time, so this updates the speed without waiting. */
+static void look_at_speed(struct player *p, int64_t now)
+{
+    if (!aw_tempo_changes(&p->tempo) || now - p->anchor_ns < SLICE_NS)
+        return;
+    p->anchor_s += aw_tempo_step(&p->tempo, (double)(now - p->anchor_ns) / 1e9);
+    p->anchor_ns = now;
+}
+
+/* Waits until a message is due, and applies speed changes meanwhile. */
+static enum aw_status await_turn(struct player *p, double time_s)
+{
+    enum aw_status status = AW_OK;
+    int64_t now = aw_clock_now(p->session->clock);
+    look_at_speed(p, now);
+    while (status == AW_OK && aw_tempo_changes(&p->tempo) && due_at(p, time_s) > now + SLICE_NS &&
+           now < p->deadline) {
+        status = await_time(p, now + SLICE_NS);
+        now = aw_clock_now(p->session->clock);
+        double since = (double)(now - p->anchor_ns) / 1e9;
+        p->anchor_s = fmin(time_s, p->anchor_s + aw_tempo_step(&p->tempo, since));
+        p->anchor_ns = now;
+        show_work(p, p->anchor_s);
+    }
+    return status;
+}
+
+/* A lost reply must not end the replay. */
+static enum aw_status await_answers(struct player *p, uint64_t answers)
+{
+    int64_t deadline = aw_clock_now(p->session->clock) + ANSWER_WAIT;
+    enum aw_status status = AW_OK;
+    while (status == AW_OK && p->answers < answers)
+        status = listen(p, deadline);
+    if (status != AW_TIMEOUT)
+        return status;
+    p->unanswered += answers - p->answers;
+    p->answers = answers;
+    return AW_OK;
+}
+
+/* Sends through the tool if the tool knows when its device accepts commands. */
+static enum aw_status send_write(struct player *p, const struct aw_replay_write *write)
+{
+    struct aw_session *session = p->session;
+    double since_s = ((double)write->time_ns - (double)p->from_ns) / 1e9;
+    enum aw_status status = await_turn(p, since_s);
+    int64_t due = due_at(p, since_s);
+    struct aw_span message = {p->replay.bytes + write->at, write->size};
+    bool held = false, by_tool = session->tool->replay.send != NULL;
+    p->done = due > p->deadline;
+    if (p->done || status != AW_OK)
+        return status;
+    tell_gap(p, due);
+    if (by_tool)
+        status = session->tool->replay.send(session, message, due, &held);
+    else
+        status = await_time(p, due);
+    if (!by_tool && status == AW_OK && session->tool->replay.in_step)
+        status = await_answers(p, write->answers);
+    p->held += held;
+    show_work(p, since_s);
+    aw_samples_add(&p->late_ms, (double)(aw_clock_now(session->clock) - due) / 1e6);
+    if (!by_tool && status == AW_OK)
+        status = aw_link_write(session->device.link, message.data, message.size, &session->err);
+    p->sent += status == AW_OK ? write->commands : 0;
+    return status;
+}
+
+/* Sends the messages from --from on. Messages without times are sent at once. */
+static enum aw_status play(struct player *p)
+{
+    enum aw_status status = AW_OK;
+    size_t first = 0;
+    while (first < p->replay.n && p->replay.writes[first].time_ns < p->from_ns)
+        first++;
+    p->done = first == p->replay.n || aw_clock_now(p->session->clock) >= p->deadline;
+    if (p->done)
+        return AW_OK;
+    /* A device repeats its greeting on each connection, but not on each round of a loop. */
+    uint64_t answers = p->replay.writes[first].answers;
+    p->answers = p->rounds || p->greeted ? answers : answers - p->replay.writes[0].answers;
+    if (p->session->tool->replay.in_step)
+        status = await_answers(p, answers);
+    p->anchor_ns = aw_clock_now(p->session->clock); /* times count from here */
+    p->anchor_s = 0;
+    for (size_t i = first; i < p->replay.n && status == AW_OK && !p->done; i++)
+        status = send_write(p, &p->replay.writes[i]);
+    if (p->done)
+        return status;
+    p->rounds++;
+    if (status == AW_OK && p->session->tool->replay.in_step)
+        status = await_answers(p, p->replay.others);
+    return status;
+}
+
+/* Relative commands end elsewhere if they begin elsewhere. Absolute commands may begin with a
+ * jump. */
+static void notice_elsewhere(struct player *p)
+{
+    struct aw_session *session = p->session;
+    const struct aw_replay *r = &p->replay;
+    const char *relative = r->afresh ? NULL : r->relative;
+    bool asks = session->tool->replay.elsewhere && r->n && p->from_ns == 0 && r->n_places;
+    char where[160];
+    for (size_t i = 0; asks && i < r->n_places; i++)
+        if (session->tool->replay.elsewhere(session, &r->places[i].record, where, sizeof where))
+            aw_session_notice(session, "replay: it begins elsewhere: %s%s%s%s", where,
+                              relative ? " — " : "", relative ? relative : "",
+                              relative ? " says how fast, so that it ends elsewhere, too" : "");
+    if (relative && !asks)
+        aw_session_notice(session,
+                          "replay: %s says how far or how fast, not where to: it ends where it did "
+                          "only if the device stands where it stood then",
+                          relative);
+}
+
+/* Collects the first targets to compare with the joint positions. For velocity commands these are
+ * the recorded positions. Motions that the device makes by itself are not jumps. */
+static size_t first_goals(struct player *p, struct aw_joint_goal goals[AW_START_JOINTS])
+{
+    struct aw_replay *r = &p->replay;
+    size_t n = 0;
+    for (size_t i = 0; i < r->list.n && i < AW_START_JOINTS; i++) {
+        struct aw_joint *joint = &r->list.joints[i];
+        const struct aw_replay_joint *mine = &r->joints[i];
+        bool other = (mine->mode == NULL) != (joint->mode == NULL) ||
+                     (mine->mode && strcmp(mine->mode, joint->mode) != 0);
+        joint->left_out = !mine->known;
+        if (mine->known && !other && !aw_start_is_motion(joint, mine->first, mine->seconds))
+            goals[n++] = (struct aw_joint_goal){i, mine->first};
+    }
+    return n;
+}
+
+static enum aw_status guard(struct player *p)
+{
+    struct aw_session *session = p->session;
+    struct aw_replay *r = &p->replay;
+    struct aw_joint_goal goals[AW_START_JOINTS];
+    enum aw_status status = r->n ? aw_replay_find_joints(r, session) : AW_OK;
+    bool places = r->poses && (!r->relative || r->afresh || p->from_ns > 0);
+    if (status == AW_OK && (places || !r->n || first_goals(p, goals) == 0))
+        return AW_OK;
+    if (status == AW_OK)
+        status = aw_joints_news(session, &r->list);
+    size_t n = first_goals(p, goals);
+    if (status == AW_TIMEOUT && session->options.run.force)
+        return AW_OK;
+    if (status == AW_OK)
+        status = aw_start_check(session, &r->list, goals, n);
+    /* Only far joints are approached; then the replay starts. */
+    n = status == AW_OK ? aw_start_keep_far(session, &r->list, goals, n) : 0;
+    return n ? aw_start_go(session, &r->list, goals, n) : status;
+}
+
+/* A repeated recording moves from its last targets to its first ones. Motions that the device makes
+ * by itself are not jumps. */
+static enum aw_status check_loop(struct player *p)
+{
+    struct aw_session *session = p->session;
+    const struct aw_replay *r = &p->replay;
+    size_t n = session->options.move.loop && !r->poses ? r->list.n : 0;
+    enum aw_status status = AW_OK;
+    for (size_t i = 0; i < n && i < AW_START_JOINTS && status == AW_OK; i++) {
+        const struct aw_replay_joint *mine = &r->joints[i];
+        struct aw_joint joint = r->list.joints[i];
+        bool far = false;
+        joint.now.value[AW_JOINT_ACTUAL] = mine->last;
+        if (mine->known && !aw_start_is_motion(&joint, mine->first, mine->seconds))
+            status = aw_start_check_loop(session, &joint, mine->last, mine->first, &far);
+        p->far = p->far || far;
+    }
+    return status;
+}
+
+static enum aw_status play_rounds(struct player *p)
+{
+    enum aw_status status;
+    do {
+        status = p->far && p->rounds ? guard(p) : AW_OK;
+        if (status == AW_OK)
+            status = play(p);
+    } while (status == AW_OK && p->session->options.move.loop && !p->done);
+    return status;
+}
+
+static enum aw_status play_all(struct player *p)
+{
+    struct aw_session *session = p->session;
+    enum aw_status status = aw_session_link(session);
+    if (status == AW_OK)
+        status = aw_output_check(&session->out, &session->err);
+    if (status == AW_OK)
+        status = guard(p);
+    if (status != AW_OK)
+        return status;
+    notice_elsewhere(p);
+    aw_session_moves(session);
+    aw_tempo_begin(&p->tempo, session, p->speed, p->most);
+    p->deadline = aw_session_end(session);
+    if (session->tool->replay.takes_link)
+        p->greeted = session->tool->replay.takes_link(session);
+    status = play_rounds(p);
+    aw_tempo_end(&p->tempo);
+    if (status == AW_OK && session->tool->replay.end)
+        status = session->tool->replay.end(session);
+    else if (status == AW_OK && p->replay.relative && p->sent)
+        session->motion.ongoing = AW_ONGOING_RUNNING; /* velocity commands go on after the end */
+    if (status == AW_OK)
+        session->motion.moving = false;
+    return status;
+}
+
+/* Explains why a replay sends nothing. That is not an error, but hardly intended. */
+static void notice_why_nothing(struct player *p, const char *path)
+{
+    struct aw_session *session = p->session;
+    const struct aw_replay *r = &p->replay;
+    if (!r->n && !r->others)
+        aw_session_notice(session, "replay: nothing to send: %.200s has no messages", path);
+    else if (!r->n)
+        aw_session_notice(session,
+                          "replay: nothing to send: %.200s has no commands, %" PRIu64
+                          " messages from the device — %s",
+                          path, r->others,
+                          session->tool->protocol->can ? "--all sends what the devices said"
+                                                       : "record a session with --record");
+    else if (r->writes[r->n - 1].time_ns < p->from_ns)
+        aw_session_notice(
+            session,
+            "replay: nothing to send: the last command is at %.3f s — take an earlier "
+            "--from",
+            (double)r->writes[r->n - 1].time_ns / 1e9);
+}
+
+static void report(struct player *p)
+{
+    struct aw_object *result = &p->session->result;
+    struct aw_stats late = aw_samples_stats(&p->late_ms);
+    aw_object_start(result, "replay");
+    aw_object_count(result, "sent", p->sent);
+    aw_object_count(result, "left_out", p->replay.others);
+    if (p->session->tool->replay.in_step)
+        aw_object_count(result, "unanswered", p->unanswered);
+    if (p->held) {
+        aw_object_count(result, "held", p->held);
+        aw_session_notice(p->session,
+                          "replay: %" PRIu64 " of %" PRIu64
+                          " commands were held back: the device does not take them as fast as that",
+                          p->held, p->sent);
+    }
+    aw_object_stats_ms(result, "late", &late);
+}
+
+/* Checks the speed if the joints' speed limits are known. */
+static enum aw_status choose_speed(struct player *p)
+{
+    struct aw_session *session = p->session;
+    const struct aw_replay *r = &p->replay;
+    char advice[64];
+    enum aw_status status = aw_tempo_choose(session, r->need, &p->speed);
+    p->most = r->need > 0 ? 1 / r->need : (double)INFINITY;
+    if (status != AW_OK || r->need * p->speed <= 1 + 1e-9 || session->options.run.force)
+        return status;
+    const struct aw_joint *joint = &r->list.joints[r->need_joint];
+    return aw_fail(&session->err, AW_LIMIT,
+                   "replay: %s: %.4g %s at %.4g s is faster than %.4g %s — %s",
+                   *joint->alias ? joint->alias : joint->name, r->need_speed * p->speed,
+                   joint->unit[AW_JOINT_VELOCITY], (double)r->need_ns / 1e9, joint->speed,
+                   joint->unit[AW_JOINT_VELOCITY], aw_tempo_advice(r->need, advice));
+}
+
+enum aw_status aw_run_replay(struct aw_session *session, const struct aw_args *args)
+{
+    struct player *p = calloc(1, sizeof *p);
+    if (!p)
+        return aw_no_memory(&session->err);
+    p->session = session;
+    p->from_ns = (int64_t)(aw_replay_given(session)->from_s * 1e9);
+    p->replay.from_ns = p->from_ns;
+    p->received.framer.dir = AW_RX;
+    enum aw_status status = session->tool->prepare ? session->tool->prepare(session) : AW_OK;
+    if (status == AW_OK)
+        status = aw_replay_load(&p->replay, session, aw_arg(args, "file", 0));
+    if (status == AW_OK)
+        status = choose_speed(p);
+    if (status == AW_OK)
+        status = check_loop(p);
+    if (status == AW_OK)
+        notice_why_nothing(p, aw_arg(args, "file", 0));
+    if (status == AW_OK && session->options.run.dry_run) {
+        aw_session_notice(session, "%" PRIu64 " commands, all within limits", p->replay.commands);
+    } else if (status == AW_OK) {
+        status = play_all(p);
+        report(p);
+    }
+    if (session->tool->replay.allow && !p->sent)
+        session->tool->replay.allow(session, NULL);
+    aw_replay_free(&p->replay);
+    aw_samples_free(&p->late_ms);
+    free(p);
+    return status;
+}

@@ -1,0 +1,340 @@
+/* Reads a recording, and checks all its commands before any is sent. */
+#include "shell/lead/replay.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/grow.h"
+#include "capture/log.h"
+#include "shell/custom/custom_joints.h"
+#include "shell/source/decoder.h"
+#include "wire/split.h"
+
+#define TOLD_MAX 1024 /* max saved messages before the first command */
+#define STREAM_S 0.1  /* the device makes a longer motion by itself, at its own speed */
+
+/* Both directions of a recording during loading. */
+struct loader {
+    struct aw_replay *replay;
+    struct aw_session *session;
+    struct aw_splitter ways[2]; /* streams to the device, and from it */
+    struct aw_wire *carried;    /* the wire with the recording's packets; NULL: the recording has
+                                 * none */
+    struct aw_splitter unknown; /* splits commands by that wire */
+    enum aw_status status;
+    uint64_t answers, number;      /* counted so far */
+    bool answered;                 /* one of the answers is a message of the tool */
+    char program[AW_PCAP_PROGRAM]; /* the program that wrote the recording */
+    uint32_t commands;             /* number in the write being read */
+    int64_t first_ns;              /* AW_NO_TIME: no message had a time so far */
+    int64_t after_ns;              /* time of the latest message, from the first one */
+};
+
+static enum aw_status refuse(struct loader *l, enum aw_status status)
+{
+    struct aw_error cause = l->session->err;
+    return aw_fail(&l->session->err, status, "replay: message %" PRIu64 ": %.300s", l->number,
+                   cause.text);
+}
+
+/* The stop of custom joints does not stop motions by the tool's own packets. */
+static enum aw_status allow_builtin(struct aw_session *session, const struct aw_record *record,
+                                    struct aw_span frame)
+{
+    const struct aw_tool *base = session->tool->from_file ? session->device.own.base : NULL;
+    if (base && base->share.saw && base->share.saw(session, true, frame) == AW_MOVES)
+        return aw_fail(&session->err, AW_USAGE,
+                       "'%s' is the tool's own, and joints of --packets are stopped by other "
+                       "packets — replay it without them",
+                       record->codec->message->name);
+    return session->tool->replay.allow ? session->tool->replay.allow(session, record) : AW_OK;
+}
+
+/* Custom packets may do anything: they need --yes. */
+static enum aw_status allow(struct aw_session *session, const struct aw_record *record,
+                            struct aw_span frame)
+{
+    const struct aw_message *message = record->codec->message;
+    if (!aw_session_is_own(session, message))
+        return allow_builtin(session, record, frame);
+    enum aw_status status = aw_custom_check_stop(session, message);
+    if (status != AW_OK || message->reads || session->options.run.yes)
+        return status;
+    return aw_fail(&session->err, AW_USAGE,
+                   "'%s' is a custom packet with unknown effects — add --yes to send it",
+                   message->name);
+}
+
+static void note_target(struct aw_replay *r, const struct aw_joint_goal *goal, double seconds,
+                        int64_t after_ns)
+{
+    const struct aw_joint *joint = &r->list.joints[goal->joint];
+    struct aw_replay_joint *mine = &r->joints[goal->joint];
+    double since = fmax(seconds, (double)(after_ns - mine->last_ns) / 1e9);
+    double speed = fabs(goal->value - mine->last) / since;
+    bool streams = mine->known && since > 0 && seconds <= STREAM_S;
+    if (streams && speed / joint->speed > r->need) {
+        r->need = speed / joint->speed;
+        r->need_speed = speed;
+        r->need_joint = goal->joint;
+        r->need_ns = after_ns;
+    }
+    if (!mine->known && after_ns >= r->from_ns)
+        *mine = (struct aw_replay_joint){
+            .known = true, .first = goal->value, .seconds = seconds, .mode = joint->mode};
+    mine->last = goal->value;
+    mine->last_ns = after_ns;
+}
+
+/* Notes the targets of sent messages; before the first one, the reported positions. */
+static void note_targets(struct aw_replay *r, struct aw_session *session,
+                         const struct aw_record *record, int64_t after_ns)
+{
+    const struct aw_replay_hooks *hooks = &session->tool->replay;
+    struct aw_joint_goal goals[AW_REPLAY_GOALS];
+    double seconds = 0;
+    bool sent = record->dir == AW_TX;
+    if (!hooks->targets)
+        return;
+    size_t n = hooks->targets(session, &r->list, record, goals, &seconds);
+    for (size_t i = 0; i < n; i++)
+        if (goals[i].joint < AW_START_JOINTS && (sent || !r->joints[goals[i].joint].known))
+            note_target(r, &goals[i], seconds, after_ns);
+    r->poses = r->poses || (n && !sent);
+}
+
+/* Encoding the command again checks its limits. */
+static enum aw_status check_command(struct loader *l, struct aw_span frame)
+{
+    struct aw_session *session = l->session;
+    struct aw_record record;
+    size_t size;
+    enum aw_status status = aw_wire_decode(session->wire, AW_TX, frame, &record, &session->err);
+    if (status != AW_OK && record.present)
+        status = AW_USAGE; /* not a finite number: refused as if typed */
+    if (status == AW_OK)
+        status = aw_encode(&record, session->options.run.force, session->device.frame,
+                           AW_FRAME_ROOM, &size, &session->err);
+    if (status == AW_OK)
+        status = allow(session, &record, frame);
+    if (status == AW_OK) {
+        const struct aw_replay_hooks *hooks = &l->session->tool->replay;
+        note_targets(l->replay, session, &record, l->after_ns);
+        const char *name = record.codec->message->name;
+        for (const char *const *r = hooks->relative; r && *r && !l->replay->relative; r++)
+            if (strcmp(*r, name) == 0)
+                l->replay->relative = *r;
+        if (hooks->afresh && !l->replay->relative && strcmp(hooks->afresh, name) == 0)
+            l->replay->afresh = true;
+    }
+    return status == AW_OK ? AW_OK : refuse(l, status);
+}
+
+static bool knows(struct aw_wire *wire, struct aw_span frame, struct aw_record *record)
+{
+    return wire && (aw_wire_decode(wire, AW_TX, frame, record, NULL) == AW_OK || record->present);
+}
+
+/* A packet described in the recording is only for display: its effect on the device is unknown. */
+static void on_unknown(void *context, struct aw_span frame)
+{
+    struct loader *l = context;
+    struct aw_record record;
+    if (l->status == AW_OK && !knows(l->session->wire, frame, &record) &&
+        knows(l->carried, frame, &record))
+        l->status = aw_fail(&l->session->err, AW_USAGE,
+                            "replay: '%s' is described only in the recording — give --packets FILE",
+                            record.codec->message->name);
+}
+
+static void on_command(void *context, struct aw_span frame)
+{
+    struct loader *l = context;
+    l->number++;
+    l->commands++;
+    if (l->status == AW_OK)
+        l->status = check_command(l, frame);
+}
+
+/* Saves messages until a device is connected that identifies their joints. */
+static void keep_told(struct loader *l, const struct aw_record *record)
+{
+    struct aw_replay *r = l->replay;
+    if (r->n || l->commands || r->n_told == TOLD_MAX)
+        return;
+    struct aw_record *told = aw_grow(r->told, &r->told_room, r->n_told + 1, sizeof *told);
+    if (!told) {
+        l->status = aw_no_memory(&l->session->err);
+        return;
+    }
+    r->told = told;
+    r->told[r->n_told++] = *record;
+}
+
+static void note_said(struct loader *l, struct aw_span frame)
+{
+    struct aw_session *session = l->session;
+    struct aw_record said;
+    if (!session->tool->replay.targets || l->replay->poses ||
+        aw_wire_decode(session->wire, AW_RX, frame, &said, NULL) != AW_OK || said.dir != AW_RX)
+        return;
+    if (session->tool->joints->told)
+        keep_told(l, &said);
+    else
+        note_targets(l->replay, session, &said, l->after_ns);
+}
+
+static void on_answer(void *context, struct aw_span frame)
+{
+    struct loader *l = context;
+    struct aw_replay *r = l->replay;
+    const char *place = l->session->tool->replay.place;
+    struct aw_record *record = &r->places[r->n_places % AW_REPLAY_PLACES].record;
+    size_t i = 0;
+    l->number++;
+    l->answers++;
+    l->answered =
+        l->answered || aw_wire_decode(l->session->wire, AW_RX, frame, record, NULL) == AW_OK;
+    note_said(l, frame);
+    while (i < r->n_places && memcmp(r->places[i].from, frame.data, 2) != 0)
+        i++;
+    if (!place || i < r->n_places || i == AW_REPLAY_PLACES || frame.size < 2 ||
+        aw_wire_decode(l->session->wire, AW_RX, frame, record, NULL) != AW_OK ||
+        strcmp(record->codec->message->name, place) != 0)
+        return;
+    memcpy(r->places[r->n_places++].from, frame.data, 2);
+}
+
+static enum aw_status keep(struct loader *l, const struct aw_log_entry *entry)
+{
+    struct aw_replay *r = l->replay;
+    struct aw_replay_write *writes = aw_grow(r->writes, &r->room, r->n + 1, sizeof *writes);
+    r->writes = writes ? writes : r->writes;
+    uint8_t *bytes = aw_grow(r->bytes, &r->bytes_room, r->n_bytes + entry->data.size, 1);
+    r->bytes = bytes ? bytes : r->bytes;
+    if (!writes || !bytes)
+        return aw_no_memory(&l->session->err);
+    r->writes[r->n++] = (struct aw_replay_write){
+        .time_ns = l->after_ns,
+        .answers = l->answers,
+        .at = r->n_bytes,
+        .size = entry->data.size,
+        .commands = l->commands,
+    };
+    memcpy(r->bytes + r->n_bytes, entry->data.data, entry->data.size);
+    r->n_bytes += entry->data.size;
+    r->commands += l->commands;
+    return AW_OK;
+}
+
+/* If the file does not name the sender, as in CAN logs, the table decides. The recording's packets
+ * are used for unknown frames only. */
+static bool is_command(struct loader *l, const struct aw_log_entry *entry)
+{
+    struct aw_record record;
+    if (entry->linktype != AW_LINKTYPE_CAN)
+        return entry->dir == AW_TX;
+    bool known =
+        knows(l->session->wire, entry->data, &record) || knows(l->carried, entry->data, &record);
+    return known && (record.codec->message->dir & AW_TX || aw_replay_given(l->session)->all);
+}
+
+static enum aw_status take(struct loader *l, const struct aw_log_entry *entry)
+{
+    struct aw_wire *wire = l->session->wire;
+    if (entry->time_ns != AW_NO_TIME && l->first_ns == AW_NO_TIME)
+        l->first_ns = entry->time_ns;
+    if (entry->time_ns != AW_NO_TIME) /* messages without a time use the previous one */
+        l->after_ns = entry->time_ns - l->first_ns;
+    l->commands = 0;
+    bool command = aw_session_concerns(l->session, entry->data, "") && is_command(l, entry);
+    struct aw_splitter *way = &l->ways[command ? 0 : 1];
+    if (entry->gap)
+        aw_split_gap(way);
+    if (entry->gap && command)
+        aw_split_gap(&l->unknown);
+    if (!command) {
+        aw_split(way, wire, entry->data, !entry->stream, on_answer, l);
+        return AW_OK;
+    }
+    if (l->carried)
+        aw_split(&l->unknown, l->carried, entry->data, !entry->stream, on_unknown, l);
+    aw_split(way, wire, entry->data, !entry->stream, on_command, l);
+    return l->status == AW_OK ? keep(l, entry) : l->status;
+}
+
+static enum aw_status load(struct loader *l, const char *path)
+{
+    struct aw_log *log;
+    struct aw_log_entry entry;
+    const struct aw_protocol *protocol = l->session->tool->protocol;
+    struct aw_log_options options = {.ports = {protocol->ports[0], protocol->ports[1]},
+                                     .medium = &protocol->medium};
+    enum aw_status status = aw_log_open(&log, path, &options, &l->session->err);
+    while (status == AW_OK) {
+        status = aw_log_next(log, &entry, &l->session->err);
+        if (status == AW_OK && entry.data.size)
+            status = take(l, &entry);
+        else if (status == AW_MALFORMED)
+            status = refuse(l, status);
+    }
+    if (status == AW_END && aw_log_is_cut(log, &l->session->err))
+        aw_session_report(l->session, "%s: %s\n", l->session->tool->name, l->session->err.text);
+    snprintf(l->program, sizeof l->program, "%s", log ? aw_log_program(log) : "");
+    aw_log_close(log);
+    return status == AW_END ? AW_OK : status;
+}
+
+enum aw_status aw_replay_load(struct aw_replay *replay, struct aw_session *session,
+                              const char *path)
+{
+    struct loader *l = calloc(1, sizeof *l);
+    if (!l)
+        return aw_no_memory(&session->err);
+    l->replay = replay;
+    l->session = session;
+    l->first_ns = AW_NO_TIME;
+    l->ways[0].framer.dir = AW_TX;
+    l->ways[1].framer.dir = AW_RX;
+    l->unknown.framer.dir = AW_TX;
+    enum aw_status status = aw_session_narrow(session);
+    if (status == AW_OK)
+        status = aw_session_carried_wire(session, &l->carried);
+    if (status == AW_OK && session->tool->replay.targets && !session->tool->joints->told)
+        status = aw_joints_list(session, &replay->list);
+    if (status == AW_OK)
+        status = load(l, path);
+    replay->others = l->answers;
+    const char *name = session->tool->name;
+    bool foreign = strncmp(l->program, name, strlen(name)) != 0;
+    if (status == AW_OK && foreign && !replay->commands && !l->answered)
+        status = aw_fail_foreign(session, path, l->program);
+    if (status == AW_OK && l->ways[0].damaged)
+        status = aw_fail(&session->err, AW_MALFORMED,
+                         "replay: %" PRIu64 " damaged command%s in %.200s — nothing was sent",
+                         l->ways[0].damaged, l->ways[0].damaged == 1 ? "" : "s", path);
+    free(l);
+    return status;
+}
+
+enum aw_status aw_replay_find_joints(struct aw_replay *replay, struct aw_session *session)
+{
+    if (!replay->n_told)
+        return AW_OK;
+    enum aw_status status = aw_joints_begin(session, &replay->list);
+    for (size_t i = 0; i < replay->n_told && status == AW_OK; i++)
+        note_targets(replay, session, &replay->told[i], 0);
+    replay->list.named = true;
+    return status;
+}
+
+void aw_replay_free(struct aw_replay *replay)
+{
+    free(replay->writes);
+    free(replay->told);
+    free(replay->bytes);
+    aw_joints_free(&replay->list);
+    *replay = (struct aw_replay){0};
+}

@@ -1,0 +1,151 @@
+/* Internal to teleop: the inputs and the driven joints. */
+#ifndef AW_SHELL_LEAD_TELEOP_H
+#define AW_SHELL_LEAD_TELEOP_H
+
+#include <limits.h>
+
+#include "base/child.h"
+#include "control/teleop.h"
+#include "shell/joints/joints.h"
+#include "shell/source/live.h"
+
+#define AW_TELEOP_JOINTS 64
+
+struct aw_hands;
+
+struct aw_teleop_options {
+    const char *pad, *map, *channels;
+    double stale_s; /* NaN: not given */
+    bool keys;
+};
+AW_GIVEN(command, aw_teleop_options, aw_teleop_given)
+
+/* Keys instead of a pad. A held key moves the joint if the terminal reports releases (kitty's
+ * protocol). Elsewhere a key press lasts STEP_NS. */
+struct aw_teleop_keys {
+    bool wanted, releases; /* the terminal reports releases */
+    bool down;             /* a control is deflected */
+    bool fast;             /* Shift is held */
+    int control;           /* index of the control in the table of teleop_keys.c */
+    int64_t until;         /* end of a key press, session clock */
+    bool quit;
+    bool late; /* input was typed during a step: only releases and q count */
+    size_t used;
+    char text[64]; /* the beginning of an escape sequence */
+};
+
+/* A gamepad, read by the program armwire-pad. */
+struct aw_teleop_pad {
+    bool on, bluetooth, ended;
+    bool silent;                /* armwire-pad was silent for too long */
+    bool has[AW_TELEOP_INPUTS]; /* inputs of the map that the pad has */
+    int64_t came_ns;            /* arrival of the last record, real clock; AW_NEVER: none yet */
+    struct aw_child child;
+    size_t held, used; /* bytes in buffer: total, processed */
+    char name[80], why[400], buffer[8192];
+};
+
+/* Channels received as records; stream NULL: none. */
+struct aw_teleop_channels {
+    struct aw_stream *stream;
+    struct aw_select names;      /* names in the map that the pad lacks */
+    size_t input[AW_SELECT_MAX]; /* map input of each name */
+    bool seen[AW_SELECT_MAX];
+    char others[160];      /* "a, b": other names in the records */
+    size_t unseen;         /* missing channels; records count once all have arrived */
+    enum aw_status status; /* why the channels failed */
+    bool live;             /* standard input; else a file, played by its times */
+    bool waiting, over;    /* item is read and not due yet; the end is reached */
+    bool behind;           /* more records arrived than were read at once */
+    struct aw_item item;
+    int64_t start_ns; /* of a file: offset of its times to the session's clock */
+    int64_t came_ns;  /* arrival of the last record */
+    int64_t stale_ns; /* max silence; 0: no limit */
+};
+
+/* How commands go out: as a stream, or in steps. */
+struct aw_teleop_way {
+    bool waits;      /* waits until each command is confirmed; no other reports exist */
+    double of_range; /* 100 % of a joint without a speed: this share of its range per second */
+    enum aw_status (*check)(struct aw_hands *hands); /* checks that it can begin; NULL: always */
+    /* Sends the wanted motion; sets next_ns, and waited if it waited. */
+    enum aw_status (*send)(struct aw_hands *hands);
+};
+
+/* For joints without speeds: sends one small step after the other. */
+extern const struct aw_teleop_way aw_teleop_steps;
+
+struct aw_hands {
+    struct aw_session *session;
+    const struct aw_teleop_way *way;
+    struct aw_joint_list list;
+    struct aw_teleop engine;
+    struct aw_teleop_map map;
+    struct aw_teleop_joint joints[AW_TELEOP_JOINTS];
+    bool mapped[AW_TELEOP_JOINTS];
+    const char *map_name;
+    struct aw_teleop_pad pad;
+    struct aw_teleop_keys keys;
+    struct aw_teleop_channels channels;
+    struct aw_live live;
+    bool screen, done, told;   /* told: the keys have been explained */
+    bool over;                 /* the time of --for is over */
+    char said[120];            /* the last event */
+    int64_t next_ns, event_ns; /* when the next command is due; time of the event being handled */
+    size_t turn;               /* in steps: the joint to move next */
+    bool waited;               /* the last command was awaited until its confirmation */
+    unsigned stops, marks, recordings; /* recordings begun by the button */
+    unsigned recording;                /* the number of the last one */
+    char record_path[PATH_MAX];        /* file of the last recording */
+    double worst_ms;                   /* max time from an event to the confirmed stop */
+};
+
+/* The panel, on the canvas of hands->live.screen. */
+void aw_teleop_draw(struct aw_hands *hands);
+
+/* Returns the reason of the halt, for people. */
+const char *aw_teleop_halt_text(const struct aw_hands *hands);
+
+/* Keys: begin and end switch the terminal's reports of releases; take processes one character; step
+ * sets the inputs. */
+void aw_teleop_keys_begin(struct aw_hands *hands);
+void aw_teleop_keys_end(struct aw_hands *hands);
+void aw_teleop_keys_take(struct aw_hands *hands, char c);
+void aw_teleop_keys_step(struct aw_hands *hands);
+
+/* A gamepad. open starts armwire-pad and waits for its first record (AW_NO_LINK: no gamepad, or no
+ * armwire-pad). take reads without blocking, and reports the loss of a silent or missing pad.
+ */
+enum aw_status aw_teleop_pad_open(struct aw_hands *hands);
+void aw_teleop_pad_take(struct aw_hands *hands);
+void aw_teleop_pad_close(struct aw_hands *hands);
+
+/* After the stop: waits for the end of armwire-pad, and returns the reason of its end. */
+const char *aw_teleop_pad_end(struct aw_hands *hands);
+
+/* Channels. open needs the map and the pad; path "-": standard input. take processes received or
+ * due records, and reports the loss of a silent or ended source (AW_USAGE, AW_STOPPED: fatal). due
+ * returns the time of the next record. */
+enum aw_status aw_teleop_channels_open(struct aw_hands *hands, const char *path);
+enum aw_status aw_teleop_channels_take(struct aw_hands *hands);
+int64_t aw_teleop_channels_due(const struct aw_hands *hands);
+/* Returns the first input that no record has named; NULL: none. */
+const char *aw_teleop_channels_lack(const struct aw_hands *hands);
+/* At the end of a file. AW_USAGE: no record named one of the inputs. */
+enum aw_status aw_teleop_channels_check(const struct aw_hands *hands);
+void aw_teleop_channels_close(struct aw_hands *hands);
+
+/* The recording button: ends a recording and begins the next. *said: text to print before its
+ * path. */
+void aw_teleop_record_begin(struct aw_hands *hands);
+enum aw_status aw_teleop_record_toggle(struct aw_hands *hands, const char **said);
+enum aw_status aw_teleop_record_end(struct aw_hands *hands, enum aw_status status);
+
+/* Sets hands->map to the map of this name: from the config file, from the tool, or built from the
+ * joints. NULL: the default map. AW_USAGE lists the available maps. */
+enum aw_status aw_teleop_choose(struct aw_hands *hands, const char *name);
+aw_complete_fn aw_teleop_complete_maps;
+
+aw_run_fn aw_run_teleop;
+
+#endif

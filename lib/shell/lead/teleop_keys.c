@@ -1,0 +1,166 @@
+/* Keys as the controls of a pad: arrows are the left stick, w a s d the right one. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "shell/lead/teleop.h"
+
+#define STEP_NS (100 * AW_MILLISECOND)
+
+static const struct {
+    int key; /* a character, or 256 plus the final letter of its sequence */
+    const char *control;
+    double value;
+} keys[] = {
+    {256 + 'A', "lefty", -1},
+    {256 + 'B', "lefty", 1},
+    {256 + 'C', "leftx", 1},
+    {256 + 'D', "leftx", -1},
+    {'w', "righty", -1},
+    {'s', "righty", 1},
+    {'d', "rightx", 1},
+    {'a', "rightx", -1},
+    {'e', "righttrigger", 1},
+    {'z', "lefttrigger", 1},
+    {'\r', "a", 1},
+    {'\n', "a", 1},
+    {'b', "b", 1},
+    {'x', "x", 1},
+    {'y', "y", 1},
+};
+
+static void send(const char *text)
+{
+    if (write(STDOUT_FILENO, text, strlen(text)) < 0)
+        return; /* then the terminal reports no releases */
+}
+
+/* Requests key reports and asks for support: 1 unambiguous keys, 2 releases, 8 letters as well. A
+ * terminal without support does not reply. */
+void aw_teleop_keys_begin(struct aw_hands *hands)
+{
+    hands->keys.control = -1;
+    if (hands->keys.wanted && isatty(STDOUT_FILENO))
+        send("\033[>11u\033[?u");
+}
+
+void aw_teleop_keys_end(struct aw_hands *hands)
+{
+    if (hands->keys.wanted && isatty(STDOUT_FILENO))
+        send("\033[<u");
+}
+
+static int find_input(const struct aw_hands *hands, const char *name)
+{
+    for (size_t i = 0; i < hands->map.n_inputs; i++)
+        if (strcmp(hands->map.inputs[i], name) == 0)
+            return (int)i;
+    return -1;
+}
+
+static void set(struct aw_hands *hands, const char *name, double value)
+{
+    int input = find_input(hands, name);
+    if (input >= 0)
+        aw_teleop_set(&hands->engine, (size_t)input, value);
+}
+
+static void let_go(struct aw_hands *hands)
+{
+    struct aw_teleop_keys *k = &hands->keys;
+    if (k->control >= 0)
+        set(hands, keys[k->control].control, 0);
+    aw_teleop_set(&hands->engine, (size_t)hands->map.enable, 0);
+    k->control = -1;
+    k->down = false;
+}
+
+/* The key also holds the enable button. The engine first sees the control at rest. */
+static void push(struct aw_hands *hands, int control, bool fast)
+{
+    struct aw_teleop_keys *k = &hands->keys;
+    int64_t now = aw_clock_now(hands->session->clock);
+    if (find_input(hands, keys[control].control) < 0)
+        return;
+    k->control = control;
+    k->down = true;
+    k->until = k->releases ? AW_NEVER : now + STEP_NS;
+    aw_teleop_set(&hands->engine, (size_t)hands->map.enable, 0);
+    set(hands, keys[control].control, 0);
+    aw_teleop_step(&hands->engine, now);
+    aw_teleop_set(&hands->engine, (size_t)hands->map.enable, 1);
+    if (hands->map.has_full)
+        aw_teleop_set(&hands->engine, (size_t)hands->map.full, fast);
+    aw_teleop_step(&hands->engine, now);
+    set(hands, keys[control].control, keys[control].value);
+}
+
+/* event: 1 pressed, 2 repeated, 3 released. */
+static void handle(struct aw_hands *hands, int key, int event, bool fast)
+{
+    struct aw_teleop_keys *k = &hands->keys;
+    int control = -1;
+    if (event == 1 && (key == 'q' || key == 4))
+        k->quit = true;
+    for (size_t i = 0; i < sizeof keys / sizeof *keys; i++)
+        if (keys[i].key == key)
+            control = (int)i;
+    if (event == 3 && control == k->control && k->down)
+        let_go(hands);
+    else if (event == 1 && control >= 0 && !k->down && !k->late) /* one key at a time */
+        push(hands, control, fast);
+}
+
+/* Parses "\033[A", "\033[1;2A", "\033[97;1:3u" and "\033[?11u". */
+static void handle_sequence(struct aw_hands *hands, char end)
+{
+    struct aw_teleop_keys *k = &hands->keys;
+    int key = 1, modifier = 1, event = 1;
+    if (k->text[2] == '?') {
+        k->releases = k->releases || (end == 'u' && atoi(k->text + 3) & 2);
+        return;
+    }
+    sscanf(k->text + 2, "%d", &key);
+    const char *more = strchr(k->text, ';'), *colon = more ? strchr(more, ':') : NULL;
+    if (more)
+        modifier = atoi(more + 1);
+    if (colon)
+        event = atoi(colon + 1);
+    bool shift = (modifier - 1) & 1;
+    if (end == 'u')
+        handle(hands, key, event, shift);
+    else
+        handle(hands, 256 + end, event, shift);
+}
+
+/* Returns true if the sequence continues after this character. */
+static bool goes_on(const struct aw_teleop_keys *k, char c)
+{
+    if (k->used <= 2)
+        return k->used == 1 || c == '[' || c == 'O';
+    return strchr("0123456789;:?", c);
+}
+
+void aw_teleop_keys_take(struct aw_hands *hands, char c)
+{
+    struct aw_teleop_keys *k = &hands->keys;
+    if (k->used == 0 && c != '\033') {
+        bool upper = c >= 'A' && c <= 'Z';
+        handle(hands, upper ? c - 'A' + 'a' : c, 1, upper);
+        return;
+    }
+    k->text[k->used++] = c;
+    k->text[k->used] = '\0';
+    bool whole = !goes_on(k, c);
+    if (whole && k->used > 2)
+        handle_sequence(hands, c);
+    if (whole || k->used + 1 == sizeof k->text)
+        k->used = 0;
+}
+
+void aw_teleop_keys_step(struct aw_hands *hands)
+{
+    if (hands->keys.down && aw_clock_now(hands->session->clock) >= hands->keys.until)
+        let_go(hands);
+}

@@ -1,0 +1,217 @@
+/* A gamepad for teleop: reads the records of the program armwire-pad without blocking. */
+#include <errno.h>
+#include <fcntl.h>
+#include <jansson.h>
+#include <math.h>
+#include <poll.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "shell/lead/teleop.h"
+
+#define PROGRAM    "armwire-pad"
+#define START_NS   (10 * AW_SECOND)
+#define SILENT_NS  (80 * AW_MILLISECOND) /* at 50 records/s; sends the stop within 100 ms */
+#define STALE_S    2.0                   /* default for Bluetooth */
+#define AT_ONCE    256                   /* max lines at once, so the joints get their turn */
+#define END_MS     200
+#define FIRST_LINE AW_NEVER
+
+static int64_t real_now(const struct aw_hands *h)
+{
+    return aw_clock_now(&h->session->time.real.base);
+}
+
+/* ---- Records ---- */
+
+static double number(const json_t *record, const char *name)
+{
+    const json_t *value = json_object_get(record, name);
+    return json_is_number(value) ? json_number_value(value) : (double)NAN;
+}
+
+static const char *text(const json_t *record, const char *name)
+{
+    const char *value = json_string_value(json_object_get(record, name));
+    return value ? value : "";
+}
+
+static void begin(struct aw_hands *h, const json_t *record)
+{
+    struct aw_teleop_pad *p = &h->pad;
+    snprintf(p->name, sizeof p->name, "%.79s", text(record, "pad"));
+    p->bluetooth = strcmp(text(record, "bus"), "bluetooth") == 0;
+    for (size_t i = 0; i < h->map.n_inputs; i++)
+        p->has[i] = !isnan(number(record, h->map.inputs[i]));
+}
+
+static void end(struct aw_hands *h, const char *why)
+{
+    struct aw_teleop_pad *p = &h->pad;
+    snprintf(p->why, sizeof p->why, "%.399s", why);
+    p->ended = h->done = true;
+    aw_teleop_lose(&h->engine, AW_HALT_GONE); /* the next step sends the stop */
+}
+
+static void lose_silent(struct aw_hands *h)
+{
+    h->pad.silent = true;
+    aw_teleop_lose(&h->engine, AW_HALT_STALE);
+}
+
+/* A delayed record shows an old position of the stick, so it counts as silence. */
+static void apply(struct aw_hands *h, const json_t *record)
+{
+    struct aw_teleop_pad *p = &h->pad;
+    int64_t now = aw_clock_now(h->session->clock);
+    double seconds = number(record, "t"), age = number(record, "age");
+    double late_ns = fmax((double)aw_wall_time() - seconds * 1e9, 0);
+    if (p->came_ns == FIRST_LINE) {
+        begin(h, record);
+    } else if (late_ns > SILENT_NS) {
+        if (h->engine.enabled)
+            lose_silent(h);
+        return;
+    }
+    p->came_ns = real_now(h);
+    p->silent = p->silent && !h->engine.enabled; /* keeps the reason of the last stop */
+    h->event_ns = now - (int64_t)late_ns;
+    for (size_t i = 0; i < h->map.n_inputs; i++)
+        if (p->has[i])
+            aw_teleop_set(&h->engine, i, number(record, h->map.inputs[i]));
+    aw_teleop_alive(&h->engine, now - (int64_t)(age * 1e9));
+}
+
+static void take_line(struct aw_hands *h, const char *line)
+{
+    json_t *record = json_loads(line, 0, NULL);
+    double t = number(record, "t"), age = number(record, "age");
+    if (*text(record, "why"))
+        end(h, text(record, "why"));
+    else if (fabs(t) < 1e10 && fabs(age) < 1e9)
+        apply(h, record);
+    else
+        aw_teleop_lose(&h->engine, AW_HALT_EVENTS);
+    json_decref(record);
+}
+
+/* ---- Reading ---- */
+
+/* Does not wait for the exit status: the stop comes first. */
+static void close_pipe(struct aw_hands *h)
+{
+    struct aw_teleop_pad *p = &h->pad;
+    close(p->child.from);
+    p->child.from = -1;
+    if (!p->ended)
+        end(h, PROGRAM " has ended");
+}
+
+/* Returns the next whole line; NULL: none yet, or the program has ended. */
+static char *next_line(struct aw_hands *h)
+{
+    struct aw_teleop_pad *p = &h->pad;
+    for (;;) {
+        char *start = p->buffer + p->used, *stop = memchr(start, '\n', p->held - p->used);
+        if (stop) {
+            *stop = '\0';
+            p->used = (size_t)(stop + 1 - p->buffer);
+            return start;
+        }
+        p->held -= p->used;
+        memmove(p->buffer, start, p->held);
+        p->used = 0;
+        if (p->held == sizeof p->buffer) { /* no record is that long */
+            p->held = 0;
+            aw_teleop_lose(&h->engine, AW_HALT_EVENTS);
+        }
+        ssize_t n = read(p->child.from, p->buffer + p->held, sizeof p->buffer - p->held);
+        if (n < 0 && (errno == EAGAIN || errno == EINTR))
+            return NULL;
+        if (n <= 0) {
+            close_pipe(h);
+            return NULL;
+        }
+        p->held += (size_t)n;
+    }
+}
+
+void aw_teleop_pad_take(struct aw_hands *h)
+{
+    struct aw_teleop_pad *p = &h->pad;
+    char *line;
+    for (int i = 0; i < AT_ONCE && p->child.from >= 0 && !aw_teleop_is_due(&h->engine); i++) {
+        line = next_line(h);
+        if (!line)
+            break;
+        take_line(h, line);
+    }
+    if (h->engine.enabled && real_now(h) - p->came_ns > SILENT_NS)
+        lose_silent(h);
+}
+
+/* ---- Beginning and end ---- */
+
+static enum aw_status start(struct aw_hands *h)
+{
+    struct aw_teleop_pad *p = &h->pad;
+    struct aw_error *err = &h->session->err;
+    const char *where = aw_teleop_given(h->session)->pad;
+    char path[256];
+    if (!aw_child_find(PROGRAM, path, sizeof path))
+        return aw_fail(err, AW_NO_LINK,
+                       PROGRAM
+                       ": neither beside this program nor in PATH — install the package " PROGRAM);
+    char *argv[] = {PROGRAM, "--quiet", where && *where ? "--pad" : NULL, (char *)where, NULL};
+    struct aw_child_plan plan = {.path = path, .argv = argv, .read = true, .dies_with_us = true};
+    enum aw_status status = aw_child_start(&p->child, &plan, err);
+    p->on = status == AW_OK;
+    p->came_ns = FIRST_LINE;
+    if (p->on && fcntl(p->child.from, F_SETFL, O_NONBLOCK) != 0)
+        return aw_fail(err, AW_NO_LINK, PROGRAM ": %s", strerror(errno));
+    return status;
+}
+
+enum aw_status aw_teleop_pad_open(struct aw_hands *h)
+{
+    struct aw_teleop_pad *p = &h->pad;
+    struct aw_clock *clock = &h->session->time.real.base;
+    int64_t deadline = aw_clock_now(clock) + START_NS;
+    enum aw_status status = start(h);
+    while (status == AW_OK && p->came_ns == FIRST_LINE && !p->ended) {
+        status = aw_clock_wait(clock, p->child.from, POLLIN, deadline);
+        if (status == AW_OK)
+            aw_teleop_pad_take(h);
+    }
+    if (status == AW_TIMEOUT)
+        status = aw_fail(&h->session->err, AW_NO_LINK, PROGRAM ": no record within 10 s");
+    else if (status == AW_OK && p->came_ns == FIRST_LINE)
+        status = aw_fail(&h->session->err, AW_NO_LINK, "%s", aw_teleop_pad_end(h));
+    if (status != AW_OK) {
+        aw_teleop_pad_close(h);
+        h->engine.halt = AW_HALT_NONE; /* keys may replace the pad */
+        h->done = false;
+        return status;
+    }
+    double stale = aw_number_or(aw_teleop_given(h->session)->stale_s, p->bluetooth * STALE_S);
+    h->engine.stale_ns = (int64_t)(stale * 1e9);
+    return AW_OK;
+}
+
+const char *aw_teleop_pad_end(struct aw_hands *h)
+{
+    struct aw_teleop_pad *p = &h->pad;
+    char how[40];
+    int status = aw_child_end(&p->child, END_MS);
+    if (strncmp(p->why, PROGRAM, strlen(PROGRAM)) == 0)
+        snprintf(p->why, sizeof p->why, PROGRAM ": %s", aw_child_words(how, sizeof how, status));
+    return p->why;
+}
+
+void aw_teleop_pad_close(struct aw_hands *h)
+{
+    if (h->pad.on)
+        aw_child_end(&h->pad.child, END_MS);
+    h->pad = (struct aw_teleop_pad){.on = false};
+}

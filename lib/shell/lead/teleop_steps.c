@@ -1,0 +1,68 @@
+/* teleop for devices that confirm each command: waits for each step. */
+#include <math.h>
+
+#include "shell/lead/teleop.h"
+
+#define OF_RANGE 0.5 /* share of the range per second */
+
+/* A step needs a known position. */
+static enum aw_status check_known(struct aw_hands *h)
+{
+    size_t known = 0, unknown = h->engine.n;
+    for (size_t i = 0; i < h->engine.n; i++) {
+        if (!h->mapped[i])
+            continue;
+        if (isnan(h->joints[i].actual))
+            unknown = i;
+        else
+            known++;
+    }
+    if (unknown == h->engine.n)
+        return AW_OK;
+    const char *name = aw_joint_called(&h->list.joints[unknown]);
+    if (known == 0)
+        return aw_fail(&h->session->err, AW_LIMIT,
+                       "teleop: no joint has confirmed where it stands — move %s once, or --force "
+                       "begins in the middle of its range",
+                       name);
+    aw_session_notice(h->session,
+                      "%s: where it stands is not known, so it is not driven — move it once", name);
+    return AW_OK;
+}
+
+/* Returns the next joint in turn that has to move; n: none. */
+static size_t whose_turn(const struct aw_hands *h)
+{
+    size_t n = h->engine.n;
+    for (size_t i = 0; i < n; i++) {
+        const struct aw_teleop_joint *j = &h->joints[(h->turn + i) % n];
+        if (fabs(j->target - j->actual) > 0)
+            return (h->turn + i) % n;
+    }
+    return n;
+}
+
+/* Sends one step, and delays the next so that the speed is not exceeded. */
+static enum aw_status take_step(struct aw_hands *h)
+{
+    struct aw_session *session = h->session;
+    struct aw_joint_goal goal = {.joint = whose_turn(h)};
+    if (goal.joint == h->engine.n || h->channels.behind)
+        return AW_OK;
+    const struct aw_teleop_joint *j = &h->joints[goal.joint];
+    const struct aw_joint_command command = {.what = AW_JOINT_TARGETS,
+                                             .goals = &goal,
+                                             .n = 1,
+                                             .seconds = h->engine.step_s,
+                                             .stream = true,
+                                             .show_ns = AW_NO_TIME};
+    goal.value = j->target;
+    h->turn = goal.joint + 1;
+    h->next_ns =
+        aw_clock_after(aw_clock_now(session->clock), fabs((j->target - j->actual) / j->velocity));
+    h->waited = true;
+    return aw_joints_stream(session, &h->list, &command);
+}
+
+const struct aw_teleop_way aw_teleop_steps = {
+    .waits = true, .of_range = OF_RANGE, .check = check_known, .send = take_step};

@@ -1,0 +1,837 @@
+/* The command plot: draws values live as a strip chart, or as a chart in text or in a file. */
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/file.h"
+#include "base/suggest.h"
+#include "base/text.h"
+#include "capture/times.h"
+#include "shell/joints/joints.h"
+#include "shell/look/look.h"
+#include "shell/look/picture.h"
+#include "shell/look/plot.h"
+#include "shell/safety/dry.h"
+#include "shell/source/live.h"
+#include "view/terminal/cells.h"
+
+#define LONG_AGO_NS (INT64_C(1000000000) * AW_SECOND) /* 2001: earlier times are not dates */
+#define JUMP_NS     (2 * AW_SECOND) /* a longer gap between samples breaks the line */
+#define FPS_MOST    15
+#define FPS_LEAST   5
+#define SEEN_MOST   64
+#define USUAL_MOST  8  /* max columns of a table without named fields */
+#define LINES       12 /* max lines of a recording */
+
+struct plot {
+    struct aw_session *session;
+    struct aw_stream *stream;
+    struct aw_select select;
+    size_t n_inputs; /* 0: reads the device */
+    const char *inputs[AW_TRACES];
+    const char *input; /* the input being read; NULL: the device */
+    size_t base;       /* number of traces from earlier recordings */
+    int64_t align_ns;  /* its time offset to the first recording */
+    const char *out;
+    struct aw_strip strip;
+    struct aw_traces traces;
+    struct aw_live live;
+    int64_t deadline;
+    int64_t offset_ns, end_ns; /* strip time minus time of day; time of the right edge */
+    int64_t before_ns;         /* time of the previous sample minus time of day */
+    int64_t shift_ns;          /* strip time minus sample time */
+    bool begun, frozen, keys;
+    bool usual;  /* no field is named: plot the tool's usual fields … */
+    bool others; /* … or all columns of a table without them */
+    uint64_t limit, taken;
+    bool modelled; /* sample times are the times of a simulation, at its own pace */
+    int64_t length_ns, first_ns, latest_ns; /* --for, and its progress in simulation time */
+    size_t n_seen;                          /* names that were not requested, for suggestions … */
+    size_t seen_before;                     /* … and their number from earlier recordings */
+    char seen[SEEN_MOST][AW_POINT_NAME];
+    bool found[AW_SELECT_MAX];                    /* patterns that matched a point … */
+    bool found_in_any[AW_SELECT_MAX];             /* … in any recording */
+    char qualified[AW_SELECT_MAX][AW_POINT_NAME]; /* patterns qualified with their message */
+};
+
+/* ---- Arguments ---- */
+
+/* Recognizes a file by its extension. An argument with a slash may be a file or a name. */
+static bool is_file(const char *word)
+{
+    static const char *const endings[] = {".csv",  ".ndjson", ".jsonl", ".json",   ".asc",
+                                          ".blf",  ".trc",    ".db",    ".pcapng", ".mcap",
+                                          ".pcap", ".log",    NULL};
+    const char *dot = strrchr(word, '.');
+    return strcmp(word, "-") == 0 || (dot && aw_is_one_of(endings, dot));
+}
+
+/* Finds the file argument: by its extension, else an existing path with a slash, else any argument
+ * with a slash. -1: none. */
+static int find_file(const struct aw_args *args)
+{
+    int slash = -1;
+    bool there = false;
+    for (size_t i = 0; i < args->n; i++) {
+        const char *word = args->bound[i].text;
+        if (is_file(word))
+            return (int)i;
+        bool exists = strchr(word, '/') && access(word, F_OK) == 0;
+        if (strchr(word, '/') && (slash < 0 || (exists && !there)))
+            slash = (int)i;
+        there = there || exists;
+    }
+    return slash;
+}
+
+/* Returns true if the command reads a pipe and the command line names no device. */
+static bool reads_pipe(struct aw_session *session)
+{
+    struct stat status;
+    const struct aw_option_value *link = aw_options_find(&session->options, "link");
+    return session->mode.one_shot && link->origin != AW_FROM_COMMAND_LINE &&
+           fstat(STDIN_FILENO, &status) == 0 &&
+           (S_ISFIFO(status.st_mode) || S_ISREG(status.st_mode) || S_ISSOCK(status.st_mode));
+}
+
+/* Sorts the arguments into inputs and field names. */
+static enum aw_status parse_words(struct plot *p, const struct aw_args *args)
+{
+    struct aw_error *err = &p->session->err;
+    enum aw_status status = AW_OK;
+    bool piped = reads_pipe(p->session);
+    int file = find_file(args);
+    const char *word = file >= 0 ? args->bound[file].text : NULL;
+    if (piped && word && !is_file(word) && access(word, F_OK) != 0)
+        file = -1; /* a field name of the piped input */
+    for (int i = 0; i < (int)args->n && status == AW_OK; i++) {
+        word = args->bound[i].text;
+        bool another = is_file(word) || (strchr(word, '/') && access(word, F_OK) == 0);
+        if (i != file && !another)
+            status = aw_select_add(&p->select, word, err);
+        else if (p->n_inputs < AW_TRACES)
+            p->inputs[p->n_inputs++] = word;
+        else
+            status = aw_fail(err, AW_USAGE, "plot: at most %d recordings at once", AW_TRACES);
+    }
+    if (p->n_inputs == 0 && piped)
+        p->inputs[p->n_inputs++] = "-";
+    p->input = p->inputs[0];
+    return status;
+}
+
+static enum aw_status parse_arguments(struct plot *p, const struct aw_args *args)
+{
+    struct aw_error *err = &p->session->err;
+    enum aw_status status = parse_words(p, args);
+    p->out = aw_plot_given(p->session)->out;
+    if (status == AW_OK && p->out)
+        status = aw_picture_check(p->out, err);
+    const char *const *usual = p->session->tool->usual;
+    p->usual = usual && p->select.n == 0;
+    for (; p->usual && status == AW_OK && *usual; usual++)
+        status = aw_select_add(&p->select, *usual, err);
+    if (status == AW_OK && p->select.n == 0)
+        status =
+            aw_fail(err, AW_USAGE, "plot: which fields? — name some, such as %s; see 'describe'",
+                    p->session->tool->field);
+    return status;
+}
+
+/* If several messages have this field, the pattern means the first one, unless it names a message.
+ * Each name is one curve. */
+static void qualify(struct plot *p, const struct aw_names *names, size_t at)
+{
+    for (struct aw_walk w = {0}; aw_walk_next(&w, names->wire, AW_RX);) {
+        const char *field = names->field[w.message][w.scalar];
+        if (!names->shared[w.message][w.scalar] || strcmp(field, p->select.pattern[at]) != 0)
+            continue;
+        snprintf(p->qualified[at], sizeof p->qualified[at], "%s.%s", w.codec->message->name, field);
+        p->select.pattern[at] = p->qualified[at];
+        return;
+    }
+}
+
+static enum aw_status check_names(struct plot *p)
+{
+    struct aw_wire *wire;
+    enum aw_status status = aw_session_decoding_wire(p->session, &wire);
+    if (status != AW_OK)
+        return status;
+    struct aw_names *names = aw_names_new(wire, &p->session->err);
+    status = names ? aw_stream_check(p->session, &p->select, NULL) : AW_NO_MEMORY;
+    for (size_t i = 0; i < p->select.n && status == AW_OK; i++)
+        qualify(p, names, i);
+    free(names);
+    return status;
+}
+
+/* ---- Samples ---- */
+
+/* A table without message names may come from another tool: the unit of "m1.position" is known, the
+ * unit of "position" is not. "base [deg]" contains its unit, which is copied to unit. */
+static const char *unit_of(const struct plot *p, const struct aw_point *point, char unit[16])
+{
+    char name[AW_POINT_NAME];
+    size_t length = strlen(point->field);
+    if (!point->codec && length && strchr("])", point->field[length - 1])) {
+        aw_column_unit(point->field, name, sizeof name, unit);
+        return unit;
+    }
+    if (!point->codec && !*point->message && strchr(point->field, '.'))
+        return aw_names_unit(aw_stream_names(p->stream), point->field);
+    if (!point->codec || (point->codec->scalars[point->scalar].by >= 0 && !point->record))
+        return NULL;
+    return aw_scalar_range(point->codec, point->scalar, point->record).unit;
+}
+
+/* Values in a table of joints are already in their unit. */
+static double value_of(const struct plot *p, const struct aw_point *point, const char **unit)
+{
+    const struct aw_joints *joints = p->session->tool->joints;
+    const char *dot = strrchr(point->field, '.');
+    if (!joints || !joints->of_wire || !dot || strcmp(dot, ".position") != 0)
+        return point->value;
+    double value = joints->of_wire(point->value, unit);
+    return point->codec || *point->message ? value : point->value;
+}
+
+/* Saves the names of other fields for suggestions. */
+static void note_name(struct plot *p, const struct aw_point *point)
+{
+    size_t i = p->seen_before;
+    while (i < p->n_seen && strcmp(p->seen[i], point->name) != 0)
+        i++;
+    if (i == p->n_seen && i < SEEN_MOST)
+        snprintf(p->seen[p->n_seen++], AW_POINT_NAME, "%s", point->name);
+}
+
+/* If no field is named, only the device's first message with a field is drawn. */
+static bool is_doubled(const struct plot *p, const struct aw_point *point)
+{
+    const struct aw_names *names = aw_stream_names(p->stream);
+    for (struct aw_walk w = {0}; p->usual && !p->input && aw_walk_next(&w, names->wire, AW_RX);) {
+        if (w.codec == point->codec)
+            return false;
+        if (strcmp(names->field[w.message][w.scalar], point->field) == 0)
+            return true;
+    }
+    return false;
+}
+
+static bool is_asked_for(const struct plot *p, const struct aw_point *point, size_t n)
+{
+    return !point->text && !is_doubled(p, point) &&
+           (aw_select_match(&p->select, point) >= 0 || (p->others && n < USUAL_MOST));
+}
+
+/* Returns NULL if the point was not requested. */
+static struct aw_trace *trace_for(struct plot *p, const struct aw_point *point)
+{
+    size_t n = p->traces.n - p->base, most = p->n_inputs > 2 ? AW_TRACES / p->n_inputs : LINES;
+    struct aw_trace *trace = NULL;
+    char text[16];
+    const char *unit = NULL;
+    for (size_t i = p->base; i < p->traces.n; i++)
+        if (strcmp(p->traces.list[i].name, point->name) == 0)
+            return &p->traces.list[i];
+    if (n == most)
+        return NULL;
+    value_of(p, point, &unit);
+    if (is_asked_for(p, point, n))
+        trace = aw_traces_find(&p->traces, point->name, unit ? unit : unit_of(p, point, text));
+    else if (n == 0 || p->taken == 0)
+        note_name(p, point);
+    if (trace)
+        trace->held = point->record && point->record->dir == AW_TX;
+    return trace;
+}
+
+/* Lines of the strip have the numbers of the traces. The strip has room for the first traces
+ * only. */
+static enum aw_status add_to_strip(struct plot *p, const struct aw_trace *trace, int64_t time,
+                                   double value)
+{
+    int line = (int)(trace - p->traces.list);
+    if (line >= AW_STRIP_SERIES)
+        return AW_OK;
+    while (p->strip.n <= line)
+        if (aw_strip_series(&p->strip, p->traces.list[p->strip.n].label,
+                            p->traces.list[p->strip.n].unit) < 0)
+            return aw_no_memory(&p->session->err); /* the strip has as many lines as traces */
+    aw_strip_add(&p->strip, line, time, value);
+    return AW_OK;
+}
+
+static bool is_far(int64_t a, int64_t b)
+{
+    return a - b >= JUMP_NS || b - a >= JUMP_NS;
+}
+
+/* Recordings and other hosts have other clocks, so the strip follows local time from the first
+ * sample on. A pipe may be faster, but time must not jump between two samples. A restarted input
+ * continues after the previous samples. Returns the strip time. */
+static int64_t follow_time(struct plot *p, int64_t time)
+{
+    int64_t offset = time - aw_wall_time();
+    if (p->modelled)
+        return time;
+    if (p->begun && is_far(offset, p->before_ns)) {
+        aw_strip_break(&p->strip);
+        p->shift_ns += offset < p->before_ns ? p->before_ns - offset : 0;
+    }
+    p->before_ns = offset;
+    if (!p->begun || is_far(offset + p->shift_ns, p->offset_ns))
+        p->offset_ns = offset + p->shift_ns;
+    p->begun = true;
+    return time + p->shift_ns;
+}
+
+/* A simulation may run faster or slower than real time, so the plot uses simulation time. --for
+ * counts simulation time, and real time only while no sample arrives. */
+static int64_t time_of(struct plot *p, const struct aw_item *item)
+{
+    if (!item->received.modelled)
+        return item->time_ns;
+    if (!p->modelled)
+        p->first_ns = item->received.model_ns;
+    p->modelled = true;
+    p->latest_ns = item->received.model_ns;
+    if (p->length_ns)
+        p->deadline = aw_clock_now(p->session->clock) + p->length_ns;
+    return p->latest_ns;
+}
+
+/* Aligns the starts of recordings, unless both have their own zero. */
+static int64_t align(struct plot *p, int64_t time)
+{
+    bool dated = time > LONG_AGO_NS || p->traces.first_ns > LONG_AGO_NS;
+    if (p->base > 0 && !p->begun)
+        p->align_ns = dated ? time - p->traces.first_ns : 0;
+    p->begun = true;
+    return time - p->align_ns;
+}
+
+/* Returns true for a table without the tool's usual fields. */
+static bool is_of_others(const struct plot *p, const struct aw_item *item)
+{
+    bool table = p->usual && item->n > 0 && !item->points[0].codec;
+    for (size_t i = 0; i < p->select.n && table; i++)
+        table = !aw_select_has(p->select.pattern[i], item->points, item->n);
+    return table;
+}
+
+/* Numbers samples without times: rows of a table at 1 Hz, others at 1 kHz. */
+static int64_t count_row(struct plot *p, const struct aw_item *item, bool keep)
+{
+    bool table = keep && item->n > 0 && !item->points[0].codec;
+    p->traces.timed |= !table;
+    if (!table)
+        return (int64_t)p->taken * AW_MILLISECOND;
+    if (p->taken == 0)
+        aw_session_notice(p->session, "%s%sno column of times: rows are counted",
+                          p->n_inputs > 1 ? p->input : "", p->n_inputs > 1 ? ": " : "");
+    p->traces.counted = true;
+    return (int64_t)p->taken * AW_SECOND;
+}
+
+/* keep: stores all samples, not only the latest. */
+static enum aw_status handle_item(struct plot *p, const struct aw_item *item, bool keep)
+{
+    enum aw_status status = AW_OK;
+    int64_t time = time_of(p, item);
+    if (time == AW_NO_TIME)
+        time = count_row(p, item, keep);
+    else
+        p->traces.timed = true;
+    if (p->traces.n == p->base)
+        p->others = is_of_others(p, item);
+    bool any = false, missing = aw_select_missing(&p->select, p->found) < p->select.n;
+    if (missing && aw_select_note(&p->select, p->found, item->points, item->n) == p->select.n)
+        aw_stream_only(p->stream, &p->select);
+    for (size_t i = 0; i < item->n && status == AW_OK; i++) {
+        struct aw_trace *trace = trace_for(p, &item->points[i]);
+        if (!trace)
+            continue;
+        if (!any && !keep)
+            time = follow_time(p, time);
+        if (!any && keep)
+            time = align(p, time);
+        any = true;
+        double value = value_of(p, &item->points[i], &(const char *){NULL});
+        status = keep ? aw_traces_add(&p->traces, trace, time, value, &p->session->err)
+                      : add_to_strip(p, trace, time, value);
+    }
+    p->taken += any;
+    return status;
+}
+
+static bool is_enough(const struct plot *p)
+{
+    bool over = p->modelled && p->length_ns && p->latest_ns - p->first_ns >= p->length_ns;
+    return over || (p->limit && p->taken >= p->limit);
+}
+
+/* Returns the first name missing in all recordings, else the first one missing in this
+ * recording. */
+static size_t first_missing(struct plot *p)
+{
+    for (size_t i = 0; i < p->select.n; i++)
+        p->found_in_any[i] |= p->found[i];
+    size_t missing = aw_select_missing(&p->select, p->found_in_any);
+    return missing < p->select.n ? missing : aw_select_missing(&p->select, p->found);
+}
+
+/* Reports that the requested fields did not arrive. */
+static enum aw_status nothing_found(struct plot *p)
+{
+    const size_t missing = first_missing(p);
+    const char *file = p->n_inputs > 1 ? p->input : "", *colon = *file ? ": " : "";
+    if (p->usual)
+        return aw_fail(&p->session->err, p->n_seen > p->seen_before ? AW_USAGE : AW_TIMEOUT,
+                       "plot: %.80s%snothing has come that is usually drawn — name fields with "
+                       "numbers",
+                       file, colon);
+    if (missing == p->select.n)
+        return aw_fail(&p->session->err, AW_USAGE,
+                       "plot: %.80s%s'%.60s' comes as a text, not as a number — see 'watch %.60s'",
+                       file, colon, p->select.pattern[0], p->select.pattern[0]);
+    const char *names[SEEN_MOST], *wanted = p->select.pattern[missing];
+    char all[240] = "";
+    for (size_t i = p->seen_before; i < p->n_seen; i++)
+        names[i - p->seen_before] = p->seen[i];
+    const char *near = aw_suggest(wanted, names, p->n_seen - p->seen_before);
+    if (near)
+        return aw_fail(&p->session->err, AW_USAGE,
+                       "plot: %.80s%snothing called '%.60s' has come — did "
+                       "you mean '%s'?",
+                       file, colon, wanted, near);
+    for (size_t i = p->base; i < p->traces.n; i++)
+        aw_append_name(all, sizeof all, p->traces.list[i].name);
+    for (size_t i = p->seen_before; i < p->n_seen; i++)
+        aw_append_name(all, sizeof all, p->seen[i]);
+    return aw_fail(&p->session->err, p->n_seen > p->seen_before ? AW_USAGE : AW_TIMEOUT,
+                   "plot: %.80s%snothing called '%.60s' has come%s%s", file, colon, wanted,
+                   *all ? " — there is " : "", all);
+}
+
+/* ---- On the terminal ---- */
+
+/* clang-format off */
+static const char *const all_keys[] = {
+    "s", "stop the device",
+    "q", "leave",
+    "space", "freeze, and go on",
+    "?", "these keys, or the plot",
+    NULL,
+};
+/* clang-format on */
+
+static void draw(struct plot *p)
+{
+    struct aw_braille *canvas = aw_screen_canvas(p->live.screen);
+    unsigned how = aw_screen_how(p->live.screen);
+    bool stops = aw_live_stops(&p->live);
+    char title[96], keys[80];
+    if (!canvas)
+        return;
+    if (!p->frozen)
+        p->end_ns = p->modelled ? p->latest_ns : aw_wall_time() + p->offset_ns;
+    const char *note = aw_live_note(&p->live), *state = aw_live_state(&p->live);
+    snprintf(title, sizeof title, "%s  last %g s%s", p->session->tool->name,
+             (double)p->strip.span_ns / 1e9, p->modelled ? " of the simulation" : "");
+    snprintf(keys, sizeof keys, "%s%s", stops ? "s STOP  " : "",
+             p->live.ended ? "end of the input  q quit  ? keys"
+             : p->frozen   ? "FROZEN  space goes on  q quit  ? keys"
+                           : "q quit  space freeze  ? keys");
+    struct aw_strip_look look = {.end_ns = p->end_ns,
+                                 .title = title,
+                                 .state = state ? state : note,
+                                 .keys = keys,
+                                 .numbered = !(how & AW_BRAILLE_COLOR) && p->strip.n > 1};
+    aw_strip_draw(&p->strip, &look, canvas);
+    if (p->keys)
+        aw_cell_keys(canvas, all_keys + (stops ? 0 : 2));
+    aw_screen_show(p->live.screen);
+    int64_t dot = p->strip.span_ns / (2 * canvas->columns);
+    int64_t least = AW_SECOND / FPS_MOST, most = AW_SECOND / FPS_LEAST;
+    p->live.frame_ns = dot < least ? least : dot > most ? most : dot;
+}
+
+/* Returns false to quit. */
+static bool handle_keys(struct plot *p)
+{
+    for (int key; (key = aw_screen_key(p->live.screen)) != AW_KEY_NONE;) {
+        if (key == 'q')
+            return false;
+        if (key == 's')
+            aw_live_stop(&p->live);
+        p->frozen ^= key == ' ' && !p->live.ended;
+        p->keys ^= key == '?';
+    }
+    return true;
+}
+
+/* Plots incoming samples. At the end of the input the picture stays until the user presses a
+ * key. */
+static enum aw_status plot_live(struct plot *p)
+{
+    enum aw_status status = AW_OK;
+    while ((status == AW_OK || status == AW_TIMEOUT) && !is_enough(p)) {
+        struct aw_item item;
+        status = aw_live_next(&p->live, p->deadline, &item);
+        if (status == AW_OK)
+            status = handle_item(p, &item, false);
+        if (aw_stream_waits(p->stream))
+            aw_strip_break(&p->strip);
+        p->frozen = p->frozen || p->live.ended;
+        if (status == AW_ENOUGH || !aw_live_due(&p->live))
+            continue;
+        if (!handle_keys(p))
+            break;
+        draw(p);
+    }
+    return status == AW_ENOUGH || status == AW_TIMEOUT ? AW_OK : status;
+}
+
+/* ---- As text ---- */
+
+static int from_environment(const char *name, int least, int fallback)
+{
+    const char *text = getenv(name);
+    long value = text ? strtol(text, NULL, 10) : 0;
+    return value >= least && value <= 500 ? (int)value : fallback;
+}
+
+static enum aw_status print_frame(struct plot *p, const struct aw_strip_look *look)
+{
+    struct aw_output *out = &p->session->out;
+    struct aw_braille canvas;
+    struct winsize size = {0};
+    bool known =
+        ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col >= 20 && size.ws_row >= 8;
+    int width = known && size.ws_col < 500 ? size.ws_col : from_environment("COLUMNS", 20, 80);
+    int height = (known && size.ws_row < 200 ? size.ws_row : from_environment("LINES", 8, 24)) - 1;
+    unsigned how = (aw_screen_utf8() ? AW_BRAILLE_UTF8 : 0) | (out->color ? AW_BRAILLE_COLOR : 0);
+    if (!aw_braille_init(&canvas, width, height))
+        return aw_no_memory(&p->session->err);
+    aw_strip_draw(&p->strip, look, &canvas);
+    size_t room = (size_t)width * AW_BRAILLE_ROW;
+    for (int y = 0; y < height; y++) {
+        char *at = aw_output_reserve(out, room + 1);
+        at += aw_braille_row(&canvas, y, how, at, room);
+        *at++ = '\n';
+        aw_output_done(out, at);
+    }
+    aw_braille_free(&canvas);
+    return aw_output_flush(out, &p->session->err);
+}
+
+static enum aw_status print_now(struct plot *p)
+{
+    int64_t end = p->offset_ns + aw_wall_time();
+    for (int i = 0; i < p->strip.n; i++) { /* ends with the last sample, without an empty margin */
+        const struct aw_strip_line *line = &p->strip.lines[i];
+        int64_t last = line->n ? line->buckets[(line->next + 4095) % 4096].time_ns : 0;
+        end = i == 0 || last > end ? last : end;
+    }
+    return print_frame(p, &(struct aw_strip_look){
+                              .end_ns = end, .numbered = !p->session->out.color && p->strip.n > 1});
+}
+
+/* Reads until the deadline, or until a frame is due (AW_TIMEOUT). keep: see handle_item. */
+static enum aw_status read_until(struct plot *p, int64_t due, bool keep)
+{
+    struct aw_clock *clock = p->session->clock;
+    enum aw_status status = AW_OK;
+    while (status == AW_OK && !is_enough(p)) {
+        struct aw_item item;
+        int64_t until = aw_sooner(due, p->deadline);
+        status = aw_stream_next(p->stream, until, &item);
+        if (status == AW_OK)
+            status = handle_item(p, &item, keep);
+        else if (status == AW_MALFORMED)
+            status = AW_OK;
+        if (status == AW_OK && until < AW_NEVER && aw_clock_now(clock) >= until)
+            status = AW_TIMEOUT;
+    }
+    bool over = is_enough(p) || aw_clock_now(clock) >= p->deadline;
+    return over && (status == AW_OK || status == AW_TIMEOUT) ? AW_ENOUGH : status;
+}
+
+static enum aw_status plot_text(struct plot *p)
+{
+    double every = aw_plot_given(p->session)->every_s;
+    struct aw_clock *clock = p->session->clock;
+    enum aw_status status = AW_TIMEOUT;
+    while (status == AW_TIMEOUT) {
+        int64_t due = every > 0 ? aw_clock_now(clock) + (int64_t)(every * 1e9) : AW_NEVER;
+        status = read_until(p, due, false);
+        if (status == AW_TIMEOUT && p->strip.n && print_now(p) != AW_OK)
+            return p->session->err.status;
+    }
+    if (aw_stream_over(status) && p->strip.n == 0)
+        return nothing_found(p);
+    if ((aw_stream_over(status) || status == AW_STOPPED || status == AW_LOST) && p->strip.n) {
+        enum aw_status printed = print_now(p);
+        return aw_stream_over(status) ? printed : status;
+    }
+    return status;
+}
+
+/* ---- Recordings and files ---- */
+
+static enum aw_status collect(struct plot *p)
+{
+    enum aw_status status = read_until(p, AW_NEVER, true);
+    return aw_stream_over(status) || status == AW_TIMEOUT ? AW_OK : status;
+}
+
+static const struct aw_codec *codec_of(struct aw_wire *wire, const char *name)
+{
+    char message[AW_POINT_NAME];
+    snprintf(message, sizeof message, "%.*s", (int)strcspn(name, "."), name);
+    return strchr(name, '.') ? aw_wire_codec(wire, message, AW_RX) : NULL;
+}
+
+/* Returns true if an earlier message has the same field and the user has not named this message:
+ * "positions.m2.setpoint" for "velocities.m2.setpoint". One name is one line, as for a device. */
+static bool has_namesake(const struct plot *p, const struct aw_trace *trace)
+{
+    struct aw_wire *wire = p->session->run.printing.wire;
+    const char *field = strchr(trace->name, '.');
+    const struct aw_codec *codec = codec_of(wire, trace->name);
+    bool named = false;
+    for (size_t i = 0; i < p->select.n && field; i++)
+        named |= strncmp(p->select.pattern[i], trace->name, (size_t)(field - trace->name) + 1) == 0;
+    for (size_t i = 0; i < p->traces.n && codec && !named; i++) {
+        const struct aw_trace *other = &p->traces.list[i];
+        const struct aw_codec *of = codec_of(wire, other->name);
+        const char *dot = strchr(other->name, '.');
+        if (of && other->n > 1 && other->run == trace->run && strcmp(dot, field) == 0 &&
+            (of < codec || (of != codec && trace->n == 1)))
+            return true;
+    }
+    return false;
+}
+
+static void leave_out_namesakes(struct plot *p)
+{
+    for (size_t i = p->traces.n; i-- > 0;)
+        if (has_namesake(p, &p->traces.list[i]))
+            aw_traces_remove(&p->traces, i);
+}
+
+/* Reports a dropped one-sample trace only if the user chose the fields. */
+static void leave_out_points(struct plot *p)
+{
+    size_t lines = 0;
+    for (size_t i = 0; i < p->traces.n; i++)
+        lines += p->traces.list[i].n > 1;
+    for (size_t i = 0; i < p->traces.n && lines > 0 && !p->usual; i++)
+        if (p->traces.list[i].n == 1 && !has_namesake(p, &p->traces.list[i]))
+            aw_session_notice(p->session, "plot: %s: only one sample — skipped",
+                              p->traces.list[i].label);
+    leave_out_namesakes(p);
+    aw_traces_leave_out_points(&p->traces);
+}
+
+static enum aw_status print_recording(struct plot *p)
+{
+    const struct aw_option_value *given = aw_options_find(&p->session->options, "span");
+    double seconds = given->origin != AW_FROM_DEFAULT ? aw_plot_given(p->session)->span_s : 0;
+    int64_t whole = p->traces.last_ns - p->traces.first_ns;
+    int64_t span = seconds > 0 ? (int64_t)(seconds * 1e9) : whole > 0 ? whole : AW_SECOND;
+    aw_strip_init(&p->strip, span);
+    if (aw_traces_hold(&p->traces, &p->session->err) != AW_OK)
+        return AW_NO_MEMORY;
+    leave_out_namesakes(p);
+    for (size_t i = 0; i < p->traces.n; i++)
+        for (size_t k = 0; k < p->traces.list[i].n; k++) {
+            int64_t time = (int64_t)(p->traces.list[i].t[k] * 1e9) + p->traces.first_ns;
+            if (add_to_strip(p, &p->traces.list[i], time, p->traces.list[i].v[k]) != AW_OK)
+                return AW_NO_MEMORY;
+        }
+    if (p->traces.n > AW_STRIP_SERIES)
+        aw_session_notice(p->session, "%d of %zu lines are drawn here — all of them with --out",
+                          AW_STRIP_SERIES, p->traces.n);
+    return print_frame(
+        p, &(struct aw_strip_look){.end_ns = p->traces.last_ns,
+                                   .title = aw_plot_given(p->session)->title,
+                                   .start_ns = p->traces.first_ns,
+                                   .absolute = true,
+                                   .rows = p->traces.counted && !p->traces.timed,
+                                   .numbered = !p->session->out.color && p->strip.n > 1});
+}
+
+static const char *without_folder(const char *path)
+{
+    const char *slash = strrchr(path, '/');
+    return slash && slash[1] ? slash + 1 : path;
+}
+
+/* Returns the file name, with its folder if another input has the same name. */
+static const char *name_of(const struct plot *p, size_t at)
+{
+    const char *name = without_folder(p->inputs[at]);
+    for (size_t i = 0; i < p->n_inputs; i++)
+        if (i != at && strcmp(without_folder(p->inputs[i]), name) == 0)
+            return p->inputs[at];
+    return name;
+}
+
+/* Writes a title from the values, the device's settings and the sources. */
+static void make_title(const struct plot *p, char *out, size_t size)
+{
+    static const size_t longest = 40;
+    struct aw_session *session = p->session;
+    bool live = !p->input && !session->device.link->recorded,
+         dated = p->traces.first_ns > LONG_AGO_NS;
+    const char *given = aw_plot_given(session)->title;
+    char what[256] = "", about[96] = "", subject[32];
+    size_t i = 0;
+    if (given) {
+        snprintf(out, size, "%s", given);
+        return;
+    }
+    for (; p->n_inputs < 2 && i < p->traces.n && strlen(what) < longest; i++)
+        aw_append(what, sizeof what, " ", "%.90s", p->traces.list[i].name);
+    snprintf(subject, sizeof subject, "%.*s", (int)strcspn(p->traces.list[0].name, "."),
+             p->traces.list[0].name);
+    if (live && session->tool->subject.about)
+        session->tool->subject.about(session, subject, about, sizeof about);
+    aw_append(what, sizeof what, "", "%s%s%.90s", p->n_inputs < 2 && i < p->traces.n ? " …" : "",
+              *about ? ", " : "", about);
+    for (size_t k = 0; k < p->n_inputs && k < 3; k++)
+        if (strcmp(p->inputs[k], "-") != 0)
+            aw_append(what, sizeof what, ", ", "%.60s", name_of(p, k));
+    aw_picture_title(session, what, dated ? p->traces.first_ns : AW_NO_TIME, out, size);
+}
+
+static enum aw_status write_out(struct plot *p, enum aw_status collected)
+{
+    char title[320];
+    if (aw_traces_hold(&p->traces, &p->session->err) != AW_OK)
+        return AW_NO_MEMORY;
+    leave_out_points(p);
+    make_title(p, title, sizeof title);
+    enum aw_status status = aw_traces_write(&p->traces, p->session, p->out, title);
+    if (status == AW_OK) {
+        size_t samples = 0;
+        for (size_t i = 0; i < p->traces.n; i++)
+            samples += p->traces.list[i].samples;
+        aw_object_start(&p->session->result, "plot");
+        aw_object_text(&p->session->result, "file", p->out);
+        aw_object_count(&p->session->result, "samples", samples);
+    }
+    return status == AW_OK ? collected : status;
+}
+
+/* Reads the current input to its end. Ctrl-C ends reading; the samples so far are drawn. */
+static enum aw_status collect_run(struct plot *p)
+{
+    enum aw_status status = collect(p);
+    for (size_t i = 0; i < p->select.n; i++)
+        p->found_in_any[i] |= p->found[i];
+    return status == AW_OK && p->traces.n == p->base ? nothing_found(p) : status;
+}
+
+/* Each requested field must be in one of the recordings. */
+static enum aw_status check_found(struct plot *p)
+{
+    if (!p->input || p->usual || aw_select_missing(&p->select, p->found_in_any) == p->select.n)
+        return AW_OK;
+    p->base = p->seen_before = 0;
+    p->n_inputs = 1; /* the message must not name a file */
+    return nothing_found(p);
+}
+
+/* Opens another recording and resets the search for fields. */
+static enum aw_status next_run(struct plot *p, size_t at)
+{
+    aw_stream_close(p->stream);
+    p->input = p->inputs[at];
+    p->base = p->traces.n;
+    p->seen_before = p->n_seen;
+    p->taken = 0;
+    p->begun = p->others = false;
+    memset(p->found, 0, sizeof p->found);
+    p->traces.run = at;
+    p->traces.suffix = name_of(p, at);
+    return aw_stream_open(&p->stream, p->session, p->input);
+}
+
+static enum aw_status plot_all(struct plot *p)
+{
+    p->traces.suffix = p->n_inputs > 1 ? name_of(p, 0) : NULL;
+    enum aw_status status = collect_run(p);
+    for (size_t i = 1; i < p->n_inputs && status == AW_OK; i++) {
+        status = next_run(p, i);
+        if (status == AW_OK)
+            status = collect_run(p);
+    }
+    if (status == AW_OK)
+        status = check_found(p);
+    if ((status != AW_OK && status != AW_STOPPED && status != AW_LOST) || !p->traces.any)
+        return status;
+    return p->out ? write_out(p, status) : status == AW_OK ? print_recording(p) : status;
+}
+
+/* ---- The command ---- */
+
+static enum aw_status plot(struct plot *p)
+{
+    bool recording = p->n_inputs > 1 || (p->input && !aw_stream_is_live(p->stream));
+    if (p->out || recording)
+        return plot_all(p);
+    double span = aw_plot_given(p->session)->span_s, end = p->session->options.run.for_s;
+    bool given = aw_options_find(&p->session->options, "span")->origin != AW_FROM_DEFAULT;
+    if (!given && end > 0 && end < span)
+        span = end; /* no wider than the duration */
+    aw_strip_init(&p->strip, (int64_t)(span * 1e9));
+    if (!aw_live_wanted(p->session) ||
+        aw_live_open(&p->live, p->session, p->stream, FPS_MOST) != AW_OK)
+        return plot_text(p);
+    enum aw_status status = plot_live(p);
+    aw_live_close(&p->live);
+    return status;
+}
+
+static enum aw_status run(struct plot *p, const struct aw_args *args)
+{
+    struct aw_session *session = p->session;
+    enum aw_status status = aw_plot_given(session)->out ? aw_dry_ends(session) : AW_OK;
+    if (status == AW_OK)
+        status = parse_arguments(p, args);
+    if (status == AW_OK && !p->input)
+        status = check_names(p);
+    if (status == AW_OK)
+        status = aw_stream_open(&p->stream, session, p->input);
+    if (status != AW_OK)
+        return status;
+    aw_stream_expect(p->stream, &p->select, NULL);
+    p->deadline = p->length_ns ? aw_clock_now(session->clock) + p->length_ns : AW_NEVER;
+    return plot(p);
+}
+
+enum aw_status aw_run_plot(struct aw_session *session, const struct aw_args *args)
+{
+    struct plot *p = calloc(1, sizeof *p);
+    if (!p)
+        return aw_no_memory(&session->err);
+    p->session = session;
+    p->limit = (uint64_t)session->options.run.count;
+    p->length_ns = (int64_t)(session->options.run.for_s * 1e9);
+    enum aw_status status = aw_plot_given(session)->out ? AW_OK : aw_live_check_form(session);
+    if (status == AW_OK)
+        status = run(p, args);
+    aw_stream_close(p->stream);
+    aw_strip_free(&p->strip);
+    aw_traces_free(&p->traces);
+    free(p);
+    return status;
+}

@@ -1,0 +1,55 @@
+/* Internal to plot: the samples of the plotted fields, stored for a drawing of all of them. */
+#ifndef AW_SHELL_LOOK_PLOT_H
+#define AW_SHELL_LOOK_PLOT_H
+
+#include "shell/source/stream.h"
+#include "view/terminal/strip.h"
+#include "view/text/select.h"
+
+#define AW_TRACES 24
+
+struct aw_trace {
+    char name[AW_POINT_NAME], unit[16];
+    char label[AW_POINT_NAME + 64]; /* the name, and the recording if there are several */
+    size_t run;                     /* index of the recording */
+    bool held;                      /* a command: it holds until the next command */
+    double *t, *v;                  /* seconds since the first sample of all, value */
+    size_t n, room;                 /* number of points, including the corners of held values */
+    size_t samples;                 /* number of points without those corners */
+};
+
+/* Owns its samples; {0} is empty. */
+struct aw_traces {
+    size_t n;
+    struct aw_trace list[AW_TRACES];
+    size_t run;         /* the recording being read, from 0 */
+    const char *suffix; /* appended to the names of its values in the legend; NULL: nothing */
+    bool any;
+    bool timed, counted; /* some recordings have times; in others a row is a second */
+    int64_t first_ns, last_ns;
+};
+
+/* Finds or adds the trace of this name in the current recording; NULL if there are too many. */
+struct aw_trace *aw_traces_find(struct aw_traces *traces, const char *name, const char *unit);
+
+/* Adds a sample. AW_NO_MEMORY. */
+enum aw_status aw_traces_add(struct aw_traces *traces, struct aw_trace *trace, int64_t time_ns,
+                             double value, struct aw_error *err);
+void aw_traces_free(struct aw_traces *traces);
+
+/* Extends held values to the end of the recording. AW_NO_MEMORY. */
+enum aw_status aw_traces_hold(struct aw_traces *traces, struct aw_error *err);
+
+/* Removes this trace. */
+void aw_traces_remove(struct aw_traces *traces, size_t at);
+
+/* Removes traces with a single sample, which draw no line, unless all traces have only one. */
+void aw_traces_leave_out_points(struct aw_traces *traces);
+
+/* Draws the traces into a file, as aw_picture_draw, with a panel for each unit. A commanded value
+ * (setpoint, target) is dashed, in the colour of its measured value. AW_USAGE: nothing to draw; as
+ * aw_file_fail if the file cannot be written. */
+enum aw_status aw_traces_write(const struct aw_traces *traces, struct aw_session *session,
+                               const char *path, const char *title);
+
+#endif

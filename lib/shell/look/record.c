@@ -1,0 +1,368 @@
+/* The command record: writes the messages on the link into a pcapng, CSV, JSON or candump file,
+ * with marks. */
+#include <errno.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/csv.h"
+#include "base/file.h"
+#include "base/ready.h"
+#include "shell/joints/joints.h"
+#include "shell/look/look.h"
+#include "shell/safety/device.h"
+#include "shell/safety/stop.h"
+#include "shell/safety/tee.h"
+#include "shell/session/progress.h"
+#include "shell/source/stream.h"
+#include "wire/rows.h"
+
+#define LOOK_NS (100 * AW_MILLISECOND) /* interval of checks for a typed mark */
+
+struct recorder;
+
+/* An output format, chosen by the file extension. */
+struct format {
+    const char *ending;
+    enum aw_style style; /* style of the decoded records */
+    bool tee;            /* written from the bytes on the link */
+    void (*item)(struct recorder *r, const struct aw_item *item);
+    void (*mark)(struct recorder *r, int64_t time_ns, const char *text);
+};
+
+struct recorder {
+    struct aw_session *session;
+    const struct format *format;
+    struct aw_stream *stream;
+    struct aw_progress progress;
+    const char *path;
+    FILE *file; /* NULL: written by the tee, or not created yet */
+    struct aw_wire *wire;
+    struct aw_view *view;
+    const struct aw_select *fields; /* the only fields to write (--fields) */
+    uint64_t messages, marks, limit;
+    int64_t start_ns;
+    bool own_tee; /* this command created the tee */
+    bool named;   /* appends the subject, which the message's fields do not contain */
+    bool typing;  /* lines on standard input are marks */
+};
+
+static void view_item(struct recorder *r, const struct aw_item *item)
+{
+    char line[AW_VIEW_MAX + AW_RECORD_NAME_MAX];
+    size_t size = item->record ? aw_view_record(r->view, item->record, line) : 0;
+    if (size && r->named && (r->format->style == AW_STYLE_CSV || *item->subject))
+        size = aw_record_add_name(r->format->style, item->subject, line, size);
+    fwrite(line, 1, size, r->file);
+}
+
+static void remark(struct recorder *r, int64_t time_ns, const char *text)
+{
+    (void)time_ns;
+    fprintf(r->file, "# %s\n", text);
+}
+
+static void json_mark(struct recorder *r, int64_t time_ns, const char *text)
+{
+    char quoted[AW_MARK_MAX * 6 + 3];
+    *aw_json_string(quoted, text, AW_MARK_MAX) = '\0';
+    fprintf(r->file, "{\"t\":%.6f,\"mark\":%s}\n", (double)time_ns / 1e9, quoted);
+}
+
+static void tee_mark(struct recorder *r, int64_t time_ns, const char *text)
+{
+    if (!aw_tee_mark(r->session->device.tee, time_ns, text, &r->session->device.tee_lost))
+        aw_stop_ask(r->session);
+}
+
+static const struct format formats[] = {
+    {.ending = ".csv", .style = AW_STYLE_CSV, .item = view_item, .mark = remark},
+    {.ending = ".ndjson", .style = AW_STYLE_JSON, .item = view_item, .mark = json_mark},
+};
+
+/* Records whole messages from the link. */
+static const struct format whole = {.tee = true, .mark = tee_mark};
+
+/* ---- Beginning ---- */
+
+static enum aw_status begin_tee(struct recorder *r, const char *path)
+{
+    struct aw_session *session = r->session;
+    const char *url;
+    if (session->device.tee)
+        return aw_fail(&session->err, AW_USAGE,
+                       "record: this session is being recorded already, by --record");
+    enum aw_status status = aw_session_url(session, &url);
+    if (status == AW_OK)
+        status = aw_tee_open(session, "record", path, url);
+    if (status == AW_OK)
+        r->own_tee = session->device.tee->narrowed = true;
+    return status;
+}
+
+static enum aw_status create(struct recorder *r)
+{
+    char header[AW_VIEW_MAX + AW_RECORD_NAME_MAX];
+    enum aw_status status = aw_session_create(r->session, NULL, r->path, &r->file);
+    bool headed = status == AW_OK && r->view && !aw_record_joints_given(r->session)->no_header;
+    size_t size = headed ? aw_view_header(r->view, header) : 0;
+    if (headed && r->format->style == AW_STYLE_CSV)
+        aw_session_write_packets(r->session, r->file);
+    if (size && r->named)
+        size = aw_record_add_name(r->format->style, "name", header, size);
+    fwrite(header, 1, size, r->file);
+    return status;
+}
+
+/* A log cannot contain packet files: other programs reject logs with comments. */
+static void tell_of_packets(const struct recorder *r)
+{
+    const char *packets = r->session->options.link.packets, *dbc = r->session->options.link.dbc;
+    if (aw_tee_is_log(r->session, r->path) && (packets || dbc))
+        aw_session_notice(r->session, "%s: a log does not carry %s%s%s — give %s with it", r->path,
+                          packets ? packets : "", packets && dbc ? " and " : "", dbc ? dbc : "",
+                          !dbc       ? "--packets"
+                          : !packets ? "--dbc"
+                                     : "--packets and --dbc");
+}
+
+/* Creates the file once the names of --fields are verified. That may need the first message, which
+ * reveals the subjects. */
+static enum aw_status begin_file(struct recorder *r)
+{
+    struct aw_session *session = r->session;
+    enum aw_status status = aw_session_decoding_wire(session, &r->wire);
+    struct aw_messages messages = {.any = false};
+    if (session->device.link && !session->device.link->recorded)
+        messages = aw_session_spoken(session);
+    if (session->options.link.last_s > 0)
+        return aw_fail(&session->err, AW_USAGE, "record: --last goes with .pcapng and .mcap");
+    if (status == AW_OK)
+        r->view = aw_session_file_view(session, r->wire, r->format->style, &messages);
+    if (status != AW_OK || !r->view)
+        return session->err.status;
+    r->named = session->tool->subject.all && !aw_rows_have(r->wire->variant.head, AW_TEXT);
+    bool later = r->fields->n && session->tool->subject.all;
+    return later ? aw_file_check(r->path, &session->err) : create(r);
+}
+
+static enum aw_status check_fields(struct recorder *r)
+{
+    struct aw_session *session = r->session;
+    r->fields = &session->run.printing.wanted.any;
+    session->run.printing.wanted.picks = false; /* the fields are columns */
+    if (!session->options.print.fields)
+        return AW_OK;
+    if (r->format->item != view_item)
+        return aw_fail(&session->err, AW_USAGE,
+                       "record: --fields goes with .csv and .ndjson: %s keeps whole messages",
+                       r->path);
+    return aw_stream_check(session, r->fields, NULL);
+}
+
+static bool is_output(const char *path)
+{
+    return strcmp(path, "-") == 0;
+}
+
+/* Frames go to standard output, so nothing else may print there. */
+static enum aw_status check_output(struct aw_session *session)
+{
+    if (!session->mode.one_shot || session->mode.scripts)
+        return aw_fail(&session->err, AW_USAGE,
+                       "record: '-' needs a command line of its own — give a file here");
+    if (isatty(STDOUT_FILENO))
+        return aw_fail(&session->err, AW_USAGE,
+                       "record: '-' writes binary data — pipe it to a program, or give a file");
+    return AW_OK;
+}
+
+static const struct format *format_of(const char *path)
+{
+    const char *dot = strrchr(path, '.');
+    for (size_t i = 0; dot && i < sizeof formats / sizeof *formats; i++)
+        if (strcmp(dot, formats[i].ending) == 0)
+            return &formats[i];
+    return NULL;
+}
+
+static enum aw_status choose_format(struct recorder *r, const char *path)
+{
+    struct aw_session *session = r->session;
+    struct aw_filter filter;
+    r->format = format_of(path);
+    if (!r->format && aw_tee_takes(session, path, &filter))
+        r->format = &whole;
+    if (r->format || session->err.status != AW_OK)
+        return r->format ? AW_OK : session->err.status;
+    return aw_fail(&session->err, AW_USAGE,
+                   "record: '%.100s' — the ending says the format: .pcapng, .mcap, .csv%s or "
+                   ".ndjson",
+                   path, session->tool->protocol->can ? ", .log" : "");
+}
+
+static enum aw_status begin(struct recorder *r, const char *path)
+{
+    struct aw_session *session = r->session;
+    enum aw_status status = choose_format(r, path);
+    if (status == AW_OK && is_output(path))
+        status = check_output(session);
+    if (status == AW_OK)
+        status = check_fields(r);
+    if (status == AW_OK)
+        status =
+            session->tool->prepare ? session->tool->prepare(session) : aw_session_link(session);
+    if (status == AW_OK)
+        status = r->format->tee ? begin_tee(r, path) : begin_file(r);
+    if (status == AW_OK)
+        status = aw_stream_open(&r->stream, session, NULL);
+    if (status == AW_OK) {
+        aw_stream_expect(r->stream, r->fields, NULL);
+        if (!is_output(path) || !aw_stop_is_pipe(session->out.fd))
+            aw_stream_stay(r->stream, false);
+    }
+    if (status == AW_OK)
+        tell_of_packets(r);
+    r->typing = isatty(STDIN_FILENO) && !session->options.run.no_input;
+    r->progress = aw_progress(session, path, false);
+    r->start_ns = aw_clock_now(session->clock);
+    return status;
+}
+
+/* ---- While it runs ---- */
+
+bool aw_record_typed(bool *typing, char text[AW_MARK_MAX])
+{
+    ssize_t n = *typing ? aw_read_ready(STDIN_FILENO, text, AW_MARK_MAX - 1) : 0;
+    *typing = n > 0 || (n < 0 && errno == EAGAIN);
+    if (n <= 0)
+        return false;
+    text[n] = '\0';
+    text[strcspn(text, "\r\n")] = '\0';
+    if (!*text)
+        snprintf(text, AW_MARK_MAX, "mark");
+    return true;
+}
+
+static void look_for_mark(struct recorder *r)
+{
+    char text[AW_MARK_MAX];
+    if (!(r->file || r->format->tee) || !aw_record_typed(&r->typing, text))
+        return;
+    r->format->mark(r, aw_session_time(r->session), text);
+    r->marks++;
+}
+
+static enum aw_status check_file(struct recorder *r)
+{
+    return !r->file || (fflush(r->file) == 0 && !ferror(r->file))
+               ? AW_OK
+               : aw_file_fail(&r->session->err, "record", r->path);
+}
+
+/* Skips messages without any requested field, and does not count them. */
+static enum aw_status take(struct recorder *r, const struct aw_item *item)
+{
+    enum aw_status status = r->file || r->format->tee ? AW_OK : create(r);
+    if (status != AW_OK ||
+        (r->fields->n && !aw_wanted_fits(&r->session->run.printing.wanted, item->points, item->n)))
+        return status;
+    if (r->format->item)
+        r->format->item(r, item);
+    r->messages++;
+    return AW_OK;
+}
+
+/* The user cannot see a typed mark; its number confirms it. */
+static void show_progress(struct recorder *r)
+{
+    char text[160], marks[48] = "";
+    double seconds = (double)(aw_clock_now(r->session->clock) - r->start_ns) / 1e9;
+    if (r->marks)
+        snprintf(marks, sizeof marks, ", %" PRIu64 " mark%s", r->marks, r->marks == 1 ? "" : "s");
+    snprintf(text, sizeof text, "recording %.1f s, %" PRIu64 " messages%s%s", seconds, r->messages,
+             marks, r->typing ? " — Enter marks, Ctrl-C ends" : "");
+    aw_progress_show(&r->progress, text);
+}
+
+/* Flushes after each read, so a killed recorder leaves a readable file. */
+static enum aw_status run(struct recorder *r, int64_t deadline)
+{
+    struct aw_session *session = r->session;
+    enum aw_status status = AW_OK;
+    while (status == AW_OK && !(r->limit && r->messages >= r->limit)) {
+        struct aw_item item;
+        int64_t now = aw_clock_now(session->clock), look = now + LOOK_NS;
+        if (now >= deadline)
+            return aw_stream_answered(r->stream, "record");
+        status = aw_stream_next(r->stream, aw_sooner(look, deadline), &item);
+        if (status == AW_OK)
+            status = take(r, &item);
+        if (status == AW_TIMEOUT || status == AW_MALFORMED)
+            status = AW_OK;
+        if (status == AW_OK)
+            status = check_file(r);
+        look_for_mark(r);
+        show_progress(r);
+    }
+    return status == AW_END ? AW_OK : status;
+}
+
+/* ---- The end ---- */
+
+enum aw_status aw_record_ended(struct aw_session *session, enum aw_status status)
+{
+    bool more = session->mode.scripts || !(session->mode.one_shot || session->mode.interactive);
+    if (status != AW_STOPPED || more || session->motion.moving || aw_session_goes_on(session))
+        return status;
+    return aw_stop_take_interrupt(session) ? AW_OK : status;
+}
+
+static enum aw_status end(struct recorder *r, enum aw_status status)
+{
+    struct aw_session *session = r->session;
+    bool good = true;
+    aw_progress_end(&r->progress);
+    status = aw_record_ended(session, status);
+    if (status == AW_OK && r->fields && !r->file && !r->format->tee)
+        status = create(r); /* no message arrived: write a table without rows */
+    aw_stream_close(r->stream);
+    aw_view_free(r->view);
+    if (r->file)
+        good = aw_file_close(r->file);
+    if (!good && (status == AW_OK || status == AW_STOPPED))
+        status = aw_file_fail(&session->err, "record", r->path);
+    if (r->own_tee)
+        aw_tee_close(session, &session->device.tee_lost);
+    if (is_output(r->path) && !session->out.error) /* the result is for people */
+        session->out.fd = STDERR_FILENO;
+    return status;
+}
+
+/* A table of joints has no columns for custom packets. */
+static bool is_table(const struct aw_session *session, const char *path)
+{
+    const char *dot = strrchr(path, '.');
+    return session->tool->joints && session->tool->joints->tabled && dot &&
+           strcmp(dot, ".csv") == 0 && !session->options.link.packets;
+}
+
+enum aw_status aw_run_record(struct aw_session *session, const struct aw_args *args)
+{
+    if (is_table(session, aw_arg(args, "file", 0)))
+        return aw_run_record_joints(session, args);
+    struct recorder r = {.session = session,
+                         .path = aw_arg(args, "file", 0),
+                         .limit = (uint64_t)session->options.run.count};
+    enum aw_status status = begin(&r, r.path);
+    if (status == AW_OK)
+        status = run(&r, aw_session_end(session));
+    status = end(&r, status);
+    aw_object_start(&session->result, "record");
+    aw_object_count(&session->result, "messages", r.messages);
+    if (r.marks)
+        aw_object_count(&session->result, "marks", r.marks);
+    return status;
+}

@@ -1,0 +1,365 @@
+/* record for joints: writes a table over time for play and plot. */
+#include <fnmatch.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/file.h"
+#include "base/number.h"
+#include "capture/table.h"
+#include "control/samples.h"
+#include "shell/joints/joints.h"
+#include "shell/look/look.h"
+#include "shell/safety/dry.h"
+#include "shell/safety/outcome.h"
+#include "shell/source/stream.h"
+
+#define FLUSH_NS    (50 * AW_MILLISECOND)
+#define REST_NS     (200 * AW_MILLISECOND) /* unchanged for this long counts as arrived */
+#define JOINTS_MAX  64
+#define COLUMNS_MAX (1 + 4 * JOINTS_MAX)
+
+/* Values of each joint, named as in records. Positions come first: play reads them from files
+ * without a header. */
+static const struct {
+    const char *name;
+    enum aw_joint_value value;
+} fields[] = {
+    {"position", AW_JOINT_ACTUAL},
+    {"setpoint", AW_JOINT_TARGET},
+    {"velocity", AW_JOINT_VELOCITY},
+    {"effort", AW_JOINT_EFFORT},
+};
+#define N_FIELDS (sizeof fields / sizeof *fields)
+
+struct recorder {
+    struct aw_session *session;
+    const char *path;
+    FILE *file;
+    struct aw_joint_list list;
+    struct aw_table table; /* its columns; rows go to the file directly */
+    struct {
+        size_t joint;
+        enum aw_joint_value value;
+    } column[COLUMNS_MAX]; /* columns of values, from index 1 on */
+    bool more;             /* values other than positions and setpoints: these must be queried */
+    bool fresh[JOINTS_MAX];
+    struct aw_samples gaps_ms;
+    int64_t first_ns, last_ns, flushed_ns, changed_ns;
+    double row[COLUMNS_MAX];
+    uint64_t rows, repeats, marks, limit;
+    bool typing;           /* lines on standard input are marks */
+    enum aw_status status; /* outcome of the last row */
+};
+
+/* ---- Columns ---- */
+
+/* Returns true if the device reports the value. */
+static bool has(const struct recorder *r, const struct aw_joint *joint, enum aw_joint_value value)
+{
+    if (joint->blind || joint->left_out)
+        return false;
+    if (value == AW_JOINT_ACTUAL)
+        return true;
+    if (value == AW_JOINT_TARGET)
+        return !(r->session->tool->joints->steer > 0);
+    const struct aw_joint_column *c = r->session->tool->joints->columns;
+    while (c && c->key && c->value != value)
+        c++;
+    return c && c->key;
+}
+
+static bool is_like(const char *pattern, const struct aw_joint *joint, const char *field)
+{
+    char name[2 * AW_JOINT_NAME], alias[2 * AW_JOINT_NAME];
+    snprintf(name, sizeof name, "%s.%s", joint->name, field);
+    snprintf(alias, sizeof alias, "%s.%s", joint->alias, field);
+    return fnmatch(pattern, name, 0) == 0 || fnmatch(pattern, alias, 0) == 0 ||
+           strcmp(pattern, field) == 0 || strcmp(pattern, joint->name) == 0 ||
+           strcmp(pattern, joint->alias) == 0;
+}
+
+/* Returns true if --fields requests the value. Marks the matching names as found. */
+static bool is_asked(struct recorder *r, const struct aw_joint *joint, const char *field,
+                     bool *found)
+{
+    const struct aw_select *asked = &r->session->run.printing.wanted.any;
+    bool any = asked->n == 0;
+    for (size_t i = 0; i < asked->n; i++)
+        if (is_like(asked->pattern[i], joint, field))
+            any = found[i] = true;
+    return any;
+}
+
+static void add_columns(struct recorder *r, size_t field, bool *found, char (*text)[160], size_t *n)
+{
+    for (size_t i = 0; i < r->list.n && i < JOINTS_MAX; i++) {
+        const struct aw_joint *joint = &r->list.joints[i];
+        enum aw_joint_value value = fields[field].value;
+        if (!has(r, joint, value) || !is_asked(r, joint, fields[field].name, found))
+            continue;
+        snprintf(text[*n], sizeof *text, "%s.%s", joint->name, fields[field].name);
+        r->column[*n].joint = i;
+        r->column[(*n)++].value = value;
+        r->more = r->more || value >= AW_JOINT_VELOCITY;
+    }
+}
+
+static enum aw_status choose_columns(struct recorder *r)
+{
+    struct aw_session *session = r->session;
+    const struct aw_select *asked = &session->run.printing.wanted.any;
+    bool found[AW_SELECT_MAX] = {false};
+    char(*text)[160] = calloc(COLUMNS_MAX, sizeof *text);
+    const char *names[COLUMNS_MAX] = {"t"};
+    size_t n = 1;
+    if (!text)
+        return aw_no_memory(&session->err);
+    session->run.printing.wanted.picks = false; /* the fields are columns */
+    enum aw_status status = aw_stream_check(session, asked, NULL);
+    for (size_t field = 0; field < N_FIELDS && status == AW_OK; field++)
+        add_columns(r, field, found, text, &n);
+    for (size_t i = 1; i < n; i++)
+        names[i] = text[i];
+    size_t missing = aw_select_missing(asked, found);
+    if (status == AW_OK && missing < asked->n)
+        status = aw_fail(&session->err, AW_USAGE,
+                         "record: '%.60s' is not recorded — there is position, setpoint, "
+                         "velocity, effort of the joints; .ndjson, .pcapng and .mcap take all "
+                         "messages",
+                         asked->pattern[missing]);
+    if (status == AW_OK)
+        status = aw_table_init(&r->table, names, n, &session->err);
+    free(text);
+    return status;
+}
+
+static enum aw_status begin(struct recorder *r)
+{
+    struct aw_session *session = r->session;
+    const struct aw_joints *joints = session->tool->joints;
+    enum aw_status status = (joints->told ? aw_joints_begin : aw_joints_list)(session, &r->list);
+    if (status == AW_OK)
+        status = choose_columns(r);
+    if (status == AW_OK)
+        status = aw_dry_ends(session);
+    if (status == AW_OK && !joints->told)
+        status = joints->open(session);
+    if (status == AW_OK)
+        status = aw_session_create(session, NULL, r->path, &r->file);
+    if (status == AW_OK && !aw_record_joints_given(session)->no_header)
+        status = aw_table_write_header(r->file, &r->table, &session->err);
+    return status;
+}
+
+/* ---- Rows ---- */
+
+/* A killed recorder loses only the last FLUSH_NS. */
+static enum aw_status flush(struct recorder *r, int64_t now)
+{
+    char mark[AW_MARK_MAX];
+    if (now - r->flushed_ns < FLUSH_NS)
+        return AW_OK;
+    r->flushed_ns = now;
+    if (aw_record_typed(&r->typing, mark)) {
+        fprintf(r->file, "# %s\n", mark);
+        r->marks++;
+    }
+    if (fflush(r->file) == 0)
+        return AW_OK;
+    return aw_file_fail(&r->session->err, "record", r->path);
+}
+
+/* Writes a 32-bit float as 0.72, not 0.7200000286102295. */
+static double tidy(double value)
+{
+    char text[AW_NUMBER_MAX + 1];
+    *aw_print_float32(text, (float)value) = '\0';
+    return strtod(text, NULL);
+}
+
+static double *value_of(struct recorder *r, size_t column)
+{
+    return &r->list.joints[r->column[column].joint].now.value[r->column[column].value];
+}
+
+/* No row is written while a position is unknown. */
+static enum aw_status add(struct recorder *r, int64_t time_ns)
+{
+    double row[COLUMNS_MAX] = {0};
+    size_t n = r->table.n_columns;
+    enum aw_status status = AW_OK;
+    memset(r->fresh, 0, sizeof r->fresh);
+    for (size_t i = 1; i < n; i++) {
+        double value = *value_of(r, i);
+        if (isnan(value) && r->column[i].value == AW_JOINT_ACTUAL)
+            return AW_OK;
+        row[i] = isnan(value) ? 0 : tidy(value);
+    }
+    if (!r->rows)
+        r->first_ns = r->last_ns = r->changed_ns = time_ns;
+    else
+        aw_samples_add(&r->gaps_ms, (double)(time_ns - r->last_ns) / 1e6);
+    r->last_ns = time_ns;
+    row[0] = (double)(time_ns - r->first_ns) / 1e9;
+    bool repeats = r->rows && memcmp(row + 1, r->row + 1, (n - 1) * sizeof *row) == 0;
+    if (!repeats)
+        r->changed_ns = time_ns;
+    memcpy(r->row, row, sizeof row);
+    r->repeats += repeats;
+    r->rows++;
+    if (!repeats || !aw_record_joints_given(r->session)->changes)
+        status = aw_table_write_row(r->file, &r->table, row, &r->session->err);
+    return status == AW_OK ? flush(r, time_ns) : status;
+}
+
+/* Adds a row once all joints have a new position, or one has a second one. */
+static enum aw_status take(struct recorder *r)
+{
+    int64_t last = r->last_ns;
+    bool all = true, again = false;
+    for (size_t i = 0; i < r->list.n && i < JOINTS_MAX; i++) {
+        const struct aw_joint *joint = &r->list.joints[i];
+        int64_t came = joint->now.time_ns[AW_JOINT_ACTUAL];
+        if (!has(r, joint, AW_JOINT_ACTUAL))
+            continue;
+        bool news = came != AW_NO_TIME && (came > r->last_ns || !r->rows);
+        again = again || (news && r->fresh[i]);
+        r->fresh[i] = r->fresh[i] || news;
+        all = all && r->fresh[i];
+        last = came != AW_NO_TIME && came > last ? came : last;
+    }
+    return all || again ? add(r, last) : AW_OK;
+}
+
+static bool arrived(const struct recorder *r)
+{
+    if (!aw_record_joints_given(r->session)->until_arrived || !r->rows ||
+        r->last_ns - r->changed_ns < REST_NS)
+        return false;
+    for (size_t i = 0; i < r->list.n; i++) {
+        const struct aw_joint *joint = &r->list.joints[i];
+        const double *now = joint->now.value;
+        if (!joint->blind && fabs(now[AW_JOINT_ACTUAL] - now[AW_JOINT_TARGET]) > joint->near)
+            return false;
+    }
+    return true;
+}
+
+static bool is_enough(const struct recorder *r)
+{
+    return arrived(r) || (r->limit && r->rows >= r->limit);
+}
+
+static bool look(void *context, const struct aw_joint_list *list)
+{
+    struct recorder *r = context;
+    (void)list;
+    r->status = take(r);
+    return r->status == AW_OK && !is_enough(r);
+}
+
+/* Queries the fields that do not come with every position. */
+static enum aw_status ask(struct recorder *r, int64_t deadline, double hz)
+{
+    struct aw_session *session = r->session;
+    int64_t next = aw_clock_now(session->clock), period = hz > 0 ? (int64_t)(1e9 / hz) : 0;
+    enum aw_status status = AW_OK;
+    while (status == AW_OK && !is_enough(r) && aw_clock_now(session->clock) < deadline) {
+        status = aw_joints_read(session, &r->list);
+        if (status == AW_OK)
+            status = take(r);
+        next += period;
+        if (status == AW_OK && period)
+            status = aw_clock_sleep(session->clock, aw_sooner(next, deadline));
+    }
+    return status;
+}
+
+/* Messages of a log do not wait for queries. */
+static enum aw_status read_log(struct recorder *r, int64_t deadline)
+{
+    double (*of_wire)(double, const char **) = r->session->tool->joints->of_wire;
+    struct aw_item item;
+    struct aw_stream *stream;
+    enum aw_status status = aw_stream_open(&stream, r->session, NULL);
+    while (status == AW_OK && !is_enough(r)) {
+        bool moved = false;
+        status = aw_stream_next(stream, deadline, &item);
+        for (size_t i = 0; status == AW_OK && i < item.n; i++) {
+            int column = aw_table_find(&r->table, item.points[i].field);
+            if (column < 1)
+                continue;
+            bool place = r->column[column].value == AW_JOINT_ACTUAL;
+            *value_of(r, (size_t)column) =
+                place && of_wire ? of_wire(item.points[i].value, &(const char *){NULL})
+                                 : item.points[i].value;
+            moved = moved || place;
+        }
+        if (moved)
+            status = add(r, item.time_ns);
+        if (status == AW_MALFORMED)
+            status = AW_OK;
+    }
+    aw_stream_close(stream);
+    return aw_stream_over(status) || status == AW_TIMEOUT ? AW_OK : status;
+}
+
+static enum aw_status sample(struct recorder *r, int64_t deadline)
+{
+    struct aw_session *session = r->session;
+    if (session->device.link->recorded)
+        return read_log(r, deadline);
+    double hz = session->options.move.rate;
+    if (r->more && session->tool->asks)
+        return ask(r, deadline, hz);
+    enum aw_status status =
+        aw_joints_attend(session, &r->list, deadline, hz > 0 ? hz : (double)INFINITY, look, r);
+    status = status == AW_OK ? r->status : status;
+    const char *hint = session->tool->no_answer_hint;
+    return status != AW_OK || r->rows
+               ? status
+               : aw_fail(&session->err, AW_TIMEOUT, "record: nothing came%s%s", hint ? " — " : "",
+                         hint ? hint : "");
+}
+
+static void report(struct recorder *r)
+{
+    struct aw_object *result = &r->session->result;
+    struct aw_stats s = aw_samples_stats(&r->gaps_ms);
+    aw_object_start(result, "record");
+    aw_object_count(result, "samples", r->rows);
+    aw_object_count(result, "repeats", r->repeats);
+    if (r->marks)
+        aw_object_count(result, "marks", r->marks);
+    aw_object_number(result, "duration", (double)(r->last_ns - r->first_ns) / 1e9, 3, "s");
+    aw_object_stats_ms(result, "interval", &s);
+}
+
+enum aw_status aw_run_record_joints(struct aw_session *session, const struct aw_args *args)
+{
+    const char *path = aw_arg(args, "file", 0);
+    struct recorder *r = calloc(1, sizeof *r);
+    if (!r)
+        return aw_no_memory(&session->err);
+    r->session = session;
+    r->path = path;
+    r->typing = isatty(STDIN_FILENO) && !session->options.run.no_input;
+    r->limit = (uint64_t)session->options.run.count;
+    enum aw_status status = begin(r);
+    if (status == AW_OK) {
+        status = aw_record_ended(session, sample(r, aw_session_end(session)));
+        report(r);
+    }
+    if (status == AW_STOPPED && !aw_session_json(session))
+        aw_session_print_result(session); /* Ctrl-C is a normal end */
+    if (r->file && !aw_file_close(r->file) && (status == AW_OK || status == AW_STOPPED))
+        status = aw_file_fail(&session->err, "record", path);
+    aw_samples_free(&r->gaps_ms);
+    aw_table_free(&r->table);
+    aw_joints_free(&r->list);
+    free(r);
+    return status;
+}

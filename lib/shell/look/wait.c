@@ -1,0 +1,564 @@
+/* wait, expect and pause: wait for a record; assert a record; wait for a time. */
+#include <inttypes.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/number.h"
+#include "base/text.h"
+#include "shell/look/look.h"
+#include "shell/safety/device.h"
+#include "shell/session/recent.h"
+#include "shell/source/stream.h"
+
+#define USUAL_S     2.0 /* default wait of expect */
+#define NEAREST     3   /* nearest records that a failed expect shows */
+#define PAIRS_MAX   32
+#define SHOWN_MAX   160 /* max characters of one record */
+#define WANTED_MAX  400
+#define AWAY_MAX    160
+#define PROGRESS_NS (100 * AW_MILLISECOND)
+
+struct near {
+    double distance;
+    char text[SHOWN_MAX];
+    char away[AWAY_MAX]; /* the value farthest from the wanted one, and its distance; or "" */
+};
+
+struct waiter {
+    struct aw_session *session;
+    struct aw_stream *stream;
+    struct aw_view *view;         /* prints the nearest records; NULL: none are collected */
+    char text[WANTED_MAX];        /* the wanted condition as typed */
+    struct aw_select none;        /* no fields besides those of the condition */
+    struct aw_where where;        /* the wanted condition, or */
+    struct aw_record wanted;      /* the wanted message with these values, if its codec is not
+                                   * NULL */
+    double slack[AW_MAX_SCALARS]; /* tolerance of each value */
+    int64_t since_ns, deadline;   /* accepts records from this time on, until the deadline */
+    uint64_t seen;                /* number of records of that kind */
+    size_t n_nearest;
+    struct near nearest[NEAREST + 1];
+    struct last {
+        char name[AW_POINT_NAME]; /* "": no value yet */
+        double value;
+    } last[AW_WHERE_TERMS]; /* latest values of the condition's terms */
+};
+
+/* ---- The wanted record ---- */
+
+static enum aw_status join(struct waiter *w, const struct aw_args *args)
+{
+    size_t used = 0;
+    for (size_t i = 0; i < args->n; i++) {
+        int n = snprintf(w->text + used, sizeof w->text - used, "%s%s", i ? " " : "",
+                         args->bound[i].text);
+        if (n < 0 || used + (size_t)n >= sizeof w->text)
+            return aw_fail(&w->session->err, AW_USAGE, "%s: more than %d characters",
+                           args->command->name, WANTED_MAX - 1);
+        used += (size_t)n;
+    }
+    return AW_OK;
+}
+
+static enum aw_status parse_condition(struct waiter *w, const struct aw_args *args)
+{
+    enum aw_status status = join(w, args);
+    struct aw_error why;
+    if (status != AW_OK)
+        return status;
+    status = aw_where_parse(w->text, &w->where, &why);
+    if (status != AW_OK) /* the parser names the option --where */
+        return aw_fail(&w->session->err, status, "%s%s", args->command->name,
+                       strncmp(why.text, "--where", 7) == 0 ? why.text + 7 : why.text);
+    return aw_stream_check(w->session, &w->none, &w->where);
+}
+
+/* Sets the tolerance of each value: --tolerance for values in its unit, else half a step of the
+ * field. */
+static enum aw_status find_slack(struct waiter *w)
+{
+    const char *tolerance = aw_wait_given(w->session)->tolerance;
+    const struct aw_record *wanted = &w->wanted;
+    bool any = !tolerance;
+    struct aw_error why = {.text = "there is no number to compare"};
+    for (int i = 0; i < wanted->codec->n_scalars; i++) {
+        struct aw_range range = aw_scalar_range(wanted->codec, i, wanted);
+        double value = 0;
+        bool number = wanted->present >> i & 1 && !wanted->codec->scalars[i].field->names &&
+                      wanted->codec->scalars[i].field->type != AW_TEXT;
+        w->slack[i] = fmax(fabs(range.scale) / 2, fabs(wanted->v[i]) * 1e-6);
+        if (!tolerance || !number ||
+            aw_number_parse_unit(tolerance, range.unit ? range.unit : "", &value, &why) != AW_OK)
+            continue;
+        if (value < 0)
+            return aw_fail(&w->session->err, AW_LIMIT, "--tolerance: %s is below 0", tolerance);
+        w->slack[i] = fmax(w->slack[i], value);
+        any = true;
+    }
+    return any ? AW_OK : aw_fail(&w->session->err, AW_USAGE, "--tolerance: %s", why.text);
+}
+
+static enum aw_status parse_message(struct waiter *w, const struct aw_args *args,
+                                    const struct aw_codec *codec)
+{
+    struct aw_session *session = w->session;
+    struct aw_pair pairs[PAIRS_MAX];
+    char names[PAIRS_MAX][64];
+    size_t n = 0;
+    enum aw_status status = join(w, args);
+    for (size_t i = 1; i < args->n && status == AW_OK; i++, n++) {
+        const char *equals = strchr(args->bound[i].text, '=');
+        if (!equals || n == PAIRS_MAX)
+            return aw_fail(&session->err, AW_USAGE, "expect: '%.60s' — write FIELD=VALUE",
+                           args->bound[i].text);
+        snprintf(names[n], sizeof names[n], "%.*s", (int)(equals - args->bound[i].text),
+                 args->bound[i].text);
+        pairs[n] = (struct aw_pair){names[n], equals + 1};
+    }
+    aw_record_init(&w->wanted, codec, AW_RX);
+    w->wanted.present = 0; /* fields that are not named may have any value */
+    if (status == AW_OK)
+        status = aw_record_set_pairs(&w->wanted, pairs, n, &session->err);
+    return status == AW_OK ? find_slack(w) : status;
+}
+
+/* Sets the tolerance of a condition. */
+static enum aw_status allow(struct waiter *w)
+{
+    struct aw_session *session = w->session;
+    const char *tolerance = aw_wait_given(session)->tolerance;
+    struct aw_where tolerated = w->where;
+    struct aw_error why;
+    bool any = false;
+    for (size_t t = 0; t < w->where.n; t++) {
+        struct aw_where_term *term = &w->where.terms[t];
+        if (term->op != AW_WHERE_IS || !term->is_number)
+            continue;
+        any = true;
+        term->tolerance = tolerance;
+        tolerated.terms[t].has_unit = true;
+        tolerated.terms[t].op = AW_WHERE_AT_MOST; /* this operator requires a unit of the field */
+        snprintf(tolerated.terms[t].text, sizeof tolerated.terms[t].text, "%s", tolerance);
+    }
+    if (!any)
+        return aw_fail(&session->err, AW_USAGE,
+                       "expect: --tolerance goes with FIELD=VALUE — another condition says itself "
+                       "how far: 'FIELD>4 and FIELD<6'");
+    if (*tolerance == '-')
+        return aw_fail(&session->err, AW_LIMIT, "--tolerance: %s is below 0", tolerance);
+    if (aw_stream_check(session, &w->none, &tolerated) != AW_OK) {
+        why = session->err;
+        bool named = strncmp(why.text, "--where: ", 9) == 0;
+        return aw_fail(&session->err, AW_USAGE, "--tolerance: %s", why.text + (named ? 9 : 0));
+    }
+    return AW_OK;
+}
+
+static enum aw_status parse_wanted(struct waiter *w, const struct aw_args *args)
+{
+    struct aw_wire *wire;
+    enum aw_status status = aw_session_decoding_wire(w->session, &wire);
+    if (status != AW_OK)
+        return status;
+    const struct aw_codec *codec = args->n ? aw_wire_codec(wire, args->bound[0].text, AW_RX) : NULL;
+    if (codec)
+        return parse_message(w, args, codec);
+    status = parse_condition(w, args);
+    return status == AW_OK && aw_wait_given(w->session)->tolerance ? allow(w) : status;
+}
+
+/* ---- Matching ---- */
+
+static bool is_as_wanted(const struct waiter *w, const struct aw_record *record)
+{
+    const struct aw_record *wanted = &w->wanted;
+    for (int i = 0; i < wanted->codec->n_scalars; i++) {
+        if (!(wanted->present >> i & 1))
+            continue;
+        if (!(record->present >> i & 1))
+            return false;
+        if (wanted->codec->scalars[i].field->type == AW_TEXT
+                ? strcmp(record->text, wanted->text) != 0
+                : !(fabs(record->v[i] - wanted->v[i]) <= w->slack[i]))
+            return false;
+    }
+    return true;
+}
+
+static bool holds(const struct waiter *w, const struct aw_item *item)
+{
+    if (!w->wanted.codec)
+        return aw_item_holds(&w->where, item);
+    return item->record && item->record->codec == w->wanted.codec && is_as_wanted(w, item->record);
+}
+
+/* ---- The nearest records ---- */
+
+static double part(double is, double wanted)
+{
+    return fabs(is - wanted) / fmax(1, fabs(wanted));
+}
+
+/* Returns INFINITY if the item is of another kind. */
+static double distance_of(const struct waiter *w, const struct aw_item *item)
+{
+    const struct aw_record *wanted = &w->wanted;
+    double sum = 0;
+    if ((wanted->codec && (!item->record || item->record->codec != wanted->codec)) ||
+        !aw_item_head_holds(&w->where, item))
+        return INFINITY;
+    for (int i = 0; wanted->codec && i < wanted->codec->n_scalars; i++)
+        if (wanted->present >> i & 1)
+            sum += part(item->record->v[i], wanted->v[i]);
+    for (size_t t = 0; t < w->where.n; t++) {
+        const struct aw_where_term *term = &w->where.terms[t];
+        const struct aw_select one = {.n = 1, .pattern = {term->field}};
+        double least = INFINITY, number;
+        for (size_t i = 0; i < item->n; i++)
+            if (aw_select_match(&one, &item->points[i]) == 0)
+                least = fmin(least, aw_where_number(term, &item->points[i], &number)
+                                        ? part(item->points[i].value, number)
+                                        : 1);
+        sum += least;
+    }
+    return isnan(sum) ? 1e300 : sum;
+}
+
+struct away {
+    double part; /* relative distance from the wanted value; 0: none so far */
+    char text[AWAY_MAX];
+};
+
+static void take_away(const struct waiter *w, struct away *away, const char *name, double is,
+                      double wanted, bool equal)
+{
+    bool given = aw_wait_given(w->session)->tolerance;
+    const char *advice = !equal  ? ""
+                         : given ? ", more than --tolerance "
+                                 : " — --tolerance allows that";
+    if (!(part(is, wanted) > away->part))
+        return;
+    away->part = part(is, wanted);
+    snprintf(away->text, sizeof away->text, "nearest %.60s %.6g, %.3g away%s%.20s", name, is,
+             fabs(is - wanted), advice, equal && given ? aw_wait_given(w->session)->tolerance : "");
+}
+
+/* Finds the value nearest to a term that does not hold. Returns false if there is no number. */
+static bool is_away_by_term(const struct waiter *w, const struct aw_where_term *term,
+                            const struct aw_item *item, struct away *away)
+{
+    const struct aw_where alone = {.n = 1, .terms = {*term}};
+    const struct aw_select one = {.n = 1, .pattern = {term->field}};
+    const struct aw_point *nearest = NULL;
+    double number, wanted = 0;
+    if (aw_where_holds(&alone, item->points, item->n))
+        return true;
+    for (size_t i = 0; i < item->n; i++) {
+        const struct aw_point *point = &item->points[i];
+        if (aw_select_match(&one, point) != 0 || isnan(point->value) ||
+            !aw_where_number(term, point, &number))
+            continue;
+        if (!nearest || fabs(point->value - number) < fabs(nearest->value - wanted)) {
+            nearest = point;
+            wanted = number;
+        }
+    }
+    if (nearest)
+        take_away(w, away, nearest->name, nearest->value, wanted, term->op == AW_WHERE_IS);
+    return nearest;
+}
+
+/* Returns false for texts, and for numbers that name the subject: they have no distance. */
+static bool is_away_by_scalar(const struct waiter *w, const struct aw_item *item, int scalar,
+                              struct away *away)
+{
+    const struct aw_record *record = item->record, *wanted = &w->wanted;
+    const struct aw_field *field = wanted->codec->scalars[scalar].field;
+    const char *unit = aw_scalar_range(wanted->codec, scalar, wanted).unit;
+    bool number = !field->names && field->type != AW_TEXT && unit && *unit;
+    char name[AW_POINT_NAME];
+    if (!(wanted->present >> scalar & 1))
+        return true;
+    if (!(record->present >> scalar & 1) || !number)
+        return number ? false : record->v[scalar] == wanted->v[scalar];
+    aw_scalar_name(&wanted->codec->scalars[scalar], name, sizeof name);
+    if (!(fabs(record->v[scalar] - wanted->v[scalar]) <= w->slack[scalar]))
+        take_away(w, away, name, record->v[scalar], wanted->v[scalar], true);
+    return true;
+}
+
+static void tell_away(const struct waiter *w, const struct aw_item *item, char out[AWAY_MAX])
+{
+    struct away away = {.part = 0};
+    bool comparable = true;
+    for (int i = 0; w->wanted.codec && i < w->wanted.codec->n_scalars; i++)
+        comparable = comparable && is_away_by_scalar(w, item, i, &away);
+    for (size_t t = 0; t < w->where.n; t++)
+        comparable = comparable && is_away_by_term(w, &w->where.terms[t], item, &away);
+    snprintf(out, AWAY_MAX, "%s", comparable ? away.text : "");
+}
+
+static void note_nearest(struct waiter *w, const struct aw_item *item)
+{
+    double distance = distance_of(w, item);
+    char line[AW_VIEW_MAX];
+    w->seen += isfinite(distance) ? 1 : 0;
+    if (!w->view || !item->record || !isfinite(distance) ||
+        (w->n_nearest == NEAREST && distance >= w->nearest[NEAREST - 1].distance))
+        return;
+    size_t length = aw_view_record(w->view, item->record, line), at = w->n_nearest;
+    line[length ? length - 1 : 0] = '\0';
+    for (size_t i = 0; i < w->n_nearest; i++)
+        if (strncmp(w->nearest[i].text, line, SHOWN_MAX - 1) == 0)
+            return;
+    for (; at > 0 && distance < w->nearest[at - 1].distance; at--)
+        w->nearest[at] = w->nearest[at - 1];
+    w->n_nearest += w->n_nearest < NEAREST;
+    w->nearest[at].distance = distance;
+    tell_away(w, item, w->nearest[at].away);
+    snprintf(w->nearest[at].text, SHOWN_MAX, "%.*s", SHOWN_MAX - 1, line);
+}
+
+/* Saves the latest values of the condition's terms. */
+static void note_last(struct waiter *w, const struct aw_item *item)
+{
+    for (size_t t = 0; t < w->where.n; t++) {
+        const struct aw_select one = {.n = 1, .pattern = {w->where.terms[t].field}};
+        for (size_t i = 0; i < item->n; i++)
+            if (!item->points[i].text && aw_select_match(&one, &item->points[i]) == 0) {
+                memcpy(w->last[t].name, item->points[i].name, sizeof w->last[t].name);
+                w->last[t].value = item->points[i].value;
+            }
+    }
+}
+
+static void tell_last(const struct waiter *w, char *out, size_t size)
+{
+    *out = '\0';
+    for (size_t t = 0; t < w->where.n; t++)
+        if (*w->last[t].name)
+            aw_append(out, size, " ", "%.60s=%.6g", w->last[t].name, w->last[t].value);
+}
+
+/* ---- Waiting ---- */
+
+/* Returns the next record since the start of the command. */
+static enum aw_status next(struct waiter *w, struct aw_item *item)
+{
+    for (;;) {
+        struct aw_link *link = w->session->device.link;
+        enum aw_status status = aw_stream_next(w->stream, w->deadline, item);
+        if (status == AW_MALFORMED)
+            continue;
+        if (status != AW_OK)
+            return status == AW_END ? AW_TIMEOUT : status;
+        bool recorded = link && link->recorded;
+        if (recorded || item->time_ns == AW_NO_TIME || item->time_ns >= w->since_ns)
+            return AW_OK;
+    }
+}
+
+static enum aw_status begin(struct waiter *w)
+{
+    struct aw_session *session = w->session;
+    const struct aw_clock *clock = session->clock;
+    w->since_ns = aw_session_time(session);
+    enum aw_status status = aw_stream_open(&w->stream, session, NULL);
+    if (session->clock != clock)
+        w->since_ns = AW_NO_TIME; /* the link has its own clock: all records are new */
+    if (status == AW_OK && aw_where_any(&w->where))
+        aw_stream_expect(w->stream, &w->none, &w->where);
+    w->deadline = aw_session_end(session);
+    return status;
+}
+
+static void end(struct waiter *w)
+{
+    aw_stream_close(w->stream);
+    aw_view_free(w->view);
+    free(w);
+}
+
+static double after_s(const struct waiter *w)
+{
+    return aw_session_seconds(w->session);
+}
+
+/* ---- wait ---- */
+
+static enum aw_status wait_until(struct waiter *w)
+{
+    struct aw_session *session = w->session;
+    int64_t stable_ns = (int64_t)(aw_wait_given(session)->stable_s * 1e9), first_ns = AW_NO_TIME;
+    struct aw_item item;
+    enum aw_status status;
+    while ((status = next(w, &item)) == AW_OK) {
+        bool held = holds(w, &item);
+        note_last(w, &item);
+        if (!held && isfinite(distance_of(w, &item)))
+            first_ns = AW_NO_TIME; /* the condition no longer holds */
+        if (!held)
+            continue;
+        if (first_ns == AW_NO_TIME)
+            first_ns = item.time_ns;
+        if (item.time_ns == AW_NO_TIME || item.time_ns - first_ns >= stable_ns)
+            return item.record ? aw_session_show(session, item.record) : AW_OK;
+    }
+    if (status == AW_TIMEOUT)
+        status = aw_stream_answered(w->stream, "wait");
+    if (status != AW_OK)
+        return status;
+    char last[160];
+    tell_last(w, last, sizeof last);
+    return aw_fail(&session->err, AW_TIMEOUT, "wait: %s: %s in %.3g s%s%s", w->text,
+                   first_ns != AW_NO_TIME ? "true, but not for long enough" : "not so", after_s(w),
+                   *last ? " — at last " : "", last);
+}
+
+enum aw_status aw_run_wait(struct aw_session *session, const struct aw_args *args)
+{
+    struct waiter *w = calloc(1, sizeof *w);
+    if (!w)
+        return aw_no_memory(&session->err);
+    w->session = session;
+    enum aw_status status = parse_condition(w, args);
+    if (status == AW_OK)
+        status = begin(w);
+    if (status == AW_OK)
+        status = wait_until(w);
+    end(w);
+    return status;
+}
+
+/* ---- expect ---- */
+
+static enum aw_status report(struct waiter *w, const char *result)
+{
+    struct aw_object *object = &w->session->result;
+    aw_object_start(object, "expect");
+    aw_object_text(object, "result", result);
+    aw_object_count(object, "seen", w->seen);
+    aw_object_number(object, "after", after_s(w), 3, "s");
+    return AW_OK;
+}
+
+static enum aw_status fail(struct waiter *w, bool came)
+{
+    struct aw_session *session = w->session;
+    for (size_t i = 0; i < w->n_nearest; i++)
+        aw_session_report(session, "%s: %s: %s\n", session->tool->name, came ? "came" : "nearest",
+                          w->nearest[i].text);
+    report(w, "failed");
+    if (came)
+        return aw_fail(&session->err, AW_REFUSED, "expect: %s came after %.3g s", w->text,
+                       after_s(w));
+    if (aw_wait_given(session)->never)
+        return aw_fail(&session->err, AW_REFUSED,
+                       "expect: never %s: no such message came in %.3g s, so nothing is shown "
+                       "— give a longer --for, or ask the device for it first",
+                       w->text, after_s(w));
+    return aw_fail(&session->err, AW_REFUSED,
+                   "expect: no %s in %.3g s; messages of this kind that came: %" PRIu64 "%s%s",
+                   w->text, after_s(w), w->seen, *w->nearest[0].away ? "; " : "",
+                   w->nearest[0].away);
+}
+
+/* Checks the replies since the last command, for a device that never sends unasked. */
+static bool was_said(struct waiter *w)
+{
+    const struct aw_recent_frame *frame;
+    struct aw_session *session = w->session;
+    struct aw_names *names = w->stream ? aw_stream_names(w->stream) : NULL;
+    bool found = false;
+    for (size_t ago = 0; names && !found && (frame = aw_recent_frame(session, ago)); ago++) {
+        struct aw_record record = {.time_ns = frame->time_ns};
+        struct aw_point points[AW_POINTS_MAX];
+        char subject[AW_POINT_NAME];
+        struct aw_span bytes = {frame->bytes, frame->size};
+        if (aw_wire_decode(names->wire, AW_RX, bytes, &record, NULL) != AW_OK)
+            continue;
+        struct aw_item item = {.time_ns = frame->time_ns, .record = &record, .points = points};
+        item.subject = aw_session_subject(session, &record, subject, sizeof subject);
+        item.n = aw_record_points(names, &record, item.subject, points, AW_POINTS_MAX);
+        note_nearest(w, &item);
+        found = holds(w, &item);
+    }
+    return found;
+}
+
+static enum aw_status expect(struct waiter *w)
+{
+    struct aw_session *session = w->session;
+    bool never = aw_wait_given(session)->never, found = was_said(w);
+    struct aw_item item;
+    enum aw_status status = AW_OK;
+    while (!found && (status = next(w, &item)) == AW_OK) {
+        note_nearest(w, &item);
+        found = holds(w, &item);
+    }
+    if (found)
+        return never ? fail(w, true) : report(w, "seen");
+    if (status == AW_TIMEOUT)
+        status = aw_stream_answered(w->stream, "expect");
+    if (status != AW_OK)
+        return status;
+    return never && w->seen ? report(w, "never") : fail(w, false);
+}
+
+enum aw_status aw_run_expect(struct aw_session *session, const struct aw_args *args)
+{
+    struct waiter *w = calloc(1, sizeof *w);
+    if (!w)
+        return aw_no_memory(&session->err);
+    w->session = session;
+    enum aw_status status = parse_wanted(w, args);
+    if (status == AW_OK && aw_wait_given(session)->never && session->options.run.for_s == 0)
+        status = aw_fail(&session->err, AW_USAGE, "expect: --never for how long? — add --for 5s");
+    if (status == AW_OK)
+        status = begin(w);
+    if (status == AW_OK && session->options.run.for_s == 0)
+        w->deadline = aw_clock_after(aw_clock_now(session->clock), USUAL_S);
+    if (status == AW_OK) {
+        w->view = aw_view_new(aw_stream_names(w->stream)->wire,
+                              &(struct aw_view_options){.style = AW_STYLE_TEXT}, NULL);
+        status = expect(w);
+    }
+    end(w);
+    return status;
+}
+
+/* The clock of a simulator may be virtual. Other devices may be absent during a pause. */
+static enum aw_status open_simulator(struct aw_session *session)
+{
+    const char *url = NULL;
+    enum aw_status status = session->options.link.url ? aw_session_url(session, &url) : AW_OK;
+    bool simulated = url && strncmp(url, "sim:", 4) == 0;
+    return status == AW_OK && simulated ? aw_session_link(session) : status;
+}
+
+enum aw_status aw_run_pause(struct aw_session *session, const struct aw_args *args)
+{
+    double seconds;
+    bool dry = session->options.run.dry_run;
+    enum aw_status status = aw_arg_number(session, args, "time", &seconds);
+    if (status == AW_OK && !dry)
+        status = open_simulator(session);
+    int64_t now = aw_clock_now(session->clock), end = aw_clock_after(now, seconds);
+    bool waits = status == AW_OK && !dry;
+    if (waits && aw_session_virtual(session)) {
+        status = aw_clock_sleep(session->clock, end);
+        waits = false;
+    }
+    while (waits && (status == AW_OK || status == AW_TIMEOUT) && now < end) {
+        aw_session_work(session, "pause %.0f of %.0f s", aw_session_seconds(session), seconds);
+        status = aw_session_wait_input(session, -1, aw_sooner(end, now + PROGRESS_NS));
+        now = aw_clock_now(session->clock);
+    }
+    if (status != AW_OK && status != AW_TIMEOUT)
+        return status;
+    aw_object_start(&session->result, "pause");
+    aw_object_number(&session->result, "time", seconds, -1, "s");
+    return AW_OK;
+}

@@ -1,0 +1,433 @@
+/* The command watch: shows values as a live table on a terminal, or as lines in a pipe. */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/text.h"
+#include "shell/look/look.h"
+#include "shell/safety/stop.h"
+#include "shell/session/wanted.h"
+#include "shell/source/live.h"
+#include "view/terminal/grid.h"
+#include "view/text/where.h"
+
+#define FPS 20
+
+struct watch {
+    struct aw_session *session;
+    struct aw_stream *stream;
+    struct aw_select select;
+    struct aw_where where;
+    struct aw_wanted wanted;
+    uint64_t limit, shown; /* records to show, 0: no limit; shown so far */
+    const char *input;     /* text input; NULL: the device */
+    bool once;
+    bool found[AW_SELECT_MAX]; /* fields that have arrived */
+    char came[160];            /* other names of a text input, as many as fit */
+    int64_t deadline;
+    struct aw_channels channels, frozen;
+    bool is_frozen;
+    struct aw_grid grid;
+    struct aw_live live;
+    char filter[64];
+    int64_t started_ns, counted_ns;
+    uint64_t counted;
+    struct aw_object columns;              /* CSV columns of rows that are not records */
+    const char *fields[AW_FIELDS_MAX + 1]; /* fields from the arguments, in the form of --fields */
+};
+
+/* ---- Arguments ---- */
+
+static enum aw_status parse_arguments(struct watch *w, const struct aw_args *args)
+{
+    enum aw_status status = AW_OK;
+    const char *where = aw_read_given(w->session)->where;
+    status = aw_wanted_init(&w->wanted, w->session);
+    for (size_t i = 0; i < args->n && status == AW_OK; i++)
+        if (strcmp(args->bound[i].text, "-") == 0)
+            w->input = "-";
+        else
+            status = aw_select_add(&w->select, args->bound[i].text, &w->session->err);
+    if (status == AW_OK && where)
+        status = aw_where_parse(where, &w->where, &w->session->err);
+    if (w->select.n == 0) /* --fields or --format then select the values */
+        w->select = w->wanted.any.n ? w->wanted.any : w->wanted.all;
+    w->session->run.printing.brief = w->select.n == 0 && !w->session->options.print.verbose;
+    return status;
+}
+
+static bool is_wanted(struct watch *w, const struct aw_item *item)
+{
+    if (!aw_item_holds(&w->where, item))
+        return false;
+    if (item->record && !aw_wanted_fits(&w->wanted, item->points, item->n))
+        return false;
+    bool chosen = item->record || (w->wanted.any.n == 0 && w->wanted.all.n == 0);
+    for (size_t i = 0; i < item->n; i++)
+        if (aw_select_match(&w->select, &item->points[i]) >= 0)
+            return true;
+    return w->select.n == 0 || !chosen;
+}
+
+/* Notes which fields arrived, and the other names of a text input. */
+static void note_names(struct watch *w, const struct aw_item *item)
+{
+    bool missing = aw_select_missing(&w->select, w->found) < w->select.n;
+    if (missing)
+        aw_select_note(&w->select, w->found, item->points, item->n);
+    for (size_t i = 0; i < item->n && missing && w->input; i++)
+        aw_append_name(w->came, sizeof w->came, item->points[i].name);
+}
+
+static enum aw_status end_of_input(struct watch *w)
+{
+    size_t i = aw_select_missing(&w->select, w->found);
+    if (i == w->select.n || !*w->came)
+        return AW_OK;
+    return aw_fail(&w->session->err, AW_USAGE, "nothing is called '%.40s' — there is %s",
+                   w->select.pattern[i], w->came);
+}
+
+/* ---- Lines ---- */
+
+/* Adds each field that the pattern part names, once. Returns the new number of fields. */
+static size_t add_fields(struct watch *w, const char *part, const struct aw_names *names, size_t n)
+{
+    for (struct aw_walk at = {0}; part && aw_walk_next(&at, names->wire, AW_BOTH);) {
+        const char *field = names->field[at.message][at.scalar];
+        size_t i = 0;
+        if (!aw_select_field(part, at.codec, at.scalar))
+            continue;
+        while (i < n && strcmp(w->fields[i], field) != 0)
+            i++;
+        if (i == n && n < AW_FIELDS_MAX)
+            w->fields[n++] = field;
+    }
+    return n;
+}
+
+/* Selects exactly these fields and their subjects for the view. A pattern without a field is a
+ * subject; then the view prints all fields. */
+static void choose_fields(struct watch *w, const struct aw_item *first)
+{
+    struct aw_names *names = aw_stream_names(w->stream);
+    const struct aw_codec *of = first->record->codec;
+    int about = aw_subject_scalar(first->record, first->subject);
+    size_t n = 0;
+    if (w->select.n == 0 || w->session->options.print.fields || w->session->options.print.format)
+        return;
+    for (size_t i = 0; i < w->select.n; i++)
+        n = add_fields(w, aw_select_part(w->select.pattern[i], names->wire), names, n);
+    if (n == 0 || n >= AW_FIELDS_MAX)
+        return;
+    if (about >= 0)
+        w->fields[n] = names->field[of - names->wire->codecs][about];
+    w->session->run.printing.usual_fields = w->fields;
+}
+
+/* Gives each row of a CSV file the columns of the first row. */
+static void keep_columns(struct aw_object *columns, struct aw_object *row)
+{
+    if (columns->n == 0)
+        *columns = *row;
+    for (size_t i = 0; i < columns->n; i++) {
+        struct aw_entry *entry = &columns->entries[i];
+        size_t at = 0;
+        while (at < row->n && strcmp(row->entries[at].key, entry->key) != 0)
+            at++;
+        entry->text = NULL;
+        entry->number = (double)NAN;
+        if (at < row->n)
+            *entry = row->entries[at];
+    }
+    *row = *columns;
+}
+
+/* Returns true if an NDJSON line can be printed as is. */
+static bool is_ndjson(const struct watch *w, const struct aw_item *item)
+{
+    enum aw_style style = aw_session_style(w->session);
+    return item->line && (style == AW_STYLE_TEXT || style == AW_STYLE_JSON);
+}
+
+/* Prints a foreign record: a row of the requested values, or NDJSON in its own form. */
+static void show_points(struct watch *w, const struct aw_item *item)
+{
+    char text[AW_OBJECT_TEXT + 1];
+    struct aw_object row;
+    bool ndjson = is_ndjson(w, item);
+    aw_object_start(&row, NULL);
+    if (item->time_ns != AW_NO_TIME && !(ndjson && item->arrived))
+        aw_object_number(&row, "t", (double)item->time_ns / 1e9, 6, NULL);
+    for (size_t i = 0; i < item->n; i++) {
+        const struct aw_point *point = &item->points[i];
+        if (aw_select_match(&w->select, point) < 0)
+            continue;
+        if (point->text)
+            aw_object_text(&row, point->name, point->text);
+        else
+            aw_object_number(&row, point->name, point->value, -9, NULL);
+    }
+    if (ndjson) {
+        char *at = aw_output_reserve(&w->session->out, AW_OBJECT_TEXT);
+        aw_output_done(&w->session->out,
+                       aw_object_print(&row, &(struct aw_object_form){.style = AW_STYLE_JSON}, at));
+        return;
+    }
+    if (aw_style_is_table(aw_session_style(w->session)))
+        keep_columns(&w->columns, &row);
+    row.headline = "<-";
+    *aw_object_print(&row, &(struct aw_object_form){.style = AW_STYLE_TEXT}, text) = '\0';
+    aw_session_row(w->session, &row, "%s", text);
+}
+
+static enum aw_status show_line(struct watch *w, const struct aw_item *item)
+{
+    struct aw_output *out = &w->session->out;
+    enum aw_status status = AW_OK;
+    if (item->record && w->shown == 0)
+        choose_fields(w, item);
+    if (item->record)
+        status = aw_session_show(w->session, item->record);
+    else if (w->select.n == 0 && is_ndjson(w, item))
+        aw_output_print(out, "%s\n", item->line);
+    else
+        show_points(w, item);
+    if (status == AW_OK && out->error)
+        status = aw_output_flush(out, &w->session->err);
+    w->shown++;
+    bool enough = (w->limit && w->shown >= w->limit) ||
+                  (w->once && aw_select_missing(&w->select, w->found) == w->select.n);
+    return status == AW_OK && enough ? AW_ENOUGH : status;
+}
+
+static enum aw_status take_item(struct watch *w, const struct aw_item *item)
+{
+    bool shown = is_wanted(w, item);
+    if (shown || w->input)
+        note_names(w, item);
+    return shown ? show_line(w, item) : AW_OK;
+}
+
+static enum aw_status watch_lines(struct watch *w)
+{
+    struct aw_session *session = w->session;
+    enum aw_status status = AW_OK;
+    while (status == AW_OK) {
+        struct aw_item item;
+        int64_t left, now = aw_clock_now(&session->time.real.base);
+        status = aw_output_pace(&session->out, now, &left, &session->err);
+        if (status != AW_OK)
+            break;
+        now = aw_clock_now(session->clock); /* the link's clock */
+        status =
+            aw_stream_next(w->stream, left < w->deadline - now ? now + left : w->deadline, &item);
+        if (status == AW_OK)
+            status = take_item(w, &item);
+        bool goes_on = status == AW_TIMEOUT && aw_clock_now(session->clock) < w->deadline;
+        if (status == AW_MALFORMED || goes_on)
+            status = AW_OK;
+        if (status == AW_OK && aw_clock_now(session->clock) >= w->deadline)
+            status = AW_ENOUGH;
+    }
+    if (status == AW_TIMEOUT)
+        return aw_stream_answered(w->stream, "watch");
+    if (status == AW_END && w->input)
+        return end_of_input(w);
+    return aw_stream_over(status) ? AW_OK : status;
+}
+
+/* ---- The table ---- */
+
+static void draw(struct watch *w)
+{
+    struct aw_braille *canvas = aw_screen_canvas(w->live.screen);
+    const struct aw_stream_counters *counters = aw_stream_counters(w->stream);
+    int64_t now = aw_clock_now(&w->session->time.real.base);
+    char remark[160];
+    if (!canvas)
+        return;
+    w->grid.messages = counters->messages;
+    w->grid.damaged = counters->damaged;
+    w->grid.lost = counters->lost;
+    w->grid.elapsed_ns = now - w->started_ns;
+    w->grid.now_ns = w->is_frozen ? w->grid.now_ns : now;
+    w->grid.state = w->live.ended ? "end of the input" : aw_live_state(&w->live);
+    w->grid.note = aw_live_note(&w->live);
+    w->grid.blocks = aw_screen_how(w->live.screen) & AW_BRAILLE_UTF8;
+    w->grid.frozen = w->is_frozen;
+    w->grid.stops = aw_live_stops(&w->live);
+    w->grid.filter = w->filter;
+    if (!w->grid.note && w->session->tool->remark && !w->grid.state)
+        w->grid.note = w->session->tool->remark(w->session, remark, sizeof remark);
+    if (now - w->counted_ns >= AW_SECOND) {
+        uint64_t came = w->grid.messages - w->counted;
+        w->grid.rate_hz = (double)came * 1e9 / (double)(now - w->counted_ns);
+        w->counted = w->grid.messages;
+        w->counted_ns = now;
+    }
+    aw_grid_draw(&w->grid, w->is_frozen ? &w->frozen : &w->channels, canvas);
+    aw_screen_show(w->live.screen);
+}
+
+static void scroll(struct watch *w, int key)
+{
+    struct aw_grid *grid = &w->grid;
+    size_t page = grid->page ? grid->page : 1;
+    size_t back = key == AW_KEY_UP ? 1 : key == AW_KEY_PAGE_UP ? page : grid->rows;
+    size_t on = key == AW_KEY_DOWN        ? 1
+                : key == AW_KEY_PAGE_DOWN ? page
+                : key == AW_KEY_END       ? grid->rows
+                                          : 0;
+    if (key == AW_KEY_UP || key == AW_KEY_PAGE_UP || key == AW_KEY_HOME)
+        grid->scroll = grid->scroll > back ? grid->scroll - back : 0;
+    else
+        grid->scroll += on;
+}
+
+static void type_filter(struct watch *w, int key)
+{
+    size_t n = strlen(w->filter);
+    if (key == AW_KEY_ENTER || key == AW_KEY_ESCAPE)
+        w->grid.typing = false;
+    if (key == AW_KEY_ESCAPE)
+        w->filter[0] = '\0';
+    if (key == AW_KEY_BACKSPACE && n > 0)
+        w->filter[n - 1] = '\0';
+    if (key >= ' ' && key < 127 && n + 1 < sizeof w->filter) {
+        w->filter[n] = (char)key;
+        w->filter[n + 1] = '\0';
+    }
+    w->grid.scroll = 0;
+}
+
+/* Returns false to quit. */
+static bool handle_key(struct watch *w, int key)
+{
+    if (w->grid.typing) {
+        type_filter(w, key);
+        return true;
+    }
+    switch (key) {
+    case 'q':
+        return false;
+    case ' ':
+        if (w->is_frozen)
+            aw_channels_free(&w->frozen);
+        w->is_frozen = !w->is_frozen && aw_channels_copy(&w->frozen, &w->channels);
+        break;
+    case 's':
+        aw_live_stop(&w->live);
+        break;
+    case 'r':
+        aw_channels_reset(w->is_frozen ? &w->frozen : &w->channels);
+        aw_channels_reset(&w->channels);
+        break;
+    case '?':
+        w->grid.keys = !w->grid.keys;
+        break;
+    case 't':
+        w->grid.listed = !w->grid.listed;
+        break;
+    case '/':
+    case AW_KEY_ESCAPE:
+        w->grid.typing = key == '/';
+        w->filter[0] = '\0';
+        break;
+    default:
+        scroll(w, key);
+    }
+    return true;
+}
+
+static bool handle_keys(struct watch *w)
+{
+    for (int key; (key = aw_screen_key(w->live.screen)) != AW_KEY_NONE; w->live.due_ns = 0)
+        if (!handle_key(w, key))
+            return false;
+    return true;
+}
+
+/* At the end of a recording the table stays until the user presses a key. */
+static enum aw_status watch_table(struct watch *w)
+{
+    enum aw_status status = AW_OK;
+    while (status == AW_OK || status == AW_TIMEOUT) {
+        struct aw_item item = {0};
+        status = aw_live_next(&w->live, w->deadline, &item);
+        if (status == AW_OK && aw_item_holds(&w->where, &item)) {
+            aw_channels_update(&w->channels, item.points, item.n,
+                               aw_clock_now(&w->session->time.real.base));
+            w->shown++;
+        }
+        if (status == AW_ENOUGH)
+            break;
+        if (!aw_live_due(&w->live))
+            continue;
+        if (!handle_keys(w))
+            break;
+        draw(w);
+    }
+    return status == AW_ENOUGH || status == AW_TIMEOUT ? AW_OK : status;
+}
+
+static enum aw_status open_table(struct watch *w)
+{
+    struct aw_session *session = w->session;
+    const char *url = NULL;
+    w->grid.title = session->tool->name;
+    w->grid.columns = session->tool->subject.columns;
+    w->grid.unit = session->tool->subject.unit;
+    w->grid.context = session;
+    w->grid.listed = w->select.n > 0; /* list all requested fields */
+    w->grid.link = w->input                                 ? "standard input"
+                   : aw_session_url(session, &url) == AW_OK ? url
+                                                            : NULL;
+    w->started_ns = w->counted_ns = aw_clock_now(&session->time.real.base);
+    aw_channels_init(&w->channels, &w->select);
+    w->channels.brief = session->run.printing.brief;
+    return aw_live_open(&w->live, session, w->stream, FPS);
+}
+
+/* With --count or --once, prints lines: they stay on the terminal, a table does not. */
+static enum aw_status watch(struct watch *w)
+{
+    if (w->once || w->limit || !aw_live_wanted(w->session) || open_table(w) != AW_OK)
+        return watch_lines(w);
+    enum aw_status status = watch_table(w);
+    aw_live_close(&w->live);
+    aw_channels_free(&w->channels);
+    aw_channels_free(&w->frozen);
+    return status;
+}
+
+enum aw_status aw_run_watch(struct aw_session *session, const struct aw_args *args)
+{
+    struct watch *w = calloc(1, sizeof *w);
+    if (!w)
+        return aw_no_memory(&session->err);
+    w->session = session;
+    w->limit = (uint64_t)session->options.run.count;
+    w->once = aw_read_given(session)->once;
+    enum aw_status status = parse_arguments(w, args);
+    if (status == AW_OK && !w->input) /* a text input has its own names */
+        status = aw_stream_check(session, &w->select, &w->where);
+    /* Creating the view now detects wrong names before waiting. */
+    if (status == AW_OK && !w->input &&
+        (session->options.print.fields || session->options.print.format))
+        status = aw_session_view(session, NULL);
+    if (status == AW_OK)
+        status = aw_stream_open(&w->stream, session, w->input);
+    if (status == AW_OK) {
+        aw_stream_expect(w->stream, &w->select, &w->where);
+        if (!aw_stop_is_pipe(session->out.fd)) /* the reader of a pipe waits for its end */
+            aw_stream_stay(w->stream, false);
+        w->deadline = aw_session_end(session);
+        status = watch(w);
+    }
+    aw_stream_close(w->stream);
+    session->run.printing.usual_fields = NULL;
+    session->run.printing.brief = false;
+    free(w);
+    return status;
+}

@@ -1,0 +1,70 @@
+/* The command config: shows the settings and their origins. config_example.c prints the example. */
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "shell/prompt/prompt.h"
+#include "shell/session/config.h"
+
+static void origin(const struct aw_session *session, const struct aw_option_value *value, char *out,
+                   size_t size)
+{
+    switch (value->origin) {
+    case AW_FROM_CONFIG:
+        snprintf(out, size, "%s", session->config->path);
+        break;
+    case AW_FROM_ENVIRONMENT:
+        aw_option_variable(session->tool->name, value->option->name, out, size);
+        break;
+    default:
+        snprintf(out, size, "%s", value->origin == AW_FROM_DEFAULT ? "default" : "command line");
+    }
+}
+
+static void show(struct aw_session *session, const char *mark, const char *name, const char *value,
+                 const char *from)
+{
+    char option[128];
+    struct aw_object row;
+    snprintf(option, sizeof option, "%s%.100s", mark, name);
+    aw_object_start(&row, NULL);
+    aw_object_text(&row, "option", option);
+    if (value)
+        aw_object_text(&row, "value", value);
+    else
+        aw_object_number(&row, "value", NAN, 0, NULL);
+    aw_object_text(&row, "from", from);
+    aw_session_row(session, &row, "%-18s %-24s %s\n", option, value ? value : "-", from);
+}
+
+enum aw_status aw_run_config(struct aw_session *session, const struct aw_args *args)
+{
+    const char *action = aw_arg(args, "action", 0);
+    if (action && strcmp(action, "example") == 0)
+        return aw_config_example(session);
+    if (action && strcmp(action, "path") == 0) {
+        aw_session_row_text(session, "path", session->config->path);
+        return AW_OK;
+    }
+    const struct aw_config *config = session->config;
+    size_t n_shown = config->n_aliases + config->n_lines;
+    for (size_t i = 0; i < session->options.n; i++) {
+        const struct aw_option_value *value = &session->options.values[i];
+        char from[600];
+        if (value->origin == AW_FROM_DEFAULT && !aw_config_given(session)->all)
+            continue;
+        n_shown++;
+        origin(session, value, from, sizeof from);
+        show(session, "", value->option->name, value->text, from);
+    }
+    for (size_t i = 0; i < config->n_aliases; i++)
+        show(session, "@", config->aliases[i].name, config->aliases[i].url, config->path);
+    for (size_t i = 0; i < config->n_lines; i++) {
+        char section[sizeof config->lines->section + 4];
+        snprintf(section, sizeof section, "[%s] ", config->lines[i].section);
+        show(session, section, config->lines[i].key, config->lines[i].value, config->path);
+    }
+    if (!n_shown && !config->n_wrong)
+        aw_session_notice(session, "nothing is set — 'config show --all' shows the defaults");
+    return AW_OK;
+}

@@ -1,0 +1,82 @@
+/* Prints the suggestion for the next command. */
+#include "shell/run/advice.h"
+
+#include <stdio.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/text.h"
+
+/* Returns true for a recording without messages. */
+static bool is_empty(const struct aw_object *result)
+{
+    char text[AW_OBJECT_TEXT];
+    aw_object_print(
+        result, &(struct aw_object_form){.style = AW_STYLE_FORMAT, .format = "%{messages}"}, text);
+    return strncmp(text, "0\n", 2) == 0;
+}
+
+static bool is_wanted(struct aw_session *session)
+{
+    const struct aw_session_mode *mode = &session->mode;
+    return (mode->one_shot || mode->interactive) && mode->scripts == 0 && !mode->advised &&
+           !session->out.sink && !session->options.print.quiet && !session->options.run.dry_run &&
+           !is_empty(&session->result) && !aw_session_formatted(session) && isatty(STDOUT_FILENO) &&
+           isatty(STDERR_FILENO);
+}
+
+/* Returns the file of an argument or option, if it is a regular file with content. */
+static const char *find_file(struct aw_session *session, const struct aw_args *args,
+                             const char *name)
+{
+    const char *path = aw_arg(args, name, 0);
+    const struct aw_option_value *value = path ? NULL : aw_options_find(&session->options, name);
+    struct stat about;
+    if (value && value->origin == AW_FROM_COMMAND_LINE)
+        path = value->text;
+    bool readable = path && stat(path, &about) == 0 && S_ISREG(about.st_mode) && about.st_size > 0;
+    return readable ? path : NULL;
+}
+
+/* Excludes models and gains, which plot cannot draw. */
+static bool is_drawn(const char *path)
+{
+    static const char *const endings[] = {".csv", ".ndjson", ".pcapng", ".mcap", ".log", NULL};
+    const char *ending = strrchr(path, '.');
+    return ending && aw_is_one_of(endings, ending);
+}
+
+/* Replaces {file} in "plot {file}" by the path. */
+static bool fill(struct aw_session *session, const struct aw_args *args, const char *next,
+                 char *out, size_t size)
+{
+    const char *open = strchr(next, '{'), *close = open ? strchr(open, '}') : NULL;
+    char name[32], word[512];
+    if (!close)
+        return false;
+    snprintf(name, sizeof name, "%.*s", (int)(close - open - 1), open + 1);
+    const char *path = find_file(session, args, name);
+    if (!path || (strncmp(next, "plot ", 5) == 0 && !is_drawn(path)))
+        return false;
+    aw_shell_word(word, sizeof word, path);
+    snprintf(out, size, "%.*s%s%s", (int)(open - next), next, word, close + 1);
+    return true;
+}
+
+void aw_advise(struct aw_session *session, const struct aw_args *args)
+{
+    static const struct aw_next saved = {"plot {save}", "draws it"};
+    static const struct aw_next recorded = {"plot {record}", "draws what was recorded"};
+    const struct aw_next *steps[] = {&args->command->next, &saved, &recorded};
+    char words[640];
+    bool prompt = session->mode.interactive;
+    for (size_t i = 0; i < 3 && is_wanted(session); i++) {
+        if (!steps[i]->words || !fill(session, args, steps[i]->words, words, sizeof words))
+            continue;
+        aw_output_flush(&session->out, NULL);
+        aw_session_report(session, "next: %s%s%s  %s\n", prompt ? "" : session->tool->name,
+                          prompt ? "" : " ", words, steps[i]->why);
+        session->mode.advised = true;
+    }
+}

@@ -1,0 +1,312 @@
+/* Runs one command: binds its tokens, guards motion and recording, prints its result or error. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/lines.h"
+#include "base/number.h"
+#include "shell/custom/custom_joints.h"
+#include "shell/help/help.h"
+#include "shell/help/topics.h"
+#include "shell/run/advice.h"
+#include "shell/run/dispatch.h"
+#include "shell/run/script.h"
+#include "shell/safety/ask.h"
+#include "shell/safety/crash.h"
+#include "shell/safety/device.h"
+#include "shell/safety/dry.h"
+#include "shell/safety/outcome.h"
+#include "shell/safety/stop.h"
+#include "shell/safety/watchdog.h"
+#include "shell/session/bind.h"
+#include "shell/session/config.h"
+#include "shell/session/recent.h"
+#include "shell/session/share.h"
+
+/* Asks before a dangerous command, except with --dry-run. */
+static enum aw_status ask_first(struct aw_session *session, const struct aw_args *args)
+{
+    const struct aw_command *command = args->command;
+    char question[160];
+    if (command->safety != AW_DANGEROUS || session->options.run.dry_run ||
+        (command->harmless && command->harmless(session, args)))
+        return AW_OK;
+    snprintf(question, sizeof question, "%s: %s — go on?", command->name, command->summary);
+    if (aw_session_agrees(session, question))
+        return AW_OK;
+    return aw_fail(&session->err, AW_USAGE, "%s: not done — add --yes to do it", command->name);
+}
+
+/* Refuses to change a device if its config has errors, because a limit may be missing. Other
+ * commands run with a warning. */
+static enum aw_status check_config(struct aw_session *session, const struct aw_command *command)
+{
+    struct aw_config *config = session->config;
+    char more[48] = "";
+    bool needed = session->tool->configure && command->safety != AW_READ;
+    if (config->broken && needed)
+        return aw_fail(&session->err, AW_USAGE, "%s: %s — mend it, or give --config /dev/null",
+                       command->name, config->wrong.text);
+    const struct aw_setting *lacks = aw_config_lacks(session, command);
+    if (lacks && command->run != aw_run_script)
+        return aw_fail(&session->err, AW_USAGE, "%s: %.120s:%d:1: %s", command->name, config->path,
+                       lacks->line, lacks->why);
+    if (config->n_wrong > 1)
+        snprintf(more, sizeof more, " (and %zu more)", config->n_wrong - 1);
+    if (config->n_wrong && !config->reported)
+        aw_session_report(session, "%s: %s — %s%s\n", session->tool->name, config->wrong.text,
+                          config->found ? "left out" : "nothing is taken from it", more);
+    config->reported = true;
+    return AW_OK;
+}
+
+/* The end of a recording is no failure for a read-only command. */
+static enum aw_status let_go(struct aw_session *session, enum aw_status status)
+{
+    bool recorded = session->device.link && session->device.link->recorded;
+    bool looks_on = recorded && session->run.command->safety == AW_READ;
+    bool ended = status == AW_LOST && !session->out.error && looks_on;
+    if (ended)
+        aw_session_unlink(session);
+    return ended ? AW_OK : status;
+}
+
+/* Returns true if a stream of setpoints may continue after this command: it neither moves, stops,
+ * nor takes the lease. */
+static bool goes_on_streaming(const struct aw_session *session, const struct aw_command *command)
+{
+    bool looks = command->safety == AW_READ && command->group != AW_GROUP_MOVE;
+    return (command->setpoints || looks) && !session->options.link.take;
+}
+
+static enum aw_status run_command(struct aw_session *session, struct aw_args *args)
+{
+    enum aw_status status = ask_first(session, args);
+    if (status != AW_OK)
+        return status;
+    /* Reopens a lost link; a server instead waits for its next client. */
+    if (session->device.link && session->device.link->lost && !*session->device.link->ready)
+        aw_session_unlink(session);
+    session->motion.moving = session->share.ended = false;
+    if (!goes_on_streaming(session, args->command))
+        session->motion.streamed.n = 0;
+    aw_recent_begin(session, args->command);
+    session->run.started = aw_clock_now(session->clock);
+    aw_session_work_begin(session);
+    bool motion = args->command->safety == AW_MOTION, hold = session->options.run.hold;
+    aw_stop_watch_parent(session,
+                         !hold && (motion || session->motion.ongoing != AW_ONGOING_NOTHING));
+    aw_stop_watch_output(session, motion);
+    if (motion)
+        aw_stop_watch_suspend(session, true);
+    status = aw_dry_outcome(session, args->command->name, args->command->run(session, args));
+    aw_session_work_end(session);
+    status = aw_outcome_safe(session, let_go(session, status));
+    if (session->share.attached)
+        status = session->share.sharing->end(session, status);
+    aw_stop_watch_output(session, false);
+    aw_stop_watch_parent(session, !hold && session->motion.ongoing != AW_ONGOING_NOTHING);
+    if (motion)
+        aw_stop_watch_suspend(session, false);
+    aw_watchdog_leave(session);
+    aw_crash_prepare(session);
+    return status;
+}
+
+static enum aw_status prepare_wire(struct aw_session *session)
+{
+    enum aw_status status = aw_session_prepare_wire(session);
+    if (status == AW_OK)
+        status = aw_custom_joints_begin(session);
+    session->wire->lenient = session->options.link.lenient; /* false if the tool has no such option
+                                                               */
+    session->device.concerns = NULL;
+    session->run.printing.wire = session->wire;
+    return status;
+}
+
+/* Reads packet files in advance, also those named after the command, because they may add joints
+ * and so commands. Errors are reported once the command is known. */
+static void foresee(struct aw_session *session, const struct aw_words *words)
+{
+    static const char name[] = "--packets";
+    size_t length = strlen(name);
+    for (size_t i = 0; i < words->n && (!words->json || words->options); i++) {
+        const char *word = words->word[i];
+        if (strcmp(word, "--") == 0)
+            break;
+        if (strncmp(word, name, length) == 0 && (!word[length] || word[length] == '='))
+            aw_bind_option(session, words, &i);
+    }
+    if (session->options.link.packets || session->device.own.packets)
+        prepare_wire(session);
+    session->err = (struct aw_error){.status = AW_OK};
+}
+
+/* Refuses output styles for commands that print no records. */
+static enum aw_status check_format(struct aw_session *session, const struct aw_command *command)
+{
+    for (enum aw_style style = 0; command->prints && style < AW_STYLES; style++) {
+        const char *name = style == AW_STYLE_TEXT ? "fields" : aw_option_of_style(style);
+        const struct aw_option_value *value = aw_options_find(&session->options, name);
+        if (value->text && !(style == AW_STYLE_JSON && command->prints_json) &&
+            value->origin == AW_FROM_COMMAND_LINE)
+            return aw_fail(&session->err, AW_USAGE, "%s prints %s, no records — leave --%s out%s",
+                           command->name, command->prints, name,
+                           command->prints_json ? ", or take -j" : "");
+    }
+    return AW_OK;
+}
+
+/* Refuses --for for a motion that it would not end. */
+static enum aw_status check_time(struct aw_session *session, const struct aw_command *command,
+                                 const struct aw_options *before)
+{
+    size_t i = (size_t)(aw_options_find(&session->options, "for") - session->options.values);
+    const struct aw_option_value *value = &session->options.values[i];
+    bool moves = command->safety >= AW_MOTION;
+    if (!moves || command->timed || value->origin != AW_FROM_COMMAND_LINE ||
+        value->text == before->values[i].text)
+        return AW_OK;
+    return aw_fail(&session->err, AW_USAGE,
+                   "%s: --for does not end it — leave it out; what goes on is ended by stop",
+                   command->name);
+}
+
+/* Refuses --config in a line, because the file is read only at the start. */
+static enum aw_status check_config_option(struct aw_session *session)
+{
+    const struct aw_option_value *value = aw_options_find(&session->options, "config");
+    if (session->mode.one_shot || value->origin != AW_FROM_COMMAND_LINE ||
+        strcmp(value->text, session->config->path) == 0)
+        return AW_OK;
+    return aw_fail(&session->err, AW_USAGE,
+                   "--config is read when %s starts — give it there, not in a line",
+                   session->tool->name);
+}
+
+static enum aw_status run_bound(struct aw_session *session, struct aw_args *args,
+                                const struct aw_options *before)
+{
+    if (session->options.print.version) {
+        aw_output_print(&session->out, "%s %s (armwire)\n", session->tool->name, AW_VERSION);
+        return AW_OK;
+    }
+    if (session->options.print.help_all)
+        return aw_help(session, NULL);
+    if (session->options.print.help)
+        return aw_help(session, args->command);
+    if (!args->command)
+        return aw_fail(&session->err, AW_USAGE,
+                       "no command — options hold for the line they stand in");
+    enum aw_status status = check_format(session, args->command);
+    if (status == AW_OK)
+        status = check_time(session, args->command, before);
+    if (status == AW_OK)
+        status = check_config_option(session);
+    if (status == AW_OK)
+        status = check_config(session, args->command);
+    if (status == AW_OK)
+        status = prepare_wire(session);
+    if (status == AW_OK)
+        status = aw_session_take_packets(session, args);
+    if (status == AW_OK)
+        status = aw_wanted_begin(session, args, aw_topic_has_key);
+    return status == AW_OK ? run_command(session, args) : status;
+}
+
+/* Returns the column of the wrong token, or of the token that the error quotes; 0: unknown. */
+static unsigned column_of(const struct aw_session *session, const struct aw_words *words,
+                          size_t bad)
+{
+    if (bad < words->n)
+        return words->column[bad];
+    for (size_t i = 1; i < words->n; i++) {
+        char quoted[64];
+        const char *equals = strchr(words->word[i], '=');
+        const char *forms[] = {words->word[i], equals ? equals + 1 : words->word[i]};
+        for (size_t k = 0; k < 2; k++) {
+            snprintf(quoted, sizeof quoted, "'%.58s'", forms[k]);
+            if (strstr(session->err.text, quoted))
+                return words->column[i];
+        }
+    }
+    return 0;
+}
+
+/* Explains units if the user typed "12 cm" as two tokens.
+ */
+static void advise_on_units(struct aw_session *session, const struct aw_command *command,
+                            const struct aw_words *words, size_t *bad)
+{
+    size_t i = 0;
+    while (i < words->n && strcmp(words->word[i], command->name) != 0)
+        i++;
+    for (i += 2; i < words->n; i++) {
+        char both[80];
+        double value;
+        struct aw_error problem;
+        const char *word = words->word[i - 1], *unit = words->word[i];
+        const char *number = strchr(word, '=') ? strchr(word, '=') + 1 : word;
+        if (!aw_number_is_unit(unit) || aw_number_parse(number, &value, &problem) != AW_OK)
+            continue;
+        snprintf(both, sizeof both, "%.40s %s", number, unit);
+        aw_number_parse_unit(both, NULL, &value, &problem);
+        aw_fail(&session->err, AW_USAGE, "%s: %s", command->name, problem.text);
+        *bad = i - 1;
+    }
+}
+
+static void report_outcome(struct aw_session *session, const struct aw_words *words, size_t bad,
+                           enum aw_status status, const char *where)
+{
+    if (session->run.reported)
+        return;
+    if (where && status != AW_OK)
+        aw_fail_at(&session->err, where, column_of(session, words, bad));
+    aw_outcome_print(session, status);
+}
+
+enum aw_status aw_dispatch(struct aw_session *session, struct aw_words *words, const char *where)
+{
+    struct aw_options before = session->options;
+    const struct aw_command *outer = session->run.command;
+    struct aw_args *args = malloc(sizeof *args);
+    size_t bad = words->n;
+    if (!args)
+        return aw_session_refuse(session, aw_no_memory(&session->err));
+    args->command = NULL;
+    session->err = (struct aw_error){.status = AW_OK};
+    aw_object_start(&session->result, NULL);
+    /* A record with wire numbers depends on the variant of the wire. */
+    enum aw_status status = words->raw ? prepare_wire(session) : AW_OK;
+    if (status == AW_OK && words->raw)
+        status = aw_words_from_raw(session, words);
+    if (status == AW_OK)
+        foresee(session, words);
+    if (status == AW_OK)
+        status = aw_bind(session, words, args, &bad);
+    session->run.command = args->command;
+    if (status == AW_OK)
+        status = aw_wanted_end(session, run_bound(session, args, &before));
+    if (status == AW_USAGE && args->command)
+        advise_on_units(session, args->command, words, &bad);
+    report_outcome(session, words, bad, status, where);
+    if (status == AW_OK && args->command && !session->options.print.help)
+        aw_advise(session, args);
+    session->run.reported = false;
+    if (aw_output_flush(&session->out, &session->err) != AW_OK && status == AW_OK) {
+        status = AW_LOST;
+        aw_outcome_error(session);
+    }
+    struct aw_printing *printing = &session->run.printing;
+    aw_view_free(printing->view);
+    printing->view = NULL;
+    printing->rows = printing->wanted.picks = false;
+    printing->columns = 0;
+    printing->messages = (struct aw_messages){.any = false};
+    free(args);
+    session->options = before;
+    session->run.command = outer;
+    return status;
+}

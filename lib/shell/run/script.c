@@ -1,0 +1,179 @@
+/* Runs the commands of a script or a pipe line by line, text and JSON alike. */
+#include "shell/run/script.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/file.h"
+#include "base/lines.h"
+#include "base/utf8.h"
+#include "shell/run/dispatch.h"
+#include "shell/safety/deadman.h"
+#include "shell/safety/outcome.h"
+#include "shell/safety/stop.h"
+#include "shell/session/share.h"
+
+#define SCRIPTS_MAX 16 /* max depth of nested scripts */
+
+struct lines {
+    int fd;
+    const char *name;
+    unsigned number;
+    size_t held, start;
+    bool ended;
+    size_t length; /* length of the last line */
+    bool overlong; /* the current line is too long; the excess is dropped */
+    char buffer[AW_LINE_MAX * 2];
+};
+
+/* Returns the next line in place, without its newline; NULL: incomplete. */
+static char *handle_line(struct lines *in)
+{
+    char *line = in->buffer + in->start;
+    char *end = memchr(line, '\n', in->held - in->start);
+    if (!end && !(in->ended && in->held > in->start))
+        return NULL;
+    if (!end)
+        end = in->buffer + in->held;
+    *end = '\0';
+    in->length = (size_t)(end - line);
+    in->start = (size_t)(end - in->buffer) + (end < in->buffer + in->held);
+    in->number++;
+    return line;
+}
+
+static enum aw_status fill(struct aw_session *session, struct lines *in, struct aw_deadman *deadman)
+{
+    memmove(in->buffer, in->buffer + in->start, in->held - in->start);
+    in->held -= in->start;
+    in->start = 0;
+    if (in->held >= AW_LINE_MAX) {
+        in->overlong = true;
+        in->held = AW_LINE_MAX;
+    }
+    enum aw_status status = aw_session_wait_input(session, in->fd, AW_NEVER);
+    if (status != AW_OK)
+        return status;
+    ssize_t n = read(in->fd, in->buffer + in->held, sizeof in->buffer - 1 - in->held);
+    if (n < 0 && errno != EINTR && errno != EAGAIN) {
+        status = aw_file_fail(&session->err, NULL, in->name);
+        aw_session_refuse(session, status);
+    }
+    in->ended = n == 0 || status != AW_OK;
+    in->held += n > 0 ? (size_t)n : 0;
+    aw_deadman_read(deadman, n > 0 ? (size_t)n : 0);
+    return status;
+}
+
+static bool goes_on(const struct aw_session *session, enum aw_status status)
+{
+    return !session->mode.quit &&
+           (status == AW_OK ||
+            (status != AW_STOPPED && !session->out.error && session->options.run.keep_going));
+}
+
+/* Runs the line's command at words->next; the next call runs the following one. */
+static enum aw_status run_command(struct aw_session *session, struct lines *in, const char *line,
+                                  struct aw_words *words)
+{
+    struct aw_error *err = &session->err;
+    char where[160];
+    enum aw_status status;
+    snprintf(where, sizeof where, "%.140s:%u", in->name, in->number);
+    if (in->overlong || in->length >= AW_LINE_MAX)
+        status = aw_fail(err, AW_USAGE, "the line is longer than %d characters", AW_LINE_MAX - 1);
+    else if (strlen(line) < in->length)
+        status = aw_fail(err, AW_USAGE, "column %zu: a NUL character", strlen(line) + 1);
+    else
+        status = aw_words_split_at(words, line, words->next, err);
+    in->overlong = false;
+    if (status != AW_OK) {
+        aw_fail_at(err, where, 0);
+        return aw_session_refuse(session, status);
+    }
+    return words->n ? aw_dispatch(session, words, where) : AW_OK;
+}
+
+static enum aw_status run_line(struct aw_session *session, struct lines *in, const char *line,
+                               struct aw_words *words)
+{
+    enum aw_status status, first = AW_OK;
+    size_t mark = in->number == 1 ? aw_utf8_mark(line) : 0;
+    line += mark;
+    in->length -= mark;
+    words->next = 0;
+    do {
+        status = run_command(session, in, line, words);
+        if (first == AW_OK)
+            first = status;
+    } while (words->next && goes_on(session, status));
+    return status == AW_STOPPED ? status : first;
+}
+
+enum aw_status aw_run_lines(struct aw_session *session, int fd, const char *name)
+{
+    struct lines *in = calloc(1, sizeof *in);
+    struct aw_words *words = malloc(sizeof *words);
+    enum aw_status first = AW_OK, status = AW_OK;
+    struct aw_deadman deadman;
+    if (!in || !words) {
+        free(in);
+        free(words);
+        return aw_session_refuse(session, aw_no_memory(&session->err));
+    }
+    *in = (struct lines){.fd = fd, .name = name ? name : "stdin"};
+    aw_deadman_begin(&deadman, session, fd);
+    while (goes_on(session, status)) {
+        char *line = handle_line(in);
+        if (!line && in->ended)
+            break;
+        if (line)
+            aw_deadman_line(&deadman);
+        status = line ? run_line(session, in, line, words)
+                      : aw_deadman_outcome(&deadman, fill(session, in, &deadman));
+        if (!line && session->share.attached)
+            status = session->share.sharing->outcome(session, status);
+        if (first == AW_OK)
+            first = status;
+    }
+    if (status == AW_STOPPED && !session->motion.stop.signal) { /* a stop between or within lines */
+        aw_stop_read(session);
+        status = aw_session_take_loss(session, first);
+        if (status != first)
+            aw_session_report(session, "%s: %s\n", session->tool->name, session->err.text);
+        first = status;
+    }
+    aw_deadman_end(&deadman);
+    free(in);
+    free(words);
+    return first;
+}
+
+enum aw_status aw_run_script(struct aw_session *session, const struct aw_args *args)
+{
+    const char *name = aw_arg(args, "file", 0);
+    if (session->mode.scripts == SCRIPTS_MAX)
+        return aw_fail(&session->err, AW_USAGE,
+                       "run: %.120s: %d scripts deep — does it run itself?", name, SCRIPTS_MAX);
+    int fd = aw_file_descriptor(name, O_NONBLOCK);
+    if (fd < 0)
+        return aw_file_fail(&session->err, NULL, name);
+    session->mode.one_shot = false;
+    session->mode.scripts++;
+    enum aw_status status = aw_run_lines(session, fd, aw_file_name(name));
+    session->mode.scripts--;
+    close(fd);
+    session->run.reported = true; /* its last command has reported */
+    return status;
+}
+
+enum aw_status aw_run_quit(struct aw_session *session, const struct aw_args *args)
+{
+    (void)args;
+    session->mode.quit = true;
+    return AW_OK;
+}

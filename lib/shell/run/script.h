@@ -1,0 +1,16 @@
+/* Runs commands from a file or a pipe, one per line. */
+#ifndef AW_SHELL_RUN_SCRIPT_H
+#define AW_SHELL_RUN_SCRIPT_H
+
+#include "shell/session/session.h"
+
+/* Runs the lines of fd until the end, the first failure (unless --keep-going), "quit" or a signal.
+ * name is for messages, NULL for standard input. Returns the status of the first failure. */
+enum aw_status aw_run_lines(struct aw_session *session, int fd, const char *name);
+
+/* Runs the command run: a file of commands. */
+aw_run_fn aw_run_script;
+
+aw_run_fn aw_run_quit;
+
+#endif

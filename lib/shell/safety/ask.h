@@ -1,0 +1,17 @@
+/* Confirmation questions before irreversible actions, and single-key input. */
+#ifndef AW_SHELL_SAFETY_ASK_H
+#define AW_SHELL_SAFETY_ASK_H
+
+#include <termios.h>
+
+#include "shell/session/session.h"
+
+/* Returns true with --yes, or if the user types y at the terminal. Returns false without a terminal
+ * and with --no-input. Flushes the output first. */
+bool aw_session_agrees(struct aw_session *session, const char *question);
+
+/* Switches the terminal to single keys without echo; Ctrl-C stays a signal. Stores the old settings
+ * in before, for tcsetattr(3). Returns false if standard input is not a suitable terminal. */
+bool aw_terminal_keys(struct termios *before);
+
+#endif

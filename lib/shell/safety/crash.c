@@ -1,0 +1,221 @@
+/* The handler that writes prepared stop frames when the program crashes while something moves. */
+#include "shell/safety/crash.h"
+
+#include <errno.h>
+#include <poll.h>
+#include <signal.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/socket.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "shell/session/session.h"
+
+#define FRAMES_MAX 64      /* one per board of a CAN bus */
+#define ROOM       73728   /* more than the longest message */
+#define STACK_SIZE 65536   /* enough for the registers of any processor */
+#define FULL_MS    100     /* max wait for a blocked link */
+#define TRIES      3       /* attempts per write */
+#define MS_NS      1000000 /* nanoseconds per millisecond */
+#define RENEW_NS   (10 * AW_MILLISECOND)
+
+/* Frames for one descriptor. The first ones are repeated, because a device may miss them; those
+ * after the first pause follow once. */
+struct plan {
+    int fd;
+    struct sockaddr_storage to;
+    socklen_t to_size; /* 0: none */
+    unsigned times, gap_ms;
+    size_t n, again, end[FRAMES_MAX];
+    unsigned pauses[FRAMES_MAX]; /* pauses before each frame, gap_ms each */
+    uint8_t bytes[ROOM];
+};
+
+static const int numbers[] = {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGABRT, SIGSYS, SIGTRAP};
+
+#define NUMBERS (sizeof numbers / sizeof *numbers)
+
+struct plans {
+    struct plan plans[2];
+    volatile sig_atomic_t ready; /* number of the valid plan, from 1; 0: none */
+};
+
+static struct {
+    struct plans own, *shared; /* NULL: no other process needs them */
+    struct sigaction before[NUMBERS];
+    bool caught;
+    _Alignas(16) uint8_t stack[STACK_SIZE];
+} crash;
+
+static struct plans *plans(void)
+{
+    return crash.shared ? crash.shared : &crash.own;
+}
+
+/* ---- In the handler ---- */
+
+static void write_frame(const struct plan *plan, const uint8_t *bytes, size_t size)
+{
+    struct pollfd room = {.fd = plan->fd, .events = POLLOUT};
+    for (int i = 0; i < TRIES && size > 0; i++) {
+        ssize_t n = plan->to_size ? sendto(plan->fd, bytes, size, MSG_NOSIGNAL,
+                                           (const struct sockaddr *)&plan->to, plan->to_size)
+                                  : write(plan->fd, bytes, size);
+        if (n > 0) {
+            bytes += n;
+            size -= (size_t)n;
+        } else if (n < 0 && errno == EAGAIN) {
+            poll(&room, 1, FULL_MS);
+        }
+    }
+}
+
+static void pause_for(const struct plan *plan, unsigned times)
+{
+    struct timespec gap = {.tv_nsec = (long)plan->gap_ms * MS_NS};
+    while (times-- > 0)
+        nanosleep(&gap, NULL);
+}
+
+static void write_frames(const struct plan *plan, size_t from, size_t to)
+{
+    for (size_t i = from, start = from ? plan->end[from - 1] : 0; i < to; start = plan->end[i++]) {
+        pause_for(plan, plan->pauses[i]);
+        write_frame(plan, plan->bytes + start, plan->end[i] - start);
+    }
+}
+
+static void carry_out(const struct plan *plan)
+{
+    for (unsigned turn = 0; turn < plan->times; turn++) {
+        pause_for(plan, turn > 0);
+        write_frames(plan, 0, plan->again);
+    }
+    write_frames(plan, plan->again, plan->n);
+}
+
+/* The raised signal is blocked until this handler returns, so the core file shows the crash
+ * location. */
+static void on_crash(int number)
+{
+    int ready = plans()->ready;
+    plans()->ready = 0;
+    for (size_t i = 0; i < NUMBERS; i++)
+        if (numbers[i] == number)
+            sigaction(number, &crash.before[i], NULL);
+    if (ready)
+        carry_out(&plans()->plans[ready - 1]);
+    raise(number);
+}
+
+/* ---- Preparation ---- */
+
+void aw_crash_catch(void)
+{
+    const stack_t stack = {.ss_sp = crash.stack, .ss_size = sizeof crash.stack};
+    struct sigaction action = {.sa_handler = on_crash, .sa_flags = SA_ONSTACK};
+    if (crash.caught)
+        return;
+    crash.caught = true;
+    sigfillset(&action.sa_mask);
+    sigaltstack(&stack, NULL);
+    for (size_t i = 0; i < NUMBERS; i++)
+        sigaction(numbers[i], &action, &crash.before[i]);
+}
+
+struct draft {
+    const struct aw_link *link;
+    struct plan *plan;
+    unsigned pauses; /* before the next frame */
+    bool paused;     /* a pause was added */
+};
+
+static void add_frame(void *context, const void *frame, size_t size)
+{
+    struct draft *draft = context;
+    struct plan *plan = draft->plan;
+    size_t used = plan->n ? plan->end[plan->n - 1] : 0;
+    if (!frame) {
+        draft->pauses++;
+        draft->paused = true;
+        return;
+    }
+    struct aw_link_raw raw = {.bytes = plan->bytes + used, .cap = ROOM - used};
+    if (plan->n == FRAMES_MAX || !aw_link_raw(draft->link, frame, size, &raw))
+        return;
+    plan->fd = raw.fd;
+    plan->to_size = raw.to && raw.to_size <= sizeof plan->to ? raw.to_size : 0;
+    if (plan->to_size)
+        memcpy(&plan->to, raw.to, raw.to_size);
+    plan->pauses[plan->n] = draft->pauses;
+    draft->pauses = 0;
+    plan->end[plan->n++] = used + raw.size;
+    plan->again = draft->paused ? plan->again : plan->n;
+}
+
+static void renew(struct aw_aside *aside)
+{
+    aw_crash_prepare(((struct aw_renewal *)aside)->session);
+}
+
+static void renew_later(struct aw_session *session, bool on)
+{
+    struct aw_renewal *renewal = &session->motion.renewal;
+    struct aw_aside **first = &session->time.real.aside;
+    int64_t due = aw_clock_now(&session->time.real.base) + RENEW_NS;
+    if (on && !renewal->on) {
+        *renewal = (struct aw_renewal){.aside = {.fd = -1, .serve = renew}, .session = session};
+        aw_aside_add(first, &renewal->aside);
+    }
+    renewal->on = on || renewal->on;
+    renewal->aside.due = on ? due : AW_NEVER;
+}
+
+void aw_crash_prepare(struct aw_session *session)
+{
+    int next = plans()->ready == 1 ? 2 : 1;
+    struct plan *plan = &plans()->plans[next - 1];
+    bool goes_on = aw_session_goes_on(session), moves = session->motion.moving || goes_on;
+    renew_later(session, goes_on && session->motion.ongoing == AW_ONGOING_ENDING);
+    if (!session->device.link || !session->tool->last_stop || session->options.run.hold || !moves) {
+        plans()->ready = 0;
+        return;
+    }
+    plan->n = plan->again = 0;
+    plan->times = 1 + session->tool->stop_again;
+    plan->gap_ms = session->tool->stop_gap_ms;
+    struct draft draft = {.link = session->device.link, .plan = plan};
+    session->tool->last_stop(session, add_frame, &draft);
+    plans()->ready = plan->n ? next : 0;
+}
+
+void aw_crash_forget(void)
+{
+    plans()->ready = 0;
+}
+
+bool aw_crash_share(void)
+{
+    void *room = crash.shared ? crash.shared
+                              : mmap(NULL, sizeof *crash.shared, PROT_READ | PROT_WRITE,
+                                     MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+    if (room != MAP_FAILED && !crash.shared) {
+        crash.shared = room;
+        memcpy(room, &crash.own, sizeof crash.own);
+    }
+    return crash.shared != NULL;
+}
+
+void aw_crash_carry_out(void)
+{
+    int ready = plans()->ready;
+    if (ready)
+        carry_out(&plans()->plans[ready - 1]);
+}
+
+void aw_crash_leave(void)
+{
+    crash.shared = NULL;
+    crash.own.ready = 0;
+}

@@ -1,0 +1,39 @@
+/* --deadman TIME: stops what a script from a pipe moves when no line has come for this time. An
+ * empty line is a sign of life too. Unread lines are not, because they came earlier. Nor is the end
+ * of the input, which also follows the death of the writer.
+ *
+ *     struct aw_deadman deadman;
+ *     aw_deadman_begin(&deadman, session, fd);
+ *     …    aw_deadman_read(&deadman, n) after each read of fd, aw_deadman_line(&deadman) for each
+ *          line that is taken from it; a command that runs ends with AW_TIMEOUT
+ *     aw_deadman_end(&deadman);
+ *
+ * Uses the session's clock; in virtual time a line arrives when it is read. Does nothing without
+ * the option, or if lines come from a terminal or a file.
+ */
+#ifndef AW_SHELL_SAFETY_DEADMAN_H
+#define AW_SHELL_SAFETY_DEADMAN_H
+
+#include "shell/session/session.h"
+
+struct aw_deadman {
+    struct aw_aside aside;
+    struct aw_session *session;
+    int fd;
+    int64_t time_ns;           /* 0: off */
+    int64_t real_ns, model_ns; /* time of the last input, by each clock */
+    size_t unread;             /* unread bytes at the last check */
+    bool expired;
+    char why[96];
+};
+
+void aw_deadman_begin(struct aw_deadman *deadman, struct aw_session *session, int fd);
+void aw_deadman_read(struct aw_deadman *deadman, size_t n);
+void aw_deadman_line(struct aw_deadman *deadman);
+void aw_deadman_end(struct aw_deadman *deadman);
+
+/* Handles the end of a wait for a line. If the dead-man ended it, stops and reports the continuing
+ * activity and returns AW_TIMEOUT. */
+enum aw_status aw_deadman_outcome(struct aw_deadman *deadman, enum aw_status status);
+
+#endif

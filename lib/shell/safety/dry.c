@@ -1,0 +1,69 @@
+/* Implements --dry-run: ends commands before they open anything, and shows bytes. */
+#include "shell/safety/dry.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "wire/hex.h"
+
+enum aw_status aw_dry_ends(struct aw_session *session)
+{
+    session->run.dry_end = session->options.run.dry_run ? "" : NULL;
+    return session->run.dry_end ? AW_STOPPED : AW_OK;
+}
+
+enum aw_status aw_dry_depends(struct aw_session *session, const char *on)
+{
+    session->run.dry_end = on;
+    return AW_STOPPED;
+}
+
+enum aw_status aw_dry_outcome(struct aw_session *session, const char *command,
+                              enum aw_status status)
+{
+    const char *on = session->run.dry_end;
+    session->run.dry_end = NULL;
+    if (!on)
+        return status;
+    session->err = (struct aw_error){.status = AW_OK};
+    aw_object_start(&session->result, aw_session_json(session) ? command : NULL);
+    aw_object_truth(&session->result, "dry_run", true);
+    if (*on)
+        aw_session_notice(session,
+                          "%s: what it would send depends on %s: nothing is opened with "
+                          "--dry-run",
+                          command, on);
+    else
+        aw_session_notice(session, "%s: nothing to show, because --dry-run opens nothing", command);
+    return AW_OK;
+}
+
+enum aw_status aw_dry_bytes(struct aw_session *session, struct aw_span frame)
+{
+    char *hex = malloc(AW_HEX_SIZE(frame.size));
+    if (!hex)
+        return aw_no_memory(&session->err);
+    aw_hex_print(session->tool->protocol, frame, hex);
+    bool json = aw_session_json(session);
+    if (!json && aw_session_formatted(session)) { /* bytes would break the table or the user's
+                                                     format */
+        aw_output_flush(&session->out, NULL);
+        aw_session_report(session, "%s: bytes: %s\n", session->tool->name, hex);
+    } else {
+        aw_output_print(&session->out, json ? "{\"dry_run\":true,\"bytes\":\"" : "   ");
+        aw_output_write(&session->out, hex, strlen(hex));
+        aw_output_print(&session->out, json ? "\"}\n" : "\n");
+    }
+    free(hex);
+    return AW_OK;
+}
+
+enum aw_status aw_session_dry_run(struct aw_session *session, const struct aw_record *record,
+                                  struct aw_span frame)
+{
+    enum aw_status status = aw_session_show(session, record);
+    if (status == AW_OK)
+        status = aw_dry_bytes(session, frame);
+    aw_object_start(&session->result, NULL);
+    return status;
+}

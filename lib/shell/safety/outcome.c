@@ -1,0 +1,218 @@
+/* Ends a command: stops its motion and prints its result or error. */
+#include "shell/safety/outcome.h"
+#include "shell/safety/crash.h"
+#include "shell/safety/stop.h"
+#include "shell/safety/watchdog.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+
+static bool shows_all(const struct aw_session *session)
+{
+    return session->options.print.verbose || session->options.print.fields;
+}
+
+/* Names the command as the user typed it. In CSV and --format, records or rows replace the result.
+ */
+static void print_result(struct aw_session *session, enum aw_status status)
+{
+    const char *name = session->run.command ? session->run.command->name : NULL;
+    const enum aw_status said = status != AW_OK && session->share.ended ? AW_STOPPED : status;
+    char time[48];
+    struct aw_second known = {0};
+    if (!aw_session_json(session) && aw_session_formatted(session) &&
+        (session->run.printing.view || session->run.printing.rows))
+        return;
+    if (!aw_wanted_pick(session, &session->result))
+        return;
+    *aw_print_time(time, AW_TIME_ABS, aw_session_time(session), 0, 0, &known) = '\0';
+    const struct aw_object_head head = {.time = time,
+                                        .cmd = name,
+                                        .error = status == AW_OK ? NULL : aw_status_name(said),
+                                        .why = session->err.text,
+                                        .exit = aw_exit_code(session, status)};
+    if (aw_session_print_object(session, &session->result, &head))
+        return;
+    session->result.cmd = name;
+    session->result.brief = !shows_all(session);
+    aw_session_print_line(session, &session->result);
+}
+
+/* No message if the reader of a read-only command closed the pipe. */
+void aw_outcome_error(struct aw_session *session)
+{
+    if (session->out.error == EPIPE && session->run.command &&
+        session->run.command->safety == AW_READ && session->motion.ongoing == AW_ONGOING_NOTHING)
+        return;
+    aw_session_report(session, "%s: %s\n", session->tool->name, session->err.text);
+}
+
+/* Prints the outcome for every way of use. */
+void aw_outcome_print(struct aw_session *session, enum aw_status status)
+{
+    if (status != AW_OK)
+        aw_output_flush(&session->out, NULL);
+    if (status == AW_OK ? session->result.cmd != NULL : aw_session_json(session))
+        print_result(session, status);
+    if (status != AW_OK)
+        aw_outcome_error(session);
+}
+
+enum aw_status aw_session_refuse(struct aw_session *session, enum aw_status status)
+{
+    aw_object_start(&session->result, NULL);
+    aw_outcome_print(session, status);
+    aw_output_flush(&session->out, NULL);
+    return status;
+}
+
+void aw_session_print_result(struct aw_session *session)
+{
+    if (session->result.cmd)
+        aw_outcome_print(session, AW_OK);
+    aw_object_start(&session->result, NULL);
+}
+
+void aw_session_moves(struct aw_session *session)
+{
+    if (aw_watchdog_watch(session) != AW_OK) { /* first, because it checks whether something moved
+                                                  before */
+        session->device.tee_lost = session->err;
+        aw_stop_ask(session);
+    }
+    session->motion.moving = true;
+    aw_crash_prepare(session);
+}
+
+enum aw_status aw_session_take_loss(struct aw_session *session, enum aw_status status)
+{
+    struct aw_error lost = session->device.tee_lost;
+    if (lost.status == AW_OK)
+        return status;
+    session->device.tee_lost = (struct aw_error){.status = AW_OK};
+    if (status == AW_OK || (status == AW_STOPPED && !session->motion.stop.signal)) {
+        session->err = lost;
+        return AW_LOST;
+    }
+    aw_session_report(session, "%s: %s\n", session->tool->name, lost.text);
+    return status;
+}
+
+/* Returns the status of a command by its cause: a signal, its output, the end of its recording, or
+ * another program. */
+static enum aw_status find_cause(struct aw_session *session, enum aw_status status)
+{
+    const char *why = status == AW_STOPPED ? aw_stop_read(session) : NULL;
+    /* A motion that cannot be recorded counts as moving, so it is stopped. */
+    if (session->device.tee_lost.status != AW_OK && session->motion.ongoing != AW_ONGOING_NOTHING)
+        session->motion.moving = true;
+    status = aw_session_take_loss(session, status);
+    const char *stood = aw_watchdog_stood(session); /* other errors follow from that */
+    if (stood && !session->motion.stop.signal)
+        return aw_fail(&session->err, AW_LIMIT, "%s", stood);
+    if (status != AW_STOPPED)
+        return status;
+    if (session->out.error)
+        status = aw_output_flush(&session->out, &session->err);
+    else if (why &&
+             (session->err.status != AW_STOPPED || !*session->err.text)) /* not an older error */
+        aw_fail(&session->err, status, "%s", why);
+    if (status != AW_STOPPED || !session->motion.stopped_by || !*session->motion.stopped_by)
+        return status;
+    session->share.ended = session->share.attached != NULL;
+    return aw_fail(&session->err, session->motion.stopped_as, "%s", session->motion.stopped_by);
+}
+
+/* Reports a stop in one line: its cause, and its effect. Does not mention a signal, because its
+ * sender knows about it. */
+static void add_stopped(struct aw_session *session, const struct aw_error *cause,
+                        enum aw_status status)
+{
+    const char *did = session->motion.stop.did;
+    bool plain = !*cause->text || strcmp(cause->text, AW_STOP_BY_SIGNAL) == 0;
+    session->err = *cause;
+    if (*did && plain)
+        aw_fail(&session->err, status, "stopped: %s", did);
+    else if (*did && status == AW_STOPPED)
+        aw_fail(&session->err, status, "stopped: %s; %s", did, cause->text);
+    else if (*did)
+        aw_fail(&session->err, status, "%s; stopped: %s", cause->text, did);
+}
+
+/* Users who end a read-only command may believe that the motion ended, too. */
+static void tell_what_goes_on(struct aw_session *session)
+{
+    char what[128] = "";
+    if (session->motion.moving || aw_stop_ends(session) || !aw_session_goes_on(session))
+        return;
+    if (session->tool->goes_on)
+        session->tool->goes_on(session, what, sizeof what);
+    aw_fail(&session->err, AW_STOPPED, "%s ended; %s — 'stop' or Ctrl-C at the prompt stops that",
+            session->run.command->name, *what ? what : "what was set going goes on");
+}
+
+/* A motion that is interrupted, by a signal or by a closed output, ends in a safe stop. */
+enum aw_status aw_outcome_safe(struct aw_session *session, enum aw_status status)
+{
+    status = find_cause(session, status);
+    if (status == AW_STOPPED && session->mode.interactive)
+        tell_what_goes_on(session);
+    struct aw_error cause = session->err;
+    if (!session->motion.moving || status == AW_OK || session->options.run.hold ||
+        !session->tool->stop)
+        return status;
+    enum aw_status stopped = aw_stop_device(session);
+    bool again = stopped == AW_TIMEOUT && session->mode.interactive && !aw_stop_ends(session);
+    session->motion.moving = false;
+    session->motion.ongoing = again ? AW_ONGOING_RUNNING : AW_ONGOING_NOTHING;
+    if (stopped == AW_OK)
+        add_stopped(session, &cause, status);
+    else {
+        /* Reports the cause and the unconfirmed stop in one line. */
+        struct aw_error stop = session->err;
+        if (*cause.text && strcmp(cause.text, stop.text) != 0)
+            aw_fail(&session->err, status, "%s; %s", cause.text, stop.text);
+    }
+    return status;
+}
+
+/* Stops the continuing activity. advice: appended to the notice, or "". */
+static enum aw_status halt(struct aw_session *session, const char *advice)
+{
+    if (!aw_session_goes_on(session) || !session->device.link || session->options.run.hold)
+        return AW_OK;
+    enum aw_status status = aw_stop_device(session);
+    if (status != AW_OK)
+        aw_outcome_error(session);
+    else if (*session->motion.stop.did ||
+             session->share.attached) /* a server does not describe its stop */
+        aw_session_notice(session, "stopped%s%s%s", *session->motion.stop.did ? ": " : "",
+                          session->motion.stop.did, advice);
+    if (status == AW_OK)
+        session->motion.ongoing =
+            AW_ONGOING_NOTHING; /* after a failure the stop is retried later */
+    aw_crash_prepare(session);
+    return status;
+}
+
+enum aw_status aw_session_halt(struct aw_session *session)
+{
+    return halt(session, "");
+}
+
+enum aw_status aw_session_leave(struct aw_session *session, enum aw_status status)
+{
+    bool early = session->motion.ongoing == AW_ONGOING_ENDING && status == AW_OK;
+    if (session->mode.one_shot)
+        return status;
+    enum aw_status stopped = halt(
+        session, early ? " — on its way, when the commands were over: let the last one wait, or "
+                         "give --hold"
+                       : "");
+    if (status != AW_OK)
+        return status;
+    if (stopped == AW_STOPPED)
+        aw_stop_read(session);
+    return stopped;
+}

@@ -1,0 +1,67 @@
+/* Creates and frees sessions. */
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "packets/packets.h"
+#include "shell/safety/device.h"
+#include "shell/safety/stop.h"
+#include "shell/session/config.h"
+#include "shell/session/recent.h"
+#include "shell/session/session.h"
+
+/* One large allocation that the kernel maps, so unused pages cost nothing. */
+struct whole {
+    struct aw_session session; /* first, so that freeing the session frees all */
+    struct aw_wire wire;
+    max_align_t state[];
+};
+
+struct aw_session *aw_session_new(const struct aw_tool *tool)
+{
+    const char *none = getenv("NO_COLOR"), *term = getenv("TERM");
+    struct whole *whole = calloc(1, sizeof *whole + tool->state_size);
+    if (!whole)
+        return NULL;
+    struct aw_session *session = &whole->session;
+    session->tool = tool;
+    session->out.fd = STDOUT_FILENO;
+    session->out.color =
+        isatty(STDOUT_FILENO) && !(none && *none) && term && strcmp(term, "dumb") != 0;
+    session->time.real = aw_real_clock(-1);
+    session->time.virtual = aw_virtual_clock();
+    session->clock = &session->time.real.base;
+    session->motion.stop = (struct aw_stop){.all = -1, .signals = -1, .asked = -1, .parent = -1};
+    session->config = calloc(1, sizeof *session->config);
+    session->wire = &whole->wire;
+    session->device.frame = malloc(AW_FRAME_ROOM);
+    session->state = whole->state;
+    if (!session->config || !session->device.frame) {
+        free(session->config);
+        free(session->device.frame);
+        free(session);
+        return NULL;
+    }
+    aw_wire_init(session->wire, tool->protocol, NULL, false);
+    session->run.printing.wire = session->wire;
+    aw_options_begin(&session->options, tool);
+    return session;
+}
+
+void aw_session_free(struct aw_session *session)
+{
+    aw_stop_release(session);
+    aw_session_unlink(session);
+    if (session->tool->finish)
+        session->tool->finish(session);
+    aw_stop_end(session);
+    aw_view_free(session->run.printing.view);
+    aw_session_free_packets(session);
+    aw_packets_free(session->device.carried);
+    aw_recent_free(session->device.recent);
+    aw_config_free(session->config);
+    free(session->config);
+    free(session->device.decoding);
+    free(session->device.frame);
+    free(session);
+}

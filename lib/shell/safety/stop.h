@@ -1,0 +1,98 @@
+/* Requests to stop while something moves, and how each leads to the tool's safe stop.
+ *
+ * Signals that end a program by default, except KILL and STOP, are not handled but read from a
+ * signalfd: INT, QUIT (Ctrl-\), TERM, HUP, ALRM, USR1, USR2, XCPU, XFSZ, VTALRM, PROF, IO, PWR,
+ * STKFLT and the real-time ones; TSTP (Ctrl-Z) while something moves. So no stop is lost between a
+ * check and a wait, and no code runs in a handler. A signal that is ignored at the start, or
+ * already has a handler (a profiler's), stays as it is. INT and QUIT are the exception, because
+ * scripts ignore them in background jobs. The program stops what moves and exits with 128 + the
+ * signal's number.
+ *
+ * If the parent process dies, motion stops as after a hangup (129). A pidfd watches the parent,
+ * only while something moves or continues. If the parent is gone before the first motion, no motion
+ * begins. To let the tool outlive its parent use nohup (HUP is ignored), --hold, or setsid. With
+ * setsid the tool leads its own session, as under systemd, in a terminal window or behind ssh.
+ *
+ * Other causes have the same effect. They are a closed reader of the output (141), the end of a
+ * script from a pipe, and a failed output or recorder (--record) (7).
+ *
+ * Each request makes one descriptor readable, the clock's stop_fd, which every wait watches. For a
+ * crash, which reaches no wait, see crash.h.
+ */
+#ifndef AW_SHELL_SAFETY_STOP_H
+#define AW_SHELL_SAFETY_STOP_H
+
+#include "shell/session/session.h"
+
+/* From now on signals end waits (AW_STOPPED) instead of the program. Called when the session uses a
+ * device.
+ */
+void aw_stop_catch(struct aw_session *session);
+
+/* Returns true for a pipe or a socket, whose reader may end first. */
+bool aw_stop_is_pipe(int fd);
+
+/* Watches the reader of the output during a motion; its end is a request to stop. */
+void aw_stop_watch_output(struct aw_session *session, bool watch);
+
+/* Watches the parent during a motion or a continuing activity; its end is a request to stop.
+ * aw_stop_parent_gone returns true if the watched parent is gone. */
+void aw_stop_watch_parent(struct aw_session *session, bool watch);
+bool aw_stop_parent_gone(const struct aw_session *session);
+
+/* Turns Ctrl-Z into a request to stop while watch is set. A suspended program cannot supervise a
+ * moving device. */
+void aw_stop_watch_suspend(struct aw_session *session, bool watch);
+
+/* For programs that watch Ctrl-Z and restore the terminal first. aw_stop_is_suspend returns true if
+ * Ctrl-Z ended a wait. aw_stop_suspend then suspends the program and returns in the foreground. */
+bool aw_stop_is_suspend(void);
+void aw_stop_suspend(struct aw_session *session);
+
+/* Lets the end of a script from a pipe stop an endless motion: no later line can stop it. ended
+ * returns whether the input has ended, and stops watching. */
+void aw_stop_watch_input(struct aw_session *session);
+bool aw_stop_input_ended(struct aw_session *session);
+
+/* Requests a stop from inside the program: the recorder failed, session->device.tee_lost has the
+ * reason. */
+void aw_stop_ask(struct aw_session *session);
+
+/* Withdraws that request before it takes effect. */
+void aw_stop_forget(struct aw_session *session);
+
+/* Reads the cause that ended a wait: session->motion.stop.signal, or EPIPE in session->out.error,
+ * or session->device.tee_lost. Returns a description if these do not give one, or NULL.
+ */
+const char *aw_stop_read(struct aw_session *session);
+
+/* Returns true if only Ctrl-C ended a wait, and consumes it: for commands that Ctrl-C ends
+ * normally. */
+bool aw_stop_take_interrupt(struct aw_session *session);
+
+/* Returns true if the cause also ends the prompt. Ctrl-C, Ctrl-Z and a failed recorder do not. */
+bool aw_stop_ends(const struct aw_session *session);
+
+/* Sends the tool's safe stop. For half a second signals do not end it, because a closed terminal,
+ * timeout(1) and many scripts send two. After that the next signal ends it without waiting for the
+ * device. */
+enum aw_status aw_stop_device(struct aw_session *session);
+
+/* For the tool's stop: describes what the device does now, "holding 0.0 45.0 -30.0 deg". The shell
+ * prints it after "stopped: ", in the line that reports the command's end. */
+void aw_stop_did(struct aw_session *session, const char *format, ...)
+    __attribute__((format(printf, 2, 3)));
+
+#define AW_STOP_BY_SIGNAL "stopped by a signal"
+
+/* Enables new stop requests after a stop at the prompt. */
+void aw_stop_rearm(struct aw_session *session);
+
+/* At the end, before the link closes: after one received signal, the next signal ends the program
+ * at once. */
+void aw_stop_release(struct aw_session *session);
+
+/* Closes the descriptors, after aw_stop_release. */
+void aw_stop_end(struct aw_session *session);
+
+#endif

@@ -1,0 +1,589 @@
+/* Binds tokens to a command's arguments and options, with units, limits and suggestions. */
+#include "shell/session/bind.h"
+
+#include <ctype.h>
+#include <stdio.h>
+#include <string.h>
+#include <strings.h>
+
+#include "base/number.h"
+#include "base/suggest.h"
+#include "base/text.h"
+
+struct binder {
+    struct aw_session *session;
+    const struct aw_words *words;
+    struct aw_args *args;
+    size_t at;   /* the current token */
+    size_t next; /* the argument for the next bare token */
+    size_t turn;
+    bool only_arguments;            /* after -- */
+    const struct aw_option *option; /* option that a token JOINT=VALUE sets, */
+    const char *joint;              /* to this joint */
+};
+
+bool aw_is_option(const char *word)
+{
+    return word[0] == '-' && word[1] && !isdigit((unsigned char)word[1]) && word[1] != '.';
+}
+
+static size_t count_args(const struct aw_command *command)
+{
+    size_t n = 0;
+    while (command->args && command->args[n].name)
+        n++;
+    return n;
+}
+
+static const char *choice_of(const struct aw_args *args)
+{
+    const struct aw_arg *first = args->command->args;
+    const char *text = NULL;
+    for (size_t i = 0; i < args->n && !text; i++)
+        if (args->bound[i].arg == first)
+            text = args->bound[i].text;
+    return text || !first || !first->choices ? text : first->choices[0];
+}
+
+bool aw_arg_goes(const struct aw_arg *arg, const char *choice)
+{
+    const char *const *with = arg->with;
+    while (with && *with && !(choice && strcasecmp(*with, choice) == 0))
+        with++;
+    return !with || *with;
+}
+
+/* Appends the usage of the arguments. choice: value of the first argument, or NULL. */
+static void add_usage_words(const struct aw_command *command, const char *choice, char *out,
+                            size_t size)
+{
+    for (const struct aw_arg *arg = command->args; arg && arg->name && strlen(out) + 48 < size;
+         arg++) {
+        char name[32], *end = name;
+        if (choice && arg == command->args)
+            aw_append(out, size, "", " %.24s", choice);
+        if (choice && (arg == command->args || !aw_arg_goes(arg, choice)))
+            continue;
+        for (const char *c = arg->name; *c && end < name + sizeof name - 8; c++)
+            *end++ = (char)toupper((unsigned char)*c);
+        bool pairs = arg->kind == AW_ARG_PAIRS;
+        strcpy(end, pairs ? "=VALUE" : "");
+        aw_append(out, size, "", arg->optional ? " [%s%s]" : " %s%s", name,
+                  pairs || arg->kind == AW_ARG_REST ? "…" : "");
+    }
+}
+
+void aw_usage_line(const struct aw_command *command, char *out, size_t size)
+{
+    snprintf(out, size, "%s", command->name);
+    add_usage_words(command, NULL, out, size);
+    size_t used = strlen(out);
+    if (command->repeats && command->args->optional && count_args(command) == 1)
+        memcpy(out + used - 1, "…]", sizeof "…]");
+    else if (command->repeats && used + 64 < size) {
+        char again[128] = "";
+        add_usage_words(command, NULL, again, sizeof again);
+        snprintf(out + used, size - used, " [%s …]", again + 1);
+    }
+}
+
+/* The row of the wire table behind "message.field". */
+struct wire_field {
+    const struct aw_field *row;
+    const char *alias;
+    struct aw_range range;
+};
+
+static struct wire_field field_of(struct aw_session *session, const struct aw_arg *arg)
+{
+    char message[32];
+    const char *dot = strchr(arg->field, '.');
+    snprintf(message, sizeof message, "%.*s", (int)(dot - arg->field), arg->field);
+    const struct aw_codec *codec = aw_wire_codec(session->wire, message, AW_TX);
+    int scalar = aw_codec_find(codec, dot + 1);
+    const struct aw_scalar *at = &codec->scalars[scalar];
+    return (struct wire_field){at->field, at->label ? at->alias : at->field->alias,
+                               aw_scalar_range(codec, scalar, NULL)};
+}
+
+struct aw_arg_info aw_arg_info(struct aw_session *session, const struct aw_arg *arg)
+{
+    struct aw_arg_info info = {arg->help, arg->unit, NULL, NULL, arg->min, arg->max};
+    if (!arg->field)
+        return info;
+    struct wire_field field = field_of(session, arg);
+    bool own_range = arg->min != 0 || arg->max != 0;
+    info.help = arg->help ? arg->help : field.row->help;
+    info.unit = field.range.unit;
+    info.alias = field.alias;
+    info.names = field.row->names;
+    info.min = own_range ? arg->min : field.range.min;
+    info.max = own_range ? arg->max : field.range.max;
+    return info;
+}
+
+#define ENDLESS 1e30 /* larger limits are meaningless */
+
+const char *aw_range_text(const struct aw_arg_info *info, char *out, size_t size)
+{
+    size_t n = 0;
+    while (info->names && info->names[n].name)
+        n++;
+    bool named = n > 0 && info->max - info->min + 1 <= (double)n;
+    *out = '\0';
+    if ((info->min != 0 || info->max != 0) && info->max < ENDLESS && !named)
+        snprintf(out, size, "%.*g to %.*g%s%s", aw_digits_for(info->min), info->min,
+                 aw_digits_for(info->max), info->max, info->unit ? " " : "",
+                 info->unit ? info->unit : "");
+    return out;
+}
+
+const char *aw_info_text(const struct aw_arg_info *info, char *out, size_t size)
+{
+    char range[96];
+    const char *help = info->help ? info->help : "";
+    if (!*aw_range_text(info, range, sizeof range) && info->unit && *info->unit &&
+        !strstr(help, info->unit))
+        snprintf(range, sizeof range, "in %s", info->unit);
+    snprintf(out, size, "%s%s%s", help, *help && *range ? ", " : "", range);
+    return out;
+}
+
+struct aw_option_value *aw_option_word(struct aw_options *options, const char *word,
+                                       const char **attached)
+{
+    char name[64];
+    *attached = NULL;
+    if (!word[1])
+        return NULL; /* "-" alone comes from completion */
+    if (word[1] != '-') {
+        if (word[2])
+            *attached = word + 2 + (word[2] == '=');
+        return aw_options_find_letter(options, word[1]);
+    }
+    size_t length = strcspn(word + 2, "=");
+    snprintf(name, sizeof name, "%.*s", (int)length, word + 2);
+    if (word[2 + length] == '=')
+        *attached = word + 3 + length;
+    return aw_options_find(options, name);
+}
+
+enum aw_status aw_bind_option(struct aw_session *session, const struct aw_words *words, size_t *at)
+{
+    struct aw_error *err = &session->err;
+    const char *word = words->word[*at], *text;
+    struct aw_option_value *value = aw_option_word(&session->options, word, &text);
+    char name[64];
+    if (!value && word[1] != '-')
+        return aw_fail(err, AW_USAGE, "no option '%.8s' — see '%s'", word,
+                       session->tool->usage ? "--help" : "help");
+    snprintf(name, sizeof name, "%.*s", (int)strcspn(word, "="), word);
+    if (!value) /* fails, with a suggestion */
+        return aw_options_set(&session->options, name + 2, "", AW_FROM_COMMAND_LINE, err);
+    const struct aw_option *option = value->option;
+    if (!option->value && text)
+        return aw_fail(err, AW_USAGE, "--%s takes no value", option->name);
+    if (!text)
+        text = option->value ? option->bare : "1";
+    if (!text && *at + 1 == words->n)
+        return aw_fail(err, AW_USAGE, "--%s needs a value: --%s %s", option->name, option->name,
+                       option->value);
+    if (!text)
+        text = words->word[++*at];
+    return aw_options_set(&session->options, option->name, text, AW_FROM_COMMAND_LINE, err);
+}
+
+static bool is_bound(const struct binder *b, const struct aw_arg *arg)
+{
+    for (size_t i = 0; i < b->args->n; i++)
+        if (b->args->bound[i].arg == arg && b->args->bound[i].turn == b->turn)
+            return true;
+    return false;
+}
+
+/* Pairs may repeat, but each field only once. */
+static bool is_field_bound(const struct binder *b, const char *name)
+{
+    size_t length = strcspn(name, "=");
+    for (size_t i = 0; i < b->args->n; i++) {
+        const char *other = b->args->bound[i].name;
+        if (other && strcspn(other, "=") == length && memcmp(other, name, length) == 0)
+            return true;
+    }
+    return false;
+}
+
+static void next_turn(struct binder *b)
+{
+    b->turn++;
+    b->next = 0;
+}
+
+static enum aw_status bind_to(struct binder *b, const struct aw_arg *arg, const char *name,
+                              const char *text)
+{
+    struct aw_error *err = &b->session->err;
+    const char *command = b->args->command->name, *const *choice = arg->choices;
+    char what[96];
+    if (is_bound(b, arg) && arg->kind != AW_ARG_PAIRS && arg->kind != AW_ARG_REST) {
+        if (!b->args->command->repeats)
+            return aw_fail(err, AW_USAGE, "%s: %s is given twice", command, arg->name);
+        next_turn(b);
+    }
+    if (arg->kind == AW_ARG_PAIRS && name && is_field_bound(b, name))
+        return aw_fail(err, AW_USAGE, "%s: %.*s is given twice", command, (int)strcspn(name, "="),
+                       name);
+    b->args->bound[b->args->n++] = (struct aw_bound){arg, name, text, b->turn};
+    while (arg->kind == AW_ARG_CHOICE && *choice && strcasecmp(*choice, text) != 0)
+        choice++;
+    if (arg->kind != AW_ARG_CHOICE || *choice)
+        return AW_OK;
+    snprintf(what, sizeof what, "%s: no %s", command, arg->name);
+    return aw_choice_unknown(what, text, arg->choices, err);
+}
+
+/* Returns true for a record's field with another name as argument; the first of several counts. */
+static bool is_field(const struct binder *b, const struct aw_arg *arg, const char *word,
+                     size_t length)
+{
+    const char *const *field = b->words->message ? arg->fields : NULL;
+    while (field && *field && !aw_is_word(*field, word, length))
+        field++;
+    return field && *field && !is_bound(b, arg);
+}
+
+bool aw_arg_is_called(struct aw_session *session, const struct aw_arg *arg, const char *word,
+                      size_t length)
+{
+    const char *alias = arg->field ? field_of(session, arg).alias : NULL;
+    return aw_is_word(arg->name, word, length) || (alias && aw_is_word(alias, word, length));
+}
+
+/* Returns the argument of name=value, or the one that takes any pairs. */
+static const struct aw_arg *find_named(const struct binder *b, const char *word, size_t length)
+{
+    const struct aw_arg *arg = b->args->command->args;
+    for (; arg && arg->name; arg++)
+        if (arg->kind == AW_ARG_PAIRS || aw_arg_is_called(b->session, arg, word, length) ||
+            is_field(b, arg, word, length))
+            return arg;
+    return NULL;
+}
+
+/* Returns the option that stands for a field of the tool's messages. */
+static const struct aw_option *find_address(const struct binder *b, const char *word, size_t length)
+{
+    const struct aw_option *option = b->words->json ? b->session->tool->options : NULL;
+    for (; option && option->name; option++)
+        if (option->addresses && aw_is_word(option->name, word, length))
+            return option;
+    return NULL;
+}
+
+/* Returns the next missing argument; pairs and rests take any number. */
+static const struct aw_arg *next_bare(struct binder *b)
+{
+    const struct aw_command *command = b->args->command;
+    size_t n = count_args(command);
+    for (;; b->next++) {
+        if (b->next == n && command->repeats && n > 0)
+            next_turn(b);
+        if (b->next >= n)
+            return NULL;
+        const struct aw_arg *arg = &command->args[b->next];
+        if (arg->kind == AW_ARG_PAIRS || !aw_arg_goes(arg, choice_of(b->args)))
+            continue;
+        if (arg->kind == AW_ARG_REST || !is_bound(b, arg))
+            return arg;
+    }
+}
+
+/* Writes the usage of a command, for the given choice if later arguments depend on it. */
+static void choice_usage(const struct aw_args *args, char *out, size_t size)
+{
+    bool depends = false;
+    for (const struct aw_arg *arg = args->command->args; arg && arg->name; arg++)
+        depends = depends || arg->with;
+    snprintf(out, size, "%s", args->command->name);
+    if (depends)
+        add_usage_words(args->command, choice_of(args), out, size);
+    else
+        aw_usage_line(args->command, out, size);
+}
+
+static enum aw_status too_many(struct binder *b, const char *word)
+{
+    const struct aw_command *command = b->args->command;
+    size_t n = count_args(command);
+    char usage[256];
+    if (n && command->args[n - 1].kind == AW_ARG_PAIRS && !isdigit((unsigned char)*word))
+        return aw_fail(&b->session->err, AW_USAGE, "%s: '%.40s' has no value — write %.40s=VALUE",
+                       command->name, word, word);
+    choice_usage(b->args, usage, sizeof usage);
+    return aw_fail(&b->session->err, AW_USAGE, "%s: '%.40s' is too much — usage: %s", command->name,
+                   word, usage);
+}
+
+/* Rejects arguments given by name=value that do not belong to the choice (aw_arg.with). */
+static enum aw_status check_choices(struct binder *b)
+{
+    const struct aw_args *args = b->args;
+    char usage[256];
+    for (size_t i = 0; i < args->n; i++) {
+        if (aw_arg_goes(args->bound[i].arg, choice_of(args)))
+            continue;
+        choice_usage(args, usage, sizeof usage);
+        return aw_fail(&b->session->err, AW_USAGE, "%s %s has no argument '%s' — usage: %s",
+                       args->command->name, choice_of(args), args->bound[i].arg->name, usage);
+    }
+    return AW_OK;
+}
+
+/* Returns the most similar argument name, or NULL. */
+static const char *nearest_name(const struct binder *b, const char *name)
+{
+    const char *names[32];
+    size_t n = 0;
+    for (const struct aw_arg *arg = b->args->command->args; arg && arg->name && n < 31; arg++) {
+        names[n++] = arg->name;
+        names[n++] = arg->field ? field_of(b->session, arg).alias : NULL;
+    }
+    return aw_suggest(name, names, n);
+}
+
+static enum aw_status unknown_name(struct binder *b, const char *word, size_t length)
+{
+    char name[64];
+    snprintf(name, sizeof name, "%.*s", (int)length, word);
+    const char *near = nearest_name(b, name);
+    char usage[256], advice[264];
+    aw_usage_line(b->args->command, usage, sizeof usage);
+    snprintf(advice, sizeof advice, "usage: %s", usage);
+    return aw_fail_unknown(&b->session->err, near, advice, "%s has no argument '%s'",
+                           b->args->command->name, name);
+}
+
+struct candidate {
+    const char *name;
+    bool found;
+};
+
+static void look_for(void *context, const char *word, const char *help)
+{
+    struct candidate *wanted = context;
+    (void)help;
+    wanted->found = wanted->found || strcasecmp(wanted->name, word) == 0;
+}
+
+/* Returns the tool's option that names joints if name is one of them. */
+static const struct aw_option *option_of_joint(struct aw_session *session, const char *name)
+{
+    struct candidate wanted = {.name = name};
+    for (const struct aw_option *o = session->tool->options; o && o->name; o++)
+        if (o->joint && o->complete) {
+            o->complete(session, look_for, &wanted);
+            return wanted.found ? o : NULL;
+        }
+    return NULL;
+}
+
+/* Binds elbow=45 to a joint and its value. */
+static enum aw_status bind_joint(struct binder *b, const struct aw_arg *arg, const char *word,
+                                 size_t length)
+{
+    struct aw_args *args = b->args;
+    char *name = args->joints[args->n_joints];
+    if (args->n_joints == AW_JOINT_WORDS || length >= sizeof args->joints[0])
+        return unknown_name(b, word, length);
+    snprintf(name, sizeof args->joints[0], "%.*s", (int)length, word);
+    bool named = strcmp(arg->name, "joint") == 0 && arg[1].name && !nearest_name(b, name);
+    const struct aw_option *option = named || b->joint ? NULL : option_of_joint(b->session, name);
+    if (!named && !option)
+        return unknown_name(b, word, length);
+    args->n_joints++;
+    b->option = option;
+    b->joint = option ? name : NULL;
+    enum aw_status status = named ? bind_to(b, arg, NULL, name)
+                                  : aw_options_set(&b->session->options, option->name, name,
+                                                   AW_FROM_COMMAND_LINE, &b->session->err);
+    const struct aw_arg *value = status == AW_OK ? next_bare(b) : NULL;
+    return value ? bind_to(b, value, NULL, word + length + 1) : status;
+}
+
+/* Rejects a different joint in the option: the wrong one of the two would move. */
+static enum aw_status check_joint(const struct binder *b)
+{
+    const char *other = b->option ? aw_option(b->session, b->option->name) : NULL;
+    if (!other || strcmp(other, b->joint) == 0)
+        return AW_OK;
+    return aw_fail(&b->session->err, AW_USAGE, "%s: both %s and --%s %s — name the joint once",
+                   b->args->command->name, b->joint, b->option->name, other);
+}
+
+/* An unknown name= may be a joint's name, or part of a file name or of free text. */
+static enum aw_status bind_bare(struct binder *b, const char *word, size_t name_length)
+{
+    const struct aw_arg *arg = next_bare(b);
+    bool takes_equals =
+        arg && (arg->kind == AW_ARG_FILE || arg->kind == AW_ARG_REST || arg->kind == AW_ARG_LINK);
+    if (name_length && arg && !takes_equals && !b->words->json)
+        return bind_joint(b, arg, word, name_length);
+    if (name_length && !takes_equals)
+        return unknown_name(b, word, name_length);
+    return arg ? bind_to(b, arg, NULL, word) : too_many(b, word);
+}
+
+/* Returns true for a field that the command fills in by itself: "seq". */
+static bool is_own_field(const struct binder *b, const char *word, size_t length)
+{
+    const struct aw_codec *codec = aw_wire_codec(b->session->wire, b->args->command->name, AW_BOTH);
+    char name[64];
+    snprintf(name, sizeof name, "%.*s", (int)length, word);
+    return codec && aw_codec_find(codec, name) >= 0;
+}
+
+static enum aw_status bind_argument(struct binder *b)
+{
+    const char *word = b->words->word[b->at];
+    size_t length = strcspn(word, "=");
+    if (!word[length])
+        return bind_bare(b, word, 0);
+    const struct aw_arg *named = find_named(b, word, length);
+    if (named)
+        return bind_to(b, named, word, word + length + 1);
+    const struct aw_option *address = find_address(b, word, length);
+    if (address)
+        return aw_options_set(&b->session->options, address->name, word + length + 1,
+                              AW_FROM_COMMAND_LINE, &b->session->err);
+    if (b->words->message && is_own_field(b, word, length))
+        return AW_OK;
+    return b->words->json ? unknown_name(b, word, length) : bind_bare(b, word, length);
+}
+
+static enum aw_status check_complete(struct binder *b)
+{
+    const struct aw_command *command = b->args->command;
+    for (size_t turn = 0; turn <= b->turn; turn++)
+        for (const struct aw_arg *arg = command->args; arg && arg->name; arg++) {
+            if (arg->optional || arg->kind == AW_ARG_PAIRS || aw_arg(b->args, arg->name, turn))
+                continue;
+            char usage[256];
+            aw_usage_line(command, usage, sizeof usage);
+            return aw_fail(&b->session->err, AW_USAGE, "%s: %s is missing — usage: %s",
+                           command->name, arg->name, usage);
+        }
+    return AW_OK;
+}
+
+struct names {
+    const char *list[64];
+    size_t n;
+};
+
+static void collect_name(const struct aw_command *command, void *context)
+{
+    struct names *names = context;
+    if (!command->hidden && names->n < 64)
+        names->list[names->n++] = command->name;
+}
+
+enum aw_status aw_unknown_command(struct aw_session *session, const char *word)
+{
+    struct names names = {.n = 0};
+    aw_each_command(session->tool, collect_name, &names);
+    const char *tool = session->tool->name;
+    char advice[40];
+    bool sleeps = strcmp(word, "sleep") == 0; /* resembles sweep, which moves */
+    if (strcmp(word, tool) == 0)
+        snprintf(advice, sizeof advice, "leave the tool's name out here");
+    else
+        snprintf(advice, sizeof advice, "see '%s%shelp'", session->mode.interactive ? "" : tool,
+                 session->mode.interactive ? "" : " ");
+    return aw_fail_unknown(&session->err, sleeps ? "pause" : aw_suggest(word, names.list, names.n),
+                           advice, "no command '%.40s'", word);
+}
+
+static enum aw_status bind_word(struct binder *b)
+{
+    const char *word = b->words->word[b->at];
+    bool option =
+        !b->only_arguments && (!b->words->json || b->words->options) && aw_is_option(word);
+    if (option && strcmp(word, "--") == 0) {
+        b->only_arguments = true;
+        return AW_OK;
+    }
+    if (option)
+        return aw_bind_option(b->session, b->words, &b->at);
+    if (b->args->command)
+        return bind_argument(b);
+    b->args->command = aw_find_command(b->session->tool, word);
+    if (!b->args->command)
+        return aw_unknown_command(b->session, word);
+    aw_options_add_command(&b->session->options, b->args->command);
+    return AW_OK;
+}
+
+enum aw_status aw_bind(struct aw_session *session, const struct aw_words *words,
+                       struct aw_args *args, size_t *bad)
+{
+    struct binder b = {.session = session, .words = words, .args = args};
+    enum aw_status status = AW_OK;
+    args->command = NULL;
+    args->n = args->turns = args->n_joints = 0;
+    for (; b.at < words->n && status == AW_OK; b.at++) {
+        *bad = b.at;
+        status = bind_word(&b);
+    }
+    if (status != AW_OK)
+        return status;
+    *bad = words->n;
+    args->turns = args->command && args->command->repeats && args->n == 0 ? 0 : b.turn + 1;
+    bool help = session->options.print.help || session->options.print.help_all;
+    status = args->command && !help ? check_complete(&b) : AW_OK;
+    if (status == AW_OK && args->command)
+        status = check_choices(&b);
+    return status == AW_OK ? check_joint(&b) : status;
+}
+
+const char *aw_arg(const struct aw_args *args, const char *name, size_t turn)
+{
+    for (size_t i = 0; i < args->n; i++)
+        if (args->bound[i].turn == turn && strcmp(args->bound[i].arg->name, name) == 0)
+            return args->bound[i].text;
+    return NULL;
+}
+
+enum aw_status aw_arg_number(struct aw_session *session, const struct aw_args *args,
+                             const char *name, double *value)
+{
+    const char *text = aw_arg(args, name, 0);
+    const struct aw_arg *arg = args->command->args;
+    char what[96];
+    if (!text)
+        return AW_OK;
+    while (strcmp(arg->name, name) != 0)
+        arg++;
+    struct aw_arg_info info = aw_arg_info(session, arg);
+    bool free = session->options.run.force && !arg->whole;
+    struct aw_number_rule rule = {info.unit, free ? 0 : info.min, free ? 0 : info.max, arg->whole};
+    snprintf(what, sizeof what, "%s: %s", args->command->name, name);
+    return aw_number_check(what, "", text, &rule, value, &session->err);
+}
+
+enum aw_status aw_args_to_record(struct aw_session *session, const struct aw_args *args,
+                                 size_t turn, struct aw_record *record)
+{
+    struct aw_pair pairs[AW_WORDS_MAX];
+    char names[AW_WORDS_MAX][64];
+    size_t n = 0;
+    for (size_t i = 0; i < args->n; i++) {
+        const struct aw_bound *bound = &args->bound[i];
+        const char *name = bound->arg->field ? strchr(bound->arg->field, '.') + 1 : bound->name;
+        if (bound->turn != turn || (!bound->arg->field && bound->arg->kind != AW_ARG_PAIRS))
+            continue;
+        snprintf(names[n], sizeof names[n], "%.*s", (int)strcspn(name, "="), name);
+        pairs[n] = (struct aw_pair){names[n], bound->text};
+        n++;
+    }
+    return aw_record_set_pairs(record, pairs, n, &session->err);
+}

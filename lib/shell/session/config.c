@@ -1,0 +1,302 @@
+/* Finds the config file, reads its sections with inih, and stores them for the tool. */
+#include "shell/session/config.h"
+
+#include <ctype.h>
+#include <errno.h>
+#include <ini.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/file.h"
+#include "base/grow.h"
+#include "base/lines.h"
+#include "base/text.h"
+#include "base/xdg.h"
+#include "control/teleop.h"
+
+void aw_state_path(const struct aw_session *session, const char *name, char *out, size_t size)
+{
+    char file[192];
+    snprintf(file, sizeof file, "%s/%s", session->tool->name, name);
+    if (aw_xdg_path(AW_XDG_STATE, file, out, size))
+        aw_file_make_folders(out, 0700);
+}
+
+void aw_link_state_path(const struct aw_session *session, const char *name, char *out, size_t size)
+{
+    char file[160];
+    *out = '\0';
+    if (!session->device.link || session->device.link->simulated)
+        return;
+    size_t n = (size_t)snprintf(file, sizeof file, "%s-", name);
+    for (const char *p = session->device.link->key; *p && n < sizeof file - 1; p++)
+        file[n++] = isalnum((unsigned char)*p) ? *p : '_';
+    file[n] = '\0';
+    aw_state_path(session, file, out, size);
+}
+
+static enum aw_status set_alias(struct aw_session *session, const char *name, const char *url)
+{
+    struct aw_config *config = session->config;
+    size_t i = 0;
+    while (i < config->n_aliases && strcmp(config->aliases[i].name, name) != 0)
+        i++;
+    if (i == AW_ALIASES_MAX)
+        return aw_fail(&session->err, AW_USAGE, "more than %d aliases", AW_ALIASES_MAX);
+    struct aw_alias *alias = &config->aliases[i];
+    char *copy = strdup(url);
+    if (copy && i == config->n_aliases && (alias->name = strdup(name)))
+        config->n_aliases++;
+    if (!copy || !alias->name) {
+        free(copy);
+        return aw_no_memory(&session->err);
+    }
+    free(alias->url);
+    alias->url = copy;
+    return AW_OK;
+}
+
+const char *aw_config_map(const char *section)
+{
+    static const char begin[] = "teleop ";
+    size_t length = sizeof begin - 1;
+    return strncmp(section, begin, length) == 0 ? section + length : NULL;
+}
+
+bool aw_config_takes(const char *option)
+{
+    static const char *const never[] = {"help", "version", "config", NULL};
+    return !aw_is_one_of(never, option);
+}
+
+static enum aw_status set_option(struct aw_session *session, const char *key, const char *value)
+{
+    struct aw_config *config = session->config;
+    if (config->n_settings == AW_OPTIONS_MAX)
+        return aw_fail(&session->err, AW_USAGE, "too many options");
+    if (!aw_config_takes(key))
+        return aw_fail(&session->err, AW_USAGE, "--%s: only on the command line", key);
+    char *copy = strdup(value);
+    if (!copy)
+        return aw_no_memory(&session->err);
+    struct aw_setting *setting = &config->settings[config->n_settings++];
+    *setting = (struct aw_setting){.text = copy};
+    enum aw_status status =
+        aw_options_set(&session->options, key, copy, AW_FROM_CONFIG, &session->err);
+    if (status == AW_OK)
+        setting->option = aw_options_find(&session->options, key)->option;
+    return status;
+}
+
+/* Stores a valid line unparsed, because the joints are not known yet. */
+static enum aw_status keep_line(struct aw_session *session, const char *section, const char *key,
+                                const char *value)
+{
+    struct aw_config *config = session->config;
+    struct aw_config_line line;
+    if ((size_t)snprintf(line.section, sizeof line.section, "%s", section) >= sizeof line.section ||
+        (size_t)snprintf(line.key, sizeof line.key, "%s", key) >= sizeof line.key ||
+        (size_t)snprintf(line.value, sizeof line.value, "%s", value) >= sizeof line.value)
+        return aw_fail(&session->err, AW_USAGE, "%.40s: too long", key);
+    void *lines = aw_grow(config->lines, &config->lines_room, config->n_lines + 1, sizeof line);
+    if (!lines)
+        return aw_no_memory(&session->err);
+    config->lines = lines;
+    config->lines[config->n_lines++] = line;
+    return AW_OK;
+}
+
+/* Reads one line of the file. Given twice, the last line counts. */
+static enum aw_status take_entry(struct aw_session *session, const char *section, const char *key,
+                                 const char *value)
+{
+    if (strcmp(section, "link") == 0)
+        return set_alias(session, key, value);
+    if (strcmp(section, "options") == 0)
+        return set_option(session, key, value);
+    struct aw_teleop_map map = {0};
+    enum aw_status status;
+    if (aw_config_map(section) && session->tool->joints)
+        status = aw_teleop_map_set(&map, key, value, &session->err);
+    else if (session->tool->configure)
+        status = session->tool->configure(session, section, key, value, &session->err);
+    else
+        return aw_fail(&session->err, AW_USAGE, "no section [%s] — use [link] or [options]",
+                       section);
+    return status == AW_OK ? keep_line(session, section, key, value) : status;
+}
+
+/* The state of reading the file. */
+struct reading {
+    struct aw_session *session;
+    FILE *file;
+    int line;
+    bool ended; /* the last chunk ended the line */
+};
+
+/* Stores the first error for the report and counts the others. */
+static enum aw_status note_wrong(struct aw_config *config, int line, bool broken,
+                                 const struct aw_error *problem)
+{
+    char place[24] = "";
+    if (line)
+        snprintf(place, sizeof place, ":%d:1", line);
+    if (config->n_wrong++ == 0 || line < config->wrong_line) {
+        config->wrong_line = line;
+        aw_fail(&config->wrong, problem->status, "%.140s%s: %s", config->path, place,
+                problem->text);
+    }
+    config->broken = config->broken || broken;
+    return config->wrong.status;
+}
+
+/* Removes leading blanks, because inih treats them as a continuation. */
+static char *next_line(char *line, int size, void *user)
+{
+    struct reading *reading = user;
+    char *got = fgets(line, size, reading->file);
+    if (got) {
+        reading->line += reading->ended;
+        reading->ended = strchr(line, '\n') != NULL;
+        char *text = line + strspn(line, " \t");
+        memmove(line, text, strlen(text) + 1);
+    }
+    return got;
+}
+
+static int on_entry(void *user, const char *section, const char *key, const char *value)
+{
+    struct reading *reading = user;
+    struct aw_session *session = reading->session;
+    bool tool = strcmp(section, "link") != 0 && strcmp(section, "options") != 0;
+    size_t before = session->config->n_settings;
+    if (take_entry(session, section, key, value) != AW_OK)
+        note_wrong(session->config, reading->line, tool, &session->err);
+    if (session->config->n_settings > before)
+        session->config->settings[before].line = reading->line;
+    return 1;
+}
+
+/* Returns the last setting of this option, which overrides earlier ones. */
+static struct aw_setting *setting_of(const struct aw_session *session, const char *option)
+{
+    struct aw_setting *found = NULL;
+    for (size_t i = 0; i < session->config->n_settings; i++) {
+        struct aw_setting *setting = &session->config->settings[i];
+        if (setting->option && strcmp(setting->option->name, option) == 0)
+            found = setting;
+    }
+    return found;
+}
+
+static void leave_out(struct aw_session *session, struct aw_setting *setting)
+{
+    struct aw_option_value *value = aw_options_find(&session->options, setting->option->name);
+    snprintf(setting->why, sizeof setting->why, "%.199s", session->err.text);
+    setting->refused = true;
+    aw_options_forget(&session->options, value);
+    note_wrong(session->config, setting->line, false, &session->err);
+}
+
+/* Checks the message layout first, because other settings may name its fields. */
+static void check_settings(struct aw_session *session)
+{
+    for (int pass = 0; pass < 2; pass++)
+        for (size_t i = 0; i < session->config->n_settings; i++) {
+            struct aw_setting *setting = &session->config->settings[i];
+            const struct aw_option *option = setting->option;
+            bool counts = option && option->check && setting_of(session, option->name) == setting;
+            bool layout = counts && option->needed_by == AW_NEEDED_BY_MESSAGES;
+            if (counts && layout == (pass == 0) && option->check(session, setting->text) != AW_OK)
+                leave_out(session, setting);
+        }
+    session->err = (struct aw_error){.status = AW_OK};
+}
+
+void aw_config_blame(struct aw_session *session, const char *option)
+{
+    const struct aw_setting *setting = setting_of(session, option);
+    if (setting && aw_options_find(&session->options, option)->origin == AW_FROM_CONFIG)
+        aw_fail_in(&session->err, session->config->path, (uint64_t)setting->line, 1);
+}
+
+const struct aw_setting *aw_config_lacks(const struct aw_session *session,
+                                         const struct aw_command *command)
+{
+    enum aw_needed_by least = command->offline ? AW_NEEDED_BY_MESSAGES : AW_NEEDED_BY_DEVICES;
+    if (aw_command_stops(command) || (command->offline && !command->messages))
+        return NULL;
+    for (size_t i = 0; i < session->config->n_settings; i++) {
+        const struct aw_setting *setting = &session->config->settings[i];
+        if (!setting->refused || setting->option->needed_by < least)
+            continue;
+        struct aw_options *options = (struct aw_options *)&session->options;
+        if (aw_options_find(options, setting->option->name)->origin == AW_FROM_DEFAULT)
+            return setting;
+    }
+    return NULL;
+}
+
+static enum aw_status unreadable(struct aw_session *session, int problem, bool wanted)
+{
+    struct aw_error why;
+    if (problem == ENOENT && !wanted)
+        return AW_OK;
+    if (problem == ENOMEM)
+        return aw_no_memory(&session->err);
+    aw_fail(&why, AW_USAGE, "%s", strerror(problem));
+    return note_wrong(session->config, 0, true, &why);
+}
+
+enum aw_status aw_config_load(struct aw_session *session, const char *path)
+{
+    struct aw_config *config = session->config;
+    char name[64];
+    config->n_wrong = 0;
+    config->broken = false;
+    config->wrong = (struct aw_error){.status = AW_OK};
+    snprintf(name, sizeof name, "%s.ini", session->tool->name);
+    if (path)
+        snprintf(config->path, sizeof config->path, "%s", path);
+    else
+        aw_xdg_path(AW_XDG_CONFIG, name, config->path, sizeof config->path);
+    if (!*config->path)
+        return AW_OK;
+    FILE *file = aw_file_open_text(config->path);
+    if (!file)
+        return unreadable(session, errno, path != NULL);
+    struct reading reading = {.session = session, .file = file, .ended = true};
+    errno = 0;
+    int line = ini_parse_stream(next_line, &reading, on_entry, &reading);
+    int problem = ferror(file) ? errno : 0;
+    fclose(file);
+    if (problem)
+        return unreadable(session, problem, true);
+    config->found = true;
+    if (line != 0)
+        note_wrong(config, line, true,
+                   &(struct aw_error){AW_USAGE, "neither [section] nor key = value"});
+    check_settings(session);
+    return config->wrong.status;
+}
+
+const char *aw_config_alias(const struct aw_session *session, const char *name)
+{
+    for (size_t i = 0; i < session->config->n_aliases; i++)
+        if (strcmp(session->config->aliases[i].name, name) == 0)
+            return session->config->aliases[i].url;
+    return NULL;
+}
+
+void aw_config_free(struct aw_config *config)
+{
+    for (size_t i = 0; i < config->n_aliases; i++) {
+        free(config->aliases[i].name);
+        free(config->aliases[i].url);
+    }
+    for (size_t i = 0; i < config->n_settings; i++)
+        free(config->settings[i].text);
+    free(config->lines);
+}

@@ -1,0 +1,60 @@
+/* Waits for input and reads the device meanwhile. */
+#include <poll.h>
+
+#include "shell/session/session.h"
+
+#define LOOK_NS (50 * AW_MILLISECOND) /* poll interval for a link without a descriptor */
+
+struct drain {
+    struct aw_aside aside;
+    struct aw_session *session;
+};
+
+/* Reports the loss at once at the prompt, and the next command reconnects. In a script the next
+ * command fails. */
+static void note_loss(struct aw_session *session)
+{
+    if (session->mode.interactive)
+        aw_session_report(session, "%s: %s\n", session->tool->name, session->err.text);
+    else
+        session->device.link->lost = false;
+}
+
+/* Removes the descriptor while reading, because reading waits, too. */
+static void take_in(struct aw_aside *aside)
+{
+    struct drain *drain = (struct drain *)aside;
+    struct aw_session *session = drain->session;
+    struct aw_error cause = session->err;
+    aside->fd = -1;
+    aside->due = AW_NEVER;
+    enum aw_status status = session->tool->poll(session);
+    if (session->device.link->lost)
+        note_loss(session);
+    session->err = cause;
+    if (status != AW_OK)
+        return;
+    aside->fd = aw_link_fd(session->device.link);
+    if (aside->fd < 0)
+        aside->due = aw_clock_now(&session->time.real.base) + LOOK_NS;
+}
+
+enum aw_status aw_session_wait_input(struct aw_session *session, int fd, int64_t deadline)
+{
+    struct aw_real_clock *clock = &session->time.real;
+    struct drain drain = {.aside = {.fd = -1, .serve = take_in}, .session = session};
+    bool talks = session->device.link && !session->device.link->lost &&
+                 !session->device.link->recorded && !session->share.attached &&
+                 session->tool->poll && !aw_session_virtual(session);
+    if (session->mode.interactive && session->tool->idle && !session->share.attached)
+        return session->tool->idle(session, fd);
+    if (!talks)
+        return aw_clock_wait(&clock->base, fd, POLLIN, deadline);
+    session->mode.idling = true;
+    take_in(&drain.aside); /* the link may have buffered data that poll(2) does not see */
+    aw_aside_add(&clock->aside, &drain.aside);
+    enum aw_status status = aw_clock_wait(&clock->base, fd, POLLIN, deadline);
+    aw_aside_remove(&clock->aside, &drain.aside);
+    session->mode.idling = false;
+    return status;
+}

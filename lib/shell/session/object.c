@@ -1,0 +1,390 @@
+/* Collects the members of a result and prints them as text, JSON or CSV. */
+#include "shell/session/object.h"
+
+#include <math.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/csv.h"
+#include "base/number.h"
+#include "base/utf8.h"
+
+#define TEXT_MAX    1000 /* max characters of a text */
+#define WHY_MAX     400
+#define ESCAPE      6                         /* max bytes of a character, such as \\u000a */
+#define PUNCTUATION 32                        /* bytes per entry, including its unit */
+#define REST_MAX    (1024 + ESCAPE * WHY_MAX) /* the head, or the headline, and why */
+
+void aw_object_start(struct aw_object *object, const char *cmd)
+{
+    object->cmd = cmd;
+    object->headline = NULL;
+    object->brief = false;
+    object->n = object->n_kept = 0;
+}
+
+static struct aw_entry *add(struct aw_object *object, const char *key)
+{
+    static const struct aw_entry empty;
+    size_t i = object->n < AW_OBJECT_MAX ? object->n++ : AW_OBJECT_MAX - 1;
+    object->entries[i] = empty;
+    snprintf(object->entries[i].key, sizeof object->entries[i].key, "%s", key);
+    return &object->entries[i];
+}
+
+void aw_object_text(struct aw_object *object, const char *key, const char *text)
+{
+    add(object, key)->text = text;
+}
+
+void aw_object_keep(struct aw_object *object, const char *key, const char *text)
+{
+    char *copy = object->kept + object->n_kept;
+    size_t room = sizeof object->kept - object->n_kept;
+    aw_object_text(object, key, room ? copy : "");
+    if (room) {
+        snprintf(copy, room, "%s", text);
+        object->n_kept += strlen(copy) + 1;
+    }
+}
+
+void aw_object_number(struct aw_object *object, const char *key, double number, int decimals,
+                      const char *unit)
+{
+    struct aw_entry *entry = add(object, key);
+    entry->number = number;
+    entry->decimals = decimals;
+    entry->unit = unit;
+}
+
+void aw_object_count(struct aw_object *object, const char *key, uint64_t n)
+{
+    aw_object_number(object, key, (double)n, 0, NULL);
+}
+
+void aw_object_truth(struct aw_object *object, const char *key, bool truth)
+{
+    struct aw_entry *entry = add(object, key);
+    entry->number = truth;
+    entry->truth = true;
+}
+
+void aw_object_list(struct aw_object *object, const char *key, const char *json)
+{
+    struct aw_entry *entry = add(object, key);
+    entry->text = json;
+    entry->json = true;
+}
+
+static bool same_owner(const char *a, const char *b)
+{
+    size_t length = strcspn(a, ".");
+    return a[length] == '.' && strncmp(a, b, length + 1) == 0;
+}
+
+void aw_object_gather(struct aw_object *object)
+{
+    struct aw_entry *entries = object->entries;
+    for (size_t i = 1; i < object->n; i++) {
+        size_t to = i;
+        while (to > 0 && !same_owner(entries[i].key, entries[to - 1].key))
+            to--;
+        if (to == 0 || to == i)
+            continue;
+        struct aw_entry moved = entries[i];
+        memmove(entries + to + 1, entries + to, (i - to) * sizeof *entries);
+        entries[to] = moved;
+    }
+}
+
+void aw_object_details(struct aw_object *object, size_t n)
+{
+    for (; n < object->n; n++)
+        object->entries[n].detail = true;
+}
+
+void aw_object_absent(struct aw_object *object)
+{
+    struct aw_entry *entry = &object->entries[object->n - 1];
+    entry->text = NULL;
+    entry->number = NAN;
+    entry->absent = true;
+}
+
+void aw_object_stats_ms(struct aw_object *object, const char *what, const struct aw_stats *stats)
+{
+    const struct {
+        const char *name;
+        double value;
+    } rows[] = {
+        {"min", stats->min}, {"mean", stats->mean}, {"p50", stats->p50},
+        {"p95", stats->p95}, {"p99", stats->p99},   {"max", stats->max},
+    };
+    for (size_t i = 0; stats->n && i < sizeof rows / sizeof *rows; i++) {
+        char key[sizeof object->entries->key];
+        snprintf(key, sizeof key, "%s%s%s_ms", what ? what : "", what ? "_" : "", rows[i].name);
+        aw_object_number(object, key, rows[i].value, 3, NULL);
+    }
+    if (what && stats->n) /* except max */
+        aw_object_details(object, object->n - sizeof rows / sizeof *rows);
+    if (what && stats->n)
+        object->entries[object->n - 1].detail = false;
+}
+
+static char *put(char *out, const char *text)
+{
+    size_t length = strnlen(text, TEXT_MAX);
+    memcpy(out, text, length);
+    return out + length;
+}
+
+char *aw_json_string(char *out, const char *text, size_t max)
+{
+    static const char hex[] = "0123456789abcdef";
+    const char *end = text + strnlen(text, max);
+    *out++ = '"';
+    while (text < end) {
+        unsigned char c = (unsigned char)*text;
+        size_t size = aw_utf8_size(text);
+        bool whole = size && size <= (size_t)(end - text);
+        if (c == '"' || c == '\\') {
+            *out++ = '\\';
+            *out++ = (char)c;
+        } else if (c < ' ' || c == 127) {
+            out = put(out, "\\u00");
+            *out++ = hex[c >> 4];
+            *out++ = hex[c & 15];
+        } else if (!whole) {
+            *out++ = '?';
+        } else {
+            memcpy(out, text, size);
+            out += size;
+        }
+        text += whole ? size : 1;
+    }
+    *out++ = '"';
+    return out;
+}
+
+static char *put_number(char *out, const struct aw_entry *entry)
+{
+    if (entry->truth)
+        return put(out, entry->number != 0 ? "true" : "false");
+    if (!isfinite(entry->number))
+        return put(out, "null");
+    if (entry->decimals < -1)
+        return out + sprintf(out, "%.*g", -entry->decimals, entry->number);
+    if (entry->decimals < 0 && !isfinite((float)entry->number))
+        return out + sprintf(out, "%.9g", entry->number);
+    if (entry->decimals < 0)
+        return aw_print_float32(out, (float)entry->number);
+    return aw_print_fixed(out, entry->number, entry->decimals);
+}
+
+/* Returns the length of the groups that a key shares with a neighbour. Keys with dots are nested
+ * objects: m1.position. Entries of one group are adjacent. */
+static size_t shared_groups(const char *key, const char *neighbour)
+{
+    size_t shared = 0;
+    for (size_t i = 0; key[i] && key[i] == neighbour[i]; i++)
+        if (key[i] == '.' && i > 0)
+            shared = i + 1;
+    return shared;
+}
+
+/* Returns the number of entries that fit, at up to "width" bytes per character. */
+static size_t that_fit(const struct aw_object *object, size_t width)
+{
+    size_t room = AW_OBJECT_TEXT - REST_MAX, i = 0;
+    for (; i < object->n; i++) {
+        const struct aw_entry *entry = &object->entries[i];
+        size_t each = entry->json ? 1 : width;
+        size_t key = strlen(entry->key), plain = strcspn(entry->key, "\"\\\t\r\n");
+        size_t size = (plain < key ? width * key : key) + PUNCTUATION + AW_NUMBER_MAX +
+                      (entry->text ? each * strnlen(entry->text, TEXT_MAX) : 0);
+        if (size > room)
+            break;
+        room -= size;
+    }
+    return i;
+}
+
+static char *put_json_entry(char *out, const struct aw_object *object, size_t i, size_t n)
+{
+    const struct aw_entry *entry = &object->entries[i];
+    const char *name = entry->key + (i > 0 ? shared_groups(entry->key, entry[-1].key) : 0);
+    const char *closed = entry->key + (i + 1 < n ? shared_groups(entry->key, entry[1].key) : 0);
+    if (out[-1] != '{')
+        *out++ = ',';
+    for (const char *dot; (dot = strchr(name + 1, '.')); name = dot + 1) {
+        out = aw_json_string(out, name, (size_t)(dot - name));
+        out = put(out, ":{");
+    }
+    out = aw_json_string(out, name, sizeof entry->key);
+    *out++ = ':';
+    if (entry->json)
+        out = put(out, entry->text);
+    else
+        out = entry->text ? aw_json_string(out, entry->text, TEXT_MAX) : put_number(out, entry);
+    while ((closed = strchr(closed + 1, '.')))
+        *out++ = '}';
+    return out;
+}
+
+/* Writes "t":1.5,"cmd":"deg","ok":true, or "ok":false with the error. */
+static char *put_json_head(char *out, const struct aw_object_head *head)
+{
+    out += sprintf(out, "\"t\":%s", head->time);
+    if (head->cmd)
+        out += sprintf(out, ",\"cmd\":\"%s\"", head->cmd);
+    if (!head->error)
+        return put(out, ",\"ok\":true");
+    return out +
+           sprintf(out, ",\"ok\":false,\"error\":\"%s\",\"exit\":%d", head->error, head->exit);
+}
+
+static char *print_json(const struct aw_object *object, const struct aw_object_form *form,
+                        char *out)
+{
+    *out++ = '{';
+    if (form->head)
+        out = put_json_head(out, form->head);
+    size_t n = that_fit(object, ESCAPE);
+    for (size_t i = 0; i < n; i++)
+        if (!object->entries[i].absent)
+            out = put_json_entry(out, object, i, n);
+    if (form->head && form->head->error) {
+        out = put(out, ",\"why\":");
+        out = aw_json_string(out, form->head->why, WHY_MAX);
+    }
+    return put(out, "}\n");
+}
+
+static char *put_csv_names(char *out, const struct aw_object *object, size_t n, bool result)
+{
+    out = put(out, result ? "t,cmd" : "");
+    for (size_t i = 0; i < n; i++) {
+        if (i > 0 || result)
+            *out++ = ',';
+        out = aw_csv_quote(out, object->entries[i].key, TEXT_MAX);
+    }
+    *out++ = '\n';
+    return out;
+}
+
+static char *print_csv(const struct aw_object *object, const struct aw_object_form *form, char *out)
+{
+    const struct aw_object_head *head = form->head;
+    size_t n = that_fit(object, 2);
+    if (form->names)
+        out = put_csv_names(out, object, n, head != NULL);
+    if (head)
+        out += sprintf(out, "%s,%s", head->time, head->cmd ? head->cmd : "");
+    for (size_t i = 0; i < n; i++) {
+        const struct aw_entry *entry = &object->entries[i];
+        if (i > 0 || head)
+            *out++ = ',';
+        if (entry->text)
+            out = aw_csv_quote(out, entry->text, TEXT_MAX);
+        else if (isfinite(entry->number))
+            out = put_number(out, entry);
+    }
+    *out++ = '\n';
+    return out;
+}
+
+/* Writes a value as text; "-" without a value. */
+static char *put_value(char *out, const struct aw_entry *entry)
+{
+    if (entry && entry->text)
+        return put(out, entry->text);
+    return entry && isfinite(entry->number) ? put_number(out, entry) : put(out, "-");
+}
+
+/* Returns the entry of this name, else the only one with this last part: "torque" of
+ * "lknee.torque". */
+static const struct aw_entry *find(const struct aw_object *object, const char *key, size_t length)
+{
+    const struct aw_entry *found = NULL;
+    size_t n = 0;
+    for (size_t i = 0; i < object->n; i++) {
+        const struct aw_entry *entry = &object->entries[i];
+        size_t own = strlen(entry->key);
+        if (own < length || strncmp(entry->key + own - length, key, length) != 0)
+            continue;
+        if (own == length)
+            return entry;
+        if (entry->key[own - length - 1] != '.')
+            continue;
+        found = entry;
+        n++;
+    }
+    return n == 1 ? found : NULL;
+}
+
+static char *print_format(const struct aw_object *object, const struct aw_object_form *form,
+                          char *out)
+{
+    static const size_t longest = 1024;
+    const char *end = out + AW_OBJECT_TEXT - longest;
+    for (const char *p = form->format; *p && out < end; p++) {
+        const char *close = strncmp(p, "%{", 2) == 0 ? strchr(p, '}') : NULL;
+        if (close) {
+            out = put_value(out, find(object, p + 2, (size_t)(close - p - 2)));
+            p = close;
+        } else if (*p == '\\' && (p[1] == 'n' || p[1] == 't')) {
+            *out++ = *++p == 'n' ? '\n' : '\t';
+        } else {
+            *out++ = *p;
+        }
+    }
+    *out++ = '\n';
+    return out;
+}
+
+static char *print_text(const struct aw_object *object, const struct aw_object_form *form,
+                        char *out)
+{
+    (void)form;
+    out = put(out, object->headline ? object->headline : object->cmd);
+    size_t n = that_fit(object, 1);
+    for (size_t i = 0; i < n; i++) {
+        const struct aw_entry *entry = &object->entries[i];
+        if (object->brief && entry->detail)
+            continue;
+        *out++ = ' ';
+        out = put(out, entry->key);
+        *out++ = '=';
+        out = put_value(out, entry);
+        if (!entry->text && !isfinite(entry->number))
+            continue;
+        out = put(out, entry->unit ? entry->unit : "");
+        out = put(out, entry->unit_after ? entry->unit_after : "");
+    }
+    *out++ = '\n';
+    return out;
+}
+
+char *aw_object_print(const struct aw_object *object, const struct aw_object_form *form, char *out)
+{
+    typedef char *print_fn(const struct aw_object *object, const struct aw_object_form *form,
+                           char *out);
+#define ROW(NAME, name, letter, value, help) [AW_STYLE_##NAME] = print_##name,
+    static print_fn *const printers[AW_STYLES] = {[AW_STYLE_TEXT] = print_text, AW_EACH_STYLE(ROW)};
+#undef ROW
+    return printers[form->style](object, form, out);
+}
+
+size_t aw_record_add_name(enum aw_style style, const char *name, char *line, size_t size)
+{
+    char *end = line + size - 1;
+    if (style == AW_STYLE_JSON)
+        end = stpcpy(aw_json_string(stpcpy(end - 1, ",\"name\":"), name, AW_POINT_NAME), "}");
+    else if (style == AW_STYLE_CSV)
+        end = aw_csv_quote(stpcpy(end, ","), name, AW_POINT_NAME);
+    else
+        end = stpcpy(stpcpy(end, " name="), name);
+    *end++ = '\n';
+    return (size_t)(end - line);
+}

@@ -1,0 +1,181 @@
+/* Buffers standard output and decides when to write it. */
+#include "shell/session/output.h"
+
+#include <errno.h>
+#include <poll.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/clock.h"
+#include "base/ready.h"
+#include "base/utf8.h"
+#include "view/terminal/screen.h"
+
+#define PATIENCE_MS 200  /* max wait for a blocked reader after a stop */
+#define TEXT_MAX    8192 /* max size of one print */
+#define PAUSE_MS    10   /* retry interval if a terminal lacks room for a whole character */
+
+/* Waits for room or a request to stop. */
+static bool await_room(struct aw_output *out)
+{
+    struct pollfd fds[] = {{.fd = out->fd, .events = POLLOUT},
+                           {.fd = out->stop_fd > 0 ? out->stop_fd : -1, .events = POLLIN}};
+    int n = poll(fds, 2, out->stalled ? PATIENCE_MS : -1);
+    if (n < 0 || fds[0].revents)
+        return true; /* without room write(2) sets errno */
+    if (n == 0)
+        out->error = ECANCELED;
+    out->stalled = true;
+    return false;
+}
+
+/* Waits if poll(2) reports room but write(2) finds none. */
+static bool await_more(struct aw_output *out)
+{
+    struct pollfd stop = {.fd = out->stop_fd, .events = POLLIN};
+    if (out->stop_fd <= 0)
+        return await_room(out);
+    if (out->stalled)
+        out->error = ECANCELED;
+    out->stalled = out->stalled || poll(&stop, 1, PAUSE_MS) > 0;
+    return !out->stalled;
+}
+
+static void write_all(struct aw_output *out)
+{
+    size_t done = 0;
+    if (out->sink) {
+        out->sink->put(out->sink, false, out->buffer, out->used);
+        out->used = 0;
+    }
+    while (done < out->used && !out->error) {
+        if (out->stop_fd > 0 && !await_room(out))
+            break;
+        const char *text = out->buffer + done;
+        ssize_t n = out->stop_fd > 0 ? aw_write_ready(out->fd, text, out->used - done)
+                                     : write(out->fd, text, out->used - done);
+        if (n > 0)
+            done += (size_t)n;
+        else if (errno == EAGAIN && !await_more(out))
+            break;
+        else if (errno != EINTR && errno != EAGAIN)
+            out->error = errno;
+    }
+    out->used = out->error ? 0 : out->used - done;
+    memmove(out->buffer, out->buffer + done, out->used);
+    out->stalled = out->stalled && out->used > 0;
+    out->since_ns = 0;
+}
+
+char *aw_output_reserve(struct aw_output *out, size_t size)
+{
+    if (out->used + size > sizeof out->buffer)
+        write_all(out);
+    if (out->used + size > sizeof out->buffer) {
+        out->error = ECANCELED;
+        out->used = 0;
+    }
+    return out->buffer + out->used;
+}
+
+void aw_output_done(struct aw_output *out, const char *end)
+{
+    out->used = (size_t)(end - out->buffer);
+}
+
+void aw_output_write(struct aw_output *out, const char *text, size_t size)
+{
+    while (size > 0) {
+        size_t part = size < AW_OUTPUT_SIZE ? size : AW_OUTPUT_SIZE;
+        char *at = aw_output_reserve(out, part);
+        memcpy(at, text, part);
+        aw_output_done(out, at + part);
+        text += part;
+        size -= part;
+    }
+}
+
+bool aw_output_ascii(struct aw_output *out)
+{
+    if (out->charset == AW_CHARSET_OF_LOCALE)
+        out->charset = aw_screen_utf8() ? AW_CHARSET_UTF8 : AW_CHARSET_ASCII;
+    return out->charset == AW_CHARSET_ASCII;
+}
+
+void aw_output_spell(struct aw_output *out, char *text, size_t size)
+{
+    for (const char *at = text; *at; at++) {
+        if ((unsigned char)*at > 0x7F) {
+            if (aw_output_ascii(out))
+                aw_utf8_to_ascii(text, size);
+            return;
+        }
+    }
+}
+
+static void print(struct aw_output *out, bool clean, const char *format, va_list args)
+{
+    char *text = aw_output_reserve(out, TEXT_MAX);
+    vsnprintf(text, TEXT_MAX, format, args);
+    if (clean)
+        aw_utf8_clean_lines(text);
+    aw_output_spell(out, text, TEXT_MAX);
+    aw_output_done(out, text + strlen(text));
+}
+
+void aw_output_print(struct aw_output *out, const char *format, ...)
+{
+    va_list args;
+    va_start(args, format);
+    print(out, true, format, args);
+    va_end(args);
+}
+
+void aw_output_draw(struct aw_output *out, const char *format, ...)
+{
+    va_list args;
+    va_start(args, format);
+    print(out, false, format, args);
+    va_end(args);
+}
+
+static enum aw_status output_error(const struct aw_output *out, struct aw_error *err)
+{
+    if (out->stalled || out->error == ECANCELED)
+        return aw_fail(err, AW_STOPPED, "standard output: its reader takes nothing — stopped");
+    if (!out->error)
+        return AW_OK;
+    if (out->error == EPIPE)
+        return aw_fail(err, AW_LOST, "standard output: its reader has closed the pipe — stopped");
+    return aw_fail(err, AW_LOST, "standard output: %s — %s", strerror(out->error),
+                   out->error == ENOSPC ? "free some space or write elsewhere" : "stopped");
+}
+
+enum aw_status aw_output_flush(struct aw_output *out, struct aw_error *err)
+{
+    if (out->used && !out->error)
+        write_all(out);
+    return output_error(out, err);
+}
+
+enum aw_status aw_output_pace(struct aw_output *out, int64_t now, int64_t *left,
+                              struct aw_error *err)
+{
+    enum aw_status status = AW_OK;
+    if (out->used && !out->since_ns)
+        out->since_ns = now;
+    if (out->used > AW_OUTPUT_SIZE / 2 || (out->used && now - out->since_ns >= AW_OUTPUT_LATE))
+        status = aw_output_flush(out, err);
+    *left = out->used ? AW_OUTPUT_LATE - (now - out->since_ns) : AW_NEVER;
+    return status;
+}
+
+enum aw_status aw_output_check(struct aw_output *out, struct aw_error *err)
+{
+    struct pollfd fd = {.fd = out->fd};
+    if (!out->error && poll(&fd, 1, 0) > 0 && fd.revents & POLLERR)
+        out->error = EPIPE;
+    return output_error(out, err);
+}

@@ -1,0 +1,79 @@
+/* Buffered standard output. The buffer is written when it is full or the program is idle. Commands
+ * that print incoming data also write it before a line is late. So a single line appears soon, and
+ * a flood goes out in blocks.
+ *
+ * A blocked reader must not hide a request to stop. While a request is pending (stop_fd), unwritten
+ * output stays in the buffer. Afterwards the program waits only briefly for the reader.
+ */
+#ifndef AW_SHELL_SESSION_OUTPUT_H
+#define AW_SHELL_SESSION_OUTPUT_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/status.h"
+
+#define AW_OUTPUT_SIZE 131072
+#define AW_OUTPUT_LATE INT64_C(5000000) /* max delay of a line in the buffer, ns */
+
+/* Receives output in place of a descriptor: standard output, or lines of standard error. */
+struct aw_sink {
+    void (*put)(struct aw_sink *sink, bool error, const char *text, size_t size);
+};
+
+/* The locale is read at the first non-ASCII character, because that opens files.
+ */
+enum aw_charset { AW_CHARSET_OF_LOCALE, AW_CHARSET_UTF8, AW_CHARSET_ASCII };
+
+struct aw_output {
+    struct aw_sink *sink; /* NULL: output goes to fd */
+    int fd;
+    int stop_fd;  /* readable during a request to stop; 0: none, so a write may block forever */
+    int error;    /* errno of the failed write, or 0; then writing ends. ECANCELED: gave up because
+                     of a stop */
+    bool stalled; /* a request to stop came while the reader was blocked */
+    bool color;
+    enum aw_charset charset; /* characters of texts; see aw_output_spell */
+    int64_t since_ns; /* time at which aw_output_pace first saw the buffered text; 0: not yet */
+    size_t used;
+    char buffer[AW_OUTPUT_SIZE];
+};
+
+/* Reserves size bytes (at most AW_OUTPUT_SIZE) and returns their place; the caller then calls
+ * aw_output_done. */
+char *aw_output_reserve(struct aw_output *out, size_t size);
+void aw_output_done(struct aw_output *out, const char *end);
+
+void aw_output_write(struct aw_output *out, const char *text, size_t size);
+
+/* Prints text that may come from a file, the wire or a device. Control characters except newlines
+ * and tabs become '?', so that they cannot act on a terminal. */
+void aw_output_print(struct aw_output *out, const char *format, ...)
+    __attribute__((format(printf, 2, 3)));
+
+/* Prints text unchanged, for the program's own escape sequences. Never use it for external text. */
+void aw_output_draw(struct aw_output *out, const char *format, ...)
+    __attribute__((format(printf, 2, 3)));
+
+/* Returns true if the locale lacks UTF-8, so that output must be ASCII. */
+bool aw_output_ascii(struct aw_output *out);
+
+/* Converts a text in place if output must be ASCII, as aw_utf8_to_ascii. */
+void aw_output_spell(struct aw_output *out, char *text, size_t size);
+
+/* Writes the buffer. AW_LOST if the output is closed or full; err says which. AW_STOPPED on a
+ * request to stop while the reader is blocked. */
+enum aw_status aw_output_flush(struct aw_output *out, struct aw_error *err);
+
+/* For a command that prints incoming data, before each wait: writes the buffer if it is half full
+ * or holds text for AW_OUTPUT_LATE. now is of a real monotonic clock. *left is the time in ns until
+ * the next call is due (AW_NEVER: the buffer is empty), even without new input. */
+enum aw_status aw_output_pace(struct aw_output *out, int64_t now, int64_t *left,
+                              struct aw_error *err);
+
+/* Checks whether the reader of a pipe has closed it: AW_OK or a failure. Costs one poll(2), writes
+ * nothing. */
+enum aw_status aw_output_check(struct aw_output *out, struct aw_error *err);
+
+#endif

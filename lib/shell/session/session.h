@@ -1,0 +1,428 @@
+/* The state of a running tool: options, output, wire, link, and the last result. Commands get it as
+ * their first argument and use it for everything they do.
+ */
+#ifndef AW_SHELL_SESSION_SESSION_H
+#define AW_SHELL_SESSION_SESSION_H
+
+#include <signal.h>
+#include <stddef.h>
+#include <stdio.h>
+
+#include "control/gain_list.h"
+#include "shell/session/object.h"
+#include "shell/session/output.h"
+#include "shell/session/wanted.h"
+#include "shell/words/options.h"
+#include "shell/words/tool.h"
+#include "shell/words/words.h"
+#include "view/text/view.h"
+
+#define AW_FIELDS_MAX 32
+#define AW_FRAME_ROOM 65536
+
+struct aw_attached;
+struct aw_config;
+struct aw_watchdog;
+struct aw_custom_arm;
+struct aw_packets;
+struct aw_recent;
+struct aw_server;
+struct aw_sharing;
+struct aw_tee;
+
+/* Activities that continue after a command has returned. */
+enum aw_ongoing {
+    AW_ONGOING_NOTHING,
+    AW_ONGOING_ENDING,  /* a motion that ends by itself */
+    AW_ONGOING_RUNNING, /* an activity that lasts until the next command */
+};
+
+/* Sources of a request to stop, see stop.h: descriptors, and one that covers them all. */
+struct aw_stop {
+    int all, signals, asked;
+    sigset_t caught;  /* signals that request a stop */
+    int parent;       /* pidfd of the parent; -1: not watched */
+    bool with_parent; /* the parent is watched */
+    int signal;       /* signal that requested the stop, or 0 */
+    char did[160];    /* unreported result of the device's stop, or "" */
+};
+
+/* Refreshes the prepared crash stop; the hold position changes during an unreported motion. */
+struct aw_renewal {
+    struct aw_aside aside; /* active during a motion that ends by itself */
+    struct aw_session *session;
+    bool on;
+};
+
+/* Reports the progress of the running command with aw_session_work. */
+typedef void aw_work_fn(struct aw_session *session, const void *context);
+
+/* The progress line. */
+struct aw_work {
+    struct aw_aside aside; /* calls tell while the command waits */
+    struct aw_session *session;
+    aw_work_fn *tell; /* or NULL */
+    const void *context;
+    int64_t next_ns; /* real time of the next line; AW_NEVER: none is shown */
+    bool shown;      /* a line is on the terminal */
+};
+
+/* How the running command prints records and rows. */
+struct aw_printing {
+    struct aw_wire *wire;            /* of the printed records */
+    struct aw_view *view;            /* made on first use */
+    const char *const *usual_fields; /* defaults of the command without --fields */
+    bool brief;                      /* shortens records in text style, for watch */
+    char field_text[512];            /* --fields, split in place */
+    const char *fields[AW_FIELDS_MAX + 1];
+    struct aw_wanted wanted;
+    bool rows;                   /* the command has printed rows */
+    struct aw_messages messages; /* messages whose fields are the view's columns; none: all */
+    size_t columns;              /* columns of the last printed header */
+};
+
+/* Custom packets (--packets) in the wire's table, in addition to the tool's messages. */
+struct aw_own {
+    struct aw_packets *packets; /* NULL: none */
+    char *files;                /* file names as the user gave them */
+    struct aw_custom_arm *arm;  /* custom joints, see custom_joints.h; NULL: none */
+    const struct aw_tool *base; /* the tool without custom joints; valid if arm is set */
+};
+
+/* The device's side: the link and the stored input from it. */
+struct aw_session_device {
+    struct aw_link *link;     /* made on first use, kept for the session */
+    bool gone;                /* the last link was lost and not reopened */
+    struct aw_wire *decoding; /* see aw_session_decoding_wire; NULL: not needed yet */
+    uint8_t *frame;           /* room for one frame, AW_FRAME_ROOM bytes */
+    struct aw_tee *tee;       /* of --record; NULL: not recording */
+    struct aw_feeder *ending; /* filters of finished recordings, see feeder.h */
+    struct aw_error tee_lost; /* unreported reason why recording stopped, or AW_OK */
+    struct aw_recent *recent; /* the last frames of the device, see recent.h; NULL: not stored */
+    aw_concerns_fn *concerns; /* filter for the subjects of messages; NULL: all */
+    struct aw_own own;
+    struct aw_packets *carried; /* packets of the recording being read, to display it; NULL: none */
+};
+
+/* Both clocks; session->clock is one of them. */
+struct aw_session_time {
+    struct aw_real_clock real;
+    struct aw_virtual_clock virtual; /* for sim:?time=virtual */
+};
+
+/* How the program runs. */
+struct aw_session_mode {
+    bool interactive; /* at the prompt */
+    bool one_shot;    /* a single command on the command line */
+    bool serving;     /* a simulated device; input consists of commands */
+    bool quit;        /* the user asked to leave */
+    bool idling;      /* waits for input and reads the link meanwhile */
+    bool advised;     /* a next step has been printed, see advice.h */
+    unsigned scripts; /* nesting depth of running scripts */
+    /* Set by the prompt while the user types a line: removes it from the screen (begin) and draws
+     * it again around other output. NULL: no line is being typed. */
+    void (*make_room)(struct aw_session *session, bool begin);
+};
+
+/* The running command. */
+struct aw_session_run {
+    const struct aw_command *command; /* or NULL */
+    const char *dry_end;              /* why --dry-run ended it, see dry.h */
+    int64_t started;                  /* start time by session->clock, ns */
+    struct aw_printing printing;
+    struct aw_work work;
+    bool reported;       /* the outcome is already printed (scripts) */
+    unsigned unreported; /* lines that standard error did not accept */
+};
+
+#define AW_STREAMED 64
+
+/* Joints that a script drives with a stream of setpoints. Only the first setpoint of each is
+ * compared with its position, see start_check.h. */
+struct aw_streamed {
+    size_t n;
+    uint32_t id[AW_STREAMED];
+    int64_t last_ns[AW_STREAMED];
+};
+
+/* The motion in progress, and how to stop it. */
+struct aw_session_motion {
+    struct aw_stop stop;
+    bool moving;             /* a motion was sent and has not ended, see aw_session_moves */
+    enum aw_ongoing ongoing; /* set by the tool's commands */
+    int64_t until;           /* end of AW_ONGOING_ENDING by session->clock, ns */
+    struct aw_renewal renewal;
+    struct aw_streamed streamed;
+    double asked; /* playback speed that another client requested through a server; NaN: none */
+    struct aw_watchdog *watchdog; /* of the moving command, see watchdog.h; NULL: none */
+    struct aw_gain_list kept;     /* old gains to restore after a trial, see law.h */
+    const char *stopped_by;       /* source of the stop if not a signal; or NULL */
+    enum aw_status stopped_as;    /* status of the command that the stop ends */
+};
+
+/* Sharing, see share.h. */
+struct aw_session_share {
+    const struct aw_sharing *sharing; /* NULL: no sharing */
+    struct aw_attached *attached;     /* connection to the server of the device; NULL: none */
+    struct aw_server *server;         /* set if this session is a server; else NULL */
+    const char *url;                  /* device of this server; NULL: not a server */
+    bool ended;                       /* another client ended the running command */
+    bool patient;                     /* the running command waits for another server */
+};
+
+struct aw_session {
+    const struct aw_tool *tool;
+    void *state; /* owned by the tool */
+    struct aw_config *config;
+    struct aw_options options;
+    struct aw_output out;
+    struct aw_object result; /* of the running command */
+    struct aw_error err;
+    struct aw_wire *wire;   /* the tool's protocol in the device's variant */
+    struct aw_clock *clock; /* points to a clock in time */
+    struct aw_session_time time;
+    struct aw_session_device device;
+    struct aw_session_mode mode;
+    struct aw_session_run run;
+    struct aw_session_motion motion;
+    struct aw_session_share share;
+};
+
+/* One argument of a command, bound to its table. */
+struct aw_bound {
+    const struct aw_arg *arg;
+    const char *name; /* of the field, for AW_ARG_PAIRS */
+    const char *text;
+    size_t turn; /* repetition of the list of arguments, from 0 */
+};
+
+#define AW_JOINT_WORDS 16
+
+struct aw_args {
+    const struct aw_command *command;
+    size_t n, turns;
+    struct aw_bound bound[AW_WORDS_MAX + AW_JOINT_WORDS];
+    size_t n_joints; /* number of JOINT=VALUE arguments, each of which binds two arguments */
+    char joints[AW_JOINT_WORDS][48];
+};
+
+/* Returns the text of an argument, or NULL if it was not given. */
+const char *aw_arg(const struct aw_args *args, const char *name, size_t turn);
+
+/* Reads a number argument in its unit. AW_USAGE: not a number, or a wrong unit. AW_LIMIT: out of
+ * range. *value is unchanged if the argument is missing. */
+enum aw_status aw_arg_number(struct aw_session *session, const struct aw_args *args,
+                             const char *name, double *value);
+
+/* Copies the arguments that name fields into a record of the wire's message. */
+enum aw_status aw_args_to_record(struct aw_session *session, const struct aw_args *args,
+                                 size_t turn, struct aw_record *record);
+
+/* Returns the text of an option by its name, for lists of names. Other code reads the option's
+ * field. NULL: not set. */
+const char *aw_option(const struct aw_session *session, const char *name);
+
+/* Returns the URL from the options with aliases replaced; AW_NO_LINK with advice without a URL. */
+enum aw_status aw_session_url(struct aw_session *session, const char **url);
+
+/* Writes the link's name in recordings: "can0" for can:can0, else its scheme. */
+void aw_session_interface(struct aw_session *session, char *out, size_t size);
+
+/* Creates session->run.printing.view from the options and prints its header. like: NULL, or as in
+ * struct aw_view_options. */
+enum aw_status aw_session_view(struct aw_session *session, const struct aw_record *like);
+
+/* Creates a view for writing records to a file, with the fields of --fields. CSV times start at 0
+ * unless --time says otherwise. messages: as in struct aw_view_options. NULL: sets the error.
+ */
+struct aw_view *aw_session_file_view(struct aw_session *session, struct aw_wire *wire,
+                                     enum aw_style style, const struct aw_messages *messages);
+
+/* Returns AW_USAGE if a name in --fields is not a field of any record. */
+enum aw_status aw_session_check_fields(struct aw_session *session);
+
+/* Returns the wire for decoding and display, never for sending. This is the session's wire, unless
+ * the recording carries packets, the tool has ordered fields, or --raw asks for wire numbers. */
+enum aw_status aw_session_decoding_wire(struct aw_session *session, struct aw_wire **wire);
+
+/* Makes session->device.decoding a wire with raw numbers, for the session's variant. The next call
+ * replaces it. */
+enum aw_status aw_session_raw_wire(struct aw_session *session);
+
+/* Call before the first message is read: applies options that restrict the subjects (-b lknee).
+ * AW_USAGE: unknown name. */
+enum aw_status aw_session_narrow(struct aw_session *session);
+
+/* Returns true if the message is about a selected subject. Decides by the frame, or by the
+ * subject's name if the frame is empty.
+ */
+static inline bool aw_session_concerns(struct aw_session *session, struct aw_span frame,
+                                       const char *subject)
+{
+    return !session->device.concerns || session->device.concerns(session, frame, subject);
+}
+
+/* Returns which subjects the messages have beyond those that the wire names. */
+enum aw_subjects aw_session_subjects(const struct aw_session *session);
+
+/* Returns the subject of a record by the tool's hook, which may use out; "" without one. */
+const char *aw_session_subject(struct aw_session *session, const struct aw_record *record,
+                               char *out, size_t size);
+
+/* Waits until fd is readable: AW_OK, AW_TIMEOUT at the deadline (real clock), AW_STOPPED. Keeps
+ * reading the device while waiting, so callers never see stale data. */
+enum aw_status aw_session_wait_input(struct aw_session *session, int fd, int64_t deadline);
+
+/* Prints a record in the style of the options. AW_LOST if the output fails. */
+enum aw_status aw_session_show(struct aw_session *session, const struct aw_record *record);
+
+/* Initializes an empty record of this message for sending. The wire must have the message. */
+void aw_session_command(const struct aw_session *session, const char *message,
+                        struct aw_record *record);
+
+/* Prints a command before it is sent (JSON, CSV, --format) and flushes the output. This reports a
+ * full disk or a closed pipe before the first byte is sent. Sets its time. */
+enum aw_status aw_session_announce(struct aw_session *session, struct aw_record *command);
+
+/* Prints one row of a command's output as JSON, CSV or --format, else the text, which ends with a
+ * newline. All rows of a command have the same columns. With CSV and --format no result follows the
+ * rows. */
+void aw_session_row(struct aw_session *session, const struct aw_object *row, const char *text, ...)
+    __attribute__((format(printf, 3, 4)));
+
+/* Prints a row with one column; in text style only the text. */
+void aw_session_row_text(struct aw_session *session, const char *key, const char *text);
+
+/* Updates the wire from the options, which may differ between commands. AW_USAGE if they name no
+ * valid wire. */
+enum aw_status aw_session_prepare_wire(struct aw_session *session);
+
+/* Checks an option: AW_OK if its wire exists. */
+enum aw_status aw_session_check_wire(struct aw_session *session, const char *text);
+
+/* Returns true for a message of --packets, in the session's wire or another wire of its protocol.
+ */
+bool aw_session_is_own(const struct aw_session *session, const struct aw_message *message);
+
+/* Returns the set of messages that watch and record receive. */
+struct aw_messages aw_session_spoken(const struct aw_session *session);
+
+/* Recordings carry custom packets as comments, including those of the recording being read. Writes
+ * the next text from *at on and advances *at. Returns false at the end. */
+bool aw_session_keep_packets(const struct aw_session *session, size_t *at, char *out, size_t size);
+
+/* Returns true if a recording's comment holds packets or subject names, not a user's mark. */
+bool aw_session_is_note(const char *comment);
+
+/* Implements aw_pcap_about_fn for readers of recordings: takes the names in a section header. The
+ * context is the session. */
+void aw_session_about(void *session, const char *program, const char *comment, size_t length);
+
+/* Writes the custom packets as '#' lines at the start of a table. */
+void aw_session_write_packets(const struct aw_session *session, FILE *file);
+
+/* Reads the packets that the command's recording carries, unless --packets is given. They only
+ * serve for display: session->wire, which checks what is sent, never has them. AW_MALFORMED; a
+ * command that sends continues without them. */
+enum aw_status aw_session_take_packets(struct aw_session *session, const struct aw_args *args);
+
+/* Returns the protocol for reading: that of the session's wire, or with the recording's packets. */
+const struct aw_protocol *aw_session_read_protocol(const struct aw_session *session);
+
+/* Sets *wire to a wire with the recording's packets; NULL: the recording carries none. */
+enum aw_status aw_session_carried_wire(struct aw_session *session, struct aw_wire **wire);
+
+/* Returns a checksum of the joints and stops of --packets, to compare two programs. 0: no joints or
+ * stops. */
+uint32_t aw_session_packets_sum(const struct aw_session *session);
+
+/* Frees the packets of --packets. The caller must not use the wire afterwards. */
+void aw_session_free_packets(struct aw_session *session);
+
+/* Checks an option: AW_OK if the file is readable. */
+enum aw_status aw_session_check_file(struct aw_session *session, const char *text);
+
+/* Prints an object as a line of text. */
+void aw_session_print_line(struct aw_session *session, const struct aw_object *object);
+
+/* Prints a row or result as JSON, CSV or --format; returns false in text style. head: of a result;
+ * NULL: a row. */
+bool aw_session_print_object(struct aw_session *session, const struct aw_object *object,
+                             const struct aw_object_head *head);
+
+/* Writes a line to standard error; control characters in it become '?'. Never delays a device:
+ * while a link is open, it waits only briefly for a blocked reader. Lost lines are counted and
+ * reported later.
+ */
+void aw_session_report(struct aw_session *session, const char *format, ...)
+    __attribute__((format(printf, 2, 3)));
+
+/* Shows the progress of a command that takes more than a second: "sweep 3 of 10 s, lknee 12.4 deg".
+ * The terminal shows one line, redrawn at most ten times a second and removed before other output.
+ * Prints nothing with --quiet or without a terminal. Never waits. */
+void aw_session_work(struct aw_session *session, const char *format, ...)
+    __attribute__((format(printf, 2, 3)));
+void aw_session_work_begin(struct aw_session *session);
+void aw_session_work_hide(struct aw_session *session);
+void aw_session_work_end(struct aw_session *session);
+
+/* For a command that waits without returning: calls tell periodically until the command ends or the
+ * next call of this function. tell may be NULL. */
+void aw_session_work_while(struct aw_session *session, aw_work_fn *tell, const void *context);
+
+/* Returns the seconds since the command began, by its clock. */
+double aw_session_seconds(const struct aw_session *session);
+
+/* Writes the text to standard error unchanged, for the tool's own escape sequences. */
+void aw_session_draw(struct aw_session *session, const char *format, ...)
+    __attribute__((format(printf, 2, 3)));
+
+/* Creates the output file of a command. A request to stop ends the wait for a named pipe's reader.
+ * A reader that stays blocked for a moment ends the file with ETIMEDOUT. what: printed before the
+ * path in errors, or NULL. With --dry-run no file is created and the output is discarded. Errors as
+ * in aw_file_fail; AW_STOPPED. */
+enum aw_status aw_session_create(struct aw_session *session, const char *what, const char *path,
+                                 FILE **file);
+
+/* Prints "tool: …" on stderr, unless --quiet is given. */
+void aw_session_notice(struct aw_session *session, const char *format, ...)
+    __attribute__((format(printf, 2, 3)));
+
+/* Prints a notice if the link is simulated. */
+void aw_session_notice_simulator(struct aw_session *session, const char *url);
+
+/* Returns the output style from the options. */
+enum aw_style aw_session_style(const struct aw_session *session);
+bool aw_session_json(const struct aw_session *session);
+
+/* Returns true for JSON, CSV and --format. */
+bool aw_session_formatted(const struct aw_session *session);
+
+/* Returns true for text style without --fields. Then a table may replace a record. */
+bool aw_session_text(const struct aw_session *session);
+
+/* Returns the time at which --for ends the command; AW_NEVER without --for. */
+int64_t aw_session_end(const struct aw_session *session);
+
+/* Returns the time of day for records. */
+int64_t aw_session_time(const struct aw_session *session);
+
+/* Returns true if a simulator runs in virtual time. */
+bool aw_session_virtual(const struct aw_session *session);
+
+/* Returns true if an activity continues after its command returned. A motion that ends by itself
+ * counts until its end time. */
+bool aw_session_goes_on(const struct aw_session *session);
+
+/* For a command that returns before its motion ends, in about this many seconds. Until then any
+ * stop also stops this motion. */
+void aw_session_ends_in(struct aw_session *session, double seconds);
+
+/* Returns AW_USAGE if the command must not read standard input, because the input is the script or
+ * belongs to a client of a server. */
+enum aw_status aw_session_own_input(struct aw_session *session);
+
+/* Returns the exit code for a status. */
+int aw_exit_code(const struct aw_session *session, enum aw_status status);
+
+#endif

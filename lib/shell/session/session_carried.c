@@ -1,0 +1,194 @@
+/* Custom packets in recordings, so that other machines can decode a recording without the packet
+ * files.
+ */
+#include "shell/session/session.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include "base/file.h"
+#include "base/text.h"
+#include "capture/log.h"
+#include "packets/carried.h"
+
+bool aw_session_is_note(const char *comment)
+{
+    const char *text;
+    return aw_carried_kind(comment, &text) != AW_CARRIED_NOTHING ||
+           strncmp(comment, AW_SUBJECT_LINE, strlen(AW_SUBJECT_LINE)) == 0;
+}
+
+void aw_session_about(void *context, const char *program, const char *comment, size_t length)
+{
+    struct aw_session *session = context;
+    char text[AW_LOG_COMMENT];
+    (void)program;
+    if (!session->tool->names.take)
+        return;
+    snprintf(text, sizeof text, "%.*s", (int)length, comment);
+    session->tool->names.take(session, text);
+}
+
+static const struct aw_packets *packets_of(const struct aw_session *session)
+{
+    return session->device.own.packets ? session->device.own.packets : session->device.carried;
+}
+
+bool aw_session_keep_packets(const struct aw_session *session, size_t *at, char *out, size_t size)
+{
+    return aw_carried_next(packets_of(session), at, out, size);
+}
+
+static void write_remarks(FILE *file, const char *mark, const char *text)
+{
+    fprintf(file, "# %s", mark);
+    for (size_t length; *text; text += length + (text[length] != '\0')) {
+        length = strcspn(text, "\n");
+        fprintf(file, "# %.*s\n", (int)length, text);
+    }
+}
+
+void aw_session_write_packets(const struct aw_session *session, FILE *file)
+{
+    const struct aw_packets *packets = packets_of(session);
+    const char *text = packets ? aw_packets_text(packets) : "";
+    if (*text)
+        write_remarks(file, aw_carried_mark(AW_CARRIED_PACKETS), text);
+    for (size_t i = 0; packets && (text = aw_packets_dbc(packets, i)); i++)
+        write_remarks(file, aw_carried_mark(AW_CARRIED_DBC), text);
+}
+
+/* ---- Reading ---- */
+
+/* Reads the comments before the first message. Only reports AW_NO_MEMORY; the recording's reader
+ * reports other errors. */
+static enum aw_status read_comments(struct aw_session *session, const char *path,
+                                    struct aw_carried *kept)
+{
+    struct aw_log *log;
+    struct aw_log_entry entry;
+    struct aw_log_options options = {.medium = &session->tool->protocol->medium};
+    enum aw_status status = aw_log_open(&log, path, &options, NULL);
+    if (status != AW_OK)
+        return status;
+    while (status == AW_OK && (status = aw_log_next(log, &entry, NULL)) == AW_OK &&
+           !entry.data.size) {
+        const char *text;
+        enum aw_carried_kind kind = aw_carried_kind(entry.comment, &text);
+        status = aw_carried_add(kept, kind, text);
+    }
+    aw_log_close(log);
+    return status;
+}
+
+/* Reads the comment lines at the beginning of a table. *kind: of the text in them. */
+static enum aw_status read_remark(struct aw_carried *kept, const char *line,
+                                  enum aw_carried_kind *kind)
+{
+    const char *text;
+    enum aw_carried_kind begins = aw_carried_kind(line, &text);
+    if (begins != AW_CARRIED_NOTHING) {
+        *kind = begins == AW_CARRIED_DBC ? AW_CARRIED_DBC_MORE : begins;
+        return aw_carried_add(kept, begins, "");
+    }
+    return aw_carried_add(kept, *kind, line);
+}
+
+static enum aw_status read_remarks(FILE *file, struct aw_carried *kept)
+{
+    char *line = NULL;
+    size_t room = 0;
+    enum aw_carried_kind kind = AW_CARRIED_NOTHING;
+    enum aw_status status = AW_OK;
+    errno = 0;
+    while (status == AW_OK && getline(&line, &room, file) > 0 && strncmp(line, "# ", 2) == 0)
+        status = read_remark(kept, line + 2, &kind);
+    if (status == AW_OK && errno == ENOMEM)
+        status = AW_NO_MEMORY;
+    free(line);
+    return status;
+}
+
+static enum aw_status kept_in(struct aw_session *session, const char *path, struct aw_carried *kept)
+{
+    FILE *file = aw_file_open_text(path);
+    if (!file)
+        return errno == ENOMEM ? aw_no_memory(&session->err) : AW_OK;
+    int first = fgetc(file), second = fgetc(file);
+    bool table = first == '#' && second == ' ';
+    fclose(file);
+    file = table ? aw_file_open_text(path) : NULL; /* the stream cannot seek */
+    enum aw_status status = file ? read_remarks(file, kept) : AW_OK;
+    if (file)
+        fclose(file);
+    if (!table)
+        status = read_comments(session, path, kept);
+    return status == AW_NO_MEMORY ? aw_no_memory(&session->err) : AW_OK;
+}
+
+static enum aw_status take_kept(struct aw_session *session, const struct aw_carried *kept,
+                                const char *path)
+{
+    enum aw_status status = aw_carried_read(kept, session->tool->protocol, path,
+                                            &session->device.carried, &session->err);
+    if (status == AW_OK || status == AW_NO_MEMORY)
+        return status;
+    struct aw_error why = session->err;
+    return aw_fail(&session->err, AW_MALFORMED, "packets in %.280s — give --packets FILE%s",
+                   why.text, kept->dbc.n ? " or --dbc FILE" : "");
+}
+
+static enum aw_status take(struct aw_session *session, const char *path)
+{
+    struct stat about;
+    struct aw_carried kept = {.packets = {.n = 0}};
+    if (stat(path, &about) != 0 || !S_ISREG(about.st_mode))
+        return AW_OK;
+    enum aw_status status = kept_in(session, path, &kept);
+    if (status == AW_OK)
+        status = take_kept(session, &kept, path);
+    aw_carried_free(&kept);
+    return status;
+}
+
+/* Safe here, because nothing refers to the packets between two commands. */
+static void forget(struct aw_session *session)
+{
+    if (!session->device.carried)
+        return;
+    free(session->device.decoding);
+    session->device.decoding = NULL;
+    aw_packets_free(session->device.carried);
+    session->device.carried = NULL;
+}
+
+/* Reads the packets of the recording that is an argument or the link. */
+static enum aw_status take_first(struct aw_session *session, const struct aw_args *args)
+{
+    static const char *const readers[] = {"decode", "info", "plot", "replay", NULL};
+    const char *link = session->options.link.url;
+    enum aw_status status = AW_OK;
+    bool reads = aw_is_one_of(readers, args->command->name);
+    for (size_t i = 0; reads && i < args->n && status == AW_OK && !session->device.carried; i++)
+        status = take(session, args->bound[i].text);
+    if (status != AW_OK || session->device.carried || !link || strncmp(link, "log:", 4) != 0)
+        return status;
+    char path[512];
+    snprintf(path, sizeof path, "%.*s", (int)strcspn(link + 4, "?"), link + 4);
+    return take(session, path);
+}
+
+enum aw_status aw_session_take_packets(struct aw_session *session, const struct aw_args *args)
+{
+    forget(session);
+    if (session->options.link.packets || session->options.link.dbc || !session->tool->protocol->own)
+        return AW_OK;
+    enum aw_status status = take_first(session, args);
+    if (status != AW_MALFORMED || args->command->safety == AW_READ)
+        return status;
+    session->err = (struct aw_error){.status = AW_OK};
+    return AW_OK;
+}

@@ -1,0 +1,72 @@
+/* Finds the device's URL from the option, the environment or an alias of the config file. */
+#include <stdio.h>
+#include <string.h>
+
+#include "base/suggest.h"
+#include "shell/session/config.h"
+#include "shell/session/running.h"
+#include "shell/session/session.h"
+
+static enum aw_status no_link(struct aw_session *session)
+{
+    char variable[64], sim[400];
+    const struct aw_command *list = aw_find_command(session->tool, "list");
+    aw_option_variable(session->tool->name, "link", variable, sizeof variable);
+    if (aw_running_sim(session, sim, sizeof sim))
+        return aw_fail(&session->err, AW_NO_LINK,
+                       "no link given — a simulator runs here: -l %s; or name the device with -l "
+                       "URL or %s",
+                       sim, variable);
+    return aw_fail(
+        &session->err, AW_NO_LINK,
+        "no link given — name the device with -l URL or %s (see '%s %s'), or try -l sim:", variable,
+        session->tool->name, list && list->offline ? "list" : "help links");
+}
+
+static enum aw_status fail_alias(struct aw_session *session, const char *name)
+{
+    const struct aw_config *config = session->config;
+    const char *names[AW_ALIASES_MAX];
+    char near[80], advice[200];
+    for (size_t i = 0; i < config->n_aliases; i++)
+        names[i] = config->aliases[i].name;
+    const char *found = aw_suggest(name, names, config->n_aliases);
+    snprintf(near, sizeof near, "@%.60s", found ? found : "");
+    snprintf(advice, sizeof advice, "add it to [link] in %.160s", config->path);
+    return aw_fail_unknown(&session->err, found ? near : NULL, advice, "no alias '@%.60s'", name);
+}
+
+/* Resolves aliases repeatedly, because an alias may name another one. */
+enum aw_status aw_session_url(struct aw_session *session, const char **url)
+{
+    const char *named = session->share.url ? session->share.url : session->options.link.url;
+    if (!named || !*named)
+        named = session->tool->link;
+    if (!named)
+        return no_link(session);
+    *url = named;
+    for (size_t steps = 0; **url == '@'; steps++) {
+        const char *next = aw_config_alias(session, *url + 1);
+        if (!next)
+            return fail_alias(session, *url + 1);
+        if (steps == AW_ALIASES_MAX)
+            return aw_fail(&session->err, AW_USAGE,
+                           "alias '%.60s' leads back to itself — name a device in [link] of %.160s",
+                           named, session->config->path);
+        *url = next;
+    }
+    return AW_OK;
+}
+
+void aw_session_interface(struct aw_session *session, char *out, size_t size)
+{
+    const char *url;
+    struct aw_error before = session->err;
+    if (aw_session_url(session, &url) != AW_OK)
+        url = "link";
+    session->err = before;
+    if (strncmp(url, "serve:", 6) == 0 && session->device.link) /* its key ends with the device's */
+        url = session->device.link->key + 6;
+    const char *name = strncmp(url, "can:", 4) == 0 ? url + 4 : url;
+    snprintf(out, size, "%.*s", (int)strcspn(name, ":?/"), name);
+}

@@ -1,0 +1,179 @@
+/* Prepares the session's wire: its variant, and the tool's table with the custom packets appended.
+ */
+#include "shell/session/session.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/text.h"
+#include "packets/packets.h"
+
+/* Restores the original tool, see custom_joints.h. */
+static void forget_joints(struct aw_session *session)
+{
+    if (session->device.own.arm)
+        session->tool = session->device.own.base;
+    free(session->device.own.arm);
+    session->device.own.arm = NULL;
+}
+
+void aw_session_free_packets(struct aw_session *session)
+{
+    forget_joints(session);
+    aw_packets_free(session->device.own.packets);
+    free(session->device.own.files);
+    session->device.own = (struct aw_own){.packets = NULL};
+}
+
+bool aw_session_is_own(const struct aw_session *session, const struct aw_message *message)
+{
+    const struct aw_protocol *protocol = session->wire->protocol;
+    return session->device.own.packets &&
+           message >= protocol->messages + session->tool->protocol->n_messages &&
+           message < protocol->messages + protocol->n_messages;
+}
+
+static enum aw_status read_packet_file(struct aw_session *session, struct aw_packets *packets,
+                                       const char *name)
+{
+    struct aw_lines lines = {.name = name};
+    return aw_packets_read(packets, &lines, &session->err);
+}
+
+static enum aw_status read_dbc_file(struct aw_session *session, struct aw_packets *packets,
+                                    const char *name)
+{
+    char notice[480];
+    enum aw_status status =
+        aw_packets_read_dbc(packets, NULL, name, notice, sizeof notice, &session->err);
+    if (status == AW_OK && *notice)
+        aw_session_notice(session, "%s", notice);
+    return status;
+}
+
+typedef enum aw_status read_fn(struct aw_session *session, struct aw_packets *packets,
+                               const char *name);
+
+/* Reads each file of a list A,B; NULL: none. */
+static enum aw_status read_files(struct aw_session *session, struct aw_packets *packets,
+                                 const char *files, read_fn *read)
+{
+    enum aw_status status = AW_OK;
+    char *names = files ? strdup(files) : NULL, *rest = names, *name;
+    if (files && !names)
+        return aw_no_memory(&session->err);
+    while (rest && status == AW_OK && (name = aw_next_name(&rest, ',')))
+        status = read(session, packets, name);
+    free(names);
+    return status;
+}
+
+/* Replaces the packets; no pointer to the old ones may remain. */
+static void exchange_packets(struct aw_session *session, const struct aw_own *own)
+{
+    aw_wire_init(session->wire, aw_packets_protocol(own->packets), &session->wire->variant, false);
+    aw_session_free_packets(session);
+    session->device.own = *own;
+    session->run.printing.wire = session->wire;
+}
+
+static enum aw_status load(struct aw_session *session, const char *files)
+{
+    struct aw_own own = {.packets = aw_packets_new(session->tool->protocol),
+                         .files = strdup(files)};
+    enum aw_status status =
+        own.packets && own.files
+            ? read_files(session, own.packets, session->options.link.packets, read_packet_file)
+            : aw_no_memory(&session->err);
+    if (status == AW_OK)
+        status = read_files(session, own.packets, session->options.link.dbc, read_dbc_file);
+    if (status == AW_OK) {
+        exchange_packets(session, &own);
+        return AW_OK;
+    }
+    aw_packets_free(own.packets);
+    free(own.files);
+    return status;
+}
+
+/* Returns true for a stop and for commands that use no messages: they run without the custom
+ * packets. */
+static bool can_do_without(const struct aw_session *session)
+{
+    const struct aw_command *command = session->run.command;
+    return command && (aw_command_stops(command) || (command->offline && !command->messages));
+}
+
+/* Joins both options in one text; NULL: neither is given. */
+static const char *named_files(const struct aw_session *session, char *out, size_t size)
+{
+    const char *packets = session->options.link.packets, *dbc = session->options.link.dbc;
+    snprintf(out, size, "%s\n%s", packets ? packets : "", dbc ? dbc : "");
+    return packets || dbc ? out : NULL;
+}
+
+static enum aw_status load_named(struct aw_session *session, const char *files, size_t most)
+{
+    const char *before = session->device.own.files;
+    if (!files || (before && strcmp(before, files) == 0))
+        return AW_OK;
+    if (strlen(files) == most)
+        return aw_fail(&session->err, AW_USAGE, "--packets and --dbc: names of too many files");
+    if (session->device.link)
+        return aw_fail(&session->err, AW_USAGE,
+                       "--%s: the link is open already — give it when %s starts",
+                       session->options.link.packets ? "packets" : "dbc", session->tool->name);
+    return load(session, files);
+}
+
+/* Selects the protocol by the options. It must not change while a link is open. */
+static enum aw_status read_packets(struct aw_session *session, const struct aw_protocol **protocol)
+{
+    char both[2048];
+    const char *files = named_files(session, both, sizeof both);
+    bool linked = session->device.link != NULL;
+    enum aw_status status = load_named(session, files, sizeof both - 1);
+    if (status != AW_OK && linked)
+        return status;
+    bool stays = session->device.own.packets && (files || linked);
+    *protocol = stays ? aw_packets_protocol(session->device.own.packets) : session->tool->protocol;
+    if (status == AW_OK || !can_do_without(session))
+        return status;
+    if (aw_command_stops(session->run.command))
+        aw_session_report(session, "%s: %s; the stop that is sent is the tool's own\n",
+                          session->tool->name, session->err.text);
+    session->err = (struct aw_error){.status = AW_OK};
+    return AW_OK;
+}
+
+enum aw_status aw_session_prepare_wire(struct aw_session *session)
+{
+    struct aw_variant variant = session->tool->protocol->variants[0];
+    const struct aw_protocol *protocol = session->wire->protocol;
+    enum aw_status status = read_packets(session, &protocol);
+    if (status == AW_OK && session->tool->variant)
+        status = session->tool->variant(session, &variant, &session->err);
+    if (status == AW_OK && (protocol != session->wire->protocol ||
+                            memcmp(&variant, &session->wire->variant, sizeof variant) != 0))
+        aw_wire_init(session->wire, protocol, &variant, false);
+    if (status == AW_OK && protocol == session->tool->protocol)
+        forget_joints(session);
+    return status;
+}
+
+enum aw_status aw_session_check_wire(struct aw_session *session, const char *text)
+{
+    (void)text;
+    return aw_session_prepare_wire(session);
+}
+
+uint32_t aw_session_packets_sum(const struct aw_session *session)
+{
+    uint32_t sum = 2166136261u; /* FNV-1a */
+    if (!session->device.own.arm)
+        return 0;
+    for (const char *at = aw_packets_text(session->device.own.packets); *at; at++)
+        sum = (sum ^ (uint8_t)*at) * 16777619u;
+    return sum ? sum : 1;
+}

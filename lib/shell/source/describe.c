@@ -1,0 +1,43 @@
+/* The command describe: prints a protocol's messages as a drawing, JSON, Markdown, Lua or DBC. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "describe/describe.h"
+#include "shell/source/source.h"
+
+static enum aw_describe_as wanted_form(struct aw_session *session)
+{
+    int as = aw_describe_given(session)->as;
+    if (aw_session_json(session))
+        return AW_DESCRIBE_JSON;
+    if (as > 0)
+        return (enum aw_describe_as)(AW_DESCRIBE_JSON + as - 1);
+    return aw_output_ascii(&session->out) ? AW_DESCRIBE_ASCII : AW_DESCRIBE_TEXT;
+}
+
+enum aw_status aw_run_describe(struct aw_session *session, const struct aw_args *args)
+{
+    const struct aw_codec *codec;
+    const char *name = aw_arg(args, "message", 0);
+    enum aw_describe_as as = wanted_form(session);
+    char *text = NULL;
+    size_t size = 0;
+    if (name && aw_find_message(session, name, AW_BOTH, &codec) != AW_OK)
+        return session->err.status;
+    FILE *memory = open_memstream(&text, &size);
+    if (!memory)
+        return aw_no_memory(&session->err);
+    size_t described = aw_describe(memory, session->wire, name, as);
+    fclose(memory);
+    for (char *line = text, *end; (end = strchr(line, '\n')); line = end + 1)
+        if (as == AW_DESCRIBE_ASCII)
+            aw_output_print(&session->out, "%.*s\n", (int)(end - line), line);
+    if (as != AW_DESCRIBE_ASCII)
+        aw_output_write(&session->out, text, size);
+    free(text);
+    if (described == 0)
+        return aw_fail(&session->err, AW_USAGE, "dbc: %s is no CAN protocol — see 'help describe'",
+                       session->tool->name);
+    return AW_OK;
+}

@@ -1,0 +1,242 @@
+/* The command info: counts a capture's messages by kind, with rate and damage. For a file of
+ * values, see info_values.c. */
+#include <fcntl.h>
+#include <inttypes.h>
+#include <poll.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "capture/log.h"
+#include "capture/reading.h"
+#include "shell/session/progress.h"
+#include "shell/source/decoder.h"
+#include "shell/source/source.h"
+#include "wire/split.h"
+
+/* The contents of a recording: count, rate and time range of each kind of message. */
+struct kind {
+    const struct aw_codec *codec;
+    enum aw_dir dir;
+    uint64_t n;
+    int64_t first_ns, last_ns;
+};
+
+#define KINDS_MAX (2 * AW_MAX_MESSAGES)
+
+struct survey {
+    struct aw_session *session;
+    struct aw_wire *wire;
+    const char *path;
+    char program[AW_PCAP_PROGRAM]; /* the program that wrote the file */
+    struct kind kinds[KINDS_MAX];
+    size_t n_kinds;
+    struct aw_splitter ways[2]; /* streams to the device, and from it */
+    uint64_t segments, bytes, messages, unknown, marks;
+    struct aw_skipped skipped;
+    int64_t first_ns, last_ns, now_ns;
+    enum aw_dir dir;
+};
+
+static void on_frame(void *context, struct aw_span frame)
+{
+    struct survey *s = context;
+    struct aw_record record;
+    enum aw_status status = aw_wire_decode(s->wire, s->dir, frame, &record, NULL);
+    if (status != AW_OK && aw_wire_is_other(s->wire, s->dir, frame)) {
+        aw_skip_frame(&s->skipped, frame);
+        return;
+    }
+    if (status != AW_OK && !record.present) {
+        s->unknown++;
+        return;
+    }
+    size_t i = 0;
+    while (i < s->n_kinds && (s->kinds[i].codec != record.codec || s->kinds[i].dir != s->dir))
+        i++;
+    s->messages++;
+    if (s->session->tool->notice)
+        s->session->tool->notice(s->session, &record);
+    if (i == KINDS_MAX)
+        return;
+    if (i == s->n_kinds)
+        s->kinds[s->n_kinds++] =
+            (struct kind){.codec = record.codec, .dir = s->dir, .first_ns = s->now_ns};
+    s->kinds[i].n++;
+    s->kinds[i].last_ns = s->now_ns;
+}
+
+/* Marks and kinds are rows of one table. Each leaves the other's columns empty. */
+static void absent(struct aw_object *row, size_t n, const char *const *keys)
+{
+    for (size_t i = 0; i < n; i++) {
+        aw_object_text(row, keys[i], NULL);
+        aw_object_absent(row);
+    }
+}
+
+static void take(struct survey *s, const struct aw_log_entry *entry)
+{
+    bool timed = entry->time_ns != AW_NO_TIME;
+    if (timed && s->first_ns == AW_NO_TIME)
+        s->first_ns = entry->time_ns;
+    if (timed)
+        s->last_ns = s->now_ns = entry->time_ns;
+    if (*entry->comment && !aw_session_is_note(entry->comment)) {
+        double t = s->first_ns == AW_NO_TIME ? 0 : (double)(s->now_ns - s->first_ns) / 1e9;
+        struct aw_object row;
+        s->marks++;
+        aw_object_start(&row, NULL);
+        aw_object_text(&row, "mark", entry->comment);
+        aw_object_number(&row, "at", t, 6, NULL);
+        absent(&row, 4, (const char *const[]){"msg", "dir", "count", "rate"});
+        aw_session_row(s->session, &row, "mark     %12.6f s  %s\n", t, entry->comment);
+    }
+    if (!entry->data.size || !aw_session_concerns(s->session, entry->data, ""))
+        return;
+    s->segments++;
+    s->bytes += entry->data.size;
+    s->dir = entry->dir == AW_TX ? AW_TX : AW_RX;
+    struct aw_splitter *way = &s->ways[s->dir == AW_TX ? 0 : 1];
+    if (entry->gap)
+        aw_split_gap(way);
+    aw_split(way, s->wire, entry->data, !entry->stream, on_frame, s);
+}
+
+static enum aw_status read_all(struct survey *s)
+{
+    struct aw_log *log;
+    struct aw_log_entry entry;
+    const struct aw_protocol *protocol = s->session->tool->protocol;
+    struct aw_log_options options = {.ports = {protocol->ports[0], protocol->ports[1]},
+                                     .medium = &protocol->medium};
+    struct aw_progress progress = aw_progress(s->session, s->path, false);
+    enum aw_status status = aw_log_open(&log, s->path, &options, &s->session->err);
+    while (status == AW_OK || status == AW_MALFORMED) {
+        uint64_t size, at;
+        status = aw_log_next(log, &entry, &s->session->err);
+        s->unknown += status == AW_MALFORMED;
+        if (status != AW_OK)
+            continue;
+        take(s, &entry);
+        at = aw_log_position(log, &size);
+        aw_progress_at(&progress, at, size);
+    }
+    aw_progress_end(&progress);
+    if (status == AW_END)
+        s->skipped.lines = *aw_log_lines(log);
+    if (status == AW_END && aw_log_is_cut(log, &s->session->err)) {
+        aw_session_report(s->session, "%s: %s\n", s->session->tool->name, s->session->err.text);
+        s->unknown++;
+    }
+    snprintf(s->program, sizeof s->program, "%s", log ? aw_log_program(log) : "");
+    aw_log_close(log);
+    return status == AW_END ? AW_OK : status;
+}
+
+static void print_kind(struct survey *s, const struct kind *kind)
+{
+    const char *name = kind->codec->message->name;
+    bool tx = kind->dir == AW_TX;
+    double seconds = (double)(kind->last_ns - kind->first_ns) / 1e9;
+    double hz = seconds > 0 ? (double)(kind->n - 1) / seconds : 0;
+    struct aw_object row;
+    aw_object_start(&row, NULL);
+    absent(&row, 2, (const char *const[]){"mark", "at"});
+    aw_object_text(&row, "msg", name);
+    aw_object_text(&row, "dir", tx ? "tx" : "rx");
+    aw_object_count(&row, "count", kind->n);
+    aw_object_number(&row, "rate", hz, -4, "Hz");
+    aw_session_row(s->session, &row, "%s %-22s %10" PRIu64 " %10.4g Hz\n", tx ? "->" : "<-", name,
+                   kind->n, hz);
+}
+
+static void report(struct survey *s)
+{
+    struct aw_object *result = &s->session->result;
+    double seconds = s->first_ns == AW_NO_TIME ? 0 : (double)(s->last_ns - s->first_ns) / 1e9;
+    uint64_t damaged = s->unknown + s->ways[0].damaged + s->ways[1].damaged;
+    for (size_t i = 0; i < s->n_kinds; i++)
+        print_kind(s, &s->kinds[i]);
+    if (!s->segments && !damaged)
+        aw_notice_foreign(s->session, s->path, s->program);
+    aw_object_start(result, "info");
+    aw_object_number(result, "duration", seconds, 6, "s");
+    aw_object_count(result, "messages", s->messages);
+    aw_object_count(result, "pieces", s->segments);
+    aw_object_count(result, "bytes", s->bytes);
+    aw_object_count(result, "marks", s->marks);
+    aw_object_count(result, "damaged", damaged);
+    if (s->session->tool->protocol->can)
+        aw_object_count(result, "others", s->skipped.others);
+    aw_report_skipped(s->session, s->path, &s->skipped);
+}
+
+static enum aw_status info_capture(struct aw_session *session, const char *path, bool *none)
+{
+    struct survey *s = calloc(1, sizeof *s);
+    if (!s)
+        return aw_no_memory(&session->err);
+    s->session = session;
+    s->path = path;
+    s->first_ns = s->last_ns = AW_NO_TIME;
+    s->ways[0].framer.dir = AW_TX;
+    s->ways[1].framer.dir = AW_RX;
+    enum aw_status status = aw_session_narrow(session);
+    if (status == AW_OK)
+        status = aw_session_carried_wire(session, &s->wire);
+    s->wire = s->wire ? s->wire : session->wire;
+    if (status == AW_OK)
+        status = read_all(s);
+    if (status == AW_OK)
+        report(s);
+    *none = status == AW_USAGE && !s->segments && !s->marks;
+    free(s);
+    return status;
+}
+
+/* Finds out whether a filter converts the file to values instead of packets. */
+static enum aw_status look(const char *path, bool *values, struct aw_error *err)
+{
+    uint8_t first;
+    struct aw_reading reading;
+    enum aw_status status = aw_reading_open(&reading, path, O_NONBLOCK, err);
+    *values = false;
+    if (status == AW_OK && reading.filtered) {
+        poll(&(struct pollfd){.fd = reading.fd, .events = POLLIN}, 1, -1);
+        ssize_t n = read(reading.fd, &first, 1);
+        *values = n == 1 && aw_reading_has_values(&reading, (struct aw_span){&first, 1});
+        status = n == 0 ? aw_reading_end(&reading, err) : AW_OK;
+    }
+    aw_reading_close(&reading);
+    return status;
+}
+
+/* Tries the format of the file extension first. If no format fits, reports the error for that
+ * one. */
+enum aw_status aw_run_info(struct aw_session *session, const struct aw_args *args)
+{
+    const char *path = aw_arg(args, "file", 0), *ending = strrchr(path, '.');
+    bool named = ending && (strcmp(ending, ".csv") == 0 || strcmp(ending, ".ndjson") == 0);
+    bool none = true, values = false;
+    bool filters = !named && strcmp(path, "-") != 0;
+    enum aw_status status = filters ? look(path, &values, &session->err) : AW_OK;
+    if (status != AW_OK)
+        return status;
+    named = named || values;
+    status = named ? aw_info_values(session, path) : AW_USAGE;
+    if (status != AW_USAGE)
+        return status;
+    struct aw_error why = session->err;
+    status = info_capture(session, path, &none);
+    if (!none)
+        return status;
+    if (!named) {
+        why = session->err;
+        status = aw_info_values(session, path);
+    }
+    if (status == AW_USAGE)
+        session->err = why;
+    return status;
+}

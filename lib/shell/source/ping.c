@@ -1,0 +1,174 @@
+/* Prints the statistics of 'ping': rows with a histogram for people, records for programs. */
+#include "shell/source/ping.h"
+#include "shell/safety/outcome.h"
+
+#include <inttypes.h>
+#include <math.h>
+
+#define BINS      12
+#define BAR_WIDTH 40
+#define TOGETHER  16 /* at least one of this many arrivals is on time */
+#define LAST      6  /* number of last arrivals checked at the end */
+
+static const char *const heads[] = {"min/ms", "mean/ms", "p50/ms", "p95/ms", "p99/ms", "max/ms"};
+
+static void print_histogram(struct aw_output *out, const struct aw_samples *ms,
+                            const struct aw_stats *s)
+{
+    double high = s->p99 > s->min ? s->min + 1.2 * (s->p99 - s->min) : s->min + 1;
+    size_t bins[BINS], most = 1;
+    aw_samples_histogram(ms, s->min, high, bins, BINS);
+    for (size_t i = 0; i < BINS; i++)
+        most = bins[i] > most ? bins[i] : most;
+    for (size_t i = 0; i < BINS; i++) {
+        double low = s->min + (high - s->min) * (double)i / BINS;
+        aw_output_print(out, "%9.3f ms %7zu ", low, bins[i]);
+        for (size_t bar = (bins[i] * BAR_WIDTH + most - 1) / most; bar; bar--)
+            aw_output_write(out, "#", 1);
+        aw_output_print(out, "%s\n", i + 1 == BINS && s->max > high ? " and above" : "");
+    }
+}
+
+static void print_row(struct aw_session *session, struct aw_ping *ping, const struct aw_stats *s)
+{
+    struct aw_output *out = &session->out;
+    const char *bold = out->color ? "\033[1m" : "", *plain = out->color ? "\033[0m" : "";
+    const double values[] = {s->min, s->mean, s->p50, s->p95, s->p99, s->max};
+    size_t n = sizeof heads / sizeof *heads;
+    if (!session->run.printing.rows) {
+        aw_output_draw(out, "%s%-12s %7s %6s", bold, "", "n", "lost");
+        for (size_t i = 0; i < n; i++)
+            aw_output_draw(out, " %8s", heads[i]);
+        aw_output_draw(out, "%s\n", plain);
+    }
+    session->run.printing.rows = true;
+    aw_output_print(out, "%-12s %7" PRIu64 " %6" PRIu64, ping->name, ping->n, ping->lost);
+    for (size_t i = 0; i < n && s->n; i++)
+        aw_output_print(out, " %8.3f", values[i]);
+    aw_output_write(out, "\n", 1);
+    if (!ping->key && s->max > s->min && !session->options.print.quiet)
+        print_histogram(out, &ping->ms, s);
+}
+
+void aw_ping_row(struct aw_session *session, struct aw_ping *ping)
+{
+    struct aw_object *result = &session->result;
+    struct aw_stats stats = aw_samples_stats(&ping->ms);
+    aw_session_work_hide(session);
+    aw_object_start(result, "ping");
+    if (aw_session_text(session)) {
+        result->cmd = NULL;
+        print_row(session, ping, &stats);
+        return;
+    }
+    if (ping->key)
+        aw_object_text(result, ping->key, ping->name);
+    aw_object_count(result, "n", ping->n);
+    aw_object_count(result, "lost", ping->lost);
+    if (!stats.n)
+        stats = (struct aw_stats){1, NAN, NAN, NAN, NAN, NAN, NAN, NAN};
+    aw_object_stats_ms(result, NULL, &stats);
+}
+
+/* The delay of each message against its due time, in periods. After a late message, others are on
+ * time again. After a missing one, all later ones are a period late. */
+struct lateness {
+    double now, usual; /* delay of the last message; usual delay */
+    double least;      /* min delay in the current group */
+    double last[LAST];
+    size_t n;
+    double missing;
+};
+
+/* Counts the increase of the min delay as missing messages. A fraction of a period is an error of
+ * the usual interval. */
+static void settle(struct lateness *late, double least)
+{
+    late->missing += fmax(0, round(least - late->usual));
+    late->usual = least;
+    late->least = INFINITY;
+}
+
+uint64_t aw_ping_missing(const struct aw_samples *intervals, double usual)
+{
+    struct lateness late = {.least = INFINITY};
+    for (size_t i = 0; i < intervals->n && usual > 0; i++) {
+        late.now += intervals->values[i] / usual - 1;
+        late.last[i % LAST] = late.now;
+        late.least = fmin(late.least, late.now);
+        if (++late.n % TOGETHER == 0)
+            settle(&late, late.least);
+    }
+    double least = INFINITY;
+    for (size_t i = 0; i < LAST && i < late.n; i++)
+        least = fmin(least, late.last[i]);
+    if (late.n > 0)
+        settle(&late, least);
+    return (uint64_t)late.missing;
+}
+
+/* ---- The command ---- */
+
+static enum aw_status ask(struct aw_session *session, struct aw_ping *ping)
+{
+    double ms = NAN;
+    enum aw_status status = session->tool->ping.once(session, &ms);
+    if (status == AW_STOPPED)
+        return status;
+    ping->n++;
+    ping->lost += status != AW_OK;
+    if (status == AW_OK && !isnan(ms))
+        aw_samples_add(&ping->ms, ms);
+    return status == AW_TIMEOUT && !session->tool->ping.ends ? AW_OK : status;
+}
+
+static enum aw_status ask_all(struct aw_session *session, struct aw_ping *ping)
+{
+    const struct aw_ping_hooks *hooks = &session->tool->ping;
+    double hz = session->options.move.rate;
+    uint64_t count = (uint64_t)session->options.run.count;
+    int64_t next = aw_clock_now(session->clock), end = aw_session_end(session);
+    double pace_s = hz > 0 ? 1 / hz : end != AW_NEVER ? hooks->pace_s : 0;
+    enum aw_status status = AW_OK;
+    if (!count && end == AW_NEVER)
+        count = hooks->usual;
+    while (status == AW_OK && !(count && ping->n >= count) && aw_clock_now(session->clock) < end) {
+        aw_session_work(session, "ping %.0f s, %" PRIu64 " requests", aw_session_seconds(session),
+                        ping->n);
+        status = ask(session, ping);
+        next = aw_clock_after(next, pace_s);
+        if (status == AW_OK && pace_s > 0)
+            status = aw_clock_sleep(session->clock, aw_sooner(next, end));
+    }
+    return status;
+}
+
+static enum aw_status ping_all(struct aw_session *session, struct aw_ping *ping)
+{
+    const struct aw_ping_hooks *hooks = &session->tool->ping;
+    enum aw_status status = hooks->begin(session);
+    if (status != AW_OK)
+        return status;
+    status = ask_all(session, ping);
+    if (ping->n)
+        aw_ping_row(session, ping);
+    if (hooks->end)
+        status = hooks->end(session, status);
+    if (status == AW_STOPPED && !aw_session_json(session))
+        aw_session_print_result(session);
+    return status;
+}
+
+enum aw_status aw_run_ping(struct aw_session *session, const struct aw_args *args)
+{
+    const struct aw_ping_hooks *hooks = &session->tool->ping;
+    struct aw_ping ping = {.name = hooks->name,
+                           .key = aw_session_text(session) ? hooks->key : NULL};
+    (void)args;
+    enum aw_status status = ping_all(session, &ping);
+    bool none = ping.n == ping.lost;
+    aw_samples_free(&ping.ms);
+    if (none && status == AW_LOST && session->device.link && session->device.link->recorded)
+        return aw_fail(&session->err, AW_TIMEOUT, "ping: nothing in the recording answers");
+    return none && status == AW_OK ? AW_TIMEOUT : status; /* the last request's error stays */
+}

@@ -1,0 +1,108 @@
+/* Creates a simulated device and runs it on a link until a signal, or in this process. */
+#include "shell/source/sim.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "base/number.h"
+#include "base/suggest.h"
+#include "base/xdg.h"
+#include "shell/safety/device.h"
+#include "shell/safety/dry.h"
+#include "shell/safety/stop.h"
+
+const char *aw_sim_option(const struct aw_sim *sim, const char *name)
+{
+    return sim->url ? aw_url_get(sim->url, name) : aw_option(sim->session, name);
+}
+
+enum aw_status aw_sim_number(const struct aw_sim *sim, const char *name, const char *unit,
+                             double *value, struct aw_error *err)
+{
+    const char *text = aw_sim_option(sim, name);
+    return text ? aw_number_parse_unit(text, unit, value, err) : AW_OK;
+}
+
+enum aw_status aw_sim_choose(const struct aw_sim *sim, const char *name, const char *what,
+                             const char *const *names, int *place, struct aw_error *err)
+{
+    const char *text = aw_sim_option(sim, name);
+    int found = text ? aw_choose(what, names, text, strlen(text), err) : *place;
+    if (text && found < 0)
+        return AW_USAGE;
+    *place = found;
+    return AW_OK;
+}
+
+enum aw_status aw_sim_begin(struct aw_link **out, const struct aw_url *url,
+                            const struct aw_link_options *link, struct aw_error *err)
+{
+    const struct aw_sim sim = {link->context, url, link->protocol};
+    struct aw_device *device = NULL;
+    enum aw_status status = sim.session->tool->simulate(&sim, &device, err);
+    return status == AW_OK ? aw_sim_open(out, device, link->clock, link->protocol->datagrams, err)
+                           : status;
+}
+
+/* Returns the URL of --listen with the user's runtime folder inserted. */
+static enum aw_status listen_url(struct aw_session *session, char *out, size_t size)
+{
+    char folder[256];
+    const char *url = session->options.link.listen, *at = strstr(url, AW_XDG_RUNTIME "/");
+    if (strncmp(url, "unix:", 5) == 0)
+        return aw_fail(&session->err, AW_USAGE,
+                       "sim: --listen %.100s is for who connects — write unix-listen:%.100s", url,
+                       url + 5);
+    if (!at) {
+        snprintf(out, size, "%s", url);
+        return AW_OK;
+    }
+    enum aw_status status = aw_xdg_runtime(folder, sizeof folder, &session->err);
+    snprintf(out, size, "%.*s%s%s", (int)(at - url), url, folder, at + strlen(AW_XDG_RUNTIME));
+    return status;
+}
+
+static enum aw_status serve(struct aw_session *session, struct aw_device *device)
+{
+    char url[AW_URL_MAX];
+    struct aw_link_options options = {
+        .clock = session->clock,
+        .protocol = session->tool->protocol,
+        .shared = session->tool->protocol->medium == AW_MEDIUM_HID,
+    };
+    struct aw_link *link;
+    aw_stop_catch(session);
+    session->mode.serving = true;
+    enum aw_status status = listen_url(session, url, sizeof url);
+    if (status == AW_OK)
+        status = aw_session_open(session, url, &options, &link);
+    if (status != AW_OK)
+        return status;
+    fprintf(stderr, "ready: %s\n", *link->ready ? link->ready : url);
+    status = aw_device_serve(device, link, &session->err);
+    if (link->dropped)
+        aw_session_notice(session, "%llu messages dropped: their reader was too slow",
+                          (unsigned long long)link->dropped);
+    aw_link_close(link);
+    return status;
+}
+
+enum aw_status aw_run_sim(struct aw_session *session, const struct aw_args *args)
+{
+    const struct aw_sim sim = {session, NULL, session->wire->protocol};
+    struct aw_device *device = NULL;
+    (void)args;
+    enum aw_status status = session->tool->simulate(&sim, &device, &session->err);
+    if (status != AW_OK)
+        return status;
+    if (!device)
+        return aw_no_memory(&session->err);
+    status = aw_dry_ends(session);
+    if (status == AW_OK)
+        status = serve(session, device);
+    bool ended = !session->run.dry_end && (status == AW_STOPPED || status == AW_LOST);
+    if (ended && session->tool->simulated)
+        session->tool->simulated(session, device);
+    aw_device_close(device);
+    return status;
+}

@@ -1,0 +1,38 @@
+/* The commands that decode, encode and describe messages, and info. */
+#ifndef AW_SHELL_SOURCE_SOURCE_H
+#define AW_SHELL_SOURCE_SOURCE_H
+
+#include "shell/session/session.h"
+
+struct aw_decode_options {
+    const char *where;
+    int as; /* input format: hex, stream, candump, pcapng; -1: not given */
+};
+struct aw_describe_options {
+    int as; /* text, json, md, lua, dbc */
+};
+AW_GIVEN(command, aw_decode_options, aw_decode_given)
+AW_GIVEN(command, aw_describe_options, aw_describe_given)
+
+aw_run_fn aw_run_decode, aw_run_encode, aw_run_describe, aw_run_info;
+
+/* Finds the message of this name. AW_USAGE with a suggestion if this direction has no such
+ * message. */
+enum aw_status aw_find_message(struct aw_session *session, const char *name, enum aw_dir dir,
+                               const struct aw_codec **codec);
+
+/* Prints info about a CSV or NDJSON file of any tool: the name, count and range of each value.
+ * AW_USAGE: not such a file. */
+enum aw_status aw_info_values(struct aw_session *session, const char *path);
+
+/* Prints protocol->udev_file. */
+aw_run_fn aw_run_udev;
+#define AW_UDEV_COMMAND(tool)                                                                      \
+    {                                                                                              \
+        .name = "udev", .group = AW_GROUP_SET_UP, .prints = "a file of rules",                     \
+        .summary = "print the udev rules that permit access", .offline = true, .run = aw_run_udev, \
+        .examples = AW_LIST("udev"),                                                               \
+        .details = tool " udev | sudo tee /etc/udev/rules.d/70-" tool ".rules",                    \
+    }
+
+#endif

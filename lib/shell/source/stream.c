@@ -1,0 +1,396 @@
+/* Opens the requested source of watch, plot and record, and returns its items in order. */
+#include "shell/source/stream.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <math.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/file.h"
+#include "base/utf8.h"
+#include "capture/foreign.h"
+#include "capture/packet.h"
+#include "shell/safety/device.h"
+#include "shell/safety/stop.h"
+#include "shell/session/share.h"
+#include "shell/source/stream_source.h"
+
+#define SILENCE_NS (2 * AW_SECOND) /* prints the hint after this long without a message */
+#define PAUSE_NS   (200 * AW_MILLISECOND)
+#define LONGEST_NS (2 * AW_SECOND) /* max interval of attempts to open a link */
+#define CHILD_MS   1000            /* max wait for the end of the process that reads a server */
+
+/* Returns the link being read; NULL: none, or not open yet. */
+static const struct aw_link *link_of(const struct aw_stream *s)
+{
+    return aw_stream_has_link(s) ? s->session->device.link : NULL;
+}
+
+/* A recording answers no queries and does not wait, so it is only read. On a CAN bus, receive also
+ * only reads. */
+static enum aw_status begin_link(struct aw_stream *s)
+{
+    const struct aw_tool *tool = s->session->tool;
+    const char *url;
+    struct aw_error before = s->session->err;
+    bool recorded = aw_session_url(s->session, &url) == AW_OK && strncmp(url, "log:", 4) == 0;
+    s->session->err = before;
+    bool receives = tool->receive && (!recorded || tool->protocol->can);
+    enum aw_status status = AW_OK;
+    s->live = true;
+    s->source = receives ? &aw_receive_source : &aw_link_source;
+    if (status == AW_OK)
+        status = s->source->begin(s, "");
+    if (tool->no_answer_hint) /* on the link's clock */
+        s->report_ns = aw_clock_now(s->session->clock) + SILENCE_NS;
+    return status;
+}
+
+/* Detects the format from the first bytes: captures have a magic number, candump lines begin with a
+ * bracket. */
+static enum aw_status begin_file(struct aw_stream *s, const char *input)
+{
+    const char *ending = strrchr(input, '.');
+    s->name = aw_file_name(input);
+    aw_stop_catch(s->session);
+    s->live = s->name != input;
+    enum aw_status status = aw_reading_open(&s->reading, input, O_NONBLOCK, &s->session->err);
+    if (status != AW_OK)
+        return status;
+    status = aw_stream_fill(s, AW_NEVER);
+    if (status != AW_OK && status != AW_END)
+        return status;
+    struct aw_span start = {(const uint8_t *)s->buffer, s->held};
+    s->buffer[s->held] = '\0';
+    s->used = aw_utf8_mark(s->buffer);
+    if (aw_log_is_foreign(start, s->name, &s->session->err))
+        return AW_USAGE;
+    const char *first = s->buffer + s->used + strspn(s->buffer + s->used, " \t\r\n");
+    if (aw_is_capture(start) || s->buffer[0] == '(' || aw_asc_begins(s->buffer, s->held) ||
+        (ending && strcmp(ending, ".log") == 0))
+        s->source = &aw_capture_source;
+    else
+        s->source = *first == '{' || s->held == 0 ? &aw_json_source : &aw_csv_source;
+    return s->source->begin(s, s->name);
+}
+
+/* ---- Opening and closing ---- */
+
+struct aw_stream *aw_stream_new(struct aw_session *session)
+{
+    struct aw_stream *s = calloc(1, sizeof *s);
+    if (!s) {
+        aw_no_memory(&session->err);
+        return NULL;
+    }
+    s->session = session;
+    s->reading.fd = -1;
+    s->report_ns = AW_NEVER;
+    s->item.subject = "";
+    enum aw_status status = aw_session_narrow(session);
+    if (status == AW_OK)
+        status = aw_session_decoding_wire(session, &s->wire);
+    if (status == AW_OK)
+        aw_names_init(&s->names, s->wire);
+    if (status == AW_OK)
+        return s;
+    aw_stream_close(s);
+    return NULL;
+}
+
+enum aw_status aw_stream_open(struct aw_stream **out, struct aw_session *session, const char *input)
+{
+    struct aw_stream *s = aw_stream_new(session);
+    *out = NULL;
+    enum aw_status status = !s ? session->err.status : input ? begin_file(s, input) : begin_link(s);
+    if (status != AW_OK) {
+        aw_stream_close(s);
+        return status;
+    }
+    *out = s;
+    return AW_OK;
+}
+
+void aw_stream_close(struct aw_stream *s)
+{
+    if (!s)
+        return;
+    s->session->share.patient = false;
+    aw_report_skipped(s->session, "link", &s->skipped);
+    aw_reading_close(&s->reading);
+    if (s->child.pid) {
+        kill(s->child.pid, SIGTERM);
+        aw_child_end(&s->child, CHILD_MS);
+    }
+    if (s->state && s->source->end)
+        s->source->end(s);
+    free(s->state);
+    free(s);
+}
+
+bool aw_item_head_holds(const struct aw_where *where, const struct aw_item *item)
+{
+    const struct aw_record *record = item->record;
+    const char *message = record    ? record->codec->message->name
+                          : item->n ? item->points[0].message
+                                    : "";
+    return aw_where_head_holds(where, message, record ? record->dir : item->received.dir);
+}
+
+bool aw_item_holds(const struct aw_where *where, const struct aw_item *item)
+{
+    return aw_item_head_holds(where, item) && aw_where_holds(where, item->points, item->n);
+}
+
+/* ---- Requested names ---- */
+
+enum aw_status aw_stream_check(struct aw_session *session, const struct aw_select *fields,
+                               const struct aw_where *where)
+{
+    enum aw_subjects subjects = aw_session_subjects(session);
+    struct aw_wire *wire;
+    enum aw_status status = aw_session_decoding_wire(session, &wire);
+    if (status != AW_OK)
+        return status;
+    struct aw_names *names = aw_names_new(wire, &session->err);
+    status = names ? aw_select_check(fields, names, subjects, &session->err) : AW_NO_MEMORY;
+    if (status == AW_OK && where)
+        status = aw_where_check(where, names, subjects, &session->err);
+    free(names);
+    return status;
+}
+
+void aw_stream_expect(struct aw_stream *s, const struct aw_select *fields,
+                      const struct aw_where *where)
+{
+    bool receives = s->source == &aw_receive_source && s->session->tool->subject.all;
+    s->fields = receives ? fields : NULL;
+    s->where = where;
+}
+
+void aw_stream_only(struct aw_stream *s, const struct aw_select *select)
+{
+    aw_finder_init(&s->finder, &s->names, select, aw_session_subjects(s->session));
+    s->only = select;
+}
+
+#define SUBJECTS_MAX 1024
+
+struct subjects {
+    size_t n;
+    bool no_memory;
+    char *name[SUBJECTS_MAX];
+};
+
+static void add_subject(void *context, const char *name, const char *help)
+{
+    struct subjects *subjects = context;
+    (void)help;
+    if (subjects->n == SUBJECTS_MAX || subjects->no_memory)
+        return;
+    subjects->no_memory = !(subjects->name[subjects->n] = strdup(name));
+    subjects->n += !subjects->no_memory;
+}
+
+static enum aw_status check_expected(struct aw_stream *s)
+{
+    struct subjects subjects = {0};
+    struct aw_select fields = {0};
+    struct aw_error *err = &s->session->err;
+    const char *const *names = (const char *const *)subjects.name;
+    s->session->tool->subject.all(s->session, add_subject, &subjects);
+    if (s->where)
+        aw_where_fields(s->where, &fields);
+    enum aw_status status = subjects.no_memory
+                                ? aw_no_memory(err)
+                                : aw_select_confirm(s->fields, &s->names, names, subjects.n, err);
+    if (status == AW_OK)
+        status = aw_select_confirm(&fields, &s->names, names, subjects.n, err);
+    while (subjects.n > 0)
+        free(subjects.name[--subjects.n]);
+    s->fields = NULL;
+    return status;
+}
+
+/* ---- The next item ---- */
+
+/* Text records are selected by their name, or by a name in a column. */
+static bool is_left_out(struct aw_stream *s)
+{
+    const struct aw_span none = {NULL, 0};
+    bool ours = s->item.record || aw_session_concerns(s->session, none, s->item.subject);
+    for (size_t i = 0; i < s->item.n && !ours; i++)
+        ours = s->points[i].text && aw_session_concerns(s->session, none, s->points[i].text);
+    return !ours;
+}
+
+/* Prints once why a device may be silent, if no message arrived for SILENCE_NS. */
+static enum aw_status next_or_report(struct aw_stream *s, int64_t deadline)
+{
+    struct aw_session *session = s->session;
+    int64_t until = aw_sooner(deadline, s->report_ns);
+    enum aw_status status = s->source->next(s, until);
+    if (status == AW_OK)
+        s->report_ns = AW_NEVER;
+    if (status != AW_TIMEOUT || aw_clock_now(session->clock) < s->report_ns)
+        return status;
+    s->report_ns = AW_NEVER;
+    bool recorded = link_of(s) && link_of(s)->recorded;
+    aw_session_notice(session, "nothing has come yet — %s",
+                      recorded ? "the recording has a gap here; ?speed=max skips it"
+                               : session->tool->no_answer_hint);
+    return s->source->next(s, deadline);
+}
+
+/* ---- Lost links ---- */
+
+void aw_stream_stay(struct aw_stream *s, bool devices)
+{
+    s->stays = aw_stream_has_link(s);
+    s->devices = devices;
+    s->session->share.patient = s->stays;
+}
+
+bool aw_stream_waits(const struct aw_stream *s)
+{
+    return s->waits;
+}
+
+/* Returns false if the link is not lost, or the caller does not wait for it. */
+static bool lose_link(struct aw_stream *s, enum aw_status status)
+{
+    struct aw_session *session = s->session;
+    bool waits = s->stays && (s->devices || session->share.attached);
+    if (!waits || (status != AW_LOST && status != AW_NO_LINK))
+        return false;
+    s->waits = true;
+    s->pause_ns = PAUSE_NS;
+    s->retry_ns = aw_clock_now(&session->time.real.base) + s->pause_ns;
+    if (!s->devices)
+        aw_session_notice(session, "%s", session->err.text);
+    if (session->device.link)
+        s->lost_before += session->device.link->dropped;
+    aw_session_unlink(session);
+    if (s->source->restart)
+        s->source->restart(s);
+    return true;
+}
+
+/* Tries to reopen the link. Growing pauses avoid load on a device that is off. */
+static enum aw_status find_link(struct aw_stream *s, int64_t deadline)
+{
+    struct aw_session *session = s->session;
+    struct aw_clock *clock = &session->time.real.base;
+    if (aw_clock_now(clock) < s->retry_ns) {
+        enum aw_status status = aw_clock_sleep(clock, aw_sooner(s->retry_ns, deadline));
+        return status == AW_OK ? AW_TIMEOUT : status;
+    }
+    enum aw_status status = aw_session_link(session);
+    s->waits = status != AW_OK;
+    s->pause_ns = s->pause_ns * 2 < LONGEST_NS ? s->pause_ns * 2 : LONGEST_NS;
+    s->retry_ns = aw_clock_now(clock) + s->pause_ns;
+    if (s->waits)
+        aw_session_unlink(session);
+    else if (!s->devices)
+        aw_session_notice(session, "it is there again");
+    return status == AW_STOPPED ? status : AW_TIMEOUT;
+}
+
+/* ---- Items ---- */
+
+static uint64_t wanted_scalars(struct aw_stream *s)
+{
+    uint64_t scalars = s->only ? 0 : UINT64_MAX;
+    const uint64_t *named =
+        s->only ? aw_finder_look(&s->finder, s->item.record, s->item.subject) : NULL;
+    for (size_t i = 0; named && i < s->only->n; i++)
+        scalars |= named[i];
+    return scalars;
+}
+
+/* If a simulation restarts, its time continues from the last value, as over a link. */
+static void tell_model_time(struct aw_stream *s)
+{
+    double seconds = s->session->tool->model_time(s->item.record);
+    int64_t then = isnan(seconds) ? s->model_ns : aw_clock_after(s->model_base_ns, seconds);
+    if (then < s->model_ns) {
+        s->model_base_ns = s->model_ns;
+        then = aw_clock_after(s->model_base_ns, seconds);
+    }
+    s->model_ns = then;
+    s->modelled = s->modelled || !isnan(seconds);
+    s->item.received.modelled = s->modelled;
+    s->item.received.model_ns = s->model_ns;
+}
+
+enum aw_status aw_stream_next(struct aw_stream *s, int64_t deadline, struct aw_item *item)
+{
+    enum aw_status status = AW_OK;
+    if (s->waits)
+        return find_link(s, deadline);
+    while (!s->primed) {
+        s->item = (struct aw_item){.time_ns = AW_NO_TIME, .subject = "", .points = s->points};
+        status = next_or_report(s, deadline);
+        s->primed = status != AW_OK || !is_left_out(s);
+    }
+    s->primed = false;
+    if (status == AW_LOST && link_of(s) && link_of(s)->recorded)
+        return AW_END;
+    if (status != AW_OK)
+        return lose_link(s, status) ? AW_TIMEOUT : status;
+    s->counters.messages++;
+    if (s->item.record) {
+        s->record.time_ns = s->item.time_ns;
+        if (s->session->tool->notice)
+            s->session->tool->notice(s->session, s->item.record);
+        if (s->session->tool->model_time && !s->live)
+            tell_model_time(s);
+        s->item.subject =
+            aw_session_subject(s->session, s->item.record, s->subject, sizeof s->subject);
+        s->item.points = s->points;
+        s->item.n = aw_record_points_of(&s->names, s->item.record, wanted_scalars(s),
+                                        s->item.subject, s->points, AW_POINTS_MAX);
+    }
+    if (s->fields && (status = check_expected(s)) != AW_OK)
+        return status;
+    *item = s->item;
+    return AW_OK;
+}
+
+enum aw_status aw_stream_answered(struct aw_stream *s, const char *command)
+{
+    struct aw_session *session = s->session;
+    bool recorded = link_of(s) && link_of(s)->recorded;
+    if (!aw_stream_has_link(s) || recorded || session->tool->only_answers ||
+        s->counters.messages > 0)
+        return AW_OK;
+    const char *why =
+        s->report_ns == AW_NEVER ? NULL : session->tool->no_answer_hint; /* already printed */
+    return aw_fail(&session->err, AW_TIMEOUT, "%s: nothing came%s%s", command, why ? " — " : "",
+                   why ? why : "");
+}
+
+const struct aw_stream_counters *aw_stream_counters(struct aw_stream *s)
+{
+    s->counters.lost = s->lost_before + (link_of(s) ? link_of(s)->dropped : 0);
+    return &s->counters;
+}
+
+struct aw_names *aw_stream_names(struct aw_stream *s)
+{
+    return &s->names;
+}
+
+bool aw_stream_is_live(const struct aw_stream *s)
+{
+    return s->live;
+}
+
+bool aw_stream_has_link(const struct aw_stream *s)
+{
+    return !s->name;
+}

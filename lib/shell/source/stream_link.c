@@ -1,0 +1,158 @@
+/* Reads records from the device, with the tool's own hook or directly from the link. */
+#include <string.h>
+
+#include "shell/safety/device.h"
+#include "shell/source/stream_source.h"
+
+#define REST_NS (4 * AW_MILLISECOND) /* pause after a message, to read the next in blocks */
+
+static enum aw_status decode(struct aw_stream *s, struct aw_span frame, enum aw_dir dir,
+                             bool inside)
+{
+    enum aw_status status = aw_wire_decode(s->wire, dir, frame, &s->record, NULL);
+    if (status != AW_OK && aw_wire_is_other(s->wire, dir, frame))
+        aw_skip_frame(&s->skipped, frame);
+    else if (status != AW_OK)
+        s->counters.damaged++;
+    if (status != AW_OK && !s->record.present)
+        return AW_MALFORMED;
+    if (s->session->tool->ordered.fill)
+        s->session->tool->ordered.fill(s->session, &s->record, inside);
+    s->item.record = &s->record;
+    s->item.received.frame = frame;
+    s->item.received.dir = dir;
+    return AW_OK;
+}
+
+/* Constant foreign traffic would prevent every timeout, so this checks the time. */
+static bool is_over(const struct aw_stream *s, int64_t deadline)
+{
+    return aw_clock_now(s->session->clock) > deadline;
+}
+
+/* ---- With the tool's receive ---- */
+
+/* The tool's receive opens the link at its first call. This calls it before anything is drawn. */
+static enum aw_status receive_begin(struct aw_stream *s, const char *name)
+{
+    (void)name;
+    enum aw_status status = s->source->next(s, aw_clock_now(s->session->clock));
+    s->primed = status == AW_OK;
+    return status == AW_TIMEOUT ? AW_OK : status;
+}
+
+static enum aw_status receive_next(struct aw_stream *s, int64_t deadline)
+{
+    for (;;) {
+        struct aw_received received = {.dir = AW_RX, .time_ns = AW_NO_TIME};
+        enum aw_status status = s->session->tool->receive(s->session, deadline, &received);
+        if (status != AW_OK)
+            return status;
+        if (received.frame.size == 0 && received.news)
+            aw_session_notice(s->session, "%s", received.news);
+        bool ours = received.frame.size && aw_session_concerns(s->session, received.frame, "");
+        if (!ours || decode(s, received.frame, received.dir, received.inside) != AW_OK) {
+            if (is_over(s, deadline))
+                return AW_TIMEOUT;
+            continue;
+        }
+        s->item.time_ns =
+            received.time_ns == AW_NO_TIME ? aw_session_time(s->session) : received.time_ns;
+        s->item.received = received;
+        return AW_OK;
+    }
+}
+
+const struct aw_source aw_receive_source = {.begin = receive_begin, .next = receive_next};
+
+/* ---- Directly from the link ---- */
+
+struct reading {
+    struct aw_framer framer;
+    bool busy;       /* bytes arrived since the last pause */
+    int64_t read_ns; /* arrival of the bytes in the buffer */
+};
+
+static void link_restart(struct aw_stream *s)
+{
+    *(struct reading *)s->state = (struct reading){.framer = {.dir = AW_RX}};
+    s->held = s->used = 0;
+}
+
+static enum aw_status link_begin(struct aw_stream *s, const char *name)
+{
+    (void)name;
+    if (!aw_stream_state(s, sizeof(struct reading)))
+        return AW_NO_MEMORY;
+    link_restart(s);
+    return aw_session_link(s->session);
+}
+
+/* Returns the next frame in the buffer, or AW_MORE. */
+static enum aw_status next_frame(struct aw_stream *s, struct aw_framer *framer)
+{
+    struct aw_error *err = &s->session->err;
+    while (s->used < s->held) {
+        struct aw_span frame, rest = {(const uint8_t *)s->buffer + s->used, s->held - s->used};
+        size_t step = 0;
+        enum aw_status status = aw_wire_next(s->wire, framer, rest, &frame, &step, err);
+        s->used += step;
+        if (status == AW_MORE)
+            break;
+        if (status == AW_MALFORMED)
+            s->counters.damaged++;
+        else if (decode(s, frame, AW_RX, aw_framer_inside(s->wire, framer)) == AW_OK)
+            return AW_OK;
+    }
+    /* A datagram that ends within a message has no continuation. A full buffer without a frame has
+     * none either.
+     */
+    bool hopeless =
+        s->session->device.link->datagrams || (s->used == 0 && s->held == AW_STREAM_BLOCK);
+    s->counters.damaged += hopeless && s->used < s->held;
+    s->used = hopeless ? s->held : s->used;
+    memmove(s->buffer, s->buffer + s->used, s->held - s->used);
+    s->held -= s->used;
+    s->used = 0;
+    return AW_MORE;
+}
+
+/* Reads available bytes at once, then pauses, so that fast messages are read in blocks. */
+static enum aw_status read_link(struct aw_stream *s, struct reading *reading, int64_t deadline)
+{
+    struct aw_link *link = s->session->device.link;
+    struct aw_clock *clock = s->session->clock;
+    size_t got = 0;
+    int64_t now = aw_clock_now(clock), until = reading->busy ? now : deadline;
+    enum aw_status status = aw_link_read(link, s->buffer + s->held, AW_STREAM_BLOCK - s->held, &got,
+                                         until, &s->session->err);
+    s->held += got;
+    if (status == AW_EVENT && link->event[0])
+        aw_session_notice(s->session, "%s", link->event);
+    if (status != AW_TIMEOUT || !reading->busy) {
+        reading->busy = reading->busy || got > 0;
+        return status == AW_EVENT ? AW_OK : status;
+    }
+    reading->busy = false;
+    return aw_clock_sleep(clock, aw_sooner(now + REST_NS, deadline));
+}
+
+static enum aw_status link_next(struct aw_stream *s, int64_t deadline)
+{
+    struct reading *reading = s->state;
+    enum aw_status status;
+    bool over = false;
+    while ((status = next_frame(s, &reading->framer)) == AW_MORE) {
+        status = over ? AW_TIMEOUT : read_link(s, reading, deadline);
+        if (status != AW_OK)
+            return status;
+        int64_t time_ns = s->session->device.link->rx_time_ns;
+        reading->read_ns = time_ns ? time_ns : aw_session_time(s->session);
+        over = is_over(s, deadline);
+    }
+    s->item.time_ns = reading->read_ns;
+    return status;
+}
+
+const struct aw_source aw_link_source = {
+    .begin = link_begin, .next = link_next, .restart = link_restart};

@@ -1,0 +1,109 @@
+/* Reads records from a server of any tool: the output of 'TOOL -l serve:… watch'. */
+#include <jansson.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "shell/session/share.h"
+#include "shell/source/stream_source.h"
+
+#define WORDS_MAX (AW_SELECT_MAX + 12)
+
+bool aw_stream_is_peer(const char *input)
+{
+    return strncmp(input, "serve:", 6) == 0;
+}
+
+static enum aw_status fail(struct aw_stream *s, enum aw_status status, const char *why)
+{
+    return aw_fail(&s->session->err, status, "%.200s: %.300s", s->name, why);
+}
+
+/* Reads the result of watch, which gives the reason of its end. */
+static enum aw_status take_result(struct aw_stream *s)
+{
+    json_t *result = json_loads(s->item.line, 0, NULL);
+    const char *why = json_string_value(json_object_get(result, "why"));
+    enum aw_status code = (enum aw_status)json_integer_value(json_object_get(result, "exit"));
+    enum aw_status status =
+        code == AW_USAGE ? fail(s, code, why ? why : "") : fail(s, AW_LOST, "the server is gone");
+    json_decref(result);
+    return status;
+}
+
+static enum aw_status peer_next(struct aw_stream *s, int64_t deadline)
+{
+    for (;;) {
+        enum aw_status status = aw_json_source.next(s, deadline);
+        if (status == AW_END)
+            return fail(s, AW_LOST, "the server is gone");
+        if (status != AW_OK && status != AW_MALFORMED)
+            return status;
+        if (status == AW_OK && strstr(s->item.line, "\"msg\":"))
+            return AW_OK;
+        if (status == AW_OK && strstr(s->item.line, "\"ok\":false"))
+            return take_result(s);
+        s->item.n = 0;
+    }
+}
+
+static enum aw_status peer_begin(struct aw_stream *s, const char *name)
+{
+    return aw_json_source.begin(s, name);
+}
+
+static void peer_end(struct aw_stream *s)
+{
+    aw_json_source.end(s);
+}
+
+static const struct aw_source peer_source = {
+    .begin = peer_begin, .next = peer_next, .end = peer_end};
+
+static enum aw_status start_watch(struct aw_stream *s, const char *tool, const char *place,
+                                  const struct aw_select *select, double hz)
+{
+    struct aw_error *err = &s->session->err;
+    char path[256], rate[32];
+    char *argv[WORDS_MAX] = {(char *)tool, "-q", "-j", "-l", (char *)place, "watch"};
+    size_t n = 6;
+    snprintf(rate, sizeof rate, "%gHz", hz);
+    for (size_t i = 0; i < select->n; i++)
+        argv[n++] = (char *)select->pattern[i];
+    argv[n++] = "--rate";
+    argv[n] = rate;
+    if (!aw_child_find(tool, path, sizeof path))
+        return aw_fail(err, AW_NO_LINK, "%.200s: %s not found — install it", s->name, tool);
+    struct aw_child_plan plan = {
+        .path = path, .argv = argv, .read = true, .quiet = true, .dies_with_us = true};
+    enum aw_status status = aw_child_start(&s->child, &plan, err);
+    s->reading.fd = s->child.from;
+    s->child.from = -1; /* closed with the stream */
+    return status;
+}
+
+enum aw_status aw_stream_open_peer(struct aw_stream **out, struct aw_session *session,
+                                   const char *url, const struct aw_select *select, double hz,
+                                   char *tool)
+{
+    const struct aw_sharing *sharing = session->share.sharing;
+    char place[400];
+    *out = NULL;
+    struct aw_stream *s = aw_stream_new(session);
+    if (!s)
+        return session->err.status;
+    s->name = url;
+    s->live = true;
+    s->source = &peer_source;
+    enum aw_status status =
+        sharing ? sharing->serves(session, url, tool, place)
+                : aw_fail(&session->err, AW_USAGE, "%s: no server can be reached from here", url);
+    if (status == AW_OK)
+        status = start_watch(s, tool, place, select, hz);
+    if (status == AW_OK)
+        status = s->source->begin(s, url);
+    if (status == AW_OK)
+        *out = s;
+    else
+        aw_stream_close(s);
+    return status;
+}

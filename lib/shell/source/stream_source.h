@@ -1,0 +1,74 @@
+/* Internal to stream*.c: the kinds of sources. */
+#ifndef AW_SHELL_SOURCE_STREAM_SOURCE_H
+#define AW_SHELL_SOURCE_STREAM_SOURCE_H
+
+#include "capture/reading.h"
+#include "shell/source/skipped.h"
+#include "shell/source/stream.h"
+#include "view/text/finder.h"
+#include "wire/split.h"
+
+#define AW_STREAM_BLOCK 65536
+
+/* A kind of source. Its state is in stream->state. */
+struct aw_source {
+    /* name: of the file, for messages; "" for a link. */
+    enum aw_status (*begin)(struct aw_stream *stream, const char *name);
+    /* Fills stream->item, except for the subject and points of a record. */
+    enum aw_status (*next)(struct aw_stream *stream, int64_t deadline);
+    void (*restart)(struct aw_stream *stream); /* after a reconnect; or NULL */
+    void (*end)(struct aw_stream *stream);     /* frees what state points to, not state; or NULL */
+};
+
+struct aw_stream {
+    struct aw_session *session;
+    const struct aw_source *source;
+    void *state;
+    struct aw_item item;
+    struct aw_stream_counters counters;
+    struct aw_skipped skipped; /* frames from the link */
+    struct aw_wire *wire;
+    struct aw_record record;
+    char subject[AW_POINT_NAME];
+    bool live;
+    bool primed;                     /* an item was already read ahead */
+    int64_t report_ns;               /* when to report silence; AW_NEVER: not, or not again */
+    uint64_t lost_before;            /* frames dropped by closed links */
+    bool stays, devices;             /* see aw_stream_stay */
+    bool waits;                      /* the link is lost */
+    bool modelled;                   /* the recording contains simulation time */
+    int64_t model_ns, model_base_ns; /* latest simulation time; its base since a restart */
+    int64_t retry_ns, pause_ns;
+    struct aw_names names;
+    const struct aw_select *only;   /* wanted points of records; NULL: all */
+    struct aw_finder finder;        /* finds the wanted points */
+    const struct aw_select *fields; /* expected fields; NULL: already checked */
+    const struct aw_where *where;
+    struct aw_point points[AW_POINTS_MAX];
+    struct aw_reading reading; /* input of text and captures */
+    struct aw_child child;     /* prints the lines of a server */
+    const char *name;          /* name of the file or server; NULL: reads a link */
+    uint64_t line;             /* line of the input, from 1 */
+    bool ended, begun;         /* at the end of the input; the input has yielded something */
+    size_t held, used;         /* bytes in buffer: total, processed */
+    char buffer[AW_STREAM_BLOCK + 1];
+};
+
+extern const struct aw_source aw_receive_source, aw_link_source; /* stream_link.c */
+extern const struct aw_source aw_json_source, aw_csv_source;     /* stream_text.c */
+extern const struct aw_source aw_capture_source;                 /* stream_file.c */
+
+/* Returns a stream without a source yet; NULL: out of memory, or an invalid wire. */
+struct aw_stream *aw_stream_new(struct aw_session *session);
+
+/* Appends bytes of the file or pipe to the buffer. AW_END at its end. */
+enum aw_status aw_stream_fill(struct aw_stream *stream, int64_t deadline);
+
+/* Reads the next whole line, NUL-terminated, without its newline. AW_END: no more lines. */
+enum aw_status aw_stream_line(struct aw_stream *stream, int64_t deadline, char **line);
+
+/* Allocates the source's state, zeroed, in stream->state and returns it. NULL with the error
+ * set. */
+void *aw_stream_state(struct aw_stream *stream, size_t size);
+
+#endif

@@ -1,0 +1,352 @@
+/* Reads values from lines of NDJSON or CSV, from any tool or another program. */
+#include <inttypes.h>
+#include <jansson.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/csv.h"
+#include "base/number.h"
+#include "base/text.h"
+#include "capture/times.h"
+#include "shell/source/stream_source.h"
+#include "view/text/timestamp.h"
+
+#define TIME_MOST 4e9 /* max seconds, positive or negative: differences fit 64 bits of ns */
+
+static enum aw_status next_line(struct aw_stream *s, const char *none, int64_t deadline,
+                                char **line)
+{
+    enum aw_status status;
+    do
+        status = aw_stream_line(s, deadline, line);
+    while (status == AW_OK && strchr(none, (*line)[strspn(*line, " \t")]));
+    return status;
+}
+
+/* ---- NDJSON ---- */
+
+/* Returns true for a record's keys that are not values. */
+static bool is_envelope(const char *key)
+{
+    return aw_is_one_of((const char *const[]){"t", "timestamp", "__time", "dir", "msg", "cmd",
+                                              "raw", "anomaly", NULL},
+                        key);
+}
+
+/* A text that names the subject of an object is prefixed to its value names. These are the keys of
+ * all tools, because each tool reads the others' records. */
+static bool is_subject(const char *key)
+{
+    return aw_is_one_of((const char *const[]){"board", "name", "object", "body", "subject", NULL},
+                        key);
+}
+
+/* In an armwire record, a joint number also names the subject. */
+static bool is_number_of(const char *key, bool record)
+{
+    return record && strcmp(key, "joint") == 0;
+}
+
+static bool names_subject(const json_t *object, const char *key, const json_t *member)
+{
+    bool record = json_is_string(json_object_get(object, "msg"));
+    return (is_subject(key) && json_is_string(member)) ||
+           (is_number_of(key, record) && json_is_integer(member));
+}
+
+static bool scalar(const json_t *value, double *number, const char **text)
+{
+    *text = json_string_value(value);
+    *number = json_is_number(value)    ? json_number_value(value)
+              : json_is_boolean(value) ? json_is_true(value)
+                                       : (double)NAN;
+    return !json_is_object(value) && !json_is_array(value);
+}
+
+struct json {
+    json_t *object; /* owns the texts of the points */
+    char paths[AW_POINTS_MAX][AW_POINT_NAME];
+};
+
+static enum aw_status json_begin(struct aw_stream *s, const char *name)
+{
+    (void)name;
+    return aw_stream_state(s, sizeof(struct json)) ? AW_OK : AW_NO_MEMORY;
+}
+
+static void add_point(struct aw_stream *s, const char *path, double number, const char *text)
+{
+    struct json *json = s->state;
+    struct aw_item *item = &s->item;
+    if (item->n == AW_POINTS_MAX)
+        return;
+    const char *message = json_string_value(json_object_get(json->object, "msg"));
+    struct aw_point *point = &s->points[item->n];
+    snprintf(json->paths[item->n], AW_POINT_NAME, "%s", path);
+    aw_path_point(&s->names, message, json->paths[item->n], number, text, point);
+    point->subject = item->subject;
+    if (*item->subject)
+        aw_point_join(point->name, (const char *[]){item->subject, path}, 2);
+    point->order = (unsigned)item->n;
+    item->n++;
+}
+
+static void add_members(struct aw_stream *s, const char *prefix, json_t *value, int depth);
+
+static void add_member(struct aw_stream *s, const char *path, json_t *value, int depth)
+{
+    double number;
+    const char *text;
+    if (scalar(value, &number, &text))
+        add_point(s, path, number, text);
+    else if (depth < 6)
+        add_members(s, path, value, depth + 1);
+}
+
+/* Elements of a list are numbered from 0. */
+static void add_members(struct aw_stream *s, const char *prefix, json_t *value, int depth)
+{
+    const char *key;
+    json_t *member;
+    char path[AW_POINT_NAME];
+    size_t index;
+    json_object_foreach(value, key, member)
+    {
+        if (depth == 0 && (is_envelope(key) || names_subject(value, key, member)))
+            continue;
+        aw_point_join(path, (const char *[]){prefix, key}, 2);
+        add_member(s, path, member, depth);
+    }
+    json_array_foreach(value, index, member)
+    {
+        char number[24];
+        snprintf(number, sizeof number, "%zu", index);
+        aw_point_join(path, (const char *[]){prefix, number}, 2);
+        add_member(s, path, member, depth);
+    }
+}
+
+static const char *subject_of(const json_t *object, char number[AW_POINT_NAME])
+{
+    const char *key;
+    json_t *member;
+    json_object_foreach((json_t *)object, key, member)
+    {
+        if (!names_subject(object, key, member))
+            continue;
+        snprintf(number, AW_POINT_NAME, "joint%" JSON_INTEGER_FORMAT, json_integer_value(member));
+        return json_is_string(member) ? json_string_value(member) : number;
+    }
+    return "";
+}
+
+/* Converts in two parts: the sum exceeds the precision of a double. */
+static int64_t to_ns(double seconds)
+{
+    double whole = floor(seconds);
+    return (int64_t)whole * AW_SECOND + llround((seconds - whole) * 1e9);
+}
+
+/* Returns the direction named by "dir"; 0: none. */
+static enum aw_dir dir_of(const char *text)
+{
+    return !text ? 0 : strcmp(text, "tx") == 0 ? AW_TX : strcmp(text, "rx") == 0 ? AW_RX : 0;
+}
+
+static enum aw_status json_next(struct aw_stream *s, int64_t deadline)
+{
+    struct json *json = s->state;
+    json_error_t problem;
+    char *line;
+    enum aw_status status = next_line(s, "", deadline, &line);
+    if (status != AW_OK)
+        return status;
+    json_decref(json->object);
+    json->object = json_loads(line, 0, &problem);
+    if (!json_is_object(json->object)) {
+        s->counters.damaged++;
+        return aw_fail(&s->session->err, AW_MALFORMED,
+                       "%.120s:%" PRIu64 ":1: no JSON object: %.60s", s->name, s->line, line);
+    }
+    s->item.line = line;
+    /* Seconds since 1970 or from another origin, or ISO 8601. */
+    const json_t *t = json_object_get(json->object, "t");
+    t = t ? t : json_object_get(json->object, "timestamp");
+    t = t ? t : json_object_get(json->object, "__time");
+    double seconds = json_is_number(t) ? json_number_value(t) : (double)NAN;
+    s->item.time_ns = fabs(seconds) < TIME_MOST ? to_ns(seconds) : AW_NO_TIME;
+    if (json_is_string(t))
+        aw_time_parse_iso(json_string_value(t), &s->item.time_ns);
+    const char *dir = json_string_value(json_object_get(json->object, "dir"));
+    s->item.received.dir = dir && strcmp(dir, "tx") == 0 ? AW_TX : AW_RX;
+    s->item.subject = subject_of(json->object, s->subject);
+    s->item.received.dir = dir_of(json_string_value(json_object_get(json->object, "dir")));
+    add_members(s, "", json->object, 0);
+    s->item.arrived = s->item.time_ns == AW_NO_TIME && s->live;
+    if (s->item.arrived)
+        s->item.time_ns = aw_wall_time();
+    return AW_OK;
+}
+
+static void json_end(struct aw_stream *s)
+{
+    json_decref(((struct json *)s->state)->object);
+}
+
+const struct aw_source aw_json_source = {.begin = json_begin, .next = json_next, .end = json_end};
+
+/* ---- CSV ---- */
+
+struct csv {
+    char separator;
+    char *header;                   /* split into names */
+    char *first;                    /* the first line if it is not a header; or NULL */
+    bool begun;                     /* that line has been read */
+    bool cut;                       /* the file has more columns than are read */
+    char number[AW_POINTS_MAX][12]; /* names of columns without a name */
+    size_t n;
+    const char *name[AW_POINTS_MAX];
+    int time, message; /* column numbers, or -1 */
+    double scale;      /* factor from the time column to s */
+};
+
+/* Splits off the next cell without its quotes. Returns NULL after the last one. */
+static char *next_cell(char **rest, char separator)
+{
+    struct aw_csv_cell cell;
+    if (!aw_csv_next((const char **)rest, separator, &cell))
+        return NULL;
+    aw_csv_copy(&cell, (char *)cell.text, cell.length + 1);
+    return (char *)cell.text;
+}
+
+static const char *number_of(struct csv *csv, size_t column)
+{
+    snprintf(csv->number[column], sizeof *csv->number, "column%u", (unsigned)column + 1);
+    return csv->number[column];
+}
+
+/* Times are in seconds unless the name says otherwise. Intervals between rows are not times. */
+static void find_time(struct csv *csv)
+{
+    struct aw_time_column time = {.scale = 1};
+    csv->time = aw_time_find(csv->name, csv->n, &time);
+    if (csv->time >= 0 && time.step)
+        csv->time = -1;
+    csv->scale = time.scale;
+}
+
+/* A first line of numbers, with at most one leading name, is not a header. Saved camera data and
+ * record --no-header have none. The columns are then numbered. */
+static enum aw_status name_columns(struct aw_stream *s, const char *line)
+{
+    struct csv *csv = s->state;
+    for (size_t i = 1; i < csv->n; i++) {
+        double value;
+        if (csv->time >= 0 || !aw_csv_number(csv->name[i], csv->separator, &value))
+            return AW_OK;
+    }
+    for (size_t i = 0; i < csv->n; i++)
+        csv->name[i] = number_of(csv, i);
+    csv->first = strdup(line);
+    return csv->first ? AW_OK : aw_no_memory(&s->session->err);
+}
+
+static enum aw_status csv_begin(struct aw_stream *s, const char *name)
+{
+    struct csv *csv = aw_stream_state(s, sizeof *csv);
+    char *line, *cell;
+    (void)name;
+    if (!csv)
+        return AW_NO_MEMORY;
+    if (next_line(s, "#", AW_NEVER, &line) != AW_OK)
+        return aw_fail(&s->session->err, AW_USAGE, "%.120s:1:1: no header line", s->name);
+    csv->separator = aw_csv_separator(line) == ' ' ? ',' : aw_csv_separator(line);
+    csv->header = strdup(line);
+    csv->time = csv->message = -1;
+    if (!csv->header)
+        return aw_no_memory(&s->session->err);
+    char *rest = csv->header;
+    while (csv->n < AW_POINTS_MAX && (cell = next_cell(&rest, csv->separator))) {
+        if (strcmp(cell, "msg") == 0)
+            csv->message = (int)csv->n;
+        csv->name[csv->n] = *cell ? cell : number_of(csv, csv->n);
+        csv->n++;
+    }
+    csv->cut = csv->n == AW_POINTS_MAX && next_cell(&rest, csv->separator);
+    if (csv->cut)
+        aw_session_notice(s->session, "%.120s: only the first %d columns are read", s->name,
+                          AW_POINTS_MAX);
+    find_time(csv);
+    if (csv->n < 2)
+        return aw_fail(&s->session->err, AW_USAGE,
+                       "%.120s: '%.40s' is neither JSON nor the header of a CSV file", s->name,
+                       line);
+    return name_columns(s, line);
+}
+
+static void parse_cell(struct aw_stream *s, int column, const char *message, const char *cell)
+{
+    const struct csv *csv = s->state;
+    const char *name = csv->name[column];
+    double value = (double)NAN;
+    bool number = aw_csv_number(cell, csv->separator, &value);
+    if (strcmp(name, "dir") == 0)
+        s->item.received.dir = dir_of(cell);
+    if (!*cell || strcmp(name, "dir") == 0 || column == csv->message)
+        return;
+    if (column == csv->time) {
+        if (number && fabs(value * csv->scale) < TIME_MOST)
+            s->item.time_ns = to_ns(value * csv->scale);
+        else
+            aw_time_parse_iso(cell, &s->item.time_ns);
+        return;
+    }
+    if (number ? is_number_of(name, csv->message >= 0) : is_subject(name)) {
+        snprintf(s->subject, sizeof s->subject, "%s%s", number ? "joint" : "", cell);
+        return;
+    }
+    struct aw_point *point = &s->points[s->item.n++];
+    aw_path_point(&s->names, message, name, number ? value : (double)NAN, number ? NULL : cell,
+                  point);
+    point->order = (unsigned)column;
+}
+
+static enum aw_status csv_next(struct aw_stream *s, int64_t deadline)
+{
+    struct csv *csv = s->state;
+    char *rest, *cells[AW_POINTS_MAX];
+    int n = 0;
+    enum aw_status status = AW_OK;
+    if (csv->first && !csv->begun)
+        rest = csv->first;
+    else
+        status = next_line(s, "#", deadline, &rest);
+    csv->begun = true;
+    if (status != AW_OK)
+        return status;
+    while (n < (int)csv->n && (cells[n] = next_cell(&rest, csv->separator)))
+        n++;
+    s->counters.uneven += n < (int)csv->n || (!csv->cut && rest && rest[strspn(rest, " \t")]);
+    s->subject[0] = '\0';
+    const char *message = csv->message >= 0 && csv->message < n ? cells[csv->message] : NULL;
+    for (int i = 0; i < n; i++)
+        parse_cell(s, i, message, cells[i]);
+    s->item.subject = s->subject;
+    for (size_t i = 0; *s->subject && i < s->item.n; i++) {
+        struct aw_point *point = &s->points[i];
+        point->subject = s->subject;
+        aw_point_join(point->name, (const char *[]){s->subject, point->field}, 2);
+    }
+    return AW_OK;
+}
+
+static void csv_end(struct aw_stream *s)
+{
+    free(((struct csv *)s->state)->header);
+    free(((struct csv *)s->state)->first);
+}
+
+const struct aw_source aw_csv_source = {.begin = csv_begin, .next = csv_next, .end = csv_end};

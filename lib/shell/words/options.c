@@ -1,0 +1,350 @@
+/* The options of every tool, and the parsing of their values from four sources. */
+#include "shell/words/options.h"
+
+#include <ctype.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/number.h"
+#include "base/suggest.h"
+#include "base/text.h"
+
+static const char *const time_styles[] = {"none", "abs", "rel", "delta", "iso", NULL};
+static const char *const color_choices[] = {"auto", "always", "never", NULL};
+
+/* One row per option. */
+/* clang-format off */
+const struct aw_option aw_global_options[] = {
+    {.name = "link", AW_AT_ALL(link.url), .letter = 'l', .value = "URL",
+     .help = "the device: sim:, /dev/ttyUSB0, tcp:HOST:PORT, @alias"},
+#define STYLE(NAME, word, sign, takes, text)                                                       \
+    {.name = #word, AW_AT_ALL(print.word), .letter = sign, .value = takes, .help = text},
+    AW_EACH_STYLE(STYLE)
+#undef STYLE
+    {.name = "fields", AW_AT_ALL(print.fields), .value = "A,B,…",
+     .help = "print only these fields of records, rows and results"},
+    {.name = "raw", AW_AT_ALL(print.raw),
+     .help = "wire numbers instead of units and names; encode: write the bytes"},
+    {.name = "time", AW_AT_ALL(print.time), .value = "STYLE",
+     .help = "time stamps: none, abs, rel, delta, iso", .choices = time_styles},
+    {.name = "count", AW_AT_ALL(run.count), .letter = 'n', .value = "COUNT",
+     .help = "end after this many records", .unit = "", .min = 1, .max = 1e15, .whole = true},
+    {.name = "for", AW_AT_ALL(run.for_s), .value = "TIME", .help = "end after this time: 5s",
+     .unit = "s", .min = 1e-3, .max = 1e9},
+    {.name = "timeout", AW_AT_ALL(link.timeout_s), .missing = NAN, .letter = 'T', .value = "TIME",
+     .help = "wait no longer than this for an answer", .unit = "s", .min = 0, .max = 1e9},
+    {.name = "verbose", AW_AT_ALL(print.verbose), .letter = 'v',
+     .help = "print every packet, and all keys of a result"},
+    {.name = "quiet", AW_AT_ALL(print.quiet), .letter = 'q',
+     .help = "print only results and errors"},
+    {.name = "record", AW_AT_ALL(link.record), .value = "FILE",
+     .help = "record all messages on the link in a .pcapng or .mcap file, or .log (CAN)",
+     .endings = "pcapng mcap"},
+    {.name = "last", AW_AT_ALL(link.last_s), .value = "TIME",
+     .help = "with --record: keep only this last part, written at the end", .unit = "s",
+     .min = 0.001, .max = 1e9},
+    {.name = "dry-run", AW_AT_ALL(run.dry_run),
+     .help = "print fields and bytes; open nothing, send nothing"},
+    {.name = "yes", AW_AT_ALL(run.yes), .letter = 'y', .help = "answer questions with yes"},
+    {.name = "no-input", AW_AT_ALL(run.no_input), .help = "never ask anything"},
+    {.name = "force", AW_AT_ALL(run.force),
+     .help = "send values outside the limits (never NaN, never what the wire cannot carry)"},
+    {.name = "hold", AW_AT_ALL(run.hold), .help = "when interrupted, leave the device as it is"},
+    {.name = "keep-going", AW_AT_ALL(run.keep_going), .letter = 'k',
+     .help = "go on with a script after a failure"},
+    {.name = "packets", AW_AT_ALL(link.packets), .value = "FILE", .endings = "packets",
+     .help = "describe packets of your own firmware; several files: A,B"},
+    {.name = "color", AW_AT_ALL(print.color), .value = "WHEN", .help = "auto, always, never",
+     .fallback = "auto", .choices = color_choices},
+    {.name = "take", AW_AT_ALL(link.take),
+     .help = "take command of a shared device from another program: see serve"},
+    {.name = "no-attach", AW_AT_ALL(link.no_attach),
+     .help = "open the device itself, not through the server"},
+    {.name = "deadman", AW_AT_ALL(link.deadman_s), .missing = NAN, .value = "TIME",
+     .help = "stop the motion when no line came for this time; serve: 500ms; 0: never", .unit = "s",
+     .min = 0, .max = 3600},
+    {.name = "config", AW_AT_ALL(link.config), .value = "FILE",
+     .help = "read this config file instead of the usual one", .endings = "ini"},
+    {.name = "help", AW_AT_ALL(print.help), .letter = 'h',
+     .help = "help on one page; with a command: help on that command"},
+    {.name = "help-all", AW_AT_ALL(print.help_all),
+     .help = "the whole help: every command, option, link and exit code"},
+    {.name = "version", AW_AT_ALL(print.version), .letter = 'V', .help = "print the version"},
+    {0},
+};
+/* clang-format on */
+
+const char *aw_option_of_style(enum aw_style style)
+{
+#define NAME(NAME, name, letter, value, help) [AW_STYLE_##NAME] = #name,
+    static const char *const names[AW_STYLES] = {AW_EACH_STYLE(NAME)};
+#undef NAME
+    return names[style];
+}
+
+static double number_of(const struct aw_option *option, const char *text)
+{
+    double number = option->missing;
+    if (text)
+        aw_number_parse_unit(text, *option->unit ? option->unit : NULL, &number, NULL);
+    return number;
+}
+
+/* Stores a checked text in the option's field. */
+static void store(struct aw_options *options, const struct aw_option_value *value, const char *text)
+{
+    const struct aw_option *option = value->option;
+    static const size_t homes[] = {[AW_OPTION_OF_COMMAND] = offsetof(struct aw_options, command),
+                                   [AW_OPTION_OF_TOOL] = offsetof(struct aw_options, tool),
+                                   [AW_OPTION_OF_ALL] = 0};
+    void *field = (char *)options + homes[option->home] + option->at;
+    int choice = -1;
+    switch (option->type) {
+    case AW_OPTION_SWITCH:
+        *(bool *)field = text != NULL;
+        break;
+    case AW_OPTION_TEXT:
+        *(const char **)field = text;
+        break;
+    case AW_OPTION_NUMBER:
+        *(double *)field = number_of(option, text);
+        break;
+    case AW_OPTION_COUNT:
+        *(int64_t *)field = (int64_t)number_of(option, text);
+        break;
+    case AW_OPTION_CHOICE:
+        while (text && strcmp(option->choices[++choice], text) != 0)
+            ;
+        *(int *)field = choice;
+        break;
+    case AW_OPTION_NO_FIELD:
+        break;
+    }
+}
+
+void aw_options_add(struct aw_options *options, const struct aw_option *table)
+{
+    for (; table && table->name && options->n < AW_OPTIONS_MAX; table++) {
+        const struct aw_option_value *outer = aw_options_find(options, table->name);
+        bool said = outer && outer->option->value && outer->origin == AW_FROM_COMMAND_LINE;
+        struct aw_option_value *value = &options->values[options->n++];
+        *value = (struct aw_option_value){table, said ? outer->text : table->fallback,
+                                          said ? outer->origin : AW_FROM_DEFAULT};
+        store(options, value, value->text);
+    }
+}
+
+static void store_missing(const struct aw_command *command, void *options)
+{
+    for (const struct aw_option *o = command->options; o && o->name; o++)
+        store(options, &(struct aw_option_value){.option = o}, NULL);
+}
+
+void aw_options_begin(struct aw_options *options, const struct aw_tool *tool)
+{
+    options->n = 0;
+    options->move.kp = NAN; /* a tool may steer without this option */
+    aw_each_command(tool, store_missing, options);
+    aw_options_add(options, tool->options);
+    aw_options_add(options, tool->general ? tool->general : aw_global_options);
+}
+
+void aw_options_add_command(struct aw_options *options, const struct aw_command *command)
+{
+    static const char *const of_records[] = {"fields", "format"};
+    bool plain = command->offline && !command->messages;
+    memset(options->command, 0, sizeof options->command);
+    aw_options_add(options, command->options);
+    for (size_t i = 0; i < 2; i++) {
+        const struct aw_option_value *value = aw_options_find(options, of_records[i]);
+        bool without = plain && value && value->origin == AW_FROM_CONFIG;
+        if (value)
+            store(options, value, without ? NULL : value->text);
+    }
+}
+
+void aw_options_forget(struct aw_options *options, struct aw_option_value *value)
+{
+    value->text = value->option->fallback;
+    value->origin = AW_FROM_DEFAULT;
+    store(options, value, value->text);
+}
+
+struct aw_option_value *aw_options_find(struct aw_options *options, const char *name)
+{
+    for (size_t i = options->n; i-- > 0;) { /* called for every message, so it avoids strcmp */
+        const char *own = options->values[i].option->name;
+        if (own[0] == name[0] && strcmp(own, name) == 0)
+            return &options->values[i];
+    }
+    return NULL;
+}
+
+struct aw_option_value *aw_options_find_letter(struct aw_options *options, char letter)
+{
+    for (size_t i = options->n; i-- > 0;)
+        if (options->values[i].option->letter == letter)
+            return &options->values[i];
+    return NULL;
+}
+
+static enum aw_status parse_switch(const struct aw_option *option, const char **text,
+                                   struct aw_error *err)
+{
+    static const char *const yes[] = {"1", "true", "yes", "on", NULL};
+    static const char *const no[] = {"0", "false", "no", "off", "", NULL};
+    if (!aw_is_one_of(yes, *text) && !aw_is_one_of(no, *text))
+        return aw_fail(err, AW_USAGE, "--%s is a switch: '%.40s' is neither yes nor no",
+                       option->name, *text);
+    *text = aw_is_one_of(yes, *text) ? "1" : NULL;
+    return AW_OK;
+}
+
+enum aw_status aw_number_check(const char *what, const char *colon, const char *text,
+                               const struct aw_number_rule *rule, double *value,
+                               struct aw_error *err)
+{
+    const char *unit = rule->unit ? rule->unit : "", *space = *unit ? " " : "";
+    struct aw_error problem;
+    enum aw_status status = aw_number_parse_unit(text, *unit ? unit : NULL, value, &problem);
+    if (status != AW_OK)
+        return aw_fail(err, status, "%s: %s", what, problem.text);
+    if (rule->whole && *value != floor(*value))
+        return aw_fail(err, AW_USAGE, "%s%s %.*g is not a whole number", what, colon,
+                       aw_digits_for(*value), *value);
+    if ((rule->min != 0 || rule->max != 0) && (*value < rule->min || *value > rule->max))
+        return aw_fail(err, AW_LIMIT, "%s%s %.*g%s%s is outside %.*g to %.*g%s%s", what, colon,
+                       aw_digits_for(*value), *value, space, unit, aw_digits_for(rule->min),
+                       rule->min, aw_digits_for(rule->max), rule->max, space, unit);
+    return AW_OK;
+}
+
+/* Rejects a bare 5, which may mean 5 % or 500 %. */
+static enum aw_status check_share(const char *what, const char *text,
+                                  const struct aw_number_rule *rule, struct aw_error *err)
+{
+    double value;
+    bool bare = aw_number_parse_unit(text, NULL, &value, NULL) == AW_OK && !strchr(text, '%');
+    if (bare && value > 1)
+        return aw_fail(err, AW_USAGE, "%s: %g is ambiguous — say %g%% or %g%%", what, value, value,
+                       100 * value);
+    return aw_number_check(what, ":", text, rule, &value, err);
+}
+
+enum aw_status aw_choice_unknown(const char *what, const char *text, const char *const *choices,
+                                 struct aw_error *err)
+{
+    char all[160], advice[240];
+    size_t n = 0;
+    while (choices[n])
+        n++;
+    aw_join(all, sizeof all, ", ", choices, n - 1);
+    snprintf(advice, sizeof advice, "use %s%s%s", all, n > 1 ? " or " : "", choices[n - 1]);
+    return aw_fail_unknown(err, aw_suggest(text, choices, n), advice, "%s '%.40s'", what, text);
+}
+
+static enum aw_status check_ending(const struct aw_option *option, const char *text,
+                                   struct aw_error *err)
+{
+    char all[80] = "";
+    const char *dot = strrchr(text, '.');
+    for (const char *word = option->endings; *word; word += strspn(word, " ")) {
+        size_t length = strcspn(word, " ");
+        if (dot && aw_is_word(dot + 1, word, length))
+            return AW_OK;
+        aw_append(all, sizeof all, word[length] ? ", " : " or ", ".%.*s", (int)length, word);
+        word += length;
+    }
+    return aw_fail(err, AW_USAGE, "--%s: '%.100s' — what the name ends in says the form: %s",
+                   option->name, text, all);
+}
+
+static enum aw_status check_value(const struct aw_option *option, const char **text,
+                                  struct aw_error *err)
+{
+    struct aw_number_rule rule = {option->unit, option->min, option->max, option->whole};
+    char what[64];
+    double value;
+    if (!option->value)
+        return parse_switch(option, text, err);
+    if (!**text)
+        return aw_fail(err, AW_USAGE, "--%s: empty value — give %s", option->name, option->value);
+    if (option->ends)
+        return check_ending(option, *text, err);
+    snprintf(what, sizeof what, option->unit ? "--%s" : "--%s: no", option->name);
+    if (option->unit && strcmp(option->value, "SHARE") == 0)
+        return check_share(what, *text, &rule, err);
+    if (option->unit)
+        return aw_number_check(what, ":", *text, &rule, &value, err);
+    bool known = !option->choices || aw_is_one_of(option->choices, *text);
+    return known ? AW_OK : aw_choice_unknown(what, *text, option->choices, err);
+}
+
+enum aw_status aw_options_set(struct aw_options *options, const char *name, const char *text,
+                              enum aw_origin origin, struct aw_error *err)
+{
+    struct aw_option_value *value = aw_options_find(options, name);
+    if (!value) {
+        const char *names[AW_OPTIONS_MAX];
+        for (size_t i = 0; i < options->n; i++)
+            names[i] = options->values[i].option->name;
+        const char *near = aw_suggest(name, names, options->n);
+        return aw_fail(err, AW_USAGE, "no option '--%.40s' — %s%s%s", name,
+                       near ? "did you mean '--" : "see 'help'", near ? near : "",
+                       near ? "'?" : "");
+    }
+    enum aw_status status = check_value(value->option, &text, err);
+    if (status != AW_OK || origin < value->origin)
+        return status;
+    value->text = text;
+    value->origin = origin;
+    store(options, value, text);
+    return AW_OK;
+}
+
+void aw_option_value_text(const struct aw_option *option, char *out, size_t size)
+{
+    if (option->value)
+        aw_append(out, size, "", option->bare ? "[=%s]" : " %s", option->value);
+}
+
+void aw_option_variable(const char *tool, const char *option, char *out, size_t size)
+{
+    snprintf(out, size, "%s_%s", tool, option);
+    for (char *p = out; *p; p++)
+        *p = *p == '-' ? '_' : (char)toupper((unsigned char)*p);
+}
+
+/* Returns true if the tool has variables in the environment. Saves time, because most starts have
+ * none. */
+static bool has_variables(const char *tool)
+{
+    char start[64];
+    aw_option_variable(tool, "", start, sizeof start);
+    for (char **variable = environ; variable && *variable; variable++)
+        if (strncmp(*variable, start, strlen(start)) == 0)
+            return true;
+    return false;
+}
+
+enum aw_status aw_options_from_environment(struct aw_options *options, const char *tool,
+                                           struct aw_error *err)
+{
+    size_t n = has_variables(tool) ? options->n : 0;
+    for (size_t i = 0; i < n; i++) {
+        char name[64];
+        struct aw_error problem;
+        aw_option_variable(tool, options->values[i].option->name, name, sizeof name);
+        const char *text = getenv(name);
+        if (!text || !*text)
+            continue;
+        enum aw_status status = aw_options_set(options, options->values[i].option->name, text,
+                                               AW_FROM_ENVIRONMENT, &problem);
+        if (status != AW_OK)
+            return aw_fail(err, status, "environment variable %s: %s", name, problem.text);
+    }
+    return AW_OK;
+}

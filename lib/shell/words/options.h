@@ -1,0 +1,147 @@
+/* Option values and where they came from: defaults, config file, environment, command line, in this
+ * order of rank.
+ */
+#ifndef AW_SHELL_WORDS_OPTIONS_H
+#define AW_SHELL_WORDS_OPTIONS_H
+
+#include <assert.h>
+#include <math.h>
+
+#include "shell/words/tool.h"
+#include "view/text/view.h"
+
+#define AW_OPTIONS_MAX 64
+
+enum aw_origin {
+    AW_FROM_DEFAULT,
+    AW_FROM_CONFIG,
+    AW_FROM_ENVIRONMENT,
+    AW_FROM_COMMAND_LINE,
+};
+
+struct aw_option_value {
+    const struct aw_option *option;
+    const char *text; /* NULL: not set; not owned */
+    enum aw_origin origin;
+};
+
+/* Options of the link and its recordings. Times in s. */
+struct aw_options_link {
+    const char *url, *record, *config, *packets, *dbc;
+    const char *dir;                     /* direction of the messages in a file: tx or rx */
+    const char *listen;                  /* address for serve and sim */
+    double last_s, timeout_s, deadman_s; /* NAN: no timeout, no deadman given */
+    bool take, no_attach, lenient;
+    int64_t port; /* port of the device in a capture; 0: the default */
+};
+
+/* Options of the output. */
+struct aw_options_print {
+    const char *fields, *format;
+    int time, color; /* indexes in their choices; time -1: not given */
+    bool json, csv, raw, verbose, quiet, help, help_all, version;
+};
+
+/* Options of how a command runs and when it ends. */
+struct aw_options_run {
+    bool dry_run, yes, no_input, force, hold, keep_going;
+    int64_t count; /* 0: no end */
+    double for_s;  /* 0: no end */
+};
+
+/* Options of joint motion. Texts are in the joint's unit. Numbers: 0 if not given. */
+struct aw_options_move {
+    const char *max_jump, *approach, *max_lag, *max_speed, *max_deviation, *wait;
+    double most_speed; /* --max-speed if it is one number for all joints */
+    double speed, rate;
+    double kp; /* NAN: not given */
+    bool fit, loop;
+};
+
+#define AW_OPTIONS_BLOCK 512
+
+/* Plain data, copied to remember and restore it around one command. */
+struct aw_options {
+    size_t n;
+    struct aw_option_value values[AW_OPTIONS_MAX];
+    /* Fields of every tool. */
+    struct aw_options_link link;
+    struct aw_options_print print;
+    struct aw_options_run run;
+    struct aw_options_move move;
+    /* Blocks of the tool and of the command. */
+    _Alignas(8) unsigned char tool[AW_OPTIONS_BLOCK];
+    _Alignas(8) unsigned char command[AW_OPTIONS_BLOCK];
+};
+
+/* Options of every tool. */
+extern const struct aw_option aw_global_options[];
+
+/* Returns the name of the option for this style; NULL for text style. */
+const char *aw_option_of_style(enum aw_style style);
+
+/* Defines name(session), which returns the options of the running command or of the tool. */
+#define AW_GIVEN(home, block, name)                                                                \
+    static inline const struct block *name(const struct aw_session *session)                       \
+    {                                                                                              \
+        static_assert(sizeof(struct block) <= AW_OPTIONS_BLOCK, "more room for options");          \
+        return (const void *)session->options.home;                                                \
+    }
+
+/* Initializes the options of a tool, including those of every tool, as not given. */
+void aw_options_begin(struct aw_options *options, const struct aw_tool *tool);
+
+/* Adds a table of options with their defaults. An option that the enclosing line set has its value:
+ * run FILE --approach 10deg/s applies to all lines of the file. */
+void aw_options_add(struct aw_options *options, const struct aw_option *table);
+
+/* Adds the options of a command to an empty block. --fields and --format of the config file only
+ * apply to commands that use messages or devices. */
+void aw_options_add_command(struct aw_options *options, const struct aw_command *command);
+
+/* Resets an option to its default. */
+void aw_options_forget(struct aw_options *options, struct aw_option_value *value);
+
+struct aw_option_value *aw_options_find(struct aw_options *options, const char *name);
+struct aw_option_value *aw_options_find_letter(struct aw_options *options, char letter);
+
+/* Checks and sets a value unless one of higher rank is there. The text is not copied. */
+enum aw_status aw_options_set(struct aw_options *options, const char *name, const char *text,
+                              enum aw_origin origin, struct aw_error *err);
+
+/* Reads NAME_OPTION for every option from the environment, for instance ARMCTL_LINK. An empty
+ * variable counts as unset. */
+enum aw_status aw_options_from_environment(struct aw_options *options, const char *tool,
+                                           struct aw_error *err);
+
+/* Appends the option's value for help: " VALUE", "[=VALUE]", or nothing. */
+void aw_option_value_text(const struct aw_option *option, char *out, size_t size);
+
+/* Rules for a number: its unit ("" or NULL: none), and its range unless both ends are 0. */
+struct aw_number_rule {
+    const char *unit;
+    double min, max;
+    bool whole;
+};
+
+/* Returns an optional value, or the default if it is NaN. */
+static inline double aw_number_or(double given, double usual)
+{
+    return isnan(given) ? usual : given;
+}
+
+/* Parses a number by a rule. Errors (AW_USAGE, AW_LIMIT) begin with what and colon: "--for: …";
+ * with colon "" and what "move: joint": "move: joint 9 is outside …". */
+enum aw_status aw_number_check(const char *what, const char *colon, const char *text,
+                               const struct aw_number_rule *rule, double *value,
+                               struct aw_error *err);
+
+/* Fails with AW_USAGE: "--color: no 'nver' — did you mean 'never'?", with what "--color: no".
+ * choices end with NULL. */
+enum aw_status aw_choice_unknown(const char *what, const char *text, const char *const *choices,
+                                 struct aw_error *err);
+
+/* Writes the environment variable of an option: "ARMCTL_ACK_TIMEOUT" for ack-timeout. */
+void aw_option_variable(const char *tool, const char *option, char *out, size_t size);
+
+#endif

@@ -1,0 +1,61 @@
+/* Searches the tables of a tool. */
+#include "shell/words/tool.h"
+
+#include <string.h>
+
+static const struct aw_command *find_in(const struct aw_command *table, const char *name)
+{
+    for (; table && table->name; table++)
+        if (strcmp(table->name, name) == 0)
+            return table;
+    return NULL;
+}
+
+/* Returns true if the tool supports the command. */
+static bool fits(const struct aw_tool *tool, const struct aw_command *command)
+{
+    return (!(command->joints || command->streams) || tool->joints) &&
+           (!command->hands || tool->maps) && (!command->own || tool->protocol->own) &&
+           (!command->from_file || tool->from_file);
+}
+
+/* Returns the first supported command with this name. */
+static const struct aw_command *find_common(const struct aw_tool *tool, const char *name)
+{
+    const struct aw_command *command = find_in(tool->common, name);
+    while (command && !fits(tool, command))
+        command = find_in(command + 1, name);
+    return command;
+}
+
+/* With custom joints, hides the tool's own motion commands, because only the tool's table describes
+ * them. */
+static bool fits_own(const struct aw_tool *tool, const struct aw_command *command)
+{
+    if (!tool->from_file)
+        return true;
+    const struct aw_command *other = find_common(tool, command->name);
+    return command->safety != AW_MOTION && !(other && other->from_file);
+}
+
+const struct aw_command *aw_find_command(const struct aw_tool *tool, const char *name)
+{
+    const struct aw_command *command = find_in(tool->commands, name);
+    return command && fits_own(tool, command) ? command : find_common(tool, name);
+}
+
+void aw_each_command(const struct aw_tool *tool, void (*visit)(const struct aw_command *, void *),
+                     void *context)
+{
+    for (const struct aw_command *c = tool->commands; c && c->name; c++)
+        if (fits_own(tool, c))
+            visit(c, context);
+    for (const struct aw_command *c = tool->common; c && c->name; c++)
+        if (aw_find_command(tool, c->name) == c)
+            visit(c, context);
+}
+
+bool aw_command_stops(const struct aw_command *command)
+{
+    return strcmp(command->name, "stop") == 0 || strcmp(command->name, "disable") == 0;
+}

@@ -1,0 +1,520 @@
+/* A tool as tables: its commands, their arguments and options. One-shot use, REPL, scripts, JSON
+ * input, help, man pages, completion and hints all read the same tables; there is one dispatcher.
+ *
+ *     static const struct aw_arg deg_args[] = {
+ *         {.name = "joint", .field = "deg.joint"},    unit, range and help come from the wire table
+ *         {.name = "angle", .field = "deg.angle"},
+ *         {0},
+ *     };
+ *     static const struct aw_command commands[] = {
+ *         {.name = "deg", .summary = "turn joints", .args = deg_args, .repeats = true, .safety =
+ * AW_MOTION, .examples = (const char *const[]){"deg 1 90", NULL}, .run = run_deg}, {0},
+ *     };
+ */
+#ifndef AW_SHELL_WORDS_TOOL_H
+#define AW_SHELL_WORDS_TOOL_H
+
+#include "link/core/link.h"
+#include "link/core/received.h"
+#include "view/terminal/grid.h"
+#include "wire/wire.h"
+
+struct aw_device;
+struct aw_options;
+struct aw_session;
+struct aw_sim;
+struct aw_args;
+struct aw_arg_info;
+struct aw_joint_goal;
+struct aw_joint_list;
+struct aw_record;
+struct aw_joints;
+struct aw_bench_hooks;
+
+/* Effect of a command on the device. Decides on limits, questions and the safe stop. */
+enum aw_safety {
+    AW_READ,      /* changes no settings and moves no joint */
+    AW_WRITE,     /* changes settings */
+    AW_MOTION,    /* moves something: a request to stop also stops the device */
+    AW_DANGEROUS, /* asks on a terminal; needs --yes without one */
+};
+
+/* The section of the help page at the prompt that lists a command. */
+enum aw_group {
+    AW_GROUP_USUAL, /* by its safety: motions under move, settings under set up, the rest under look
+                       */
+    AW_GROUP_MOVE,
+    AW_GROUP_LOOK,
+    AW_GROUP_MEASURE,
+    AW_GROUP_KEEP,
+    AW_GROUP_SET_UP,
+};
+
+enum aw_arg_kind {
+    AW_ARG_WORD,   /* any text */
+    AW_ARG_NUMBER, /* a number, with .unit */
+    AW_ARG_CHOICE, /* one of .choices */
+    AW_ARG_FILE,
+    AW_ARG_LINK,
+    AW_ARG_COMMAND, /* the name of a command */
+    AW_ARG_MESSAGE, /* the name of a message */
+    AW_ARG_PAIRS,   /* field=value …, fields of the message named before */
+    AW_ARG_REST,    /* all remaining words as they are */
+};
+
+/* Calls add for each candidate; help may be NULL. */
+typedef void aw_candidate_fn(void *context, const char *word, const char *help);
+typedef void aw_complete_fn(struct aw_session *session, aw_candidate_fn *add, void *context);
+
+/* Runs a command with its bound arguments. */
+typedef enum aw_status aw_run_fn(struct aw_session *session, const struct aw_args *args);
+
+struct aw_arg {
+    const char *name;
+    const char *help;
+    const char *unit;
+    enum aw_arg_kind kind;
+    const char *const *choices; /* AW_ARG_CHOICE, NULL-terminated */
+    const char *field;          /* "message.field": take help, unit and range from the wire table */
+    double min, max;            /* AW_ARG_NUMBER, for hints and help */
+    bool whole;                 /* an integer; --force does not lift the range */
+    bool optional;
+    aw_complete_fn *complete;
+    const char *const *with;   /* only for these choices of the first argument (its first one is the
+                                default), NULL-terminated; or NULL */
+    const char *const *fields; /* other names for it in records, NULL-terminated; or NULL */
+    const char *endings;       /* AW_ARG_FILE: file endings for completion: "csv ndjson"; NULL: any
+                                  */
+};
+
+/* Commands that fail if this option is invalid in the config file; `stop` never does. */
+enum aw_needed_by {
+    AW_NEEDED_BY_NOBODY,
+    AW_NEEDED_BY_DEVICES,  /* commands that use the device */
+    AW_NEEDED_BY_MESSAGES, /* and commands that use its messages */
+};
+
+/* The type that the binder writes to an option's field, see AW_AT. */
+enum aw_option_type {
+    AW_OPTION_NO_FIELD,
+    AW_OPTION_SWITCH, /* bool */
+    AW_OPTION_TEXT,   /* const char *; NULL: not given */
+    AW_OPTION_NUMBER, /* double in .unit; .missing: not given */
+    AW_OPTION_COUNT,  /* int64_t; 0: not given */
+    AW_OPTION_CHOICE, /* int: index in .choices; -1: not given */
+};
+
+/* The block that holds the field. */
+enum aw_option_home {
+    AW_OPTION_OF_COMMAND, /* in the command's block, see AW_GIVEN */
+    AW_OPTION_OF_TOOL,    /* in the tool's block */
+    AW_OPTION_OF_ALL,     /* in struct aw_options, for options that several tools share */
+};
+
+/* For the row of an option: the binder fills this member of the block. The type of the member is
+ * the type of the option. */
+#define AW_FIELD(block, member, its_home)                                                          \
+    .type = _Generic(((struct block *)0)->member,                                                  \
+        bool: AW_OPTION_SWITCH,                                                                    \
+        const char *: AW_OPTION_TEXT,                                                              \
+        double: AW_OPTION_NUMBER,                                                                  \
+        int64_t: AW_OPTION_COUNT,                                                                  \
+        int: AW_OPTION_CHOICE),                                                                    \
+    .home = its_home, .at = offsetof(struct block, member)
+#define AW_AT(block, member)      AW_FIELD(block, member, AW_OPTION_OF_COMMAND)
+#define AW_AT_TOOL(block, member) AW_FIELD(block, member, AW_OPTION_OF_TOOL)
+#define AW_AT_ALL(member)         AW_FIELD(aw_options, member, AW_OPTION_OF_ALL)
+
+struct aw_option {
+    const char *name;  /* without the dashes */
+    char letter;       /* 0: none */
+    const char *value; /* its value in help: "URL", "SECONDS"; NULL: a switch */
+    const char *help;
+    const char *bare;     /* value of "--name" without "=VALUE", for an option with an optional
+                             value (then it never takes the next argument); NULL: requires a value
+                             */
+    const char *fallback; /* default value; NULL: none */
+    const char *unit;     /* a number in this unit ("" for a bare one); NULL: text */
+    double min, max;      /* range of the number unless both are 0 */
+    bool whole;           /* a number without a fraction */
+    const char *const *choices;
+    const char *const *words; /* completion candidates, {…, NULL}; the command itself checks the
+                                 value, which may be a list */
+    aw_complete_fn *complete;
+    const char *endings; /* file endings, as above */
+    bool ends;           /* refuses other endings, because the ending selects the output format */
+    bool addresses;      /* also a field of messages: records and JSON commands may set it */
+    bool joint;          /* it names joints: lknee=10deg gives this option and the argument 10deg */
+    /* Checks the value beyond this row's rules, when the config file is read, so that errors name
+     * the line. Sets session->err. NULL: the command checks the value when it uses it. */
+    enum aw_status (*check)(struct aw_session *session, const char *text);
+    enum aw_needed_by needed_by;
+    enum aw_option_type type; /* of the field that holds it, by AW_AT */
+    enum aw_option_home home;
+    size_t at;
+    double missing; /* AW_OPTION_NUMBER: value if not given; NAN if 0 is a valid value */
+};
+
+/* Lists inside the row they belong to: words; arguments and options of a command. */
+#define AW_LIST(...)    ((const char *const[]){__VA_ARGS__, NULL})
+#define AW_ARGS(...)    ((const struct aw_arg[]){__VA_ARGS__, {0}})
+#define AW_OPTIONS(...) ((const struct aw_option[]){__VA_ARGS__, {0}})
+
+/* A suggested next command line: "plot {file}", with the name of a file argument or option in
+ * braces. It needs no device, so users can run it as printed. */
+struct aw_next {
+    const char *words; /* or NULL */
+    const char *why;   /* "draws it" */
+};
+
+struct aw_command {
+    const char *name;
+    const char *summary;             /* one line, no full stop */
+    const char *details;             /* longer description, or NULL */
+    const struct aw_arg *args;       /* {0}-terminated, or NULL */
+    const struct aw_option *options; /* {0}-terminated, or NULL; added to the global ones */
+    bool repeats;                    /* the whole list of args may repeat */
+    bool hidden;                     /* not listed in help and completion */
+    bool offline;                    /* needs no device: signals keep their usual meaning */
+    bool messages;                   /* an offline command that uses the device's messages */
+    bool joints;                     /* only if the tool has joints, see joints.h */
+    bool streams;                    /* only if the joints take streams of targets */
+    bool hands;                      /* only if the tool has teleop maps */
+    bool own;                        /* only if the tool supports custom packets */
+    bool from_file;                  /* only for custom joints; replaces the tool's command of that
+                                        name */
+    bool timed;                      /* for a motion: --for ends it */
+    bool setpoints;                  /* sends one setpoint; in a script the first one of each joint
+                                        is compared with its position, see start_check.h */
+    enum aw_safety safety;
+    enum aw_group group;
+    /* Returns true if a dangerous command is harmless with these arguments, so it needs no --yes.
+     * NULL: never. */
+    bool (*harmless)(struct aw_session *session, const struct aw_args *args);
+    const char *prints; /* its output if it prints no records ("a script"): refuses --csv, --format
+                           and -j; NULL: supports all of them */
+    bool prints_json;   /* but accepts -j */
+    const char *const *examples; /* without the tool's name; the tests run each one */
+    const char *const *lines;    /* a worked example of several lines, printed after these; earlier
+                                 lines create the files for later ones. {move} and {field} are the
+                                 tool's; '$ ' begins a shell line. NULL: none */
+    struct aw_next next;         /* printed after success, see advice.h */
+    aw_run_fn *run;
+};
+
+/* A key of a section of the config file, for help, config example and errors. */
+struct aw_config_key {
+    const char *name;
+    const char *value; /* its value in help: "0 to 9" */
+    const char *help;
+    const char *example; /* a value; the examples of all keys form a valid section */
+};
+
+struct aw_config_section {
+    const char *name;                 /* "joint NAME" */
+    const char *help;                 /* a sentence */
+    const char *instance;             /* example for NAME; NULL: the section has no NAME */
+    const struct aw_config_key *keys; /* {0}-terminated */
+};
+
+/* Returns true if the message is about a subject that the options name. Decides by the frame, or by
+ * the subject's name if the frame is empty. */
+typedef bool aw_concerns_fn(struct aw_session *session, struct aw_span frame, const char *subject);
+
+/* For tools with several devices or objects on one link. A subject is the device or object of a
+ * message ("lknee", "humanoid.knee"). Each may be NULL. */
+struct aw_subject_hooks {
+    /* Returns the subject of a record; watch, plot and --where put it before field names. Writes a
+     * name of at most size - 1 characters to out. NULL: no subject. */
+    const char *(*of)(struct aw_session *session, const struct aw_record *record, char *out,
+                      size_t size);
+    /* Lists all possible subjects, if the wire's table does not name them. Called after the first
+     * message; adds them like completion candidates. */
+    aw_complete_fn *all;
+    bool leads; /* without all: subjects only precede a field name ("base.angle") and have no topics
+                   of their own */
+    /* Lists the subjects that a message of this kind can have, as far as known without the device:
+     * for completion, if the wire's table does not name them. */
+    void (*known)(struct aw_session *session, const struct aw_message *message,
+                  aw_candidate_fn *add, void *context);
+    /* Sets *concerns if the options name subjects (-b lknee): commands that read messages then skip
+     * the others. AW_USAGE: unknown name. */
+    enum aw_status (*narrow)(struct aw_session *session, aw_concerns_fn **concerns);
+    /* Describes a subject for the title of a plot: "lknee pos kp 6". out is "" at the call.
+     */
+    void (*about)(struct aw_session *session, const char *subject, char *out, size_t size);
+    /* The columns of watch's table if each row is a subject. unit returns the display unit of a
+     * subject's value if it differs from the record's; its context is the session. */
+    const struct aw_grid_column *columns;
+    aw_grid_unit_fn *unit;
+};
+
+/* Names that the wire does not carry, kept in recordings. A text is lines of "subject FIELD NUMBER
+ * NAME" ("subject board 64 lknee", "subject joint 3 neck axes=3"). */
+struct aw_name_hooks {
+    /* Writes the next text from *at on; *at starts at 0 and belongs to the tool. A later call
+     * returns names that became known since. Returns false if there is nothing new. */
+    bool (*keep)(struct aw_session *session, uint64_t *at, char *out, size_t size);
+    /* Reads such a text from a recording. NULL: a new recording begins, and its names replace the
+     * previous ones. Returns false for a plain comment. */
+    bool (*take)(struct aw_session *session, const char *text);
+    /* Returns true if the messages of a recording have names; decode adds them to its records. */
+    bool (*any)(struct aw_session *session);
+    /* Writes the name of the wire in use, or its whole description if it has no name; returns it.
+     * NULL: the variant's name. */
+    const char *(*wire)(struct aw_session *session, char *out, size_t size);
+};
+
+/* Messages with zero-width fields, whose values follow from the order of the packets. */
+struct aw_ordered {
+    const struct aw_message *messages; /* for the decoding wire; NULL: none */
+    /* Fills in those fields of each record in turn. inside: not the first record of a compound
+     * message. */
+    void (*fill)(struct aw_session *session, struct aw_record *record, bool inside);
+};
+
+#define AW_REPLAY_GOALS 16 /* in one message */
+
+/* Facts about a device for replay. Each may be NULL. */
+struct aw_replay_hooks {
+    bool in_step; /* the device answers each message before it accepts the next: replay waits for
+                     the recorded answers */
+    /* Messages with relative or velocity commands, {…, NULL}: their effect depends on the start
+     * position. NULL: all messages are absolute. */
+    const char *const *relative;
+    const char *afresh; /* the message that restores the start position; NULL: none */
+    /* The device's message with its position; NULL: none. elsewhere returns true if the device is
+     * not at that position and describes it: "elbow at 2048, not 2300 ticks". It may query the
+     * device. */
+    const char *place;
+    bool (*elsewhere)(struct aw_session *session, const struct aw_record *there, char *out,
+                      size_t size);
+    /* Writes the targets of this recorded message for joints of the list, and the seconds in which
+     * the device moves there by itself (0: at once). Returns their number, at most AW_REPLAY_GOALS.
+     * If commands are velocities, the device's own messages have the positions. NULL: unknown, and
+     * replay may begin with a jump. */
+    size_t (*targets)(struct aw_session *session, struct aw_joint_list *list,
+                      const struct aw_record *record, struct aw_joint_goal *goals, double *seconds);
+    /* Checks a command beyond the table's ranges. Called for each command before the first is sent;
+     * sets session->err on refusal. Called with NULL if nothing was sent after all. */
+    enum aw_status (*allow)(struct aw_session *session, const struct aw_record *command);
+    /* Called before the first message: replay now writes and reads the link itself, so the tool's
+     * conversation state is void. Returns true if the device waits for that and its first message
+     * was already read. */
+    bool (*takes_link)(struct aw_session *session);
+    /* Writes a message when it is due, or later if the device needs a pause; *held reports such a
+     * delay. NULL: replay writes it when due. */
+    enum aw_status (*send)(struct aw_session *session, struct aw_span message, int64_t due,
+                           bool *held);
+    /* Called after the last message, for devices that execute the last command forever. */
+    enum aw_status (*end)(struct aw_session *session);
+};
+
+/* How ping queries the device. once NULL: not supported. */
+struct aw_ping_hooks {
+    const char *name; /* of the measured time: "round trip" */
+    const char *key;  /* key of that name if end adds other rows to the table; or NULL */
+    unsigned usual;   /* default number of queries without -n and --for */
+    double pace_s;    /* min interval with --for and without --rate, s */
+    bool ends;        /* a lost query ends ping */
+    enum aw_status (*begin)(struct aw_session *session);
+    /* Sends one query and measures the ms until its answer; NaN: the time is meaningless.
+     * AW_TIMEOUT or another failure: the query is lost. */
+    enum aw_status (*once)(struct aw_session *session, double *ms);
+    /* Adds to the result at the end. Returns status, or a new failure. NULL: nothing to add.
+     */
+    enum aw_status (*end)(struct aw_session *session, enum aw_status status);
+};
+
+/* A built-in teleop map, as lines of a section of the config file. */
+struct aw_teleop_preset {
+    const char *name, *help, *text;
+};
+
+enum aw_turn { AW_TURN_BEGIN, AW_TURN_GO_ON, AW_TURN_END };
+
+/* Effect of a frame on the motion state: unchanged, the device moves, all motion has ended. */
+enum aw_moves { AW_MOVES_ON, AW_MOVES, AW_MOVES_NO_MORE };
+
+/* Hooks for a server: the device's frames, and a conversation that continues while another client
+ * commands. Each may be NULL. */
+struct aw_share_hooks {
+    /* Called for each frame from the device (tx: about to be sent for a client). Updates the state
+     * that the safe stop needs. NULL: every command that is not read-only counts as a motion. */
+    enum aw_moves (*saw)(struct aw_session *session, bool tx, struct aw_span frame);
+    /* Like the tool's receive, but without a pause; NULL: uses that one. */
+    enum aw_status (*receive)(struct aw_session *session, int64_t deadline,
+                              struct aw_received *received);
+    /* Returns the earliest time to send the frame, by the clock; INT64_MIN: now. NULL: always now.
+     */
+    int64_t (*due)(struct aw_session *session, struct aw_span frame);
+    /* Returns true if the frame answers the question. With this hook the server sends identical
+     * questions of several clients once. */
+    bool (*answers)(struct aw_span question, struct aw_span frame);
+    /* Checks a command beyond the table's ranges; sets session->err on refusal. */
+    enum aw_status (*allow)(struct aw_session *session, const struct aw_record *command);
+    /* Returns true for a frame outside the table that does not affect the device. NULL: none. */
+    bool (*harmless)(struct aw_span frame);
+    /* Returns true for a host frame that only keeps the conversation alive. The holder of the lease
+     * sends it, else the server. */
+    bool (*keeps)(struct aw_session *session, struct aw_span frame);
+    /* The conversation state, plain data of *size bytes in the session. The server passes it to the
+     * next holder of the lease, which checks it before use. Both hooks or none. */
+    const void *(*memory)(struct aw_session *session, size_t *size);
+    void (*remember)(struct aw_session *session, const void *bytes, size_t size);
+    /* Says which program communicates from now on: this session, beginning with a new message
+     * (AW_TURN_BEGIN) or with the unanswered one (AW_TURN_GO_ON), or another program (AW_TURN_END).
+     */
+    void (*turn)(struct aw_session *session, enum aw_turn turn);
+};
+
+/* Hooks may be NULL. */
+struct aw_tool {
+    const char *name, *summary; /* name and one-line summary of the program */
+    const struct aw_protocol *protocol;
+    const struct aw_command *commands; /* {0}-terminated */
+    const struct aw_command *common;   /* commands of every tool: aw_common_commands; {0}-terminated
+                                          */
+    const struct aw_option *options;   /* global options of this tool, {0}-terminated, or NULL */
+    const char *const *examples;       /* for the first help page, NULL-terminated */
+    const char *field;                 /* a typical field for advice: "m1.position" */
+    const char *move;                  /* a motion that ends by itself, for examples: "deg 1 90" */
+    const char *moves;          /* lines of a motion for plot, "deg 1 10\\n…"; NULL: one move is
+                                   enough */
+    const char *const *usual;   /* default fields of plot FILE: {"position", NULL} */
+    const char *no_answer_hint; /* why the device may be silent: watch, plot and record print it
+                                   once without data; NULL: no hint */
+    const char *const *speaks; /* messages that watch and record receive, {…, NULL}; NULL: all that
+                                  the device can send */
+    bool only_answers; /* the device only answers commands: an observer without data has not failed
+                          */
+
+    /* ---- State and settings ---- */
+
+    /* For a program without commands; its main() reads the options with aw_bind_option. */
+    const char *usage;               /* "[options] [SCENE]" */
+    const struct aw_option *general; /* replaces the options of every tool */
+
+    size_t state_size; /* zeroed memory for the tool at session->state */
+    /* Frees the contents of state at exit, after disconnect. */
+    void (*finish)(struct aw_session *session);
+    const struct aw_config_section *sections; /* config file sections in addition to [link] and
+                                                 [options], {0}-terminated, or NULL */
+    /* Receives one key of a config section such as "[joint elbow]". */
+    enum aw_status (*configure)(struct aw_session *session, const char *section, const char *key,
+                                const char *value, struct aw_error *err);
+    /* Checks that all sections are consistent; sets session->err. NULL: no check. */
+    enum aw_status (*configured)(struct aw_session *session);
+    /* Fills in the range of a number argument for hints, for the joint that first or arg names.
+     * first: the command's first argument, or "" for the first argument itself. NULL: the range of
+     * its row. */
+    void (*range)(struct aw_session *session, const struct aw_command *command, const char *first,
+                  const struct aw_arg *arg, struct aw_arg_info *info);
+    /* Selects the wire variant from the options. NULL: the first variant. */
+    enum aw_status (*variant)(struct aw_session *session, struct aw_variant *variant,
+                              struct aw_error *err);
+
+    /* ---- The link ---- */
+
+    const struct aw_transport *sim; /* its sim: link, or NULL; its context is the session */
+    /* Creates the simulated device from aw_sim_option and aw_sim_number; *device is NULL if out of
+     * memory. With this hook .sim opens with aw_sim_begin, and the command sim is aw_run_sim
+     * (shell/source/sim.h). simulated prints one summary line at the end; NULL: none. */
+    enum aw_status (*simulate)(const struct aw_sim *sim, struct aw_device **device,
+                               struct aw_error *err);
+    void (*simulated)(struct aw_session *session, struct aw_device *device);
+    const char *const *links; /* supported schemes, the most likely first, for the first help page;
+                                 NULL: all */
+    const char *link;         /* default link if only one is possible: "udp:"; or NULL */
+    /* Starts the conversation. Called once for each link after it opens. */
+    void (*connect)(struct aw_session *session, struct aw_link *link);
+    /* Ends the conversation and saves or frees its state. Called once for each link before it
+     * closes. */
+    void (*disconnect)(struct aw_session *session);
+    /* Called before replay and record: opens the link (unless --dry-run needs none) and prepares
+     * receive and replay.allow. NULL: only opens the link. */
+    enum aw_status (*prepare)(struct aw_session *session);
+    /* Receives the device's next message, for read-only commands. Opens the link on first use and
+     * keeps messages coming. It polls a device that only answers (at most at --rate), answers a
+     * device that waits for answers, and reconnects. Returns AW_OK, AW_TIMEOUT at the deadline,
+     * AW_STOPPED, AW_LOST, or another failure. NULL: only reads the link. */
+    enum aw_status (*receive)(struct aw_session *session, int64_t deadline,
+                              struct aw_received *received);
+    bool asks; /* receive polls the device, which sends nothing by itself */
+    /* Returns the simulation time of a recorded message in s, else NaN. On a link, receive reports
+     * it. NULL: the device has no clock of its own. */
+    double (*model_time)(const struct aw_record *record);
+    /* Reads pending input without waiting, so that no stale data is left after a wait for a line.
+     * AW_OK, AW_STOPPED, AW_LOST. NULL: the device sends nothing by itself. */
+    enum aw_status (*poll)(struct aw_session *session);
+    /* Keeps the conversation alive between two commands at the prompt until fd is readable. AW_OK
+     * or AW_STOPPED. NULL: only waits for fd. */
+    enum aw_status (*idle)(struct aw_session *session, int fd);
+
+    /* ---- The stop ---- */
+
+    /* Makes the device safe after an interrupted motion. Sends the bytes at once, then waits
+     * briefly for their confirmation. AW_OK: confirmed; aw_stop_did has its description. Otherwise
+     * session->err names the unconfirmed part, and the caller reports it: AW_TIMEOUT, AW_STOPPED (a
+     * second signal ended the wait), AW_LOST … */
+    enum aw_status (*stop)(struct aw_session *session);
+    /* Describes the continuing activity (aw_session_goes_on), "lknee stays enabled", in out. NULL:
+     * "what was set going goes on". */
+    void (*goes_on)(struct aw_session *session, char *out, size_t size);
+    /* Passes the messages that stop the current motion to add, without I/O and without changing any
+     * state. Called after each write, so it may run in the middle of another message. A crash sends
+     * them, repeated stop_again more times. No message (NULL) is a pause of stop_gap_ms. Everything
+     * after the first pause is sent once, at the end. */
+    void (*last_stop)(struct aw_session *session, aw_frame_fn *add, void *context);
+    unsigned stop_again, stop_gap_ms;
+
+    struct aw_ping_hooks ping;
+
+    /* ---- Joints ---- */
+
+    const struct aw_joints *joints; /* see joints.h; NULL: no joints */
+    bool steers; /* joints->steer is set: the host steers them to their targets */
+    const struct aw_teleop_preset
+        *maps; /* teleop maps, {0}-terminated, or NULL; the default one first */
+
+    /* Sends an encoded custom packet as part of the link's conversation. The link is open. NULL:
+     * writes it to the link. */
+    enum aw_status (*put)(struct aw_session *session, struct aw_span packet);
+    bool from_file; /* the joints are custom joints, see custom_joints.h: the tool's own motion
+                       commands are not available */
+    /* Sends a custom packet and waits for its answer; (*answer).codec stays NULL if the answer has
+     * no values. The link is open. NULL: writes the packet; no answer comes. */
+    enum aw_status (*exchange)(struct aw_session *session, const struct aw_record *packet,
+                               struct aw_record *answer);
+
+    /* ---- Messages ---- */
+
+    const struct aw_bench_hooks *bench;     /* experiments with its joints; NULL: not supported */
+    const struct aw_bench_hooks *own_bench; /* the same with custom joints */
+    /* Sends a custom packet, or shows it with --dry-run, and shows the answer. NULL: only writes
+     * it. */
+    enum aw_status (*send)(struct aw_session *session, struct aw_record *packet);
+    struct aw_subject_hooks subject;
+    struct aw_name_hooks names;
+    struct aw_ordered ordered;
+    struct aw_replay_hooks replay;
+    struct aw_share_hooks share;
+    /* Called for each decoded message of watch, plot, record, decode and info, to report a general
+     * problem once. */
+    void (*notice)(struct aw_session *session, const struct aw_record *record);
+    /* Writes a short remark about the link below watch's table ("bus 12.3 %, lknee tor") to out.
+     * NULL: no remark. */
+    const char *(*remark)(struct aw_session *session, char *out, size_t size);
+};
+
+/* Finds a command of the tool or a common one; NULL: not found. */
+const struct aw_command *aw_find_command(const struct aw_tool *tool, const char *name);
+
+/* Calls visit for each command, the tool's own first. */
+void aw_each_command(const struct aw_tool *tool, void (*visit)(const struct aw_command *, void *),
+                     void *context);
+
+/* Returns true for the stop command, which must work despite invalid optional settings. */
+bool aw_command_stops(const struct aw_command *command);
+
+#endif

@@ -1,0 +1,312 @@
+/* Tests the joints of a made-up tool: lookup, parsing, checks, commands and waiting. */
+#include "shell/joints/joints.h"
+
+#include "shell_helper.h"
+
+#include "joints_helper.h"
+
+static struct aw_session *session;
+static struct aw_joint_list list;
+static double speed = 100, stops_at = INFINITY;
+
+static enum aw_status list_them(struct aw_session *s, struct aw_joint_list *joints)
+{
+    struct aw_joint *elbow = aw_joints_add(s, joints, "m1");
+    snprintf(elbow->alias, sizeof elbow->alias, "elbow");
+    elbow->unit[AW_JOINT_ACTUAL] = "deg";
+    elbow->unit[AW_JOINT_VELOCITY] = "deg/s";
+    elbow->min = -90;
+    elbow->max = 90;
+    elbow->speed = 50;
+    elbow->near = 0.5;
+    elbow->full = 255;
+    elbow->takes = AW_JOINT_TAKES_TARGETS | AW_JOINT_TAKES_VELOCITIES;
+    struct aw_joint *hand = aw_joints_add(s, joints, "hand");
+    hand->blind = true;
+    hand->takes = AW_JOINT_TAKES_TARGETS;
+    return AW_OK;
+}
+
+static bool has_others(struct aw_session *s, const char *text, struct aw_joint *joint)
+{
+    (void)s;
+    joint->other = true;
+    return text && strcmp(text, "7") == 0;
+}
+
+static enum aw_status command_it(struct aw_session *s, struct aw_joint_list *joints,
+                                 const struct aw_joint_command *command)
+{
+    (void)s;
+    (void)joints;
+    sent += command->n;
+    return AW_OK;
+}
+
+/* Each call takes 10 ms; the elbow moves up as far as possible. */
+static enum aw_status attend_it(struct aw_session *s, struct aw_joint_list *joints,
+                                int64_t deadline, double hz, aw_joints_look_fn *look, void *context)
+{
+    (void)hz;
+    for (int64_t t = aw_clock_now(s->clock); t < deadline; t += 10 * AW_MILLISECOND) {
+        double at = joints->joints[0].now.value[AW_JOINT_ACTUAL];
+        at = fmin((isnan(at) ? 0 : at) + speed / 100, stops_at);
+        aw_joint_set(&joints->joints[0], AW_JOINT_ACTUAL, at, t);
+        if (look && !look(context, joints))
+            return AW_OK;
+    }
+    return AW_OK;
+}
+
+/* ---- Steered joints: accept velocities and have their own clock ---- */
+
+/* Each call moves the joint for 10 ms, up to its stop. */
+static enum aw_status turn_it(struct aw_session *s, struct aw_joint_list *them, int64_t deadline,
+                              double hz, aw_joints_look_fn *look, void *context)
+{
+    (void)s;
+    assert_true(deadline == AW_NEVER && isinf(hz)); /* returns without delay */
+    for (int i = 0; i < 100000; i++) {
+        double at = them->joints[0].now.value[AW_JOINT_ACTUAL];
+        device_ns += 10 * AW_MILLISECOND;
+        at = isnan(at) ? at : fmin(at + velocity / 100, stops_at);
+        aw_joint_set(&them->joints[0], AW_JOINT_ACTUAL, at, 0);
+        if (look && !look(context, them))
+            return AW_OK;
+    }
+    return AW_TIMEOUT;
+}
+
+static const struct aw_joints steered_joints = {.open = open_it,
+                                                .list = list_them,
+                                                .command = set_velocity,
+                                                .attend = turn_it,
+                                                .now = device_time,
+                                                .steer = 5};
+
+static void start_steered(void)
+{
+    static struct aw_tool tool;
+    tool = rig_tool;
+    tool.joints = &steered_joints;
+    session = rig_new(&tool);
+    sent = 0;
+    device_ns = 0;
+    velocity = fastest = 0;
+    stops_at = INFINITY;
+    aw_joints_begin(session, &list);
+    aw_joint_set(&list.joints[0], AW_JOINT_ACTUAL, 0, 0);
+}
+
+static void stop(void)
+{
+    aw_joints_free(&list);
+    rig_free(session);
+}
+
+/* Moves at the joint's speed until it arrives. */
+TEST_WITH(start_steered, stop, steered_joint_reaches_its_target)
+{
+    const struct aw_joint_goal goal = {0, 30};
+    struct aw_joint_command command = {AW_JOINT_TARGETS, &goal, 1, NAN, false, AW_NO_TIME};
+    enum aw_arrival arrival;
+    assert_int_equal(aw_joints_command(session, &list, &command), AW_OK);
+    assert_int_equal(sent, 0);
+    assert_int_equal(aw_joints_await(session, &list, &command, NAN, 0, &arrival), AW_OK);
+    assert_int_equal(arrival, AW_ARRIVED);
+    assert_float_equal(list.joints[0].now.value[AW_JOINT_ACTUAL], 30, 0.5);
+    assert_true(fastest <= 50);
+    assert_true(device_ns > 600 * AW_MILLISECOND && device_ns < 1000 * AW_MILLISECOND);
+    stops_at = 20;
+    aw_joint_set(&list.joints[0], AW_JOINT_ACTUAL, 0, 0);
+    assert_int_equal(aw_joints_await(session, &list, &command, NAN, 0, &arrival), AW_TIMEOUT);
+    assert_int_equal(arrival, AW_LATE);
+    assert_string_equal(session->err.text, "elbow stays 10 deg behind — is it at its stop?");
+}
+
+/* The path is followed at its own velocity; the lag is one step. */
+TEST_WITH(start_steered, stop, steered_joint_follows_a_path)
+{
+    for (int tick = 0; tick <= 50; tick++) {
+        const struct aw_joint_goal goal = {0, 0.4 * tick};
+        struct aw_joint_command command = {AW_JOINT_TARGETS, &goal, 1, 0.02, true, AW_NO_TIME};
+        assert_int_equal(aw_joints_stream(session, &list, &command), AW_OK);
+        assert_int_equal(
+            aw_joints_until(session, &list, device_ns + 20 * AW_MILLISECOND, NULL, NULL), AW_OK);
+    }
+    assert_float_equal(list.joints[0].now.value[AW_JOINT_ACTUAL], 20, 0.5);
+    assert_float_equal(velocity, 20, 2);
+    assert_float_equal(fastest, 20, 3);
+}
+
+/* A joint with unknown position does not move. */
+TEST_WITH(start_steered, stop, steered_joint_without_a_position_stays)
+{
+    const struct aw_joint_goal goal = {0, 30};
+    struct aw_joint_command command = {AW_JOINT_TARGETS, &goal, 1, NAN, true, AW_NO_TIME};
+    aw_joint_set(&list.joints[0], AW_JOINT_ACTUAL, NAN, 0);
+    assert_int_equal(aw_joints_stream(session, &list, &command), AW_OK);
+    aw_joints_until(session, &list, device_ns + 50 * AW_MILLISECOND, NULL, NULL);
+    assert_true(sent > 0);
+    assert_float_equal(fastest, 0, 0);
+}
+
+static const struct aw_joints joints = {.open = open_it,
+                                        .list = list_them,
+                                        .others = has_others,
+                                        .command = command_it,
+                                        .attend = attend_it};
+
+static void start(void)
+{
+    static struct aw_tool tool;
+    tool = rig_tool;
+    tool.joints = &joints;
+    session = rig_new(&tool);
+    sent = 0;
+    stops_at = INFINITY;
+    assert_true(aw_joints_begin(session, &list) == AW_OK);
+}
+
+TEST_WITH(start, stop, joints_are_found_by_name)
+{
+    static const struct {
+        const char *text;
+        size_t joint; /* 9: not found */
+        const char *why;
+    } rows[] = {
+        {"m1", 0, ""},
+        {"elbow", 0, ""},
+        {"hand", 1, ""},
+        {"7", 2, ""},
+        {"elbw", 9, "no joint 'elbw' — did you mean 'elbow'?"},
+        {"x", 9, "no joint 'x' — use elbow, hand, 7"},
+    };
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        size_t at;
+        enum aw_status status = aw_joints_find(session, &list, rows[i].text, &at);
+        assert_int_equal(status, rows[i].joint == 9 ? AW_USAGE : AW_OK);
+        if (status == AW_OK)
+            assert_int_equal(at, rows[i].joint);
+        else
+            assert_string_equal(session->err.text, rows[i].why);
+    }
+    assert_true(list.joints[2].other);
+    assert_string_equal(list.joints[2].name, "7");
+}
+
+/* All values are unknown before the first message. */
+TEST_WITH(start, stop, joint_values_start_unknown)
+{
+    const struct aw_joint *elbow = &list.joints[0];
+    for (int i = 0; i < AW_JOINT_VALUES; i++) {
+        assert_true(isnan(elbow->now.value[i]));
+        assert_true(elbow->now.time_ns[i] == AW_NO_TIME);
+    }
+    assert_true(isnan(aw_joint_age(session, elbow)));
+    struct aw_motion_sample sample = aw_joint_sample(session, elbow, 10);
+    assert_true(isnan(sample.measured) && isnan(sample.output) && sample.target == 10);
+    aw_joint_set(&list.joints[0], AW_JOINT_EFFORT, 51, 0);
+    assert_float_equal(aw_joint_sample(session, elbow, 10).output, 0.2, 1e-9);
+}
+
+/* Commands without a --dry-run check must not read from a closed device. */
+TEST_WITH(start, stop, dry_run_reads_nothing)
+{
+    aw_options_set(&session->options, "dry-run", "1", AW_FROM_COMMAND_LINE, NULL);
+    session->device.link = NULL;
+    assert_int_equal(aw_joints_read(session, &list), AW_STOPPED);
+    assert_int_equal(aw_joints_news(session, &list), AW_STOPPED);
+    assert_non_null(session->run.dry_end);
+    session->run.dry_end = NULL;
+}
+
+/* Only an angle that wraps is shifted by whole turns towards its target. */
+TEST_WITH(start, stop, wrapping_angles_are_near_their_target)
+{
+    struct aw_joint *elbow = &list.joints[0];
+    aw_joint_set(elbow, AW_JOINT_ACTUAL, -3.1, 0);
+    assert_float_equal(aw_joint_at(elbow, 3.3), -3.1, 0);
+    elbow->wraps = true;
+    assert_float_equal(aw_joint_at(elbow, 3.3), (float)(2 * M_PI - 3.1), 1e-5F);
+    assert_float_equal(aw_joint_at(elbow, -3.3), -3.1, 0);
+    assert_float_equal(aw_joint_at(elbow, NAN), -3.1, 0);
+    assert_float_equal(aw_joint_sample(session, elbow, 3.3).measured, (float)(2 * M_PI - 3.1),
+                       1e-5F);
+}
+
+TEST_WITH(start, stop, invalid_joint_commands_are_refused)
+{
+    static const struct {
+        enum aw_joint_what what;
+        size_t joint;
+        double value;
+        enum aw_status status;
+        const char *why;
+    } rows[] = {
+        {AW_JOINT_TARGETS, 0, 90, AW_OK, ""},
+        {AW_JOINT_TARGETS, 0, 90.5, AW_LIMIT,
+         "elbow: 90.5 deg is outside -90 to 90 deg — --force overrides"},
+        {AW_JOINT_TARGETS, 0, NAN, AW_USAGE, "elbow: the target is not a finite number"},
+        {AW_JOINT_TARGETS, 0, 1e39, AW_USAGE, "elbow: the target is not a finite number"},
+        {AW_JOINT_VELOCITIES, 0, -50, AW_OK, ""},
+        {AW_JOINT_VELOCITIES, 0, -51, AW_LIMIT,
+         "elbow: -51 deg/s is outside -50 to 50 deg/s — --force overrides"},
+        {AW_JOINT_VELOCITIES, 1, 1, AW_USAGE, "hand takes no velocities"},
+        {AW_JOINT_TARGETS, 1, 1e6, AW_OK, ""},
+    };
+    size_t good = 0;
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        struct aw_joint_goal goal = {rows[i].joint, rows[i].value};
+        struct aw_joint_command command = {rows[i].what, &goal, 1, NAN, false, AW_NO_TIME};
+        assert_int_equal(aw_joints_command(session, &list, &command), rows[i].status);
+        good += rows[i].status == AW_OK;
+        if (rows[i].status != AW_OK)
+            assert_string_equal(session->err.text, rows[i].why);
+        assert_int_equal(sent, good); /* refused commands are not sent */
+    }
+}
+
+TEST_WITH(start, stop, joint_values_are_parsed)
+{
+    double value;
+    assert_int_equal(aw_joints_value(session, &list.joints[0], AW_JOINT_TARGETS, "0.5rad", &value),
+                     AW_OK);
+    assert_float_equal(value, 28.6478898, 1e-6);
+    assert_int_equal(aw_joints_value(session, &list.joints[0], AW_JOINT_VELOCITIES, "-30", &value),
+                     AW_OK);
+    assert_float_equal(value, -30, 0);
+    assert_int_equal(aw_joints_value(session, &list.joints[0], AW_JOINT_TARGETS, "3mm", &value),
+                     AW_USAGE);
+}
+
+TEST_WITH(start, stop, arrival_is_detected)
+{
+    const struct aw_joint_goal goals[] = {{0, 30}, {1, 1}}; /* the hand's position is unknown */
+    struct aw_joint_command command = {AW_JOINT_TARGETS, goals, 2, NAN, false, AW_NO_TIME};
+    int64_t now = aw_clock_now(session->clock);
+    enum aw_arrival arrival;
+    assert_int_equal(
+        aw_joints_await(session, &list, &command, NAN, aw_clock_after(now, 60), &arrival), AW_OK);
+    assert_int_equal(arrival, AW_ARRIVED);
+    assert_float_equal(list.joints[0].now.value[AW_JOINT_ACTUAL], 30, 1);
+    aw_joint_set(&list.joints[0], AW_JOINT_ACTUAL, 0, now);
+    stops_at = 20;
+    assert_int_equal(
+        aw_joints_await(session, &list, &command, NAN, aw_clock_after(now, 1), &arrival),
+        AW_TIMEOUT);
+    assert_int_equal(arrival, AW_LATE);
+    assert_string_equal(session->err.text, "elbow stays 10 deg behind — is it at its stop?");
+}
+
+/* A joint without measurements has not arrived. */
+TEST_WITH(start, stop, unmeasured_joint_has_not_arrived)
+{
+    const struct aw_joint_goal goal = {0, 30};
+    struct aw_joint_command command = {AW_JOINT_TARGETS, &goal, 1, NAN, false, AW_NO_TIME};
+    enum aw_arrival arrival;
+    int64_t now = aw_clock_now(session->clock);
+    assert_int_equal(aw_joints_await(session, &list, &command, NAN, now, &arrival), AW_TIMEOUT);
+    assert_int_equal(arrival, AW_LATE);
+    assert_string_equal(session->err.text, "elbow: nothing has said where it is");
+}

@@ -1,0 +1,133 @@
+/* Tests the previous gains of a joint: saved, restored, and sent to a server, which accepts valid
+ * ones. */
+#include "shell/joints/law.h"
+
+#include "shell/joints/joints.h"
+#include "shell_helper.h"
+
+static const struct aw_gain_file file = {.places = 9};
+static struct aw_gain_list sent_gains;
+static enum aw_status comes;
+
+static enum aw_status send_it(struct aw_session *s, const struct aw_gain_list *gains)
+{
+    sent_gains = *gains;
+    return comes == AW_OK ? AW_OK : aw_fail(&s->err, comes, "no answer");
+}
+
+static const struct aw_law law = {
+    .file = &file, .send = send_it, .not_back = "it is held, but its"};
+static const struct aw_joints joints = {.law = &law};
+static struct aw_session *session;
+static struct aw_tool tool;
+
+static void start(void)
+{
+    tool = rig_tool;
+    tool.joints = &joints;
+    session = rig_new(&tool);
+    sent_gains = (struct aw_gain_list){0};
+    comes = AW_OK;
+}
+
+static void stop(void)
+{
+    rig_free(session);
+}
+
+static void keep_two(void)
+{
+    struct aw_gain_list old = {0};
+    aw_gain_list_add(&old, 3, 0.5);
+    aw_gain_list_add(&old, 4, NAN); /* unknown gain */
+    aw_gain_list_add(&old, 5, -2);
+    aw_law_keep(session, &old);
+}
+
+TEST_WITH(start, stop, saved_gains_are_restored_once)
+{
+    assert_null(aw_law_kept(session));
+    assert_int_equal(aw_law_back(session), AW_OK);
+    assert_int_equal(sent_gains.n, 0);
+    keep_two();
+    assert_int_equal(aw_law_kept(session)->n, 2);
+    assert_int_equal(aw_law_back(session), AW_OK);
+    assert_int_equal(sent_gains.n, 2);
+    assert_int_equal(sent_gains.of[1].place, 5);
+    assert_true(sent_gains.of[1].value < -1.9);
+    assert_null(aw_law_kept(session));
+    keep_two();
+    aw_law_keep(session, NULL);
+    assert_null(aw_law_kept(session));
+}
+
+TEST_WITH(start, stop, failed_restore_is_retried_at_the_next_stop)
+{
+    comes = AW_TIMEOUT;
+    keep_two();
+    assert_int_equal(aw_law_back(session), AW_TIMEOUT);
+    assert_string_equal(session->err.text,
+                        "it is held, but its previous gains are not back: no answer");
+    comes = AW_OK;
+    assert_int_equal(aw_law_send_old(session), AW_OK);
+    assert_int_equal(aw_law_kept(session)->n, 2); /* it moves them: another stop follows */
+}
+
+/* Another controller has other places if packet files changed. */
+TEST_WITH(start, stop, gains_of_another_controller_are_ignored)
+{
+    static const struct aw_gain_file more = {.places = 12};
+    static const struct aw_law other = {.file = &more, .send = send_it};
+    static const struct aw_joints others = {.law = &other}, lawless = {0};
+    keep_two();
+    tool.joints = &others;
+    assert_null(aw_law_kept(session));
+    tool.joints = &lawless;
+    assert_null(aw_law_kept(session));
+    tool.joints = NULL;
+    assert_null(aw_law_kept(session));
+    assert_int_equal(aw_law_back(session), AW_OK);
+    assert_int_equal(sent_gains.n, 0);
+}
+
+TEST_WITH(start, stop, server_accepts_only_valid_gains)
+{
+    uint8_t bytes[sizeof(struct aw_gain_list) + 4];
+    size_t size, n;
+    struct aw_gain_list wrong;
+    keep_two();
+    const void *memory = aw_law_memory(session, &n);
+    memcpy(bytes, memory, n);
+    aw_law_keep(session, NULL);
+    aw_law_memory(session, &size);
+    assert_true(size < n && n < 50); /* only used entries */
+    /* truncated, too many, invalid place, NaN, gains of another controller */
+    for (size = 0; size < n; size++)
+        assert_int_equal(aw_law_take_memory(session, bytes, size), 0);
+    for (int i = 0; i < 4; i++) {
+        memcpy(&wrong, bytes, n);
+        wrong.n = i == 0 ? UINT32_MAX : wrong.n;
+        wrong.of[1].place = i == 1 ? 9 : wrong.of[1].place;
+        wrong.of[1].value = i == 2 ? (double)INFINITY : wrong.of[1].value;
+        wrong.places = i == 3 ? 48 : wrong.places;
+        assert_int_equal(aw_law_take_memory(session, &wrong, n), i == 0 ? 0 : n);
+        assert_null(aw_law_kept(session));
+    }
+    assert_int_equal(aw_law_take_memory(session, bytes, sizeof bytes),
+                     n); /* the tool's data follow */
+    assert_int_equal(aw_law_kept(session)->n, 2);
+    /* a client saves its own */
+    aw_law_keep(session, NULL);
+    session->share.attached = (struct aw_attached *)&wrong;
+    assert_int_equal(aw_law_take_memory(session, bytes, n), n);
+    assert_null(aw_law_kept(session));
+    session->share.attached = NULL;
+}
+
+TEST(gain_list_is_limited)
+{
+    struct aw_gain_list gains = {0};
+    for (size_t i = 0; i < AW_GAIN_LIST + 2; i++)
+        aw_gain_list_add(&gains, i, 1);
+    assert_int_equal(gains.n, AW_GAIN_LIST);
+}

@@ -1,0 +1,177 @@
+/* Tests the approach to the first target and the conditions that end it. */
+#include "shell/joints/start_check.h"
+
+#include "shell_helper.h"
+
+#include "joints_helper.h"
+
+static struct aw_session *session;
+static struct aw_joint_list list;
+static int64_t fails_at_ns, silent_at_ns, gap_at_ns;
+static double target, stops_at;
+
+static enum aw_status list_it(struct aw_session *s, struct aw_joint_list *joints)
+{
+    struct aw_joint *elbow = aw_joints_add(s, joints, "elbow");
+    elbow->unit[AW_JOINT_ACTUAL] = "deg";
+    elbow->unit[AW_JOINT_VELOCITY] = "deg/s";
+    elbow->speed = 50;
+    elbow->far = 5;
+    elbow->takes = AW_JOINT_TAKES_TARGETS;
+    return AW_OK;
+}
+
+static enum aw_status command_it(struct aw_session *s, struct aw_joint_list *joints,
+                                 const struct aw_joint_command *command)
+{
+    (void)s, (void)joints;
+    fastest = fmax(fastest, fabs(command->goals[0].value - target) / command->seconds);
+    target = command->goals[0].value;
+    return AW_OK;
+}
+
+/* Each call takes 10 ms; the joint follows its target up to its stop. */
+static enum aw_status attend_it(struct aw_session *s, struct aw_joint_list *them, int64_t deadline,
+                                double hz, aw_joints_look_fn *look, void *context)
+{
+    struct aw_joint_state *now = &them->joints[0].now;
+    (void)deadline, (void)hz;
+    do {
+        bool silent = device_ns >= silent_at_ns;
+        device_ns += 10 * AW_MILLISECOND;
+        if (device_ns > gap_at_ns) { /* the program was suspended */
+            device_ns += 2 * AW_SECOND;
+            gap_at_ns = AW_NEVER;
+        }
+        aw_joint_set(&them->joints[0], AW_JOINT_ACTUAL, fmin(target, stops_at),
+                     aw_clock_now(s->clock) - (silent ? AW_SECOND : 0));
+        now->fails = device_ns >= fails_at_ns;
+        now->fault = now->fails ? "overheated" : NULL;
+    } while (look(context, them) && device_ns < 100 * AW_SECOND);
+    return AW_OK;
+}
+
+/* A joint that accepts velocities, with an angle that wraps. */
+static enum aw_status turns(struct aw_session *s, struct aw_joint_list *them, int64_t deadline,
+                            double hz, aw_joints_look_fn *look, void *context)
+{
+    (void)deadline, (void)hz;
+    do {
+        double at = them->joints[0].now.value[AW_JOINT_ACTUAL] + velocity / 100;
+        device_ns += 10 * AW_MILLISECOND;
+        aw_joint_set(&them->joints[0], AW_JOINT_ACTUAL, remainder(at, 2 * M_PI),
+                     aw_clock_now(s->clock));
+    } while (look(context, them) && device_ns < 100 * AW_SECOND);
+    return AW_OK;
+}
+
+static const struct aw_joints joints = {.open = open_it,
+                                        .list = list_it,
+                                        .command = command_it,
+                                        .attend = attend_it,
+                                        .now = device_time,
+                                        .hz = 50};
+
+static void start(void)
+{
+    static struct aw_tool tool;
+    tool = rig_tool;
+    tool.joints = &joints;
+    session = rig_new(&tool);
+    fails_at_ns = silent_at_ns = gap_at_ns = AW_NEVER;
+    device_ns = AW_SECOND;
+    target = fastest = 0;
+    stops_at = INFINITY;
+    enum aw_status status = aw_joints_begin(session, &list);
+    aw_joint_set(&list.joints[0], AW_JOINT_ACTUAL, 0, aw_clock_now(session->clock));
+    assert_true(status == AW_OK);
+}
+
+static void stop(void)
+{
+    aw_joints_free(&list);
+    rig_free(session);
+}
+
+/* Approaches 60 deg at 15 deg/s, which takes 4 s. */
+static enum aw_status go(void)
+{
+    const struct aw_joint_goal goal = {0, 60};
+    return aw_start_go(session, &list, &goal, 1);
+}
+
+TEST_WITH(start, stop, approach_reaches_the_first_target)
+{
+    assert_int_equal(go(), AW_OK);
+    assert_float_equal(target, 60, 1e-9);
+    assert_float_equal(fastest, 15, 0.1);
+}
+
+TEST_WITH(start, stop, blocked_joint_ends_the_approach)
+{
+    stops_at = 20;
+    assert_int_equal(go(), AW_REFUSED);
+    assert_string_equal(session->err.text,
+                        "elbow stays 10 deg behind its target, more than --max-lag 5 for 0.3 s — "
+                        "check for an obstacle, or lower --approach");
+    assert_true(target < 31);
+}
+
+TEST_WITH(start, stop, fault_ends_the_approach)
+{
+    fails_at_ns = 2 * AW_SECOND;
+    assert_int_equal(go(), AW_REFUSED);
+    assert_string_equal(
+        session->err.text,
+        "elbow: it reports overheated on the way to the first target — see to that first");
+    assert_true(target < 16);
+}
+
+TEST_WITH(start, stop, silence_ends_the_approach)
+{
+    silent_at_ns = 2 * AW_SECOND;
+    assert_int_equal(go(), AW_TIMEOUT);
+    assert_string_equal(session->err.text,
+                        "elbow: it says nothing any more on the way to the first "
+                        "target — is it powered, and the link up?");
+    assert_true(target < 16);
+}
+
+/* It continues from its position, not from the elapsed time. */
+TEST_WITH(start, stop, approach_continues_after_a_suspension)
+{
+    gap_at_ns = 2 * AW_SECOND;
+    assert_int_equal(go(), AW_OK);
+    assert_float_equal(fastest, 15, 0.1);
+    assert_true(device_ns > 7 * AW_SECOND - AW_SECOND / 10);
+}
+
+static const struct aw_joints turning = {.open = open_it,
+                                         .list = list_it,
+                                         .command = set_velocity,
+                                         .attend = turns,
+                                         .now = device_time,
+                                         .steer = 5,
+                                         .hz = 50};
+
+/* The approach continues where the angle wraps. */
+TEST_WITH(start, stop, approach_crosses_the_wrap_of_the_angle)
+{
+    const struct aw_joint_goal goal = {0, 3.4};
+    struct aw_joint *joint = &list.joints[0];
+    static struct aw_tool tool;
+    tool = rig_tool;
+    tool.joints = &turning;
+    session->tool = &tool;
+    velocity = 0;
+    joint->unit[AW_JOINT_ACTUAL] = "rad";
+    joint->unit[AW_JOINT_VELOCITY] = "rad/s";
+    joint->speed = INFINITY;
+    joint->far = 0.5;
+    joint->takes = AW_JOINT_TAKES_VELOCITIES;
+    joint->wraps = true;
+    aw_joint_set(joint, AW_JOINT_ACTUAL, 2.9, aw_clock_now(session->clock));
+    assert_int_equal(aw_start_go(session, &list, &goal, 1), AW_OK);
+    assert_float_equal(joint->now.value[AW_JOINT_ACTUAL], (float)(3.4 - 2 * M_PI), 0.05F);
+    assert_true(fastest < 1.5);
+}

@@ -1,0 +1,219 @@
+#include "shell_helper.h"
+
+#include "capture/packet.h"
+#include "capture/pcapng.h"
+#include "protocol/armctl/wire.h"
+#include "protocol/canpid/wire.h"
+#include "shell/lead/replay.h"
+
+static const struct aw_option own[] = {{.name = "all"}, {0}};
+static struct aw_tool tool;
+static struct aw_session *session;
+static struct aw_replay replay;
+static char path[] = "/tmp/test_replay.XXXXXX";
+
+static void start(void)
+{
+    tool = rig_tool;
+    tool.protocol = &aw_canpid_protocol;
+    tool.options = own;
+    session = rig_new(&tool);
+    int fd = mkstemp(path);
+    assert_false(fd < 0 || close(fd) != 0);
+}
+
+static void stop(void)
+{
+    rig_free(session);
+    assert_int_equal(unlink(path), 0);
+}
+
+static void clear(void)
+{
+    aw_replay_free(&replay);
+}
+
+static enum aw_status load(const char *text)
+{
+    FILE *file = fopen(path, "w");
+    assert_non_null(file);
+    assert_true(fputs(text, file) >= 0);
+    assert_int_equal(fclose(file), 0);
+    return aw_replay_load(&replay, session, path);
+}
+
+TEST_WITH(NULL, clear, commands_are_sent_at_their_times)
+{
+    assert_int_equal(load("(5.0) can0 044#0000803D0000\n(5.1) can0 05E#9CFF000200F0\n"
+                          "(7.5) can0 044#0000C03F0000\n"),
+                     AW_OK);
+    assert_int_equal(replay.n, 2);
+    assert_int_equal(replay.commands, 2);
+    assert_int_equal(replay.others, 1);
+    assert_int_equal(replay.writes[0].time_ns, 0);
+    assert_int_equal(replay.writes[1].time_ns, 2500000000);
+    assert_int_equal(replay.writes[1].answers, 1);
+    assert_int_equal(replay.writes[0].answers, 0);
+    static const uint8_t bytes[] = {0x44, 0, 0, 0, 0x80, 0x3D, 0, 0,
+                                    0x44, 0, 0, 0, 0xC0, 0x3F, 0, 0};
+    for (size_t i = 0; i < 2; i++) {
+        assert_int_equal(replay.writes[i].at, 8 * i);
+        assert_int_equal(replay.writes[i].size, 8);
+        assert_int_equal(replay.writes[i].commands, 1);
+    }
+    assert_int_equal(replay.n_bytes, 16);
+    assert_memory_equal(replay.bytes, bytes, 16);
+}
+
+/* A log to which lines without a time were added by hand. */
+TEST_WITH(NULL, clear, command_without_a_time_follows_the_previous_one)
+{
+    static const int64_t times[] = {0, 0, 2500000000, 2500000000};
+    assert_int_equal(load("044#0000803D0000\n(5.0) can0 044#0000803D0000\n"
+                          "(7.5) can0 044#0000C03F0000\n044#0000803D0000\n"),
+                     AW_OK);
+    assert_int_equal(replay.n, 4);
+    for (size_t i = 0; i < 4; i++)
+        assert_int_equal(replay.writes[i].time_ns, times[i]);
+}
+
+TEST_WITH(NULL, clear, errors_name_the_message_number)
+{
+    assert_int_equal(load("044#0000803D0000\n044#0000C07F0000\n"), AW_USAGE);
+    assert_string_equal(session->err.text,
+                        "replay: message 2: setpoint: value is not a finite number");
+    aw_replay_free(&replay);
+    assert_int_equal(replay.n, 0);
+}
+
+/* Writes and bytes in more than one block of memory. */
+TEST_WITH(NULL, clear, number_of_commands_is_unlimited)
+{
+    static char text[3000 * 32];
+    size_t used = 0;
+    for (int i = 0; i < 3000; i++)
+        used += (size_t)sprintf(text + used, "(%d.0) can0 044#0000%02X3D0000\n", i, i % 64);
+    assert_int_equal(load(text), AW_OK);
+    assert_int_equal(replay.n, 3000);
+    assert_int_equal(replay.n_bytes, 24000);
+    assert_true(replay.room >= replay.n && replay.bytes_room >= replay.n_bytes);
+    for (size_t i = 0; i < 3000; i++) {
+        assert_int_equal(replay.writes[i].time_ns, (int64_t)i * 1000000000);
+        assert_int_equal(replay.bytes[replay.writes[i].at + 4], i % 64);
+    }
+}
+
+static bool allowed;
+
+static enum aw_status allow(struct aw_session *s, const struct aw_record *command)
+{
+    allowed = strcmp(command->codec->message->name, "setpoint") == 0;
+    return allowed ? AW_OK : aw_fail(&s->err, AW_LIMIT, "only setpoints");
+}
+
+/* Tries commands that depend on the current position, and commands that set it. */
+TEST_WITH(NULL, clear, relative_commands_are_detected)
+{
+    static const char *const relative[] = {"kd", "kp", NULL};
+    static const struct {
+        const char *text, *relative;
+        bool afresh;
+    } rows[] = {
+        {"044#0000803D0000\n", NULL, false},
+        {"041#9A99193F0200\n", "kp", false},
+        {"043#9A99193F0200\n041#9A99193F0200\n", "kd", false},
+        {"042#9A99193F0200\n043#9A99193F0200\n", "kd", true},
+        {"043#9A99193F0200\n042#9A99193F0200\n", "kd", false},
+    };
+    tool.replay.relative = relative;
+    tool.replay.afresh = "ki";
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        assert_int_equal(load(rows[i].text), AW_OK);
+        if (rows[i].relative)
+            assert_string_equal(replay.relative, rows[i].relative);
+        else
+            assert_null(replay.relative);
+        assert_int_equal(replay.afresh, rows[i].afresh);
+        aw_replay_free(&replay);
+    }
+    tool.replay.relative = NULL;
+    tool.replay.allow = allow;
+    assert_int_equal(load("044#0000803D0000\n"), AW_OK);
+    assert_true(allowed);
+    aw_replay_free(&replay);
+    assert_int_equal(load("041#9A99193F0200\n"), AW_LIMIT);
+    assert_string_equal(session->err.text, "replay: message 1: only setpoints");
+    tool.replay.allow = NULL;
+}
+
+/* Finds the first position message of each board. */
+TEST_WITH(NULL, clear, first_position_of_each_board_is_found)
+{
+    tool.replay.place = "joint";
+    assert_int_equal(load("05D#000000000000\n05E#9CFF000200F0\n05E#9CFF000200F1\n"
+                          "09E#9CFF000200F0\n05E#9CFF00\n"),
+                     AW_OK);
+    tool.replay.place = NULL;
+    assert_int_equal(replay.n_places, 2);
+    assert_true(aw_record_get(&replay.places[0].record, "torque") == -3.125);
+    assert_true(aw_record_get(&replay.places[1].record, "board") == 128);
+    assert_int_equal(replay.others, 5);
+    aw_replay_free(&replay);
+    assert_int_equal(load("05E#9CFF000200F0\n"), AW_OK);
+    assert_int_equal(replay.n_places, 0);
+}
+
+/* Commands on a serial line may be sent in parts; a damaged one stops the replay. */
+TEST_WITH(NULL, clear, commands_in_parts_are_joined)
+{
+    static const struct {
+        const char *parts[4]; /* '<' precedes received data */
+        const char *says;
+        unsigned commands, writes, answers;
+    } rows[] = {
+        {{"0DEG1,", "<0ACK0\r\n", "090\r\n1DEG2,", "045\r\n"}, NULL, 2, 3, 1},
+        {{"0DEG1,090\r\n", "<rub", "<bish\n0ACK0\r\n"}, NULL, 1, 1, 1},
+        {{"0DEG1,090\r\n", "DEG\n"}, "1 damaged command in ", 1, 2, 0},
+        {{"x\n", "y\n0DEG1,090\r\n"}, "2 damaged commands in ", 1, 2, 0},
+        {{"<x\n", "y\n"}, " has no messages of rig", 0, 1, 0},
+    };
+    struct aw_wrapper wrapper = {.medium = AW_MEDIUM_SERIAL};
+    uint8_t bytes[2048], data[128];
+    tool.protocol = &aw_armctl_protocol;
+    struct aw_session *usual = session;
+    session = rig_new(&tool);
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        size_t size = aw_pcapng_begin(bytes, aw_wrapper_linktype(&wrapper), "test");
+        for (size_t k = 0; k < 4 && rows[i].parts[k]; k++) {
+            const char *part = rows[i].parts[k];
+            enum aw_dir dir = *part == '<' ? AW_RX : AW_TX;
+            part += *part == '<';
+            struct aw_span frame = {(const uint8_t *)part, strlen(part)};
+            size_t length = aw_wrap(&wrapper, dir, frame, data, sizeof data);
+            struct aw_packet packet = {.time_ns = AW_SECOND,
+                                       .dir = dir,
+                                       .linktype = aw_wrapper_linktype(&wrapper),
+                                       .data = {data, length}};
+            size += aw_pcapng_packet(bytes + size, sizeof bytes - size, &packet);
+        }
+        FILE *file = fopen(path, "w");
+        assert_non_null(file);
+        assert_int_equal(fwrite(bytes, 1, size, file), size);
+        assert_int_equal(fclose(file), 0);
+        assert_int_equal(aw_replay_load(&replay, session, path), !rows[i].says      ? AW_OK
+                                                                 : rows[i].commands ? AW_MALFORMED
+                                                                                    : AW_USAGE);
+        if (rows[i].says)
+            assert_non_null(strstr(session->err.text, rows[i].says));
+        if (replay.commands != rows[i].commands || replay.n != rows[i].writes ||
+            replay.others != rows[i].answers)
+            fail_msg("row %zu: %d commands in %zu writes, %d answers", i, (int)replay.commands,
+                     replay.n, (int)replay.others);
+        aw_replay_free(&replay);
+    }
+    rig_free(session);
+    session = usual;
+    tool.protocol = &aw_canpid_protocol;
+}
+
+ALL_TESTS_WITH(start, stop);

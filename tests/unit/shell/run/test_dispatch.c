@@ -1,0 +1,1903 @@
+/* Typed lines of a made-up tool with canpid's protocol and all their output, in
+ * tests/golden/pictures. "!" marks lines on standard error. */
+#include "shell_helper.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <pty.h>
+#include <signal.h>
+#include <sys/socket.h>
+#include <sys/wait.h>
+
+#include "base/utf8.h"
+#include "memory_helper.h"
+#include "picture_helper.h"
+
+#include "capture/packet.h"
+#include "capture/pcapng.h"
+#include "protocol/armctl/wire.h"
+#include "protocol/canpid/wire.h"
+#include "shell/help/help.h"
+#include "shell/main.h"
+#include "shell/prompt/complete.h"
+#include "shell/run/dispatch.h"
+#include "shell/safety/dry.h"
+#include "shell/safety/outcome.h"
+#include "shell/safety/stop.h"
+#include "shell/session/bind.h"
+#include "shell/session/share.h"
+
+static FILE *out;
+static const char *config; /* config file for the following lines; NULL: none */
+static bool one_shot;      /* the lines are command-line arguments */
+static char *printed;
+static size_t printed_size;
+
+static void put(struct aw_sink *sink, bool error, const char *part, size_t n)
+{
+    (void)sink;
+    for (const char *end = part + n; part < end;) {
+        size_t length = strcspn(part, "\n");
+        length = length < (size_t)(end - part) ? length + 1 : (size_t)(end - part);
+        fprintf(out, "%s%.*s", error ? "! " : "", (int)length, part);
+        part += length;
+    }
+}
+
+static enum aw_status read_it(struct aw_session *session, const struct aw_args *args)
+{
+    (void)args;
+    aw_object_start(&session->result, "look");
+    aw_object_number(&session->result, "angle", 12.5, 1, "deg");
+    return AW_OK;
+}
+
+static enum aw_status refuse(struct aw_session *session, const struct aw_args *args)
+{
+    (void)args;
+    session->motion.ongoing = AW_ONGOING_NOTHING;
+    return aw_fail(&session->err, AW_REFUSED, "the device refused — ask it kindly");
+}
+
+static enum aw_status move(struct aw_session *session, const struct aw_args *args)
+{
+    double angle, time = 1;
+    enum aw_status status = aw_arg_number(session, args, "angle", &angle);
+    if (status == AW_OK && aw_arg(args, "time", 0))
+        status = aw_arg_number(session, args, "time", &time);
+    if (status != AW_OK)
+        return status;
+    aw_session_moves(session);
+    if (time > 1) {
+        aw_object_start(&session->result, "turn");
+        aw_object_number(&session->result, "angle", angle, 1, "deg");
+        return AW_OK;
+    }
+    return aw_fail(&session->err, AW_TIMEOUT, "no answer within 1 s — is it on?");
+}
+
+static enum aw_status stop(struct aw_session *session)
+{
+    snprintf(session->motion.stop.did, sizeof session->motion.stop.did, "all joints hold");
+    return AW_OK;
+}
+
+static const struct aw_arg turn_args[] = {
+    {.name = "angle", .kind = AW_ARG_NUMBER, .unit = "deg", .min = -90, .max = 90},
+    {.name = "time", .kind = AW_ARG_NUMBER, .unit = "s", .min = 0, .max = 9, .optional = true},
+    {0},
+};
+static const char *const examples[] = {"turn 45deg 2s", NULL};
+static const struct aw_command commands[] = {
+    {.name = "look",
+     .summary = "where it is",
+     .details = "Asks once. Nothing moves.",
+     .safety = AW_READ,
+     .offline = true,
+     .run = read_it},
+    {.name = "turn",
+     .summary = "turn it",
+     .args = turn_args,
+     .examples = examples,
+     .safety = AW_MOTION,
+     .offline = true,
+     .run = move},
+    {.name = "wipe",
+     .summary = "forget everything",
+     .options = rig_set_options,
+     .safety = AW_DANGEROUS,
+     .offline = true,
+     .run = refuse},
+    {0},
+};
+static const struct aw_tool tool = {
+    .name = "rig",
+    .summary = "a made-up tool",
+    .protocol = &aw_canpid_protocol,
+    .commands = commands,
+    .common = aw_common_commands,
+    .field = "torque",
+    .stop = stop,
+};
+
+/* Runs a line at the prompt of this tool, or in a script at this position, one command after
+ * another. */
+static void type_to(const struct aw_tool *to, const char *line, const char *where, bool prompt)
+{
+    struct aw_sink sink = {put};
+    struct aw_session *session = rig_new(to);
+    struct aw_words *words = calloc(1, sizeof *words);
+    enum aw_status status;
+    assert_non_null(words);
+    session->out.sink = &sink;
+    session->out.charset = AW_CHARSET_UTF8;
+    session->clock = &session->time.virtual.base;
+    session->mode.interactive = prompt;
+    session->mode.one_shot = one_shot;
+    if (config)
+        aw_config_load(session, config);
+    fprintf(out, "$ %s\n", line);
+    do {
+        status = aw_words_split_at(words, line, words->next, &session->err);
+        if (status == AW_OK)
+            status = aw_dispatch(session, words, where);
+        else
+            aw_session_refuse(session, status);
+        aw_output_flush(&session->out, NULL);
+        if (status != AW_OK)
+            fprintf(out, "exit %d\n", aw_exit_code(session, status));
+    } while (status == AW_OK && words->next);
+    enum aw_status left = aw_session_leave(session, status);
+    if (left != status)
+        fprintf(out, "exit %d\n", aw_exit_code(session, left));
+    free(words);
+    if (session->motion.stop.all >= 0)
+        close(session->motion.stop.all); /* stays open until the program ends */
+    rig_free(session);
+}
+
+static void type(const char *line, const char *where)
+{
+    type_to(&tool, line, where, false);
+}
+
+static void begin(void)
+{
+    out = open_memstream(&printed, &printed_size);
+    assert_non_null(out);
+}
+
+static void end(const char *name)
+{
+    fclose(out);
+    expect_picture(name, printed);
+    free(printed);
+}
+
+TEST(commands_and_mistakes_match_the_picture)
+{
+    static const char *const lines[] = {
+        "look",
+        "-j look",
+        "look --help",
+        "-q",
+        "lok",
+        "look here",
+        "look --here",
+        "turn",
+        "turn 12 cm",
+        "turn 12 deg",
+        "turn 45deg 3 s",
+        "turn 100",
+        "turn 4x",
+        "turn 5 99s",
+        "turn 45 2",
+        "-j turn 45 2",
+        "--hold turn 45",
+        "wipe",
+        "wipe --yes",
+        "-j wipe --yes",
+        "wipe --yes --gently --wait 3s --again",
+        "wipe --yes --wait 30s",
+        "encode kp board=lknee controller=tor value=0.6",
+        "encode kp board=lkne controller=tor value=0.6",
+        "encode kp board=lknee controller=tor value=600",
+        "encode kb",
+        "-j encode kp board=lknee controller=tor value=0.6",
+        "decode 041#9A99193F0200",
+        "-j decode --dir rx 05E#4E17F0D80080",
+        "--csv decode 041#9A99193F0200",
+        "--format '%{msg} %{value}' decode 041#9A99193F0200",
+        "--fields value decode 041#9A99193F0200",
+        "--fields t,value decode 041#9A99193F0200",
+        "--fields msg decode 041#9A99193F0200",
+        "--fields valeu decode 041#9A99193F0200",
+        "decode 041#9A9919",
+        "decode 04X#9A",
+        "--csv describe",
+        "describe kp",
+        "describe kq",
+        "-j describe event",
+        "config show",
+        "help turn",
+        "help wipe",
+        "help nothing",
+        "help",
+        "help decode",
+        "help wipe --as md",
+        "help config --as md --tables",
+        "help turn --as man",
+        "commands",
+        "completion bash",
+        "completion zsh",
+        "completion fish",
+        "{\"cmd\":\"look\"}",
+        "{\"cmd\":\"turn\",\"angle\":1000}",
+        "{\"cmd\":\"turn\",\"angel\":10}",
+        "{\"cmd\":\"turn\",\"angle\":\"45deg\",\"time\":2}",
+        "{\"cmd\":\"turn\",\"angle\":true}",
+        "{\"cmd\":\"turn\",\"angle\":null}",
+        "{\"cmd\":\"turn\",\"angle\":[1]}",
+        "{\"cmd\":\"\"}",
+        "{\"cmd\":\"look\",\"json\":true}",
+        "{\"cmd\":\"wipe\",\"yes\":true,\"gently\":true,\"wait\":\"\"}",
+        "{\"cmd\":\"encode\",\"message\":\"event\",\"board\":\"rhip\",\"value\":\"end\"}",
+        "{\"dir\":\"tx\",\"msg\":\"kp\",\"board\":\"lknee\",\"value\":0.6,\"controller\":\"tor\"}",
+        "{}",
+        "{\"cmd\":1}",
+        "{\"cmd\":\"look\"",
+        "-j -q look",
+        "-jq look",
+        "-x look",
+        "--jsn look",
+        "--json=1 look",
+        "--time",
+        "--time sometimes look",
+        "--count 1.5 look",
+        "--count 0 look",
+        "--timeout 1h look",
+        "--color never look",
+        "look; turn 1",
+        "look | grep x",
+        "look 'open",
+        "--fields angle look",
+        "-j --fields angle look",
+        "--csv look",
+        "--format '%{angle}' look",
+        "--format '%{angel}' look",
+        "--csv turn 45 2",
+        "--dry-run turn 45 2",
+        "describe --as nothing",
+        "encode --dir rx joint board=lknee fix_link_angle=1 alpha_angle=2deg torque=3Nm",
+        "encode joint",
+        "encode kp lknee",
+        "encode kp board=lknee board=lhip",
+        "encode kp board=lknee controller=tor value=abc",
+        "encode kp board=lknee controller=tor value=1kg",
+        "--force encode kp board=lknee controller=tor value=600",
+        "decode --dir up 041#",
+    };
+    begin();
+    for (size_t i = 0; i < sizeof lines / sizeof *lines; i++)
+        type(lines[i], i % 2 ? NULL : "moves:7");
+    end("shell-lines.txt");
+}
+
+static const struct {
+    const char *name, *text;
+} files[] = {
+    {"title", "to whom it may concern\n"},
+    {"values.csv", "t,speed,x.y,note\n0,1,5,on\n0.5,2,,on\n1,-3,7,off\n"},
+    {"values.ndjson", "{\"t\":10,\"name\":\"elbow\",\"angle\":1,\"mode\":\"pos\"}\n"
+                      "{\"t\":10.5,\"name\":\"hand\",\"angle\":4}\n"
+                      "no JSON\n"
+                      "{\"t\":11,\"name\":\"elbow\",\"angle\":2.5}\n"
+                      "{\"t\":12,\"name\":\"hand\",\"angle\":null}\n"},
+    {"back.csv", "t,speed\n0,1\n1,2\n0.5,3\n2,4\n"},
+    {"numbers.csv", "1;2;3\n4;5;6\n"},
+    {"empty.csv", ""},
+    {"empty.ndjson", "{}\n"},
+    {"words.json", "{\"a\":\"b\"}\n"},
+    {"text.txt", "A text,\nof two lines.\n"},
+    {"paths.csv", "t,a/b\n1,2\n"},
+    {"damaged.log", "(5.0) can0 044#0000803D0000\n(5.1) can0 05E#9CFF0002\nrubbish\n"
+                    "(5.2) can0 05E#9CFF000200F0\n(5.3) can0 041#0000C07F0000\n"},
+    {"many.log", "x\nx\nx\nx\nx\nx\n(5.2) can0 05E#9CFF000200F0\n"},
+    {"answers.log", "(5.2) can0 05E#9CFF000200F0\n(5.3) can0 05E#9CFF000200F0\n"},
+    {"wild.log", "(5.2) can0 041#00007A440200\n(6.2) can0 041#00007A440200\n"},
+    {"jumps.csv", "t,speed\n0,1\n1.5,2\n3,1\n4.5,3\n6,2\n9,4\n9.5,1\n8.5,3\n6,2\n6.5,4\n"},
+    {"again.csv", "t,speed\n9e5,1\n901e3,2\n902e3,3\n0,1\n1e3,2\n2e3,4\n"},
+    {"rates.log", "(5.0) can0 05E#9CFF000200F0\n(5.7000001) can0 05E#9CFF000200F0\n"},
+    {"joints.csv", "t,dir,msg,board,torque\n1,rx,joint,lknee,1.5\n3,rx,joint,lknee,2.5\n"},
+    {"titles.csv",
+     "t,a-name-of-twenty-nine-letters,a-name-of-thirty-letters-it-is,c\n0,1,2,3\n1,2,3,4\n"},
+    {"right.ini", "[link]\narm = tcp:host:1\n[options]\nlink = @arm\ntimeout = 2s\n"},
+    {"wrong.ini", "[options]\nfrob = 1\nfreb = 2\nquiet = yes\n"},
+    {"table.ini", "[options]\ncsv = yes\n"},
+    {"broken.ini", "[options]\njson\n"},
+    {"round.ini", "[link]\na = @b\nb = @a\n"},
+};
+
+struct piece {
+    int ms;
+    enum aw_dir dir;
+    const char *bytes;
+    size_t size;
+    const char *mark;
+};
+
+static void write_capture(const char *name, enum aw_medium medium, const struct piece *pieces,
+                          size_t n)
+{
+    uint8_t bytes[4096], wrapped[256];
+    struct aw_wrapper wrapper = {.medium = medium};
+    enum aw_linktype linktype = aw_wrapper_linktype(&wrapper);
+    size_t used = aw_pcapng_begin(bytes, linktype, "can0");
+    for (size_t i = 0; i < n; i++) {
+        struct aw_span data = {(const uint8_t *)pieces[i].bytes, pieces[i].size};
+        size_t size =
+            data.size ? aw_wrap(&wrapper, pieces[i].dir, data, wrapped, sizeof wrapped) : 0;
+        struct aw_packet packet = {.time_ns = pieces[i].ms * AW_MILLISECOND,
+                                   .dir = pieces[i].dir,
+                                   .linktype = linktype,
+                                   .data = {wrapped, size},
+                                   .comment = pieces[i].mark,
+                                   .comment_length = strlen(pieces[i].mark)};
+        used += aw_pcapng_packet(bytes + used, sizeof bytes - used, &packet);
+    }
+    FILE *file = fopen(name, "w");
+    assert_non_null(file);
+    assert_int_equal(fwrite(bytes, 1, used, file), used);
+    assert_int_equal(fclose(file), 0);
+}
+
+/* Writes packets in both directions, a damaged one, and marks; and text lines, some of them in two
+ * parts. */
+static void write_captures(void)
+{
+    static const struct piece frames[] = {
+        {0, AW_TX, "\x41\0\x9A\x99\x19\x3F\2", 8, ""},
+        {10, AW_RX, "\x5E\0\x9C\xFF\0\2\0\xF0", 8, ""},
+        {20, AW_RX, "\x5E\0\x9C\xFF\0", 5, ""},
+        {30, AW_RX, "", 0, "begin"},
+        {110, AW_RX, "\x5E\0\x9C\xFF\0\2\0\xF1", 8, ""},
+        {210, AW_RX, "\x5E\0\x9C\xFF\0\2\0\xF0", 8, "and more"},
+    };
+    static const struct piece lines[] = {
+        {0, AW_TX, "0DEG1,", 6, ""},           {10, AW_RX, "0ACK0\r\n2DE", 10, ""},
+        {20, AW_TX, "090\r\n", 5, ""},         {300, AW_RX, "G1,090\r\n", 8, ""},
+        {400, AW_RX, "rubbish\r\n", 9, ""},    {600, AW_TX, "1DEG1,0450\r\n", 12, "too long"},
+        {700, AW_RX, "1DEG2,045\r\n", 11, ""},
+    };
+    write_capture("marks.pcapng", AW_MEDIUM_CAN, frames, sizeof frames / sizeof *frames);
+    write_capture("lines.pcapng", AW_MEDIUM_SERIAL, lines, sizeof lines / sizeof *lines);
+    write_capture("sent.pcapng", AW_MEDIUM_SERIAL, lines, 5);
+}
+
+/* Writes more lines than one read returns, every 2000th with another torque; and a single line
+ * longer than that. */
+static void write_large(void)
+{
+    FILE *file = fopen("large.log", "w"), *wide = fopen("wide.log", "w");
+    assert_true(file && wide);
+    for (int i = 0; i < 22000; i++)
+        fprintf(file, "(%05d.0) can0 05E#9CFF000200%s\n", i, i % 2000 ? "F0" : "10");
+    fprintf(wide, "(1.0) can0 05E#9CFF000200F0\n(2.0) %0300000d\n(3.0) can0 05E#9CFF00020010\n", 0);
+    assert_true(fclose(file) == 0 && fclose(wide) == 0);
+}
+
+static char folder[] = "/tmp/armwire-test-XXXXXX";
+
+/* The files are in a temporary directory, which also contains the tests of the source tree. */
+static void make_folder(void)
+{
+    setenv("LC_ALL", "C.UTF-8", 1);
+    setenv("TERM", "dumb", 1);
+    setenv("XDG_CONFIG_HOME", "/nowhere", 1);
+    setenv("TZ", "UTC", 1);
+    char tests[512];
+    assert_false(!realpath("tests", tests) || !mkdtemp(folder) || chdir(folder) != 0 ||
+                 symlink(tests, "tests") != 0);
+    for (size_t i = 0; i < sizeof files / sizeof *files; i++) {
+        FILE *file = fopen(files[i].name, "w");
+        assert_non_null(file);
+        assert_true(fputs(files[i].text, file) >= 0);
+        assert_int_equal(fclose(file), 0);
+    }
+    write_captures();
+    write_large();
+}
+
+static void remove_folder(void)
+{
+    char command[64];
+    snprintf(command, sizeof command, "rm -r %s", folder);
+    assert_int_equal(system(command), 0);
+}
+
+/* Shows the file's contents without today's date if it exists, then removes it. Recordings are from
+ * 2023. */
+static void show_file(const char *name)
+{
+    char line[512], *date;
+    FILE *file = fopen(name, "r");
+    if (!file)
+        return;
+    while (fgets(line, sizeof line, file)) {
+        date = strstr(line, ", 20");
+        if (date && strncmp(date, ", 2023-", 7) != 0)
+            strcpy(date, "'\n");
+        fprintf(out, "| %s", line);
+    }
+    fclose(file);
+    unlink(name);
+}
+
+/* Prints the contents of a recording: complete, partly, and drawn. */
+TEST(recordings_match_the_picture)
+{
+#define FILE_OF "tests/golden/knee.log"
+    static const char *const lines[] = {
+        "info " FILE_OF,
+        "-j info " FILE_OF,
+        "info --values " FILE_OF,
+        "decode --where 'torque > 4' " FILE_OF,
+        "--csv --fields rhip.setpoint,lknee.torque decode " FILE_OF,
+        "-n 3 --fields torque --format '%{t} %{torque}' decode " FILE_OF,
+        "-l log:" FILE_OF "?speed=1000 plot torque alpha_angle setpoint output",
+        "-l log:" FILE_OF "?speed=1000 plot nothing",
+        "-l log:" FILE_OF "?speed=1000 plot --out nowhere/x.svg",
+        "-l log:" FILE_OF "?speed=1000 plot --out x.txt",
+        "-l log:" FILE_OF "?speed=1000 watch --once",
+        "-l log:" FILE_OF "?speed=1000 watch torque --once",
+        "-l log:" FILE_OF "?speed=1000 watch rhip.setpoint lknee.torque --once",
+        "-l log:" FILE_OF "?speed=1000 watch --where 'setpoint > 40' --once",
+        "-l log:" FILE_OF "?speed=1000 watch torque -n 3",
+        "-l log:" FILE_OF "?speed=1000 -j watch torque -n 2",
+        "-l log:" FILE_OF "?speed=1000 --csv watch torque -n 2",
+        "-l log:" FILE_OF "?speed=1000 watch torqe",
+        "-l log:" FILE_OF "?speed=1000 --fields torque watch -n 2",
+        "-l log:" FILE_OF "?speed=1000 -j --fields board,torque watch -n 2",
+        "-l log:" FILE_OF "?speed=1000 --csv --fields setpoint watch -n 2",
+        "-l log:" FILE_OF "?speed=1000 --csv watch -n 4",
+        "-l log:" FILE_OF "?speed=1000 --csv watch torque setpoint -n 3",
+        "-l log:" FILE_OF "?speed=1000 --format '%{torque} %{board}' watch -n 2",
+        "-l log:" FILE_OF "?speed=1000 --format '%{torque} %{nothing}' watch -n 2",
+        "-l log:" FILE_OF "?speed=1000 --fields torque watch setpoint -n 2",
+        "-l log:" FILE_OF "?speed=1000 --fields nothing watch -n 2",
+        "-l log:" FILE_OF "?speed=1000 watch 'lknee.*' -n 2",
+        "-l log:" FILE_OF "?speed=1000 watch joint.torque board output -n 3",
+        "-l log:" FILE_OF "?speed=1000 watch torque setpoint --once",
+        "-l log:" FILE_OF "?speed=1000 watch --where 'torque < -4.9 and alpha_angle < 10'",
+        "-l log:" FILE_OF "?speed=1000 watch --where 'torqe > 1'",
+        "-l log:" FILE_OF "?speed=1000 watch --where 'torque >'",
+        "-l log:" FILE_OF "?speed=1000 -q watch torque -n 1",
+        "-l log:tests/golden/untimed.log?speed=1000 watch; "
+        "-l log:tests/golden/untimed.log?speed=1000 watch -n 1",
+        "-l log:" FILE_OF "?speed=1000 --raw watch torque -n 1",
+        "-l log:" FILE_OF "?speed=1000 --time rel watch -n 2",
+        "-l log:" FILE_OF "?speed=1000 --time none -j watch -n 1",
+        "-l log:" FILE_OF "?speed=1000 -n 5 --format '%{msg}' --fields torque,setpoint watch",
+        "-l log:tests/golden/untimed.log?speed=1000 watch",
+        "plot",
+        "plot torque",
+        "plot " FILE_OF,
+        "plot " FILE_OF " torque",
+        "plot " FILE_OF " torqe",
+        "plot " FILE_OF " torque nothing_like_it",
+        "plot " FILE_OF " " FILE_OF,
+        "plot " FILE_OF " lknee.torque rhip.setpoint -n 20",
+        "-l log:" FILE_OF "?speed=1000 plot board -n 5 --span 1s",
+        "plot tests/golden/no.csv torque",
+        "plot tests/golden/untimed.log torque",
+        "plot a.csv - torque",
+        "plot values.csv speed",
+        "plot values.csv sped",
+        "plot values.csv speed x.y",
+        "plot values.ndjson elbow.angle hand.angle",
+        "plot values.ndjson nothing_like_it",
+        "plot empty.csv x",
+        "plot words.json x",
+        "--dry-run plot torque --out x.svg",
+        "plot back.csv speed --out out.gp",
+        "plot values.csv nothing --out out.gp",
+        "info values.csv",
+        "-j info values.csv",
+        "--csv info values.csv",
+        "info values.ndjson",
+        "--fields rate info values.ndjson",
+        "info numbers.csv",
+        "info empty.csv",
+        "info empty.ndjson",
+        "info words.json",
+        "info text.txt",
+        "info paths.csv",
+        "info marks.pcapng",
+        "-j info marks.pcapng",
+        "--csv info marks.pcapng",
+        "--fields count info marks.pcapng",
+        "--format '%{mark} %{at} %{msg}' info marks.pcapng",
+        "decode marks.pcapng",
+        "--time rel decode marks.pcapng",
+        "decode marks.pcapng " FILE_OF " -n 3",
+        "decode values.csv",
+        "decode values.ndjson",
+        "decode title",
+        "decode damaged.log",
+        "decode many.log",
+        "decode --as hex damaged.log",
+        "decode --as hex tests/golden/untimed.log",
+        "decode --as pcapng damaged.log",
+        "decode --as pcapng marks.pcapng -n 1",
+        "decode '' 041#9A99193F0200",
+        "decode '041#9A99193F0200\\t05E#060097001719'",
+        "decode --dir tx damaged.log",
+        "--dry-run replay marks.pcapng",
+        "--dry-run replay damaged.log",
+        "--dry-run replay tests/golden/untimed.log",
+        "--dry-run replay values.csv",
+        "--dry-run replay answers.log",
+        "--dry-run replay answers.log --all",
+        "--dry-run replay wild.log",
+        "--dry-run --force replay wild.log",
+        "--dry-run replay " FILE_OF " --from 3s",
+        "--dry-run replay " FILE_OF " --from 0.5s",
+        "-l log:" FILE_OF "?speed=1000 --time delta watch torque -n 3",
+        "-l log:tests/golden/no.log watch",
+        "-l nowhere:x watch",
+        "watch",
+        "--dry-run -l log:" FILE_OF "?speed=1000 replay " FILE_OF " --speed 100",
+        "decode --as candump tests/golden/untimed.log",
+        "decode --as stream 041#9A99193F0200",
+        "--raw decode 041#9A99193F0200 05E#060097001719",
+        "-n 2 decode " FILE_OF,
+        "--time abs -n 2 decode " FILE_OF,
+        "--time iso -n 2 decode " FILE_OF,
+        "--time delta -n 3 decode " FILE_OF,
+        "-j --time rel -n 3 decode " FILE_OF,
+        "--csv -n 3 decode " FILE_OF,
+        "info " FILE_OF " more",
+        "config nothing",
+        "run tests/golden/no.log",
+        "info tests/golden/untimed.log",
+        "-j info tests/golden/untimed.log",
+        "decode tests/golden/untimed.log",
+        "info tests/golden/no.log",
+        "info tests/golden/canpid.txt",
+        "info damaged.log",
+        "-j info damaged.log",
+        "-j info rates.log",
+        "info joints.csv",
+        "decode --where 'torque > 0' large.log",
+        "decode wide.log",
+        "decode --where 'torqe > 1' rates.log",
+        "--format '%{torque} %{measured}' decode " FILE_OF,
+        "--format '%{torque} %{alpha_angle}' decode rates.log",
+        "--csv decode 041#9A99193F0200 05E#060097001719 041#9A99193F0200 05E#060097001719",
+        "plot titles.csv a-name-of-twenty-nine-letters a-name-of-thirty-letters-it-is c "
+        "--out out.gp",
+    };
+    begin();
+    for (size_t i = 0; i < sizeof lines / sizeof *lines; i++) {
+        type(lines[i], NULL);
+        show_file("out.gp");
+    }
+    end("shell-recordings.txt");
+}
+
+/* ---- A tool with every feature ---- */
+
+/* The actions that the words of "act" request, in order. */
+static struct {
+    enum aw_status stops;
+    const char *did, *why;
+} asked;
+
+static enum aw_status stop_as_asked(struct aw_session *session)
+{
+    fprintf(out, "(stop%s)\n", session->motion.moving ? ", it moves" : "");
+    aw_stop_did(session, "%s", asked.did);
+    return asked.stops == AW_OK ? AW_OK : aw_fail(&session->err, asked.stops, "%s", asked.why);
+}
+
+static enum aw_status act(struct aw_session *session, const struct aw_args *args)
+{
+    static const struct {
+        const char *word;
+        enum aw_status status;
+        const char *text;
+    } ends[] = {
+        {"refused", AW_REFUSED, "the device refused"},
+        {"timeout", AW_TIMEOUT, "no answer"},
+        {"stopped", AW_STOPPED, ""},
+        {"signal", AW_STOPPED, AW_STOP_BY_SIGNAL},
+        {"beside", AW_STOPPED, "the emergency stop is pressed"},
+    };
+    asked.stops = AW_OK;
+    asked.did = asked.why = "";
+    for (size_t i = 0; i < args->n; i++) {
+        const char *word = args->bound[i].text;
+        if (strcmp(word, "moves") == 0)
+            aw_session_moves(session);
+        else if (strcmp(word, "runs") == 0)
+            session->motion.ongoing = AW_ONGOING_RUNNING;
+        else if (strcmp(word, "ends") == 0)
+            session->motion.ongoing = AW_ONGOING_ENDING, session->motion.until = 0;
+        else if (strcmp(word, "soon") == 0)
+            session->motion.ongoing = AW_ONGOING_ENDING, session->motion.until = AW_NEVER;
+        else if (strcmp(word, "lost") == 0)
+            aw_fail(&session->device.tee_lost, AW_LOST, "--record: the disk is full");
+        else if (strcmp(word, "by") == 0)
+            session->motion.stopped_by = "no line came", session->motion.stopped_as = AW_TIMEOUT;
+        else if (strcmp(word, "kill") == 0)
+            session->motion.stop.signal = 15;
+        else if (strcmp(word, "did") == 0)
+            asked.did = "all joints hold";
+        else if (strcmp(word, "unsure") == 0)
+            asked.stops = AW_TIMEOUT, asked.why = "stop: not confirmed";
+        else if (strcmp(word, "twice") == 0)
+            asked.stops = AW_TIMEOUT, asked.why = "no answer";
+        else if (strcmp(word, "says") == 0)
+            aw_object_start(&session->result, "act");
+        else if (strcmp(word, "older") == 0) /* a skipped message and a later stop */
+            return aw_fail(&session->err, AW_MALFORMED, "a damaged message"), AW_STOPPED;
+        for (size_t k = 0; k < sizeof ends / sizeof *ends; k++)
+            if (strcmp(word, ends[k].word) == 0)
+                return aw_fail(&session->err, ends[k].status, "%s", ends[k].text);
+    }
+    return AW_OK;
+}
+
+/* Prints rows with different columns, and a result. */
+static enum aw_status print_rows(struct aw_session *session, const struct aw_args *args)
+{
+    struct aw_object row;
+    for (int i = 0; i < 3; i++) {
+        aw_object_start(&row, NULL);
+        aw_object_text(&row, "joint", i == 0 ? "elbow" : "hand");
+        aw_object_number(&row, i == 2 ? "m.force" : "m.angle", i + 0.5, 1, "deg");
+        if (i == 1)
+            row.headline = "middle";
+        aw_session_row(session, &row, "row %d\n", i);
+    }
+    aw_object_start(&session->result, args->command->name);
+    aw_object_number(&session->result, "angle", 1, 0, "deg");
+    aw_object_number(&session->result, "rows", 3, 0, NULL);
+    return AW_OK;
+}
+
+static enum aw_status depends(struct aw_session *session, const struct aw_args *args)
+{
+    (void)args;
+    return session->options.run.dry_run ? aw_dry_depends(session, "where it stands") : AW_OK;
+}
+
+static enum aw_status ends_dry(struct aw_session *session, const struct aw_args *args)
+{
+    (void)args;
+    return aw_dry_ends(session);
+}
+
+static enum aw_status gain(struct aw_session *session, const struct aw_args *args)
+{
+    const struct aw_codec *codec = aw_wire_codec(session->wire, "kp", AW_TX);
+    struct aw_record record;
+    uint8_t frame[16];
+    size_t size = 0;
+    double value = 0;
+    enum aw_status status = aw_arg_number(session, args, "gain", &value);
+    if (status != AW_OK)
+        return status;
+    aw_record_init(&record, codec, AW_TX);
+    status = aw_args_to_record(session, args, 0, &record);
+    if (status == AW_OK)
+        status = aw_record_set_text(&record, "board", aw_option(session, "board"), &session->err);
+    if (status == AW_OK)
+        status = aw_encode(&record, session->options.run.force, frame, sizeof frame, &size,
+                           &session->err);
+    return status == AW_OK ? aw_session_dry_run(session, &record, (struct aw_span){frame, size})
+                           : status;
+}
+
+static bool is_harmless(struct aw_session *session, const struct aw_args *args)
+{
+    (void)session;
+    return aw_arg(args, "what", 0) != NULL;
+}
+
+static void offer_joints(struct aw_session *session, aw_candidate_fn *add, void *context)
+{
+    add(context, session->options.print.json ? "json-elbow" : "elbow", "the middle one");
+    add(context, aw_option(session, "board"),
+        session->run.command ? session->run.command->name : NULL);
+    add(context, "hand=", "10 to 20 deg");
+    add(context, "none", NULL);
+}
+
+static const char *const sides[] = {"left", "right", NULL};
+static const char *const ways[] = {"go", "come", NULL};
+static const char *const going[] = {"go", NULL};
+static const char *const coming[] = {"come", NULL};
+static const char *const own_fields[] = {"value", NULL};
+static const struct aw_arg act_args[] = {
+    {.name = "what",
+     .kind = AW_ARG_REST,
+     .optional = true,
+     .complete = offer_joints,
+     .help = "acts"},
+    {0},
+};
+static const struct aw_arg way_args[] = {
+    {.name = "way", .kind = AW_ARG_CHOICE, .choices = ways, .optional = true, .help = "which one"},
+    {.name = "far",
+     .kind = AW_ARG_NUMBER,
+     .unit = "mm",
+     .with = going,
+     .optional = true,
+     .help = "in mm"},
+    {.name = "back",
+     .kind = AW_ARG_NUMBER,
+     .unit = "s",
+     .with = coming,
+     .optional = true,
+     .min = 1,
+     .max = 2,
+     .whole = true},
+    {.name = "plain", .kind = AW_ARG_NUMBER, .with = coming, .optional = true},
+    {0},
+};
+static const struct aw_arg gain_args[] = {
+    {.name = "gain", .field = "kp.value", .fields = own_fields},
+    {.name = "controller", .field = "kp.controller", .optional = true},
+    {0},
+};
+static const struct aw_arg limited_args[] = {
+    {.name = "angle", .kind = AW_ARG_NUMBER, .unit = "deg", .min = -1, .max = 2, .whole = true},
+    {.name = "size", .kind = AW_ARG_NUMBER, .min = 0, .max = 1e40, .optional = true},
+    {.name = "long", .kind = AW_ARG_NUMBER, .unit = "s", .optional = true, .help = "time in s"},
+    {.name = "a-name-that-is-longer-than-it-is-shown", .optional = true},
+    {.name = "side", .kind = AW_ARG_CHOICE, .choices = sides, .optional = true},
+    {0},
+};
+static const struct aw_arg action_args[] = {
+    {.name = "action", .kind = AW_ARG_WORD, .optional = true},
+    {0},
+};
+static const struct aw_arg sensor_args[] = {
+    {.name = "torque", .field = "kp.value"},
+    {.name = "error", .field = "event.value", .help = "how wrong it is"},
+    {0},
+};
+static const struct aw_arg file_args[] = {
+    {.name = "from", .kind = AW_ARG_FILE, .endings = "gains txt"},
+    {.name = "to", .kind = AW_ARG_FILE, .optional = true},
+    {0},
+};
+static const struct aw_option rich_options[] = {
+    {.name = "board",
+     .letter = 'b',
+     .value = "BOARD",
+     .fallback = "lknee",
+     .addresses = true,
+     .help = "whom it is about"},
+    {.name = "bright", .help = "a switch"},
+    {.name = "side", .value = "SIDE", .choices = sides, .fallback = "left", .help = "which side"},
+    {0},
+};
+static const char *const rich_examples[] = {
+    "-l sim: act moves", "-l 'log:a b' rows", "limited 1", "rows", "-l sim:", NULL};
+static const struct aw_config_key joint_keys[] = {
+    {"min", "-90 to 0", "least angle", "-30"},
+    {"max", "0 to 90", "greatest angle", "30"},
+    {0},
+};
+static const struct aw_config_section rich_sections[] = {
+    {"joint NAME", "Limits of a joint.", "elbow", joint_keys},
+    {"arm", "All of it.", NULL, joint_keys + 1},
+    {0},
+};
+static const char *const rich_links[] = {"can", "log", NULL};
+static const struct aw_transport rich_sim = {
+    .scheme = "sim", .usage = "sim:[?speed=N]", .help = "a made-up device"};
+static const struct aw_command rich_commands[] = {
+    {.name = "act",
+     .summary = "do as it is told",
+     .args = act_args,
+     .safety = AW_MOTION,
+     .offline = true,
+     .run = act},
+    {.name = "rows", .summary = "print rows", .offline = true, .run = print_rows},
+    {.name = "set-rows",
+     .summary = "print rows",
+     .safety = AW_WRITE,
+     .offline = true,
+     .run = print_rows},
+    {.name = "stop", .summary = "stop", .safety = AW_MOTION, .offline = true, .run = print_rows},
+    {.name = "disable",
+     .summary = "stop",
+     .group = AW_GROUP_MEASURE,
+     .offline = true,
+     .run = print_rows},
+    {.name = "gains",
+     .summary = "gains",
+     .args = action_args,
+     .safety = AW_WRITE,
+     .offline = true,
+     .run = print_rows},
+    {.name = "way",
+     .summary = "go or come",
+     .args = way_args,
+     .group = AW_GROUP_MOVE,
+     .offline = true,
+     .run = print_rows},
+    {.name = "kp",
+     .summary = "set a gain",
+     .args = gain_args,
+     .safety = AW_WRITE,
+     .offline = true,
+     .repeats = true,
+     .run = gain},
+    {.name = "limited",
+     .summary = "it has limits",
+     .args = limited_args,
+     .safety = AW_DANGEROUS,
+     .offline = true,
+     .run = print_rows},
+    {.name = "erase",
+     .summary = "erase",
+     .args = act_args,
+     .safety = AW_DANGEROUS,
+     .harmless = is_harmless,
+     .offline = true,
+     .run = ends_dry},
+    {.name = "sensors",
+     .summary = "of the device",
+     .args = sensor_args,
+     .repeats = true,
+     .hidden = true,
+     .offline = true,
+     .run = ends_dry},
+    {.name = "files",
+     .summary = "two files",
+     .args = file_args,
+     .prints = "a heap",
+     .group = AW_GROUP_KEEP,
+     .offline = true,
+     .run = depends},
+    {.name = "depends", .summary = "on the device", .offline = true, .run = depends},
+    {0},
+};
+
+static const char *knee(struct aw_session *session, const struct aw_record *record, char *text,
+                        size_t room)
+{
+    (void)session;
+    double board = aw_record_get(record, "board");
+    snprintf(text, room, "%s", board == 64 ? "lknee" : "other");
+    return board == 0 ? NULL : text;
+}
+
+static void all_knees(struct aw_session *session, aw_candidate_fn *add, void *context)
+{
+    (void)session;
+    add(context, "lknee", NULL);
+    add(context, "other", NULL);
+}
+
+static void known_knees(struct aw_session *session, const struct aw_message *message,
+                        aw_candidate_fn *add, void *context)
+{
+    (void)session;
+    if (strcmp(message->name, "joint") == 0)
+        add(context, "middle", NULL);
+}
+
+static void range_of(struct aw_session *session, const struct aw_command *command,
+                     const char *first, const struct aw_arg *arg, struct aw_arg_info *info)
+{
+    (void)session;
+    if (strcmp(command->name, "kp") == 0 && strcmp(arg->name, "controller") == 0)
+        info->max = strcmp(first, "1") == 0 ? 1 : info->max;
+}
+
+static enum aw_status variant_of(struct aw_session *session, struct aw_variant *variant,
+                                 struct aw_error *err)
+{
+    if (strcmp(aw_option(session, "board"), "nobody") == 0)
+        return aw_fail(err, AW_USAGE, "--board: no 'nobody'");
+    *variant = aw_canpid_protocol.variants[aw_option(session, "bright") ? 1 : 0];
+    return AW_OK;
+}
+
+static const struct aw_tool rich = {
+    .name = "rich",
+    .summary = "a tool that has everything",
+    .protocol = &aw_canpid_protocol,
+    .commands = rich_commands,
+    .common = aw_common_commands,
+    .options = rich_options,
+    .examples = rich_examples,
+    .field = "joint.torque",
+    .no_answer_hint = "is it on?",
+    .sections = rich_sections,
+    .sim = &rich_sim,
+    .links = rich_links,
+    .range = range_of,
+    .variant = variant_of,
+    .stop = stop_as_asked,
+    .subject = {.of = knee, .all = all_knees, .known = known_knees},
+};
+
+static enum aw_status configure(struct aw_session *session, const char *section, const char *key,
+                                const char *value, struct aw_error *err)
+{
+    (void)session;
+    return aw_fail(err, AW_USAGE, "no section [%s] with %s = %s", section, key, value);
+}
+
+/* A tool with its own config sections. */
+static const struct aw_tool configured = {
+    .name = "configured",
+    .summary = "it has limits",
+    .protocol = &aw_canpid_protocol,
+    .commands = rich_commands,
+    .common = aw_common_commands,
+    .configure = configure,
+};
+
+/* A program without commands. */
+static const struct aw_tool single = {
+    .name = "single",
+    .summary = "a program that does one thing",
+    .protocol = &aw_canpid_protocol,
+    .commands = rich_commands + sizeof rich_commands / sizeof *rich_commands - 1,
+    .common = aw_common_commands,
+    .options = rich_options,
+    .general = rich_options + 2,
+    .usage = "[options] [FILE]",
+};
+
+/* Prints the message for each end of a command and the actions before it. */
+TEST(stop_messages_match_the_picture)
+{
+    static const char *const ends[] = {"",       "refused", "timeout", "stopped",
+                                       "signal", "beside",  "says"};
+    static const char *const before[] = {
+        "",         "moves",         "moves did", "moves unsure", "moves twice",
+        "runs",     "runs lost did", "lost",      "moves lost",   "by",
+        "moves by", "moves by did",  "kill",      "kill lost",    "moves kill did",
+    };
+    begin();
+    for (size_t i = 0; i < sizeof before / sizeof *before; i++)
+        for (size_t k = 0; k < sizeof ends / sizeof *ends; k++) {
+            char line[96];
+            snprintf(line, sizeof line, "act %s %s", before[i], ends[k]);
+            type_to(&rich, line, k % 2 ? NULL : "script:3", false);
+        }
+    type_to(&rich, "act moves unsure timeout", NULL, true);
+    type_to(&rich, "act moves did older", NULL, true);
+    type_to(&rich, "--hold act moves did timeout", NULL, false);
+    type_to(&rich, "-j act moves did timeout", NULL, false);
+    type_to(&rich, "-j act moves did says", NULL, false);
+    type_to(&rich, "-q act runs lost", NULL, false);
+    end("shell-stops.txt");
+}
+
+/* Prints motions that continue after a session, depending on the link. */
+TEST(leaving_a_session_matches_the_picture)
+{
+    static const char open[] = "-l log:tests/golden/knee.log?speed=1000 -n 1 --fields torque watch";
+    static const char *const acts[] = {
+        "act",
+        "act runs did",
+        "act runs",
+        "act soon did",
+        "act soon did; act refused",
+        "act ends did; act refused",
+        "act ends did",
+        "act runs unsure",
+        "act runs did; act refused",
+        "act runs did; act moves refused",
+        "act moves did",
+        "act runs did; act moves timeout",
+        "act runs unsure; act runs stopped",
+    };
+    begin();
+    for (size_t i = 0; i < sizeof acts / sizeof *acts; i++) {
+        char line[256];
+        type_to(&rich, acts[i], NULL, false); /* without a link nothing is stopped */
+        snprintf(line, sizeof line, "%s; %s", open, acts[i]);
+        type_to(&rich, line, NULL, false);
+    }
+    for (size_t i = 0; i < 3; i++) { /* an unconfirmed stop at the prompt is retried */
+        static const char *const unsure[] = {"unsure timeout", "did timeout",
+                                             "unsure kill timeout"};
+        char line[256];
+        snprintf(line, sizeof line, "%s; act moves %s", open, unsure[i]);
+        type_to(&rich, line, NULL, true);
+    }
+    end("shell-leaving.txt");
+}
+
+/* The stop sources of a command while it runs. */
+static struct watched {
+    bool parent, suspend, output;
+} watched;
+
+static enum aw_status note(struct aw_session *session, const struct aw_args *args)
+{
+    sigset_t blocked;
+    (void)args;
+    sigprocmask(SIG_BLOCK, NULL, &blocked);
+    watched =
+        (struct watched){session->motion.stop.with_parent, sigismember(&blocked, SIGTSTP) == 1,
+                         session->time.real.hangup_fd >= 0};
+    return AW_OK;
+}
+
+TEST(commands_watch_their_stop_sources)
+{
+    static const struct aw_command noting[] = {
+        {.name = "see", .safety = AW_READ, .offline = true, .run = note},
+        {.name = "go", .safety = AW_MOTION, .offline = true, .run = note},
+        {0},
+    };
+    static const struct {
+        const char *line;
+        enum aw_ongoing ongoing;
+        struct watched during, after;
+    } rows[] = {
+        {"see", AW_ONGOING_NOTHING, {false, false, false}, {false, false, false}},
+        {"see", AW_ONGOING_RUNNING, {true, false, false}, {true, false, false}},
+        {"--hold see", AW_ONGOING_RUNNING, {false, false, false}, {false, false, false}},
+        {"go", AW_ONGOING_NOTHING, {true, true, true}, {false, false, false}},
+        {"go", AW_ONGOING_RUNNING, {true, true, true}, {true, false, false}},
+        {"--hold go", AW_ONGOING_NOTHING, {false, true, true}, {false, false, false}},
+    };
+    struct aw_tool noter = tool;
+    struct aw_words *words = calloc(1, sizeof *words);
+    int ends[2];
+    assert_non_null(words);
+    assert_int_equal(pipe(ends), 0);
+    noter.commands = noting;
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        struct aw_session *session = rig_new(&noter);
+        session->out.fd = ends[1];
+        session->motion.ongoing = rows[i].ongoing;
+        assert_int_equal(aw_words_split_at(words, rows[i].line, 0, &session->err), AW_OK);
+        assert_int_equal(aw_dispatch(session, words, NULL), AW_OK);
+        assert_null(session->run.command);
+        assert_memory_equal(&watched, &rows[i].during, sizeof watched);
+        note(session, NULL);
+        assert_memory_equal(&watched, &rows[i].after, sizeof watched);
+        session->out.fd = -1;
+        rig_free(session);
+    }
+    close(ends[0]);
+    close(ends[1]);
+    free(words);
+}
+
+static enum aw_status stop_there(struct aw_session *session)
+{
+    return session->mode.one_shot ? AW_OK : session->motion.stopped_as;
+}
+
+/* A final stop that is interrupted reports the reason. */
+TEST(interrupted_final_stop_is_reported)
+{
+    struct aw_tool stopping = tool;
+    struct aw_link link = {.connections = 0};
+    stopping.stop = stop_there;
+    stopping.last_stop = NULL;
+    for (int stopped = 0; stopped < 2; stopped++) {
+        struct aw_session *session = rig_new(&stopping);
+        session->device.link = &link;
+        session->motion.ongoing = AW_ONGOING_RUNNING;
+        session->motion.stopped_as = stopped ? AW_STOPPED : AW_OK;
+        session->time.real.hangup_fd = 0;
+        assert_int_equal(aw_session_leave(session, AW_OK), session->motion.stopped_as);
+        assert_int_equal(session->out.error, stopped ? EPIPE : 0);
+        session->device.link = NULL;
+        rig_free(session);
+    }
+}
+
+/* A refusal is reported at once, whatever follows. */
+TEST(refusal_is_reported_at_once)
+{
+    struct aw_session *session = rig_new(&tool);
+    session->out.fd = open("/dev/null", O_WRONLY | O_CLOEXEC);
+    aw_options_set(&session->options, "json", "1", AW_FROM_COMMAND_LINE, NULL);
+    aw_fail(&session->err, AW_USAGE, "no");
+    aw_session_refuse(session, AW_USAGE);
+    assert_int_equal(session->out.used, 0);
+    rig_free(session);
+}
+
+TEST(rows_and_results_match_the_picture)
+{
+    static const char *const lines[] = {
+        "rows",
+        "-j rows",
+        "--csv rows",
+        "--csv rows; --csv rows",
+        "--fields angle rows; rows",
+        "--format '%{joint} %{angle}' rows",
+        "--format '%{force}' rows",
+        "--format '%{nothing}' rows",
+        "--fields angle rows",
+        "--fields joint rows",
+        "--fields joint,angle rows",
+        "--fields m.force rows",
+        "--fields nothing rows",
+        "--fields rows,nothing rows",
+        "--fields rows rows",
+        "-j --fields angle rows",
+        "-j --fields rows rows",
+        "--csv --fields angle,joint rows",
+        "--csv --fields t rows",
+        "--format '%{t} %{cmd} %{ok} %{joint}' rows",
+        "--fields t,joint --format '%{joint}' rows",
+        "--fields angle set-rows",
+        "--fields torque set-rows",
+        "--fields torque,nothing set-rows",
+        "--format '%{nothing}' set-rows",
+        "--fields nothing stop",
+        "-j --fields nothing stop",
+        "--fields nothing disable",
+        "--fields angle gains",
+        "--fields angle gains show",
+        "--fields angle gains diff",
+        "--fields angle gains set",
+        "--fields nothing gains set",
+        "--fields lknee.torque set-rows",
+        "--fields nobody.torque set-rows",
+        "--dry-run depends",
+        "--dry-run -j depends",
+        "--dry-run -q depends",
+        "--dry-run --csv depends",
+        "depends",
+        "--dry-run erase",
+        "--dry-run -j erase",
+        "erase",
+        "erase something",
+        "-y erase",
+        "-b nobody rows",
+        "--dry-run limited 1",
+        "limited 1",
+        "-y limited 3",
+        "-y limited 1.5",
+        "-y limited 1 side=lft",
+        "--csv files a",
+        "-j files a",
+        "--fields x files a",
+        "--format x files a",
+        "files a",
+        "--csv plot",
+        "-h way",
+        "--dry-run depends; rows",
+        "rows; depends",
+    };
+    begin();
+    for (size_t i = 0; i < sizeof lines / sizeof *lines; i++)
+        type_to(&rich, lines[i], i % 2 ? NULL : "rows:1", false);
+    type_to(&tool, "--csv look; --csv look", NULL, false); /* one column */
+    end("shell-rows.txt");
+}
+
+TEST(message_commands_match_the_picture)
+{
+    static const char *const lines[] = {
+        "kp 0.5",
+        "-j kp 0.5",
+        "--csv kp 0.5 tor 0.25 pos",
+        "--format '%{value} %{controller}' kp 0.5",
+        "kp gain=0.5 controller=tl",
+        "kp value=0.5 controller=tl",
+        "kp 500",
+        "--force kp 500",
+        "kp 0.5 9",
+        "kp",
+        "kp 0.5 tor 1",
+        "kp 1 gian=2",
+        "kp 1 gain=2 gain=3",
+        "-b rhip kp 0.5",
+        "-b somebody kp 0.5",
+        "{\"cmd\":\"kp\",\"gain\":0.5}",
+        "{\"cmd\":\"kp\",\"value\":0.5}",
+        "{\"cmd\":\"kp\",\"gain\":0.5,\"board\":\"rhip\"}",
+        "{\"msg\":\"kp\",\"board\":\"rhip\",\"value\":0.5,\"controller\":\"pos\"}",
+        "{\"msg\":\"kp\",\"dir\":\"tx\",\"t\":1,\"board\":\"rhip\",\"value\":0.5,\"gain\":1}",
+        "{\"msg\":\"kp\",\"raw\":true,\"board\":128,\"value\":0.5,\"controller\":2}",
+        "{\"msg\":\"kp\",\"raw\":true,\"board\":160,\"value\":0.1,\"controller\":3}",
+        "{\"msg\":\"kp\",\"raw\":true,\"board\":128,\"value\":500,\"controller\":2}",
+        "{\"msg\":\"kp\",\"raw\":true,\"board\":128,\"value\":null,\"controller\":2}",
+        "{\"msg\":\"kp\",\"raw\":true,\"board\":128,\"vale\":1}",
+        "{\"msg\":\"kp\",\"raw\":true,\"board\":128,\"value\":\"x\"}",
+        "{\"msg\":\"kp\",\"raw\":false,\"board\":\"rhip\",\"value\":0.5,\"anomaly\":\"value\"}",
+        "{\"msg\":\"kq\",\"raw\":true}",
+        "{\"cmd\":\"kp\",\"raw\":true,\"gain\":1}",
+        "{\"cmd\":\"kp\",\"gain\":{\"x\":1}}",
+        "{\"cmd\":\"kp\",\"a\":{\"b\":{\"c\":1}}}",
+        "{\"cmd\":\"kp\",\"gain\":1,\"anomaly\":1}",
+        "{\"dry_run\":true}",
+        "[1]",
+        "{\"cmd\":\"way\",\"way\":\"come\",\"back\":1}",
+        "way",
+        "way go",
+        "way go 5",
+        "way go 5 6",
+        "way 5",
+        "way come",
+        "way come 1",
+        "way come 1.5",
+        "way come 3",
+        "way come 1 7 9",
+        "way come far=3",
+        "way back=1",
+        "way GO 5",
+        "way gone",
+        "way xyzzy",
+        "go",
+        "go 5",
+        "limited",
+        "--glow rows",
+        "--glow=3 rows",
+        "--bright=3 rows",
+        "--bright rows extra",
+        "rows extra",
+        "rich rows",
+        "rihc",
+        "quit now",
+        "--man rows",
+        "help --man",
+        "sensors 1 2",
+        "sensors 1",
+        "sensors 1 2 3 4",
+        "sensors x=1",
+        "encode joint boardlknee",
+        "encode joint 5",
+        "encode",
+        "files a b c",
+        "files x=1 to=y",
+        "files",
+        "limited 1 cm",
+        "limited angle=1 cm",
+        "limited x 1 cm",
+        "decode 05F#010203040506",
+        "--bright decode 05F#010203040506",
+        "decode 05F#010203040506; --bright decode 05F#010203040506; decode 05F#010203040506",
+        "rows | x",
+        "rows > x",
+        "rows & ",
+        "a<b",
+        "rows < x",
+        "\"open",
+        "rows 'open",
+        "rows \\",
+        "rows 'a b' \"c\\\"d\" e\\ f",
+    };
+    begin();
+    for (size_t i = 0; i < sizeof lines / sizeof *lines; i++)
+        type_to(&rich, lines[i], i % 2 ? NULL : "words:2", i % 3 == 0);
+    type_to(&single, "go", NULL, false);
+    type_to(&single, "--glow", NULL, false);
+    type_to(&single, "-Z", NULL, false);
+    end("shell-words.txt");
+}
+
+/* Prints candidates with their descriptions, and the extensions of files. */
+TEST(completions_match_the_picture)
+{
+    static const char *const lines[] = {
+        "r",
+        "s",
+        "-- --b",
+        "-- -",
+        "help ",
+        "act ''",
+        "act e",
+        "-- -j act ''",
+        "-- -b rhip act ''",
+        "act none ''",
+        "way ''",
+        "way go ''",
+        "way come ''",
+        "way come b",
+        "way come back=1 ''",
+        "way come far=",
+        "way way=",
+        "kp ''",
+        "kp g",
+        "kp 1 c",
+        "kp 1 controller=",
+        "kp 1 tor v",
+        "kp controller=t",
+        "limited 1 ''",
+        "limited 1 s",
+        "limited side=",
+        "limited 1 2 3 left ''",
+        "files ''",
+        "files a ''",
+        "files a b ''",
+        "files from=",
+        "sensors t",
+        "-- --side ''",
+        "-- --side=r",
+        "-- --side=",
+        "-- --board ''",
+        "-- --config ''",
+        "-- --config=",
+        "-- --record ''",
+        "-- --fields torque,m",
+        "-- --fields=torque,m",
+        "-- --fields lknee.",
+        "watch to",
+        "watch torque s",
+        "plot mid",
+        "encode ''",
+        "encode kp ''",
+        "encode kp controller=",
+        "encode kp controller=t",
+        "encode kp value=",
+        "encode event value=",
+        "describe e",
+        "config ''",
+        "config example ''",
+        "completion z",
+        "-- decode --as ''",
+        "-- decode --where t",
+        "-- watch --where t",
+        "nothing ''",
+        "-- rows --nothing ''",
+        "run ''",
+        "info ''",
+        "-- -b rhip kp 1 ''",
+        "-- --count ''",
+        "-- -q",
+        "-- -bx",
+        "-- --link=s",
+    };
+    begin();
+    for (size_t i = 0; i < sizeof lines / sizeof *lines; i++) {
+        char line[128];
+        snprintf(line, sizeof line, "complete %s", lines[i]);
+        type_to(&rich, line, NULL, false);
+    }
+    end("shell-completions.txt");
+}
+
+/* Reads the output of other programs on standard input. */
+TEST(standard_input_matches_the_picture)
+{
+    static const struct {
+        const char *file, *line;
+    } cases[] = {
+        {"values.ndjson", "watch -"},
+        {"values.ndjson", "-j watch -"},
+        {"values.ndjson", "watch - elbow.angle"},
+        {"values.ndjson", "watch - angle -n 2"},
+        {"values.ndjson", "watch - elbow.angle hand.angle --once"},
+        {"values.ndjson", "watch - elbow.angel"},
+        {"values.ndjson", "watch - --where 'angle > 2'"},
+        {"values.ndjson", "--csv watch -"},
+        {"values.ndjson", "--csv watch - angle"},
+        {"values.ndjson", "--fields angle watch -"},
+        {"values.ndjson", "--format '%{t} %{angle}' watch -"},
+        {"values.ndjson", "--format '%{t} %{angle}' watch - hand.angle"},
+        {"values.csv", "watch -"},
+        {"values.csv", "-j watch -"},
+        {"values.csv", "--csv watch -"},
+        {"values.csv", "--csv watch - speed note"},
+        {"values.csv", "watch - speed -n 2"},
+        {"values.csv", "watch - nothing"},
+        {"values.csv", "--format '%{speed}' watch - note"},
+        {"empty.csv", "watch -"},
+        {"text.txt", "watch -"},
+        {"damaged.log", "watch -"},
+        {"damaged.log", "watch - torque"},
+        {"damaged.log", "decode -"},
+        {"damaged.log", "decode"},
+        {"marks.pcapng", "decode -"},
+        {"values.csv", "-n 3 plot - speed --span 1s --out out.gp"},
+        {"jumps.csv", "plot - speed --span 12s"},
+        {"jumps.csv", "plot - speed --span 12s -n 5"},
+        {"again.csv", "plot - speed --span 6000s"},
+        {"jumps.csv", "plot speed --span 12s -n 3"},
+        {"jumps.csv", "-l log:" FILE_OF "?speed=1000 plot torque --span 1s -n 3"},
+        {"/dev/null", "plot torque"},
+    };
+    int usual = dup(STDIN_FILENO);
+    begin();
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        int file = open(cases[i].file, O_RDONLY | O_CLOEXEC);
+        assert_true(file >= 0);
+        dup2(file, STDIN_FILENO);
+        close(file);
+        fprintf(out, "< %s ", cases[i].file);
+        one_shot = strncmp(cases[i].line, "plot - ", 7) != 0 && strstr(cases[i].line, "plot ");
+        type(cases[i].line, NULL);
+        one_shot = false;
+        unlink("out.gp");
+    }
+    dup2(usual, STDIN_FILENO);
+    close(usual);
+    end("shell-input.txt");
+}
+
+/* Decodes every record of a large file. */
+TEST(every_record_of_a_large_file_is_decoded)
+{
+    enum { LINES = 170000 };
+    char name[] = "/tmp/armwire-test-XXXXXX", text[65536];
+    struct aw_words *words = calloc(1, sizeof *words);
+    struct aw_session *session = rig_new(&tool);
+    FILE *file = fopen("huge.log", "w");
+    int lines = 0;
+    assert_true(words && file);
+    for (int i = 0; i < LINES; i++)
+        fputs("(1.0) can0 05E#9CFF000200F0\n", file);
+    assert_int_equal(fclose(file), 0);
+    session->out.fd = mkstemp(name);
+    assert_true(session->out.fd >= 0 && unlink(name) == 0);
+    const char *line = "--format '%{torque}' decode huge.log";
+    assert_int_equal(aw_words_split_at(words, line, 0, &session->err), AW_OK);
+    assert_int_equal(aw_dispatch(session, words, NULL), AW_OK);
+    lseek(session->out.fd, 0, SEEK_SET);
+    for (ssize_t n; (n = read(session->out.fd, text, sizeof text)) > 0;)
+        for (ssize_t i = 0; i < n; i++)
+            lines += text[i] == '\n';
+    assert_int_equal(lines, LINES);
+    unlink("huge.log");
+    free(words);
+    rig_free(session);
+}
+
+/* The size of a pipe is unknown: a terminal shows the amount read. */
+TEST(progress_of_a_pipe_shows_the_amount)
+{
+    static char block[20000], text[4096];
+    int user, terminal, ends[2], status;
+    double shown = 0, written = 0;
+    memset(block, '\n', sizeof block);
+    assert_int_equal(openpty(&user, &terminal, NULL, NULL, NULL), 0);
+    assert_int_equal(pipe(ends), 0);
+    fflush(NULL);
+    pid_t child = fork();
+    if (child == 0) {
+        close(ends[1]);
+        dup2(ends[0], STDIN_FILENO);
+        dup2(open("/dev/null", O_WRONLY), STDOUT_FILENO);
+        dup2(terminal, STDERR_FILENO);
+        setenv("TERM", "xterm", 1);
+        begin();
+        type("decode", NULL);
+        fflush(stderr);
+        _exit(0);
+    }
+    close(ends[0]);
+    while (poll(&(struct pollfd){.fd = user, .events = POLLIN}, 1, 10) == 0) {
+        assert_int_equal(write(ends[1], block, sizeof block), sizeof block);
+        written += sizeof block / 1e6;
+    }
+    close(ends[1]);
+    assert_int_equal(waitpid(child, &status, 0), child);
+    close(terminal);
+    size_t used = 0; /* in pieces until the child ends */
+    for (ssize_t n; (n = read(user, text + used, sizeof text - 1 - used)) > 0;)
+        used += (size_t)n;
+    assert_int_equal(sscanf(text, "\rstdin %lf MB\033[K", &shown), 1);
+    assert_true(shown > written - 0.2 && shown < written + 0.1);
+    close(user);
+}
+
+/* Reads input in pieces that do not end at line ends. */
+TEST(input_in_pieces_matches_the_picture)
+{
+    static const struct {
+        const char *line, *pieces[4];
+    } cases[] = {
+        {"decode", {"(5.0) can0 044#0000", "803D0000\n(5.1) can0 05E#9CFF", "000200F0\n"}},
+        {"decode", {"(5.1) can0 05E#9CFF000200F", "0"}},
+        {"watch -", {"{\"x\":1}\n{\"x\"", ":2}\n"}},
+        {"watch -", {"t,x\n1,", "2", "\n2,4"}},
+        {"watch - torque", {"(5.1) can0 05E#9CFF00", "0200F0\n(5.2) can0 05E#9CFF000200"}},
+        {"plot - torque --span 1s",
+         {"(5.1) can0 05E#9CFF00", "0200F0\n(5.2) can0 05E#9CFF000200F4"}},
+    };
+    int usual = dup(STDIN_FILENO);
+    begin();
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        int ends[2];
+        assert_int_equal(socketpair(AF_UNIX, SOCK_SEQPACKET, 0, ends), 0);
+        for (const char *const *piece = cases[i].pieces; *piece; piece++)
+            assert_int_equal(write(ends[1], *piece, strlen(*piece)), strlen(*piece));
+        close(ends[1]);
+        dup2(ends[0], STDIN_FILENO);
+        close(ends[0]);
+        type(cases[i].line, NULL);
+    }
+    dup2(usual, STDIN_FILENO);
+    close(usual);
+    end("shell-pieces.txt");
+}
+
+/* A tool with its own receive function in session time: a message at intervals, then the device
+ * disappears. */
+static struct {
+    int every_ms, n;
+    bool modelled;
+    struct aw_link link;
+} device;
+
+static void hang_up(struct aw_link *link)
+{
+    (void)link;
+}
+
+static enum aw_status hear(struct aw_session *session, int64_t deadline,
+                           struct aw_received *received)
+{
+    static const struct aw_link_ops ops = {.close = hang_up};
+    static uint8_t frame[] = {0x5E, 0, 0x9C, 0xFF, 0, 2, 0, 0};
+    struct aw_virtual_clock *clock = &session->time.virtual;
+    int64_t next = (clock->time_ns / (device.every_ms * AW_MILLISECOND) + 1) * device.every_ms *
+                   AW_MILLISECOND;
+    device.link.ops = &ops;
+    session->device.link = &device.link;
+    if (device.n == 0)
+        return aw_fail(&session->err, AW_LOST, "the device is gone");
+    clock->time_ns = next < deadline ? next : deadline;
+    if (next > deadline)
+        return AW_TIMEOUT;
+    frame[7] = (uint8_t)(device.n-- % 4 * 8);
+    *received = (struct aw_received){.frame = {frame, sizeof frame},
+                                     .dir = AW_RX,
+                                     .time_ns = AW_NO_TIME,
+                                     .modelled = device.modelled,
+                                     .model_ns = 10 * next};
+    return AW_OK;
+}
+
+TEST(received_messages_match_the_picture)
+{
+    static const struct {
+        const char *line;
+        int every_ms, n;
+        bool modelled;
+    } cases[] = {
+        {"plot torque --span 12s", 1000, 12, false},
+        {"plot torque --for 40s", 1000, 12, true},
+        {"plot torque --for 4s", 1000, 12, false},
+        {"plot torque --every 2s --for 3s", 700, 12, false},
+        {"plot torque --for 4s", 5000, 12, false},
+        {"plot torque --out out.gp", 1000, 5, false},
+        {"watch torque --for 2500ms", 1000, 5, false},
+        {"watch torque", 1000, 3, false},
+    };
+    struct aw_tool hearing = tool;
+    hearing.receive = hear;
+    begin();
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        device.every_ms = cases[i].every_ms;
+        device.n = cases[i].n;
+        device.modelled = cases[i].modelled;
+        type_to(&hearing, cases[i].line, NULL, false);
+        show_file("out.gp");
+    }
+    end("shell-heard.txt");
+}
+
+/* Uses a tool with text messages: lines in both directions start and end anywhere in a packet. */
+TEST(text_messages_match_the_picture)
+{
+    static const char *const lines[] = {
+        "decode 12#34",
+        "decode lines.pcapng",
+        "info lines.pcapng",
+        "-j info lines.pcapng",
+        "plot lines.pcapng seq",
+        "-l log:lines.pcapng?speed=1000 plot seq",
+        "-l log:lines.pcapng?speed=1000 watch seq",
+        "-l log:lines.pcapng?speed=1000 watch angle",
+        "--dry-run replay lines.pcapng",
+        "--dry-run replay sent.pcapng",
+        "--dry-run --csv replay sent.pcapng",
+    };
+    struct aw_tool lined = tool;
+    lined.protocol = &aw_armctl_protocol;
+    begin();
+    for (size_t i = 0; i < sizeof lines / sizeof *lines; i++)
+        type_to(&lined, lines[i], NULL, false);
+    end("shell-streams.txt");
+}
+
+/* Lists that exceed their maximum: the entries that fit are used. */
+TEST(overlong_lists_match_the_picture)
+{
+    static const struct {
+        const char *name, *end;
+        int n;
+    } lists[] = {
+        {"board", "decode 041#9A99193F0200", 31},
+        {"board", "decode 041#9A99193F0200", 32},
+        {"t", "decode 041#9A99193F0200", 30},
+        {"t", "decode 041#9A99193F0200", 31},
+        {"t", "decode 041#9A99193F0200", 32},
+        {"t", "rows", 252},
+        {"t", "--format '%{joint} %{nothing}' rows", 252},
+        {"t", "--format '%{joint} %{nothing}' rows", 400},
+    };
+    static char line[4000];
+    begin();
+    for (size_t i = 0; i < sizeof lists / sizeof *lists; i++) {
+        strcpy(line, "--fields ");
+        for (int k = 0; k < lists[i].n; k++)
+            sprintf(line + strlen(line), "%s,", lists[i].name);
+        sprintf(line + strlen(line), "%s %s", i < 5 ? "value" : "t", lists[i].end);
+        type_to(&rich, line, NULL, false);
+    }
+    end("shell-long-lists.txt");
+}
+
+/* Checks the size of a drawing for a terminal of this size (0: no terminal) and these environment
+ * variables. */
+TEST(drawings_fill_the_terminal)
+{
+    static const struct {
+        unsigned short columns, rows;
+        const char *by_columns, *by_lines;
+        size_t width, height;
+    } cases[] = {
+        {0, 0, NULL, NULL, 80, 23},     {0, 0, "60", "12", 60, 11},
+        {0, 0, "20", "8", 20, 7},       {0, 0, "19", "7", 80, 23},
+        {0, 0, "500", "100", 500, 99},  {0, 0, "501", "x", 80, 23},
+        {100, 30, "60", "12", 100, 29}, {20, 8, NULL, NULL, 20, 7},
+        {19, 8, NULL, NULL, 80, 23},    {20, 7, NULL, NULL, 80, 23},
+        {499, 20, NULL, NULL, 499, 19}, {500, 20, NULL, NULL, 80, 19},
+        {60, 199, NULL, NULL, 60, 198}, {60, 200, NULL, NULL, 60, 23},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        struct winsize size = {.ws_row = cases[i].rows, .ws_col = cases[i].columns};
+        int user = -1, terminal, usual = dup(STDOUT_FILENO);
+        if (cases[i].columns)
+            assert_int_equal(openpty(&user, &terminal, NULL, NULL, &size), 0);
+        else
+            terminal = open("/dev/null", O_WRONLY);
+        cases[i].by_columns ? setenv("COLUMNS", cases[i].by_columns, 1) : unsetenv("COLUMNS");
+        cases[i].by_lines ? setenv("LINES", cases[i].by_lines, 1) : unsetenv("LINES");
+        begin();
+        fflush(stdout);
+        dup2(terminal, STDOUT_FILENO);
+        type("plot tests/golden/knee.log torque", NULL);
+        dup2(usual, STDOUT_FILENO);
+        fclose(out);
+        close(usual);
+        close(terminal);
+        if (user >= 0)
+            close(user);
+        size_t width = 0, height = 0;
+        for (char *save, *line = strtok_r(strchr(printed, '\n'), "\n", &save); line;
+             line = strtok_r(NULL, "\n", &save), height++)
+            width = aw_utf8_length(line) > width ? aw_utf8_length(line) : width;
+        assert_int_equal(height, cases[i].height);
+        assert_in_range(width, cases[i].width - 2, cases[i].width);
+        free(printed);
+    }
+    unsetenv("COLUMNS");
+    unsetenv("LINES");
+}
+
+/* A session frees all its memory: once malloc(3) has filled its caches, further sessions need no
+ * more. */
+TEST(session_leaks_no_memory)
+{
+    enum { WARM = 9, ROUNDS = 14 };
+    static const char *const lines[] = {
+        "rows",
+        "--csv --fields angle rows",
+        "complete -- --fields ''",
+        "complete -- -l ''",
+        "decode marks.pcapng",
+        "--raw decode --where 'torque > 1' damaged.log",
+        "info marks.pcapng",
+        "info values.csv",
+        "info values.ndjson",
+        "info empty.csv",
+        "plot values.csv speed x.y",
+        "plot " FILE_OF " lknee.torque --out out.gp",
+        "plot numbers.csv column2",
+        "plot tests/golden/no.csv x",
+        "-l log:" FILE_OF "?speed=1000 watch torque -n 3",
+        "-l log:" FILE_OF "?speed=1000 -j plot torque -n 5",
+        "-l nowhere: watch",
+        "describe kp",
+        "--dry-run replay marks.pcapng",
+        "--dry-run replay damaged.log",
+        "kp 1 tor",
+        "--dry-run replay answers.log",
+        "act moves did timeout",
+        "help",
+        "encode kp value=1",
+        "{\"cmd\":\"kp\",\"gain\":{\"x\":1}}",
+        "{\"cmd\"",
+        "{\"msg\":\"kp\",\"raw\":true,\"board\":128,\"value\":0.5,\"controller\":2}",
+    };
+    out = fopen("/dev/null", "w");
+    assert_non_null(out);
+    for (size_t i = 0; i < sizeof lines / sizeof *lines; i++) {
+        size_t before = 0, now = 1;
+        int round = 0;
+        for (; round < ROUNDS && (round <= WARM || now > before); round++) {
+            before = memory_in_use();
+            config = "right.ini";
+            type_to(&rich, lines[i], NULL, false);
+            now = memory_in_use();
+        }
+        if (round == ROUNDS)
+            fail_msg("%s: %zu bytes", lines[i], now - before);
+    }
+    config = NULL;
+    fclose(out);
+}
+
+TEST(hints_match_the_picture)
+{
+    static const char *const lines[] = {
+        "kp ",
+        "kp 1 ",
+        "kp 2 ",
+        "kp 1 tor ",
+        "kp 1 tor 2 ",
+        "kp gain=",
+        "kp value=",
+        "kp controller=",
+        "kp x=",
+        "way ",
+        "way go ",
+        "way come ",
+        "way come 1 ",
+        "way come 1 2 ",
+        "way back=",
+        "limited ",
+        "limited 1 ",
+        "limited 1 2 ",
+        "limited 1 2 3 ",
+        "limited long=",
+        "act ",
+        "act hand=",
+        "act none=",
+        "act elbow=",
+        "encode kp ",
+        "encode kp value=",
+        "encode kp controller=",
+        "encode kp board=lknee ",
+        "encode joint torque=",
+        "encode joint torque=1",
+        "encode joint ",
+        "rows ",
+        "-b ",
+        "-b x kp ",
+        "--side ",
+        "--bright ",
+        "files ",
+        "files a ",
+        "sensors ",
+        "sensors 1 ",
+        "rows; kp ",
+        "rows; kp value",
+        "=",
+        "kp =",
+        "complete ",
+        "? ",
+        "config ",
+        "config example ",
+        "config show ",
+    };
+    struct aw_session *session = rig_new(&rich);
+    begin();
+    for (size_t i = 0; i < sizeof lines / sizeof *lines; i++) {
+        char hint[128];
+        aw_hint(session, lines[i], hint, sizeof hint);
+        fprintf(out, "%s%s\n", lines[i], hint);
+    }
+    rig_free(session);
+    end("shell-hints.txt");
+}
+
+static void first_page(struct aw_session *session)
+{
+    aw_help(session, NULL);
+}
+
+/* Prints a page like main(), without the version and without the common parts of manual pages. */
+static void type_page(const struct aw_tool *of, void (*write)(struct aw_session *session))
+{
+    struct aw_session *session = rig_new(of);
+    session->out.charset = AW_CHARSET_UTF8;
+    write(session);
+    char *end = session->out.buffer + session->out.used, *version;
+    *end = '\0';
+    version = strstr(session->out.buffer, AW_VERSION);
+    if (version)
+        memmove(version, version + strlen(AW_VERSION), strlen(version + strlen(AW_VERSION)) + 1);
+    char *common = strstr(session->out.buffer, ".SS watch\n");
+    char *rest = common ? strstr(common, ".SH SAFETY\n") : NULL;
+    if (rest)
+        memmove(common, rest, strlen(rest) + 1);
+    fprintf(out, "---- %s\n%s", of->name, session->out.buffer);
+    rig_free(session);
+}
+
+/* Requires that no section of a manual page is empty, except those listed for each tool by name. */
+TEST(manual_page_has_no_empty_sections)
+{
+    struct aw_session *session = rig_new(&rich);
+    aw_man_page(session);
+    session->out.buffer[session->out.used] = '\0';
+    const char *heading = session->out.buffer;
+    int n = 0;
+    for (; (heading = strstr(heading, "\n.SH ")) != NULL; heading++, n++)
+        assert_int_equal(strncmp(strchr(heading + 1, '\n'), "\n.SH ", 5) == 0,
+                         strncmp(heading, "\n.SH JOINTS\n", 12) == 0);
+    assert_in_range(n, 10, 99);
+    rig_free(session);
+}
+
+TEST(config_commands_match_the_picture)
+{
+    static const char *const inis[] = {"right.ini", "wrong.ini", "broken.ini",
+                                       "round.ini", "none.ini",  "table.ini"};
+    static const char *const lines[] = {
+        "config show", "-j config show", "config path",   "files a",       "rows",
+        "rows; rows",  "gains",          "-l @arm watch", "-l @leg watch", "-l @a watch",
+    };
+    begin();
+    for (size_t i = 0; i < sizeof inis / sizeof *inis; i++) {
+        config = inis[i];
+        fprintf(out, "---- %s\n", config);
+        for (size_t k = i ? 2 : 0; k < sizeof lines / sizeof *lines; k++)
+            if (strcmp(lines[k], "-l @arm watch") != 0 || i > 0)
+                type_to(strcmp(lines[k], "gains") == 0 ? &configured : &rich, lines[k], NULL,
+                        false);
+    }
+    config = NULL;
+    end("shell-configs.txt");
+}
+
+TEST(help_matches_the_picture)
+{
+    static const char *const lines[] = {"help act",
+                                        "help way",
+                                        "help kp",
+                                        "help limited",
+                                        "help sensors",
+                                        "help files",
+                                        "help gains",
+                                        "help fields",
+                                        "help config --as man",
+                                        "help fields --as man --tables",
+                                        "help options",
+                                        "help joint",
+                                        "help kpp",
+                                        "help plot",
+                                        "help links --as md --tables",
+                                        "help options --as md --tables",
+                                        "help units --as md",
+                                        "help rows --as man",
+                                        "config path",
+                                        "describe kp --as md"};
+    begin();
+    type_to(&rich, "help", NULL, false);
+    type_to(&rich, "help", NULL, true);
+    type_page(&single, first_page);
+    type_page(&single, aw_man_page);
+    type_page(&rich, aw_man_page);
+    for (size_t i = 0; i < sizeof lines / sizeof *lines; i++)
+        type_to(&rich, lines[i], NULL, i % 2);
+    end("shell-helps.txt");
+}
+
+ALL_TESTS_WITH(make_folder, remove_folder);

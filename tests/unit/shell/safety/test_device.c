@@ -1,0 +1,203 @@
+/* Tests the link of a session: its clock, and the recording and forwarding of its traffic. */
+#include "shell_helper.h"
+
+#include <sys/stat.h>
+
+#include "shell/safety/tee.h"
+#include "shell/session/share.h"
+
+static struct aw_session *session;
+static struct aw_tool tool;
+static char path[64];
+
+/* Answers every read with "hello". */
+static enum aw_status hello(struct aw_link *link, void *buf, size_t cap, size_t *got,
+                            int64_t deadline, struct aw_error *err)
+{
+    (void)link, (void)cap, (void)deadline, (void)err;
+    memcpy(buf, "hello", 5);
+    *got = 5;
+    return AW_OK;
+}
+
+static enum aw_status swallow(struct aw_link *link, const void *buf, size_t size,
+                              struct aw_error *err)
+{
+    (void)link, (void)buf, (void)size, (void)err;
+    return AW_OK;
+}
+
+static void give_up(struct aw_link *link)
+{
+    free(link);
+}
+
+static enum aw_status open_it(struct aw_link **out, const struct aw_url *url,
+                              const struct aw_link_options *options, struct aw_error *err)
+{
+    static const struct aw_link_ops ops = {.read = hello, .write = swallow, .close = give_up};
+    (void)url, (void)err;
+    *out = calloc(1, sizeof **out);
+    assert_non_null(*out);
+    assert_ptr_equal(options->context, session);
+    **out = (struct aw_link){.ops = &ops, .clock = options->clock, .datagrams = true};
+    return AW_OK;
+}
+
+static const char *const keys[] = {"time", NULL};
+static const struct aw_transport sim = {.scheme = "sim", .keys = keys, .open = open_it};
+
+static void start(void)
+{
+    tool = rig_tool;
+    tool.sim = &sim;
+    session = rig_new(&tool);
+}
+
+static void stop(void)
+{
+    aw_tee_close(session, NULL);
+    if (session->motion.stop.all >= 0)
+        close(session->motion.stop.all); /* stays open until the program ends */
+    rig_free(session);
+    unlink(path);
+}
+
+static void set(const char *name, const char *text)
+{
+    assert_int_equal(aw_options_set(&session->options, name, text, AW_FROM_COMMAND_LINE, NULL),
+                     AW_OK);
+}
+
+static struct aw_link *connect_to(const char *url)
+{
+    set("quiet", "1");
+    set("link", url);
+    if (aw_session_link(session) != AW_OK)
+        fail_msg("%s", session->err.text);
+    return session->device.link;
+}
+
+TEST_WITH(start, stop, link_key_selects_the_clock)
+{
+    struct aw_link *link = connect_to("sim:?time=virtual");
+    assert_ptr_equal(link->clock, &session->time.virtual.base);
+    assert_ptr_equal(session->clock, link->clock);
+    assert_ptr_equal(connect_to("sim:"), link); /* already connected */
+    aw_session_unlink(session);
+    assert_null(session->device.link);
+    link = connect_to("sim:?time=real");
+    assert_ptr_equal(link->clock, &session->time.real.base);
+    assert_ptr_equal(session->clock, link->clock);
+    assert_true(session->run.started > 0 && session->run.started <= aw_clock_now(session->clock));
+}
+
+static bool nobody(struct aw_session *of, struct aw_span frame, const char *subject)
+{
+    (void)of, (void)frame, (void)subject;
+    return false;
+}
+
+/* Records all traffic; a recording command limits it to its subjects. */
+TEST_WITH(start, stop, traffic_is_recorded)
+{
+    strcpy(path, "/tmp/test_session_link_XXXXXX.pcapng");
+    close(mkstemps(path, 7));
+    set("record", path);
+    struct aw_link *link = connect_to("sim:");
+    struct stat before, after;
+    assert_non_null(session->device.tee);
+    assert_int_equal(stat(path, &before), 0);
+    assert_int_equal(aw_link_write(link, "x", 1, NULL), AW_OK);
+    assert_int_equal(session->device.tee->packets, 1);
+    session->device.concerns = nobody;
+    aw_link_write(link, "x", 1, NULL);
+    assert_int_equal(session->device.tee->packets, 2);
+    session->device.tee->narrowed = true;
+    aw_link_write(link, "x", 1, NULL);
+    assert_int_equal(session->device.tee->packets, 2);
+    session->device.concerns = NULL;
+    aw_link_write(link, "x", 1, NULL);
+    assert_int_equal(session->device.tee->packets, 3);
+    assert_int_equal(stat(path, &after), 0);
+    assert_int_equal(session->device.tee->bytes, after.st_size - before.st_size);
+    struct aw_tee *tee = session->device.tee;
+    assert_int_equal(aw_session_open_tee(session, "sim:"), AW_OK);
+    assert_ptr_equal(session->device.tee, tee);
+}
+
+static struct {
+    bool tx;
+    int64_t time_ns;
+    size_t size;
+} passed;
+
+static void note(struct aw_session *of, bool tx, struct aw_span bytes, int64_t time_ns)
+{
+    (void)of;
+    passed.tx = tx;
+    passed.time_ns = time_ns;
+    passed.size = bytes.size;
+}
+
+/* Received messages have the adapter's time if available. */
+TEST_WITH(start, stop, traffic_is_forwarded_to_clients)
+{
+    static const struct aw_sharing sharing = {.traffic = note};
+    char text[16];
+    size_t got;
+    session->share.sharing = &sharing;
+    session->share.server = (struct aw_server *)session; /* any server */
+    struct aw_link *link = connect_to("sim:?time=virtual");
+    session->time.virtual.time_ns = 7;
+    aw_link_write(link, "xyz", 3, NULL);
+    assert_true(passed.tx && passed.time_ns == 7 && passed.size == 3);
+    assert_int_equal(aw_link_read(link, text, sizeof text, &got, AW_NEVER, NULL), AW_OK);
+    assert_true(!passed.tx && passed.time_ns == 7 && passed.size == 5);
+    link->rx_time_ns = 5;
+    aw_link_write(link, "xyz", 3, NULL);
+    assert_true(passed.tx && passed.time_ns == 7);
+}
+
+static void alias(size_t i, const char *name, const char *url)
+{
+    session->config->n_aliases = i + 1;
+    session->config->aliases[i].name = strdup(name);
+    session->config->aliases[i].url = strdup(url);
+}
+
+TEST_WITH(start, stop, link_aliases_are_resolved)
+{
+    const char *url;
+    assert_int_equal(aw_session_url(session, &url), AW_NO_LINK);
+    tool.link = "@arm";
+    alias(0, "arm", "@left");
+    assert_int_equal(aw_session_url(session, &url), AW_USAGE);
+    assert_non_null(strstr(session->err.text, "no alias '@left'"));
+    alias(1, "left", "can:can0?x=1");
+    assert_int_equal(aw_session_url(session, &url), AW_OK);
+    assert_string_equal(url, "can:can0?x=1");
+    char name[32];
+    aw_session_interface(session, name, sizeof name);
+    assert_string_equal(name, "can0");
+    set("link", "tcp:host:1");
+    aw_session_interface(session, name, sizeof name);
+    assert_string_equal(name, "tcp");
+    struct aw_link served = {.key = "serve:can:can7"};
+    session->device.link = &served; /* for a served link: the device's own interface */
+    aw_session_interface(session, name, sizeof name);
+    assert_string_equal(name, "tcp");
+    set("link", "serve:");
+    aw_session_interface(session, name, sizeof name);
+    assert_string_equal(name, "can7");
+    session->device.link = NULL;
+    alias(2, "round", "@again");
+    alias(3, "again", "@round");
+    set("link", "@round");
+    assert_int_equal(aw_session_url(session, &url), AW_USAGE);
+    assert_non_null(strstr(session->err.text, "'@round' leads back to itself"));
+    session->err.text[0] = '\0';
+    aw_session_interface(session, name, sizeof name);
+    assert_string_equal(name, "link");
+    assert_string_equal(session->err.text, "");
+}

@@ -1,0 +1,81 @@
+/* Tests --fields and --format within the available space. */
+#include "shell_helper.h"
+
+#include "shell/session/wanted.h"
+
+static struct aw_session *session;
+static struct aw_wanted *wanted;
+
+static void start(void)
+{
+    session = rig_new(&rig_tool);
+    wanted = &session->run.printing.wanted;
+}
+
+static void stop(void)
+{
+    rig_free(session);
+}
+
+static void set(const char *name, const char *text)
+{
+    assert_int_equal(aw_options_set(&session->options, name, text, AW_FROM_COMMAND_LINE, NULL),
+                     AW_OK);
+}
+
+TEST_WITH(start, stop, fields_and_format_are_parsed)
+{
+    set("fields", "u8,t,bits.a");
+    set("format", "%{u16} of %{t} %{dir}: %{s8}");
+    assert_int_equal(aw_wanted_init(wanted, session), AW_OK);
+    assert_int_equal(wanted->any.n, 2); /* every message has a time */
+    assert_string_equal(wanted->any.pattern[0], "u8");
+    assert_string_equal(wanted->any.pattern[1], "bits.a");
+    assert_string_equal(wanted->all.pattern[0], "u16");
+    assert_string_equal(wanted->all.pattern[wanted->all.n - 1], "s8");
+    set("format", "%{u16} of %{t} %{dir}: %{s8");
+    assert_int_equal(aw_wanted_init(wanted, session), AW_USAGE);
+    assert_string_equal(session->err.text, "'%{s8': a reference is %{FIELD}");
+    set("json", "1"); /* to which no format applies */
+    assert_int_equal(aw_wanted_init(wanted, session), AW_OK);
+    assert_int_equal(wanted->any.n, 2);
+    assert_int_equal(wanted->all.n, 0);
+}
+
+/* The names of a format are stored in sequence; names without space are dropped. */
+TEST_WITH(start, stop, names_of_a_long_format_are_dropped)
+{
+    static char format[8192];
+    for (int last = 1022; last <= 1023; last++) { /* up to the last byte of the buffer, or one more
+                                                   * */
+        sprintf(format, "%%{%01023d}%%{%0*d}%%{u8}%%{u16}", 0, last, 0);
+        set("format", format);
+        assert_int_equal(aw_wanted_init(wanted, session), AW_OK);
+        assert_int_equal(wanted->all.n, last == 1022 ? 2 : 1);
+        assert_int_equal(strlen(wanted->all.pattern[0]), 1023);
+        assert_false(wanted->picks);
+        assert_int_equal(wanted->seen[0], 0);
+    }
+    assert_int_equal(strlen(wanted->all.pattern[0]), 1023);
+}
+
+/* The error for an unknown name lists the available names once, as far as they fit. */
+TEST_WITH(start, stop, error_lists_available_names)
+{
+    struct aw_object object;
+    char name[16];
+    wanted->picks = true;
+    aw_object_start(&object, "rows");
+    for (int i = 0; i < 13; i++) {
+        snprintf(name, sizeof name, "quantity%02d", i);
+        aw_object_number(&object, name, i, 0, NULL);
+    }
+    aw_object_number(&object, "four", 4, 0, NULL); /* one byte too long */
+    aw_object_number(&object, "six", 6, 0, NULL);  /* the last byte is the terminator */
+    aw_object_number(&object, "a", 6, 0, NULL);
+    assert_true(aw_wanted_pick(session, &object));
+    assert_int_equal(strlen(wanted->offered), sizeof wanted->offered - 1);
+    assert_string_equal(wanted->offered + 13 * 12 - 2, ", six");
+    assert_true(aw_wanted_pick(session, &object)); /* repeated: no duplicates */
+    assert_int_equal(strlen(wanted->offered), sizeof wanted->offered - 1);
+}

@@ -1,0 +1,681 @@
+#include <fcntl.h>
+#include <unistd.h>
+
+#include "capture/packet.h"
+#include "capture/pcapng.h"
+#include "protocol/armctl/wire.h"
+#include "protocol/canpid/wire.h"
+#include "shell/source/stream.h"
+#include "shell_helper.h"
+#include "view/text/where.h"
+
+static struct aw_session *session;
+static struct aw_stream *stream;
+static struct aw_item item;
+static struct aw_tool tool;
+static char path[64];
+
+static const char *subject(struct aw_session *s, const struct aw_record *record, char *out,
+                           size_t size)
+{
+    (void)s;
+    snprintf(out, size, "b%g", aw_record_get(record, "board"));
+    return out;
+}
+
+static void start(void)
+{
+    tool = rig_tool;
+    tool.protocol = &aw_canpid_protocol;
+    tool.subject.of = subject;
+    session = rig_new(&tool);
+}
+
+static void stop(void)
+{
+    aw_stream_close(stream);
+    stream = NULL;
+    if (session->time.real.stop_fd >= 0)
+        close(session->time.real.stop_fd);
+    rig_free(session);
+    unlink(path);
+}
+
+static enum aw_status open_bytes(const void *bytes, size_t size, const char *ending)
+{
+    snprintf(path, sizeof path, "/tmp/test_stream_XXXXXX%s", ending);
+    int fd = mkstemps(path, (int)strlen(ending));
+    assert_true(fd >= 0);
+    assert_int_equal(write(fd, bytes, size), (ssize_t)size);
+    close(fd);
+    return aw_stream_open(&stream, session, path);
+}
+
+static void open_text(const char *text)
+{
+    if (open_bytes(text, strlen(text), "") != AW_OK)
+        fail_msg("%s", session->err.text);
+}
+
+static enum aw_status next(void)
+{
+    return aw_stream_next(stream, AW_NEVER, &item);
+}
+
+static void expect_point(size_t i, const char *name, double value)
+{
+    assert_true(i < item.n);
+    assert_string_equal(item.points[i].name, name);
+    if (isnan(value))
+        assert_true(isnan(item.points[i].value));
+    else
+        assert_true(fabs(item.points[i].value - value) < 1e-9);
+}
+
+TEST_WITH(start, stop, json_lines_are_read)
+{
+    open_text("{\"t\":1700000000.25,\"msg\":\"joint\",\"dir\":\"rx\",\"board\":\"lknee\","
+              "\"torque\":1.5,\"m\":{\"a\":[1,{\"b\":true}],\"c\":null},\"mode\":\"linear\"}\r\n"
+              "\n"
+              "[1]\n"
+              "{\"timestamp\":5,\"x\":-3e2}");
+    assert_false(aw_stream_is_live(stream));
+    assert_int_equal(next(), AW_OK);
+    assert_true(item.time_ns == INT64_C(1700000000250000000));
+    assert_string_equal(item.subject, "lknee");
+    assert_int_equal(item.n, 5);
+    expect_point(0, "lknee.torque", 1.5);
+    assert_non_null(item.points[0].codec);
+    expect_point(1, "lknee.m.a.0", 1);
+    expect_point(2, "lknee.m.a.1.b", 1);
+    expect_point(3, "lknee.m.c", NAN);
+    expect_point(4, "lknee.mode", NAN);
+    assert_string_equal(item.points[4].text, "linear");
+    assert_null(item.record);
+    assert_int_equal(strncmp(item.line, "{\"t\":1700000000.25,", 19), 0);
+    assert_int_equal(next(), AW_MALFORMED);
+    assert_int_equal(next(), AW_OK);
+    assert_true(item.time_ns == 5 * AW_SECOND);
+    expect_point(0, "x", -300);
+    assert_int_equal(next(), AW_END);
+    assert_int_equal(next(), AW_END);
+    assert_int_equal(aw_stream_counters(stream)->messages, 2);
+    assert_int_equal(aw_stream_counters(stream)->damaged, 1);
+}
+
+/* Reads lines longer than the buffer, and objects with more members than the maximum number of
+ * points. */
+TEST_WITH(start, stop, long_lines_and_objects_are_read)
+{
+    static char text[400000];
+    size_t used = (size_t)sprintf(text, "{\"m\":[0");
+    for (int i = 1; i < 5000; i++)
+        used += (size_t)sprintf(text + used, ",%d", i);
+    used += (size_t)sprintf(text + used, "]}\n{\"long\":\"");
+    memset(text + used, 'x', 200000);
+    used += 200000;
+    used += (size_t)sprintf(text + used, "\"}\n{\"x\":1}\n");
+    open_text(text);
+    assert_int_equal(next(), AW_OK);
+    assert_int_equal(item.n, AW_POINTS_MAX);
+    expect_point(255, "m.255", 255);
+    enum aw_status status;
+    while ((status = next()) == AW_MALFORMED)
+        ;
+    assert_int_equal(status, AW_OK);
+    expect_point(0, "x", 1);
+    assert_int_equal(next(), AW_END);
+}
+
+TEST_WITH(start, stop, csv_lines_are_read)
+{
+    open_text("\xEF\xBB\xBF# made by hand\n"
+              "t,dir,msg,board,torque,\"fix angle\",note\n"
+              "1.5,rx,joint,lknee,2.5,,calm\n"
+              "\n"
+              "2.5, rx , joint ,rknee, 3 ,4\n"
+              "3.5,rx\n");
+    assert_int_equal(next(), AW_OK);
+    assert_true(item.time_ns == AW_SECOND * 3 / 2);
+    assert_int_equal(item.n, 2);
+    expect_point(0, "lknee.torque", 2.5);
+    assert_string_equal(item.points[0].message, "joint");
+    assert_non_null(item.points[0].codec);
+    expect_point(1, "lknee.note", NAN);
+    assert_string_equal(item.points[1].text, "calm");
+    assert_int_equal(next(), AW_OK);
+    expect_point(0, "rknee.torque", 3);
+    expect_point(1, "rknee.fix angle", 4);
+    assert_int_equal(next(), AW_OK);
+    assert_int_equal(item.n, 0);
+    assert_int_equal(next(), AW_END);
+    unlink(path);
+    aw_stream_close(stream);
+    open_text("t;\"x;y\"\n1;2\n");
+    assert_int_equal(next(), AW_OK);
+    expect_point(0, "x;y", 2);
+}
+
+TEST_WITH(start, stop, invalid_input_is_reported)
+{
+    static const char *const texts[] = {"hello\n", "# nothing but a remark\n", "\n\n"};
+    for (size_t i = 0; i < sizeof texts / sizeof *texts; i++) {
+        assert_int_equal(open_bytes(texts[i], strlen(texts[i]), ".csv"), AW_USAGE);
+        assert_null(stream);
+        unlink(path);
+    }
+    assert_int_equal(aw_stream_open(&stream, session, "/nonexistent/file.csv"), AW_USAGE);
+    assert_non_null(strstr(session->err.text, "/nonexistent/file.csv: No such file"));
+}
+
+TEST_WITH(start, stop, empty_input_ends_at_once)
+{
+    open_text("");
+    assert_int_equal(next(), AW_END);
+}
+
+TEST_WITH(start, stop, candump_logs_are_read)
+{
+    static const char log[] = "(1700000000.250000) can0 05E#9CFF000200F0\n"
+                              "(1700000000.300000) can0 05E#9CFF000200\n"
+                              "(1700000000.350000) can0 041#9A99193F0200";
+    assert_int_equal(open_bytes(log, sizeof log - 1, ".log"), AW_OK);
+    assert_int_equal(next(), AW_OK);
+    assert_true(item.time_ns == INT64_C(1700000000250000000));
+    assert_string_equal(item.subject, "b64");
+    assert_string_equal(item.record->codec->message->name, "joint");
+    assert_string_equal(item.points[item.n - 1].name, "b64.torque");
+    assert_true(item.points[item.n - 1].value == -3.125);
+    assert_int_equal(next(), AW_OK);
+    assert_string_equal(item.record->codec->message->name, "kp");
+    assert_int_equal(aw_stream_counters(stream)->damaged, 1);
+    assert_int_equal(next(), AW_END);
+}
+
+/* More packets than a block of the file: all are read in order. */
+TEST_WITH(start, stop, captures_are_read_in_order)
+{
+    enum { PACKETS = 3000 };
+    static const uint8_t frame[] = {0x5E, 0, 0x9C, 0xFF, 0, 2, 0, 0xF0};
+    static uint8_t file[PACKETS * 128];
+    uint8_t wrapped[128];
+    struct aw_wrapper wrapper = {.medium = AW_MEDIUM_CAN};
+    size_t size = aw_pcapng_begin(file, AW_LINKTYPE_CAN, "can0");
+    for (int i = 0; i < PACKETS; i++) {
+        size_t n = aw_wrap(&wrapper, AW_RX, (struct aw_span){frame, sizeof frame}, wrapped,
+                           sizeof wrapped);
+        struct aw_packet packet = {.time_ns = i * AW_MILLISECOND,
+                                   .dir = AW_RX,
+                                   .linktype = AW_LINKTYPE_CAN,
+                                   .data = {wrapped, n}};
+        size += aw_pcapng_packet(file + size, 128, &packet);
+    }
+    assert_int_equal(open_bytes(file, size, ".pcapng"), AW_OK);
+    for (int i = 0; i < PACKETS; i++) {
+        assert_int_equal(next(), AW_OK);
+        assert_true(item.time_ns == i * AW_MILLISECOND);
+    }
+    assert_int_equal(next(), AW_END);
+    assert_int_equal(aw_stream_counters(stream)->damaged, 0);
+}
+
+/* A tool with its own receive function; events and undecodable frames are skipped. */
+static enum aw_status receive(struct aw_session *s, int64_t deadline, struct aw_received *received)
+{
+    static const uint8_t good[] = {0x5E, 0, 0x9C, 0xFF, 0, 2, 0, 0xF0}, bad[] = {0x5E, 0, 1};
+    static int count;
+    (void)s;
+    (void)deadline;
+    const struct aw_received all[] = {
+        {.frame = {bad, 0}, .dir = AW_RX},
+        {.frame = {bad, sizeof bad}, .dir = AW_RX, .time_ns = 1},
+        {.frame = {good, sizeof good}, .dir = AW_RX, .time_ns = 2},
+    };
+    if (count == 3)
+        return AW_LOST;
+    *received = all[count++];
+    return AW_OK;
+}
+
+TEST_WITH(start, stop, tool_receives_its_own_messages)
+{
+    tool.receive = receive;
+    assert_int_equal(aw_stream_open(&stream, session, NULL), AW_OK);
+    assert_true(aw_stream_is_live(stream));
+    assert_int_equal(next(), AW_OK);
+    assert_int_equal(item.time_ns, 2);
+    assert_int_equal(item.received.frame.size, 8);
+    assert_int_equal(item.received.dir, AW_RX);
+    assert_string_equal(item.subject, "b64");
+    expect_point(item.n - 1, "b64.torque", -3.125);
+    assert_int_equal(aw_stream_counters(stream)->damaged, 1);
+    assert_int_equal(next(), AW_LOST);
+}
+
+static char told[2048];
+
+static void tell(struct aw_sink *sink, bool error, const char *text, size_t size)
+{
+    (void)sink;
+    snprintf(told + strlen(told), sizeof told - strlen(told), "%s%.*s", error ? "! " : "",
+             (int)size, text);
+}
+
+/* A device that sends messages at the listed times. */
+static int64_t says_at[4];
+static size_t has_said;
+
+static enum aw_status receive_late(struct aw_session *s, int64_t deadline,
+                                   struct aw_received *received)
+{
+    static const uint8_t frame[] = {0x5E, 0, 0x9C, 0xFF, 0, 2, 0, 0xF0};
+    struct aw_virtual_clock *clock = &s->time.virtual;
+    int64_t next = has_said < 4 && says_at[has_said] ? says_at[has_said] : AW_NEVER;
+    if (next > deadline) {
+        clock->time_ns = deadline;
+        return AW_TIMEOUT;
+    }
+    clock->time_ns = next > clock->time_ns ? next : clock->time_ns;
+    *received = (struct aw_received){.frame = {frame, sizeof frame},
+                                     .dir = AW_RX,
+                                     .time_ns = AW_NO_TIME,
+                                     .news = "connected anew"};
+    if (has_said++ == 1)
+        received->frame.size = 0;
+    return AW_OK;
+}
+
+/* Reports the reason for silence once, after two seconds. */
+TEST_WITH(start, stop, silence_is_reported_once)
+{
+    struct aw_sink sink = {tell};
+    const int64_t s = AW_SECOND;
+    static const struct {
+        int64_t first, second;
+        const char *told;
+        enum aw_status answered;
+    } rows[] = {
+        {0, 0, "! rig: nothing has come yet — is it on?\n", AW_TIMEOUT},
+        {1, 0, "", AW_OK},
+        {2, 0, "", AW_OK},
+        {3, 4, "! rig: nothing has come yet — is it on?\n! rig: connected anew\n", AW_OK},
+    };
+    tool.receive = receive_late;
+    tool.no_answer_hint = "is it on?";
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        has_said = 0;
+        *told = '\0';
+        says_at[0] = rows[i].first * s;
+        says_at[1] = rows[i].second * s;
+        session->out.sink = &sink;
+        session->out.charset = AW_CHARSET_UTF8;
+        session->clock = &session->time.virtual.base;
+        session->time.virtual.time_ns = 0;
+        assert_int_equal(aw_stream_open(&stream, session, NULL), AW_OK);
+        assert_true(aw_stream_has_link(stream));
+        enum aw_status status = aw_stream_next(stream, 6 * s, &item);
+        assert_int_equal(status, rows[i].first ? AW_OK : AW_TIMEOUT);
+        if (rows[i].first) {
+            assert_true(item.time_ns == rows[i].first * s);
+            assert_int_equal(aw_stream_next(stream, 6 * s, &item), AW_TIMEOUT);
+        }
+        assert_true(session->time.virtual.time_ns == 6 * s);
+        assert_string_equal(told, rows[i].told);
+        assert_int_equal(aw_stream_answered(stream, "watch"), rows[i].answered);
+        if (rows[i].answered != AW_OK)
+            assert_string_equal(session->err.text, "watch: nothing came");
+        aw_stream_close(stream);
+        stream = NULL;
+    }
+    assert_int_equal(aw_stream_open(&stream, session, NULL), AW_OK);
+    has_said = 4;
+    assert_int_equal(aw_stream_next(stream, s, &item), AW_TIMEOUT);
+    assert_int_equal(aw_stream_answered(stream, "plot"), AW_TIMEOUT);
+    assert_string_equal(session->err.text, "plot: nothing came — is it on?");
+    tool.only_answers = true;
+    assert_int_equal(aw_stream_answered(stream, "plot"), AW_OK);
+}
+
+static void two_boards(struct aw_session *s, aw_candidate_fn *add, void *context)
+{
+    (void)s;
+    add(context, "b64", NULL);
+    add(context, "b32", NULL);
+}
+
+/* A link that returns these pieces in order, then nothing until the deadline. */
+static const char *pieces[8];
+static size_t piece;
+
+static enum aw_status give(struct aw_link *link, void *buf, size_t cap, size_t *got,
+                           int64_t deadline, struct aw_error *err)
+{
+    const char *text = pieces[piece];
+    struct aw_virtual_clock *clock = (struct aw_virtual_clock *)link->clock;
+    (void)err;
+    *got = 0;
+    if (deadline == AW_NEVER && !text)
+        return AW_LOST;
+    if (!text || !*text) {
+        piece += text != NULL;
+        clock->time_ns = deadline > clock->time_ns ? deadline : clock->time_ns;
+        return AW_TIMEOUT;
+    }
+    *got = strlen(text) < cap ? strlen(text) : cap;
+    memcpy(buf, text, *got);
+    piece++;
+    return AW_OK;
+}
+
+static void hang_up(struct aw_link *link)
+{
+    (void)link;
+}
+
+/* A device that sends continuously but never a complete message; gives up in the end. */
+static enum aw_status chatter(struct aw_link *link, void *buf, size_t cap, size_t *got,
+                              int64_t deadline, struct aw_error *err)
+{
+    struct aw_virtual_clock *clock = (struct aw_virtual_clock *)link->clock;
+    (void)cap;
+    (void)deadline;
+    (void)err;
+    clock->time_ns += AW_MILLISECOND;
+    *got = 9;
+    memcpy(buf, "rubbish\r\n", *got);
+    return clock->time_ns < AW_SECOND ? AW_OK : AW_LOST;
+}
+
+static enum aw_status receive_chatter(struct aw_session *s, int64_t deadline,
+                                      struct aw_received *received)
+{
+    char bytes[16];
+    size_t got;
+    received->frame = (struct aw_span){0};
+    return chatter(s->device.link, bytes, sizeof bytes, &got, deadline, &s->err);
+}
+
+/* The deadline ends the wait for a message. */
+TEST_WITH(start, stop, deadline_holds_despite_constant_traffic)
+{
+    static const struct aw_link_ops ops = {.read = chatter, .close = hang_up};
+    struct aw_link link = {.ops = &ops};
+    tool.protocol = &aw_armctl_protocol;
+    for (int received = 0; received < 2; received++) {
+        tool.receive = received ? receive_chatter : NULL;
+        rig_free(session);
+        session = rig_new(&tool);
+        session->clock = link.clock = &session->time.virtual.base;
+        session->device.link = &link;
+        assert_int_equal(aw_stream_open(&stream, session, NULL), AW_OK);
+        int64_t until = session->time.virtual.time_ns + 100 * AW_MILLISECOND;
+        assert_int_equal(aw_stream_next(stream, until, &item), AW_TIMEOUT);
+        assert_true(session->time.virtual.time_ns >= until);
+        assert_true(session->time.virtual.time_ns <= until + 2 * AW_MILLISECOND);
+        aw_stream_close(stream);
+        stream = NULL;
+        session->device.link = NULL;
+    }
+}
+
+/* A message may come in parts, except on datagram links. */
+TEST_WITH(start, stop, partial_messages_are_joined_on_streams_only)
+{
+    static const struct aw_link_ops ops = {.read = give, .close = hang_up};
+    static const struct {
+        const char *pieces[5];
+        bool datagrams;
+        unsigned messages, damaged;
+    } rows[] = {
+        {{"0DEG1,", "090\r\n", "1DEG2,045\r\n2DEG3,010\r\n"}, false, 3, 0},
+        {{"0DEG1,", "090\r\n", "1DEG2,045\r\n2DEG3,010\r\n"}, true, 2, 2},
+        {{"0DEG1,090\r\n", "1DEG2,045\r\n"}, true, 2, 0},
+        {{"rubbish\r\n0DEG1,090\r\n", "rubbish\r\n"}, false, 1, 2},
+    };
+    struct aw_link link = {.ops = &ops, .clock = &session->time.virtual.base, .dropped = 5};
+    tool.protocol = &aw_armctl_protocol;
+    tool.subject.of = NULL;
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        rig_free(session);
+        session = rig_new(&tool);
+        session->clock = link.clock = &session->time.virtual.base;
+        session->device.link = &link;
+        link.datagrams = rows[i].datagrams;
+        memcpy(pieces, rows[i].pieces, sizeof rows[i].pieces);
+        piece = 0;
+        assert_int_equal(aw_stream_open(&stream, session, NULL), AW_OK);
+        for (unsigned k = 0; k < rows[i].messages; k++)
+            assert_int_equal(next(), AW_OK);
+        assert_int_equal(next(), AW_LOST);
+        assert_int_equal(aw_stream_counters(stream)->messages, rows[i].messages);
+        assert_int_equal(aw_stream_counters(stream)->damaged, rows[i].damaged);
+        assert_int_equal(aw_stream_counters(stream)->lost, 5);
+        aw_stream_close(stream);
+        stream = NULL;
+    }
+    session->device.link = NULL;
+}
+
+/* Pauses after each message; the remainder of the previous link is discarded. */
+TEST_WITH(start, stop, new_link_discards_the_remainder)
+{
+    static const struct aw_link_ops ops = {.read = give, .close = hang_up};
+    static const char *const before[] = {"0DEG1,090\r\n", "", "1DEG2,0", "", "", NULL};
+    static const char *const after[] = {"45\r\n2DEG3,010\r\n", NULL};
+    const int64_t ms = AW_MILLISECOND;
+    struct aw_link link = {.ops = &ops, .clock = &session->time.virtual.base, .dropped = 5};
+    tool.protocol = &aw_armctl_protocol;
+    tool.subject.of = NULL;
+    rig_free(session);
+    session = rig_new(&tool);
+    session->clock = link.clock = &session->time.virtual.base;
+    session->device.link = &link;
+    memcpy(pieces, before, sizeof before);
+    piece = 0;
+    assert_int_equal(aw_stream_open(&stream, session, NULL), AW_OK);
+    assert_int_equal(aw_stream_next(stream, 10 * ms, &item), AW_OK);
+    assert_int_equal(item.time_ns, 0);
+    assert_int_equal(aw_stream_next(stream, 10 * ms, &item), AW_TIMEOUT);
+    assert_int_equal(session->time.virtual.time_ns, 10 * ms);
+    aw_stream_stay(stream, true);
+    while (!aw_stream_waits(stream))
+        assert_int_equal(aw_stream_next(stream, AW_NEVER, &item), AW_TIMEOUT);
+    assert_null(session->device.link);
+    link.rx_time_ns = 7;
+    session->device.link = &link;
+    memcpy(pieces, after, sizeof after);
+    piece = 0;
+    while (aw_stream_waits(stream))
+        assert_int_equal(next(), AW_TIMEOUT);
+    assert_int_equal(next(), AW_OK);
+    assert_int_equal(item.time_ns, 7);
+    expect_point(2, "angle", 10);
+    assert_int_equal(aw_stream_counters(stream)->damaged, 1);
+    assert_int_equal(aw_stream_counters(stream)->lost, 10);
+    session->device.link = NULL;
+}
+
+/* An incomplete line yields nothing, and the device does not count as silent. */
+TEST_WITH(start, stop, incomplete_line_yields_nothing)
+{
+    struct aw_sink sink = {tell};
+    int ends[2], usual = dup(STDIN_FILENO);
+    *told = '\0';
+    session->out.sink = &sink;
+    assert_int_equal(pipe(ends), 0);
+    dup2(ends[0], STDIN_FILENO);
+    assert_int_equal(write(ends[1], "{\"x\"", 4), 4);
+    assert_int_equal(aw_stream_open(&stream, session, "-"), AW_OK);
+    assert_int_equal(aw_stream_next(stream, 0, &item), AW_TIMEOUT);
+    assert_int_equal(write(ends[1], ":1}\n", 4), 4);
+    assert_int_equal(next(), AW_OK);
+    expect_point(0, "x", 1);
+    close(ends[1]);
+    assert_int_equal(next(), AW_END);
+    assert_string_equal(told, "");
+    dup2(usual, STDIN_FILENO);
+    close(usual);
+    close(ends[0]);
+}
+
+static bool is_b64(struct aw_session *s, struct aw_span frame, const char *name)
+{
+    (void)s;
+    (void)frame;
+    return strcmp(name, "b64") == 0;
+}
+
+static enum aw_status only_b64(struct aw_session *s, aw_concerns_fn **concerns)
+{
+    (void)s;
+    *concerns = is_b64;
+    return AW_OK;
+}
+
+/* Skips text about other subjects, given as a name or in a column. */
+TEST_WITH(start, stop, lines_of_other_subjects_are_skipped)
+{
+    tool.subject.narrow = only_b64;
+    open_text("{\"name\":\"b64\",\"x\":1}\n{\"name\":\"b32\",\"x\":2}\n"
+              "{\"x\":3,\"who\":\"b64\"}\n{\"x\":4}\n{\"x\":5,\"who\":\"b32\"}\n");
+    assert_int_equal(next(), AW_OK);
+    expect_point(0, "b64.x", 1);
+    assert_int_equal(next(), AW_OK);
+    expect_point(0, "x", 3);
+    assert_int_equal(next(), AW_END);
+}
+
+/* Checks the requested subject when the first message arrives. */
+TEST_WITH(start, stop, unknown_subjects_are_reported)
+{
+    static const struct {
+        const char *field, *where, *says;
+    } rows[] = {
+        {"b64.torque", NULL, NULL},          {"b32.torque", NULL, NULL},
+        {"b65.torque", NULL, "b65"},         {"torque", "b32.torque > 1", NULL},
+        {"torque", "b33.torque > 1", "b33"},
+    };
+    tool.receive = receive_late;
+    tool.subject.all = two_boards;
+    session->clock = &session->time.virtual.base;
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        struct aw_select fields = {0};
+        struct aw_where where = {0};
+        has_said = 0;
+        says_at[0] = 1;
+        says_at[1] = 0;
+        session->time.virtual.time_ns = 0;
+        assert_int_equal(aw_select_add(&fields, rows[i].field, NULL), AW_OK);
+        if (rows[i].where)
+            assert_int_equal(aw_where_parse(rows[i].where, &where, NULL), AW_OK);
+        assert_int_equal(aw_stream_check(session, &fields, rows[i].where ? &where : NULL), AW_OK);
+        assert_int_equal(aw_stream_open(&stream, session, NULL), AW_OK);
+        aw_stream_expect(stream, &fields, rows[i].where ? &where : NULL);
+        enum aw_status status = aw_stream_next(stream, AW_SECOND, &item);
+        assert_int_equal(status, rows[i].says ? AW_USAGE : AW_OK);
+        if (rows[i].says && !strstr(session->err.text, rows[i].says))
+            fail_msg("%s", session->err.text);
+        aw_stream_close(stream);
+        stream = NULL;
+    }
+}
+
+/* Times beyond the range of nanoseconds are ignored; times before 1970 are valid. */
+TEST_WITH(start, stop, times_out_of_range_are_ignored)
+{
+    static const struct {
+        const char *text;
+        int64_t time_ns;
+    } rows[] = {
+        {"{\"t\":3999999999.5,\"x\":1}\n", INT64_C(3999999999500000000)},
+        {"{\"t\":4000000000,\"x\":1}\n", AW_NO_TIME},
+        {"{\"t\":-1.25,\"x\":1}\n", -AW_SECOND * 5 / 4},
+        {"{\"t\":\"1\",\"x\":1}\n", AW_NO_TIME},
+        {"{\"t\":1,\"timestamp\":2,\"x\":1}\n", AW_SECOND},
+        {"t,x\n3999999999.5,1\n", INT64_C(3999999999500000000)},
+        {"t,x\n4000000000,1\n", AW_NO_TIME},
+        {"x,time\n1,-1.25\n", -AW_SECOND * 5 / 4},
+        {"t,x\nsoon,1\n", AW_NO_TIME},
+        {"t,time,x\n1,2,1\n", AW_SECOND},
+    };
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        open_text(rows[i].text);
+        assert_int_equal(next(), AW_OK);
+        if (item.time_ns != rows[i].time_ns)
+            fail_msg("%s: %lld", rows[i].text, (long long)item.time_ns);
+        expect_point(item.n - 1, "x", 1);
+        assert_int_equal(next(), AW_END);
+        aw_stream_close(stream);
+        stream = NULL;
+        unlink(path);
+    }
+}
+
+/* Prints all points of a line in order, as "name=value" or "name='text'", with the subject. */
+TEST_WITH(start, stop, points_of_a_line_are_listed)
+{
+    static const struct {
+        const char *text, *points;
+    } rows[] = {
+        {"{\"a\":1,\"dir\":\"rx\",\"cmd\":\"x\",\"raw\":true,\"anomaly\":\"y\",\"t\":1}", " a=1"},
+        {"{\"a\":true,\"b\":false,\"c\":null,\"d\":\"e\"}", " a=1 b=0 c=nan d='e'"},
+        {"{\"name\":\"n\",\"a\":1}", " n.a=1 (n)"},
+        {"{\"object\":\"n\",\"a\":{\"dir\":2,\"name\":\"m\"}}", " n.a.dir=2 n.a.name='m' (n)"},
+        {"{\"name\":5,\"a\":1}", " name=5 a=1"},
+        {"{\"a\":1,\"a\":2}", " a=2"},
+        {"\xEF\xBB\xBF{\"a\":1}", " a=1"},
+        {" \t\r\n{\"a\":1}", " a=1"},
+        {"{\"a\":[[1,2],[3]],\"b\":[]}", " a.0.0=1 a.0.1=2 a.1.0=3"},
+        {"{\"a\":{\"b\":{\"c\":{\"d\":{\"e\":{\"f\":{\"g\":1}}}}}}}", " a.b.c.d.e.f.g=1"},
+        {"{\"a\":{\"b\":{\"c\":{\"d\":{\"e\":{\"f\":{\"g\":{\"h\":1}}}}}}}}", ""},
+        {"a,b,c\n1,x,", " a=1 b='x'"},
+        {"a;b\n1,5;2", " a=1.5 b=2"},
+        {"a\tb\n1\t2", " a=1 b=2"},
+        {"a b\n1 2", NULL},
+        {"name,a,dir\nn,1,rx", " n.a=1 (n)"},
+        {"a,subject,b\n1,n,2", " n.a=1 n.b=2 (n)"},
+        {"a,subject,b\n1,7,2", " a=1 subject=7 b=2"},
+        {"1,2,3\n4,5,6", " column1=1 column2=2 column3=3"},
+        {"x,2,3\n4,5,6", " column1='x' column2=2 column3=3"},
+        {"x,2,y\n4,5,6", " x=4 2=5 y=6"},
+        {"t,2\n4,5", " 2=5"},
+        {"# x\n\na,b\n# y\n1,2", " a=1 b=2"},
+        {"a,b\n1,2,3", " a=1 b=2"},
+    };
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        char points[512] = "";
+        enum aw_status status = open_bytes(rows[i].text, strlen(rows[i].text), "");
+        assert_int_equal(status, rows[i].points ? AW_OK : AW_USAGE);
+        if (status == AW_OK) {
+            assert_int_equal(next(), AW_OK);
+            for (size_t k = 0; k < item.n; k++)
+                item.points[k].text ? sprintf(points + strlen(points), " %s='%s'",
+                                              item.points[k].name, item.points[k].text)
+                                    : sprintf(points + strlen(points), " %s=%g",
+                                              item.points[k].name, item.points[k].value);
+            if (*item.subject)
+                sprintf(points + strlen(points), " (%s)", item.subject);
+            assert_string_equal(points, rows[i].points);
+            for (size_t k = 1; k < item.n; k++)
+                assert_true(item.points[k].order > item.points[k - 1].order);
+        }
+        aw_stream_close(stream);
+        stream = NULL;
+        unlink(path);
+    }
+}
+
+/* A line longer than any buffer is skipped; the next one is read. */
+TEST_WITH(start, stop, endless_line_is_skipped)
+{
+    static char text[200100];
+    memset(text, 'x', 200000);
+    strcpy(text + 200000, "\n(1700000000.250000) can0 05E#9CFF000200F0\n");
+    text[0] = '(';
+    assert_int_equal(open_bytes(text, strlen(text), ".log"), AW_OK);
+    assert_int_equal(next(), AW_OK);
+    assert_true(item.time_ns == INT64_C(1700000000250000000));
+    assert_int_equal(aw_stream_counters(stream)->damaged, 1);
+    assert_int_equal(item.received.dir, AW_RX);
+    assert_int_equal(next(), AW_END);
+}
