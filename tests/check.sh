@@ -76,8 +76,8 @@ units() {
 # The tests of the command line; bats arguments select them. They wait for each other's processes most of
 # the time, so AT_ONCE files (4) are under way at once; those that take longest begin.
 cli() {
-    local long=(hostile tempo teleop own_joints shared stops arm serve canpid full_disk every kills prompt ezphys hidmotor
-        help unitysim record config foxglove)
+    local long=(tempo stops shared serve ssh canpid unitysim ezphys help teleop every hidmotor mqtt tshark prompt python
+        suite watch record mcap hostile own_joints arm kills full_disk foxglove)
     local out status
     out=$(mktemp -d "$LOGS/cli.XXXXXX")
     printf 'tests/cli/%s.bats\n' "${long[@]}" | cat - <(ls tests/cli/*.bats) | awk '!seen[$0]++' |
