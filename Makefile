@@ -127,9 +127,9 @@ $(B)/obj/%.o: %.c Makefile
 ifeq ($(SAN)$(FUZZ),)
 $(B)/obj/lib/wire/%.o $(B)/obj/lib/protocol/%/wire.o: OPTIMISE := -O3
 else
-$(foreach room,base wire control protocol view/text,$(B)/obj/lib/$(room)/%.o): OPTIMISE := -O1 -fno-omit-frame-pointer
+$(foreach room,base wire control tuning tuning/identify protocol view/text,$(B)/obj/lib/$(room)/%.o): OPTIMISE := -O1 -fno-omit-frame-pointer
 # The fuzzers follow what input does to a program. Where much is calculated, and in tests, that only takes time.
-$(B)/obj/lib/control/%.o $(B)/obj/tests/unit/%.o: FOLLOWED :=
+$(B)/obj/lib/control/%.o $(B)/obj/lib/tuning/%.o $(B)/obj/tests/unit/%.o: FOLLOWED :=
 endif
 
 # Files that become arrays of characters.

@@ -39,7 +39,7 @@ find tests/cli -name '*.bats' ! -name full_disk.bats ! -name memory.bats | sort 
 # "file lines covered" of each file, then the table.
 gcovr --root . --object-directory "$B/obj" --filter 'lib/' --csv "$B/lines.csv" --txt "$B/lines.txt" \
     "$B/obj" >"$B/gcovr.log" 2>&1 || { cat "$B/gcovr.log" && exit 1; }
-rooms=$(echo lib/base lib/wire lib/describe lib/capture lib/control lib/link lib/view lib/shell lib/protocol/*)
+rooms=$(echo lib/base lib/wire lib/describe lib/capture lib/control lib/tuning lib/link lib/view lib/shell lib/protocol/*)
 awk -F, -v limit="$limit" -v rooms="$rooms" '
     NR == 1 { for (i = 1; i <= NF; i++) column[$i] = i; next }
     {

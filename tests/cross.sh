@@ -24,7 +24,7 @@ left_out=" link/hid/test_hid "
 # and Debian's ncurses for i386 crashes in use_default_colors(), in a program of ten lines, too
 # (left_out_on).
 declare -A left_out_on=([i386]=" view/terminal/test_screen ")
-left_out+="control/test_search control/test_fit "
+left_out+="tuning/identify/test_search tuning/identify/test_fit "
 left_out_emulated=" link/udp/test_udp protocol/ezphys/test_probe "
 left_out_emulated+="link/core/test_port link/stream/test_tty shell/safety/test_stop view/terminal/test_screen "
 

@@ -22,6 +22,8 @@ lib/describe
 lib/ros
 lib/capture
 lib/control
+lib/tuning/identify
+lib/tuning
 lib/link/core
 lib/link/stream lib/link/can lib/link/hid lib/link/udp lib/link/wrap
 lib/link

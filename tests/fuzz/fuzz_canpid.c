@@ -7,11 +7,11 @@
  */
 #include <math.h>
 
-#include "control/design.h"
-#include "control/model.h"
 #include "peer.h"
 #include "protocol/canpid/client.h"
 #include "protocol/canpid/device.h"
+#include "tuning/design.h"
+#include "tuning/model.h"
 
 enum { LKNEE = 0x40, ID_MAX = 0x7FF };
 

@@ -12,10 +12,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "control/design.h"
-#include "control/excite.h"
-#include "control/predict.h"
 #include "truth.h"
+#include "tuning/design.h"
+#include "tuning/identify/excite.h"
+#include "tuning/predict.h"
 
 #define PROCESSES  334
 #define SLOW_S     0.008 /* a tick so long sends telemetry each time, else it comes at 100 Hz */

@@ -10,8 +10,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "control/excite.h"
 #include "truth.h"
+#include "tuning/identify/excite.h"
 
 #define RECORD     6000 /* samples */
 #define TELEMETRY  0.01

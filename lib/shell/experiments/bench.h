@@ -8,9 +8,9 @@
 #include "base/number.h"
 #include "capture/table.h"
 #include "control/motion.h"
-#include "control/response.h"
-#include "control/rules.h"
 #include "shell/experiments/experiments.h"
+#include "tuning/response.h"
+#include "tuning/rules.h"
 #include "view/chart/chart.h"
 
 enum { AW_BENCH_T, AW_BENCH_SETPOINT, AW_BENCH_MEASURED, AW_BENCH_OUTPUT, AW_BENCH_COLUMNS };

@@ -1,5 +1,5 @@
 /* compare: prints the metrics of two saved step responses side by side. */
-#include "control/compare.h"
+#include "tuning/compare.h"
 
 #include <stdio.h>
 #include <stdlib.h>

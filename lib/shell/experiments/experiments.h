@@ -2,9 +2,9 @@
 #ifndef AW_SHELL_EXPERIMENTS_EXPERIMENTS_H
 #define AW_SHELL_EXPERIMENTS_EXPERIMENTS_H
 
-#include "control/rules.h"
 #include "shell/experiments/joint.h"
 #include "shell/look/picture.h"
+#include "tuning/rules.h"
 
 /* For .bench of a tool whose struct aw_joints accepts velocities and reports positions: step,
  * identify. The option speed limits a joint without its own speed limit. */

@@ -13,9 +13,9 @@
 #ifndef AW_SHELL_EXPERIMENTS_JOINT_H
 #define AW_SHELL_EXPERIMENTS_JOINT_H
 
-#include "control/loop.h"
 #include "shell/joints/joints.h"
 #include "shell/joints/law.h"
+#include "tuning/loop.h"
 
 struct aw_bench;
 

@@ -1,5 +1,5 @@
 /* sweep: measures the frequency response of one joint, as a table and a Bode plot. */
-#include "control/sweep.h"
+#include "tuning/identify/sweep.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "bench.h"
-#include "control/spectrum.h"
+#include "tuning/identify/spectrum.h"
 
 #define FOLLOWS_DB     (-6.0) /* a joint with less gain may lag by half a turn */
 #define COHERENCE_NEAR 1.3    /* max frequency ratio between a tone and its spectrum point */

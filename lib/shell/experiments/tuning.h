@@ -5,11 +5,11 @@
 #define AW_SHELL_EXPERIMENTS_TUNING_H
 
 #include "bench.h"
-#include "control/compare.h"
-#include "control/design.h"
-#include "control/excite.h"
-#include "control/model.h"
-#include "control/sweep.h"
+#include "tuning/compare.h"
+#include "tuning/design.h"
+#include "tuning/identify/excite.h"
+#include "tuning/identify/sweep.h"
+#include "tuning/model.h"
 
 /* The assumed control period of a driver with this sample period, s; 0: the usual one. */
 double aw_bench_tick_of_period(const struct aw_bench_joint *joint, double period_s);

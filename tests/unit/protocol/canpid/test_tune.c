@@ -2,9 +2,9 @@
  * by each rule. Steps prove these gains better than the defaults. */
 #include "canpid_helper.h"
 
-#include "control/design.h"
-#include "control/excite.h"
-#include "control/sweep.h"
+#include "tuning/design.h"
+#include "tuning/identify/excite.h"
+#include "tuning/identify/sweep.h"
 
 #define TICK_S    0.01 /* tick of drivers with telemetry of 100 Hz */
 #define MOST      3500

@@ -1,0 +1,544 @@
+/* Tuning rules for process models, the robust search, and the assessment of proposals. */
+#include "tuning/design.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "tuning/predict.h"
+
+#define STEP         0.02
+#define LIVELY       0.01 /* share of full scale, without a dead band */
+#define SETTLE       12   /* max duration of a prediction, in slowest time constants of the loop */
+#define COARSE       0.8  /* ratio between sizes of the gains */
+#define SMALLEST     1e-4 /* share of the ultimate gain */
+#define PATIENCE     60   /* max moves of the search */
+#define FINEST       0.01
+#define NEARER       1.6 /* factor: much nearer than any larger lag */
+#define MOST_LAGS    16
+#define ROUNDS       4    /* iterations for the dead time that the rules for zeros need */
+#define PLACES       3    /* dead times, if it is uncertain */
+#define NO_OVERSHOOT 1e-4 /* a smaller share counts as no overshoot */
+#define STEEP        20   /* weight of excess overshoot on the error */
+
+static double period_of(double omega)
+{
+    return 2 * M_PI / omega;
+}
+
+static void remove_lag(double *lags, size_t *n, size_t which)
+{
+    lags[which] = lags[--*n];
+}
+
+/* Finds the smallest lag from zero up, or the largest below zero; n: not found. Skips integrators.
+ */
+static size_t next_lag(const double *lags, size_t n, double zero, bool larger)
+{
+    size_t found = n;
+    for (size_t i = 0; i < n; i++)
+        if (isfinite(lags[i]) && (lags[i] >= zero) == larger &&
+            (found == n || (lags[i] < lags[found]) == larger))
+            found = i;
+    return found;
+}
+
+/* Cancels a zero on the left against the next larger lag, or the next smaller one if it is much
+ * nearer. Returns the factor of the gain. Ignores the zero without a lag. */
+static double cancel_zero(double zero, double *lags, size_t *n, double theta)
+{
+    size_t larger = next_lag(lags, *n, zero, true), smaller = next_lag(lags, *n, zero, false);
+    bool up = larger < *n, down = smaller < *n;
+    if (down && up)
+        up = zero / lags[smaller] > NEARER - 1e-9 || lags[larger] / zero <= zero / lags[smaller];
+    if (!up && !down)
+        return 1;
+    size_t which = up ? larger : smaller;
+    double lag = lags[which], felt = fmin(lag, 5 * theta);
+    if (up && zero < 5 * theta) { /* T3 */
+        lags[which] = felt - zero;
+        return felt / lag;
+    }
+    remove_lag(lags, n, which);
+    if (up || lag >= theta) /* T2, T1 */
+        return zero / lag;
+    return zero >= theta ? zero / theta : 1; /* T1a, T1b */
+}
+
+static void half_rule(double *rest, size_t left, size_t keep, struct aw_reduced *out)
+{
+    for (size_t k = 0; k <= keep && left > 0; k++) {
+        size_t largest = 0;
+        for (size_t i = 1; i < left; i++)
+            largest = rest[i] > rest[largest] ? i : largest;
+        if (k < keep) {
+            out->tau[k] = rest[largest];
+        } else {
+            out->tau[keep - 1] += rest[largest] / 2;
+            out->theta += rest[largest] / 2;
+        }
+        remove_lag(rest, &left, largest);
+    }
+    for (size_t i = 0; i < left; i++)
+        out->theta += rest[i];
+    if (out->tau[1] > out->tau[0]) {
+        double slower = out->tau[1];
+        out->tau[1] = out->tau[0];
+        out->tau[0] = slower;
+    }
+}
+
+struct aw_reduced aw_half_rule(const double *lags, size_t n, const double *zeros, size_t n_zeros,
+                               double dead_time_s, size_t keep)
+{
+    struct aw_reduced out = {.theta = dead_time_s};
+    for (int round = 0; round < ROUNDS; round++) {
+        double rest[MOST_LAGS], theta = out.theta > 0 ? out.theta : INFINITY;
+        size_t left = n < MOST_LAGS ? n : MOST_LAGS;
+        memcpy(rest, lags, left * sizeof *rest);
+        out = (struct aw_reduced){.factor = 1, .theta = dead_time_s};
+        for (size_t i = 0; i < n_zeros; i++)
+            if (zeros[i] > 0)
+                out.factor *= cancel_zero(zeros[i], rest, &left, theta);
+            else
+                out.theta -= zeros[i];
+        half_rule(rest, left, keep, &out);
+    }
+    return out;
+}
+
+struct aw_gains aw_simc_gains(double gain, double tau1, double tau2, double theta)
+{
+    double slope = isinf(tau1) ? gain : gain / tau1;
+    double kc = 1 / (slope * 2 * theta), ti = fmin(tau1, 8 * theta), f = 1 + tau2 / ti;
+    return (struct aw_gains){kc * f, kc / ti, kc * tau2};
+}
+
+struct aw_gains aw_amigo_gains(double gain, double tau, double dead_time_s, enum aw_form form)
+{
+    double l = dead_time_s, t = tau, k, ti, td = 0;
+    if (form == AW_FORM_PI && isinf(t)) {
+        k = 0.35 / (gain * l);
+        ti = 13.4 * l;
+    } else if (form == AW_FORM_PI) {
+        k = (0.15 + (0.35 - l * t / ((l + t) * (l + t))) * t / l) / gain;
+        ti = 0.35 * l + 13 * l * t * t / (t * t + 12 * l * t + 7 * l * l);
+    } else if (isinf(t)) {
+        k = 0.45 / (gain * l);
+        ti = 8 * l;
+        td = 0.5 * l;
+    } else {
+        k = (0.2 + 0.45 * t / l) / gain;
+        ti = l * (0.4 * l + 0.8 * t) / (l + 0.1 * t);
+        td = 0.5 * l * t / (0.3 * l + t);
+    }
+    return (struct aw_gains){k, k / ti, k * td};
+}
+
+/* The process with the hold's half tick, and a positive gain. */
+struct subject {
+    struct aw_process process;
+    double sign;
+    double omega, ku; /* ultimate frequency and gain */
+    double tau1, tau2;
+};
+
+static enum aw_status subject_of(const struct aw_process *process, const struct aw_driver *driver,
+                                 struct subject *s, struct aw_error *err)
+{
+    *s = (struct subject){.process = *process, .sign = process->gain < 0 ? -1 : 1};
+    s->process.dead_time_s = process->dead_time_s + driver->tick_s / 2;
+    s->process.gain = fabs(process->gain);
+    aw_process_lags(&s->process, &s->tau1, &s->tau2, NULL);
+    if (!(s->process.gain > 0) || !isfinite(s->process.gain) || !(driver->tick_s > 0) ||
+        !aw_process_ultimate(&s->process, &s->omega, &s->ku))
+        return aw_fail(err, AW_USAGE, "design: a gain of %g and a tick of %g s are no loop",
+                       process->gain, driver->tick_s);
+    return AW_OK;
+}
+
+static struct aw_gains simc(const struct subject *s, enum aw_form form)
+{
+    const struct aw_process *p = &s->process;
+    double lags[3] = {p->integrating ? INFINITY : s->tau1, p->integrating ? s->tau1 : s->tau2,
+                      p->a3};
+    struct aw_reduced r =
+        aw_half_rule(lags, 3, &p->lead, 1, p->dead_time_s, form == AW_FORM_PID ? 2 : 1);
+    struct aw_gains gains = aw_simc_gains(p->gain * r.factor, r.tau[0], r.tau[1], r.theta);
+    if (form == AW_FORM_P)
+        gains.ki = 0;
+    return gains;
+}
+
+/* Finds the steepest tangent of the step response, and the time of 63 %, for several lags. */
+static void apparent(const struct subject *s, double *dead_time_s, double *tau)
+{
+    struct aw_process process = s->process;
+    struct aw_process_state x = {0};
+    double span = s->tau1 + s->tau2 + process.a3, h = span / 2000, y = 0;
+    double steepest = 0, meets = 0, t63 = span;
+    process.gain = 1;
+    for (int i = 1; i < 20000; i++) {
+        double before = y;
+        aw_process_advance(&process, &x, 1, 1, h);
+        y = aw_process_measured(&process, &x);
+        double slope = (y - before) / h;
+        if (slope > steepest) {
+            steepest = slope;
+            meets = i * h - y / slope;
+        }
+        if (before < 1 - exp(-1) && y >= 1 - exp(-1)) {
+            t63 = i * h;
+            break;
+        }
+    }
+    *dead_time_s = s->process.dead_time_s + fmax(0, meets);
+    *tau = t63 - fmax(0, meets);
+}
+
+static struct aw_gains amigo(const struct subject *s, enum aw_form form)
+{
+    double l = s->process.dead_time_s, tau = s->tau1;
+    if (s->process.integrating) {
+        l += s->tau1 + s->process.a3 + fmax(0, -s->process.lead);
+        tau = INFINITY;
+    } else if (s->process.a2 > 0) {
+        apparent(s, &l, &tau);
+    }
+    return aw_amigo_gains(s->process.gain, tau, l, form);
+}
+
+/* ---- Robust ---- */
+
+static void free_loops(struct aw_loop *loops[PLACES])
+{
+    for (size_t i = 0; i < PLACES; i++)
+        aw_loop_free(loops[i]);
+}
+
+/* Creates loops for the longest dead time, the model's and the shortest; one if it is certain. */
+static enum aw_status make_loops(const struct aw_process *process, const struct aw_driver *driver,
+                                 const struct aw_design_options *o, struct aw_loop *loops[PLACES],
+                                 struct aw_error *err)
+{
+    double late_s = fmax(o->late_s, 0);
+    for (size_t i = 0; i < (late_s > 0 ? PLACES : 1); i++) {
+        struct aw_process at = *process;
+        at.dead_time_s = fmax(0, at.dead_time_s + (1 - (double)i) * late_s);
+        loops[i] = aw_loop_new(&at, driver->tick_s, err);
+        if (!loops[i]) {
+            free_loops(loops);
+            return AW_NO_MEMORY;
+        }
+    }
+    return AW_OK;
+}
+
+struct quest {
+    const struct subject *subject;
+    const struct aw_driver *driver;
+    struct aw_loop *loops[PLACES];  /* longest dead time, the model's, and the shortest */
+    double ms, activity, overshoot; /* overshoot INFINITY: no bound */
+    bool calm;                      /* minimizes the overshoot, not the error */
+    enum aw_form form;
+    struct aw_gains best;
+    double least;
+};
+
+/* Ti as its logarithm, Td; both in ticks. */
+struct shape {
+    double log_ti, td;
+};
+
+static struct aw_gains sized(const struct quest *q, const struct shape *shape, double kp)
+{
+    bool integral = q->form == AW_FORM_PI || q->form == AW_FORM_PID;
+    bool derivative = q->form == AW_FORM_PD || q->form == AW_FORM_PID;
+    return (struct aw_gains){kp, integral ? kp / exp(shape->log_ti) : 0,
+                             derivative ? kp * shape->td : 0};
+}
+
+/* Returns the largest Ms of all loops; stops at the first one above enough. */
+static double largest_ms(struct aw_loop *const loops[PLACES], const struct aw_gains *g,
+                         double enough)
+{
+    double ms = 0;
+    for (size_t i = 0; i < PLACES && loops[i] && ms <= enough; i++)
+        ms = fmax(ms, aw_loop_ms(loops[i], g));
+    return ms;
+}
+
+static bool allowed(const struct quest *q, const struct aw_gains *g)
+{
+    double most = q->driver->gain_max;
+    return (most <= 0 || (g->kp <= most && g->ki <= most && g->kd <= most)) &&
+           aw_driver_activity(q->driver, g) <= q->activity &&
+           largest_ms(q->loops, g, q->ms) <= q->ms;
+}
+
+/* Returns the greatest permitted gains of this shape; kp 0: none. */
+static struct aw_gains greatest(const struct quest *q, const struct shape *shape)
+{
+    double low = 2 * q->subject->ku, high;
+    struct aw_gains g = sized(q, shape, low);
+    do {
+        high = low;
+        low *= COARSE;
+        g = sized(q, shape, low);
+        if (low < SMALLEST * q->subject->ku)
+            return (struct aw_gains){0};
+    } while (!allowed(q, &g));
+    for (int i = 0; i < 7; i++) {
+        double middle = sqrt(low * high);
+        g = sized(q, shape, middle);
+        *(allowed(q, &g) ? &low : &high) = middle;
+    }
+    return sized(q, shape, low);
+}
+
+static double try_shape(struct quest *q, const struct shape *shape)
+{
+    struct aw_gains g = greatest(q, shape);
+    double iae = INFINITY;
+    if (g.kp > 0 && g.ki > 0)
+        iae = aw_predict_load_iae(&q->subject->process, q->driver->tick_s, &g);
+    else if (g.kp > 0)
+        iae = 1 / g.kp;
+    double over = INFINITY;
+    if (g.kp > 0 && (q->calm || isfinite(q->overshoot)))
+        over = aw_predict_overshoot(&q->subject->process, q->driver->tick_s, &g);
+    if (q->calm)
+        iae = over;
+    else if (isfinite(q->overshoot) && over > q->overshoot + NO_OVERSHOOT)
+        return iae * (1 + STEEP * (over - q->overshoot)); /* leads the search back to the bound */
+    if (iae < q->least) {
+        q->least = iae;
+        q->best = g;
+    }
+    return iae;
+}
+
+/* Compass search: moves to the best of four neighbours, or refines the step. */
+static void search_from(struct quest *q, struct shape at)
+{
+    double here = try_shape(q, &at), step = 0.5, tick = q->driver->tick_s;
+    double period = period_of(q->subject->omega) / tick;
+    for (int i = 0; i < PATIENCE && step > FINEST; i++) {
+        struct shape best = at;
+        double least = here;
+        for (int way = 0; way < 4; way++) {
+            double by = way % 2 ? step : -step;
+            struct shape to = at;
+            if (way < 2)
+                to.log_ti += by;
+            else
+                to.td = fmax(0, at.td + by * period / 10);
+            double iae = try_shape(q, &to);
+            if (iae < least) {
+                least = iae;
+                best = to;
+            }
+        }
+        if (least < here * (1 - 1e-4)) {
+            here = least;
+            at = best;
+        } else {
+            step /= 2;
+        }
+    }
+}
+
+/* Searches from the two best points of a coarse grid. */
+static void search(struct quest *q, double period)
+{
+    struct shape best[2] = {{0}};
+    double least[2] = {INFINITY, INFINITY};
+    for (int i = 0; i < 5; i++)
+        for (int k = 0; k < 5; k++) {
+            struct shape at = {log(period / 8 * pow(3, i)), period * k / 12};
+            double iae = try_shape(q, &at);
+            int place = iae < least[0] ? 0 : 1;
+            if (iae >= least[1])
+                continue;
+            if (place == 0) {
+                best[1] = best[0];
+                least[1] = least[0];
+            }
+            best[place] = at;
+            least[place] = iae;
+        }
+    for (int i = 0; i < 2; i++)
+        if (isfinite(least[i]))
+            search_from(q, best[i]);
+}
+
+/* Reports the lowest possible overshoot if the bound is out of reach, as for an almost double
+ * integrator. */
+static enum aw_status least_overshoot(struct quest *q, double period, double *least,
+                                      struct aw_error *err)
+{
+    q->calm = true;
+    search(q, period);
+    if (!isfinite(q->least))
+        return aw_fail(err, AW_LIMIT,
+                       "robust: no gains keep Ms below %g with so little activity at rest — raise "
+                       "--ms or --noise, or use another --form",
+                       q->ms);
+    if (q->least <= q->overshoot + NO_OVERSHOOT)
+        return AW_OK;
+    *least = q->least;
+    return aw_fail(
+        err, AW_LIMIT,
+        "robust: no gains with Ms below %g overshoot by less than %.3g %%, and the bound "
+        "is %.3g %% — --overshoot %.0f%% can be had, or try --form pd",
+        q->ms, 100 * q->least, 100 * q->overshoot, ceil(100 * q->least + 0.1));
+}
+
+static enum aw_status robust(const struct subject *s, const struct aw_driver *driver,
+                             const struct aw_design_options *o, struct aw_proposal *p,
+                             struct aw_error *err)
+{
+    struct aw_process plain = s->process;
+    plain.dead_time_s -= driver->tick_s / 2;
+    struct subject exact = *s;
+    exact.process = plain;
+    struct quest q = {.subject = &exact,
+                      .driver = driver,
+                      .ms = o->ms,
+                      .activity = o->activity,
+                      .overshoot = o->bounded ? o->overshoot : INFINITY,
+                      .form = p->form,
+                      .least = INFINITY};
+    double period = period_of(s->omega) / driver->tick_s;
+    plain.dead_time_s -= fmax(o->late_s, 0);
+    enum aw_status status = make_loops(&plain, driver, o, q.loops, err);
+    if (status != AW_OK)
+        return status;
+    search(&q, period);
+    if (!isfinite(q.least))
+        status = least_overshoot(&q, period, &p->least_overshoot, err);
+    free_loops(q.loops);
+    p->per_tick = q.best;
+    return status;
+}
+
+/* ---- By name, and the judgement ---- */
+
+static enum aw_status by_rule(const struct subject *s, const struct aw_driver *driver,
+                              const struct aw_plant *plant, const struct aw_design_options *o,
+                              struct aw_proposal *p, struct aw_error *err)
+{
+    struct aw_gains seconds;
+    if (p->rule == AW_RULE_ROBUST)
+        return robust(s, driver, o, p, err);
+    if (p->rule == AW_RULE_SIMC && p->form != AW_FORM_PD) {
+        seconds = simc(s, p->form);
+    } else if (p->rule == AW_RULE_AMIGO && (p->form == AW_FORM_PI || p->form == AW_FORM_PID)) {
+        seconds = amigo(s, p->form);
+    } else {
+        enum aw_status status = aw_rule_gains(p->rule, p->form, plant, &seconds, err);
+        if (status != AW_OK)
+            return status;
+    }
+    p->per_tick = aw_gains_per_tick(seconds, driver->tick_s);
+    return AW_OK;
+}
+
+static struct aw_design_options completed(const struct aw_design_options *options,
+                                          const struct aw_driver *driver)
+{
+    struct aw_design_options o = *options;
+    o.ms = o.ms > 0 ? o.ms : AW_DESIGN_MS;
+    o.step = fabs(o.step) > 0 ? o.step : STEP;
+    if (!(o.activity > 0))
+        o.activity = driver->dead_band > 0 ? driver->dead_band : LIVELY;
+    return o;
+}
+
+static enum aw_status predict(const struct aw_process *process, const struct aw_driver *driver,
+                              const struct aw_design_options *o, struct aw_proposal *p,
+                              struct aw_error *err)
+{
+    size_t n;
+    double slow = isnan(p->margins.crossover) ? 1 : 1 / p->margins.crossover;
+    double ti =
+        fabs(p->per_tick.ki) > 0 ? fabs(p->per_tick.kp / p->per_tick.ki) * driver->tick_s : 0;
+    p->rest = o->rest;
+    p->duration_s =
+        fmax(SETTLE * (slow + process->dead_time_s + driver->tick_s + fmin(ti, 4 * slow)),
+             o->duration_s);
+    struct aw_scene scene = {
+        .to = o->step, .rest = o->rest, .duration_s = p->duration_s, .full = true};
+    struct aw_sample *samples = aw_predict(process, driver, &p->per_tick, &scene, &n, err);
+    if (!samples)
+        return err->status;
+    struct aw_step step = {.to = o->step};
+    enum aw_status status = aw_response(samples, n, &step, &p->step, err);
+    free(samples);
+    return status;
+}
+
+static enum aw_status refuse(const struct aw_driver *driver, const struct aw_design_options *o,
+                             struct aw_proposal *p, struct aw_error *err)
+{
+    char *out = p->refusal;
+    size_t size = sizeof p->refusal;
+    if (!p->margins.stable)
+        snprintf(out, size, "the loop would be unstable");
+    else if (p->limited)
+        snprintf(out, size, "a gain is beyond the driver's range of %g", driver->gain_max);
+    else if (p->activity > o->activity * (1 + 1e-9))
+        snprintf(out, size, "the output would move by %.2g %% at rest, above %.2g %% (--noise)",
+                 100 * p->activity, 100 * o->activity);
+    else if (p->ms > AW_DESIGN_MS_MOST * (1 + 1e-6) && !o->unproven)
+        snprintf(out, size, "Ms would be %.2f, above %g", p->ms, AW_DESIGN_MS_MOST);
+    else
+        return AW_OK;
+    return aw_fail(err, AW_LIMIT, "%s: %s — use another rule or form", aw_rule_name(p->rule), out);
+}
+
+enum aw_status aw_design_judge(const struct aw_process *process, const struct aw_driver *driver,
+                               const struct aw_design_options *options, struct aw_proposal *p,
+                               struct aw_error *err)
+{
+    struct aw_design_options o = completed(options, driver);
+    p->refusal[0] = '\0';
+    struct aw_loop *loops[PLACES] = {NULL};
+    if (make_loops(process, driver, &o, loops, err) != AW_OK)
+        return AW_NO_MEMORY;
+    p->margins = aw_loop_margins(loops[loops[1] ? 1 : 0], &p->per_tick);
+    p->ms = largest_ms(loops, &p->per_tick, INFINITY);
+    free_loops(loops);
+    p->activity = aw_driver_activity(driver, &p->per_tick);
+    p->load_iae = aw_predict_load_iae(process, driver->tick_s, &p->per_tick);
+    for (int m = 0; m < AW_METRICS; m++)
+        p->step.value[m] = NAN;
+    enum aw_status status = p->margins.stable ? predict(process, driver, &o, p, err) : AW_OK;
+    return status == AW_OK ? refuse(driver, &o, p, err) : status;
+}
+
+enum aw_status aw_design(const struct aw_process *process, const struct aw_driver *driver,
+                         const struct aw_design_options *options, struct aw_proposal *p,
+                         struct aw_error *err)
+{
+    struct subject s;
+    struct aw_design_options o = completed(options, driver);
+    struct aw_process late = *process;
+    *p = (struct aw_proposal){.rule = o.rule};
+    late.dead_time_s += fmax(o.late_s, 0);
+    enum aw_status status = subject_of(&late, driver, &s, err);
+    if (status != AW_OK)
+        return status;
+    struct aw_plant plant = {s.ku, period_of(s.omega), s.process.integrating};
+    p->form = o.form == AW_FORM_RULE ? aw_rule_form(o.rule, &plant) : o.form;
+    status = by_rule(&s, driver, &plant, &o, p, err);
+    if (status != AW_OK)
+        return status;
+    p->per_tick.kp *= s.sign;
+    p->per_tick.ki *= s.sign;
+    p->per_tick.kd *= s.sign;
+    if (driver->gain_max > 0)
+        p->limited = aw_gains_clamp(&p->per_tick, driver->gain_max);
+    return aw_design_judge(process, driver, &o, p, err);
+}

@@ -1,0 +1,25 @@
+/* Simulates the response of a process to a recorded input, with the driver's dead zone and band.
+ *
+ *     struct aw_dead dead = {.zone = 0.01};
+ *     aw_answer(&trial, trial.n, &process, &dead, out);
+ */
+#ifndef AW_IDENTIFY_ANSWER_H
+#define AW_IDENTIFY_ANSWER_H
+
+#include "tuning/identify/process.h"
+#include "tuning/identify/trial.h"
+
+/* Two kinds of dead band. With a zone of 0.01, the driver ignores outputs below 0.01 and passes
+ * larger ones whole. A band is subtracted from every output: friction, or the motor amplifier's
+ * threshold. */
+struct aw_dead {
+    double zone, band;
+};
+double aw_dead_passes(const struct aw_dead *dead, double output);
+
+/* Simulates the first n samples, exactly (process.h). The process starts at rest with the first
+ * input. */
+void aw_answer(const struct aw_trial *trial, size_t n, const struct aw_process *process,
+               const struct aw_dead *dead, double *out);
+
+#endif

@@ -1,0 +1,212 @@
+/* The parts of the identification experiment, and its record as a trial. */
+#include "tuning/identify/excite.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "control/samples.h"
+
+#define REST_S      0.3
+#define HALF_WAY    0.7  /* share of the bound at which a step ends */
+#define GROWN       1.03 /* a step that has not grown by this factor */
+#define FOR_SO_LONG 0.4  /* for this share of its time is at rest, */
+#define RESTS_S     1.5  /* and always after this time: supervision ends it after 2 s */
+#define STEP_SHARE  0.19 /* share of the whole time */
+#define RELAY_SHARE 0.2
+#define SMALL       0.5  /* share of the amplitude */
+#define SHIFT       0.8  /* share of the distance of the step */
+#define JUMP        0.03 /* share of the range of the output */
+#define LOST        1.5  /* intervals between two samples: more means a lost one */
+#define SOME        201  /* intervals used for the median */
+
+static const double size_of[AW_EXCITE_OVER] = {
+    [AW_EXCITE_STEP] = 1, [AW_EXCITE_DOWN] = -0.6, [AW_EXCITE_UP] = 0.8};
+
+const char *aw_excite_part_name(enum aw_excite_part part)
+{
+    static const char *const names[] = {"rest",      "step up", "relay", "small relay",
+                                        "step down", "step up", "over"};
+    return names[part];
+}
+
+static struct aw_relay_config relay_config(const struct aw_excite_config *c, double share,
+                                           double shift)
+{
+    return (struct aw_relay_config){.centre = c->centre + shift,
+                                    .amplitude = c->amplitude * share,
+                                    .hysteresis = c->hysteresis,
+                                    .max_deviation = c->max_deviation + fabs(shift),
+                                    .max_time_s = c->max_time_s * RELAY_SHARE,
+                                    .max_bias = c->amplitude};
+}
+
+enum aw_status aw_excite_start(struct aw_excite *excite, const struct aw_excite_config *config,
+                               struct aw_error *err)
+{
+    struct aw_relay_config relay = relay_config(config, 1, 0);
+    *excite = (struct aw_excite){.config = *config, .start_s = NAN};
+    if (!config->steps && !config->relay)
+        excite->config.steps = excite->config.relay = true;
+    return aw_relay_start(&excite->relay, &relay, err);
+}
+
+double aw_excite_gain(const struct aw_excite_config *config, double limit)
+{
+    struct aw_relay_config relay = relay_config(config, 1, 0);
+    return aw_relay_gain(&relay, limit);
+}
+
+static bool is_relay(enum aw_excite_part part)
+{
+    return part == AW_EXCITE_RELAY || part == AW_EXCITE_SMALL;
+}
+
+static bool has_part(const struct aw_excite *excite, enum aw_excite_part part)
+{
+    if (is_relay(part))
+        return excite->config.relay;
+    return part == AW_EXCITE_OVER || excite->config.steps;
+}
+
+static void next_part(struct aw_excite *excite, double t, double y)
+{
+    if (excite->part == AW_EXCITE_STEP)
+        excite->shift = SHIFT * (y - excite->config.centre);
+    do
+        excite->part++;
+    while (!has_part(excite, excite->part));
+    excite->part_s = t;
+    excite->start_y = y;
+    excite->reached = 0;
+    excite->reached_s = t;
+    excite->first_s = NAN;
+    excite->output =
+        excite->part < AW_EXCITE_OVER ? size_of[excite->part] * excite->config.amplitude : 0;
+    if (is_relay(excite->part)) {
+        bool small = excite->part == AW_EXCITE_SMALL;
+        struct aw_relay_config relay =
+            relay_config(&excite->config, small ? SMALL : 1, small ? excite->shift : 0);
+        aw_relay_start(&excite->relay, &relay, NULL);
+    }
+}
+
+/* Checks in the direction of the output, or against it for a process with a negative gain. */
+static bool step_is_over(struct aw_excite *excite, double t, double y)
+{
+    const struct aw_excite_config *c = &excite->config;
+    double way = fabs(y - excite->start_y), since = t - excite->part_s;
+    bool outwards = (y - c->centre) * (y - excite->start_y) > 0;
+    if (isnan(excite->first_s) && way > c->hysteresis)
+        excite->first_s = t;
+    if (way > excite->reached * GROWN && way > c->hysteresis) {
+        excite->reached = way;
+        excite->reached_s = t;
+    }
+    bool rests = excite->reached > 0 && t - excite->reached_s > fmin(FOR_SO_LONG * since, RESTS_S);
+    double coasts = 0; /* distance until the next output has an effect */
+    if (t > excite->first_s)
+        coasts = (way - c->hysteresis) / (t - excite->first_s) * (excite->first_s - excite->part_s);
+    return (outwards && fabs(y - c->centre) + coasts > HALF_WAY * c->max_deviation) || rests ||
+           since > STEP_SHARE * c->max_time_s;
+}
+
+double aw_excite_feed(struct aw_excite *excite, double t, double y)
+{
+    const struct aw_excite_config *c = &excite->config;
+    if (excite->part == AW_EXCITE_OVER)
+        return 0;
+    if (isnan(excite->start_s))
+        excite->start_s = excite->part_s = t;
+    if (fabs(y - c->centre) > c->max_deviation) {
+        excite->too_far = true;
+        excite->part = AW_EXCITE_OVER;
+        return excite->output = 0;
+    }
+    if (is_relay(excite->part)) {
+        excite->output = aw_relay_feed(&excite->relay, t, y);
+        if (excite->relay.over)
+            next_part(excite, t, y);
+    } else if (excite->part == AW_EXCITE_REST ? t - excite->part_s >= REST_S
+                                              : step_is_over(excite, t, y)) {
+        next_part(excite, t, y);
+    }
+    return excite->output;
+}
+
+enum aw_status aw_excite_result(const struct aw_excite *excite, struct aw_error *err)
+{
+    if (!excite->too_far)
+        return AW_OK;
+    return aw_fail(err, AW_REFUSED,
+                   "identify: it went farther than %.4g from where it began — lower --amplitude or "
+                   "raise --max-deviation",
+                   excite->config.max_deviation);
+}
+
+/* Returns the median of some intervals that are spread over the record. */
+static double usual_interval(const double *t, size_t n)
+{
+    double some[SOME];
+    size_t k = 0;
+    for (size_t i = 0; i < SOME && n > 1; i++) {
+        size_t at = i * (n - 1) / SOME;
+        some[k++] = t[at + 1] - t[at];
+    }
+    qsort(some, k, sizeof *some, aw_ascending);
+    return k ? some[k / 2] : 0;
+}
+
+/* Returns the time of a jump between two samples. A driver does not react to one or two lost
+ * frames, so the jump was at its usual time. */
+static double jump_time(double from, double to, double interval)
+{
+    double lost = (to - from) / interval;
+    return from + (lost > LOST && lost < 2 + LOST ? interval : to - from) / 2;
+}
+
+/* Returns the mean deviation of an output from the straight line between its neighbours, apart from
+ * jumps. If the tick is as long as the sampling interval, counts only places with missing samples.
+ */
+static double roughness(const double *t, const double *output, size_t n, double jump,
+                        double interval, double tick_s)
+{
+    double between = interval > 0 ? 1 - fmin(tick_s / interval, 1) : 0;
+    double off = 0, size = 0;
+    for (size_t i = 1; i + 1 < n; i++) {
+        double before = output[i] - output[i - 1], behind = output[i + 1] - output[i];
+        size += fabs(output[i] - output[0]);
+        bool lost = t[i + 1] - t[i - 1] > (1 + LOST) * interval;
+        if (fabs(before) < jump && fabs(behind) < jump)
+            off += fabs(behind - before) / 2 * (lost ? 1 : between);
+    }
+    return size > 0 ? off / size : 0;
+}
+
+struct aw_trial aw_excite_trial(const double *t, const double *output, const double *y, size_t n,
+                                double tick_s, double *at, double *out)
+{
+    double jump = JUMP * aw_spread(output, n);
+    double interval = usual_interval(t, n), late = fmin(fmax(tick_s, 0), interval) / 2;
+    struct aw_trial trial = {.input_t = at,
+                             .input = out,
+                             .t = t,
+                             .y = y,
+                             .n = n,
+                             .late_s = interval / 2 - late,
+                             .rough = roughness(t, output, n, jump, interval, 2 * late)};
+    size_t k = 0;
+    for (size_t i = 0; i < n; i++) {
+        at[k] = t[i] + late;
+        out[k++] = output[i];
+        bool lost = i + 1 < n && t[i + 1] - t[i] > LOST * interval;
+        if (i + 1 == n || (fabs(output[i + 1] - output[i]) < jump && !lost))
+            continue;
+        at[k] = at[k + 1] = jump_time(t[i], t[i + 1], interval) + late;
+        out[k] = output[i];
+        out[k + 1] = output[i + 1];
+        k += 2;
+    }
+    trial.n_inputs = k;
+    return trial;
+}

@@ -1,0 +1,84 @@
+/* An experiment for identification: steps and a relay's oscillation, within bounds.
+ *
+ * A pure state machine, like the relay (relay.h) that it contains. The caller feeds each sample and
+ * gets the control output to apply now.
+ *
+ *     aw_excite_start(excite, &config, &err);
+ *     while (excite->part < AW_EXCITE_OVER) {
+ *         … wait for telemetry: t, measured …
+ *         double u = aw_excite_feed(excite, t, measured);
+ *         … send the setpoint measured + u/kp, see relay.h …
+ *     }
+ *     status = aw_excite_result(excite, &err);
+ *
+ * Parts: rest; a step of the output up; the relay at the centre; the relay at half its amplitude,
+ * beside the centre; a smaller step down, and one up. A step ends near the bound, when the joint
+ * comes to rest, or after its time. The relay shows the process near a phase of -180 deg. The two
+ * amplitudes show the width of a dead band; the two positions and the steps show the slow
+ * behaviour. The last part serves to test a model on data that it was not fitted to.
+ */
+#ifndef AW_IDENTIFY_EXCITE_H
+#define AW_IDENTIFY_EXCITE_H
+
+#include "tuning/identify/fit.h"
+#include "tuning/identify/relay.h"
+
+enum aw_excite_part {
+    AW_EXCITE_REST,
+    AW_EXCITE_STEP,
+    AW_EXCITE_RELAY,
+    AW_EXCITE_SMALL,
+    AW_EXCITE_DOWN,
+    AW_EXCITE_UP,
+    AW_EXCITE_OVER,
+};
+
+struct aw_excite_config {
+    double centre;        /* measured value at the start */
+    double amplitude;     /* d > 0, of the output */
+    double hysteresis;    /* of the relay */
+    double max_deviation; /* gives up if |measured - centre| exceeds it */
+    double max_time_s;    /* for all parts; each has a share of it */
+    bool steps, relay;    /* which parts to run; none: both */
+};
+
+struct aw_excite {
+    struct aw_excite_config config;
+    enum aw_excite_part part;
+    double output;
+    double start_s, part_s, start_y; /* start of the current part */
+    double reached, reached_s;       /* of a step: farthest position so far, and its time */
+    double first_s;                  /* of a step: time of the first response */
+    double shift;                    /* offset of the small relay's centre */
+    bool too_far;
+    struct aw_relay relay;
+};
+
+/* Starts the experiment. AW_USAGE as aw_relay_start. */
+enum aw_status aw_excite_start(struct aw_excite *excite, const struct aw_excite_config *config,
+                               struct aw_error *err);
+
+/* Returns the output to apply from now on; 0 when the experiment is over. */
+double aw_excite_feed(struct aw_excite *excite, double t, double measured);
+
+/* Returns the relay's kp for a driver that accepts only setpoints, as aw_relay_gain. */
+double aw_excite_gain(const struct aw_excite_config *config, double limit);
+
+/* Returns the name of a part: "rest", "step", "relay" … */
+const char *aw_excite_part_name(enum aw_excite_part part);
+
+/* AW_REFUSED: the joint went too far; err suggests a remedy. */
+enum aw_status aw_excite_result(const struct aw_excite *excite, struct aw_error *err);
+
+/* Converts a driver's telemetry to a trial for identification. Each sample has the output that the
+ * controller had computed and that the driver holds for a tick. So the input joins the samples by
+ * straight lines, half a tick later. A jump is a change by more than a thirtieth of the range
+ * between two samples, or any change where samples are missing. The input jumps in the middle of
+ * the interval, half a tick later. One or two lost frames are ignored. A driver with a tick shorter
+ * than the interval might always jump right after a sample, or always before the next; late_s
+ * allows for that. tick_s 0: unknown, as in foreign records. at and out have room for 3·n. The
+ * caller owns all arrays. */
+struct aw_trial aw_excite_trial(const double *t, const double *output, const double *y, size_t n,
+                                double tick_s, double *at, double *out);
+
+#endif

@@ -1,0 +1,99 @@
+/* A small cache of moves by their duration. */
+#include "tuning/identify/mover.h"
+
+#define FARTHEST 4e18
+
+struct aw_move aw_move_of(const struct aw_process *process, double h)
+{
+    bool two = process->integrating || process->a2 > 0;
+    struct aw_move move = {.n = process->a3 > 0 ? 3 : two ? 2 : 1};
+    for (int i = 0; i < 5; i++) {
+        struct aw_process_state x = {i == 0, i == 1, i == 2};
+        aw_process_advance(process, &x, i == 3, i == 4, h);
+        move.of[0][i] = x.y;
+        move.of[1][i] = x.rate;
+        move.of[2][i] = x.lagged;
+    }
+    return move;
+}
+
+void aw_move(const struct aw_move *move, struct aw_process_state *x, double from, double to)
+{
+    const struct aw_process_state was = *x;
+    const double *y = move->of[0], *rate = move->of[1], *lagged = move->of[2];
+    double in[3] = {y[3] * from + y[4] * to, rate[3] * from + rate[4] * to,
+                    lagged[3] * from + lagged[4] * to};
+    if (move->n == 1) {
+        x->y = y[0] * was.y + in[0];
+    } else if (move->n == 2) {
+        x->y = y[0] * was.y + y[1] * was.rate + in[0];
+        x->rate = rate[0] * was.y + rate[1] * was.rate + in[1];
+    } else {
+        x->y = y[0] * was.y + y[1] * was.rate + y[2] * was.lagged + in[0];
+        x->rate = rate[0] * was.y + rate[1] * was.rate + rate[2] * was.lagged + in[1];
+        x->lagged = lagged[2] * was.lagged + in[2];
+    }
+}
+
+void aw_mover_init(struct aw_mover *mover, const struct aw_process *process, double grain_s)
+{
+    mover->process = *process;
+    mover->per_s = 1 / grain_s;
+    for (int i = 0; i < AW_MOVER_SLOTS; i++)
+        mover->time[i] = -1;
+}
+
+/* Finds the slot of a duration; returns true if it has occurred before. */
+static bool find(struct aw_mover *mover, double h, size_t *slot)
+{
+    double grains = h * mover->per_s;
+    int64_t time = grains < FARTHEST ? (int64_t)(grains + 0.5) : (int64_t)FARTHEST;
+    *slot = (size_t)(((uint64_t)time * 0x9e3779b97f4a7c15u) >> 55);
+    bool again = mover->time[*slot] == time;
+    mover->time[*slot] = time;
+    if (!again)
+        mover->known[*slot] = false;
+    return again;
+}
+
+static const struct aw_move *known(struct aw_mover *mover, size_t slot, double h)
+{
+    if (!mover->known[slot])
+        mover->move[slot] = aw_move_of(&mover->process, h);
+    mover->known[slot] = true;
+    return &mover->move[slot];
+}
+
+void aw_mover_move(struct aw_mover *mover, struct aw_process_state *x, double from, double to,
+                   double h)
+{
+    size_t slot;
+    if (!(h > 0))
+        return;
+    if (find(mover, h, &slot))
+        aw_move(known(mover, slot, h), x, from, to);
+    else
+        aw_process_advance(&mover->process, x, from, to, h);
+}
+
+double aw_mover_y(struct aw_mover *mover, const struct aw_process_state *x, double from, double to,
+                  double h)
+{
+    size_t slot;
+    struct aw_process_state now = *x;
+    if (!(h > 0))
+        return x->y;
+    if (find(mover, h, &slot)) {
+        const double *y = known(mover, slot, h)->of[0];
+        return y[0] * x->y + y[1] * x->rate + y[2] * x->lagged + (y[3] * from + y[4] * to);
+    }
+    aw_process_advance(&mover->process, &now, from, to, h);
+    return now.y;
+}
+
+const struct aw_move *aw_mover_get(struct aw_mover *mover, double h)
+{
+    size_t slot;
+    find(mover, h, &slot);
+    return known(mover, slot, h);
+}

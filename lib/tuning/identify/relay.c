@@ -1,0 +1,117 @@
+/* Runs the relay sample by sample, until its cycles are equal. */
+#include "tuning/identify/relay.h"
+
+#include <math.h>
+
+#define TOLERANCE 0.1 /* max relative difference of equal cycles */
+#define SYMMETRIC 0.1 /* share of the period: smaller asymmetry is not corrected */
+#define HALF_STEP 0.5 /* share of the full correction of the bias */
+#define HEADROOM  0.9 /* share of the setpoint limit */
+
+static enum aw_status check_config(const struct aw_relay_config *c, struct aw_error *err)
+{
+    const double all[] = {c->centre,        c->amplitude,  c->hysteresis,
+                          c->max_deviation, c->max_time_s, c->max_bias};
+    for (size_t i = 0; i < sizeof all / sizeof *all; i++)
+        if (!isfinite(all[i]))
+            return aw_fail(err, AW_USAGE, "relay: a setting is not a number — give a finite one");
+    if (c->amplitude <= 0 || c->max_time_s <= 0 || c->max_bias < 0)
+        return aw_fail(err, AW_USAGE,
+                       "relay: amplitude %g and time %g s must both be above 0, bias %g not below",
+                       c->amplitude, c->max_time_s, c->max_bias);
+    if (c->hysteresis < 0 || c->max_deviation <= c->hysteresis)
+        return aw_fail(err, AW_USAGE,
+                       "relay: hysteresis %g must be from 0 to below the deviation allowed, %g",
+                       c->hysteresis, c->max_deviation);
+    return AW_OK;
+}
+
+enum aw_status aw_relay_start(struct aw_relay *relay, const struct aw_relay_config *config,
+                              struct aw_error *err)
+{
+    *relay = (struct aw_relay){.config = *config, .start_s = NAN, .last_s = NAN};
+    return check_config(config, err);
+}
+
+struct stats {
+    double least, most, sum;
+};
+
+static void widen(struct stats *stats, double value)
+{
+    stats->least = fmin(stats->least, value);
+    stats->most = fmax(stats->most, value);
+    stats->sum += value;
+}
+
+/* Switching happens at samples. So even cycles of a perfect oscillation differ by one sample in
+ * time, and by one sample's motion at either end. */
+static bool alike(const struct aw_relay *relay, double sample_s)
+{
+    struct stats period = {INFINITY, -INFINITY, 0}, swing = period;
+    const int n = AW_RELAY_CYCLES;
+    for (int i = 0; i < n; i++) {
+        const struct aw_relay_cycle *cycle = &relay->cycles[i];
+        widen(&period, cycle->period_s);
+        widen(&swing, cycle->max - cycle->min);
+    }
+    double coarse = sample_s * n / period.sum;
+    return period.most - period.least <= (TOLERANCE + 2 * coarse) * period.sum / n &&
+           swing.most - swing.least <= (2 * TOLERANCE + 4 * coarse) * swing.sum / n;
+}
+
+/* Returns true if the bias was changed; the cycles must then become equal again. */
+static bool correct_bias(struct aw_relay *relay, double sample_s)
+{
+    const struct aw_relay_cycle *cycle = &relay->current;
+    double skew = 2 * cycle->high_s / cycle->period_s - 1;
+    double before = relay->bias, most = relay->config.max_bias;
+    if (fabs(skew) <= SYMMETRIC + 2 * sample_s / cycle->period_s)
+        return false;
+    relay->bias += HALF_STEP * skew * relay->config.amplitude;
+    relay->bias = fmax(-most, fmin(most, relay->bias));
+    return fabs(relay->bias - before) > 0.01 * relay->config.amplitude;
+}
+
+static void switch_over(struct aw_relay *relay, double t, double measured, double sample_s)
+{
+    relay->high = !relay->high;
+    if (!relay->high) {
+        relay->current.high_s = t - relay->current.start_s;
+        return;
+    }
+    if (relay->in_cycle) {
+        relay->current.period_s = t - relay->current.start_s;
+        relay->cycles[relay->n_cycles++ % AW_RELAY_CYCLES] = relay->current;
+        relay->over = !correct_bias(relay, sample_s) && relay->n_cycles > AW_RELAY_CYCLES &&
+                      alike(relay, sample_s);
+    }
+    relay->current = (struct aw_relay_cycle){.start_s = t, .min = measured, .max = measured};
+    relay->in_cycle = true;
+}
+
+double aw_relay_feed(struct aw_relay *relay, double t, double measured)
+{
+    const struct aw_relay_config *c = &relay->config;
+    double away = measured - c->centre, sample_s = 0;
+    if (isnan(relay->start_s)) {
+        relay->start_s = t;
+        relay->high = away <= 0;
+    } else {
+        sample_s = t - relay->last_s;
+        relay->over |= !(sample_s > 0);
+    }
+    relay->last_s = t;
+    relay->over |= !isfinite(t) || !isfinite(measured) || t - relay->start_s > c->max_time_s;
+    relay->current.min = fmin(relay->current.min, measured);
+    relay->current.max = fmax(relay->current.max, measured);
+    if (!relay->over && (relay->high ? away : -away) > c->hysteresis)
+        switch_over(relay, t, measured, sample_s);
+    return relay->over ? 0 : relay->bias + (relay->high ? c->amplitude : -c->amplitude);
+}
+
+double aw_relay_gain(const struct aw_relay_config *config, double limit)
+{
+    double room = HEADROOM * limit - fabs(config->centre) - config->max_deviation;
+    return room > 0 ? (config->amplitude + config->max_bias) / room : NAN;
+}

@@ -1,0 +1,369 @@
+/* Separable least squares by Levenberg-Marquardt. */
+#include "tuning/identify/search.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "tuning/identify/solve.h"
+
+#define LAGS       8 /* points of the grid */
+#define DEAD_TIMES 24
+#define ITERATIONS 40
+#define NEAR       4    /* max iterations for a long record, because its parts have been searched */
+#define LONG       4000 /* samples */
+#define SETTLED    1e-3 /* share of a sample's variance: far below the effect of noise on the sum */
+#define LONG_STEP  1    /* damping of a long step: below this */
+#define SHORTEST   1e8  /* damping of the shortest step */
+#define SURELY     3    /* factor of a step's predicted gain: an upper bound */
+#define IDLE       4    /* consecutive short steps without a gain */
+#define LARGEST    1e30
+#define RIDGE      1e-12 /* minimum share that distinguishes two columns */
+
+static double dot(const double *a, const double *b, size_t n)
+{
+    double sum = 0;
+    for (size_t i = 0; i < n; i++)
+        sum += a[i] * b[i];
+    return sum;
+}
+
+/* ---- A record ---- */
+
+enum aw_status aw_search_begin(struct aw_search *s, const struct aw_trial *trial, const bool *held,
+                               struct aw_error *err)
+{
+    *s = (struct aw_search){.trial = trial, .bar = INFINITY};
+    double **const columns[] = {
+        &s->answer, &s->level, &s->basis[AW_GAIN], &s->basis[AW_DRIFT], &s->residual, &s->tried,
+    };
+    bool room = true;
+    for (size_t i = 0; i < sizeof columns / sizeof *columns; i++)
+        room &= (*columns[i] = calloc(trial->n, sizeof **columns[i])) != NULL;
+    s->slope = calloc(AW_LOOSE * trial->n, sizeof *s->slope);
+    s->longest_s = trial->t[trial->n - 1] - trial->t[0];
+    enum aw_status status = aw_weights_begin(&s->weights, trial, held, err);
+    if (status != AW_OK || !room || !s->slope)
+        return aw_no_memory(err);
+    aw_search_plain(s, trial->n);
+    return AW_OK;
+}
+
+void aw_search_end(struct aw_search *s)
+{
+    aw_weights_end(&s->weights);
+    free(s->answer);
+    free(s->level);
+    for (int k = 0; k < AW_LINEAR; k++)
+        free(s->basis[k]);
+    free(s->residual);
+    free(s->tried);
+    free(s->slope);
+}
+
+void aw_search_structure(struct aw_search *s, enum aw_process_kind kind, bool third,
+                         bool find_dead_band)
+{
+    s->integrating = s->uses[AW_DRIFT] = kind == AW_PROCESS_INTEGRATING;
+    s->uses[AW_GAIN] = s->loose[AW_LAG] = s->loose[AW_DEAD_TIME] = true;
+    s->loose[AW_SECOND_LAG] = kind == AW_PROCESS_SECOND || kind == AW_PROCESS_THIRD;
+    s->loose[AW_THIRD_LAG] = third;
+    s->loose[AW_DEAD_BAND] = find_dead_band;
+}
+
+static void whiten(struct aw_search *s)
+{
+    aw_weights_apply(&s->weights, s->trial->y, s->level);
+    aw_weights_apply(&s->weights, s->trial->t, s->basis[AW_DRIFT]);
+}
+
+void aw_search_plain(struct aw_search *s, size_t piece)
+{
+    aw_weights_plain(&s->weights, piece);
+    whiten(s);
+}
+
+size_t aw_search_parameters(const struct aw_search *s, size_t which[AW_PARAMETERS])
+{
+    size_t n = 0;
+    for (size_t k = 0; k < AW_PARAMETERS; k++)
+        if (k < AW_LOOSE ? s->loose[k] : s->uses[k - AW_LOOSE])
+            which[n++] = k;
+    return n;
+}
+
+static size_t loose_ones(const struct aw_search *s, size_t which[AW_PARAMETERS])
+{
+    size_t n = aw_search_parameters(s, which);
+    while (n > 0 && which[n - 1] >= AW_LOOSE)
+        n--;
+    return n;
+}
+
+/* ---- Responses of a model ---- */
+
+/* Returns the process with unit gain. */
+static struct aw_process process_at(const struct aw_search *s, const double *at)
+{
+    double a1 = exp(at[AW_LAG]);
+    return (struct aw_process){
+        .gain = 1,
+        .integrating = s->integrating,
+        .a1 = a1,
+        .a2 = s->loose[AW_SECOND_LAG] ? a1 * exp(at[AW_SECOND_LAG]) : 0,
+        .a3 = s->loose[AW_THIRD_LAG] ? exp(at[AW_THIRD_LAG]) : 0,
+        .dead_time_s = at[AW_DEAD_TIME],
+    };
+}
+
+struct aw_process aw_search_process(const struct aw_search *s)
+{
+    struct aw_process process = process_at(s, s->at);
+    process.gain = s->linear[AW_GAIN];
+    return process;
+}
+
+static void answer_at(const struct aw_search *s, const struct aw_process *process, const double *at,
+                      double *out)
+{
+    struct aw_dead dead = {s->zone, at[AW_DEAD_BAND]};
+    aw_answer(s->trial, s->trial->n, process, &dead, out);
+}
+
+void aw_search_answer(struct aw_search *s, double *out)
+{
+    struct aw_process process = aw_search_process(s);
+    answer_at(s, &process, s->at, out);
+    for (size_t i = 0; i < s->trial->n; i++)
+        out[i] += s->linear[AW_DRIFT] * s->trial->t[i];
+}
+
+/* Solves the linear parameters for the response, and calculates the residuals. */
+static double project(struct aw_search *s, double *residual)
+{
+    double a[AW_LINEAR * AW_LINEAR] = {0}, b[AW_LINEAR];
+    size_t which[AW_LINEAR], m = 0;
+    aw_weights_apply(&s->weights, s->answer, s->basis[AW_GAIN]);
+    for (size_t k = 0; k < AW_LINEAR; k++)
+        if (s->uses[k])
+            which[m++] = k;
+    for (size_t r = 0; r < m; r++) {
+        const double *column = s->basis[which[r]];
+        b[r] = dot(column, s->level, s->trial->n);
+        for (size_t c = 0; c <= r; c++)
+            a[r * m + c] = dot(column, s->basis[which[c]], s->trial->n) * (r == c ? 1 + RIDGE : 1);
+    }
+    if (!(a[0] > 0))
+        return LARGEST;
+    aw_cholesky(a, m, 0);
+    aw_cholesky_solve(a, b, m);
+    memset(s->linear, 0, sizeof s->linear);
+    memcpy(residual, s->level, s->trial->n * sizeof *residual);
+    for (size_t r = 0; r < m; r++) {
+        s->linear[which[r]] = b[r];
+        for (size_t i = 0; i < s->trial->n; i++)
+            residual[i] -= b[r] * s->basis[which[r]][i];
+    }
+    double sum = dot(residual, residual, s->trial->n);
+    return isfinite(sum) ? sum : LARGEST;
+}
+
+static double cost(struct aw_search *s, const double *at, double *residual)
+{
+    struct aw_process process = process_at(s, at);
+    answer_at(s, &process, at, s->answer);
+    return project(s, residual);
+}
+
+double aw_search_cost(struct aw_search *s)
+{
+    return cost(s, s->at, s->residual);
+}
+
+void aw_search_hold_out(struct aw_search *s, const bool *held)
+{
+    aw_weights_hold_out(&s->weights, held);
+}
+
+double aw_search_weigh(struct aw_search *s, double sigma2, double scatter)
+{
+    struct aw_process process = aw_search_process(s);
+    struct aw_dead dead = {s->zone, s->at[AW_DEAD_BAND]};
+    aw_weights_find(&s->weights, &process, &dead, sigma2, scatter);
+    whiten(s);
+    return project(s, s->residual);
+}
+
+/* ---- Levenberg-Marquardt ---- */
+
+static void keep_within(const struct aw_search *s, double *at)
+{
+    for (size_t k = AW_LAG; k <= AW_THIRD_LAG; k++)
+        at[k] = fmin(fmax(at[k], log(1e-5)), log(100 * s->longest_s));
+    at[AW_DEAD_TIME] = fmin(fmax(at[AW_DEAD_TIME], -s->trial->late_s), s->longest_s / 2);
+    at[AW_DEAD_BAND] = fmax(at[AW_DEAD_BAND], 0);
+}
+
+static double nudge(const struct aw_search *s, size_t which)
+{
+    if (which == AW_DEAD_TIME)
+        return 1e-5 * exp(s->at[AW_LAG]) + 1e-6 * s->longest_s;
+    return which == AW_DEAD_BAND ? 1e-4 : 1e-3;
+}
+
+/* Calculates forward differences of the projected residuals. */
+static void differentiate(struct aw_search *s, size_t n_loose, const size_t *which)
+{
+    for (size_t k = 0; k < n_loose; k++) {
+        double at[AW_LOOSE], *column = s->slope + k * s->trial->n, h = nudge(s, which[k]);
+        memcpy(at, s->at, sizeof at);
+        at[which[k]] += h;
+        cost(s, at, s->tried);
+        for (size_t i = 0; i < s->trial->n; i++)
+            column[i] = (s->tried[i] - s->residual[i]) / h;
+    }
+}
+
+/* Calculates a step. Returns the greatest possible reduction of the sum. */
+static double step_of(const struct aw_search *s, size_t m, double damping, double *step)
+{
+    double a[AW_LOOSE * AW_LOOSE] = {0}, down[AW_LOOSE];
+    for (size_t r = 0; r < m; r++) {
+        const double *column = s->slope + r * s->trial->n;
+        down[r] = step[r] = -dot(column, s->residual, s->trial->n);
+        for (size_t c = 0; c <= r; c++)
+            a[r * m + c] =
+                dot(column, s->slope + c * s->trial->n, s->trial->n) * (r == c ? 1 + damping : 1) +
+                1e-300;
+    }
+    aw_cholesky(a, m, 0);
+    aw_cholesky_solve(a, step, m);
+    return 2 * dot(down, step, m);
+}
+
+/* Calculates the parameters after a step. */
+static void step_to(const struct aw_search *s, size_t m, const size_t *which, const double *step,
+                    double at[AW_LOOSE])
+{
+    memcpy(at, s->at, AW_LOOSE * sizeof *at);
+    for (size_t k = 0; k < m; k++)
+        at[which[k]] += which[k] < AW_DEAD_TIME ? fmax(-1.5, fmin(1.5, step[k])) : step[k];
+    keep_within(s, at);
+}
+
+enum end { GOES_ON, AT_THE_END, GIVES_UP };
+
+/* Tries ever shorter steps until one reduces the sum. */
+static enum end take_step(struct aw_search *s, size_t m, const size_t *which, double *damping,
+                          double *best)
+{
+    double settled = fmax(s->roughly, SETTLED / (double)s->weights.counted);
+    double at[AW_LOOSE], step[AW_LOOSE];
+    while (*damping < SHORTEST) {
+        double gain = step_of(s, m, *damping, step);
+        if (*damping < LONG_STEP && gain < settled * *best)
+            return AT_THE_END;
+        if (*damping<LONG_STEP && * best - SURELY * gain> s->bar)
+            return GIVES_UP;
+        step_to(s, m, which, step, at);
+        double sum = cost(s, at, s->tried);
+        if (sum < *best) {
+            *best = sum;
+            memcpy(s->at, at, sizeof at);
+            memcpy(s->residual, s->tried, s->trial->n * sizeof *s->residual);
+            *damping /= 10;
+            /* near the end of a long record's search, the slopes are reused */
+            bool is_long = s->trial->n > LONG && *damping < LONG_STEP;
+            return is_long && step_of(s, m, *damping, step) < settled * sum ? AT_THE_END : GOES_ON;
+        }
+        *damping *= 5;
+    }
+    return GOES_ON;
+}
+
+double aw_search_descend(struct aw_search *s)
+{
+    size_t which[AW_PARAMETERS], m = loose_ones(s, which);
+    keep_within(s, s->at);
+    double damping = 1e-2, best = aw_search_cost(s);
+    double settled = fmax(s->roughly, SETTLED / (double)s->weights.counted);
+    int idle = 0, most = s->trial->n > LONG ? NEAR : ITERATIONS;
+    for (int i = 0; i < most && damping < SHORTEST && idle < IDLE; i++) {
+        double before = best;
+        differentiate(s, m, which);
+        enum end end = take_step(s, m, which, &damping, &best);
+        if (end == GIVES_UP)
+            return LARGEST;
+        /* short steps always gain little: only a long step shows convergence */
+        bool gained = best < before * (1 - settled);
+        idle = gained ? 0 : idle + 1;
+        if (end == AT_THE_END || (!gained && (damping < LONG_STEP || best >= before)))
+            break;
+    }
+    return aw_search_cost(s);
+}
+
+void aw_search_first_guess(struct aw_search *s)
+{
+    double least = LARGEST, guess[AW_LOOSE], from = s->longest_s / (double)(s->trial->n - 1) / 2;
+    memcpy(guess, s->at, sizeof guess);
+    for (int i = 0; i < LAGS; i++)
+        for (int k = 0; k < DEAD_TIMES; k++) {
+            double at[AW_LOOSE];
+            memcpy(at, s->at, sizeof at);
+            at[AW_LAG] = log(from) + (log(2 * s->longest_s) - log(from)) * i / (LAGS - 1);
+            at[AW_DEAD_TIME] =
+                k ? from * pow(s->longest_s / 4 / from, (k - 1.) / (DEAD_TIMES - 2)) : 0;
+            double sum = cost(s, at, s->tried);
+            if (sum < least) {
+                least = sum;
+                memcpy(guess, at, sizeof guess);
+            }
+        }
+    memcpy(s->at, guess, sizeof guess);
+}
+
+/* ---- Covariance ---- */
+
+/* Calculates the effect of one parameter, with the others fixed. */
+static void effect_of_parameter(struct aw_search *s, size_t which, double *out)
+{
+    if (which >= AW_LOOSE) {
+        memcpy(out, s->basis[which - AW_LOOSE], s->trial->n * sizeof *out);
+        return;
+    }
+    double at[AW_LOOSE], h = nudge(s, which);
+    memcpy(at, s->at, sizeof at);
+    at[which] += h;
+    struct aw_process process = process_at(s, at);
+    process.gain = s->linear[AW_GAIN];
+    answer_at(s, &process, at, s->tried);
+    aw_weights_apply(&s->weights, s->tried, out);
+    for (size_t i = 0; i < s->trial->n; i++)
+        out[i] = (out[i] - s->linear[AW_GAIN] * s->basis[AW_GAIN][i]) / h;
+}
+
+enum aw_status aw_search_covariance(struct aw_search *s, double sigma2,
+                                    double out[AW_PARAMETERS][AW_PARAMETERS], struct aw_error *err)
+{
+    double a[AW_PARAMETERS * AW_PARAMETERS], b[AW_PARAMETERS];
+    size_t which[AW_PARAMETERS], m = aw_search_parameters(s, which), n = s->trial->n;
+    double *effects = calloc(m * n, sizeof *effects);
+    if (!effects)
+        return aw_no_memory(err);
+    for (size_t r = 0; r < m; r++) {
+        effect_of_parameter(s, which[r], effects + r * n);
+        for (size_t c = 0; c <= r; c++)
+            a[r * m + c] = dot(effects + r * n, effects + c * n, n) * (r == c ? 1 + RIDGE : 1);
+    }
+    free(effects);
+    aw_cholesky(a, m, 0);
+    for (size_t c = 0; c < m; c++) {
+        memset(b, 0, sizeof b);
+        b[c] = 1;
+        aw_cholesky_solve(a, b, m);
+        for (size_t r = 0; r < m; r++)
+            out[r][c] = sigma2 * b[r];
+    }
+    return AW_OK;
+}

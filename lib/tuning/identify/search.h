@@ -1,0 +1,89 @@
+/* The least-squares search behind fit.h. It finds the parameters of one model structure that best
+ * reproduce one record.
+ *
+ *     struct aw_search s;
+ *     status = aw_search_begin(&s, trial, held, &err);
+ *     aw_search_structure(&s, AW_PROCESS_SECOND, false, false);
+ *     s.at[…] = …; sum = aw_search_descend(&s);
+ *     struct aw_process process = aw_search_process(&s);
+ *     aw_search_end(&s);
+ *
+ * Gain and drift enter linearly and are solved exactly for each trial of the other parameters
+ * (variable projection: Golub, Pereyra, SIAM J. Numer. Anal. 10, 1973). Levenberg-Marquardt
+ * (Marquardt, J. SIAM 11, 1963) finds lags, dead time and dead band. Initially all samples have the
+ * same weight. After weighing (weights.h), the error due to a jump at an unknown time counts once,
+ * not in each affected sample.
+ */
+#ifndef AW_IDENTIFY_SEARCH_H
+#define AW_IDENTIFY_SEARCH_H
+
+#include "tuning/identify/answer.h"
+#include "tuning/identify/weights.h"
+
+/* Nonlinear parameters, in this order: log of the sum of the lags, log of a2/a1, log of a3, dead
+ * time, dead band. */
+enum { AW_LAG, AW_SECOND_LAG, AW_THIRD_LAG, AW_DEAD_TIME, AW_DEAD_BAND, AW_LOOSE };
+
+/* Linear parameters. */
+enum { AW_GAIN, AW_DRIFT, AW_LINEAR };
+
+#define AW_PARAMETERS (AW_LOOSE + AW_LINEAR)
+
+struct aw_search {
+    const struct aw_trial *trial;
+    double longest_s; /* length of the record */
+    double zone;      /* dead zone of the driver, see answer.h */
+    bool integrating;
+    bool loose[AW_LOOSE], uses[AW_LINEAR]; /* the structure */
+    double roughly; /* relative gain below which a further step is not worthwhile */
+    double bar;     /* the search gives up if the sum will stay above it */
+    double at[AW_LOOSE], linear[AW_LINEAR];
+    struct aw_weights weights;
+    double *answer;           /* response at unit gain */
+    double *level;            /* measured values, whitened */
+    double *basis[AW_LINEAR]; /* response and time, whitened */
+    double *residual, *tried;
+    double *slope; /* AW_LOOSE columns */
+};
+
+/* held: samples to ignore, NULL: none. AW_NO_MEMORY; call aw_search_end all the same. */
+enum aw_status aw_search_begin(struct aw_search *s, const struct aw_trial *trial, const bool *held,
+                               struct aw_error *err);
+void aw_search_end(struct aw_search *s);
+
+void aw_search_structure(struct aw_search *s, enum aw_process_kind kind, bool third,
+                         bool find_dead_band);
+
+/* Gives all samples the same weight; each piece of so many samples has its own offset. */
+void aw_search_plain(struct aw_search *s, size_t piece);
+
+/* Changes the samples to ignore; call weigh or plain afterwards. */
+void aw_search_hold_out(struct aw_search *s, const bool *held);
+
+/* Weighs the samples for the current model and a sample variance of sigma2. Returns the sum of
+ * squares of the whitened residuals. */
+double aw_search_weigh(struct aw_search *s, double sigma2, double scatter);
+
+/* Returns the sum of squares for the parameters in at; sets linear, answer and residual. */
+double aw_search_cost(struct aw_search *s);
+
+/* Descends to the nearest minimum and returns its sum; very large if it gave up. */
+double aw_search_descend(struct aw_search *s);
+
+/* Finds the best point of a grid over lag and dead time, each from one sample to the length of the
+ * record. */
+void aw_search_first_guess(struct aw_search *s);
+
+/* Return the current model, and its response to the whole record without the offset. */
+struct aw_process aw_search_process(const struct aw_search *s);
+void aw_search_answer(struct aw_search *s, double *out);
+
+/* Returns the number of parameters, including linear ones. which gets their rows in
+ * aw_search_covariance, the nonlinear ones first. */
+size_t aw_search_parameters(const struct aw_search *s, size_t which[AW_PARAMETERS]);
+
+/* Calculates the covariance of all parameters for a residual variance of sigma2. */
+enum aw_status aw_search_covariance(struct aw_search *s, double sigma2,
+                                    double out[AW_PARAMETERS][AW_PARAMETERS], struct aw_error *err);
+
+#endif

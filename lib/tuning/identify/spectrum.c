@@ -1,0 +1,131 @@
+/* Welch's method on evenly resampled data; the piece length depends on the frequency. */
+#include "tuning/identify/spectrum.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+#define PERIODS   6.0
+#define FEWEST    3   /* min pieces */
+#define SET_RIGHT 256 /* samples between exact corrections */
+#define FRACTION  8.0 /* sampling rate over the highest frequency */
+
+static double input_at(const struct aw_trial *trial, double t, size_t *at)
+{
+    while (*at + 1 < trial->n_inputs && trial->input_t[*at + 1] <= t)
+        ++*at;
+    double from = trial->input[*at];
+    if (*at + 1 == trial->n_inputs || trial->stairs || t <= trial->input_t[*at])
+        return from;
+    double along = (t - trial->input_t[*at]) / (trial->input_t[*at + 1] - trial->input_t[*at]);
+    return from + (trial->input[*at + 1] - from) * along;
+}
+
+static double measured_at(const struct aw_trial *trial, double t, size_t *at)
+{
+    while (*at + 2 < trial->n && trial->t[*at + 1] <= t)
+        ++*at;
+    double along = (t - trial->t[*at]) / (trial->t[*at + 1] - trial->t[*at]);
+    return trial->y[*at] + (trial->y[*at + 1] - trial->y[*at]) * along;
+}
+
+/* Evenly spaced data: n values of each, dt apart. The input is its mean over dt, for jumps. */
+struct even {
+    double *u, *y, dt;
+    size_t n;
+};
+
+static bool make_even(const struct aw_trial *trial, struct even *e)
+{
+    double span = trial->t[trial->n - 1] - trial->t[0];
+    size_t at_u = 0, at_y = 0;
+    e->n = trial->n;
+    e->dt = span / (double)trial->n;
+    e->u = calloc(e->n, sizeof *e->u);
+    e->y = calloc(e->n, sizeof *e->y);
+    if (!e->u || !e->y)
+        return false;
+    for (size_t i = 0; i < e->n; i++) {
+        double t = trial->t[0] + e->dt * (double)i;
+        for (int k = 0; k < 4; k++)
+            e->u[i] += input_at(trial, t + e->dt * ((k + 0.5) / 4 - 0.5), &at_u) / 4;
+        e->y[i] = measured_at(trial, t, &at_y);
+    }
+    return true;
+}
+
+/* Returns a·b of finite numbers. */
+static double complex turned(double complex a, double complex b)
+{
+    double re = creal(a) * creal(b) - cimag(a) * cimag(b);
+    return re + I * (creal(a) * cimag(b) + cimag(a) * creal(b));
+}
+
+/* Transforms one piece at one frequency, without its linear trend. Window and wave rotate from
+ * sample to sample, and are corrected now and then. */
+static double complex transform(const double *x, size_t n, double omega_dt)
+{
+    double complex sum = 0, wave = 1, swell = 1;
+    double complex turn = cexp(-I * omega_dt), grow = cexp(I * 2 * M_PI / (double)(n - 1));
+    double slope = (x[n - 1] - x[0]) / (double)(n - 1);
+    for (size_t i = 0; i < n; i++) {
+        if (i % SET_RIGHT == 0) {
+            wave = cexp(-I * omega_dt * (double)i);
+            swell = cexp(I * 2 * M_PI * (double)i / (double)(n - 1));
+        }
+        double value = (0.5 - 0.5 * creal(swell)) * (x[i] - x[0] - slope * (double)i);
+        sum += value * wave;
+        wave = turned(wave, turn);
+        swell = turned(swell, grow);
+    }
+    return sum;
+}
+
+static bool point_at(const struct even *e, double hz, struct aw_spectrum_point *point)
+{
+    size_t length = (size_t)ceil(PERIODS / hz / e->dt);
+    double uu = 0, yy = 0;
+    double complex uy = 0;
+    int pieces = 0;
+    for (size_t from = 0; from + length <= e->n; from += length / 2, pieces++) {
+        double complex u = transform(e->u + from, length, 2 * M_PI * hz * e->dt);
+        double complex y = transform(e->y + from, length, 2 * M_PI * hz * e->dt);
+        uu += creal(u * conj(u));
+        yy += creal(y * conj(y));
+        uy += y * conj(u);
+    }
+    if (pieces < FEWEST || !(uu > 0) || !(yy > 0))
+        return false;
+    double degrees = carg(uy) * 180 / M_PI;
+    *point = (struct aw_spectrum_point){
+        .hz = hz,
+        .gain = cabs(uy) / uu,
+        .phase_deg = degrees > 0 ? degrees - 360 : degrees,
+        .coherence = creal(uy * conj(uy)) / (uu * yy),
+        .pieces = pieces,
+    };
+    return true;
+}
+
+size_t aw_spectrum(const struct aw_trial *trial, struct aw_spectrum_point *points,
+                   struct aw_error *err)
+{
+    struct even e = {0};
+    size_t n = 0;
+    if (trial->n < 30 || trial->n_inputs < 2) {
+        aw_fail(err, AW_USAGE, "spectrum: %zu samples are too few", trial->n);
+        return 0;
+    }
+    if (make_even(trial, &e)) {
+        double span = e.dt * (double)e.n, low = PERIODS * (FEWEST + 1) / 2 / span;
+        double high = 1 / e.dt / FRACTION;
+        for (int i = 0; i < AW_SPECTRUM_POINTS && high > low; i++) {
+            double hz = low * pow(high / low, i / (AW_SPECTRUM_POINTS - 1.));
+            n += point_at(&e, hz, &points[n]);
+        }
+    } else {
+        aw_no_memory(err);
+    }
+    free(e.u);
+    free(e.y);
+    return n;
+}

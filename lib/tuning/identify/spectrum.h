@@ -1,0 +1,34 @@
+/* A frequency response without a model: gain, phase and coherence at some frequencies.
+ *
+ *     struct aw_spectrum_point points[AW_SPECTRUM_POINTS];
+ *     size_t n = aw_spectrum(&trial, points, &err);
+ *     … points[i].coherence below AW_COHERENT: do not use it …
+ *
+ * Averages periodograms (Welch, IEEE Trans. Audio Electroacoust. 15, 1967) of half-overlapping
+ * pieces with a Hann window. G = Suy/Suu, and the coherence is |Suy|²/(Suu·Syy). It is 1 if the
+ * input alone determines the measured values. Noise, other forces and nonlinear behaviour lower it
+ * (Bendat, Piersol, Random Data, 2010, 6). The pieces are six periods long, shorter for higher
+ * frequencies, so each frequency has as many of them as the record holds. With k pieces the
+ * coherence of pure noise is about 1/k. Frequencies with fewer than three pieces are left out.
+ */
+#ifndef AW_IDENTIFY_SPECTRUM_H
+#define AW_IDENTIFY_SPECTRUM_H
+
+#include "tuning/identify/fit.h"
+
+#define AW_SPECTRUM_POINTS 32
+#define AW_COHERENT        0.8
+
+struct aw_spectrum_point {
+    double hz;
+    double gain, phase_deg; /* measured per input; phase from -360 to below 0 */
+    double coherence;
+    int pieces;
+};
+
+/* Returns the number of points, lowest frequency first. Returns 0 with AW_NO_MEMORY, or with
+ * AW_USAGE for a record that is too short. */
+size_t aw_spectrum(const struct aw_trial *trial, struct aw_spectrum_point *points,
+                   struct aw_error *err);
+
+#endif

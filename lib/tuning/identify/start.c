@@ -1,0 +1,332 @@
+/* Starting values: grids, shares of simpler models, parts of long records. */
+#include "tuning/identify/start.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "control/samples.h"
+
+#define LONG    4000 /* samples: longer records are searched in parts first */
+#define PART    2000
+#define BEFORE  100  /* samples taken before the input moves */
+#define MOVES   0.05 /* share of the input's range */
+#define ROUGHLY 1e-3 /* tolerance; refined later */
+#define SETTLE  3    /* max iterations of the weights */
+#define ROUNDS  3    /* max rounds of weights and parameters */
+
+/* Simple structures first: later ones start from their results. */
+static const struct structure {
+    enum aw_process_kind kind;
+    bool third_lag;
+    size_t from;
+} structures[AW_STRUCTURES] = {
+    {.kind = AW_PROCESS_FIRST},
+    {.kind = AW_PROCESS_INTEGRATING},
+    {.kind = AW_PROCESS_SECOND},
+    {.kind = AW_PROCESS_INTEGRATING, .third_lag = true, .from = AW_PROCESS_INTEGRATING},
+    {.kind = AW_PROCESS_THIRD, .third_lag = true, .from = AW_PROCESS_SECOND},
+};
+
+enum aw_process_kind aw_starts_kind(size_t structure)
+{
+    return structures[structure].kind;
+}
+
+void aw_starts_use(struct aw_search *s, size_t structure, bool find_dead_band)
+{
+    const struct structure *it = &structures[structure];
+    aw_search_structure(s, it->kind, it->third_lag, find_dead_band);
+}
+
+/* ---- Starting points ---- */
+
+struct best {
+    double at[AW_LOOSE], sum;
+};
+
+static void try_from_here(struct aw_search *s, struct best *best)
+{
+    double sum = aw_search_descend(s);
+    if (sum < best->sum) {
+        best->sum = sum;
+        memcpy(best->at, s->at, sizeof best->at);
+    }
+}
+
+/* A second order starts from the first order, with its lag split in several ways. It also starts
+ * from the integrator, as a lag of the record's length. */
+static void try_second(struct aw_search *s, const double *first, const double *integrating,
+                       struct best *best)
+{
+    static const struct {
+        double lag, part, dead_time;
+    } ways[] = {{1, 0.05, 0.8}, {1, 0.25, 0.5}, {0.7, 0.5, 0.2}, {0.4, 1, 0.1}};
+    for (size_t i = 0; i < 6; i++) {
+        const double *start = i < 4 ? first : integrating;
+        double lag = exp(start[AW_LAG]) + start[AW_DEAD_TIME];
+        memcpy(s->at, start, sizeof s->at);
+        s->at[AW_LAG] = i < 4 ? log(lag * ways[i].lag) : log(s->longest_s * (i == 4 ? 1 : 0.1));
+        s->at[AW_SECOND_LAG] = i < 4 ? log(lag * ways[i].lag * ways[i].part) : start[AW_LAG];
+        s->at[AW_DEAD_TIME] = start[AW_DEAD_TIME] * (i < 4 ? ways[i].dead_time : 1);
+        try_from_here(s, best);
+    }
+}
+
+/* A third lag starts as a part of the dead time. Or it is the slow one, and the fast ones start as
+ * a pair that may be complex. */
+static void try_third(struct aw_search *s, const double *from, struct best *best)
+{
+    double dead_time = from[AW_DEAD_TIME], fast = dead_time + exp(from[AW_SECOND_LAG]);
+    for (size_t i = 0; i < (s->loose[AW_SECOND_LAG] ? 3 : 2); i++) {
+        memcpy(s->at, from, sizeof s->at);
+        s->at[AW_THIRD_LAG] = i < 2 ? log(dead_time * (i == 0 ? 0.5 : 1)) : from[AW_LAG];
+        s->at[AW_DEAD_TIME] *= i == 0 ? 0.5 : 0.1;
+        s->at[AW_LAG] = i < 2 ? from[AW_LAG] : log(fast);
+        s->at[AW_SECOND_LAG] = i < 2 ? from[AW_SECOND_LAG] : log(fast / 2);
+        try_from_here(s, best);
+    }
+}
+
+/* Finds the starting points of all structures, with equal weights. */
+static void find_starts(struct aw_search *s, const struct aw_fit_options *o,
+                        double start[AW_STRUCTURES][AW_LOOSE])
+{
+    for (size_t i = 0; i < AW_STRUCTURES; i++) {
+        const struct structure *it = &structures[i];
+        struct best best = {.sum = INFINITY};
+        aw_starts_use(s, i, false);
+        s->roughly = ROUGHLY;
+        memset(s->at, 0, sizeof s->at);
+        s->at[AW_THIRD_LAG] = -INFINITY;
+        s->at[AW_DEAD_BAND] = o->dead_band;
+        if (it->third_lag) {
+            try_third(s, start[it->from], &best);
+        } else if (it->kind == AW_PROCESS_SECOND) {
+            try_second(s, start[AW_PROCESS_FIRST], start[AW_PROCESS_INTEGRATING], &best);
+        } else {
+            aw_search_first_guess(s);
+            try_from_here(s, &best);
+        }
+        memcpy(s->at, best.at, sizeof s->at);
+        aw_starts_use(s, i, o->find_dead_band);
+        aw_search_descend(s);
+        memcpy(start[i], s->at, sizeof s->at);
+    }
+    s->roughly = 0;
+}
+
+/* ---- Weights ---- */
+
+/* Iterates until the variance of a sample matches the weights. */
+double aw_starts_weigh(struct aw_search *s, double sum, double scatter)
+{
+    double n = (double)s->weights.counted, least = 1e-12 * sum / n;
+    for (int i = 0; i < SETTLE; i++) {
+        double before = sum;
+        sum = aw_search_weigh(s, fmax(sum / n, least), scatter);
+        if (fabs(sum - before) < 0.02 * before)
+            break;
+    }
+    return sum;
+}
+
+double aw_starts_refine(struct aw_search *s, double sum, double scatter)
+{
+    for (int i = 0; i < (s->trial->n > LONG ? ROUNDS - 1 : ROUNDS); i++) {
+        double before = sum;
+        aw_starts_weigh(s, sum, scatter);
+        if (!s->weights.follows)
+            break;
+        sum = aw_search_descend(s);
+        if (i > 0 && fabs(sum - before) < 0.01 * before)
+            break;
+    }
+    return sum;
+}
+
+/* Finds the scatter of the jump times that best explains the record, with the current model. */
+static double find_scatter(struct aw_search *s)
+{
+    static const double scatters[] = {0, 0.03, 0.1, 0.3, 0.6, 1};
+    double n = (double)s->weights.counted, plain = aw_search_cost(s), least = INFINITY, best = 0;
+    for (size_t i = 0; i < sizeof scatters / sizeof *scatters; i++) {
+        double sum = aw_starts_weigh(s, plain, scatters[i]);
+        double worth = n * log(sum / n + 1e-30) + s->weights.log_det;
+        if (worth < least) {
+            least = worth;
+            best = scatters[i];
+        }
+    }
+    return best;
+}
+
+/* ---- Parts of long records ---- */
+
+struct part {
+    struct aw_trial trial;
+    double *t, *y, *input_t, *input;
+    bool *held;
+};
+
+static bool part_room(struct part *part, size_t n, size_t n_inputs)
+{
+    part->t = calloc(2 * n + 2 * n_inputs + 1, sizeof *part->t);
+    part->held = calloc(n + 1, sizeof *part->held);
+    part->y = part->t + n;
+    part->input_t = part->y + n;
+    part->input = part->input_t + n_inputs;
+    return part->t && part->held;
+}
+
+static void part_end(struct part *part)
+{
+    free(part->t);
+    free(part->held);
+}
+
+/* Takes consecutive samples around the first motion of the input. */
+static bool first_of(struct part *part, const struct aw_trial *trial, const bool *held)
+{
+    double moves = MOVES * aw_spread(trial->input, trial->n_inputs);
+    size_t k = 0, from = 0, first = 0, last;
+    while (k + 1 < trial->n_inputs && fabs(trial->input[k] - trial->input[0]) <= moves)
+        k++;
+    while (from < trial->n - PART && trial->t[from] < trial->input_t[k])
+        from++;
+    from = from > BEFORE ? from - BEFORE : 0;
+    while (first + 1 < trial->n_inputs && trial->input_t[first + 1] <= trial->t[from])
+        first++;
+    for (last = first;
+         last + 1 < trial->n_inputs && trial->input_t[last] < trial->t[from + PART - 1];)
+        last++;
+    if (last + 1 - first < 2 || !part_room(part, PART, 0))
+        return false;
+    memcpy(part->t, trial->t + from, PART * sizeof *part->t);
+    memcpy(part->y, trial->y + from, PART * sizeof *part->y);
+    for (size_t i = 0; held && i < PART; i++)
+        part->held[i] = held[from + i];
+    part->trial = (struct aw_trial){.input_t = trial->input_t + first,
+                                    .input = trial->input + first,
+                                    .n_inputs = last + 1 - first,
+                                    .stairs = trial->stairs,
+                                    .t = part->t,
+                                    .y = part->y,
+                                    .n = PART,
+                                    .late_s = trial->late_s};
+    return true;
+}
+
+/* Averages groups of samples, so that few remain. */
+static bool means_of(struct part *part, const struct aw_trial *trial, const bool *held)
+{
+    size_t each = (trial->n + PART - 1) / PART, n = trial->n / each, k = 0;
+    if (!part_room(part, n, n))
+        return false;
+    for (size_t i = 0; i < n; i++) {
+        double inputs = 0;
+        size_t points = 0;
+        for (size_t j = i * each; j < (i + 1) * each; j++) {
+            part->t[i] += trial->t[j] / (double)each;
+            part->y[i] += trial->y[j] / (double)each;
+        }
+        part->held[i] = held && held[i * each + each / 2];
+        for (; k < trial->n_inputs && trial->input_t[k] <= trial->t[(i + 1) * each - 1]; k++) {
+            inputs += trial->input[k];
+            points++;
+        }
+        part->input_t[i] = part->t[i];
+        part->input[i] = points ? inputs / (double)points : trial->input[k ? k - 1 : 0];
+    }
+    part->trial = (struct aw_trial){.input_t = part->input_t,
+                                    .input = part->input,
+                                    .n_inputs = n,
+                                    .t = part->t,
+                                    .y = part->y,
+                                    .n = n,
+                                    .late_s = trial->late_s};
+    return true;
+}
+
+/* Finds the structure that explains most, with a small penalty per parameter. */
+static size_t likeliest(struct aw_search *s, const struct aw_fit_options *o,
+                        double start[AW_STRUCTURES][AW_LOOSE])
+{
+    size_t best = 0;
+    double least = INFINITY, n = (double)s->weights.counted;
+    for (size_t i = 0; i < AW_STRUCTURES; i++) {
+        size_t which[AW_PARAMETERS];
+        aw_starts_use(s, i, o->find_dead_band);
+        memcpy(s->at, start[i], sizeof s->at);
+        double worth =
+            n * log(aw_search_cost(s) + 1e-300) + (double)aw_search_parameters(s, which) * log(n);
+        if (worth < least) {
+            least = worth;
+            best = i;
+        }
+    }
+    return best;
+}
+
+static enum aw_status search_part(struct aw_starts *starts, const struct aw_trial *trial,
+                                  const bool *held, size_t piece, const struct aw_fit_options *o,
+                                  struct aw_error *err)
+{
+    struct aw_search s;
+    double(*start)[AW_LOOSE] = starts->at[starts->n];
+    enum aw_status status = aw_search_begin(&s, trial, held, err);
+    if (status == AW_OK) {
+        s.zone = o->dead_zone;
+        aw_search_plain(&s, piece);
+        find_starts(&s, o, start);
+    }
+    if (status == AW_OK && starts->n == 0) {
+        starts->likeliest = likeliest(&s, o, start);
+        aw_starts_use(&s, starts->likeliest, o->find_dead_band);
+        memcpy(s.at, start[starts->likeliest], sizeof s.at);
+        for (int i = 0; i < 2; i++) {
+            starts->scatter = find_scatter(&s);
+            aw_starts_refine(&s, aw_search_descend(&s), starts->scatter);
+        }
+    }
+    starts->n++;
+    aw_search_end(&s);
+    return status;
+}
+
+enum aw_status aw_starts_find(struct aw_starts *starts, const struct aw_trial *trial,
+                              const bool *held, size_t piece, const struct aw_fit_options *options,
+                              struct aw_error *err)
+{
+    struct part first = {0}, means = {0};
+    enum aw_status status = AW_OK;
+    *starts = (struct aw_starts){0};
+    if (trial->n <= LONG)
+        return search_part(starts, trial, held, piece, options, err);
+    if (!first_of(&first, trial, held) || !means_of(&means, trial, held)) {
+        status = aw_no_memory(err);
+    } else {
+        size_t each = trial->n / means.trial.n;
+        status = search_part(starts, &first.trial, first.held, piece, options, err);
+        if (status == AW_OK)
+            status = search_part(starts, &means.trial, means.held, piece / each, options, err);
+    }
+    part_end(&first);
+    part_end(&means);
+    return status;
+}
+
+void aw_starts_begin(const struct aw_starts *starts, struct aw_search *s, size_t structure)
+{
+    double least = INFINITY;
+    size_t best = 0;
+    for (size_t i = 0; i < starts->n; i++) {
+        memcpy(s->at, starts->at[i][structure], sizeof s->at);
+        double sum = starts->n > 1 ? aw_search_cost(s) : 0;
+        if (sum < least) {
+            least = sum;
+            best = i;
+        }
+    }
+    memcpy(s->at, starts->at[best][structure], sizeof s->at);
+}

@@ -1,0 +1,48 @@
+/* Starting values for the search of each model structure, and the scatter of the jump times.
+ *
+ *     struct aw_starts starts;
+ *     status = aw_starts_find(&starts, &trial, held, piece, &options, &err);
+ *     for (size_t i = 0; i < AW_STRUCTURES; i++) {
+ *         aw_starts_use(&search, i, true);
+ *         aw_starts_begin(&starts, &search, i);
+ *         sum = aw_starts_refine(&search, aw_search_descend(&search), starts.scatter);
+ *     }
+ *
+ * A grid finds the simple structures; the others start from the results of simpler ones. A long
+ * record is reduced to a few thousand samples, in two ways. Consecutive samples around the first
+ * motion of the input show fast dynamics; means over the whole record show slow ones. The search
+ * then starts from the better result.
+ */
+#ifndef AW_IDENTIFY_START_H
+#define AW_IDENTIFY_START_H
+
+#include "tuning/identify/fit.h"
+#include "tuning/identify/search.h"
+
+/* First, integrating, second, integrating with two lags, third. */
+#define AW_STRUCTURES 5
+
+struct aw_starts {
+    size_t n;
+    double at[2][AW_STRUCTURES][AW_LOOSE];
+    double scatter;   /* weights.h */
+    size_t likeliest; /* structure, by the samples around the first motion of the input */
+};
+
+enum aw_process_kind aw_starts_kind(size_t structure);
+void aw_starts_use(struct aw_search *s, size_t structure, bool find_dead_band);
+
+/* piece: number of samples with a common offset. AW_NO_MEMORY. */
+enum aw_status aw_starts_find(struct aw_starts *starts, const struct aw_trial *trial,
+                              const bool *held, size_t piece, const struct aw_fit_options *options,
+                              struct aw_error *err);
+
+/* Sets the better starting point for this structure. */
+void aw_starts_begin(const struct aw_starts *starts, struct aw_search *s, size_t structure);
+
+/* Refines a search that ended at sum with equal weights; returns the sum with proper weights.
+ * scatter 0: leaves the weights equal. The second function only makes the weights. */
+double aw_starts_refine(struct aw_search *s, double sum, double scatter);
+double aw_starts_weigh(struct aw_search *s, double sum, double scatter);
+
+#endif

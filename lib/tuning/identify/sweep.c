@@ -1,0 +1,351 @@
+/* Generates chirps and multisines, and estimates gain and phase from the response. */
+#include "tuning/identify/sweep.h"
+
+#include <complex.h>
+#include <math.h>
+#include <string.h>
+
+#include "tuning/identify/solve.h"
+
+#define GRID      2048 /* points per period in the search for the peak */
+#define ROUNDS    100
+#define FIRST_CUT 0.5 /* share of the peak */
+#define UNKNOWNS  (2 * AW_SWEEP_TONES + 2)
+#define FEWEST    2.0 /* samples per period of the fastest tone */
+
+static enum aw_status check_plan(const struct aw_sweep_plan *p, struct aw_error *err)
+{
+    if (!(p->from_hz > 0) || !(p->to_hz > p->from_hz) || !isfinite(p->to_hz))
+        return aw_fail(err, AW_USAGE, "sweep: from %g Hz to %g Hz is no range — give 0 < from < to",
+                       p->from_hz, p->to_hz);
+    if (!(p->amplitude > 0) || !isfinite(p->amplitude))
+        return aw_fail(err, AW_USAGE, "sweep: amplitude %g must be above 0", p->amplitude);
+    if (!(p->duration_s * p->from_hz >= 1) || !isfinite(p->duration_s))
+        return aw_fail(err, AW_USAGE, "sweep: %g s is less than one period of %g Hz — take %g s",
+                       p->duration_s, p->from_hz, 1 / p->from_hz);
+    if (p->tones < 1 || p->tones > AW_SWEEP_TONES)
+        return aw_fail(err, AW_USAGE, "sweep: %d frequencies are not possible — use 1 to %d",
+                       p->tones, AW_SWEEP_TONES);
+    return AW_OK;
+}
+
+/* Chooses whole multiples of 1/duration, so that all tones fit the period; merges equal ones. */
+static void choose_tones(struct aw_sweep *sweep)
+{
+    const struct aw_sweep_plan *plan = &sweep->plan;
+    for (int i = 0; i < plan->tones; i++) {
+        double along = plan->tones > 1 ? (double)i / (plan->tones - 1) : 0;
+        double hz = plan->from_hz * pow(plan->to_hz / plan->from_hz, along);
+        if (plan->kind == AW_SWEEP_MULTISINE)
+            hz = fmax(1, round(hz * plan->duration_s)) / plan->duration_s;
+        if (sweep->n == 0 || hz > sweep->hz[sweep->n - 1] * (1 + 1e-9))
+            sweep->hz[sweep->n++] = hz;
+    }
+}
+
+/* One period of the multisine at GRID points. The k-th harmonic steps through one table k times as
+ * fast. */
+struct grid {
+    double cosine[GRID], sine[GRID];
+    double signal[GRID];
+};
+
+static size_t harmonic(const struct aw_sweep *sweep, int tone)
+{
+    return (size_t)lround(sweep->hz[tone] * sweep->plan.duration_s);
+}
+
+/* Sets the phases of the signal with its peaks clipped at level. */
+static void set_phases(struct aw_sweep *sweep, const struct grid *grid, double level)
+{
+    for (int k = 0; k < sweep->n; k++) {
+        double along = 0, across = 0;
+        size_t step = harmonic(sweep, k) % GRID, at = 0;
+        for (size_t i = 0; i < GRID; i++, at = (at + step) % GRID) {
+            double value = grid->signal[i];
+            double cut = value > level ? level : value < -level ? -level : value;
+            along += cut * grid->cosine[at];
+            across += cut * grid->sine[at];
+        }
+        sweep->phase[k] = atan2(-across, along);
+    }
+}
+
+/* Chooses phases for a low peak. Starts with Schroeder's phases, which suit evenly spaced tones.
+ * Then clips the peaks and takes over the resulting phases, ever more gently (E. Van der Ouderaa et
+ * al., IEEE Trans. Instrum. Meas. 37, 1988). Returns the peak. */
+static double choose_phases(struct aw_sweep *sweep)
+{
+    struct aw_sweep best = *sweep;
+    struct grid grid;
+    double least = INFINITY;
+    for (int k = 0; k < sweep->n; k++)
+        sweep->phase[k] = -M_PI * (double)k * (double)(k + 1) / sweep->n;
+    for (size_t i = 0; i < GRID; i++) {
+        grid.cosine[i] = cos(2 * M_PI * (double)i / GRID);
+        grid.sine[i] = sin(2 * M_PI * (double)i / GRID);
+    }
+    for (int round = 0; round < ROUNDS; round++) {
+        double peak = 0;
+        memset(grid.signal, 0, sizeof grid.signal);
+        for (int k = 0; k < sweep->n; k++) {
+            double cosine = cos(sweep->phase[k]), sine = sin(sweep->phase[k]);
+            size_t step = harmonic(sweep, k) % GRID, at = 0;
+            for (size_t i = 0; i < GRID; i++, at = (at + step) % GRID)
+                grid.signal[i] += cosine * grid.cosine[at] - sine * grid.sine[at];
+        }
+        for (size_t i = 0; i < GRID; i++)
+            peak = fabs(grid.signal[i]) > peak ? fabs(grid.signal[i]) : peak;
+        if (peak < least) {
+            least = peak;
+            best = *sweep;
+        }
+        set_phases(sweep, &grid, peak * (FIRST_CUT + (1 - FIRST_CUT) * round / ROUNDS));
+    }
+    *sweep = best;
+    return least;
+}
+
+/* The true peak may be between grid points: aw_sweep_value clips it. */
+enum aw_status aw_sweep_start(struct aw_sweep *sweep, const struct aw_sweep_plan *plan,
+                              struct aw_error *err)
+{
+    enum aw_status status = check_plan(plan, err);
+    if (status != AW_OK)
+        return status;
+    *sweep = (struct aw_sweep){.plan = *plan, .scale = plan->amplitude, .crest = sqrt(2)};
+    choose_tones(sweep);
+    if (plan->kind == AW_SWEEP_MULTISINE) {
+        double peak = choose_phases(sweep);
+        sweep->scale = plan->amplitude / peak;
+        sweep->crest = peak / sqrt(sweep->n / 2.);
+    }
+    return AW_OK;
+}
+
+double aw_sweep_value(const struct aw_sweep *sweep, double t)
+{
+    const struct aw_sweep_plan *plan = &sweep->plan;
+    double sum = 0;
+    if (plan->kind == AW_SWEEP_MULTISINE)
+        for (int i = 0; i < sweep->n; i++)
+            sum += cos(2 * M_PI * sweep->hz[i] * t + sweep->phase[i]);
+    else if (t >= 0 && t <= plan->duration_s) {
+        double rate = log(plan->to_hz / plan->from_hz) / plan->duration_s;
+        sum = sin(2 * M_PI * plan->from_hz * expm1(rate * t) / rate);
+    }
+    return fmax(-plan->amplitude, fmin(plan->amplitude, sweep->scale * sum));
+}
+
+/* ---- Estimation ---- */
+
+struct record {
+    const struct aw_sweep *sweep;
+    const double *t, *input, *output;
+    size_t n;
+};
+
+static void regressors(const struct record *r, double t, double *row)
+{
+    row[0] = 1;
+    row[1] = (t - r->t[0]) / (r->t[r->n - 1] - r->t[0]) - 0.5;
+    for (int i = 0; i < r->sweep->n; i++) {
+        double angle = 2 * M_PI * r->sweep->hz[i] * t;
+        row[2 + 2 * i] = cos(angle);
+        row[3 + 2 * i] = sin(angle);
+    }
+}
+
+/* Returns the share of the output's variance (without mean and drift) that the tones explain. */
+static double explained(const struct record *r, const double *x)
+{
+    double row[UNKNOWNS], left = 0, all = 0;
+    for (size_t k = 0; k < r->n; k++) {
+        regressors(r, r->t[k], row);
+        double swing = r->output[k] - x[0] - x[1] * row[1], rest = swing;
+        for (int i = 2; i < 2 * r->sweep->n + 2; i++)
+            rest -= x[i] * row[i];
+        left += rest * rest;
+        all += swing * swing;
+    }
+    return all > 0 ? 1 - left / all : 0;
+}
+
+static double complex phasor(const double *x, int tone)
+{
+    return x[2 + 2 * tone] - I * x[3 + 2 * tone];
+}
+
+static enum aw_status fit_tones(const struct record *r, double complex *response, double *fit,
+                                struct aw_error *err)
+{
+    const size_t n = 2 * (size_t)r->sweep->n + 2;
+    double matrix[UNKNOWNS * UNKNOWNS] = {0}; /* matrix of the normal equations for both signals */
+    double row[UNKNOWNS], input[UNKNOWNS] = {0}, output[UNKNOWNS] = {0};
+    for (size_t k = 0; k < r->n; k++) {
+        regressors(r, r->t[k], row);
+        for (size_t i = 0; i < n; i++) {
+            for (size_t j = 0; j <= i; j++)
+                matrix[i * n + j] += row[i] * row[j];
+            input[i] += row[i] * r->input[k];
+            output[i] += row[i] * r->output[k];
+        }
+    }
+    if (!aw_cholesky(matrix, n, 1e-9))
+        return aw_fail(err, AW_USAGE,
+                       "sweep: the samples do not tell the frequencies apart — "
+                       "record at least one whole period of %g s",
+                       r->sweep->plan.duration_s);
+    aw_cholesky_solve(matrix, input, n);
+    aw_cholesky_solve(matrix, output, n);
+    for (int i = 0; i < r->sweep->n; i++)
+        response[i] = phasor(output, i) / phasor(input, i);
+    if (fit)
+        *fit = explained(r, output);
+    return AW_OK;
+}
+
+static double complex integral(const struct record *r, const double *values, double omega)
+{
+    double complex sum = 0;
+    for (size_t i = 0; i + 1 < r->n; i++) {
+        double complex a = (values[i] - values[0]) * cexp(-I * omega * r->t[i]);
+        double complex b = (values[i + 1] - values[0]) * cexp(-I * omega * r->t[i + 1]);
+        sum += (a + b) * (r->t[i + 1] - r->t[i]) / 2;
+    }
+    return sum;
+}
+
+static enum aw_status check_samples(const struct record *r, struct aw_error *err)
+{
+    double top_hz = r->sweep->hz[r->sweep->n - 1];
+    if (r->n < 2 * (size_t)r->sweep->n + 4)
+        return aw_fail(err, AW_USAGE,
+                       "sweep: %zu samples are too few for %d frequencies — record "
+                       "longer",
+                       r->n, r->sweep->n);
+    for (size_t i = 0; i < r->n; i++) {
+        if (!isfinite(r->t[i]) || !isfinite(r->input[i]) || !isfinite(r->output[i]))
+            return aw_fail(err, AW_USAGE, "sweep: sample %zu is not a number", i + 1);
+        if (i > 0 && r->t[i] <= r->t[i - 1])
+            return aw_fail(err, AW_USAGE, "sweep: sample %zu is not later than the one before",
+                           i + 1);
+    }
+    double rate = (double)(r->n - 1) / (r->t[r->n - 1] - r->t[0]);
+    if (rate < FEWEST * top_hz)
+        return aw_fail(err, AW_USAGE,
+                       "sweep: %.3g samples a second cannot show %.3g Hz — stay "
+                       "below %.3g Hz",
+                       rate, top_hz, rate / FEWEST);
+    return AW_OK;
+}
+
+static enum aw_status fill_points(const struct aw_sweep *sweep, const double complex *response,
+                                  struct aw_bode_point *points, struct aw_error *err)
+{
+    for (int i = 0; i < sweep->n; i++) {
+        double gain = cabs(response[i]), phase = carg(response[i]) * 180 / M_PI;
+        if (!isfinite(gain) || gain > 1e9)
+            return aw_fail(err, AW_USAGE,
+                           "sweep: the input holds nothing at %.3g Hz — is it the "
+                           "signal that was sent?",
+                           sweep->hz[i]);
+        if (i > 0)
+            phase -= 360 * round((phase - points[i - 1].phase_deg) / 360);
+        points[i] = (struct aw_bode_point){sweep->hz[i], gain, 20 * log10(gain), phase};
+    }
+    return AW_OK;
+}
+
+enum aw_status aw_sweep_response(const struct aw_sweep *sweep, const double *t, const double *input,
+                                 const double *output, size_t n, struct aw_bode_point *points,
+                                 double *fit, struct aw_error *err)
+{
+    struct record r = {sweep, t, input, output, n};
+    double complex response[AW_SWEEP_TONES];
+    enum aw_status status = check_samples(&r, err);
+    if (status == AW_OK && sweep->plan.kind == AW_SWEEP_MULTISINE)
+        status = fit_tones(&r, response, fit, err);
+    else if (status == AW_OK) {
+        for (int i = 0; i < sweep->n; i++) {
+            double omega = 2 * M_PI * sweep->hz[i];
+            response[i] = integral(&r, output, omega) / integral(&r, input, omega);
+        }
+        if (fit)
+            *fit = NAN;
+    }
+    return status == AW_OK ? fill_points(sweep, response, points, err) : status;
+}
+
+/* ---- Summary of the curve ---- */
+
+void aw_bode_open_loop(const struct aw_bode_point *in, int n, struct aw_bode_point *out)
+{
+    for (int i = 0; i < n; i++) {
+        double complex closed = in[i].gain * cexp(I * in[i].phase_deg * M_PI / 180);
+        double complex open = closed / (1 - closed);
+        double phase = carg(open) * 180 / M_PI, near = i > 0 ? out[i - 1].phase_deg : -90;
+        out[i] = (struct aw_bode_point){.hz = in[i].hz,
+                                        .gain = cabs(open),
+                                        .gain_db = 20 * log10(cabs(open)),
+                                        .phase_deg = phase - 360 * round((phase - near) / 360)};
+    }
+}
+
+/* Returns a quantity of a point. */
+typedef double reading(const struct aw_bode_point *point);
+
+static double read_db(const struct aw_bode_point *point)
+{
+    return point->gain_db;
+}
+
+static double read_phase(const struct aw_bode_point *point)
+{
+    return point->phase_deg;
+}
+
+/* Returns the fractional index at which the reading first falls through level; NaN if never. */
+static double falls_through(const struct aw_bode_point *points, int n, reading *of, double level)
+{
+    for (int i = 0; i + 1 < n; i++) {
+        double left = of(&points[i]), right = of(&points[i + 1]);
+        if (left >= level && right < level)
+            return i + (left - level) / (left - right);
+    }
+    return NAN;
+}
+
+static double between(const struct aw_bode_point *points, double at, reading *of)
+{
+    if (isnan(at))
+        return NAN;
+    int i = (int)at;
+    double left = of(&points[i]), along = at - i;
+    return along > 0 ? left + along * (of(&points[i + 1]) - left) : left;
+}
+
+static double read_log(const struct aw_bode_point *point)
+{
+    return log(point->hz);
+}
+
+void aw_bode_summary(const struct aw_bode_point *points, int n, struct aw_bode_summary *out)
+{
+    double level = n > 0 ? points[0].gain_db - 20 * log10(sqrt(2)) : 0;
+    double band = falls_through(points, n, read_db, level);
+    double cross = falls_through(points, n, read_db, 0);
+    double turn = falls_through(points, n, read_phase, -180);
+    *out = (struct aw_bode_summary){
+        .bandwidth_hz = exp(between(points, band, read_log)),
+        .crossover_hz = exp(between(points, cross, read_log)),
+        .phase_margin_deg = 180 + between(points, cross, read_phase),
+        .phase_cross_hz = exp(between(points, turn, read_log)),
+        .gain_margin = pow(10, -between(points, turn, read_db) / 20),
+    };
+    for (int i = 0; i < n; i++)
+        if (points[i].gain > out->peak_gain) {
+            out->peak_gain = points[i].gain;
+            out->peak_hz = points[i].hz;
+        }
+}

@@ -1,0 +1,88 @@
+/* Frequency responses: an excitation signal for a loop, and the response at each frequency.
+ *
+ *     struct aw_sweep_plan plan = {.kind = AW_SWEEP_MULTISINE, .from_hz = 0.2, .to_hz = 20,
+ *                                  .tones = 16, .amplitude = 0.02, .duration_s = 10};
+ *     aw_sweep_start(&sweep, &plan, &err);
+ *     … send plan.offset + aw_sweep_value(&sweep, t), collect t, input, output …
+ *     aw_sweep_response(&sweep, t, input, output, n, points, &err);   n_points is sweep.n
+ *     aw_bode_summary(points, sweep.n, &summary);
+ *
+ * Both signals depend on time only, are the same in every run, and never exceed ± amplitude. The
+ * multisine repeats after duration_s. Its tones are whole multiples of 1/duration_s, about evenly
+ * spread over log f, with phases for a low crest factor. Discard the first period, because the loop
+ * has not reached its steady state. The chirp runs once from from_hz to to_hz exponentially and is
+ * 0 before and after; continue to sample until the loop is at rest.
+ */
+#ifndef AW_IDENTIFY_SWEEP_H
+#define AW_IDENTIFY_SWEEP_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "base/status.h"
+
+#define AW_SWEEP_TONES 48
+
+enum aw_sweep_kind { AW_SWEEP_CHIRP, AW_SWEEP_MULTISINE };
+
+struct aw_sweep_plan {
+    enum aw_sweep_kind kind;
+    double from_hz, to_hz; /* 0 < from < to; at least one period of from in duration_s */
+    int tones;             /* 1..AW_SWEEP_TONES frequencies; fewer if some would coincide */
+    double amplitude;      /* > 0, bound of |value| */
+    double duration_s;     /* > 0 */
+};
+
+struct aw_sweep {
+    struct aw_sweep_plan plan;
+    int n;
+    double hz[AW_SWEEP_TONES];
+    double phase[AW_SWEEP_TONES]; /* rad, multisine only */
+    double scale;                 /* of each tone */
+    double crest;                 /* peak / rms; 1.41 is one sine */
+};
+
+/* One frequency. phase_deg is unwrapped. */
+struct aw_bode_point {
+    double hz;
+    double gain, gain_db;
+    double phase_deg;
+};
+
+struct aw_bode_summary {
+    double bandwidth_hz;     /* first 3 dB below the gain at the lowest frequency; NaN: not found */
+    double crossover_hz;     /* where the gain falls through 1; NaN: not found */
+    double phase_margin_deg; /* 180 + phase there; NaN: not found */
+    double phase_cross_hz;   /* where the phase falls through -180; NaN: not found */
+    double gain_margin;      /* 1/gain there; NaN: not found */
+    double peak_gain;
+    double peak_hz;
+};
+
+/* AW_USAGE if the plan is invalid. */
+enum aw_status aw_sweep_start(struct aw_sweep *sweep, const struct aw_sweep_plan *plan,
+                              struct aw_error *err);
+
+/* Returns the excitation at t seconds since the start, without the operating point. */
+double aw_sweep_value(const struct aw_sweep *sweep, double t);
+
+/* Calculates the response (output over input) at sweep->hz from samples at increasing times, in s
+ * since the start. Removes the mean from both, and for a multisine also a linear drift. Multisine:
+ * least squares over all tones at once; needs more than 2·tones + 2 samples and at least one whole
+ * period. Chirp: ratio of the Fourier integrals; needs the rest before and after. points holds
+ * sweep->n. fit (may be NULL) gets the share of the output's variance that the tones explain, 0..1
+ * (chirp: NaN). AW_USAGE: too few samples, NaN, times that do not increase, samples too far apart
+ * for to_hz, or no excitation in the input. */
+enum aw_status aw_sweep_response(const struct aw_sweep *sweep, const double *t, const double *input,
+                                 const double *output, size_t n, struct aw_bode_point *points,
+                                 double *fit, struct aw_error *err);
+
+/* Converts the closed loop T (setpoint to measured) to the open loop L = T/(1 - T), for which the
+ * margins are defined. in and out may be the same. */
+void aw_bode_open_loop(const struct aw_bode_point *in, int n, struct aw_bode_point *out);
+
+/* Interpolates crossings over log f. The bandwidth is valid for a closed loop, the margins for an
+ * open one. */
+void aw_bode_summary(const struct aw_bode_point *points, int n, struct aw_bode_summary *out);
+
+#endif

@@ -1,0 +1,49 @@
+/* Calculates the tick from the slope of an output over the integral of its error. */
+#include "tuning/identify/tick.h"
+
+#include <math.h>
+
+#define FEWEST 8
+#define WIDEST 0.2  /* share of the tick */
+#define SURE   1.96 /* standard deviations for 95 % */
+
+const char *const aw_tick_from_names[] = {"unknown", "given", "measured", "assumed", NULL};
+
+struct sums {
+    double x, u, xx, xu, uu;
+};
+
+static struct sums sums_of(const double *t, const double *error, const double *output, size_t n)
+{
+    struct sums s = {0};
+    double x = 0, begin = output[0];
+    for (size_t i = 0; i < n; i++) {
+        double u = output[i] - begin;
+        if (i > 0)
+            x += (t[i] - t[i - 1]) * (error[i] + error[i - 1]) / 2;
+        s.x += x;
+        s.u += u;
+        s.xx += x * x;
+        s.xu += x * u;
+        s.uu += u * u;
+    }
+    return s;
+}
+
+bool aw_tick_measure(const double *t, const double *error, const double *output, size_t n,
+                     double ki, struct aw_tick *tick)
+{
+    if (n < FEWEST)
+        return false;
+    struct sums s = sums_of(t, error, output, n);
+    double m = (double)n, xx = s.xx - s.x * s.x / m, xu = s.xu - s.x * s.u / m;
+    double uu = s.uu - s.u * s.u / m, slope = xu / xx, whole = ki / slope;
+    double sigma = sqrt(fmax(0, uu - slope * xu) / (m - 2) / xx);
+    /* If telemetry arrives nearly once per tick, it may drift by one tick over the record, which
+     * looks like a slope. */
+    double half = whole * (SURE * sigma / fabs(slope) + whole / (t[n - 1] - t[0]));
+    if (!(whole > 0) || !(half < WIDEST * whole))
+        return false;
+    *tick = (struct aw_tick){whole, half, AW_TICK_MEASURED};
+    return true;
+}

@@ -1,0 +1,40 @@
+/* Measures the tick of a driver's controller from its integrator.
+ *
+ * With kp and kd 0, a controller adds ki·e to its output once per tick. After a time x, its output
+ * has grown by ki/tick · ∫e dt. So the tick is ki over the slope of the output over that integral
+ * (least squares). The telemetry's period and missing frames do not matter.
+ *
+ *     size_t n = … samples t (s), error, output (shares of full scale), at most a second …
+ *     if (aw_tick_measure(t, error, output, n, ki, &tick))
+ *         … tick.s, ± tick.half …
+ */
+#ifndef AW_IDENTIFY_TICK_H
+#define AW_IDENTIFY_TICK_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+/* Origin of a tick. */
+enum aw_tick_from {
+    AW_TICK_UNKNOWN,
+    AW_TICK_GIVEN,    /* by the user, or a file */
+    AW_TICK_MEASURED, /* by aw_tick_measure */
+    AW_TICK_ASSUMED,  /* from the telemetry's period: a driver sends once per loop */
+    AW_TICK_FROMS,
+};
+
+/* "unknown", "given", "measured", "assumed"; the last entry is NULL. */
+extern const char *const aw_tick_from_names[AW_TICK_FROMS + 1];
+
+struct aw_tick {
+    double s;
+    double half; /* of the 95 % interval, either way; NaN: unknown */
+    enum aw_tick_from from;
+};
+
+/* Returns false, and leaves *tick unchanged, if the output does not follow the integral: fewer than
+ * 8 samples, or an interval of more than 20 % of the tick. */
+bool aw_tick_measure(const double *t, const double *error, const double *output, size_t n,
+                     double ki, struct aw_tick *tick);
+
+#endif

@@ -1,0 +1,20 @@
+/* A record for identification: the input and output of a process. */
+#ifndef AW_IDENTIFY_TRIAL_H
+#define AW_IDENTIFY_TRIAL_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+/* Not owned. Times increase; a jump of the input is two points at one time. Between two points the
+ * input is linear, with stairs it holds the earlier value. late_s: common uncertainty of all jump
+ * times (aw_excite_trial). */
+struct aw_trial {
+    const double *input_t, *input;
+    size_t n_inputs;
+    bool stairs;
+    const double *t, *y;
+    size_t n;
+    double late_s, rough;
+};
+
+#endif

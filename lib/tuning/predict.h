@@ -1,0 +1,47 @@
+/* Simulates a loop: the driver's controller on a process model, tick by tick.
+ *
+ *     struct aw_scene scene = {.from = 0, .to = 0.05, .duration_s = 2, .full = true};
+ *     struct aw_sample *samples = aw_predict(&process, &driver, &gains, &scene, &n, &err);
+ *     … aw_response(samples, n, …), free(samples)
+ *
+ * The controller: e = setpoint - measured; I += ki·e; u = kp·e + I + kd·(e - e before). The
+ * integrator has no limit and the derivative no filter, as in the driver. The process is exact
+ * between the ticks (process.h), also for dead times that are not whole ticks.
+ */
+#ifndef AW_TUNING_PREDICT_H
+#define AW_TUNING_PREDICT_H
+
+#include "tuning/loop.h"
+#include "tuning/response.h"
+
+/* State of the firmware's loop before a step: an integrator rests anywhere in the dead band. {0}:
+ * at the setpoint, without output. */
+struct aw_rest {
+    double output;
+    double error; /* setpoint - measured */
+};
+
+struct aw_scene {
+    double from, to; /* setpoint, before and from t = 0 on */
+    struct aw_rest rest;
+    double load; /* added to the output from t = 0 on */
+    double duration_s;
+    bool full; /* applies dead band, limit and measured steps; else the loop is linear */
+};
+
+/* Returns one sample a tick from t = 0 on; the caller frees them. NULL: AW_NO_MEMORY, or AW_USAGE
+ * for an invalid duration. */
+struct aw_sample *aw_predict(const struct aw_process *process, const struct aw_driver *driver,
+                             const struct aw_gains *per_tick, const struct aw_scene *scene,
+                             size_t *n, struct aw_error *err);
+
+/* Returns the integral of |e| after a load of 1, of the linear loop; INFINITY if it does not
+ * settle. */
+double aw_predict_load_iae(const struct aw_process *process, double tick_s,
+                           const struct aw_gains *per_tick);
+
+/* Returns the overshoot of the linear loop after a unit step of the setpoint, as a share of it. */
+double aw_predict_overshoot(const struct aw_process *process, double tick_s,
+                            const struct aw_gains *per_tick);
+
+#endif

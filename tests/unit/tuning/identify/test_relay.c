@@ -1,0 +1,286 @@
+#include <math.h>
+
+#include "numbers_helper.h"
+#include "test.h"
+
+#include "tuning/identify/relay.h"
+
+#define DT      0.0005
+#define LONGEST 1000 /* steps of the longest dead time */
+
+/* slope/(s + 1/tau)·exp(-s·dead): an integrator if rate (1/tau) is 0. */
+struct plant {
+    double slope, rate, load;
+    int dead; /* steps */
+    double past[LONGEST];
+    long step;
+    double y;
+};
+
+static void move(struct plant *plant, double u)
+{
+    plant->past[plant->step % LONGEST] = u;
+    long then = plant->step - plant->dead;
+    double acting = then < 0 ? 0 : plant->past[then % LONGEST];
+    plant->y += DT * (plant->slope * (acting + plant->load) - plant->rate * plant->y);
+    plant->step++;
+}
+
+/* The host samples every few steps. The setpoint reaches the driver with u = kp·(sp - y) late steps
+ * after its sample. kp 0: the relay sets the output directly. */
+struct host {
+    int every, late;
+    double kp;
+};
+
+static struct aw_relay relay;
+
+/* Returns the duration. */
+static double run(struct plant *plant, const struct host *host,
+                  const struct aw_relay_config *config)
+{
+    double setpoint = plant->y, next = plant->y, command = 0, t = 0;
+    assert_int_equal(aw_relay_start(&relay, config, NULL), AW_OK);
+    for (int i = 0; !relay.over; i++) {
+        double u = host->kp > 0 ? host->kp * (setpoint - plant->y) : command;
+        if (i % host->every == 0) {
+            t = i * DT;
+            command = aw_relay_feed(&relay, t, plant->y);
+            next = plant->y + command / host->kp;
+        }
+        if (i % host->every == host->late)
+            setpoint = next;
+        move(plant, u);
+    }
+    assert_true(fabs(aw_relay_feed(&relay, t + 1, 0)) < 1e-12);
+    return t;
+}
+
+static const struct aw_relay_cycle *last_cycle(void)
+{
+    assert_true(relay.n_cycles > AW_RELAY_CYCLES);
+    return &relay.cycles[(relay.n_cycles - 1) % AW_RELAY_CYCLES];
+}
+
+static void near(double value, double wanted, double part)
+{
+    if (!(fabs(value - wanted) <= part * fabs(wanted)))
+        fail_msg("%.6g instead of %.6g", value, wanted);
+}
+
+static const struct aw_relay_config usual = {
+    .amplitude = 0.1, .max_deviation = 0.1, .max_time_s = 60};
+
+/* It continues for the dead time after each switch: the period is 4 dead times, the amplitude is
+ * half the motion in one dead time. */
+TEST(relay_cycle_of_an_integrator)
+{
+    static const double dead[] = {0.02, 0.05, 0.2};
+    for (size_t i = 0; i < sizeof dead / sizeof *dead; i++) {
+        struct plant plant = {.slope = 1.5, .dead = (int)lround(dead[i] / DT)};
+        struct host host = {.every = plant.dead / 40, .late = 0};
+        assert_true(run(&plant, &host, &usual) < 40 * dead[i]);
+        near(last_cycle()->period_s, 4 * dead[i], 0.06);
+        near(last_cycle()->max - last_cycle()->min, 2 * 1.5 * 0.1 * dead[i], 0.06);
+        near(last_cycle()->high_s, 2 * dead[i], 0.06);
+    }
+}
+
+/* The hysteresis equals the motion in the dead time, which doubles the period. */
+TEST(hysteresis_lengthens_the_cycle)
+{
+    struct plant plant = {.slope = 1.5, .dead = 100};
+    struct host host = {.every = 2, .late = 0};
+    struct aw_relay_config config = usual;
+    config.hysteresis = 0.0075;
+    run(&plant, &host, &config);
+    near(last_cycle()->period_s, 0.4, 0.03);
+}
+
+/* A lag around a working point that needs a constant output: the relay finds the bias. */
+TEST(bias_compensates_a_load)
+{
+    const double tau = 0.4, gain = 2;
+    struct plant plant = {
+        .slope = gain / tau, .rate = 1 / tau, .dead = 100, .load = -0.03, .y = 0.1};
+    struct host host = {.every = 2, .late = 0};
+    struct aw_relay_config config = usual;
+    config.centre = 0.1;
+    config.max_bias = 0.3;
+    run(&plant, &host, &config);
+    near(last_cycle()->high_s, last_cycle()->period_s / 2, 0.15);
+    assert_true(fabs(relay.bias - 0.08) < 0.03);
+}
+
+/* With telemetry at 100 Hz and setpoints delayed by 3 ms, the period grows by the host's delay. */
+TEST(relay_works_through_setpoints)
+{
+    struct plant plant = {.slope = 1.2, .dead = 60}; /* 30 ms */
+    struct host host = {.every = 20, .late = 6};
+    struct aw_relay_config config = usual;
+    config.hysteresis = 0.001;
+    host.kp = aw_relay_gain(&config, 0.5);
+    near(host.kp, 0.1 / (0.45 - 0.1), 1e-9);
+    run(&plant, &host, &config);
+    assert_true(last_cycle()->period_s > 4 * 0.033 && last_cycle()->period_s < 0.25);
+    config.centre = 0.4;
+    assert_true(isnan(aw_relay_gain(&config, 0.5)));
+}
+
+/* An experiment without steady cycles ends at its time limit. */
+TEST(relay_without_steady_cycles_times_out)
+{
+    struct aw_relay_config config = usual;
+    config.max_time_s = 5;
+    config.hysteresis = 0.001;
+    struct plant stuck = {.slope = 0}, wrong = {.slope = -1}, wanders = {.slope = 0.1, .dead = 700};
+    struct plant *const plants[] = {&stuck, &wrong, &wanders};
+    struct host host = {.every = 10, .late = 0};
+    for (size_t i = 0; i < sizeof plants / sizeof *plants; i++) {
+        near(run(plants[i], &host, &config), 5, 0.01);
+        assert_true(relay.n_cycles <= AW_RELAY_CYCLES);
+    }
+}
+
+TEST(invalid_samples_are_refused)
+{
+    static const double bad[][2] = {{1, 0}, {0.5, 0}, {2, NAN}, {NAN, 0}, {2, INFINITY}};
+    for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
+        assert_int_equal(aw_relay_start(&relay, &usual, NULL), AW_OK);
+        assert_true(aw_relay_feed(&relay, 1, 0) > 0);
+        assert_true(fabs(aw_relay_feed(&relay, bad[i][0], bad[i][1])) < 1e-12);
+        assert_true(relay.over);
+    }
+}
+
+TEST(invalid_configurations_are_refused)
+{
+    struct aw_error err;
+    static const struct {
+        struct aw_relay_config config;
+        const char *says;
+    } rows[] = {
+        {{0, 0, 0, 1, 5, 0.5},
+         "relay: amplitude 0 and time 5 s must both be above 0, bias 0.5 not below"},
+        {{0, 1, 0, 1, 0, 0},
+         "relay: amplitude 1 and time 0 s must both be above 0, bias 0 not below"},
+        {{0, 1, 0, 1, 5, -0.5},
+         "relay: amplitude 1 and time 5 s must both be above 0, bias -0.5 not below"},
+        {{0, 1, -0.25, 1, 5, 0},
+         "relay: hysteresis -0.25 must be from 0 to below the deviation allowed, 1"},
+        {{0, 1, 1, 1, 5, 0},
+         "relay: hysteresis 1 must be from 0 to below the deviation allowed, 1"},
+        {{NAN, 1, 0, 1, 5, 0}, "relay: a setting is not a number — give a finite one"},
+        {{0, INFINITY, 0, 1, 5, 0}, "relay: a setting is not a number — give a finite one"},
+        {{0, 1, 0, 1, 5, NAN}, "relay: a setting is not a number — give a finite one"},
+        {{0, 1, 0.5, 1, 5, 0}, ""},
+        {{0, 1, 0, 1, 5, 0}, ""},
+        {{0, 0.25, 0.125, 0.25, 0.5, 0}, ""},
+    };
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        err = (struct aw_error){0};
+        aw_relay_start(&relay, &rows[i].config, &err);
+        assert_string_equal(err.text, rows[i].says);
+    }
+}
+
+/* A synthetic oscillation, sample by sample: the relay's output, its cycles and bias. It ends after
+ * six similar cycles, which the first ones of these rows are not. */
+TEST(relay_output_matches_the_picture)
+{
+    static const struct {
+        const char *name;
+        double period, grows, skew, hysteresis, max_bias;
+    } rows[] = {
+        {"even", 8, 0, 0, 0, 0},
+        {"with hysteresis", 12, 0, 0, 0.5, 1},
+        {"skewed", 16, 0, 0.3, 0, 0.2},
+        {"grows less and less", 10, 2, 0, 0, 1},
+        {"just skewed", 30, 0, 0.15, 0, 1},
+        {"grows fast", 40, 6, 0, 0, 1},
+    };
+    FILE *out = begin_picture();
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        struct aw_relay_config config = {2, 0.5, rows[i].hysteresis, 9, 40, rows[i].max_bias};
+        double before = NAN;
+        assert_int_equal(aw_relay_start(&relay, &config, NULL), AW_OK);
+        fprintf(out, "%s\n", rows[i].name);
+        for (int k = 0; k < 500 && !relay.over; k++) {
+            double size = 1 + rows[i].grows * exp(-k / 40.);
+            double y = 2 + size * (sin(6.283185307 * k / rows[i].period) + rows[i].skew);
+            double u = aw_relay_feed(&relay, 0.1 * k, y);
+            const struct aw_relay_cycle *c = &relay.cycles[(relay.n_cycles + 5) % 6];
+            if (u != before)
+                NUMBERS(out, " ", 0.1 * k, y, u, relay.bias, (double)relay.n_cycles, c->start_s,
+                        c->period_s, c->high_s, c->min, c->max);
+            before = u;
+        }
+    }
+    end_picture(out, "control-relays.txt");
+}
+
+/* The output is positive at the centre; it switches beyond the hysteresis and ends after the time
+ * limit. */
+TEST(relay_switches_beyond_the_hysteresis)
+{
+    static const struct {
+        double t, y, u;
+    } rows[] = {{1, 0, 0.25},     {2, 0.5, 0.25},   {3, 0.75, -0.25}, {4, -0.5, -0.25},
+                {5, -0.75, 0.25}, {6, 0.75, -0.25}, {7, 0, 0}};
+    struct aw_relay_config config = {0, 0.25, 0.5, 1, 5, 0};
+    aw_relay_start(&relay, &config, NULL);
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
+        near(aw_relay_feed(&relay, rows[i].t, rows[i].y), rows[i].u, 0);
+    aw_relay_start(&relay, &config, NULL);
+    near(aw_relay_feed(&relay, 0, 0.01), -0.25, 0);
+    static const struct {
+        double centre, most, limit, kp;
+    } gains[] = {{0, 0.5, 1, 0.25 / 0.4},   {-0.1, 0.5, 1, 0.25 / 0.3}, {0.1, 0.5, 1, 0.25 / 0.3},
+                 {0, 0.75, 1, 0.25 / 0.15}, {0, 0.9, 1, NAN},           {0, 1, 1, NAN}};
+    for (size_t i = 0; i < sizeof gains / sizeof *gains; i++) {
+        config = (struct aw_relay_config){gains[i].centre, 0.25, 0, gains[i].most, 5, 0};
+        double kp = aw_relay_gain(&config, gains[i].limit);
+        if (isnan(gains[i].kp))
+            assert_true(isnan(kp));
+        else
+            near(kp, gains[i].kp, 1e-12);
+        config = (struct aw_relay_config){gains[i].centre, 0.125, 0, gains[i].most, 5, 0.125};
+        assert_true(isnan(kp) || fabs(kp - aw_relay_gain(&config, gains[i].limit)) < 1e-12);
+    }
+}
+
+/* Ten cycles of 1 s and amplitude 2, sampled 10 ms before each ends. The fourth is longer and
+ * wider; a given part of each is high. Lists the number of cycles until the end and the final bias.
+ * Similar cycles differ by less than 122 ms or 0.5. The bias is corrected if the duty is more than
+ * 12 % off and the bias below its limit. */
+TEST(similar_cycles_end_the_experiment)
+{
+    static const struct {
+        double longer, wider, skew, most;
+        int cycles;
+        double bias;
+    } rows[] = {{0, 0, 0, 1, 7, 0},           {0.121, 0, 0, 1, 7, 0},   {0.123, 0, 0, 1, 10, 0},
+                {-0.115, 0, 0, 1, 7, 0},      {-0.12, 0, 0, 1, 10, 0},  {0, 0.49, 0, 1, 7, 0},
+                {0, 0.51, 0, 1, 10, 0},       {0, 0, 0.115, 1, 7, 0},   {0, 0, -0.115, 1, 7, 0},
+                {0, 0, 0.125, 0.01, 7, 0.01}, {0, 0, 0.5, 0.2, 7, 0.2}, {0, 0, -0.5, 0.2, 7, -0.2},
+                {0, 0, 0.125, 1, 10, 0.625}};
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        struct aw_relay_config config = {0, 1, 0, 9, 60, rows[i].most};
+        double t = 0;
+        assert_int_equal(aw_relay_start(&relay, &config, NULL), AW_OK);
+        aw_relay_feed(&relay, -0.5, 1);
+        for (int k = 0; k < 10 && !relay.over; k++) {
+            double length = 1 + (k == 3 ? rows[i].longer : 0),
+                   wide = 1 + (k == 3 ? rows[i].wider : 0);
+            aw_relay_feed(&relay, t, -1);
+            aw_relay_feed(&relay, t + length * (1 + rows[i].skew) / 2, wide);
+            t += length;
+            aw_relay_feed(&relay, t - 0.01, 0);
+            if (k == 9)
+                aw_relay_feed(&relay, t, -1);
+        }
+        if (relay.n_cycles != (size_t)rows[i].cycles)
+            fail_msg("row %zu: %zu cycles", i, (size_t)relay.n_cycles);
+        near(relay.bias, rows[i].bias, 1e-12);
+    }
+}

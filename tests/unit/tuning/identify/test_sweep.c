@@ -1,0 +1,420 @@
+#include <complex.h>
+#include <math.h>
+
+#include "numbers_helper.h"
+#include "test.h"
+
+#include "tuning/identify/sweep.h"
+
+#define PI 3.14159265358979323846
+#define N  40000
+
+static double times[N], input[N], output[N];
+static struct aw_sweep sweep;
+static struct aw_bode_point points[AW_SWEEP_TONES];
+
+/* A second-order system wn²/(s² + 2 zeta wn s + wn²), or with zeta 0 a lag 1/(s/wn + 1). */
+struct system {
+    double wn, zeta;
+};
+
+static double complex exact(const struct system *system, double hz)
+{
+    double complex s = I * 2 * PI * hz / system->wn;
+    return system->zeta > 0 ? 1 / (s * s + 2 * system->zeta * s + 1) : 1 / (s + 1);
+}
+
+static void slopes(const struct system *system, const double state[2], double u, double out[2])
+{
+    double w = system->wn;
+    out[0] = system->zeta > 0 ? state[1] : w * (u - state[0]);
+    out[1] = system->zeta > 0 ? w * w * (u - state[0]) - 2 * system->zeta * w * state[1] : 0;
+}
+
+/* Integrates by Runge-Kutta with the exact excitation between samples, so that no hold adds a
+ * phase. */
+static void advance(const struct system *system, double state[2], double t, double dt)
+{
+    static const double at[] = {0, 0.5, 0.5, 1}, weight[] = {1, 2, 2, 1};
+    double k[2] = {0}, sum[2] = {0};
+    for (int stage = 0; stage < 4; stage++) {
+        double there[2] = {state[0] + at[stage] * dt * k[0], state[1] + at[stage] * dt * k[1]};
+        slopes(system, there, aw_sweep_value(&sweep, t + at[stage] * dt), k);
+        for (int i = 0; i < 2; i++)
+            sum[i] += weight[stage] * k[i];
+    }
+    for (int i = 0; i < 2; i++)
+        state[i] += dt / 6 * sum[i];
+}
+
+/* Fills the arrays with n samples dt apart, starting at from_s. */
+static size_t simulate(const struct system *system, double from_s, double to_s, double dt)
+{
+    double state[2] = {0};
+    size_t n = 0;
+    for (int i = 0; i * dt < to_s && n < N; i++) {
+        double t = i * dt;
+        if (t >= from_s) {
+            times[n] = t;
+            input[n] = aw_sweep_value(&sweep, t);
+            output[n++] = state[0];
+        }
+        advance(system, state, t, dt);
+    }
+    return n;
+}
+
+static void check_points(const struct system *system, double part, double degrees)
+{
+    for (int i = 0; i < sweep.n; i++) {
+        double complex wanted = exact(system, points[i].hz);
+        double phase = carg(wanted) * 180 / PI;
+        if (fabs(points[i].gain / cabs(wanted) - 1) > part ||
+            fabs(points[i].phase_deg - phase) > degrees)
+            fail_msg("%g Hz: %g, %g deg instead of %g, %g deg", points[i].hz, points[i].gain,
+                     points[i].phase_deg, cabs(wanted), phase);
+        assert_true(fabs(points[i].gain_db - 20 * log10(points[i].gain)) < 1e-9);
+    }
+}
+
+static void check_system(enum aw_sweep_kind kind, double wn, double zeta)
+{
+    struct system system = {wn, zeta};
+    double hz = wn / (2 * PI), duration = 20 / hz;
+    bool chirp = kind == AW_SWEEP_CHIRP;
+    struct aw_sweep_plan plan = {.kind = kind,
+                                 .from_hz = hz / 10,
+                                 .to_hz = hz * 8,
+                                 .tones = 20,
+                                 .amplitude = 0.05,
+                                 .duration_s = duration};
+    double fit, dt = duration / 8000;
+    assert_int_equal(aw_sweep_start(&sweep, &plan, NULL), AW_OK);
+    size_t n = chirp ? simulate(&system, 0, 2 * duration, dt)
+                     : simulate(&system, duration, 3 * duration, dt);
+    assert_int_equal(aw_sweep_response(&sweep, times, input, output, n, points, &fit, NULL), AW_OK);
+    check_points(&system, chirp ? 5e-3 : 1e-4, chirp ? 0.5 : 0.02);
+    assert_true(chirp ? isnan(fit) : fit > 0.999999);
+}
+
+TEST(frequency_response_matches_known_systems)
+{
+    static const double zetas[] = {0, 0.3, 0.7, 1.5};
+    for (size_t i = 0; i < sizeof zetas / sizeof *zetas; i++) {
+        check_system(AW_SWEEP_MULTISINE, 30, zetas[i]);
+        check_system(AW_SWEEP_CHIRP, 30, zetas[i]);
+        check_system(AW_SWEEP_MULTISINE, 2, zetas[i]);
+    }
+}
+
+/* Finds the system despite uneven times, drift, an offset and noise. */
+TEST(noisy_uneven_records_are_evaluated)
+{
+    struct system system = {20, 0.5};
+    struct aw_sweep_plan plan = {.kind = AW_SWEEP_MULTISINE,
+                                 .from_hz = 0.5,
+                                 .to_hz = 20,
+                                 .tones = 16,
+                                 .amplitude = 0.1,
+                                 .duration_s = 5};
+    unsigned seed = 3;
+    size_t kept = 0;
+    double fit;
+    assert_int_equal(aw_sweep_start(&sweep, &plan, NULL), AW_OK);
+    size_t n = simulate(&system, 5, 15, 0.001);
+    for (size_t i = 0; i < n; i++) {
+        seed = seed * 1664525U + 1013904223U;
+        if (seed >> 29 != 0)
+            continue;
+        times[kept] = times[i];
+        input[kept] = input[i] + 0.2;
+        output[kept] =
+            output[i] + 7 - 0.3 * times[i] + 0.0005 * ((seed >> 8 & 0xFFFF) / 65536. - 0.5);
+        kept++;
+    }
+    assert_true(kept > 1000 && kept < 1600);
+    assert_int_equal(aw_sweep_response(&sweep, times, input, output, kept, points, &fit, NULL),
+                     AW_OK);
+    check_points(&system, 0.03, 2);
+    assert_true(fit > 0.99 && fit < 1);
+}
+
+TEST(excitation_keeps_amplitude_and_crest_factor)
+{
+    struct aw_sweep_plan plan = {.kind = AW_SWEEP_MULTISINE,
+                                 .from_hz = 0.2,
+                                 .to_hz = 20,
+                                 .tones = 24,
+                                 .amplitude = 0.02,
+                                 .duration_s = 10};
+    struct aw_sweep again;
+    double most = 0;
+    assert_int_equal(aw_sweep_start(&sweep, &plan, NULL), AW_OK);
+    assert_int_equal(aw_sweep_start(&again, &plan, NULL), AW_OK);
+    if (!(sweep.crest < 2.3)) /* 24 tones with equal phases: 6.9 */
+        fail_msg("crest factor %g", sweep.crest);
+    for (int i = 0; i < 100000; i++) {
+        double t = i * 0.0002, value = aw_sweep_value(&sweep, t);
+        most = fmax(most, fabs(value));
+        assert_true(value == aw_sweep_value(&again, t));
+    }
+    assert_true(most <= 0.02 && most > 0.0195);
+    for (int i = 0; i < sweep.n; i++) {
+        double periods = sweep.hz[i] * 10;
+        assert_true(fabs(periods - round(periods)) < 1e-9);
+        assert_true(i == 0 || sweep.hz[i] > sweep.hz[i - 1]);
+    }
+    plan.kind = AW_SWEEP_CHIRP;
+    assert_int_equal(aw_sweep_start(&sweep, &plan, NULL), AW_OK);
+    for (int i = -10; i < 11000; i++)
+        assert_true(fabs(aw_sweep_value(&sweep, i * 0.001)) <= 0.02);
+    assert_true(aw_sweep_value(&sweep, -0.1) == 0.0 && aw_sweep_value(&sweep, 10.1) == 0.0);
+}
+
+/* Uses L = k/(s(1 + s/w)), whose closed loop is known. */
+TEST(bandwidth_and_peak_match_the_formula)
+{
+    const double k = 10, w = 20;
+    struct aw_bode_point closed[AW_SWEEP_TONES], open[AW_SWEEP_TONES];
+    struct aw_bode_summary of_closed, of_open;
+    for (int i = 0; i < AW_SWEEP_TONES; i++) {
+        double hz = 0.05 * pow(400, i / 47.);
+        double complex s = I * 2 * PI * hz, l = k / (s * (1 + s / w)), t = l / (1 + l);
+        closed[i] = (struct aw_bode_point){hz, cabs(t), 20 * log10(cabs(t)), carg(t) * 180 / PI};
+    }
+    aw_bode_open_loop(closed, AW_SWEEP_TONES, open);
+    aw_bode_summary(closed, AW_SWEEP_TONES, &of_closed);
+    aw_bode_summary(open, AW_SWEEP_TONES, &of_open);
+    double wc = w * sqrt((sqrt(1 + 4 * k * k / (w * w)) - 1) / 2);
+    double wn = sqrt(k * w), zeta = w / (2 * wn);
+    double wb = wn * sqrt(1 - 2 * zeta * zeta + sqrt(2 - 4 * zeta * zeta * (1 - zeta * zeta)));
+    assert_true(fabs(of_open.crossover_hz * 2 * PI / wc - 1) < 0.005);
+    assert_true(fabs(of_open.phase_margin_deg - (90 - atan(wc / w) * 180 / PI)) < 0.3);
+    assert_true(isnan(of_open.phase_cross_hz) && isnan(of_open.gain_margin));
+    assert_true(fabs(of_closed.bandwidth_hz * 2 * PI / wb - 1) < 0.01);
+    assert_true(fabs(of_closed.peak_gain - 1 / (2 * zeta * sqrt(1 - zeta * zeta))) < 2e-3 ||
+                zeta > sqrt(0.5));
+}
+
+/* The dead time turns the phase of an integrator through -180, which gives its margins. */
+TEST(margins_of_a_delayed_integrator_match_the_formula)
+{
+    const double k = 5, dead = 0.1;
+    struct aw_bode_point open[AW_SWEEP_TONES];
+    struct aw_bode_summary summary;
+    for (int i = 0; i < AW_SWEEP_TONES; i++) {
+        double hz = 0.2 * pow(50, i / 47.), omega = 2 * PI * hz;
+        open[i] = (struct aw_bode_point){hz, k / omega, 20 * log10(k / omega),
+                                         -90 - omega * dead * 180 / PI};
+    }
+    aw_bode_summary(open, AW_SWEEP_TONES, &summary);
+    assert_true(fabs(summary.phase_cross_hz - 2.5) < 0.01);
+    assert_true(fabs(summary.gain_margin - PI / (2 * k * dead)) < 0.01);
+    assert_true(fabs(summary.phase_margin_deg - (90 - k * dead * 180 / PI)) < 0.2);
+    aw_bode_summary(open, 3, &summary);
+    assert_true(isnan(summary.crossover_hz) && isnan(summary.bandwidth_hz) &&
+                isnan(summary.phase_margin_deg));
+}
+
+TEST(invalid_plans_and_records_are_refused)
+{
+    struct aw_sweep_plan good = {.kind = AW_SWEEP_MULTISINE,
+                                 .from_hz = 1,
+                                 .to_hz = 10,
+                                 .tones = 5,
+                                 .amplitude = 1,
+                                 .duration_s = 2};
+    struct aw_error err;
+    struct system system = {10, 0.5};
+    assert_int_equal(aw_sweep_start(&sweep, &good, &err), AW_OK);
+    size_t n = simulate(&system, 0, 4, 0.01);
+    assert_int_equal(aw_sweep_response(&sweep, times, input, output, n, points, NULL, &err), AW_OK);
+    assert_int_equal(aw_sweep_response(&sweep, times, input, output, 10, points, NULL, &err),
+                     AW_USAGE);
+    n = simulate(&system, 0, 4, 0.06);
+    assert_int_equal(aw_sweep_response(&sweep, times, input, output, n, points, NULL, &err),
+                     AW_USAGE);
+    n = simulate(&system, 0, 4, 0.01);
+    times[7] = times[6];
+    assert_int_equal(aw_sweep_response(&sweep, times, input, output, n, points, NULL, &err),
+                     AW_USAGE);
+    n = simulate(&system, 0, 4, 0.01);
+    for (size_t i = 0; i < n; i++)
+        input[i] = 0.5;
+    assert_int_equal(aw_sweep_response(&sweep, times, input, output, n, points, NULL, &err),
+                     AW_USAGE);
+}
+
+/* Needs two samples per tone and four more. */
+TEST(minimum_number_of_samples)
+{
+    struct aw_sweep_plan plan = {.kind = AW_SWEEP_MULTISINE,
+                                 .from_hz = 0.5,
+                                 .to_hz = 1,
+                                 .tones = 3,
+                                 .amplitude = 0.1,
+                                 .duration_s = 4};
+    struct aw_error err;
+    assert_int_equal(aw_sweep_start(&sweep, &plan, NULL), AW_OK);
+    for (int i = 0; i < 10; i++) {
+        times[i] = 0.42 * i;
+        input[i] = output[i] = aw_sweep_value(&sweep, times[i]);
+    }
+    assert_int_equal(aw_sweep_response(&sweep, times, input, output, 9, points, NULL, &err),
+                     AW_USAGE);
+    assert_non_null(strstr(err.text, "9 samples are too few for 3 frequencies"));
+    assert_int_equal(aw_sweep_response(&sweep, times, input, output, 10, points, NULL, &err),
+                     AW_OK);
+}
+
+/* Tries each bound of a plan, exactly at it and beyond. */
+TEST(plan_bounds_are_checked)
+{
+    static const struct {
+        struct aw_sweep_plan plan;
+        const char *says;
+    } rows[] = {
+        {{AW_SWEEP_CHIRP, 0, 10, 5, 1, 2},
+         "sweep: from 0 Hz to 10 Hz is no range — give 0 < from < to"},
+        {{AW_SWEEP_CHIRP, 1, 1, 5, 1, 2},
+         "sweep: from 1 Hz to 1 Hz is no range — give 0 < from < to"},
+        {{AW_SWEEP_CHIRP, 1, INFINITY, 5, 1, 2},
+         "sweep: from 1 Hz to inf Hz is no range — give 0 < from < to"},
+        {{AW_SWEEP_CHIRP, 1, 10, 5, 0, 2}, "sweep: amplitude 0 must be above 0"},
+        {{AW_SWEEP_CHIRP, 1, 10, 5, INFINITY, 2}, "sweep: amplitude inf must be above 0"},
+        {{AW_SWEEP_CHIRP, 0.25, 10, 5, 1, 3.9},
+         "sweep: 3.9 s is less than one period of 0.25 Hz — take 4 s"},
+        {{AW_SWEEP_CHIRP, 0.25, 10, 5, 1, INFINITY},
+         "sweep: inf s is less than one period of 0.25 Hz — take 4 s"},
+        {{AW_SWEEP_CHIRP, 1, 10, 0, 1, 2}, "sweep: 0 frequencies are not possible — use 1 to 48"},
+        {{AW_SWEEP_CHIRP, 1, 10, 49, 1, 2}, "sweep: 49 frequencies are not possible — use 1 to 48"},
+        {{AW_SWEEP_CHIRP, 0.25, 10, 1, 0.5, 4}, NULL},
+        {{AW_SWEEP_MULTISINE, 0.25, 10, 2, 0.5, 4}, NULL},
+        {{AW_SWEEP_MULTISINE, 0.25, 10, 48, 0.5, 4}, NULL},
+        {{AW_SWEEP_MULTISINE, 0.25, 0.35, 9, 0.5, 4.5}, NULL},
+        {{AW_SWEEP_CHIRP, 0.25, 10, 48, 0.5, 4.5}, NULL},
+    };
+    FILE *out = begin_picture();
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        const struct aw_sweep_plan *plan = &rows[i].plan;
+        struct aw_error err = {0};
+        enum aw_status status = aw_sweep_start(&sweep, plan, &err);
+        assert_int_equal(status, rows[i].says ? AW_USAGE : AW_OK);
+        if (rows[i].says) {
+            assert_string_equal(err.text, rows[i].says);
+            continue;
+        }
+        fprintf(out, "row %zu\n", i);
+        numbers(out, "  hz", sweep.hz, (size_t)sweep.n);
+        numbers(out, "  phase", sweep.phase, (size_t)sweep.n);
+        NUMBERS(out, "  scale, crest", sweep.scale, sweep.crest);
+        double s = plan->duration_s;
+        NUMBERS(out, "  value", aw_sweep_value(&sweep, -0.01), aw_sweep_value(&sweep, 0),
+                aw_sweep_value(&sweep, 0.1), aw_sweep_value(&sweep, s / 2),
+                aw_sweep_value(&sweep, s - 0.0123), aw_sweep_value(&sweep, s),
+                aw_sweep_value(&sweep, s + 0.0123));
+    }
+    end_picture(out, "control-plans.txt");
+}
+
+/* Tries records that violate one bound, and checks the error. */
+TEST(record_bounds_are_checked)
+{
+    static const struct {
+        enum aw_sweep_kind kind;
+        size_t n;
+        double dt, wrong, dc; /* dt: sample interval; wrong: replacement of one value */
+        int where;            /* 0: none, 1: t, 2: input, 3: output, 4: t again */
+        const char *says;
+    } rows[] = {
+        {AW_SWEEP_MULTISINE, 11, 0.01, 0, 0, 0,
+         "sweep: 11 samples are too few for 4 frequencies — record longer"},
+        {AW_SWEEP_MULTISINE, 100, 0.05, NAN, 0, 1, "sweep: sample 51 is not a number"},
+        {AW_SWEEP_MULTISINE, 100, 0.05, NAN, 0, 2, "sweep: sample 51 is not a number"},
+        {AW_SWEEP_MULTISINE, 100, 0.05, INFINITY, 0, 3, "sweep: sample 51 is not a number"},
+        {AW_SWEEP_MULTISINE, 100, 0.05, 2.45, 0, 4,
+         "sweep: sample 51 is not later than the one before"},
+        {AW_SWEEP_CHIRP, 32, 0.126, 0, 0, 0,
+         "sweep: 7.94 samples a second cannot show 4 Hz — stay below 3.97 Hz"},
+        {AW_SWEEP_CHIRP, 32, 0.125, 0, 0, 0, NULL},
+        {AW_SWEEP_MULTISINE, 12, 0.01, 0, 0, 0,
+         "sweep: the samples do not tell the frequencies apart — record at least one whole period "
+         "of 2 s"},
+        {AW_SWEEP_CHIRP, 100, 0.05, 0, 0.5, 0,
+         "sweep: the input holds nothing at 1 Hz — is it the signal that was sent?"},
+        {AW_SWEEP_MULTISINE, 100, 0.05, 0, 0, 0, NULL},
+    };
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        struct aw_sweep_plan plan = {rows[i].kind, 1, 4, 4, 1, 2};
+        struct aw_error err = {0};
+        double fit = 7;
+        assert_int_equal(aw_sweep_start(&sweep, &plan, NULL), AW_OK);
+        for (size_t k = 0; k < rows[i].n; k++) {
+            times[k] = rows[i].dt * (double)k;
+            input[k] = rows[i].dc > 0 ? rows[i].dc : aw_sweep_value(&sweep, times[k]);
+            output[k] = aw_sweep_value(&sweep, times[k] - 0.1);
+        }
+        double *const places[] = {NULL, times, input, output, times};
+        if (rows[i].where)
+            places[rows[i].where][50] = rows[i].wrong;
+        enum aw_status status =
+            aw_sweep_response(&sweep, times, input, output, rows[i].n, points, &fit, &err);
+        if (!rows[i].says)
+            assert_int_equal(status, AW_OK);
+        else if (status != AW_USAGE || strcmp(err.text, rows[i].says) != 0)
+            fail_msg("%zu: %s", i, err.text);
+    }
+}
+
+/* A phase that falls by slightly less than 180 deg per tone is followed downwards. */
+TEST(phase_is_unwrapped_downwards)
+{
+    struct aw_sweep_plan plan = {AW_SWEEP_MULTISINE, 1, 4, 4, 1, 1};
+    assert_int_equal(aw_sweep_start(&sweep, &plan, NULL), AW_OK);
+    for (int i = 0; i < 100; i++) {
+        times[i] = 0.02 * i;
+        input[i] = output[i] = 0;
+        for (int k = 1; k <= 4; k++) {
+            input[i] += cos(2 * PI * k * times[i]);
+            output[i] += 0.5 * cos(2 * PI * k * times[i] - k * 179.8 * PI / 180);
+        }
+    }
+    assert_int_equal(aw_sweep_response(&sweep, times, input, output, 100, points, NULL, NULL),
+                     AW_OK);
+    for (int k = 0; k < sweep.n; k++)
+        assert_true(fabs(points[k].phase_deg + 179.8 * points[k].hz) < 1e-6 &&
+                    fabs(points[k].gain - 0.5) < 1e-9);
+}
+
+/* Uses handwritten curves with points on and beside the levels. */
+TEST(summaries_match_the_picture)
+{
+    static const struct {
+        int n;
+        double db[4], deg[4];
+    } rows[] = {
+        {4, {20, 0, -10, -20}, {-90, -180, -190, -270}},
+        {4, {-1, -2, -5, -30}, {0, -10, -90, -180}},
+        {4, {-1, 10, 10, -10}, {-170, -190, -170, -190}},
+        {3, {0, 0, -1, 0}, {-180, -181, -182, 0}},
+        {2, {5, 2, 0, 0}, {-180, -180, 0, 0}},
+        {1, {5, 0, 0, 0}, {-90, 0, 0, 0}},
+        {3, {-100, -100, -100, 0}, {90.1, -89.7, 90.4, 0}},
+        {0, {0}, {0}},
+    };
+    FILE *out = begin_picture();
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        struct aw_bode_point p[4], open[4];
+        struct aw_bode_summary s;
+        for (int k = 0; k < rows[i].n; k++)
+            p[k] = (struct aw_bode_point){0.5 * pow(2, k), pow(10, rows[i].db[k] / 20),
+                                          rows[i].db[k], rows[i].deg[k]};
+        aw_bode_summary(p, rows[i].n, &s);
+        NUMBERS(out, "summary", s.bandwidth_hz, s.crossover_hz, s.phase_margin_deg,
+                s.phase_cross_hz, s.gain_margin, s.peak_gain, s.peak_hz);
+        aw_bode_open_loop(p, rows[i].n, open);
+        for (int k = 0; k < rows[i].n; k++)
+            NUMBERS(out, "  open", open[k].hz, open[k].gain, open[k].gain_db, open[k].phase_deg);
+    }
+    end_picture(out, "control-summaries.txt");
+}

@@ -1,0 +1,323 @@
+#include <math.h>
+#include <unistd.h>
+
+#include "picture_helper.h"
+#include "test.h"
+
+#include "tuning/model.h"
+
+static struct aw_model model;
+
+static enum aw_status parse(const char *text, struct aw_error *err)
+{
+    return aw_model_read(&model, text, "m.json", err);
+}
+
+TEST(handwritten_model_is_read)
+{
+    struct aw_error err;
+    assert_int_equal(
+        parse("{\"kind\":\"first-order\",\"gain\":-2,\"dead_time\":0.05,\"tau\":0.5}", &err),
+        AW_OK);
+    assert_int_equal(aw_process_kind_of(&model.fit.process), AW_PROCESS_FIRST);
+    assert_true(fabs(model.fit.process.a1 - 0.5) < 1e-12 && model.fit.process.gain < 0);
+    assert_true(isnan(model.fit.half.gain) && model.n_points == 0);
+    assert_int_equal(parse("{\"kind\":\"second-order\",\"gain\":1,\"dead_time\":0,\"tau1\":0.5,"
+                           "\"tau2\":0.5,\"damping\":0.2}",
+                           &err),
+                     AW_OK);
+    assert_true(fabs(model.fit.process.a1 - 0.2) < 1e-12);
+    assert_true(fabs(model.fit.process.a2 - 0.25) < 1e-12);
+}
+
+TEST(lags_lead_and_damping_are_read)
+{
+    struct aw_error err;
+    struct aw_process *p = &model.fit.process;
+    assert_int_equal(parse("{\"kind\":\"third-order\",\"gain\":1,\"dead_time\":0,\"tau1\":0.5,"
+                           "\"tau2\":0.2,\"tau3\":0.1,\"lead\":-0.3,\"damping\":1.2}",
+                           &err),
+                     AW_OK);
+    assert_true(fabs(p->a1 - 0.7) < 1e-12 && fabs(p->a2 - 0.1) < 1e-12);
+    assert_true(fabs(p->a3 - 0.1) < 1e-12 && fabs(p->lead + 0.3) < 1e-12);
+    assert_int_equal(parse("{\"kind\":\"integrating\",\"gain\":1,\"dead_time\":0,\"tau\":0.5,"
+                           "\"tau2\":9,\"tau3\":0.1,\"lead\":0.2}",
+                           &err),
+                     AW_OK);
+    assert_true(fabs(p->a1 - 0.5) < 1e-12 && !(p->a2 > 0) && fabs(p->a3 - 0.1) < 1e-12);
+    /* keys of other kinds are ignored */
+    assert_int_equal(parse("{\"kind\":\"first-order\",\"gain\":1,\"dead_time\":0,\"tau\":0.5,"
+                           "\"tau3\":0.1,\"lead\":0.2,\"damping\":0.5}",
+                           &err),
+                     AW_OK);
+    assert_true(fabs(p->a1 - 0.5) < 1e-12 && !(p->a2 > 0) && !(p->a3 > 0));
+    assert_true(!(fabs(p->lead) > 0));
+}
+
+static const struct {
+    const char *text, *says;
+} wrong[] = {
+    {"", "m.json:1:0: '[' or '{' expected near end of file"},
+    {"[]", "m.json: this is no armwire-model-1"},
+    {"{\"format\":\"other\"}", "this is no armwire-model-1"},
+    {"{\"kind\":\"first-order\",\"gain\":\"2\",\"dead_time\":1}",
+     "m.json: gain is no number — write models as docs/model.schema.json says"},
+    {"{\"kind\":\"first-order\",\"gain\":2}",
+     "m.json: dead_time is no number — write models as docs/model.schema.json says"},
+    {"{\"kind\":\"first-order\",\"gain\":2,\"dead_time\":1,\"fit\":{\"own\":true}}",
+     "m.json: own is no number"},
+    {"{\"kind\":\"third\",\"gain\":2,\"dead_time\":1}",
+     "m.json: its kind must be one of first-order, integrating, second-order, third-order"},
+    {"{\"gain\":2,\"dead_time\":1}", "its kind must be one of"},
+    {"{\"kind\":\"first-order\",\"gain\":0,\"dead_time\":1}",
+     "m.json: a gain of 0, or a time below 0, is no process"},
+    {"{\"kind\":\"first-order\",\"gain\":1,\"dead_time\":1,\"tau\":-1}", "no process"},
+    {"{\"kind\":\"second-order\",\"gain\":1,\"dead_time\":1,\"tau2\":-1}", "no process"},
+    {"{\"kind\":\"third-order\",\"gain\":1,\"dead_time\":1,\"tau3\":-1}", "no process"},
+    {"{\"kind\":\"second-order\",\"gain\":1,\"dead_time\":1,\"damping\":-1}", "no process"},
+    {"{\"kind\":\"first-order\",\"gain\":1,\"dead_time\":1,\"driver\":{\"tick\":-1}}",
+     "no process"},
+    {"{\"kind\":\"first-order\",\"gain\":1,\"dead_time\":-1}", "no process"},
+    {"{\"kind\":\"first-order\",\"gain\":1,\n\"dead_time\":}", "m.json:2"},
+};
+
+TEST(invalid_models_are_refused)
+{
+    for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) {
+        struct aw_error err;
+        assert_int_equal(parse(wrong[i].text, &err), AW_MALFORMED);
+        if (!strstr(err.text, wrong[i].says))
+            fail_msg("'%s': %s", wrong[i].text, err.text);
+    }
+}
+
+TEST(model_round_trip)
+{
+    static char text[8192];
+    struct aw_model other;
+    struct aw_error err;
+    aw_model_init(&other);
+    other.fit.process =
+        (struct aw_process){.gain = 2.5, .a1 = 0.35, .a2 = 0.015, .dead_time_s = 0.021};
+    other.fit.half.gain = 0.125;
+    other.fit.held_out = 0.975;
+    other.grain.quantum = 0.000125;
+    other.driver = (struct aw_driver){.dead_band = 0.01, .gain_max = 100};
+    aw_model_set_tick(&other, &(struct aw_tick){0.004, 0.00004, AW_TICK_MEASURED});
+    other.full_scale = 360;
+    snprintf(other.unit, sizeof other.unit, "deg");
+    snprintf(other.source, sizeof other.source, "a \"quoted\\ name");
+    other.n_points = 2;
+    other.points[1] = (struct aw_spectrum_point){2, 0.5, -100, 0.75, 9};
+    FILE *file = fmemopen(text, sizeof text, "w");
+    aw_model_write(file, &other);
+    fclose(file);
+    if (parse(text, &err) != AW_OK)
+        fail_msg("%s", err.text);
+    assert_true(fabs(model.fit.process.a1 - 0.35) < 1e-8);
+    assert_true(fabs(model.fit.process.a2 - 0.015) < 1e-9);
+    assert_true(fabs(model.fit.half.gain - 0.125) < 1e-12 && isnan(model.fit.half.tau1));
+    assert_true(fabs(model.tick.s - 0.004) < 1e-12 && fabs(model.tick.half - 0.00004) < 1e-12);
+    assert_int_equal(model.tick.from, AW_TICK_MEASURED);
+    assert_true(fabs(model.driver.gain_max - 100) < 1e-12 && fabs(model.full_scale - 360) < 1e-12);
+    assert_string_equal(model.unit, "deg");
+    assert_string_equal(model.source, other.source);
+    assert_int_equal(model.n_points, 2);
+    assert_true(fabs(model.points[1].coherence - 0.75) < 1e-12 && model.points[1].pieces == 9);
+}
+
+TEST(model_file_round_trip)
+{
+    struct aw_error err;
+    char path[] = "/tmp/test_model.XXXXXX";
+    int fd = mkstemp(path);
+    assert_true(fd >= 0);
+    aw_model_init(&model);
+    model.fit.process = (struct aw_process){.gain = 2, .a1 = 0.5, .dead_time_s = 0.25};
+    assert_int_equal(aw_model_save(&model, path, &err), AW_OK);
+    aw_model_init(&model);
+    assert_int_equal(aw_model_load(&model, path, &err), AW_OK);
+    assert_true(fabs(model.fit.process.a1 - 0.5) < 1e-9);
+    assert_true(fabs(model.fit.process.dead_time_s - 0.25) < 1e-9);
+    assert_int_equal(truncate(path, 8 << 20), 0);
+    assert_int_equal(aw_model_load(&model, path, &err), AW_MALFORMED);
+    assert_non_null(strstr(err.text, "it is too long for a model"));
+    close(fd);
+    unlink(path);
+    assert_int_equal(aw_model_load(&model, path, &err), AW_USAGE);
+    assert_int_equal(aw_model_save(&model, "/nowhere/x", &err), AW_USAGE);
+    assert_int_equal(aw_model_save(&model, "/dev/full", &err), AW_LOST);
+    assert_non_null(strstr(err.text, "the model could not be saved: /dev/full"));
+}
+
+/* Writes every key of a model, each with a different number, and writes it again after reading
+ * it. */
+TEST(every_key_round_trips)
+{
+    static const struct aw_process processes[] = {
+        {1.25, true, 0.5, 0, 0, 0, 0.03125},
+        {-1.25, false, 0.5, 0, 0, 0, 0},
+        {1.25, false, 0.75, 0.125, 0, -0.5, 0.03125},
+        {1.25, false, 0.25, 0.0625, 0.375, 0.5, 0.03125},
+    };
+    struct aw_error err;
+    FILE *out = begin_picture();
+    for (size_t i = 0; i < sizeof processes / sizeof *processes; i++) {
+        aw_model_init(&model);
+        if (i == 0)
+            aw_model_write(out, &model);
+        model.fit = (struct aw_fit){
+            processes[i], {0.5, 1, 1.5, 2, 2.5, 3}, 4, 5, 6, 7, 8, 9, 10, 11, 0, 0.01, 12};
+        model.grain = (struct aw_grain){0.0625, 0.03125};
+        model.driver = (struct aw_driver){0.004, 0.01, 4, 0.81, 100, 0.03125, 0.0625};
+        model.tick = (struct aw_tick){0.004, 13, (enum aw_tick_from)(i % AW_TICK_FROMS)};
+        if (i == AW_TICK_UNKNOWN)
+            model.driver.tick_s = 0;
+        model.full_scale = 360;
+        snprintf(model.board, sizeof model.board, "lknee");
+        snprintf(model.controller, sizeof model.controller, "pos\\\"x\"\n\x1F ~\xC2\xB0");
+        snprintf(model.unit, sizeof model.unit, "deg");
+        snprintf(model.source, sizeof model.source, "knee.csv");
+        snprintf(model.made, sizeof model.made, "2026-01-02");
+        model.n_points = i;
+        for (size_t k = 0; k < i; k++)
+            model.points[k] = (struct aw_spectrum_point){1.5 + (double)k, 0.123456789, -123.456789,
+                                                         0.98765432, 7};
+        char *once, *twice;
+        size_t n;
+        FILE *file = open_memstream(&once, &n);
+        aw_model_write(file, &model);
+        fclose(file);
+        if (i == 3)
+            fputs(once, out);
+        if (parse(once, &err) != AW_OK)
+            fail_msg("%s", err.text);
+        assert_true(model.driver.noise == 0.0625 && model.fit.n == 12);
+        file = open_memstream(&twice, &n);
+        aw_model_write(file, &model);
+        fclose(file);
+        assert_string_equal(once, twice);
+        free(once);
+        free(twice);
+    }
+    end_picture(out, "control-models.txt");
+}
+
+/* A tick without a source counts as given by the user. */
+TEST(source_of_the_tick_is_read)
+{
+    static const struct {
+        const char *driver;
+        enum aw_tick_from from;
+    } cases[] = {
+        {"\"tick\":0.01", AW_TICK_GIVEN},
+        {"\"tick\":0.01,\"tick_from\":\"measured\"", AW_TICK_MEASURED},
+        {"\"tick\":0.01,\"tick_from\":\"assumed\"", AW_TICK_ASSUMED},
+        {"\"tick\":0.01,\"tick_from\":\"guessed\"", AW_TICK_GIVEN},
+        {"\"tick\":0.01,\"tick_from\":3", AW_TICK_GIVEN},
+        {"\"tick\":0,\"tick_from\":\"measured\"", AW_TICK_UNKNOWN},
+        {"\"dead_band\":0.01", AW_TICK_UNKNOWN},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        char text[256];
+        snprintf(text, sizeof text,
+                 "{\"kind\":\"first-order\",\"gain\":1,\"dead_time\":0,\"driver\":{%s}}",
+                 cases[i].driver);
+        assert_int_equal(parse(text, NULL), AW_OK);
+        assert_int_equal(model.tick.from, cases[i].from);
+        assert_true(model.tick.s == model.driver.tick_s && isnan(model.tick.half));
+    }
+}
+
+/* Lags and damping in the forms that a person may write, and the resulting a1, a2, a3 and lead. */
+TEST(every_form_of_lags_is_read)
+{
+    static const struct {
+        const char *kind, *lags;
+        double a1, a2, a3, lead;
+    } rows[] = {
+        {"first-order", "\"tau1\":0.5,\"tau2\":0.25", 0.5, 0, 0, 0},
+        {"first-order", "\"tau\":0.5,\"tau1\":0.25", 0.25, 0, 0, 0},
+        {"first-order", "\"tau\":0.5,\"tau3\":2,\"lead\":3,\"damping\":0.5", 0.5, 0, 0, 0},
+        {"integrating", "\"tau\":0.5,\"tau2\":2,\"tau3\":3,\"lead\":4,\"damping\":0.5", 0.5, 0, 3,
+         4},
+        {"second-order", "\"tau1\":0.5,\"tau2\":2,\"tau3\":3,\"lead\":4", 2.5, 1, 0, 4},
+        {"second-order", "\"tau1\":0.5,\"tau2\":2,\"damping\":0.75", 0.75, 0.25, 0, 0},
+        {"second-order", "\"tau1\":0.5,\"tau2\":2,\"damping\":1", 2.5, 1, 0, 0},
+        {"second-order", "\"tau1\":0.5,\"tau2\":2,\"damping\":0", 2.5, 1, 0, 0},
+        {"third-order", "\"tau1\":0.5,\"tau2\":2,\"tau3\":3,\"lead\":-4", 2.5, 1, 3, -4},
+        {"third-order", "\"tau1\":0.5,\"damping\":0.25", 0.25, 0.25, 0, 0},
+        {"second-order", "\"tau1\":0,\"tau2\":0,\"confidence\":{\"tau\":null}", 0, 0, 0, 0},
+    };
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        const struct aw_process *p = &model.fit.process;
+        char text[256];
+        struct aw_error err;
+        snprintf(text, sizeof text, "{\"kind\":\"%s\",\"gain\":1,\"dead_time\":0,%s}", rows[i].kind,
+                 rows[i].lags);
+        if (parse(text, &err) != AW_OK)
+            fail_msg("%s: %s", text, err.text);
+        if (p->a1 != rows[i].a1 || p->a2 != rows[i].a2 || p->a3 != rows[i].a3 ||
+            p->lead != rows[i].lead)
+            fail_msg("%s: %g %g %g %g", text, p->a1, p->a2, p->a3, p->lead);
+    }
+}
+
+/* Reads more points than allowed, and a text that is too long. */
+TEST(oversized_models_are_refused)
+{
+    struct aw_error err;
+    char *text;
+    size_t size;
+    FILE *file = open_memstream(&text, &size);
+    fprintf(file, "{\"kind\":\"first-order\",\"gain\":1,\"dead_time\":0,\"measured\":{\"unit\":"
+                  "\"0123456789abcdefg\"},\"frequency_response\":[");
+    for (int i = 0; i <= AW_SPECTRUM_POINTS; i++)
+        fprintf(file, "%s{\"hz\":%d,\"pieces\":%d}", i ? "," : "", i, 2 * i);
+    fprintf(file, "]}");
+    fclose(file);
+    assert_int_equal(parse(text, &err), AW_OK);
+    assert_int_equal(model.n_points, AW_SPECTRUM_POINTS);
+    assert_int_equal(model.points[AW_SPECTRUM_POINTS - 1].pieces, 62);
+    assert_string_equal(model.unit, "0123456789abcde");
+    free(text);
+    char path[] = "/tmp/test_model.XXXXXX";
+    int fd = mkstemp(path);
+    for (int size_ = 262143; size_ <= 262144; size_++) { /* size of the file */
+        char *blank = malloc((size_t)size_);
+        memset(blank, ' ', (size_t)size_);
+        assert_int_equal(pwrite(fd, blank, (size_t)size_, 0), size_);
+        free(blank);
+        assert_int_equal(aw_model_load(&model, path, &err), AW_MALFORMED);
+        assert_int_equal(strstr(err.text, "it is too long for a model") != NULL, size_ == 262144);
+    }
+    close(fd);
+    unlink(path);
+}
+
+/* Times and sizes that no joint has would overflow the counters. */
+TEST(absurd_times_and_sizes_are_refused)
+{
+    static const struct {
+        const char *more, *says;
+    } rows[] = {
+        {"\"confidence\":{\"dead_time\":1e300}", "m: dead_time is 1e+300 — 10000 is the most"},
+        {"\"fit\":{\"interval\":-1e5}", "m: interval is -100000 — -10000 is the most"},
+        {"\"lead\":2e4", "m: lead is 20000 — 10000 is the most"},
+        {"\"tau\":1e300", "m: a lag of 1e+300 s — 10000 s are the most"},
+        {"\"tau3\":1e5", "m: tau3 is 100000 — 10000 is the most"},
+        {"\"driver\":{\"tick\":1e-300}", "m: a tick of 1e-300 s — no law runs so often"},
+        {"\"driver\":{\"quantum\":1e300}", "m: quantum is 1e+300 — 1e+12 is the most"},
+        {"\"tau\":1e4", ""},
+    };
+    struct aw_error err;
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        char text[200];
+        snprintf(text, sizeof text, "{\"kind\":\"integrating\",\"gain\":1,\"dead_time\":0.01,%s}",
+                 rows[i].more);
+        enum aw_status status = aw_model_read(&model, text, "m", &err);
+        assert_int_equal(status, *rows[i].says ? AW_MALFORMED : AW_OK);
+        if (*rows[i].says && strncmp(err.text, rows[i].says, strlen(rows[i].says)) != 0)
+            fail_msg("%s", err.text);
+    }
+}

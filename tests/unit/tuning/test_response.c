@@ -1,0 +1,311 @@
+#include <math.h>
+
+#include "numbers_helper.h"
+#include "test.h"
+
+#include "tuning/response.h"
+
+#define PI 3.14159265358979323846
+#define N  20001
+
+static struct aw_sample samples[N];
+
+typedef double curve(double t, double a, double b);
+
+/* Samples a curve from 0 to 1, scaled to a step from from to to at time_s. */
+static void sample(curve *of, double a, double b, double dt, const struct aw_step *step)
+{
+    for (int i = 0; i < N; i++) {
+        double t = i * dt, since = t - step->time_s, span = step->to - step->from;
+        double y = since < 0 ? 0 : of(since, a, b);
+        samples[i] =
+            (struct aw_sample){t, since < 0 ? step->from : step->to, step->from + span * y, NAN};
+    }
+}
+
+static double second_order(double t, double zeta, double wn)
+{
+    double root = sqrt(1 - zeta * zeta), wd = wn * root;
+    return 1 - exp(-zeta * wn * t) * (cos(wd * t) + zeta / root * sin(wd * t));
+}
+
+static double delayed_lag(double t, double tau, double dead)
+{
+    return t < dead ? 0 : 1 - exp(-(t - dead) / tau);
+}
+
+static double half_way(double t, double tau, double unused)
+{
+    (void)unused;
+    return 0.5 * (1 - exp(-t / tau));
+}
+
+static double oscillation(double t, double hz, double unused)
+{
+    (void)unused;
+    return 1 + sin(2 * PI * hz * t);
+}
+
+/* Returns the time between a and b at which the curve crosses level. */
+static double solve(double zeta, double wn, double level, double a, double b)
+{
+    double side = second_order(a, zeta, wn) - level;
+    for (int i = 0; i < 80; i++) {
+        double middle = (a + b) / 2;
+        if ((second_order(middle, zeta, wn) - level > 0) == (side > 0))
+            a = middle;
+        else
+            b = middle;
+    }
+    return a;
+}
+
+static double exact_settling(double zeta, double wn)
+{
+    double end = 12 / (zeta * wn), dt = end / 200000;
+    double t = end;
+    while (fabs(second_order(t, zeta, wn) - 1) <= 0.02)
+        t -= dt;
+    double level = second_order(t, zeta, wn) > 1 ? 1.02 : 0.98;
+    return solve(zeta, wn, level, t, t + dt);
+}
+
+static void near(double value, double wanted, double part)
+{
+    if (!(fabs(value - wanted) <= part * fabs(wanted)))
+        fail_msg("%.9g instead of %.9g", value, wanted);
+}
+
+static void check_second_order(double zeta, double wn, double from, double to)
+{
+    struct aw_step step = {.from = from, .to = to, .time_s = 0};
+    struct aw_response r;
+    double dt = 20 / (zeta * wn) / (N - 1), span = fabs(to - from);
+    double peak = PI / (wn * sqrt(1 - zeta * zeta));
+    sample(second_order, zeta, wn, dt, &step);
+    assert_int_equal(aw_response(samples, N, &step, &r, NULL), AW_OK);
+    near(r.value[AW_OVERSHOOT], 100 * exp(-PI * zeta / sqrt(1 - zeta * zeta)), 2e-3);
+    assert_true(fabs(r.value[AW_PEAK_TIME] - peak) <= dt);
+    near(r.value[AW_RISE_TIME], solve(zeta, wn, 0.9, 0, peak) - solve(zeta, wn, 0.1, 0, peak),
+         1e-4);
+    near(r.value[AW_SETTLING_TIME], exact_settling(zeta, wn), 1e-4);
+    near(r.value[AW_ISE], span * span * (1 + 4 * zeta * zeta) / (4 * zeta * wn), 1e-4);
+    assert_true(fabs(r.value[AW_STEADY_STATE_ERROR]) < 1e-6 * span);
+    assert_true(isnan(r.value[AW_MAX_OUTPUT]));
+}
+
+TEST(second_order_metrics_match_the_formula)
+{
+    static const double zetas[] = {0.2, 0.4, 0.5, 0.6, 0.7};
+    static const double wns[] = {0.5, 3, 40};
+    for (size_t i = 0; i < sizeof zetas / sizeof *zetas; i++)
+        for (size_t k = 0; k < sizeof wns / sizeof *wns; k++) {
+            check_second_order(zetas[i], wns[k], 0, 1);
+            check_second_order(zetas[i], wns[k], 30, -15);
+        }
+}
+
+TEST(first_order_metrics_match_the_formula)
+{
+    const double tau = 0.3, dead = 0.123;
+    struct aw_step step = {.from = 2, .to = 12, .time_s = 1};
+    struct aw_response r;
+    sample(delayed_lag, tau, dead, 0.0005, &step);
+    for (int i = 0; i < N; i++)
+        samples[i].output = i == 3000 ? -0.8 : 0.1;
+    assert_int_equal(aw_response(samples, N, &step, &r, NULL), AW_OK);
+    near(r.value[AW_RISE_TIME], tau * log(9), 1e-5);
+    near(r.value[AW_SETTLING_TIME], dead + tau * log(50), 1e-5);
+    near(r.value[AW_IAE], 10 * (dead + tau), 1e-4);
+    near(r.value[AW_ISE], 100 * (dead + tau / 2), 1e-4);
+    near(r.value[AW_MAX_OUTPUT], 0.8, 1e-12);
+    assert_true(r.value[AW_OVERSHOOT] < 1e-9);
+    assert_false(aw_metric_reached(r.value[AW_PEAK_TIME]));
+    near(r.final, 12, 1e-9);
+}
+
+TEST(unreached_levels_have_no_metrics)
+{
+    struct aw_step step = {.from = 0, .to = 10, .time_s = 0};
+    struct aw_response r;
+    sample(half_way, 0.2, 0, 0.001, &step);
+    assert_int_equal(aw_response(samples, N, &step, &r, NULL), AW_OK);
+    assert_false(aw_metric_reached(r.value[AW_RISE_TIME]));
+    assert_true(r.value[AW_OVERSHOOT] < 1e-9);
+    near(r.value[AW_STEADY_STATE_ERROR], 5, 1e-9);
+    /* at rest, but away from the target */
+    assert_false(aw_metric_reached(r.value[AW_SETTLING_TIME]));
+
+    sample(oscillation, 2, 0, 0.001, &step);
+    assert_int_equal(aw_response(samples, N, &step, &r, NULL), AW_OK);
+    assert_false(aw_metric_reached(r.value[AW_SETTLING_TIME]));
+    near(r.value[AW_OVERSHOOT], 100, 1e-3);
+    near(r.value[AW_IAE], 10 * 2 / PI * 20, 1e-3);
+}
+
+TEST(median_removes_spikes)
+{
+    struct aw_step step = {.from = 0, .to = 1, .time_s = 0, .median = 5};
+    struct aw_response quiet, noisy;
+    uint32_t seed = 7;
+    sample(second_order, 0.5, 4, 0.001, &step);
+    assert_int_equal(aw_response(samples, N, &step, &quiet, NULL), AW_OK);
+    for (int i = 0; i < N; i++) {
+        seed = seed * 1664525U + 1013904223U;
+        samples[i].measured += 0.004 * ((double)(seed >> 8) / (1 << 24) - 0.5);
+    }
+    samples[150].measured = 0.95;
+    samples[9000].measured = 3;
+    samples[19990].measured = -2;
+    assert_int_equal(aw_response(samples, N, &step, &noisy, NULL), AW_OK);
+    for (int m = AW_RISE_TIME; m <= AW_SETTLING_TIME; m++)
+        near(noisy.value[m], quiet.value[m], 0.03);
+    assert_true(fabs(noisy.value[AW_STEADY_STATE_ERROR]) < 1e-3);
+}
+
+TEST(response_already_moving_is_measured)
+{
+    struct aw_sample few[] = {
+        {0, 1, 0.5, NAN}, {1, 1, 0.8, NAN}, {2, 1, 1.0, NAN}, {3, 1, 1.0, NAN}, {4, 1, 1.0, NAN}};
+    struct aw_step step = {.from = 0, .to = 1, .time_s = -0.5};
+    struct aw_response r;
+    assert_int_equal(aw_response(few, 5, &step, &r, NULL), AW_OK);
+    near(r.value[AW_RISE_TIME], 2.0, 1e-9);
+    near(r.value[AW_IAE], 0.25 + 0.35 + 0.1, 1e-9);
+    near(r.value[AW_ISE], 0.125 + 0.39 / 3 + 0.04 / 3, 1e-9);
+    near(r.value[AW_SETTLING_TIME], 2.4, 1e-9);
+}
+
+/* Tries invalid steps and records, and barely valid ones. */
+TEST(invalid_steps_and_records_are_refused)
+{
+    static const struct {
+        struct aw_step step;
+        size_t n;
+        int wrong; /* sample whose time or (negative) value is NaN; 10: time stands still */
+        const char *says;
+    } rows[] = {
+        {{0, 1, 1, 0}, 5, 0, NULL},
+        {{0, 1, 1, 9}, 5, 0, NULL},
+        {{0, 1, 1, 0}, 4, 0, "step: 3 samples after 1 s are too few — record longer"},
+        {{0, 1, 9, 0}, 5, 0, "step: 0 samples after 9 s are too few — record longer"},
+        {{1, 1, 1, 0}, 5, 0, "step: from 1 to 1 at 1 s is no step — give two values"},
+        {{NAN, 1, 1, 0}, 5, 0, "step: from nan to 1 at 1 s is no step — give two values"},
+        {{0, INFINITY, 1, 0}, 5, 0, "step: from 0 to inf at 1 s is no step — give two values"},
+        {{0, 1, NAN, 0}, 5, 0, "step: from 0 to 1 at nan s is no step — give two values"},
+        {{0, 1, 1, -1}, 5, 0, "step: a median of -1 samples is not possible — use 1 to 9, odd"},
+        {{0, 1, 1, 2}, 5, 0, "step: a median of 2 samples is not possible — use 1 to 9, odd"},
+        {{0, 1, 1, 8}, 5, 0, "step: a median of 8 samples is not possible — use 1 to 9, odd"},
+        {{0, 1, 1, 11}, 5, 0, "step: a median of 11 samples is not possible — use 1 to 9, odd"},
+        {{0, 1, 1, 1}, 5, 3, "sample 3: its time or measured value is not a number"},
+        {{0, 1, 1, 1}, 5, -5, "sample 5: its time or measured value is not a number"},
+        {{0, 1, 1, 1}, 5, 10, "sample 4: its time 2 s is not after 2 s — sort them"},
+    };
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        struct aw_sample few[] = {
+            {0, 0, 0, NAN}, {1, 1, 0, NAN}, {2, 1, 1, NAN}, {3, 1, 1, NAN}, {4, 1, 1, NAN}};
+        struct aw_response r;
+        struct aw_error err;
+        int wrong = rows[i].wrong;
+        if (wrong == 10)
+            few[3].t = 2;
+        else if (wrong > 0)
+            few[wrong - 1].t = INFINITY;
+        else if (wrong < 0)
+            few[-wrong - 1].measured = NAN;
+        enum aw_status status = aw_response(few, rows[i].n, &rows[i].step, &r, &err);
+        assert_int_equal(status, rows[i].says ? AW_USAGE : AW_OK);
+        if (rows[i].says)
+            assert_string_equal(err.text, rows[i].says);
+    }
+}
+
+/* Samples on and beside the levels, and at rest in between; medians of all widths. */
+TEST(metrics_at_the_levels_match_the_picture)
+{
+    static const double ways[][11] = {
+        {0, 0.1, 0.5, 0.9, 1, 1.004, 1, 1, 1, 1, 1},
+        {0.05, 0.1, 0.1, 0.9, 0.9, 1.02, 0.98, 1, 1, 1, 1},
+        {0.2, 0.05, 0.3, 0.85, 0.95, 1.5, 0.7, 1.1, 1.03, 0.99, 1.01},
+        {0.9, 0.95, 1, 1, 1.3, 1, 1.3, 1, 0.9, 1, 1},
+        {0, 0, -0.5, 2, -2, 3, -3, 0.5, 0.5, 1, 0.5},
+        {1, 1.019, 1.021, 0.98, 1, 1, 1.006, 1.006, 1, 1, 1},
+        {0, 0.5, 0.8, 0.89, 0.899, 0.8999, 0.89, 0.89, 0.89, 0.89, 0.89},
+        {1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1.5},
+    };
+    FILE *out = begin_picture();
+    for (int m = 0; m < AW_METRICS; m++) {
+        const struct aw_metric_row *row = aw_metric((enum aw_metric)m);
+        fprintf(out, "%s, %s, %d%s\n", row->name, row->title, row->takes_unit, row->unit_after);
+    }
+    for (size_t i = 0; i < sizeof ways / sizeof *ways; i++)
+        for (int median = 0; median <= 9; median += median < 1 ? 1 : 2) {
+            struct aw_sample s[12] = {{-0.5, 3, 3, 9}};
+            bool even = i % 2; /* the tail starts exactly at a sample */
+            struct aw_step step = {3, -1, even ? 0 : 0.25, median};
+            struct aw_response r;
+            for (int k = 0; k < 11; k++)
+                s[k + 1] = (struct aw_sample){even    ? k
+                                              : k < 9 ? 0.25 * k
+                                                      : 0.5 * k - 2,
+                                              -1, 3 - 4 * ways[i][k],
+                                              k == 4   ? -0.75
+                                              : k == 7 ? 0.5
+                                                       : NAN};
+            assert_int_equal(aw_response(s, 12, &step, &r, NULL), AW_OK);
+            fprintf(out, "way %zu, median %d:", i, median);
+            numbers(out, "", r.value, AW_METRICS);
+        }
+    end_picture(out, "control-ways.txt");
+}
+
+TEST(step_is_found_in_the_record)
+{
+    struct aw_sample few[] = {{0, 5, 5, NAN}, {1, 5, 5, NAN}, {2, -3, 5, NAN}, {3, -3, 1, NAN}};
+    struct aw_step step;
+    assert_int_equal(aw_step_find(few, 4, &step, NULL), AW_OK);
+    assert_true(step.from == 5 && step.to == -3 && step.time_s == 2);
+    few[0].setpoint = few[1].setpoint = -3;
+    assert_int_equal(aw_step_find(few, 4, &step, NULL), AW_OK);
+    assert_true(step.from == 5 && step.to == -3 && step.time_s == 0);
+    few[0].measured = -3;
+    struct aw_error err;
+    assert_int_equal(aw_step_find(few, 4, &step, &err), AW_USAGE);
+    assert_string_equal(err.text, "step: from -3 to -3 at 0 s is no step — give two values");
+    assert_int_equal(aw_step_find(few, 3, &step, &err), AW_USAGE);
+    assert_string_equal(err.text, "step: 3 samples are too few — record longer");
+    struct aw_sample two[] = {
+        {0, 1, 0, 0}, {1, 3, 0, 0}, {2, 1, 0, 0}, {3, 4.5, 0, 0}, {4, 1.5, 0, 0}};
+    assert_int_equal(aw_step_find(two, 5, &step, &err), AW_OK);
+    assert_true(step.from == 1 && step.to == 4.5 && step.time_s == 3 && step.median == 1);
+    assert_int_equal(aw_step_find(two, 4, &step, &err), AW_OK);
+    two[3].setpoint = 3;
+    assert_int_equal(aw_step_find(two, 4, &step, &err), AW_OK); /* the first of equal steps */
+    assert_true(step.from == 1 && step.to == 3 && step.time_s == 1);
+}
+
+/* A motion of zero is at rest at once without overshoot, which is meaningless. */
+TEST(arrival_requires_a_final_value_near_the_target)
+{
+    const struct {
+        double from, to, final, near;
+        bool arrived;
+    } rows[] = {{0, 10, 0, 0.1, false},   {0, 10, 2, 0.1, false},   {0, 10, 8.9, 0.1, false},
+                {0, 10, 9.1, 0.1, true},  {0, 10, 10.9, 0.1, true}, {0, 10, 11.1, 0.1, false},
+                {5, -5, -4.1, 0.1, true}, {5, -5, 4, 0.1, false},   {0, 10, 5.1, 0.5, true},
+                {0, 10, 4.9, 0.5, false}, {0, 10, NAN, 0.5, false}};
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        struct aw_step step = {.from = rows[i].from, .to = rows[i].to};
+        struct aw_response response = {.final = rows[i].final};
+        if (aw_response_arrived(&response, &step, rows[i].near) != rows[i].arrived)
+            fail_msg("row %zu", i);
+    }
+    struct aw_sample still[20] = {{.t = 0}};
+    for (int i = 0; i < 20; i++)
+        still[i] = (struct aw_sample){.t = i * 0.1, .setpoint = 10, .output = 0.08};
+    struct aw_step step = {.to = 10};
+    struct aw_response response;
+    assert_int_equal(aw_response(still, 20, &step, &response, NULL), AW_OK);
+    assert_true(response.value[AW_OVERSHOOT] == 0 && isnan(response.value[AW_SETTLING_TIME]));
+    assert_false(aw_response_arrived(&response, &step, AW_RESPONSE_NEAR));
+}
