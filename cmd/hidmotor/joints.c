@@ -116,7 +116,7 @@ static size_t limits(struct aw_session *session, const struct aw_joint *joint,
 /* Returns the entry of a board's motor; adds motors without a joint at the list's end. */
 static struct aw_joint *of_motor(struct aw_session *session, struct aw_joint_list *list, int i)
 {
-    char name[8];
+    char name[sizeof "m" + 3 * sizeof i];
     if (i < AW_HIDMOTOR_JOINTS)
         return &list->joints[i];
     if ((size_t)i + 1 < list->n)

@@ -13,7 +13,7 @@ static inline double in_ms(int64_t time_ns)
 
 static inline void print_event(const struct aw_armctl_event *event, int64_t now, FILE *out)
 {
-    fprintf(out, "%.3f event %d %s %d %s\n", in_ms(now), (int)event->kind, event->text,
+    fprintf(out, "\t%.3f event %d %s %d %s\n", in_ms(now), (int)event->kind, event->text,
             event->attempt, event->record ? event->record->codec->message->name : "-");
 }
 
@@ -25,17 +25,17 @@ static inline void print_memory(const struct aw_armctl_memory *m, FILE *out)
             m->known ? "" : " of nothing", m->tx, m->rx, m->agreed, (int)m->pings, m->received,
             m->pending, m->confirmed, m->motor);
     for (int i = 0; i < m->n_owed; i++)
-        fprintf(out, "owed %s\n", m->owed[i]);
+        fprintf(out, "\towed %s\n", m->owed[i]);
     for (int i = 0; i < AW_ARMCTL_JOINTS; i++)
         if (m->places[i].known)
-            fprintf(out, "joint %d is at %d of kind %d since %.3f\n", i, m->places[i].value,
+            fprintf(out, "\tjoint %d is at %d of kind %d since %.3f\n", i, m->places[i].value,
                     (int)m->places[i].kind, in_ms(m->places[i].time_ns));
 }
 
 static inline void print_lines(void *context, const void *lines, size_t size)
 {
     const char *text = lines;
-    fputs("last stop ", context);
+    fputs("\tlast stop ", context);
     for (size_t i = 0; i < size; i++)
         if (text[i] != '\n')
             fputc(text[i] == '\r' ? ' ' : text[i], context);
@@ -45,14 +45,14 @@ static inline void print_lines(void *context, const void *lines, size_t size)
 static inline void print_outcome(const struct aw_armctl_outcome *o, enum aw_status status,
                                  const struct aw_error *err, int64_t now, FILE *out)
 {
-    fprintf(out,
-            "%.3f is %d %s sent '%s' answer '%s'%s%s%s%s digit %d retries %d ack %.6f total %.6f\n",
-            in_ms(now), (int)status, aw_armctl_result_name(o->result), o->sent, o->answer,
-            o->bare ? " bare" : "", o->has_record ? " record" : "", o->acked ? " acked" : "",
-            o->flipped ? " flipped" : "", o->digit, o->retries, in_ms(o->ack_ns),
-            in_ms(o->total_ns));
+    fprintf(
+        out,
+        "\t%.3f is %d %s sent '%s' answer '%s'%s%s%s%s digit %d retries %d ack %.6f total %.6f\n",
+        in_ms(now), (int)status, aw_armctl_result_name(o->result), o->sent, o->answer,
+        o->bare ? " bare" : "", o->has_record ? " record" : "", o->acked ? " acked" : "",
+        o->flipped ? " flipped" : "", o->digit, o->retries, in_ms(o->ack_ns), in_ms(o->total_ns));
     if (status != AW_OK)
-        fprintf(out, "because %s\n", err->text);
+        fprintf(out, "\tbecause %s\n", err->text);
 }
 
 static inline void print_counters(const struct aw_armctl_counters *n, FILE *out)

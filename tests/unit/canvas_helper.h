@@ -7,11 +7,17 @@
 #include "picture_helper.h"
 #include "view/terminal/braille.h"
 
-/* Prints the dots with their colours beside them. */
+/* Prints the rows that have dots by their numbers, with their colours beside them. */
 static inline void print_canvas(const struct aw_braille *canvas, FILE *out)
 {
     for (int row = 0; row < canvas->rows; row++) {
         const struct aw_braille_cell *cells = &canvas->cells[row * canvas->columns];
+        bool blank = true;
+        for (int i = 0; i < canvas->columns; i++)
+            blank = blank && !cells[i].dots;
+        if (blank)
+            continue;
+        fprintf(out, "%2d |", row);
         for (int i = 0; i < canvas->columns; i++) {
             char text[5] = "";
             aw_braille_character(&cells[i], AW_BRAILLE_UTF8, text);

@@ -1,5 +1,5 @@
-/* Prints tables of numbers as pictures (picture_helper.h): begin_numbers, NUMBERS …,
- * end_numbers. */
+/* Prints numbers for pictures (picture_helper.h), a line a case: numbers whose name begins with a
+ * blank continue the line. */
 #ifndef AW_TESTS_NUMBERS_HELPER_H
 #define AW_TESTS_NUMBERS_HELPER_H
 
@@ -16,7 +16,9 @@ static inline void number(FILE *out, double value)
 
 static inline void numbers(FILE *out, const char *name, const double *values, size_t n)
 {
-    fprintf(out, "%s", name);
+    if (*name == ' ' && fseek(out, -1, SEEK_CUR) == 0)
+        fputs(name[strspn(name, " ")] ? "; " : ";", out);
+    fputs(name + strspn(name, " "), out);
     for (size_t i = 0; i < n; i++)
         number(out, values[i]);
     fputc('\n', out);

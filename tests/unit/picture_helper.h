@@ -31,19 +31,49 @@ static inline void expect_file(const char *path, const char *text, bool keep)
         fail_msg("%s has not\n%s", path, text);
 }
 
-/* Requires that the picture of this name is text. Some processors have extra digits or fused
- * multiply-add, which can change a last digit or a dot; there nothing is compared. */
+/* Makes one line of each step: a line that begins with a tab continues the line above. */
+static inline void join_steps(char *text)
+{
+    char *to = text;
+    for (const char *from = text; *from; from++)
+        if (from[0] == '\n' && from[1] == '\t')
+            from++, *to++ = ';', *to++ = ' ';
+        else
+            *to++ = *from;
+    *to = '\0';
+}
+
+/* Requires that the picture of this name is text, with a line a step. Some processors have extra
+ * digits or fused multiply-add, which can change a last digit or a dot; there nothing is
+ * compared. */
 static inline void expect_picture(const char *name, const char *text)
 {
-    char path[160];
+    char path[160], *steps = strdup(text);
     snprintf(path, sizeof path, "tests/golden/pictures/%s", name);
 #ifdef FP_FAST_FMA
     bool plain = false;
 #else
     bool plain = FLT_EVAL_METHOD == 0;
 #endif
+    assert_non_null(steps);
+    join_steps(steps);
     if (plain)
-        expect_file(path, text, getenv("KEEP") != NULL);
+        expect_file(path, steps, getenv("KEEP") != NULL);
+    free(steps);
+}
+
+/* The same of a gnuplot script, with the points of a line behind its name. */
+static inline void expect_script(const char *name, const char *script)
+{
+    char *text = calloc(2, strlen(script) + 1), *to = text;
+    assert_non_null(text);
+    for (; *script; script++) {
+        *to++ = *script;
+        if (*script == '\n' && script[1] && strchr("-0123456789N", script[1]))
+            *to++ = '\t';
+    }
+    expect_picture(name, text);
+    free(text);
 }
 
 /* Prints the lines of text that are not in before. */

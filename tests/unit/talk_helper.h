@@ -19,7 +19,7 @@ static inline void print_answers(struct aw_device *device, int64_t now, print_fn
 {
     uint8_t bytes[AW_DEVICE_MESSAGE];
     for (size_t size; (size = device->ops->transmit(device, bytes, sizeof bytes)) > 0;) {
-        fprintf(out, "%.3f < ", (double)now / 1e6);
+        fprintf(out, "\t%.3f < ", (double)now / 1e6);
         print(bytes, size, out);
     }
 }

@@ -16,47 +16,13 @@ set bmargin at screen 0.6835
 set yrange [0.58:8.42]
 unset label
 set label '[V]' at screen 0.0225, graph 0.5 center rotate noenhanced font ',12' textcolor rgb '#222222'
-$d1 << END
--1 1
-0 2
-1 3
-NaN NaN
-NaN NaN
-3 6
-NaN NaN
-5 8
+$d1 << END; -1 1; 0 2; 1 3; NaN NaN; NaN NaN; 3 6; NaN NaN; 5 8
 END
-$d2 << END
--1 1
-0 1
-0 2
-1 2
-1 3
-NaN NaN
-NaN NaN
-3 6
-NaN NaN
-5 8
+$d2 << END; -1 1; 0 1; 0 2; 1 2; 1 3; NaN NaN; NaN NaN; 3 6; NaN NaN; 5 8
 END
-$d3 << END
-NaN NaN
-NaN NaN
-NaN NaN
-NaN NaN
-NaN NaN
-NaN NaN
-NaN NaN
-NaN NaN
+$d3 << END; NaN NaN; NaN NaN; NaN NaN; NaN NaN; NaN NaN; NaN NaN; NaN NaN; NaN NaN
 END
-$d4 << END
-NaN NaN
-NaN NaN
-NaN NaN
-NaN NaN
-NaN NaN
-NaN NaN
-NaN NaN
-NaN NaN
+$d4 << END; NaN NaN; NaN NaN; NaN NaN; NaN NaN; NaN NaN; NaN NaN; NaN NaN; NaN NaN
 END
 $d5 << END
 END
@@ -72,15 +38,7 @@ set bmargin at screen 0.3589
 set yrange [0:1]
 unset label
 set label 'empty' at screen 0.0225, graph 0.5 center rotate noenhanced font ',12' textcolor rgb '#222222'
-$d6 << END
-NaN NaN
-NaN NaN
-NaN NaN
-NaN NaN
-NaN NaN
-NaN NaN
-NaN NaN
-NaN NaN
+$d6 << END; NaN NaN; NaN NaN; NaN NaN; NaN NaN; NaN NaN; NaN NaN; NaN NaN; NaN NaN
 END
 set key at screen 0.9750, screen 0.6482 maxcols 1
 plot NaN notitle, \

@@ -16,36 +16,11 @@ set bmargin at screen 0.5260
 set yrange [-0.21:3.71]
 unset label
 set label 'angle [deg]' at screen 0.0225, graph 0.5 center rotate noenhanced font ',12' textcolor rgb '#222222'
-$d1 << END
-0 0
-1 0.5
-2 1
-3 1.5
-4 2
-5 2.5
-6 3
-7 3.5
+$d1 << END; 0 0; 1 0.5; 2 1; 3 1.5; 4 2; 5 2.5; 6 3; 7 3.5
 END
-$d2 << END
-0 0
-1 0
-1 0
-2 0
-2 0
-3 0
-3 3.5
-4 3.5
-4 3.5
-5 3.5
-5 3.5
-6 3.5
-6 3.5
-7 3.5
-7 3.5
+$d2 << END; 0 0; 1 0; 1 0; 2 0; 2 0; 3 0; 3 3.5; 4 3.5; 4 3.5; 5 3.5; 5 3.5; 6 3.5; 6 3.5; 7 3.5; 7 3.5
 END
-$d3 << END
-2 3.4 7
-6.5 1 7
+$d3 << END; 2 3.4 7; 6.5 1 7
 END
 set label 'the peak' at 2, 3.4 left offset char 1, -0.9 front boxed noenhanced textcolor rgb '#222222'
 set label 'right' at 6.5, 1 right offset char -1, 0.5 front boxed noenhanced textcolor rgb '#222222'
@@ -60,19 +35,9 @@ set bmargin at screen 0.0723
 set yrange [-0.21:3.71]
 unset label
 set label 'coherence' at screen 0.0225, graph 0.5 center rotate noenhanced font ',12' textcolor rgb '#222222'
-$d4 << END
-0 0 7
-1 0.5 7
-2 1 6
-3 1.5 7
-4 2 7
-5 2.5 7
-6 3 7
-7 3.5 7
+$d4 << END; 0 0 7; 1 0.5 7; 2 1 6; 3 1.5 7; 4 2 7; 5 2.5 7; 6 3 7; 7 3.5 7
 END
-$d5 << END
-0 0
-7 0
+$d5 << END; 0 0; 7 0
 END
 set key at screen 0.9750, screen 0.4754 maxcols 2
 set format x '%g'

@@ -16,8 +16,7 @@ set bmargin at screen 0.1330
 set yrange [0.9:1.1]
 unset label
 set label 'it'."\047".'s `date` "$x" @a {b}_1^2 \n \'."\047".' %d & <ü> ? ??|\ ['."\047".']' at screen 0.0225, graph 0.5 center rotate noenhanced font ',12' textcolor rgb '#222222'
-$d1 << END
-1 1 7
+$d1 << END; 1 1 7
 END
 set label 'it'."\047".'s `date` "$x" @a {b}_1^2 \n \'."\047".' %d & <ü> ? ??|\' at 1, 1 left offset char 1, 0.5 front boxed noenhanced textcolor rgb '#222222'
 set key at screen 0.9750, screen 0.8697 maxcols 1

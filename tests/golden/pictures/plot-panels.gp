@@ -16,15 +16,9 @@ set bmargin at screen 0.7515
 set yrange [-0.24:4.24]
 unset label
 set label '[deg]' at screen 0.0225, graph 0.5 center rotate noenhanced font ',12' textcolor rgb '#222222'
-$d1 << END
-0 0
-1 1
-2 0
+$d1 << END; 0 0; 1 1; 2 0
 END
-$d2 << END
-0 3
-1 4
-2 3
+$d2 << END; 0 3; 1 4; 2 3
 END
 set key at screen 0.9750, screen 0.9630 maxcols 2
 plot NaN notitle, \
@@ -36,15 +30,9 @@ set bmargin at screen 0.5136
 set yrange [0.64:7.36]
 unset label
 set label '[Nm]' at screen 0.0225, graph 0.5 center rotate noenhanced font ',12' textcolor rgb '#222222'
-$d3 << END
-0 1
-1 2
-2 1
+$d3 << END; 0 1; 1 2; 2 1
 END
-$d4 << END
-0 6
-1 7
-2 6
+$d4 << END; 0 6; 1 7; 2 6
 END
 set key at screen 0.9750, screen 0.7251 maxcols 2
 plot NaN notitle, \
@@ -56,10 +44,7 @@ set bmargin at screen 0.2757
 set yrange [1.94:3.06]
 unset label
 set label 'x2' at screen 0.0225, graph 0.5 center rotate noenhanced font ',12' textcolor rgb '#222222'
-$d5 << END
-0 2
-1 3
-2 2
+$d5 << END; 0 2; 1 3; 2 2
 END
 set key at screen 0.9750, screen 0.4872 maxcols 1
 plot NaN notitle, \
@@ -70,20 +55,11 @@ set bmargin at screen 0.0378
 set yrange [3.76:8.24]
 unset label
 set label 'x4 [A], x5 [V], x7 [W]' at screen 0.0225, graph 0.5 center rotate noenhanced font ',12' textcolor rgb '#222222'
-$d6 << END
-0 4
-1 5
-2 4
+$d6 << END; 0 4; 1 5; 2 4
 END
-$d7 << END
-0 5
-1 6
-2 5
+$d7 << END; 0 5; 1 6; 2 5
 END
-$d8 << END
-0 7
-1 8
-2 7
+$d8 << END; 0 7; 1 8; 2 7
 END
 set key at screen 0.9750, screen 0.2492 maxcols 3
 set format x '%g'

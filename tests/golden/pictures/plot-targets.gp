@@ -16,40 +16,19 @@ set bmargin at screen 0.5028
 set yrange [-0.48:8.48]
 unset label
 set label '[deg]' at screen 0.0225, graph 0.5 center rotate noenhanced font ',12' textcolor rgb '#222222'
-$d1 << END
-0 0
-1 1
-2 0
+$d1 << END; 0 0; 1 1; 2 0
 END
-$d2 << END
-0 1
-1 2
-2 1
+$d2 << END; 0 1; 1 2; 2 1
 END
-$d3 << END
-0 2
-1 3
-2 2
+$d3 << END; 0 2; 1 3; 2 2
 END
-$d4 << END
-0 3
-1 4
-2 3
+$d4 << END; 0 3; 1 4; 2 3
 END
-$d5 << END
-0 4
-1 5
-2 4
+$d5 << END; 0 4; 1 5; 2 4
 END
-$d6 << END
-0 6
-1 7
-2 6
+$d6 << END; 0 6; 1 7; 2 6
 END
-$d7 << END
-0 7
-1 8
-2 7
+$d7 << END; 0 7; 1 8; 2 7
 END
 set key at screen 0.9750, screen 0.8881 maxcols 3
 plot NaN notitle, \
@@ -66,15 +45,9 @@ set bmargin at screen 0.0691
 set yrange [4.76:9.24]
 unset label
 set label 'velocity [deg/s]' at screen 0.0225, graph 0.5 center rotate noenhanced font ',12' textcolor rgb '#222222'
-$d8 << END
-0 5
-1 6
-2 5
+$d8 << END; 0 5; 1 6; 2 5
 END
-$d9 << END
-0 8
-1 9
-2 8
+$d9 << END; 0 8; 1 9; 2 8
 END
 set key at screen 0.9750, screen 0.4544 maxcols 2
 set format x '%g'

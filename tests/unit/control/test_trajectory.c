@@ -340,7 +340,8 @@ TEST(paths_match_the_picture)
                     NUMBERS(out, "  extremes", x.low, x.low_t_s, x.high, x.high_t_s, x.speed,
                             x.speed_t_s);
                 }
-                fprintf(out, "  at");
+                NUMBERS(out, "  at", path.t_s[n - 1]);
+                fseek(out, -1, SEEK_CUR);
                 for (double at = -0.25; at <= 4.25; at += 0.25) {
                     double y, v;
                     aw_path_at(&path, at, &y, &v);

@@ -185,7 +185,6 @@ TEST(description_pages_match_the_pictures)
         enum aw_describe_as as;
         const char *name;
     } cases[] = {
-        {&aw_armctl_protocol, "ascii", AW_DESCRIBE_ASCII, "describe-armctl.txt"},
         {&aw_canpid_protocol, "fw", AW_DESCRIBE_JSON, "describe-canpid-fw.json"},
         {&aw_armctl_protocol, "ascii", AW_DESCRIBE_JSON, "describe-armctl.json"},
         {&aw_ezphys_protocol, "le32", AW_DESCRIBE_JSON, "describe-ezphys.json"},
@@ -308,7 +307,6 @@ TEST(unusual_tables_are_described)
         {.name = "wordy", .type = AW_UINT, .bits = 8, .names = wordy},
         {.name = "i", .type = AW_INDEX, .bits = 8, .constant = 9},
         {0}};
-    static const struct aw_field two[] = {{.name = "two", .type = AW_UINT, .bits = 16}, {0}};
     static const struct aw_field three[] = {{.name = "three", .type = AW_UINT, .bits = 24}, {0}};
     static const struct aw_field five[] = {{.name = "five", .type = AW_UINT, .bits = 40}, {0}};
     static const struct aw_message messages[] = {
@@ -317,6 +315,12 @@ TEST(unusual_tables_are_described)
          .dir = AW_BOTH,
          .code = 65535,
          .fields = fields},
+        {.name = "texts",
+         .help = "a text, and a word of forty letters which does not fit: "
+                 "aaaaaaaaaabbbbbbbbbbccccccccccdddddddddd and then some more words",
+         .dir = AW_RX,
+         .code = 4,
+         .fields = many},
         {.name = "empty", .help = "nothing", .dir = AW_TX, .code = 1, .fields = none},
         {.name = "padded",
          .help = "to its end and beyond one row",
@@ -330,41 +334,36 @@ TEST(unusual_tables_are_described)
          .code = 3,
          .fields = one,
          .size = 64},
-        {.name = "end8", .help = "eight", .dir = AW_RX, .code = 5, .fields = two, .size = 40},
         {.name = "end9", .help = "nine", .dir = AW_RX, .code = 6, .fields = three, .size = 40},
         {.name = "end11", .help = "eleven", .dir = AW_RX, .code = 7, .fields = five, .size = 14},
-        {.name = "texts",
-         .help = "a text, and a word of forty letters which does not fit: "
-                 "aaaaaaaaaabbbbbbbbbbccccccccccdddddddddd and then some more words",
-         .dir = AW_RX,
-         .code = 4,
-         .fields = many},
     };
     static const struct aw_variant variants[] = {
         {.name = "odd", .help = "as it is", .head = head, .tail = tail, .envelope = head},
         {.name = "plain", .help = "without", .head = head, .big_endian = true},
         {0}};
-    static const struct aw_protocol protocol = {.name = "made_up",
-                                                .title = "a \"made-up\" protocol",
-                                                .messages = messages,
-                                                .n_messages = 8,
-                                                .variants = variants,
-                                                .medium = AW_MEDIUM_UDP,
-                                                .ports = {7},
-                                                .frame_max = 128};
+    struct aw_protocol protocol = {.name = "made_up",
+                                   .title = "a \"made-up\" protocol",
+                                   .messages = messages,
+                                   .n_messages = 7,
+                                   .variants = variants,
+                                   .medium = AW_MEDIUM_UDP,
+                                   .ports = {7},
+                                   .frame_max = 128};
     char *all = NULL;
     size_t size = 0;
     FILE *out = open_memstream(&all, &size);
     for (size_t i = AW_DESCRIBE_TEXT; i <= AW_DESCRIBE_LUA; i++) {
         enum aw_describe_as as = (enum aw_describe_as)i;
-        if (as == AW_DESCRIBE_ASCII) /* the same in another character set: describe-armctl.txt */
+        if (as == AW_DESCRIBE_ASCII) { /* the same in another character set */
+            aw_describe(out, &wire, "padded_long", as);
             continue;
+        }
+        if (as != AW_DESCRIBE_TEXT)
+            protocol.n_messages = 1;
         char *text = emit(&protocol, variants[i % 2].name, as);
         char *end = as == AW_DESCRIBE_LUA ? strstr(text, "\n}\n\n") : NULL;
         fprintf(out, "%.*s\n", end ? (int)(end - text) : (int)strlen(text), text);
         free(text);
-        if (as == AW_DESCRIBE_TEXT)
-            aw_describe(out, &wire, "empty", as);
     }
     fclose(out);
     expect_picture("describe-made-up.txt", all);
@@ -489,6 +488,8 @@ TEST(unusual_text_lines_are_described)
                                                 .frame_max = 40};
     FILE *out = begin_picture();
     for (size_t i = AW_DESCRIBE_TEXT; i <= AW_DESCRIBE_LUA; i++) {
+        if (i == AW_DESCRIBE_ASCII)
+            continue;
         char *one = emit(&protocol, NULL, (enum aw_describe_as)i);
         char *end = i == AW_DESCRIBE_LUA ? strstr(one, "\n}\n\n") : NULL;
         fprintf(out, "%.*s\n", end ? (int)(end - one) : (int)strlen(one), one);

@@ -81,7 +81,8 @@ static void run(const char *const *words, const char *variable, int closed)
         used += (size_t)n;
     close(ends[0]);
     assert_int_equal(waitpid(child, &status, 0), child);
-    fprintf(out, "%.*sexit %d\n", (int)used, text, WIFEXITED(status) ? WEXITSTATUS(status) : -1);
+    used -= used > 0; /* the exit status stands on the last line */
+    fprintf(out, "%.*s (exit %d)\n", (int)used, text, WIFEXITED(status) ? WEXITSTATUS(status) : -1);
 }
 
 TEST(program_runs_match_the_picture)

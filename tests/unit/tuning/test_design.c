@@ -311,8 +311,9 @@ TEST(rule_gains_match_the_picture)
                         struct aw_reduced r =
                             aw_half_rule(lags[i], n, zeros[z], 2, 0.25 * late * late, keep);
                         if ((i + n + z + 2 * keep + (size_t)late) % 11 == 0)
-                            NUMBERS(out, "half rule", (double)i, (double)n, (double)z, (double)keep,
-                                    late, r.factor, r.tau[0], r.tau[1], r.theta);
+                            NUMBERS(out, n ? " half rule" : "half rule", (double)i, (double)n,
+                                    (double)z, (double)keep, late, r.factor, r.tau[0], r.tau[1],
+                                    r.theta);
                     }
     static const double many[20] = {9, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 5, 5, 5, 5};
     struct aw_reduced r = aw_half_rule(many, 20, NULL, 0, 0, 2); /* 16 lags count */
@@ -322,7 +323,8 @@ TEST(rule_gains_match_the_picture)
         struct aw_gains s = aw_simc_gains(1.5, tau, i / 8 * 0.2, late),
                         pi = aw_amigo_gains(1.5, tau, late, AW_FORM_PI),
                         pid = aw_amigo_gains(1.5, tau, late, AW_FORM_PID);
-        NUMBERS(out, "gains", s.kp, s.ki, s.kd, pi.kp, pi.ki, pi.kd, pid.kp, pid.ki, pid.kd);
+        NUMBERS(out, i % 4 ? " gains" : "gains", s.kp, s.ki, s.kd, pi.kp, pi.ki, pi.kd, pid.kp,
+                pid.ki, pid.kd);
     }
     end_picture(out, "control-half-rules.txt");
 }

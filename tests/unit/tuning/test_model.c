@@ -164,8 +164,6 @@ TEST(every_key_round_trips)
     FILE *out = begin_picture();
     for (size_t i = 0; i < sizeof processes / sizeof *processes; i++) {
         aw_model_init(&model);
-        if (i == 0)
-            aw_model_write(out, &model);
         model.fit = (struct aw_fit){
             processes[i], {0.5, 1, 1.5, 2, 2.5, 3}, 4, 5, 6, 7, 8, 9, 10, 11, 0, 0.01, 12};
         model.grain = (struct aw_grain){0.0625, 0.03125};

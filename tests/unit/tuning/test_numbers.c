@@ -68,7 +68,7 @@ TEST(rule_tables_match_the_picture)
             for (int form = 0; form < AW_FORMS; form++) {
                 struct aw_gains g;
                 enum aw_rule r = (enum aw_rule)rule;
-                fprintf(out, "%s, form %d, then %d:", aw_rule_name(r), form,
+                fprintf(out, "%s%s, form %d, then %d:", form ? "\t" : "", aw_rule_name(r), form,
                         (int)aw_rule_form(r, &plants[i]));
                 if (aw_rule_gains(r, (enum aw_form)form, &plants[i], &g, &err) == AW_OK)
                     NUMBERS(out, "", g.kp, g.ki, g.kd);
@@ -80,9 +80,12 @@ TEST(rule_tables_match_the_picture)
 
 static void print_response(FILE *out, const struct aw_response *r)
 {
-    for (int i = 0; i < AW_METRICS; i++)
-        NUMBERS(out, aw_metric((enum aw_metric)i)->name, r->value[i]);
-    NUMBERS(out, "final", r->final);
+    for (int i = 0; i < AW_METRICS; i++) {
+        char name[32];
+        snprintf(name, sizeof name, " %s", aw_metric((enum aw_metric)i)->name);
+        NUMBERS(out, name, r->value[i]);
+    }
+    NUMBERS(out, " final", r->final);
 }
 
 static void print_proposal(FILE *out, const struct aw_proposal *p)
@@ -236,11 +239,11 @@ TEST(step_responses_match_the_picture)
         struct aw_step found;
         for (size_t n = 3; n <= 24; n += n < 5 ? 1 : 19)
             if (aw_step_find(samples, n, &found, &err) == AW_OK)
-                NUMBERS(out, "found", found.from, found.to, found.time_s, found.median);
+                NUMBERS(out, " found", found.from, found.to, found.time_s, found.median);
             else
                 fprintf(out, "%s\n", err.text);
         if (aw_response(samples, 5, &rows[i].step, &r, &err) == AW_OK)
-            NUMBERS(out, "of five", r.value[AW_IAE], r.final);
+            NUMBERS(out, " of five", r.value[AW_IAE], r.final);
         else
             fprintf(out, "%s\n", err.text);
     }
@@ -273,8 +276,9 @@ TEST(experiments_match_the_picture)
                 double y = 0.2 + fabs(p->gain) * x.y,
                        u = aw_excite_feed(&excite, 0.01 * (double)n, y);
                 if (u != before) {
-                    fprintf(out, "  %s", aw_excite_part_name(excite.part));
-                    NUMBERS(out, "", 0.01 * (double)n, y, u);
+                    char part[32];
+                    snprintf(part, sizeof part, " %s", aw_excite_part_name(excite.part));
+                    NUMBERS(out, part, 0.01 * (double)n, y, u);
                 }
                 before = past[n % 64] = u;
                 double in = past[(n + 64 - late) % 64];

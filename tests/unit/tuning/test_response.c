@@ -239,7 +239,7 @@ TEST(metrics_at_the_levels_match_the_picture)
         fprintf(out, "%s, %s, %d%s\n", row->name, row->title, row->takes_unit, row->unit_after);
     }
     for (size_t i = 0; i < sizeof ways / sizeof *ways; i++)
-        for (int median = 0; median <= 9; median += median < 1 ? 1 : 2) {
+        for (int median = 0; median <= 9; median += median < 1 ? 3 : 4) {
             struct aw_sample s[12] = {{-0.5, 3, 3, 9}};
             bool even = i % 2; /* the tail starts exactly at a sample */
             struct aw_step step = {3, -1, even ? 0 : 0.25, median};

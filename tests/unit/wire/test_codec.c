@@ -347,7 +347,7 @@ static void draw_codec(FILE *out, const struct aw_codec *codec)
         const struct aw_scalar *scalar = &codec->scalars[i];
         char name[64];
         aw_scalar_name(scalar, name, sizeof name);
-        fprintf(out, "  %s%s%s %u+%u %d %d/%d/%d%s", name, scalar->alias ? "=" : "",
+        fprintf(out, "\t%s%s%s %u+%u %d %d/%d/%d%s", name, scalar->alias ? "=" : "",
                 scalar->alias ? scalar->alias : "", scalar->bit, scalar->bits, scalar->repetition,
                 scalar->by, scalar->with, scalar->count, scalar->value ? "" : " no value");
         if (scalar->value && scalar->field->type != AW_TEXT) {
@@ -359,17 +359,17 @@ static void draw_codec(FILE *out, const struct aw_codec *codec)
     }
     for (int i = 0; i < codec->n_runs; i++) {
         const struct aw_codec_run *run = &codec->runs[i];
-        fprintf(out, "  run %u of kind %u: scalar %u+%u, byte %u+%u\n", run->count, run->kind,
+        fprintf(out, "\trun %u of kind %u: scalar %u+%u, byte %u+%u\n", run->count, run->kind,
                 run->scalar, run->count > 1 ? run->scalar_step : 0, run->byte,
                 run->count > 1 ? run->byte_step : 0);
     }
     if (codec->constants.checksum)
-        fprintf(out, "  sum at %u\n", codec->constants.checksum);
+        fprintf(out, "\tsum at %u\n", codec->constants.checksum);
     for (int i = 0; i < codec->constants.n; i++) {
         uint8_t value[8], mask[8];
         memcpy(value, &codec->constants.value[i], 8);
         memcpy(mask, &codec->constants.mask[i], 8);
-        fprintf(out, "  word at %u:", codec->constants.at[i]);
+        fprintf(out, "\tword at %u:", codec->constants.at[i]);
         for (int n = 0; n < 8; n++)
             fprintf(out, " %02X/%02X", value[n], mask[n]);
         fputc('\n', out);

@@ -145,7 +145,7 @@ TEST_WITH(start, NULL, limits_hold_unless_forced)
         enum aw_status forced = encode(true);
         if (forced != limits[i].forced)
             fail_msg("%s, forced: %d %s", limits[i].fields, forced, err.text);
-        fprintf(out, "\n  forced: %d%s%s\n", forced, forced != AW_OK ? " " : "", err.text);
+        fprintf(out, "\n\tforced: %d%s%s\n", forced, forced != AW_OK ? " " : "", err.text);
     }
     fclose(out);
     expect_picture("limits-sample.txt", text);

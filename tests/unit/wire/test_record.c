@@ -238,7 +238,7 @@ TEST_WITH(start, NULL, names_may_be_abbreviated_if_unique)
         err = (struct aw_error){.text = ""};
         enum aw_status status = aw_record_set_text(&record, field, words, &err);
         int scalar = aw_codec_find(&codec, field);
-        fprintf(out, "%s%s='%s': ", i % 2 ? "raw " : "", field, words);
+        fprintf(out, "%s%s='%s': ", i % 2 ? "\traw " : "", field, words);
         if (status != AW_OK)
             fprintf(out, "%d %s\n", status, err.text);
         else

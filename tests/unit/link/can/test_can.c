@@ -282,7 +282,7 @@ TEST(all_error_bits_match_the_picture)
             data[bit / 8] = (uint8_t)(1 << bit % 8);
             aw_can_error_words(id, data, words, sizeof words);
             if (strcmp(words, plain) != 0)
-                fprintf(out, "%08X byte %d bit %d: %s\n", id, bit / 8, bit % 8, words);
+                fprintf(out, "\tbyte %d bit %d: %s\n", bit / 8, bit % 8, words);
         }
     }
     memset(all, 0xFF, sizeof all);

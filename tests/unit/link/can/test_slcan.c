@@ -652,8 +652,9 @@ static void print_lines(FILE *out)
             if (end)
                 assert_int_equal(kind, AW_SLCAN_REFUSED);
             else
-                fprintf(out, "%s kind %d %s %d\n", lines[i][0] == '\n' ? "(LF)" : lines[i],
-                        (int)kind, frame, none ? 0 : time_ms);
+                fprintf(out, "%s%s kind %d %s %d\n", i % 8 ? "\t" : "",
+                        lines[i][0] == '\n' ? "(LF)" : lines[i], (int)kind, frame,
+                        none ? 0 : time_ms);
         }
     for (size_t n = 0; n <= 8; n++) {
         static const uint8_t datagram[] = {0xF5, 0x7E, 0x01, 0x2F, 0xF0,
@@ -667,7 +668,7 @@ static void print_lines(FILE *out)
     static const long rates[] = {0,      9999,   10000,  10001,  20000,   50000,   100000, 125000,
                                  250000, 500000, 800000, 999999, 1000000, 1000001, 5};
     for (size_t i = 0; i < sizeof rates / sizeof *rates; i++)
-        fprintf(out, "%ld is %d\n", rates[i], aw_slcan_speed(rates[i]));
+        fprintf(out, "\t%ld is %d\n", rates[i], aw_slcan_speed(rates[i]));
 }
 
 /* Sends lines in which '.' stands for CR and '!' for BEL; prints the answers in the same form. */
@@ -706,7 +707,7 @@ static void print_commands(struct aw_link *computer, struct aw_link *adapter, FI
     static const unsigned digits[] = {0, 1, 2, 3, 4, 6, 7, 8, 9, 10, 25, 26};
     for (const char *letter = letters; *letter; letter++)
         for (size_t state = 0; state < 3; state++) {
-            fprintf(out, "%s%c", states[state], *letter);
+            fprintf(out, "%s%s%c", state ? "\t" : "", states[state], *letter);
             for (size_t i = 0; i < sizeof digits / sizeof *digits; i++) {
                 char text[80];
                 snprintf(text, sizeof text, "C.%s%c%.*s.F.t1230.O.", states[state], *letter,

@@ -418,7 +418,7 @@ struct passing {
 static void print_inside(void *context, bool tx, const void *buf, size_t size)
 {
     const struct passing *passing = context;
-    fprintf(passing->out, "%.3f   %s", (double)passing->clock->time_ns / 1e6, tx ? ">" : "<");
+    fprintf(passing->out, "\t%.3f %s", (double)passing->clock->time_ns / 1e6, tx ? ">" : "<");
     for (size_t i = 0; i < size; i++)
         fprintf(passing->out, " %02X", ((const uint8_t *)buf)[i]);
     fputc('\n', passing->out);
@@ -434,7 +434,7 @@ static void print_read(struct aw_link *link, const struct passing *passing, size
     enum aw_status status;
     do {
         status = aw_link_read(link, buf, cap, &got, deadline, &err);
-        fprintf(passing->out, "%.3f read %d %zu %.*s\n", (double)passing->clock->time_ns / 1e6,
+        fprintf(passing->out, "\t%.3f read %d %zu %.*s\n", (double)passing->clock->time_ns / 1e6,
                 (int)status, got, (int)strspn(buf, "0123456789x,"), got > 0 ? buf : "");
         memset(buf, 0, sizeof buf);
     } while (status == AW_OK);

@@ -545,7 +545,7 @@ static void print_line(const uint8_t *bytes, size_t size, FILE *out)
 
 static void print_begun(void *context, const char *body, int64_t now)
 {
-    fprintf(context, "%.3f begins %s\n", (double)now / 1e6, body);
+    fprintf(context, "\t%.3f begins %s\n", (double)now / 1e6, body);
 }
 
 static void print_handler(const struct aw_device *device, int64_t now, FILE *out)
@@ -558,7 +558,7 @@ static void print_handler(const struct aw_device *device, int64_t now, FILE *out
                  aw_armctl_device_joint(device, AW_ARMCTL_TRANSLATE, i, now),
                  aw_armctl_device_joint(device, AW_ARMCTL_PULSE, i, now));
         if (strcmp(line, ": 0.000 0.000 1500.000\n") != 0)
-            fprintf(out, "joint %d%s", i, line);
+            fprintf(out, "\tjoint %d%s", i, line);
     }
     fprintf(out,
             "executed %d duplicates %d ignored %d garbage %d overlong %d confirmed %d sent %d "
@@ -635,7 +635,7 @@ static void print_alone(const char *quirks, const struct aw_armctl_profile *prof
                 at[k] = aw_armctl_device_joint(device, (enum aw_armctl_kind)kind, i,
                                                (k == 2 ? 3600000 : 1 + 100 * k) * AW_MILLISECOND);
             if (at[0] < at[2] || at[0] > at[2])
-                fprintf(out, "joint %d from %.3f by %.3f to %.3f\n", i, at[0], at[1], at[2]);
+                fprintf(out, "\tjoint %d from %.3f by %.3f to %.3f\n", i, at[0], at[1], at[2]);
         }
     aw_device_close(device);
 }
@@ -744,9 +744,7 @@ TEST(line_results_match_the_picture)
             snprintf(line, sizeof line, "%s\\r\\n", lines[k]);
             print_alone(quirks[i / 2], i % 2 ? &profile : NULL, line, one);
             fclose(one);
-            for (char *end = now; (end = strchr(end, '\n')); end++)
-                *end = end[1] ? ';' : '\n';
-            if (i < 2 || (i % 2 == i / 8 && strcmp(now, usual[i % 2][k]) != 0))
+            if (i < 2 || (i % 2 == i / 8 && k % 2 == 0 && strcmp(now, usual[i % 2][k]) != 0))
                 fputs(now, out);
             if (i < 2)
                 usual[i % 2][k] = now;
@@ -840,7 +838,7 @@ static void run_step(struct fixture *f, const char *step, FILE *out)
         aw_armctl_last_stop(&f->arm, print_lines, out);
     for (int i = 1; i < 3; i++)
         if (isfinite(aw_armctl_target(&f->arm, i)))
-            fprintf(out, "joint %d is to go to %g\n", i, aw_armctl_target(&f->arm, i));
+            fprintf(out, "\tjoint %d is to go to %g\n", i, aw_armctl_target(&f->arm, i));
 }
 
 TEST(default_timeouts_match_the_documentation)

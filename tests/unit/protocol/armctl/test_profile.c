@@ -303,14 +303,14 @@ static void print_profile(const struct aw_armctl_profile *p, FILE *out)
     for (size_t i = 0; i < p->n; i++) {
         const struct aw_armctl_joint *j = &p->joints[i];
         fprintf(out,
-                "joint %s %d kind %d role %d %g to %g home %g speed %g signed %d given %X min %d "
+                "\tjoint %s %d kind %d role %d %g to %g home %g speed %g signed %d given %X min %d "
                 "max %d\n",
                 j->name, j->index, (int)j->kind, (int)j->role, j->min, j->max, j->home, j->speed,
                 j->is_signed, j->given, aw_armctl_joint_gives(j, "min"),
                 aw_armctl_joint_gives(j, "max"));
     }
     for (int role = AW_ARMCTL_R; role < AW_ARMCTL_ROLES; role++)
-        fprintf(out, "%s is %d\n", aw_armctl_role_name((enum aw_armctl_role)role),
+        fprintf(out, "\t%s is %d\n", aw_armctl_role_name((enum aw_armctl_role)role),
                 aw_armctl_role_joint(p, (enum aw_armctl_role)role));
 }
 
@@ -342,7 +342,7 @@ static void print_checks(const struct aw_armctl_profile *p, bool negatives, FILE
         struct aw_error err = {.text = ""};
         struct aw_record record = command(cases[i].name, cases[i].pairs);
         enum aw_status status = aw_armctl_profile_check(p, negatives, &record, &err);
-        fprintf(out, "%s %zu: %d %s; %d ms;", cases[i].name, i, (int)status,
+        fprintf(out, "\t%s %zu: %d %s; %d ms;", cases[i].name, i, (int)status,
                 status == AW_OK ? "" : err.text, aw_armctl_profile_longest_ms(p, &record));
         for (int k = 0; k < record.codec->n_scalars; k++) {
             int joint = -1;

@@ -899,7 +899,7 @@ static void print_sent(struct rig *rig, const char *what, enum aw_status status,
     fprintf(out, "%.3f %s is %d %s\n", (double)rig->clock.time_ns / 1e6, what, (int)status,
             status == AW_OK ? "" : rig->err.text);
     if (s) {
-        fprintf(out, "board %u controller %d switches %d unknown %d setpoint %g:", s->board,
+        fprintf(out, "\tboard %u controller %d switches %d unknown %d setpoint %g:", s->board,
                 s->controller, s->switches, s->unknown, s->setpoint);
         for (size_t i = 0; i < s->size; i++)
             fprintf(out, " %02X", s->bytes[i]);
@@ -909,7 +909,7 @@ static void print_sent(struct rig *rig, const char *what, enum aw_status status,
 
 static void print_last(void *context, const void *frame, size_t size)
 {
-    fputs("last stop", context);
+    fputs("\tlast stop", context);
     for (size_t i = 0; i < size; i++)
         fprintf(context, " %02X", ((const uint8_t *)frame)[i]);
     fputc('\n', context);
@@ -972,7 +972,7 @@ static void print_session(const struct aw_canpid_device_options *options, const 
                 : aw_canpid_setpoint(&rig->client, steps[i].board, steps[i].controller,
                                      steps[i].value, &sent, &rig->err);
         print_sent(rig, steps[i].gain >= 0 ? "gain" : "setpoint", status, &sent, out);
-        fprintf(out, "next to the knee %.3f\n",
+        fprintf(out, "\tnext to the knee %.3f\n",
                 (double)aw_canpid_paced_ns(&rig->client, LKNEE) / 1e6);
         if (status == AW_OK) {
             status =
@@ -987,7 +987,7 @@ static void print_session(const struct aw_canpid_device_options *options, const 
             knee->torque, knee->error, knee->velocity, knee->current, knee->lever_angle,
             knee->controller);
     for (int i = 0; i < AW_CANPID_KINDS; i++)
-        fprintf(out, "frames %d last %.3f rate %.4f period %.4f\n", (int)knee->streams[i].count,
+        fprintf(out, "\tframes %d last %.3f rate %.4f period %.4f\n", (int)knee->streams[i].count,
                 (double)aw_canpid_last_ns(&knee->streams[i]) / 1e6,
                 aw_canpid_rate_hz(&knee->streams[i], rig->clock.time_ns + 30 * AW_MILLISECOND),
                 (double)knee->period.period_ns / 1e6);
@@ -997,7 +997,7 @@ static void print_session(const struct aw_canpid_device_options *options, const 
     print_stopped(rig, AW_CANPID_BIT(LKNEE), AW_CANPID_LAST, out);
     size_t at = 0;
     for (struct aw_canpid_gain_at gain; aw_canpid_gains_next(&rig->client.gains, &at, &gain);)
-        fprintf(out, "gain %u %d %d %g sent %.3f\n", gain.board, gain.controller, (int)gain.gain,
+        fprintf(out, "\tgain %u %d %d %g sent %.3f\n", gain.board, gain.controller, (int)gain.gain,
                 gain.value,
                 (double)rig->client.gains.of[gain.board / 32][gain.controller][gain.gain].sent_ns /
                     1e6);

@@ -870,15 +870,16 @@ static void print_bus(struct aw_device *device, double at_ms, FILE *out)
     struct aw_canpid_truth t;
     for (unsigned board = 0; board < AW_CANPID_BOARDS * 32; board += 32)
         if (aw_canpid_device_truth(device, board, (int64_t)(at_ms * 1e6), &t)) {
-            fprintf(out,
-                    "board %u: lever %.5f %.5f link %.5f %.5f motor %.4f controller %d enabled %d "
-                    "setpoint %.5f output %.5f pre %g boost %.3f lamp %d error %d\n",
-                    board, t.joint.lever, t.joint.lever_speed, t.joint.link, t.joint.link_speed,
-                    t.joint.motor_nm, (int)t.law.controller, t.law.enabled, t.law.setpoint,
-                    t.law.output, t.precompression_m, t.boost, t.lamp, (int)t.error);
+            fprintf(
+                out,
+                "\tboard %u: lever %.5f %.5f link %.5f %.5f motor %.4f controller %d enabled %d "
+                "setpoint %.5f output %.5f pre %g boost %.3f lamp %d error %d\n",
+                board, t.joint.lever, t.joint.lever_speed, t.joint.link, t.joint.link_speed,
+                t.joint.motor_nm, (int)t.law.controller, t.law.enabled, t.law.setpoint,
+                t.law.output, t.precompression_m, t.boost, t.lamp, (int)t.error);
             for (int i = 0; i < 6; i++)
                 if (fabs(t.aux[i]) > 0)
-                    fprintf(out, "aux %d %g\n", i, t.aux[i]);
+                    fprintf(out, "\taux %d %g\n", i, t.aux[i]);
         }
     fprintf(out, "received %d foreign %d ignored %d overruns %d switches %d sent %d dropped %d\n",
             (int)n->received, (int)n->foreign, (int)n->ignored, (int)n->overruns, (int)n->switches,

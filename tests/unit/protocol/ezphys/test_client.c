@@ -594,7 +594,7 @@ TEST(unknown_joint_numbers_are_refused_once_joints_are_known)
 static void print_bytes(void *context, const void *bytes, size_t size)
 {
     for (size_t i = 0; i < size; i++)
-        fprintf(context, "%s%02X", i % 32 ? " " : i ? "\n  " : "  ", ((const uint8_t *)bytes)[i]);
+        fprintf(context, "%s%02X", i ? " " : "", ((const uint8_t *)bytes)[i]);
     fputc('\n', context);
 }
 
@@ -613,7 +613,8 @@ static void print_vector(const char *name, const double *v, int n, FILE *out)
 
 static void print_object(const struct aw_ezphys_object *o, FILE *out)
 {
-    fprintf(out, "%s %u count %d in %d", o->name, (unsigned)o->id, (int)o->count, (int)o->message);
+    fprintf(out, "\t%s %u count %d in %d", o->name, (unsigned)o->id, (int)o->count,
+            (int)o->message);
 }
 
 static void print_counters(const struct aw_ezphys *ez, FILE *out)
@@ -658,14 +659,14 @@ static void print_state(const struct aw_ezphys *ez, FILE *out)
         fputc('\n', out);
     }
     for (size_t i = 0; i < s->n_contacts; i++) {
-        fprintf(out, "contact %s %.4g", s->contacts[i].object.name, s->contacts[i].depth);
+        fprintf(out, "\tcontact %s %.4g", s->contacts[i].object.name, s->contacts[i].depth);
         print_vector("at", s->contacts[i].point, 3, out);
         fputc('\n', out);
     }
     for (size_t i = 0; i < ez->n_packets; i++) {
         const struct aw_ezphys_about *about = &ez->packets[i].about;
         struct aw_received received = aw_ezphys_received(ez, i);
-        fprintf(out, "packet of %zu bytes about %s %d of %d%s\n", received.frame.size,
+        fprintf(out, "\tpacket of %zu bytes about %s %d of %d%s\n", received.frame.size,
                 about->object ? about->object->name : "-", about->axis, about->axes,
                 received.inside ? " inside" : "");
     }
@@ -706,7 +707,7 @@ static void print_words(struct rig *rig, FILE *out)
         struct aw_ezphys_target target = {.id = 0};
         enum aw_status status = aw_ezphys_target(&rig->ez, words[i], &target, &rig->err);
         tell(rig, words[i], status, out);
-        fprintf(out, "target %u '%s'\n", (unsigned)target.id, target.name);
+        fprintf(out, "\ttarget %u '%s'\n", (unsigned)target.id, target.name);
         if (status == AW_OK)
             tell(rig, "expect", aw_ezphys_expect(&rig->ez, &target, &rig->err), out);
     }

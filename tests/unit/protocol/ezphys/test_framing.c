@@ -176,7 +176,7 @@ TEST(parsed_framings_match_the_picture)
         if (status != AW_OK)
             continue;
         printed[aw_ezphys_framing_print(&framing.variant, printed)] = '\0';
-        fprintf(out, "  %s\n", printed);
+        fprintf(out, "\t%s\n", printed);
     }
     end_picture(out, "wires-ezphys.txt");
 }

@@ -254,7 +254,7 @@ static void print_guesses(const char *what, struct aw_span bytes, FILE *out)
     fprintf(out, "%s: %zu guesses of %zu bytes\n", what, n, bytes.size);
     for (size_t i = 0; i < n && i < 2; i++) {
         const struct aw_ezphys_guess *g = &guesses[i];
-        fprintf(out, "  %s score %.6f margin %.6f sure %d: %d of %d in %d, %d/%d %d/%d %d\n  %s\n",
+        fprintf(out, "\t%s score %.6f margin %.6f sure %d: %d of %d in %d, %d/%d %d/%d %d %s\n",
                 g->wire, g->score, g->margin, g->sure, (int)g->explained, (int)g->bytes,
                 (int)g->packets, (int)g->unit, (int)g->limbs, (int)g->even, (int)g->stamps,
                 (int)g->odd, g->why);

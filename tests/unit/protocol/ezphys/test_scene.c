@@ -280,7 +280,7 @@ static void print_numbers(const char *name, const double *v, int n, FILE *out)
 
 static void print_scene(const struct aw_scene *s, FILE *out)
 {
-    fprintf(out, "'%s' ground %d", s->title, s->ground);
+    fprintf(out, "\t'%s' ground %d", s->title, s->ground);
     print_numbers("gravity", s->gravity_m_s2, 3, out);
     print_numbers("normal", s->ground_normal, 3, out);
     fprintf(out, " offset %g step %g solver %g %g contact %g %g %g %g\n", s->ground_offset_m,
@@ -288,7 +288,7 @@ static void print_scene(const struct aw_scene *s, FILE *out)
             s->contact_cfm);
     for (size_t i = 0; i < s->n_bodies; i++) {
         const struct aw_scene_body *b = &s->bodies[i];
-        fprintf(out, "body %s %u shape %d mass %g density %g send %d collide %d", b->name,
+        fprintf(out, "\tbody %s %u shape %d mass %g density %g send %d collide %d", b->name,
                 (unsigned)b->id, (int)b->shape, b->mass_kg, b->density_kg_m3, b->send, b->collide);
         print_numbers("size", b->size_m, 3, out);
         print_numbers("at", b->position_m, 3, out);
@@ -299,7 +299,7 @@ static void print_scene(const struct aw_scene *s, FILE *out)
     }
     for (size_t i = 0; i < s->n_joints; i++) {
         const struct aw_scene_joint *j = &s->joints[i];
-        fprintf(out, "joint %s %u kind %d axes %u bodies %d %d send %d %d %d", j->name,
+        fprintf(out, "\tjoint %s %u kind %d axes %u bodies %d %d send %d %d %d", j->name,
                 (unsigned)j->id, (int)j->kind, aw_scene_axes(j->kind), j->body[0], j->body[1],
                 j->send, j->feedback, j->receive);
         print_numbers("anchor", j->anchor_m, 3, out);

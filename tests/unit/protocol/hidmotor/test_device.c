@@ -586,7 +586,7 @@ static void print_board(struct aw_device *device, double at_ms, FILE *out)
             truth.light[0], truth.light[1], truth.light[2]);
     for (int i = 0; i < AW_HIDMOTOR_DEVICE_MOTORS; i++)
         fprintf(out,
-                "motor %d setpoint %.4f angle %.4f speed %.4f gains %g %g %g velocity %g %g %g\n",
+                "\tmotor %d setpoint %.4f angle %.4f speed %.4f gains %g %g %g velocity %g %g %g\n",
                 i, truth.setpoint[i], truth.angle[i], truth.speed[i], truth.gains[i][0],
                 truth.gains[i][1], truth.gains[i][2], truth.velocity_gains[i][0],
                 truth.velocity_gains[i][1], truth.velocity_gains[i][2]);
@@ -792,7 +792,7 @@ static void print_states(FILE *out)
         print_board(rig->device, (double)rig->clock.time_ns / 1e6, out);
         struct aw_hidmotor_status now = rig_status(rig);
         for (int k = 0; k < now.n; k++)
-            fprintf(out, "%.4f %.4f %.4f %.4f\n", now.position[k], now.velocity_setpoint[k],
+            fprintf(out, "\t%.4f %.4f %.4f %.4f\n", now.position[k], now.velocity_setpoint[k],
                     now.velocity[k], now.effort[k]);
     }
     rig_free(rig);

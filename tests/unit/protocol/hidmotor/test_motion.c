@@ -711,18 +711,18 @@ TEST(stop_works_on_the_real_clock)
 
 static void print_motion_status(const struct aw_hidmotor_status *s, FILE *out)
 {
-    fprintf(out, "n %d velocities %d%s since %.3f at %.3f\n", s->n, s->n_velocity,
+    fprintf(out, "\tn %d velocities %d%s since %.3f at %.3f\n", s->n, s->n_velocity,
             s->maybe_stale ? " maybe stale" : "", (double)s->since_ns / 1e6,
             (double)s->time_ns / 1e6);
     for (int i = 0; i < s->n; i++)
-        fprintf(out, "motor %d %.4f %.4f %.4f %.4f %.4f\n", i, s->setpoint[i], s->position[i],
+        fprintf(out, "\tmotor %d %.4f %.4f %.4f %.4f %.4f\n", i, s->setpoint[i], s->position[i],
                 s->velocity_setpoint[i], s->velocity[i], s->effort[i]);
 }
 
 static void print_stop(void *context, const void *frame, size_t size)
 {
     const uint8_t *report = frame;
-    fprintf(context, "last stop %zu bytes %u", size, aw_get_u32(report));
+    fprintf(context, "\tlast stop %zu bytes %u", size, aw_get_u32(report));
     for (int i = 0; i < 8; i++)
         fprintf(context, " %.4f", rig_float(report, i));
     fputc('\n', context);
@@ -749,16 +749,16 @@ static void move_in_session(struct rig *rig, const struct aw_hidmotor_target *ta
     struct aw_hidmotor_stopped stopped = {.attempts = 0};
     enum aw_status status = aw_hidmotor_plan(&rig->arm, target, &plan, &rig->err);
     tell(rig, "plan", status, out);
-    fprintf(out, "plan of %d fastest %d fast %d mode %d duration %g\n", plan.n, plan.fastest,
+    fprintf(out, "\tplan of %d fastest %d fast %d mode %d duration %g\n", plan.n, plan.fastest,
             plan.fast, (int)plan.mode, plan.duration_ms);
     for (int i = 0; i < plan.n; i++)
-        fprintf(out, "motor %d from %.3f to %.3f speed %.3f\n", i, plan.start[i], plan.target[i],
+        fprintf(out, "\tmotor %d from %.3f to %.3f speed %.3f\n", i, plan.start[i], plan.target[i],
                 i < AW_HIDMOTOR_JOINTS ? plan.speed[i] : 0);
     if (status != AW_OK)
         return;
     status = aw_hidmotor_move(&rig->arm, &plan, &moved, &rig->err);
     tell(rig, "move", status, out);
-    fprintf(out, "verified %d stale %d sent %.3f got %.3f motion of %d\n", moved.verified,
+    fprintf(out, "\tverified %d stale %d sent %.3f got %.3f motion of %d\n", moved.verified,
             moved.maybe_stale, (double)moved.sent_ns / 1e6, (double)moved.got_ns / 1e6,
             rig->arm.motion.n);
     aw_hidmotor_last_stop(&rig->arm, print_stop, out);
@@ -770,7 +770,7 @@ static void move_in_session(struct rig *rig, const struct aw_hidmotor_target *ta
     int64_t deadline = rig->clock.time_ns + (int64_t)(wait_s * AW_SECOND);
     tell(rig, "wait", aw_hidmotor_wait(&rig->arm, &plan, 2, deadline, NULL, NULL, &rig->err), out);
     tell(rig, "stop", aw_hidmotor_stop(&rig->arm, &stopped, &rig->err), out);
-    fprintf(out, "stays at %.3f %.3f %.3f measured %d confirmed %d attempts %d latency %.3f\n",
+    fprintf(out, "\tstays at %.3f %.3f %.3f measured %d confirmed %d attempts %d latency %.3f\n",
             stopped.deg[0], stopped.deg[1], stopped.deg[2], stopped.measured, stopped.confirmed,
             stopped.attempts, (double)stopped.latency_ns / 1e6);
     aw_hidmotor_last_stop(&rig->arm, print_stop, out);
@@ -809,7 +809,7 @@ static void print_session(enum aw_hidmotor_state state, const char *faults, FILE
         struct aw_hidmotor_reply reply = {.retries = 0};
         enum aw_status status = aw_hidmotor_read(&rig->arm, questions[i], &reply, &rig->err);
         tell(rig, questions[i], status, out);
-        fprintf(out, "retries %d stale %d since %.3f sent %.3f got %.3f\n", reply.retries,
+        fprintf(out, "\tretries %d stale %d since %.3f sent %.3f got %.3f\n", reply.retries,
                 reply.maybe_stale, (double)reply.since_ns / 1e6, (double)reply.sent_ns / 1e6,
                 (double)reply.got_ns / 1e6);
     }
@@ -1076,8 +1076,9 @@ static void print_wait(const struct waited *wait, double takes_ms, FILE *out)
     enum aw_status status =
         aw_hidmotor_wait(&rig->arm, &plan, wait->tolerance,
                          (int64_t)(wait->until_ms * AW_MILLISECOND), NULL, NULL, &rig->err);
-    fprintf(out, "%s: %d at %.3f after %d %s\n", wait->what, (int)status,
-            (double)rig->clock.time_ns / 1e6, (int)rig->arm.counters.sent, rig->err.text);
+    fprintf(out, "%s%s: %d at %.3f after %d %s\n", takes_ms > 0 ? "\t" : "",
+            takes_ms > 0 ? "slowly" : wait->what, (int)status, (double)rig->clock.time_ns / 1e6,
+            (int)rig->arm.counters.sent, rig->err.text);
     rig_free(rig);
 }
 
@@ -1242,7 +1243,7 @@ static void print_report_floats(const uint8_t *report, FILE *out)
 
 static void print_last_stop(void *context, const void *frame, size_t size)
 {
-    fprintf(context, "last stop of %zu:", size);
+    fprintf(context, "\tlast stop of %zu:", size);
     print_report_floats(frame, context);
 }
 
@@ -1270,12 +1271,13 @@ static void print_stop_case(const struct stop_case *c, FILE *out)
     uint64_t sent = rig->arm.counters.sent;
     rig->err.text[0] = '\0';
     enum aw_status status = aw_hidmotor_stop(&rig->arm, &stopped, &rig->err);
-    fprintf(out, "%d %s\nafter %.3f ms and %d reports, first %.3f, %d times%s%s: %.6g %.6g %.6g\n",
+    fprintf(out,
+            "\t%d %s\n\tafter %.3f ms and %d reports, first %.3f, %d times%s%s: %.6g %.6g %.6g\n",
             (int)status, rig->err.text, (double)(rig->clock.time_ns - begun) / 1e6,
             (int)(rig->arm.counters.sent - sent), (double)stopped.latency_ns / 1e6,
             stopped.attempts, stopped.measured ? " measured" : "",
             stopped.confirmed ? " confirmed" : "", stopped.deg[0], stopped.deg[1], stopped.deg[2]);
-    fputs("sent", out);
+    fputs("\tsent", out);
     print_report_floats(board.report, out);
     assert_int_equal(rig->arm.options.timeout_ms, c->timeout_ms);
     assert_int_equal(rig->arm.options.retries, 2);

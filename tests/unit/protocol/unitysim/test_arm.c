@@ -254,7 +254,7 @@ TEST(parsed_words_match_the_picture)
                      one.joint[k].min - limits.joint[k].min,
                      one.joint[k].max - limits.joint[k].max);
             if (strcmp(line, before) != 0)
-                fprintf(out, "  %d%s", k, line);
+                fprintf(out, "\t%d%s", k, line);
             strcpy(before, line);
         }
     }

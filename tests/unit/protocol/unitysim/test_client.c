@@ -644,13 +644,13 @@ static void tell(struct rig *rig, const char *what, enum aw_status status, FILE 
     const struct aw_unitysim *u = &rig->unity;
     fprintf(out, "%.3f %s is %d %s\n", (double)rig->clock.time_ns / 1e6, what, (int)status,
             status == AW_OK ? "" : rig->err.text);
-    fprintf(out, "streaming %d stopped %d stale %d age %.3f fight '%s' news '%s'\n", u->streaming,
+    fprintf(out, "\tstreaming %d stopped %d stale %d age %.3f fight '%s' news '%s'\n", u->streaming,
             u->stopped, aw_unitysim_stale(u), (double)aw_unitysim_age_ns(u) / 1e6, u->fight,
             u->news);
-    fprintf(out, "camera %d %d %d %d %d %d\n", u->camera.x, u->camera.y, u->camera.z, u->camera.rx,
-            u->camera.ry, u->camera.rz);
+    fprintf(out, "\tcamera %d %d %d %d %d %d\n", u->camera.x, u->camera.y, u->camera.z,
+            u->camera.rx, u->camera.ry, u->camera.rz);
     for (int i = 0; i < AW_UNITYSIM_JOINTS; i++)
-        fprintf(out, "joint %d at %d with %d told %d %d\n", i, u->feedback.position[i],
+        fprintf(out, "\tjoint %d at %d with %d told %d %d\n", i, u->feedback.position[i],
                 u->feedback.velocity[i], (int)u->drive[i].state, u->drive[i].velocity);
 }
 
@@ -720,7 +720,7 @@ static void print_session(const struct aw_unitysim_device_options *options, cons
     aw_unitysim_last_stop(u, print_datagram, out);
     tell(rig, "scene", aw_unitysim_scene_load(u, 5, &eye, 2 * AW_SECOND, &rig->err), out);
     tell(rig, "camera", aw_unitysim_camera_get(u, &camera, AW_SECOND, &rig->err), out);
-    fprintf(out, "asked %d %d %d %d %d %d\n", camera.x, camera.y, camera.z, camera.rx, camera.ry,
+    fprintf(out, "\tasked %d %d %d %d %d %d\n", camera.x, camera.y, camera.z, camera.rx, camera.ry,
             camera.rz);
     u->options.limits.joint[AW_UNITYSIM_ELBOW].max = 2600;
     tell(rig, "update", aw_unitysim_update(u, NULL, AW_SECOND, &rig->err), out);
@@ -780,7 +780,7 @@ static void print_timed(void *context, bool tx, const void *bytes, size_t size)
     if (!tx || memcmp(timed->before, bytes, size) == 0)
         return;
     memcpy(timed->before, bytes, size);
-    fprintf(timed->out, "%.3f ", (double)timed->rig->clock.time_ns / 1e6);
+    fprintf(timed->out, "\tat %.3f\n", (double)timed->rig->clock.time_ns / 1e6);
     print_datagram(timed->out, bytes, size);
 }
 
@@ -860,7 +860,7 @@ static bool print_rivalry(void *context, const struct aw_received *received)
     rival->strange = u->strange;
     if (same && !received->news)
         return true;
-    fprintf(rival->out, "%.3f strange %u fight '%s' news '%s'\n",
+    fprintf(rival->out, "\t%.3f strange %u fight '%s' news '%s'\n",
             (double)rival->rig->clock.time_ns / 1e6, u->strange, u->fight,
             received->news ? received->news : "");
     return true;

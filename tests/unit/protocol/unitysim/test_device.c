@@ -580,7 +580,7 @@ static void print_arm(struct aw_device *device, double at_ms, FILE *out)
             t.scene, t.frame_rate, t.camera.x, t.camera.y, t.camera.z, t.camera.rx, t.camera.ry,
             t.camera.rz, t.keyboard, t.frozen, t.dropped_why);
     for (int i = 0; i < AW_UNITYSIM_JOINTS; i++)
-        fprintf(out, "joint %d: %.4f %d to %d drive %d %d%s\n", i, t.degrees[i],
+        fprintf(out, "\tjoint %d: %.4f %d to %d drive %d %d%s\n", i, t.degrees[i],
                 t.limits.joint[i].min, t.limits.joint[i].max, t.drive[i].velocity,
                 (int)t.drive[i].state, t.at_limit[i] ? " at its limit" : "");
     fprintf(out,

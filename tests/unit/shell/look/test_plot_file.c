@@ -105,7 +105,7 @@ TEST_WITH(NULL, stop, targets_share_the_colour_of_actual_values)
             aw_traces_add(&traces, trace, k * AW_SECOND, (double)i + k % 2, &err);
     }
     draw("targets", text, sizeof text);
-    expect_picture("plot-targets.gp", text);
+    expect_script("plot-targets.gp", text);
 }
 
 /* Draws one panel per unit; the last panel shows all remaining units. */
@@ -122,5 +122,5 @@ TEST_WITH(NULL, stop, each_unit_has_a_panel)
             aw_traces_add(&traces, trace, k * AW_SECOND, i + k % 2, &err);
     }
     draw("eight values", text, sizeof text);
-    expect_picture("plot-panels.gp", text);
+    expect_script("plot-panels.gp", text);
 }

@@ -41,8 +41,7 @@ static void record(bool integrating)
 static void print_state(FILE *out, const char *what, const struct aw_search *s, double sum)
 {
     struct aw_process p = aw_search_process(s);
-    fprintf(out, "  %s", what);
-    NUMBERS(out, ": sum, gain, drift", 1e6 * sum, s->linear[AW_GAIN], s->linear[AW_DRIFT]);
+    NUMBERS(out, what, 1e6 * sum, s->linear[AW_GAIN], s->linear[AW_DRIFT]);
     numbers(out, "    at", s->at, AW_LOOSE);
     NUMBERS(out, "    process, residual", p.gain, p.integrating, p.a1, p.a2, p.a3, p.dead_time_s,
             s->residual[0], s->residual[N / 2], s->residual[N - 1]);
@@ -89,8 +88,8 @@ static void print_covariance(FILE *out, struct aw_search *s)
     struct aw_error err;
     assert_int_equal(aw_search_covariance(s, 1e-6, cov, &err), AW_OK);
     for (size_t r = 0; r < m; r++) {
-        fprintf(out, "    %zu", which[r]);
-        NUMBERS(out, "", 1e3 * sqrt(cov[r][r]), 1e6 * cov[r][0], 1e6 * cov[m - 1][r]);
+        NUMBERS(out, "  covariance", (double)which[r], 1e3 * sqrt(cov[r][r]), 1e6 * cov[r][0],
+                1e6 * cov[m - 1][r]);
     }
 }
 
@@ -117,19 +116,19 @@ TEST(search_steps_match_the_picture)
         if (strncmp(rows[i].name, "beyond", 6) != 0) {
             double sum = aw_search_cost(&s);
             assert_true(s.uses[AW_DRIFT] || !(fabs(s.linear[AW_DRIFT]) > 0));
-            print_state(out, "cost", &s, sum);
-            print_state(out, "weighed", &s, aw_search_weigh(&s, sum / N, 1));
+            print_state(out, "  cost", &s, sum);
+            print_state(out, "  weighed", &s, aw_search_weigh(&s, sum / N, 1));
             aw_search_plain(&s, rows[i].piece);
             aw_search_first_guess(&s);
             numbers(out, "  first guess", s.at, AW_LOOSE);
             memcpy(s.at, rows[i].at, sizeof s.at);
         }
         double sum = aw_search_descend(&s);
-        print_state(out, "descended", &s, sum);
+        print_state(out, "  descended", &s, sum);
         if (i % 3 == 0)
             print_covariance(out, &s);
         aw_search_hold_out(&s, NULL);
-        print_state(out, "weighed, and nothing held out", &s, aw_search_weigh(&s, 1e-6, 0.5));
+        print_state(out, "  weighed, and nothing held out", &s, aw_search_weigh(&s, 1e-6, 0.5));
         aw_search_answer(&s, answer);
         NUMBERS(out, "  answer", answer[0], answer[3], answer[44], answer[N - 1]);
         aw_search_end(&s);

@@ -18,10 +18,10 @@ static char *script_of(const struct aw_chart *chart, enum aw_chart_form form)
     return text;
 }
 
-static void expect_script(const char *name, const struct aw_chart *chart)
+static void expect_chart(const char *name, const struct aw_chart *chart)
 {
     char *text = script_of(chart, AW_CHART_SVG);
-    expect_picture(name, text);
+    expect_script(name, text);
     free(text);
 }
 
@@ -54,7 +54,7 @@ TEST(panels_have_their_lines_and_remarks)
                                       {.label = "coherence", .series = trust, .n = 2}};
     const struct aw_chart chart = {
         .title = "a step", .x_label = "time", .x_unit = "s", .panels = panels, .n = 2};
-    expect_script("chart-panels.gp", &chart);
+    expect_chart("chart-panels.gp", &chart);
     expect_part(&chart, AW_CHART_PNG, "set terminal pngcairo size 1600,1384 ");
     expect_part(&chart, AW_CHART_PDF, "set terminal pdfcairo size 8.33333in,7.20833in ");
 }
@@ -76,7 +76,7 @@ TEST(invalid_values_leave_gaps)
                                       {.label = "empty", .series = lines + 2, .n = 1},
                                       {.label = "no lines"}};
     struct aw_chart chart = {.x_label = "t", .panels = panels, .n = 3};
-    expect_script("chart-gaps.gp", &chart);
+    expect_chart("chart-gaps.gp", &chart);
     chart.log_x = true;
     chart.height = 500;
     expect_part(&chart, AW_CHART_SVG, "svg size 800,500 ");
@@ -119,7 +119,7 @@ TEST(special_characters_are_escaped)
         .label = odd, .x = x, .y = y, .n = 1, .dots = true, .texts = remark};
     const struct aw_panel panel = {.label = odd, .unit = "'", .series = &dot, .n = 1};
     struct aw_chart chart = {.title = odd, .x_label = odd, .x_unit = "`", .panels = &panel, .n = 1};
-    expect_script("chart-texts.gp", &chart);
+    expect_chart("chart-texts.gp", &chart);
     chart.title = letters;
     expect_part(&chart, AW_CHART_SVG, "www…' noenhanced");
     chart.title = NULL;

@@ -113,8 +113,8 @@ TEST_WITH(start, stop, each_unit_has_a_panel)
     }
     struct aw_strip_look look = {
         .end_ns = 11 * AW_SECOND, .title = "canpid", .keys = "q quit", .numbered = true};
-    expect_picture("strip-panels.txt", draw(look, 70, 24));
-    expect_picture("strip-panels-high.txt", draw(look, 45, 40));
+    expect_picture("strip-panels.txt", draw(look, 70, 15));
+    expect_picture("strip-panels-high.txt", draw(look, 45, 20));
     look.keys = NULL;
     look.numbered = false;
     expect_picture("strip-panels-low.txt", draw(look, 33, 12));
@@ -124,7 +124,7 @@ TEST_WITH(start, stop, each_unit_has_a_panel)
     look.title = NULL;
     look.state = "link lost";
     look.end_ns += 3 * AW_SECOND;
-    expect_picture("strip-panels-later.txt", draw(look, 100, 20));
+    expect_picture("strip-panels-later.txt", draw(look, 100, 12));
     for (int width = 1; width < 100; width += 3)
         for (int height = 1; height < 30; height++)
             draw((struct aw_strip_look){.end_ns = AW_SECOND, .keys = "q quit"}, width, height);
@@ -260,13 +260,13 @@ TEST_WITH(start, stop, layout_follows_the_width)
         aw_strip_add(&strip, s, 2 * AW_SECOND, lines[i].before);
         aw_strip_add(&strip, s, 3 * AW_SECOND, lines[i].value);
     }
-    for (int width = 18; width < 150; width += width < 40 ? 7 : 49) {
+    for (int width = 18; width < 150; width += width < 40 ? 11 : 49) {
         look.end_ns = (int64_t)(3 + width) * 100 * AW_MILLISECOND;
-        also(out, &look, width, 11, 2);
+        also(out, &look, width, 8, 2);
     }
     look.absolute = true;
     look.keys = look.state = NULL;
-    for (int width = 40; width < 300; width += 120)
+    for (int width = 40; width < 300; width += 240)
         also(out, &look, width, 8, 2);
     look.title = NULL;
     for (int height = 4; height < 24; height += 15)
@@ -276,7 +276,7 @@ TEST_WITH(start, stop, layout_follows_the_width)
     strip.lines[0].value = 4;
     strip.panels[0].known = false;
     look.end_ns = 3 * AW_SECOND;
-    for (int height = 8; height < 26; height += 12)
+    for (int height = 8; height < 20; height += 6)
         also(out, &look, 30, height, height % 3 ? 2 : height);
     aw_strip_add(&strip, 0, 3 * AW_SECOND, -1000);
     also(out, &look, 30, 12, 12);
@@ -317,7 +317,7 @@ TEST_WITH(start, stop, many_units_share_panels)
     assert_int_equal(strip.n_panels, AW_STRIP_PANELS);
     char *colored = NULL;
     struct aw_braille canvas;
-    assert_true(aw_braille_init(&canvas, 70, 40));
+    assert_true(aw_braille_init(&canvas, 70, 28));
     aw_strip_draw(&strip, &look, &canvas);
     fputs(colored = canvas_text(&canvas, AW_BRAILLE_UTF8 | AW_BRAILLE_COLOR), out);
     free(colored);
@@ -326,7 +326,7 @@ TEST_WITH(start, stop, many_units_share_panels)
     look.state = "late";
     look.title = NULL;
     look.end_ns += 3333 * AW_MILLISECOND;
-    also(out, &look, 70, 22, 22);
+    also(out, &look, 70, 15, 15);
     /* distant values have expired: a line enters from beyond the scale */
     aw_strip_free(&strip);
     aw_strip_init(&strip, 10 * AW_SECOND);

@@ -32,13 +32,14 @@ static void decode(const char *hex, enum aw_dir dir, struct aw_record *record)
     assert_int_equal(aw_wire_decode(&wire, dir, frame, record, NULL), AW_OK);
 }
 
-/* Shows all cases except those of other variants and refused ones. */
+/* Shows the first case of each message, except those of other variants and refused ones. */
 static void show_all(FILE *golden, FILE *out, enum aw_style style)
 {
     static char line[AW_VIEW_MAX], command[LINE_CAP], hex[LINE_CAP], json[LINE_CAP];
     struct aw_view *view = view_of(style);
     struct aw_record record;
     int64_t time_ns = 0;
+    uint64_t shown[2] = {0}; /* messages in each direction, a bit each */
     rewind(golden);
     fwrite(line, 1, aw_view_header(view, line), out);
     while (fgets(command, LINE_CAP, golden)) {
@@ -50,6 +51,10 @@ static void show_all(FILE *golden, FILE *out, enum aw_style style)
             continue;
         hex[strcspn(hex, "\n")] = '\0';
         decode(hex, strstr(json, "\"dir\":\"tx\"") ? AW_TX : AW_RX, &record);
+        uint64_t bit = UINT64_C(1) << (record.codec->message - wire.protocol->messages);
+        if (shown[record.dir == AW_TX] & bit)
+            continue;
+        shown[record.dir == AW_TX] |= bit;
         record.time_ns = time_ns += 1500000;
         fwrite(line, 1, aw_view_record(view, &record, line), out);
     }

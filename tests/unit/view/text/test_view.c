@@ -357,8 +357,9 @@ TEST(selections_match_the_picture)
             struct aw_record record;
             fill(&record, codec, codec->message->dir & AW_RX ? AW_RX : AW_TX);
             record.time_ns = AW_NO_TIME;
-            fwrite(line, 1, aw_view_record(view, &record, line), out);
-            fputs(aw_view_covers(view, codec) ? "" : "~\n", out);
+            assert_true(aw_view_covers(view, codec) || options.style == AW_STYLE_JSON);
+            if (m < 5)
+                fwrite(line, 1, aw_view_record(view, &record, line), out);
         }
         aw_view_free(view);
     }
