@@ -7,6 +7,7 @@
 #include <string.h>
 
 #define QUICKLY_MS 300 /* more than a round trip over Bluetooth */
+#define LF_MS      100 /* how long an LF may come after its CR */
 #define COPIES     3   /* copies without an ACK before the handler counts as silent */
 
 /* The match between a packet of the handler and a command that waits for its confirmation. */
@@ -127,19 +128,28 @@ static int64_t now_of(const struct aw_armctl *arm)
     return aw_clock_now(arm->link->clock);
 }
 
-/* A peer that sends without pause must not delay the timeout. */
+/* A peer that sends without pause must not delay the timeout. AW_MALFORMED: the first line has no
+ * LF yet. */
 static enum aw_status read_more(struct aw_armctl *arm, int64_t deadline, struct aw_error *err)
 {
-    if (now_of(arm) > deadline)
+    int64_t now = now_of(arm), lf = now + LF_MS * AW_MILLISECOND;
+    if (now > deadline)
         return AW_TIMEOUT;
+    bool first =
+        !arm->reader.half_lines && aw_armctl_reader_lacks_lf(&arm->reader) && lf < deadline;
     size_t cap, got = 0;
     uint8_t *room = aw_armctl_reader_room(&arm->reader, &cap);
-    enum aw_status status = aw_link_read(arm->link, room, cap, &got, deadline, err);
+    enum aw_status status = aw_link_read(arm->link, room, cap, &got, first ? lf : deadline, err);
     aw_armctl_reader_added(&arm->reader, got);
+    if (status == AW_TIMEOUT && first) {
+        arm->reader.half_lines = 1;
+        return AW_MALFORMED;
+    }
     return status == AW_EVENT ? AW_OK : status;
 }
 
-/* Reads the next packet into arm->line. */
+/* Reads the next packet into arm->line. AW_MALFORMED: its line end is half, and no valid line has
+ * come before it. */
 static enum aw_status next_line(struct aw_armctl *arm, int64_t deadline, struct aw_error *err)
 {
     for (;;) {
@@ -150,6 +160,8 @@ static enum aw_status next_line(struct aw_armctl *arm, int64_t deadline, struct 
             arm->counters.garbage = arm->reader.garbage;
             arm->counters.overlong = arm->reader.framer.overlong;
             report(arm, AW_ARMCTL_GARBAGE, "", 0);
+            if (arm->reader.half_end && arm->reader.half_lines > 0)
+                return AW_MALFORMED;
         } else if ((status = read_more(arm, deadline, err)) != AW_OK) {
             return status;
         }
@@ -472,14 +484,14 @@ enum aw_status aw_armctl_idle(struct aw_armctl *arm, int64_t deadline, struct aw
         enum aw_status status = next_line(arm, deadline, err);
         if (status == AW_OK)
             status = receive(arm, NULL, err);
-        if (status != AW_OK)
+        if (status != AW_OK && status != AW_MALFORMED)
             return status == AW_TIMEOUT ? AW_OK : status;
     }
 }
 
 /* Sending */
 
-/* Accepts the held confirmation as ours after its delay. */
+/* Accepts the held confirmation as ours after its delay. Half a line end ends the wait. */
 static enum aw_status wait_for(struct talk *talk, const bool *what, int timeout_ms)
 {
     struct aw_armctl *arm = talk->arm;
@@ -495,7 +507,13 @@ static enum aw_status wait_for(struct talk *talk, const bool *what, int timeout_
             status = AW_OK;
         }
     }
-    return status;
+    return status == AW_MALFORMED ? AW_TIMEOUT : status;
+}
+
+/* Returns true if lines come, but none ends with CR LF: retries cannot help. */
+static bool only_half_lines(const struct aw_armctl *arm)
+{
+    return arm->reader.half_lines > 1;
 }
 
 static enum aw_status transmit(struct talk *talk, int attempt)
@@ -529,6 +547,8 @@ static enum aw_status deliver(struct talk *talk, int retries)
         status = transmit(talk, attempt);
         if (status == AW_OK)
             status = wait_for(talk, &talk->acked, talk->arm->options.ack_timeout_ms);
+        if (only_half_lines(talk->arm))
+            break;
     }
     return status;
 }
@@ -545,7 +565,8 @@ static void use_digit(struct talk *talk, uint8_t digit)
 
 static bool may_flip(const struct talk *talk)
 {
-    return talk->arm->options.seq == AW_ARMCTL_SEQ_AUTO && talk->repeatable && !talk->out->flipped;
+    return talk->arm->options.seq == AW_ARMCTL_SEQ_AUTO && talk->repeatable &&
+           !talk->out->flipped && !only_half_lines(talk->arm);
 }
 
 /* The published firmware does not acknowledge a digit that it does not expect, nor a duplicate. If
@@ -796,7 +817,7 @@ static enum aw_status report_not_acked(struct talk *talk)
     struct aw_armctl_outcome *out = talk->out;
     out->result = AW_ARMCTL_NOT_ACKED;
     return aw_fail(talk->err, AW_TIMEOUT, "%s: no ACK after %d tries with digit %d%s — %s",
-                   out->sent, talk->arm->options.retries + 1, out->digit,
+                   out->sent, out->retries + 1, out->digit,
                    out->flipped ? " and one with the other" : "", no_answer_hint(talk));
 }
 
@@ -953,6 +974,8 @@ enum aw_status aw_armctl_ping(struct aw_armctl *arm, struct aw_armctl_outcome *o
         status = deliver(&talk, 0);
         reached = status == AW_TIMEOUT || status == AW_OK;
         arm->options = usual;
+        if (only_half_lines(arm))
+            break;
     }
     outcome->total_ns = now_of(arm) - talk.first_ns;
     if (!reached)
@@ -1046,6 +1069,8 @@ static enum aw_status deliver_surely(struct talk *talk)
             status = wait_for(talk, &talk->acked, talk->arm->options.ack_timeout_ms);
         if (status == AW_TIMEOUT && is_carried_out(talk))
             status = AW_OK;
+        if (only_half_lines(talk->arm))
+            break;
     }
     if (status == AW_OK)
         status = wait_for(talk, &talk->answered, talk->arm->options.confirm_timeout_ms);

@@ -87,6 +87,11 @@ static char half_end(const uint8_t *bytes, size_t size)
     return split((struct aw_span){frame, size + 1}, &line) ? (char)bytes[size - 1] : 0;
 }
 
+bool aw_armctl_reader_lacks_lf(const struct aw_armctl_reader *reader)
+{
+    return half_end(reader->bytes, reader->have) == '\r';
+}
+
 enum aw_status aw_armctl_reader_next(struct aw_armctl_reader *reader, struct aw_wire *wire,
                                      enum aw_dir dir, struct aw_armctl_line *line)
 {
@@ -97,9 +102,12 @@ enum aw_status aw_armctl_reader_next(struct aw_armctl_reader *reader, struct aw_
     enum aw_status status = aw_wire_next(wire, &reader->framer, in, &frame, &used, NULL);
     if (status == AW_OK)
         status = aw_armctl_line_read(wire, dir, frame, line);
+    if (status == AW_OK)
+        reader->half_lines = -1;
     if (status == AW_MALFORMED && reader->framer.overlong == overlong) {
         reader->garbage++;
         reader->half_end = half_end(reader->bytes, used);
+        reader->half_lines += reader->half_end && reader->half_lines >= 0;
     }
     reader->have -= used;
     memmove(reader->bytes, reader->bytes + used, reader->have);

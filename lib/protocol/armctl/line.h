@@ -35,6 +35,7 @@ struct aw_armctl_reader {
     struct aw_framer framer; /* .overlong counts lines that were too long */
     uint64_t garbage;        /* other discarded lines */
     char half_end;           /* line end of the last one, if only CR LF was incomplete */
+    int half_lines;          /* number of lines with such an end; -1: a valid line has come */
     size_t have;
     uint8_t bytes[256];
 };
@@ -42,6 +43,9 @@ struct aw_armctl_reader {
 /* Returns where to store the next bytes and sets their maximum, which is never 0 after AW_MORE. */
 uint8_t *aw_armctl_reader_room(struct aw_armctl_reader *reader, size_t *size);
 void aw_armctl_reader_added(struct aw_armctl_reader *reader, size_t size);
+
+/* Returns true if the first line lacks only its LF. */
+bool aw_armctl_reader_lacks_lf(const struct aw_armctl_reader *reader);
 
 /* Reads the next line. AW_OK: *line has the shape of a packet; decoded is true if its parameters
  * are readable. Keeps lines with odd parameters, because the handler repeats unacknowledged lines

@@ -1231,6 +1231,39 @@ TEST(missing_ack_has_advice)
         }
 }
 
+/* The advice comes after two such lines, not after all retries; one may be damage. */
+TEST(wrong_line_ending_is_named_at_once)
+{
+    static const char *const acks[] = {"0ACK0\n", "0ACK0\r"}, *const names[] = {"LF", "CR"};
+    struct aw_armctl_memory memory = {.known = true, .confirmed = "DEG1,090"};
+    memory.places[1] = (struct aw_armctl_place){.known = true, .value = 90};
+    for (int i = 0; i < 6; i++) {
+        struct fixture *f = begin(NULL, &memory, AW_ARMCTL_SEQ_AUTO);
+        for (int k = 0; k < 2; k++) {
+            f->pending[f->n].at = (10 + 120 * k) * AW_MILLISECOND;
+            f->pending[f->n++].say = acks[i % 2];
+        }
+        enum aw_status status = i < 2 ? go(f, "DEG1,090") : i < 4 ? stop(f, true) : ping(f);
+        assert_int_equal(status, AW_TIMEOUT);
+        assert_non_null(strstr(f->err.text, names[i % 2]));
+        assert_in_range(f->clock.time_ns, 0, 200 * AW_MILLISECOND);
+    }
+}
+
+/* One damaged line end costs no time, and a late LF is waited for. */
+TEST(one_half_line_end_is_repeated)
+{
+    static const char *const acks[] = {"0ACK0\n", "0ACK0\r"};
+    for (int i = 0; i < 2; i++) {
+        const struct step script[] = {{"0DEG1,090", {{10, acks[i]}, {150, "\n"}}},
+                                      {"0DEG1,090", {{60, "0ACK0\r\n"}, {500, "2DEG1,090\r\n"}}},
+                                      {0}};
+        struct fixture *f = begin(script, NULL, AW_ARMCTL_SEQ_AUTO);
+        assert_int_equal(go(f, "DEG1,090"), AW_OK);
+        assert_in_range(f->clock.time_ns, 0, AW_SECOND);
+    }
+}
+
 /* A confirmation settles the pending commands of the same joint. */
 TEST(confirmation_settles_pending_commands_of_the_joint)
 {
