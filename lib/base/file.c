@@ -30,7 +30,7 @@ static const struct {
     {EROFS, AW_USAGE, "choose another place"},
     {ENXIO, AW_USAGE, "open the other end of the pipe first"},
     {ENOSPC, AW_LOST, "free some space or write elsewhere"},
-    {EOVERFLOW, AW_USAGE, "such a file has at most 16 MiB"},
+    {EOVERFLOW, AW_USAGE, "check the name"},
     {EFBIG, AW_LOST, "raise the limit (ulimit -f), or write elsewhere"},
     {EDQUOT, AW_LOST, "free some space or write elsewhere"},
     {EIO, AW_LOST, "check the disk"},
@@ -38,6 +38,11 @@ static const struct {
     {ETIMEDOUT, AW_LOST, "its reader takes nothing: let it read, or write to a file"},
     {0, AW_USAGE, "check the file"},
 };
+
+const char *aw_file_reason(int number)
+{
+    return number == EOVERFLOW ? "not a regular file of at most 16 MiB" : strerror(number);
+}
 
 enum aw_status aw_file_fail(struct aw_error *err, const char *what, const char *path)
 {
@@ -48,7 +53,7 @@ enum aw_status aw_file_fail(struct aw_error *err, const char *what, const char *
     while (kinds[i].number && kinds[i].number != number)
         i++;
     return aw_fail(err, kinds[i].status, "%s%s%.200s: %s — %s", what ? what : "", what ? ": " : "",
-                   path, strerror(number), kinds[i].advice);
+                   path, aw_file_reason(number), kinds[i].advice);
 }
 
 static enum aw_status check_folder(const char *path, struct aw_error *err)
@@ -163,6 +168,14 @@ static int close_text(void *cookie)
     return closed;
 }
 
+/* Returns true for devices that may never end; terminals and /dev/null do. */
+static bool is_endless(FILE *file)
+{
+    struct stat about, null;
+    return fstat(fileno(file), &about) == 0 && S_ISCHR(about.st_mode) && !isatty(fileno(file)) &&
+           !(stat("/dev/null", &null) == 0 && null.st_rdev == about.st_rdev);
+}
+
 FILE *aw_file_open_text(const char *path)
 {
     struct text *text = malloc(sizeof *text);
@@ -172,6 +185,11 @@ FILE *aw_file_open_text(const char *path)
         return NULL;
     }
     *text = (struct text){file, AW_FILE_TEXT_MAX};
+    if (is_endless(file)) {
+        close_text(text);
+        errno = EOVERFLOW;
+        return NULL;
+    }
     FILE *limited =
         fopencookie(text, "r", (cookie_io_functions_t){.read = read_text, .close = close_text});
     if (!limited)

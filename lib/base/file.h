@@ -21,6 +21,9 @@
  * wrong. what ("--record") precedes the message; NULL: nothing. */
 enum aw_status aw_file_fail(struct aw_error *err, const char *what, const char *path);
 
+/* Returns what errno number means for a file. */
+const char *aw_file_reason(int number);
+
 /* Checks that the file can be created or overwritten, without changing anything. Use it before a
  * long calculation or a motion whose result is saved. */
 enum aw_status aw_file_check(const char *path, struct aw_error *err);
@@ -35,8 +38,8 @@ const char *aw_file_name(const char *path);
  * pipe: fails with ENXIO if no writer opens it within two seconds. Returns NULL with errno. */
 FILE *aw_file_open(const char *path);
 
-/* Opens a file that is read whole, such as a configuration. Reading more than AW_FILE_TEXT_MAX
- * fails with EOVERFLOW, so an endless device does not block the program. */
+/* Opens a file that is read whole, such as a configuration. Reading more than AW_FILE_TEXT_MAX and
+ * opening a device such as /dev/zero fail with EOVERFLOW. */
 #define AW_FILE_TEXT_MAX (16l << 20)
 FILE *aw_file_open_text(const char *path);
 FILE *aw_file_create(const char *path);

@@ -355,17 +355,15 @@ END
     fails 7 bash -c 'armctl config example >/dev/full'
 }
 
-@test "an endless file as configuration is rejected after 16 MiB" {
-    for option in packets dbc; do
-        run ! timeout "$patience" canpid -q --$option /dev/zero -l "$fast" status
-        [ "$status" != 124 ] || { echo "$option does not end" && false; }
-    done
-    fails 2 canpid -q --dbc /dev/zero -l "$fast" status
-    has "$why" "at most 16 MiB"
-    exits 0 timeout "$patience" canpid -q --config /dev/zero -l "$fast" status
-    has "$stderr" "/dev/zero: "
+@test "an endless or long file as configuration, packets or DBC is refused" {
     head -c 17000000 /dev/zero | tr '\0' '\n' >long.ini
-    exits 0 canpid -q --config long.ini -l "$fast" status
-    has "$stderr" "long.ini: "
+    for file in /dev/zero /dev/full long.ini; do
+        for option in packets dbc; do
+            fails 2 timeout "$patience" canpid -q --$option "$file" -l "$fast" status
+            has "$why" "$file: not a regular file of at most 16 MiB"
+        done
+        exits 0 timeout "$patience" canpid -q --config "$file" -l "$fast" status
+        has "$stderr" "$file: not a regular file of at most 16 MiB"
+    done
     ok canpid -q --config /dev/null -l "$fast" status
 }

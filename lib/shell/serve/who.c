@@ -22,11 +22,10 @@ void aw_who_local(struct aw_who *who, int fd, const struct aw_who *known)
     who->uid = ids.uid;
     snprintf(path, sizeof path, "/proc/%d/comm", (int)ids.pid);
     FILE *file = fopen(path, "re");
-    if (!file || !fgets(who->program, sizeof who->program, file))
+    if (!file || fscanf(file, "%31[^\n]", who->program) != 1)
         snprintf(who->program, sizeof who->program, "a program");
     if (file)
         fclose(file);
-    who->program[strcspn(who->program, "\n")] = '\0';
     aw_utf8_clean(who->program);
     bool same = known && known->uid == ids.uid && *known->user;
     const struct passwd *user = same ? NULL : getpwuid(ids.uid);

@@ -246,7 +246,7 @@ static enum aw_status unreadable(struct aw_session *session, int problem, bool w
         return AW_OK;
     if (problem == ENOMEM)
         return aw_no_memory(&session->err);
-    aw_fail(&why, AW_USAGE, "%s", strerror(problem));
+    aw_fail(&why, AW_USAGE, "%s", aw_file_reason(problem));
     return note_wrong(session->config, 0, true, &why);
 }
 

@@ -143,3 +143,16 @@ TEST_WITH(setup, NULL, commands_are_recognized_in_either_direction)
     assert_int_equal(decode_text(&wire, AW_RX, "05D#0000000000", &record, &err), AW_MALFORMED);
     assert_int_equal(decode_text(&wire, AW_RX, "044#0000C07F0000", &record, &err), AW_MALFORMED);
 }
+
+/* Identifiers of 29 bits are beyond the 64 bits of known boards; sanitizers see a longer shift. */
+TEST_WITH(setup, NULL, long_identifiers_are_of_no_board)
+{
+    static const char *const frames[] = {"00005D00#0011", "1FFFFFFF#00", "00000800#"};
+    const uint64_t known = UINT64_MAX;
+    wire.variant.known = &known;
+    for (size_t i = 0; i < sizeof frames / sizeof *frames; i++) {
+        struct aw_record record;
+        struct aw_error err;
+        assert_int_not_equal(decode_text(&wire, AW_RX, frames[i], &record, &err), AW_OK);
+    }
+}

@@ -118,6 +118,19 @@ TEST_WITH(start, stop, matching_words_are_offered)
     }
 }
 
+/* Sanitizers see a read beyond its only character. */
+TEST_WITH(start, stop, lone_hyphen_offers_options)
+{
+    complete("set", "-");
+    assert_true(offers("--gently"));
+    complete("set - 3", "-");
+    assert_true(offers("--json"));
+    char *word = strdup("-");
+    const char *attached;
+    assert_null(aw_option_word(&session->options, word, &attached));
+    free(word);
+}
+
 TEST_WITH(start, stop, empty_line_offers_all_commands)
 {
     complete("", "");
