@@ -255,6 +255,17 @@ END
     same "$(jq -r 'select(.cmd == "aux") | .ok' <<<"$output" | xargs)" "true false"
 }
 
+@test "the first frame that an slcan adapter refuses ends a motion with the reason" {
+    start sim canpid sim -b lknee --listen slcan:tcp-listen:0
+    IFS=: read -r _ _ host port <<<"$url"
+    start late python3 "$root/tests/cli/slcan_adapter.py" 30 "$host" "$port"
+    for command in "sweep --amplitude 2deg" "setpoint 60deg --approach 10deg/s"; do
+        # shellcheck disable=SC2086 # words
+        fails 1 timeout 10 canpid -q -l "$url" $command -b lknee -c pos
+        has "$why" "the adapter refused a frame"
+    done
+}
+
 @test "disable is sent even if guards and limits refuse the setpoint" {
     printf '%s\n' 'setpoint 1Nm -b lknee -c tor' 'disable -b lknee -c pos' 'disable -b lknee' >script
     ok canpid -q -l "$fast" run script

@@ -151,6 +151,21 @@ shared_bus() {
     same "$stderr" "canpid: two.log: frames of can0 and can1 — pick one with grep ' can0 '"
 }
 
+@test "candump times with dates and from zero are understood, times between lines are refused" {
+    printf ' (%s) can0 05F [6] 00 00 1F 02 06 11\n' "2023-11-14 22:13:20.250000" >dates.log
+    TZ=UTC ok canpid decode -j dates.log
+    same "$(jq -c .t <<<"$output")" 1700000000.25
+    printf ' (%s) can0 05F [6] 00 00 1F 02 06 11\n' 000.000000 000.010000 000.020000 >zero.log
+    ok canpid -l log:zero.log --format '%{n} %{mean_ms}' ping
+    same "$output" "3 10"
+    printf ' (%s) can0 05F [6] 00 00 1F 02 06 11\n' 000.000000 000.010000 000.002000 >between.log
+    for command in decode "info" "-l log:between.log dump" "-l log:between.log ping"; do
+        # shellcheck disable=SC2046,SC2086
+        fails 2 canpid $command $([ "${command%%-l*}" ] && echo between.log)
+        has "$why" "between.log:3:1: times go back (candump -t d)"
+    done
+}
+
 @test "Vector's ASC logs are read, and other frames are counted" {
     export TZ=UTC
     cat >run.asc <<'END'

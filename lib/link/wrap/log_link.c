@@ -103,7 +103,8 @@ static enum aw_status log_read(struct aw_link *link, void *buf, size_t cap, size
     memcpy(buf, entry->data.data + self->taken, *got);
     self->taken += *got;
     self->has_entry = !link->datagrams && self->taken < entry->data.size;
-    link->rx_time_ns = entry->time_ns == AW_NO_TIME ? 0 : entry->time_ns;
+    /* 0 means no time, but logs of candump -t z begin with it */
+    link->rx_time_ns = entry->time_ns == AW_NO_TIME ? 0 : entry->time_ns ? entry->time_ns : 1;
     link->own = entry->dir == AW_TX;
     self->delivered++;
     return AW_OK;

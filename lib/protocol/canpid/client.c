@@ -453,7 +453,7 @@ enum aw_status aw_canpid_idle(struct aw_canpid *client, int64_t deadline, aw_rec
     while (aw_clock_now(client->link->clock) <= deadline) {
         struct aw_received received;
         enum aw_status status = aw_canpid_receive(client, deadline, &received, err);
-        if (status == AW_STOPPED || status == AW_LOST)
+        if (status == AW_STOPPED || status == AW_LOST || status == AW_USAGE)
             return status;
         bool news = status == AW_OK || status == AW_EVENT || received.frame.size;
         if (status == AW_TIMEOUT || (news && fn && !fn(context, &received)))
