@@ -710,8 +710,8 @@ END
     printf '%s\n' "$overshooting" "${step[*]} --save b.csv" >script
     virtual run script
     ok canpid compare a.csv b.csv
-    matches "$(grep IAE <<<"$output" | xargs)" "IAE * * -* measured·s"
-    matches "$(grep 'rms difference' <<<"$output" | xargs)" "rms difference * measured"
+    matches "$(grep IAE <<<"$output" | xargs)" "IAE * * -* (unit of measured)·s"
+    matches "$(grep 'rms difference' <<<"$output" | xargs)" "rms difference * (unit of measured)"
     same "$(grep 'peak time' <<<"$output" | cut -c 1-33 | xargs)" "peak time -"
     hasnt "$output" nan
     ok canpid -j compare a.csv b.csv

@@ -869,6 +869,17 @@ SCENE
     end "$pid"
 }
 
+@test "encode accepts every field that decode prints" {
+    ok ezphys -q -l 'sim:?scene=humanoid' record man.pcapng -n 300
+    ezphys decode man.pcapng | sed 's/^<- //; s/(.*//' | sort -u -k 1,1 >printed
+    while read -ra words; do
+        ok ezphys encode --dir rx "${words[@]}"
+    done <printed
+    same "$(ezphys encode --dir rx joint_axis id=1 axis=2 displacement=0 angular_velocity=0rad/s name=hip)" \
+        "$(ezphys encode --dir rx joint_axis id=1 displacement=0 angular_velocity=0)"
+    fails 2 ezphys encode axis_force id=1 axis1=1 axes=2
+}
+
 @test "recordings store the number of axes and the given names" {
     ok ezphys -q -l 'sim:?scene=humanoid' record man.pcapng -n 2000
     ok ezphys plot '*.axis2.displacement' man.pcapng --out run.svg

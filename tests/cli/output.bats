@@ -287,6 +287,15 @@ compiles() { ${CC:-cc} -D_GNU_SOURCE -std=c11 -Wall -Wextra -Werror -c -o /dev/n
     matches "$output" 'arrived 10 [0-9]*'
     ok armctl -q -l "$fast" --format '%{retries}' deg 1 20
     same "$output" 0
+    ok hidmotor -q --dry-run --format '%{result} %{bytes}' move 0 10 0
+    same "$output" ""
+    ok hidmotor -q -l 'sim:?drive=pid&time=virtual' --format '%{before.iae} %{after.iae} %{outcome}' tune m2 --yes
+    matches "$output" "[0-9]* [0-9]* the new gains are kept: *"
+    printf 'move 0 10 0 --wait\npause 1s\nmove 0 20 0 --wait\n' >script
+    ok hidmotor -q -l "$fast" --format '%{result}' run script
+    same "$output" $'arrived\narrived'
+    ok hidmotor -q -l "$fast" --format '%{time}' pause 1s
+    same "$output" 1
     ok canpid -q -l "$fast" --format '%{iae} %{overshoot}' step -b lknee -c pos --from 0 --to 5 --for 1s
     matches "$output" '[0-9]* [0-9]*'
     for name in frob frob.actual m2.frob; do

@@ -428,7 +428,7 @@ const char *aw_bench_metric_unit(char out[40], enum aw_metric metric, const char
 {
     const struct aw_metric_row *row = aw_metric(metric);
     const char *own = row->takes_unit ? unit : "";
-    snprintf(out, 40, "%s%.16s%s", *own || *row->unit_after ? " " : "", own, row->unit_after);
+    snprintf(out, 40, "%s%.20s%s", *own || *row->unit_after ? " " : "", own, row->unit_after);
     return out;
 }
 

@@ -9,7 +9,7 @@
 #include "shell/experiments/experiments.h"
 #include "shell/look/picture.h"
 
-#define OF_FILE "measured" /* files do not name their unit, so the column does */
+#define OF_FILE "(unit of measured)" /* files name no unit */
 
 static enum aw_status load(struct aw_session *session, const char *path, struct aw_run *run)
 {

@@ -61,7 +61,8 @@ enum aw_status aw_dry_bytes(struct aw_session *session, struct aw_span frame)
 enum aw_status aw_session_dry_run(struct aw_session *session, const struct aw_record *record,
                                   struct aw_span frame)
 {
-    enum aw_status status = aw_session_show(session, record);
+    bool results = session->run.printing.wanted.results; /* there is none without a device */
+    enum aw_status status = results ? AW_OK : aw_session_show(session, record);
     if (status == AW_OK)
         status = aw_dry_bytes(session, frame);
     aw_object_start(&session->result, NULL);

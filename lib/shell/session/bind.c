@@ -570,6 +570,16 @@ enum aw_status aw_arg_number(struct aw_session *session, const struct aw_args *a
     return aw_number_check(what, "", text, &rule, value, &session->err);
 }
 
+/* Returns true for a field that only printed records have. */
+static bool is_label(const struct aw_session *session, const struct aw_record *record,
+                     const char *name)
+{
+    const char *const *label = session->tool->ordered.labels;
+    while (label && *label && strcmp(*label, name) != 0)
+        label++;
+    return label && *label && aw_codec_find(record->codec, name) < 0;
+}
+
 enum aw_status aw_args_to_record(struct aw_session *session, const struct aw_args *args,
                                  size_t turn, struct aw_record *record)
 {
@@ -582,6 +592,8 @@ enum aw_status aw_args_to_record(struct aw_session *session, const struct aw_arg
         if (bound->turn != turn || (!bound->arg->field && bound->arg->kind != AW_ARG_PAIRS))
             continue;
         snprintf(names[n], sizeof names[n], "%.*s", (int)strcspn(name, "="), name);
+        if (is_label(session, record, names[n]))
+            continue;
         pairs[n] = (struct aw_pair){names[n], bound->text};
         n++;
     }

@@ -77,7 +77,7 @@ static bool only_looks(const struct aw_args *args)
 }
 
 /* Returns true if name is a joint's label in some message, or if messages have no labels. */
-static bool is_label(const struct aw_wire *wire, const char *name, size_t length)
+static bool is_label(const struct aw_wire *wire, const char *name)
 {
     bool any = false;
     for (size_t m = 0; m < wire->protocol->n_messages; m++) {
@@ -85,7 +85,7 @@ static bool is_label(const struct aw_wire *wire, const char *name, size_t length
         for (; row && row->type != AW_ROWS_END; row++)
             for (const char *const *label = row->labels; label && *label; label++) {
                 any = true;
-                if (strlen(*label) == length && memcmp(*label, name, length) == 0)
+                if (strcmp(*label, name) == 0)
                     return true;
             }
     }
@@ -99,9 +99,11 @@ static bool are_results(const struct aw_session *session, const struct aw_args *
     const char *tool = session->tool->name, *command = args->command->name;
     for (size_t i = 0; i < wanted->all.n; i++) {
         const char *name = wanted->all.pattern[i], *dot = strrchr(name, '.');
-        bool whole = has_key(tool, command, name);
-        if (!whole && !(dot && has_key(tool, command, dot + 1) &&
-                        is_label(session->run.printing.wire, name, (size_t)(dot - name))))
+        char group[64]; /* "before" of before.iae, or a joint */
+        snprintf(group, sizeof group, "%.*s", dot ? (int)(dot - name) : 0, name);
+        if (!has_key(tool, command, name) &&
+            !(dot && has_key(tool, command, dot + 1) &&
+              (has_key(tool, command, group) || is_label(session->run.printing.wire, group))))
             return false;
     }
     return wanted->all.n > 0;

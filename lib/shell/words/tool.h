@@ -271,6 +271,7 @@ struct aw_ordered {
     /* Fills in those fields of each record in turn. inside: not the first record of a compound
      * message. */
     void (*fill)(struct aw_session *session, struct aw_record *record, bool inside);
+    const char *const *labels; /* fields that decode adds and encode ignores; NULL-terminated */
 };
 
 #define AW_REPLAY_GOALS 16 /* in one message */
