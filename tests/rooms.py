@@ -1,12 +1,13 @@
 #!/usr/bin/env python3
 """Which room may include which: prints the rooms from the ground up, and what each one includes.
 
-A room is a folder of lib/ or cmd/. It may include itself and the rooms below it in ORDER, nothing
-else. What a header of a room declares is defined in that room or below. A file is a .c file together
-with the .h file of its name; no more than two files may include each other in a ring, or use what
-each other defines. Every file begins with a comment that says what it is. What every command gets,
-struct aw_session, and each struct in it have at most MEMBERS members. Exit status 1 where something
-goes up or round, a file does not say what it is, or a struct is larger.
+A room is a folder of lib/ or cmd/ with at most FILES files; a room of lib/shell has at most LINES
+lines of code. It may include and call itself and the rooms below it in ORDER, nothing else. What a
+header of a room declares is defined in that room or below, and only headers declare. A file is a .c
+file together with the .h file of its name; no more than two files may include each other in a ring,
+or use what each other defines. Every file begins with a comment that says what it is. What every
+command gets, struct aw_session, and each struct in it have at most MEMBERS members. Exit status 1
+where something goes up or round, a file does not say what it is, or a room or a struct is larger.
 """
 import re
 import subprocess
@@ -43,12 +44,14 @@ lib/shell/source
 lib/shell/lead
 lib/shell/look
 lib/shell/prompt
-lib/shell/experiments
 lib/shell/serve
+lib/tuning/verbs
 lib/shell
 cmd/*
 """
 MEMBERS = 15
+FILES = 36
+LINES = 3500
 INCLUDE = re.compile(r'^#include "([^"]+)"', re.M)
 NOISE = re.compile(r'/\*.*?\*/|"(?:\\.|[^"\\\n])*"|\'(?:\\.|[^\'\\\n])*\'|^\s*#(?:\\\n|[^\n])*', re.S | re.M)
 USED = re.compile(r"\b(?:struct|enum|union)\s+\w+|\b([A-Za-z_]\w*)\b")
@@ -99,6 +102,8 @@ def names(code):
     """Returns the functions and objects that a file declares and defines for others."""
     declared, defined = set(), set()
     for text in re.findall(r"[^;}]+[;}]", outline(code)):
+        if "_Static_assert" in text:
+            continue
         text = re.sub(r"__attribute__\s*\(\(.*\)\)", "", text, flags=re.S).strip()
         listed = re.match(r"\w+_fn\s+([\w\s,]+);$", text)  # "aw_run_fn run_list, run_sim;"
         if listed:
@@ -115,7 +120,7 @@ def names(code):
 
 
 def check_definitions(codes):
-    """Finds declarations below their definitions, and rings of files that use each other."""
+    """Finds declarations outside of headers or below their definitions, uses that go up, and rings of files."""
     declared_in, defined_in, bad, edges, why = {}, {}, [], defaultdict(set), {}
     for file, code in codes.items():
         declared, defined = names(code)
@@ -123,6 +128,8 @@ def check_definitions(codes):
             declared_in.update((name, file) for name in declared)
         else:
             defined_in.update((name, file) for name in defined)
+            bad += [f"{file}: declares {name}, which is for a header" for name in sorted(declared - defined)
+                    if re.search(rf"^(?:extern\b|\w)[^;={{]*\b{name}\b[^;={{]*;", outline(code), re.M)]
     for name, file in sorted(declared_in.items()):
         home = defined_in.get(name, file)
         room, other = str(Path(file).parent), str(Path(home).parent)
@@ -134,6 +141,8 @@ def check_definitions(codes):
             user, home = file[:-2], defined_in[name][:-2]
             rooms = Path(user).parent, Path(home).parent
             within = rooms[0] == rooms[1] or floor_of[str(rooms[1])] != floor_of[str(rooms[0])]
+            if name.startswith("aw_") and floor_of[str(rooms[1])] > floor_of[str(rooms[0])]:
+                bad.append(f"{file}: uses {name} of {home}, which is above it")
             if home != user and within and file.endswith(".c"):
                 edges[user].add(home)
                 why.setdefault((user, home), name)
@@ -142,6 +151,19 @@ def check_definitions(codes):
             bad.append("in a ring by what they use: " + " ".join(ring))
             bad += [f"    {a} uses {why[a, b]} of {b}" for a in ring for b in sorted(edges[a] & set(ring))]
     return bad
+
+
+def check_sizes(codes):
+    """Finds folders and rooms that are too large."""
+    files, lines, bad = defaultdict(int), defaultdict(int), []
+    for file, code in codes.items():
+        room = str(Path(file).parent)
+        files[room] += 1
+        text = re.sub(r"/\*.*?\*/", "", (TREE / file).read_text(), flags=re.S)
+        lines[room] += sum(bool(line.strip()) for line in text.split("\n"))
+    bad += [f"{room}: {n} files, more than {FILES}" for room, n in files.items() if n > FILES]
+    return bad + [f"{room}: {n} lines of code, more than {LINES}" for room, n in lines.items()
+                  if room.startswith("lib/shell/") and n > LINES]
 
 
 def check_members(codes):
@@ -192,7 +214,7 @@ def main():
     for file in edges:
         edges[file].discard(file)
     bad += ["in a ring: " + " ".join(ring) for ring in rings(edges) if len(ring) > 2]
-    bad += check_definitions(codes) + check_members(codes)
+    bad += check_definitions(codes) + check_sizes(codes) + check_members(codes)
     for rooms in floors:
         for room in rooms:
             print(f"{room:24} {' '.join(sorted(use.removeprefix('lib/') for use in uses[room]))}")

@@ -3,7 +3,6 @@
 #include "base/xdg.h"
 #include "protocol/armctl/device.h"
 #include "protocol/armctl/wire.h"
-#include "shell/experiments/experiments.h"
 #include "shell/joints/move.h"
 #include "shell/joints/status.h"
 #include "shell/main.h"
@@ -12,6 +11,7 @@
 #include "shell/source/sim.h"
 #include "shell/source/source.h"
 #include "state.h"
+#include "tuning/verbs/verbs.h"
 
 #include <stdio.h>
 #include <string.h>

@@ -1,5 +1,5 @@
 /* Experiments with canpid's joints: properties of a driver, and the commands to it. */
-#include "shell/experiments/bench.h"
+#include "tuning/verbs/experiment.h"
 
 #include <math.h>
 #include <stdio.h>

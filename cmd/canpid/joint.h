@@ -1,5 +1,5 @@
 /* A joint that canpid moves in closed loop: its limits, and faults that the bus shows. Used by play
- * and, through shell/experiments/joint.h, by all experiments. */
+ * and, through tuning/verbs/experiment_joint.h, by all experiments. */
 #ifndef AW_CMD_CANPID_JOINT_H
 #define AW_CMD_CANPID_JOINT_H
 

@@ -3,7 +3,6 @@
 #include "canpid.h"
 #include "protocol/canpid/device.h"
 #include "protocol/canpid/wire.h"
-#include "shell/experiments/experiments.h"
 #include "shell/joints/gains.h"
 #include "shell/joints/move.h"
 #include "shell/joints/play.h"
@@ -13,6 +12,7 @@
 #include "shell/session/wire_option.h"
 #include "shell/source/source.h"
 #include "state.h"
+#include "tuning/verbs/verbs.h"
 
 static const char *const encoders[] = {"alpha", "fix-link", NULL};
 static void complete_boards(struct aw_session *session, aw_candidate_fn *add, void *context)

@@ -2,7 +2,6 @@
 #include "../ezphys-sim/options.h"
 #include "ezphys.h"
 #include "protocol/ezphys/wire.h"
-#include "shell/experiments/experiments.h"
 #include "shell/joints/move.h"
 #include "shell/joints/play.h"
 #include "shell/joints/status.h"
@@ -10,6 +9,7 @@
 #include "shell/main.h"
 #include "shell/source/ping.h"
 #include "state.h"
+#include "tuning/verbs/verbs.h"
 
 /* One row for each argument. */
 /* clang-format off */

@@ -1,5 +1,5 @@
 /* Experiments with hidmotor's joints: properties of a motor, and the commands to it. */
-#include "shell/experiments/bench.h"
+#include "tuning/verbs/experiment.h"
 
 #include <math.h>
 #include <stdio.h>

@@ -3,7 +3,6 @@
 #include "hidmotor.h"
 #include "protocol/hidmotor/device.h"
 #include "protocol/hidmotor/wire.h"
-#include "shell/experiments/experiments.h"
 #include "shell/joints/gains.h"
 #include "shell/joints/joints.h"
 #include "shell/joints/move.h"
@@ -15,6 +14,7 @@
 #include "shell/source/sim.h"
 #include "shell/source/source.h"
 #include "state.h"
+#include "tuning/verbs/verbs.h"
 
 static void complete_gripper(struct aw_session *session, aw_candidate_fn *add, void *context)
 {

@@ -1,7 +1,6 @@
 /* The tables of unitysim's commands and options, and the completion of scenes. */
 #include "protocol/unitysim/device.h"
 #include "protocol/unitysim/wire.h"
-#include "shell/experiments/experiments.h"
 #include "shell/joints/move.h"
 #include "shell/joints/play.h"
 #include "shell/joints/status.h"
@@ -9,6 +8,7 @@
 #include "shell/session/wire_option.h"
 #include "shell/source/ping.h"
 #include "state.h"
+#include "tuning/verbs/verbs.h"
 #include "unitysim.h"
 
 /* Actions of limits; a joint's name shows its limits. */

@@ -1,6 +1,5 @@
 /* The table of the commands that every tool has, with their options and help. */
 #include "shell/custom/custom.h"
-#include "shell/experiments/experiments.h"
 #include "shell/help/help.h"
 #include "shell/help/topics.h"
 #include "shell/joints/gains.h"
@@ -21,6 +20,7 @@
 #include "shell/run/script.h"
 #include "shell/serve/serve.h"
 #include "shell/source/source.h"
+#include "tuning/verbs/verbs.h"
 
 static const char *const directions[] = {"tx", "rx", NULL};
 static const char *const forms[] = {"text", "json", "md", "lua", "dbc", NULL};

@@ -1,7 +1,6 @@
 /* The tool: a conversation of two messages, what it says of its joints, and its table. */
 #include "toy.h"
 #include "link/core/url.h"
-#include "shell/experiments/experiments.h"
 #include "shell/joints/joints.h"
 #include "shell/joints/move.h"
 #include "shell/main.h"
@@ -10,6 +9,7 @@
 #include "shell/safety/outcome.h"
 #include "shell/safety/stop.h"
 #include "shell/source/sim.h"
+#include "tuning/verbs/verbs.h"
 
 #define PATIENCE_S 1
 

@@ -1,5 +1,5 @@
 /* An experiment with a joint: its samples, guard, commands and end. */
-#include "shell/experiments/bench.h"
+#include "tuning/verbs/experiment.h"
 
 #include <math.h>
 #include <stdio.h>

@@ -6,8 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "bench.h"
 #include "tuning/identify/spectrum.h"
+#include "tuning/verbs/experiment.h"
 
 #define FOLLOWS_DB     (-6.0) /* a joint with less gain may lag by half a turn */
 #define COHERENCE_NEAR 1.3    /* max frequency ratio between a tone and its spectrum point */

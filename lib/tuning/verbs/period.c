@@ -3,7 +3,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "shell/experiments/tuning.h"
+#include "tuning/verbs/trials.h"
 
 #define FOR_S    1.0    /* max duration */
 #define ERROR    0.03   /* share of full scale */

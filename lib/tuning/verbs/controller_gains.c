@@ -4,7 +4,7 @@
 #include <stdlib.h>
 
 #include "base/text.h"
-#include "shell/experiments/tuning.h"
+#include "tuning/verbs/trials.h"
 
 /* The joint's own gains come first. */
 enum { KP, KI, KD, OWN };

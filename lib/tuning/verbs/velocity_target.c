@@ -5,9 +5,9 @@
 #include <string.h>
 
 #include "base/clamp.h"
-#include "shell/experiments/bench.h"
-#include "shell/experiments/experiments.h"
 #include "shell/safety/outcome.h"
+#include "tuning/verbs/experiment.h"
+#include "tuning/verbs/verbs.h"
 
 #define PER_S 4.0 /* speed per remaining distance, 1/s */
 

@@ -21,8 +21,8 @@
 #include "base/number.h"
 #include "base/text.h"
 #include "base/xml.h"
-#include "shell/experiments/experiments.h"
-#include "shell/experiments/tuning.h"
+#include "tuning/verbs/trials.h"
+#include "tuning/verbs/verbs.h"
 
 #define CASES 64
 #define NAME  80

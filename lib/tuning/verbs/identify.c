@@ -7,8 +7,8 @@
 #include "base/file.h"
 #include "base/number.h"
 #include "capture/times.h"
-#include "shell/experiments/experiments.h"
-#include "shell/experiments/tuning.h"
+#include "tuning/verbs/trials.h"
+#include "tuning/verbs/verbs.h"
 
 #define CHANGES  0.03 /* share of the input's range that counts as a change */
 #define FEWEST   5    /* min rows at rest */

@@ -7,11 +7,11 @@
 #include "base/file.h"
 #include "base/task.h"
 #include "base/text.h"
-#include "shell/experiments/experiments.h"
-#include "shell/experiments/tuning.h"
 #include "shell/look/picture.h"
 #include "shell/safety/ask.h"
 #include "shell/safety/outcome.h"
+#include "tuning/verbs/trials.h"
+#include "tuning/verbs/verbs.h"
 
 #define SETTLE_S      1.0
 #define STEP_S        3.0

@@ -1,15 +1,15 @@
 /* Shared by identify, design, tune and verify: experiments with one joint that yield a model, and
  * the output of models and proposals.
  */
-#ifndef AW_SHELL_EXPERIMENTS_TUNING_H
-#define AW_SHELL_EXPERIMENTS_TUNING_H
+#ifndef AW_TUNING_VERBS_TRIALS_H
+#define AW_TUNING_VERBS_TRIALS_H
 
-#include "bench.h"
 #include "tuning/compare.h"
 #include "tuning/design.h"
 #include "tuning/identify/excite.h"
 #include "tuning/identify/sweep.h"
 #include "tuning/model.h"
+#include "tuning/verbs/experiment.h"
 
 /* The assumed control period of a driver with this sample period, s; 0: the usual one. */
 double aw_bench_tick_of_period(const struct aw_bench_joint *joint, double period_s);

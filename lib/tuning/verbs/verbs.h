@@ -1,10 +1,10 @@
 /* The experiments as commands, the same in every tool with joints for the bench (joint.h). */
-#ifndef AW_SHELL_EXPERIMENTS_EXPERIMENTS_H
-#define AW_SHELL_EXPERIMENTS_EXPERIMENTS_H
+#ifndef AW_TUNING_VERBS_VERBS_H
+#define AW_TUNING_VERBS_VERBS_H
 
-#include "shell/experiments/joint.h"
 #include "shell/look/picture.h"
 #include "tuning/rules.h"
+#include "tuning/verbs/experiment_joint.h"
 
 /* For .bench of a tool whose struct aw_joints accepts velocities and reports positions: step,
  * identify. The option speed limits a joint without its own speed limit. */

@@ -5,9 +5,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "shell/experiments/bench.h"
-#include "shell/experiments/experiments.h"
 #include "shell/look/picture.h"
+#include "tuning/verbs/experiment.h"
+#include "tuning/verbs/verbs.h"
 
 #define OF_FILE "(unit of measured)" /* files name no unit */
 

@@ -7,8 +7,8 @@
 #include "base/file.h"
 #include "base/text.h"
 #include "base/xml.h"
-#include "shell/experiments/tuning.h"
 #include "shell/look/picture.h"
+#include "tuning/verbs/trials.h"
 
 static const char head[] =
     "<!DOCTYPE html>\n<html lang=\"en\"><head><meta charset=\"utf-8\">\n"

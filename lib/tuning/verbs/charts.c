@@ -4,8 +4,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "shell/experiments/tuning.h"
 #include "shell/look/picture.h"
+#include "tuning/verbs/trials.h"
 
 #define CURVE    2000
 #define SLOWEST  50.0 /* a curve begins this many times below the crossover */

@@ -6,8 +6,8 @@
 
 #include "base/clamp.h"
 #include "base/task.h"
-#include "shell/experiments/tuning.h"
 #include "tuning/identify/answer.h"
+#include "tuning/verbs/trials.h"
 
 #define EXPERIMENT  30.0 /* s, for steps and relay */
 #define MULTISINE_S 4.0  /* period; two are sent */

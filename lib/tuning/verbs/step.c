@@ -5,9 +5,9 @@
 #include <string.h>
 
 #include "base/number.h"
-#include "bench.h"
 #include "tuning/compare.h"
 #include "tuning/response.h"
+#include "tuning/verbs/experiment.h"
 
 #define HALF_WAY 0.5 /* a joint that moves less than this share may meet limits by not moving */
 #define LEAD_S   0.1 /* samples before the step show the start */

@@ -10,8 +10,8 @@
  * Measured values and setpoints are shares of the joint's scale. A scale of 1 leaves them in the
  * unit. Outputs are shares of the max output. If a hook is NULL, the joint lacks that feature.
  */
-#ifndef AW_SHELL_EXPERIMENTS_JOINT_H
-#define AW_SHELL_EXPERIMENTS_JOINT_H
+#ifndef AW_TUNING_VERBS_EXPERIMENT_JOINT_H
+#define AW_TUNING_VERBS_EXPERIMENT_JOINT_H
 
 #include "shell/joints/joints.h"
 #include "shell/joints/law.h"

@@ -1,8 +1,8 @@
 /* Checks that the gains of a joint take effect. */
 #include <string.h>
 
-#include "shell/experiments/tuning.h"
 #include "shell/safety/outcome.h"
+#include "tuning/verbs/trials.h"
 
 #define REST_S 0.2
 #define ACTS_S 0.4 /* a servo has moved by then */

@@ -4,11 +4,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "shell/experiments/experiments.h"
-#include "shell/experiments/tuning.h"
 #include "shell/look/picture.h"
 #include "shell/safety/outcome.h"
 #include "tuning/predict.h"
+#include "tuning/verbs/trials.h"
+#include "tuning/verbs/verbs.h"
 
 #define BODE      200
 #define MOST      AW_RULES

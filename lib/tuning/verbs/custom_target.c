@@ -9,9 +9,9 @@
 #include "base/clamp.h"
 #include "base/number.h"
 #include "shell/custom/custom_parts.h"
-#include "shell/experiments/bench.h"
-#include "shell/experiments/experiments.h"
 #include "shell/safety/outcome.h"
+#include "tuning/verbs/experiment.h"
+#include "tuning/verbs/verbs.h"
 
 #define COARSE   0.2 /* max relative rounding of kp in a packet */
 #define HZ       100.0

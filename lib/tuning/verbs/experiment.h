@@ -2,15 +2,15 @@
  * setpoint, measured, output. A motion guard checks every sample; a violation ends the experiment
  * and all motion commands. The motion always ends with the experiment.
  */
-#ifndef AW_SHELL_EXPERIMENTS_BENCH_H
-#define AW_SHELL_EXPERIMENTS_BENCH_H
+#ifndef AW_TUNING_VERBS_EXPERIMENT_H
+#define AW_TUNING_VERBS_EXPERIMENT_H
 
 #include "base/number.h"
 #include "capture/table.h"
 #include "control/motion.h"
-#include "shell/experiments/experiments.h"
 #include "tuning/response.h"
 #include "tuning/rules.h"
+#include "tuning/verbs/verbs.h"
 #include "view/chart/chart.h"
 
 enum { AW_BENCH_T, AW_BENCH_SETPOINT, AW_BENCH_MEASURED, AW_BENCH_OUTPUT, AW_BENCH_COLUMNS };
