@@ -295,9 +295,9 @@ static const struct aw_command commands[] = {
      .details = "Prints 'ready: URL' on standard error; that URL works with -l. -b chooses the "
          "boards.\n"
          "No two of the six joints are alike. --plant, and ?plant=KIND and ?plant.BOARD=KIND "
-         "behind sim:, break them: dead (the motor), stuck (the encoders), reversed (the motor), "
-         "wall:2deg, delay:1s, backlash:1deg, coulomb:5% (dry friction, as a share of the output), "
-         "unstable."},
+         "behind sim:, break them: dead (the motor), stuck (the encoders; stuck:3deg: from 3 deg "
+         "on), reversed (the motor), wall:2deg, delay:1s, backlash:1deg, coulomb:5% (dry friction, "
+         "as a share of the output), unstable."},
     {0},
 };
 /* clang-format on */

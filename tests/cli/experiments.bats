@@ -68,6 +68,12 @@ END
         fails "$code" $tool -q -l "${link/#&/$fast&}" $words
         has "$why" "$said"
     done <<'END'
+1|canpid|&plant=stuck:1deg|step -b lknee -c pos --from 0 --to 10 --for 4s|output, and nothing moves
+1|canpid|&plant=stuck:1deg|identify -b lknee -c pos|output, and nothing moves
+1|canpid|&plant=stuck:1deg|tune -b lknee -c pos --yes|output, and nothing moves
+1|canpid|&plant=stuck:3deg|sweep -b lknee -c pos --amplitude 9deg|output, and nothing moves
+1|canpid|&plant=stuck:1deg|sweep -b lknee -c pos|sweep: nothing moved: lknee stayed at
+1|canpid|&plant=dead|sweep -b lknee -c pos|sweep: nothing moved: lknee stayed at 0 deg
 1|hidmotor|&state=disabled|identify m2|output, and nothing moves
 3|hidmotor|&fault=unplug:1.5s|identify m2|telemetry has stopped
 1|hidmotor|&|identify m2 --max-deviation 1deg|raise --max-deviation

@@ -12,6 +12,7 @@ on() {
 @test "canpid: every command is safe on a sound joint" { on sound; }
 @test "canpid: every command is safe on a dead motor" { on dead; }
 @test "canpid: every command is safe on a stuck encoder" { on stuck; }
+@test "canpid: every command is safe on an encoder that sticks" { on stuck:1deg; }
 @test "canpid: every command is safe on a reversed motor" { on reversed; }
 @test "canpid: every command is safe against a wall" { on wall:2deg; }
 @test "canpid: every command is safe on a joint with dead time" { on delay:1s; }

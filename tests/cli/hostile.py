@@ -26,7 +26,7 @@ import time
 from pathlib import Path
 
 BIN = Path(os.environ.get("BIN", Path(__file__).resolve().parent.parent.parent / "build/bin")).resolve()
-PLANTS = ["sound", "dead", "stuck", "reversed", "wall:2deg", "delay:1s", "backlash:1deg", "coulomb:5%", "unstable"]
+PLANTS = ["sound", "dead", "stuck", "stuck:1deg", "reversed", "wall:2deg", "delay:1s", "backlash:1deg", "coulomb:5%", "unstable"]
 BOUND = 15
 FASTEST = 600  # deg/s
 EVENT_S = 1.5  # s after the first setpoint
@@ -43,16 +43,18 @@ COMMANDS = {
     "play": "play walk.csv -c pos --loop --for 8s",
 }
 # Expected reason for the end, by plant and command; other commands complete.
+RESTS = "sweep: nothing moved: lknee stayed at"
 STUCK, REVERSED, BEYOND = "output, and nothing moves", "motor or encoder is reversed", "more than 15 beyond"
 ENDS = {
-    "dead": {name: STUCK for name in ("identify", "tune", "step", "verify", "play")},
-    "stuck": {name: STUCK for name in ("identify", "tune", "step", "verify", "play")},
+    "dead": {name: STUCK for name in COMMANDS} | {"sweep": RESTS},
+    "stuck": {name: STUCK for name in COMMANDS} | {"sweep": RESTS},
+    "stuck:1deg": {name: STUCK for name in ("identify", "tune", "step", "verify")} | {"sweep": RESTS},
     "reversed": {name: REVERSED for name in COMMANDS},
     "delay:1s": {name: BEYOND for name in COMMANDS} | {"play": "behind its target"},
     "unstable": {name: BEYOND for name in COMMANDS},
-    "wall:2deg": {"tune": "the previous gains are back", "step": "not to 10 deg", "verify": "not to 10 deg"},
+    "wall:2deg": {"tune": "the previous gains are back", "step": STUCK, "verify": STUCK},
     "backlash:1deg": {"verify": "not to 10 deg"},
-    "coulomb:5%": {"step": "not to 10 deg", "verify": "not to 10 deg"},
+    "coulomb:5%": {"step": "not to 10 deg", "verify": "not to 10 deg", "sweep": RESTS},
     "sound": {"verify": "not to 10 deg"},
 }
 

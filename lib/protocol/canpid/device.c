@@ -52,9 +52,11 @@ struct driver {
     bool still;      /* the last step changed nothing, so the next one will not either */
     unsigned waking; /* remaining control periods without output */
     struct aw_joint_model model;
-    double limit; /* rad: beyond it the driver protects the mechanical stop */
-    bool stuck;   /* the encoders are stuck */
-    double *late; /* ring of delayed speeds for the motor; NULL: no delay */
+    double limit;  /* rad: beyond it the driver protects the mechanical stop */
+    double sticks; /* rad: beyond it the encoders stick */
+    bool stuck;
+    struct aw_canpid_joint shown; /* at the last tick, or when the encoders stuck */
+    double *late;                 /* ring of delayed speeds for the motor; NULL: no delay */
     size_t n_late, late_at;
     struct aw_canpid_joint joint;
     struct aw_joint_drive drive;
@@ -171,8 +173,15 @@ static int encoder_noise(struct bus *bus, struct driver *driver)
 /* Returns the joint that the encoders measure. */
 static const struct aw_canpid_joint *seen(const struct driver *driver)
 {
-    static const struct aw_canpid_joint start;
-    return driver->stuck ? &start : &driver->joint;
+    return driver->stuck ? &driver->shown : &driver->joint;
+}
+
+static void stick(struct driver *driver)
+{
+    driver->stuck = driver->stuck || fabs(driver->joint.lever) > driver->sticks;
+    if (!driver->stuck)
+        driver->shown = driver->joint;
+    driver->shown.lever_speed = 0;
 }
 
 static void sense(struct bus *bus, struct driver *driver)
@@ -204,6 +213,7 @@ static enum aw_canpid_error error_of(const struct driver *driver)
 static void tick(struct bus *bus, struct driver *driver)
 {
     struct aw_canpid_law *law = &driver->law;
+    stick(driver);
     double lever = seen(driver)->lever;
     sense(bus, driver);
     if (error_of(driver) != AW_CANPID_NO_ERROR)
@@ -606,7 +616,7 @@ static void set_up(struct bus *bus, struct driver *driver, unsigned at, double *
     driver->model = o->model ? *o->model : aw_canpid_joint(driver->board);
     driver->limit = driver->model.lever_stop_rad - SOFT_STOP;
     aw_canpid_plant_apply(&o->plants[at], &driver->model);
-    driver->stuck = o->plants[at].kind == AW_CANPID_STUCK;
+    driver->sticks = o->plants[at].kind == AW_CANPID_STUCK ? o->plants[at].value : INFINITY;
     driver->n_late = delay_steps(o, at);
     driver->late = driver->n_late ? *late : NULL;
     *late += driver->n_late;

@@ -19,6 +19,7 @@ static const struct {
     const char *unit, *example;
     double fallback, least, most, scale;
 } values[AW_CANPID_PLANTS] = {
+    [AW_CANPID_STUCK] = {"deg", "stuck:3deg", 0, 0, 120, RAD},
     [AW_CANPID_WALL] = {"deg", "wall:2deg", 2, -120, 120, RAD},
     [AW_CANPID_DELAY] = {"s", "delay:1s", 1, 0.001, 10, 1},
     [AW_CANPID_BACKLASH] = {"deg", "backlash:1deg", 1, 0, 30, RAD},

@@ -20,7 +20,7 @@
 enum aw_canpid_plant_kind {
     AW_CANPID_SOUND,
     AW_CANPID_DEAD,     /* the motor does not turn */
-    AW_CANPID_STUCK,    /* the encoders show their first values */
+    AW_CANPID_STUCK,    /* the encoders repeat their values beyond this angle, rad */
     AW_CANPID_REVERSED, /* the motor turns the other way */
     AW_CANPID_WALL,     /* the lever stops at this angle, rad, on its side of 0 */
     AW_CANPID_DELAY,    /* the motor follows the driver this many seconds later; a disable cuts
@@ -40,9 +40,9 @@ struct aw_canpid_plant {
  */
 extern const char *const aw_canpid_plant_names[];
 
-/* Parses "dead", "wall:2deg" (-2deg is on the other side), "delay:1s", "backlash:1deg",
- * "coulomb:5%". These values are also the defaults of their kinds. AW_USAGE: unknown kind, or
- * invalid value. */
+/* Parses "dead", "stuck:0deg", "wall:2deg" (-2deg is on the other side), "delay:1s",
+ * "backlash:1deg", "coulomb:5%". These values are also the defaults of their kinds. AW_USAGE:
+ * unknown kind, or invalid value. */
 enum aw_status aw_canpid_plant_parse(const char *text, struct aw_canpid_plant *plant,
                                      struct aw_error *err);
 

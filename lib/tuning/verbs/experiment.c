@@ -170,6 +170,7 @@ void aw_bench_watch(struct aw_bench *bench)
     if (bench->guard.verdict != AW_MOTION_FINE)
         return;
     bench->target = NAN;
+    bench->holds = 0;
     aw_motion_start(&bench->guard, &config, now_s(bench));
 }
 
@@ -202,11 +203,12 @@ bool aw_bench_sample(struct aw_bench *bench, const struct aw_bench_sample *sampl
                                     .measured = sample->measured * scale,
                                     .output = sample->has_pull ? sample->pull : sample->output,
                                     .fault = sample->fault};
-    seen.excites = bench->by_output ? sample->output : seen.output;
+    double setpoint = (isnan(sample->setpoint) ? bench->commanded : sample->setpoint) * scale;
+    bool holds = fabs(setpoint - seen.measured) < bench->holds;
+    seen.excites = holds ? 0 : bench->by_output ? sample->output : seen.output;
     bool fine = aw_motion_feed(&bench->guard, &seen) == AW_MOTION_FINE;
     bench->last[AW_BENCH_T] = (double)(time_ns(bench) - bench->start_ns) / 1e9;
-    bench->last[AW_BENCH_SETPOINT] =
-        (isnan(sample->setpoint) ? bench->commanded : sample->setpoint) * scale;
+    bench->last[AW_BENCH_SETPOINT] = setpoint;
     bench->last[AW_BENCH_MEASURED] = sample->measured * scale;
     bench->last[AW_BENCH_OUTPUT] = sample->output;
     aw_table_add(&bench->table, bench->last, NULL);
@@ -333,6 +335,23 @@ double *aw_bench_columns(const struct aw_table *table, size_t first)
         for (int c = 0; c < AW_BENCH_COLUMNS; c++)
             values[(size_t)c * n + i] = aw_table_cell(table, first + i, c);
     return values;
+}
+
+enum aw_status aw_bench_check_moved(const struct aw_bench *bench, size_t first, double distance)
+{
+    const struct aw_table *table = &bench->table;
+    double low = INFINITY, high = -INFINITY;
+    for (size_t i = first; i < table->n_rows; i++) {
+        double measured = aw_table_cell(table, i, AW_BENCH_MEASURED);
+        low = fmin(low, measured);
+        high = fmax(high, measured);
+    }
+    if (high - low >= fmin(bench->joint.least * bench->joint.scale, fabs(distance) / 2))
+        return AW_OK;
+    return aw_fail(&bench->session->err, AW_REFUSED,
+                   "%s: nothing moved: %s stayed at %.4g %s — is it powered, enabled and free?",
+                   bench->session->run.command->name, bench->joint.name,
+                   bench->last[AW_BENCH_MEASURED], bench->joint.unit);
 }
 
 enum aw_status aw_bench_write_drawn(struct aw_session *session, char *drawn, size_t size,

@@ -43,7 +43,8 @@ struct aw_bench {
     enum aw_bench_saves saves; /* set before the start, as is max_deviation */
     double max_deviation;      /* a share; 0: from --max-deviation */
     struct aw_motion guard;
-    bool by_output;          /* the guard's config.moves applies to the control output */
+    bool by_output; /* the guard's config.moves applies to the control output */
+    double holds;   /* distance to the setpoint within which an output may hold a load; 0: none */
     struct aw_gain_list law; /* gains of the joint and of its packet, from aw_bench_know_gains */
     struct aw_gains old;     /* previous gains of the joint */
     bool known;              /* the previous gains are certain */
@@ -156,6 +157,10 @@ double *aw_bench_columns(const struct aw_table *table, size_t first);
 
 /* Draws measured, setpoint and output into the file of --plot, if given. */
 enum aw_status aw_bench_plot(struct aw_bench *bench);
+
+/* AW_REFUSED: the joint stood still from this row on. Half of this distance, in the unit, is a
+ * motion. */
+enum aw_status aw_bench_check_moved(const struct aw_bench *bench, size_t first, double distance);
 
 /* Writes the title of a picture of this joint. */
 #define AW_BENCH_TITLE 160

@@ -88,19 +88,6 @@ static enum aw_status parse_plan(struct aw_bench *bench, struct step_plan *plan)
     return status == AW_OK ? judge(session, NULL) : status;
 }
 
-/* Returns true if the samples show a motion. For a small step, half of it is enough. */
-static bool moved(const struct aw_bench *bench, const struct step_plan *plan)
-{
-    double low = INFINITY, high = -INFINITY;
-    double least = fmin(bench->joint.least, fabs(plan->to - plan->from) / 2) * bench->joint.scale;
-    for (size_t i = 0; i < bench->table.n_rows; i++) {
-        double measured = aw_table_cell(&bench->table, i, AW_BENCH_MEASURED);
-        low = fmin(low, measured);
-        high = fmax(high, measured);
-    }
-    return high - low >= least;
-}
-
 static bool went_back(const struct aw_bench *bench, const struct step_plan *plan,
                       const struct aw_response *response)
 {
@@ -109,16 +96,13 @@ static bool went_back(const struct aw_bench *bench, const struct step_plan *plan
 
 /* Limits do not detect a joint that stood still or moved elsewhere: it meets many of them. */
 static enum aw_status check_arrival(const struct aw_bench *bench, const struct step_plan *plan,
-                                    const struct aw_response *response, bool rests)
+                                    const struct aw_response *response)
 {
     double scale = bench->joint.scale;
     struct aw_error *err = &bench->session->err;
     const struct aw_step step = {.from = plan->from * scale, .to = plan->to * scale};
-    if (rests)
-        return aw_fail(err, AW_REFUSED,
-                       "step: nothing moved: %s stayed at %.4g %s — is it powered, enabled and "
-                       "free?",
-                       bench->joint.name, response->final, bench->joint.unit);
+    if (aw_bench_check_moved(bench, 0, step.to - step.from) != AW_OK)
+        return AW_REFUSED;
     double off = fabs(response->final - step.to);
     if (off <= fmax(HALF_WAY * fabs(step.to - step.from), bench->joint.least * scale))
         return AW_OK;
@@ -176,6 +160,8 @@ enum aw_status aw_bench_step_perform(struct aw_bench *bench, double from, double
     double lead_s = fmin(settle_s, LEAD_S);
     bench->began_ns = aw_clock_now(bench->session->clock);
     bench->total_s = settle_s + seconds;
+    bench->guard.config.moves = bench->guard.config.strong;
+    bench->holds = HALF_WAY * fabs(to - from) * bench->joint.scale;
     enum aw_status status = aw_bench_drive(bench, from);
     if (status == AW_OK)
         status = aw_bench_collect(bench, settle_s - lead_s);
@@ -204,13 +190,15 @@ enum aw_status aw_run_step(struct aw_session *session, const struct aw_args *arg
             &bench, aw_bench_step_perform(&bench, plan.from, plan.to, plan.settle_s, plan.seconds));
     if (status == AW_OK)
         status = aw_bench_measure(&bench, &response);
-    bool rests = status == AW_OK && !moved(&bench, &plan);
     if (status == AW_OK) {
-        report_metrics(&bench, &plan, &response, rests || went_back(&bench, &plan, &response));
+        double distance = (plan.to - plan.from) * bench.joint.scale;
+        report_metrics(&bench, &plan, &response,
+                       aw_bench_check_moved(&bench, 0, distance) != AW_OK ||
+                           went_back(&bench, &plan, &response));
         status = aw_bench_plot(&bench);
     }
     if (status == AW_OK)
-        status = check_arrival(&bench, &plan, &response, rests);
+        status = check_arrival(&bench, &plan, &response);
     if (status == AW_OK)
         status = judge(session, &response);
     aw_bench_free(&bench);

@@ -67,7 +67,10 @@ static enum aw_status excite(struct aw_bench *bench, struct sweep_state *s, doub
 static enum aw_status perform(struct aw_bench *bench, struct sweep_state *s)
 {
     double duration = s->sweep.plan.duration_s;
-    double times = s->sweep.plan.kind == AW_SWEEP_CHIRP ? 1 : 2;
+    bool chirp = s->sweep.plan.kind == AW_SWEEP_CHIRP;
+    double times = chirp ? 1 : 2;
+    if (!chirp) /* its end may be too fast for the joint; a multisine always has slow tones */
+        bench->guard.config.moves = bench->guard.config.strong;
     bench->began_ns = aw_clock_now(bench->session->clock);
     bench->total_s = aw_experiment_given(bench->session)->settle_s + times * duration;
     enum aw_status status = aw_bench_restart(bench);
@@ -80,15 +83,21 @@ static enum aw_status perform(struct aw_bench *bench, struct sweep_state *s)
     return status;
 }
 
-static enum aw_status estimate(struct aw_bench *bench, struct sweep_state *s)
+/* Returns the first row that counts. */
+static size_t begins(const struct aw_bench *bench, const struct sweep_state *s)
 {
     const struct aw_table *table = &bench->table;
-    bool chirp = s->sweep.plan.kind == AW_SWEEP_CHIRP;
-    double from = chirp ? 0 : s->sweep.plan.duration_s;
+    double from = s->sweep.plan.kind == AW_SWEEP_CHIRP ? 0 : s->sweep.plan.duration_s;
     size_t first = 0;
     while (first < table->n_rows && aw_table_cell(table, first, AW_BENCH_T) < from)
         first++;
-    size_t n = table->n_rows - first;
+    return first;
+}
+
+static enum aw_status estimate(struct aw_bench *bench, struct sweep_state *s)
+{
+    const struct aw_table *table = &bench->table;
+    size_t first = begins(bench, s), n = table->n_rows - first;
     double *values = aw_bench_columns(table, first);
     if (!values)
         return aw_no_memory(&bench->session->err);
@@ -232,6 +241,8 @@ enum aw_status aw_run_sweep(struct aw_session *session, const struct aw_args *ar
     if (status == AW_OK) {
         report(&bench, &s);
         status = plot(&bench, &s);
+        if (status == AW_OK)
+            status = aw_bench_check_moved(&bench, begins(&bench, &s), s.sweep.plan.amplitude);
         if (status == AW_OK)
             status = check_direction(&bench, &s);
     }

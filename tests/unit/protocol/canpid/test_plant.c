@@ -35,7 +35,8 @@ TEST(plant_kinds_round_trip)
     } cases[] = {
         {"sound", AW_CANPID_SOUND, 0, "sound"},
         {"dead", AW_CANPID_DEAD, 0, "dead"},
-        {"stuck", AW_CANPID_STUCK, 0, "stuck"},
+        {"stuck", AW_CANPID_STUCK, 0, "stuck:0deg"},
+        {"stuck:3deg", AW_CANPID_STUCK, 3 / DEG, "stuck:3deg"},
         {"reversed", AW_CANPID_REVERSED, 0, "reversed"},
         {"wall", AW_CANPID_WALL, 2 / DEG, "wall:2deg"},
         {"wall:-3", AW_CANPID_WALL, -3 / DEG, "wall:-3deg"},
@@ -196,6 +197,17 @@ TEST(stuck_encoder_repeats_its_value)
     assert_true(rig_lever(rig, LKNEE) > 30);
     assert_true(knee->measured == 0 && knee->lever_angle == 0 && knee->alpha_angle == 0);
     assert_true(knee->velocity == 0 && knee->output > 10);
+    rig_free(rig);
+}
+
+TEST(encoder_sticks_on_the_way)
+{
+    struct rig *rig = rig_with("stuck:3deg");
+    rig_setpoint(rig, LKNEE, AW_CANPID_POS, 20);
+    rig_run(rig, 1);
+    const struct aw_canpid_board *knee = aw_canpid_board(&rig->client, LKNEE);
+    assert_true(rig_lever(rig, LKNEE) > 30);
+    assert_true(knee->lever_angle > 1 && knee->lever_angle <= 3 && knee->velocity == 0);
     rig_free(rig);
 }
 
