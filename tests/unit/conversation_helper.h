@@ -1,0 +1,234 @@
+/* Runs conversations of a client with its device in virtual time. They are text:
+ *
+ *   # a lost command is sent again
+ *   & retries=2
+ *   $ DEG1,090 > 0DEG1,090 +2s > 0DEG1,090 +10ms < 0ACK0 +1s < 2DEG1,090 > 0ACK2
+ *   = confirmed retries=1
+ *   ~ part of the error message
+ *
+ * "#" begins a case with a new client, "&" sets options and memory. "$" runs a command: the client
+ * must send what follows ">" at exactly this time, and receives what follows "<"; "+" is the time
+ * that passes, also at the end. "stop" and "lost" are a stop request and a lost link. "=" lists
+ * words of the state after the command. */
+#ifndef AW_TESTS_CONVERSATION_HELPER_H
+#define AW_TESTS_CONVERSATION_HELPER_H
+
+#include "link/core/link.h"
+#include "test.h"
+
+struct talk {
+    struct aw_link link;
+    struct aw_virtual_clock clock;
+    struct aw_error err;
+    const char *next, *end; /* the rest of the conversation */
+    int64_t time_ns;        /* of the last event */
+    bool stopped, lost;
+    char problem[1400];
+};
+
+/* What a client adds. */
+struct talker {
+    void (*begin)(void);
+    bool (*set)(const char *key, const char *value); /* false: no such key */
+    enum aw_status (*run)(const char *command);
+    void (*print)(FILE *out); /* words of the state, with a blank behind each */
+    const char *line_end;
+};
+
+static const struct talker *talker;
+
+/* Copies the next word, or "" at the end. */
+static inline const char *talk_word(const char *text, const char *end, char word[80])
+{
+    size_t n = 0;
+    while (text < end && (*text == ' ' || *text == '\n'))
+        text++;
+    for (; text < end && *text != ' ' && *text != '\n'; text++)
+        if (n < 79)
+            word[n++] = *text;
+    word[n] = '\0';
+    return text;
+}
+
+/* Returns the first letter of the next event and its word; passes the time before it. */
+static inline char talk_next(struct talk *talk, char word[80], const char **after)
+{
+    const char *text = talk_word(talk->next, talk->end, word);
+    while (*word == '+') {
+        char *unit;
+        double value = strtod(word + 1, &unit);
+        talk->time_ns += (int64_t)(value * 1e6 * (*unit == 's' ? 1000 : 1) + 0.5);
+        talk->next = text;
+        text = talk_word(text, talk->end, word);
+    }
+    char kind = *word;
+    if (kind == '>' || kind == '<')
+        text = talk_word(text, talk->end, word);
+    *after = text;
+    return kind;
+}
+
+static inline enum aw_status talk_write(struct aw_link *link, const void *buf, size_t size,
+                                        struct aw_error *err)
+{
+    struct talk *talk = (struct talk *)link;
+    char word[80], sent[80];
+    const char *after;
+    if (talk->lost)
+        return aw_fail(err, AW_LOST, "gone");
+    snprintf(sent, sizeof sent, "%.*s", (int)(size - strlen(talker->line_end)), (const char *)buf);
+    char kind = talk_next(talk, word, &after);
+    double now_ms = (double)talk->clock.time_ns / 1e6, then_ms = (double)talk->time_ns / 1e6;
+    if (kind == '>' && strcmp(word, sent) == 0 && talk->time_ns == talk->clock.time_ns)
+        talk->next = after;
+    else if (!*talk->problem)
+        snprintf(talk->problem, sizeof talk->problem, "sends %s at %g ms; next is %c %s at %g ms",
+                 sent, now_ms, kind ? kind : '-', word, then_ms);
+    return *talk->problem ? aw_fail(err, AW_LOST, "gone") : AW_OK;
+}
+
+static inline enum aw_status talk_read(struct aw_link *link, void *buf, size_t cap, size_t *got,
+                                       int64_t deadline, struct aw_error *err)
+{
+    struct talk *talk = (struct talk *)link;
+    char word[80];
+    const char *after;
+    *got = 0;
+    if (talk->lost)
+        return aw_fail(err, AW_LOST, "gone");
+    if (talk->stopped)
+        return AW_STOPPED;
+    char kind = talk_next(talk, word, &after);
+    int64_t until = talk->clock.time_ns > deadline ? talk->clock.time_ns : deadline;
+    if (!kind || kind == '>' || talk->time_ns > until) {
+        talk->clock.time_ns = until;
+        return AW_TIMEOUT;
+    }
+    talk->next = after;
+    if (talk->time_ns > talk->clock.time_ns)
+        talk->clock.time_ns = talk->time_ns;
+    talk->stopped = kind == 's';
+    talk->lost = kind == 'l';
+    if (kind != '<')
+        return talk->lost ? aw_fail(err, AW_LOST, "gone") : AW_STOPPED;
+    assert_true(strlen(word) + 2 <= cap);
+    *got = (size_t)sprintf(buf, "%s%s", word, talker->line_end);
+    return AW_OK;
+}
+
+static inline void talk_begin(struct talk *talk)
+{
+    static const struct aw_link_ops ops = {.read = talk_read, .write = talk_write};
+    talk->clock = aw_virtual_clock();
+    talk->link = (struct aw_link){.ops = &ops, .clock = &talk->clock.base};
+    talk->time_ns = talk->clock.time_ns;
+    *talk->problem = '\0';
+    talker->begin();
+}
+
+static inline void talk_set(const char *text, const char *end)
+{
+    char word[80];
+    for (text = talk_word(text, end, word); *word; text = talk_word(text, end, word)) {
+        char *value = strchr(word, '=');
+        if (value)
+            *value++ = '\0';
+        if (!talker->set(word, value ? value : "1"))
+            fail_msg("no key %s", word);
+    }
+}
+
+/* Runs the command and requires that the conversation was held to its end. */
+static inline enum aw_status talk_run(struct talk *talk, const char *text, const char *end)
+{
+    char command[80], word[80];
+    talk->next = talk_word(text, end, command);
+    talk->end = end;
+    talk->time_ns = talk->clock.time_ns;
+    talk->stopped = talk->lost = false;
+    talk->err.text[0] = '\0';
+    enum aw_status status = talker->run(command);
+    char kind = talk_next(talk, word, &text);
+    if ((kind || talk->time_ns != talk->clock.time_ns) && !*talk->problem)
+        snprintf(talk->problem, sizeof talk->problem, "ends at %g ms instead of %g ms; next is %s",
+                 (double)talk->clock.time_ns / 1e6, (double)talk->time_ns / 1e6,
+                 kind ? word : "the end");
+    return status;
+}
+
+/* Requires the words of text among those of the state. */
+static inline void talk_expect(struct talk *talk, enum aw_status status, const char *text,
+                               const char *end)
+{
+    char state[1000] = "", word[80], wanted[84];
+    FILE *out = fmemopen(state, sizeof state - 1, "w");
+    assert_non_null(out);
+    fprintf(out, " %s ", aw_status_name(status));
+    talker->print(out);
+    fclose(out);
+    for (text = talk_word(text, end, word); *word; text = talk_word(text, end, word)) {
+        snprintf(wanted, sizeof wanted, " %s ", word);
+        if (!strstr(state, wanted) && !*talk->problem)
+            snprintf(talk->problem, sizeof talk->problem, "not %s:%s", word, state);
+    }
+}
+
+/* Runs all conversations of a file; returns the number of cases. */
+static inline int run_conversations(const char *path, struct talk *talk,
+                                    const struct talker *client)
+{
+    enum { MOST = 1 << 18 };
+    char *text = calloc(1, MOST), *title = text;
+    FILE *file = fopen(path, "r");
+    size_t failed = 0;
+    assert_true(file && text && fread(text, 1, MOST - 1, file) > 0);
+    fclose(file);
+    enum aw_status status = AW_OK;
+    bool wrong = false;
+    int cases = 0;
+    talker = client;
+    for (char *line = text, *end; *line; line = end) {
+        end = line + strcspn(line, "\n");
+        while (*line == '$' && *end && !strchr("#&$=~\n", end[1]))
+            end += 1 + strcspn(end + 1, "\n");
+        end += *end == '\n';
+        switch (*line) {
+        case '#':
+            title = line, cases++, wrong = false, talk_begin(talk);
+            break;
+        case '&':
+            talk_set(line + 1, end);
+            break;
+        case '$':
+            status = talk_run(talk, line + 1, end);
+            break;
+        case '=':
+            talk_expect(talk, status, line + 1, end);
+            break;
+        case '~': {
+            char part[200];
+            snprintf(part, sizeof part, "%.*s", (int)strcspn(line + 2, "\n"), line + 2);
+            if (!strstr(talk->err.text, part) && !*talk->problem)
+                snprintf(talk->problem, sizeof talk->problem, "it says: %.250s", talk->err.text);
+            break;
+        }
+        default:
+            break;
+        }
+        if (*talk->problem && !wrong) {
+            int number = 1;
+            for (const char *c = text; c < line; c++)
+                number += *c == '\n';
+            print_message("%s:%d: %.*s: %s\n", path, number, (int)strcspn(title, ":\n"), title,
+                          talk->problem);
+            failed++;
+            wrong = true;
+        }
+    }
+    free(text);
+    if (failed)
+        fail_msg("%zu conversations differ", failed);
+    return cases;
+}
+
+#endif
