@@ -258,9 +258,6 @@ static const struct aw_command commands[] = {
          "each joint is near the first target (--max-jump); --approach moves it there first. "
          "The keys + and - change the speed. The drivers are disabled at the end; the result "
          "has the lag of each joint."},
-    AW_COMPARE_COMMAND(
-        "-l 'sim:?time=virtual' step --from 0deg --to 20deg -b lknee -c pos --save a.csv",
-        "-l 'sim:?time=virtual' step --from 0deg --to 15deg -b lknee -c pos --save b.csv"),
     {.name = "ping", .group = AW_GROUP_MEASURE,
      .summary = "measure the rate, jitter and losses of the telemetry of each driver",
      .safety = AW_READ,

@@ -233,9 +233,6 @@ static const struct aw_command commands[] = {
      .details = "The file has a section for each step, as in the example. "
          "A step fails in any case if the joint does not come to within 10 % of the step from its "
          "target. Exit code 1 if a step fails."},
-    AW_COMPARE_COMMAND(
-        "-l 'sim:?time=virtual' step m2 --from 0deg --to 20deg --save a.csv",
-        "-l 'sim:?time=virtual' step m2 --from 0deg --to 30deg --save b.csv"),
     {.name = "light", .summary = "colour of the light ring",
      .args = AW_ARGS(
          {.name = "hue", .field = "light.hue"},

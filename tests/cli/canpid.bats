@@ -705,56 +705,15 @@ END
     has "$why" "no telemetry from lknee"
 }
 
-@test "compare prints two runs in text and JSON" {
-    virtual "${step[@]}" --save a.csv
-    printf '%s\n' "$overshooting" "${step[*]} --save b.csv" >script
-    virtual run script
-    ok canpid compare a.csv b.csv
-    matches "$(grep IAE <<<"$output" | xargs)" "IAE * * -* (unit of measured)·s"
-    matches "$(grep 'rms difference' <<<"$output" | xargs)" "rms difference * (unit of measured)"
-    same "$(grep 'peak time' <<<"$output" | cut -c 1-33 | xargs)" "peak time -"
-    hasnt "$output" nan
-    ok canpid -j compare a.csv b.csv
-    same "$(json '[.ok, .same_step, .overshoot.b > 10, .iae.change < 0, .max_difference > 1] | all')" true
-    ok canpid -j compare a.csv a.csv
-    same "$(json '[.iae.change, .rms_difference, .max_difference]')" '[0,0,0]'
-    fails 2 canpid compare a.csv nope.csv
-    echo "no,table" >c.csv
-    run --separate-stderr canpid compare a.csv c.csv
-    [ "$status" -ne 0 ] && has "$stderr" "canpid: "
-}
-
-@test "compare --plot draws both runs; charts name tool, joint, gains and date" {
+@test "charts of step name tool, joint, gains and date" {
     local step="step --from 0deg --to 20deg --for 1s -b lknee -c pos"
     ok canpid -q -l "$fast" $step --save a.csv --plot a.svg
     has "$(cat a.svg)" ">canpid step: lknee pos, $(date +%Y)-"
     printf 'set pid 6 0.001 0 -b lknee -c pos --switch\n%s --save b.csv --plot b.svg\n' "$step" >two
     exits 0 canpid -l "$fast" run two
     has "$(cat b.svg)" ">canpid step: lknee pos kp 6 ki 0.001 kd 0, $(date +%Y)-"
-    ok canpid compare a.csv b.csv --plot both.svg
-    has "$output" 'never 90 %'
-    has "$(cat both.svg)" ">canpid compare: a.csv, b.csv, $(date +%Y)-"
-    has "$(cat both.svg)" '>b.csv<'
     exits 0 canpid -l "$fast" $step
     has "$stderr" 'rise time: it never came to 90 % of the step, but to 17.'
-}
-
-@test "compare and step report identical figures for a saved run" {
-    while IFS='|' read -r link words; do
-        # shellcheck disable=SC2086
-        ok canpid -q -j -l "$link" step $words --save run.csv
-        expected=$(jq -c '[.rise_time,.overshoot,.peak_time,.settling_time,.steady_state_error,.iae,.ise,.max_output]' <<<"$output")
-        ok canpid -j compare run.csv run.csv
-        for part in a b; do
-            same "$(jq -c "[.rise_time,.overshoot,.peak_time,.settling_time,.steady_state_error,.iae,.ise,.max_output | .$part]" <<<"$output")" "$expected"
-        done
-    done <<'END'
-sim:?time=virtual|--from 0deg --to 20deg --for 2s -b lknee -c pos
-sim:?time=virtual|--from 7.3deg --to -11deg --for 1s --settle 30ms -b rhip -c pos
-sim:?time=virtual|--from 0deg --to 20deg --for 1s --settle 0s -b lknee -c pos
-sim:?time=virtual|--from 0Nm --to 5Nm --for 1s -b rhip -c tor
-sim:|--from 0deg --to 20deg --for 300ms --settle 150ms -b lknee -c pos
-END
 }
 
 @test "sweep: multisine and chirp agree, and the plot and samples are complete" {

@@ -108,7 +108,6 @@ END
 hidmotor -q -l sim: play pipe
 hidmotor -q -l sim: gains apply pipe
 canpid -q -l sim: gains apply pipe
-canpid compare pipe pipe
 unitysim -q -l sim: play pipe
 unitysim -q -l sim: --limits pipe move elbow=2300
 unitysim -q -l sim: --views pipe camera views

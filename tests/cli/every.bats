@@ -23,7 +23,6 @@ words() {
     armctl/follow) echo nothing.csv --map 1=x --max-speed 10 ;;
     ezphys/follow) echo nothing.csv --map hinge=x ;;
     armctl/play | hidmotor/play | ezphys/play | unitysim/play) echo nothing.csv ;;
-    */compare) echo nothing.csv nothing.csv ;;
     canpid/k[pid]) echo 0.5 -b lknee -c pos ;;
     canpid/ref_*) echo -b lknee ;;
     canpid/send) echo "fan speed=10 --packets $root/docs/example/bus.packets" ;;
@@ -200,11 +199,9 @@ hidmotor: info run.pcapng
 hidmotor: gains
 hidmotor: gains set elbow.kp=0.02
 hidmotor: gains diff arm.gains
-hidmotor: compare a.csv b.csv
 hidmotor: verify steps.ini
 hidmotor: --dry-run raw 37 1 2 3
 canpid: info run.pcapng
-canpid: compare a.csv b.csv
 canpid: gains diff lknee.gains
 canpid: dump -n 3
 canpid: sweep --amplitude 20deg -b lknee -c pos

@@ -438,9 +438,8 @@ void aw_bench_report_metric(struct aw_session *session, const char *key, enum aw
                             double value, const char *unit)
 {
     const struct aw_metric_row *row = aw_metric(metric);
-    bool known = !row->takes_unit || unit;
     aw_object_number(&session->result, key, value, 5, row->takes_unit ? unit : NULL);
-    session->result.entries[session->result.n - 1].unit_after = known ? row->unit_after : NULL;
+    session->result.entries[session->result.n - 1].unit_after = row->unit_after;
 }
 
 const char *aw_bench_metric_unit(char out[40], enum aw_metric metric, const char *unit)
@@ -451,15 +450,10 @@ const char *aw_bench_metric_unit(char out[40], enum aw_metric metric, const char
     return out;
 }
 
-const char *aw_bench_metric_cell(char out[AW_BENCH_CELL], enum aw_metric metric, double value,
-                                 bool change)
+const char *aw_bench_metric_cell(char out[AW_BENCH_CELL], enum aw_metric metric, double value)
 {
     if (!aw_metric_reached(value))
-        return change                       ? "-"
-               : metric == AW_RISE_TIME     ? "never 90 %"
-               : metric == AW_SETTLING_TIME ? "no rest"
-                                            : "-";
-    *out = '+';
-    *aw_print_fixed(out + (change && value > 0), value, 5) = '\0';
+        return metric == AW_RISE_TIME ? "never 90 %" : metric == AW_SETTLING_TIME ? "no rest" : "-";
+    *aw_print_fixed(out, value, 5) = '\0';
     return out;
 }

@@ -104,7 +104,7 @@ enum aw_status aw_bench_parse_limit(struct aw_session *session, enum aw_metric m
 #define AW_BENCH_LIMIT 48
 const char *aw_bench_limit_name(enum aw_metric metric, char out[AW_BENCH_LIMIT]);
 
-/* Computes the metrics of a step from the samples alone, as compare does from the saved file. */
+/* Computes the metrics of a step from the samples alone. */
 enum aw_status aw_bench_measure(struct aw_bench *bench, struct aw_response *response);
 
 /* The max deviation of a joint from its start and its targets: from text ("15deg"; NULL:
@@ -169,18 +169,17 @@ void aw_bench_title(struct aw_bench *bench, char out[AW_BENCH_TITLE]);
 /* Begins the result record with the joint and its controller. */
 void aw_bench_report(struct aw_bench *bench, const char *cmd);
 
-/* Adds the value of a metric with its unit, which may be that of the step (NULL: unknown). */
+/* Adds the value of a metric with its unit; unit: of the step. */
 void aw_bench_report_metric(struct aw_session *session, const char *key, enum aw_metric metric,
                             double value, const char *unit);
 
 /* Writes the unit of a metric after a space: " deg·s"; or "". unit: of the joint. */
 const char *aw_bench_metric_unit(char out[40], enum aw_metric metric, const char *unit);
 
-/* Formats the value for a table. Without a value: the reason ("never 90 %"), or "-" for a change.
- * Changes have a sign. Returns out, or a constant. */
+/* Formats the value for a table; without a value, the reason ("never 90 %"). Returns out, or a
+ * constant. */
 #define AW_BENCH_CELL (AW_NUMBER_MAX + 1)
-const char *aw_bench_metric_cell(char out[AW_BENCH_CELL], enum aw_metric metric, double value,
-                                 bool change);
+const char *aw_bench_metric_cell(char out[AW_BENCH_CELL], enum aw_metric metric, double value);
 
 /* Write a chart into a file. AW_REFUSED with the reason if that fails. aw_bench_write_drawn frees
  * drawn; NULL: not drawn, see session->err. */

@@ -5,8 +5,8 @@
 #include <string.h>
 
 #include "base/number.h"
-#include "tuning/compare.h"
 #include "tuning/response.h"
+#include "tuning/run.h"
 #include "tuning/verbs/experiment.h"
 
 #define HALF_WAY 0.5 /* a joint that moves less than this share may meet limits by not moving */

@@ -4,11 +4,11 @@
 #ifndef AW_TUNING_VERBS_TRIALS_H
 #define AW_TUNING_VERBS_TRIALS_H
 
-#include "tuning/compare.h"
 #include "tuning/design.h"
 #include "tuning/identify/excite.h"
 #include "tuning/identify/sweep.h"
 #include "tuning/model.h"
+#include "tuning/run.h"
 #include "tuning/verbs/experiment.h"
 
 /* The assumed control period of a driver with this sample period, s; 0: the usual one. */

@@ -216,7 +216,7 @@ static const char *say_metric(const struct tuner *t, char out[AW_BENCH_CELL], en
 {
     const struct aw_metric_row *row = aw_metric(metric);
     if (!aw_metric_reached(value))
-        return aw_bench_metric_cell(out, metric, value, false);
+        return aw_bench_metric_cell(out, metric, value);
     snprintf(out, AW_BENCH_CELL, "%.3g %s%s", value, row->takes_unit ? t->model.unit : "",
              row->unit_after);
     return out;
@@ -264,8 +264,8 @@ static void report_steps(struct aw_session *session, const struct tuner *t, cons
     for (size_t i = 0; tells_all(session) && i < sizeof shown / sizeof *shown; i++) {
         char was[AW_BENCH_CELL], is[AW_BENCH_CELL];
         aw_output_print(&session->out, "%-18s %10s before %10s after\n", aw_metric(shown[i])->title,
-                        aw_bench_metric_cell(was, shown[i], t->story.was.value[shown[i]], false),
-                        aw_bench_metric_cell(is, shown[i], t->story.is.value[shown[i]], false));
+                        aw_bench_metric_cell(was, shown[i], t->story.was.value[shown[i]]),
+                        aw_bench_metric_cell(is, shown[i], t->story.is.value[shown[i]]));
     }
 }
 

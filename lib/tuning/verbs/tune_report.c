@@ -36,7 +36,7 @@ static void put_metric(FILE *file, enum aw_metric metric, double value, const ch
     if (aw_metric_reached(value))
         put_number(file, value, unit);
     else
-        fprintf(file, "<td>%s</td>", aw_bench_metric_cell(why, metric, value, false));
+        fprintf(file, "<td>%s</td>", aw_bench_metric_cell(why, metric, value));
 }
 
 static void margin(FILE *file, const char *name, double value, const char *unit)

@@ -187,22 +187,9 @@ AW_GIVEN(command, aw_wishes, aw_wishes_given)
 #define AW_VERDICTS_OPTION                                                                        \
     {.name = "as", AW_AT(aw_experiment_options, verdicts), .value = "FORM",                       \
      .help = "tap or junit", .fallback = "tap", .choices = AW_LIST("tap", "junit")}
-/* Takes the lines that write a.csv and b.csv, for its example. */
-#define AW_COMPARE_COMMAND(...)                                                                   \
-    {                                                                                             \
-        .name = "compare", .group = AW_GROUP_MEASURE,                                             \
-        .summary = "compare two saved step responses",                                            \
-        .args = AW_ARGS({.name = "a", .kind = AW_ARG_FILE, .help = "a run that --save wrote",     \
-                         .endings = "csv"},                                                       \
-                        {.name = "b", .kind = AW_ARG_FILE, .help = "another run",                 \
-                         .endings = "csv"}),                                                      \
-        .options = AW_OPTIONS(AW_PLOT_OPTION), .offline = true, .run = aw_run_compare,            \
-        .details = "--plot draws both in one picture, with both steps at 0 s.",                   \
-        .lines = AW_LIST(__VA_ARGS__, "compare a.csv b.csv --plot both.svg"),                     \
-    }
 /* clang-format on */
 
 aw_run_fn aw_run_step, aw_run_sweep, aw_run_identify, aw_run_design, aw_run_tune, aw_run_own_tune,
-    aw_run_verify, aw_run_compare;
+    aw_run_verify;
 
 #endif

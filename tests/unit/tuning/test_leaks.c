@@ -7,10 +7,10 @@
 #include "control/samples.h"
 #include "control/trajectory.h"
 #include "test.h"
-#include "tuning/compare.h"
 #include "tuning/design.h"
 #include "tuning/model.h"
 #include "tuning/predict.h"
+#include "tuning/run.h"
 
 #define N 40
 

@@ -4,12 +4,12 @@
 
 #include "numbers_helper.h"
 
-#include "tuning/compare.h"
 #include "tuning/design.h"
 #include "tuning/identify/excite.h"
 #include "tuning/identify/spectrum.h"
 #include "tuning/identify/sweep.h"
 #include "tuning/predict.h"
+#include "tuning/run.h"
 
 static const struct {
     const char *name;
