@@ -9,7 +9,7 @@
  * "#" begins a case with a new client, "&" sets options and memory. "$" runs a command: the client
  * must send what follows ">" at exactly this time, and receives what follows "<"; "+" is the time
  * that passes, also at the end. "stop" and "lost" are a stop request and a lost link. "=" lists
- * words of the state after the command. */
+ * words of the state after the command. "+" alone on its line passes time between commands. */
 #ifndef AW_TESTS_CONVERSATION_HELPER_H
 #define AW_TESTS_CONVERSATION_HELPER_H
 
@@ -32,7 +32,9 @@ struct talker {
     bool (*set)(const char *key, const char *value); /* false: no such key */
     enum aw_status (*run)(const char *command);
     void (*print)(FILE *out); /* words of the state, with a blank behind each */
-    const char *line_end;
+    /* The bytes of a word, and the word of bytes; NULL: the word and CR LF. */
+    size_t (*bytes)(const char *word, uint8_t *bytes);
+    void (*word)(const void *bytes, size_t size, char word[80]);
 };
 
 static const struct talker *talker;
@@ -76,7 +78,10 @@ static inline enum aw_status talk_write(struct aw_link *link, const void *buf, s
     const char *after;
     if (talk->lost)
         return aw_fail(err, AW_LOST, "gone");
-    snprintf(sent, sizeof sent, "%.*s", (int)(size - strlen(talker->line_end)), (const char *)buf);
+    if (talker->word)
+        talker->word(buf, size, sent);
+    else
+        snprintf(sent, sizeof sent, "%.*s", (int)size - 2, (const char *)buf);
     char kind = talk_next(talk, word, &after);
     double now_ms = (double)talk->clock.time_ns / 1e6, then_ms = (double)talk->time_ns / 1e6;
     if (kind == '>' && strcmp(word, sent) == 0 && talk->time_ns == talk->clock.time_ns)
@@ -111,8 +116,11 @@ static inline enum aw_status talk_read(struct aw_link *link, void *buf, size_t c
     talk->lost = kind == 'l';
     if (kind != '<')
         return talk->lost ? aw_fail(err, AW_LOST, "gone") : AW_STOPPED;
-    assert_true(strlen(word) + 2 <= cap);
-    *got = (size_t)sprintf(buf, "%s%s", word, talker->line_end);
+    uint8_t bytes[512];
+    size_t size =
+        talker->bytes ? talker->bytes(word, bytes) : (size_t)sprintf((char *)bytes, "%s\r\n", word);
+    *got = size < cap ? size : cap;
+    memcpy(buf, bytes, *got);
     return AW_OK;
 }
 
@@ -120,7 +128,8 @@ static inline void talk_begin(struct talk *talk)
 {
     static const struct aw_link_ops ops = {.read = talk_read, .write = talk_write};
     talk->clock = aw_virtual_clock();
-    talk->link = (struct aw_link){.ops = &ops, .clock = &talk->clock.base};
+    talk->link = (struct aw_link){
+        .ops = &ops, .clock = &talk->clock.base, .datagrams = talker->word != NULL};
     talk->time_ns = talk->clock.time_ns;
     *talk->problem = '\0';
     talker->begin();
@@ -189,12 +198,19 @@ static inline int run_conversations(const char *path, struct talk *talk,
     talker = client;
     for (char *line = text, *end; *line; line = end) {
         end = line + strcspn(line, "\n");
-        while (*line == '$' && *end && !strchr("#&$=~\n", end[1]))
+        while (*line == '$' && *end && !strchr("#&$=~+\n", end[1]))
             end += 1 + strcspn(end + 1, "\n");
         end += *end == '\n';
         switch (*line) {
         case '#':
             title = line, cases++, wrong = false, talk_begin(talk);
+            break;
+        case '+':
+            talk->next = line;
+            talk->end = end;
+            talk->time_ns = talk->clock.time_ns;
+            talk_next(talk, (char[80]){0}, &(const char *){NULL});
+            talk->clock.time_ns = talk->time_ns;
             break;
         case '&':
             talk_set(line + 1, end);

@@ -113,7 +113,7 @@ static void print(FILE *out)
 
 TEST(conversations_are_held)
 {
-    static const struct talker client = {begin, set, run, print, "\r\n"};
+    static const struct talker client = {begin, set, run, print, NULL, NULL};
     assert_true(
         run_conversations("tests/unit/protocol/armctl/conversations.txt", &rig.talk, &client) > 40);
 }

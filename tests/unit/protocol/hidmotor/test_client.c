@@ -238,49 +238,6 @@ TEST(queries_are_retried_but_setters_are_not)
     free(tap);
 }
 
-static void third_time(struct tap *tap, const uint8_t *report)
-{
-    (void)report;
-    if (tap->n_written == 3)
-        positions_after(tap, 5, 10);
-}
-
-TEST(third_request_may_be_answered)
-{
-    struct tap *tap = tap_new(third_time);
-    assert_int_equal(positions(tap), AW_OK);
-    assert_int_equal(tap->reply.retries, 2);
-    assert_false(tap->reply.maybe_stale); /* all three requests belong to this call */
-    assert_int_equal(tap->arm.counters.resent, 2);
-    free(tap);
-}
-
-static void rubbish(struct tap *tap, const uint8_t *report)
-{
-    static const uint8_t zeros[AW_HIDMOTOR_REPORT] = {0};
-    (void)report;
-    ANSWER(tap, 1, VELOCITIES, 3);
-    ANSWER(tap, 2, VELOCITIES, 3, 1);
-    ANSWER(tap, 3, GRIPPER, 3, 1);
-    send_after(tap, 4, zeros, 20);
-    send_after(tap, 4, zeros, 65);
-    ANSWER(tap, 5, 99, 0);
-}
-
-TEST(foreign_replies_are_reported)
-{
-    struct tap *tap = tap_new(rubbish);
-    tap->arm.options.retries = 0;
-    assert_int_equal(positions(tap), AW_TIMEOUT);
-    assert_string_equal(tap->err.text, "no answer to positions within 100 ms — 3 foreign replies: "
-                                       "does another program use the board?");
-    assert_int_equal(tap->arm.counters.foreign, 3);
-    assert_int_equal(tap->arm.counters.cut, 2);
-    assert_int_equal(tap->arm.counters.errors, 1);
-    assert_int_equal(tap->arm.counters.replies, 0);
-    free(tap);
-}
-
 static void unknown(struct tap *tap, const uint8_t *report)
 {
     uint8_t error[AW_HIDMOTOR_REPORT] = {99};
@@ -335,70 +292,6 @@ TEST(invalid_number_of_motors_is_malformed)
     }
 }
 
-static void nan_position(struct tap *tap, const uint8_t *report)
-{
-    (void)report;
-    ANSWER(tap, 1, POSITIONS, 3, 1, 2, 3, (double)NAN, 5, 6);
-}
-
-TEST(nan_position_is_malformed)
-{
-    struct tap *tap = tap_new(nan_position);
-    assert_int_equal(positions(tap), AW_MALFORMED);
-    assert_string_equal(tap->err.text, "positions: m2.position is not a finite number");
-    assert_int_equal(tap->arm.known.n, 0);
-    free(tap);
-}
-
-/* ---- Stale replies ---- */
-
-static void late(struct tap *tap, const uint8_t *report)
-{
-    (void)report;
-    if (tap->n_written == 1)
-        positions_after(tap, 150, 1);
-    else
-        positions_after(tap, 60, 2);
-}
-
-TEST(late_reply_of_the_same_kind_is_marked_stale)
-{
-    struct tap *tap = tap_new(late);
-    tap->arm.options.retries = 0;
-    assert_int_equal(positions(tap), AW_TIMEOUT);
-    assert_int_equal(positions(tap), AW_OK);
-    assert_true(tap->reply.maybe_stale);
-    assert_true(tap->reply.since_ns == 0);
-    assert_true(aw_record_get(&tap->reply.record, "m1.setpoint") == 1); /* it was stale */
-    tap->clock.time_ns += 20 * AW_MILLISECOND;
-    assert_int_equal(positions(tap), AW_OK); /* the answer to the second request was seen */
-    assert_false(tap->reply.maybe_stale);
-    assert_true(aw_record_get(&tap->reply.record, "m1.setpoint") == 2);
-    assert_int_equal(tap->arm.counters.late, 1);
-    assert_int_equal(tap->arm.counters.maybe_stale, 1);
-    free(tap);
-}
-
-static void late_then_other(struct tap *tap, const uint8_t *report)
-{
-    if (id_of(report) == POSITIONS)
-        positions_after(tap, 150, 1);
-    else
-        send_after(tap, 80, report, AW_HIDMOTOR_REPORT);
-}
-
-TEST(late_reply_of_another_kind_is_skipped)
-{
-    struct tap *tap = tap_new(late_then_other);
-    tap->arm.options.retries = 0;
-    assert_int_equal(positions(tap), AW_TIMEOUT);
-    assert_int_equal(gripper(tap, 90), AW_OK);
-    assert_false(tap->reply.maybe_stale);
-    assert_int_equal(id_of(tap->reply.bytes), GRIPPER);
-    assert_int_equal(tap->arm.counters.late, 1);
-    free(tap);
-}
-
 static void never_first(struct tap *tap, const uint8_t *report)
 {
     if (tap->n_written > 1 && id_of(report) == POSITIONS)
@@ -433,48 +326,6 @@ TEST(stale_mark_ends_after_another_reply)
     free(tap);
 }
 
-static void first_is_late(struct tap *tap, const uint8_t *report)
-{
-    send_after(tap, tap->n_written == 1 ? 120 : 50, report, AW_HIDMOTOR_REPORT);
-}
-
-TEST(setter_requires_its_own_echo)
-{
-    struct tap *tap = tap_new(first_is_late);
-    assert_int_equal(gripper(tap, 10), AW_TIMEOUT);
-    assert_int_equal(gripper(tap, 20), AW_OK);
-    assert_int_equal(tap->reply.bytes[4], 20);
-    assert_true(tap->reply.got_ns == 150 * AW_MILLISECOND);
-    assert_int_equal(tap->arm.counters.late, 1);
-    free(tap);
-}
-
-static void twice_late(struct tap *tap, const uint8_t *report)
-{
-    (void)report;
-    if (tap->n_written == 1)
-        for (int i = 0; i < 2; i++)
-            positions_after(tap, 150, 1); /* duplicated */
-    if (tap->n_written == 2)
-        positions_after(tap, 320, 2);
-    if (tap->n_written == 3)
-        positions_after(tap, 60, 3);
-}
-
-TEST(duplicated_reply_counts_once)
-{
-    struct tap *tap = tap_new(twice_late);
-    tap->arm.options.retries = 0;
-    assert_int_equal(positions(tap), AW_TIMEOUT); /* 0 to 100 */
-    tap->clock.time_ns += TIMEOUT_NS;
-    assert_int_equal(positions(tap), AW_TIMEOUT); /* 200 to 300 */
-    assert_int_equal(tap->arm.counters.late, 1);
-    tap->clock.time_ns += TIMEOUT_NS * 3 / 2;
-    assert_int_equal(positions(tap), AW_OK);
-    assert_true(tap->reply.maybe_stale);
-    free(tap);
-}
-
 static void all_late(struct tap *tap, const uint8_t *report)
 {
     if (id_of(report) == POSITIONS)
@@ -495,55 +346,6 @@ TEST(equal_late_replies_are_accepted)
         assert_int_equal(tap->arm.counters.resent, 2 * i);
         assert_int_equal(tap->arm.counters.late, 2 * i - 1); /* the last one arrives later */
     }
-    free(tap);
-}
-
-static void another_program_asks_too(struct tap *tap, const uint8_t *report)
-{
-    (void)report;
-    positions_after(tap, tap->n_written == 2 ? 350 : 1, (double)tap->n_written);
-    if (tap->n_written == 1)
-        positions_after(tap, 2, 70); /* for another program */
-}
-
-/* A late reply may belong to another program, so ours may still be pending. */
-TEST(late_reply_stays_stale_with_another_program)
-{
-    struct tap *tap = tap_new(another_program_asks_too);
-    tap->arm.options.retries = 0;
-    assert_int_equal(positions(tap), AW_OK);
-    tap->clock.time_ns += 5 * AW_MILLISECOND;
-    assert_int_equal(positions(tap), AW_TIMEOUT);
-    assert_int_equal(tap->arm.counters.foreign, 1);
-    tap->n_coming = 0;
-    positions_after(tap, 1, 80); /* for the other program */
-    positions_after(tap, 20, 2); /* our reply */
-    tap->clock.time_ns += 5 * AW_MILLISECOND;
-    assert_int_equal(positions(tap), AW_OK);
-    assert_true(tap->reply.maybe_stale);
-    free(tap);
-}
-
-static void stop_when_written(struct tap *tap, const uint8_t *report)
-{
-    (void)report;
-    tap->stopped = true;
-    positions_after(tap, 5, 1);
-}
-
-TEST(interrupted_request_stays_pending)
-{
-    struct tap *tap = tap_new(stop_when_written);
-    tap->stopped = true;
-    assert_int_equal(positions(tap), AW_STOPPED); /* before anything was sent */
-    assert_int_equal(tap->n_written, 0);
-    tap->stopped = false;
-    assert_int_equal(positions(tap), AW_STOPPED);
-    assert_int_equal(tap->n_written, 1);
-    tap->stopped = false;
-    tap->on_write = silence;
-    assert_int_equal(positions(tap), AW_OK);
-    assert_true(tap->reply.maybe_stale);
     free(tap);
 }
 
@@ -672,53 +474,6 @@ TEST(stale_reply_is_never_taken_for_a_fresh_one)
     expect_picture("transactions-hidmotor.txt", text);
     free(text);
     free(tap);
-}
-
-/* Replies with something else, which the error of the unanswered request describes. */
-static void instead(struct tap *tap, const uint8_t *report)
-{
-    static const uint8_t zeros[AW_HIDMOTOR_REPORT] = {0};
-    int which = tap->latest_ms;
-    (void)report;
-    for (int i = 0; i < (which & 1) + 1; i++) {
-        if (which / 2 == 0)
-            ANSWER(tap, 1, VELOCITIES, 3, i);
-        if (which / 2 == 1)
-            send_after(tap, 1, zeros, 63);
-        if (which / 2 == 2)
-            ANSWER(tap, 1, 99, 0);
-        if (which / 2 == 3 && tap->n_written == 1) /* late for the next request */
-            positions_after(tap, 120 + i, 10 + i);
-    }
-}
-
-TEST(each_kind_of_foreign_reply_is_reported)
-{
-    static const char *const says[] = {
-        "1 foreign reply: does another program use the board?",
-        "2 foreign replies: does another program use the board?",
-        "1 report that was not 64 bytes: is this the right interface of the board?",
-        "2 reports that were not 64 bytes: is this the right interface of the board?",
-        "1 error packet about something else: does another program use the board?",
-        "2 error packets about something else: does another program use the board?",
-        "1 late reply: is the board busy? A longer --timeout helps",
-        "1 foreign reply: does another program use the board?", /* besides the late one */
-    };
-    for (int i = 0; i < 8; i++) {
-        struct tap *tap = tap_new(instead);
-        char expected[200];
-        tap->latest_ms = i;
-        tap->arm.options.retries = 0;
-        assert_int_equal(positions(tap), AW_TIMEOUT);
-        if (i / 2 == 3) {
-            tap->clock.time_ns += 5 * AW_MILLISECOND;
-            assert_int_equal(gripper(tap, 7), AW_TIMEOUT);
-        }
-        snprintf(expected, sizeof expected, "no answer to %s within 100 ms — %s",
-                 i / 2 == 3 ? "gripper" : "positions", says[i]);
-        assert_string_equal(tap->err.text, expected);
-        free(tap);
-    }
 }
 
 /* ---- Raw packets ---- */
