@@ -16,7 +16,6 @@
 #include "shell/main.h"
 #include "shell/prompt/complete.h"
 #include "shell/prompt/prompt.h"
-#include "shell/prompt/repl.h"
 #include "shell/run/script.h"
 #include "shell/serve/serve.h"
 #include "shell/source/source.h"
@@ -446,8 +445,6 @@ const struct aw_command aw_common_commands[] = {
      .examples = AW_LIST("help watch", "help links")},
     {.name = "?", .prints = "a text", .summary = "help", .args = help_args,
      .options = help_options, .hidden = true, .offline = true, .run = aw_run_help},
-    {.name = "history", .group = AW_GROUP_SET_UP, .summary = "list what was typed at the prompt",
-     .offline = true, .run = aw_run_history, .examples = AW_LIST("history")},
     {.name = "quit", .group = AW_GROUP_SET_UP,
      .summary = "leave", .offline = true, .run = aw_run_quit, .examples = AW_LIST("quit")},
     {.name = "exit", .summary = "leave", .hidden = true, .offline = true, .run = aw_run_quit},

@@ -8,7 +8,7 @@ load common
 words() {
     case $1/$2 in
     canpid/teleop) echo -c pos ;;
-    */history | */quit | */exit | */complete | */commands | */list | */home | */camera_request) ;;
+    */quit | */exit | */complete | */commands | */list | */home | */camera_request) ;;
     */reset | */positions | */velocities | */pid_gains | */velocity_gains) ;;
     armctl/jog) echo elbow ;;
     armctl/move) echo 1=90 ;;

@@ -559,7 +559,8 @@ enum aw_status aw_run_pause(struct aw_session *session, const struct aw_args *ar
     const char *format = session->options.print.format;
     if (status != AW_OK && status != AW_TIMEOUT)
         return status;
-    if (format && !strstr(format, "%{time}")) /* a script's format is for its other commands */
+    if (format && strstr(format, "%{") &&
+        !strstr(format, "%{time}")) /* a script's format is for its other commands */
         return AW_OK;
     aw_object_start(&session->result, "pause");
     aw_object_number(&session->result, "time", seconds, -1, "s");

@@ -451,26 +451,3 @@ enum aw_status aw_repl(struct aw_session *session)
     free(prompt.typed);
     return session->motion.stop.signal ? AW_STOPPED : AW_OK;
 }
-
-enum aw_status aw_run_history(struct aw_session *session, const struct aw_args *args)
-{
-    char path[512];
-    (void)args;
-    if (!session->mode.interactive) {
-        using_history();
-        aw_state_path(session, "history", path, sizeof path);
-        if (*path)
-            read_history(path);
-    }
-    for (int i = 0; i < history_length; i++) {
-        struct aw_object row;
-        const HIST_ENTRY *entry = history_get(history_base + i);
-        if (!entry)
-            continue;
-        aw_object_start(&row, NULL);
-        aw_object_number(&row, "n", i + 1, 0, NULL);
-        aw_object_text(&row, "line", entry->line);
-        aw_session_row(session, &row, "%5d  %s\n", i + 1, entry->line);
-    }
-    return AW_OK;
-}

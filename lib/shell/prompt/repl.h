@@ -7,7 +7,4 @@
 /* Runs until Ctrl-D, "quit" or the end of the terminal. Failures of commands do not end it. */
 enum aw_status aw_repl(struct aw_session *session);
 
-/* Runs the command history: lines typed at the prompt, in this session and before. */
-aw_run_fn aw_run_history;
-
 #endif
