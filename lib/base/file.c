@@ -52,8 +52,10 @@ enum aw_status aw_file_fail(struct aw_error *err, const char *what, const char *
     size_t i = 0;
     while (kinds[i].number && kinds[i].number != number)
         i++;
+    bool home = *path == '~' && number == ENOENT;
     return aw_fail(err, kinds[i].status, "%s%s%.200s: %s — %s", what ? what : "", what ? ": " : "",
-                   path, aw_file_reason(number), kinds[i].advice);
+                   path, aw_file_reason(number),
+                   home ? "only a shell expands ~: give the whole path" : kinds[i].advice);
 }
 
 static enum aw_status check_folder(const char *path, struct aw_error *err)

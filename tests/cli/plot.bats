@@ -439,6 +439,10 @@ m2.position (a.csv) #009e73 solid"
     has "$output" "-1.0 s"
     ok hidmotor -q -l "$fast" plot velocities.m1.setpoint --for 1s
     has "$output" "velocities.m1.setpoint"
+    # m2 is a joint, and a field of the setpoints:
+    ok hidmotor -q -l "$fast" plot m2 --for 1s --out joint.gp
+    has "$(<joint.gp)" m2.position
+    hasnt "$(<joint.gp)" m1.position
 }
 
 @test "plot of a recording uses the first message with an ambiguous field, others by full name" {

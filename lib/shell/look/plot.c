@@ -142,10 +142,15 @@ static enum aw_status parse_arguments(struct plot *p, const struct aw_args *args
     return status;
 }
 
-/* If several messages have this field, the pattern means the first one, unless it names a message.
- * Each name is one curve. */
+/* If several messages have this field, the pattern means the first one, unless it names a message
+ * or a joint. Each name is one curve. */
 static void qualify(struct plot *p, const struct aw_names *names, size_t at)
 {
+    for (struct aw_walk w = {0}; aw_walk_next(&w, names->wire, AW_RX);) {
+        const char *label = w.codec->scalars[w.scalar].label;
+        if (label && strcmp(label, p->select.pattern[at]) == 0)
+            return;
+    }
     for (struct aw_walk w = {0}; aw_walk_next(&w, names->wire, AW_RX);) {
         const char *field = names->field[w.message][w.scalar];
         if (!names->shared[w.message][w.scalar] || strcmp(field, p->select.pattern[at]) != 0)

@@ -63,6 +63,9 @@ TEST(file_errors_have_suitable_advice)
     errno = ENOENT;
     assert_int_equal(aw_file_fail(&err, NULL, "run.csv"), AW_USAGE);
     assert_string_equal(err.text, "run.csv: No such file or directory — check the name");
+    errno = ENOENT;
+    assert_int_equal(aw_file_fail(&err, NULL, "~/run.csv"), AW_USAGE);
+    assert_non_null(strstr(err.text, "only a shell expands ~: give the whole path"));
     errno = ENOSPC;
     assert_int_equal(aw_file_fail(&err, "--record", "run.pcapng"), AW_LOST);
     assert_non_null(strstr(err.text, "--record: run.pcapng: No space left on device — free some"));
