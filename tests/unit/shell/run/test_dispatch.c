@@ -28,11 +28,14 @@
 #include "shell/session/bind.h"
 #include "shell/session/share.h"
 
+#define FILE_OF "tests/golden/knee.log"
+
 static FILE *out;
 static const char *config; /* config file for the following lines; NULL: none */
 static bool one_shot;      /* the lines are command-line arguments */
 static char *printed;
 static size_t printed_size;
+#define ARROW " → "
 static bool in_a_row; /* the whole output stands on the line of the command */
 static bool at_start; /* the line has printed nothing yet */
 
@@ -182,8 +185,12 @@ static void type_to(const struct aw_tool *to, const char *line, const char *wher
     for (const char *c = printed; *c; c++)
         lines += *c == '\n';
     bool joined = in_a_row || (printed_size < SHORT && lines <= FEW);
-    for (const char *c = printed; *c; c++)
-        fputs(*c != '\n' ? (char[]){*c, '\0'} : joined && c[1] ? " | " : "\n", out);
+    const char *between = joined && lines > 1 ? ARROW : "\n";
+    for (const char *c = printed; *c; c++) {
+        fputs(*c != '\n' ? (char[]){*c, '\0'} : c[1] ? between : "\n", out);
+        if (*c == '\n')
+            between = joined ? " | " : "\n";
+    }
     free(printed);
 }
 
@@ -199,109 +206,52 @@ static void end(const char *name)
     free(printed);
 }
 
+/* Shows the file's contents without today's date if it exists, then removes it. Recordings are from
+ * 2023. */
+static void show_file(const char *name)
+{
+    char line[512], *date;
+    FILE *file = fopen(name, "r");
+    if (!file)
+        return;
+    while (fgets(line, sizeof line, file)) {
+        date = strstr(line, ", 20");
+        if (date && strncmp(date, ", 2023-", 7) != 0)
+            strcpy(date, "'\n");
+        bool point = strchr("-0123456789N", *line) && fseek(out, -1, SEEK_CUR) == 0;
+        fprintf(out, "%s%s", point ? "; " : "| ", line);
+    }
+    fclose(file);
+    unlink(name);
+}
+
+/* Runs the commands of a picture again, those with even numbers in a script at this position, each
+ * third one at the prompt if prompts. Append a new command to the picture: "$ look". */
+static void type_again(const char *name, const struct aw_tool *to, const char *where, bool prompts)
+{
+    char path[96], *line = NULL;
+    size_t room = 0;
+    snprintf(path, sizeof path, "tests/golden/pictures/%s", name);
+    FILE *picture = fopen(path, "r");
+    assert_non_null(picture);
+    begin();
+    for (size_t i = 0; getline(&line, &room, picture) > 0;) {
+        if (strncmp(line, "$ ", 2) != 0)
+            continue;
+        char *end = strstr(line, ARROW);
+        line[end ? (size_t)(end - line) : strcspn(line, "\n")] = '\0';
+        type_to(to, line + 2, i % 2 ? NULL : where, prompts && i % 3 == 0);
+        show_file("out.gp");
+        i++;
+    }
+    free(line);
+    fclose(picture);
+    end(name);
+}
+
 TEST(commands_and_mistakes_match_the_picture)
 {
-    static const char *const lines[] = {
-        "look",
-        "-j look",
-        "look --help",
-        "-q",
-        "lok",
-        "look here",
-        "look --here",
-        "turn",
-        "turn 12 cm",
-        "turn 12 deg",
-        "turn 45deg 3 s",
-        "turn 100",
-        "turn 4x",
-        "turn 5 99s",
-        "turn 45 2",
-        "-j turn 45 2",
-        "--hold turn 45",
-        "wipe",
-        "wipe --yes",
-        "-j wipe --yes",
-        "wipe --yes --gently --wait 3s --again",
-        "wipe --yes --wait 30s",
-        "encode kp board=lknee controller=tor value=0.6",
-        "encode kp board=lkne controller=tor value=0.6",
-        "encode kp board=lknee controller=tor value=600",
-        "encode kb",
-        "-j encode kp board=lknee controller=tor value=0.6",
-        "decode 041#9A99193F0200",
-        "-j decode --dir rx 05E#4E17F0D80080",
-        "--csv decode 041#9A99193F0200",
-        "--format '%{msg} %{value}' decode 041#9A99193F0200",
-        "--fields value decode 041#9A99193F0200",
-        "--fields t,value decode 041#9A99193F0200",
-        "--fields msg decode 041#9A99193F0200",
-        "--fields valeu decode 041#9A99193F0200",
-        "decode 041#9A9919",
-        "decode 04X#9A",
-        "--csv describe",
-        "describe kq",
-        "-j describe event",
-        "config show",
-        "help turn",
-        "help wipe",
-        "help nothing",
-        "help",
-        "help decode",
-        "help wipe --as md",
-        "help config --as md --tables",
-        "help turn --as man",
-        "commands",
-        "{\"cmd\":\"look\"}",
-        "{\"cmd\":\"turn\",\"angle\":1000}",
-        "{\"cmd\":\"turn\",\"angel\":10}",
-        "{\"cmd\":\"turn\",\"angle\":\"45deg\",\"time\":2}",
-        "{\"cmd\":\"turn\",\"angle\":true}",
-        "{\"cmd\":\"turn\",\"angle\":null}",
-        "{\"cmd\":\"turn\",\"angle\":[1]}",
-        "{\"cmd\":\"\"}",
-        "{\"cmd\":\"look\",\"json\":true}",
-        "{\"cmd\":\"wipe\",\"yes\":true,\"gently\":true,\"wait\":\"\"}",
-        "{\"cmd\":\"encode\",\"message\":\"event\",\"board\":\"rhip\",\"value\":\"end\"}",
-        "{\"dir\":\"tx\",\"msg\":\"kp\",\"board\":\"lknee\",\"value\":0.6,\"controller\":\"tor\"}",
-        "{}",
-        "{\"cmd\":1}",
-        "{\"cmd\":\"look\"",
-        "-j -q look",
-        "-jq look",
-        "-x look",
-        "--jsn look",
-        "--json=1 look",
-        "--time",
-        "--time sometimes look",
-        "--count 1.5 look",
-        "--count 0 look",
-        "--timeout 1h look",
-        "--color never look",
-        "look; turn 1",
-        "look | grep x",
-        "look 'open",
-        "--fields angle look",
-        "-j --fields angle look",
-        "--csv look",
-        "--format '%{angle}' look",
-        "--format '%{angel}' look",
-        "--csv turn 45 2",
-        "--dry-run turn 45 2",
-        "describe --as nothing",
-        "encode --dir rx joint board=lknee fix_link_angle=1 alpha_angle=2deg torque=3Nm",
-        "encode joint",
-        "encode kp lknee",
-        "encode kp board=lknee board=lhip",
-        "encode kp board=lknee controller=tor value=abc",
-        "encode kp board=lknee controller=tor value=1kg",
-        "--force encode kp board=lknee controller=tor value=600",
-        "decode --dir up 041#",
-    };
-    begin();
-    for (size_t i = 0; i < sizeof lines / sizeof *lines; i++)
-        type(lines[i], i % 2 ? NULL : "moves:7");
-    end("shell-lines.txt");
+    type_again("shell-lines.txt", &tool, "moves:7", false);
 }
 
 static const struct {
@@ -443,174 +393,10 @@ static void remove_folder(void)
     assert_int_equal(system(command), 0);
 }
 
-/* Shows the file's contents without today's date if it exists, then removes it. Recordings are from
- * 2023. */
-static void show_file(const char *name)
-{
-    char line[512], *date;
-    FILE *file = fopen(name, "r");
-    if (!file)
-        return;
-    while (fgets(line, sizeof line, file)) {
-        date = strstr(line, ", 20");
-        if (date && strncmp(date, ", 2023-", 7) != 0)
-            strcpy(date, "'\n");
-        bool point = strchr("-0123456789N", *line) && fseek(out, -1, SEEK_CUR) == 0;
-        fprintf(out, "%s%s", point ? "; " : "| ", line);
-    }
-    fclose(file);
-    unlink(name);
-}
-
 /* Prints the contents of a recording: complete, partly, and drawn. */
 TEST(recordings_match_the_picture)
 {
-#define FILE_OF "tests/golden/knee.log"
-    static const char *const lines[] = {
-        "info " FILE_OF,
-        "-j info " FILE_OF,
-        "info --values " FILE_OF,
-        "decode --where 'torque > 4' " FILE_OF,
-        "--csv --fields rhip.setpoint,lknee.torque decode " FILE_OF,
-        "-n 3 --fields torque --format '%{t} %{torque}' decode " FILE_OF,
-        "-l log:" FILE_OF "?speed=1000 plot torque alpha_angle setpoint output",
-        "-l log:" FILE_OF "?speed=1000 plot nothing",
-        "-l log:" FILE_OF "?speed=1000 plot --out nowhere/x.svg",
-        "-l log:" FILE_OF "?speed=1000 plot --out x.txt",
-        "-l log:" FILE_OF "?speed=1000 watch --once",
-        "-l log:" FILE_OF "?speed=1000 watch torque --once",
-        "-l log:" FILE_OF "?speed=1000 watch rhip.setpoint lknee.torque --once",
-        "-l log:" FILE_OF "?speed=1000 watch --where 'setpoint > 40' --once",
-        "-l log:" FILE_OF "?speed=1000 watch torque -n 3",
-        "-l log:" FILE_OF "?speed=1000 -j watch torque -n 2",
-        "-l log:" FILE_OF "?speed=1000 --csv watch torque -n 2",
-        "-l log:" FILE_OF "?speed=1000 watch torqe",
-        "-l log:" FILE_OF "?speed=1000 --fields torque watch -n 2",
-        "-l log:" FILE_OF "?speed=1000 -j --fields board,torque watch -n 2",
-        "-l log:" FILE_OF "?speed=1000 --csv --fields setpoint watch -n 2",
-        "-l log:" FILE_OF "?speed=1000 --csv watch -n 4",
-        "-l log:" FILE_OF "?speed=1000 --csv watch torque setpoint -n 3",
-        "-l log:" FILE_OF "?speed=1000 --format '%{torque} %{board}' watch -n 2",
-        "-l log:" FILE_OF "?speed=1000 --format '%{torque} %{nothing}' watch -n 2",
-        "-l log:" FILE_OF "?speed=1000 --fields torque watch setpoint -n 2",
-        "-l log:" FILE_OF "?speed=1000 --fields nothing watch -n 2",
-        "-l log:" FILE_OF "?speed=1000 watch 'lknee.*' -n 2",
-        "-l log:" FILE_OF "?speed=1000 watch joint.torque board output -n 3",
-        "-l log:" FILE_OF "?speed=1000 watch torque setpoint --once",
-        "-l log:" FILE_OF "?speed=1000 watch --where 'torque < -4.9 and alpha_angle < 10'",
-        "-l log:" FILE_OF "?speed=1000 watch --where 'torqe > 1'",
-        "-l log:" FILE_OF "?speed=1000 watch --where 'torque >'",
-        "-l log:" FILE_OF "?speed=1000 -q watch torque -n 1",
-        "-l log:tests/golden/untimed.log?speed=1000 watch; "
-        "-l log:tests/golden/untimed.log?speed=1000 watch -n 1",
-        "-l log:" FILE_OF "?speed=1000 --raw watch torque -n 1",
-        "-l log:" FILE_OF "?speed=1000 --time rel watch -n 2",
-        "-l log:" FILE_OF "?speed=1000 --time none -j watch -n 1",
-        "-l log:" FILE_OF "?speed=1000 -n 5 --format '%{msg}' --fields torque,setpoint watch",
-        "-l log:tests/golden/untimed.log?speed=1000 watch",
-        "plot",
-        "plot torque",
-        "plot " FILE_OF,
-        "plot " FILE_OF " torque",
-        "plot " FILE_OF " torqe",
-        "plot " FILE_OF " torque nothing_like_it",
-        "plot " FILE_OF " " FILE_OF,
-        "plot " FILE_OF " lknee.torque rhip.setpoint -n 20",
-        "-l log:" FILE_OF "?speed=1000 plot board -n 5 --span 1s",
-        "plot tests/golden/no.csv torque",
-        "plot tests/golden/untimed.log torque",
-        "plot a.csv - torque",
-        "plot values.csv sped",
-        "plot values.csv speed x.y",
-        "plot values.ndjson elbow.angle hand.angle",
-        "plot values.ndjson nothing_like_it",
-        "plot empty.csv x",
-        "plot words.json x",
-        "--dry-run plot torque --out x.svg",
-        "plot back.csv speed --out out.gp",
-        "plot values.csv nothing --out out.gp",
-        "info values.csv",
-        "-j info values.csv",
-        "--csv info values.csv",
-        "info values.ndjson",
-        "--fields rate info values.ndjson",
-        "info numbers.csv",
-        "info empty.csv",
-        "info empty.ndjson",
-        "info words.json",
-        "info text.txt",
-        "info paths.csv",
-        "info marks.pcapng",
-        "-j info marks.pcapng",
-        "--csv info marks.pcapng",
-        "--fields count info marks.pcapng",
-        "--format '%{mark} %{at} %{msg}' info marks.pcapng",
-        "decode marks.pcapng",
-        "--time rel decode marks.pcapng",
-        "decode marks.pcapng " FILE_OF " -n 3",
-        "decode values.csv",
-        "decode values.ndjson",
-        "decode title",
-        "decode damaged.log",
-        "decode many.log",
-        "decode --as hex damaged.log",
-        "decode --as hex tests/golden/untimed.log",
-        "decode --as pcapng damaged.log",
-        "decode --as pcapng marks.pcapng -n 1",
-        "decode '' 041#9A99193F0200",
-        "decode '041#9A99193F0200\\t05E#060097001719'",
-        "decode --dir tx damaged.log",
-        "--dry-run replay marks.pcapng",
-        "--dry-run replay damaged.log",
-        "--dry-run replay tests/golden/untimed.log",
-        "--dry-run replay values.csv",
-        "--dry-run replay answers.log",
-        "--dry-run replay answers.log --all",
-        "--dry-run replay wild.log",
-        "--dry-run --force replay wild.log",
-        "--dry-run replay " FILE_OF " --from 3s",
-        "--dry-run replay " FILE_OF " --from 0.5s",
-        "-l log:" FILE_OF "?speed=1000 --time delta watch torque -n 3",
-        "-l log:tests/golden/no.log watch",
-        "-l nowhere:x watch",
-        "watch",
-        "--dry-run -l log:" FILE_OF "?speed=1000 replay " FILE_OF " --speed 100",
-        "decode --as candump tests/golden/untimed.log",
-        "decode --as stream 041#9A99193F0200",
-        "--raw decode 041#9A99193F0200 05E#060097001719",
-        "-n 2 decode " FILE_OF,
-        "--time abs -n 2 decode " FILE_OF,
-        "--time iso -n 2 decode " FILE_OF,
-        "--time delta -n 3 decode " FILE_OF,
-        "-j --time rel -n 3 decode " FILE_OF,
-        "--csv -n 3 decode " FILE_OF,
-        "info " FILE_OF " more",
-        "config nothing",
-        "run tests/golden/no.log",
-        "info tests/golden/untimed.log",
-        "-j info tests/golden/untimed.log",
-        "decode tests/golden/untimed.log",
-        "info tests/golden/no.log",
-        "info tests/golden/canpid.txt",
-        "info damaged.log",
-        "-j info damaged.log",
-        "-j info rates.log",
-        "info joints.csv",
-        "decode --where 'torque > 0' large.log",
-        "decode wide.log",
-        "decode --where 'torqe > 1' rates.log",
-        "--format '%{torque} %{measured}' decode " FILE_OF,
-        "--format '%{torque} %{alpha_angle}' decode rates.log",
-        "--csv decode 041#9A99193F0200 05E#060097001719 041#9A99193F0200 05E#060097001719",
-        "plot titles.csv a-name-of-twenty-nine-letters a-name-of-thirty-letters-it-is c "
-        "--out out.gp",
-    };
-    begin();
-    for (size_t i = 0; i < sizeof lines / sizeof *lines; i++) {
-        type(lines[i], NULL);
-        show_file("out.gp");
-    }
-    end("shell-recordings.txt");
+    type_again("shell-recordings.txt", &tool, NULL, false);
 }
 
 /* ---- A tool with every feature ---- */
@@ -1145,257 +931,20 @@ TEST(refusal_is_reported_at_once)
 
 TEST(rows_and_results_match_the_picture)
 {
-    static const char *const lines[] = {
-        "rows",
-        "-j rows",
-        "--csv rows",
-        "--csv rows; --csv rows",
-        "--fields angle rows; rows",
-        "--format '%{joint} %{angle}' rows",
-        "--format '%{force}' rows",
-        "--format '%{nothing}' rows",
-        "--fields angle rows",
-        "--fields joint rows",
-        "--fields joint,angle rows",
-        "--fields m.force rows",
-        "--fields nothing rows",
-        "--fields rows,nothing rows",
-        "--fields rows rows",
-        "-j --fields angle rows",
-        "-j --fields rows rows",
-        "--csv --fields angle,joint rows",
-        "--csv --fields t rows",
-        "--format '%{t} %{cmd} %{ok} %{joint}' rows",
-        "--fields t,joint --format '%{joint}' rows",
-        "--fields angle set-rows",
-        "--fields torque set-rows",
-        "--fields torque,nothing set-rows",
-        "--format '%{nothing}' set-rows",
-        "--fields nothing stop",
-        "-j --fields nothing stop",
-        "--fields nothing disable",
-        "--fields angle gains",
-        "--fields angle gains show",
-        "--fields angle gains diff",
-        "--fields angle gains set",
-        "--fields nothing gains set",
-        "--fields lknee.torque set-rows",
-        "--fields nobody.torque set-rows",
-        "--dry-run depends",
-        "--dry-run -j depends",
-        "--dry-run -q depends",
-        "--dry-run --csv depends",
-        "depends",
-        "--dry-run erase",
-        "--dry-run -j erase",
-        "erase",
-        "erase something",
-        "-y erase",
-        "-b nobody rows",
-        "--dry-run limited 1",
-        "limited 1",
-        "-y limited 3",
-        "-y limited 1.5",
-        "-y limited 1 side=lft",
-        "--csv files a",
-        "-j files a",
-        "--fields x files a",
-        "--format x files a",
-        "files a",
-        "--csv plot",
-        "-h way",
-        "--dry-run depends; rows",
-        "rows; depends",
-    };
-    begin();
-    for (size_t i = 0; i < sizeof lines / sizeof *lines; i++)
-        type_to(&rich, lines[i], i % 2 ? NULL : "rows:1", false);
-    type_to(&tool, "--csv look; --csv look", NULL, false); /* one column */
-    end("shell-rows.txt");
+    type_again("shell-rows.txt", &rich, "rows:1", false);
 }
 
 TEST(message_commands_match_the_picture)
 {
-    static const char *const lines[] = {
-        "kp 0.5",
-        "-j kp 0.5",
-        "--csv kp 0.5 tor 0.25 pos",
-        "--format '%{value} %{controller}' kp 0.5",
-        "kp gain=0.5 controller=tl",
-        "kp value=0.5 controller=tl",
-        "kp 500",
-        "--force kp 500",
-        "kp 0.5 9",
-        "kp",
-        "kp 0.5 tor 1",
-        "kp 1 gian=2",
-        "kp 1 gain=2 gain=3",
-        "-b rhip kp 0.5",
-        "-b somebody kp 0.5",
-        "{\"cmd\":\"kp\",\"gain\":0.5}",
-        "{\"cmd\":\"kp\",\"value\":0.5}",
-        "{\"cmd\":\"kp\",\"gain\":0.5,\"board\":\"rhip\"}",
-        "{\"msg\":\"kp\",\"board\":\"rhip\",\"value\":0.5,\"controller\":\"pos\"}",
-        "{\"msg\":\"kp\",\"dir\":\"tx\",\"t\":1,\"board\":\"rhip\",\"value\":0.5,\"gain\":1}",
-        "{\"msg\":\"kp\",\"raw\":true,\"board\":128,\"value\":0.5,\"controller\":2}",
-        "{\"msg\":\"kp\",\"raw\":true,\"board\":160,\"value\":0.1,\"controller\":3}",
-        "{\"msg\":\"kp\",\"raw\":true,\"board\":128,\"value\":500,\"controller\":2}",
-        "{\"msg\":\"kp\",\"raw\":true,\"board\":128,\"value\":null,\"controller\":2}",
-        "{\"msg\":\"kp\",\"raw\":true,\"board\":128,\"vale\":1}",
-        "{\"msg\":\"kp\",\"raw\":true,\"board\":128,\"value\":\"x\"}",
-        "{\"msg\":\"kp\",\"raw\":false,\"board\":\"rhip\",\"value\":0.5,\"anomaly\":\"value\"}",
-        "{\"msg\":\"kq\",\"raw\":true}",
-        "{\"cmd\":\"kp\",\"raw\":true,\"gain\":1}",
-        "{\"cmd\":\"kp\",\"gain\":{\"x\":1}}",
-        "{\"cmd\":\"kp\",\"a\":{\"b\":{\"c\":1}}}",
-        "{\"cmd\":\"kp\",\"gain\":1,\"anomaly\":1}",
-        "{\"dry_run\":true}",
-        "[1]",
-        "{\"cmd\":\"way\",\"way\":\"come\",\"back\":1}",
-        "way",
-        "way go",
-        "way go 5",
-        "way go 5 6",
-        "way 5",
-        "way come",
-        "way come 1",
-        "way come 1.5",
-        "way come 3",
-        "way come 1 7 9",
-        "way come far=3",
-        "way back=1",
-        "way GO 5",
-        "way gone",
-        "way xyzzy",
-        "go",
-        "go 5",
-        "limited",
-        "--glow rows",
-        "--glow=3 rows",
-        "--bright=3 rows",
-        "--bright rows extra",
-        "rows extra",
-        "rich rows",
-        "rihc",
-        "quit now",
-        "--man rows",
-        "help --man",
-        "sensors 1 2",
-        "sensors 1",
-        "sensors 1 2 3 4",
-        "sensors x=1",
-        "encode joint boardlknee",
-        "encode joint 5",
-        "encode",
-        "files a b c",
-        "files x=1 to=y",
-        "files",
-        "limited 1 cm",
-        "limited angle=1 cm",
-        "limited x 1 cm",
-        "decode 05F#010203040506",
-        "--bright decode 05F#010203040506",
-        "decode 05F#010203040506; --bright decode 05F#010203040506; decode 05F#010203040506",
-        "rows | x",
-        "rows > x",
-        "rows & ",
-        "a<b",
-        "rows < x",
-        "\"open",
-        "rows 'open",
-        "rows \\",
-        "rows 'a b' \"c\\\"d\" e\\ f",
-    };
-    begin();
-    for (size_t i = 0; i < sizeof lines / sizeof *lines; i++)
-        type_to(&rich, lines[i], i % 2 ? NULL : "words:2", i % 3 == 0);
-    type_to(&single, "go", NULL, false);
-    type_to(&single, "--glow", NULL, false);
-    type_to(&single, "-Z", NULL, false);
-    end("shell-words.txt");
+    type_again("shell-words.txt", &rich, "words:2", true);
 }
 
 /* Prints candidates with their descriptions, and the extensions of files. */
 TEST(completions_match_the_picture)
 {
-    static const char *const lines[] = {
-        "r",
-        "s",
-        "-- --b",
-        "-- -",
-        "help ",
-        "act ''",
-        "act e",
-        "-- -j act ''",
-        "-- -b rhip act ''",
-        "act none ''",
-        "way ''",
-        "way go ''",
-        "way come ''",
-        "way come b",
-        "way come back=1 ''",
-        "way come far=",
-        "way way=",
-        "kp ''",
-        "kp g",
-        "kp 1 c",
-        "kp 1 controller=",
-        "kp 1 tor v",
-        "kp controller=t",
-        "limited 1 ''",
-        "limited 1 s",
-        "limited side=",
-        "limited 1 2 3 left ''",
-        "files ''",
-        "files a ''",
-        "files a b ''",
-        "files from=",
-        "sensors t",
-        "-- --side ''",
-        "-- --side=r",
-        "-- --side=",
-        "-- --board ''",
-        "-- --config ''",
-        "-- --config=",
-        "-- --record ''",
-        "-- --fields torque,m",
-        "-- --fields=torque,m",
-        "-- --fields lknee.",
-        "watch to",
-        "watch torque s",
-        "plot mid",
-        "encode ''",
-        "encode kp ''",
-        "encode kp controller=",
-        "encode kp controller=t",
-        "encode kp value=",
-        "encode event value=",
-        "describe e",
-        "config ''",
-        "config example ''",
-        "completion z",
-        "-- decode --as ''",
-        "-- decode --where t",
-        "-- watch --where t",
-        "nothing ''",
-        "-- rows --nothing ''",
-        "run ''",
-        "info ''",
-        "-- -b rhip kp 1 ''",
-        "-- --count ''",
-        "-- -q",
-        "-- -bx",
-        "-- --link=s",
-    };
-    begin();
-    for (size_t i = 0; i < sizeof lines / sizeof *lines; i++) {
-        char line[128];
-        snprintf(line, sizeof line, "complete %s", lines[i]);
-        in_a_row = true;
-        type_to(&rich, line, NULL, false);
-    }
+    in_a_row = true;
+    type_again("shell-completions.txt", &rich, NULL, false);
     in_a_row = false;
-    end("shell-completions.txt");
 }
 
 /* Reads the output of other programs on standard input. */
@@ -1620,25 +1169,9 @@ TEST(received_messages_match_the_picture)
 /* Uses a tool with text messages: lines in both directions start and end anywhere in a packet. */
 TEST(text_messages_match_the_picture)
 {
-    static const char *const lines[] = {
-        "decode 12#34",
-        "decode lines.pcapng",
-        "info lines.pcapng",
-        "-j info lines.pcapng",
-        "plot lines.pcapng seq",
-        "-l log:lines.pcapng?speed=1000 plot seq",
-        "-l log:lines.pcapng?speed=1000 watch seq",
-        "-l log:lines.pcapng?speed=1000 watch angle",
-        "--dry-run replay lines.pcapng",
-        "--dry-run replay sent.pcapng",
-        "--dry-run --csv replay sent.pcapng",
-    };
     struct aw_tool lined = tool;
     lined.protocol = &aw_armctl_protocol;
-    begin();
-    for (size_t i = 0; i < sizeof lines / sizeof *lines; i++)
-        type_to(&lined, lines[i], NULL, false);
-    end("shell-streams.txt");
+    type_again("shell-streams.txt", &lined, NULL, false);
 }
 
 /* Lists that exceed their maximum: the entries that fit are used. */
@@ -1934,6 +1467,9 @@ TEST(help_matches_the_picture)
                                         "help sensors", "help files", "help gains", "help joint",
                                         "help kpp",     "help plot",  "config path"};
     begin();
+    type_to(&single, "go", NULL, false);
+    type_to(&single, "--glow", NULL, false);
+    type_to(&single, "-Z", NULL, false);
     type_to(&rich, "help", NULL, false);
     type_to(&rich, "help", NULL, true);
     type_page(&single, first_page);
