@@ -219,8 +219,7 @@ static enum aw_status goal_command(struct aw_session *session, const struct aw_j
     enum aw_armctl_kind kind = (enum aw_armctl_kind)i;
     if (known && kind != known->kind)
         return aw_fail(&session->err, AW_USAGE,
-                       "%s: where it stands is not known — move it once with deg or pos",
-                       joint->name);
+                       "%s: its position is unknown — move it once with deg or pos", joint->name);
     aw_session_command(session, aw_armctl_kind_message(kind), command);
     aw_record_set(command, "joint", joint->id, NULL);
     return aw_record_set(command, aw_armctl_kind_field(kind), value, &session->err);

@@ -338,7 +338,7 @@ END
     export HIDMOTOR_PACKETS=hand.packets
     ok hidmotor -q -l "$url" send hand how=1 --yes
     exits 3 hidmotor -q -l "$url" stop
-    matches "$stderr" "hidmotor: NOT stopped: m1: nothing has said where it is*"
+    matches "$stderr" "hidmotor: NOT stopped: m1: its position is unknown*"
     hasnt "$output" confirmed
     same "$(awk '$2 == 37' taken)" ""
     exits 3 hidmotor -q -l "$url" move 10 10 10

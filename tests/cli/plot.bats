@@ -331,6 +331,13 @@ m2.position (a.csv) #009e73 solid"
     fails 2 canpid -l can:nowhere plot torqe
     fails 4 canpid -l can:nowhere plot torque
     fails 3 canpid plot torque </dev/null -
+    for tool in $tools; do
+        fails 3 "$tool" plot /dev/null
+        has "$why" "plot: no messages — check the recording, or link and power of the device"
+    done
+    echo '{"t":1,"x":"a"}' >words.ndjson
+    fails 2 hidmotor plot words.ndjson
+    has "$why" "plot: no field that is drawn by default — name fields with numbers"
 }
 
 @test "plot of a device without a terminal draws at the end or at intervals" {

@@ -155,7 +155,7 @@ steps_of() { armctl -q -j decode run.pcapng --dir tx | jq -r "select(.joint == $
     has "$why" "no joint of the map handler is described — add [joint NAME] sections with index"
     ok arm 'deg lift 90' 'teleop --channels pad.ndjson'
     has "$output" 'teleop result=ended stops=1'
-    has "$stderr" 'grip: where it stands is not known, so it is not driven — move it once'
+    has "$stderr" 'grip: its position is unknown, so it is not driven — move it once'
     # A quarter of half its range per second, in whole degrees; the last target is the stop.
     same "$(steps_of 2)" "$(seq 90 2 114 | xargs)"
     # One conversation at a time: a new digit only after a confirmation.

@@ -55,7 +55,7 @@ arm() { # writes an arm's joints to the default config file
     matches "${lines[0]}" "joint * target * actual unit * fault * age"
     matches "${lines[1]}" "base * - * - deg * - * -"
     fails 2 armctl -q -l "$url" jog base +5
-    has "$why" "is not known"
+    has "$why" "base: its position is unknown — move it once"
     ok armctl -q -l "$url" deg base 10
     ok armctl -q -j -l "$url" jog base +5 # by another process
     same "$(json '[.cmd,.angle,.result]')" '["jog",15,"confirmed"]'

@@ -257,7 +257,7 @@ enum aw_status aw_custom_fill(struct aw_session *session, size_t message, const 
             continue;
         double value = isnan(setpoints[i]) ? held(joint) : setpoints[i];
         if (isnan(value))
-            return aw_fail(&session->err, AW_TIMEOUT, "%s: nothing has said where it is",
+            return aw_fail(&session->err, AW_TIMEOUT, "%s: its position is unknown",
                            joint->row->name);
         packet->v[joint->setpoint.scalar] = whole(packet->codec, joint->setpoint.scalar, value);
         packet->present |= UINT64_C(1) << joint->setpoint.scalar;

@@ -396,7 +396,7 @@ static enum aw_status fail_late(struct aw_session *session, const struct aw_join
 {
     const char *unit = joint->unit[AW_JOINT_ACTUAL];
     if (isnan(away))
-        return aw_fail(&session->err, AW_TIMEOUT, "%s: nothing has said where it is",
+        return aw_fail(&session->err, AW_TIMEOUT, "%s: its position is unknown",
                        aw_joint_called(joint));
     return aw_fail(&session->err, AW_TIMEOUT, "%s stays %.4g%s%s behind — is it at its stop?",
                    aw_joint_called(joint), away, unit ? " " : "", unit ? unit : "");
@@ -449,7 +449,7 @@ static enum aw_status go_there(struct aw_session *session, struct aw_joint_list 
         const struct aw_joint *joint = &list->joints[command->goals[i].joint];
         double at = aw_joint_at(joint, joint->aim);
         if (isnan(at))
-            return aw_fail(&session->err, AW_TIMEOUT, "%s: nothing has said where it is",
+            return aw_fail(&session->err, AW_TIMEOUT, "%s: its position is unknown",
                            aw_joint_called(joint));
         g.from[i] = at;
     }

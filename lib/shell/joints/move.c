@@ -377,10 +377,8 @@ static enum aw_status fail_unknown(struct request *r, size_t number)
         status = joints->check(session, &r->list, &r->command);
     if (status != AW_OK)
         return status;
-    return tells ? aw_fail(&session->err, AW_TIMEOUT, "jog: the position of %s is unknown",
-                           aw_joint_called(joint))
-                 : aw_fail(&session->err, AW_USAGE,
-                           "jog: where %s stands is not known — move it once", joint->name);
+    return aw_fail(&session->err, tells ? AW_TIMEOUT : AW_USAGE, "%s: its position is unknown%s",
+                   aw_joint_called(joint), tells ? "" : " — move it once");
 }
 
 static enum aw_status find_joint(struct request *r, size_t *joint)

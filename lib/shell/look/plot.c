@@ -396,10 +396,14 @@ static enum aw_status nothing_found(struct plot *p)
 {
     const size_t missing = first_missing(p);
     const char *file = p->n_inputs > 1 ? p->input : "", *colon = *file ? ": " : "";
+    if (p->usual && p->n_seen == p->seen_before)
+        return aw_fail(&p->session->err, AW_TIMEOUT,
+                       "plot: %.80s%sno messages — check the recording, or link and power of the "
+                       "device",
+                       file, colon);
     if (p->usual)
-        return aw_fail(&p->session->err, p->n_seen > p->seen_before ? AW_USAGE : AW_TIMEOUT,
-                       "plot: %.80s%snothing has come that is usually drawn — name fields with "
-                       "numbers",
+        return aw_fail(&p->session->err, AW_USAGE,
+                       "plot: %.80s%sno field that is drawn by default — name fields with numbers",
                        file, colon);
     if (missing == p->select.n)
         return aw_fail(&p->session->err, AW_USAGE,

@@ -308,5 +308,5 @@ TEST_WITH(start, stop, unmeasured_joint_has_not_arrived)
     int64_t now = aw_clock_now(session->clock);
     assert_int_equal(aw_joints_await(session, &list, &command, NAN, now, &arrival), AW_TIMEOUT);
     assert_int_equal(arrival, AW_LATE);
-    assert_string_equal(session->err.text, "elbow: nothing has said where it is");
+    assert_string_equal(session->err.text, "elbow: its position is unknown");
 }
