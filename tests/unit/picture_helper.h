@@ -106,4 +106,43 @@ static inline void end_picture(FILE *out, const char *name)
     free(picture_text);
 }
 
+#define ARROW " → " /* between the input of a case and its result */
+
+/* Returns the input of the next case of a picture, "$ input → result"; NULL at the end. */
+static inline char *next_case(FILE *picture, char **line, size_t *room)
+{
+    while (getline(line, room, picture) > 0)
+        if (strncmp(*line, "$ ", 2) == 0) {
+            char *end = strstr(*line, ARROW);
+            (*line)[end ? (size_t)(end - *line) : strcspn(*line, "\n")] = '\0';
+            return *line + 2;
+        }
+    return NULL;
+}
+
+static inline FILE *open_picture(const char *name)
+{
+    char path[160];
+    snprintf(path, sizeof path, "tests/golden/pictures/%s", name);
+    FILE *picture = fopen(path, "r");
+    assert_non_null(picture);
+    return picture;
+}
+
+/* Runs all cases of a picture again; run prints the result of case number i. Append a new case
+ * without its result, KEEP=1 adds it. */
+static inline void print_cases(const char *name, void run(const char *input, size_t i, FILE *out),
+                               FILE *out)
+{
+    FILE *picture = open_picture(name);
+    char *line = NULL;
+    size_t room = 0, i = 0;
+    for (const char *input; (input = next_case(picture, &line, &room)) != NULL; i++) {
+        fprintf(out, "$ %s" ARROW, input);
+        run(input, i, out);
+    }
+    free(line);
+    fclose(picture);
+}
+
 #endif

@@ -355,83 +355,32 @@ static void print_checks(const struct aw_armctl_profile *p, bool negatives, FILE
     }
 }
 
+static void print_parsed(const char *input, size_t i, FILE *out)
+{
+    struct aw_armctl_profile profile = {0};
+    struct aw_error err = {.text = ""};
+    enum aw_status status = AW_OK;
+    char name[40], key[20], value[20];
+    for (const char *next = input; status == AW_OK && *next;
+         next += strcspn(next, " "), next += strspn(next, " ")) {
+        assert_int_equal(sscanf(next, "%39[^.].%19[^=]=%19s", name, key, value), 3);
+        status = aw_armctl_profile_set(&profile, name, key, value, &err);
+    }
+    if (status == AW_OK)
+        status = aw_armctl_profile_finish(&profile, &err);
+    fprintf(out, "%d %s\n", (int)status, err.text);
+    if (status != AW_OK)
+        return;
+    print_profile(&profile, out);
+    if (i < 2)
+        print_checks(&profile, i == 1, out);
+}
+
 TEST(profiles_match_the_picture)
 {
-    static const char *const profiles[] = {
-        "",
-        "base.index=1 base.max=80 base.speed=45 lift.index=2 lift.kind=translate lift.max=300 "
-        "hand.index=5 hand.kind=pulse",
-        "a.index=1 a.min=-90",
-        "a.index=1 a.min=0.5",
-        "a.index=1 a.signed=yes",
-        "a.index=1 a.signed=1 a.kind=translate",
-        "a.index=1 a.signed=no a.min=-1",
-        "a.index=1 a.kind=pulse a.min=500 a.max=2500",
-        "a.index=1 a.kind=pulse a.min=499",
-        "a.index=1 a.kind=pulse a.max=2501",
-        "a.index=1 a.kind=pulse a.max=1200",
-        "a.index=1 a.kind=pulse a.min=1700",
-        "a.index=1 a.min=10 a.max=5",
-        "a.index=1 a.min=10",
-        "a.index=1 a.min=5 a.max=5 a.home=5",
-        "a.index=1 a.min=0",
-        "a.signed=0 a.index=7",
-        "a.index=1 a.max=-5 a.min=-9",
-        "a.index=1 a.home=361",
-        "a.index=1 a.home=-1",
-        "a.index=1 a.home=360",
-        "a.index=1 b.index=1",
-        "a.max=5",
-        "a.index=0",
-        "a.index=9",
-        "a.index=10",
-        "a.index=-1",
-        "a.index=1.5",
-        "a.index=x",
-        "a.kind=hinge",
-        "a.KIND=rotate",
-        "a.kind=ROTATE a.index=3",
-        "a.role=x",
-        "a.speed=0",
-        "a.speed=-1",
-        "a.speed=0.1 a.index=4",
-        "a.signed=maybe",
-        "a.signed=off a.index=7",
-        "a.colour=3",
-        "a.index=7 a.role=theta b.index=8 b.role=r b.kind=translate c.index=9 c.role=h "
-        "c.kind=translate c.max=300 c.speed=10 b.speed=10 a.speed=1",
-        "a.index=7 a.role=theta a.kind=translate",
-        "a.index=7 a.role=r",
-        "a.index=7 a.role=h",
-        "a.index=7 a.role=theta b.index=8 b.role=theta",
-        "a.index=2 a.role=r a.kind=translate",
-        "a.index=1 a.kind=translate",
-        "a.index=3 a.role=h a.kind=translate",
-        "abcdefghijklmnopqrstuvw.index=1",
-        "abcdefghijklmnopqrstuvwx.index=1",
-        "a.index=0 b.index=1 c.index=2 d.index=3 e.index=4 f.index=5 g.index=6 h.index=7 i.index=8 "
-        "j.index=9",
-        "a.min=1 b.min=1 c.min=2 d.min=3 e.min=4 f.min=5 g.min=6 h.min=7 i.min=8 j.min=9 k.min=10"};
     FILE *out = begin_picture();
-    for (size_t i = 0; i < sizeof profiles / sizeof *profiles; i++) {
-        struct aw_armctl_profile profile = {0};
-        struct aw_error err = {.text = ""};
-        enum aw_status status = AW_OK;
-        char name[40], key[20], value[20];
-        for (const char *next = profiles[i]; status == AW_OK && *next;
-             next += strcspn(next, " "), next += strspn(next, " ")) {
-            assert_int_equal(sscanf(next, "%39[^.].%19[^=]=%19s", name, key, value), 3);
-            status = aw_armctl_profile_set(&profile, name, key, value, &err);
-        }
-        if (status == AW_OK)
-            status = aw_armctl_profile_finish(&profile, &err);
-        fprintf(out, "%s: %d %s\n", profiles[i], (int)status, err.text);
-        if (status != AW_OK)
-            continue;
-        print_profile(&profile, out);
-        if (i < 2)
-            print_checks(&profile, i == 1, out);
-    }
+    print_cases("profiles-armctl.txt", print_parsed, out);
+    fputs("no profile\n", out);
     print_checks(NULL, true, out);
     end_picture(out, "profiles-armctl.txt");
 }

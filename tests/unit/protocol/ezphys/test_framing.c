@@ -109,74 +109,22 @@ TEST(framing_errors_name_the_column)
     assert_int_equal(aw_ezphys_framing_parse(&framing, longer, NULL, &err), AW_USAGE);
 }
 
+static void print_parsed(const char *wire, size_t i, FILE *out)
+{
+    char printed[AW_EZPHYS_FRAMING_TEXT + 1];
+    (void)i;
+    err.text[0] = '\0';
+    enum aw_status status = aw_ezphys_framing_parse(&framing, wire, NULL, &err);
+    fprintf(out, "%d %s\n", (int)status, err.text);
+    if (status != AW_OK)
+        return;
+    printed[aw_ezphys_framing_print(&framing.variant, printed)] = '\0';
+    fprintf(out, "\t%s\n", printed);
+}
+
 TEST(parsed_framings_match_the_picture)
 {
-    static const char *const wires[] = {
-        "",
-        "le32",
-        "be32",
-        "packed8",
-        "stream",
-        "name32",
-        "le32,long=8",
-        "stream,endian=be",
-        "le33",
-        "xyz",
-        "long=4",
-        "long=5",
-        "long=",
-        "endian=be",
-        "endian=xe",
-        "endian",
-        "msg=none",
-        "msg=size32",
-        "msg=size33",
-        "msg=size8+count16",
-        "msg=rest16+pad8",
-        "msg=pad8",
-        "msg=count32+count8",
-        "msg=size",
-        "msg=siez32",
-        "msg=size32+",
-        "msg=size32+count32,msg=none",
-        "msg=size32+count32,msg=count16",
-        "msg=abcdefghijklmnopqrstuvwxyzabcdefghijklmn",
-        "msg=abcdefghijklmnopqrstuvwxyzabcdefghijklmno",
-        "abcdefghijklmnopqrstuvwxyzabcdefghijklmn",
-        "abcdefghijklmnopqrstuvwxyzabcdefghijklmno",
-        "pkt=foo32+id8",
-        "pkt=type8+idd16",
-        "pkt=type32+id32",
-        "pkt=type8+id16+len32+pad8",
-        "pkt=type8",
-        "pkt=id8",
-        "pkt=type8+id8+name4",
-        "pkt=type8+name0",
-        "pkt=type8+name1",
-        "pkt=type8+name32",
-        "pkt=type8+name33",
-        "pkt=type8+type16+id8",
-        "pkt=type32+id32+len32+pad32+pad32+pad32+pad32",
-        "pkt=type32+name32+len32+pad8",
-        "pkt=type32+name32+len32+pad32",
-        "be32,pkt=type8+id8,msg=count8,long=8,endian=le",
-        "le32,le32",
-        "endian=be,be32",
-        "le32,",
-        ",le32",
-        "le32,foo=3",
-        "msg=none,pkt=type8+id8",
-        "msg=size32+count32,pkt=type32+id32+len32,long=4,endian=le"};
     FILE *out = begin_picture();
-    for (size_t i = 0; i < sizeof wires / sizeof *wires; i++) {
-        err.text[0] = '\0';
-        char printed[AW_EZPHYS_FRAMING_TEXT + 1];
-        enum aw_status status = aw_ezphys_framing_parse(&framing, wires[i], NULL, &err);
-        fprintf(out, "%s: %d %s\n", wires[i], (int)status, err.text);
-        if (status != AW_OK)
-            continue;
-        printed[aw_ezphys_framing_print(&framing.variant, printed)] = '\0';
-        fprintf(out, "\t%s\n", printed);
-    }
+    print_cases("wires-ezphys.txt", print_parsed, out);
     end_picture(out, "wires-ezphys.txt");
 }

@@ -168,96 +168,40 @@ TEST(scenes_have_their_views)
 }
 
 /* Prints the results of words for joints, positions, drive commands and scenes. */
+static void print_parsed(const char *word, size_t i, FILE *out)
+{
+    struct aw_unitysim_limits limits = aw_unitysim_limits_default();
+    (void)i;
+    struct aw_error err = {.text = ""};
+    char before[400] = "", line[400];
+    int joint = -1, scene = -1;
+    aw_unitysim_joint_parse(word, &joint, &err);
+    aw_unitysim_scene_parse(word, &scene, &err);
+    fprintf(out, "joint %d scene %d\n", joint, scene);
+    for (int k = 0; k < AW_UNITYSIM_JOINTS; k++) {
+        double ticks = -1;
+        struct aw_unitysim_drive drive = {0}, forced = {0};
+        struct aw_unitysim_limits one = limits;
+        enum aw_status status[4] = {aw_unitysim_position_parse(k, word, &limits, &ticks, &err),
+                                    aw_unitysim_limit_parse(&one, k, "1900", word, &err),
+                                    aw_unitysim_drive_parse(k, word, true, &forced, &err),
+                                    aw_unitysim_drive_parse(k, word, false, &drive, &err)};
+        snprintf(line, sizeof line,
+                 " position %d %.4f drive %d %d %d forced %d %d %d limits %d %d %d\n",
+                 (int)status[0], ticks, (int)status[3], drive.velocity, (int)drive.state,
+                 (int)status[2], forced.velocity, (int)forced.state, (int)status[1],
+                 one.joint[k].min - limits.joint[k].min, one.joint[k].max - limits.joint[k].max);
+        if (strcmp(line, before) != 0)
+            fprintf(out, "\t%d%s", k, line);
+        strcpy(before, line);
+    }
+}
+
 TEST(parsed_words_match_the_picture)
 {
-    static const char *const words[] = {"elbow",
-                                        "Wrist Rotate",
-                                        "wrist-flex",
-                                        "WRIST_FLEX",
-                                        "wristflex",
-                                        "hnad",
-                                        "hand ",
-                                        "",
-                                        "0",
-                                        "open",
-                                        "close",
-                                        "stop",
-                                        "keep",
-                                        "increase",
-                                        "decrease",
-                                        "+45",
-                                        "45",
-                                        "-45",
-                                        "46",
-                                        "67",
-                                        "68",
-                                        "90",
-                                        "90.4",
-                                        "90.5",
-                                        "91",
-                                        "1023",
-                                        "1024",
-                                        "-1023",
-                                        "-30deg/s",
-                                        "30.8deg/s",
-                                        "31deg/s",
-                                        "0.5rad",
-                                        "30deg",
-                                        "-180deg",
-                                        "180deg",
-                                        "2135",
-                                        "2135tick",
-                                        "-1",
-                                        "65535",
-                                        "65536",
-                                        "65535.4",
-                                        "x",
-                                        "1e3",
-                                        ".5",
-                                        "-.4",
-                                        "+",
-                                        "0deg/s",
-                                        "slam-dunk",
-                                        "Slam Dunk",
-                                        "slam",
-                                        "1up-ball-cup",
-                                        "cup-stacking",
-                                        "6",
-                                        "7",
-                                        "255",
-                                        "256",
-                                        "1",
-                                        "1.5",
-                                        "basic"};
     struct aw_unitysim_limits limits = aw_unitysim_limits_default();
     FILE *out = begin_picture();
-    for (size_t i = 0; i < sizeof words / sizeof *words; i++) {
-        struct aw_error err = {.text = ""};
-        char before[400] = "", line[400];
-        int joint = -1, scene = -1;
-        aw_unitysim_joint_parse(words[i], &joint, &err);
-        aw_unitysim_scene_parse(words[i], &scene, &err);
-        fprintf(out, "'%s' joint %d scene %d\n", words[i], joint, scene);
-        for (int k = 0; k < AW_UNITYSIM_JOINTS; k++) {
-            double ticks = -1;
-            struct aw_unitysim_drive drive = {0}, forced = {0};
-            struct aw_unitysim_limits one = limits;
-            enum aw_status status[4] = {
-                aw_unitysim_position_parse(k, words[i], &limits, &ticks, &err),
-                aw_unitysim_limit_parse(&one, k, "1900", words[i], &err),
-                aw_unitysim_drive_parse(k, words[i], true, &forced, &err),
-                aw_unitysim_drive_parse(k, words[i], false, &drive, &err)};
-            snprintf(line, sizeof line,
-                     " position %d %.4f drive %d %d %d forced %d %d %d limits %d %d %d\n",
-                     (int)status[0], ticks, (int)status[3], drive.velocity, (int)drive.state,
-                     (int)status[2], forced.velocity, (int)forced.state, (int)status[1],
-                     one.joint[k].min - limits.joint[k].min,
-                     one.joint[k].max - limits.joint[k].max);
-            if (strcmp(line, before) != 0)
-                fprintf(out, "\t%d%s", k, line);
-            strcpy(before, line);
-        }
-    }
+    print_cases("words-unitysim.txt", print_parsed, out);
     for (int i = -1; i < 9; i++) {
         const struct aw_unitysim_scene *scene = aw_unitysim_scene(i);
         const char *name = aw_unitysim_scene_name(i);

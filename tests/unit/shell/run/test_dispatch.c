@@ -35,7 +35,6 @@ static const char *config; /* config file for the following lines; NULL: none */
 static bool one_shot;      /* the lines are command-line arguments */
 static char *printed;
 static size_t printed_size;
-#define ARROW " → "
 static bool in_a_row; /* the whole output stands on the line of the command */
 static bool at_start; /* the line has printed nothing yet */
 
@@ -229,20 +228,13 @@ static void show_file(const char *name)
  * third one at the prompt if prompts. Append a new command to the picture: "$ look". */
 static void type_again(const char *name, const struct aw_tool *to, const char *where, bool prompts)
 {
-    char path[96], *line = NULL;
-    size_t room = 0;
-    snprintf(path, sizeof path, "tests/golden/pictures/%s", name);
-    FILE *picture = fopen(path, "r");
-    assert_non_null(picture);
+    FILE *picture = open_picture(name);
+    char *line = NULL;
+    size_t room = 0, i = 0;
     begin();
-    for (size_t i = 0; getline(&line, &room, picture) > 0;) {
-        if (strncmp(line, "$ ", 2) != 0)
-            continue;
-        char *end = strstr(line, ARROW);
-        line[end ? (size_t)(end - line) : strcspn(line, "\n")] = '\0';
-        type_to(to, line + 2, i % 2 ? NULL : where, prompts && i % 3 == 0);
+    for (const char *input; (input = next_case(picture, &line, &room)) != NULL; i++) {
+        type_to(to, input, i % 2 ? NULL : where, prompts && i % 3 == 0);
         show_file("out.gp");
-        i++;
     }
     free(line);
     fclose(picture);
@@ -1301,67 +1293,20 @@ TEST(session_leaks_no_memory)
     fclose(out);
 }
 
+static void print_hint(const char *input, size_t i, FILE *to)
+{
+    struct aw_session *session = rig_new(&rich);
+    char hint[128];
+    (void)i;
+    aw_hint(session, input, hint, sizeof hint);
+    fprintf(to, "%s\n", hint);
+    rig_free(session);
+}
+
 TEST(hints_match_the_picture)
 {
-    static const char *const lines[] = {
-        "kp ",
-        "kp 1 ",
-        "kp 2 ",
-        "kp 1 tor ",
-        "kp 1 tor 2 ",
-        "kp gain=",
-        "kp value=",
-        "kp controller=",
-        "kp x=",
-        "way ",
-        "way go ",
-        "way come ",
-        "way come 1 ",
-        "way come 1 2 ",
-        "way back=",
-        "limited ",
-        "limited 1 ",
-        "limited 1 2 ",
-        "limited 1 2 3 ",
-        "limited long=",
-        "act ",
-        "act hand=",
-        "act none=",
-        "act elbow=",
-        "encode kp ",
-        "encode kp value=",
-        "encode kp controller=",
-        "encode kp board=lknee ",
-        "encode joint torque=",
-        "encode joint torque=1",
-        "encode joint ",
-        "rows ",
-        "-b ",
-        "-b x kp ",
-        "--side ",
-        "--bright ",
-        "files ",
-        "files a ",
-        "sensors ",
-        "sensors 1 ",
-        "rows; kp ",
-        "rows; kp value",
-        "=",
-        "kp =",
-        "complete ",
-        "? ",
-        "config ",
-        "config example ",
-        "config show ",
-    };
-    struct aw_session *session = rig_new(&rich);
     begin();
-    for (size_t i = 0; i < sizeof lines / sizeof *lines; i++) {
-        char hint[128];
-        aw_hint(session, lines[i], hint, sizeof hint);
-        fprintf(out, "%s%s\n", lines[i], hint);
-    }
-    rig_free(session);
+    print_cases("shell-hints.txt", print_hint, out);
     end("shell-hints.txt");
 }
 
