@@ -25,6 +25,7 @@ static const struct kind {
     {"timestamp,arbitration_id,", NULL, "a CSV log of python-can", CAN, "log"},
     {"SQLite format 3", ".db3", "a ROS 2 bag in SQLite", "mcap convert", "mcap"},
     {"SQLite format 3", NULL, "an SQLite log of python-can", CAN, "log"},
+    {"PK\x03\x04", NULL, "a spreadsheet or an archive", "save it as CSV", NULL},
     {"\x89MCAP0\r\n", NULL, "an MCAP file",
      "rename it to end in .mcap, or pipe it through 'armwire-mcap read -'", NULL},
     {"\xFF\xFE", NULL, NULL, AW_UTF16_ADVICE, NULL},

@@ -291,10 +291,13 @@ static enum aw_status read_row(struct aw_table *table, const char *line, const s
             row[n] = (double)NAN;
             note_flaw(table, n, &cell);
         }
+    bool commas = n > table->n_columns && place->separator == ',';
     if (n != table->n_columns)
         return aw_fail(err, AW_MALFORMED, "%zu cell%s where %s %zu column%s — %s", n,
                        n == 1 ? "" : "s", place->plain ? "there should be" : "the header names",
-                       table->n_columns, table->n_columns == 1 ? "" : "s", "is the line cut off?");
+                       table->n_columns, table->n_columns == 1 ? "" : "s",
+                       commas ? "are there decimal commas? separate columns by ;"
+                              : "is the line cut off?");
     table->lines[table->n_rows++] = place->lines.number;
     return AW_OK;
 }

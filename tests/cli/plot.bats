@@ -561,3 +561,15 @@ END
     ok hidmotor plot once.csv m2.position --out once.svg
     has "$(<once.svg)" m2.position
 }
+
+@test "plot and play report decimal commas between comma columns, and name spreadsheets" {
+    ask="are there decimal commas? separate columns by ;"
+    printf 't,m1,m2\n0,0,0\n0,5,5,10\n1,0,0\n' >mixed.csv
+    ok hidmotor -q plot mixed.csv m2
+    same "$stderr" "hidmotor: mixed.csv: rows whose cells differ from the header: 1 — $ask"
+    fails 5 hidmotor -q -l "$fast" play mixed.csv
+    has "$why" "mixed.csv:3:1: 4 cells where the header names 3 columns — $ask"
+    printf 'PK\003\004\024' >path.xlsx
+    fails 2 hidmotor -q -l "$fast" play path.xlsx
+    has "$why" "path.xlsx is a spreadsheet or an archive — save it as CSV"
+}

@@ -1,4 +1,5 @@
 /* The command plot: draws values live as a strip chart, or as a chart in text or in a file. */
+#include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -744,6 +745,12 @@ static enum aw_status write_out(struct plot *p, enum aw_status collected)
 static enum aw_status collect_run(struct plot *p)
 {
     enum aw_status status = collect(p);
+    uint64_t uneven = aw_stream_counters(p->stream)->uneven;
+    if (uneven)
+        aw_session_report(p->session,
+                          "%s: %s: rows whose cells differ from the header: %" PRIu64
+                          " — are there decimal commas? separate columns by ;\n",
+                          p->session->tool->name, p->input, uneven);
     for (size_t i = 0; i < p->select.n; i++)
         p->found_in_any[i] |= p->found[i];
     return status == AW_OK && p->traces.n == p->base ? nothing_found(p) : status;

@@ -38,6 +38,7 @@ TEST(foreign_logs_are_reported_with_a_converter)
         {"timestamp,arbitration_id,extended\n", "a.csv",
          "a.csv is a CSV log of python-can — convert it first: python3 -m can.logconvert a.csv "
          "a.log"},
+        {"PK\3\4", "path.xlsx", "path.xlsx is a spreadsheet or an archive — save it as CSV"},
         {"SQLite format 3", "run/talker.db3",
          "run/talker.db3 is a ROS 2 bag in SQLite — convert it first: mcap convert run/talker.db3 "
          "run/talker.mcap"},

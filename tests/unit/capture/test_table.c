@@ -77,9 +77,11 @@ static const struct complaint {
     {"t,y\n0,1\n2\n",
      "run.csv:3:1: 1 cell where the header names 2 columns — is the line cut off?"},
     {"t,y\n0,1,2\n",
-     "run.csv:2:1: 3 cells where the header names 2 columns — is the line cut off?"},
+     "run.csv:2:1: 3 cells where the header names 2 columns — are there decimal commas? separate "
+     "columns by ;"},
     {"t,y\n0,1,x\n",
-     "run.csv:2:1: 3 cells where the header names 2 columns — is the line cut off?"},
+     "run.csv:2:1: 3 cells where the header names 2 columns — are there decimal commas? separate "
+     "columns by ;"},
     {"t,y,y\n0,1,1\n", "run.csv:1:1: y is there twice, again as column 3 — rename one"},
     {"# nothing\n", "run.csv: it is empty — the first line names the columns"},
 };
