@@ -120,6 +120,14 @@ static inline char *next_case(FILE *picture, char **line, size_t *room)
     return NULL;
 }
 
+/* Copies the input with its \\n and \\r as characters. */
+static inline void unescape(const char *from, char *to)
+{
+    for (; *from; from++)
+        *to++ = *from != '\\' || !from[1] ? *from : *++from == 'n' ? '\n' : '\r';
+    *to = '\0';
+}
+
 static inline FILE *open_picture(const char *name)
 {
     char path[160];

@@ -252,82 +252,43 @@ TEST(alternating_bit_rule)
 
 /* Prints the skipped and decoded parts of a stream with the reason. It also prints the result of
  * each piece as a frame. */
+/* Reads the piece alone, then as the first of two. */
+static void print_parsed(const char *input, size_t i, FILE *out)
+{
+    static struct aw_wire wire;
+    char pieces[2][100] = {"", "\n3DEG5,1700\r\n"};
+    struct aw_armctl_reader reader = {0};
+    struct aw_armctl_line line;
+    struct aw_record record;
+    struct aw_error err = {.text = ""};
+    unescape(input, pieces[0]);
+    if (i == 0)
+        aw_wire_init(&wire, &aw_armctl_protocol, NULL, false);
+    struct aw_span frame = {(const uint8_t *)pieces[0], strlen(pieces[0])};
+    enum aw_status status = aw_armctl_line_read(&wire, AW_RX, frame, &line);
+    fprintf(out, "%zu: %d, %d %s", frame.size, (int)status,
+            (int)aw_wire_decode(&wire, AW_RX, frame, &record, &err), err.text);
+    for (int k = 0; k < 2; k++) {
+        size_t cap, size = strlen(pieces[k]);
+        memcpy(aw_armctl_reader_room(&reader, &cap), pieces[k], size);
+        aw_armctl_reader_added(&reader, size);
+        while ((status = aw_armctl_reader_next(&reader, &wire, AW_RX, &line)) != AW_MORE) {
+            fprintf(out, "; %d", (int)status);
+            if (status == AW_OK)
+                fprintf(out, " %d %s%s", line.digit, line.body, line.known ? " known" : "");
+            if (status == AW_OK && line.decoded)
+                fprintf(out, " %s", line.record.codec->message->name);
+        }
+        fprintf(out, "; has %zu of %zu, %d garbage %d overlong %d skipped", reader.have,
+                reader.have + cap - size, (int)reader.garbage, (int)reader.framer.overlong,
+                (int)reader.framer.skipped);
+    }
+    fputc('\n', out);
+}
+
 TEST(parsed_lines_match_the_picture)
 {
-    static const char *const pieces[] = {"\r\n",
-                                         "\n",
-                                         "\r",
-                                         "\r\r\n",
-                                         "\n\r\n",
-                                         "0\r\n",
-                                         "0DE\r\n",
-                                         "0DEG\r\n",
-                                         "9DEG1,090\r\n",
-                                         ":DEG1,090\r\n",
-                                         "/DEG1,090\r\n",
-                                         "0DEG1,090\r",
-                                         "0DEG1,090\n1DEG\r\n",
-                                         "0D\1G\r\n",
-                                         "0ABC1234567890123456789012345678\r\n",
-                                         "0ABC12345678901234567890123456789\r\n",
-                                         "0ABC1234567890123456789012345678",
-                                         "0ABC12345678901234567890123456789",
-                                         "0ABC123456789012345678901234567890",
-                                         "0ABC123456789012345678901234567890\r",
-                                         "0ABC12345678901234567890123456789012345678\r\n0DEG\r\n",
-                                         "0DEG1,999\r\n",
-                                         "0DEG1,1000\r\n",
-                                         "0DEG1,1909\r\n",
-                                         "0DEG1,2000\r\n",
-                                         "0DEG1,2001\r\n",
-                                         "0DEG1,20000\r\n",
-                                         "0DEG1,20005\r\n",
-                                         "0DEG1,10000\r\n",
-                                         "0DEG1,1500x\r\n",
-                                         "0DEG1,\r\n",
-                                         "0SPD1,5\r\n",
-                                         "0SPD1,\r\n",
-                                         "0SPD\r\n",
-                                         "0SPD5\r\n",
-                                         "0ACK9\r\n",
-                                         "0XYZ\r\n"};
-    static const char rest[] = "\n3DEG5,1700\r\n";
-    struct aw_wire wire;
     FILE *out = begin_picture();
-    aw_wire_init(&wire, &aw_armctl_protocol, NULL, false);
-    for (size_t i = 0; i < sizeof pieces / sizeof *pieces; i++) {
-        char *text;
-        size_t size;
-        FILE *all = open_memstream(&text, &size);
-        struct aw_armctl_reader reader = {0};
-        struct aw_armctl_line line;
-        struct aw_record record;
-        struct aw_error err = {.text = ""};
-        struct aw_span frame = {(const uint8_t *)pieces[i], strlen(pieces[i])};
-        enum aw_status status = aw_armctl_line_read(&wire, AW_RX, frame, &line);
-        fprintf(all, "piece %zu of %zu: %d, %d %s;", i, frame.size, (int)status,
-                (int)aw_wire_decode(&wire, AW_RX, frame, &record, &err), err.text);
-        for (int k = 0; k < 2; k++) {
-            const char *more = k ? rest : pieces[i];
-            size_t cap;
-            uint8_t *room = aw_armctl_reader_room(&reader, &cap);
-            memcpy(room, more, strlen(more));
-            aw_armctl_reader_added(&reader, strlen(more));
-            while ((status = aw_armctl_reader_next(&reader, &wire, AW_RX, &line)) != AW_MORE) {
-                fprintf(all, "  %d", (int)status);
-                if (status == AW_OK)
-                    fprintf(all, " %d %s%s", line.digit, line.body, line.known ? " known" : "");
-                if (status == AW_OK && line.decoded)
-                    fprintf(all, " %s", line.record.codec->message->name);
-                fputc(';', all);
-            }
-            fprintf(all, "  has %zu of %zu, %d garbage %d overlong %d skipped;", reader.have,
-                    reader.have + cap - strlen(more), (int)reader.garbage,
-                    (int)reader.framer.overlong, (int)reader.framer.skipped);
-        }
-        fclose(all);
-        fprintf(out, "%s\n", text);
-        free(text);
-    }
+    print_cases("pieces-armctl.txt", print_parsed, out);
     end_picture(out, "pieces-armctl.txt");
 }

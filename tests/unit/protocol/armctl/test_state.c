@@ -199,71 +199,37 @@ TEST(long_paths_are_refused)
 }
 
 /* Prints the results of memory files with these lines. */
+static void print_parsed(const char *line, size_t i, FILE *out)
+{
+    struct aw_armctl_memory memory = sample();
+    char whole[300];
+    bool old = strcmp(line, "version 1") == 0;
+    snprintf(whole, sizeof whole, "armctl sequence memory %s\nkey port\n%s%s\n", old ? "1" : "2",
+             i % 2 ? "tx 1\n" : "tx 0\n", old ? "rx 2" : line);
+    write_file("port", whole);
+    bool known = aw_armctl_state_load(dir, "port", &memory);
+    fprintf(out,
+            "%d tx %d rx %d agreed %d pings %d owed %d '%s' received '%s' pending '%s' "
+            "confirmed '%s' motor '%s'",
+            known, memory.tx, memory.rx, memory.agreed, (int)memory.pings, memory.n_owed,
+            memory.owed[0], memory.received, memory.pending, memory.confirmed, memory.motor);
+    for (int k = 0; k < AW_ARMCTL_JOINTS; k++)
+        if (memory.places[k].known)
+            fprintf(out, " joint %d kind %d at %d since %lld", k, (int)memory.places[k].kind,
+                    memory.places[k].value, (long long)(memory.places[k].time_ns / AW_SECOND));
+    fputc('\n', out);
+}
+
 TEST(parsed_memories_match_the_picture)
 {
-    static const char *const lines[] = {"tx 0",
-                                        "tx 1",
-                                        "tx 2",
-                                        "tx",
-                                        "tx 01",
-                                        "rx 0",
-                                        "rx 1",
-                                        "rx 2",
-                                        "rx 3",
-                                        "rx 4",
-                                        "agreed 1",
-                                        "agreed 2",
-                                        "pings 0",
-                                        "pings 1",
-                                        "pings 2",
-                                        "pings 3",
-                                        "owed DEG1,010",
-                                        "owed deg",
-                                        "owed DEG",
-                                        "heard DEG1,090",
-                                        "pending X",
-                                        "pending SPD000",
-                                        "confirmed MOV-050",
-                                        "motor SPD1,500",
-                                        "joint 1 deg -90 1795332961",
-                                        "joint 9 mm 120",
-                                        "joint 0 deg 45 0",
-                                        "joint 5 us 1600 0",
-                                        "joint 5 cm 1600 0",
-                                        "joint 5 us",
-                                        "joint -1 deg 5 0",
-                                        "joint 1 deg 1234567 0",
-                                        "joint x deg 1",
-                                        "key other",
-                                        "colour red",
-                                        "key port",
-                                        ""};
-    const size_t n = sizeof lines / sizeof *lines;
-    FILE *out = begin_picture();
     struct aw_armctl_memory memory = sample();
-    assert_int_equal(aw_armctl_state_save(dir, "port", &memory, NULL), AW_OK);
-    for (size_t i = 0; i <= n; i++) {
-        char whole[300];
-        snprintf(whole, sizeof whole, "armctl sequence memory %s\nkey port\n%s%s\n",
-                 i < n ? "2" : "1", i % 2 ? "tx 1\n" : "tx 0\n", i < n ? lines[i] : "rx 2");
-        write_file("port", whole);
-        bool known = aw_armctl_state_load(dir, "port", &memory);
-        fprintf(out,
-                "%s: %d tx %d rx %d agreed %d pings %d owed %d '%s' received '%s' pending '%s' "
-                "confirmed '%s' motor '%s'",
-                i < n ? lines[i] : "-", known, memory.tx, memory.rx, memory.agreed,
-                (int)memory.pings, memory.n_owed, memory.owed[0], memory.received, memory.pending,
-                memory.confirmed, memory.motor);
-        for (int k = 0; k < AW_ARMCTL_JOINTS; k++)
-            if (memory.places[k].known)
-                fprintf(out, " joint %d kind %d at %d since %lld", k, (int)memory.places[k].kind,
-                        memory.places[k].value, (long long)(memory.places[k].time_ns / AW_SECOND));
-        fputc('\n', out);
-    }
     struct stat folder;
-    assert_int_equal(stat(dir, &folder), 0);
-    fprintf(out, "the folder has %o\n", folder.st_mode & 0777U);
+    assert_int_equal(aw_armctl_state_save(dir, "port", &memory, NULL), AW_OK);
+    FILE *out = begin_picture();
+    print_cases("memories-armctl.txt", print_parsed, out);
     end_picture(out, "memories-armctl.txt");
+    assert_int_equal(stat(dir, &folder), 0);
+    assert_int_equal(folder.st_mode & 0777U, 0700);
 }
 
 /* Another program's memory is taken over completely or not at all. */

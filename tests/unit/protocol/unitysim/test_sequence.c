@@ -167,68 +167,31 @@ TEST(invalid_rows_are_not_written)
 }
 
 /* Prints the results of rows of a file. */
+static void print_parsed(const char *input, size_t i, FILE *out)
+{
+    struct aw_sequence sequence;
+    struct aw_error err;
+    char whole[300];
+    (void)i;
+    unescape(input, whole);
+    strcat(whole, "\n");
+    enum aw_status status = read_text(whole, &sequence, &err);
+    fprintf(out, "%d %s:", (int)status, err.text);
+    for (size_t k = 0; k < sequence.n; k++) {
+        const struct aw_sequence_row *row = &sequence.rows[k];
+        struct aw_sequence copy = {0};
+        fprintf(out, " joint %d kind %d %d %d %d %d line %u", row->joint, (int)row->kind,
+                row->position, row->velocity, row->tolerance, row->delay_ms, row->line);
+        fprintf(out, " add %d", (int)aw_sequence_add(&copy, row, &err));
+        aw_sequence_free(&copy);
+    }
+    fputc('\n', out);
+    aw_sequence_free(&sequence);
+}
+
 TEST(parsed_rows_match_the_picture)
 {
-    static const char *const rows[] = {"Elbow,Auto,2135,45,10,0,",
-                                       "elbow , user ,0,1,5,3600000",
-                                       "Hand,Auto,4096,1023,1000,0,",
-                                       "Hand,Auto,4097,45,10,0,",
-                                       "Hand,Auto,-1,45,10,0,",
-                                       "Hand,Auto,5,0,10,0,",
-                                       "Hand,Auto,5,1024,10,0,",
-                                       "Hand,Auto,5,45,4,0,",
-                                       "Hand,Auto,5,45,1001,0,",
-                                       "Hand,Auto,5,45,10,-1,",
-                                       "Hand,Auto,5,45,10,3600001,",
-                                       "Hand,Auto,+5,45,10,0",
-                                       "Hand,Auto,5.5,45,10,0",
-                                       "Hand,Auto,,45,10,0",
-                                       "Hand,Auto,-,45,10,0",
-                                       "Hand,Auto,123456789,45,10,0",
-                                       "Hand,Auto,1234567890,45,10,0",
-                                       "Hand,Auto,5,45,10",
-                                       "Hand",
-                                       "Hand,Auto,5,45,10,0,0",
-                                       "Hand,Auto,5,45,10,0,,",
-                                       "Finger,Auto,5,45,10,0",
-                                       "hnad,Auto,5,45,10,0",
-                                       "Hand,Atuo,5,45,10,0",
-                                       "Hand,Manual,5,45,10,0",
-                                       "# Hand",
-                                       "",
-                                       "Wrist Rotate,Auto,1,2,30,4,",
-                                       "wrist_rotate,Auto,1,2,30,4"};
-    static const char *const headers[] = {
-        "Joint,Motion Type,Position,Velocity,Tolerance,Delay (ms)\n",
-        "joint,motion type,position,velocity,tolerance,delay (ms),\n",
-        "Joint,Motion Type,Position\n",
-        "Joint,Motion,Position,Velocity,Tolerance,Delay (ms)\n",
-        "",
-        "x\n",
-        "Joint,Motion Type,Position,Velocity,Tolerance,Delay (ms),Extra\n"};
-    char *text, whole[300];
-    size_t size;
-    FILE *out = open_memstream(&text, &size);
-    for (size_t i = 0; i < sizeof rows / sizeof *rows + sizeof headers / sizeof *headers; i++) {
-        size_t n = sizeof rows / sizeof *rows;
-        struct aw_sequence sequence;
-        struct aw_error err;
-        snprintf(whole, sizeof whole, "%s%s\n", i < n ? headers[0] : headers[i - n],
-                 i < n ? rows[i] : rows[0]);
-        enum aw_status status = read_text(whole, &sequence, &err);
-        fprintf(out, "%d %s:", (int)status, err.text);
-        for (size_t k = 0; k < sequence.n; k++) {
-            const struct aw_sequence_row *row = &sequence.rows[k];
-            fprintf(out, " joint %d kind %d %d %d %d %d line %u", row->joint, (int)row->kind,
-                    row->position, row->velocity, row->tolerance, row->delay_ms, row->line);
-            struct aw_sequence copy = {0};
-            fprintf(out, " add %d", (int)aw_sequence_add(&copy, row, &err));
-            aw_sequence_free(&copy);
-        }
-        fputc('\n', out);
-        aw_sequence_free(&sequence);
-    }
-    fclose(out);
-    expect_picture("sequences-unitysim.txt", text);
-    free(text);
+    FILE *out = begin_picture();
+    print_cases("sequences-unitysim.txt", print_parsed, out);
+    end_picture(out, "sequences-unitysim.txt");
 }
