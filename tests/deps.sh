@@ -27,7 +27,7 @@ hyperfine
 qemu-system-x86 busybox-static kmod xz-utils iproute2
 '
 packages_deb='
-dpkg-dev debhelper dh-python fakeroot lintian pkg-config git libcmocka-dev umockdev
+build-essential dpkg-dev debhelper dh-python fakeroot lintian pkg-config git libcmocka-dev umockdev
 '
 packages_cross='
 mmdebstrap gcc-i686-linux-gnu gcc-s390x-linux-gnu gcc-aarch64-linux-gnu gcc-arm-linux-gnueabihf qemu-user
