@@ -19,16 +19,18 @@ choose() {
     root=$PWD/build/cross/$1/root
 }
 
-# unpack ARCH: the other machine's libraries, from the mirror that this machine uses. Nothing is
-# installed here.
-unpack() {
-    local mirror
-    [ ! -e "$root/complete" ] || return 0
+# The mirror that this machine uses.
+mirror() {
     # shellcheck disable=SC2016 # apt's dollar
-    mirror=${MIRROR:-$(apt-get indextargets --format '$(SITE)' 'Created-By: Packages' "Codename: $suite" | head -n1)}
+    echo "${MIRROR:-$(apt-get indextargets --format '$(SITE)' 'Created-By: Packages' "Codename: $suite" | head -n1)}"
+}
+
+# unpack ARCH: the other machine's libraries. Nothing is installed here.
+unpack() {
+    [ ! -e "$root/complete" ] || return 0
     rm -rf --one-file-system "$root" && mkdir -p "${root%/*}" &&
         mmdebstrap --quiet --variant=extract --architectures="$1" --include=$libraries "$suite" "$root" \
-            "$mirror" >"$root.log" 2>&1 && touch "$root/complete" && return
+            "$(mirror)" >"$root.log" 2>&1 && touch "$root/complete" && return
     cat "$root.log"
     return 1
 }

@@ -34,7 +34,7 @@ mmdebstrap gcc-i686-linux-gnu gcc-s390x-linux-gnu gcc-aarch64-linux-gnu gcc-arm-
 libc6-dev-s390x-cross gcc-avr avr-libc simavr octave
 '
 packages_dist='
-git xz-utils binutils can-utils hyperfine mmdebstrap qemu-user gcc-aarch64-linux-gnu gcc-arm-linux-gnueabihf
+git xz-utils binutils can-utils hyperfine mmdebstrap qemu-user g++ g++-aarch64-linux-gnu g++-arm-linux-gnueabihf
 '
 packages_analyse='
 cppcheck clang-tidy-14|clang-tidy

@@ -44,8 +44,8 @@ static enum aw_status find_program(char *path, size_t size, struct aw_error *err
     if (aw_child_find(PROGRAM, path, size))
         return AW_OK;
     return aw_fail(err, AW_NO_LINK,
-                   "sim: " PROGRAM " is neither beside this program nor in PATH — \"make\" builds "
-                   "it where libode-dev is installed, \"make install\" installs it");
+                   "sim: " PROGRAM
+                   ": neither beside this program nor in PATH — install the package " PROGRAM);
 }
 
 /* ---- The link -------------------------------------------------------------------------------- */

@@ -6,6 +6,7 @@
 #include <netdb.h>
 #include <nss.h>
 #include <pwd.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <unistd.h>
 
@@ -39,3 +40,19 @@ static void __attribute__((constructor)) choose_locale(void)
         setenv("LC_ALL", "C.UTF-8", 1);
     setlocale(LC_CTYPE, "C");
 }
+
+/* ODE asks libccd only for contacts of a cylinder with another cylinder or a capsule. Debian has no
+ * static libccd; physics without these contacts would be wrong, so the simulation ends. */
+#define WITHOUT_CCD(name)                                                                          \
+    int name(void);                                                                                \
+    int name(void)                                                                                 \
+    {                                                                                              \
+        fputs("ezphys-sim: a cylinder near a capsule or another cylinder: not supported by this "  \
+              "static program \342\200\224 install the Debian package ezphys-sim\n",               \
+              stderr);                                                                             \
+        _exit(1);                                                                                  \
+    }
+
+WITHOUT_CCD(ccdFirstDirDefault)
+WITHOUT_CCD(ccdMPRIntersect)
+WITHOUT_CCD(ccdMPRPenetration)
