@@ -19,6 +19,7 @@ says() { if grep -q "$2" "$3"; then echo "ok - $1"; else echo "not ok - $1: no $
 echo
 cat build/dist/table.*
 stat -c '%n %s bytes' build/deb/*.deb | sed 's|.*/||'
+grep -rl 'armwire\.invalid' docs/packaging/debian | sed 's/^/before you publish: replace armwire.invalid in /'
 passed=$(grep -c '^ok ' "$out") failed=$(grep -c '^not ok ' "$out")
 echo "$passed passed, $failed failed"
 [ "$failed" = 0 ] && [ "$passed" -gt 20 ]
