@@ -137,6 +137,15 @@ link() { [ "$1" = ezphys ] && echo sim:cart-pole || echo "$fast"; }
     has "$output" 'value=1deg result=sent'
 }
 
+@test "armctl plays a path after the first confirmed move, and says so before it" {
+    printf '[joint base]\nindex = 1\nkind = rotate\nmax = 180\n' >arm.ini
+    printf 't;base\n0;90\n1;100\n' >arm.csv
+    fails 6 armctl -q --config arm.ini -l "$fast" play arm.csv
+    has "$why" "base: its position is unknown, and the first target is 90 deg — move it once, or --force goes there"
+    ok armctl -q --config arm.ini -l "$fast" <<<$'move base=90\nplay arm.csv'
+    has "$output" "play points=2 joints=1"
+}
+
 @test "timed moves, move, home and an arm's own speed are exempt from the start check" {
     while IFS='|' read -r tool words; do
         ok "$tool" -q -l "$(link "$tool")" <<<"$words" || { echo "$tool $words" && false; }

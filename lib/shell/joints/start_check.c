@@ -136,9 +136,10 @@ static enum aw_status refuse(struct aw_session *session, const struct aw_joint *
     with_unit(joint, target, first);
     if (isnan(at))
         return aw_fail(&session->err, AW_LIMIT,
-                       "%s: its position is unknown, and the first target is %s — --force "
+                       "%s: its position is unknown, and the first target is %s — %s--force "
                        "goes there all the same",
-                       aw_joint_called(joint), first);
+                       aw_joint_called(joint), first,
+                       session->tool->joints->attend ? "" : "move it once, or ");
     return aw_fail(&session->err, AW_LIMIT,
                    "%s stands at %s, the first target is %s: farther than --max-jump %s — "
                    "--approach %g%s goes there first",
