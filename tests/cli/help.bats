@@ -70,7 +70,7 @@ bare() { sed -e 's/\\f[BR]//g; s/\\-/-/g; s/\\&//g; s/\\e/\\/g' -e "s/['\`]//g; 
 }
 
 # bats test_tags=long
-@test "help results lists the keys of every command's printed result" {
+@test "help results lists the keys of every command's result, and --format accepts them" {
     for tool in $tools; do
         ok python3 "$BATS_TEST_DIRNAME/results.py" $tool
     done

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 """Finds the keys that each command prints with -j, by running the examples of its help in a directory
-with the files they need, and compares them with the topic results of help.
+with the files they need, compares them with the topic results of help, and names them in a --format.
 
 results.py TOOL        prints "COMMAND: missing keys", and exits with 1 if there are any
 results.py TOOL list   prints "COMMAND: keys"
@@ -28,6 +28,14 @@ def flat(record, prefix=""):
             yield from flat(value, f"{prefix}{key}.")
         else:
             yield prefix + key
+
+
+def refuses(tool, example, found):
+    """Returns what a --format of these keys prints as an error."""
+    names = " ".join("%{" + key + "}" for key in found[:16])
+    done = subprocess.run(["bash", "-c", f"{tool} -q --format '{names}' {example}"], text=True, timeout=60,
+                          stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE)
+    return done.stderr.strip() if done.returncode == 2 else ""
 
 
 def keys(tool):
@@ -62,7 +70,12 @@ def said(tool):
 def main():
     tool, wrong = sys.argv[1], 0
     everywhere, rows = (set(), {}) if sys.argv[2:] else said(tool)
+    examples = dict(re.findall("^(.*?)\t(.+)$", output(tool, "commands"), re.M))
     for name, found in keys(tool).items():
+        why = found and refuses(tool, examples[name], found)
+        if why:
+            print(f"{tool} {name}: --format: {why}", file=sys.stderr)
+            wrong = 1
         known = everywhere | rows.get(name, set())
         missing = [key for key in found
                    if not known & {key.split(".")[-1], re.sub("^(cadence|feedback|interval)_", "", key)}]
