@@ -18,6 +18,13 @@ struct task {
     int done[2];
 };
 
+static _Thread_local struct task *own; /* the task of this thread, or NULL */
+
+bool aw_task_is_abandoned(void)
+{
+    return own && atomic_load(&own->left);
+}
+
 static void free_task(struct task *task)
 {
     close(task->done[0]);
@@ -28,6 +35,7 @@ static void *work(void *argument)
 {
     struct task *task = argument;
     int done = task->done[1];
+    own = task;
     task->run(task->context);
     if (atomic_exchange(&task->left, true)) {
         task->drop(task->context);

@@ -3,12 +3,18 @@
 #ifndef AW_BASE_TASK_H
 #define AW_BASE_TASK_H
 
+#include <stdbool.h>
+
 #include "base/clock.h"
 
 /* Calls run(context) in a thread that blocks all signals, or in the caller's if no thread can be
  * created. AW_OK: run has returned. AW_STOPPED: the clock requested a stop. run may then continue:
- * the thread owns context and calls drop(context) at the end. */
+ * the thread owns context and calls drop(context) at the end. A long run asks aw_task_is_abandoned
+ * now and then. */
 enum aw_status aw_task_run(struct aw_clock *clock, void (*run)(void *context),
                            void (*drop)(void *context), void *context);
+
+/* Returns true in the thread of a task whose caller has left: nobody needs its result any more. */
+bool aw_task_is_abandoned(void);
 
 #endif

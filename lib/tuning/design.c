@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/task.h"
 #include "tuning/predict.h"
 
 #define STEP         0.02
@@ -299,6 +300,8 @@ static struct aw_gains greatest(const struct quest *q, const struct shape *shape
 
 static double try_shape(struct quest *q, const struct shape *shape)
 {
+    if (aw_task_is_abandoned())
+        return INFINITY;
     struct aw_gains g = greatest(q, shape);
     double iae = INFINITY;
     if (g.kp > 0 && g.ki > 0)

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/task.h"
 #include "tuning/identify/solve.h"
 
 #define LAGS       8 /* points of the grid */
@@ -171,6 +172,8 @@ static double project(struct aw_search *s, double *residual)
 static double cost(struct aw_search *s, const double *at, double *residual)
 {
     struct aw_process process = process_at(s, at);
+    if (aw_task_is_abandoned())
+        return LARGEST;
     answer_at(s, &process, at, s->answer);
     return project(s, residual);
 }

@@ -308,7 +308,7 @@ enum aw_status aw_starts_find(struct aw_starts *starts, const struct aw_trial *t
     } else {
         size_t each = trial->n / means.trial.n;
         status = search_part(starts, &first.trial, first.held, piece, options, err);
-        if (status == AW_OK)
+        if (status == AW_OK && piece > each) /* a shorter piece has no slow motion */
             status = search_part(starts, &means.trial, means.held, piece / each, options, err);
     }
     part_end(&first);

@@ -1,9 +1,13 @@
 #include <math.h>
+#include <stdatomic.h>
+#include <sys/timerfd.h>
 #include <time.h>
+#include <unistd.h>
 
 #include "picture_helper.h"
 #include "test.h"
 
+#include "base/task.h"
 #include "tuning/identify/excite.h"
 #include "tuning/identify/fit.h"
 #include "tuning/identify/spectrum.h"
@@ -473,6 +477,8 @@ TEST(noise_and_quantum_of_few_samples)
     }
 }
 
+static size_t shortest = 20; /* samples between two jumps of the input */
+
 /* Returns a first-order record at 100 Hz with gain 0.6, lag 0.2 s, dead time 0.03 s, noise and
  * encoder steps. The input steps stay at 0 for the first 0.5 s and after a given time. */
 static struct aw_trial long_record(size_t n, double *times, double *inputs, double *measured,
@@ -483,7 +489,7 @@ static struct aw_trial long_record(size_t n, double *times, double *inputs, doub
     for (size_t i = 0; i < n; i++) {
         if (i >= from && i < until && holds-- == 0) {
             level = level > 0 ? -0.1 : 0.1;
-            holds = 20 + (size_t)(40 * uniform());
+            holds = shortest + (size_t)(2 * (double)shortest * uniform());
         }
         times[i] = 0.01 * (double)i;
         inputs[i] = i >= until ? 0.1 : level;
@@ -550,6 +556,17 @@ TEST(fit_time_is_linear_in_the_record_length)
         fail_msg("10,000 samples take %g s, 80,000 take %g s", cpu_s, long_s);
 }
 
+/* A record so long that its parts have fewer samples than the pieces that are compared. */
+TEST(fast_jumps_in_a_long_record_are_fitted)
+{
+    double cpu_s;
+    shortest = 2;
+    struct aw_fit fit = fit_long(80000, 50, 72000, &cpu_s);
+    shortest = 20;
+    within("gain", fit.process.gain, fit.half.gain, 0.6);
+    within("lag", fit.process.a1, fit.half.tau1, 0.2);
+}
+
 /* The fit of a model that fails on held-out data is at least -100 %. */
 TEST(fit_of_a_wrong_model_is_bounded)
 {
@@ -600,3 +617,41 @@ TEST(all_fits_match_the_picture)
 }
 
 ALL_TESTS_WITH(begin_fits, NULL);
+
+/* ---- Stopping ---- */
+
+static atomic_bool dropped;
+
+static void run_fit(void *trial)
+{
+    struct aw_fit fit;
+    (void)aw_fit_best(trial, NULL, &fit, NULL);
+}
+
+static void drop_fit(void *trial)
+{
+    (void)trial;
+    dropped = true;
+}
+
+/* Without the stop, this fit takes many seconds of CPU time. */
+TEST(abandoned_fit_ends_soon)
+{
+    size_t n = 400000;
+    double *block = calloc(3 * n, sizeof *block);
+    struct aw_trial trial = long_record(n, block, block + n, block + 2 * n, 50, 360000);
+    int stop = timerfd_create(CLOCK_MONOTONIC, TFD_CLOEXEC);
+    const struct itimerspec soon = {.it_value.tv_nsec = 300000000};
+    const struct timespec nap = {.tv_nsec = 1000000};
+    timerfd_settime(stop, 0, &soon, NULL);
+    struct aw_real_clock real = aw_real_clock(stop);
+    assert_int_equal(aw_task_run(&real.base, run_fit, drop_fit, &trial), AW_STOPPED);
+    clock_t from = clock();
+    while (!dropped)
+        nanosleep(&nap, NULL);
+    double cpu_s = (double)(clock() - from) / CLOCKS_PER_SEC;
+    if (cpu_s > 1)
+        fail_msg("%g s after the stop", cpu_s);
+    free(block);
+    close(stop);
+}
