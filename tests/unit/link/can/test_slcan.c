@@ -271,6 +271,19 @@ TEST(client_and_adapter_interoperate)
     both_ends("slcan:tcp-listen:0", "?btr=0014&time=on");
 }
 
+/* Time without the time in which others used the processor, which does not count as blocked. */
+static int64_t own_time(struct aw_clock *clock)
+{
+    long long ran, waited = 0;
+    FILE *file = fopen("/proc/thread-self/schedstat", "r");
+    if (file) {
+        if (fscanf(file, "%lld %lld", &ran, &waited) != 2)
+            waited = 0;
+        fclose(file);
+    }
+    return aw_clock_now(clock) - waited;
+}
+
 TEST(absent_computer_does_not_block_the_adapter)
 {
     struct aw_error err = {0};
@@ -284,9 +297,9 @@ TEST(absent_computer_does_not_block_the_adapter)
     int timeouts = 0;
     int64_t start = aw_clock_now(&clock.base), worst = 0;
     while (timeouts == 0 && aw_clock_now(&clock.base) < start + 10 * AW_SECOND) {
-        int64_t before = aw_clock_now(&clock.base);
+        int64_t before = own_time(&clock.base);
         timeouts += send_frame(adapter, "05E#0011223344556677", &err) == AW_TIMEOUT;
-        int64_t took = aw_clock_now(&clock.base) - before;
+        int64_t took = own_time(&clock.base) - before;
         worst = took > worst ? took : worst;
     }
     assert_int_equal(timeouts, 1); /* the adapter closes the channel at the first timeout */
