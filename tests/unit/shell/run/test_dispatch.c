@@ -1139,6 +1139,7 @@ TEST(received_messages_match_the_picture)
     } cases[] = {
         {"plot torque --span 12s", 1000, 12, false},
         {"plot torque --for 40s", 1000, 12, true},
+        {"plot torque --for 4s", 1000, 12, false},
         {"plot torque --every 2s --for 3s", 700, 12, false},
         {"plot torque --for 4s", 5000, 12, false},
         {"plot torque --out out.gp", 1000, 5, false},
@@ -1352,10 +1353,11 @@ TEST(manual_page_has_no_empty_sections)
 /* The pages name everything that the tables of a tool have. */
 TEST(pages_name_commands_options_and_keys)
 {
-    static char *pages[6];
+    static char *pages[8];
     static const char *const lines[] = {"help config --as man", "help options --as md --tables",
                                         "describe kp --as md",  "completion bash",
-                                        "completion zsh",       "completion fish"};
+                                        "completion zsh",       "completion fish",
+                                        "help fields",          "help units --as md"};
     for (size_t i = 0; i < sizeof lines / sizeof *lines; i++) {
         begin();
         if (i == 0) {
@@ -1378,6 +1380,8 @@ TEST(pages_name_commands_options_and_keys)
     for (const struct aw_option *option = rich_options; option->name; option++)
         for (size_t i = 1; i < 6; i += i == 1 ? 2 : 1)
             assert_non_null(strstr(pages[i], i == 1 ? option->name : "rich"));
+    assert_non_null(strstr(pages[6], "joint.torque"));
+    assert_non_null(strstr(pages[7], "| angle | deg, rad"));
     static const char *const fields[] = {"| `board` |", "| `value` |", "| `controller` |"};
     for (size_t i = 0; i < 3; i++)
         assert_non_null(strstr(pages[2], fields[i]));
