@@ -107,7 +107,8 @@ static enum aw_status record(struct teach *teach, const char *path)
     if (saved != AW_OK)
         return saved;
     saved = aw_sequence_write(file, &teach->sequence, &session->err);
-    fclose(file);
+    if (!aw_file_close(file) && (saved == AW_OK || saved == AW_LOST))
+        saved = aw_file_fail(&session->err, NULL, path);
     aw_object_start(&session->result, "teach");
     aw_object_text(&session->result, "file", path);
     aw_object_count(&session->result, "rows", teach->sequence.n);

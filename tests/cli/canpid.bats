@@ -277,6 +277,8 @@ END
     ok "${step[@]}" --save run.csv --csv
     matches "${lines[0]}" "t,cmd,board,controller,*overshoot,*"
     same "$(head -n1 run.csv)" "t,setpoint,measured,output"
+    fails 7 "${step[@]}" --save /dev/full
+    has "$why" "/dev/full: No space left on device"
     fails 2 "${step[@]}" --csv run2.csv
     has "$why" "'run2.csv' is too much"
     fails 2 "${step[@]}" --csv=run2.csv

@@ -545,6 +545,8 @@ END
     virtual_json play t.csv
     fails 2 unitysim -q -l "$fast" teach u.csv </dev/null
     has "$why" "nothing was recorded"
+    fails 7 unitysim -q -l "$fast" teach /dev/full <<<$'\nq'
+    has "$why" "/dev/full: No space left on device"
     simulator --scene 1
     other=${url/listen=*/listen=0}
     unitysim -q -l "$other" drive elbow=+30 >/dev/null 2>&1 3>&- &

@@ -301,7 +301,7 @@ static enum aw_status save(struct aw_bench *bench, const char *path)
     if (status != AW_OK)
         return status;
     status = aw_table_write(file, &bench->table, &session->err);
-    if (!aw_file_close(file) && status == AW_OK)
+    if (!aw_file_close(file) && (status == AW_OK || status == AW_LOST))
         status = aw_file_fail(&session->err, NULL, path);
     return status;
 }
