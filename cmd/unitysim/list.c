@@ -18,13 +18,10 @@ static enum aw_status receives(struct aw_session *session, bool *received)
     uint8_t bytes[AW_UNITYSIM_FRAME_MAX];
     size_t got = 0;
     *received = false;
-    enum aw_status status = aw_dry_ends(session);
-    if (status == AW_OK && aw_link_open(&link, "udp:", &options, NULL) != AW_OK)
+    if (aw_link_open(&link, "udp:", &options, NULL) != AW_OK)
         return AW_OK;
-    if (status != AW_OK)
-        return status;
     int64_t deadline = aw_clock_now(session->clock) + AW_SECOND / 5;
-    status = AW_EVENT;
+    enum aw_status status = AW_EVENT;
     while (status == AW_EVENT)
         status = aw_link_read(link, bytes, sizeof bytes, &got, deadline, NULL);
     aw_link_close(link);
@@ -38,7 +35,9 @@ enum aw_status run_list(struct aw_session *session, const struct aw_args *args)
     bool simulator = aw_udp_bound(ports[0]), client = aw_udp_bound(ports[1]), received = false;
     char url[64];
     (void)args;
-    enum aw_status status = client ? AW_OK : receives(session, &received);
+    enum aw_status status = aw_dry_ends(session);
+    if (status == AW_OK && !client)
+        status = receives(session, &received);
     if (status != AW_OK)
         return status;
     aw_list_running(session);

@@ -72,7 +72,7 @@ lab() { ssh -F "$D/client" lab "$@"; }
     until grep -qs ready: said; do sleep 0.05; done
     run -0 lab hidmotor -q -l "serve:$D/arm" move 0 20 -10 --wait
     has "$output" "result=arrived"
-    lab hidmotor -q -l "serve:$D/arm" move 0 60 0 duration=20s --wait 2>mine 3>&- &
+    lab hidmotor -q -l "serve:$D/arm" move 0 60 0 duration=60s --wait 2>mine 3>&- &
     mover=$!
     until lab hidmotor -q -j -l "serve:$D/arm" status | jq -e .commander >/dev/null; do :; done
     run -1 --separate-stderr lab hidmotor -q -l "serve:$D/arm" move 0 10 0

@@ -190,6 +190,21 @@ scene38="FF FF 00 26 ${scene40:12:120}1D"
     fi
 }
 
+@test "list --dry-run prints nothing, also while another client has the port" {
+    python3 -c 'import socket, time
+client = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
+try:
+    client.bind(("", 30005))
+except OSError:
+    pass  # another test has it
+print("bound", flush=True)
+time.sleep(60)' >port 3>&- &
+    started+=("$!")
+    until grep -qs bound port; do sleep 0.05; done
+    ok unitysim --dry-run list
+    same "$output" ""
+}
+
 @test "a second client on the port and a missing listener are reported" {
     simulator --scene 1
     mkfifo seen
