@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/task.h"
 #include "control/samples.h"
 #include "tuning/identify/start.h"
 
@@ -147,6 +148,8 @@ static enum aw_status weigh_up(struct aw_search *s, struct candidate *of, struct
 {
     double cov[AW_PARAMETERS][AW_PARAMETERS];
     size_t which[AW_PARAMETERS], m = aw_search_parameters(s, which);
+    if (aw_task_is_abandoned())
+        return AW_STOPPED;
     of->independent = independent_samples(s->residual, s->trial->n, s->weights.counted);
     enum aw_status status = aw_search_covariance(s, variance(of->sum, of->independent), cov, err);
     if (status != AW_OK)

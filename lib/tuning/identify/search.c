@@ -192,6 +192,8 @@ double aw_search_weigh(struct aw_search *s, double sigma2, double scatter)
 {
     struct aw_process process = aw_search_process(s);
     struct aw_dead dead = {s->zone, s->at[AW_DEAD_BAND]};
+    if (aw_task_is_abandoned())
+        return LARGEST;
     aw_weights_find(&s->weights, &process, &dead, sigma2, scatter);
     whiten(s);
     return project(s, s->residual);
@@ -293,6 +295,8 @@ double aw_search_descend(struct aw_search *s)
     int idle = 0, most = s->trial->n > LONG ? NEAR : ITERATIONS;
     for (int i = 0; i < most && damping < SHORTEST && idle < IDLE; i++) {
         double before = best;
+        if (aw_task_is_abandoned())
+            return LARGEST;
         differentiate(s, m, which);
         enum end end = take_step(s, m, which, &damping, &best);
         if (end == GIVES_UP)
