@@ -4,7 +4,7 @@
 
 #include "shell/words/tool.h"
 
-extern const struct aw_command aw_common_commands[]; /* {0}-terminated */
+extern const struct aw_command *const aw_common_commands[]; /* NULL-terminated */
 
 /* Runs the whole program. Usage: main() is "return aw_main(&tool, argc, argv)". */
 int aw_main(const struct aw_tool *tool, int argc, char **argv);

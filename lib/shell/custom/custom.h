@@ -4,15 +4,13 @@
 
 #include "shell/session/session.h"
 
-aw_run_fn aw_run_custom_gains, aw_run_custom_stop, aw_run_packets, aw_run_send;
-
 /* Returns the custom packet to the device with this name, or NULL. */
 const struct aw_codec *aw_find_custom(struct aw_session *session, const char *name);
 /* Prints a reply of the device; --raw shows wire numbers. */
 enum aw_status aw_show_answer(struct aw_session *session, struct aw_span frame);
 /* Sends a custom packet (not with --dry-run) and prints its reply. */
 enum aw_status aw_send_packet(struct aw_session *session, struct aw_record *packet);
-/* Returns true if the packet of send only reads. */
-bool aw_send_only_reads(struct aw_session *session, const struct aw_args *args);
+extern const struct aw_command aw_custom_gains_command, aw_custom_stop_command, aw_packets_command,
+    aw_send_command;
 
 #endif

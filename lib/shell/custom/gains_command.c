@@ -87,7 +87,7 @@ static bool are_told(const struct aw_custom_arm *arm, bool *any)
     return all;
 }
 
-enum aw_status aw_run_custom_gains(struct aw_session *session, const struct aw_args *args)
+static enum aw_status run_custom_gains(struct aw_session *session, const struct aw_args *args)
 {
     bool any, all = are_told(aw_custom_arm(session), &any);
     const struct aw_gain_hooks hooks = {
@@ -104,3 +104,13 @@ enum aw_status aw_run_custom_gains(struct aw_session *session, const struct aw_a
                        "[joint] says what sets it");
     return aw_gains_run(session, args, &hooks);
 }
+
+/* clang-format off */
+const struct aw_command aw_custom_gains_command = {
+    .name = "gains", .from_file = true,
+    .summary = "show, set, save, apply or compare the gains of joints of a packet file",
+    .args = aw_gains_args, .safety = AW_WRITE, .run = run_custom_gains,
+    .details = "In a [joint] of the packet file kp, ki and kd name the fields that set a gain and "
+        "report it. A gain is read back\nafter it is set, if the device reports it. diff ends "
+        "with exit status 1 if the gains differ."};
+/* clang-format on */

@@ -86,7 +86,7 @@ static const char datagram[] =
     "dir     = tx                   # to it\n"
     "hue     = f32 deg min=0 max=360\n";
 
-enum aw_status aw_run_packets(struct aw_session *session, const struct aw_args *args)
+static enum aw_status run_packets(struct aw_session *session, const struct aw_args *args)
 {
     (void)args;
     const struct aw_protocol *protocol = session->tool->protocol;
@@ -97,3 +97,11 @@ enum aw_status aw_run_packets(struct aw_session *session, const struct aw_args *
     aw_output_print(&session->out, "%s%s", head, first);
     return AW_OK;
 }
+
+/* clang-format off */
+const struct aw_command aw_packets_command = {
+    .name = "packets", .group = AW_GROUP_SET_UP, .prints = "a packet file",
+    .summary = "print a template of a packet file, see --packets",
+    .args = AW_ARGS({.name = "init", .help = "print the template", .choices = AW_LIST("init")}),
+    .own = true, .offline = true, .run = run_packets, .examples = AW_LIST("packets init")};
+/* clang-format on */

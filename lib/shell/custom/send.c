@@ -26,7 +26,8 @@ static const struct aw_codec *find(struct aw_session *session, const struct aw_a
     return aw_find_custom(session, aw_arg(args, "message", 0));
 }
 
-bool aw_send_only_reads(struct aw_session *session, const struct aw_args *args)
+/* Returns true if the packet only reads. */
+static bool only_reads(struct aw_session *session, const struct aw_args *args)
 {
     const struct aw_codec *codec = find(session, args);
     return codec && codec->message->reads;
@@ -115,7 +116,7 @@ enum aw_status aw_send_packet(struct aw_session *session, struct aw_record *pack
     return AW_OK;
 }
 
-enum aw_status aw_run_send(struct aw_session *session, const struct aw_args *args)
+static enum aw_status run_send(struct aw_session *session, const struct aw_args *args)
 {
     struct aw_record packet;
     const struct aw_codec *codec = find(session, args);
@@ -128,3 +129,18 @@ enum aw_status aw_run_send(struct aw_session *session, const struct aw_args *arg
     enum aw_status status = aw_args_to_record(session, args, 0, &packet);
     return status == AW_OK ? aw_send_packet(session, &packet) : status;
 }
+
+/* clang-format off */
+const struct aw_command aw_send_command = {
+    .name = "send", .summary = "send a packet of a --packets file, show the answer",
+    .args = AW_ARGS(
+        {.name = "message", .kind = AW_ARG_MESSAGE, .help = "the name of the packet"},
+        {.name = "field", .kind = AW_ARG_PAIRS, .help = "its fields, name=value"}),
+    .options = AW_OPTIONS(AW_START_OPTIONS), .own = true, .safety = AW_DANGEROUS,
+    .harmless = only_reads, .run = run_send,
+    .lines = AW_LIST("packets init >team.packets", "--packets team.packets describe"),
+    .details = "The tool does not know the effect of the packet. So it asks you first, unless "
+        "the packet only reads. A stop is sent after it only if the file says 'moves = yes'. In "
+        "a script such packets are a stream: the first one is refused if its setpoints are "
+        "farther away than --max-jump."};
+/* clang-format on */

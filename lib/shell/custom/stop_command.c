@@ -16,7 +16,7 @@ static enum aw_status stop_others(struct aw_session *session, const struct aw_ar
     return stop->run(session, args);
 }
 
-enum aw_status aw_run_custom_stop(struct aw_session *session, const struct aw_args *args)
+static enum aw_status run_custom_stop(struct aw_session *session, const struct aw_args *args)
 {
     struct aw_joint_list list;
     char key[AW_JOINT_NAME];
@@ -40,3 +40,9 @@ enum aw_status aw_run_custom_stop(struct aw_session *session, const struct aw_ar
     aw_joints_free(&list);
     return status == AW_OK ? stop_others(session, args) : status;
 }
+
+/* clang-format off */
+const struct aw_command aw_custom_stop_command = {
+    .name = "stop", .group = AW_GROUP_MOVE, .from_file = true, .safety = AW_READ,
+    .summary = "send what stops the joints of a packet file", .run = run_custom_stop};
+/* clang-format on */

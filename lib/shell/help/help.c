@@ -12,6 +12,12 @@
 #include "shell/help/topics.h"
 #include "shell/session/bind.h"
 
+struct aw_help_options {
+    const char *as;
+    bool tables;
+};
+AW_GIVEN(command, aw_help_options, aw_help_given)
+
 static bool has_word(const char *text, const char *word)
 {
     size_t length = strlen(word);
@@ -434,7 +440,7 @@ static enum aw_status unknown_subject(struct aw_session *session, const char *na
     return aw_unknown_command(session, name);
 }
 
-enum aw_status aw_run_help(struct aw_session *session, const struct aw_args *args)
+static enum aw_status run_help(struct aw_session *session, const struct aw_args *args)
 {
     const char *name = aw_arg(args, "subject", 0), *form = aw_help_given(session)->as;
     const struct aw_command *command = name ? aw_find_command(session->tool, name) : NULL;
@@ -456,3 +462,27 @@ enum aw_status aw_run_help(struct aw_session *session, const struct aw_args *arg
         aw_help(session, command);
     return AW_OK;
 }
+
+/* clang-format off */
+static const struct aw_arg help_args[] = {
+    {.name = "subject", .kind = AW_ARG_COMMAND, .help = "a command, or a topic such as config",
+     .optional = true, .complete = aw_complete_topics},
+    {0},
+};
+static const struct aw_option help_options[] = {
+    {.name = "as", AW_AT(aw_help_options, as), .value = "FORM", .fallback = "text",
+     .choices = AW_LIST("text", "man", "md"), .help = "text, man or md"},
+    {.name = "tables", AW_AT(aw_help_options, tables),
+     .help = "with md or man: only the part of the topic about this tool"},
+    {0},
+};
+const struct aw_command aw_help_command = {
+    .name = "help", .prints = "a text", .prints_json = true, .group = AW_GROUP_SET_UP,
+    .summary = "show help on the tool, a command or a topic", .args = help_args,
+    .options = help_options, .offline = true, .run = run_help,
+    .examples = AW_LIST("help watch", "help links")};
+
+const struct aw_command aw_question_command = {
+    .name = "?", .prints = "a text", .summary = "help", .args = help_args,
+    .options = help_options, .hidden = true, .offline = true, .run = run_help};
+/* clang-format on */

@@ -7,15 +7,6 @@
 /* Prints the help of a command; NULL: the first page. */
 enum aw_status aw_help(struct aw_session *session, const struct aw_command *command);
 
-struct aw_help_options {
-    const char *as;
-    bool tables;
-};
-AW_GIVEN(command, aw_help_options, aw_help_given)
-
-/* Runs the command help. */
-aw_run_fn aw_run_help;
-
 /* Prints help as one JSON object, for programs: the whole tool with its options, commands and
  * messages, or one command, or the text of a topic. The topic records describes its members. */
 struct aw_topic;
@@ -29,5 +20,7 @@ void aw_man_page(struct aw_session *session);
 typedef void aw_example_fn(void *context, const char *line);
 void aw_each_example(const struct aw_tool *tool, const struct aw_command *command,
                      aw_example_fn *fn, void *context);
+
+extern const struct aw_command aw_help_command, aw_question_command;
 
 #endif

@@ -447,7 +447,7 @@ enum aw_status aw_run_jog(struct aw_session *session, const struct aw_args *args
 
 /* ---- stop ---- */
 
-enum aw_status aw_run_stop(struct aw_session *session, const struct aw_args *args)
+static enum aw_status run_stop(struct aw_session *session, const struct aw_args *args)
 {
     (void)args;
     enum aw_status status = session->tool->joints->open(session);
@@ -464,3 +464,55 @@ enum aw_status aw_run_stop(struct aw_session *session, const struct aw_args *arg
     aw_object_text(&session->result, "result", "stopped");
     return AW_OK;
 }
+
+/* clang-format off */
+#define CUSTOM_DURATION                                                                            \
+    {.name = "duration", .kind = AW_ARG_NUMBER, .unit = "ms", .min = 0, .max = 3600000,            \
+     .optional = true, .help = "of the way: 500ms; 1 s where nothing is said"}
+const struct aw_command aw_custom_move_command = {
+    .name = "move", .from_file = true, .summary = "move joints of a packet file",
+    .args = AW_ARGS(
+        {.name = "joint", .kind = AW_ARG_REST, .complete = aw_joints_complete,
+         .help = "one for each joint, in the order of the file, or joint=value"},
+        CUSTOM_DURATION),
+    .options = AW_OPTIONS(AW_WAIT_OPTION), .safety = AW_MOTION, .run = aw_run_move,
+    .details = "Setpoints are sent along a sinusoidal way. Joints that are not named stay."};
+
+const struct aw_command aw_custom_home_command = {
+    .name = "home", .from_file = true, .summary = "move all joints of a packet file to 0",
+    .args = AW_ARGS(CUSTOM_DURATION), .options = AW_OPTIONS(AW_WAIT_OPTION), .safety = AW_MOTION,
+    .run = aw_run_home};
+
+const struct aw_command aw_custom_jog_command = {
+    .name = "jog", .from_file = true,
+    .summary = "move a joint of a packet file by an amount, or with the keys",
+    .args = AW_ARGS(
+        {.name = "joint", .complete = aw_joints_complete, .help = "a joint of the packet file"},
+        {.name = "amount", .optional = true, .help = "so far: +5; without it the keys move it"},
+        CUSTOM_DURATION),
+    .options = AW_OPTIONS(AW_WAIT_OPTION), .safety = AW_MOTION, .run = aw_run_jog};
+
+const struct aw_command aw_move_command = {
+    .name = "move", .summary = "move joints to positions",
+    .args = AW_ARGS(
+        {.name = "joint", .kind = AW_ARG_PAIRS, .complete = aw_joints_complete_pairs,
+         .help = "JOINT=POSITION …, in the unit that 'limits' shows"}),
+    .options = AW_OPTIONS(AW_WAIT_OPTION),
+    .joints = true, .safety = AW_MOTION, .run = aw_run_move,
+    .details = "Joints that you do not name stay where they are."};
+
+const struct aw_command aw_jog_command = {
+    .name = "jog", .summary = "move one joint by an amount, or with the keys",
+    .args = AW_ARGS(
+        {.name = "joint", .complete = aw_joints_complete, .help = "its name"},
+        {.name = "amount", .optional = true,
+         .help = "the amount, from its target: +5; without it the keys move the joint"}),
+    .options = AW_OPTIONS(AW_WAIT_OPTION),
+    .joints = true, .safety = AW_MOTION, .run = aw_run_jog,
+    .details = "Without an amount arrow keys or + and - move, page up and down change the step, q "
+        "quits."};
+
+const struct aw_command aw_stop_command = {
+    .name = "stop", .group = AW_GROUP_MOVE, .summary = "stop what moves", .joints = true,
+    .safety = AW_READ, .run = run_stop, .examples = AW_LIST("-l sim: stop")};
+/* clang-format on */

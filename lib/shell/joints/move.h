@@ -30,6 +30,9 @@ enum aw_status aw_move_joints(struct aw_session *session, struct aw_joint_list *
 const char *aw_move_word(const struct aw_session *session, enum aw_status status, bool awaited);
 void aw_move_ms(struct aw_session *session);
 
-aw_run_fn aw_run_move, aw_run_jog, aw_run_home, aw_run_stop;
+aw_run_fn aw_run_move, aw_run_jog, aw_run_home;
+
+extern const struct aw_command aw_custom_move_command, aw_move_command, aw_custom_home_command,
+    aw_custom_jog_command, aw_jog_command, aw_stop_command;
 
 #endif

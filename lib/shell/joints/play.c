@@ -444,3 +444,15 @@ enum aw_status aw_run_play(struct aw_session *session, const struct aw_args *arg
     free(p);
     return status;
 }
+
+/* clang-format off */
+const struct aw_command aw_play_command = {
+    .name = "play", .group = AW_GROUP_MOVE, .summary = "play a file of setpoints",
+    .args = AW_ARGS(
+        {.name = "file", .kind = AW_ARG_FILE, .help = "columns t (s) and joints",
+         .endings = "csv"}),
+    .options = AW_OPTIONS(AW_PLAY_COLUMNS, AW_PLAY_UNIT, AW_PLAY_EVERY, AW_PLAY_OPTIONS),
+    .streams = true, .safety = AW_MOTION, .timed = true, .run = aw_run_play,
+    .details = "The whole file is checked first. The joints have to stand where it begins "
+        "(--max-jump), or go there first\n(--approach)."};
+/* clang-format on */

@@ -94,4 +94,6 @@ enum aw_status aw_play_load(struct aw_play *play, const char *file);
 
 aw_run_fn aw_run_play;
 
+extern const struct aw_command aw_play_command;
+
 #endif

@@ -242,3 +242,17 @@ enum aw_status aw_run_limits(struct aw_session *session, const struct aw_args *a
 {
     return aw_limits_show(session, aw_arg(args, "joint", 0));
 }
+
+/* clang-format off */
+const struct aw_command aw_status_command = {
+    .name = "status", .summary = "show the actual and target position of each joint",
+    .joints = true, .run = aw_run_status,
+    .examples = AW_LIST("-l sim: status", "-l sim: status -j")};
+
+const struct aw_command aw_limits_command = {
+    .name = "limits", .summary = "show the limits of the joints and their sources",
+    .args = AW_ARGS(
+        {.name = "joint", .optional = true, .complete = aw_joints_complete,
+         .help = "only of this one"}),
+    .joints = true, .run = aw_run_limits, .examples = AW_LIST("-l sim: limits")};
+/* clang-format on */

@@ -9,4 +9,6 @@ aw_run_fn aw_run_status, aw_run_limits;
 /* Shows the limits of one joint, or (NULL) of all. */
 enum aw_status aw_limits_show(struct aw_session *session, const char *text);
 
+extern const struct aw_command aw_status_command, aw_limits_command;
+
 #endif

@@ -105,7 +105,7 @@ void aw_follow_complete_map(struct aw_session *session, aw_candidate_fn *add, vo
     aw_joints_complete(session, add_row, &words);
 }
 
-enum aw_status aw_run_follow(struct aw_session *session, const struct aw_args *args)
+static enum aw_status run_follow(struct aw_session *session, const struct aw_args *args)
 {
     const char *source = args->n ? args->bound[0].text : NULL;
     struct aw_follower *f = calloc(1, sizeof *f);
@@ -125,3 +125,23 @@ enum aw_status aw_run_follow(struct aw_session *session, const struct aw_args *a
     free(f);
     return status;
 }
+
+/* clang-format off */
+const struct aw_command aw_follow_command = {
+    .name = "follow", .group = AW_GROUP_MOVE, .hands = true, .streams = true,
+    .summary = "move the joints as another arm moves, or a recording of one",
+    .args = AW_ARGS(
+        {.name = "source", .kind = AW_ARG_FILE, .optional = true,
+         .help = "the leader: - (records on standard input), a recording, serve:TOOL or "
+             "serve:PATH", .endings = "csv ndjson pcapng mcap log"}),
+    .options = AW_OPTIONS(
+        AW_FOLLOW_OPTIONS,
+        AW_FOLLOW_SPEED_OPTION),
+    .safety = AW_MOTION, .timed = true, .run = run_follow,
+    .details = "A map has entries with commas between them: JOINT=FIELD*SCALE+OFFSET "
+        "clamp LO..HI dead BAND. No joint starts with a jump (--max-jump, --approach) or "
+        "exceeds its speed limit. "
+        "All joints stop when the leader is silent (--deadman, 500ms), jumps or starts again; "
+        "then they start again where the leader is near. A recording is played (--speed, --fit; "
+        "the keys + and - while it runs); with --speed so are records from a pipe."};
+/* clang-format on */

@@ -41,6 +41,6 @@ aw_complete_fn aw_follow_complete_map;
         .help = "the maximum speed of each joint: 30deg/s; default: its limit, if known"           \
     }
 
-aw_run_fn aw_run_follow;
+extern const struct aw_command aw_follow_command;
 
 #endif

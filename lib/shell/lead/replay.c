@@ -364,7 +364,7 @@ static enum aw_status choose_speed(struct player *p)
                    joint->unit[AW_JOINT_VELOCITY], aw_tempo_advice(r->need, advice));
 }
 
-enum aw_status aw_run_replay(struct aw_session *session, const struct aw_args *args)
+static enum aw_status run_replay(struct aw_session *session, const struct aw_args *args)
 {
     struct player *p = calloc(1, sizeof *p);
     if (!p)
@@ -395,3 +395,28 @@ enum aw_status aw_run_replay(struct aw_session *session, const struct aw_args *a
     free(p);
     return status;
 }
+
+/* clang-format off */
+const struct aw_command aw_replay_command = {
+    .name = "replay", .group = AW_GROUP_KEEP,
+    .summary = "send the commands of a capture again, at their times",
+    .args = AW_ARGS(
+        {.name = "file", .kind = AW_ARG_FILE,
+         .help = "a capture: pcapng, MCAP, pcap, or a log of candump or Vector (.asc)",
+         .endings = "pcapng mcap pcap log asc"}),
+    .options = AW_OPTIONS(
+        AW_TEMPO_OPTIONS,
+        AW_START_OPTIONS,
+        {.name = "from", AW_AT(aw_replay_options, from_s), .value = "TIME",
+         .help = "begin at this time of the recording: 3s", .unit = "s", .min = 0, .max = 1e9},
+        {.name = "loop", AW_AT_ALL(move.loop), .help = "repeat until --for or Ctrl-C"},
+        {.name = "all", AW_AT(aw_replay_options, all),
+         .help = "on a CAN bus: send the frames of the devices, too"}),
+    .safety = AW_MOTION, .timed = true, .run = run_replay,
+    .lines = AW_LIST("-l sim: --record run.pcapng {move}",
+        "-l sim: replay run.pcapng --approach 20deg/s"),
+    .details = "The whole file is checked first. A first target that is farther from the "
+        "measured position of its joint than --max-jump is refused, or approached with "
+        "--approach. "
+        "The keys + and - change the speed. If you interrupt it, the device is stopped."};
+/* clang-format on */

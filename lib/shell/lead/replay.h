@@ -73,6 +73,6 @@ struct aw_replay_options {
 };
 AW_GIVEN(command, aw_replay_options, aw_replay_given)
 
-aw_run_fn aw_run_replay;
+extern const struct aw_command aw_replay_command;
 
 #endif

@@ -540,7 +540,7 @@ static void tell(struct aw_hands *h)
         aw_object_count(result, "recordings", h->recordings);
 }
 
-enum aw_status aw_run_teleop(struct aw_session *session, const struct aw_args *args)
+static enum aw_status run_teleop(struct aw_session *session, const struct aw_args *args)
 {
     struct aw_hands *h = calloc(1, sizeof *h);
     (void)args;
@@ -562,3 +562,35 @@ enum aw_status aw_run_teleop(struct aw_session *session, const struct aw_args *a
     free(h);
     return status;
 }
+
+/* clang-format off */
+const struct aw_command aw_teleop_command = {
+    .name = "teleop", .group = AW_GROUP_MOVE, .hands = true,
+    .summary = "drive the joints with a gamepad while a button is held, or with keys",
+    .options = AW_OPTIONS(
+        {.name = "pad", AW_AT(aw_teleop_options, pad), .value = "WHICH",
+         .help = "the gamepad: a number or path of armwire-pad --list, or a part of its name; "
+             "default: the first one found"},
+        {.name = "keys", AW_AT(aw_teleop_options, keys),
+         .help = "use the keys of the terminal, also if there is a gamepad"},
+        {.name = "map", AW_AT(aw_teleop_options, map), .value = "NAME",
+         .complete = aw_teleop_complete_maps, .help = "the functions of the controls: a section "
+             "[teleop NAME] of the config file, or a built-in map"},
+        {.name = "channels", AW_AT(aw_teleop_options, channels), .value = "FILE",
+         .help = "drive by records (NDJSON, CSV) that name the inputs of the map: -: as they come "
+             "on standard input; a file: at its times"},
+        {.name = "stale", AW_AT(aw_teleop_options, stale_s), .missing = NAN, .value = "TIME",
+         .unit = "s", .min = 0, .max = 60, .help = "stop if the gamepad sends nothing for this "
+             "time while a stick is held; 0: never; default: 2s on Bluetooth, 0.5s with "
+             "--channels, else 0"},
+        AW_LAG_OPTION),
+    .safety = AW_MOTION, .timed = true, .run = run_teleop,
+    .details = "Hold the enabling button (right shoulder) to move; each stick must rest once "
+        "before it counts. The joints stop when you release the button, unplug the gamepad, "
+        "or armwire-pad is silent for 0.1 s. They move at a quarter of their speed; hold the left "
+        "shoulder for full speed. A key is one short push; on a terminal that reports key "
+        "releases the joint moves while you hold the key. An arm without speeds (armctl) "
+        "makes small steps, each when the one before is confirmed. "
+        "This button is no enabling device "
+        "of ISO 10218-1 and no safety function."};
+/* clang-format on */

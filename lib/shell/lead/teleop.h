@@ -146,6 +146,6 @@ enum aw_status aw_teleop_record_end(struct aw_hands *hands, enum aw_status statu
 enum aw_status aw_teleop_choose(struct aw_hands *hands, const char *name);
 aw_complete_fn aw_teleop_complete_maps;
 
-aw_run_fn aw_run_teleop;
+extern const struct aw_command aw_teleop_command;
 
 #endif

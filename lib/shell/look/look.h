@@ -4,28 +4,10 @@
 
 #include "shell/session/session.h"
 
-struct aw_read_options {
-    const char *where;
-    bool once;
-};
-struct aw_plot_options {
-    double span_s, every_s; /* every_s 0: not given */
-    const char *out, *title;
-};
-struct aw_wait_options { /* options of wait and expect */
-    double stable_s;
-    bool never;
-    const char *tolerance;
-};
 struct aw_record_joints_options {
     bool until_arrived, changes, no_header;
 };
-AW_GIVEN(command, aw_read_options, aw_read_given)
-AW_GIVEN(command, aw_plot_options, aw_plot_given)
-AW_GIVEN(command, aw_wait_options, aw_wait_given)
 AW_GIVEN(command, aw_record_joints_options, aw_record_joints_given)
-
-aw_run_fn aw_run_watch, aw_run_plot, aw_run_wait, aw_run_expect, aw_run_pause;
 #define AW_PAUSE_ARG                                                                               \
     {                                                                                              \
         .name = "time", .kind = AW_ARG_NUMBER, .unit = "s", .min = 0, .max = 86400,                \
@@ -44,5 +26,8 @@ enum aw_status aw_record_ended(struct aw_session *session, enum aw_status status
  * input. */
 #define AW_MARK_MAX 400
 bool aw_record_typed(bool *typing, char text[AW_MARK_MAX]);
+
+extern const struct aw_command aw_watch_command, aw_plot_command, aw_wait_command, aw_pause_command,
+    aw_expect_command, aw_record_command;
 
 #endif

@@ -18,7 +18,14 @@
 #include "shell/look/plot.h"
 #include "shell/safety/dry.h"
 #include "shell/source/live.h"
+#include "shell/source/source.h"
 #include "view/terminal/cells.h"
+
+struct aw_plot_options {
+    double span_s, every_s; /* every_s 0: not given */
+    const char *out, *title;
+};
+AW_GIVEN(command, aw_plot_options, aw_plot_given)
 
 #define LONG_AGO_NS (INT64_C(1000000000) * AW_SECOND) /* 2001: earlier times are not dates */
 #define JUMP_NS     (2 * AW_SECOND) /* a longer gap between samples breaks the line */
@@ -834,7 +841,7 @@ static enum aw_status run(struct plot *p, const struct aw_args *args)
     return plot(p);
 }
 
-enum aw_status aw_run_plot(struct aw_session *session, const struct aw_args *args)
+static enum aw_status run_plot(struct aw_session *session, const struct aw_args *args)
 {
     struct plot *p = calloc(1, sizeof *p);
     if (!p)
@@ -851,3 +858,34 @@ enum aw_status aw_run_plot(struct aw_session *session, const struct aw_args *arg
     free(p);
     return status;
 }
+
+/* clang-format off */
+const struct aw_command aw_plot_command = {
+    .name = "plot", .prints = "a drawing", .prints_json = true,
+    .summary = "plot fields over time: live, from a pipe, or of a recording",
+    .args = AW_ARGS(
+        {.name = "fields", .kind = AW_ARG_REST, .optional = true, .complete = aw_complete_fields,
+         .help = "what to plot, as in watch; and recordings (.csv, .ndjson, .pcapng, .mcap, "
+                 ".log), "
+             "or -", .endings = "csv ndjson pcapng mcap pcap log"}),
+    .options = AW_OPTIONS(
+        {.name = "span", AW_AT(aw_plot_options, span_s), .value = "TIME",
+         .help = "the time that is shown", .fallback = "10s", .unit = "s", .min = 0.01,
+         .max = 86400},
+        {.name = "every", AW_AT(aw_plot_options, every_s), .value = "TIME", .unit = "s",
+         .min = 0.01, .max = 86400,
+         .help = "in a pipe: print a picture at this interval, not only at the end"},
+        {.name = "out", AW_AT(aw_plot_options, out), .value = "FILE",
+         .help = "draw into an .svg, .png, .pdf or .gp file", AW_PICTURE},
+        {.name = "title", AW_AT(aw_plot_options, title), .value = "TEXT",
+         .help = "the title of the drawing"}),
+    .safety = AW_READ, .run = run_plot,
+    .lines = AW_LIST("-l sim: --record run.pcapng {moves}", "plot run.pcapng",
+        "plot run.pcapng {field} --title 'My run' --out run.svg"),
+    .details = "Without fields it draws the target and actual positions; "
+        "if a table has none, its first eight columns. Several recordings are "
+        "drawn over each other, with their names. In a picture a target is dashed, in the "
+        "colour of its actual value. Live on a terminal q leaves, space freezes. Without -l "
+        "it reads NDJSON from a pipe, so any tool can plot the output of watch -j of another "
+        "one. The time axis and --for use the time of a simulation if it reports one."};
+/* clang-format on */

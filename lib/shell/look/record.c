@@ -366,3 +366,24 @@ enum aw_status aw_run_record(struct aw_session *session, const struct aw_args *a
         aw_object_count(&session->result, "marks", r.marks);
     return status;
 }
+
+/* clang-format off */
+const struct aw_command aw_record_command = {
+    .name = "record", .group = AW_GROUP_KEEP, .summary = "record the messages of the device "
+       "in a file",
+    .args = AW_ARGS(
+        {.name = "file", .kind = AW_ARG_FILE,
+         .help = ".pcapng, .mcap, .csv, .ndjson; on CAN also .log; '-': pcapng on standard "
+             "output",
+         .endings = "pcapng mcap csv ndjson log"}),
+    .run = aw_run_record,
+    .examples = AW_LIST("-l sim: record run.pcapng --for 0.3s"),
+    .next = {"plot {file}", "draws it"},
+    .details = "The ending of the file is the format: .pcapng (all messages on the link), "
+        ".mcap (also decoded, for Foxglove, PlotJuggler, Rerun and ROS 2; the package "
+        "armwire-mcap writes it), .csv or .ndjson (decoded), .log (candump). --for, -n or "
+        "Ctrl-C end it; --last 60s keeps only the last minute. On a terminal each line that "
+        "you type becomes a mark. --fields chooses the columns; times in .csv begin at 0 (see "
+        "--time). 'record -' writes frames for another program ('record - | tshark -r -'), and "
+        "its result on standard error."};
+/* clang-format on */

@@ -10,7 +10,15 @@
 #include "shell/look/look.h"
 #include "shell/safety/device.h"
 #include "shell/session/recent.h"
+#include "shell/source/source.h"
 #include "shell/source/stream.h"
+
+struct aw_wait_options { /* options of wait and expect */
+    double stable_s;
+    bool never;
+    const char *tolerance;
+};
+AW_GIVEN(command, aw_wait_options, aw_wait_given)
 
 #define USUAL_S     2.0 /* default wait of expect */
 #define NEAREST     3   /* nearest records that a failed expect shows */
@@ -417,7 +425,7 @@ static enum aw_status wait_until(struct waiter *w)
                    *last ? " — at last " : "", last);
 }
 
-enum aw_status aw_run_wait(struct aw_session *session, const struct aw_args *args)
+static enum aw_status run_wait(struct aw_session *session, const struct aw_args *args)
 {
     struct waiter *w = calloc(1, sizeof *w);
     if (!w)
@@ -507,7 +515,7 @@ static enum aw_status expect(struct waiter *w)
     return never && w->seen ? report(w, "never") : fail(w, false);
 }
 
-enum aw_status aw_run_expect(struct aw_session *session, const struct aw_args *args)
+static enum aw_status run_expect(struct aw_session *session, const struct aw_args *args)
 {
     struct waiter *w = calloc(1, sizeof *w);
     if (!w)
@@ -538,7 +546,7 @@ static enum aw_status open_simulator(struct aw_session *session)
     return status == AW_OK && simulated ? aw_session_link(session) : status;
 }
 
-enum aw_status aw_run_pause(struct aw_session *session, const struct aw_args *args)
+static enum aw_status run_pause(struct aw_session *session, const struct aw_args *args)
 {
     double seconds;
     bool dry = session->options.run.dry_run;
@@ -566,3 +574,42 @@ enum aw_status aw_run_pause(struct aw_session *session, const struct aw_args *ar
     aw_object_number(&session->result, "time", seconds, -1, "s");
     return AW_OK;
 }
+
+/* clang-format off */
+const struct aw_command aw_wait_command = {
+    .name = "wait", .summary = "wait until a message fulfils a condition, and print it",
+    .args = AW_ARGS(
+        {.name = "condition", .kind = AW_ARG_REST, .complete = aw_complete_fields,
+         .help = "'FIELD>5 and OTHER<100'"}),
+    .options = AW_OPTIONS(
+        {.name = "stable", AW_AT(aw_wait_options, stable_s), .value = "TIME",
+         .help = "until the condition has held for this time", .unit = "s", .min = 0,
+         .max = 86400}),
+    .run = run_wait,
+    .lines = AW_LIST("--dry-run wait '{field}>5' --for 3s"),
+    .details = "Only messages after the start of the command count. With --for it gives up "
+        "after that time: exit status 3."};
+
+const struct aw_command aw_pause_command = {
+    .name = "pause", .summary = "let time pass", .args = AW_ARGS(AW_PAUSE_ARG),
+    .run = run_pause, .examples = AW_LIST("pause 0.1s"),
+    .details = "For scripts and the prompt. Motions go on, and the messages of the device "
+        "are read."};
+
+const struct aw_command aw_expect_command = {
+    .name = "expect", .summary = "check that a message comes, or that none does",
+    .args = AW_ARGS(
+        {.name = "what", .kind = AW_ARG_REST, .complete = aw_complete_fields,
+         .help = "MESSAGE FIELD=VALUE …, or a condition: 'FIELD>5 and OTHER<100'"}),
+    .options = AW_OPTIONS(
+        {.name = "never", AW_AT(aw_wait_options, never),
+         .help = "check that no such message comes during the time of --for"},
+        {.name = "tolerance", AW_AT(aw_wait_options, tolerance), .value = "VALUE",
+         .help = "the permitted difference from VALUE, with its unit: 1deg"}),
+    .run = run_expect,
+    .lines = AW_LIST("$ printf '{move}\\nexpect \"{field}>-5000\"\\n' >moves.txt",
+        "-l sim: run moves.txt"),
+    .details = "Waits for 2 s, or the time of --for. If no such message comes, it prints the "
+        "nearest ones, exit status 1. If the device only answers commands, its messages since "
+        "the last command count."};
+/* clang-format on */

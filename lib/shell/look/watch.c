@@ -8,8 +8,15 @@
 #include "shell/safety/stop.h"
 #include "shell/session/wanted.h"
 #include "shell/source/live.h"
+#include "shell/source/source.h"
 #include "view/terminal/grid.h"
 #include "view/text/where.h"
+
+struct aw_read_options {
+    const char *where;
+    bool once;
+};
+AW_GIVEN(command, aw_read_options, aw_read_given)
 
 #define FPS 20
 
@@ -401,7 +408,7 @@ static enum aw_status watch(struct watch *w)
     return status;
 }
 
-enum aw_status aw_run_watch(struct aw_session *session, const struct aw_args *args)
+static enum aw_status run_watch(struct aw_session *session, const struct aw_args *args)
 {
     struct watch *w = calloc(1, sizeof *w);
     if (!w)
@@ -431,3 +438,25 @@ enum aw_status aw_run_watch(struct aw_session *session, const struct aw_args *ar
     free(w);
     return status;
 }
+
+/* clang-format off */
+const struct aw_command aw_watch_command = {
+    .name = "watch", .summary = "show the messages of the device as a table or as lines",
+    .args = AW_ARGS(
+        {.name = "fields", .kind = AW_ARG_REST, .optional = true, .complete = aw_complete_fields,
+         .help = "what to show: FIELD, JOINT.FIELD, 'JOINT.*'; - reads NDJSON from standard "
+             "input"}),
+    .options = AW_OPTIONS(
+        {.name = "where", AW_AT(aw_read_options, where), .value = "CONDITION",
+         .help = "only messages that fulfil it: 'FIELD>5 and msg=NAME'"},
+        {.name = "once", AW_AT(aw_read_options, once),
+         .help = "end when each of the fields has come once"}),
+    .safety = AW_READ, .run = run_watch,
+    .lines = AW_LIST("-l sim: --record run.pcapng {move}",
+        "-l 'log:run.pcapng?speed=max' watch {field}"),
+    .details = "On a terminal it is a table: q leaves, space freezes it, r resets min and "
+        "max, / filters, arrows scroll; if the link is lost, it waits for it. In a pipe, and "
+        "with -n, --once, --json, --csv, --format or --fields, it prints one line for each "
+        "message. Fields that only describe the message (count of hidmotor, seq of armctl) "
+        "are shown with -v or when you name them."};
+/* clang-format on */

@@ -10,6 +10,7 @@
 #include "shell/custom/custom_joints.h"
 #include "shell/session/bind.h"
 #include "shell/session/config.h"
+#include "shell/source/source.h"
 
 struct completion {
     struct aw_session *session;

@@ -16,8 +16,4 @@ void aw_complete(struct aw_session *session, const char *const *before, size_t n
  * none. */
 void aw_hint(struct aw_session *session, const char *line, char *out, size_t size);
 
-/* Completes the fields that the device sends: FIELD, and SUBJECT.FIELD if the wire names subjects.
- */
-aw_complete_fn aw_complete_fields;
-
 #endif

@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "shell/prompt/complete.h"
+#include "shell/prompt/prompt.h"
 
 /* The scripts contain no words of the tool. They ask the tool, so they never go out of date. T is
  * the tool's name. */
@@ -90,7 +91,7 @@ static void print_script(struct aw_session *session, const char *script)
     }
 }
 
-enum aw_status aw_run_completion(struct aw_session *session, const struct aw_args *args)
+static enum aw_status run_completion(struct aw_session *session, const struct aw_args *args)
 {
     const char *shell = aw_arg(args, "shell", 0);
     static const struct {
@@ -112,7 +113,7 @@ static void print_examples(const struct aw_command *command, void *context)
         aw_output_print(&session->out, "%s\n", command->name);
 }
 
-enum aw_status aw_run_commands(struct aw_session *session, const struct aw_args *args)
+static enum aw_status run_commands(struct aw_session *session, const struct aw_args *args)
 {
     (void)args;
     aw_each_command(session->tool, print_examples, session);
@@ -125,7 +126,7 @@ static void print_candidate(void *context, const char *word, const char *help)
     aw_output_print(&session->out, "%s%s%s\n", word, help ? "\t" : "", help ? help : "");
 }
 
-enum aw_status aw_run_complete(struct aw_session *session, const struct aw_args *args)
+static enum aw_status run_complete(struct aw_session *session, const struct aw_args *args)
 {
     const char *before[AW_WORDS_MAX];
     const char *files;
@@ -138,3 +139,25 @@ enum aw_status aw_run_complete(struct aw_session *session, const struct aw_args 
         aw_output_print(&session->out, "::files%s%s\n", *files ? " " : "", files);
     return AW_OK;
 }
+
+/* clang-format off */
+const struct aw_command aw_completion_command = {
+    .name = "completion", .group = AW_GROUP_SET_UP, .prints = "a script",
+    .summary = "print the completion script for a shell",
+    .args = AW_ARGS(
+        {.name = "shell", .kind = AW_ARG_CHOICE, .choices = AW_LIST("bash", "zsh", "fish"),
+         .help = "bash, zsh or fish"}),
+    .offline = true, .run = run_completion,
+    .examples = AW_LIST("completion bash"),
+    .details = "Add this line to ~/.bashrc: source <(TOOL completion bash)"};
+
+const struct aw_command aw_complete_command = {
+    .name = "complete", .prints = "words", .summary = "candidates for completion scripts",
+    .args = AW_ARGS({.name = "words", .kind = AW_ARG_REST, .optional = true}),
+    .hidden = true, .offline = true, .run = run_complete};
+
+const struct aw_command aw_commands_command = {
+    .name = "commands", .prints = "words",
+    .summary = "all commands, with their examples, for tests",
+    .hidden = true, .offline = true, .run = run_commands};
+/* clang-format on */

@@ -6,6 +6,11 @@
 #include "shell/prompt/prompt.h"
 #include "shell/session/config.h"
 
+struct aw_config_options {
+    bool all;
+};
+AW_GIVEN(command, aw_config_options, aw_config_given)
+
 static void origin(const struct aw_session *session, const struct aw_option_value *value, char *out,
                    size_t size)
 {
@@ -37,7 +42,7 @@ static void show(struct aw_session *session, const char *mark, const char *name,
     aw_session_row(session, &row, "%-18s %-24s %s\n", option, value ? value : "-", from);
 }
 
-enum aw_status aw_run_config(struct aw_session *session, const struct aw_args *args)
+static enum aw_status run_config(struct aw_session *session, const struct aw_args *args)
 {
     const char *action = aw_arg(args, "action", 0);
     if (action && strcmp(action, "example") == 0)
@@ -68,3 +73,18 @@ enum aw_status aw_run_config(struct aw_session *session, const struct aw_args *a
         aw_session_notice(session, "nothing is set — 'config show --all' shows the defaults");
     return AW_OK;
 }
+
+/* clang-format off */
+const struct aw_command aw_config_command = {
+    .name = "config", .group = AW_GROUP_SET_UP,
+    .summary = "show settings and where they come from; print an example of the file",
+    .args = AW_ARGS(
+        {.name = "action", .kind = AW_ARG_CHOICE, .choices = AW_LIST("show", "path", "example"),
+         .optional = true,
+         .help = "show: settings and where they come from; path: the file; example: a file with "
+             "every key as a comment"}),
+    .options = AW_OPTIONS({.name = "all", AW_AT(aw_config_options, all),
+                           .help = "show options that have their default, too"}),
+    .offline = true, .run = run_config,
+    .examples = AW_LIST("config show", "config show --all", "config path", "config example")};
+/* clang-format on */

@@ -4,14 +4,10 @@
 
 #include "shell/session/session.h"
 
-struct aw_config_options {
-    bool all;
-};
-AW_GIVEN(command, aw_config_options, aw_config_given)
-
-aw_run_fn aw_run_config, aw_run_completion, aw_run_commands, aw_run_complete;
-
 /* Prints a config file that lists every key of the tool as a comment. */
 enum aw_status aw_config_example(struct aw_session *session);
+
+extern const struct aw_command aw_config_command, aw_completion_command, aw_complete_command,
+    aw_commands_command;
 
 #endif

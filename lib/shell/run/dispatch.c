@@ -48,7 +48,7 @@ static enum aw_status check_config(struct aw_session *session, const struct aw_c
         return aw_fail(&session->err, AW_USAGE, "%s: %s — mend it, or give --config /dev/null",
                        command->name, config->wrong.text);
     const struct aw_setting *lacks = aw_config_lacks(session, command);
-    if (lacks && command->run != aw_run_script)
+    if (lacks && command != &aw_run_command)
         return aw_fail(&session->err, AW_USAGE, "%s: %.120s:%d:1: %s", command->name, config->path,
                        lacks->line, lacks->why);
     if (config->n_wrong > 1)

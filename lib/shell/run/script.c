@@ -11,6 +11,7 @@
 #include "base/file.h"
 #include "base/lines.h"
 #include "base/utf8.h"
+#include "shell/joints/start_check.h"
 #include "shell/run/dispatch.h"
 #include "shell/safety/deadman.h"
 #include "shell/safety/outcome.h"
@@ -153,7 +154,7 @@ enum aw_status aw_run_lines(struct aw_session *session, int fd, const char *name
     return first;
 }
 
-enum aw_status aw_run_script(struct aw_session *session, const struct aw_args *args)
+static enum aw_status run_script(struct aw_session *session, const struct aw_args *args)
 {
     const char *name = aw_arg(args, "file", 0);
     if (session->mode.scripts == SCRIPTS_MAX)
@@ -171,9 +172,29 @@ enum aw_status aw_run_script(struct aw_session *session, const struct aw_args *a
     return status;
 }
 
-enum aw_status aw_run_quit(struct aw_session *session, const struct aw_args *args)
+static enum aw_status run_quit(struct aw_session *session, const struct aw_args *args)
 {
     (void)args;
     session->mode.quit = true;
     return AW_OK;
 }
+
+/* clang-format off */
+const struct aw_command aw_run_command = {
+    .name = "run", .group = AW_GROUP_SET_UP,
+    .summary = "run the commands of a file", .args = AW_ARGS(
+        {.name = "file", .kind = AW_ARG_FILE, .help = "one command per line; # starts a comment"}),
+    .options = AW_OPTIONS(AW_START_OPTIONS), .run = run_script,
+    .details = "The lines run one after the other. A wrong line is found only when its turn "
+        "comes, so the lines before it may already have moved the joints. --dry-run run FILE "
+        "checks all lines and shows what each one would send.",
+    .lines = AW_LIST("$ printf '{move}\\n' >moves.txt", "--dry-run run moves.txt",
+        "-l sim: run moves.txt")};
+
+const struct aw_command aw_quit_command = {
+    .name = "quit", .group = AW_GROUP_SET_UP,
+    .summary = "leave", .offline = true, .run = run_quit, .examples = AW_LIST("quit")};
+
+const struct aw_command aw_exit_command = {
+    .name = "exit", .summary = "leave", .hidden = true, .offline = true, .run = run_quit};
+/* clang-format on */

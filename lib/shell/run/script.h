@@ -8,9 +8,6 @@
  * name is for messages, NULL for standard input. Returns the status of the first failure. */
 enum aw_status aw_run_lines(struct aw_session *session, int fd, const char *name);
 
-/* Runs the command run: a file of commands. */
-aw_run_fn aw_run_script;
-
-aw_run_fn aw_run_quit;
+extern const struct aw_command aw_run_command, aw_quit_command, aw_exit_command;
 
 #endif

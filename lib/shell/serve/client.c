@@ -456,7 +456,7 @@ static enum aw_status outcome(struct aw_session *session, enum aw_status status)
     return aw_session_refuse(session, take_revoked(session));
 }
 
-enum aw_status aw_run_release(struct aw_session *session, const struct aw_args *args)
+static enum aw_status run_release(struct aw_session *session, const struct aw_args *args)
 {
     (void)args;
     enum aw_status status = aw_dry_ends(session);
@@ -506,7 +506,7 @@ static enum aw_status commander(struct aw_session *session)
 }
 
 /* Changes the speed of another client's play through the server. */
-enum aw_status aw_run_speed(struct aw_session *session, const struct aw_args *args)
+static enum aw_status run_speed(struct aw_session *session, const struct aw_args *args)
 {
     double share = NAN;
     enum aw_status status = aw_arg_number(session, args, "share", &share);
@@ -570,3 +570,24 @@ const struct aw_sharing aw_sharing = {
     .serves = serves,
     .traffic = aw_frames_pass,
 };
+
+/* clang-format off */
+const struct aw_command aw_speed_command = {
+    .name = "speed", .group = AW_GROUP_MOVE, .streams = true,
+    .summary = "on a server: how fast what another program plays goes on",
+    .args = AW_ARGS(
+        {.name = "share", .kind = AW_ARG_NUMBER, .unit = "", .min = 0, .max = 1e6,
+         .help = "of what the file says: 30%, 200% (or 2); 0 pauses it"}),
+    .run = run_speed,
+    .details = "play, replay, sequences and follow of a recording go on at that speed, without "
+        "a jump and within the limits. Where one of them runs at your own prompt, type it there: "
+        "+ and - are 10 % more and less. Through a server, --take changes what another program "
+        "plays.",
+    .examples = AW_LIST("--dry-run speed 30%")};
+
+const struct aw_command aw_release_command = {
+    .name = "release", .group = AW_GROUP_SET_UP,
+    .summary = "on a server: give up command, so that another program may take it",
+    .run = run_release,
+    .examples = AW_LIST("release")};
+/* clang-format on */

@@ -6,6 +6,6 @@
 
 extern const struct aw_sharing aw_sharing;
 
-aw_run_fn aw_run_serve, aw_run_release, aw_run_speed;
+extern const struct aw_command aw_serve_command, aw_speed_command, aw_release_command;
 
 #endif

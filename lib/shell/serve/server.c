@@ -267,7 +267,7 @@ static enum aw_status serve_all(struct aw_server *server)
     return status;
 }
 
-enum aw_status aw_run_serve(struct aw_session *session, const struct aw_args *args)
+static enum aw_status run_serve(struct aw_session *session, const struct aw_args *args)
 {
     (void)args;
     enum aw_status status = aw_dry_ends(session);
@@ -286,3 +286,19 @@ enum aw_status aw_run_serve(struct aw_session *session, const struct aw_args *ar
     free(server);
     return status;
 }
+
+/* clang-format off */
+const struct aw_command aw_serve_command = {
+    .name = "serve", .group = AW_GROUP_SET_UP,
+    .summary = "open the device and share it with other programs",
+    .options = AW_OPTIONS(
+        {.name = "listen", AW_AT_ALL(link.listen), .value = "URL,…", .complete = NULL,
+         .help = "the socket: serve: or unix:PATH", .fallback = "serve:"}),
+    .prints = "nothing", .run = run_serve,
+    .details = "Any number of programs may read, one at a time may command. If that one falls "
+        "silent while something moves, the device is stopped. The tools find the server by "
+        "themselves, or with -l serve:. On another machine run the tool by ssh. armwire-mqtt "
+        "serves the clients of an MQTT broker. "
+        "See docs/sharing.md.",
+    .lines = AW_LIST("-l sim: serve &")};
+/* clang-format on */

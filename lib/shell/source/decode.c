@@ -18,6 +18,12 @@
 #include "view/text/finder.h"
 #include "view/text/where.h"
 
+struct aw_decode_options {
+    const char *where;
+    int as; /* input format: hex, stream, candump, pcapng; -1: not given */
+};
+AW_GIVEN(command, aw_decode_options, aw_decode_given)
+
 #define BLOCK 262144
 
 static bool all_hex(const struct aw_args *args)
@@ -212,7 +218,7 @@ static enum aw_status read_condition(struct aw_decoder *d, const char *where)
     return status == AW_OK ? aw_where_check_units(&c->where, d->wire, &session->err) : status;
 }
 
-enum aw_status aw_run_decode(struct aw_session *session, const struct aw_args *args)
+static enum aw_status run_decode(struct aw_session *session, const struct aw_args *args)
 {
     struct aw_decoder decoder = {.session = session};
     const char *where = aw_decode_given(session)->where;
@@ -228,3 +234,29 @@ enum aw_status aw_run_decode(struct aw_session *session, const struct aw_args *a
     free(decoder.context);
     return status;
 }
+
+/* clang-format off */
+const struct aw_command aw_decode_command = {
+    .name = "decode", .summary = "print the messages in bytes, files or standard input",
+    .args = AW_ARGS(
+        {.name = "input", .kind = AW_ARG_REST,
+         .help = "hex digits, files, or - for standard input", .optional = true}),
+    .options = AW_OPTIONS(
+        {.name = "dir", AW_AT_ALL(link.dir), .value = "DIR",
+         .help = "tx: the host sent it, rx: the device sent it", .fallback = "rx",
+         .choices = AW_LIST("tx", "rx")},
+        {.name = "as", AW_AT(aw_decode_options, as), .value = "FORM",
+         .help = "the form of the input: hex, stream, candump, pcapng (and other captures)",
+         .choices = AW_LIST("hex", "stream", "candump", "pcapng")},
+        {.name = "port", AW_AT_ALL(link.port), .value = "PORT",
+         .help = "in captures: the UDP or TCP port of the device, if not the usual one",
+         .unit = "", .min = 1, .max = 65535, .whole = true},
+        {.name = "where", AW_AT(aw_decode_options, where), .value = "CONDITION",
+         .help = "only messages that fulfil it: 'FIELD>5 and msg=NAME'"}),
+    .offline = true, .messages = true, .run = run_decode,
+    .lines = AW_LIST("-l sim: --record run.pcapng {move}",
+        "decode run.pcapng --csv --fields {field} --where 'dir=rx'"),
+    .details = "Damaged messages are reported, exit status 5 at the end. A message with a "
+        "value that has no meaning (controller 9) is no error; it is marked, in JSON by "
+        "\"anomaly\"."};
+/* clang-format on */

@@ -6,6 +6,11 @@
 #include "describe/describe.h"
 #include "shell/source/source.h"
 
+struct aw_describe_options {
+    int as; /* text, json, md, lua, dbc */
+};
+AW_GIVEN(command, aw_describe_options, aw_describe_given)
+
 static enum aw_describe_as wanted_form(struct aw_session *session)
 {
     int as = aw_describe_given(session)->as;
@@ -16,7 +21,7 @@ static enum aw_describe_as wanted_form(struct aw_session *session)
     return aw_output_ascii(&session->out) ? AW_DESCRIBE_ASCII : AW_DESCRIBE_TEXT;
 }
 
-enum aw_status aw_run_describe(struct aw_session *session, const struct aw_args *args)
+static enum aw_status run_describe(struct aw_session *session, const struct aw_args *args)
 {
     const struct aw_codec *codec;
     const char *name = aw_arg(args, "message", 0);
@@ -41,3 +46,18 @@ enum aw_status aw_run_describe(struct aw_session *session, const struct aw_args 
                        session->tool->name);
     return AW_OK;
 }
+
+/* clang-format off */
+const struct aw_command aw_describe_command = {
+    .name = "describe", .prints = "a drawing", .prints_json = true,
+    .summary = "draw the layout of the messages",
+    .args = AW_ARGS(
+        {.name = "message", .kind = AW_ARG_MESSAGE, .help = "the message to draw",
+         .optional = true}),
+    .options = AW_OPTIONS(
+        {.name = "as", AW_AT(aw_describe_options, as), .value = "FORM",
+         .help = "text, json (also for armwire-code), md, lua (Wireshark) or dbc (CAN)",
+         .fallback = "text", .choices = AW_LIST("text", "json", "md", "lua", "dbc")}),
+    .offline = true, .messages = true, .run = run_describe,
+    .lines = AW_LIST("describe")};
+/* clang-format on */

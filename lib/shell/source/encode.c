@@ -26,7 +26,7 @@ enum aw_status aw_find_message(struct aw_session *session, const char *name, enu
 
 /* A message of both directions is encoded as sent by the host. A message from the device is encoded
  * as sent by the device. */
-enum aw_status aw_run_encode(struct aw_session *session, const struct aw_args *args)
+static enum aw_status run_encode(struct aw_session *session, const struct aw_args *args)
 {
     const struct aw_codec *codec;
     struct aw_record record;
@@ -55,3 +55,16 @@ enum aw_status aw_run_encode(struct aw_session *session, const struct aw_args *a
     aw_session_row_text(session, "bytes", hex);
     return AW_OK;
 }
+
+/* clang-format off */
+const struct aw_command aw_encode_command = {
+    .name = "encode", .summary = "print the bytes of a message",
+    .args = AW_ARGS(
+        {.name = "message", .kind = AW_ARG_MESSAGE, .help = "what to encode"},
+        {.name = "field", .kind = AW_ARG_PAIRS, .help = "its fields, name=value"}),
+    .options = AW_OPTIONS(
+        {.name = "dir", AW_AT_ALL(link.dir), .value = "DIR",
+         .help = "tx: what the host sends, rx: what the device sends",
+         .choices = AW_LIST("tx", "rx")}),
+    .offline = true, .messages = true, .run = run_encode};
+/* clang-format on */

@@ -215,7 +215,7 @@ static enum aw_status look(const char *path, bool *values, struct aw_error *err)
 
 /* Tries the format of the file extension first. If no format fits, reports the error for that
  * one. */
-enum aw_status aw_run_info(struct aw_session *session, const struct aw_args *args)
+static enum aw_status run_info(struct aw_session *session, const struct aw_args *args)
 {
     const char *path = aw_arg(args, "file", 0), *ending = strrchr(path, '.');
     bool named = ending && (strcmp(ending, ".csv") == 0 || strcmp(ending, ".ndjson") == 0);
@@ -240,3 +240,17 @@ enum aw_status aw_run_info(struct aw_session *session, const struct aw_args *arg
         session->err = why;
     return status;
 }
+
+/* clang-format off */
+const struct aw_command aw_info_command = {
+    .name = "info", .group = AW_GROUP_KEEP, .summary = "show the contents of a file",
+    .args = AW_ARGS(
+        {.name = "file", .kind = AW_ARG_FILE,
+         .help = "a capture (pcapng, MCAP, pcap, candump, .asc), or CSV or NDJSON that a "
+             "command wrote",
+         .endings = "pcapng mcap pcap log csv ndjson"}),
+    .offline = true, .messages = true, .run = run_info, .next = {"plot {file}", "draws it"},
+    .lines = AW_LIST("-l sim: --record run.pcapng {move}", "info run.pcapng"),
+    .details = "For a capture it shows the number and rate of each message, marks and damage; "
+        "for a CSV or NDJSON file of any tool the rate, minimum and maximum of each value."};
+/* clang-format on */

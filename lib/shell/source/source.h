@@ -4,18 +4,6 @@
 
 #include "shell/session/session.h"
 
-struct aw_decode_options {
-    const char *where;
-    int as; /* input format: hex, stream, candump, pcapng; -1: not given */
-};
-struct aw_describe_options {
-    int as; /* text, json, md, lua, dbc */
-};
-AW_GIVEN(command, aw_decode_options, aw_decode_given)
-AW_GIVEN(command, aw_describe_options, aw_describe_given)
-
-aw_run_fn aw_run_decode, aw_run_encode, aw_run_describe, aw_run_info;
-
 /* Finds the message of this name. AW_USAGE with a suggestion if this direction has no such
  * message. */
 enum aw_status aw_find_message(struct aw_session *session, const char *name, enum aw_dir dir,
@@ -34,5 +22,12 @@ aw_run_fn aw_run_udev;
         .examples = AW_LIST("udev"),                                                               \
         .details = tool " udev | sudo tee /etc/udev/rules.d/70-" tool ".rules",                    \
     }
+
+/* Completes the fields that the device sends: FIELD, and SUBJECT.FIELD if the wire names subjects.
+ */
+aw_complete_fn aw_complete_fields;
+
+extern const struct aw_command aw_encode_command, aw_decode_command, aw_info_command,
+    aw_describe_command;
 
 #endif

@@ -22,10 +22,10 @@ static bool fits(const struct aw_tool *tool, const struct aw_command *command)
 /* Returns the first supported command with this name. */
 static const struct aw_command *find_common(const struct aw_tool *tool, const char *name)
 {
-    const struct aw_command *command = find_in(tool->common, name);
-    while (command && !fits(tool, command))
-        command = find_in(command + 1, name);
-    return command;
+    for (const struct aw_command *const *c = tool->common; c && *c; c++)
+        if (strcmp((*c)->name, name) == 0 && fits(tool, *c))
+            return *c;
+    return NULL;
 }
 
 /* With custom joints, hides the tool's own motion commands, because only the tool's table describes
@@ -50,9 +50,9 @@ void aw_each_command(const struct aw_tool *tool, void (*visit)(const struct aw_c
     for (const struct aw_command *c = tool->commands; c && c->name; c++)
         if (fits_own(tool, c))
             visit(c, context);
-    for (const struct aw_command *c = tool->common; c && c->name; c++)
-        if (aw_find_command(tool, c->name) == c)
-            visit(c, context);
+    for (const struct aw_command *const *c = tool->common; c && *c; c++)
+        if (aw_find_command(tool, (*c)->name) == *c)
+            visit(*c, context);
 }
 
 bool aw_command_stops(const struct aw_command *command)

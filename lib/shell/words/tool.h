@@ -374,12 +374,12 @@ struct aw_tool {
     const char *name, *summary; /* name and one-line summary of the program */
     const struct aw_protocol *protocol;
     const struct aw_command *commands; /* {0}-terminated */
-    const struct aw_command *common;   /* commands of every tool: aw_common_commands; {0}-terminated
-                                          */
-    const struct aw_option *options;   /* global options of this tool, {0}-terminated, or NULL */
-    const char *const *examples;       /* for the first help page, NULL-terminated */
-    const char *field;                 /* a typical field for advice: "m1.position" */
-    const char *move;                  /* a motion that ends by itself, for examples: "deg 1 90" */
+    const struct aw_command *const
+        *common; /* commands of every tool: aw_common_commands; NULL-terminated */
+    const struct aw_option *options; /* global options of this tool, {0}-terminated, or NULL */
+    const char *const *examples;     /* for the first help page, NULL-terminated */
+    const char *field;               /* a typical field for advice: "m1.position" */
+    const char *move;                /* a motion that ends by itself, for examples: "deg 1 90" */
     const char *moves;          /* lines of a motion for plot, "deg 1 10\\n…"; NULL: one move is
                                    enough */
     const char *const *usual;   /* default fields of plot FILE: {"position", NULL} */

@@ -275,7 +275,7 @@ static const struct aw_bench_hooks law_bench = {
     .ended = "held",
 };
 
-enum aw_status aw_run_own_tune(struct aw_session *session, const struct aw_args *args)
+static enum aw_status run_own_tune(struct aw_session *session, const struct aw_args *args)
 {
     struct aw_custom_arm *arm = aw_custom_arm(session);
     struct aw_bench_joint joint = law_bench.usual;
@@ -299,3 +299,25 @@ const struct aw_bench_hooks aw_target_bench = {
     .law = AW_BENCH_SERVO,
     .ended = "held",
 };
+
+/* clang-format off */
+const struct aw_command aw_custom_tune_command = {
+    AW_TUNE_ROW(" of a packet file",
+        "The law is taken to be kp·e + ki·sum(e) + kd·(e - the one before), once a tick. In the "
+        "experiment it is kp alone, so that its output is known; the joint moves by at most "
+        "--max-deviation. Then the old gains are back, and the new ones are printed.",
+        {.name = "with", AW_AT(aw_experiment_options, with), .value = "NAME",
+         .help = "step, relay, multisine or all of them", .fallback = "all",
+         .choices = AW_LIST("step", "relay", "multisine", "all")},
+        {.name = "amplitude", AW_AT(aw_experiment_options, amplitude), .value = "NUMBER",
+         .unit = "", .min = 1e-9, .max = 1e9, .help = "size of the output in the experiment; "
+             "default: that of kp at half of --max-deviation"},
+        AW_CUSTOM_DEVIATION,
+        AW_AROUND_OPTION,
+        AW_DESIGN_OPTIONS("10, in the joint's unit", NULL),
+        {.name = "tick", AW_AT(aw_experiment_options, tick_s), .value = "TIME", .unit = "s",
+         .min = 0.0005, .max = 1,
+         .help = "period of the firmware's control loop: 10ms; default: that of the file"},
+        AW_OLD_OPTION),
+    .from_file = true, .args = AW_ARGS(AW_CUSTOM_JOINT), .run = run_own_tune};
+/* clang-format on */

@@ -336,3 +336,16 @@ enum aw_status aw_run_identify(struct aw_session *session, const struct aw_args 
     free(model);
     return status;
 }
+
+/* clang-format off */
+const struct aw_command aw_custom_identify_command = {
+    .name = "identify", .group = AW_GROUP_MEASURE, .from_file = true,
+    .summary = "find a process model of a joint of a packet file, or of a record",
+    .args = AW_ARGS(
+        {.name = "joint", .complete = aw_joints_complete, .optional = true,
+         .help = "a joint of the packet file; none with --from"}),
+    .options = AW_OPTIONS(AW_CUSTOM_DEVIATION, AW_IDENTIFY_OPTIONS("setpoint")),
+    .safety = AW_MOTION, .timed = true, .run = aw_run_identify,
+    .details = "The model describes the joint from its setpoint to its position. The joint ends "
+        "at its start."};
+/* clang-format on */

@@ -204,3 +204,14 @@ enum aw_status aw_run_step(struct aw_session *session, const struct aw_args *arg
     aw_bench_free(&bench);
     return status;
 }
+
+/* clang-format off */
+const struct aw_command aw_custom_step_command = {
+    .name = "step", .group = AW_GROUP_MEASURE, .from_file = true,
+    .summary = "measure a step response of a joint of a packet file",
+    .args = AW_ARGS(AW_CUSTOM_JOINT), .options = AW_OPTIONS(AW_CUSTOM_DEVIATION, AW_STEP_OPTIONS),
+    .safety = AW_MOTION, .timed = true, .run = aw_run_step,
+    .details = "The setpoint jumps, and the firmware goes there as it can; the joint stays at the "
+        "target. It is held at once if it exceeds --max-deviation, moves the wrong way or does "
+        "not move."};
+/* clang-format on */

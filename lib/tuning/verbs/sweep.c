@@ -249,3 +249,11 @@ enum aw_status aw_run_sweep(struct aw_session *session, const struct aw_args *ar
     aw_bench_free(&bench);
     return status;
 }
+
+/* clang-format off */
+const struct aw_command aw_custom_sweep_command = {
+    .name = "sweep", .group = AW_GROUP_MEASURE, .from_file = true,
+    .summary = "measure a frequency response of a joint of a packet file",
+    .args = AW_ARGS(AW_CUSTOM_JOINT), .options = AW_OPTIONS(AW_CUSTOM_DEVIATION, AW_SWEEP_OPTIONS),
+    .safety = AW_MOTION, .timed = true, .run = aw_run_sweep};
+/* clang-format on */

@@ -184,12 +184,19 @@ AW_GIVEN(command, aw_wishes, aw_wishes_given)
         "than --overshoot, and behave as predicted (overshoot within 10 points, rise time "       \
         "within 50 %). Gains outside their range, with Ms above 2, or for a model with a fit "    \
         "below 75 % are tried only with --force."
+#define AW_CUSTOM_JOINT                                                                            \
+    {.name = "joint", .complete = aw_joints_complete, .help = "a joint of the packet file"}
+#define AW_CUSTOM_DEVIATION                                                                        \
+    AW_DEVIATION_OPTION("hold the joint when it is farther than this outside its start and "       \
+                        "targets: 15deg")
 #define AW_VERDICTS_OPTION                                                                        \
     {.name = "as", AW_AT(aw_experiment_options, verdicts), .value = "FORM",                       \
      .help = "tap or junit", .fallback = "tap", .choices = AW_LIST("tap", "junit")}
 /* clang-format on */
 
-aw_run_fn aw_run_step, aw_run_sweep, aw_run_identify, aw_run_design, aw_run_tune, aw_run_own_tune,
-    aw_run_verify;
+aw_run_fn aw_run_step, aw_run_sweep, aw_run_identify, aw_run_design, aw_run_tune, aw_run_verify;
+
+extern const struct aw_command aw_custom_step_command, aw_custom_sweep_command,
+    aw_custom_identify_command, aw_custom_verify_command, aw_custom_tune_command;
 
 #endif

@@ -382,3 +382,14 @@ enum aw_status aw_run_verify(struct aw_session *session, const struct aw_args *a
     free(spec);
     return status;
 }
+
+/* clang-format off */
+const struct aw_command aw_custom_verify_command = {
+    .name = "verify", .group = AW_GROUP_MEASURE, .from_file = true,
+    .summary = "make the steps of a specification, and judge them",
+    .args = AW_ARGS(
+        {.name = "spec", .kind = AW_ARG_FILE,
+         .help = "sections with joint, from, to, for, max-overshoot …"}),
+    .options = AW_OPTIONS(AW_CUSTOM_DEVIATION, AW_VERDICTS_OPTION),
+    .safety = AW_MOTION, .run = aw_run_verify, .prints = "TAP or JUnit"};
+/* clang-format on */

@@ -246,7 +246,7 @@ static const struct aw_option of_command[] = {
     {0},
 };
 static const struct aw_command play[] = {{.name = "play", .options = of_command}, {0}};
-static const struct aw_command rest[] = {{.name = "rest"}, {0}};
+static const struct aw_command *const rest[] = {&(const struct aw_command){.name = "rest"}, NULL};
 static const struct aw_tool player = {.commands = play, .common = rest};
 
 TEST_WITH(fresh, NULL, option_fields_are_filled)
@@ -273,7 +273,7 @@ TEST_WITH(fresh, NULL, option_fields_are_filled)
     assert_true(!given->loud && given->time_s == 0.5 && given->rounds == 3);
     aw_options_forget(&options, aw_options_find(&options, "speed"));
     assert_true(given->speed == 0.3);
-    aw_options_add_command(&options, rest);
+    aw_options_add_command(&options, rest[0]);
     assert_true(given->time_s == 0 && !given->name);
 }
 

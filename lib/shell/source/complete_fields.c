@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "shell/prompt/complete.h"
+#include "shell/source/source.h"
 #include "view/text/point.h"
 
 /* Returns true if an earlier message of the device has a field of this name. */
