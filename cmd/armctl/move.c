@@ -154,12 +154,13 @@ void armctl_complete_words(struct aw_session *session, aw_candidate_fn *add, voi
 {
     const struct aw_protocol *protocol = session->wire->protocol;
     for (size_t i = 0; i < protocol->n_messages; i++)
-        if (protocol->messages[i].dir & AW_TX && aw_session_is_own(session, &protocol->messages[i]))
+        if (protocol->messages[i].dir & AW_TX &&
+            aw_session_is_custom(session, &protocol->messages[i]))
             add(context, protocol->messages[i].word, protocol->messages[i].help);
 }
 
-static enum aw_status send_own(struct aw_session *session, const struct aw_args *args,
-                               const struct aw_codec *codec)
+static enum aw_status send_custom(struct aw_session *session, const struct aw_args *args,
+                                  const struct aw_codec *codec)
 {
     struct aw_record packet;
     aw_record_init(&packet, codec, AW_TX);
@@ -173,7 +174,7 @@ enum aw_status run_send(struct aw_session *session, const struct aw_args *args)
     const char *line = aw_arg(args, "line", 0);
     const struct aw_codec *own = aw_find_custom(session, line);
     if (own)
-        return send_own(session, args, own);
+        return send_custom(session, args, own);
     for (size_t i = 0; i < args->n; i++)
         if (args->bound[i].arg->kind == AW_ARG_PAIRS)
             return aw_fail(&session->err, AW_USAGE,

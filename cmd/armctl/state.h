@@ -59,7 +59,7 @@ enum aw_status armctl_profile(struct aw_session *session, const struct aw_armctl
 enum aw_status armctl_move(struct aw_session *session, struct aw_record *command, bool stream);
 
 /* Sends a custom packet; see send and exchange of struct aw_tool. */
-enum aw_status armctl_send_own(struct aw_session *session, struct aw_record *packet);
+enum aw_status armctl_send_custom(struct aw_session *session, struct aw_record *packet);
 enum aw_status armctl_exchange(struct aw_session *session, const struct aw_record *packet,
                                struct aw_record *answer);
 

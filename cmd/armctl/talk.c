@@ -265,7 +265,7 @@ enum aw_status armctl_move(struct aw_session *session, struct aw_record *command
 }
 
 /* Custom packets are confirmed at once; their packet file describes their motions. */
-static enum aw_status talk_own(struct aw_session *session, const struct aw_record *packet)
+static enum aw_status talk_custom(struct aw_session *session, const struct aw_record *packet)
 {
     struct armctl_state *state = armctl_state(session);
     state->arm.options.flip_after_ms = 0;
@@ -274,7 +274,7 @@ static enum aw_status talk_own(struct aw_session *session, const struct aw_recor
     return status;
 }
 
-enum aw_status armctl_send_own(struct aw_session *session, struct aw_record *packet)
+enum aw_status armctl_send_custom(struct aw_session *session, struct aw_record *packet)
 {
     struct armctl_state *state = armctl_state(session);
     uint8_t frame[AW_ARMCTL_LINE_MAX];
@@ -289,7 +289,7 @@ enum aw_status armctl_send_own(struct aw_session *session, struct aw_record *pac
         status = aw_session_announce(session, packet);
     }
     if (status == AW_OK)
-        status = talk_own(session, packet);
+        status = talk_custom(session, packet);
     if (status == AW_OK && state->outcome.answers) {
         uint8_t digit = (uint8_t)aw_record_get(&state->outcome.record, "seq");
         size = aw_armctl_line_write(frame, digit, state->outcome.answer);
@@ -306,7 +306,7 @@ enum aw_status armctl_exchange(struct aw_session *session, const struct aw_recor
     enum aw_status status = armctl_ready(session);
     aw_record_set(&copy, "seq", armctl_state(session)->arm.memory.tx, NULL);
     if (status == AW_OK)
-        status = talk_own(session, &copy);
+        status = talk_custom(session, &copy);
     if (status == AW_OK && armctl_state(session)->outcome.has_record)
         *answer = armctl_state(session)->outcome.record;
     return status;

@@ -356,7 +356,7 @@ const struct aw_tool canpid_tool = {
     .poll = canpid_poll,
     .goes_on = canpid_goes_on,
     .bench = &canpid_bench,
-    .own_bench = &aw_target_bench,
+    .custom_bench = &aw_target_bench,
     .subject = {.of = canpid_subject,
                 .narrow = canpid_narrow,
                 .about = canpid_subject_about,

@@ -189,8 +189,8 @@ static enum aw_status add_contacts(struct encoder *encoder, const struct world *
     return status;
 }
 
-enum aw_status encoder_encode(struct encoder *encoder, const struct world *world, struct own *own,
-                              struct aw_span *out, struct aw_error *err)
+enum aw_status encoder_encode(struct encoder *encoder, const struct world *world,
+                              struct custom *custom, struct aw_span *out, struct aw_error *err)
 {
     /* Large enough for any packet; the wire's table determines how many values are sent. */
     double time[LIMB_VALUES] = {(double)world_steps(world), world_step_size(world)};
@@ -205,7 +205,7 @@ enum aw_status encoder_encode(struct encoder *encoder, const struct world *world
     if (status == AW_OK)
         status = add_contacts(encoder, world, err);
     if (status == AW_OK)
-        status = own_add(own, &encoder->message, err);
+        status = custom_add(custom, &encoder->message, err);
     *out = aw_ezphys_message_end(&encoder->message);
     return status;
 }

@@ -5,7 +5,7 @@
 #ifndef AW_CMD_EZPHYS_SIM_ENCODER_H
 #define AW_CMD_EZPHYS_SIM_ENCODER_H
 
-#include "own.h"
+#include "custom.h"
 #include "protocol/ezphys/message.h"
 
 enum packet_kind { COLLISION, LIMB, JOINT_AXIS, JOINT_FEEDBACK, TIMESTAMP, PACKET_KINDS };
@@ -33,7 +33,7 @@ enum aw_status encoder_init(struct encoder *encoder, struct aw_wire *wire,
 void encoder_free(struct encoder *encoder);
 
 /* AW_LIMIT if a number does not fit the wire, which means that the physics is unstable. */
-enum aw_status encoder_encode(struct encoder *encoder, const struct world *world, struct own *own,
-                              struct aw_span *out, struct aw_error *err);
+enum aw_status encoder_encode(struct encoder *encoder, const struct world *world,
+                              struct custom *custom, struct aw_span *out, struct aw_error *err);
 
 #endif

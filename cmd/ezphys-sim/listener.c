@@ -20,10 +20,10 @@
 enum { ROOM = AW_EZPHYS_MESSAGE_MAX + READ_ROOM };
 
 enum aw_status listener_init(struct listener *l, struct aw_wire *wire, const struct aw_scene *scene,
-                             struct world *world, struct own *own, struct aw_error *err)
+                             struct world *world, struct custom *custom, struct aw_error *err)
 {
     *l = (struct listener){
-        .scene = scene, .world = world, .own = own, .wire = wire, .room = malloc(ROOM)};
+        .scene = scene, .world = world, .custom = custom, .wire = wire, .room = malloc(ROOM)};
     listener_restart(l);
     return l->room ? AW_OK : aw_no_memory(err);
 }
@@ -188,7 +188,7 @@ static void drive(struct listener *l, size_t joint, struct command *command)
 static void reset(struct listener *l)
 {
     world_reset(l->world);
-    own_release_all(l->own);
+    custom_release_all(l->custom);
     l->reset = true;
     l->counters.resets++;
 }
@@ -206,10 +206,10 @@ static void command_joint(struct listener *l, struct command *command)
                  command->message->name, l->scene->joints[joint].name);
         explain(l, &l->counters.unknown, why);
     } else if (strcmp(command->message->name, "axis_force") == 0) {
-        own_release(l->own, (size_t)joint);
+        custom_release(l->custom, (size_t)joint);
         push(l, (size_t)joint, command);
     } else {
-        own_release(l->own, (size_t)joint);
+        custom_release(l->custom, (size_t)joint);
         drive(l, (size_t)joint, command);
     }
 }
@@ -219,7 +219,7 @@ static void obey(struct listener *l, struct aw_span frame)
 {
     struct aw_record record;
     struct aw_error err;
-    if (own_take(l->own, frame)) {
+    if (custom_take(l->custom, frame)) {
         l->counters.commands++;
         return;
     }

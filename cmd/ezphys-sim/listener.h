@@ -3,7 +3,7 @@
 #ifndef AW_CMD_EZPHYS_SIM_LISTENER_H
 #define AW_CMD_EZPHYS_SIM_LISTENER_H
 
-#include "own.h"
+#include "custom.h"
 #include "wire/wire.h"
 
 struct listener_counters {
@@ -16,7 +16,7 @@ struct listener_counters {
 struct listener {
     const struct aw_scene *scene;
     struct world *world;
-    struct own *own;
+    struct custom *custom;
     struct aw_wire *wire;
     struct aw_framer framer;
     uint8_t *room;
@@ -28,8 +28,8 @@ struct listener {
 
 /* Nothing is owned. AW_NO_MEMORY. */
 enum aw_status listener_init(struct listener *listener, struct aw_wire *wire,
-                             const struct aw_scene *scene, struct world *world, struct own *own,
-                             struct aw_error *err);
+                             const struct aw_scene *scene, struct world *world,
+                             struct custom *custom, struct aw_error *err);
 void listener_free(struct listener *listener);
 
 /* Discards the rest of the previous client's data. */

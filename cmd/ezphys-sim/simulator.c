@@ -24,16 +24,17 @@ enum aw_status simulator_init(struct simulator *sim, const struct settings *sett
         return aw_no_memory(err);
     enum aw_status status = encoder_init(&sim->encoder, wire, scene, err);
     if (status == AW_OK)
-        status = own_init(&sim->own, wire, scene, sim->world, err);
-    return status == AW_OK ? listener_init(&sim->listener, wire, scene, sim->world, &sim->own, err)
-                           : status;
+        status = custom_init(&sim->custom, wire, scene, sim->world, err);
+    return status == AW_OK
+               ? listener_init(&sim->listener, wire, scene, sim->world, &sim->custom, err)
+               : status;
 }
 
 void simulator_free(struct simulator *sim)
 {
     listener_free(&sim->listener);
     encoder_free(&sim->encoder);
-    own_free(&sim->own);
+    custom_free(&sim->custom);
     world_free(sim->world);
 }
 
@@ -46,7 +47,7 @@ static void start_clock(struct simulator *sim, int64_t now)
 
 static bool step(struct simulator *sim)
 {
-    own_steer(&sim->own);
+    custom_steer(&sim->custom);
     return world_step(sim->world);
 }
 
@@ -56,7 +57,7 @@ static void blow_up(struct simulator *sim)
         "commands or a smaller --step-size help\n",
         world_steps(sim->world));
     world_reset(sim->world);
-    own_release_all(&sim->own);
+    custom_release_all(&sim->custom);
     start_clock(sim, aw_clock_now(sim->link->clock));
 }
 
@@ -65,9 +66,9 @@ static void report(struct simulator *sim)
 {
     struct aw_span message;
     struct aw_error err;
-    if (encoder_encode(&sim->encoder, sim->world, &sim->own, &message, &err) != AW_OK) {
+    if (encoder_encode(&sim->encoder, sim->world, &sim->custom, &message, &err) != AW_OK) {
         blow_up(sim);
-        encoder_encode(&sim->encoder, sim->world, &sim->own, &message, NULL);
+        encoder_encode(&sim->encoder, sim->world, &sim->custom, &message, NULL);
     }
     aw_link_write(sim->link, message.data, message.size, NULL);
     world_clear_forces(sim->world);

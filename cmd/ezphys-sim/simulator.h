@@ -27,7 +27,7 @@ struct simulator {
     const struct settings *settings;
     const struct aw_scene *scene;
     struct world *world;
-    struct own own;
+    struct custom custom;
     struct encoder encoder;
     struct listener listener;
     struct aw_link *link;

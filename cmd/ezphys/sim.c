@@ -90,7 +90,7 @@ void ezphys_connected(struct aw_session *session, struct aw_link *link)
 static void add_packets(struct words *words, const struct aw_session *session)
 {
     const char *packets = session->options.link.packets;
-    if (packets && session->device.own.packets)
+    if (packets && session->device.custom.packets)
         add_word(words, "packets", packets);
 }
 

@@ -35,7 +35,7 @@ static enum aw_status make_client(struct aw_session *session)
     if (status == AW_OK && (!*made || !same_wire(ez, session))) {
         aw_ezphys_free(ez);
         status = aw_ezphys_init(ez, &session->wire->variant, &state->names, &session->err);
-        if (status == AW_OK && session->device.own.packets)
+        if (status == AW_OK && session->device.custom.packets)
             aw_wire_init(&ez->wire, session->wire->protocol, &session->wire->variant, false);
         *made = status == AW_OK;
     }

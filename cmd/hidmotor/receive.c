@@ -16,7 +16,7 @@ static void find_questions(struct aw_session *session)
     receiving->n = 0;
     for (size_t i = 0; i < protocol->n_messages; i++) {
         const struct aw_message *message = &protocol->messages[i];
-        bool own = aw_session_is_own(session, message);
+        bool own = aw_session_is_custom(session, message);
         bool asked = own || (!session->tool->from_file && aw_is_one_of(usual, message->name));
         if (!message->reads || !asked)
             continue;

@@ -41,7 +41,7 @@ enum aw_status run_question(struct aw_session *session, const struct aw_args *ar
 }
 
 /* Sends a custom packet, and prints an answer with fields. */
-enum aw_status hidmotor_send_own(struct aw_session *session, struct aw_record *packet)
+enum aw_status hidmotor_send_custom(struct aw_session *session, struct aw_record *packet)
 {
     const struct aw_message *message = packet->codec->message;
     if (message->reads)

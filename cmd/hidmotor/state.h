@@ -139,7 +139,7 @@ aw_run_fn run_moveto, run_stop, run_gripper, run_velocity, run_message, run_ques
 bool raw_only_reads(struct aw_session *session, const struct aw_args *args);
 
 /* See struct aw_tool. */
-enum aw_status hidmotor_send_own(struct aw_session *session, struct aw_record *packet);
+enum aw_status hidmotor_send_custom(struct aw_session *session, struct aw_record *packet);
 
 /* For custom joints, see struct aw_tool. */
 enum aw_status hidmotor_exchange(struct aw_session *session, const struct aw_record *packet,

@@ -73,7 +73,7 @@ enum aw_moves hidmotor_saw(struct aw_session *session, bool tx, struct aw_span f
     const struct aw_message *message = record.codec->message;
     bool moves = strcmp(message->name, "set_setpoints") == 0 ||
                  strcmp(message->name, "set_velocity") == 0 ||
-                 (aw_session_is_own(session, message) && !message->reads);
+                 (aw_session_is_custom(session, message) && !message->reads);
     return moves ? AW_MOVES : AW_MOVES_ON;
 }
 

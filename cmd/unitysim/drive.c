@@ -23,7 +23,7 @@ static enum aw_status parse(struct aw_session *session, const struct aw_args *ar
     if (*named == 0 && !unitysim_drive_given(session)->follow)
         return aw_fail(&session->err, AW_USAGE, "drive: which joint? — drive elbow=+45 hand=open");
     bool reads = unitysim_drive_given(session)->follow && !session->options.run.dry_run;
-    return reads ? aw_session_own_input(session) : AW_OK;
+    return reads ? aw_session_check_input(session) : AW_OK;
 }
 
 static enum aw_status dry_run(struct aw_session *session)

@@ -125,7 +125,7 @@ enum aw_status run_teach(struct aw_session *session, const struct aw_args *args)
     };
     enum aw_status status = aw_file_check(aw_arg(args, "file", 0), &session->err);
     if (status == AW_OK && teach.every_ns == 0)
-        status = aw_session_own_input(session);
+        status = aw_session_check_input(session);
     if (status == AW_OK)
         status = unitysim_ready_with_feedback(session);
     if (status == AW_OK)

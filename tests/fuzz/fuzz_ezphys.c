@@ -61,7 +61,7 @@ static void must_be_frames(struct aw_wire *wire, enum aw_dir dir, struct aw_span
 
 struct rig {
     struct aw_wire wire;
-    struct own own;
+    struct custom custom;
     struct listener listener;
     struct encoder encoder;
 };
@@ -97,8 +97,8 @@ static struct rig *open_rig(size_t variant)
              (world = world_new(&scene_of_all, &options)));
     if (!rig->wire.protocol) {
         aw_wire_init(&rig->wire, &aw_ezphys_protocol, &aw_ezphys_protocol.variants[variant], false);
-        MUST(own_init(&rig->own, &rig->wire, &scene_of_all, world, NULL) == AW_OK);
-        MUST(listener_init(&rig->listener, &rig->wire, &scene_of_all, world, &rig->own, NULL) ==
+        MUST(custom_init(&rig->custom, &rig->wire, &scene_of_all, world, NULL) == AW_OK);
+        MUST(listener_init(&rig->listener, &rig->wire, &scene_of_all, world, &rig->custom, NULL) ==
              AW_OK);
         MUST(encoder_init(&rig->encoder, &rig->wire, &scene_of_all, NULL) == AW_OK);
     }
@@ -114,7 +114,7 @@ static void step(struct rig *rig)
     struct aw_span told;
     if (!world_step(world))
         world_reset(world);
-    MUST(encoder_encode(&rig->encoder, world, &rig->own, &told, NULL) == AW_OK);
+    MUST(encoder_encode(&rig->encoder, world, &rig->custom, &told, NULL) == AW_OK);
     must_be_frames(&rig->wire, AW_RX, told, NULL);
 }
 

@@ -866,7 +866,7 @@ static bool is_repeatable(const char *body)
     return false;
 }
 
-static bool is_own(const struct aw_armctl *arm, const struct aw_record *record)
+static bool is_custom(const struct aw_armctl *arm, const struct aw_record *record)
 {
     return record->codec->message >= arm->wire.protocol->messages + aw_armctl_protocol.n_messages;
 }
@@ -879,7 +879,7 @@ static void start(struct talk *talk, struct aw_armctl *arm, const char *body,
     *talk = (struct talk){.arm = arm, .out = out, .err = err, .first_ns = -1};
     talk->decoded = decode_body(arm, body, &talk->record);
     talk->known = aw_armctl_type_known(arm->wire.protocol, body);
-    talk->own = talk->decoded && is_own(arm, &talk->record);
+    talk->own = talk->decoded && is_custom(arm, &talk->record);
     talk->repeatable = talk->own ? talk->record.codec->message->reads : is_repeatable(body);
     if (err)
         err->text[0] = '\0';
@@ -922,7 +922,7 @@ struct aw_armctl_memory aw_armctl_memory_ahead(struct aw_armctl *arm)
         return ahead;
     ahead.agreed = false;
     aw_armctl_memory_owe(&ahead, arm->under_way);
-    if (decode_body(arm, arm->under_way, &record) && !is_own(arm, &record)) {
+    if (decode_body(arm, arm->under_way, &record) && !is_custom(arm, &record)) {
         note_motor(&ahead, &record, arm->under_way, false);
         copy_body(ahead.pending, arm->under_way);
     }

@@ -383,7 +383,7 @@ static void tell_joints(struct handler *h)
 
 /* Carries out a custom packet at once, and confirms it with its answer or a copy. Setpoints of
  * joints start a motion. */
-static void execute_own(struct handler *h, const struct aw_armctl_line *line)
+static void execute_custom(struct handler *h, const struct aw_armctl_line *line)
 {
     uint8_t bytes[AW_ARMCTL_LINE_MAX];
     char body[AW_ARMCTL_BODY_MAX + 1];
@@ -409,7 +409,7 @@ static void execute_own(struct handler *h, const struct aw_armctl_line *line)
     confirm(h, size ? body : line->body);
 }
 
-static bool is_own(const struct handler *h, const struct aw_armctl_line *line)
+static bool is_custom(const struct handler *h, const struct aw_armctl_line *line)
 {
     return line->decoded && line->record.codec->message >=
                                 h->wire.protocol->messages + aw_armctl_protocol.n_messages;
@@ -427,8 +427,8 @@ static void receive_new(struct handler *h, struct aw_armctl_line *line)
     }
     send_ack(h, line->digit);
     aw_armctl_handle(&h->receiver, line->digit);
-    if (is_own(h, line))
-        execute_own(h, line);
+    if (is_custom(h, line))
+        execute_custom(h, line);
     else if (published)
         execute_published(h, line->body);
     else if (valid)

@@ -293,7 +293,7 @@ const struct aw_armctl_joint *aw_armctl_profile_find(const struct aw_armctl_prof
 
 /* Reads the record's field joint. Returns false if it is no joint number; aw_encode refuses that.
  */
-static bool own_joint(const struct aw_record *record, int *joint)
+static bool custom_joint(const struct aw_record *record, int *joint)
 {
     int scalar = aw_codec_find(record->codec, "joint");
     double value = record->v[scalar];
@@ -332,7 +332,7 @@ bool aw_armctl_scalar_joint(const struct aw_armctl_profile *profile, const struc
     if (!moves_joint(record, scalar, &role, kind))
         return false;
     if (role == AW_ARMCTL_NO_ROLE)
-        return own_joint(record, joint);
+        return custom_joint(record, joint);
     *joint = aw_armctl_role_joint(profile, role);
     return true;
 }

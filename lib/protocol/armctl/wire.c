@@ -169,8 +169,8 @@ static bool fits(const struct aw_message *message, struct aw_span frame)
 }
 
 /* Finds a custom packet by its whole word. */
-static const struct aw_message *find_own(const struct aw_wire *wire, enum aw_dir dir,
-                                         struct aw_span frame)
+static const struct aw_message *find_custom(const struct aw_wire *wire, enum aw_dir dir,
+                                            struct aw_span frame)
 {
     const struct aw_protocol *protocol = wire->protocol;
     size_t length = 1;
@@ -189,7 +189,7 @@ static const struct aw_message *identify(const struct aw_wire *wire, enum aw_dir
                                          struct aw_span frame, struct aw_error *err)
 {
     /* all other messages have both directions */
-    const struct aw_message *own = find_own(wire, dir, frame);
+    const struct aw_message *own = find_custom(wire, dir, frame);
     if (own)
         return own;
     for (size_t i = 0; i < sizeof messages / sizeof *messages; i++)

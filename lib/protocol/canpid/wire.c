@@ -214,7 +214,7 @@ static const struct aw_message messages[] = {
 /* Identifiers of other nodes are their own codes; those of the table are below OWN. */
 enum { OWN = AW_CAN_LOW };
 
-static const struct aw_field own_head[] = {
+static const struct aw_field custom_head[] = {
     {.name = "id", .type = AW_CODE, .bits = 11, .help = "identifier"}, PAD(5), {0}};
 
 static const char *taken(uint32_t id, const struct aw_message **message)
@@ -230,7 +230,7 @@ static const char *taken(uint32_t id, const struct aw_message **message)
 }
 
 static const struct aw_custom_packets own = {
-    .head = own_head, .room = 8, .least = OWN, .most = 0x7FF, .dir = AW_RX, .taken = taken};
+    .head = custom_head, .room = 8, .least = OWN, .most = 0x7FF, .dir = AW_RX, .taken = taken};
 
 /* Returns true for a driver's identifier. Another node's lower bits may match a driver's. */
 static bool is_driver(const struct aw_wire *wire, uint32_t id)

@@ -207,7 +207,7 @@ static bool is_blank(const uint8_t *bytes, size_t size)
 }
 
 /* Returns true for a custom packet. */
-static bool is_own(const struct aw_hidmotor *arm, const struct aw_message *message)
+static bool is_custom(const struct aw_hidmotor *arm, const struct aw_message *message)
 {
     return message >= arm->wire.protocol->messages + aw_hidmotor_protocol.n_messages;
 }
@@ -217,7 +217,7 @@ static bool is_own(const struct aw_hidmotor *arm, const struct aw_message *messa
  * the firmware and are not judged. */
 static bool repeats_another(const struct exchange *x, const uint8_t *bytes)
 {
-    return !x->question && x->message && !is_own(x->arm, x->message) &&
+    return !x->question && x->message && !is_custom(x->arm, x->message) &&
            memcmp(bytes, x->request, AW_HIDMOTOR_REPORT) != 0 &&
            !is_blank(bytes + 4, AW_HIDMOTOR_PAYLOAD);
 }
@@ -513,7 +513,7 @@ enum aw_status aw_hidmotor_command(struct aw_hidmotor *arm, const struct aw_reco
     enum aw_status status = aw_hidmotor_encode(arm, request, x.request, err);
     struct aw_wire *wire = &arm->wire;
     bool own = aw_find_code(wire, AW_TX, request->codec->message->code) &&
-               is_own(arm, aw_find_code(wire, AW_TX, request->codec->message->code));
+               is_custom(arm, aw_find_code(wire, AW_TX, request->codec->message->code));
     if (status == AW_OK && !own)
         status = check_motors(arm, request, err);
     if (status == AW_OK)

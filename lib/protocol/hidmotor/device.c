@@ -597,7 +597,7 @@ static void take_gains(struct board *board, size_t i)
 }
 
 /* Handles a custom packet. Without an answer of its own, the buffer stays unchanged. */
-static bool serve_own(struct board *board)
+static bool serve_custom(struct board *board)
 {
     const struct aw_message *message = aw_find_code(&board->wire, AW_TX, aw_get_u32(board->buffer));
     if (!message || message < board->wire.protocol->messages + aw_hidmotor_protocol.n_messages)
@@ -628,7 +628,7 @@ static void serve(struct board *board)
     board->counters.taken++;
     if (board->options.taken)
         board->options.taken(board->options.context, board->buffer, board->loop_ns);
-    if (serve_own(board))
+    if (serve_custom(board))
         packet = NULL;
     else if (packet)
         packet->act(board, packet);

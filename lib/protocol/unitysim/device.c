@@ -21,7 +21,7 @@
 #define WAITING_MAX  256       /* approximate receive buffer of a socket */
 #define RETURN_SHARE (2.0 / 3) /* fraction of the way back inside per step, like a stiff drive */
 #define RETURN_NEAR  0.01      /* deg */
-#define OWN_HZ       10.0      /* rate of custom packets */
+#define CUSTOM_HZ    10.0      /* rate of custom packets */
 #define GOAL_DEG_S   90.0      /* speed to the setpoint of a custom packet */
 
 enum { HEADER = 2, ENTRIES = 4, SHORTEST = 4 };
@@ -374,7 +374,7 @@ static void drop(struct arm *arm, const struct datagram *in, const char *why)
 }
 
 /* Handles a custom packet. */
-static bool take_own(struct arm *arm, struct aw_span frame)
+static bool take_custom(struct arm *arm, struct aw_span frame)
 {
     struct aw_packet_memory_joint joints[AW_UNITYSIM_JOINTS];
     for (int i = 0; i < AW_UNITYSIM_JOINTS && arm->memory; i++) {
@@ -408,7 +408,7 @@ static void receive(struct arm *arm, const struct datagram *in)
     bool good = !damage(arm, in), odd = good && read_odd(arm, in, &whole);
     const struct datagram *read = odd ? &whole : in;
     struct aw_span frame = {read->bytes, read->size < DATAGRAM_MAX ? read->size : DATAGRAM_MAX};
-    if (take_own(arm, frame)) {
+    if (take_custom(arm, frame)) {
         arm->counters.applied++;
         return;
     }
@@ -500,7 +500,7 @@ struct aw_device *aw_unitysim_device(const struct aw_unitysim_device_options *op
                                              .next_event = device_next_event,
                                              .close = device_close};
     struct aw_packet_memory_options memory = {
-        .protocol = options->protocol, .first = aw_unitysim_protocol.n_messages, .hz = OWN_HZ};
+        .protocol = options->protocol, .first = aw_unitysim_protocol.n_messages, .hz = CUSTOM_HZ};
     bool failed;
     struct arm *arm = calloc(1, sizeof *arm);
     if (!arm)

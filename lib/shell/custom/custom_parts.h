@@ -47,7 +47,7 @@ struct aw_custom_arm {
 
 static inline struct aw_custom_arm *aw_custom_arm(const struct aw_session *session)
 {
-    return session->device.own.arm;
+    return session->device.custom.arm;
 }
 
 /* Finds the fields of all joint values. */

@@ -287,7 +287,7 @@ static const struct aw_message *answer_to(const struct aw_session *session,
         const struct aw_message *back = &protocol->messages[i];
         bool same = there->word ? strcmp(back->word, there->word) == 0
                                 : back->code == there->code && !back->head == !there->head;
-        if (back->dir == AW_RX && same && back != there && aw_session_is_own(session, back))
+        if (back->dir == AW_RX && same && back != there && aw_session_is_custom(session, back))
             return back;
     }
     return NULL;
@@ -310,7 +310,7 @@ static enum aw_status next_message(struct aw_session *session, int64_t deadline,
     got->size = received.frame.size;
     if (aw_wire_decode(session->wire, AW_RX, received.frame, &got->record, NULL) != AW_OK)
         got->record.codec = NULL;
-    else if (session->device.own.arm)
+    else if (session->device.custom.arm)
         aw_custom_take(session, &got->record);
     return AW_OK;
 }

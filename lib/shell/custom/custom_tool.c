@@ -36,7 +36,7 @@ static enum aw_status check_asked(struct aw_session *session, const struct aw_cu
 
 enum aw_status aw_custom_joints_begin(struct aw_session *session)
 {
-    if (!session->wire->protocol->joints || session->device.own.arm)
+    if (!session->wire->protocol->joints || session->device.custom.arm)
         return AW_OK;
     struct aw_custom_arm *arm = calloc(1, sizeof *arm);
     if (!arm)
@@ -48,19 +48,20 @@ enum aw_status aw_custom_joints_begin(struct aw_session *session)
         free(arm);
         return status == AW_END ? AW_OK : status;
     }
-    session->device.own.arm = arm;
-    session->device.own.base = session->tool;
+    session->device.custom.arm = arm;
+    session->device.custom.base = session->tool;
     arm->tool.from_file = true;
     arm->tool.joints = &aw_custom_joints;
     arm->tool.steers = false;
-    arm->tool.bench = session->tool->own_bench;
+    arm->tool.bench = session->tool->custom_bench;
     arm->tool.stop = session->wire->protocol->stops ? aw_custom_stop : NULL;
     arm->tool.last_stop = session->wire->protocol->stops ? aw_custom_last_stop : NULL;
     arm->tool.goes_on = NULL;
     arm->tool.share.saw = aw_custom_saw;
-    arm->tool.replay = (struct aw_replay_hooks){.in_step = session->device.own.base->replay.in_step,
-                                                .allow = session->device.own.base->replay.allow,
-                                                .targets = aw_custom_targets};
+    arm->tool.replay =
+        (struct aw_replay_hooks){.in_step = session->device.custom.base->replay.in_step,
+                                 .allow = session->device.custom.base->replay.allow,
+                                 .targets = aw_custom_targets};
     if (arm->n_questions)
         arm->tool.speaks = arm->speaks;
     session->tool = &arm->tool;
@@ -198,9 +199,9 @@ enum aw_moves aw_custom_saw(struct aw_session *session, bool tx, struct aw_span 
     bool known = aw_wire_decode(session->wire, tx ? AW_TX : AW_RX, frame, &record, NULL) == AW_OK;
     if (known && !tx)
         aw_custom_take(session, &record);
-    if (known && aw_session_is_own(session, record.codec->message))
+    if (known && aw_session_is_custom(session, record.codec->message))
         return tx && !record.codec->message->reads ? AW_MOVES : AW_MOVES_ON;
-    if (session->device.own.base->share.saw)
-        return session->device.own.base->share.saw(session, tx, frame);
+    if (session->device.custom.base->share.saw)
+        return session->device.custom.base->share.saw(session, tx, frame);
     return tx && !(known && record.codec->message->reads) ? AW_MOVES : AW_MOVES_ON;
 }

@@ -103,5 +103,5 @@ const struct aw_command aw_packets_command = {
     .name = "packets", .group = AW_GROUP_SET_UP, .prints = "a packet file",
     .summary = "print a template of a packet file, see --packets",
     .args = AW_ARGS({.name = "init", .help = "print the template", .choices = AW_LIST("init")}),
-    .own = true, .offline = true, .run = run_packets, .examples = AW_LIST("packets init")};
+    .custom = true, .offline = true, .run = run_packets, .examples = AW_LIST("packets init")};
 /* clang-format on */

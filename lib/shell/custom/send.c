@@ -15,7 +15,7 @@ const struct aw_codec *aw_find_custom(struct aw_session *session, const char *na
         const struct aw_message *message = &protocol->messages[i];
         bool called =
             strcmp(message->name, name) == 0 || (message->word && strcmp(message->word, name) == 0);
-        if (called && message->dir & AW_TX && aw_session_is_own(session, message))
+        if (called && message->dir & AW_TX && aw_session_is_custom(session, message))
             return aw_wire_codec_at(session->wire, i);
     }
     return NULL;
@@ -136,7 +136,7 @@ const struct aw_command aw_send_command = {
     .args = AW_ARGS(
         {.name = "message", .kind = AW_ARG_MESSAGE, .help = "the name of the packet"},
         {.name = "field", .kind = AW_ARG_PAIRS, .help = "its fields, name=value"}),
-    .options = AW_OPTIONS(AW_START_OPTIONS), .own = true, .safety = AW_DANGEROUS,
+    .options = AW_OPTIONS(AW_START_OPTIONS), .custom = true, .safety = AW_DANGEROUS,
     .harmless = only_reads, .run = run_send,
     .lines = AW_LIST("packets init >team.packets", "--packets team.packets describe"),
     .details = "The tool does not know the effect of the packet. So it asks you first, unless "

@@ -9,7 +9,7 @@
 /* A CAN bus also has the tool's own devices. */
 static enum aw_status stop_others(struct aw_session *session, const struct aw_args *args)
 {
-    const struct aw_command *stop = aw_find_command(session->device.own.base, "stop");
+    const struct aw_command *stop = aw_find_command(session->device.custom.base, "stop");
     if (!session->tool->protocol->can || !stop)
         return AW_OK;
     aw_session_print_result(session);

@@ -102,7 +102,7 @@ static enum aw_status read_options(struct aw_follower *f, const char *source)
     if (!map)
         return aw_fail(&session->err, AW_USAGE,
                        "follow: which joint follows what? — --map 'elbow=m2*1.2+10deg'");
-    if (strcmp(source, "-") == 0 && aw_session_own_input(session) != AW_OK)
+    if (strcmp(source, "-") == 0 && aw_session_check_input(session) != AW_OK)
         return AW_USAGE;
     f->engine.relative = aw_follow_given(session)->relative;
     f->engine.smooth_s = aw_follow_given(session)->smooth_s;

@@ -43,7 +43,7 @@ static enum aw_status refuse(struct loader *l, enum aw_status status)
 static enum aw_status allow_builtin(struct aw_session *session, const struct aw_record *record,
                                     struct aw_span frame)
 {
-    const struct aw_tool *base = session->tool->from_file ? session->device.own.base : NULL;
+    const struct aw_tool *base = session->tool->from_file ? session->device.custom.base : NULL;
     if (base && base->share.saw && base->share.saw(session, true, frame) == AW_MOVES)
         return aw_fail(&session->err, AW_USAGE,
                        "'%s' is the tool's own, and joints of --packets are stopped by other "
@@ -57,7 +57,7 @@ static enum aw_status allow(struct aw_session *session, const struct aw_record *
                             struct aw_span frame)
 {
     const struct aw_message *message = record->codec->message;
-    if (!aw_session_is_own(session, message))
+    if (!aw_session_is_custom(session, message))
         return allow_builtin(session, record, frame);
     enum aw_status status = aw_custom_check_stop(session, message);
     if (status != AW_OK || message->reads || session->options.run.yes)

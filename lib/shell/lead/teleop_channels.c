@@ -31,7 +31,7 @@ static enum aw_status name_inputs(struct aw_hands *h)
 enum aw_status aw_teleop_channels_open(struct aw_hands *h, const char *path)
 {
     struct aw_teleop_channels *c = &h->channels;
-    enum aw_status status = strcmp(path, "-") == 0 ? aw_session_own_input(h->session) : AW_OK;
+    enum aw_status status = strcmp(path, "-") == 0 ? aw_session_check_input(h->session) : AW_OK;
     if (status == AW_OK)
         status = name_inputs(h);
     if (status == AW_OK)

@@ -44,9 +44,9 @@ struct recorder {
     const struct aw_select *fields; /* the only fields to write (--fields) */
     uint64_t messages, marks, limit;
     int64_t start_ns;
-    bool own_tee; /* this command created the tee */
-    bool named;   /* appends the subject, which the message's fields do not contain */
-    bool typing;  /* lines on standard input are marks */
+    bool owns_tee; /* this command created the tee */
+    bool named;    /* appends the subject, which the message's fields do not contain */
+    bool typing;   /* lines on standard input are marks */
 };
 
 static void view_item(struct recorder *r, const struct aw_item *item)
@@ -98,7 +98,7 @@ static enum aw_status begin_tee(struct recorder *r, const char *path)
     if (status == AW_OK)
         status = aw_tee_open(session, "record", path, url);
     if (status == AW_OK)
-        r->own_tee = session->device.tee->narrowed = true;
+        r->owns_tee = session->device.tee->narrowed = true;
     return status;
 }
 
@@ -334,7 +334,7 @@ static enum aw_status end(struct recorder *r, enum aw_status status)
         good = aw_file_close(r->file);
     if (!good && (status == AW_OK || status == AW_STOPPED))
         status = aw_file_fail(&session->err, "record", r->path);
-    if (r->own_tee)
+    if (r->owns_tee)
         aw_tee_close(session, &session->device.tee_lost);
     if (is_output(r->path) && !session->out.error) /* the result is for people */
         session->out.fd = STDERR_FILENO;

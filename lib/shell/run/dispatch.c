@@ -138,7 +138,7 @@ static void foresee(struct aw_session *session, const struct aw_words *words)
         if (strncmp(word, name, length) == 0 && (!word[length] || word[length] == '='))
             aw_bind_option(session, words, &i);
     }
-    if (session->options.link.packets || session->device.own.packets)
+    if (session->options.link.packets || session->device.custom.packets)
         prepare_wire(session);
     session->err = (struct aw_error){.status = AW_OK};
 }

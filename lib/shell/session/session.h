@@ -82,7 +82,7 @@ struct aw_printing {
 };
 
 /* Custom packets (--packets) in the wire's table, in addition to the tool's messages. */
-struct aw_own {
+struct aw_session_custom {
     struct aw_packets *packets; /* NULL: none */
     char *files;                /* file names as the user gave them */
     struct aw_custom_arm *arm;  /* custom joints, see custom_joints.h; NULL: none */
@@ -100,7 +100,7 @@ struct aw_session_device {
     struct aw_error tee_lost; /* unreported reason why recording stopped, or AW_OK */
     struct aw_recent *recent; /* the last frames of the device, see recent.h; NULL: not stored */
     aw_concerns_fn *concerns; /* filter for the subjects of messages; NULL: all */
-    struct aw_own own;
+    struct aw_session_custom custom;
     struct aw_packets *carried; /* packets of the recording being read, to display it; NULL: none */
 };
 
@@ -302,7 +302,7 @@ enum aw_status aw_session_check_wire(struct aw_session *session, const char *tex
 
 /* Returns true for a message of --packets, in the session's wire or another wire of its protocol.
  */
-bool aw_session_is_own(const struct aw_session *session, const struct aw_message *message);
+bool aw_session_is_custom(const struct aw_session *session, const struct aw_message *message);
 
 /* Returns the set of messages that watch and record receive. */
 struct aw_messages aw_session_spoken(const struct aw_session *session);
@@ -420,7 +420,7 @@ void aw_session_ends_in(struct aw_session *session, double seconds);
 
 /* Returns AW_USAGE if the command must not read standard input, because the input is the script or
  * belongs to a client of a server. */
-enum aw_status aw_session_own_input(struct aw_session *session);
+enum aw_status aw_session_check_input(struct aw_session *session);
 
 /* Returns the exit code for a status. */
 int aw_exit_code(const struct aw_session *session, enum aw_status status);

@@ -34,7 +34,8 @@ void aw_session_about(void *context, const char *program, const char *comment, s
 
 static const struct aw_packets *packets_of(const struct aw_session *session)
 {
-    return session->device.own.packets ? session->device.own.packets : session->device.carried;
+    return session->device.custom.packets ? session->device.custom.packets
+                                          : session->device.carried;
 }
 
 bool aw_session_keep_packets(const struct aw_session *session, size_t *at, char *out, size_t size)

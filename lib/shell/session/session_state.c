@@ -63,7 +63,7 @@ void aw_session_ends_in(struct aw_session *session, double seconds)
     session->motion.until = aw_clock_after(aw_clock_now(session->clock), seconds);
 }
 
-enum aw_status aw_session_own_input(struct aw_session *session)
+enum aw_status aw_session_check_input(struct aw_session *session)
 {
     const struct aw_session_mode *mode = &session->mode;
     if (mode->one_shot || mode->interactive || mode->scripts > 0)

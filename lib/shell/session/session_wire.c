@@ -12,24 +12,24 @@
 /* Restores the original tool, see custom_joints.h. */
 static void forget_joints(struct aw_session *session)
 {
-    if (session->device.own.arm)
-        session->tool = session->device.own.base;
-    free(session->device.own.arm);
-    session->device.own.arm = NULL;
+    if (session->device.custom.arm)
+        session->tool = session->device.custom.base;
+    free(session->device.custom.arm);
+    session->device.custom.arm = NULL;
 }
 
 void aw_session_free_packets(struct aw_session *session)
 {
     forget_joints(session);
-    aw_packets_free(session->device.own.packets);
-    free(session->device.own.files);
-    session->device.own = (struct aw_own){.packets = NULL};
+    aw_packets_free(session->device.custom.packets);
+    free(session->device.custom.files);
+    session->device.custom = (struct aw_session_custom){.packets = NULL};
 }
 
-bool aw_session_is_own(const struct aw_session *session, const struct aw_message *message)
+bool aw_session_is_custom(const struct aw_session *session, const struct aw_message *message)
 {
     const struct aw_protocol *protocol = session->wire->protocol;
-    return session->device.own.packets &&
+    return session->device.custom.packets &&
            message >= protocol->messages + session->tool->protocol->n_messages &&
            message < protocol->messages + protocol->n_messages;
 }
@@ -70,30 +70,31 @@ static enum aw_status read_files(struct aw_session *session, struct aw_packets *
 }
 
 /* Replaces the packets; no pointer to the old ones may remain. */
-static void exchange_packets(struct aw_session *session, const struct aw_own *own)
+static void exchange_packets(struct aw_session *session, const struct aw_session_custom *custom)
 {
-    aw_wire_init(session->wire, aw_packets_protocol(own->packets), &session->wire->variant, false);
+    aw_wire_init(session->wire, aw_packets_protocol(custom->packets), &session->wire->variant,
+                 false);
     aw_session_free_packets(session);
-    session->device.own = *own;
+    session->device.custom = *custom;
     session->run.printing.wire = session->wire;
 }
 
 static enum aw_status load(struct aw_session *session, const char *files)
 {
-    struct aw_own own = {.packets = aw_packets_new(session->tool->protocol),
-                         .files = strdup(files)};
+    struct aw_session_custom custom = {.packets = aw_packets_new(session->tool->protocol),
+                                       .files = strdup(files)};
     enum aw_status status =
-        own.packets && own.files
-            ? read_files(session, own.packets, session->options.link.packets, read_packet_file)
+        custom.packets && custom.files
+            ? read_files(session, custom.packets, session->options.link.packets, read_packet_file)
             : aw_no_memory(&session->err);
     if (status == AW_OK)
-        status = read_files(session, own.packets, session->options.link.dbc, read_dbc_file);
+        status = read_files(session, custom.packets, session->options.link.dbc, read_dbc_file);
     if (status == AW_OK) {
-        exchange_packets(session, &own);
+        exchange_packets(session, &custom);
         return AW_OK;
     }
-    aw_packets_free(own.packets);
-    free(own.files);
+    aw_packets_free(custom.packets);
+    free(custom.files);
     return status;
 }
 
@@ -115,7 +116,7 @@ static const char *named_files(const struct aw_session *session, char *out, size
 
 static enum aw_status load_named(struct aw_session *session, const char *files, size_t most)
 {
-    const char *before = session->device.own.files;
+    const char *before = session->device.custom.files;
     if (!files || (before && strcmp(before, files) == 0))
         return AW_OK;
     if (strlen(files) == most)
@@ -136,8 +137,9 @@ static enum aw_status read_packets(struct aw_session *session, const struct aw_p
     enum aw_status status = load_named(session, files, sizeof both - 1);
     if (status != AW_OK && linked)
         return status;
-    bool stays = session->device.own.packets && (files || linked);
-    *protocol = stays ? aw_packets_protocol(session->device.own.packets) : session->tool->protocol;
+    bool stays = session->device.custom.packets && (files || linked);
+    *protocol =
+        stays ? aw_packets_protocol(session->device.custom.packets) : session->tool->protocol;
     if (status == AW_OK || !can_do_without(session))
         return status;
     if (aw_command_stops(session->run.command))
@@ -171,9 +173,9 @@ enum aw_status aw_session_check_wire(struct aw_session *session, const char *tex
 uint32_t aw_session_packets_sum(const struct aw_session *session)
 {
     uint32_t sum = 2166136261u; /* FNV-1a */
-    if (!session->device.own.arm)
+    if (!session->device.custom.arm)
         return 0;
-    for (const char *at = aw_packets_text(session->device.own.packets); *at; at++)
+    for (const char *at = aw_packets_text(session->device.custom.packets); *at; at++)
         sum = (sum ^ (uint8_t)*at) * 16777619u;
     return sum ? sum : 1;
 }

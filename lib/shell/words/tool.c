@@ -15,7 +15,7 @@ static const struct aw_command *find_in(const struct aw_command *table, const ch
 static bool fits(const struct aw_tool *tool, const struct aw_command *command)
 {
     return (!(command->joints || command->streams) || tool->joints) &&
-           (!command->hands || tool->maps) && (!command->own || tool->protocol->own) &&
+           (!command->hands || tool->maps) && (!command->custom || tool->protocol->own) &&
            (!command->from_file || tool->from_file);
 }
 

@@ -180,7 +180,7 @@ struct aw_command {
     bool joints;                     /* only if the tool has joints, see joints.h */
     bool streams;                    /* only if the joints take streams of targets */
     bool hands;                      /* only if the tool has teleop maps */
-    bool own;                        /* only if the tool supports custom packets */
+    bool custom;                     /* only if the tool supports custom packets */
     bool from_file;                  /* only for custom joints; replaces the tool's command of that
                                         name */
     bool timed;                      /* for a motion: --for ends it */
@@ -490,8 +490,8 @@ struct aw_tool {
 
     /* ---- Messages ---- */
 
-    const struct aw_bench_hooks *bench;     /* experiments with its joints; NULL: not supported */
-    const struct aw_bench_hooks *own_bench; /* the same with custom joints */
+    const struct aw_bench_hooks *bench; /* experiments with its joints; NULL: not supported */
+    const struct aw_bench_hooks *custom_bench; /* the same with custom joints */
     /* Sends a custom packet, or shows it with --dry-run, and shows the answer. NULL: only writes
      * it. */
     enum aw_status (*send)(struct aw_session *session, struct aw_record *packet);

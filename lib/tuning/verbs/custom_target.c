@@ -133,7 +133,7 @@ static enum aw_status end(struct aw_bench *bench, enum aw_status status)
 
 /* ---- tune ---- */
 
-static const struct aw_custom_joint *own_joint(const struct aw_bench *bench)
+static const struct aw_custom_joint *custom_joint(const struct aw_bench *bench)
 {
     return &aw_custom_arm(bench->session)->joints[bench->joint.number];
 }
@@ -225,7 +225,7 @@ static enum aw_status open_law(struct aw_bench *bench)
 static enum aw_status send_gains(struct aw_bench *bench, const struct aw_gain_list *gains)
 {
     struct aw_custom_arm *arm = aw_custom_arm(bench->session);
-    const struct aw_custom_joint *joint = own_joint(bench);
+    const struct aw_custom_joint *joint = custom_joint(bench);
     double kp = gains->of[0].value;
     bool alone = !(fabs(gains->of[1].value) > 0) && !(fabs(gains->of[2].value) > 0);
     arm->law_kp = NAN;
@@ -256,7 +256,7 @@ static enum aw_status end_law(struct aw_bench *bench, enum aw_status status)
 
 static double quantum(const struct aw_bench *bench)
 {
-    const struct aw_custom_spot *spot = &own_joint(bench)->told[AW_JOINT_ACTUAL];
+    const struct aw_custom_spot *spot = &custom_joint(bench)->told[AW_JOINT_ACTUAL];
     const struct aw_codec *codec = aw_wire_codec_at(bench->session->wire, spot->index);
     bool whole = codec->scalars[spot->scalar].field->type != AW_FLOAT;
     return whole ? fabs(aw_scalar_range(codec, spot->scalar, NULL).scale * spot->scale) : 0;
@@ -275,7 +275,7 @@ static const struct aw_bench_hooks law_bench = {
     .ended = "held",
 };
 
-static enum aw_status run_own_tune(struct aw_session *session, const struct aw_args *args)
+static enum aw_status run_custom_tune(struct aw_session *session, const struct aw_args *args)
 {
     struct aw_custom_arm *arm = aw_custom_arm(session);
     struct aw_bench_joint joint = law_bench.usual;
@@ -319,5 +319,5 @@ const struct aw_command aw_custom_tune_command = {
          .min = 0.0005, .max = 1,
          .help = "period of the firmware's control loop: 10ms; default: that of the file"},
         AW_OLD_OPTION),
-    .from_file = true, .args = AW_ARGS(AW_CUSTOM_JOINT), .run = run_own_tune};
+    .from_file = true, .args = AW_ARGS(AW_CUSTOM_JOINT), .run = run_custom_tune};
 /* clang-format on */

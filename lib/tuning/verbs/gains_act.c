@@ -13,7 +13,7 @@
 static enum aw_status refuse(struct aw_bench *bench)
 {
     struct aw_session *session = bench->session;
-    const struct aw_tool *base = session->device.own.base, *tool = base ? base : session->tool;
+    const struct aw_tool *base = session->device.custom.base, *tool = base ? base : session->tool;
     const char *url, *acts = tool->bench ? tool->bench->acts : NULL;
     bool simulated = acts && aw_session_url(session, &url) == AW_OK && strncmp(url, "sim:", 4) == 0;
     return aw_fail(&session->err, AW_REFUSED,

@@ -10,7 +10,7 @@
  * identify. The option speed limits a joint without its own speed limit. */
 extern const struct aw_bench_hooks aw_velocity_bench;
 
-/* For .own_bench: the joints of packet files. */
+/* For .custom_bench: the joints of packet files. */
 extern const struct aw_bench_hooks aw_target_bench;
 
 /* Options of an experiment and of its output files. Texts: NULL if not given. */
