@@ -14,6 +14,7 @@
 #include "control/steer.h"
 #include "shell/safety/dry.h"
 
+#define WATCHED           64 /* joints of a motion */
 #define NAMES_MAX         128
 #define AW_JOINTS_STEERED 64
 #define SETTLE_S          0.3  /* settling time at the goal before the arrival check, s */
@@ -370,6 +371,8 @@ struct awaiting {
     double tolerance;
     size_t far; /* the joint with the largest distance relative to its tolerance */
     double away;
+    double start[WATCHED];        /* first known distances, or NaN */
+    const struct aw_joint *stray; /* moves away from its target, or NULL */
 };
 
 /* A joint without a measured position has not arrived. */
@@ -389,6 +392,21 @@ static bool is_away(void *context, const struct aw_joint_list *list)
         a->away = away;
     }
     return most > 0;
+}
+
+/* A joint that moves away from its target ends the wait, too. */
+static bool waits(void *context, const struct aw_joint_list *list)
+{
+    struct awaiting *a = context;
+    for (size_t i = 0; i < a->command->n && i < WATCHED; i++) {
+        const struct aw_joint_goal *goal = &a->command->goals[i];
+        const struct aw_joint *joint = &list->joints[goal->joint];
+        double away = fabs(aw_joint_way(joint, goal->value));
+        a->start[i] = isnan(a->start[i]) ? away : a->start[i];
+        if (away > a->start[i] + joint->far)
+            a->stray = joint;
+    }
+    return !a->stray && is_away(context, list);
 }
 
 static enum aw_status fail_late(struct aw_session *session, const struct aw_joint *joint,
@@ -493,12 +511,27 @@ static void tell(struct aw_session *session, const void *context)
                     (double)(aw_joints_now(session) - t->begun_ns) / 1e9, of, where);
 }
 
+/* A steered joint has no target: it stops when steering ends. Other joints stop on a fault. */
+static enum aw_status stop_now(struct aw_session *session, enum aw_status status)
+{
+    struct aw_error why = session->err;
+    enum aw_status stopped = session->tool->stop(session);
+    session->motion.moving = stopped != AW_OK;
+    session->motion.stop.did[0] = '\0'; /* no user or program asked for this stop */
+    if (status == AW_OK)
+        return stopped;
+    session->err = why;
+    return status;
+}
+
 static enum aw_status await(struct aw_session *session, struct aw_joint_list *list,
                             const struct aw_joint_command *command, double tolerance,
                             int64_t deadline, enum aw_arrival *arrival)
 {
     const struct aw_joints *joints = session->tool->joints;
     struct awaiting awaiting = {.command = command, .tolerance = tolerance};
+    for (size_t i = 0; i < WATCHED; i++)
+        awaiting.start[i] = (double)NAN;
     *arrival = AW_ARRIVED;
     if (joints->await)
         return joints->await(session, list, command, tolerance, deadline, arrival);
@@ -508,7 +541,12 @@ static enum aw_status await(struct aw_session *session, struct aw_joint_list *li
     if (joints->steer > 0)
         status = go_there(session, list, command);
     else if (is_away(&awaiting, list))
-        status = joints->attend(session, list, deadline, 0, is_away, &awaiting);
+        status = joints->attend(session, list, deadline, 0, waits, &awaiting);
+    if (awaiting.stray)
+        return stop_now(session, aw_fail(&session->err, AW_REFUSED,
+                                         "%s moves away from its target — motor or encoder is "
+                                         "reversed",
+                                         aw_joint_called(awaiting.stray)));
     if (status != AW_OK || !is_away(&awaiting, list))
         return status;
     *arrival = AW_LATE;
@@ -527,19 +565,6 @@ enum aw_status aw_joints_await(struct aw_session *session, struct aw_joint_list 
     return status;
 }
 
-/* A steered joint has no target: it stops when steering ends. */
-static enum aw_status stop_steered(struct aw_session *session, enum aw_status status)
-{
-    struct aw_error why = session->err;
-    enum aw_status stopped = session->tool->stop(session);
-    session->motion.moving = stopped != AW_OK;
-    session->motion.stop.did[0] = '\0'; /* no user or program asked for this stop */
-    if (status == AW_OK)
-        return stopped;
-    session->err = why;
-    return status;
-}
-
 void aw_joints_let_go(struct aw_joint_list *list)
 {
     for (size_t i = 0; i < list->n; i++)
@@ -554,7 +579,7 @@ enum aw_status aw_joints_end(struct aw_session *session, struct aw_joint_list *l
     if (status == AW_STOPPED)
         return status;
     if (!joints->end && joints->steer > 0 && session->motion.moving && status != AW_LOST)
-        return stop_steered(session, status);
+        return stop_now(session, status);
     return joints->end ? joints->end(session, list, status) : status;
 }
 
