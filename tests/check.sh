@@ -77,7 +77,7 @@ units() {
 # the time, so AT_ONCE files (4) are under way at once; those that take longest begin.
 cli() {
     local long=(tempo stops shared serve ssh canpid unitysim ezphys help teleop every hidmotor mqtt tshark prompt python
-        suite watch record mcap hostile own_joints arm kills full_disk foxglove)
+        suite watch record mcap hostile custom_joints arm kills full_disk foxglove)
     local out status
     out=$(mktemp -d "$LOGS/cli.XXXXXX")
     printf 'tests/cli/%s.bats\n' "${long[@]}" | cat - <(ls tests/cli/*.bats) | awk '!seen[$0]++' |

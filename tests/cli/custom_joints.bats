@@ -45,7 +45,7 @@ END
 }
 
 # Starts a board with that firmware in its own process; its link is $url.
-board() { start board python3 "$root/tests/cli/own_board.py" "$D" "$@"; }
+board() { start board python3 "$root/tests/cli/custom_board.py" "$D" "$@"; }
 
 # held: checks that the last moving packet commanded the positions that the joints had then.
 held() {
@@ -54,7 +54,7 @@ held() {
         { tail -n 5 taken && false; }
 }
 
-# hand: adds packets that act like a hand at the board; see own_board.py.
+# hand: adds packets that act like a hand at the board; see custom_board.py.
 hand() {
     sed '/^\[joint/,$d' team.packets >hand.packets
     printf '[packet hand]\nid = 51\nhow = u8\n' >>hand.packets
@@ -275,7 +275,7 @@ velocity = arm_is.speed
 [stop]
 packet = arm_go hold
 END
-    start node python3 "$root/tests/cli/own_node.py" "$D"
+    start node python3 "$root/tests/cli/custom_node.py" "$D"
     export CANPID_PACKETS=node.packets
     ok canpid -q -l "$url" status -j
     same "$(json '.arm.actual')" 0

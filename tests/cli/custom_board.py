@@ -1,4 +1,4 @@
-"""A board with a team's own firmware, for tests: own_board.py FOLDER [silent] [sags] [law].
+"""A board with a team's own firmware, for tests: custom_board.py FOLDER [silent] [sags] [law].
 
 50 holds the joints; 51 with 1 leaves 42 unanswered, 51 with 2 moves the second joint to 30 deg as
 by hand; 42 returns position (ticks), velocity (ticks/s) and torque of three joints; 37 takes setpoint (deg),
