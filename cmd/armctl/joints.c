@@ -173,9 +173,10 @@ static enum aw_status beside(struct aw_session *session, struct aw_joint_list *l
     for (size_t i = 0; i < list->n; i++)
         confirmed += memory->places[list->joints[i].id].known;
     if (list->n == 0)
-        aw_session_notice(session, "nothing has been confirmed on this link yet");
+        aw_session_notice(session, "no position confirmed on this link yet");
     if (*memory->motor)
-        aw_session_notice(session, "a motor was set going and not stopped: %s", memory->motor);
+        aw_session_notice(session, "a motor is still running: %s — stop it with 'stop'",
+                          memory->motor);
     if (!aw_session_text(session)) {
         aw_object_number(&session->result, "confirmed", confirmed, 0, NULL);
         aw_object_text(&session->result, "motor", *memory->motor ? memory->motor : NULL);

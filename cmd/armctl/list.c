@@ -13,8 +13,7 @@ enum aw_status run_list(struct aw_session *session, const struct aw_args *args)
     for (size_t i = 0; i < n && i < PORTS_MAX; i++)
         aw_list_port(session, ports[i].path, &ports[i]);
     if (n == 0 && !running)
-        aw_session_notice(session,
-                          "no serial port here — plug the arm in, pair it by Bluetooth (rfcomm), "
-                          "name a link with -l, or try -l sim:");
+        aw_session_notice(session, "no serial port found — plug the arm in, pair it over Bluetooth "
+                                   "(rfcomm), give a link with -l, or try -l sim:");
     return AW_OK;
 }

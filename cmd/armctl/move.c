@@ -178,8 +178,8 @@ enum aw_status run_send(struct aw_session *session, const struct aw_args *args)
     for (size_t i = 0; i < args->n; i++)
         if (args->bound[i].arg->kind == AW_ARG_PAIRS)
             return aw_fail(&session->err, AW_USAGE,
-                           "send: '%.24s' is no packet of --packets, which could have a field — "
-                           "write the line as it is: DEG1,090",
+                           "send: '%.24s' not found in --packets, and only its packets have fields "
+                           "— write a plain line: DEG1,090",
                            line);
     if (session->options.run.dry_run) {
         char frame[AW_LINE_MAX];
@@ -220,7 +220,7 @@ static enum aw_status goal_command(struct aw_session *session, const struct aw_j
     enum aw_armctl_kind kind = (enum aw_armctl_kind)i;
     if (known && kind != known->kind)
         return aw_fail(&session->err, AW_USAGE,
-                       "%s: its position is unknown — move it once with deg or pos", joint->name);
+                       "%s: position unknown — move it once with deg or pos", joint->name);
     aw_session_command(session, aw_armctl_kind_message(kind), command);
     aw_record_set(command, "joint", joint->id, NULL);
     return aw_record_set(command, aw_armctl_kind_field(kind), value, &session->err);
@@ -285,7 +285,7 @@ static enum aw_status report_nothing_sent(struct aw_session *session)
     if (!*moving)
         return AW_OK;
     return aw_fail(&session->err, AW_REFUSED,
-                   "stop: cannot stop %s: no earlier position is known — move the joint to a safe "
+                   "stop: cannot stop %s: earlier position unknown — move the joint to a safe "
                    "position, or switch the arm off",
                    moving);
 }

@@ -7,7 +7,7 @@
 static void print_executed(void *context, const char *body, int64_t now)
 {
     (void)now;
-    aw_session_notice(context, "carried out %s", body);
+    aw_session_notice(context, "executed %s", body);
 }
 
 static enum aw_status take_speed(const struct aw_sim *sim, const char *name, const char *unit,
@@ -58,7 +58,7 @@ static const char *const sim_keys[] = {"quirks", "time", "turn-speed", "slide-sp
 const struct aw_transport armctl_sim_transport = {
     .scheme = "sim",
     .usage = "sim:?quirks=LIST&time=virtual",
-    .help = "the simulated arm, in this process",
+    .help = "simulated arm, in this process",
     .keys = sim_keys,
     .open = aw_sim_begin,
 };
@@ -66,7 +66,7 @@ const struct aw_transport armctl_sim_transport = {
 void armctl_simulated(struct aw_session *session, struct aw_device *device)
 {
     const struct aw_armctl_device_counters *n = aw_armctl_device_counters(device);
-    aw_session_notice(session, "%llu commands carried out, %llu duplicates, %llu damaged lines",
+    aw_session_notice(session, "%llu commands executed, %llu duplicates, %llu damaged lines",
                       (unsigned long long)n->executed, (unsigned long long)n->duplicates,
                       (unsigned long long)n->garbage + (unsigned long long)n->overlong);
 }

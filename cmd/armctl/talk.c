@@ -42,17 +42,16 @@ static void on_event(void *context, const struct aw_armctl_event *event)
     struct aw_session *session = context;
     switch (event->kind) {
     case AW_ARMCTL_RESENT:
-        aw_session_notice(session, "no ACK for %s: sent again (%d)", event->text, event->attempt);
+        aw_session_notice(session, "no ACK for %s: resent (%d)", event->text, event->attempt);
         break;
     case AW_ARMCTL_FLIPPED:
-        aw_session_notice(
-            session,
-            "%s: no word that it is done — sent once more with the other sequence digit, "
-            "in case the arm was restarted",
-            event->text);
+        aw_session_notice(session,
+                          "%s: no confirmation — resent with the other sequence digit, in case the "
+                          "arm was restarted",
+                          event->text);
         break;
     case AW_ARMCTL_LATE:
-        aw_session_notice(session, "an earlier command is answered now: %s", event->text);
+        aw_session_notice(session, "late reply to an earlier command: %s", event->text);
         break;
     default:
         break;
@@ -73,7 +72,7 @@ static void save_memory(struct aw_session *session, const struct aw_armctl_memor
     if (aw_armctl_state_save(dir, session->device.link->key, memory, &problem) == AW_OK)
         state->kept = *memory;
     else
-        aw_session_notice(session, "sequence digit not remembered: %s", problem.text);
+        aw_session_notice(session, "cannot save the sequence digit: %s", problem.text);
 }
 
 void armctl_remember(struct aw_session *session)
@@ -141,10 +140,10 @@ static enum aw_status no_joint(struct aw_session *session, const char *text)
         names[i] = profile->joints[i].name;
     const char *near = aw_suggest(text, names, profile->n);
     if (near)
-        return aw_fail(&session->err, AW_USAGE, "no joint '%.24s' — did you mean '%s'?", text,
-                       near);
+        return aw_fail(&session->err, AW_USAGE, "joint '%.24s' not found — did you mean '%s'?",
+                       text, near);
     return aw_fail(&session->err, AW_USAGE,
-                   "no joint '%.24s' — give its number, or name it in [joint %.24s] of %.160s",
+                   "joint '%.24s' not found — give its number, or define [joint %.24s] in %.160s",
                    text, text, session->config->path);
 }
 
@@ -375,18 +374,16 @@ enum aw_status armctl_safe_stop(struct aw_session *session)
     struct aw_error why = session->err;
     armctl_remember(session);
     if (status == AW_STOPPED)
-        return aw_fail(&session->err, status, "stop sent (%s); its ACK was not waited for",
-                       outcome.sent);
+        return aw_fail(&session->err, status, "stop sent (%s), ACK not awaited", outcome.sent);
     if (status != AW_OK)
         return aw_fail(&session->err, status, "%s: %s",
                        status == AW_TIMEOUT ? "stop sent, not confirmed" : "NOT stopped", why.text);
     if (strncmp(outcome.sent, "SPD", 3) == 0)
-        aw_stop_did(session, "the motors are commanded to stand still (%s)", outcome.sent);
+        aw_stop_did(session, "motors stopped (%s)", outcome.sent);
     else if (outcome.result != AW_ARMCTL_NOT_SENT)
-        aw_stop_did(session, "commanded back to the last confirmed position (%s)", outcome.sent);
+        aw_stop_did(session, "returned to the last confirmed position (%s)", outcome.sent);
     else
-        aw_stop_did(session,
-                    "nothing is sent any more; the arm ends the motion it has begun, because "
-                    "its protocol has no stop and no earlier position is known");
+        aw_stop_did(session, "sending ended, but the arm completes its current motion: the "
+                             "protocol has no stop, and the earlier position is unknown");
     return AW_OK;
 }

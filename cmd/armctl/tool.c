@@ -74,13 +74,13 @@ static void joint_range(struct aw_session *session, const struct aw_command *com
 /* clang-format off */
 static const struct aw_option options[] = {
     {.name = "ack-timeout", AW_AT_TOOL(armctl_options, ack_timeout_s), .value = "TIME",
-     .help = "wait this long for an ACK, then send again", .fallback = "2s", .unit = "s",
+     .help = "how long to wait for an ACK before resending", .fallback = "2s", .unit = "s",
      .min = 0.001, .max = 3600},
     {.name = "confirm-timeout", AW_AT_TOOL(armctl_options, confirm_timeout_s), .value = "TIME",
-     .help = "wait this long for the confirmation", .fallback = "10s", .unit = "s", .min = 0.001,
+     .help = "how long to wait for the confirmation", .fallback = "10s", .unit = "s", .min = 0.001,
      .max = 86400},
     {.name = "retries", AW_AT_TOOL(armctl_options, retries), .value = "COUNT",
-     .help = "send again at most this many times", .fallback = "5", .unit = "", .min = 0,
+     .help = "maximum number of resends", .fallback = "5", .unit = "", .min = 0,
      .max = 1000000, .whole = true},
     {.name = "seq", AW_AT_TOOL(armctl_options, seq), .value = "DIGIT",
      .help = "first sequence digit: auto, 0 or 1", .fallback = "auto",
@@ -94,7 +94,7 @@ static const struct aw_command commands[] = {
     {.name = "deg", .summary = "turn joints to angles",
      .args = AW_ARGS(
          {.name = "joint", .field = "deg.joint", .complete = complete_joints,
-          .help = "number of a rotating joint, or its name in the config file"},
+          .help = "number or configured name of a rotating joint"},
          {.name = "angle", .field = "deg.angle", .max = 360}),
      .repeats = true,
      .details = "For a joint of 'kind = pulse' the value is the width of a servo pulse in us, "
@@ -105,35 +105,35 @@ static const struct aw_command commands[] = {
     {.name = "pos", .summary = "slide joints to positions",
      .args = AW_ARGS(
          {.name = "joint", .field = "pos.joint", .complete = complete_joints,
-          .help = "number of a sliding joint, or its name in the config file"},
+          .help = "number or configured name of a sliding joint"},
          {.name = "position", .field = "pos.position", .max = 999}),
      .repeats = true, .safety = AW_MOTION, .run = run_joints,
      .examples = AW_LIST("-l sim: pos 2 120", "-l sim: pos 2 12cm")},
-    {.name = "pulse", .summary = "set servo joints of the published firmware",
+    {.name = "pulse", .summary = "set servo joints by pulse width (published firmware)",
      .args = AW_ARGS(
          {.name = "joint", .field = "pulse.joint", .complete = complete_joints,
-          .help = "number of a servo joint, or its name in the config file"},
+          .help = "number or configured name of a servo joint"},
          {.name = "pulse", .field = "pulse.pulse", .min = 1000, .max = 2000}),
-     .details = "The published handler reads the value of DEG as the width of a servo pulse, "
-         "1000 to 2000 us, on its joints 2, 4 and 5. With 'kind = pulse' in [joint NAME], deg "
-         "does the same, and min and max are in us.", .repeats = true, .safety = AW_MOTION,
+     .details = "On joints 2, 4 and 5 the published handler reads the value of DEG as the width "
+         "of a servo pulse, 1000 to 2000 us. With 'kind = pulse' in [joint NAME], deg takes us, "
+         "too, as do min and max.", .repeats = true, .safety = AW_MOTION,
      .run = run_joints, .examples = AW_LIST("-l 'sim:?quirks=published' pulse 2 1500")},
-    {.name = "duty", .summary = "run a motor joint of the published firmware",
+    {.name = "duty", .summary = "run a motor joint (published firmware)",
      .args = AW_ARGS(
          {.name = "joint", .field = "duty.joint", .complete = complete_joints,
-          .help = "number of a motor joint, or its name in the config file"},
+          .help = "number or configured name of a motor joint"},
          {.name = "duty", .field = "duty.duty"}),
-     .details = "In thousandths, for its joints 1 and 3. The motor runs until you send 0, "
-         "which stops both.", .safety = AW_MOTION, .run = run_joints,
+     .details = "The duty cycle is in thousandths, for joints 1 and 3. The motor runs until you "
+         "send 0, which stops both motors.", .safety = AW_MOTION, .run = run_joints,
      .examples = AW_LIST("-l 'sim:?quirks=published' duty 3 500")},
-    {.name = "arm", .summary = "move the hand to reach, angle and height",
+    {.name = "arm", .summary = "move the hand in cylindrical coordinates",
      .args = AW_ARGS(
          {.name = "r", .field = "arm.r", .max = 999},
          {.name = "theta", .field = "arm.theta", .max = 360},
          {.name = "h", .field = "arm.h", .max = 999}),
      .details = "R is joint 3 and H is joint 2, both sliding (mm); THETA is joint 1, rotating "
          "(deg). To use other joints, set 'role = r', 'theta' or 'h' in [joint NAME] of the "
-         "config file. The limits of each joint hold; the result names the joints.",
+         "config file. The limits of each joint apply. The result names the joints.",
      .safety = AW_MOTION, .run = run_arm,
      .examples = AW_LIST("-l sim: arm 250 45 120")},
     {.name = "mov", .summary = "drive the transport vehicle a distance",
@@ -142,58 +142,61 @@ static const struct aw_command commands[] = {
     {.name = "spd", .summary = "set the speed of the transport vehicle",
      .args = AW_ARGS({.name = "speed", .field = "spd.speed"}),
      .safety = AW_MOTION, .run = run_plain, .examples = AW_LIST("-l sim: spd 100")},
-    {.name = "send", .summary = "send a line of your own, with ACK and resend",
+    {.name = "send", .summary = "send any line, with ACK and resend",
      .args = AW_ARGS(
          {.name = "line",
-          .help = "type and parameters: DEG1,090; the digit and the end are added; or the word "
-                  "of a packet of --packets",
+          .help = "type and parameters such as DEG1,090 (sequence digit and line end are "
+              "added), or the name of a packet of --packets",
           .complete = armctl_complete_words},
          {.name = "field", .kind = AW_ARG_PAIRS, .optional = true,
-          .help = "fields of that packet, name=value"}),
-     .details = "Limits of lines are not checked. If the type or parameters are no known command, "
-         "the ACK ends the command: result=acked. A packet of --packets is checked by its file.",
+          .help = "fields of the packet, as name=value"}),
+     .details = "The limits of plain lines are not checked. For an unknown type, the command "
+         "ends with the ACK: result=acked. Packets of --packets are checked against their file.",
      .safety = AW_MOTION,
      .run = run_send, .examples = AW_LIST("-l sim: send DEG1,090")},
-    {.name = "home", .summary = "move all joints of the config file home", .safety = AW_MOTION,
-     .details = "Needs [joint NAME] sections in the config file; 'armctl config path' tells where.",
+    {.name = "home", .summary = "move all configured joints to their home "
+        "positions", .safety = AW_MOTION,
+     .details = "Requires [joint NAME] sections in the config file; 'armctl config path' shows "
+         "its path.",
      .lines = AW_LIST("$ printf '[joint elbow]\\nindex = 2\\nhome = 90\\n' >arm.ini",
          "--config arm.ini -l sim: home"),
      .run = aw_run_home},
-    {.name = "jog", .summary = "move one joint by an amount, or with the keys",
+    {.name = "jog", .summary = "move one joint by a distance, or with the keys",
      .args = AW_ARGS(
          {.name = "joint", .field = "deg.joint", .complete = complete_joints,
-          .help = "number of a joint, or its name in the config file"},
+          .help = "number or configured name of a joint"},
          {.name = "amount", .optional = true,
-          .help = "the amount, from the last confirmed position: +5, -10mm; without it the "
-              "keys move the joint"}),
-     .details = "Moves from the last confirmed position. Without an amount the arrow keys or + "
-         "and - move, page up and down change the step, q quits.", .safety = AW_MOTION,
+          .help = "distance from the last confirmed position: +5, -10mm; without it the keys "
+              "move the joint"}),
+     .details = "Moves from the last confirmed position. Without a distance, the arrow keys or "
+         "+ and - move the joint, Page Up and Page Down change the step, and q "
+         "quits.", .safety = AW_MOTION,
      .lines = AW_LIST("$ printf 'deg 1 45\\njog 1 +5\\n' >moves.txt",
          "-l sim: run moves.txt"),
      .run = aw_run_jog},
     {.name = "status", .summary = "show the last confirmed positions and their times",
      .run = aw_run_status,
-     .details = "The arm reports nothing by itself. The position of a joint is that of its "
-         "last confirmation, or 'unconfirmed' if its last command was not confirmed.",
+     .details = "The arm sends no reports on its own. The position of a joint is the last "
+         "confirmed one, or 'unconfirmed' if its last command was not confirmed.",
      .examples = AW_LIST("-l sim: status", "-l sim: status -j")},
     {.name = "limits", .summary = "show the limits of the joints and their sources",
      .args = AW_ARGS(
          {.name = "joint", .optional = true, .complete = complete_joints,
-          .help = "number of a joint, or its name in the config file"}),
+          .help = "number or configured name of a joint"}),
      .offline = true, .messages = true, .run = aw_run_limits,
-     .details = "A limit comes from the table of the protocol, or from min and max of [joint "
-         "NAME] in the config file. With --signed or --force it shows the limits under that "
-         "option.",
+     .details = "A limit comes from the protocol, or from min and max of [joint NAME] in the "
+         "config file. With --signed or --force the list shows the limits under that option.",
      .examples = AW_LIST("limits", "limits 2 -j", "--signed limits")},
-    {.name = "stop", .group = AW_GROUP_MOVE, .summary = "go back to the last confirmed position",
-     .details = "The protocol has no stop packet, so the last confirmed position is commanded. "
-         "Motors and the vehicle are stopped. If a joint moves whose earlier position is not "
-         "known, nothing is sent and the exit code is 1.",
+    {.name = "stop", .group = AW_GROUP_MOVE, .summary = "stop the motors, return to the last "
+        "confirmed position",
+     .details = "Stops motors and the vehicle. The protocol has no stop packet for joints, so "
+         "the command sends the last confirmed position. If the earlier position of a moving "
+         "joint is unknown, it sends nothing and ends with exit code 1.",
      .safety = AW_READ, .run = run_stop, .examples = AW_LIST("-l sim: stop")},
     {.name = "ping", .group = AW_GROUP_MEASURE,
-     .summary = "ask for an ACK without moving anything", .safety = AW_READ,
-     .run = aw_run_ping, .details = "Once, or -n COUNT times, or for --for TIME. A ping without "
-         "an ACK ends the command.",
+     .summary = "measure the time to an ACK, without motion", .safety = AW_READ,
+     .run = aw_run_ping, .details = "Sends one ping, or -n COUNT pings, or pings for --for "
+         "TIME. A missing ACK ends the command.",
      .examples = AW_LIST("-l sim: ping", "-l sim: ping -n 5")},
     {.name = "list", .summary = "show serial ports, their users, and missing permissions",
      .offline = true, .run = run_list, .examples = AW_LIST("list", "list -j")},
@@ -201,17 +204,17 @@ static const struct aw_command commands[] = {
     {.name = "sim", .group = AW_GROUP_SET_UP, .summary = "serve a simulated arm",
      .options = AW_OPTIONS(
          {.name = "listen", AW_AT_ALL(link.listen), .value = "URL",
-          .help = "serve here: pty:PATH, tcp-listen:PORT, serial:PATH",
+          .help = "listen here: pty:PATH, tcp-listen:PORT, serial:PATH",
           .fallback = "pty:" AW_XDG_RUNTIME "/armctl-sim"},
          {.name = "quirks", .value = "LIST", .words = aw_armctl_quirk_names,
-          .help = "behave like the published firmware: published (all), or a list of no-reack, "
+          .help = "imitate the published firmware: published (all), or a list of no-reack,  "
               "bare-confirm, drop-confirm, ack-invalid, pulse-deg, only-deg-spd, raw-lines"},
-         {.name = "turn-speed", .value = "SPEED", .help = "of rotating joints",
+         {.name = "turn-speed", .value = "SPEED", .help = "speed of rotating joints",
           .fallback = "90deg/s", .unit = "deg/s", .min = 0.1, .max = 1e6},
-         {.name = "slide-speed", .value = "SPEED", .help = "of sliding joints",
+         {.name = "slide-speed", .value = "SPEED", .help = "speed of sliding joints",
           .fallback = "200mm/s", .unit = "mm/s", .min = 0.1, .max = 1e6}),
      .lines = AW_LIST("sim &"), .run = aw_run_sim, .details = "Prints 'ready: URL' on standard "
-         "error; that URL works with -l."},
+         "error. Use that URL with -l."},
     {0},
 };
 
@@ -236,18 +239,18 @@ static enum aw_status configure(struct aw_session *session, const char *section,
 }
 
 static const struct aw_config_key joint_keys[] = {
-    {"index", "0 to 9", "the joint's number on the wire; needed", "1"},
+    {"index", "0 to 9", "the joint's number on the wire; required", "1"},
     {"kind", "rotate, translate or pulse",
-     "the command that moves it: deg, pos (mm) or pulse (us); default: rotate", "rotate"},
+     "kind of motion: deg, pos (mm) or pulse (us); default: rotate", "rotate"},
     {"role", "r, theta or h",
-     "its role in arm: r and h translate, theta rotates; default: joints 3 (r), 1 (theta) and "
-     "2 (h)",
+     "role in the arm command: r and h translate, theta rotates; default: joints 3 (r), 1 (theta) "
+     "and 2 (h)",
      "theta"},
-    {"min", "a number", "least value in deg, mm or us; 0, or 1000 us", "0"},
-    {"max", "a number", "largest value; 360 deg, 999 mm or 2000 us", "180"},
-    {"home", "a number", "the target of the command home; 0, or 1500 us", "90"},
-    {"speed", "a number", "in deg/s, mm/s or us/s: gives the longest time of a motion", "45"},
-    {"signed", "yes or no", "values below zero may be sent; yes where min is below zero", "no"},
+    {"min", "a number", "minimum in deg, mm or us; default: 0, or 1000 us", "0"},
+    {"max", "a number", "maximum; default: 360 deg, 999 mm or 2000 us", "180"},
+    {"home", "a number", "target of the home command; default: 0, or 1500 us", "90"},
+    {"speed", "a number", "speed in deg/s, mm/s or us/s; determines the timeout of a motion", "45"},
+    {"signed", "yes or no", "allow values below zero; default: yes if min is below zero", "no"},
     {0},
 };
 static enum aw_status configured(struct aw_session *session)
@@ -257,14 +260,15 @@ static enum aw_status configured(struct aw_session *session)
 }
 
 static const struct aw_config_section sections[] = {
-    {"joint NAME", "Describes a joint and gives it this name.", "base", joint_keys},
+    {"joint NAME", "Defines a joint with this name.", "base", joint_keys},
     {0},
 };
 
 /* The keys of the published controller: w a s d for motors, steps for servos, a toggle for the
  * gripper. Joints without a description are skipped. */
 static const struct aw_teleop_preset maps[] = {
-    {"handler", "right stick joints 1 and 3, left stick joint 2, triggers joint 4, b joint 5",
+    {"handler",
+     "right stick: joints 1, 3; left stick: joint 2; triggers: joint 4; button b: joint 5",
      "enable = rightshoulder\nfull = leftshoulder\nrightx = 1 velocity -100%\n"
      "righty = 3 velocity 100%\nlefty = 2 velocity -100%\nrighttrigger = 4 velocity 100%\n"
      "lefttrigger = 4 velocity -100%\nb = 5 toggle\n"
@@ -286,7 +290,7 @@ const struct aw_tool armctl_tool = {
     .moves = "deg 1 10\\ndeg 1 90",
     .usual = AW_LIST("angle", "position"),
     .only_answers = true,
-    .no_answer_hint = "the arm speaks only when it is commanded",
+    .no_answer_hint = "the arm only responds to commands",
     .links = AW_LIST("serial", "tty", "tcp", "unix", "log"),
     .subject = {.of = armctl_subject, .leads = true, .known = armctl_known},
     .ping = {.name = "round trip",

@@ -190,7 +190,7 @@ static void take_call(struct client *client, const uint8_t *bytes, size_t size)
     enum { HEAD = 1 + 4 + 4 + 4 };
     uint32_t name = size >= HEAD ? aw_get_u32(bytes + 9) : 0;
     if (size < HEAD || *bytes != CALL || name > size - HEAD) {
-        report(client, ERROR, "binary message: not a service call");
+        report(client, ERROR, "not a service call: binary message ignored");
         return;
     }
     uint32_t service = aw_get_u32(bytes + 1), call = aw_get_u32(bytes + 5);

@@ -22,14 +22,14 @@
 static const char usage[] =
     "usage: TOOL record - | armwire-foxglove [--port N] [--origin URL] [--stop 'COMMAND']\n"
     "\n"
-    "Shows a device live in Foxglove: open the connection ws://localhost:" PORT_TEXT ".\n"
+    "Streams live data of a device to Foxglove: open the connection ws://localhost:" PORT_TEXT ".\n"
     "\n"
     "  --port N            listen on this port of this machine (default: " PORT_TEXT "; 0: any)\n"
-    "  --origin URL        permit pages of this site, besides local ones; may be repeated\n"
+    "  --origin URL        also accept pages of this site; may be repeated\n"
     "  --stop 'COMMAND'    run this command for the service /stop\n"
     "  --version, --help\n"
     "\n"
-    "Example: a person drives, others look on and can stop:\n"
+    "Example: one user drives, others watch and can stop:\n"
     "\n"
     "    hidmotor -l hid: serve &\n"
     "    hidmotor -l serve: record - | armwire-foxglove --stop 'hidmotor -l serve: stop'\n";
@@ -63,7 +63,7 @@ static bool is_permitted(const struct hub *hub, struct lws *wsi)
     for (const char *const *own = hub->origins; *own; own++)
         if (strcasecmp(*own, origin) == 0)
             return true;
-    fprintf(stderr, "armwire-foxglove: refused a page of %s — permit it with --origin URL\n",
+    fprintf(stderr, "armwire-foxglove: connection from %s refused — permit it with --origin URL\n",
             *origin ? origin : "an unknown site");
     return false;
 }
@@ -195,7 +195,7 @@ static enum aw_status listen_at(struct hub *hub, struct aw_error *err)
     if (hub->listener < 0 || bind(hub->listener, (struct sockaddr *)&at, sizeof at) != 0 ||
         listen(hub->listener, SOMAXCONN) != 0 ||
         getsockname(hub->listener, (struct sockaddr *)&at, &size) != 0)
-        return aw_fail(err, AW_NO_LINK, "port %u: %s — choose another one with --port", hub->port,
+        return aw_fail(err, AW_NO_LINK, "port %u: %s — choose another port with --port", hub->port,
                        strerror(errno));
     hub->port = ntohs(at.sin_port);
     return AW_OK;

@@ -125,7 +125,7 @@ static bool add_call(struct client *client, uint32_t id, bool json)
 void stop_call(struct client *client, uint32_t call, bool json)
 {
     if (!add_call(client, call, json))
-        client_put(client, packet_answer(call, json, false, "too many calls of /stop"), 0);
+        client_put(client, packet_answer(call, json, false, "too many pending calls of /stop"), 0);
     if (!client->hub->stop.running)
         begin(client->hub);
 }

@@ -26,9 +26,9 @@ enum aw_status aw_mcap_chunk_parse(struct aw_span content, struct aw_mcap_chunk 
              (const char *)name.data);
     chunk->bytes = aw_mcap_take(&in, aw_mcap_take_u64(&in));
     if (in.is_short)
-        return damaged(err, "shorter than it says");
+        return damaged(err, "shorter than its header states");
     if (chunk->size > AW_MCAP_RECORD_MAX || chunk->size / RATIO_MAX > chunk->bytes.size)
-        return damaged(err, "larger than it can be");
+        return damaged(err, "larger than the format allows");
     return AW_OK;
 }
 
@@ -72,7 +72,7 @@ enum aw_status aw_mcap_chunk_open(const struct aw_mcap_chunk *chunk, struct aw_m
         can = can || strcmp(chunk->compression, known[i]) == 0;
     if (!can)
         return aw_fail(err, AW_MALFORMED,
-                       "chunk: compressed as '%s' — there are zstd, lz4 and none",
+                       "chunk: compression '%s' not supported — use zstd, lz4 or none",
                        chunk->compression);
     if (!chunk->size)
         return AW_OK;
@@ -85,5 +85,5 @@ enum aw_status aw_mcap_chunk_open(const struct aw_mcap_chunk *chunk, struct aw_m
     if (good && (!chunk->crc || crc32_z(0, to, out->size) == chunk->crc))
         return AW_OK;
     out->size = 0;
-    return damaged(err, good ? "its sum is wrong" : "it cannot be unpacked");
+    return damaged(err, good ? "checksum mismatch" : "cannot be decompressed");
 }

@@ -180,8 +180,8 @@ static void name_layouts(const struct converter *c, const char *file)
     }
     if (found)
         fprintf(stderr,
-                "armwire-mcap: %s: a layout for Foxglove is %s, for PlotJuggler "
-                "%s.plotjuggler.xml beside it\n",
+                "armwire-mcap: %s: found layouts for Foxglove (%s) and PlotJuggler "
+                "(%s.plotjuggler.xml)\n",
                 file, found, tool_of(c));
     free(found);
 }
@@ -195,9 +195,10 @@ static enum aw_status open_output(struct converter *c, const char *path, struct 
 {
     const int flags = O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOCTTY;
     if (is_output(path) && isatty(STDOUT_FILENO))
-        return aw_fail(err, AW_USAGE, "'-' writes binary data — name a file");
+        return aw_fail(err, AW_USAGE,
+                       "refusing to write binary data to the terminal — give a file name");
     if (isatty(STDIN_FILENO))
-        return aw_fail(err, AW_USAGE, "no input — pipe it the frames: TOOL record - | …");
+        return aw_fail(err, AW_USAGE, "no input — pipe frames into it: TOOL record - | …");
     c->fd = is_output(path) ? STDOUT_FILENO : open(path, flags, 0666);
     return c->fd < 0 ? aw_file_fail(err, NULL, path) : AW_OK;
 }

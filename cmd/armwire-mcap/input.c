@@ -76,7 +76,7 @@ enum aw_status input_end(const struct input *in, struct aw_error *err)
     if (in->damage.status != AW_OK)
         return aw_fail(err, AW_MALFORMED, "%.200s: %s", in->name, in->damage.text);
     if (!aw_mcap_is_whole(in->reader))
-        return aw_fail(err, AW_MALFORMED, "%.200s: its end is missing — it was cut off", in->name);
+        return aw_fail(err, AW_MALFORMED, "%.200s: file is truncated", in->name);
     return AW_OK;
 }
 

@@ -103,7 +103,7 @@ static enum aw_status read_schema(struct aw_mcap_reader *reader, struct aw_span 
     struct aw_span name = aw_mcap_take_part(&in), language = aw_mcap_take_part(&in);
     struct aw_span text = aw_mcap_take_part(&in);
     if (in.is_short || !number)
-        return damaged(err, "a schema that is cut off");
+        return damaged(err, "schema is truncated");
     struct schema *schema = reader->schemas[number] = calloc(1, sizeof *schema);
     if (!schema)
         return aw_no_memory(err);
@@ -134,7 +134,7 @@ static enum aw_status read_channel(struct aw_mcap_reader *reader, struct aw_span
     struct aw_span pairs = aw_mcap_take_part(&in);
     const struct schema *schema = reader->schemas[type];
     if (in.is_short || (type && !schema))
-        return damaged(err, "a channel that is cut off, or of a schema that is not there");
+        return damaged(err, "channel is truncated, or its schema is missing");
     struct aw_mcap_topic *topic = reader->topics[number] = calloc(1, sizeof *topic);
     if (!topic)
         return aw_no_memory(err);
@@ -206,7 +206,7 @@ static enum aw_status read_message(struct aw_mcap_reader *reader, struct aw_span
     message->publish_ns = time_of(aw_mcap_take_u64(&in));
     message->data = (struct aw_span){in.at, in.left};
     if (in.is_short || !message->topic)
-        return damaged(err, "a message that is cut off, or of a channel that is not there");
+        return damaged(err, "message is truncated, or its channel is missing");
     return AW_OK;
 }
 
@@ -251,7 +251,7 @@ static enum aw_status next_in_chunk(struct aw_mcap_reader *reader, struct aw_mca
         struct aw_span content = aw_mcap_take(&in, aw_mcap_take_u64(&in));
         if (in.is_short) {
             reader->at = reader->chunk.size;
-            return damaged(err, "a record that is longer than its chunk");
+            return damaged(err, "record is longer than its chunk");
         }
         reader->at = (size_t)(in.at - reader->chunk.data);
         enum aw_status status = read_record(reader, *op.data, content, message, err);
@@ -321,7 +321,7 @@ static enum aw_status begin(struct aw_mcap_reader *reader, struct aw_span *in, s
     if (!aw_is_mcap(*in)) {
         reader->skip = UINT64_MAX;
         pass_over(reader, in, used);
-        return damaged(err, "no magic at the beginning");
+        return damaged(err, "not an MCAP file: magic bytes missing");
     }
     reader->begun = true;
     reader->skip = AW_MCAP_MAGIC_SIZE;

@@ -93,11 +93,11 @@ static enum aw_status check_encoding(const struct values *v, const struct aw_mca
 {
     if (strcmp(topic->encoding, "cdr") != 0)
         return aw_fail(err, AW_USAGE,
-                       "%.100s: %.80s: messages are encoded as '%.40s' — only cdr is read here",
+                       "%.100s: %.80s: message encoding '%.40s' not supported — only cdr is",
                        v->in->name, topic->topic, topic->encoding);
     if (strcmp(topic->language, "ros2msg") != 0)
         return aw_fail(err, AW_USAGE,
-                       "%.100s: %.80s: its type is written in '%.40s' — only ros2msg is read here",
+                       "%.100s: %.80s: schema encoding '%.40s' not supported — only ros2msg is",
                        v->in->name, topic->topic, topic->language);
     return AW_OK;
 }
@@ -118,7 +118,7 @@ static enum aw_status read_type(struct values *v, struct aw_mcap_topic *topic, s
         topic->user = types[v->n_types++] = ros;
     if (status != AW_USAGE)
         return status;
-    fprintf(stderr, "armwire-mcap: %s: left out, %s\n", topic->topic, err->text);
+    fprintf(stderr, "armwire-mcap: %s: skipped: %s\n", topic->topic, err->text);
     topic->user = v;
     return AW_OK;
 }

@@ -29,21 +29,23 @@
 #define FOLDER  "/dev/input"
 
 static const char usage[] =
-    "Prints the controls of a gamepad as records (NDJSON). teleop of every tool starts it.\n"
+    "Prints the state of a gamepad as records (NDJSON). The teleop command of the tools starts "
+    "it.\n"
     "\n"
     "    armwire-pad [--pad INDEX|PATH|NAME] [-q]\n"
     "    armwire-pad --list\n"
     "\n"
-    "  --pad WHICH    a number or path of --list, or a part of the name; default: the first one\n"
-    "  --list         print the gamepads that are connected\n"
-    "  -q, --quiet    print no error on standard error; the last record has it all the same\n"
+    "  --pad WHICH    number, path or part of the name, as --list shows; default: the first "
+    "gamepad\n"
+    "  --list         list the connected gamepads\n"
+    "  -q, --quiet    do not print errors; the last record still contains the error\n"
     "  -h, --help     print this page\n"
     "  -V, --version  print the version\n"
     "\n"
-    "A record has t (s since 1970), the name and bus of the pad, the age of its last event in s,\n"
-    "and each control by its name in SDL: axes from -1 to 1, triggers from 0 to 1, buttons 0 or "
-    "1.\n"
-    "SDL_GAMECONTROLLERCONFIG maps gamepads that SDL does not know.\n";
+    "A record contains t (s since 1970), the name and bus of the gamepad, the age of its last "
+    "event in s,\nand each control under its SDL name: axes from -1 to 1, triggers from 0 to 1, "
+    "buttons 0 or 1.\n"
+    "SDL_GAMECONTROLLERCONFIG can map gamepads that are unknown to SDL.\n";
 
 struct pad {
     SDL_GameController *controller;
@@ -115,13 +117,13 @@ static enum aw_status explain(const char *which)
     char why[400];
     if (access(FOLDER "/event0", R_OK) != 0 && errno == EACCES)
         return fail(AW_NO_LINK,
-                    "no gamepad found, and no permission to read " FOLDER " — plug one in; "
-                    "a rule for udev gives gamepads to the user at the machine: "
+                    "permission denied: " FOLDER
+                    "— add a udev rule that gives local users access:  "
                     "echo 'SUBSYSTEM==\"input\", KERNEL==\"event*\", ENV{ID_INPUT_JOYSTICK}==\"1\","
                     " TAG+=\"uaccess\"' | sudo tee /etc/udev/rules.d/70-pad.rules");
     if (!which)
         return fail(AW_NO_LINK, "no gamepad found — plug one in, or see armwire-pad --list");
-    snprintf(why, sizeof why, "gamepad '%.100s' not found — armwire-pad --list shows those present",
+    snprintf(why, sizeof why, "gamepad '%.100s' not found — list gamepads with armwire-pad --list",
              which);
     return fail(AW_NO_LINK, why);
 }
@@ -177,7 +179,7 @@ static enum aw_status open_pad(struct pad *pad, const char *which)
         return explain(which);
     SDL_JoystickGetGUIDString(SDL_JoystickGetDeviceGUID(index), guid, sizeof guid);
     snprintf(why, sizeof why,
-             "'%.100s' is not in SDL's database — map its controls: "
+             "'%.100s' not found in SDL's database — map its controls:  "
              "SDL_GAMECONTROLLERCONFIG='%s,NAME,leftx:a0,lefty:a1,rightshoulder:b5,…'",
              name_of(index), guid);
     if (!SDL_IsGameController(index))
@@ -278,7 +280,7 @@ static enum aw_status run(struct pad *pad)
         if (there)
             SDL_PumpEvents();
         if (!there || !SDL_GameControllerGetAttached(pad->controller))
-            return fail(AW_LOST, "the pad is gone");
+            return fail(AW_LOST, "gamepad disconnected");
         while (written && SDL_PollEvent(&event))
             written = take(pad, &event);
         bool due = SDL_GetTicks64() >= due_ms;

@@ -42,7 +42,7 @@ static enum aw_status mode(struct aw_session *session, const char *name, bool mu
     int controller = name ? aw_canpid_controller_find(name) : AW_CANPID_LAST;
     enum aw_status status = name ? AW_OK : canpid_controller(session, must, &controller);
     if (name && must && controller < 0)
-        status = aw_fail(&session->err, AW_USAGE, "%s: no such controller", name);
+        status = aw_fail(&session->err, AW_USAGE, "%s: controller not found", name);
     joint->mode[0] = '\0';
     joint->unit = "";
     joint->scale = 1;
@@ -66,7 +66,7 @@ static enum aw_status find(struct aw_session *session, const struct aw_args *arg
     (void)args;
     joint->number = (unsigned)board;
     if (board < 0)
-        return aw_fail(&session->err, AW_USAGE, "%s: no such board", name);
+        return aw_fail(&session->err, AW_USAGE, "%s: board not found", name);
     if (!name)
         status = canpid_one_board(session, &joint->number);
     if (status == AW_OK)
@@ -176,10 +176,10 @@ static enum aw_status admit(struct aw_bench *bench, const char *section, bool ma
         return AW_OK;
     if (!may_switch && !canpid_given(session)->may_switch)
         return aw_fail(&session->err, AW_LIMIT,
-                       "[%s]: gains: %s, and these are for %s — 'switch = yes' in the section, or "
-                       "--switch, lets them switch it over",
+                       "[%s]: gains: %s, not %s — allow switching with 'switch = yes' in the "
+                       "section, or --switch",
                        section,
-                       active == AW_CANPID_LAST ? "the driver's controller is unknown"
+                       active == AW_CANPID_LAST ? "the active controller may be another one"
                                                 : "the driver runs another controller",
                        bench->joint.mode);
     return aw_bench_push(bench, AW_CANPID_DISABLE);
@@ -261,5 +261,5 @@ const struct aw_bench_hooks canpid_bench = {
     .has_modes = true,
     .gain_max = AW_CANPID_GAIN_MAX,
     .ended = "disabled",
-    .assumed = "assumed: the telemetry's period, 4 ms at the shortest",
+    .assumed = "assumed: the telemetry period, at least 4 ms",
 };

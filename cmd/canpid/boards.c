@@ -48,15 +48,18 @@ enum aw_status canpid_configure(struct aw_session *session, const char *section,
                        key);
     unsigned long id = strtoul(value, &end, 0);
     if (!*value || *end || id % 32 || id / 32 >= AW_CANPID_BOARDS)
+        return aw_fail(err, AW_USAGE,
+                       "[%.40s] id: '%.20s' — not a multiple of 32 below 2048 (the lower five bits "
+                       "select the message)",
+                       section, value);
+    if (!is_name(section + 6))
+        return aw_fail(err, AW_USAGE, "[%.40s]: invalid name — use letters, digits, _, - and .",
+                       section);
+    if (strlen(section + 6) >= AW_CANPID_NAME_MAX || boards->n == BOARDS_NAMED / 2)
         return aw_fail(
             err, AW_USAGE,
-            "[%.40s] id: '%.20s' — a multiple of 32 below 2048 is needed: the lower five "
-            "bits are the message",
-            section, value);
-    if (!is_name(section + 6))
-        return aw_fail(err, AW_USAGE, "[%.40s]: a name has letters, digits, _, - and .", section);
-    if (strlen(section + 6) >= AW_CANPID_NAME_MAX || boards->n == BOARDS_NAMED / 2)
-        return aw_fail(err, AW_USAGE, "[%.40s]: too long a name, or too many boards", section);
+            "[%.40s]: name too long, or too many boards — shorten the name or remove a board",
+            section);
     add_name(boards, section + 6, (int32_t)id);
     return AW_OK;
 }
@@ -130,7 +133,7 @@ static enum aw_status no_such_board(struct aw_session *session, const char *text
     return aw_fail_unknown(&session->err, aw_suggest(text, names, n),
                            "use lhip, lknee, lankle, rhip, rknee, rankle, all, or an "
                            "identifier such as 0x40",
-                           "no board '%.20s'", text);
+                           "board '%.20s' not found", text);
 }
 
 uint64_t canpid_all_boards(const struct aw_session *session)
@@ -166,7 +169,7 @@ enum aw_status canpid_boards(struct aw_session *session, uint64_t *boards)
     *boards = 0;
     if (!text)
         return aw_fail(&session->err, AW_USAGE,
-                       "which board? — give -b lhip, lknee, lankle, rhip, rknee, rankle or all");
+                       "no board given — add -b lhip, lknee, lankle, rhip, rknee, rankle or all");
     snprintf(copy, sizeof copy, "%s", text);
     enum aw_status status = AW_OK;
     for (char *part = strtok_r(copy, ",", &save); part && status == AW_OK;
@@ -180,7 +183,8 @@ enum aw_status canpid_one_board(struct aw_session *session, unsigned *board)
     uint64_t boards;
     enum aw_status status = canpid_boards(session, &boards);
     if (status == AW_OK && (boards & (boards - 1)))
-        return aw_fail(&session->err, AW_USAGE, "one board at a time — give -b with a single name");
+        return aw_fail(&session->err, AW_USAGE,
+                       "more than one board given — add -b with a single name");
     if (status == AW_OK)
         *board = canpid_first_board(boards);
     return status;
@@ -190,7 +194,7 @@ enum aw_status canpid_controller(struct aw_session *session, bool needed, int *c
 {
     *controller = canpid_given(session)->controller;
     if (*controller == AW_CANPID_LAST && needed)
-        return aw_fail(&session->err, AW_USAGE, "which controller? — give -c pos, lvl, tor or tl");
+        return aw_fail(&session->err, AW_USAGE, "no controller given — add -c pos, lvl, tor or tl");
     return AW_OK;
 }
 
@@ -206,9 +210,8 @@ enum aw_status canpid_parse(struct aw_session *session, const char *what, const 
     double scale = aw_canpid_full_scale(controller);
     *normalised = value / scale;
     if (*normalised < -limit || *normalised > limit)
-        return aw_fail(&session->err, AW_LIMIT,
-                       "%s: %g %s is outside %g to %g, where %s is enabled", what, value,
-                       aw_canpid_unit(controller), -limit * scale, limit * scale,
+        return aw_fail(&session->err, AW_LIMIT, "%s: %g %s is out of range %g to %g of %s", what,
+                       value, aw_canpid_unit(controller), -limit * scale, limit * scale,
                        aw_canpid_controller_name(controller));
     return AW_OK;
 }

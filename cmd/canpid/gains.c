@@ -35,7 +35,7 @@ void canpid_remember(struct aw_session *session)
     if (!aw_canpid_gains_over(&state->remembered, &state->client.gains) || !*path)
         return;
     if (aw_canpid_gains_remember(&state->remembered, path, variant, &problem) != AW_OK)
-        aw_session_notice(session, "gains not remembered: %s", problem.text);
+        aw_session_notice(session, "cannot save the gains: %s", problem.text);
 }
 
 static const void *names_of(const struct aw_session *session)
@@ -142,7 +142,7 @@ static enum aw_status find_controller(struct aw_session *session, const char *na
     return *controller >= 0
                ? AW_OK
                : aw_fail(&session->err, AW_USAGE,
-                         "gains set: no controller '%.20s' — use pos, lvl, tor or tl", name);
+                         "gains set: controller '%.20s' not found — use pos, lvl, tor or tl", name);
 }
 
 /* Takes board and controller from -b and -c if the name lacks them. */
@@ -158,7 +158,8 @@ static enum aw_status take_word(struct aw_session *session, const char *name, co
     int gain = aw_canpid_gain_find(parts[2]);
     if (gain < 0)
         return aw_fail(&session->err, AW_USAGE,
-                       "gains set: no gain '%.20s' — use kp, ki or kd: lknee.pos.kp=3", parts[2]);
+                       "gains set: gain '%.20s' not found — use kp, ki or kd: lknee.pos.kp=3",
+                       parts[2]);
     at.gain = (enum aw_canpid_gain)gain;
     enum aw_status status = find_controller(session, parts[1], &at.controller);
     if (status == AW_OK)
@@ -178,7 +179,7 @@ enum aw_status run_gains(struct aw_session *session, const struct aw_args *args)
     static const struct aw_gain_hooks hooks = {
         .joint = "board",
         .sent = "sent",
-        .none = "none were sent over this link — a board cannot be asked for them",
+        .none = "no gains sent over this link yet — boards cannot report them",
         .read = read_sent,
         .narrow = narrow,
         .word = take_word,

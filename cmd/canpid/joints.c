@@ -216,7 +216,7 @@ static enum aw_status beside(struct aw_session *session, struct aw_joint_list *l
     if (!silent || (silent != shown && !named))
         return AW_OK;
     return aw_fail(&session->err, AW_TIMEOUT,
-                   "status: no %stelemetry from %s — is it powered, and the bus up?",
+                   "status: no %stelemetry from %s — check its power and the bus",
                    before ? "new " : "", silent == shown && !named ? "any driver" : first->name);
 }
 

@@ -31,9 +31,7 @@ enum aw_status run_list(struct aw_session *session, const struct aw_args *args)
         found++;
     }
     if (!found)
-        aw_session_notice(session,
-                          "no CAN interface and no serial adapter here — 'sudo ip link add "
-                          "vcan0 type vcan' makes "
-                          "one for trying, or use -l sim:");
+        aw_session_notice(session, "no CAN interface or serial adapter found — create a virtual "
+                                   "one: sudo ip link add vcan0 type vcan; or use -l sim:");
     return AW_OK;
 }

@@ -59,12 +59,12 @@ enum aw_status canpid_check_driver(struct aw_session *session, unsigned board)
     const char *fault = canpid_fault(client, board);
     if (status == AW_OK && fault)
         return aw_fail(&session->err, AW_REFUSED,
-                       "%s: it reports %s — nothing is moved; see to that first",
+                       "%s: the board reports %s; nothing moved — clear the fault first",
                        aw_canpid_board_name(&session->wire->variant, board, name), fault);
     return status;
 }
 
-#define WENT_OFF "that it was disabled, by another program or by a restart"
+#define WENT_OFF "it was disabled by another program or by a restart"
 
 static bool enables(int controller, double normalised)
 {

@@ -133,7 +133,7 @@ static enum aw_status ping(struct listener *l)
     if (silent)
         aw_canpid_board_name(&session->wire->variant, canpid_first_board(silent), name);
     return aw_fail(&session->err, AW_TIMEOUT,
-                   "ping: no telemetry from %s — is it powered, and the bus up?", name);
+                   "ping: no telemetry from %s — check its power and the bus", name);
 }
 
 enum aw_status run_ping(struct aw_session *session, const struct aw_args *args)

@@ -57,15 +57,15 @@ enum aw_status run_set(struct aw_session *session, const struct aw_args *args)
     const char *what = aw_arg(args, "gain", 0);
     if (strcmp(what, "pid") == 0 && !aw_arg(args, "kd", 0))
         return aw_fail(&session->err, AW_USAGE,
-                       "set pid takes three gains — usage: set pid KP KI KD");
+                       "set pid requires three gains — usage: set pid KP KI KD");
     if (strcmp(what, "pid") == 0)
         return set_all_gains(session, args);
     if (aw_canpid_gain_find(what) < 0)
-        return aw_fail(&session->err, AW_USAGE, "set: no gain '%.20s' — use kp, ki, kd or pid",
-                       what);
+        return aw_fail(&session->err, AW_USAGE,
+                       "set: gain '%.20s' not found — use kp, ki, kd or pid", what);
     if (aw_arg(args, "ki", 0))
-        return aw_fail(&session->err, AW_USAGE, "set %s takes one value — 'set pid' takes three",
-                       what);
+        return aw_fail(&session->err, AW_USAGE,
+                       "set %s requires one value — use 'set pid' for three", what);
     return send_text(session, what, true, aw_arg(args, "value", 0));
 }
 
@@ -91,8 +91,7 @@ static enum aw_status check_setpoint(struct aw_session *session, const struct aw
     /* A driver disables itself beyond its range. Only the number that disable sends may do that. */
     if (!(fabs(value) <= range) && value != AW_CANPID_DISABLE * scale &&
         !session->options.run.force)
-        return aw_fail(&session->err, AW_LIMIT,
-                       "%s: %g%s%s is outside %g to %g, where %s is enabled",
+        return aw_fail(&session->err, AW_LIMIT, "%s: %g%s%s is out of range %g to %g of %s",
                        session->run.command->name, value, *unit ? " " : "", unit, -range, range,
                        aw_canpid_controller_name(controller));
     return AW_OK;
@@ -164,8 +163,8 @@ enum aw_status run_ref(struct aw_session *session, const struct aw_args *args)
 {
     const char *which = aw_arg(args, "encoder", 0);
     if (strcmp(which, "alpha") != 0 && strcmp(which, "fix-link") != 0)
-        return aw_fail(&session->err, AW_USAGE, "ref: no encoder '%.20s' — use alpha or fix-link",
-                       which);
+        return aw_fail(&session->err, AW_USAGE,
+                       "ref: encoder '%.20s' not found — use alpha or fix-link", which);
     enum aw_status status =
         send_text(session, which[0] == 'a' ? "ref_alpha" : "ref_fix_link", false, "0");
     if (status == AW_OK)

@@ -15,11 +15,12 @@ static enum aw_status check_timing(const struct aw_canpid_device_options *option
                                    struct aw_error *err)
 {
     if (!(options->rate_hz >= 1 && options->rate_hz <= 1000))
-        return aw_fail(err, AW_LIMIT, "sim: rate %g Hz is outside 1 to 1000", options->rate_hz);
+        return aw_fail(err, AW_LIMIT, "sim: rate %g Hz is out of range 1 to 1000",
+                       options->rate_hz);
     double tick = options->tick_s;
     if (fabs(tick) > 0 && !(tick >= AW_CANPID_TICK_S && tick <= AW_CANPID_TICK_MOST_S))
-        return aw_fail(err, AW_LIMIT, "sim: tick %g ms is outside %g to %g", 1000 * tick,
-                       1000 * AW_CANPID_TICK_S, 1000 * AW_CANPID_TICK_MOST_S);
+        return aw_fail(err, AW_LIMIT, "sim: control period %g ms is out of range %g to %g",
+                       1000 * tick, 1000 * AW_CANPID_TICK_S, 1000 * AW_CANPID_TICK_MOST_S);
     return AW_OK;
 }
 
@@ -37,7 +38,7 @@ static enum aw_status set_plant(struct aw_session *session, const char *board, c
         return err->status;
     }
     if (board && !(boards & options->boards))
-        return aw_fail(err, AW_USAGE, "plant of %s: that board is not simulated", board);
+        return aw_fail(err, AW_USAGE, "plant of %s: board not simulated", board);
     for (unsigned i = 0; i < AW_CANPID_BOARDS; i++)
         if (!board || boards >> i & 1)
             options->plants[i] = plant;
@@ -64,7 +65,7 @@ static enum aw_status plant_list(struct aw_session *session, const char *text,
     char copy[256], *save;
     enum aw_status status = AW_OK;
     if (snprintf(copy, sizeof copy, "%s", text) >= (int)sizeof copy)
-        return aw_fail(&session->err, AW_USAGE, "--plant: too long a list");
+        return aw_fail(&session->err, AW_USAGE, "--plant: list too long");
     for (char *part = strtok_r(copy, ",", &save); part && status == AW_OK;
          part = strtok_r(NULL, ",", &save)) {
         char *equals = strchr(part, '=');
@@ -135,7 +136,7 @@ void canpid_simulated(struct aw_session *session, struct aw_device *device)
     const struct aw_canpid_device_counters *n = aw_canpid_device_counters(device);
     aw_session_notice(
         session,
-        "%llu frames received, %llu of them lost because two were waiting, %llu for other boards, "
+        "%llu frames received, %llu of them lost (receive buffer full), %llu for other boards, "
         "%llu telemetry frames sent, %llu dropped",
         (unsigned long long)n->received, (unsigned long long)n->overruns,
         (unsigned long long)n->foreign, (unsigned long long)n->sent,
@@ -176,7 +177,7 @@ static enum aw_status describe(struct aw_session *session,
     struct aw_output *out = &session->out;
     double tick_s = aw_canpid_device_tick(options);
     if (aw_session_text(session)) {
-        aw_output_print(out, "telemetry of %g Hz, the law's tick %.4g ms\n\n", options->rate_hz,
+        aw_output_print(out, "telemetry %g Hz, control period %.4g ms\n\n", options->rate_hz,
                         1000 * tick_s);
         aw_output_print(out,
                         "board     speed   lag torque inertia friction  inertia weight damping"

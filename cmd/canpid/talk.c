@@ -202,7 +202,7 @@ enum aw_status canpid_send(struct aw_session *session, struct aw_record *command
         status = aw_session_announce(session, command);
     if (status == AW_OK && sent->unknown)
         aw_session_notice(session,
-                          "which controller is active is not known: this may switch %s over",
+                          "active controller unknown: this may switch the controller of %s",
                           list_boards(session, AW_CANPID_BIT(sent->board)));
     if (status == AW_OK)
         status = aw_canpid_send(client, command, sent, &session->err);
@@ -264,7 +264,7 @@ enum aw_status canpid_send_each(struct aw_session *session, struct aw_record *co
     if (status == AW_OK && outcome.boards)
         report(session, session->run.command->name, commands, n, &outcome);
     else if (status != AW_OK && outcome.boards)
-        aw_session_notice(session, "sent to %s before that", list_boards(session, outcome.boards));
+        aw_session_notice(session, "already sent to %s", list_boards(session, outcome.boards));
     session->motion.moving = session->motion.moving && (status == AW_STOPPED || session->out.error);
     if (outcome.boards && !session->motion.moving)
         canpid_remember(session);
@@ -323,7 +323,7 @@ enum aw_status canpid_telemetry(struct aw_session *session, unsigned board)
         status = canpid_wait(session, 0.02);
     if (status == AW_OK && stream->count == before)
         return aw_fail(&session->err, AW_TIMEOUT,
-                       "no telemetry from %s — is the board powered, and the bus up?",
+                       "no telemetry from %s — check its power and the bus",
                        canpid_given(session)->board);
     return status;
 }
@@ -414,13 +414,13 @@ enum aw_status canpid_safe_stop(struct aw_session *session)
     if (status == AW_STOPPED && !confirmed)
         return aw_fail(&session->err, status, "stop sent, not confirmed: the wait was interrupted");
     if (!confirmed)
-        return aw_fail(&session->err, status, "the stop is not confirmed%s: %s",
+        return aw_fail(&session->err, status, "stop sent, not confirmed%s: %s",
                        !tried              ? ""
                        : status == AW_LOST ? "; could not restore the previous gains"
                                            : "; the previous gains were sent, but not confirmed",
                        why.text);
     leave(session, 0);
     if (status == AW_OK)
-        aw_stop_did(session, "disabled the driver%s", tried ? ", its previous gains are back" : "");
+        aw_stop_did(session, "disabled the driver%s", tried ? ", restored its previous gains" : "");
     return status;
 }

@@ -19,7 +19,7 @@ static void complete_boards(struct aw_session *session, aw_candidate_fn *add, vo
 {
     for (const struct aw_name *name = canpid_board_names(session); name->name; name++)
         add(context, name->name, NULL);
-    add(context, "all", "all of them");
+    add(context, "all", "all boards");
 }
 
 /* One row for each argument. */
@@ -33,15 +33,15 @@ static const struct aw_option options[] = {
      .choices = AW_LIST("pos", "lvl", "tor", "tl"), .addresses = true,
      .help = "pos, lvl, tor or tl"},
     {.name = "switch", AW_AT_TOOL(canpid_options, may_switch),
-     .help = "allow a gain to switch the driver to another controller"},
+     .help = "allow a gain command to switch the active controller"},
     {.name = "verify", AW_AT_TOOL(canpid_options, verify),
      .help = "wait until the telemetry shows the setpoint"},
     {.name = "dbc", AW_AT_ALL(link.dbc), .value = "FILE", .endings = "dbc",
-     .help = "messages of other nodes, by their DBC file; several: A,B"},
+     .help = "DBC file of messages of other nodes; several: A,B"},
     {.name = "sensors-layout", AW_AT_TOOL(canpid_options, layout), .value = "NAME",
      .fallback = "spec", .complete = aw_wire_complete, .check = aw_session_check_wire,
      .needed_by = AW_NEEDED_BY_MESSAGES,
-     .help = "spec: as documented; fw: as the published firmware packs it"},
+     .help = "spec: documented layout; fw: layout of the published firmware"},
     {0},
 };
 
@@ -54,8 +54,8 @@ static const struct aw_arg zero_args[] = {
     {0},
 };
 #define DEVIATION_OPTION                                                                           \
-    AW_DEVIATION_OPTION("disable the driver when the joint is farther than this outside its "      \
-                        "start and targets: 15deg (pos), 2Nm (tor)")
+    AW_DEVIATION_OPTION("disable the driver if the joint leaves the range of its start and "       \
+                        "targets by more than this: 15deg (pos), 2Nm (tor)")
 
 #define EXPERIMENT_OPTIONS AW_LAW_OPTIONS("all"), DEVIATION_OPTION, AW_AROUND_OPTION
 
@@ -63,70 +63,70 @@ static const struct aw_command commands[] = {
     {.name = "set", .summary = "send one gain or all three",
      .args = AW_ARGS(
          {.name = "gain", .kind = AW_ARG_CHOICE, .choices = AW_LIST("kp", "ki", "kd", "pid"),
-          .help = "kp, ki, kd; pid takes all three"},
+          .help = "kp, ki or kd; pid sets all three"},
          {.name = "value", .kind = AW_ARG_NUMBER, .min = -100, .max = 100,
-          .help = "the gain, as on the wire; with pid: kp"},
+          .help = "gain, as on the wire; with pid: kp"},
          {.name = "ki", .kind = AW_ARG_NUMBER, .min = -100, .max = 100, .optional = true,
           .help = "with pid"},
          {.name = "kd", .kind = AW_ARG_NUMBER, .min = -100, .max = 100, .optional = true,
           .help = "with pid"}),
      .safety = AW_WRITE, .run = run_set,
-     .details = "A gain for another controller than the active one switches the driver to that "
-         "controller and may energise the joint. It is refused unless that controller was the "
-         "last one seen in this session, or --switch is given. 'disable -c pos' beforehand "
-         "makes pos the last one and enables nothing.",
+     .details = "A gain of an inactive controller makes the driver switch to that controller, "
+         "which may energise the joint. The command is refused unless this session last saw "
+         "that controller, or you give --switch. 'disable -c pos' selects pos without enabling the "
+         "driver.",
      .examples = AW_LIST("-l sim: set kp 0.6 -b lknee -c tor --switch",
          "-l sim: set pid 3 0.0005 0 -b lknee -c pos --switch")},
-    {.name = "setpoint", .summary = "send a setpoint, which enables the driver",
+    {.name = "setpoint", .summary = "send a setpoint and enable the driver",
      .args = AW_ARGS(
          {.name = "value",
           .help = "deg (pos) or Nm (tor), else normalised: 10deg, -5Nm"}),
      .options = AW_OPTIONS(AW_START_OPTIONS),
      .setpoints = true, .safety = AW_MOTION, .run = run_setpoint,
      .details = "A number without a unit has the unit of the controller: 'setpoint 1.5 -c pos' "
-         "is 1.5 deg, and enables the driver. The setpoint that disables is 1.5 on the wire, "
-         "that is 540 deg or 37.5 Nm; use 'disable' for it. 'setpoint lknee=10deg' names the "
-         "board, too. It must be within --max-jump of where the joint is measured (2 % of the "
-         "range), or --approach goes there first; in a script the first one of each board.",
+         "is 1.5 deg and enables the driver. The setpoint 1.5 on the wire (540 deg or 37.5 Nm) "
+         "disables it; use 'disable' instead. 'setpoint lknee=10deg' also selects the board. The "
+         "setpoint must be within --max-jump of the measured position (2 % of the range), or "
+         "--approach moves there first. In a script this applies to the first setpoint of each "
+         "board.",
      .examples = AW_LIST("-l sim: setpoint 5deg -b lknee -c pos --verify",
          "-l sim: setpoint 10deg -b lknee -c pos --approach 10deg/s",
          "-l sim: setpoint 0.3Nm -b lknee -c tor")},
     {.name = "jog", .summary = "move one joint by an amount, or with the keys",
      .args = AW_ARGS(
-         {.name = "joint", .complete = complete_boards, .help = "its board: lknee"},
+         {.name = "joint", .complete = complete_boards, .help = "board of the joint: lknee"},
          {.name = "amount", .optional = true,
-          .help = "the amount, from its setpoint: +5deg, -2Nm; without it the keys move the "
-              "joint"}),
+          .help = "distance from the setpoint: +5deg, -2Nm; without it the keys move the joint"}),
      .safety = AW_MOTION, .run = aw_run_jog,
      .details = "Moves from the setpoint, or from the actual position if the driver is "
-         "disabled. Without an amount the arrow keys or + and - move, page up and down change "
-         "the step, q quits.",
+         "disabled. Without a distance, the arrow keys or + and - move the joint, Page Up and "
+         "Page Down change the step, and q quits.",
      .examples = AW_LIST("-l sim: jog lknee +5deg -c pos")},
-    {.name = "status", .summary = "show the joints by their present telemetry",
+    {.name = "status", .summary = "show the telemetry of the joints",
      .run = aw_run_status,
-     .details = "Values have the unit of the controller if it is known (from -c, or seen on "
-         "the bus), else % of full scale. A driver without a target is disabled. If a board of "
-         "-b is silent, that is an error.",
+     .details = "Values have the unit of the controller if it is known (from -c, or seen on the "
+         "bus), else % of full scale. A driver without a target is disabled. A board of -b that "
+         "sends no telemetry is an error.",
      .examples = AW_LIST("-l sim: status -c pos", "-l sim: status -b lknee -j")},
     {.name = "limits", .summary = "show the limits of the drivers and their sources",
      .args = AW_ARGS(
          {.name = "joint", .optional = true, .complete = complete_boards,
-          .help = "its board: lknee"}),
+          .help = "board of the joint: lknee"}),
      .offline = true, .messages = true, .run = aw_run_limits,
      .examples = AW_LIST("limits lknee", "limits -c pos -j")},
     {.name = "precompression", .summary = "set the precompression of the spring",
-     .args = AW_ARGS({.name = "value", .help = "of the spring: 2mm"}),
+     .args = AW_ARGS({.name = "value", .help = "precompression: 2mm"}),
      .safety = AW_WRITE, .run = run_gain,
      .examples = AW_LIST("-l sim: precompression 2mm -b lknee -c pos --switch")},
     {.name = "event", .summary = "start or end the push-off boost",
      .args = AW_ARGS(
          {.name = "event", .kind = AW_ARG_CHOICE, .choices = AW_LIST("idle", "start", "end"),
-          .help = "of the push-off boost", .fields = AW_LIST("value")}),
+          .help = "event of the push-off boost", .fields = AW_LIST("value")}),
      .safety = AW_MOTION, .run = run_event, .examples = AW_LIST("-l sim: event start -b lankle")},
     {.name = "ref", .summary = "set the zero of an encoder to its present position",
      .args = AW_ARGS(
          {.name = "encoder", .kind = AW_ARG_CHOICE, .choices = encoders,
-          .help = "the encoder whose zero is set"}),
+          .help = "encoder to set to zero"}),
      .safety = AW_WRITE, .run = run_ref, .examples = AW_LIST("-l sim: ref alpha -b lknee")},
     {.name = "aux", .summary = "set an auxiliary variable",
      .args = AW_ARGS(
@@ -139,38 +139,42 @@ static const struct aw_command commands[] = {
     {.name = "disable", .group = AW_GROUP_MOVE,
      .summary = "disable drivers (setpoint 1.5 on the wire)", .safety = AW_READ,
      .run = run_disable,
-     .details = "The frame is sent at most three times, until the telemetry confirms it "
-         "(setpoint saturated, no output), for 0.5 s or --timeout. Without -b it goes to every "
-         "board that has a name. The result lists the boards that confirmed and those that are "
-         "silent. Boards that -b names, or that were seen or driven in this session, must "
-         "confirm (else exit 3); others may be absent if one board confirms. With --timeout 0, "
-         "and on log:, it does not wait: result=sent.",
+     .details = "Sends the frame up to three times until the telemetry confirms it (setpoint "
+         "saturated, no output), for 0.5 s or --timeout. Without -b it addresses every board "
+         "that has a name. The result lists the confirmed and the silent boards. Boards of -b, and "
+         "boards seen or driven in this session, must confirm (else exit 3). Other boards may be "
+         "absent if at least one board confirms. With --timeout 0, and on log:, it does not wait: "
+         "result=sent.",
      .examples = AW_LIST("-l sim: disable -b lknee -c pos")},
     {.name = "stop", .group = AW_GROUP_MOVE,
-     .summary = "disable every driver addressed", .safety = AW_READ,
-     .run = run_disable, .details = "The same as disable; without -b for every board that has "
-         "a name.",
+     .summary = "disable the drivers (all boards, or those of -b)", .safety = AW_READ,
+     .run = run_disable, .details = "Same as disable. Without -b it addresses every board that "
+         "has a name.",
      .examples = AW_LIST("-l sim: stop")},
     /* Records of other tools' output, accepted as commands. */
-    {.name = "kp", .summary = "gain, as a record has it", .args = gain_args, .hidden = true,
+    {.name = "kp", .summary = "send a gain, with the fields of a "
+        "record", .args = gain_args, .hidden = true,
      .safety = AW_WRITE, .run = run_gain},
-    {.name = "ki", .summary = "gain, as a record has it", .args = gain_args, .hidden = true,
+    {.name = "ki", .summary = "send a gain, with the fields of a "
+        "record", .args = gain_args, .hidden = true,
      .safety = AW_WRITE, .run = run_gain},
-    {.name = "kd", .summary = "gain, as a record has it", .args = gain_args, .hidden = true,
+    {.name = "kd", .summary = "send a gain, with the fields of a "
+        "record", .args = gain_args, .hidden = true,
      .safety = AW_WRITE, .run = run_gain},
-    {.name = "ref_alpha", .summary = "ref, as a record has it", .args = zero_args, .hidden = true,
+    {.name = "ref_alpha", .summary = "set a zero, with the fields of a "
+        "record", .args = zero_args, .hidden = true,
      .safety = AW_WRITE, .run = run_zero},
-    {.name = "ref_fix_link", .summary = "ref, as a record has it", .args = zero_args,
+    {.name = "ref_fix_link", .summary = "set a zero, with the fields of a "
+        "record", .args = zero_args,
      .hidden = true, .safety = AW_WRITE, .run = run_zero},
     {.name = "gains", .summary = "show, set, save, apply or compare the gains",
      .args = aw_gains_args, .safety = AW_WRITE, .run = run_gains,
-     .details = "A board cannot report its gains. The list shows the gains that were sent "
-         "over this link, now or by earlier processes, with the time. If the board was "
-         "switched off since, it has other gains. diff ends with exit status 1 if the gains "
-         "differ.",
+     .details = "A board cannot report its gains. The list shows the gains sent over this link, "
+         "with the time, also by earlier processes. A board that was switched off since then "
+         "has other gains. diff ends with exit status 1 if the gains differ.",
      .examples = AW_LIST("-l sim: gains set lknee.pos.kp=3 lknee.pos.ki=0.0005 --switch",
          "-l sim: gains set kp=3 -b lknee,rknee -c pos --switch", "-l sim: gains")},
-    {.name = "dump", .summary = "print frames as candump does, decoded, or both",
+    {.name = "dump", .summary = "print frames in candump format, decoded, or both",
      .options = AW_OPTIONS(
          {.name = "as", AW_AT(canpid_command_options, as), .value = "FORM",
           .help = "candump, decoded or both", .fallback = "both",
@@ -183,8 +187,8 @@ static const struct aw_command commands[] = {
          AW_STEP_OPTIONS),
      .safety = AW_MOTION, .timed = true, .run = aw_run_step,
      .details = "Measures rise time (10 to 90 %), overshoot in % of the step, settling time (2 "
-         "%), steady-state error and IAE. The driver is disabled at the end, and at once if "
-         "the joint exceeds --max-deviation, moves against the output or does not move.",
+         "%), steady-state error and IAE. Disables the driver at the end, or at once if the "
+         "joint exceeds --max-deviation, moves against the output or does not move.",
      .examples = AW_LIST("-l 'sim:?time=virtual' step --from 0deg --to 20deg --for 2s -b lknee -c "
          "pos")},
     {.name = "sweep", .group = AW_GROUP_MEASURE, .summary = "measure a frequency response",
@@ -194,24 +198,23 @@ static const struct aw_command commands[] = {
      .safety = AW_MOTION, .timed = true, .run = aw_run_sweep,
      .examples = AW_LIST("-l 'sim:?time=virtual' sweep --amplitude 5deg -b lknee -c pos")},
     {.name = "identify", .group = AW_GROUP_MEASURE,
-     .summary = "find a process model of a joint, or of a record",
+     .summary = "identify a process model of a joint, or from a recording",
      .options = AW_OPTIONS(
          EXPERIMENT_OPTIONS,
          AW_MODEL_OPTIONS("output"),
          AW_TICK_OPTION("measured")),
      .safety = AW_MOTION, .timed = true, .run = aw_run_identify,
      .details = "Moves the joint within --max-deviation, disables the driver, and prints the "
-         "model: each parameter with its 95 % interval, the fit on data not used for it, "
-         "and the coherence of each frequency. With --from it uses a recording of yours with "
-         "columns for time, input and output.",
+         "model: each parameter with its 95 % interval, the fit on validation data, and the "
+         "coherence of each frequency. With --from it reads a recording with columns for time, "
+         "input and output.",
      .examples = AW_LIST("-l 'sim:?time=virtual' identify -b lknee -c pos --save /dev/null"),
-     .next = {"design {save}", "gives gains for it"}},
+     .next = {"design {save}", "computes gains for the model"}},
     AW_DESIGN_COMMAND("10deg (pos), 2.5Nm (tor)", NULL,
         "-l 'sim:?time=virtual' identify -b lknee -c pos --save knee.json",
         "design knee.json --compare"),
     {AW_TUNE_ROW("",
-         "The joint moves by at most --max-deviation. Then the driver is disabled and the gains "
-         "are printed.",
+         "Moves the joint by at most --max-deviation, disables the driver and prints the gains.",
          EXPERIMENT_OPTIONS,
          AW_DESIGN_OPTIONS("10deg (pos), 2.5Nm (tor)", NULL),
          AW_TICK_OPTION("measured"),
@@ -220,10 +223,11 @@ static const struct aw_command commands[] = {
      .examples = AW_LIST("-l 'sim:?time=virtual' tune -b lknee -c pos --yes",
          "-l 'sim:?time=virtual' tune --rule amigo -b lknee -c pos --yes")},
     {.name = "verify", .group = AW_GROUP_MEASURE,
-     .summary = "make the steps of a specification and check them",
+     .summary = "run the steps of a specification and check the results",
      .args = AW_ARGS(
          {.name = "spec", .kind = AW_ARG_FILE,
-          .help = "sections with board, controller, from, to, for, gains, max-overshoot …"}),
+          .help = "sections with board, controller, from, to, for, gains, max-overshoot and "
+              "others"}),
      .options = AW_OPTIONS(
          DEVIATION_OPTION,
          AW_VERDICTS_OPTION),
@@ -232,10 +236,10 @@ static const struct aw_command commands[] = {
          "max-overshoot = 40%%\\n' >spec.ini",
          "-l 'sim:?time=virtual' verify spec.ini"),
      .run = aw_run_verify, .prints = "TAP or JUnit",
-     .details = "The file has a section for each step, as in the example. gains = KP KI KD sends "
-         "gains before the step; if the driver may run another controller, add switch = yes, or "
-         "--switch. A step fails in any case if the joint does not come to within 10 % of the step "
-         "from its target. Exit code 1 if a step fails."},
+     .details = "The file has a section for each step, as in the example. 'gains = KP KI KD' "
+         "sends gains before the step. If the driver may run another controller, add switch = "
+         "yes, or --switch. A step always fails if the joint ends more than 10 % of the step away "
+         "from its target. If a step fails, the exit code is 1."},
     {.name = "play", .group = AW_GROUP_MOVE,
      .summary = "play a file of setpoints on up to six joints",
      .args = AW_ARGS(
@@ -248,24 +252,25 @@ static const struct aw_command commands[] = {
          AW_PLAY_OPTIONS,
          DEVIATION_OPTION,
          {.name = "max-speed", AW_AT_ALL(move.most_speed), .value = "NUMBER",
-          .help = "refuse what is faster, in deg/s or Nm/s", .fallback = "300", .unit = "",
+          .help = "maximum speed in deg/s or Nm/s; faster files are "
+              "refused", .fallback = "300", .unit = "",
           .min = 0.001, .max = 1e6}),
      .safety = AW_MOTION, .timed = true,
      .lines = AW_LIST("$ printf 't,lknee\\n0,0\\n1,5\\n2,0\\n' >knee.csv",
          "-l sim: play knee.csv -c pos --speed 50%"),
      .run = aw_run_play,
-     .details = "The whole file is checked before the first frame: range, speed, and whether "
-         "each joint is near the first target (--max-jump); --approach moves it there first. "
-         "The keys + and - change the speed. The drivers are disabled at the end; the result "
-         "has the lag of each joint."},
+     .details = "Checks the whole file before the first frame: range, speed, and the distance "
+         "of each joint to its first target (--max-jump). --approach moves the joints there "
+         "first. The keys + and - change the speed. Disables the drivers at the end. The result "
+         "contains the lag of each joint."},
     {.name = "ping", .group = AW_GROUP_MEASURE,
-     .summary = "measure the rate, jitter and losses of the telemetry of each driver",
+     .summary = "measure rate, jitter and losses of the telemetry",
      .safety = AW_READ,
      .run = run_ping,
-     .details = "Listens for a second, for --for TIME or for -n FRAMES. It sends nothing, "
-         "because a driver answers no question. A frame counts as lost if all later frames are "
-         "one period late; frames that are only late, or come in a block, do not. If a board "
-         "of -b is silent, that is an error.",
+     .details = "Listens for one second, for --for TIME or for -n FRAMES. It sends nothing, "
+         "because drivers answer no requests. A frame counts as lost if all later frames are "
+         "one period late. Late frames and bursts do not count as losses. A board of -b that sends "
+         "no telemetry is an error.",
      .examples = AW_LIST("-l sim: ping", "-l sim: ping -b lknee -n 30")},
     {.name = "list", .summary = "show CAN interfaces and serial adapters", .offline = true,
      .run = run_list, .examples = AW_LIST("list")},
@@ -274,27 +279,27 @@ static const struct aw_command commands[] = {
      .options = AW_OPTIONS(
          {.name = "listen", AW_AT_ALL(link.listen), .value = "URL",
           .fallback = "slcan:pty:" AW_XDG_RUNTIME "/canpid-sim",
-          .help = "serve here: can:vcan0, slcan:pty:PATH, slcan:tcp-listen:PORT"},
-         {.name = "rate", .value = "HZ", .help = "of the telemetry", .fallback = "100",
+          .help = "listen here: can:vcan0, slcan:pty:PATH, slcan:tcp-listen:PORT"},
+         {.name = "rate", .value = "HZ", .help = "rate of the telemetry", .fallback = "100",
           .unit = "Hz", .min = 1, .max = 1000},
          {.name = "tick", .value = "TIME",
-          .help = "of the control law: 4ms, 8ms, 10ms; else by --rate, 4ms at the shortest",
+          .help = "control period of the firmware: 4ms, 8ms, 10ms; default: the telemetry "
+              "period, at least 4ms",
           .unit = "s"},
-         {.name = "fault", .value = "NAME", .help = "an encoder that is broken",
+         {.name = "fault", .value = "NAME", .help = "simulate a broken encoder",
           .words = aw_canpid_fault_names},
          {.name = "plant", .value = "LIST", .words = aw_canpid_plant_names,
-          .help = "what is wrong with the joints: dead, or lknee=wall:2deg,rhip=delay:1s"},
+          .help = "simulate broken joints: dead, or lknee=wall:2deg,rhip=delay:1s"},
          {.name = "quirks", .value = "NAME", .words = aw_canpid_quirk_names,
-          .help = "power-up: no output for the first 100 ticks"},
+          .help = "power-up: no output for the first 100 control periods"},
          {.name = "describe", AW_AT(canpid_command_options, describe),
-          .help = "print the joints that would be simulated, with numbers"}),
+          .help = "print the parameters of the simulated joints, then exit"}),
      .lines = AW_LIST("sim &"), .run = run_sim, .examples = AW_LIST("sim --describe"),
-     .details = "Prints 'ready: URL' on standard error; that URL works with -l. -b chooses the "
-         "boards.\n"
-         "No two of the six joints are alike. --plant, and ?plant=KIND and ?plant.BOARD=KIND "
-         "behind sim:, break them: dead (the motor), stuck (the encoders; stuck:3deg: from 3 deg "
-         "on), reversed (the motor), wall:2deg, delay:1s, backlash:1deg, coulomb:5% (dry friction, "
-         "as a share of the output), unstable."},
+     .details = "Prints 'ready: URL' on standard error. Use that URL with -l. -b selects the "
+         "boards.\nThe six joints differ in their parameters. --plant, or ?plant=KIND and "
+         "?plant.BOARD=KIND after sim:, simulates a broken joint: dead (the motor), stuck (the "
+         "encoders; stuck:3deg: from 3 deg on), reversed (the motor), wall:2deg, delay:1s, "
+         "backlash:1deg, coulomb:5% (dry friction, as a share of the output), unstable."},
     {0},
 };
 /* clang-format on */
@@ -311,25 +316,27 @@ static const char *const examples[] = {
 };
 
 static const struct aw_config_key board_keys[] = {
-    {"id", "a multiple of 32 below 2048", "the board's identifier on the bus; needed", "0x100"},
+    {"id", "a multiple of 32 below 2048", "CAN identifier of the board; required", "0x100"},
     {0},
 };
 static const struct aw_config_section sections[] = {
-    {"board NAME", "Names a board beside, or in place of, the usual six.", "lwrist", board_keys},
+    {"board NAME", "Defines another board, or redefines one of the default six.", "lwrist",
+     board_keys},
     {0},
 };
 
 static const struct aw_teleop_preset maps[] = {
-    {"one", "one joint at a time on the left stick, a goes on to the next",
+    {"one", "left stick drives one joint, button a selects the next",
      "enable = rightshoulder\nfull = leftshoulder\nlefty = select velocity -3%\n"
-     "a = next lockout=0.5s\ny = mark success\nx = mark failure\nstart = record toggle\nback = "
+     "a = next lockout=0.5s\ny = mark success\nx = mark failure\nstart = record "
+     "toggle\nback = "
      "quit\n"},
     {0},
 };
 
 const struct aw_tool canpid_tool = {
     .name = "canpid",
-    .summary = "gains, setpoints and telemetry of joint drivers over CAN",
+    .summary = "control joint drivers over CAN: gains, setpoints, telemetry",
     .protocol = &aw_canpid_protocol,
     .commands = commands,
     .common = aw_common_commands,
@@ -338,7 +345,7 @@ const struct aw_tool canpid_tool = {
     .field = "lknee.torque",
     .move = "setpoint 5deg -b lknee -c pos --verify",
     .usual = AW_LIST("alpha_angle", "torque"),
-    .no_answer_hint = "are the drivers powered, and the bus up?",
+    .no_answer_hint = "check the drivers' power and the bus",
     .links = AW_LIST("can", "slcan", "log"),
     .joints = &canpid_joints,
     .maps = maps,

@@ -93,9 +93,8 @@ void canpid_notice(struct aw_session *session, const struct aw_record *record)
     state->no_current =
         value == (record->codec->raw ? 0 : zero) ? state->no_current + 1 : ENOUGH_FRAMES + 1;
     if (state->no_current == ENOUGH_FRAMES)
-        aw_session_notice(session,
-                          "the current is 0 on the wire in every frame: is this the published "
-                          "firmware, which does not measure it? — try --sensors-layout fw");
+        aw_session_notice(session, "the measured current is always 0: the published firmware uses "
+                                   "another layout — try --sensors-layout fw");
 }
 
 static bool concerns(struct aw_session *session, struct aw_span frame, const char *subject)

@@ -18,7 +18,7 @@ void help_check(struct aw_output *out, const struct aw_scene *scene)
     aw_output_print(out, "%zu %s, %zu %s with %u %s, steps of %g ms: %s\n", scene->n_bodies,
                     scene->n_bodies == 1 ? "body" : "bodies", scene->n_joints,
                     scene->n_joints == 1 ? "joint" : "joints", axes, axes == 1 ? "axis" : "axes",
-                    scene->step_s * 1000, *scene->title ? scene->title : "no title");
+                    scene->step_s * 1000, *scene->title ? scene->title : "untitled");
 }
 
 static const char *partner(const struct aw_scene *scene, int body)

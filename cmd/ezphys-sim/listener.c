@@ -65,7 +65,7 @@ static void explain(struct listener *l, uint64_t *counter, const char *why)
     if (l->said < SAID_MAX)
         say("ezphys-sim: %s\n", plain);
     if (l->said == SAID_MAX)
-        say("ezphys-sim: more of this is only counted\n");
+        say("ezphys-sim: further messages of this kind are only counted\n");
     l->said++;
 }
 
@@ -117,10 +117,10 @@ static void no_joint(struct listener *l, const struct command *command)
 {
     char why[160];
     if (isnan(command->id))
-        snprintf(why, sizeof why, "%s: there is no joint \"%.32s\" — %zu joints have names",
+        snprintf(why, sizeof why, "%s: joint \"%.32s\" not found — %zu joints have names",
                  command->message->name, command->name, l->scene->n_joints);
     else
-        snprintf(why, sizeof why, "%s: there is no joint %.0f — the scene has %zu",
+        snprintf(why, sizeof why, "%s: joint %.0f not found — the scene has %zu",
                  command->message->name, command->id, l->scene->n_joints);
     explain(l, &l->counters.unknown, why);
 }
@@ -143,11 +143,11 @@ static bool check_values(struct listener *l, const struct aw_scene_joint *joint,
         if (fabs(command->v[i]) <= slots[i % n].max)
             continue;
         if (isfinite(command->v[i]))
-            snprintf(why, sizeof why, "%s of joint %s: %s%u %g is beyond %g — refused",
+            snprintf(why, sizeof why, "%s of joint %s: %s%u %g is out of range (max %g)",
                      command->message->name, joint->name, slots[i % n].what, i / n + 1,
                      command->v[i], slots[i % n].max);
         else
-            snprintf(why, sizeof why, "%s of joint %s: %s%u is not a finite number — refused",
+            snprintf(why, sizeof why, "%s of joint %s: %s%u is not a finite number",
                      command->message->name, joint->name, slots[i % n].what, i / n + 1);
         explain(l, &l->counters.refused, why);
         return false;
@@ -202,7 +202,7 @@ static void command_joint(struct listener *l, struct command *command)
     if (joint < 0) {
         no_joint(l, command);
     } else if (!l->scene->joints[joint].receive) {
-        snprintf(why, sizeof why, "%s: joint %s takes no commands — its scene says receive off",
+        snprintf(why, sizeof why, "%s: joint %s accepts no commands — set receive on in the scene",
                  command->message->name, l->scene->joints[joint].name);
         explain(l, &l->counters.unknown, why);
     } else if (strcmp(command->message->name, "axis_force") == 0) {

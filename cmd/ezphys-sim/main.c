@@ -28,18 +28,18 @@ static const struct aw_option general_options[] = {
     {.name = "wire", AW_AT_TOOL(program_options, wire), .value = "NAME", .fallback = "le32",
      .help = "framing: le32, be32, packed8, stream, name32; add ,long=8 for 64-bit steps"},
     {.name = "packets", AW_AT_ALL(link.packets), .value = "FILE", .endings = "packets",
-     .help = "packets of a firmware of one's own; several: A,B"},
+     .help = "file of custom packets; several: A,B"},
     {.name = "fd", AW_AT_TOOL(program_options, fd), .missing = -1, .value = "N", .unit = "",
      .min = 0, .max = 1048576,
-     .help = "speak on this descriptor, a stream socket; its end is the end"},
+     .help = "use this file descriptor (a stream socket); exit when it closes"},
     {.name = "check", AW_AT_TOOL(program_options, check),
-     .help = "read the scene, say what is in it, and end"},
+     .help = "check the scene, print its contents and exit"},
     {.name = "names", AW_AT_TOOL(program_options, names),
-     .help = "print the scene's ids and names, for ezphys --names"},
+     .help = "print the ids and names of the scene, for ezphys --names"},
     {.name = "list", AW_AT_TOOL(program_options, list),
-     .help = "print the scenes that come with it"},
+     .help = "list the built-in scenes"},
     {.name = "man", AW_AT_TOOL(program_options, man), .help = "print the manual page"},
-    {.name = "help", AW_AT_ALL(print.help), .letter = 'h', .help = "this page"},
+    {.name = "help", AW_AT_ALL(print.help), .letter = 'h', .help = "print this help"},
     {.name = "version", AW_AT_ALL(print.version), .letter = 'V', .help = "print the version"},
     {0},
 };
@@ -66,7 +66,7 @@ struct program {
 
 static const struct aw_tool tool = {
     .name = "ezphys-sim",
-    .summary = "a stand-in for EZPhysics: rigid bodies, joints and motors over TCP",
+    .summary = "simulates rigid bodies, joints and motors, like EZPhysics, over TCP",
     .protocol = &aw_ezphys_protocol,
     .usage = "[options] [SCENE]",
     .options = ezphys_simulator_options,
@@ -181,7 +181,7 @@ static enum aw_status run_connected(struct program *p)
         status = serve(p, link);
         if (status != AW_LOST)
             break;
-        say("ezphys-sim: %s — dialling again\n", p->session->err.text);
+        say("ezphys-sim: %s — reconnecting\n", p->session->err.text);
         status = dial(p, &link, false);
     }
     return status;
@@ -238,7 +238,7 @@ static int simulate(struct program *p)
         status = run(p);
     if (program_given(p->session)->fd < 0 && p->sim.reported > 0) {
         const struct listener_counters *n = &p->sim.listener.counters;
-        say("ezphys-sim: step %lld; %llu messages sent, %llu received; %llu commands done, "
+        say("ezphys-sim: step %lld; %llu messages sent, %llu received; %llu commands executed, "
             "%llu refused, %llu for unknown joints; %llu resets\n",
             (long long)world_steps(p->sim.world), (unsigned long long)p->sim.reported,
             (unsigned long long)n->messages, (unsigned long long)n->commands,

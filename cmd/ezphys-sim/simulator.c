@@ -53,8 +53,8 @@ static bool step(struct simulator *sim)
 
 static void blow_up(struct simulator *sim)
 {
-    say("ezphys-sim: the physics blew up at step %" PRId64 " — the scene starts again; gentler "
-        "commands or a smaller --step-size help\n",
+    say("ezphys-sim: simulation unstable at step %" PRId64
+        "; scene restarted — use gentler commands or a smaller --step-size\n",
         world_steps(sim->world));
     world_reset(sim->world);
     custom_release_all(&sim->custom);
@@ -112,13 +112,13 @@ static void lock_step(struct simulator *sim)
     if (answers > 0) {
         sim->answer_ns = now + sim->settings->timeout_ns;
         if (sim->late)
-            say("ezphys-sim: the client is back — the simulation goes on\n");
+            say("ezphys-sim: client reconnected, simulation resumed\n");
         sim->late = false;
     }
     if (sim->late || !sim->present || now < sim->answer_ns)
         return;
-    say("ezphys-sim: no answer to step %" PRId64 " for %g s — the simulation stands still; in "
-        "lock-step every message is to be answered (an empty one will do)\n",
+    say("ezphys-sim: no answer to step %" PRId64
+        " for %g s, simulation paused — answer every message (an empty answer suffices)\n",
         world_steps(sim->world), (double)sim->settings->timeout_ns / AW_SECOND);
     sim->late = true;
 }
@@ -143,8 +143,8 @@ static void catch_up(struct simulator *sim, int64_t now)
     }
     if (clock - step_time(sim, world_steps(sim->world)) > BEHIND_MAX) {
         if (!sim->slow)
-            say("ezphys-sim: the physics is slower than the wall clock — it goes on as "
-                "fast as it can; --quick or a larger --step-size help\n");
+            say("ezphys-sim: simulation slower than real time — use --quick or a larger "
+                "--step-size\n");
         sim->slow = true;
         start_clock(sim, clock);
     }
@@ -190,8 +190,8 @@ static enum aw_status turn(struct simulator *sim, struct aw_error *err)
     if (status != AW_OK && status != AW_TIMEOUT && status != AW_EVENT)
         return status;
     if (sim->present && (sim->link->waiting || status == AW_EVENT)) {
-        say("ezphys-sim: the client is gone at step %" PRId64 " — the simulation stands still "
-            "until the next one comes\n",
+        say("ezphys-sim: client disconnected at step %" PRId64
+            ", simulation paused until the next client connects\n",
             world_steps(sim->world));
         sim->present = false;
     }

@@ -196,7 +196,7 @@ static void give_up(int number, const char *format, va_list args)
 {
     char text[200];
     vsnprintf(text, sizeof text, format, args);
-    say("ezphys-sim: the physics cannot go on: ODE %d: %s — start it again\n", number, text);
+    say("ezphys-sim: simulation failed: ODE %d: %s — restart it\n", number, text);
     _exit(1);
 }
 

@@ -93,7 +93,7 @@ static enum aw_status check_words(struct watcher *w)
         if (w->matched[i] || aw_find_word(known + n - messages, messages, w->patterns[i]) >= 0)
             continue;
         return aw_fail_unknown(&w->session->err, aw_suggest(w->patterns[i], known, n),
-                               "'status' shows what there is", "nothing is called '%.40s'",
+                               "list the objects with 'status'", "name '%.40s' not found",
                                w->patterns[i]);
     }
     return AW_OK;
@@ -160,7 +160,8 @@ static enum aw_status echo(struct watcher *w, const struct aw_args *args)
         deadline = ezphys_deadline(session);
     status = watch(w, deadline);
     if (status == AW_OK && w->left && !isnan(session->options.link.timeout_s))
-        return aw_fail(&session->err, AW_TIMEOUT, "no such record within the time of --timeout");
+        return aw_fail(&session->err, AW_TIMEOUT,
+                       "timed out: no matching message within --timeout");
     return status;
 }
 

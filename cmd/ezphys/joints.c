@@ -320,7 +320,7 @@ static void show_scene(struct aw_session *session)
 {
     const struct aw_ezphys_state *s = &ezphys_of(session)->state;
     struct aw_output *out = &session->out;
-    const char *waits = ezphys_state(session)->tree->seconds > 0 ? "" : ", waits for an answer";
+    const char *waits = ezphys_state(session)->tree->seconds > 0 ? "" : ", waiting for an answer";
     if (!aw_session_text(session)) {
         aw_object_number(&session->result, "step", s->timed ? (double)s->step : NAN, 0, NULL);
         aw_object_number(&session->result, "time", s->timed ? aw_ezphys_state_time(s) : NAN, 6,
@@ -414,7 +414,7 @@ static void show_bodies(struct aw_session *session, const struct aw_joint_list *
         left_out += item->body && !fits;
     }
     if (left_out)
-        aw_session_notice(session, "%zu objects left out: 'echo NAME' shows them", left_out);
+        aw_session_notice(session, "%zu objects not shown: use 'echo NAME'", left_out);
 }
 
 static enum aw_status beside(struct aw_session *session, struct aw_joint_list *list, size_t joint)
@@ -541,7 +541,7 @@ static enum aw_status send(struct aw_session *session, struct aw_joint_list *lis
 {
     enum aw_status status = ezphys_may_send(session);
     if (session->options.run.dry_run)
-        return aw_dry_depends(session, "which joints there are");
+        return aw_dry_depends(session, "the joints of the device");
     if (status == AW_OK)
         aw_session_moves(session);
     uint32_t before = UINT32_MAX;

@@ -19,15 +19,14 @@ enum aw_status run_list(struct aw_session *session, const struct aw_args *args)
     for (size_t i = 0; i < n; i++) {
         snprintf(url, sizeof url, "tcp:%.47s:%u", servers[i].host, servers[i].port);
         aw_list_link(session, url);
-        aw_list_add(session, "description", "a server listens");
+        aw_list_add(session, "description", "server found");
         aw_list_add(session, "server", servers[i].server);
         aw_list_add(session, "holder", servers[i].client);
         aw_session_print_result(session);
     }
     if (!n && !running)
-        aw_session_notice(session,
-                          "no simulator listens on this machine — '%s sim' starts one, and -l sim: "
-                          "has one of its own",
-                          session->tool->name);
+        aw_session_notice(
+            session, "no simulator found on this machine — start one with '%s sim', or use -l sim:",
+            session->tool->name);
     return AW_OK;
 }

@@ -25,8 +25,8 @@ enum aw_status ezphys_check_epoch(struct aw_session *session, uint64_t epoch)
     return ezphys_of(session)->state.epoch == epoch
                ? AW_OK
                : aw_fail(&session->err, AW_REFUSED,
-                         "another program restarted the simulation, which resets motor "
-                         "commands — give the command again");
+                         "another program restarted the simulation, which resets motors — repeat "
+                         "the command");
 }
 
 enum aw_status ezphys_go_on(struct aw_session *session, double seconds, ezphys_each_fn *each,
@@ -89,7 +89,7 @@ static void report_state(struct aw_session *session)
         left_out += !fits;
     }
     if (left_out)
-        aw_session_notice(session, "--state: %zu joints have no room in one result", left_out);
+        aw_session_notice(session, "--state: result full, %zu joints not shown", left_out);
 }
 
 void ezphys_report_time(struct aw_session *session)
@@ -115,10 +115,9 @@ static enum aw_status report_joint(struct aw_session *session, const char *name)
                          units.displacement);
         aw_object_number(&session->result, keys[i][1], joint->axes[i].velocity, -1, units.velocity);
         if (isnan(joint->axes[i].displacement) || isnan(joint->axes[i].velocity))
-            status = aw_fail(&session->err, AW_MALFORMED,
-                             "joint '%s' has no position any more: it is not a number — 'reset' "
-                             "starts the simulation again",
-                             name);
+            status = aw_fail(
+                &session->err, AW_MALFORMED,
+                "joint '%s': position is not a number — restart the simulation with 'reset'", name);
     }
     return status;
 }
@@ -169,8 +168,8 @@ static enum aw_status read_values(struct drive *d, const struct aw_args *args)
         }
         if (d->motor.max_torque[i] < 0)
             return aw_fail(&session->err, AW_LIMIT,
-                           "%s: %g is below 0 — the direction is that of the velocity", names[i][1],
-                           d->motor.max_torque[i]);
+                           "%s: %g is below 0 — give the direction by the sign of the velocity",
+                           names[i][1], d->motor.max_torque[i]);
     }
     return status;
 }
@@ -206,9 +205,9 @@ static enum aw_status check_joint(struct drive *d)
         aw_ezphys_expect(ezphys_of(session), &d->target, &session->err) != AW_OK)
         return AW_USAGE;
     if (!joint)
-        aw_session_notice(session, "joint %s has not been seen: its Send may be off", d->word);
+        aw_session_notice(session, "joint %s not seen yet: its Send may be off", d->word);
     if (joint && d->axes > joint->n_axes)
-        return aw_fail(&session->err, AW_USAGE, "joint '%s' has %d ax%s, this is for %d",
+        return aw_fail(&session->err, AW_USAGE, "joint '%s' has %d ax%s, but the command is for %d",
                        joint->object.name, joint->n_axes, joint->n_axes == 1 ? "is" : "es",
                        d->axes);
     return AW_OK;
@@ -338,7 +337,7 @@ enum aw_status run_reset(struct aw_session *session, const struct aw_args *args)
     status = ezphys_exchange(session);
     if (status == AW_TIMEOUT)
         return aw_fail(&session->err, AW_TIMEOUT,
-                       "the simulation has not started again — does it take commands (Receive)?");
+                       "reset timed out — check that the simulation accepts commands (Receive)");
     session->motion.ongoing = AW_ONGOING_NOTHING;
     aw_object_start(&session->result, "reset");
     ezphys_report_time(session);
@@ -352,7 +351,7 @@ enum aw_status run_stop(struct aw_session *session, const struct aw_args *args)
                                        .torque = AW_EZPHYS_STOP_TORQUE};
     (void)args;
     if (session->options.run.dry_run)
-        return aw_dry_depends(session, "which joints there are");
+        return aw_dry_depends(session, "the joints of the device");
     enum aw_status status = ezphys_begin(session);
     if (status == AW_OK)
         status = aw_ezphys_stop(ez, &how, &session->err);
@@ -376,7 +375,7 @@ enum aw_status run_advance(struct aw_session *session, const struct aw_args *arg
     double count = 1;
     enum aw_status status = aw_arg_number(session, args, "count", &count);
     if (status == AW_OK && session->options.run.dry_run)
-        return aw_dry_depends(session, "what was commanded before");
+        return aw_dry_depends(session, "the previous commands");
     if (status == AW_OK)
         status = ezphys_begin(session);
     int64_t start = aw_clock_now(session->clock);

@@ -33,7 +33,8 @@ static enum aw_status read_file(struct aw_session *session, const char *path, st
     out->size = fread(out->data, 1, FILE_MAX, file);
     bool failed = ferror(file);
     fclose(file);
-    return failed ? aw_fail(&session->err, AW_USAGE, "%.200s: cannot be read", aw_file_name(path))
+    return failed ? aw_fail(&session->err, AW_USAGE, "%.200s: cannot read the capture",
+                            aw_file_name(path))
                   : AW_OK;
 }
 
@@ -142,13 +143,12 @@ enum aw_status run_probe(struct aw_session *session, const struct aw_args *args)
         print_guess(session, &guesses[i], i + 1);
     if (n == 0)
         return aw_fail(&session->err, AW_MALFORMED,
-                       "%.100s: no wire makes sense of these %zu bytes — is it what the simulator "
-                       "sent, and long enough?",
+                       "%.100s: no framing matches these %zu bytes — give a longer capture of the "
+                       "simulator's output",
                        name, bytes.size);
     if (!guesses[0].sure)
         return aw_fail(&session->err, AW_MALFORMED,
-                       "%.100s: not sure — the best guess is --wire %s (%.0f %%); a longer "
-                       "capture tells more",
+                       "%.100s: uncertain, best match --wire %s (%.0f %%) — give a longer capture",
                        name, guesses[0].wire, 100 * guesses[0].score);
     return AW_OK;
 }

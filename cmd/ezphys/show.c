@@ -8,11 +8,12 @@
 #include "state.h"
 #include "wire/rows.h"
 
-static const struct aw_field name_row = {.name = "name",
-                                         .type = AW_TEXT,
-                                         .bits = 8 * (AW_EZPHYS_NAME_SIZE - 1),
-                                         .optional = true,
-                                         .help = "of the body or joint, from --names or the scene"};
+static const struct aw_field name_row = {
+    .name = "name",
+    .type = AW_TEXT,
+    .bits = 8 * (AW_EZPHYS_NAME_SIZE - 1),
+    .optional = true,
+    .help = "name of the body or joint, from --names or the scene"};
 enum aw_status ezphys_show_begin(struct aw_session *session)
 {
     struct ezphys_shown *shown = &ezphys_state(session)->shown;

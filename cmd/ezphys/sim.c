@@ -45,7 +45,7 @@ static enum aw_status find_program(char *path, size_t size, struct aw_error *err
         return AW_OK;
     return aw_fail(err, AW_NO_LINK,
                    "sim: " PROGRAM
-                   ": neither beside this program nor in PATH — install the package " PROGRAM);
+                   " not found beside this program or in PATH — install the package " PROGRAM);
 }
 
 /* ---- The link -------------------------------------------------------------------------------- */
@@ -117,7 +117,7 @@ static enum aw_status open_sim(struct aw_link **out, const struct aw_url *url,
     if (status == AW_OK && aw_session_virtual(session) &&
         (session->share.server || aw_options_find(&options, "real-time")->text))
         status =
-            aw_fail(err, AW_USAGE, "sim: time=virtual works without real-time and 'serve' only");
+            aw_fail(err, AW_USAGE, "sim: time=virtual not supported with real-time or 'serve'");
     if (status != AW_OK)
         return status;
     add_word(&words, NULL, PROGRAM);
@@ -142,7 +142,7 @@ static enum aw_status open_sim(struct aw_link **out, const struct aw_url *url,
 const struct aw_transport ezphys_sim_transport = {
     .scheme = "sim",
     .usage = "sim:SCENE?real-time=1, sim:SCENE?time=virtual",
-    .help = "ezphys-sim in a process of its own: pendulum, arm4, humanoid … or a file",
+    .help = "ezphys-sim as a child process: pendulum, arm4, humanoid … or a file",
     .keys = sim_keys,
     .open = open_sim,
 };

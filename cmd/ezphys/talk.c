@@ -65,7 +65,8 @@ enum aw_status ezphys_ready(struct aw_session *session)
 enum aw_status ezphys_may_send(struct aw_session *session)
 {
     return ezphys_given(session)->listen_only
-               ? aw_fail(&session->err, AW_USAGE, "--listen-only: nothing is sent with it")
+               ? aw_fail(&session->err, AW_USAGE,
+                         "--listen-only: commands are not sent — remove the option")
                : AW_OK;
 }
 
@@ -81,10 +82,9 @@ static const char *why_silent(struct aw_session *session, char out[160])
 {
     char who[96];
     if (aw_tcp_other_client(aw_link_fd(ezphys_state(session)->ez.link), who, sizeof who))
-        snprintf(out, 160, "%s has it, and it may serve one program at a time: end that first",
-                 who);
+        snprintf(out, 160, "in use by %s — end that program first", who);
     else
-        snprintf(out, 160, "is its simulation running, with Send switched on?");
+        snprintf(out, 160, "check that the simulation runs and Send is on");
     return out;
 }
 
@@ -97,16 +97,14 @@ static void report_waiting(struct aw_session *session)
         return;
     state->reported_waiting = true;
     if (link->waiting)
-        aw_session_notice(session, "waiting for a simulator because none has connected to %s yet",
-                          link->ready);
+        aw_session_notice(session, "waiting for a simulator to connect to %s", link->ready);
     else if (state->ez.counters.messages)
         aw_session_notice(session,
-                          "waiting for %s because its last message came a second ago — is it "
-                          "paused, or hung?",
+                          "waiting for %s: no message for a second — check whether it is paused",
                           link->key);
     else
-        aw_session_notice(session, "waiting for %s because it has not said anything yet — %s",
-                          link->key, why_silent(session, why));
+        aw_session_notice(session, "waiting for %s: no message yet — %s", link->key,
+                          why_silent(session, why));
 }
 
 /* Logs damaged messages, the first few times. */
@@ -139,12 +137,12 @@ static enum aw_status connect_again(struct aw_session *session, int64_t deadline
         if (status == AW_OK)
             status = ezphys_ready(session);
         if (status == AW_NO_LINK && !reported)
-            aw_session_notice(session, "waiting for %s because: %s", url, session->err.text);
+            aw_session_notice(session, "waiting for %s: %s", url, session->err.text);
         reported = reported || status == AW_NO_LINK;
         state->retry_ns = state->retry_ns * 2 < RETRY_MAX_NS ? state->retry_ns * 2 : RETRY_MAX_NS;
     }
     if (status == AW_OK)
-        aw_session_notice(session, "connected again");
+        aw_session_notice(session, "reconnected");
     return status;
 }
 
@@ -167,7 +165,7 @@ static enum aw_status wait_message(struct aw_session *session, int64_t deadline,
     }
     if (status == AW_EVENT) {
         state->reported_waiting = state->in_step = false;
-        aw_session_notice(session, "a simulator has connected");
+        aw_session_notice(session, "simulator connected");
     }
     bool own = !session->share.attached && !session->share.server; /* a server finds it again */
     if (status == AW_LOST && patience == EZ_AGAIN && !state->ez.link->recorded && own) {
@@ -216,8 +214,7 @@ enum aw_status ezphys_receive(struct aw_session *session, int64_t deadline,
         if (status == AW_EVENT && patience == EZ_ONCE && connections &&
             state->ez.connections != connections)
             return aw_fail(&session->err, AW_LOST,
-                           "the simulator has connected anew: motion commands are not sent again "
-                           "by themselves");
+                           "simulator reconnected: motion commands are not repeated");
     }
     if (status == AW_OK)
         state->reported_waiting = false;
@@ -231,7 +228,7 @@ enum aw_status ezphys_no_message(struct aw_session *session)
 {
     char why[160];
     return aw_fail(&session->err, AW_TIMEOUT,
-                   "no message from the simulator — %s (-T sets how long to wait)",
+                   "no message from the simulator — %s, or wait longer with -T",
                    why_silent(session, why));
 }
 
@@ -257,10 +254,10 @@ static enum aw_status judge_received(struct aw_session *session, enum aw_status 
         state->silent_ns = ezphys_deadline(session);
     if (!late && (!noise || aw_clock_now(session->clock) < state->silent_ns))
         return AW_OK;
-    return aw_fail(&session->err, AW_MALFORMED,
-                   "nothing that comes is a message: %s — is it a simulator that speaks this "
-                   "--wire? 'probe' finds the wire of a capture",
-                   state->ez.problem);
+    return aw_fail(
+        &session->err, AW_MALFORMED,
+        "received data is not a message: %s — check --wire, or find it with 'probe' in a capture",
+        state->ez.problem);
 }
 
 /* Skips a message answered before it arrived: it belongs to an earlier command. */
@@ -512,8 +509,9 @@ static enum aw_status not_taken(struct aw_session *session, enum aw_status statu
     if (status == AW_LOST)
         return aw_fail(&session->err, status, "stop sent, not confirmed: %s", why.text);
     return aw_fail(&session->err, status, "stop sent, not confirmed: %s",
-                   status == AW_STOPPED ? "that was not waited for"
-                                        : "the simulator says nothing — does it still run?");
+                   status == AW_STOPPED
+                       ? "the wait was interrupted"
+                       : "no message from the simulator — check that it still runs");
 }
 
 static struct aw_ezphys_halt how_to_stop(const struct aw_session *session)
@@ -535,7 +533,7 @@ static enum aw_status learn_and_stop(struct aw_session *session, const struct aw
     int64_t deadline = aw_clock_now(session->clock) + TAKEN_NS;
     enum aw_status status = aw_ezphys_receive(ez, deadline, NULL, &session->err);
     if (status == AW_TIMEOUT)
-        aw_fail(&session->err, status, "the simulator says nothing, and no joint is known");
+        aw_fail(&session->err, status, "no message from the simulator, and no joint known");
     return status == AW_OK ? aw_ezphys_stop(ez, how, &session->err) : status;
 }
 
@@ -553,7 +551,7 @@ enum aw_status ezphys_safe_stop(struct aw_session *session)
         status = learn_and_stop(session, &how);
     struct aw_error why = session->err;
     if (status != AW_OK)
-        return aw_fail(&session->err, status, "the motors could not be stopped: %s", why.text);
+        return aw_fail(&session->err, status, "cannot stop the motors: %s", why.text);
     status = ezphys_confirm(session, aw_clock_now(session->clock) + TAKEN_NS);
     if (status != AW_OK)
         return not_taken(session, status);

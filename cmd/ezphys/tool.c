@@ -17,22 +17,22 @@ static const struct aw_option options[] = {
     {.name = "wire", AW_AT_TOOL(ezphys_options, wire), .value = "NAME", .fallback = "le32",
      .complete = ezphys_complete_wires, .check = aw_session_check_wire,
      .needed_by = AW_NEEDED_BY_MESSAGES, .help = "framing: le32, be32, packed8, stream, name32, "
-         "one of the config file, or parts: "
+         "a configured name, or parts: "
          "endian=le,long=4,msg=size32+count32,pkt=type32+id32+len32"},
     {.name = "names", AW_AT_TOOL(ezphys_options, names), .value = "FILE",
      .check = aw_session_check_file, .needed_by = AW_NEEDED_BY_MESSAGES,
-     .help = "names of bodies and joints: 'joint 3 knee' a line"},
+     .help = "file of names of bodies and joints, one a line: joint 3 knee"},
     {.name = "scene", AW_AT_TOOL(ezphys_options, scene), .value = "NAME",
      .check = ezphys_check_scene, .needed_by = AW_NEEDED_BY_DEVICES,
      .help = "read names and sizes from this scene or file"},
     {.name = "lenient", AW_AT_ALL(link.lenient),
      .help = "accept packets that are longer than documented"},
     {.name = "listen-only", AW_AT_TOOL(ezphys_options, listen_only),
-     .help = "never answer: for simulations in real time"},
+     .help = "never answer messages; for simulations in real time"},
     {.name = "state", AW_AT_TOOL(ezphys_options, state),
      .help = "add the position and velocity of all joints to each result"},
     {.name = "coast", AW_AT_TOOL(ezphys_options, coast),
-     .help = "stop by switching the motors off instead of holding the joints"},
+     .help = "stop by switching off the motors instead of holding the joints"},
     {0},
 };
 
@@ -56,87 +56,85 @@ static const struct aw_arg force_args[] = {
     {0},
 };
 #define JOINT                                                                                      \
-    {.name = "joint", .complete = aw_joints_complete, .help = "name; hip.axis2 of several axes"}
+    {.name = "joint", .complete = aw_joints_complete, .help = "name; with several axes hip.axis2"}
 #define DEVIATION                                                                                  \
-    AW_DEVIATION_OPTION("hold all joints when this one is farther than this outside its "          \
-                        "start and targets: 0.3rad, 0.3m")
+    AW_DEVIATION_OPTION("hold all joints if this one leaves the range of its start and targets "   \
+                        "by more than this: 0.3rad, 0.3m")
 #define SPEED                                                                                      \
     {.name = "speed", AW_AT_ALL(move.speed), .value = "SPEED", .fallback = "1", .unit = "",        \
-     .min = 0.001, .max = 100, .help = "the maximum speed, in rad/s or m/s"}
+     .min = 0.001, .max = 100, .help = "maximum speed in rad/s or m/s"}
 
 #define WAY_SPEED                                                                                  \
     {.name = "speed", AW_AT_ALL(move.speed), .value = "SPEED", .fallback = "1", .unit = "rad/s",   \
-     .min = 0.001, .max = 100, .help = "the speed of the motion, in rad/s or m/s"}
+     .min = 0.001, .max = 100, .help = "speed of the motion in rad/s or m/s"}
 #define STEERING                                                                                   \
     {.name = "kp", AW_AT_ALL(move.kp), .missing = NAN, .value = "GAIN", .fallback = "10",          \
      .unit = "", .min = 0, .max = 10000, .help = "velocity per rad of position error, in 1/s"},    \
     {.name = "max-torque", AW_AT_TOOL(ezphys_options, max_torque), .missing = NAN,                 \
      .value = "TORQUE", .fallback = "1000", .unit = "Nm", .min = 0, .max = 1e9,                    \
-     .help = "of each motor"}
+     .help = "maximum torque of each motor"}
 
 static const struct aw_command commands[] = {
     {.name = "status", .summary = "show the tree of joints and bodies, and their rates",
      .run = aw_run_status,
-     .details = "It sends no answer. So a simulation that waits for answers does not go on, "
-         "and has no rate ('hz' lets it run). Angles are in rad; values of a slider in m and "
-         "m/s.",
+     .details = "Sends no answer, so a simulation in lock-step does not advance and has no rate "
+         "('hz' lets it run). Angles are in rad, values of a slider in m and m/s.",
      .examples = AW_LIST("-l 'sim:?scene=humanoid' status", "-l sim: status -j")},
     {.name = "limits", .summary = "show the limits of the joints and their sources",
      .args = AW_ARGS(
          {.name = "joint", .optional = true, .complete = ezphys_complete_joints,
-          .help = "only of this one"}),
+          .help = "only this joint"}),
      .run = aw_run_limits,
-     .details = "The largest torque of a motor cannot be below 0. The stops of a joint are "
-         "those of the scene, of sim: or --scene: the simulation reports no limits. "
-         "'play' has --max-speed of its own.",
+     .details = "The maximum torque of a motor cannot be below 0. The stops of a joint come "
+         "from the scene of sim: or --scene, because the simulation reports no limits. For "
+         "'play' give --max-speed.",
      .examples = AW_LIST("-l sim: limits")},
-    {.name = "echo", .summary = "print the messages of some objects, or those that fulfil a "
-        "condition",
+    {.name = "echo", .summary = "print the messages of objects, or those that match a condition",
      .args = AW_ARGS(
          {.name = "what", .optional = true, .complete = ezphys_complete_objects,
           .help = "a name, a pattern (humanoid.*), a number, or a kind of message"}),
      .repeats = true,
      .options = AW_OPTIONS(
          {.name = "where", AW_AT(ezphys_read_options, where), .value = "COND",
-          .help = "only messages that fulfil it: 'force.z>10 and depth>0'"},
-         {.name = "once", AW_AT(ezphys_read_options, once), .help = "one record, then end"}),
+          .help = "only messages that match: 'force.z>10 and depth>0'"},
+         {.name = "once", AW_AT(ezphys_read_options, once), .help = "print one record, then exit"}),
      .run = run_echo,
-     .details = "Every message is answered at once, so that the simulation goes on.",
+     .details = "Answers every message at once, so the simulation advances.",
      .examples = AW_LIST("-l sim: echo limb --once -j",
          "-l sim: echo --where 'position.z<1.9' --once")},
     {.name = "view", .summary = "draw the bodies on the terminal",
      .options = AW_OPTIONS(
          {.name = "speed", AW_AT(ezphys_read_options, speed), .value = "FACTOR", .fallback = "1",
           .unit = "", .min = 0.001, .max = 1e6,
-          .help = "the speed of the simulation relative to real time"}),
+          .help = "speed of the simulation relative to real time"}),
      .run = run_view,
-     .details = "Arrows turn the view, + and - zoom, space pauses, q leaves. Shapes are known "
-         "from --scene.\n" "Without a terminal one picture is printed.",
+     .details = "The arrow keys rotate the view, + and - zoom, Space pauses, q quits. Shapes "
+         "come from --scene.\nWithout a terminal, one picture is printed.",
      .examples = AW_LIST("-l 'sim:?scene=humanoid' view --for 0.1s")},
     {.name = "hz", .group = AW_GROUP_MEASURE,
      .summary = "measure rates, jitter, losses and the real-time factor",
      .options = AW_OPTIONS(
          {.name = "stall", AW_AT(ezphys_read_options, stall_s), .value = "TIME", .fallback = "1s",
           .unit = "s", .min = 0.001, .max = 3600,
-          .help = "a longer time between two messages is a stall"}),
-     .run = run_hz, .details = "For 5 s, or as given by --for or -n.",
+          .help = "count a longer gap between messages as a stall"}),
+     .run = run_hz, .details = "Measures for 5 s, for --for TIME or for -n COUNT messages.",
      .examples = AW_LIST("-l sim: hz --for 0.5s")},
     {.name = "motor", .summary = "drive the motors of a joint", .args = motor_args,
      .safety = AW_MOTION, .timed = true, .run = run_motor,
-     .details = "The motor runs until the next command for it. With --for it runs for this "
-         "time of the simulation, then the joint is held.",
+     .details = "The motor runs until its next command. With --for it runs for this simulation "
+         "time, then the joint is held.",
      .examples = AW_LIST("-l sim: motor 1 2 1000 --for 1s", "motor 3 2rad/s 100Nm --dry-run")},
-    {.name = "jog", .summary = "move one axis by an amount, or with the keys",
+    {.name = "jog", .summary = "move one axis by a distance, or with the keys",
      .args = AW_ARGS(
          {.name = "joint", .complete = ezphys_complete_joints,
           .help = "name or number; hip.axis2 is the second axis"},
          {.name = "amount", .optional = true,
-          .help = "the amount, from the actual position: +0.2 (rad; m of a slider), -10deg, "
-              "+5cm; without it the keys move the joint"}),
+          .help = "distance from the actual position: +0.2 (rad; m of a slider), -10deg, +5cm; "
+              "without it the keys move the joint"}),
      .options = AW_OPTIONS(WAY_SPEED, STEERING),
      .safety = AW_MOTION, .run = aw_run_jog,
-     .details = "The motor moves the joint from its actual position, then it is held. Without "
-         "an amount the arrow keys move, page up and down change the step, q quits.",
+     .details = "Moves the joint from its actual position, then holds it. Without a distance, "
+         "the arrow keys move it, Page Up and Page Down change the step, and q quits.",
      .examples = AW_LIST("-l sim: jog hinge +0.2", "-l sim: jog hinge -10deg --speed 0.5rad/s")},
     {.name = "move", .summary = "move axes to positions",
      .args = AW_ARGS(
@@ -144,35 +142,36 @@ static const struct aw_command commands[] = {
           .help = "hinge=0.2 (rad; m of a slider), hip.axis2=-10deg"}),
      .options = AW_OPTIONS(WAY_SPEED, STEERING),
      .safety = AW_MOTION, .run = aw_run_move,
-     .details = "The motors move all axes at once, so that they arrive together; then they are "
-         "held.",
+     .details = "All axes move at once and arrive together. Then they are held.",
      .examples = AW_LIST("-l sim: move hinge=0.2", "-l sim: move hinge=-10deg --speed 0.5rad/s")},
     {.name = "force", .summary = "apply torques (slider: forces) to the axes of a joint",
      .args = force_args, .safety = AW_MOTION, .timed = true, .run = run_force,
-     .details = "For one step; with --for in every step of this time.",
+     .details = "Applies them for one step, or with --for in every step of this time.",
      .examples = AW_LIST("-l sim: force 1 5Nm --for 0.5s")},
     /* Records of other tools' output, accepted as commands. */
-    {.name = "axis_motor", .summary = "motor, as a record has it", .args = motor_args,
+    {.name = "axis_motor", .summary = "drive motors, with the fields of a "
+        "record", .args = motor_args,
      .hidden = true, .safety = AW_MOTION, .timed = true, .run = run_motor},
-    {.name = "axis_force", .summary = "force, as a record has it", .args = force_args,
+    {.name = "axis_force", .summary = "apply forces, with the fields of a "
+        "record", .args = force_args,
      .hidden = true, .safety = AW_MOTION, .timed = true, .run = run_force},
     {.name = "reset", .group = AW_GROUP_MOVE,
-     .summary = "start the simulation again", .safety = AW_WRITE,
+     .summary = "restart the simulation", .safety = AW_WRITE,
      .run = run_reset, .examples = AW_LIST("-l sim: reset")},
     {.name = "stop", .group = AW_GROUP_MOVE,
-     .summary = "hold all joints where they are", .safety = AW_READ,
-     .run = run_stop, .details = "Sets velocity 0 with the present torque; --coast: without "
-         "torque.",
+     .summary = "hold all joints at their positions", .safety = AW_READ,
+     .run = run_stop, .details = "Sets velocity 0 with the current torque limit, or without "
+         "torque with --coast.",
      .examples = AW_LIST("-l sim: stop")},
     {.name = "advance", .group = AW_GROUP_MOVE,
-     .summary = "let the simulation make this many steps",
+     .summary = "advance the simulation by a number of steps",
      .args = AW_ARGS(
          {.name = "count", .kind = AW_ARG_NUMBER, .min = 1, .max = 1e9, .whole = true,
           .optional = true, .help = "number of exchanges; default: 1"}),
      .safety = AW_WRITE, .run = run_advance, .examples = AW_LIST("-l sim: advance 100 -j")},
-    {.name = "pause", .group = AW_GROUP_LOOK, .summary = "let the simulation go on for a time",
+    {.name = "pause", .group = AW_GROUP_LOOK, .summary = "let the simulation run for a time",
      .args = AW_ARGS(AW_PAUSE_ARG), .run = run_pause, .examples = AW_LIST("-l sim: pause 0.1s"),
-     .details = "Motors keep their velocities. The time is that of the simulation."},
+     .details = "Motors keep their velocities. TIME is simulation time."},
     {.name = "play", .summary = "play a file of setpoints",
      .args = AW_ARGS(
          {.name = "file", .kind = AW_ARG_FILE,
@@ -183,18 +182,18 @@ static const struct aw_command commands[] = {
          AW_PLAY_EVERY,
          AW_PLAY_OPTIONS,
          STEERING,
-         {.name = "rate", AW_AT_ALL(move.rate), .value = "HZ", .help = "setpoints a second",
+         {.name = "rate", AW_AT_ALL(move.rate), .value = "HZ", .help = "setpoints per second",
           .fallback = "50", .unit = "Hz", .min = 0.01, .max = 1000},
          {.name = "max-speed", AW_AT_ALL(move.most_speed), .value = "SPEED", .fallback = "20",
           .unit = "rad/s", .min = 1e-6, .max = 1e6,
-          .help = "a file with a higher speed is refused"}),
+          .help = "maximum speed; faster files are refused"}),
      .safety = AW_MOTION, .timed = true,
      .lines = AW_LIST("$ printf 't,hinge\\n0,0\\n1,0.3\\n2,0\\n' >path.csv",
          "-l sim: play path.csv"),
      .run = aw_run_play,
-     .details = "The whole file is checked first. The joints have to be near the first row "
-         "(--max-jump), or move there first (--approach 0.5rad/s); they are held at the end. "
-         "Times are those of the simulation, which runs as fast as it can."},
+     .details = "Checks the whole file first. The joints must be near the first row "
+         "(--max-jump), or move there first (--approach 0.5rad/s). They are held at the end. "
+         "Times are simulation times; the simulation runs as fast as it can."},
     {.name = "step", .group = AW_GROUP_MEASURE, .summary = "measure a step response",
      .args = AW_ARGS(JOINT),
      .options = AW_OPTIONS(
@@ -202,46 +201,47 @@ static const struct aw_command commands[] = {
          SPEED,
          AW_STEP_OPTIONS),
      .safety = AW_MOTION, .timed = true, .run = aw_run_step,
-     .details = "Each message is answered with a motor velocity of four times the remaining "
-         "distance per second, at most --speed. Times are those of the simulation. At the end "
-         "all joints are held, and at once if this one exceeds --max-deviation, moves the "
-         "wrong way or does not move. For the next step of the simulation use advance.",
+     .details = "Answers each message with a motor velocity of four times the remaining "
+         "distance per second, at most --speed. Times are simulation times. All joints are held "
+         "at the end, or at once if this one exceeds --max-deviation, moves in the wrong direction "
+         "or does not move. To advance the simulation by a step, use advance.",
      .examples = AW_LIST("-l sim: step hinge --from 0rad --to 0.2rad --settle 0.2s --for 1s")},
     {.name = "identify", .group = AW_GROUP_MEASURE,
-     .summary = "find a process model of a joint, or of a record",
+     .summary = "identify a process model of a joint, or from a recording",
      .args = AW_ARGS(
          {.name = "joint", .complete = aw_joints_complete, .optional = true,
-          .help = "name, hip.axis2 of several; none with --from"}),
+          .help = "name; with several axes hip.axis2; none with --from"}),
      .options = AW_OPTIONS(
          DEVIATION,
          SPEED,
          AW_IDENTIFY_OPTIONS("output")),
      .safety = AW_MOTION, .timed = true, .run = aw_run_identify,
-     .details = "The model describes the joint from the commanded velocity, as a share of "
-         "--speed, to the position. A gain of 1 means that it moves exactly as fast as "
-         "commanded. The joint steps to both sides by a third of --max-deviation and then "
-         "swings with twelve frequencies, for --for (12 s).",
+     .details = "The model maps the commanded velocity, as a share of --speed, to the position. "
+         "With a gain of 1 the joint moves exactly as fast as commanded. The joint steps to "
+         "both sides by a third of --max-deviation, then follows a sum of twelve sines for --for "
+         "(12 s).",
      .examples = AW_LIST("-l sim: identify hinge --for 2s --save /dev/null")},
     {.name = "probe", .group = AW_GROUP_MEASURE,
      .summary = "find the framing of an unknown capture",
      .args = AW_ARGS(
          {.name = "file", .kind = AW_ARG_FILE,
-          .help = "raw bytes, hex, or a capture; - standard input"}),
+          .help = "raw bytes, hex or a capture; - reads standard input"}),
      .offline = true, .lines = AW_LIST("-l sim: --record run.pcapng advance 20",
          "probe run.pcapng"),
      .run = run_probe,
-     .details = "It is found by sizes, unit quaternions and even step numbers. Exit status 5 "
-         "if the result is not certain."},
+     .details = "Compares sizes, unit quaternions and step numbers. The exit status is 5 if the "
+         "result is uncertain."},
     {.name = "ping", .group = AW_GROUP_MEASURE,
-     .summary = "measure the time from an answer to the next message",
-     .run = aw_run_ping, .details = "-n COUNT times, or for --for TIME; 10 times by default.",
+     .summary = "measure the time between an answer and the next message",
+     .run = aw_run_ping, .details = "Measures 10 times by default, -n COUNT times, or for --for "
+         "TIME.",
      .examples = AW_LIST("-l sim: ping")},
     {.name = "list", .group = AW_GROUP_SET_UP,
      .summary = "show simulators on this machine and their clients",
      .offline = true, .run = run_list, .examples = AW_LIST("list")},
     {.name = "sim", .group = AW_GROUP_SET_UP, .summary = "serve a simulation to other programs",
      .options = ezphys_simulator_options, .lines = AW_LIST("sim &"), .run = run_sim,
-     .details = "Starts ezphys-sim, which prints 'ready: URL' on standard error; that URL works "
+     .details = "Starts ezphys-sim, which prints 'ready: URL' on standard error. Use that URL "
          "with -l."},
     {0},
 };
@@ -253,30 +253,33 @@ static const char *const examples[] = {
     "-l sim: motor 1 2rad/s 1000Nm --for 1s",
     "encode axis_motor id=3 velocity1=2 max_torque1=1000",
     "encode --wire be32 timestamp step=100 step_size=0.01",
-    "decode -j 1C 00 00 00 01 00 00 00 05 00 00 00 00 00 00 00 08 00 00 00 64 00 00 00 0A D7 23 3C",
+    "decode -j 1C 00 00 00 01 00 00 00 05 00 00 00 00 00 00 00 08 00 00 00 64 00 00 00 0A "
+    "D7 23 3C",
     "describe limb",
     "-l sim: teleop --keys --for 2s",
     NULL,
 };
 
 static const struct aw_config_key wire_keys[] = {
-    {"base", "le32, be32, packed8, stream or name32", "the framing it starts from", "le32"},
-    {"endian", "le or be", "order of bytes", "be"},
-    {"long", "4 or 8", "bytes of a long", "8"},
-    {"msg", "words joined by +", "the header of a message", "size32+count32"},
-    {"pkt", "words joined by +", "the header of each of its packets", "type32+id32+len32"},
+    {"base", "le32, be32, packed8, stream or name32", "preset that the framing starts from",
+     "le32"},
+    {"endian", "le or be", "byte order", "be"},
+    {"long", "4 or 8", "size of a long in bytes", "8"},
+    {"msg", "parts joined by +", "parts of a message header", "size32+count32"},
+    {"pkt", "parts joined by +", "parts of a packet header", "type32+id32+len32"},
     {0},
 };
 static const struct aw_config_section sections[] = {
-    {"wire NAME", "Another framing, for --wire NAME; probe finds its words in a capture.", "lab",
+    {"wire NAME", "Defines a framing for --wire NAME; probe finds its parts in a capture.", "lab",
      wire_keys},
     {0},
 };
 
 static const struct aw_teleop_preset maps[] = {
-    {"motors", "the velocity of one joint at a time on the left stick, a goes on to the next",
+    {"motors", "left stick sets the velocity of one joint, button a selects the next",
      "enable = rightshoulder\nfull = leftshoulder\nlefty = select velocity -2\n"
-     "a = next lockout=0.5s\ny = mark success\nx = mark failure\nstart = record toggle\nback = "
+     "a = next lockout=0.5s\ny = mark success\nx = mark failure\nstart = record "
+     "toggle\nback = "
      "quit\n"},
     {0},
 };

@@ -55,11 +55,11 @@ static enum aw_status run_until(struct viewer *v, int64_t due, double sim_end)
 
 /* clang-format off */
 static const char *const all_keys[] = {
-    "arrows", "turn the view",
-    "+ -", "closer, farther",
-    "space", "stand still, and go on",
+    "arrows", "rotate the view",
+    "+ -", "zoom in, zoom out",
+    "space", "pause, resume",
     "q", "leave",
-    "?", "these keys, or the scene",
+    "?", "show or hide this help",
     NULL,
 };
 /* clang-format on */

@@ -48,9 +48,10 @@ static enum aw_status wire_entry(struct ezphys_wires *wires, const char *name, s
         if (strcmp(wires->name[*index], name) == 0)
             return AW_OK;
     if (wires->n == EZ_WIRES_NAMED)
-        return aw_fail(err, AW_USAGE, "more than %d wires", EZ_WIRES_NAMED);
+        return aw_fail(err, AW_USAGE, "more than %d framings — remove one", EZ_WIRES_NAMED);
     if (strlen(name) >= EZ_WIRE_NAME || strpbrk(name, "=,+") || !*name)
-        return aw_fail(err, AW_USAGE, "[wire %.40s]: up to 31 characters, without = , +", name);
+        return aw_fail(err, AW_USAGE,
+                       "[wire %.40s]: invalid name — use up to 31 characters, without = , +", name);
     if (aw_protocol_variant(&aw_ezphys_protocol, name))
         return aw_fail(err, AW_USAGE, "[wire %s]: a preset has this name — choose another", name);
     *index = wires->n++;

@@ -22,12 +22,12 @@ static enum aw_status find(struct aw_session *session, const struct aw_args *arg
 {
     const char *text = name ? name : aw_arg(args, "joint", 0);
     if (!text)
-        return aw_fail(&session->err, AW_USAGE, "%s: a joint is needed: m1, m2 or m3",
+        return aw_fail(&session->err, AW_USAGE, "%s: no joint given — add m1, m2 or m3",
                        session->run.command->name);
     int motor = aw_hidmotor_find_joint(text);
     if (motor < 0)
         return aw_fail(&session->err, AW_USAGE,
-                       "no joint '%.24s' — m1 m2 m3, or base shoulder elbow", text);
+                       "joint '%.24s' not found — use m1 m2 m3, or base shoulder elbow", text);
     struct aw_hidmotor_joint row = aw_hidmotor_joint(motor);
     const double *power_up = aw_hidmotor_power_up[motor];
     joint->number = (unsigned)motor;
@@ -73,15 +73,14 @@ static enum aw_status open(struct aw_bench *bench)
     if (status == AW_OK)
         status = aw_hidmotor_status(hidmotor_arm(session), &now, &session->err);
     if (status == AW_OK && (int)joint->number >= now.n)
-        return aw_fail(&session->err, AW_REFUSED, "%s: the board has %d motor%s", joint->name,
-                       now.n, now.n == 1 ? "" : "s");
+        return aw_fail(&session->err, AW_REFUSED, "%s: motor not found, the board has %d motor%s",
+                       joint->name, now.n, now.n == 1 ? "" : "s");
     if (status == AW_OK)
         status = await_rest(bench, &now);
     double at = status == AW_OK ? now.position[joint->number] : 0;
     if (status == AW_OK && is_glitch(joint, at))
         return aw_fail(&session->err, AW_REFUSED,
-                       "%s: it says %.4g deg, outside %.4g to %.4g — is the arm homed? nothing is "
-                       "moved",
+                       "%s: measured %.4g deg is out of range %.4g to %.4g — home the arm first",
                        joint->name, at, joint->low, joint->high);
     return status;
 }
@@ -186,7 +185,7 @@ static enum aw_status send_gains(struct aw_bench *bench, const struct aw_gain_li
     struct aw_hidmotor_status now;
     if (!bench->known)
         return aw_fail(&session->err, AW_REFUSED,
-                       "the board does not tell its gains, so they could not be put back");
+                       "cannot read the board's gains to restore them later");
     struct aw_hidmotor_options usual = hurry(bench);
     enum aw_status status = hidmotor_law.send(session, gains);
     hidmotor_arm(session)->options = usual;
@@ -222,5 +221,5 @@ const struct aw_bench_hooks hidmotor_bench = {
     .acts = "sim:?drive=pid",
     .gain_max = GAIN_MAX,
     .ended = "held",
-    .assumed = "as published: the board's main loop",
+    .assumed = "main loop of the published firmware",
 };

@@ -159,7 +159,7 @@ static enum aw_status beside(struct aw_session *session, struct aw_joint_list *l
     if (joint != list->n || !hidmotor_arm(session)->known.maybe_stale)
         return AW_OK;
     if (aw_session_text(session))
-        aw_session_notice(session, "an answer may belong to an earlier request");
+        aw_session_notice(session, "a reply may belong to an earlier request");
     else
         aw_object_truth(&session->result, "maybe_stale", true);
     return AW_OK;
@@ -236,7 +236,8 @@ static enum aw_status take_shape(struct aw_session *session, const struct aw_arg
         return status;
     hidmotor_state(session)->linear = aw_arg(args, "mode", 0) && mode == AW_HIDMOTOR_LINEAR;
     if (aw_arg(args, "mode", 0) && mode != AW_HIDMOTOR_LINEAR && mode != AW_HIDMOTOR_SINUSOIDAL)
-        return aw_fail(&session->err, AW_LIMIT, "%s: mode %.9g — linear (0) or sinusoidal (1)",
+        return aw_fail(&session->err, AW_LIMIT,
+                       "%s: mode %.9g not supported — use linear (0) or sinusoidal (1)",
                        args->command->name, mode);
     return aw_duration_read(session, args, &command->seconds);
 }
@@ -345,9 +346,9 @@ static enum aw_status settle_others(struct aw_session *session,
     double left_ms = aw_hidmotor_keep_targets(&state->arm, target, plan, &kept);
     if (left_ms > plan->duration_ms) {
         if (!isnan(command->seconds))
-            aw_session_notice(session, "duration=%gs: %s is still in motion, so this takes %.2g s",
-                              command->seconds, aw_hidmotor_joint(__builtin_ctz(kept)).name,
-                              left_ms / 1000);
+            aw_session_notice(
+                session, "duration=%gs: %s is still moving, so the motion takes %.2g s",
+                command->seconds, aw_hidmotor_joint(__builtin_ctz(kept)).name, left_ms / 1000);
         plan->duration_ms = ceil(left_ms);
     }
     state->cancelled[0] = '\0';
@@ -361,8 +362,9 @@ static enum aw_status settle_others(struct aw_session *session,
             continue;
         const char *name = aw_hidmotor_joint(i).name;
         aw_append(state->cancelled, sizeof state->cancelled, ",", "%s", name);
-        aw_session_notice(session, "%s was in motion, and is to stay at %.1f deg — name it, too",
-                          name, plan->target[i]);
+        aw_session_notice(session,
+                          "motion of %s cancelled: stays at %.1f deg — name this joint, too", name,
+                          plan->target[i]);
     }
     return status;
 }

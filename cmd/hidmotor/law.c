@@ -75,8 +75,7 @@ static enum aw_status send_law(struct aw_session *session, const struct aw_gain_
     for (size_t i = 0; i < law->n && status == AW_OK; i++) {
         float is = (float)there.of[i].value, sent = (float)law->of[i].value;
         if (is < sent || is > sent)
-            status = aw_fail(err, AW_REFUSED,
-                             "the gains were sent, and the board has others: %g, and not %g",
+            status = aw_fail(err, AW_REFUSED, "gains not confirmed: the board reports %g, not %g",
                              (double)is, (double)sent);
     }
     return status;

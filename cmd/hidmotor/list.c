@@ -39,8 +39,8 @@ enum aw_status run_list(struct aw_session *session, const struct aw_args *args)
         found++;
     }
     if (!found && !running)
-        aw_session_notice(session, "no board here — plug it in, name another one with "
-                                   "-l hid:VID:PID or -l hid:/dev/hidrawN, or try -l sim:");
+        aw_session_notice(session, "no board found — plug it in, give its link with -l hid:VID:PID "
+                                   "or -l hid:/dev/hidrawN, or try -l sim:");
     free(ports);
     return AW_OK;
 }

@@ -40,7 +40,7 @@ enum aw_status hidmotor_dry_run(struct aw_session *session, const struct aw_hidm
     struct aw_hidmotor_plan plan;
     for (int i = 0; i < AW_HIDMOTOR_JOINTS; i++)
         if (!target->given[i])
-            return aw_dry_depends(session, "where the arm is");
+            return aw_dry_depends(session, "the position of the arm");
     enum aw_status status =
         aw_hidmotor_plan_from(&nowhere, target, session->options.run.force, &plan, &session->err);
     return status == AW_OK ? show_plan(session, &plan, time_ns) : status;
@@ -57,7 +57,7 @@ enum aw_status hidmotor_send(struct aw_session *session, struct aw_hidmotor_plan
     aw_session_moves(session);
     status = aw_hidmotor_move(hidmotor_arm(session), plan, &moved, &session->err);
     if (status == AW_OK && moved.verified)
-        aw_session_notice(session, "no reply, but the setpoints show that the board got it");
+        aw_session_notice(session, "no reply, but the setpoints show that the board received it");
     return status;
 }
 
@@ -119,7 +119,7 @@ enum aw_status run_stop(struct aw_session *session, const struct aw_args *args)
     struct aw_hidmotor_stopped stopped = {0};
     (void)args;
     if (session->options.run.dry_run)
-        return aw_dry_depends(session, "where the arm is");
+        return aw_dry_depends(session, "the position of the arm");
     enum aw_status status = hidmotor_ready(session);
     if (status == AW_OK)
         status = stop(session, &stopped);
@@ -154,7 +154,7 @@ enum aw_status hidmotor_safe_stop(struct aw_session *session)
                        s.attempts ? "stop sent, not confirmed" : "NOT stopped", why.text);
     if (!s.confirmed)
         return aw_fail(&session->err, AW_STOPPED,
-                       "stop sent, to hold%s deg; its confirmation was not waited for", at);
+                       "stop sent, to hold%s deg, confirmation not awaited", at);
     aw_stop_did(session, "holding%s deg", at);
     return AW_OK;
 }

@@ -22,7 +22,7 @@ static enum aw_status parse_floats(struct aw_session *session, const struct aw_a
             continue;
         struct aw_error problem;
         if (n > FLOATS_MAX - 1)
-            return aw_fail(&session->err, AW_USAGE, "raw: a packet carries at most %d floats",
+            return aw_fail(&session->err, AW_USAGE, "raw: too many values — give at most %d floats",
                            FLOATS_MAX);
         if (aw_number_parse(args->bound[i].text, &values[n++], &problem) != AW_OK)
             return aw_fail(&session->err, AW_USAGE, "raw: %.200s", problem.text);
@@ -38,7 +38,7 @@ static enum aw_status parse_payload(struct aw_session *session, const struct aw_
     if (!hex)
         return parse_floats(session, args, bytes, payload);
     if (aw_arg(args, "floats", 0))
-        return aw_fail(&session->err, AW_USAGE, "raw: floats or --bytes, not both");
+        return aw_fail(&session->err, AW_USAGE, "raw: floats and --bytes given — give one of them");
     enum aw_status status = aw_hex_parse(&aw_hidmotor_protocol, hex, strlen(hex), bytes,
                                          AW_HIDMOTOR_PAYLOAD, &size, &session->err);
     *payload = (struct aw_span){bytes, size};

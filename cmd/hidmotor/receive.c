@@ -65,7 +65,7 @@ static void notice_no_answer(struct aw_session *session, enum aw_status status)
     if (silent && !receiving->silent)
         aw_session_notice(session, "%s", session->err.text);
     if (!silent && receiving->silent)
-        aw_session_notice(session, "the board answers again");
+        aw_session_notice(session, "the board responds again");
     receiving->silent = silent;
 }
 
@@ -95,7 +95,7 @@ enum aw_status hidmotor_next_received(struct aw_session *session, int64_t deadli
     while (status == AW_OK) {
         struct hidmotor_question *question = next_question(&hidmotor_state(session)->receiving);
         if (!question)
-            return aw_fail(&session->err, AW_USAGE, "nothing asks the board for anything");
+            return aw_fail(&session->err, AW_USAGE, "no request to the board is configured");
         status = rest(session, question, deadline);
         if (status != AW_OK)
             return status;

@@ -71,7 +71,7 @@ enum aw_status run_velocity(struct aw_session *session, const struct aw_args *ar
 {
     if (args->n == 0)
         return aw_fail(&session->err, AW_USAGE,
-                       "velocity: which joint? — velocity 20 0 0, or velocity elbow=-20");
+                       "velocity: no joint given — write velocity 20 0 0, or velocity elbow=-20");
     return set_from_args(session, args, "set_velocity");
 }
 
@@ -98,8 +98,8 @@ enum aw_status run_gripper(struct aw_session *session, const struct aw_args *arg
         status = aw_record_set(&request, "value", round(way->min + share * (way->max - way->min)),
                                &session->err);
     else if (near)
-        status = aw_fail(&session->err, AW_USAGE, "gripper: no '%.24s' — did you mean '%s'?", text,
-                         near);
+        status = aw_fail(&session->err, AW_USAGE, "gripper: '%.24s' not found — did you mean '%s'?",
+                         text, near);
     else
         status = aw_record_set_text(&request, "value", text, &session->err);
     return status == AW_OK ? hidmotor_set(session, &request) : status;

@@ -17,7 +17,7 @@ enum aw_status hidmotor_simulate(const struct aw_sim *sim, struct aw_device **de
     enum aw_status status = AW_OK;
     options.protocol = sim->protocol;
     if (motors && !aw_is_one_of(counts, motors))
-        status = aw_fail(err, AW_USAGE, "motors: '%.24s' — 1, 2 or 3", motors);
+        status = aw_fail(err, AW_USAGE, "motors: '%.24s' is out of range — use 1, 2 or 3", motors);
     if (motors && status == AW_OK)
         options.motors = motors[0] - '0';
     if (status == AW_OK)
@@ -40,7 +40,7 @@ static const char *const sim_keys[] = {"state",   "drive", "fault", "motors",
 const struct aw_transport hidmotor_sim_transport = {
     .scheme = "sim",
     .usage = "sim:?state=NAME&drive=pid&fault=LIST&motors=2&latency=3ms&time=virtual",
-    .help = "the simulated arm, in this process",
+    .help = "simulated arm, in this process",
     .keys = sim_keys,
     .open = aw_sim_begin,
 };

@@ -27,10 +27,10 @@ static void complete_gripper(struct aw_session *session, aw_candidate_fn *add, v
 /* clang-format off */
 static const struct aw_option options[] = {
     {.name = "retries", AW_AT_TOOL(hidmotor_options, retries), .value = "COUNT",
-     .help = "repeat a question at most this many times; commands are never repeated",
+     .help = "maximum number of retries of a request; commands are never repeated",
      .fallback = "2", .unit = "", .whole = true, .min = 0, .max = 1000},
     {.name = "rate", AW_AT_ALL(move.rate), .value = "HZ",
-     .help = "the rate of questions in watch and record, of setpoints in play", .unit = "Hz",
+     .help = "rate of requests (watch, record) or setpoints (play)", .unit = "Hz",
      .min = 0.01, .max = 2000},
     {0},
 };
@@ -41,8 +41,8 @@ static const struct aw_option options[] = {
 #define JOINT                                                                                      \
     {.name = "joint", .complete = aw_joints_complete, .help = "m1, m2, m3, base, shoulder or elbow"}
 #define DEVIATION                                                                                  \
-    AW_DEVIATION_OPTION("hold the joint when it is farther than this outside its start and "       \
-                        "targets: 15deg")
+    AW_DEVIATION_OPTION("hold the joint if it leaves the range of its start and targets by "       \
+                        "more than this: 15deg")
 
 static const struct aw_arg move_args[] = {
     {.name = "m1", .field = "set_setpoints.m1", .optional = true},
@@ -69,11 +69,11 @@ static const struct aw_arg velocity_args[] = {
 
 static const struct aw_option wait_options[] = {
     {.name = "wait", AW_AT_ALL(move.wait), .value = "DEG", .bare = "3deg", .unit = "deg",
-     .min = 0.1, .max = 90, .help = "until all joints are this close to their targets"},
+     .min = 0.1, .max = 90, .help = "wait until all joints are this close to their targets"},
     {0},
 };
 static const struct aw_command commands[] = {
-    {.name = "status", .summary = "setpoint, position, velocity and effort of every joint",
+    {.name = "status", .summary = "show setpoint, position, velocity and effort of every joint",
      .run = aw_run_status, .examples = AW_LIST("-l sim: status", "-l sim: status -j",
          "-l sim: --format '%{m3.actual}' status")},
     {.name = "limits", .summary = "show the limits of the joints and their sources",
@@ -84,21 +84,22 @@ static const struct aw_command commands[] = {
      .examples = AW_LIST("limits", "limits elbow -j")},
     {.name = "move", .summary = "move joints to angles", .args = move_args,
      .options = wait_options, .safety = AW_MOTION, .run = aw_run_move,
-     .details = "The motion takes one second with a sinusoidal speed, longer if a joint would be "
-         "faster than 200 deg/s; duration and mode change that. Joints that you do not name keep "
-         "their setpoint.",
+     .details = "The motion takes one second with a sinusoidal speed profile, or longer if a "
+         "joint would exceed 200 deg/s. Change this with duration and mode. Joints without a "
+         "target keep their setpoint.",
      .examples = AW_LIST("-l sim: move 0 45 -30 --wait", "-l sim: move elbow=30 duration=500ms",
          "--dry-run move 0 45 -30 mode=linear")},
-    {.name = "jog", .summary = "move one joint by an amount, or with the keys",
+    {.name = "jog", .summary = "move one joint by a distance, or with the keys",
      .args = AW_ARGS(
          {.name = "joint", .complete = aw_joints_complete,
           .help = "m1, m2, m3, base, shoulder or elbow"},
          {.name = "amount", .kind = AW_ARG_NUMBER, .unit = "deg", .optional = true,
-          .help = "the amount, from its setpoint: +5; without it the keys move the joint"},
+          .help = "distance from the setpoint: +5; without it the keys move the joint"},
          DURATION,
          MODE),
-     .details = "Moves from the setpoint. Without an amount the arrow keys or + and - move, "
-         "page up and down change the step, q quits.", .options = wait_options, .safety = AW_MOTION,
+     .details = "Moves from the setpoint. Without a distance, the arrow keys or + and - move "
+         "the joint, Page Up and Page Down change the step, and q "
+         "quits.", .options = wait_options, .safety = AW_MOTION,
      .run = aw_run_jog,
      .examples = AW_LIST("-l sim: jog elbow +5", "-l sim: jog base -10 duration=200ms --wait")},
     {.name = "home", .summary = "move all joints to 0",
@@ -112,9 +113,9 @@ static const struct aw_command commands[] = {
      .safety = AW_MOTION, .run = run_gripper,
      .examples = AW_LIST("-l sim: gripper open", "-l sim: gripper 50%", "-l sim: gripper 90")},
     {.name = "stop", .group = AW_GROUP_MOVE,
-     .summary = "hold every joint where it is", .safety = AW_READ,
+     .summary = "hold every joint at its position", .safety = AW_READ,
      .run = run_stop, .examples = AW_LIST("-l sim: stop")},
-    {.name = "moveto", .summary = "move the tip to a place",
+    {.name = "moveto", .summary = "move the tip to a position",
      .args = AW_ARGS(XYZ, DURATION, MODE),
      .options = wait_options, .safety = AW_MOTION, .run = run_moveto,
      .examples = AW_LIST("-l sim: moveto 120mm 50mm 150mm --wait")},
@@ -129,13 +130,12 @@ static const struct aw_command commands[] = {
          ">path.csv",
          "-l sim: play path.csv --speed 50%"),
      .run = aw_run_play,
-     .details = "The limits and speeds of the whole path are checked first. Then the arm moves "
-         "to the first waypoint, if that is near (--max-jump) or you give a speed for it "
-         "(--approach), and setpoints are sent at --rate (default 50 Hz). The keys + and - "
-         "change the speed. Without --cubic or --quintic the joints move linearly between the "
-         "points. Columns are separated by commas, semicolons, tabs or blanks; times are in "
-         "seconds (in ms if the column is t_ms), angles in deg. A file without a header needs "
-         "--columns; the error shows them."},
+     .details = "Checks the limits and speeds of the whole path first. Then the arm moves to "
+         "the first waypoint if it is within --max-jump, or at the speed of --approach. "
+         "Setpoints are sent at --rate (default 50 Hz). The keys + and - change the speed. "
+         "Without --cubic or --quintic the joints move linearly between the points. Separate "
+         "columns by commas, semicolons, tabs or spaces. Times are in seconds (in ms in a "
+         "column t_ms), angles in deg. A file without a header requires --columns."},
     {.name = "record", .group = AW_GROUP_KEEP,
      .summary = "record the motion of the joints in a file",
      .args = AW_ARGS(
@@ -145,26 +145,26 @@ static const struct aw_command commands[] = {
           .endings = "csv pcapng mcap ndjson"}),
      .options = AW_OPTIONS(
          {.name = "until-arrived", AW_AT(aw_record_joints_options, until_arrived),
-          .help = "end when the setpoints rest and the joints have arrived"},
+          .help = "stop recording when the joints have reached constant setpoints"},
          {.name = "changes", AW_AT(aw_record_joints_options, changes),
-          .help = "leave out samples equal to the one before"},
+          .help = "skip samples equal to the previous one"},
          {.name = "no-header", AW_AT(aw_record_joints_options, no_header),
-          .help = "write no header line"}),
+          .help = "do not write a header line"}),
      .run = aw_run_record,
-     .details = "Samples come as fast as the board answers, or at --rate. --for, -n, "
-         "--until-arrived or Ctrl-C end it; the result has the interval between the samples. "
-         "The columns are position, setpoint, velocity and effort of each joint, or those of "
-         "--fields.",
+     .details = "Samples as fast as the board responds, or at --rate, until --for, -n, "
+         "--until-arrived or Ctrl-C ends the recording. The result contains the interval "
+         "between samples. The columns are position, setpoint, velocity and effort of each "
+         "joint, or those of --fields.",
      .examples = AW_LIST("-l sim: record run.csv --for 0.2s"),
      .next = {"plot {file}", "draws it"}},
     {.name = "gains", .summary = "show, set, save, apply or compare the gains",
      .args = aw_gains_args,
      .options = AW_OPTIONS(
          {.name = "velocity", AW_AT(hidmotor_command_options, velocity),
-          .help = "set: the gains of the velocity controllers"}),
+          .help = "set: change the gains of the velocity controllers"}),
      .safety = AW_WRITE, .run = run_gains,
-     .details = "Setting position gains ends a running move at its present position. diff ends "
-         "with exit status 1 if the gains differ.",
+     .details = "Setting position gains stops a move at the current position. diff ends with "
+         "exit status 1 if the gains differ.",
      .examples = AW_LIST("-l sim: gains", "-l sim: gains set elbow.kp=0.02",
          "-l sim: gains save arm.gains")},
     {.name = "step", .group = AW_GROUP_MEASURE, .summary = "measure a step response",
@@ -174,9 +174,9 @@ static const struct aw_command commands[] = {
          AW_STEP_OPTIONS),
      .safety = AW_MOTION, .timed = true, .run = aw_run_step,
      .details = "Measures rise time (10 to 90 %), overshoot in % of the step, settling time (2 "
-         "%), steady-state error and IAE. The setpoint jumps, and the servo moves as fast as "
-         "it can; the joint stays at the target. It is held at once if it exceeds "
-         "--max-deviation, moves the wrong way or does not move.",
+         "%), steady-state error and IAE. The setpoint jumps, the servo moves at full speed, "
+         "and the joint stays at the target. The joint is held at once if it exceeds "
+         "--max-deviation, moves in the wrong direction or does not move.",
      .examples = AW_LIST("-l 'sim:?time=virtual' step m2 --from 0deg --to 20deg")},
     {.name = "sweep", .group = AW_GROUP_MEASURE, .summary = "measure a frequency response",
      .args = AW_ARGS(JOINT),
@@ -186,7 +186,7 @@ static const struct aw_command commands[] = {
      .safety = AW_MOTION, .timed = true, .run = aw_run_sweep,
      .examples = AW_LIST("-l 'sim:?time=virtual' sweep m2 --to-hz 4")},
     {.name = "identify", .group = AW_GROUP_MEASURE,
-     .summary = "find a process model of a joint, or of a record",
+     .summary = "identify a process model of a joint, or from a recording",
      .args = AW_ARGS(
          {.name = "joint", .complete = aw_joints_complete, .optional = true,
           .help = "m1, m2, m3, base, shoulder or elbow; none with --from"}),
@@ -196,20 +196,20 @@ static const struct aw_command commands[] = {
          AW_TICK_OPTION("1 ms, as published"),
          AW_IDENTIFY_OPTIONS("setpoint")),
      .safety = AW_MOTION, .timed = true, .run = aw_run_identify,
-     .details = "The model describes the servo from its setpoint to its position. The setpoint "
-         "steps to both sides by a third of --max-deviation and then swings with twelve "
-         "frequencies, for --for (12 s). The joint ends at its start. With --with the model is "
-         "that of the motor, from the output of the board's PID controller, as tune needs it.",
+     .details = "The model maps the setpoint of the servo to its position. The setpoint steps "
+         "to both sides by a third of --max-deviation, then follows a sum of twelve sines for "
+         "--for (12 s). The joint returns to its start. With --with the model maps the output "
+         "of the board's PID controller to the position, as tune requires.",
      .examples = AW_LIST("-l 'sim:?time=virtual' identify m2 --save /dev/null",
          "-l 'sim:?drive=pid&time=virtual' identify m2 --with all")},
     AW_DESIGN_COMMAND("10deg", "5%",
         "-l 'sim:?drive=pid&time=virtual' identify m2 --with all --save m2.json",
         "design m2.json --compare"),
     {AW_TUNE_ROW("",
-         "The motors of a board whose firmware drives them by its PID controllers follow their "
-         "gains. The servos of the published arm do not: tune sees that at once, changes nothing, "
-         "and ends with exit code 1. The joint moves by at most --max-deviation. Then it is held "
-         "with the previous gains, and the new ones are printed.",
+         "tune requires a firmware that drives its motors with PID controllers. The servos of "
+         "the published arm ignore the gains: tune detects that, changes nothing, and ends with "
+         "exit code 1. Moves the joint by at most --max-deviation, then holds it with the "
+         "previous gains and prints the new ones.",
          DEVIATION,
          AW_LAW_OPTIONS("all"),
          AW_AROUND_OPTION,
@@ -219,10 +219,10 @@ static const struct aw_command commands[] = {
      .examples = AW_LIST("-l 'sim:?drive=pid&time=virtual' tune m2 --yes",
          "-l 'sim:?drive=pid&time=virtual' tune m2 --yes --report /dev/null")},
     {.name = "verify", .group = AW_GROUP_MEASURE,
-     .summary = "make the steps of a specification and check them",
+     .summary = "run the steps of a specification and check the results",
      .args = AW_ARGS(
          {.name = "spec", .kind = AW_ARG_FILE,
-          .help = "sections with joint, from, to, for, gains, max-overshoot …"}),
+          .help = "sections with joint, from, to, for, gains, max-overshoot and others"}),
      .options = AW_OPTIONS(
          DEVIATION,
          AW_VERDICTS_OPTION),
@@ -231,64 +231,66 @@ static const struct aw_command commands[] = {
          "-l 'sim:?time=virtual' verify spec.ini"),
      .run = aw_run_verify, .prints = "TAP or JUnit",
      .details = "The file has a section for each step, as in the example. "
-         "A step fails in any case if the joint does not come to within 10 % of the step from its "
-         "target. Exit code 1 if a step fails."},
-    {.name = "light", .summary = "colour of the light ring",
+         "A step always fails if the joint ends more than 10 % of the step away from its "
+         "target. If a step fails, the exit code is 1."},
+    {.name = "light", .summary = "set the colour of the light ring",
      .args = AW_ARGS(
          {.name = "hue", .field = "light.hue"},
          {.name = "saturation", .field = "light.saturation"},
          {.name = "value", .field = "light.value"}),
      .safety = AW_WRITE, .run = run_message, .examples = AW_LIST("-l sim: light 0.33 1 0.5")},
-    {.name = "velocity", .summary = "velocity mode", .args = velocity_args, .safety = AW_MOTION,
+    {.name = "velocity", .summary = "send velocities", .args = velocity_args, .safety = AW_MOTION,
      .run = run_velocity,
      .details = "The published firmware accepts this command, but its servos do not move.",
      .examples = AW_LIST("-l sim: velocity elbow=100")},
     {.name = "ping", .group = AW_GROUP_MEASURE,
      .summary = "measure round trips", .safety = AW_READ, .run = aw_run_ping,
-     .details = "-n COUNT or --for TIME; 100 without them.",
+     .details = "Measures 100 round trips by default, -n COUNT of them, or for --for TIME.",
      .examples = AW_LIST("-l sim: ping -n 20")},
-    {.name = "raw", .summary = "send any packet, show the answer",
+    {.name = "raw", .summary = "send any packet and print the reply",
      .args = AW_ARGS(
          {.name = "id", .kind = AW_ARG_NUMBER, .min = 0, .max = 4294967295, .whole = true,
           .help = "packet id"},
          {.name = "floats", .kind = AW_ARG_REST, .optional = true, .help = "at most 15 numbers"}),
      .options = AW_OPTIONS(
          {.name = "bytes", AW_AT(hidmotor_command_options, bytes), .value = "HEX",
-          .help = "the payload as bytes instead of floats"}),
+          .help = "payload as bytes instead of floats"}),
      .safety = AW_DANGEROUS, .harmless = raw_only_reads, .run = run_raw,
-     .details = "Sends a packet with any id. For the ids that only read (1910, 1822, 1857, "
-         "1825) it asks nothing. 1848 without targets is refused, because it would move all "
-         "joints to 0 at once.",
+     .details = "Sends a packet with any id. Ids that only read (1910, 1822, 1857, 1825) need "
+         "no confirmation. 1848 without targets is refused, because it would move all joints to "
+         "0 at once.",
      .examples = AW_LIST("-l sim: raw 1910", "-l sim: raw 2000 0.5 1 1 --yes")},
-    {.name = "fk", .summary = "compute the place of the tip from angles",
+    {.name = "fk", .summary = "compute the position of the tip from angles",
      .args = AW_ARGS(
          {.name = "m1", .field = "set_setpoints.m1"},
          {.name = "m2", .field = "set_setpoints.m2"},
          {.name = "m3", .field = "set_setpoints.m3"}),
      .offline = true, .run = run_fk, .examples = AW_LIST("fk 0 0 0", "fk 0 45 -30 -j")},
-    {.name = "ik", .summary = "compute the angles for a place of the tip",
+    {.name = "ik", .summary = "compute the angles for a position of the tip",
      .args = AW_ARGS(XYZ),
      .offline = true, .run = run_ik, .examples = AW_LIST("ik 100mm 0 195mm", "ik 120 50 150 -j")},
     /* Records of other tools' output, accepted as commands. */
-    {.name = "set_setpoints", .summary = "move, as a record has it", .args = move_args,
+    {.name = "set_setpoints", .summary = "move joints, with the fields of a "
+        "record", .args = move_args,
      .options = AW_OPTIONS(AW_START_OPTIONS),
      .hidden = true, .setpoints = true, .safety = AW_MOTION, .run = aw_run_move},
-    {.name = "set_velocity", .summary = "velocity, as a record has it", .args = velocity_args,
+    {.name = "set_velocity", .summary = "send velocities, with the fields of a "
+        "record", .args = velocity_args,
      .hidden = true, .safety = AW_MOTION, .run = run_velocity},
-    {.name = "set_pid_gains", .summary = "gains, as a record has them",
+    {.name = "set_pid_gains", .summary = "send gains, with the fields of a record",
      .args = AW_ARGS(
          MOTOR_GAINS("set_pid_gains", "m1"),
          MOTOR_GAINS("set_pid_gains", "m2"),
          MOTOR_GAINS("set_pid_gains", "m3")),
      .hidden = true, .safety = AW_WRITE, .run = run_message},
-    {.name = "set_velocity_gains", .summary = "gains, as a record has them",
+    {.name = "set_velocity_gains", .summary = "send gains, with the fields of a record",
      .args = AW_ARGS(
          MOTOR_GAINS("set_velocity_gains", "m1"),
          MOTOR_GAINS("set_velocity_gains", "m2"),
          MOTOR_GAINS("set_velocity_gains", "m3")),
      .hidden = true, .safety = AW_WRITE, .run = run_message},
 #define QUESTION(message)                                                                          \
-    {.name = message, .summary = "request and show it", .hidden = true, .run = run_question}
+    {.name = message, .summary = "request and print it", .hidden = true, .run = run_question}
     QUESTION("positions"), QUESTION("velocities"), QUESTION("pid_gains"),
     QUESTION("velocity_gains"),
     {.name = "list", .summary = "show boards, their users, and missing permissions",
@@ -298,17 +300,17 @@ static const struct aw_command commands[] = {
      .options = AW_OPTIONS(
          {.name = "listen", AW_AT_ALL(link.listen), .value = "URL",
           .fallback = "unix-listen:" AW_XDG_RUNTIME "/hidmotor-sim",
-          .help = "serve here: unix-listen:PATH, or uhid: for a real HID device"},
+          .help = "listen here: unix-listen:PATH, or uhid: for a real HID device"},
          {.name = "state", .value = "NAME", .fallback = "running", .words = aw_hidmotor_state_names,
-          .help = "of the board: running, unhomed or disabled"},
+          .help = "state of the board: running, unhomed or disabled"},
          {.name = "drive", .value = "NAME", .fallback = "servo", .words = aw_hidmotor_drive_names,
-          .help = "what moves the joints: servo, as published; pid: motors that gains drive"},
+          .help = "joint drives: servo (published firmware), or pid (motors with PID controllers)"},
          {.name = "motors", .value = "COUNT", .fallback = "3", .choices = AW_LIST("1", "2", "3"),
-          .help = "of the board: 1, 2 or 3"},
+          .help = "number of motors: 1, 2 or 3"},
          {.name = "fault", .value = "LIST", .words = aw_hidmotor_fault_names,
-          .help = "faults of the board: lost:5%,late,glitch:1%"}),
+          .help = "simulate faults of the board: lost:5%,late,glitch:1%"}),
      .lines = AW_LIST("sim &"), .run = aw_run_sim, .details = "Prints 'ready: URL' on standard "
-         "error; that URL works with -l."},
+         "error. Use that URL with -l."},
     {0},
 };
 /* clang-format on */
@@ -325,7 +327,7 @@ static const char *const examples[] = {
 };
 
 static const struct aw_teleop_preset maps[] = {
-    {"arm", "left stick base and shoulder, right stick elbow, triggers gripper",
+    {"arm", "left stick: base, shoulder; right stick: elbow; triggers: gripper",
      "enable = rightshoulder\nfull = leftshoulder\nleftx = base velocity -100%\n"
      "lefty = shoulder velocity -100%\nrighty = elbow velocity -100%\n"
      "righttrigger = gripper velocity 180\nlefttrigger = gripper velocity -180\n"
@@ -335,7 +337,7 @@ static const struct aw_teleop_preset maps[] = {
 
 const struct aw_tool hidmotor_tool = {
     .name = "hidmotor",
-    .summary = "setpoints and velocities of the RBE3001 arm over USB HID",
+    .summary = "drive the RBE3001 arm over USB HID: setpoints, velocities",
     .protocol = &aw_hidmotor_protocol,
     .commands = commands,
     .common = aw_common_commands,

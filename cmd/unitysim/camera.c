@@ -36,7 +36,8 @@ static enum aw_status load_views(struct aw_session *session, struct aw_unitysim_
     if (given)
         snprintf(path, PATH_MAX, "%s", given);
     else if (!aw_xdg_path(AW_XDG_CONFIG, "CameraViews.csv", path, PATH_MAX))
-        return aw_fail(&session->err, AW_USAGE, "where are the views? — give --views FILE");
+        return aw_fail(&session->err, AW_USAGE,
+                       "no file of camera views found — give --views FILE");
     return aw_unitysim_views_load(views, path, &session->err);
 }
 
@@ -60,7 +61,7 @@ void unitysim_complete_views(struct aw_session *session, aw_candidate_fn *add, v
 {
     struct aw_unitysim_views views;
     char path[PATH_MAX];
-    add(context, "default", "the scene's own");
+    add(context, "default", "view of the scene");
     if (load_views(session, &views, path) != AW_OK)
         return;
     for (size_t i = 0; i < views.n; i++)
@@ -93,7 +94,7 @@ static enum aw_status list_views(struct aw_session *session)
                        c->z, c->rx, c->ry, c->rz);
     }
     if (views.n == 0)
-        aw_session_notice(session, "no view is saved in %s", path);
+        aw_session_notice(session, "no saved views in %s", path);
     aw_unitysim_views_free(&views);
     return AW_OK;
 }
@@ -148,15 +149,17 @@ static enum aw_status parse_values(struct aw_session *session, const struct aw_a
         values[i] = NAN;
         status = aw_arg_number(session, args, parts[i].name, &values[i]);
         if (status == AW_OK && fabs(values[i]) > UINT16_MAX)
-            return aw_fail(&session->err, AW_LIMIT, "camera: %s %.9g is more than the wire carries",
-                           parts[i].name, values[i]);
+            return aw_fail(&session->err, AW_LIMIT,
+                           "camera: %s %.9g is out of range of the wire format", parts[i].name,
+                           values[i]);
         *given += isnan(values[i]) ? 0 : 1;
     }
     if (status == AW_OK && *given == 0)
         return aw_fail(&session->err, AW_USAGE,
-                       "camera set takes x y z rx ry rz, or some by name — camera set y=500 rx=66");
+                       "camera set: wrong arguments — give x y z rx ry rz, or some by name: camera "
+                       "set y=500 rx=66");
     if (status == AW_OK && *given < PARTS && session->options.run.dry_run)
-        return aw_dry_depends(session, "where the camera is");
+        return aw_dry_depends(session, "the position of the camera");
     return status;
 }
 
@@ -175,8 +178,7 @@ static enum aw_status change(struct aw_session *session, const struct aw_args *a
         if (!isnan(values[i]))
             *(int *)((char *)&camera + parts[i].at) = (int)lround(values[i]);
     if (camera.y == 0)
-        aw_session_notice(session,
-                          "y = 0 stands for the scene's own view: the rest is not looked at");
+        aw_session_notice(session, "y = 0 selects the view of the scene; other values are ignored");
     return put(session, &camera);
 }
 
@@ -187,7 +189,7 @@ static enum aw_status save_view(struct aw_session *session, const char *name)
     char path[PATH_MAX];
     if (strcmp(name, "default") == 0)
         return aw_fail(&session->err, AW_USAGE,
-                       "'default' is the scene's own view — choose another name");
+                       "'default' is reserved for the view of the scene — choose another name");
     enum aw_status status = get(session, &camera);
     if (status == AW_OK)
         status = load_views(session, &views, path);
@@ -241,7 +243,7 @@ enum aw_status run_camera(struct aw_session *session, const struct aw_args *args
     if (strcmp(action, "default") == 0)
         return put(session, &camera);
     if (!name)
-        return aw_fail(&session->err, AW_USAGE, "camera %s takes the name of a view", action);
+        return aw_fail(&session->err, AW_USAGE, "camera %s: no view given — add its name", action);
     if (saves)
         return save_view(session, name);
     status = unitysim_view(session, name, &camera);

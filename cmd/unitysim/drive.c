@@ -21,7 +21,8 @@ static enum aw_status parse(struct aw_session *session, const struct aw_args *ar
         *named |= 1u << joint;
     }
     if (*named == 0 && !unitysim_drive_given(session)->follow)
-        return aw_fail(&session->err, AW_USAGE, "drive: which joint? — drive elbow=+45 hand=open");
+        return aw_fail(&session->err, AW_USAGE,
+                       "drive: no joint given — write drive elbow=+45 hand=open");
     bool reads = unitysim_drive_given(session)->follow && !session->options.run.dry_run;
     return reads ? aw_session_check_input(session) : AW_OK;
 }
@@ -59,7 +60,7 @@ static enum aw_status stream(struct aw_session *session, int64_t deadline,
     int64_t soon = aw_clock_now(session->clock) + AW_SECOND / 2;
     enum aw_status status = unitysim_run(session, aw_sooner(soon, deadline));
     if (status == AW_OK && unity->feedback.count == 0 && soon < deadline)
-        aw_session_notice(session, "no feedback: is a scene loaded? ('%s scene basic')",
+        aw_session_notice(session, "no feedback — load a scene: %s scene basic",
                           session->tool->name);
     return status == AW_OK ? unitysim_run(session, deadline) : status;
 }
@@ -85,7 +86,7 @@ static enum aw_status report_refused(struct aw_session *session, const struct un
     aw_object_count(result, "refused", lines->refused);
     if (status != AW_OK || !lines->refused)
         return status;
-    return aw_fail(&session->err, lines->first.status, "%u of %u lines refused, the first: %s",
+    return aw_fail(&session->err, lines->first.status, "%u of %u lines refused, first error: %s",
                    lines->refused, lines->lines, lines->first.text);
 }
 

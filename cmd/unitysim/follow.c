@@ -41,7 +41,8 @@ static enum aw_status drive_as(struct follow *f)
             int joint;
             status = value ? unitysim_parse_drive(session, &pair, &joint, &drive)
                            : aw_fail(&session->err, AW_USAGE,
-                                     "'%.40s' — write JOINT=VALUE, like elbow=+45", word);
+                                     "invalid setpoint '%.40s' — write JOINT=VALUE, like elbow=+45",
+                                     word);
             if (status != AW_OK)
                 break;
             drives[joint] = drive;
@@ -76,7 +77,7 @@ static enum aw_status handle_line(struct follow *f)
 static enum aw_status handle_byte(struct follow *f, char c)
 {
     if (c != '\n' && f->used == sizeof f->line - 1)
-        return aw_fail(&f->session->err, AW_USAGE, "stdin:%u:1: longer than %d characters",
+        return aw_fail(&f->session->err, AW_USAGE, "stdin:%u:1: line longer than %d characters",
                        f->lines->lines + 1, AW_LINE_MAX - 1);
     if (c != '\n') {
         f->line[f->used++] = c;
@@ -122,7 +123,7 @@ enum aw_status unitysim_follow(struct aw_session *session, int64_t deadline,
             for (int i = 0; i < AW_UNITYSIM_JOINTS; i++)
                 aw_unitysim_drive(unitysim_of(session), i, (struct aw_unitysim_drive){0});
             aw_session_notice(session,
-                              "no line for %.0f ms: all joints are stopped until one comes",
+                              "no input for %.0f ms — stopped all joints until the next line",
                               (double)quiet_ns / 1e6);
         }
         if (status == AW_OK && !f->done)

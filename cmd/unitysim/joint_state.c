@@ -124,7 +124,7 @@ static enum aw_status parse(struct aw_session *session, const struct aw_joint *j
     if (status == AW_OK && !angle)
         *deg = jogs ? ticks * 360 / AW_UNITYSIM_TURN : aw_unitysim_degrees(ticks);
     if (status == AW_OK && fabs(aw_unitysim_ticks(*deg)) > UINT16_MAX)
-        return aw_fail(&session->err, AW_LIMIT, "%s: %.9g ticks is more than the wire carries",
+        return aw_fail(&session->err, AW_LIMIT, "%s: %.9g ticks is out of range of the wire format",
                        joint->name, aw_unitysim_ticks(*deg));
     return status == AW_OK ? AW_OK : aw_fail(&session->err, status, "%s", why.text);
 }
@@ -153,8 +153,7 @@ static enum aw_status take_velocity(struct aw_session *session, const char *text
         aw_unitysim_drive_parse(AW_UNITYSIM_HAND, text, true, &drive, &session->err);
     if (status == AW_OK && (drive.state != AW_UNITYSIM_INCREASE || drive.velocity == 0))
         return aw_fail(&session->err, AW_USAGE,
-                       "velocity: '%.20s' — a speed without sign is needed, like 45 or 30deg/s",
-                       text);
+                       "velocity: '%.20s' is not a speed without sign — write 45 or 30deg/s", text);
     unitysim_state(session)->velocity = drive.velocity;
     return status;
 }
@@ -313,8 +312,7 @@ static enum aw_status attend(struct aw_session *session, struct aw_joint_list *l
         aw_unitysim_idle(unitysim_of(session), deadline, look_at, &looking, &session->err);
     if (status == AW_OK && !looking.enough && session->motion.moving &&
         unitysim_notice_stale(session))
-        return aw_fail(&session->err, AW_TIMEOUT,
-                       "feedback is silent: where the joints are is not known");
+        return aw_fail(&session->err, AW_TIMEOUT, "no feedback: joint positions unknown");
     return status;
 }
 

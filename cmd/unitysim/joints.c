@@ -96,9 +96,9 @@ void unitysim_complete_drives(struct aw_session *session, aw_candidate_fn *add, 
 void unitysim_complete_goals(struct aw_session *session, aw_candidate_fn *add, void *context)
 {
     offer_joints(session, add, context, "position in ticks or deg");
-    add(context, "velocity=", "of all joints named, in units of 0.684 deg/s");
-    add(context, "tolerance=", "ticks either way");
-    add(context, "timeout=", "give up after this time");
+    add(context, "velocity=", "velocity of all named joints, in units of 0.684 deg/s");
+    add(context, "tolerance=", "tolerance in ticks");
+    add(context, "timeout=", "time limit");
 }
 
 /* ---- Keys ---- */

@@ -38,8 +38,8 @@ enum aw_status unitysim_configure(struct aw_session *session, const char *sectio
     if (status != AW_OK)
         return aw_fail(err, status, "[%.40s] %s: %s", section, key, why.text);
     if (ticks < 0 || ticks > UINT16_MAX)
-        return aw_fail(err, AW_LIMIT, "[%.40s] %s: %.0f ticks are outside 0 to %d", section, key,
-                       ticks, UINT16_MAX);
+        return aw_fail(err, AW_LIMIT, "[%.40s] %s: %.0f ticks is out of range 0 to %d", section,
+                       key, ticks, UINT16_MAX);
     *(min ? &limits->joint[joint].min : &limits->joint[joint].max) = (int)lround(ticks);
     return AW_OK;
 }
@@ -84,7 +84,7 @@ enum aw_status unitysim_limits(struct aw_session *session, struct aw_unitysim_li
         status = unitysim_new_limits(session, limits);
     if (status == AW_OK || !session->run.command || session->run.command->safety != AW_READ)
         return status;
-    aw_session_notice(session, "%s — the usual limits stand in", session->err.text);
+    aw_session_notice(session, "%s; using the default limits", session->err.text);
     session->err = (struct aw_error){.status = AW_OK}; /* stop and status need no limits */
     *limits = aw_unitysim_limits_default();
     return AW_OK;
@@ -133,9 +133,8 @@ static enum aw_status send(struct aw_session *session, const struct aw_unitysim_
     struct aw_record record;
     unity->options.limits = *limits;
     if (session->options.run.dry_run) {
-        aw_session_notice(session,
-                          "an update carries the camera too, which would be asked for first; "
-                          "the scene's own view stands here for it");
+        aw_session_notice(session, "an update includes the camera; a dry run cannot request it and "
+                                   "uses the view of the scene");
         aw_unitysim_update_record(unity, NULL, &record);
         return unitysim_dry_run(session, &record);
     }
@@ -158,7 +157,8 @@ static enum aw_status set(struct aw_session *session, const struct aw_args *args
     int joint;
     if (!name || !min || !max)
         return aw_fail(&session->err, AW_USAGE,
-                       "limits set takes a joint and two positions — limits set elbow 1700 2570");
+                       "limits set: wrong arguments — give a joint and two positions: limits set "
+                       "elbow 1700 2570");
     enum aw_status status = aw_unitysim_joint_parse(name, &joint, &session->err);
     if (status == AW_OK)
         status = aw_unitysim_limit_parse(limits, joint, min, max, &session->err);
@@ -170,7 +170,8 @@ static enum aw_status with_file(struct aw_session *session, const struct aw_args
 {
     const char *path = aw_arg(args, "file", 0);
     if (!path)
-        return aw_fail(&session->err, AW_USAGE, "limits %s takes a file", load ? "load" : "save");
+        return aw_fail(&session->err, AW_USAGE, "limits %s: no file given — add its name",
+                       load ? "load" : "save");
     enum aw_status status =
         load ? aw_unitysim_limits_read(limits, NULL, path, &session->err) : aw_dry_ends(session);
     if (status != AW_OK)

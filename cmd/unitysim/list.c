@@ -44,10 +44,10 @@ enum aw_status run_list(struct aw_session *session, const struct aw_args *args)
     snprintf(url, sizeof url, "udp:127.0.0.1:%u?listen=%u", ports[0], ports[1]);
     simulator = simulator || received;
     const char *what =
-        !simulator ? "no simulator listens here"
-        : received ? "a simulator listens and sends feedback"
-        : client   ? "a simulator listens; another client has the port for its answers"
-                 : "a simulator listens and is silent: no scene is loaded, or it answers elsewhere";
+        !simulator ? "no simulator found"
+        : received ? "simulator found, feedback received"
+        : client   ? "simulator found; another client uses the feedback port"
+                   : "simulator found, no feedback: no scene loaded, or another feedback address";
     if (aw_session_text(session)) {
         aw_output_print(&session->out, "%-36s %s\n", url, what);
     } else {
@@ -59,7 +59,6 @@ enum aw_status run_list(struct aw_session *session, const struct aw_args *args)
         aw_session_print_result(session);
     }
     if (!simulator)
-        aw_session_notice(session, "'%s sim' starts one, and -l sim: has one of its own",
-                          session->tool->name);
+        aw_session_notice(session, "start one with '%s sim', or use -l sim:", session->tool->name);
     return AW_OK;
 }

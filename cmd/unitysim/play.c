@@ -37,9 +37,9 @@ static void notice_clamped(struct play *play)
         const struct aw_unitysim_limit *limit = &limits->joint[row->joint];
         if (row->position < limit->min || row->position > limit->max)
             aw_session_notice(play->session,
-                              "%s:%u:1: %s %d is outside %d to %d: goes to the limit", play->path,
-                              row->line, aw_unitysim_joint_name(row->joint), row->position,
-                              limit->min, limit->max);
+                              "%s:%u:1: %s %d is out of range %d to %d; using the limit",
+                              play->path, row->line, aw_unitysim_joint_name(row->joint),
+                              row->position, limit->min, limit->max);
     }
 }
 
@@ -69,7 +69,7 @@ static void report_progress(struct play *play)
     aw_object_number(&line, "goal", player->goal, 0, "tick");
     aw_object_number(&line, "tolerance", row->tolerance, 0, "tick");
     aw_session_row(session, &line, "%3zu/%zu  %-12s %s %s\n", player->row + 1, play->sequence.n,
-                   name, user ? "waits for you to bring it to" : "to", goal);
+                   name, user ? "waiting for you to move it to" : "to", goal);
     aw_output_flush(&session->out, NULL);
 }
 
@@ -132,11 +132,11 @@ static enum aw_status check_time(struct play *play)
     if (!row || !player->begun || !ours || since < play->row_timeout_ns)
         return AW_OK;
     return aw_fail(&play->session->err, AW_TIMEOUT,
-                   "%.100s:%u:1: %s is at %d, not at %d, after %.9g s — %s", play->path, row->line,
-                   aw_unitysim_joint_name(row->joint),
+                   "%.100s:%u:1: %s timed out at %d, target %d, after %.9g s — %s", play->path,
+                   row->line, aw_unitysim_joint_name(row->joint),
                    unitysim_of(play->session)->feedback.position[row->joint], player->goal,
                    (double)play->row_timeout_ns / 1e9,
-                   play->blind ? "feedback is silent" : "at a limit of the scene, or blocked?");
+                   play->blind ? "no feedback" : "check for a limit of the scene or an obstacle");
 }
 
 static enum aw_status perform(struct play *play)
@@ -222,7 +222,7 @@ static enum aw_status check_and_play(struct play *play)
         aw_object_start(&session->result, "play");
         aw_object_truth(&session->result, "dry_run", true);
         aw_object_count(&session->result, "rows", play->sequence.n);
-        aw_session_notice(session, "play: what it would send depends on where the joints are");
+        aw_session_notice(session, "play: the packets depend on the positions of the joints");
         return AW_OK;
     }
     status = unitysim_feedback(session);

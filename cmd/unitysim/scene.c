@@ -28,7 +28,7 @@ static enum aw_status load(struct aw_session *session, int scene,
     if (known)
         aw_session_notice(session, "%s: %s", known->title, known->instruction);
     else
-        aw_session_notice(session, "scene %d is not one of the six known ones", scene);
+        aw_session_notice(session, "scene %d is not one of the six built-in scenes", scene);
     return AW_OK;
 }
 

@@ -32,7 +32,7 @@ static enum aw_status parse_seed(const char *text, uint64_t *seed, struct aw_err
     double number;
     enum aw_status status = aw_number_parse(text, &number, err);
     if (status == AW_OK && (number < 0 || number > 1e15))
-        return aw_fail(err, AW_LIMIT, "seed: %g is outside 0 to 1e15", number);
+        return aw_fail(err, AW_LIMIT, "seed: %g is out of range 0 to 1e15", number);
     if (status == AW_OK)
         *seed = (uint64_t)number;
     return status;
@@ -82,7 +82,7 @@ static const char *const sim_keys[] = {"model",         "scene", "stuck",  "low-
 const struct aw_transport unitysim_sim_transport = {
     .scheme = "sim",
     .usage = "sim:?model=unity&time=virtual",
-    .help = "the simulated arm with scene 1 loaded, in this process",
+    .help = "simulated arm with scene 1 loaded, in this process",
     .keys = sim_keys,
     .open = aw_sim_begin,
 };
@@ -102,12 +102,12 @@ struct stage {
 /* clang-format off */
 static const char *const all_keys[] = {
     "up down", "choose a joint",
-    "right left", "drive it up or down",
+    "right left", "drive the joint",
     "space", "stop all joints",
     "1 to 6", "load a scene",
-    "x f m", "stick, freeze, hold back",
+    "x f m", "simulate a stuck joint, frozen arm, missing feedback",
     "q", "leave",
-    "?", "these keys, or the arm",
+    "?", "show or hide this help",
     NULL,
 };
 /* clang-format on */
@@ -135,17 +135,17 @@ static struct unitysim_screen page(struct stage *stage)
     const struct aw_unitysim_device_counters *n = &truth.counters;
     unsigned long long dropped = n->empty + n->header + n->checksum + n->size + n->type;
     snprintf(screen.lines[0], SCREEN_LINE,
-             "received %llu, taken %llu, dropped %llu; feedback %llu, held back %llu%s%.100s",
+             "received %llu, accepted %llu, dropped %llu; feedback %llu, suppressed %llu%s%.100s",
              (unsigned long long)n->received, (unsigned long long)n->applied, dropped,
              (unsigned long long)n->feedback, (unsigned long long)n->lost, dropped ? " — " : "",
              truth.dropped_why);
     snprintf(screen.lines[1], SCREEN_LINE, "%s",
              *stage->remark ? stage->remark
              : truth.scene == 0 && n->feedback
-                 ? "scene 0 has no arm: the feedback stands still until a scene is loaded"
-             : truth.scene == 0 ? "silent until a scene is loaded: press 1, or send one"
-             : truth.keyboard   ? "keys move the arm until a client sends something"
-                                : "a client has taken over: keys move nothing");
+                 ? "scene 0 has no arm: feedback is constant until a scene is loaded"
+             : truth.scene == 0 ? "no feedback until a scene is loaded: press 1, or send a scene"
+             : truth.keyboard   ? "keys move the arm until a client connects"
+                                : "a client controls the arm: keys disabled");
     snprintf(screen.lines[2], SCREEN_LINE,
              "q quit  ? keys  arrows drive  space stop  1-6 scene  x f m faults");
     return screen;
@@ -156,7 +156,7 @@ static void drive(struct stage *stage, enum aw_unitysim_state state)
     struct aw_unitysim_drive order = {AW_UNITYSIM_KEY_VELOCITY, state};
     if (!aw_unitysim_device_key_drive(stage->device, stage->selected, order))
         snprintf(stage->remark, sizeof stage->remark,
-                 "a client has taken over, as in the real one: keys move nothing any more");
+                 "a client controls the arm: keys disabled, as in the original");
 }
 
 static void on_key(struct stage *stage, const char *key)
@@ -236,14 +236,14 @@ void unitysim_simulated(struct aw_session *session, struct aw_device *device)
     aw_unitysim_device_truth(device, aw_clock_now(session->clock), &truth);
     aw_session_notice(
         session,
-        "%llu datagrams received, %llu taken (%llu in part, %llu of an odd size), dropped "
-        "for header %llu, checksum %llu, size %llu, type %llu, empty %llu; %llu feedback sent",
+        "%llu datagrams received, %llu accepted (%llu partly, %llu of unusual size), dropped for "
+        "header %llu, checksum %llu, size %llu, type %llu, empty %llu; %llu feedback sent",
         (unsigned long long)n->received, (unsigned long long)n->applied,
         (unsigned long long)n->partial, (unsigned long long)n->odd, (unsigned long long)n->header,
         (unsigned long long)n->checksum, (unsigned long long)n->size, (unsigned long long)n->type,
         (unsigned long long)n->empty, (unsigned long long)n->feedback);
     if (*truth.dropped_why)
-        aw_session_notice(session, "the last one dropped: %s", truth.dropped_why);
+        aw_session_notice(session, "last dropped: %s", truth.dropped_why);
 }
 
 enum aw_status run_sim(struct aw_session *session, const struct aw_args *args)

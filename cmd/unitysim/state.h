@@ -204,7 +204,7 @@ enum aw_status unitysim_configure(struct aw_session *session, const char *sectio
 
 /* ---- camera.c ---- */
 
-/* Finds a saved view; "default": the scene's own. */
+/* Finds a saved view; "default": view of the scene. */
 enum aw_status unitysim_view(struct aw_session *session, const char *name,
                              struct aw_unitysim_camera *camera);
 aw_complete_fn unitysim_complete_views;

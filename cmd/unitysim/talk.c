@@ -140,7 +140,7 @@ bool unitysim_notice(void *context, const struct aw_received *received)
     int64_t at = state->unity.feedback.received_ns, gap = at - state->received_ns;
     if (state->received_ns && gap > state->unity.options.stale_ns &&
         state->quiet_reported_ns != state->received_ns)
-        aw_session_notice(session, "feedback was silent for %.0f ms", (double)gap / 1e6);
+        aw_session_notice(session, "no feedback for %.0f ms", (double)gap / 1e6);
     state->received_ns = at;
     return true;
 }
@@ -159,8 +159,7 @@ bool unitysim_notice_stale(struct aw_session *session)
     if (unity->feedback.count == 0 || !aw_unitysim_stale(unity))
         return false;
     if (state->quiet_reported_ns != unity->feedback.received_ns)
-        aw_session_notice(session,
-                          "feedback is silent for %.0f ms: where the joints are is not known",
+        aw_session_notice(session, "no feedback for %.0f ms: joint positions unknown",
                           (double)aw_unitysim_age_ns(unity) / 1e6);
     state->quiet_reported_ns = unity->feedback.received_ns;
     return true;
@@ -188,7 +187,7 @@ void unitysim_notice_losses(struct aw_session *session, const struct aw_unitysim
     if (lost > 0)
         aw_session_notice(session, "%llu of %llu feedback messages were lost", lost, lost + got);
     if (bad > 0)
-        aw_session_notice(session, "%llu damaged datagrams, the last: %s", bad,
+        aw_session_notice(session, "%llu damaged datagrams, last error: %s", bad,
                           unitysim_of(session)->why_malformed);
 }
 
@@ -203,7 +202,7 @@ enum aw_status unitysim_stop(struct aw_session *session)
     if (status == AW_OK)
         status = aw_unitysim_stop(unity, &session->err);
     if (status == AW_TIMEOUT || (status == AW_OK && !unity->stopped))
-        return aw_fail(&session->err, AW_TIMEOUT, "stop: sent, but not answered — %s",
+        return aw_fail(&session->err, AW_TIMEOUT, "stop sent, no feedback — %s",
                        why_silent(session));
     return status;
 }
@@ -235,10 +234,10 @@ enum aw_status unitysim_safe_stop(struct aw_session *session)
     enum aw_status status = aw_unitysim_stop(unity, &session->err);
     struct aw_error why = session->err;
     if (status != AW_OK)
-        return aw_fail(&session->err, status, "the joints could not be stopped: %s", why.text);
+        return aw_fail(&session->err, status, "cannot stop the joints: %s", why.text);
     if (!unity->stopped)
         return aw_fail(&session->err, AW_TIMEOUT,
-                       "stop sent to all joints, not confirmed: no feedback came after it");
+                       "stop sent to all joints, not confirmed: no feedback");
     aw_stop_did(session, "all joints");
     return AW_OK;
 }
@@ -279,8 +278,9 @@ enum aw_status unitysim_allow(struct aw_session *session, const struct aw_record
         snprintf(field, sizeof field, "%s.velocity", aw_unitysim_joint_name(i));
         double velocity = aw_record_get(command, field);
         if (velocity > aw_unitysim_velocity_cap(i)) /* false for NaN: another message */
-            return aw_fail(&session->err, AW_LIMIT, "%s: %.0f is above %d — add --force", field,
-                           velocity, aw_unitysim_velocity_cap(i));
+            return aw_fail(&session->err, AW_LIMIT,
+                           "%s: %.0f is out of range (max %d) — add --force", field, velocity,
+                           aw_unitysim_velocity_cap(i));
     }
     return AW_OK;
 }

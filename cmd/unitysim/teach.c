@@ -46,7 +46,7 @@ static enum aw_status add_point(struct teach *teach)
     }
     teach->any = true;
     if (status == AW_OK && teach->every_ns == 0)
-        aw_session_notice(teach->session, "%zu joint%s kept, %zu rows", teach->sequence.n - before,
+        aw_session_notice(teach->session, "%zu joint%s saved, %zu rows", teach->sequence.n - before,
                           teach->sequence.n - before == 1 ? "" : "s", teach->sequence.n);
     return status;
 }
@@ -95,12 +95,13 @@ static enum aw_status record(struct teach *teach, const char *path)
     teach->next_ns = aw_clock_now(session->clock);
     teach->deadline = aw_session_end(session);
     if (teach->every_ns == 0)
-        aw_session_notice(session, "bring the arm into position, then Enter; q and Enter ends it");
+        aw_session_notice(session,
+                          "move the arm to a position and press Enter; q and Enter ends teaching");
     enum aw_status status = listen(teach);
     if (teach->sequence.n == 0 && status == AW_OK)
-        return aw_fail(&session->err, AW_USAGE,
-                       "teach: nothing was recorded — each line on "
-                       "standard input keeps a point, or use --every 500ms");
+        return aw_fail(
+            &session->err, AW_USAGE,
+            "teach: no positions recorded — press Enter for each position, or use --every 500ms");
     if (teach->sequence.n == 0 || (status != AW_OK && status != AW_STOPPED))
         return status;
     enum aw_status saved = aw_session_create(session, NULL, path, &file);

@@ -27,27 +27,27 @@ static void complete_scenes(struct aw_session *session, aw_candidate_fn *add, vo
 static const struct aw_option options[] = {
     {.name = "limits", AW_AT_TOOL(unitysim_options, limits), .value = "FILE",
      .check = aw_session_check_file, .needed_by = AW_NEEDED_BY_DEVICES,
-     .help = "joint limits, one a line: elbow 1700 2570"},
+     .help = "file of joint limits, one a line: elbow 1700 2570"},
     {.name = "views", AW_AT_TOOL(unitysim_options, views), .value = "FILE",
      .check = aw_session_check_file,
      .help = "file of saved camera views; default: CameraViews.csv beside the config file"},
     {.name = "wire", AW_AT_TOOL(unitysim_options, wire), .value = "NAME", .fallback = "spec",
      .complete = aw_wire_complete, .check = aw_session_check_wire,
-     .needed_by = AW_NEEDED_BY_MESSAGES, .help = "spec: as documented; compat38: length byte of a "
-         "scene as the published client sends it (also compat=38 in the link)"},
+     .needed_by = AW_NEEDED_BY_MESSAGES, .help = "spec: documented format; compat38: length "
+         "byte of the published client in scene packets (also compat=38 in the link)"},
     {0},
 };
 
 static const struct aw_arg message_args[] = {
-    {.name = "field", .kind = AW_ARG_PAIRS, .help = "of the record"},
+    {.name = "field", .kind = AW_ARG_PAIRS, .help = "fields of the record"},
     {0},
 };
 #define DEVIATION                                                                                  \
-    AW_DEVIATION_OPTION("stop the joints when this one is farther than this outside its "          \
-                        "start and targets: 15deg")
+    AW_DEVIATION_OPTION("stop the joints if this one leaves the range of its start and targets "   \
+                        "by more than this: 15deg")
 
 static const struct aw_command commands[] = {
-    {.name = "scene", .summary = "load a scene; the arm moves to its centre",
+    {.name = "scene", .summary = "load a scene and move the arm to its centre",
      .args = AW_ARGS(
          {.name = "scene", .complete = complete_scenes,
           .help = "basic, slam-dunk, dont-spill, ball-cup, bento, cup-stacking, or a number"},
@@ -56,44 +56,47 @@ static const struct aw_command commands[] = {
               "camera.y=500"}),
      .options = AW_OPTIONS(
          {.name = "fps", AW_AT(unitysim_scene_options, fps), .value = "HZ",
-          .help = "frames per second wanted", .fallback = "30", .unit = "Hz", .min = 1, .max = 255,
+          .help = "frame rate in frames per "
+              "second", .fallback = "30", .unit = "Hz", .min = 1, .max = 255,
           .whole = true},
          {.name = "camera", AW_AT(unitysim_scene_options, camera), .value = "VIEW",
-          .help = "a saved view; default: the view of the scene",
+          .help = "saved view; default: the view of the scene",
           .complete = unitysim_complete_views},
          {.name = "wait", AW_AT(unitysim_scene_options, wait_s), .value = "TIME",
-          .help = "repeat the request for at most this time; 0: ask once", .fallback = "5s",
+          .help = "repeat the request for up to this time; 0: send once", .fallback = "5s",
           .unit = "s", .min = 0, .max = 3600}),
      .safety = AW_WRITE, .run = run_scene,
-     .details = "Repeats the request until the feedback shows the arm at its start. The limits "
-         "are the usual ones, or those of --limits.",
+     .details = "Repeats the request until the feedback shows the arm at its start. Sends the "
+         "default limits, or those of --limits.",
      .examples = AW_LIST("-l sim: scene basic", "-l sim: scene slam-dunk --fps 60",
          "--dry-run scene basic")},
     /* Records of other tools' output, accepted as commands. */
-    {.name = "control", .summary = "drive, as a record has it", .args = message_args,
+    {.name = "control", .summary = "drive joints, with the fields of a "
+        "record", .args = message_args,
      .hidden = true, .safety = AW_MOTION, .run = run_control},
-    {.name = "update", .summary = "camera and limits, as a record has them", .args = message_args,
+    {.name = "update", .summary = "send camera and limits, with the fields of a "
+        "record", .args = message_args,
      .hidden = true, .safety = AW_WRITE, .run = run_update},
-    {.name = "camera_request", .summary = "camera get, as a record has it", .hidden = true,
+    {.name = "camera_request", .summary = "request the camera, like camera get", .hidden = true,
      .safety = AW_READ, .run = run_camera_request},
-    {.name = "drive", .summary = "drive joints at a speed until you end it, then stop",
+    {.name = "drive", .summary = "drive joints at a constant speed until stopped",
      .args = AW_ARGS(
          {.name = "joint", .kind = AW_ARG_PAIRS, .complete = unitysim_complete_drives,
           .help = "elbow=+45, hand=open: velocity in units of 0.684 deg/s or in deg/s"}),
      .options = AW_OPTIONS(
          {.name = "follow", AW_AT(unitysim_drive_options, follow),
-          .help = "read lines such as 'elbow=-20 hand=stop' from standard input until its end"},
+          .help = "read lines such as 'elbow=-20 hand=stop' from standard input"},
          {.name = "clamp", AW_AT_TOOL(unitysim_options, clamp),
           .help = "reduce a velocity above the limit of the joint instead of refusing it"},
          {.name = "deadman", AW_AT_ALL(link.deadman_s), .value = "TIME",
-          .help = "with --follow: stop all joints when no line came for this time", .unit = "s",
+          .help = "with --follow: stop all joints after this time without input", .unit = "s",
           .min = 0.02, .max = 3600}),
      .safety = AW_MOTION, .timed = true, .run = run_drive,
-     .details = "Sends control packets every 15 ms. + increases the ticks: shoulder and "
-         "wrist_rotate to the right, elbow and wrist_flex up, hand open. --for ends it; so "
-         "does Ctrl-C. Joints that are not named are stopped. --follow lets another program "
-         "drive: each of its lines changes the joints that it names. A refused line changes "
-         "nothing and ends it; with --keep-going the others are taken, and the exit status is "
+     .details = "Sends control packets every 15 ms, until --for or Ctrl-C ends it. + increases "
+         "the ticks: shoulder and wrist_rotate to the right, elbow and wrist_flex up, hand "
+         "open. Joints that you do not name stop. With --follow another program drives: each "
+         "input line changes the joints that it names. A refused line changes nothing and ends "
+         "the command. With --keep-going the command skips the line, and its exit status is "
          "that of the first refusal.",
      .examples = AW_LIST("-l sim: drive elbow=+45 --for 0.3s", "-l sim: drive --follow --for 0.3s",
          "-l sim: drive hand=open shoulder=-20deg/s --for 0.3s")},
@@ -102,20 +105,20 @@ static const struct aw_command commands[] = {
          {.name = "joint", .kind = AW_ARG_PAIRS, .complete = unitysim_complete_goals,
           .help = "elbow=2135 or elbow=7.6deg; also velocity=, tolerance= (ticks), timeout="}),
      .safety = AW_MOTION, .run = aw_run_move,
-     .details = "Moves all joints at once, controlled by their feedback, slower near the "
-         "target. It also takes velocity=45, tolerance=10, timeout=10s. Exit status 3 if a "
-         "joint does not arrive.",
+     .details = "Moves all joints at once, controlled by their feedback, and slows down near "
+         "the target. Also accepts velocity=45, tolerance=10, timeout=10s. The exit status is 3 "
+         "if a joint does not arrive.",
      .examples = AW_LIST("-l 'sim:?time=virtual' move elbow=2300 hand=2600",
          "-l 'sim:?time=virtual' move wrist_flex=-30deg velocity=40")},
-    {.name = "jog", .summary = "move one joint by an amount, or with the keys",
+    {.name = "jog", .summary = "move one joint by a distance, or with the keys",
      .args = AW_ARGS(
          {.name = "joint", .complete = unitysim_complete_joints, .help = "name of a joint"},
          {.name = "amount", .optional = true,
-          .help = "the amount, from the actual position: +50 ticks, -5deg; without it the keys "
+          .help = "distance from the actual position: +50 ticks, -5deg; without it the keys "
               "move the joint"}),
      .safety = AW_MOTION, .run = aw_run_jog,
-     .details = "Moves from the position of the feedback. Without an amount the arrow keys "
-         "move, page up and down change the step, q quits.",
+     .details = "Moves from the position in the feedback. Without a distance, the arrow keys "
+         "move the joint, Page Up and Page Down change the step, and q quits.",
      .examples = AW_LIST("-l 'sim:?time=virtual' jog elbow +50",
          "-l 'sim:?time=virtual' jog wrist_flex -5deg")},
     {.name = "stop", .group = AW_GROUP_MOVE,
@@ -125,11 +128,12 @@ static const struct aw_command commands[] = {
      .run = aw_run_status,
      .examples = AW_LIST("-l sim: status")},
     {.name = "view", .summary = "draw the arm from two sides", .run = run_view,
-     .details = "Live on a terminal, one picture elsewhere.", .examples = AW_LIST("-l sim: view")},
+     .details = "Updates live on a terminal. Without a terminal, one picture is "
+         "printed.", .examples = AW_LIST("-l sim: view")},
     {.name = "limits", .summary = "show, set, load or save the limits of the joints",
      .args = AW_ARGS(
          {.name = "action", .kind = AW_ARG_CHOICE, .choices = limit_actions, .optional = true,
-          .help = "a joint, or show (all); set JOINT MIN MAX, load FILE, save FILE"},
+          .help = "joint to show (default: all), set JOINT MIN MAX, load FILE, or save FILE"},
          {.name = "joint", .optional = true, .complete = unitysim_complete_joints,
           .with = AW_LIST("set"), .help = "set: the joint"},
          {.name = "min", .optional = true, .with = AW_LIST("set"),
@@ -138,8 +142,8 @@ static const struct aw_command commands[] = {
          {.name = "file", .kind = AW_ARG_FILE, .optional = true, .with = AW_LIST("load", "save"),
           .help = "load, save: the file"}),
      .safety = AW_WRITE, .run = run_limits,
-     .details = "The simulator cannot report its limits, so the tool keeps the last ones "
-         "that it sent.",
+     .details = "The simulator cannot report its limits, so the tool saves the last limits that "
+         "it sent.",
      .examples = AW_LIST("limits", "-l sim: limits set elbow 1800 2400",
          "-l sim: limits set wrist_flex -45deg 45deg")},
     {.name = "camera", .summary = "show, move, save or use views of the camera",
@@ -154,10 +158,10 @@ static const struct aw_command commands[] = {
          {.name = "ry", .field = "update.camera.ry", .optional = true, .with = AW_LIST("set")},
          {.name = "rz", .field = "update.camera.rz", .optional = true, .with = AW_LIST("set")},
          {.name = "name", .optional = true, .complete = unitysim_complete_views,
-          .with = AW_LIST("save", "use"), .help = "save, use: the name of a view"}),
+          .with = AW_LIST("save", "use"), .help = "save, use: name of the view"}),
      .safety = AW_WRITE, .run = run_camera,
-     .details = "Values that you do not give stay as they are: camera set y=700. Views are "
-         "saved in the format of CameraViews.csv.",
+     .details = "Omitted values do not change: camera set y=700. Views are saved in the format "
+         "of CameraViews.csv.",
      .examples = AW_LIST("-l sim: camera get", "-l sim: camera set -185 700 0 66 270 0",
          "-l sim: camera set y=600 rx=80", "-l sim: camera save above", "camera views")},
     {.name = "play", .summary = "play a motion sequence",
@@ -167,10 +171,10 @@ static const struct aw_command commands[] = {
           .endings = "csv"}),
      .options = AW_OPTIONS(
          {.name = "repeat", AW_AT(unitysim_play_options, repeat), .value = "COUNT",
-          .help = "play it this many times", .fallback = "1", .unit = "", .min = 1, .max = 1e9,
+          .help = "number of repetitions", .fallback = "1", .unit = "", .min = 1, .max = 1e9,
           .whole = true},
          {.name = "row-timeout", AW_AT(unitysim_play_options, row_timeout_s), .value = "TIME",
-          .help = "give up when a motion takes longer", .fallback = "20s", .unit = "s", .min = 0.1,
+          .help = "time limit of a motion", .fallback = "20s", .unit = "s", .min = 0.1,
           .max = 3600},
          AW_PLAY_COLUMNS,
          AW_PLAY_UNIT,
@@ -181,10 +185,9 @@ static const struct aw_command commands[] = {
          "-l sim: play path.csv"),
      .run = run_play,
      .details = "A sequence has the format of brachI/Oplexus: its first column is Joint. Other "
-         "files are setpoints over time, as 'record run.csv' writes them in deg. --repeat, "
-         "--loop, --row-timeout and --speed are for a sequence. "
-         "The file is checked as a whole first. In "
-         "a row of type User the player waits until another program has moved the joint to the "
+         "files contain setpoints over time in deg, as 'record run.csv' writes them. --repeat, "
+         "--loop, --row-timeout and --speed apply to sequences. Checks the whole file first. In "
+         "a row of type User, the player waits until another program has moved the joint to the "
          "position."},
     {.name = "teach", .group = AW_GROUP_KEEP, .summary = "record positions as a motion sequence",
      .args = AW_ARGS(
@@ -194,14 +197,14 @@ static const struct aw_command commands[] = {
           .help = "save a point at this interval, without Enter", .unit = "s", .min = 0.015,
           .max = 3600},
          {.name = "velocity", AW_AT(unitysim_teach_options, velocity), .value = "NUMBER",
-          .help = "the velocity of the motions; default: the limit of each joint", .unit = "",
+          .help = "velocity of the motions; default: the limit of each joint", .unit = "",
           .min = 1, .max = 1023, .whole = true},
          {.name = "tolerance", AW_AT(unitysim_teach_options, tolerance), .value = "TICKS",
-          .help = "the tolerance of the motions; smaller changes are left out", .fallback = "10",
+          .help = "tolerance of the motions; smaller changes are skipped", .fallback = "10",
           .unit = "", .min = 5, .max = 1000, .whole = true}),
      .run = run_teach,
-     .details = "Each Enter saves the present positions; q and Enter, or the end of the input, "
-         "ends it. --every 500ms saves them by itself.",
+     .details = "Each Enter saves the current positions. q and Enter, or the end of the input, "
+         "ends the command. --every 500ms saves positions automatically.",
      .examples = AW_LIST("-l sim: teach path.csv --every 100ms --for 0.3s")},
     {.name = "step", .group = AW_GROUP_MEASURE, .summary = "measure a step response",
      .args = AW_ARGS(
@@ -210,13 +213,13 @@ static const struct aw_command commands[] = {
          DEVIATION,
          AW_STEP_OPTIONS),
      .safety = AW_MOTION, .timed = true, .run = aw_run_step,
-     .details = "The simulator takes velocities. So each feedback is answered with a velocity "
-         "of four times the remaining distance per second, at most the limit of the joint. At "
-         "the end all joints are stopped, and at once if this one exceeds --max-deviation, "
-         "moves the wrong way or does not move.",
+     .details = "The simulator accepts velocities. So each feedback is answered with a velocity "
+         "of four times the remaining distance per second, up to the limit of the joint. All "
+         "joints stop at the end, or at once if this one exceeds --max-deviation, moves in the "
+         "wrong direction or does not move.",
      .examples = AW_LIST("-l 'sim:?time=virtual' step elbow --from 0deg --to 20deg")},
     {.name = "identify", .group = AW_GROUP_MEASURE,
-     .summary = "find a process model of a joint, or of a record",
+     .summary = "identify a process model of a joint, or from a recording",
      .args = AW_ARGS(
          {.name = "joint", .complete = aw_joints_complete, .optional = true,
           .help = "name of a joint; none with --from"}),
@@ -224,39 +227,37 @@ static const struct aw_command commands[] = {
          DEVIATION,
          AW_IDENTIFY_OPTIONS("output")),
      .safety = AW_MOTION, .timed = true, .run = aw_run_identify,
-     .details = "The model describes the joint from the commanded velocity, as a share of the "
-         "fastest, to the position in deg. A gain of 1 means that it moves exactly as fast as "
-         "commanded. The joint steps to both sides by a third of --max-deviation and then "
-         "swings with twelve frequencies, for --for (12 s).",
+     .details = "The model maps the commanded velocity, as a share of the maximum, to the "
+         "position in deg. With a gain of 1 the joint moves exactly as fast as commanded. The "
+         "joint steps to both sides by a third of --max-deviation, then follows a sum of twelve "
+         "sines for --for (12 s).",
      .examples = AW_LIST("-l 'sim:?time=virtual' identify elbow --save /dev/null")},
     {.name = "ping", .group = AW_GROUP_MEASURE,
      .summary = "measure latency, cadence, feedback interval and losses",
      .run = aw_run_ping,
-     .details = "Sends control packets that change nothing, and asks for the camera: -n COUNT "
-         "times, or for --for TIME; 10 times by default.",
+     .details = "Sends control packets without a change and requests the camera, 10 times by "
+         "default, -n COUNT times, or for --for TIME.",
      .examples = AW_LIST("-l sim: ping -n 2")},
-    {.name = "list", .summary = "show whether a simulator answers on this machine",
+    {.name = "list", .summary = "look for a simulator on this machine",
      .offline = true, .run = run_list, .examples = AW_LIST("list")},
     {.name = "sim", .group = AW_GROUP_SET_UP, .summary = "serve the simulated arm",
      .options = AW_OPTIONS(
          {.name = "listen", AW_AT_ALL(link.listen), .value = "URL", .fallback = "udp-listen:",
-          .help = "serve here: udp-listen:PORT, udp-listen:*:PORT?reply=sender, unix-listen:PATH"},
+          .help = "listen here: udp-listen:PORT, udp-listen:*:PORT?reply=sender, unix-listen:PATH"},
          {.name = "scene", .value = "NAME",
-          .help = "the scene at the start; without it the simulator is silent until a client "
-              "loads one", .complete = complete_scenes},
+          .help = "initial scene; without it the simulator sends no feedback until a client "
+              "loads a scene", .complete = complete_scenes},
          {.name = "model", .value = "NAME", .fallback = "servo", .words = aw_unitysim_speed_names,
-          .help = "the size of a unit of velocity: servo 0.684, unity 0.80, nominal 1.2 deg/s"},
-         {.name = "low-echo", .help = "round the velocities in the feedback as the original "
-             "does"},
-         {.name = "stuck", .value = "JOINTS", .help = "joints that do not move",
+          .help = "velocity unit: servo 0.684, unity 0.80, nominal 1.2 deg/s"},
+         {.name = "low-echo", .help = "round the velocities in the feedback like the original"},
+         {.name = "stuck", .value = "JOINTS", .help = "simulate joints that do not move",
           .complete = unitysim_complete_joints},
-         {.name = "feedback-loss", .value = "SHARE", .help = "the share of feedback that is "
-             "not sent: 20%"},
-         {.name = "seed", .value = "NUMBER", .help = "the seed for the lost feedback"}),
+         {.name = "feedback-loss", .value = "SHARE", .help = "share of lost feedback: 20%"},
+         {.name = "seed", .value = "NUMBER", .help = "random seed for the lost feedback"}),
      .lines = AW_LIST("sim &"), .run = run_sim,
-     .details = "On a terminal it draws the arm, and keys drive it until a client sends "
-         "something; x makes a joint stick, f freezes the arm, m stops the feedback. In a pipe "
-         "it prints 'ready: URL' on standard error; use that URL with -l."},
+     .details = "On a terminal it draws the arm, and keys drive it until a client connects: x "
+         "blocks a joint, f freezes the arm, m stops the feedback. In a pipe it prints 'ready: "
+         "URL' on standard error. Use that URL with -l."},
     {0},
 };
 /* clang-format on */
@@ -274,13 +275,13 @@ static const char *const examples[] = {
 };
 
 static const struct aw_config_key joint_keys[] = {
-    {"min", "ticks or deg", "least position: 1700, or -30deg from the centre", "1700"},
-    {"max", "ticks or deg", "largest position", "2570"},
+    {"min", "ticks or deg", "min position: 1700, or -30deg from the centre", "1700"},
+    {"max", "ticks or deg", "max position", "2570"},
     {0},
 };
 static const struct aw_config_section sections[] = {
     {"joint NAME",
-     "Limits of a joint in place of the usual ones: shoulder, elbow, wrist_rotate, "
+     "Replaces the default limits of a joint: shoulder, elbow, wrist_rotate, "
      "wrist_flex or hand.",
      "elbow", joint_keys},
     {0},
@@ -288,13 +289,14 @@ static const struct aw_config_section sections[] = {
 
 /* The published client's maps for one joint and for several joints at a time. */
 static const struct aw_teleop_preset maps[] = {
-    {"multi", "left stick shoulder and elbow, right stick wrist, triggers hand",
+    {"multi", "left stick: shoulder, elbow; right stick: wrist; triggers: hand",
      "enable = rightshoulder\nfull = leftshoulder\nleftx = shoulder velocity 100%\n"
      "lefty = elbow velocity -100%\nrightx = wrist_rotate velocity 100%\n"
      "righty = wrist_flex velocity -100%\nrighttrigger = hand velocity 100%\n"
-     "lefttrigger = hand velocity -100%\ny = mark success\nx = mark failure\nstart = record "
+     "lefttrigger = hand velocity -100%\ny = mark success\nx = mark failure\nstart = "
+     "record "
      "toggle\nback = quit\n"},
-    {"sequential", "one joint at a time on the left stick, a goes on to the next",
+    {"sequential", "left stick drives one joint, button a selects the next",
      "enable = rightshoulder\nfull = leftshoulder\nlefty = select velocity -100%\n"
      "select = elbow, wrist_rotate, wrist_flex, hand, shoulder\na = next lockout=0.5s\n"
      "y = mark success\nx = mark failure\nstart = record toggle\nback = quit\n"},
@@ -303,7 +305,7 @@ static const struct aw_teleop_preset maps[] = {
 
 const struct aw_tool unitysim_tool = {
     .name = "unitysim",
-    .summary = "scenes, control and feedback of the virtual Bento Arm over UDP",
+    .summary = "control the virtual Bento Arm over UDP: scenes, control, feedback",
     .protocol = &aw_unitysim_protocol,
     .commands = commands,
     .common = aw_common_commands,
@@ -313,9 +315,7 @@ const struct aw_tool unitysim_tool = {
     .move = "move elbow=2300",
     .usual = AW_LIST("position"),
     .speaks = AW_LIST("feedback"),
-    .no_answer_hint =
-        "is the simulator running ('list')? It is silent until a scene is loaded: 'unitysim scene "
-        "basic'",
+    .no_answer_hint = "check the simulator with 'list', and load a scene: unitysim scene basic",
     .links = AW_LIST("udp", "unix", "log"),
     .link = "udp:",
     .ping = {.name = "round trip",

@@ -13,7 +13,7 @@ static struct unitysim_screen page(struct aw_session *session)
     struct unitysim_screen screen = {.limits = unity->options.limits, .selected = -1};
     aw_session_url(session, &url);
     snprintf(screen.title, sizeof screen.title, "Bento Arm   %.150s%s", url,
-             aw_unitysim_stale(unity) ? "   FEEDBACK IS SILENT" : "");
+             aw_unitysim_stale(unity) ? "   NO FEEDBACK" : "");
     for (int i = 0; i < AW_UNITYSIM_JOINTS; i++) {
         screen.ticks[i] = feedback->position[i];
         screen.velocity[i] = feedback->velocity[i];

@@ -17,7 +17,7 @@ const char *const aw_halt_names[AW_HALTS] = {
     "",
     "the button was let go",
     "events were lost",
-    "the pad is gone",
+    "gamepad disconnected",
     "this program was held up",
     "the pad is silent",
     "it stays behind",
@@ -85,7 +85,7 @@ static enum aw_status check_row(const struct aw_teleop *t, size_t i, struct aw_e
                        t->map->inputs[row->input]);
     size_t joint = aw_teleop_joint_of(t, i);
     if (joint == t->n)
-        return aw_fail(err, AW_USAGE, "%s: there is no joint '%s'", t->map->inputs[row->input],
+        return aw_fail(err, AW_USAGE, "%s: joint '%s' not found", t->map->inputs[row->input],
                        row->joint);
     const struct aw_teleop_joint *j = &t->joints[joint];
     if (!isfinite(j->speed) && isnan(t->rate[i]))
@@ -124,7 +124,7 @@ enum aw_status aw_teleop_start(struct aw_teleop *t, const struct aw_teleop_map *
                        "move");
     for (size_t i = 0; i < map->n_choice; i++)
         if (find_joint(t, map->choice[i]) == n)
-            return aw_fail(err, AW_USAGE, "select: there is no joint '%s'", map->choice[i]);
+            return aw_fail(err, AW_USAGE, "select: joint '%s' not found", map->choice[i]);
     for (size_t i = 0; i < map->n; i++) {
         enum aw_status status = check_row(t, i, err);
         if (status != AW_OK)

@@ -81,7 +81,7 @@ INI
     has "$output" nothing-to-send
     killed
     fails 1 armctl -q -l "$D/arm" stop
-    has "$why" "stop: cannot stop DEG1,350: no earlier position is known"
+    has "$why" "stop: cannot stop DEG1,350: earlier position unknown"
     ok armctl -q -l "$D/arm" deg 1 20
     killed
     ok armctl -q -l "$D/arm" stop
@@ -116,7 +116,7 @@ INI
         runs[i]=$!
     done
     wait "${runs[@]}" || true
-    [ "$(grep -l 'commanded back' err* | wc -l)" -gt 0 ]
+    [ "$(grep -l 'returned to the last' err* | wc -l)" -gt 0 ]
     [ -z "$(grep -h instead out*)" ]
     same "$(printf '%s\n' done* | wc -l)" 20
 }

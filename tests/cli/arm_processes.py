@@ -83,7 +83,7 @@ class Run:
             text = log.read()
         whole = text[:text.rfind("\n") + 1]
         self.seen += len(whole.encode("utf-8"))
-        return [line.split()[-1] for line in whole.splitlines() if "carried out " in line
+        return [line.split()[-1] for line in whole.splitlines() if "executed " in line
                 and "commands" not in line]
 
     def choose(self):
@@ -131,15 +131,15 @@ class Run:
         """Returns None, or what is untrue."""
         lossy = bool(self.faults)
         if words[0] == "ping":
-            return f"{done} carried out by a ping" if line and done else None
+            return f"{done} executed by a ping" if line and done else None
         if words[0] == "stop" and code == 0 and "sent=" in out:
             line = out.split("sent=")[1].split()[0]
         if code == 0 and line and (line not in done or done[-1] != line):
-            return f"said to be done, and the simulator carried out {done}"
+            return f"said to be done, and the simulator executed {done}"
         again = words[0] == "stop" and self.server  # stop stops the arm first and then exits with the error
         if code == 0 and line and not lossy and not self.interrupts and done not in ([line], [line] * (1 + bool(again))):
-            return f"once, and the simulator carried out {done}"
-        if words[0] == "stop" and code == 1 and "no earlier position is known" in err:
+            return f"once, and the simulator executed {done}"
+        if words[0] == "stop" and code == 1 and "position" in err and "unknown" in err:
             return None
         if code == 1 and not self.is_of_another(err):
             return "the simulator refuses nothing"

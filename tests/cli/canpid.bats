@@ -232,7 +232,7 @@ END
     # A board that received a setpoint in this session counts as present.
     printf '%s\n' 'setpoint 1deg -b rhip -c pos --force' stop >script
     run -3 --separate-stderr canpid -q -l "$url" run script
-    has "$stderr" "the stop is not confirmed: rhip: no telemetry"
+    has "$stderr" "stop sent, not confirmed: rhip: no telemetry"
     ok canpid -q -l "$url" stop -T 0
     has "$output" "stop result=sent"
     # No board at all.
@@ -318,7 +318,7 @@ END
     for words in "step --from 0deg --to 1deg" tune sweep; do
         # shellcheck disable=SC2086
         ok canpid -l "slcan:$url" --dry-run -b lknee -c pos $words
-        has "$stderr" "depends on what the telemetry shows"
+        has "$stderr" "depend on the telemetry"
     done
     nothing_arrived
 }
@@ -362,7 +362,7 @@ END
     fails 6 canpid -l "$fast&tick=3ms" watch -n 1
     fails 6 canpid sim --tick 2s
     ok canpid sim --describe --rate 125
-    has "$output" "the law's tick 8 ms"
+    has "$output" "control period 8 ms"
     [ "$(awk '{ if (length > n) n = length } END { print n }' <<<"$output")" -le 82 ]
     ok canpid -j sim --describe --plant dead,lknee=wall:2deg --tick 4ms
     same "$(jq -sc 'map([.board, .plant, .tick_ms])[0:2]' <<<"$output")" '[["lhip","dead",4],["lknee","wall:2deg",4]]'
@@ -422,11 +422,11 @@ END
         fails 2 canpid -q -l "$url" gains set $words
         has "$why" "$part"
     done <<'END'
-kp=3|which controller
-pos.kp=3|which board
-lknee.foo.kp=3|no controller 'foo'
+kp=3|no controller given
+pos.kp=3|no board given
+lknee.foo.kp=3|controller 'foo' not found
 lkne.pos.kp=3|did you mean 'lknee'
-lknee.pos.kx=3|no gain 'kx'
+lknee.pos.kx=3|gain 'kx' not found
 lknee.pos.kp=x|'x' is not a number
 lknee.pos.kp|write joint.gain=value
 END
@@ -688,7 +688,7 @@ END
 
 @test "jog moves no joint if its driver reports an error" {
     fails 1 canpid -q -l "$fast&fault=encoder" jog lknee +5 -c pos
-    has "$why" "lknee: it reports lever_arm_encoder — nothing is moved"
+    has "$why" "lknee: the board reports lever_arm_encoder; nothing moved"
     ok canpid -q -l "$fast" jog lknee +5 -c pos
 }
 
@@ -943,7 +943,7 @@ END
     same "$(grep -oE -- '-> (04[123]#[0-9A-F]{8}|044#0000C03F)' trace | tail -5 | cut -c4- | xargs)" \
         "044#0000C03F 043#0000803F 042#6F12833A 041#0000E040 044#0000C03F"
     same "$(grep -c -- '-> 041#' trace)" 7 # for the period, zero, old, experiment, old, new, old
-    has "$(<trace)" "stopped: disabled the driver, its previous gains are back"
+    has "$(<trace)" "stopped: disabled the driver, restored its previous gains"
 }
 
 # 600 deg/s at a duty of 0.8 are 2.083 of full scale per second; the load of the leg lowers it.
@@ -1044,7 +1044,7 @@ as_fast_as_the_knee() { same "$(json '(if .kind == "integrating" then .gain else
     has "$stderr" "spec.ini:20:1: max-foo: no such key"
     sed -i '/max-foo/d;/switch/d' spec.ini
     fails 6 canpid -q -l "$fast" verify spec.ini # the active controller is unknown
-    has "$why" "[slow]: gains: the driver's controller is unknown"
+    has "$why" "[slow]: gains: the active controller may be another one"
     ok canpid -q -l "$fast" verify --switch spec.ini
 }
 
@@ -1123,7 +1123,7 @@ as_fast_as_the_knee() { same "$(json '(if .kind == "integrating" then .gain else
         fails 5 canpid -q -l "$fast" play who.csv -c pos
         has "$stderr" "who.csv:$wrong"
     done <<'END'
-t,elbow\n0,0\n1,1\n|1:1: no joint 'elbow'
+t,elbow\n0,0\n1,1\n|1:1: joint 'elbow' not found
 # of today\ntime,lknee\n0,0\n|2:1: time: in s or in ms? — rename it t_s or t_ms
 t\n0\n|1:1: there is no column for a joint
 t,lknee\n0,0\n1,1\n\n1,2\n|5:1: t: 1 s is not later than the 1 s of line 3
@@ -1191,7 +1191,7 @@ END
     ok canpid -q -l "$url" run script
     disabled
     exits 0 canpid -l "$fast" set kp 1 -b lknee -c tor --switch
-    has "$stderr" "not known"
+    has "$stderr" "active controller unknown"
     ok canpid --dry-run set kp 1 -b lknee -c tor # nothing is sent
 }
 
@@ -1427,7 +1427,7 @@ END
     same "$(grep -o '[0-9A-F]*#[0-9A-F]*' <<<"$output" | xargs)" \
         "044#398EE33C0000 021#9A99193F0200 0A1#9A99193F0200 049#000000400100"
     fails 2 canpid -q -l "$fast" <<<'{"cmd":"setpoint","value":1,"board":"lknee"}'
-    has "$why" "which controller?"
+    has "$why" "no controller given"
     fails 2 canpid -q -l "$fast" <<<'{"msg":"setpoint","value":1,"board":"nobody","controller":"pos"}'
     fails 2 canpid -q -l "$fast" <<<'{"msg":"kp","value":1,"board":"lknee","controller":9}'
     fails 2 canpid -q -l "$fast" <<<'{"cmd":"setpoint","value":1,"board":"lknee","verify":true}'
@@ -1461,7 +1461,7 @@ END
     for command in "watch -n 1" "dump -n 1" "record x.log -n 1"; do
         # shellcheck disable=SC2086
         fails 2 canpid -q -l sim: $command -b nobody
-        has "$why" "no board 'nobody'"
+        has "$why" "board 'nobody' not found"
     done
 }
 

@@ -154,7 +154,7 @@ END
     wrong "invalid choice: 'rust'" --language rust table.json
     wrong "--language" table.json
     echo '{"protocol": "hidmotor"}' >half.json
-    wrong "half.json: no table of packets" --language c half.json
+    wrong "half.json: no packet table found" --language c half.json
     hidmotor describe >drawing.txt
     wrong "drawing.txt: not JSON" --language c drawing.txt
 }

@@ -193,7 +193,7 @@ moving() { awk '$2 == 37 { n = $4 } END { print (n > 20 ? "yes" : "no") }' taken
     exits 2 hidmotor -q -l "$url" --packets team.packets move 0 nan 0
     exits 2 hidmotor -q -l "$url" --packets team.packets move 0 1 2 3
     exits 2 hidmotor -q -l "$url" --packets team.packets move wrist=3
-    has "$stderr" "no joint 'wrist'"
+    has "$stderr" "joint 'wrist' not found"
     exits 2 hidmotor -q -l "$url" --packets team.packets move m1=3 m1=4
     exits 2 hidmotor -q -l "$url" --packets team.packets move m1=3mm
     exits 2 hidmotor -q -l "$url" --packets team.packets moveto 100 0 100

@@ -164,7 +164,7 @@ END
     fails 6 armctl -l tty:nowhere send GRIP finger=5 opening=1
     fails 2 armctl -l tty:nowhere send GRIP finger=1
     fails 2 armctl -l tty:nowhere send DEG1,090 finger=1
-    has "$why" "'DEG1,090' is no packet of --packets"
+    has "$why" "'DEG1,090' not found in --packets"
     # A firmware that confirms without values, and one that does not know the packet.
     ok armctl -q -l "$fast&quirks=published" send GRIP finger=2 opening=50
     has "$output" "result=confirmed bare=true"
@@ -198,10 +198,10 @@ END
     start sim armctl --config slow.ini sim --packets arm.packets --verbose \
         --listen "unix-listen:$D/arm"
     armctl -q -l "$url" --packets arm.packets move base=90 duration=4s >out 2>err 3>&- &
-    wait_for sim "carried out TURN02"
+    wait_for sim "executed TURN02"
     kill -SEGV $!
     wait $! || true
-    wait_for sim "carried out TURN00"
+    wait_for sim "executed TURN00"
     # Without a packet that reads the position.
     sed -i 's/^ask.*/dir = rx/;s/^answer.*//' arm.packets
     fails 2 armctl -q -l "$fast" --packets arm.packets status

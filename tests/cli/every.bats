@@ -151,7 +151,7 @@ END
         # shellcheck disable=SC2086 # words
         ok ${words%% *} --dry-run ${words#* }
         same "$output" ""
-        has "$stderr" ": what it would send depends on $on: nothing is opened with --dry-run"
+        has "$stderr" ": no preview, because the packets depend on $on — run without --dry-run"
         same "$(wc -l <<<"$stderr")" 1
         # shellcheck disable=SC2086
         ok ${words%% *} -q -j --dry-run ${words#* }
@@ -159,28 +159,28 @@ END
         # shellcheck disable=SC2086
         fails 2 ${words%% *} --dry-run ${words#* } nonsense
     done <<'END'
-hidmotor stop|where the arm is
-hidmotor jog elbow +5|where the joint is
-unitysim jog elbow +50|where the joint is
-ezphys jog hinge +0.2|where the joint is
-hidmotor move elbow=30|where the arm is
+hidmotor stop|the position of the arm
+hidmotor jog elbow +5|the position of the joint
+unitysim jog elbow +50|the position of the joint
+ezphys jog hinge +0.2|the position of the joint
+hidmotor move elbow=30|the position of the arm
 hidmotor gains set elbow.kp=0.02|the other gains of the board
 hidmotor gains apply one.gains|the other gains of the board
-canpid step --from 0deg --to 1deg -b lknee -c pos|what the telemetry shows
-canpid sweep -b lknee -c pos|what the telemetry shows
-canpid tune -b lknee -c pos|what the telemetry shows
-canpid identify -b lknee -c pos|what the telemetry shows
-hidmotor step m2 --from 0deg --to 1deg|what the telemetry shows
-hidmotor sweep m2|what the telemetry shows
-hidmotor identify m2|what the telemetry shows
-hidmotor tune m2|what the telemetry shows
-unitysim step elbow --from 0deg --to 1deg|what the telemetry shows
-unitysim identify elbow|what the telemetry shows
-ezphys step hinge --from 0 --to 0.1|which joints there are
-ezphys identify hinge|which joints there are
-unitysim camera set y=500|where the camera is
-ezphys stop|which joints there are
-ezphys advance|what was commanded before
+canpid step --from 0deg --to 1deg -b lknee -c pos|the telemetry
+canpid sweep -b lknee -c pos|the telemetry
+canpid tune -b lknee -c pos|the telemetry
+canpid identify -b lknee -c pos|the telemetry
+hidmotor step m2 --from 0deg --to 1deg|the telemetry
+hidmotor sweep m2|the telemetry
+hidmotor identify m2|the telemetry
+hidmotor tune m2|the telemetry
+unitysim step elbow --from 0deg --to 1deg|the telemetry
+unitysim identify elbow|the telemetry
+ezphys step hinge --from 0 --to 0.1|the joints of the device
+ezphys identify hinge|the joints of the device
+unitysim camera set y=500|the position of the camera
+ezphys stop|the joints of the device
+ezphys advance|the previous commands
 END
     fails 6 hidmotor --dry-run move elbow=300
     fails 2 canpid --dry-run tune -b lknee
@@ -338,7 +338,7 @@ hidmotor gains show foo|'foo' is too much — usage: gains show
 hidmotor gains save a b|'b' is too much — usage: gains save [FILE]
 hidmotor gains elbow.kp=1|gains has no argument 'elbow.kp' — usage: gains [ACTION]
 canpid gains apply a b|'b' is too much
-canpid set kp 1 2 -b lknee -c pos|takes one value
+canpid set kp 1 2 -b lknee -c pos|requires one value
 armctl config show foo|'foo' is too much
 armctl deg 1 90 2|angle is missing
 armctl help deg pos|'pos' is too much

@@ -79,7 +79,7 @@ END
 1|hidmotor|&|identify m2 --max-deviation 1deg|raise --max-deviation
 6|hidmotor|&|identify elbow --around 62deg|too near the end of its range
 6|hidmotor|&|identify m2 --max-deviation 0deg|leaves no room
-2|hidmotor|&|identify|a joint is needed
+2|hidmotor|&|identify|no joint given
 1|unitysim|&stuck=elbow|step elbow --from 0deg --to 20deg --for 4s|output, and nothing moves, at 0 deg — stopped
 1|unitysim|&stuck=elbow|identify elbow|output, and nothing moves
 3|unitysim|&feedback-loss=100%|step elbow --from 0deg --to 20deg|no feedback
@@ -88,10 +88,10 @@ END
 6|unitysim|&|identify elbow --around 44deg|too near the end of its range
 2|unitysim|&|step elbwo --from 0deg --to 20deg|did you mean 'elbow'
 2|unitysim|&|step elbow --from 0rad --to 20Nm|--to
-2|unitysim|&|identify|a joint is needed
+2|unitysim|&|identify|no joint given
 1|ezphys|sim:slider-crank|step bore --from 0m --to 0.2m --settle 0.1s --for 5s|output, and nothing moves
 1|ezphys|sim:double-pendulum|identify shoulder --max-deviation 0.001|raise --max-deviation
-2|ezphys|sim:arm4|step 100|no joint '100'
+2|ezphys|sim:arm4|step 100|joint '100' not found
 2|ezphys|sim:arm4|step waist --from 0m --to 0.1m|--from
 END
 }
@@ -112,6 +112,6 @@ END
 2|switch = perhaps|switch: 'perhaps' is not yes or no
 2|controller = pos|no such key
 6|to = 120|leaves the range
-2|joint = m9|no joint 'm9'
+2|joint = m9|joint 'm9' not found
 END
 }

@@ -222,7 +222,7 @@ while True:
     for command in status 'motor 1 2 10 --for 1s' 'motor 1 2 10' stop ping 'advance 2' limits; do
         # shellcheck disable=SC2086 # words of a command
         fails 5 ezphys -q -T 300ms -l "$url" $command
-        has "$why" "nothing that comes is a message"
+        has "$why" "received data is not a message"
     done
     fails 3 timeout "$patience" ezphys -q -l "$url" watch --for 100ms
     ok timeout "$patience" ezphys -q -l "$url" echo --for 100ms
@@ -238,7 +238,7 @@ while True:
     try: s.sendall(bytes(4096))
     except OSError: break'
     fails 5 timeout "$patience" ezphys -q -T 300ms -l "$url" motor 7 2 10 --for 1s
-    has "$why" "nothing that comes is a message"
+    has "$why" "received data is not a message"
 }
 
 # ---- Safety --------------------------------------------------------------------------------------
@@ -333,10 +333,10 @@ time.sleep(20)'
     cat <&"$out" >after &
     kill -9 "$first"
     wait_for echo "connection lost"
-    wait_for echo "waiting for $url because"
+    wait_for echo "waiting for $url:"
     start again ezphys-sim --listen "$port" --scene pendulum
     lines_now() { [ "$(wc -l <after)" -gt "$1" ] && echo more; }
-    wait_for echo "connected again"
+    wait_for echo "reconnected"
     becomes more lines_now "$(wc -l <after)"
     kill -INT "$client"
     wait "$client" && false || same $? 130
@@ -448,7 +448,7 @@ say("moved", *sorted(moved), "of", step)'
     fake 'time.sleep(30)'
     run -3 --separate-stderr ezphys -l "$url" -T 2s advance
     has "$stderr" "waiting for tcp:"
-    has "$stderr" "because it has not said anything yet"
+    has "$stderr" ": no message yet"
 }
 
 # ---- Words ---------------------------------------------------------------------------------------
@@ -457,7 +457,7 @@ say("moved", *sorted(moved), "of", step)'
     fake '
 say("answered:", "yes" if s.sendall(message(0)) or answer(s) else "no")'
     fails 2 timeout 20 ezphys -q -l "$url" motor 9 1 1
-    has "$why" "no joint '9' — there is joint7"
+    has "$why" "joint '9' not found — there is joint7"
     wait_for fake "answered: no"
     rm fake.err
     fake '
@@ -492,9 +492,9 @@ END
     fails 2 ezphys -q -l sim:humanoid motor left-kne 1 1
     has "$why" "did you mean 'left-knee'?"
     fails 2 ezphys -q -l sim:humanoid motor left-knee 1 1 1 1
-    has "$why" "has 1 axis, this is for 2"
+    has "$why" "has 1 axis, but the command is for 2"
     fails 2 ezphys -q -l sim: motor 9 1 1
-    has "$why" "no joint '9' — there is hinge"
+    has "$why" "joint '9' not found — there is hinge"
     fails 2 ezphys -q -l sim: force 9 1
     fails 2 ezphys -q -l sim: motor hinge nan 1
     fails 2 ezphys -q -l sim: motor hinge 1 inf
@@ -550,7 +550,7 @@ time.sleep(20)"
     has "$why" "bad.csv:3:1: t: 0 s is not later than the 0 s of line 2"
     printf 't,waits\n0,0\n1,1\n' >bad.csv
     fails 5 ezphys -q -l sim:arm4 play bad.csv
-    has "$why" "bad.csv:1:1: no joint 'waits' — did you mean 'waist'?"
+    has "$why" "bad.csv:1:1: joint 'waits' not found — did you mean 'waist'?"
     printf 't,waist\n0,0\n0.01,1\n' >bad.csv
     fails 6 ezphys -q -l sim:arm4 play bad.csv
     printf 't,waist\n0,0\n1,nan\n' >bad.csv
@@ -616,11 +616,11 @@ END
     if unshare -n true 2>/dev/null; then # without the simulators of other tests
         ok unshare -n ezphys list
         same "$output" ""
-        has "$stderr" "no simulator listens on this machine"
+        has "$stderr" "no simulator found on this machine"
     fi
     simulator --scene pendulum
     ok ezphys list
-    matches "$output" "*$url description=a server listens server=ezphys-sim (pid *)"
+    matches "$output" "*$url description=server found server=ezphys-sim (pid *)"
     ezphys -q -l "$url" watch >first 2>&1 3>&- &
     started+=("$!")
     until ezphys -j list | grep -q '"holder":"ezphys (pid '; do read -r -t 0.02 _ <> <(:) || true; done
@@ -634,7 +634,7 @@ END
         ok ezphys -l "$url" $command
         hasnt "$stderr" "looking on"
     done
-    has "$output" "waits for an answer"
+    has "$output" "waiting for an answer"
     ok ezphys -l "$url" -j echo --where 'step>=0' -n 1
     same "$(step)" 0
     ok ezphys -l "$url" watch -n 500
@@ -651,9 +651,9 @@ END
     started+=("$holder")
     until [ -s first ]; do read -r -t 0.02 _ <> <(:) || true; done
     fails 3 ezphys -q -T 300ms -l "$url" status
-    has "$why" "no message from the simulator — ezphys (pid $holder) has it"
+    has "$why" "no message from the simulator — in use by ezphys (pid $holder)"
     run -3 --separate-stderr ezphys -l "$url" hz --for 1500ms
-    has "$stderr" "has not said anything yet — ezphys (pid $holder) has it"
+    has "$stderr" "no message yet — in use by ezphys (pid $holder)"
     end "$holder"
     ok ezphys -q -l "$url" status
 }
@@ -864,7 +864,7 @@ SCENE
     for command in 'motor 7 1 1' 'motor 7 1 1 --for 0.2s' 'force 7 1'; do
         # shellcheck disable=SC2086
         fails 5 timeout "$patience" ezphys -q -l "$url" $command
-        has "$why" "joint '7' has no position any more: it is not a number"
+        has "$why" "joint '7': position is not a number"
     done
     end "$pid"
 }

@@ -200,7 +200,7 @@ ends_with() {
     ok bash -c "(echo 'motor hinge 1 10' && sleep 0.4 && echo stop) |
         ezphys -q -l 'sim:?timeout=50ms' 2>&1"
     has "$output" "no answer to step 1 for 0.05 s"
-    has "$output" "the client is back"
+    has "$output" "client reconnected"
 }
 
 @test "sim: mistakes are reported before anything is started" {

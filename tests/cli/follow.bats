@@ -81,7 +81,7 @@ END
     fails 2 unitysim -q -l "$fast" follow lead.csv --map 'elbow=b' --relative
     has "$why" "the leader has no 'b' — there is a"
     fails 2 unitysim -q -l "$fast" follow lead.csv --map 'elbo=a' --relative
-    has "$why" "no joint 'elbo' — did you mean 'elbow'?"
+    has "$why" "joint 'elbo' not found — did you mean 'elbow'?"
     fails 2 unitysim -q -l "$fast" follow lead.csv --map 'elbow=a*0' --relative
     fails 2 unitysim -q -l "$fast" follow lead.csv --map 'elbow=a+1kg' --relative
     fails 2 unitysim -q -l "$fast" follow lead.csv --map 'elbow=a'

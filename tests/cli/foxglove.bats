@@ -134,7 +134,7 @@ seen() {
     shows hidmotor 'sim:'
     matches "$at" 'ws://127.0.0.1:*'
     fails 4 armwire-foxglove --port "${at##*:}" </dev/null
-    has "$why" "Address already in use — choose another one with --port"
+    has "$why" "Address already in use — choose another port with --port"
     run bash -c "hidmotor -q -l sim: record - | armwire-foxglove --port ${at##*:}; echo \${PIPESTATUS[*]}"
     same "${lines[-1]}" "141 4"
     over
@@ -152,7 +152,7 @@ seen() {
     ok fox "$at" origin https://evil.example http://localhost.evil.example http://127.0.0.1.evil.example null \
         http://lab https://app.foxglove.dev.evil.example "http://$(printf 'a%.0s' {1..3000})"
     hasnt "$output" permitted
-    wait_for s "refused a page of https://evil.example — permit it with --origin URL"
+    wait_for s "connection from https://evil.example refused — permit it with --origin URL"
 }
 
 # bats test_tags=long

@@ -154,7 +154,7 @@ screen() { TERM=xterm script -qec "stty cols 80 rows 24; $1" /dev/null | tr -d '
         hasnt "$(screen "hidmotor $command")" next:
     done
     has "$(screen "canpid -l 'sim:?time=virtual' identify -b lknee -c pos --save leg.json")" \
-        "next: canpid design leg.json  gives gains for it"
+        "next: canpid design leg.json  computes gains for the model"
     hasnt "$(screen "hidmotor -l 'sim:?time=virtual' identify m2 --save arm.json")" next:
     has "$(screen "hidmotor -l sim: move 0 10 0 --wait --record way.mcap")" "next: hidmotor plot way.mcap  draws what was recorded"
 }

@@ -187,12 +187,12 @@ END
     same "$(joints 'map(.[0])')" "[0,5,5]"
     printf '%s\n' 'move 0 40 -10 duration=3s' 'move m3=5 duration=1s' 'move m3=8 --wait' >lines
     ok hidmotor -l "$url" run lines
-    has "$stderr" "duration=1s: m2 is still in motion, so this takes"
+    has "$stderr" "duration=1s: m2 is still moving, so the motion takes"
     same "$(joints 'map(.[0])')" "[0,40,8]"
     # For another process's motion only the setpoints are known.
     ok hidmotor -q -l "$url" move 0 0 0 duration=5s
     ok hidmotor -l "$url" move m3=8 --wait
-    has "$stderr" "m2 was in motion, and is to stay at"
+    has "$stderr" "motion of m2 cancelled: stays at"
     has "$output" "cancelled=m2"
     ok hidmotor -q -l "$url" move m3=7 --wait
     hasnt "$output" cancelled
@@ -227,7 +227,7 @@ END
 2|not a finite number|--force move 0 1e39 0
 2|1e999|--force move 0 1e999 0
 2|which joint|move
-2|which joint|velocity
+2|no joint given|velocity
 2|'wrist'|jog wrist 5
 2|unit|move 0 5mm 0
 6|duration|move 0 0 0 duration=7200s
@@ -266,7 +266,7 @@ END
     ok hidmotor -l unix:/nowhere --dry-run raw 1848 500 1 0 45 -30
     has "$output" "38 07 00 00 00 00 FA 43"
     ok hidmotor -l unix:/nowhere --dry-run move elbow=30
-    has "$stderr" "depends on where the arm is"
+    has "$stderr" "depend on the position of the arm"
 }
 
 # ---- The other commands --------------------------------------------------------------------------
@@ -757,7 +757,7 @@ advised() {
     ok hidmotor -q -l "$fast" play seconds.csv
     sed 's/zeit/t/; s/m1/waist/' mine.csv >waist.csv
     advised waist.csv
-    has "$why" "no joint 'waist'"
+    has "$why" "joint 'waist' not found"
     same "$(json .joints)" 2
     printf 't,m1,m2,m3,note\n0,0,0,0,a\n1,10,20,-30,\n' >note.csv
     advised note.csv
@@ -1114,7 +1114,7 @@ END
     two='sim:?motors=2'
     while read -r command; do
         exits 1 hidmotor -v -l "$two" $command
-        has "$stderr" "the board has 2 motors only"
+        has "$stderr" "the board has 2 motors"
         hasnt "$stderr" "-> set_"
     done <<<$'velocity 0 0 20\nvelocity elbow=20\ngains set m3.kp=1\ngains set m3.kp=1 --velocity\nset_velocity m3=5\nmove elbow=5\njog elbow 5'
     ok hidmotor -q -j -l "$two" home --wait
@@ -1171,14 +1171,14 @@ END
     fails 2 hidmotor -l "$fast" step m9 --from 0 --to 1
     fails 2 hidmotor -l "$fast" step m2 --from 0
     fails 1 hidmotor -l "$fast&motors=2" step m3 --from 0 --to 1
-    has "$why" "m3: the board has 2 motors"
+    has "$why" "m3: motor not found, the board has 2 motors"
 }
 
 @test "step stops and holds a joint that misbehaves" {
     fails 1 hidmotor -q -l "$fast&state=disabled" step m2 --from 0 --to 20
     has "$why" "m2: output, and nothing moves"
     fails 1 hidmotor -q -l "$fast&state=unhomed" step m2 --from 0 --to 20
-    has "$why" "is the arm homed?"
+    has "$why" "home the arm first"
     fails 3 hidmotor -q -l "$fast&fault=unplug:1.5s" step m2 --from 0 --to 20
     has "$why" "its telemetry has stopped"
     fails 1 hidmotor -q -l "$fast" step m2 --from 0 --to 40 --max-deviation 0.3deg

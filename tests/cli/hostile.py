@@ -31,7 +31,7 @@ BOUND = 15
 FASTEST = 600  # deg/s
 EVENT_S = 1.5  # s after the first setpoint
 EVENTS = {"error": "it reports fix_link_encoder", "silence": "its telemetry has stopped",
-          "disable": "it reports that it was disabled, by another program or by a restart"}
+          "disable": "it reports it was disabled by another program or by a restart"}
 PUBLISHED = {"kp": 3, "ki": 0.0005, "kd": 0}
 TARGETS = {"identify": 0, "tune": 10, "step": 10, "sweep": 5, "verify": 10, "play": 10}
 COMMANDS = {

@@ -23,7 +23,7 @@ BIN = Path(os.environ.get("BIN", Path(__file__).resolve().parent.parent.parent /
 FRAMES = 4  # frames of telemetry until the stop: pending ones, and a busy machine's
 EVENT_S = 1.5  # of the joint's time, from its first frame
 STUCK, REVERSED, BEYOND = "output, and nothing moves", "motor or encoder is reversed", "beyond"
-SILENT = ("telemetry has stopped", "feedback is silent", "no message from the simulator", "no answer to")
+SILENT = ("telemetry has stopped", "no feedback", "no message from the simulator", "no answer to")
 
 
 class Hidmotor:

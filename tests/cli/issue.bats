@@ -26,7 +26,7 @@ commands() { # runs the three commands, each in its own process
         same "$(json .retries)" 0
     done
     kill "$pid"
-    wait_for arm "30 commands carried out, 0 duplicates, 0 damaged lines"
+    wait_for arm "30 commands executed, 0 duplicates, 0 damaged lines"
 }
 
 @test "--seq auto works after a restart of the simulator, with an odd or even number of commands" {

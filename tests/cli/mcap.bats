@@ -65,14 +65,14 @@ topics() { "$mcap/read.py" "$1" | jq_itself -sec "$2"; }
 
 @test "a truncated file is read up to its last complete chunk" {
     ok hidmotor -l "$fast" record run.mcap --for 1s
-    has "$stderr" "layout for Foxglove is $root/docs/example/hidmotor.foxglove.json, for PlotJuggler hidmotor.plotjuggler.xml"
+    has "$stderr" "layouts for Foxglove ($root/docs/example/hidmotor.foxglove.json) and PlotJuggler (hidmotor.plotjuggler.xml)"
     head -c -30 run.mcap >cut.mcap
     exits 5 hidmotor decode -q cut.mcap
-    has "$stderr" "cut.mcap: its end is missing"
+    has "$stderr" "cut.mcap: file is truncated"
     ok hidmotor info cut.mcap
-    has "$stderr" "cut.mcap: its end is missing"
+    has "$stderr" "cut.mcap: file is truncated"
     ok hidmotor plot cut.mcap m1.position --out cut.svg
-    has "$stderr" "cut.mcap: its end is missing"
+    has "$stderr" "cut.mcap: file is truncated"
     printf 'text' >about.mcap
     exits 2 hidmotor decode about.mcap
     same "$stderr" "hidmotor: about.mcap: not an MCAP file"
@@ -138,6 +138,6 @@ topics() { "$mcap/read.py" "$1" | jq_itself -sec "$2"; }
     exits 4 hidmotor -q -l log:bag.mcap watch
     "$mcap/foreign.py" wrong.mcap other
     exits 2 hidmotor info wrong.mcap
-    has "$stderr" "encoded as 'other'" "only cdr"
+    has "$stderr" "encoding 'other' not supported" "only cdr"
     exits 2 hidmotor plot wrong.mcap arm.state.position.1
 }

@@ -117,17 +117,17 @@ moves() { hidmotor -q -j -l serve: status | jq -e '.m2.velocity > 1' >/dev/null;
     listen
     pub -t arm/me/cmd -q 2 -r -m 'gripper open' # before the bridge starts
     shared --deadman 5s
-    becomes 1 count 'a retained command'
+    becomes 1 count 'retained command refused'
     pub -t arm/me/cmd -q 2 -r -m 'gripper open'
-    becomes 2 count 'a retained command'
+    becomes 2 count 'retained command refused'
     pub -t arm/me/stop -q 2 -r -m x
-    becomes 3 count 'a retained command'
+    becomes 3 count 'retained command refused'
     send 'gripper open' -q 1
-    sees '.why | strings | test("QoS 1 may deliver it twice")' me
+    sees '.why | strings | test("QoS 1 may deliver a command twice")' me
     pub -t arm/me/cmd -q 1 -m 'gripper 10' -D publish correlation-data 7
     sees '.cmd == "gripper" and .ok' me
     pub -t arm/me/cmd -q 1 -m 'gripper close' -D publish correlation-data 7
-    sees '.why | strings | test("came twice")' me
+    sees '.why | strings | test("duplicate command")' me
     send $'status\ngripper close'
     sees '.why | strings | test("one line of text")' me
     send "$(printf 'x%.0s' {1..4001})"
@@ -276,7 +276,7 @@ moves() { hidmotor -q -j -l serve: status | jq -e '.m2.velocity > 1' >/dev/null;
         says "$2"
         kill $!
     }
-    refused "mqtt://127.0.0.1:$port/arm" "the broker refuses the connection: Not authorized"
+    refused "mqtt://127.0.0.1:$port/arm" "the broker refused the connection: Not authorized"
     refused "mqtt://robot@127.0.0.1:$port/arm?password=wrong" "Not authorized"
     at=mqtt://robot@127.0.0.1:$port/arm?password=right bridge
     at=mqtt://127.0.0.1:$port/arm ARMWIRE_MQTT_USER=robot ARMWIRE_MQTT_PASSWORD=metal bridge

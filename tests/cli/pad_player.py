@@ -61,7 +61,7 @@ def main():
                 time.sleep(0 if garble.endswith("\n") else 60)
         print(json.dumps({"t": at, **record}) if record else "lost", flush=live)
     if live:
-        print(json.dumps({"why": "the pad is gone", "exit": 7}))
+        print(json.dumps({"why": "gamepad disconnected", "exit": 7}))
         sys.exit(7)
 
 

@@ -311,7 +311,7 @@ colour() { unset NO_COLOR; export TERM=xterm-256color; }
         type +; want {100 deg}
         type -; want {90 deg}
         type q; want {armctl> }
-        ask {jog x 10} {no joint 'x'} {armctl> }
+        ask {jog x 10} {joint 'x' not found} {armctl> }
         type \004
         ends 0
         launch hidmotor -q -l sim:

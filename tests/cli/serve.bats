@@ -176,7 +176,7 @@ rival() {
     # A late answer to the motion is no answer to its stop.
     ok armctl -q -l serve:armctl deg lift 25
     rival armctl deg lift 180
-    wait_for a 'has taken over — stopped: commanded back to the last confirmed position (DEG2,025)'
+    wait_for a 'has taken over — stopped: returned to the last confirmed position (DEG2,025)'
 }
 
 @test "any client may stop: the client that was moving reports who did, exit 3" {

@@ -67,7 +67,7 @@ arm_at_30() {
     moving "$D/arm"
     kill -INT "$client"
     ended 130
-    has "$rest" "stopped: commanded back to the last confirmed position"
+    has "$rest" "stopped: returned to the last confirmed position"
     matches "$rest" "*-> 3[01] 44 45 47 31 2C 30 33 30 0D 0A*" # DEG1,030
 }
 
@@ -85,7 +85,7 @@ arm_at_30() {
     kill -INT "$client"
     ended 130
     hasnt "$rest" "->"
-    has "$rest" "no earlier position is known"
+    has "$rest" "the earlier position is unknown"
 }
 
 @test "a stop ends at once if nothing answers" {
@@ -125,8 +125,8 @@ arm_at_30() {
     (printf 'deg 1 %d\n' {11..19} >&"$lines") || true # the client may have ended already
     wait "$client" && false || same $? 141
     kill "$pid"
-    wait_for arm "commands carried out"
-    matches "$line" "*: [12] commands carried out*"
+    wait_for arm "commands executed"
+    matches "$line" "*: [12] commands executed*"
 }
 
 @test "SIGTERM ends the simulator and removes its link" {

@@ -188,7 +188,7 @@ setpoint() { hidmotor -q -j -l "$1" positions | jq '.m1.setpoint'; }
     kill -INT "$client"
     ended 130
     same "$(grep -c "not confirmed" <<<"$rest")" 1
-    has "$rest" "the stop is not confirmed: lknee: no telemetry"
+    has "$rest" "stop sent, not confirmed: lknee: no telemetry"
 }
 
 @test "an unconfirmed stop is not reported as disabled" {
@@ -199,7 +199,7 @@ setpoint() { hidmotor -q -j -l "$1" positions | jq '.m1.setpoint'; }
     ended 3
     kill -CONT "$pid"
     has "$rest" "its telemetry has stopped in the middle of the motion — ended"
-    has "$rest" "the stop is not confirmed: lknee: no telemetry"
+    has "$rest" "stop sent, not confirmed: lknee: no telemetry"
     hasnt "$rest" "disabled"
 }
 
@@ -217,10 +217,10 @@ setpoint() { hidmotor -q -j -l "$1" positions | jq '.m1.setpoint'; }
     ok armctl -v -l "$fast" <<<$'spd 100\nspd 0'
     hasnt "$stderr" "stopped"
     ok armctl -v -l "$fast" <<<"spd 100"
-    matches "$stderr" "*53 50 44 30 30 30*stopped: the motors are commanded to stand still*" # SPD000
+    matches "$stderr" "*53 50 44 30 30 30*stopped: motors stopped*" # SPD000
     for line in SPD100 SPD3,500; do
         ok armctl -v -l "$fast" <<<"send $line"
-        has "$stderr" "stopped: the motors are commanded to stand still"
+        has "$stderr" "stopped: motors stopped"
     done
     ok armctl -v -l "$fast" <<<"send SPD3,0"
     hasnt "$stderr" "stopped"

@@ -132,7 +132,7 @@ END
     has "$stderr" 'no line enable'
     printf '[teleop mine]\nenable = a\nleftx = wrist velocity 30deg/s\n' >config/armwire/hidmotor.ini
     fails 2 drive --map mine
-    has "$stderr" "no joint 'wrist'"
+    has "$stderr" "joint 'wrist' not found"
 }
 
 # arm LINE…: runs a script of armctl in virtual time, with a lift and a gripper.
@@ -155,7 +155,7 @@ steps_of() { armctl -q -j decode run.pcapng --dir tx | jq -r "select(.joint == $
     has "$why" "no joint of the map handler is described — add [joint NAME] sections with index"
     ok arm 'deg lift 90' 'teleop --channels pad.ndjson'
     has "$output" 'teleop result=ended stops=1'
-    has "$stderr" 'grip: its position is unknown, so it is not driven — move it once'
+    has "$stderr" 'grip: position unknown, not driven — move it once'
     # A quarter of half its range per second, in whole degrees; the last target is the stop.
     same "$(steps_of 2)" "$(seq 90 2 114 | xargs)"
     # One conversation at a time: a new digit only after a confirmation.
@@ -311,7 +311,7 @@ drives() {
 @test "a gamepad drives a joint through armwire-pad, and its loss is a stop with exit 7" {
     printf '%s\n' '0.3 hold 1' '0.6 lefty -1' '1.2 none' >pad.events
     exits 7 played hidmotor -j -l sim: teleop --pad pad.events --record run.pcapng
-    has "$(jq -r .why <<<"$output")" 'teleop: the pad is gone: all is stopped'
+    has "$(jq -r .why <<<"$output")" 'teleop: gamepad disconnected: all is stopped'
     hidmotor -q -j decode run.pcapng --dir tx |
         jq -se '[.[] | select(.msg == "set_setpoints")] | last | .duration == 0 and .m2 > 1'
     fails 4 played hidmotor -q -l sim: teleop --pad nothing

@@ -102,9 +102,9 @@ scene38="FF FF 00 26 ${scene40:12:120}1D"
     done
     ok unitysim -q -l "$url" status # all earlier datagrams were handled
     counters
-    has "$line" "9 datagrams received, 3 taken (0 in part, 1 of an odd size)"
+    has "$line" "9 datagrams received, 3 accepted (0 partly, 1 of unusual size)"
     has "$line" "dropped for header 1, checksum 3, size 1, type 1"
-    wait_for sim "the last one dropped: "
+    wait_for sim "last dropped: "
 }
 
 @test "--dry-run prints fields and exact bytes and opens nothing" {
@@ -127,7 +127,7 @@ scene38="FF FF 00 26 ${scene40:12:120}1D"
 @test "scene, move, camera, limits and watch work from other processes" {
     simulator
     fails 3 unitysim -l "$url" --timeout 0.3s status
-    has "$why" "silent until a scene is loaded"
+    has "$why" "load a scene: unitysim scene basic"
     ok unitysim -j -l "$url" scene basic
     same "$(json '[.ok,.scene,.name,.result]')" '[true,1,"basic","loaded"]'
     ok unitysim -j -l "$url" move elbow=2300 hand=2600
@@ -319,11 +319,11 @@ PYTHON
     echo '{"cmd":"drive","elbow":"stop"}' >&"$lines"
     wait_for client "elbow.velocity=0 elbow.state=stop"
     has "$line" "hand.state=decrease" # unnamed joints continue
-    wait_for client "no line for"
+    wait_for client "no input for"
     wait_for client "04 00 00 00 E0  control"
     echo 'ebow=3' >&"$lines"
     ended 2
-    has "$rest" "stdin:3:1: no joint 'ebow' — did you mean 'elbow'?"
+    has "$rest" "stdin:3:1: joint 'ebow' not found — did you mean 'elbow'?"
     stands
     ok bash -c "echo elbow=+45 | unitysim -q -j -l '$url' drive --follow"
     same "$(json '[.ok,.result]')" '[true,"stopped"]'
@@ -335,7 +335,7 @@ PYTHON
     printf 'elbow=+20\nelbow=+99 hand=20\nshoulder=5 elbw=3\nhand=+10\n' >lines
     run -6 --separate-stderr unitysim -k -q -l "$url" drive --follow <lines
     same "$(grep -c 'stdin:[23]:1: ' <<<"$stderr")" 3 # each, and the first one again at the end
-    has "$stderr" "2 of 4 lines refused, the first: stdin:2:1: elbow: velocity 99 is above 45"
+    has "$stderr" "2 of 4 lines refused, first error: stdin:2:1: elbow: velocity 99 is above 45"
     run -6 --separate-stderr unitysim -k -q -j -l "$url" drive --follow <lines
     same "$(json '[.ok,.result,.lines,.refused]')" '[false,"stopped",4,2]'
     run -2 --separate-stderr unitysim -k -q -j -l "$url" drive --follow <<<'ebow=3'
@@ -456,7 +456,7 @@ END
     wait_for client "02 00 00 00 03 00 00 00 04 00 00 00 E0  control" # all joints are stopped
     kill -CONT "$sim"
     ended 0
-    has "$rest" "feedback was silent for"
+    has "$rest" "no feedback for"
     has "$(<client.out)" "result=arrived"
     pid=$sim
 }
@@ -516,7 +516,7 @@ END
 @test "an incomplete motion is reported, and the arm stops" {
     printf 'Joint,Motion Type,Position,Velocity,Tolerance,Delay (ms)\nHand,Auto,2100,90,10,0,\nElbow,Auto,2300,45,10,0,\n' >s.csv
     run -3 --separate-stderr unitysim -q -j -l "$fast&stuck=elbow" play s.csv --row-timeout 2s
-    has "$stderr" "s.csv:3:1: elbow is at 2048, not at 2300, after 2 s"
+    has "$stderr" "s.csv:3:1: elbow timed out at 2048, target 2300, after 2 s"
     same "$(json '[.ok,.result]')" '[false,"not-finished"]'
 }
 
@@ -530,7 +530,7 @@ END
 @test "a target beyond the limits is reported and moved to the limit" {
     printf 'Joint,Motion Type,Position,Velocity,Tolerance,Delay (ms)\nElbow,Auto,4000,45,10,0,\n' >s.csv
     ok unitysim -j -l "$fast" play s.csv
-    has "$stderr" "s.csv:2:1: elbow 4000 is outside 1700 to 2570"
+    has "$stderr" "s.csv:2:1: elbow 4000 is out of range 1700 to 2570"
     has "${lines[0]}" '"goal":2570'
 }
 
@@ -559,7 +559,7 @@ END
     same "$(sed -n 4p t.csv)" "Wrist Rotate,Auto,2048,90,10,0,"
     virtual_json play t.csv
     fails 2 unitysim -q -l "$fast" teach u.csv </dev/null
-    has "$why" "nothing was recorded"
+    has "$why" "no positions recorded"
     fails 7 unitysim -q -l "$fast" teach /dev/full <<<$'\nq'
     has "$why" "/dev/full: No space left on device"
     simulator --scene 1
@@ -636,7 +636,7 @@ END
     same "$(elbow '(.elbow.ticks < 2040)')" '[0,true]'
     ok unitysim -q -l "$url" --record fast.pcapng drive elbow=+60 --for 0.1s --force
     refuses 6 unitysim -q -l "$url" replay fast.pcapng
-    has "$why" "elbow.velocity: 60 is above 45"
+    has "$why" "elbow.velocity: 60 is out of range (max 45)"
     sending -l "$url" replay drive.pcapng --loop
     kill -HUP "$client"
     ended 129
@@ -727,7 +727,7 @@ s.bind(("127.0.0.1", 0))
 print(s.getsockname()[1])')
     terminal <<<"
         launch unitysim sim --listen unix-listen:$D/arm
-        want {silent until a scene is loaded}
+        want {no feedback until a scene is loaded}
         type 1; want {Basic Movement} {keys move the arm}
         type \033\[B; want {>elbow}
         type \033\[C; want {+42}
@@ -809,10 +809,10 @@ print(s.getsockname()[1])')
         has "$stderr" "$why"
         same "$(json '[.ok,.exit]')" '[false,3]'
     done <<'END'
-stop|stop: sent, but not answered — no program listens at 127.0.0.1:
-drive elbow=45 --for 0.1s|stop: sent, but not answered — no program listens at 127.0.0.1:
-control elbow.velocity=10 elbow.state=increase|sent, but not answered — no program listens
-record r.csv --for 0.1s|record: nothing came — is the simulator running
+stop|stop sent, no feedback — no program listens at 127.0.0.1:
+drive elbow=45 --for 0.1s|stop sent, no feedback — no program listens at 127.0.0.1:
+control elbow.velocity=10 elbow.state=increase|stop sent, no feedback — no program listens
+record r.csv --for 0.1s|record: nothing came — check the simulator with 'list'
 record r.pcapng --for 0.1s|record: nothing came
 watch --for 0.1s|watch: nothing came
 watch -n 3 --for 0.1s|watch: nothing came

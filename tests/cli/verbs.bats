@@ -106,7 +106,7 @@ arm() { # writes an arm's joints to the default config file
     same "$(jq -sc 'map(select(.cmd == "stop") | [.result, .confirmed])' <<<"$output")" \
         '[["disabled","lhip,lknee,lankle,rhip,rknee,rankle"],["disabled","lhip,lknee,lankle,rhip,rknee,rankle"]]'
     fails 2 canpid -q -l "$fast" jog lknee +5
-    has "$why" "which controller"
+    has "$why" "no controller given"
     fails 6 canpid -q -l "$fast" jog lknee +300 -c pos
 }
 
@@ -199,7 +199,7 @@ END
     fails 2 armctl --dry-run deg jont=1 angle=2
     has "$why" "deg has no argument 'jont' — did you mean 'joint'?"
     fails 2 armctl --dry-run deg elbw=4
-    has "$why" "no joint 'elbw'"
+    has "$why" "joint 'elbw' not found"
     fails 2 canpid --dry-run setpoint lkne=4 -c pos
     has "$why" "setpoint has no argument 'lkne'"
     fails 2 canpid --dry-run setpoint lknee=4 -b rknee -c pos

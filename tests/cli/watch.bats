@@ -13,7 +13,7 @@ restored='[?1049l'
 
 @test "a silent device is reported once with a likely cause" {
     ok armctl -l "$fast" watch --for 5s
-    same "$(grep -c 'nothing has come yet — the arm speaks only when it is commanded' <<<"$stderr")" 1
+    same "$(grep -c 'nothing has come yet — the arm only responds to commands' <<<"$stderr")" 1
     ok armctl -l "$fast" watch --for 1s
     hasnt "$stderr" "nothing has come"
     ok canpid -l "$fast" watch --for 5s
@@ -94,14 +94,14 @@ restored='[?1049l'
 @test "watch rejects names unknown to the simulation at its first message" {
     for word in forc.z bob.forc.z bab; do
         fails 2 timeout 20 ezphys -q -l sim: watch "$word"
-        has "$why" "nothing is called '$word' — did you mean"
+        has "$why" "name '$word' not found — did you mean"
         fails 2 timeout 20 ezphys -q -l sim: plot "$word" --for 60s
-        has "$why" "nothing is called '$word'"
+        has "$why" "name '$word' not found"
     done
     fails 2 timeout 20 ezphys -q -l sim: watch zebra
     has "$why" "there is bob, hinge"
     fails 2 timeout 20 ezphys -q -l sim: watch --where 'bab.force.z<5'
-    has "$why" "nothing is called 'bab.force.z'"
+    has "$why" "name 'bab.force.z' not found"
     ok timeout 20 ezphys -q -l sim:humanoid watch left-shoulder.axis2 -n 1
     matches "$output" "<- joint_axis *"
     ok timeout 20 ezphys -q -l sim: watch 1.force.z -n 1 # numbers are names, too
@@ -109,7 +109,7 @@ restored='[?1049l'
     ok timeout 20 ezphys -q -l sim: watch 0 -n 1
     matches "$output" "<- timestamp *"
     fails 2 timeout 20 ezphys -q -l sim: watch 9
-    has "$why" "nothing is called '9' — there is bob, hinge"
+    has "$why" "name '9' not found — there is bob, hinge"
     ok timeout 20 ezphys -q -l sim: watch bob.depth --for 300ms # it may get a contact later
     for tool in armctl hidmotor canpid unitysim; do
         fails 2 timeout 20 "$tool" -l sim: watch forc.z

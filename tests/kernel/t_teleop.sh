@@ -31,11 +31,11 @@ drive() {
     exec 9>&-
 }
 
-# ended TOOL PID: succeeds if it exited with 7, because the pad is gone.
+# ended TOOL PID: succeeds if it exited with 7, because the gamepad disconnected.
 ended() {
     wait "$2"
     local status=$?
-    [ $status -eq 7 ] && grep -q 'the pad is gone' "$1.log" && return
+    [ $status -eq 7 ] && grep -q 'gamepad disconnected' "$1.log" && return
     echo "# exit $status" && cat "$1.log" && false
 }
 

@@ -199,7 +199,7 @@ static void check(struct soak *soak, const struct aw_armctl_outcome *out, bool r
     if (out->result == AW_ARMCTL_CONFIRMED && now->in_all == 0)
         bed_violated(&soak->bed, "%s was confirmed and not carried out", now->body);
     if (now->carried_out > most || (!restarted && now->in_all > most))
-        bed_violated(&soak->bed, "%s was carried out %u times", now->body, now->in_all);
+        bed_violated(&soak->bed, "%s was executed %u times", now->body, now->in_all);
 }
 
 /* Runs one command to its end, whatever the result. */

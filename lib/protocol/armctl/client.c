@@ -764,7 +764,7 @@ static enum aw_status conclude_confirmed(struct talk *talk)
     if (!out->has_record) {
         out->result = AW_ARMCTL_CONFIRMED_DAMAGED;
         return aw_fail(talk->err, AW_MALFORMED,
-                       "%s: confirmed by a damaged line, %s — it was carried out, and with which "
+                       "%s: confirmed by a damaged line, %s — it was executed, and with which "
                        "values is not known: send it again",
                        out->sent, out->answer);
     }
@@ -780,7 +780,7 @@ static enum aw_status report_not_confirmed(struct talk *talk)
     const struct aw_armctl_options *options = &talk->arm->options;
     const char *advice =
         options->seq != AW_ARMCTL_SEQ_AUTO ? "it may have taken it for a duplicate: try --seq auto"
-        : !talk->repeatable ? "it was not repeated, because it might be carried out twice: ping "
+        : !talk->repeatable ? "it was not repeated, because it might be executed twice: ping "
                               "agrees on the digits without motion"
                             : "see whether it moved, or give a longer --confirm-timeout";
     out->result = AW_ARMCTL_ACKED_NOT_CONFIRMED;

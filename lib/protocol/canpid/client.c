@@ -670,7 +670,7 @@ static enum aw_status not_confirmed(const struct stopping *s, struct aw_error *e
         driving ? ": the telemetry does not show the disable" : "", driving && *silent ? "; " : "",
         silent, *silent ? ": no telemetry, so the disable is not confirmed" : "",
         *good ? " (confirmed: " : "", good, *good ? ")" : "",
-        driving ? " — send it again, or cut the power" : " — is it powered, and the bus up?");
+        driving ? " — send it again, or cut the power" : " — check its power and the bus");
 }
 
 /* Sets until to the time of the next action. Returns false at the end. */

@@ -707,14 +707,14 @@ static enum aw_status unknown_target(const struct aw_ezphys *ez, const char *wor
     size_t n = known_joints(ez, known), at = 0;
     const char *near = aw_suggest(word, known, n);
     if (near)
-        return aw_fail(err, AW_USAGE, "no joint '%.40s' — did you mean '%s'?", word, near);
+        return aw_fail(err, AW_USAGE, "joint '%.40s' not found — did you mean '%s'?", word, near);
     if (n == 0)
         return aw_fail(err, AW_USAGE,
-                       "no joint '%.40s', no names are known — give its number, or --names FILE",
+                       "joint '%.40s' not found, no names known — give its number, or --names FILE",
                        word);
     for (; at < n && strlen(list) + AW_EZPHYS_NAME_SIZE + 2 < sizeof list; at++)
         aw_append(list, sizeof list, ", ", "%s", known[at]);
-    return aw_fail(err, AW_USAGE, "no joint '%.40s' — there is %s%s", word, list,
+    return aw_fail(err, AW_USAGE, "joint '%.40s' not found — there is %s%s", word, list,
                    at < n ? " …" : "");
 }
 

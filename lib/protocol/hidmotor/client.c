@@ -501,8 +501,8 @@ static enum aw_status check_motors(struct aw_hidmotor *arm, const struct aw_reco
         status = aw_hidmotor_positions(arm, &now, err);
     if (status != AW_OK || last < 2 || last <= arm->known.n)
         return status;
-    return aw_fail(err, AW_REFUSED, "m%d: the board has %d motor%s only", last, arm->known.n,
-                   arm->known.n == 1 ? "" : "s");
+    return aw_fail(err, AW_REFUSED, "m%d: motor not found, the board has %d motor%s", last,
+                   arm->known.n, arm->known.n == 1 ? "" : "s");
 }
 
 enum aw_status aw_hidmotor_command(struct aw_hidmotor *arm, const struct aw_record *request,

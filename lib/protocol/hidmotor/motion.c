@@ -116,7 +116,7 @@ static enum aw_status check_target(const struct aw_hidmotor_target *target, bool
 enum aw_status aw_hidmotor_check_count(int joint, int n, struct aw_error *err)
 {
     return joint < n ? AW_OK
-                     : aw_fail(err, AW_REFUSED, "%s: the board has %d motor%s only",
+                     : aw_fail(err, AW_REFUSED, "%s: motor not found, the board has %d motor%s",
                                aw_hidmotor_joint(joint).alias, n, n == 1 ? "" : "s");
 }
 

@@ -93,7 +93,7 @@ enum aw_status aw_unitysim_joint_parse(const char *name, int *joint, struct aw_e
         return AW_OK;
     return aw_fail_unknown(err, aw_suggest(name, joint_names(), AW_UNITYSIM_JOINTS),
                            "they are shoulder, elbow, wrist_rotate, wrist_flex and hand",
-                           "no joint '%.40s'", name);
+                           "joint '%.40s' not found", name);
 }
 
 struct aw_unitysim_limits aw_unitysim_limits_default(void)

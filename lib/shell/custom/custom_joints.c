@@ -162,7 +162,7 @@ static enum aw_status dry_run(struct aw_session *session, const double *setpoint
         for (size_t k = 0; k < arm->n; k++)
             if (isnan(setpoints[i]) && !isnan(setpoints[k]) && isnan(arm->joints[i].sent) &&
                 arm->joints[i].setpoint.index == arm->joints[k].setpoint.index)
-                return aw_dry_depends(session, "where the arm is");
+                return aw_dry_depends(session, "the position of the arm");
     return each_packet(session, setpoints, show, &show_ns);
 }
 

@@ -21,7 +21,7 @@ static enum aw_status run_custom_stop(struct aw_session *session, const struct a
     struct aw_joint_list list;
     char key[AW_JOINT_NAME];
     if (session->options.run.dry_run)
-        return aw_dry_depends(session, "where the arm is");
+        return aw_dry_depends(session, "the position of the arm");
     enum aw_status status = aw_joints_begin(session, &list);
     if (status == AW_OK)
         status = session->tool->stop(session);

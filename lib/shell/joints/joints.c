@@ -138,8 +138,8 @@ enum aw_status aw_joints_find(struct aw_session *session, struct aw_joint_list *
                  *at->alias ? at->alias : at->name);
     }
     return aw_fail_unknown(&session->err, aw_suggest(text, names, n),
-                           list->n ? all : "'limits' shows what there is", "no joint '%.40s'",
-                           text);
+                           list->n ? all : "list the joints with 'limits'",
+                           "joint '%.40s' not found", text);
 }
 
 enum aw_status aw_joints_value(struct aw_session *session, const struct aw_joint *joint,
@@ -227,7 +227,7 @@ static enum aw_status aim(struct aw_session *session, struct aw_joint_list *list
                           const struct aw_joint_command *command)
 {
     if (session->options.run.dry_run)
-        return aw_dry_depends(session, "where the joints are");
+        return aw_dry_depends(session, "the positions of the joints");
     for (size_t i = 0; i < command->n && command->stream; i++) { /* otherwise await steers them */
         struct aw_joint *joint = &list->joints[command->goals[i].joint];
         double way = command->goals[i].value - joint->aim;
@@ -239,7 +239,7 @@ static enum aw_status aim(struct aw_session *session, struct aw_joint_list *list
 
 enum aw_status aw_joints_read(struct aw_session *session, struct aw_joint_list *list)
 {
-    return session->options.run.dry_run ? aw_dry_depends(session, "where the joints are")
+    return session->options.run.dry_run ? aw_dry_depends(session, "the positions of the joints")
                                         : session->tool->joints->read(session, list);
 }
 

@@ -249,8 +249,8 @@ static enum aw_status begin(struct request *r, struct aw_session *session,
         .what = AW_JOINT_TARGETS, .goals = r->goals, .seconds = NAN, .show_ns = AW_NO_TIME};
     if (joints->told && session->options.run.dry_run)
         return aw_dry_depends(session, strcmp(args->command->name, "jog") == 0
-                                           ? "where the joint is"
-                                           : "which joints there are");
+                                           ? "the position of the joint"
+                                           : "the joints of the device");
     enum aw_status status = (joints->told ? aw_joints_begin : aw_joints_list)(session, &r->list);
     if (status == AW_OK)
         status = aw_joints_check(session, &r->list, &(struct aw_joint_command){.n = 0});
@@ -419,7 +419,7 @@ static enum aw_status jog(struct request *r)
     if (status == AW_OK)
         status = see_joint(r, mine.joint, amount, &change);
     if (status == AW_OK && session->options.run.dry_run)
-        return aw_dry_depends(session, "where the joint is");
+        return aw_dry_depends(session, "the position of the joint");
     if (status != AW_OK)
         return status;
     struct aw_joint *joint = &r->list.joints[mine.joint];
@@ -452,7 +452,7 @@ static enum aw_status run_stop(struct aw_session *session, const struct aw_args 
     (void)args;
     enum aw_status status = session->tool->joints->open(session);
     if (status == AW_OK && session->options.run.dry_run)
-        return aw_dry_depends(session, "where the joints are");
+        return aw_dry_depends(session, "the positions of the joints");
     if (status == AW_OK)
         status = session->tool->stop(session);
     if (status != AW_OK)

@@ -436,7 +436,7 @@ enum aw_status aw_play_load(struct aw_play *play, const char *file)
     if (zeros)
         aw_session_notice(session, "skipped the rows of zeros at the end, from line %zu", zeros);
     if (status == AW_OK && session->tool->joints->told && play->list.n == 0)
-        status = aw_dry_depends(session, "which joints there are");
+        status = aw_dry_depends(session, "the joints of the device");
     if (status == AW_OK)
         status = find_columns(&r);
     if (status == AW_OK && r.measured)

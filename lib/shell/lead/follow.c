@@ -114,7 +114,7 @@ static enum aw_status run_follow(struct aw_session *session, const struct aw_arg
     f->session = session;
     enum aw_status status = aw_follower_begin(f, source ? source : "-");
     if (status == AW_OK && session->options.run.dry_run) {
-        status = aw_dry_depends(session, "what the leader does");
+        status = aw_dry_depends(session, "the motion of the leader");
     } else if (status == AW_OK) {
         status = run(f);
         tell(f, status);

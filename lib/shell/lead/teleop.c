@@ -551,7 +551,7 @@ static enum aw_status run_teleop(struct aw_session *session, const struct aw_arg
     h->keys.wanted = aw_teleop_given(session)->keys;
     enum aw_status status = begin(h);
     if (status == AW_OK && session->options.run.dry_run)
-        status = aw_dry_depends(session, "what the hands do");
+        status = aw_dry_depends(session, "the operator's input");
     else if (status == AW_OK)
         status = run(h);
     if (status == AW_OK && !session->run.dry_end)

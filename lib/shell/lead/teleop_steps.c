@@ -25,8 +25,7 @@ static enum aw_status check_known(struct aw_hands *h)
                        "teleop: no joint has confirmed where it stands — move %s once, or --force "
                        "begins in the middle of its range",
                        name);
-    aw_session_notice(h->session, "%s: its position is unknown, so it is not driven — move it once",
-                      name);
+    aw_session_notice(h->session, "%s: position unknown, not driven — move it once", name);
     return AW_OK;
 }
 

@@ -29,10 +29,9 @@ enum aw_status aw_dry_outcome(struct aw_session *session, const char *command,
     aw_object_start(&session->result, aw_session_json(session) ? command : NULL);
     aw_object_truth(&session->result, "dry_run", true);
     if (*on)
-        aw_session_notice(session,
-                          "%s: what it would send depends on %s: nothing is opened with "
-                          "--dry-run",
-                          command, on);
+        aw_session_notice(
+            session, "%s: no preview, because the packets depend on %s — run without --dry-run",
+            command, on);
     else
         aw_session_notice(session, "%s: nothing to show, because --dry-run opens nothing", command);
     return AW_OK;

@@ -12,7 +12,7 @@
 enum aw_status aw_dry_ends(struct aw_session *session);
 
 /* Like aw_dry_ends, for a command whose messages depend on the device; on names the dependency
- * ("where the arm is"). */
+ * ("the position of the arm"). */
 enum aw_status aw_dry_depends(struct aw_session *session, const char *on);
 
 /* Returns the command's status; or prints that line and returns AW_OK if --dry-run ended the

@@ -46,7 +46,7 @@ enum aw_status aw_bench_find(struct aw_session *session, const struct aw_args *a
         return aw_fail(&session->err, AW_USAGE, "%s: a joint is needed",
                        session->run.command->name);
     if (told && session->options.run.dry_run)
-        return aw_dry_depends(session, "which joints there are");
+        return aw_dry_depends(session, "the joints of the device");
     enum aw_status status = (told ? aw_joints_begin : aw_joints_list)(session, &list);
     if (status == AW_OK)
         status = aw_joints_find(session, &list, name, &i);
@@ -124,7 +124,7 @@ enum aw_status aw_bench_begin_with(struct aw_bench *bench)
     if (!(bench->max_deviation > 0))
         status = aw_bench_max_deviation(bench, NULL, &bench->max_deviation);
     if (status == AW_OK && session->options.run.dry_run)
-        status = aw_dry_depends(session, "what the telemetry shows");
+        status = aw_dry_depends(session, "the telemetry");
     if (status == AW_OK)
         status = aw_table_init(&bench->table, columns, AW_BENCH_COLUMNS, &session->err);
     if (status == AW_OK)

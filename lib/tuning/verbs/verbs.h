@@ -187,8 +187,8 @@ AW_GIVEN(command, aw_wishes, aw_wishes_given)
 #define AW_CUSTOM_JOINT                                                                            \
     {.name = "joint", .complete = aw_joints_complete, .help = "a joint of the packet file"}
 #define AW_CUSTOM_DEVIATION                                                                        \
-    AW_DEVIATION_OPTION("hold the joint when it is farther than this outside its start and "       \
-                        "targets: 15deg")
+    AW_DEVIATION_OPTION("hold the joint if it leaves the range of its start and targets by "       \
+                        "more than this: 15deg")
 #define AW_VERDICTS_OPTION                                                                        \
     {.name = "as", AW_AT(aw_experiment_options, verdicts), .value = "FORM",                       \
      .help = "tap or junit", .fallback = "tap", .choices = AW_LIST("tap", "junit")}

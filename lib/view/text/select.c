@@ -393,14 +393,14 @@ static enum aw_status fail_unknown(const char *pattern, const struct known *know
     int fine;
     const char *near = nearest(pattern, known, &fine);
     if (near)
-        return aw_fail(err, AW_USAGE, "nothing is called '%.60s' — did you mean '%.*s%s'?", pattern,
+        return aw_fail(err, AW_USAGE, "name '%.60s' not found — did you mean '%.*s%s'?", pattern,
                        fine, pattern, near);
     if (first == known->n)
-        return aw_fail(err, AW_USAGE, "nothing is called '%.60s' — see 'describe'", pattern);
+        return aw_fail(err, AW_USAGE, "name '%.60s' not found — see 'describe'", pattern);
     for (size_t i = first; i < known->n; i++)
         if (!isdigit((unsigned char)*known->name[i]))
             aw_append(all, sizeof all, ", ", "%s", known->name[i]);
-    return aw_fail(err, AW_USAGE, "nothing is called '%.60s' — there is %s", pattern, all);
+    return aw_fail(err, AW_USAGE, "name '%.60s' not found — there is %s", pattern, all);
 }
 
 enum aw_status aw_select_confirm(const struct aw_select *select, const struct aw_names *names,

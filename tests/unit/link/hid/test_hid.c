@@ -187,7 +187,7 @@ TEST_WITH(unplug_all, NULL, board_is_chosen_by_keys)
     start_board(&board, "hidraw4"); /* an explicit usage page selects it */
     assert_opens("hid:?usage_page=FFC9", "hid:16c0:0486:T1");
     assert_opens("hid:?usage_page=FFC9&interface=1", "hid:16c0:0486:T1");
-    assert_open_fails("hid:?usage_page=FFC9&interface=0", AW_NO_LINK, "no such board");
+    assert_open_fails("hid:?usage_page=FFC9&interface=0", AW_NO_LINK, "board not found");
     end_board(&board);
 }
 
@@ -199,7 +199,7 @@ TEST_WITH(unplug_all, NULL, several_boards_are_listed_in_the_error)
     assert_open_fails("hid:", AW_NO_LINK,
                       "hid: several boards — choose one: hid:serial=A1, hid:/dev/hidraw2");
     assert_open_fails("hid:serial=B", AW_NO_LINK,
-                      "hid:serial=B: no such board — there is: hid:serial=A1, hid:/dev/hidraw2");
+                      "hid:serial=B: board not found — there is: hid:serial=A1, hid:/dev/hidraw2");
     struct board board;
     start_board(&board, "hidraw2");
     assert_opens("hid:3742:0007", "hid:/dev/hidraw2");

@@ -552,7 +552,7 @@ TEST(silent_boards_are_named)
     assert_true(done.silent == (AW_CANPID_SIX & ~AW_CANPID_BIT(LKNEE)));
     assert_string_equal(rig->err.text,
                         "lhip,lankle,rhip,rknee,rankle: no telemetry, so the disable is not "
-                        "confirmed (confirmed: lknee) — is it powered, and the bus up?");
+                        "confirmed (confirmed: lknee) — check its power and the bus");
     assert_int_equal(
         aw_canpid_stop(&rig->client, AW_CANPID_BIT(LKNEE), AW_CANPID_LAST, &done, &rig->err),
         AW_OK);

@@ -556,7 +556,7 @@ TEST(error_lists_as_many_joints_as_fit)
     for (int i = 0; i < 2; i++) {
         struct rig *rig = rig_new("le32");
         struct aw_ezphys_target target;
-        char names[5][AW_EZPHYS_NAME_SIZE], all[200] = "no joint 'zebra' — there is ";
+        char names[5][AW_EZPHYS_NAME_SIZE], all[200] = "joint 'zebra' not found — there is ";
         for (int k = 0; k < 5; k++) {
             snprintf(names[k], sizeof names[k], "%c%0*d", 'a' + k, k == 2 ? rest[i] - 1 : 31, 0);
             if (k < 4 - i)
@@ -582,7 +582,7 @@ TEST(unknown_joint_numbers_are_refused_once_joints_are_known)
     assert_int_equal(aw_ezphys_expect(ez, &target, &rig->err), AW_OK);
     rig_run(rig, 1);
     assert_int_equal(aw_ezphys_expect(ez, &target, &rig->err), AW_USAGE);
-    assert_non_null(strstr(rig->err.text, "no joint '9' — there is joint3, joint4"));
+    assert_non_null(strstr(rig->err.text, "joint '9' not found — there is joint3, joint4"));
     assert_int_equal(aw_ezphys_names_add(&rig->names, AW_EZPHYS_JOINT, 9, "toe", NULL, &rig->err),
                      AW_OK);
     assert_int_equal(aw_ezphys_expect(ez, &target, &rig->err), AW_OK);

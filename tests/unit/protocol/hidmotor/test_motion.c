@@ -136,7 +136,7 @@ TEST(invalid_plans_are_refused)
     from.n = 2;
     target = only(2, 10, 1000);
     assert_int_equal(aw_hidmotor_plan_from(&from, &target, false, &plan, &err), AW_REFUSED);
-    assert_non_null(strstr(err.text, "elbow: the board has 2 motors only"));
+    assert_non_null(strstr(err.text, "elbow: motor not found, the board has 2 motors"));
 }
 
 /* Its other motors would move to 0 if their targets were not sent. */
@@ -1254,7 +1254,7 @@ TEST(plan_speed_bounds)
     from.n = 1;
     struct aw_hidmotor_target target = only(1, 10, 1000);
     assert_int_equal(aw_hidmotor_plan_from(&from, &target, false, &plan, &err), AW_REFUSED);
-    assert_string_equal(err.text, "shoulder: the board has 1 motor only");
+    assert_string_equal(err.text, "shoulder: motor not found, the board has 1 motor");
     assert_near(aw_hidmotor_peak_speed(0, 90, 1, AW_HIDMOTOR_LINEAR), 90000, 0);
     assert_near(aw_hidmotor_peak_speed(0, 90, 1.5, AW_HIDMOTOR_LINEAR), 60000, 1e-6);
     assert_true(isinf(aw_hidmotor_peak_speed(0, 90, 0.9, AW_HIDMOTOR_LINEAR)));

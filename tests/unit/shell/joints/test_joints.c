@@ -179,8 +179,8 @@ TEST_WITH(start, stop, joints_are_found_by_name)
         {"elbow", 0, ""},
         {"hand", 1, ""},
         {"7", 2, ""},
-        {"elbw", 9, "no joint 'elbw' — did you mean 'elbow'?"},
-        {"x", 9, "no joint 'x' — use elbow, hand, 7"},
+        {"elbw", 9, "joint 'elbw' not found — did you mean 'elbow'?"},
+        {"x", 9, "joint 'x' not found — use elbow, hand, 7"},
     };
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
         size_t at;

@@ -210,8 +210,8 @@ static const struct {
     {"b*", NULL},
     {"bab", "did you mean 'bob'?"},
     {"bob.torqe", "did you mean 'bob.torque'?"},
-    {"hip.axis3.torque", "nothing is called 'hip.axis3.torque'"},
-    {"7.torque", "nothing is called '7.torque'"},
+    {"hip.axis3.torque", "name 'hip.axis3.torque' not found"},
+    {"7.torque", "name '7.torque' not found"},
     {"zebra", "there is bob, hip, hip.axis2"},
 };
 
