@@ -155,8 +155,10 @@ static inline enum aw_status talk_run(struct talk *talk, const char *text, const
     talk->end = end;
     talk->time_ns = talk->clock.time_ns;
     talk->stopped = talk->lost = false;
-    talk->err.text[0] = '\0';
+    strcpy(talk->err.text, "of before");
     enum aw_status status = talker->run(command);
+    if (status != AW_OK && status != AW_STOPPED && strcmp(talk->err.text, "of before") == 0)
+        snprintf(talk->problem, sizeof talk->problem, "the error is that of the command before");
     char kind = talk_next(talk, word, &text);
     if ((kind || talk->time_ns != talk->clock.time_ns) && !*talk->problem)
         snprintf(talk->problem, sizeof talk->problem, "ends at %g ms instead of %g ms; next is %s",
