@@ -176,7 +176,7 @@ moves() { hidmotor -q -j -l serve: status | jq -e '.m2.velocity > 1' >/dev/null;
     shared --deadman 1s
     listen
     send 'move 0 60 0 duration=20s --wait'
-    sees '.exit == 3 and (.why | test("no line came for 1"))' me
+    sees '.exit == 3 and (.why | test("no input for 1"))' me
     send 'velocity 0 5 0'
     until moves; do sleep 0.05; done
     becomes false sh -c 'hidmotor -q -j -l serve: status | jq ".m2.velocity > 1"'

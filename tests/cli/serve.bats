@@ -358,7 +358,7 @@ faster() {
     status=0
     wait $! || status=$?
     same "$status" 3
-    has "$(<err)" 'no line came for 1.'
+    has "$(<err)" 'no input for 1.'
 }
 
 @test "the end of a script stops its motion, a single command's motion continues" {
@@ -428,8 +428,8 @@ END
 
 # fell_silent SECONDS: checks that the reported silence was at least this long.
 fell_silent() {
-    has "$stderr" "no line came for "
-    awk -v at_least="$1" '{ exit !($1 >= at_least) }' <<<"${stderr##*no line came for }"
+    has "$stderr" "no input for "
+    awk -v at_least="$1" '{ exit !($1 >= at_least) }' <<<"${stderr##*no input for }"
 }
 
 @test "--deadman stops the motion of a silent script with exit 3" {
@@ -447,7 +447,7 @@ fell_silent() {
     # In the time of the link.
     run -3 --separate-stderr hidmotor -q -l "$fast" --deadman 2s \
         < <(echo "move 0 60 0 duration=9s --wait"; sleep 1)
-    has "$stderr" "no line came for 2"
+    has "$stderr" "no input for 2"
     ok hidmotor -q -l "$fast" --deadman 2s < <(echo "move 0 60 0 duration=1s --wait"; sleep 0.3)
     # The same through a server.
     serve s hidmotor -l sim:

@@ -125,7 +125,7 @@ END
         has "$stderr" "stopped: holding"
         echo "$command" >&"$quiet"
         exits 3 hidmotor -l sim: --deadman 400ms <&"$quiet" # long enough to send the command
-        matches "$stderr" "*no line came for * s — stopped*" # during the command or after it
+        matches "$stderr" "*no input for * s — stopped*" # during the command or after it
         has "$stderr" "stopped: holding"
         ok hidmotor -l sim: --hold <<<"$command"
         hasnt "$stderr" "stopped"

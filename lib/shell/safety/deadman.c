@@ -73,7 +73,7 @@ static void look(struct aw_aside *aside)
     if (silent_ns < deadman->time_ns || deadman->expired || !moves(session))
         return;
     deadman->expired = true;
-    snprintf(deadman->why, sizeof deadman->why, "no line came for %.2g s — stopped",
+    snprintf(deadman->why, sizeof deadman->why, "no input for %.2g s — stopped",
              (double)silent_ns / 1e9);
     session->motion.stopped_by = deadman->why;
     session->motion.stopped_as = AW_TIMEOUT;

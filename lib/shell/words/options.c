@@ -64,7 +64,7 @@ const struct aw_option aw_global_options[] = {
     {.name = "no-attach", AW_AT_ALL(link.no_attach),
      .help = "open the device itself, not through the server"},
     {.name = "deadman", AW_AT_ALL(link.deadman_s), .missing = NAN, .value = "TIME",
-     .help = "stop the motion when no line came for this time; serve: 500ms; 0: never", .unit = "s",
+     .help = "stop the motion after this time without input; serve: 500ms; 0: never", .unit = "s",
      .min = 0, .max = 3600},
     {.name = "config", AW_AT_ALL(link.config), .value = "FILE",
      .help = "read this config file instead of the usual one", .endings = "ini"},
