@@ -141,7 +141,7 @@ shared_files() {
         [ -s "$share/layouts/$tool.foxglove.json" ] && [ -s "$share/layouts/$tool.plotjuggler.xml" ] || return 1
     done
     "$root/usr/bin/hidmotor" -l sim: record "$dir/run.mcap" -n 5 2>"$dir/said" &&
-        grep -F "layout for Foxglove is $share/layouts/hidmotor.foxglove.json" "$dir/said" &&
+        grep -F "layouts for Foxglove ($share/layouts/hidmotor.foxglove.json)" "$dir/said" &&
         PATH="$root/usr/bin:$PATH" bats "$share/tests/armctl.bats" && [ "$(ls "$share/tests" | wc -l)" -ge 6 ]
 }
 nothing_left() {

@@ -236,7 +236,7 @@ END
 
 @test "--dry-run opens nothing, and a long recording is followed to its end" {
     ok hidmotor --dry-run follow --map 'm2=m2'
-    has "$stderr" 'what the leader does'
+    has "$stderr" 'the motion of the leader'
     fails 2 hidmotor --dry-run follow --map 'm9=m2'
     awk -v OFS=, 'BEGIN { print "t,a"; for (i = 0; i < 300000; i++) print i / 1000, 5 * sin(i / 3000) }' >long.csv
     ok unitysim -q -l "$fast" follow long.csv --map 'elbow=a' --relative

@@ -549,7 +549,7 @@ END
         TERM=xterm terminal 40 <<<"
             launch $view
             want {q quit} {? keys}
-            type ?; want {these keys, or the}
+            type ?; want {show or hide this help}
             type q
             ends 0"
     done

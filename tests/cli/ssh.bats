@@ -112,6 +112,7 @@ lab() { ssh -F "$D/client" lab "$@"; }
         ! moves
         kill -KILL "$forward" 2>/dev/null || true
         wait "$mover" && false || same "$?" 7
+        until hidmotor -q -j -l "serve:$D/arm" status | jq -e '.commander | not' >/dev/null; do sleep 0.05; done
         ok hidmotor -q -l "serve:$D/arm" move 0 0 0 --wait
         forward
     done

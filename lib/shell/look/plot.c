@@ -443,7 +443,7 @@ static const char *const all_keys[] = {
     "s", "stop the device",
     "q", "leave",
     "space", "freeze, and go on",
-    "?", "these keys, or the plot",
+    "?", "show or hide this help",
     NULL,
 };
 /* clang-format on */

@@ -43,7 +43,7 @@ enum aw_status aw_bench_find(struct aw_session *session, const struct aw_args *a
         return hooks->joint(session, args, name, joint);
     name = name ? name : aw_arg(args, "joint", 0);
     if (!name)
-        return aw_fail(&session->err, AW_USAGE, "%s: a joint is needed",
+        return aw_fail(&session->err, AW_USAGE, "%s: no joint given — name one",
                        session->run.command->name);
     if (told && session->options.run.dry_run)
         return aw_dry_depends(session, "the joints of the device");

@@ -366,7 +366,7 @@ static const char *const keys_of_table[] = {
     "Esc", "no filter",
     "arrows", "scroll; Page keys, Home, End",
     "t", "a row a joint, or a value",
-    "?", "these keys, or the table",
+    "?", "show or hide this help",
     NULL,
 };
 /* clang-format on */

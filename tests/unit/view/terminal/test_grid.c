@@ -296,7 +296,7 @@ TEST_WITH(start, stop, keys_are_shown_at_any_width)
     draw(40, 12, AW_BRAILLE_UTF8);
     expect_in(text, " space   freeze, and go on\n");
     expect_in(text, " /       filter: torque, or r*.torque\n");
-    expect_in(text, " ?       these keys, or the table\n");
+    expect_in(text, " ?       show or hide this help\n");
     expect_not_in(text, "lkne");
     also(40, 12, AW_BRAILLE_UTF8 | AW_BRAILLE_COLOR);
     also(24, 6, AW_BRAILLE_UTF8);
