@@ -117,7 +117,7 @@ static enum aw_status explain(const char *which)
     char why[400];
     if (access(FOLDER "/event0", R_OK) != 0 && errno == EACCES)
         return fail(AW_NO_LINK,
-                    "permission denied: " FOLDER
+                    "permission denied: " FOLDER " "
                     "— add a udev rule that gives local users access:  "
                     "echo 'SUBSYSTEM==\"input\", KERNEL==\"event*\", ENV{ID_INPUT_JOYSTICK}==\"1\","
                     " TAG+=\"uaccess\"' | sudo tee /etc/udev/rules.d/70-pad.rules");

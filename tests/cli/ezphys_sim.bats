@@ -210,7 +210,7 @@ ends_with() {
     fails 6 ezphys -l 'sim:?step-size=5s' status
     cp "$BIN/ezphys" alone
     PATH=/usr/bin:/bin fails 4 ./alone -l sim: status
-    has "$why" "make install"
+    has "$why" "install the package ezphys-sim"
 }
 
 @test "the command sim starts ezphys-sim" {

@@ -215,22 +215,31 @@ moves() { hidmotor -q -j -l serve: status | jq -e '.m2.velocity > 1' >/dev/null;
 
 @test "armwire-mqtt stops a client's velocity when it ends or loses the broker" {
     broker
-    shared --deadman 20s
-    for end in KILL TERM broker; do
+    shared --deadman 60s
+    for end in KILL TERM broker held; do
         send 'velocity 0 3 0'
         until moves; do sleep 0.05; done
         case $end in
             broker) kill -KILL "$broker" ;;
+            held) # armwire-mqtt notices the loss while it publishes
+                kill -STOP "$bridge"
+                kill -KILL "$broker"
+                sleep 0.3
+                kill -CONT "$bridge"
+                ;;
             *) kill -s "$end" "$bridge" ;;
         esac
         becomes false sh -c 'hidmotor -q -j -l serve: status | jq ".m2.velocity > 1"'
         case $end in
-            broker) broker ;;
-            *) bridge --deadman 20s ;;
+            broker | held)
+                says "connection to the broker lost"
+                broker
+                becomes 2 grep -c ready: m.err
+                ;;
+            *) bridge --deadman 60s ;;
         esac
+        [ $end != broker ] || { end "$bridge" || true; bridge --deadman 60s; }
     done
-    says "connection to the broker lost"
-    becomes 2 grep -c ready: m.err
 }
 
 @test "a restarted server is reported offline and online, and commands work again" {

@@ -94,6 +94,7 @@ lab() { ssh -F "$D/client" lab "$@"; }
         until [ -S here ]; do sleep 0.05; done
     }
     moves() { hidmotor -q -j -l "serve:$D/arm" status | jq -e '.m2.velocity > 1' >/dev/null; }
+    commanded() { hidmotor -q -j -l "serve:$D/arm" status | jq -e .commander >/dev/null; }
     forward
     ok hidmotor -q -l serve:here move 0 20 -10 --wait
     has "$output" "result=arrived"
@@ -103,7 +104,7 @@ lab() { ssh -F "$D/client" lab "$@"; }
     for how in KILL STOP; do
         hidmotor -q -l serve:here move 0 80 0 duration=20s --wait 2>mine 3>&- &
         mover=$!
-        until moves; do sleep 0.05; done
+        until commanded && moves; do sleep 0.05; done
         kill -s "$how" "$forward"
         for _ in {1..100}; do
             moves || break
@@ -112,7 +113,7 @@ lab() { ssh -F "$D/client" lab "$@"; }
         ! moves
         kill -KILL "$forward" 2>/dev/null || true
         wait "$mover" && false || same "$?" 7
-        until hidmotor -q -j -l "serve:$D/arm" status | jq -e '.commander | not' >/dev/null; do sleep 0.05; done
+        while commanded; do sleep 0.05; done
         ok hidmotor -q -l "serve:$D/arm" move 0 0 0 --wait
         forward
     done

@@ -130,7 +130,7 @@ wait_for '^pad: ' pad.log
 plain=(setpriv "--bounding-set=-dac_override,-dac_read_search" "$bin/hidmotor" -q -l sim: teleop)
 chmod 0 /dev/input/event*
 check_fails 4 'TAG+="uaccess"' "no right to any: the rule for udev" "${plain[@]}"
-check_fails 4 'no permission to read' "nor to the one that is named" "${plain[@]}" --pad "$(sed -n 's/^pad: //p' pad.log)"
+check_fails 4 'permission denied' "nor to the one that is named" "${plain[@]}" --pad "$(sed -n 's/^pad: //p' pad.log)"
 chmod 600 /dev/input/event*
 exec 9>&-
 rm go

@@ -973,7 +973,7 @@ TEST(standard_input_matches_the_picture)
         {"marks.pcapng", "decode -"},
         {"values.csv", "-n 3 plot - speed --span 1s --out out.gp"},
         {"jumps.csv", "plot - speed --span 12s"},
-        {"again.csv", "plot - speed --span 6000s"},
+        {"again.csv", "plot - speed --span 6200s"},
         {"jumps.csv", "plot speed --span 12s -n 3"},
         {"jumps.csv", "-l log:" FILE_OF "?speed=1000 plot torque --span 1s -n 3"},
         {"/dev/null", "plot torque"},
