@@ -76,8 +76,8 @@ units() {
 # The tests of the command line; bats arguments select them. They wait for each other's processes most of
 # the time, so AT_ONCE files (4) are under way at once; those that take longest begin.
 cli() {
-    local long=(tempo stops shared serve ssh canpid unitysim ezphys help teleop every hidmotor mqtt tshark prompt python
-        suite watch record mcap hostile custom_joints arm kills full_disk foxglove)
+    local long=(hostile tempo teleop custom_joints shared stops arm serve canpid full_disk every kills prompt ezphys hidmotor
+        help unitysim record config foxglove)
     local out status
     out=$(mktemp -d "$LOGS/cli.XXXXXX")
     printf 'tests/cli/%s.bats\n' "${long[@]}" | cat - <(ls tests/cli/*.bats) | awk '!seen[$0]++' |
@@ -266,6 +266,7 @@ with_sanitizers() {
 slow_suites() {
     suite build-san make SAN=1 all units # clang's warnings fail it too
     local built=$?
+    suite build-fuzz make FUZZ=1 fuzzers
     sync
     in_real_time &
     renice -n 5 $BASHPID >/dev/null # the rest is under way beside that and gives way to it
