@@ -21,15 +21,14 @@ only=" $* "
 slow=
 if [ "${1:-}" = --slow ]; then slow=1 only="  "; fi
 
-# Limits of time in the tests are those of users; other programs of this machine wait, in this session
-# and, where the kernel groups programs by session, in others.
-autogroup() { echo "$1" >/proc/$$/autogroup; } 2>/dev/null
-renice -n -10 $$ >/dev/null 2>&1 && autogroup -10
+# Limits of time in the tests are those of users; other programs wait. (Not by the priority of this session's
+# autogroup: tests that begin a session of their own would then wait for the suites beside them.)
+renice -n -10 $$ >/dev/null 2>&1
 
 # Nobody's own configuration or history takes part.
 home=$(mktemp -d)
 TMPDIR=$(mktemp -d /tmp/cXXXX) # short, for the paths of sockets
-trap 'rm -rf "$home" "$TMPDIR"; autogroup 0' EXIT
+trap 'rm -rf "$home" "$TMPDIR"' EXIT
 chmod 755 "$TMPDIR" # some tests run programs as another user
 export HOME=$home XDG_CONFIG_HOME=$home/config XDG_STATE_HOME=$home/state XDG_RUNTIME_DIR=$home
 
