@@ -87,6 +87,8 @@ static void join(struct client *client)
 static void leave(struct client *client)
 {
     struct hub *hub = client->hub;
+    if (!hub) /* refused before it joined */
+        return;
     struct client **at = &hub->clients;
     while (*at && *at != client)
         at = &(*at)->next;

@@ -153,6 +153,8 @@ seen() {
         http://lab https://app.foxglove.dev.evil.example "http://$(printf 'a%.0s' {1..3000})"
     hasnt "$output" permitted
     wait_for s "connection from https://evil.example refused — permit it with --origin URL"
+    ok fox "$at" origin http://localhost:8080 # still served after the refusals
+    hasnt "$output" refused
 }
 
 # bats test_tags=long
