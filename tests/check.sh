@@ -41,7 +41,7 @@ mkdir -p "$home/bin"
 if [ -x /usr/bin/python3 ]; then ln -s /usr/bin/python3 "$home/bin/"; fi
 PATH=$home/bin:$PATH
 
-# Suites that open ports have their own network. Where that is not allowed, they run one after another.
+# Suites that open ports have their own network. If that is not allowed, they run one after another.
 network=(unshare -n sh -c 'ip link set lo up && exec "$@"' sh)
 "${network[@]}" true 2>/dev/null || network=(flock "$LOGS/network")
 

@@ -14,7 +14,7 @@
 enum aw_status aw_task_run(struct aw_clock *clock, void (*run)(void *context),
                            void (*drop)(void *context), void *context);
 
-/* Returns true in the thread of a task whose caller has left: nobody needs its result any more. */
+/* Returns true in the thread of a task whose caller no longer waits for the result. */
 bool aw_task_is_abandoned(void);
 
 #endif

@@ -107,7 +107,7 @@ static void print_coding(const struct emitter *e, const struct aw_scalar *scalar
     fprintf(e->out, ") [%.15g|%.15g] ", open ? 0 : range->min, open ? 0 : range->max);
     print_quoted(e->out, range->unit);
     fprintf(e->out, " %s\n",
-            !e->board                         ? AW_DBC_NOBODY
+            !e->board                         ? AW_DBC_NO_NODE
             : e->codec->message->dir == AW_TX ? e->board
                                               : "host");
 }
@@ -133,8 +133,8 @@ static void print_message(const struct emitter *e)
                 e->codec->message->dir == AW_TX ? "host" : e->board);
     else
         fprintf(e->out, "\nBO_ %u %s: %u %.*s\n", e->id, dot ? dot + 1 : name, size,
-                (int)(dot ? dot - name : (ptrdiff_t)strlen(AW_DBC_NOBODY)),
-                dot ? name : AW_DBC_NOBODY);
+                (int)(dot ? dot - name : (ptrdiff_t)strlen(AW_DBC_NO_NODE)),
+                dot ? name : AW_DBC_NO_NODE);
     for (int i = 0; i < e->codec->n_scalars; i++) {
         const struct aw_scalar *scalar = &e->codec->scalars[i];
         struct aw_range range = aw_scalar_range(e->codec, i, NULL);

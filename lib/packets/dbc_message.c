@@ -24,7 +24,7 @@ enum aw_status aw_dbc_read_message(struct aw_dbc_parser *p)
         status = aw_dbc_take_name(p, &message.sender, "a node");
     if (status != AW_OK)
         return status;
-    if (message.sender && strcmp(message.sender, AW_DBC_NOBODY) == 0)
+    if (message.sender && strcmp(message.sender, AW_DBC_NO_NODE) == 0)
         message.sender = NULL;
     struct aw_dbc_message *messages =
         aw_grow(dbc->messages, &dbc->room, dbc->n + 1, sizeof *messages);

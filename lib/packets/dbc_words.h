@@ -2,6 +2,6 @@
 #ifndef AW_PACKETS_DBC_WORDS_H
 #define AW_PACKETS_DBC_WORDS_H
 
-#define AW_DBC_NOBODY "Vector__XXX" /* placeholder for a node */
+#define AW_DBC_NO_NODE "Vector__XXX" /* placeholder for a node */
 
 #endif

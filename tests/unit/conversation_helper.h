@@ -26,7 +26,7 @@ struct talk {
     char problem[1400];
 };
 
-/* What a client adds. */
+/* The part that each client supplies. */
 struct talker {
     void (*begin)(void);
     bool (*set)(const char *key, const char *value); /* false: no such key */

@@ -60,7 +60,7 @@ enum aw_status aw_dry_bytes(struct aw_session *session, struct aw_span frame)
 enum aw_status aw_session_dry_run(struct aw_session *session, const struct aw_record *record,
                                   struct aw_span frame)
 {
-    bool results = session->run.printing.wanted.results; /* there is none without a device */
+    bool results = session->run.printing.wanted.results; /* a dry run has no results */
     enum aw_status status = results ? AW_OK : aw_session_show(session, record);
     if (status == AW_OK)
         status = aw_dry_bytes(session, frame);

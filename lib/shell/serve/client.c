@@ -580,7 +580,7 @@ const struct aw_command aw_speed_command = {
          .help = "of what the file says: 30%, 200% (or 2); 0 pauses it"}),
     .run = run_speed,
     .details = "play, replay, sequences and follow of a recording go on at that speed, without "
-        "a jump and within the limits. Where one of them runs at your own prompt, type it there: "
+        "a jump and within the limits. If one of them runs at your own prompt, type it there: "
         "+ and - are 10 % more and less. Through a server, --take changes what another program "
         "plays.",
     .examples = AW_LIST("--dry-run speed 30%")};
