@@ -317,6 +317,54 @@ END
     same "$(json '[.cmd,.ok,.y]')" '["camera_request",true,500]'
 }
 
+@test "each message keeps its class and its bytes, and what it starts is stopped" {
+    gains='"m1":{"kp":1,"ki":2,"kd":3},"m2":{"kp":4,"ki":5,"kd":6},"m3":{"kp":7,"ki":8,"kd":9}'
+    while IFS='|' read -r class exit stop tool words bytes; do
+        words=${words/GAINS/$gains}
+        word=${words#*:\"}
+        same "$words $($tool help -j "${word%%[ \"]*}" | jq -r .safety)" "$words $class"
+        ok "$tool" -q --dry-run <<<"$words"
+        same "$words $(tail -1 <<<"$output" | tr -d ' ' | sed -E 's/(00)+$//')" "$words $bytes"
+        exits "$exit" "$tool" -l "$fast" <<<"$words"
+        same "$words $(grep -c stopped: <<<"$stderr")" "$words $stop"
+    done <<'END'
+writes|0|1|canpid|kp 0.6 -b lknee -c tor --switch|041#9A99193F02
+writes|0|1|canpid|ki 0.1 -b lknee -c tor --switch|042#CDCCCC3D02
+writes|0|1|canpid|kd -1 -b lknee -c tor --switch|043#000080BF02
+moves|0|1|canpid|setpoint 1deg -b lknee -c pos|044#610B363B
+writes|0|1|canpid|precompression 2mm -b lknee -c pos --switch|045#6F12033B
+moves|0|0|canpid|event start -b lankle|066#01
+writes|0|0|canpid|aux 2 0.5 -b lknee|049#0000003F02
+writes|0|0|canpid|ref alpha -b lknee|047#
+writes|0|0|canpid|ref fix-link -b lknee|048#
+writes|0|0|canpid|ref_alpha -b lknee|047#
+writes|0|0|canpid|ref_fix_link -b lknee|048#
+writes|0|0|canpid|calibrate -b lknee|04A#
+writes|0|0|hidmotor|light 0.33 1 0.5|D0070000C3F5A83E0000803F0000003F
+reads|0|0|hidmotor|positions|7607
+reads|0|0|hidmotor|velocities|1E07
+reads|0|0|hidmotor|pid_gains|4107
+reads|0|0|hidmotor|velocity_gains|2107
+moves|0|0|hidmotor|gripper 90|AA0700005A
+moves|0|1|hidmotor|velocity elbow=20|1307000000000000000000000000A041
+dangerous|2|0|hidmotor|raw 2000 0.5 1 1|D00700000000003F0000803F0000803F
+dangerous|0|0|hidmotor|raw 1910|7607
+dangerous|2|0|hidmotor|raw 1848 500 1 0 4 3|380700000000FA430000803F000000000000804000004040
+moves|0|1|hidmotor|{"msg":"set_velocity","m1":0,"m2":0,"m3":20}|1307000000000000000000000000A041
+moves|0|1|hidmotor|{"msg":"set_setpoints","duration":500,"mode":"linear","m1":0,"m2":4,"m3":3}|380700000000FA4300000000000000000000804000004040
+writes|0|0|hidmotor|{"msg":"set_pid_gains",GAINS}|6C0700000000803F0000004000004040000080400000A0400000C0400000E0400000004100001041
+writes|0|0|hidmotor|{"msg":"set_velocity_gains",GAINS}|120700000000803F0000004000004040000080400000A0400000C0400000E0400000004100001041
+reads|0|0|unitysim|camera_request|FFFF03FC
+moves|0|1|unitysim|{"msg":"control","elbow":{"velocity":5,"state":"increase"}}|FFFF01140000000001050001020000000300000004000000DA
+writes|0|0|unitysim|{"msg":"update","camera":{"x":1}}|FFFF02260100010000010000010000010000010000010404010CA4060A0A0404010C1603000D8807F00A39
+writes|0|0|unitysim|scene basic|FFFF0028011E0000010000010000010000010000010000010404010CA4060A0A0404010C1603000D8807F00A1B
+moves|0|1|ezphys|axis_motor 1 2 1000|2C000000010000000300000001000000180000000000004000007A44
+moves|0|0|ezphys|axis_force 1 5|200000000100000002000000010000000C0000000000A040
+writes|0|0|ezphys|reset|140000000100000001
+moves|0|0|armctl|deg 1 90|30444547312C3039300D0A
+END
+}
+
 @test "surplus arguments are rejected with the usage" {
     while IFS='|' read -r words usage; do
         # shellcheck disable=SC2086
