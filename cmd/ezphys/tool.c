@@ -206,21 +206,6 @@ static const struct aw_command commands[] = {
          "at the end, or at once if this one exceeds --max-deviation, moves in the wrong direction "
          "or does not move. To advance the simulation by a step, use advance.",
      .examples = AW_LIST("-l sim: step hinge --from 0rad --to 0.2rad --settle 0.2s --for 1s")},
-    {.name = "identify", .group = AW_GROUP_MEASURE,
-     .summary = "identify a process model of a joint, or from a recording",
-     .args = AW_ARGS(
-         {.name = "joint", .complete = aw_joints_complete, .optional = true,
-          .help = "name; with several axes hip.axis2; none with --from"}),
-     .options = AW_OPTIONS(
-         DEVIATION,
-         SPEED,
-         AW_IDENTIFY_OPTIONS("output")),
-     .safety = AW_MOTION, .timed = true, .run = aw_run_identify,
-     .details = "The model maps the commanded velocity, as a share of --speed, to the position. "
-         "With a gain of 1 the joint moves exactly as fast as commanded. The joint steps to "
-         "both sides by a third of --max-deviation, then follows a sum of twelve sines for --for "
-         "(12 s).",
-     .examples = AW_LIST("-l sim: identify hinge --for 2s --save /dev/null")},
     {.name = "probe", .group = AW_GROUP_MEASURE,
      .summary = "find the framing of an unknown capture",
      .args = AW_ARGS(

@@ -194,7 +194,7 @@ static const struct aw_command commands[] = {
          DEVIATION,
          AW_LAW_OPTIONS(NULL),
          AW_TICK_OPTION("1 ms, as published"),
-         AW_IDENTIFY_OPTIONS("setpoint")),
+         AW_IDENTIFY_OPTIONS),
      .safety = AW_MOTION, .timed = true, .run = aw_run_identify,
      .details = "The model maps the setpoint of the servo to its position. The setpoint steps "
          "to both sides by a third of --max-deviation, then follows a sum of twelve sines for "

@@ -218,20 +218,6 @@ static const struct aw_command commands[] = {
          "joints stop at the end, or at once if this one exceeds --max-deviation, moves in the "
          "wrong direction or does not move.",
      .examples = AW_LIST("-l 'sim:?time=virtual' step elbow --from 0deg --to 20deg")},
-    {.name = "identify", .group = AW_GROUP_MEASURE,
-     .summary = "identify a process model of a joint, or from a recording",
-     .args = AW_ARGS(
-         {.name = "joint", .complete = aw_joints_complete, .optional = true,
-          .help = "name of a joint; none with --from"}),
-     .options = AW_OPTIONS(
-         DEVIATION,
-         AW_IDENTIFY_OPTIONS("output")),
-     .safety = AW_MOTION, .timed = true, .run = aw_run_identify,
-     .details = "The model maps the commanded velocity, as a share of the maximum, to the "
-         "position in deg. With a gain of 1 the joint moves exactly as fast as commanded. The "
-         "joint steps to both sides by a third of --max-deviation, then follows a sum of twelve "
-         "sines for --for (12 s).",
-     .examples = AW_LIST("-l 'sim:?time=virtual' identify elbow --save /dev/null")},
     {.name = "ping", .group = AW_GROUP_MEASURE,
      .summary = "measure latency, cadence, feedback interval and losses",
      .run = aw_run_ping,

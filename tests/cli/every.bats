@@ -175,9 +175,7 @@ hidmotor sweep m2|the telemetry
 hidmotor identify m2|the telemetry
 hidmotor tune m2|the telemetry
 unitysim step elbow --from 0deg --to 1deg|the telemetry
-unitysim identify elbow|the telemetry
 ezphys step hinge --from 0 --to 0.1|the joints of the device
-ezphys identify hinge|the joints of the device
 unitysim camera set y=500|the position of the camera
 ezphys stop|the joints of the device
 ezphys advance|the previous commands

@@ -54,10 +54,6 @@ END
 canpid|&|-b lknee -c pos|.trusted and .kind == "integrating" and .gain > 1.7 and .gain < 2.1
 hidmotor|&|m2|.trusted and .kind == "second-order" and .gain > 0.97 and .gain < 1.03 and .tau1 > 0.045 and .tau1 < 0.055
 hidmotor|&|elbow --around 20deg --for 6s|.trusted and .tau1 > 0.045 and .tau1 < 0.055 and .dead_time > 0.005 and .dead_time < 0.025
-unitysim|&|shoulder|.kind == "integrating" and .gain > 0.97 and .gain < 1.04 and .dead_time < 0.04
-unitysim|&model=unity&feedback-loss=10%|elbow --around 10deg|.gain > 1.13 and .gain < 1.21
-ezphys|sim:arm4|wrist --for 2s|.kind == "integrating" and .gain > 0.99 and .gain < 1.01
-ezphys|sim:arm4|waist --for 2s --speed 0.5|.gain > 0.99 and .gain < 1.01
 END
 }
 
@@ -81,16 +77,12 @@ END
 6|hidmotor|&|identify m2 --max-deviation 0deg|leaves no room
 2|hidmotor|&|identify|no joint given
 1|unitysim|&stuck=elbow|step elbow --from 0deg --to 20deg --for 4s|output, and nothing moves, at 0 deg — stopped
-1|unitysim|&stuck=elbow|identify elbow|output, and nothing moves
 3|unitysim|&feedback-loss=100%|step elbow --from 0deg --to 20deg|no feedback
 6|unitysim|&|step elbow --from 0deg --to 200deg|beyond the
 6|unitysim|&|step elbow --from 0deg --to 20deg --max-deviation 0deg|leaves no room
-6|unitysim|&|identify elbow --around 44deg|too near the end of its range
 2|unitysim|&|step elbwo --from 0deg --to 20deg|did you mean 'elbow'
 2|unitysim|&|step elbow --from 0rad --to 20Nm|--to
-2|unitysim|&|identify|no joint given
 1|ezphys|sim:slider-crank|step bore --from 0m --to 0.2m --settle 0.1s --for 5s|output, and nothing moves
-1|ezphys|sim:double-pendulum|identify shoulder --max-deviation 0.001|raise --max-deviation
 2|ezphys|sim:arm4|step 100|joint '100' not found
 2|ezphys|sim:arm4|step waist --from 0m --to 0.1m|--from
 END

@@ -61,8 +61,8 @@ class Unitysim:
     """elbow, deg. Feedback: FF FF 04 length, then an id, u16 and a sign, u16 for each joint."""
     link, joint, to, bound = "unix", "elbow", 20, 15
     device = ["unitysim", "sim", "--scene", "1", "--listen"]
-    commands = {"step": "step elbow --from 0deg --to 20deg --settle 0.3s --for 4s", "identify": "identify elbow --for 6s"}
-    targets = {"step": 20, "identify": 0}
+    commands = {"step": "step elbow --from 0deg --to 20deg --settle 0.3s --for 4s"}
+    targets = {"step": 20}
     DEG = 360 / 4096
     AT = 4 + 6
 
@@ -91,9 +91,8 @@ class Ezphys:
     """The first joint of arm4, rad; in simulation time."""
     link, joint, to, bound = "unix", "joint2", 0.4, 0.3
     device = ["ezphys", "sim", "--scene", "arm4", "--listen"]
-    commands = {"step": "--timeout 1s step joint2 --from 0rad --to 0.4rad --settle 0.3s --for 4s",
-                "identify": "--timeout 1s identify joint2 --for 6s"}
-    targets = {"step": 0.4, "identify": 0}
+    commands = {"step": "--timeout 1s step joint2 --from 0rad --to 0.4rad --settle 0.3s --for 4s"}
+    targets = {"step": 0.4}
     ID = 2
 
     def packets(self, data):
@@ -183,7 +182,7 @@ ENDS = {
     # reversed, but its first motion has the right direction
     "mirrored": {"small": "moved the wrong way", "verify-small": "beyond a limit", "sweep": "moves the wrong way"},
     "runs-away": dict.fromkeys(ALL, BEYOND),
-    "late": dict.fromkeys(["step", "identify"], BEYOND),  # the servo has its own controller
+    "late": {"step": BEYOND},  # the servo has its own controller
     "sticks": dict.fromkeys(["step", "identify", "verify", "sweep", "edge"], STUCK),
     "silent": dict.fromkeys(ALL, SILENT),
 }

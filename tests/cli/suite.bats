@@ -131,7 +131,6 @@ canpid -v -l sim: step --from 0deg --to 20deg --for 20s -b lknee -c pos|044#|can
 unitysim -v -l sim: drive elbow=+45 --for 20s|control|unitysim: stopped: all joints
 hidmotor -v -l sim: step m2 --from 20deg --to 0deg --for 20s|set_setpoints|hidmotor: stopped: holding
 unitysim -v -l sim: step elbow --from 20deg --to 0deg --for 20s|control|unitysim: stopped: all joints
-unitysim -v -l sim: identify elbow|control|unitysim: stopped: all joints
 ezphys -v -l sim:pendulum step hinge --from 1 --to 0 --for 20s|-> 2C 00|ezphys: stopped: 1 joint held at velocity 0
 ezphys -v -l sim:pendulum motor hinge 2 1000 --for 100s|-> 2C 00|ezphys: stopped: 1 joint held at velocity 0
 END

@@ -356,9 +356,7 @@ enum aw_status aw_excitation_model(struct aw_bench *bench, const struct aw_excit
                                    struct aw_model *model)
 {
     double tick_s = e->tick.from == AW_TICK_ASSUMED ? 0 : e->tick.s;
-    size_t n = bench->table.n_rows;
-    bool gains = aw_bench_sends_gains(bench->session),
-         servo = bench->hooks->law == AW_BENCH_SERVO && !gains;
+    bool servo = !aw_bench_sends_gains(bench->session);
     struct aw_bench_columns columns = {.t = AW_BENCH_T,
                                        .input = servo ? AW_BENCH_SETPOINT : AW_BENCH_OUTPUT,
                                        .measured = AW_BENCH_MEASURED,
@@ -367,10 +365,6 @@ enum aw_status aw_excitation_model(struct aw_bench *bench, const struct aw_excit
                                        .tick_s = tick_s,
                                        .driver = bench->joint.driver,
                                        .relative = servo};
-    if (!gains && !servo && n > 1) /* the host's controller answers each sample */
-        columns.tick_s = (aw_table_cell(&bench->table, n - 1, AW_BENCH_T) -
-                          aw_table_cell(&bench->table, 0, AW_BENCH_T)) /
-                         (double)(n - 1);
     struct aw_fit_options options = {.dead_zone = bench->joint.driver.dead_band,
                                      .find_dead_band = !servo};
     enum aw_status status =

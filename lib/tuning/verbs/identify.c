@@ -26,16 +26,11 @@ static void print_value(struct aw_session *session, const char *name, double val
         aw_output_print(&session->out, "%-18s %10.4g ± %-8.2g %s\n", name, value, half, unit);
 }
 
-static bool is_servo(const struct aw_session *session)
-{
-    return session->tool->bench->law == AW_BENCH_SERVO && !aw_bench_sends_gains(session);
-}
-
 static void print_gain(struct aw_session *session, const struct aw_fit *fit)
 {
-    const char *of = is_servo(session)          ? "of the setpoint"
-                     : fit->process.integrating ? "of full scale per s"
-                                                : "of full scale";
+    const char *of = !aw_bench_sends_gains(session) ? "of the setpoint"
+                     : fit->process.integrating     ? "of full scale per s"
+                                                    : "of full scale";
     print_value(session, "gain", fit->process.gain, fit->half.gain, of);
 }
 
@@ -84,7 +79,7 @@ void aw_bench_print_model(struct aw_session *session, const struct aw_model *m)
         print_value(session, "zero", fit->process.lead, NAN, "s");
     if (damping < 1)
         print_value(session, "damping", damping, NAN, "(the two lags swing)");
-    if (!is_servo(session))
+    if (aw_bench_sends_gains(session))
         print_value(session, "dead band", fit->dead_band, fit->half.dead_band, "of full scale");
     aw_output_print(out, "%-18s %10.1f %%          on data not used for the fit%s\n", "fit",
                     100 * fit->held_out,
@@ -260,7 +255,7 @@ static enum aw_status from_file(struct aw_session *session, const char *path,
         status = find_columns(session, &table, &columns, unit);
     columns.measured_scale = joint.scale;
     columns.driver = joint.driver;
-    columns.relative = is_servo(session);
+    columns.relative = !aw_bench_sends_gains(session);
     columns.tick_s = aw_experiment_given(session)->tick_s;
     if (status == AW_OK)
         status = aw_bench_model_from_table(session, &table, &columns, &options, model);
@@ -344,7 +339,7 @@ const struct aw_command aw_custom_identify_command = {
     .args = AW_ARGS(
         {.name = "joint", .complete = aw_joints_complete, .optional = true,
          .help = "a joint of the packet file; none with --from"}),
-    .options = AW_OPTIONS(AW_CUSTOM_DEVIATION, AW_IDENTIFY_OPTIONS("setpoint")),
+    .options = AW_OPTIONS(AW_CUSTOM_DEVIATION, AW_IDENTIFY_OPTIONS),
     .safety = AW_MOTION, .timed = true, .run = aw_run_identify,
     .details = "The model describes the joint from its setpoint to its position. The joint ends "
         "at its start."};

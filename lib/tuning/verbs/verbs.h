@@ -6,8 +6,8 @@
 #include "tuning/rules.h"
 #include "tuning/verbs/experiment_joint.h"
 
-/* For .bench of a tool whose struct aw_joints accepts velocities and reports positions: step,
- * identify. The option speed limits a joint without its own speed limit. */
+/* For .bench of a tool whose struct aw_joints accepts velocities and reports positions: step.
+ * The option speed limits a joint without its own speed limit. */
 extern const struct aw_bench_hooks aw_velocity_bench;
 
 /* For .custom_bench: the joints of packet files. */
@@ -110,8 +110,7 @@ AW_GIVEN(command, aw_wishes, aw_wishes_given)
     {.name = "dead-band", AW_AT(aw_record_options, dead_band),                                    \
      .help = "find the dead band of the input, too"}
 /* The same for joints without settable gains: only setpoints excite them. */
-#define AW_IDENTIFY_OPTIONS(of_input)                                                             \
-    AW_AROUND_OPTION, AW_MODEL_OPTIONS(of_input)
+#define AW_IDENTIFY_OPTIONS AW_AROUND_OPTION, AW_MODEL_OPTIONS("setpoint")
 /* Options of identify and tune if gains can be sent: the excitation of the controller. */
 #define AW_LAW_OPTIONS(with_fallback)                                                             \
     {.name = "with", AW_AT(aw_experiment_options, with), .value = "NAME",                         \
