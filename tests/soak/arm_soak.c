@@ -32,8 +32,6 @@ struct soak {
     struct aw_armctl arm;
     struct command now, before;
     unsigned long numbers, carried_out, stops, confirmed_stops, repeated;
-    struct aw_armctl_counters client;
-    struct aw_armctl_device_counters handler;
 };
 
 static struct soak *soak_of(struct bed *bed)
@@ -106,16 +104,6 @@ static struct aw_device *make_handler(struct bed *bed)
     return aw_armctl_device(&options);
 }
 
-static void retire_handler(struct bed *bed)
-{
-    struct aw_armctl_device_counters *sum = &soak_of(bed)->handler;
-    const struct aw_armctl_device_counters *own = aw_armctl_device_counters(bed->device);
-    sum->duplicates += own->duplicates;
-    sum->garbage += own->garbage;
-    sum->overlong += own->overlong;
-    sum->confirmations_sent += own->confirmations_sent;
-}
-
 static const struct bed_kind kind = {
     .tool = "armctl",
     .count = 20000,
@@ -126,7 +114,6 @@ static const struct bed_kind kind = {
     .restart_every = 400,
     .unplug_every = 300,
     .make = make_handler,
-    .retire = retire_handler,
     .wrote = wrote,
 };
 
@@ -156,25 +143,10 @@ static void begin_again(struct soak *soak, const struct aw_armctl_memory *memory
     aw_armctl_init(&soak->arm, &soak->bed.line, &options, memory);
 }
 
-/* Called before a client is discarded. */
-static void add_counters(struct soak *soak)
-{
-    struct aw_armctl_counters *sum = &soak->client;
-    const struct aw_armctl_counters *own = &soak->arm.counters;
-    sum->sent += own->sent;
-    sum->resent += own->resent;
-    sum->flips += own->flips;
-    sum->acks_ignored += own->acks_ignored;
-    sum->duplicates += own->duplicates;
-    sum->garbage += own->garbage;
-    sum->overlong += own->overlong;
-}
-
 static void plug_in_again(struct soak *soak)
 {
     unsigned long before = soak->carried_out;
     struct aw_armctl_memory memory = *aw_armctl_memory(&soak->arm);
-    add_counters(soak);
     bed_replug(&soak->bed);
     begin_again(soak, &memory);
     listen(soak, AW_SECOND);
@@ -277,32 +249,13 @@ static void run(struct soak *soak)
     }
 }
 
-static void report(const struct soak *soak)
-{
-    const struct aw_armctl_counters *c = &soak->client;
-    const struct aw_armctl_device_counters *d = &soak->handler;
-    printf("commands carried_out=%lu repeated=%lu stops=%lu confirmed_stops=%lu\n",
-           soak->carried_out, soak->repeated, soak->stops, soak->confirmed_stops);
-    printf("client sent=%llu resent=%llu flips=%llu acks_ignored=%llu duplicates=%llu "
-           "garbage=%llu overlong=%llu\n",
-           (unsigned long long)c->sent, (unsigned long long)c->resent, (unsigned long long)c->flips,
-           (unsigned long long)c->acks_ignored, (unsigned long long)c->duplicates,
-           (unsigned long long)c->garbage, (unsigned long long)c->overlong);
-    printf("handler duplicates=%llu garbage=%llu overlong=%llu confirmations_sent=%llu\n",
-           (unsigned long long)d->duplicates, (unsigned long long)d->garbage,
-           (unsigned long long)d->overlong, (unsigned long long)d->confirmations_sent);
-}
-
 int main(int argc, char **argv)
 {
-    struct soak *soak = calloc(1, sizeof *soak);
-    if (!soak || !bed_begin(&soak->bed, &kind, argc, argv))
+    static struct soak soak;
+    if (!bed_begin(&soak.bed, &kind, argc, argv))
         return 2;
-    run(soak);
-    add_counters(soak);
-    bed_stop(&soak->bed);
-    report(soak);
-    int status = bed_end(&soak->bed, "every command once and in order, stops are the last word");
-    free(soak);
-    return status;
+    run(&soak);
+    printf("commands carried_out=%lu repeated=%lu stops=%lu confirmed_stops=%lu\n",
+           soak.carried_out, soak.repeated, soak.stops, soak.confirmed_stops);
+    return bed_end(&soak.bed, "every command once and in order, stops are the last word");
 }

@@ -21,7 +21,6 @@
  *         if (status == AW_LOST) …bed_replug(&soak->bed)…
  *         bed_came(&soak->bed, status == AW_OK);
  *     }
- *     bed_stop(&soak->bed);
  *     return bed_end(&soak->bed, "every stop stopped");
  *
  * Every program is called as PROGRAM [COUNT [FAULTS]], FAULTS like "drop=10%&delay=5ms&seed=2".
@@ -461,31 +460,19 @@ static inline bool bed_begin(struct bed *bed, const struct bed_kind *kind, int a
     return bed->device && bed_connect(bed);
 }
 
-/* Frees client, device and link; then the counters are complete. */
-static inline void bed_stop(struct bed *bed)
-{
-    bed_disconnect(bed);
-    if (bed->kind->retire)
-        bed->kind->retire(bed);
-    aw_device_close(bed->device);
-}
-
-static inline void bed_tally(const struct bed *bed)
+/* Frees device and link and prints the totals and, without violations, what they show. Returns the
+ * exit status, which is 1 also if too few exchanges succeeded. */
+static inline int bed_end(struct bed *bed, const char *shown)
 {
     const struct aw_fault_counters *f = &bed->injected;
+    bool good = bed->violations == 0 && bed->good > bed->errors / 10;
+    bed_disconnect(bed);
+    aw_device_close(bed->device);
     printf("tally tool=%s exchanges=%lu hours=%.1f dropped=%llu doubled=%llu corrupted=%llu "
            "delayed=%llu reordered=%llu restarts=%lu unplugs=%lu errors=%lu violations=%lu\n",
            bed->kind->tool, bed->exchanges, (double)bed_now(bed) / 3600e9, f->dropped, f->doubled,
            f->damaged, f->delayed, f->reordered, bed->restarts, bed->unplugs, bed->errors,
            bed->violations);
-}
-
-/* Prints the totals and, without violations, what they show. Returns the exit status, which is 1
- * also if too few exchanges succeeded. */
-static inline int bed_end(const struct bed *bed, const char *shown)
-{
-    bool good = bed->violations == 0 && bed->good > bed->errors / 10;
-    bed_tally(bed);
     printf("%s\n", good ? shown : "FAILED");
     return good ? 0 : 1;
 }

@@ -36,7 +36,6 @@ struct soak {
     unsigned long told_n[AW_CANPID_BOARDS];
     struct told told[AW_CANPID_BOARDS][TOLD]; /* the most recent frames of each board */
     unsigned long commands, verified, coincidences, unverified, disables, refused;
-    unsigned long long received, switches;
 };
 
 static const unsigned boards[] = {0x20, 0x40, 0x60, 0x80, 0xA0, 0xC0};
@@ -98,13 +97,6 @@ static struct aw_device *make_drivers(struct bed *bed)
     return aw_canpid_device(&options);
 }
 
-static void retire_drivers(struct bed *bed)
-{
-    const struct aw_canpid_device_counters *own = aw_canpid_device_counters(bed->device);
-    soak_of(bed)->received += own->received;
-    soak_of(bed)->switches += own->switches;
-}
-
 static const struct bed_kind kind = {
     .tool = "canpid",
     .count = 20000,
@@ -114,7 +106,6 @@ static const struct bed_kind kind = {
     .restart_every = 500,
     .unplug_every = 100,
     .make = make_drivers,
-    .retire = retire_drivers,
     .took = took,
 };
 
@@ -265,25 +256,16 @@ static void run(struct soak *soak)
     }
 }
 
-static void report(const struct soak *soak)
-{
-    printf("commands sent=%lu verified=%lu coincidences=%lu unverified=%lu disables=%lu "
-           "refused=%lu\n",
-           soak->commands, soak->verified, soak->coincidences, soak->unverified, soak->disables,
-           soak->refused);
-    printf("drivers received=%llu switches=%llu\n", soak->received, soak->switches);
-}
-
 int main(int argc, char **argv)
 {
-    struct soak *soak = calloc(1, sizeof *soak);
-    if (!soak || !bed_begin(&soak->bed, &kind, argc, argv))
+    static struct soak soak;
+    if (!bed_begin(&soak.bed, &kind, argc, argv))
         return 2;
-    run(soak);
-    bed_stop(&soak->bed);
-    report(soak);
-    int status = bed_end(&soak->bed, "every command once, what was verified was there, "
-                                     "every confirmed disable disabled");
-    free(soak);
-    return status;
+    run(&soak);
+    printf("commands sent=%lu verified=%lu coincidences=%lu unverified=%lu disables=%lu "
+           "refused=%lu\n",
+           soak.commands, soak.verified, soak.coincidences, soak.unverified, soak.disables,
+           soak.refused);
+    return bed_end(&soak.bed, "every command once, what was verified was there, "
+                              "every confirmed disable disabled");
 }

@@ -347,29 +347,16 @@ static void run(struct soak *soak)
     }
 }
 
-static void report(const struct soak *soak)
-{
-    const struct aw_ezphys_counters *c = &soak->ez.counters;
-    printf("messages told=%lu answers=%lu malformed=%llu stale=%llu timeouts=%lu\n", soak->told,
-           soak->answers, (unsigned long long)c->malformed, (unsigned long long)c->stale,
-           soak->timeouts);
-    printf("commands motors=%lu refused=%lu resets=%lu\n", soak->commands, soak->refused,
-           soak->resets_sent);
-}
-
 int main(int argc, char **argv)
 {
-    struct soak *soak = calloc(1, sizeof *soak);
+    static struct soak soak;
     struct aw_error err;
-    if (!soak || !bed_begin(&soak->bed, &kind, argc, argv) ||
-        aw_ezphys_init(&soak->ez, NULL, NULL, &err) != AW_OK)
+    if (!bed_begin(&soak.bed, &kind, argc, argv) ||
+        aw_ezphys_init(&soak.ez, NULL, NULL, &err) != AW_OK)
         return 2;
-    run(soak);
-    bed_stop(&soak->bed);
-    report(soak);
-    int status = bed_end(&soak->bed, "every message answered once, nothing stale, "
-                                     "no command by itself");
-    aw_ezphys_free(&soak->ez);
-    free(soak);
-    return status;
+    run(&soak);
+    printf("messages told=%lu answers=%lu timeouts=%lu motors=%lu refused=%lu resets=%lu\n",
+           soak.told, soak.answers, soak.timeouts, soak.commands, soak.refused, soak.resets_sent);
+    aw_ezphys_free(&soak.ez);
+    return bed_end(&soak.bed, "every message answered once, nothing stale, no command by itself");
 }

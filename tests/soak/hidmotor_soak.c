@@ -38,8 +38,6 @@ struct soak {
     unsigned long told_motions; /* number of set_setpoints in the board's log */
     uint8_t told[AW_HIDMOTOR_REPORT];
     unsigned long fresh, stale, moved, arrived, stops, confirmed_stops;
-    struct aw_hidmotor_counters client;
-    struct aw_hidmotor_device_counters board;
 };
 
 static struct soak *soak_of(struct bed *bed)
@@ -117,16 +115,6 @@ static struct aw_device *make_board(struct bed *bed)
     return aw_hidmotor_device(&options);
 }
 
-static void retire_board(struct bed *bed)
-{
-    struct aw_hidmotor_device_counters *sum = &soak_of(bed)->board;
-    const struct aw_hidmotor_device_counters *own = aw_hidmotor_device_counters(bed->device);
-    sum->received += own->received;
-    sum->overwritten += own->overwritten;
-    sum->sent += own->sent;
-    sum->faults += own->faults;
-}
-
 static const struct bed_kind kind = {
     .tool = "hidmotor",
     .count = 50000,
@@ -137,7 +125,6 @@ static const struct bed_kind kind = {
     .restart_every = 500,
     .unplug_every = 400,
     .make = make_board,
-    .retire = retire_board,
     .wrote = wrote,
     .read = read_something,
     .took = took,
@@ -289,24 +276,9 @@ static void begin_again(struct soak *soak)
     aw_hidmotor_init(&soak->arm, &soak->bed.line, &options);
 }
 
-static void add_counters(struct soak *soak)
-{
-    struct aw_hidmotor_counters *sum = &soak->client;
-    const struct aw_hidmotor_counters *own = &soak->arm.counters;
-    sum->sent += own->sent;
-    sum->resent += own->resent;
-    sum->late += own->late;
-    sum->foreign += own->foreign;
-    sum->cut += own->cut;
-    sum->errors += own->errors;
-    sum->malformed += own->malformed;
-    sum->timeouts += own->timeouts;
-}
-
 static void plug_in_again(struct soak *soak)
 {
     unsigned long before = soak->told_motions;
-    add_counters(soak);
     bed_replug(&soak->bed);
     begin_again(soak);
     bed_rest(&soak->bed, AW_SECOND);
@@ -330,41 +302,20 @@ static void run(struct soak *soak)
     }
 }
 
-static void report(const struct soak *soak)
-{
-    const struct aw_hidmotor_counters *c = &soak->client;
-    const struct aw_hidmotor_device_counters *d = &soak->board;
-    printf("transactions fresh=%lu maybe_stale=%lu motions=%lu arrived=%lu stops=%lu "
-           "confirmed_stops=%lu\n",
-           soak->fresh, soak->stale, soak->moved, soak->arrived, soak->stops,
-           soak->confirmed_stops);
-    printf("client sent=%llu resent=%llu late=%llu foreign=%llu cut=%llu errors=%llu "
-           "malformed=%llu timeouts=%llu\n",
-           (unsigned long long)c->sent, (unsigned long long)c->resent, (unsigned long long)c->late,
-           (unsigned long long)c->foreign, (unsigned long long)c->cut,
-           (unsigned long long)c->errors, (unsigned long long)c->malformed,
-           (unsigned long long)c->timeouts);
-    printf("board received=%llu overwritten=%llu sent=%llu faults=%llu\n",
-           (unsigned long long)d->received, (unsigned long long)d->overwritten,
-           (unsigned long long)d->sent, (unsigned long long)d->faults);
-}
-
 int main(int argc, char **argv)
 {
-    struct soak *soak = calloc(1, sizeof *soak);
-    if (!soak || !bed_begin(&soak->bed, &kind, argc, argv))
+    static struct soak soak;
+    if (!bed_begin(&soak.bed, &kind, argc, argv))
         return 2;
-    soak->sent_ns = calloc(soak->bed.wanted + 1, sizeof *soak->sent_ns);
-    if (!soak->sent_ns)
+    soak.sent_ns = calloc(soak.bed.wanted + 1, sizeof *soak.sent_ns);
+    if (!soak.sent_ns)
         return 2;
-    soak->bed.repeats = bed_share(&soak->bed, "dup");
-    run(soak);
-    add_counters(soak);
-    bed_stop(&soak->bed);
-    report(soak);
-    int status = bed_end(&soak->bed, "no stale answer as a fresh one, no setter twice, "
-                                     "stops are the last word");
-    free(soak->sent_ns);
-    free(soak);
-    return status;
+    soak.bed.repeats = bed_share(&soak.bed, "dup");
+    run(&soak);
+    free(soak.sent_ns);
+    printf("transactions fresh=%lu maybe_stale=%lu motions=%lu arrived=%lu stops=%lu "
+           "confirmed_stops=%lu\n",
+           soak.fresh, soak.stale, soak.moved, soak.arrived, soak.stops, soak.confirmed_stops);
+    return bed_end(&soak.bed, "no stale answer as a fresh one, no setter twice, "
+                              "stops are the last word");
 }

@@ -34,8 +34,7 @@ struct soak {
     double at[AW_UNITYSIM_JOINTS];      /* deg, at the last check */
     int64_t driven[AW_UNITYSIM_JOINTS]; /* time of the joint's last motion command */
     unsigned long acts[ACTS], moved, stops, stopped;
-    struct aw_unitysim_counters client;
-    unsigned long long applied, received;
+    unsigned long long ticks; /* of earlier clients */
 };
 
 static struct soak *soak_of(struct bed *bed)
@@ -84,14 +83,6 @@ static struct aw_device *make_simulator(struct bed *bed)
     return aw_unitysim_device(&options);
 }
 
-static void retire_simulator(struct bed *bed)
-{
-    struct aw_unitysim_truth truth;
-    aw_unitysim_device_truth(bed->device, bed_now(bed), &truth);
-    soak_of(bed)->applied += truth.counters.applied;
-    soak_of(bed)->received += truth.counters.received;
-}
-
 static const struct bed_kind kind = {
     .tool = "unitysim",
     .count = 20000,
@@ -101,7 +92,6 @@ static const struct bed_kind kind = {
     .restart_every = 12, /* acts, each of hundreds of datagrams */
     .unplug_every = 12,
     .make = make_simulator,
-    .retire = retire_simulator,
     .look = look,
 };
 
@@ -231,23 +221,17 @@ static void begin_again(struct soak *soak)
     aw_unitysim_init(&soak->unity, &soak->bed.line, NULL, &options);
 }
 
-static void add_counters(struct soak *soak)
+static void end_client(struct soak *soak)
 {
-    struct aw_unitysim_counters *sum = &soak->client;
-    const struct aw_unitysim_counters *own = &soak->unity.counters;
-    sum->sent += own->sent;
-    sum->ticks += own->ticks;
-    sum->feedback += own->feedback;
-    sum->lost += own->lost;
-    sum->malformed += own->malformed;
-    soak->bed.exchanges = (unsigned long)sum->ticks;
+    soak->ticks += soak->unity.counters.ticks;
+    soak->bed.exchanges = (unsigned long)soak->ticks;
     aw_unitysim_free(&soak->unity);
 }
 
 static void plug_in_again(struct soak *soak)
 {
     unsigned long before = soak->bed.written.n;
-    add_counters(soak);
+    end_client(soak);
     bed_replug(&soak->bed);
     begin_again(soak);
     if (!aw_unitysim_stale(&soak->unity))
@@ -287,32 +271,19 @@ static void run(struct soak *soak)
             plug_in_again(soak);
         else if (status != AW_OK)
             see_to_it(soak);
-        bed->exchanges = (unsigned long)(soak->client.ticks + soak->unity.counters.ticks);
+        bed->exchanges = (unsigned long)(soak->ticks + soak->unity.counters.ticks);
     }
-}
-
-static void report(const struct soak *soak)
-{
-    const struct aw_unitysim_counters *c = &soak->client;
-    printf("acts moves=%lu moved=%lu drives=%lu scenes=%lu cameras=%lu stops=%lu stopped=%lu\n",
-           soak->acts[MOVE], soak->moved, soak->acts[DRIVE], soak->acts[SCENE], soak->acts[CAMERA],
-           soak->stops, soak->stopped);
-    printf("client sent=%llu feedback=%llu lost=%llu malformed=%llu\n", (unsigned long long)c->sent,
-           (unsigned long long)c->feedback, (unsigned long long)c->lost,
-           (unsigned long long)c->malformed);
-    printf("simulator received=%llu applied=%llu\n", soak->received, soak->applied);
 }
 
 int main(int argc, char **argv)
 {
-    struct soak *soak = calloc(1, sizeof *soak);
-    if (!soak || !bed_begin(&soak->bed, &kind, argc, argv))
+    static struct soak soak;
+    if (!bed_begin(&soak.bed, &kind, argc, argv))
         return 2;
-    run(soak);
-    add_counters(soak);
-    bed_stop(&soak->bed);
-    report(soak);
-    int status = bed_end(&soak->bed, "within limits, only when told to, and every stop stopped");
-    free(soak);
-    return status;
+    run(&soak);
+    end_client(&soak);
+    printf("acts moves=%lu moved=%lu drives=%lu scenes=%lu cameras=%lu stops=%lu stopped=%lu\n",
+           soak.acts[MOVE], soak.moved, soak.acts[DRIVE], soak.acts[SCENE], soak.acts[CAMERA],
+           soak.stops, soak.stopped);
+    return bed_end(&soak.bed, "within limits, only when told to, and every stop stopped");
 }
