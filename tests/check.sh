@@ -114,10 +114,15 @@ top() {
     [ "$there" = "LICENSE Makefile README.md cmd completions docs lib tests" ] || { echo "$there" && false; }
 }
 
-# Words that the glossary has others for (one of them is a key of armctl's state file), and what is gone.
+# Words that the glossary has others for (one of them is a key of armctl's state file), habits of a
+# word-for-word translation, and what is gone.
+stumbles='\b(nobody|somebody|whoever|whom|anybody)\b|\b(is|are) none\b'
+riddles='(/\*|\. |")\s*(What|Who|Of what|To whom) [a-z ]{2,30}? (is|are|has|have|was|were) '
 gone='--(foxglove|learn|mqtt|plotjuggler|realtime)\b|\bconfig init\b|socketcand'
 words() {
     ! git grep -nwE --untracked --exclude-standard 'hear|heard|deaf|untold|wish' -- lib cmd | grep -v '"heard"' &&
+        ! git grep -niE --untracked --exclude-standard "$stumbles" -- lib cmd docs completions README.md ':!*/copyright' |
+        grep -v ' is None\b' && ! git grep -nP --untracked --exclude-standard "$riddles" -- '*.[ch]' README.md docs/*.md &&
         ! git grep -nE --untracked --exclude-standard -e "$gone" -- lib cmd docs completions README.md
 }
 

@@ -197,7 +197,7 @@ local function direction(pinfo)
     return ports and pinfo.dst_port == ports[1] and "tx" or "rx"
 end
 
--- The message that goes this way; if there is none, the one that goes the other way.
+-- The message in this direction, else the one in the other direction.
 local function find(code, dir)
     local other
     for _, message in ipairs(messages) do
@@ -267,7 +267,7 @@ local function dissect_message(tvb, pinfo, tree, message, dir, id)
     finish(pinfo, message, dir, summary)
 end
 
--- A frame that is one message. False if it is none.
+-- Adds a frame that holds one message. Returns false if the frame is not a message.
 local function dissect_frame(tvb, pinfo, tree, dir, id)
     local message, code, way
     if id then

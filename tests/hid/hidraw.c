@@ -1,11 +1,12 @@
-/* LD_PRELOAD: hidraw nodes on a machine whose kernel makes none. /dev/hidrawN stands for the file
- * hidrawN in the directory $HIDRAW_DIR, a SOCK_SEQPACKET socket on which somebody plays the board.
- * Messages keep their boundaries there, are cut by a short buffer, and poll(2) says when the other
- * end is gone, as it is with hidraw. What differs is done here: opening, the ioctls, and the number
- * of the report before what is written.
+/* LD_PRELOAD library that provides hidraw nodes on a kernel without them.
  *
- * A file that nobody may write (chmod 0) is one that is not permitted, also for root. What is no
- * socket is opened as it is.
+ * /dev/hidrawN stands for the file hidrawN in the directory $HIDRAW_DIR: a SOCK_SEQPACKET socket with
+ * a simulated board at its other end. As with hidraw, messages keep their boundaries, a short buffer
+ * truncates them, and poll(2) reports a closed peer. This file adds opening, the ioctls and the
+ * report number before written data.
+ *
+ * A file without write permission (chmod 0) is refused for root, too. Files that are not sockets are
+ * opened unchanged.
  */
 #include <dlfcn.h>
 #include <errno.h>

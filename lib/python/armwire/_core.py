@@ -54,7 +54,7 @@ class NoLink(Error):
 
 
 class Malformed(Error):
-    """Data that is none."""
+    """Data that cannot be decoded."""
 
     exit_code = 5
 
