@@ -1,12 +1,12 @@
 /* LD_PRELOAD library that provides hidraw nodes on a kernel without them.
  *
- * /dev/hidrawN stands for the file hidrawN in the directory $HIDRAW_DIR: a SOCK_SEQPACKET socket with
- * a simulated board at its other end. As with hidraw, messages keep their boundaries, a short buffer
- * truncates them, and poll(2) reports a closed peer. This file adds opening, the ioctls and the
- * report number before written data.
+ * /dev/hidrawN stands for the file hidrawN in the directory $HIDRAW_DIR: a SOCK_SEQPACKET socket
+ * with a simulated board at its other end. As with hidraw, messages keep their boundaries, a short
+ * buffer truncates them, and poll(2) reports a closed peer. This file adds opening, the ioctls and
+ * the report number before written data.
  *
- * A file without write permission (chmod 0) is refused for root, too. Files that are not sockets are
- * opened unchanged.
+ * A file without write permission (chmod 0) is refused for root, too. Files that are not sockets
+ * are opened unchanged.
  */
 #include <dlfcn.h>
 #include <errno.h>
@@ -25,7 +25,7 @@
 
 #define NODE "/dev/hidraw"
 
-/* The functions that ours stand before. */
+/* The functions of the C library that this file wraps. */
 union next {
     void *symbol;
     int (*open)(const char *path, int flags, ...);
@@ -39,7 +39,7 @@ static union next next(const char *name)
     return (union next){dlsym(RTLD_NEXT, name)};
 }
 
-/* Is the path one of ours? Then address gets the file that stands for it. */
+/* Returns true for /dev/hidrawN and sets address to the socket behind it. */
 static bool stands_for(const char *path, struct sockaddr_un *address)
 {
     const char *directory = getenv("HIDRAW_DIR");
@@ -50,7 +50,7 @@ static bool stands_for(const char *path, struct sockaddr_un *address)
     return true;
 }
 
-/* The file's state; -1 with errno if it could not be opened. */
+/* Checks the permission of the file; returns -1 and sets errno if it cannot be opened. */
 static int look(const struct sockaddr_un *address, struct stat *file)
 {
     if (stat(address->sun_path, file) != 0)
@@ -120,7 +120,7 @@ int ioctl(int fd, unsigned long request, ...)
     return 0;
 }
 
-/* As the USB driver does: the number of the report, if it is 0, is not sent. */
+/* Does not send report number 0, like the USB driver. */
 ssize_t write(int fd, const void *buf, size_t size)
 {
     const char *report = buf;

@@ -1,5 +1,5 @@
-/* Writes a capture of messages of every kind that a device sends, with values from all over their
- * ranges, and on standard output what is in them, exactly: for read.py and read.mjs.
+/* Writes a capture with every kind of message that a device sends and values from their whole
+ * ranges. Prints the exact content to standard output, for read.py and read.mjs.
  *
  *     make_frames TOOL FILE.pcapng COUNT > EXPECTED
  */
@@ -28,7 +28,7 @@ static double chance(uint64_t *state)
     return (double)(*state >> 11) / 9007199254740992.0;
 }
 
-/* Named values by name, whole ones whole, the others anywhere. */
+/* Picks a named value, a whole number or any value of the range, as the field requires. */
 static double choose(const struct aw_record *record, int scalar, uint64_t *state)
 {
     const struct aw_scalar *about = &record->codec->scalars[scalar];
@@ -68,8 +68,8 @@ static void print_value(const struct aw_record *record, int scalar, bool *first)
         printf("null");
 }
 
-/* Whom it is about is a part of the topic where several are there; without names from elsewhere
- * they are called so. */
+/* Prints the topic. Messages of several bodies or joints have the number in it, because no names
+ * are known. */
 static void print_topic(const struct aw_record *record)
 {
     static const struct {

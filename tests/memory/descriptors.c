@@ -1,5 +1,6 @@
-/* For LD_PRELOAD: a program that would end with a descriptor open that it was not started with says
- * which on standard error and ends with status 98 instead. Children are left alone. */
+/* LD_PRELOAD library that finds leaked descriptors: a program that ends with a descriptor which was
+ * not open at its start names it on standard error and exits with 98. Child processes are not
+ * checked. */
 #include <fcntl.h>
 #include <stdbool.h>
 #include <stdio.h>
@@ -37,7 +38,7 @@ static bool is_left(int fd)
     return is_open(fd) && !given[fd];
 }
 
-/* Threads close their own descriptors a little later. */
+/* Threads may close their descriptors a little later. */
 static void wait_for_threads(void)
 {
     for (int fd = 0, tries = 0; fd < MOST && tries < TRIES; fd++)

@@ -23,7 +23,7 @@ __attribute__((constructor)) static void begin(void)
 {
     const char *number = getenv("MEMORY_FAILS");
     on = getenv("MEMORY_FAILS_ON") != NULL;
-    tzset(); /* what the C library keeps of the time zone is not the program's */
+    tzset(); /* the C library allocates the time zone; not counted */
     count = live = 0;
     from = number ? atol(number) : 0;
     unsetenv("LD_PRELOAD");

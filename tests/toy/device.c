@@ -1,17 +1,17 @@
-/* The simulated camera head: two joints that turn as fast as they are told, from stop to stop. */
+/* The simulated camera head: two joints that turn at the commanded velocity between their stops. */
 #include <stdlib.h>
 
 #include "base/clamp.h"
 #include "toy.h"
 #include "wire/wire.h"
 
-#define MOST 90.0 /* deg: its stops */
+#define END_DEG 90.0 /* mechanical stop on each side */
 
 struct head {
     struct aw_device base;
     struct aw_wire wire;
     double deg[TOY_JOINTS], deg_s[TOY_JOINTS];
-    int64_t now_ns, tell_ns; /* it has come so far; the next telling is due */
+    int64_t now_ns, report_ns; /* time of the simulation and of the next report */
 };
 
 static void advance(struct head *head, int64_t now)
@@ -19,7 +19,7 @@ static void advance(struct head *head, int64_t now)
     double seconds = head->now_ns ? (double)(now - head->now_ns) / 1e9 : 0;
     head->now_ns = now;
     for (int i = 0; i < TOY_JOINTS; i++)
-        head->deg[i] = aw_clamp(head->deg[i] + seconds * head->deg_s[i], -MOST, MOST);
+        head->deg[i] = aw_clamp(head->deg[i] + seconds * head->deg_s[i], -END_DEG, END_DEG);
 }
 
 static void receive(struct aw_device *device, const void *buf, size_t size, int64_t now)
@@ -43,9 +43,9 @@ static size_t transmit(struct aw_device *device, void *buf, size_t cap)
     struct head *head = (struct head *)device;
     struct aw_record record;
     size_t size = 0;
-    if (head->now_ns < head->tell_ns)
+    if (head->now_ns < head->report_ns)
         return 0;
-    head->tell_ns = head->now_ns + 20 * AW_MILLISECOND;
+    head->report_ns = head->now_ns + 20 * AW_MILLISECOND;
     aw_record_init(&record, aw_wire_codec(&head->wire, "place", AW_RX), AW_RX);
     for (int i = 0; i < TOY_JOINTS; i++) {
         aw_record_set(&record, toy_places[i], head->deg[i], NULL);
@@ -57,7 +57,7 @@ static size_t transmit(struct aw_device *device, void *buf, size_t cap)
 
 static int64_t next_event(const struct aw_device *device)
 {
-    return ((const struct head *)device)->tell_ns;
+    return ((const struct head *)device)->report_ns;
 }
 
 struct aw_device *toy_device(void)

@@ -1,4 +1,4 @@
-/* The tool: a conversation of two messages, what it says of its joints, and its table. */
+/* The tool: the exchange of two messages, the joint hooks and the table. */
 #include "toy.h"
 #include "link/core/url.h"
 #include "shell/joints/joints.h"
@@ -14,7 +14,7 @@
 #define PATIENCE_S 1
 
 struct toy {
-    struct aw_record place; /* as told last */
+    struct aw_record place; /* the last report */
     int64_t came_ns;
 };
 
@@ -35,7 +35,7 @@ static enum aw_status drive(struct aw_session *session, const double deg_s[TOY_J
                            : status;
 }
 
-/* One message, decoded; AW_TIMEOUT at the deadline. */
+/* Reads and decodes one report; returns AW_TIMEOUT at the deadline. */
 static enum aw_status listen(struct aw_session *session, int64_t deadline)
 {
     struct toy *toy = session->state;
@@ -60,14 +60,14 @@ static enum aw_status poll_it(struct aw_session *session)
     return status == AW_TIMEOUT ? AW_OK : status;
 }
 
-/* Confirmed by two tellings: the first may have been under way. */
+/* Waits for two reports: the first may have been sent before the stop arrived. */
 static enum aw_status stop(struct aw_session *session)
 {
     enum aw_status status = drive(session, (const double[TOY_JOINTS]){0});
     for (int i = 0; i < 2 && status == AW_OK; i++)
         status = listen(session, aw_clock_after(aw_clock_now(session->clock), PATIENCE_S));
     if (status == AW_OK)
-        aw_stop_did(session, "pan and tilt stand");
+        aw_stop_did(session, "pan and tilt stopped");
     return status;
 }
 
@@ -145,9 +145,10 @@ static enum aw_status read_it(struct aw_session *session, struct aw_joint_list *
 {
     int64_t now = aw_clock_now(session->clock);
     enum aw_status status = attend(session, joints, aw_clock_after(now, PATIENCE_S), 0, once, NULL);
-    bool told = joints->joints[0].now.time_ns[AW_JOINT_ACTUAL] != AW_NO_TIME;
-    return status == AW_OK && !told ? aw_fail(&session->err, AW_TIMEOUT, "the head says nothing")
-                                    : status;
+    bool known = joints->joints[0].now.time_ns[AW_JOINT_ACTUAL] != AW_NO_TIME;
+    return status == AW_OK && !known
+               ? aw_fail(&session->err, AW_TIMEOUT, "no report from the head — check the cable")
+               : status;
 }
 
 static enum aw_status command(struct aw_session *session, struct aw_joint_list *joints,
@@ -186,7 +187,7 @@ static enum aw_status simulate(const struct aw_sim *how, struct aw_device **devi
 
 /* clang-format off */
 static const struct aw_command commands[] = {
-    {.name = "home", .summary = "bring both to 0", .safety = AW_MOTION, .run = aw_run_home},
+    {.name = "home", .summary = "move both joints to 0", .safety = AW_MOTION, .run = aw_run_home},
     {.name = "step", .summary = "measure a step response",
      .args = AW_ARGS({.name = "joint", .complete = aw_joints_complete, .help = "pan or tilt"}),
      .options = AW_OPTIONS(AW_STEP_OPTIONS), .safety = AW_MOTION, .run = aw_run_step},

@@ -1,6 +1,5 @@
-/* A camera head of two joints, pan and tilt, that takes velocities and tells where it is: the
- * smallest tool, as docs/contributing.md says how one is made. Its protocol, its simulated device,
- * and its table for the shell. */
+/* The smallest tool, built as docs/contributing.md describes: protocol, simulated device and table
+ * of a camera head with two joints, pan and tilt. It accepts velocities and reports positions. */
 #ifndef TOY_H
 #define TOY_H
 
@@ -15,7 +14,7 @@ extern const struct aw_protocol toy_protocol;
 extern const char *const toy_joints[], *const toy_places[], *const toy_speeds[];
 extern const struct aw_tool toy_tool;
 
-/* NULL: out of memory. */
+/* Creates a simulated head, or returns NULL without memory. The caller frees it. */
 struct aw_device *toy_device(void);
 
 #endif

@@ -1,11 +1,12 @@
-/* Identification, design and prediction on processes whose formula is known: how near, how stable,
- * how good.
+/* Tests identification, design and prediction on processes with known formulas: accuracy of the
+ * model, stability and performance of the loop.
  *
- *     batch         all of them at ticks of 4, 8 and 10 ms; prints the tables of docs/tuning.md
- *     batch 1       the same without a search for the best gains; prints TAP, fails where a bar is
- *                   missed
- *     batch 16      each 16th, each at one of these ticks
- *     batch 16 -v   with a line for each process
+ *     batch         all processes at control periods of 4, 8 and 10 ms; prints the tables of
+ *                   docs/tuning.md
+ *     batch 1       the same without a search for the best gains; prints TAP and fails if a result
+ *                   is worse than required
+ *     batch 16      every 16th process at one of these control periods
+ *     batch 16 -v   prints a line for each process
  */
 #include <math.h>
 #include <stdio.h>
@@ -18,14 +19,14 @@
 #include "tuning/predict.h"
 
 #define PROCESSES  334
-#define SLOW_S     0.008 /* a tick so long sends telemetry each time, else it comes at 100 Hz */
+#define SLOW_S     0.008 /* this control period sends telemetry each time; shorter ones at 100 Hz */
 #define TELEMETRY  0.01
 #define RECORD     8000 /* samples */
 #define AMPLITUDE  0.1
 #define LARGEST    0.45 /* setpoint limit */
 #define DEVIATION  0.06
 #define EXPERIMENT 30.0 /* s */
-#define OUTPUT     0.25 /* that a step begins with, but for its derivative */
+#define OUTPUT     0.25 /* first output of a step without the derivative part */
 #ifndef OVERSHOOT
 #define OVERSHOOT 0.2
 #endif
@@ -71,8 +72,8 @@ static double seen(const struct truth *p, const struct truth_run *run, unsigned 
     return p->quantum > 0 ? round(y / p->quantum) * p->quantum : y;
 }
 
-/* The driver at kp only, the host behind telemetry of 100 Hz, jittered, one frame in ten missing; a
- * setpoint is in force at the tick after next. */
+/* Simulates an experiment: a driver with kp only, jittered telemetry of 100 Hz with one frame in
+ * ten missing. A setpoint takes effect after two control periods. */
 static bool experiment(const struct truth *p, struct record *r, double amplitude,
                        unsigned long long seed)
 {
@@ -115,7 +116,7 @@ static bool experiment(const struct truth *p, struct record *r, double amplitude
 static bool identify(const struct truth *p, struct record *r, struct aw_fit *fit,
                      unsigned long long seed, struct aw_error *err)
 {
-    /* what went too far is done again with half the output, as canpid does */
+    /* repeats a run that moved too far with half the output, like canpid */
     if (!experiment(p, r, AMPLITUDE, seed) && !experiment(p, r, AMPLITUDE / 2, seed) &&
         !experiment(p, r, AMPLITUDE / 4, seed)) {
         snprintf(err->text, sizeof err->text, "too far");
@@ -133,7 +134,8 @@ static struct aw_loop *true_loop(const struct truth *p)
                           NULL);
 }
 
-/* A load of 1 on the linear loop with the true process; INFINITY where it does not die away. */
+/* Returns the IAE after a load step of 1 on the true process, or INFINITY if the loop never
+ * settles. */
 static double true_iae(const struct truth *p, const struct aw_gains *g)
 {
     struct truth_run run;
@@ -165,7 +167,8 @@ static bool allowed(const struct aw_loop *loop, const struct aw_driver *driver, 
            aw_driver_activity(driver, g) <= driver->dead_band && aw_loop_ms(loop, g) <= ms;
 }
 
-/* The best of a grid of shapes, each as large as Ms and the driver allow, on the true process. */
+/* Returns the best IAE of a grid of controllers, each with the largest gain that Ms and the driver
+ * allow, on the true process. */
 static double brute_force(const struct truth *p, const struct aw_loop *loop, double ms,
                           const struct aw_driver *driver)
 {
@@ -204,8 +207,8 @@ static void compare_model(const struct truth *p, const struct aw_fit *fit, doubl
     v->within = v->gain_off <= 0.05 && v->phase_part <= 0.05;
 }
 
-/* The simulated driver with dead band, limit, steps and noise; its integrator rests somewhere in
- * the dead band. */
+/* Simulates a step with dead band, output limit, encoder steps and noise. The integrator starts
+ * anywhere in the dead band. */
 static bool true_step(const struct truth *p, const struct aw_proposal *proposal, double step,
                       double rest, struct aw_response *out, unsigned long long seed)
 {
@@ -274,7 +277,7 @@ static void judge_design(const struct truth *p, const struct record *r, const st
                                   .late_s = fit->half.dead_time};
     struct aw_proposal proposal;
     v->designed = aw_design(&fit->process, &driver, &o, &proposal, NULL) == AW_OK;
-    if (!v->designed && proposal.least_overshoot > 0) { /* as it says then */
+    if (!v->designed && proposal.least_overshoot > 0) { /* the design reported this lower bound */
         o.overshoot = 1.05 * proposal.least_overshoot;
         v->designed = aw_design(&fit->process, &driver, &o, &proposal, NULL) == AW_OK;
     }
@@ -429,7 +432,7 @@ static void tables(struct truth *truths, struct record *record)
     }
 }
 
-/* Each one at all ticks, or of a sample each at another one. */
+/* Tests all processes at all control periods, or every n-th process at one of them. */
 static int bars(struct truth *truths, struct record *record, size_t every, bool talk)
 {
     for (size_t i = 0; i < PROCESSES; i += every)

@@ -1,9 +1,11 @@
-/* Is what identification says with ± true? Experiments on linear plants whose formula is known,
- * behind a driver with a dead zone and telemetry of 100 Hz: how often the interval holds the truth.
+/* Tests how often the confidence intervals (±) of identification contain the true value, by
+ * experiments on linear processes with known formulas, a driver with a dead zone and telemetry of
+ * 100 Hz.
  *
  *     confidence            400 experiments; prints the table of docs/tuning.md
- *     confidence 120        so many; prints TAP, fails where less than 95 % (less what chance
- * explains) confidence 120 -v     with a line for each experiment
+ *     confidence 120        120 experiments; prints TAP and fails if significantly fewer than 95 %
+ *                           of the intervals contain the true value
+ *     confidence 120 -v     prints a line for each experiment
  */
 #include <math.h>
 #include <stdio.h>
@@ -38,7 +40,7 @@ static double between(unsigned long long *seed, double least, double most)
     return least * pow(most / least, truth_uniform(seed));
 }
 
-/* Of each kind in turn. */
+/* Makes a random process; the kinds alternate. */
 static struct truth plant_of(int i, unsigned long long *seed)
 {
     struct truth p = {.integrating = i % 4 == 1, .n_lags = i % 4 == 3 ? 3 : i % 4 == 2 ? 2 : 1};
@@ -61,9 +63,9 @@ static double on_wire(double value)
     return round(value / WIRE) * WIRE;
 }
 
-/* Millisecond by millisecond: a law that comes round once in a tick and takes a setpoint that has
- * come in the meantime, a motor that stands below the zone, telemetry of the last tick, jittered
- * and one frame in ten missing, and a host that answers at once. */
+/* Simulates an experiment in steps of 1 ms. The controller runs once per control period with the
+ * latest setpoint; the motor ignores outputs within the dead zone. Telemetry shows the last control
+ * period, has jitter and lacks one frame in ten. The host answers at once. */
 static bool experiment(const struct truth *p, struct record *r, int tick_ms, double amplitude,
                        double noise, unsigned long long *seed)
 {
@@ -141,7 +143,7 @@ static void judge(const struct truth *p, const struct aw_fit *fit, bool talk)
                               fit->half.tau3};
     double truths[NUMBERS] = {p->gain, p->delay, p->lags[0], p->lags[1], p->lags[2]};
     same_kind += same;
-    if (kind == AW_PROCESS_THIRD && same) { /* the further one stands at any place */
+    if (kind == AW_PROCESS_THIRD && same) { /* the third lag may be anywhere in the list */
         double *const at[] = {&values[LAG_1], &values[LAG_2], &values[LAG_3]};
         double *const of[] = {&halves[LAG_1], &halves[LAG_2], &halves[LAG_3]};
         for (int i = 2; i > 0 && *at[i] > *at[i - 1]; i--) {
@@ -183,7 +185,7 @@ static void row(const char *name, const struct count *c)
     printf("| %s | %d | %d | %.1f %% |\n", name, c->said, c->held, 100. * c->held / c->said);
 }
 
-/* 95 %, less two deviations of so many trials. */
+/* Requires 95 %, less two standard deviations for this number of trials. */
 static int bar(int number, const char *name, const struct count *c)
 {
     double n = c->said, least = 0.95 * n - 2 * sqrt(n * 0.95 * 0.05);

@@ -1,4 +1,4 @@
-/* The known processes: batch, random ones, frequency response, exact simulation. */
+/* Processes with known formulas: test batch, random processes, frequency response, simulation. */
 #include "truth.h"
 
 #include <math.h>
@@ -59,7 +59,7 @@ double truth_period(const struct truth *p)
     return 2 * PI / low;
 }
 
-/* To this ultimate period and gain. */
+/* Scales a process to this ultimate period and gain. */
 static void scale(struct truth *p, double tu_s, double ku)
 {
     double c = tu_s / truth_period(p);
@@ -217,7 +217,7 @@ static void multiply(size_t n, matrix a, matrix b, matrix out)
     memcpy(out, product, sizeof product);
 }
 
-/* exp(a·h): a series for a small enough part of h, squared again and again. */
+/* Computes exp(a·h) by a power series of a small part of h and repeated squaring. */
 static void exponential(size_t n, matrix a, double h, matrix out)
 {
     double norm = 0;
@@ -248,8 +248,8 @@ static void exponential(size_t n, matrix a, double h, matrix out)
         multiply(n, out, out, out);
 }
 
-/* States in a chain, each fed by the one before; the last one is the input, which stands still. A
- * zero is shared out over the first lag. Returns how many. */
+/* Builds the system matrix: each state is the input of the next one; the last state is the constant
+ * input. A zero is combined with the first lag. Returns the number of states. */
 static size_t chain(const struct truth *p, matrix a)
 {
     size_t n = 0, input = TRUTH_STATES - 1;
@@ -272,7 +272,7 @@ static size_t chain(const struct truth *p, matrix a)
         a[n + 1][n] = -w * w;
         a[n + 1][n + 1] = -2 * p->zeta * w;
         a[n + 1][n > 0 ? n - 1 : input] = w * w;
-        /* what is measured stands last: the two change places */
+        /* the measured state must be the last one */
         for (size_t c = 0; c < TRUTH_STATES; c++) {
             double other = a[n][c];
             a[n][c] = a[n + 1][c];

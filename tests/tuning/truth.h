@@ -1,6 +1,7 @@
-/* Processes whose formula is known, for judging what identification and design make of them: exact
- * in frequency from the formula, exact in time by the exponential of a matrix; nothing of
- * lib/control is used for either.
+/* Processes with known formulas, to judge identification and design.
+ *
+ * The frequency response is exact by the formula, the time response by a matrix exponential.
+ * Neither uses code of lib.
  */
 #ifndef AW_TESTS_TUNING_TRUTH_H
 #define AW_TESTS_TUNING_TRUTH_H
@@ -22,30 +23,30 @@ struct truth {
     double lags[TRUTH_LAGS];
     double pair, zeta; /* pair 0: none */
     double zero, delay;
-    double quantum, noise; /* of what is measured */
-    double tick_s;         /* of the law that drives it */
+    double quantum, noise; /* of the measurement */
+    double tick_s;         /* control period of its driver */
 };
 
 /* The 134 processes of the test batch: Åström, Hägglund, Advanced PID Control, ISA 2006, 7.2, and
  * "Revisiting the Ziegler-Nichols step response method for PID control", J. Process Control 14
- * (2004). Each scaled in time and gain so that its ultimate period is 0.5 s and its ultimate gain
- * 10. Returns how many. */
+ * (2004). Each is scaled in time and gain to an ultimate period of 0.5 s and an ultimate gain of
+ * 10. Returns their number. */
 size_t truth_batch(struct truth *out, size_t room);
 
-/* Seeded plants: 1 to 4 lags, integrating or not, dead time up to twice the largest lag, ultimate
- * period 0.25 to 1 s, gain 4 to 30, noise and steps of the encoder. */
+/* Makes random processes: 1 to 4 lags, integrating or not, dead time up to twice the largest lag,
+ * ultimate period 0.25 to 1 s, gain 4 to 30, noise and encoder steps. */
 void truth_random(struct truth *out, size_t n, unsigned long long seed);
 
 double complex truth_response(const void *truth, double omega);
 
-/* In rad, followed from frequency 0; the period where it is -pi. */
+/* The continuous phase in rad; the period in s at a phase of -pi. */
 double truth_phase(const struct truth *truth, double omega);
 double truth_period(const struct truth *truth);
 
-/* All time constants together. */
+/* Returns the sum of all time constants in s. */
 double truth_slow_s(const struct truth *truth);
 
-/* From tick to tick at a held input. */
+/* Simulates a process from one control period to the next at a constant input. */
 struct truth_run {
     const struct truth *truth;
     size_t n;
@@ -59,7 +60,7 @@ double truth_measured(const struct truth_run *run);
 void truth_tick(struct truth_run *run, double input);
 void truth_end(struct truth_run *run);
 
-/* A generator of our own, the same everywhere. 0 to below 1; normal with deviation 1. */
+/* Random numbers, equal on every machine: 0 to below 1; normal with standard deviation 1. */
 double truth_uniform(unsigned long long *seed);
 double truth_normal(unsigned long long *seed);
 
