@@ -9,21 +9,24 @@
 #include <pthread.h>
 #include <stdio.h>
 
-/* Writes a frame given as on a cansend line: "123#DEAD". */
-static inline enum aw_status send_frame(struct aw_link *link, const char *text,
-                                        struct aw_error *err)
+/* Parses a frame given as on a cansend line, "123#DEAD"; returns the size of the datagram. */
+static inline size_t parse_frame(const char *text, uint8_t *datagram)
 {
     unsigned id, byte;
-    uint8_t datagram[16];
     size_t size = 2;
     assert_int_equal(sscanf(text, "%3x#", &id), 1);
     datagram[0] = (uint8_t)id;
     datagram[1] = (uint8_t)(id >> 8);
-    for (const char *c = strchr(text, '#') + 1; *c; c += 2) {
-        assert_int_equal(sscanf(c, "%2x", &byte), 1);
+    for (text = strchr(text, '#') + 1; sscanf(text, "%2x", &byte) == 1; text += 2)
         datagram[size++] = (uint8_t)byte;
-    }
-    return aw_link_write(link, datagram, size, err);
+    return size;
+}
+
+static inline enum aw_status send_frame(struct aw_link *link, const char *text,
+                                        struct aw_error *err)
+{
+    uint8_t datagram[16];
+    return aw_link_write(link, datagram, parse_frame(text, datagram), err);
 }
 
 static inline void assert_sends(struct aw_link *link, const char *text)

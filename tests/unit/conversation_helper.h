@@ -8,8 +8,9 @@
  *
  * "#" begins a case with a new client, "&" sets options and memory. "$" runs a command: the client
  * must send what follows ">" at exactly this time, and receives what follows "<"; "+" is the time
- * that passes, also at the end. "stop" and "lost" are a stop request and a lost link. "=" lists
- * words of the state after the command. "+" alone on its line passes time between commands. */
+ * that passes, also at the end. "stop" and "lost" are a stop request and a lost link, "news" is an
+ * event of the link, and "full" a write that times out. "=" lists words of the state after the
+ * command. "+" alone on its line passes time between commands. */
 #ifndef AW_TESTS_CONVERSATION_HELPER_H
 #define AW_TESTS_CONVERSATION_HELPER_H
 
@@ -23,7 +24,7 @@ struct talk {
     const char *next, *end; /* the rest of the conversation */
     int64_t time_ns;        /* of the last event */
     bool stopped, lost;
-    char problem[1400];
+    char problem[4200];
 };
 
 /* The part that each client supplies. */
@@ -83,6 +84,11 @@ static inline enum aw_status talk_write(struct aw_link *link, const void *buf, s
     else
         snprintf(sent, sizeof sent, "%.*s", (int)size - 2, (const char *)buf);
     char kind = talk_next(talk, word, &after);
+    if (kind == 'f' || kind == 'l') {
+        talk->next = after;
+        talk->lost = kind == 'l';
+        return aw_fail(err, talk->lost ? AW_LOST : AW_TIMEOUT, talk->lost ? "gone" : "full");
+    }
     double now_ms = (double)talk->clock.time_ns / 1e6, then_ms = (double)talk->time_ns / 1e6;
     if (kind == '>' && strcmp(word, sent) == 0 && talk->time_ns == talk->clock.time_ns)
         talk->next = after;
@@ -105,7 +111,7 @@ static inline enum aw_status talk_read(struct aw_link *link, void *buf, size_t c
         return AW_STOPPED;
     char kind = talk_next(talk, word, &after);
     int64_t until = talk->clock.time_ns > deadline ? talk->clock.time_ns : deadline;
-    if (!kind || kind == '>' || talk->time_ns > until) {
+    if (!kind || kind == '>' || kind == 'f' || talk->time_ns > until) {
         talk->clock.time_ns = until;
         return AW_TIMEOUT;
     }
@@ -114,6 +120,8 @@ static inline enum aw_status talk_read(struct aw_link *link, void *buf, size_t c
         talk->clock.time_ns = talk->time_ns;
     talk->stopped = kind == 's';
     talk->lost = kind == 'l';
+    if (kind == 'n')
+        return strcpy(link->event, "news"), AW_EVENT;
     if (kind != '<')
         return talk->lost ? aw_fail(err, AW_LOST, "gone") : AW_STOPPED;
     uint8_t bytes[512];
@@ -171,7 +179,7 @@ static inline enum aw_status talk_run(struct talk *talk, const char *text, const
 static inline void talk_expect(struct talk *talk, enum aw_status status, const char *text,
                                const char *end)
 {
-    char state[1000] = "", word[80], wanted[84];
+    char state[4000] = "", word[80], wanted[84];
     FILE *out = fmemopen(state, sizeof state - 1, "w");
     assert_non_null(out);
     fprintf(out, " %s ", aw_status_name(status));
