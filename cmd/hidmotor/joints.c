@@ -418,6 +418,8 @@ static enum aw_status send(struct aw_session *session, struct aw_joint_list *lis
 struct watching {
     struct aw_session *session;
     struct aw_joint_list *list;
+    aw_joints_look_fn *look;
+    void *context;
 };
 
 /* Keeps the old values if the list is full. */
@@ -427,24 +429,22 @@ static bool see(void *context, const struct aw_hidmotor_status *now)
     struct aw_error before = w->session->err;
     if (take(w->session, w->list, now) != AW_OK)
         w->session->err = before;
-    return true;
+    return w->look(w->context, w->list);
 }
 
 static enum aw_status await(struct aw_session *session, struct aw_joint_list *list,
                             const struct aw_joint_command *command, double tolerance,
-                            int64_t deadline, enum aw_arrival *arrival)
+                            int64_t deadline, aw_joints_look_fn *look, void *context)
 {
     struct hidmotor_state *state = hidmotor_state(session);
-    struct watching watching = {session, list};
+    struct watching watching = {session, list, look, context};
     (void)command;
     if (!state->planned)
         return AW_OK;
     state->streams = false;
-    enum aw_status status = aw_hidmotor_wait(&state->arm, &state->plan,
-                                             isnan(tolerance) ? AW_HIDMOTOR_TOLERANCE : tolerance,
-                                             deadline, see, &watching, &session->err);
-    *arrival = status == AW_REFUSED ? AW_HELD : status == AW_OK ? AW_ARRIVED : AW_LATE;
-    return status;
+    return aw_hidmotor_wait(&state->arm, &state->plan,
+                            isnan(tolerance) ? AW_HIDMOTOR_TOLERANCE : tolerance, deadline, see,
+                            &watching, &session->err);
 }
 
 /* The board holds its last setpoint itself. A stream refused for its following error still needs

@@ -31,6 +31,7 @@ static enum aw_status list_joints(struct aw_session *session, struct aw_joint_li
         joint->max = aw_unitysim_degrees(limits->joint[i].max);
         joint->speed = aw_unitysim_velocity_cap(i) * AW_UNITYSIM_DEG_S;
         joint->near = NEAR_TICKS * 360.0 / AW_UNITYSIM_TURN;
+        joint->least = joint->near / 2;
         joint->takes = AW_JOINT_TAKES_TARGETS | AW_JOINT_TAKES_VELOCITIES;
     }
     return status;
@@ -229,25 +230,23 @@ static enum aw_status begin_move(struct aw_session *session, const struct aw_joi
     return AW_OK;
 }
 
-static bool look_on(void *context, const struct aw_received *received)
+static bool look_at(void *context, const struct aw_received *received)
 {
     struct looking *looking = context;
     unitysim_notice(looking->session, received);
     take(looking->session, looking->list);
-    return true;
+    looking->enough = looking->look && !looking->look(looking->context, looking->list);
+    return !looking->enough;
 }
 
 static enum aw_status await(struct aw_session *session, struct aw_joint_list *list,
                             const struct aw_joint_command *command, double tolerance,
-                            int64_t deadline, enum aw_arrival *arrival)
+                            int64_t deadline, aw_joints_look_fn *look, void *context)
 {
-    struct looking looking = {session, list, NULL, NULL, false};
+    struct looking looking = {session, list, look, context, false};
     struct aw_unitysim_move move = move_of(session, list, command);
     (void)tolerance, (void)deadline;
-    enum aw_status status =
-        aw_unitysim_move(unitysim_of(session), &move, look_on, &looking, &session->err);
-    *arrival = status == AW_OK ? AW_ARRIVED : AW_LATE;
-    return status;
+    return aw_unitysim_move(unitysim_of(session), &move, look_at, &looking, &session->err);
 }
 
 static void report(struct aw_session *session, struct aw_joint_list *list,
@@ -291,15 +290,6 @@ static enum aw_status send(struct aw_session *session, struct aw_joint_list *lis
     struct aw_record record;
     aw_unitysim_control_record(unity, &record);
     return unitysim_dry_run(session, &record);
-}
-
-static bool look_at(void *context, const struct aw_received *received)
-{
-    struct looking *looking = context;
-    unitysim_notice(looking->session, received);
-    take(looking->session, looking->list);
-    looking->enough = looking->look && !looking->look(looking->context, looking->list);
-    return !looking->enough;
 }
 
 /* Repeats the latched command meanwhile. */

@@ -593,7 +593,9 @@ pendulum|1 -10deg|-0.185|-0.165
 pendulum|hinge 0.05 --speed 0.2|0.04|0.06
 humanoid|left-hip.axis2 0.1|0.09|0.11
 END
-    fails 3 ezphys -q -l sim: jog hinge 1 --max-torque 0.1
+    fails 1 ezphys -q -l sim: jog hinge 1 --max-torque 0.1
+    has "$why" "hinge moves away from its target — motor or encoder is reversed, or the load is too heavy"
+    fails 3 ezphys -q -l sim: jog hinge 1 --max-torque 5
     has "$why" "rad behind — is it at its stop?"
     fails 2 ezphys -q -l sim: jog hing 1
     has "$why" "did you mean 'hinge'?"

@@ -11,10 +11,10 @@
 #include "base/number.h"
 #include "base/suggest.h"
 #include "base/utf8.h"
+#include "control/lag.h"
 #include "control/steer.h"
 #include "shell/safety/dry.h"
 
-#define WATCHED           64 /* joints of a motion */
 #define NAMES_MAX         128
 #define AW_JOINTS_STEERED 64
 #define SETTLE_S          0.3  /* settling time at the goal before the arrival check, s */
@@ -365,23 +365,25 @@ enum aw_status aw_joints_until(struct aw_session *session, struct aw_joint_list 
 
 /* ---- Arrival ---- */
 
-/* For devices that do not report arrivals. */
+/* A motion to targets. Joints that the host steers move linearly, in seconds from begun_ns. */
 struct awaiting {
+    struct aw_session *session;
+    struct aw_joint_list *list;
     const struct aw_joint_command *command;
-    double tolerance;
+    double tolerance, seconds;
+    int64_t begun_ns;
+    double from[AW_JOINTS_STEERED]; /* first known positions, or NaN */
     size_t far; /* the joint with the largest distance relative to its tolerance */
     double away;
-    double start[WATCHED];        /* first known distances, or NaN */
     const struct aw_joint *stray; /* moves away from its target, or NULL */
 };
 
 /* A joint without a measured position has not arrived. */
-static bool is_away(void *context, const struct aw_joint_list *list)
+static bool is_away(struct awaiting *a)
 {
-    struct awaiting *a = context;
     double most = 0;
     for (size_t i = 0; i < a->command->n; i++) {
-        const struct aw_joint *joint = &list->joints[a->command->goals[i].joint];
+        const struct aw_joint *joint = &a->list->joints[a->command->goals[i].joint];
         double away = aw_joint_way(joint, a->command->goals[i].value);
         double tolerance = isnan(a->tolerance) ? joint->near : a->tolerance;
         double times = isnan(away) ? (double)INFINITY : fabs(away) / tolerance;
@@ -394,19 +396,32 @@ static bool is_away(void *context, const struct aw_joint_list *list)
     return most > 0;
 }
 
-/* A joint that moves away from its target ends the wait, too. */
-static bool waits(void *context, const struct aw_joint_list *list)
+/* Finds a joint that is farther from its target than it began. A joint on its way may swing. */
+static bool find_stray(struct awaiting *a, bool ended)
 {
-    struct awaiting *a = context;
-    for (size_t i = 0; i < a->command->n && i < WATCHED; i++) {
+    for (size_t i = 0; i < a->command->n && i < AW_JOINTS_STEERED && !a->stray; i++) {
         const struct aw_joint_goal *goal = &a->command->goals[i];
-        const struct aw_joint *joint = &list->joints[goal->joint];
-        double away = fabs(aw_joint_way(joint, goal->value));
-        a->start[i] = isnan(a->start[i]) ? away : a->start[i];
-        if (away > a->start[i] + joint->far)
+        const struct aw_joint *joint = &a->list->joints[goal->joint];
+        double at = aw_joint_at(joint, isnan(joint->aim) ? a->from[i] : joint->aim);
+        a->from[i] = isnan(a->from[i]) ? at : a->from[i];
+        double way = fabs(goal->value - a->from[i]);
+        double swing =
+            ended ? fmax(joint->near, way / 2) : fmin(joint->far, AW_LAG_S * joint->speed);
+        if (fabs(goal->value - at) > way + swing)
             a->stray = joint;
     }
-    return !a->stray && is_away(context, list);
+    return a->stray;
+}
+
+static bool goes_well(void *context, const struct aw_joint_list *list)
+{
+    (void)list;
+    return !find_stray(context, false);
+}
+
+static bool is_on_way(void *context, const struct aw_joint_list *list)
+{
+    return goes_well(context, list) && is_away(context);
 }
 
 static enum aw_status fail_late(struct aw_session *session, const struct aw_joint *joint,
@@ -435,45 +450,30 @@ double aw_joints_seconds(const struct aw_session *session, const struct aw_joint
     return seconds > 0 ? seconds : (double)NAN;
 }
 
-/* A steered motion: linear, in this time from the start. */
-struct going {
-    struct aw_session *session;
-    struct aw_joint_list *list;
-    const struct aw_joint_command *command;
-    double from[AW_JOINTS_STEERED], seconds;
-    int64_t begun_ns;
-};
-
-static bool go_on(void *context, const struct aw_joint_list *list)
+static bool steer_on(void *context, const struct aw_joint_list *list)
 {
-    struct going *g = context;
-    double t = (double)(aw_joints_now(g->session) - g->begun_ns) / 1e9;
-    double part = aw_clamp(t / g->seconds, 0, 1);
-    (void)list;
-    for (size_t i = 0; i < g->command->n && i < AW_JOINTS_STEERED; i++) {
-        const struct aw_joint_goal *goal = &g->command->goals[i];
-        struct aw_joint *joint = &g->list->joints[goal->joint];
-        joint->aim = g->from[i] + part * (goal->value - g->from[i]);
-        joint->rate = part < 1 ? (goal->value - g->from[i]) / g->seconds : 0;
+    struct awaiting *a = context;
+    double t = (double)(aw_joints_now(a->session) - a->begun_ns) / 1e9;
+    double part = aw_clamp(t / a->seconds, 0, 1);
+    for (size_t i = 0; i < a->command->n && i < AW_JOINTS_STEERED; i++) {
+        const struct aw_joint_goal *goal = &a->command->goals[i];
+        struct aw_joint *joint = &a->list->joints[goal->joint];
+        joint->aim = a->from[i] + part * (goal->value - a->from[i]);
+        joint->rate = part < 1 ? (goal->value - a->from[i]) / a->seconds : 0;
     }
-    return t < g->seconds + SETTLE_S;
+    return goes_well(a, list) && t < a->seconds + SETTLE_S;
 }
 
-static enum aw_status go_there(struct aw_session *session, struct aw_joint_list *list,
-                               const struct aw_joint_command *command)
+static enum aw_status go_there(struct awaiting *a)
 {
-    struct going g = {session, list, command, {0}, 0, aw_joints_now(session)};
-    for (size_t i = 0; i < command->n && i < AW_JOINTS_STEERED; i++) {
-        const struct aw_joint *joint = &list->joints[command->goals[i].joint];
-        double at = aw_joint_at(joint, joint->aim);
-        if (isnan(at))
-            return aw_fail(&session->err, AW_TIMEOUT, "%s: its position is unknown",
-                           aw_joint_called(joint));
-        g.from[i] = at;
-    }
-    g.seconds = fmax(aw_joints_seconds(session, list, command), LEAST_S);
-    go_on(&g, list);
-    return aw_joints_attend(session, list, AW_NEVER, INFINITY, go_on, &g);
+    goes_well(a, a->list);
+    for (size_t i = 0; i < a->command->n && i < AW_JOINTS_STEERED; i++)
+        if (isnan(a->from[i]))
+            return aw_fail(&a->session->err, AW_TIMEOUT, "%s: its position is unknown",
+                           aw_joint_called(&a->list->joints[a->command->goals[i].joint]));
+    a->seconds = fmax(aw_joints_seconds(a->session, a->list, a->command), LEAST_S);
+    steer_on(a, a->list);
+    return aw_joints_attend(a->session, a->list, AW_NEVER, INFINITY, steer_on, a);
 }
 
 /* Context of the progress line. */
@@ -524,43 +524,49 @@ static enum aw_status stop_now(struct aw_session *session, enum aw_status status
     return status;
 }
 
-static enum aw_status await(struct aw_session *session, struct aw_joint_list *list,
-                            const struct aw_joint_command *command, double tolerance,
-                            int64_t deadline, enum aw_arrival *arrival)
+static enum aw_status wait_for(struct awaiting *a, int64_t deadline)
 {
+    struct aw_session *session = a->session;
     const struct aw_joints *joints = session->tool->joints;
-    struct awaiting awaiting = {.command = command, .tolerance = tolerance};
-    for (size_t i = 0; i < WATCHED; i++)
-        awaiting.start[i] = (double)NAN;
-    *arrival = AW_ARRIVED;
     if (joints->await)
-        return joints->await(session, list, command, tolerance, deadline, arrival);
-    if (command->what == AW_JOINT_VELOCITIES || !joints->attend)
+        return joints->await(session, a->list, a->command, a->tolerance, deadline, goes_well, a);
+    if (a->command->what == AW_JOINT_VELOCITIES || !joints->attend)
         return AW_OK;
     enum aw_status status = AW_OK;
     if (joints->steer > 0)
-        status = go_there(session, list, command);
-    else if (is_away(&awaiting, list))
-        status = joints->attend(session, list, deadline, 0, waits, &awaiting);
-    if (awaiting.stray)
-        return stop_now(session, aw_fail(&session->err, AW_REFUSED,
-                                         "%s moves away from its target — motor or encoder is "
-                                         "reversed",
-                                         aw_joint_called(awaiting.stray)));
-    if (status != AW_OK || !is_away(&awaiting, list))
+        status = go_there(a);
+    else if (is_away(a))
+        status = joints->attend(session, a->list, deadline, 0, is_on_way, a);
+    return status == AW_OK && !a->stray && is_away(a)
+               ? fail_late(session, &a->list->joints[a->far], a->away)
+               : status;
+}
+
+static enum aw_status await(struct awaiting *a, int64_t deadline)
+{
+    struct aw_session *session = a->session;
+    enum aw_status status = wait_for(a, deadline);
+    bool runs = a->stray, held = status == AW_TIMEOUT || status == AW_REFUSED;
+    if (!runs && !(held && find_stray(a, true)))
         return status;
-    *arrival = AW_LATE;
-    return fail_late(session, &list->joints[awaiting.far], awaiting.away);
+    status = aw_fail(&session->err, AW_REFUSED,
+                     "%s moves away from its target — motor or encoder is reversed, or the "
+                     "load is too heavy",
+                     aw_joint_called(a->stray));
+    return runs ? stop_now(session, status) : status;
 }
 
 enum aw_status aw_joints_await(struct aw_session *session, struct aw_joint_list *list,
                                const struct aw_joint_command *command, double tolerance,
-                               int64_t deadline, enum aw_arrival *arrival)
+                               int64_t deadline)
 {
-    const struct telling telling = {list, command, aw_joints_now(session),
+    struct awaiting a = {session, list, command, tolerance, .begun_ns = aw_joints_now(session)};
+    const struct telling telling = {list, command, a.begun_ns,
                                     aw_joints_seconds(session, list, command)};
+    for (size_t i = 0; i < AW_JOINTS_STEERED; i++)
+        a.from[i] = (double)NAN;
     aw_session_work_while(session, tell, &telling);
-    enum aw_status status = await(session, list, command, tolerance, deadline, arrival);
+    enum aw_status status = await(&a, deadline);
     aw_session_work_while(session, NULL, NULL);
     return status;
 }

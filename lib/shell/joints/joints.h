@@ -9,7 +9,7 @@
  *     status = aw_joints_begin(session, &list);              opens the link, lists the joints
  *     status = aw_joints_find(session, &list, "elbow", &goal.joint);
  *     status = aw_joints_command(session, &list, &command);  checked, announced, sent
- *     status = aw_joints_await(session, &list, &command, 3, deadline, &arrival);
+ *     status = aw_joints_await(session, &list, &command, 3, deadline);
  *     status = aw_joints_end(session, &list, status);
  *     aw_joints_free(&list);
  *
@@ -160,13 +160,6 @@ struct aw_joint_command {
     int64_t show_ns; /* time shown by --dry-run; AW_NO_TIME: none */
 };
 
-/* How a motion ended. */
-enum aw_arrival {
-    AW_ARRIVED, /* within the tolerance of all targets */
-    AW_HELD,    /* at rest elsewhere: an end stop, a load, motors that are off */
-    AW_LATE,    /* still moving at the deadline */
-};
-
 /* Called after each report of a joint, with list->joints[…].now up to date. Returns false to end
  * the wait. */
 typedef bool aw_joints_look_fn(void *context, const struct aw_joint_list *list);
@@ -266,12 +259,12 @@ struct aw_joints {
                              int64_t deadline, double hz, aw_joints_look_fn *look, void *context);
 
     /* Waits until the joints of the last command are within tolerance of their targets (NaN: near
-     * of each joint). AW_OK and AW_ARRIVED, AW_REFUSED and AW_HELD, or AW_TIMEOUT and AW_LATE, with
-     * the joint and its distance in session->err. NULL: attend looks until then; steered joints
-     * move at their speed or at --speed. */
+     * of each joint), or until look returns false (AW_OK). AW_REFUSED if they rest elsewhere, or
+     * AW_TIMEOUT, with the joint and its distance in session->err. NULL: attend looks until then;
+     * steered joints move at their speed or at --speed. */
     enum aw_status (*await)(struct aw_session *session, struct aw_joint_list *list,
                             const struct aw_joint_command *command, double tolerance,
-                            int64_t deadline, enum aw_arrival *arrival);
+                            int64_t deadline, aw_joints_look_fn *look, void *context);
 
     /* Ends the motion of a command that finished with this status: disables enabled drivers and
      * zeroes lasting velocities, and confirms that. Returns status with its error, or else the new
@@ -320,7 +313,8 @@ enum aw_status aw_joints_read(struct aw_session *session, struct aw_joint_list *
 enum aw_status aw_joints_news(struct aw_session *session, struct aw_joint_list *list);
 
 /* These check the command, then call the hook of the same name, or do what NULL means for it.
- * stream does not check. await shows the progress of the motion, see aw_session_work. */
+ * stream does not check. await shows the progress of the motion, see aw_session_work. It stops a
+ * joint that moves away from its target: AW_REFUSED. */
 enum aw_status aw_joints_stream(struct aw_session *session, struct aw_joint_list *list,
                                 const struct aw_joint_command *command);
 enum aw_status aw_joints_command(struct aw_session *session, struct aw_joint_list *list,
@@ -330,7 +324,7 @@ enum aw_status aw_joints_attend(struct aw_session *session, struct aw_joint_list
                                 void *context);
 enum aw_status aw_joints_await(struct aw_session *session, struct aw_joint_list *list,
                                const struct aw_joint_command *command, double tolerance,
-                               int64_t deadline, enum aw_arrival *arrival);
+                               int64_t deadline);
 enum aw_status aw_joints_end(struct aw_session *session, struct aw_joint_list *list,
                              enum aw_status status);
 int64_t aw_joints_now(struct aw_session *session);

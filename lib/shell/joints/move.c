@@ -51,11 +51,10 @@ static enum aw_status read_near(struct aw_session *session, const struct aw_join
 static enum aw_status await(struct aw_session *session, struct aw_joint_list *list,
                             const struct aw_joint_command *command, double near)
 {
-    enum aw_arrival arrival;
     double seconds = fmax(aw_joints_seconds(session, list, command), 0);
     int64_t deadline = aw_clock_after(aw_clock_now(session->clock), seconds + PATIENCE_S);
     warn_of_long(session, seconds);
-    return aw_joints_await(session, list, command, near, deadline, &arrival);
+    return aw_joints_await(session, list, command, near, deadline);
 }
 
 static void report(struct aw_session *session, const struct aw_joint_list *list,

@@ -259,7 +259,6 @@ static enum aw_status play_once(struct aw_play *p, bool first, bool again)
     struct aw_session *session = p->session;
     const struct aw_joints *joints = session->tool->joints;
     struct aw_joint_goal goals[AW_PLAY_JOINTS];
-    enum aw_arrival arrival;
     at(p, 0, goals);
     enum aw_status status = aw_joints_news(session, &p->list);
     if (status == AW_OK && first)
@@ -283,7 +282,7 @@ static enum aw_status play_once(struct aw_play *p, bool first, bool again)
     for (size_t k = 0; k < p->n; k++)
         goals[k].value = p->joints[k].target;
     return aw_joints_await(session, &p->list, &command, NAN,
-                           aw_clock_after(aw_clock_now(session->clock), ARRIVE_S), &arrival);
+                           aw_clock_after(aw_clock_now(session->clock), ARRIVE_S));
 }
 
 /* Prints the setpoints of one round. */

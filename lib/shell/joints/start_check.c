@@ -415,7 +415,6 @@ enum aw_status aw_start_go(struct aw_session *session, struct aw_joint_list *lis
             status = stand(session, list, goals, n);
         return status == AW_OK ? arrive(&way) : status;
     }
-    enum aw_arrival arrival;
     seconds *= SMOOTH;
     int64_t deadline = aw_clock_after(aw_clock_now(session->clock), seconds + 2 * SETTLE_S);
     struct aw_joint_command command = {.what = AW_JOINT_TARGETS,
@@ -424,8 +423,7 @@ enum aw_status aw_start_go(struct aw_session *session, struct aw_joint_list *lis
                                        .seconds = seconds,
                                        .show_ns = AW_NO_TIME};
     status = joints->command(session, list, &command);
-    return status == AW_OK ? aw_joints_await(session, list, &command, NAN, deadline, &arrival)
-                           : status;
+    return status == AW_OK ? aw_joints_await(session, list, &command, NAN, deadline) : status;
 }
 
 /* ---- Single motions ---- */

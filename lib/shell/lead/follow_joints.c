@@ -128,7 +128,6 @@ enum aw_status aw_follower_arrive(struct aw_follower *f)
     struct aw_session *session = f->session;
     struct aw_joint_goal goals[AW_FOLLOW_ROWS];
     struct aw_joint_command command = {.what = AW_JOINT_TARGETS, .goals = goals};
-    enum aw_arrival arrival;
     for (size_t i = 0; i < f->map.n; i++)
         if (f->joints[i].engaged)
             goals[command.n++] = (struct aw_joint_goal){f->number[i], f->joints[i].command};
@@ -136,5 +135,5 @@ enum aw_status aw_follower_arrive(struct aw_follower *f)
         session->tool->joints->steer > 0)
         return AW_OK;
     return aw_joints_await(session, &f->list, &command, NAN,
-                           aw_clock_after(aw_clock_now(session->clock), ARRIVE_S), &arrival);
+                           aw_clock_after(aw_clock_now(session->clock), ARRIVE_S));
 }
