@@ -541,6 +541,15 @@ END
     has "$output" "replay sent=2 left_out=0"
 }
 
+@test "play fails if a joint stood still while its setpoints moved" {
+    printf 't,lknee\n0,0\n1,10\n2,0\n' >short.csv
+    ok canpid -q -l "$fast" play short.csv -c pos
+    for plant in dead stuck; do
+        fails 1 canpid -q -l "$fast&plant=$plant" play short.csv -c pos
+        has "$why" "lknee did not move, its setpoints moved by 10 deg — is it powered, enabled and free?"
+    done
+}
+
 @test "an interrupted replay disables the boards it addressed" {
     bus
     printf '(1.0) can0 044#0000803D0000\n(99.0) can0 044#0000803D0000\n' >long.log

@@ -34,9 +34,10 @@ class Hidmotor:
                 "identify": "-T 1s identify m2 --for 6s", "verify": "-T 1s verify spec.ini",
                 "edge": "-T 1s step m2 --from 80 --to 95 --settle 0.5s --for 3s",
                 "small": "-T 1s step m2 --from 0 --to 10", "verify-small": "-T 1s verify small.ini",
-                "move": "move m2=20 --wait", "jog": "jog m2 20 --wait"}
+                "move": "move m2=20 --wait", "jog": "jog m2 20 --wait", "play": "play path.csv"}
     targets = {"step": 20, "sweep": 5, "identify": 0, "verify": 20, "edge": 95, "small": 10, "verify-small": 10,
-               "move": 20, "jog": 20}
+               "move": 20, "jog": 20, "play": 10}
+    path = "t,m2\n0,0\n1,10\n2,0\n"
     small = "[s]\njoint = m2\nfrom = 0\nto = 10\nmax-overshoot = 50%\n"
     spec = "[s]\njoint = m2\nfrom = 0\nto = 20\nsettle = 0.3\nfor = 3\nmax-overshoot = 50%\n"
 
@@ -64,8 +65,9 @@ class Unitysim:
     link, joint, to, bound = "unix", "elbow", 20, 15
     device = ["unitysim", "sim", "--scene", "1", "--listen"]
     commands = {"step": "step elbow --from 0deg --to 20deg --settle 0.3s --for 4s",
-                "move": "move elbow=20deg", "jog": "jog elbow 20deg"}
-    targets = {"step": 20, "move": 20, "jog": 20}
+                "move": "move elbow=20deg", "jog": "jog elbow 20deg", "play": "play path.csv"}
+    targets = {"step": 20, "move": 20, "jog": 20, "play": 10}
+    path = "t,elbow [deg]\n0,0\n1,10\n2,0\n"
     DEG = 360 / 4096
     AT = 4 + 6
 
@@ -95,8 +97,9 @@ class Ezphys:
     link, joint, to, bound = "unix", "joint2", 0.4, 0.3
     device = ["ezphys", "sim", "--scene", "arm4", "--listen"]
     commands = {"step": "--timeout 1s step joint2 --from 0rad --to 0.4rad --settle 0.3s --for 4s",
-                "move": "move joint2=0.4rad", "jog": "jog joint2 0.4rad"}
-    targets = {"step": 0.4, "move": 0.4, "jog": 0.4}
+                "move": "move joint2=0.4rad", "jog": "jog joint2 0.4rad", "play": "play path.csv"}
+    targets = {"step": 0.4, "move": 0.4, "jog": 0.4, "play": 0.2}
+    path = "t,joint2 [rad]\n0,0\n1,0.2\n2,0\n"
     ID = 2
 
     def packets(self, data):
@@ -180,7 +183,7 @@ MOVES = ["move", "jog"]
 # Expected reason for the end, or None: it completes with 0; by tool if they differ.
 ENDS = {
     "sound": {},
-    "stuck": dict.fromkeys(ALL, STUCK),
+    "stuck": dict.fromkeys(ALL, STUCK) | {"play": "did not move"},
     "reversed": dict.fromkeys(ALL + MOVES, REVERSED),
     # a joint that comes far enough may hold a load there
     "wall": {"step": STUCK, "verify": STUCK, "edge": STUCK, "verify-small": "beyond a limit"},
@@ -275,7 +278,8 @@ def run(tool_name, plant, name):
     if hasattr(tool, "spec"):
         Path(folder, "spec.ini").write_text(tool.spec)
         Path(folder, "small.ini").write_text(tool.small)
-    command = [f"{folder}/{word}" if word.endswith(".ini") else word for word in tool.commands[name].split()]
+    Path(folder, "path.csv").write_text(tool.path)
+    command = [f"{folder}/{word}" if word.endswith((".ini", ".csv")) else word for word in tool.commands[name].split()]
     done = subprocess.run([BIN / tool_name, "-q", "-l", f"unix:{place}", *command], env=env,
                           text=True, capture_output=True, stdin=subprocess.DEVNULL, timeout=120)
     proxy.listener.close()

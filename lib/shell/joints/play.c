@@ -171,6 +171,27 @@ static enum aw_status judge(struct aw_play *p)
     return AW_OK;
 }
 
+/* A joint that stood still while its setpoints moved has not played the path, however short. */
+static enum aw_status check_moved(const struct aw_play *p)
+{
+    for (size_t k = 0; k < p->n; k++) {
+        const struct aw_play_joint *mine = &p->joints[k];
+        const struct aw_joint *joint = joint_of(p, k);
+        const char *unit = joint->unit[AW_JOINT_ACTUAL];
+        double low = aw_joint_at(joint, mine->target), high = low, way = mine->high - mine->low;
+        for (size_t i = 0; i < mine->samples.n_rows; i++) {
+            low = fmin(low, aw_table_cell(&mine->samples, i, 1));
+            high = fmax(high, aw_table_cell(&mine->samples, i, 1));
+        }
+        if (high - low < joint->least && way > joint->near)
+            return aw_fail(&p->session->err, AW_REFUSED,
+                           "%s did not move, its setpoints moved by %.3g%s%s — is it powered, "
+                           "enabled and free?",
+                           mine->name, way, unit ? " " : "", unit ? unit : "");
+    }
+    return AW_OK;
+}
+
 static bool seems_silent(const struct aw_play *p)
 {
     double now_s = (double)aw_joints_now(p->session) / 1e9;
@@ -209,8 +230,12 @@ static enum aw_status send(struct aw_play *p, double t_s, int64_t show_ns)
                                        .stream = true,
                                        .show_ns = show_ns};
     at(p, t_s, goals);
-    for (size_t k = 0; k < p->n; k++)
-        p->joints[k].target = goals[k].value;
+    for (size_t k = 0; k < p->n; k++) {
+        struct aw_play_joint *mine = &p->joints[k];
+        mine->target = goals[k].value;
+        mine->low = fmin(mine->low, mine->target);
+        mine->high = fmax(mine->high, mine->target);
+    }
     p->sent++;
     return aw_joints_stream(p->session, &p->list, &command);
 }
@@ -271,7 +296,7 @@ static enum aw_status play_once(struct aw_play *p, bool first, bool again)
         struct aw_play_joint *mine = &p->joints[k];
         aw_joint_guard(session, joint_of(p, k), mine->far, &mine->guard);
         mine->guard.config.ended = "ended"; /* the stop is reported once it is confirmed */
-        mine->target = goals[k].value;
+        mine->target = mine->low = mine->high = goals[k].value;
         mine->behind_ns = 0;
     }
     aw_session_moves(session);
@@ -317,6 +342,8 @@ static enum aw_status play(struct aw_play *p, bool closed)
         first = false;
     } while (status == AW_OK && loop && aw_joints_now(session) < p->end_ns);
     aw_tempo_end(&p->tempo);
+    if (status == AW_OK)
+        status = check_moved(p);
     return aw_joints_end(session, &p->list, status);
 }
 

@@ -63,8 +63,8 @@ struct aw_play_joint {
     char name[AW_JOINT_NAME];
     size_t number; /* index of the joint in the list */
     /* For play only: */
-    double far; /* --max-deviation; NaN: from the joint list */
-    double max_lag, target;
+    double far;                        /* --max-deviation; NaN: from the joint list */
+    double max_lag, target, low, high; /* setpoint, and the range of all of them */
     int64_t seen_ns, behind_ns;
     struct aw_motion guard;
     struct aw_table samples; /* position in the file, measured */
