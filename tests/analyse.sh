@@ -1,6 +1,6 @@
 #!/bin/bash
-# Static analysis of lib/ and cmd/: cppcheck and clang-tidy (what it checks and what not, and why, is
-# in .clang-tidy; for cppcheck it is below). Prints TAP.
+# Analyses lib/ and cmd/ with cppcheck and clang-tidy. The enabled checks and the reasons are in .clang-tidy,
+# for cppcheck below. Prints TAP.
 #
 #   tests/analyse.sh [FILE…]      default: all
 set -u

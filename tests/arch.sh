@@ -1,10 +1,10 @@
 # shellcheck shell=bash disable=SC2034 # for the scripts that read this
-# Other machines' compilers and libraries, for cross.sh and dist.sh.
+# Compilers and libraries of other machines, for cross.sh and dist.sh.
 suite=${SUITE:-bookworm}
 libraries=libc6-dev,libserialport-dev,libreadline-dev,libjansson-dev
 libraries+=,libinih-dev,libncurses-dev,libode-dev,libwebsockets-dev,libsdl2-dev,libzstd-dev,liblz4-dev,zlib1g-dev,libcmocka-dev
 
-# choose ARCH: sets triplet, multiarch, emulator, cflags and root (the folder of its libraries).
+# choose ARCH: sets triplet, multiarch, emulator, cflags and root (folder of its libraries).
 choose() {
     cflags=''
     case $1 in
@@ -25,7 +25,7 @@ mirror() {
     echo "${MIRROR:-$(apt-get indextargets --format '$(SITE)' 'Created-By: Packages' "Codename: $suite" | head -n1)}"
 }
 
-# unpack ARCH: the other machine's libraries. Nothing is installed here.
+# unpack ARCH: unpacks the libraries of the machine; installs nothing on this one.
 unpack() {
     [ ! -e "$root/complete" ] || return 0
     rm -rf --one-file-system "$root" && mkdir -p "${root%/*}" &&
@@ -35,5 +35,5 @@ unpack() {
     return 1
 }
 
-# runs PROGRAM: can this kernel run it?
+# runs PROGRAM: succeeds if this kernel can run it
 runs() { "$1" --version >/dev/null 2>&1; }

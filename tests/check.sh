@@ -1,10 +1,10 @@
 #!/bin/bash
-# Tests in suites: one line per suite, everything that a failed one printed, and at the end
+# Runs test suites. Prints a line for each suite, the output of failed suites, and at the end
 #
 #     N passed, N failed
 #
-# A suite is a command. It prints TAP (each case counts), or something else (then its exit status
-# is the one case). What is skipped is printed and not counted. There is no second try.
+# A suite is a command that prints TAP (each case counts) or anything else (its exit status is the
+# only case). Skipped cases are printed and not counted. There is no second try.
 #
 #   tests/check.sh              make check: build, unit tests, command line, forms, examples
 #   tests/check.sh --slow       make check-all: sanitizers, fuzzers, served runs, plants, kernel VM
@@ -14,41 +14,40 @@ cd "$(dirname "$0")/.." || exit 1
 unset MAKEFLAGS MAKELEVEL MFLAGS
 export LC_ALL=C.UTF-8 TERM=dumb NO_COLOR=1
 LOGS=build/check
-LIMIT=1200 # seconds until a suite is given up: it hangs, however slow the machine is
-PATIENCE=300 # seconds until a program or a test of the command line is
-SKIPPED='^(not )?ok .*# ([Ss]kip|SKIP)' # bats says the first, cmocka the second
+LIMIT=1200 # s, timeout of a suite: a slow machine needs less
+PATIENCE=300 # s, timeout of a unit test program or a bats test
+SKIPPED='^(not )?ok .*# ([Ss]kip|SKIP)' # bats prints the first, cmocka the second
 only=" $* "
 slow=
 if [ "${1:-}" = --slow ]; then slow=1 only="  "; fi
 
-# Limits of time in the tests are those of users; other programs wait. (Not by the priority of this session's
-# autogroup: tests that begin a session of their own would then wait for the suites beside them.)
+# The tests have the time limits of users, so they get priority over other programs. The priority of the
+# autogroup would not do: tests that start their own session would not get it.
 renice -n -10 $$ >/dev/null 2>&1
 
-# Nobody's own configuration or history takes part.
+# Hides the user's configuration and history.
 home=$(mktemp -d)
 TMPDIR=$(mktemp -d /tmp/cXXXX) # short, for the paths of sockets
 trap 'rm -rf "$home" "$TMPDIR"' EXIT
 chmod 755 "$TMPDIR" # some tests run programs as another user
 export HOME=$home XDG_CONFIG_HOME=$home/config XDG_STATE_HOME=$home/state XDG_RUNTIME_DIR=$home
 
-# At the end the suite `left` finds files in this folder, and processes by this variable.
+# Lets the suite `left` find leftover files in this folder and processes with this variable.
 export TMPDIR ARMWIRE_CHECK=$home
 
-# The packages that the tests use are for the system's Python; a version manager's wrapper around another
-# one takes as long as a test.
+# The tests need packages of the system's Python. The wrapper of a version manager takes as long to start
+# as a test.
 mkdir -p "$home/bin"
 if [ -x /usr/bin/python3 ]; then ln -s /usr/bin/python3 "$home/bin/"; fi
 PATH=$home/bin:$PATH
 
-# Suites that open ports have their own network. If that is not allowed, they run one after another.
+# Suites that open ports get their own network, or run one after another if that is not permitted.
 network=(unshare -n sh -c 'ip link set lo up && exec "$@"' sh)
 "${network[@]}" true 2>/dev/null || network=(flock "$LOGS/network")
 
-# ---- What the suites do --------------------------------------------------------------------------
+# ---- Suites ---------------------------------------------------------------------------------------
 
-# unit PROGRAM: one that dies without saying which test failed is a failure, and so is a descriptor
-# that it leaves open.
+# unit PROGRAM: runs a unit test program. A crash and a descriptor that stays open are failures, too.
 unit() {
     local out status
     out=$(mktemp "$LOGS/unit.XXXXXX")
@@ -64,7 +63,7 @@ unit() {
     return $status
 }
 
-# Unit tests of the build in $1, four programs at a time: some wait for real time to pass.
+# units BUILD: runs the unit tests of a build, four programs at once, because some wait for real time.
 units() {
     export -f unit
     export LOGS PATIENCE SKIPPED
@@ -72,8 +71,8 @@ units() {
         xargs -P4 -I{} bash -c 'unit {}'
 }
 
-# The tests of the command line; bats arguments select them. They wait for each other's processes most of
-# the time, so AT_ONCE files (4) are under way at once; those that take longest begin.
+# cli [BATS ARGUMENT…]: runs the command-line tests. They mostly wait for other processes, so AT_ONCE files
+# (4) run at once; the longest ones start first.
 cli() {
     local long=(hostile tempo teleop custom_joints shared stops arm serve canpid full_disk every kills prompt ezphys hidmotor
         help unitysim record config foxglove)
@@ -88,7 +87,7 @@ cli() {
     return $status
 }
 
-# Benchmarks with tiny counts, so that they do not rot.
+# Runs the benchmarks with tiny counts, so that they keep working.
 benches() {
     local source log=tests/golden/knee.log
     for source in tests/bench/bench_*.c; do
@@ -101,21 +100,21 @@ benches() {
     done
 }
 
-# The places where people keep their files have no business in the tree. (In brackets: not this line.)
+# Finds paths of personal files. The brackets keep this line from matching itself.
 paths() {
     ! git grep -nIE --untracked --exclude-standard \
         '/(home|root|wor[k]|Users)/[a-z]|share[d]/(spec|facts|tools)' -- . ':!LICENSE'
 }
 
-# The top level has these entries only.
+# Checks the entries of the top level.
 top() {
     local there
     there=$(git ls-files | cut -d/ -f1 | grep -v '^\.' | sort | uniq | xargs)
     [ "$there" = "LICENSE Makefile README.md cmd completions docs lib tests" ] || { echo "$there" && false; }
 }
 
-# Words that the glossary has others for (one of them is a key of armctl's state file), habits of a
-# word-for-word translation, and what is gone.
+# Finds words with a better one in the glossary (one is a key of armctl's state file), habits of translated
+# English, and names of removed features.
 stumbles='\b(nobody|somebody|whoever|whom|anybody)\b|\b(is|are) none\b'
 riddles='(/\*|\. |")\s*(What|Who|Of what|To whom) [a-z ]{2,30}? (is|are|has|have|was|were) '
 gone='--(foxglove|learn|mqtt|plotjuggler|realtime)\b|\bconfig init\b|socketcand'
@@ -133,7 +132,7 @@ scripts() {
     shellcheck -S warning $shell_scripts
 }
 
-# Shells and man must be able to read what is generated for them.
+# Checks the syntax of the generated completions and manual pages.
 syntax() {
     local tool
     for tool in $(tests/tools.sh); do
@@ -143,8 +142,7 @@ syntax() {
     done
 }
 
-# Processes that suites have started and that are no children of this program any more, as
-# "PID its command line".
+# Lists processes of the suites that are not children of this script, as "PID COMMAND LINE".
 processes_left() {
     local folder pid parent
     for folder in $(grep -zlxF "ARMWIRE_CHECK=$home" /proc/[0-9]*/environ 2>/dev/null); do
@@ -156,7 +154,7 @@ processes_left() {
     done
 }
 
-# No suite leaves a process, a socket or a folder. What was told to end may take a moment.
+# Finds processes, sockets and folders that suites left. An ending process may take a moment.
 left() {
     local tries processes files
     for ((tries = 0; tries < 50; tries++)); do
@@ -175,10 +173,10 @@ $files
     [ -z "$processes$files" ]
 }
 
-# ---- Running them --------------------------------------------------------------------------------
+# ---- Runner ---------------------------------------------------------------------------------------
 
-# Counts what the suite in $1 printed, and says it in one line, with the seconds that passed and those
-# of a processor that it took; of one that failed all but what passed.
+# Counts the cases in the output of suite $1 and prints a line with them, the seconds that passed and the
+# seconds of CPU time. For a failed suite, also prints all lines except those of passed cases.
 tally() {
     local name=$1 status=$2 seconds=$3 log=$LOGS/$1.log passed failed skipped
     skipped=$(grep -cE "$SKIPPED" "$log")
@@ -205,7 +203,7 @@ suite() {
     if [ "$(type -t "$1")" = function ]; then
         limit=()
     fi
-    # in a shell of its own, whose children are no other suite's
+    # own shell, whose children belong to this suite only
     (time "${limit[@]}" "$@" >"$LOGS/$name.log" 2>&1 </dev/null) 2>"$LOGS/$name.time"
     status=$?
     [ $status != 124 ] || echo "given up after $LIMIT seconds" >>"$LOGS/$name.log"
@@ -213,7 +211,7 @@ suite() {
     return $status
 }
 
-# Suites start after the build that they need. If a build fails, its suites do not run and print nothing.
+# Suites start after the build that they need. If the build fails, they do not run and print nothing.
 
 with_programs() {
     suite golden tests/golden/run.sh build/bin
@@ -225,7 +223,7 @@ with_programs() {
     suite examples "${network[@]}" tests/examples.py
 }
 
-# From the text alone.
+# Suites that need no build.
 with_sources() {
     suite format tests/format.sh
     suite metrics tests/metrics.sh
@@ -237,7 +235,7 @@ with_sources() {
     suite syntax syntax
 }
 
-# Unit tests first: some of them have simulated devices in a thread, which needs its share of time.
+# Unit tests first: some have simulated devices in a thread, which must not starve.
 quick_suites() {
     suite unit units build
     suite cli cli --filter-tags '!long' &
@@ -246,7 +244,7 @@ quick_suites() {
     wait
 }
 
-# The client tests of a tool again, through a server.
+# Repeats the tests of a client through a server.
 served() {
     "${network[@]}" env SERVED="$1" BIN="$PWD/build/bin" BATS_TEST_TIMEOUT=$PATIENCE \
         bats --tap --filter-tags '!direct' "tests/cli/$1.bats"
@@ -268,12 +266,12 @@ with_sanitizers() {
 }
 
 slow_suites() {
-    suite build-san make SAN=1 all units # clang's warnings fail it too
+    suite build-san make SAN=1 all units # warnings of clang are errors, too
     local built=$?
     suite build-fuzz make FUZZ=1 fuzzers
     sync
     in_real_time &
-    renice -n 5 $BASHPID >/dev/null # the rest is under way beside that and gives way to it
+    renice -n 5 $BASHPID >/dev/null # the other suites run at the same time with lower priority
     suite tuning build/tests/tuning/batch 16
     suite hostile python3 tests/tuning/hostile.py 8
     suite joints python3 tests/tuning/joints.py 12
@@ -286,8 +284,8 @@ slow_suites() {
 
 rm -rf "$LOGS"
 mkdir -p "$LOGS"
-# A build leaves gigabytes for the disk to write. Meanwhile a program that writes a file may stand still for
-# seconds: tests in real time wait for that (sync).
+# A build leaves gigabytes to be written to the disk, and may block other writers for seconds. Tests in real
+# time wait for this (sync).
 if suite build make all units benches; then
     sync
     if [ "$only" != "  " ]; then quick_suites && slow_suites
@@ -296,7 +294,7 @@ if suite build make all units benches; then
 fi
 only="  " suite left left
 
-# A long report hides the tests that failed: their names again.
+# Repeats the names of failed tests, which a long report hides.
 grep -hE '^ +not ok ' "$LOGS"/*.report | grep -viE '# skip'
 
 cat "$LOGS"/*.count | awk '

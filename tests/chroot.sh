@@ -1,8 +1,8 @@
 #!/bin/bash
-# A clean machine: Debian with git and make and nothing else, a fresh clone, make demo, make check.
-# Needs root and debootstrap. What is committed is tested, not what lies about in the tree.
+# Tests a fresh clone on a clean Debian that has only git and make: make demo, make check. Needs root
+# and debootstrap. Tests the last commit; uncommitted changes have no effect.
 #
-#   tests/chroot.sh [FOLDER]      default: a new folder under /var/tmp; removed at the end if all is well
+#   tests/chroot.sh [FOLDER]      default: a new folder under /var/tmp; removed on success
 #   TARGETS="dist deb cross" tests/chroot.sh
 set -eu
 cd "$(dirname "$0")/.."
@@ -29,7 +29,7 @@ if ! [ -e "$root/usr/bin/git" ]; then
         >"$root.log" 2>&1 || { tail "$root.log" && exit 1; }
     rm -f "$root.log"
 fi
-chmod 755 "$root" # of mktemp: 700, and tests that run as nobody would see nothing at all
+chmod 755 "$root" # mktemp sets 700, which would hide all files from tests that run as nobody
 lap "a bare $suite"
 
 for setting in /etc/apt/apt.conf.d/*proxy*; do

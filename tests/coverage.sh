@@ -1,7 +1,7 @@
 #!/bin/bash
-# How much of lib/ the unit tests, the golden cases and the tests of the command line reach: lines,
-# per folder. Fails where a folder is below the limit, or the whole is. Details per file and line
-# are in build/coverage/lines.txt.
+# Measures the line coverage of lib/ by unit tests, golden cases and command-line tests, per folder.
+# Fails if a folder or the whole is below the limit. Details per file and line are in
+# build/coverage/lines.txt.
 #
 #   tests/coverage.sh [LIMIT]      default: 90 %
 set -u
@@ -15,11 +15,11 @@ home=$(mktemp -d)
 trap 'rm -rf "$home"' EXIT
 mkdir -p "$B"
 
-# A stopped program comes to its own end, so the counts of simulators that a test ends are kept, too.
-# As GNU C: only then the compiler knows fork and exec, and keeps the counts of both processes.
+# Signals let programs exit normally, so counts of simulators that a test ends are complete. Compiled as
+# GNU C, because only then the compiler saves the counts at fork and exec.
 make B="$B" OPTIMISE=-O0 CFLAGS='--coverage -fprofile-update=atomic -std=gnu11' LDFLAGS=--coverage all units \
     >"$B/build.log" 2>&1 || { tail "$B/build.log" && exit 1; }
-# Empty, and everybody may write them: a test runs a program as nobody.
+# Creates empty files that all users can write, because a test runs a program as nobody.
 find "$B/obj" -name '*.gcno' -print | sed 's/gcno$/gcda/' | xargs truncate -s 0
 find "$B/obj" -name '*.gcda' -exec chmod a+w {} +
 
@@ -31,12 +31,12 @@ for source in $(find tests/unit -name 'test_*.c' | sort); do
     timeout 300 "$B/${source%.c}" >"$B/$name.log" 2>&1 || said "$source failed" "$B/$name.log"
 done
 tests/golden/run.sh "$B/bin" >"$B/golden.log" 2>&1 || said "golden cases failed" "$B/golden.log"
-# Not on a full disk and not without memory: there the counting fails, too.
+# Skips the tests with a full disk and without memory, where counting fails, too.
 find tests/cli -name '*.bats' ! -name full_disk.bats ! -name memory.bats | sort |
     KILLS=20 BATS_TEST_TIMEOUT=180 BIN=$PWD/$B/bin xargs bats --tap >"$B/cli.log" 2>&1 ||
     said "command line tests failed" "$B/cli.log"
 
-# "file lines covered" of each file, then the table.
+# Prints "FILE LINES COVERED" for each file, then the table.
 gcovr --root . --object-directory "$B/obj" --filter 'lib/' --csv "$B/lines.csv" --txt "$B/lines.txt" \
     "$B/obj" >"$B/gcovr.log" 2>&1 || { cat "$B/gcovr.log" && exit 1; }
 rooms=$(echo lib/base lib/wire lib/describe lib/capture lib/control lib/tuning lib/link lib/view lib/shell lib/protocol/*)

@@ -1,11 +1,11 @@
 #!/bin/bash
-# Other machines: builds everything for them with Debian's cross compilers, against a folder with
-# their libraries, and runs the unit tests and the golden cases, by qemu where this kernel cannot.
+# Builds everything for other machines with Debian's cross compilers and a folder of their libraries.
+# Runs the unit tests and golden cases, with qemu if this kernel cannot run them.
 #
 #   tests/cross.sh [ARCH…]      default: i386 s390x arm64 armhf; the last line is "N passed, N failed"
 #
-# i386 has 32-bit pointers, sizes and times; s390x is big-endian. i386 calculates with SSE2: the
-# x87's 80 bits give other last digits than every other machine.
+# i386 has 32-bit pointers, sizes and times; s390x is big-endian. i386 uses SSE2, because the 80 bits of
+# the x87 change the last digits.
 set -u
 cd "$(dirname "$0")/.." || exit 1
 unset MAKEFLAGS MAKELEVEL MFLAGS
@@ -14,22 +14,20 @@ export LC_ALL=C.UTF-8 TERM=dumb NO_COLOR=1 CMOCKA_MESSAGE_OUTPUT=TAP
 . tests/arch.sh
 passed=0 failed=0
 
-# Not run: test_link_hid needs umockdev's preloaded library of the other machine (the VM tests the
-# real thing). Under qemu, which neither passes on what a UDP socket says beside the datagrams nor
-# lets its queue of errors end, also not that of udp:; and the one of probe takes it many minutes.
+# Left out: test_link_hid needs umockdev's library of the other machine (the VM tests real HID). With
+# qemu also the test of udp:, because qemu loses control messages and errors of UDP sockets, and the test
+# of probe, which takes many minutes.
 left_out=" link/hid/test_hid "
-# Nor does it pass on all signals, or a terminal as ncurses wants it; in /proc it is the program itself, and
-# addresses are in the order of the machine below.
-# Where a library differs: the search's pictures have seven digits of what the C library's exp() began with,
-# and Debian's ncurses for i386 crashes in use_default_colors(), in a program of ten lines, too
-# (left_out_on).
+# qemu also loses some signals, does not support the terminal of ncurses, appears in /proc as the program
+# itself, and shows addresses in the host's byte order. Libraries differ, too (left_out_on): the pictures of
+# the search show seven digits that depend on the C library's exp(), and Debian's ncurses for i386 crashes
+# in use_default_colors().
 declare -A left_out_on=([i386]=" view/terminal/test_screen ")
 left_out+="tuning/identify/test_search tuning/identify/test_fit "
 left_out_emulated=" link/udp/test_udp protocol/ezphys/test_probe "
 left_out_emulated+="link/core/test_port link/stream/test_tty shell/safety/test_stop view/terminal/test_screen "
 
-# Programs find loader and libraries (theirs, and those that the libraries need) where they are
-# unpacked, so that they run like any other.
+# Programs find their loader and libraries in the folder where they are unpacked, so they run directly.
 build() {
     local loader
     loader=$(echo "$root"/lib/ld*.so.[123])
@@ -40,7 +38,7 @@ build() {
     return 1
 }
 
-# Does this kernel run its programs? If not, qemu does, and what is called $B/run/NAME is a script.
+# Uses qemu if this kernel cannot run the programs; $B/run/NAME is a script then.
 prepare() {
     local program
     qemu=
@@ -57,7 +55,7 @@ prepare() {
     chmod +x "$B"/run/*
 }
 
-count() { # NAME FILE: adds up what the TAP in FILE says, shows what failed
+count() { # NAME FILE: counts the TAP cases in FILE and prints the failed ones
     local ok not
     ok=$(grep '^ok ' "$2" | grep -vic '# skip')
     not=$(grep -c '^not ok ' "$2")

@@ -1,6 +1,6 @@
 #!/bin/bash
-# Debian packages of what is in the tree, in build/deb/: built, read by lintian, unpacked and tried.
-# Prints TAP. DEB_BUILD_OPTIONS=nocheck leaves out the unit tests.
+# Builds Debian packages of the tree in build/deb/, checks them with lintian, unpacks and tests them.
+# Prints TAP. DEB_BUILD_OPTIONS=nocheck skips the unit tests.
 set -u
 cd "$(dirname "$0")/.." || exit 1
 unset MAKEFLAGS MAKELEVEL MFLAGS PREFIX DESTDIR
@@ -24,7 +24,7 @@ case_of() {
     fi
 }
 
-# The source with the folder debian/, which dpkg-buildpackage wants beside its archive.
+# Prepares the source with debian/ next to its archive, as dpkg-buildpackage requires.
 prepare() {
     mkdir -p "$tree"
     git ls-files -co --exclude-standard -z | xargs -0 cp --parents -t "$tree" || return 1
@@ -49,7 +49,7 @@ sorted_in() {
         contains libarmwire-dev ' ./usr/include/armwire/wire/wire.h$' &&
         contains python3-armwire ' ./usr/lib/python3/dist-packages/armwire/__init__.py$'
 }
-# Dependencies: only the simulator package needs ODE; the tools need no library package of ours.
+# Dependencies: only ezphys-sim needs ODE; the tools do not need libarmwire0.
 needs() { dpkg-deb -f "$top/$1"_*.deb Depends | grep -q "$2"; }
 light() {
     needs armwire-mqtt python3-paho-mqtt && ! needs armwire python3 &&
@@ -66,7 +66,7 @@ unpacked() {
         dpkg-deb -x "$top/$package"_*.deb "$root" || return 1
     done
 }
-# The private library is where the programs look for it only after installation.
+# Programs find the private library by themselves only after installation.
 tools_run() {
     local tool
     LD_LIBRARY_PATH=$(dirname "$(find "$root" -name libawtools.so)")
@@ -76,7 +76,7 @@ tools_run() {
     done
     "$root/usr/bin/armctl" -q -l 'sim:?time=virtual' deg 1 90 | grep result=confirmed
 }
-# As autopkgtest runs it, with the tools of the unpacked packages.
+# The test of autopkgtest, with the tools of the unpacked packages.
 first_motions() { (cd "$tree" && PATH=$root/usr/bin:$PATH debian/tests/first-motions); }
 # All link targets of README.md and its pages are installed.
 links_lead() {

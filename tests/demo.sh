@@ -1,6 +1,6 @@
 #!/bin/bash
-# A page to read: each of the five tools moves its arm, as you would type it. Nothing here needs a
-# robot. Every answer is checked; the exit status is 0 if all were as expected.
+# Demonstrates the five tools without a robot: each one moves its simulated arm. Prints the commands and
+# checks their output; the exit status is 0 if all are as expected.
 set -u
 cd "$(dirname "$0")/.." || exit 1
 export PATH=$PWD/${BIN:-build/bin}:$PATH

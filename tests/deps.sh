@@ -1,5 +1,5 @@
 #!/bin/sh
-# Installs the packages that are missing. Costs one dpkg-query when none is.
+# Installs missing packages. Runs a single dpkg-query if none is missing.
 #
 #   tests/deps.sh           everything: building, testing, measuring
 #   tests/deps.sh build     only what programs and library need
@@ -66,7 +66,7 @@ fi
 
 installed() { case " $have " in *" $1 "*) ;; *) return 1 ;; esac; }
 
-# dpkg-query fails when it does not know a name, which is just what is asked.
+# dpkg-query fails for unknown names, which is the expected answer here.
 # shellcheck disable=SC2016 # the dollar is dpkg-query's
 have=$(echo "$wanted" | tr '|' ' ' |
     xargs dpkg-query -W -f '${db:Status-Status} ${Package}\n' 2>/dev/null |

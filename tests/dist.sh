@@ -1,6 +1,6 @@
 #!/bin/bash
-# Archives of static programs for machines without a compiler, in build/dist/: built twice, tried,
-# measured. Prints TAP; build/dist/table.ARCH has the sizes and times.
+# Builds archives of static programs for machines without a compiler in build/dist/, twice, to compare
+# them; then tests and measures them. Prints TAP; build/dist/table.ARCH has the sizes and times.
 #
 #   tests/dist.sh [ARCH…]      default: amd64 arm64 armhf
 set -u
@@ -34,7 +34,7 @@ case_of() {
     fi
 }
 
-# Licences of the linked libraries, and their source versions.
+# Collects the licences of the linked libraries and their source versions.
 licences() {
     local package doc source to=$1/share/doc/armwire/licences
     mkdir -p "$to"
@@ -53,7 +53,7 @@ licences() {
     } >"$to/README" && chmod 644 "$to"/*
 }
 
-# build FOLDER: builds in it, and makes the archive $name.tar.xz there.
+# build FOLDER: builds there and makes the archive $name.tar.xz.
 build() {
     local B=$1 compiler=${triplet}-gcc
     [ "$libraries_of" = "" ] || compiler+=" --sysroot=$libraries_of"
@@ -86,8 +86,8 @@ documented() {
         [ -s "$top/$name/share/bash-completion/completions/canpid" ] && [ -s "$top/$name/share/doc/armwire/licences/README" ]
 }
 
-# Scripts by the programs' names, which run them: by qemu where this kernel cannot; for amd64 in a
-# folder where nothing else is. Test files keep their paths there.
+# Makes scripts with the programs' names that run them with qemu, or, for amd64, in a chroot without other
+# files. Test files keep their paths there.
 wrap() {
     local program how='' new=
     rm -rf "$run" && mkdir -p "$run"
@@ -107,7 +107,7 @@ wrap() {
     chmod +x "$run"/*
 }
 golden() { tests/golden/run.sh "$run"; }
-# The five lines of the README. A program in qemu cannot start another one, so ezphys-sim gets a socket there.
+# The five first motions of the README. Programs in qemu cannot start others, so ezphys-sim gets a socket.
 first_motions() {
     local line simulator='' tries=600 socket=$top/ezphys.sock
     [ "$(first_lines | wc -l)" = 5 ] || return 1
@@ -139,7 +139,7 @@ cylinders_refused() {
     printf 'body %s mass 1\n' 'a cylinder 0.1 0.2' 'b capsule 0.1 0.2' >"$top/two.scene"
     "$top/$name/bin/ezphys" -q -l "sim:$top/two.scene" status 2>&1 | grep 'install the Debian package ezphys-sim'
 }
-# The two commands of the README, typed by a user of a bare Debian: no compiler, no library of ours.
+# The two commands of the README on a minimal Debian without a compiler or libraries.
 two_commands() {
     local bare=$top/bare
     [ -e "$bare/complete" ] || {
@@ -153,7 +153,7 @@ two_commands() {
         chroot "$bare" su - user -c 'sh -ex lines' | grep -E '^deg .*result=confirmed'
 }
 
-# Median of many starts; in turns with cansend, so that both see the same machine.
+# Measures the median start time, alternating with cansend so that both have the same conditions.
 start() {
     hyperfine -N --warmup 30 --min-runs 300 -i --export-csv "$top/start.csv" "$1" >/dev/null 2>&1 &&
         awk -F, 'NR == 2 { printf "%.3f", $(NF - 4) * 1000 }' "$top/start.csv"
@@ -170,7 +170,7 @@ quick() {
     return 1
 }
 
-# Of this architecture, to the table of all.
+# Writes the table of this architecture.
 table() {
     local file
     for file in "$top/$name.tar.xz" "$top/$name"/bin/*; do

@@ -1,6 +1,6 @@
 #!/bin/sh
-# Says which files clang-format would change. Only version 14 decides: other versions lay out a few
-# constructs differently, so with them nothing is checked but the length of lines.
+# Lists files that clang-format 14 would change. Other versions format a few constructs differently; with
+# them, only checks the length of lines.
 set -eu
 cd "$(dirname "$0")/.."
 

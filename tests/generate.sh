@@ -1,6 +1,6 @@
 #!/bin/sh
-# Writes what is derived from the tables of the tools: completions, manual pages, protocol pages,
-# Wireshark dissectors, the DBC file, the udev rules, layouts of Foxglove and PlotJuggler.
+# Generates files from the tables of the tools: completions, manual pages, protocol pages, Wireshark
+# dissectors, the DBC file, the udev rules, layouts of Foxglove and PlotJuggler.
 #
 #   tests/generate.sh           into the tree
 #   tests/generate.sh --check   elsewhere, and compares
@@ -9,7 +9,7 @@ cd "$(dirname "$0")/.."
 BIN=${BIN:-build/bin}
 TOOLS=$(tests/tools.sh)
 
-# Nothing of the person's own configuration goes into committed files.
+# Keeps the user's configuration out of generated files.
 empty=$(mktemp -d)
 trap 'rm -rf "$empty"' EXIT
 run() {
@@ -17,7 +17,7 @@ run() {
         TERM=dumb LC_ALL=C.UTF-8 "$@"
 }
 
-# make FILE COMMAND…: an empty or failing output is an error, and leaves no file behind.
+# make FILE COMMAND…: writes the output to FILE. Fails without a file if the output is empty or an error.
 make() {
     file=$1
     shift
@@ -29,7 +29,7 @@ make() {
     fi
 }
 
-# The topics of help that hold for all tools, with what each one's tables add.
+# Prints help topics that are common to all tools, with the rows of each tool's tables.
 config_page() {
     run "$BIN/armctl" help config --as "$1"
     for tool in $TOOLS; do
@@ -42,7 +42,7 @@ records_page() {
         run "$BIN/armctl" help "$topic" --as "$1"
     done
 }
-# The page leaves the keys of results to help and man, and to other pages what they have.
+# Leaves out the keys of results (in help and man) and sections that other pages have.
 records_markdown() {
     records_page md | awk '/^# / { skip = /^# (results|words|exit-codes) / } /^## (Tests|Controllers)$/ { skip = 1 } !skip'
 }
@@ -75,7 +75,7 @@ manual() {
     printf '.SH SEE ALSO\n'
     for tool in $TOOLS; do printf '.BR %s (1)\n' "$tool"; done
 }
-# write FILE FUNCTION…: the same as make, of a function
+# write FILE FUNCTION…: the same as make for a shell function
 write() {
     file=$1
     shift
@@ -83,8 +83,8 @@ write() {
     "$@" >"$file"
 }
 
-# dissector TOOL: its table, which loads the code that is the same for all from armwire.lua, beside it or
-# in another one of Wireshark's folders
+# dissector TOOL: prints its table. It loads the common code from armwire.lua in the same folder or in
+# another folder of Wireshark.
 dissector() {
     run "$BIN/$1" describe --as lua | sed -e '1,/^$/s/Copy it/Copy it and armwire.lua/' \
         -e '/^local function dissect(/,/^end -- /c\
@@ -92,7 +92,7 @@ local code = package.searchpath("armwire", package.path)\
 local dissect = assert(loadfile(assert(code, "armwire.lua is missing: copy it to where this file is")))'
 }
 
-# can TOOL FORM: does "describe --as" know this form?
+# can TOOL FORM: succeeds if "describe --as" supports this form
 can() { run "$BIN/$1" help describe | grep -A2 -e '--as' | grep -qw "$2"; }
 
 generate() {

@@ -1,7 +1,6 @@
 #!/bin/bash
-# Installs into an empty folder and uses the library from there as a stranger would: the programs of
-# docs/example through pkg-config, shared and static; the headers from C and from C++; then
-# uninstalls and looks for leftovers.
+# Installs into an empty folder and uses the library like any user: builds the programs of docs/example
+# with pkg-config, shared and static, and the headers in C and C++. Then uninstalls and looks for leftovers.
 # Prints TAP.
 set -u
 cd "$(dirname "$0")/.." || exit 1
@@ -33,7 +32,7 @@ serve() {
     done
     return 1
 }
-# Runs an example that was built, against what is served, and ends that.
+# Runs a built example with the served device, then ends the server.
 try() {
     local status
     LD_LIBRARY_PATH=$root/usr/lib "$@" >"$dir/answer"
@@ -46,13 +45,13 @@ turn_runs() {
     serve armctl "unix-listen:$dir/arm.$n" && try "$1" "unix:$dir/arm.$n" 1 5 &&
         [ "$(<"$dir/answer")" = "DEG1,005: confirmed" ]
 }
-# Over CAN: five lines, in the last of which the joint has moved.
+# The CAN example prints five lines; the last one shows that the joint has moved.
 knee_runs() {
     serve canpid "slcan:pty:$dir/bus.$n" && try "$1" "slcan:$dir/bus.$n" lknee 20 &&
         [ "$(grep -c '^setpoint 20.0 deg, joint -\?[0-9.]* deg, torque' "$dir/answer")" = 5 ] &&
         tail -n 1 "$dir/answer" | grep -q 'joint 1[0-9]'
 }
-# To the same place as the program in docs/controllers.md.
+# Moves to the same position as the program in docs/controllers.md.
 balance_runs() {
     serve ezphys "unix-listen:$dir/cart.$n" --scene cart-pole && try "$1" "unix:$dir/cart.$n" 100 &&
         grep -qx "$(<"$dir/answer")" docs/controllers.md
@@ -65,7 +64,7 @@ lift_runs() {
     serve unitysim "unix-listen:$dir/bento.$n" && try "$1" "unix:$dir/bento.$n" 2500 &&
         [ "$(<"$dir/answer")" = "elbow is there" ]
 }
-# The compiler's options as in the first lines of the examples.
+# Uses the compiler options from the first lines of the examples.
 example() {
     # shellcheck disable=SC2046,SC2086 # words of pkg-config; a compiler with options
     $1 -std=c11 -Wall -Wextra -Werror -o "$dir/$2" "docs/example/$2.c" \
@@ -77,8 +76,8 @@ static() {
     example "$1" "$2" 'pkg-config --static --libs armwire | sed s/-larmwire/-l:libarmwire.a/' &&
         ! needs "$dir/$2" 'libarmwire\.so\.0'
 }
-# Nothing but the public prefix, all of one version; what is internal is not there; no more of
-# either than a newcomer can look through; and no terminal.
+# The library exports only the public prefix with one version, few enough names to read, and does not need
+# a terminal library.
 symbols() {
     local names library=$root/usr/lib/libarmwire.so
     names=$(nm -D --defined-only --with-symbol-versions "$library" | awk '$2 != "A" { print $3 }')
@@ -88,7 +87,7 @@ symbols() {
         ! grep -E '^aw_(transport|hid_find|fd_link|part_add|sim_|view_|pcapng_)' <<<"$names" &&
         ! needs "$library" 'lib\(ncurses\|tinfo\|udev\|readline\).*'
 }
-# Every function that an installed header declares is in the library.
+# The library has every function that an installed header declares.
 declared() {
     local name missing=0
     nm -D --defined-only "$root/usr/lib/libarmwire.so" | awk '{ sub("@.*", "", $3); print $3 }' |
@@ -100,7 +99,7 @@ declared() {
     done
     return $missing
 }
-# Each header on its own, in both languages.
+# Each header compiles alone in both languages.
 headers() {
     local compiler=$1 header
     [ -e "$root/usr/include/armwire/wire/wire.h" ] || return 1
@@ -134,7 +133,7 @@ programs() {
     "$root/usr/bin/armctl" describe --as json | "$root/usr/bin/armwire-code" --language python >"$dir/packets.py" || return 1
     grep -q '^KERNEL=="hidraw' "$root/usr/lib/udev/rules.d/70-hidmotor.rules"
 }
-# A recording names the layouts that show it, as they are installed, and the worked example runs.
+# A recording names the installed layouts for it, and the worked example runs.
 shared_files() {
     local tool share=$root/usr/share/armwire
     for tool in $(tests/tools.sh); do

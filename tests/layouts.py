@@ -15,7 +15,7 @@ import sys
 from xml.sax.saxutils import quoteattr
 
 BOARDS = ("lhip", "lknee", "lankle", "rhip", "rknee", "rankle")
-JOINTS = "joint_states"  # its fields are by joint in PlotJuggler, by number in Foxglove
+JOINTS = "joint_states"  # PlotJuggler names its fields by joint, Foxglove by number
 
 # title: (topic below the tool's, fields of its message); of JOINTS their names, and what of them
 PANELS = {

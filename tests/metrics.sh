@@ -1,6 +1,6 @@
 #!/bin/sh
-# Length and cyclomatic complexity of every function under cmd/ and lib/, by pmccabe.
-# Exit status 1 if one is longer than 60 lines or more complex than 15.
+# Checks every function in cmd/ and lib/ with pmccabe. Exit status 1 if one has more than 60 lines or a
+# cyclomatic complexity above 15.
 set -eu
 cd "$(dirname "$0")/.."
 

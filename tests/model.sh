@@ -1,6 +1,6 @@
 #!/bin/sh
-# Model-checks the alternating bit of armctl (docs/model/arq.pml) with spin: prints one line a run,
-# ends with 1 if one of them does not come out as it should.
+# Checks the model of armctl's alternating bit (docs/model/arq.pml) with spin. Prints a line per run; exit
+# status 1 if a result differs from the expected one.
 set -eu
 
 model=$(cd "$(dirname "$0")/.." && pwd)/docs/model/arq.pml

@@ -1,6 +1,6 @@
 #!/bin/bash
-# Is the tree ready for a release? One version everywhere, archives and packages built and tried.
-# Ends with the table of sizes and times, and with "N passed, N failed".
+# Checks that the tree is ready for a release: the same version everywhere, archives and packages built and
+# tested. Ends with the table of sizes and times and "N passed, N failed".
 set -u
 cd "$(dirname "$0")/.." || exit 1
 version=$(sed -n 's/^VERSION  *:= *//p' Makefile)

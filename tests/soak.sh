@@ -1,14 +1,13 @@
 #!/bin/bash
-# Conversations over lines that lose, double, damage, delay and reorder messages and go away, to
-# devices that start again in the middle, in virtual time. Prints TAP, and at the end a Markdown
-# table of the faults and the results.
+# Runs the soak tests in virtual time: links lose, duplicate, damage, delay and reorder messages and
+# disconnect, and devices restart. Prints TAP, and at the end a Markdown table of faults and results.
 #
 #   tests/soak.sh             a million exchanges of each tool over each of the lines below
-#   tests/soak.sh 100000      or so many
-#   tests/soak.sh --small     what each program does by itself
+#   tests/soak.sh 100000      100,000 exchanges instead
+#   tests/soak.sh --small     the default number of each program
 #
-# A program of tests/soak takes [COUNT [FAULTS]] and ends with 0 if nothing was violated; see
-# tests/soak/bed.h. JOBS of them run at a time: 2.
+# A program of tests/soak takes [COUNT [FAULTS]] and exits with 0 without violations; see
+# tests/soak/bed.h. JOBS (2) programs run at once.
 set -u
 cd "$(dirname "$0")/.." || exit 1
 B=${B:-build}
@@ -23,7 +22,7 @@ dir=$(mktemp -d)
 trap 'rm -rf "$dir"' EXIT
 names=()
 
-# Name of the line, program, arguments; as soon as fewer than JOBS are under way.
+# Starts a program (name of the link, program, arguments) once fewer than JOBS are running.
 start() {
     local name="$1 ${2##*/}" out=$dir/${#names[@]}
     shift
@@ -61,7 +60,7 @@ for i in "${!names[@]}"; do
 done
 echo "1..${#names[@]}"
 
-# The sums of each tool. What was not done is a dash; violations are always a number.
+# Prints the sums of each tool: a dash for faults that were not used; violations are always a number.
 echo
 awk '
     BEGIN {

@@ -1,5 +1,5 @@
 #!/bin/bash
-# Runs the unit tests of a build, one after the other: tests/units.sh build/shared
+# Runs the unit tests of a build one after another: tests/units.sh build/shared
 cd "$(dirname "$0")/.." || exit 1
 HOME=$(mktemp -d)
 export HOME

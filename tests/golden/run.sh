@@ -1,6 +1,6 @@
 #!/bin/sh
-# Runs the golden cases through the programs: run.sh [BIN] [TOOL...]. Says what differs; exit 1 if
-# something does. The records are compared as text, character by character.
+# Runs the golden cases through the programs: run.sh [BIN] [TOOL...]. Prints differences; exit status 1 if
+# there are any. Compares records as text, character by character.
 set -u
 here=$(cd "$(dirname "$0")" && pwd)
 bin=${1:-$here/../../build/bin}
@@ -70,7 +70,7 @@ check_file() { # of $tool
 
 for tool; do
     check_file "$here/$tool.txt"
-    # Packets of files beside the tool's own, of which nothing changes by that.
+    # Adds packets of files, which must not change the tool's own.
     variable=$(echo "$tool" | tr '[:lower:]' '[:upper:]')_PACKETS
     export "$variable=$here/packets/$tool.packets"
     check_file "$here/$tool.txt"

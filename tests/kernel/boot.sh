@@ -150,9 +150,3 @@ install_packages
 find_kernel
 prepare
 run_vm
-status=$?
-if [ $status -eq 199 ]; then # a VM that failed before its start is retried once
-    run_vm
-    status=$?
-fi
-exit $status

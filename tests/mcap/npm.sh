@@ -1,6 +1,6 @@
 #!/bin/bash
-# By hand, as it takes packages from npm's registry: recordings of all tools, read by @mcap/core with
-# @foxglove/rosmsg2-serialization, equal field by field; and devices that are shown in Foxglove, by the client in
+# Run by hand, because it installs npm packages. Reads recordings of all tools with @mcap/core and
+# @foxglove/rosmsg2-serialization and compares each field; shows devices with the Foxglove client of
 # @foxglove/ws-protocol. The last line is "N passed, N failed".
 #
 #   tests/mcap/npm.sh [COUNT [FILE.mcap…]]     messages from each device, 100000; and bags of others, each value the same

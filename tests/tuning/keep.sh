@@ -1,6 +1,6 @@
 #!/bin/bash
-# Makes the tables and pictures of docs/tuning.md anew: known processes, every joint of the simulated
-# exoskeleton, broken ones, and what the tool draws of its left knee. What is kept is what was measured.
+# Regenerates the tables and pictures of docs/tuning.md: known processes, every joint of the simulated
+# exoskeleton, faulty joints, and the plots of the left knee. Writes measured results only.
 set -eu
 cd "$(dirname "$0")/../.."
 page=docs/tuning.md
@@ -10,7 +10,7 @@ folder=$(mktemp -d)
 trap 'rm -rf "$folder"' EXIT
 export XDG_CONFIG_HOME=$folder XDG_STATE_HOME=$folder
 
-# The page has the first tick in full, and of the others the row of all processes.
+# The page shows the full table of the first control period, and only the sum of the others.
 build/tests/tuning/batch | tee "$folder/batch.all"
 awk '/^A tick of / { n++; tick = $4 " " $5; sub(":", "", tick) }
      n <= 1 && NF { print blank $0; blank = "" }
