@@ -161,6 +161,8 @@ static enum aw_status run(const char *command)
     enum aw_status status = fill(&record, raw ? &rig.wire : &rig.pid.wire, words + (raw || dry));
     if (status != AW_OK)
         return status;
+    if (dry) /* the result is optional */
+        status = aw_canpid_encode(&rig.pid, &record, NULL, err);
     return dry ? aw_canpid_encode(&rig.pid, &record, &rig.sent, err)
                : aw_canpid_send(&rig.pid, &record, &rig.sent, err);
 }
