@@ -16,6 +16,7 @@
 
 #include "link/core/link.h"
 #include "test.h"
+#include "wire/wire.h"
 
 struct talk {
     struct aw_link link;
@@ -190,6 +191,28 @@ static inline void talk_expect(struct talk *talk, enum aw_status status, const c
         if (!strstr(state, wanted) && !*talk->problem)
             snprintf(talk->problem, sizeof talk->problem, "not %s:%s", word, state);
     }
+}
+
+/* Sets up the record of a message: NAME/VALUE/VALUE…, in the order of its fields; "-" skips one. */
+static inline enum aw_status talk_record(const char *text, struct aw_wire *wire,
+                                         struct aw_record *record, struct aw_error *err)
+{
+    char words[80], names[4][40], *rest = NULL;
+    struct aw_pair pairs[4];
+    size_t n = 0;
+    snprintf(words, sizeof words, "%s", text);
+    const struct aw_codec *codec = aw_wire_codec(wire, strtok_r(words, "/", &rest), AW_TX);
+    assert_non_null(codec);
+    aw_record_init(record, codec, AW_TX);
+    for (int i = 0; i < codec->n_scalars && n < 4; i++) {
+        char *word = codec->values >> i & 1 ? strtok_r(NULL, "/", &rest) : NULL;
+        if (!word || strcmp(word, "-") == 0)
+            continue;
+        aw_scalar_name(&codec->scalars[i], names[n], sizeof names[n]);
+        pairs[n] = (struct aw_pair){names[n], word};
+        n++;
+    }
+    return aw_record_set_pairs(record, pairs, n, err);
 }
 
 /* Runs all conversations of a file; returns the number of cases. */

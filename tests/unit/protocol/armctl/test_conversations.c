@@ -7,6 +7,7 @@ static struct {
     struct aw_armctl arm;
     struct aw_armctl_outcome out;
     char events[400]; /* a letter each */
+    char last[80];    /* a record */
 } rig;
 
 static void note_event(void *context, const struct aw_armctl_event *event)
@@ -37,6 +38,7 @@ static bool set(const char *key, const char *value)
 {
     struct aw_armctl_options *o = &rig.arm.options;
     struct aw_armctl_memory memory = rig.arm.memory;
+    int count = 0;
     const struct {
         const char *key;
         int *number;
@@ -44,7 +46,9 @@ static bool set(const char *key, const char *value)
                    {"confirm", &o->confirm_timeout_ms},
                    {"retries", &o->retries},
                    {"seq", &o->seq},
-                   {"place1", &memory.places[1].value}};
+                   {"place1", &memory.places[1].value},
+                   {"connections", &count},
+                   {"rx-sure", &count}};
     const struct {
         const char *key;
         char *text;
@@ -57,7 +61,10 @@ static bool set(const char *key, const char *value)
             *numbers[i].number = atoi(value);
             if (i < 3)
                 return true;
-            memory.places[1].known = i == 4;
+            if (i == 6)
+                return rig.arm.rx_sure = true;
+            rig.talk.link.connections += (unsigned)count;
+            memory.places[1].known |= i == 4;
             return init(i == 3 ? NULL : &memory), true;
         }
     for (size_t i = 0; i < sizeof texts / sizeof *texts; i++)
@@ -77,9 +84,61 @@ static bool set(const char *key, const char *value)
     return found;
 }
 
-static enum aw_status run(const char *command)
+/* Replaces \r, \n and \x20; a line ends with CR LF unless it ends with a backslash. */
+static size_t unescape(const char *word, uint8_t *bytes)
+{
+    size_t n = 0;
+    for (; *word; word++) {
+        unsigned byte = (uint8_t)*word;
+        if (*word == '\\' && word[1] == '\0')
+            return n;
+        if (*word == '\\' && *++word == 'x') {
+            sscanf(word, "x%2x", &byte);
+            word += 2;
+        } else if (word[-1] == '\\')
+            byte = *word == 'r' ? '\r' : '\n';
+        bytes[n++] = (uint8_t)byte;
+    }
+    memcpy(bytes + n, "\r\n", 3);
+    return n + 2;
+}
+
+/* Runs "joint/1/90" and "last/deg/1/0" with records, the others as lines. */
+static enum aw_status run_record(const char *command)
+{
+    struct aw_record record, back;
+    bool last = strncmp(command, "last/", 5) == 0;
+    enum aw_status status =
+        talk_record(command + (last ? 5 : 0), &rig.arm.wire, &record, &rig.talk.err);
+    assert_int_equal(status, AW_OK);
+    if (!last)
+        return aw_armctl_command(&rig.arm, &record, &rig.out, &rig.talk.err);
+    uint8_t bytes[80] = "none";
+    size_t size;
+    if (aw_armctl_last_confirmed(&rig.arm, &record, &back))
+        assert_int_equal(aw_encode(&back, false, bytes, sizeof bytes, &size, NULL), AW_OK);
+    snprintf(rig.last, sizeof rig.last, "%.*s", (int)strcspn((char *)bytes, "\r"), (char *)bytes);
+    return AW_OK;
+}
+
+static void add_stop(void *context, const void *bytes, size_t size)
+{
+    for (size_t i = 0; i < size; i++) {
+        char c = ((const char *)bytes)[i];
+        if (c != '\n')
+            strncat(context, c == '\r' ? ";" : &c, 1);
+    }
+}
+
+static enum aw_status run(const char *word)
 {
     struct talk *talk = &rig.talk;
+    char command[80] = "";
+    command[unescape(word, (uint8_t *)command) - 2] = '\0';
+    if (strchr(command, '/'))
+        return run_record(command);
+    if (strncmp(command, "intend=", 7) == 0)
+        return aw_armctl_intend(&rig.arm, command + 7), AW_OK;
     if (strcmp(command, "ping") == 0)
         return aw_armctl_ping(&rig.arm, &rig.out, &talk->err);
     if (strncmp(command, "stop", 4) == 0)
@@ -108,12 +167,18 @@ static void print(FILE *out)
     fprintf(out, "acks-ignored=%d duplicates=%d delivered=%d foreign=%d late=%d ",
             (int)n->acks_ignored, (int)n->duplicates, (int)n->delivered, (int)n->foreign,
             (int)n->late);
+    fprintf(out, "garbage=%d overlong=%d total=%gms ", (int)n->garbage, (int)n->overlong,
+            (double)o->total_ns / 1e6);
+    char stop[80] = "";
+    aw_armctl_last_stop(&rig.arm, add_stop, stop);
+    fprintf(out, "%s last=%s last-stop=%s ", *rig.talk.err.text ? "says" : "silent", rig.last,
+            stop);
     fprintf(out, "events=%s ", rig.events);
 }
 
 TEST(conversations_are_held)
 {
-    static const struct talker client = {begin, set, run, print, NULL, NULL};
+    static const struct talker client = {begin, set, run, print, unescape, NULL};
     assert_true(
         run_conversations("tests/unit/protocol/armctl/conversations.txt", &rig.talk, &client) > 40);
 }

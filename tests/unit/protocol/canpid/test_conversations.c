@@ -107,25 +107,6 @@ static enum aw_status stop(char *words[5])
     return aw_canpid_stop(&rig.pid, boards, controller, &rig.done, &rig.talk.err);
 }
 
-/* Sets the fields of a command from the words behind its name, in their order; "-" skips one. */
-static enum aw_status fill(struct aw_record *record, struct aw_wire *wire, char *words[5])
-{
-    struct aw_pair pairs[4];
-    char names[4][40];
-    size_t n = 0;
-    const struct aw_codec *codec = aw_wire_codec(wire, words[0], AW_TX);
-    assert_non_null(codec);
-    aw_record_init(record, codec, AW_TX);
-    for (int i = 0, at = 1; i < codec->n_scalars && at < 5 && words[at]; i++) {
-        if (!(codec->values >> i & 1) || strcmp(words[at++], "-") == 0)
-            continue;
-        aw_scalar_name(&codec->scalars[i], names[n], sizeof names[n]);
-        pairs[n] = (struct aw_pair){names[n], words[at - 1]};
-        n++;
-    }
-    return aw_record_set_pairs(record, pairs, n, &rig.talk.err);
-}
-
 static enum aw_status run(const char *command)
 {
     char text[80], *words[6] = {0}, *rest = NULL;
@@ -158,7 +139,8 @@ static enum aw_status run(const char *command)
                                     err);
     bool raw = strcmp(words[0], "raw") == 0, dry = strcmp(words[0], "dry") == 0;
     struct aw_record record;
-    enum aw_status status = fill(&record, raw ? &rig.wire : &rig.pid.wire, words + (raw || dry));
+    enum aw_status status =
+        talk_record(command + (raw || dry ? 4 : 0), raw ? &rig.wire : &rig.pid.wire, &record, err);
     if (status != AW_OK)
         return status;
     if (dry) /* the result is optional */
