@@ -1,3 +1,5 @@
+/* Tests the client with boards that answer from a function or at random; conversations.txt has the
+ * other conversations. */
 #include <endian.h>
 
 #include "hidmotor_helper.h"
@@ -34,7 +36,6 @@ struct tap {
     } coming[256];
     bool waiting; /* for the answer to the last request */
     int64_t written_ns;
-    bool stopped;
 };
 
 static uint32_t id_of(const uint8_t *report)
@@ -49,10 +50,6 @@ static enum aw_status tap_read(struct aw_link *link, void *buf, size_t cap, size
     struct tap *tap = (struct tap *)link;
     (void)err;
     *got = 0;
-    if (tap->stopped) {
-        tap->waiting = false;
-        return AW_STOPPED;
-    }
     if (tap->n_coming == 0 || tap->coming[0].due_ns > deadline) {
         if (deadline > tap->clock.time_ns)
             tap->clock.time_ns = deadline;
@@ -142,14 +139,6 @@ static enum aw_status positions(struct tap *tap)
     return aw_hidmotor_read(&tap->arm, "positions", &tap->reply, &tap->err);
 }
 
-static enum aw_status gripper(struct tap *tap, double value)
-{
-    struct aw_record request;
-    aw_record_init(&request, aw_wire_codec(&tap->arm.wire, "gripper", AW_TX), AW_TX);
-    assert_int_equal(aw_record_set(&request, "value", value, &tap->err), AW_OK);
-    return aw_hidmotor_command(&tap->arm, &request, &tap->reply, &tap->err);
-}
-
 /* ---- Answers ---- */
 
 static void at_once(struct tap *tap, const uint8_t *report)
@@ -183,85 +172,6 @@ TEST(answer_is_decoded)
     free(tap);
 }
 
-static void both(struct tap *tap, const uint8_t *report)
-{
-    if (id_of(report) == POSITIONS)
-        positions_after(tap, 2, 10);
-    else
-        ANSWER(tap, 2, VELOCITIES, 2, 0, 4.8, -126, 300, 9.6, 44, 7, 7, 7);
-}
-
-TEST(status_combines_positions_and_velocities)
-{
-    struct tap *tap = tap_new(both);
-    struct aw_hidmotor_status status;
-    assert_int_equal(aw_hidmotor_status(&tap->arm, &status, &tap->err), AW_OK);
-    assert_int_equal(status.n, 3);
-    assert_int_equal(status.n_velocity, 2);
-    assert_true(status.setpoint[1] == 2 && status.position[1] == 3);
-    assert_true(status.velocity_setpoint[1] == 300 && status.effort[0] == -126);
-    assert_true(fabs(status.velocity[0] - 4.8) < 1e-6);
-    assert_true(status.velocity[2] == 0 && status.effort[2] == 0);
-    assert_true(status.time_ns == 2 * AW_MILLISECOND && status.wall_ns == status.time_ns);
-    free(tap);
-}
-
-/* ---- Missing answers ---- */
-
-static void silence(struct tap *tap, const uint8_t *report)
-{
-    (void)tap;
-    (void)report;
-}
-
-TEST(queries_are_retried_but_setters_are_not)
-{
-    struct tap *tap = tap_new(silence);
-    assert_int_equal(positions(tap), AW_TIMEOUT);
-    assert_int_equal(tap->n_written, 3);
-    assert_true(tap->clock.time_ns == 3 * TIMEOUT_NS);
-    assert_string_equal(tap->err.text, "no answer to positions within 100 ms, asked 3 times — is "
-                                       "this the right board, and does it run?");
-    assert_int_equal(gripper(tap, 90), AW_TIMEOUT);
-    assert_int_equal(tap->n_written, 4);
-    static const uint32_t setters[] = {SET_SETPOINTS, GRIPPER, 1900, 1810, 1811, 2000, 4711};
-    static const uint8_t payload[AW_HIDMOTOR_PAYLOAD] = {0};
-    for (size_t i = 0; i < sizeof setters / sizeof *setters; i++) {
-        assert_int_equal(aw_hidmotor_raw(&tap->arm, setters[i],
-                                         (struct aw_span){payload, sizeof payload}, &tap->reply,
-                                         &tap->err),
-                         AW_TIMEOUT);
-        assert_int_equal(tap->n_written, 5 + i);
-        assert_int_equal(tap->reply.retries, 0);
-    }
-    assert_non_null(strstr(tap->err.text, "no answer to packet 4711 within 100 ms — "));
-    free(tap);
-}
-
-static void unknown(struct tap *tap, const uint8_t *report)
-{
-    uint8_t error[AW_HIDMOTOR_REPORT] = {99};
-    error[4] = 1; /* about another packet */
-    send_after(tap, 1, error, sizeof error);
-    memcpy(error + 4, report, 4);
-    send_after(tap, 2, error, sizeof error);
-}
-
-TEST(unknown_packet_is_reported)
-{
-    struct tap *tap = tap_new(unknown);
-    assert_int_equal(positions(tap), AW_REFUSED);
-    assert_non_null(strstr(tap->err.text, "the board does not know packet 1910 (positions)"));
-    assert_int_equal(tap->n_written, 1);
-    assert_int_equal(aw_hidmotor_raw(&tap->arm, 4711, (struct aw_span){0}, &tap->reply, &tap->err),
-                     AW_REFUSED);
-    assert_non_null(strstr(tap->err.text, "the board does not know packet 4711 — "));
-    assert_int_equal(tap->arm.counters.errors, 4);
-    free(tap);
-}
-
-/* ---- Invalid numbers of motors ---- */
-
 static double bad_count;
 
 static void with_count(struct tap *tap, const uint8_t *report)
@@ -290,63 +200,6 @@ TEST(invalid_number_of_motors_is_malformed)
         assert_int_equal(tap->arm.counters.malformed, !cases[i].positions + !cases[i].velocities);
         free(tap);
     }
-}
-
-static void never_first(struct tap *tap, const uint8_t *report)
-{
-    if (tap->n_written > 1 && id_of(report) == POSITIONS)
-        positions_after(tap, 1, 2);
-    else if (tap->n_written > 1)
-        send_after(tap, 1, report, AW_HIDMOTOR_REPORT);
-}
-
-TEST(stale_mark_ends_after_another_reply)
-{
-    struct tap *tap = tap_new(never_first);
-    tap->arm.options.retries = 0;
-    assert_int_equal(positions(tap), AW_TIMEOUT);
-    for (int i = 0; i < 50; i++) { /* each may be the answer to the previous request */
-        int64_t before = tap->reply.sent_ns;
-        assert_int_equal(positions(tap), AW_OK);
-        assert_true(tap->reply.maybe_stale);
-        assert_true(tap->reply.since_ns == before);
-        tap->clock.time_ns += TIMEOUT_NS;
-    }
-    assert_int_equal(gripper(tap, 10), AW_OK); /* follows all earlier replies */
-    assert_false(tap->reply.maybe_stale);
-    assert_int_equal(positions(tap), AW_OK);
-    assert_false(tap->reply.maybe_stale);
-    free(tap);
-    tap = tap_new(never_first);
-    tap->arm.options.retries = 0;
-    assert_int_equal(positions(tap), AW_TIMEOUT);
-    tap->clock.time_ns += 2 * AW_SECOND;
-    assert_int_equal(positions(tap), AW_OK);
-    assert_false(tap->reply.maybe_stale);
-    free(tap);
-}
-
-static void all_late(struct tap *tap, const uint8_t *report)
-{
-    if (id_of(report) == POSITIONS)
-        positions_after(tap, 150, 1);
-    else
-        ANSWER(tap, 150, VELOCITIES, 3, 1, 2, 3);
-}
-
-/* An arm at rest repeats its values: equal replies do not indicate another program. */
-TEST(equal_late_replies_are_accepted)
-{
-    struct tap *tap = tap_new(all_late);
-    struct aw_hidmotor_status status;
-    for (int i = 1; i <= 5; i++) {
-        assert_int_equal(aw_hidmotor_status(&tap->arm, &status, &tap->err), AW_OK);
-        assert_false(status.maybe_stale);
-        assert_int_equal(tap->arm.counters.foreign, 0);
-        assert_int_equal(tap->arm.counters.resent, 2 * i);
-        assert_int_equal(tap->arm.counters.late, 2 * i - 1); /* the last one arrives later */
-    }
-    free(tap);
 }
 
 /* Runs thousands of transactions with every kind of fault. The board of this test echoes the last
@@ -483,97 +336,6 @@ static void echo(struct tap *tap, const uint8_t *report)
     send_after(tap, 1, report, AW_HIDMOTOR_REPORT);
 }
 
-static enum aw_status raw(struct tap *tap, uint32_t id, const double *values, size_t n)
-{
-    uint8_t bytes[AW_HIDMOTOR_PAYLOAD];
-    struct aw_span payload;
-    enum aw_status status = aw_hidmotor_floats(values, n, bytes, &payload, &tap->err);
-    return status == AW_OK ? aw_hidmotor_raw(&tap->arm, id, payload, &tap->reply, &tap->err)
-                           : status;
-}
-
-#define RAW(tap, id, ...)                                                                          \
-    raw(tap, id, (const double[]){__VA_ARGS__},                                                    \
-        sizeof((const double[]){__VA_ARGS__}) / sizeof(double))
-
-TEST(raw_packets_are_sent_unchanged)
-{
-    struct tap *tap = tap_new(echo);
-    assert_int_equal(RAW(tap, 4711, 1, -2.5), AW_OK);
-    assert_null(tap->reply.record.codec);
-    assert_memory_equal(tap->written[0], "\x67\x12\0\0\0\0\x80\x3F\0\0\x20\xC0\0\0\0\0", 16);
-    assert_int_equal(RAW(tap, GRIPPER, 1), AW_OK);
-    assert_non_null(tap->reply.record.codec);
-    static const double many[16] = {0};
-    assert_int_equal(raw(tap, 4711, many, 16), AW_LIMIT);
-    assert_int_equal(RAW(tap, 4711, (double)NAN), AW_USAGE);
-    assert_int_equal(RAW(tap, 4711, 1e39), AW_USAGE);
-    static const uint8_t bytes[AW_HIDMOTOR_PAYLOAD + 1] = {0};
-    assert_int_equal(aw_hidmotor_raw(&tap->arm, 4711, (struct aw_span){bytes, sizeof bytes},
-                                     &tap->reply, &tap->err),
-                     AW_LIMIT);
-    assert_int_equal(tap->n_written, 2);
-    free(tap);
-}
-
-TEST(raw_packet_length_is_checked)
-{
-    static const struct {
-        uint32_t id;
-        size_t size;
-        const char *says;
-    } cases[] = {
-        {4711, 60, ""},
-        {4711, 61, "packet 4711: 61 bytes — a report carries 60"},
-        {SET_SETPOINTS, 20, ""},
-        {SET_SETPOINTS, 19,
-         "set_setpoints: 19 of 20 bytes — the rest would be 0 and the joints snap there at once; "
-         "give all of it, or --force"},
-        {1900, 0, ""},
-    };
-    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
-        static const uint8_t zeros[AW_HIDMOTOR_PAYLOAD + 1] = {0};
-        struct tap *tap = tap_new(echo);
-        enum aw_status status = aw_hidmotor_raw(
-            &tap->arm, cases[i].id, (struct aw_span){zeros, cases[i].size}, &tap->reply, &tap->err);
-        assert_int_equal(status, *cases[i].says ? AW_LIMIT : AW_OK);
-        if (status != AW_OK)
-            assert_string_equal(tap->err.text, cases[i].says);
-        free(tap);
-    }
-    struct tap *tap = tap_new(echo);
-    static const double many[16] = {0};
-    assert_int_equal(raw(tap, 4711, many, 15), AW_OK);
-    assert_int_equal(raw(tap, 4711, many, 16), AW_LIMIT);
-    assert_string_equal(tap->err.text, "16 numbers — a report carries 15");
-    assert_int_equal(RAW(tap, 4711, 1, (double)NAN), AW_USAGE);
-    assert_string_equal(tap->err.text, "number 2 is not finite as a 32-bit float");
-    assert_int_equal(RAW(tap, SET_SETPOINTS, 1, 0, 0, 0, 0, 0, 0, 0, 0), AW_OK);
-    free(tap);
-}
-
-TEST(raw_motions_are_checked_against_limits)
-{
-    struct tap *tap = tap_new(echo);
-    assert_int_equal(raw(tap, SET_SETPOINTS, NULL, 0), AW_LIMIT);
-    assert_non_null(strstr(tap->err.text, "snap there at once"));
-    assert_int_equal(RAW(tap, SET_SETPOINTS, 1000, 0, 45), AW_LIMIT);
-    assert_int_equal(RAW(tap, SET_SETPOINTS, 1000, 0, 0, 45, 64), AW_LIMIT);
-    assert_string_equal(tap->err.text, "set_setpoints: m3 64 deg is outside -90 to 63 deg");
-    assert_int_equal(tap->n_written, 0);
-    assert_int_equal(RAW(tap, SET_SETPOINTS, 1000, 1, 0, 45, 63), AW_OK);
-    tap->arm.options.force = true;
-    assert_int_equal(RAW(tap, SET_SETPOINTS, 1000, 2, 0, 45, 64), AW_OK);
-    assert_int_equal(raw(tap, SET_SETPOINTS, NULL, 0), AW_OK);
-    uint8_t nan[AW_HIDMOTOR_REPORT] = {0};
-    put_float(nan, 3, (double)NAN);
-    assert_int_equal(aw_hidmotor_raw(&tap->arm, SET_SETPOINTS, (struct aw_span){nan + 4, 20},
-                                     &tap->reply, &tap->err),
-                     AW_USAGE);
-    assert_int_equal(tap->n_written, 3);
-    free(tap);
-}
-
 /* For every packet of the table: NaN and infinity are refused even with force; values out of range
  * are refused without force. */
 TEST(raw_packets_are_checked_by_the_table)
@@ -617,70 +379,6 @@ TEST(raw_packets_are_checked_by_the_table)
         }
 }
 
-/* Another program sets the gripper to 99 while we set it to 7. */
-static void echo_of_another(struct tap *tap, const uint8_t *report)
-{
-    uint8_t other[AW_HIDMOTOR_REPORT];
-    memcpy(other, report, sizeof other);
-    other[4] = 99;
-    send_after(tap, 1, other, sizeof other);
-    if (tap->n_written > 1)
-        send_after(tap, 2, report, AW_HIDMOTOR_REPORT);
-}
-
-TEST(echo_of_another_program_does_not_confirm)
-{
-    struct tap *tap = tap_new(echo_of_another);
-    static const uint8_t value = 7;
-    const struct aw_span payload = {&value, 1};
-    assert_int_equal(aw_hidmotor_raw(&tap->arm, GRIPPER, payload, &tap->reply, &tap->err),
-                     AW_TIMEOUT);
-    assert_non_null(strstr(tap->err.text, "1 foreign reply: does another program use the board?"));
-    assert_int_equal(aw_hidmotor_raw(&tap->arm, GRIPPER, payload, &tap->reply, &tap->err), AW_OK);
-    assert_int_equal(tap->reply.bytes[4], 7);
-    assert_int_equal(tap->arm.counters.foreign + tap->arm.counters.late, 2);
-    free(tap);
-}
-
-/* Boards that do not echo reply with zeros; any other reply belongs to another program. */
-static void blank_but_for_one_byte(struct tap *tap, const uint8_t *report)
-{
-    uint8_t reply[AW_HIDMOTOR_REPORT] = {0};
-    memcpy(reply, report, 4);
-    if (tap->latest_ms)
-        reply[tap->latest_ms] = 1;
-    send_after(tap, 1, reply, sizeof reply);
-}
-
-TEST(zero_reply_confirms_a_setter)
-{
-    static const int places[] = {0, 4, 5, AW_HIDMOTOR_REPORT - 1};
-    for (size_t i = 0; i < sizeof places / sizeof *places; i++) {
-        struct tap *tap = tap_new(blank_but_for_one_byte);
-        tap->latest_ms = places[i];
-        assert_int_equal(gripper(tap, 90), places[i] ? AW_TIMEOUT : AW_OK);
-        free(tap);
-    }
-}
-
-TEST(requests_are_checked_by_the_table_first)
-{
-    struct tap *tap = tap_new(echo);
-    uint8_t report[AW_HIDMOTOR_REPORT];
-    struct aw_record request;
-    assert_int_equal(gripper(tap, 181), AW_LIMIT);
-    tap->arm.options.force = true;
-    assert_int_equal(gripper(tap, 181), AW_OK);
-    assert_int_equal(gripper(tap, 256), AW_LIMIT);
-    assert_int_equal(tap->n_written, 1);
-    aw_record_init(&request, aw_wire_codec(&tap->arm.wire, "gripper", AW_TX), AW_TX);
-    aw_record_set(&request, "value", 180, NULL);
-    assert_int_equal(aw_hidmotor_encode(&tap->arm, &request, report, &tap->err), AW_OK);
-    assert_memory_equal(report, "\xAA\x07\0\0\xB4\0\0\0", 8);
-    assert_int_equal(tap->n_written, 1);
-    free(tap);
-}
-
 static void a_little_late(struct tap *tap, const uint8_t *report)
 {
     (void)report;
@@ -691,7 +389,7 @@ static void a_little_late(struct tap *tap, const uint8_t *report)
  * as before. */
 TEST(excess_pending_requests_expire)
 {
-    struct tap *tap = tap_new(silence);
+    struct tap *tap = tap_new(NULL);
     tap->arm.options.retries = 0;
     tap->arm.options.timeout_ms = 10;
     for (int i = 0; i <= AW_HIDMOTOR_OWED; i++)

@@ -7,6 +7,8 @@ static struct {
     struct talk talk;
     struct aw_hidmotor arm;
     struct aw_hidmotor_reply reply;
+    struct aw_hidmotor_status status;
+    char encoded[80];
 } rig;
 
 /* A report as a word: its identifier, then its floats: 1910:3,10; "b": the first byte, "i": an
@@ -55,31 +57,77 @@ static bool set(const char *key, const char *value)
     int *number = strcmp(key, "retries") == 0   ? &rig.arm.options.retries
                   : strcmp(key, "timeout") == 0 ? &rig.arm.options.timeout_ms
                                                 : NULL;
+    if (strcmp(key, "force") == 0)
+        return rig.arm.options.force = true;
     if (number)
         *number = atoi(value);
     return number;
 }
 
+/* Sends "raw/ID/1,-2.5" (floats), "raw/ID/b7" (a byte) or "raw/ID/n20" (as many zeros). */
+static enum aw_status run_raw(const char *command)
+{
+    uint8_t bytes[AW_HIDMOTOR_PAYLOAD + 1] = {0};
+    struct aw_span payload = {bytes, 1};
+    double values[16];
+    size_t n = 0;
+    char *rest;
+    uint32_t id = (uint32_t)strtoul(command, &rest, 10);
+    if (rest[1] == 'n') {
+        payload.size = strtoul(rest + 2, NULL, 10);
+    } else if (rest[1] == 'b') {
+        bytes[0] = (uint8_t)strtoul(rest + 2, NULL, 10);
+    } else {
+        while (rest[0] && rest[1])
+            values[n++] = strtod(rest + 1, &rest);
+        enum aw_status status = aw_hidmotor_floats(values, n, bytes, &payload, &rig.talk.err);
+        if (status != AW_OK)
+            return status;
+    }
+    return aw_hidmotor_raw(&rig.arm, id, payload, &rig.reply, &rig.talk.err);
+}
+
 static enum aw_status run(const char *command)
 {
+    struct aw_error *err = &rig.talk.err;
     struct aw_record request;
-    if (strncmp(command, "gripper=", 8) != 0)
-        return aw_hidmotor_read(&rig.arm, command, &rig.reply, &rig.talk.err);
-    aw_record_init(&request, aw_wire_codec(&rig.arm.wire, "gripper", AW_TX), AW_TX);
-    aw_record_set(&request, "value", atof(command + 8), NULL);
-    return aw_hidmotor_command(&rig.arm, &request, &rig.reply, &rig.talk.err);
+    uint8_t report[AW_HIDMOTOR_REPORT];
+    if (strcmp(command, "status") == 0)
+        return aw_hidmotor_status(&rig.arm, &rig.status, err);
+    if (strncmp(command, "raw/", 4) == 0)
+        return run_raw(command + 4);
+    if (!strchr(command, '/'))
+        return aw_hidmotor_read(&rig.arm, command, &rig.reply, err);
+    bool dry = strncmp(command, "dry/", 4) == 0;
+    enum aw_status status = talk_record(command + (dry ? 4 : 0), &rig.arm.wire, &request, err);
+    if (status == AW_OK && dry)
+        status = aw_hidmotor_encode(&rig.arm, &request, report, err);
+    if (dry)
+        report_word(report, sizeof report, rig.encoded);
+    return status == AW_OK && !dry ? aw_hidmotor_command(&rig.arm, &request, &rig.reply, err)
+                                   : status;
 }
 
 static void print(FILE *out)
 {
     const struct aw_hidmotor_counters *n = &rig.arm.counters;
+    const struct aw_hidmotor_status *s = &rig.status;
     char word[80];
     report_word(rig.reply.bytes, AW_HIDMOTOR_REPORT, word);
-    fprintf(out, "reply=%s retries=%d since=%gms motors=%d %s ", word, rig.reply.retries,
-            (double)rig.reply.since_ns / 1e6, rig.arm.known.n,
+    fprintf(out, "reply=%s %s retries=%d since=%gms motors=%d %s ", word,
+            rig.reply.record.codec ? rig.reply.record.codec->message->name : "raw",
+            rig.reply.retries, (double)rig.reply.since_ns / 1e6, rig.arm.known.n,
             rig.reply.maybe_stale ? "stale" : "fresh");
-    fprintf(out, "replies=%d late=%d foreign=%d errors=%d cut=%d malformed=%d ", (int)n->replies,
-            (int)n->late, (int)n->foreign, (int)n->errors, (int)n->cut, (int)n->malformed);
+    fprintf(out, "replies=%d late=%d foreign=%d errors=%d cut=%d malformed=%d resent=%d sent=%d ",
+            (int)n->replies, (int)n->late, (int)n->foreign, (int)n->errors, (int)n->cut,
+            (int)n->malformed, (int)n->resent, (int)n->sent);
+    fprintf(out, "encoded=%s status=%d/%d@%gms ", rig.encoded, s->n, s->n_velocity,
+            (double)s->time_ns / 1e6);
+    for (int i = 0; i < 3; i++)
+        fprintf(out, "m%d=%g/%g/%g/%g/%g ", i + 1, s->setpoint[i], s->position[i],
+                s->velocity_setpoint[i], s->velocity[i], s->effort[i]);
+    for (size_t i = 0; i < 3; i++)
+        fprintf(out, "known%zu=%g ", i + 1, rig.arm.known.position[i]);
 }
 
 TEST(conversations_are_held)
