@@ -1,6 +1,4 @@
-/* Compares reading and writing bits at every position and width with a simple implementation;
- * checks constant rows. */
-#include "sample_helper.h"
+/* Compares reading and writing bits at every position and width with a simple implementation. */
 #include "test.h"
 #include "wire/run.h"
 
@@ -48,29 +46,4 @@ TEST(whole_bytes_may_be_big_endian)
     aw_bits_put(data, 0, 12, true, 0xABC);
     assert_memory_equal(data, "\xBC\x0A", 2);
     assert_int_equal(aw_bits_get(data, 4, 8, true), 0xAB);
-}
-
-TEST(constant_rows_hold_their_values)
-{
-    static const struct {
-        const char *message, *row;
-        uint64_t value;
-    } rows[] = {
-        {"groups", "start", 0xA5}, {"groups", "code", 4},  {"groups", "length", 14},
-        {"groups", "id", 2},       {"groups", "spare", 0}, {"many", "length", 80},
-        {"many", "id", 15},        {"short", "length", 0}, {"short", "code", 8},
-        {"short", "sum", 0xFD},    {"loose", "length", 5}, {"loose", "nine", 9},
-    };
-    static const uint8_t data[90] = {2};
-    static struct aw_wire wire;
-    aw_wire_init(&wire, &sample_protocol, NULL, false);
-    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
-        const struct aw_codec *codec = aw_wire_codec(&wire, rows[i].message, AW_TX);
-        const struct aw_scalar *last = NULL;
-        for (int n = 0; n < codec->n_scalars; n++)
-            if (strcmp(codec->scalars[n].field->name, rows[i].row) == 0)
-                last = &codec->scalars[n];
-        assert_non_null(last);
-        assert_int_equal(aw_fixed_value(codec, last, data), rows[i].value);
-    }
 }
