@@ -25,7 +25,6 @@
 #define ENTRIES  5 /* maximum entries of a body in the record */
 #define NEAR     0.01
 #define FAR      0.5
-#define PER_S    10
 
 /* A body or a joint, in tree order. */
 struct item {
@@ -643,7 +642,6 @@ const struct aw_joints ezphys_joints = {
     .columns = columns,
     .hz = 50,
     .most = 1000,
-    .steer = PER_S,
     .called = is_called,
     .parse = parse,
     .check = check,

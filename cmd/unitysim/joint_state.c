@@ -11,7 +11,6 @@
 
 #define NEAR_TICKS 10
 #define JOG_TICKS  3 /* tolerance of jog, smaller than the usual one */
-#define PER_S      5.0
 
 static const struct aw_joint_column columns[] = {
     {AW_JOINT_EXTRA, "ticks", 0}, {AW_JOINT_MORE, "velocity", 0}, {0}};
@@ -317,7 +316,6 @@ const struct aw_joints unitysim_joints = {
     .columns = columns,
     .hz = 1e9 / AW_UNITYSIM_CADENCE_NS,
     .most = 1e9 / AW_UNITYSIM_CADENCE_NS,
-    .steer = PER_S,
     .of_wire = of_wire,
     .tabled = true,
     .words = words,

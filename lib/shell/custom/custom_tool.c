@@ -52,7 +52,7 @@ enum aw_status aw_custom_joints_begin(struct aw_session *session)
     session->device.custom.base = session->tool;
     arm->tool.from_file = true;
     arm->tool.joints = &aw_custom_joints;
-    arm->tool.steers = false;
+    arm->tool.steer = 0;
     arm->tool.bench = session->tool->custom_bench;
     arm->tool.stop = session->wire->protocol->stops ? aw_custom_stop : NULL;
     arm->tool.last_stop = session->wire->protocol->stops ? aw_custom_last_stop : NULL;

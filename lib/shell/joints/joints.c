@@ -262,7 +262,7 @@ enum aw_status aw_joints_stream(struct aw_session *session, struct aw_joint_list
                                 const struct aw_joint_command *command)
 {
     const struct aw_joints *joints = session->tool->joints;
-    bool steered = joints->steer > 0 && command->what == AW_JOINT_TARGETS;
+    bool steered = session->tool->steer > 0 && command->what == AW_JOINT_TARGETS;
     if (command->n == 0)
         return AW_OK;
     if (steered && (command->stream || !joints->await))
@@ -297,7 +297,7 @@ static double speed_of(const struct aw_session *session, const struct aw_joint *
 
 static double velocity_of(const struct aw_session *session, const struct aw_joint *joint)
 {
-    double per_s = aw_number_or(session->options.move.kp, session->tool->joints->steer);
+    double per_s = aw_number_or(session->options.move.kp, session->tool->steer);
     double most = isnan(joint->most) ? joint->speed : joint->most;
     return aw_steer(joint->rate, per_s, aw_joint_way(joint, joint->aim), most);
 }
@@ -326,7 +326,7 @@ enum aw_status aw_joints_attend(struct aw_session *session, struct aw_joint_list
     struct steering steering = {session, list, look, context, AW_OK};
     if (!joints->attend)
         return aw_clock_sleep(session->clock, deadline);
-    if (!(joints->steer > 0))
+    if (!(session->tool->steer > 0))
         return joints->attend(session, list, deadline, hz, look, context);
     enum aw_status status = joints->attend(session, list, deadline, hz, steer, &steering);
     return status == AW_OK ? steering.status : status;
@@ -440,7 +440,7 @@ double aw_joints_seconds(const struct aw_session *session, const struct aw_joint
 {
     const struct aw_joints *joints = session->tool->joints;
     double seconds = isnan(command->seconds) ? joints->usual_s : command->seconds, longest = NAN;
-    bool steered = joints->steer > 0 && !joints->await;
+    bool steered = session->tool->steer > 0 && !joints->await;
     for (size_t i = 0; i < command->n && steered; i++) {
         const struct aw_joint *joint = &list->joints[command->goals[i].joint];
         double way = fabs(command->goals[i].value - aw_joint_at(joint, joint->aim));
@@ -533,7 +533,7 @@ static enum aw_status wait_for(struct awaiting *a, int64_t deadline)
     if (a->command->what == AW_JOINT_VELOCITIES || !joints->attend)
         return AW_OK;
     enum aw_status status = AW_OK;
-    if (joints->steer > 0)
+    if (session->tool->steer > 0)
         status = go_there(a);
     else if (is_away(a))
         status = joints->attend(session, a->list, deadline, 0, is_on_way, a);
@@ -584,7 +584,7 @@ enum aw_status aw_joints_end(struct aw_session *session, struct aw_joint_list *l
     aw_joints_let_go(list);
     if (status == AW_STOPPED)
         return status;
-    if (!joints->end && joints->steer > 0 && session->motion.moving && status != AW_LOST)
+    if (!joints->end && session->tool->steer > 0 && session->motion.moving && status != AW_LOST)
         return stop_now(session, status);
     return joints->end ? joints->end(session, list, status) : status;
 }

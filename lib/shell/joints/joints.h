@@ -177,8 +177,6 @@ struct aw_joints {
     bool timed;    /* the device itself moves to a target in command.seconds */
     bool told;     /* the device reports its joints: list is empty before open */
     bool confirms; /* a single command returns when it is done, without a wait */
-    double steer;  /* targets are steered: velocity per unit of following error, 1/s (--kp in tools
-                      that have it); 0: the device takes targets */
     bool stays;    /* the device holds a joint's target after a single command: end is only for
                       other commands */
     /* Converts a message field "NAME.position" to the joint's unit. NULL: no conversion. */

@@ -93,7 +93,7 @@ void aw_move_ms(struct aw_session *session)
 
 static bool is_steered(const struct aw_session *session)
 {
-    return session->tool->joints->steer > 0;
+    return session->tool->steer > 0;
 }
 
 /* The host can steer a joint only from a known position. */

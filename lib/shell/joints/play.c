@@ -301,7 +301,7 @@ static enum aw_status play_once(struct aw_play *p, bool first, bool again)
     }
     aw_session_moves(session);
     status = stream(p, again);
-    if (status != AW_OK || !(joints->await || joints->steer > 0))
+    if (status != AW_OK || !(joints->await || session->tool->steer > 0))
         return status;
     struct aw_joint_command command = {.what = AW_JOINT_TARGETS, .goals = goals, .n = p->n};
     for (size_t k = 0; k < p->n; k++)

@@ -251,7 +251,7 @@ static enum aw_status send_part(struct way *way, double part)
 /* Returns true if a steered joint is not near its target yet. */
 static bool is_far(const struct way *way)
 {
-    for (size_t i = 0; i < way->n && way->session->tool->joints->steer > 0; i++) {
+    for (size_t i = 0; i < way->n && way->session->tool->steer > 0; i++) {
         const struct aw_joint *joint = &way->list->joints[way->goals[i].joint];
         double reach;
         if (aw_start_reach(way->session, joint, &reach) == AW_OK &&
@@ -334,7 +334,7 @@ static enum aw_status stand(struct aw_session *session, struct aw_joint_list *li
                                        .stream = true,
                                        .show_ns = AW_NO_TIME};
     aw_joints_let_go(list);
-    for (size_t i = 0; i < n && session->tool->joints->steer > 0; i++)
+    for (size_t i = 0; i < n && session->tool->steer > 0; i++)
         still[command.n++] = (struct aw_joint_goal){goals[i].joint, 0};
     return aw_joints_stream(session, list, &command);
 }

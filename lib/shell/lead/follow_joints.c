@@ -132,7 +132,7 @@ enum aw_status aw_follower_arrive(struct aw_follower *f)
         if (f->joints[i].engaged)
             goals[command.n++] = (struct aw_joint_goal){f->number[i], f->joints[i].command};
     if (!f->leader.recorded || !session->tool->joints->await || !command.n ||
-        session->tool->joints->steer > 0)
+        session->tool->steer > 0)
         return AW_OK;
     return aw_joints_await(session, &f->list, &command, NAN,
                            aw_clock_after(aw_clock_now(session->clock), ARRIVE_S));

@@ -104,7 +104,7 @@ static enum aw_status describe_joints(struct aw_hands *h)
             .actual = (joint->blind || h->way->waits) && force ? (joint->min + joint->max) / 2
                                                                : (double)NAN,
             .least = h->way->waits ? pow(10, -joint->decimals) : 0,
-            .targets = joint->takes & AW_JOINT_TAKES_TARGETS && !(joints->steer > 0),
+            .targets = joint->takes & AW_JOINT_TAKES_TARGETS && !(h->session->tool->steer > 0),
             .target = NAN,
             .goal = NAN,
         };

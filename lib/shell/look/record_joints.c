@@ -64,7 +64,7 @@ static bool has(const struct recorder *r, const struct aw_joint *joint, enum aw_
     if (value == AW_JOINT_ACTUAL)
         return true;
     if (value == AW_JOINT_TARGET)
-        return !(r->session->tool->joints->steer > 0);
+        return !(r->session->tool->steer > 0);
     const struct aw_joint_column *c = r->session->tool->joints->columns;
     while (c && c->key && c->value != value)
         c++;

@@ -248,7 +248,7 @@ static bool goes_on(const struct aw_session *session)
 {
     const struct aw_command *command = session->run.command;
     bool streams = command && (command->timed || command->group == AW_GROUP_MEASURE);
-    return streams || session->tool->steers;
+    return streams || session->tool->steer > 0;
 }
 
 enum aw_status aw_watchdog_watch(struct aw_session *session)

@@ -474,7 +474,8 @@ struct aw_tool {
     /* ---- Joints ---- */
 
     const struct aw_joints *joints; /* see joints.h; NULL: no joints */
-    bool steers; /* joints->steer is set: the host steers them to their targets */
+    double steer; /* the host steers joints to targets: velocity per unit of following error, 1/s
+                     (--kp in tools that have it); 0: the device takes targets */
     const struct aw_teleop_preset
         *maps; /* teleop maps, {0}-terminated, or NULL; the default one first */
 

@@ -81,14 +81,14 @@ static const struct aw_joints steered_joints = {.open = open_it,
                                                 .list = list_them,
                                                 .command = set_velocity,
                                                 .attend = turn_it,
-                                                .now = device_time,
-                                                .steer = 5};
+                                                .now = device_time};
 
 static void start_steered(void)
 {
     static struct aw_tool tool;
     tool = rig_tool;
     tool.joints = &steered_joints;
+    tool.steer = 5;
     session = rig_new(&tool);
     sent = 0;
     device_ns = 0;

@@ -151,7 +151,6 @@ static const struct aw_joints turning = {.open = open_it,
                                          .command = set_velocity,
                                          .attend = turns,
                                          .now = device_time,
-                                         .steer = 5,
                                          .hz = 50};
 
 /* The approach continues where the angle wraps. */
@@ -162,6 +161,7 @@ TEST_WITH(start, stop, approach_crosses_the_wrap_of_the_angle)
     static struct aw_tool tool;
     tool = rig_tool;
     tool.joints = &turning;
+    tool.steer = 5;
     session->tool = &tool;
     velocity = 0;
     joint->unit[AW_JOINT_ACTUAL] = "rad";
