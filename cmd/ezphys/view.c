@@ -5,25 +5,22 @@
 #include <string.h>
 
 #include "protocol/ezphys/picture.h"
+#include "shell/look/view.h"
 #include "shell/source/live.h"
 #include "state.h"
-#include "view/terminal/cells.h"
 #include "view/terminal/screen.h"
-
-#define FPS     20
-#define COLUMNS 78 /* without a terminal */
-#define ROWS    24
 
 struct viewer {
     struct aw_session *session;
     struct aw_scene *scene; /* owned; NULL: shapes are unknown */
     struct aw_ezphys_picture picture;
-    double speed;
-    bool paused, keys;
+    double speed, sim_s; /* simulated seconds per second; time to show next */
+    bool paused;
 };
 
-static void draw(struct viewer *v, struct aw_braille *canvas)
+static void draw(void *context, struct aw_braille *canvas)
 {
+    struct viewer *v = context;
     const struct aw_ezphys_state *s = &ezphys_of(v->session)->state;
     char text[160];
     aw_ezphys_picture_follow(&v->picture, s);
@@ -38,13 +35,18 @@ static void draw(struct viewer *v, struct aw_braille *canvas)
 /* ---- Time and keys ---- */
 
 /* Runs the simulation until the next picture, at the pace of --speed. */
-static enum aw_status run_until(struct viewer *v, int64_t due, double sim_end)
+static enum aw_status run_until(void *context, int64_t due)
 {
+    struct viewer *v = context;
     struct aw_session *session = v->session;
     struct aw_ezphys *ez = ezphys_of(session);
     enum aw_status status = AW_OK;
+    double now = aw_ezphys_state_time(&ez->state);
+    double seconds = (double)(due - aw_clock_now(session->clock)) / 1e9;
+    bool reset = now < v->sim_s - 1;
+    v->sim_s = reset ? now : v->sim_s + (v->paused ? 0 : v->speed * seconds);
     while (status == AW_OK && aw_clock_now(session->clock) < due) {
-        if (ez->owed && (v->paused || aw_ezphys_state_time(&ez->state) >= sim_end))
+        if (ez->owed && (v->paused || aw_ezphys_state_time(&ez->state) >= v->sim_s))
             return aw_clock_sleep(session->clock, due);
         status = aw_ezphys_answer(ez, &session->err);
         if (status == AW_OK)
@@ -64,9 +66,10 @@ static const char *const all_keys[] = {
 };
 /* clang-format on */
 
-static bool handle_key(struct viewer *v, int key)
+static void handle_key(void *context, int key)
 {
     static const double step = 0.1, closer = 1.2;
+    struct viewer *v = context;
     struct aw_ezphys_picture *p = &v->picture;
     switch (key) {
     case AW_KEY_LEFT:
@@ -90,56 +93,9 @@ static bool handle_key(struct viewer *v, int key)
     case ' ':
         v->paused = !v->paused;
         break;
-    case '?':
-        v->keys = !v->keys;
-        break;
     default:
-        return key == 'q' || key == AW_KEY_ESCAPE;
+        break;
     }
-    return false;
-}
-
-static enum aw_status animate(struct viewer *v, struct aw_screen *screen, int64_t deadline)
-{
-    struct aw_session *session = v->session;
-    enum aw_status status = AW_OK;
-    bool leave = false;
-    double sim = aw_ezphys_state_time(&ezphys_of(session)->state);
-    while (status == AW_OK && !leave && aw_clock_now(session->clock) < deadline) {
-        int64_t due = aw_clock_now(session->clock) + AW_SECOND / FPS;
-        double now = aw_ezphys_state_time(&ezphys_of(session)->state);
-        sim = now < sim - 1 ? now
-                            : sim + (v->paused ? 0 : v->speed / FPS); /* restarts after a reset */
-        status = run_until(v, due, sim);
-        for (int key; (key = aw_screen_key(screen)) != AW_KEY_NONE;)
-            leave = handle_key(v, key) || leave;
-        struct aw_braille *canvas = aw_screen_canvas(screen);
-        if (canvas)
-            draw(v, canvas);
-        if (canvas && v->keys)
-            aw_cell_keys(canvas, all_keys);
-        if (canvas)
-            aw_braille_text(canvas, 0, canvas->rows - 1, "q quit  ? keys", AW_BRAILLE_DIM);
-        aw_screen_show(screen);
-    }
-    return status;
-}
-
-/* Prints one picture as text. */
-static enum aw_status print_picture(struct viewer *v)
-{
-    struct aw_braille canvas;
-    char row[COLUMNS * AW_BRAILLE_ROW];
-    struct aw_output *out = &v->session->out;
-    if (!aw_braille_init(&canvas, COLUMNS, ROWS))
-        return aw_no_memory(&v->session->err);
-    draw(v, &canvas);
-    for (int i = 0; i < ROWS; i++) {
-        aw_braille_row(&canvas, i, aw_screen_utf8() ? AW_BRAILLE_UTF8 : 0, row, sizeof row);
-        aw_output_draw(out, "%s\n", row);
-    }
-    aw_braille_free(&canvas);
-    return AW_OK;
 }
 
 static enum aw_status load_scene(struct viewer *v)
@@ -161,6 +117,12 @@ static enum aw_status load_scene(struct viewer *v)
 
 static enum aw_status show(struct viewer *v)
 {
+    static const struct aw_view view = {.columns = 78,
+                                        .rows = 24,
+                                        .keys = all_keys,
+                                        .draw = draw,
+                                        .wait = run_until,
+                                        .key = handle_key};
     struct aw_session *session = v->session;
     double seconds = session->options.run.for_s;
     enum aw_status status = load_scene(v);
@@ -171,17 +133,10 @@ static enum aw_status show(struct viewer *v)
     v->picture =
         (struct aw_ezphys_picture){.scene = v->scene, .names = &ezphys_state(session)->names};
     aw_ezphys_picture_aim(&v->picture, &ezphys_of(session)->state);
-    if (!aw_screen_possible())
-        return seconds > 0 && (status = ezphys_go_on(session, seconds, NULL, NULL)) != AW_OK
-                   ? status
-                   : print_picture(v);
-    aw_options_set(&session->options, "quiet", "1", AW_FROM_COMMAND_LINE, NULL);
-    struct aw_screen *screen = aw_screen_open(session->out.color, &session->err);
-    if (!screen)
-        return session->err.status;
-    status = animate(v, screen, aw_session_end(session));
-    aw_screen_close(screen);
-    return status;
+    v->sim_s = aw_ezphys_state_time(&ezphys_of(session)->state);
+    if (!aw_screen_possible() && seconds > 0)
+        status = ezphys_go_on(session, seconds, NULL, NULL);
+    return status == AW_OK ? aw_view_show(session, &view, v) : status;
 }
 
 enum aw_status run_view(struct aw_session *session, const struct aw_args *args)

@@ -16,6 +16,7 @@
 #include "shell/look/look.h"
 #include "shell/look/picture.h"
 #include "shell/look/plot.h"
+#include "shell/look/view.h"
 #include "shell/safety/dry.h"
 #include "shell/source/live.h"
 #include "shell/source/source.h"
@@ -526,26 +527,18 @@ static int from_environment(const char *name, int least, int fallback)
 
 static enum aw_status print_frame(struct plot *p, const struct aw_strip_look *look)
 {
-    struct aw_output *out = &p->session->out;
     struct aw_braille canvas;
     struct winsize size = {0};
     bool known =
         ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col >= 20 && size.ws_row >= 8;
     int width = known && size.ws_col < 500 ? size.ws_col : from_environment("COLUMNS", 20, 80);
     int height = (known && size.ws_row < 200 ? size.ws_row : from_environment("LINES", 8, 24)) - 1;
-    unsigned how = (aw_screen_utf8() ? AW_BRAILLE_UTF8 : 0) | (out->color ? AW_BRAILLE_COLOR : 0);
     if (!aw_braille_init(&canvas, width, height))
         return aw_no_memory(&p->session->err);
     aw_strip_draw(&p->strip, look, &canvas);
-    size_t room = (size_t)width * AW_BRAILLE_ROW;
-    for (int y = 0; y < height; y++) {
-        char *at = aw_output_reserve(out, room + 1);
-        at += aw_braille_row(&canvas, y, how, at, room);
-        *at++ = '\n';
-        aw_output_done(out, at);
-    }
+    enum aw_status status = aw_view_print(p->session, &canvas);
     aw_braille_free(&canvas);
-    return aw_output_flush(out, &p->session->err);
+    return status;
 }
 
 static enum aw_status print_now(struct plot *p)
