@@ -65,6 +65,13 @@ static inline void assert_receives(struct aw_link *link, const char *wanted)
     assert_string_equal(text, wanted);
 }
 
+/* Requires that a frame goes from one link to the other. */
+static inline void assert_carries(struct aw_link *from, struct aw_link *to, const char *frame)
+{
+    assert_sends(from, frame);
+    assert_receives(to, frame);
+}
+
 /* Reads once and expects these words instead of a frame. */
 static inline void assert_event(struct aw_link *link, const char *words)
 {
@@ -74,15 +81,14 @@ static inline void assert_event(struct aw_link *link, const char *words)
     int64_t deadline = aw_clock_now(link->clock) + 5 * AW_SECOND;
     assert_int_equal(aw_link_read(link, datagram, sizeof datagram, &got, deadline, &err), AW_EVENT);
     assert_int_equal(got, 0);
-    if (!strstr(link->event, words))
-        fail_msg("\"%s\" does not say \"%s\"", link->event, words);
+    assert_says(link->event, words);
 }
 
 /* Opening these links requires answers from the other end. A thread opens url; the test reads the
  * other end, on a clock that the thread stops when it is done. */
 struct ends {
     struct aw_real_clock clock; /* clock of the other end */
-    int done[2];                /* a pipe */
+    int done;                   /* an event descriptor */
     const char *url;
     struct aw_real_clock client_clock;
     struct aw_link *client;
@@ -90,26 +96,28 @@ struct ends {
     struct aw_error err;
 };
 
-static inline void ends_begin(struct ends *ends)
+static inline struct ends new_ends(void)
 {
-    *ends = (struct ends){.client_clock = aw_real_clock(-1)};
-    assert_int_equal(pipe(ends->done), 0);
-    ends->clock = aw_real_clock(ends->done[0]);
+    int done = eventfd(0, 0);
+    return (struct ends){
+        .clock = aw_real_clock(done), .done = done, .client_clock = aw_real_clock(-1)};
 }
 
-static inline void ends_end(struct ends *ends)
+static inline void close_ends(struct ends *ends)
 {
     aw_link_close(ends->client);
-    close(ends->done[0]);
-    close(ends->done[1]);
+    close(ends->done);
 }
+
+/* Ends that are closed at the end of their block. */
+#define ENDS __attribute__((cleanup(close_ends), unused)) struct ends
 
 static inline void *open_in_thread(void *context)
 {
     struct ends *ends = context;
     const struct aw_link_options options = {.clock = &ends->client_clock.base};
     ends->status = aw_link_open(&ends->client, ends->url, &options, &ends->err);
-    assert_int_equal(write(ends->done[1], "x", 1), 1);
+    assert_int_equal(eventfd_write(ends->done, 1), 0);
     return NULL;
 }
 
@@ -120,7 +128,7 @@ static inline void open_against(struct ends *ends, const char *url, struct aw_li
                                 answer_fn *answer)
 {
     pthread_t thread;
-    char bytes[256], done;
+    char bytes[256];
     size_t got;
     struct aw_error err;
     enum aw_status status = AW_OK;
@@ -132,7 +140,7 @@ static inline void open_against(struct ends *ends, const char *url, struct aw_li
         if (answer && status != AW_STOPPED)
             answer(end, bytes, got);
     }
-    assert_int_equal(read(ends->done[0], &done, 1), 1);
+    assert_int_equal(eventfd_read(ends->done, &(eventfd_t){0}), 0);
     pthread_join(thread, NULL);
 }
 

@@ -1,10 +1,12 @@
-/* Shared helpers of the link tests: an echoing device and a clock that a test has stopped. */
+/* Shared helpers of the link tests: links and descriptors that close themselves, an echoing device
+ * and a clock that a test has stopped. */
 #ifndef LINK_HELPER_H
 #define LINK_HELPER_H
 
 #include "test.h"
 
 #include <poll.h>
+#include <sys/eventfd.h>
 #include <unistd.h>
 
 #include "link/core/device.h"
@@ -133,6 +135,55 @@ static const struct aw_protocol test_protocol = {
     .udev_file = "/etc/udev/rules.d/70-test.rules",
 };
 
+/* A link and a descriptor that are closed at the end of their block. */
+#define LINK __attribute__((cleanup(close_link), unused)) struct aw_link *
+#define FD   __attribute__((cleanup(close_fd), unused)) int
+
+static inline void close_link(struct aw_link **link)
+{
+    aw_link_close(*link);
+    *link = NULL;
+}
+
+static inline void close_fd(const int *fd)
+{
+    if (*fd >= 0)
+        close(*fd);
+}
+
+/* Returns a formatted text, which the eighth following call overwrites. */
+static inline const char *text_of(const char *format, ...) __attribute__((format(printf, 1, 2)));
+static inline const char *text_of(const char *format, ...)
+{
+    static char texts[8][300];
+    static size_t next;
+    char *text = texts[next++ % 8];
+    va_list list;
+    va_start(list, format);
+    vsnprintf(text, sizeof texts[0], format, list);
+    va_end(list);
+    return text;
+}
+
+static inline void assert_says(const char *text, const char *words)
+{
+    if (!strstr(text, words))
+        fail_msg("\"%s\" does not say \"%s\"", text, words);
+}
+
+/* The time of the tests whose clock does not matter. */
+static inline struct aw_clock *usual_clock(void)
+{
+    static struct aw_real_clock clock;
+    clock = aw_real_clock(-1);
+    return &clock.base;
+}
+
+static inline int64_t now(void)
+{
+    return aw_clock_now(usual_clock());
+}
+
 /* Opens a link and requires success. */
 static inline struct aw_link *open_link(const char *url, struct aw_clock *clock)
 {
@@ -142,6 +193,17 @@ static inline struct aw_link *open_link(const char *url, struct aw_clock *clock)
     if (aw_link_open(&link, url, &options, &err) != AW_OK)
         fail_msg("%s: %s", url, err.text);
     return link;
+}
+
+static inline struct aw_link *opened(const char *url)
+{
+    return open_link(url, usual_clock());
+}
+
+/* Returns a client of this server. */
+static inline struct aw_link *client_of(const struct aw_link *server)
+{
+    return opened(server->ready);
 }
 
 /* Requires that opening fails with this status and these words. */
@@ -160,8 +222,17 @@ static inline void assert_open_fails_by(struct aw_clock *clock, const char *url,
 
 static inline void assert_open_fails(const char *url, enum aw_status status, const char *words)
 {
-    struct aw_real_clock clock = aw_real_clock(-1);
-    assert_open_fails_by(&clock.base, url, status, words);
+    assert_open_fails_by(usual_clock(), url, status, words);
+}
+
+/* Requires that opening is refused with exactly this text. */
+static inline void assert_refused(const char *url, const char *text)
+{
+    struct aw_error err = {0};
+    struct aw_link *link;
+    const struct aw_link_options options = {.clock = usual_clock()};
+    assert_int_equal(aw_link_open(&link, url, &options, &err), AW_USAGE);
+    assert_string_equal(err.text, text);
 }
 
 static inline void assert_reads(struct aw_link *link, const char *wanted)
@@ -184,6 +255,33 @@ static inline void assert_writes(struct aw_link *link, const char *text)
 {
     struct aw_error err = {0};
     assert_int_equal(aw_link_write(link, text, strlen(text), &err), AW_OK);
+}
+
+/* Requires that a text goes from one link to the other. */
+static inline void assert_passes(struct aw_link *from, struct aw_link *to, const char *text)
+{
+    assert_writes(from, text);
+    assert_reads(to, text);
+}
+
+/* Requires that a read and a write fail with this status and these words. */
+static inline void assert_read_fails(struct aw_link *link, enum aw_status status, const char *words)
+{
+    char buf[16];
+    size_t got;
+    struct aw_error err = {0};
+    assert_int_equal(aw_link_read(link, buf, sizeof buf, &got, AW_NEVER, &err), status);
+    assert_int_equal(got, 0);
+    assert_says(err.text, words);
+}
+
+static inline void assert_write_fails(struct aw_link *link, const void *buf, size_t size,
+                                      enum aw_status status, const char *words)
+{
+    struct aw_error err = {0};
+    assert_int_equal(aw_link_write(link, buf, size, &err), status);
+    assert_int_equal(err.status, status);
+    assert_says(err.text, words);
 }
 
 /* Requires that one read ends with this status within wait_ns. */

@@ -109,9 +109,9 @@ TEST(interface_problems_are_described)
 {
     char problem[200] = "";
     assert_true(aw_can_interface_problem("awnope0", problem, sizeof problem));
-    assert_non_null(strstr(problem, "no such interface"));
+    assert_says(problem, "no such interface");
     assert_true(aw_can_interface_problem("lo", problem, sizeof problem));
-    assert_non_null(strstr(problem, "is not a CAN interface"));
+    assert_says(problem, "is not a CAN interface");
     assert_true(aw_can_interface_problem("", problem, sizeof problem));
     assert_false(aw_can_interface_up("lo"));
     assert_false(aw_can_interface_up("awnope0"));
@@ -235,7 +235,7 @@ TEST(delayed_write_error_loses_the_link)
     assert_int_equal(send_frame(link, "05E#AA", &err), AW_OK);
     clock.time_ns += 2 * AW_MILLISECOND;
     assert_int_equal(aw_link_read(link, buf, sizeof buf, &got, AW_NEVER, &err), AW_LOST);
-    assert_non_null(strstr(err.text, ": is down"));
+    assert_says(err.text, ": is down");
     aw_link_close(link);
 }
 

@@ -110,6 +110,21 @@ static void let_answer(struct aw_link *adapter)
     assert_read_is(adapter, AW_TIMEOUT, 0);
 }
 
+/* Sends commands to the adapter and requires this answer. */
+static void assert_answers(struct aw_link *adapter, struct aw_link *computer, const char *commands,
+                           const char *answer)
+{
+    assert_writes(computer, commands);
+    let_answer(adapter);
+    assert_reads(computer, answer);
+}
+
+/* Returns a computer that is connected to the stream of the adapter. */
+static struct aw_link *computer_of(const struct aw_link *adapter)
+{
+    return opened(adapter->ready + strlen("slcan:"));
+}
+
 TEST(adapter_answers_commands)
 {
     static const struct {
@@ -148,25 +163,19 @@ TEST(adapter_answers_commands)
         {"F\r", "F00\r"},
         {"C\r", "\r"},
     };
-    struct aw_real_clock clock = aw_real_clock(-1);
-    struct aw_link *adapter = open_link("slcan:pty:", &clock.base);
+    LINK adapter = opened("slcan:pty:");
     assert_true(adapter->datagrams);
     assert_memory_equal(adapter->ready, "slcan:tty:/dev/", 15);
-    struct aw_link *computer = open_link(adapter->ready + strlen("slcan:"), &clock.base);
+    LINK computer = computer_of(adapter);
     for (size_t i = 0; i < sizeof steps / sizeof *steps; i++) {
-        assert_writes(computer, steps[i].command);
-        let_answer(adapter);
-        assert_reads(computer, steps[i].answer);
+        assert_answers(adapter, computer, steps[i].command, steps[i].answer);
     }
-    aw_link_close(computer);
-    aw_link_close(adapter);
 }
 
 TEST(adapter_forwards_frames_only_while_open)
 {
-    struct aw_real_clock clock = aw_real_clock(-1);
-    struct aw_link *adapter = open_link("slcan:pty:", &clock.base);
-    struct aw_link *computer = open_link(adapter->ready + strlen("slcan:"), &clock.base);
+    LINK adapter = opened("slcan:pty:");
+    LINK computer = computer_of(adapter);
     assert_sends(adapter, "05E#0102");
     assert_read_is(computer, AW_TIMEOUT, 0);
     assert_writes(computer, "O\rt0446398EE33C0000\rt0450\rT1F33445521122\r");
@@ -176,9 +185,7 @@ TEST(adapter_forwards_frames_only_while_open)
     assert_reads(computer, "\rz\rz\rZ\r");
     assert_sends(adapter, "05E#0102");
     assert_reads(computer, "t05E20102\r");
-    assert_writes(computer, "C\rZ1\rL\r");
-    let_answer(adapter);
-    assert_reads(computer, "\r\r\r");
+    assert_answers(adapter, computer, "C\rZ1\rL\r", "\r\r\r");
     assert_sends(adapter, "05E#0102");
     char stamped[32] = "";
     size_t got;
@@ -187,47 +194,36 @@ TEST(adapter_forwards_frames_only_while_open)
     assert_memory_equal(stamped, "t05E20102", 9);
     assert_true(aw_slcan_is_hex(stamped + 9, 4));
     assert_string_equal(stamped + 13, "\r");
-    assert_writes(computer, "C\r");
-    let_answer(adapter);
-    assert_reads(computer, "\r");
+    assert_answers(adapter, computer, "C\r", "\r");
     assert_sends(adapter, "05E#0102");
     assert_read_is(computer, AW_TIMEOUT, 0);
-    aw_link_close(computer);
-    aw_link_close(adapter);
 }
 
 /* The previous computer had enabled timestamps and left the channel open. */
 TEST(new_computer_resets_the_adapter)
 {
-    struct aw_real_clock clock = aw_real_clock(-1);
-    struct aw_link *adapter = open_link("slcan:tcp-listen:0", &clock.base);
+    LINK adapter = opened("slcan:tcp-listen:0");
     const char *stream = adapter->ready + strlen("slcan:");
-    struct aw_link *computer = open_link(stream, &clock.base);
+    LINK computer = opened(stream);
     assert_writes(computer, "Z1\rO\rt12");
     assert_read_is(adapter, AW_EVENT, AW_SECOND);
     let_answer(adapter);
     assert_reads(computer, "\r\r");
     aw_link_close(computer);
-    computer = open_link(stream, &clock.base);
+    computer = opened(stream);
     assert_read_is(adapter, AW_EVENT, AW_SECOND);
-    assert_writes(computer, "F\rO\r");
-    let_answer(adapter);
-    assert_reads(computer, "\a\r");
+    assert_answers(adapter, computer, "F\rO\r", "\a\r");
     assert_sends(adapter, "05E#0102");
     assert_reads(computer, "t05E20102\r");
-    aw_link_close(computer);
-    aw_link_close(adapter);
 }
 
 static void both_ends(const char *listen, const char *query)
 {
-    struct ends ends;
-    char url[256];
-    ends_begin(&ends);
+    ENDS ends = new_ends();
     struct aw_link *adapter = open_link(listen, &ends.clock.base);
     for (int round = 0; round < 2; round++) {
-        snprintf(url, sizeof url, "%s%s", adapter->ready, query);
-        struct aw_link *client = opened_against(&ends, url, adapter, NULL);
+        struct aw_link *client =
+            opened_against(&ends, text_of("%s%s", adapter->ready, query), adapter, NULL);
         assert_true(client->datagrams);
         assert_true(aw_link_fd(client) >= 0 && aw_link_fd(client) != aw_link_fd(adapter));
         assert_string_equal(client->key, adapter->key);
@@ -238,8 +234,7 @@ static void both_ends(const char *listen, const char *query)
         assert_receives(adapter, "7FF#0011223344556677");
         assert_receives(adapter, "000#");
         for (int i = 0; i < 50; i++) {
-            assert_sends(adapter, "05E#9CFF000200F0");
-            assert_receives(client, "05E#9CFF000200F0");
+            assert_carries(adapter, client, "05E#9CFF000200F0");
             int64_t age = aw_wall_time() - client->rx_time_ns;
             if (*query)
                 assert_in_range(age, 0, 10 * AW_SECOND);
@@ -260,7 +255,6 @@ static void both_ends(const char *listen, const char *query)
             assert_int_equal(adapter->connections, round + 1);
     }
     aw_link_close(adapter);
-    ends_end(&ends);
 }
 
 TEST(client_and_adapter_interoperate)
@@ -288,11 +282,9 @@ TEST(absent_computer_does_not_block_the_adapter)
 {
     struct aw_error err = {0};
     struct aw_real_clock clock = aw_real_clock(-1);
-    struct aw_link *adapter = open_link("slcan:pty:", &clock.base);
+    LINK adapter = open_link("slcan:pty:", &clock.base);
     struct aw_link *computer = open_link(adapter->ready + strlen("slcan:"), &clock.base);
-    assert_writes(computer, "O\r");
-    let_answer(adapter);
-    assert_reads(computer, "\r");
+    assert_answers(adapter, computer, "O\r", "\r");
     aw_link_close(computer); /* without closing the channel */
     int timeouts = 0;
     int64_t start = aw_clock_now(&clock.base), worst = 0;
@@ -304,7 +296,6 @@ TEST(absent_computer_does_not_block_the_adapter)
     }
     assert_int_equal(timeouts, 1); /* the adapter closes the channel at the first timeout */
     assert_true(worst < AW_SECOND / 2);
-    aw_link_close(adapter);
 }
 
 /* Counts the complete frame lines available; *last: number of the last frame. */
@@ -347,37 +338,29 @@ TEST(slow_computer_loses_the_oldest_frames)
     static const char *const urls[] = {"slcan:pty:", "slcan:tcp-listen:0"};
     for (size_t i = 0; i < 2; i++) {
         struct aw_error err = {0};
-        struct aw_real_clock clock = aw_real_clock(-1);
-        struct aw_link *adapter = open_link(urls[i], &clock.base);
-        struct aw_link *computer = open_link(adapter->ready + strlen("slcan:"), &clock.base);
+        LINK adapter = opened(urls[i]);
+        LINK computer = computer_of(adapter);
         unsigned sent = 0, last = 0;
         uint8_t buf[10];
         size_t got;
         if (i == 1)
             assert_read_is(adapter, AW_EVENT, AW_SECOND);
-        assert_writes(computer, "O\r");
-        let_answer(adapter);
-        assert_reads(computer, "\r");
+        assert_answers(adapter, computer, "O\r", "\r");
         int64_t worst = 0;
         while (adapter->dropped < 1000) {
-            char frame[32];
-            snprintf(frame, sizeof frame, "05E#%08X", ++sent);
-            int64_t before = aw_clock_now(&clock.base);
-            assert_int_equal(send_frame(adapter, frame, &err), AW_OK);
-            int64_t took = aw_clock_now(&clock.base) - before;
+            int64_t before = now();
+            assert_int_equal(send_frame(adapter, text_of("05E#%08X", ++sent), &err), AW_OK);
+            int64_t took = now() - before;
             worst = took > worst ? took : worst;
         }
         assert_true(worst < AW_SECOND / 2);
         assert_writes(computer, "t0010\rF\r"); /* it is accepted, too */
-        assert_int_equal(aw_link_read(adapter, buf, sizeof buf, &got,
-                                      aw_clock_now(&clock.base) + AW_SECOND, &err),
+        assert_int_equal(aw_link_read(adapter, buf, sizeof buf, &got, now() + AW_SECOND, &err),
                          AW_OK);
         assert_int_equal(got, 2);
         int frames = read_frames(adapter, computer, &last);
         assert_int_equal(last, sent);
         assert_int_equal((uint64_t)frames + adapter->dropped, sent);
-        aw_link_close(computer);
-        aw_link_close(adapter);
     }
 }
 
@@ -385,9 +368,9 @@ TEST(slow_computer_loses_the_oldest_frames)
 struct line_answer {
     const char *line, *answer;
 };
+static const struct line_answer *answers; /* table of the adapter; ends with a NULL line */
 
-static void answer_by(const struct line_answer *answers, struct aw_link *end, const char *bytes,
-                      size_t size)
+static void answer_lines(struct aw_link *end, const char *bytes, size_t size)
 {
     static char line[64];
     static size_t used;
@@ -405,48 +388,22 @@ static void answer_by(const struct line_answer *answers, struct aw_link *end, co
 }
 
 /* Reports only its version, in its own format; its channel was left open. */
-static void laconic(struct aw_link *end, const char *bytes, size_t size)
-{
-    static const struct line_answer answers[] = {
-        {"C", "t05E10"}, {"V", "2\r1.2 board, firmware b158aa7\rt05E0\r"}, {0}};
-    answer_by(answers, end, bytes, size);
-}
-
-static void silent(struct aw_link *end, const char *bytes, size_t size)
-{
-    (void)end;
-    (void)bytes;
-    (void)size;
-}
-
-static void without_speed(struct aw_link *end, const char *bytes, size_t size)
-{
-    static const struct line_answer answers[] = {
-        {"", "\a"},  {"C", "\a"}, {"V", "V1010\r"}, {"S3", "t05E0\rT000000010\r\a"}, {"Z0", "\a"},
-        {"O", "\r"}, {0}};
-    answer_by(answers, end, bytes, size);
-}
-
+static const struct line_answer laconic[] = {
+    {"C", "t05E10"}, {"V", "2\r1.2 board, firmware b158aa7\rt05E0\r"}, {0}};
+static const struct line_answer silent[] = {{0}};
+static const struct line_answer without_speed[] = {
+    {"", "\a"},  {"C", "\a"}, {"V", "V1010\r"}, {"S3", "t05E0\rT000000010\r\a"}, {"Z0", "\a"},
+    {"O", "\r"}, {0}};
 /* Starts with the rest of a frame and answers to another program. */
-static void busy_before(struct aw_link *end, const char *bytes, size_t size)
-{
-    static const struct line_answer answers[] = {
-        {"", "1122\r\a"}, {"C", "\a"}, {"V", "V1010\r"}, {"S8", "\r"}, {"Z0", "\r"},
-        {"O", "\r"},      {0}};
-    answer_by(answers, end, bytes, size);
-}
-
-static void not_opening(struct aw_link *end, const char *bytes, size_t size)
-{
-    static const struct line_answer answers[] = {{"C", "\r"},  {"V", "V1010\r"}, {"S8", "\r"},
+static const struct line_answer busy_before[] = {
+    {"", "1122\r\a"}, {"C", "\a"}, {"V", "V1010\r"}, {"S8", "\r"}, {"Z0", "\r"}, {"O", "\r"}, {0}};
+static const struct line_answer not_opening[] = {{"C", "\r"},  {"V", "V1010\r"}, {"S8", "\r"},
                                                  {"Z0", "\r"}, {"O", "\a"},      {0}};
-    answer_by(answers, end, bytes, size);
-}
 
 TEST(unusual_adapters_are_supported_or_explained)
 {
     static const struct {
-        answer_fn *answer;
+        const struct line_answer *answers;
         const char *query, *words; /* NULL: opens */
     } cases[] = {
         {laconic, "", NULL},
@@ -457,12 +414,11 @@ TEST(unusual_adapters_are_supported_or_explained)
         {busy_before, "", NULL},
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
-        struct ends ends;
-        char url[256];
-        ends_begin(&ends);
-        struct aw_link *stream = open_link("pty:", &ends.clock.base);
-        snprintf(url, sizeof url, "slcan:%s%s", stream->ready, cases[i].query);
-        open_against(&ends, url, stream, cases[i].answer);
+        ENDS ends = new_ends();
+        LINK stream = open_link("pty:", &ends.clock.base);
+        answers = cases[i].answers;
+        open_against(&ends, text_of("slcan:%s%s", stream->ready, cases[i].query), stream,
+                     answer_lines);
         assert_int_equal(ends.status, cases[i].words ? AW_NO_LINK : AW_OK);
         if (cases[i].words && !strstr(ends.err.text, cases[i].words))
             fail_msg("\"%s\" does not say \"%s\"", ends.err.text, cases[i].words);
@@ -482,23 +438,20 @@ TEST(unusual_adapters_are_supported_or_explained)
             assert_read_is(ends.client, AW_TIMEOUT, 0);
             assert_string_equal(ends.client->event, "");
         }
-        ends_end(&ends);
-        aw_link_close(stream);
     }
 }
 
 TEST(refused_frame_fails_the_write)
 {
-    struct ends ends;
+    ENDS ends = new_ends();
     struct aw_error err;
-    char url[256];
-    ends_begin(&ends);
-    struct aw_link *stream = open_link("pty:", &ends.clock.base);
-    snprintf(url, sizeof url, "slcan:%s", stream->ready);
-    struct aw_link *client = opened_against(&ends, url, stream, busy_before);
+    LINK stream = open_link("pty:", &ends.clock.base);
+    answers = busy_before;
+    struct aw_link *client =
+        opened_against(&ends, text_of("slcan:%s", stream->ready), stream, answer_lines);
     assert_writes(stream, "t05E0\r\a");
     assert_int_equal(send_frame(client, "041#00", &err), AW_REFUSED);
-    assert_non_null(strstr(err.text, "the adapter refused a frame"));
+    assert_says(err.text, "the adapter refused a frame");
     assert_writes(stream, "t05F0\rz\r");
     assert_int_equal(send_frame(client, "041#00", &err), AW_OK);
     assert_receives(client, "05E#");
@@ -508,27 +461,21 @@ TEST(refused_frame_fails_the_write)
         assert_int_equal(send_frame(client, "041#00", &err), AW_OK);
     assert_in_range(aw_clock_now(&ends.clock.base) - before, 50 * AW_MILLISECOND, AW_SECOND / 2);
     assert_read_is(client, AW_TIMEOUT, 0);
-    ends_end(&ends);
-    aw_link_close(stream);
 }
 
 TEST(unplugged_adapter_loses_the_link)
 {
-    struct ends ends;
-    ends_begin(&ends);
+    ENDS ends = new_ends();
     struct aw_link *adapter = open_link("slcan:tcp-listen:0", &ends.clock.base);
     struct aw_link *client = opened_against(&ends, adapter->ready, adapter, NULL);
     aw_link_close(adapter);
     assert_read_is(client, AW_LOST, AW_SECOND);
-    ends_end(&ends);
 }
 
 TEST(stop_request_interrupts_opening)
 {
-    char url[256];
-    struct aw_real_clock clock = aw_real_clock(-1);
-    struct aw_link *stream = open_link("tcp-listen:0", &clock.base);
-    snprintf(url, sizeof url, "slcan:%s", stream->ready);
+    struct aw_link *stream = opened("tcp-listen:0");
+    const char *url = text_of("slcan:%s", stream->ready);
     struct interrupted_clock stopped = interrupted_clock(NULL);
     assert_open_fails_by(&stopped.real.base, url, AW_STOPPED, ": stopped while opening");
     struct interrupted_clock unplugged = interrupted_clock(stream);
@@ -557,10 +504,9 @@ TEST(random_bytes_are_safe)
 {
     static const char letters[] = "\r\r\aCOLSsVvNFZMmXWQUrRtTz0123456789ABCDEFabcdef\n <>\xff";
     struct aw_random random = {.state = 1};
-    struct aw_real_clock clock = aw_real_clock(-1);
-    struct aw_link *adapter = open_link("slcan:pty:", &clock.base);
-    struct aw_link *computer = open_link(adapter->ready + strlen("slcan:"), &clock.base);
-    size_t lines = 0, answers = 0, got;
+    LINK adapter = opened("slcan:pty:");
+    LINK computer = computer_of(adapter);
+    size_t lines = 0, answered = 0, got;
     for (int i = 0; i < 2000; i++) {
         char bytes[64];
         uint8_t datagram[16];
@@ -575,28 +521,22 @@ TEST(random_bytes_are_safe)
             assert_int_equal(aw_link_write(adapter, datagram, got, &err), AW_OK);
         while (aw_link_read(computer, bytes, sizeof bytes, &got, 0, &err) == AW_OK)
             for (size_t k = 0; k < got; k++)
-                answers += bytes[k] == '\r' || bytes[k] == '\a';
+                answered += bytes[k] == '\r' || bytes[k] == '\a';
     }
-    assert_true(answers >= lines);
-    aw_link_close(computer);
-    aw_link_close(adapter);
+    assert_true(answered >= lines);
 }
 
 /* Wrappers must not lose timestamps and events. */
 TEST(wrappers_keep_timestamps_and_events)
 {
-    struct ends ends;
-    char url[256];
-    ends_begin(&ends);
-    struct aw_link *adapter = open_link("slcan:tcp-listen:0?delay=1ms", &ends.clock.base);
-    snprintf(url, sizeof url, "%s?time=on&delay=1ms", adapter->ready);
-    struct aw_link *client = opened_against(&ends, url, adapter, NULL);
+    ENDS ends = new_ends();
+    LINK adapter = open_link("slcan:tcp-listen:0?delay=1ms", &ends.clock.base);
+    struct aw_link *client =
+        opened_against(&ends, text_of("%s?time=on&delay=1ms", adapter->ready), adapter, NULL);
     assert_sends(adapter, "05E#01");
     assert_read_is(adapter, AW_TIMEOUT, 20 * AW_MILLISECOND);
     assert_receives(client, "05E#01");
     assert_true(client->rx_time_ns > 0);
-    ends_end(&ends);
-    aw_link_close(adapter);
 }
 
 /* Prints the result of lines that are one digit too short, too long or otherwise slightly wrong. */
@@ -680,11 +620,11 @@ static void print_commands(struct aw_link *computer, struct aw_link *adapter, FI
         for (size_t state = 0; state < 3; state++) {
             fprintf(out, "%s%s%c", state ? "\t" : "", states[state], *letter);
             for (size_t i = 0; i < sizeof digits / sizeof *digits; i++) {
-                char text[80];
-                snprintf(text, sizeof text, "C.%s%c%.*s.F.t1230.O.", states[state], *letter,
-                         (int)digits[i], "10000000000000000000000000");
                 fputc(' ', out);
-                print_answers_to(computer, adapter, text, out);
+                print_answers_to(computer, adapter,
+                                 text_of("C.%s%c%.*s.F.t1230.O.", states[state], *letter,
+                                         (int)digits[i], "10000000000000000000000000"),
+                                 out);
             }
             fputc('\n', out);
         }
@@ -701,9 +641,8 @@ static void print_commands(struct aw_link *computer, struct aw_link *adapter, FI
 TEST(lines_and_commands_match_the_picture)
 {
     FILE *out = begin_picture();
-    struct aw_real_clock clock = aw_real_clock(-1);
-    struct aw_link *adapter = open_link("slcan:tcp-listen:127.0.0.1:0", &clock.base);
-    struct aw_link *computer = open_link(adapter->ready + strlen("slcan:"), &clock.base);
+    struct aw_link *adapter = opened("slcan:tcp-listen:127.0.0.1:0");
+    struct aw_link *computer = computer_of(adapter);
     assert_read_is(adapter, AW_EVENT, 20 * AW_SECOND);
     print_lines(out);
     print_commands(computer, adapter, out);
@@ -726,14 +665,8 @@ TEST(settings_are_checked)
         {"slcan:/dev/nope?btr=0014001", "link key btr=0014001: not 4 to 6 hexadecimal digits"},
         {"slcan:/dev/nope?time=yes", "link key time=yes: not one of off|on"},
         {"slcan:/dev/nope?silent=on", "link key silent=on: not one of no|yes"}};
-    struct aw_real_clock clock = aw_real_clock(-1);
-    const struct aw_link_options options = {.clock = &clock.base};
-    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
-        struct aw_error err = {0};
-        struct aw_link *link;
-        assert_int_equal(aw_link_open(&link, cases[i][0], &options, &err), AW_USAGE);
-        assert_string_equal(err.text, cases[i][1]);
-    }
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
+        assert_refused(cases[i][0], cases[i][1]);
     assert_open_fails("slcan:/dev/nope?btr=0014", AW_NO_LINK, "/dev/nope");
     assert_open_fails("slcan:/dev/nope?btr=001400", AW_NO_LINK, "/dev/nope");
     assert_open_fails("slcan:/dev/nope?bitrate=10000", AW_NO_LINK, "/dev/nope");
@@ -744,14 +677,15 @@ static char heard[128];
 
 static void listen_to(struct aw_link *end, const char *bytes, size_t size)
 {
-    static const struct line_answer answers[] = {
+    static const struct line_answer opening[] = {
         {"V", "V1010\r"}, {"s001400", "\r"}, {"S4", "\r"}, {"Z0", "\r"},
         {"Z1", "\r"},     {"O", "\r"},       {0}};
     size_t used = strlen(heard);
     for (size_t i = 0; i < size && used + 1 < sizeof heard; i++)
         heard[used++] = bytes[i] == '\r' ? '.' : bytes[i];
     heard[used] = '\0';
-    answer_by(answers, end, bytes, size);
+    answers = opening;
+    answer_lines(end, bytes, size);
 }
 
 TEST(channel_is_opened_with_the_right_commands)
@@ -760,13 +694,10 @@ TEST(channel_is_opened_with_the_right_commands)
         {"?bitrate=125000&time=on&stop=2&baud=57600", ".C.V.S4.Z1.O."},
         {"?btr=001400&stop=1", ".C.V.s001400.Z0.O."}};
     for (size_t i = 0; i < 2; i++) {
-        struct ends ends;
-        char url[256];
         *heard = '\0';
-        ends_begin(&ends);
-        struct aw_link *stream = open_link("pty:", &ends.clock.base);
-        snprintf(url, sizeof url, "slcan:%s%s", stream->ready, cases[i][0]);
-        opened_against(&ends, url, stream, listen_to);
+        ENDS ends = new_ends();
+        LINK stream = open_link("pty:", &ends.clock.base);
+        opened_against(&ends, text_of("slcan:%s%s", stream->ready, cases[i][0]), stream, listen_to);
         assert_string_equal(heard, cases[i][1]);
         struct termios modes;
         assert_int_equal(tcgetattr(aw_link_fd(ends.client), &modes), 0);
@@ -775,21 +706,17 @@ TEST(channel_is_opened_with_the_right_commands)
         aw_link_close(ends.client);
         ends.client = NULL;
         assert_reads(stream, "C\r");
-        ends_end(&ends);
-        aw_link_close(stream);
     }
 }
 
 /* Frames with equal adapter timestamps get equal times here, whenever they are read. */
 TEST(adapter_timestamps_are_used)
 {
-    struct ends ends;
-    char url[256];
     bool same = false;
-    ends_begin(&ends);
-    struct aw_link *stream = open_link("pty:", &ends.clock.base);
-    snprintf(url, sizeof url, "slcan:%s?time=on&bitrate=125000", stream->ready);
-    struct aw_link *client = opened_against(&ends, url, stream, listen_to);
+    ENDS ends = new_ends();
+    LINK stream = open_link("pty:", &ends.clock.base);
+    struct aw_link *client = opened_against(
+        &ends, text_of("slcan:%s?time=on&bitrate=125000", stream->ready), stream, listen_to);
     for (int i = 0; i < 20 && !same; i++) { /* retries in case the machine stalls for a second */
         struct timespec pause = {.tv_nsec = 3000000};
         assert_writes(stream, "t0010EA5E\r");
@@ -803,6 +730,4 @@ TEST(adapter_timestamps_are_used)
         same = same && client->rx_time_ns == first + 3 * AW_MILLISECOND;
     }
     assert_true(same);
-    ends_end(&ends);
-    aw_link_close(stream);
 }

@@ -98,20 +98,19 @@ static void begin(void)
         "udp-listen:0?reply=sender&delay=1ms",
         "slcan:pty:",
     };
-    char path[100];
     real_clock = aw_real_clock(-1);
     assert_non_null(mkdtemp(directory));
     stream = open_link("tcp-listen:0", &real_clock.base);
     terminal = open_link("pty:", &real_clock.base);
-    snprintf(path, sizeof path, "unix-listen:%s/old", directory);
+    const char *path = text_of("unix-listen:%s/old", directory);
     datagrams = open_link(path, &real_clock.base);
     add_url(stream->ready, "");
     add_url(terminal->ready, "");
     add_url(datagrams->ready, "");
-    snprintf(path, sizeof path, "%s/new", directory);
+    path = text_of("%s/new", directory);
     add_url("unix-listen:", path);
     add_url("pty:", path);
-    snprintf(path, sizeof path, "%s/capture.log", directory);
+    path = text_of("%s/capture.log", directory);
     write_capture(path);
     add_url("log:", path);
     for (size_t i = 0; i < sizeof plain / sizeof *plain; i++)
@@ -120,12 +119,10 @@ static void begin(void)
 
 static void end(void)
 {
-    char command[100];
     aw_link_close(stream);
     aw_link_close(terminal);
     aw_link_close(datagrams);
-    snprintf(command, sizeof command, "rm -r '%s'", directory);
-    assert_int_equal(system(command), 0);
+    assert_int_equal(system(text_of("rm -r '%s'", directory)), 0);
 }
 
 /* Opens a link, closes it again and returns true if that worked. */
@@ -145,12 +142,6 @@ static bool opens(const char *url, enum aw_status expected, struct aw_error *err
     return false;
 }
 
-static void assert_says(const char *url, const struct aw_error *err, const char *words)
-{
-    if (!strstr(err->text, words))
-        fail_msg("%s: \"%s\" does not say \"%s\"", url, err->text, words);
-}
-
 TEST(opening_fails_cleanly_without_descriptors)
 {
     struct rlimit usual;
@@ -165,7 +156,7 @@ TEST(opening_fails_cleanly_without_descriptors)
             opened = opens(urls[i], AW_NO_LINK, &err);
             limit_descriptors(usual.rlim_cur);
             if (!opened)
-                assert_says(urls[i], &err, "Too many open files");
+                assert_says(err.text, "Too many open files");
             assert_int_equal(open_descriptors(), before);
             assert_true(failures < 10);
         }
@@ -184,7 +175,7 @@ TEST(opening_fails_cleanly_without_memory)
             failing_allocation = failures + 1;
             opened = opens(urls[i], AW_NO_MEMORY, &err);
             if (!opened)
-                assert_says(urls[i], &err, "out of memory");
+                assert_says(err.text, "out of memory");
             assert_int_equal(open_descriptors(), before);
             assert_true(failures < 10);
         }

@@ -21,12 +21,10 @@ static char us[96];   /* "port4711 (pid 4711)" */
 
 static void begin(void)
 {
-    char wanted[96];
     snprintf(name, sizeof name, "port%ld", (long)getpid());
-    snprintf(wanted, sizeof wanted, "%s (pid %ld)", name, (long)getpid());
     int named = prctl(PR_SET_NAME, name);
     aw_port_process((long)getpid(), us, sizeof us);
-    assert_true(named == 0 && strcmp(us, wanted) == 0);
+    assert_true(named == 0 && strcmp(us, text_of("%s (pid %ld)", name, (long)getpid())) == 0);
 }
 
 /* Opens a socket at a port chosen by the kernel; returns it in *port. */
@@ -90,7 +88,7 @@ TEST(servers_are_found_by_name_and_by_port)
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         struct aw_tcp_server found[4];
         unsigned port;
-        int fd = socket_at(cases[i].family, SOCK_STREAM, cases[i].address, &port);
+        FD fd = socket_at(cases[i].family, SOCK_STREAM, cases[i].address, &port);
         if (fd < 0)
             continue;
         assert_int_equal(aw_tcp_servers(name, port, found, 4), 0); /* not listening yet */
@@ -103,7 +101,6 @@ TEST(servers_are_found_by_name_and_by_port)
         assert_string_equal(found[0].server, us);
         assert_string_equal(found[0].client, "");
         assert_int_equal(aw_tcp_servers(name, 0, found, 0), 0);
-        close(fd);
     }
 }
 
@@ -141,9 +138,8 @@ TEST(served_connections_use_keepalive)
                    {IPPROTO_TCP, TCP_KEEPIDLE, 10},
                    {IPPROTO_TCP, TCP_KEEPINTVL, 3},
                    {IPPROTO_TCP, TCP_KEEPCNT, 3}};
-    struct aw_real_clock clock = aw_real_clock(-1);
-    struct aw_link *server = open_link("tcp-listen:127.0.0.1:0", &clock.base);
-    struct aw_link *client = open_link(server->ready, &clock.base);
+    LINK server = opened("tcp-listen:127.0.0.1:0");
+    LINK client = client_of(server);
     assert_read_is(server, AW_EVENT, AW_SECOND);
     for (size_t i = 0; i < sizeof options / sizeof *options; i++) {
         int value = 0;
@@ -152,17 +148,14 @@ TEST(served_connections_use_keepalive)
             getsockopt(aw_link_fd(server), options[i].level, options[i].name, &value, &size), 0);
         assert_int_equal(value, options[i].value);
     }
-    aw_link_close(client);
-    aw_link_close(server);
 }
 
 TEST(created_terminal_is_raw)
 {
-    struct aw_real_clock clock = aw_real_clock(-1);
-    struct aw_link *device = open_link("pty:", &clock.base);
+    LINK device = opened("pty:");
     char holder[96];
     struct termios modes;
-    int fd = open(strchr(device->ready, ':') + 1, O_RDWR | O_NOCTTY | O_CLOEXEC);
+    FD fd = open(strchr(device->ready, ':') + 1, O_RDWR | O_NOCTTY | O_CLOEXEC);
     assert_true(fd >= 0);
     assert_int_equal(tcgetattr(fd, &modes), 0);
     assert_int_equal(modes.c_lflag & (ECHO | ICANON | ISIG), 0);
@@ -174,8 +167,6 @@ TEST(created_terminal_is_raw)
     assert_true(aw_port_holder(strchr(device->ready, ':') + 1, holder, sizeof holder));
     assert_string_equal(holder, us);
     assert_false(aw_port_holder("/dev/null/nothing", holder, sizeof holder));
-    close(fd);
-    aw_link_close(device);
 }
 
 TEST(port_errors_have_advice)
@@ -194,7 +185,7 @@ TEST(port_errors_have_advice)
         {EIO, "Input/output error"},
     };
     char text[200], path[] = "/tmp/test_port.XXXXXX";
-    int fd = mkstemp(path);
+    FD fd = mkstemp(path);
     assert_true(fd >= 0);
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         aw_port_problem(path, cases[i].error, text, sizeof text);
@@ -216,7 +207,6 @@ TEST(port_errors_have_advice)
         aw_port_problem(path, EACCES, text, sizeof text);
         assert_string_equal(text, cases[0].advice); /* root's group is not recommended */
     }
-    close(fd);
     unlink(path);
 }
 
@@ -264,10 +254,8 @@ TEST(lock_holder_is_reported_before_other_users)
     assert_int_equal(fd, -1);
     assert_string_equal(err.text, "/no/such/port: no such port — is it plugged in and switched on? "
                                   "See 'list'");
-    struct aw_real_clock clock = aw_real_clock(-1);
-    struct aw_link *device = open_link("pty:", &clock.base);
+    LINK device = opened("pty:");
     const char *path = strchr(device->ready, ':') + 1;
-    char wanted[200];
     int second;
     assert_int_equal(aw_port_lock(path, &fd, &err), AW_OK);
     assert_true(fd >= 0 && fcntl(fd, F_GETFD) & FD_CLOEXEC && fcntl(fd, F_GETFL) & O_NONBLOCK);
@@ -275,11 +263,9 @@ TEST(lock_holder_is_reported_before_other_users)
     assert_string_equal(who, us);
     assert_int_equal(aw_port_lock(path, &second, &err), AW_NO_LINK);
     assert_int_equal(second, -1);
-    snprintf(wanted, sizeof wanted, "%s: busy, %s has it — end that first", path, us);
-    assert_string_equal(err.text, wanted);
+    assert_string_equal(err.text, text_of("%s: busy, %s has it — end that first", path, us));
     assert_false(aw_port_sharer(fd, who, sizeof who)); /* except this process */
     close(fd);
-    aw_link_close(device);
 }
 
 /* A fake /proc in which other processes have these files open. */
@@ -345,18 +331,13 @@ static void end_others(void)
 
 static void process_has(const char *pid, const char *called, const char *file)
 {
-    char path[60];
-    snprintf(path, sizeof path, "/proc/%s/comm", pid);
-    other_file(path, called);
-    snprintf(path, sizeof path, "/proc/%s/fd/3", pid);
-    other_symlink(path, file);
+    other_file(text_of("/proc/%s/comm", pid), called);
+    other_symlink(text_of("/proc/%s/fd/3", pid), file);
 }
 
 static void process_ends(const char *pid)
 {
-    char path[60];
-    snprintf(path, sizeof path, "/proc/%s", pid);
-    other_remove(path);
+    other_remove(text_of("/proc/%s", pid));
 }
 
 /* Requires this holder; "": none. */
@@ -388,7 +369,7 @@ TEST_WITH(begin_others, end_others, holder_may_be_any_process)
     /* A file shared with this process: this process is not reported. */
     snprintf(own, sizeof own, "%ld", (long)getpid());
     snprintf(file, sizeof file, "%s/file", other_root);
-    int fd = open(file, O_RDWR | O_CREAT | O_CLOEXEC, 0600);
+    FD fd = open(file, O_RDWR | O_CREAT | O_CLOEXEC, 0600);
     assert_true(fd >= 0);
     process_has(own, "test_port\n", file);
     assert_false(aw_port_sharer(fd, who, sizeof who));
@@ -400,7 +381,6 @@ TEST_WITH(begin_others, end_others, holder_may_be_any_process)
     /* the same number on another file system */
     others.says = (struct stat){.st_rdev = 1, .st_dev = 1};
     assert_false(aw_port_sharer(fd, who, sizeof who));
-    close(fd);
 }
 
 /* A terminal belongs to its file system; any other device is the same regardless of its file's
@@ -439,14 +419,12 @@ TEST_WITH(begin_others, end_others, holder_of_the_lock_is_reported_first)
     process_has("8", "open\n", strchr(others.device->ready, ':') + 1);
     other_file("/proc/4711/comm", "lock\n");
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
-        char line[300];
-        snprintf(line, sizeof line,
-                 "7: POSIX  ADVISORY  READ 12 00:01:2 0 EOF\n%s %02x:%02x:%lu 0 EOF\n"
-                 "9: FLOCK  ADVISORY  WRITE 13 00:01:2 0 EOF\n",
-                 cases[i].kind, major(file->st_dev) + cases[i].major,
-                 minor(file->st_dev) + cases[i].minor,
-                 (unsigned long)file->st_ino + cases[i].inode);
-        other_file("/proc/locks", line);
+        other_file("/proc/locks",
+                   text_of("7: POSIX  ADVISORY  READ 12 00:01:2 0 EOF\n%s %02x:%02x:%lu 0 EOF\n"
+                           "9: FLOCK  ADVISORY  WRITE 13 00:01:2 0 EOF\n",
+                           cases[i].kind, major(file->st_dev) + cases[i].major,
+                           minor(file->st_dev) + cases[i].minor,
+                           (unsigned long)file->st_ino + cases[i].inode));
         assert_holds("/dev/ttyAW0", cases[i].owner ? "lock (pid 4711)" : "open (pid 8)");
     }
 }
@@ -455,14 +433,14 @@ TEST_WITH(begin_others, end_others, holder_of_the_lock_is_reported_first)
 static void add_socket(const char *table, const char *addresses, int socket_state,
                        unsigned long inode)
 {
-    char path[40], line[200], to[PATH_MAX];
-    snprintf(path, sizeof path, "/proc/net/%s", table);
+    char to[PATH_MAX];
+    const char *path = text_of("/proc/net/%s", table);
     if (access(path, F_OK) != 0)
         other_file(path, "  sl  local_address rem_address   st tx_queue rx_queue tr tm->when "
                          "retrnsmt   uid  timeout inode\n");
-    snprintf(line, sizeof line,
-             "   0: %s %02X 00000000:00000000 00:00000000 00000000     0        0 %lu 1\n",
-             addresses, (unsigned)socket_state, inode);
+    const char *line =
+        text_of("   0: %s %02X 00000000:00000000 00:00000000 00000000     0        0 %lu 1\n",
+                addresses, (unsigned)socket_state, inode);
     FILE *file = NEXT(fopen)(other_path(path, to), "a");
     assert_non_null(file);
     assert_true(fputs(line, file) >= 0);
@@ -509,7 +487,7 @@ TEST_WITH(begin_others, end_others, other_connection_to_the_same_server_is_found
     };
     static const char *const tables[] = {"tcp", "tcp6"};
     struct stat file;
-    int fd = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
+    FD fd = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
     assert_int_equal(fstat(fd, &file), 0);
     for (unsigned i = 0; i < 4 * sizeof cases / sizeof *cases; i++) {
         const char *table = tables[i % 2];
@@ -525,7 +503,6 @@ TEST_WITH(begin_others, end_others, other_connection_to_the_same_server_is_found
         assert_string_equal(who, cases[i / 4].found ? "client (pid 1)" : "");
         other_remove("/proc/");
     }
-    close(fd);
 }
 
 TEST_WITH(begin_others, end_others, servers_of_other_processes_are_found)

@@ -61,16 +61,13 @@ TEST(raw_bytes_equal_a_write)
         struct aw_link_options options = {.clock = &clock.base};
         struct aw_link *link;
         struct aw_error err;
-        char url[100];
         unsigned port;
-        int listener = other_end(cases[i].type, &port);
-        snprintf(url, sizeof url, cases[i].url, port);
-        assert_int_equal(aw_link_open(&link, url, &options, &err), AW_OK);
+        FD listener = other_end(cases[i].type, &port);
+        assert_int_equal(aw_link_open(&link, text_of(cases[i].url, port), &options, &err), AW_OK);
         int peer = cases[i].type == SOCK_DGRAM ? dup(listener) : accept(listener, NULL, NULL);
         write_raw(link, cases[i].frame, cases[i].size);
         assert_true(arrives(peer, cases[i].bytes));
         close(peer);
-        close(listener);
         aw_link_close(link);
     }
 }

@@ -72,11 +72,9 @@ struct board {
 static void start_board(struct board *board, const char *node)
 {
     struct aw_error err;
-    char url[250];
-    snprintf(url, sizeof url, "unix-listen:%s", node_path(node));
     unlink(node_path(node));
     board->clock = aw_real_clock(-1);
-    board->link = open_link(url, &board->clock.base);
+    board->link = open_link(text_of("unix-listen:%s", node_path(node)), &board->clock.base);
     board->pid = fork();
     assert_true(board->pid >= 0);
     if (board->pid == 0) {
@@ -90,6 +88,21 @@ static void end_board(struct board *board)
     assert_int_equal(kill(board->pid, SIGKILL), 0);
     assert_int_equal(waitpid(board->pid, NULL, 0), board->pid);
     aw_link_close(board->link);
+}
+
+/* The board of the tests with a single one; it is at hidraw1. */
+static struct board board;
+
+static void plug_in_board(void)
+{
+    unplug_all();
+    plug_in("hidraw1", "16c0:0486 A1 'ItsyBitsy M4'");
+    start_board(&board, "hidraw1");
+}
+
+static void unplug_board(void)
+{
+    end_board(&board);
 }
 
 TEST_WITH(unplug_all, NULL, boards_are_listed)
@@ -150,8 +163,7 @@ TEST_WITH(unplug_all, NULL, boards_are_listed)
 
 static void assert_opens(const char *url, const char *key)
 {
-    struct aw_real_clock clock = aw_real_clock(-1);
-    struct aw_link *link = open_link(url, &clock.base);
+    LINK link = opened(url);
     assert_string_equal(link->key, key);
     assert_true(link->datagrams);
     assert_int_equal(link->connections, 1);
@@ -164,12 +176,10 @@ static void assert_opens(const char *url, const char *key)
     assert_false(aw_link_raw(link, "abcd", 4, &raw));
     assert_true(aw_link_take_turn(link, 0));
     aw_link_end_turn(link);
-    aw_link_close(link);
 }
 
 TEST_WITH(unplug_all, NULL, board_is_chosen_by_keys)
 {
-    struct board board;
     plug_in("hidraw0", "046d:c077 '' 'USB Mouse' 0 0001 1");
     plug_in("hidraw3", TEENSY " 0 FFAB 7");
     plug_in("hidraw4", TEENSY " 1 FFC9 7");
@@ -200,7 +210,6 @@ TEST_WITH(unplug_all, NULL, several_boards_are_listed_in_the_error)
                       "hid: several boards — choose one: hid:serial=A1, hid:/dev/hidraw2");
     assert_open_fails("hid:serial=B", AW_NO_LINK,
                       "hid:serial=B: board not found — there is: hid:serial=A1, hid:/dev/hidraw2");
-    struct board board;
     start_board(&board, "hidraw2");
     assert_opens("hid:3742:0007", "hid:/dev/hidraw2");
     end_board(&board);
@@ -230,7 +239,7 @@ TEST_WITH(unplug_all, NULL, board_errors_are_explained)
     static const int refused[] = {EACCES, EPERM};
     static const struct aw_protocol unnamed = {.boards = test_boards};
     struct aw_hid_port port = {.path = "/dev/hidraw99", .vendor = 0x16C0, .product = 0x0486};
-    char text[300], wanted[300];
+    char text[300];
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         aw_hid_problem(&test_protocol, &port, cases[i].error, text, sizeof text);
         assert_string_equal(text, cases[i].problem);
@@ -239,12 +248,11 @@ TEST_WITH(unplug_all, NULL, board_errors_are_explained)
         const struct aw_protocol *protocols[] = {&test_protocol, &unnamed, NULL};
         for (size_t k = 0; k < 3; k++) {
             aw_hid_problem(protocols[k], &port, refused[i], text, sizeof text);
-            snprintf(wanted, sizeof wanted,
-                     "not permitted — put this into %s and plug the board in again: %s",
-                     k == 0 ? "/etc/udev/rules.d/70-test.rules ('udev' prints it)"
-                            : "a file in /etc/udev/rules.d",
-                     rule);
-            assert_string_equal(text, wanted);
+            assert_string_equal(
+                text, text_of("not permitted — put this into %s and plug the board in again: %s",
+                              k == 0 ? "/etc/udev/rules.d/70-test.rules ('udev' prints it)"
+                                     : "a file in /etc/udev/rules.d",
+                              rule));
         }
     }
     port.vendor = 0;
@@ -287,9 +295,7 @@ TEST_WITH(unplug_all, NULL, paths_other_than_hidraw_are_refused)
     assert_open_fails("hid:/tmp", AW_NO_LINK, "no HID device");
     assert_open_fails("hid:/proc/self/exe", AW_NO_LINK, "hid:/proc/self/exe: ");
     assert_open_fails("hid:/dev/hidraw1", AW_NO_LINK, "no such device");
-    char url[200];
-    snprintf(url, sizeof url, "hid:/dev/%0120d", 7);
-    assert_open_fails(url, AW_NO_LINK, "too long");
+    assert_open_fails(text_of("hid:/dev/%0120d", 7), AW_NO_LINK, "too long");
     plug_in("hidraw1", "16c0:0486 A1 'ItsyBitsy M4'");
     assert_open_fails("hid:", AW_NO_LINK, "no HID device");
 }
@@ -316,8 +322,8 @@ TEST_WITH(unplug_all, NULL, permission_is_explained)
     assert_int_equal(chmod(node_path("hidraw1"), 0), 0);
     set_age("hidraw1", AW_SECOND);
     assert_int_equal(aw_link_list_hid(&test_protocol, &port, 1), 1);
-    assert_non_null(strstr(port.problem, "not permitted"));
-    assert_non_null(strstr(port.problem, line));
+    assert_says(port.problem, "not permitted");
+    assert_says(port.problem, line);
     assert_open_fails("hid:", AW_NO_LINK, line);
     assert_open_fails("hid:/dev/hidraw1", AW_NO_LINK, line);
     /* Does not wait for a problem that has lasted a second. */
@@ -348,7 +354,6 @@ static enum aw_status wait_for_udev(struct aw_clock *clock, int fd, short events
 
 TEST_WITH(unplug_all, NULL, open_waits_for_new_nodes)
 {
-    struct board board;
     struct udev_clock clock = {.real = aw_real_clock(-1)};
     clock.real.base.wait = wait_for_udev;
     plug_in("hidraw1", "16c0:0486 A1 'ItsyBitsy M4'");
@@ -359,10 +364,8 @@ TEST_WITH(unplug_all, NULL, open_waits_for_new_nodes)
     assert_int_equal(clock.waits, 3);
     end_board(&board);
 
-    int stop[2];
-    assert_int_equal(pipe(stop), 0);
-    assert_int_equal(write(stop[1], "x", 1), 1);
-    struct aw_real_clock stopped = aw_real_clock(stop[0]);
+    FD stop = eventfd(1, 0);
+    struct aw_real_clock stopped = aw_real_clock(stop);
     const struct aw_link_options options = {.clock = &stopped.base, .protocol = &test_protocol};
     struct aw_link *link;
     struct aw_error err;
@@ -370,8 +373,6 @@ TEST_WITH(unplug_all, NULL, open_waits_for_new_nodes)
     assert_int_equal(chmod(node_path("hidraw1"), 0), 0);
     set_age("hidraw1", -100 * AW_SECOND);
     assert_int_equal(aw_link_open(&link, "hid:", &options, &err), AW_STOPPED);
-    close(stop[0]);
-    close(stop[1]);
 }
 
 static void do_nothing(int number)
@@ -403,33 +404,23 @@ static void exchange(struct aw_link *link, unsigned i)
     assert_memory_equal(back, sent, sizeof sent);
 }
 
-TEST_WITH(unplug_all, NULL, thousand_transactions_survive_signals)
+TEST_WITH(plug_in_board, unplug_board, thousand_transactions_survive_signals)
 {
-    struct aw_real_clock clock = aw_real_clock(-1);
-    struct board board;
-    plug_in("hidraw1", "16c0:0486 A1 'ItsyBitsy M4'");
-    start_board(&board, "hidraw1");
-    struct aw_link *link = open_link("hid:", &clock.base);
+    LINK link = opened("hid:");
     interrupt(500);
     for (unsigned i = 0; i < 1000; i++)
         exchange(link, i);
     interrupt(0);
     assert_read_is(link, AW_TIMEOUT, 0);
-    aw_link_close(link);
-    end_board(&board);
 }
 
-TEST_WITH(unplug_all, NULL, short_and_long_reports)
+TEST_WITH(plug_in_board, unplug_board, short_and_long_reports)
 {
-    struct aw_real_clock clock = aw_real_clock(-1);
-    struct board board;
     unsigned char report[100] = {0};
     struct aw_error err;
     size_t got;
-    plug_in("hidraw1", "16c0:0486 A1 'ItsyBitsy M4'");
-    start_board(&board, "hidraw1");
-    struct aw_link *link = open_link("hid:", &clock.base);
-    int64_t deadline = aw_clock_now(&clock.base) + 10 * AW_SECOND;
+    LINK link = opened("hid:");
+    int64_t deadline = now() + 10 * AW_SECOND;
     assert_writes(link, "short");
     assert_int_equal(aw_link_read(link, report, sizeof report, &got, deadline, &err), AW_OK);
     assert_int_equal(got, strlen("short")); /* unchanged */
@@ -440,49 +431,33 @@ TEST_WITH(unplug_all, NULL, short_and_long_reports)
     assert_int_equal(got, 8);
     assert_memory_equal(report, "too long", 8);
     assert_read_is(link, AW_TIMEOUT, 0); /* the rest of the report was discarded */
-    aw_link_close(link);
-    end_board(&board);
 }
 
-TEST_WITH(unplug_all, NULL, stop_request_ends_waiting)
+TEST_WITH(plug_in_board, unplug_board, stop_request_ends_waiting)
 {
-    int stop[2];
-    assert_int_equal(pipe(stop), 0);
-    struct aw_real_clock clock = aw_real_clock(stop[0]);
-    struct board board;
-    plug_in("hidraw1", "16c0:0486 A1 'ItsyBitsy M4'");
-    start_board(&board, "hidraw1");
-    struct aw_link *link = open_link("hid:", &clock.base);
+    FD stop = eventfd(0, 0);
+    struct aw_real_clock clock = aw_real_clock(stop);
+    LINK link = open_link("hid:", &clock.base);
     assert_read_is(link, AW_TIMEOUT, 5 * AW_MILLISECOND);
     struct pollfd pollfd = {.fd = aw_link_fd(link), .events = POLLIN};
     assert_int_equal(poll(&pollfd, 1, 0), 0);
     assert_writes(link, "x");
     assert_int_equal(poll(&pollfd, 1, 10000), 1); /* its descriptor is readable */
     assert_reads(link, "x");
-    assert_int_equal(write(stop[1], "x", 1), 1);
+    assert_int_equal(eventfd_write(stop, 1), 0);
     assert_read_is(link, AW_STOPPED, AW_NEVER / 2);
     assert_writes(link, "and the stop itself is written");
-    aw_link_close(link);
-    end_board(&board);
-    close(stop[0]);
-    close(stop[1]);
 }
 
-TEST_WITH(unplug_all, NULL, hanging_board_times_out)
+TEST_WITH(plug_in_board, unplug_board, hanging_board_times_out)
 {
-    struct aw_real_clock clock = aw_real_clock(-1);
     struct aw_error err = {0};
-    struct board board;
-    plug_in("hidraw1", "16c0:0486 A1 'ItsyBitsy M4'");
-    start_board(&board, "hidraw1");
-    struct aw_link *link = open_link("hid:", &clock.base);
+    LINK link = opened("hid:");
     write_error = ETIMEDOUT; /* as reported by the USB driver */
     assert_int_equal(aw_link_write(link, "x", 1, &err), AW_TIMEOUT);
     assert_string_equal(err.text, "hid:/dev/hidraw1: the board takes nothing — reset it");
     write_error = EINTR;
     exchange(link, 1);
-    aw_link_close(link);
-    end_board(&board);
 }
 
 /* A board that is also a keyboard: one node with two collections. */
@@ -501,40 +476,29 @@ TEST_WITH(unplug_all, NULL, node_with_two_collections_is_listed_once)
     assert_true(ports[0].chosen);
 }
 
-TEST_WITH(unplug_all, NULL, unplugged_board_loses_the_link)
+TEST_WITH(plug_in_board, unplug_board, unplugged_board_loses_the_link)
 {
-    struct aw_real_clock clock = aw_real_clock(-1);
-    struct board board;
-    struct aw_error err = {0};
-    char buf[AW_HID_REPORT];
-    size_t got;
-    plug_in("hidraw1", "16c0:0486 A1 'ItsyBitsy M4'");
-    start_board(&board, "hidraw1");
-    struct aw_link *link = open_link("hid:", &clock.base);
+    LINK link = opened("hid:");
     exchange(link, 0);
     end_board(&board);
-    assert_int_equal(aw_link_read(link, buf, sizeof buf, &got, AW_NEVER, &err), AW_LOST);
-    assert_non_null(strstr(err.text, "hid:/dev/hidraw1: the board is gone — was it unplugged"));
-    assert_int_equal(aw_link_write(link, buf, sizeof buf, &err), AW_LOST);
-    aw_link_close(link);
+    assert_read_fails(link, AW_LOST, "hid:/dev/hidraw1: the board is gone — was it unplugged");
+    assert_write_fails(link, "x", 1, AW_LOST, "");
+    close_link(&link);
     start_board(&board, "hidraw1"); /* plugged in again */
-    link = open_link("hid:", &clock.base);
+    link = opened("hid:");
     exchange(link, 1);
-    aw_link_close(link);
-    end_board(&board);
 }
 
 TEST_WITH(unplug_all, NULL, udev_rules_are_generated)
 {
-    char text[4000], cut[30], word[40];
+    char text[4000], cut[30];
     size_t size = aw_link_udev_rules(&test_protocol, text, sizeof text);
     assert_int_equal(size, strlen(text));
     assert_int_equal(aw_link_udev_rules(&test_protocol, cut, sizeof cut), size);
     assert_int_equal(strlen(cut), sizeof cut - 1);
     assert_int_equal(aw_link_udev_rules(&test_protocol, NULL, 0), size);
-    for (const struct aw_board *board = test_boards; board->name; board++) {
-        snprintf(word, sizeof word, "\"0003:%04X:%04X.*\"", board->vendor, board->product);
-        assert_non_null(strstr(text, word));
+    for (const struct aw_board *row = test_boards; row->name; row++) {
+        assert_says(text, text_of("\"0003:%04X:%04X.*\"", row->vendor, row->product));
     }
     for (const char *line = text; *line; line = strchr(line, '\n') + 1) /* no line is cut */
         assert_true(*line == '#' || *line == '\n' || *line == 'K' || *line == 'S');

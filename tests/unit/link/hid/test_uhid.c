@@ -23,9 +23,9 @@ static struct {
 
 static void make_node(const struct uhid_event *event)
 {
-    char uevent[200];
-    snprintf(uevent, sizeof uevent, "DRIVER=hid-generic\nHID_PHYS=%s\nHID_UNIQ=%s\n",
-             (const char *)event->u.create2.phys, (const char *)event->u.create2.uniq);
+    const char *uevent =
+        text_of("DRIVER=hid-generic\nHID_PHYS=%s\nHID_UNIQ=%s\n",
+                (const char *)event->u.create2.phys, (const char *)event->u.create2.uniq);
     other_file(DEVICES "0003:16C0:0486.0001/uevent", "DRIVER=hid-generic\nHID_PHYS=other\n");
     other_file(BOARD "/uevent", uevent);
     other_file(BOARD "/hidraw/hidraw9/dev", "240:9\n");
@@ -131,8 +131,7 @@ static void assert_read_gives(struct aw_link *link, size_t cap, const char *want
 
 TEST_WITH(load, unload, virtual_board_is_created)
 {
-    struct aw_real_clock clock = aw_real_clock(-1);
-    struct aw_link *link = open_link("uhid:?serial=T1", &clock.base);
+    LINK link = opened("uhid:?serial=T1");
     const struct uhid_create2_req *board = &kernel.created.u.create2;
     assert_string_equal(link->key, "uhid:T1");
     assert_string_equal(link->ready, "hid:/dev/hidraw9");
@@ -146,34 +145,30 @@ TEST_WITH(load, unload, virtual_board_is_created)
     /* the vendor's usage page */
     assert_memory_equal(board->rd_data, "\x06\x00\xFF\x09\x01\xA1\x01", 7);
     assert_int_equal(board->rd_data[board->rd_size - 1], 0xC0);
-    aw_link_close(link);
 }
 
 /* Each board has its own serial number and physical path. */
 TEST_WITH(load, unload, each_board_is_unique)
 {
-    struct aw_real_clock clock = aw_real_clock(-1);
     struct uhid_event first;
-    struct aw_link *link = open_link("uhid:", &clock.base);
+    LINK link = opened("uhid:");
     first = kernel.created;
     assert_memory_equal(link->key, "uhid:SIM", 8);
     aw_link_close(link);
     unload();
     load();
-    link = open_link("uhid:", &clock.base);
+    link = opened("uhid:");
     assert_string_not_equal((const char *)first.u.create2.uniq,
                             (const char *)kernel.created.u.create2.uniq);
     assert_string_not_equal((const char *)first.u.create2.phys,
                             (const char *)kernel.created.u.create2.phys);
-    aw_link_close(link);
 }
 
 TEST_WITH(load, unload, reports_are_sent_and_received)
 {
     char report[AW_HID_REPORT + 2] = "\0\x25joints";
     struct aw_error err = {0};
-    struct aw_real_clock clock = aw_real_clock(-1);
-    struct aw_link *link = open_link("uhid:", &clock.base);
+    LINK link = opened("uhid:");
     tell(&(struct uhid_event){.type = UHID_START});
     tell(&(struct uhid_event){.type = UHID_OPEN});
     tell_output(report, AW_HID_REPORT + 1); /* preceded by the report number: none */
@@ -195,16 +190,14 @@ TEST_WITH(load, unload, reports_are_sent_and_received)
     assert_int_equal(input.u.input2.size, AW_HID_REPORT);
     assert_memory_equal(input.u.input2.data, report + 1, AW_HID_REPORT);
     assert_int_equal(aw_link_write(link, report, AW_HID_REPORT + 1, &err), AW_USAGE);
-    assert_non_null(strstr(err.text, ": a report has at most 64 bytes, not 65"));
+    assert_says(err.text, ": a report has at most 64 bytes, not 65");
     nothing_heard();
-    aw_link_close(link);
 }
 
 /* The board refuses reports requested on the control endpoint. */
 TEST_WITH(load, unload, control_requests_are_refused)
 {
-    struct aw_real_clock clock = aw_real_clock(-1);
-    struct aw_link *link = open_link("uhid:", &clock.base);
+    LINK link = opened("uhid:");
     tell(&(struct uhid_event){.type = UHID_GET_REPORT, .u.get_report.id = 77});
     tell(&(struct uhid_event){.type = UHID_SET_REPORT, .u.set_report.id = 78});
     assert_read_is(link, AW_TIMEOUT, 0);
@@ -216,7 +209,6 @@ TEST_WITH(load, unload, control_requests_are_refused)
     assert_int_equal(reply.type, UHID_SET_REPORT_REPLY);
     assert_int_equal(reply.u.set_report_reply.id, 78);
     assert_int_equal(reply.u.set_report_reply.err, EIO);
-    aw_link_close(link);
 }
 
 TEST_WITH(load, unload, runtime_errors_are_reported)
@@ -224,8 +216,7 @@ TEST_WITH(load, unload, runtime_errors_are_reported)
     struct aw_error err = {0};
     char buf[AW_HID_REPORT];
     size_t got;
-    struct aw_real_clock clock = aw_real_clock(-1);
-    struct aw_link *link = open_link("uhid:?serial=T1", &clock.base);
+    LINK link = opened("uhid:?serial=T1");
     kernel.write_error = EINTR; /* retried */
     assert_writes(link, "a");
     assert_int_equal(received().u.input2.data[0], 'a');
@@ -234,7 +225,7 @@ TEST_WITH(load, unload, runtime_errors_are_reported)
     nothing_heard();
     kernel.write_error = ENODEV;
     assert_int_equal(aw_link_write(link, "c", 1, &err), AW_LOST);
-    assert_non_null(strstr(err.text, "uhid:T1: connection lost: No such device"));
+    assert_says(err.text, "uhid:T1: connection lost: No such device");
 
     static const int passing[] = {EAGAIN, EINTR};
     for (size_t i = 0; i < sizeof passing / sizeof *passing; i++) {
@@ -245,8 +236,7 @@ TEST_WITH(load, unload, runtime_errors_are_reported)
     kernel.read_error = EIO;
     tell_output("e", 1);
     assert_int_equal(aw_link_read(link, buf, sizeof buf, &got, AW_NEVER, &err), AW_LOST);
-    assert_non_null(strstr(err.text, "uhid:T1: connection lost: Input/output error"));
-    aw_link_close(link);
+    assert_says(err.text, "uhid:T1: connection lost: Input/output error");
 }
 
 TEST_WITH(load, unload, kernel_errors_are_explained)
@@ -292,14 +282,10 @@ TEST_WITH(load, unload, missing_node_times_out)
                         "uhid: no /dev/hidraw node appeared — try: sudo modprobe hid-generic");
     assert_in_range(clock.time_ns, 5 * AW_SECOND, 6 * AW_SECOND);
 
-    int stop[2];
-    assert_int_equal(pipe(stop), 0);
-    assert_int_equal(write(stop[1], "x", 1), 1);
-    struct aw_real_clock stopped = aw_real_clock(stop[0]);
+    FD stop = eventfd(1, 0);
+    struct aw_real_clock stopped = aw_real_clock(stop);
     const struct aw_link_options stopping = {.clock = &stopped.base, .protocol = &test_protocol};
     close(kernel.ends[1]);
     assert_int_equal(aw_link_open(&link, "uhid:", &stopping, &err), AW_STOPPED);
     assert_string_equal(err.text, "uhid: stopped");
-    close(stop[0]);
-    close(stop[1]);
 }

@@ -153,19 +153,16 @@ static void assert_goes_both_ways(struct aw_link *link)
 TEST_WITH(plug_in, unplug, port_is_opened_by_each_of_its_names)
 {
     static const char *const urls[] = {"serial:" PORT, PORT, "serial:ttyAW0", "serial:" BY_ID};
-    struct aw_real_clock clock = aw_real_clock(-1);
     for (size_t i = 0; i < sizeof urls / sizeof *urls; i++) {
-        struct aw_link *link = open_link(urls[i], &clock.base);
+        LINK link = opened(urls[i]);
         assert_string_equal(link->key, BY_ID); /* independent of the current name */
         assert_true(aw_link_fd(link) >= 0);
         assert_int_equal(cfgetospeed(&port.modes), B9600);
         assert_goes_both_ways(link);
-        aw_link_close(link);
     }
     other_remove("/dev/serial");
-    struct aw_link *link = open_link(PORT, &clock.base);
+    LINK link = opened(PORT);
     assert_string_equal(link->key, PORT);
-    aw_link_close(link);
 }
 
 TEST_WITH(plug_in, unplug, settings_reach_the_port)
@@ -183,16 +180,13 @@ TEST_WITH(plug_in, unplug, settings_reach_the_port)
         {"?flow=none", B9600, CS8, CRTSCTS}, /* regardless of the previous setting */
         {"?parity=odd&flow=rtscts", B9600, PARENB | PARODD | CRTSCTS, CSTOPB},
     };
-    struct aw_real_clock clock = aw_real_clock(-1);
-    char url[100];
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
-        snprintf(url, sizeof url, PORT "%s", cases[i].query);
-        aw_link_close(open_link(url, &clock.base));
+        aw_link_close(opened(text_of(PORT "%s", cases[i].query)));
         assert_int_equal(cfgetospeed(&port.modes), cases[i].rate);
         assert_int_equal(port.modes.c_cflag & (cases[i].on | cases[i].off), cases[i].on);
         assert_int_equal(port.modes.c_cc[VMIN], 1);
     }
-    aw_link_close(open_link(PORT "?flow=xonxoff", &clock.base));
+    aw_link_close(opened(PORT "?flow=xonxoff"));
     assert_int_equal(port.modes.c_iflag & (IXON | IXOFF), IXON | IXOFF);
 }
 
@@ -209,12 +203,9 @@ TEST_WITH(plug_in, unplug, modem_lines_change_only_if_requested)
         {"?dtr=off&rts=on", TIOCM_DTR, TIOCM_RTS},
         {"?dtr=on&rts=off", TIOCM_RTS, TIOCM_DTR},
     };
-    struct aw_real_clock clock = aw_real_clock(-1);
-    char url[100];
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         port.modem_lines = cases[i].before;
-        snprintf(url, sizeof url, PORT "%s", cases[i].query);
-        aw_link_close(open_link(url, &clock.base));
+        aw_link_close(opened(text_of(PORT "%s", cases[i].query)));
         assert_int_equal(port.modem_lines, cases[i].after);
     }
 }
@@ -248,9 +239,8 @@ TEST_WITH(plug_in, unplug, refused_settings_are_explained)
 /* Opens a port such as a gadget's ttyGS0, which is in sysfs but has no modem lines. */
 TEST_WITH(plug_in, unplug, port_without_modem_lines_works)
 {
-    struct aw_real_clock clock = aw_real_clock(-1);
     port.no_modem_lines = ENOTTY;
-    struct aw_link *link = open_link(PORT, &clock.base);
+    struct aw_link *link = opened(PORT);
     assert_string_equal(link->key, BY_ID);
     assert_goes_both_ways(link);
     aw_link_close(link);
@@ -263,19 +253,16 @@ TEST_WITH(plug_in, unplug, port_without_modem_lines_works)
 
 TEST_WITH(plug_in, unplug, holder_of_a_busy_port_is_reported)
 {
-    char words[100];
-    struct aw_real_clock clock = aw_real_clock(-1);
     if (getenv("AW_EMULATED"))
         skip(); /* tests/cross.sh: the program is the emulator */
-    struct aw_link *link = open_link(PORT, &clock.base);
-    snprintf(words, sizeof words, PORT ": busy, test_serial (pid %d) has it — end that first",
-             (int)getpid());
+    struct aw_link *link = opened(PORT);
+    const char *words =
+        text_of(PORT ": busy, test_serial (pid %d) has it — end that first", (int)getpid());
     assert_open_fails(PORT, AW_NO_LINK, words);
     aw_link_close(link);
-    int fd = NEXT(open)(port.name, O_RDWR | O_NOCTTY);
+    FD fd = NEXT(open)(port.name, O_RDWR | O_NOCTTY);
     port.open_error = EBUSY; /* a process without a lock but with TIOCEXCL */
     assert_open_fails(PORT, AW_NO_LINK, words);
-    close(fd);
 }
 
 TEST_WITH(plug_in, unplug, open_errors_have_advice)
@@ -326,7 +313,7 @@ TEST_WITH(plug_in, unplug, ports_are_listed)
     assert_int_equal(aw_link_list_serial(ports, 4), 1);
     snprintf(holder, sizeof holder, "(pid %d)", (int)getpid());
     if (!getenv("AW_EMULATED"))
-        assert_non_null(strstr(ports[0].holder, holder));
+        assert_says(ports[0].holder, holder);
     port.elsewhere = true; /* the terminal of the same number in another container */
     assert_int_equal(aw_link_list_serial(ports, 4), 1);
     assert_string_equal(ports[0].holder, "");
@@ -345,7 +332,7 @@ TEST_WITH(plug_in, unplug, ports_are_listed)
 TEST_WITH(plug_in, unplug, long_port_list_is_truncated)
 {
     struct aw_port ports[9];
-    char words[200], path[80], target[80];
+    char path[80];
     for (int n = 1; n <= 8; n++) {
         assert_int_equal(aw_link_list_serial(ports, 9), n);
         struct aw_error err;
@@ -354,15 +341,14 @@ TEST_WITH(plug_in, unplug, long_port_list_is_truncated)
         struct aw_link *link;
         assert_int_equal(aw_link_open(&link, "serial:/dev/ttyAW77", &options, &err), AW_NO_LINK);
         for (int i = 0; i < n && i < 6; i++)
-            assert_non_null(strstr(err.text, ports[i].path));
+            assert_says(err.text, ports[i].path);
         for (int i = 6; i < n; i++)
             assert_null(strstr(err.text, ports[i].path));
-        snprintf(words, sizeof words, "there is %s%s", ports[0].path, n > 1 ? ", /dev/ttyAW" : " ");
-        assert_non_null(strstr(err.text, words));
-        assert_non_null(strstr(err.text, " (see 'list')"));
+        assert_says(err.text,
+                    text_of("there is %s%s", ports[0].path, n > 1 ? ", /dev/ttyAW" : " "));
+        assert_says(err.text, " (see 'list')");
         snprintf(path, sizeof path, "/sys/class/tty/ttyAW%d", n);
-        snprintf(target, sizeof target, "../../devices/platform/uart/tty/ttyAW%d", n);
-        other_symlink(path, target);
+        other_symlink(path, text_of("../../devices/platform/uart/tty/ttyAW%d", n));
         snprintf(path, sizeof path, "/dev/ttyAW%d", n);
         other_device(path, port.name);
         snprintf(path, sizeof path, "/sys/devices/platform/uart/tty/ttyAW%d/dev", n);
@@ -393,13 +379,11 @@ TEST_WITH(plug_in, unplug, driver_behind_the_serial_core_is_found)
 
 TEST_WITH(plug_in, unplug, removed_port_loses_the_link)
 {
-    struct aw_real_clock clock = aw_real_clock(-1);
     struct aw_error err = {0};
-    struct aw_link *link = open_link(PORT, &clock.base);
+    LINK link = opened(PORT);
     close(port.cable);
     port.cable = -1;
     assert_read_is(link, AW_LOST, AW_SECOND);
     assert_int_equal(aw_link_write(link, "x", 1, &err), AW_LOST);
-    assert_non_null(strstr(err.text, BY_ID ": connection lost: "));
-    aw_link_close(link);
+    assert_says(err.text, BY_ID ": connection lost: ");
 }

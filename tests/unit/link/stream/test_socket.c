@@ -41,24 +41,21 @@ ssize_t send(int fd, const void *buf, size_t size, int flags)
 
 static void clients_take_turns(const char *listen)
 {
-    struct aw_real_clock clock = aw_real_clock(-1);
-    struct aw_link *server = open_link(listen, &clock.base);
+    struct aw_link *server = opened(listen);
     assert_int_equal(server->connections, 0);
     assert_writes(server, "for nobody");
     assert_read_is(server, AW_TIMEOUT, 0);
 
-    struct aw_link *first = open_link(server->ready, &clock.base);
-    struct aw_link *second = open_link(server->ready, &clock.base);
+    struct aw_link *first = client_of(server);
+    LINK second = client_of(server);
     assert_int_equal(first->connections, 1);
     assert_string_equal(first->key, server->ready);
     assert_int_equal(first->datagrams, server->datagrams);
     assert_writes(second, "later");
     assert_read_is(server, AW_EVENT, AW_SECOND);
     assert_int_equal(server->connections, 1);
-    assert_writes(first, "hello");
-    assert_reads(server, "hello");
-    assert_writes(server, "you");
-    assert_reads(first, "you");
+    assert_passes(first, server, "hello");
+    assert_passes(server, first, "you");
     assert_read_is(second, AW_TIMEOUT, 0);
 
     aw_link_close(first);
@@ -71,7 +68,6 @@ static void clients_take_turns(const char *listen)
     while (aw_link_write(second, "x", 1, &err) == AW_OK)
         ; /* the first ones may fit into the socket; SIGPIPE must not kill the process */
     assert_int_equal(err.status, AW_LOST);
-    aw_link_close(second);
 }
 
 TEST(tcp_clients_take_turns)
@@ -82,8 +78,7 @@ TEST(tcp_clients_take_turns)
 
 TEST(unix_clients_take_turns)
 {
-    char listen[80];
-    snprintf(listen, sizeof listen, "unix-listen:/tmp/aw-unix-%d", (int)getpid());
+    const char *listen = text_of("unix-listen:/tmp/aw-unix-%d", (int)getpid());
     clients_take_turns(listen);
     assert_int_equal(access(listen + strlen("unix-listen:"), F_OK), -1);
 }
@@ -108,11 +103,11 @@ TEST(shared_server_sends_to_all_clients)
     struct aw_link_options options = {.clock = &clock.base, .shared = true};
     struct aw_link *server, *clients[3];
     struct aw_error err = {0};
-    char path[80], listen[100], other[96];
+    char other[96];
     size_t got;
-    snprintf(path, sizeof path, "/tmp/aw-shared-%d", (int)getpid());
-    snprintf(listen, sizeof listen, "unix-listen:%s?dup=0%%", path);
-    assert_int_equal(aw_link_open(&server, listen, &options, &err), AW_OK);
+    const char *path = text_of("/tmp/aw-shared-%d", (int)getpid());
+    assert_int_equal(aw_link_open(&server, text_of("unix-listen:%s?dup=0%%", path), &options, &err),
+                     AW_OK);
     for (int i = 0; i < 3; i++) {
         clients[i] = open_link(server->ready, &clock.base);
         assert_int_equal(aw_link_write(clients[i], &"abc"[i], 1, &err), AW_OK);
@@ -125,7 +120,7 @@ TEST(shared_server_sends_to_all_clients)
     expect_datagram(clients[0], "all");
     expect_datagram(clients[2], "all");
     int64_t now = aw_clock_now(&clock.base);
-    assert_int_equal(aw_link_read(server, path, 1, &got, now + AW_MILLISECOND, &err), AW_TIMEOUT);
+    assert_int_equal(aw_link_read(server, other, 1, &got, now + AW_MILLISECOND, &err), AW_TIMEOUT);
     assert_string_equal(err.text, "");
     /* One client has the turn at a time; a waiting client goes before a returning one. */
     now = aw_clock_now(&clock.base);
@@ -138,7 +133,7 @@ TEST(shared_server_sends_to_all_clients)
     assert_true(aw_link_take_turn(clients[0], now));
     assert_false(aw_link_sharer(clients[0], other, sizeof other)); /* only this process */
     aw_link_close(clients[0]);
-    snprintf(path, sizeof path, "/tmp/aw-shared-%d.turns", (int)getpid());
+    path = text_of("/tmp/aw-shared-%d.turns", (int)getpid());
     assert_int_equal(access(path, F_OK), 0);
     aw_link_close(server);
     assert_int_equal(access(path, F_OK), -1);
@@ -167,19 +162,17 @@ TEST(client_waits_for_its_turn)
     struct aw_link_options options = {.clock = &clock.real.base, .shared = true};
     struct aw_link *server;
     struct aw_error err = {0};
-    char listen[100];
-    snprintf(listen, sizeof listen, "unix-listen:/tmp/aw-turns-%d", (int)getpid());
-    assert_int_equal(aw_link_open(&server, listen, &options, &err), AW_OK);
-    struct aw_link *first = open_link(server->ready, &clock.real.base);
-    struct aw_link *second = open_link(server->ready, &clock.real.base);
+    assert_int_equal(aw_link_open(&server, text_of("unix-listen:/tmp/aw-turns-%d", (int)getpid()),
+                                  &options, &err),
+                     AW_OK);
+    LINK first = open_link(server->ready, &clock.real.base);
+    LINK second = open_link(server->ready, &clock.real.base);
     int64_t deadline = aw_clock_now(&clock.real.base) + 10 * AW_SECOND;
     clock.real.base.wait = end_turn_meanwhile;
     assert_true(aw_link_take_turn(first, deadline));
     clock.has = first;
     assert_true(aw_link_take_turn(second, deadline));
     assert_null(clock.has);
-    aw_link_close(first);
-    aw_link_close(second);
     aw_link_close(server);
 }
 
@@ -191,9 +184,9 @@ TEST(shared_server_limits_its_clients)
     struct aw_link_options options = {.clock = &clock.base, .shared = true};
     struct aw_link *server, *clients[ROOM + 1];
     struct aw_error err = {0};
-    char listen[100], buf[8];
+    char buf[8];
     size_t got;
-    snprintf(listen, sizeof listen, "unix-listen:/tmp/aw-room-%d", (int)getpid());
+    const char *listen = text_of("unix-listen:/tmp/aw-room-%d", (int)getpid());
     assert_int_equal(aw_link_open(&server, listen, &options, &err), AW_OK);
     assert_true(server->waiting);
     for (int i = 0; i <= ROOM; i++) {
@@ -212,22 +205,20 @@ TEST(shared_server_limits_its_clients)
     /* Without sharing there are no turns. */
     options.shared = false;
     assert_int_equal(aw_link_open(&server, listen, &options, &err), AW_OK);
-    struct aw_link *client = open_link(server->ready, &clock.base);
+    LINK client = open_link(server->ready, &clock.base);
     assert_false(aw_link_take_turn(client, 0));
     assert_false(aw_link_take_turn(server, 0));
-    aw_link_close(client);
     aw_link_close(server);
 }
 
 TEST(tcp_errors_are_explained)
 {
-    struct aw_real_clock clock = aw_real_clock(-1);
     char listen[80], ready[160];
     assert_open_fails("tcp:127.0.0.1", AW_USAGE, "no port");
     assert_open_fails("tcp:127.0.0.1:0", AW_USAGE, "port 0");
     assert_open_fails("tcp:256.256.256.256:1", AW_NO_LINK, "no such host");
     assert_open_fails("tcp-listen:127.0.0.1:x", AW_USAGE, "port");
-    struct aw_link *server = open_link("tcp-listen:*:0", &clock.base);
+    struct aw_link *server = opened("tcp-listen:*:0");
     assert_memory_equal(server->ready, "tcp:127.0.0.1:", 14);
     snprintf(ready, sizeof ready, "%s", server->ready);
     snprintf(listen, sizeof listen, "tcp-listen:%s", strrchr(ready, ':') + 1);
@@ -239,14 +230,13 @@ TEST(tcp_errors_are_explained)
 /* The listener's queue is full, so connecting waits for space. */
 TEST(slow_tcp_connection_times_out)
 {
-    char url[40];
-    int stop[2], listener = socket(AF_INET, SOCK_STREAM, 0);
+    FD listener = socket(AF_INET, SOCK_STREAM, 0);
     struct sockaddr_in at = {.sin_family = AF_INET, .sin_addr = {htonl(INADDR_LOOPBACK)}};
     socklen_t size = sizeof at;
     assert_int_equal(bind(listener, (struct sockaddr *)&at, sizeof at), 0);
     assert_int_equal(listen(listener, 0), 0);
     assert_int_equal(getsockname(listener, (struct sockaddr *)&at, &size), 0);
-    snprintf(url, sizeof url, "tcp:127.0.0.1:%u", ntohs(at.sin_port));
+    const char *url = text_of("tcp:127.0.0.1:%u", ntohs(at.sin_port));
     struct aw_link *links[8];
     struct aw_virtual_clock clock = aw_virtual_clock(); /* does not wait in real time */
     const struct aw_link_options options = {.clock = &clock.base};
@@ -255,23 +245,18 @@ TEST(slow_tcp_connection_times_out)
     while (n < 8 && aw_link_open(&links[n], url, &options, &err) == AW_OK)
         n++;
     assert_int_equal(err.status, AW_NO_LINK);
-    assert_non_null(strstr(err.text, ": Connection timed out — check address and network"));
+    assert_says(err.text, ": Connection timed out — check address and network");
     assert_int_equal(clock.time_ns, 5 * AW_SECOND);
 
-    assert_int_equal(pipe(stop), 0);
-    assert_int_equal(write(stop[1], "x", 1), 1);
-    struct aw_real_clock stopped = aw_real_clock(stop[0]);
+    FD stop = eventfd(1, 0);
+    struct aw_real_clock stopped = aw_real_clock(stop);
     assert_open_fails_by(&stopped.base, url, AW_STOPPED, ": stopped while connecting");
     while (n > 0)
         aw_link_close(links[--n]);
-    close(listener);
-    close(stop[0]);
-    close(stop[1]);
 }
 
 TEST(tcp_over_ipv6)
 {
-    struct aw_real_clock clock = aw_real_clock(-1);
     struct sockaddr_in6 at = {.sin6_family = AF_INET6, .sin6_addr = IN6ADDR_LOOPBACK_INIT};
     int fd = socket(AF_INET6, SOCK_STREAM, 0);
     bool there = fd >= 0 && bind(fd, (struct sockaddr *)&at, sizeof at) == 0;
@@ -279,80 +264,67 @@ TEST(tcp_over_ipv6)
     if (!there)
         skip();
     clients_take_turns("tcp-listen:[::1]:0");
-    struct aw_link *server = open_link("tcp-listen:[::]:0", &clock.base);
+    LINK server = opened("tcp-listen:[::]:0");
     assert_memory_equal(server->ready, "tcp:[::1]:", 10);
-    aw_link_close(open_link(server->ready, &clock.base));
-    aw_link_close(server);
+    aw_link_close(client_of(server));
 }
 
 TEST(tcp_sets_nodelay)
 {
-    struct aw_real_clock clock = aw_real_clock(-1);
     int on = 0;
     socklen_t size = sizeof on;
-    struct aw_link *server = open_link("tcp-listen:0", &clock.base);
-    struct aw_link *client = open_link(server->ready, &clock.base);
+    LINK server = opened("tcp-listen:0");
+    LINK client = client_of(server);
     assert_read_is(server, AW_EVENT, AW_SECOND);
     assert_int_equal(getsockopt(aw_link_fd(client), IPPROTO_TCP, TCP_NODELAY, &on, &size), 0);
     assert_int_equal(on, 1);
     on = 0;
     assert_int_equal(getsockopt(aw_link_fd(server), IPPROTO_TCP, TCP_NODELAY, &on, &size), 0);
     assert_int_equal(on, 1);
-    aw_link_close(client);
-    aw_link_close(server);
 }
 
 TEST(client_that_does_not_read_is_replaced)
 {
-    struct aw_real_clock clock = aw_real_clock(-1);
     struct aw_error err;
     static char flood[1 << 20];
-    struct aw_link *server = open_link("tcp-listen:0", &clock.base);
-    struct aw_link *client = open_link(server->ready, &clock.base);
+    LINK server = opened("tcp-listen:0");
+    LINK client = client_of(server);
     assert_read_is(server, AW_EVENT, AW_SECOND);
-    int64_t start = aw_clock_now(&clock.base);
+    int64_t start = now();
     for (int i = 0; i < 32; i++) /* more than any socket buffer holds */
         assert_int_equal(aw_link_write(server, flood, sizeof flood, &err), AW_OK);
-    assert_true(aw_clock_now(&clock.base) - start < 900 * AW_MILLISECOND); /* no write blocks */
+    assert_true(now() - start < 900 * AW_MILLISECOND); /* no write blocks */
     assert_true(server->dropped > 0);
     assert_read_is(server, AW_TIMEOUT, 1100 * AW_MILLISECOND);
     assert_writes(server, "x"); /* a sole client may continue to read */
-    struct aw_link *next = open_link(server->ready, &clock.base);
+    LINK next = client_of(server);
     assert_read_is(server, AW_TIMEOUT, 1100 * AW_MILLISECOND);
     assert_writes(server, "x");
     assert_read_is(server, AW_EVENT, AW_SECOND);
     assert_int_equal(server->connections, 2);
-    aw_link_close(next);
-    aw_link_close(client);
-    aw_link_close(server);
 }
 
 TEST(server_that_does_not_read_is_reported)
 {
-    struct aw_real_clock clock = aw_real_clock(-1);
     struct aw_error err = {0};
     static char flood[32 << 20]; /* more than any socket buffer holds */
-    struct aw_link *server = open_link("tcp-listen:0", &clock.base);
-    struct aw_link *client = open_link(server->ready, &clock.base);
+    LINK server = opened("tcp-listen:0");
+    LINK client = client_of(server);
     assert_int_equal(aw_link_write(client, flood, sizeof flood, &err), AW_LOST);
-    assert_non_null(strstr(err.text, " of 33554432 bytes of a message were taken, then nothing"));
+    assert_says(err.text, " of 33554432 bytes of a message were taken, then nothing");
     while (aw_link_write(client, "x", 1, &err) == AW_OK)
         ;
     assert_int_equal(err.status, AW_TIMEOUT);
-    assert_non_null(strstr(err.text, "nothing was taken for a second"));
-    aw_link_close(client);
-    aw_link_close(server);
+    assert_says(err.text, "nothing was taken for a second");
 }
 
 TEST(unix_sockets_keep_datagram_boundaries)
 {
-    char url[80], buf[8];
+    char buf[8];
     size_t got;
     struct aw_error err;
-    struct aw_real_clock clock = aw_real_clock(-1);
-    snprintf(url, sizeof url, "unix-listen:/tmp/aw-unix-%d", (int)getpid());
-    struct aw_link *server = open_link(url, &clock.base);
-    struct aw_link *client = open_link(server->ready, &clock.base);
+    LINK server = opened(text_of("unix-listen:/tmp/aw-unix-%d", (int)getpid()));
+    LINK client = client_of(server);
     assert_true(server->datagrams && client->datagrams);
     assert_read_is(server, AW_EVENT, AW_SECOND);
     assert_writes(client, "one");
@@ -360,29 +332,24 @@ TEST(unix_sockets_keep_datagram_boundaries)
     assert_int_equal(aw_link_read(server, buf, sizeof buf, &got, AW_NEVER, &err), AW_OK);
     assert_int_equal(got, 3);
     assert_reads(server, "two");
-    aw_link_close(client);
-    aw_link_close(server);
 }
 
 TEST(unix_socket_errors_are_explained)
 {
-    struct aw_real_clock clock = aw_real_clock(-1);
-    char path[60], url[80], long_url[200];
-    snprintf(path, sizeof path, "/tmp/aw-unix-%d", (int)getpid());
-    snprintf(url, sizeof url, "unix:%s", path);
+    const char *path = text_of("/tmp/aw-unix-%d", (int)getpid());
+    const char *url = text_of("unix:%s", path);
     assert_open_fails(url, AW_NO_LINK, "start the device");
     assert_open_fails("unix:", AW_USAGE, "no path");
     assert_open_fails("unix-listen:", AW_USAGE, "no path — write unix:PATH");
-    snprintf(long_url, sizeof long_url, "unix:/tmp/%0150d", 0);
-    assert_open_fails(long_url, AW_NO_LINK, "longer than");
+    assert_open_fails(text_of("unix:/tmp/%0150d", 0), AW_NO_LINK, "longer than");
 
-    snprintf(url, sizeof url, "unix-listen:%s", path);
-    struct aw_link *server = open_link(url, &clock.base);
+    url = text_of("unix-listen:%s", path);
+    struct aw_link *server = opened(url);
     assert_open_fails(url, AW_NO_LINK, "in use");
     assert_int_equal(rename(path, "/tmp/aw-unix-left-over"), 0);
     aw_link_close(server);
     assert_int_equal(rename("/tmp/aw-unix-left-over", path), 0);
-    aw_link_close(open_link(url, &clock.base)); /* takes over a stale socket */
+    aw_link_close(opened(url)); /* takes over a stale socket */
 
     FILE *file = fopen(path, "w");
     assert_non_null(file);
@@ -416,15 +383,13 @@ static void talk_to_a_served_device(const char *listen, unsigned connections)
     pthread_t thread;
     assert_int_equal(pthread_create(&thread, NULL, serve, &serving), 0);
     for (int i = 0; i < 3; i++) {
-        struct aw_link *client = open_link(serving.link->ready, &clock.base);
-        assert_writes(client, "ping");
-        assert_reads(client, "ping");
+        LINK client = open_link(serving.link->ready, &clock.base);
+        assert_passes(client, client, "ping");
         assert_writes(client, i < 2 ? "more" : "quit");
         if (i < 2)
             assert_reads(client, "more");
         if (i == 2)
             assert_int_equal(pthread_join(thread, NULL), 0);
-        aw_link_close(client);
     }
     assert_int_equal(serving.status, AW_STOPPED);
     assert_int_equal(device->connections, connections);
@@ -437,9 +402,8 @@ static void talk_to_a_served_device(const char *listen, unsigned connections)
 /* The last message of a client that does not read arrives, and so does that of a server. */
 static void last_words_are_heard(const char *listen)
 {
-    struct aw_real_clock clock = aw_real_clock(-1);
-    struct aw_link *server = open_link(listen, &clock.base);
-    struct aw_link *client = open_link(server->ready, &clock.base);
+    LINK server = opened(listen);
+    struct aw_link *client = client_of(server);
     assert_read_is(server, AW_EVENT, AW_SECOND);
     assert_writes(server, "unread");
     assert_writes(client, "stop");
@@ -449,13 +413,11 @@ static void last_words_are_heard(const char *listen)
     assert_reads(server, "stop");
     assert_read_is(server, AW_TIMEOUT, 0);
     assert_true(server->waiting);
-    aw_link_close(server);
 }
 
 TEST(output_before_the_close_arrives)
 {
-    char listen[80];
-    snprintf(listen, sizeof listen, "unix-listen:/tmp/aw-unix-%d", (int)getpid());
+    const char *listen = text_of("unix-listen:/tmp/aw-unix-%d", (int)getpid());
     last_words_are_heard(listen);
     last_words_are_heard("tcp-listen:127.0.0.1:0");
 }
@@ -463,11 +425,10 @@ TEST(output_before_the_close_arrives)
 /* A killed client's unread input resets the socket. */
 static void last_words_of_the_dead_are_heard(bool shared)
 {
-    char url[160];
     struct sockaddr_un at = {.sun_family = AF_UNIX};
     struct aw_real_clock clock = aw_real_clock(-1);
     snprintf(at.sun_path, sizeof at.sun_path, "/tmp/aw-unix-%d", (int)getpid());
-    snprintf(url, sizeof url, "unix-listen:%s", at.sun_path);
+    const char *url = text_of("unix-listen:%s", at.sun_path);
     struct aw_error err = {0};
     struct aw_link_options options = {.clock = &clock.base, .shared = shared};
     struct aw_link *server = NULL;
@@ -499,34 +460,29 @@ TEST(output_of_a_killed_client_arrives)
 /* With unread bytes the peer still sees an end instead of a reset. */
 TEST(close_with_unread_input_does_not_reset)
 {
-    char url[40], buf[8];
+    char buf[8];
     struct sockaddr_in at = {.sin_family = AF_INET, .sin_addr = {htonl(INADDR_LOOPBACK)}};
     socklen_t size = sizeof at;
-    int listener = socket(AF_INET, SOCK_STREAM, 0);
+    FD listener = socket(AF_INET, SOCK_STREAM, 0);
     assert_int_equal(bind(listener, (struct sockaddr *)&at, sizeof at), 0);
     assert_int_equal(listen(listener, 1), 0);
     assert_int_equal(getsockname(listener, (struct sockaddr *)&at, &size), 0);
-    snprintf(url, sizeof url, "tcp:127.0.0.1:%u", ntohs(at.sin_port));
-    struct aw_real_clock clock = aw_real_clock(-1);
-    struct aw_link *client = open_link(url, &clock.base);
-    int peer = accept(listener, NULL, NULL);
+    struct aw_link *client = opened(text_of("tcp:127.0.0.1:%u", ntohs(at.sin_port)));
+    FD peer = accept(listener, NULL, NULL);
     assert_int_equal(write(peer, "unread", 6), 6);
     assert_writes(client, "stop");
     aw_link_close(client);
     assert_int_equal(read(peer, buf, sizeof buf), 4);
     assert_int_equal(read(peer, buf, sizeof buf), 0);
     assert_int_equal(send(peer, "x", 1, MSG_NOSIGNAL), 1); /* fails after a reset */
-    close(peer);
-    close(listener);
 }
 
 /* A client that missed a part gets nothing more: the next part would start in the middle of a
  * message. */
 TEST(client_that_missed_output_gets_no_more)
 {
-    struct aw_real_clock clock = aw_real_clock(-1);
-    struct aw_link *server = open_link("tcp-listen:0", &clock.base);
-    struct aw_link *client = open_link(server->ready, &clock.base);
+    LINK server = opened("tcp-listen:0");
+    LINK client = client_of(server);
     assert_read_is(server, AW_EVENT, AW_SECOND);
     assert_writes(server, "one");
     send_error = ENOMEM;
@@ -538,12 +494,9 @@ TEST(client_that_missed_output_gets_no_more)
     assert_reads(client, "one");
     assert_read_is(client, AW_TIMEOUT, 0);
     aw_link_close(client);
-    client = open_link(server->ready, &clock.base);
+    client = client_of(server);
     assert_read_is(server, AW_EVENT, AW_SECOND);
-    assert_writes(server, "four");
-    assert_reads(client, "four");
-    aw_link_close(client);
-    aw_link_close(server);
+    assert_passes(server, client, "four");
 }
 
 TEST(devices_are_served)
@@ -555,23 +508,18 @@ TEST(devices_are_served)
 
 TEST(stop_request_ends_waiting_for_clients)
 {
-    int ends[2];
-    assert_int_equal(pipe(ends), 0);
-    struct aw_real_clock clock = aw_real_clock(ends[0]);
-    struct aw_link *server = open_link("tcp-listen:0", &clock.base);
-    assert_int_equal(write(ends[1], "x", 1), 1);
+    FD stop = eventfd(0, 0);
+    struct aw_real_clock clock = aw_real_clock(stop);
+    LINK server = open_link("tcp-listen:0", &clock.base);
+    assert_int_equal(eventfd_write(stop, 1), 0);
     assert_read_is(server, AW_STOPPED, AW_SECOND);
-    aw_link_close(server);
-    close(ends[0]);
-    close(ends[1]);
 }
 
 TEST(stop_request_ends_name_resolution)
 {
-    int ends[2];
     struct aw_link *link;
-    assert_int_equal(pipe(ends), 0);
-    struct aw_real_clock clock = aw_real_clock(ends[0]);
+    FD stop = eventfd(0, 0);
+    struct aw_real_clock clock = aw_real_clock(stop);
     const struct aw_link_options options = {.clock = &clock.base};
     aw_link_close(open_link("udp:localhost:30004?listen=0", &clock.base));
     assert_false(atomic_load(&can_be_interrupted)); /* signals go to waiting threads */
@@ -579,15 +527,13 @@ TEST(stop_request_ends_name_resolution)
     assert_int_equal(pthread_sigmask(SIG_SETMASK, NULL, &blocked), 0);
     for (int i = 1; i < SIGRTMAX; i++)
         assert_int_equal(sigismember(&blocked, i) > 0, 0);
-    assert_int_equal(write(ends[1], "x", 1), 1);
+    assert_int_equal(eventfd_write(stop, 1), 0);
     static const char *const urls[] = {"tcp:silent:4000", "udp:silent:4000"};
     for (int i = 0; i < 2; i++) {
         struct aw_error err = {0};
         assert_int_equal(aw_link_open(&link, urls[i], &options, &err), AW_STOPPED);
         assert_null(link);
-        assert_non_null(strstr(err.text, "stopped while its name was looked up"));
+        assert_says(err.text, "stopped while its name was looked up");
     }
     atomic_store(&told_to_answer, true);
-    close(ends[0]);
-    close(ends[1]);
 }

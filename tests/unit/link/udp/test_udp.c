@@ -33,6 +33,12 @@ int recvmmsg(int fd, struct mmsghdr *messages, unsigned max, int flags, struct t
     return error ? fails_with(error) : NEXT(recvmmsg)(fd, messages, max, flags, timeout);
 }
 
+static void fail_sends(int error, int times)
+{
+    network.send_error = error;
+    network.send_times = times;
+}
+
 /* close() may change errno, but it must not replace an earlier error. */
 int close(int fd)
 {
@@ -78,25 +84,19 @@ static unsigned port_in(const char *text)
 static void assert_news(struct aw_link *link, const char *words)
 {
     assert_read_is(link, AW_EVENT, AW_SECOND);
-    if (!strstr(link->event, words))
-        fail_msg("\"%s\" does not say \"%s\"", link->event, words);
+    assert_says(link->event, words);
 }
 
 static void both_ends_talk(const char *listen)
 {
-    struct aw_real_clock clock = aw_real_clock(-1);
-    struct aw_link *server = open_link(listen, &clock.base);
+    LINK server = opened(listen);
     assert_writes(server, "for nobody");
     assert_read_is(server, AW_TIMEOUT, 0);
-    struct aw_link *client = open_link(server->ready, &clock.base);
+    LINK client = client_of(server);
     assert_true(server->datagrams && client->datagrams);
     assert_string_equal(client->key, server->key);
-    assert_writes(client, "hello");
-    assert_reads(server, "hello");
-    assert_writes(server, "you");
-    assert_reads(client, "you");
-    aw_link_close(client);
-    aw_link_close(server);
+    assert_passes(client, server, "hello");
+    assert_passes(server, client, "you");
 }
 
 TEST(answers_go_to_the_sender)
@@ -108,34 +108,26 @@ TEST(answers_go_to_the_sender)
 
 TEST(answers_go_to_a_fixed_port)
 {
-    struct aw_real_clock clock = aw_real_clock(-1);
     unsigned port;
-    char url[80], ready[160];
     int fd = plain_socket(&port);
     close(fd);
-    snprintf(url, sizeof url, "udp-listen:0?reply=127.0.0.1:%u", port);
-    struct aw_link *server = open_link(url, &clock.base);
-    snprintf(ready, sizeof ready, "?listen=%u", port);
-    assert_non_null(strstr(server->ready, ready));
-    struct aw_link *client = open_link(server->ready, &clock.base);
-    assert_writes(server, "at once");
-    assert_reads(client, "at once");
-    aw_link_close(client);
-    aw_link_close(server);
+    LINK server = opened(text_of("udp-listen:0?reply=127.0.0.1:%u", port));
+    assert_says(server->ready, text_of("?listen=%u", port));
+    LINK client = client_of(server);
+    assert_passes(server, client, "at once");
 }
 
 TEST(datagrams_keep_their_boundaries)
 {
-    struct aw_real_clock clock = aw_real_clock(-1);
-    struct aw_link *server = open_link("udp-listen:0?reply=sender", &clock.base);
-    struct aw_link *client = open_link(server->ready, &clock.base);
+    LINK server = opened("udp-listen:0?reply=sender");
+    LINK client = client_of(server);
     char buf[16];
     size_t got;
     for (int i = 0; i < 100; i++) {
         snprintf(buf, sizeof buf, "%d", i);
         assert_writes(client, buf);
     }
-    int64_t deadline = aw_clock_now(&clock.base) + 5 * AW_SECOND, before = aw_wall_time();
+    int64_t deadline = now() + 5 * AW_SECOND, before = aw_wall_time();
     for (int i = 0; i < 100; i++) {
         assert_int_equal(aw_link_read(server, buf, sizeof buf - 1, &got, deadline, NULL), AW_OK);
         buf[got] = '\0';
@@ -148,16 +140,13 @@ TEST(datagrams_keep_their_boundaries)
     assert_int_equal(aw_link_read(server, buf, 6, &got, deadline, NULL), AW_OK);
     assert_int_equal(got, 6);
     assert_read_is(server, AW_TIMEOUT, 0);
-    aw_link_close(client);
-    aw_link_close(server);
 }
 
 TEST(lost_datagrams_are_counted)
 {
     enum { SENT = 20000 };
-    struct aw_real_clock clock = aw_real_clock(-1);
-    struct aw_link *server = open_link("udp-listen:0?reply=sender", &clock.base);
-    struct aw_link *client = open_link(server->ready, &clock.base);
+    LINK server = opened("udp-listen:0?reply=sender");
+    LINK client = client_of(server);
     char buf[64] = {0};
     size_t got, n = 0;
     for (int i = 0; i < SENT; i++)
@@ -165,21 +154,15 @@ TEST(lost_datagrams_are_counted)
     while (aw_link_read(server, buf, sizeof buf, &got, 0, NULL) == AW_OK)
         n++;
     assert_true(n < SENT);
-    assert_writes(client, "the next one tells");
-    assert_reads(server, "the next one tells");
+    assert_passes(client, server, "the next one tells");
     assert_int_equal(server->dropped, SENT - n);
-    aw_link_close(client);
-    aw_link_close(server);
 }
 
 TEST(missing_server_is_reported_but_not_fatal)
 {
-    struct aw_real_clock clock = aw_real_clock(-1);
     unsigned port;
-    char url[80];
     close(plain_socket(&port));
-    snprintf(url, sizeof url, "udp:127.0.0.1:%u?listen=0", port);
-    struct aw_link *client = open_link(url, &clock.base);
+    LINK client = opened(text_of("udp:127.0.0.1:%u?listen=0", port));
     assert_writes(client, "one");
     assert_news(client, "no program listens at 127.0.0.1:");
     for (int i = 0; i < 5; i++)
@@ -187,29 +170,22 @@ TEST(missing_server_is_reported_but_not_fatal)
     assert_read_is(client, AW_TIMEOUT, 10 * AW_MILLISECOND);
     assert_string_equal(client->event, "");
 
-    snprintf(url, sizeof url, "udp-listen:%u?reply=sender", port);
-    struct aw_link *server = open_link(url, &clock.base);
-    assert_writes(client, "two");
-    assert_reads(server, "two");
-    assert_writes(server, "here I am");
-    assert_reads(client, "here I am");
+    struct aw_link *server = opened(text_of("udp-listen:%u?reply=sender", port));
+    assert_passes(client, server, "two");
+    assert_passes(server, client, "here I am");
     aw_link_close(server);
     assert_writes(client, "gone");
     assert_news(client, "no program listens");
-    aw_link_close(client);
 }
 
 /* The server's report about a missing client is withdrawn once; a successful send is no sign of a
  * client. */
 TEST(server_reports_a_returned_client)
 {
-    struct aw_real_clock clock = aw_real_clock(-1);
     unsigned port, here;
-    char url[80], words[80];
     close(plain_socket(&port));
-    snprintf(url, sizeof url, "udp-listen:0?reply=127.0.0.1:%u", port);
-    struct aw_link *server = open_link(url, &clock.base);
-    int other = plain_socket(&here);
+    LINK server = opened(text_of("udp-listen:0?reply=127.0.0.1:%u", port));
+    FD other = plain_socket(&here);
     assert_writes(server, "one");
     assert_news(server, "no program listens at 127.0.0.1:");
     send_plain(other, port_in(server->key), "here", 4);
@@ -217,65 +193,49 @@ TEST(server_reports_a_returned_client)
     assert_writes(server, "two");
     assert_read_is(server, AW_TIMEOUT, 10 * AW_MILLISECOND); /* still no client, already reported */
 
-    snprintf(url, sizeof url, "udp-listen:%u?reply=sender", port);
-    struct aw_link *client = open_link(url, &clock.base);
+    struct aw_link *client = opened(text_of("udp-listen:%u?reply=sender", port));
     enum aw_status status = AW_TIMEOUT;
     uint8_t byte;
     size_t got;
     for (int i = 0; i < 500 && status == AW_TIMEOUT; i++) {
         assert_writes(server, "three");
-        status = aw_link_read(server, &byte, 1, &got,
-                              aw_clock_now(&clock.base) + 10 * AW_MILLISECOND, NULL);
+        status = aw_link_read(server, &byte, 1, &got, now() + 10 * AW_MILLISECOND, NULL);
     }
     assert_int_equal(status, AW_EVENT);
-    snprintf(words, sizeof words, "a client listens at 127.0.0.1:%u now", port);
-    assert_string_equal(server->event, words);
+    assert_string_equal(server->event, text_of("a client listens at 127.0.0.1:%u now", port));
     assert_read_is(server, AW_TIMEOUT, 10 * AW_MILLISECOND);
     aw_link_close(client);
     assert_writes(server, "four");
     assert_news(server, "no program listens at 127.0.0.1:");
-    aw_link_close(server);
-    close(other);
 }
 
 TEST(second_sender_is_reported)
 {
-    struct aw_real_clock clock = aw_real_clock(-1);
-    struct aw_link *server = open_link("udp-listen:0?reply=sender", &clock.base);
+    LINK server = opened("udp-listen:0?reply=sender");
     unsigned here, there, to = port_in(server->key);
-    int one = plain_socket(&here), two = plain_socket(&there);
-    char words[80];
+    FD one = plain_socket(&here), two = plain_socket(&there);
     send_plain(one, to, "a", 1);
-    assert_reads(server, "a");
     send_plain(two, to, "b", 1); /* the first sender may have been restarted */
-    assert_reads(server, "b");
+    assert_reads(server, "ab");
     send_plain(one, to, "c", 1);
-    snprintf(words, sizeof words, "127.0.0.1:%u and from 127.0.0.1:%u: two clients", there, here);
-    assert_news(server, words);
+    assert_news(server, text_of("127.0.0.1:%u and from 127.0.0.1:%u: two clients", there, here));
     assert_reads(server, "c");
     send_plain(two, to, "d", 1); /* reported once */
     assert_reads(server, "d");
-    close(one);
-    close(two);
-    aw_link_close(server);
 }
 
 /* Opens a client of 127.0.0.1 at the port of fd; *port: the port on which it listens. */
-static struct aw_link *client_of(unsigned peer, const char *more, struct aw_clock *clock,
-                                 unsigned *port)
+static struct aw_link *client_at(unsigned peer, const char *more, unsigned *port)
 {
-    char url[80];
     close(plain_socket(port));
-    snprintf(url, sizeof url, "udp:127.0.0.1:%u?listen=%u%s", peer, *port, more);
-    return open_link(url, clock);
+    return opened(text_of("udp:127.0.0.1:%u?listen=%u%s", peer, *port, more));
 }
 
 /* A sender that is restarted again and again has a new port each time and never returns to the old
  * one. */
 TEST(senders_that_stay_away_are_not_reported)
 {
-    struct aw_real_clock clock = aw_real_clock(-1);
-    struct aw_link *server = open_link("udp-listen:0?reply=sender", &clock.base);
+    LINK server = opened("udp-listen:0?reply=sender");
     unsigned port;
     int fds[4];
     for (int i = 0; i < 4; i++) {
@@ -285,23 +245,19 @@ TEST(senders_that_stay_away_are_not_reported)
     }
     for (int i = 0; i < 4; i++)
         close(fds[i]);
-    aw_link_close(server);
 }
 
 TEST(datagrams_of_strangers_are_refused)
 {
-    struct aw_real_clock clock = aw_real_clock(-1);
     unsigned peer, elsewhere, forged, here;
-    int fd = plain_socket(&peer), other = plain_socket(&elsewhere);
-    int forger = socket_at("127.0.0.2", &forged);
-    struct aw_link *client = client_of(peer, "", &clock.base, &here);
-    char words[80];
+    FD fd = plain_socket(&peer), other = plain_socket(&elsewhere);
+    FD forger = socket_at("127.0.0.2", &forged);
+    LINK client = client_at(peer, "", &here);
     send_plain(forger, here, "forged", 6);
     send_plain(fd, here, "true", 4);
-    snprintf(words, sizeof words, "refused what 127.0.0.2:%u sent, which is not the simulator at",
-             forged);
-    assert_news(client, words);
-    assert_non_null(strstr(client->event, "from=any"));
+    assert_news(client,
+                text_of("refused what 127.0.0.2:%u sent, which is not the simulator at", forged));
+    assert_says(client->event, "from=any");
     assert_reads(client, "true");
     for (int i = 0; i < 100; i++) /* reported once, without extending the wait */
         send_plain(forger, here, "forged", 6);
@@ -313,42 +269,34 @@ TEST(datagrams_of_strangers_are_refused)
     assert_int_equal(client->refused, 101);
     aw_link_close(client);
 
-    client = client_of(peer, "&from=any", &clock.base, &here);
+    client = client_at(peer, "&from=any", &here);
     send_plain(forger, here, "anybody", 7);
     assert_reads(client, "anybody");
     assert_int_equal(client->refused, 0);
-    aw_link_close(client);
-    close(fd);
-    close(other);
-    close(forger);
 }
 
 /* More datagrams are refused than can be read, but the deadline still applies. */
 TEST(flood_of_strangers_does_not_delay_the_deadline)
 {
-    struct aw_real_clock clock = aw_real_clock(-1);
     unsigned peer, forged, here;
-    int fd = plain_socket(&peer), forger = socket_at("127.0.0.2", &forged);
-    struct aw_link *client = client_of(peer, "", &clock.base, &here);
+    FD fd = plain_socket(&peer), forger = socket_at("127.0.0.2", &forged);
+    LINK client = client_at(peer, "", &here);
     send_plain(forger, here, "x", 1);
     assert_news(client, "refused");
     for (int i = 0; i < 200; i++)
         send_plain(forger, here, "x", 1);
     assert_read_is(client, AW_TIMEOUT, 0);
     assert_true(client->refused < 100);
-    aw_link_close(client);
-    close(fd);
-    close(forger);
 }
 
 /* Uses the kernel's table: "0100007F:7530" is 127.0.0.1:30000. */
 static void assert_listens_at(const char *address, unsigned port)
 {
-    char line[256], wanted[40];
+    char line[256];
     bool found = false;
     FILE *table = fopen("/proc/net/udp", "re");
     assert_non_null(table);
-    snprintf(wanted, sizeof wanted, "%08X:%04X ", inet_addr(address), port);
+    const char *wanted = text_of("%08X:%04X ", inet_addr(address), port);
     while (fgets(line, sizeof line, table))
         found = found || strstr(line, wanted);
     fclose(table);
@@ -358,57 +306,46 @@ static void assert_listens_at(const char *address, unsigned port)
 
 TEST(client_listens_on_the_right_address)
 {
-    struct aw_real_clock clock = aw_real_clock(-1);
-    unsigned here;
-    struct aw_link *client = client_of(9, "", &clock.base, &here);
-    assert_listens_at("127.0.0.1", here);
-    aw_link_close(client);
-    client = client_of(9, "&from=any", &clock.base, &here);
-    assert_listens_at("0.0.0.0", here);
-    aw_link_close(client);
-    static const struct {
-        const char *url, *address;
-    } servers[] = {{"udp-listen:*:0?reply=sender", "0.0.0.0"},
-                   {"udp-listen::0?reply=sender", "127.0.0.1"},
-                   {"udp-listen:127.0.0.2:0?reply=sender", "127.0.0.2"}};
+    static const char *const servers[][2] = {{"udp-listen:*:0?reply=sender", "0.0.0.0"},
+                                             {"udp-listen::0?reply=sender", "127.0.0.1"},
+                                             {"udp-listen:127.0.0.2:0?reply=sender", "127.0.0.2"}};
     for (size_t i = 0; i < sizeof servers / sizeof *servers; i++) {
-        struct aw_link *server = open_link(servers[i].url, &clock.base);
-        assert_listens_at(servers[i].address, port_in(server->key));
-        aw_link_close(server);
+        LINK server = opened(servers[i][0]);
+        assert_listens_at(servers[i][1], port_in(server->key));
+    }
+    for (int any = 0; any < 2; any++) {
+        unsigned here;
+        LINK client = client_at(9, any ? "&from=any" : "", &here);
+        assert_listens_at(any ? "0.0.0.0" : "127.0.0.1", here);
     }
 }
 
 TEST(empty_datagram_is_an_event)
 {
-    struct aw_real_clock clock = aw_real_clock(-1);
-    struct aw_link *server = open_link("udp-listen:0?reply=sender", &clock.base);
+    LINK server = opened("udp-listen:0?reply=sender");
     unsigned port;
-    int fd = plain_socket(&port);
+    FD fd = plain_socket(&port);
     send_plain(fd, port_in(server->key), "", 0); /* a greeting without an event */
     send_plain(fd, port_in(server->key), "", 0);
     assert_news(server, "empty");
     send_plain(fd, port_in(server->key), "", 0);
     send_plain(fd, port_in(server->key), "x", 1);
     assert_reads(server, "x");
-    close(fd);
-    aw_link_close(server);
 }
 
 TEST(holder_of_a_busy_port_is_reported)
 {
-    struct aw_real_clock clock = aw_real_clock(-1);
     unsigned port;
-    char url[80], me[40];
     int fd = plain_socket(&port);
-    snprintf(me, sizeof me, "test_udp (pid %d)", (int)getpid());
-    snprintf(url, sizeof url, "udp:127.0.0.1:1?listen=%u", port);
+    const char *me = text_of("test_udp (pid %d)", (int)getpid());
+    const char *url = text_of("udp:127.0.0.1:1?listen=%u", port);
     assert_open_fails(url, AW_NO_LINK, me);
     assert_open_fails(url, AW_NO_LINK, "one client only");
-    snprintf(url, sizeof url, "udp-listen:%u", port);
+    url = text_of("udp-listen:%u", port);
     assert_open_fails(url, AW_NO_LINK, me);
     assert_open_fails(url, AW_NO_LINK, "choose another port");
     close(fd);
-    aw_link_close(open_link(url, &clock.base));
+    aw_link_close(opened(url));
 }
 
 /* A port without a holder: its socket is in transit between two processes. */
@@ -438,31 +375,25 @@ TEST(busy_port_without_a_holder_is_explained)
 
 TEST(ipv6_addresses_work)
 {
-    struct aw_real_clock clock = aw_real_clock(-1);
-    char url[80], me[40];
-    int fd = socket(AF_INET6, SOCK_DGRAM, 0);
+    FD fd = socket(AF_INET6, SOCK_DGRAM, 0);
     struct sockaddr_in6 at = {.sin6_family = AF_INET6, .sin6_addr = IN6ADDR_LOOPBACK_INIT};
     socklen_t size = sizeof at;
     if (fd < 0 || bind(fd, (struct sockaddr *)&at, sizeof at) != 0)
         skip(); /* no IPv6 on this machine */
     both_ends_talk("udp-listen:[::1]:0?reply=sender");
-    struct aw_link *server = open_link("udp-listen:[::]:0?reply=sender", &clock.base);
+    LINK server = opened("udp-listen:[::]:0?reply=sender");
     assert_memory_equal(server->ready, "udp:[::1]:", 10);
-    struct aw_link *client = open_link(server->ready, &clock.base);
+    LINK client = client_of(server);
     assert_string_equal(client->key, server->key);
-    assert_writes(client, "x");
-    assert_reads(server, "x");
-    aw_link_close(client);
-    aw_link_close(server);
-    server = open_link("udp-listen:[::1]:0", &clock.base); /* answers use the same address family */
-    assert_non_null(strstr(server->ready, "?listen=30005"));
-    aw_link_close(server);
+    assert_passes(client, server, "x");
+    close_link(&server);
+    server = opened("udp-listen:[::1]:0"); /* answers use the same address family */
+    assert_says(server->ready, "?listen=30005");
+    close_link(&server);
 
     assert_int_equal(getsockname(fd, (struct sockaddr *)&at, &size), 0);
-    snprintf(url, sizeof url, "udp-listen:[::1]:%u", ntohs(at.sin6_port));
-    snprintf(me, sizeof me, "test_udp (pid %d) has it", (int)getpid());
-    assert_open_fails(url, AW_NO_LINK, me);
-    close(fd);
+    assert_open_fails(text_of("udp-listen:[::1]:%u", ntohs(at.sin6_port)), AW_NO_LINK,
+                      text_of("test_udp (pid %d) has it", (int)getpid()));
 }
 
 /* Refused datagrams are lost like any other: reported, and the link stays open. */
@@ -480,12 +411,10 @@ TEST(send_errors_are_reported_but_not_fatal)
         {ENETUNREACH, 1, "Network is unreachable"},
         {EPERM, 1, "Operation not permitted"},
     };
-    struct aw_real_clock clock = aw_real_clock(-1);
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
-        struct aw_link *server = open_link("udp-listen:0?reply=sender", &clock.base);
-        struct aw_link *client = open_link(server->ready, &clock.base);
-        network.send_error = cases[i].error;
-        network.send_times = cases[i].times;
+        LINK server = opened("udp-listen:0?reply=sender");
+        LINK client = client_of(server);
+        fail_sends(cases[i].error, cases[i].times);
         assert_writes(client, "first");
         network.send_times = 0;
         if (!cases[i].words) {
@@ -493,36 +422,29 @@ TEST(send_errors_are_reported_but_not_fatal)
             assert_read_is(client, AW_TIMEOUT, 0);
         } else {
             assert_news(client, "nothing can be sent to 127.0.0.1:");
-            assert_non_null(strstr(client->event, cases[i].words));
+            assert_says(client->event, cases[i].words);
             network.send_times = cases[i].times;
             assert_writes(client, "second");
             network.send_times = 0;
             assert_read_is(client, AW_TIMEOUT, 0); /* reported once in five seconds */
         }
-        assert_writes(client, "third");
-        assert_reads(server, "third");
+        assert_passes(client, server, "third");
         assert_read_is(client, AW_TIMEOUT, 0);
-        aw_link_close(client);
-        aw_link_close(server);
     }
 }
 
 /* An earlier refusal does not prevent a send; nothing is sent twice. */
 TEST(earlier_refusal_does_not_prevent_a_send)
 {
-    struct aw_real_clock clock = aw_real_clock(-1);
     unsigned port;
-    char url[80], byte;
-    int fd = plain_socket(&port);
-    snprintf(url, sizeof url, "udp:127.0.0.1:%u?listen=0", port);
-    struct aw_link *client = open_link(url, &clock.base);
-    network.send_error = ECONNREFUSED;
-    network.send_times = -1;
+    char byte;
+    FD fd = plain_socket(&port);
+    LINK client = opened(text_of("udp:127.0.0.1:%u?listen=0", port));
+    fail_sends(ECONNREFUSED, -1);
     assert_writes(client, "lost");
     network.send_times = 0;
     assert_read_is(client, AW_TIMEOUT, 0);
-    network.send_error = ENETUNREACH;
-    network.send_times = 1;
+    fail_sends(ENETUNREACH, 1);
     assert_writes(client, "lost"); /* but the next one arrives */
     assert_writes(client, "x");
     assert_read_is(client, AW_TIMEOUT, 0);
@@ -530,31 +452,20 @@ TEST(earlier_refusal_does_not_prevent_a_send)
     assert_writes(client, "");
     assert_int_equal(recv(fd, &byte, 1, MSG_DONTWAIT), 0);
     assert_int_equal(recv(fd, &byte, 1, MSG_DONTWAIT), -1);
-    aw_link_close(client);
-    close(fd);
 }
 
 TEST(fatal_errors_lose_the_link)
 {
-    struct aw_real_clock clock = aw_real_clock(-1);
-    struct aw_error err = {0};
-    char buf[8];
-    size_t got;
-    struct aw_link *server = open_link("udp-listen:0?reply=sender", &clock.base);
-    struct aw_link *client = open_link(server->ready, &clock.base);
-    network.send_error = EBADF;
-    network.send_times = 1;
-    assert_int_equal(aw_link_write(client, "x", 1, &err), AW_LOST);
-    assert_non_null(strstr(err.text, "connection lost: Bad file descriptor"));
+    LINK server = opened("udp-listen:0?reply=sender");
+    LINK client = client_of(server);
+    fail_sends(EBADF, 1);
+    assert_write_fails(client, "x", 1, AW_LOST, "connection lost: Bad file descriptor");
     assert_writes(client, "still");
     network.read_error = EINTR; /* not fatal */
     assert_reads(server, "still");
     assert_writes(client, "more");
     network.read_error = ENOTCONN;
-    assert_int_equal(aw_link_read(server, buf, sizeof buf, &got, AW_NEVER, &err), AW_LOST);
-    assert_non_null(strstr(err.text, "connection lost: Transport endpoint is not connected"));
-    aw_link_close(client);
-    aw_link_close(server);
+    assert_read_fails(server, AW_LOST, "connection lost: Transport endpoint is not connected");
 }
 
 TEST(invalid_urls_are_refused)
@@ -583,22 +494,17 @@ TEST(bound_port_is_detected)
 
 TEST(stop_request_ends_reading)
 {
-    int ends[2];
-    assert_int_equal(pipe(ends), 0);
-    struct aw_real_clock clock = aw_real_clock(ends[0]);
-    struct aw_link *server = open_link("udp-listen:0?reply=sender", &clock.base);
-    struct aw_link *client = open_link(server->ready, &clock.base);
+    FD stop = eventfd(0, 0);
+    struct aw_real_clock clock = aw_real_clock(stop);
+    LINK server = open_link("udp-listen:0?reply=sender", &clock.base);
+    LINK client = open_link(server->ready, &clock.base);
     assert_writes(client, "waiting");
-    assert_int_equal(write(ends[1], "x", 1), 1);
+    assert_int_equal(eventfd_write(stop, 1), 0);
     assert_read_is(server, AW_STOPPED, AW_SECOND);
     assert_writes(client, "the stop itself");
-    assert_int_equal(read(ends[0], (char[1]){0}, 1), 1);
+    assert_int_equal(eventfd_read(stop, &(eventfd_t){0}), 0);
     assert_reads(server, "waiting");
     assert_reads(server, "the stop itself");
-    aw_link_close(client);
-    aw_link_close(server);
-    close(ends[0]);
-    close(ends[1]);
 }
 
 /* Default ports belong to a protocol: without one, the URL must contain them. */
@@ -615,7 +521,7 @@ TEST(ports_are_required_without_a_protocol)
     struct aw_link *link;
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         assert_int_equal(aw_link_open(&link, cases[i][0], &options, &err), AW_USAGE);
-        assert_non_null(strstr(err.text, cases[i][1]));
+        assert_says(err.text, cases[i][1]);
     }
 }
 
@@ -633,24 +539,24 @@ TEST(events_are_repeated_after_five_seconds)
     struct aw_real_clock clock = aw_real_clock(-1);
     clock.base.now = held_now;
     held_ns = AW_SECOND;
-    struct aw_link *server = open_link("udp-listen:127.0.0.1:0?reply=sender", &clock.base);
+    LINK server = open_link("udp-listen:127.0.0.1:0?reply=sender", &clock.base);
     unsigned port, to = port_in(server->ready);
-    int fd = plain_socket(&port);
+    FD fd = plain_socket(&port);
     send_plain(fd, to, "", 0); /* a greeting without an event */
-    static const int64_t told_at[] = {1000, 0, 6000, 0, 11001};
-    static const int64_t ms[] = {1000, 5999, 6000, 10999, 11001};
-    for (size_t i = 0; i < sizeof ms / sizeof *ms; i++) {
-        held_ns = ms[i] * AW_MILLISECOND;
+    static const struct {
+        int64_t ms;
+        bool told;
+    } cases[] = {{1000, true}, {5999, false}, {6000, true}, {10999, false}, {11001, true}};
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        held_ns = cases[i].ms * AW_MILLISECOND;
         send_plain(fd, to, "", 0);
         send_plain(fd, to, "x", 1);
-        if (told_at[i] == ms[i]) {
+        if (cases[i].told) {
             assert_read_is(server, AW_EVENT, 0);
             assert_string_equal(server->event, "an empty datagram came — passed over");
         }
         assert_reads(server, "x");
     }
-    close(fd);
-    aw_link_close(server);
 }
 
 TEST(send_error_is_reported_once)
@@ -658,14 +564,12 @@ TEST(send_error_is_reported_once)
     struct aw_real_clock clock = aw_real_clock(-1);
     clock.base.now = held_now;
     held_ns = AW_SECOND;
-    struct aw_link *client = open_link("udp:127.0.0.1:9?listen=0", &clock.base);
-    network.send_error = ENETUNREACH;
-    network.send_times = 1;
+    LINK client = open_link("udp:127.0.0.1:9?listen=0", &clock.base);
+    fail_sends(ENETUNREACH, 1);
     assert_writes(client, "lost");
     assert_read_is(client, AW_EVENT, 0);
     held_ns = 20 * AW_SECOND;
     assert_read_is(client, AW_TIMEOUT, 0);
-    aw_link_close(client);
 }
 
 static int option_of(const struct aw_link *link, int name)
@@ -679,7 +583,6 @@ static int option_of(const struct aw_link *link, int name)
 TEST(default_ports_and_socket_options)
 {
     unsigned first, second;
-    char wanted[200];
     int fds[2] = {plain_socket(&first), plain_socket(&second)}, most = 1 << 20;
     struct aw_protocol protocol = {.medium = AW_MEDIUM_UDP,
                                    .ports = {(uint16_t)first, (uint16_t)second}};
@@ -693,14 +596,14 @@ TEST(default_ports_and_socket_options)
     assert_int_equal(aw_link_open(&server, "udp-listen:", &options, &err), AW_NO_LINK);
     char who[96];
     aw_port_process((long)getpid(), who, sizeof who);
-    snprintf(wanted, sizeof wanted, "udp-listen: 127.0.0.1:%u is in use, %s has it", first, who);
+    const char *wanted = text_of("udp-listen: 127.0.0.1:%u is in use, %s has it", first, who);
     assert_memory_equal(err.text, wanted, strlen(wanted));
     close(fds[0]);
     close(fds[1]);
     assert_int_equal(aw_link_open(&server, "udp-listen:", &options, &err), AW_OK);
-    snprintf(wanted, sizeof wanted, "udp:127.0.0.1:%u", first);
+    wanted = text_of("udp:127.0.0.1:%u", first);
     assert_string_equal(server->key, wanted);
-    snprintf(wanted, sizeof wanted, "udp:127.0.0.1:%u?listen=%u", first, second);
+    wanted = text_of("udp:127.0.0.1:%u?listen=%u", first, second);
     assert_string_equal(server->ready, wanted);
     assert_int_equal(option_of(server, SO_TIMESTAMPNS), 1);
     assert_int_equal(option_of(server, SO_RXQ_OVFL), 1);
@@ -710,8 +613,7 @@ TEST(default_ports_and_socket_options)
     int64_t before = aw_wall_time() - 60 * AW_SECOND;
     assert_reads(server, "hello");
     assert_in_range(server->rx_time_ns, before, aw_wall_time());
-    assert_writes(server, "you");
-    assert_reads(client, "you");
+    assert_passes(server, client, "you");
     uint8_t bytes[8];
     struct aw_link_raw raw = {.bytes = bytes, .cap = 3};
     assert_true(aw_link_raw(client, "end", 3, &raw));

@@ -4,28 +4,34 @@
 
 #include <stdio.h>
 
+/* Wraps a link with the keys of this URL. */
+static enum aw_status wrap(struct aw_link **out, struct aw_link *inner, const char *text,
+                           bool ascii, struct aw_error *err)
+{
+    struct aw_url url;
+    assert_int_equal(aw_url_parse(&url, text, err), AW_OK);
+    return aw_fault_wrap(out, inner, &url, ascii, err);
+}
+
 static struct aw_link *faulty_echo(struct aw_virtual_clock *clock, const char *text, bool datagrams,
                                    bool ascii)
 {
-    struct aw_url url;
     struct aw_error err = {0};
     struct aw_link *link;
     *clock = aw_virtual_clock();
-    assert_int_equal(aw_url_parse(&url, text, &err), AW_OK);
     link = aw_sim_link(&echo_device(0)->base, &clock->base, datagrams, "sim:echo");
-    assert_int_equal(aw_fault_wrap(&link, link, &url, ascii, &err), AW_OK);
+    assert_int_equal(wrap(&link, link, text, ascii, &err), AW_OK);
     return link;
 }
 
 /* Sends count numbered messages one by one and logs the answers. */
 static size_t exchange(struct aw_link *link, int count, char *log, size_t size)
 {
-    char text[16], buf[64];
+    char buf[64];
     size_t got, answers = 0, used = 0;
     struct aw_error err;
     for (int i = 0; i < count; i++) {
-        snprintf(text, sizeof text, "%05d", i);
-        assert_writes(link, text);
+        assert_writes(link, text_of("%05d", i));
         while (aw_link_read(link, buf, sizeof buf, &got, aw_clock_now(link->clock) + AW_SECOND,
                             &err) == AW_OK) {
             answers++;
@@ -42,28 +48,23 @@ static size_t exchange(struct aw_link *link, int count, char *log, size_t size)
 TEST(without_faults_nothing_is_wrapped)
 {
     struct aw_virtual_clock clock = aw_virtual_clock();
-    struct aw_url url;
     struct aw_error err;
     struct aw_link *out;
-    struct aw_link *inner = aw_sim_link(&echo_device(0)->base, &clock.base, false, "sim:");
-    assert_int_equal(aw_url_parse(&url, "sim:?quirks=x", &err), AW_OK);
-    assert_int_equal(aw_fault_wrap(&out, inner, &url, true, &err), AW_OK);
+    LINK inner = aw_sim_link(&echo_device(0)->base, &clock.base, false, "sim:");
+    assert_int_equal(wrap(&out, inner, "sim:?quirks=x", true, &err), AW_OK);
     assert_ptr_equal(out, inner);
-    aw_link_close(out);
 }
 
 TEST(invalid_key_closes_the_inner_link)
 {
     int closed = 0;
     struct aw_virtual_clock clock = aw_virtual_clock();
-    struct aw_url url;
     struct aw_error err;
     struct aw_link *out;
     struct echo_device *device = echo_device(0);
     device->closed = &closed;
     struct aw_link *inner = aw_sim_link(&device->base, &clock.base, false, "sim:");
-    assert_int_equal(aw_url_parse(&url, "sim:?drop=2", &err), AW_OK);
-    assert_int_equal(aw_fault_wrap(&out, inner, &url, true, &err), AW_USAGE);
+    assert_int_equal(wrap(&out, inner, "sim:?drop=2", true, &err), AW_USAGE);
     assert_null(out);
     assert_int_equal(closed, 1);
 }
@@ -72,23 +73,21 @@ TEST(everything_is_dropped)
 {
     char log[64];
     struct aw_virtual_clock clock;
-    struct aw_link *link = faulty_echo(&clock, "sim:?drop=100%", true, false);
+    LINK link = faulty_echo(&clock, "sim:?drop=100%", true, false);
     assert_string_equal(link->key, "sim:echo");
     assert_true(link->simulated && link->datagrams);
     assert_int_equal(exchange(link, 10, log, sizeof log), 0);
     assert_int_equal(clock.time_ns, 10 * AW_SECOND);
-    aw_link_close(link);
 }
 
 TEST(everything_is_doubled)
 {
     char log[64];
     struct aw_virtual_clock clock;
-    struct aw_link *link = faulty_echo(&clock, "sim:?dup=1", true, false);
+    LINK link = faulty_echo(&clock, "sim:?dup=1", true, false);
     /* two copies are sent; the echo returns both as one message, which is doubled */
     assert_int_equal(exchange(link, 1, log, sizeof log), 2);
     assert_string_equal(log, "00000000000000000000");
-    aw_link_close(link);
 }
 
 static struct aw_fault_counters counted(const char *url)
@@ -132,10 +131,9 @@ TEST(drop_share_is_kept)
 {
     static char log[80000];
     struct aw_virtual_clock clock;
-    struct aw_link *link = faulty_echo(&clock, "sim:?drop=10%&seed=3", true, false);
+    LINK link = faulty_echo(&clock, "sim:?drop=10%&seed=3", true, false);
     size_t answers = exchange(link, 10000, log, sizeof log);
     assert_in_range(answers, 8000, 8200); /* 0.9 * 0.9 */
-    aw_link_close(link);
 }
 
 TEST(equal_seeds_give_equal_runs)
@@ -149,10 +147,9 @@ TEST(equal_seeds_give_equal_runs)
     int64_t times[3];
     for (size_t i = 0; i < 3; i++) {
         struct aw_virtual_clock clock;
-        struct aw_link *link = faulty_echo(&clock, urls[i], false, true);
+        LINK link = faulty_echo(&clock, urls[i], false, true);
         exchange(link, 200, logs[i], sizeof logs[i]);
         times[i] = clock.time_ns;
-        aw_link_close(link);
     }
     assert_string_equal(logs[0], logs[1]);
     assert_int_equal(times[0], times[1]);
@@ -174,14 +171,13 @@ TEST(damaged_bytes_differ_in_one_bit)
     size_t got;
     struct aw_error err;
     struct aw_virtual_clock clock;
-    struct aw_link *link = faulty_echo(&clock, "sim:?corrupt=100%", true, false);
+    LINK link = faulty_echo(&clock, "sim:?corrupt=100%", true, false);
     for (int i = 0; i < 200; i++) {
         assert_writes(link, "ABCDEFGH");
         assert_int_equal(aw_link_read(link, buf, sizeof buf, &got, AW_NEVER, &err), AW_OK);
         assert_int_equal(got, 8);
         assert_in_range(bits_that_differ(buf, "ABCDEFGH", 8), 0, 2); /* once in each direction */
     }
-    aw_link_close(link);
 }
 
 /* Removing characters above 0x7F, or bit 7, must restore the sent text. */
@@ -191,7 +187,7 @@ TEST(damaged_text_is_detectable)
     size_t got, inserted = 0, set = 0;
     struct aw_error err;
     struct aw_virtual_clock clock;
-    struct aw_link *link = faulty_echo(&clock, "sim:?corrupt=100%&seed=5", true, true);
+    LINK link = faulty_echo(&clock, "sim:?corrupt=100%&seed=5", true, true);
     for (int i = 0; i < 200; i++) {
         assert_writes(link, "0DEG1,090\r\n");
         assert_int_equal(aw_link_read(link, buf, sizeof buf, &got, AW_NEVER, &err), AW_OK);
@@ -206,27 +202,25 @@ TEST(damaged_text_is_detectable)
             assert_int_equal(buf[k] & 0x7F, "0DEG1,090\r\n"[k]);
     }
     assert_true(inserted > 50 && set > 20);
-    aw_link_close(link);
 }
 
 TEST(delays_apply_in_both_directions)
 {
     struct aw_virtual_clock clock;
-    struct aw_link *link = faulty_echo(&clock, "sim:?delay=5ms", false, false);
+    LINK link = faulty_echo(&clock, "sim:?delay=5ms", false, false);
     assert_int_equal(aw_link_fd(link), -1);
     assert_writes(link, "x");
     assert_read_is(link, AW_TIMEOUT, 4 * AW_MILLISECOND);
     assert_read_is(link, AW_TIMEOUT, 5 * AW_MILLISECOND);
     assert_reads(link, "x");
     assert_int_equal(clock.time_ns, 10 * AW_MILLISECOND);
-    aw_link_close(link);
 }
 
 TEST(jitter_keeps_the_order)
 {
     char sent[601] = "", text[16];
     struct aw_virtual_clock clock;
-    struct aw_link *link = faulty_echo(&clock, "sim:?jitter=50ms&seed=2", false, false);
+    LINK link = faulty_echo(&clock, "sim:?jitter=50ms&seed=2", false, false);
     for (int round = 0; round < 20; round++) {
         sent[0] = '\0';
         for (int i = 0; i < 40; i++) {
@@ -236,32 +230,24 @@ TEST(jitter_keeps_the_order)
         }
         assert_reads(link, sent);
     }
-    aw_link_close(link);
 }
 
 TEST(delayed_output_is_sent_before_the_close)
 {
-    struct aw_real_clock clock = aw_real_clock(-1);
-    struct aw_link *server = open_link("tcp-listen:0", &clock.base);
-    char url[200];
-    snprintf(url, sizeof url, "%s?delay=20ms", server->ready);
-    struct aw_link *client = open_link(url, &clock.base);
-    int64_t start = aw_clock_now(&clock.base);
+    LINK server = opened("tcp-listen:0");
+    struct aw_link *client = opened(text_of("%s?delay=20ms", server->ready));
+    int64_t start = now();
     assert_writes(client, "stop");
     aw_link_close(client);
-    assert_true(aw_clock_now(&clock.base) - start >= 20 * AW_MILLISECOND);
+    assert_true(now() - start >= 20 * AW_MILLISECOND);
     assert_read_is(server, AW_EVENT, AW_SECOND);
     assert_reads(server, "stop");
-    aw_link_close(server);
 }
 
 TEST(delayed_input_is_delivered_before_the_end)
 {
-    struct aw_real_clock clock = aw_real_clock(-1);
-    struct aw_link *server = open_link("tcp-listen:0", &clock.base);
-    char url[200];
-    snprintf(url, sizeof url, "%s?delay=10ms", server->ready);
-    struct aw_link *client = open_link(url, &clock.base);
+    struct aw_link *server = opened("tcp-listen:0");
+    LINK client = opened(text_of("%s?delay=10ms", server->ready));
     assert_int_equal(client->connections, 1);
     assert_read_is(server, AW_EVENT, AW_SECOND);
     assert_writes(server, "bye");
@@ -269,25 +255,21 @@ TEST(delayed_input_is_delivered_before_the_end)
     assert_reads(client, "bye");
     assert_read_is(client, AW_LOST, AW_SECOND);
     assert_read_is(client, AW_LOST, AW_SECOND);
-    aw_link_close(client);
 }
 
 TEST(delayed_output_of_the_old_client_is_dropped)
 {
-    struct aw_real_clock clock = aw_real_clock(-1);
-    struct aw_link *server = open_link("tcp-listen:0?delay=5ms", &clock.base);
-    struct aw_link *old = open_link(server->ready, &clock.base);
+    LINK server = opened("tcp-listen:0?delay=5ms");
+    struct aw_link *old = client_of(server);
     assert_read_is(server, AW_EVENT, AW_SECOND);
     assert_writes(server, "old");
     aw_link_close(old);
-    struct aw_link *new = open_link(server->ready, &clock.base);
+    LINK new = client_of(server);
     assert_read_is(server, AW_EVENT, AW_SECOND);
     assert_int_equal(server->connections, 2);
     assert_writes(server, "new");
     assert_read_is(server, AW_TIMEOUT, 20 * AW_MILLISECOND);
     assert_reads(new, "new");
-    aw_link_close(new);
-    aw_link_close(server);
 }
 
 /* A server's link: one client sends and leaves, the next one connects and sends nothing. */
@@ -327,10 +309,8 @@ TEST(delayed_input_of_the_old_client_is_dropped)
         .read = read_of_two, .write = write_of_none, .close = close_of_two};
     struct aw_virtual_clock clock = aw_virtual_clock();
     struct aw_link inner = {.ops = &ops, .clock = &clock.base, .connections = 1}, *link;
-    struct aw_url url;
     struct aw_error err = {0};
-    assert_int_equal(aw_url_parse(&url, "x:?delay=1s", &err), AW_OK);
-    assert_int_equal(aw_fault_wrap(&link, &inner, &url, false, &err), AW_OK);
+    assert_int_equal(wrap(&link, &inner, "x:?delay=1s", false, &err), AW_OK);
     assert_read_is(link, AW_EVENT, 2 * AW_SECOND);
     assert_read_is(link, AW_TIMEOUT, 2 * AW_SECOND);
     assert_writes(link, "one");
@@ -345,14 +325,12 @@ TEST(some_datagrams_are_overtaken)
 {
     enum { SENT = 200 };
     struct aw_virtual_clock clock;
-    struct aw_link *link = faulty_echo(&clock, "sim:?reorder=20%&seed=1", true, false);
+    LINK link = faulty_echo(&clock, "sim:?reorder=20%&seed=1", true, false);
     char buf[64];
     size_t got;
     int seen = 0, overtaken = 0, highest = -1;
     for (int i = 0; i < SENT; i++) {
-        char text[16];
-        snprintf(text, sizeof text, "%05d", i);
-        assert_writes(link, text);
+        assert_writes(link, text_of("%05d", i));
         int64_t deadline = clock.time_ns + 5 * AW_MILLISECOND;
         while (aw_link_read(link, buf, sizeof buf - 1, &got, deadline + (i == SENT - 1) * AW_SECOND,
                             NULL) == AW_OK) {
@@ -367,7 +345,6 @@ TEST(some_datagrams_are_overtaken)
     }
     assert_int_equal(seen, SENT);
     assert_in_range(overtaken, SENT / 10, SENT * 45 / 100);
-    aw_link_close(link);
 }
 
 /* Each pending message arrives once; those not held back keep their order. */
@@ -375,14 +352,11 @@ TEST(reordering_loses_no_datagrams)
 {
     enum { SENT = 100 };
     struct aw_virtual_clock clock;
-    struct aw_link *link =
-        faulty_echo(&clock, "sim:?reorder=30%&jitter=9ms&delay=1ms&seed=4", true, false);
+    LINK link = faulty_echo(&clock, "sim:?reorder=30%&jitter=9ms&delay=1ms&seed=4", true, false);
     char buf[5 * SENT + 1], seen[SENT] = {0};
     size_t got;
     for (int i = 0; i < SENT; i++) {
-        char text[16];
-        snprintf(text, sizeof text, "%05d", i);
-        assert_writes(link, text);
+        assert_writes(link, text_of("%05d", i));
     }
     for (int n = 0; n < SENT;) {
         assert_int_equal(aw_link_read(link, buf, sizeof buf - 1, &got, AW_SECOND, NULL), AW_OK);
@@ -394,19 +368,6 @@ TEST(reordering_loses_no_datagrams)
         }
     }
     assert_read_is(link, AW_TIMEOUT, AW_SECOND);
-    aw_link_close(link);
-}
-
-TEST(streams_are_not_reordered)
-{
-    struct aw_virtual_clock clock = aw_virtual_clock();
-    struct aw_url url;
-    struct aw_error err;
-    struct aw_link *out;
-    struct aw_link *inner = aw_sim_link(&echo_device(0)->base, &clock.base, false, "sim:");
-    assert_int_equal(aw_url_parse(&url, "sim:?reorder=5%", &err), AW_OK);
-    assert_int_equal(aw_fault_wrap(&out, inner, &url, true, &err), AW_USAGE);
-    assert_non_null(strstr(err.text, "reorder: this link is a stream"));
 }
 
 /* Prints messages at both sides of the wrapper, with their times. */
@@ -448,17 +409,13 @@ static void print_faults(const char *query, bool datagrams, bool ascii, FILE *ou
     struct passing passing = {&clock, out};
     struct aw_fault_counters n = {0};
     struct aw_error err = {0};
-    struct aw_url url;
     struct aw_link *link =
         aw_sim_link(&echo_device(AW_MILLISECOND)->base, &clock.base, datagrams, "sim:echo");
     fprintf(out, "case %s %d %d\n", query, datagrams, ascii);
-    assert_int_equal(aw_url_parse(&url, query, &err), AW_OK);
     link = aw_trace_wrap(link, print_inside, &passing);
-    assert_int_equal(aw_fault_wrap(&link, link, &url, ascii, &err), AW_OK);
+    assert_int_equal(wrap(&link, link, query, ascii, &err), AW_OK);
     for (int i = 0; i < 8; i++) {
-        char text[16];
-        snprintf(text, sizeof text, "%d,x", i * 111);
-        assert_writes(link, text);
+        assert_writes(link, text_of("%d,x", i * 111));
         if (i >= 3)
             print_read(link, &passing, i % 2 ? 4 : 16, 3 * AW_MILLISECOND);
     }
@@ -484,27 +441,30 @@ TEST(faults_match_the_picture)
 
 TEST(keys_are_checked)
 {
-    static const char *const cases[][2] = {
-        {"sim:?drop=101%", "'101%': not a share from 0% to 100%"},
-        {"sim:?dup=-1%", "'-1%': not a share from 0% to 100%"},
-        {"sim:?corrupt=2", "'2': not a share from 0% to 100%"},
-        {"sim:?reorder=1.5", "'1.5': not a share from 0% to 100%"},
-        {"sim:?delay=-1s", "'-1s': not a time from 0 to 3600 s"},
-        {"sim:?delay=1ms&jitter=2h", NULL},
-        {"sim:?seed=-1", "link key seed=-1: not a whole number from 0 to 2147483647"},
-        {"sim:?seed=2147483648",
+    static const struct {
+        bool datagrams;
+        const char *url, *text;
+    } cases[] = {
+        {true, "sim:?drop=101%", "'101%': not a share from 0% to 100%"},
+        {true, "sim:?dup=-1%", "'-1%': not a share from 0% to 100%"},
+        {true, "sim:?corrupt=2", "'2': not a share from 0% to 100%"},
+        {true, "sim:?reorder=1.5", "'1.5': not a share from 0% to 100%"},
+        {false, "sim:?reorder=5%", "reorder: this link is a stream, which keeps its order"},
+        {true, "sim:?delay=-1s", "'-1s': not a time from 0 to 3600 s"},
+        {true, "sim:?delay=1ms&jitter=2h", NULL},
+        {true, "sim:?seed=-1", "link key seed=-1: not a whole number from 0 to 2147483647"},
+        {true, "sim:?seed=2147483648",
          "link key seed=2147483648: not a whole number from 0 to 2147483647"}};
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         struct aw_virtual_clock clock = aw_virtual_clock();
-        struct aw_url url;
         struct aw_error err = {0};
         struct aw_link *out;
-        struct aw_link *inner = aw_sim_link(&echo_device(0)->base, &clock.base, true, "sim:");
-        assert_int_equal(aw_url_parse(&url, cases[i][0], &err), AW_OK);
-        assert_int_equal(aw_fault_wrap(&out, inner, &url, true, &err), AW_USAGE);
+        struct aw_link *inner =
+            aw_sim_link(&echo_device(0)->base, &clock.base, cases[i].datagrams, "sim:");
+        assert_int_equal(wrap(&out, inner, cases[i].url, true, &err), AW_USAGE);
         assert_null(out);
-        if (cases[i][1])
-            assert_string_equal(err.text, cases[i][1]);
+        if (cases[i].text)
+            assert_string_equal(err.text, cases[i].text);
     }
 }
 
@@ -512,12 +472,11 @@ TEST(empty_datagrams_are_not_damaged)
 {
     struct aw_fault_counters sum = {0};
     struct aw_virtual_clock clock;
-    struct aw_link *link = faulty_echo(&clock, "sim:?corrupt=1", true, true);
+    LINK link = faulty_echo(&clock, "sim:?corrupt=1", true, true);
     assert_writes(link, "");
     aw_fault_count(link, &sum);
     assert_int_equal(sum.messages, 1);
     assert_int_equal(sum.damaged, 0);
-    aw_link_close(link);
 }
 
 /* Counts only links with faults, and adds to the given counters. */
@@ -529,8 +488,7 @@ TEST(counters_are_added)
     aw_fault_count(plain, &sum);
     assert_memory_equal(&sum, &before, sizeof sum);
     aw_link_close(plain);
-    struct aw_link *link =
-        faulty_echo(&clock, "sim:?dup=1&corrupt=1&delay=1ms&seed=1", true, false);
+    LINK link = faulty_echo(&clock, "sim:?dup=1&corrupt=1&delay=1ms&seed=1", true, false);
     assert_writes(link, "x");
     aw_fault_count(link, &sum);
     assert_int_equal(sum.messages, before.messages + 1);
@@ -539,5 +497,4 @@ TEST(counters_are_added)
     assert_int_equal(sum.delayed, before.delayed + 2);
     assert_int_equal(sum.dropped, before.dropped);
     assert_int_equal(sum.reordered, before.reordered);
-    aw_link_close(link);
 }

@@ -46,7 +46,7 @@ static void assert_plays(const char *query, int64_t deadline_ms, int most, const
     size_t got, used = 0;
     enum aw_status status = AW_OK;
     snprintf(url, sizeof url, "log:%s%s", path, query);
-    struct aw_link *link = open_link(url, &clock.base);
+    LINK link = open_link(url, &clock.base);
     int64_t start = clock.time_ns;
     assert_true(link->datagrams && link->recorded && link->connections > 0);
     assert_int_equal(aw_link_fd(link), -1);
@@ -71,7 +71,6 @@ static void assert_plays(const char *query, int64_t deadline_ms, int most, const
     snprintf(text, sizeof text, "%s: the end of the file", path);
     if (status == AW_LOST)
         assert_string_equal(err.text, text);
-    aw_link_close(link);
 }
 
 TEST(frames_are_replayed_at_their_intervals)
@@ -116,31 +115,24 @@ TEST(lines_without_a_time_are_replayed_at_once)
 
 TEST(short_buffers_and_stop_requests)
 {
-    int stop[2];
-    char url[120];
     uint8_t few[3];
     size_t got;
     struct aw_error err;
-    assert_int_equal(pipe(stop), 0);
-    struct aw_real_clock clock = aw_real_clock(stop[0]);
-    snprintf(url, sizeof url, "log:%s?speed=max", path);
-    struct aw_link *link = open_link(url, &clock.base);
+    FD stop = eventfd(0, 0);
+    struct aw_real_clock clock = aw_real_clock(stop);
+    LINK link = open_link(text_of("log:%s?speed=max", path), &clock.base);
     assert_int_equal(aw_link_read(link, few, sizeof few, &got, AW_NEVER, &err), AW_OK);
     assert_int_equal(aw_link_read(link, few, sizeof few, &got, AW_NEVER, &err), AW_OK);
     assert_int_equal(got, 3); /* the rest of the datagram is discarded */
     assert_int_equal(aw_link_read(link, few, sizeof few, &got, AW_NEVER, &err), AW_OK);
     assert_int_equal(few[0], 0x5F);
-    assert_int_equal(write(stop[1], "x", 1), 1);
+    assert_int_equal(eventfd_write(stop, 1), 0);
     assert_int_equal(aw_link_read(link, few, sizeof few, &got, AW_NEVER, &err), AW_STOPPED);
     assert_int_equal(got, 0);
-    aw_link_close(link);
-    close(stop[0]);
-    close(stop[1]);
 }
 
 TEST(keys_are_checked)
 {
-    char url[120];
     static const struct {
         const char *query, *words;
         enum aw_status status;
@@ -153,8 +145,8 @@ TEST(keys_are_checked)
                  {"?port=65536", "from 1 to 65535", AW_USAGE},
                  {".none", "No such file", AW_NO_LINK}};
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
-        snprintf(url, sizeof url, "log:%s%s", path, cases[i].query);
-        assert_open_fails(url, cases[i].status, cases[i].words);
+        assert_open_fails(text_of("log:%s%s", path, cases[i].query), cases[i].status,
+                          cases[i].words);
     }
 }
 
