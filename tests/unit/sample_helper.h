@@ -5,7 +5,7 @@
 
 #include "wire/wire.h"
 
-/* clang-format off: one row each */
+/* clang-format off */
 #define SAMPLE_START                                                                               \
     {                                                                                              \
         .name = "start", .type = AW_CONST, .bits = 8, .constant = 0xA5                             \
@@ -68,14 +68,8 @@ static const char *const sample_joint_aliases[] = {"j1", "j2", "j3", NULL};
 static const char *const sample_sides[] = {"left", "right", NULL};
 static const struct aw_field sample_joint_rows[] = {
     {.name = "id", .type = AW_INDEX, .bits = 8},
-    {.name = "position",
-     .alias = "pos",
-     .type = AW_SINT,
-     .bits = 16,
-     .scale = 0.1,
-     .unit = "deg",
-     .min = -90,
-     .max = 90},
+    {.name = "position", .alias = "pos", .type = AW_SINT, .bits = 16, .scale = 0.1, .unit = "deg",
+     .min = -90, .max = 90},
     {0},
 };
 static const struct aw_field sample_side_rows[] = {
@@ -85,12 +79,8 @@ static const struct aw_field sample_side_rows[] = {
 };
 static const struct aw_field sample_groups[] = {
     {.name = "n", .type = AW_UINT, .bits = 8, .min = 1, .max = 3},
-    {.name = "joint",
-     .type = AW_GROUP,
-     .rows = sample_joint_rows,
-     .labels = sample_joints,
-     .aliases = sample_joint_aliases,
-     .count = "n"},
+    {.name = "joint", .type = AW_GROUP, .rows = sample_joint_rows, .labels = sample_joints,
+     .aliases = sample_joint_aliases, .count = "n"},
     {.name = "side", .type = AW_GROUP, .rows = sample_side_rows, .labels = sample_sides},
     {0},
 };
@@ -102,39 +92,16 @@ static const struct aw_scale sample_scales[] = {
     {.when = 1, .unit = "deg", .scale = 0.5, .min = -180, .max = 180},
 };
 static const struct aw_field sample_choice[] = {
-    {.name = "level",
-     .type = AW_SINT,
-     .bits = 16,
-     .by = "kind",
-     .scales = sample_scales,
+    {.name = "level", .type = AW_SINT, .bits = 16, .by = "kind", .scales = sample_scales,
      .n_scales = sizeof sample_scales / sizeof *sample_scales},
     {.name = "kind", .type = AW_UINT, .bits = 8, .names = sample_kinds},
-    {.name = "way",
-     .type = AW_SINT,
-     .bits = 16,
-     .scale = 0.1,
-     .offset = -40,
-     .unit = "mm",
-     .min = -40,
-     .max = 100,
-     .has_no_data = true,
-     .no_data = -32768},
-    {.name = "colour",
-     .type = AW_UINT,
-     .bits = 8,
-     .names = sample_colours,
-     .open_names = true,
-     .optional = true,
-     .fallback = 2},
+    {.name = "way", .type = AW_SINT, .bits = 16, .scale = 0.1, .offset = -40, .unit = "mm",
+     .min = -40, .max = 100, .has_no_data = true, .no_data = -32768},
+    {.name = "colour", .type = AW_UINT, .bits = 8, .names = sample_colours, .open_names = true,
+     .optional = true, .fallback = 2},
     {.name = "guard", .type = AW_UINT, .bits = 8, .min = 1, .max = 10, .always = true},
-    {.name = "speed",
-     .type = AW_FLOAT,
-     .bits = 32,
-     .min = -1,
-     .max = 1,
-     .unit = "m/s",
-     .optional = true,
-     .fallback = 0.5},
+    {.name = "speed", .type = AW_FLOAT, .bits = 32, .min = -1, .max = 1, .unit = "m/s",
+     .optional = true, .fallback = 0.5},
     {0},
 };
 
@@ -165,11 +132,7 @@ static const struct aw_message sample_messages[] = {
     {.name = "text", .dir = AW_BOTH, .code = 3, .fields = sample_text, .help = "characters"},
     {.name = "groups", .dir = AW_BOTH, .code = 4, .fields = sample_groups, .help = "repetitions"},
     {.name = "choice", .dir = AW_BOTH, .code = 5, .fields = sample_choice, .help = "scales, names"},
-    {.name = "loose",
-     .dir = AW_BOTH,
-     .code = 6,
-     .head = sample_loose_head,
-     .fields = sample_loose,
+    {.name = "loose", .dir = AW_BOTH, .code = 6, .head = sample_loose_head, .fields = sample_loose,
      .help = "lenient rows"},
     {.name = "many", .dir = AW_BOTH, .code = 7, .fields = sample_many, .help = "a long one"},
     {.name = "short", .dir = AW_BOTH, .code = 8, .help = "no payload"},

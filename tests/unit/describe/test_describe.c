@@ -1,92 +1,42 @@
+/* Tests descriptions of the tables: text, Markdown, JSON, DBC for CAN tools, Lua for Wireshark.
+ * tests/cli checks that these programs accept them. */
 #include "describe/describe.h"
 
 #include <jansson.h>
 
 #include "protocols.h"
 
+#include "beyond_helper.h"
+#include "picture_helper.h"
 #include "wire_helper.h"
 
 static struct aw_wire wire;
 
-/* Returns the description as a string; the caller frees it. */
+/* Returns the description as a string, which the caller frees, and the number of messages. */
 static char *describe(const char *message, enum aw_describe_as as, size_t *n)
 {
     char *text = NULL;
     size_t size = 0;
     FILE *out = open_memstream(&text, &size);
     assert_non_null(out);
-    size_t described = aw_describe(out, &wire, message, as);
+    *n = aw_describe(out, &wire, message, as);
     fclose(out);
-    if (n)
-        *n = described;
+    assert_int_equal(*n > 0, size > 0);
     return text;
 }
 
-static void assert_drawn(const struct aw_protocol *protocol, const char *variant,
-                         const char *message, enum aw_describe_as as, const char *drawing)
+static char *describe_all(const struct aw_protocol *protocol, const char *variant,
+                          enum aw_describe_as as)
 {
+    size_t n;
     aw_wire_init(&wire, protocol, variant ? aw_protocol_variant(protocol, variant) : NULL, false);
-    char *text = describe(message, as, NULL);
-    if (!strstr(text, drawing))
-        fail_msg("%s looks like this:\n%s", message, text);
-    free(text);
+    return describe(NULL, as, &n);
 }
 
-TEST(short_payloads_are_drawn_in_rows_of_bytes)
+static void assert_has(const char *text, const char *part)
 {
-    assert_drawn(&aw_unitysim_protocol, NULL, "camera_request", AW_DESCRIBE_TEXT,
-                 "          0        1        2        3\n"
-                 "     ┌─────────────────┬────────┬────────┐\n"
-                 "   0 │      FF FF      │ type=3 │checksum│\n"
-                 "     └─────────────────┴────────┴────────┘\n");
-    assert_drawn(
-        &aw_hidmotor_protocol, NULL, "gripper", AW_DESCRIBE_ASCII,
-        "     +-----------------------------------+--------+--------------------------+\n"
-        "   0 |            packet=1962            | value  |     zeros to byte 63     |\n"
-        "     +-----------------------------------+--------+--------------------------+\n");
-}
-
-TEST(can_payloads_are_drawn_from_the_highest_bit)
-{
-    assert_drawn(&aw_canpid_protocol, NULL, "sensors", AW_DESCRIBE_TEXT,
-                 "       15  14  13  12  11  10   9   8   7   6   5   4   3   2   1   0\n"
-                 "     ┌───────────────────────────────────────────────┬───────────────┐\n"
-                 "   0 │                   velocity                    │     error     │\n"
-                 "     ├───────────────┬───────────────────────────────┴───────┬───────┤\n"
-                 "  16 │       0       │                current                │veloci…│\n"
-                 "     ├───────────────┴───────────────────────────────────────┴───────┤\n"
-                 "  32 │                          lever_angle                          │\n"
-                 "     └───────────────────────────────────────────────────────────────┘\n");
-}
-
-TEST(field_of_several_rows_is_drawn_as_one_cell)
-{
-    assert_drawn(&aw_canpid_protocol, NULL, "kp", AW_DESCRIBE_ASCII,
-                 "     +---------------------------------------------------------------+\n"
-                 "   0 |                                                               |\n"
-                 "     |                             value                             |\n"
-                 "  16 |                                                               |\n"
-                 "     +-------------------------------+-------------------------------+\n");
-}
-
-TEST(text_lines_are_drawn_field_by_field)
-{
-    assert_drawn(&aw_armctl_protocol, NULL, "arm", AW_DESCRIBE_TEXT,
-                 "     ┌─────┬─────┬───┬────────┬────┬────┬────┐\n"
-                 "     │ seq │ ARM │ r │ ,theta │ ,h │ CR │ LF │\n"
-                 "     └─────┴─────┴───┴────────┴────┴────┴────┘\n");
-}
-
-TEST(fields_show_place_unit_range_and_default)
-{
-    assert_drawn(&aw_unitysim_protocol, NULL, "control", AW_DESCRIBE_TEXT,
-                 " 9-10    elbow.velocity         u16             0..1023 (default 0)\n");
-    assert_drawn(&aw_hidmotor_protocol, NULL, "set_setpoints", AW_DESCRIBE_TEXT,
-                 " 16-19   m2                     f32       deg   -45..100\n");
-    assert_drawn(&aw_canpid_protocol, NULL, "sensors", AW_DESCRIBE_TEXT,
-                 " 17:4    velocity               s14       rpm   -8192..8191, or none\n");
-    assert_drawn(&aw_canpid_protocol, NULL, "setpoint", AW_DESCRIBE_MD,
-                 "| pos -540..540 deg, lvl -1.5..1.5, tor -37.5..37.5 Nm, tl -1.5..1.5 |");
+    if (!strstr(text, part))
+        fail_msg("lacks: %s", part);
 }
 
 static void assert_lines_fit(const char *text)
@@ -99,16 +49,6 @@ static void assert_lines_fit(const char *text)
         if (width > 80)
             fail_msg("longer than 80 columns: ...%.60s", p - 40);
     }
-}
-
-/* Calls check for every protocol in every variant. */
-static void in_every_variant(void (*check)(void))
-{
-    for (size_t i = 0; i < N_PROTOCOLS; i++)
-        for (const struct aw_variant *v = protocols[i]->variants; v->name; v++) {
-            aw_wire_init(&wire, protocols[i], v, false);
-            check();
-        }
 }
 
 static void check_text(void)
@@ -124,18 +64,14 @@ static void check_text(void)
     free(ascii);
 }
 
-TEST(text_has_at_most_80_columns)
-{
-    in_every_variant(check_text);
-}
-
 /* Requires that every field of every message is named in the text and on the page. */
 static void check_complete(void)
 {
-    char *md = describe(NULL, AW_DESCRIBE_MD, NULL);
+    size_t found;
+    char *md = describe(NULL, AW_DESCRIBE_MD, &found);
     for (size_t i = 0; i < wire.protocol->n_messages; i++) {
         const struct aw_codec *codec = aw_wire_codec_at(&wire, i);
-        char *text = describe(codec->message->name, AW_DESCRIBE_TEXT, NULL);
+        char *text = describe(codec->message->name, AW_DESCRIBE_TEXT, &found);
         for (int n = 0; n < codec->n_scalars; n++) {
             char name[64], row[72];
             aw_scalar_name(&codec->scalars[n], name, sizeof name);
@@ -149,11 +85,6 @@ static void check_complete(void)
         free(text);
     }
     free(md);
-}
-
-TEST(every_field_is_described)
-{
-    in_every_variant(check_complete);
 }
 
 static void assert_json_leaf(const struct aw_codec *codec, int i, json_t *json)
@@ -180,7 +111,8 @@ static void assert_json_leaf(const struct aw_codec *codec, int i, json_t *json)
 static void check_json(void)
 {
     json_error_t why;
-    char *text = describe(NULL, AW_DESCRIBE_JSON, NULL);
+    size_t found;
+    char *text = describe(NULL, AW_DESCRIBE_JSON, &found);
     json_t *json = json_loads(text, JSON_REJECT_DUPLICATES, &why);
     if (!json)
         fail_msg("line %d: %s", why.line, why.text);
@@ -197,31 +129,358 @@ static void check_json(void)
     free(text);
 }
 
-TEST(json_has_the_whole_table)
+/* Requires that brackets and braces close in order and strings end on their line. */
+static void assert_balanced(const char *text)
 {
-    in_every_variant(check_json);
+    char open[256];
+    size_t depth = 0;
+    for (const char *p = text; *p; p++) {
+        if (strncmp(p, "--", 2) == 0)
+            p = strchr(p, '\n');
+        if (*p == '"' || *p == '\'') {
+            char quote = *p++;
+            for (; *p != quote; p++) {
+                assert_true(*p != '\n' && *p != '\0');
+                p += *p == '\\';
+            }
+        } else if (strchr("({[", *p)) {
+            assert_true(depth < sizeof open);
+            open[depth++] = *p == '(' ? ')' : *p == '{' ? '}' : ']';
+        } else if (strchr(")}]", *p)) {
+            assert_true(depth > 0 && open[--depth] == *p);
+        }
+    }
+    assert_int_equal(depth, 0);
 }
 
-TEST(a_message_is_described_in_both_directions)
+static void check_lua(void)
+{
+    size_t found;
+    char *text = describe(NULL, AW_DESCRIBE_LUA, &found), part[96], name[64];
+    assert_balanced(text);
+    for (size_t m = 0; m < wire.protocol->n_messages; m++) {
+        const struct aw_codec *codec = aw_wire_codec_at(&wire, m);
+        snprintf(part, sizeof part, "{name = \"%s\", dir", codec->message->name);
+        assert_has(text, part);
+        for (int scalar = 0; scalar < codec->n_scalars; scalar++) {
+            aw_scalar_name(&codec->scalars[scalar], name, sizeof name);
+            snprintf(part, sizeof part, ", name = \"%s\", type", name);
+            if (codec->scalars[scalar].value)
+                assert_has(text, part);
+        }
+    }
+    free(text);
+}
+
+TEST(every_field_of_every_variant_is_described)
+{
+    for (size_t i = 0; i < N_PROTOCOLS; i++)
+        for (const struct aw_variant *v = protocols[i]->variants; v->name; v++) {
+            aw_wire_init(&wire, protocols[i], v, false);
+            check_text();
+            check_complete();
+            check_json();
+            check_lua();
+        }
+}
+
+TEST(one_message_is_described)
 {
     size_t n;
     aw_wire_init(&wire, &aw_hidmotor_protocol, NULL, false);
     char *text = describe("positions", AW_DESCRIBE_TEXT, &n);
     assert_int_equal(n, 2);
-    assert_non_null(strstr(text, "to the device"));
-    assert_non_null(strstr(text, "from the device"));
-    assert_non_null(strstr(text, "m7.position"));
+    assert_has(text, "to the device");
+    assert_has(text, "from the device");
+    assert_has(text, "m7.position");
+    free(text);
+    aw_wire_init(&wire, &aw_canpid_protocol, NULL, false);
+    text = describe("setpoint", AW_DESCRIBE_MD, &n);
+    assert_has(text, "| pos -540..540 deg, lvl -1.5..1.5, tor -37.5..37.5 Nm, tl -1.5..1.5 |");
     free(text);
 }
 
-TEST(unknown_message_has_no_description)
+/* Neither an unknown message nor a row beyond the end of a table is described. */
+TEST(unknown_messages_and_rows_beyond_the_end_are_not_described)
 {
-    size_t n;
-    for (enum aw_describe_as as = AW_DESCRIBE_TEXT; as <= AW_DESCRIBE_MD; as++) {
-        aw_wire_init(&wire, &aw_canpid_protocol, NULL, false);
-        char *text = describe("kpp", as, &n);
+    static struct beyond copy;
+    for (size_t i = 0; i < N_PROTOCOLS * (AW_DESCRIBE_DBC + 1); i++) {
+        enum aw_describe_as as = (enum aw_describe_as)(i / N_PROTOCOLS);
+        size_t n;
+        beyond_init(&copy, &wire, protocols[i % N_PROTOCOLS], NULL);
+        char *text = describe(NULL, as, &n);
+        bool none = as == AW_DESCRIBE_DBC && !copy.protocol.can; /* only CAN has a DBC */
+        assert_int_equal(n, none ? 0 : protocols[i % N_PROTOCOLS]->n_messages);
+        if (strstr(text, "QQQ"))
+            fail_msg("%s", text);
+        free(text);
+        free(describe("QQQ", as, &n));
         assert_int_equal(n, 0);
-        assert_string_equal(text, "");
+    }
+}
+
+TEST(lua_and_dbc_follow_the_variant)
+{
+    static const struct {
+        const struct aw_protocol *protocol;
+        const char *variant;
+        enum aw_describe_as as;
+        const char *part;
+    } cases[] = {
+        {&aw_canpid_protocol, "fw", AW_DESCRIBE_DBC, " SG_ velocity : 4|12@1-"},
+        {&aw_canpid_protocol, "fw", AW_DESCRIBE_DBC, " SG_ current : 16|10@1+"},
+        {&aw_canpid_protocol, "spec", AW_DESCRIBE_LUA, "\n    0x041, 0x042,"},
+        {&aw_unitysim_protocol, "spec", AW_DESCRIBE_LUA, "protocol.ports = {30004, 30005}\n"},
+        {&aw_ezphys_protocol, "le32", AW_DESCRIBE_LUA, "protocol.ports = {47001}\n"},
+        {&aw_ezphys_protocol, "le32", AW_DESCRIBE_LUA,
+         "protocol.envelope = {\n    {id = \"size\", bit = 0, bits = 32},"},
+        {&aw_ezphys_protocol, "be32", AW_DESCRIBE_LUA, ", big_endian = true}\n"},
+        {&aw_ezphys_protocol, "stream", AW_DESCRIBE_LUA, "= {47001}\nprotocol.head_bytes"},
+        {&aw_ezphys_protocol, "packed8", AW_DESCRIBE_LUA, "\nprotocol.messages = {\n"},
+        {&aw_hidmotor_protocol, "hid", AW_DESCRIBE_LUA, ", medium = \"hid\", "},
+        {&aw_armctl_protocol, "ascii", AW_DESCRIBE_LUA, ", medium = \"serial\", "},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        char *text = describe_all(cases[i].protocol, cases[i].variant, cases[i].as);
+        assert_has(text, cases[i].part);
         free(text);
     }
+}
+
+/* "make generated" writes these files with the tools. */
+TEST(committed_files_match_the_tables)
+{
+    for (size_t i = 0; i < N_PROTOCOLS; i++)
+        for (int dbc = 0; dbc < 2; dbc++) {
+            char path[64],
+                *text = describe_all(protocols[i], NULL, dbc ? AW_DESCRIBE_DBC : AW_DESCRIBE_MD);
+            snprintf(path, sizeof path, "docs/protocols/%s.%s", protocols[i]->name,
+                     dbc ? "dbc" : "md");
+            if (*text)
+                expect_file(path, text, false);
+            free(text);
+        }
+}
+
+TEST(json_matches_the_pictures)
+{
+    static const struct {
+        const struct aw_protocol *protocol;
+        const char *variant, *name;
+    } cases[] = {
+        {&aw_canpid_protocol, "fw", "describe-canpid-fw.json"},
+        {&aw_armctl_protocol, "ascii", "describe-armctl.json"},
+        {&aw_ezphys_protocol, "le32", "describe-ezphys.json"},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        char *text = describe_all(cases[i].protocol, cases[i].variant, AW_DESCRIBE_JSON);
+        expect_picture(cases[i].name, text);
+        free(text);
+    }
+}
+
+/* Prints a description; of Lua only the part that is made from the tables. */
+static void print_description(FILE *out, const struct aw_protocol *protocol, const char *variant,
+                              enum aw_describe_as as)
+{
+    char *text = describe_all(protocol, variant, as);
+    char *end = as == AW_DESCRIBE_LUA ? strstr(text, "\n}\n\n") : NULL;
+    fprintf(out, "%.*s\n", end ? (int)(end - text) : (int)strlen(text), text);
+    free(text);
+}
+
+/* Describes a table with unusual entries: escaped texts, overlong names and texts, bytes at every
+ * position, a frame of all rows. */
+TEST(unusual_tables_are_described)
+{
+    static const struct aw_name names[] = {{-1, "say \"no\""}, {300, "a\\b"}, {0}};
+    static struct aw_name wordy[31];
+    static char words[30][24];
+    for (int n = 0; n < 30; n++) {
+        snprintf(words[n], sizeof words[n], "a_name_of_letters_%d", n);
+        wordy[n] = (struct aw_name){n, words[n]};
+    }
+    static const struct aw_scale scales[] = {
+        {.when = -1, .unit = NULL, .scale = 2, .min = -1, .max = 1},
+        {.when = 300, .unit = "m", .scale = 0.5, .min = 0.1, .max = 1e6},
+        {.when = 4, .unit = "?", .scale = 1, .min = 0, .max = 0}};
+    static const char *const labels[] = {"first", "second_with_a_long_name", "c", NULL};
+    static const char *const aliases[] = {"one", NULL, "three", NULL};
+    /* clang-format off */
+    static const struct aw_field rows[] = {
+        {.name = "x", .type = AW_UINT, .bits = 8, .help = "of each"},
+        {.name = "y", .type = AW_FLOAT, .bits = 32, .scale = 9.95, .offset = -3, .unit = "mm",
+         .min = -3, .max = 1e5},
+        {0},
+    };
+    static const struct aw_field head[] = {
+        {.name = "start", .type = AW_CONST, .bits = 16, .constant = 0xA50B, .help = "two bytes"},
+        {.name = "bytes", .type = AW_LENGTH, .bits = 8, .help = "how many"},
+        {.name = "code", .type = AW_CODE, .bits = 16, .help = "which"},
+        {0}};
+    static const struct aw_field tail[] = {{.name = "sum", .type = AW_CHECKSUM, .bits = 8}, {0}};
+    static const struct aw_field fields[] = {
+        {.name = "how", .alias = "way", .type = AW_SINT, .bits = 16, .names = names,
+         .help = "a \"quote\", a \\ and\ta tab"},
+        {.name = "value", .type = AW_FLOAT, .bits = 32, .by = "how", .scales = scales,
+         .n_scales = 3},
+        {.name = "n", .type = AW_UINT, .bits = 8, .min = 0, .max = 3, .optional = true,
+         .fallback = 2},
+        {.name = "gap", .type = AW_PAD, .bits = 24},
+        {.name = "each", .type = AW_GROUP, .rows = rows, .labels = labels, .aliases = aliases,
+         .count = "n"},
+        {.name = "far", .type = AW_SIGNMAG, .bits = 24, .has_no_data = true, .no_data = 77,
+         .unit = "s"},
+        {.name = "named", .type = AW_UINT, .bits = 16, .names = names, .open_names = true,
+         .scale = 4, .offset = 1, .optional = true, .fallback = 300},
+        {.name = "long", .type = AW_LONG, .bits = 32, .scale = 0.001, .no_data_with = "far",
+         .has_no_data = true, .optional = true, .fallback = 0.25},
+        {0},
+    };
+    static const struct aw_field none[] = {{0}},
+                                 one[] = {{.name = "only", .type = AW_UINT, .bits = 8}, {0}};
+    static const struct aw_field many[] = {
+        {.name = "text", .type = AW_TEXT, .bits = 256, .optional = true},
+        {.name = "wordy", .type = AW_UINT, .bits = 8, .names = wordy},
+        {.name = "i", .type = AW_INDEX, .bits = 8, .constant = 9},
+        {0}};
+    static const struct aw_field three[] = {{.name = "three", .type = AW_UINT, .bits = 24}, {0}};
+    static const struct aw_field five[] = {{.name = "five", .type = AW_UINT, .bits = 40}, {0}};
+    static const struct aw_message messages[] = {
+        {.name = "odd", .help = "all kinds of rows\r\n", .dir = AW_BOTH, .code = 65535,
+         .fields = fields},
+        {.name = "texts",
+         .help = "a text, and a word of forty letters which does not fit: "
+                 "aaaaaaaaaabbbbbbbbbbccccccccccdddddddddd and then some more words",
+         .dir = AW_RX, .code = 4, .fields = many},
+        {.name = "empty", .help = "nothing", .dir = AW_TX, .code = 1, .fields = none},
+        {.name = "padded", .help = "to its end and beyond one row", .dir = AW_RX, .code = 2,
+         .fields = one, .size = 12},
+        {.name = "padded_long", .help = "to its end", .dir = AW_RX, .code = 3, .fields = one,
+         .size = 64},
+        {.name = "end9", .help = "nine", .dir = AW_RX, .code = 6, .fields = three, .size = 40},
+        {.name = "end11", .help = "eleven", .dir = AW_RX, .code = 7, .fields = five, .size = 14},
+    };
+    /* clang-format on */
+    static const struct aw_variant variants[] = {
+        {.name = "odd", .help = "as it is", .head = head, .tail = tail, .envelope = head},
+        {.name = "plain", .help = "without", .head = head, .big_endian = true},
+        {0}};
+    struct aw_protocol protocol = {.name = "made_up",
+                                   .title = "a \"made-up\" protocol",
+                                   .messages = messages,
+                                   .n_messages = 7,
+                                   .variants = variants,
+                                   .medium = AW_MEDIUM_UDP,
+                                   .ports = {7},
+                                   .frame_max = 128};
+    FILE *out = begin_picture();
+    for (size_t i = AW_DESCRIBE_TEXT; i <= AW_DESCRIBE_LUA; i++) {
+        enum aw_describe_as as = (enum aw_describe_as)i;
+        if (as == AW_DESCRIBE_ASCII) { /* the same in another character set */
+            aw_describe(out, &wire, "padded_long", as);
+            continue;
+        }
+        if (as != AW_DESCRIBE_TEXT)
+            protocol.n_messages = 1;
+        print_description(out, &protocol, variants[i % 2].name, as);
+    }
+    end_picture(out, "describe-made-up.txt");
+}
+
+/* Describes CAN buses: one with a priority, named nodes and all kinds of signals; one without
+ * names. */
+TEST(unusual_can_buses_are_described)
+{
+    static const struct aw_name nodes[] = {{1, "one"}, {7, "seven"}, {0}},
+                                modes[] = {{0, "off"}, {5, "on"}, {0}};
+    static const struct aw_scale scales[] = {
+        {.when = 0, .unit = "V", .scale = 0.1, .min = -1, .max = 1},
+        {.when = 5, .scale = 2, .min = 0, .max = 9}};
+    static const struct aw_field head[] = {
+        {.name = "priority", .type = AW_UINT, .bits = 3},
+        {.name = "node", .type = AW_UINT, .bits = 5, .names = nodes},
+        {.name = "code", .type = AW_CODE, .bits = 8},
+        {0}};
+    static const struct aw_field bare[] = {{.name = "code", .type = AW_CODE, .bits = 8},
+                                           {.name = "rest", .type = AW_PAD, .bits = 8},
+                                           {0}};
+    /* clang-format off */
+    static const struct aw_field all[] = {
+        {.name = "mode", .type = AW_UINT, .bits = 4, .names = modes, .help = "say \"what\""},
+        {.name = "gap", .type = AW_PAD, .bits = 4},
+        {.name = "level", .type = AW_SINT, .bits = 12, .by = "mode", .scales = scales,
+         .n_scales = 2},
+        {.name = "far", .type = AW_UINT, .bits = 12, .has_no_data = true, .no_data = 4095,
+         .unit = "m", .help = "how far"},
+        {.name = "x", .type = AW_FLOAT, .bits = 32},
+        {0},
+    };
+    static const struct aw_field some[] = {
+        {.name = "x", .type = AW_FLOAT, .bits = 32, .min = -2, .max = 2, .help = "it"},
+        {.name = "y", .type = AW_LONG, .bits = 32, .has_no_data = true, .no_data_with = "x",
+         .names = modes, .scale = 0.5, .offset = -1},
+        {0},
+    };
+    /* clang-format on */
+    static const struct aw_message messages[] = {
+        {.name = "all", .help = "of \"all\" kinds", .dir = AW_RX, .code = 3, .fields = all},
+        {.name = "some", .help = "of some", .dir = AW_TX, .code = 4, .fields = some}};
+    static const struct aw_variant variants[] = {{.name = "named", .help = "", .head = head},
+                                                 {.name = "bare", .help = "", .head = bare},
+                                                 {0}};
+    static const struct aw_protocol protocol = {.name = "bus",
+                                                .title = "a \"bus\"",
+                                                .messages = messages,
+                                                .n_messages = 2,
+                                                .variants = variants,
+                                                .medium = AW_MEDIUM_CAN,
+                                                .can = true,
+                                                .datagrams = true,
+                                                .frame_max = 10};
+    static const enum aw_describe_as forms[] = {AW_DESCRIBE_DBC, AW_DESCRIBE_DBC, AW_DESCRIBE_LUA};
+    FILE *out = begin_picture();
+    for (size_t i = 0; i < sizeof forms / sizeof *forms; i++)
+        print_description(out, &protocol, variants[i % 2].name, forms[i]);
+    end_picture(out, "describe-bus.txt");
+}
+
+/* Describes a text line. */
+TEST(unusual_text_lines_are_described)
+{
+    static const struct aw_field head[] = {{.name = "mark", .type = AW_CONST, .constant = '>'},
+                                           {.name = "code", .type = AW_CODE},
+                                           {0}};
+    static const struct aw_field tail[] = {{.name = "sign", .type = AW_CONST, .constant = '"'},
+                                           {.name = "cr", .type = AW_CONST, .constant = '\r'},
+                                           {.name = "lf", .type = AW_CONST, .constant = '\n'},
+                                           {0}};
+    /* clang-format off */
+    static const struct aw_field fields[] = {
+        {.name = "one", .type = AW_DIGITS, .digits = 1, .max = 9},
+        {.name = "two", .alias = "pair", .type = AW_DIGITS, .digits = 2, .before = ':', .min = -9,
+         .max = 99, .unit = "mm", .may_miss = true},
+        {.name = "three", .type = AW_DIGITS, .digits = 3, .before = ',', .max = 180, .always = true,
+         .optional = true, .fallback = 90, .help = "the last"},
+        {0},
+    };
+    /* clang-format on */
+    static const struct aw_message messages[] = {
+        {.name = "say", .help = "what", .dir = AW_BOTH, .word = "SAY", .fields = fields},
+        {.name = "no", .help = "nothing", .dir = AW_TX, .word = "N", .fields = tail + 3}};
+    static const struct aw_variant variants[] = {
+        {.name = "line", .help = "", .head = head, .tail = tail}, {0}};
+    static const struct aw_protocol protocol = {.name = "words",
+                                                .title = "lines",
+                                                .messages = messages,
+                                                .n_messages = 2,
+                                                .variants = variants,
+                                                .medium = AW_MEDIUM_SERIAL,
+                                                .ascii = true,
+                                                .frame_max = 40};
+    FILE *out = begin_picture();
+    for (size_t i = AW_DESCRIBE_TEXT; i <= AW_DESCRIBE_LUA; i++)
+        if (i != AW_DESCRIBE_ASCII)
+            print_description(out, &protocol, NULL, (enum aw_describe_as)i);
+    end_picture(out, "describe-words.txt");
 }

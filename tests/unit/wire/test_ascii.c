@@ -2,7 +2,7 @@
 
 #include "protocol/armctl/wire.h"
 
-/* clang-format off: one row each */
+/* clang-format off */
 static const struct aw_field head[] = {
     {.name = "seq", .type = AW_DIGITS, .digits = 1, .max = 3, .optional = true},
     {.name = "type", .type = AW_CODE},
@@ -16,12 +16,7 @@ static const struct aw_field tail[] = {
 static const struct aw_field move[] = {
     {.name = "joint", .type = AW_DIGITS, .digits = 1, .max = 9},
     {.name = "angle", .type = AW_DIGITS, .digits = 3, .before = ',', .min = -360, .max = 360},
-    {.name = "far",
-     .type = AW_DIGITS,
-     .digits = 4,
-     .before = ';',
-     .may_miss = true,
-     .min = -9999,
+    {.name = "far", .type = AW_DIGITS, .digits = 4, .before = ';', .may_miss = true, .min = -9999,
      .max = 9999},
     {.name = "more", .type = AW_DIGITS, .digits = 2, .before = ';', .may_miss = true},
     {0},

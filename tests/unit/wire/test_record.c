@@ -86,16 +86,12 @@ static const struct aw_name many[] = {{1, "a-rather-long-name-of-a-value-01"},
                                       {6, "a-rather-long-name-of-a-value-06"},
                                       {0}};
 static const struct aw_special off = {.wire = 5, .text = "off"};
+/* clang-format off */
 static const struct aw_field word_rows[] = {
     {.name = "gait", .type = AW_UINT, .bits = 8, .names = gaits},
     {.name = "open", .type = AW_UINT, .bits = 8, .names = gaits, .open_names = true},
     {.name = "many", .type = AW_UINT, .bits = 8, .names = many},
-    {.name = "level",
-     .type = AW_SINT,
-     .bits = 16,
-     .scale = 0.5,
-     .offset = 1,
-     .unit = "deg",
+    {.name = "level", .type = AW_SINT, .bits = 16, .scale = 0.5, .offset = 1, .unit = "deg",
      .special = &off},
     {.name = "ticks", .type = AW_UINT, .bits = 16, .unit = "tick"},
     {.name = "plain", .type = AW_UINT, .bits = 16},
@@ -103,7 +99,9 @@ static const struct aw_field word_rows[] = {
     {.name = "digits", .type = AW_DIGITS, .digits = 3, .unit = "deg"},
     {.name = "missing", .type = AW_SINT, .bits = 8, .has_no_data = true, .no_data = -1},
     {.name = "text", .type = AW_TEXT, .bits = 32},
-    {0}};
+    {0},
+};
+/* clang-format on */
 static const struct aw_message word_message = {.name = "words", .dir = AW_TX, .fields = word_rows};
 
 /* Prints the value of FIELD=TEXT or its error, with and without units. */
