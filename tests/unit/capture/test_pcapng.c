@@ -12,7 +12,8 @@
 #include "wire/codec.h"
 #include "wire/hex.h"
 
-#define TIME INT64_C(1700000000123456789)
+#define TIME    INT64_C(1700000000123456789)
+#define SNAPLEN 3
 
 struct file {
     size_t size;
@@ -26,17 +27,20 @@ static void add(struct file *file, const void *data, size_t size)
     file->size += size;
 }
 
-/* Appends words in the byte order of this machine, or the opposite one. */
-static void add32(struct file *file, bool swapped, uint32_t word)
+/* Appends numbers in the byte order of this machine, or the opposite one: of 32 bits for each w in
+ * kinds, of 16 bits for each h. */
+static void add_words(struct file *file, bool swapped, const char *kinds, ...)
 {
-    word = swapped ? __builtin_bswap32(word) : word;
-    add(file, &word, sizeof word);
-}
-
-static void add16(struct file *file, bool swapped, unsigned word)
-{
-    uint16_t v = (uint16_t)(swapped ? __builtin_bswap16((uint16_t)word) : word);
-    add(file, &v, sizeof v);
+    va_list list;
+    va_start(list, kinds);
+    for (; *kinds; kinds++) {
+        uint32_t word = va_arg(list, uint32_t);
+        uint16_t half = (uint16_t)word;
+        word = swapped ? __builtin_bswap32(word) : word;
+        half = swapped ? __builtin_bswap16(half) : half;
+        add(file, *kinds == 'w' ? (void *)&word : &half, *kinds == 'w' ? 4 : 2);
+    }
+    va_end(list);
 }
 
 /* Reads everything in one piece from a copy on the heap; returns the number of packets. */
@@ -344,35 +348,14 @@ TEST(file_is_read_in_pieces_of_any_size)
 static struct file section(bool swapped, uint8_t resolution, uint64_t stamp)
 {
     struct file file = {0};
-    add32(&file, swapped, 0x0A0D0D0A);
-    add32(&file, swapped, 28);
-    add32(&file, swapped, 0x1A2B3C4D);
-    add16(&file, swapped, 1);
-    add16(&file, swapped, 0);
-    add32(&file, swapped, UINT32_MAX);
-    add32(&file, swapped, UINT32_MAX);
-    add32(&file, swapped, 28);
-    add32(&file, swapped, 1);
-    add32(&file, swapped, 28);
-    add16(&file, swapped, AW_LINKTYPE_USER1);
-    add16(&file, swapped, 0);
-    add32(&file, swapped, 3); /* snaplen */
-    add16(&file, swapped, 9);
-    add16(&file, swapped, 1);
+    add_words(&file, swapped, "wwwhhwww", 0x0A0D0D0A, 28, 0x1A2B3C4D, 1, 0, UINT32_MAX, UINT32_MAX,
+              28);
+    add_words(&file, swapped, "wwhhwhh", 1, 28, AW_LINKTYPE_USER1, 0, SNAPLEN, 9, 1);
     add(&file, (const uint8_t[]){resolution, 0, 0, 0}, 4);
-    add32(&file, swapped, 28);
-    add32(&file, swapped, 6);
-    add32(&file, swapped, 48);
-    add32(&file, swapped, 0);
-    add32(&file, swapped, (uint32_t)(stamp >> 32));
-    add32(&file, swapped, (uint32_t)stamp);
-    add32(&file, swapped, 5);
-    add32(&file, swapped, 5);
+    add_words(&file, swapped, "wwwwwwww", 28, 6, 48, 0, (uint32_t)(stamp >> 32), (uint32_t)stamp, 5,
+              5);
     add(&file, "HELLO\0\0", 8);
-    add16(&file, swapped, 2);
-    add16(&file, swapped, 4);
-    add32(&file, swapped, 2);
-    add32(&file, swapped, 48);
+    add_words(&file, swapped, "hhww", 2, 4, 2, 48);
     return file;
 }
 
@@ -412,24 +395,18 @@ TEST(both_byte_orders_and_all_resolutions_are_read)
             assert_int_equal(packet.dir, AW_TX);
             assert_int_equal(packet.data.size, 5);
             assert_int_equal(packet.linktype, AW_LINKTYPE_USER1);
+            struct file other = section(!swapped, 9, 2); /* behind it in one file */
+            add(&file, other.data, other.size);
+            assert_int_equal(read_all(file.data, file.size, &packet, NULL, NULL), 2);
+            assert_true(packet.time_ns == 2);
         }
-}
-
-TEST(sections_of_both_byte_orders_in_one_file)
-{
-    struct file file = section(false, 9, 1), other = section(true, 9, 2);
-    struct aw_packet packet;
-    add(&file, other.data, other.size);
-    assert_int_equal(read_all(file.data, file.size, &packet, NULL, NULL), 2);
-    assert_true(packet.time_ns == 2);
 }
 
 static void add_block(struct file *file, uint32_t type, const void *body, size_t size)
 {
-    add32(file, false, type);
-    add32(file, false, (uint32_t)size + 12);
+    add_words(file, false, "ww", type, (uint32_t)size + 12);
     add(file, body, size);
-    add32(file, false, (uint32_t)size + 12);
+    add_words(file, false, "w", (uint32_t)size + 12);
 }
 
 /* Words in the byte order of this machine, and their size. */
@@ -451,7 +428,7 @@ static void add_block(struct file *file, uint32_t type, const void *body, size_t
 #define LONG(value)        0, (value)
 #endif
 
-/* Each block follows a section with an interface (snaplen 3) and a packet. Lists the resulting
+/* Each block follows a section with an interface and a packet. Lists the resulting
  * packet and whether the block counts as damaged. */
 TEST(each_block_type_is_read_or_reported)
 {
@@ -514,6 +491,9 @@ TEST(each_block_type_is_read_or_reported)
     }
 }
 
+#define WRONG_LENGTH "capture: a block with a wrong length — the rest of the file is lost"
+#define TOO_LONG     "capture: a block of more than 128 KiB — passed over"
+
 /* Checks the error of a damaged file and the number of bytes used. */
 TEST(damage_is_reported)
 {
@@ -528,35 +508,14 @@ TEST(damage_is_reported)
         {{0x0A0D0D0A, 28, 0x1A2B3C4D}, 12, 0, NULL},
         {{0x0A0D0D0A, 28, 0x1A2B3C4D, 1, 0, 0, 28}, 27, 0, NULL},
         {{0x0A0D0D0A, 28, 0x1A2B3C4D, 1, 0, 0, 28}, 28, 28, NULL},
-        {{0x0A0D0D0A, 28, 0x1A2B3C4D, 1, 0, 0, 29},
-         28,
-         28,
-         "capture: a block with a wrong length — the rest of the file is lost"},
-        {{0x0A0D0D0A, 28, 0x1A2B3C4C},
-         12,
-         12,
-         "capture: a block with a wrong length — the rest of the file is lost"},
-        {{0x0A0D0D0A, 11, 0x1A2B3C4D},
-         12,
-         12,
-         "capture: a block with a wrong length — the rest of the file is lost"},
-        {{0x0A0D0D0A, 8, 0x1A2B3C4D},
-         12,
-         12,
-         "capture: a block with a wrong length — the rest of the file is lost"},
-        {{0x0A0D0D0A, 30, 0x1A2B3C4D},
-         12,
-         12,
-         "capture: a block with a wrong length — the rest of the file is lost"},
+        {{0x0A0D0D0A, 28, 0x1A2B3C4D, 1, 0, 0, 29}, 28, 28, WRONG_LENGTH},
+        {{0x0A0D0D0A, 28, 0x1A2B3C4C}, 12, 12, WRONG_LENGTH},
+        {{0x0A0D0D0A, 11, 0x1A2B3C4D}, 12, 12, WRONG_LENGTH},
+        {{0x0A0D0D0A, 8, 0x1A2B3C4D}, 12, 12, WRONG_LENGTH},
+        {{0x0A0D0D0A, 30, 0x1A2B3C4D}, 12, 12, WRONG_LENGTH},
         {{0x0A0D0D0A, AW_PCAP_PACKET_MAX, 0x1A2B3C4D}, 12, 0, NULL},
-        {{0x0A0D0D0A, AW_PCAP_PACKET_MAX + 4, 0x1A2B3C4D},
-         12,
-         12,
-         "capture: a block of more than 128 KiB — passed over"},
-        {{0x0A0D0D0A, 12, 0x1A2B3C4D},
-         12,
-         12,
-         "capture: a block with a wrong length — the rest of the file is lost"},
+        {{0x0A0D0D0A, AW_PCAP_PACKET_MAX + 4, 0x1A2B3C4D}, 12, 12, TOO_LONG},
+        {{0x0A0D0D0A, 12, 0x1A2B3C4D}, 12, 12, WRONG_LENGTH},
         {{0x12345678}, 4, 4, "capture: neither pcapng nor pcap"},
         {{0x12345678}, 3, 0, NULL},
         {{0xA1B2C3D4, 0, 0, 0, 0, 227}, 23, 0, NULL},
@@ -573,7 +532,7 @@ TEST(damage_is_reported)
         if (status != (rows[i].error ? AW_MALFORMED : AW_MORE) || used != rows[i].used)
             fail_msg("row %zu: %d, %zu used", i, status, used);
         assert_string_equal(err.text, rows[i].error ? rows[i].error : "");
-        if (!rows[i].error || strstr(rows[i].error, "KiB"))
+        if (!rows[i].error || strcmp(rows[i].error, TOO_LONG) == 0)
             continue;
         assert_int_equal(aw_pcap_next(&reader, in, &packet, &used, &err), AW_MORE);
         assert_int_equal(used, rows[i].size); /* nothing after it is read */
@@ -657,20 +616,6 @@ TEST(packet_without_an_interface_is_damaged)
     assert_int_equal(read_all(file.data, file.size, NULL, &damaged, NULL), 1);
 }
 
-TEST(simple_packets_are_cut_to_the_snaplen)
-{
-    struct file file = section(false, 9, 1);
-    struct aw_packet packet;
-    add32(&file, false, 3);
-    add32(&file, false, 20);
-    add32(&file, false, 5);
-    add(&file, "HEL", 4);
-    add32(&file, false, 20);
-    assert_int_equal(read_all(file.data, file.size, &packet, NULL, NULL), 2);
-    assert_true(packet.time_ns == AW_NO_TIME);
-    assert_int_equal(packet.data.size, 3);
-}
-
 TEST(classic_captures_are_read)
 {
     static const uint32_t magics[] = {0xA1B2C3D4, 0xA1B23C4D};
@@ -678,17 +623,9 @@ TEST(classic_captures_are_read)
         for (size_t nano = 0; nano < 2; nano++) {
             struct file file = {0};
             struct aw_packet packet;
-            add32(&file, swapped, magics[nano]);
-            add16(&file, swapped, 2);
-            add16(&file, swapped, 4);
-            for (int i = 0; i < 3; i++)
-                add32(&file, swapped, 0);
-            add32(&file, swapped, AW_LINKTYPE_CAN);
+            add_words(&file, swapped, "whhwwww", magics[nano], 2, 4, 0, 0, 0, AW_LINKTYPE_CAN);
             for (uint32_t i = 0; i < 2; i++) {
-                add32(&file, swapped, 1700000000);
-                add32(&file, swapped, 7 + i);
-                add32(&file, swapped, 3);
-                add32(&file, swapped, 3);
+                add_words(&file, swapped, "wwww", 1700000000, 7 + i, 3, 3);
                 add(&file, "abc", 3);
             }
             assert_int_equal(read_all(file.data, file.size, &packet, NULL, NULL), 2);
@@ -698,27 +635,6 @@ TEST(classic_captures_are_read)
         }
 }
 
-TEST(damaged_blocks_are_reported_and_skipped)
-{
-    struct file file = section(false, 9, 1);
-    struct aw_packet packet;
-    size_t bad, packet_at = 56;
-    file.data[packet_at + 20] = 200; /* captured length exceeds the block */
-    assert_int_equal(read_all(file.data, file.size, &packet, &bad, NULL), 0);
-    assert_int_equal(bad, 1);
-    file.data[packet_at + 20] = 5;
-    file.data[packet_at + 8] = 1; /* an unknown interface */
-    assert_int_equal(read_all(file.data, file.size, &packet, &bad, NULL), 0);
-    assert_int_equal(bad, 1);
-    file.data[packet_at + 8] = 0;
-    file.data[packet_at + 4] = 51; /* an impossible length: nothing after it is read */
-    add(&file, file.data + packet_at, 48);
-    assert_int_equal(read_all(file.data, file.size, &packet, &bad, NULL), 0);
-    assert_int_equal(bad, 1);
-    assert_int_equal(read_all((const uint8_t *)"no capture", 10, NULL, &bad, NULL), 0);
-    assert_int_equal(bad, 1);
-}
-
 TEST(oversized_blocks_are_skipped)
 {
     struct file file = section(false, 9, 1);
@@ -726,8 +642,7 @@ TEST(oversized_blocks_are_skipped)
     struct aw_packet packet;
     static const uint8_t zeros[1024];
     size_t used, total = 0;
-    add32(&file, false, 6);
-    add32(&file, false, AW_PCAP_PACKET_MAX + 4);
+    add_words(&file, false, "ww", 6, AW_PCAP_PACKET_MAX + 4);
     struct aw_span in = {file.data, file.size};
     assert_int_equal(aw_pcap_next(&reader, in, &packet, &used, NULL), AW_OK);
     in = (struct aw_span){in.data + used, in.size - used};
