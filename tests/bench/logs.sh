@@ -1,5 +1,5 @@
 # Sourced by run.sh: a candump log to records and charts on one CPU, compared with other readers of
-# such logs and with the limits of the machine.
+# such logs.
 # shellcheck shell=bash disable=SC2154 # variables of run.sh
 
 # alone COMMAND…: runs it on one CPU
@@ -11,13 +11,6 @@ log_row() {
     own=$(per_second "$lines" "$(processor alone "$BIN/canpid" "${@:3}" "$dir/run.log")")
     verdict "$own" '>=' "$2"
     row "canpid $1" "$own" M/s "" ">= $2" "$met"
-}
-
-limits() {
-    local name value
-    while IFS=$'\t' read -r name value; do
-        row "limit: $name" "$value" M/s "" "" ""
-    done < <(alone build/tests/bench/bench_limits "$dir/run.log" "$dir/out" 124)
 }
 
 # The file is in the page cache.
@@ -41,7 +34,5 @@ for message in can.LogReader(sys.argv[1]): print(message)' "$dir/few.log")")
     log_row "decode -j --where 'alpha_angle>15' of it" 7.5 decode -j --where 'alpha_angle>15'
     log_row "info of it" "$half" info
     log_row "plot torque --out run.gp of it" 4.5 plot torque --out "$dir/run.gp"
-    row "gnuplot, processor time of that picture as SVG" "$(processor alone gnuplot -d "$dir/run.gp")" s "" "" ""
-    limits
     rm "$dir/run.log"
 }
