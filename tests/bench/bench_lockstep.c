@@ -14,14 +14,13 @@
 #include <netinet/tcp.h>
 #include <sched.h>
 #include <signal.h>
-#include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include <sys/socket.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include "base/child.h"
+#include "bench.h"
 #include "link/open.h"
 #include "protocol/ezphys/message.h"
 #include "protocol/ezphys/wire.h"
@@ -35,28 +34,14 @@ enum { HEADER = 8, ANSWER = HEADER + MOTORS * 36, ROOM = 1 << 16 };
 /* Runs one exchange; returns false if the peer is gone. */
 typedef bool exchange_fn(void *peer);
 
-static void must(bool ok, const char *what)
-{
-    if (ok)
-        return;
-    perror(what);
-    exit(1);
-}
-
-static double now_s(void)
-{
-    struct aw_real_clock clock = aw_real_clock(-1);
-    return (double)aw_clock_now(&clock.base) / AW_SECOND;
-}
-
 static double measure(exchange_fn *exchange, void *peer, double seconds)
 {
-    double start = now_s(), end;
+    double start = now(CLOCK_MONOTONIC), end;
     unsigned long n = 0;
     do {
         for (int i = 0; i < BATCH; i++, n++)
             must(exchange(peer), "exchange");
-        end = now_s();
+        end = now(CLOCK_MONOTONIC);
     } while (end - start < seconds);
     return (double)n / (end - start);
 }
@@ -163,8 +148,7 @@ static bool our_exchange(void *peer)
     return read_message(ours) && aw_link_write(ours->link, ours->answer, ANSWER, NULL) == AW_OK;
 }
 
-/* ---- Benchmark
- * ---------------------------------------------------------------------------------- */
+/* ---- Benchmark ---- */
 
 struct bench {
     double seconds;
@@ -198,10 +182,8 @@ static struct aw_link *open_port(struct bench *b, const char *host_port)
     struct aw_link_options options = {.clock = &b->clock.base};
     struct aw_error err;
     struct aw_link *link;
-    if (aw_link_open(&link, host_port, &options, &err) == AW_OK)
-        return link;
-    fprintf(stderr, "bench_lockstep: %s\n", err.text);
-    exit(1);
+    must(aw_link_open(&link, host_port, &options, &err) == AW_OK, err.text);
+    return link;
 }
 
 static double on_link(struct bench *b, const char *url, size_t *size)

@@ -5,11 +5,9 @@
  * Prints one line per case: name, million messages per second of CPU time, bytes per frame. In MCAP
  * a frame gives three messages: its bytes, its values and /joint_states.
  */
-#include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
+#include "bench.h"
 #include "capture/packet.h"
 #include "mcap.h"
 #include "protocol/hidmotor/wire.h"
@@ -23,21 +21,6 @@ struct file {
     uint8_t *data;
     size_t size, room;
 };
-
-static void must(bool holds, const char *what)
-{
-    if (holds)
-        return;
-    fprintf(stderr, "bench_mcap: %s\n", what);
-    exit(1);
-}
-
-static double now(void)
-{
-    struct timespec ts;
-    clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &ts);
-    return (double)ts.tv_sec + (double)ts.tv_nsec / 1e9;
-}
 
 static bool take(void *context, const void *bytes, size_t size)
 {
@@ -175,11 +158,11 @@ int main(int argc, char **argv)
         double best[2] = {1e9, 1e9};
         for (int turn = 0; turn < TIMES; turn++) {
             file.size = 0;
-            double start = now();
+            double start = now(CLOCK_PROCESS_CPUTIME_ID);
             writers[i](&file, frames, count);
-            double middle = now();
+            double middle = now(CLOCK_PROCESS_CPUTIME_ID);
             n = readers[i](&file);
-            double end = now();
+            double end = now(CLOCK_PROCESS_CPUTIME_ID);
             best[0] = middle - start < best[0] ? middle - start : best[0];
             best[1] = end - middle < best[1] ? end - middle : best[1];
         }

@@ -10,13 +10,11 @@
  */
 #include <arpa/inet.h>
 #include <netinet/in.h>
-#include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include <sys/socket.h>
-#include <time.h>
 #include <unistd.h>
 
+#include "bench.h"
 #include "link/core/link.h"
 #include "link/open.h"
 #include "protocol/unitysim/wire.h"
@@ -34,36 +32,23 @@ struct run {
     size_t size;
 };
 
-static void give_up(const char *why)
-{
-    fprintf(stderr, "bench_udp: %s\n", why);
-    exit(1);
-}
-
-static double now(void)
-{
-    struct timespec ts;
-    clock_gettime(CLOCK_MONOTONIC, &ts);
-    return (double)ts.tv_sec + (double)ts.tv_nsec * 1e-9;
-}
-
 static int new_socket(struct sockaddr_in *at)
 {
     socklen_t size = sizeof *at;
     int fd = socket(AF_INET, SOCK_DGRAM | SOCK_NONBLOCK, 0);
     *at = (struct sockaddr_in){.sin_family = AF_INET, .sin_addr = {htonl(INADDR_LOOPBACK)}};
-    if (fd < 0 || bind(fd, (struct sockaddr *)at, size) != 0 ||
-        getsockname(fd, (struct sockaddr *)at, &size) != 0)
-        give_up("no socket");
+    must(fd >= 0 && bind(fd, (struct sockaddr *)at, size) == 0 &&
+             getsockname(fd, (struct sockaddr *)at, &size) == 0,
+         "no socket");
     return fd;
 }
 
 static void fill(struct run *run, const struct sockaddr_in *to)
 {
     for (int i = 0; i < ROUND; i++)
-        if (sendto(run->sender, run->frame, run->size, 0, (const struct sockaddr *)to,
-                   sizeof *to) != (ssize_t)run->size)
-            give_up("nothing can be sent");
+        must(sendto(run->sender, run->frame, run->size, 0, (const struct sockaddr *)to,
+                    sizeof *to) == (ssize_t)run->size,
+             "nothing can be sent");
 }
 
 static void read_bare(struct run *run)
@@ -77,8 +62,7 @@ static void read_bare(struct run *run)
     }
     for (int n = 0, got; n < ROUND; n += got) {
         got = recvmmsg(run->bare, headers, BATCH, 0, NULL);
-        if (got <= 0)
-            give_up("a datagram is lost");
+        must(got > 0, "a datagram is lost");
     }
 }
 
@@ -100,16 +84,14 @@ static void read_stamped(struct run *run)
                                                  .msg_controllen = sizeof times[i]};
         }
         got = recvmmsg(run->stamped, headers, BATCH, 0, NULL);
-        if (got <= 0)
-            give_up("a datagram is lost");
+        must(got > 0, "a datagram is lost");
     }
 }
 
 static size_t read_one(struct run *run, uint8_t *frame)
 {
     size_t got;
-    if (aw_link_read(run->link, frame, ROOM, &got, 0, NULL) != AW_OK)
-        give_up("a datagram is lost");
+    must(aw_link_read(run->link, frame, ROOM, &got, 0, NULL) == AW_OK, "a datagram is lost");
     return got;
 }
 
@@ -127,8 +109,9 @@ static void read_and_decode(struct run *run)
     struct aw_error err;
     for (int i = 0; i < ROUND; i++) {
         size_t got = read_one(run, frame);
-        if (aw_wire_decode(&run->wire, AW_RX, (struct aw_span){frame, got}, &record, &err) != AW_OK)
-            give_up(err.text);
+        must(aw_wire_decode(&run->wire, AW_RX, (struct aw_span){frame, got}, &record, &err) ==
+                 AW_OK,
+             err.text);
     }
 }
 
@@ -148,9 +131,9 @@ static const struct job {
 static double measure(struct run *run, const struct job *job)
 {
     fill(run, (const struct sockaddr_in *)((const char *)run + job->to));
-    double start = now();
+    double start = now(CLOCK_MONOTONIC);
     job->read_all(run);
-    return now() - start;
+    return now(CLOCK_MONOTONIC) - start;
 }
 
 static void open_all(struct run *run)
@@ -160,16 +143,15 @@ static void open_all(struct run *run)
     struct aw_record record;
     run->clock = aw_real_clock(-1);
     const struct aw_link_options options = {.clock = &run->clock.base};
-    if (aw_link_open(&run->link, "udp-listen:127.0.0.1:0?reply=sender", &options, &err) != AW_OK)
-        give_up(err.text);
-    if (sscanf(run->link->ready, "udp:127.0.0.1:%u", &port) != 1)
-        give_up("no port");
+    must(aw_link_open(&run->link, "udp-listen:127.0.0.1:0?reply=sender", &options, &err) == AW_OK,
+         err.text);
+    must(sscanf(run->link->ready, "udp:127.0.0.1:%u", &port) == 1, "no port");
     struct sockaddr_in unused;
     run->sender = new_socket(&unused);
     run->bare = new_socket(&run->to_bare);
     run->stamped = new_socket(&run->to_stamped);
-    if (setsockopt(run->stamped, SOL_SOCKET, SO_TIMESTAMPNS, &(int){1}, sizeof(int)) != 0)
-        give_up("no times");
+    must(setsockopt(run->stamped, SOL_SOCKET, SO_TIMESTAMPNS, &(int){1}, sizeof(int)) == 0,
+         "no times");
     run->to_link = run->to_bare;
     run->to_link.sin_port = htons((uint16_t)port);
     aw_wire_init(&run->wire, &aw_unitysim_protocol, NULL, false);
@@ -177,8 +159,8 @@ static void open_all(struct run *run)
     record.present = record.codec->values;
     for (int i = 0; i < record.codec->n_scalars; i++)
         record.v[i] = 2048;
-    if (aw_encode(&record, true, run->frame, sizeof run->frame, &run->size, &err) != AW_OK)
-        give_up(err.text);
+    must(aw_encode(&record, true, run->frame, sizeof run->frame, &run->size, &err) == AW_OK,
+         err.text);
 }
 
 int main(int argc, char **argv)
@@ -186,17 +168,16 @@ int main(int argc, char **argv)
     static struct run run;
     double best[JOBS] = {1, 1, 1, 1}, seconds = argc > 1 ? atof(argv[1]) : 1;
     open_all(&run);
-    double end = now() + seconds * (double)JOBS;
+    double end = now(CLOCK_MONOTONIC) + seconds * (double)JOBS;
     do {
         for (size_t i = 0; i < JOBS; i++) {
             double spent = measure(&run, &jobs[i]);
             best[i] = spent < best[i] ? spent : best[i];
         }
-    } while (now() < end);
+    } while (now(CLOCK_MONOTONIC) < end);
     for (size_t i = 0; i < JOBS; i++)
         printf("%s unitysim.feedback\t%zu\t%.3f\n", jobs[i].name, run.size, ROUND / best[i] / 1e6);
-    if (run.link->dropped)
-        give_up("the kernel dropped datagrams");
+    must(!run.link->dropped, "the kernel dropped datagrams");
     aw_link_close(run.link);
     close(run.sender);
     close(run.bare);

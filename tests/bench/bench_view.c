@@ -5,10 +5,7 @@
  *
  * Prints one line per case: name, bytes per printed record, million records per second.
  */
-#include <stdio.h>
-#include <stdlib.h>
-#include <time.h>
-
+#include "bench.h"
 #include "protocol/canpid/wire.h"
 #include "protocol/unitysim/wire.h"
 #include "view/text/view.h"
@@ -33,14 +30,6 @@ static const struct style {
     {"csv", {.style = AW_STYLE_CSV, .time = AW_TIME_NONE}},
 };
 
-static void stop_if(bool failed, const struct aw_error *err)
-{
-    if (!failed)
-        return;
-    fprintf(stderr, "bench_view: %s\n", err->text);
-    exit(1);
-}
-
 /* Fills the capture with changing telemetry over the whole range of the wire. */
 static void fill(struct capture *capture, const struct aw_protocol *protocol, const char *message,
                  enum aw_dir dir)
@@ -60,9 +49,9 @@ static void fill(struct capture *capture, const struct aw_protocol *protocol, co
             record.v[i] = range.min + step * (double)steps;
             record.present |= (uint64_t)codec->scalars[i].value << i;
         }
-        stop_if(aw_encode(&record, true, capture->frames[n], sizeof capture->frames[n],
-                          &capture->size, &err) != AW_OK,
-                &err);
+        must(aw_encode(&record, true, capture->frames[n], sizeof capture->frames[n], &capture->size,
+                       &err) == AW_OK,
+             err.text);
     }
 }
 
@@ -75,7 +64,7 @@ static void print_all(struct capture *capture)
     capture->bytes = 0;
     for (unsigned n = 0; n < FRAMES; n++) {
         struct aw_span frame = {capture->frames[n], capture->size};
-        stop_if(aw_wire_decode(&capture->wire, capture->dir, frame, &record, &err) != AW_OK, &err);
+        must(aw_wire_decode(&capture->wire, capture->dir, frame, &record, &err) == AW_OK, err.text);
         record.time_ns += 1000000;
         size_t length = aw_view_record(capture->view, &record, block + used);
         capture->bytes += length;
@@ -86,27 +75,20 @@ static void print_all(struct capture *capture)
     }
 }
 
-static double now(void)
-{
-    struct timespec ts;
-    clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &ts);
-    return (double)ts.tv_sec + (double)ts.tv_nsec * 1e-9;
-}
-
 static void measure(struct capture *capture, const struct style *style, const char *name,
                     double seconds)
 {
     struct aw_error err = {0};
     capture->view = aw_view_new(&capture->wire, &style->options, &err);
-    stop_if(!capture->view, &err);
+    must(capture->view, err.text);
     print_all(capture);
-    double end = now() + seconds, best = 1;
+    double end = now(CLOCK_PROCESS_CPUTIME_ID) + seconds, best = 1;
     do {
-        double start = now();
+        double start = now(CLOCK_PROCESS_CPUTIME_ID);
         print_all(capture);
-        double spent = now() - start;
+        double spent = now(CLOCK_PROCESS_CPUTIME_ID) - start;
         best = spent < best ? spent : best;
-    } while (now() < end);
+    } while (now(CLOCK_PROCESS_CPUTIME_ID) < end);
     printf("%s %s\t%zu\t%.2f\n", style->name, name, capture->bytes / FRAMES, FRAMES / best / 1e6);
     aw_view_free(capture->view);
 }

@@ -4,10 +4,7 @@
  *
  * Prints one line per case: name, bytes, million messages per second.
  */
-#include <stdio.h>
-#include <stdlib.h>
-#include <time.h>
-
+#include "bench.h"
 #include "protocol/armctl/wire.h"
 #include "protocol/canpid/wire.h"
 #include "protocol/ezphys/wire.h"
@@ -76,32 +73,26 @@ struct run {
     size_t size;
 };
 
-static void stop_if(enum aw_status status, const struct aw_error *err)
-{
-    if (status == AW_OK)
-        return;
-    fprintf(stderr, "bench_wire: %s\n", err->text);
-    exit(1);
-}
-
 static void decode_one(struct run *run)
 {
     struct aw_error err;
     struct aw_span frame = {run->frame, run->size};
-    stop_if(aw_decode(run->record.codec, frame, &run->record, &err), &err);
+    must(aw_decode(run->record.codec, frame, &run->record, &err) == AW_OK, err.text);
 }
 
 static void identify_and_decode_one(struct run *run)
 {
     struct aw_error err;
     struct aw_span frame = {run->frame, run->size};
-    stop_if(aw_wire_decode(&run->wire, run->sample->dir, frame, &run->record, &err), &err);
+    must(aw_wire_decode(&run->wire, run->sample->dir, frame, &run->record, &err) == AW_OK,
+         err.text);
 }
 
 static void encode_one(struct run *run)
 {
     struct aw_error err;
-    stop_if(aw_encode(&run->record, false, run->frame, sizeof run->frame, &run->size, &err), &err);
+    must(aw_encode(&run->record, false, run->frame, sizeof run->frame, &run->size, &err) == AW_OK,
+         err.text);
 }
 
 static const struct job {
@@ -113,25 +104,18 @@ static const struct job {
     {"encode", encode_one},
 };
 
-static double now(void)
-{
-    struct timespec ts;
-    clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &ts);
-    return (double)ts.tv_sec + (double)ts.tv_nsec * 1e-9;
-}
-
 static void measure(struct run *run, const struct job *job, double seconds)
 {
-    double end = now() + seconds, best = 1;
+    double end = now(CLOCK_PROCESS_CPUTIME_ID) + seconds, best = 1;
     do {
-        double start = now(), spent;
+        double start = now(CLOCK_PROCESS_CPUTIME_ID), spent;
         for (int i = 0; i < BATCH; i++) {
             job->one(run);
             __asm__ volatile("" : : "r"(run) : "memory");
         }
-        spent = now() - start;
+        spent = now(CLOCK_PROCESS_CPUTIME_ID) - start;
         best = spent < best ? spent : best;
-    } while (now() < end);
+    } while (now(CLOCK_PROCESS_CPUTIME_ID) < end);
     printf("%s %s.%s\t%u\t%.2f\n", job->name, run->sample->protocol->name, run->sample->message,
            run->sample->used, BATCH / best / 1e6);
 }
@@ -146,7 +130,7 @@ static void prepare(struct run *run, const struct sample *sample)
     run->sample = sample;
     aw_record_init(&run->record, aw_wire_codec(&run->wire, sample->message, sample->dir),
                    sample->dir);
-    stop_if(aw_record_set_pairs(&run->record, sample->fields, n, &err), &err);
+    must(aw_record_set_pairs(&run->record, sample->fields, n, &err) == AW_OK, err.text);
     encode_one(run);
 }
 

@@ -6,10 +6,9 @@
  * hidmotor: set_setpoints, 24 used bytes in a report of 64. ezphys: axis_motor, 24 bytes in a TCP
  * segment of 44. unitysim: control, 25 bytes in a UDP datagram.
  */
-#include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
+#include "bench.h"
 #include "capture/packet.h"
 #include "protocol/ezphys/wire.h"
 #include "protocol/hidmotor/wire.h"
@@ -38,14 +37,6 @@ static void change(struct aw_record *record, unsigned long n)
         double step = row->type == AW_FLOAT && !row->names ? 0.25 : 1;
         record->v[i] = min + step * (double)(long)((max - min) / step * share);
     }
-}
-
-static void must(bool good, const char *why)
-{
-    if (good)
-        return;
-    fprintf(stderr, "make_capture: %s\n", why);
-    exit(1);
 }
 
 static void write_all(struct aw_wire *wire, const char *message, FILE *file, unsigned long count)
