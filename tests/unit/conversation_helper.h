@@ -8,9 +8,9 @@
  *
  * "#" begins a case with a new client, "&" sets options and memory. "$" runs a command: the client
  * must send what follows ">" at exactly this time, and receives what follows "<"; "+" is the time
- * that passes, also at the end. "stop" and "lost" are a stop request and a lost link, "news" is an
- * event of the link, and "full" a write that times out. "=" lists words of the state after the
- * command. "+" alone on its line passes time between commands. */
+ * that passes, also at the end; 3*( … ) repeats. "stop" and "lost" are a stop request and a lost
+ * link, "news" is an event of the link, and "full" a write that times out. "=" lists words of the
+ * state after the command. "+" alone on its line passes time between commands. */
 #ifndef AW_TESTS_CONVERSATION_HELPER_H
 #define AW_TESTS_CONVERSATION_HELPER_H
 
@@ -215,16 +215,38 @@ static inline enum aw_status talk_record(const char *text, struct aw_wire *wire,
     return aw_record_set_pairs(record, pairs, n, err);
 }
 
+/* Copies a text and repeats "3*( … )" three times. */
+static inline void talk_expand(const char *text, char *out)
+{
+    while (*text) {
+        char *rest;
+        long times = strtol(text, &rest, 10);
+        if (rest == text || strncmp(rest, "*(", 2) != 0) {
+            *out++ = *text++;
+            continue;
+        }
+        size_t n = strcspn(rest, ")") - 2;
+        for (; times > 0; times--, out += n) {
+            *out++ = ' ';
+            memcpy(out, rest + 2, n);
+        }
+        text = rest + n + 3;
+    }
+    *out = '\0';
+}
+
 /* Runs all conversations of a file; returns the number of cases. */
 static inline int run_conversations(const char *path, struct talk *talk,
                                     const struct talker *client)
 {
     enum { MOST = 1 << 18 };
-    char *text = calloc(1, MOST), *title = text;
+    char *written = calloc(1, MOST), *text = calloc(4, MOST), *title = text;
     FILE *file = fopen(path, "r");
     size_t failed = 0;
-    assert_true(file && text && fread(text, 1, MOST - 1, file) > 0);
+    assert_true(file && written && text && fread(written, 1, MOST - 1, file) > 0);
     fclose(file);
+    talk_expand(written, text);
+    free(written);
     enum aw_status status = AW_OK;
     bool wrong = false;
     int cases = 0;
