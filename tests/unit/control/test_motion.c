@@ -81,6 +81,7 @@ static enum aw_motion_verdict drive(const struct joint *joint, const struct cour
 
 TEST(each_fault_has_its_verdict)
 {
+    /* clang-format off */
     const struct {
         const char *name;
         struct joint joint;
@@ -99,9 +100,7 @@ TEST(each_fault_has_its_verdict)
         {"holds against a wall", {.wall = 2}, {10, 3, 0, 0, 20}, AW_MOTION_FINE},
         {"reversed", {.reversed = true}, {20, 3, 0, 0, 5}, AW_MOTION_REVERSED},
         {"reversed, the other way", {.reversed = true}, {-20, 3, 0, 0, 5}, AW_MOTION_REVERSED},
-        {"reversed and late",
-         {.reversed = true, .late = 300},
-         {20, 3, 0, 0, 5},
+        {"reversed and late", {.reversed = true, .late = 300}, {20, 3, 0, 0, 5},
          AW_MOTION_REVERSED},
         {"reversed, slowly", {.reversed = true}, {3, 3, 0, 0, 9}, AW_MOTION_REVERSED},
         {"dead", {.dead = true}, {20, 3, 0, 0, 9}, AW_MOTION_STUCK},
@@ -109,22 +108,17 @@ TEST(each_fault_has_its_verdict)
         {"late, and swings up", {.late = 999}, {20, 3, 0, 0, 20}, AW_MOTION_BEYOND},
         {"unstable", {.late = 100}, {20, 12, 0, 0, 20}, AW_MOTION_BEYOND},
         {"pushes against a wall", {.wall = 2}, {10, 3, 0.01, 0, 20}, AW_MOTION_STUCK},
-        {"holds against a wall in an experiment",
-         {.wall = 2, .moves = 0.04},
-         {10, 3, 0, 0, 20},
+        {"holds against a wall in an experiment", {.wall = 2, .moves = 0.04}, {10, 3, 0, 0, 20},
          AW_MOTION_STUCK},
-        {"hardly any output in an experiment",
-         {.friction = 0.05, .moves = 0.042},
-         {5, 3, 0, 0, 10},
+        {"hardly any output in an experiment", {.friction = 0.05, .moves = 0.042}, {5, 3, 0, 0, 10},
          AW_MOTION_FINE},
         {"slow, in an experiment", {.moves = 0.02}, {5, 3, 0, 0.2, 20}, AW_MOTION_FINE},
         {"dies, and the output stays", {.jams = 600}, {40, 3, 0, 0, 9}, AW_MOTION_FINE},
-        {"dies, and the output stays, in an experiment",
-         {.jams = 600, .moves = 0.04},
-         {40, 3, 0, 0, 2.7},
-         AW_MOTION_STUCK},
+        {"dies, and the output stays, in an experiment", {.jams = 600, .moves = 0.04},
+         {40, 3, 0, 0, 2.7}, AW_MOTION_STUCK},
         {"dies on the way", {.jams = 2100}, {40, 3, 0, 0.2, 20}, AW_MOTION_STUCK},
     };
+    /* clang-format on */
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
         struct aw_motion guard;
         double farthest;

@@ -21,6 +21,7 @@ static void near(double value, double wanted, double off)
 
 /* Skogestad 2003, table 4: gain, lags, zeros, dead time, and for PI and (series) PID: theta, tau1,
  * tau2, Kc, tauI, tauD. theta 0: not compared. */
+/* clang-format off */
 static const struct example {
     const char *name;
     double gain;
@@ -33,52 +34,17 @@ static const struct example {
     } pi, pid;
 } examples[] = {
     {"E1", 1, 2, {1, 0.2}, 0, {0}, 0, {0.1, 1.1, 0, 5.5, 0.8, 0}, {0, 0, 0, 0, 0, 0}},
-    {"E2",
-     1,
-     7,
-     {2, 1, 0.4, 0.2, 0.05, 0.05, 0.05},
-     2,
-     {-0.3, 0.08},
-     0,
-     {1.47, 2.5, 0, 0.85, 2.5, 0},
-     {0.77, 2, 1.2, 1.3, 2, 1.2}},
-    {"E3",
-     2,
-     4,
-     {20, 1, 0.1, 0.1},
-     1,
-     {15},
-     0,
-     {0.15, 1.05, 0, 2.33, 1.05, 0},
+    {"E2", 1, 7, {2, 1, 0.4, 0.2, 0.05, 0.05, 0.05}, 2, {-0.3, 0.08}, 0,
+     {1.47, 2.5, 0, 0.85, 2.5, 0}, {0.77, 2, 1.2, 1.3, 2, 1.2}},
+    {"E3", 2, 4, {20, 1, 0.1, 0.1}, 1, {15}, 0, {0.15, 1.05, 0, 2.33, 1.05, 0},
      {0.05, 1, 0.15, 6.67, 0.4, 0.15}},
     {"E4", 1, 4, {1, 1, 1, 1}, 0, {0}, 0, {2.5, 1.5, 0, 0.3, 1.5, 0}, {1.5, 1.5, 1, 0.5, 1.5, 1}},
-    {"E5",
-     1,
-     4,
-     {1, 0.2, 0.04, 0.008},
-     0,
-     {0},
-     0,
-     {0.148, 1.1, 0, 3.72, 1.1, 0},
+    {"E5", 1, 4, {1, 0.2, 0.04, 0.008}, 0, {0}, 0, {0.148, 1.1, 0, 3.72, 1.1, 0},
      {0.028, 1, 0.22, 17.9, 0.224, 0.22}},
-    {"E6",
-     1,
-     4,
-     {INFINITY, 1, 1, 0.028},
-     2,
-     {0.17, 0.17},
-     0,
-     {0, 0, 0, 0, 0, 0},
+    {"E6", 1, 4, {INFINITY, 1, 1, 0.028}, 2, {0.17, 0.17}, 0, {0, 0, 0, 0, 0, 0},
      {0.358, INFINITY, 1.33, 1.4, 2.86, 1.33}},
     {"E7", 1, 3, {1, 1, 1}, 1, {-2}, 0, {3.5, 1.5, 0, 0.214, 1.5, 0}, {2.5, 1.5, 1, 0.3, 1.5, 1}},
-    {"E8",
-     1,
-     3,
-     {INFINITY, 1, 1},
-     0,
-     {0},
-     0,
-     {1.5, INFINITY, 0, 0.333, 12, 0},
+    {"E8", 1, 3, {INFINITY, 1, 1}, 0, {0}, 0, {1.5, INFINITY, 0, 0.333, 12, 0},
      {0.5, INFINITY, 1.5, 1, 4, 1.5}},
     {"E9", 1, 2, {1, 1}, 0, {0}, 1, {1.5, 1.5, 0, 0.5, 1.5, 0}, {1, 1, 1, 0.5, 1, 1}},
     {"E10", 1, 2, {20, 2}, 0, {0}, 1, {2, 21, 0, 5.25, 16, 0}, {1, 20, 2, 10, 8, 2}},
@@ -88,6 +54,7 @@ static const struct example {
     {"E14", 1, 1, {INFINITY}, 1, {-1}, 0, {1, INFINITY, 0, 0.5, 8, 0}, {0, 0, 0, 0, 0, 0}},
     {"E15", 1, 1, {1}, 1, {-1}, 0, {1, 1, 0, 0.5, 1, 0}, {0, 0, 0, 0, 0, 0}},
 };
+/* clang-format on */
 
 /* Requires equality within half a unit of the third digit. */
 static void digits(const char *name, double value, double wanted)
@@ -226,6 +193,7 @@ TEST(robust_design_finds_the_smallest_error)
  * which then works. */
 TEST(overshoot_bound_is_kept_or_refused)
 {
+    /* clang-format off */
     static const struct {
         struct aw_process process;
         enum aw_form form;
@@ -233,19 +201,14 @@ TEST(overshoot_bound_is_kept_or_refused)
         bool had;
     } rows[] = {
         {{.gain = 2, .a1 = 0.1, .dead_time_s = 0.02}, AW_FORM_PI, 0, true},
-        {{.gain = 2.03, .integrating = true, .a1 = 0.025, .dead_time_s = 0.003},
-         AW_FORM_PD,
-         0,
+        {{.gain = 2.03, .integrating = true, .a1 = 0.025, .dead_time_s = 0.003}, AW_FORM_PD, 0,
          true},
-        {{.gain = 2.03, .integrating = true, .a1 = 0.025, .dead_time_s = 0.003},
-         AW_FORM_PI,
-         0.02,
+        {{.gain = 2.03, .integrating = true, .a1 = 0.025, .dead_time_s = 0.003}, AW_FORM_PI, 0.02,
          false},
-        {{.gain = 2.03, .integrating = true, .a1 = 0.025, .dead_time_s = 0.003},
-         AW_FORM_PI,
-         0.5,
+        {{.gain = 2.03, .integrating = true, .a1 = 0.025, .dead_time_s = 0.003}, AW_FORM_PI, 0.5,
          true},
     };
+    /* clang-format on */
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
         struct aw_design_options o = {.rule = AW_RULE_ROBUST,
                                       .form = rows[i].form,
@@ -370,6 +333,7 @@ TEST(gains_scale_with_the_process_gain)
 TEST(invalid_designs_are_refused)
 {
     static const struct aw_process lag = {.gain = 1, .a1 = 0.5, .dead_time_s = 0.05};
+    /* clang-format off */
     static const struct {
         struct aw_driver driver;
         struct aw_design_options options;
@@ -378,43 +342,23 @@ TEST(invalid_designs_are_refused)
         const char *says;
     } rows[] = {
         {{.tick_s = 0.01}, {.rule = AW_RULE_ZN}, {1, 0.01, 0}, false, ""},
-        {{.tick_s = 0.01},
-         {.rule = AW_RULE_ZN},
-         {90, 0.01, 0},
-         true,
+        {{.tick_s = 0.01}, {.rule = AW_RULE_ZN}, {90, 0.01, 0}, true,
          "zn: the loop would be unstable"},
-        {{.tick_s = 0.01, .gain_max = 7.5},
-         {.rule = AW_RULE_SIMC},
-         {1, 0.01, 0},
-         true,
+        {{.tick_s = 0.01, .gain_max = 7.5}, {.rule = AW_RULE_SIMC}, {1, 0.01, 0}, true,
          "simc: a gain is beyond the driver's range of 7.5"},
-        {{.tick_s = 0.01, .quantum = 0.02},
-         {.rule = AW_RULE_ZN},
-         {1, 0.01, 0},
-         false,
+        {{.tick_s = 0.01, .quantum = 0.02}, {.rule = AW_RULE_ZN}, {1, 0.01, 0}, false,
          "zn: the output would move by 2 % at rest, above 1 % (--noise)"},
-        {{.tick_s = 0.01, .quantum = 0.02, .dead_band = 0.02},
-         {.rule = AW_RULE_ZN},
-         {1, 0, 0},
-         false,
-         ""},
+        {{.tick_s = 0.01, .quantum = 0.02, .dead_band = 0.02}, {.rule = AW_RULE_ZN}, {1, 0, 0},
+         false, ""},
+        {{.tick_s = 0.01, .quantum = 0.02, .dead_band = 0.015}, {.rule = AW_RULE_ZN}, {1, 0, 0},
+         false, "zn: the output would move by 2 % at rest, above 1.5 % (--noise)"},
         {{.tick_s = 0.01, .quantum = 0.02, .dead_band = 0.015},
-         {.rule = AW_RULE_ZN},
-         {1, 0, 0},
-         false,
-         "zn: the output would move by 2 % at rest, above 1.5 % (--noise)"},
-        {{.tick_s = 0.01, .quantum = 0.02, .dead_band = 0.015},
-         {.rule = AW_RULE_ZN, .activity = 0.02},
-         {1, 0, 0},
-         false,
-         ""},
-        {{.tick_s = 0.01},
-         {.rule = AW_RULE_ROBUST},
-         {8, 0, 0},
-         false,
+         {.rule = AW_RULE_ZN, .activity = 0.02}, {1, 0, 0}, false, ""},
+        {{.tick_s = 0.01}, {.rule = AW_RULE_ROBUST}, {8, 0, 0}, false,
          "robust: Ms would be 2.38, above 2"},
         {{.tick_s = 0.01}, {.rule = AW_RULE_ROBUST, .unproven = true}, {8, 0, 0}, false, ""},
     };
+    /* clang-format on */
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
         struct aw_proposal p = {.rule = rows[i].options.rule,
                                 .per_tick = rows[i].gains,

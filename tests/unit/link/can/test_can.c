@@ -12,6 +12,7 @@
 
 TEST(error_frames_are_described)
 {
+    /* clang-format off */
     static const struct {
         uint32_t id;
         uint8_t data[8];
@@ -20,35 +21,29 @@ TEST(error_frames_are_described)
         {CAN_ERR_BUSOFF, {0}, "bus-off: the controller has left the bus"},
         {CAN_ERR_BUSOFF, {0, 0, 0, 0, 0, 0, 248, 3}, "bus-off: the controller has left the bus"},
         {CAN_ERR_ACK, {0}, "no ACK (no other node on the bus, or wrong bit rate)"},
-        {CAN_ERR_ACK,
-         {0, 0, 0, 0, 0, 0, 128, 0},
+        {CAN_ERR_ACK, {0, 0, 0, 0, 0, 0, 128, 0},
          "no ACK (no other node on the bus, or wrong bit rate); errors: 128 sending, 0 receiving"},
         {CAN_ERR_CRTL, {0, CAN_ERR_CRTL_RX_OVERFLOW}, "the controller lost received frames"},
-        {CAN_ERR_CRTL,
-         {0, CAN_ERR_CRTL_RX_WARNING | CAN_ERR_CRTL_TX_WARNING},
+        {CAN_ERR_CRTL, {0, CAN_ERR_CRTL_RX_WARNING | CAN_ERR_CRTL_TX_WARNING},
          "many errors while receiving, many errors while sending"},
         {CAN_ERR_CRTL, {0, CAN_ERR_CRTL_TX_PASSIVE}, "error-passive by sending"},
         {CAN_ERR_CRTL, {0, CAN_ERR_CRTL_ACTIVE}, "error-active again"},
         {CAN_ERR_CRTL, {0}, "trouble in the controller"},
         {CAN_ERR_PROT | CAN_ERR_BUSERROR, {0, 0, CAN_ERR_PROT_STUFF}, "bit stuffing error"},
         {CAN_ERR_PROT | CAN_ERR_BUSERROR, {0}, "error on the bus"},
-        {CAN_ERR_PROT | CAN_ERR_ACK,
-         {0, 0, CAN_ERR_PROT_FORM},
+        {CAN_ERR_PROT | CAN_ERR_ACK, {0, 0, CAN_ERR_PROT_FORM},
          "no ACK (no other node on the bus, or wrong bit rate), frame format error"},
-        {CAN_ERR_TRX,
-         {0, 0, 0, 0, CAN_ERR_TRX_CANH_NO_WIRE},
-         "transceiver: trouble on the CANH "
-         "wire"},
-        {CAN_ERR_TRX,
-         {0, 0, 0, 0, CAN_ERR_TRX_CANL_NO_WIRE},
-         "transceiver: trouble on the CANL "
-         "wire"},
+        {CAN_ERR_TRX, {0, 0, 0, 0, CAN_ERR_TRX_CANH_NO_WIRE},
+         "transceiver: trouble on the CANH " "wire"},
+        {CAN_ERR_TRX, {0, 0, 0, 0, CAN_ERR_TRX_CANL_NO_WIRE},
+         "transceiver: trouble on the CANL " "wire"},
         {CAN_ERR_TRX, {0}, "trouble in the transceiver"},
         {CAN_ERR_RESTARTED, {0}, "the controller was restarted"},
         {CAN_ERR_LOSTARB, {5}, "lost arbitration"},
         {CAN_ERR_TX_TIMEOUT, {0}, "sending timed out"},
         {0, {0}, "an error frame"},
     };
+    /* clang-format on */
     char words[160], few[12];
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         aw_can_error_words(cases[i].id | CAN_ERR_FLAG, cases[i].data, words, sizeof words);
@@ -268,9 +263,8 @@ TEST(served_device_ignores_its_own_frames)
 TEST(all_error_bits_match_the_picture)
 {
     uint8_t all[8];
-    char *text, plain[160], words[160];
-    size_t size;
-    FILE *out = open_memstream(&text, &size);
+    char plain[160], words[160];
+    FILE *out = begin_picture();
     for (int class = 0; class < 29; class ++) {
         uint32_t id = (uint32_t)1 << class | CAN_ERR_FLAG;
         uint8_t data[8] = {0};
@@ -292,7 +286,5 @@ TEST(all_error_bits_match_the_picture)
         aw_can_error_words(CAN_ERR_FLAG | CAN_ERR_CRTL | CAN_ERR_LOSTARB, all, words, room);
         assert_true(strlen(words) < room && strncmp(words, plain, strlen(words)) == 0);
     }
-    fclose(out);
-    expect_picture("can-errors.txt", text);
-    free(text);
+    end_picture(out, "can-errors.txt");
 }

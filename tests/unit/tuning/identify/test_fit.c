@@ -362,6 +362,7 @@ TEST(noise_and_quantum_match_known_values)
 TEST(fits_of_short_records)
 {
     enum { SHORT = 160 };
+    /* clang-format off */
     static const struct {
         const char *name;
         struct aw_process process;
@@ -369,70 +370,31 @@ TEST(fits_of_short_records)
         struct aw_fit_options options;
         bool stairs;
     } rows[] = {
-        {"in pieces",
-         {1, true, 0.05, 0, 0, 0, 0.02},
-         0.0005,
-         0.05,
-         5,
-         {.find_dead_band = false},
+        {"in pieces", {1, true, 0.05, 0, 0, 0, 0.02}, 0.0005, 0.05, 5, {.find_dead_band = false},
          true},
-        {"in longer pieces",
-         {1, false, 0.1, 0, 0, 0, 0.03},
-         0.002,
-         0.15,
-         9,
-         {.held_out = 0.4},
+        {"in longer pieces", {1, false, 0.1, 0, 0, 0, 0.03}, 0.002, 0.15, 9, {.held_out = 0.4},
          false},
         {"few swings", {1, false, 0.1, 0, 0, 0, 0.03}, 0.002, 0.1, 25, {.held_out = 0.25}, true},
         {"slow lag", {20, false, 4, 0, 0, 0, 0.05}, 0.003, 0, 11, {.held_out = 0.3}, true},
         {"slow lag, sure", {20, false, 1.5, 0, 0, 0, 0.05}, 1e-5, 0, 11, {.held_out = 0}, true},
         {"less slow lag", {20, false, 1.2, 0, 0, 0, 0.05}, 0.06, 0, 11, {.held_out = 0.3}, true},
-        {"two lags and a band",
-         {2, false, 0.3, 0.02, 0, 0, 0.04},
-         1e-4,
-         0,
-         13,
-         {.dead_band = 0.02, .find_dead_band = true, .held_out = 0.95},
-         true},
-        {"a band that is known",
-         {2, false, 0.2, 0, 0, 0, 0.04},
-         1e-3,
-         0,
-         8,
-         {.dead_band = 0.03},
+        {"two lags and a band", {2, false, 0.3, 0.02, 0, 0, 0.04}, 1e-4, 0, 13,
+         {.dead_band = 0.02, .find_dead_band = true, .held_out = 0.95}, true},
+        {"a band that is known", {2, false, 0.2, 0, 0, 0, 0.04}, 1e-3, 0, 8, {.dead_band = 0.03},
          true},
         {"swings", {2, false, 0.04, 0.01, 0, 0, 0.02}, 1e-3, 0, 17, {.held_out = 0.5}, true},
         {"three lags", {2, false, 0.3, 0.02, 0.1, 0, 0.02}, 1e-5, 0, 15, {.held_out = 0.3}, false},
-        {"motor with two lags",
-         {2, true, 0.2, 0, 0.05, 0, 0.02},
-         1e-5,
-         0,
-         10,
-         {.held_out = 0.3},
+        {"motor with two lags", {2, true, 0.2, 0, 0.05, 0, 0.02}, 1e-5, 0, 10, {.held_out = 0.3},
          true},
-        {"only second",
-         {2, false, 0.2, 0, 0, 0, 0.04},
-         1e-3,
-         0,
-         8,
-         {.only = true, .kind = AW_PROCESS_SECOND},
-         true},
-        {"only third",
-         {2, false, 0.2, 0.005, 0, 0, 0.04},
-         1e-3,
-         0,
-         8,
-         {.only = true, .kind = AW_PROCESS_THIRD},
-         true},
-        {"only integrating",
-         {2, false, 2, 0, 0, 0, 0.04},
-         1e-3,
-         0,
-         8,
-         {.only = true, .kind = AW_PROCESS_INTEGRATING},
-         true},
+        {"only second", {2, false, 0.2, 0, 0, 0, 0.04}, 1e-3, 0, 8,
+         {.only = true, .kind = AW_PROCESS_SECOND}, true},
+        {"only third", {2, false, 0.2, 0.005, 0, 0, 0.04}, 1e-3, 0, 8,
+         {.only = true, .kind = AW_PROCESS_THIRD}, true},
+        {"only integrating", {2, false, 2, 0, 0, 0, 0.04}, 1e-3, 0, 8,
+         {.only = true, .kind = AW_PROCESS_INTEGRATING}, true},
         {"hardly follows", {0.2, false, 0.1, 0, 0, 0, 0.04}, 0.02, 0, 8, {.held_out = 0.3}, true},
     };
+    /* clang-format on */
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
         struct aw_process_state x = {0};
         size_t jumps = 0;
@@ -599,21 +561,15 @@ TEST(trusted_requires_a_good_held_out_fit)
     }
 }
 
-static char *fits_text;
-static size_t fits_size;
-
 static void begin_fits(void)
 {
-    fits = open_memstream(&fits_text, &fits_size);
-    assert_true(fits);
+    fits = begin_picture();
 }
 
 /* This test is the last one. */
 TEST(all_fits_match_the_picture)
 {
-    fclose(fits);
-    expect_picture("control-fits.txt", fits_text);
-    free(fits_text);
+    end_picture(fits, "control-fits.txt");
 }
 
 ALL_TESTS_WITH(begin_fits, NULL);

@@ -47,6 +47,7 @@ static void print_state(FILE *out, const char *what, const struct aw_search *s, 
             s->residual[0], s->residual[N / 2], s->residual[N - 1]);
 }
 
+/* clang-format off */
 static const struct {
     const char *name;
     enum aw_process_kind kind;
@@ -56,30 +57,17 @@ static const struct {
 } rows[] = {
     {"first", AW_PROCESS_FIRST, false, false, false, false, N, N, {-1, 0, -9, 0.02, 0}},
     {"first in pieces", AW_PROCESS_FIRST, false, true, false, false, N, 30, {0, 0, -9, 0.1, 0.01}},
-    {"first of a part, stairs",
-     AW_PROCESS_FIRST,
-     false,
-     false,
-     true,
-     true,
-     70,
-     20,
+    {"first of a part, stairs", AW_PROCESS_FIRST, false, false, true, true, 70, 20,
      {1, 0, 0, 0, 0}},
     {"integrating", AW_PROCESS_INTEGRATING, false, false, true, false, N, N, {-2, 0, 0, 0.05, 0}},
-    {"integrating, two lags",
-     AW_PROCESS_INTEGRATING,
-     true,
-     true,
-     true,
-     false,
-     85,
-     40,
+    {"integrating, two lags", AW_PROCESS_INTEGRATING, true, true, true, false, 85, 40,
      {-2, 0, -4, 0.01, 0.02}},
     {"second", AW_PROCESS_SECOND, false, false, false, false, N, 90, {-1, -3, 0, 0.02, 0}},
     {"third", AW_PROCESS_THIRD, true, false, false, true, N, 90, {-1, -2, -3, 0.01, 0.005}},
     {"beyond", AW_PROCESS_THIRD, true, true, false, false, N, N, {-99, 99, 99, -1, -1}},
     {"beyond the other way", AW_PROCESS_FIRST, false, true, true, false, N, N, {99, 0, 0, 99, 0.5}},
 };
+/* clang-format on */
 
 static void print_covariance(FILE *out, struct aw_search *s)
 {

@@ -207,9 +207,7 @@ TEST_WITH(start, stop, scales_fit_the_values)
         {100, 104, 106}, {1000, 104, 105},  {1001, 104, 105},  {100, -5, 200}, {100, -3, -2},
         {2001, -3, -2},  {100, -300, -290}, {100, -300, -200}, {100, -300, 0}, {100, -3, 0},
         {2001, -3, 0},   {100, 0, 3},       {100, 0, 10},      {100, -6, 5},   {100, 5, 20}};
-    char *scales = NULL;
-    size_t size = 0;
-    FILE *out = open_memstream(&scales, &size);
+    FILE *out = begin_picture();
     for (size_t i = 0; i < sizeof extents / sizeof *extents; i++) {
         aw_strip_free(&strip);
         aw_strip_init(&strip, AW_SECOND);
@@ -234,9 +232,7 @@ TEST_WITH(start, stop, scales_fit_the_values)
                 steps[i].high, strip.panels[0].low, strip.panels[0].high,
                 (int)(strip.panels[0].roomy_ns / AW_MILLISECOND));
     }
-    fclose(out);
-    expect_picture("strip-scales.txt", scales);
-    free(scales);
+    end_picture(out, "strip-scales.txt");
 }
 
 /* Draws legend and time axis, which depend on the width. */
@@ -249,9 +245,7 @@ TEST_WITH(start, stop, layout_follows_the_width)
         {"a", "deg", 0, 1.25},        {"c", "m/s", 1e-7, 2e-7}, {"d", "m/s", 1e-7, 0},
         {"torque", "Nm", -20, -17.3}, {"µ", "deg", 0, NAN},     {"far", "mm", 0, 12345678901.5},
         {"b", "deg", 0, -5e-13},      {"e", "", -1, 1},         {"f", "", 0, 1}};
-    char *all = NULL;
-    size_t size = 0;
-    FILE *out = open_memstream(&all, &size);
+    FILE *out = begin_picture();
     struct aw_strip_look look = {
         .title = "title", .state = "state", .keys = "q quit  ? all the keys"};
     strip.span_ns = 6 * AW_SECOND;
@@ -293,17 +287,13 @@ TEST_WITH(start, stop, layout_follows_the_width)
     look.end_ns = 3 * AW_SECOND + 101;
     also(out, &look, 24, 9, 9);
     strip.n = n;
-    fclose(out);
-    expect_picture("strip-widths.txt", all);
-    free(all);
+    end_picture(out, "strip-widths.txt");
 }
 
 /* Draws twelve lines with twelve units in six panels, each line numbered at its end. */
 TEST_WITH(start, stop, many_units_share_panels)
 {
-    char *all = NULL;
-    size_t size = 0;
-    FILE *out = open_memstream(&all, &size);
+    FILE *out = begin_picture();
     struct aw_strip_look look = {.end_ns = 11 * AW_SECOND, .title = "units", .numbered = true};
     for (int i = 0; i < AW_STRIP_SERIES; i++) {
         char unit[8];
@@ -347,9 +337,7 @@ TEST_WITH(start, stop, many_units_share_panels)
     strip.n = 0;
     also(out, &look, 50, 12, 12);
     strip.n = 2;
-    fclose(out);
-    expect_picture("strip-units.txt", all);
-    free(all);
+    end_picture(out, "strip-units.txt");
 }
 
 static void fill_and_free(void)

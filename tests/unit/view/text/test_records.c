@@ -65,20 +65,17 @@ static void show_all(FILE *golden, FILE *out, enum aw_style style)
 
 static void check_tool(const struct aw_protocol *protocol)
 {
-    char path[64], *text = NULL;
-    size_t size = 0;
+    char path[64];
     snprintf(path, sizeof path, "tests/golden/%s.txt", protocol->name);
-    FILE *golden = fopen(path, "r"), *out = open_memstream(&text, &size);
+    FILE *golden = fopen(path, "r"), *out = begin_picture();
     assert_true(golden && out);
     for (int raw = 0; raw < 2; raw++) {
         aw_wire_init(&wire, protocol, NULL, raw);
         show_all(golden, out, raw ? AW_STYLE_CSV : AW_STYLE_TEXT);
     }
     fclose(golden);
-    fclose(out);
     snprintf(path, sizeof path, "records-%s.txt", protocol->name);
-    expect_picture(path, text);
-    free(text);
+    end_picture(out, path);
 }
 
 #define TOOL(tool)                                                                                 \

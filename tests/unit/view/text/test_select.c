@@ -235,8 +235,6 @@ TEST(subjects_confirm_patterns)
 static struct beyond copy;
 static struct aw_wire wire;
 static struct aw_names names;
-static char *text;
-static size_t size;
 
 /* Prints the fields that a pattern selects in each protocol: their number, the first and the last
  * one. It also prints the part that names fields if the rest is a subject. */
@@ -294,7 +292,7 @@ TEST(selection_errors_match_the_picture)
         "a_name_that_is_longer_than_the_sixty_letters_that_are_shown_of_it.torqe"};
     static const char *const known[] = {"bob", "3", "hip", "hip.axis2", "bob"};
     struct aw_error err;
-    FILE *out = open_memstream(&text, &size);
+    FILE *out = begin_picture();
     for (size_t p = 0; p < N_PROTOCOLS; p += 2) {
         beyond_init(&copy, &wire, protocols[p], NULL);
         aw_names_init(&names, &wire);
@@ -324,9 +322,7 @@ TEST(selection_errors_match_the_picture)
         assert_int_equal(aw_select_add(&select, "x", &err), AW_OK);
     assert_int_equal(aw_select_add(&select, "x", &err), AW_USAGE);
     fprintf(out, "%s\n", err.text);
-    fclose(out);
-    expect_picture("select-errors.txt", text);
-    free(text);
+    end_picture(out, "select-errors.txt");
 }
 
 ALL_TESTS_WITH(start, stop);
