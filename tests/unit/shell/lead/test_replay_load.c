@@ -1,7 +1,6 @@
 #include "shell_helper.h"
 
-#include "capture/packet.h"
-#include "capture/pcapng.h"
+#include "capture_helper.h"
 #include "protocol/armctl/wire.h"
 #include "protocol/canpid/wire.h"
 #include "shell/lead/replay.h"
@@ -178,24 +177,20 @@ TEST_WITH(NULL, clear, commands_in_parts_are_joined)
         {{"<x\n", "y\n"}, " has no messages of rig", 0, 1, 0},
     };
     struct aw_wrapper wrapper = {.medium = AW_MEDIUM_SERIAL};
-    uint8_t bytes[2048], data[128];
+    uint8_t bytes[2048];
     tool.protocol = &aw_armctl_protocol;
     struct aw_session *usual = session;
     session = rig_new(&tool);
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
-        size_t size = aw_pcapng_begin(bytes, aw_wrapper_linktype(&wrapper), "test");
-        for (size_t k = 0; k < 4 && rows[i].parts[k]; k++) {
-            const char *part = rows[i].parts[k];
-            enum aw_dir dir = *part == '<' ? AW_RX : AW_TX;
-            part += *part == '<';
-            struct aw_span frame = {(const uint8_t *)part, strlen(part)};
-            size_t length = aw_wrap(&wrapper, dir, frame, data, sizeof data);
-            struct aw_packet packet = {.time_ns = AW_SECOND,
-                                       .dir = dir,
-                                       .linktype = aw_wrapper_linktype(&wrapper),
-                                       .data = {data, length}};
-            size += aw_pcapng_packet(bytes + size, sizeof bytes - size, &packet);
+        struct captured messages[4];
+        size_t n = 0;
+        for (; n < 4 && rows[i].parts[n]; n++) {
+            const char *part = rows[i].parts[n];
+            bool rx = *part == '<';
+            messages[n] =
+                (struct captured){1000, rx ? AW_RX : AW_TX, part + rx, strlen(part + rx), NULL};
         }
+        size_t size = capture_of(bytes, sizeof bytes, &wrapper, messages, n);
         FILE *file = fopen(path, "w");
         assert_non_null(file);
         assert_int_equal(fwrite(bytes, 1, size, file), size);

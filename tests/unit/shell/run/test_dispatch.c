@@ -11,11 +11,10 @@
 #include <sys/wait.h>
 
 #include "base/utf8.h"
+#include "capture_helper.h"
 #include "memory_helper.h"
 #include "picture_helper.h"
 
-#include "capture/packet.h"
-#include "capture/pcapng.h"
 #include "protocol/armctl/wire.h"
 #include "protocol/canpid/wire.h"
 #include "shell/help/help.h"
@@ -270,36 +269,15 @@ static const struct {
     {"round.ini", "[link]\na = @b\nb = @a\n"},
 };
 
-struct piece {
-    int ms;
-    enum aw_dir dir;
-    const char *bytes;
-    size_t size;
-    const char *mark;
-};
-
-static void write_capture(const char *name, enum aw_medium medium, const struct piece *pieces,
+static void write_capture(const char *name, enum aw_medium medium, const struct captured *messages,
                           size_t n)
 {
-    uint8_t bytes[4096], wrapped[256];
+    uint8_t bytes[4096];
     struct aw_wrapper wrapper = {.medium = medium};
-    enum aw_linktype linktype = aw_wrapper_linktype(&wrapper);
-    size_t used = aw_pcapng_begin(bytes, linktype, "can0");
-    for (size_t i = 0; i < n; i++) {
-        struct aw_span data = {(const uint8_t *)pieces[i].bytes, pieces[i].size};
-        size_t size =
-            data.size ? aw_wrap(&wrapper, pieces[i].dir, data, wrapped, sizeof wrapped) : 0;
-        struct aw_packet packet = {.time_ns = pieces[i].ms * AW_MILLISECOND,
-                                   .dir = pieces[i].dir,
-                                   .linktype = linktype,
-                                   .data = {wrapped, size},
-                                   .comment = pieces[i].mark,
-                                   .comment_length = strlen(pieces[i].mark)};
-        used += aw_pcapng_packet(bytes + used, sizeof bytes - used, &packet);
-    }
+    size_t size = capture_of(bytes, sizeof bytes, &wrapper, messages, n);
     FILE *file = fopen(name, "w");
     assert_non_null(file);
-    assert_int_equal(fwrite(bytes, 1, used, file), used);
+    assert_int_equal(fwrite(bytes, 1, size, file), size);
     assert_int_equal(fclose(file), 0);
 }
 
@@ -307,19 +285,19 @@ static void write_capture(const char *name, enum aw_medium medium, const struct 
  * parts. */
 static void write_captures(void)
 {
-    static const struct piece frames[] = {
-        {0, AW_TX, "\x41\0\x9A\x99\x19\x3F\2", 8, ""},
-        {10, AW_RX, "\x5E\0\x9C\xFF\0\2\0\xF0", 8, ""},
-        {20, AW_RX, "\x5E\0\x9C\xFF\0", 5, ""},
+    static const struct captured frames[] = {
+        {0, AW_TX, "\x41\0\x9A\x99\x19\x3F\2", 8, NULL},
+        {10, AW_RX, "\x5E\0\x9C\xFF\0\2\0\xF0", 8, NULL},
+        {20, AW_RX, "\x5E\0\x9C\xFF\0", 5, NULL},
         {30, AW_RX, "", 0, "begin"},
-        {110, AW_RX, "\x5E\0\x9C\xFF\0\2\0\xF1", 8, ""},
+        {110, AW_RX, "\x5E\0\x9C\xFF\0\2\0\xF1", 8, NULL},
         {210, AW_RX, "\x5E\0\x9C\xFF\0\2\0\xF0", 8, "and more"},
     };
-    static const struct piece lines[] = {
-        {0, AW_TX, "0DEG1,", 6, ""},           {10, AW_RX, "0ACK0\r\n2DE", 10, ""},
-        {20, AW_TX, "090\r\n", 5, ""},         {300, AW_RX, "G1,090\r\n", 8, ""},
-        {400, AW_RX, "rubbish\r\n", 9, ""},    {600, AW_TX, "1DEG1,0450\r\n", 12, "too long"},
-        {700, AW_RX, "1DEG2,045\r\n", 11, ""},
+    static const struct captured lines[] = {
+        {0, AW_TX, "0DEG1,", 6, NULL},           {10, AW_RX, "0ACK0\r\n2DE", 10, NULL},
+        {20, AW_TX, "090\r\n", 5, NULL},         {300, AW_RX, "G1,090\r\n", 8, NULL},
+        {400, AW_RX, "rubbish\r\n", 9, NULL},    {600, AW_TX, "1DEG1,0450\r\n", 12, "too long"},
+        {700, AW_RX, "1DEG2,045\r\n", 11, NULL},
     };
     write_capture("marks.pcapng", AW_MEDIUM_CAN, frames, sizeof frames / sizeof *frames);
     write_capture("lines.pcapng", AW_MEDIUM_SERIAL, lines, sizeof lines / sizeof *lines);

@@ -1,9 +1,9 @@
+#include "capture_helper.h"
 #include "shell_helper.h"
 
 #include <errno.h>
 #include <fcntl.h>
 
-#include "capture/packet.h"
 #include "protocol/armctl/wire.h"
 #include "protocol/canpid/wire.h"
 #include "protocol/ezphys/wire.h"
@@ -280,31 +280,15 @@ TEST_WITH(start, stop, candump_lines_are_decoded)
     }
 }
 
-/* Writes a capture with one packet per frame; returns its size. */
-static size_t capture(uint8_t *out, size_t cap, struct aw_wrapper *wrapper,
-                      const struct aw_span *frames, const enum aw_dir *dirs, size_t n)
-{
-    uint8_t data[256];
-    size_t size = aw_pcapng_begin(out, aw_wrapper_linktype(wrapper), "test");
-    for (size_t i = 0; i < n; i++) {
-        size_t length = aw_wrap(wrapper, dirs[i], frames[i], data, sizeof data);
-        struct aw_packet packet = {.time_ns = 1000000000 + (int64_t)i,
-                                   .dir = dirs[i],
-                                   .linktype = aw_wrapper_linktype(wrapper),
-                                   .data = {data, length}};
-        size += aw_pcapng_packet(out + size, cap - size, &packet);
-    }
-    return size;
-}
+static const uint8_t request[] = {0xFF, 0xFF, 3, 0xFC}, broken[] = {0xFF, 0xFF, 3, 0xFB};
 
 TEST_WITH(start, stop, datagram_captures_are_decoded)
 {
-    static const uint8_t request[] = {0xFF, 0xFF, 3, 0xFC}, broken[] = {0xFF, 0xFF, 3, 0xFB};
-    const struct aw_span frames[] = {{request, 4}, {broken, 4}, {request, 4}};
-    const enum aw_dir dirs[] = {AW_TX, AW_TX, AW_TX};
+    static const struct captured messages[] = {
+        {0, AW_TX, request, 4, NULL}, {1, AW_TX, broken, 4, NULL}, {2, AW_TX, request, 4, NULL}};
     uint8_t bytes[2048];
     struct aw_wrapper wrapper = {.medium = AW_MEDIUM_UDP, .ports = {30004, 30005}};
-    size_t size = capture(bytes, sizeof bytes, &wrapper, frames, dirs, 3);
+    size_t size = capture_of(bytes, sizeof bytes, &wrapper, messages, 3);
     for (size_t segment = 1; segment <= size; segment += 7) {
         begin(&aw_unitysim_protocol, NULL, NULL);
         aw_decoder_begin(&decoder, "run.pcapng", AW_INPUT_CAPTURE);
@@ -312,7 +296,7 @@ TEST_WITH(start, stop, datagram_captures_are_decoded)
         assert_int_equal(decoder.records, 2);
         assert_int_equal(decoder.bad, 1);
         assert_int_equal(decoder.dir, AW_TX);
-        assert_int_equal(decoder.time_ns, 1000000002);
+        assert_int_equal(decoder.time_ns, 2 * AW_MILLISECOND);
         assert_says(said, "rig: run.pcapng: packet 2: ");
     }
 }
@@ -320,12 +304,11 @@ TEST_WITH(start, stop, datagram_captures_are_decoded)
 /* Decodes everything before the cut. */
 TEST_WITH(start, stop, truncated_captures_are_decoded_up_to_the_cut)
 {
-    static const uint8_t request[] = {0xFF, 0xFF, 3, 0xFC};
-    const struct aw_span frames[] = {{request, 4}, {request, 4}};
-    const enum aw_dir dirs[] = {AW_TX, AW_TX};
+    static const struct captured messages[] = {{0, AW_TX, request, 4, NULL},
+                                               {1, AW_TX, request, 4, NULL}};
     uint8_t bytes[2048];
     struct aw_wrapper wrapper = {.medium = AW_MEDIUM_UDP, .ports = {30004, 30005}};
-    size_t size = capture(bytes, sizeof bytes, &wrapper, frames, dirs, 2);
+    size_t size = capture_of(bytes, sizeof bytes, &wrapper, messages, 2);
     uint64_t before = 0;
     for (size_t cut = 1; cut <= size; cut++) {
         begin(&aw_unitysim_protocol, NULL, NULL);
@@ -339,12 +322,10 @@ TEST_WITH(start, stop, truncated_captures_are_decoded_up_to_the_cut)
 
 TEST_WITH(start, stop, packets_of_other_ports_are_skipped)
 {
-    static const uint8_t request[] = {0xFF, 0xFF, 3, 0xFC};
-    const struct aw_span frames[] = {{request, 4}};
-    const enum aw_dir dirs[] = {AW_TX};
+    const struct captured message = {0, AW_TX, request, 4, NULL};
     uint8_t bytes[1024];
     struct aw_wrapper wrapper = {.medium = AW_MEDIUM_UDP, .ports = {4711, 4712}};
-    size_t size = capture(bytes, sizeof bytes, &wrapper, frames, dirs, 1);
+    size_t size = capture_of(bytes, sizeof bytes, &wrapper, &message, 1);
     begin(&aw_unitysim_protocol, NULL, NULL);
     assert_int_equal(feed(bytes, size, size), AW_OK);
     assert_int_equal(decoder.input, AW_INPUT_CAPTURE);
@@ -357,15 +338,14 @@ TEST_WITH(start, stop, packets_of_other_ports_are_skipped)
 /* Lines of a serial port span packets, in both directions at once. */
 TEST_WITH(start, stop, serial_captures_are_decoded)
 {
-    static const char *const texts[] = {"0DEG1,", "2DE", "090\r\n", "G1,090\r\n0ACK0\r\n"};
-    static const enum aw_dir dirs[] = {AW_TX, AW_RX, AW_TX, AW_RX};
+    static const struct captured messages[] = {{0, AW_TX, "0DEG1,", 6, NULL},
+                                               {1, AW_RX, "2DE", 3, NULL},
+                                               {2, AW_TX, "090\r\n", 5, NULL},
+                                               {3, AW_RX, "G1,090\r\n0ACK0\r\n", 15, NULL}};
     static const char expected[] = "deg tx\ndeg rx\nack rx\n";
-    struct aw_span frames[4];
     uint8_t bytes[2048];
     struct aw_wrapper wrapper = {.medium = AW_MEDIUM_SERIAL};
-    for (size_t i = 0; i < 4; i++)
-        frames[i] = (struct aw_span){(const uint8_t *)texts[i], strlen(texts[i])};
-    size_t size = capture(bytes, sizeof bytes, &wrapper, frames, dirs, 4);
+    size_t size = capture_of(bytes, sizeof bytes, &wrapper, messages, 4);
     begin(&aw_armctl_protocol, NULL, NULL);
     assert_int_equal(feed(bytes, size, size), AW_OK);
     assert_int_equal(decoder.records, 3);
@@ -425,7 +405,6 @@ TEST_WITH(start, stop, tcp_captures_are_reassembled)
 /* Without direction information, the port of the device determines it. */
 TEST_WITH(start, stop, ports_determine_the_direction)
 {
-    static const uint8_t request[] = {0xFF, 0xFF, 3, 0xFC};
     uint8_t bytes[1024], data[256];
     for (enum aw_dir dir = AW_RX; dir <= AW_TX; dir++) {
         struct aw_wrapper wrapper = {.medium = AW_MEDIUM_UDP, .ports = {30004, 30005}};

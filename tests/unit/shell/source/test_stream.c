@@ -1,8 +1,7 @@
 #include <fcntl.h>
 #include <unistd.h>
 
-#include "capture/packet.h"
-#include "capture/pcapng.h"
+#include "capture_helper.h"
 #include "protocol/armctl/wire.h"
 #include "protocol/canpid/wire.h"
 #include "shell/source/stream.h"
@@ -31,14 +30,19 @@ static void start(void)
     session = rig_new(&tool);
 }
 
-static void stop(void)
+static void close_stream(void)
 {
     aw_stream_close(stream);
     stream = NULL;
+    unlink(path);
+}
+
+static void stop(void)
+{
+    close_stream();
     if (session->time.real.stop_fd >= 0)
         close(session->time.real.stop_fd);
     rig_free(session);
-    unlink(path);
 }
 
 static enum aw_status open_bytes(const void *bytes, size_t size, const char *ending)
@@ -70,6 +74,13 @@ static void expect_point(size_t i, const char *name, double value)
         assert_true(isnan(item.points[i].value));
     else
         assert_true(fabs(item.points[i].value - value) < 1e-9);
+}
+
+/* Requires that the next line has this point. */
+static void expect_next(size_t i, const char *name, double value)
+{
+    assert_int_equal(next(), AW_OK);
+    expect_point(i, name, value);
 }
 
 TEST_WITH(start, stop, json_lines_are_read)
@@ -143,17 +154,14 @@ TEST_WITH(start, stop, csv_lines_are_read)
     assert_non_null(item.points[0].codec);
     expect_point(1, "lknee.note", NAN);
     assert_string_equal(item.points[1].text, "calm");
-    assert_int_equal(next(), AW_OK);
-    expect_point(0, "rknee.torque", 3);
+    expect_next(0, "rknee.torque", 3);
     expect_point(1, "rknee.fix angle", 4);
     assert_int_equal(next(), AW_OK);
     assert_int_equal(item.n, 0);
     assert_int_equal(next(), AW_END);
-    unlink(path);
-    aw_stream_close(stream);
+    close_stream();
     open_text("t;\"x;y\"\n1;2\n");
-    assert_int_equal(next(), AW_OK);
-    expect_point(0, "x;y", 2);
+    expect_next(0, "x;y", 2);
 }
 
 TEST_WITH(start, stop, invalid_input_is_reported)
@@ -198,18 +206,11 @@ TEST_WITH(start, stop, captures_are_read_in_order)
     enum { PACKETS = 3000 };
     static const uint8_t frame[] = {0x5E, 0, 0x9C, 0xFF, 0, 2, 0, 0xF0};
     static uint8_t file[PACKETS * 128];
-    uint8_t wrapped[128];
+    static struct captured messages[PACKETS];
     struct aw_wrapper wrapper = {.medium = AW_MEDIUM_CAN};
-    size_t size = aw_pcapng_begin(file, AW_LINKTYPE_CAN, "can0");
-    for (int i = 0; i < PACKETS; i++) {
-        size_t n = aw_wrap(&wrapper, AW_RX, (struct aw_span){frame, sizeof frame}, wrapped,
-                           sizeof wrapped);
-        struct aw_packet packet = {.time_ns = i * AW_MILLISECOND,
-                                   .dir = AW_RX,
-                                   .linktype = AW_LINKTYPE_CAN,
-                                   .data = {wrapped, n}};
-        size += aw_pcapng_packet(file + size, 128, &packet);
-    }
+    for (int i = 0; i < PACKETS; i++)
+        messages[i] = (struct captured){i, AW_RX, frame, sizeof frame, NULL};
+    size_t size = capture_of(file, sizeof file, &wrapper, messages, PACKETS);
     assert_int_equal(open_bytes(file, size, ".pcapng"), AW_OK);
     for (int i = 0; i < PACKETS; i++) {
         assert_int_equal(next(), AW_OK);
@@ -324,8 +325,7 @@ TEST_WITH(start, stop, silence_is_reported_once)
         assert_int_equal(aw_stream_answered(stream, "watch"), rows[i].answered);
         if (rows[i].answered != AW_OK)
             assert_string_equal(session->err.text, "watch: nothing came");
-        aw_stream_close(stream);
-        stream = NULL;
+        close_stream();
     }
     assert_int_equal(aw_stream_open(&stream, session, NULL), AW_OK);
     has_said = 4;
@@ -372,6 +372,16 @@ static void hang_up(struct aw_link *link)
     (void)link;
 }
 
+/* Opens a stream of a new session with this link. */
+static void open_link(struct aw_link *link)
+{
+    rig_free(session);
+    session = rig_new(&tool);
+    session->clock = link->clock = &session->time.virtual.base;
+    session->device.link = link;
+    assert_int_equal(aw_stream_open(&stream, session, NULL), AW_OK);
+}
+
 /* A device that sends continuously but never a complete message; gives up in the end. */
 static enum aw_status chatter(struct aw_link *link, void *buf, size_t cap, size_t *got,
                               int64_t deadline, struct aw_error *err)
@@ -403,17 +413,12 @@ TEST_WITH(start, stop, deadline_holds_despite_constant_traffic)
     tool.protocol = &aw_armctl_protocol;
     for (int received = 0; received < 2; received++) {
         tool.receive = received ? receive_chatter : NULL;
-        rig_free(session);
-        session = rig_new(&tool);
-        session->clock = link.clock = &session->time.virtual.base;
-        session->device.link = &link;
-        assert_int_equal(aw_stream_open(&stream, session, NULL), AW_OK);
+        open_link(&link);
         int64_t until = session->time.virtual.time_ns + 100 * AW_MILLISECOND;
         assert_int_equal(aw_stream_next(stream, until, &item), AW_TIMEOUT);
         assert_true(session->time.virtual.time_ns >= until);
         assert_true(session->time.virtual.time_ns <= until + 2 * AW_MILLISECOND);
-        aw_stream_close(stream);
-        stream = NULL;
+        close_stream();
         session->device.link = NULL;
     }
 }
@@ -432,26 +437,21 @@ TEST_WITH(start, stop, partial_messages_are_joined_on_streams_only)
         {{"0DEG1,090\r\n", "1DEG2,045\r\n"}, true, 2, 0},
         {{"rubbish\r\n0DEG1,090\r\n", "rubbish\r\n"}, false, 1, 2},
     };
-    struct aw_link link = {.ops = &ops, .clock = &session->time.virtual.base, .dropped = 5};
+    struct aw_link link = {.ops = &ops, .dropped = 5};
     tool.protocol = &aw_armctl_protocol;
     tool.subject.of = NULL;
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
-        rig_free(session);
-        session = rig_new(&tool);
-        session->clock = link.clock = &session->time.virtual.base;
-        session->device.link = &link;
         link.datagrams = rows[i].datagrams;
         memcpy(pieces, rows[i].pieces, sizeof rows[i].pieces);
         piece = 0;
-        assert_int_equal(aw_stream_open(&stream, session, NULL), AW_OK);
+        open_link(&link);
         for (unsigned k = 0; k < rows[i].messages; k++)
             assert_int_equal(next(), AW_OK);
         assert_int_equal(next(), AW_LOST);
         assert_int_equal(aw_stream_counters(stream)->messages, rows[i].messages);
         assert_int_equal(aw_stream_counters(stream)->damaged, rows[i].damaged);
         assert_int_equal(aw_stream_counters(stream)->lost, 5);
-        aw_stream_close(stream);
-        stream = NULL;
+        close_stream();
     }
     session->device.link = NULL;
 }
@@ -463,16 +463,12 @@ TEST_WITH(start, stop, new_link_discards_the_remainder)
     static const char *const before[] = {"0DEG1,090\r\n", "", "1DEG2,0", "", "", NULL};
     static const char *const after[] = {"45\r\n2DEG3,010\r\n", NULL};
     const int64_t ms = AW_MILLISECOND;
-    struct aw_link link = {.ops = &ops, .clock = &session->time.virtual.base, .dropped = 5};
+    struct aw_link link = {.ops = &ops, .dropped = 5};
     tool.protocol = &aw_armctl_protocol;
     tool.subject.of = NULL;
-    rig_free(session);
-    session = rig_new(&tool);
-    session->clock = link.clock = &session->time.virtual.base;
-    session->device.link = &link;
     memcpy(pieces, before, sizeof before);
     piece = 0;
-    assert_int_equal(aw_stream_open(&stream, session, NULL), AW_OK);
+    open_link(&link);
     assert_int_equal(aw_stream_next(stream, 10 * ms, &item), AW_OK);
     assert_int_equal(item.time_ns, 0);
     assert_int_equal(aw_stream_next(stream, 10 * ms, &item), AW_TIMEOUT);
@@ -508,8 +504,7 @@ TEST_WITH(start, stop, incomplete_line_yields_nothing)
     assert_int_equal(aw_stream_open(&stream, session, "-"), AW_OK);
     assert_int_equal(aw_stream_next(stream, 0, &item), AW_TIMEOUT);
     assert_int_equal(write(ends[1], ":1}\n", 4), 4);
-    assert_int_equal(next(), AW_OK);
-    expect_point(0, "x", 1);
+    expect_next(0, "x", 1);
     close(ends[1]);
     assert_int_equal(next(), AW_END);
     assert_string_equal(told, "");
@@ -538,10 +533,8 @@ TEST_WITH(start, stop, lines_of_other_subjects_are_skipped)
     tool.subject.narrow = only_b64;
     open_text("{\"name\":\"b64\",\"x\":1}\n{\"name\":\"b32\",\"x\":2}\n"
               "{\"x\":3,\"who\":\"b64\"}\n{\"x\":4}\n{\"x\":5,\"who\":\"b32\"}\n");
-    assert_int_equal(next(), AW_OK);
-    expect_point(0, "b64.x", 1);
-    assert_int_equal(next(), AW_OK);
-    expect_point(0, "x", 3);
+    expect_next(0, "b64.x", 1);
+    expect_next(0, "x", 3);
     assert_int_equal(next(), AW_END);
 }
 
@@ -575,8 +568,7 @@ TEST_WITH(start, stop, unknown_subjects_are_reported)
         assert_int_equal(status, rows[i].says ? AW_USAGE : AW_OK);
         if (rows[i].says && !strstr(session->err.text, rows[i].says))
             fail_msg("%s", session->err.text);
-        aw_stream_close(stream);
-        stream = NULL;
+        close_stream();
     }
 }
 
@@ -605,9 +597,7 @@ TEST_WITH(start, stop, times_out_of_range_are_ignored)
             fail_msg("%s: %lld", rows[i].text, (long long)item.time_ns);
         expect_point(item.n - 1, "x", 1);
         assert_int_equal(next(), AW_END);
-        aw_stream_close(stream);
-        stream = NULL;
-        unlink(path);
+        close_stream();
     }
 }
 
@@ -659,9 +649,7 @@ TEST_WITH(start, stop, points_of_a_line_are_listed)
             for (size_t k = 1; k < item.n; k++)
                 assert_true(item.points[k].order > item.points[k - 1].order);
         }
-        aw_stream_close(stream);
-        stream = NULL;
-        unlink(path);
+        close_stream();
     }
 }
 
