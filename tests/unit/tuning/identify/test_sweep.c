@@ -82,12 +82,7 @@ static void check_system(enum aw_sweep_kind kind, double wn, double zeta)
     struct system system = {wn, zeta};
     double hz = wn / (2 * PI), duration = 20 / hz;
     bool chirp = kind == AW_SWEEP_CHIRP;
-    struct aw_sweep_plan plan = {.kind = kind,
-                                 .from_hz = hz / 10,
-                                 .to_hz = hz * 8,
-                                 .tones = 20,
-                                 .amplitude = 0.05,
-                                 .duration_s = duration};
+    struct aw_sweep_plan plan = {kind, hz / 10, hz * 8, 20, 0.05, duration};
     double fit, dt = duration / 8000;
     assert_int_equal(aw_sweep_start(&sweep, &plan, NULL), AW_OK);
     size_t n = chirp ? simulate(&system, 0, 2 * duration, dt)
@@ -111,12 +106,7 @@ TEST(frequency_response_matches_known_systems)
 TEST(noisy_uneven_records_are_evaluated)
 {
     struct system system = {20, 0.5};
-    struct aw_sweep_plan plan = {.kind = AW_SWEEP_MULTISINE,
-                                 .from_hz = 0.5,
-                                 .to_hz = 20,
-                                 .tones = 16,
-                                 .amplitude = 0.1,
-                                 .duration_s = 5};
+    struct aw_sweep_plan plan = {AW_SWEEP_MULTISINE, 0.5, 20, 16, 0.1, 5};
     unsigned seed = 3;
     size_t kept = 0;
     double fit;
@@ -141,12 +131,7 @@ TEST(noisy_uneven_records_are_evaluated)
 
 TEST(excitation_keeps_amplitude_and_crest_factor)
 {
-    struct aw_sweep_plan plan = {.kind = AW_SWEEP_MULTISINE,
-                                 .from_hz = 0.2,
-                                 .to_hz = 20,
-                                 .tones = 24,
-                                 .amplitude = 0.02,
-                                 .duration_s = 10};
+    struct aw_sweep_plan plan = {AW_SWEEP_MULTISINE, 0.2, 20, 24, 0.02, 10};
     struct aw_sweep again;
     double most = 0;
     assert_int_equal(aw_sweep_start(&sweep, &plan, NULL), AW_OK);
@@ -218,12 +203,7 @@ TEST(margins_of_a_delayed_integrator_match_the_formula)
 
 TEST(invalid_plans_and_records_are_refused)
 {
-    struct aw_sweep_plan good = {.kind = AW_SWEEP_MULTISINE,
-                                 .from_hz = 1,
-                                 .to_hz = 10,
-                                 .tones = 5,
-                                 .amplitude = 1,
-                                 .duration_s = 2};
+    struct aw_sweep_plan good = {AW_SWEEP_MULTISINE, 1, 10, 5, 1, 2};
     struct aw_error err;
     struct system system = {10, 0.5};
     assert_int_equal(aw_sweep_start(&sweep, &good, &err), AW_OK);
@@ -248,12 +228,7 @@ TEST(invalid_plans_and_records_are_refused)
 /* Needs two samples per tone and four more. */
 TEST(minimum_number_of_samples)
 {
-    struct aw_sweep_plan plan = {.kind = AW_SWEEP_MULTISINE,
-                                 .from_hz = 0.5,
-                                 .to_hz = 1,
-                                 .tones = 3,
-                                 .amplitude = 0.1,
-                                 .duration_s = 4};
+    struct aw_sweep_plan plan = {AW_SWEEP_MULTISINE, 0.5, 1, 3, 0.1, 4};
     struct aw_error err;
     assert_int_equal(aw_sweep_start(&sweep, &plan, NULL), AW_OK);
     for (int i = 0; i < 10; i++) {
