@@ -4,13 +4,15 @@
 #include "shell/prompt/complete.h"
 #include "shell/session/bind.h"
 
+static struct aw_tool tool; /* of the session; a test may change it */
 static struct aw_session *session;
 static char found[16384]; /* " word word …" */
 static const char *files;
 
 static void start(void)
 {
-    session = rig_new(&rig_tool);
+    tool = rig_tool;
+    session = rig_new(&tool);
     session->config->n_aliases = 1;
     session->config->aliases[0].name = strdup("arm");
     session->config->aliases[0].url = strdup("tcp:host:1");
@@ -159,20 +161,15 @@ TEST_WITH(start, stop, links_and_aliases_are_offered)
 TEST_WITH(start, stop, command_without_arguments_offers_nothing)
 {
     static const struct aw_command commands[] = {{.name = "again", .repeats = true}, {0}};
-    struct aw_tool tool = rig_tool;
     tool.commands = commands;
-    session->tool = &tool;
     complete("again", "");
     assert_string_equal(found, "");
-    session->tool = &rig_tool;
 }
 
 /* A field of several messages is offered once. */
 TEST_WITH(start, stop, field_of_several_messages_is_offered_once)
 {
-    static struct aw_tool tool; /* must outlive the session */
     stop();
-    tool = rig_tool;
     tool.protocol = &aw_armctl_protocol;
     session = rig_new(&tool);
     complete("--fields", "s");
@@ -190,11 +187,8 @@ TEST_WITH(start, stop, all_names_of_a_field_are_offered)
         {0},
     };
     static const struct aw_command commands[] = {{.name = "push", .args = args}, {0}};
-    static struct aw_tool tool; /* must outlive the session */
     char hint[80];
-    tool = rig_tool;
     tool.commands = commands;
-    session->tool = &tool;
     complete("push", "m");
     assert_string_equal(found, " m=  magnitude=  mag= ");
     aw_hint(session, "push m=", hint, sizeof hint);
@@ -213,9 +207,7 @@ TEST_WITH(start, stop, subjects_of_a_field_are_offered)
         {.name = "kind", .value = "WHO", .addresses = true},
         {0},
     };
-    static struct aw_tool tool; /* must outlive the session */
     stop();
-    tool = rig_tool;
     tool.options = options;
     session = rig_new(&tool);
     complete("--fields", "angle.w");
@@ -239,11 +231,8 @@ TEST_WITH(start, stop, hint_range_depends_on_the_first_word)
         {"turn 5 6 ", "<level -32768 to 32767>"},
         {"turn ", "<level -32768 to 32767>"},
     };
-    static struct aw_tool tool; /* must outlive the session */
     char hint[80];
-    tool = rig_tool;
     tool.range = range_of;
-    session->tool = &tool;
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
         aw_hint(session, rows[i][0], hint, sizeof hint);
         assert_string_equal(hint, rows[i][1]);

@@ -41,21 +41,18 @@ static const char *draw(int width, int height, unsigned how)
 }
 
 /* Appends a drawing to the file of pictures. */
-static char *pictures;
+static FILE *pictures;
 
 static void also(int width, int height, unsigned how)
 {
-    draw(width, height, how);
-    size_t before = pictures ? strlen(pictures) : 0;
-    pictures = realloc(pictures, before + strlen(text) + 32);
-    assert_non_null(pictures);
-    sprintf(pictures + before, "%d x %d\n%s", width, height, text);
+    if (!pictures)
+        pictures = begin_picture();
+    fprintf(pictures, "%d x %d\n%s", width, height, draw(width, height, how));
 }
 
 static void expect_pictures(const char *name)
 {
-    expect_picture(name, pictures);
-    free(pictures);
+    end_picture(pictures, name);
     pictures = NULL;
 }
 
