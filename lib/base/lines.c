@@ -8,6 +8,26 @@
 #include "base/file.h"
 #include "base/utf8.h"
 
+static const char blanks[] = " \t\r\v\f";
+
+/* Refuses what no text file has, at its place in the line. */
+static enum aw_status check_text(struct aw_lines *lines, size_t length, struct aw_error *err)
+{
+    size_t used = strlen(lines->text);
+    lines->at = used != length ? lines->text + used : NULL;
+    if (lines->number == 1 && aw_utf16_mark(lines->text))
+        return aw_fail(err, AW_MALFORMED, AW_UTF16_ADVICE);
+    if (lines->at)
+        return aw_fail(err, AW_MALFORMED, "a zero byte — is this a text file?");
+    while (used > 0 && strchr("\r\n", lines->text[used - 1]))
+        lines->text[--used] = '\0';
+    char *cr = strchr(lines->text, '\r');
+    if (!cr || !cr[strspn(cr, blanks)])
+        return AW_OK;
+    lines->at = cr;
+    return aw_fail(err, AW_MALFORMED, AW_CR_ADVICE);
+}
+
 enum aw_status aw_lines_next(struct aw_lines *lines, struct aw_error *err)
 {
     ssize_t length;
@@ -19,18 +39,12 @@ enum aw_status aw_lines_next(struct aw_lines *lines, struct aw_error *err)
             return aw_file_fail(err, NULL, lines->name);
     }
     while ((length = getline(&lines->text, &lines->room, lines->file)) != -1) {
-        size_t used = strlen(lines->text);
         lines->number++;
         lines->line = lines->text + (lines->number == 1 ? aw_utf8_mark(lines->text) : 0);
         lines->given = true;
-        lines->at = used != (size_t)length ? lines->text + used : NULL;
-        if (lines->number == 1 && aw_utf16_mark(lines->text))
-            return aw_fail(err, AW_MALFORMED, AW_UTF16_ADVICE);
-        if (lines->at)
-            return aw_fail(err, AW_MALFORMED, "a zero byte — is this a text file?");
-        while (used > 0 && strchr("\r\n", lines->text[used - 1]))
-            lines->text[--used] = '\0';
-        const char *first = lines->line + strspn(lines->line, " \t\r\v\f");
+        if (check_text(lines, (size_t)length, err) != AW_OK)
+            return AW_MALFORMED;
+        const char *first = lines->line + strspn(lines->line, blanks);
         if (*first && *first != '#')
             return AW_OK;
     }

@@ -31,8 +31,8 @@ struct aw_lines {
 };
 
 /* Reads the next line that is neither blank nor a '#' comment. The line is writable and valid until
- * the next call. AW_END: no more lines. AW_MALFORMED: a zero byte. AW_LOST: a read error. AW_USAGE:
- * the file cannot be opened, or is a folder. AW_NO_MEMORY. */
+ * the next call. AW_END: no more lines. AW_MALFORMED: a zero byte, or CR within a line. AW_LOST: a
+ * read error. AW_USAGE: the file cannot be opened, or is a folder. AW_NO_MEMORY. */
 enum aw_status aw_lines_next(struct aw_lines *lines, struct aw_error *err);
 
 /* Closes and frees. Returns status, or AW_OK for AW_END. Puts "NAME:LINE:COLUMN: " in front of the

@@ -23,6 +23,7 @@ size_t aw_utf8_mark(const char *text);
 /* Returns true if a text begins with the byte order mark of UTF-16. AW_UTF16_ADVICE tells the user
  * how to convert it. */
 bool aw_utf16_mark(const char *text);
+#define AW_CR_ADVICE    "lines end with CR only — convert it: tr '\\r' '\\n' <FILE >NEW"
 #define AW_UTF16_ADVICE "text in UTF-16 — convert it: iconv -f UTF-16 -t UTF-8 FILE >NEW"
 
 /* Replaces every byte that is not part of a character by '?', so that the text is safe on a

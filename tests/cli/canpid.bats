@@ -1137,6 +1137,7 @@ t,elbow\n0,0\n1,1\n|1:1: joint 'elbow' not found
 t\n0\n|1:1: there is no column for a joint
 t,lknee\n0,0\n1,1\n\n1,2\n|5:1: t: 1 s is not later than the 1 s of line 3
 t,lknee\n|1:1: there are no rows
+t,lknee\r0,0\r1,1\r|1:8: lines end with CR only — convert it: tr
 t,lknee\n0,0\n1,a\n|3:1: lknee: 'a' is not a number
 END
     fails 2 canpid -q -l "$fast" play walk.csv -c pos -b lkne

@@ -9,6 +9,7 @@
 #include "base/csv.h"
 #include "base/number.h"
 #include "base/text.h"
+#include "base/utf8.h"
 #include "capture/times.h"
 #include "shell/source/stream_source.h"
 #include "view/text/timestamp.h"
@@ -263,6 +264,8 @@ static enum aw_status csv_begin(struct aw_stream *s, const char *name)
         return AW_NO_MEMORY;
     if (next_line(s, "#", AW_NEVER, &line) != AW_OK)
         return aw_fail(&s->session->err, AW_USAGE, "%.120s:1:1: no header line", s->name);
+    if (strchr(line, '\r'))
+        return aw_fail(&s->session->err, AW_MALFORMED, "%.120s: " AW_CR_ADVICE, s->name);
     csv->separator = aw_csv_separator(line) == ' ' ? ',' : aw_csv_separator(line);
     csv->header = strdup(line);
     csv->time = csv->message = -1;

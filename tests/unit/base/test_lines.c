@@ -34,6 +34,8 @@ TEST(comments_and_blank_lines_are_skipped)
         {"\n\nbad\nc\n", 8, "bad|", AW_LIMIT, "f.txt:3:1: no good"},
         {"x\ncolumn here\n", 14, "x|column here|", AW_LIMIT, "f.txt:2:8: no good"},
         {"x\nab\0c\n", 7, "x|", AW_MALFORMED, "f.txt:2:3: a zero byte — is this a text file?"},
+        {"# no\ra\rb\r", 9, "", AW_MALFORMED,
+         "f.txt:1:5: lines end with CR only — convert it: tr '\\r' '\\n' <FILE >NEW"},
         {"#", 1, "", AW_OK, ""},
         {" \t\r\v\f\n\v\fa\n\r\r\nb\r\r\n", 17, "\v\fa|b|", AW_OK, ""},
         {"a\n\xEF\xBB\xBF"
