@@ -106,6 +106,7 @@ END
         has "$why" "open the other end of the pipe first"
     done <<'END'
 hidmotor -q -l sim: play pipe
+hidmotor -q -l sim: --packets pipe status
 hidmotor -q -l sim: gains apply pipe
 canpid -q -l sim: gains apply pipe
 unitysim -q -l sim: play pipe

@@ -61,6 +61,8 @@ END
     has "$stderr" "the stop that is sent is the tool's own"
     hasnt "$stderr" "connection lost"
     ok hidmotor config path
+    exits 2 hidmotor -l sim: --packets <(cat wrong.packets) status # a pipe is read once
+    [[ $stderr == "hidmotor: /dev/fd/"*":3:1: x: 'f33' is no type"* ]]
     exits 2 hidmotor --packets gone.packets describe
     [[ $stderr == "hidmotor: gone.packets: No such file"* ]]
 }

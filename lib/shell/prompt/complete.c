@@ -244,6 +244,7 @@ static void follow_packets(struct completion *c)
         return;
     c->session->options = c->options;
     aw_options_set(&c->session->options, "quiet", "yes", AW_FROM_COMMAND_LINE, NULL);
+    c->session->run.unread.status = AW_OK;
     if (aw_session_prepare_wire(c->session) == AW_OK)
         aw_custom_joints_begin(c->session);
     c->session->options = before;

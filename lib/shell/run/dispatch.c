@@ -276,7 +276,7 @@ enum aw_status aw_dispatch(struct aw_session *session, struct aw_words *words, c
     if (!args)
         return aw_session_refuse(session, aw_no_memory(&session->err));
     args->command = NULL;
-    session->err = (struct aw_error){.status = AW_OK};
+    session->err = session->run.unread = (struct aw_error){.status = AW_OK};
     aw_object_start(&session->result, NULL);
     /* A record with wire numbers depends on the variant of the wire. */
     enum aw_status status = words->raw ? prepare_wire(session) : AW_OK;

@@ -131,8 +131,9 @@ struct aw_session_run {
     int64_t started;                  /* start time by session->clock, ns */
     struct aw_printing printing;
     struct aw_work work;
-    bool reported;       /* the outcome is already printed (scripts) */
-    unsigned unreported; /* lines that standard error did not accept */
+    struct aw_error unread; /* why a packet file of this line cannot be read: a pipe is read once */
+    bool reported;          /* the outcome is already printed (scripts) */
+    unsigned unreported;    /* lines that standard error did not accept */
 };
 
 #define AW_STREAMED 64

@@ -134,7 +134,11 @@ static enum aw_status read_packets(struct aw_session *session, const struct aw_p
     char both[2048];
     const char *files = named_files(session, both, sizeof both);
     bool linked = session->device.link != NULL;
-    enum aw_status status = load_named(session, files, sizeof both - 1);
+    struct aw_error *unread = &session->run.unread;
+    enum aw_status status = unread->status;
+    if (status == AW_OK && (status = load_named(session, files, sizeof both - 1)) != AW_OK)
+        *unread = session->err;
+    session->err = status == AW_OK ? session->err : *unread;
     if (status != AW_OK && linked)
         return status;
     bool stays = session->device.custom.packets && (files || linked);
