@@ -224,7 +224,8 @@ OBJECTS += $(call object,$(2))
 endef
 
 OBJECTS := $(LIB_OBJ) $(TOOL_OBJ)
-$(B)/obj/tests/unit/%.o: ALL_CPPFLAGS += -Itests/unit -I$(B)/gen
+# Tests replace functions of the C library, whose fortified forms would be inlined.
+$(B)/obj/tests/unit/%.o: ALL_CPPFLAGS += -Itests/unit -I$(B)/gen -U_FORTIFY_SOURCE
 $(B)/obj/tests/unit/%.o: OPTIMISE := -O0
 $(call object,$(TESTS:=.c)): | $(B)/gen/protocols.h
 EXTRA_ezphys-sim := -lode
