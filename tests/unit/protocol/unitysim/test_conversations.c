@@ -9,7 +9,7 @@ static struct {
     struct aw_unitysim unity;
     struct aw_wire wire; /* of the simulator */
     struct aw_unitysim_camera camera;
-    int messages, news;
+    int messages, news, commands; /* since the command began; commands: of other clients */
 } rig;
 
 static void begin(void)
@@ -19,7 +19,7 @@ static void begin(void)
     memset(&rig.unity, 0xA5, sizeof rig.unity);
     aw_unitysim_init(&rig.unity, &rig.talk.link, NULL, &options);
     aw_wire_init(&rig.wire, &aw_unitysim_protocol, NULL, false);
-    rig.messages = rig.news = 0;
+    rig.messages = rig.news = rig.commands = 0;
     rig.talk.link.rx_time_ns = 0;
 }
 
@@ -141,6 +141,7 @@ static bool count(void *context, const struct aw_received *received)
     (void)context;
     rig.messages += received->frame.size > 0;
     rig.news += received->news != NULL;
+    rig.commands += received->dir == AW_TX;
     return true;
 }
 
@@ -177,7 +178,7 @@ static enum aw_status run(const char *command)
     for (char *word = strtok_r(text, "/", &rest); word && n < 6; word = strtok_r(NULL, "/", &rest))
         words[n++] = word;
     int64_t ms = atoi(words[1]) * AW_MILLISECOND, wait_ns = atoi(words[2]) * AW_MILLISECOND;
-    rig.messages = rig.news = 0;
+    rig.messages = rig.news = rig.commands = 0;
     if (strcmp(words[0], "drive") == 0)
         return drive(words[1], words[2]), AW_OK;
     if (strcmp(words[0], "idle") == 0)
@@ -225,9 +226,10 @@ static void print(FILE *out)
     fprintf(out, "sent=%d ticks=%d late=%d feedback=%d lost=%d cameras=%d malformed=%d foreign=%d ",
             (int)n->sent, (int)n->ticks, (int)n->late, (int)n->feedback, (int)n->lost,
             (int)n->camera, (int)n->malformed, (int)n->foreign);
-    fprintf(out, "%s %s %s samples=%d messages=%d news=%d ", u->streaming ? "streams" : "silent",
-            u->stopped ? "stopped-surely" : "unsure", aw_unitysim_stale(u) ? "stale" : "fresh",
-            (int)u->cadence_ms.n, rig.messages, rig.news);
+    fprintf(out, "%s %s %s samples=%d messages=%d news=%d commands=%d ",
+            u->streaming ? "streams" : "silent", u->stopped ? "stopped-surely" : "unsure",
+            aw_unitysim_stale(u) ? "stale" : "fresh", (int)u->cadence_ms.n, rig.messages, rig.news,
+            rig.commands);
     if (u->feedback.count)
         fprintf(out, "age=%gms at=%lld ", (double)aw_unitysim_age_ns(u) / 1e6,
                 u->feedback.time_ns == AW_NO_TIME ? -1LL : (long long)u->feedback.time_ns);
