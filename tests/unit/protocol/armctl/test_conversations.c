@@ -7,22 +7,25 @@ static struct {
     struct aw_armctl arm;
     struct aw_armctl_outcome out;
     char events[400]; /* a letter each */
+    char event[80];   /* the last one, with its attempt and message */
     char last[80];    /* a record */
 } rig;
 
 static void note_event(void *context, const struct aw_armctl_event *event)
 {
-    size_t n = strlen(rig.events);
-    (void)context;
+    char *events = context;
+    size_t n = strlen(events);
     if (n < sizeof rig.events - 1)
-        rig.events[n] = "SRFAicldogx"[event->kind];
+        events[n] = "SRFAicldogx"[event->kind];
+    snprintf(rig.event, sizeof rig.event, "%s/%d/%s", event->text, event->attempt,
+             event->record ? event->record->codec->message->name : "-");
 }
 
 static void init(const struct aw_armctl_memory *memory)
 {
     struct aw_armctl_options options = rig.arm.options;
     aw_armctl_init(&rig.arm, &rig.talk.link, &options, memory);
-    aw_armctl_on_event(&rig.arm, note_event, NULL);
+    aw_armctl_on_event(&rig.arm, note_event, rig.events);
 }
 
 static void begin(void)
@@ -173,7 +176,12 @@ static void print(FILE *out)
     aw_armctl_last_stop(&rig.arm, add_stop, stop);
     fprintf(out, "%s last=%s last-stop=%s ", *rig.talk.err.text ? "says" : "silent", rig.last,
             stop);
-    fprintf(out, "events=%s ", rig.events);
+    struct aw_armctl_memory ahead = aw_armctl_memory_ahead(&rig.arm);
+    fprintf(out, "ahead=%s owes=%d target1=%g ", ahead.pending, ahead.n_owed,
+            aw_armctl_target(&rig.arm, 1));
+    fprintf(out, "sent=%d resent=%d flips=%d acks=%d event=%s ", (int)n->sent, (int)n->resent,
+            (int)n->flips, (int)n->acks_sent, rig.event);
+    fprintf(out, "events=%s %s ", rig.events, m->known ? "known" : "blank");
 }
 
 TEST(conversations_are_held)

@@ -1,8 +1,8 @@
 /* Tests the simulated handler line by line, and with the controller of client.h, in virtual
  * time. */
-#include "armctl_helper.h"
 #include "link/core/url.h"
 #include "link/wrap/fault.h"
+#include "protocol/armctl/client.h"
 #include "protocol/armctl/device.h"
 #include "talk_helper.h"
 #include "test.h"
@@ -812,80 +812,12 @@ TEST(sessions_match_the_picture)
     end_picture(out, "session-armctl.txt");
 }
 
-/* ---- Events of the controller of client.h, step by step ---- */
-
-static void tell_event(void *context, const struct aw_armctl_event *event)
-{
-    print_event(event, fixture.clock.time_ns, context);
-}
-
-/* Runs "ping", "stop", "stop at once", "wait", or a line. */
-static void run_step(struct fixture *f, const char *step, FILE *out)
-{
-    enum aw_status status;
-    fprintf(out, "%.3f %s\n", (double)f->clock.time_ns / 1e6, step);
-    f->out = (struct aw_armctl_outcome){.digit = 0};
-    if (strcmp(step, "ping") == 0)
-        status = aw_armctl_ping(&f->arm, &f->out, &f->err);
-    else if (strncmp(step, "stop", 4) == 0)
-        status = aw_armctl_stop(&f->arm, !step[4], &f->out, &f->err);
-    else if (strcmp(step, "wait") == 0)
-        status = aw_armctl_idle(&f->arm, f->clock.time_ns + 5 * AW_SECOND, &f->err);
-    else
-        status = go(f, step);
-    print_outcome(&f->out, status, &f->err, f->clock.time_ns, out);
-    if (strchr("sMD", *step))
-        aw_armctl_last_stop(&f->arm, print_lines, out);
-    for (int i = 1; i < 3; i++)
-        if (isfinite(aw_armctl_target(&f->arm, i)))
-            fprintf(out, "\tjoint %d is to go to %g\n", i, aw_armctl_target(&f->arm, i));
-}
-
 TEST(default_timeouts_match_the_documentation)
 {
     struct aw_armctl_options options = aw_armctl_defaults();
     assert_true(options.ack_timeout_ms == 2000 && options.confirm_timeout_ms == 10000 &&
                 options.flip_after_ms == 0 && options.retries == 5 &&
                 options.seq == AW_ARMCTL_SEQ_AUTO && options.wall_ns == 0 && !options.profile);
-}
-
-static const char *const steps[] = {
-    "DEG1,090",  "DEG1,030",     "ping",   "POS3,200",  "ARM250,045,120", "MOV0100",
-    "SPD050",    "MOV-050",      "stop",   "DEG4,1500", "SPD1,500",       "stop",
-    "SPD3,-200", "stop at once", "SPD3,0", "wait",      "DEG2,400",       "XYZ12",
-    "PNG",       "ping",         "ACK0",   "deg1",      "DEG1,000",       "stop",
-    "DEG9,360",  "DEG9,010",     "wait",   "stop"};
-
-static void print_session(const char *quirks, const char *faults, int confirm_ms, int seq,
-                          FILE *out)
-{
-    struct fixture *f = begin(quirks, NULL);
-    struct aw_url url;
-    struct aw_armctl_options options = aw_armctl_defaults();
-    fprintf(out, "case '%s' '%s' %d %d\n", quirks, faults, confirm_ms, seq);
-    assert_int_equal(aw_url_parse(&url, faults, &f->err), AW_OK);
-    assert_int_equal(aw_fault_wrap(&f->link, f->link, &url, true, &f->err), AW_OK);
-    options.confirm_timeout_ms = confirm_ms;
-    options.flip_after_ms = confirm_ms / 4;
-    options.retries = 2;
-    options.seq = seq;
-    options.wall_ns = 7 * AW_SECOND;
-    aw_armctl_init(&f->arm, f->link, &options, NULL);
-    aw_armctl_on_event(&f->arm, tell_event, out);
-    for (size_t i = 0; i < sizeof steps / sizeof *steps; i++)
-        run_step(f, steps[i], out);
-    print_counters(&f->arm.counters, out);
-    print_memory(aw_armctl_memory(&f->arm), out);
-    end(f);
-}
-
-TEST(controller_events_match_the_picture)
-{
-    FILE *out = begin_picture();
-    print_session("", "sim:", 10000, AW_ARMCTL_SEQ_AUTO, out);
-    print_session("no-reack,bare-confirm", "sim:?corrupt=20%&delay=300ms&jitter=900ms&seed=9", 3000,
-                  AW_ARMCTL_SEQ_AUTO, out);
-    end_picture(out, "client-armctl.txt");
 }
 
 /* Results of many commands over a line that loses and duplicates. */
