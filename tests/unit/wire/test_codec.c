@@ -174,6 +174,27 @@ TEST(tables_fit_and_their_values_have_unique_names)
         }
 }
 
+/* tests/golden/run.sh runs the cases. */
+TEST(every_message_has_a_golden_case_in_each_direction)
+{
+    static char all[1 << 17];
+    for (size_t p = 0; p < N_PROTOCOLS; p++) {
+        char path[64], begin[96];
+        snprintf(path, sizeof path, "tests/golden/%s.txt", protocols[p]->name);
+        FILE *file = fopen(path, "r");
+        assert_non_null(file);
+        all[fread(all, 1, sizeof all - 1, file)] = '\0';
+        fclose(file);
+        for (size_t i = 0; i < 2 * protocols[p]->n_messages; i++) {
+            const struct aw_message *message = &protocols[p]->messages[i / 2];
+            snprintf(begin, sizeof begin, "{\"dir\":\"%s\",\"msg\":\"%s\"", i % 2 ? "rx" : "tx",
+                     message->name);
+            if (message->dir & (i % 2 ? AW_RX : AW_TX) && !strstr(all, begin))
+                fail_msg("%s: no golden case of %s", protocols[p]->name, begin);
+        }
+    }
+}
+
 /* ---- Expected layouts: name, bits, repetition, the rows of by, with and count, range ---- */
 
 static const struct aw_name zero_one[] = {{0, "zero"}, {1, "one"}, {0}};
