@@ -78,60 +78,55 @@ static bool opens(enum aw_linktype linktype, const char *hex, struct aw_payload 
 }
 
 #define ZEROS    "00000000000000000000000000000000" /* 16 zero bytes */
-#define DATAGRAM "4500 001E 0000 4000 4011 0000 7F000001 7F000001 7534 7535 000A 0000 ABCD"
+#define RAW      AW_LINKTYPE_RAW_IP
+#define MACS     "112233445566 112233445566"
+#define SLL      "0000 0304 0006 0000000000000000"
+#define SLL2     "0000 00000001 0304 00 06 0000000000000000"
+#define HOSTS    " 7F000001 7F000001 "
+#define SEQ      "7534 B799 01020304 00000001"
+#define DATAGRAM "4500 001E 0000 4000 4011 0000" HOSTS "7534 7535 000A 0000 ABCD"
 
 TEST(foreign_link_layers_are_parsed)
 {
-    struct aw_payload payload;
-    assert_true(opens(AW_LINKTYPE_RAW_IP, DATAGRAM, &payload));
-    assert_int_equal(payload.from, 30004);
-    assert_int_equal(payload.to, 30005);
-    assert_int_equal(payload.data.size, 2);
-    assert_true(
-        opens(AW_LINKTYPE_ETHERNET, "112233445566 112233445566 0800" DATAGRAM "0000", &payload));
-    assert_int_equal(payload.data.size, 2);
-    assert_true(
-        opens(AW_LINKTYPE_ETHERNET, "112233445566 112233445566 8100 0001 0800" DATAGRAM, &payload));
-    assert_true(opens(AW_LINKTYPE_NULL, "02000000" DATAGRAM, &payload));
-    assert_true(opens(AW_LINKTYPE_NULL, "00000002" DATAGRAM, &payload));
-    assert_true(opens(AW_LINKTYPE_IPV4, DATAGRAM "0000 0000", &payload));
-    assert_int_equal(payload.data.size, 2);
-    assert_false(payload.tcp);
-    assert_int_equal(payload.dir, 0);
-    assert_true(opens(AW_LINKTYPE_SLL, "0000 0304 0006 0000000000000000 0800" DATAGRAM, &payload));
-    assert_true(opens(AW_LINKTYPE_SLL2, "0800 0000 00000001 0304 00 06 0000000000000000" DATAGRAM,
-                      &payload));
-    assert_true(opens(AW_LINKTYPE_RTAC_SERIAL, "00000000 00000000 01 00 0000 30 0D 0A", &payload));
-    assert_int_equal(payload.dir, AW_TX);
-    assert_int_equal(payload.data.size, 3);
-    assert_true(opens(AW_LINKTYPE_RTAC_SERIAL, "00000000 00000000 02 00 0000 30", &payload));
-    assert_int_equal(payload.dir, AW_RX);
-    assert_int_equal(payload.data.size, 1);
-    assert_true(opens(AW_LINKTYPE_USER0, "41", &payload));
-    assert_true(opens(AW_LINKTYPE_USER1, "41", &payload));
-    assert_int_equal(payload.from, 0);
-    /* Identifier and ignored trailing bytes; the longest CAN FD frame. */
-    assert_true(opens(AW_LINKTYPE_CAN, "000007FE 02 000000 ABCD EE", &payload));
-    assert_int_equal(payload.data.size, 4);
-    assert_memory_equal(payload.bytes, "\xFE\x07\xAB\xCD", 4);
-    char full[] = "0000005E 40 000000" ZEROS ZEROS ZEROS ZEROS;
-    assert_true(opens(AW_LINKTYPE_CAN, full, &payload));
-    assert_int_equal(payload.data.size, 66);
-    /* IP and TCP headers with options; a length of 0 is left to the network card. */
-    assert_true(opens(AW_LINKTYPE_RAW_IP,
-                      "4600 0000 0000 4000 4011 0000 7F000001 7F000001 00000000"
-                      "7534 7535 0009 0000 AB",
-                      &payload));
-    assert_int_equal(payload.data.size, 1);
-    assert_true(opens(AW_LINKTYPE_RAW_IP,
-                      "4500 002E 0000 4000 4006 0000 7F000001 7F000001"
-                      "7534 B799 01020304 00000001 6010 FFFF 0000 0000 01010101 4142",
-                      &payload));
-    assert_int_equal(payload.data.size, 2);
-    assert_true(payload.tcp);
-    assert_int_equal(payload.from, 0x7534);
-    assert_int_equal(payload.to, 0xB799);
-    assert_int_equal(payload.seq, 0x01020304);
+    static const struct {
+        enum aw_linktype linktype;
+        const char *hex;
+        size_t size;
+        unsigned from, to; /* ports */
+        enum aw_dir dir;
+        bool tcp;
+    } cases[] = {
+        {RAW, DATAGRAM, 2, 30004, 30005, 0, false},
+        {AW_LINKTYPE_IPV4, DATAGRAM "0000 0000", 2, 30004, 30005, 0, false},
+        {AW_LINKTYPE_ETHERNET, MACS "0800" DATAGRAM "0000", 2, 30004, 30005, 0, false},
+        {AW_LINKTYPE_ETHERNET, MACS "8100 0001 0800" DATAGRAM, 2, 30004, 30005, 0, false},
+        {AW_LINKTYPE_NULL, "02000000" DATAGRAM, 2, 30004, 30005, 0, false},
+        {AW_LINKTYPE_NULL, "00000002" DATAGRAM, 2, 30004, 30005, 0, false},
+        {AW_LINKTYPE_SLL, SLL "0800" DATAGRAM, 2, 30004, 30005, 0, false},
+        {AW_LINKTYPE_SLL2, "0800" SLL2 DATAGRAM, 2, 30004, 30005, 0, false},
+        {AW_LINKTYPE_RTAC_SERIAL, "00000000 00000000 01 00 0000 30 0D 0A", 3, 0, 0, AW_TX, false},
+        {AW_LINKTYPE_RTAC_SERIAL, "00000000 00000000 02 00 0000 30", 1, 0, 0, AW_RX, false},
+        {AW_LINKTYPE_USER0, "41", 1, 0, 0, 0, false},
+        {AW_LINKTYPE_USER1, "41", 1, 0, 0, 0, false},
+        {AW_LINKTYPE_CAN, "000007FE 02 000000 ABCD EE", 4, 0, 0, 0, false}, /* ignores EE */
+        {AW_LINKTYPE_CAN, "0000005E 40 000000" ZEROS ZEROS ZEROS ZEROS, 66, 0, 0, 0, false},
+        /* IP and TCP headers with options; a length of 0 is left to the network card */
+        {RAW, "4600 0000 0000 4000 4011 0000" HOSTS "00000000 7534 7535 0009 0000 AB", 1, 30004,
+         30005, 0, false},
+        {RAW, "4500 002E 0000 4000 4006 0000" HOSTS SEQ "6010 FFFF 0000 0000 01010101 4142", 2,
+         30004, 47001, 0, true},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        struct aw_payload payload;
+        bool opened = opens(cases[i].linktype, cases[i].hex, &payload);
+        if (!opened || payload.data.size != cases[i].size || payload.from != cases[i].from ||
+            payload.to != cases[i].to || payload.dir != cases[i].dir || payload.tcp != cases[i].tcp)
+            fail_msg("%s", cases[i].hex);
+        if (cases[i].tcp)
+            assert_int_equal(payload.seq, 0x01020304);
+        if (cases[i].size == 4)
+            assert_memory_equal(payload.bytes, "\xFE\x07\xAB\xCD", 4);
+    }
 }
 
 TEST(each_medium_accepts_its_link_types)
@@ -254,14 +249,13 @@ TEST(skips_packets_without_a_payload)
         {AW_LINKTYPE_CAN, "0000005E 06"},
         {AW_LINKTYPE_RTAC_SERIAL, "00000000 00000000 07 00 0000 30"}, /* framing error */
         {AW_LINKTYPE_RTAC_SERIAL, "00000000 00000000 02 00 0000"},
-        {AW_LINKTYPE_ETHERNET, "112233445566 112233445566 0806 0001"}, /* ARP */
+        {AW_LINKTYPE_ETHERNET, MACS "0806 0001"}, /* ARP */
         {AW_LINKTYPE_ETHERNET, "1122"},
-        {AW_LINKTYPE_RAW_IP, "6000 0000"},
-        {AW_LINKTYPE_RAW_IP, "4500 001E 0000 2001 4011 0000 7F000001 7F000001 7534 7535 000A 00"},
-        {AW_LINKTYPE_RAW_IP, "4500 0014 0000 4000 4001 0000 7F000001 7F000001"},
-        {AW_LINKTYPE_RAW_IP, "4500 0028 0000 4000 4006 0000 7F000001 7F000001"
-                             /* ACK without data */
-                             "7534 B799 00000001 00000001 5010 FFFF 0000 0000"},
+        {RAW, "6000 0000"},
+        {RAW, "4500 001E 0000 2001 4011 0000" HOSTS "7534 7535 000A 00"},
+        {RAW, "4500 0014 0000 4000 4001 0000" HOSTS},
+        {RAW,
+         "4500 0028 0000 4000 4006 0000" HOSTS SEQ " 5010 FFFF 0000 0000"}, /* ACK without data */
         {AW_LINKTYPE_SLL2, "0806"},
         {AW_LINKTYPE_NULL, "1E000000 6000"},
         {(enum aw_linktype)999, "00"},
@@ -270,45 +264,34 @@ TEST(skips_packets_without_a_payload)
         {AW_LINKTYPE_CAN, "0000005E 00 0000"},
         {AW_LINKTYPE_RTAC_SERIAL, "00000000 00000000 00 00 0000 30"},
         {AW_LINKTYPE_RTAC_SERIAL, "00000000 00000000 03 00 0000 30"},
-        {AW_LINKTYPE_RAW_IP,
-         "5500 001E 0000 4000 4011 0000 7F000001 7F000001 7534 7535 000A 0000 ABCD"},
-        {AW_LINKTYPE_RAW_IP,
-         "4400 001E 0000 4000 4011 0000 7F000001 7F000001 7534 7535 000A 0000 ABCD"},
-        {AW_LINKTYPE_RAW_IP,
-         "4500 001F 0000 4000 4011 0000 7F000001 7F000001 7534 7535 000A 0000 ABCD"},
-        {AW_LINKTYPE_RAW_IP,
-         "4500 0013 0000 4000 4011 0000 7F000001 7F000001 7534 7535 000A 0000 ABCD"},
-        {AW_LINKTYPE_RAW_IP,
-         "4500 001E 0000 0001 4011 0000 7F000001 7F000001 7534 7535 000A 0000 ABCD"},
-        {AW_LINKTYPE_RAW_IP,
-         "4500 001E 0000 4000 4012 0000 7F000001 7F000001 7534 7535 000A 0000 ABCD"},
-        {AW_LINKTYPE_RAW_IP,
-         "4500 001E 0000 4000 4011 0000 7F000001 7F000001 7534 7535 000B 0000 ABCD"},
-        {AW_LINKTYPE_RAW_IP,
-         "4500 001E 0000 4000 4011 0000 7F000001 7F000001 7534 7535 0008 0000 ABCD"},
-        {AW_LINKTYPE_RAW_IP, "4500 001B 0000 4000 4011 0000 7F000001 7F000001 7534 7535 000A 00"},
-        {AW_LINKTYPE_RAW_IP, "4500 001C 0000 4000 4011 0000 7F000001 7F000001 7534 7535 000A 0000"},
-        {AW_LINKTYPE_RAW_IP, "4500 0027 0000 4000 4006 0000 7F000001 7F000001"
-                             "7534 B799 00000001 00000001 5010 FFFF 0000 00"},
-        {AW_LINKTYPE_RAW_IP, "4500 0029 0000 4000 4006 0000 7F000001 7F000001"
-                             "7534 B799 00000001 00000001 4010 FFFF 0000 0000 41"},
-        {AW_LINKTYPE_RAW_IP, "4500 0029 0000 4000 4006 0000 7F000001 7F000001"
-                             "7534 B799 00000001 00000001 6010 FFFF 0000 0000 41"},
-        {AW_LINKTYPE_RAW_IP, "4600 0018 0000 4000 4011 0000 7F000001 7F000001 00000000"},
-        {AW_LINKTYPE_RAW_IP, "4500 0013 0000 4000 4011 0000 7F000001 7F0000"},
-        {AW_LINKTYPE_ETHERNET, "112233445566 112233445566 0801" DATAGRAM},
-        {AW_LINKTYPE_ETHERNET, "112233445566 112233445566 0800"},
-        {AW_LINKTYPE_ETHERNET, "112233445566 112233445566 08"},
-        {AW_LINKTYPE_ETHERNET, "112233445566 112233445566 8100 0001"},
-        {AW_LINKTYPE_ETHERNET, "112233445566 112233445566 8100 0001 08"},
-        {AW_LINKTYPE_ETHERNET, "112233445566 112233445566 8100 0001 8100 0001 0800" DATAGRAM},
+        {RAW, "5500 001E 0000 4000 4011 0000" HOSTS "7534 7535 000A 0000 ABCD"},
+        {RAW, "4400 001E 0000 4000 4011 0000" HOSTS "7534 7535 000A 0000 ABCD"},
+        {RAW, "4500 001F 0000 4000 4011 0000" HOSTS "7534 7535 000A 0000 ABCD"},
+        {RAW, "4500 0013 0000 4000 4011 0000" HOSTS "7534 7535 000A 0000 ABCD"},
+        {RAW, "4500 001E 0000 0001 4011 0000" HOSTS "7534 7535 000A 0000 ABCD"},
+        {RAW, "4500 001E 0000 4000 4012 0000" HOSTS "7534 7535 000A 0000 ABCD"},
+        {RAW, "4500 001E 0000 4000 4011 0000" HOSTS "7534 7535 000B 0000 ABCD"},
+        {RAW, "4500 001E 0000 4000 4011 0000" HOSTS "7534 7535 0008 0000 ABCD"},
+        {RAW, "4500 001B 0000 4000 4011 0000" HOSTS "7534 7535 000A 00"},
+        {RAW, "4500 001C 0000 4000 4011 0000" HOSTS "7534 7535 000A 0000"},
+        {RAW, "4500 0027 0000 4000 4006 0000" HOSTS SEQ " 5010 FFFF 0000 00"},
+        {RAW, "4500 0029 0000 4000 4006 0000" HOSTS SEQ " 4010 FFFF 0000 0000 41"},
+        {RAW, "4500 0029 0000 4000 4006 0000" HOSTS SEQ " 6010 FFFF 0000 0000 41"},
+        {RAW, "4600 0018 0000 4000 4011 0000" HOSTS "00000000"},
+        {RAW, "4500 0013 0000 4000 4011 0000 7F000001 7F0000"},
+        {AW_LINKTYPE_ETHERNET, MACS "0801" DATAGRAM},
+        {AW_LINKTYPE_ETHERNET, MACS "0800"},
+        {AW_LINKTYPE_ETHERNET, MACS "08"},
+        {AW_LINKTYPE_ETHERNET, MACS "8100 0001"},
+        {AW_LINKTYPE_ETHERNET, MACS "8100 0001 08"},
+        {AW_LINKTYPE_ETHERNET, MACS "8100 0001 8100 0001 0800" DATAGRAM},
         {AW_LINKTYPE_NULL, "02000000"},
         {AW_LINKTYPE_NULL, "00020000" DATAGRAM},
-        {AW_LINKTYPE_SLL, "0000 0304 0006 0000000000000000 0806" DATAGRAM},
-        {AW_LINKTYPE_SLL, "0000 0304 0006 0000000000000000 08"},
-        {AW_LINKTYPE_SLL, "0000 0304 0006 0000000000000000 0800"},
+        {AW_LINKTYPE_SLL, SLL "0806" DATAGRAM},
+        {AW_LINKTYPE_SLL, SLL "08"},
+        {AW_LINKTYPE_SLL, SLL "0800"},
         {AW_LINKTYPE_SLL2, "0800 0000 00000001 0304 00 06 00000000000000"},
-        {AW_LINKTYPE_SLL2, "0806 0000 00000001 0304 00 06 0000000000000000" DATAGRAM},
+        {AW_LINKTYPE_SLL2, "0806" SLL2 DATAGRAM},
         {AW_LINKTYPE_USER0, ""},
         {AW_LINKTYPE_USER1, ""},
     };
