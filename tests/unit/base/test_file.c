@@ -57,39 +57,42 @@ int unlink(const char *path)
     return tidied(NEXT(unlink)(path));
 }
 
-TEST(file_errors_have_suitable_advice)
+static char folder[] = "/tmp/test_file.XXXXXX", path[64]; /* folder/a */
+
+static void make_folder(void)
 {
-    struct aw_error err;
-    errno = ENOENT;
-    assert_int_equal(aw_file_fail(&err, NULL, "run.csv"), AW_USAGE);
-    assert_string_equal(err.text, "run.csv: No such file or directory — check the name");
-    errno = ENOENT;
-    assert_int_equal(aw_file_fail(&err, NULL, "~/run.csv"), AW_USAGE);
-    assert_non_null(strstr(err.text, "only a shell expands ~: give the whole path"));
-    errno = ENOSPC;
-    assert_int_equal(aw_file_fail(&err, "--record", "run.pcapng"), AW_LOST);
-    assert_non_null(strstr(err.text, "--record: run.pcapng: No space left on device — free some"));
+    strcpy(folder, "/tmp/test_file.XXXXXX");
+    assert_non_null(mkdtemp(folder));
+    snprintf(path, sizeof path, "%s/a", folder);
 }
 
-TEST(unwritable_paths_are_rejected_without_creating_files)
+/* Tests leave no other file. */
+static void remove_folder(void)
+{
+    *awaited.path = '\0';
+}
+
+static void assert_fails(enum aw_status status, enum aw_status expected, const struct aw_error *err,
+                         const char *words)
+{
+    assert_int_equal(status, expected);
+    if (!strstr(err->text, words))
+        fail_msg("'%s' does not say '%s'", err->text, words);
+}
+
+TEST_WITH(make_folder, remove_folder, unwritable_paths_are_rejected_without_creating_files)
 {
     struct aw_error err;
-    char folder[] = "/tmp/test_file.XXXXXX", path[64];
-    assert_non_null(mkdtemp(folder));
-    snprintf(path, sizeof path, "%s/new", folder);
     assert_int_equal(aw_file_check(path, &err), AW_OK);
     assert_int_equal(access(path, F_OK), -1); /* the check does not create it */
-    assert_int_equal(aw_file_check(folder, &err), AW_USAGE);
-    assert_non_null(strstr(err.text, "name a file in it"));
-    snprintf(path, sizeof path, "%s/no/new", folder);
-    assert_int_equal(aw_file_check(path, &err), AW_USAGE);
-    assert_non_null(strstr(err.text, "check the name"));
+    assert_fails(aw_file_check(folder, &err), AW_USAGE, &err, "name a file in it");
+    strcat(path, "/new");
+    assert_fails(aw_file_check(path, &err), AW_USAGE, &err, "check the name");
     assert_int_equal(aw_file_check("new", &err), AW_OK);
-    assert_int_equal(aw_file_check("/dev/null/x", &err), AW_USAGE);
-    assert_string_equal(err.text, "/dev/null/x: Not a directory — check the name");
+    assert_fails(aw_file_check("/dev/null/x", &err), AW_USAGE, &err,
+                 "/dev/null/x: Not a directory — check the name");
     assert_int_equal(aw_file_check("/dev/null", &err), AW_OK);
     assert_int_equal(aw_file_check("/x", &err) == AW_OK, access("/", W_OK) == 0);
-    rmdir(folder);
 }
 
 static int no_room(void *cookie)
@@ -99,13 +102,11 @@ static int no_room(void *cookie)
 }
 
 /* A failed save leaves no new file and keeps the old one. */
-TEST(failed_save_keeps_the_old_file)
+TEST_WITH(make_folder, remove_folder, failed_save_keeps_the_old_file)
 {
     struct aw_saving saving;
     struct stat about;
-    char folder[] = "/tmp/test_file.XXXXXX", path[64], fresh[96], name[PATH_MAX];
-    assert_non_null(mkdtemp(folder));
-    snprintf(path, sizeof path, "%s/a", folder);
+    char fresh[96], name[PATH_MAX];
     snprintf(fresh, sizeof fresh, "%s.%ld", path, (long)getpid());
     mode_t mask = umask(0);
     FILE *file = aw_file_create(path);
@@ -152,10 +153,9 @@ TEST(failed_save_keeps_the_old_file)
         assert_true(more == 0 || errno == ENAMETOOLONG);
         assert_int_equal(aw_file_end(&saving), more == 0);
     }
-    assert_int_equal(rmdir(folder), 0);
 }
 
-static const char *content(const char *path)
+static const char *content(void)
 {
     static char text[64];
     FILE *file = aw_file_open(path);
@@ -167,28 +167,26 @@ static const char *content(const char *path)
 
 /* Saves a new file, an existing one with its permissions, a link, a device, and in a read-only
  * directory. */
-TEST(save_replaces_files_atomically)
+TEST_WITH(make_folder, remove_folder, save_replaces_files_atomically)
 {
     struct aw_error err;
     struct aw_saving saving;
     struct stat about;
-    char folder[] = "/tmp/test_file.XXXXXX", path[64], link[64], fresh[96];
-    assert_non_null(mkdtemp(folder));
-    snprintf(path, sizeof path, "%s/a", folder);
+    char link[64], fresh[96];
     snprintf(link, sizeof link, "%s/b", folder);
     snprintf(fresh, sizeof fresh, "%s.%ld", path, (long)getpid());
     assert_int_equal(aw_file_write(path, "one", 3, &err), AW_OK);
     chmod(path, 0640);
     assert_int_equal(symlink("a", link), 0);
     assert_int_equal(aw_file_write(path, "two", 3, &err), AW_OK);
-    assert_string_equal(content(path), "two");
+    assert_string_equal(content(), "two");
     assert_int_equal(stat(path, &about), 0);
     assert_int_equal(about.st_mode & 0777, 0640);
     assert_int_equal(aw_file_write(link, "three", 5, &err), AW_OK);
-    assert_string_equal(content(path), "three");
+    assert_string_equal(content(), "three");
     assert_int_equal(symlink("/dev/full", fresh), 0);
     assert_int_equal(aw_file_write(path, "four", 4, &err), AW_LOST);
-    assert_string_equal(content(path), "three");
+    assert_string_equal(content(), "three");
     assert_int_equal(access(fresh, F_OK), -1);
     assert_int_equal(aw_file_write("/dev/full", "x", 1, &err), AW_LOST);
     assert_non_null(strstr(err.text, "/dev/full: No space left on device"));
@@ -197,12 +195,10 @@ TEST(save_replaces_files_atomically)
     assert_int_equal(aw_file_write(folder, "x", 1, &err), AW_USAGE);
     assert_true(aw_file_begin(&saving, path));
     fputs("five", saving.file);
-    assert_string_equal(content(path), "three");
+    assert_string_equal(content(), "three");
     assert_true(aw_file_end(&saving));
-    assert_string_equal(content(path), "five");
+    assert_string_equal(content(), "five");
     unlink(link);
-    unlink(path);
-    assert_int_equal(rmdir(folder), 0);
 }
 
 TEST(close_reports_write_errors)
@@ -228,44 +224,43 @@ TEST(each_errno_has_its_status_and_advice)
     static const struct {
         int number;
         enum aw_status status;
-        const char *advice;
+        const char *advice, *name; /* NULL: x */
     } rows[] = {
-        {ENOTDIR, AW_USAGE, "check the name"},
-        {EISDIR, AW_USAGE, "name a file in it"},
-        {EBADF, AW_USAGE, "it is closed"},
-        {EACCES, AW_USAGE, "choose another place, or have it permitted"},
-        {ENAMETOOLONG, AW_USAGE, "give a shorter one"},
-        {EPERM, AW_USAGE, "choose another place, or have it permitted"},
-        {EROFS, AW_USAGE, "choose another place"},
-        {ENOENT, AW_USAGE, "check the name"},
-        {ENOSPC, AW_LOST, "free some space or write elsewhere"},
-        {EDQUOT, AW_LOST, "free some space or write elsewhere"},
-        {EMFILE, AW_USAGE, "check the file"},
-        {ENXIO, AW_USAGE, "open the other end of the pipe first"},
-        {EFBIG, AW_LOST, "raise the limit (ulimit -f), or write elsewhere"},
-        {EIO, AW_LOST, "check the disk"},
-        {EPIPE, AW_LOST, "its reader is gone: let it read to the end, or write to a file"},
-        {ETIMEDOUT, AW_LOST, "its reader takes nothing: let it read, or write to a file"},
-        {ENOMEM, AW_NO_MEMORY, ""},
+        {ENOTDIR, AW_USAGE, "check the name", NULL},
+        {EISDIR, AW_USAGE, "name a file in it", NULL},
+        {EBADF, AW_USAGE, "it is closed", NULL},
+        {EACCES, AW_USAGE, "choose another place, or have it permitted", NULL},
+        {ENAMETOOLONG, AW_USAGE, "give a shorter one", NULL},
+        {EPERM, AW_USAGE, "choose another place, or have it permitted", NULL},
+        {EROFS, AW_USAGE, "choose another place", NULL},
+        {ENOENT, AW_USAGE, "check the name", NULL},
+        {ENOENT, AW_USAGE, "only a shell expands ~: give the whole path", "~/run.csv"},
+        {ENOSPC, AW_LOST, "free some space or write elsewhere", NULL},
+        {EDQUOT, AW_LOST, "free some space or write elsewhere", NULL},
+        {EMFILE, AW_USAGE, "check the file", NULL},
+        {ENXIO, AW_USAGE, "open the other end of the pipe first", NULL},
+        {EFBIG, AW_LOST, "raise the limit (ulimit -f), or write elsewhere", NULL},
+        {EIO, AW_LOST, "check the disk", NULL},
+        {EPIPE, AW_LOST, "its reader is gone: let it read to the end, or write to a file", NULL},
+        {ETIMEDOUT, AW_LOST, "its reader takes nothing: let it read, or write to a file", NULL},
+        {ENOMEM, AW_NO_MEMORY, "", NULL},
     };
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
         struct aw_error err;
         char expected[160];
         errno = rows[i].number;
-        assert_int_equal(aw_file_fail(&err, "--save", "x"), rows[i].status);
-        snprintf(expected, sizeof expected, "--save: x: %s — %s", strerror(rows[i].number),
-                 rows[i].advice);
+        const char *name = rows[i].name ? rows[i].name : "x";
+        assert_int_equal(aw_file_fail(&err, i ? "--save" : NULL, name), rows[i].status);
+        snprintf(expected, sizeof expected, "%s%s: %s — %s", i ? "--save: " : "", name,
+                 strerror(rows[i].number), rows[i].advice);
         assert_string_equal(err.text, rows[i].status == AW_NO_MEMORY ? "out of memory" : expected);
     }
 }
 
 /* Reads a pipe with a writer from its first byte; gives up on a pipe without a writer or a
  * reader. */
-TEST(pipe_without_a_peer_is_given_up)
+TEST_WITH(make_folder, remove_folder, pipe_without_a_peer_is_given_up)
 {
-    char folder[] = "/tmp/test_file.XXXXXX", path[64];
-    assert_non_null(mkdtemp(folder));
-    snprintf(path, sizeof path, "%s/pipe", folder);
     assert_int_equal(mkfifo(path, 0600), 0);
     assert_null(aw_file_create(path));
     assert_int_equal(errno, ENXIO);
@@ -284,16 +279,13 @@ TEST(pipe_without_a_peer_is_given_up)
     assert_int_equal(fcntl(fileno(out), F_GETFL) & O_NONBLOCK, 0);
     fclose(out);
     close(both);
-    unlink(path);
-    assert_int_equal(rmdir(folder), 0);
 }
 
 /* A writer opens the pipe at the third poll and writes at the next. */
-TEST(open_waits_for_a_writer_of_the_pipe)
+TEST_WITH(make_folder, remove_folder, open_waits_for_a_writer_of_the_pipe)
 {
-    char folder[] = "/tmp/test_file.XXXXXX", text[8] = "";
-    assert_non_null(mkdtemp(folder));
-    snprintf(awaited.path, sizeof awaited.path, "%s/pipe", folder);
+    char text[8] = "";
+    strcpy(awaited.path, path);
     assert_int_equal(mkfifo(awaited.path, 0600), 0);
     awaited.writer_at = 3;
     FILE *in = aw_file_open(awaited.path);
@@ -321,9 +313,6 @@ TEST(open_waits_for_a_writer_of_the_pipe)
     assert_null(aw_file_open(awaited.path));
     assert_int_equal(errno, EISDIR);
     awaited.read_error = 0;
-    unlink(awaited.path);
-    *awaited.path = '\0';
-    assert_int_equal(rmdir(folder), 0);
 }
 
 /* With standard input closed, a file may get descriptor 0. */
@@ -343,16 +332,14 @@ TEST(file_may_get_descriptor_0)
     assert_int_equal(errno, ENOTDIR);
 }
 
-TEST(parent_directories_are_created)
+TEST_WITH(make_folder, remove_folder, parent_directories_are_created)
 {
-    char folder[] = "/tmp/test_file.XXXXXX", path[64];
     struct stat about;
-    assert_non_null(mkdtemp(folder));
-    snprintf(path, sizeof path, "%s/a/b/file", folder);
+    strcat(path, "/b/file");
     aw_file_make_folders(path, 0700);
     assert_int_equal(aw_file_write(path, "x", 1, NULL), AW_OK);
     unlink(path);
-    for (int i = 0; i < 2; i++) {
+    for (int i = 0; i < 2; i++) { /* folder/a/b and folder/a */
         *strrchr(path, '/') = '\0';
         assert_int_equal(stat(path, &about), 0);
         assert_int_equal(about.st_mode & 0777, 0700);
@@ -364,7 +351,6 @@ TEST(parent_directories_are_created)
     assert_int_equal(rmdir("c"), 0);
     assert_int_equal(chdir(before), 0);
     free(before);
-    assert_int_equal(rmdir(folder), 0);
 }
 
 /* "-" opens standard input through a closable descriptor. */
