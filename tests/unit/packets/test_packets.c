@@ -12,25 +12,36 @@
 #include "wire_helper.h"
 
 static struct aw_wire wire;
+static struct aw_packets *packets;
+static const struct aw_protocol *protocol; /* with the packets */
 
-static enum aw_status read_text(struct aw_packets *packets, const char *text, struct aw_error *err)
+static enum aw_status read_text(struct aw_packets *to, const char *text, struct aw_error *err)
 {
     FILE *file = fmemopen((void *)(uintptr_t)text, strlen(text), "r");
     assert_non_null(file);
     struct aw_lines lines = {.file = file, .name = "f"};
-    enum aw_status status = aw_packets_read(packets, &lines, err);
+    enum aw_status status = aw_packets_read(to, &lines, err);
     fclose(file);
     return status;
 }
 
-static struct aw_packets *packets_of(const struct aw_protocol *protocol, const char *text)
+/* Reads a file in place of the last one and uses its table. */
+static void use(const struct aw_protocol *built_in, const char *text)
 {
     struct aw_error err = {0};
-    struct aw_packets *packets = aw_packets_new(protocol);
+    aw_packets_free(packets);
+    packets = aw_packets_new(built_in);
     assert_non_null(packets);
     if (read_text(packets, text, &err) != AW_OK)
         fail_msg("%s", err.text);
-    return packets;
+    protocol = aw_packets_protocol(packets);
+    aw_wire_init(&wire, protocol, NULL, false);
+}
+
+static void end(void)
+{
+    aw_packets_free(packets);
+    packets = NULL;
 }
 
 /* Every type in sequence, and every kind of key. */
@@ -66,21 +77,19 @@ static const char every[] =
 
 /* Values at and within their limits survive in both directions, like those of the built-in
  * tables. */
-TEST(custom_packets_round_trip)
+TEST_WITH(NULL, end, custom_packets_round_trip)
 {
-    struct aw_packets *packets = packets_of(&aw_hidmotor_protocol, every);
-    check_protocol(aw_packets_protocol(packets));
-    check_documented(aw_packets_protocol(packets));
-    assert_int_equal(aw_packets_protocol(packets)->n_messages, aw_hidmotor_protocol.n_messages + 8);
-    aw_packets_free(packets);
+    use(&aw_hidmotor_protocol, every);
+    check_protocol(protocol);
+    check_documented(protocol);
+    assert_int_equal(protocol->n_messages, aw_hidmotor_protocol.n_messages + 8);
 }
 
-TEST(encoded_bytes_match)
+TEST_WITH(NULL, end, encoded_bytes_match)
 {
-    struct aw_packets *packets = packets_of(&aw_hidmotor_protocol, every);
+    use(&aw_hidmotor_protocol, every);
     struct aw_record record;
     char hex[AW_HEX_SIZE(FRAME_CAP)];
-    aw_wire_init(&wire, aw_packets_protocol(packets), NULL, false);
     const struct aw_codec *codec = aw_wire_codec(&wire, "every", AW_TX);
     assert_int_equal(aw_codec_find(codec, "m"), -1);
     assert_true(aw_codec_find(codec, "right.p") > aw_codec_find(codec, "left.p"));
@@ -97,13 +106,11 @@ TEST(encoded_bytes_match)
     assert_int_equal(decode_text(&wire, AW_RX, hex, &record, NULL), AW_OK);
     assert_string_equal(record.codec->message->name, "every");
     assert_true(aw_record_get(&record, "left.o") == 1.5);
-    aw_packets_free(packets);
 }
 
-TEST(packets_have_their_directions)
+TEST_WITH(NULL, end, packets_have_their_directions)
 {
-    struct aw_packets *packets = packets_of(&aw_hidmotor_protocol, every);
-    aw_wire_init(&wire, aw_packets_protocol(packets), NULL, false);
+    use(&aw_hidmotor_protocol, every);
     const struct aw_message *ask = aw_wire_codec(&wire, "ask", AW_TX)->message;
     assert_true(ask->reads && !ask->fields && ask->rate == 20);
     const struct aw_message *answer = aw_wire_codec(&wire, "ask", AW_RX)->message;
@@ -113,18 +120,15 @@ TEST(packets_have_their_directions)
     assert_null(aw_wire_codec(&wire, "told", AW_TX));
     assert_int_equal(aw_codec_find(aw_wire_codec(&wire, "both", AW_TX), "y"), -1);
     assert_true(aw_codec_find(aw_wire_codec(&wire, "both", AW_RX), "y") > 0);
-    aw_packets_free(packets);
 }
 
 /* Identifiers of other nodes coexist with those of the drivers. */
-TEST(custom_can_packets_coexist_with_built_in_ones)
+TEST_WITH(NULL, end, custom_can_packets_coexist_with_built_in_ones)
 {
     struct aw_record record;
-    struct aw_packets *packets = packets_of(
-        &aw_canpid_protocol, "[packet battery]\nid = 0x641\nvoltage = u16 V scale=0.01\n"
+    use(&aw_canpid_protocol, "[packet battery]\nid = 0x641\nvoltage = u16 V scale=0.01\n"
                              "charge = u8 %\n[packet lamp]\nid = 0x642\ndir = tx\non = bits:1\n");
-    aw_wire_init(&wire, aw_packets_protocol(packets), NULL, false);
-    check_protocol(aw_packets_protocol(packets));
+    check_protocol(protocol);
     assert_encodes(&wire, "lamp", "on=1", "642#01");
     assert_int_equal(decode_text(&wire, AW_RX, "641#600932", &record, NULL), AW_OK);
     assert_string_equal(record.codec->message->name, "battery");
@@ -132,13 +136,11 @@ TEST(custom_can_packets_coexist_with_built_in_ones)
     assert_int_equal(decode_text(&wire, AW_RX, "641#6009", &record, NULL), AW_MALFORMED);
     assert_int_equal(decode_text(&wire, AW_RX, "041#9A99193F0200", &record, NULL), AW_OK);
     assert_string_equal(record.codec->message->name, "kp");
-    aw_packets_free(packets);
 }
 
-/* Each head assigns an identifier that the built-in table uses. */
 /* A packet that replaces a built-in message keeps its safety class. (In armctl the name is the
  * word, and a second packet of that name is refused.) */
-TEST(replacement_keeps_the_safety_class)
+TEST_WITH(NULL, end, replacement_keeps_the_safety_class)
 {
     static const struct {
         const struct aw_protocol *protocol;
@@ -158,7 +160,7 @@ TEST(replacement_keeps_the_safety_class)
         for (int ask = 0; ask < 2; ask++) {
             char text[200];
             struct aw_error err = {0};
-            struct aw_packets *packets = aw_packets_new(cases[i].protocol);
+            packets = aw_packets_new(cases[i].protocol);
             snprintf(text, sizeof text, "%sreplace = yes\n%s", cases[i].head,
                      ask ? "ask = yes\n" : "");
             bool lower = ask || cases[i].moves;
@@ -167,17 +169,15 @@ TEST(replacement_keeps_the_safety_class)
                                                 : "which changes the device — remove 'ask'";
             assert_true(!lower || strstr(err.text, advice));
             assert_true(!cases[i].moves || strstr(err.text, cases[i].moves));
-            aw_packets_free(packets);
+            end();
         }
 }
 
-TEST(packet_replaces_a_built_in_message)
+TEST_WITH(NULL, end, packet_replaces_a_built_in_message)
 {
     struct aw_record record;
     struct aw_error err = {0};
-    struct aw_packets *packets = packets_of(
-        &aw_hidmotor_protocol, "[packet mine]\nid = 1910\nreplace = yes\nask = yes\nx = u8\n");
-    aw_wire_init(&wire, aw_packets_protocol(packets), NULL, false);
+    use(&aw_hidmotor_protocol, "[packet mine]\nid = 1910\nreplace = yes\nask = yes\nx = u8\n");
     const uint8_t bytes[64] = {0x76, 0x07, 0, 0, 9};
     assert_int_equal(aw_wire_decode(&wire, AW_RX, (struct aw_span){bytes, 64}, &record, NULL),
                      AW_OK);
@@ -189,20 +189,19 @@ TEST(packet_replaces_a_built_in_message)
     assert_int_equal(aw_encode(&record, false, out, sizeof out, &size, &err), AW_USAGE);
     assert_string_equal(err.text, "positions: a packet file has put another packet in its place");
     assert_int_equal(read_text(packets, "[packet more]\nid = 1910\nx = u8\n", &err), AW_USAGE);
-    aw_packets_free(packets);
 }
 
 /* Prints the joints of a file as rows. */
-TEST(joint_sections_define_joints)
+TEST_WITH(NULL, end, joint_sections_define_joints)
 {
     static const char text[] =
         "[joint elbow]\nalias = m3\nsetpoint = go.x\nposition = s.p\nspeed = 1rad/s\nnear = 2\n"
         "[stop]\npacket = go hold\npacket = off\n"
         "[packet go]\nid = 1\nmoves = yes\nx = f32 deg\ny = u8 3\n"
         "[packet s]\nid = 2\nask = yes\np = f32 rad\n[packet off]\nid = 3\ndir = tx\n";
-    struct aw_packets *packets = packets_of(&aw_hidmotor_protocol, text);
-    const struct aw_joint_row *joint = aw_packets_protocol(packets)->joints;
-    const struct aw_stop_row *stop = aw_packets_protocol(packets)->stops;
+    use(&aw_hidmotor_protocol, text);
+    const struct aw_joint_row *joint = protocol->joints;
+    const struct aw_stop_row *stop = protocol->stops;
     assert_string_equal(joint->name, "elbow");
     assert_string_equal(joint->alias, "m3");
     assert_string_equal(joint->setpoint, "go.x");
@@ -212,15 +211,13 @@ TEST(joint_sections_define_joints)
     assert_true(stop->hold && !stop[1].hold);
     assert_string_equal(stop[1].packet, "off");
     assert_null(stop[2].packet);
-    aw_packets_free(packets);
-    packets = packets_of(&aw_hidmotor_protocol, "[packet a]\nid = 1\n");
-    assert_null(aw_packets_protocol(packets)->joints);
-    assert_null(aw_packets_protocol(packets)->stops);
-    aw_packets_free(packets);
+    use(&aw_hidmotor_protocol, "[packet a]\nid = 1\n");
+    assert_null(protocol->joints);
+    assert_null(protocol->stops);
 }
 
 /* Sets and reports gains of several joints in one packet. */
-TEST(gain_rows_of_joints)
+TEST_WITH(NULL, end, gain_rows_of_joints)
 {
     static const char text[] =
         "[packet go]\nid = 1\nmoves = yes\nx = f32 deg\ny = f32 deg\n[packet s]\nid = 2\nask = "
@@ -229,8 +226,8 @@ TEST(gain_rows_of_joints)
         "[stop]\npacket = go hold\n"
         "[joint x]\nsetpoint = go.x\nposition = s.p\nkp = g.a s.kp\ntick = 10ms\n"
         "[joint y]\nsetpoint = go.y\nposition = s.q\nkp = g.b\n";
-    struct aw_packets *packets = packets_of(&aw_hidmotor_protocol, text);
-    const struct aw_joint_row *joint = aw_packets_protocol(packets)->joints;
+    use(&aw_hidmotor_protocol, text);
+    const struct aw_joint_row *joint = protocol->joints;
     assert_string_equal(joint[0].gain_set[0], "g.a");
     assert_string_equal(joint[0].gain_told[0], "s.kp");
     assert_null(joint[0].gain_set[1]);
@@ -238,55 +235,46 @@ TEST(gain_rows_of_joints)
     assert_string_equal(joint[1].gain_set[0], "g.b");
     assert_null(joint[1].gain_told[0]);
     assert_true(fabs(joint[1].tick_s) < 1e-9);
-    aw_packets_free(packets);
 }
 
 /* Uses big-endian order for one field, and for all following fields. */
-TEST(byte_order_per_field_and_for_the_rest)
+TEST_WITH(NULL, end, byte_order_per_field_and_for_the_rest)
 {
-    struct aw_packets *packets =
-        packets_of(&aw_hidmotor_protocol,
-                   "[packet mixed]\nid = 7\na = u16\nb = u16 endian=big\nendian = big\nc = s24\n"
-                   "d = f32 deg scale=0.5\ne = u8\nf = const:u16:0x1234\nrepeat = x y\n"
-                   "g = u32\nrepeat =\ni = u16 endian=little\n"
-                   "endian = little\nh = u16\n");
-    check_protocol(aw_packets_protocol(packets));
-    aw_wire_init(&wire, aw_packets_protocol(packets), NULL, false);
+    use(&aw_hidmotor_protocol,
+        "[packet mixed]\nid = 7\na = u16\nb = u16 endian=big\nendian = big\nc = s24\n"
+        "d = f32 deg scale=0.5\ne = u8\nf = const:u16:0x1234\nrepeat = x y\n"
+        "g = u32\nrepeat =\ni = u16 endian=little\n"
+        "endian = little\nh = u16\n");
+    check_protocol(protocol);
     assert_encodes(&wire, "mixed", "a=258 b=258 c=-2 d=0.5deg e=9 x.g=1 y.g=2 i=258 h=258",
                    "07 00 00 00 02 01 01 02 FF FF FE 3F 80 00 00 09 12 34 00 00 00 01 00 00 00 02 "
                    "02 01 02 01 00 00 00 00 00 00 00 00 00 00 00 00 00 00 00 00 00 00 00 00 00 00 "
                    "00 00 00 00 00 00 00 00 00 00 00 00");
-    aw_packets_free(packets);
 }
 
 /* An answer may be another packet's answer, in any order. */
-TEST(answer_may_refer_to_another_answer)
+TEST_WITH(NULL, end, answer_may_refer_to_another_answer)
 {
-    struct aw_packets *packets =
-        packets_of(&aw_hidmotor_protocol, "[packet a]\nid = 1\nanswer = b\n"
-                                          "[packet b]\nid = 2\nx = u8\nanswer = c\n"
-                                          "[packet c]\nid = 3\ndir = rx\nz = f32\n");
-    aw_wire_init(&wire, aw_packets_protocol(packets), NULL, false);
+    use(&aw_hidmotor_protocol, "[packet a]\nid = 1\nanswer = b\n"
+                               "[packet b]\nid = 2\nx = u8\nanswer = c\n"
+                               "[packet c]\nid = 3\ndir = rx\nz = f32\n");
     assert_true(aw_codec_find(aw_wire_codec(&wire, "a", AW_RX), "z") >= 0);
     assert_true(aw_codec_find(aw_wire_codec(&wire, "b", AW_RX), "z") >= 0);
-    aw_packets_free(packets);
 }
 
 /* The second file can refer to packets of the first. */
-TEST(second_file_may_refer_to_the_first)
+TEST_WITH(NULL, end, second_file_may_refer_to_the_first)
 {
     struct aw_error err;
-    struct aw_packets *packets =
-        packets_of(&aw_hidmotor_protocol, "[packet a]\nid = 1\ndir = rx\nx = f32\n");
+    use(&aw_hidmotor_protocol, "[packet a]\nid = 1\ndir = rx\nx = f32\n");
     assert_int_equal(read_text(packets, "[packet b]\nid = 2\nanswer = a\n", &err), AW_OK);
     assert_int_equal(read_text(packets, "[packet c]\nid = 1\n", &err), AW_USAGE);
     assert_string_equal(err.text, "f:2:1: packet c: id 1 is taken by 'a' — two packets with one id "
                                   "cannot be told apart; 'replace = yes' takes it");
-    aw_packets_free(packets);
 }
 
 /* Defines as many packets as allowed, and one more. */
-TEST(number_of_packets_is_limited)
+TEST_WITH(NULL, end, number_of_packets_is_limited)
 {
     static char text[65536];
     text[0] = '\0';
@@ -295,9 +283,8 @@ TEST(number_of_packets_is_limited)
         used += (size_t)snprintf(text + used, sizeof text - used,
                                  "[packet p%zu]\nid = %zu\nx = u8 min=0 max=%zu\n", i,
                                  i * 65536 + 3000, i % 255 + 1);
-    struct aw_packets *packets = packets_of(&aw_hidmotor_protocol, text);
-    check_protocol(aw_packets_protocol(packets));
-    aw_wire_init(&wire, aw_packets_protocol(packets), NULL, false);
+    use(&aw_hidmotor_protocol, text);
+    check_protocol(protocol);
     for (size_t i = 0; i < room; i++) {
         uint8_t bytes[64] = {0};
         struct aw_record record;
@@ -309,16 +296,15 @@ TEST(number_of_packets_is_limited)
     }
     struct aw_error err;
     assert_int_equal(read_text(packets, "[packet over]\nid = 1\n", &err), AW_LIMIT);
-    aw_packets_free(packets);
 }
 
-static void assert_wrong(const struct aw_protocol *protocol, const char *text, const char *why)
+static void assert_wrong(const struct aw_protocol *built_in, const char *text, const char *why)
 {
     struct aw_error err = {0};
-    struct aw_packets *packets = aw_packets_new(protocol);
+    packets = aw_packets_new(built_in);
     if (read_text(packets, text, &err) == AW_OK || strncmp(err.text, why, strlen(why)) != 0)
         fail_msg("%s: '%s', not '%s'", text, err.text, why);
-    aw_packets_free(packets);
+    end();
 }
 
 #define A "[packet a]\nid = 1\n"
@@ -446,26 +432,33 @@ TEST(mistakes_are_reported_with_line_and_column)
          "f:1:1: packet a: more than 60 values"},
         {"[packet a]\nid = 1\n[packet a]\nid = 2\n", "f:3:1: packet a: there is one of that name"},
     };
+    static const struct {
+        const struct aw_protocol *protocol;
+        const char *text, *why;
+    } others[] = {
+        {&aw_armctl_protocol, A, "f:1:1: 'a' is no word of a line"},
+        {&aw_armctl_protocol, "[packet GR]\n",
+         "f:1:1: 'GR' is no word of a line — 3 to 8 capital letters"},
+        {&aw_armctl_protocol, "[packet GRIP]\nid = 1\n",
+         "f:2:1: id: packets of armctl have a word instead: [packet GRIP]"},
+        {&aw_armctl_protocol, "[packet DEG]\n",
+         "f:1:1: packet deg: there is one of that name already"},
+        {&aw_armctl_protocol, "[packet GRIP]\nx = u8\n", "f:2:1: x: 'u8' is no type of a"},
+        {&aw_armctl_protocol, "[packet GRIP]\nx = digits:5\n", "f:2:1: x: 'digits:5' is"},
+        {&aw_armctl_protocol, "[packet GRIP]\nx = digits:3\ny = digits:3 before=7\n",
+         "f:3:1: y: before: '7' — one sign"},
+        {&aw_unitysim_protocol, "[packet a]\nid = 4\n",
+         "f:2:1: packet a: id 4 is taken by 'feedback'"},
+        {&aw_unitysim_protocol, "[packet a]\nid = 9\nsum = checksum\nx = u8\n",
+         "f:4:1: x: behind the checksum"},
+        {&aw_canpid_protocol, A, "f:2:1: id: 1 — whole numbers from 32 to 2047"},
+        {&aw_canpid_protocol, "[packet a]\nid = 0x41\n",
+         "f:2:1: packet a: id 65 is taken by 'lknee'"},
+        {&aw_canpid_protocol, "[packet a]\nid = 99\nx = u32\ny = u32\nz = u8\n",
+         "f:5:1: z: ends at byte 9, but there is room for 8"},
+    };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
         assert_wrong(&aw_hidmotor_protocol, cases[i].text, cases[i].why);
-    assert_wrong(&aw_armctl_protocol, A, "f:1:1: 'a' is no word of a line");
-    assert_wrong(&aw_armctl_protocol, "[packet GR]\n",
-                 "f:1:1: 'GR' is no word of a line — 3 to 8 capital letters");
-    assert_wrong(&aw_armctl_protocol, "[packet GRIP]\nid = 1\n",
-                 "f:2:1: id: packets of armctl have a word instead: [packet GRIP]");
-    assert_wrong(&aw_armctl_protocol, "[packet DEG]\n",
-                 "f:1:1: packet deg: there is one of that name already");
-    assert_wrong(&aw_armctl_protocol, "[packet GRIP]\nx = u8\n", "f:2:1: x: 'u8' is no type of a");
-    assert_wrong(&aw_armctl_protocol, "[packet GRIP]\nx = digits:5\n", "f:2:1: x: 'digits:5' is");
-    assert_wrong(&aw_armctl_protocol, "[packet GRIP]\nx = digits:3\ny = digits:3 before=7\n",
-                 "f:3:1: y: before: '7' — one sign");
-    assert_wrong(&aw_unitysim_protocol, "[packet a]\nid = 4\n",
-                 "f:2:1: packet a: id 4 is taken by 'feedback'");
-    assert_wrong(&aw_unitysim_protocol, "[packet a]\nid = 9\nsum = checksum\nx = u8\n",
-                 "f:4:1: x: behind the checksum");
-    assert_wrong(&aw_canpid_protocol, A, "f:2:1: id: 1 — whole numbers from 32 to 2047");
-    assert_wrong(&aw_canpid_protocol, "[packet a]\nid = 0x41\n",
-                 "f:2:1: packet a: id 65 is taken by 'lknee'");
-    assert_wrong(&aw_canpid_protocol, "[packet a]\nid = 99\nx = u32\ny = u32\nz = u8\n",
-                 "f:5:1: z: ends at byte 9, but there is room for 8");
+    for (size_t i = 0; i < sizeof others / sizeof *others; i++)
+        assert_wrong(others[i].protocol, others[i].text, others[i].why);
 }
