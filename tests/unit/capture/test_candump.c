@@ -19,55 +19,7 @@ static bool read_line(const char *line, struct aw_candump *out)
     return found;
 }
 
-static void assert_kp(const char *line, int64_t time_ns, enum aw_dir dir)
-{
-    struct aw_candump entry;
-    assert_true(read_line(line, &entry));
-    assert_int_equal(entry.has_time, time_ns >= 0);
-    if (time_ns >= 0)
-        assert_true(entry.time_ns == time_ns);
-    assert_int_equal(entry.dir, dir);
-    if (!entry.size) {
-        assert_string_equal(entry.frame, "041#9A99193F0200");
-        return;
-    }
-    assert_int_equal(entry.size, sizeof kp);
-    assert_memory_equal(entry.bytes, kp, sizeof kp);
-}
-
 #define STAMP INT64_C(1436509052249713000)
-
-TEST(log_format_lines_are_decoded_to_bytes)
-{
-    static const char *const same[] = {
-        exact,
-        "(1436509052.249713) can0 041#9a99193f0200",
-        "(1436509052.249713) can0 041#9A99193F0200\r",
-        "(1436509052.249713) vcan0 041#9A99193F0200 ",
-        "(1436509052.249713) a-long-name_15c 041#9A99193F0200",
-    };
-    for (size_t i = 0; i < sizeof same / sizeof *same; i++) {
-        struct aw_candump entry;
-        assert_true(read_line(same[i], &entry));
-        assert_int_equal(entry.size, sizeof kp);
-        assert_kp(same[i], STAMP, 0);
-    }
-    assert_kp("(1436509052.249713) can0 041#9A99193F0200 R", STAMP, AW_RX);
-    assert_kp("(1436509052.249713) can0 041#9A99193F0200 T\r", STAMP, AW_TX);
-    assert_kp("(0000000001.500000) can0 041#9A99193F0200", 1500000000, 0);
-}
-
-TEST(other_line_formats_are_read)
-{
-    assert_kp("041#9A99193F0200", -1, 0);
-    assert_kp("(1436509052.249713001) can0 041#9A99193F0200", STAMP + 1, 0);
-    assert_kp("(1.5) can0 041#9A99193F0200 T", 1500000000, AW_TX);
-    assert_kp(" (1436509052.249713)  can0  041   [6]  9A 99 19 3F 02 00", STAMP, 0);
-    assert_kp(" (0.000125)  can0  041   [6]  9A 99 19 3F 02 00   '...?..'", 125000, 0);
-    assert_kp(" (1436509052.249713)  can0  RX - -  041   [6]  9A 99 19 3F 02 00", STAMP, AW_RX);
-    assert_kp(" (1436509052.249713)  can0  TX - -  041   [6]  9A 99 19 3F 02 00", STAMP, AW_TX);
-    assert_kp("  can0  041   [6]  9A 99 19 3F 02 00\r", -1, 0);
-}
 
 /* Tries the shortest valid lines, with each character of one removed or changed. */
 TEST(every_character_of_a_line_matters)
@@ -90,37 +42,14 @@ TEST(every_character_of_a_line_matters)
     }
 }
 
-TEST(unusual_frames_stay_text)
-{
-    static const struct {
-        const char *line, *frame;
-    } cases[] = {
-        {"(1436509052.249713) can0 041#9A.99.19.3F.02.00", "041#9A.99.19.3F.02.00"},
-        {"(1436509052.249713) can0 00000041#9A99", "00000041#9A99"},
-        {"(1436509052.249713) can0 20000080#0000000000000000", "20000080#0000000000000000"},
-        {"(1436509052.249713) can0 041#R6", "041#R6"},
-        {"(1436509052.249713) can0 041##19A99", "041##19A99"},
-        {"(1436509052.249713) can0 041#9A9", "041#9A9"},
-        {"(1436509052.249713) can0 041#9A9X", "041#9A9X"},
-        {"(1436509052.249713) can0 84X#9A99", "84X#9A99"},
-        {"(1436509052.249713) can0 841#9A99", "841#9A99"},
-        {"(1436509052.249713) can0 041#112233445566778899", "041#112233445566778899"},
-    };
-    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
-        struct aw_candump entry;
-        assert_true(read_line(cases[i].line, &entry));
-        assert_int_equal(entry.size, 0);
-        assert_string_equal(entry.frame, cases[i].frame);
-        assert_true(entry.time_ns == STAMP);
-    }
-}
-
 /* Prints the results of each line: time, direction, bytes or text, and the column of the text. */
-static void print_parsed(const char *line, size_t i, FILE *out)
+static void print_parsed(const char *input, size_t i, FILE *out)
 {
-    struct aw_candump entry = {.time_ns = 0};
+    struct aw_candump entry;
+    char line[200];
     (void)i;
-    if (!aw_candump_read(line, strlen(line), &entry)) {
+    unescape(input, line);
+    if (!read_line(line, &entry)) {
         fputs("none\n", out);
         return;
     }
@@ -172,26 +101,6 @@ TEST(longest_lines_are_read)
     assert_true(aw_candump_read(words, strlen(words), &entry));
     memcpy(words + 62, "x a#", 4); /* one word too many */
     assert_false(aw_candump_read(words, strlen(words), &entry));
-}
-
-TEST(invalid_lines_are_rejected)
-{
-    static const char *const lines[] = {
-        "",
-        "(",
-        "()",
-        "hello",
-        "(1436509052.249713)",
-        "(1436509052.249713) can0",
-        "[6]",
-        "(1436509052.249713) can0 ",
-        "can0 041 6 9A",
-    };
-    struct aw_candump entry;
-    for (size_t i = 0; i < sizeof lines / sizeof *lines; i++)
-        assert_false(read_line(lines[i], &entry));
-    assert_true(read_line("(14365x9052.249713) can0 041#00", &entry));
-    assert_int_equal(entry.size, 0);
 }
 
 /* Cuts every line at every position, for the sanitizers. */
