@@ -12,8 +12,9 @@
 #include "protocol/armctl/device.h"
 
 /* Appends a valid line end. */
-static void mend(struct segment *segment)
+static void mend(struct peer *peer, struct segment *segment)
 {
+    (void)peer;
     memcpy(segment->data + segment->size, "\r\n", 2);
     segment->size += 2;
 }
@@ -32,13 +33,7 @@ static struct aw_armctl_profile arm(void)
 static void check_simulator(struct aw_device *device, int64_t now)
 {
     static struct aw_wire wire;
-    uint8_t line[AW_DEVICE_MESSAGE];
-    struct aw_record record;
-    size_t size;
-    if (!wire.protocol)
-        aw_wire_init(&wire, &aw_armctl_protocol, NULL, false);
-    while ((size = device->ops->transmit(device, line, sizeof line)) > 0)
-        MUST(aw_wire_decode(&wire, AW_RX, (struct aw_span){line, size}, &record, NULL) == AW_OK);
+    must_send_messages(device, &wire, &aw_armctl_protocol, NULL);
     for (int i = 0; i < AW_ARMCTL_JOINTS; i++) {
         double angle = aw_armctl_device_joint(device, AW_ARMCTL_ROTATE, i, now);
         MUST(angle >= 0 && angle <= (i == 1 ? 180 : 360));
@@ -65,12 +60,6 @@ static void try_quirks(const uint8_t *data, size_t size)
 }
 
 /* ---- Client ---- */
-
-static void mend_peer(struct peer *peer, struct segment *segment)
-{
-    (void)peer;
-    mend(segment);
-}
 
 /* Allows the command, a stop of its joint (at any position that the handler reports), and lines
  * that move nothing. */
@@ -104,7 +93,7 @@ static void try_client(const uint8_t *data, size_t size)
     struct aw_armctl_outcome outcome;
     struct aw_error err;
     peer_init(&peer, &aw_armctl_protocol, &aw_armctl_protocol.variants[0], data, size);
-    peer.mend = mend_peer;
+    peer.mend = mend;
     peer.received = check_heard;
     aw_armctl_init(&arm, &peer.base, &options, size % 2 ? &memory : NULL);
     aw_armctl_ping(&arm, &outcome, &err);

@@ -16,8 +16,9 @@
 enum { LKNEE = 0x40, ID_MAX = 0x7FF };
 
 /* Addresses the frame to the board. */
-static void mend(struct segment *segment)
+static void mend(struct peer *peer, struct segment *segment)
 {
+    (void)peer;
     segment->data[0] = (uint8_t)(LKNEE | (segment->data[0] & 0x1F));
     segment->data[1] = 0;
     if (segment->size < 2)
@@ -25,23 +26,6 @@ static void mend(struct segment *segment)
 }
 
 /* ---- Simulator ---- */
-
-static void check_said(struct aw_device *device, bool fw)
-{
-    static struct aw_wire wires[2];
-    uint8_t frame[AW_DEVICE_MESSAGE];
-    struct aw_record record;
-    size_t size;
-    if (!wires[0].protocol) {
-        aw_wire_init(&wires[0], &aw_canpid_protocol, NULL, false);
-        aw_wire_init(&wires[1], &aw_canpid_protocol, aw_protocol_variant(&aw_canpid_protocol, "fw"),
-                     false);
-    }
-    while ((size = device->ops->transmit(device, frame, sizeof frame)) > 0) {
-        struct aw_span in = {frame, size};
-        MUST(aw_wire_decode(&wires[fw], AW_RX, in, &record, NULL) == AW_OK);
-    }
-}
 
 static void check_truth(struct aw_device *device, int64_t now)
 {
@@ -55,13 +39,15 @@ static void check_truth(struct aw_device *device, int64_t now)
 
 static void check_plain(struct aw_device *device, int64_t now)
 {
-    check_said(device, false);
+    static struct aw_wire wire;
+    must_send_messages(device, &wire, &aw_canpid_protocol, NULL);
     check_truth(device, now);
 }
 
 static void check_fw(struct aw_device *device, int64_t now)
 {
-    check_said(device, true);
+    static struct aw_wire wire;
+    must_send_messages(device, &wire, &aw_canpid_protocol, "fw");
     check_truth(device, now);
 }
 
@@ -83,12 +69,6 @@ static void try_firmware(const uint8_t *data, size_t size)
 }
 
 /* ---- Client ---- */
-
-static void mend_peer(struct peer *peer, struct segment *segment)
-{
-    (void)peer;
-    mend(segment);
-}
 
 static void check_heard(struct peer *peer, struct aw_span frame)
 {
@@ -122,7 +102,7 @@ static void try_client(const uint8_t *data, size_t size)
     struct aw_error err;
     peer_init(&peer, &aw_canpid_protocol, variant, data, size);
     peer.base.datagrams = true;
-    peer.mend = mend_peer;
+    peer.mend = mend;
     peer.received = check_heard;
     aw_canpid_init(&pid, &peer.base, variant, &options);
     aw_canpid_idle(&pid, AW_SECOND, check_frame, &pid, &err);

@@ -16,8 +16,9 @@
 /* ---- Simulator ---- */
 
 /* Turns the input into a packet that the board knows. */
-static void mend(struct segment *segment)
+static void mend(struct peer *peer, struct segment *segment)
 {
+    (void)peer;
     const struct aw_protocol *protocol = &aw_hidmotor_protocol;
     uint32_t code = (uint32_t)protocol->messages[segment->data[0] % protocol->n_messages].code;
     memcpy(segment->data, &code, sizeof code);

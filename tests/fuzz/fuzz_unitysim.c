@@ -15,28 +15,15 @@
 #include "protocol/unitysim/views.h"
 
 /* Corrects the checksum, the last byte of a datagram. */
-static void mend(struct segment *segment)
+static void mend(struct peer *peer, struct segment *segment)
 {
+    (void)peer;
     if (segment->size > 3)
         segment->data[segment->size - 1] =
             aw_unitysim_protocol.checksum(segment->data, segment->size - 1);
 }
 
 /* ---- Simulator ---- */
-
-static void check_said(struct aw_device *device)
-{
-    static struct aw_wire wire;
-    uint8_t bytes[AW_DEVICE_MESSAGE];
-    struct aw_record record;
-    size_t size;
-    if (!wire.protocol)
-        aw_wire_init(&wire, &aw_unitysim_protocol, NULL, false);
-    while ((size = device->ops->transmit(device, bytes, sizeof bytes)) > 0) {
-        MUST(aw_wire_decode(&wire, AW_RX, (struct aw_span){bytes, size}, &record, NULL) == AW_OK);
-        MUST(record.dir == AW_RX);
-    }
-}
 
 static void check_truth(struct aw_device *device, int64_t now)
 {
@@ -52,7 +39,8 @@ static void check_truth(struct aw_device *device, int64_t now)
 
 static void check_simulator(struct aw_device *device, int64_t now)
 {
-    check_said(device);
+    static struct aw_wire wire;
+    must_send_messages(device, &wire, &aw_unitysim_protocol, NULL);
     check_truth(device, now);
 }
 
@@ -64,12 +52,6 @@ static void try_simulator(const uint8_t *data, size_t size)
 }
 
 /* ---- Client ---- */
-
-static void mend_peer(struct peer *peer, struct segment *segment)
-{
-    (void)peer;
-    mend(segment);
-}
 
 static void check_heard(struct peer *peer, struct aw_span datagram)
 {
@@ -90,7 +72,7 @@ static void try_client(const uint8_t *data, size_t size)
     struct aw_unitysim_move move = {.timeout_ns = AW_SECOND};
     peer_init(&peer, &aw_unitysim_protocol, &aw_unitysim_protocol.variants[0], data, size);
     peer.base.datagrams = true;
-    peer.mend = mend_peer;
+    peer.mend = mend;
     peer.received = check_heard;
     options.samples_max = 0;
     aw_unitysim_init(&unity, &peer.base, NULL, &options);

@@ -128,9 +128,26 @@ static inline void peer_init(struct peer *peer, const struct aw_protocol *protoc
         aw_wire_init(&peer->wire, protocol, variant, false);
 }
 
-/* Feeds the pieces to a device and calls check after each of them. */
+/* Requires that the device sends only messages of its protocol. */
+static inline void must_send_messages(struct aw_device *device, struct aw_wire *wire,
+                                      const struct aw_protocol *protocol, const char *variant)
+{
+    uint8_t bytes[AW_DEVICE_MESSAGE];
+    struct aw_record record;
+    size_t size;
+    if (!wire->protocol)
+        aw_wire_init(wire, protocol, variant ? aw_protocol_variant(protocol, variant) : NULL,
+                     false);
+    while ((size = device->ops->transmit(device, bytes, sizeof bytes)) > 0) {
+        struct aw_span in = {bytes, size};
+        MUST(aw_wire_decode(wire, AW_RX, in, &record, NULL) == AW_OK && record.dir == AW_RX);
+    }
+}
+
+/* Feeds the pieces to a device and calls check after each of them. mend, which may be NULL, gets no
+ * peer. */
 static inline void feed_device(struct aw_device *device, const uint8_t *data, size_t size,
-                               void (*mend)(struct segment *segment),
+                               void (*mend)(struct peer *peer, struct segment *segment),
                                void (*check)(struct aw_device *device, int64_t now))
 {
     struct input input = {data, size};
@@ -139,7 +156,7 @@ static inline void feed_device(struct aw_device *device, const uint8_t *data, si
     MUST(device);
     while (next_piece(&input, &segment)) {
         if (segment.mended && mend)
-            mend(&segment);
+            mend(NULL, &segment);
         if (segment.size > 0)
             device->ops->receive(device, segment.data, segment.size, now);
         now += segment.size ? PIECE_NS : SILENT_NS;
