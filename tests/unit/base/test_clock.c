@@ -9,6 +9,34 @@
 #include "next_helper.h"
 #include "test.h"
 
+static int ends[2], stop[2]; /* pipes of a test */
+
+static void open_pipes(void)
+{
+    assert_int_equal(pipe(ends), 0);
+    assert_int_equal(pipe(stop), 0);
+}
+
+static void close_end(int *fd)
+{
+    if (*fd >= 0)
+        close(*fd);
+    *fd = -1;
+}
+
+static void close_pipes(void)
+{
+    for (int i = 0; i < 2; i++) {
+        close_end(&ends[i]);
+        close_end(&stop[i]);
+    }
+}
+
+static void write_byte(int fd)
+{
+    assert_int_equal(write(fd, "x", 1), 1);
+}
+
 TEST(virtual_time_jumps_to_deadlines)
 {
     struct aw_virtual_clock clock = aw_virtual_clock();
@@ -35,48 +63,33 @@ TEST(real_time_never_goes_back)
     assert_true(aw_wall_time() > 1600000000 * AW_SECOND);
 }
 
-TEST(wait_ends_when_data_is_readable)
+TEST_WITH(open_pipes, close_pipes, wait_ends_when_data_is_readable)
 {
     struct aw_real_clock clock = aw_real_clock(-1);
-    int ends[2];
-    assert_int_equal(pipe(ends), 0);
     assert_int_equal(aw_clock_wait(&clock.base, ends[0], POLLIN, 0), AW_TIMEOUT);
-    assert_int_equal(write(ends[1], "x", 1), 1);
+    write_byte(ends[1]);
     assert_int_equal(aw_clock_wait(&clock.base, ends[0], POLLIN, AW_NEVER), AW_OK);
-    close(ends[0]);
-    close(ends[1]);
 }
 
-TEST(stop_request_takes_precedence_over_data)
+TEST_WITH(open_pipes, close_pipes, stop_request_takes_precedence_over_data)
 {
-    int stop[2], data[2];
-    assert_int_equal(pipe(stop), 0);
-    assert_int_equal(pipe(data), 0);
     struct aw_real_clock clock = aw_real_clock(stop[0]);
-    assert_int_equal(write(stop[1], "x", 1), 1);
-    assert_int_equal(write(data[1], "x", 1), 1);
-    assert_int_equal(aw_clock_wait(&clock.base, data[0], POLLIN, AW_NEVER), AW_STOPPED);
+    write_byte(stop[1]);
+    write_byte(ends[1]);
+    assert_int_equal(aw_clock_wait(&clock.base, ends[0], POLLIN, AW_NEVER), AW_STOPPED);
     assert_int_equal(aw_clock_sleep(&clock.base, AW_NEVER), AW_STOPPED);
-    for (int i = 0; i < 2; i++) {
-        close(stop[i]);
-        close(data[i]);
-    }
 }
 
-TEST(stop_request_is_delayed_while_ignored)
+TEST_WITH(open_pipes, close_pipes, stop_request_is_delayed_while_ignored)
 {
-    int stop[2];
-    assert_int_equal(pipe(stop), 0);
     struct aw_real_clock clock = aw_real_clock(stop[0]);
-    assert_int_equal(write(stop[1], "x", 1), 1);
+    write_byte(stop[1]);
     int64_t end = aw_clock_now(&clock.base) + 20 * AW_MILLISECOND;
     clock.ignored_until = end;
     assert_int_equal(aw_clock_wait(&clock.base, stop[1], POLLOUT, AW_NEVER), AW_OK);
     assert_int_equal(aw_clock_sleep(&clock.base, end - 10 * AW_MILLISECOND), AW_OK);
     assert_int_equal(aw_clock_sleep(&clock.base, AW_NEVER), AW_STOPPED);
     assert_true(aw_clock_now(&clock.base) >= end);
-    for (int i = 0; i < 2; i++)
-        close(stop[i]);
 }
 
 /* Serves when its descriptor is readable or its time is due; returns when to call it next. */
@@ -129,10 +142,8 @@ TEST(tasks_with_a_descriptor_come_first)
     assert_null(first);
 }
 
-TEST(tasks_are_served_during_a_wait)
+TEST_WITH(open_pipes, close_pipes, tasks_are_served_during_a_wait)
 {
-    int ends[2], busy[2];
-    assert_int_equal(pipe(ends), 0);
     struct aw_real_clock clock = aw_real_clock(-1);
     int64_t begin = aw_clock_now(&clock.base), soon = begin + 5 * AW_MILLISECOND;
     struct helper reader = helper(ends[0], AW_NEVER), timer = helper(-1, soon);
@@ -146,13 +157,8 @@ TEST(tasks_are_served_during_a_wait)
     assert_int_equal(reader.calls, 2);
     assert_int_equal(timer.calls, 1); /* wakes up to serve it, then continues to wait */
     assert_true(reader.aside.rests && timer.aside.rests);
-    assert_int_equal(pipe(busy), 0);
-    assert_int_equal(aw_clock_wait(&clock.base, busy[1], POLLOUT, AW_NEVER), AW_OK);
+    assert_int_equal(aw_clock_wait(&clock.base, stop[1], POLLOUT, AW_NEVER), AW_OK);
     assert_false(reader.aside.rests || timer.aside.rests);
-    close(busy[0]);
-    close(busy[1]);
-    close(ends[0]);
-    close(ends[1]);
 }
 
 static void on_alarm(int number)
@@ -167,7 +173,7 @@ TEST(interrupted_wait_continues)
     struct itimerval soon = {.it_value = {.tv_usec = 2000}};
     struct sigaction before, action = {.sa_handler = on_alarm};
     struct rlimit limit, few;
-    int stop = eventfd(1, 0);
+    int request = eventfd(1, 0);
     assert_int_equal(sigaction(SIGALRM, &action, &before), 0);
     int64_t deadline = aw_clock_now(&clock.base) + 20 * AW_MILLISECOND;
     assert_int_equal(setitimer(ITIMER_REAL, &soon, NULL), 0);
@@ -180,13 +186,13 @@ TEST(interrupted_wait_continues)
     deadline = aw_clock_now(&clock.base) + 20 * AW_MILLISECOND;
     enum aw_status status = aw_clock_sleep(&clock.base, deadline);
     int64_t after = aw_clock_now(&clock.base);
-    clock.stop_fd = stop;
+    clock.stop_fd = request;
     enum aw_status stopped = aw_clock_sleep(&clock.base, AW_NEVER);
     assert_int_equal(setrlimit(RLIMIT_NOFILE, &limit), 0);
     assert_int_equal(status, AW_OK);
     assert_true(after >= deadline);
     assert_int_equal(stopped, AW_STOPPED);
-    close(stop);
+    close(request);
 }
 
 TEST(tasks_are_served_in_virtual_time)
@@ -214,10 +220,8 @@ TEST(tasks_are_served_in_virtual_time)
 }
 
 /* A served task may cause the event that the wait is for. */
-TEST(wait_wakes_up_for_due_tasks)
+TEST_WITH(open_pipes, close_pipes, wait_wakes_up_for_due_tasks)
 {
-    int ends[2];
-    assert_int_equal(pipe(ends), 0);
     struct aw_real_clock clock = aw_real_clock(-1);
     int64_t now = aw_clock_now(&clock.base);
     struct helper timer = helper(-1, now + AW_MILLISECOND);
@@ -225,21 +229,18 @@ TEST(wait_wakes_up_for_due_tasks)
     aw_aside_add(&clock.aside, &timer.aside);
     assert_int_equal(aw_clock_wait(&clock.base, ends[0], POLLIN, now + 2 * AW_SECOND), AW_OK);
     assert_int_equal(timer.calls, 1);
-    close(ends[0]);
-    close(ends[1]);
 }
 
 /* Descriptor 0 is valid in all three roles: waited for, stop request and served aside. */
-TEST(descriptor_0_is_accepted)
+TEST_WITH(open_pipes, close_pipes, descriptor_0_is_accepted)
 {
-    int ends[2], before = dup(0);
+    int before = dup(0);
     struct aw_aside *first = NULL;
     struct helper a = helper(-1, AW_NEVER), b = helper(0, AW_NEVER);
     struct aw_real_clock clock = aw_real_clock(-1);
     struct aw_virtual_clock virtual = aw_virtual_clock();
-    assert_int_equal(pipe(ends), 0);
     assert_int_equal(dup2(ends[0], 0), 0);
-    assert_int_equal(write(ends[1], "x", 1), 1);
+    write_byte(ends[1]);
     aw_aside_add(&first, &a.aside);
     clock.aside = first;
     assert_int_equal(aw_clock_wait(&clock.base, 0, POLLIN, AW_NEVER), AW_OK);
@@ -253,48 +254,38 @@ TEST(descriptor_0_is_accepted)
     assert_ptr_equal(first, &b.aside);
     assert_int_equal(dup2(before, 0), 0);
     close(before);
-    close(ends[0]);
-    close(ends[1]);
 }
 
 /* The stop descriptor is polled only every few waits. */
-TEST(virtual_clock_notices_a_stop_request)
+TEST_WITH(open_pipes, close_pipes, virtual_clock_notices_a_stop_request)
 {
     struct aw_virtual_clock clock = aw_virtual_clock();
-    int stop[2], waits = 1;
-    assert_int_equal(pipe(stop), 0);
+    int waits = 1;
     clock.stop_fd = stop[0];
     for (int i = 0; i < 100; i++)
         assert_int_equal(aw_clock_sleep(&clock.base, i), AW_OK);
-    assert_int_equal(write(stop[1], "x", 1), 1);
+    write_byte(stop[1]);
     while (aw_clock_sleep(&clock.base, 100 + waits) == AW_OK && waits < 1000)
         waits++;
     assert_in_range(waits, 1, 16);
     for (int i = 0; i < 15; i++) /* but not on each wait */
         assert_int_equal(aw_clock_sleep(&clock.base, 0), AW_OK);
     assert_int_equal(aw_clock_sleep(&clock.base, 0), AW_STOPPED);
-    close(stop[0]);
-    close(stop[1]);
 }
 
 /* The wait ends when the other end of the output or input closes. */
-TEST(wait_ends_if_the_other_end_closes)
+TEST_WITH(open_pipes, close_pipes, wait_ends_if_the_other_end_closes)
 {
-    int out[2], in[2];
-    assert_int_equal(pipe(out), 0);
-    assert_int_equal(pipe(in), 0);
     struct aw_real_clock clock = aw_real_clock(-1);
-    clock.hangup_fd = out[1];
+    clock.hangup_fd = ends[1];
     assert_int_equal(aw_clock_sleep(&clock.base, 0), AW_OK);
-    close(out[0]);
+    close_end(&ends[0]);
     assert_int_equal(aw_clock_sleep(&clock.base, AW_NEVER), AW_STOPPED);
     clock.hangup_fd = -1;
-    clock.ended_fd = in[0];
+    clock.ended_fd = stop[0];
     assert_int_equal(aw_clock_sleep(&clock.base, 0), AW_OK);
-    close(in[1]);
+    close_end(&stop[1]);
     assert_int_equal(aw_clock_sleep(&clock.base, AW_NEVER), AW_STOPPED);
-    close(out[1]);
-    close(in[0]);
 }
 
 TEST(deadlines_saturate_at_never)
