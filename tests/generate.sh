@@ -115,7 +115,7 @@ generate() {
     write "$out/docs/man/armwire.7" manual 7 "records, fields, units and exit codes" records_page ||
         failed=1
     write "$out/docs/man/armwire.3" manual 3 "the library: links, messages and clients of the tools" library_page || failed=1
-    make "$out/docs/udev/70-hidmotor.rules" "$BIN/hidmotor" udev || failed=1
+    make "$out/docs/udev/70-hidmotor.rules" "$BIN/hidmotor" list --udev || failed=1
     make "$out/docs/man/ezphys-sim.1" "$BIN/ezphys-sim" --man || failed=1
     if can canpid dbc; then
         make "$out/docs/protocols/canpid.dbc" "$BIN/canpid" describe --as dbc || failed=1

@@ -5,11 +5,10 @@
 
 #define PORTS_MAX 64
 
-enum aw_status run_list(struct aw_session *session, const struct aw_args *args)
+enum aw_status armctl_list(struct aw_session *session, bool running)
 {
     struct aw_port ports[PORTS_MAX];
-    size_t n = aw_link_list_serial(ports, PORTS_MAX), running = aw_list_running(session);
-    (void)args;
+    size_t n = aw_link_list_serial(ports, PORTS_MAX);
     for (size_t i = 0; i < n && i < PORTS_MAX; i++)
         aw_list_port(session, ports[i].path, &ports[i]);
     if (n == 0 && !running)

@@ -100,7 +100,7 @@ aw_run_fn run_joints, run_plain, run_arm, run_send, run_stop;
 /* See struct aw_ping_hooks. */
 enum aw_status armctl_ping(struct aw_session *session, double *ms);
 enum aw_status armctl_pinged(struct aw_session *session, enum aw_status status);
-aw_run_fn run_list;
+enum aw_status armctl_list(struct aw_session *session, bool running);
 enum aw_status armctl_simulate(const struct aw_sim *sim, struct aw_device **device,
                                struct aw_error *err);
 void armctl_simulated(struct aw_session *session, struct aw_device *device);

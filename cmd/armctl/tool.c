@@ -198,9 +198,6 @@ static const struct aw_command commands[] = {
      .run = aw_run_ping, .details = "Sends one ping, or -n COUNT pings, or pings for --for "
          "TIME. A missing ACK ends the command.",
      .examples = AW_LIST("-l sim: ping", "-l sim: ping -n 5")},
-    {.name = "list", .summary = "show serial ports, their users, and missing permissions",
-     .offline = true, .run = run_list, .examples = AW_LIST("list", "list -j")},
-    AW_UDEV_COMMAND("armctl"),
     {.name = "sim", .group = AW_GROUP_SET_UP, .summary = "serve a simulated arm",
      .options = AW_OPTIONS(
          {.name = "listen", AW_AT_ALL(link.listen), .value = "URL",
@@ -316,6 +313,7 @@ const struct aw_tool armctl_tool = {
     .stop = armctl_safe_stop,
     .last_stop = armctl_last_stop,
     .connect = armctl_connect,
+    .list = armctl_list,
     .disconnect = armctl_remember,
     .share = {.saw = armctl_saw,
               .allow = armctl_allow,

@@ -8,14 +8,12 @@
 #include "shell/source/list.h"
 #include "state.h"
 
-enum aw_status run_list(struct aw_session *session, const struct aw_args *args)
+enum aw_status canpid_list(struct aw_session *session, bool running)
 {
     struct aw_port ports[32];
     struct if_nameindex *interfaces = if_nameindex();
     size_t n = aw_link_list_serial(ports, 32), found = 0;
     char url[128];
-    (void)args;
-    found += aw_list_running(session);
     for (struct if_nameindex *i = interfaces; i && i->if_name; i++)
         if (aw_can_is_interface(i->if_name)) {
             snprintf(url, sizeof url, "can:%s", i->if_name);
@@ -30,7 +28,7 @@ enum aw_status run_list(struct aw_session *session, const struct aw_args *args)
         aw_list_port(session, url, &ports[i]);
         found++;
     }
-    if (!found)
+    if (!found && !running)
         aw_session_notice(session, "no CAN interface or serial adapter found — create a virtual "
                                    "one: sudo ip link add vcan0 type vcan; or use -l sim:");
     return AW_OK;

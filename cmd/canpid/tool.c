@@ -272,9 +272,6 @@ static const struct aw_command commands[] = {
          "one period late. Late frames and bursts do not count as losses. A board of -b that sends "
          "no telemetry is an error.",
      .examples = AW_LIST("-l sim: ping", "-l sim: ping -b lknee -n 30")},
-    {.name = "list", .summary = "show CAN interfaces and serial adapters", .offline = true,
-     .run = run_list, .examples = AW_LIST("list")},
-    AW_UDEV_COMMAND("canpid"),
     {.name = "sim", .group = AW_GROUP_SET_UP, .summary = "serve six simulated drivers",
      .options = AW_OPTIONS(
          {.name = "listen", AW_AT_ALL(link.listen), .value = "URL",
@@ -358,6 +355,7 @@ const struct aw_tool canpid_tool = {
     .stop_again = 2, /* a frame soon after another one may be lost */
     .stop_gap_ms = 6,
     .connect = canpid_connect,
+    .list = canpid_list,
     .disconnect = canpid_remember,
     .receive = canpid_next_received,
     .poll = canpid_poll,

@@ -8,14 +8,12 @@
 
 #define SERVERS_MAX 32
 
-enum aw_status run_list(struct aw_session *session, const struct aw_args *args)
+enum aw_status ezphys_list(struct aw_session *session, bool running)
 {
     struct aw_tcp_server servers[SERVERS_MAX];
     size_t n =
         aw_tcp_servers("ezphys-sim", session->tool->protocol->ports[0], servers, SERVERS_MAX);
     char url[80];
-    (void)args;
-    bool running = aw_list_running(session) > 0;
     for (size_t i = 0; i < n; i++) {
         snprintf(url, sizeof url, "tcp:%.47s:%u", servers[i].host, servers[i].port);
         aw_list_link(session, url);

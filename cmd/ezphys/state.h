@@ -239,7 +239,8 @@ void ezphys_order(struct aw_session *session, struct aw_record *record, bool ins
 /* Writes the object's name, and its axis if the joint has several: "hip.axis2". */
 const char *ezphys_about_name(const struct aw_ezphys_about *about, char *out, size_t size);
 
-aw_run_fn run_echo, run_list, run_hz;
+aw_run_fn run_echo, run_hz;
+enum aw_status ezphys_list(struct aw_session *session, bool running);
 enum aw_status ezphys_ping(struct aw_session *session, double *ms);
 enum aw_status ezphys_pinged(struct aw_session *session, enum aw_status status);
 aw_run_fn run_motor, run_force, run_reset, run_stop, run_advance, run_pause, run_probe, run_view;

@@ -221,9 +221,6 @@ static const struct aw_command commands[] = {
      .run = aw_run_ping, .details = "Measures 10 times by default, -n COUNT times, or for --for "
          "TIME.",
      .examples = AW_LIST("-l sim: ping")},
-    {.name = "list", .group = AW_GROUP_SET_UP,
-     .summary = "show simulators on this machine and their clients",
-     .offline = true, .run = run_list, .examples = AW_LIST("list")},
     {.name = "sim", .group = AW_GROUP_SET_UP, .summary = "serve a simulation to other programs",
      .options = ezphys_simulator_options, .lines = AW_LIST("sim &"), .run = run_sim,
      .details = "Starts ezphys-sim, which prints 'ready: URL' on standard error. Use that URL "
@@ -297,6 +294,7 @@ const struct aw_tool ezphys_tool = {
     .sections = sections,
     .configure = ezphys_configure,
     .connect = ezphys_connected,
+    .list = ezphys_list,
     .stop = ezphys_safe_stop,
     .last_stop = ezphys_last_stop,
     .prepare = ezphys_ready,

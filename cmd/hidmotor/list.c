@@ -24,14 +24,12 @@ static void print_board(struct aw_session *session, const struct aw_hid_port *po
     aw_session_print_result(session);
 }
 
-enum aw_status run_list(struct aw_session *session, const struct aw_args *args)
+enum aw_status hidmotor_list(struct aw_session *session, bool running)
 {
     struct aw_hid_port *ports = calloc(PORTS_MAX, sizeof *ports);
-    (void)args;
     if (!ports)
         return aw_no_memory(&session->err);
     size_t n = aw_link_list_hid(session->tool->protocol, ports, PORTS_MAX), found = 0;
-    bool running = aw_list_running(session) > 0;
     for (size_t i = 0; i < n && i < PORTS_MAX; i++) {
         if (!ports[i].chosen)
             continue;

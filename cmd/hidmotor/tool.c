@@ -293,9 +293,6 @@ static const struct aw_command commands[] = {
     {.name = message, .summary = "request and print it", .hidden = true, .run = run_question}
     QUESTION("positions"), QUESTION("velocities"), QUESTION("pid_gains"),
     QUESTION("velocity_gains"),
-    {.name = "list", .summary = "show boards, their users, and missing permissions",
-     .offline = true, .run = run_list, .examples = AW_LIST("list")},
-    AW_UDEV_COMMAND("hidmotor"),
     {.name = "sim", .group = AW_GROUP_SET_UP, .summary = "serve a simulated arm",
      .options = AW_OPTIONS(
          {.name = "listen", AW_AT_ALL(link.listen), .value = "URL",
@@ -365,6 +362,7 @@ const struct aw_tool hidmotor_tool = {
     .stop_gap_ms = 20,
     .prepare = hidmotor_ready,
     .connect = hidmotor_connect,
+    .list = hidmotor_list,
     .receive = hidmotor_next_received,
     .send = hidmotor_send_custom,
     .exchange = hidmotor_exchange,

@@ -3,7 +3,6 @@
 
 #include "link/open.h"
 #include "link/udp/udp.h"
-#include "shell/safety/dry.h"
 #include "shell/safety/outcome.h"
 #include "shell/source/list.h"
 #include "state.h"
@@ -29,18 +28,15 @@ static enum aw_status receives(struct aw_session *session, bool *received)
     return status == AW_STOPPED ? status : AW_OK;
 }
 
-enum aw_status run_list(struct aw_session *session, const struct aw_args *args)
+enum aw_status unitysim_list(struct aw_session *session, bool running)
 {
     const uint16_t *ports = session->tool->protocol->ports;
     bool simulator = aw_udp_bound(ports[0]), client = aw_udp_bound(ports[1]), received = false;
     char url[64];
-    (void)args;
-    enum aw_status status = aw_dry_ends(session);
-    if (status == AW_OK && !client)
-        status = receives(session, &received);
+    (void)running;
+    enum aw_status status = client ? AW_OK : receives(session, &received);
     if (status != AW_OK)
         return status;
-    aw_list_running(session);
     snprintf(url, sizeof url, "udp:127.0.0.1:%u?listen=%u", ports[0], ports[1]);
     simulator = simulator || received;
     const char *what =

@@ -212,7 +212,8 @@ aw_complete_fn unitysim_complete_views;
 /* ---- the commands ---- */
 
 aw_run_fn run_scene, run_control, run_update, run_drive, run_limits, run_camera_request, run_camera,
-    run_stop, run_play, run_teach, run_view, run_list, run_sim;
+    run_stop, run_play, run_teach, run_view, run_sim;
+enum aw_status unitysim_list(struct aw_session *session, bool running);
 enum aw_status unitysim_simulate(const struct aw_sim *sim, struct aw_device **device,
                                  struct aw_error *err);
 void unitysim_simulated(struct aw_session *session, struct aw_device *device);

@@ -224,8 +224,6 @@ static const struct aw_command commands[] = {
      .details = "Sends control packets without a change and requests the camera, 10 times by "
          "default, -n COUNT times, or for --for TIME.",
      .examples = AW_LIST("-l sim: ping -n 2")},
-    {.name = "list", .summary = "look for a simulator on this machine",
-     .offline = true, .run = run_list, .examples = AW_LIST("list")},
     {.name = "sim", .group = AW_GROUP_SET_UP, .summary = "serve the simulated arm",
      .options = AW_OPTIONS(
          {.name = "listen", AW_AT_ALL(link.listen), .value = "URL", .fallback = "udp-listen:",
@@ -324,6 +322,7 @@ const struct aw_tool unitysim_tool = {
     .stop_again = 4, /* a datagram may be lost, or an older one may overtake it */
     .stop_gap_ms = 15,
     .connect = unitysim_connect,
+    .list = unitysim_list,
     .disconnect = unitysim_disconnect,
     .sections = sections,
     .configure = unitysim_configure,

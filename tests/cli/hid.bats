@@ -54,7 +54,7 @@ board() {
     has "$why" "$rule"
     ok hid hidmotor list
     has "$output" "$rule"
-    ok hidmotor udev
+    ok hidmotor list --udev
     has "$output" "$rule"
 }
 

@@ -873,14 +873,14 @@ END
     fails 4 hidmotor -l hid:/dev/hidraw99 status
     fails 4 hidmotor status
     has "$why" "try -l sim:"
-    ok hidmotor udev
+    ok hidmotor list --udev
     has "$output" 'KERNEL=="hidraw*"'
     has "$output" uaccess
     serial=$(tail -n 1 <<<"$output")
     has "$serial" 'SUBSYSTEM=="tty"'
     has "$serial" ID_MM_PORT_IGNORE
     for tool in armctl canpid; do
-        ok $tool udev
+        ok $tool list --udev
         has "$output" "/etc/udev/rules.d/70-$tool.rules"
         same "$(tail -n 1 <<<"$output")" "$serial"
     done

@@ -97,7 +97,7 @@ both() {
     has "$output" "m"
 }
 
-@test "a second commander is refused with the holder's name, --take takes over, release releases" {
+@test "a second commander is refused with the holder's name, --take takes over, serve --release releases" {
     serve s hidmotor -l sim: --deadman 20s
     mkfifo first
     hidmotor -q -k <first >said.first 2>told.first 3>&- &
@@ -124,7 +124,7 @@ both() {
     echo 'move 0 0 0' >&7
     until grep -q move said.first; do sleep 0.02; done
     same "$(holder hidmotor)" "$one"
-    echo release >&7
+    echo serve --release >&7
     becomes 0 holder hidmotor
     ok hidmotor -q -j status
     same "$(json .commander)" null

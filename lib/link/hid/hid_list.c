@@ -80,7 +80,7 @@ void aw_hid_problem(const struct aw_protocol *protocol, const struct aw_hid_port
         udev_line(port->vendor, port->product, line, sizeof line);
         snprintf(out, size, "not permitted — put this into %s%s and plug the board in again: %s",
                  named ? protocol->udev_file : "a file in /etc/udev/rules.d",
-                 named ? " ('udev' prints it)" : "", line);
+                 named ? " ('list --udev' prints it)" : "", line);
     } else if (error == ENOTTY || error == EINVAL || error == EISDIR) {
         snprintf(out, size, "no HID device — write hid:/dev/hidrawN, see 'list'");
     } else if (error == ENOENT || error == ENODEV || error == ENXIO) {

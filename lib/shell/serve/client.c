@@ -456,17 +456,13 @@ static enum aw_status outcome(struct aw_session *session, enum aw_status status)
     return aw_session_refuse(session, take_revoked(session));
 }
 
-static enum aw_status run_release(struct aw_session *session, const struct aw_args *args)
+enum aw_status aw_share_release(struct aw_session *session)
 {
-    (void)args;
-    enum aw_status status = aw_dry_ends(session);
-    if (status == AW_OK)
-        status = aw_session_find_server(session);
+    enum aw_status status = aw_session_find_server(session);
     if (status != AW_OK)
         return status;
     if (!session->share.attached) {
-        aw_session_notice(session,
-                          "release: no server has the device: there is nothing to release");
+        aw_session_notice(session, "serve: no server has the device: there is nothing to release");
         return AW_OK;
     }
     session->share.attached->lease = 0;
@@ -584,10 +580,4 @@ const struct aw_command aw_speed_command = {
         "+ and - are 10 % more and less. Through a server, --take changes what another program "
         "plays.",
     .examples = AW_LIST("--dry-run speed 30%")};
-
-const struct aw_command aw_release_command = {
-    .name = "release", .group = AW_GROUP_SET_UP,
-    .summary = "on a server: give up command, so that another program may take it",
-    .run = run_release,
-    .examples = AW_LIST("release")};
 /* clang-format on */

@@ -53,6 +53,9 @@ enum aw_status aw_attached_await(struct aw_attached *attached, struct aw_error *
 /* Requests the lease as the options say. AW_REFUSED names the holder. */
 enum aw_status aw_attached_want(struct aw_attached *attached, struct aw_error *err);
 
+/* Gives up the lease of this client. */
+enum aw_status aw_share_release(struct aw_session *session);
+
 /* link.c */
 enum aw_status aw_attached_open(struct aw_session *session, struct aw_link **link);
 void aw_attached_pass(struct aw_attached *attached, struct aw_reader *r);

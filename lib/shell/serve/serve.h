@@ -6,6 +6,6 @@
 
 extern const struct aw_sharing aw_sharing;
 
-extern const struct aw_command aw_serve_command, aw_speed_command, aw_release_command;
+extern const struct aw_command aw_serve_command, aw_speed_command;
 
 #endif

@@ -12,6 +12,7 @@
 #include "shell/safety/dry.h"
 #include "shell/safety/stop.h"
 #include "shell/serve/address.h"
+#include "shell/serve/client.h"
 #include "shell/serve/serve.h"
 #include "shell/serve/server.h"
 #include "shell/serve/systemd.h"
@@ -267,10 +268,17 @@ static enum aw_status serve_all(struct aw_server *server)
     return status;
 }
 
+struct aw_serve_options {
+    bool release;
+};
+AW_GIVEN(command, aw_serve_options, aw_serve_given)
+
 static enum aw_status run_serve(struct aw_session *session, const struct aw_args *args)
 {
     (void)args;
     enum aw_status status = aw_dry_ends(session);
+    if (status == AW_OK && aw_serve_given(session)->release)
+        return aw_share_release(session);
     if (status != AW_OK)
         return status;
     struct aw_server *server = calloc(1, sizeof *server);
@@ -293,8 +301,10 @@ const struct aw_command aw_serve_command = {
     .summary = "open the device and share it with other programs",
     .options = AW_OPTIONS(
         {.name = "listen", AW_AT_ALL(link.listen), .value = "URL,…", .complete = NULL,
-         .help = "the socket: serve: or unix:PATH", .fallback = "serve:"}),
-    .prints = "nothing", .run = run_serve,
+         .help = "the socket: serve: or unix:PATH", .fallback = "serve:"},
+        {.name = "release", AW_AT(aw_serve_options, release),
+         .help = "give up command of the running server, so that another program may take it"}),
+    .run = run_serve,
     .details = "Any number of programs may read, one at a time may command. If that one falls "
         "silent while something moves, the device is stopped. The tools find the server by "
         "themselves, or with -l serve:. On another machine run the tool by ssh. armwire-mqtt "

@@ -10,7 +10,6 @@
 static enum aw_status no_link(struct aw_session *session)
 {
     char variable[64], sim[400];
-    const struct aw_command *list = aw_find_command(session->tool, "list");
     aw_option_variable(session->tool->name, "link", variable, sizeof variable);
     if (aw_running_sim(session, sim, sizeof sim))
         return aw_fail(&session->err, AW_NO_LINK,
@@ -19,8 +18,8 @@ static enum aw_status no_link(struct aw_session *session)
                        sim, variable);
     return aw_fail(
         &session->err, AW_NO_LINK,
-        "no link given — name the device with -l URL or %s (see '%s %s'), or try -l sim:", variable,
-        session->tool->name, list && list->offline ? "list" : "help links");
+        "no link given — name the device with -l URL or %s (see '%s list'), or try -l sim:",
+        variable, session->tool->name);
 }
 
 static enum aw_status fail_alias(struct aw_session *session, const char *name)

@@ -1,10 +1,18 @@
 /* Prints the rows of every tool's command list. */
 #include "shell/source/list.h"
 
+#include "link/hid/hid.h"
 #include "link/stream/ports.h"
+#include "shell/safety/dry.h"
 #include "shell/safety/outcome.h"
 #include "shell/session/running.h"
 #include "shell/session/share.h"
+#include "shell/source/source.h"
+
+struct aw_list_options {
+    bool udev;
+};
+AW_GIVEN(command, aw_list_options, aw_list_given)
 
 void aw_list_link(struct aw_session *session, const char *link)
 {
@@ -33,14 +41,48 @@ void aw_list_port(struct aw_session *session, const char *link, const struct aw_
     aw_session_print_result(session);
 }
 
-size_t aw_list_running(struct aw_session *session)
+/* Prints the tool's servers, and a simulator at its default address. */
+static bool print_running(struct aw_session *session)
 {
     char sim[400];
     size_t found = session->share.sharing ? session->share.sharing->list(session) : 0;
     if (!aw_running_sim(session, sim, sizeof sim))
-        return found;
+        return found > 0;
     aw_list_link(session, sim);
     aw_list_add(session, "description", "a simulator");
     aw_session_print_result(session);
-    return found + 1;
+    return true;
 }
+
+static enum aw_status print_rules(struct aw_session *session)
+{
+    char rules[4096];
+    if (!session->tool->protocol->udev_file)
+        return aw_fail(&session->err, AW_USAGE, "list: %s needs no udev rules",
+                       session->tool->name);
+    aw_link_udev_rules(session->tool->protocol, rules, sizeof rules);
+    aw_output_print(&session->out, "%s", rules);
+    return AW_OK;
+}
+
+static enum aw_status run_list(struct aw_session *session, const struct aw_args *args)
+{
+    (void)args;
+    if (aw_list_given(session)->udev)
+        return print_rules(session);
+    enum aw_status status = aw_dry_ends(session);
+    if (status != AW_OK)
+        return status;
+    bool running = print_running(session);
+    return session->tool->list ? session->tool->list(session, running) : AW_OK;
+}
+
+/* clang-format off */
+const struct aw_command aw_list_command = {
+    .name = "list", .group = AW_GROUP_SET_UP, .offline = true, .run = run_list,
+    .summary = "show devices, servers and simulators on this machine",
+    .options = AW_OPTIONS(
+        {.name = "udev", AW_AT(aw_list_options, udev),
+         .help = "print the udev rules that permit access, for the file that they name"}),
+    .examples = AW_LIST("list")};
+/* clang-format on */

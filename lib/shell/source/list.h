@@ -19,10 +19,6 @@ void aw_list_link(struct aw_session *session, const char *link);
 /* Adds an entry, unless the text is empty. */
 void aw_list_add(struct aw_session *session, const char *key, const char *text);
 
-/* Prints the running links for -l: the tool's servers, and a simulator at its default address.
- * Returns their number. */
-size_t aw_list_running(struct aw_session *session);
-
 /* Prints all known data of a serial port. */
 void aw_list_port(struct aw_session *session, const char *link, const struct aw_port *port);
 

@@ -13,21 +13,11 @@ enum aw_status aw_find_message(struct aw_session *session, const char *name, enu
  * AW_USAGE: not such a file. */
 enum aw_status aw_info_values(struct aw_session *session, const char *path);
 
-/* Prints protocol->udev_file. */
-aw_run_fn aw_run_udev;
-#define AW_UDEV_COMMAND(tool)                                                                      \
-    {                                                                                              \
-        .name = "udev", .group = AW_GROUP_SET_UP, .prints = "a file of rules",                     \
-        .summary = "print the udev rules that permit access", .offline = true, .run = aw_run_udev, \
-        .examples = AW_LIST("udev"),                                                               \
-        .details = tool " udev | sudo tee /etc/udev/rules.d/70-" tool ".rules",                    \
-    }
-
 /* Completes the fields that the device sends: FIELD, and SUBJECT.FIELD if the wire names subjects.
  */
 aw_complete_fn aw_complete_fields;
 
 extern const struct aw_command aw_encode_command, aw_decode_command, aw_info_command,
-    aw_describe_command;
+    aw_describe_command, aw_list_command;
 
 #endif

@@ -250,7 +250,7 @@ TEST_WITH(unplug_all, NULL, board_errors_are_explained)
             aw_hid_problem(protocols[k], &port, refused[i], text, sizeof text);
             assert_string_equal(
                 text, text_of("not permitted — put this into %s and plug the board in again: %s",
-                              k == 0 ? "/etc/udev/rules.d/70-test.rules ('udev' prints it)"
+                              k == 0 ? "/etc/udev/rules.d/70-test.rules ('list --udev' prints it)"
                                      : "a file in /etc/udev/rules.d",
                               rule));
         }
