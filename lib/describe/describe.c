@@ -14,6 +14,8 @@ size_t aw_describe(FILE *out, struct aw_wire *wire, const char *message, enum aw
         aw_describe_lua(out, wire);
     else if (as == AW_DESCRIBE_DBC)
         aw_describe_dbc(out, wire);
+    else if (as == AW_DESCRIBE_PACKETS)
+        aw_describe_packets(out, wire->protocol);
     else if (as == AW_DESCRIBE_JSON)
         aw_describe_json(out, wire, message);
     else

@@ -7,7 +7,7 @@
  * row, the highest on the left), then one line per field. ASCII is the same without box characters.
  * JSON is the whole table in one object, with everything that a program needs to build frames. MD
  * is a page of documentation. LUA is a dissector for Wireshark, DBC a database for CAN tools: both
- * cover the whole protocol, whatever the message.
+ * cover the whole protocol, whatever the message. PACKETS is an example of a packet file.
  */
 #ifndef AW_DESCRIBE_DESCRIBE_H
 #define AW_DESCRIBE_DESCRIBE_H
@@ -23,6 +23,7 @@ enum aw_describe_as {
     AW_DESCRIBE_MD,
     AW_DESCRIBE_LUA,
     AW_DESCRIBE_DBC,
+    AW_DESCRIBE_PACKETS,
 };
 
 /* Describes one message in each of its directions, or with NULL the whole protocol, in the variant

@@ -74,6 +74,7 @@ void aw_describe_page(FILE *out, struct aw_wire *wire, const char *message, enum
 void aw_describe_json(FILE *out, struct aw_wire *wire, const char *message);
 void aw_describe_lua(FILE *out, struct aw_wire *wire);
 void aw_describe_dbc(FILE *out, struct aw_wire *wire);
+void aw_describe_packets(FILE *out, const struct aw_protocol *protocol);
 
 /* Returns true if the message is selected; wanted NULL selects all. */
 bool aw_is_wanted(const struct aw_wire *wire, size_t index, const char *wanted);

@@ -24,7 +24,7 @@ const struct aw_command *const aw_common_commands[] = {
     &aw_stop_command, &aw_play_command, &aw_teleop_command, &aw_follow_command, &aw_watch_command,
     &aw_plot_command, &aw_wait_command, &aw_pause_command, &aw_expect_command, &aw_encode_command,
     &aw_decode_command, &aw_record_command, &aw_replay_command, &aw_info_command,
-    &aw_describe_command, &aw_packets_command, &aw_send_command, &aw_serve_command,
+    &aw_describe_command, &aw_send_command, &aw_serve_command,
     &aw_speed_command, &aw_run_command, &aw_list_command, &aw_config_command,
     &aw_completion_command, &aw_complete_command, &aw_commands_command, &aw_help_command,
     &aw_question_command, &aw_quit_command, &aw_exit_command, NULL};

@@ -29,7 +29,7 @@ WORDS = {
     "wait": "wait {field}>-9999 --for 0.1s", "expect": "expect {field}>-9999 --for 0.1s",
     "limits": "limits", "pause": "pause 1ms",
     "teleop": "teleop --channels pad.ndjson --force", "verify": "verify --help",
-    "packets": "packets --help", "send": "send --help", "speed": "speed --help",
+    "send": "send --help", "speed": "speed --help",
     "armctl": {"send": "send DEG1,001", "jog": "jog 1 --help", "move": "move 1=90", "home": "--config home.ini home",
                "teleop": "--config home.ini teleop --channels pad.ndjson --force", "play": "play rotate.csv --force",
                "follow": "follow lead.csv --map 1=a --max-speed 20 --approach 10 --force"},

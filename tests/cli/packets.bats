@@ -224,9 +224,9 @@ END
     ok canpid -q -l "$fast" --packets bus.packets replay bus.log --yes
 }
 
-@test "the file of packets init is valid, and fields of a packet file are completed" {
+@test "the file of describe --as packets is valid, and fields of a packet file are completed" {
     for tool in $tools; do
-        "$tool" packets init >first.packets
+        "$tool" describe --as packets >first.packets
         ok "$tool" --packets first.packets describe
         has "$output" "$(grep -m1 '^help' first.packets | sed 's/.*= //')"
     done

@@ -10,7 +10,6 @@ const struct aw_codec *aw_find_custom(struct aw_session *session, const char *na
 enum aw_status aw_show_answer(struct aw_session *session, struct aw_span frame);
 /* Sends a custom packet (not with --dry-run) and prints its reply. */
 enum aw_status aw_send_packet(struct aw_session *session, struct aw_record *packet);
-extern const struct aw_command aw_custom_gains_command, aw_custom_stop_command, aw_packets_command,
-    aw_send_command;
+extern const struct aw_command aw_custom_gains_command, aw_custom_stop_command, aw_send_command;
 
 #endif

@@ -138,7 +138,7 @@ const struct aw_command aw_send_command = {
         {.name = "field", .kind = AW_ARG_PAIRS, .help = "its fields, name=value"}),
     .options = AW_OPTIONS(AW_START_OPTIONS), .custom = true, .safety = AW_DANGEROUS,
     .harmless = only_reads, .run = run_send,
-    .lines = AW_LIST("packets init >team.packets", "--packets team.packets describe"),
+    .lines = AW_LIST("describe --as packets >team.packets", "--packets team.packets describe"),
     .details = "The tool does not know the effect of the packet. So it asks you first, unless "
         "the packet only reads. A stop is sent after it only if the file says 'moves = yes'. In "
         "a script such packets are a stream: the first one is refused if its setpoints are "

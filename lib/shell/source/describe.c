@@ -1,4 +1,4 @@
-/* The command describe: prints a protocol's messages as a drawing, JSON, Markdown, Lua or DBC. */
+/* The command describe: prints a protocol's messages in one of several forms. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -7,7 +7,7 @@
 #include "shell/source/source.h"
 
 struct aw_describe_options {
-    int as; /* text, json, md, lua, dbc */
+    int as; /* place in .choices */
 };
 AW_GIVEN(command, aw_describe_options, aw_describe_given)
 
@@ -56,8 +56,9 @@ const struct aw_command aw_describe_command = {
          .optional = true}),
     .options = AW_OPTIONS(
         {.name = "as", AW_AT(aw_describe_options, as), .value = "FORM",
-         .help = "text, json (also for armwire-code), md, lua (Wireshark) or dbc (CAN)",
-         .fallback = "text", .choices = AW_LIST("text", "json", "md", "lua", "dbc")}),
+         .help = "text, json (also for armwire-code), md, lua (Wireshark), dbc (CAN) or packets (an "
+             "example for --packets)",
+         .fallback = "text", .choices = AW_LIST("text", "json", "md", "lua", "dbc", "packets")}),
     .offline = true, .messages = true, .run = run_describe,
-    .lines = AW_LIST("describe")};
+    .lines = AW_LIST("describe", "describe --as packets >team.packets")};
 /* clang-format on */

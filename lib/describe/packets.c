@@ -1,5 +1,5 @@
-/* The command packets: prints an example packet file for this tool's wire. */
-#include "shell/custom/custom.h"
+/* Prints an example packet file for a protocol. */
+#include "describe/parts.h"
 
 static const char head[] =
     "# Packets of your own firmware, for --packets: see docs/packets.md. A line is\n"
@@ -86,22 +86,11 @@ static const char datagram[] =
     "dir     = tx                   # to it\n"
     "hue     = f32 deg min=0 max=360\n";
 
-static enum aw_status run_packets(struct aw_session *session, const struct aw_args *args)
+void aw_describe_packets(FILE *out, const struct aw_protocol *protocol)
 {
-    (void)args;
-    const struct aw_protocol *protocol = session->tool->protocol;
     const char *first = protocol->can                       ? frame
                         : protocol->ascii                   ? line
                         : protocol->medium == AW_MEDIUM_HID ? report
                                                             : datagram;
-    aw_output_print(&session->out, "%s%s", head, first);
-    return AW_OK;
+    fprintf(out, "%s%s", head, first);
 }
-
-/* clang-format off */
-const struct aw_command aw_packets_command = {
-    .name = "packets", .group = AW_GROUP_SET_UP, .prints = "a packet file",
-    .summary = "print a template of a packet file, see --packets",
-    .args = AW_ARGS({.name = "init", .help = "print the template", .choices = AW_LIST("init")}),
-    .custom = true, .offline = true, .run = run_packets, .examples = AW_LIST("packets init")};
-/* clang-format on */
