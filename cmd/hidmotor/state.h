@@ -145,7 +145,7 @@ enum aw_status hidmotor_send_custom(struct aw_session *session, struct aw_record
 enum aw_status hidmotor_exchange(struct aw_session *session, const struct aw_record *packet,
                                  struct aw_record *answer);
 
-aw_run_fn run_fk, run_ik;
+aw_run_fn run_tip;
 enum aw_status hidmotor_list(struct aw_session *session, bool running);
 enum aw_status hidmotor_simulate(const struct aw_sim *sim, struct aw_device **device,
                                  struct aw_error *err);

@@ -1,4 +1,4 @@
-/* hidmotor fk, ik and moveto: the position of the tip, and joint angles for a position. */
+/* hidmotor tip and moveto: the position of the tip, and joint angles for a position. */
 #include <math.h>
 #include <string.h>
 
@@ -6,48 +6,42 @@
 #include "shell/joints/move.h"
 #include "state.h"
 
-static enum aw_status place_of(struct aw_session *session, const struct aw_args *args,
-                               struct aw_hidmotor_point *point)
+static const char *const place[] = {"x", "y", "z"}, *const angles[] = {"m1", "m2", "m3"};
+
+static enum aw_status read_three(struct aw_session *session, const struct aw_args *args,
+                                 const char *const *names, double out[3])
 {
-    enum aw_status status = aw_arg_number(session, args, "x", &point->x_mm);
-    if (status == AW_OK)
-        status = aw_arg_number(session, args, "y", &point->y_mm);
-    if (status == AW_OK)
-        status = aw_arg_number(session, args, "z", &point->z_mm);
+    enum aw_status status = AW_OK;
+    for (int i = 0; i < 3 && status == AW_OK; i++) {
+        out[i] = NAN;
+        status = aw_arg_number(session, args, names[i], &out[i]);
+    }
     return status;
 }
 
-enum aw_status run_fk(struct aw_session *session, const struct aw_args *args)
+enum aw_status run_tip(struct aw_session *session, const struct aw_args *args)
 {
-    struct aw_hidmotor_pose pose = {0};
-    enum aw_status status = AW_OK;
-    for (int i = 0; i < AW_HIDMOTOR_JOINTS && status == AW_OK; i++)
-        status = aw_arg_number(session, args, aw_hidmotor_joint(i).name, &pose.deg[i]);
-    if (status == AW_OK && !session->options.run.force)
+    static const struct aw_hidmotor_pose home;
+    bool forward = aw_arg(args, "m1", 0) != NULL;
+    double in[3];
+    enum aw_status status = read_three(session, args, forward ? angles : place, in);
+    if (status == AW_OK && (args->n != 3 || isnan(in[0] + in[1] + in[2])))
+        return aw_fail(&session->err, AW_USAGE,
+                       "tip: three values are needed: tip 0 45 -30, or tip x=120mm y=50mm z=150mm");
+    struct aw_hidmotor_pose pose = {.deg = {in[0], in[1], in[2]}};
+    struct aw_hidmotor_point point = {in[0], in[1], in[2]};
+    if (status == AW_OK && !forward)
+        status = aw_hidmotor_ik(&point, &home, &pose, &session->err);
+    else if (status == AW_OK && !session->options.run.force)
         status = aw_hidmotor_check_pose(&pose, &session->err);
     if (status != AW_OK)
         return status;
-    struct aw_hidmotor_point tip = aw_hidmotor_fk(&pose);
-    aw_object_start(&session->result, "fk");
-    aw_object_number(&session->result, "x", tip.x_mm, 4, "mm");
-    aw_object_number(&session->result, "y", tip.y_mm, 4, "mm");
-    aw_object_number(&session->result, "z", tip.z_mm, 4, "mm");
-    return AW_OK;
-}
-
-enum aw_status run_ik(struct aw_session *session, const struct aw_args *args)
-{
-    static const struct aw_hidmotor_pose home;
-    struct aw_hidmotor_point point = {0};
-    struct aw_hidmotor_pose pose;
-    enum aw_status status = place_of(session, args, &point);
-    if (status == AW_OK)
-        status = aw_hidmotor_ik(&point, &home, &pose, &session->err);
-    if (status != AW_OK)
-        return status;
-    aw_object_start(&session->result, "ik");
-    for (int i = 0; i < AW_HIDMOTOR_JOINTS; i++)
-        aw_object_number(&session->result, aw_hidmotor_joint(i).name, pose.deg[i], 4, "deg");
+    point = aw_hidmotor_fk(&pose);
+    const double tip[] = {point.x_mm, point.y_mm, point.z_mm};
+    aw_object_start(&session->result, "tip");
+    for (int i = 0; i < 3; i++)
+        aw_object_number(&session->result, (forward ? place : angles)[i],
+                         forward ? tip[i] : pose.deg[i], 4, forward ? "mm" : "deg");
     return AW_OK;
 }
 
@@ -77,9 +71,10 @@ enum aw_status run_moveto(struct aw_session *session, const struct aw_args *args
                                        .n = AW_HIDMOTOR_JOINTS,
                                        .seconds = NAN,
                                        .show_ns = AW_NO_TIME};
-    struct aw_hidmotor_point point = {0};
+    double to[3];
     struct aw_hidmotor_pose pose;
-    enum aw_status status = place_of(session, args, &point);
+    enum aw_status status = read_three(session, args, place, to);
+    const struct aw_hidmotor_point point = {to[0], to[1], to[2]};
     if (status == AW_OK)
         status = aw_joints_list(session, &list);
     if (status == AW_OK)

@@ -62,10 +62,10 @@ static const struct aw_arg velocity_args[] = {
     {.name = motor ".kp", .field = message "." motor ".kp"},                                       \
     {.name = motor ".ki", .field = message "." motor ".ki"},                                       \
     {.name = motor ".kd", .field = message "." motor ".kd"}
-#define XYZ                                                                                        \
-    {.name = "x", .kind = AW_ARG_NUMBER, .unit = "mm", .help = "forward, in mm"},                  \
-    {.name = "y", .kind = AW_ARG_NUMBER, .unit = "mm", .help = "to the left, in mm"},              \
-    {.name = "z", .kind = AW_ARG_NUMBER, .unit = "mm", .help = "up from the table, in mm"}
+#define WAY(axis, to, free)                                                                        \
+    {.name = axis, .kind = AW_ARG_NUMBER, .unit = "mm", .optional = free, .help = to ", in mm"}
+#define XYZ(free)                                                                                  \
+    WAY("x", "forward", free), WAY("y", "to the left", free), WAY("z", "up from the table", free)
 
 static const struct aw_option wait_options[] = {
     {.name = "wait", AW_AT_ALL(move.wait), .value = "DEG", .bare = "3deg", .unit = "deg",
@@ -116,7 +116,7 @@ static const struct aw_command commands[] = {
      .summary = "hold every joint at its position", .safety = AW_READ,
      .run = run_stop, .examples = AW_LIST("-l sim: stop")},
     {.name = "moveto", .summary = "move the tip to a position",
-     .args = AW_ARGS(XYZ, DURATION, MODE),
+     .args = AW_ARGS(XYZ(false), DURATION, MODE),
      .options = wait_options, .safety = AW_MOTION, .run = run_moveto,
      .examples = AW_LIST("-l sim: moveto 120mm 50mm 150mm --wait")},
     {.name = "play", .summary = "play the waypoints of a file",
@@ -260,15 +260,13 @@ static const struct aw_command commands[] = {
          "no confirmation. 1848 without targets is refused, because it would move all joints to "
          "0 at once.",
      .examples = AW_LIST("-l sim: raw 1910", "-l sim: raw 2000 0.5 1 1 --yes")},
-    {.name = "fk", .summary = "compute the position of the tip from angles",
+    {.name = "tip", .summary = "compute the position of the tip, or the angles for a position",
      .args = AW_ARGS(
-         {.name = "m1", .field = "set_setpoints.m1"},
-         {.name = "m2", .field = "set_setpoints.m2"},
-         {.name = "m3", .field = "set_setpoints.m3"}),
-     .offline = true, .run = run_fk, .examples = AW_LIST("fk 0 0 0", "fk 0 45 -30 -j")},
-    {.name = "ik", .summary = "compute the angles for a position of the tip",
-     .args = AW_ARGS(XYZ),
-     .offline = true, .run = run_ik, .examples = AW_LIST("ik 100mm 0 195mm", "ik 120 50 150 -j")},
+         {.name = "m1", .field = "set_setpoints.m1", .optional = true},
+         {.name = "m2", .field = "set_setpoints.m2", .optional = true},
+         {.name = "m3", .field = "set_setpoints.m3", .optional = true}, XYZ(true)),
+     .offline = true, .run = run_tip,
+     .examples = AW_LIST("tip 0 45 -30 -j"), .lines = AW_LIST("tip x=100mm y=0 z=195mm")},
     /* Records of other tools' output, accepted as commands. */
     {.name = "set_setpoints", .summary = "move joints, with the fields of a "
         "record", .args = move_args,
@@ -318,7 +316,7 @@ static const char *const examples[] = {
     "-l sim: gripper open",
     "-l sim: watch -n 4 -j",
     "encode set_setpoints duration=1000 mode=sinusoidal m1=0 m2=45 m3=-30",
-    "fk 0 45 -30",
+    "tip 0 45 -30",
     "-l sim: teleop --keys --for 2s",
     NULL,
 };

@@ -74,7 +74,7 @@ bare() { sed -e 's/\\f[BR]//g; s/\\-/-/g; s/\\&//g; s/\\e/\\/g' -e "s/['\`]//g; 
     for tool in $tools; do
         ok python3 "$BATS_TEST_DIRNAME/results.py" $tool
     done
-    ok hidmotor help fk
+    ok hidmotor help tip
     has "$output" "x, y, z in mm"
 }
 

@@ -410,28 +410,33 @@ END
     has "$why" "whole number"
 }
 
-@test "fk and ik work without a board, invert each other and report the distance out of reach" {
-    ok hidmotor fk 0 0 0
-    same "$output" "fk x=100mm y=0mm z=195mm"
-    ok hidmotor -j fk 20 45 -30
-    point=$(json '"\(.x) \(.y) \(.z)"' | tr -d '"')
+@test "tip works without a board in both directions and reports the distance out of reach" {
+    ok hidmotor tip 0 0 0
+    same "$output" "tip x=100mm y=0mm z=195mm"
+    ok hidmotor -j tip 20 45 -30
+    point=$(json '"x=\(.x) y=\(.y) z=\(.z)"' | tr -d '"')
     # shellcheck disable=SC2086 # words
-    ok hidmotor -j ik $point
-    same "$(json '[.cmd,.ok] + ([.m1,.m2,.m3] | map(. * 1000 | round / 1000))')" '["ik",true,20,45,-30]'
-    fails 6 hidmotor ik 212.3 0 95
+    ok hidmotor -j tip $point
+    same "$(json '[.cmd,.ok] + ([.m1,.m2,.m3] | map(. * 1000 | round / 1000))')" '["tip",true,20,45,-30]'
+    fails 6 hidmotor tip x=212.3 y=0 z=95
     has "$why" "12.3 mm too far"
-    fails 6 hidmotor ik 0 0 95
+    fails 6 hidmotor tip x=0 y=0 z=95
     has "$why" "27 deg beyond its limit of 63 deg"
-    fails 2 hidmotor ik nan 0 95
-    fails 6 hidmotor fk 0 120 0
-    ok hidmotor ik 10cm 0 0.195m
-    same "$output" "ik m1=0deg m2=0deg m3=0deg"
+    fails 2 hidmotor tip x=nan y=0 z=95
+    fails 6 hidmotor tip 0 120 0
+    for words in "" 0 "0 45" "0 45 -30 120" "m1=0 m2=0 z=9" "x=0 y=0"; do
+        # shellcheck disable=SC2086 # words
+        fails 2 hidmotor tip $words
+        has "$why" "three values are needed"
+    done
+    ok hidmotor tip x=10cm y=0 z=0.195m
+    same "$output" "tip m1=0deg m2=0deg m3=0deg"
 }
 
 @test "moveto moves the tip to its target" {
     board
     ok hidmotor -q -l "$url" moveto 120mm 50mm 150mm duration=500ms --wait
-    ok hidmotor -j fk "$(joints '.[0][0]')" "$(joints '.[1][0]')" "$(joints '.[2][0]')"
+    ok hidmotor -j tip "$(joints '.[0][0]')" "$(joints '.[1][0]')" "$(joints '.[2][0]')"
     same "$(json '[.x,.y,.z] | map(round)')" '[120,50,150]'
 }
 
@@ -1067,7 +1072,7 @@ END
 
 # bats test_tags=direct
 @test "results can be printed as CSV and with --format" {
-    ok hidmotor fk 0 0 0 --format '%{x} %{z}'
+    ok hidmotor tip 0 0 0 --format '%{x} %{z}'
     same "$output" "100 195"
     ok hidmotor --csv -l "$fast" ping -n 2
     matches "${lines[0]}" "t,cmd,n,lost,min_ms,*,foreign"

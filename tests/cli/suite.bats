@@ -98,8 +98,8 @@ load common
 armctl -q -l $fast deg 1 90|deg joint=1 angle=90deg result=confirmed ms=
 armctl -q -l sim:?quirks=published pulse 2 1500us|pulse=1500us
 hidmotor -q -l $fast move elbow=21.8 --wait|m3.target=21.8deg
-hidmotor ik 120mm 50mm 150mm|m1=22.6199deg
-hidmotor fk 0 45 -30|mm
+hidmotor tip x=120mm y=50mm z=150mm|m1=22.6199deg
+hidmotor tip 0 45 -30|mm
 canpid -q -l $fast setpoint 10deg --max-jump 90deg -b lknee -c pos|value=10deg
 canpid -q -l $fast setpoint 0.5Nm -b lknee -c tor|value=0.5Nm
 canpid -q -l $fast step --from 0deg --to 20deg --for 2s -b lknee -c pos|deg·s
