@@ -1,10 +1,7 @@
 /* Parsing, completion, results and terminal keys for unitysim's joints. */
-#include <errno.h>
 #include <stdio.h>
 #include <string.h>
-#include <unistd.h>
 
-#include "base/ready.h"
 #include "state.h"
 
 /* Writes the name of a pair to name[48]. */
@@ -99,21 +96,4 @@ void unitysim_complete_goals(struct aw_session *session, aw_candidate_fn *add, v
     add(context, "velocity=", "velocity of all named joints, in units of 0.684 deg/s");
     add(context, "tolerance=", "tolerance in ticks");
     add(context, "timeout=", "time limit");
-}
-
-/* ---- Keys ---- */
-
-const char *unitysim_key(char *text)
-{
-    static const char *const arrows[] = {"UP", "DOWN", "RIGHT", "LEFT"};
-    char c = 0;
-    memset(text, 0, 8);
-    ssize_t n = aw_read_ready(STDIN_FILENO, text, 1);
-    if (n != 1)
-        return n < 0 && errno == EAGAIN ? NULL : "q"; /* the terminal is gone */
-    if (text[0] != '\033' || aw_read_ready(STDIN_FILENO, &c, 1) != 1)
-        return text;
-    if ((c == '[' || c == 'O') && aw_read_ready(STDIN_FILENO, &c, 1) == 1 && c >= 'A' && c <= 'D')
-        return arrows[c - 'A'];
-    return "";
 }

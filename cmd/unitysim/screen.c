@@ -119,15 +119,6 @@ static bool copy_picture(const struct aw_unitysim_shape *shape, enum aw_unitysim
     return true;
 }
 
-static void keys(struct page *page)
-{
-    char text[SCREEN_LINE];
-    for (const char *const *key = page->screen->keys; *key; key += 2) {
-        snprintf(text, sizeof text, " %-10s %s", key[0], key[1]);
-        cut_line(page, text);
-    }
-}
-
 static bool pictures(struct page *page)
 {
     struct aw_unitysim_shape shape;
@@ -178,20 +169,16 @@ static void joint_row(struct page *page, int joint)
 {
     const struct unitysim_screen *screen = page->screen;
     const struct aw_unitysim_limit *limit = &screen->limits.joint[joint];
-    char text[320], row[340], scale[BAR * 4 + 1], how[16];
-    bool chosen = joint == screen->selected, inverse = chosen && page->live;
+    char text[320], scale[BAR * 4 + 1], how[16];
     bar(page, joint, scale);
     int velocity = screen->velocity[joint];
     snprintf(how, sizeof how, "%c%d", "- +"[screen->way[joint] + 1], velocity);
-    const char *speed = screen->stuck[joint] ? "stuck" : velocity == 0 ? "stop" : how;
-    int n = snprintf(text, sizeof text, "%c%-12s %5.0f %7.1f   %-6s", chosen ? '>' : ' ',
-                     aw_unitysim_joint_name(joint), screen->ticks[joint],
-                     aw_unitysim_degrees(screen->ticks[joint]), speed);
+    int n = snprintf(text, sizeof text, " %-12s %5.0f %7.1f   %-6s", aw_unitysim_joint_name(joint),
+                     screen->ticks[joint], aw_unitysim_degrees(screen->ticks[joint]),
+                     velocity == 0 ? "stop" : how);
     if (page->columns >= WITH_BARS)
         snprintf(text + n, sizeof text - (size_t)n, " %5d %s %-5d", limit->min, scale, limit->max);
-    cut(page, text);
-    snprintf(row, sizeof row, "%s%s%s", inverse ? "\033[7m" : "", text, inverse ? "\033[0m" : "");
-    line(page, row);
+    cut_line(page, text);
 }
 
 enum aw_status unitysim_screen_draw(struct aw_session *session,
@@ -201,9 +188,7 @@ enum aw_status unitysim_screen_draw(struct aw_session *session,
     if (live)
         aw_output_draw(&session->out, "\033[H");
     cut_line(&page, screen->title);
-    if (screen->keys)
-        keys(&page);
-    else if (!pictures(&page))
+    if (!pictures(&page))
         return aw_no_memory(&session->err);
     cut_line(&page,
              page.columns >= WITH_BARS

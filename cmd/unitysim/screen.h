@@ -4,7 +4,7 @@
 
 #include "state.h"
 
-#define SCREEN_LINES 3
+#define SCREEN_LINES 2
 #define SCREEN_LINE  200
 
 struct unitysim_screen {
@@ -12,11 +12,7 @@ struct unitysim_screen {
     double ticks[AW_UNITYSIM_JOINTS];
     int velocity[AW_UNITYSIM_JOINTS]; /* 0: stopped */
     int way[AW_UNITYSIM_JOINTS];      /* +1, -1: ticks increase, decrease; 0: unknown */
-    bool stuck[AW_UNITYSIM_JOINTS];
     struct aw_unitysim_limits limits;
-    int selected;                          /* a joint, or -1 */
-    const char *const *keys;               /* in place of the pictures: key and meaning in turn,
-                                              NULL at the end; or NULL */
     char lines[SCREEN_LINES][SCREEN_LINE]; /* below the joints; "": none */
 };
 

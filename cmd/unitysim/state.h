@@ -166,10 +166,6 @@ void unitysim_report_joint(struct aw_session *session, int joint);
 
 aw_complete_fn unitysim_complete_joints, unitysim_complete_drives, unitysim_complete_goals;
 
-/* Returns the next pending key, with "UP", "DOWN", "LEFT", "RIGHT" for the arrows; NULL: none. text
- * holds 8 bytes. */
-const char *unitysim_key(char *text);
-
 /* ---- follow.c ---- */
 
 /* Counts of the handled lines. */
@@ -212,7 +208,7 @@ aw_complete_fn unitysim_complete_views;
 /* ---- the commands ---- */
 
 aw_run_fn run_scene, run_control, run_update, run_drive, run_limits, run_camera_request, run_camera,
-    run_stop, run_play, run_teach, run_view, run_sim;
+    run_stop, run_play, run_teach, run_view;
 enum aw_status unitysim_list(struct aw_session *session, bool running);
 enum aw_status unitysim_simulate(const struct aw_sim *sim, struct aw_device **device,
                                  struct aw_error *err);

@@ -7,6 +7,7 @@
 #include "shell/main.h"
 #include "shell/session/wire_option.h"
 #include "shell/source/ping.h"
+#include "shell/source/sim.h"
 #include "state.h"
 #include "tuning/verbs/verbs.h"
 #include "unitysim.h"
@@ -238,10 +239,9 @@ static const struct aw_command commands[] = {
           .complete = unitysim_complete_joints},
          {.name = "feedback-loss", .value = "SHARE", .help = "share of lost feedback: 20%"},
          {.name = "seed", .value = "NUMBER", .help = "random seed for the lost feedback"}),
-     .lines = AW_LIST("sim &"), .run = run_sim,
-     .details = "On a terminal it draws the arm, and keys drive it until a client connects: x "
-         "blocks a joint, f freezes the arm, m stops the feedback. In a pipe it prints 'ready: "
-         "URL' on standard error. Use that URL with -l."},
+     .lines = AW_LIST("sim &"), .run = aw_run_sim,
+     .details = "Prints 'ready: URL' on standard error. Use that URL with -l: 'view' draws the arm, "
+         "and 'teleop --keys' moves it."},
     {0},
 };
 /* clang-format on */

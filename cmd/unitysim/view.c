@@ -1,7 +1,9 @@
 /* unitysim view: draws the arm live on the terminal, or one picture of it. */
+#include <errno.h>
 #include <stdio.h>
-#include <string.h>
+#include <unistd.h>
 
+#include "base/ready.h"
 #include "screen.h"
 #include "shell/joints/status.h"
 
@@ -10,7 +12,7 @@ static struct unitysim_screen page(struct aw_session *session)
     const struct aw_unitysim *unity = unitysim_of(session);
     const struct aw_unitysim_feedback *feedback = &unity->feedback;
     const char *url = "";
-    struct unitysim_screen screen = {.limits = unity->options.limits, .selected = -1};
+    struct unitysim_screen screen = {.limits = unity->options.limits};
     aw_session_url(session, &url);
     snprintf(screen.title, sizeof screen.title, "Bento Arm   %.150s%s", url,
              aw_unitysim_stale(unity) ? "   NO FEEDBACK" : "");
@@ -29,12 +31,21 @@ struct viewing {
     int64_t deadline;
 };
 
+/* Returns true after q, or if the terminal is gone. */
+static bool is_left(void)
+{
+    char key = 0;
+    ssize_t n = 1;
+    while (n == 1 && key != 'q')
+        n = aw_read_ready(STDIN_FILENO, &key, 1);
+    return n >= 0 || errno != EAGAIN;
+}
+
 static enum aw_status live_view(void *context, bool keys)
 {
     const struct viewing *viewing = context;
     struct aw_session *session = viewing->session;
     static const int64_t page_ns = 50 * AW_MILLISECOND;
-    char text[8];
     uint64_t count = (uint64_t)session->options.run.count;
     struct unitysim_screen before = page(session);
     enum aw_status status = AW_OK;
@@ -52,8 +63,7 @@ static enum aw_status live_view(void *context, bool keys)
         if (status == AW_OK)
             status =
                 aw_unitysim_idle(unitysim_of(session), now + page_ns, NULL, NULL, &session->err);
-        const char *key = keys ? unitysim_key(text) : NULL;
-        if (now >= viewing->deadline || (key && strcmp(key, "q") == 0))
+        if (now >= viewing->deadline || (keys && is_left()))
             break;
     }
     return status;

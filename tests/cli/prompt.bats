@@ -545,7 +545,7 @@ END
 @test "? shows the keys in every view, and the exit key fits into 40 columns" {
     local view
     for view in 'canpid -q -l sim: watch' 'canpid -q -l sim: plot lknee.torque' 'ezphys -q -l sim: view' \
-        'hidmotor -q -l sim: watch' 'unitysim sim'; do
+        'hidmotor -q -l sim: watch'; do
         TERM=xterm terminal 40 <<<"
             launch $view
             want {q quit} {? keys}

@@ -718,46 +718,6 @@ END
     has "$output" "|--"
 }
 
-@test "the simulator on a terminal shows the arm, and its keys drive it until a client connects" {
-    export TERM=xterm-256color
-    local port
-    port=$(python3 -c 'import socket
-s = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
-s.bind(("127.0.0.1", 0))
-print(s.getsockname()[1])')
-    terminal <<<"
-        launch unitysim sim --listen unix-listen:$D/arm
-        want {no feedback until a scene is loaded}
-        type 1; want {Basic Movement} {keys move the arm}
-        type \033\[B; want {>elbow}
-        type \033\[C; want {+42}
-        type { }; want {stop}
-        type x; want {stuck}
-        type f; want {FROZEN}
-        type f
-        type q
-        want {datagrams received}
-        ends 0"
-}
-
-@test "the simulator on a terminal reports a missing listener and its return" {
-    export TERM=xterm-256color
-    local port back
-    port=$(free_port) back=$(free_port)
-    (
-        until [ -e silent ]; do sleep 0.05; done
-        exec unitysim -q -l "udp:127.0.0.1:$port?listen=$back" watch --for 60s >/dev/null
-    ) 3>&- &
-    started+=($!)
-    terminal <<<"
-        launch unitysim sim --scene 1 --listen udp-listen:$port?reply=127.0.0.1:$back
-        want {no program listens at 127.0.0.1:$back}
-        exec touch silent
-        want {a client listens at 127.0.0.1:$back now}
-        type q
-        ends 0"
-}
-
 @test "view on a terminal is live, and q ends it" {
     export TERM=xterm-256color
     terminal 80 <<<"
@@ -767,21 +727,18 @@ print(s.getsockname()[1])')
         ends 0"
 }
 
-@test "Ctrl-Z returns the terminal to the shell, and fg returns it to view and simulator" {
+@test "Ctrl-Z returns the terminal to the shell, and fg returns it to view" {
     export TERM=xterm
-    local command
-    for command in "-q -l sim: view" "sim --listen unix-listen:bento"; do
-        terminal <<<"
-            launch env {PS1=shell> } bash --norc --noprofile -i
-            want {shell> }
-            ask {unitysim $command} wrist_flex
-            type \032; want \[?1049l Stopped {shell> }
-            ask fg \[?1049h wrist_flex
-            type q; want \[?1049l {shell> }
-            ask {echo status \$?} {status 0} {shell> }
-            type exit\r
-            ends 0"
-    done
+    terminal <<<"
+        launch env {PS1=shell> } bash --norc --noprofile -i
+        want {shell> }
+        ask {unitysim -q -l sim: view} wrist_flex
+        type \032; want \[?1049l Stopped {shell> }
+        ask fg \[?1049h wrist_flex
+        type q; want \[?1049l {shell> }
+        ask {echo status \$?} {status 0} {shell> }
+        type exit\r
+        ends 0"
 }
 
 @test "complete lists joints, scenes, views and models" {

@@ -50,10 +50,4 @@ enum aw_status aw_sim_open(struct aw_link **out, struct aw_device *device, struc
 enum aw_status aw_device_serve(struct aw_device *device, struct aw_link *link,
                                struct aw_error *err);
 
-/* Runs one round of it, for loops that do other work too. Waits for the host or the device until
- * the deadline, and forwards messages both ways. Returns AW_OK, AW_STOPPED or AW_LOST. link->event
- * then has the link's report. */
-enum aw_status aw_device_serve_once(struct aw_device *device, struct aw_link *link,
-                                    int64_t deadline, struct aw_error *err);
-
 #endif

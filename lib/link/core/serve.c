@@ -11,15 +11,15 @@ void aw_device_close(struct aw_device *device)
         free(device);
 }
 
-enum aw_status aw_device_serve_once(struct aw_device *device, struct aw_link *link,
-                                    int64_t deadline, struct aw_error *err)
+/* Waits for the host or the device, and forwards messages both ways. */
+static enum aw_status serve_once(struct aw_device *device, struct aw_link *link,
+                                 struct aw_error *err)
 {
     uint8_t buf[AW_DEVICE_MESSAGE];
     unsigned before = link->connections;
     size_t got = 0, size;
-    int64_t event = device->ops->next_event(device);
     enum aw_status status =
-        aw_link_read(link, buf, sizeof buf, &got, event < deadline ? event : deadline, err);
+        aw_link_read(link, buf, sizeof buf, &got, device->ops->next_event(device), err);
     if (status != AW_OK && status != AW_TIMEOUT && status != AW_EVENT)
         return status;
     int64_t now = aw_clock_now(link->clock);
@@ -39,6 +39,6 @@ enum aw_status aw_device_serve(struct aw_device *device, struct aw_link *link, s
 {
     enum aw_status status = AW_OK;
     while (status == AW_OK)
-        status = aw_device_serve_once(device, link, AW_NEVER, err);
+        status = serve_once(device, link, err);
     return status;
 }

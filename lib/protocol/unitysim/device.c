@@ -55,7 +55,7 @@ struct arm {
     size_t entry_size, velocity_at, state_at; /* offsets in an entry of a control packet */
     struct aw_random random;
     double deg_s; /* per unit of velocity */
-    bool started, keyboard, mute, frozen;
+    bool started, mute, frozen;
     int64_t now_ns, step_ns, feedback_ns; /* the last two: due times */
     int scene, frame_rate;
     bool loaded; /* a scene from 1 on was loaded before */
@@ -404,7 +404,6 @@ static void receive(struct arm *arm, const struct datagram *in)
     struct aw_error err;
     struct datagram whole;
     arm->counters.received++;
-    arm->keyboard = false;
     bool good = !damage(arm, in), odd = good && read_odd(arm, in, &whole);
     const struct datagram *read = odd ? &whole : in;
     struct aw_span frame = {read->bytes, read->size < DATAGRAM_MAX ? read->size : DATAGRAM_MAX};
@@ -514,7 +513,6 @@ struct aw_device *aw_unitysim_device(const struct aw_unitysim_device_options *op
     arm->options = *options;
     arm->random.state = options->seed;
     arm->deg_s = speeds[options->speed];
-    arm->keyboard = true;
     aw_wire_init(&arm->wire, &aw_unitysim_protocol, NULL, false);
     /* Offsets in an entry of a control packet, whose first byte is the joint. */
     const struct aw_codec *codec = arm->control = aw_wire_codec(&arm->wire, "control", AW_TX);
@@ -538,7 +536,6 @@ void aw_unitysim_device_truth(struct aw_device *device, int64_t now,
                                         .frame_rate = arm->frame_rate,
                                         .camera = arm->camera,
                                         .limits = arm->limits,
-                                        .keyboard = arm->keyboard,
                                         .frozen = arm->frozen,
                                         .counters = arm->counters};
     memcpy(truth->dropped_why, arm->dropped_why, sizeof truth->dropped_why);
@@ -547,23 +544,6 @@ void aw_unitysim_device_truth(struct aw_device *device, int64_t now,
         truth->drive[i] = arm->joints[i].drive;
         truth->at_limit[i] = arm->joints[i].at_limit;
     }
-}
-
-bool aw_unitysim_device_key_drive(struct aw_device *device, int joint,
-                                  struct aw_unitysim_drive drive)
-{
-    struct arm *arm = (struct arm *)device;
-    if (arm->keyboard && arm->scene > 0)
-        drive_joint(&arm->joints[joint], (unsigned)drive.velocity, drive.state);
-    return arm->keyboard;
-}
-
-bool aw_unitysim_device_key_scene(struct aw_device *device, int scene)
-{
-    struct arm *arm = (struct arm *)device;
-    if (arm->keyboard)
-        load_own_scene(arm, scene);
-    return arm->keyboard;
 }
 
 void aw_unitysim_device_stick(struct aw_device *device, unsigned joints)

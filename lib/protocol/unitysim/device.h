@@ -15,7 +15,7 @@
  * takes effect as far as it goes, with the checksum read as data. In control that means complete
  * entries. A short scene is loaded. The camera of scene and update applies if present, and the
  * limits if all are present. Values missing from a scene keep their old values. The length byte is
- * ignored. The keyboard works until the first datagram of any kind.
+ * ignored.
  *
  * Time: physics in steps of 20 ms from the first call, so that a run depends only on the commands
  * and their times. A stopped joint coasts to its last target, which is at most a step ahead.
@@ -70,7 +70,7 @@ struct aw_unitysim_device_counters {
 /* Returns NULL if out of memory. The caller closes the device through its ops. */
 struct aw_device *aw_unitysim_device(const struct aw_unitysim_device_options *options);
 
-/* The true state, for a screen and for tests. */
+/* The true state, for the summary and for tests. */
 struct aw_unitysim_truth {
     int scene; /* 0: none */
     int frame_rate;
@@ -79,7 +79,6 @@ struct aw_unitysim_truth {
     double degrees[AW_UNITYSIM_JOINTS]; /* 0 is the centre */
     struct aw_unitysim_drive drive[AW_UNITYSIM_JOINTS];
     bool at_limit[AW_UNITYSIM_JOINTS];
-    bool keyboard; /* keys work until the first datagram comes */
     bool frozen;
     struct aw_unitysim_device_counters counters;
     char dropped_why[160]; /* the reason of the last dropped datagram, or "" */
@@ -88,13 +87,6 @@ struct aw_unitysim_truth {
 /* Returns the state at time now, which must not decrease. */
 void aw_unitysim_device_truth(struct aw_device *device, int64_t now,
                               struct aw_unitysim_truth *truth);
-
-/* The keyboard. Returns false without effect if a client has taken over. Velocity in units; the
- * original's keys drive with 50 deg/s. A scene loads with default limits and its own view. */
-#define AW_UNITYSIM_KEY_VELOCITY 42
-bool aw_unitysim_device_key_drive(struct aw_device *device, int joint,
-                                  struct aw_unitysim_drive drive);
-bool aw_unitysim_device_key_scene(struct aw_device *device, int scene);
 
 /* Faults at run time. A mute simulator moves without sending; a frozen one neither moves nor
  * sends, and queues what it receives. */

@@ -484,23 +484,6 @@ TEST(positions_are_truncated_to_ticks)
     rig_free(rig);
 }
 
-TEST(first_datagram_disables_the_keyboard)
-{
-    struct rig *rig = rig_default();
-    struct aw_unitysim_drive up = {AW_UNITYSIM_KEY_VELOCITY, AW_UNITYSIM_INCREASE};
-    assert_true(aw_unitysim_device_key_scene(rig->device, 2));
-    assert_true(aw_unitysim_device_key_drive(rig->device, AW_UNITYSIM_ELBOW, up));
-    rig_run(rig, 0.5);
-    assert_true(rig_ticks(rig, AW_UNITYSIM_ELBOW) > 2100);
-    rig_put(rig, "00");
-    assert_false(rig_truth(rig).keyboard);
-    assert_false(aw_unitysim_device_key_drive(rig->device, AW_UNITYSIM_SHOULDER, up));
-    assert_false(aw_unitysim_device_key_scene(rig->device, 1));
-    assert_int_equal(rig_truth(rig).scene, 2);
-    assert_int_equal(rig_truth(rig).drive[AW_UNITYSIM_SHOULDER].state, AW_UNITYSIM_STOP);
-    rig_free(rig);
-}
-
 TEST(faults_take_effect)
 {
     struct aw_unitysim_device_options options = aw_unitysim_device_defaults();
@@ -576,9 +559,9 @@ static void print_arm(struct aw_device *device, double at_ms, FILE *out)
     struct aw_unitysim_truth t;
     aw_unitysim_device_truth(device, (int64_t)(at_ms * 1e6), &t);
     const struct aw_unitysim_device_counters *n = &t.counters;
-    fprintf(out, "scene %d rate %d camera %d %d %d %d %d %d keyboard %d frozen %d why '%s'\n",
-            t.scene, t.frame_rate, t.camera.x, t.camera.y, t.camera.z, t.camera.rx, t.camera.ry,
-            t.camera.rz, t.keyboard, t.frozen, t.dropped_why);
+    fprintf(out, "scene %d rate %d camera %d %d %d %d %d %d frozen %d why '%s'\n", t.scene,
+            t.frame_rate, t.camera.x, t.camera.y, t.camera.z, t.camera.rx, t.camera.ry, t.camera.rz,
+            t.frozen, t.dropped_why);
     for (int i = 0; i < AW_UNITYSIM_JOINTS; i++)
         fprintf(out, "\tjoint %d: %.4f %d to %d drive %d %d%s\n", i, t.degrees[i],
                 t.limits.joint[i].min, t.limits.joint[i].max, t.drive[i].velocity,
@@ -769,13 +752,10 @@ TEST(complete_entries_are_counted)
     }
 }
 
-/* Without a scene, neither keys nor datagrams move anything; limits are stored for later. */
+/* Without a scene, datagrams move nothing; limits are stored for later. */
 TEST(without_a_scene_nothing_moves)
 {
     struct rig *rig = rig_default();
-    struct aw_unitysim_drive up = {AW_UNITYSIM_KEY_VELOCITY, AW_UNITYSIM_INCREASE};
-    assert_true(aw_unitysim_device_key_drive(rig->device, AW_UNITYSIM_ELBOW, up));
-    assert_int_equal(rig_truth(rig).drive[AW_UNITYSIM_ELBOW].velocity, 0);
     rig_put(rig, SHOULDER_ELBOW_HAND);
     rig_put(rig, UPDATE_WITH_CAMERA);
     struct aw_unitysim_truth truth = rig_truth(rig);
