@@ -31,7 +31,6 @@ struct canpid_state {
     struct canpid_boards boards;
     struct aw_canpid client;
     struct aw_canpid dry;       /* client for --dry-run, separate from the real conversation */
-    char url[512];              /* URL of the link, with kernel filters */
     uint64_t driven;            /* boards that the running command has enabled */
     uint64_t left_on;           /* boards that a recording leaves enabled */
     uint64_t chosen;            /* boards named by -b, for commands that only read */

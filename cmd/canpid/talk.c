@@ -11,28 +11,6 @@
 #include "state.h"
 #include "wire/can_id.h"
 
-/* Makes the kernel filter out other boards' frames if a command needs only named boards. */
-static void filter_boards(struct aw_session *session)
-{
-    struct canpid_state *state = session->state;
-    const char *url;
-    uint64_t boards;
-    if (!session->mode.one_shot || session->device.link || !canpid_given(session)->board ||
-        aw_session_find_server(session) != AW_OK || session->share.attached ||
-        aw_session_url(session, &url) != AW_OK || strncmp(url, "can:", 4) != 0 ||
-        strstr(url, "filter=") || canpid_boards(session, &boards) != AW_OK)
-        return;
-    size_t used = (size_t)snprintf(state->url, sizeof state->url, "%s%cfilter=", url,
-                                   strchr(url, '?') ? '&' : '?');
-    for (const char *comma = ""; boards && used + 16 < sizeof state->url; boards &= boards - 1) {
-        used += (size_t)snprintf(state->url + used, sizeof state->url - used, "%s%03X/7E0", comma,
-                                 canpid_first_board(boards));
-        comma = ",";
-    }
-    if (used + 16 < sizeof state->url)
-        aw_options_set(&session->options, "link", state->url, AW_FROM_COMMAND_LINE, NULL);
-}
-
 static struct aw_canpid_options canpid_options(const struct aw_session *session)
 {
     struct aw_canpid_options options = aw_canpid_defaults();
@@ -57,7 +35,6 @@ void canpid_connect(struct aw_session *session, struct aw_link *link)
 enum aw_status canpid_ready(struct aw_session *session)
 {
     struct aw_canpid_options options = canpid_options(session);
-    filter_boards(session);
     enum aw_status status = aw_session_link(session);
     if (status != AW_OK)
         return status;
