@@ -53,8 +53,7 @@ struct canpid_options {
 AW_GIVEN(tool, canpid_options, canpid_given)
 
 struct canpid_command_options {
-    int as;        /* dump's format: candump, decoded, both */
-    bool describe; /* sim --describe */
+    int as; /* dump's format: candump, decoded, both */
 };
 AW_GIVEN(command, canpid_command_options, canpid_command_given)
 
@@ -196,7 +195,7 @@ enum aw_status canpid_safe_stop(struct aw_session *session);
 void canpid_last_stop(struct aw_session *session, aw_frame_fn *add, void *context);
 
 aw_run_fn run_set, run_gain, run_zero, run_setpoint, run_event, run_ref, run_message, run_disable,
-    run_gains, run_dump, run_ping, run_sim;
+    run_gains, run_dump, run_ping;
 enum aw_status canpid_list(struct aw_session *session, bool running);
 enum aw_status canpid_simulate(const struct aw_sim *sim, struct aw_device **device,
                                struct aw_error *err);

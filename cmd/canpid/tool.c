@@ -10,6 +10,7 @@
 #include "shell/look/picture.h"
 #include "shell/main.h"
 #include "shell/session/wire_option.h"
+#include "shell/source/sim.h"
 #include "shell/source/source.h"
 #include "state.h"
 #include "tuning/verbs/verbs.h"
@@ -288,10 +289,8 @@ static const struct aw_command commands[] = {
          {.name = "plant", .value = "LIST", .words = aw_canpid_plant_names,
           .help = "simulate broken joints: dead, or lknee=wall:2deg,rhip=delay:1s"},
          {.name = "quirks", .value = "NAME", .words = aw_canpid_quirk_names,
-          .help = "power-up: no output for the first 100 control periods"},
-         {.name = "describe", AW_AT(canpid_command_options, describe),
-          .help = "print the parameters of the simulated joints, then exit"}),
-     .lines = AW_LIST("sim &"), .run = run_sim, .examples = AW_LIST("sim --describe"),
+          .help = "power-up: no output for the first 100 control periods"}),
+     .lines = AW_LIST("sim &"), .run = aw_run_sim,
      .details = "Prints 'ready: URL' on standard error. Use that URL with -l. -b selects the "
          "boards.\nThe six joints differ in their parameters. --plant, or ?plant=KIND and "
          "?plant.BOARD=KIND after sim:, simulates a broken joint: dead (the motor), stuck (the "

@@ -48,17 +48,6 @@ enum aw_status aw_canpid_plant_parse(const char *text, struct aw_canpid_plant *p
     return AW_OK;
 }
 
-const char *aw_canpid_plant_text(const struct aw_canpid_plant *plant, char out[AW_CANPID_PLANT_MAX])
-{
-    const char *name = aw_canpid_plant_names[plant->kind], *unit = values[plant->kind].unit;
-    if (unit)
-        snprintf(out, AW_CANPID_PLANT_MAX, "%s:%.4g%s", name,
-                 plant->value / values[plant->kind].scale, unit);
-    else
-        snprintf(out, AW_CANPID_PLANT_MAX, "%s", name);
-    return out;
-}
-
 /* Parameters in which a joint differs from aw_joint_defaults. */
 static const struct own {
     unsigned board;

@@ -46,11 +46,6 @@ extern const char *const aw_canpid_plant_names[];
 enum aw_status aw_canpid_plant_parse(const char *text, struct aw_canpid_plant *plant,
                                      struct aw_error *err);
 
-/* Writes it as text, "wall:2deg", to out and returns out. */
-#define AW_CANPID_PLANT_MAX 32
-const char *aw_canpid_plant_text(const struct aw_canpid_plant *plant,
-                                 char out[AW_CANPID_PLANT_MAX]);
-
 /* Returns the joint of a board; aw_joint_defaults for boards other than the six. */
 struct aw_joint_model aw_canpid_joint(unsigned board);
 
