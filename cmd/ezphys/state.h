@@ -17,15 +17,6 @@ struct ezphys_wires {
     char text[EZ_WIRES_NAMED][AW_EZPHYS_FRAMING_TEXT];
 };
 
-/* Records for printing: with the object's name and the axis number. */
-struct ezphys_shown {
-    struct aw_wire wire;
-    struct aw_wire *raw; /* decodes packets; NULL: the client's wire */
-    struct aw_field head[AW_EZPHYS_FRAMING_ROWS + 1];
-    const struct aw_codec *from[AW_MAX_MESSAGES]; /* codecs of the maps */
-    int8_t map[AW_MAX_MESSAGES][AW_MAX_SCALARS];  /* scalar there to scalar here, -1: none */
-};
-
 /* The previous packet, for counting axes. */
 struct ezphys_order {
     double id; /* NaN: identified by name */
@@ -51,7 +42,6 @@ struct ezphys_state {
     struct aw_ezphys ez;
     struct aw_ezphys
         dry; /* client for --dry-run, without a link, separate from the real conversation */
-    struct ezphys_shown shown;
     struct ezphys_order order;
     size_t next; /* next packet for ezphys_next_received */
     uint64_t model_epoch;
@@ -78,8 +68,6 @@ struct ezphys_options {
 AW_GIVEN(tool, ezphys_options, ezphys_given)
 
 struct ezphys_read_options {
-    const char *where;
-    bool once;
     double stall_s, speed; /* options of hz; of view */
 };
 AW_GIVEN(command, ezphys_read_options, ezphys_read_given)
@@ -106,7 +94,7 @@ enum aw_status ezphys_variant(struct aw_session *session, struct aw_variant *var
                               struct aw_error *err);
 enum aw_status ezphys_configure(struct aw_session *session, const char *section, const char *key,
                                 const char *value, struct aw_error *err);
-aw_complete_fn ezphys_complete_wires, ezphys_complete_joints, ezphys_complete_objects;
+aw_complete_fn ezphys_complete_wires, ezphys_complete_joints;
 
 /* Completes bodies, joints and axes that are known or named. */
 aw_complete_fn ezphys_subjects;
@@ -226,20 +214,13 @@ void ezphys_finish(struct aw_session *session);
 
 /* ---- show.c ---- */
 
-/* Switches to records as in struct ezphys_shown. */
-enum aw_status ezphys_show_begin(struct aw_session *session);
-
-/* Decodes a packet of the last message into such a record. */
-enum aw_status ezphys_show_decode(struct aw_session *session, size_t packet,
-                                  struct aw_record *record);
-
 /* See struct aw_tool. */
 void ezphys_order(struct aw_session *session, struct aw_record *record, bool inside);
 
 /* Writes the object's name, and its axis if the joint has several: "hip.axis2". */
 const char *ezphys_about_name(const struct aw_ezphys_about *about, char *out, size_t size);
 
-aw_run_fn run_echo, run_hz;
+aw_run_fn run_hz;
 enum aw_status ezphys_list(struct aw_session *session, bool running);
 enum aw_status ezphys_ping(struct aw_session *session, double *ms);
 enum aw_status ezphys_pinged(struct aw_session *session, enum aw_status status);

@@ -89,19 +89,6 @@ static const struct aw_command commands[] = {
          "from the scene of sim: or --scene, because the simulation reports no limits. For "
          "'play' give --max-speed.",
      .examples = AW_LIST("-l sim: limits")},
-    {.name = "echo", .summary = "print the messages of objects, or those that match a condition",
-     .args = AW_ARGS(
-         {.name = "what", .optional = true, .complete = ezphys_complete_objects,
-          .help = "a name, a pattern (humanoid.*), a number, or a kind of message"}),
-     .repeats = true,
-     .options = AW_OPTIONS(
-         {.name = "where", AW_AT(ezphys_read_options, where), .value = "COND",
-          .help = "only messages that match: 'force.z>10 and depth>0'"},
-         {.name = "once", AW_AT(ezphys_read_options, once), .help = "print one record, then exit"}),
-     .run = run_echo,
-     .details = "Answers every message at once, so the simulation advances.",
-     .examples = AW_LIST("-l sim: echo limb --once -j",
-         "-l sim: echo --where 'position.z<1.9' --once")},
     {.name = "view", .summary = "draw the bodies on the terminal",
      .options = AW_OPTIONS(
          {.name = "speed", AW_AT(ezphys_read_options, speed), .value = "FACTOR", .fallback = "1",
@@ -303,9 +290,7 @@ const struct aw_tool ezphys_tool = {
     .receive = ezphys_next_received,
     .model_time = ezphys_model_time,
     .put = ezphys_put,
-    .ordered = {.messages = aw_ezphys_ordered,
-                .fill = ezphys_order,
-                .labels = AW_LIST("axis", "name")},
+    .ordered = {.messages = aw_ezphys_ordered, .fill = ezphys_order, .labels = AW_LIST("axis")},
     .names = {.keep = ezphys_keep_names,
               .take = ezphys_take_names,
               .any = ezphys_has_names,

@@ -282,11 +282,6 @@ void ezphys_complete_joints(struct aw_session *session, aw_candidate_fn *add, vo
     complete(session, add, context, true, false);
 }
 
-void ezphys_complete_objects(struct aw_session *session, aw_candidate_fn *add, void *context)
-{
-    complete(session, add, context, true, true);
-}
-
 void ezphys_known(struct aw_session *session, const struct aw_message *message,
                   aw_candidate_fn *add, void *context)
 {

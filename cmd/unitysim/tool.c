@@ -240,8 +240,8 @@ static const struct aw_command commands[] = {
          {.name = "feedback-loss", .value = "SHARE", .help = "share of lost feedback: 20%"},
          {.name = "seed", .value = "NUMBER", .help = "random seed for the lost feedback"}),
      .lines = AW_LIST("sim &"), .run = aw_run_sim,
-     .details = "Prints 'ready: URL' on standard error. Use that URL with -l: 'view' draws the arm, "
-         "and 'teleop --keys' moves it."},
+     .details = "Prints 'ready: URL' on standard error. Use that URL with -l: 'view' draws the "
+         "arm, and 'teleop --keys' moves it."},
     {0},
 };
 /* clang-format on */

@@ -134,7 +134,6 @@ unitysim camera save above
 unitysim limits save arm.limits
 unitysim teach path.csv
 unitysim list
-ezphys echo
 ezphys hz
 ezphys limits
 ezphys status
@@ -416,14 +415,14 @@ END
     same "$(json '[.result,.moves,.retries]')" '["confirmed",3,0]'
 }
 
-@test "ezphys: decode, watch and record print the axis as echo does" {
+@test "ezphys: decode, watch and record print the axis of a joint" {
     axes() { jq -c 'select(.msg == "joint_axis") | [.id,.axis]' | sort -u; }
-    ezphys -q -l 'sim:?scene=humanoid' --record run.pcapng echo -j joint_axis -n 40 | axes >echo
-    grep -q ',2' echo
+    ezphys -q -l 'sim:?scene=humanoid' --record run.pcapng watch -j joint_axis -n 40 | axes >live
+    grep -q ',2' live
     for command in 'decode -j run.pcapng' 'decode -j --raw run.pcapng' 'watch -j -l log:run.pcapng'; do
         # shellcheck disable=SC2086
         ezphys -q $command | axes >other
-        cmp echo other
+        cmp live other
     done
     ok ezphys decode -j --where 'axis==2' run.pcapng
     same "$(jq -r .axis <<<"$output" | sort -u)" 2

@@ -112,7 +112,7 @@ other_packets='
 # ---- What physics says ---------------------------------------------------------------------------
 
 @test "a free fall matches the formula to 1e-5" {
-    sim falling echo limb -n 101 -j
+    sim falling watch limb -n 101 -j
     near "$(json .position.z)" "$(jq -n '100 - 9.81 * 0.0001 * 100 * 101 / 2')" 1e-5
 }
 
@@ -124,7 +124,7 @@ other_packets='
 }
 
 @test "a pendulum's energy drifts less than 1 % in 10 s" {
-    sim pendulum echo limb -n 10001 -j
+    sim pendulum watch limb -n 10001 -j
     energy='[.[] | 9.81 * .position.z + ([.linear_velocity | .x, .y, .z] | map(. * .) | add) / 2]'
     drift=$(jq -s "$energy | (max - min) / 9.81" <<<"$output")
     jq -ne --argjson d "$drift" '$d < 0.01' >/dev/null || { echo "drift $drift" && false; }
@@ -189,7 +189,7 @@ for step in range(200):
 s.settimeout(0.2)
 try: say("more:", s.recv(100))
 except TimeoutError: say("no more")'
-    ezphys -q -l "$url" echo -n 100000 --for 2s >/dev/null &
+    ezphys -q -l "$url" watch -n 100000 --for 2s >/dev/null &
     wait_for fake "150 answered"
     wait_for fake "no more"
 }
@@ -225,7 +225,6 @@ while True:
         has "$why" "received data is not a message"
     done
     fails 3 timeout "$patience" ezphys -q -l "$url" watch --for 100ms
-    ok timeout "$patience" ezphys -q -l "$url" echo --for 100ms
     start other ezphys-sim pendulum --wire packed8 --listen 127.0.0.1:0
     fails 5 ezphys -q -T 300ms -l "$url" status
     has "$why" "--wire"
@@ -281,9 +280,9 @@ time.sleep(20)'
     jq -ne "${line//[^0-9.]/} < 10" >/dev/null
 }
 
-@test "echo and hz end with the recording, as watch does" {
-    ok ezphys -q -l sim: --record run.pcapng echo joint_axis -n 20
-    for command in "echo joint_axis -j" "watch -j" "hz"; do
+@test "watch and hz end with the recording" {
+    ok ezphys -q -l sim: --record run.pcapng watch joint_axis -n 20
+    for command in "watch joint_axis -j" "watch -j" "hz"; do
         # shellcheck disable=SC2086 # words
         ok timeout 20 ezphys -q -l log:run.pcapng $command
         [ -n "$output" ]
@@ -295,11 +294,11 @@ time.sleep(20)'
     ok ezphys -l "$url" motor 1 2 1000 --for 0.1s --coast
     ok ezphys -l "$url" stop -j
     same "$(json '[.joints,.result]')" '[1,"held"]'
-    ok ezphys -l "$url" echo joint_axis -n 20 -j
+    ok ezphys -l "$url" watch joint_axis -n 20 -j
     near "$(json '.angular_velocity + 1')" 1 1e-3
     ok ezphys -l "$url" stop --coast -j
     same "$(json .result)" '"off"'
-    ok ezphys -l "$url" echo joint_axis -n 100 -j
+    ok ezphys -l "$url" watch joint_axis -n 100 -j
     jq -se '.[-1].angular_velocity | fabs > 0.1' <<<"$output" >/dev/null
 }
 
@@ -319,25 +318,21 @@ time.sleep(20)'
     same "$status" 7
 }
 
-@test "echo reports a lost connection, reconnects and continues" {
+@test "hz reports a lost connection, reconnects and continues" {
     simulator --scene pendulum
     first=$pid port=${url##*:}
-    mkfifo echo.err echo.out
-    ezphys -l "$url" echo timestamp -j >echo.out 2>echo.err 3>&- &
+    mkfifo hz.err
+    ezphys -l "$url" hz --for 1000s 2>hz.err 3>&- &
     client=$!
     started+=("$client")
-    exec {out}<echo.out {fd}<echo.err
-    said[echo]=$fd
-    read -r -t "$patience" line <&"$out"
-    has "$line" '"timestamp"'
-    cat <&"$out" >after &
+    exec {fd}<hz.err
+    said[hz]=$fd
+    sleep 0.5
     kill -9 "$first"
-    wait_for echo "connection lost"
-    wait_for echo "waiting for $url:"
+    wait_for hz "connection lost"
+    wait_for hz "waiting for $url:"
     start again ezphys-sim --listen "$port" --scene pendulum
-    lines_now() { [ "$(wc -l <after)" -gt "$1" ] && echo more; }
-    wait_for echo "reconnected"
-    becomes more lines_now "$(wc -l <after)"
+    wait_for hz "reconnected"
     kill -INT "$client"
     wait "$client" && false || same $? 130
 }
@@ -499,12 +494,12 @@ END
     fails 2 ezphys -q -l sim: motor hinge nan 1
     fails 2 ezphys -q -l sim: motor hinge 1 inf
     fails 6 ezphys -q -l sim: motor hinge 1 -5
-    fails 2 ezphys -q -l sim: echo bab
+    fails 2 ezphys -q -l sim: watch bab
     has "$why" "did you mean 'bob'?"
     printf 'joint 1 humanoid.knee\nbody 1 humanoid.shin\n' >names
     simulator --scene pendulum
-    ok ezphys -l "$url" --names names echo 'humanoid.*' -n 2 -j
-    same "$(jq -c .name <<<"$output" | tr '\n' ' ')" '"humanoid.shin" "humanoid.knee" '
+    ok ezphys -l "$url" --names names watch 'humanoid.*' -n 2 -j
+    same "$(jq -c .msg <<<"$output" | tr '\n' ' ')" '"limb" "joint_axis" '
     printf 'joint 1 knee\njoin 2 hip\n' >names
     fails 5 ezphys -q -l "$url" --names names status
     has "$why" "names:2:1: 'join'"
@@ -559,7 +554,7 @@ time.sleep(20)"
 
 @test "probe recognizes the wire of captures and rejects noise" {
     for wire in "${wires[@]:0:6}"; do
-        ok ezphys -q -l sim:humanoid --wire "$wire" echo -n 600 --record cap.pcapng
+        ok ezphys -q -l sim:humanoid --wire "$wire" watch -n 600 --record cap.pcapng
         ok ezphys probe -j cap.pcapng
         same "$(head -n 1 <<<"$output" | jq -c '[.wire,.sure]')" "[\"$wire\",true]"
         rm cap.pcapng
@@ -637,7 +632,7 @@ END
         hasnt "$stderr" "looking on"
     done
     has "$output" "waiting for an answer"
-    ok ezphys -l "$url" -j echo --where 'step>=0' -n 1
+    ok ezphys -l "$url" -j watch --where 'step>=0' -n 1
     same "$(step)" 0
     ok ezphys -l "$url" watch -n 500
     matches "$stderr" "ezphys: looking on answered * messages, with which the simulation went on by * steps (--listen-only answers none)"

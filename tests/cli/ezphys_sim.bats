@@ -169,15 +169,15 @@ ends_with() {
         sed '/^\$/,$d' >swing.scene
     ok ezphys-sim --check ./swing.scene
     has "$output" "1 body, 1 joint with 1 axis, steps of 5 ms: a swing that a motor drives"
-    ok ezphys -q -l sim:./swing.scene echo joint_axis --where 'angular_velocity>0.05' --once -j
+    ok ezphys -q -l sim:./swing.scene watch joint_axis --where 'angular_velocity>0.05' --once -j
     same "$(json .id)" 1
 }
 
 @test "sim: starts the simulator and ends it with the client" {
-    ok ezphys -l 'sim:arm4?real-time=1&interval=1ms' echo timestamp -j -n 3
+    ok ezphys -l 'sim:arm4?real-time=1&interval=1ms' watch timestamp -j -n 3
     has "$stderr" "this is the simulator"
     for scene in pendulum humanoid; do
-        ok ezphys -q -l "sim:?scene=$scene" echo timestamp -j --once
+        ok ezphys -q -l "sim:?scene=$scene" watch timestamp -j --once
         same "$(json .step_size)" "$([ $scene = pendulum ] && echo 0.001 || echo 0.005)"
     done
 }
@@ -185,7 +185,7 @@ ends_with() {
 @test "sim: ends its simulator even if the client is killed" {
     local out err
     mkfifo "$D/out" "$D/err"
-    ezphys -q -l 'sim:?real-time=1' echo timestamp -j >"$D/out" 2>"$D/err" 3>&- &
+    ezphys -q -l 'sim:?real-time=1' watch timestamp -j >"$D/out" 2>"$D/err" 3>&- &
     pid=$!
     started+=("$pid")
     exec {out}<"$D/out" {err}<"$D/err"
@@ -215,7 +215,7 @@ ends_with() {
 
 @test "the command sim starts ezphys-sim" {
     start one ezphys sim --scene falling --listen 0 --lock-step=10
-    ok ezphys -l "$url" echo timestamp -j -n 2
+    ok ezphys -l "$url" watch timestamp -j -n 2
     same "$(json .step)" 10
     ends_with 143 -TERM
 }

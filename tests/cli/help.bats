@@ -52,8 +52,8 @@ bare() { sed -e 's/\\f[BR]//g; s/\\-/-/g; s/\\&//g; s/\\e/\\/g' -e "s/['\`]//g; 
     has "$output" "0 to 4294967295"
     ok hidmotor help move
     has "$output" "target — linear, sinusoidal"
-    ok ezphys help echo
-    has "$output" "echo [WHAT…]"
+    ok ezphys help advance
+    has "$output" "advance [COUNT]"
     ok canpid help decode
     has "$output" "canpid decode -j '05F#80F8730806FF'"
     ok hidmotor --help-all

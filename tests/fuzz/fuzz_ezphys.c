@@ -176,7 +176,7 @@ static void try_client(const uint8_t *data, size_t size)
     while (aw_ezphys_receive(&ez, peer.clock.time_ns + AW_SECOND, NULL, &err) == AW_OK) {
         MUST(ez.n_packets <= AW_EZPHYS_PACKETS && ez.held <= 1 << 20);
         for (size_t i = 0; i < ez.n_packets; i++)
-            MUST(aw_ezphys_decode(&ez, NULL, i, &record, &err) == AW_OK);
+            MUST(aw_wire_decode(&ez.wire, AW_RX, ez.packets[i].frame, &record, &err) == AW_OK);
         aw_ezphys_motor(&ez, &(struct aw_ezphys_target){.id = HINGE, .name = "hinge"},
                         &(struct aw_ezphys_motor){.velocity = {1}, .max_torque = {10}}, &err);
         aw_ezphys_answer(&ez, &err);

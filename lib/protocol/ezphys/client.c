@@ -350,12 +350,6 @@ enum aw_status aw_ezphys_receive(struct aw_ezphys *ez, int64_t deadline,
     return status;
 }
 
-enum aw_status aw_ezphys_decode(struct aw_ezphys *ez, struct aw_wire *wire, size_t packet,
-                                struct aw_record *record, struct aw_error *err)
-{
-    return aw_wire_decode(wire ? wire : &ez->wire, AW_RX, ez->packets[packet].frame, record, err);
-}
-
 /* ---- Sending ---- */
 
 static bool same_target(const struct aw_ezphys *ez, const struct aw_ezphys_target *a,

@@ -135,10 +135,6 @@ struct aw_received aw_ezphys_received(const struct aw_ezphys *ez, size_t packet)
  * count cannot hold all commands; AW_LOST, AW_TIMEOUT from the link. */
 enum aw_status aw_ezphys_answer(struct aw_ezphys *ez, struct aw_error *err);
 
-/* Decodes a packet of the last message with another wire (NULL: ez's own). */
-enum aw_status aw_ezphys_decode(struct aw_ezphys *ez, struct aw_wire *wire, size_t packet,
-                                struct aw_record *record, struct aw_error *err);
-
 /* Add a command to the next answer. AW_USAGE: a number is not finite. AW_LIMIT: a number exceeds a
  * float's range, or there are more than AW_EZPHYS_COMMANDS joints. */
 enum aw_status aw_ezphys_motor(struct aw_ezphys *ez, const struct aw_ezphys_target *target,

@@ -2,7 +2,6 @@
 #include "protocol/ezphys/names.h"
 
 #include <ctype.h>
-#include <fnmatch.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -212,14 +211,6 @@ enum aw_status aw_ezphys_names_read(struct aw_ezphys_names *names, FILE *in, con
         if (read_line(names, lines.line, err) != AW_OK)
             status = AW_MALFORMED;
     return aw_lines_end(&lines, status, err);
-}
-
-bool aw_ezphys_name_matches(const char *pattern, const char *name)
-{
-    size_t length = strlen(pattern);
-    if (strncmp(pattern, name, length) == 0 && name[length] == '.')
-        return true;
-    return fnmatch(pattern, name, 0) == 0;
 }
 
 /* ---- In recordings ---- */

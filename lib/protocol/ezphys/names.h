@@ -106,8 +106,4 @@ typedef const struct aw_ezphys_name *aw_ezphys_names_fn(void *context, enum aw_e
 const char *aw_ezphys_subject(const struct aw_record *record, aw_ezphys_names_fn *find,
                               void *context, char *out, size_t size);
 
-/* Returns true if the name matches. '*' stands for any characters, '?' for one; "humanoid" also
- * matches everything below it. */
-bool aw_ezphys_name_matches(const char *pattern, const char *name);
-
 #endif

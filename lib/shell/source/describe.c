@@ -56,8 +56,8 @@ const struct aw_command aw_describe_command = {
          .optional = true}),
     .options = AW_OPTIONS(
         {.name = "as", AW_AT(aw_describe_options, as), .value = "FORM",
-         .help = "text, json (also for armwire-code), md, lua (Wireshark), dbc (CAN) or packets (an "
-             "example for --packets)",
+         .help = "text, json (also for armwire-code), md, lua (Wireshark), dbc (CAN) or packets "
+             "(an example for --packets)",
          .fallback = "text", .choices = AW_LIST("text", "json", "md", "lua", "dbc", "packets")}),
     .offline = true, .messages = true, .run = run_describe,
     .lines = AW_LIST("describe", "describe --as packets >team.packets")};

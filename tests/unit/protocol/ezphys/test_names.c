@@ -101,17 +101,6 @@ TEST(names_file_errors_name_the_line)
     }
 }
 
-TEST(patterns_select_subtrees)
-{
-    assert_true(aw_ezphys_name_matches("humanoid.*", "humanoid.left.knee"));
-    assert_true(aw_ezphys_name_matches("humanoid", "humanoid.left.knee"));
-    assert_true(aw_ezphys_name_matches("humanoid.left", "humanoid.left.knee"));
-    assert_true(aw_ezphys_name_matches("*knee", "humanoid.left.knee"));
-    assert_true(aw_ezphys_name_matches("kne?", "knee"));
-    assert_false(aw_ezphys_name_matches("human", "humanoid.left.knee"));
-    assert_false(aw_ezphys_name_matches("knee", "humanoid.left.knee"));
-}
-
 TEST(names_table_is_limited)
 {
     names.n = 0;
