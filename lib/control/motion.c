@@ -62,7 +62,8 @@ static void first_answer(struct aw_motion *g, const struct aw_motion_sample *s)
         g->against_s = NAN;
     else if (isnan(g->against_s))
         g->against_s = s->t;
-    if (s->t - g->against_s >= g->config.glitch_s)
+    bool returns = (s->measured - g->measured) * g->sign > 0; /* a late command does */
+    if (s->t - g->against_s >= g->config.glitch_s && !returns)
         end(g, AW_MOTION_REVERSED);
     g->answered = (g->mixed ? fabs(with) : with) > coasts + g->config.least;
     if (g->pushed_s >= g->config.answer_s && !g->answered)

@@ -19,7 +19,8 @@
  * FAULT     the device reports a fault.
  * BEYOND    more than max_deviation outside the range of the first position and all targets so far.
  *           The joint is not moved back: it no longer obeys.
- * REVERSED  the first motion is against the output: a loop with such a motor or encoder runs away.
+ * REVERSED  the first motion is against the output, and goes on: a loop with such a motor or
+ *           encoder runs away. (A busy device that took the command late comes back.)
  *           A joint that already moves must exceed the motion that this explains. There is no
  *           verdict after strong outputs of both signs: with a long dead time, the motion may
  *           answer the earlier one.

@@ -182,6 +182,25 @@ TEST(single_glitch_is_not_a_reversed_motor)
     }
 }
 
+/* A busy device still carries out the command before: its next reports are far behind, then it
+ * comes back. */
+TEST(late_command_is_not_a_reversed_motor)
+{
+    struct aw_motion guard;
+    struct aw_motion_config config = aw_motion_defaults(15);
+    config.glitch_s = 0.04;
+    for (int reversed = 0; reversed < 2; reversed++) {
+        aw_motion_start(&guard, &config, 0);
+        struct aw_motion_sample s = {.target = 1, .output = 0.1};
+        for (int i = 0; i < 40; i++) {
+            s.t = 0.01 * i + (i < 5 ? 0 : 0.2);
+            s.measured = i < 5 ? 0 : -3 + (reversed ? -0.05 : 0.05) * (i - 5);
+            aw_motion_feed(&guard, &s);
+        }
+        assert_int_equal(guard.verdict, reversed ? AW_MOTION_REVERSED : AW_MOTION_FINE);
+    }
+}
+
 TEST(faults_and_silence_end_the_motion)
 {
     struct aw_motion guard = started();
