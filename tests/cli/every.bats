@@ -427,7 +427,7 @@ END
     ok ezphys decode -j --where 'axis==2' run.pcapng
     same "$(jq -r .axis <<<"$output" | sort -u)" 2
     ok ezphys -q -l log:run.pcapng record run.ndjson
-    axes <run.ndjson | cmp echo -
+    axes <run.ndjson | cmp live -
     ok ezphys -q -l log:run.pcapng watch -n 3 -j --where 'axis==2'
     same "$(jq -r .axis <<<"$output" | sort -u)" 2
 }
