@@ -1,84 +1,127 @@
-/* unitysim view: draws the arm live on the terminal, or one picture of it. */
-#include <errno.h>
+/* unitysim view: draws the arm from two sides and its joints, live on the terminal or as text. */
+#include <math.h>
 #include <stdio.h>
-#include <unistd.h>
+#include <string.h>
 
-#include "base/ready.h"
-#include "screen.h"
+#include "protocol/unitysim/shape.h"
 #include "shell/joints/status.h"
+#include "shell/look/view.h"
+#include "state.h"
+#include "view/terminal/screen.h"
 
-static struct unitysim_screen page(struct aw_session *session)
-{
-    const struct aw_unitysim *unity = unitysim_of(session);
-    const struct aw_unitysim_feedback *feedback = &unity->feedback;
-    const char *url = "";
-    struct unitysim_screen screen = {.limits = unity->options.limits};
-    aw_session_url(session, &url);
-    snprintf(screen.title, sizeof screen.title, "Bento Arm   %.150s%s", url,
-             aw_unitysim_stale(unity) ? "   NO FEEDBACK" : "");
-    for (int i = 0; i < AW_UNITYSIM_JOINTS; i++) {
-        screen.ticks[i] = feedback->position[i];
-        screen.velocity[i] = feedback->velocity[i];
-    }
-    snprintf(screen.lines[0], SCREEN_LINE, "feedback %llu, lost %llu, damaged %llu",
-             (unsigned long long)unity->counters.feedback, (unsigned long long)unity->counters.lost,
-             (unsigned long long)unity->counters.malformed);
-    return screen;
-}
-
-struct viewing {
-    struct aw_session *session;
-    int64_t deadline;
+enum {
+    BAR = 24,
+    GAP = 2,
+    FIXED_ROWS = 9, /* other rows than the pictures */
+    LEAST_ROWS = 3, /* lower pictures are unreadable */
+    TEXT = 320,
 };
 
-/* Returns true after q, or if the terminal is gone. */
-static bool is_left(void)
+struct viewer {
+    struct aw_session *session;
+    int before[AW_UNITYSIM_JOINTS]; /* ticks in the last drawing, for the direction */
+};
+
+/* ---- Pictures ---- */
+
+static void copy_picture(const struct aw_unitysim_shape *shape, enum aw_unitysim_side side,
+                         struct aw_braille *to, int column, int width)
 {
-    char key = 0;
-    ssize_t n = 1;
-    while (n == 1 && key != 'q')
-        n = aw_read_ready(STDIN_FILENO, &key, 1);
-    return n >= 0 || errno != EAGAIN;
+    struct aw_braille from;
+    if (!aw_braille_init(&from, width, to->rows - FIXED_ROWS))
+        return;
+    aw_unitysim_draw(shape, side, &from);
+    for (int y = 0; y < from.rows; y++)
+        memcpy(&to->cells[(y + 2) * to->columns + column], &from.cells[y * width],
+               (size_t)width * sizeof *from.cells);
+    aw_braille_free(&from);
 }
 
-static enum aw_status live_view(void *context, bool keys)
+static void draw_pictures(const int ticks[AW_UNITYSIM_JOINTS], struct aw_braille *canvas)
 {
-    const struct viewing *viewing = context;
-    struct aw_session *session = viewing->session;
-    static const int64_t page_ns = 50 * AW_MILLISECOND;
-    uint64_t count = (uint64_t)session->options.run.count;
-    struct unitysim_screen before = page(session);
-    enum aw_status status = AW_OK;
-    for (uint64_t n = 0; status == AW_OK && !(count && n >= count); n++) {
-        struct unitysim_screen screen = page(session);
-        /* The direction of a joint follows from two pages. */
-        for (int i = 0; i < AW_UNITYSIM_JOINTS; i++) {
-            double change = screen.velocity[i] ? screen.ticks[i] - before.ticks[i] : 0;
-            screen.way[i] = (change > 0) - (change < 0);
-        }
-        snprintf(screen.lines[1], SCREEN_LINE, "q quit");
-        status = unitysim_screen_draw(session, &screen, true);
-        before = screen;
-        int64_t now = aw_clock_now(session->clock);
-        if (status == AW_OK)
-            status =
-                aw_unitysim_idle(unitysim_of(session), now + page_ns, NULL, NULL, &session->err);
-        if (now >= viewing->deadline || (keys && is_left()))
-            break;
+    struct aw_unitysim_shape shape;
+    double degrees[AW_UNITYSIM_JOINTS];
+    int width = (canvas->columns - GAP) / 2;
+    for (int i = 0; i < AW_UNITYSIM_JOINTS; i++)
+        degrees[i] = aw_unitysim_degrees(ticks[i]);
+    aw_unitysim_shape(degrees, &shape);
+    copy_picture(&shape, AW_UNITYSIM_FROM_THE_SIDE, canvas, 0, width);
+    copy_picture(&shape, AW_UNITYSIM_FROM_ABOVE, canvas, width + GAP, width);
+    aw_braille_text(canvas, 0, 1, "from its right", 0);
+    aw_braille_text(canvas, width + GAP, 1, "from above", 0);
+}
+
+/* ---- Joints ---- */
+
+/* Draws the position between the limits. */
+static void print_bar(const struct aw_unitysim_limit *limit, double ticks, char *out)
+{
+    static const char *const signs[][4] = {{"|", "-", "o", "|"}, {"├", "─", "●", "┤"}};
+    const char *const *sign = signs[aw_screen_utf8()];
+    double share = (ticks - limit->min) / (limit->max - limit->min + 1e-9);
+    int at = (int)lround(fmin(fmax(share, 0), 1) * (BAR - 1));
+    for (int i = 0; i < BAR; i++)
+        out += sprintf(out, "%s", sign[i == at ? 2 : i == 0 ? 0 : i == BAR - 1 ? 3 : 1]);
+}
+
+static void draw_joint(struct viewer *v, int joint, struct aw_braille *canvas, int row)
+{
+    const struct aw_unitysim *unity = unitysim_of(v->session);
+    const struct aw_unitysim_limit *limit = &unity->options.limits.joint[joint];
+    int ticks = unity->feedback.position[joint];
+    int change = ticks - v->before[joint];
+    int velocity = unity->feedback.velocity[joint];
+    char text[TEXT], bar[BAR * 4 + 1], speed[16] = "stop";
+    if (velocity != 0)
+        snprintf(speed, sizeof speed, "%c%d", change > 0 ? '+' : change < 0 ? '-' : ' ', velocity);
+    print_bar(limit, ticks, bar);
+    snprintf(text, sizeof text, " %-12s %5d %7.1f   %-6s %5d %s %-5d",
+             aw_unitysim_joint_name(joint), ticks, aw_unitysim_degrees(ticks), speed, limit->min,
+             bar, limit->max);
+    aw_braille_text(canvas, 0, row, text, 0);
+    v->before[joint] = ticks;
+}
+
+/* ---- Page ---- */
+
+static void draw(void *context, struct aw_braille *canvas)
+{
+    struct viewer *v = context;
+    const struct aw_unitysim *unity = unitysim_of(v->session);
+    const char *url = "";
+    char text[TEXT];
+    int row = 1;
+    aw_session_url(v->session, &url);
+    snprintf(text, sizeof text, "Bento Arm   %.150s%s", url,
+             aw_unitysim_stale(unity) ? "   NO FEEDBACK" : "");
+    aw_braille_text(canvas, 0, 0, text, 0);
+    if (canvas->rows >= FIXED_ROWS + LEAST_ROWS) {
+        draw_pictures(unity->feedback.position, canvas);
+        row = canvas->rows - FIXED_ROWS + 2;
     }
-    return status;
+    aw_braille_text(canvas, 0, row++,
+                    " joint        ticks     deg   speed    min                            max", 0);
+    for (int i = 0; i < AW_UNITYSIM_JOINTS; i++)
+        draw_joint(v, i, canvas, row++);
+    snprintf(text, sizeof text, "feedback %llu, lost %llu, damaged %llu",
+             (unsigned long long)unity->counters.feedback, (unsigned long long)unity->counters.lost,
+             (unsigned long long)unity->counters.malformed);
+    aw_braille_text(canvas, 0, row, text, 0);
+}
+
+static enum aw_status wait_until(void *context, int64_t due_ns)
+{
+    struct viewer *v = context;
+    return aw_unitysim_idle(unitysim_of(v->session), due_ns, NULL, NULL, &v->session->err);
 }
 
 enum aw_status run_view(struct aw_session *session, const struct aw_args *args)
 {
+    static const struct aw_view view = {
+        .columns = 80, .rows = 21, .draw = draw, .wait = wait_until};
+    struct viewer viewer = {.session = session};
     if (aw_session_formatted(session))
         return aw_run_status(session, args);
     enum aw_status status = unitysim_ready_with_feedback(session);
-    if (status != AW_OK)
-        return status;
-    if (unitysim_screen_live())
-        return unitysim_screen_show(session, live_view,
-                                    &(struct viewing){session, aw_session_end(session)});
-    struct unitysim_screen screen = page(session);
-    return unitysim_screen_draw(session, &screen, false);
+    return status == AW_OK ? aw_view_show(session, &view, &viewer) : status;
 }
