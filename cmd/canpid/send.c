@@ -14,71 +14,51 @@ static int64_t verify_ns(const struct aw_session *session)
     return canpid_given(session)->verify ? (int64_t)(seconds * 1e9) : 0;
 }
 
-static enum aw_status begin(struct aw_session *session, const char *message, bool with_controller,
-                            struct aw_record *command)
+static enum aw_status set_controller(struct aw_session *session, struct aw_record *command)
 {
     int controller;
-    aw_session_command(session, message, command);
-    if (!with_controller)
-        return AW_OK;
     enum aw_status status = canpid_controller(session, true, &controller);
     return status == AW_OK ? aw_record_set(command, "controller", controller, &session->err)
                            : status;
 }
 
-/* Sends one message with a value. */
-static enum aw_status send_text(struct aw_session *session, const char *message,
-                                bool with_controller, const char *text)
+enum aw_status canpid_send_message(struct aw_session *session, struct aw_record *message)
 {
-    struct aw_record command;
-    enum aw_status status = begin(session, message, with_controller, &command);
-    if (status == AW_OK)
-        status = aw_record_set_text(&command, "value", text, &session->err);
-    return status == AW_OK ? canpid_send_all(session, &command, 1, verify_ns(session)) : status;
+    enum aw_status status = AW_OK;
+    if (aw_codec_find(message->codec, "controller") >= 0)
+        status = set_controller(session, message);
+    return status == AW_OK ? canpid_send_all(session, message, 1, verify_ns(session)) : status;
 }
 
-static enum aw_status set_all_gains(struct aw_session *session, const struct aw_args *args)
+static enum aw_status begin(struct aw_session *session, const char *message, const char *value,
+                            struct aw_record *command)
 {
-    static const char *const names[] = {"kp", "ki", "kd"};
-    static const char *const places[] = {"value", "ki", "kd"};
-    struct aw_record commands[3];
-    enum aw_status status = AW_OK;
-    for (size_t i = 0; i < 3 && status == AW_OK; i++) {
-        status = begin(session, names[i], true, &commands[i]);
-        if (status == AW_OK)
-            status = aw_record_set_text(&commands[i], "value", aw_arg(args, places[i], 0),
-                                        &session->err);
-    }
-    return status == AW_OK ? canpid_send_all(session, commands, 3, verify_ns(session)) : status;
+    aw_session_command(session, message, command);
+    enum aw_status status = set_controller(session, command);
+    return status == AW_OK ? aw_record_set_text(command, "value", value, &session->err) : status;
 }
 
 enum aw_status run_set(struct aw_session *session, const struct aw_args *args)
 {
-    const char *what = aw_arg(args, "gain", 0);
-    if (strcmp(what, "pid") == 0 && !aw_arg(args, "kd", 0))
+    static const char *const names[] = {"kp", "ki", "kd"};
+    const char *what = aw_arg(args, "gain", 0), *ki = aw_arg(args, "ki", 0);
+    const char *values[] = {aw_arg(args, "value", 0), ki, aw_arg(args, "kd", 0)};
+    struct aw_record commands[3];
+    enum aw_status status = AW_OK;
+    bool all = strcmp(what, "pid") == 0;
+    if (all && !values[2])
         return aw_fail(&session->err, AW_USAGE,
                        "set pid requires three gains — usage: set pid KP KI KD");
-    if (strcmp(what, "pid") == 0)
-        return set_all_gains(session, args);
-    if (aw_canpid_gain_find(what) < 0)
+    if (!all && aw_canpid_gain_find(what) < 0)
         return aw_fail(&session->err, AW_USAGE,
                        "set: gain '%.20s' not found — use kp, ki, kd or pid", what);
-    if (aw_arg(args, "ki", 0))
+    if (!all && ki)
         return aw_fail(&session->err, AW_USAGE,
                        "set %s requires one value — use 'set pid' for three", what);
-    return send_text(session, what, true, aw_arg(args, "value", 0));
-}
-
-/* Sends the message named like the command, for a controller. */
-enum aw_status run_gain(struct aw_session *session, const struct aw_args *args)
-{
-    return send_text(session, args->command->name, true, aw_arg(args, "value", 0));
-}
-
-enum aw_status run_zero(struct aw_session *session, const struct aw_args *args)
-{
-    const char *text = aw_arg(args, "value", 0);
-    return send_text(session, args->command->name, false, text ? text : "0");
+    for (size_t i = 0; i < (all ? 3 : 1) && status == AW_OK; i++)
+        status = begin(session, all ? names[i] : what, values[i], &commands[i]);
+    return status == AW_OK ? canpid_send_all(session, commands, all ? 3 : 1, verify_ns(session))
+                           : status;
 }
 
 static enum aw_status check_setpoint(struct aw_session *session, const struct aw_record *command)
@@ -144,41 +124,12 @@ static enum aw_status guard(struct aw_session *session, const struct aw_record *
 enum aw_status run_setpoint(struct aw_session *session, const struct aw_args *args)
 {
     struct aw_record command;
-    enum aw_status status = begin(session, "setpoint", true, &command);
-    if (status == AW_OK)
-        status = aw_record_set_text(&command, "value", aw_arg(args, "value", 0), &session->err);
+    enum aw_status status = begin(session, "setpoint", aw_arg(args, "value", 0), &command);
     if (status == AW_OK)
         status = check_setpoint(session, &command);
     if (status == AW_OK && !session->options.run.dry_run)
         status = guard(session, &command);
     return status == AW_OK ? canpid_send_all(session, &command, 1, verify_ns(session)) : status;
-}
-
-enum aw_status run_event(struct aw_session *session, const struct aw_args *args)
-{
-    return send_text(session, "event", false, aw_arg(args, "event", 0));
-}
-
-enum aw_status run_ref(struct aw_session *session, const struct aw_args *args)
-{
-    const char *which = aw_arg(args, "encoder", 0);
-    if (strcmp(which, "alpha") != 0 && strcmp(which, "fix-link") != 0)
-        return aw_fail(&session->err, AW_USAGE,
-                       "ref: encoder '%.20s' not found — use alpha or fix-link", which);
-    enum aw_status status =
-        send_text(session, which[0] == 'a' ? "ref_alpha" : "ref_fix_link", false, "0");
-    if (status == AW_OK)
-        aw_object_text(&session->result, "encoder", which);
-    return status;
-}
-
-/* Sends the message named like the command, with its fields as arguments. */
-enum aw_status run_message(struct aw_session *session, const struct aw_args *args)
-{
-    struct aw_record command;
-    aw_session_command(session, args->command->name, &command);
-    enum aw_status status = aw_args_to_record(session, args, 0, &command);
-    return status == AW_OK ? canpid_send_all(session, &command, 1, 0) : status;
 }
 
 /* Shows a disable with --dry-run, when the bus cannot report the last controller. */

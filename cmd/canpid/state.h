@@ -194,9 +194,9 @@ enum aw_status canpid_end_motion(struct aw_session *session, enum aw_status stat
 enum aw_status canpid_safe_stop(struct aw_session *session);
 void canpid_last_stop(struct aw_session *session, aw_frame_fn *add, void *context);
 
-aw_run_fn run_set, run_gain, run_zero, run_setpoint, run_event, run_ref, run_message, run_disable,
-    run_gains, run_dump, run_ping;
+aw_run_fn run_set, run_setpoint, run_disable, run_gains, run_dump, run_ping;
 enum aw_status canpid_list(struct aw_session *session, bool running);
+enum aw_status canpid_send_message(struct aw_session *session, struct aw_record *message);
 enum aw_status canpid_simulate(const struct aw_sim *sim, struct aw_device **device,
                                struct aw_error *err);
 void canpid_simulated(struct aw_session *session, struct aw_device *device);

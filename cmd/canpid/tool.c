@@ -15,7 +15,6 @@
 #include "state.h"
 #include "tuning/verbs/verbs.h"
 
-static const char *const encoders[] = {"alpha", "fix-link", NULL};
 static void complete_boards(struct aw_session *session, aw_candidate_fn *add, void *context)
 {
     for (const struct aw_name *name = canpid_board_names(session); name->name; name++)
@@ -46,14 +45,6 @@ static const struct aw_option options[] = {
     {0},
 };
 
-static const struct aw_arg gain_args[] = {
-    {.name = "value", .field = "kp.value"},
-    {0},
-};
-static const struct aw_arg zero_args[] = {
-    {.name = "value", .field = "ref_alpha.value", .optional = true},
-    {0},
-};
 #define DEVIATION_OPTION                                                                           \
     AW_DEVIATION_OPTION("disable the driver if the joint leaves the range of its start and "       \
                         "targets by more than this: 15deg (pos), 2Nm (tor)")
@@ -115,28 +106,6 @@ static const struct aw_command commands[] = {
           .help = "board of the joint: lknee"}),
      .offline = true, .messages = true, .run = aw_run_limits,
      .examples = AW_LIST("limits lknee", "limits -c pos -j")},
-    {.name = "precompression", .summary = "set the precompression of the spring",
-     .args = AW_ARGS({.name = "value", .help = "precompression: 2mm"}),
-     .safety = AW_WRITE, .run = run_gain,
-     .examples = AW_LIST("-l sim: precompression 2mm -b lknee -c pos --switch")},
-    {.name = "event", .summary = "start or end the push-off boost",
-     .args = AW_ARGS(
-         {.name = "event", .kind = AW_ARG_CHOICE, .choices = AW_LIST("idle", "start", "end"),
-          .help = "event of the push-off boost", .fields = AW_LIST("value")}),
-     .safety = AW_MOTION, .run = run_event, .examples = AW_LIST("-l sim: event start -b lankle")},
-    {.name = "ref", .summary = "set the zero of an encoder to its present position",
-     .args = AW_ARGS(
-         {.name = "encoder", .kind = AW_ARG_CHOICE, .choices = encoders,
-          .help = "encoder to set to zero"}),
-     .safety = AW_WRITE, .run = run_ref, .examples = AW_LIST("-l sim: ref alpha -b lknee")},
-    {.name = "aux", .summary = "set an auxiliary variable",
-     .args = AW_ARGS(
-         {.name = "index", .field = "aux.index"},
-         {.name = "value", .field = "aux.value"}),
-     .safety = AW_WRITE, .run = run_message, .examples = AW_LIST("-l sim: aux 0 2.0 -b lknee")},
-    {.name = "calibrate", .summary = "set the zero of both encoders to their present position",
-     .safety = AW_WRITE,
-     .run = run_message, .examples = AW_LIST("-l sim: calibrate -b lknee")},
     {.name = "disable", .group = AW_GROUP_MOVE,
      .summary = "disable drivers (setpoint 1.5 on the wire)", .safety = AW_READ,
      .run = run_disable,
@@ -152,22 +121,6 @@ static const struct aw_command commands[] = {
      .run = run_disable, .details = "Same as disable. Without -b it addresses every board that "
          "has a name.",
      .examples = AW_LIST("-l sim: stop")},
-    /* Records of other tools' output, accepted as commands. */
-    {.name = "kp", .summary = "send a gain, with the fields of a "
-        "record", .args = gain_args, .hidden = true,
-     .safety = AW_WRITE, .run = run_gain},
-    {.name = "ki", .summary = "send a gain, with the fields of a "
-        "record", .args = gain_args, .hidden = true,
-     .safety = AW_WRITE, .run = run_gain},
-    {.name = "kd", .summary = "send a gain, with the fields of a "
-        "record", .args = gain_args, .hidden = true,
-     .safety = AW_WRITE, .run = run_gain},
-    {.name = "ref_alpha", .summary = "set a zero, with the fields of a "
-        "record", .args = zero_args, .hidden = true,
-     .safety = AW_WRITE, .run = run_zero},
-    {.name = "ref_fix_link", .summary = "set a zero, with the fields of a "
-        "record", .args = zero_args,
-     .hidden = true, .safety = AW_WRITE, .run = run_zero},
     {.name = "gains", .summary = "show, set, save, apply or compare the gains",
      .args = aw_gains_args, .safety = AW_WRITE, .run = run_gains,
      .details = "A board cannot report its gains. The list shows the gains sent over this link, "
@@ -370,6 +323,7 @@ const struct aw_tool canpid_tool = {
     .notice = canpid_notice,
     .remark = canpid_remark,
     .prepare = canpid_prepare,
+    .message = canpid_send_message,
     .share = {.receive = canpid_listen, .saw = canpid_saw, .due = canpid_due},
     .replay = {.place = "pid",
                .elsewhere = canpid_elsewhere,

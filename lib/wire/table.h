@@ -157,6 +157,9 @@ struct aw_message {
     bool drives;      /* tool's packet: a motion, which a custom packet must not reclassify */
     double rate;      /* watch's request rate, Hz; 0: the tool's */
     double timeout_s; /* minimum wait for its answer; 0: the tool's timeout */
+    /* A line that sends it: "-l sim: aux 0 2.0 -b lknee". Its name is then a command unless the
+     * tool has a command of that name. NULL: no command. */
+    const char *example;
 };
 
 /* The fields that report and command a joint, as "message.field"; or NULL. */

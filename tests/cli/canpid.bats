@@ -153,8 +153,8 @@ setpoint 0.5rev -b 0x40 -c pos --max-jump 180deg|044#0000003F0000|setpoint board
 precompression 2mm -b lknee -c pos --switch|045#6F12033B0000|precompression board=lknee controller=pos value=0.002m result=sent
 event start -b lankle|066#010000000000|event board=lankle value=1 result=sent
 event end -b lankle|066#020000000000|event board=lankle value=2 result=sent
-ref alpha -b lknee|047#000000000000|ref board=lknee result=sent encoder=alpha
-ref fix-link -b lknee|048#000000000000|ref board=lknee result=sent encoder=fix-link
+ref_alpha -b lknee|047#000000000000|ref_alpha board=lknee result=sent
+ref_fix_link -b lknee|048#000000000000|ref_fix_link board=lknee result=sent
 aux 3 2.0 -b lknee|049#000000400300|aux board=lknee value=2 result=sent
 calibrate -b rhip|08A#000000000000|calibrate board=rhip result=sent
 aux 3 2.0 -b lknee,rhip|049#000000400300 089#000000400300|aux board=lknee,rhip value=2 result=sent
@@ -311,7 +311,7 @@ END
     printf '(1.0) can0 044#0000003E0000\n' >one.log
     echo 'lknee pos kp 3' >one.gains
     for words in "set kp 1 -c pos" "setpoint 1deg -c pos" "precompression 1mm -c pos" "event start" \
-        "ref alpha" "aux 0 1" calibrate disable stop "gains apply one.gains" "replay one.log"; do
+        ref_alpha "aux 0 1" calibrate disable stop "gains apply one.gains" "replay one.log"; do
         # shellcheck disable=SC2086 # words
         ok canpid -l "slcan:$url" --dry-run -b lknee $words
     done
@@ -1169,7 +1169,7 @@ END
 18|set|set pid 3 0.0005 0 -c pos --switch
 6|set|set kd 1 -c pos --switch
 6|event|event start
-6|ref|ref fix-link
+6|ref_fix_link|ref_fix_link
 6|calibrate|calibrate
 END
 }
@@ -1509,7 +1509,7 @@ END
     ok canpid decode -j 041#0000003E0300
     same "$(json .anomaly)" null
     ok canpid decode 049#0000803F0900
-    same "$output" "-> aux board=lknee value=1 index=9 (index 9 has no meaning)"
+    same "$output" "-> aux board=lknee index=9 value=1 (index 9 has no meaning)"
     ok canpid decode -j 049#0000803F0201
     same "$(json '[.index,.anomaly]')" '[2,"zero is 1 instead of 0"]'
     ok canpid decode -j 041#0000003E0400

@@ -332,8 +332,6 @@ moves|0|1|canpid|setpoint 1deg -b lknee -c pos|044#610B363B
 writes|0|1|canpid|precompression 2mm -b lknee -c pos --switch|045#6F12033B
 moves|0|0|canpid|event start -b lankle|066#01
 writes|0|0|canpid|aux 2 0.5 -b lknee|049#0000003F02
-writes|0|0|canpid|ref alpha -b lknee|047#
-writes|0|0|canpid|ref fix-link -b lknee|048#
 writes|0|0|canpid|ref_alpha -b lknee|047#
 writes|0|0|canpid|ref_fix_link -b lknee|048#
 writes|0|0|canpid|calibrate -b lknee|04A#

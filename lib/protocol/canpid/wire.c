@@ -91,19 +91,19 @@ static const struct aw_field event[] = {
 };
 
 static const struct aw_field reference[] = {
-    {.name = "value", FLOAT, .optional = true,
+    {.name = "value", FLOAT, .optional = true, .formal = true,
      .help = "not used by the published firmware: the encoder becomes zero where it stands"},
     PAD(16),
     {0},
 };
 
 static const struct aw_field aux[] = {
-    {.name = "value", FLOAT, .help = "free for the user's algorithm; of variable 0, 1 lights the "
-                                     "driver's lamp and 2 puts it out"},
-    {.name = "index", .type = AW_UINT, .bits = 8, .min = 0, .max = 3, .always = true,
-     .marked = true,
-     .help = "which variable"},
-    PAD(8),
+    {.name = "index", .type = AW_UINT, .bits = 8, .placed = true, .at = 32, .min = 0, .max = 3,
+     .always = true, .marked = true, .help = "which variable"},
+    {.name = "value", FLOAT, .placed = true,
+     .help = "free for the user's algorithm; of variable 0, 1 lights the driver's lamp and 2 puts "
+             "it out"},
+    {.name = "zero", .type = AW_PAD, .bits = 8, .placed = true, .at = 40, .marked = true},
     {0},
 };
 
@@ -185,23 +185,30 @@ static const struct aw_variant variants[] = {
 
 static const struct aw_message messages[] = {
     {.name = "kp", .dir = AW_TX, .code = 1, .fields = gain,
-     .help = "Proportional gain of a controller."},
+     .help = "Proportional gain of a controller.",
+     .example = "-l sim: kp 0.6 -b lknee -c tor --switch"},
     {.name = "ki", .dir = AW_TX, .code = 2, .fields = gain,
-     .help = "Integral gain of a controller, per tick of the loop; 0 clears the integral."},
+     .help = "Integral gain of a controller, per tick of the loop; 0 clears the integral.",
+     .example = "-l sim: ki 0.0005 -b lknee -c pos --switch"},
     {.name = "kd", .dir = AW_TX, .code = 3, .fields = gain,
-     .help = "Derivative gain of a controller, per tick of the loop."},
+     .help = "Derivative gain of a controller, per tick of the loop.",
+     .example = "-l sim: kd 0 -b lknee -c pos --switch"},
     {.name = "setpoint", .dir = AW_TX, .code = 4, .drives = true, .fields = setpoint,
      .help = "Setpoint; enables the controller within its limits, disables it outside."},
     {.name = "precompression", .dir = AW_TX, .code = 5, .fields = precompression,
-     .help = "Precompression of the joint's spring."},
-    {.name = "event", .dir = AW_TX, .code = 6, .fields = event, .help = "Event of the gait."},
+     .help = "Precompression of the joint's spring.",
+     .example = "-l sim: precompression 2mm -b lknee -c pos --switch"},
+    {.name = "event", .dir = AW_TX, .code = 6, .drives = true, .fields = event,
+     .help = "Event of the gait.", .example = "-l sim: event start -b lankle"},
     {.name = "ref_alpha", .dir = AW_TX, .code = 7, .fields = reference,
-     .help = "Makes the present alpha angle the zero."},
+     .help = "Makes the present alpha angle the zero.", .example = "-l sim: ref_alpha -b lknee"},
     {.name = "ref_fix_link", .dir = AW_TX, .code = 8, .fields = reference,
-     .help = "Makes the present fixed-link angle the zero."},
-    {.name = "aux", .dir = AW_TX, .code = 9, .fields = aux, .help = "An auxiliary variable."},
+     .help = "Makes the present fixed-link angle the zero.",
+     .example = "-l sim: ref_fix_link -b lknee"},
+    {.name = "aux", .dir = AW_TX, .code = 9, .fields = aux, .help = "An auxiliary variable.",
+     .example = "-l sim: aux 0 2.0 -b lknee"},
     {.name = "calibrate", .dir = AW_TX, .code = 10, .fields = calibrate,
-     .help = "Makes both present angles the zero."},
+     .help = "Makes both present angles the zero.", .example = "-l sim: calibrate -b lknee"},
     {.name = "pid", .dir = AW_RX, .code = 29, .fields = client,
      .help = "Setpoint, output and measured value of the active controller."},
     {.name = "joint", .dir = AW_RX, .code = 30, .fields = joint,

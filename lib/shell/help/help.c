@@ -208,7 +208,7 @@ static void first_page(struct aw_page *page)
         return;
     }
     aw_page_heading(page, "Commands");
-    aw_each_command(tool, command_row, page);
+    aw_session_each_command(page->session, command_row, page);
     aw_page_options(page, "Options", tool->options);
     aw_page_options(page, tool->options ? "Options of every tool" : "Options", aw_global_options);
     likely_links(page);
@@ -278,17 +278,19 @@ static void examples_in_short(struct aw_page *page)
 /* Prints a page that fits on 24 lines, for the prompt and for --help. */
 static void short_page(struct aw_page *page)
 {
-    static const char *const titles[] = {NULL, "move", "look", "measure", "keep", "set up"};
+    static const char *const titles[] = {NULL,   "move",   "look",    "measure",
+                                         "keep", "set up", "messages"};
     const struct aw_tool *tool = page->session->tool;
     bool prompt = page->session->mode.interactive;
     char names[256], manual[96];
     aw_page_title(page, tool->name,
                   prompt ? "TAB completes, Ctrl-C stops what moves, Ctrl-D leaves" : tool->summary);
     aw_output_print(page->out, "\n");
-    for (int i = AW_GROUP_MOVE; i <= AW_GROUP_SET_UP; i++) {
+    for (int i = AW_GROUP_MOVE; i <= AW_GROUP_MESSAGES; i++) {
         struct group group = {(enum aw_group)i, ""};
-        aw_each_command(tool, add_to_group, &group);
-        aw_page_list(page, titles[i], *group.names ? group.names : "-");
+        aw_session_each_command(page->session, add_to_group, &group);
+        if (*group.names || i != AW_GROUP_MESSAGES)
+            aw_page_list(page, titles[i], *group.names ? group.names : "-");
     }
     examples_in_short(page);
     topic_names(names, sizeof names);
@@ -356,7 +358,7 @@ void aw_man_page(struct aw_session *session)
         return;
     }
     aw_page_heading(&page, "Commands");
-    aw_each_command(tool, manual_command, &page);
+    aw_session_each_command(session, manual_command, &page);
     for (const char *const *name = first; *name; name++)
         manual_topic(&page, aw_topic_find(*name));
     for (const struct aw_topic *topic = aw_topics; topic->name; topic++)
@@ -443,7 +445,7 @@ static enum aw_status unknown_subject(struct aw_session *session, const char *na
 static enum aw_status run_help(struct aw_session *session, const struct aw_args *args)
 {
     const char *name = aw_arg(args, "subject", 0), *form = aw_help_given(session)->as;
-    const struct aw_command *command = name ? aw_find_command(session->tool, name) : NULL;
+    const struct aw_command *command = name ? aw_session_find_command(session, name) : NULL;
     const struct aw_topic *topic = name ? aw_topic_find(name) : NULL;
     struct aw_page page = aw_page_open(session, AW_PAGE_TEXT);
     if (name && !command && !topic)

@@ -125,6 +125,7 @@ static json_t *describe_command(struct aw_session *session, const struct aw_comm
     set_text(object, "details", command->details);
     set_text(object, "safety", safety[command->safety]);
     set_true(object, "offline", command->offline);
+    set_true(object, "message", command->group == AW_GROUP_MESSAGES);
     set_true(object, "repeats", command->repeats);
     set_text(object, "prints", command->prints);
     for (const struct aw_arg *arg = command->args; arg && arg->name; arg++)
@@ -181,7 +182,7 @@ static json_t *describe_tool(struct aw_session *session)
     json_t *own = options_of(tool->options);
     json_array_extend(options, own);
     json_decref(own);
-    aw_each_command(tool, add_command, &listing);
+    aw_session_each_command(session, add_command, &listing);
     for (const struct aw_topic *topic = aw_topics; topic->name; topic++)
         json_array_append_new(topics, json_string(topic->name));
     json_object_set_new(object, "form", json_integer(FORM));

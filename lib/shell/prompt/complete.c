@@ -151,7 +151,7 @@ static void offer_argument(struct completion *c, const struct aw_arg *arg)
         offer_links(c);
         break;
     case AW_ARG_COMMAND:
-        aw_each_command(c->session->tool, offer_command, c);
+        aw_session_each_command(c->session, offer_command, c);
         break;
     case AW_ARG_MESSAGE:
         for (size_t i = 0; i < protocol->n_messages; i++)
@@ -261,7 +261,7 @@ static const struct aw_option *walk(struct completion *c, const char *const *bef
         } else if (aw_is_option(before[i])) {
             waiting = parse_option(c, before[i]);
         } else if (!c->command) {
-            c->command = aw_find_command(c->session->tool, before[i]);
+            c->command = aw_session_find_command(c->session, before[i]);
             c->unknown = !c->command;
             if (c->unknown)
                 return NULL;
@@ -342,7 +342,7 @@ void aw_complete(struct aw_session *session, const char *const *before, size_t n
     else if (c.command)
         offer_arguments(&c);
     else if (!c.unknown)
-        aw_each_command(session->tool, offer_command, &c);
+        aw_session_each_command(session, offer_command, &c);
     if (c.head_length)
         *files = NULL; /* the shells complete files as whole words */
 }

@@ -116,7 +116,7 @@ static void print_examples(const struct aw_command *command, void *context)
 static enum aw_status run_commands(struct aw_session *session, const struct aw_args *args)
 {
     (void)args;
-    aw_each_command(session->tool, print_examples, session);
+    aw_session_each_command(session, print_examples, session);
     return AW_OK;
 }
 

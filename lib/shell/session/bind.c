@@ -490,7 +490,7 @@ static void collect_name(const struct aw_command *command, void *context)
 enum aw_status aw_unknown_command(struct aw_session *session, const char *word)
 {
     struct names names = {.n = 0};
-    aw_each_command(session->tool, collect_name, &names);
+    aw_session_each_command(session, collect_name, &names);
     const char *tool = session->tool->name;
     char advice[40];
     bool sleeps = strcmp(word, "sleep") == 0; /* resembles sweep, which moves */
@@ -516,7 +516,7 @@ static enum aw_status bind_word(struct binder *b)
         return aw_bind_option(b->session, b->words, &b->at);
     if (b->args->command)
         return bind_argument(b);
-    b->args->command = aw_find_command(b->session->tool, word);
+    b->args->command = aw_session_find_command(b->session, word);
     if (!b->args->command)
         return aw_unknown_command(b->session, word);
     aw_options_add_command(&b->session->options, b->args->command);

@@ -207,6 +207,14 @@ struct aw_args {
     char joints[AW_JOINT_WORDS][48];
 };
 
+/* Finds a command of the tool, or makes one that sends a message with an example, which is valid
+ * until the next call. NULL: not found. */
+const struct aw_command *aw_session_find_command(struct aw_session *session, const char *name);
+
+/* Calls visit for each command, then for each message that is a command. */
+void aw_session_each_command(struct aw_session *session,
+                             void (*visit)(const struct aw_command *, void *), void *context);
+
 /* Returns the text of an argument, or NULL if it was not given. */
 const char *aw_arg(const struct aw_args *args, const char *name, size_t turn);
 

@@ -48,6 +48,7 @@ enum aw_group {
     AW_GROUP_MEASURE,
     AW_GROUP_KEEP,
     AW_GROUP_SET_UP,
+    AW_GROUP_MESSAGES, /* made of messages, see aw_session_find_command */
 };
 
 enum aw_arg_kind {
@@ -499,6 +500,9 @@ struct aw_tool {
     /* Sends a custom packet, or shows it with --dry-run, and shows the answer. NULL: only writes
      * it. */
     enum aw_status (*send)(struct aw_session *session, struct aw_record *packet);
+    /* Sends a message that the user typed with its fields, or shows it with --dry-run. NULL: no
+     * message is a command. */
+    enum aw_status (*message)(struct aw_session *session, struct aw_record *message);
     struct aw_subject_hooks subject;
     struct aw_name_hooks names;
     struct aw_ordered ordered;
