@@ -162,11 +162,12 @@ static enum aw_status read_type(struct aw_dbc_parser *p)
 static enum aw_status take_choice(struct aw_dbc_parser *p, struct aw_choice *choice)
 {
     double least, most;
-    enum aw_status status = aw_dbc_take_number(p, &least, "numbers of the multiplexor, as 0-3");
+    enum aw_status status =
+        aw_dbc_take_number(p, &least, "the range of the multiplexor, such as 0-3");
     if (status == AW_OK && aw_dbc_is_sign(&p->scan.token, '-'))
         aw_dbc_next(&p->scan);
     if (status == AW_OK)
-        status = aw_dbc_take_number(p, &most, "the last number, as 0-3");
+        status = aw_dbc_take_number(p, &most, "the end of the range, such as 0-3");
     if (status != AW_OK)
         return status;
     least = fmin(fmax(least, -0x1p53), 0x1p53);

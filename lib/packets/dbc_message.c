@@ -53,7 +53,7 @@ static enum aw_status read_mark(struct aw_dbc_parser *p, struct aw_dbc_signal *s
     }
     signal->multiplexor = good && digits + 1 == token->length && token->at[digits] == 'M';
     if (!good || digits + signal->multiplexor != token->length)
-        return aw_dbc_fail(p, "':', or M or m and a number of a multiplexed signal");
+        return aw_dbc_fail(p, "':', or M, or m with the number of a multiplexed signal");
     aw_dbc_next(&p->scan);
     return AW_OK;
 }

@@ -9,11 +9,11 @@ enum aw_status aw_dbc_fail(struct aw_dbc_parser *p, const char *expected)
 {
     const struct aw_dbc_token *token = &p->scan.token;
     if (token->kind == AW_DBC_OPEN)
-        aw_fail(p->err, AW_USAGE, "a text that does not end — there is no other quote");
+        aw_fail(p->err, AW_USAGE, "unterminated text — add the closing quote");
     else if (token->kind == AW_DBC_END)
-        aw_fail(p->err, AW_USAGE, "the file ends where %s is expected", expected);
+        aw_fail(p->err, AW_USAGE, "end of file, expected %s", expected);
     else
-        aw_fail(p->err, AW_USAGE, "'%.*s' where %s is expected",
+        aw_fail(p->err, AW_USAGE, "'%.*s' is unexpected — expected %s",
                 (int)(token->length < 40 ? token->length : 40), token->at, expected);
     if (p->err)
         aw_fail_in(p->err, p->name, token->line, token->column);

@@ -49,20 +49,21 @@ static const struct {
     const char *one, *many;
 } words[WHYS] = {
     [FD] = {"message of CAN FD", "messages of CAN FD"},
-    [NO_FRAME] = {"message without an identifier of a frame",
+    [NO_FRAME] = {"message without the identifier of a frame",
                   "messages without an identifier of a frame"},
-    [DRIVERS] = {"message with an identifier of the drivers",
-                 "messages with identifiers of the drivers"},
-    [REPEATED] = {"message with an identifier that another one has",
-                  "messages with identifiers that others have"},
+    [DRIVERS] = {"message with an identifier of the joint drivers",
+                 "messages with identifiers of the joint drivers"},
+    [REPEATED] = {"message with the identifier of another one",
+                  "messages with identifiers of others"},
     [FULL] = {"message too many", "messages too many"},
-    [BEYOND] = {"signal that lies beyond its message", "signals that lie beyond their messages"},
+    [BEYOND] = {"signal outside its message", "signals outside their messages"},
     [TWICE] = {"signal with the name of another one", "signals with the names of others"},
-    [FACTOR] = {"signal with a factor of 0 or beyond 1e30 or an unknown type",
-                "signals with a factor of 0 or beyond 1e30 or an unknown type"},
+    [FACTOR] = {"signal with a factor of 0, a factor above 1e30 or an unknown type",
+                "signals with a factor of 0, a factor above 1e30 or an unknown type"},
     [CHOOSERS] = {"signal without its multiplexor", "signals without their multiplexors"},
-    [MANY] = {"signal of a message with more than 63", "signals of messages with more than 63"},
-    [LARGE] = {"name of a number beyond 32 bits", "names of numbers beyond 32 bits"},
+    [MANY] = {"signal of a message with more than 63 signals",
+              "signals of messages with more than 63 signals"},
+    [LARGE] = {"name of a value above 32 bits", "names of values above 32 bits"},
 };
 
 struct builder {
@@ -369,10 +370,11 @@ static void tell(const struct builder *b, const char *name, char *notice, size_t
             aw_append(notice, size, ", ", "%u %s", b->left_out[why],
                       b->left_out[why] == 1 ? words[why].one : words[why].many);
     char what[512];
-    snprintf(what, sizeof what, "%s%s", *notice ? "left out: " : "", notice);
+    snprintf(what, sizeof what, "%s%s", *notice ? "skipped: " : "", notice);
     if (b->left_out[UNMARKED])
-        aw_append(what, sizeof what, "; ", "taken for 29 bits, without their mark: %u identifier%s",
-                  b->left_out[UNMARKED], b->left_out[UNMARKED] == 1 ? "" : "s");
+        aw_append(what, sizeof what, "; ",
+                  "read as 29 bits without the flag for it: %u identifier%s", b->left_out[UNMARKED],
+                  b->left_out[UNMARKED] == 1 ? "" : "s");
     snprintf(notice, size, "%s%s%s", *what ? name : "", *what ? ": " : "", what);
 }
 
@@ -382,9 +384,9 @@ static enum aw_status read_all(FILE *file, const char *name, char **text, struct
     while (got) {
         char *more = used < FILE_MAX ? aw_grow(*text, &room, used + 65536, 1) : NULL;
         if (!more)
-            return used < FILE_MAX
-                       ? aw_no_memory(err)
-                       : aw_fail(err, AW_USAGE, "%s: more than %d MB", name, FILE_MAX >> 20);
+            return used < FILE_MAX ? aw_no_memory(err)
+                                   : aw_fail(err, AW_USAGE, "%s: file too large (max %d MB)", name,
+                                             FILE_MAX >> 20);
         *text = more;
         got = fread(*text + used, 1, room - used - 1, file);
         used += got;
@@ -397,7 +399,7 @@ static enum aw_status read_all(FILE *file, const char *name, char **text, struct
     unsigned line = 1;
     for (const char *at = *text; *at; at++)
         line += *at == '\n';
-    aw_fail(err, AW_USAGE, "a zero byte — is this a text file?");
+    aw_fail(err, AW_USAGE, "zero byte found — give a text file");
     if (err)
         aw_fail_in(err, name, line, 1);
     return AW_USAGE;
@@ -439,7 +441,8 @@ enum aw_status aw_packets_read_dbc(struct aw_packets *packets, FILE *file, const
     char *text = NULL;
     *notice = '\0';
     if (!packets->protocol.can || !packets->protocol.own)
-        return aw_fail(err, AW_USAGE, "DBC files are for tools on a CAN bus, not for %s",
+        return aw_fail(err, AW_USAGE,
+                       "DBC files are not supported by %s — use a tool for a CAN bus",
                        packets->protocol.name);
     FILE *opened = file ? NULL : aw_file_open_text(name);
     if (!file && !opened)

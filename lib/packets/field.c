@@ -108,8 +108,7 @@ static enum aw_status read_type(struct aw_field *row, bool ascii, char *text, st
 {
     if (ascii && (!read_sized(row, text) || row->type != AW_DIGITS))
         return aw_fail(err, AW_USAGE,
-                       "'%.40s' is no type of a line of text — use digits:1 to "
-                       "digits:4",
+                       "type '%.40s' not supported in lines of text — use digits:1 to digits:4",
                        text);
     if (ascii)
         return AW_OK;
@@ -117,8 +116,8 @@ static enum aw_status read_type(struct aw_field *row, bool ascii, char *text, st
     bool good = constant ? read_constant(row, text + 6) : read_plain(row, text);
     if (good && row->type != AW_DIGITS)
         return AW_OK;
-    return aw_fail(err, AW_USAGE, "'%.40s' is no type%s — use %s", text,
-                   constant ? " with a value that fits it" : "", types);
+    return aw_fail(err, AW_USAGE, "invalid type '%.40s'%s — use %s", text,
+                   constant ? ", value out of range or missing" : "", types);
 }
 
 /* ---- Keys ---- */
@@ -130,7 +129,7 @@ static enum aw_status read_unit(struct aw_field *row, struct aw_store *store, co
         return AW_OK;
     if (!*text || !aw_number_is_unit(text))
         return aw_fail(err, AW_USAGE,
-                       "'%.40s' is not a unit — use one such as deg, rad, deg/s, mm, ticks, "
+                       "unknown unit '%.40s' — use one such as deg, rad, deg/s, mm, ticks, "
                        "ticks/s, Nm, A, V, ms, %%, or none",
                        text);
     row->unit = aw_store_text(store, text);
@@ -156,7 +155,8 @@ static enum aw_status read_scale(struct aw_field *row, struct aw_store *store, c
         status = aw_number_parse(slash, &below, err);
     if (status == AW_OK && !(fabs(row->scale / below) >= 1e-30 && fabs(row->scale / below) <= 1e30))
         status =
-            aw_fail(err, AW_USAGE, "scale: '%.40s' — it cannot be 0, nor beyond all measure", text);
+            aw_fail(err, AW_USAGE,
+                    "scale: '%.40s' is out of range — give a finite number other than 0", text);
     row->scale /= below;
     return status == AW_OK && text[length] ? read_unit(row, store, text + length, err) : status;
 }
@@ -166,7 +166,8 @@ static enum aw_status read_no_data(struct aw_field *row, const char *text, struc
     double value;
     enum aw_status status = aw_number_parse(text, &value, err);
     if (status == AW_OK && !(value >= INT32_MIN && value <= INT32_MAX && value == floor(value)))
-        status = aw_fail(err, AW_USAGE, "no_data: '%.40s' is not a whole number of 32 bits", text);
+        status =
+            aw_fail(err, AW_USAGE, "no_data: '%.40s' is not a whole number (max 32 bits)", text);
     if (status != AW_OK)
         return status;
     row->has_no_data = true;
@@ -189,15 +190,15 @@ static enum aw_status read_values(struct aw_field *row, struct aw_store *store, 
         char *colon = strrchr(part, ':');
         if (!colon || aw_number_parse(colon + 1, &value, NULL) != AW_OK || value != floor(value) ||
             fabs(value) > INT32_MAX)
-            return aw_fail(err, AW_USAGE, "values: '%.40s' is no NAME:NUMBER, as in off:0,on:1",
-                           part);
+            return aw_fail(err, AW_USAGE,
+                           "values: invalid '%.40s' — write NAME:NUMBER, such as off:0,on:1", part);
         *colon = '\0';
         enum aw_status status = aw_packet_name(part, "a value", err);
         if (status != AW_OK)
             return status;
         for (size_t i = 0; i < n; i++)
             if (names[i].value == (int32_t)value || strcmp(names[i].name, part) == 0)
-                return aw_fail(err, AW_USAGE, "values: '%.40s' is there twice", part);
+                return aw_fail(err, AW_USAGE, "values: duplicate '%.40s'", part);
         names[n].value = (int32_t)value;
         names[n].name = aw_store_text(store, part);
         if (!names[n++].name)
@@ -223,7 +224,7 @@ enum aw_status aw_packet_endian(enum aw_order *order, const char *value, struct 
     *order = strcmp(value, "big") == 0 ? AW_ORDER_BIG : AW_ORDER_LITTLE;
     if (*order == AW_ORDER_BIG || strcmp(value, "little") == 0)
         return AW_OK;
-    return aw_fail(err, AW_USAGE, "endian: '%.40s' is neither big nor little", value);
+    return aw_fail(err, AW_USAGE, "endian: invalid '%.40s' — write big or little", value);
 }
 
 /* Parses the sign between a number and the one before it, or none. */
@@ -234,8 +235,8 @@ static enum aw_status read_before(struct aw_field *row, const char *value, struc
         strlen(value) == 1 && !strchr("0123456789-", *value) && *value > ' ' && *value < 0x7F;
     if (row->type != AW_DIGITS || (!none && !sign))
         return aw_fail(err, AW_USAGE,
-                       "before: '%.40s' — one sign before digits, such as , or ;, "
-                       "or none",
+                       "before: invalid '%.40s' — give one character other than a digit, such as , "
+                       "or ;, or none",
                        value);
     row->before = none ? '\0' : *value;
     return AW_OK;
@@ -277,8 +278,8 @@ static enum aw_status read_key(struct aw_field *row, struct aw_store *store, str
         return aw_packet_endian(&limits->order, value, err);
     default:
         return aw_fail(err, AW_USAGE,
-                       "'%.40s' is no key — use scale, offset, min, max, default, no_data, values, "
-                       "endian or help",
+                       "unknown key '%.40s' — use scale, offset, min, max, default, no_data, "
+                       "values, endian or help",
                        key);
     }
 }
@@ -289,7 +290,7 @@ static enum aw_status apply_range(struct aw_field *row, const struct limits *lim
     if (!limits->min && !limits->max)
         return AW_OK;
     if (!limits->min || !limits->max)
-        return aw_fail(err, AW_USAGE, "min and max: give both, or none");
+        return aw_fail(err, AW_USAGE, "only one of min and max given — give both, or none");
     enum aw_status status = aw_number_parse_unit(limits->min, row->unit, &row->min, err);
     if (status == AW_OK)
         status = aw_number_parse_unit(limits->max, row->unit, &row->max, err);
@@ -305,7 +306,7 @@ static enum aw_status apply_default(struct aw_field *row, const struct limits *l
     bool outside =
         row->optional && limits->min && !(row->fallback >= row->min && row->fallback <= row->max);
     if (status == AW_OK && outside)
-        status = aw_fail(err, AW_USAGE, "default: %s is not within min and max", limits->fallback);
+        status = aw_fail(err, AW_USAGE, "default: %s is out of range min to max", limits->fallback);
     return status;
 }
 
@@ -339,8 +340,9 @@ enum aw_status aw_packet_field(struct aw_field *row, enum aw_order *order, bool 
         double number;
         bool bare = row->type > AW_FLOAT && row->type != AW_DIGITS;
         if (bare)
-            return aw_fail(err, AW_USAGE, "'%.40s': text, gaps and constants have nothing but help",
-                           word);
+            return aw_fail(
+                err, AW_USAGE,
+                "key '%.40s' not supported for text, padding and constants — use help only", word);
         if (value) {
             *value++ = '\0';
             status = read_key(row, store, &limits, word, value, err);
@@ -349,8 +351,8 @@ enum aw_status aw_packet_field(struct aw_field *row, enum aw_order *order, bool 
         } else if (first) {
             status = read_unit(row, store, word, err);
         } else {
-            status = aw_fail(err, AW_USAGE, "'%.40s' is no KEY=VALUE%s", word,
-                             strchr(word, ':') ? " — write no space behind a comma" : "");
+            status = aw_fail(err, AW_USAGE, "invalid '%.40s' — write KEY=VALUE%s", word,
+                             strchr(word, ':') ? ", without a space after a comma" : "");
         }
         first = false;
     }

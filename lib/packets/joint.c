@@ -20,8 +20,8 @@ static enum aw_status take_gain(struct aw_joint_row *row, int gain, struct aw_st
     size_t n = aw_lines_words(value, words, 3);
     if (n < 1 || n > 2 || !strchr(words[0], '.') || (n == 2 && !strchr(words[1], '.')))
         return aw_fail(err, AW_USAGE,
-                       "%s: PACKET.FIELD that sets it, and behind it the one that tells it, if "
-                       "there is one, as in set_gains.m1.kp gains.m1.kp",
+                       "%s: invalid value — write the PACKET.FIELD that sets it, then the one that "
+                       "reports it, such as set_gains.m1.kp gains.m1.kp",
                        aw_packet_gain_names[gain]);
     row->gain_set[gain] = aw_store_text(store, words[0]);
     row->gain_told[gain] = n == 2 ? aw_store_text(store, words[1]) : NULL;
@@ -43,12 +43,13 @@ enum aw_status aw_packet_joint_line(struct aw_packet_joint *joint, struct aw_sto
     int key = aw_find_word(keys, sizeof keys / sizeof *keys, name);
     if (key < 0)
         return aw_fail(err, AW_USAGE,
-                       "'%.40s' is no key of a joint — use setpoint, target, position, velocity, "
+                       "unknown joint key '%.40s' — use setpoint, target, position, velocity, "
                        "effort, alias, speed, near, kp, ki, kd or tick",
                        name);
     bool place = key > 0 && key < 6;
     if (place && !strchr(value, '.'))
-        return aw_fail(err, AW_USAGE, "%s: '%.60s' is no PACKET.FIELD, as in go.m1.setpoint", name,
+        return aw_fail(err, AW_USAGE,
+                       "%s: invalid '%.60s' — write PACKET.FIELD, such as go.m1.setpoint", name,
                        value);
     enum aw_status status = key != 0 ? AW_OK : aw_packet_name(value, "a joint", err);
     if (status != AW_OK)
@@ -64,8 +65,8 @@ enum aw_status aw_packet_stop_line(struct aw_stop_row *stop, struct aw_store *st
     size_t n = aw_lines_words(value, words, 3);
     if (n < 1 || n > 2 || (n == 2 && strcmp(words[1], "hold") != 0))
         return aw_fail(err, AW_USAGE,
-                       "packet: the name of a packet, and 'hold' if its setpoints are to be the "
-                       "measured positions");
+                       "packet: invalid value — write PACKET, or PACKET hold to send the measured "
+                       "positions as setpoints");
     stop->packet = aw_store_text(store, words[0]);
     stop->hold = n == 2;
     return stop->packet ? AW_OK : aw_no_memory(err);
@@ -99,8 +100,8 @@ static enum aw_status find(const struct aw_protocol *protocol, const char *joint
         *spot = (struct spot){message, aw_scalar_range(&codec, scalar, NULL)};
         return AW_OK;
     }
-    return aw_fail(err, AW_USAGE, "joint %s: %s: no packet %s the device has '%.60s'", joint, what,
-                   dir == AW_TX ? "to" : "from", place);
+    return aw_fail(err, AW_USAGE, "joint %s: %s: no packet %s the device with field '%.60s'", joint,
+                   what, dir == AW_TX ? "to" : "from", place);
 }
 
 static enum aw_status check_unit(const char *joint, const char *what, const char *has,
@@ -111,8 +112,8 @@ static enum aw_status check_unit(const char *joint, const char *what, const char
     if (same || (has && wanted && aw_number_conversion(has, wanted, &scale, &offset)))
         return AW_OK;
     return aw_fail(err, AW_USAGE,
-                   "joint %s: its setpoint is in %s, its %s in %s — give one of them a scale with "
-                   "the unit of the other",
+                   "joint %s: setpoint is in %s, %s in %s — give one of them a scale with the unit "
+                   "of the other",
                    joint, wanted ? wanted : "no unit", what, has ? has : "no unit");
 }
 
@@ -164,13 +165,14 @@ enum aw_status aw_packet_joint_check(const struct aw_protocol *protocol, struct 
                 {"velocity", joint->velocity, false},
                 {"effort", joint->effort, false}};
     if (!joint->setpoint || !joint->position)
-        return aw_fail(err, AW_USAGE, "joint %s: no %s — what is not measured cannot be confirmed",
-                       joint->name, joint->setpoint ? "position" : "setpoint");
+        return aw_fail(err, AW_USAGE, "joint %s: no %s — add one to confirm moves", joint->name,
+                       joint->setpoint ? "position" : "setpoint");
     *fault = "setpoint";
     enum aw_status status =
         find(protocol, joint->name, "setpoint", joint->setpoint, AW_TX, &setpoint, err);
     if (status == AW_OK && !setpoint.message->moves)
-        return aw_fail(err, AW_USAGE, "joint %s: packet '%s' moves it — say 'moves = yes' there",
+        return aw_fail(err, AW_USAGE,
+                       "joint %s: packet '%s' moves it — add 'moves = yes' to the packet",
                        joint->name, setpoint.message->name);
     for (size_t i = 0; i < sizeof told / sizeof *told && status == AW_OK; i++) {
         if (!told[i].place)
@@ -219,9 +221,8 @@ static enum aw_status check_rest(const struct aw_protocol *protocol, const char 
             !find_gain(protocol, message->name, field, &of))
             return aw_fail(
                 err, AW_USAGE,
-                "joint %s: %s.%s goes out with its gains, belongs to no joint, and has no "
-                "default — give it one",
-                name, message->name, field);
+                "joint %s: %s.%s is sent with the gains and has no default — add a default", name,
+                message->name, field);
     }
     return AW_OK;
 }
@@ -238,9 +239,10 @@ static enum aw_status check_told(const struct aw_protocol *protocol,
     if (status != AW_OK)
         return status;
     const char *in = told.range.unit ? told.range.unit : "no unit", *set = unit ? unit : "no unit";
-    return strcmp(in, set) == 0 ? AW_OK
-                                : aw_fail(err, AW_USAGE, "joint %s: %s is set in %s and told in %s",
-                                          joint->name, what, set, in);
+    return strcmp(in, set) == 0
+               ? AW_OK
+               : aw_fail(err, AW_USAGE, "joint %s: %s is set in %s and reported in %s", joint->name,
+                         what, set, in);
 }
 
 static enum aw_status check_gain(const struct aw_protocol *protocol,
@@ -251,12 +253,13 @@ static enum aw_status check_gain(const struct aw_protocol *protocol,
     struct spot spot;
     enum aw_status status = find(protocol, joint->name, what, set, AW_TX, &spot, err);
     if (status == AW_OK && spot.message->moves)
-        return aw_fail(err, AW_USAGE,
-                       "joint %s: %s: packet '%s' moves it — gains are set by one that does not",
-                       joint->name, what, spot.message->name);
+        return aw_fail(
+            err, AW_USAGE,
+            "joint %s: %s: packet '%s' moves the joint — set gains with a packet that does not",
+            joint->name, what, spot.message->name);
     if (status == AW_OK && find_gain(protocol, spot.message->name, strchr(set, '.') + 1, &of) !=
                                &joint->gain_set[gain])
-        return aw_fail(err, AW_USAGE, "joint %s: %s: '%.60s' is another gain, of joint %s",
+        return aw_fail(err, AW_USAGE, "joint %s: %s: '%.60s' is already a gain of joint %s",
                        joint->name, what, set, of);
     if (status == AW_OK && joint->gain_told[gain])
         status = check_told(protocol, joint, gain, spot.range.unit, err);
@@ -271,7 +274,7 @@ enum aw_status aw_packet_gains_check(const struct aw_protocol *protocol,
     for (int i = 0; i < AW_JOINT_GAINS && status == AW_OK; i++) {
         *fault = aw_packet_gain_names[i];
         if (joint->gain_set[i] && !joint->gain_set[0])
-            return aw_fail(err, AW_USAGE, "joint %s: %s, and no kp", joint->name, *fault);
+            return aw_fail(err, AW_USAGE, "joint %s: %s without kp — add kp", joint->name, *fault);
         if (joint->gain_set[i])
             status = check_gain(protocol, joint, i, err);
     }
@@ -308,11 +311,11 @@ static enum aw_status check_values(const struct aw_protocol *protocol,
         holds = holds || held;
         if (scalar->value && !held && !scalar->field->optional)
             return aw_fail(
-                err, AW_USAGE, "stop: %s.%s — %s, and it has no default: nothing says what is sent",
-                stop->packet, name, stop->hold ? "it is no setpoint of a joint" : "without hold");
+                err, AW_USAGE, "stop: %s.%s has no default, %s — add a default", stop->packet, name,
+                stop->hold ? "and is not the setpoint of a joint" : "and there is no hold");
     }
     if (stop->hold && !holds)
-        return aw_fail(err, AW_USAGE, "stop: hold — packet '%s' has no setpoint of a joint",
+        return aw_fail(err, AW_USAGE, "stop: packet '%s' has no setpoint of a joint to hold",
                        stop->packet);
     return AW_OK;
 }
@@ -325,5 +328,5 @@ enum aw_status aw_packet_stop_check(const struct aw_protocol *protocol,
         if (message->dir & AW_TX && strcmp(message->name, stop->packet) == 0)
             return check_values(protocol, stop, message, err);
     }
-    return aw_fail(err, AW_USAGE, "stop: no packet '%.40s' to the device", stop->packet);
+    return aw_fail(err, AW_USAGE, "stop: packet '%.40s' to the device not found", stop->packet);
 }

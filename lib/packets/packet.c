@@ -18,8 +18,8 @@ enum aw_status aw_packet_name(const char *name, const char *what, struct aw_erro
         !aw_is_one_of((const char *const[]){"t", "dir", "msg", "cmd", NULL}, name))
         return AW_OK;
     return aw_fail(err, AW_USAGE,
-                   "'%.40s' cannot be the name of %s — small letters, digits and _, at most %d; "
-                   "not t, dir, msg or cmd",
+                   "'%.40s' is not a valid name for %s — use lower-case letters, digits and _ (max "
+                   "%d); t, dir, msg and cmd are reserved",
                    name, what, NAME_MAX_LENGTH);
 }
 
@@ -37,8 +37,7 @@ enum aw_status aw_packet_word(char *name, struct aw_error *err)
 {
     size_t length = strspn(name, "ABCDEFGHIJKLMNOPQRSTUVWXYZ");
     if (length < 3 || length > 8 || name[length])
-        return aw_fail(err, AW_USAGE, "'%.40s' is no word of a line — 3 to 8 capital letters",
-                       name);
+        return aw_fail(err, AW_USAGE, "invalid word '%.40s' — use 3 to 8 capital letters", name);
     for (char *at = name; *at; at++)
         *at = (char)tolower((unsigned char)*at);
     return aw_packet_name(name, "a packet", err);
@@ -51,14 +50,16 @@ static enum aw_status read_id(struct aw_packet *p, const char *value, struct aw_
     double id;
     const struct aw_custom_packets *own = p->own;
     if (p->word)
-        return aw_fail(err, AW_USAGE, "id: packets of %s have a word instead: [packet %s]",
+        return aw_fail(err, AW_USAGE,
+                       "id: not supported by %s — name the packet by its word: [packet %s]",
                        p->protocol->name, p->word);
     enum aw_status status = aw_number_parse(value, &id, err);
     if (status != AW_OK)
         return status;
     if (!(id >= own->least && id <= own->most) || id != (double)(uint32_t)id)
-        return aw_fail(err, AW_USAGE, "id: %.40s — whole numbers from %u to %u are for packets",
-                       value, (unsigned)own->least, (unsigned)own->most);
+        return aw_fail(err, AW_USAGE,
+                       "id: %.40s is out of range — use a whole number from %u to %u", value,
+                       (unsigned)own->least, (unsigned)own->most);
     p->id = (uint32_t)id;
     p->has_id = true;
     return AW_OK;
@@ -69,7 +70,7 @@ static enum aw_status read_yes(bool *yes, const char *value, struct aw_error *er
     *yes = strcmp(value, "yes") == 0;
     if (*yes || strcmp(value, "no") == 0)
         return AW_OK;
-    return aw_fail(err, AW_USAGE, "'%.40s' is neither yes nor no", value);
+    return aw_fail(err, AW_USAGE, "'%.40s' is not yes or no", value);
 }
 
 static enum aw_status read_dir(struct aw_packet *p, const char *value, struct aw_error *err)
@@ -77,8 +78,9 @@ static enum aw_status read_dir(struct aw_packet *p, const char *value, struct aw
     static const char *const names[] = {"tx", "rx", "both"};
     int found = aw_find_word(names, 3, value);
     if (found < 0)
-        return aw_fail(err, AW_USAGE, "dir: '%.40s' — tx (to the device), rx (from it), or both",
-                       value);
+        return aw_fail(
+            err, AW_USAGE,
+            "dir: invalid '%.40s' — write tx (to the device), rx (from the device) or both", value);
     p->dir = (enum aw_dir)(AW_TX + found);
     return AW_OK;
 }
@@ -94,7 +96,7 @@ static enum aw_status read_rate(struct aw_packet *p, const char *value, struct a
 {
     enum aw_status status = aw_number_parse_unit(value, "Hz", &p->rate, err);
     if (status == AW_OK && !(p->rate >= 0.01 && p->rate <= 1000))
-        status = aw_fail(err, AW_USAGE, "rate: %.40s — 0.01Hz to 1000Hz", value);
+        status = aw_fail(err, AW_USAGE, "rate: %.40s is out of range (0.01Hz to 1000Hz)", value);
     return status;
 }
 
@@ -102,7 +104,7 @@ static enum aw_status read_timeout(struct aw_packet *p, const char *value, struc
 {
     enum aw_status status = aw_number_parse_unit(value, "s", &p->timeout_s, err);
     if (status == AW_OK && !(p->timeout_s >= 0.001 && p->timeout_s <= 60))
-        status = aw_fail(err, AW_USAGE, "timeout: %.40s — 1ms to 60s", value);
+        status = aw_fail(err, AW_USAGE, "timeout: %.40s is out of range (1ms to 60s)", value);
     return status;
 }
 
@@ -123,8 +125,8 @@ enum aw_status aw_packet_check(struct aw_packet *p, struct aw_error *err)
         if (p->inner[i].type == AW_FLOAT || p->inner[i].big_endian) {
             p->fault = p->inner[i].name;
             return aw_fail(err, AW_USAGE,
-                           "%s: begins within a byte the second time — fill the byte with "
-                           "bits, or end the repetition by a line 'repeat =' before them",
+                           "%s: repetition does not start at a byte — fill the byte with bits, or "
+                           "add a line 'repeat =' before the field",
                            p->fault);
         }
     return AW_OK;
@@ -139,8 +141,7 @@ static enum aw_status close_group(struct aw_packet *p, struct aw_store *store, s
         if (!rows)
             return aw_no_memory(err);
         if (p->n_rows == AW_PACKET_ROWS)
-            return aw_fail(err, AW_LIMIT, "more than %d fields — make two packets of it",
-                           AW_PACKET_ROWS);
+            return aw_fail(err, AW_LIMIT, "more than %d fields — split the packet", AW_PACKET_ROWS);
         p->rows[p->n_rows++] = (struct aw_field){
             .name = "repeat", .type = AW_GROUP, .rows = rows, .labels = p->labels};
         p->bits += p->inner_bits * p->n_labels;
@@ -169,7 +170,7 @@ static enum aw_status read_repeat(struct aw_packet *p, struct aw_store *store, c
         status = aw_packet_name(words[i], "a joint", err);
         for (size_t other = 0; other < i && status == AW_OK; other++)
             if (strcmp(words[other], words[i]) == 0)
-                status = aw_fail(err, AW_USAGE, "repeat: '%s' is there twice", words[i]);
+                status = aw_fail(err, AW_USAGE, "repeat: duplicate '%s'", words[i]);
         labels[i] = aw_store_text(store, words[i]);
         if (!labels[i])
             status = aw_no_memory(err);
@@ -195,15 +196,16 @@ static enum aw_status check_place(struct aw_packet *p, const struct aw_field *ro
     uint16_t bits = bits_of(row);
     size_t at = p->bits + p->inner_bits;
     if (whole && (at % 8 || (p->n_labels && p->bits % 8)))
-        return aw_fail(err, AW_USAGE, "%s: begins within a byte — put bits before it that fill it",
+        return aw_fail(err, AW_USAGE,
+                       "%s: does not start at a byte — add bits before it to fill the byte",
                        row->name);
     if (row->type == AW_TEXT && (p->text || p->n_labels))
-        return aw_fail(err, AW_USAGE, "%s: a packet has one text, and that outside of repeat",
-                       row->name);
+        return aw_fail(err, AW_USAGE,
+                       "%s: second or repeated text — use one text, outside of repeat", row->name);
     p->text = p->text || row->type == AW_TEXT;
     size_t all = p->bits + (p->inner_bits + bits) * (p->n_labels ? p->n_labels : 1);
     if (all > p->own->room * 8u)
-        return aw_fail(err, AW_USAGE, "%s: ends at byte %zu, but there is room for %u bytes",
+        return aw_fail(err, AW_USAGE, "%s: ends at byte %zu, beyond the maximum of %u bytes",
                        row->name, (all + 7) / 8, p->own->room);
     return AW_OK;
 }
@@ -231,7 +233,7 @@ static enum aw_status read_checksum(struct aw_packet *p, const char *name, struc
     p->summed = true;
     if (p->protocol->checksum)
         return AW_OK;
-    return aw_fail(err, AW_USAGE, "%s: packets of %s have no checksum — leave it out", name,
+    return aw_fail(err, AW_USAGE, "%s: checksum not supported by %s — remove it", name,
                    p->protocol->name);
 }
 
@@ -250,9 +252,10 @@ static enum aw_status apply_endian(const struct aw_packet *p, struct aw_field *r
     bool number = row->type <= AW_FLOAT || row->type == AW_CONST;
     bool whole = row->bits % 8 == 0 && (p->bits + p->inner_bits) % 8 == 0;
     if (order == AW_ORDER_BIG && !whole)
-        return aw_fail(err, AW_USAGE,
-                       "%s: endian is for whole bytes — u16, s32 or f32, which begin at a byte",
-                       row->name);
+        return aw_fail(
+            err, AW_USAGE,
+            "%s: endian not supported for bits — use u16, s32 or f32 at the start of a byte",
+            row->name);
     row->big_endian = big && number && whole && row->bits > 8;
     if (row->type != AW_CONST || !row->big_endian)
         return AW_OK;
@@ -270,11 +273,10 @@ static enum aw_status add_field(struct aw_packet *p, struct aw_field *row, enum 
     if (p->n_rows == 0 && p->n_inner == 0)
         row->before = '\0'; /* the first field follows the word */
     if (is_taken(p, row))
-        return aw_fail(err, AW_USAGE, "%s: the packet has one of that name already", row->name);
+        return aw_fail(err, AW_USAGE, "%s: duplicate field name in the packet", row->name);
     status = check_place(p, row, err);
     if (status == AW_OK && !add_row(p, *row))
-        status =
-            aw_fail(err, AW_LIMIT, "more than %d fields — make two packets of it", AW_PACKET_ROWS);
+        status = aw_fail(err, AW_LIMIT, "more than %d fields — split the packet", AW_PACKET_ROWS);
     return status;
 }
 
@@ -286,7 +288,8 @@ static enum aw_status read_field(struct aw_packet *p, struct aw_store *store, co
     struct aw_error problem;
     enum aw_status status = aw_packet_name(name, "a field", err);
     if (status == AW_OK && p->summed)
-        return aw_fail(err, AW_USAGE, "%s: behind the checksum, which ends a packet", name);
+        return aw_fail(err, AW_USAGE, "%s: after the checksum — move the checksum to the end",
+                       name);
     if (status == AW_OK && strcmp(value, "checksum") == 0)
         return read_checksum(p, name, err);
     if (status != AW_OK)
@@ -303,7 +306,7 @@ static enum aw_status begin_answer(struct aw_packet *p, struct aw_store *store,
                                    struct aw_error *err)
 {
     if (p->answers)
-        return aw_fail(err, AW_USAGE, "answer: it has begun already");
+        return aw_fail(err, AW_USAGE, "answer: given twice — remove one");
     enum aw_status status = aw_packet_check(p, err);
     if (status != AW_OK)
         return status;

@@ -161,8 +161,7 @@ static enum aw_status check_free(struct reading *r, const struct aw_message *wan
         struct aw_message *other = &r->packets->messages[i];
         bool same_way = (other->dir & wanted->dir) != 0;
         if (same_way && strcmp(other->name, wanted->name) == 0)
-            return aw_fail(r->err, AW_USAGE,
-                           "packet %s: there is one of that name already — call it otherwise",
+            return aw_fail(r->err, AW_USAGE, "packet %s: duplicate name — rename one",
                            wanted->name);
         if (!same_way || !has_same_code(other, wanted))
             continue;
@@ -175,12 +174,11 @@ static enum aw_status check_free(struct reading *r, const struct aw_message *wan
         return replace ? check_classes(r, wanted) : AW_OK;
     if (wanted->word)
         return aw_fail(r->err, AW_USAGE,
-                       "packet %s: the word is that of '%s' — 'replace = yes' takes it",
+                       "packet %s: word in use by '%s' — rename it, or add 'replace = yes'",
                        wanted->word, by);
     r->packet.fault = "id";
     return aw_fail(r->err, AW_USAGE,
-                   "packet %s: id %u is taken by '%s' — two packets with one id cannot be told "
-                   "apart; 'replace = yes' takes it",
+                   "packet %s: id %u in use by '%s' — give another id, or add 'replace = yes'",
                    wanted->name, (unsigned)wanted->code, by);
 }
 
@@ -190,7 +188,7 @@ static enum aw_status check_layout(struct reading *r, const struct aw_message *m
     for (const struct aw_variant *v = r->packets->protocol.variants; v->name; v++)
         if (aw_codec_init(&codec, &r->packets->protocol, v, message, false) != AW_OK)
             return aw_fail(r->err, AW_LIMIT,
-                           "packet %s: more than %d values and gaps — make two packets of it",
+                           "packet %s: more than %d values and gaps — split the packet",
                            message->name, AW_MAX_SCALARS - 4);
     return AW_OK;
 }
@@ -199,8 +197,7 @@ static enum aw_status add_message(struct reading *r, const struct aw_message *me
 {
     struct aw_protocol *protocol = &r->packets->protocol;
     if (protocol->n_messages == AW_MAX_MESSAGES)
-        return aw_fail(r->err, AW_LIMIT,
-                       "packet %s: more than %d messages — leave packets out that are not needed",
+        return aw_fail(r->err, AW_LIMIT, "packet %s: more than %d messages — remove unused packets",
                        message->name, AW_MAX_MESSAGES);
     enum aw_status status = check_free(r, message);
     if (status == AW_OK)
@@ -214,17 +211,16 @@ static enum aw_status add_message(struct reading *r, const struct aw_message *me
 static enum aw_status check_packet(struct aw_packet *p, struct aw_error *err)
 {
     if (!p->has_id && !p->word)
-        return aw_fail(err, AW_USAGE, "packet %s: no id — give it 'id = NUMBER'", p->name);
+        return aw_fail(err, AW_USAGE, "packet %s: no id — add 'id = NUMBER'", p->name);
     p->fault = "moves";
     if (p->moves && p->ask)
-        return aw_fail(err, AW_USAGE, "packet %s: ask and moves — what only asks moves nothing",
-                       p->name);
+        return aw_fail(err, AW_USAGE, "packet %s: both ask and moves given — remove one", p->name);
     p->fault = "answer";
     if (p->answers && (p->ask || p->answer))
-        return aw_fail(err, AW_USAGE,
-                       "packet %s: 'answer =' begins its answer — leave 'ask' and another "
-                       "'answer' out",
-                       p->name);
+        return aw_fail(
+            err, AW_USAGE,
+            "packet %s: 'answer =' begins the answer — remove 'ask' or the other 'answer'",
+            p->name);
     p->fault = NULL;
     return aw_packet_check(p, err);
 }
@@ -289,7 +285,7 @@ static enum aw_status add_joint(struct reading *r)
         const struct aw_joint_row *other =
             i < before ? &r->packets->joints[i] : &r->joints[i - before].row;
         if (strcmp(other->name, name) == 0)
-            return aw_fail(r->err, AW_USAGE, "joint %s: there is one of that name already", name);
+            return aw_fail(r->err, AW_USAGE, "joint %s: duplicate name — rename one", name);
     }
     r->n_joints++;
     return AW_OK;
@@ -333,7 +329,7 @@ static enum aw_status take_answer(const struct reading *r, const struct pending 
     for (size_t steps = 0; steps <= r->n_pending; steps++) {
         const struct aw_message *answer = find_answer(&r->packets->protocol, pending->answer);
         if (!answer)
-            return aw_fail(r->err, AW_USAGE, "packet %s: no packet '%s' that would be its answer",
+            return aw_fail(r->err, AW_USAGE, "packet %s: answer packet '%s' not found",
                            message->name, pending->answer);
         message->fields = answer->fields;
         pending = find_pending(r, answer);
@@ -341,8 +337,8 @@ static enum aw_status take_answer(const struct reading *r, const struct pending 
             return AW_OK;
     }
     return aw_fail(r->err, AW_USAGE,
-                   "packet %s: its answer is that of a packet which has its own again — put the "
-                   "fields of the answer behind 'answer ='",
+                   "packet %s: the answer packet has an answer itself — put the fields of the "
+                   "answer after 'answer ='",
                    message->name);
 }
 
@@ -386,12 +382,12 @@ static enum aw_status check_joints(struct reading *r)
         blame(r, r->stop_lines[i], NULL, status);
     }
     if (status == AW_OK && r->motion && packets->n_stops == 0)
-        status =
-            blame(r, r->motion_line, "moves",
-                  aw_fail(r->err, AW_USAGE,
-                          "packet %s: moves = yes, and nothing stops it — say what does: [stop], "
-                          "packet = %s hold",
-                          r->motion, r->motion));
+        status = blame(
+            r, r->motion_line, "moves",
+            aw_fail(
+                r->err, AW_USAGE,
+                "packet %s: moves = yes, but there is no stop — add [stop] with packet = %s hold",
+                r->motion, r->motion));
     return status;
 }
 
@@ -430,9 +426,10 @@ static enum aw_status read_stop(struct reading *r, const char *name, char *value
 {
     struct aw_packets *packets = r->packets;
     if (strcmp(name, "packet") != 0)
-        return aw_fail(r->err, AW_USAGE, "'%.40s' is no key of [stop] — packet is", name);
+        return aw_fail(r->err, AW_USAGE, "unknown key '%.40s' in [stop] — use packet", name);
     if (packets->n_stops == AW_PACKET_STOPS)
-        return aw_fail(r->err, AW_LIMIT, "more than %d packets stop it", AW_PACKET_STOPS);
+        return aw_fail(r->err, AW_LIMIT, "more than %d stop packets — remove some",
+                       AW_PACKET_STOPS);
     enum aw_status status =
         aw_packet_stop_line(&packets->stops[packets->n_stops], &packets->store, value, r->err);
     r->stop_lines[packets->n_stops] = r->lines->number;
@@ -445,8 +442,7 @@ static enum aw_status read_section(struct reading *r, char *line)
     char *words[4], *end = strchr(line, ']');
     if (!end || end[1 + strspn(end + 1, " \t")])
         return aw_fail(r->err, AW_USAGE,
-                       "a section is '[packet NAME]', '[joint NAME]' or '[stop]', and nothing "
-                       "behind it");
+                       "invalid section — write '[packet NAME]', '[joint NAME]' or '[stop]' only");
     *end = '\0';
     enum aw_status status = end_section(r);
     if (status == AW_OK)
@@ -460,7 +456,7 @@ static enum aw_status read_section(struct reading *r, char *line)
         return begin_joint(r, words[1]);
     if (n != 1 || strcmp(words[0], "stop") != 0)
         return aw_fail(r->err, AW_USAGE,
-                       "a section is '[packet NAME]', '[joint NAME]' or '[stop]'");
+                       "invalid section — write '[packet NAME]', '[joint NAME]' or '[stop]'");
     r->section = STOP;
     return AW_OK;
 }
@@ -500,9 +496,8 @@ static enum aw_status read_line(struct reading *r)
         return read_section(r, line);
     char *value = strchr(line, '=');
     if (!value)
-        return aw_fail(r->err, AW_USAGE, "neither '[packet NAME]' nor 'NAME = …'%s",
-                       strchr(line, ':') ? " — what is left out has a name, too: 'unused = pad:1'"
-                                         : "");
+        return aw_fail(r->err, AW_USAGE, "invalid line — write '[packet NAME]' or 'NAME = …'%s",
+                       strchr(line, ':') ? "; padding needs a name, too: 'unused = pad:1'" : "");
     *value++ = '\0';
     const char *name = aw_trim(line);
     value = aw_trim(value);
@@ -518,7 +513,7 @@ static enum aw_status read_line(struct reading *r)
     case STOP:
         return read_stop(r, name, value);
     default:
-        return aw_fail(r->err, AW_USAGE, "this stands in no packet — begin with '[packet NAME]'");
+        return aw_fail(r->err, AW_USAGE, "line outside a packet — start with '[packet NAME]'");
     }
 }
 
@@ -529,7 +524,8 @@ enum aw_status aw_packets_read(struct aw_packets *packets, struct aw_lines *line
         .packets = packets, .lines = lines, .err = err, .n_before = packets->protocol.n_messages};
     enum aw_status status = AW_OK;
     if (!packets->protocol.own)
-        return aw_fail(err, AW_USAGE, "packet files are not for %s", packets->protocol.name);
+        return aw_fail(err, AW_USAGE, "packet files are not supported by %s",
+                       packets->protocol.name);
     while (status == AW_OK && (status = aw_lines_next(lines, err)) == AW_OK)
         status = read_line(&r);
     if (status == AW_END && (status = end_section(&r)) == AW_OK &&

@@ -202,7 +202,7 @@ moving() { awk '$2 == 37 { n = $4 } END { print (n > 20 ? "yes" : "no") }' taken
     same "$(awk '$2 == 37' taken)" ""
     sed '/^\[stop\]/,$d' team.packets >nostop.packets
     exits 2 hidmotor -q -l "$url" --packets nostop.packets move 0 1 0
-    matches "$stderr" "hidmotor: nostop.packets:13:1: packet go: moves = yes, and nothing stops it*"
+    matches "$stderr" "hidmotor: nostop.packets:13:1: packet go: moves = yes, but there is no stop*"
     # Without joints, the tool uses its own firmware's packets and reports what is missing.
     sed '/^\[joint/,$d; /^moves/d' team.packets >plain.packets
     exits 1 hidmotor -q -l "$url" --packets plain.packets move 0 1 0

@@ -40,11 +40,11 @@ END
 @test "skipped DBC messages are reported once; drivers keep their identifiers" {
     files
     ok canpid --dbc bms.dbc decode 041#9A99193F0200
-    same "$stderr" "canpid: bms.dbc: left out: 1 message with an identifier of the drivers"
+    same "$stderr" "canpid: bms.dbc: skipped: 1 message with an identifier of the joint drivers"
     same "$output" "-> kp board=lknee value=0.6 controller=tor"
     printf '%s\n' 'decode 640#96000000' 'decode 640#96000000' >lines
     ok canpid --dbc bms.dbc run lines
-    same "$(grep -c 'left out' <<<"$stderr")" 1
+    same "$(grep -c 'skipped' <<<"$stderr")" 1
     ok canpid -q --dbc bms.dbc decode 640#96000000
     same "$stderr" ""
 }
@@ -55,7 +55,7 @@ END
     for command in "watch -n1" describe "decode 640#00" "send BMS.Battery Voltage=1"; do
         # shellcheck disable=SC2086 # words
         exits 2 canpid -l sim: --dbc wrong.dbc $command
-        same "$stderr" "canpid: wrong.dbc:3:22: '*' where + or - (with a sign) is expected"
+        same "$stderr" "canpid: wrong.dbc:3:22: '*' is unexpected — expected + or - (with a sign)"
     done
     ok canpid -l "$fast" --dbc wrong.dbc disable
     exits 2 canpid --dbc gone.dbc describe

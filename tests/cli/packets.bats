@@ -51,7 +51,7 @@ END
     for command in status limits "move 0 0 0" "encode gripper value=3" "watch -n1" describe; do
         # shellcheck disable=SC2086 # words
         exits 2 hidmotor -l sim: $command
-        [[ $stderr == "hidmotor: wrong.packets:3:1: x: 'f33' is no type"* ]]
+        [[ $stderr == "hidmotor: wrong.packets:3:1: x: invalid type 'f33'"* ]]
         [[ $stderr != *simulator* ]]
     done
     ok hidmotor -l "$fast" stop
@@ -62,7 +62,7 @@ END
     hasnt "$stderr" "connection lost"
     ok hidmotor config path
     exits 2 hidmotor -l sim: --packets <(cat wrong.packets) status # a pipe is read once
-    [[ $stderr == "hidmotor: /dev/fd/"*":3:1: x: 'f33' is no type"* ]]
+    [[ $stderr == "hidmotor: /dev/fd/"*":3:1: x: invalid type 'f33'"* ]]
     exits 2 hidmotor --packets gone.packets describe
     [[ $stderr == "hidmotor: gone.packets: No such file"* ]]
 }
@@ -194,7 +194,7 @@ END
     has "$why" "no answer to grip within 100 ms"
     sed 's/^timeout.*/timeout = 2min/' "$root/docs/example/arm42.packets" >long.packets
     fails 2 hidmotor --packets long.packets describe
-    has "$why" "timeout: 2min — 1ms to 60s"
+    has "$why" "timeout: 2min is out of range (1ms to 60s)"
 }
 
 @test "send asks first except for queries; invalid files and values send nothing" {

@@ -175,7 +175,7 @@ TEST_WITH(NULL, end, value_names_and_long_names_are_read)
         "BA_ \"SystemMessageLongSymbol\" BO_ 1604 \"ModesWithALongName\";\n"
         "BA_ \"SystemSignalLongSymbol\" SG_ 1604 S \"SignalWithALongName\";\n"
         "CM_ SG_ 1604 Mode \"what it\n does\";");
-    assert_string_equal(notice, "f.dbc: left out: 1 name of a number beyond 32 bits");
+    assert_string_equal(notice, "f.dbc: skipped: 1 name of a value above 32 bits");
     const struct aw_codec *codec = aw_wire_codec(&wire, "V.ModesWithALongName", AW_RX);
     assert_non_null(codec);
     assert_true(aw_codec_find(codec, "SignalWithALongName") >= 0);
@@ -206,12 +206,11 @@ TEST_WITH(NULL, end, omitted_signals_are_reported)
         "SG_MUL_VAL_ 1602 P Q 1-1;SG_MUL_VAL_ 1602 Q P 1-1;");
     assert_string_equal(
         notice,
-        "f.dbc: left out: 1 message of CAN FD, 1 message without an identifier of a frame, "
-        "1 message with an identifier of the drivers, 1 message with an identifier that another "
-        "one has, 2 signals that lie beyond their messages, 1 signal with the name of another one, "
-        "1 signal with a factor of 0 or beyond 1e30 or an unknown type, 3 signals without their "
-        "multiplexors; "
-        "taken for 29 bits, without their mark: 1 identifier");
+        "f.dbc: skipped: 1 message of CAN FD, 1 message without the identifier of a frame, 1 "
+        "message with an identifier of the joint drivers, 1 message with the identifier of another "
+        "one, 2 signals outside their messages, 1 signal with the name of another one, 1 signal "
+        "with a factor of 0, a factor above 1e30 or an unknown type, 3 signals without their "
+        "multiplexors; read as 29 bits without the flag for it: 1 identifier");
     assert_decodes("641#0100", "V.A", "C=128 E=1");
 }
 
@@ -220,8 +219,9 @@ TEST_WITH(NULL, end, renamed_signals_do_not_collide)
 {
     use("BO_ 1600 A: 8 N\n SG_ t_ m0 : 8|8@1+ (1,0) [0|0] \"\" N\n"
         " SG_ t M : 0|8@1+ (1,0) [0|0] \"\" N\n SG_ B : 16|8@1+ (1,0) [0|0] \"\" N\n");
-    assert_string_equal(notice, "f.dbc: left out: 1 signal with the name of another one, "
-                                "1 signal without its multiplexor");
+    assert_string_equal(
+        notice,
+        "f.dbc: skipped: 1 signal with the name of another one, 1 signal without its multiplexor");
     assert_decodes("640#0000070000000000", "N.A", "B=7");
 }
 
@@ -243,8 +243,9 @@ TEST_WITH(NULL, end, numbers_stay_finite)
     use("BO_ 1600 A: 8 N\n SG_ X : 0|64@1- (1e300,0) [0|0] \"\" N\n"
         " SG_ Y : 0|64@1- (1,-1e31) [0|0] \"\" N\n SG_ Z : 0|64@1- (1e30,0) [0|0] \"\" N\n"
         "SIG_VALTYPE_ 1600 X : 2;SIG_VALTYPE_ 1600 Y : 2;SIG_VALTYPE_ 1600 Z : 2;");
-    assert_string_equal(notice, "f.dbc: left out: 2 signals with a factor of 0 or beyond 1e30 or "
-                                "an unknown type");
+    assert_string_equal(
+        notice,
+        "f.dbc: skipped: 2 signals with a factor of 0, a factor above 1e30 or an unknown type");
     const uint8_t large[] = {0x40, 0x06, 0, 0, 0, 0, 0, 0, 0xE0, 0x7F}; /* 9e307 */
     struct aw_record record;
     assert_int_equal(
@@ -286,8 +287,9 @@ TEST_WITH(NULL, end, signal_and_message_limits)
         used += (size_t)sprintf(text + used, "BO_ %u M: 1 V\n SG_ A : 0|8@1+ (1,0) [0|0] \"\" X\n",
                                 0x80000000u + (unsigned)i * 4096);
     use(text);
-    assert_string_equal(notice, "f.dbc: left out: 14 messages too many, 1 signal of a message with "
-                                "more than 63");
+    assert_string_equal(
+        notice,
+        "f.dbc: skipped: 14 messages too many, 1 signal of a message with more than 63 signals");
     assert_decodes("00001000#07", "V.M_1000", "A=7");
 }
 
@@ -296,20 +298,21 @@ TEST_WITH(NULL, end, dbc_errors_name_line_and_column)
     static const struct {
         const char *text, *why;
     } cases[] = {
-        {"BO_ x", "f.dbc:1:5: 'x' where the identifier of a message is expected"},
-        {"\n  BO_ 1 A 8", "f.dbc:2:11: '8' where ':' is expected"},
+        {"BO_ x", "f.dbc:1:5: 'x' is unexpected — expected the identifier of a message"},
+        {"\n  BO_ 1 A 8", "f.dbc:2:11: '8' is unexpected — expected ':'"},
         {"SG_ A : 0|8@1+ (1,0) [0|0] \"\" X",
-         "f.dbc:1:5: 'A' where a message (BO_) before its signals is expected"},
+         "f.dbc:1:5: 'A' is unexpected — expected a message (BO_) before its signals"},
         {"BO_ 1 A: 8 X\n SG_ A : 0|8@2+ (1,0) [0|0] \"\" X",
-         "f.dbc:2:14: '2' where 0 (the highest byte first) or 1 (the lowest) is expected"},
+         "f.dbc:2:14: '2' is unexpected — expected 0 (the highest byte first) or 1 (the lowest)"},
         {"BO_ 1 A: 8 X\n SG_ A q : 0|8@1+ (1,0) [0|0] \"\" X",
-         "f.dbc:2:8: 'q' where ':', or M or m and a number of a multiplexed signal is expected"},
-        {"BO_ 1 A: 8 X\n SG_ A : 0|8@1+ (1;0)", "f.dbc:2:19: ';' where ',' is expected"},
-        {"BO_ 1 A: 8 X\n SG_ A : 0|8@1", "f.dbc:2:15: the file ends where + or - (with a sign) is "
-                                         "expected"},
-        {"CM_ \"no end;", "f.dbc:1:5: a text that does not end — there is no other quote"},
-        {"VAL_ 1 A 0 x", "f.dbc:1:12: 'x' where a text in quotes is expected"},
-        {"hello", "f.dbc:1:1: 'hello' where a statement such as BO_, SG_ or VAL_ is expected"},
+         "f.dbc:2:8: 'q' is unexpected — expected ':', or M, or m with the number of a multiplexed "
+         "signal"},
+        {"BO_ 1 A: 8 X\n SG_ A : 0|8@1+ (1;0)", "f.dbc:2:19: ';' is unexpected — expected ','"},
+        {"BO_ 1 A: 8 X\n SG_ A : 0|8@1", "f.dbc:2:15: end of file, expected + or - (with a sign)"},
+        {"CM_ \"no end;", "f.dbc:1:5: unterminated text — add the closing quote"},
+        {"VAL_ 1 A 0 x", "f.dbc:1:12: 'x' is unexpected — expected a text in quotes"},
+        {"hello",
+         "f.dbc:1:1: 'hello' is unexpected — expected a statement such as BO_, SG_ or VAL_"},
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         struct aw_error err = {0};
@@ -319,7 +322,8 @@ TEST_WITH(NULL, end, dbc_errors_name_line_and_column)
     }
     struct aw_error err = {0};
     assert_int_equal(read_text(&aw_hidmotor_protocol, "", &err), AW_USAGE);
-    assert_string_equal(err.text, "DBC files are for tools on a CAN bus, not for hidmotor");
+    assert_string_equal(err.text,
+                        "DBC files are not supported by hidmotor — use a tool for a CAN bus");
     end();
     packets = aw_packets_new(&aw_canpid_protocol);
     assert_int_equal(aw_packets_read_dbc(packets, NULL, "/nowhere/x.dbc", notice, 8, &err),
