@@ -91,7 +91,7 @@ TEST(gains_are_converted_to_ticks)
 /* A plant that does not integrate uses the published form. */
 TEST(rules_choose_their_form)
 {
-    struct aw_plant lag = {.ku = 4, .tu_s = 0.4}, integrator = {10, 2, true};
+    struct aw_plant lag = {.ku = 0.4, .tu_s = 0.4}, integrator = {10, 2, true};
     struct aw_gains gains;
     assert_int_equal(aw_rule_form(AW_RULE_ZN, &lag), AW_FORM_PID);
     assert_int_equal(aw_rule_form(AW_RULE_NO_OVERSHOOT, &lag), AW_FORM_PID);

@@ -106,6 +106,8 @@ TEST(frequency_response_matches_the_formula)
     near(tau1, 2, 1e-12);
     near(tau2, 1, 1e-12);
     near(damping, 3 / (2 * sqrt(2)), 1e-12);
+    aw_process_lags(&none, &tau1, &tau2, &damping);
+    assert_true(isnan(damping)); /* a single lag has none */
     assert_int_equal(aw_process_kind_of(&integrator), AW_PROCESS_INTEGRATING);
     assert_int_equal(aw_process_kind_of(&p), AW_PROCESS_SECOND);
     assert_int_equal(aw_process_kind_of(&none), AW_PROCESS_FIRST);
