@@ -6,21 +6,6 @@
 #include "base/suggest.h"
 #include "state.h"
 
-static enum aw_status set_from_args(struct aw_session *session, const struct aw_args *args,
-                                    const char *message)
-{
-    struct aw_record request;
-    aw_session_command(session, message, &request);
-    enum aw_status status = aw_args_to_record(session, args, 0, &request);
-    return status == AW_OK ? hidmotor_set(session, &request) : status;
-}
-
-/* Sends the message named like the command. */
-enum aw_status run_message(struct aw_session *session, const struct aw_args *args)
-{
-    return set_from_args(session, args, args->command->name);
-}
-
 static enum aw_status ask(struct aw_session *session, struct aw_record *question)
 {
     struct aw_hidmotor_reply reply;
@@ -32,22 +17,18 @@ static enum aw_status ask(struct aw_session *session, struct aw_record *question
     return status == AW_OK ? hidmotor_show_reply(session, reply.bytes) : status;
 }
 
-/* Sends a question and prints the answer. */
-enum aw_status run_question(struct aw_session *session, const struct aw_args *args)
+enum aw_status hidmotor_send_message(struct aw_session *session, struct aw_record *message)
 {
-    struct aw_record question;
-    aw_session_command(session, args->command->name, &question);
-    return ask(session, &question);
+    return message->codec->message->reads ? ask(session, message) : hidmotor_set(session, message);
 }
 
 /* Sends a custom packet, and prints an answer with fields. */
 enum aw_status hidmotor_send_custom(struct aw_session *session, struct aw_record *packet)
 {
     const struct aw_message *message = packet->codec->message;
-    if (message->reads)
-        return ask(session, packet);
-    enum aw_status status = hidmotor_set(session, packet);
-    if (status == AW_OK && message->dir == AW_TX && !session->options.run.dry_run)
+    enum aw_status status = hidmotor_send_message(session, packet);
+    if (status == AW_OK && !message->reads && message->dir == AW_TX &&
+        !session->options.run.dry_run)
         status = hidmotor_show_reply(session, hidmotor_arm(session)->received_bytes);
     return status;
 }
@@ -72,7 +53,10 @@ enum aw_status run_velocity(struct aw_session *session, const struct aw_args *ar
     if (args->n == 0)
         return aw_fail(&session->err, AW_USAGE,
                        "velocity: no joint given — write velocity 20 0 0, or velocity elbow=-20");
-    return set_from_args(session, args, "set_velocity");
+    struct aw_record request;
+    aw_session_command(session, "set_velocity", &request);
+    enum aw_status status = aw_args_to_record(session, args, 0, &request);
+    return status == AW_OK ? hidmotor_set(session, &request) : status;
 }
 
 /* Parses a percentage of the way between closed and open. */

@@ -133,12 +133,12 @@ void hidmotor_last_stop(struct aw_session *session, aw_frame_fn *add, void *cont
 enum aw_status hidmotor_next_received(struct aw_session *session, int64_t deadline,
                                       struct aw_received *received);
 
-aw_run_fn run_moveto, run_stop, run_gripper, run_velocity, run_message, run_question, run_gains,
-    run_raw;
+aw_run_fn run_moveto, run_stop, run_gripper, run_velocity, run_gains, run_raw;
 /* Returns true if the packet of raw changes nothing. */
 bool raw_only_reads(struct aw_session *session, const struct aw_args *args);
 
 /* See struct aw_tool. */
+enum aw_status hidmotor_send_message(struct aw_session *session, struct aw_record *message);
 enum aw_status hidmotor_send_custom(struct aw_session *session, struct aw_record *packet);
 
 /* For custom joints, see struct aw_tool. */

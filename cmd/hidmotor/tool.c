@@ -58,10 +58,6 @@ static const struct aw_arg velocity_args[] = {
     {.name = "m3", .field = "set_velocity.m3", .optional = true},
     {0},
 };
-#define MOTOR_GAINS(message, motor)                                                                \
-    {.name = motor ".kp", .field = message "." motor ".kp"},                                       \
-    {.name = motor ".ki", .field = message "." motor ".ki"},                                       \
-    {.name = motor ".kd", .field = message "." motor ".kd"}
 #define WAY(axis, to, free)                                                                        \
     {.name = axis, .kind = AW_ARG_NUMBER, .unit = "mm", .optional = free, .help = to ", in mm"}
 #define XYZ(free)                                                                                  \
@@ -233,12 +229,6 @@ static const struct aw_command commands[] = {
      .details = "The file has a section for each step, as in the example. "
          "A step always fails if the joint ends more than 10 % of the step away from its "
          "target. If a step fails, the exit code is 1."},
-    {.name = "light", .summary = "set the colour of the light ring",
-     .args = AW_ARGS(
-         {.name = "hue", .field = "light.hue"},
-         {.name = "saturation", .field = "light.saturation"},
-         {.name = "value", .field = "light.value"}),
-     .safety = AW_WRITE, .run = run_message, .examples = AW_LIST("-l sim: light 0.33 1 0.5")},
     {.name = "velocity", .summary = "send velocities", .args = velocity_args, .safety = AW_MOTION,
      .run = run_velocity,
      .details = "The published firmware accepts this command, but its servos do not move.",
@@ -275,22 +265,6 @@ static const struct aw_command commands[] = {
     {.name = "set_velocity", .summary = "send velocities, with the fields of a "
         "record", .args = velocity_args,
      .hidden = true, .safety = AW_MOTION, .run = run_velocity},
-    {.name = "set_pid_gains", .summary = "send gains, with the fields of a record",
-     .args = AW_ARGS(
-         MOTOR_GAINS("set_pid_gains", "m1"),
-         MOTOR_GAINS("set_pid_gains", "m2"),
-         MOTOR_GAINS("set_pid_gains", "m3")),
-     .hidden = true, .safety = AW_WRITE, .run = run_message},
-    {.name = "set_velocity_gains", .summary = "send gains, with the fields of a record",
-     .args = AW_ARGS(
-         MOTOR_GAINS("set_velocity_gains", "m1"),
-         MOTOR_GAINS("set_velocity_gains", "m2"),
-         MOTOR_GAINS("set_velocity_gains", "m3")),
-     .hidden = true, .safety = AW_WRITE, .run = run_message},
-#define QUESTION(message)                                                                          \
-    {.name = message, .summary = "request and print it", .hidden = true, .run = run_question}
-    QUESTION("positions"), QUESTION("velocities"), QUESTION("pid_gains"),
-    QUESTION("velocity_gains"),
     {.name = "sim", .group = AW_GROUP_SET_UP, .summary = "serve a simulated arm",
      .options = AW_OPTIONS(
          {.name = "listen", AW_AT_ALL(link.listen), .value = "URL",
@@ -363,6 +337,7 @@ const struct aw_tool hidmotor_tool = {
     .list = hidmotor_list,
     .receive = hidmotor_next_received,
     .send = hidmotor_send_custom,
+    .message = hidmotor_send_message,
     .exchange = hidmotor_exchange,
     .poll = hidmotor_poll,
     .asks = true,
