@@ -154,7 +154,7 @@ static enum aw_status subject_of(const struct aw_process *process, const struct 
     aw_process_lags(&s->process, &s->tau1, &s->tau2, NULL);
     if (!(s->process.gain > 0) || !isfinite(s->process.gain) || !(driver->tick_s > 0) ||
         !aw_process_ultimate(&s->process, &s->omega, &s->ku))
-        return aw_fail(err, AW_USAGE, "design: a gain of %g and a tick of %g s are no loop",
+        return aw_fail(err, AW_USAGE, "design: gain %g or control period %g s is out of range",
                        process->gain, driver->tick_s);
     return AW_OK;
 }
@@ -385,17 +385,16 @@ static enum aw_status least_overshoot(struct quest *q, double period, double *le
     search(q, period);
     if (!isfinite(q->least))
         return aw_fail(err, AW_LIMIT,
-                       "robust: no gains keep Ms below %g with so little activity at rest — raise "
-                       "--ms or --noise, or use another --form",
+                       "robust: no gains found with Ms below %g and this --noise — raise --ms or "
+                       "--noise, or use another --form",
                        q->ms);
     if (q->least <= q->overshoot + NO_OVERSHOOT)
         return AW_OK;
     *least = q->least;
-    return aw_fail(
-        err, AW_LIMIT,
-        "robust: no gains with Ms below %g overshoot by less than %.3g %%, and the bound "
-        "is %.3g %% — --overshoot %.0f%% can be had, or try --form pd",
-        q->ms, 100 * q->least, 100 * q->overshoot, ceil(100 * q->least + 0.1));
+    return aw_fail(err, AW_LIMIT,
+                   "robust: no gains found: with Ms below %g the least overshoot is %.3g %%, above "
+                   "%.3g %% — give --overshoot %.0f%%, or try --form pd",
+                   q->ms, 100 * q->least, 100 * q->overshoot, ceil(100 * q->least + 0.1));
 }
 
 static enum aw_status robust(const struct subject *s, const struct aw_driver *driver,
@@ -490,9 +489,9 @@ static enum aw_status refuse(const struct aw_driver *driver, const struct aw_des
     if (!p->margins.stable)
         snprintf(out, size, "the loop would be unstable");
     else if (p->limited)
-        snprintf(out, size, "a gain is beyond the driver's range of %g", driver->gain_max);
+        snprintf(out, size, "a gain exceeds the driver's limit of %g", driver->gain_max);
     else if (p->activity > o->activity * (1 + 1e-9))
-        snprintf(out, size, "the output would move by %.2g %% at rest, above %.2g %% (--noise)",
+        snprintf(out, size, "the output noise at rest would be %.2g %%, above %.2g %% (--noise)",
                  100 * p->activity, 100 * o->activity);
     else if (p->ms > AW_DESIGN_MS_MOST * (1 + 1e-6) && !o->unproven)
         snprintf(out, size, "Ms would be %.2f, above %g", p->ms, AW_DESIGN_MS_MOST);

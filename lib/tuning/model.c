@@ -133,7 +133,7 @@ enum aw_status aw_model_save(const struct aw_model *model, const char *path, str
     struct aw_saving saving;
     if (aw_file_begin(&saving, path))
         aw_model_write(saving.file, model);
-    return aw_file_end(&saving) ? AW_OK : aw_file_fail(err, "the model could not be saved", path);
+    return aw_file_end(&saving) ? AW_OK : aw_file_fail(err, "cannot save the model", path);
 }
 
 /* ---- Reading ---- */
@@ -204,15 +204,15 @@ static enum aw_status take_numbers(struct aw_model *model, const json_t *root, c
         const json_t *found = member(root, numbers[i].group, numbers[i].key);
         double value = json_number_value(found);
         if (fabs(value) > numbers[i].most)
-            return aw_fail(err, AW_MALFORMED, "%s: %s is %g — %g is the most that a joint has",
-                           name, numbers[i].key, value, copysign(numbers[i].most, value));
+            return aw_fail(err, AW_MALFORMED, "%s: %s %g is out of range (limit %g)", name,
+                           numbers[i].key, value, copysign(numbers[i].most, value));
         if (json_is_number(found))
             memcpy((char *)model + numbers[i].offset, &value, sizeof value);
         else if (numbers[i].needed || (found && !json_is_null(found)))
-            return aw_fail(err, AW_MALFORMED,
-                           "%s: %s is no number — write models as "
-                           "docs/model.schema.json says",
-                           name, numbers[i].key);
+            return aw_fail(
+                err, AW_MALFORMED,
+                "%s: %s is not a number — write models in the format of docs/model.schema.json",
+                name, numbers[i].key);
     }
     for (size_t i = 0; i < sizeof texts / sizeof *texts; i++) {
         const char *text_ = json_string_value(member(root, texts[i].group, texts[i].key));
@@ -263,19 +263,18 @@ static enum aw_status take_process(struct aw_model *model, const json_t *root, c
     struct aw_process *p = &model->fit.process;
     int k = kind_of(json_string_value(json_object_get(root, "kind")));
     if (k == AW_PROCESS_KINDS)
-        return aw_fail(
-            err, AW_MALFORMED,
-            "%s: its kind must be one of first-order, integrating, second-order, third-order",
-            name);
+        return aw_fail(err, AW_MALFORMED,
+                       "%s: model kind not supported — use first-order, integrating, second-order "
+                       "or third-order",
+                       name);
     p->integrating = k == AW_PROCESS_INTEGRATING;
     damping = json_number_value(json_object_get(root, "damping"));
     if (tau1 > LONGEST || tau2 > LONGEST || damping > LARGEST)
-        return aw_fail(err, AW_MALFORMED, "%s: a lag of %g s — %g s are the most that a joint has",
-                       name, fmax(tau1, tau2), LONGEST);
+        return aw_fail(err, AW_MALFORMED, "%s: lag %g s is out of range (max %g s)", name,
+                       fmax(tau1, tau2), LONGEST);
     if (!(fabs(p->gain) > 0) || p->dead_time_s < 0 || tau1 < 0 || tau2 < 0 || p->a3 < 0 ||
         damping < 0 || model->driver.tick_s < 0)
-        return aw_fail(err, AW_MALFORMED, "%s: a gain of 0, or a time below 0, is no process",
-                       name);
+        return aw_fail(err, AW_MALFORMED, "%s: gain is 0, or a time is below 0", name);
     take_lags(p, (enum aw_process_kind)k, tau1, tau2, damping);
     return AW_OK;
 }
@@ -325,13 +324,13 @@ enum aw_status aw_model_read(struct aw_model *model, const char *text_, const ch
     const char *format = json_string_value(json_object_get(root, "format"));
     enum aw_status status = AW_OK;
     if (!json_is_object(root) || (format && strcmp(format, AW_MODEL_FORMAT) != 0))
-        status = aw_fail(err, AW_MALFORMED, "%s: this is no %s", name, AW_MODEL_FORMAT);
+        status = aw_fail(err, AW_MALFORMED, "%s: not in format %s", name, AW_MODEL_FORMAT);
     if (status == AW_OK)
         status = take_numbers(model, root, name, err);
     if (status == AW_OK)
         status = take_process(model, root, name, err);
     if (status == AW_OK && too_quick(model->driver.tick_s))
-        status = aw_fail(err, AW_MALFORMED, "%s: a tick of %g s — no law runs so often", name,
+        status = aw_fail(err, AW_MALFORMED, "%s: control period %g s is out of range", name,
                          model->driver.tick_s);
     if (status == AW_OK) {
         take_tick(model, root);
@@ -353,7 +352,7 @@ enum aw_status aw_model_load(struct aw_model *model, const char *path, struct aw
     if (content) {
         size_t n = fread(content, 1, BIGGEST, file);
         status = ferror(file)   ? aw_file_fail(err, NULL, name)
-                 : n == BIGGEST ? aw_fail(err, AW_MALFORMED, "%s: it is too long for a model", name)
+                 : n == BIGGEST ? aw_fail(err, AW_MALFORMED, "%s: file too long for a model", name)
                                 : aw_model_read(model, content, name, err);
     }
     fclose(file);

@@ -78,11 +78,11 @@ struct aw_sample *aw_predict(const struct aw_process *process, const struct aw_d
                       .before = rest->error};
     double ticks = scene->duration_s / driver->tick_s;
     if (!(ticks >= 1) || ticks > 1e6) {
-        aw_fail(err, AW_USAGE, "predict: %g s are no duration", scene->duration_s);
+        aw_fail(err, AW_USAGE, "predict: duration %g s is out of range", scene->duration_s);
         return NULL;
     }
     if (!(process->dead_time_s < LONGEST * driver->tick_s)) {
-        aw_fail(err, AW_USAGE, "predict: %g s are no dead time", process->dead_time_s);
+        aw_fail(err, AW_USAGE, "predict: dead time %g s is out of range", process->dead_time_s);
         return NULL;
     }
     struct aw_sample *samples = calloc((size_t)ticks, sizeof *samples);

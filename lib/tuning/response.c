@@ -145,12 +145,12 @@ static enum aw_status check_step(const struct aw_step *step, struct aw_error *er
 {
     if (!isfinite(step->from) || !isfinite(step->to) || !isfinite(step->time_s) ||
         step->from == step->to)
-        return aw_fail(err, AW_USAGE, "step: from %g to %g at %g s is no step — give two values",
+        return aw_fail(err, AW_USAGE,
+                       "step: no step from %g to %g at %g s — give two different values",
                        step->from, step->to, step->time_s);
     if (step->median < 0 || step->median > WIDEST || (step->median && step->median % 2 == 0))
         return aw_fail(err, AW_USAGE,
-                       "step: a median of %d samples is not possible — use 1 to 9, "
-                       "odd",
+                       "step: median of %d samples not supported — use an odd number from 1 to 9",
                        step->median);
     return AW_OK;
 }
@@ -164,16 +164,17 @@ static enum aw_status find_way(const struct aw_sample *samples, size_t n,
         return status;
     for (size_t i = 0; i < n; i++) {
         if (!isfinite(samples[i].t) || !isfinite(samples[i].measured))
-            return aw_fail(err, AW_USAGE, "sample %zu: its time or measured value is not a number",
+            return aw_fail(err, AW_USAGE, "sample %zu: time or measured value is not a number",
                            i + 1);
         if (i > 0 && samples[i].t <= samples[i - 1].t)
-            return aw_fail(err, AW_USAGE, "sample %zu: its time %g s is not after %g s — sort them",
-                           i + 1, samples[i].t, samples[i - 1].t);
+            return aw_fail(err, AW_USAGE,
+                           "sample %zu: time %g s is not after %g s — sort the samples", i + 1,
+                           samples[i].t, samples[i - 1].t);
     }
     while (first < n && samples[first].t < step->time_s)
         first++;
     if (n - first < FEWEST)
-        return aw_fail(err, AW_USAGE, "step: %zu samples after %g s are too few — record longer",
+        return aw_fail(err, AW_USAGE, "step: too few samples (%zu after %g s) — record longer",
                        n - first, step->time_s);
     *way = (struct way){samples + first, n - first, step};
     return AW_OK;
@@ -210,7 +211,7 @@ enum aw_status aw_step_find(const struct aw_sample *samples, size_t n, struct aw
                             struct aw_error *err)
 {
     if (n < FEWEST)
-        return aw_fail(err, AW_USAGE, "step: %zu samples are too few — record longer", n);
+        return aw_fail(err, AW_USAGE, "step: too few samples (%zu) — record longer", n);
     size_t jump = 0;
     double most = 0;
     for (size_t i = 1; i < n; i++)

@@ -54,14 +54,13 @@ enum aw_status aw_rule_gains(enum aw_rule rule, enum aw_form form, const struct 
     const char *name = rules[rule].name;
     if (!(plant->ku > 0 && plant->tu_s > 0 && isfinite(plant->ku) && isfinite(plant->tu_s)))
         return aw_fail(err, AW_USAGE,
-                       "%s: Ku %g and Tu %g s are no plant to tune — repeat the "
-                       "experiment",
-                       name, plant->ku, plant->tu_s);
+                       "%s: Ku %g or Tu %g s is out of range — repeat the experiment", name,
+                       plant->ku, plant->tu_s);
     enum aw_form own = aw_rule_form(rule, plant);
     form = form == AW_FORM_RULE ? own : form;
     const struct row *row = &rules[rule].rows[form];
     if (!(row->kp > 0))
-        return aw_fail(err, AW_USAGE, "%s: it says nothing about %s — use %s", name,
+        return aw_fail(err, AW_USAGE, "%s: form %s not supported — use %s", name,
                        aw_form_names[form], aw_form_names[own]);
     double kp = row->kp * plant->ku;
     *gains = (struct aw_gains){kp, kp / (row->ti * plant->tu_s), kp * row->td * plant->tu_s};

@@ -138,10 +138,10 @@ enum aw_status aw_excite_result(const struct aw_excite *excite, struct aw_error 
 {
     if (!excite->too_far)
         return AW_OK;
-    return aw_fail(err, AW_REFUSED,
-                   "identify: it went farther than %.4g from where it began — lower --amplitude or "
-                   "raise --max-deviation",
-                   excite->config.max_deviation);
+    return aw_fail(
+        err, AW_REFUSED,
+        "identify: deviation limit %.4g exceeded — lower --amplitude or raise --max-deviation",
+        excite->config.max_deviation);
 }
 
 /* Returns the median of some intervals that are spread over the record. */

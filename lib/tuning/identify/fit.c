@@ -171,21 +171,21 @@ static enum aw_status weigh_up(struct aw_search *s, struct candidate *of, struct
 static enum aw_status check(const struct aw_trial *trial, struct aw_error *err)
 {
     if (trial->n < FEWEST || trial->n_inputs < 2)
-        return aw_fail(err, AW_USAGE, "fit: %zu samples are too few, %d are needed — record longer",
+        return aw_fail(err, AW_USAGE, "fit: too few samples (%zu, required %d) — record longer",
                        trial->n, FEWEST);
     for (size_t i = 0; i < trial->n_inputs; i++)
         if (!isfinite(trial->input[i]) || !isfinite(trial->input_t[i]) ||
             (i && trial->input_t[i] < trial->input_t[i - 1]))
-            return aw_fail(err, AW_USAGE, "fit: input %zu is no number, or its time falls", i + 1);
+            return aw_fail(err, AW_USAGE, "fit: input %zu is not a number, or its time decreases",
+                           i + 1);
     for (size_t i = 0; i < trial->n; i++)
         if (!isfinite(trial->t[i]) || !isfinite(trial->y[i]) ||
             (i && trial->t[i] <= trial->t[i - 1]))
-            return aw_fail(err, AW_USAGE, "fit: sample %zu is no number, or its time does not grow",
-                           i + 1);
+            return aw_fail(err, AW_USAGE,
+                           "fit: sample %zu is not a number, or its time does not increase", i + 1);
     if (!(aw_spread(trial->input, trial->n_inputs) > 0))
         return aw_fail(err, AW_REFUSED,
-                       "fit: the input did not move after its first sample — begin at rest, and "
-                       "excite the process");
+                       "fit: input is constant — start at rest, then excite the process");
     return AW_OK;
 }
 
@@ -373,8 +373,8 @@ static enum aw_status choose_scale(struct aw_search *s, const struct aw_fit_opti
     }
     if (status == AW_OK && !(fit->own > FOLLOWS))
         return aw_fail(err, AW_REFUSED,
-                       "fit: what was measured does not follow the input (fit %.0f %%) — excite "
-                       "more, see that the columns are the right ones",
+                       "fit: output does not follow the input (fit %.0f %%) — use a larger "
+                       "amplitude, or check the columns",
                        100 * fmax(fit->own, 0));
     return status;
 }

@@ -16,12 +16,13 @@ static enum aw_status check_config(const struct aw_relay_config *c, struct aw_er
         if (!isfinite(all[i]))
             return aw_fail(err, AW_USAGE, "relay: a setting is not a number — give a finite one");
     if (c->amplitude <= 0 || c->max_time_s <= 0 || c->max_bias < 0)
-        return aw_fail(err, AW_USAGE,
-                       "relay: amplitude %g and time %g s must both be above 0, bias %g not below",
-                       c->amplitude, c->max_time_s, c->max_bias);
+        return aw_fail(
+            err, AW_USAGE,
+            "relay: amplitude %g, time %g s or bias %g is out of range — give values above 0",
+            c->amplitude, c->max_time_s, c->max_bias);
     if (c->hysteresis < 0 || c->max_deviation <= c->hysteresis)
         return aw_fail(err, AW_USAGE,
-                       "relay: hysteresis %g must be from 0 to below the deviation allowed, %g",
+                       "relay: hysteresis %g is out of range (0 to the permitted deviation, %g)",
                        c->hysteresis, c->max_deviation);
     return AW_OK;
 }

@@ -16,16 +16,16 @@
 static enum aw_status check_plan(const struct aw_sweep_plan *p, struct aw_error *err)
 {
     if (!(p->from_hz > 0) || !(p->to_hz > p->from_hz) || !isfinite(p->to_hz))
-        return aw_fail(err, AW_USAGE, "sweep: from %g Hz to %g Hz is no range — give 0 < from < to",
+        return aw_fail(err, AW_USAGE, "sweep: invalid range %g Hz to %g Hz — give 0 < from < to",
                        p->from_hz, p->to_hz);
     if (!(p->amplitude > 0) || !isfinite(p->amplitude))
-        return aw_fail(err, AW_USAGE, "sweep: amplitude %g must be above 0", p->amplitude);
+        return aw_fail(err, AW_USAGE, "sweep: amplitude %g is not above 0", p->amplitude);
     if (!(p->duration_s * p->from_hz >= 1) || !isfinite(p->duration_s))
-        return aw_fail(err, AW_USAGE, "sweep: %g s is less than one period of %g Hz — take %g s",
+        return aw_fail(err, AW_USAGE, "sweep: %g s is less than one period of %g Hz — give %g s",
                        p->duration_s, p->from_hz, 1 / p->from_hz);
     if (p->tones < 1 || p->tones > AW_SWEEP_TONES)
-        return aw_fail(err, AW_USAGE, "sweep: %d frequencies are not possible — use 1 to %d",
-                       p->tones, AW_SWEEP_TONES);
+        return aw_fail(err, AW_USAGE, "sweep: %d frequencies not supported — use 1 to %d", p->tones,
+                       AW_SWEEP_TONES);
     return AW_OK;
 }
 
@@ -193,8 +193,8 @@ static enum aw_status fit_tones(const struct record *r, double complex *response
     }
     if (!aw_cholesky(matrix, n, 1e-9))
         return aw_fail(err, AW_USAGE,
-                       "sweep: the samples do not tell the frequencies apart — "
-                       "record at least one whole period of %g s",
+                       "sweep: recording too short to separate the frequencies — record at least "
+                       "one period of %g s",
                        r->sweep->plan.duration_s);
     aw_cholesky_solve(matrix, input, n);
     aw_cholesky_solve(matrix, output, n);
@@ -221,22 +221,20 @@ static enum aw_status check_samples(const struct record *r, struct aw_error *err
     double top_hz = r->sweep->hz[r->sweep->n - 1];
     if (r->n < 2 * (size_t)r->sweep->n + 4)
         return aw_fail(err, AW_USAGE,
-                       "sweep: %zu samples are too few for %d frequencies — record "
-                       "longer",
-                       r->n, r->sweep->n);
+                       "sweep: too few samples (%zu) for %d frequencies — record longer", r->n,
+                       r->sweep->n);
     for (size_t i = 0; i < r->n; i++) {
         if (!isfinite(r->t[i]) || !isfinite(r->input[i]) || !isfinite(r->output[i]))
             return aw_fail(err, AW_USAGE, "sweep: sample %zu is not a number", i + 1);
         if (i > 0 && r->t[i] <= r->t[i - 1])
-            return aw_fail(err, AW_USAGE, "sweep: sample %zu is not later than the one before",
-                           i + 1);
+            return aw_fail(err, AW_USAGE, "sweep: time of sample %zu does not increase", i + 1);
     }
     double rate = (double)(r->n - 1) / (r->t[r->n - 1] - r->t[0]);
     if (rate < FEWEST * top_hz)
-        return aw_fail(err, AW_USAGE,
-                       "sweep: %.3g samples a second cannot show %.3g Hz — stay "
-                       "below %.3g Hz",
-                       rate, top_hz, rate / FEWEST);
+        return aw_fail(
+            err, AW_USAGE,
+            "sweep: %.3g samples per second are too slow for %.3g Hz — stay below %.3g Hz", rate,
+            top_hz, rate / FEWEST);
     return AW_OK;
 }
 
@@ -247,8 +245,7 @@ static enum aw_status fill_points(const struct aw_sweep *sweep, const double com
         double gain = cabs(response[i]), phase = carg(response[i]) * 180 / M_PI;
         if (!isfinite(gain) || gain > 1e9)
             return aw_fail(err, AW_USAGE,
-                           "sweep: the input holds nothing at %.3g Hz — is it the "
-                           "signal that was sent?",
+                           "sweep: input has no component at %.3g Hz — check the input column",
                            sweep->hz[i]);
         if (i > 0)
             phase -= 360 * round((phase - points[i - 1].phase_deg) / 360);

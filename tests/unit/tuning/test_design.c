@@ -220,7 +220,7 @@ TEST(overshoot_bound_is_kept_or_refused)
         if (status != (rows[i].had ? AW_OK : AW_LIMIT))
             fail_msg("row %zu: %s", i, err.text);
         if (!rows[i].had) {
-            assert_non_null(strstr(err.text, "overshoot by less than"));
+            assert_non_null(strstr(err.text, "the least overshoot is"));
             assert_true(p.least_overshoot > o.overshoot);
             o.overshoot = 1.02 * p.least_overshoot;
             assert_int_equal(aw_design(&rows[i].process, &driver, &o, &p, &err), AW_OK);
@@ -239,7 +239,7 @@ TEST(gains_with_too_much_output_per_encoder_step_are_refused)
     struct aw_error err;
     assert_int_equal(aw_design(&knee, &driver, &o, &p, &err), AW_LIMIT);
     assert_true(p.limited);
-    assert_non_null(strstr(err.text, "range"));
+    assert_non_null(strstr(err.text, "limit"));
     o.rule = AW_RULE_ZN;
     assert_int_equal(aw_design(&knee, &driver, &o, &p, &err), AW_LIMIT);
     assert_non_null(strstr(err.text, "above 2"));
@@ -345,13 +345,13 @@ TEST(invalid_designs_are_refused)
         {{.tick_s = 0.01}, {.rule = AW_RULE_ZN}, {90, 0.01, 0}, true,
          "zn: the loop would be unstable"},
         {{.tick_s = 0.01, .gain_max = 7.5}, {.rule = AW_RULE_SIMC}, {1, 0.01, 0}, true,
-         "simc: a gain is beyond the driver's range of 7.5"},
+         "simc: a gain exceeds the driver's limit of 7.5"},
         {{.tick_s = 0.01, .quantum = 0.02}, {.rule = AW_RULE_ZN}, {1, 0.01, 0}, false,
-         "zn: the output would move by 2 % at rest, above 1 % (--noise)"},
+         "zn: the output noise at rest would be 2 %, above 1 % (--noise)"},
         {{.tick_s = 0.01, .quantum = 0.02, .dead_band = 0.02}, {.rule = AW_RULE_ZN}, {1, 0, 0},
          false, ""},
         {{.tick_s = 0.01, .quantum = 0.02, .dead_band = 0.015}, {.rule = AW_RULE_ZN}, {1, 0, 0},
-         false, "zn: the output would move by 2 % at rest, above 1.5 % (--noise)"},
+         false, "zn: the output noise at rest would be 2 %, above 1.5 % (--noise)"},
         {{.tick_s = 0.01, .quantum = 0.02, .dead_band = 0.015},
          {.rule = AW_RULE_ZN, .activity = 0.02}, {1, 0, 0}, false, ""},
         {{.tick_s = 0.01}, {.rule = AW_RULE_ROBUST}, {8, 0, 0}, false,
@@ -383,10 +383,10 @@ TEST(invalid_designs_are_refused)
     static const struct {
         double gain, tick_s;
         const char *says;
-    } none[] = {{0, 0.01, "design: a gain of 0 and a tick of 0.01 s are no loop"},
-                {INFINITY, 0.01, "design: a gain of inf and a tick of 0.01 s are no loop"},
-                {-2, 0, "design: a gain of -2 and a tick of 0 s are no loop"},
-                {-2, -1, "design: a gain of -2 and a tick of -1 s are no loop"}};
+    } none[] = {{0, 0.01, "design: gain 0 or control period 0.01 s is out of range"},
+                {INFINITY, 0.01, "design: gain inf or control period 0.01 s is out of range"},
+                {-2, 0, "design: gain -2 or control period 0 s is out of range"},
+                {-2, -1, "design: gain -2 or control period -1 s is out of range"}};
     for (size_t i = 0; i < sizeof none / sizeof *none; i++) {
         struct aw_process process = lag;
         struct aw_driver of = {.tick_s = none[i].tick_s};

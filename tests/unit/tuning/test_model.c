@@ -28,26 +28,27 @@ static const struct {
     const char *text, *says;
 } wrong[] = {
     {"", "m.json:1:0: '[' or '{' expected near end of file"},
-    {"[]", "m.json: this is no armwire-model-1"},
-    {"{\"format\":\"other\"}", "this is no armwire-model-1"},
+    {"[]", "m.json: not in format armwire-model-1"},
+    {"{\"format\":\"other\"}", "not in format armwire-model-1"},
     {"{\"kind\":\"first-order\",\"gain\":\"2\",\"dead_time\":1}",
-     "m.json: gain is no number — write models as docs/model.schema.json says"},
+     "m.json: gain is not a number — write models in the format of docs/model.schema.json"},
     {"{\"kind\":\"first-order\",\"gain\":2}",
-     "m.json: dead_time is no number — write models as docs/model.schema.json says"},
+     "m.json: dead_time is not a number — write models in the format of docs/model.schema.json"},
     {"{\"kind\":\"first-order\",\"gain\":2,\"dead_time\":1,\"fit\":{\"own\":true}}",
-     "m.json: own is no number"},
+     "m.json: own is not a number"},
     {"{\"kind\":\"third\",\"gain\":2,\"dead_time\":1}",
-     "m.json: its kind must be one of first-order, integrating, second-order, third-order"},
-    {"{\"gain\":2,\"dead_time\":1}", "its kind must be one of"},
+     "m.json: model kind not supported — use first-order, integrating, second-order or "
+     "third-order"},
+    {"{\"gain\":2,\"dead_time\":1}", "model kind not supported"},
     {"{\"kind\":\"first-order\",\"gain\":0,\"dead_time\":1}",
-     "m.json: a gain of 0, or a time below 0, is no process"},
-    {"{\"kind\":\"first-order\",\"gain\":1,\"dead_time\":1,\"tau\":-1}", "no process"},
-    {"{\"kind\":\"second-order\",\"gain\":1,\"dead_time\":1,\"tau2\":-1}", "no process"},
-    {"{\"kind\":\"third-order\",\"gain\":1,\"dead_time\":1,\"tau3\":-1}", "no process"},
-    {"{\"kind\":\"second-order\",\"gain\":1,\"dead_time\":1,\"damping\":-1}", "no process"},
+     "m.json: gain is 0, or a time is below 0"},
+    {"{\"kind\":\"first-order\",\"gain\":1,\"dead_time\":1,\"tau\":-1}", "time is below 0"},
+    {"{\"kind\":\"second-order\",\"gain\":1,\"dead_time\":1,\"tau2\":-1}", "time is below 0"},
+    {"{\"kind\":\"third-order\",\"gain\":1,\"dead_time\":1,\"tau3\":-1}", "time is below 0"},
+    {"{\"kind\":\"second-order\",\"gain\":1,\"dead_time\":1,\"damping\":-1}", "time is below 0"},
     {"{\"kind\":\"first-order\",\"gain\":1,\"dead_time\":1,\"driver\":{\"tick\":-1}}",
-     "no process"},
-    {"{\"kind\":\"first-order\",\"gain\":1,\"dead_time\":-1}", "no process"},
+     "time is below 0"},
+    {"{\"kind\":\"first-order\",\"gain\":1,\"dead_time\":-1}", "time is below 0"},
     {"{\"kind\":\"first-order\",\"gain\":1,\n\"dead_time\":}", "m.json:2"},
 };
 
@@ -80,13 +81,13 @@ TEST(model_file_round_trip)
     assert_int_equal(model.tick.from, AW_TICK_MEASURED);
     assert_int_equal(truncate(path, 8 << 20), 0);
     assert_int_equal(aw_model_load(&model, path, &err), AW_MALFORMED);
-    assert_non_null(strstr(err.text, "it is too long for a model"));
+    assert_non_null(strstr(err.text, "file too long for a model"));
     close(fd);
     unlink(path);
     assert_int_equal(aw_model_load(&model, path, &err), AW_USAGE);
     assert_int_equal(aw_model_save(&model, "/nowhere/x", &err), AW_USAGE);
     assert_int_equal(aw_model_save(&model, "/dev/full", &err), AW_LOST);
-    assert_non_null(strstr(err.text, "the model could not be saved: /dev/full"));
+    assert_non_null(strstr(err.text, "cannot save the model: /dev/full"));
 }
 
 /* Writes every key of a model, each with a different number, and writes it again after reading
@@ -228,7 +229,7 @@ TEST(oversized_models_are_refused)
         assert_int_equal(pwrite(fd, blank, (size_t)size_, 0), size_);
         free(blank);
         assert_int_equal(aw_model_load(&model, path, &err), AW_MALFORMED);
-        assert_int_equal(strstr(err.text, "it is too long for a model") != NULL, size_ == 262144);
+        assert_int_equal(strstr(err.text, "file too long for a model") != NULL, size_ == 262144);
     }
     close(fd);
     unlink(path);
@@ -240,13 +241,14 @@ TEST(absurd_times_and_sizes_are_refused)
     static const struct {
         const char *more, *says;
     } rows[] = {
-        {"\"confidence\":{\"dead_time\":1e300}", "m: dead_time is 1e+300 — 10000 is the most"},
-        {"\"fit\":{\"interval\":-1e5}", "m: interval is -100000 — -10000 is the most"},
-        {"\"lead\":2e4", "m: lead is 20000 — 10000 is the most"},
-        {"\"tau\":1e300", "m: a lag of 1e+300 s — 10000 s are the most"},
-        {"\"tau3\":1e5", "m: tau3 is 100000 — 10000 is the most"},
-        {"\"driver\":{\"tick\":1e-300}", "m: a tick of 1e-300 s — no law runs so often"},
-        {"\"driver\":{\"quantum\":1e300}", "m: quantum is 1e+300 — 1e+12 is the most"},
+        {"\"confidence\":{\"dead_time\":1e300}",
+         "m: dead_time 1e+300 is out of range (limit 10000)"},
+        {"\"fit\":{\"interval\":-1e5}", "m: interval -100000 is out of range (limit -10000)"},
+        {"\"lead\":2e4", "m: lead 20000 is out of range (limit 10000)"},
+        {"\"tau\":1e300", "m: lag 1e+300 s is out of range (max 10000 s)"},
+        {"\"tau3\":1e5", "m: tau3 100000 is out of range (limit 10000)"},
+        {"\"driver\":{\"tick\":1e-300}", "m: control period 1e-300 s is out of range"},
+        {"\"driver\":{\"quantum\":1e300}", "m: quantum 1e+300 is out of range (limit 1e+12)"},
         {"\"tau\":1e4", ""},
     };
     struct aw_error err;

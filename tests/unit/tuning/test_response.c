@@ -187,19 +187,34 @@ TEST(invalid_steps_and_records_are_refused)
     } rows[] = {
         {{0, 1, 1, 0}, 5, 0, NULL},
         {{0, 1, 1, 9}, 5, 0, NULL},
-        {{0, 1, 1, 0}, 4, 0, "step: 3 samples after 1 s are too few — record longer"},
-        {{0, 1, 9, 0}, 5, 0, "step: 0 samples after 9 s are too few — record longer"},
-        {{1, 1, 1, 0}, 5, 0, "step: from 1 to 1 at 1 s is no step — give two values"},
-        {{NAN, 1, 1, 0}, 5, 0, "step: from nan to 1 at 1 s is no step — give two values"},
-        {{0, INFINITY, 1, 0}, 5, 0, "step: from 0 to inf at 1 s is no step — give two values"},
-        {{0, 1, NAN, 0}, 5, 0, "step: from 0 to 1 at nan s is no step — give two values"},
-        {{0, 1, 1, -1}, 5, 0, "step: a median of -1 samples is not possible — use 1 to 9, odd"},
-        {{0, 1, 1, 2}, 5, 0, "step: a median of 2 samples is not possible — use 1 to 9, odd"},
-        {{0, 1, 1, 8}, 5, 0, "step: a median of 8 samples is not possible — use 1 to 9, odd"},
-        {{0, 1, 1, 11}, 5, 0, "step: a median of 11 samples is not possible — use 1 to 9, odd"},
-        {{0, 1, 1, 1}, 5, 3, "sample 3: its time or measured value is not a number"},
-        {{0, 1, 1, 1}, 5, -5, "sample 5: its time or measured value is not a number"},
-        {{0, 1, 1, 1}, 5, 10, "sample 4: its time 2 s is not after 2 s — sort them"},
+        {{0, 1, 1, 0}, 4, 0, "step: too few samples (3 after 1 s) — record longer"},
+        {{0, 1, 9, 0}, 5, 0, "step: too few samples (0 after 9 s) — record longer"},
+        {{1, 1, 1, 0}, 5, 0, "step: no step from 1 to 1 at 1 s — give two different values"},
+        {{NAN, 1, 1, 0}, 5, 0, "step: no step from nan to 1 at 1 s — give two different values"},
+        {{0, INFINITY, 1, 0},
+         5,
+         0,
+         "step: no step from 0 to inf at 1 s — give two different values"},
+        {{0, 1, NAN, 0}, 5, 0, "step: no step from 0 to 1 at nan s — give two different values"},
+        {{0, 1, 1, -1},
+         5,
+         0,
+         "step: median of -1 samples not supported — use an odd number from 1 to 9"},
+        {{0, 1, 1, 2},
+         5,
+         0,
+         "step: median of 2 samples not supported — use an odd number from 1 to 9"},
+        {{0, 1, 1, 8},
+         5,
+         0,
+         "step: median of 8 samples not supported — use an odd number from 1 to 9"},
+        {{0, 1, 1, 11},
+         5,
+         0,
+         "step: median of 11 samples not supported — use an odd number from 1 to 9"},
+        {{0, 1, 1, 1}, 5, 3, "sample 3: time or measured value is not a number"},
+        {{0, 1, 1, 1}, 5, -5, "sample 5: time or measured value is not a number"},
+        {{0, 1, 1, 1}, 5, 10, "sample 4: time 2 s is not after 2 s — sort the samples"},
     };
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
         struct aw_sample few[] = {
@@ -271,9 +286,9 @@ TEST(step_is_found_in_the_record)
     few[0].measured = -3;
     struct aw_error err;
     assert_int_equal(aw_step_find(few, 4, &step, &err), AW_USAGE);
-    assert_string_equal(err.text, "step: from -3 to -3 at 0 s is no step — give two values");
+    assert_string_equal(err.text, "step: no step from -3 to -3 at 0 s — give two different values");
     assert_int_equal(aw_step_find(few, 3, &step, &err), AW_USAGE);
-    assert_string_equal(err.text, "step: 3 samples are too few — record longer");
+    assert_string_equal(err.text, "step: too few samples (3) — record longer");
     struct aw_sample two[] = {
         {0, 1, 0, 0}, {1, 3, 0, 0}, {2, 1, 0, 0}, {3, 4.5, 0, 0}, {4, 1.5, 0, 0}};
     assert_int_equal(aw_step_find(two, 5, &step, &err), AW_OK);

@@ -82,8 +82,9 @@ TEST(exceeding_the_deviation_limit_ends_the_experiment)
     run(&process, usual);
     assert_true(excite.too_far && excite.part == AW_EXCITE_OVER);
     assert_int_equal(aw_excite_result(&excite, &err), AW_REFUSED);
-    assert_string_equal(err.text, "identify: it went farther than 0.05 from where it began — lower "
-                                  "--amplitude or raise --max-deviation");
+    assert_string_equal(
+        err.text,
+        "identify: deviation limit 0.05 exceeded — lower --amplitude or raise --max-deviation");
 }
 
 /* The experiment with a joint that does not move ends in time. */

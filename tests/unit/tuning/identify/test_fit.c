@@ -231,12 +231,12 @@ TEST(records_without_a_process_are_refused)
     for (size_t k = 0; k < N; k++)
         y[k] = normal();
     assert_int_equal(aw_fit_best(&trial, NULL, &fit, &err), AW_REFUSED);
-    assert_non_null(strstr(err.text, "fit: what was measured does not follow the input (fit "));
-    assert_non_null(strstr(err.text, " %) — excite more, see that the columns are the right ones"));
+    assert_non_null(strstr(err.text, "fit: output does not follow the input (fit "));
+    assert_non_null(strstr(err.text, " %) — use a larger amplitude, or check the columns"));
     memset(input, 0, sizeof input);
     assert_int_equal(aw_fit_best(&trial, NULL, &fit, &err), AW_REFUSED);
-    assert_string_equal(err.text, "fit: the input did not move after its first sample — begin at "
-                                  "rest, and excite the process");
+    assert_string_equal(err.text,
+                        "fit: input is constant — start at rest, then excite the process");
     static const struct {
         size_t n, inputs;
         bool enough;
@@ -253,14 +253,14 @@ TEST(records_without_a_process_are_refused)
         double wrong;
         const char *says;
     } broken[] = {
-        {y, 5, NAN, "fit: sample 6 is no number, or its time does not grow"},
-        {y, 0, INFINITY, "fit: sample 1 is no number, or its time does not grow"},
-        {t, 7, INFINITY, "fit: sample 8 is no number, or its time does not grow"},
-        {t, 7, 0.06, "fit: sample 8 is no number, or its time does not grow"},
-        {input, 9, NAN, "fit: input 10 is no number, or its time falls"},
-        {at, N - 1, INFINITY, "fit: input 1500 is no number, or its time falls"},
-        {at, 1, -0.001, "fit: input 2 is no number, or its time falls"},
-        {input, 0, 0, "fit: 29 samples are too few, 30 are needed — record longer"},
+        {y, 5, NAN, "fit: sample 6 is not a number, or its time does not increase"},
+        {y, 0, INFINITY, "fit: sample 1 is not a number, or its time does not increase"},
+        {t, 7, INFINITY, "fit: sample 8 is not a number, or its time does not increase"},
+        {t, 7, 0.06, "fit: sample 8 is not a number, or its time does not increase"},
+        {input, 9, NAN, "fit: input 10 is not a number, or its time decreases"},
+        {at, N - 1, INFINITY, "fit: input 1500 is not a number, or its time decreases"},
+        {at, 1, -0.001, "fit: input 2 is not a number, or its time decreases"},
+        {input, 0, 0, "fit: too few samples (29, required 30) — record longer"},
     };
     for (size_t i = 0; i < sizeof broken / sizeof *broken; i++) {
         trial = record_of(lag, 3, 0.05, 0, 0);

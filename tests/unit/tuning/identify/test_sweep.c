@@ -237,7 +237,7 @@ TEST(minimum_number_of_samples)
     }
     assert_int_equal(aw_sweep_response(&sweep, times, input, output, 9, points, NULL, &err),
                      AW_USAGE);
-    assert_non_null(strstr(err.text, "9 samples are too few for 3 frequencies"));
+    assert_non_null(strstr(err.text, "too few samples (9) for 3 frequencies"));
     assert_int_equal(aw_sweep_response(&sweep, times, input, output, 10, points, NULL, &err),
                      AW_OK);
 }
@@ -250,19 +250,18 @@ TEST(plan_bounds_are_checked)
         const char *says;
     } rows[] = {
         {{AW_SWEEP_CHIRP, 0, 10, 5, 1, 2},
-         "sweep: from 0 Hz to 10 Hz is no range — give 0 < from < to"},
-        {{AW_SWEEP_CHIRP, 1, 1, 5, 1, 2},
-         "sweep: from 1 Hz to 1 Hz is no range — give 0 < from < to"},
+         "sweep: invalid range 0 Hz to 10 Hz — give 0 < from < to"},
+        {{AW_SWEEP_CHIRP, 1, 1, 5, 1, 2}, "sweep: invalid range 1 Hz to 1 Hz — give 0 < from < to"},
         {{AW_SWEEP_CHIRP, 1, INFINITY, 5, 1, 2},
-         "sweep: from 1 Hz to inf Hz is no range — give 0 < from < to"},
-        {{AW_SWEEP_CHIRP, 1, 10, 5, 0, 2}, "sweep: amplitude 0 must be above 0"},
-        {{AW_SWEEP_CHIRP, 1, 10, 5, INFINITY, 2}, "sweep: amplitude inf must be above 0"},
+         "sweep: invalid range 1 Hz to inf Hz — give 0 < from < to"},
+        {{AW_SWEEP_CHIRP, 1, 10, 5, 0, 2}, "sweep: amplitude 0 is not above 0"},
+        {{AW_SWEEP_CHIRP, 1, 10, 5, INFINITY, 2}, "sweep: amplitude inf is not above 0"},
         {{AW_SWEEP_CHIRP, 0.25, 10, 5, 1, 3.9},
-         "sweep: 3.9 s is less than one period of 0.25 Hz — take 4 s"},
+         "sweep: 3.9 s is less than one period of 0.25 Hz — give 4 s"},
         {{AW_SWEEP_CHIRP, 0.25, 10, 5, 1, INFINITY},
-         "sweep: inf s is less than one period of 0.25 Hz — take 4 s"},
-        {{AW_SWEEP_CHIRP, 1, 10, 0, 1, 2}, "sweep: 0 frequencies are not possible — use 1 to 48"},
-        {{AW_SWEEP_CHIRP, 1, 10, 49, 1, 2}, "sweep: 49 frequencies are not possible — use 1 to 48"},
+         "sweep: inf s is less than one period of 0.25 Hz — give 4 s"},
+        {{AW_SWEEP_CHIRP, 1, 10, 0, 1, 2}, "sweep: 0 frequencies not supported — use 1 to 48"},
+        {{AW_SWEEP_CHIRP, 1, 10, 49, 1, 2}, "sweep: 49 frequencies not supported — use 1 to 48"},
         {{AW_SWEEP_CHIRP, 0.25, 10, 1, 0.5, 4}, NULL},
         {{AW_SWEEP_MULTISINE, 0.25, 10, 2, 0.5, 4}, NULL},
         {{AW_SWEEP_MULTISINE, 0.25, 10, 48, 0.5, 4}, NULL},
@@ -303,20 +302,19 @@ TEST(record_bounds_are_checked)
         const char *says;
     } rows[] = {
         {AW_SWEEP_MULTISINE, 11, 0.01, 0, 0, 0,
-         "sweep: 11 samples are too few for 4 frequencies — record longer"},
+         "sweep: too few samples (11) for 4 frequencies — record longer"},
         {AW_SWEEP_MULTISINE, 100, 0.05, NAN, 0, 1, "sweep: sample 51 is not a number"},
         {AW_SWEEP_MULTISINE, 100, 0.05, NAN, 0, 2, "sweep: sample 51 is not a number"},
         {AW_SWEEP_MULTISINE, 100, 0.05, INFINITY, 0, 3, "sweep: sample 51 is not a number"},
-        {AW_SWEEP_MULTISINE, 100, 0.05, 2.45, 0, 4,
-         "sweep: sample 51 is not later than the one before"},
+        {AW_SWEEP_MULTISINE, 100, 0.05, 2.45, 0, 4, "sweep: time of sample 51 does not increase"},
         {AW_SWEEP_CHIRP, 32, 0.126, 0, 0, 0,
-         "sweep: 7.94 samples a second cannot show 4 Hz — stay below 3.97 Hz"},
+         "sweep: 7.94 samples per second are too slow for 4 Hz — stay below 3.97 Hz"},
         {AW_SWEEP_CHIRP, 32, 0.125, 0, 0, 0, NULL},
         {AW_SWEEP_MULTISINE, 12, 0.01, 0, 0, 0,
-         "sweep: the samples do not tell the frequencies apart — record at least one whole period "
-         "of 2 s"},
+         "sweep: recording too short to separate the frequencies — record at least one period of 2 "
+         "s"},
         {AW_SWEEP_CHIRP, 100, 0.05, 0, 0.5, 0,
-         "sweep: the input holds nothing at 1 Hz — is it the signal that was sent?"},
+         "sweep: input has no component at 1 Hz — check the input column"},
         {AW_SWEEP_MULTISINE, 100, 0.05, 0, 0, 0, NULL},
     };
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
