@@ -627,8 +627,11 @@ END
 @test "replay repeats a recorded motion and stops the arm at its end" {
     simulator --scene 1
     ok unitysim -q -l "$url" --record drive.pcapng drive elbow=-20 --for 0.3s
-    head -c -1200 drive.pcapng >cut.pcapng # without the stop
-    has "$(unitysim decode cut.pcapng 2>/dev/null | tail -n 2)" "elbow.velocity=20"
+    cp drive.pcapng cut.pcapng
+    until unitysim decode cut.pcapng 2>/dev/null | grep ' control ' | tail -n 1 | grep -q elbow.velocity=20; do
+        truncate -s -100 cut.pcapng # until the recording ends before the stop
+        [ -s cut.pcapng ]
+    done
     ok unitysim -q -l "$url" scene basic
     ok unitysim -q -j -l "$url" replay cut.pcapng
     same "$(json '[.ok,(.sent > 0)]')" '[true,true]'
