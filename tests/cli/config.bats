@@ -72,10 +72,11 @@ evil=$'\e[31m\e]0;owned\a\r\xc2\x9b2J'
 @test "control characters from files and devices never reach the terminal" {
     local command
     printf '[link]\nx = sim:%s\n[options]\nrecord = %s\n' "$evil" "$evil" >evil.ini
-    printf 't,m1,m2,m3\n0,0,0,%s\n' "$evil" >path.csv
-    printf 'Joint,Motion Type,Position,Velocity,Tolerance,Delay (ms)\n%s,Auto,2135,45,10,0,\n' "$evil" >seq.csv
-    printf '%s, 1, 2, 3, 4, 5, 6\n' "$evil" >views.csv
-    printf '"%s"\n' "$evil" >commands # quoted: an unquoted ; would end the command
+    # Files of lines are rejected as a whole for a carriage return in a line.
+    printf 't,m1,m2,m3\n0,0,0,%s\n' "${evil/$'\r'/}" >path.csv
+    printf 'Joint,Motion Type,Position,Velocity,Tolerance,Delay (ms)\n%s,Auto,2135,45,10,0,\n' "${evil/$'\r'/}" >seq.csv
+    printf '%s, 1, 2, 3, 4, 5, 6\n' "${evil/$'\r'/}" >views.csv
+    printf '"%s"\n' "${evil/$'\r'/}" >commands # quoted: an unquoted ; would end the command
     while read -r command; do
         # shellcheck disable=SC2086 # words
         run --separate-stderr $command
