@@ -432,7 +432,7 @@ static enum aw_status fail_late(struct aw_session *session, const struct aw_join
         return aw_fail(&session->err, AW_TIMEOUT, "%s: its position is unknown",
                        aw_joint_called(joint));
     return aw_fail(&session->err, AW_TIMEOUT, "%s stays %.4g%s%s behind — is it at its stop?",
-                   aw_joint_called(joint), away, unit ? " " : "", unit ? unit : "");
+                   aw_joint_called(joint), fabs(away), unit ? " " : "", unit ? unit : "");
 }
 
 double aw_joints_seconds(const struct aw_session *session, const struct aw_joint_list *list,
