@@ -95,11 +95,12 @@ static size_t unescape(const char *word, uint8_t *bytes)
         unsigned byte = (uint8_t)*word;
         if (*word == '\\' && word[1] == '\0')
             return n;
-        if (*word == '\\' && *++word == 'x') {
-            sscanf(word, "x%2x", &byte);
-            word += 2;
-        } else if (word[-1] == '\\')
-            byte = *word == 'r' ? '\r' : '\n';
+        if (*word == '\\' && word[1] == 'x') {
+            sscanf(word, "\\x%2x", &byte);
+            word += 3;
+        } else if (*word == '\\') {
+            byte = *++word == 'r' ? '\r' : '\n';
+        }
         bytes[n++] = (uint8_t)byte;
     }
     memcpy(bytes + n, "\r\n", 3);
