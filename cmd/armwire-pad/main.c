@@ -1,10 +1,10 @@
-/* The program armwire-pad: prints the controls of a gamepad as records, by SDL2.
+/* The program armwire-pad: prints the state of a gamepad as records, using SDL2.
  *
  *     {"t":1795916307.506,"msg":"pad","pad":"Xbox 360 Controller","bus":"usb","age":0.004,
  *      "leftx":-0.5,…,"a":0,…}
  *
- * One record a line at each change and every 20 ms. Its end is a record with "why", as the tools
- * print it with -j. The caller reads silence, a large age and the end as a reason to stop.
+ * Prints one record per line, at each change and every 20 ms. The last record has a "why", like the
+ * tools' -j output. The caller must stop on silence, on a large age and on the last record.
  */
 #include <SDL2/SDL.h>
 #include <dirent.h>

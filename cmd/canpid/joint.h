@@ -5,8 +5,8 @@
 
 #include "state.h"
 
-/* Returns the fault in the board's last record, or NULL. An enabled driver that is disabled now was
- * disabled by another program or restarted: the next setpoint would enable it again. */
+/* Returns the fault in the board's last record, or NULL. A driver that is no longer enabled has
+ * restarted or was disabled by another program; the next setpoint would enable it again. */
 const char *canpid_guard_fault(struct canpid_guard *guard, struct aw_canpid *client,
                                const struct aw_record *record);
 

@@ -11,7 +11,7 @@
 
 #define PULLS_DEG  30.0 /* distance from the setpoint that counts as full output for the monitor */
 #define GLITCH_DEG 5.0  /* a position this far beyond the limits is a glitch */
-#define GLITCH_S   0.04 /* two measurements of the board; a longer deviation is real */
+#define GLITCH_S   0.04 /* two of the board's sample periods; a longer deviation is no glitch */
 #define REST_S     0.15 /* without a step of the servo: at rest */
 #define PATIENCE_S 1.0
 #define LOOP_S     1e-3 /* period of the board's main loop */

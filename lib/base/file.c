@@ -1,4 +1,4 @@
-/* Opens and saves files, with errors that contain a remedy. */
+/* Opens and saves files. Error messages suggest a remedy. */
 #include "base/file.h"
 
 #include <errno.h>

@@ -13,7 +13,7 @@
 /* ---- The exact log format, (1436509052.249713) vcan0 044#2A36, optimized for speed ---- */
 
 enum {
-    POINT = 11, /* column in a time stamp with ten and six digits */
+    POINT = 11, /* column of the decimal point, after '(' and ten digits */
     CLOSE = 18,
     NAME = 20,
     ID_DIGITS = 3,

@@ -47,7 +47,7 @@ struct aw_tcp_order {
 struct aw_span aw_tcp_in_order(struct aw_tcp_order *order, const struct aw_payload *payload,
                                bool *gap);
 
-/* Adds headers. Start with {.medium = …, .ports = …}; counts the bytes of TCP. */
+/* Adds headers. Initialize with {.medium = …, .ports = …}; sent counts TCP bytes by direction. */
 struct aw_wrapper {
     enum aw_medium medium;
     uint16_t ports[2]; /* ports of the device and of this host; 0: any */

@@ -68,7 +68,7 @@ static void print_row(const struct page *page, const struct cell *cells, size_t 
     fputc('\n', page->out);
 }
 
-/* Prints a row of the list of fields, of six cells; text lines have no position. */
+/* Prints a row of the field table from six cells. Rows of text lines omit the position. */
 static void print_field_row(const struct page *page, const struct cell *cells, bool ascii)
 {
     print_row(page, cells + ascii, (page->markdown ? 6u : 5u) - ascii);

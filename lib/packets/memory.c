@@ -156,7 +156,7 @@ static double value_of(const struct aw_record *from, const char *name, const cha
     return convert(from->v[at], aw_scalar_range(from->codec, at, from).unit, unit);
 }
 
-/* Returns true if place, "go.m1.setpoint", is this field. */
+/* Returns true if place, such as "go.m1.setpoint", names this field of this message. */
 static bool is_place(const char *place, const char *message, const char *field)
 {
     size_t length = strlen(message);
@@ -293,7 +293,7 @@ static void fill_text(const struct aw_packet_memory *memory, struct aw_record *r
     }
 }
 
-/* Returns zero on the wire, clamped to the field's range. */
+/* Returns the value of a field never written: 0 on the wire, clamped to the field's range. */
 static double value_of_nothing(const struct aw_record *record, int scalar)
 {
     const struct aw_field *field = record->codec->scalars[scalar].field;

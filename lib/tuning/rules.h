@@ -83,8 +83,8 @@ enum aw_status aw_rule_gains(enum aw_rule rule, enum aw_form form, const struct 
  * every jump of the setpoint: a step of 0.1 outputs Kd·0.1 for one tick. */
 struct aw_gains aw_gains_per_tick(struct aw_gains continuous, double tick_s);
 
-/* Clamps gains to the driver's ± limit. Returns true if one was outside. A Kd per tick exceeds it
- * first: cutting it costs damping, which is worth a warning. */
+/* Clamps gains to the driver's ± limit. Returns true if one was outside. Kd usually exceeds it
+ * first; clamping it reduces damping, so the caller should warn. */
 bool aw_gains_clamp(struct aw_gains *gains, double limit);
 
 #endif

@@ -355,7 +355,7 @@ END
         ok $tool --version
         matches "$output" "$tool [0-9]*.[0-9]*"
         ok $tool help --help-all
-        for command in $(sed -n '/^Commands/,/^$/s/^  \([a-z]*\).*/\1/p' <<<"$output"); do
+        for command in $(sed -n '/^Commands/,/^$/s/^  \([a-z_]*\).*/\1/p' <<<"$output"); do
             ok $tool help "$command"
             has "$output" "$command"
             first=$output

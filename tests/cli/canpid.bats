@@ -885,7 +885,7 @@ END
         printf "%.2f,%.4f,%.4f\n", i / 100, u, b + 0.1 * rand() } }' >run.csv
     TERM=xterm terminal <<<"
         launch canpid identify --from run.csv --time t --input u --output angle
-        want {fitting a model to 400000 samples: 2 s}
+        want {fitting a model to 400000 samples: %d s}
         type \003
         ends SIGINT"
 }

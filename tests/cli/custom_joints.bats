@@ -222,7 +222,7 @@ moving() { awk '$2 == 37 { n = $4 } END { print (n > 20 ? "yes" : "no") }' taken
     same "$(awk '$2 != 42 { print $2 }' taken | tail -n 2 | xargs)" "37 50"
     sed -i 's/^how = u8 1/how = u8/' team.packets
     exits 2 hidmotor -q -l "$url" --packets team.packets status
-    has "$stderr" "stop: halt.how — without hold, and it has no default"
+    has "$stderr" "stop: halt.how has no default, and there is no hold"
 }
 
 @test "setpoints of scripts and recordings start at the joint's position and need a stop" {

@@ -59,7 +59,7 @@ load common.bash
     has "$stderr" "bad.log:3:"
 }
 
-@test "captures of another port need --port" {
+@test "captures from another port need --port" {
     ezphys encode axis_force id=7 axis1=0.5 | sed 's/^/> /' |
         "$BIN/../tests/unit/capture/test_pcapng" write ezphys one.pcapng
     ok ezphys decode one.pcapng

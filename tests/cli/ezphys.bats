@@ -97,7 +97,7 @@ other_packets='
     has "$why" "4 or 8 bytes"
 }
 
-@test "a wire can be described in the config file" {
+@test "the config file can define a wire format" {
     mkdir -p config/armwire
     printf '%s\n' '[wire mine]' 'base = be32' 'long = 8' 'msg = rest16' >config/armwire/ezphys.ini
     ok ezphys encode --wire mine --dir rx timestamp step=1 step_size=1

@@ -178,7 +178,7 @@ END
     hasnt "$(cat told)" jumped
 }
 
-@test "a jump of a live leader stops the follower, and silence stops it too" {
+@test "the follower stops when a live leader jumps or goes silent" {
     live unitysim -l sim: follow --map 'elbow=m2' --approach 20
     says 5 follows
     stops_because 'the leader has jumped: elbow' say 300

@@ -18,11 +18,11 @@ proves() {
     "$mcap/read.py" --about run.mcap | jq -e '.profile == "ros2" and .metadata.armwire.tool == "'"$1"'"' >about
 }
 
-@test "armctl: every message in MCAP is equal field by field" { proves armctl; }
-@test "canpid: every message in MCAP is equal field by field" { proves canpid; }
-@test "ezphys: every message in MCAP is equal field by field" { proves ezphys; }
-@test "hidmotor: every message in MCAP is equal field by field" { proves hidmotor; }
-@test "unitysim: every message in MCAP is equal field by field" { proves unitysim; }
+@test "armctl: MCAP preserves every field of every message" { proves armctl; }
+@test "canpid: MCAP preserves every field of every message" { proves canpid; }
+@test "ezphys: MCAP preserves every field of every message" { proves ezphys; }
+@test "hidmotor: MCAP preserves every field of every message" { proves hidmotor; }
+@test "unitysim: MCAP preserves every field of every message" { proves unitysim; }
 
 # topics FILE JQ: applies a filter to its messages.
 topics() { "$mcap/read.py" "$1" | jq_itself -sec "$2"; }

@@ -520,20 +520,20 @@ colour() { unset NO_COLOR; export TERM=xterm-256color; }
             want {$shows} \r\033\\[K
             ends 0"
     done <<END
-armctl -l sim:?turn-speed=60 deg 1 20 2 90|deg 1 s, joint 2, angle 90 deg, move 2 of 2
-armctl -l sim:?turn-speed=60 arm 100 90 100|arm 1 s, r 100 mm, theta 90 deg, h 100 mm
-hidmotor -l sim: move 0 45 -30 duration=1500ms --wait|move 1 of 2 s, shoulder
-hidmotor -l sim: move elbow=30 duration=1500ms --wait|move 1 of 2 s, elbow
-hidmotor -l sim:?motors=2 jog shoulder 30 duration=1500ms --wait|jog 1 of 2 s, shoulder
-unitysim -l sim: move elbow=2500 velocity=20|move 1 s, elbow
-unitysim -l sim: drive elbow=+20 --for 1.4s|drive 1 of 1 s, elbow
-unitysim -l sim: play moves.csv|play 1 s, row 1 of 1, elbow
-canpid -l sim: pause 3s|pause 1 of 3 s
-ezphys -l $url hz --for 3s|hz 2 s,
-ezphys -l $url motor joint1 1 100 --for 1.4s|motor 1 s, 
-ezphys -l $url move joint1=2.5 --speed 0.4|move 1 of
-ezphys -l $url advance 70|advance 1 s,
-ezphys -l $url ping -n 70|ping 1 s,
+armctl -l sim:?turn-speed=60 deg 1 20 2 90|deg %d s, joint 2, angle 90 deg, move 2 of 2
+armctl -l sim:?turn-speed=60 arm 100 90 100|arm %d s, r 100 mm, theta 90 deg, h 100 mm
+hidmotor -l sim: move 0 45 -30 duration=1500ms --wait|move %d of 2 s, shoulder
+hidmotor -l sim: move elbow=30 duration=1500ms --wait|move %d of 2 s, elbow
+hidmotor -l sim:?motors=2 jog shoulder 30 duration=1500ms --wait|jog %d of 2 s, shoulder
+unitysim -l sim: move elbow=2500 velocity=20|move %d s, elbow
+unitysim -l sim: drive elbow=+20 --for 1.4s|drive %d of 1 s, elbow
+unitysim -l sim: play moves.csv|play %d s, row 1 of 1, elbow
+canpid -l sim: pause 3s|pause %d of 3 s
+ezphys -l $url hz --for 3s|hz %d s,
+ezphys -l $url motor joint1 1 100 --for 1.4s|motor %d s, 
+ezphys -l $url move joint1=2.5 --speed 0.4|move %d of
+ezphys -l $url advance 70|advance %d s,
+ezphys -l $url ping -n 70|ping %d s,
 END
     TERM=xterm terminal 80 <<<"
         launch canpid -l sim: move lknee=30 rknee=5 -c pos --wait=1deg

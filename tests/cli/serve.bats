@@ -397,7 +397,7 @@ faster() {
     has "$output" "no stop"
 }
 
-@test "a server of another version, TCP and foreign sockets are rejected" {
+@test "other server versions, TCP addresses and foreign sockets are rejected" {
     python3 - <<'END' &
 import socket, struct
 def text(value):

@@ -3,7 +3,7 @@
 #
 #   launch armctl -l sim:      starts a program on a terminal
 #   want TEXT ...            waits for these texts, in this order; "armctl> " is its prompt with
-#                            any link and state
+#                            any link and state, and %d is any number
 #   type TEXT                types; \r is Enter, \t TAB, \003 Ctrl-C, \004 Ctrl-D, \022 Ctrl-R
 #   ask LINE TEXT ...        types a line, waits for the texts
 #   ends CODE                waits for the end and compares the exit status
@@ -48,6 +48,10 @@ proc want {args} {
         if {[regexp {^([a-z]+)> (.*)$} $text all tool rest]} {
             set how -re
             set sought "$tool\[^>\r\n\]*> [regsub -all {[][\\^$.|?*+(){}]} $rest {\\&}]"
+        }
+        if {[string first %d $text] >= 0} {
+            set how -re
+            set sought [regsub -all %d [regsub -all {[][\\^$.|?*+(){}]} $text {\\&}] {\\d+}]
         }
         expect {
             $how $sought { append seen $expect_out(buffer) }

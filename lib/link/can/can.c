@@ -38,7 +38,7 @@ struct can_link {
     bool down;            /* the interface is down or gone */
     bool gone;            /* the socket must be bound again */
     bool unreported;      /* and this has not been reported yet */
-    int news_fd;          /* readable when an interface changes, while down; else -1 */
+    int news_fd;          /* netlink socket for interface changes while down; else -1 */
     unsigned next, count; /* unread part of the batch */
     int64_t read_time;    /* when the batch was filled */
     bool answering;       /* something has been written since then */
@@ -93,7 +93,7 @@ static void go_down(struct can_link *self, int error)
     }
 }
 
-/* Binds the socket and sets the filters, which the kernel discards with the interface. */
+/* Binds the socket and sets its filters, which are lost when the interface disappears. */
 static bool bind_to(struct can_link *self)
 {
     const struct sockaddr_can address = {.can_family = AF_CAN,

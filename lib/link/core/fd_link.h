@@ -39,7 +39,7 @@ enum aw_status aw_fd_write(struct aw_link *link, const void *buf, size_t size,
                            struct aw_error *err);
 /* For servers: writes without blocking and queues the rest, which later calls and reads send.
  * AW_OK, even if older messages had to be dropped: base.dropped counts them. AW_TIMEOUT: the client
- * has read nothing for a second; returned once a second. AW_LOST. */
+ * has read nothing for a second; returned once a second. AW_LOST: the client is gone. */
 enum aw_status aw_fd_offer(struct aw_link *link, const void *buf, size_t size,
                            struct aw_error *err);
 

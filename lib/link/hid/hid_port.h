@@ -4,7 +4,7 @@
 
 #include "link/hid/hid.h"
 
-#define AW_HID_PORTS 64 /* the kernel's limit of hidraw nodes */
+#define AW_HID_PORTS 64 /* the kernel's limit on hidraw nodes */
 
 /* Criteria for a board from a link URL; see hid.h for the rules. */
 struct aw_hid_choice {
@@ -15,8 +15,8 @@ struct aw_hid_choice {
     long interface;           /* -1: any */
 };
 
-/* Fills ports with all interfaces, at most AW_HID_PORTS, and returns their number. Sets chosen and
- * url for this choice, ignoring its path. Leaves holder and problem "". */
+/* Fills ports with at most AW_HID_PORTS interfaces and returns their number. Sets url, and chosen
+ * by the criteria of choice except its path. Leaves holder and problem empty. */
 size_t aw_hid_find(const struct aw_protocol *protocol, struct aw_hid_port *ports,
                    const struct aw_hid_choice *choice);
 

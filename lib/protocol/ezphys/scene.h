@@ -41,8 +41,8 @@ struct aw_scene_body {
     uint32_t id;
     enum aw_scene_shape shape;
     double size_m[3];
-    double mass_kg;       /* 0: by density */
-    double density_kg_m3; /* 0: by mass */
+    double mass_kg;       /* 0: computed from the density */
+    double density_kg_m3; /* 0: mass_kg is given */
     double position_m[3];
     double rotation[4]; /* unit quaternion, w x y z */
     double velocity_m_s[3], spin_rad_s[3];

@@ -71,7 +71,7 @@ struct aw_ezphys_state {
     uint64_t messages; /* messages so far, including the present one */
     uint64_t packets;
     uint64_t epoch;    /* number of times that all state was discarded */
-    uint64_t overflow; /* packets of objects that did not fit */
+    uint64_t overflow; /* packets ignored because a table was full */
     size_t n_bodies, n_joints, n_contacts;
     size_t last_body, last_joint; /* of the last packet; the next search starts there */
     struct aw_ezphys_about about;

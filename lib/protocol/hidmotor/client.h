@@ -132,7 +132,7 @@ void aw_hidmotor_init(struct aw_hidmotor *arm, struct aw_link *link,
                       const struct aw_hidmotor_options *options);
 
 struct aw_hidmotor_reply {
-    struct aw_record record; /* its time: see wall_ns; codec NULL: an id not in the table */
+    struct aw_record record; /* for its time see wall_ns; codec NULL: unknown id */
     uint8_t bytes[AW_HIDMOTOR_REPORT];
     bool maybe_stale;
     int retries;      /* number of resends of the request */

@@ -88,7 +88,7 @@ struct board {
     struct packet packets[PACKETS];
     struct aw_packet_memory *memory; /* of custom packets; or NULL */
     struct aw_hidmotor_joint limits[MOTORS];
-    struct aw_random random; /* for faults of reports */
+    struct aw_random random; /* for injected report faults */
     bool started;
     int64_t start_ns, now_ns;
     int64_t time_ms; /* simulated time since the start */

@@ -4,8 +4,8 @@
  *     m1 pid ki 0.4
  *     m3 velocity kd 0
  *
- * One gain a line, # begins a comment; motors may also be called base, shoulder and elbow. The arm
- * computes with its velocity gains but does not move by them, and always reports velocity ki as 0.
+ * One gain per line; # starts a comment. Motors may also be called base, shoulder and elbow. The
+ * firmware does not apply the effort of its velocity loops. It always reports velocity ki as 0.
  *
  *     struct aw_gain wanted[AW_HIDMOTOR_GAIN_PLACES];
  *     if (aw_gain_file_read(&aw_hidmotor_gain_file, NULL, wanted, NULL, "arm.gains", &err) ==

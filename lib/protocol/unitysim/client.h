@@ -172,7 +172,7 @@ enum aw_status aw_unitysim_scene_load(struct aw_unitysim *unity, int scene,
                                       const struct aw_unitysim_camera *camera, int64_t wait_ns,
                                       struct aw_error *err);
 
-/* Requests the camera's position, repeated every 250 ms until the answer comes. AW_TIMEOUT with
+/* Requests the camera's position every 250 ms until the answer arrives. AW_TIMEOUT with
  * advice. */
 enum aw_status aw_unitysim_camera_get(struct aw_unitysim *unity, struct aw_unitysim_camera *camera,
                                       int64_t wait_ns, struct aw_error *err);

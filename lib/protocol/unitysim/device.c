@@ -19,7 +19,7 @@
 #define SCENES       6
 #define DATAGRAM_MAX 64        /* longer ones have no valid size anyway */
 #define WAITING_MAX  256       /* approximate receive buffer of a socket */
-#define RETURN_SHARE (2.0 / 3) /* fraction of the way back inside per step, like a stiff drive */
+#define RETURN_SHARE (2.0 / 3) /* share of the overrun that a joint moves back per step */
 #define RETURN_NEAR  0.01      /* deg */
 #define CUSTOM_HZ    10.0      /* rate of custom packets */
 #define GOAL_DEG_S   90.0      /* speed to the setpoint of a custom packet */
@@ -188,7 +188,7 @@ static void set_camera(struct arm *arm, const struct aw_unitysim_camera *camera)
     arm->camera.rz = turn(arm->camera.rz);
 }
 
-/* The original also mirrors the hand's limits, so the lower one stays the lower one here. */
+/* The hand is mirrored, but so are its limits in the original: min and max need no swap. */
 static void set_limits(struct arm *arm, const struct aw_unitysim_limits *limits)
 {
     arm->limits = *limits;
@@ -411,7 +411,7 @@ static void receive(struct arm *arm, const struct datagram *in)
         arm->counters.applied++;
         return;
     }
-    /* Handles a complete control packet in the same way: the order of its joints is free. */
+    /* Reads complete control packets like truncated ones, so joints may come in any order. */
     if (good && in->bytes[HEADER] == arm->control->message->code && handle_control(arm, in)) {
         arm->counters.applied++;
     } else if (aw_wire_decode(&arm->wire, AW_TX, frame, &record, &err) != AW_OK) {

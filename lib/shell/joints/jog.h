@@ -1,4 +1,4 @@
-/* The keys of 'jog' without an amount, the same in every tool: arrows move one joint in steps, page
+/* Keys of the interactive 'jog' (no amount given) in every tool: arrows step one joint, page
  * keys change the step, q quits.
  *
  *     struct aw_jog jog = {.session = session, .name = "elbow", .unit = "deg", .value = 30,

@@ -216,7 +216,7 @@ struct aw_joints {
     void (*report)(struct aw_session *session, struct aw_joint_list *list,
                    const struct aw_joint_command *command, enum aw_status status, bool awaited);
 
-    /* Adds to the result of play. */
+    /* Adds the tool's own fields to the result of play. */
     void (*played)(struct aw_session *session);
 
     /* Writes the limits of one joint and returns their number. The limit of its targets, if any,

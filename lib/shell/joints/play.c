@@ -208,7 +208,7 @@ static enum aw_status attend(struct aw_play *p, int64_t until)
     struct aw_session *session = p->session;
     enum aw_status status = AW_OK;
     if (session->tool->joints->confirms)
-        look(p, &p->list); /* the confirmation is the report */
+        look(p, &p->list); /* the device only confirms; a confirmation counts as a report */
     do {
         status = aw_joints_until(session, &p->list, until, look, p);
         /* This program itself may have been suspended: queued messages end the silence. */

@@ -75,7 +75,7 @@ struct aw_play {
     struct aw_path path;
     size_t n; /* number of joints: channels of the path */
     struct aw_play_joint joints[AW_PLAY_JOINTS];
-    double speed, most; /* of the path: initial and max speed */
+    double speed, most; /* playback speed at the start, and its max; 1: as in the file */
     double hz;
 
     uint64_t sent; /* setpoints, counted once for all joints */

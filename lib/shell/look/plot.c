@@ -762,7 +762,7 @@ static enum aw_status check_found(struct plot *p)
     if (!p->input || p->usual || aw_select_missing(&p->select, p->found_in_any) == p->select.n)
         return AW_OK;
     p->base = p->seen_before = 0;
-    p->n_inputs = 1; /* the message must not name a file */
+    p->n_inputs = 1; /* keeps the file name out of the error message */
     return nothing_found(p);
 }
 

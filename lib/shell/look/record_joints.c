@@ -172,7 +172,7 @@ static enum aw_status flush(struct recorder *r, int64_t now)
     return aw_file_fail(&r->session->err, "record", r->path);
 }
 
-/* Writes a 32-bit float as 0.72, not 0.7200000286102295. */
+/* Rounds to the shortest decimal of a 32-bit float: 0.72, not 0.7200000286102295. */
 static double tidy(double value)
 {
     char text[AW_NUMBER_MAX + 1];

@@ -315,7 +315,7 @@ static enum aw_status refuse(struct aw_server *server, const char *url, const ch
     return aw_fail(&server->session->err, AW_NO_LINK, "serve: %s: %s", url, why);
 }
 
-/* Replaces the socket file of a killed server, where no process listens. */
+/* Replaces a stale socket file, left by a server that was killed. */
 static enum aw_status take_place(struct aw_server *server, const struct aw_address *address)
 {
     char why[160];

@@ -84,7 +84,7 @@ struct aw_server {
     bool ends; /* the server is ending: no lease is granted */
 
     /* The device. */
-    bool closed;                  /* the link is in use: no client is served */
+    bool closed;                  /* a stop is being sent: no client is served */
     bool serves;                  /* a client is being served */
     bool listens;                 /* the link is being read: a write may interrupt that */
     bool broken;                  /* the link is lost */

@@ -168,7 +168,7 @@ enum aw_status aw_session_decoding_wire(struct aw_session *session, struct aw_wi
     enum aw_status status = make_wire(session, aw_session_read_protocol(session), &variant, raw);
     if (status != AW_OK)
         return status;
-    /* A view belongs to one wire; an earlier view of sent messages belongs to another wire. */
+    /* Frees an earlier view of sent messages: it uses another wire. */
     aw_view_free(session->run.printing.view);
     session->run.printing.view = NULL;
     session->run.printing.wire = *wire = session->device.decoding;

@@ -32,7 +32,7 @@ struct aw_stream {
     char subject[AW_POINT_NAME];
     bool live;
     bool primed;                     /* an item was already read ahead */
-    int64_t report_ns;               /* when to report silence; AW_NEVER: not, or not again */
+    int64_t report_ns;               /* when to report silence; AW_NEVER: off, or reported */
     uint64_t lost_before;            /* frames dropped by closed links */
     bool stays, devices;             /* see aw_stream_stay */
     bool waits;                      /* the link is lost */

@@ -88,7 +88,7 @@ const char *aw_option_of_style(enum aw_style style);
         return (const void *)session->options.home;                                                \
     }
 
-/* Initializes the options of a tool, including those of every tool, as not given. */
+/* Marks all options of a tool, including those common to all tools, as not given. */
 void aw_options_begin(struct aw_options *options, const struct aw_tool *tool);
 
 /* Adds a table of options with their defaults. An option that the enclosing line set has its value:

@@ -16,7 +16,7 @@ struct aw_words {
     const char *word[AW_WORDS_MAX];
     unsigned column[AW_WORDS_MAX]; /* where the word starts in its line, from 1; 0: unknown */
     bool json;                     /* from an object: all but the first are name=value */
-    bool options;                  /* and those that begin with "--", of its "options" */
+    bool options;                  /* the object had "options": their words begin with "--" */
     bool message; /* the object was a record: what the command fills in by itself is left out */
     bool raw;     /* with wire numbers, see aw_words_from_raw */
     size_t next;  /* where the command behind a ';' begins in the line; 0: no further command */

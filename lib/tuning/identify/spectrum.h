@@ -5,11 +5,11 @@
  *     … points[i].coherence below AW_COHERENT: do not use it …
  *
  * Averages periodograms (Welch, IEEE Trans. Audio Electroacoust. 15, 1967) of half-overlapping
- * pieces with a Hann window. G = Suy/Suu, and the coherence is |Suy|²/(Suu·Syy). It is 1 if the
+ * segments with a Hann window. G = Suy/Suu, and the coherence is |Suy|²/(Suu·Syy). It is 1 if the
  * input alone determines the measured values. Noise, other forces and nonlinear behaviour lower it
- * (Bendat, Piersol, Random Data, 2010, 6). The pieces are six periods long, shorter for higher
- * frequencies, so each frequency has as many of them as the record holds. With k pieces the
- * coherence of pure noise is about 1/k. Frequencies with fewer than three pieces are left out.
+ * (Bendat, Piersol, Random Data, 2010, 6). Segments are six periods long, shorter for higher
+ * frequencies, so each frequency uses as many as fit into the record. With k segments the
+ * coherence of pure noise is about 1/k. Skips frequencies with fewer than three segments.
  */
 #ifndef AW_IDENTIFY_SPECTRUM_H
 #define AW_IDENTIFY_SPECTRUM_H

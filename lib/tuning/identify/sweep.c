@@ -302,7 +302,7 @@ static double read_phase(const struct aw_bode_point *point)
     return point->phase_deg;
 }
 
-/* Returns the fractional index at which the reading first falls through level; NaN if never. */
+/* Returns the fractional index at which the reading first drops below level; NaN if never. */
 static double falls_through(const struct aw_bode_point *points, int n, reading *of, double level)
 {
     for (int i = 0; i + 1 < n; i++) {

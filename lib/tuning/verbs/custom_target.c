@@ -138,7 +138,7 @@ static const struct aw_custom_joint *custom_joint(const struct aw_bench *bench)
     return &aw_custom_arm(bench->session)->joints[bench->joint.number];
 }
 
-/* Returns the lowest limit of its gains; INFINITY: no limit. */
+/* Returns the lowest of the limits of a joint's gains; INFINITY if none has a limit. */
 static double gain_max(struct aw_session *session, const struct aw_custom_joint *joint)
 {
     double most = INFINITY;

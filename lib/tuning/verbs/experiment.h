@@ -15,7 +15,7 @@
 
 enum { AW_BENCH_T, AW_BENCH_SETPOINT, AW_BENCH_MEASURED, AW_BENCH_OUTPUT, AW_BENCH_COLUMNS };
 
-/* Called for each sample: t in s, output as a share, the others in the joint's unit. */
+/* Called for each sample: t in s, output relative to full scale, the others in the joint's unit. */
 typedef void aw_bench_sample_fn(struct aw_bench *bench, const double *sample);
 
 /* The content of the files of --save and --csv. */

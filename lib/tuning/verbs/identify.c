@@ -34,7 +34,7 @@ static void print_gain(struct aw_session *session, const struct aw_fit *fit)
     print_value(session, "gain", fit->process.gain, fit->half.gain, of);
 }
 
-/* Prints the measured points of the frequency response: a line, with -v a table. */
+/* Prints the measured points of the frequency response in one line, or as a table with -v. */
 static void print_points(struct aw_session *session, const struct aw_model *m)
 {
     struct aw_output *out = &session->out;

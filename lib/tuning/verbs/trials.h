@@ -11,7 +11,7 @@
 #include "tuning/run.h"
 #include "tuning/verbs/experiment.h"
 
-/* The assumed control period of a driver with this sample period, s; 0: the usual one. */
+/* Returns the assumed control period, s, of a driver. period_s 0: the joint's default. */
 double aw_bench_tick_of_period(const struct aw_bench_joint *joint, double period_s);
 
 /* Write the arguments that select a joint, " -b lknee -c pos", and the command that sets gains. */
@@ -41,7 +41,7 @@ void aw_bench_report_tick(struct aw_session *session, const struct aw_tick *tick
 /* Columns of a table that yield a model. */
 struct aw_bench_columns {
     int t, input, measured;
-    double time_scale, measured_scale; /* factors to s, and to shares of full scale */
+    double time_scale, measured_scale; /* factors that convert to s and to full scale = 1 */
     double tick_s;                     /* control period; 0: unknown */
     struct aw_driver driver;
     bool relative; /* the input is relative to its first value: a servo's setpoint */

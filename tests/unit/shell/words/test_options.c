@@ -163,7 +163,7 @@ TEST(each_kind_of_value_is_validated)
 }
 
 /* Checks the ranges of the options of every tool. */
-TEST(common_options_have_their_ranges)
+TEST(common_options_are_range_checked)
 {
     static const struct {
         const char *name, *text, *says;

@@ -20,7 +20,7 @@ TEST(dead_zone_and_dead_band_reduce_the_output)
 
 /* Steps between two samples, with linear or held input and any dead time, including a negative one.
  * The process starts at rest at the first input. */
-TEST(step_answer_matches_the_formula)
+TEST(step_response_matches_the_formula)
 {
     enum { N = 200 };
     double t[N], out[N], early[N];
@@ -46,7 +46,7 @@ TEST(step_answer_matches_the_formula)
 }
 
 /* Times are rounded, the dead time is not: a slightly longer one changes the answer. */
-TEST(answer_is_smooth_in_the_dead_time)
+TEST(response_varies_smoothly_with_dead_time)
 {
     enum { N = 300 };
     double t[N], one[N], other[N], input_t[N], input[N];

@@ -98,7 +98,7 @@ TEST(experiment_without_motion_ends_in_time)
 
 /* The input has points at jumps of at least 1/30 of its range, and for the time of missing
  * samples. */
-TEST(input_points_of_a_record)
+TEST(input_has_points_at_jumps_and_gaps)
 {
     static const double t[] = {0, 1, 2, 4, 4.5, 6}, u[] = {0, 0.95, 1.95, 5, 4.5, 3.5};
     static const struct {
