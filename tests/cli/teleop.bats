@@ -475,17 +475,17 @@ END
 
 # bats test_tags=long
 @test "a suspended or killed teleop still sends the stop" {
-    WITHIN=${WITHIN:-400} ok "$root/tests/cli/teleop_still.py" "$BIN" "$D"
+    WITHIN=${WITHIN:-400} ok "$root/tests/cli/teleop_still.py" "$BIN" "$D" || { echo "$output" && false; }
 }
 
 # bats test_tags=long
 @test "suspended or killed play and follow still send the stop" {
-    WHAT=play,follow WITHIN=${WITHIN:-400} ok "$root/tests/cli/teleop_still.py" "$BIN" "$D"
+    WHAT=play,follow WITHIN=${WITHIN:-400} ok "$root/tests/cli/teleop_still.py" "$BIN" "$D" || { echo "$output" && false; }
 }
 
 # bats test_tags=long
 @test "suspended or killed experiments still send the stop and end when resumed" {
-    ROUNDS=1 WHAT=experiments WITHIN=${WITHIN:-400} ok "$root/tests/cli/teleop_still.py" "$BIN" "$D"
+    ROUNDS=1 WHAT=experiments WITHIN=${WITHIN:-400} ok "$root/tests/cli/teleop_still.py" "$BIN" "$D" || { echo "$output" && false; }
 }
 
 @test "a killed program's timed move is stopped before its target" {
