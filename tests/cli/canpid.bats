@@ -993,7 +993,7 @@ as_fast_as_the_knee() { same "$(json '(if .kind == "integrating" then .gain else
 }
 
 @test "identify measures the control period and saves it in the model for design" {
-    local of cases=('tick=4ms 0.004' 'tick=8ms 0.008' 'rate=100 0.01' 'rate=125 0.008' 'rate=1000 0.004' 'rate=50 0.02')
+    local of cases=('tick=4ms 0.004' 'rate=100 0.01' 'rate=125 0.008' 'rate=1000 0.004' 'rate=50 0.02' 'tick=8ms 0.008')
     # In real time, one run in three takes another period for the tick if frames are lost.
     [ -n "${SERVED:-}" ] || cases+=('drop=10%&tick=8ms 0.008')
     for of in "${cases[@]}"; do
