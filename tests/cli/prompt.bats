@@ -531,7 +531,7 @@ unitysim -l sim: play moves.csv|play %d s, row 1 of 1, elbow
 canpid -l sim: pause 3s|pause %d of 3 s
 ezphys -l $url hz --for 3s|hz %d s,
 ezphys -l $url motor joint1 1 100 --for 1.4s|motor %d s, 
-ezphys -l $url move joint1=2.5 --speed 0.4|move %d of
+ezphys -l $url move joint1=2.5 --speed 1.5|move %d of
 ezphys -l $url advance 70|advance %d s,
 ezphys -l $url ping -n 70|ping %d s,
 END

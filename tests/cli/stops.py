@@ -564,7 +564,8 @@ class Lane:
             self.times.append((name, *took))
         if took and took[1] > self.within[1]:
             run.wrong.append(f"stop after {took[0]:.1f} ms, {took[1]:.1f} ms without the waiting")
-        if not took and run.moved and not run.way.silent:
+        held_up = any(text in run.last_words() for text in HELD_UP)  # then the tool had stopped it before
+        if not took and run.moved and not run.way.silent and not held_up:
             run.wrong.append("no stop")
         if name == "full" and run.moved:
             run.wrong.append("moved though its output cannot be written")
