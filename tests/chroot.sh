@@ -29,7 +29,7 @@ if ! [ -e "$root/usr/bin/git" ]; then
         >"$root.log" 2>&1 || { tail "$root.log" && exit 1; }
     rm -f "$root.log"
 fi
-chmod 755 "$root" # mktemp sets 700, which would hide all files from tests that run as nobody
+chmod 755 "$root" # mktemp sets 700, which would hide all files from tests of another user
 lap "a bare $suite"
 
 for setting in /etc/apt/apt.conf.d/*proxy*; do

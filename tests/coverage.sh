@@ -19,7 +19,7 @@ mkdir -p "$B"
 # GNU C, because only then the compiler saves the counts at fork and exec.
 make B="$B" OPTIMISE=-O0 CFLAGS='--coverage -fprofile-update=atomic -std=gnu11' LDFLAGS=--coverage all units \
     >"$B/build.log" 2>&1 || { tail "$B/build.log" && exit 1; }
-# Creates empty files that all users can write, because a test runs a program as nobody.
+# Creates empty files that all users can write, because a test runs a program as another user.
 find "$B/obj" -name '*.gcno' -print | sed 's/gcno$/gcda/' | xargs truncate -s 0
 find "$B/obj" -name '*.gcda' -exec chmod a+w {} +
 

@@ -12,9 +12,8 @@
 
 /* The functions get the context of aw_view_show. */
 struct aw_view {
-    int columns, rows; /* size of a drawing as text; on a terminal, that of the terminal */
-    const char *const
-        *keys; /* for the help page: key and meaning in turn, NULL at the end; or NULL */
+    int columns, rows;       /* size of a drawing as text; a terminal has its own size */
+    const char *const *keys; /* for the help page: key, meaning, …, NULL; or NULL: none */
 
     /* Draws on an empty canvas. On a terminal, the end of its last row shows how to leave. */
     void (*draw)(void *context, struct aw_braille *canvas);

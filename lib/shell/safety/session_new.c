@@ -56,6 +56,7 @@ void aw_session_free(struct aw_session *session)
         session->tool->finish(session);
     aw_stop_end(session);
     aw_view_free(session->run.printing.view);
+    free(session->run.made);
     aw_session_free_packets(session);
     aw_packets_free(session->device.carried);
     aw_recent_free(session->device.recent);

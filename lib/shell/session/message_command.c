@@ -1,18 +1,18 @@
 /* Makes commands of messages: their fields are the arguments. */
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "shell/session/session.h"
 
 #define FIELDS 16
 
-/* The command made last. */
-static struct {
+struct aw_message_command {
     struct aw_command row;
     const char *examples[2];
     struct aw_arg args[FIELDS + 1];
     char fields[FIELDS][64]; /* "aux.index" */
-} made;
+};
 
 static enum aw_status run_message(struct aw_session *session, const struct aw_args *args)
 {
@@ -33,33 +33,34 @@ static bool is_typed(const struct aw_tool *tool, const struct aw_scalar *scalar)
     return scalar->value && !(option && option->name);
 }
 
-static const struct aw_command *make_command(const struct aw_tool *tool,
+static const struct aw_command *make_command(struct aw_message_command *made,
+                                             const struct aw_tool *tool,
                                              const struct aw_codec *codec)
 {
     const struct aw_message *message = codec->message;
     enum aw_safety safety = message->drives ? AW_MOTION : AW_WRITE;
-    struct aw_arg *arg = made.args;
-    memset(&made, 0, sizeof made);
-    made.examples[0] = message->example;
-    made.row = (struct aw_command){.name = message->name,
-                                   .summary = message->help,
-                                   .group = AW_GROUP_MESSAGES,
-                                   .args = made.args,
-                                   .examples = made.examples,
-                                   .safety = message->reads ? AW_READ : safety,
-                                   .run = run_message};
-    for (int i = 0; i < codec->n_scalars && arg < made.args + FIELDS; i++) {
+    struct aw_arg *arg = made->args;
+    memset(made, 0, sizeof *made);
+    made->examples[0] = message->example;
+    made->row = (struct aw_command){.name = message->name,
+                                    .summary = message->help,
+                                    .group = AW_GROUP_MESSAGES,
+                                    .args = made->args,
+                                    .examples = made->examples,
+                                    .safety = message->reads ? AW_READ : safety,
+                                    .run = run_message};
+    for (int i = 0; i < codec->n_scalars && arg < made->args + FIELDS; i++) {
         const struct aw_scalar *scalar = &codec->scalars[i];
-        char name[32], *field = made.fields[arg - made.args];
+        char name[32], *field = made->fields[arg - made->args];
         if (!is_typed(tool, scalar))
             continue;
         aw_scalar_name(scalar, name, sizeof name);
-        snprintf(field, sizeof *made.fields, "%.24s.%s", message->name, name);
+        snprintf(field, sizeof *made->fields, "%.24s.%s", message->name, name);
         *arg++ = (struct aw_arg){.name = strchr(field, '.') + 1,
                                  .field = field,
                                  .optional = scalar->field->optional && scalar->field->formal};
     }
-    return &made.row;
+    return &made->row;
 }
 
 const struct aw_command *aw_session_find_command(struct aw_session *session, const char *name)
@@ -69,7 +70,9 @@ const struct aw_command *aw_session_find_command(struct aw_session *session, con
     const struct aw_codec *codec = may ? aw_wire_codec(session->wire, name, AW_TX) : NULL;
     if (!codec || !codec->message->example || (session->tool->from_file && codec->message->drives))
         return command;
-    return make_command(session->tool, codec);
+    if (!session->run.made)
+        session->run.made = malloc(sizeof *session->run.made);
+    return session->run.made ? make_command(session->run.made, session->tool, codec) : NULL;
 }
 
 void aw_session_each_command(struct aw_session *session,

@@ -132,8 +132,9 @@ struct aw_session_run {
     struct aw_printing printing;
     struct aw_work work;
     struct aw_error unread; /* why a packet file of this line cannot be read: a pipe is read once */
-    bool reported;          /* the outcome is already printed (scripts) */
-    unsigned unreported;    /* lines that standard error did not accept */
+    struct aw_message_command *made; /* owned; the command made of a message last, or NULL */
+    bool reported;                   /* the outcome is already printed (scripts) */
+    unsigned unreported;             /* lines that standard error did not accept */
 };
 
 #define AW_STREAMED 64
