@@ -46,7 +46,7 @@ AW_GIVEN(tool, hidmotor_options, hidmotor_given)
 
 struct hidmotor_command_options {
     bool velocity;     /* gains --velocity */
-    const char *bytes; /* raw --bytes */
+    const char *bytes; /* send --bytes */
 };
 AW_GIVEN(command, hidmotor_command_options, hidmotor_command_given)
 
@@ -133,9 +133,9 @@ void hidmotor_last_stop(struct aw_session *session, aw_frame_fn *add, void *cont
 enum aw_status hidmotor_next_received(struct aw_session *session, int64_t deadline,
                                       struct aw_received *received);
 
-aw_run_fn run_moveto, run_stop, run_gripper, run_velocity, run_gains, run_raw;
-/* Returns true if the packet of raw changes nothing. */
-bool raw_only_reads(struct aw_session *session, const struct aw_args *args);
+aw_run_fn run_moveto, run_stop, run_gripper, run_velocity, run_gains, run_send;
+/* Returns true if the packet of send changes nothing. */
+bool send_only_reads(struct aw_session *session, const struct aw_args *args);
 
 /* See struct aw_tool. */
 enum aw_status hidmotor_send_message(struct aw_session *session, struct aw_record *message);

@@ -237,19 +237,22 @@ static const struct aw_command commands[] = {
      .summary = "measure round trips", .safety = AW_READ, .run = aw_run_ping,
      .details = "Measures 100 round trips by default, -n COUNT of them, or for --for TIME.",
      .examples = AW_LIST("-l sim: ping -n 20")},
-    {.name = "raw", .summary = "send any packet and print the reply",
+    {.name = "send", .summary = "send any packet and print the reply",
      .args = AW_ARGS(
-         {.name = "id", .kind = AW_ARG_NUMBER, .min = 0, .max = 4294967295, .whole = true,
-          .help = "packet id"},
-         {.name = "floats", .kind = AW_ARG_REST, .optional = true, .help = "at most 15 numbers"}),
+         {.name = "message", .kind = AW_ARG_MESSAGE, .min = 0, .max = 4294967295, .whole = true,
+          .help = "name of a packet of --packets, or a packet id"},
+         {.name = "field", .kind = AW_ARG_PAIRS, .optional = true,
+          .help = "fields of the named packet, as name=value"},
+         {.name = "floats", .kind = AW_ARG_REST, .optional = true,
+          .help = "payload of the packet with this id: at most 15 numbers"}),
      .options = AW_OPTIONS(
          {.name = "bytes", AW_AT(hidmotor_command_options, bytes), .value = "HEX",
           .help = "payload as bytes instead of floats"}),
-     .safety = AW_DANGEROUS, .harmless = raw_only_reads, .run = run_raw,
-     .details = "Sends a packet with any id. Ids that only read (1910, 1822, 1857, 1825) need "
-         "no confirmation. 1848 without targets is refused, because it would move all joints to "
-         "0 at once.",
-     .examples = AW_LIST("-l sim: raw 1910", "-l sim: raw 2000 0.5 1 1 --yes")},
+     .safety = AW_DANGEROUS, .harmless = send_only_reads, .run = run_send,
+     .details = "Sends a packet of --packets, or one with any id. Ids that only read (1910, "
+         "1822, 1857, 1825) need no confirmation. 1848 without targets is refused, because it "
+         "would move all joints to 0 at once.",
+     .examples = AW_LIST("-l sim: send 1910", "-l sim: send 2000 0.5 1 1 --yes")},
     {.name = "tip", .summary = "compute the position of the tip, or the angles for a position",
      .args = AW_ARGS(
          {.name = "m1", .field = "set_setpoints.m1", .optional = true},

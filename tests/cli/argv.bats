@@ -217,13 +217,13 @@ armctl -q -l sim: --retries 0.5 deg 1 9
 canpid decode --port 1.5 041#9A99193F0200
 canpid -q -l sim: sweep --tones 2.5 -b lknee -c pos
 ezphys -q -l sim: advance 1.5
-hidmotor -q -y -l sim: raw 1848.9 0 0 0 0 0
-hidmotor -q -y -l sim: --force raw 99.5
+hidmotor -q -y -l sim: send 1848.9 0 0 0 0 0
+hidmotor -q -y -l sim: --force send 99.5
 hidmotor -q -l sim: --retries 1.5 status
 unitysim -q -l sim: scene basic --fps 30.5
 unitysim -q -l sim: teach new.csv --velocity 20.5
 END
-    fails 6 hidmotor -q -y -l sim: --force raw 4294967296
+    fails 6 hidmotor -q -y -l sim: --force send 4294967296
     fails 6 ezphys -q -l sim: --force advance 1e300
 }
 

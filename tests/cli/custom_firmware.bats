@@ -66,7 +66,7 @@ told() {
         unset HIDMOTOR_PACKETS
         ok hidmotor decode -j run.pcapng
         has "$output" '"msg":"status","m1":{"position":'
-        exits 1 hidmotor -q -l "$fast" --packets "$root/docs/example/arm$board.packets" raw 4711 --yes
+        exits 1 hidmotor -q -l "$fast" --packets "$root/docs/example/arm$board.packets" send 4711 --yes
         has "$stderr" "does not know packet 4711"
     done
 }

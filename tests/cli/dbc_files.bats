@@ -228,11 +228,11 @@ END
     ok canpid -q --packets lamp.packets send lamp hue=9 --yes
 }
 
-@test "a server rejects raw packets and lines that it cannot check" {
+@test "a server rejects packets and lines that it cannot check" {
     start board hidmotor -l sim: serve
-    fails 6 hidmotor -q raw 3000 1 2 3 --yes
+    fails 6 hidmotor -q send 3000 1 2 3 --yes
     has "$why" "id 3000"
-    ok hidmotor -q raw 1910
+    ok hidmotor -q send 1910
     start arm armctl -l sim: serve
     ok armctl -q ping
     fails 6 armctl -q send FOO1 --retries 0

@@ -197,7 +197,7 @@ hidmotor: gains
 hidmotor: gains set elbow.kp=0.02
 hidmotor: gains diff arm.gains
 hidmotor: verify steps.ini
-hidmotor: --dry-run raw 37 1 2 3
+hidmotor: --dry-run send 37 1 2 3
 canpid: info run.pcapng
 canpid: gains diff lknee.gains
 canpid: dump -n 3
@@ -342,9 +342,9 @@ reads|0|0|hidmotor|pid_gains|4107
 reads|0|0|hidmotor|velocity_gains|2107
 moves|0|0|hidmotor|gripper 90|AA0700005A
 moves|0|1|hidmotor|velocity elbow=20|1307000000000000000000000000A041
-dangerous|2|0|hidmotor|raw 2000 0.5 1 1|D00700000000003F0000803F0000803F
-dangerous|0|0|hidmotor|raw 1910|7607
-dangerous|2|0|hidmotor|raw 1848 500 1 0 4 3|380700000000FA430000803F000000000000804000004040
+dangerous|2|0|hidmotor|send 2000 0.5 1 1|D00700000000003F0000803F0000803F
+dangerous|0|0|hidmotor|send 1910|7607
+dangerous|2|0|hidmotor|send 1848 500 1 0 4 3|380700000000FA430000803F000000000000804000004040
 moves|0|1|hidmotor|{"msg":"set_velocity","m1":0,"m2":0,"m3":20}|1307000000000000000000000000A041
 moves|0|1|hidmotor|{"msg":"set_setpoints","duration":500,"mode":"linear","m1":0,"m2":4,"m3":3}|380700000000FA4300000000000000000000804000004040
 writes|0|0|hidmotor|{"msg":"set_pid_gains",GAINS}|6C0700000000803F0000004000004040000080400000A0400000C0400000E0400000004100001041

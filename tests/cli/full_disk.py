@@ -34,7 +34,7 @@ WORDS = {
                "teleop": "--config home.ini teleop --channels pad.ndjson --force", "play": "play rotate.csv --force",
                "follow": "follow lead.csv --map 1=a --max-speed 20 --approach 10 --force"},
     "hidmotor": {"play": "play path.csv", "gains": "gains show", "moveto": "moveto 120mm 0mm 150mm",
-                 "home": "home duration=50ms", "raw": "raw 1910 --yes", "jog": "jog m1 5",
+                 "home": "home duration=50ms", "send": "send 1910 --yes", "jog": "jog m1 5",
                  "follow": "follow lead.csv --map m1=a --relative", "tip": "tip 0 45 -30",
                  "record": "record null.csv --for 0.1s", "sim": "sim --help"},
     "canpid": {"move": "move lknee=1deg -c pos", "design": "design --help", "play": "play --help",

@@ -48,7 +48,7 @@ bare() { sed -e 's/\\f[BR]//g; s/\\-/-/g; s/\\&//g; s/\\e/\\/g' -e "s/['\`]//g; 
 @test "help shows examples, meaningful ranges and the tool's own links" {
     ok hidmotor help velocity
     hasnt "$output" e+38
-    ok hidmotor help raw
+    ok hidmotor help send
     has "$output" "0 to 4294967295"
     ok hidmotor help move
     has "$output" "target — linear, sinusoidal"

@@ -263,7 +263,7 @@ END
     has "$output" "AA 07 00 00 B4"
     ok hidmotor -l unix:/nowhere --dry-run light 0.5 1 1
     has "$output" "D0 07 00 00 00 00 00 3F"
-    ok hidmotor -l unix:/nowhere --dry-run raw 1848 500 1 0 45 -30
+    ok hidmotor -l unix:/nowhere --dry-run send 1848 500 1 0 45 -30
     has "$output" "38 07 00 00 00 00 FA 43"
     ok hidmotor -l unix:/nowhere --dry-run move elbow=30
     has "$stderr" "depend on the position of the arm"
@@ -329,29 +329,31 @@ END
     same "$(json '.n == 200 and .lost > 20 and .lost < 120')" true
 }
 
-@test "raw sends any packet except invalid set_setpoints" {
-    fails 2 hidmotor -l "$fast" raw 1848
+@test "send sends any packet except invalid set_setpoints" {
+    fails 2 hidmotor -l "$fast" send 1848
     has "$why" "--yes"
-    refuses 6 hidmotor -l "$fast" raw 1848 --yes
+    refuses 6 hidmotor -l "$fast" send 1848 --yes
     has "$why" "snap"
-    refuses 6 hidmotor -l "$fast" raw 1848 500 1 --yes
-    refuses 6 hidmotor -l "$fast" raw 1848 500 1 0 145 0 --yes
-    refuses 2 hidmotor -l "$fast" raw 1848 500 1 0 nan 0 --yes
-    refuses 2 hidmotor -l "$fast" raw 1910 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 --yes
-    refuses 2 hidmotor -l "$fast" raw 1962 --bytes XY --yes
-    virtual_json raw 1848 500 1 0 45 -30 --yes
+    refuses 6 hidmotor -l "$fast" send 1848 500 1 --yes
+    refuses 6 hidmotor -l "$fast" send 1848 500 1 0 145 0 --yes
+    refuses 2 hidmotor -l "$fast" send 1848 500 1 0 nan 0 --yes
+    refuses 2 hidmotor -l "$fast" send 1910 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 --yes
+    refuses 2 hidmotor -l "$fast" send 1962 --bytes XY --yes
+    refuses 2 hidmotor -l "$fast" send 1910 m1=3 --yes
+    refuses 2 hidmotor -l "$fast" --packets "$root/docs/example/arm10.packets" send grip 3 --yes
+    virtual_json send 1848 500 1 0 45 -30 --yes
     same "$(json '[.dir,.msg,.m2]')" '["rx","set_setpoints",45]'
-    virtual_json raw 1910 # a query needs no confirmation
+    virtual_json send 1910 # a query needs no confirmation
     same "$(json '[.msg,.count]')" '["positions",3]'
-    virtual raw 1962 --bytes B4 --yes
+    virtual send 1962 --bytes B4 --yes
     has "$output" "gripper value=180"
-    for id in 1822 1857 1825; do virtual raw $id; done
-    fails 2 hidmotor -l "$fast" raw 4660
+    for id in 1822 1857 1825; do virtual send $id; done
+    fails 2 hidmotor -l "$fast" send 4660
     if [ -n "${SERVED:-}" ]; then # a server rejects unknown packets
-        fails 6 hidmotor -q -l "$fast" raw 4660 --yes
-        fails 1 hidmotor -q -l "$fast" --force raw 4660 --yes
+        fails 6 hidmotor -q -l "$fast" send 4660 --yes
+        fails 1 hidmotor -q -l "$fast" --force send 4660 --yes
     else
-        fails 1 hidmotor -q -l "$fast" raw 4660 --yes
+        fails 1 hidmotor -q -l "$fast" send 4660 --yes
     fi
     has "$why" "does not know packet 4660"
 }
@@ -361,23 +363,23 @@ END
         # shellcheck disable=SC2086 # words
         refuses "$status" hidmotor -l "$fast" $words
     done <<'END'
-2|--yes raw 1811 --bytes 0000C07F0000807F
-2|--yes --force raw 1811 --bytes 0000C07F0000807F
-2|--yes --force raw 1900 --bytes 0000C07F
-2|--yes --force raw 1810 --bytes 0000807F
-2|--yes --force raw 2000 --bytes 0000C07F
+2|--yes send 1811 --bytes 0000C07F0000807F
+2|--yes --force send 1811 --bytes 0000C07F0000807F
+2|--yes --force send 1900 --bytes 0000C07F
+2|--yes --force send 1810 --bytes 0000807F
+2|--yes --force send 2000 --bytes 0000C07F
 2|--force velocity nan 0 0
 6|--force velocity 1e39 0 0
 6|velocity 1e30 0 0
 6|velocity 0 -481 0
-6|--yes raw 1811 877
-6|--yes raw 1962 --bytes C8
-6|--yes raw 2000 2 1 1
+6|--yes send 1811 877
+6|--yes send 1962 --bytes C8
+6|--yes send 2000 2 1 1
 6|move 0 0 0 mode=1e30
 6|move 0 0 0 mode=0.5
 END
     virtual --force velocity 1e30 0 0
-    virtual --force --yes raw 1962 --bytes C8
+    virtual --force --yes send 1962 --bytes C8
     # The same in a recording and in records.
     hidmotor -q --force -l "$fast" --record fast.pcapng velocity 1e30 0 0
     refuses 6 hidmotor -l "$fast" replay fast.pcapng

@@ -192,7 +192,7 @@ colour() { unset NO_COLOR; export TERM=xterm-256color; }
 @test "a dangerous command asks, and only y or Y confirms" {
     for answer in "" n 0y; do
         terminal <<<"
-            launch hidmotor -l $fast raw 2000 0.5 1 1
+            launch hidmotor -l $fast send 2000 0.5 1 1
             want {go on? [y/N] }
             type $answer\r
             want {not done}
@@ -200,14 +200,14 @@ colour() { unset NO_COLOR; export TERM=xterm-256color; }
     done
     for answer in y Y yes; do
         terminal <<<"
-            launch hidmotor -l $fast raw 2000 0.5 1 1
+            launch hidmotor -l $fast send 2000 0.5 1 1
             want {go on? [y/N] }
             type $answer\r
             want light
             ends 0"
     done
     terminal <<<"
-        launch hidmotor -l $fast raw 2000 0.5 1 1 --yes
+        launch hidmotor -l $fast send 2000 0.5 1 1 --yes
         want light
         ends 0
         hasnt {go on}"

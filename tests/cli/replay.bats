@@ -173,11 +173,11 @@ END
 }
 
 @test "a dangerous command asks; without a terminal it needs --yes" {
-    fails 2 hidmotor -l "$fast" raw 2000 0.5 1 1
+    fails 2 hidmotor -l "$fast" send 2000 0.5 1 1
     has "$why" "--yes"
-    ok hidmotor -q -l "$fast" raw 2000 0.5 1 1 --yes
+    ok hidmotor -q -l "$fast" send 2000 0.5 1 1 --yes
     has "$output" "light"
-    ok hidmotor -q -l "$fast" --dry-run raw 2000 0.5 1 1
+    ok hidmotor -q -l "$fast" --dry-run send 2000 0.5 1 1
     matches "$output" "D0 07 00 00 *"
 }
 

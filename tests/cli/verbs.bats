@@ -161,7 +161,7 @@ canpid|setpoint 5deg -b lknee -c pos
 canpid|jog lknee +5 -c pos
 hidmotor|move 20 0 0 --wait
 hidmotor|velocity 5 0 0
-hidmotor|raw 1848 500 0 10 10 10 --yes
+hidmotor|send 1848 500 0 10 10 10 --yes
 unitysim|move elbow=2100
 unitysim|jog elbow +20
 END

@@ -26,8 +26,7 @@ static const struct aw_codec *find(struct aw_session *session, const struct aw_a
     return aw_find_custom(session, aw_arg(args, "message", 0));
 }
 
-/* Returns true if the packet only reads. */
-static bool only_reads(struct aw_session *session, const struct aw_args *args)
+bool aw_send_only_reads(struct aw_session *session, const struct aw_args *args)
 {
     const struct aw_codec *codec = find(session, args);
     return codec && codec->message->reads;
@@ -116,7 +115,7 @@ enum aw_status aw_send_packet(struct aw_session *session, struct aw_record *pack
     return AW_OK;
 }
 
-static enum aw_status run_send(struct aw_session *session, const struct aw_args *args)
+enum aw_status aw_run_send(struct aw_session *session, const struct aw_args *args)
 {
     struct aw_record packet;
     const struct aw_codec *codec = find(session, args);
@@ -137,7 +136,7 @@ const struct aw_command aw_send_command = {
         {.name = "message", .kind = AW_ARG_MESSAGE, .help = "the name of the packet"},
         {.name = "field", .kind = AW_ARG_PAIRS, .help = "its fields, name=value"}),
     .options = AW_OPTIONS(AW_START_OPTIONS), .custom = true, .safety = AW_DANGEROUS,
-    .harmless = only_reads, .run = run_send,
+    .harmless = aw_send_only_reads, .run = aw_run_send,
     .lines = AW_LIST("describe --as packets >team.packets", "--packets team.packets describe"),
     .details = "The tool does not know the effect of the packet. So it asks you first, unless "
         "the packet only reads. A stop is sent after it only if the file says 'moves = yes'. In "

@@ -1,11 +1,12 @@
-/* hidmotor raw: sends a packet of any id with a typed payload, and prints its reply as bytes and
- * values. */
+/* hidmotor send: sends a packet of any id with a typed payload, or a packet of --packets, and
+ * prints its reply as bytes and values. */
 #include <stdio.h>
 #include <string.h>
 
 #include "base/bytes.h"
 #include "base/number.h"
 #include "protocol/hidmotor/wire.h"
+#include "shell/custom/custom.h"
 #include "state.h"
 #include "wire/hex.h"
 #include "wire/rows.h"
@@ -22,10 +23,10 @@ static enum aw_status parse_floats(struct aw_session *session, const struct aw_a
             continue;
         struct aw_error problem;
         if (n > FLOATS_MAX - 1)
-            return aw_fail(&session->err, AW_USAGE, "raw: too many values — give at most %d floats",
-                           FLOATS_MAX);
+            return aw_fail(&session->err, AW_USAGE,
+                           "send: too many values — give at most %d floats", FLOATS_MAX);
         if (aw_number_parse(args->bound[i].text, &values[n++], &problem) != AW_OK)
-            return aw_fail(&session->err, AW_USAGE, "raw: %.200s", problem.text);
+            return aw_fail(&session->err, AW_USAGE, "send: %.200s", problem.text);
     }
     return aw_hidmotor_floats(values, n, bytes, payload, &session->err);
 }
@@ -38,7 +39,8 @@ static enum aw_status parse_payload(struct aw_session *session, const struct aw_
     if (!hex)
         return parse_floats(session, args, bytes, payload);
     if (aw_arg(args, "floats", 0))
-        return aw_fail(&session->err, AW_USAGE, "raw: floats and --bytes given — give one of them");
+        return aw_fail(&session->err, AW_USAGE,
+                       "send: floats and --bytes given — give one of them");
     enum aw_status status = aw_hex_parse(&aw_hidmotor_protocol, hex, strlen(hex), bytes,
                                          AW_HIDMOTOR_PAYLOAD, &size, &session->err);
     *payload = (struct aw_span){bytes, size};
@@ -66,10 +68,20 @@ enum aw_status hidmotor_show_reply(struct aw_session *session, const uint8_t *by
     return aw_session_show(session, &record);
 }
 
-bool raw_only_reads(struct aw_session *session, const struct aw_args *args)
+/* Returns true if the first argument is an id, not the name of a packet of --packets. */
+static bool is_id(struct aw_session *session, const struct aw_args *args)
+{
+    const char *text = aw_arg(args, "message", 0);
+    double id;
+    return !aw_find_custom(session, text) && aw_number_parse(text, &id, NULL) == AW_OK;
+}
+
+bool send_only_reads(struct aw_session *session, const struct aw_args *args)
 {
     double id = -1;
-    aw_arg_number(session, args, "id", &id);
+    if (!is_id(session, args))
+        return aw_send_only_reads(session, args);
+    aw_arg_number(session, args, "message", &id);
     const struct aw_message *message =
         id >= 0 && id <= UINT32_MAX ? aw_find_code(session->wire, AW_TX, (uint32_t)id) : NULL;
     return message && !message->fields;
@@ -83,7 +95,7 @@ static void make_report(uint32_t id, struct aw_span payload, uint8_t report[AW_H
         memcpy(report + 4, payload.data, payload.size);
 }
 
-/* Tracks motions started by raw packets like others. */
+/* Tracks a motion that the packet starts. */
 static void leave(struct aw_session *session, uint32_t id, struct aw_span payload)
 {
     uint8_t report[AW_HIDMOTOR_REPORT];
@@ -94,13 +106,13 @@ static void leave(struct aw_session *session, uint32_t id, struct aw_span payloa
         hidmotor_leave(session, &record);
 }
 
-enum aw_status run_raw(struct aw_session *session, const struct aw_args *args)
+static enum aw_status send_id(struct aw_session *session, const struct aw_args *args)
 {
     uint8_t bytes[AW_HIDMOTOR_PAYLOAD];
     struct aw_span payload;
     struct aw_hidmotor_reply reply;
     double id = 0;
-    enum aw_status status = aw_arg_number(session, args, "id", &id);
+    enum aw_status status = aw_arg_number(session, args, "message", &id);
     if (status == AW_OK)
         status = parse_payload(session, args, bytes, &payload);
     if (status == AW_OK && session->options.run.dry_run) {
@@ -118,4 +130,17 @@ enum aw_status run_raw(struct aw_session *session, const struct aw_args *args)
     if (status != AW_OK)
         return status;
     return hidmotor_show_reply(session, reply.bytes);
+}
+
+enum aw_status run_send(struct aw_session *session, const struct aw_args *args)
+{
+    bool id = is_id(session, args);
+    bool fields = aw_arg(args, "field", 0),
+         payload = aw_arg(args, "floats", 0) || hidmotor_command_given(session)->bytes;
+    if (id ? fields : payload)
+        return aw_fail(&session->err, AW_USAGE,
+                       "send: %s has %s — an id takes floats or --bytes, a packet of --packets "
+                       "takes name=value",
+                       aw_arg(args, "message", 0), id ? "no fields" : "fields");
+    return id ? send_id(session, args) : aw_run_send(session, args);
 }
