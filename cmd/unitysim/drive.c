@@ -20,11 +20,9 @@ static enum aw_status parse(struct aw_session *session, const struct aw_args *ar
         drives[joint] = drive;
         *named |= 1u << joint;
     }
-    if (*named == 0 && !unitysim_drive_given(session)->follow)
-        return aw_fail(&session->err, AW_USAGE,
-                       "drive: no joint given — write drive elbow=+45 hand=open");
-    bool reads = unitysim_drive_given(session)->follow && !session->options.run.dry_run;
-    return reads ? aw_session_check_input(session) : AW_OK;
+    return *named ? AW_OK
+                  : aw_fail(&session->err, AW_USAGE,
+                            "drive: no joint given — write drive elbow=+45 hand=open");
 }
 
 static enum aw_status dry_run(struct aw_session *session)
@@ -50,12 +48,9 @@ static void tell(struct aw_session *session, const void *context)
 }
 
 /* Sends the first packet at once; a closed port reports its error a moment later. */
-static enum aw_status stream(struct aw_session *session, int64_t deadline,
-                             struct unitysim_lines *lines)
+static enum aw_status stream(struct aw_session *session, int64_t deadline)
 {
     struct aw_unitysim *unity = unitysim_of(session);
-    if (unitysim_drive_given(session)->follow)
-        return unitysim_follow(session, deadline, lines);
     aw_session_work_while(session, tell, unity);
     int64_t soon = aw_clock_now(session->clock) + AW_SECOND / 2;
     enum aw_status status = unitysim_run(session, aw_sooner(soon, deadline));
@@ -69,32 +64,14 @@ static void report_stopped(struct aw_session *session, unsigned named)
 {
     aw_object_text(&session->result, "result", "stopped");
     for (int i = 0; i < AW_UNITYSIM_JOINTS; i++)
-        if (named & 1u << i || named == 0)
+        if (named & 1u << i)
             unitysim_report_joint(session, i);
-}
-
-/* Reports the counts of refused lines, and the first refusal as the outcome. */
-static enum aw_status report_refused(struct aw_session *session, const struct unitysim_lines *lines,
-                                     enum aw_status status)
-{
-    struct aw_object *result = &session->result;
-    if (unitysim_given(session)->clamp)
-        aw_object_count(result, "clamped", unitysim_state(session)->clamped);
-    if (!unitysim_drive_given(session)->follow)
-        return status;
-    aw_object_count(result, "lines", lines->lines);
-    aw_object_count(result, "refused", lines->refused);
-    if (status != AW_OK || !lines->refused)
-        return status;
-    return aw_fail(&session->err, lines->first.status, "%u of %u lines refused, first error: %s",
-                   lines->refused, lines->lines, lines->first.text);
 }
 
 enum aw_status run_drive(struct aw_session *session, const struct aw_args *args)
 {
     struct aw_unitysim_drive drives[AW_UNITYSIM_JOINTS] = {{0}};
     struct aw_unitysim *unity = unitysim_of(session);
-    struct unitysim_lines lines = {0};
     unsigned named;
     unitysim_state(session)->clamped = 0;
     enum aw_status status = parse(session, args, drives, &named);
@@ -115,7 +92,7 @@ enum aw_status run_drive(struct aw_session *session, const struct aw_args *args)
         aw_unitysim_drive(unity, i, drives[i]);
     if (session->options.run.for_s <= 0)
         aw_stop_watch_input(session);
-    status = stream(session, aw_session_end(session), &lines);
+    status = stream(session, aw_session_end(session));
     if (aw_stop_input_ended(session) && status == AW_STOPPED)
         status = AW_OK;
     aw_object_start(&session->result, "drive");
@@ -123,7 +100,9 @@ enum aw_status run_drive(struct aw_session *session, const struct aw_args *args)
     unitysim_notice_losses(session, &before);
     if (status == AW_OK)
         report_stopped(session, named);
-    return report_refused(session, &lines, status);
+    if (unitysim_given(session)->clamp)
+        aw_object_count(&session->result, "clamped", unitysim_state(session)->clamped);
+    return status;
 }
 
 /* A record of a control packet applies until the next one; the end of the script stops the joints.

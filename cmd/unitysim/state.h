@@ -52,11 +52,6 @@ struct unitysim_teach_options {
 };
 AW_GIVEN(command, unitysim_teach_options, unitysim_teach_given)
 
-struct unitysim_drive_options {
-    bool follow;
-};
-AW_GIVEN(command, unitysim_drive_options, unitysim_drive_given)
-
 struct unitysim_play_options {
     struct aw_play_options all;
     int64_t repeat;
@@ -165,19 +160,6 @@ void unitysim_report_ticks(struct aw_session *session, int joint, int ticks);
 void unitysim_report_joint(struct aw_session *session, int joint);
 
 aw_complete_fn unitysim_complete_joints, unitysim_complete_drives, unitysim_complete_goals;
-
-/* ---- follow.c ---- */
-
-/* Counts of the handled lines. */
-struct unitysim_lines {
-    unsigned lines, refused;
-    struct aw_error first; /* the reason of the first refusal */
-};
-
-/* Drives by lines of standard input ("elbow=-20 hand=stop") until its end. A refused line changes
- * nothing; with --keep-going it is logged, counted and skipped. */
-enum aw_status unitysim_follow(struct aw_session *session, int64_t deadline,
-                               struct unitysim_lines *lines);
 
 /* ---- limits.c ---- */
 

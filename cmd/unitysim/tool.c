@@ -85,21 +85,14 @@ static const struct aw_command commands[] = {
          {.name = "joint", .kind = AW_ARG_PAIRS, .complete = unitysim_complete_drives,
           .help = "elbow=+45, hand=open: velocity in units of 0.684 deg/s or in deg/s"}),
      .options = AW_OPTIONS(
-         {.name = "follow", AW_AT(unitysim_drive_options, follow),
-          .help = "read lines such as 'elbow=-20 hand=stop' from standard input"},
          {.name = "clamp", AW_AT_TOOL(unitysim_options, clamp),
-          .help = "reduce a velocity above the limit of the joint instead of refusing it"},
-         {.name = "deadman", AW_AT_ALL(link.deadman_s), .value = "TIME",
-          .help = "with --follow: stop all joints after this time without input", .unit = "s",
-          .min = 0.02, .max = 3600}),
+          .help = "reduce a velocity above the limit of the joint instead of refusing it"}),
      .safety = AW_MOTION, .timed = true, .run = run_drive,
      .details = "Sends control packets every 15 ms, until --for or Ctrl-C ends it. + increases "
          "the ticks: shoulder and wrist_rotate to the right, elbow and wrist_flex up, hand "
-         "open. Joints that you do not name stop. With --follow another program drives: each "
-         "input line changes the joints that it names. A refused line changes nothing and ends "
-         "the command. With --keep-going the command skips the line, and its exit status is "
-         "that of the first refusal.",
-     .examples = AW_LIST("-l sim: drive elbow=+45 --for 0.3s", "-l sim: drive --follow --for 0.3s",
+         "open. Joints that you do not name stop. In a script, a record of control drives until "
+         "the next one.",
+     .examples = AW_LIST("-l sim: drive elbow=+45 --for 0.3s",
          "-l sim: drive hand=open shoulder=-20deg/s --for 0.3s")},
     {.name = "move", .summary = "move joints to positions",
      .args = AW_ARGS(

@@ -40,13 +40,14 @@ stays() { same "$(hidmotor -q -j status | jq -c "$1")" "$(sleep 0.3; hidmotor -q
     done
 }
 
-@test "a command reads its standard input, --follow and scripts at the client" {
+@test "a command reads its standard input, records and scripts at the client" {
     mkfifo theirs && exec 7<>theirs # the server reads none of it
     serve u unitysim -l 'sim:?scene=basic' <theirs
     echo elbow=-20 >&7
     elbow() { unitysim -q -j status | jq .elbow.ticks; }
     before=$(elbow)
-    ok unitysim -q drive --follow < <(for _ in {1..10}; do echo elbow=20; sleep 0.1; done)
+    up='{"msg":"control","elbow":{"velocity":20,"state":"increase"}}'
+    ok unitysim -q < <(for _ in {1..10}; do echo "$up"; sleep 0.1; done)
     [ "$(elbow)" -gt "$before" ]
     read -r -t 1 line <&7
     same "$line" elbow=-20

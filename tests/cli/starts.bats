@@ -159,11 +159,11 @@ armctl|deg 1 90
 END
 }
 
-@test "a sequence starts at the joint's position with its row's speed, and drive --follow is exempt" {
+@test "a sequence starts at the joint's position with its row's speed, and control is exempt" {
     printf 'Joint,Motion Type,Position,Velocity,Tolerance,Delay (ms)\nElbow,Auto,2500,20,10,0,\n' >far.csv
     ok unitysim -q -l "$fast" --record run.pcapng play far.csv
     same "$(unitysim -q -j decode run.pcapng --dir tx | jq -s 'map(.elbow.velocity | values) | max')" 20
-    printf 'elbow=+20\nelbow=+20\n' >lines
-    ok unitysim -q -l "$fast" --record again.pcapng drive --follow <lines
+    for i in 1 2; do echo '{"msg":"control","elbow":{"velocity":20,"state":"increase"}}'; done >lines
+    ok unitysim -q -l "$fast" --record again.pcapng <lines
     same "$(unitysim -q -j decode again.pcapng --dir tx | jq -s 'map(.elbow.velocity | values) | max')" 20
 }

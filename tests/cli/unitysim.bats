@@ -301,77 +301,34 @@ PYTHON
     done
     ok unitysim --config u.ini -l "$fast" drive elbow=+45 --for 3s
     has "$stderr" "elbow: stopped at 2104 ticks, its limit is 2100"
-    ok unitysim --config u.ini -j -l "$fast" drive --follow <<<$'elbow=+45\n'
     virtual_json --config u.ini drive elbow=-45 --for 3s --force
     same "$(json '.elbow.ticks < 1720')" true
     ok unitysim -l "$fast" drive hand=open --for 3s # up to the simulator's limit
     hasnt "$stderr" "limit"
 }
 
-@test "drive --follow executes lines, and end of input or silence stops the arm" {
+@test "records of control drive until the next one, and silence or the end of input stops the arm" {
     simulator --scene 1
     mkfifo lines
     exec {lines}<>lines
-    sending -l "$url" drive --follow --deadman 2s elbow=+10 -j <lines
-    echo 'elbow=+45 hand=close' >&"$lines"
+    echo '{"msg":"control","elbow":{"velocity":10,"state":"increase"}}' >&"$lines"
+    sending -l "$url" --deadman 2s -j <lines
+    echo '{"msg":"control","elbow":{"velocity":45,"state":"increase"}}' >&"$lines"
     wait_for client "elbow.velocity=45 elbow.state=increase"
-    has "$line" "hand.state=decrease"
-    echo '{"cmd":"drive","elbow":"stop"}' >&"$lines"
-    wait_for client "elbow.velocity=0 elbow.state=stop"
-    has "$line" "hand.state=decrease" # unnamed joints continue
     wait_for client "no input for"
-    wait_for client "04 00 00 00 E0  control"
-    echo 'ebow=3' >&"$lines"
-    ended 2
-    has "$rest" "stdin:3:1: joint 'ebow' not found — did you mean 'elbow'?"
+    ended 3
     stands
-    ok bash -c "echo elbow=+45 | unitysim -q -j -l '$url' drive --follow"
-    same "$(json '[.ok,.result]')" '[true,"stopped"]'
+    ok unitysim -q -j -l "$url" <<<'{"msg":"control","elbow":{"velocity":45,"state":"increase"}}'
     stands
 }
 
-@test "drive --follow -k reports and counts rejected lines, and --clamp limits them" {
-    simulator --scene 1
-    printf 'elbow=+20\nelbow=+99 hand=20\nshoulder=5 elbw=3\nhand=+10\n' >lines
-    run -6 --separate-stderr unitysim -k -q -l "$url" drive --follow <lines
-    same "$(grep -c 'stdin:[23]:1: ' <<<"$stderr")" 3 # each, and the first one again at the end
-    has "$stderr" "2 of 4 lines refused, first error: stdin:2:1: elbow: velocity 99 is above 45"
-    run -6 --separate-stderr unitysim -k -q -j -l "$url" drive --follow <lines
-    same "$(json '[.ok,.result,.lines,.refused]')" '[false,"stopped",4,2]'
-    run -2 --separate-stderr unitysim -k -q -j -l "$url" drive --follow <<<'ebow=3'
-    same "$(json .refused)" 1
-    fails 6 unitysim -q -l "$url" drive --follow <lines # without -k it ends
-    same "$why" "unitysim: stdin:2:1: elbow: velocity 99 is above 45 — give less, or --force"
-    ok unitysim -q -j -l "$url" drive --follow --clamp <<<$'elbow=+99 hand=20\nelbow=-1e9\nelbow=+10'
-    same "$(json '[.clamped,.lines,.refused]')" '[2,3,0]'
-    stands
-    # A refused line changes nothing, and earlier commands continue.
-    mkfifo more
-    exec {more}<>more
-    sending -k -l "$url" drive --follow elbow=+10 <more
-    echo 'hand=20 elbow=+99' >&"$more"
-    echo 'shoulder=5' >&"$more"
-    wait_for client "shoulder.velocity=5"
-    has "$line" "elbow.velocity=10 elbow.state=increase"
-    has "$line" "hand.velocity=0"
-    echo 'elbow=-99deg/s' >&"$more"
-    kill "$client"
-}
-
-@test "drive --follow and teach need standard input for themselves" {
-    fails 2 unitysim -q -l "$fast" <<<$'drive --follow\nelbow=+20'
-    has "$why" "stdin:1:1: drive: the lines it reads are those of the script"
+@test "teach and teleop need standard input for themselves" {
     fails 2 unitysim -q -l "$fast" <<<$'teach points.csv\n\nq'
     has "$why" "stdin:1:1: teach: the lines it reads are those of the script"
     printf '[teleop emg]\nenable = on\nelbow1 = elbow velocity 50%%\n' >emg.ini
     fails 2 unitysim -q --config emg.ini -l "$fast" <<<$'teleop --map emg --channels -\non,elbow1\n1,0'
     has "$why" "stdin:1:1: teleop: the lines it reads are those of the script"
-    echo 'drive --follow' >script
-    ok unitysim -q -j -l sim: run script <<<'elbow=+20'
-    same "$(json .lines)" 1
     start served unitysim -l sim: serve
-    ok unitysim -q -j drive --follow <<<'elbow=+20'
-    same "$(json .lines)" 1
     ok unitysim -q teach points.csv <<<$'\nq'
     ok unitysim -q teach points.csv --every 20ms --for 0.1s
 }
