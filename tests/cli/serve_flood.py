@@ -17,13 +17,13 @@ from serve_client import Client, pack
 from serve_kills import waited_for_processor
 
 STOPS = 100
-READS = pack("ASK", 0, bytes([118, 7]) + bytes(62))  # positions of hidmotor
+READS = pack("ASK", bytes([118, 7]) + bytes(62))  # positions of hidmotor
 FLOODS = {
     "newlines": b"\n" * 60000,
     "signs of life": pack("LIFE") * 12000,
     "questions": READS * 700,
-    "long messages": pack("FRAME", 1, 1, b"", bytes(60000)),
-    "half a message": pack("FRAME", 1, 1, b"", bytes(60000))[:50000],
+    "long messages": pack("FRAME", bytes(60000), lease=1, number=1),
+    "half a message": pack("FRAME", bytes(60000), lease=1, number=1)[:50000],
     "answers that are not read": pack("WHO") * 12000,
 }
 

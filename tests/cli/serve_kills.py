@@ -384,7 +384,7 @@ class Run:
         elif self.way == "cut":
             self.relay.cut = True
         elif self.way == "take":
-            self.raw.send("WANT", True)
+            self.raw.send("WANT", flag=True)
 
     def replace_watchdog(self):
         """Kills the watchdog process; the server starts another one."""
@@ -481,7 +481,7 @@ class Run:
             except (EOFError, ConnectionError):
                 break
             if message and message[0] == "STOPPED_BY":
-                told.append(message[1][2].decode())
+                told.append(message[1]["body"].decode())
             if wanted and any(wanted in text or SILENT in text for text in told):  # a busy machine may cause that
                 return
             self.step(0)

@@ -202,7 +202,7 @@ from serve_client import Client
 for pair in range(int(sys.argv[2])):
     ends = [Client(sys.argv[1]) for _ in range(2)]
     for end in ends:
-        end.send("WANT", False)
+        end.send("WANT")
     said = sorted(end.receive("GRANTED", "TURNED_DOWN")[0] for end in ends)
     assert said == ["GRANTED", "TURNED_DOWN"], said
     for end in ends:
@@ -235,7 +235,7 @@ sys.path.append(sys.argv[2])
 from serve_client import Client
 clients = [Client(sys.argv[1]) for _ in range(1000)] # one user may have 1,024
 for client in (clients[0], clients[999]):
-    client.send("WANT", False)
+    client.send("WANT")
     client.receive("GRANTED")
     client.send("RELEASE")
 for client in clients[:900]: # these subscribe to records and never read

@@ -49,7 +49,7 @@ static void try_server(const uint8_t *data, size_t size)
     for (int turn = 0; turn < 100 && server->n_peers; turn++) {
         aw_server_serve(&server->aside);
         server->halt = false; /* no device needs to be stopped */
-        MUST(!server->n_peers || peer->conn.in_room <= AW_MESSAGE_MAX);
+        MUST(!server->n_peers || peer->conn.in.room <= AW_MESSAGE_MAX);
     }
     session->device.link = NULL;
     aw_server_close(server);

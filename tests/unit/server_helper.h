@@ -16,7 +16,6 @@ static struct aw_session *session;
 static struct aw_server server;
 static struct aw_peer *peers[3]; /* the last one is first in the server's list */
 static struct aw_conn ends[3];
-static struct aw_writer said; /* message from a client */
 
 static inline int server_start(const struct aw_tool *tool)
 {
@@ -53,60 +52,55 @@ static inline void stop(void)
     assert_false(server.n_peers || server.peers);
 }
 
-/* Sends the contents of said and lets the server read it. */
-static inline void tell(int i)
+/* Sends a message and lets the server read it. */
+static inline void tell(int i, struct aw_mail m)
 {
-    aw_conn_put(&ends[i], &said);
+    aw_conn_put(&ends[i], &m);
     aw_conn_flush(&ends[i]);
     aw_server_serve(&server.aside);
 }
 
-/* Sends a message with a one-byte value; value < 0: without. */
-static inline void say(int i, enum aw_verb type, int value)
+static inline void say(int i, enum aw_verb type, bool flag)
 {
-    aw_put_start(&said, type);
-    if (value >= 0)
-        aw_put_int(&said, value, 1);
-    tell(i);
+    tell(i, (struct aw_mail){.type = type, .flag = flag});
 }
 
 /* Returns the type of the next message to a client; 0: none. */
-static inline enum aw_verb hear(int i, struct aw_reader *r)
+static inline enum aw_verb hear(int i, struct aw_mail *m)
 {
-    enum aw_verb type = aw_conn_next(&ends[i], r);
+    enum aw_verb type = aw_conn_next(&ends[i], m);
     if (type)
         return type;
     aw_conn_fill(&ends[i]);
-    return aw_conn_next(&ends[i], r);
+    return aw_conn_next(&ends[i], m);
 }
 
-/* Requires this type, or a PASSED message before one of another type. Leaves the fields in *r,
- * which may be NULL. */
-static inline void hears(int i, enum aw_verb type, struct aw_reader *r)
+/* Requires this type, or a PASSED message before one of another type. Returns the message. */
+static inline struct aw_mail hears(int i, enum aw_verb type)
 {
-    struct aw_reader ignored;
+    struct aw_mail m;
     enum aw_verb got;
     do
-        got = hear(i, r ? r : &ignored);
+        got = hear(i, &m);
     while (got == AW_PASSED && type != AW_PASSED);
     assert_int_equal(got, type);
+    return m;
 }
 
 static inline void hears_nothing(int i)
 {
-    hears(i, 0, NULL);
+    hears(i, 0);
 }
 
-/* Requires a message of this type whose text, after some bytes, starts with beginning. */
-static inline void hears_text(int i, enum aw_verb type, size_t bytes, const char *beginning)
+/* Requires a message of this type whose text starts with beginning. */
+static inline struct aw_mail hears_text(int i, enum aw_verb type, const char *beginning)
 {
-    struct aw_reader r;
+    struct aw_mail m = hears(i, type);
     char text[AW_REASON_MAX + 1];
-    hears(i, type, &r);
-    aw_get_int(&r, bytes);
-    aw_get_text(&r, text, sizeof text);
+    aw_text_of(&m, text, sizeof text);
     if (strncmp(text, beginning, strlen(beginning)) != 0)
         fail_msg("'%s' does not begin with '%s'", text, beginning);
+    return m;
 }
 
 #endif

@@ -28,25 +28,15 @@ static struct aw_clock *clock_of(const struct aw_attached *attached)
 
 /* ---- Messages ---- */
 
-struct aw_writer *aw_attached_start(struct aw_attached *attached, enum aw_verb type)
+void aw_attached_send(struct aw_attached *attached, const struct aw_mail *m)
 {
-    aw_put_start(&attached->out, type);
-    return &attached->out;
-}
-
-void aw_attached_send(struct aw_attached *attached)
-{
-    aw_conn_put(&attached->conn, &attached->out);
+    aw_conn_put(&attached->conn, m);
     aw_conn_flush(&attached->conn);
 }
 
-/* Sends a message with one byte, or (value below 0) none. */
-static void say(struct aw_attached *attached, enum aw_verb type, int value)
+static void say(struct aw_attached *attached, enum aw_verb type, bool flag)
 {
-    struct aw_writer *w = aw_attached_start(attached, type);
-    if (value >= 0)
-        aw_put_int(w, value, 1);
-    aw_attached_send(attached);
+    aw_attached_send(attached, &(struct aw_mail){.type = type, .flag = flag});
 }
 
 /* Handles the loss of the lease: ends the command in progress, or prints a notice at the prompt. */
@@ -76,31 +66,31 @@ static void take_end(struct aw_attached *attached, enum aw_status status, const 
     aw_stop_ask(session);
 }
 
-static void take_grant(struct aw_attached *attached, struct aw_reader *r)
+static void take_grant(struct aw_attached *attached, const struct aw_mail *m)
 {
     struct aw_session *session = attached->session;
-    attached->lease = (unsigned)aw_get_int(r, 4);
+    attached->lease = m->lease;
     attached->status = AW_OK;
     attached->waits = false;
     aw_attached_flush(attached); /* earlier bytes belong to another program's conversation */
-    aw_memory_take(session, aw_get_bytes(r));
+    aw_memory_take(session, m->memory);
     if (session->tool->share.turn && attached->link)
         session->tool->share.turn(session, AW_TURN_BEGIN);
 }
 
-static void take_answer(struct aw_attached *attached, struct aw_reader *r)
+static void take_answer(struct aw_attached *attached, const struct aw_mail *m)
 {
-    attached->status = (enum aw_status)(aw_get_int(r, 1) & 15);
-    aw_get_text(r, attached->why, sizeof attached->why);
+    attached->status = (enum aw_status)(m->status & 15);
+    aw_text_of(m, attached->why, sizeof attached->why);
     attached->waits = false;
 }
 
 /* Reads why the server refuses the command in progress. */
-static void take_refusal(struct aw_attached *attached, struct aw_reader *r)
+static void take_refusal(struct aw_attached *attached, const struct aw_mail *m)
 {
     const struct aw_command *command = attached->session->run.command;
     char why[AW_REASON_MAX + 1];
-    take_answer(attached, r);
+    take_answer(attached, m);
     if (attached->status == AW_OK) {
         attached->status = AW_REFUSED;
     } else if (command) {
@@ -110,54 +100,52 @@ static void take_refusal(struct aw_attached *attached, struct aw_reader *r)
 }
 
 /* Other clients report the end of the server only once it is gone. */
-static void take_stop(struct aw_attached *attached, struct aw_reader *r, bool held)
+static void take_stop(struct aw_attached *attached, const struct aw_mail *m, bool held)
 {
     char why[AW_REASON_MAX + 1];
-    enum aw_status status = (enum aw_status)(aw_get_int(r, 1) & 15);
-    bool ends = aw_get_int(r, 1);
-    aw_get_text(r, why, sizeof why);
-    if (ends)
+    aw_text_of(m, why, sizeof why);
+    if (m->flag)
         snprintf(attached->lost, sizeof attached->lost, "the server was ended");
     if (held)
-        take_end(attached, status, why);
-    else if (!ends)
+        take_end(attached, (enum aw_status)(m->status & 15), why);
+    else if (!m->flag)
         aw_session_notice(attached->session, "%s", why);
 }
 
-static void take_message(struct aw_attached *attached, enum aw_verb type, struct aw_reader *r)
+static void take_message(struct aw_attached *attached, const struct aw_mail *m)
 {
-    switch (type) {
+    switch ((enum aw_verb)m->type) {
     case AW_PASSED:
-        aw_attached_pass(attached, r);
+        aw_attached_pass(attached, m);
         break;
     case AW_LOST_SOME:
         if (attached->link)
-            attached->link->dropped += (uint64_t)aw_get_int(r, 4);
+            attached->link->dropped += m->number;
         break;
     case AW_GRANTED:
-        take_grant(attached, r);
+        take_grant(attached, m);
         break;
     case AW_TURNED_DOWN:
-        take_refusal(attached, r);
+        take_refusal(attached, m);
         break;
     case AW_ACK: /* a revoked frame's reason is already known */
-        if ((uint32_t)aw_get_int(r, 4) != attached->frames || !attached->waits)
+        if (m->number != attached->frames || !attached->waits)
             break;
         /* fall through */
     case AW_DONE:
-        take_answer(attached, r);
+        take_answer(attached, m);
         break;
     case AW_COMMANDER:
-        aw_commander_get(r, &attached->commander);
+        aw_commander_get(m, &attached->commander);
         attached->status = AW_OK;
         attached->waits = false;
         break;
     case AW_REVOKED:
     case AW_STOPPED_BY:
-        take_stop(attached, r, type == AW_REVOKED);
+        take_stop(attached, m, m->type == AW_REVOKED);
         break;
     case AW_SPEED:
-        attached->session->motion.asked = aw_get_real(r);
+        attached->session->motion.asked = m->share;
         break;
     default: /* HALTED: GRANTED follows, or the reason for refusal */
         break;
@@ -175,11 +163,10 @@ enum aw_status aw_attached_fail(const struct aw_attached *attached, struct aw_er
 
 void aw_attached_take(struct aw_attached *attached)
 {
-    struct aw_reader reader;
-    enum aw_verb type;
+    struct aw_mail m;
     bool over = !aw_conn_fill(&attached->conn) || attached->conn.gone;
-    while ((type = aw_conn_next(&attached->conn, &reader)))
-        take_message(attached, type, &reader);
+    while (aw_conn_next(&attached->conn, &m))
+        take_message(attached, &m);
     over = over || attached->conn.wrong;
     if (!over || attached->over)
         return;
@@ -199,7 +186,7 @@ static void serve_aside(struct aw_aside *aside)
     if (now >= aside->due) {
         int64_t deadman = attached->hello.deadman_ns;
         bool soon = deadman > 0 && deadman / 4 < SIGN_NS;
-        say(attached, AW_LIFE, -1);
+        say(attached, AW_LIFE, false);
         aside->due = now + (soon ? deadman / 4 : SIGN_NS);
     }
     aw_conn_flush(&attached->conn);
@@ -386,7 +373,7 @@ enum aw_status aw_attached_want(struct aw_attached *attached, struct aw_error *e
     struct aw_session *session = attached->session;
     bool stop = is_stop(session->run.command);
     attached->waits = true;
-    say(attached, stop ? AW_STOP : AW_WANT, stop ? -1 : session->options.link.take);
+    say(attached, stop ? AW_STOP : AW_WANT, session->options.link.take);
     enum aw_status status = aw_attached_await(attached, err);
     if (status == AW_OK && attached->told)
         aw_session_notice(session, "commands again");
@@ -437,14 +424,14 @@ static enum aw_status end(struct aw_session *session, enum aw_status status)
     int64_t left = session->motion.ongoing == AW_ONGOING_ENDING
                        ? session->motion.until - aw_clock_now(session->clock)
                        : 0;
-    struct aw_writer *w = aw_attached_start(attached, AW_IDLE);
-    aw_put_int(w, goes_on, 1);
-    aw_put_int(w, left > 0 ? left / AW_MILLISECOND : 0, 4);
-    aw_memory_put(w, session);
-    aw_attached_send(attached);
+    uint8_t memory[AW_MEMORY_MAX];
+    aw_attached_send(attached, &(struct aw_mail){.type = AW_IDLE,
+                                                 .flag = goes_on,
+                                                 .ns = left > 0 ? left : 0,
+                                                 .memory = aw_memory_of(session, memory)});
     if (attached->fresh && !moves && !goes_on) {
         attached->lease = 0;
-        say(attached, AW_RELEASE, -1);
+        say(attached, AW_RELEASE, false);
     }
     return status;
 }
@@ -466,7 +453,7 @@ enum aw_status aw_share_release(struct aw_session *session)
         return AW_OK;
     }
     session->share.attached->lease = 0;
-    say(session->share.attached, AW_RELEASE, -1);
+    say(session->share.attached, AW_RELEASE, false);
     return AW_OK;
 }
 
@@ -477,10 +464,10 @@ static void plays(struct aw_session *session, bool on)
 }
 
 /* Sends the message and waits for the reply. */
-static enum aw_status ask(struct aw_attached *attached)
+static enum aw_status ask(struct aw_attached *attached, const struct aw_mail *m)
 {
     attached->waits = true;
-    aw_attached_send(attached);
+    aw_attached_send(attached, m);
     enum aw_status status = aw_attached_await(attached, &attached->session->err);
     attached->waits = false;
     return status;
@@ -491,8 +478,7 @@ static enum aw_status commander(struct aw_session *session)
 {
     struct aw_attached *attached = session->share.attached;
     char words[AW_COMMANDER_TEXT];
-    aw_attached_start(attached, AW_WHO);
-    enum aw_status status = ask(attached);
+    enum aw_status status = ask(attached, &(struct aw_mail){.type = AW_WHO});
     aw_commander_words(&attached->commander, words);
     if (status == AW_OK && aw_session_json(session))
         aw_commander_add(session, &attached->commander);
@@ -517,17 +503,16 @@ static enum aw_status run_speed(struct aw_session *session, const struct aw_args
         return aw_fail(&session->err, AW_USAGE,
                        "speed: nothing is played here, and no server has the device — type it "
                        "while play, replay or follow runs");
-    struct aw_writer *w = aw_attached_start(attached, AW_ASK_SPEED);
-    aw_put_real(w, share);
-    aw_put_int(w, session->options.link.take, 1);
-    return ask(attached);
+    return ask(attached, &(struct aw_mail){.type = AW_ASK_SPEED,
+                                           .share = share,
+                                           .flag = session->options.link.take});
 }
 
 static void leave(struct aw_session *session)
 {
     if (!session->share.attached)
         return;
-    say(session->share.attached, AW_LEAVE, -1);
+    say(session->share.attached, AW_LEAVE, false);
     shutdown(session->share.attached->conn.fd, SHUT_WR);
     aw_session_unlink(session);
     detach(session);

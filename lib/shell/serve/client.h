@@ -39,12 +39,10 @@ struct aw_attached {
     bool told;    /* the loss is reported; the client requests the lease again */
     char reason[400];
     enum aw_status revoked_as;
-    struct aw_writer out;
 };
 
-/* client.c: starts a message in out and returns it; sends it. */
-struct aw_writer *aw_attached_start(struct aw_attached *attached, enum aw_verb type);
-void aw_attached_send(struct aw_attached *attached);
+/* client.c */
+void aw_attached_send(struct aw_attached *attached, const struct aw_mail *m);
 void aw_attached_take(struct aw_attached *attached); /* handles all received messages */
 /* Fails with AW_LOST and the reason. */
 enum aw_status aw_attached_fail(const struct aw_attached *attached, struct aw_error *err);
@@ -58,7 +56,7 @@ enum aw_status aw_share_release(struct aw_session *session);
 
 /* link.c */
 enum aw_status aw_attached_open(struct aw_session *session, struct aw_link **link);
-void aw_attached_pass(struct aw_attached *attached, struct aw_reader *r);
+void aw_attached_pass(struct aw_attached *attached, const struct aw_mail *m);
 void aw_attached_flush(struct aw_attached *attached); /* drops unread bytes */
 
 /* list.c: lists the servers on this machine; adds the holder of the lease to the result. */

@@ -24,24 +24,23 @@
 
 static void hello(struct aw_peer *peer)
 {
-    struct aw_server *server = peer->server;
+    const struct aw_server *server = peer->server;
     struct aw_session *session = server->session;
     const struct aw_link *device = session->device.link;
-    struct aw_writer *w = &server->out;
-    struct aw_commander commander;
-    aw_lease_who(server, &commander);
-    aw_put_start(w, AW_HELLO);
-    aw_put_text(w, AW_VERSION);
-    aw_put_text(w, session->tool->name);
-    aw_put_text(w, server->url);
-    aw_put_text(w, device ? device->key : "");
-    aw_put_int(w, getpid(), 4);
-    aw_put_int(w, device && device->datagrams, 1);
-    aw_put_int(w, server->deadman_ns, 8);
-    aw_put_int(w, aw_session_packets_sum(session), 4);
-    aw_commander_put(w, &commander);
-    aw_memory_put(w, session);
-    aw_peer_put(peer, w);
+    struct aw_hello hello;
+    memset(&hello, 0, sizeof hello); /* the gaps, too */
+    hello.pid = getpid();
+    hello.datagrams = device && device->datagrams;
+    hello.deadman_ns = server->deadman_ns;
+    hello.packets = aw_session_packets_sum(session);
+    hello.memory_size = (uint32_t)aw_memory_of(session, hello.memory).size;
+    snprintf(hello.version, sizeof hello.version, "%s", AW_VERSION);
+    snprintf(hello.tool, sizeof hello.tool, "%s", session->tool->name);
+    snprintf(hello.url, sizeof hello.url, "%s", server->url);
+    snprintf(hello.key, sizeof hello.key, "%s", device ? device->key : "");
+    aw_lease_who(server, &hello.commander);
+    aw_peer_put(
+        peer, &(struct aw_mail){.type = AW_HELLO, .body = {(const uint8_t *)&hello, sizeof hello}});
 }
 
 static void remove_peer(struct aw_server *server, struct aw_peer *peer)
@@ -75,39 +74,23 @@ static void change_speed(struct aw_peer *peer, double share, bool takes)
     else if (holder != peer && !takes)
         aw_fail(&err, AW_REFUSED, "speed: %s (pid %d, %s) commands — change its speed with --take",
                 holder->who.program, (int)holder->who.pid, holder->who.user);
-    if (err.status == AW_OK) {
-        aw_put_start(&server->out, AW_SPEED);
-        aw_put_real(&server->out, share);
-        aw_peer_put(holder, &server->out);
-    }
+    if (err.status == AW_OK)
+        aw_peer_put(holder, &(struct aw_mail){.type = AW_SPEED, .share = share});
     aw_peer_say(peer, AW_DONE, err.status, err.status == AW_OK ? "" : err.text);
 }
 
 static void tell_commander(struct aw_peer *peer)
 {
-    struct aw_server *server = peer->server;
     struct aw_commander commander;
-    aw_lease_who(server, &commander);
-    aw_put_start(&server->out, AW_COMMANDER);
-    aw_commander_put(&server->out, &commander);
-    aw_peer_put(peer, &server->out);
+    aw_lease_who(peer->server, &commander);
+    aw_peer_put(peer, &(struct aw_mail){.type = AW_COMMANDER,
+                                        .body = {(const uint8_t *)&commander, sizeof commander}});
 }
 
-static void go_idle(struct aw_peer *peer, struct aw_reader *r)
-{
-    bool moves = aw_get_int(r, 1);
-    int64_t ms = aw_get_int(r, 4);
-    struct aw_span memory = aw_get_bytes(r);
-    if (r->bad || peer->server->holder != peer)
-        return;
-    aw_memory_take(peer->server->session, memory);
-    aw_lease_idle(peer->server, peer, moves, ms);
-}
-
-static void take_message(struct aw_peer *peer, enum aw_verb type, struct aw_reader *r)
+static void take_message(struct aw_peer *peer, const struct aw_mail *m)
 {
     struct aw_server *server = peer->server;
-    switch (type) {
+    switch ((enum aw_verb)m->type) {
     case AW_LIFE:
         break;
     case AW_LINK:
@@ -115,23 +98,21 @@ static void take_message(struct aw_peer *peer, enum aw_verb type, struct aw_read
         aw_frames_catch_up(server, peer);
         break;
     case AW_WANT:
-        aw_lease_want(server, peer, aw_get_int(r, 1));
+        aw_lease_want(server, peer, m->flag);
         break;
     case AW_FRAME:
     case AW_ASK:
-        aw_frames_take(peer, type, *r);
+        aw_frames_take(peer, m);
         break;
     case AW_IDLE:
-        go_idle(peer, r);
+        aw_lease_idle(server, peer, m);
         break;
     case AW_PLAYS:
-        peer->plays = aw_get_int(r, 1);
+        peer->plays = m->flag;
         break;
-    case AW_ASK_SPEED: {
-        double share = aw_get_real(r);
-        change_speed(peer, share, aw_get_int(r, 1));
+    case AW_ASK_SPEED:
+        change_speed(peer, m->share, m->flag);
         break;
-    }
     case AW_WHO:
         tell_commander(peer);
         break;
@@ -142,18 +123,17 @@ static void take_message(struct aw_peer *peer, enum aw_verb type, struct aw_read
             aw_lease_release(server);
         break;
     default:
-        r->bad = true;
+        peer->conn.gone = true;
     }
-    peer->conn.gone = peer->conn.gone || r->bad;
 }
 
 static void take_messages(struct aw_peer *peer)
 {
-    struct aw_reader reader;
+    struct aw_mail m;
     enum aw_verb type = 0;
     int n = 0;
-    while (n++ < AT_ONCE && !peer->conn.gone && (type = aw_conn_next(&peer->conn, &reader)))
-        take_message(peer, type, &reader);
+    while (n++ < AT_ONCE && !peer->conn.gone && (type = aw_conn_next(&peer->conn, &m)))
+        take_message(peer, &m);
     peer->more = type != 0;
     peer->conn.gone = peer->conn.gone || peer->conn.wrong;
 }
@@ -162,15 +142,15 @@ static void take_messages(struct aw_peer *peer)
  * bounded part per turn, because a flood may be queued. */
 static void finish(struct aw_peer *peer)
 {
-    struct aw_reader reader;
+    struct aw_mail m;
     enum aw_verb type;
     int n = 0;
     do {
         if (aw_conn_take_stop(&peer->conn))
             aw_lease_stop(peer->server, peer);
-        while ((type = aw_conn_next(&peer->conn, &reader)))
+        while ((type = aw_conn_next(&peer->conn, &m)))
             if (type == AW_IDLE || type == AW_RELEASE || type == AW_LEAVE)
-                take_message(peer, type, &reader);
+                take_message(peer, &m);
         peer->conn.gone = peer->conn.gone || peer->conn.wrong || !aw_conn_fill(&peer->conn);
     } while (!peer->conn.gone && ++n < FILLS);
     peer->more = false;
@@ -186,9 +166,9 @@ static void serve_peer(struct aw_peer *peer, uint32_t events)
     if (events & EPOLLHUP) {
         finish(peer);
     } else if (events & (EPOLLIN | EPOLLERR) && !peer->more) {
-        size_t before = peer->conn.in_used - peer->conn.in_start;
+        size_t before = peer->conn.in.end - peer->conn.in.start;
         peer->over = !aw_conn_fill(&peer->conn);
-        if (peer->conn.in_used > before)
+        if (peer->conn.in.end - peer->conn.in.start > before)
             peer->seen_ns = aw_server_now(peer->server);
         if (aw_conn_take_stop(&peer->conn))
             aw_lease_stop(peer->server, peer);

@@ -3,205 +3,215 @@
 
 #include <errno.h>
 #include <stdlib.h>
-#include <string.h>
 #include <sys/socket.h>
-#include <sys/uio.h>
 #include <unistd.h>
 
-#define ROOM    4096 /* size of the input buffer, unless a message is longer */
-#define AT_ONCE 64   /* max messages per write */
-
-struct aw_conn_part {
-    struct aw_conn_part *next;
-    size_t size;
-    bool record;
-    uint8_t bytes[];
-};
+#define ROOM  4096 /* size of the input buffer, unless a message is longer */
+#define SPARE 1024 /* min free bytes in an output buffer that grows */
 
 void aw_conn_init(struct aw_conn *conn, int fd)
 {
     *conn = (struct aw_conn){.fd = fd, .queue = AW_CONN_QUEUE};
 }
 
-/* ---- Receiving ---- */
+/* ---- Messages in a row ---- */
 
-/* Returns the size of the message at this offset, including its length field; 0: unknown yet. */
-static size_t size_at(const struct aw_conn *conn, size_t at)
+static size_t held(const struct aw_buffer *buffer)
 {
-    if (conn->in_used - at < AW_HEAD)
-        return 0;
-    const uint8_t *p = conn->in + at;
-    return 4 + ((size_t)p[0] | (size_t)p[1] << 8 | (size_t)p[2] << 16 | (size_t)p[3] << 24);
+    return buffer->end - buffer->start;
 }
 
-static bool make_room(struct aw_conn *conn)
+static void clear(struct aw_buffer *buffer)
 {
-    size_t held = conn->in_used - conn->in_start, next = size_at(conn, conn->in_start);
-    size_t room = next > ROOM ? next : ROOM;
-    if (next > AW_MESSAGE_MAX)
-        return false;
-    if (conn->in_start > 0)
-        memmove(conn->in, conn->in + conn->in_start, held);
-    conn->in_used = held;
-    conn->in_start = 0;
-    if (room == conn->in_room)
+    free(buffer->bytes);
+    *buffer = (struct aw_buffer){.bytes = NULL};
+}
+
+/* Reads the head of the message at this offset: only its size, or nothing (0), if incomplete. */
+static size_t size_at(const struct aw_buffer *buffer, size_t at, struct aw_mail *head)
+{
+    size_t there = buffer->end - at;
+    *head = (struct aw_mail){.size = 0};
+    if (there >= sizeof head->size)
+        memcpy(head, buffer->bytes + at, there < AW_HEAD ? sizeof head->size : AW_HEAD);
+    return head->size;
+}
+
+static bool make_room(struct aw_buffer *buffer, size_t more, size_t spare)
+{
+    size_t size = held(buffer), room = size + more + spare;
+    if (buffer->room - buffer->end >= more)
         return true;
-    uint8_t *in = realloc(conn->in, room > held ? room : held);
-    if (!in)
+    uint8_t *bytes = malloc(room);
+    if (!bytes)
         return false;
-    conn->in = in;
-    conn->in_room = room > held ? room : held;
+    if (size)
+        memcpy(bytes, buffer->bytes + buffer->start, size);
+    free(buffer->bytes);
+    *buffer = (struct aw_buffer){.bytes = bytes, .end = size, .room = room};
     return true;
 }
 
+/* Appends a message; false: out of memory. */
+static bool add(struct aw_buffer *buffer, const struct aw_mail *m)
+{
+    const struct aw_span parts[] = {{(const uint8_t *)m, AW_HEAD}, m->memory, m->body};
+    if (!make_room(buffer, m->size, SPARE + held(buffer) / 4))
+        return false;
+    for (size_t i = 0; i < 3; i++)
+        if (parts[i].size) {
+            memcpy(buffer->bytes + buffer->end, parts[i].data, parts[i].size);
+            buffer->end += parts[i].size;
+        }
+    return true;
+}
+
+/* Removes the first message; size is that of its head. */
+static void pop(struct aw_buffer *buffer, size_t size)
+{
+    buffer->start += size;
+    if (!held(buffer))
+        clear(buffer);
+}
+
+/* ---- Receiving ---- */
+
 bool aw_conn_fill(struct aw_conn *conn)
 {
-    if (conn->fd < 0 || conn->wrong || !make_room(conn))
+    struct aw_buffer *in = &conn->in;
+    struct aw_mail head;
+    size_t next = size_at(in, in->start, &head), room = next > ROOM ? next : ROOM;
+    if (conn->fd < 0 || conn->wrong || next > AW_MESSAGE_MAX)
         return false;
-    if (conn->in_used == conn->in_room) /* a whole message is still unread */
+    if (held(in) >= room) /* a whole message is still unread */
         return true;
-    ssize_t n = read(conn->fd, conn->in + conn->in_used, conn->in_room - conn->in_used);
+    if (!make_room(in, room - held(in), 0))
+        return false;
+    ssize_t n = read(conn->fd, in->bytes + in->end, room - held(in));
     if (n < 0)
         return errno == EAGAIN || errno == EINTR;
-    conn->in_used += (size_t)n;
+    in->end += (size_t)n;
     return n > 0;
 }
 
-enum aw_verb aw_conn_next(struct aw_conn *conn, struct aw_reader *reader)
+enum aw_verb aw_conn_next(struct aw_conn *conn, struct aw_mail *m)
 {
-    size_t held = conn->in_used - conn->in_start, size = held ? size_at(conn, conn->in_start) : 0;
-    if (!held && conn->in) { /* an idle connection has no buffer */
-        free(conn->in);
-        conn->in = NULL;
-        conn->in_used = conn->in_start = conn->in_room = 0;
-    }
-    conn->wrong = conn->wrong || (size && (size < AW_HEAD || size > AW_MESSAGE_MAX));
-    if (!size || conn->wrong || held < size)
+    struct aw_buffer *in = &conn->in;
+    size_t size = size_at(in, in->start, m), there = held(in);
+    if (!there) /* an idle connection has no buffer */
+        clear(in);
+    conn->wrong = conn->wrong ||
+                  (there >= sizeof m->size && (size < AW_HEAD || size > AW_MESSAGE_MAX)) ||
+                  (there >= AW_HEAD && (!m->type || m->kept > size - AW_HEAD));
+    if (conn->wrong || there < AW_HEAD || there < size)
         return 0;
-    const uint8_t *start = conn->in + conn->in_start;
-    *reader = (struct aw_reader){.next = start + AW_HEAD, .end = start + size};
-    conn->in_start += size;
-    return (enum aw_verb)start[4];
+    const uint8_t *rest = in->bytes + in->start + AW_HEAD;
+    m->memory = (struct aw_span){rest, m->kept};
+    m->body = (struct aw_span){rest + m->kept, size - AW_HEAD - m->kept};
+    in->start += size;
+    return (enum aw_verb)m->type;
 }
 
 bool aw_conn_take_stop(struct aw_conn *conn)
 {
-    size_t at = conn->in_start, size;
-    while (at < conn->in_used && (size = size_at(conn, at)) >= AW_HEAD) {
-        if (conn->in[at + 4] == AW_STOP) {
-            conn->in[at + 4] = AW_LIFE;
-            return true;
-        }
-        at += size;
+    struct aw_mail head;
+    size_t size;
+    for (size_t at = conn->in.start;
+         at < conn->in.end && (size = size_at(&conn->in, at, &head)) >= AW_HEAD; at += size) {
+        if (head.type != AW_STOP)
+            continue;
+        head.type = AW_LIFE;
+        memcpy(conn->in.bytes + at, &head, AW_HEAD);
+        return true;
     }
     return false;
 }
 
 /* ---- Sending ---- */
 
-static void drop(struct aw_conn *conn, struct aw_conn_part **at)
+static size_t *queued(struct aw_conn *conn, const struct aw_mail *head)
 {
-    struct aw_conn_part *part = *at;
-    *(part->record ? &conn->records : &conn->kept) -= part->size;
-    *at = part->next;
-    conn->stays = part == conn->stays ? NULL : conn->stays;
-    free(part);
-    if (!conn->first)
-        conn->last = NULL;
+    return head->type == AW_PASSED ? &conn->records : &conn->kept;
 }
 
-/* Drops the oldest unsent record, but not the newest message. */
-static bool lose_one(struct aw_conn *conn)
+/* Reports the loss at the gap: after the messages that stay. */
+static bool tell_loss(struct aw_conn *conn)
 {
-    if (!conn->stays && conn->sent > 0)
-        conn->stays = conn->first;
-    struct aw_conn_part **at = conn->stays ? &conn->stays->next : &conn->first;
-    while (*at && (*at)->next && !(*at)->record) {
-        conn->stays = *at;
-        at = &(*at)->next;
-    }
-    if (!*at || !(*at)->next)
+    struct aw_mail lost = {.size = AW_HEAD, .type = AW_LOST_SOME, .number = conn->lost};
+    if (!conn->lost)
+        return true;
+    if (!add(&conn->stays, &lost))
         return false;
-    conn->lost++;
-    drop(conn, at);
+    conn->kept += AW_HEAD;
+    conn->lost = 0;
     return true;
 }
 
-static struct aw_conn_part *new_part(const uint8_t *bytes, size_t size)
+/* Drops the oldest record, but not one of which a part was sent. The messages before it stay. */
+static bool lose_one(struct aw_conn *conn)
 {
-    struct aw_conn_part *part = malloc(sizeof *part + size);
-    if (part) {
-        *part = (struct aw_conn_part){.size = size, .record = bytes[4] == AW_PASSED};
-        memcpy(part->bytes, bytes, size);
+    struct aw_mail m;
+    size_t size = size_at(&conn->out, conn->out.start, &m);
+    if (size == held(&conn->out)) /* the newest message */
+        return false;
+    if (m.type == AW_PASSED && (!conn->sent || conn->stays.bytes)) {
+        conn->records -= size;
+        conn->lost++;
+    } else {
+        m.body = (struct aw_span){conn->out.bytes + conn->out.start + AW_HEAD, size - AW_HEAD};
+        if (!tell_loss(conn) || !add(&conn->stays, &m))
+            return false;
     }
-    return part;
+    pop(&conn->out, size);
+    return true;
 }
 
-/* Reports the loss at the gap: before all unsent messages. */
-static void tell_loss(struct aw_conn *conn)
+void aw_conn_put(struct aw_conn *conn, const struct aw_mail *m)
 {
-    uint8_t bytes[AW_HEAD + 4] = {5, 0, 0, 0, AW_LOST_SOME};
-    if (!conn->lost || conn->sent > 0 || conn->gone)
+    struct aw_mail mail = *m;
+    size_t size = AW_HEAD + m->memory.size + m->body.size;
+    if (conn->gone || conn->shut || size > AW_MESSAGE_MAX)
         return;
-    for (size_t i = 0; i < 4; i++)
-        bytes[AW_HEAD + i] = (uint8_t)(conn->lost >> 8 * i);
-    struct aw_conn_part *part = new_part(bytes, sizeof bytes);
-    if (!part)
-        return;
-    part->next = conn->first;
-    conn->first = part;
-    conn->last = conn->last ? conn->last : part;
-    conn->kept += part->size;
-    conn->lost = 0;
-}
-
-void aw_conn_put(struct aw_conn *conn, const struct aw_writer *w)
-{
-    if (conn->gone || conn->shut || w->full)
-        return;
-    struct aw_conn_part *part = new_part(w->bytes, w->size);
-    if (!part) {
-        conn->gone = w->bytes[4] != AW_PASSED;
+    mail.size = (uint32_t)size;
+    mail.kept = (uint32_t)m->memory.size;
+    if (!add(&conn->out, &mail)) {
+        conn->gone = m->type != AW_PASSED;
         return;
     }
-    *(conn->last ? &conn->last->next : &conn->first) = part;
-    conn->last = part;
-    *(part->record ? &conn->records : &conn->kept) += part->size;
+    *queued(conn, m) += size;
     while (conn->records > conn->queue && lose_one(conn))
         ;
     conn->gone = conn->kept > AW_CONN_KEPT;
 }
 
-static ssize_t send_some(struct aw_conn *conn)
+static void note_sent(struct aw_conn *conn, struct aw_buffer *from, size_t n)
 {
-    struct iovec parts[AT_ONCE];
-    size_t n = 0;
-    for (struct aw_conn_part *part = conn->first; part && n < AT_ONCE; part = part->next, n++)
-        parts[n] =
-            (struct iovec){part->bytes + (n ? 0 : conn->sent), part->size - (n ? 0 : conn->sent)};
-    return sendmsg(conn->fd, &(struct msghdr){.msg_iov = parts, .msg_iovlen = n}, MSG_NOSIGNAL);
+    struct aw_mail head;
+    conn->sent += n;
+    while (from->bytes && conn->sent >= size_at(from, from->start, &head)) {
+        conn->sent -= head.size;
+        *queued(conn, &head) -= head.size;
+        pop(from, head.size);
+    }
 }
 
 void aw_conn_flush(struct aw_conn *conn)
 {
-    tell_loss(conn);
-    while (conn->first && !conn->gone) {
-        ssize_t n = send_some(conn);
-        if (n < 0 && errno == EAGAIN)
+    while (aw_conn_waiting(conn) && !conn->gone) {
+        if (!conn->stays.bytes)
+            tell_loss(conn);
+        struct aw_buffer *from = conn->stays.bytes ? &conn->stays : &conn->out;
+        ssize_t n = send(conn->fd, from->bytes + from->start + conn->sent, held(from) - conn->sent,
+                         MSG_NOSIGNAL);
+        if (n >= 0)
+            note_sent(conn, from, (size_t)n);
+        else if (errno == EAGAIN)
             break;
-        if (n < 0 && errno == EINTR)
-            continue;
-        if (n < 0) {
+        else if (errno != EINTR) {
             conn->shut = true;
-            conn->sent = conn->lost = 0;
-            while (conn->first)
-                drop(conn, &conn->first);
-            break;
-        }
-        conn->sent += (size_t)n;
-        while (conn->first && conn->sent >= conn->first->size) {
-            conn->sent -= conn->first->size;
-            drop(conn, &conn->first);
+            conn->sent = conn->records = conn->kept = conn->lost = 0;
+            clear(&conn->stays);
+            clear(&conn->out);
         }
     }
     conn->since_ns = 0;
@@ -209,9 +219,9 @@ void aw_conn_flush(struct aw_conn *conn)
 
 void aw_conn_free(struct aw_conn *conn)
 {
-    while (conn->first)
-        drop(conn, &conn->first);
-    free(conn->in);
+    clear(&conn->in);
+    clear(&conn->stays);
+    clear(&conn->out);
     if (conn->fd >= 0)
         close(conn->fd);
     aw_conn_init(conn, -1);

@@ -14,18 +14,20 @@
 #define AW_CONN_QUEUE (96 << 10) /* max queued bytes of PASSED for one reader */
 #define AW_CONN_KEPT  (16 << 10) /* max queued bytes of all other messages */
 
-struct aw_conn_part;
+/* Messages in a row. An empty buffer has no bytes: NULL. */
+struct aw_buffer {
+    uint8_t *bytes;
+    size_t start, end, room;
+};
 
 struct aw_conn {
-    int fd;      /* non-blocking; -1: closed */
-    uint8_t *in; /* NULL: the buffer is empty */
-    size_t in_used, in_start, in_room;
-    struct aw_conn_part *first, *last; /* unsent messages */
-    struct aw_conn_part *stays;        /* nothing up to here may be dropped; or NULL */
-    size_t sent;                       /* sent bytes of the first message */
-    size_t records, kept;              /* queued bytes */
-    size_t queue;                      /* max queued bytes of PASSED */
-    uint32_t lost;                     /* dropped PASSED messages not yet reported */
+    int fd; /* non-blocking; -1: closed */
+    struct aw_buffer in;
+    struct aw_buffer stays, out; /* unsent messages; the first ones may not be dropped */
+    size_t sent;                 /* sent bytes of the first message */
+    size_t records, kept;        /* queued bytes */
+    size_t queue;                /* max queued bytes of PASSED */
+    uint32_t lost;               /* dropped PASSED messages not yet reported */
     int64_t since_ns; /* arrival of the oldest PASSED that waits to be sent with others; 0: none */
     bool wrong;       /* invalid message: reading has ended */
     bool shut;        /* the peer accepts no more, but unread input may remain */
@@ -38,20 +40,19 @@ void aw_conn_free(struct aw_conn *conn); /* closes the connection */
 /* Reads once without blocking. Returns false at the end of the connection. */
 bool aw_conn_fill(struct aw_conn *conn);
 
-/* Returns the next whole message, valid until the next fill; 0: none yet. */
-enum aw_verb aw_conn_next(struct aw_conn *conn, struct aw_reader *reader);
+/* Reads the next whole message and returns its type; 0: none yet. */
+enum aw_verb aw_conn_next(struct aw_conn *conn, struct aw_mail *m);
 
 /* Turns the first queued STOP into a LIFE. Returns false if no STOP is queued. */
 bool aw_conn_take_stop(struct aw_conn *conn);
 
-void aw_conn_put(struct aw_conn *conn, const struct aw_writer *w); /* queues a message */
-void aw_conn_flush(struct aw_conn *conn);                          /* sends as much as the socket
-                                                                    * accepts */
+void aw_conn_put(struct aw_conn *conn, const struct aw_mail *m); /* queues a message */
+void aw_conn_flush(struct aw_conn *conn); /* sends as much as the socket accepts */
 
 /* Returns true if output is queued. */
 static inline bool aw_conn_waiting(const struct aw_conn *conn)
 {
-    return conn->first != NULL || conn->lost > 0;
+    return conn->stays.bytes || conn->out.bytes;
 }
 
 #endif

@@ -78,26 +78,17 @@ static struct judged judge(struct aw_server *server, struct aw_span frame)
 
 /* ---- Forwarding ---- */
 
-static void put_passed(struct aw_server *server, enum aw_dir dir, struct aw_span bytes,
-                       int64_t time_ns)
+static void give(struct aw_peer *peer, bool tx, struct aw_span bytes, int64_t time_ns)
 {
-    aw_put_start(&server->out, AW_PASSED);
-    aw_put_int(&server->out, dir == AW_TX, 1);
-    aw_put_int(&server->out, time_ns, 8);
-    aw_put_bytes(&server->out, bytes);
-}
-
-static void give(struct aw_peer *peer, struct aw_span bytes, int64_t time_ns)
-{
-    put_passed(peer->server, AW_RX, bytes, time_ns);
-    aw_peer_put(peer, &peer->server->out);
+    aw_peer_put(peer,
+                &(struct aw_mail){.type = AW_PASSED, .flag = tx, .ns = time_ns, .body = bytes});
 }
 
 void aw_frames_catch_up(struct aw_server *server, struct aw_peer *peer)
 {
     const struct aw_splitter *splitter = &server->received;
     if (splitter->size && server->session->device.link && !server->session->device.link->datagrams)
-        give(peer, (struct aw_span){splitter->held, splitter->size},
+        give(peer, false, (struct aw_span){splitter->held, splitter->size},
              aw_session_time(server->session));
 }
 
@@ -115,11 +106,10 @@ static void on_received(void *context, struct aw_span frame)
 void aw_frames_pass(struct aw_session *session, bool tx, struct aw_span bytes, int64_t time_ns)
 {
     struct aw_server *server = session->share.server;
-    put_passed(server, tx ? AW_TX : AW_RX, bytes, time_ns);
     for (struct aw_peer *peer = server->peers; peer; peer = peer->next) {
         if (!peer->frames || (tx && peer == server->sender))
             continue;
-        aw_peer_put(peer, &server->out);
+        give(peer, tx, bytes, time_ns);
         peer->asked = peer->asked && tx;
     }
     if (!tx)
@@ -191,16 +181,16 @@ static void take_answer(struct aw_server *server, struct aw_span frame)
     }
 }
 
-static void hold(struct aw_peer *peer, enum aw_verb type, struct aw_reader fields, int64_t until_ns)
+static void hold(struct aw_peer *peer, const struct aw_mail *m, int64_t until_ns)
 {
-    size_t size = (size_t)(fields.end - fields.next);
-    struct aw_held *held = malloc(sizeof *held + size);
+    struct aw_held *held = malloc(sizeof *held + m->memory.size + m->body.size);
     free(peer->held); /* the client repeated a question */
     peer->held = held;
     if (!held)
         return;
-    *held = (struct aw_held){.type = type, .until_ns = until_ns, .size = size};
-    memcpy(held->fields, fields.next, size);
+    *held = (struct aw_held){.until_ns = until_ns, .message = *m};
+    held->message.memory.data = memcpy(held->bytes, m->memory.data, m->memory.size);
+    held->message.body.data = memcpy(held->bytes + m->memory.size, m->body.data, m->body.size);
 }
 
 /* ---- Writing ---- */
@@ -253,37 +243,29 @@ static void note(struct aw_server *server, struct aw_span frame)
     aw_crash_prepare(session);
 }
 
-static void command(struct aw_peer *peer, struct aw_reader fields)
+static void command(struct aw_peer *peer, const struct aw_mail *m)
 {
     struct aw_server *server = peer->server;
-    struct aw_reader r = fields;
-    unsigned lease = (unsigned)aw_get_int(&r, 4), number = (unsigned)aw_get_int(&r, 4);
     int64_t due = 0;
-    struct aw_span memory = aw_get_bytes(&r), frame = aw_get_bytes(&r);
-    bool second = peer->held && peer->held->type == AW_FRAME;
-    if (r.bad || !frame.size || frame.size > AW_FRAME_ROOM || second) {
-        peer->conn.gone = true; /* the client must not send a frame before the last ACK */
-        return;
-    }
-    enum aw_status status = check(peer, lease, frame, &due);
+    enum aw_status status = check(peer, m->lease, m->body, &due);
     if (status == AW_MORE) {
-        hold(peer, AW_FRAME, fields, due);
+        hold(peer, m, due);
         return;
     }
     if (status == AW_OK) {
-        aw_memory_take(server->session, memory);
-        note(server, frame);
-        begin_exchange(server, frame);
+        aw_memory_take(server->session, m->memory);
+        note(server, m->body);
+        begin_exchange(server, m->body);
         peer->asked = true;
         server->sender = peer; /* the sender already has the frame */
-        status = write_frame(server, frame);
+        status = write_frame(server, m->body);
         server->sender = NULL;
     }
-    aw_put_start(&server->out, AW_ACK);
-    aw_put_int(&server->out, number, 4);
-    aw_put_int(&server->out, status, 1);
-    aw_put_text(&server->out, status == AW_OK ? "" : server->session->err.text);
-    aw_peer_put(peer, &server->out);
+    const char *why = status == AW_OK ? "" : server->session->err.text;
+    aw_peer_put(peer, &(struct aw_mail){.type = AW_ACK,
+                                        .number = m->number,
+                                        .status = (uint8_t)status,
+                                        .body = aw_text(why)});
 }
 
 /* Does not repeat a question that another client has just asked. Reuses an answer that is young
@@ -302,7 +284,7 @@ static enum aw_status ask(struct aw_peer *peer, struct aw_span frame, int64_t yo
     if (again)
         q->open = false;
     if (q->answered_ns && now - q->answered_ns < younger_ns) {
-        give(peer, (struct aw_span){q->answer, q->answer_size},
+        give(peer, false, (struct aw_span){q->answer, q->answer_size},
              aw_session_time(session) - (now - q->answered_ns));
         return AW_OK;
     }
@@ -313,27 +295,26 @@ static enum aw_status ask(struct aw_peer *peer, struct aw_span frame, int64_t yo
     return write_frame(server, frame);
 }
 
-static void question(struct aw_peer *peer, struct aw_reader fields)
+static void question(struct aw_peer *peer, const struct aw_mail *m)
 {
     struct aw_server *server = peer->server;
     const struct aw_link *link = server->session->device.link;
-    struct aw_reader r = fields;
-    int64_t younger = aw_get_int(&r, 8);
-    struct aw_span frame = aw_get_bytes(&r);
-    if (r.bad || !frame.size || frame.size > AW_FRAME_ROOM || !link || link->lost ||
-        (peer->held && peer->held->type == AW_FRAME) || !judge(server, frame).reads)
+    if (!link || link->lost || !judge(server, m->body).reads)
         return;
     peer->asked = true;
-    if (ask(peer, frame, younger) == AW_MORE)
-        hold(peer, AW_ASK, fields, exchange_end(server));
+    if (ask(peer, m->body, m->ns) == AW_MORE)
+        hold(peer, m, exchange_end(server));
 }
 
-void aw_frames_take(struct aw_peer *peer, enum aw_verb type, struct aw_reader fields)
+void aw_frames_take(struct aw_peer *peer, const struct aw_mail *m)
 {
-    if (type == AW_FRAME)
-        command(peer, fields);
-    else
-        question(peer, fields);
+    bool waits = peer->held && peer->held->message.type == AW_FRAME;
+    if (!m->body.size || m->body.size > AW_FRAME_ROOM || (waits && m->type == AW_FRAME))
+        peer->conn.gone = true; /* the client must not send a frame before the last ACK */
+    else if (m->type == AW_FRAME)
+        command(peer, m);
+    else if (!waits)
+        question(peer, m);
 }
 
 void aw_frames_held(struct aw_peer *peer)
@@ -342,7 +323,6 @@ void aw_frames_held(struct aw_peer *peer)
     if (!held || peer->server->closed || aw_server_now(peer->server) < held->until_ns)
         return;
     peer->held = NULL;
-    aw_frames_take(peer, held->type,
-                   (struct aw_reader){.next = held->fields, .end = held->fields + held->size});
+    aw_frames_take(peer, &held->message);
     free(held);
 }

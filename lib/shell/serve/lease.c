@@ -45,6 +45,7 @@ static void turn(struct aw_server *server)
 
 static void grant(struct aw_server *server, struct aw_peer *peer)
 {
+    uint8_t memory[AW_MEMORY_MAX];
     peer->wants = false;
     if (server->holder != peer) {
         server->holder = peer;
@@ -55,10 +56,9 @@ static void grant(struct aw_server *server, struct aw_peer *peer)
     server->busy = true;
     server->stops_until_ns = peer->halts && !peer->keeps ? server->frame_ns + STOPS_NS : 0;
     turn(server);
-    aw_put_start(&server->out, AW_GRANTED);
-    aw_put_int(&server->out, server->lease, 4);
-    aw_memory_put(&server->out, server->session);
-    aw_peer_put(peer, &server->out);
+    aw_peer_put(peer, &(struct aw_mail){.type = AW_GRANTED,
+                                        .lease = server->lease,
+                                        .memory = aw_memory_of(server->session, memory)});
     aw_frames_catch_up(server, peer);
 }
 
@@ -148,17 +148,18 @@ void aw_lease_release(struct aw_server *server)
         serve_wants(server);
 }
 
-void aw_lease_idle(struct aw_server *server, struct aw_peer *peer, bool moves, int64_t ms)
+void aw_lease_idle(struct aw_server *server, struct aw_peer *peer, const struct aw_mail *m)
 {
     struct aw_session *session = server->session;
     if (server->holder != peer)
         return;
+    aw_memory_take(session, m->memory);
     server->busy = false;
-    server->moving = moves;
+    server->moving = m->flag;
     server->frame_ns = aw_server_now(server);
-    session->motion.ongoing = !moves ? AW_ONGOING_NOTHING : AW_ONGOING_RUNNING;
-    if (moves && ms > 0)
-        aw_session_ends_in(session, (double)ms / 1e3);
+    session->motion.ongoing = m->flag ? AW_ONGOING_RUNNING : AW_ONGOING_NOTHING;
+    if (m->flag && m->ns > 0)
+        aw_session_ends_in(session, (double)m->ns / 1e9);
     aw_crash_prepare(session);
     turn(server);
 }
@@ -172,11 +173,10 @@ static void tell_stopped(struct aw_server *server, const struct aw_peer *holder,
         bool holds = peer == holder;
         if (!holds && (peer->halts || (peer->wants && peer->takes)))
             continue;
-        aw_put_start(&server->out, holds ? AW_REVOKED : AW_STOPPED_BY);
-        aw_put_int(&server->out, status, 1);
-        aw_put_int(&server->out, server->ends, 1);
-        aw_put_text(&server->out, server->why);
-        aw_peer_put(peer, &server->out);
+        aw_peer_put(peer, &(struct aw_mail){.type = holds ? AW_REVOKED : AW_STOPPED_BY,
+                                            .status = (uint8_t)status,
+                                            .flag = server->ends,
+                                            .body = aw_text(server->why)});
     }
 }
 
@@ -215,7 +215,7 @@ void aw_lease_stop(struct aw_server *server, struct aw_peer *peer)
                     who->user);
     if (rests && !server->broken) {
         server->halt = false;
-        aw_peer_say(peer, AW_HALTED, AW_OK, NULL);
+        aw_peer_say(peer, AW_HALTED, AW_OK, "");
         serve_wants(server);
         peer->halts = false;
     }
@@ -269,7 +269,7 @@ void aw_lease_halt(struct aw_server *server)
     aw_crash_prepare(session);
     for (struct aw_peer *peer = server->peers; peer; peer = peer->next)
         if (peer->halts) {
-            aw_peer_say(peer, AW_HALTED, status, NULL);
+            aw_peer_say(peer, AW_HALTED, status, "");
             peer->halts = peer->wants;
         }
     if (server->halt)

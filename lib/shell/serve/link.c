@@ -41,24 +41,22 @@ void aw_attached_flush(struct aw_attached *attached)
 }
 
 /* Frames of other clients go to recordings. On a CAN bus, every client receives every frame. */
-void aw_attached_pass(struct aw_attached *attached, struct aw_reader *r)
+void aw_attached_pass(struct aw_attached *attached, const struct aw_mail *m)
 {
     struct aw_session *session = attached->session;
-    bool sent = aw_get_int(r, 1);
-    int64_t time_ns = aw_get_int(r, 8);
-    struct aw_span bytes = aw_get_bytes(r);
-    if (r->bad || !attached->link)
+    struct aw_span bytes = m->body;
+    if (!attached->link || !bytes.size)
         return;
-    if (sent && !session->tool->protocol->can) {
+    if (m->flag && !session->tool->protocol->can) {
         if (session->device.tee &&
-            !aw_tee_add(session->device.tee, AW_TX, time_ns, bytes, &session->device.tee_lost))
+            !aw_tee_add(session->device.tee, AW_TX, m->ns, bytes, &session->device.tee_lost))
             aw_stop_ask(session);
         return;
     }
     struct aw_passed *passed = malloc(sizeof *passed + bytes.size);
     if (!passed)
         return;
-    *passed = (struct aw_passed){.time_ns = time_ns, .size = bytes.size};
+    *passed = (struct aw_passed){.time_ns = m->ns, .size = bytes.size};
     memcpy(passed->bytes, bytes.data, bytes.size);
     if (attached->n == PASSED_MAX) {
         attached->link->dropped++;
@@ -120,10 +118,8 @@ static enum aw_status ask(struct aw_attached *attached, struct aw_span frame)
 {
     const struct aw_session *session = attached->session;
     double hz = session->options.move.rate;
-    struct aw_writer *w = aw_attached_start(attached, AW_ASK);
-    aw_put_int(w, hz > 0 ? (int64_t)(FRESH_SHARE * 1e9 / hz) : 0, 8);
-    aw_put_bytes(w, frame);
-    aw_attached_send(attached);
+    int64_t younger_ns = hz > 0 ? (int64_t)(FRESH_SHARE * 1e9 / hz) : 0;
+    aw_attached_send(attached, &(struct aw_mail){.type = AW_ASK, .ns = younger_ns, .body = frame});
     return AW_OK;
 }
 
@@ -147,13 +143,13 @@ static enum aw_status serve_write(struct aw_link *link, const void *buf, size_t 
         status = aw_attached_want(attached, err);
     if (status != AW_OK)
         return status;
-    struct aw_writer *w = aw_attached_start(attached, AW_FRAME);
-    aw_put_int(w, attached->lease, 4);
-    aw_put_int(w, ++attached->frames, 4);
-    aw_memory_put(w, session);
-    aw_put_bytes(w, frame);
+    uint8_t memory[AW_MEMORY_MAX];
     attached->waits = true;
-    aw_attached_send(attached);
+    aw_attached_send(attached, &(struct aw_mail){.type = AW_FRAME,
+                                                 .lease = attached->lease,
+                                                 .number = ++attached->frames,
+                                                 .memory = aw_memory_of(session, memory),
+                                                 .body = frame});
     status = aw_attached_await(attached, err);
     return attached->revoked && status != AW_LOST
                ? aw_fail(err, attached->revoked_as, "%s", attached->reason)
@@ -193,7 +189,6 @@ enum aw_status aw_attached_open(struct aw_session *session, struct aw_link **lin
     snprintf(self->base.key, sizeof self->base.key, "%s", attached->key);
     self->attached = attached;
     attached->link = *link = &self->base;
-    aw_attached_start(attached, AW_LINK);
-    aw_attached_send(attached);
+    aw_attached_send(attached, &(struct aw_mail){.type = AW_LINK});
     return AW_OK;
 }

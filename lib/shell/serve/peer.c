@@ -49,13 +49,13 @@ void aw_peer_flush(struct aw_peer *peer)
     aw_peer_watch(peer);
 }
 
-void aw_peer_put(struct aw_peer *peer, const struct aw_writer *w)
+void aw_peer_put(struct aw_peer *peer, const struct aw_mail *m)
 {
     struct aw_server *server = peer->server;
-    bool record = w->bytes[4] == AW_PASSED;
+    bool record = m->type == AW_PASSED;
     size_t share = AW_QUEUES_MAX / server->n_peers;
     peer->conn.queue = share < AW_CONN_QUEUE ? share : AW_CONN_QUEUE;
-    aw_conn_put(&peer->conn, w);
+    aw_conn_put(&peer->conn, m);
     if (record && !peer->conn.since_ns)
         peer->conn.since_ns = aw_server_now(server);
     if (record && !peer->asked && peer != server->holder)
@@ -66,10 +66,6 @@ void aw_peer_put(struct aw_peer *peer, const struct aw_writer *w)
 
 void aw_peer_say(struct aw_peer *peer, enum aw_verb type, enum aw_status status, const char *text)
 {
-    struct aw_writer *w = &peer->server->out;
-    aw_put_start(w, type);
-    aw_put_int(w, status, 1);
-    if (text)
-        aw_put_text(w, text);
-    aw_peer_put(peer, w);
+    aw_peer_put(peer,
+                &(struct aw_mail){.type = type, .status = (uint8_t)status, .body = aw_text(text)});
 }

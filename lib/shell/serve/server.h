@@ -4,7 +4,6 @@
 #define AW_SHELL_SERVE_SERVER_H
 
 #include "shell/safety/watchdog.h"
-#include "shell/serve/conn.h"
 #include "shell/serve/who.h"
 #include "wire/split.h"
 
@@ -19,10 +18,9 @@
 
 /* A frame that waits for its board, or a question that waits for the answer to another question. */
 struct aw_held {
-    enum aw_verb type;
     int64_t until_ns;
-    size_t size;
-    uint8_t fields[]; /* fields of the message */
+    struct aw_mail message;
+    uint8_t bytes[]; /* its memory and body */
 };
 
 struct aw_peer {
@@ -98,7 +96,6 @@ struct aw_server {
     char other[256]; /* device of the server that already uses this server's usual address; or "" */
     int64_t systemd_ns, alive_ns; /* period of the signs of life for systemd, and the time of the
                                    * next one */
-    struct aw_writer out;
 };
 
 /* peer.c */
@@ -107,8 +104,8 @@ int64_t aw_server_now(const struct aw_server *server);
 struct aw_peer *aw_peer_add(struct aw_server *server, int fd);
 void aw_peer_watch(struct aw_peer *peer); /* waits for room in its socket while output is queued */
 void aw_peer_flush(struct aw_peer *peer); /* sends as much as the socket accepts */
-void aw_peer_put(struct aw_peer *peer, const struct aw_writer *w);
-/* Sends a message with a status and, unless it is NULL, a text. */
+void aw_peer_put(struct aw_peer *peer, const struct aw_mail *m);
+/* Sends a message with a status and a text. */
 void aw_peer_say(struct aw_peer *peer, enum aw_verb type, enum aw_status status, const char *text);
 
 /* clients.c */
@@ -122,8 +119,8 @@ void aw_server_due(struct aw_server *server);             /* sets the time of th
 void aw_lease_who(const struct aw_server *server, struct aw_commander *commander);
 void aw_lease_want(struct aw_server *server, struct aw_peer *peer, bool takes);
 void aw_lease_release(struct aw_server *server);
-/* Handles the end of the holder's command. moves: its motion goes on for ms (0: without end). */
-void aw_lease_idle(struct aw_server *server, struct aw_peer *peer, bool moves, int64_t ms);
+/* Handles the end of a command of the holder. */
+void aw_lease_idle(struct aw_server *server, struct aw_peer *peer, const struct aw_mail *idle);
 /* Revokes the lease and sends the safe stop. status: outcome of the command that this ends. */
 void aw_lease_revoke(struct aw_server *server, enum aw_status status, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
@@ -134,7 +131,7 @@ int64_t aw_deadman_due(const struct aw_server *server);
 void aw_deadman_look(struct aw_server *server);
 
 /* frames.c */
-void aw_frames_take(struct aw_peer *peer, enum aw_verb type, struct aw_reader fields);
+void aw_frames_take(struct aw_peer *peer, const struct aw_mail *m);
 void aw_frames_held(struct aw_peer *peer); /* once its time has come */
 /* Sends a client that joins within a message the part of the message it missed. */
 void aw_frames_catch_up(struct aw_server *server, struct aw_peer *peer);

@@ -38,22 +38,24 @@ void aw_who_local(struct aw_who *who, int fd, const struct aw_who *known)
     aw_utf8_clean(who->user);
 }
 
-void aw_commander_put(struct aw_writer *w, const struct aw_commander *commander)
+static void clean_text(char *text, size_t room)
 {
-    aw_put_int(w, commander->who.pid, 4);
-    aw_put_text(w, commander->who.program);
-    aw_put_text(w, commander->who.user);
-    aw_put_real(w, commander->for_s);
-    aw_put_real(w, commander->idle_s);
+    text[room - 1] = '\0';
+    aw_utf8_clean(text);
 }
 
-void aw_commander_get(struct aw_reader *r, struct aw_commander *commander)
+static void clean(struct aw_commander *commander)
 {
-    commander->who.pid = (pid_t)aw_get_int(r, 4);
-    aw_get_text(r, commander->who.program, sizeof commander->who.program);
-    aw_get_text(r, commander->who.user, sizeof commander->who.user);
-    commander->for_s = aw_get_real(r);
-    commander->idle_s = aw_get_real(r);
+    clean_text(commander->who.program, sizeof commander->who.program);
+    clean_text(commander->who.user, sizeof commander->who.user);
+}
+
+void aw_commander_get(const struct aw_mail *m, struct aw_commander *commander)
+{
+    *commander = (struct aw_commander){.for_s = 0};
+    if (m->body.size == sizeof *commander)
+        memcpy(commander, m->body.data, sizeof *commander);
+    clean(commander);
 }
 
 void aw_commander_words(const struct aw_commander *commander, char *out)
@@ -77,36 +79,32 @@ void aw_commander_json(const struct aw_commander *commander, char *out)
 
 /* ---- The first message of a server ---- */
 
-static void read_hello(struct aw_reader *r, struct aw_hello *hello)
+/* Another version may have fewer or more fields after its name. */
+static void read_hello(struct aw_span body, struct aw_hello *hello)
 {
-    aw_get_text(r, hello->version, sizeof hello->version);
-    aw_get_text(r, hello->tool, sizeof hello->tool);
-    aw_get_text(r, hello->url, sizeof hello->url);
-    aw_get_text(r, hello->key, sizeof hello->key);
-    hello->pid = (int)aw_get_int(r, 4);
-    hello->datagrams = aw_get_int(r, 1);
-    hello->deadman_ns = aw_get_int(r, 8);
-    hello->packets = (uint32_t)aw_get_int(r, 4);
-    aw_commander_get(r, &hello->commander);
-    struct aw_span memory = aw_get_bytes(r);
-    hello->memory_size = memory.size <= sizeof hello->memory ? memory.size : 0;
-    if (hello->memory_size)
-        memcpy(hello->memory, memory.data, memory.size);
+    memcpy(hello, body.data, body.size < sizeof *hello ? body.size : sizeof *hello);
+    clean_text(hello->version, sizeof hello->version);
+    clean_text(hello->tool, sizeof hello->tool);
+    clean_text(hello->url, sizeof hello->url);
+    clean_text(hello->key, sizeof hello->key);
+    clean(&hello->commander);
+    if (hello->memory_size > sizeof hello->memory)
+        hello->memory_size = 0;
 }
 
 enum aw_status aw_hello_await(struct aw_conn *conn, struct aw_clock *clock, int64_t deadline,
                               struct aw_hello *hello)
 {
-    struct aw_reader reader;
+    struct aw_mail m;
     enum aw_verb type;
     enum aw_status status = AW_OK;
     *hello = (struct aw_hello){.tool = ""};
-    while (!(type = aw_conn_next(conn, &reader)) && !conn->wrong &&
+    while (!(type = aw_conn_next(conn, &m)) && !conn->wrong &&
            (status = aw_clock_wait(clock, conn->fd, POLLIN, deadline)) == AW_OK &&
            aw_conn_fill(conn))
         ;
     if (type == AW_HELLO)
-        read_hello(&reader, hello);
+        read_hello(m.body, hello);
     return status == AW_STOPPED ? status : AW_OK;
 }
 

@@ -20,12 +20,11 @@ struct aw_commander {
     double for_s, idle_s;
 };
 
+void aw_commander_get(const struct aw_mail *m, struct aw_commander *commander);
+
 /* Identifies the local program at the other end of the socket. known: a peer whose user name may be
  * reused, or NULL. */
 void aw_who_local(struct aw_who *who, int fd, const struct aw_who *known);
-
-void aw_commander_put(struct aw_writer *w, const struct aw_commander *commander);
-void aw_commander_get(struct aw_reader *r, struct aw_commander *commander);
 
 /* Writes "hidmotor (pid 4711, alice) for 3.2 s, idle for 0.1 s", or the same as JSON. out has at
  * least AW_COMMANDER_TEXT bytes. */
@@ -37,12 +36,11 @@ void aw_commander_json(const struct aw_commander *commander, char *out);
 struct aw_hello {
     char version[32], tool[24]; /* tool "": not an armwire server */
     char url[256], key[128];    /* URL and key of its device */
-    int pid;
-    bool datagrams;
+    int pid, datagrams;
     int64_t deadman_ns; /* 0: none */
     uint32_t packets;   /* checksum of its packet files */
     struct aw_commander commander;
-    size_t memory_size;
+    uint32_t memory_size;
     uint8_t memory[AW_MEMORY_MAX];
 };
 

@@ -33,8 +33,8 @@ TEST_WITH(start, stop, closed_connection_removes_the_peer)
     aw_server_serve(&server.aside);
     assert_int_equal(server.n_peers, 1);
     assert_null(peers[2]->next);
-    aw_peer_say(peers[2], AW_HALTED, AW_OK, NULL);
-    hears(2, AW_HALTED, NULL);
+    aw_peer_say(peers[2], AW_HALTED, AW_OK, "");
+    hears(2, AW_HALTED);
 }
 
 /* A client leaves properly and closes the socket before the server reads that. Its motion
@@ -44,16 +44,13 @@ TEST_WITH(start, stop, leaving_peer_is_read_to_the_end)
     server.holder = peers[1];
     server.moving = true;
     session->motion.ongoing = AW_ONGOING_RUNNING;
-    for (int i = 0; i < 20; i++) {
-        aw_put_start(&said, AW_LIFE);
-        aw_conn_put(&ends[1], &said);
-    }
-    aw_put_start(&said, AW_LEAVE);
-    aw_conn_put(&ends[1], &said);
+    for (int i = 0; i < 20; i++)
+        aw_conn_put(&ends[1], &(struct aw_mail){.type = AW_LIFE});
+    aw_conn_put(&ends[1], &(struct aw_mail){.type = AW_LEAVE});
     aw_conn_flush(&ends[1]);
     close(ends[1].fd);
     ends[1].fd = dup(ends[0].fd);
-    aw_peer_say(peers[1], AW_HALTED, AW_OK, NULL);
+    aw_peer_say(peers[1], AW_HALTED, AW_OK, "");
     for (int i = 0; i < 5; i++)
         aw_server_serve(&server.aside);
     assert_int_equal(server.n_peers, 2);
@@ -68,7 +65,7 @@ TEST_WITH(start, stop, any_input_is_a_sign_of_life)
     int64_t before = now();
     for (int i = 0; i < 3; i++)
         peers[i]->seen_ns = 1;
-    say(0, AW_LIFE, -1);
+    say(0, AW_LIFE, false);
     assert_true(peers[0]->seen_ns >= before && peers[0]->seen_ns <= now());
     assert_int_equal(peers[2]->seen_ns, 1);
     assert_int_equal(write(ends[1].fd, "\5\0\0", 3), 3);
@@ -77,34 +74,36 @@ TEST_WITH(start, stop, any_input_is_a_sign_of_life)
     assert_int_equal(write(ends[0].fd, "\n\n\n\n\n", 5), 5);
     aw_server_serve(&server.aside);
     assert_int_equal(server.n_peers, 2);
-    say(2, AW_HELLO, -1); /* invalid from a client */
+    say(2, AW_HELLO, false); /* invalid from a client */
     aw_server_serve(&server.aside);
     assert_int_equal(server.n_peers, 1);
+}
+
+static size_t waiting(const struct aw_peer *peer)
+{
+    return (peer->conn.in.end - peer->conn.in.start) / AW_HEAD;
 }
 
 /* Limits the messages of one client per call and reads no more meanwhile. */
 TEST_WITH(start, stop, clients_are_served_in_turn)
 {
-    for (int i = 0; i < 40; i++) {
-        aw_put_start(&said, AW_LIFE);
-        aw_conn_put(&ends[0], &said);
-    }
+    for (int i = 0; i < 40; i++)
+        aw_conn_put(&ends[0], &(struct aw_mail){.type = AW_LIFE});
     aw_conn_flush(&ends[0]);
     aw_server_serve(&server.aside); /* 8 on arrival and 8 in the next call */
-    assert_int_equal((peers[0]->conn.in_used - peers[0]->conn.in_start) / 5, 24);
+    assert_int_equal(waiting(peers[0]), 24);
     assert_int_equal(server.aside.due, 0);
-    say(0, AW_LIFE, -1);
-    assert_int_equal((peers[0]->conn.in_used - peers[0]->conn.in_start) / 5, 16);
+    say(0, AW_LIFE, false);
+    assert_int_equal(waiting(peers[0]), 16);
     for (int i = 0; i < 4; i++)
         aw_server_serve(&server.aside);
-    assert_null(peers[0]->conn.in);
+    assert_null(peers[0]->conn.in.bytes);
     assert_true(server.aside.due == AW_NEVER);
 }
 
 static void put_passed(int i)
 {
-    aw_put_start(&server.out, AW_PASSED);
-    aw_peer_put(peers[i], &server.out);
+    aw_peer_put(peers[i], &(struct aw_mail){.type = AW_PASSED});
 }
 
 /* Traffic records are delayed briefly to be sent together; other messages are sent at once. */
@@ -120,11 +119,11 @@ TEST_WITH(start, stop, traffic_records_are_sent_together)
     hears_nothing(0);
     peers[0]->conn.since_ns = now() - 2 * AW_MILLISECOND;
     aw_server_serve(&server.aside);
-    hears(0, AW_PASSED, NULL);
-    hears(0, AW_PASSED, NULL);
+    hears(0, AW_PASSED);
+    hears(0, AW_PASSED);
     assert_int_equal(peers[0]->conn.since_ns, 0);
-    aw_peer_say(peers[0], AW_HALTED, AW_OK, NULL);
-    hears(0, AW_HALTED, NULL);
+    aw_peer_say(peers[0], AW_HALTED, AW_OK, "");
+    hears(0, AW_HALTED);
     assert_int_equal(peers[0]->conn.since_ns, 0);
 }
 
@@ -177,8 +176,6 @@ TEST_WITH(start, stop, clients_connect_to_the_socket)
 {
     char folder[] = "/tmp/armwire-test-XXXXXX", url[64], busy[32];
     struct sockaddr_un name = {.sun_family = AF_UNIX};
-    struct aw_reader r;
-    char text[32];
     assert_non_null(mkdtemp(folder));
     snprintf(url, sizeof url, "unix:%s/door", folder);
     snprintf(name.sun_path, sizeof name.sun_path, "%s", url + 5);
@@ -189,11 +186,10 @@ TEST_WITH(start, stop, clients_connect_to_the_socket)
     assert_int_equal(server.n_peers, 4);
     aw_conn_free(&ends[0]);
     aw_conn_init(&ends[0], fd);
-    hears(0, AW_HELLO, &r);
-    aw_get_text(&r, text, sizeof text);
-    assert_string_equal(text, AW_VERSION);
-    aw_get_text(&r, text, sizeof text);
-    assert_string_equal(text, "rig");
+    struct aw_hello hello;
+    memcpy(&hello, hears(0, AW_HELLO).body.data, sizeof hello);
+    assert_string_equal(hello.version, AW_VERSION);
+    assert_string_equal(hello.tool, "rig");
     assert_int_equal(aw_server_listen(&server, url), AW_NO_LINK);
     snprintf(busy, sizeof busy, "rig serve (pid %d) has it", (int)getpid());
     assert_non_null(strstr(session->err.text, busy));

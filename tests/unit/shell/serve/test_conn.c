@@ -8,7 +8,7 @@
 
 static struct aw_conn conn;
 static int end;
-static struct aw_writer w;
+static struct aw_mail m;
 
 static void start(void)
 {
@@ -29,77 +29,81 @@ static void give(const void *bytes, size_t size)
     assert_int_equal(write(end, bytes, size), size);
 }
 
-static void make(enum aw_verb type, size_t size)
+static uint8_t bytes[AW_MESSAGE_MAX];
+
+/* Puts a message of this size into bytes. */
+static void write_message(enum aw_verb type, size_t size)
 {
-    static uint8_t zeros[AW_FRAME_ROOM];
-    aw_put_start(&w, type);
-    aw_put_bytes(&w, (struct aw_span){zeros, size});
+    struct aw_mail head = {.size = (uint32_t)size, .type = type};
+    memset(bytes, 0, sizeof bytes);
+    memcpy(bytes, &head, AW_HEAD);
 }
 
-TEST_WITH(start, stop, all_field_types_round_trip)
+static void put(enum aw_verb type, size_t size)
 {
-    struct aw_reader r;
+    aw_conn_put(&conn, &(struct aw_mail){.type = type, .body = {bytes, size}});
+}
+
+TEST_WITH(start, stop, all_fields_round_trip)
+{
+    struct aw_conn other;
     char text[8];
-    aw_put_start(&w, AW_FRAME);
-    aw_put_int(&w, 200, 1);
-    aw_put_int(&w, 4000000000, 4);
-    aw_put_int(&w, -5, 8);
-    aw_put_real(&w, 0.25);
-    aw_put_text(&w, "a\nlonger text");
-    aw_put_bytes(&w, (struct aw_span){(const uint8_t *)"xyz", 3});
-    give(w.bytes, w.size);
+    aw_conn_init(&other, dup(end));
+    aw_conn_put(&other, &(struct aw_mail){.type = AW_FRAME,
+                                          .status = 200,
+                                          .flag = 1,
+                                          .number = 4000000000,
+                                          .lease = 3,
+                                          .ns = -5,
+                                          .memory = aw_text("xyz"),
+                                          .body = aw_text("a\nlonger text")});
+    aw_conn_flush(&other);
+    assert_false(aw_conn_waiting(&other));
+    aw_conn_free(&other);
     assert_true(aw_conn_fill(&conn));
-    assert_int_equal(aw_conn_next(&conn, &r), AW_FRAME);
-    assert_int_equal(aw_get_int(&r, 1), 200);
-    assert_int_equal(aw_get_int(&r, 4), 4000000000);
-    assert_int_equal(aw_get_int(&r, 8), -5);
-    assert_true(aw_get_real(&r) == 0.25);
-    aw_get_text(&r, text, sizeof text);
-    assert_null(strchr(text, '\n'));
-    assert_int_equal(strlen(text), 7);
-    struct aw_span bytes = aw_get_bytes(&r);
-    assert_int_equal(bytes.size, 3);
-    assert_memory_equal(bytes.data, "xyz", 3);
-    assert_false(r.bad);
-    assert_int_equal(aw_get_int(&r, 1), 0);
-    assert_true(r.bad);
-    assert_int_equal(aw_conn_next(&conn, &r), 0);
-    assert_null(conn.in); /* an idle connection has no buffer */
+    assert_int_equal(aw_conn_next(&conn, &m), AW_FRAME);
+    assert_true(m.status == 200 && m.flag && m.number == 4000000000 && m.lease == 3 && m.ns == -5);
+    aw_text_of(&m, text, sizeof text);
+    assert_string_equal(text, "a?longe");
+    assert_int_equal(m.memory.size, 3);
+    assert_memory_equal(m.memory.data, "xyz", 3);
+    assert_int_equal(aw_conn_next(&conn, &m), 0);
+    assert_null(conn.in.bytes); /* an idle connection has no buffer */
 }
 
 TEST_WITH(start, stop, oversized_message_is_not_sent)
 {
-    make(AW_PASSED, AW_FRAME_ROOM);
-    assert_false(w.full);
-    aw_put_bytes(&w, (struct aw_span){w.bytes, 5000});
-    assert_true(w.full);
-    aw_conn_put(&conn, &w);
+    put(AW_PASSED, AW_MESSAGE_MAX);
     assert_false(aw_conn_waiting(&conn));
+    put(AW_PASSED, AW_FRAME_ROOM);
+    assert_true(aw_conn_waiting(&conn));
 }
 
 TEST_WITH(start, stop, messages_in_pieces_are_joined)
 {
-    struct aw_reader r;
-    make(AW_FRAME, 30000);
-    for (size_t at = 0, size; at < w.size; at += size) {
-        size = at < 12 ? 1 : w.size - at < 7000 ? w.size - at : 7000;
-        give(w.bytes + at, size);
+    size_t whole = AW_HEAD + 30000;
+    write_message(AW_FRAME, whole);
+    for (size_t at = 0, size; at < whole; at += size) {
+        size = at < 40 ? 1 : whole - at < 7000 ? whole - at : 7000;
+        give(bytes + at, size);
         for (int i = 0; i < 4; i++)
             assert_true(aw_conn_fill(&conn));
-        assert_int_equal(aw_conn_next(&conn, &r), at + size < w.size ? 0 : AW_FRAME);
+        assert_int_equal(aw_conn_next(&conn, &m), at + size < whole ? 0 : AW_FRAME);
     }
-    assert_int_equal(aw_get_bytes(&r).size, 30000);
+    assert_int_equal(m.body.size, 30000);
     assert_false(conn.wrong);
 }
 
-TEST_WITH(start, stop, invalid_lengths_end_the_connection)
+TEST_WITH(start, stop, invalid_heads_end_the_connection)
 {
-    static const char *const wrong[] = {"\n\n\n\n\n\n", "\0\0\0\0\0\0", "\0\0\2\0\1\0"};
-    struct aw_reader r;
-    for (size_t i = 0; i < 3; i++) {
-        give(wrong[i], 6);
+    static const struct aw_mail wrong[] = {
+        {.size = 0x0A0A0A0A, .type = 1},  {.size = 0, .type = 1},
+        {.size = AW_HEAD - 1, .type = 1}, {.size = AW_MESSAGE_MAX + 1, .type = 1},
+        {.size = AW_HEAD, .type = 0},     {.size = AW_HEAD + 1, .type = 1, .kept = 2}};
+    for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) {
+        give(&wrong[i], i < 4 ? 4 : AW_HEAD);
         assert_true(aw_conn_fill(&conn));
-        assert_int_equal(aw_conn_next(&conn, &r), 0);
+        assert_int_equal(aw_conn_next(&conn, &m), 0);
         assert_true(conn.wrong);
         assert_false(aw_conn_fill(&conn));
         stop();
@@ -110,35 +114,33 @@ TEST_WITH(start, stop, invalid_lengths_end_the_connection)
 /* However much is sent, one fill reads at most one message or 4 KiB. */
 TEST_WITH(start, stop, input_is_bounded)
 {
-    static uint8_t life[20000];
-    struct aw_reader r;
-    for (size_t i = 0; i < sizeof life; i += 5)
-        memcpy(life + i, "\1\0\0\0\1", 5);
-    give(life, sizeof life);
+    write_message(AW_LIFE, AW_HEAD);
+    for (size_t at = AW_HEAD; at < 640 * AW_HEAD; at += AW_HEAD)
+        memcpy(bytes + at, bytes, AW_HEAD);
+    give(bytes, 640 * AW_HEAD);
     size_t n = 0;
     do {
         assert_true(aw_conn_fill(&conn));
-        assert_true(conn.in_room <= 4096);
-        while (aw_conn_next(&conn, &r))
+        assert_true(conn.in.room <= 4096);
+        while (aw_conn_next(&conn, &m))
             n++;
-    } while (n < sizeof life / 5);
-    assert_null(conn.in);
+    } while (n < 640);
+    assert_null(conn.in.bytes);
 }
 
 TEST_WITH(start, stop, stop_is_found_among_other_messages)
 {
-    struct aw_reader r;
-    make(AW_FRAME, 10);
-    give(w.bytes, w.size);
-    aw_put_start(&w, AW_STOP);
-    give(w.bytes, w.size);
-    give("\1\0\0", 3);
+    write_message(AW_FRAME, AW_HEAD + 10);
+    give(bytes, AW_HEAD + 10);
+    write_message(AW_STOP, AW_HEAD);
+    give(bytes, AW_HEAD);
+    give(bytes, 3);
     assert_true(aw_conn_fill(&conn));
     assert_true(aw_conn_take_stop(&conn));
     assert_false(aw_conn_take_stop(&conn));
-    assert_int_equal(aw_conn_next(&conn, &r), AW_FRAME);
-    assert_int_equal(aw_conn_next(&conn, &r), AW_LIFE);
-    assert_int_equal(aw_conn_next(&conn, &r), 0);
+    assert_int_equal(aw_conn_next(&conn, &m), AW_FRAME);
+    assert_int_equal(aw_conn_next(&conn, &m), AW_LIFE);
+    assert_int_equal(aw_conn_next(&conn, &m), 0);
     assert_false(conn.wrong);
 }
 
@@ -146,7 +148,6 @@ TEST_WITH(start, stop, stop_is_found_among_other_messages)
 static void expect(enum aw_verb type, size_t n, size_t lost)
 {
     static struct aw_conn other;
-    struct aw_reader r;
     size_t seen = 0, gone = 0;
     aw_conn_init(&other, dup(end));
     fcntl(other.fd, F_SETFL, O_NONBLOCK);
@@ -154,9 +155,9 @@ static void expect(enum aw_verb type, size_t n, size_t lost)
         enum aw_verb got;
         aw_conn_flush(&conn);
         aw_conn_fill(&other);
-        while ((got = aw_conn_next(&other, &r))) {
+        while ((got = aw_conn_next(&other, &m))) {
             seen += got == type;
-            gone += got == AW_LOST_SOME ? (size_t)aw_get_int(&r, 4) : 0;
+            gone += got == AW_LOST_SOME ? m.number : 0;
         }
     }
     assert_int_equal(seen, n);
@@ -166,14 +167,12 @@ static void expect(enum aw_verb type, size_t n, size_t lost)
 
 TEST_WITH(start, stop, a_slow_reader_loses_the_oldest_records)
 {
-    make(AW_PASSED, 10000);
     for (int i = 0; i < 100; i++)
-        aw_conn_put(&conn, &w);
+        put(AW_PASSED, 10000);
     assert_true(conn.records <= AW_CONN_QUEUE);
-    size_t kept = conn.records / w.size;
+    size_t kept = conn.records / (AW_HEAD + 10000);
     assert_int_equal(conn.lost, 100 - kept);
-    make(AW_ACK, 1);
-    aw_conn_put(&conn, &w);
+    put(AW_ACK, 1);
     expect(AW_PASSED, kept, 100 - kept);
     assert_false(conn.gone);
 }
@@ -182,12 +181,11 @@ TEST_WITH(start, stop, partly_sent_record_is_completed)
 {
     int small = 4096;
     setsockopt(conn.fd, SOL_SOCKET, SO_SNDBUF, &small, sizeof small);
-    make(AW_PASSED, 50000);
-    aw_conn_put(&conn, &w);
+    put(AW_PASSED, 50000);
     aw_conn_flush(&conn);
     assert_true(conn.sent > 0);
     for (int i = 0; i < 5; i++)
-        aw_conn_put(&conn, &w);
+        put(AW_PASSED, 50000);
     assert_true(conn.lost > 0);
     size_t lost = conn.lost;
     expect(AW_PASSED, 6 - lost, lost);
@@ -195,27 +193,25 @@ TEST_WITH(start, stop, partly_sent_record_is_completed)
 
 TEST_WITH(start, stop, client_that_reads_no_answers_is_disconnected)
 {
-    make(AW_ACK, 4000);
     for (int i = 0; i < 4; i++)
-        aw_conn_put(&conn, &w);
+        put(AW_ACK, 4000);
     assert_false(conn.gone);
-    aw_conn_put(&conn, &w);
+    put(AW_ACK, 4000);
     assert_true(conn.gone);
 }
 
 /* Messages sent before the other end closed are still read. */
 TEST_WITH(start, stop, messages_before_the_close_are_read)
 {
-    struct aw_reader r;
-    make(AW_ACK, 1);
-    give(w.bytes, w.size);
+    write_message(AW_ACK, AW_HEAD);
+    give(bytes, AW_HEAD);
     close(end);
     end = dup(conn.fd);
-    aw_conn_put(&conn, &w);
+    put(AW_ACK, 1);
     aw_conn_flush(&conn);
     assert_true(conn.shut);
     assert_false(aw_conn_waiting(&conn));
     assert_true(aw_conn_fill(&conn));
-    assert_int_equal(aw_conn_next(&conn, &r), AW_ACK);
+    assert_int_equal(aw_conn_next(&conn, &m), AW_ACK);
     assert_false(aw_conn_fill(&conn));
 }

@@ -51,35 +51,23 @@ static int start_with(const struct aw_protocol *protocol)
     return 0;
 }
 
-static struct aw_writer fields;
-
 /* Sends bytes as frame number 7 of this lease, or as a query. */
 static void give(int i, enum aw_verb type, struct aw_span bytes, unsigned lease)
 {
-    aw_put_start(&fields, type);
-    if (type == AW_FRAME) {
-        aw_put_int(&fields, lease, 4);
-        aw_put_int(&fields, 7, 4);
-        aw_put_bytes(&fields, (struct aw_span){NULL, 0});
-    } else {
-        aw_put_int(&fields, AW_SECOND, 8);
-    }
-    aw_put_bytes(&fields, bytes);
-    aw_frames_take(peers[i], type,
-                   (struct aw_reader){fields.bytes + AW_HEAD, fields.bytes + fields.size, false});
+    aw_frames_take(peers[i], &(struct aw_mail){.type = type,
+                                               .lease = lease,
+                                               .number = 7,
+                                               .ns = AW_SECOND,
+                                               .memory = {bytes.data, 0},
+                                               .body = bytes});
 }
 
 /* Requires that the next message answers frame 7 with this status and reason. */
 static void acknowledged(int i, enum aw_status status, const char *why)
 {
-    struct aw_reader r;
-    char text[AW_REASON_MAX + 1];
-    hears(i, AW_ACK, &r);
-    assert_int_equal(aw_get_int(&r, 4), 7);
-    assert_int_equal(aw_get_int(&r, 1), status);
-    aw_get_text(&r, text, sizeof text);
-    if (strncmp(text, why, strlen(why)) != 0)
-        fail_msg("'%s' does not begin with '%s'", text, why);
+    struct aw_mail m = hears_text(i, AW_ACK, why);
+    assert_int_equal(m.number, 7);
+    assert_int_equal(m.status, status);
 }
 
 /* Sends a line of this arm, or a part of one. */
@@ -165,7 +153,7 @@ TEST_WITH(start_motor, stop, only_frames_of_the_lease_holder_are_sent)
     acknowledged(0, AW_LIMIT, "refused by the server: set_setpoints: m2 170 deg is ");
     assert_int_equal(stub.n, 1);
     aw_lease_revoke(&server, AW_TIMEOUT, "stopped");
-    hears(0, AW_REVOKED, NULL);
+    hears(0, AW_REVOKED);
     say_packet(0, AW_FRAME, MOVE, 10, 4);
     acknowledged(0, AW_TIMEOUT, "");
     assert_int_equal(stub.n, 1);
@@ -266,16 +254,14 @@ TEST_WITH(start_motor, stop, equal_queries_are_sent_once)
     assert_int_equal(stub.last[0], VELOCITIES & 255);
     assert_null(peers[2]->held);
     answer(VELOCITIES);
-    struct aw_reader r;
-    while (hear(1, &r))
+    struct aw_mail m;
+    while (hear(1, &m))
         ;
     say_packet(1, AW_ASK, POSITIONS, 0, 0);
     assert_int_equal(stub.n, 2);
     bool again = false;
-    while (hear(1, &r) == AW_PASSED) {
-        aw_get_int(&r, 1), aw_get_int(&r, 8);
-        again = again || memcmp(aw_get_bytes(&r).data, "\x76\x07", 2) == 0;
-    }
+    while (hear(1, &m) == AW_PASSED)
+        again = again || memcmp(m.body.data, "\x76\x07", 2) == 0;
     assert_true(again);
 }
 
@@ -309,7 +295,7 @@ TEST_WITH(start_motor, stop, frame_waits_for_the_pace_of_its_board)
         assert_int_equal(stub.n, 1);
         assert_null(peers[0]->held);
         if (revoked)
-            hears(0, AW_REVOKED, NULL);
+            hears(0, AW_REVOKED);
         else
             acknowledged(0, AW_OK, "");
     }

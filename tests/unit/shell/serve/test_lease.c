@@ -8,43 +8,41 @@ static int64_t now(void)
 
 static void hears_grant(int i, unsigned lease)
 {
-    struct aw_reader r;
-    hears(i, AW_GRANTED, &r);
-    assert_int_equal(aw_get_int(&r, 4), lease);
+    assert_int_equal(hears(i, AW_GRANTED).lease, lease);
 }
 
 TEST_WITH(start, stop, lease_is_granted_to_one_client)
 {
-    say(0, AW_WANT, 0);
+    say(0, AW_WANT, false);
     hears_grant(0, 1);
-    say(1, AW_WANT, 0);
-    hears_text(1, AW_TURNED_DOWN, 1,
+    say(1, AW_WANT, false);
+    hears_text(1, AW_TURNED_DOWN,
                "script (pid 70, ann) has commanded for 0.0 s — wait, or take it over");
-    say(1, AW_WANT, 1); /* --take: after the stop */
+    say(1, AW_WANT, true); /* --take: after the stop */
     hears_nothing(1);
-    hears_text(0, AW_REVOKED, 2, "script (pid 71, ann) has taken over");
+    hears_text(0, AW_REVOKED, "script (pid 71, ann) has taken over");
     assert_true(server.halt && peers[1]->wants);
     assert_null(server.holder);
-    say(0, AW_WANT, 0); /* second in the queue */
+    say(0, AW_WANT, false); /* second in the queue */
     session->motion.ongoing = AW_ONGOING_NOTHING;
     aw_lease_halt(&server);
     assert_ptr_equal(server.holder, peers[1]);
     hears_grant(1, 3);
-    hears(0, AW_TURNED_DOWN, NULL);
-    say(1, AW_RELEASE, -1);
+    hears(0, AW_TURNED_DOWN);
+    say(1, AW_RELEASE, false);
     assert_null(server.holder);
 }
 
 static void hears_stop(int i)
 {
-    hears(i, AW_HALTED, NULL);
-    hears(i, AW_GRANTED, NULL);
+    hears(i, AW_HALTED);
+    hears(i, AW_GRANTED);
 }
 
 static void forget(int i)
 {
-    struct aw_reader r;
-    while (hear(i, &r))
+    struct aw_mail m;
+    while (hear(i, &m))
         ;
 }
 
@@ -53,11 +51,11 @@ static void forget(int i)
 TEST_WITH(start, stop, lease_waits_for_the_stop_of_another_client)
 {
     for (int late = 0; late < 2; late++) {
-        say(0, AW_STOP, -1); /* nothing moves */
+        say(0, AW_STOP, false); /* nothing moves */
         hears_stop(0);
         forget(1);
-        say(1, AW_WANT, 0);
-        aw_lease_idle(&server, peers[0], false, 0);
+        say(1, AW_WANT, false);
+        aw_lease_idle(&server, peers[0], &(struct aw_mail){.type = AW_IDLE});
         assert_ptr_equal(server.holder, peers[0]);
         aw_server_due(&server);
         assert_true(server.aside.due == server.stops_until_ns && server.aside.due > now());
@@ -66,71 +64,67 @@ TEST_WITH(start, stop, lease_waits_for_the_stop_of_another_client)
         if (late) {
             server.stops_until_ns = now();
             aw_deadman_look(&server);
-            hears_text(1, AW_TURNED_DOWN, 1, "script (pid 70, ann) has commanded for ");
+            hears_text(1, AW_TURNED_DOWN, "script (pid 70, ann) has commanded for ");
         } else {
-            say(0, AW_RELEASE, -1);
+            say(0, AW_RELEASE, false);
             assert_ptr_equal(server.holder, peers[1]);
-            hears(1, AW_GRANTED, NULL);
+            hears(1, AW_GRANTED);
             forget(2);
-            say(1, AW_STOP, -1); /* its own stop */
-            say(2, AW_WANT, 0);
+            say(1, AW_STOP, false); /* its own stop */
+            say(2, AW_WANT, false);
             assert_ptr_equal(server.holder, peers[1]);
-            hears_text(2, AW_STOPPED_BY, 2, "stopped by script (pid 71, ann)");
-            hears(2, AW_TURNED_DOWN, NULL);
+            hears_text(2, AW_STOPPED_BY, "stopped by script (pid 71, ann)");
+            hears(2, AW_TURNED_DOWN);
         }
         for (int i = 0; i < 3; i++)
             forget(i);
     }
-    say(0, AW_STOP, -1);
+    say(0, AW_STOP, false);
     forget(0);
-    say(1, AW_WANT, 0);
-    say(0, AW_WANT, 0); /* starts a motion after its stop */
-    hears(0, AW_GRANTED, NULL);
-    hears(1, AW_STOPPED_BY, NULL);
-    hears(1, AW_TURNED_DOWN, NULL);
+    say(1, AW_WANT, false);
+    say(0, AW_WANT, false); /* starts a motion after its stop */
+    hears(0, AW_GRANTED);
+    hears(1, AW_STOPPED_BY);
+    hears(1, AW_TURNED_DOWN);
 }
 
 /* A stop is handled before earlier messages. */
 TEST_WITH(start, stop, stop_is_handled_before_earlier_messages)
 {
-    say(0, AW_WANT, 0);
+    say(0, AW_WANT, false);
     hears_grant(0, 1);
-    for (int i = 0; i < 100; i++) {
-        aw_put_start(&said, AW_LIFE);
-        aw_conn_put(&ends[1], &said);
-    }
+    for (int i = 0; i < 100; i++)
+        aw_conn_put(&ends[1], &(struct aw_mail){.type = AW_LIFE});
     session->motion.ongoing = AW_ONGOING_RUNNING;
     server.moving = true;
-    say(1, AW_STOP, -1);
-    hears_text(0, AW_REVOKED, 2, "stopped by script (pid 71, ann)");
+    say(1, AW_STOP, false);
+    hears_text(0, AW_REVOKED, "stopped by script (pid 71, ann)");
     assert_true(server.halt && peers[1]->more);
     session->motion.ongoing = AW_ONGOING_NOTHING;
 }
 
 TEST_WITH(start, stop, speed_of_another_client_requires_take_over)
 {
-    struct aw_reader r;
     for (int turn = 0; turn < 4; turn++) {
         if (turn == 1)
-            say(0, AW_WANT, 0);
+            say(0, AW_WANT, false);
         if (turn == 1)
-            hears(0, AW_GRANTED, NULL);
+            hears(0, AW_GRANTED);
         if (turn == 2)
-            say(0, AW_PLAYS, 1);
-        aw_put_start(&said, AW_ASK_SPEED);
-        aw_put_real(&said, 0.5);
-        aw_put_int(&said, turn == 3, 1);
-        tell(1);
-        hears_text(1, AW_DONE, 1,
+            say(0, AW_PLAYS, true);
+        tell(1, (struct aw_mail){.type = AW_ASK_SPEED, .share = 0.5, .flag = turn == 3});
+        hears_text(1, AW_DONE,
                    turn < 2    ? "speed: nothing is played"
                    : turn == 2 ? "speed: script (pid 70, ann) commands"
                                : "");
     }
-    hears(0, AW_SPEED, &r);
-    assert_true(aw_get_real(&r) == 0.5);
-    say(2, AW_WHO, -1);
-    hears(2, AW_COMMANDER, &r);
-    assert_int_equal(aw_get_int(&r, 4), 70);
+    assert_true(hears(0, AW_SPEED).share == 0.5);
+    say(2, AW_WHO, false);
+    struct aw_mail m = hears(2, AW_COMMANDER);
+    struct aw_commander commander;
+    aw_commander_get(&m, &commander);
+    assert_int_equal(commander.who.pid, 70);
+    assert_string_equal(commander.who.program, "script");
 }
 
 /* The motion of a client stops if the client disappears. */
